@@ -135,7 +135,7 @@ class ChainFinder::Tree {
   std::vector<std::uint32_t> order_;
 };
 
-ChainFinder::ChainFinder(const isa::ControlFlow& flow, isa::Target target, const FinalizerOptions& options)
+ChainFinder::ChainFinder(const isa::ControlFlow& flow, isa::Target target, const FinalizerOptions& options, Waits waits)
     : flow_(flow), options_(options), values_(flow), waits_(flow, target), in_chain_(flow.instructions().size(), false) {
   std::optional<std::uint32_t> mode_change;
   for (std::uint32_t i = 0; i < flow.instructions().size(); ++i) {
@@ -151,7 +151,7 @@ ChainFinder::ChainFinder(const isa::ControlFlow& flow, isa::Target target, const
   for (const isa::BasicBlock& block : flow.blocks()) find_in_block(block);
   std::sort(chains_.begin(), chains_.end(),
             [](const ChainCandidate& a, const ChainCandidate& b) { return a.first() < b.first(); });
-  drop_waiting();
+  if (waits == Waits::clean) drop_waiting();
   if (!options_.interleaved) {
     drop_interleaved();
     drop_waiting();

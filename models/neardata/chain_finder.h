@@ -38,13 +38,17 @@ struct ChainCandidate {
 class ChainFinder {
  public:
   /// `flow` must be known and outlive this object.
-  ChainFinder(const isa::ControlFlow& flow, isa::Target target, const FinalizerOptions& options);
+  /// Candidates may have waits in them that others need: those that are moved get rid of them.
+  enum class Waits : bool { clean, any };
+  ChainFinder(const isa::ControlFlow& flow, isa::Target target, const FinalizerOptions& options, Waits waits = Waits::clean);
 
   /// Chains, ascending by their first instruction.
   const std::vector<ChainCandidate>& chains() const { return chains_; }
   /// Loads without a chain, ascending.
   std::vector<RefusedLoad> refusals() const;
   std::uint64_t loads() const { return loads_; }
+  const isa::ValueReaders& values() const { return values_; }
+  const isa::WaitEffects& waits() const { return waits_; }
 
  private:
   struct Problem {

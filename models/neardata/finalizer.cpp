@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 
 #include "models/isa/decode/decoder.h"
 #include "models/neardata/chain_finder.h"
+#include "models/neardata/finalizer_move.h"
 
 namespace lacuna {
 namespace {
@@ -46,17 +48,78 @@ Chain chain_of(const ChainCandidate& candidate, const isa::ControlFlow& flow) {
   return chain;
 }
 
+/// Code with words of its own in some places.
+class PatchedCode {
+ public:
+  explicit PatchedCode(const isa::FetchWords& fetch) : fetch_(fetch) {}
+
+  void apply(const std::vector<CodePatch>& patches) {
+    for (const CodePatch& patch : patches)
+      for (std::size_t i = 0; i < patch.words.size(); ++i) words_[patch.address + 4 * i] = patch.words[i];
+  }
+  isa::FetchWords fetch() const {
+    return [this](std::uint64_t pc, std::array<std::uint32_t, 3>& words) {
+      const std::size_t count = fetch_(pc, words);
+      for (std::size_t i = 0; i < count; ++i)
+        if (const auto found = words_.find(pc + 4 * i); found != words_.end()) words.at(i) = found->second;
+      return count;
+    };
+  }
+  /// The words that differ, neighbours together.
+  std::vector<CodePatch> patches() const {
+    std::vector<CodePatch> patches;
+    for (const auto& [address, word] : words_) {
+      std::array<std::uint32_t, 3> old{};
+      if (fetch_(address, old) == 0 || old[0] == word) continue;
+      const bool follows = !patches.empty() && patches.back().address + 4 * patches.back().words.size() == address;
+      if (!follows) patches.push_back({.address = address, .words = {}});
+      patches.back().words.push_back(word);
+    }
+    return patches;
+  }
+
+ private:
+  const isa::FetchWords& fetch_;
+  std::map<std::uint64_t, std::uint32_t> words_;  ///< by address
+};
+
+/// Of the same size and number.
+std::uint64_t changed_instructions(const isa::ControlFlow& before, const isa::ControlFlow& after) {
+  std::uint64_t changed = 0;
+  for (std::size_t i = 0; i < before.instructions().size(); ++i) {
+    const isa::PlacedInstruction& a = before.instructions()[i];
+    const isa::PlacedInstruction& b = after.instructions()[i];
+    if (a.address != b.address || a.instruction.raw != b.instruction.raw) ++changed;
+  }
+  return changed;
+}
+
 }  // namespace
 
 std::string_view refusal_name(ChainRefusal reason) { return kRefusalNames.at(static_cast<std::size_t>(reason)); }
 
 FinalizedKernel finalize_kernel(const isa::FetchWords& fetch, isa::Target target, std::uint64_t entry,
                                 const FinalizerOptions& options) {
+  PatchedCode code(fetch);
   FinalizedKernel kernel;
-  const isa::ControlFlow flow(fetch, target, entry);
+  isa::ControlFlow flow(fetch, target, entry);
   kernel.unknown = flow.unknown();
   if (!flow.known()) return kernel;
   kernel.instructions = flow.instructions().size();
+  if (options.move) {
+    const isa::ControlFlow given = flow;
+    // What has been moved may make room for more.
+    constexpr unsigned kMostRounds = 4;
+    for (unsigned round = 0; round < kMostRounds; ++round) {
+      const ChainFinder candidates(flow, target, {.move = true, .interleaved = true}, ChainFinder::Waits::any);
+      const MovedCode moved = move_chains(flow, candidates, target, options.vgprs);
+      if (moved.patches.empty()) break;
+      code.apply(moved.patches);
+      flow = isa::ControlFlow(code.fetch(), target, entry);
+    }
+    kernel.moved = changed_instructions(given, flow);
+    kernel.patches = code.patches();
+  }
   const ChainFinder finder(flow, target, options);
   kernel.loads = finder.loads();
   for (const ChainCandidate& candidate : finder.chains()) kernel.chains.push_back(chain_of(candidate, flow));

@@ -167,9 +167,9 @@ std::uint32_t code_check(std::uint64_t address, const isa::FetchWords& fetch, is
   return hash;
 }
 
-TaggedKernel tagged_kernel(std::string name, std::uint64_t entry, std::vector<Chain> chains, const isa::FetchWords& fetch,
-                           isa::Target target) {
-  TaggedKernel kernel{.name = std::move(name), .entry = entry, .chains = std::move(chains), .checks = {}};
+KernelTags kernel_tags(std::string name, std::uint64_t entry, std::vector<Chain> chains, const isa::FetchWords& fetch,
+                       isa::Target target) {
+  KernelTags kernel{.name = std::move(name), .entry = entry, .chains = std::move(chains), .checks = {}};
   for (const Chain& chain : kernel.chains) {
     std::vector<std::uint32_t>& checks = kernel.checks.emplace_back();
     for (const ChainInstruction& part : chain.instructions) checks.push_back(code_check(part.address, fetch, target));
@@ -177,12 +177,12 @@ TaggedKernel tagged_kernel(std::string name, std::uint64_t entry, std::vector<Ch
   return kernel;
 }
 
-std::vector<std::byte> encode_tags(const std::vector<TaggedKernel>& kernels) {
+std::vector<std::byte> encode_tags(const std::vector<KernelTags>& kernels) {
   Writer out;
   out.put(kMagic);
   out.put(kTagSectionVersion);
   out.put(static_cast<std::uint32_t>(kernels.size()));
-  for (const TaggedKernel& kernel : kernels) {
+  for (const KernelTags& kernel : kernels) {
     out.put(kernel.entry);
     out.put(static_cast<std::uint32_t>(kernel.name.size()));
     out.put(static_cast<std::uint32_t>(kernel.chains.size()));
@@ -208,15 +208,15 @@ std::vector<std::byte> encode_tags(const std::vector<TaggedKernel>& kernels) {
   return out.take();
 }
 
-std::vector<TaggedKernel> decode_tags(std::span<const std::byte> bytes, const std::string& file) {
+std::vector<KernelTags> decode_tags(std::span<const std::byte> bytes, const std::string& file) {
   Place place{.file = file, .kernel = ""};
   Reader reader(bytes, place);
   if (reader.get<std::uint32_t>("magic and version") != kMagic) place.fail("does not begin with LNDC");
   if (const auto version = reader.get<std::uint32_t>("magic and version"); version != kTagSectionVersion)
     place.fail("version " + std::to_string(version) + " is not " + std::to_string(kTagSectionVersion));
   const std::uint32_t count = reader.get_count(kBytesPerKernel, "kernels");
-  std::vector<TaggedKernel> kernels(count);
-  for (TaggedKernel& kernel : kernels) {
+  std::vector<KernelTags> kernels(count);
+  for (KernelTags& kernel : kernels) {
     kernel.entry = reader.get<std::uint64_t>("kernels");
     const auto name_bytes = reader.get<std::uint32_t>("kernels");
     const auto chains = reader.get<std::uint32_t>("kernels");
@@ -248,7 +248,7 @@ std::vector<TaggedKernel> decode_tags(std::span<const std::byte> bytes, const st
   return kernels;
 }
 
-void check_tags(const TaggedKernel& kernel, const isa::FetchWords& fetch, isa::Target target, const std::string& file) {
+void check_tags(const KernelTags& kernel, const isa::FetchWords& fetch, isa::Target target, const std::string& file) {
   const Place place{.file = file, .kernel = kernel.name};
   if (kernel.chains.empty()) return;
   const isa::ControlFlow flow(fetch, target, kernel.entry);

@@ -33,7 +33,7 @@ class TagError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-struct TaggedKernel {
+struct KernelTags {
   std::string name;
   std::uint64_t entry = 0;  ///< address of its first instruction, as the code object has it
   std::vector<Chain> chains;
@@ -41,20 +41,20 @@ struct TaggedKernel {
 };
 
 /// Sets the checks by the code.
-TaggedKernel tagged_kernel(std::string name, std::uint64_t entry, std::vector<Chain> chains, const isa::FetchWords& fetch,
-                           isa::Target target);
+KernelTags kernel_tags(std::string name, std::uint64_t entry, std::vector<Chain> chains, const isa::FetchWords& fetch,
+                       isa::Target target);
 
 /// The check of the instruction at an address; 0 if there is none.
 std::uint32_t code_check(std::uint64_t address, const isa::FetchWords& fetch, isa::Target target);
 
-std::vector<std::byte> encode_tags(const std::vector<TaggedKernel>& kernels);
+std::vector<std::byte> encode_tags(const std::vector<KernelTags>& kernels);
 
 /// `file` stands for the file in messages. Throws TagError when this is no section of version 1, or has tags that make no
 /// chain: a middle without a first, instructions that are not ascending, a value that there is not.
-std::vector<TaggedKernel> decode_tags(std::span<const std::byte> bytes, const std::string& file);
+std::vector<KernelTags> decode_tags(std::span<const std::byte> bytes, const std::string& file);
 
 /// Throws TagError unless all instructions lie in the kernel's code, each chain in one basic block, with the bytes that were
 /// tagged, and are what their roles say; none may be in two chains. `fetch` gives the code at the addresses of the section.
-void check_tags(const TaggedKernel& kernel, const isa::FetchWords& fetch, isa::Target target, const std::string& file);
+void check_tags(const KernelTags& kernel, const isa::FetchWords& fetch, isa::Target target, const std::string& file);
 
 }  // namespace lacuna

@@ -195,10 +195,10 @@ class SectionWriter {
 };
 
 /// " [01 chain 0, pattern 1, load a]" by address.
-SectionWriter::TagTexts tag_texts(const std::vector<TaggedKernel>& tags) {
+SectionWriter::TagTexts tag_texts(const std::vector<KernelTags>& tags) {
   SectionWriter::TagTexts texts;
   std::size_t number = 0;
-  for (const TaggedKernel& kernel : tags) {
+  for (const KernelTags& kernel : tags) {
     for (const Chain& chain : kernel.chains) {
       for (const ChainInstruction& part : chain.instructions)
         texts[part.address] = " [" + std::string(tag_bits(part.tag)) + " chain " + std::to_string(number) + ", pattern " +
@@ -211,7 +211,7 @@ SectionWriter::TagTexts tag_texts(const std::vector<TaggedKernel>& tags) {
 
 }  // namespace
 
-void write_disassembly(const ElfFile& file, const std::vector<TaggedKernel>& tags, std::ostream& out) {
+void write_disassembly(const ElfFile& file, const std::vector<KernelTags>& tags, std::ostream& out) {
   const isa::Target target = code_object_target(file);
   out << '\n' << file.name() << ":\tfile format elf64-amdgpu\n";
   const SectionWriter::TagTexts texts = tag_texts(tags);

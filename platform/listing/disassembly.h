@@ -13,6 +13,6 @@ namespace lacuna {
 /// written as `.long`, and amd_kernel_code_t of version 2, which llvm-objdump does not decode, as directives. Throws ElfError
 /// when the file is not an AMDGPU code object for a target that Lacuna knows. Instructions of offload chains have their tag,
 /// the number of the chain in the file, its pattern and their role behind the bytes.
-void write_disassembly(const ElfFile& file, const std::vector<TaggedKernel>& tags, std::ostream& out);
+void write_disassembly(const ElfFile& file, const std::vector<KernelTags>& tags, std::ostream& out);
 
 }  // namespace lacuna

@@ -140,7 +140,7 @@ void write_kernel(const KernelChains& kernel, const isa::FetchWords& fetch, isa:
   }
 }
 
-void check_kernel(const TaggedKernel& kernel, const CodeObject& object) {
+void check_kernel(const KernelTags& kernel, const CodeObject& object) {
   const bool known = std::any_of(object.entries().begin(), object.entries().end(), [&](const KernelEntry& entry) {
     return entry.name == kernel.name && entry.entry == kernel.entry;
   });
@@ -172,12 +172,12 @@ FinalizedObject finalize_object(const CodeObject& object, const FinalizerOptions
   }
   const ElfFile patched(bytes, object.name());
   const isa::FetchWords fetch = code_words(patched);
-  std::vector<TaggedKernel> tagged;
+  std::vector<KernelTags> tagged;
   for (KernelChains& kernel : finalized.kernels) {
     for (const Chain& chain : kernel.found.chains)
       kernel.foreign.push_back(foreign_instructions(chain, fetch, object.target()));
     kernel.contiguous = static_cast<unsigned>(std::count(kernel.foreign.begin(), kernel.foreign.end(), 0U));
-    tagged.push_back(tagged_kernel(kernel.kernel, kernel.entry, kernel.found.chains, fetch, object.target()));
+    tagged.push_back(kernel_tags(kernel.kernel, kernel.entry, kernel.found.chains, fetch, object.target()));
   }
   finalized.bytes = with_section(bytes, kTagSectionName, encode_tags(tagged), object.name());
   return finalized;
@@ -235,14 +235,14 @@ void write_chains_json(const FinalizedFile& file, std::ostream& out) {
   out << report.dump(2, ' ', false, Json::error_handler_t::replace) << '\n';
 }
 
-std::vector<TaggedKernel> tags_of(const CodeObject& object) {
+std::vector<KernelTags> tags_of(const CodeObject& object) {
   const std::vector<ElfSection>& sections = object.elf().sections();
   const auto found =
       std::find_if(sections.begin(), sections.end(), [](const ElfSection& section) { return section.name == kTagSectionName; });
   if (found == sections.end()) return {};
   try {
-    std::vector<TaggedKernel> kernels = decode_tags(found->bytes, object.name());
-    for (const TaggedKernel& kernel : kernels) check_kernel(kernel, object);
+    std::vector<KernelTags> kernels = decode_tags(found->bytes, object.name());
+    for (const KernelTags& kernel : kernels) check_kernel(kernel, object);
     return kernels;
   } catch (const TagError& e) {
     throw ElfError(e.what());

@@ -45,6 +45,6 @@ void write_chains(const FinalizedFile& file, std::ostream& out);
 void write_chains_json(const FinalizedFile& file, std::ostream& out);
 
 /// Tags of a code object's section, checked against its code; empty without a section. Throws ElfError when it is damaged.
-std::vector<TaggedKernel> tags_of(const CodeObject& object);
+std::vector<KernelTags> tags_of(const CodeObject& object);
 
 }  // namespace lacuna

@@ -146,7 +146,7 @@ std::vector<KernelCheck> check_kernels(const CodeObject& object) {
   std::vector<std::uint64_t> functions;
   for (const ElfSymbol& symbol : object.elf().symbols())
     if (symbol.function && symbol.section != 0) functions.push_back(symbol.value);
-  const std::vector<TaggedKernel> tagged = tags_of(object);
+  const std::vector<KernelTags> tagged = tags_of(object);
   std::vector<KernelCheck> checks;
   for (const KernelEntry& entry : object.entries()) {
     // Kernels are functions, too, and nobody calls them.
@@ -163,7 +163,7 @@ std::vector<KernelCheck> check_kernels(const CodeObject& object) {
     if (check.code.unknown_targets != 0 && !callees.empty())
       check.possible_problems =
           added_problems(isa::walk_code(fetch, object.target(), isa::kAllMatrixCodes, entry.entry, callees), check.code);
-    for (const TaggedKernel& kernel : tagged) {
+    for (const KernelTags& kernel : tagged) {
       if (kernel.entry != entry.entry || kernel.name != entry.name) continue;
       for (const Chain& chain : kernel.chains) {
         ++check.offload_chains[chain.pattern];

@@ -19,7 +19,8 @@ std::optional<T> object_at(std::span<const std::byte> bytes, std::uint64_t offse
   return value;
 }
 
-/// Whether the executable segments of a file are what was loaded at the object's base.
+}  // namespace
+
 bool is_loaded(std::span<const std::byte> file, const isa::MemoryInterface& memory, const LoadedCodeObject& object) {
   const auto header = object_at<Elf64_Ehdr>(file, 0);
   if (!header || header->e_phnum != object.segments.size()) return false;
@@ -39,8 +40,6 @@ bool is_loaded(std::span<const std::byte> file, const isa::MemoryInterface& memo
   }
   return any;
 }
-
-}  // namespace
 
 std::vector<std::span<const std::byte>> embedded_code_objects(std::span<const std::byte> bytes) {
   std::vector<std::span<const std::byte>> found;

@@ -17,6 +17,11 @@ namespace lacuna {
 /// The code objects within `bytes`, such as a program for the hart that carries them.
 std::vector<std::span<const std::byte>> embedded_code_objects(std::span<const std::byte> bytes);
 
+struct LoadedCodeObject;
+
+/// Whether the executable segments of a file are what was loaded at the object's base.
+bool is_loaded(std::span<const std::byte> file, const isa::MemoryInterface& memory, const LoadedCodeObject& object);
+
 /// Lines of code whose file is among the images that are given: the one whose executable segments are what is in GPU memory.
 class ImageSourceLines : public SourceLines {
  public:

@@ -7,7 +7,6 @@
 #include "tests/isa/llvm_oracle.h"
 
 namespace lacuna::test {
-namespace {
 
 std::string translated(const std::string& line, isa::Target target) {
   const std::size_t end = line.find(' ');
@@ -22,16 +21,20 @@ std::string translated(const std::string& line, isa::Target target) {
     const std::string modifier = modifiers == std::string::npos ? "" : " " + rest.substr(modifiers + 2);
     return (gfx8 ? "flat_" : "global_") + operation + type + operands + (gfx8 ? "" : ", off") + modifier;
   };
+  const auto with_vcc = [](const std::string& operands) {
+    const std::size_t comma = operands.find(',');
+    return operands.substr(0, comma) + ", vcc" + operands.substr(comma);
+  };
   if (name.starts_with("LOAD")) return memory(4, "load");
   if (name.starts_with("STORE")) return memory(5, "store");
   if (name == "ADD_u32") {
     const std::size_t comma = rest.find(',');
     return "v_add_u32_e32" + rest.substr(0, comma) + (gfx8 ? ", vcc" : "") + rest.substr(comma);
   }
+  if (name == "ADD_co_u32") return (gfx8 ? "v_add_u32_e32" : "v_add_co_u32_e32") + with_vcc(rest);
+  if (name == "ADDC_co_u32") return (gfx8 ? "v_addc_u32_e32" : "v_addc_co_u32_e32") + with_vcc(rest) + ", vcc";
   return line;
 }
-
-}  // namespace
 
 AssembledKernel::AssembledKernel(isa::Target target, std::vector<std::string> lines) : target_(target) {
   lines.emplace_back("s_endpgm");

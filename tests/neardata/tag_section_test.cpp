@@ -21,7 +21,7 @@ class TagSection : public ::testing::Test {
       : code_(isa::Target::gfx803, {"LOAD v10, v[0:1]", "s_waitcnt vmcnt(0)", "STORE v[4:5], v10", "LOAD v10, v[0:1]",
                                     "LOAD v11, v[2:3]", "s_waitcnt vmcnt(0)", "v_add_f32 v10, v10, v11", "STORE v[4:5], v10"}),
         found_(code_.finalize({.move = false})),
-        tagged_(tagged_kernel("vecadd", kEntry, found_.chains, code_.fetch(), code_.target())) {}
+        tagged_(kernel_tags("vecadd", kEntry, found_.chains, code_.fetch(), code_.target())) {}
 
   static std::string decode_error(std::span<const std::byte> bytes) {
     try {
@@ -31,7 +31,7 @@ class TagSection : public ::testing::Test {
     }
     return "";
   }
-  std::string check_error(const TaggedKernel& kernel) const {
+  std::string check_error(const KernelTags& kernel) const {
     try {
       check_tags(kernel, code_.fetch(), code_.target(), "a.co");
     } catch (const TagError& e) {
@@ -42,13 +42,13 @@ class TagSection : public ::testing::Test {
 
   AssembledKernel code_;
   FinalizedKernel found_;
-  TaggedKernel tagged_;
+  KernelTags tagged_;
 };
 
 TEST_F(TagSection, ReadsWhatIsWritten) {
   ASSERT_EQ(tagged_.chains.size(), 2u);
-  const TaggedKernel none{.name = "none", .entry = 0x2000, .chains = {}, .checks = {}};
-  const std::vector<TaggedKernel> kernels = decode_tags(encode_tags({tagged_, none}), "a.co");
+  const KernelTags none{.name = "none", .entry = 0x2000, .chains = {}, .checks = {}};
+  const std::vector<KernelTags> kernels = decode_tags(encode_tags({tagged_, none}), "a.co");
   ASSERT_EQ(kernels.size(), 2u);
   EXPECT_EQ(kernels[0].name, "vecadd");
   EXPECT_EQ(kernels[0].entry, kEntry);
@@ -76,7 +76,7 @@ TEST_F(TagSection, RefusesOtherVersionsAndLengths) {
 
 TEST_F(TagSection, RefusesTagsThatMakeNoChain) {
   const auto error = [&](auto change) {
-    TaggedKernel kernel = tagged_;
+    KernelTags kernel = tagged_;
     change(kernel.chains[1]);
     return decode_error(encode_tags({kernel}));
   };
@@ -95,7 +95,7 @@ TEST_F(TagSection, RefusesTagsThatMakeNoChain) {
 }
 
 TEST_F(TagSection, RefusesTagsOfOtherCode) {
-  TaggedKernel kernel = tagged_;
+  KernelTags kernel = tagged_;
   kernel.chains[0].instructions[2].address = kEntry + 0x1000;
   EXPECT_EQ(check_error(kernel), "a.co: section .lacuna.chains: kernel vecadd: 0x2000 is no instruction of the kernel");
   kernel = tagged_;
@@ -124,11 +124,11 @@ TEST_F(TagSection, RefusesTagsAcrossBlocks) {
   Chain chain{.pattern = 3, .element_bytes = 4, .operations = 0, .stores = true, .instructions = {}};
   chain.instructions = {{code.address(0), ChainTag::first, ChainRole::load_a},
                         {code.address(2), ChainTag::last, ChainRole::store}};
-  const TaggedKernel kernel = tagged_kernel("copy", kEntry, {chain}, code.fetch(), code.target());
+  const KernelTags kernel = kernel_tags("copy", kEntry, {chain}, code.fetch(), code.target());
   EXPECT_THROW(check_tags(kernel, code.fetch(), code.target(), "a.co"), TagError);
   const AssembledKernel call(isa::Target::gfx803, {"LOAD v10, v[0:1]", "STORE v[4:5], v10", "s_swappc_b64 s[30:31], s[4:5]"});
   chain.instructions[1].address = call.address(1);
-  const TaggedKernel calling = tagged_kernel("copy", kEntry, {chain}, call.fetch(), call.target());
+  const KernelTags calling = kernel_tags("copy", kEntry, {chain}, call.fetch(), call.target());
   EXPECT_THROW(check_tags(calling, call.fetch(), call.target(), "a.co"), TagError);
 }
 
@@ -140,7 +140,7 @@ TEST_F(TagSection, RandomDamageIsRefusedOrHarmless) {
     std::vector<std::byte> bytes = original;
     for (unsigned i = 0; i <= random() % 4; ++i) bytes[random() % bytes.size()] = static_cast<std::byte>(random());
     try {
-      for (const TaggedKernel& kernel : decode_tags(bytes, "a.co")) check_tags(kernel, code_.fetch(), code_.target(), "a.co");
+      for (const KernelTags& kernel : decode_tags(bytes, "a.co")) check_tags(kernel, code_.fetch(), code_.target(), "a.co");
     } catch (const TagError&) {
       ++refused;
     }

@@ -32,8 +32,8 @@ std::string saved(const Program& program, const Variant& variant, const char* wh
   return variant.name() + "-" + program.name + "." + what;
 }
 
-std::string launch_file(std::span<const Program> programs, const Variant& variant) {
-  std::string text = "[code]\nfile = " + variant.code_name() + ".co\n";
+std::string launch_file(std::span<const Program> programs, const Variant& variant, const std::string& code) {
+  std::string text = "[code]\nfile = " + code + "\n";
   for (const Program& program : programs) {
     text += "\n[dispatch " + program.name + "]\ngrid = " + triple(program.launch.grid) +
             "\nblock = " + triple(program.launch.block) + "\n";
@@ -84,8 +84,16 @@ void build_for_gpu(const std::filesystem::path& folder, const Variant& variant) 
 
 std::vector<Result> run_on_gpu(std::span<const Program> programs, const std::filesystem::path& folder, const Variant& variant,
                                const Simulator& simulator) {
+  std::string code = variant.code_name() + ".co";
+  if (simulator.finalize) {
+    const std::string finalized = variant.code_name() + ".finalized";
+    const Outcome outcome =
+        run_command({simulator.executable.string(), "finalize", code, "--out", finalized}, folder, kRunLimit);
+    if (outcome.exit_code != 0) throw RunError(variant.name() + ": lacuna finalize failed\n" + outcome.output);
+    code = finalized;
+  }
   const std::string launch = variant.name() + ".launch";
-  write_file(folder / launch, launch_file(programs, variant));
+  write_file(folder / launch, launch_file(programs, variant, code));
   for (const Program& program : programs) {
     std::filesystem::remove(folder / saved(program, variant, "output"));
     std::filesystem::remove(folder / saved(program, variant, "cells"));

@@ -40,6 +40,7 @@ int run(int argc, char** argv) {
   CampaignOptions options;
   std::string targets, levels, versions, modes, lacuna;
   std::vector<std::string> simulator_options;
+  bool finalize = false;
   long shrink_seconds = 0;
   po::options_description described(
       "lacuna_programs: random OpenCL C programs are compiled for the GPU's targets and for the host; what they compute must\n"
@@ -58,6 +59,7 @@ int run(int argc, char** argv) {
        "list of lazy.mode, each with gpu.timing=loose and lazy.check=true; empty: as the simulator's options say")           //
       ("lacuna", po::value(&lacuna)->default_value("lacuna"), "the simulator")                                               //
       ("simulator-option", po::value(&simulator_options), "given to it, such as --simulator-option=--set=gpu.timing=loose")  //
+      ("finalize", po::bool_switch(&finalize), "run code in which lacuna finalize has moved address arithmetic")             //
       ("built", po::value(&options.built),
        "folder of what --build has made; without it, programs are built when they are run")          //
       ("build", "compile the programs into the folder --built, and run nothing on the simulator")    //
@@ -101,7 +103,7 @@ int run(int argc, char** argv) {
   if (options.matrix) simulator_options.emplace_back("--set=mfma.extensions=all");
   options.simulator = {
       std::filesystem::path(lacuna).has_parent_path() ? std::filesystem::absolute(lacuna) : std::filesystem::path(lacuna),
-      simulator_options};
+      simulator_options, finalize};
   options.keep = std::filesystem::absolute(options.keep);
   options.shrink_limit = std::chrono::seconds(shrink_seconds);
   const std::uint64_t failed = run_campaign(options, std::cout);

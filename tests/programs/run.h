@@ -30,6 +30,7 @@ struct Result {
 struct Simulator {
   std::filesystem::path executable;
   std::vector<std::string> options;  ///< such as --set gpu.timing=loose
+  bool finalize = false;             ///< run code in which `lacuna finalize` has moved address arithmetic
 };
 
 inline constexpr const char* kSourceFile = "programs.cl";

@@ -1,6 +1,7 @@
 #include "models/isa/analysis/value_readers.h"
 
 #include <algorithm>
+#include <unordered_map>
 
 #include "models/isa/analysis/exec_cover.h"
 #include "models/isa/analysis/register_masks.h"
@@ -116,7 +117,7 @@ class ValueReaders::Walk {
       const std::uint32_t number = pending_.back();
       pending_.pop_back();
       const BasicBlock& next = readers_.flow_.blocks()[number];
-      Lanes lanes = known_[index_of(number)].second;
+      Lanes lanes = known_.at(number);
       std::vector<std::uint32_t> readers;
       const bool goes_on = pass(next.begin, next.end, lanes, readers);
       if (!readers.empty()) found_.elsewhere = readers.front();
@@ -161,25 +162,16 @@ class ValueReaders::Walk {
 
   void leave(const BasicBlock& block, const Lanes& lanes) {
     for (unsigned i = 0; i < block.next_count; ++i) {
-      const std::size_t known = index_of(block.next[i]);
-      if (known == known_.size()) {
-        known_.emplace_back(block.next[i], lanes);
-      } else if (!known_[known].second.meet(lanes)) {
-        continue;
-      }
+      const auto [known, is_new] = known_.try_emplace(block.next[i], lanes);
+      if (!is_new && !known->second.meet(lanes)) continue;
       pending_.push_back(block.next[i]);
     }
-  }
-
-  std::size_t index_of(std::uint32_t block) const {
-    const auto found = std::find_if(known_.begin(), known_.end(), [&](const auto& entry) { return entry.first == block; });
-    return static_cast<std::size_t>(found - known_.begin());
   }
 
   const ValueReaders& readers_;
   unsigned vgpr_;
   Readers found_;
-  std::vector<std::pair<std::uint32_t, Lanes>> known_;  ///< by block: what holds at its beginning
+  std::unordered_map<std::uint32_t, Lanes> known_;  ///< by block: what holds at its beginning; never iterated
   std::vector<std::uint32_t> pending_;
 };
 

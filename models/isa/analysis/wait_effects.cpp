@@ -1,6 +1,7 @@
 #include "models/isa/analysis/wait_effects.h"
 
 #include <algorithm>
+#include <optional>
 
 namespace lacuna::isa {
 namespace {
@@ -28,11 +29,23 @@ WaitCounts WaitCounts::of(const Instruction& wait, Target target) {
   return {.vm = vm == vm_limit ? kNone : vm, .lgkm = lgkm == kLgkmNone ? kNone : lgkm};
 }
 
+std::uint32_t WaitCounts::encode(std::uint32_t word, Target target) const {
+  const unsigned vm_limit = (1U << traits(target).vmcnt_bits) - 1;
+  const unsigned vm_field = vm == kNone ? vm_limit : vm;
+  const unsigned lgkm_field = lgkm == kNone ? kLgkmNone : lgkm;
+  word = (word & ~0xf0fU) | (vm_field & 0xf) | lgkm_field << 8;
+  return traits(target).vmcnt_bits == 4 ? word : (word & ~0xc000U) | (vm_field >> 4) << 14;
+}
+
 bool PendingRegisters::contains_any(RegisterRange range) const {
   PendingRegisters asked;
   asked.change(range, true);
+  return intersects(asked);
+}
+
+bool PendingRegisters::intersects(const PendingRegisters& other) const {
   for (unsigned word = 0; word < kWords; ++word)
-    if ((words_[word] & asked.words_[word]) != 0) return true;
+    if ((words_[word] & other.words_[word]) != 0) return true;
   return false;
 }
 
@@ -103,19 +116,34 @@ void WaitEffects::step(std::uint32_t index, State& state, Effect* effect) const 
 }
 
 void WaitEffects::wait(const WaitCounts& counts, State& state, Effect* effect) const {
-  const auto apply = [&](unsigned n, PendingRegisters& before, std::vector<std::uint32_t>& list) {
-    if (n == WaitCounts::kNone) return;
-    if (list.size() < n) return;  // all that may be outstanding in the block is younger than what is waited for
-    const auto kept = list.end() - static_cast<std::ptrdiff_t>(n);
-    if (effect != nullptr) {
-      effect->from_before.merge(before);
-      effect->loads.insert(effect->loads.end(), list.begin(), kept);
-    }
-    before.clear();
-    list.erase(list.begin(), kept);
+  // How many of the block are waited for; nothing if none, nor any from before the block, because all may be younger.
+  const auto waited_for = [](unsigned n, const std::vector<std::uint32_t>& list) {
+    return n == WaitCounts::kNone || list.size() < n ? std::nullopt : std::optional(list.size() - n);
   };
-  apply(counts.vm, state.vm_before, state.vm);
-  apply(counts.lgkm, state.lgkm_before, state.lgkm);
+  const auto complete = [](std::vector<std::uint32_t>& list, std::size_t count, std::vector<std::uint32_t>* to) {
+    const auto end = list.begin() + static_cast<std::ptrdiff_t>(count);
+    if (to != nullptr) to->insert(to->end(), list.begin(), end);
+    list.erase(list.begin(), end);
+  };
+  if (const auto count = waited_for(counts.vm, state.vm)) {
+    if (effect != nullptr) {
+      effect->vm_before = true;
+      effect->from_before.merge(state.vm_before);
+    }
+    state.vm_before.clear();
+    // A FLAT instruction is complete for both counters.
+    const std::vector<std::uint32_t> done(state.vm.begin(), state.vm.begin() + static_cast<std::ptrdiff_t>(*count));
+    std::erase_if(state.lgkm, [&](std::uint32_t index) { return std::find(done.begin(), done.end(), index) != done.end(); });
+    complete(state.vm, *count, effect != nullptr ? &effect->vm : nullptr);
+  }
+  if (const auto count = waited_for(counts.lgkm, state.lgkm)) {
+    if (effect != nullptr) {
+      effect->lgkm_before = true;
+      effect->from_before.merge(state.lgkm_before);
+    }
+    state.lgkm_before.clear();
+    complete(state.lgkm, *count, effect != nullptr ? &effect->lgkm : nullptr);
+  }
 }
 
 void WaitEffects::add_results(std::uint32_t load, PendingRegisters& registers) const {

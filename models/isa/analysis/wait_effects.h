@@ -21,6 +21,8 @@ struct WaitCounts {
   unsigned lgkm = kNone;
 
   static WaitCounts of(const Instruction& wait, Target target);
+  /// The instruction's word with these counts; others of its operand stay.
+  std::uint32_t encode(std::uint32_t word, Target target) const;
   bool operator==(const WaitCounts&) const = default;
 };
 
@@ -38,6 +40,7 @@ class PendingRegisters {
   void remove(RegisterRange range) { change(range, false); }
   bool contains_any(RegisterRange range) const;
   bool empty() const;
+  bool intersects(const PendingRegisters& other) const;
   /// True when `other` had registers that were not here.
   bool merge(const PendingRegisters& other);
   void clear() { words_ = {}; }
@@ -52,6 +55,19 @@ class WaitEffects {
   /// `flow` must be known.
   WaitEffects(const ControlFlow& flow, Target target);
 
+  /// What a wait is for: all of it is complete behind it, and may not be before.
+  struct Effect {
+    PendingRegisters from_before;     ///< results of instructions before the block
+    bool vm_before = false;           ///< it waits for all that vmcnt has counted before the block
+    bool lgkm_before = false;         ///< likewise lgkmcnt
+    std::vector<std::uint32_t> vm;    ///< instructions of the block that vmcnt counts, in order
+    std::vector<std::uint32_t> lgkm;  ///< that lgkmcnt counts
+  };
+  /// Of an s_waitcnt, given by its index.
+  const Effect& effect(std::uint32_t wait) const { return effects_.at(wait); }
+  /// Registers that instruction `load` of a block writes some time after it has issued.
+  void add_results(std::uint32_t load, PendingRegisters& registers) const;
+
   /// Registers that the wait, given by its index, makes available, but for those of the loads for which `ignored` is true.
   template <class Ignored>
   PendingRegisters made_available(std::uint32_t wait, Ignored ignored) const {
@@ -59,16 +75,13 @@ class WaitEffects {
     const auto found = effects_.find(wait);
     if (found == effects_.end()) return registers;
     registers = found->second.from_before;
-    for (const std::uint32_t load : found->second.loads)
-      if (!ignored(load)) add_results(load, registers);
+    for (const std::vector<std::uint32_t>* list : {&found->second.vm, &found->second.lgkm})
+      for (const std::uint32_t load : *list)
+        if (!ignored(load)) add_results(load, registers);
     return registers;
   }
 
  private:
-  struct Effect {
-    PendingRegisters from_before;      ///< of instructions before the block
-    std::vector<std::uint32_t> loads;  ///< in the block
-  };
   /// What may be outstanding at a place of a block.
   struct State {
     PendingRegisters vm_before;  ///< from before the block
@@ -79,7 +92,6 @@ class WaitEffects {
 
   void step(std::uint32_t index, State& state, Effect* effect) const;
   void wait(const WaitCounts& counts, State& state, Effect* effect) const;
-  void add_results(std::uint32_t load, PendingRegisters& registers) const;
 
   const ControlFlow& flow_;
   Target target_;

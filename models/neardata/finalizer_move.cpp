@@ -1,0 +1,503 @@
+#include "models/neardata/finalizer_move.h"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <optional>
+#include <set>
+
+#include "models/isa/decode/table.h"
+#include "models/neardata/chain_renaming.h"
+#include "models/neardata/finalizer_items.h"
+
+namespace lacuna {
+namespace {
+
+using isa::Instruction;
+using isa::OperandKind;
+using isa::WaitCounts;
+
+/// A value that shall get other registers: where they stand in instructions, and the registers that it has in the code.
+struct Unnamed {
+  std::map<std::uint32_t, unsigned> operands;  ///< by instruction: bits by OperandPlace::operand
+  std::set<unsigned> vgprs;
+  unsigned first_bit = 0;  ///< of Resources
+};
+
+class BlockMover {
+ public:
+  BlockMover(const isa::ControlFlow& flow, const ChainFinder& finder, isa::Target target, std::vector<unsigned> vgprs)
+      : flow_(flow), finder_(finder), target_(target), candidates_(std::move(vgprs)) {}
+
+  /// Moves what it can; adds a patch if that is anything.
+  void run(std::uint32_t block, MovedCode& code) {
+    const isa::BasicBlock& range = flow_.blocks()[block];
+    first_ = range.begin;
+    for (std::uint32_t i = range.begin; i < range.end; ++i) {
+      positions_.push_back(items_.size());
+      items_.push_back(item_of(i));
+      if (is_wait(items_.back()) && waits_for_a_part(i)) return;
+    }
+    for (std::size_t c = 0; c < finder_.chains().size(); ++c) {
+      const ChainCandidate& chain = finder_.chains()[c];
+      if (flow_.instructions()[chain.first()].block == block && !waits_for_operands(chain))
+        chains_.push_back(members_of(chain));
+    }
+    note_outstanding();
+    bool any = false;
+    constexpr unsigned kMostPasses = 4;
+    for (unsigned pass = 0; pass < kMostPasses; ++pass) {
+      bool changed = false;
+      for (std::size_t c = 0; c < chains_.size(); ++c) changed = gather(c) || changed;
+      any = any || changed;
+      if (!changed) break;
+    }
+    if (any) add_patch(range.begin, code);
+  }
+
+ private:
+  static bool is_wait(const MovedItem& item) { return isa::is_wait(item.instruction); }
+
+  MovedItem item_of(std::uint32_t index) const {
+    MovedItem item;
+    item.index = index;
+    item.instruction = flow_.instructions()[index].instruction;
+    set_resources(item);
+    return item;
+  }
+
+  void set_resources(MovedItem& item) const {
+    Instruction instruction = item.instruction;
+    item.reads = {};
+    item.writes = {};
+    item.uses.clear();
+    for (const Unnamed& value : unnamed_) {
+      const auto found = value.operands.find(item.index);
+      if (found == value.operands.end()) continue;
+      for (unsigned operand = 0; operand <= OperandPlace::kDestination; ++operand)
+        if ((found->second >> operand & 1) != 0) take_operand(value, operand, instruction, item);
+    }
+    add_uses(instruction, item);
+    if (!is_wait(item)) return;
+    item.writes.add(Resources::kWait);
+    item.available = available_by(item.index);
+  }
+
+  /// The operand is no register for now.
+  static void take_operand(const Unnamed& value, unsigned operand, Instruction& instruction, MovedItem& item) {
+    const bool is_destination = operand == OperandPlace::kDestination;
+    isa::Operand& place = is_destination ? instruction.dst[0] : instruction.src.at(operand);
+    const bool keeps_old = is_destination && (instruction.row->flags & isa::kReadsDst) != 0;
+    for (unsigned word = 0; word < place.words; ++word) {
+      const unsigned bit =
+          value.first_bit + static_cast<unsigned>(std::distance(value.vgprs.begin(), value.vgprs.find(place.index + word)));
+      if (is_destination) item.writes.add(bit);
+      if (!is_destination || keeps_old) item.reads.add(bit);
+    }
+    place.kind = OperandKind::none;
+  }
+
+  /// By the names that registers have now.
+  isa::PendingRegisters available_by(std::uint32_t wait) const {
+    const isa::WaitEffects::Effect& effect = finder_.waits().effect(wait);
+    isa::PendingRegisters registers = effect.from_before;
+    for (const std::vector<std::uint32_t>* list : {&effect.vm, &effect.lgkm}) {
+      for (const std::uint32_t load : *list) {
+        const isa::RegisterUse use = isa::register_use(at_index(load).instruction);
+        for (unsigned w = 0; w < use.write_count; ++w) registers.add(use.writes[w]);
+      }
+    }
+    return registers;
+  }
+  /// An instruction of the block.
+  const MovedItem& at_index(std::uint32_t index) const { return items_[positions_[index - first_]]; }
+
+  /// Of what was issued before the block.
+  bool waits_for_a_part(std::uint32_t wait) const {
+    const WaitCounts counts = WaitCounts::of(flow_.instructions()[wait].instruction, target_);
+    const isa::WaitEffects::Effect& effect = finder_.waits().effect(wait);
+    return (counts.vm != WaitCounts::kNone && !effect.vm_before) || (counts.lgkm != WaitCounts::kNone && !effect.lgkm_before);
+  }
+
+  /// One of the chain's own waits is for an operand that the chain does not load: then it is none wherever it stands.
+  bool waits_for_operands(const ChainCandidate& chain) const {
+    const auto is_load = [&](std::uint32_t load) {
+      return std::find(chain.loads.begin(), chain.loads.end(), load) != chain.loads.end();
+    };
+    return std::any_of(chain.waits.begin(), chain.waits.end(), [&](std::uint32_t wait) {
+      const isa::PendingRegisters others = finder_.waits().made_available(wait, is_load);
+      const auto needs = [&](std::uint32_t member) { return member > wait && at_index(member).uses.intersects(others); };
+      return std::any_of(chain.operations.begin(), chain.operations.end(), needs) || (chain.store && needs(*chain.store));
+    });
+  }
+
+  static std::vector<std::uint32_t> members_of(const ChainCandidate& chain) {
+    std::vector<std::uint32_t> members = chain.loads;
+    members.insert(members.end(), chain.operations.begin(), chain.operations.end());
+    members.insert(members.end(), chain.waits.begin(), chain.waits.end());
+    if (chain.store) members.push_back(*chain.store);
+    std::sort(members.begin(), members.end());
+    return members;
+  }
+  bool is_member(std::size_t chain, const MovedItem& item) const {
+    return std::binary_search(chains_[chain].begin(), chains_[chain].end(), item.index);
+  }
+
+  // -- gathering
+
+  struct Range {
+    std::size_t begin = 0;
+    std::size_t end = 0;
+  };
+  Range range_of(std::size_t chain) const {
+    Range range{items_.size(), 0};
+    for (const std::uint32_t member : chains_[chain]) {
+      range.begin = std::min(range.begin, positions_[member - first_]);
+      range.end = std::max(range.end, positions_[member - first_] + 1);
+    }
+    return range;
+  }
+  void note_positions() {
+    for (std::size_t i = 0; i < items_.size(); ++i) positions_[items_[i].index - first_] = i;
+  }
+  bool is_contiguous(std::size_t chain) const {
+    const Range range = range_of(chain);
+    return range.end - range.begin == chains_[chain].size();
+  }
+
+  /// Chains that are contiguous and must remain so, by the item that they begin at.
+  std::map<std::size_t, std::size_t> units(std::size_t gathered) const {
+    std::map<std::size_t, std::size_t> found;
+    for (std::size_t c = 0; c < chains_.size(); ++c)
+      if (c != gathered && is_contiguous(c)) found[range_of(c).begin] = chains_[c].size();
+    return found;
+  }
+
+  /// What depends on something that goes before it.
+  struct Dependents {
+    Resources reads;
+    Resources writes;
+    isa::PendingRegisters available;
+    std::vector<std::uint32_t> memory;  ///< instructions that waits wait for
+
+    bool has(const MovedItem& item, const ChainFinder& finder) const {
+      return item.reads.intersects(writes) || item.writes.intersects(reads) || item.writes.intersects(writes) ||
+             item.uses.intersects(available) || waits_for_any(item, finder);
+    }
+    /// Nothing but the name of a VGPR makes it depend on them.
+    bool by_name_only(const MovedItem& item, const ChainFinder& finder) const {
+      if (item.reads.intersects(writes) || item.uses.intersects(available) || waits_for_any(item, finder)) return false;
+      return !item.writes.intersects_beyond_vgprs(reads) && !item.writes.intersects_beyond_vgprs(writes);
+    }
+    void add(const MovedItem& item) {
+      Resources ordered = item.reads;
+      ordered.remove(Resources::kWait);  // what stood in front of a wait may get behind it
+      reads.add(ordered);
+      writes.add(item.writes);
+      available.merge(item.available);
+      memory.push_back(item.index);
+    }
+    bool waits_for_any(const MovedItem& item, const ChainFinder& finder) const {
+      if (!is_wait(item)) return false;
+      const isa::WaitEffects::Effect& effect = finder.waits().effect(item.index);
+      return std::any_of(memory.begin(), memory.end(), [&](std::uint32_t index) {
+        return std::find(effect.vm.begin(), effect.vm.end(), index) != effect.vm.end() ||
+               std::find(effect.lgkm.begin(), effect.lgkm.end(), index) != effect.lgkm.end();
+      });
+    }
+  };
+
+  /// Which items of a range go behind the chain.
+  struct Partition {
+    std::vector<bool> behind;
+    std::optional<std::size_t> conflict;  ///< a member that depends on one of them
+  };
+  Partition partition(std::size_t chain, const Range& range) const {
+    Partition result{std::vector<bool>(range.end - range.begin, false), std::nullopt};
+    const std::map<std::size_t, std::size_t> fixed_units = units(chain);
+    Dependents on_chain;
+    Dependents on_foreign;
+    for (std::size_t i = range.begin; i < range.end;) {
+      if (is_member(chain, items_[i])) {
+        if (on_foreign.has(items_[i], finder_)) {
+          result.conflict = i;
+          return result;
+        }
+        on_chain.add(items_[i++]);
+        continue;
+      }
+      const auto unit = fixed_units.find(i);
+      const std::size_t count = unit == fixed_units.end() ? 1 : unit->second;
+      bool goes_behind = false;
+      for (std::size_t k = i; k < i + count; ++k) goes_behind = goes_behind || on_chain.has(items_[k], finder_);
+      for (std::size_t k = i; k < i + count; ++k) {
+        if (!goes_behind) continue;
+        result.behind[k - range.begin] = true;
+        on_chain.add(items_[k]);
+        on_foreign.add(items_[k]);
+      }
+      i += count;
+    }
+    return result;
+  }
+
+  /// Makes the chain contiguous; true when something has changed.
+  bool gather(std::size_t chain) {
+    const Range wanted = range_of(chain);
+    const bool is_fixed = std::any_of(at(wanted.begin), at(wanted.end), [](const MovedItem& item) { return item.is_fixed; });
+    if (is_fixed || wanted.end - wanted.begin == chains_[chain].size()) return false;
+    const std::vector<MovedItem> before = items_;
+    const std::set<OperandPlace> renamed_before = renamed_;
+    constexpr unsigned kMostNames = 8;
+    for (unsigned names = 0;; ++names) {
+      const Range range = range_of(chain);
+      const Partition order = partition(chain, range);
+      if (order.conflict) {
+        if (names < kMostNames && rename_in_the_way(chain, range, *order.conflict)) continue;
+        break;
+      }
+      std::vector<MovedItem> front;
+      std::vector<MovedItem> own;
+      std::vector<MovedItem> behind;
+      for (std::size_t i = range.begin; i < range.end; ++i)
+        (is_member(chain, items_[i]) ? own : order.behind[i - range.begin] ? behind : front).push_back(items_[i]);
+      auto to = at(range.begin);
+      for (const std::vector<MovedItem>* part : {&front, &own, &behind}) to = std::copy(part->begin(), part->end(), to);
+      note_positions();
+      if (same_outstanding() && name_values()) return true;
+      break;
+    }
+    items_ = before;
+    note_positions();
+    renamed_ = renamed_before;
+    unnamed_.clear();
+    return false;
+  }
+  std::vector<MovedItem>::iterator at(std::size_t position) { return items_.begin() + static_cast<std::ptrdiff_t>(position); }
+
+  /// Gives another register to an item that the conflicting member needs, and that is in the way by its register alone.
+  bool rename_in_the_way(std::size_t chain, const Range& range, std::size_t conflict) {
+    // What the member depends on, against the order.
+    std::vector<bool> needed(conflict - range.begin + 1, false);
+    needed.back() = true;
+    for (std::size_t i = conflict; i-- > range.begin;) {
+      Dependents one;
+      one.add(items_[i]);
+      for (std::size_t later = i + 1; later <= conflict && !needed[i - range.begin]; ++later)
+        needed[i - range.begin] = needed[later - range.begin] && one.has(items_[later], finder_);
+    }
+    Dependents before;
+    for (std::size_t i = range.begin; i < conflict; ++i) {
+      const MovedItem& item = items_[i];
+      if (is_member(chain, item)) {
+        before.add(item);
+        continue;
+      }
+      if (!before.has(item, finder_)) continue;
+      if (needed[i - range.begin] && before.by_name_only(item, finder_) && rename(item.index)) return true;
+      before.add(item);
+    }
+    return false;
+  }
+
+  bool rename(std::uint32_t writer) {
+    ValueWeb web(flow_, finder_.values());
+    if (!web.grow(writer)) return false;
+    Unnamed value{.operands = {}, .vgprs = web.vgprs(), .first_bit = Resources::kUnnamed};
+    for (const Unnamed& other : unnamed_) value.first_bit += static_cast<unsigned>(other.vgprs.size());
+    if (value.first_bit + value.vgprs.size() > Resources::kEnd) return false;
+    for (const OperandPlace& place : web.places()) {
+      if (renamed_.count(place) != 0) return false;  // a value gets another name once
+      value.operands[place.instruction] |= 1U << place.operand;
+    }
+    unnamed_.push_back(std::move(value));
+    for (MovedItem& item : items_) set_resources(item);
+    return true;
+  }
+
+  /// Gives registers to all values that have none, in the order that there is now.
+  bool name_values() {
+    while (!unnamed_.empty()) {
+      const Unnamed value = unnamed_.back();
+      unnamed_.pop_back();
+      const std::optional<int> distance = free_distance(value.vgprs, value.operands);
+      if (!distance) return false;
+      for (MovedItem& item : items_) {
+        const auto found = value.operands.find(item.index);
+        if (found == value.operands.end()) continue;
+        const auto now = renamed(item.instruction, found->second, *distance, target_);
+        if (!now) return false;
+        item.instruction = *now;
+        for (unsigned operand = 0; operand <= OperandPlace::kDestination; ++operand)
+          if ((found->second >> operand & 1) != 0) renamed_.insert({item.index, operand});
+      }
+      for (MovedItem& item : items_) set_resources(item);
+    }
+    return true;
+  }
+  /// How far registers are away that can stand for these. Pairs begin at even registers on gfx90a.
+  std::optional<int> free_distance(const std::set<unsigned>& vgprs, const std::map<std::uint32_t, unsigned>& places) const {
+    Range range{items_.size(), 0};
+    for (const auto& [index, operands] : places) {
+      range.begin = std::min(range.begin, positions_[index - first_]);
+      range.end = std::max(range.end, positions_[index - first_] + 1);
+    }
+    const auto lowest = static_cast<int>(*vgprs.begin());
+    for (const unsigned first : candidates_) {
+      const int distance = static_cast<int>(first) - lowest;
+      if (target_ == isa::Target::gfx90a && vgprs.size() > 1 && distance % 2 != 0) continue;
+      const bool all = std::all_of(vgprs.begin(), vgprs.end(), [&](unsigned vgpr) {
+        const auto wanted = static_cast<unsigned>(static_cast<int>(vgpr) + distance);
+        return std::find(candidates_.begin(), candidates_.end(), wanted) != candidates_.end() && is_free(wanted, range);
+      });
+      if (all) return distance;
+    }
+    return std::nullopt;
+  }
+  /// No instruction of the range uses the register, and none behind it reads what it held before.
+  bool is_free(unsigned vgpr, const Range& range) const {
+    Resources wanted;
+    wanted.add(Resources::kVgprs + vgpr);
+    const auto uses = [&](const MovedItem& item) { return item.reads.intersects(wanted) || item.writes.intersects(wanted); };
+    const auto begin = items_.begin() + static_cast<std::ptrdiff_t>(range.begin);
+    const auto end = items_.begin() + static_cast<std::ptrdiff_t>(range.end);
+    if (std::any_of(begin, end, uses)) return false;
+    // What the code does not name has values within the block only, each under one mask.
+    const bool is_named = (finder_.values().named_vgprs()[vgpr / 64] >> (vgpr % 64) & 1) != 0;
+    // Written next, by the same lanes.
+    for (auto item = begin; item != items_.end(); ++item) {
+      if (isa::writes_exec(isa::register_use(item->instruction))) break;
+      if (item->reads.intersects(wanted)) return false;
+      if (item->writes.intersects(wanted)) return true;
+    }
+    if (!is_named) return true;
+    // Or written before by the same lanes, and nothing else reads that.
+    for (auto item = begin; item != items_.begin();) {
+      --item;
+      if (isa::writes_exec(isa::register_use(item->instruction))) return false;
+      if (!item->writes.intersects(wanted)) continue;
+      if (renamed_.count({item->index, OperandPlace::kDestination}) != 0) return false;
+      const isa::ValueReaders::Readers readers = finder_.values().readers(item->index, vgpr);
+      const auto precedes = [&](std::uint32_t reader) { return positions_[reader - first_] < range.begin; };
+      return !readers.elsewhere && std::all_of(readers.in_block.begin(), readers.in_block.end(), precedes);
+    }
+    return false;
+  }
+
+  // -- waits
+
+  struct Issued {
+    std::vector<std::uint32_t> vm;
+    std::vector<std::uint32_t> lgkm;
+  };
+  Issued issued() const {
+    Issued all;
+    for (const MovedItem& item : items_) {
+      if (isa::counts_vm(item.instruction)) all.vm.push_back(item.index);
+      if (isa::counts_lgkm(item.instruction)) all.lgkm.push_back(item.index);
+    }
+    return all;
+  }
+  /// What no wait of the block waits for.
+  void note_outstanding() {
+    outstanding_ = issued();
+    for (const MovedItem& item : items_) {
+      if (!is_wait(item)) continue;
+      const isa::WaitEffects::Effect& effect = finder_.waits().effect(item.index);
+      for (const std::uint32_t done : effect.vm) {
+        std::erase(outstanding_.vm, done);
+        std::erase(outstanding_.lgkm, done);
+      }
+      for (const std::uint32_t done : effect.lgkm) std::erase(outstanding_.lgkm, done);
+    }
+  }
+  bool same_outstanding() const {
+    // Waits of other blocks count those that are issued behind the one that they wait for.
+    const auto same_order = [](std::vector<std::uint32_t> all, const std::vector<std::uint32_t>& outstanding) {
+      std::erase_if(all, [&](std::uint32_t index) {
+        return std::find(outstanding.begin(), outstanding.end(), index) == outstanding.end();
+      });
+      return all == outstanding;
+    };
+    const Issued now = issued();
+    return same_order(now.vm, outstanding_.vm) && same_order(now.lgkm, outstanding_.lgkm);
+  }
+
+  /// Counts instructions of `list` between the last of `waited` and the wait at `position`.
+  unsigned issued_since(const std::vector<std::uint32_t>& waited, std::size_t position,
+                        bool (*counts)(const Instruction&)) const {
+    unsigned count = 0;
+    for (std::size_t i = position; i-- > 0;) {
+      if (!counts(items_[i].instruction)) continue;
+      if (std::find(waited.begin(), waited.end(), items_[i].index) != waited.end()) break;
+      ++count;
+    }
+    return count;
+  }
+
+  std::uint32_t wait_word(std::size_t position) const {
+    const MovedItem& item = items_[position];
+    const WaitCounts old = WaitCounts::of(item.instruction, target_);
+    const isa::WaitEffects::Effect& effect = finder_.waits().effect(item.index);
+    WaitCounts now = old;
+    const unsigned vm_limit = (1U << isa::traits(target_).vmcnt_bits) - 1;
+    if (old.vm != WaitCounts::kNone) now.vm = std::min(issued_since(effect.vm, position, isa::counts_vm), vm_limit - 1);
+    // Only LDS instructions complete in order.
+    const bool in_order = std::all_of(
+        items_.begin(), items_.begin() + static_cast<std::ptrdiff_t>(position),
+        [](const MovedItem& i) { return !isa::counts_lgkm(i.instruction) || i.instruction.unit == isa::Unit::lds; });
+    constexpr unsigned kLgkmLimit = 15;
+    if (old.lgkm != WaitCounts::kNone && old.lgkm != 0)
+      now.lgkm = in_order ? std::min(issued_since(effect.lgkm, position, isa::counts_lgkm), kLgkmLimit - 1) : 0;
+    return now.encode(item.instruction.raw[0], target_);
+  }
+
+  void add_patch(std::uint32_t first, MovedCode& code) {
+    CodePatch patch{.address = flow_.instructions()[first].address, .words = {}};
+    std::vector<std::uint32_t> old;
+    for (std::size_t i = 0; i < items_.size(); ++i) {
+      if (is_wait(items_[i])) items_[i].instruction.raw[0] = wait_word(i);
+      const isa::PlacedInstruction& placed = flow_.instructions()[first + i];
+      const auto append = [](std::vector<std::uint32_t>& words, const Instruction& instruction) {
+        words.insert(words.end(), instruction.raw.begin(), instruction.raw.begin() + instruction.size / 4);
+      };
+      append(patch.words, items_[i].instruction);
+      append(old, placed.instruction);
+    }
+    // From the first word that changes to the last one.
+    const auto begin = std::mismatch(old.begin(), old.end(), patch.words.begin()).first - old.begin();
+    const auto end = old.rend() - std::mismatch(old.rbegin(), old.rend(), patch.words.rbegin()).first;
+    if (begin >= end) return;
+    patch.address += 4 * static_cast<std::uint64_t>(begin);
+    patch.words = {patch.words.begin() + begin, patch.words.begin() + end};
+    code.patches.push_back(std::move(patch));
+  }
+
+  const isa::ControlFlow& flow_;
+  const ChainFinder& finder_;
+  isa::Target target_;
+  std::vector<unsigned> candidates_;    ///< the kernel's VGPRs, those first that no instruction names
+  std::vector<MovedItem> items_;        ///< the block in its order
+  std::uint32_t first_ = 0;             ///< index of the block's first instruction
+  std::vector<std::size_t> positions_;  ///< in items_, by index less first_
+  std::vector<std::vector<std::uint32_t>> chains_;
+  std::vector<Unnamed> unnamed_;  ///< while a chain is gathered
+  std::set<OperandPlace> renamed_;
+  Issued outstanding_;
+};
+
+}  // namespace
+
+MovedCode move_chains(const isa::ControlFlow& flow, const ChainFinder& chains, isa::Target target, unsigned vgprs) {
+  MovedCode code;
+  std::vector<unsigned> candidates(std::min(vgprs, 256U));
+  std::iota(candidates.begin(), candidates.end(), 0U);
+  std::stable_partition(candidates.begin(), candidates.end(),
+                        [&](unsigned vgpr) { return (chains.values().named_vgprs()[vgpr / 64] >> (vgpr % 64) & 1) == 0; });
+  std::set<std::uint32_t> blocks;
+  for (const ChainCandidate& chain : chains.chains()) blocks.insert(flow.instructions()[chain.first()].block);
+  for (const std::uint32_t block : blocks) BlockMover(flow, chains, target, candidates).run(block, code);
+  return code;
+}
+
+}  // namespace lacuna

@@ -1,0 +1,21 @@
+// Interface for the tags of code in GPU memory. Their section is not loaded, so that the implementation must know the files of
+// the code.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "models/isa/memory/memory_interface.h"
+#include "models/neardata/tag_section.h"
+
+namespace lacuna {
+
+class TagSource {
+ public:
+  virtual ~TagSource() = default;
+  /// Tags of the kernel whose first instruction is at `entry`, with addresses of GPU memory; nullopt if the code's file is not
+  /// known or has no tags of it. Throws TagError when they are damaged, or are not those of the code.
+  virtual std::optional<KernelTags> find(const isa::MemoryInterface& memory, std::uint64_t entry) const = 0;
+};
+
+}  // namespace lacuna
