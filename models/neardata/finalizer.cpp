@@ -112,7 +112,7 @@ FinalizedKernel finalize_kernel(const isa::FetchWords& fetch, isa::Target target
     constexpr unsigned kMostRounds = 4;
     for (unsigned round = 0; round < kMostRounds; ++round) {
       const ChainFinder candidates(flow, target, {.move = true, .interleaved = true}, ChainFinder::Waits::any);
-      const MovedCode moved = move_chains(flow, candidates, target, options.vgprs);
+      const MovedCode moved = move_chains(flow, candidates, target, options);
       if (moved.patches.empty()) break;
       code.apply(moved.patches);
       flow = isa::ControlFlow(code.fetch(), target, entry);

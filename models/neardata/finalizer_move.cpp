@@ -26,8 +26,9 @@ struct Unnamed {
 
 class BlockMover {
  public:
-  BlockMover(const isa::ControlFlow& flow, const ChainFinder& finder, isa::Target target, std::vector<unsigned> vgprs)
-      : flow_(flow), finder_(finder), target_(target), candidates_(std::move(vgprs)) {}
+  BlockMover(const isa::ControlFlow& flow, const ChainFinder& finder, isa::Target target, std::vector<unsigned> vgprs,
+             bool take_apart)
+      : flow_(flow), finder_(finder), target_(target), candidates_(std::move(vgprs)), take_apart_(take_apart) {}
 
   /// Moves what it can; adds a patch if that is anything.
   void run(std::uint32_t block, MovedCode& code) {
@@ -241,6 +242,16 @@ class BlockMover {
     return result;
   }
 
+  /// A load gets behind a wait that it stands in front of.
+  bool delays_loads(std::size_t chain, const Range& range, const Partition& order) const {
+    for (std::size_t i = range.begin; i < range.end; ++i) {
+      const bool behind = order.behind[i - range.begin];
+      if (behind && is_vector_load(items_[i].instruction)) return true;
+      if (!behind && is_wait(items_[i]) && !is_member(chain, items_[i])) return true;
+    }
+    return false;
+  }
+
   /// Makes the chain contiguous; true when something has changed.
   bool gather(std::size_t chain) {
     const Range wanted = range_of(chain);
@@ -256,6 +267,7 @@ class BlockMover {
         if (names < kMostNames && rename_in_the_way(chain, range, *order.conflict)) continue;
         break;
       }
+      if (!take_apart_ && delays_loads(chain, range, order)) break;
       std::vector<MovedItem> front;
       std::vector<MovedItem> own;
       std::vector<MovedItem> behind;
@@ -476,7 +488,8 @@ class BlockMover {
   const isa::ControlFlow& flow_;
   const ChainFinder& finder_;
   isa::Target target_;
-  std::vector<unsigned> candidates_;    ///< the kernel's VGPRs, those first that no instruction names
+  std::vector<unsigned> candidates_;  ///< the kernel's VGPRs, those first that no instruction names
+  bool take_apart_;
   std::vector<MovedItem> items_;        ///< the block in its order
   std::uint32_t first_ = 0;             ///< index of the block's first instruction
   std::vector<std::size_t> positions_;  ///< in items_, by index less first_
@@ -488,15 +501,16 @@ class BlockMover {
 
 }  // namespace
 
-MovedCode move_chains(const isa::ControlFlow& flow, const ChainFinder& chains, isa::Target target, unsigned vgprs) {
+MovedCode move_chains(const isa::ControlFlow& flow, const ChainFinder& chains, isa::Target target,
+                      const FinalizerOptions& options) {
   MovedCode code;
-  std::vector<unsigned> candidates(std::min(vgprs, 256U));
+  std::vector<unsigned> candidates(std::min(options.vgprs, 256U));
   std::iota(candidates.begin(), candidates.end(), 0U);
   std::stable_partition(candidates.begin(), candidates.end(),
                         [&](unsigned vgpr) { return (chains.values().named_vgprs()[vgpr / 64] >> (vgpr % 64) & 1) == 0; });
   std::set<std::uint32_t> blocks;
   for (const ChainCandidate& chain : chains.chains()) blocks.insert(flow.instructions()[chain.first()].block);
-  for (const std::uint32_t block : blocks) BlockMover(flow, chains, target, candidates).run(block, code);
+  for (const std::uint32_t block : blocks) BlockMover(flow, chains, target, candidates, options.take_apart).run(block, code);
   return code;
 }
 

@@ -22,7 +22,8 @@ struct MovedCode {
   std::vector<CodePatch> patches;  ///< one for each block that has changed, ascending
 };
 
-/// `chains` are candidates in `flow`; some may be contiguous already. `vgprs`: how many the kernel has.
-MovedCode move_chains(const isa::ControlFlow& flow, const ChainFinder& chains, isa::Target target, unsigned vgprs);
+/// `chains` are candidates in `flow`; some may be contiguous already.
+MovedCode move_chains(const isa::ControlFlow& flow, const ChainFinder& chains, isa::Target target,
+                      const FinalizerOptions& options);
 
 }  // namespace lacuna

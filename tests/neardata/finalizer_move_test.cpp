@@ -84,6 +84,9 @@ TEST_P(FinalizerMove, InterleavedChainsGetTheirOwnWaits) {
                         "v_mac_f32 v12, v8, v9", "s_waitcnt vmcnt(0)", "v_mac_f32 v12, v10, v11"});
   const FinalizedKernel kernel = code.finalize({.move = true, .interleaved = false});
   EXPECT_EQ(kernel.chains.size(), 2u);
+  AssembledKernel together = code;
+  together.apply(code.finalize({.move = true, .take_apart = false}).patches);
+  EXPECT_THAT(listing(together)[4], ::testing::HasSubstr("s_waitcnt"));
   code.apply(kernel.patches);
   const std::vector<std::string> lines = listing(code);
   EXPECT_EQ(lines[2], "s_waitcnt vmcnt(0)");
