@@ -206,7 +206,7 @@ void OffloadUnit::wavefront_ended(WavefrontSlot& slot) {
   Wavefront& w = wavefront(slot);
   std::erase(waiting_, &slot);
   release_builder(w, clock_.floor(last_));
-  for (std::uint16_t open = 0; open < chains_.size(); ++open) {
+  for (std::uint16_t open = 0; open < static_cast<std::uint16_t>(chains_.size()); ++open) {
     OpenChain& chain = chains_[open];
     if (chain.slot != &slot) continue;
     chain.slot = nullptr;

@@ -60,7 +60,7 @@ class OffloadUnit final : public LoadStage, public NodeRequester, private Memory
   /// Share of the cycles of the core's vector ALUs that wavefronts have taken lately, in 1/1024, as seen at `at`.
   unsigned alu_use(Tick at);
   /// Whether nothing is under construction or in flight.
-  bool idle() const { return used_ == 0 && free_chains_.size() == chains_.size(); }
+  bool idle() const { return used_ == 0 && free_chains_.size() == chains_.size() && free_parts_.size() == parts_.size(); }
 
   // -- LoadStage
   bool prepare(WavefrontSlot& slot, const isa::DecodedInstruction& instruction, Cycles cycle) override;

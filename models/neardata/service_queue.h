@@ -12,6 +12,19 @@
 // The store goes to its cache. Its acknowledgement, the bitmap of a comparison or the data go to the core.
 //
 // A packet that finds no free entry is not taken: its loads go on to their caches, whose data go to the core.
+//
+// Cycles of a chain on an idle machine, from the issue of its first instruction to its completion, when all clocks are equal:
+//   I + 1                      from its first to its last instruction, four for each; its packet leaves in the next cycle
+//   + P(core, node, F)         the packet of F flits: 1, and more for a mask and scattered lanes
+//   + 1                        decoding
+//   + the later operand        A at the node's own cache; P(node, cache, 1) + A + P(cache, node, line) at another one. Loads
+//                              leave a node one a cycle, and its cache takes one a cycle
+//   + fetch_latency            at a last-level cache
+//   + n alu_latency            n operations
+//   + the store                W at the node's own cache; P(node, cache, line) + W + P(cache, node, 1) at another one
+//   + P(node, core, 1)         acknowledgement or bitmap; P(node, core, line) + cu.vmem_return_latency for data
+// P(from, to, flits): a packet in an idle network (models/noc/network.h); A and W: a cache's read and write
+// (models/cache/cache.h).
 #pragma once
 
 #include <cstdint>

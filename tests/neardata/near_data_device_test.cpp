@@ -25,6 +25,7 @@ constexpr std::uint64_t kData = NearDataGpu::kData;
 // Offsets of the operands a and b, of the indices, and of the results. A region of results for each store of the kernel.
 constexpr std::uint64_t kA = kData, kB = kData + 0x100000, kIndices = kData + 0x200000, kC = kData + 0x300000;
 constexpr std::uint64_t kRegion = 0x10000;
+constexpr std::uint64_t kElsewhere = kData + 0x500000;  ///< results that are not compared
 /// FLAT addresses of LDS begin here after a reset.
 constexpr std::uint64_t kLdsAperture = 0x2000'0000'0000'0000;
 constexpr unsigned kStores = 6 * 2 + 3;
@@ -354,7 +355,7 @@ TEST_P(NearDataDevice, AFaultLeavesNothingBehind) {
   NearDataGpu& gpu = n_.omni;
   gpu.start();
   gpu.mark();
-  gpu.dispatch(kernel, {kBase + kA, kBase + kB, kBase + kC}, 64);
+  gpu.dispatch(kernel, {kBase + kA, kBase + kB, kBase + kElsewhere}, 64);
   wait_for(Tick{100'000'000});
   ASSERT_EQ(gpu.records.size(), 1U);
   EXPECT_TRUE(gpu.records[0].failed);
@@ -367,6 +368,7 @@ TEST_P(NearDataDevice, AFaultLeavesNothingBehind) {
       gpu.run(all_patterns(false), {kBase + kA, kBase + kB, kBase + kC, kBase + kIndices}, 16, kWorkgroupSize);
   EXPECT_FALSE(record.failed);
   gpu.expect_no_chains();
+  EXPECT_TRUE(gpu.memory(kC, kStores * kRegion) == run_patterns(n_.none, false, 16).results);
 }
 
 // The device continues as a new one would.

@@ -41,6 +41,7 @@ inline GpuDeviceParameters small_machine() {
   p.cu.transaction_bytes = 128;
   for (CacheParameters* const cache : {&p.l1v, &p.l2}) cache->line = cache->sector = Bytes{128};
   p.noc.header = 8;
+  p.dram.bytes_per_cycle = 32;  // a line is one burst
   p.dram.tREFI = Cycles{0};
   p.dram.page_policy = DramPagePolicy::closed;
   p.vram.size = Bytes{64 << 20};

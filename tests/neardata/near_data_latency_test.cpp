@@ -1,0 +1,260 @@
+// A chain on an idle machine takes the sum of its stages (models/neardata/service_queue.h, offload_unit.h), for each pattern,
+// at a last-level cache with its lines there or in DRAM, at another cache's node and at a core, over one link and many.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tests/neardata/near_data_gpu.h"
+
+namespace lacuna::test {
+namespace {
+
+using Lines = std::vector<std::string>;
+constexpr std::uint64_t kBase = NearDataGpu::kBase;
+constexpr std::uint64_t kData = NearDataGpu::kData;
+
+/// 8 x 8 nodes at 1 GHz, where all clocks have the same edges. From core 0 at (0,0) the caches are 1, 3, 6 and 13 links away.
+GpuDeviceParameters machine() {
+  GpuDeviceParameters p = small_machine();
+  p.gpu.shader_arrays = 24;
+  p.noc.topology = FabricTopology::mesh;
+  p.noc.columns = p.noc.rows = 8;
+  p.noc.placement = "1,0 3,0 5,1 7,6 7,7";  // and host memory
+  ndc_of(p).mode = NearDataMode::omni;
+  return p;
+}
+
+struct LatencyBench : sc_core::sc_module {
+  explicit LatencyBench(sc_core::sc_module_name module_name) : sc_module(module_name) {}
+  NearDataGpu gpu{"gpu", machine()};
+};
+
+LACUNA_TEST_BENCH(LatencyBench)
+
+/// A pattern of Table 1 as instructions, and what matters for its time.
+struct Pattern {
+  unsigned number;
+  Lines lines;
+  unsigned loads;
+  unsigned operations;
+  bool stores;
+  bool compares;
+};
+
+const Lines kBoth{"LOAD v10, v[2:3]", "LOAD v11, v[4:5]", "s_waitcnt vmcnt(0)"};
+const Lines kOne{"LOAD v10, v[2:3]", "s_waitcnt vmcnt(0)"};
+Lines operator+(Lines a, const Lines& b) {
+  a.insert(a.end(), b.begin(), b.end());
+  return a;
+}
+const std::string kStore = "STORE v[6:7], v12";
+
+std::vector<Pattern> patterns() {
+  return {
+      {1, kBoth + Lines{"v_add_f32 v12, v10, v11", kStore}, 2, 1, true, false},
+      // b is loaded first.
+      {1, kBoth + Lines{"v_sub_f32 v12, v11, v10", kStore}, 2, 1, true, false},
+      {2, kBoth + Lines{"v_mac_f32 v20, v10, v11"}, 2, 1, false, false},
+      {3, kOne + Lines{"STORE v[6:7], v10"}, 1, 0, true, false},
+      {4, kBoth + Lines{"v_add_f32 v12, v10, v11", "STORE v[4:5], v12"}, 2, 1, true, false},
+      {5, kBoth + Lines{"v_cmp_lt_f32 vcc, v10, v11"}, 2, 1, false, true},
+      {6, kOne + Lines{"v_cmp_eq_f32 vcc, 0, v10"}, 1, 1, false, true},
+      {7, kOne + Lines{"v_mul_f32 v12, 2.0, v10", kStore}, 1, 1, true, false},
+      {8, kBoth + Lines{"v_mul_f32 v12, 2.0, v11", "v_add_f32 v20, v10, v12"}, 2, 2, false, false},
+      {9, kBoth + Lines{"v_mul_f32 v12, 2.0, v11", "v_add_f32 v12, v10, v12", kStore}, 2, 2, true, false},
+  };
+}
+
+/// A kernel in which one core performs the pattern. Arguments: addresses of a, b and c, number of the core.
+AssembledKernel kernel_of(const Pattern& pattern, std::uint64_t line) {
+  Lines before{"s_load_dwordx8 s[8:15], s[0:1], 0x0",
+               "v_lshlrev_b32 v1, 2, v0",
+               "s_waitcnt lgkmcnt(0)",
+               "ADD_u32 v2, s8, v1",
+               "v_mov_b32 v3, s9",
+               "ADD_u32 v4, s10, v1",
+               "v_mov_b32 v5, s11",
+               "ADD_u32 v6, s12, v1",
+               "v_mov_b32 v7, s13",
+               "v_mov_b32 v20, 0",
+               "s_cmp_lg_u32 s2, s14",
+               "s_cbranch_scc1 0"};
+  const std::size_t branch = before.size() - 1;
+  // The chain's instructions are in one line of the instruction cache, and the wavefront sleeps in that line until all others
+  // have ended.
+  const std::uint64_t size = AssembledKernel(isa::Target::gfx803, before).address(before.size());
+  before.insert(before.end(), (line - size % line) % line / 4, "s_nop 0");
+  before.emplace_back("s_sleep 127");
+  AssembledKernel kernel(isa::Target::gfx803, before + pattern.lines + Lines{"v_xor_b32 v20, v20, v20"});
+  // The branch leads to the end.
+  const std::uint64_t end = kernel.address(before.size() + pattern.lines.size() + 1);
+  EXPECT_LE(end - kernel.address(before.size() - 1), line);
+  kernel.words()[(kernel.address(branch) - kEntry) / 4] |= static_cast<std::uint32_t>((end - kernel.address(branch) - 4) / 4);
+  const FinalizedKernel finalized = kernel.finalize({.move = false});
+  EXPECT_EQ(finalized.chains.size(), 1U);
+  EXPECT_EQ(finalized.chains.at(0).pattern, pattern.number);
+  EXPECT_EQ(finalized.chains.at(0).instructions.size(), pattern.lines.size());
+  return kernel;
+}
+
+struct Place {
+  unsigned core;
+  unsigned a, b, c;  ///< caches of the operands and of the store
+};
+struct Latency {
+  std::uint64_t cold;  ///< lines are in DRAM,
+  std::uint64_t warm;  ///< in the last-level caches
+};
+
+class NearDataLatency : public testing::Test {
+ protected:
+  NearDataGpu& gpu_ = bench<LatencyBench>().gpu;
+  const GpuDeviceParameters& p_ = gpu_.device.parameters();
+  const NearDataNetwork& network_ = gpu_.near_data()->network();
+  const NearDataParameters& ndc_ = network_.parameters;
+
+  unsigned cache_node(unsigned cache) const { return network_.meeting->caches()[cache]; }
+  unsigned core_node(unsigned core) const { return network_.fabric->source_node(core); }
+  unsigned links(unsigned from, unsigned to) const {
+    return static_cast<unsigned>(network_.fabric->path_nodes(from, to).size()) - 1;
+  }
+  /// Cycles of a packet (models/noc/network.h).
+  std::uint64_t packet(unsigned from, unsigned to, unsigned flits) const {
+    const unsigned links_passed = links(from, to);
+    return p_.noc.interface_latency.n + (links_passed + 1) * p_.noc.router_latency.n + links_passed * p_.noc.link_latency.n +
+           flits - 1;
+  }
+
+  /// Runs a pattern's kernel twice, on 32 lanes; first the lines are in DRAM.
+  Latency measure(const AssembledKernel& kernel, const Place& place) {
+    gpu_.start();
+    Latency latency{};
+    const std::string unit = "cu" + std::to_string(place.core) + ".ndc.";
+    for (std::uint64_t* const result : {&latency.cold, &latency.warm}) {
+      gpu_.mark();
+      const std::vector<std::uint64_t> arguments{kBase + kData + 128 * place.a, kBase + kData + 0x40000 + 128 * place.b,
+                                                 kBase + kData + 0x80000 + 128 * place.c, place.core};
+      gpu_.run(kernel, arguments, static_cast<unsigned>(network_.cores.size()), 32);
+      const Counts counts = gpu_.growth();
+      EXPECT_EQ(counts.at(unit + "packets"), 1U);
+      EXPECT_EQ(counts.at(unit + "bounced"), 0U);
+      for (unsigned cache = 0; cache < 4; ++cache)
+        EXPECT_EQ(counts.at("service_queue_l2_" + std::to_string(cache) + ".evicted"), 0U);
+      *result = counts.at(unit + "latency");
+      gpu_.expect_no_chains();
+    }
+    return latency;
+  }
+
+  /// The sum of the stages. `access`: cycles from a load's arrival at its cache to its response. nullopt: the operands' packets
+  /// contend, or no node computes.
+  std::optional<std::uint64_t> expected(const Pattern& pattern, const Place& place, std::uint64_t access) const {
+    const unsigned second = pattern.loads == 2 ? place.b : place.a;
+    const unsigned store = pattern.number == 4 ? place.b : place.c;
+    const bool store_counts = pattern.loads == 1 && pattern.stores;
+    const unsigned node = network_.meeting->find(place.core, place.a, store_counts ? store : second);
+    if (node == EmnTable::kNone || network_.queues[node] == nullptr) return std::nullopt;
+    const unsigned core = core_node(place.core);
+    const unsigned data = 5;
+    // Instructions issue every four cycles; the packet leaves in the cycle after the last one.
+    std::uint64_t time = 4 * (pattern.lines.size() - 1) + 1;
+    time += packet(core, node, 1) + 1;
+    // Each port takes a request a cycle.
+    std::uint64_t ready = 0;
+    std::vector<std::uint64_t> arrivals;
+    std::uint64_t remote = 0;
+    std::uint64_t local = 0;
+    for (unsigned i = 0; i < pattern.loads; ++i) {
+      const unsigned from = cache_node(i == 0 ? place.a : place.b);
+      if (from == node) {
+        ready = std::max(ready, local++ + access);
+      } else {
+        arrivals.push_back(remote++ + packet(node, from, 1) + access + packet(from, node, data));
+        ready = std::max(ready, arrivals.back());
+      }
+    }
+    if (arrivals.size() == 2 && std::max(arrivals[0], arrivals[1]) - std::min(arrivals[0], arrivals[1]) < 2 * data)
+      return std::nullopt;
+    time += ready;
+    if (network_.queues[node]->is_at_cache()) time += ndc_.fetch_latency.n;
+    time += pattern.operations * ndc_.alu_latency.n;
+    if (pattern.stores) {
+      if (cache_node(store) != node) time += packet(node, cache_node(store), data) + packet(cache_node(store), node, 1);
+      time += p_.l2.write_latency.n;
+    }
+    const bool returns_data = !pattern.stores && !pattern.compares;
+    time += packet(node, core, returns_data ? data : 1);
+    if (returns_data) time += p_.cu.vmem_return_latency.n;
+    return time;
+  }
+  std::uint64_t hit() const { return p_.l2.hit_latency.n; }
+  /// Of a bank whose row is closed.
+  std::uint64_t miss() const {
+    return (p_.l2.tag_latency + p_.dram.frontend_latency + p_.dram.tRCDRD + p_.dram.tCL + p_.dram.burst + p_.l2.fill_latency).n;
+  }
+};
+
+TEST_F(NearDataLatency, AtTheCacheOfAllLines) {
+  for (const Pattern& pattern : patterns()) {
+    const AssembledKernel kernel = kernel_of(pattern, p_.l1i.line.n);
+    for (unsigned cache = 0; cache < 4; ++cache) {
+      SCOPED_TRACE(testing::Message() << "pattern " << pattern.number << " at cache " << cache);
+      const Place place{0, cache, cache, cache};
+      const Latency measured = measure(kernel, place);
+      EXPECT_EQ(measured.warm, expected(pattern, place, hit()));
+      // Two lines would share the channel.
+      if (pattern.loads == 2) continue;
+      EXPECT_EQ(measured.cold, expected(pattern, place, miss()));
+    }
+  }
+}
+
+TEST_F(NearDataLatency, TheStoreGoesToAnotherCache) {
+  unsigned compared = 0;
+  for (const Pattern& pattern : patterns()) {
+    if (!pattern.stores || pattern.number == 4) continue;
+    const AssembledKernel kernel = kernel_of(pattern, p_.l1i.line.n);
+    for (const Place place : {Place{0, 2, 2, 1}, Place{0, 0, 0, 3}, Place{5, 1, 1, 3}, Place{9, 0, 0, 2}, Place{13, 3, 3, 2}}) {
+      SCOPED_TRACE(testing::Message() << "pattern " << pattern.number << " on core " << place.core);
+      const auto time = expected(pattern, place, hit());
+      if (!time) continue;
+      ++compared;
+      EXPECT_EQ(measure(kernel, place).warm, *time);
+    }
+  }
+  EXPECT_GT(compared, 15U);
+}
+
+// The caches' own nodes, and those of cores.
+TEST_F(NearDataLatency, WhereTwoCachesMeet) {
+  unsigned at_cores = 0;
+  unsigned at_caches = 0;
+  for (const Pattern& pattern : patterns()) {
+    if (pattern.loads != 2 || pattern.number == 4) continue;
+    const AssembledKernel kernel = kernel_of(pattern, p_.l1i.line.n);
+    for (unsigned core = pattern.number % 5; core < 24; core += 5) {
+      for (unsigned a = 0; a < 4; ++a) {
+        for (unsigned b = 0; b < 4; ++b) {
+          const Place place{core, a, b, (a + b) % 4};
+          if (a == b) continue;
+          const unsigned node = network_.meeting->find(core, a, b);
+          const auto time = expected(pattern, place, hit());
+          if (!time) continue;
+          SCOPED_TRACE(testing::Message() << "pattern " << pattern.number << " on core " << core << ", caches " << a << " and "
+                                          << b << ", node " << node);
+          ++(network_.queues[node]->is_at_cache() ? at_caches : at_cores);
+          ASSERT_EQ(measure(kernel, place).warm, *time);
+        }
+      }
+    }
+  }
+  EXPECT_GT(at_cores, 20U);
+  EXPECT_GT(at_caches, 20U);
+}
+
+}  // namespace
+}  // namespace lacuna::test
