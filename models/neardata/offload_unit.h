@@ -5,9 +5,8 @@
 //
 //   first         the wavefront takes the packet generation unit, or waits for it
 //   loads         addresses pass the address unit; each line is looked up in the L1 cache, which allocates nothing for it.
-//   Lanes
-//                 whose lines are absent become parts of the chain, each with an entry of the queue: lanes with the same lines,
-//                 at most 32. The others' loads are made as ever.
+//                 Lanes whose lines are absent become parts of the chain, each with an entry of the queue: lanes with the same
+//                 lines, at most 32. The others' loads are made as ever.
 //   operation     executes when the loads of lanes that stay at the core have returned
 //   last          each part's packet leaves for the node where its lines meet. The wavefront issues nothing more until results
 //                 or acknowledgements of all parts are back.
@@ -84,6 +83,7 @@ class OffloadUnit final : public LoadStage, public NodeRequester, private Memory
  private:
   static constexpr std::uint16_t kNone = 0xffff;
   static constexpr unsigned kMostOwnStores = 64;
+  static constexpr std::uint64_t kLowLanes = 0xffff'ffff;
   using Lanes = std::uint64_t;
   using Token = MemoryTokens::Token;
 
@@ -142,6 +142,8 @@ class OffloadUnit final : public LoadStage, public NodeRequester, private Memory
 
   Wavefront& wavefront(const WavefrontSlot& slot) { return wavefronts_[slot.simd->number * slots_ + slot.number]; }
   void begin_kernel(Wavefront& w, const WavefrontSlot& slot);
+  /// Either operand may be loaded first.
+  static bool loads(ChainRole role) { return role == ChainRole::load_a || role == ChainRole::load_b; }
   // before instructions
   bool prepare_tagged(WavefrontSlot& slot, Wavefront& w, const isa::DecodedInstruction& instruction, Cycles cycle);
   void leave_global_memory(WavefrontSlot& slot, Wavefront& w, Cycles cycle);

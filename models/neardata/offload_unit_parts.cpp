@@ -1,0 +1,247 @@
+// The offload unit: parts of chains from the last instruction to their results, and requests to the L1 cache.
+#include <algorithm>
+#include <utility>
+
+#include "models/common/containers/pooled_records.h"
+#include "models/neardata/offload_unit.h"
+#include "models/neardata/service_queue.h"
+
+namespace lacuna {
+
+void OffloadUnit::leave_queue(Part& part) {
+  if (std::exchange(part.queued, false)) --used_;
+}
+
+void OffloadUnit::free_part(std::uint16_t part) {
+  leave_queue(parts_[part]);
+  parts_[part].chain = kNone;
+  free_parts_.push_back(part);
+}
+
+// Its lanes stay at the core, which makes the first load after all; the second one is made with those of the lanes that stay.
+void OffloadUnit::flush(std::uint16_t number, Tick at) {
+  const std::uint16_t open = parts_[number].chain;
+  OpenChain& c = chains_[open];
+  c.staying |= parts_[number].packet.lanes;
+  ++c.fills;
+  const std::uint64_t line = parts_[number].packet.line_a;
+  std::erase(c.parts, number);
+  free_part(number);
+  request({.kind = OwnRequest::Kind::fill, .chain = open}, line, at);
+}
+
+// The last instruction of a chain has issued: packets leave, and the core performs the parts that have none.
+void OffloadUnit::close(WavefrontSlot& slot, std::uint16_t open, Cycles cycle) {
+  OpenChain& c = chains_[open];
+  Wavefront& w = wavefront(slot);
+  std::erase(w.open, open);
+  release_builder(w, cycle);
+  c.closing = true;
+  w.closing = open;
+  const Tick at = clock_.ticks(cycle + Cycles{1});
+  for (const std::uint16_t part : std::vector<std::uint16_t>(c.parts)) {
+    if (!parts_[part].queued || !send(part, at)) perform_at_core(part, at);
+  }
+  end_chain(open);
+}
+
+std::variant<ServiceQueue*, NearDataCount> OffloadUnit::find_queue(const OpenChain& chain, std::uint64_t first,
+                                                                   std::uint64_t second) {
+  const unsigned node = network_.meeting->find(core_, *network_.cache_of(first), *network_.cache_of(second));
+  if (node == EmnTable::kNone) return NearDataCount::no_node;
+  ServiceQueue* const queue = network_.queues[node];
+  if (queue == nullptr) return NearDataCount::cannot_compute;
+  if (!queue->is_at_cache() && chain.slot != nullptr && wavefront(*chain.slot).caches_only) return NearDataCount::lds;
+  return queue;
+}
+
+bool OffloadUnit::send(std::uint16_t number, Tick at) {
+  Part& part = parts_[number];
+  const ChainPacket& packet = part.packet;
+  OpenChain& c = chains_[part.chain];
+  const std::uint64_t second = packet.has_second()                              ? packet.line_b
+                               : packet.has_store() && parameters_.store_counts ? packet.store
+                                                                                : packet.line_a;
+  const auto found = find_queue(c, packet.line_a, second);
+  if (const auto* const reason = std::get_if<NearDataCount>(&found)) {
+    count(c.slot, *reason);
+    return false;
+  }
+  ServiceQueue* const queue = std::get<ServiceQueue*>(found);
+  const unsigned further = further_flits(packet);
+  count(c.slot, NearDataCount::packets);
+  if (queue->is_at_cache()) count(c.slot, NearDataCount::packets_llc);
+  count(c.slot, NearDataCount::mask_flits, further);
+  c.offloaded = true;
+  part.missing = packet.has_second() ? 2 : 1;  // if the service queue does not take it
+  messages_.push_back({.at = at,
+                       .receiver = queue,
+                       .network = VirtualNetwork::request,
+                       .flits = static_cast<std::uint16_t>(1 + further),
+                       .tag = packet_tag(core_, number)});
+  next_message_ = earlier(next_message_, at);
+  announce(at);
+  return true;
+}
+
+// A packet of a full half of the wavefront needs no mask.
+unsigned OffloadUnit::further_flits(const ChainPacket& packet) {
+  const bool whole = packet.lanes == kLowLanes || packet.lanes == ~kLowLanes;
+  return (whole ? 0 : 1) + packet.scattered;
+}
+
+void OffloadUnit::messages(Tick end, std::vector<Message>& out) {
+  if (next_message_ >= end) return;
+  const auto later_ones =
+      std::stable_partition(messages_.begin(), messages_.end(), [end](const Message& message) { return message.at < end; });
+  out.insert(out.end(), messages_.begin(), later_ones);
+  messages_.erase(messages_.begin(), later_ones);
+  next_message_ = kNever;
+  for (const Message& message : messages_) next_message_ = earlier(next_message_, message.at);
+}
+
+void OffloadUnit::receive(std::uint32_t number, const Passage& passage) {
+  const Part& part = parts_[number];
+  const Chain& chain = *part.packet.chain;
+  const bool stores = part.packet.has_store();
+  const Cycles in_registers = stores || chain.compares ? Cycles{0} : unit_.vmem_return_latency;
+  const Cycles done = clock_.ceil(passage.at) + in_registers;
+  const std::uint16_t open = part.chain;
+  last_ = later(last_, passage.at);
+  leave_queue(parts_[number]);
+  result_known(static_cast<std::uint16_t>(number), done);
+  if (stores) store_complete(chains_[open], done);
+  free_part(static_cast<std::uint16_t>(number));
+  end_chain(open);
+}
+
+void OffloadUnit::complete(std::uint32_t tag, Tick at, const LatencyBreakdown&) {
+  const auto number = static_cast<std::uint16_t>(tag);
+  Part& part = parts_[number];
+  last_ = later(last_, at);
+  if (part.missing == (part.packet.has_second() ? 2 : 1)) count(chains_[part.chain].slot, NearDataCount::bounced);
+  core_loaded(number, at);
+}
+
+void OffloadUnit::perform_at_core(std::uint16_t number, Tick at) {
+  Part& part = parts_[number];
+  const std::uint64_t second = part.packet.line_b;
+  leave_queue(part);
+  part.missing = part.packet.has_second() ? 2 : 1;
+  part.loaded = at;
+  request({.kind = OwnRequest::Kind::core_load, .part = number}, part.packet.line_a, at);
+  if (second != ChainPacket::kNoLine)
+    request({.kind = OwnRequest::Kind::core_load, .part = number}, second, at + clock_.period());
+}
+
+// One of the operands is at the core, which computes when all are, and then stores.
+void OffloadUnit::core_loaded(std::uint16_t number, Tick at) {
+  Part& part = parts_[number];
+  part.loaded = later(part.loaded, at);
+  if (--part.missing > 0) return;
+  const std::uint16_t open = part.chain;
+  const unsigned operations = part.packet.chain->operations;
+  const Cycles done = clock_.ceil(part.loaded) + unit_.vmem_return_latency +
+                      Cycles{operations * std::uint64_t{isa::kLanes / unit_.lanes_per_simd}};
+  leave_queue(part);
+  result_known(number, done);
+  if (part.packet.has_store()) {
+    request({.kind = OwnRequest::Kind::store, .chain = open, .part = number}, part.packet.store,
+            clock_.ticks(done + unit_.vmem_address_latency));
+  } else {
+    free_part(number);
+  }
+  end_chain(open);
+}
+
+void OffloadUnit::result_known(std::uint16_t number, Cycles done) {
+  OpenChain& c = chains_[parts_[number].chain];
+  c.done = later(c.done, done);
+  std::erase(c.parts, number);
+}
+
+void OffloadUnit::store_complete(OpenChain& chain, Cycles done) {
+  chain.stored = later(chain.stored, done);
+  tokens_.include(chain.store, chain.stored, {});
+  --chain.stores;
+  tokens_.release(chain.store);
+}
+
+// The wavefront goes on when the results of all parts are known; the record is free when their stores are complete, too.
+void OffloadUnit::end_chain(std::uint16_t open) {
+  OpenChain& c = chains_[open];
+  if (!c.closing || !c.parts.empty()) return;
+  if (c.slot != nullptr && c.chain != nullptr) {
+    WavefrontSlot& slot = *c.slot;
+    if (c.offloaded) count(&slot, NearDataCount::latency, later(c.done, c.begun).n - c.begun.n);
+    Wavefront& w = wavefront(slot);
+    w.closing = kNone;
+    w.not_before = c.done;
+    if (slot.held_by(StallReason::registers)) resume(slot, NearDataCause::chain, c.done);
+  }
+  c.chain = nullptr;
+  c.slot = nullptr;
+  if (c.stores == 0) free_chain(open);
+}
+
+void OffloadUnit::free_chain(std::uint16_t open) {
+  chains_[open] = {};
+  free_chains_.push_back(open);
+}
+
+// -- requests to the L1 cache
+
+void OffloadUnit::request(const OwnRequest& own, std::uint64_t line, Tick at) {
+  const std::uint32_t tag = take_record(requests_, free_requests_);
+  requests_[tag] = own;
+  const bool write = own.kind == OwnRequest::Kind::store;
+  const OpenChain& c = chains_[own.chain != kNone ? own.chain : parts_[own.part].chain];
+  requests_[tag].counted = !write && c.slot != nullptr;
+  if (requests_[tag].counted) {
+    requests_[tag].token = tokens_.begin(*c.slot, own_counters(), at, Tick{}, Cycles{0}, &c.slot->group->work->activity);
+    tokens_.expect(requests_[tag].token, 1);
+    tokens_.issued(requests_[tag].token);
+  }
+  const MemoryRequest request{.address = line,
+                              .byte_mask = write ? parts_[own.part].packet.stored : ByteMask::all(),
+                              .made = at,
+                              .bytes = static_cast<std::uint16_t>(line_mask_ + 1),
+                              .requester = static_cast<std::uint16_t>(core_),
+                              .kind = RequestKind::vector,
+                              .write = write};
+  MemoryResponse response;
+  if (l1v_->request(request, at, *this, tag, response)) on_response(tag, response);
+}
+
+void OffloadUnit::on_response(std::uint32_t tag, const MemoryResponse& response) {
+  const OwnRequest own = requests_[tag];
+  free_requests_.push_back(tag);
+  if (own.counted) tokens_.add(own.token, response, response.done);
+  switch (own.kind) {
+    case OwnRequest::Kind::core_load:
+      core_loaded(own.part, response.done);
+      break;
+    case OwnRequest::Kind::store:
+      store_complete(chains_[own.chain], clock_.ceil(response.done));
+      free_part(own.part);
+      end_chain(own.chain);
+      break;
+    case OwnRequest::Kind::fill: {
+      OpenChain& c = chains_[own.chain];
+      c.filled = later(c.filled, clock_.ceil(response.done) + unit_.vmem_return_latency);
+      if (--c.fills > 0) break;
+      if (c.slot == nullptr) {
+        free_chain(own.chain);
+        break;
+      }
+      Wavefront& w = wavefront(*c.slot);
+      if (w.filling == own.chain) {
+        w.filling = kNone;
+        resume(*c.slot, NearDataCause::chain, c.filled);
+      }
+      break;
+    }
+  }
+}
+
+}  // namespace lacuna
