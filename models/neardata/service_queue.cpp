@@ -29,6 +29,7 @@ void ServiceQueueStatistics::describe(StatisticsGroup& group) const {
   group.add("stores", stores, "stores sent", "stores");
   group.add("most_entries", most_entries, "highest number of entries in use", "entries");
   group.add("contended", contended, "operations that took longer because the core used its ALUs", "operations");
+  group.add("contention", contention, "time that these operations took longer");
   group.add("evicted", evicted, "lines that were no longer in the cache when they were to be fetched", "lines");
   group.add("waiting_for_buffer", waiting_for_buffer, "time from an entry's operands to its fetch, summed over entries");
   group.add("waiting_for_alu", waiting_for_alu, "time that entries waited for the ALU");
@@ -176,23 +177,23 @@ void ServiceQueue::fill_buffer() {
 Tick ServiceQueue::compute(unsigned number, Tick at) {
   Entry& entry = entries_[number];
   const ChainPacket& ready = packet(entry.packet);
-  const Tick start = take_alu(ready, at);
-  const Tick done = start + network_.clock.ticks(parameters_.alu_latency) * ready.chain->operations;
+  const Computation computed = take_alu(ready, at);
   statistics_.operations += ready.chain->operations;
   statistics_.lanes += ready.chain->operations * static_cast<std::uint64_t>(std::popcount(ready.lanes));
   for (const std::uint64_t line : {ready.line_a, ready.line_b}) {
     if (line != ChainPacket::kNoLine) ++(is_here(line) ? statistics_.fetched : statistics_.kept);
   }
-  statistics_.latency += done - entry.arrived;
-  entry.free_from = done;
-  finish(entry.packet, done);
-  return start;
+  statistics_.latency += computed.done - entry.arrived;
+  entry.free_from = computed.done;
+  finish(entry.packet, computed.done);
+  return computed.start;
 }
 
-// The ALU takes its lanes' operands a cycle. Returns when it begins with the packet's.
-Tick ServiceQueue::take_alu(const ChainPacket& ready, Tick at) {
+// The ALU takes the operands of `width` lanes a cycle. The second operation takes those of the first lanes when they have left
+// the first one, and when that has taken all of its own.
+ServiceQueue::Computation ServiceQueue::take_alu(const ChainPacket& ready, Tick at) {
   const unsigned operations = ready.chain->operations;
-  if (operations == 0) return at;
+  if (operations == 0) return {at, at};
   const Tick start = later(at, alu_free_);
   statistics_.waiting_for_alu += start - at;
   const auto lanes = static_cast<unsigned>(std::popcount(ready.lanes));
@@ -201,16 +202,20 @@ Tick ServiceQueue::take_alu(const ChainPacket& ready, Tick at) {
   const unsigned width = cache_   ? parameters_.llc_alu_lanes
                          : shared ? unit.lanes_per_simd * unit.simds
                                   : parameters_.core_alu_lanes;
-  Tick busy = network_.clock.period() * (operations * std::uint64_t{(lanes + width - 1) / width});
+  const Tick cycle = network_.clock.period();
+  Tick taken = cycle * std::uint64_t{(lanes + width - 1) / width};  // by one operation
   if (shared) {
     // The core's wavefronts go first: what they leave of the cycles is the service queue's, at least a sixteenth.
     constexpr unsigned kWhole = 1024;
     const unsigned use = network_.cores[core_]->alu_use(start);
     if (use > 0) ++statistics_.contended;
-    busy = Tick{busy.ps * kWhole / std::max(kWhole - use, kWhole / 16)};
+    const Tick alone = taken;
+    taken = Tick{taken.ps * kWhole / std::max(kWhole - use, kWhole / 16)};
+    statistics_.contention += (taken - alone) * operations;
   }
-  alu_free_ = start + busy;
-  return start;
+  alu_free_ = start + taken * operations;
+  const Tick latency = network_.clock.ticks(parameters_.alu_latency);
+  return {start, start + later(latency, taken) * (operations - 1) + (taken - cycle) + latency};
 }
 
 void ServiceQueue::finish(std::uint32_t tag, Tick at) {

@@ -20,7 +20,8 @@
 //   + the later operand        A at the node's own cache; P(node, cache, 1) + A + P(cache, node, line) at another one. Loads
 //                              leave a node one a cycle, and its cache takes one a cycle
 //   + fetch_latency            at a last-level cache
-//   + n alu_latency            n operations
+//   + n alu_latency            n operations on lanes that the ALU takes in one cycle. When it takes them in p cycles:
+//                              alu_latency + p - 1 for the first operation, max(alu_latency, p) for each further one
 //   + the store                W at the node's own cache; P(node, cache, line) + W + P(cache, node, 1) at another one
 //   + P(node, core, 1)         acknowledgement or bitmap; P(node, core, line) + cu.vmem_return_latency for data
 // P(from, to, flits): a packet in an idle network (models/noc/network.h); A and W: a cache's read and write
@@ -50,6 +51,7 @@ struct ServiceQueueStatistics {
   std::uint64_t fetched = 0;    ///< lines fetched from the cache at its node
   std::uint64_t kept = 0;       ///< lines that came over the network and are kept until they are used
   std::uint64_t contended = 0;  ///< operations that the core's own work has delayed
+  Tick contention{};            ///< time by which it has delayed them
   std::uint64_t evicted = 0;    ///< lines that were no longer in the cache when they were to be fetched
   Tick waiting_for_buffer{};
   Tick waiting_for_alu{};
@@ -99,7 +101,11 @@ class ServiceQueue final : public NodeRequester {
   bool is_evicted(std::uint64_t line) const { return is_here(line) && !tags_->holds(line); }
   void fill_buffer();
   Tick compute(unsigned entry, Tick at);
-  Tick take_alu(const ChainPacket& packet, Tick at);
+  struct Computation {
+    Tick start;  ///< the ALU takes the first operands
+    Tick done;   ///< all lanes have their results
+  };
+  Computation take_alu(const ChainPacket& packet, Tick at);
   void finish(std::uint32_t tag, Tick at);
   void send(const Departure& departure);
   void send(std::uint32_t tag, unsigned flits, Tick at);

@@ -28,9 +28,18 @@ GpuDeviceParameters machine() {
   return p;
 }
 
+GpuDeviceParameters with_alus(unsigned lanes) {
+  GpuDeviceParameters p = machine();
+  ndc_of(p).llc_alu_lanes = ndc_of(p).core_alu_lanes = lanes;
+  ndc_of(p).core_alu = CoreAlu::dedicated;
+  return p;
+}
+
 struct LatencyBench : sc_core::sc_module {
   explicit LatencyBench(sc_core::sc_module_name module_name) : sc_module(module_name) {}
   NearDataGpu gpu{"gpu", machine()};
+  NearDataGpu lanes_4{"lanes_4", with_alus(4)}, lanes_8{"lanes_8", with_alus(8)}, lanes_16{"lanes_16", with_alus(16)},
+      lanes_32{"lanes_32", with_alus(32)};
 };
 
 LACUNA_TEST_BENCH(LatencyBench)
@@ -69,8 +78,9 @@ std::vector<Pattern> patterns() {
   };
 }
 
-/// A kernel in which one core performs the pattern. Arguments: addresses of a, b and c, number of the core.
-AssembledKernel kernel_of(const Pattern& pattern, std::uint64_t line) {
+/// A kernel in which one core performs the pattern. Arguments: addresses of a, b and c, number of the core. `busy`: all other
+/// cores execute vector instructions meanwhile.
+AssembledKernel kernel_of(const Pattern& pattern, std::uint64_t line, bool busy = false) {
   Lines before{"s_load_dwordx8 s[8:15], s[0:1], 0x0",
                "v_lshlrev_b32 v1, 2, v0",
                "s_waitcnt lgkmcnt(0)",
@@ -89,9 +99,14 @@ AssembledKernel kernel_of(const Pattern& pattern, std::uint64_t line) {
   const std::uint64_t size = AssembledKernel(isa::Target::gfx803, before).address(before.size());
   before.insert(before.end(), (line - size % line) % line / 4, "s_nop 0");
   before.emplace_back("s_sleep 127");
-  AssembledKernel kernel(isa::Target::gfx803, before + pattern.lines + Lines{"v_xor_b32 v20, v20, v20"});
-  // The branch leads to the end.
-  const std::uint64_t end = kernel.address(before.size() + pattern.lines.size() + 1);
+  Lines after{"v_xor_b32 v20, v20, v20"};
+  if (busy) {
+    after = after + Lines{"s_endpgm", "s_movk_i32 s4, 2000"} + Lines(8, "v_mul_f32 v21, v20, v20") +
+            Lines{"s_sub_u32 s4, s4, 1", "s_cmp_lg_u32 s4, 0", "s_cbranch_scc1 65525"};
+  }
+  AssembledKernel kernel(isa::Target::gfx803, before + pattern.lines + after);
+  // The branch leads to the end, or to the loop.
+  const std::uint64_t end = kernel.address(before.size() + pattern.lines.size() + (busy ? 2 : 1));
   EXPECT_LE(end - kernel.address(before.size() - 1), line);
   kernel.words()[(kernel.address(branch) - kEntry) / 4] |= static_cast<std::uint32_t>((end - kernel.address(branch) - 4) / 4);
   const FinalizedKernel finalized = kernel.finalize({.move = false});
@@ -112,7 +127,9 @@ struct Latency {
 
 class NearDataLatency : public testing::Test {
  protected:
-  NearDataGpu& gpu_ = bench<LatencyBench>().gpu;
+  explicit NearDataLatency(NearDataGpu& gpu = bench<LatencyBench>().gpu) : gpu_(gpu) {}
+
+  NearDataGpu& gpu_;
   const GpuDeviceParameters& p_ = gpu_.device.parameters();
   const NearDataNetwork& network_ = gpu_.near_data()->network();
   const NearDataParameters& ndc_ = network_.parameters;
@@ -181,7 +198,7 @@ class NearDataLatency : public testing::Test {
       return std::nullopt;
     time += ready;
     if (network_.queues[node]->is_at_cache()) time += ndc_.fetch_latency.n;
-    time += pattern.operations * ndc_.alu_latency.n;
+    time += computation(pattern.operations, network_.queues[node]->is_at_cache());
     if (pattern.stores) {
       if (cache_node(store) != node) time += packet(node, cache_node(store), data) + packet(cache_node(store), node, 1);
       time += p_.l2.write_latency.n;
@@ -190,6 +207,26 @@ class NearDataLatency : public testing::Test {
     time += packet(node, core, returns_data ? data : 1);
     if (returns_data) time += p_.cu.vmem_return_latency.n;
     return time;
+  }
+  /// Of 32 lanes.
+  std::uint64_t computation(unsigned operations, bool at_cache) const {
+    if (operations == 0) return 0;
+    const bool shared = !at_cache && ndc_.core_alu == CoreAlu::shared;
+    const unsigned width = at_cache ? ndc_.llc_alu_lanes : shared ? p_.cu.lanes_per_simd * p_.cu.simds : ndc_.core_alu_lanes;
+    const std::uint64_t taken = width >= 32 ? 1 : 32 / width;
+    return ndc_.alu_latency.n + taken - 1 + (operations - 1) * std::max(ndc_.alu_latency.n, taken);
+  }
+  /// A core and two caches that meet at another core, for a pattern with two loads whose time is known.
+  Place place_at_a_core(const Pattern& pattern) const {
+    for (unsigned core = 0; core < network_.cores.size(); ++core) {
+      for (unsigned pair = 0; pair < 16; ++pair) {
+        const Place place{core, pair / 4, pair % 4, pair % 4};
+        const unsigned node = network_.meeting->find(core, place.a, place.b);
+        if (node != EmnTable::kNone && !network_.queues[node]->is_at_cache() && expected(pattern, place, hit())) return place;
+      }
+    }
+    ADD_FAILURE() << "no such place";
+    return {};
   }
   std::uint64_t hit() const { return p_.l2.hit_latency.n; }
   /// Of a bank whose row is closed.
@@ -254,6 +291,57 @@ TEST_F(NearDataLatency, WhereTwoCachesMeet) {
   }
   EXPECT_GT(at_cores, 20U);
   EXPECT_GT(at_caches, 20U);
+}
+
+// -- ALUs
+
+class NearDataAluWidth : public NearDataLatency, public testing::WithParamInterface<NearDataGpu LatencyBench::*> {
+ protected:
+  NearDataAluWidth() : NearDataLatency(bench<LatencyBench>().*GetParam()) {}
+};
+
+INSTANTIATE_TEST_SUITE_P(Widths, NearDataAluWidth,
+                         testing::Values(&LatencyBench::lanes_4, &LatencyBench::lanes_8, &LatencyBench::lanes_16,
+                                         &LatencyBench::lanes_32),
+                         [](const auto& gpu) {
+                           return gpu.param == &LatencyBench::lanes_4    ? "Lanes4"
+                                  : gpu.param == &LatencyBench::lanes_8  ? "Lanes8"
+                                  : gpu.param == &LatencyBench::lanes_16 ? "Lanes16"
+                                                                         : "Lanes32";
+                         });
+
+TEST_P(NearDataAluWidth, NarrowAlusTakeLonger) {
+  for (const Pattern& pattern : patterns()) {
+    if (pattern.number == 4) continue;
+    const AssembledKernel kernel = kernel_of(pattern, p_.l1i.line.n);
+    std::vector<Place> places{{0, 2, 2, 2}, {9, 1, 1, 1}};
+    if (pattern.loads == 2) places.push_back(place_at_a_core(pattern));
+    for (const Place& place : places) {
+      SCOPED_TRACE(testing::Message() << "pattern " << pattern.number << " on core " << place.core);
+      const auto time = expected(pattern, place, hit());
+      ASSERT_TRUE(time);
+      EXPECT_EQ(measure(kernel, place).warm, *time);
+    }
+  }
+}
+
+// The core at the meeting node executes vector instructions all the time.
+TEST_F(NearDataLatency, ABusyCoreDelaysTheResult) {
+  for (const Pattern& pattern : patterns()) {
+    if (pattern.number != 1 && pattern.number != 9) continue;
+    SCOPED_TRACE(pattern.number);
+    const Place place = place_at_a_core(pattern);
+    const auto time = expected(pattern, place, hit());
+    ASSERT_TRUE(time);
+    const std::uint64_t contended = gpu_.sum(&ServiceQueueStatistics::contended);
+    const Tick contention = gpu_.sum(&ServiceQueueStatistics::contention);
+    const std::uint64_t warm = measure(kernel_of(pattern, p_.l1i.line.n, true), place).warm;
+    EXPECT_GT(gpu_.sum(&ServiceQueueStatistics::contended), contended);
+    const Tick delay = gpu_.sum(&ServiceQueueStatistics::contention) - contention;
+    EXPECT_GT(delay, Tick{});
+    EXPECT_GT(warm, *time);
+    EXPECT_LE(warm, *time + 2 * pattern.operations);
+  }
 }
 
 }  // namespace
