@@ -1,5 +1,6 @@
 // A new thread of the program goes first until it waits, however long the host keeps it from a processor: what it has done by
-// then, kernels included, comes before what its creator does next. One that computes for long keeps its creator for a moment only.
+// then, kernels included, comes before what its creator does next. One that computes for long keeps its creator for a moment
+// only.
 #include <time.h>
 
 #include <thread>
