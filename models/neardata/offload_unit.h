@@ -87,13 +87,19 @@ class OffloadUnit final : public LoadStage, public NodeRequester, private Memory
   using Lanes = std::uint64_t;
   using Token = MemoryTokens::Token;
 
+  /// Bytes of a line that the core stores.
+  struct StoredLine {
+    std::uint64_t bus = 0;
+    ByteMask bytes{};
+  };
   /// A part of a chain.
   struct Part {
     ChainPacket packet;
-    std::uint16_t chain = kNone;  ///< index in chains_
-    bool queued = false;          ///< has an entry of the offload queue; otherwise the core performs it
-    std::uint8_t missing = 0;     ///< loads that have not returned, of a part that the core performs
-    Tick loaded{};                ///< when the last of them returned
+    std::uint16_t chain = kNone;     ///< index in chains_
+    bool queued = false;             ///< has an entry of the offload queue; otherwise the core performs it
+    std::uint8_t missing = 0;        ///< loads, then stores, that have not returned, of a part that the core performs
+    Tick loaded{};                   ///< when the last of the loads returned
+    std::vector<StoredLine> stored;  ///< what the core stores, of a part that it performs from the store on
   };
   /// A chain that a wavefront has begun.
   struct OpenChain {
@@ -156,6 +162,7 @@ class OffloadUnit final : public LoadStage, public NodeRequester, private Memory
   Token second_load(WavefrontSlot& slot, std::uint16_t open, Counters counters, Cycles cycle);
   Token store(WavefrontSlot& slot, std::uint16_t open, Counters counters, Cycles cycle);
   Token note_store(WavefrontSlot& slot, Wavefront& w, Token token);
+  static void note_store(Wavefront& w, std::uint64_t bus);
   bool stores_to(WavefrontSlot& slot, Wavefront& w, std::uint64_t bus, Cycles cycle);
   bool can_offload(const isa::MemoryAccess& access) const;
   /// Fills lines_ with the lanes of an access by line. Returns those with data in two lines.
@@ -195,7 +202,9 @@ class OffloadUnit final : public LoadStage, public NodeRequester, private Memory
   void free_chain(std::uint16_t open);
   std::uint16_t find_open(const Wavefront& w, const Chain* chain) const;
   // requests of its own
-  void request(const OwnRequest& own, std::uint64_t line, Tick at);
+  /// `stored`: bytes of a store.
+  void request(const OwnRequest& own, std::uint64_t line, Tick at, const ByteMask& stored = {});
+  void divide_store(const isa::MemoryAccess& access, Part& part);
   void on_response(std::uint32_t tag, const MemoryResponse& response) override;
   void count(const WavefrontSlot* slot, NearDataCount what, std::uint64_t amount = 1);
 

@@ -54,18 +54,19 @@ OffloadUnit::Lanes OffloadUnit::find_lines(const isa::MemoryAccess& access) {
   return divided;
 }
 
-// Own stores whose acknowledgement the wavefront may lack: a chain must not pass them on another way.
 MemoryTokens::Token OffloadUnit::note_store(WavefrontSlot& slot, Wavefront& w, Token token) {
-  const isa::MemoryAccess& access = slot.wave.access;
-  if (access.operation == isa::MemoryAccess::Operation::load) return token;
-  const std::span<const CoalescedLine> lines = memory_.lines().lines();
-  if (w.stores.size() + lines.size() > kMostOwnStores) {
+  if (slot.wave.access.operation == isa::MemoryAccess::Operation::load) return token;
+  for (const CoalescedLine& line : memory_.lines().lines()) note_store(w, physical_.find(line.address));
+  return token;
+}
+
+// Own stores whose acknowledgement the wavefront may lack: a chain must not pass them on another way.
+void OffloadUnit::note_store(Wavefront& w, std::uint64_t bus) {
+  if (w.stores.size() == kMostOwnStores) {
     w.many_stores = true;
     w.stores.clear();
   }
-  if (w.many_stores) return token;
-  for (const CoalescedLine& line : lines) w.stores.push_back(physical_.find(line.address));
-  return token;
+  if (!w.many_stores) w.stores.push_back(bus);
 }
 
 bool OffloadUnit::stores_to(WavefrontSlot& slot, Wavefront& w, std::uint64_t bus, Cycles cycle) {
@@ -165,7 +166,7 @@ std::uint16_t OffloadUnit::new_part(std::uint16_t chain, const ChainPacket& pack
   const std::uint16_t number = free_parts_.back();
   free_parts_.pop_back();
   const bool queued = used_ < parameters_.oq_entries;
-  parts_[number] = {.packet = packet, .chain = chain, .queued = queued, .missing = 0, .loaded = {}};
+  parts_[number] = {.packet = packet, .chain = chain, .queued = queued, .missing = 0, .loaded = {}, .stored = {}};
   if (queued) statistics_.most_entries = std::max<std::uint64_t>(statistics_.most_entries, ++used_);
   chains_[chain].parts.push_back(number);
   return number;
@@ -257,9 +258,26 @@ MemoryTokens::Token OffloadUnit::store(WavefrontSlot& slot, std::uint16_t open, 
     count(&slot, *reason);
     leave_queue(part);
   });
-  c.stores = static_cast<unsigned>(c.parts.size());
+  if (staying != 0) note_store(slot, w, c.store);
+  c.stores = 0;
+  for (const std::uint16_t number : c.parts) {
+    Part& part = parts_[number];
+    ++c.stores;
+    if (part.queued) continue;
+    divide_store(access, part);
+    for (const StoredLine& line : part.stored) note_store(w, line.bus);
+    c.stores += static_cast<unsigned>(part.stored.size()) - 1;
+  }
   tokens_.expect(c.store, c.stores);
-  return staying != 0 ? note_store(slot, w, c.store) : c.store;
+  return c.store;
+}
+
+// What the core stores, as it stores other accesses: bytes of a lane may lie across lines.
+void OffloadUnit::divide_store(const isa::MemoryAccess& access, Part& part) {
+  isa::MemoryAccess of_part = access;
+  of_part.lanes = part.packet.lanes;
+  for (const CoalescedLine& line : memory_.coalesce(of_part, memory_.addresses()))
+    part.stored.push_back({.bus = physical_.find(line.address), .bytes = line.byte_mask});
 }
 
 OperandForm OffloadUnit::form_of(Lanes lanes, unsigned bytes) {

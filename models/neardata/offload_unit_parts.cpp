@@ -145,11 +145,18 @@ void OffloadUnit::core_loaded(std::uint16_t number, Tick at) {
                       Cycles{operations * std::uint64_t{isa::kLanes / unit_.lanes_per_simd}};
   leave_queue(part);
   result_known(number, done);
-  if (part.packet.has_store()) {
-    request({.kind = OwnRequest::Kind::store, .chain = open, .part = number}, part.packet.store,
-            clock_.ticks(done + unit_.vmem_address_latency));
-  } else {
+  if (part.stored.empty() && part.packet.has_store())
+    part.stored.push_back({.bus = part.packet.store, .bytes = part.packet.stored});
+  if (part.stored.empty()) {
     free_part(number);
+  } else {
+    const std::vector<StoredLine> stored = std::move(part.stored);
+    part.missing = static_cast<std::uint8_t>(stored.size());
+    Tick at_cache = clock_.ticks(done + unit_.vmem_address_latency);
+    for (const StoredLine& line : stored) {
+      request({.kind = OwnRequest::Kind::store, .chain = open, .part = number}, line.bus, at_cache, line.bytes);
+      at_cache += clock_.period();
+    }
   }
   end_chain(open);
 }
@@ -191,7 +198,7 @@ void OffloadUnit::free_chain(std::uint16_t open) {
 
 // -- requests to the L1 cache
 
-void OffloadUnit::request(const OwnRequest& own, std::uint64_t line, Tick at) {
+void OffloadUnit::request(const OwnRequest& own, std::uint64_t line, Tick at, const ByteMask& stored) {
   const std::uint32_t tag = take_record(requests_, free_requests_);
   requests_[tag] = own;
   const bool write = own.kind == OwnRequest::Kind::store;
@@ -203,7 +210,7 @@ void OffloadUnit::request(const OwnRequest& own, std::uint64_t line, Tick at) {
     tokens_.issued(requests_[tag].token);
   }
   const MemoryRequest request{.address = line,
-                              .byte_mask = write ? parts_[own.part].packet.stored : ByteMask::all(),
+                              .byte_mask = write ? stored : ByteMask::all(),
                               .made = at,
                               .bytes = static_cast<std::uint16_t>(line_mask_ + 1),
                               .requester = static_cast<std::uint16_t>(core_),
@@ -223,7 +230,7 @@ void OffloadUnit::on_response(std::uint32_t tag, const MemoryResponse& response)
       break;
     case OwnRequest::Kind::store:
       store_complete(chains_[own.chain], clock_.ceil(response.done));
-      free_part(own.part);
+      if (--parts_[own.part].missing == 0) free_part(own.part);
       end_chain(own.chain);
       break;
     case OwnRequest::Kind::fill: {

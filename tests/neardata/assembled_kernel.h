@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "models/isa/target.h"
@@ -24,6 +25,13 @@ class AssembledKernel {
   /// Lines as of translated(); s_endpgm follows them.
   AssembledKernel(isa::Target target, std::vector<std::string> lines);
 
+  /// Machine code as it is.
+  static AssembledKernel from_words(isa::Target target, std::vector<std::uint32_t> words) {
+    AssembledKernel kernel(target);
+    kernel.words_ = std::move(words);
+    return kernel;
+  }
+
   isa::Target target() const { return target_; }
   isa::FetchWords fetch() const;
   std::vector<std::uint32_t>& words() { return words_; }
@@ -41,6 +49,8 @@ class AssembledKernel {
   std::vector<std::string> refusals(const FinalizedKernel& kernel) const;
 
  private:
+  explicit AssembledKernel(isa::Target target) : target_(target) {}
+
   isa::Target target_;
   std::vector<std::uint32_t> words_;
   std::vector<std::uint64_t> addresses_;

@@ -12,6 +12,7 @@
 #include "models/neardata/finalizer.h"
 #include "tests/isa/scalar/scalar_machine.h"
 #include "tests/neardata/assembled_kernel.h"
+#include "tests/neardata/random_code.h"
 
 namespace lacuna::test {
 namespace {
@@ -22,7 +23,6 @@ using ::testing::IsEmpty;
 
 class FinalizerMove : public ::testing::TestWithParam<isa::Target> {
  protected:
-  bool gfx8() const { return GetParam() == isa::Target::gfx803; }
 };
 
 INSTANTIATE_TEST_SUITE_P(Targets, FinalizerMove, ::testing::Values(isa::Target::gfx803, isa::Target::gfx90a),
@@ -128,190 +128,7 @@ TEST_P(FinalizerMove, StoresAndWaitStatesStayInOrder) {
 // -- random code
 
 constexpr std::uint64_t kBuffer = 0x7000000000;
-constexpr unsigned kFirstData = 8;  // v8 to v15
-constexpr unsigned kDataRegisters = 8;
-constexpr unsigned kVgprs = 28;  // v20 on are free
-
-struct Program {
-  std::vector<std::string> lines;
-};
-
-// Code as a compiler schedules it: loads early, arithmetic between, waits with counts where data are used.
-class Scheduler {
- public:
-  Scheduler(std::uint32_t seed, bool gfx8) : random_(seed), gfx8_(gfx8) {}
-
-  Program program() {
-    const unsigned blocks = 1 + pick(3);
-    for (unsigned b = 0; b < blocks; ++b) {
-      const unsigned statements = 6 + pick(20);
-      for (unsigned i = 0; i < statements; ++i) statement();
-      if (b + 1 < blocks) lines_.emplace_back(pick(2) == 0 ? "s_branch 0" : "s_cbranch_scc0 0");
-    }
-    lines_.emplace_back("s_waitcnt vmcnt(0) lgkmcnt(0)");
-    for (unsigned r = kFirstData; r < kFirstData + kDataRegisters; ++r) {
-      lines_.push_back("ADD_co_u32 v16, 0x" + hexadecimal(0x4000 + 0x100 * (r - kFirstData)) + ", v0");
-      lines_.emplace_back("ADDC_co_u32 v17, 0, v1");
-      lines_.push_back("STORE v[16:17], v" + std::to_string(r));
-    }
-    return {std::move(lines_)};
-  }
-
- private:
-  struct Operation {
-    std::vector<std::string> registers;  // that it writes when it is complete
-    bool vm = false;
-    bool lgkm = false;
-  };
-
-  static std::string hexadecimal(unsigned value) {
-    std::ostringstream text;
-    text << std::hex << value;
-    return text.str();
-  }
-  unsigned pick(unsigned count) { return static_cast<unsigned>(random_() % count); }
-  std::string vgpr(unsigned number) { return "v" + std::to_string(number); }
-  std::string data() { return vgpr(kFirstData + pick(kDataRegisters)); }
-
-  // Waits, with the largest counts, for what the registers are written by.
-  void need(const std::vector<std::string>& registers) {
-    unsigned vm = ~0U;
-    bool lgkm = false;
-    for (std::size_t i = 0; i < outstanding_.size(); ++i) {
-      const Operation& operation = outstanding_[i];
-      const bool touched = std::any_of(registers.begin(), registers.end(), [&](const std::string& r) {
-        return std::find(operation.registers.begin(), operation.registers.end(), r) != operation.registers.end();
-      });
-      if (!touched) continue;
-      if (operation.vm) {
-        unsigned later = 0;
-        for (std::size_t k = i + 1; k < outstanding_.size(); ++k) later += outstanding_[k].vm ? 1 : 0;
-        vm = std::min(vm, later);
-      } else {
-        lgkm = true;
-      }
-    }
-    const unsigned limit = gfx8_ ? 14 : 62;
-    if (vm == ~0U && !lgkm) return;
-    if (vm != ~0U) vm = std::min(vm, limit);
-    lines_.push_back("s_waitcnt" + (vm != ~0U ? " vmcnt(" + std::to_string(vm) + ')' : "") + (lgkm ? " lgkmcnt(0)" : ""));
-    unsigned left = 0;
-    for (const Operation& operation : outstanding_) left += operation.vm ? 1 : 0;
-    std::vector<Operation> kept;
-    for (Operation& operation : outstanding_) {
-      if (operation.vm && vm != ~0U && left-- > vm) continue;
-      if (!operation.vm && lgkm) continue;
-      kept.push_back(std::move(operation));
-    }
-    outstanding_ = std::move(kept);
-  }
-
-  void statement() {
-    switch (pick(12)) {
-      case 0:
-      case 1:
-      case 2:
-        load();
-        break;
-      case 3:
-        load_scalar();
-        break;
-      case 4:
-      case 5:
-        store(data());
-        break;
-      case 6:
-        compare();
-        break;
-      case 7:
-        chain();
-        break;
-      default:
-        operate();
-    }
-  }
-
-  // v[2:3], v[4:5], or v[6:7] with v18 or v19 for the high half of a base.
-  std::string address() {
-    const unsigned pair = 2 + 2 * pick(3);
-    const std::string low = vgpr(pair);
-    const std::string high = vgpr(pair + 1);
-    need({low, high});
-    const unsigned base = 4 + 2 * pick(2);
-    const std::string temporary = pick(2) == 0 ? high : vgpr(18 + pick(2));
-    lines_.push_back("v_mov_b32 " + temporary + ", s" + std::to_string(base + 1));
-    lines_.push_back("ADD_co_u32 " + low + ", s" + std::to_string(base) + ", v0");
-    lines_.push_back("ADDC_co_u32 " + high + ", " + temporary + ", v1");
-    return "v[" + std::to_string(pair) + ':' + std::to_string(pair + 1) + ']';
-  }
-  void load() { load_to(data()); }
-  void load_to(const std::string& to) {
-    const std::string from = address();
-    need({to});
-    lines_.push_back("LOAD " + to + ", " + from);
-    outstanding_.push_back({{to}, true, gfx8_});
-  }
-  void load_scalar() {
-    const std::string to = "s" + std::to_string(12 + pick(2));
-    need({to});
-    lines_.push_back("s_load_dword " + to + ", s[4:5], 0x" + hexadecimal(4 * pick(8)));
-    outstanding_.push_back({{to}, false, true});
-  }
-  void store(const std::string& what) {
-    const std::string to = address();
-    need({what});
-    lines_.push_back("STORE " + to + ", " + what);
-    outstanding_.push_back({{}, true, gfx8_});
-  }
-  void compare() {
-    const std::string a = data();
-    const std::string b = data();
-    need({a, b});
-    lines_.push_back("v_cmp_lt_f32 vcc, " + a + ", " + b);
-    lines_.push_back("v_cndmask_b32 " + a + ", " + a + ", " + b + ", vcc");
-  }
-  void operate() {
-    const std::string to = data();
-    const std::string a = data();
-    const std::string b = pick(4) == 0 ? "s" + std::to_string(12 + pick(2)) : data();
-    need({to, a, b});
-    static const std::vector<std::string> kNames{"v_add_f32", "v_mul_f32", "v_mac_f32", "v_xor_b32", "ADD_u32"};
-    lines_.push_back(kNames[pick(5)] + ' ' + to + ", " + b + ", " + a);
-  }
-  void chain() {
-    const std::string a = data();
-    const std::string b = data();
-    load_to(a);
-    if (pick(2) == 0) operate();
-    if (a != b) load_to(b);
-    if (pick(2) == 0) load();
-    need({a, b});
-    lines_.push_back("v_mul_f32 " + a + ", " + a + ", " + b);
-    if (pick(2) == 0) store(a);
-  }
-
-  std::mt19937 random_;
-  bool gfx8_;
-  std::vector<std::string> lines_;
-  std::vector<Operation> outstanding_;
-};
-
-std::vector<std::vector<std::uint32_t>> assembled(const std::vector<Program>& programs, isa::Target target) {
-  std::vector<std::string> lines;
-  for (const Program& program : programs) {
-    for (const std::string& line : program.lines) lines.push_back(translated(line, target));
-    lines.emplace_back("s_endpgm");
-  }
-  const auto words = isa::test::assemble_by_llvm(lines, target);
-  std::vector<std::vector<std::uint32_t>> codes;
-  std::size_t next = 0;
-  for (const Program& program : programs) {
-    codes.emplace_back();
-    for (std::size_t i = 0; i <= program.lines.size(); ++i, ++next)
-      codes.back().insert(codes.back().end(), words[next].begin(), words[next].end());
-  }
-  return codes;
-}
+constexpr unsigned kVgprs = 28;
 
 isa::FetchWords fetch_from(const std::vector<std::uint32_t>& code) {
   return [&code](std::uint64_t pc, std::array<std::uint32_t, 3>& words) -> std::size_t {
@@ -337,15 +154,21 @@ class LateMachine {
       machine_.v(1, l) = static_cast<std::uint32_t>(address >> 32);
       for (unsigned r = 2; r < kVgprs; ++r) machine_.v(r, l) = static_cast<std::uint32_t>(random());
     }
+    for (unsigned l = 0; l < kLanes; ++l) {
+      const std::uint64_t scattered = kBuffer + 0x1000 + l * 37 % kLanes * 0x84;
+      machine_.v(20, l) = static_cast<std::uint32_t>(scattered);
+      machine_.v(21, l) = static_cast<std::uint32_t>(scattered >> 32);
+    }
     // Offsets of the bases, of which the second overlaps the first.
-    machine_.wave.sgpr[4] = 0x100;
-    machine_.wave.sgpr[5] = 0;
-    machine_.wave.sgpr[6] = 0x140;
-    machine_.wave.sgpr[7] = 0;
-    machine_.wave.sgpr[3] = 0x3f800000;
+    auto& sgpr = machine_.wave.sgpr;
+    sgpr[4] = 0x100;
+    sgpr[6] = 0x143;
+    sgpr[5] = sgpr[7] = 0;
+    sgpr[3] = 0x3f800000;
+    sgpr[10] = 0x40400000;
+    sgpr[14] = sgpr[15] = ~0U;
   }
 
-  /// Scalar loads read from s[4:5] + kBuffer: only here, so that vector addresses remain offsets.
   std::vector<std::byte> run(const std::vector<std::uint32_t>& code, isa::Target target) {
     const isa::ControlFlow flow(fetch_from(code), target, kEntry);
     isa::Wavefront& wave = machine_.wave;
@@ -418,8 +241,8 @@ class LateMachine {
 
 TEST_P(FinalizerMove, RandomCodeDoesWhatItDid) {
   constexpr unsigned kPrograms = 1000;
-  std::vector<Program> programs;
-  for (unsigned seed = 0; seed < kPrograms; ++seed) programs.push_back(Scheduler(seed, gfx8()).program());
+  std::vector<std::vector<std::string>> programs;
+  for (unsigned seed = 0; seed < kPrograms; ++seed) programs.push_back(RandomCode(seed, GetParam()).lines());
   const auto codes = assembled(programs, GetParam());
   unsigned moved = 0;
   unsigned chains = 0;
@@ -427,7 +250,7 @@ TEST_P(FinalizerMove, RandomCodeDoesWhatItDid) {
   unsigned contiguous = 0;
   for (unsigned seed = 0; seed < kPrograms; ++seed) {
     SCOPED_TRACE(seed);
-    const FinalizerOptions options{.move = true, .vgprs = seed % 3 == 0 ? 20U : kVgprs};
+    const FinalizerOptions options{.move = true, .vgprs = seed % 3 == 0 ? RandomCode::kUsedVgprs : kVgprs};
     const FinalizedKernel kernel = finalize_kernel(fetch_from(codes[seed]), GetParam(), kEntry, options);
     const FinalizedKernel before = finalize_kernel(fetch_from(codes[seed]), GetParam(), kEntry, {.move = false});
     ASSERT_EQ(kernel.unknown, "");
@@ -447,11 +270,9 @@ TEST_P(FinalizerMove, RandomCodeDoesWhatItDid) {
     for (const Chain& chain : kernel.chains)
       contiguous += foreign_instructions(chain, fetch_from(code), GetParam()) == 0 ? 1 : 0;
     if (HasFailure()) {
-      AssembledKernel shown(GetParam(), {});
-      shown.words() = code;
-      const std::vector<std::string> lines = listing(shown);
+      const std::vector<std::string> lines = listing(AssembledKernel::from_words(GetParam(), code));
       for (std::size_t i = 0; i < lines.size(); ++i)
-        std::cout << (i < programs[seed].lines.size() ? programs[seed].lines[i] : "") << "  |  " << lines[i] << '\n';
+        std::cout << (i < programs[seed].size() ? programs[seed][i] : "") << "  |  " << lines[i] << '\n';
       break;
     }
   }

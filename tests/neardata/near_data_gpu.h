@@ -117,7 +117,9 @@ class NearDataGpu : public sc_core::sc_module, private KernelObserver {
     ASSERT_LT(descriptor, kData) << "too many kernels since start()";
     std::memset(&at<std::byte>(descriptor), 0, 0x100);
     at<std::int64_t>(descriptor + 16) = 0x100;
-    at<std::uint32_t>(descriptor + 48) = 7 | 3U << 6;        // 32 VGPRs, 32 SGPRs
+    // 32 VGPRs and SGPRs; gfx90a: of 64 VGPRs, with the others after them.
+    at<std::uint32_t>(descriptor + 44) = kernel.target() == isa::Target::gfx803 ? 0 : 7;
+    at<std::uint32_t>(descriptor + 48) = 7 | 3U << 6;
     at<std::uint32_t>(descriptor + 52) = 2U << 1 | 1U << 7;  // two user SGPRs, and the workgroup's number
     at<std::uint16_t>(descriptor + 56) = 1U << 3;            // the pointer to the arguments
     ASSERT_LT(0x100 + 4 * kernel.words().size(), kArguments);
@@ -211,8 +213,8 @@ class NearDataGpu : public sc_core::sc_module, private KernelObserver {
 
  private:
   static constexpr std::uint64_t kRingPackets = 8;
-  static constexpr std::uint64_t kQueue = 0x0, kRing = 0x1000, kSignal = 0x4000, kKernels = 0x10000, kKernelBytes = 0x1000,
-                                 kArguments = 0xc00;
+  static constexpr std::uint64_t kQueue = 0x0, kRing = 0x1000, kSignal = 0x4000, kKernels = 0x10000, kKernelBytes = 0x4000,
+                                 kArguments = 0x3c00;
   static constexpr Tick kInterval{10'000'000};
 
   void kernel_started(const Dispatch&) override {}
