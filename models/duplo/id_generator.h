@@ -1,0 +1,58 @@
+// IDs of the data in a workspace: places with equal IDs hold the same element of the input.
+//
+// exact    pairs of image and element with element = (y X + x) P + channel for the padded input's row y and column x; X and P
+//          are the powers of two from its width and its channels on, so that products are shifts. As many different IDs as
+//          padded positions that filters reach.
+// paper    as printed in sections III.B and III.C, with the channels put right: columns divide by F_h F_w C and F_w C. It takes
+//          different elements for equal with inputs that are not square, strides over 1, and padding.
+// address  the place in the workspace: equal addresses alone are equal data.
+#pragma once
+
+#include <cstdint>
+
+#include "models/duplo/lowered_convolution.h"
+
+namespace lacuna {
+
+enum class DatumIds : std::uint8_t { paper, exact, address };
+
+/// Of an element of a workspace.
+struct DatumId {
+  std::uint32_t image = 0;
+  std::uint32_t element = 0;
+  bool operator==(const DatumId&) const = default;
+};
+
+class IdGenerator {
+ public:
+  /// Bits of an element's ID (section IV.B: an index of 10 and a tag of 22).
+  static constexpr unsigned kElementBits = 32;
+  /// Bits that exact IDs of the convolution need.
+  static unsigned element_bits(const LoweredConvolution& convolution);
+
+  /// `convolution` has no problem().
+  IdGenerator(const LoweredConvolution& convolution, DatumIds ids);
+
+  /// Of a place of the workspace, as its row and column: row < rows(), column < columns().
+  DatumId id(std::uint64_t row, unsigned column) const;
+  /// Divisors of the formulas that are no powers of two. Each needs a multiplication by a reciprocal where a power of two needs a
+  /// shift; the paper has powers of two only.
+  unsigned reciprocals() const;
+
+  const LoweredConvolution& convolution() const { return convolution_; }
+
+ private:
+  DatumId exact_id(std::uint64_t row, unsigned column) const;
+  DatumId printed_id(std::uint64_t row, unsigned column) const;
+
+  LoweredConvolution convolution_;
+  DatumIds ids_;
+  unsigned output_height_;
+  unsigned output_width_;
+  unsigned positions_;
+  unsigned filter_row_;     ///< elements of a row of the filter
+  unsigned column_shift_;   ///< of x
+  unsigned row_shift_;      ///< of y
+};
+
+}  // namespace lacuna

@@ -1,0 +1,68 @@
+// Convolutions lowered to a matrix product: the workspace has a row for each output position and a column for each element of
+// the filter, and holds each element of the input as often as filters reach it (Kim et al., "Duplo: Lifting Redundant Memory
+// Accesses of Deep Neural Networks for GPU Tensor Cores", MICRO '20, section II).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace lacuna {
+
+/// Which of the indices (image, output row, output column) of a workspace row is fastest.
+enum class RowOrder : std::uint8_t {
+  images_outermost,  ///< the paper's: images below one another, the output column fastest
+  images_innermost,  ///< the same output position of all images in rows beside each other
+};
+
+/// An element of the padded input.
+struct InputElement {
+  unsigned image = 0;
+  unsigned y = 0;  ///< row of the padded input
+  unsigned x = 0;  ///< column of the padded input
+  unsigned channel = 0;
+  bool operator==(const InputElement&) const = default;
+};
+
+/// A convolution whose input has the layout NHWC. Columns of the workspace are (filter row, filter column, channel) with the
+/// channel fastest. A transposed convolution is one of stride 1 over its input with the zeros inserted.
+struct LoweredConvolution {
+  unsigned images = 1;
+  unsigned height = 0;    ///< of the input, inserted zeros included, without padding
+  unsigned width = 0;     ///< of the input, as `height`
+  unsigned channels = 0;  ///< those that pad the real ones included
+  unsigned filter_height = 0;
+  unsigned filter_width = 0;
+  unsigned stride_y = 1;
+  unsigned stride_x = 1;
+  unsigned pad_top = 0;
+  unsigned pad_left = 0;
+  unsigned pad_bottom = 0;
+  unsigned pad_right = 0;
+  unsigned pitch = 0;  ///< elements from one row of the workspace to the next, at least columns()
+  RowOrder order = RowOrder::images_outermost;
+
+  unsigned padded_height() const { return height + pad_top + pad_bottom; }
+  unsigned padded_width() const { return width + pad_left + pad_right; }
+  unsigned output_height() const { return (padded_height() - filter_height) / stride_y + 1; }
+  unsigned output_width() const { return (padded_width() - filter_width) / stride_x + 1; }
+  /// Output positions of one image.
+  unsigned positions() const { return output_height() * output_width(); }
+  /// Of the workspace, without rows that fill the last tile.
+  std::uint64_t rows() const { return std::uint64_t{images} * positions(); }
+  /// Of the workspace, without those that `pitch` adds.
+  unsigned columns() const { return filter_height * filter_width * channels; }
+
+  /// What is in a place of the workspace. Nothing in columns and rows that only fill it up.
+  std::optional<InputElement> element(std::uint64_t row, unsigned column) const;
+  /// Whether an element lies in the padding.
+  bool in_padding(const InputElement& element) const;
+
+  /// Images that a tag can name: 10 bits (section IV.B).
+  static constexpr unsigned kMostImages = 1024;
+  /// Why these numbers describe no convolution that Duplo can serve: the field, its value, and what is legal. Until that is
+  /// nothing the other functions must not be called.
+  std::optional<std::string> problem() const;
+};
+
+}  // namespace lacuna

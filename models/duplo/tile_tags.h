@@ -1,0 +1,47 @@
+// Tags of whole tiles: an instruction that loads an operand of a matrix product brings a tile of the workspace, and a register
+// that holds it can take the place of another tile only if all elements are equal.
+//
+// Two tiles of one form are equal exactly if their first elements are, and these:
+//   the filter's column, where a row of the tile leaves its row of the filter, or the tile's rows leave an output row
+//   the filter's row, where the tile's rows leave the image (images innermost: the last output row), or its columns leave the
+//   workspace's
+// The paper compares first elements alone.
+#pragma once
+
+#include <cstdint>
+
+#include "models/duplo/id_generator.h"
+
+namespace lacuna {
+
+/// Rows and columns of the workspace that one load of a wavefront brings: lane l has `row + l mod rows`, and the columns of a row
+/// are neighbours.
+struct TileForm {
+  unsigned rows = 16;
+  unsigned columns = 16;
+  bool operator==(const TileForm&) const = default;
+};
+
+struct TileTag {
+  static constexpr std::uint16_t kAny = 0xffff;  ///< does not matter
+  DatumId first;
+  std::uint16_t filter_x = kAny;
+  std::uint16_t filter_y = kAny;
+  bool operator==(const TileTag&) const = default;
+};
+
+class TileTags {
+ public:
+  /// `convolution` has no problem(). Other IDs than `exact` compare first elements alone.
+  TileTags(const LoweredConvolution& convolution, DatumIds ids) : ids_(convolution, ids), first_alone_(ids != DatumIds::exact) {}
+
+  /// Of the tile whose first element is at a place with a datum: row < rows(), column < columns().
+  TileTag tag(std::uint64_t row, unsigned column, const TileForm& form) const;
+  const IdGenerator& ids() const { return ids_; }
+
+ private:
+  IdGenerator ids_;
+  bool first_alone_;
+};
+
+}  // namespace lacuna
