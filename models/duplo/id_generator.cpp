@@ -50,8 +50,8 @@ DatumId IdGenerator::exact_id(std::uint64_t row, unsigned column) const {
 
 DatumId IdGenerator::printed_id(std::uint64_t row, unsigned column) const {
   const std::uint64_t patch = row / output_height_ * convolution_.stride_y + column / filter_row_;
-  const std::uint64_t element = row % output_width_ * convolution_.channels + column % filter_row_ +
-                                patch * convolution_.width * convolution_.channels;
+  const std::uint64_t element =
+      row % output_width_ * convolution_.channels + column % filter_row_ + patch * convolution_.width * convolution_.channels;
   return {.image = static_cast<std::uint32_t>(row / positions_), .element = static_cast<std::uint32_t>(element)};
 }
 

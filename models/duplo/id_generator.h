@@ -35,8 +35,8 @@ class IdGenerator {
 
   /// Of a place of the workspace, as its row and column: row < rows(), column < columns().
   DatumId id(std::uint64_t row, unsigned column) const;
-  /// Divisors of the formulas that are no powers of two. Each needs a multiplication by a reciprocal where a power of two needs a
-  /// shift; the paper has powers of two only.
+  /// Divisors of the formulas that are no powers of two. Each needs a multiplication by a reciprocal where a power of two needs
+  /// a shift; the paper has powers of two only.
   unsigned reciprocals() const;
 
   const LoweredConvolution& convolution() const { return convolution_; }
@@ -50,9 +50,9 @@ class IdGenerator {
   unsigned output_height_;
   unsigned output_width_;
   unsigned positions_;
-  unsigned filter_row_;     ///< elements of a row of the filter
-  unsigned column_shift_;   ///< of x
-  unsigned row_shift_;      ///< of y
+  unsigned filter_row_;    ///< elements of a row of the filter
+  unsigned column_shift_;  ///< of x
+  unsigned row_shift_;     ///< of y
 };
 
 }  // namespace lacuna

@@ -27,10 +27,10 @@ std::optional<std::string> LoweredConvolution::problem() const {
     return std::string(field) + " is " + std::to_string(value) + "; " + legal;
   };
   const auto number = [](unsigned value) { return std::to_string(value); };
-  for (const auto& [field, value] : {std::pair{"images", images}, std::pair{"height", height}, std::pair{"width", width},
-                                     std::pair{"channels", channels}, std::pair{"filter height", filter_height},
-                                     std::pair{"filter width", filter_width}, std::pair{"vertical stride", stride_y},
-                                     std::pair{"horizontal stride", stride_x}}) {
+  for (const auto& [field, value] :
+       {std::pair{"images", images}, std::pair{"height", height}, std::pair{"width", width}, std::pair{"channels", channels},
+        std::pair{"filter height", filter_height}, std::pair{"filter width", filter_width},
+        std::pair{"vertical stride", stride_y}, std::pair{"horizontal stride", stride_x}}) {
     if (value == 0) return text(field, value, "it is at least 1");
   }
   if (images > kMostImages) return text("images", images, "a tag names at most " + number(kMostImages));

@@ -14,8 +14,8 @@
 
 namespace lacuna {
 
-/// Rows and columns of the workspace that one load of a wavefront brings: lane l has `row + l mod rows`, and the columns of a row
-/// are neighbours.
+/// Rows and columns of the workspace that one load of a wavefront brings: lane l has `row + l mod rows`, and the columns of a
+/// row are neighbours.
 struct TileForm {
   unsigned rows = 16;
   unsigned columns = 16;
@@ -33,7 +33,8 @@ struct TileTag {
 class TileTags {
  public:
   /// `convolution` has no problem(). Other IDs than `exact` compare first elements alone.
-  TileTags(const LoweredConvolution& convolution, DatumIds ids) : ids_(convolution, ids), first_alone_(ids != DatumIds::exact) {}
+  TileTags(const LoweredConvolution& convolution, DatumIds ids)
+      : ids_(convolution, ids), first_alone_(ids != DatumIds::exact) {}
 
   /// Of the tile whose first element is at a place with a datum: row < rows(), column < columns().
   TileTag tag(std::uint64_t row, unsigned column, const TileForm& form) const;

@@ -36,7 +36,7 @@ LoweredConvolution example() {
 }
 
 TEST(IdGenerator, ElementsOfTheExample) {
-  const std::array<unsigned, 36> expected{0, 1, 2, 4, 5, 6, 8, 9,  10, 1, 2, 3, 5, 6,  7,  9,  10, 11,
+  const std::array<unsigned, 36> expected{0, 1, 2, 4, 5, 6,  8,  9,  10, 1, 2, 3, 5, 6,  7,  9,  10, 11,
                                           4, 5, 6, 8, 9, 10, 12, 13, 14, 5, 6, 7, 9, 10, 11, 13, 14, 15};
   for (const DatumIds ids : {DatumIds::paper, DatumIds::exact}) {
     const IdGenerator generator(example(), ids);
@@ -111,7 +111,8 @@ TEST(IdGenerator, PrintedIdsAreRightForSquareInputsWithoutStrideAndPadding) {
   unsigned wrong = 0;
   constexpr unsigned kConvolutions = 500;
   for (unsigned i = 0; i < kConvolutions; ++i) {
-    LoweredConvolution c = random_convolution(random, {.square = true, .one_channel = true, .unit_stride = true, .no_padding = true});
+    LoweredConvolution c =
+        random_convolution(random, {.square = true, .one_channel = true, .unit_stride = true, .no_padding = true});
     c.stride_x = c.stride_y = 1;
     c.order = RowOrder::images_outermost;
     ASSERT_TRUE(is_right(c, DatumIds::paper)) << "convolution " << i;
@@ -188,8 +189,8 @@ TEST(IdGenerator, LimitsOfElementsOfAllLayers) {
     }
     const auto segments = static_cast<double>(c.channels) / 16;
     const double limit = 100 - 100 * static_cast<double>(data.size() + zeros.size()) / static_cast<double>(all);
-    const double merged =
-        100 - 100 * (static_cast<double>(data.size()) * segments + (zeros.empty() ? 0 : 1)) / (static_cast<double>(all) * segments);
+    const double merged = 100 - 100 * (static_cast<double>(data.size()) * segments + (zeros.empty() ? 0 : 1)) /
+                                    (static_cast<double>(all) * segments);
     EXPECT_NEAR(limit, layer.elements, 0.1) << layer.name;
     EXPECT_NEAR(merged, layer.merged, 0.1) << layer.name;
     sum += limit;
@@ -214,14 +215,15 @@ TEST(IdGenerator, ChannelsDecideWhetherSegmentsRepeat) {
         different.insert(std::move(segment));
       }
     }
-    EXPECT_NEAR(100 - 100 * static_cast<double>(different.size()) / static_cast<double>(all), limit, 0.55) << channels << " channels";
+    EXPECT_NEAR(100 - 100 * static_cast<double>(different.size()) / static_cast<double>(all), limit, 0.55)
+        << channels << " channels";
   }
 }
 
 TEST(IdGenerator, MostLayersNeedReciprocals) {
   unsigned without_powers = 0;
   for (const Layer& layer : kLayers) without_powers += IdGenerator(lowered(layer), DatumIds::exact).reciprocals() > 0 ? 1 : 0;
-  EXPECT_EQ(without_powers, kLayers.size());  // filters of 3, 5 and 7 alone make it so
+  EXPECT_EQ(without_powers, kLayers.size());                                       // filters of 3, 5 and 7 alone make it so
   EXPECT_EQ(IdGenerator(lowered(kLayers[1]), DatumIds::exact).reciprocals(), 4U);  // 576, 3136, 56, 192 of five
   EXPECT_EQ(IdGenerator(lowered(kLayers[1]), DatumIds::address).reciprocals(), 0U);
 }

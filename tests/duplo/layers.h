@@ -9,15 +9,15 @@ namespace lacuna::test {
 
 struct Layer {
   const char* name;
-  unsigned side;       ///< of the square input
-  unsigned channels;   ///< as the paper has them
-  unsigned filters;    ///< output channels
-  unsigned filter;     ///< side of the filter
-  unsigned padding;    ///< on each side
-  unsigned stride;     ///< of a transposed layer: how many times as many rows and columns the output has
+  unsigned side;      ///< of the square input
+  unsigned channels;  ///< as the paper has them
+  unsigned filters;   ///< output channels
+  unsigned filter;    ///< side of the filter
+  unsigned padding;   ///< on each side
+  unsigned stride;    ///< of a transposed layer: how many times as many rows and columns the output has
   bool transposed;
-  // Limits of the hit rate, %, with 3 channels padded to 16: of elements and row segments; with all zeros as one datum; of tiles,
-  // and with the images innermost, batch 8 and 16.
+  // Limits of the hit rate, %, with 3 channels padded to 16: of elements and row segments; with all zeros as one datum; of
+  // tiles, and with the images innermost, batch 8 and 16.
   double elements, merged, tiles, innermost8, innermost16;
 };
 

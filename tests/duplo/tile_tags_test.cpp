@@ -70,7 +70,8 @@ TEST(TileTags, AreEqualExactlyForEqualTiles) {
       const auto [known, is_new] = by_tag.try_emplace(tag, holds);
       repeats += is_new ? 0 : 1;
       ASSERT_EQ(known->second, holds) << "a false hit: row " << row << " column " << column;
-      ASSERT_EQ(by_contents.try_emplace(holds, tag).first->second, tag) << "a missed repeat: row " << row << " column " << column;
+      ASSERT_EQ(by_contents.try_emplace(holds, tag).first->second, tag)
+          << "a missed repeat: row " << row << " column " << column;
     }
   }
   EXPECT_GT(repeats, tiles / 10);

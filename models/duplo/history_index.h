@@ -1,0 +1,44 @@
+// Where the load history buffer (section IV.B of the paper) keeps a tag: its set, and what of the tag the set does not tell.
+//
+//   low    the low bits of the element's ID. IDs of tiles are multiples of 8, 16 or 32, so that most sets stay empty
+//   shift  the bits above those that are 0 for all tiles
+//   xor    as shift, with the bits above them and the image folded in
+// The paper has a hash and does not give it. Set and rest give the tag back, whatever the hash.
+#pragma once
+
+#include <cstdint>
+
+#include "models/duplo/tile_tags.h"
+
+namespace lacuna {
+
+enum class HistoryHash : std::uint8_t { low, shift, xor_ };
+
+/// What a load history buffer looks up: a tile of a convolution.
+struct LoadTag {
+  std::uint8_t convolution = 0;  ///< number that it has while its kernel runs
+  TileTag tile;
+  bool operator==(const LoadTag&) const = default;
+};
+
+class HistoryIndex {
+ public:
+  /// Of `sets` sets, a power of two.
+  HistoryIndex(HistoryHash hash, unsigned sets);
+
+  /// `zeros`: low bits of the elements' IDs that are 0 for all tiles of the convolution.
+  unsigned set(const LoadTag& tag, unsigned zeros) const;
+  /// The element's ID without the bits that the set tells.
+  std::uint32_t rest(const LoadTag& tag, unsigned zeros) const;
+  /// The element's ID of a tag of this image in `set`.
+  std::uint32_t element(unsigned set, std::uint32_t rest, std::uint32_t image, unsigned zeros) const;
+
+ private:
+  unsigned shift(unsigned zeros) const { return hash_ == HistoryHash::low ? 0 : zeros; }
+  std::uint32_t folded(std::uint32_t upper, std::uint32_t image) const;
+
+  HistoryHash hash_;
+  unsigned bits_;  ///< of a set's number
+};
+
+}  // namespace lacuna

@@ -1,0 +1,164 @@
+#include "models/duplo/load_history.h"
+
+#include <bit>
+#include <functional>
+#include <stdexcept>
+
+namespace lacuna {
+
+std::size_t LoadHistory::TagHash::operator()(const LoadTag& tag) const {
+  const std::uint64_t place = std::uint64_t{tag.tile.first.image} << 32 | tag.tile.first.element;
+  const std::uint64_t rest = std::uint64_t{tag.tile.filter_x} << 24 | std::uint64_t{tag.tile.filter_y} << 8 | tag.convolution;
+  constexpr std::uint64_t kOdd = 0x9e3779b97f4a7c15;
+  return std::hash<std::uint64_t>{}((place * kOdd) ^ (rest * kOdd << 1));
+}
+
+LoadHistory::LoadHistory(const Parameters& parameters) : parameters_(parameters) {
+  if (parameters.entries == 0) return;
+  if (!std::has_single_bit(parameters.entries)) throw std::invalid_argument("entries are a power of two, or 0 for any number");
+  if (!std::has_single_bit(parameters.ways)) throw std::invalid_argument("ways are a power of two");
+  if (parameters.ways > parameters.entries) throw std::invalid_argument("there are no more ways than entries");
+  index_.emplace(parameters.hash, parameters.entries / parameters.ways);
+  entries_.resize(parameters.entries);
+}
+
+bool LoadHistory::is_gone(const Entry& entry, Tick at) const {
+  return parameters_.keep == HistoryKeep::until_retired && entry.loads == 0 && entry.retired <= at;
+}
+
+LoadHistory::Handle LoadHistory::find(const LoadTag& tag, unsigned zeros, Tick at) {
+  now_ = at;
+  Handle found = kNone;
+  if (!index_) {
+    const auto known = past_.find(tag);
+    if (known != past_.end() && known->second.entry != kNone) found = known->second.entry;
+  } else {
+    const Handle first = index_->set(tag, zeros) * parameters_.ways;
+    for (Handle entry = first; entry < first + parameters_.ways; ++entry) {
+      if (entries_[entry].valid && entries_[entry].tag == tag) found = entry;
+    }
+  }
+  if (found == kNone) return kNone;
+  if (is_gone(entries_[found], at)) {
+    release(found, false);
+    return kNone;
+  }
+  entries_[found].used = ++uses_;
+  past_[tag].allocations = allocations_;
+  return found;
+}
+
+HistoryMiss LoadHistory::miss(const LoadTag& tag) const {
+  const auto known = past_.find(tag);
+  if (known == past_.end()) return HistoryMiss::compulsory;
+  if (!known->second.replaced) return HistoryMiss::released;
+  return allocations_ - known->second.allocations <= parameters_.entries ? HistoryMiss::conflict : HistoryMiss::capacity;
+}
+
+// An empty one, or one that is gone, or the one that has not been used for longest.
+LoadHistory::Handle LoadHistory::entry_for(unsigned set) {
+  if (!index_) {
+    if (free_.empty()) {
+      free_.push_back(static_cast<Handle>(entries_.size()));
+      entries_.emplace_back();
+    }
+    const Handle entry = free_.back();
+    free_.pop_back();
+    return entry;
+  }
+  const Handle first = set * parameters_.ways;
+  Handle chosen = first;
+  for (Handle entry = first; entry < first + parameters_.ways; ++entry) {
+    if (entries_[entry].valid && is_gone(entries_[entry], now_)) release(entry, false);
+    if (!entries_[entry].valid) return entry;
+    if (entries_[entry].used < entries_[chosen].used) chosen = entry;
+  }
+  release(chosen, true);
+  return chosen;
+}
+
+LoadHistory::Handle LoadHistory::allocate(const LoadTag& tag, unsigned zeros, const TileRegisters& registers) {
+  ++allocations_;
+  const Handle number = entry_for(index_ ? index_->set(tag, zeros) : 0);
+  Entry& entry = entries_[number];
+  entry = {.tag = tag,
+           .registers = registers,
+           .generation = entry.generation + 1,
+           .loads = 1,
+           .retired = {},
+           .used = ++uses_,
+           .valid = true};
+  past_[tag] = {.entry = number, .allocations = allocations_, .replaced = false};
+  if (parameters_.keep != HistoryKeep::always) {
+    for (const std::uint16_t pair : {registers.first, registers.second}) {
+      if (pair != TileRegisters::kNone) of_register_[key(registers.simd, pair)] = number;
+    }
+  }
+  return number;
+}
+
+void LoadHistory::relay(Handle entry) { ++entries_[entry].loads; }
+
+void LoadHistory::retire(Handle number, std::uint32_t generation, Tick at) {
+  Entry& entry = entries_[number];
+  if (!entry.valid || entry.generation != generation) return;
+  --entry.loads;
+  entry.retired = later(entry.retired, at);
+}
+
+void LoadHistory::release(Handle number, bool replaced) {
+  Entry& entry = entries_[number];
+  Past& past = past_[entry.tag];
+  past.entry = kNone;
+  past.replaced = replaced;
+  for (const std::uint16_t pair : {entry.registers.first, entry.registers.second}) {
+    const auto known = of_register_.find(key(entry.registers.simd, pair));
+    if (known != of_register_.end() && known->second == number) of_register_.erase(known);
+  }
+  entry.valid = false;
+  if (!index_) free_.push_back(number);
+}
+
+bool LoadHistory::overwrite(std::uint16_t simd, std::uint16_t pair, Tick at) {
+  const auto known = of_register_.find(key(simd, pair));
+  if (known == of_register_.end()) return false;
+  const Handle entry = known->second;
+  const bool was_there = !is_gone(entries_[entry], at);
+  release(entry, false);
+  return was_there;
+}
+
+unsigned LoadHistory::drop(std::uint8_t convolution, Tick at) {
+  unsigned dropped = 0;
+  for (Handle entry = 0; entry < entries_.size(); ++entry) {
+    if (!entries_[entry].valid || entries_[entry].tag.convolution != convolution) continue;
+    dropped += is_gone(entries_[entry], at) ? 0 : 1;
+    release(entry, false);
+  }
+  return dropped;
+}
+
+unsigned LoadHistory::drop_all(Tick at) {
+  unsigned dropped = 0;
+  for (Handle entry = 0; entry < entries_.size(); ++entry) {
+    if (!entries_[entry].valid) continue;
+    dropped += is_gone(entries_[entry], at) ? 0 : 1;
+    release(entry, false);
+  }
+  return dropped;
+}
+
+void LoadHistory::reset() {
+  drop_all(now_);
+  past_.clear();
+  uses_ = allocations_ = 0;
+  now_ = {};
+}
+
+unsigned LoadHistory::used(Tick at) const {
+  unsigned used = 0;
+  for (const Entry& entry : entries_) used += entry.valid && !is_gone(entry, at) ? 1 : 0;
+  return used;
+}
+
+}  // namespace lacuna

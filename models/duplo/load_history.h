@@ -1,0 +1,123 @@
+// The load history buffer (section IV.B): which registers of a core hold which tiles of a workspace.
+//
+//   entries    a power of two, or 0: any number (the paper's oracle)
+//   ways       of a set; the least recently used entry is replaced
+//   loads      each entry counts the loads that have not retired: the one that allocated it, and those that hit ("relays")
+//
+// Times are those of look-ups, which come in order. That a load has retired may be known only later than when it did, but is known
+// before a look-up of a later time: an entry whose loads have all retired until then is not found any more, unless entries
+// outlive their loads (Keep).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <unordered_map>
+#include <vector>
+
+#include "models/common/time/units.h"
+#include "models/duplo/history_index.h"
+
+namespace lacuna {
+
+/// A register pair of a SIMD, or two: those that a tile of 8 or 16 bytes a lane fills.
+struct TileRegisters {
+  static constexpr std::uint16_t kNone = 0xffff;
+  std::uint16_t simd = 0;
+  std::uint16_t first = kNone;
+  std::uint16_t second = kNone;
+  bool operator==(const TileRegisters&) const = default;
+};
+
+/// How long an entry stays.
+enum class HistoryKeep : std::uint8_t {
+  until_retired,      ///< until the last of its loads retires
+  until_overwritten,  ///< until its register is overwritten and no other reader has it
+  always,             ///< a bound: no register keeps what such an entry holds
+};
+
+/// Why a look-up found nothing.
+enum class HistoryMiss : std::uint8_t {
+  compulsory,  ///< no load of this tile before
+  released,    ///< its entry has gone with its loads, its register, a store, or an invalidation
+  conflict,    ///< its entry was replaced after fewer allocations than there are entries
+  capacity,    ///< its entry was replaced after more
+};
+
+class LoadHistory {
+ public:
+  using Handle = std::uint32_t;
+  static constexpr Handle kNone = ~Handle{0};
+
+  struct Parameters {
+    unsigned entries = 1024;
+    unsigned ways = 1;
+    HistoryHash hash = HistoryHash::xor_;
+    HistoryKeep keep = HistoryKeep::until_retired;
+  };
+  /// Throws std::invalid_argument for numbers that are no powers of two, and for more ways than entries.
+  explicit LoadHistory(const Parameters& parameters);
+
+  /// The entry of a tile at a time no earlier than that of the call before.
+  Handle find(const LoadTag& tag, unsigned zeros, Tick at);
+  /// Of a tile that find() has just not found. Returns the entry; the one that it replaces is gone.
+  Handle allocate(const LoadTag& tag, unsigned zeros, const TileRegisters& registers);
+  /// Why the look-up before found nothing. Before allocate().
+  HistoryMiss miss(const LoadTag& tag) const;
+
+  /// One more load has the entry's registers.
+  void relay(Handle entry);
+  /// One of the entry's loads retires at `at`. The entry may be gone.
+  void retire(Handle entry, std::uint32_t generation, Tick at);
+  /// Changes when the entry of a handle becomes another one.
+  std::uint32_t generation(Handle entry) const { return entries_[entry].generation; }
+  const TileRegisters& registers(Handle entry) const { return entries_[entry].registers; }
+
+  /// A register without other readers is overwritten at `at`: entries of it are gone. Returns whether there was one.
+  bool overwrite(std::uint16_t simd, std::uint16_t pair, Tick at);
+  /// Entries of a convolution go, or all. Returns how many.
+  unsigned drop(std::uint8_t convolution, Tick at);
+  unsigned drop_all(Tick at);
+  /// Forgets what has been seen.
+  void reset();
+
+  /// Entries that a look-up at `at` could find.
+  unsigned used(Tick at) const;
+
+ private:
+  struct Entry {
+    LoadTag tag;
+    TileRegisters registers;
+    std::uint32_t generation = 0;
+    std::uint32_t loads = 0;      ///< that have not retired, as far as is known
+    Tick retired{};               ///< when the last of the others did
+    std::uint64_t used = 0;       ///< number of its last use
+    bool valid = false;
+  };
+  struct TagHash {
+    std::size_t operator()(const LoadTag& tag) const;
+  };
+  /// How a tile was last known.
+  struct Past {
+    Handle entry = kNone;
+    std::uint32_t generation = 0;
+    std::uint64_t allocations = 0;  ///< of the buffer when it was last used
+    bool replaced = false;
+  };
+
+  bool is_gone(const Entry& entry, Tick at) const;
+  void release(Handle entry, bool replaced);
+  Handle entry_for(unsigned set);
+  static std::uint32_t key(std::uint16_t simd, std::uint16_t pair) { return std::uint32_t{simd} << 16 | pair; }
+
+  Parameters parameters_;
+  std::optional<HistoryIndex> index_;  ///< not of any number of entries
+  std::vector<Entry> entries_;         ///< sets after one another, or as many as were needed
+  std::vector<Handle> free_;           ///< of any number
+  std::unordered_map<LoadTag, Past, TagHash> past_;
+  std::unordered_map<std::uint32_t, Handle> of_register_;  ///< entry of what a pair holds, by key()
+  std::uint64_t uses_ = 0;
+  std::uint64_t allocations_ = 0;
+  Tick now_{};
+};
+
+}  // namespace lacuna

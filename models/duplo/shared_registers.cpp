@@ -1,0 +1,72 @@
+#include "models/duplo/shared_registers.h"
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace lacuna {
+
+SharedRegisters::SharedRegisters(unsigned pairs) : readers_(pairs) { reset(); }
+
+void SharedRegisters::reset() {
+  std::fill(readers_.begin(), readers_.end(), std::uint16_t{0});
+  free_.clear();
+  for (std::size_t pair = readers_.size(); pair > 0; --pair) free_.push_back(static_cast<Pair>(pair - 1));
+  maps_.clear();
+  free_maps_.clear();
+  allocated_ = 0;
+}
+
+SharedRegisters::Pair SharedRegisters::take() {
+  if (free_.empty()) throw std::logic_error("wavefronts have more register pairs than their SIMD");
+  const Pair pair = free_.back();
+  free_.pop_back();
+  readers_[pair] = 1;
+  return pair;
+}
+
+void SharedRegisters::drop(Pair pair) {
+  if (--readers_[pair] == 0) free_.push_back(pair);
+}
+
+unsigned SharedRegisters::begin(unsigned pairs) {
+  if (free_maps_.empty()) {
+    free_maps_.push_back(static_cast<unsigned>(maps_.size()));
+    maps_.emplace_back();
+  }
+  const unsigned wavefront = free_maps_.back();
+  free_maps_.pop_back();
+  for (unsigned i = 0; i < pairs; ++i) maps_[wavefront].push_back(take());
+  allocated_ += pairs;
+  return wavefront;
+}
+
+void SharedRegisters::end(unsigned wavefront) {
+  for (const Pair pair : maps_[wavefront]) drop(pair);
+  allocated_ -= static_cast<unsigned>(maps_[wavefront].size());
+  maps_[wavefront].clear();
+  free_maps_.push_back(wavefront);
+}
+
+bool SharedRegisters::write(unsigned wavefront, unsigned logical) {
+  Pair& pair = maps_[wavefront][logical];
+  if (readers_[pair] == 1) return false;
+  drop(pair);
+  pair = take();
+  return true;
+}
+
+void SharedRegisters::share(unsigned wavefront, unsigned logical, Pair with) {
+  ++readers_[with];
+  drop(maps_[wavefront][logical]);
+  maps_[wavefront][logical] = with;
+}
+
+bool SharedRegisters::consistent() const {
+  std::vector<std::uint16_t> counted(readers_.size());
+  for (const std::vector<Pair>& map : maps_) {
+    for (const Pair pair : map) ++counted[pair];
+  }
+  return counted == readers_ && in_use() <= allocated_;
+}
+
+}  // namespace lacuna

@@ -1,0 +1,239 @@
+// The load history buffer: the paper's example, index and tag, release, and a second implementation that keeps all entries in a
+// list.
+#include "models/duplo/load_history.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <list>
+#include <random>
+#include <vector>
+
+#include "tests/duplo/layers.h"
+
+namespace lacuna {
+namespace {
+
+LoadTag tag(std::uint32_t element, std::uint32_t image = 0, std::uint8_t convolution = 0) {
+  return {.convolution = convolution, .tile = {.first = {.image = image, .element = element}}};
+}
+TileRegisters pair(std::uint16_t number) { return {.simd = 0, .first = number}; }
+
+// Table II: four loads of one element each, a buffer of four entries without a hash. The load of B lies outside of the workspace,
+// and is not looked up.
+TEST(LoadHistory, TheExampleOfTheTable) {
+  LoadHistory history({.entries = 4, .ways = 1, .hash = HistoryHash::low, .keep = HistoryKeep::until_overwritten});
+  ASSERT_EQ(history.find(tag(2), 0, Tick{1}), LoadHistory::kNone);
+  const LoadHistory::Handle first = history.allocate(tag(2), 0, pair(2));
+  EXPECT_EQ(first, 2U);
+  const LoadHistory::Handle hit = history.find(tag(2), 0, Tick{2});
+  ASSERT_EQ(hit, first);
+  EXPECT_EQ(history.registers(hit), pair(2));
+  ASSERT_EQ(history.find(tag(6), 0, Tick{3}), LoadHistory::kNone);
+  EXPECT_EQ(history.allocate(tag(6), 0, pair(6)), 2U);  // in place of the other
+  ASSERT_EQ(history.find(tag(2), 0, Tick{4}), LoadHistory::kNone);
+  EXPECT_EQ(history.miss(tag(2)), HistoryMiss::conflict);
+}
+
+TEST(HistoryIndex, SetAndRestGiveTheElementBack) {
+  std::mt19937 random(5);
+  for (const HistoryHash hash : {HistoryHash::low, HistoryHash::shift, HistoryHash::xor_}) {
+    for (unsigned i = 0; i < 20'000; ++i) {
+      const unsigned sets = 1U << random() % 12;
+      const unsigned zeros = static_cast<unsigned>(random() % 6);
+      const auto element = static_cast<std::uint32_t>(random() >> random() % 32);
+      const auto image = static_cast<std::uint32_t>(random() % 1024);
+      const HistoryIndex index(hash, sets);
+      const unsigned set = index.set(tag(element, image), zeros);
+      ASSERT_LT(set, sets);
+      ASSERT_EQ(index.element(set, index.rest(tag(element, image), zeros), image, zeros), element);
+    }
+  }
+}
+
+// IDs of tiles are multiples of 16. In this layer, no tile begins in the last of the 16 columns that IDs have.
+TEST(HistoryIndex, HashesUseAllSets) {
+  const LoweredConvolution c = test::lowered(test::kLayers[5]);
+  const TileTags tags(c, DatumIds::exact);
+  const auto sets_used = [&](HistoryHash hash) {
+    const HistoryIndex index(hash, 1024);
+    std::vector<bool> used(1024);
+    for (std::uint64_t row = 0; row < c.rows(); row += 16) {
+      for (unsigned column = 0; column < c.columns(); column += 16)
+        used[index.set({.convolution = 0, .tile = tags.tag(row, column, {})}, 4)] = true;
+    }
+    return std::count(used.begin(), used.end(), true);
+  };
+  EXPECT_EQ(sets_used(HistoryHash::low), 64);
+  EXPECT_EQ(sets_used(HistoryHash::shift), 960);
+  EXPECT_EQ(sets_used(HistoryHash::xor_), 960);
+}
+
+TEST(LoadHistory, AnEntryGoesWithTheLastOfItsLoads) {
+  LoadHistory history({.entries = 16});
+  const LoadHistory::Handle entry = history.allocate(tag(16), 4, pair(1));
+  const std::uint32_t generation = history.generation(entry);
+  ASSERT_EQ(history.find(tag(16), 4, Tick{5}), entry);
+  history.relay(entry);
+  history.retire(entry, generation, Tick{10});
+  EXPECT_EQ(history.find(tag(16), 4, Tick{30}), entry);  // the other load is not there yet
+  history.retire(entry, generation, Tick{40});
+  EXPECT_EQ(history.find(tag(16), 4, Tick{39}), entry);
+  EXPECT_EQ(history.find(tag(16), 4, Tick{40}), LoadHistory::kNone);
+  EXPECT_EQ(history.miss(tag(16)), HistoryMiss::released);
+}
+
+TEST(LoadHistory, AnOverwrittenRegisterTakesItsEntryAlong) {
+  for (const HistoryKeep keep : {HistoryKeep::until_retired, HistoryKeep::until_overwritten}) {
+    LoadHistory history({.entries = 16, .keep = keep});
+    history.allocate(tag(16), 4, {.simd = 1, .first = 3, .second = 7});
+    EXPECT_FALSE(history.overwrite(0, 3, Tick{1}));
+    EXPECT_TRUE(history.overwrite(1, 7, Tick{1}));
+    EXPECT_EQ(history.find(tag(16), 4, Tick{2}), LoadHistory::kNone);
+    EXPECT_FALSE(history.overwrite(1, 3, Tick{2}));
+  }
+  LoadHistory history({.entries = 16, .keep = HistoryKeep::always});
+  history.allocate(tag(16), 4, pair(3));
+  EXPECT_FALSE(history.overwrite(0, 3, Tick{1}));
+  EXPECT_NE(history.find(tag(16), 4, Tick{2}), LoadHistory::kNone);
+}
+
+TEST(LoadHistory, ConvolutionsAreApart) {
+  LoadHistory history({.entries = 0});
+  history.allocate(tag(16, 0, 1), 4, pair(1));
+  history.allocate(tag(16, 0, 2), 4, pair(2));
+  EXPECT_EQ(history.find(tag(16, 0, 0), 4, Tick{1}), LoadHistory::kNone);
+  EXPECT_EQ(history.drop(1, Tick{2}), 1U);
+  EXPECT_EQ(history.find(tag(16, 0, 1), 4, Tick{3}), LoadHistory::kNone);
+  EXPECT_NE(history.find(tag(16, 0, 2), 4, Tick{3}), LoadHistory::kNone);
+  EXPECT_EQ(history.drop_all(Tick{4}), 1U);
+  EXPECT_EQ(history.used(Tick{4}), 0U);
+}
+
+TEST(LoadHistory, RefusesWhatIsNoPowerOfTwo) {
+  EXPECT_THROW(LoadHistory({.entries = 1000}), std::invalid_argument);
+  EXPECT_THROW(LoadHistory({.entries = 1024, .ways = 3}), std::invalid_argument);
+  EXPECT_THROW(LoadHistory({.entries = 4, .ways = 8}), std::invalid_argument);
+}
+
+// Entries of all sets in one list, the most recently used first.
+class Reference {
+ public:
+  explicit Reference(const LoadHistory::Parameters& p) : p_(p), index_(p.hash, p.entries == 0 ? 1 : p.entries / p.ways) {}
+
+  struct Entry {
+    LoadTag tag;
+    std::uint16_t pair;
+    unsigned loads;
+    Tick retired;
+    unsigned id;
+  };
+
+  Entry* find(const LoadTag& tag, Tick at) {
+    if (p_.keep == HistoryKeep::until_retired) list_.remove_if([at](const Entry& e) { return e.loads == 0 && e.retired <= at; });
+    const auto found = std::find_if(list_.begin(), list_.end(), [&](const Entry& e) { return e.tag == tag; });
+    if (found == list_.end()) return nullptr;
+    list_.splice(list_.begin(), list_, found);
+    return &list_.front();
+  }
+  unsigned allocate(const LoadTag& tag, std::uint16_t pair) {
+    const unsigned set = index_.set(tag, 4);
+    const auto in_set = [&](const Entry& e) { return index_.set(e.tag, 4) == set; };
+    if (p_.entries != 0 && static_cast<unsigned>(std::count_if(list_.begin(), list_.end(), in_set)) == p_.ways)
+      list_.erase(std::prev(std::find_if(list_.rbegin(), list_.rend(), in_set).base()));
+    list_.push_front({tag, pair, 1, {}, next_});
+    return next_++;
+  }
+  void retire(unsigned id, Tick at) {
+    for (Entry& e : list_) {
+      if (e.id != id) continue;
+      --e.loads;
+      e.retired = later(e.retired, at);
+    }
+  }
+  void overwrite(std::uint16_t pair) {
+    if (p_.keep != HistoryKeep::always) list_.remove_if([pair](const Entry& e) { return e.pair == pair; });
+  }
+  void drop(std::uint8_t convolution) {
+    list_.remove_if([convolution](const Entry& e) { return e.tag.convolution == convolution; });
+  }
+
+ private:
+  LoadHistory::Parameters p_;
+  HistoryIndex index_;
+  std::list<Entry> list_;
+  unsigned next_ = 0;
+};
+
+TEST(LoadHistory, DoesWhatASecondImplementationDoes) {
+  std::mt19937 random(6);
+  unsigned hits = 0, looked_up = 0;
+  for (const unsigned entries : {0U, 1U, 8U, 64U}) {
+    for (const unsigned ways : {1U, 2U, 8U}) {
+      if (entries != 0 && ways > entries) continue;
+      for (const HistoryHash hash : {HistoryHash::low, HistoryHash::shift, HistoryHash::xor_}) {
+        for (const HistoryKeep keep : {HistoryKeep::until_retired, HistoryKeep::until_overwritten, HistoryKeep::always}) {
+          const LoadHistory::Parameters p{.entries = entries, .ways = ways, .hash = hash, .keep = keep};
+          LoadHistory history(p);
+          Reference reference(p);
+          struct Load {
+            LoadHistory::Handle entry;
+            std::uint32_t generation;
+            unsigned id;
+          };
+          std::vector<Load> in_flight;
+          for (std::uint64_t at = 1; at < 3000; ++at) {
+            switch (random() % 8) {
+              case 0:
+                if (!in_flight.empty()) {
+                  const std::size_t which = random() % in_flight.size();
+                  const Tick when{at + random() % 3};
+                  history.retire(in_flight[which].entry, in_flight[which].generation, when);
+                  reference.retire(in_flight[which].id, when);
+                  in_flight.erase(in_flight.begin() + static_cast<std::ptrdiff_t>(which));
+                }
+                break;
+              case 1: {
+                const auto which = static_cast<std::uint16_t>(random() % 64);
+                history.overwrite(0, which, Tick{at});
+                reference.overwrite(which);
+                break;
+              }
+              case 2:
+                if (random() % 64 == 0) {
+                  history.drop(1, Tick{at});
+                  reference.drop(1);
+                }
+                break;
+              default: {
+                const LoadTag looked = tag(16 * static_cast<std::uint32_t>(random() % 100), random() % 2, random() % 2);
+                const LoadHistory::Handle entry = history.find(looked, 4, Tick{at});
+                Reference::Entry* const expected = reference.find(looked, Tick{at});
+                ASSERT_EQ(entry == LoadHistory::kNone, expected == nullptr);
+                ++looked_up;
+                if (entry != LoadHistory::kNone) {
+                  ++hits;
+                  ASSERT_EQ(history.registers(entry).first, expected->pair);
+                  history.relay(entry);
+                  ++expected->loads;
+                  in_flight.push_back({entry, history.generation(entry), expected->id});
+                  break;
+                }
+                // A load overwrites its destination first.
+                const auto destination = static_cast<std::uint16_t>(random() % 64);
+                history.overwrite(0, destination, Tick{at});
+                reference.overwrite(destination);
+                const LoadHistory::Handle made = history.allocate(looked, 4, pair(destination));
+                in_flight.push_back({made, history.generation(made), reference.allocate(looked, destination)});
+              }
+            }
+          }
+        }
+      }
+    }
+  }
+  EXPECT_GT(hits, looked_up / 10);
+}
+
+}  // namespace
+}  // namespace lacuna

@@ -1,0 +1,100 @@
+// Register pairs that wavefronts share, against a second implementation that keeps values in pairs.
+#include "models/duplo/shared_registers.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <random>
+#include <vector>
+
+namespace lacuna {
+namespace {
+
+TEST(SharedRegisters, AWriteToASharedPairTakesAnother) {
+  SharedRegisters registers(8);
+  const unsigned a = registers.begin(2);
+  const unsigned b = registers.begin(2);
+  const SharedRegisters::Pair held = registers.pair(a, 0);
+  registers.share(b, 1, held);
+  EXPECT_EQ(registers.pair(b, 1), held);
+  EXPECT_EQ(registers.readers(held), 2U);
+  EXPECT_EQ(registers.in_use(), 3U);
+  EXPECT_EQ(registers.allocated(), 4U);
+  EXPECT_TRUE(registers.write(a, 0));
+  EXPECT_NE(registers.pair(a, 0), held);
+  EXPECT_EQ(registers.pair(b, 1), held);
+  EXPECT_FALSE(registers.write(b, 1));  // it is alone now
+  EXPECT_TRUE(registers.consistent());
+}
+
+TEST(SharedRegisters, APairStaysWhenItsFirstWavefrontEnds) {
+  SharedRegisters registers(4);
+  const unsigned a = registers.begin(1);
+  const unsigned b = registers.begin(1);
+  const SharedRegisters::Pair held = registers.pair(a, 0);
+  registers.share(b, 0, held);
+  registers.end(a);
+  EXPECT_EQ(registers.readers(held), 1U);
+  EXPECT_EQ(registers.in_use(), 1U);
+  registers.end(b);
+  EXPECT_EQ(registers.in_use(), 0U);
+}
+
+// A pair with itself: a load hits on what its own destination holds.
+TEST(SharedRegisters, SharingWithItselfChangesNothing) {
+  SharedRegisters registers(2);
+  const unsigned a = registers.begin(2);
+  const SharedRegisters::Pair held = registers.pair(a, 1);
+  registers.share(a, 1, held);
+  EXPECT_EQ(registers.pair(a, 1), held);
+  EXPECT_EQ(registers.readers(held), 1U);
+  EXPECT_TRUE(registers.consistent());
+}
+
+// Full register files: every pair belongs to a wavefront. Values in physical pairs are those that each wavefront has.
+TEST(SharedRegisters, RandomProgramsNeverLoseAValue) {
+  constexpr unsigned kPairs = 64;
+  std::mt19937 random(4);
+  for (unsigned program = 0; program < 200; ++program) {
+    SharedRegisters registers(kPairs);
+    std::map<unsigned, std::vector<unsigned>> values;  // by wavefront and logical pair
+    std::vector<unsigned> physical(kPairs);
+    unsigned next = 1;
+    const auto store = [&](unsigned wavefront, unsigned logical) {
+      registers.write(wavefront, logical);
+      values[wavefront][logical] = physical[registers.pair(wavefront, logical)] = next++;
+    };
+    for (unsigned step = 0; step < 500; ++step) {
+      const unsigned free = kPairs - registers.allocated();
+      if (free > 0 && (values.empty() || random() % 16 == 0)) {
+        const unsigned pairs = 1 + static_cast<unsigned>(random() % free);
+        const unsigned wavefront = registers.begin(pairs);
+        values[wavefront].resize(pairs);
+        for (unsigned logical = 0; logical < pairs; ++logical) store(wavefront, logical);
+        continue;
+      }
+      if (values.empty()) continue;
+      const auto any = [&] { return std::next(values.begin(), static_cast<std::ptrdiff_t>(random() % values.size())); };
+      const auto one = any();
+      const auto logical = static_cast<unsigned>(random() % one->second.size());
+      if (random() % 40 == 0) {
+        registers.end(one->first);
+        values.erase(one);
+      } else if (random() % 2 == 0) {
+        store(one->first, logical);
+      } else {
+        const auto other = any();
+        const auto from = static_cast<unsigned>(random() % other->second.size());
+        registers.share(one->first, logical, registers.pair(other->first, from));
+        one->second[logical] = other->second[from];
+      }
+      ASSERT_TRUE(registers.consistent());
+      for (const auto& [wavefront, held] : values) {
+        for (unsigned i = 0; i < held.size(); ++i) ASSERT_EQ(physical[registers.pair(wavefront, i)], held[i]);
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace lacuna
