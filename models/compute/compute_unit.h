@@ -145,7 +145,9 @@ class ComputeUnit final : public sc_core::sc_module, public WindowedUnit, public
   inline void issue(Simd& simd, WavefrontSlot& slot, Cycles cycle);
   inline void issue_wait(WavefrontSlot& slot, const isa::DecodedInstruction& instruction, Cycles cycle);
   inline void issue_executed(Simd& simd, WavefrontSlot& slot, Cycles cycle);
-  inline void count(WavefrontSlot& slot, const isa::Instruction& instruction, std::uint64_t threads);
+  inline void count(WavefrontSlot& slot, const isa::Instruction& instruction, std::uint64_t threads,
+                    std::uint64_t elsewhere = 0);
+  void take_vector_unit(Simd& simd, WavefrontSlot& slot, const StageVerdict& verdict, Cycles cycle);
   inline Cycles after_issue(Simd& simd, WavefrontSlot& slot, const isa::DecodedInstruction& instruction, Cycles cycle);
   void execute_ahead(WavefrontSlot& slot, const isa::DecodedInstruction& instruction);
 

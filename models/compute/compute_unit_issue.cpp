@@ -67,14 +67,16 @@ std::uint64_t threads_of(const isa::Instruction& instruction, const isa::Wavefro
 
 }  // namespace
 
+// `elsewhere`: lanes that count as issued, but take no registers and no ALU of this unit.
 [[gnu::always_inline]] inline void ComputeUnit::count(WavefrontSlot& slot, const isa::Instruction& instruction,
-                                                      std::uint64_t threads) {
+                                                      std::uint64_t threads, std::uint64_t elsewhere) {
   const auto unit = static_cast<std::size_t>(instruction.unit);
   DispatchWork& work = *slot.group->work;
   ++statistics_.issued[unit];
   ++statistics_.wavefront_instructions;
   statistics_.thread_instructions += threads;
-  if (executions_ != nullptr) executions_->count(instruction.profile, threads);
+  if (executions_ != nullptr)
+    executions_->count(instruction.profile, threads - static_cast<std::uint64_t>(std::popcount(elsewhere)));
   ++work.wavefront_instructions;
   work.thread_instructions += threads;
   ++work.activity.issued[unit];
@@ -90,10 +92,17 @@ std::uint64_t threads_of(const isa::Instruction& instruction, const isa::Wavefro
     return;
   }
   const isa::DecodedInstruction& instruction = *slot.next;
-  // A wavefront that a stage stalls has used the cycle: the hazard is detected at register read.
-  if (memory_.has_stages() && !memory_.prepare(slot, instruction, cycle)) return;
+  StageVerdict verdict;
+  if (memory_.has_stages()) {
+    verdict = memory_.prepare(slot, instruction, cycle);
+    // A wavefront that a stage stalls has used the cycle: the hazard is detected at register read.
+    if (!verdict.issues) {
+      take_vector_unit(simd, slot, verdict, cycle);
+      return;
+    }
+  }
   isa::Wavefront& wave = slot.wave;
-  count(slot, instruction, threads_of(instruction, wave));
+  count(slot, instruction, threads_of(instruction, wave), verdict.elsewhere);
   if (instruction.latency == isa::LatencyClass::waitcnt) {
     issue_wait(slot, instruction, cycle);
     if (!memory_.has_stages()) execute_ahead(slot, instruction);
@@ -102,8 +111,11 @@ std::uint64_t threads_of(const isa::Instruction& instruction, const isa::Wavefro
   slot.account_issue(cycle);
   const bool memory = (bit(instruction.unit) & kMemoryUnits) != 0;
   if (memory) wave.access.bytes_per_lane = 0;
+  // All active lanes of a committed instruction are performed elsewhere.
+  const bool committed = verdict.elsewhere != 0 && verdict.elsewhere == wave.exec();
   execution_.execute(slot, instruction, cycle);
-  slot.when = after_issue(simd, slot, instruction, cycle);
+  slot.when = committed && instruction.unit == isa::Unit::valu ? cycle + parameters_.salu_cycles
+                                                               : after_issue(simd, slot, instruction, cycle);
   if (memory && wave.event != isa::Event::memory_fault) memory_.issue(slot, instruction, cycle);
   execution_.complete(slot, instruction, cycle);
   if (instruction.reach != isa::Reach::outside && !memory_.has_stages()) {
@@ -111,6 +123,16 @@ std::uint64_t threads_of(const isa::Instruction& instruction, const isa::Wavefro
   } else if (slot.next != nullptr) {
     detail::prefetch_operands(*slot.next, wave);
   }
+}
+
+// A stage takes the vector ALU for what its wavefront had not executed when it issued.
+void ComputeUnit::take_vector_unit(Simd& simd, WavefrontSlot& slot, const StageVerdict& verdict, Cycles cycle) {
+  if (verdict.vector_unit == Cycles{}) return;
+  simd.valu_free = cycle + verdict.vector_unit;
+  statistics_.valu_busy_cycles += verdict.vector_unit.n;
+  slot.when = simd.valu_free;
+  slot.account(StallCause::dependency, slot.when);
+  slot.publish();
 }
 
 // s_waitcnt is not executed: it would only raise an event.

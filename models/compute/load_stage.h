@@ -29,6 +29,16 @@
 
 namespace lacuna {
 
+/// What becomes of an instruction that a wavefront is about to issue.
+struct StageVerdict {
+  bool issues = true;  ///< false: not in this cycle
+  /// Active lanes whose part of the instruction is performed elsewhere: it takes no registers and no ALU of the unit. If these
+  /// are all active lanes, a vector instruction is committed without execution and leaves the SIMD's vector ALU to others.
+  std::uint64_t elsewhere = 0;
+  /// With issues = false: cycles for which the stage takes the SIMD's vector ALU, which must be free.
+  Cycles vector_unit{};
+};
+
 class LoadStage {
  public:
   explicit LoadStage(VectorMemory& memory) : memory_(memory) {}
@@ -36,11 +46,12 @@ class LoadStage {
   LoadStage(const LoadStage&) = delete;
   LoadStage& operator=(const LoadStage&) = delete;
 
-  /// Called before an instruction executes. False: the wavefront does not issue it in this cycle. The stage has set the cycle
-  /// from which it may be offered again (slot.when), or holds the slot until it releases it.
-  virtual bool prepare(WavefrontSlot& slot, const isa::DecodedInstruction& instruction, Cycles cycle) {
+  /// Called before an instruction executes. If it does not issue in this cycle, the stage has set the cycle from which it may
+  /// be offered again (slot.when), or holds the slot until it releases it. Every instruction changes registers and memory when
+  /// it issues, wherever it is performed.
+  virtual StageVerdict prepare(WavefrontSlot& slot, const isa::DecodedInstruction& instruction, Cycles cycle) {
     static_cast<void>(slot), static_cast<void>(instruction), static_cast<void>(cycle);
-    return true;
+    return {};
   }
   /// Called after a vector memory instruction with lanes in global memory has executed: slot.wave.access describes the access,
   /// memory().addresses() has its addresses. The caller calls MemoryTokens::issued() for the token.

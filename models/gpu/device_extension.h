@@ -32,6 +32,7 @@
 #include "models/energy/energy_meter.h"
 #include "models/energy/energy_parameters.h"
 #include "models/gpu/node_requester.h"
+#include "models/isa/decode/decoded_code.h"
 #include "models/noc/fabric.h"
 #include "models/noc/placement.h"
 
@@ -106,6 +107,8 @@ class DeviceExtension {
   virtual WindowObserver* window_observer() { return nullptr; }
   /// Observer of writes that no compute unit makes, or null.
   virtual WriteObserver* write_observer() { return nullptr; }
+  /// Observer of changes of code, or null.
+  virtual isa::CodeObserver* code_observer() { return nullptr; }
   /// Observer of kernels' starts and ends, or null.
   virtual KernelObserver* kernel_observer() { return nullptr; }
 

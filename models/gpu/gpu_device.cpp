@@ -55,6 +55,7 @@ GpuDevice::GpuDevice(sc_core::sc_module_name module_name, const GpuDeviceParamet
   add_observer(*this);
   for (const auto& extension : extensions_) {
     if (KernelObserver* const observer = extension->kernel_observer()) add_observer(*observer);
+    if (isa::CodeObserver* const observer = extension->code_observer()) code_.attach(*observer);
   }
   if (parameters.gpu.timing != TimingMode::functional) cp_->packets.set_resource_meter(*this);
 }

@@ -179,6 +179,12 @@ ExtensionNodes GpuDeviceParameters::extension_nodes() const {
   return sum;
 }
 
+FabricPlacement GpuDeviceParameters::placement() const {
+  const unsigned l1_caches = gpu.shader_arrays * gpu.cus_per_shader_array / gpu.cus_per_l1v + 2 * gpu.shader_arrays;
+  const ExtensionNodes more = extension_nodes();
+  return place(noc, l1_caches + 1 + sdma.engines + more.sources, gpu.memory_partitions + 1 + more.destinations, more.guests);
+}
+
 std::vector<std::string> GpuDeviceParameters::check() const {
   std::vector<std::string> problems;
   if (gpu.cus_per_shader_array % gpu.cus_per_l1v != 0) {
@@ -222,11 +228,7 @@ std::vector<std::string> GpuDeviceParameters::check() const {
   PageWalker walker(page_walker);
   check_model("l1_tlb", [&] { Tlb(l1_tlb, walker); });
   check_model("l2_tlb", [&] { Tlb(l2_tlb, walker); });
-  const unsigned l1_caches = gpu.shader_arrays * gpu.cus_per_shader_array / gpu.cus_per_l1v + 2 * gpu.shader_arrays;
-  const ExtensionNodes more = extension_nodes();
-  check_model("noc", [&] {
-    place(noc, l1_caches + 1 + sdma.engines + more.sources, gpu.memory_partitions + 1 + more.destinations, more.guests);
-  });
+  check_model("noc", [this] { placement(); });
   for (const auto& extension : extensions.all()) {
     if (extension->is_on()) extension->check(*this, problems);
   }

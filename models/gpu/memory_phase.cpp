@@ -432,7 +432,10 @@ std::size_t MemoryPhase::carry_messages(VirtualNetwork network, std::size_t next
     const NodeRequester::Message& message = sent.message;
     if (message.network != network) continue;
     const Fabric::Traversal passed = fabric_.carry(ends(sent), network, message.flits, message.at);
-    sent.passage = {.at = passed.arrival, .waiting = passed.waiting, .passing = passed.arrival - message.at - passed.waiting};
+    sent.passage = {.at = passed.arrival,
+                    .waiting = passed.waiting,
+                    .passing = passed.arrival - message.at - passed.waiting,
+                    .injection = passed.injection};
   }
   return next;
 }

@@ -88,7 +88,7 @@ void MemoryPhase::receive(Tick end) {
       stepped_->count_arrival(arrival, {ports_[flight.sender].network_node, ports_[flight.receiver].network_node},
                               flight.network(), flight.reply_flits);
       messages_.push_back({.message = {.receiver = ports_[flight.receiver].requester, .tag = flight.tag},
-                           .passage = {way.arrival, way.waiting, way.arrival - arrival.ready - way.waiting}});
+                           .passage = {way.arrival, way.waiting, way.arrival - arrival.ready - way.waiting, way.injection}});
       free_flights_.push_back(flight.number);
       continue;
     }

@@ -40,9 +40,10 @@ class NodeRequester {
   };
   /// Outcome of a message's path.
   struct Passage {
-    Tick at{};       ///< arrival of its last flit
-    Tick waiting{};  ///< part of the time since its departure that it waited in the network
-    Tick passing{};  ///< the rest of that time
+    Tick at{};         ///< arrival of its last flit
+    Tick waiting{};    ///< part of the time since its departure that it waited in the network
+    Tick passing{};    ///< the rest of that time
+    Tick injection{};  ///< part of `waiting` in the injection queue of the sender's node
   };
 
   NodeRequester() = default;

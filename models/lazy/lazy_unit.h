@@ -64,11 +64,11 @@ class LazyUnit : public LoadStage, private ZeroRequests::Client {
   /// `path`: not used in modes without zero caches.
   LazyUnit(const LazyParameters& parameters, const LoadStageContext& unit, const ZeroPath& path);
 
-  bool prepare(WavefrontSlot& slot, const isa::DecodedInstruction& instruction, Cycles cycle) override {
+  StageVerdict prepare(WavefrontSlot& slot, const isa::DecodedInstruction& instruction, Cycles cycle) override {
     const Wavefront& w = wavefront(slot);
-    if (w.loads.empty()) return true;
-    if (!InstructionNeeds::needs_everything(instruction, slot.wave) && !instruction.registers.uses_any(w.busy)) return true;
-    return prepare_registers(slot, instruction, cycle);
+    if (w.loads.empty()) return {};
+    if (!InstructionNeeds::needs_everything(instruction, slot.wave) && !instruction.registers.uses_any(w.busy)) return {};
+    return {.issues = prepare_registers(slot, instruction, cycle)};
   }
   MemoryTokens::Token access(WavefrontSlot& slot, const isa::DecodedInstruction& instruction, Counters counters,
                              Cycles cycle) override;

@@ -1,6 +1,7 @@
 #include "models/neardata/offload_unit.h"
 
 #include <algorithm>
+#include <bit>
 #include <utility>
 
 namespace lacuna {
@@ -34,8 +35,19 @@ void OffloadUnit::describe(StatisticsGroup& unit) const {
     const ExtensionCountText& text = kNearDataCountTexts[i];
     g.add(std::string(text.name), statistics_.counts[i], text.meaning, text.unit);
   }
+  g.add("committed", statistics_.committed, "operations of chains that the core has committed without execution",
+        "wavefront instructions");
+  g.add("core_lanes", statistics_.core_lanes,
+        "lanes of operations that the core performs in the end, among them the sums of results with registers", "lanes");
   g.add("look_ups", statistics_.look_ups, "look-ups of the L1 cache's tags for loads that are offloaded", "look-ups");
   g.add("most_entries", statistics_.most_entries, "highest number of entries of the offload queue in use", "entries");
+}
+
+void OffloadUnit::describe_energy(EnergyMeter& meter, const ComputeEnergy& energy) const {
+  meter.add("vgpr", "chain_address", statistics_.address_words, energy.vgpr_read);
+  meter.add("vgpr", "chain_load", statistics_.loaded_words, energy.vgpr_write);
+  meter.add("vgpr", "chain_store", statistics_.stored_words, energy.vgpr_read);
+  meter.add("valu", "chain", statistics_.core_lanes, energy.valu_f32 + 2 * energy.vgpr_read + energy.vgpr_write);
 }
 
 void OffloadUnit::count(const WavefrontSlot* slot, NearDataCount what, std::uint64_t amount) {
@@ -74,68 +86,117 @@ void OffloadUnit::begin_kernel(Wavefront& w, const WavefrontSlot& slot) {
   w.caches_only = needs.lds_bytes != 0 && std::min(workgroups * needs.lds_bytes, unit_.lds.n) + operands > unit_.lds.n;
 }
 
-bool OffloadUnit::prepare(WavefrontSlot& slot, const isa::DecodedInstruction& instruction, Cycles cycle) {
+StageVerdict OffloadUnit::prepare(WavefrontSlot& slot, const isa::DecodedInstruction& instruction, Cycles cycle) {
   Wavefront& w = wavefront(slot);
   if (slot.group->dispatch != w.dispatch) [[unlikely]]
     begin_kernel(w, slot);
-  if (w.kernel != nullptr && !prepare_tagged(slot, w, instruction, cycle)) return false;
-  if (instruction.unit == isa::Unit::valu) alu_busy_ += isa::kLanes / unit_.lanes_per_simd;
-  return true;
+  StageVerdict verdict;
+  if (w.kernel != nullptr) verdict = prepare_tagged(slot, w, instruction, cycle);
+  alu_busy_ += verdict.vector_unit.n;
+  if (verdict.issues && instruction.unit == isa::Unit::valu) {
+    if (verdict.elsewhere != 0 && verdict.elsewhere == slot.wave.exec()) {
+      ++statistics_.committed;
+    } else {
+      alu_busy_ += isa::kLanes / unit_.lanes_per_simd;
+    }
+  }
+  return verdict;
 }
 
-bool OffloadUnit::prepare_tagged(WavefrontSlot& slot, Wavefront& w, const isa::DecodedInstruction& instruction, Cycles cycle) {
+StageVerdict OffloadUnit::prepare_tagged(WavefrontSlot& slot, Wavefront& w, const isa::DecodedInstruction& instruction,
+                                         Cycles cycle) {
+  constexpr StageVerdict kStalls{.issues = false};
   if (w.accessing != kNone) [[unlikely]]
     leave_global_memory(slot, w, cycle);
   if (w.closing != kNone) {
     hold(slot, cycle);
-    return false;
+    return kStalls;
   }
   if (w.not_before > cycle) {
     resume(slot, NearDataCause::chain, w.not_before);
-    return false;
+    return kStalls;
   }
+  if (w.operations > 0) return perform_operations(slot, w, cycle);
   const TaggedKernel::Place& place = w.kernel->at(instruction.end - instruction.size);
   if (place.chain == nullptr || place.role == ChainRole::wait) {
     // The first load of a chain may have had no lane in global memory.
-    if (w.builds && w.open.empty()) release_builder(w, cycle);
-    return true;
+    if (w.builds && w.open.empty()) {
+      count_registers(w, ChainRole::load_a, 0);
+      release_builder(slot, w, cycle);
+    }
+    return {};
   }
-  if (place.tag == ChainTag::first) return slot.wave.exec() == 0 || take_builder(slot, w, cycle);
+  const Lanes active = slot.wave.exec();
+  if (place.tag == ChainTag::first) {
+    if (active == 0) return {};
+    if (!take_builder(slot, w, cycle)) return kStalls;
+    w.uncounted = active;
+    return {.elsewhere = active};
+  }
   const std::uint16_t open = find_open(w, place.chain);
-  if (open == kNone) return true;
+  if (open == kNone) return {};
   OpenChain& chain = chains_[open];
   if (!loads(place.role)) {
     if (chain.fills > 0) {
-      release_builder(w, cycle);  // it builds nothing meanwhile
+      release_builder(slot, w, cycle);  // it builds nothing meanwhile
       w.filling = open;
       hold(slot, cycle);
-      return false;
+      return kStalls;
     }
     if (chain.filled > cycle) {
       resume(slot, NearDataCause::chain, chain.filled);
-      return false;
+      return kStalls;
     }
     if (chain.parts.empty()) {  // all of its lanes have stayed
       std::erase(w.open, open);
-      if (w.open.empty()) release_builder(w, cycle);
+      if (w.open.empty()) release_builder(slot, w, cycle);
       free_chain(open);
-      return true;
+      return {};
     }
   }
-  if (!take_builder(slot, w, cycle)) return false;
+  if (!take_builder(slot, w, cycle)) return kStalls;
   if (place.role != ChainRole::operation) {
     w.accessing = open;
     w.stores_elsewhere = place.role == ChainRole::store;
-  } else if (place.tag == ChainTag::last) {
-    close(slot, open, cycle);
+    w.uncounted = active;
+    return {.elsewhere = active};
   }
-  return true;
+  const StageVerdict performed{.elsewhere = offloaded(chain) & active};
+  if (place.tag == ChainTag::last) close(slot, open, cycle);
+  return performed;
+}
+
+// Before the next instruction the core performs what it has to of its last chain: the operations of parts whose operands have
+// arrived there, for all of their lanes together, and the sum of results with a register.
+StageVerdict OffloadUnit::perform_operations(WavefrontSlot& slot, Wavefront& w, Cycles cycle) {
+  if (slot.simd->valu_free > cycle) {
+    resume(slot, NearDataCause::chain, slot.simd->valu_free);
+    return {.issues = false};
+  }
+  const std::uint64_t operations = std::exchange(w.operations, 0);
+  return {.issues = false, .vector_unit = Cycles{operations * (isa::kLanes / unit_.lanes_per_simd)}};
+}
+
+OffloadUnit::Lanes OffloadUnit::offloaded(const OpenChain& chain) const {
+  Lanes lanes = 0;
+  for (const std::uint16_t part : chain.parts) lanes |= parts_[part].packet.lanes;
+  return lanes;
+}
+
+// The vector memory unit reads the addresses of all lanes, and moves the data of those that stay.
+void OffloadUnit::count_registers(Wavefront& w, ChainRole role, Lanes offloaded) {
+  constexpr std::uint64_t kAddressWords = 2;
+  const Lanes lanes = std::exchange(w.uncounted, 0);
+  statistics_.address_words += kAddressWords * static_cast<std::uint64_t>(std::popcount(lanes));
+  const auto data = static_cast<std::uint64_t>(std::popcount(lanes & ~offloaded));
+  (role == ChainRole::store ? statistics_.stored_words : statistics_.loaded_words) += data;
 }
 
 // FLAT addresses may be in LDS or private memory. The core performs the chain.
 void OffloadUnit::leave_global_memory(WavefrontSlot& slot, Wavefront& w, Cycles cycle) {
   const std::uint16_t open = std::exchange(w.accessing, kNone);
   count(&slot, NearDataCount::address_space);
+  count_registers(w, w.stores_elsewhere ? ChainRole::store : ChainRole::load_b, 0);
   for (const std::uint16_t part : std::vector<std::uint16_t>(chains_[open].parts)) {
     if (w.stores_elsewhere) {
       leave_queue(parts_[part]);
@@ -150,23 +211,30 @@ bool OffloadUnit::take_builder(WavefrontSlot& slot, Wavefront& w, Cycles cycle) 
   if (w.builds) return true;
   if (builders_ > 0) {
     --builders_;
-    return w.builds = true;
+    build(slot, w, true);
+    return true;
   }
   hold(slot, cycle);
   waiting_.push_back(&slot);
   return false;
 }
 
+void OffloadUnit::build(WavefrontSlot& slot, Wavefront& w, bool builds) {
+  w.builds = builds;
+  slot.simd->issue.favour(slot.number, builds);
+}
+
 // Hands it to the wavefront that has waited longest.
-void OffloadUnit::release_builder(Wavefront& w, Cycles cycle) {
-  if (!std::exchange(w.builds, false)) return;
+void OffloadUnit::release_builder(WavefrontSlot& slot, Wavefront& w, Cycles cycle) {
+  if (!w.builds) return;
+  build(slot, w, false);
   if (waiting_.empty()) {
     ++builders_;
     return;
   }
   WavefrontSlot& next = *waiting_.front();
   waiting_.erase(waiting_.begin());
-  wavefront(next).builds = true;
+  build(next, wavefront(next), true);
   resume(next, NearDataCause::builder, cycle + Cycles{1});
 }
 
@@ -196,7 +264,7 @@ std::uint16_t OffloadUnit::find_open(const Wavefront& w, const Chain* chain) con
 void OffloadUnit::wavefront_ended(WavefrontSlot& slot) {
   Wavefront& w = wavefront(slot);
   std::erase(waiting_, &slot);
-  release_builder(w, clock_.floor(last_));
+  release_builder(slot, w, clock_.floor(last_));
   for (std::uint16_t open = 0; open < static_cast<std::uint16_t>(chains_.size()); ++open) {
     OpenChain& chain = chains_[open];
     if (chain.slot != &slot) continue;

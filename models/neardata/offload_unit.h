@@ -3,19 +3,22 @@
 //
 // It stands between the issue of vector memory instructions and the vector memory unit, and acts on tagged instructions:
 //
-//   first         the wavefront takes the packet generation unit, or waits for it
+//   first         the wavefront takes the packet generation unit, or waits for it. While it has the unit, it issues before
+//                 all other wavefronts of its SIMD
 //   loads         addresses pass the address unit; each line is looked up in the L1 cache, which allocates nothing for it.
 //                 Lanes whose lines are absent become parts of the chain, each with an entry of the queue: lanes with the same
 //                 lines, at most 32. The others' loads are made as ever.
-//   operation     executes when the loads of lanes that stay at the core have returned
+//   operation     is committed without execution if all lanes are parts of the chain: it leaves the vector ALU to others.
+//                 Otherwise it executes when the loads of lanes that stay at the core have returned
 //   last          each part's packet leaves for the node where its lines meet. The wavefront issues nothing more until results
 //                 or acknowledgements of all parts are back.
 //
 // A part whose second load hits in the L1 cache, or whose loads meet at no node that computes, is flushed at its second load:
 // its lanes stay at the core. One that turns out to have no such node only at its store has its loads made then, and the core
-// computes and stores.
+// computes and stores: so it does when a full service queue has sent the data to the core. Its operations take the vector ALU
+// when the wavefront goes on, as the sum does that combines a result with a register.
 //
-// Instructions have executed when they have issued, on the core: values never depend on where a chain is performed. vmcnt
+// All instructions change registers when they issue: values never depend on where a chain is performed. vmcnt
 // counts a load of an offloaded part as complete when it issues, since its registers are used by its chain alone, and a store
 // when it is acknowledged.
 //
@@ -43,7 +46,12 @@ namespace lacuna {
 struct NearDataStatistics {
   std::array<std::uint64_t, kNearDataCounts> counts{};  ///< by NearDataCount
   std::uint64_t look_ups = 0;                           ///< of the L1 cache's tags, for offloaded loads
-  std::uint64_t most_entries = 0;                       ///< highest number of entries in use
+  std::uint64_t committed = 0;                          ///< operations that no lane has executed
+  std::uint64_t core_lanes = 0;     ///< lanes of operations that the core has performed after all, and of its sums with results
+  std::uint64_t address_words = 0;  ///< words that chains' loads and stores have read from registers: of addresses,
+  std::uint64_t loaded_words = 0;   ///< words that they have written,
+  std::uint64_t stored_words = 0;   ///< and words of data that they have read
+  std::uint64_t most_entries = 0;   ///< highest number of entries in use
 };
 
 class OffloadUnit final : public LoadStage, public NodeRequester, private MemoryClient {
@@ -62,12 +70,13 @@ class OffloadUnit final : public LoadStage, public NodeRequester, private Memory
   bool idle() const { return used_ == 0 && free_chains_.size() == chains_.size() && free_parts_.size() == parts_.size(); }
 
   // -- LoadStage
-  bool prepare(WavefrontSlot& slot, const isa::DecodedInstruction& instruction, Cycles cycle) override;
+  StageVerdict prepare(WavefrontSlot& slot, const isa::DecodedInstruction& instruction, Cycles cycle) override;
   MemoryTokens::Token access(WavefrontSlot& slot, const isa::DecodedInstruction& instruction, Counters counters,
                              Cycles cycle) override;
   void wavefront_ended(WavefrontSlot& slot) override;
   void reset() override;
   void describe(StatisticsGroup& unit) const override;
+  void describe_energy(EnergyMeter& meter, const ComputeEnergy& energy) const override;
 
   // -- NodeRequester
   void departures(Tick, std::vector<Departure>&) override {}
@@ -112,10 +121,12 @@ class OffloadUnit final : public LoadStage, public NodeRequester, private Memory
     Cycles filled{};         ///< when the last of them returned
     bool closing = false;    ///< the last instruction has issued
     bool offloaded = false;  ///< packets have been sent for it
+    bool at_core = false;    ///< the core performs operations of parts, once their operands are in its registers
     unsigned stores = 0;     ///< stores of parts that are not complete, which the token expects
     Token store = 0;         ///< of the store instruction
     Cycles stored{};         ///< latest completion of a store
     Cycles done{};           ///< latest result of a part
+    Cycles in_registers{};   ///< when the latest result or operand is in the core's registers
   };
   struct Wavefront {
     const Dispatch* dispatch = nullptr;
@@ -125,7 +136,9 @@ class OffloadUnit final : public LoadStage, public NodeRequester, private Memory
     std::uint16_t filling = kNone;               ///< chain for whose fills it is held
     std::uint16_t accessing = kNone;    ///< chain whose second load or store has executed, with no lane in global memory
     bool stores_elsewhere = false;      ///< that is the store
-    Cycles not_before{};                ///< results of its last chain are known from then on
+    Cycles not_before{};                ///< results and operands of its last chain are in registers from then on
+    std::uint64_t operations = 0;       ///< operations of that chain that the core performs first
+    Lanes uncounted = 0;                ///< lanes of a chain's load or store whose registers have not been counted
     bool caches_only = false;           ///< its kernel's LDS leaves no room for a core's service queue
     bool builds = false;                ///< has a packet generation unit
     std::vector<std::uint64_t> stores;  ///< lines of its stores that may not be complete
@@ -151,10 +164,16 @@ class OffloadUnit final : public LoadStage, public NodeRequester, private Memory
   /// Either operand may be loaded first.
   static bool loads(ChainRole role) { return role == ChainRole::load_a || role == ChainRole::load_b; }
   // before instructions
-  bool prepare_tagged(WavefrontSlot& slot, Wavefront& w, const isa::DecodedInstruction& instruction, Cycles cycle);
+  StageVerdict prepare_tagged(WavefrontSlot& slot, Wavefront& w, const isa::DecodedInstruction& instruction, Cycles cycle);
+  StageVerdict perform_operations(WavefrontSlot& slot, Wavefront& w, Cycles cycle);
+  /// Lanes that are parts of a chain.
+  Lanes offloaded(const OpenChain& chain) const;
+  /// Counts the registers of a chain's load or store that has executed.
+  void count_registers(Wavefront& w, ChainRole role, Lanes offloaded);
   void leave_global_memory(WavefrontSlot& slot, Wavefront& w, Cycles cycle);
   bool take_builder(WavefrontSlot& slot, Wavefront& w, Cycles cycle);
-  void release_builder(Wavefront& w, Cycles cycle);
+  void release_builder(WavefrontSlot& slot, Wavefront& w, Cycles cycle);
+  static void build(WavefrontSlot& slot, Wavefront& w, bool builds);
   void hold(WavefrontSlot& slot, Cycles cycle);
   void resume(WavefrontSlot& slot, NearDataCause cause, Cycles at);
   // accesses
@@ -196,7 +215,7 @@ class OffloadUnit final : public LoadStage, public NodeRequester, private Memory
   static unsigned further_flits(const ChainPacket& packet);
   void perform_at_core(std::uint16_t part, Tick at);
   void core_loaded(std::uint16_t part, Tick at);
-  void result_known(std::uint16_t part, Cycles done);
+  void result_known(std::uint16_t part, Cycles in_registers, Cycles done);
   void store_complete(OpenChain& chain, Cycles done);
   void end_chain(std::uint16_t open);
   void free_chain(std::uint16_t open);

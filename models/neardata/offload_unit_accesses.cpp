@@ -19,7 +19,8 @@ MemoryTokens::Token OffloadUnit::access(WavefrontSlot& slot, const isa::DecodedI
     if (can_offload(slot.wave.access)) return begin_chain(slot, *place.chain, counters, cycle);
     count(&slot, NearDataCount::chains);
     count(&slot, NearDataCount::address_space);
-    if (w.open.empty()) release_builder(w, cycle);
+    count_registers(w, place.role, 0);
+    if (w.open.empty()) release_builder(slot, w, cycle);
   }
   const std::uint16_t open = place.chain != nullptr ? find_open(w, place.chain) : kNone;
   if (open == kNone) return note_store(slot, w, pass_on(slot, instruction, counters, cycle));
@@ -129,9 +130,10 @@ MemoryTokens::Token OffloadUnit::begin_chain(WavefrontSlot& slot, const Chain& c
     }
   }
   const Lanes staying = c.staying;
+  count_registers(w, ChainRole::load_a, offloaded(c));
   if (c.parts.empty()) {
     free_chain(open);
-    if (w.open.empty()) release_builder(w, cycle);
+    if (w.open.empty()) release_builder(slot, w, cycle);
   } else {
     w.open.push_back(open);
   }
@@ -219,7 +221,8 @@ MemoryTokens::Token OffloadUnit::second_load(WavefrontSlot& slot, std::uint16_t 
     count(&slot, *reason);
     flush(part, at + clock_.period());
   });
-  if (c.parts.empty()) release_builder(w, cycle);
+  count_registers(w, ChainRole::load_b, offloaded(c));
+  if (c.parts.empty()) release_builder(slot, w, cycle);
   return send_staying(slot, c.staying & slot.wave.access.lanes, counters, start, cycle);
 }
 
@@ -258,6 +261,7 @@ MemoryTokens::Token OffloadUnit::store(WavefrontSlot& slot, std::uint16_t open, 
     count(&slot, *reason);
     leave_queue(part);
   });
+  count_registers(w, ChainRole::store, offloaded(c));
   if (staying != 0) note_store(slot, w, c.store);
   c.stores = 0;
   for (const std::uint16_t number : c.parts) {

@@ -1,5 +1,6 @@
 // The offload unit: parts of chains from the last instruction to their results, and requests to the L1 cache.
 #include <algorithm>
+#include <bit>
 #include <utility>
 
 #include "models/common/containers/pooled_records.h"
@@ -7,6 +8,11 @@
 #include "models/neardata/service_queue.h"
 
 namespace lacuna {
+namespace {
+
+std::uint64_t lanes_of(const ChainPacket& packet) { return static_cast<std::uint64_t>(std::popcount(packet.lanes)); }
+
+}  // namespace
 
 void OffloadUnit::leave_queue(Part& part) {
   if (std::exchange(part.queued, false)) --used_;
@@ -23,6 +29,7 @@ void OffloadUnit::flush(std::uint16_t number, Tick at) {
   const std::uint16_t open = parts_[number].chain;
   OpenChain& c = chains_[open];
   c.staying |= parts_[number].packet.lanes;
+  statistics_.loaded_words += static_cast<std::uint64_t>(std::popcount(parts_[number].packet.lanes));
   ++c.fills;
   const std::uint64_t line = parts_[number].packet.line_a;
   std::erase(c.parts, number);
@@ -35,7 +42,7 @@ void OffloadUnit::close(WavefrontSlot& slot, std::uint16_t open, Cycles cycle) {
   OpenChain& c = chains_[open];
   Wavefront& w = wavefront(slot);
   std::erase(w.open, open);
-  release_builder(w, cycle);
+  release_builder(slot, w, cycle);
   c.closing = true;
   w.closing = open;
   const Tick at = clock_.ticks(cycle + Cycles{1});
@@ -109,7 +116,8 @@ void OffloadUnit::receive(std::uint32_t number, const Passage& passage) {
   const std::uint16_t open = part.chain;
   last_ = later(last_, passage.at);
   leave_queue(parts_[number]);
-  result_known(static_cast<std::uint16_t>(number), done);
+  if (in_registers != Cycles{}) statistics_.loaded_words += lanes_of(part.packet);
+  result_known(static_cast<std::uint16_t>(number), done, done);
   if (stores) store_complete(chains_[open], done);
   free_part(static_cast<std::uint16_t>(number));
   end_chain(open);
@@ -141,10 +149,15 @@ void OffloadUnit::core_loaded(std::uint16_t number, Tick at) {
   if (--part.missing > 0) return;
   const std::uint16_t open = part.chain;
   const unsigned operations = part.packet.chain->operations;
-  const Cycles done = clock_.ceil(part.loaded) + unit_.vmem_return_latency +
-                      Cycles{operations * std::uint64_t{isa::kLanes / unit_.lanes_per_simd}};
+  const Cycles in_registers = clock_.ceil(part.loaded) + unit_.vmem_return_latency;
+  const Cycles done = in_registers + Cycles{operations * std::uint64_t{isa::kLanes / unit_.lanes_per_simd}};
+  const std::uint64_t lanes = lanes_of(part.packet);
+  statistics_.loaded_words += lanes * (part.packet.has_second() ? 2 : 1);
+  statistics_.stored_words += part.packet.has_store() || !part.stored.empty() ? lanes : 0;
+  statistics_.core_lanes += lanes * operations;
+  chains_[open].at_core = true;
   leave_queue(part);
-  result_known(number, done);
+  result_known(number, in_registers, done);
   if (part.stored.empty() && part.packet.has_store())
     part.stored.push_back({.bus = part.packet.store, .bytes = part.packet.stored});
   if (part.stored.empty()) {
@@ -161,9 +174,10 @@ void OffloadUnit::core_loaded(std::uint16_t number, Tick at) {
   end_chain(open);
 }
 
-void OffloadUnit::result_known(std::uint16_t number, Cycles done) {
+void OffloadUnit::result_known(std::uint16_t number, Cycles in_registers, Cycles done) {
   OpenChain& c = chains_[parts_[number].chain];
   c.done = later(c.done, done);
+  c.in_registers = later(c.in_registers, in_registers);
   std::erase(c.parts, number);
 }
 
@@ -183,8 +197,9 @@ void OffloadUnit::end_chain(std::uint16_t open) {
     if (c.offloaded) count(&slot, NearDataCount::latency, later(c.done, c.begun).n - c.begun.n);
     Wavefront& w = wavefront(slot);
     w.closing = kNone;
-    w.not_before = c.done;
-    if (slot.held_by(StallReason::registers)) resume(slot, NearDataCause::chain, c.done);
+    w.not_before = c.in_registers;
+    w.operations = c.at_core ? c.chain->operations : 0;
+    if (slot.held_by(StallReason::registers)) resume(slot, NearDataCause::chain, c.in_registers);
   }
   c.chain = nullptr;
   c.slot = nullptr;

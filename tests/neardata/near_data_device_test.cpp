@@ -286,6 +286,7 @@ TEST_P(NearDataDevice, RefusedPacketsComputeAtTheCore) {
   EXPECT_TRUE(refused.results == none.results);
   expect_conservation(refused.growth);
   EXPECT_GT(total(refused.growth, ".ndc.bounced"), total(refused.growth, ".ndc.packets") / 10);
+  EXPECT_GT(total(refused.growth, ".ndc.core_lanes"), 0U);
   for (const ServiceQueue* const queue : n_.refusing.near_data()->network().queues)
     EXPECT_TRUE(queue == nullptr || queue->statistics().most_entries <= 1);
 }
@@ -454,6 +455,10 @@ TEST(NearDataWorkedExample, AllLinesInOneCache) {
     EXPECT_EQ(counts.at("cu15.ndc.packets_llc"), 1U);
     EXPECT_EQ(counts.at("cu15.ndc.mask_flits"), 0U);
     EXPECT_EQ(counts.at("service_queue_l2_5.packets"), 1U);
+    // The core commits the addition, which takes a vector ALU of 16 lanes four cycles otherwise.
+    EXPECT_EQ(counts.at("cu15.ndc.committed"), 1U);
+    EXPECT_EQ(none.at("cu15.valu_busy_cycles") - counts.at("cu15.valu_busy_cycles"), 4U);
+    EXPECT_EQ(counts.at("cu15.issued_valu"), none.at("cu15.issued_valu"));
   }
 }
 
@@ -464,6 +469,8 @@ TEST(NearDataWorkedExample, LinesInThreeCaches) {
   const Counts llc = one_chain_on_core_15(b.paper_llc, 5, 6, 7);
   EXPECT_EQ(saving(none, llc), (Saving{0, 0}));
   EXPECT_EQ(llc.at("cu15.ndc.cannot_compute"), 1U);
+  EXPECT_EQ(llc.at("cu15.ndc.committed"), 0U);
+  EXPECT_EQ(llc.at("cu15.valu_busy_cycles"), none.at("cu15.valu_busy_cycles"));
   const Counts omni = one_chain_on_core_15(b.paper_omni, 5, 6, 7);
   EXPECT_EQ(saving(none, omni), (Saving{42 - 30, 126 - 78}));
   EXPECT_EQ(omni.at("noc.packets") - none.at("noc.packets"), 8U - 6U);

@@ -4,6 +4,8 @@
 // 64 / lanes_per_simd cycles, or every `simds` cycles if that is more frequent: of four SIMDs of 16 lanes one per cycle, of
 // four of 32 lanes two, whose numbers differ by two.
 //
+// A load stage may favour a wavefront (IssueState::favour()): it is offered a cycle before the others of its SIMD.
+//
 // In a cycle of a SIMD each unit (VALU, SALU, SMEM, VMEM, LDS, branch, special) accepts at most one instruction and each
 // wavefront issues at most one. The compute unit determines whether a wavefront can use the cycle.
 #pragma once
@@ -43,6 +45,7 @@ class IssueScheduler {
     for (unsigned i = 0; i < count_; ++i) {
       Simd& simd = *simds_[i];
       simd.issue.last = IssueState::kMaxSlots - 1;
+      simd.issue.favoured = 0;
       simd.valu_free = simd.logic_free = simd.valu_wanted = Cycles{};
       times_.set(i, kNeverCycles);
     }
@@ -88,7 +91,11 @@ class IssueScheduler {
     Cycles next = kNeverCycles;  // earliest next issue of the wavefronts that have been offered the cycle
     times_.begin(simd.number, at.others);
     for (unsigned ready = at.ranks; ready != 0;) {
-      const unsigned rank = kOldestFirst ? static_cast<unsigned>(std::countr_zero(ready)) : next_rank(state, ready, last);
+      unsigned rank = kOldestFirst ? static_cast<unsigned>(std::countr_zero(ready)) : next_rank(state, ready, last);
+      if (state.favoured != 0) [[unlikely]] {
+        if (const unsigned first = ready & state.favoured_ranks(); first != 0)
+          rank = static_cast<unsigned>(std::countr_zero(first));
+      }
       ready &= ~(1U << rank);
       const isa::Unit unit = state.unit[rank];
       WavefrontSlot& slot = *state.slots[rank];

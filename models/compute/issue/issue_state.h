@@ -107,12 +107,26 @@ struct IssueState {
   alignas(16) std::array<isa::Unit, kMaxSlots + 1> unit{};  ///< unit of the next instruction
   std::array<std::uint8_t, kMaxSlots> rank;                 ///< rank by slot number; kMaxSlots: the slot is free
   std::uint8_t last = kMaxSlots - 1;                        ///< slot that was served first in the latest cycle with an issue
+  std::uint16_t favoured = 0;                               ///< bits of slots that come before all others
   unsigned resident = 0;                                    ///< number of resident wavefronts
   std::array<WavefrontSlot*, kMaxSlots> slots{};
 
   IssueState() {
     ready.fill(kNeverCycles);
     rank.fill(kMaxSlots);
+  }
+  /// A wavefront that a load stage favours is offered cycles before all others of the SIMD, whatever the policy.
+  void favour(unsigned number, bool favours) {
+    const auto bit = static_cast<std::uint16_t>(1U << number);
+    favoured = static_cast<std::uint16_t>(favours ? favoured | bit : favoured & ~bit);
+  }
+  /// Ranks of the wavefronts that are favoured.
+  unsigned favoured_ranks() const {
+    unsigned ranks = 0;
+    for (unsigned number = 0; number < kMaxSlots; ++number) {
+      if ((favoured >> number & 1) != 0 && rank[number] < kMaxSlots) ranks |= 1U << rank[number];
+    }
+    return ranks;
   }
   /// Adds a wavefront as the youngest.
   void add(WavefrontSlot& slot, unsigned number) {

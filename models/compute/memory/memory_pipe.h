@@ -58,13 +58,14 @@ class MemoryPipe final : private MemoryTokens::Listener {
   isa::LaneAddresses& addresses() { return vector_.addresses(); }
   /// Load stages require that no instruction executes ahead of its issue.
   bool has_stages() const { return first_stage_ != nullptr; }
-  /// Called before an instruction executes, of a unit with stages. False: it may not issue in this cycle
-  /// (LoadStage::prepare()).
-  bool prepare(WavefrontSlot& slot, const isa::DecodedInstruction& instruction, Cycles cycle) {
-    for (LoadStage* stage = first_stage_; stage != nullptr; stage = stage->next()) {
-      if (!stage->prepare(slot, instruction, cycle)) return false;
+  /// Called before an instruction executes, of a unit with stages (LoadStage::prepare()). The verdict of all stages.
+  StageVerdict prepare(WavefrontSlot& slot, const isa::DecodedInstruction& instruction, Cycles cycle) {
+    StageVerdict all;
+    for (LoadStage* stage = first_stage_; stage != nullptr && all.issues; stage = stage->next()) {
+      const StageVerdict verdict = stage->prepare(slot, instruction, cycle);
+      all = {verdict.issues, all.elsewhere | verdict.elsewhere, verdict.vector_unit};
     }
-    return true;
+    return all;
   }
   /// See CounterWaits::full().
   bool full(WavefrontSlot& slot, Cycles cycle) { return waits_.full(slot, cycle); }

@@ -128,6 +128,7 @@ unsigned DecodedCode::revalidate() {
   for (const std::unique_ptr<Page>& page : retired_) {
     for (const auto& instruction : page->storage) instruction->following.store(nullptr, std::memory_order_relaxed);
   }
+  for (CodeObserver* const observer : observers_) observer->code_revalidated();
   return dropped;
 }
 

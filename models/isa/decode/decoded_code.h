@@ -26,6 +26,13 @@ struct CodeError {
   std::string text;  ///< message for the user, with the bytes if they do not decode
 };
 
+/// Notified when code in memory may have changed: at each acquire.
+class CodeObserver {
+ public:
+  virtual ~CodeObserver() = default;
+  virtual void code_revalidated() = 0;
+};
+
 /// Lazily filled, by 4 KiB page of GPU virtual addresses. Like an instruction cache it does not notice writes to code:
 /// revalidate() does, and is called at each acquire (kernel start, s_icache_inv). Several threads may call at(), after() and
 /// explain() concurrently, as long as no thread writes to code; the other functions are for a single thread.
@@ -62,6 +69,8 @@ class DecodedCode {
   CodeError explain(std::uint64_t pc) const;
   const MatrixCodes& matrix_codes() const { return codes_; }
 
+  /// Adds an observer of revalidate().
+  void attach(CodeObserver& observer) { observers_.push_back(&observer); }
   /// Drops pages whose bytes or mapping have changed since they were decoded. Returns their number.
   unsigned revalidate();
   /// Frees the pages that revalidate() has replaced. Call it only when no pointer to an instruction is in use.
@@ -98,6 +107,7 @@ class DecodedCode {
   std::mutex decoding_;  ///< protects pages_ with their contents, and profiles_
   ExecutionProfiles profiles_;
   std::vector<std::unique_ptr<Page>> retired_;
+  std::vector<CodeObserver*> observers_;
 };
 
 }  // namespace lacuna::isa

@@ -160,7 +160,9 @@ struct CountingStage : LoadStage {
     unsigned ended = 0;
   };
   CountingStage(const LoadStageContext& context, Counts& c) : LoadStage(context.memory), counts(c) {}
-  bool prepare(WavefrontSlot&, const isa::DecodedInstruction&, Cycles) override { return counts.prepared++ > 0; }
+  StageVerdict prepare(WavefrontSlot&, const isa::DecodedInstruction&, Cycles) override {
+    return {.issues = counts.prepared++ > 0};
+  }
   MemoryTokens::Token access(WavefrontSlot& slot, const isa::DecodedInstruction& instruction, Counters counters,
                              Cycles cycle) override {
     ++counts.accesses;
@@ -182,10 +184,10 @@ TEST(MemoryPipe, AccessesPassTheStagesInTheirOrder) {
   EXPECT_EQ(p.memory.stages().size(), 2U);
   const auto d = p.dispatch(join({kLaneAddress, kLoad, {kEnd}}));
   WavefrontSlot& slot = start(p, *d);
-  EXPECT_FALSE(p.memory.prepare(slot, *slot.next, Cycles{20}));
+  EXPECT_FALSE(p.memory.prepare(slot, *slot.next, Cycles{20}).issues);
   EXPECT_EQ(second.prepared, 0U) << "the first stage stalls the wavefront";
-  EXPECT_FALSE(p.memory.prepare(slot, *slot.next, Cycles{24}));
-  EXPECT_TRUE(p.memory.prepare(slot, *slot.next, Cycles{28}));
+  EXPECT_FALSE(p.memory.prepare(slot, *slot.next, Cycles{24}).issues);
+  EXPECT_TRUE(p.memory.prepare(slot, *slot.next, Cycles{28}).issues);
   p.issue(slot, Cycles{28});
   EXPECT_EQ(first.accesses, 1U);
   EXPECT_EQ(second.accesses, 1U);

@@ -1,0 +1,60 @@
+#include "models/compute/issue/issue_scheduler.h"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "tests/compute/unit_parts.h"
+
+namespace lacuna::test {
+namespace {
+
+constexpr std::uint32_t kEnd = 0xbf810000;  // s_endpgm
+
+/// Numbers of the slots of SIMD 0 in the order in which a cycle is offered to them, when none uses it.
+std::vector<unsigned> offered(IssueScheduler& scheduler, WavefrontPool& pool, Cycles cycle) {
+  std::vector<unsigned> order;
+  pool.simds()[0]->wake(cycle);
+  scheduler.run(cycle + Cycles{1}, [&](Simd& simd, WavefrontSlot& slot, unsigned, Cycles) {
+    if (simd.number == 0) order.push_back(slot.number);
+    return false;
+  });
+  return order;
+}
+
+TEST(IssueScheduler, FavouredWavefrontsComeFirst) {
+  for (const IssuePolicy policy : {IssuePolicy::oldest, IssuePolicy::greedy}) {
+    UnitParts p;
+    ComputeUnitParameters parameters = p.parameters;
+    parameters.issue_policy = policy;
+    IssueScheduler scheduler(parameters, p.pool);
+    scheduler.reset();
+    const auto d = p.dispatch({kEnd}, 3 * parameters.simds + 1);
+    ASSERT_NE(p.pool.place(*d, 0, {}), nullptr);
+    Simd& simd = *p.pool.simds()[0];
+    ASSERT_EQ(simd.slots.size(), 4U);
+    for (WavefrontSlot& slot : simd.slots) {
+      slot.stalls = 0;
+      slot.when = Cycles{0};
+      slot.publish(isa::Unit::valu);
+    }
+    // A SIMD has its turn each time that all have had theirs.
+    const auto turn = [&](std::uint64_t n) { return Cycles{parameters.simds * n}; };
+    EXPECT_EQ(offered(scheduler, p.pool, turn(1)), (std::vector<unsigned>{0, 1, 2, 3}));
+    simd.issue.favour(2, true);
+    EXPECT_EQ(offered(scheduler, p.pool, turn(2)), (std::vector<unsigned>{2, 0, 1, 3}));
+    simd.issue.favour(3, true);
+    EXPECT_EQ(offered(scheduler, p.pool, turn(3)), (std::vector<unsigned>{2, 3, 0, 1}));
+    simd.issue.favour(2, false);
+    EXPECT_EQ(offered(scheduler, p.pool, turn(4)), (std::vector<unsigned>{3, 0, 1, 2}));
+    // A favoured wavefront that is not ready does not hold the others back.
+    simd.slots[3].when = turn(100);
+    simd.slots[3].publish(isa::Unit::valu);
+    EXPECT_EQ(offered(scheduler, p.pool, turn(5)), (std::vector<unsigned>{0, 1, 2}));
+    scheduler.reset();
+    EXPECT_EQ(simd.issue.favoured, 0U);
+  }
+}
+
+}  // namespace
+}  // namespace lacuna::test
