@@ -110,8 +110,8 @@ constexpr std::array kRows{
     OperatorRow{"{0}.odd", "D", kAnything, 1},
     OperatorRow{"{0}.even", "D", kAnything, 1},
     OperatorRow{"{0}.s<q>", "T", kVectors, 2},
-    OperatorRow{"shuffle({0}, {1})", "TP", kVectors, 2},
-    OperatorRow{"shuffle2({0}, {1}, {2})", "TTP", kVectors, 1},
+    OperatorRow{"shuffle(held({0}), {1})", "TP", kVectors, 2},
+    OperatorRow{"shuffle2(held({0}), held({1}), {2})", "TTP", kVectors, 1},
     OperatorRow{"any({0})", "M", kScalarInt, 1},
     OperatorRow{"all({0})", "M", kScalarInt, 1},
     // Floats

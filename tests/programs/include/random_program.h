@@ -51,6 +51,35 @@ DIVISORS(ulong, 0)
 CHOOSE_NANS(float, uint, 0x7fc00000u)
 CHOOSE_NANS(double, ulong, 0x7ff8000000000000ul)
 
+// held(x): x, of which clang-16 does not see that it was loaded. It replaces the load of a vector of 32-bit integers of which
+// one element is used by a load of that element. Where all lanes load the same vector, this becomes a scalar load, though each
+// lane picks its own element: all get that of the first active lane.
+#ifdef __AMDGCN__
+#define IN_REGISTERS(x) __asm__("" : "+v"(x))
+#else
+#define IN_REGISTERS(x)
+#endif
+#define HOLD(T, KEEP)    \
+  OVERLOAD T held(T x) { \
+    KEEP;                \
+    return x;            \
+  }
+#define HOLDS(T, KEEP) \
+  HOLD(T##2, KEEP)     \
+  HOLD(T##4, KEEP)     \
+  HOLD(T##8, KEEP)     \
+  HOLD(T##16, KEEP)
+HOLDS(char, )
+HOLDS(short, )
+HOLDS(int, IN_REGISTERS(x))
+HOLDS(long, )
+HOLDS(uchar, )
+HOLDS(ushort, )
+HOLDS(uint, IN_REGISTERS(x))
+HOLDS(ulong, )
+HOLDS(float, )
+HOLDS(double, )
+
 // In 32 bits: of sums of 64 bit products clang-16 believes, in some programs, that their lower half is 0 or -1.
 OVERLOAD int global_item(void) {
   return (int)get_global_id(0) +
