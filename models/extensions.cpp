@@ -1,5 +1,6 @@
 #include "models/extensions.h"
 
+#include "models/duplo/duplo.h"
 #include "models/lazy/lazy_gpu.h"
 #include "models/neardata/near_data.h"
 
@@ -9,6 +10,7 @@ ExtensionSet all_extensions() {
   ExtensionSet all;
   all.add(std::make_unique<LazyGpuParameters>());
   all.add(std::make_unique<NearDataParameterSet>());
+  all.add(std::make_unique<DuploParameterSet>());
   return all;
 }
 

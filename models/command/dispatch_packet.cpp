@@ -16,7 +16,12 @@ std::optional<PacketRefusal> DispatchPacketReader::read(Dispatch& d, const hsa::
   d.needs = register_needs(d.descriptor, target_);
   d.needs.wavefronts = static_cast<unsigned>((items + isa::kLanes - 1) / isa::kLanes);
   d.needs.lds_bytes = d.packet.group_segment_size;
-  return read_scratch(d, queue);
+  if (auto refusal = read_scratch(d, queue)) return refusal;
+  for (DispatchCheck* const check : checks_) {
+    if (auto why = check->refusal(d))
+      return PacketRefusal{LACUNA_QUEUE_ERROR_KERNEL_OBJECT, fmt::format("kernel {}: {}", d.kernel, *why)};
+  }
+  return std::nullopt;
 }
 
 std::string DispatchPacketReader::place(const Dispatch& dispatch, std::uint64_t pc) const {

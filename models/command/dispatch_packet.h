@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "models/command/blits.h"
 #include "models/command/code_check.h"
@@ -17,6 +18,15 @@
 
 namespace lacuna {
 
+/// Finds further errors of dispatches.
+class DispatchCheck {
+ public:
+  virtual ~DispatchCheck() = default;
+  /// Why a dispatch, whose packet and kernel descriptor are right, cannot run; nullopt: it can. May be called again for the same
+  /// packet.
+  virtual std::optional<std::string> refusal(const Dispatch& dispatch) = 0;
+};
+
 class DispatchPacketReader {
  public:
   /// `blits` names kernels that have no name in their code object.
@@ -27,6 +37,7 @@ class DispatchPacketReader {
   void set_driver_events(DriverEvents& driver) { driver_ = &driver; }
   /// Sets the source lines for place().
   void set_source_lines(const SourceLines& lines) { lines_ = &lines; }
+  void add_check(DispatchCheck& check) { checks_.push_back(&check); }
   /// Position of `pc` in a dispatch's code, for reports: code_place(), and the source line if known.
   std::string place(const Dispatch& dispatch, std::uint64_t pc) const;
 
@@ -45,6 +56,7 @@ class DispatchPacketReader {
   DriverEvents* driver_ = nullptr;
   const SourceLines* lines_ = nullptr;
   CodeCheck code_check_;
+  std::vector<DispatchCheck*> checks_;
 };
 
 }  // namespace lacuna

@@ -122,6 +122,19 @@ std::optional<KernelSymbols::Place> KernelSymbols::find(std::uint64_t kernel_obj
   return found;
 }
 
+std::optional<KernelSymbols::DataObject> KernelSymbols::data_object(std::uint64_t kernel_object,
+                                                                    std::string_view name) const {
+  const auto object = LoadedCodeObject::around(memory_, kernel_object);
+  if (!object) return std::nullopt;
+  std::optional<DataObject> found;
+  visit_symbols(memory_, *object, [&](const Elf64_Sym& symbol, std::uint64_t, std::uint64_t name_at) {
+    if (ELF64_ST_TYPE(symbol.st_info) != STT_OBJECT || read_string(memory_, name_at) != name) return false;
+    found = DataObject{.address = object->base + symbol.st_value, .bytes = symbol.st_size};
+    return true;
+  });
+  return found;
+}
+
 bool KernelSymbols::is_unchanged(const Place& place) const {
   return holds(memory_, place.header_at, place.header) && holds(memory_, place.symbol_at, place.symbol) &&
          holds_string(memory_, place.name_at, place.text);

@@ -28,6 +28,12 @@ class KernelSymbols {
   /// The kernel's name, or "kernel@0x<address>" if no ELF header with a matching symbol is found. Memory can be reused for
   /// another code object: a cached symbol is used only while header, symbol and name in memory are unchanged.
   std::string name(std::uint64_t kernel_object);
+  /// An object of data in the code object of a kernel, by name; nullopt if it has none of that name.
+  struct DataObject {
+    std::uint64_t address = 0;  ///< GPU virtual address
+    std::uint64_t bytes = 0;
+  };
+  std::optional<DataObject> data_object(std::uint64_t kernel_object, std::string_view name) const;
   /// The function that contains the instruction at `pc`; nullopt if no symbol covers it.
   std::optional<CodeSymbol> function(std::uint64_t pc) const;
 

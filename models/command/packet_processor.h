@@ -84,6 +84,7 @@ class PacketProcessor : public sc_core::sc_module, public DispatchListener, publ
   void set_copy_context(CopyContext& context) { bulk_.set_copy_context(context); }
   /// Sets the source lines of fault reports. Without them reports have none.
   void set_source_lines(const SourceLines& lines) { reader_.set_source_lines(lines); }
+  void add_dispatch_check(DispatchCheck& check) { reader_.add_check(check); }
   /// Sets a driver in this process, which receives events in addition to registers and interrupts.
   void set_driver_events(DriverEvents& driver);
 

@@ -17,6 +17,7 @@ enum class HistoryHash : std::uint8_t { low, shift, xor_ };
 /// What a load history buffer looks up: a tile of a convolution.
 struct LoadTag {
   std::uint8_t convolution = 0;  ///< number that it has while its kernel runs
+  std::uint8_t simd = 0;         ///< whose loads alone hit; 0 for all of them where those of others do, too
   TileTag tile;
   bool operator==(const LoadTag&) const = default;
 };

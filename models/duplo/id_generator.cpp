@@ -55,6 +55,11 @@ DatumId IdGenerator::printed_id(std::uint64_t row, unsigned column) const {
   return {.image = static_cast<std::uint32_t>(row / positions_), .element = static_cast<std::uint32_t>(element)};
 }
 
+unsigned IdGenerator::zeros(unsigned columns) const {
+  const unsigned unit = ids_ == DatumIds::address ? convolution_.pitch : convolution_.channels;
+  return static_cast<unsigned>(std::min(std::countr_zero(columns), std::countr_zero(unit)));
+}
+
 unsigned IdGenerator::reciprocals() const {
   const LoweredConvolution& c = convolution_;
   const auto count = [](auto... divisors) {

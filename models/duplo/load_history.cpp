@@ -8,7 +8,9 @@ namespace lacuna {
 
 std::size_t LoadHistory::TagHash::operator()(const LoadTag& tag) const {
   const std::uint64_t place = std::uint64_t{tag.tile.first.image} << 32 | tag.tile.first.element;
-  const std::uint64_t rest = std::uint64_t{tag.tile.filter_x} << 24 | std::uint64_t{tag.tile.filter_y} << 8 | tag.convolution;
+  const std::uint64_t form = std::uint64_t{tag.tile.form.rows} << 8 | tag.tile.form.columns;
+  const std::uint64_t rest = std::uint64_t{tag.tile.filter_x} << 48 | std::uint64_t{tag.tile.filter_y} << 32 | form << 16 |
+                             std::uint64_t{tag.simd} << 8 | tag.convolution;
   constexpr std::uint64_t kOdd = 0x9e3779b97f4a7c15;
   return std::hash<std::uint64_t>{}((place * kOdd) ^ (rest * kOdd << 1));
 }

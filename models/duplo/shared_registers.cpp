@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <stdexcept>
+#include <utility>
 
 namespace lacuna {
 
@@ -40,11 +41,12 @@ unsigned SharedRegisters::begin(unsigned pairs) {
   return wavefront;
 }
 
-void SharedRegisters::end(unsigned wavefront) {
-  for (const Pair pair : maps_[wavefront]) drop(pair);
-  allocated_ -= static_cast<unsigned>(maps_[wavefront].size());
-  maps_[wavefront].clear();
+const std::vector<SharedRegisters::Pair>& SharedRegisters::end(unsigned wavefront) {
+  ended_ = std::exchange(maps_[wavefront], {});
+  for (const Pair pair : ended_) drop(pair);
+  allocated_ -= static_cast<unsigned>(ended_.size());
   free_maps_.push_back(wavefront);
+  return ended_;
 }
 
 bool SharedRegisters::write(unsigned wavefront, unsigned logical) {

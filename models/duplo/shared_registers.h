@@ -19,7 +19,8 @@ class SharedRegisters {
 
   /// A wavefront begins with `pairs` pairs of its own. Returns its number, valid until end().
   unsigned begin(unsigned pairs);
-  void end(unsigned wavefront);
+  /// Its pairs, of which those without readers are free now; until the next call.
+  const std::vector<Pair>& end(unsigned wavefront);
 
   Pair pair(unsigned wavefront, unsigned logical) const { return maps_[wavefront][logical]; }
   unsigned readers(Pair pair) const { return readers_[pair]; }
@@ -44,6 +45,7 @@ class SharedRegisters {
   std::vector<Pair> free_;
   std::vector<std::vector<Pair>> maps_;  ///< by wavefront and logical pair
   std::vector<unsigned> free_maps_;
+  std::vector<Pair> ended_;  ///< pairs of the wavefront that ended last
   unsigned allocated_ = 0;
 };
 

@@ -3,7 +3,7 @@
 namespace lacuna {
 
 TileTag TileTags::tag(std::uint64_t row, unsigned column, const TileForm& form) const {
-  TileTag tag{.first = ids_.id(row, column)};
+  TileTag tag{.form = form, .first = ids_.id(row, column)};
   if (first_alone_) return tag;
   const LoweredConvolution& c = ids_.convolution();
   const bool outermost = c.order == RowOrder::images_outermost;

@@ -17,13 +17,14 @@ namespace lacuna {
 /// Rows and columns of the workspace that one load of a wavefront brings: lane l has `row + l mod rows`, and the columns of a
 /// row are neighbours.
 struct TileForm {
-  unsigned rows = 16;
-  unsigned columns = 16;
+  std::uint8_t rows = 16;
+  std::uint8_t columns = 16;
   bool operator==(const TileForm&) const = default;
 };
 
 struct TileTag {
   static constexpr std::uint16_t kAny = 0xffff;  ///< does not matter
+  TileForm form;
   DatumId first;
   std::uint16_t filter_x = kAny;
   std::uint16_t filter_y = kAny;

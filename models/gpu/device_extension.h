@@ -21,6 +21,7 @@
 
 #include "models/cache/first_level_cache.h"
 #include "models/cache/last_level_cache.h"
+#include "models/command/dispatch_packet.h"
 #include "models/common/agent.h"
 #include "models/common/config/parameters.h"
 #include "models/common/config/statistics.h"
@@ -111,6 +112,9 @@ class DeviceExtension {
   virtual isa::CodeObserver* code_observer() { return nullptr; }
   /// Observer of kernels' starts and ends, or null.
   virtual KernelObserver* kernel_observer() { return nullptr; }
+
+  /// Check of dispatches before they start, or null.
+  virtual DispatchCheck* dispatch_check() { return nullptr; }
 
   /// Called when the device is reset, after its agents and the caches of requesters() and memory(), and before the memory
   /// phase.

@@ -56,6 +56,7 @@ GpuDevice::GpuDevice(sc_core::sc_module_name module_name, const GpuDeviceParamet
   for (const auto& extension : extensions_) {
     if (KernelObserver* const observer = extension->kernel_observer()) add_observer(*observer);
     if (isa::CodeObserver* const observer = extension->code_observer()) code_.attach(*observer);
+    if (DispatchCheck* const check = extension->dispatch_check()) cp_->packets.add_dispatch_check(*check);
   }
   if (parameters.gpu.timing != TimingMode::functional) cp_->packets.set_resource_meter(*this);
 }

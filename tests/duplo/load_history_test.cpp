@@ -15,7 +15,7 @@ namespace lacuna {
 namespace {
 
 LoadTag tag(std::uint32_t element, std::uint32_t image = 0, std::uint8_t convolution = 0) {
-  return {.convolution = convolution, .tile = {.first = {.image = image, .element = element}}};
+  return {.convolution = convolution, .tile = {.form = {}, .first = {.image = image, .element = element}}};
 }
 TileRegisters pair(std::uint16_t number) { return {.simd = 0, .first = number}; }
 

@@ -110,6 +110,9 @@ class NearDataGpu : public sc_core::sc_module, private KernelObserver {
     EXPECT_EQ(reg(LACUNA_GPU_QUEUE_STATUS), LACUNA_QUEUE_ACTIVE);
   }
 
+  /// Offset in VRAM of the descriptor that the next dispatch() writes.
+  std::uint64_t next_descriptor() const { return kKernels + kKernelBytes * dispatched_; }
+
   /// Dispatches a kernel with s[0:1] = address of the arguments, s2 = number of the workgroup, v0 = number of the work-item.
   void dispatch(const AssembledKernel& kernel, const std::vector<std::uint64_t>& arguments, unsigned workgroups = 1,
                 unsigned workgroup_size = 64, unsigned lds_bytes = 0) {

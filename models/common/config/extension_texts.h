@@ -29,7 +29,7 @@ struct ExtensionTexts {
 };
 
 inline constexpr std::size_t kMostExtensionCauses = 4;
-inline constexpr std::size_t kMostExtensionCounts = 64;
+inline constexpr std::size_t kMostExtensionCounts = 96;
 
 /// First columns of a machine.
 struct ExtensionSlots {

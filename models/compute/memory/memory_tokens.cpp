@@ -106,7 +106,11 @@ void MemoryTokens::close(Token token) {
   const Counters counters = closed.counters;
   const bool vm = counts_vm(counters);
   const bool lgkm = counts_lgkm(counters);
+  Watcher* const watcher = std::exchange(closed.watcher, nullptr);
+  const std::uint32_t watch_tag = closed.watch_tag;
   free_.push_back(token);
+  if (watcher != nullptr) [[unlikely]]
+    watcher->operation_done(watch_tag, done);
   if (owner == nullptr) {
     if (group == nullptr) return;
     --group->open;

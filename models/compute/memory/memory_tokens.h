@@ -38,6 +38,14 @@ class MemoryTokens {
     virtual void registers_filled(WavefrontSlot& slot, unsigned stage, Cycles done, const OperationDelays& delays) = 0;
   };
 
+  /// Has to know when single operations are completed, as the wait counters have it.
+  class Watcher {
+   public:
+    virtual ~Watcher() = default;
+    /// The operation is completed at `done`, also if its wavefront has ended. `tag`: as given to watch().
+    virtual void operation_done(std::uint32_t tag, Cycles done) = 0;
+  };
+
   MemoryTokens(Clock clock, Listener& listener) : clock_(clock), listener_(listener) {}
 
   /// An instruction of a wavefront whose requests follow. `port_wait`: how long it waited for its unit; `return_latency`:
@@ -68,6 +76,11 @@ class MemoryTokens {
   /// One of those expected, which is no request, is over: the operation takes no longer for it.
   void release(Token token) {
     if (--tokens_[token].remaining == 0 && tokens_[token].issued) close(token);
+  }
+  /// Notifies `watcher` when the operation is completed, perhaps within issued(). One watcher of an operation.
+  void watch(Token token, Watcher& watcher, std::uint32_t tag) {
+    tokens_[token].watcher = &watcher;
+    tokens_[token].watch_tag = tag;
   }
   /// All requests have been made: from here on the wait counters count the operation, as completed or as open.
   void issued(Token token);
@@ -105,6 +118,8 @@ class MemoryTokens {
     Tick queues{};
     unsigned remaining = 0;
     WaitCounter::Sequence sequence = 0;
+    Watcher* watcher = nullptr;
+    std::uint32_t watch_tag = 0;
     Counters counters = Counters::vmcnt;
     LoadKind kind = LoadKind::vector;
     bool issued = false;

@@ -1,0 +1,32 @@
+// Convolutions of kernels that run.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <unordered_map>
+
+#include "models/compute/dispatch.h"
+#include "models/duplo/parameter_block.h"
+#include "models/duplo/tile_tags.h"
+
+namespace lacuna {
+
+struct ActiveConvolution {
+  ActiveConvolution(std::uint8_t convolution_number, const ParameterBlock& block, DatumIds ids)
+      : number(convolution_number),
+        begin(block.workspace),
+        end(block.workspace + block.region_bytes()),
+        pitch_bytes(std::uint64_t{block.convolution.pitch} * ParameterBlock::kElementBytes),
+        tags(block.convolution, ids) {}
+
+  const std::uint8_t number;
+  const std::uint64_t begin;  ///< GPU virtual address of the workspace
+  const std::uint64_t end;    ///< of the byte behind it
+  const std::uint64_t pitch_bytes;
+  const TileTags tags;
+};
+
+/// By dispatch. Changes between windows alone.
+using ActiveConvolutions = std::unordered_map<const Dispatch*, std::unique_ptr<ActiveConvolution>>;
+
+}  // namespace lacuna

@@ -1,0 +1,171 @@
+// The detection unit of a compute unit (Duplo, section IV): it looks up the loads of a workspace's tiles in a history of loads,
+// and renames the destination of one whose data a register holds.
+//
+//   load    access()            a tile of the workspace: ID and look-up take duplo.latency cycles after its addresses are known.
+//                               Hit: no request; the registers are there when those of the first load are, plus
+//                               duplo.copy_cycles from another SIMD. Miss: the request is made, the registers get an entry
+//           operation_done()    the load's data have arrived: loads that hit on it complete, and it retires when all memory
+//                               instructions of its wavefront before it have (as vmcnt counts)
+//   write   prepare()           of a register pair with other readers: it takes another physical pair. Without: its entry goes
+//   store   access()            into the workspace: all entries of the convolution go
+//   end     wavefront_ended()   of the wavefront: entries of its registers go unless others read them
+//
+// A tile load is a load of 8 or 16 bytes a lane by all lanes, in global memory, without GLC and SLC, to an even register, with lane
+// l at base + (l mod R) pitch + (l / R) bytes for R = 16 or 32: an operand of a matrix instruction. All other loads of the workspace
+// are counted by reason and made as ever.
+//
+// Function is eager: the load has executed. What a hit's register would hold is compared with what it has loaded.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "models/cache/first_level_cache.h"
+#include "models/compute/load_stage.h"
+#include "models/compute/memory/physical_addresses.h"
+#include "models/duplo/active_convolution.h"
+#include "models/duplo/duplo_parameters.h"
+#include "models/duplo/duplo_texts.h"
+#include "models/duplo/load_history.h"
+#include "models/duplo/shared_registers.h"
+
+namespace lacuna {
+
+struct DuploStatistics {
+  std::array<std::uint64_t, kDuploCounts> counts{};
+  std::uint64_t most_entries = 0;
+};
+
+class DetectionUnit final : public LoadStage, private MemoryTokens::Watcher {
+ public:
+  DetectionUnit(const DuploParameters& parameters, const ActiveConvolutions& convolutions, const LoadStageContext& unit);
+
+  void attach_l1v(FirstLevelCache& cache) { l1v_ = &cache; }
+  const DuploStatistics& statistics() const { return statistics_; }
+  /// A convolution's kernel has ended, at `at` or before.
+  void end_convolution(std::uint8_t number, Tick at) { history_.drop(number, at); }
+  /// Caches of the unit have been invalidated: memory may have changed.
+  void invalidate(Tick at) { history_.drop_all(at); }
+  /// Whether nothing is in flight, and physical registers are those of the maps. For tests.
+  bool consistent() const;
+  unsigned entries(Tick at) const { return history_.used(at); }
+
+  // -- LoadStage
+  StageVerdict prepare(WavefrontSlot& slot, const isa::DecodedInstruction& instruction, Cycles cycle) override {
+    Wavefront& w = wavefront(slot);
+    if (slot.group->dispatch != w.dispatch) [[unlikely]]
+      begin(slot, w);
+    if (w.convolution != nullptr) overwrite(slot, w, instruction, cycle);
+    return {};
+  }
+  MemoryTokens::Token access(WavefrontSlot& slot, const isa::DecodedInstruction& instruction, Counters counters,
+                             Cycles cycle) override;
+  void wavefront_ended(WavefrontSlot& slot) override;
+  void reset() override;
+  void describe(StatisticsGroup& unit) const override;
+  void describe_energy(EnergyMeter& meter, const ComputeEnergy& energy) const override;
+
+ private:
+  using Token = MemoryTokens::Token;
+  using Handle = LoadHistory::Handle;
+  static constexpr std::uint32_t kNone = ~std::uint32_t{0};
+  static constexpr unsigned kMostPairs = 2;  ///< of a tile load: 16 bytes a lane
+
+  struct Wavefront {
+    const Dispatch* dispatch = nullptr;
+    const ActiveConvolution* convolution = nullptr;  ///< null: its kernel has none
+    unsigned map = 0;                                ///< its registers in SharedRegisters
+    unsigned vgpr_pairs = 0;                         ///< AGPRs follow these
+    isa::RegisterSet watched;                        ///< registers of pairs that others read, or that entries have
+    std::vector<std::uint32_t> operations;           ///< memory instructions that have not retired, in order
+    Cycles retired{};                                ///< when the last one retired
+  };
+  /// A memory instruction of a wavefront with a convolution.
+  struct Operation {
+    std::uint32_t wavefront = kNone;  ///< index; kNone: it has ended
+    Handle entry = LoadHistory::kNone;  ///< that it has made or found
+    std::uint32_t generation = 0;
+    bool owner = false;  ///< it has made it
+    bool done = false;
+    Cycles at{};  ///< when, if it is
+    /// Loads that hit on it.
+    struct Waiter {
+      Token token;
+      Cycles ready;  ///< earliest
+      std::uint32_t copy_cycles;
+    };
+    std::vector<Waiter> waiters;
+  };
+  /// What an entry's load has brought.
+  struct Contents {
+    std::uint32_t operation = kNone;  ///< that brings it; kNone: it is there
+    Cycles ready{};
+    std::uint64_t address = 0;    ///< of lane 0
+    std::uint32_t wavefront = 0;  ///< index
+    const Dispatch* dispatch = nullptr;
+    std::uint64_t workgroup = 0;
+    std::vector<std::uint32_t> words;  ///< with duplo.check
+  };
+  struct TileLoad {
+    TileForm form;
+    std::uint64_t row;
+    unsigned column;
+  };
+
+  Wavefront& wavefront(const WavefrontSlot& slot) { return wavefronts_[index_of(slot)]; }
+  std::uint32_t index_of(const WavefrontSlot& slot) const { return slot.simd->number * slots_ + slot.number; }
+  static std::uint16_t simd_of(const WavefrontSlot& slot) { return static_cast<std::uint16_t>(slot.simd->number); }
+  void begin(const WavefrontSlot& slot, Wavefront& w);
+
+  void overwrite(const WavefrontSlot& slot, Wavefront& w, const isa::DecodedInstruction& instruction, Cycles cycle);
+  void overwrite_pair(const WavefrontSlot& slot, Wavefront& w, unsigned logical, bool partial, Cycles cycle);
+  unsigned logical_pair(const Wavefront& w, const isa::RegisterRange& range) const;
+  static isa::RegisterRange registers_of(const Wavefront& w, unsigned logical);
+
+  /// Nothing: it touches no byte of the workspace. Otherwise a tile, or why it is none.
+  struct Classified {
+    std::optional<TileLoad> tile;
+    DuploCount reason = DuploCount::form;
+  };
+  std::optional<Classified> classify(const ActiveConvolution& c, const isa::MemoryAccess& access,
+                                     const isa::RegisterRange& destination);
+  Token load_tile(WavefrontSlot& slot, Wavefront& w, const isa::DecodedInstruction& instruction, const TileLoad& tile,
+                  Counters counters, Cycles cycle);
+  Token hit(WavefrontSlot& slot, Wavefront& w, const isa::RegisterRange& destination, Handle entry, Counters counters,
+            Cycles cycle);
+  void count_hit(const WavefrontSlot& slot, Handle entry);
+  void check_hit(WavefrontSlot& slot, const Contents& contents, const isa::RegisterRange& destination);
+  void allocate(const WavefrontSlot& slot, Wavefront& w, const isa::RegisterRange& destination, const LoadTag& tag, unsigned zeros,
+                std::uint32_t operation);
+
+  /// A record of a memory instruction, whose completion `token` tells.
+  std::uint32_t follow(const WavefrontSlot& slot, Wavefront& w, Token token);
+  void operation_done(std::uint32_t number, Cycles done) override;
+  void retire_operation(std::uint32_t number, Cycles at);
+
+  std::span<const std::uint32_t> plane(const WavefrontSlot& slot, const isa::RegisterRange& registers, unsigned r) const;
+  void count(const WavefrontSlot& slot, DuploCount what, std::uint64_t amount = 1);
+
+  const DuploParameters& parameters_;
+  const ActiveConvolutions& convolutions_;
+  const ExtensionSlots texts_ = duplo_slots();
+  const ComputeUnitParameters& unit_;
+  const Clock clock_;
+  MemoryTokens& tokens_;
+  VectorMemory& memory_;
+  PhysicalAddresses physical_;
+  FirstLevelCache* l1v_ = nullptr;
+  const unsigned slots_;
+  LoadHistory history_;
+  std::vector<SharedRegisters> registers_;  ///< by SIMD
+  std::vector<Wavefront> wavefronts_;
+  std::vector<Operation> operations_;
+  std::vector<std::uint32_t> free_operations_;
+  std::vector<Contents> contents_;  ///< by entry
+  DuploStatistics statistics_;
+};
+
+}  // namespace lacuna

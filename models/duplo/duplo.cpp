@@ -1,0 +1,102 @@
+#include "models/duplo/duplo.h"
+
+#include <algorithm>
+
+namespace lacuna {
+
+DuploParameterSet::DuploParameterSet() { duplo_slots(); }
+
+void DuploParameterSet::check(const GpuDeviceParameters& device, std::vector<std::string>& problems) const {
+  const GpuParameters& gpu = device.gpu;
+  if (gpu.timing == TimingMode::functional) problems.emplace_back("duplo.mode needs time: gpu.timing = functional has none");
+  if (gpu.target != isa::Target::gfx90a)
+    problems.emplace_back("duplo.mode needs matrix instructions: gpu.target = gfx803 has none; set gfx90a");
+  for (const auto& other : device.extensions.all()) {
+    if (other.get() != this && other->is_on())
+      problems.emplace_back("duplo.mode and another research machine (lazy.mode, ndc.mode) are both on: set one of them off");
+  }
+  const bool is_power = (duplo.entries & (duplo.entries - 1)) == 0;
+  if (!is_power)
+    problems.push_back("duplo.entries = " + std::to_string(duplo.entries) + ": set a power of two, or 0 for any number");
+  if (is_power && duplo.entries != 0 && duplo.ways > duplo.entries) {
+    problems.push_back("duplo.ways = " + std::to_string(duplo.ways) + ": there are " + std::to_string(duplo.entries) +
+                       " entries (duplo.entries); set no more ways than these");
+  }
+}
+
+std::unique_ptr<DeviceExtension> DuploParameterSet::make(const GpuDeviceParameters&) const {
+  return std::make_unique<Duplo>(duplo);
+}
+
+std::unique_ptr<LoadStage> Duplo::make_stage(const LoadStageContext& context) {
+  vm_ = &context.vm;
+  auto unit = std::make_unique<DetectionUnit>(parameters_, convolutions_, context);
+  if (units_.size() <= context.place.index) units_.resize(context.place.index + 1);
+  units_[context.place.index] = unit.get();
+  return unit;
+}
+
+void Duplo::reset() {
+  convolutions_.clear();
+  dispatches_.clear();
+  std::fill(numbers_.begin(), numbers_.end(), false);
+}
+
+std::optional<std::variant<ParameterBlock, std::string>> Duplo::block_of(const Dispatch& dispatch) const {
+  const std::string name = dispatch.kernel + "_duplo";
+  const auto object = KernelSymbols(*vm_).data_object(dispatch.packet.kernel_object, name);
+  if (!object) return std::nullopt;
+  if (object->bytes != ParameterBlock::kBytes)
+    return name + " has " + std::to_string(object->bytes) + " bytes; a parameter block of Duplo has 32";
+  const std::byte* const bytes = vm_->pointer(object->address, ParameterBlock::kBytes, isa::Access::read);
+  if (bytes == nullptr) return name + " is not in mapped memory";
+  auto block = ParameterBlock::read(bytes);
+  if (auto* const problem = std::get_if<std::string>(&block)) return name + ": " + *problem;
+  const ParameterBlock& read = std::get<ParameterBlock>(block);
+  if (vm_->pointer(read.workspace, read.bytes(), isa::Access::read) == nullptr) {
+    return name + ": the workspace of " + std::to_string(read.bytes()) + " bytes is not mapped, or not as long as that";
+  }
+  return block;
+}
+
+std::optional<std::string> Duplo::refusal(const Dispatch& dispatch) {
+  const auto block = block_of(dispatch);
+  if (!block) return std::nullopt;
+  const auto* const problem = std::get_if<std::string>(&*block);
+  return problem == nullptr ? std::nullopt : std::optional(*problem);
+}
+
+void Duplo::kernel_started(const Dispatch& dispatch) {
+  const auto block = block_of(dispatch);
+  if (!block) return;
+  const auto* const read = std::get_if<ParameterBlock>(&*block);
+  if (read == nullptr) return;
+  const auto free = std::find(numbers_.begin(), numbers_.end(), false);
+  if (free == numbers_.end()) {
+    ++unserved_;
+    return;
+  }
+  *free = true;
+  const auto number = static_cast<std::uint8_t>(free - numbers_.begin());
+  convolutions_[&dispatch] = std::make_unique<ActiveConvolution>(number, *read, parameters_.ids);
+  dispatches_[dispatch.index] = &dispatch;
+}
+
+void Duplo::kernel_ended(const KernelRecord& record) {
+  const auto known = dispatches_.find(record.index);
+  if (known == dispatches_.end() || record.unfinished) return;
+  const auto active = convolutions_.find(known->second);
+  const std::uint8_t number = active->second->number;
+  for (DetectionUnit* const unit : units_) unit->end_convolution(number, record.end);
+  numbers_[number] = false;
+  convolutions_.erase(active);
+  dispatches_.erase(known);
+}
+
+void Duplo::describe(StatisticsGroup& device) const {
+  device.group("duplo").add("unserved", unserved_,
+                            "kernels with a parameter block that ran without Duplo: all numbers of convolutions were in use",
+                            "kernels");
+}
+
+}  // namespace lacuna

@@ -1,0 +1,67 @@
+// Duplo (Kim et al., "Duplo: Lifting Redundant Memory Accesses of Deep Neural Networks for GPU Tensor Cores", MICRO '20) as an
+// extension of a device: a detection unit in each compute unit.
+//
+// A kernel KERNEL with a convolution has an object KERNEL_duplo in its code object (parameter_block.h). It is read when the kernel
+// is dispatched, which is refused if it describes no convolution. A kernel without is not affected at all.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <variant>
+#include <vector>
+
+#include "models/command/kernel_record.h"
+#include "models/command/kernel_symbols.h"
+#include "models/duplo/active_convolution.h"
+#include "models/duplo/detection_unit.h"
+#include "models/duplo/duplo_parameters.h"
+#include "models/gpu/device_extension.h"
+#include "models/gpu/gpu_parameters.h"
+
+namespace lacuna {
+
+/// Section duplo.
+class DuploParameterSet : public ExtensionParameters {
+ public:
+  DuploParameters duplo;
+
+  DuploParameterSet();
+  std::unique_ptr<ExtensionParameters> clone() const override { return std::make_unique<DuploParameterSet>(*this); }
+  void describe(ParameterSet& set) override { set.describe("duplo", duplo); }
+  bool is_on() const override { return duplo.mode != DuploMode::off; }
+  void check(const GpuDeviceParameters& device, std::vector<std::string>& problems) const override;
+  std::unique_ptr<DeviceExtension> make(const GpuDeviceParameters& device) const override;
+};
+
+class Duplo final : public DeviceExtension, private KernelObserver, private DispatchCheck {
+ public:
+  explicit Duplo(const DuploParameters& parameters) : parameters_(parameters), numbers_(parameters.convolutions) {}
+
+  std::unique_ptr<LoadStage> make_stage(const LoadStageContext& context) override;
+  void attach_l1v(unsigned unit, FirstLevelCache& cache) override { units_[unit]->attach_l1v(cache); }
+  KernelObserver* kernel_observer() override { return this; }
+  DispatchCheck* dispatch_check() override { return this; }
+  void reset() override;
+  void describe(StatisticsGroup& device) const override;
+
+  const std::vector<DetectionUnit*>& detection_units() const { return units_; }
+
+ private:
+  void kernel_started(const Dispatch& dispatch) override;
+  void kernel_ended(const KernelRecord& record) override;
+  std::optional<std::string> refusal(const Dispatch& dispatch) override;
+  /// The kernel's block, what is wrong with it, or nothing: it has none.
+  std::optional<std::variant<ParameterBlock, std::string>> block_of(const Dispatch& dispatch) const;
+
+  const DuploParameters parameters_;
+  const GpuVm* vm_ = nullptr;
+  std::vector<DetectionUnit*> units_;  ///< by compute unit
+  ActiveConvolutions convolutions_;
+  std::vector<bool> numbers_;                                      ///< of convolutions, in use
+  std::unordered_map<std::uint64_t, const Dispatch*> dispatches_;  ///< with a convolution, by index
+  std::uint64_t unserved_ = 0;
+};
+
+}  // namespace lacuna

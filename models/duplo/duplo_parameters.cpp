@@ -1,0 +1,43 @@
+#include "models/duplo/duplo_parameters.h"
+
+namespace lacuna {
+
+void DuploParameters::describe(ParameterSection& s) {
+  s.add("mode", mode, "Whether loads of lowered convolutions are looked up in a history of loads",
+        {{"off", static_cast<int>(DuploMode::off)}, {"on", static_cast<int>(DuploMode::on)}}, {.source = "Duplo (MICRO '20)"});
+  s.add("ids", ids,
+        "What is equal data: the paper's formula as printed with the channels put right, which errs; the element of the input; "
+        "the address",
+        {{"paper", static_cast<int>(DatumIds::paper)},
+         {"exact", static_cast<int>(DatumIds::exact)},
+         {"address", static_cast<int>(DatumIds::address)}},
+        {.source = "Duplo (MICRO '20), section III.C; docs/DEVIATIONS.md"});
+  s.add("entries", entries, "Entries of a core's load history buffer, a power of two; 0: any number",
+        {.range = {0, 65536}, .unit = "entries", .source = "Duplo (MICRO '20), section V.B"});
+  s.add("ways", ways, "Ways of the load history buffer",
+        {.range = {1, 64}, .power_of_two = true, .unit = "ways", .source = "Duplo (MICRO '20), section V.E"});
+  s.add("hash", hash, "Set of a tile: low bits of its ID, those above the bits that are always 0, or these with upper bits folded in",
+        {{"low", static_cast<int>(HistoryHash::low)},
+         {"shift", static_cast<int>(HistoryHash::shift)},
+         {"xor", static_cast<int>(HistoryHash::xor_)}},
+        {.source = "Duplo (MICRO '20), section IV.B has a hash and does not give it"});
+  s.add("latency", latency, "Cycles of ID and look-up", {.range = {0, 64}, .source = "Duplo (MICRO '20), section IV.A"});
+  s.add("release", release,
+        "How long an entry stays: until the last of its loads retires, until its register is overwritten, or, as a bound, always",
+        {{"retire", static_cast<int>(HistoryKeep::until_retired)},
+         {"overwrite", static_cast<int>(HistoryKeep::until_overwritten)},
+         {"never", static_cast<int>(HistoryKeep::always)}},
+        {.source = "Duplo (MICRO '20), section IV.B"});
+  s.add("scope", scope, "Loads that an entry serves: those of all SIMDs of the core, or of the SIMD whose register it is",
+        {{"core", static_cast<int>(DuploScope::core)}, {"simd", static_cast<int>(DuploScope::simd)}},
+        {.source = "docs/DEVIATIONS.md: SIMDs have register files of their own"});
+  s.add("copy_cycles", copy_cycles, "Cycles of a copy to the register file of another SIMD", {.range = {0, 64}, .source = "docs/DEVIATIONS.md"});
+  s.add("convolutions", convolutions, "Convolutions whose kernels may run at the same time",
+        {.range = {1, 256}, .source = "docs/DEVIATIONS.md: a tag's process and image do not tell them apart"});
+  s.add("l1", l1, "Whether the L1 cache looks a load up beside the history or after it",
+        {{"parallel", static_cast<int>(DuploL1::parallel)}, {"after", static_cast<int>(DuploL1::after)}},
+        {.source = "Duplo (MICRO '20), section IV.B"});
+  s.add("check", check, "Whether each hit compares the register's data with the load's: differences are counted and reported", {.source = "choice"});
+}
+
+}  // namespace lacuna

@@ -1,0 +1,44 @@
+// Parameters of Duplo (Kim et al., MICRO '20). Section numbers are the paper's.
+//
+// None of them affects the results of a program.
+#pragma once
+
+#include <cstdint>
+
+#include "models/common/config/parameters.h"
+#include "models/common/time/units.h"
+#include "models/duplo/id_generator.h"
+#include "models/duplo/load_history.h"
+
+namespace lacuna {
+
+enum class DuploMode : std::uint8_t { off, on };
+/// Loads that an entry serves.
+enum class DuploScope : std::uint8_t {
+  core,  ///< of all SIMDs: others get a copy
+  simd,  ///< of the SIMD whose register it is
+};
+/// When the L1 cache looks a load up.
+enum class DuploL1 : std::uint8_t {
+  parallel,  ///< beside the load history buffer; hits are cancelled
+  after,     ///< when the buffer has missed
+};
+
+struct DuploParameters {
+  DuploMode mode = DuploMode::off;
+  DatumIds ids = DatumIds::exact;
+  unsigned entries = 1024;
+  unsigned ways = 1;
+  HistoryHash hash = HistoryHash::xor_;
+  Cycles latency{2};
+  HistoryKeep release = HistoryKeep::until_retired;
+  DuploScope scope = DuploScope::core;
+  Cycles copy_cycles{4};
+  unsigned convolutions = 4;
+  DuploL1 l1 = DuploL1::parallel;
+  bool check = true;
+
+  void describe(ParameterSection& s);
+};
+
+}  // namespace lacuna
