@@ -22,8 +22,8 @@ namespace lacuna {
 class DispatchCheck {
  public:
   virtual ~DispatchCheck() = default;
-  /// Why a dispatch, whose packet and kernel descriptor are right, cannot run; nullopt: it can. May be called again for the same
-  /// packet.
+  /// Why a dispatch, whose packet and kernel descriptor are right, cannot run; nullopt: it can. May be called again for the
+  /// same packet.
   virtual std::optional<std::string> refusal(const Dispatch& dispatch) = 0;
 };
 

@@ -122,8 +122,7 @@ std::optional<KernelSymbols::Place> KernelSymbols::find(std::uint64_t kernel_obj
   return found;
 }
 
-std::optional<KernelSymbols::DataObject> KernelSymbols::data_object(std::uint64_t kernel_object,
-                                                                    std::string_view name) const {
+std::optional<KernelSymbols::DataObject> KernelSymbols::data_object(std::uint64_t kernel_object, std::string_view name) const {
   const auto object = LoadedCodeObject::around(memory_, kernel_object);
   if (!object) return std::nullopt;
   std::optional<DataObject> found;

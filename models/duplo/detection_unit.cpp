@@ -44,8 +44,8 @@ void DetectionUnit::describe(StatisticsGroup& unit) const {
   }
 }
 
-// Entries are registers of their size: a tag of 32 bits and the rest of 32 bits, and a physical pair. A look-up reads one entry of
-// each way, an allocation writes one.
+// Entries are registers of their size: a tag of 32 bits and the rest of 32 bits, and a physical pair. A look-up reads one entry
+// of each way, an allocation writes one.
 void DetectionUnit::describe_energy(EnergyMeter& meter, const ComputeEnergy& energy) const {
   const auto& counts = statistics_.counts;
   const auto of = [&](DuploCount what) -> const std::uint64_t& { return counts[static_cast<std::size_t>(what)]; };
@@ -109,7 +109,8 @@ isa::RegisterRange DetectionUnit::registers_of(const Wavefront& w, unsigned logi
 }
 
 // While VGPR indexing is on, M0 decides which registers an instruction writes: any of them.
-void DetectionUnit::overwrite(const WavefrontSlot& slot, Wavefront& w, const isa::DecodedInstruction& instruction, Cycles cycle) {
+void DetectionUnit::overwrite(const WavefrontSlot& slot, Wavefront& w, const isa::DecodedInstruction& instruction,
+                              Cycles cycle) {
   if (w.watched.empty()) return;
   if (slot.wave.mode.gpr_index_enabled() && instruction.unit == isa::Unit::valu) [[unlikely]] {
     const unsigned pairs = w.vgpr_pairs + (w.dispatch->needs.agprs + 1) / kPairs;
@@ -179,10 +180,11 @@ std::optional<DetectionUnit::Classified> DetectionUnit::classify(const ActiveCon
   const LoweredConvolution& convolution = c.tags.ids().convolution();
   if (row >= convolution.rows() || column >= convolution.columns()) return none(DuploCount::filler);
   const unsigned columns = isa::kLanes / rows * bytes / ParameterBlock::kElementBytes;
-  return Classified{.tile = TileLoad{.form = {.rows = static_cast<std::uint8_t>(rows), .columns = static_cast<std::uint8_t>(columns)},
-                                     .row = row,
-                                     .column = column},
-                    .reason = DuploCount::look_ups};
+  return Classified{
+      .tile = TileLoad{.form = {.rows = static_cast<std::uint8_t>(rows), .columns = static_cast<std::uint8_t>(columns)},
+                       .row = row,
+                       .column = column},
+      .reason = DuploCount::look_ups};
 }
 
 MemoryTokens::Token DetectionUnit::access(WavefrontSlot& slot, const isa::DecodedInstruction& instruction, Counters counters,

@@ -1,7 +1,8 @@
 // The detection unit of a compute unit (Duplo, section IV): it looks up the loads of a workspace's tiles in a history of loads,
 // and renames the destination of one whose data a register holds.
 //
-//   load    access()            a tile of the workspace: ID and look-up take duplo.latency cycles after its addresses are known.
+//   load    access()            a tile of the workspace: ID and look-up take duplo.latency cycles after its addresses are
+//   known.
 //                               Hit: no request; the registers are there when those of the first load are, plus
 //                               duplo.copy_cycles from another SIMD. Miss: the request is made, the registers get an entry
 //           operation_done()    the load's data have arrived: loads that hit on it complete, and it retires when all memory
@@ -10,9 +11,9 @@
 //   store   access()            into the workspace: all entries of the convolution go
 //   end     wavefront_ended()   of the wavefront: entries of its registers go unless others read them
 //
-// A tile load is a load of 8 or 16 bytes a lane by all lanes, in global memory, without GLC and SLC, to an even register, with lane
-// l at base + (l mod R) pitch + (l / R) bytes for R = 16 or 32: an operand of a matrix instruction. All other loads of the workspace
-// are counted by reason and made as ever.
+// A tile load is a load of 8 or 16 bytes a lane by all lanes, in global memory, without GLC and SLC, to an even register, with
+// lane l at base + (l mod R) pitch + (l / R) bytes for R = 16 or 32: an operand of a matrix instruction. All other loads of the
+// workspace are counted by reason and made as ever.
 //
 // Function is eager: the load has executed. What a hit's register would hold is compared with what it has loaded.
 #pragma once
@@ -85,7 +86,7 @@ class DetectionUnit final : public LoadStage, private MemoryTokens::Watcher {
   };
   /// A memory instruction of a wavefront with a convolution.
   struct Operation {
-    std::uint32_t wavefront = kNone;  ///< index; kNone: it has ended
+    std::uint32_t wavefront = kNone;    ///< index; kNone: it has ended
     Handle entry = LoadHistory::kNone;  ///< that it has made or found
     std::uint32_t generation = 0;
     bool owner = false;  ///< it has made it
@@ -138,8 +139,8 @@ class DetectionUnit final : public LoadStage, private MemoryTokens::Watcher {
             Cycles cycle);
   void count_hit(const WavefrontSlot& slot, Handle entry);
   void check_hit(WavefrontSlot& slot, const Contents& contents, const isa::RegisterRange& destination);
-  void allocate(const WavefrontSlot& slot, Wavefront& w, const isa::RegisterRange& destination, const LoadTag& tag, unsigned zeros,
-                std::uint32_t operation);
+  void allocate(const WavefrontSlot& slot, Wavefront& w, const isa::RegisterRange& destination, const LoadTag& tag,
+                unsigned zeros, std::uint32_t operation);
 
   /// A record of a memory instruction, whose completion `token` tells.
   std::uint32_t follow(const WavefrontSlot& slot, Wavefront& w, Token token);

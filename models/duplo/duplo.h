@@ -1,8 +1,8 @@
 // Duplo (Kim et al., "Duplo: Lifting Redundant Memory Accesses of Deep Neural Networks for GPU Tensor Cores", MICRO '20) as an
 // extension of a device: a detection unit in each compute unit.
 //
-// A kernel KERNEL with a convolution has an object KERNEL_duplo in its code object (parameter_block.h). It is read when the kernel
-// is dispatched, which is refused if it describes no convolution. A kernel without is not affected at all.
+// A kernel KERNEL with a convolution has an object KERNEL_duplo in its code object (parameter_block.h). It is read when the
+// kernel is dispatched, which is refused if it describes no convolution. A kernel without is not affected at all.
 #pragma once
 
 #include <memory>

@@ -16,28 +16,32 @@ void DuploParameters::describe(ParameterSection& s) {
         {.range = {0, 65536}, .unit = "entries", .source = "Duplo (MICRO '20), section V.B"});
   s.add("ways", ways, "Ways of the load history buffer",
         {.range = {1, 64}, .power_of_two = true, .unit = "ways", .source = "Duplo (MICRO '20), section V.E"});
-  s.add("hash", hash, "Set of a tile: low bits of its ID, those above the bits that are always 0, or these with upper bits folded in",
+  s.add("hash", hash,
+        "Set of a tile: low bits of its ID, those above the bits that are always 0, or these with upper bits folded in",
         {{"low", static_cast<int>(HistoryHash::low)},
          {"shift", static_cast<int>(HistoryHash::shift)},
          {"xor", static_cast<int>(HistoryHash::xor_)}},
         {.source = "Duplo (MICRO '20), section IV.B has a hash and does not give it"});
   s.add("latency", latency, "Cycles of ID and look-up", {.range = {0, 64}, .source = "Duplo (MICRO '20), section IV.A"});
-  s.add("release", release,
-        "How long an entry stays: until the last of its loads retires, until its register is overwritten, or, as a bound, always",
-        {{"retire", static_cast<int>(HistoryKeep::until_retired)},
-         {"overwrite", static_cast<int>(HistoryKeep::until_overwritten)},
-         {"never", static_cast<int>(HistoryKeep::always)}},
-        {.source = "Duplo (MICRO '20), section IV.B"});
+  s.add(
+      "release", release,
+      "How long an entry stays: until the last of its loads retires, until its register is overwritten, or, as a bound, always",
+      {{"retire", static_cast<int>(HistoryKeep::until_retired)},
+       {"overwrite", static_cast<int>(HistoryKeep::until_overwritten)},
+       {"never", static_cast<int>(HistoryKeep::always)}},
+      {.source = "Duplo (MICRO '20), section IV.B"});
   s.add("scope", scope, "Loads that an entry serves: those of all SIMDs of the core, or of the SIMD whose register it is",
         {{"core", static_cast<int>(DuploScope::core)}, {"simd", static_cast<int>(DuploScope::simd)}},
         {.source = "docs/DEVIATIONS.md: SIMDs have register files of their own"});
-  s.add("copy_cycles", copy_cycles, "Cycles of a copy to the register file of another SIMD", {.range = {0, 64}, .source = "docs/DEVIATIONS.md"});
+  s.add("copy_cycles", copy_cycles, "Cycles of a copy to the register file of another SIMD",
+        {.range = {0, 64}, .source = "docs/DEVIATIONS.md"});
   s.add("convolutions", convolutions, "Convolutions whose kernels may run at the same time",
         {.range = {1, 256}, .source = "docs/DEVIATIONS.md: a tag's process and image do not tell them apart"});
   s.add("l1", l1, "Whether the L1 cache looks a load up beside the history or after it",
         {{"parallel", static_cast<int>(DuploL1::parallel)}, {"after", static_cast<int>(DuploL1::after)}},
         {.source = "Duplo (MICRO '20), section IV.B"});
-  s.add("check", check, "Whether each hit compares the register's data with the load's: differences are counted and reported", {.source = "choice"});
+  s.add("check", check, "Whether each hit compares the register's data with the load's: differences are counted and reported",
+        {.source = "choice"});
 }
 
 }  // namespace lacuna

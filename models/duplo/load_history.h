@@ -4,9 +4,9 @@
 //   ways       of a set; the least recently used entry is replaced
 //   loads      each entry counts the loads that have not retired: the one that allocated it, and those that hit ("relays")
 //
-// Times are those of look-ups, which come in order. That a load has retired may be known only later than when it did, but is known
-// before a look-up of a later time: an entry whose loads have all retired until then is not found any more, unless entries
-// outlive their loads (Keep).
+// Times are those of look-ups, which come in order. That a load has retired may be known only later than when it did, but is
+// known before a look-up of a later time: an entry whose loads have all retired until then is not found any more, unless
+// entries outlive their loads (Keep).
 #pragma once
 
 #include <cstdint>
@@ -88,9 +88,9 @@ class LoadHistory {
     LoadTag tag;
     TileRegisters registers;
     std::uint32_t generation = 0;
-    std::uint32_t loads = 0;      ///< that have not retired, as far as is known
-    Tick retired{};               ///< when the last of the others did
-    std::uint64_t used = 0;       ///< number of its last use
+    std::uint32_t loads = 0;  ///< that have not retired, as far as is known
+    Tick retired{};           ///< when the last of the others did
+    std::uint64_t used = 0;   ///< number of its last use
     bool valid = false;
   };
   struct TagHash {

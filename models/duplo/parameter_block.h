@@ -1,5 +1,5 @@
-// What a kernel tells Duplo of its convolution: 32 bytes of GPU memory, the object KERNEL_duplo of its code object. Layout, little
-// endian (include/lacuna/duplo.h has it for programs):
+// What a kernel tells Duplo of its convolution: 32 bytes of GPU memory, the object KERNEL_duplo of its code object. Layout,
+// little endian (include/lacuna/duplo.h has it for programs):
 //
 //   0   workspace            GPU virtual address, 8 bytes
 //   8   pitch                elements from row to row, 4 bytes
@@ -24,7 +24,7 @@ namespace lacuna {
 struct ParameterBlock {
   static constexpr std::size_t kBytes = 32;
   static constexpr unsigned kElementBytes = 2;  ///< f16
-  /// Rows of the workspace are rounded up to so many: tiles of a kernel may reach beyond the last one.
+  /// The number of the workspace's rows is rounded up to a multiple of this: tiles of a kernel may reach beyond the last one.
   static constexpr unsigned kRowUnit = 128;
   static constexpr unsigned kAlignment = 16;  ///< of the workspace, bytes
 

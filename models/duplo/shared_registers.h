@@ -1,8 +1,8 @@
-// Register pairs of a SIMD that several wavefronts read (section IV.C: renaming). Values are in the wavefronts' registers all the
-// time; this counts which of them would be one physical pair.
+// Register pairs of a SIMD that several wavefronts read (section IV.C: renaming). Values are in the wavefronts' registers all
+// the time; this counts which of them would be one physical pair.
 //
-// Each logical pair of a wavefront has a physical pair of its SIMD. A hit gives a destination the pair of another load; a write to
-// a pair with other readers takes a free one. There always is one: no more pairs are in use than wavefronts have.
+// Each logical pair of a wavefront has a physical pair of its SIMD. A hit gives a destination the pair of another load; a write
+// to a pair with other readers takes a free one. There always is one: no more pairs are in use than wavefronts have.
 #pragma once
 
 #include <cstdint>

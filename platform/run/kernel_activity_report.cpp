@@ -9,6 +9,7 @@
 #include <string_view>
 #include <utility>
 
+#include "models/duplo/duplo_texts.h"
 #include "models/lazy/lazy_texts.h"
 #include "models/neardata/near_data_texts.h"
 #include "platform/run/decimal.h"
@@ -50,6 +51,9 @@ std::uint64_t count_of(const KernelActivity& a, LazyCount what) {
 }
 std::uint64_t count_of(const KernelActivity& a, NearDataCount what) {
   return a.extension[near_data_slots().first_count + static_cast<std::size_t>(what)];
+}
+std::uint64_t count_of(const KernelActivity& a, DuploCount what) {
+  return a.extension[duplo_slots().first_count + static_cast<std::size_t>(what)];
 }
 
 /// Of research machines and extended matrix units, other machines have none: shown only when a kernel has it.
@@ -155,6 +159,41 @@ void write_near_data_table(const std::vector<NamedActivity>& kernels, std::ostre
   if (rows.size() == 2) return;
   out << '\n';
   write_aligned(rows, out);
+}
+
+/// Loads of workspaces that Duplo looked up, when there were any.
+void write_duplo_table(const std::vector<NamedActivity>& kernels, std::ostream& out) {
+  std::vector<TextRow> rows{
+      {"loads of", "", "hits", "of these: same", "other", "in", "not found:", "", "", ""},
+      {"workspaces", "looked up", "%", "address, %", "SIMD, %", "flight, %", "new, %", "gone, %", "replaced, %", "passed by"}};
+  for (const NamedActivity& kernel : kernels) {
+    const KernelActivity& a = *kernel.activity;
+    const std::uint64_t looked_up = count_of(a, DuploCount::look_ups);
+    std::uint64_t passed = 0;
+    for (const DuploCount reason :
+         {DuploCount::form, DuploCount::exec, DuploCount::control, DuploCount::registers, DuploCount::filler})
+      passed += count_of(a, reason);
+    if (looked_up + passed == 0) continue;
+    const std::uint64_t hits = count_of(a, DuploCount::hits);
+    const auto cell = [](std::uint64_t part, std::uint64_t whole) { return part == 0 ? "-" : percent(share(part, whole)); };
+    rows.push_back({readable_kernel(kernel.name), grouped(looked_up), cell(hits, looked_up),
+                    cell(count_of(a, DuploCount::hits_address), hits), cell(hits - count_of(a, DuploCount::hits_simd), hits),
+                    cell(count_of(a, DuploCount::hits_in_flight), hits), cell(count_of(a, DuploCount::compulsory), looked_up),
+                    cell(count_of(a, DuploCount::released), looked_up),
+                    cell(count_of(a, DuploCount::conflict) + count_of(a, DuploCount::capacity), looked_up), grouped(passed)});
+  }
+  if (rows.size() > 2) {
+    out << '\n';
+    write_aligned(rows, out);
+  }
+  for (const NamedActivity& kernel : kernels) {
+    const std::uint64_t wrong = count_of(*kernel.activity, DuploCount::hits_wrong);
+    if (wrong == 0) continue;
+    out << fmt::format(
+        "warning: {}: {} loads of a workspace hit on registers with other data; hardware would have computed with these "
+        "(duplo.ids other than exact, or a parameter block that describes another convolution)\n",
+        readable_kernel(kernel.name), grouped(wrong));
+  }
 }
 
 }  // namespace
@@ -266,6 +305,12 @@ void write_kernels_csv_reference(std::ostream& out) {
          "| column | counts | |\n|---|---|---|\n";
   for (const auto& [name, unit, meaning] : kNearDataCountTexts)
     out << fmt::format("| `ndc_{}` | {} | {} |\n", name, unit, meaning);
+  out << "\n## Duplo\n"
+         "With `duplo.mode = on` (see [parameters](parameters.md)), for kernels with a parameter block; 0 otherwise. "
+         "[Duplo](duplo.md) has tiles, hits and releases.\n\n"
+         "| column | counts | |\n|---|---|---|\n";
+  for (const auto& [name, unit, meaning] : kDuploCountTexts)
+    out << fmt::format("| `duplo_{}` | {} | {} |\n", name, unit, meaning);
   out << "\n## Matrix units\n"
          "Passes of matrix instructions; `matrix_used` has the cycles that they took. [Matrix unit](matrix-unit-reference.md) "
          "has "
@@ -425,6 +470,7 @@ void write_activity_report(const std::vector<NamedActivity>& kernels, std::ostre
   }
   write_lazy_table(kernels, out);
   write_near_data_table(kernels, out);
+  write_duplo_table(kernels, out);
 }
 
 }  // namespace lacuna

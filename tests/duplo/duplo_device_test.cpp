@@ -1,5 +1,5 @@
-// Whole devices with Duplo: the same results as without, each hit on equal data, as many of them as geometry allows, and errors of
-// parameter blocks.
+// Whole devices with Duplo: the same results as without, each hit on equal data, as many of them as geometry allows, and errors
+// of parameter blocks.
 #include <elf.h>
 #include <gtest/gtest.h>
 
@@ -104,13 +104,20 @@ void load_symbols(NearDataGpu& gpu, const std::string& name, const std::array<st
   std::memcpy(&gpu.at<std::uint8_t>(kImage + kBlock), block.data(), block.size());
 }
 
-/// Each wavefront loads all tiles of 16 x 16, `in_flight` of them at a time, 12 at most, and folds them into two words a lane. `between`:
-/// lines after each batch. Arguments: workspace, results.
+/// Each wavefront loads all tiles of 16 x 16, `in_flight` of them at a time, 12 at most, and folds them into two words a lane.
+/// `between`: lines after each batch. Arguments: workspace, results.
 AssembledKernel load_tiles(const LoweredConvolution& c, unsigned in_flight = 1, const Lines& between = {}) {
   const unsigned pitch = c.pitch * kElementBytes;
-  Lines lines{"s_load_dwordx4 s[8:11], s[0:1], 0x0", "v_and_b32 v1, 63, v0", "v_and_b32 v2, 15, v1",
-              "v_mul_u32_u24 v2, " + std::to_string(pitch) + ", v2", "v_lshrrev_b32 v3, 4, v1", "v_lshlrev_b32 v3, 3, v3",
-              "v_add_u32_e32 v2, v2, v3", "v_mov_b32 v6, 0", "v_mov_b32 v7, 0", "s_waitcnt lgkmcnt(0)"};
+  Lines lines{"s_load_dwordx4 s[8:11], s[0:1], 0x0",
+              "v_and_b32 v1, 63, v0",
+              "v_and_b32 v2, 15, v1",
+              "v_mul_u32_u24 v2, " + std::to_string(pitch) + ", v2",
+              "v_lshrrev_b32 v3, 4, v1",
+              "v_lshlrev_b32 v3, 3, v3",
+              "v_add_u32_e32 v2, v2, v3",
+              "v_mov_b32 v6, 0",
+              "v_mov_b32 v7, 0",
+              "s_waitcnt lgkmcnt(0)"};
   unsigned open = 0;
   const auto fold = [&] {
     lines.emplace_back("s_waitcnt vmcnt(0)");
@@ -128,18 +135,18 @@ AssembledKernel load_tiles(const LoweredConvolution& c, unsigned in_flight = 1, 
     for (unsigned column = 0; column < c.columns(); column += 16) {
       const std::string offset = std::to_string(row * pitch + column * kElementBytes);
       const std::string pair = "v[" + std::to_string(8 + 2 * open) + ':' + std::to_string(9 + 2 * open) + ']';
-      for (const std::string& line : {"s_add_u32 s12, s8, " + offset, std::string("s_addc_u32 s13, s9, 0"),
-                                      std::string("v_mov_b32 v5, s13"), std::string("v_add_co_u32_e32 v4, vcc, s12, v2"),
-                                      std::string("v_addc_co_u32_e32 v5, vcc, 0, v5, vcc"),
-                                      "global_load_dwordx2 " + pair + ", v[4:5], off"})
+      for (const std::string& line :
+           {"s_add_u32 s12, s8, " + offset, std::string("s_addc_u32 s13, s9, 0"), std::string("v_mov_b32 v5, s13"),
+            std::string("v_add_co_u32_e32 v4, vcc, s12, v2"), std::string("v_addc_co_u32_e32 v5, vcc, 0, v5, vcc"),
+            "global_load_dwordx2 " + pair + ", v[4:5], off"})
         lines.push_back(line);
       if (++open == in_flight) fold();
     }
   }
   if (open > 0) fold();
-  for (const char* const line :
-       {"s_lshl_b32 s2, s2, 11", "v_lshlrev_b32 v1, 3, v0", "v_add_u32_e32 v1, s2, v1", "v_mov_b32 v5, s11",
-        "v_add_co_u32_e32 v4, vcc, s10, v1", "v_addc_co_u32_e32 v5, vcc, 0, v5, vcc", "global_store_dwordx2 v[4:5], v[6:7], off"})
+  for (const char* const line : {"s_lshl_b32 s2, s2, 11", "v_lshlrev_b32 v1, 3, v0", "v_add_u32_e32 v1, s2, v1",
+                                 "v_mov_b32 v5, s11", "v_add_co_u32_e32 v4, vcc, s10, v1",
+                                 "v_addc_co_u32_e32 v5, vcc, 0, v5, vcc", "global_store_dwordx2 v[4:5], v[6:7], off"})
     lines.emplace_back(line);
   return {isa::Target::gfx90a, lines};
 }
@@ -234,9 +241,9 @@ Outcome run(NearDataGpu& gpu, const LoweredConvolution& c, const AssembledKernel
     EXPECT_TRUE(unit->consistent());
     EXPECT_EQ(unit->entries(now()), 0U);
   }
-  EXPECT_EQ(outcome[DuploCount::look_ups],
-            outcome[DuploCount::hits] + outcome[DuploCount::compulsory] + outcome[DuploCount::released] +
-                outcome[DuploCount::conflict] + outcome[DuploCount::capacity]);
+  EXPECT_EQ(outcome[DuploCount::look_ups], outcome[DuploCount::hits] + outcome[DuploCount::compulsory] +
+                                               outcome[DuploCount::released] + outcome[DuploCount::conflict] +
+                                               outcome[DuploCount::capacity]);
   return outcome;
 }
 
@@ -290,9 +297,15 @@ TEST_F(DuploDevice, ResultsAreTheSameInAllConfigurations) {
           EXPECT_TRUE(on.results == off.results);
           EXPECT_EQ(on.record.wavefront_instructions, off.record.wavefront_instructions);
           EXPECT_EQ(on[DuploCount::look_ups], std::uint64_t{kTiles} * 12 * (size / 64));
-          if (gpu != &b_.paper) { EXPECT_EQ(on[DuploCount::hits_wrong], 0U); }
-          if (gpu == &b_.address) { EXPECT_EQ(on[DuploCount::hits_address], on[DuploCount::hits]); }
-          if (gpu == &b_.simd) { EXPECT_EQ(on[DuploCount::hits_simd], on[DuploCount::hits]); }
+          if (gpu != &b_.paper) {
+            EXPECT_EQ(on[DuploCount::hits_wrong], 0U);
+          }
+          if (gpu == &b_.address) {
+            EXPECT_EQ(on[DuploCount::hits_address], on[DuploCount::hits]);
+          }
+          if (gpu == &b_.simd) {
+            EXPECT_EQ(on[DuploCount::hits_simd], on[DuploCount::hits]);
+          }
           EXPECT_GE(on[DuploCount::hits], on[DuploCount::hits_in_flight]);
         }
       }
@@ -324,9 +337,9 @@ TEST_F(DuploDevice, RetiredLoadsAreGone) {
 TEST_F(DuploDevice, StoresIntoTheWorkspaceDropEntries) {
   const LoweredConvolution c = convolution();
   // A lane stores what is there: nothing changes.
-  const AssembledKernel kernel =
-      load_tiles(c, 12, {"v_mov_b32 v5, s9", "v_mov_b32 v4, s8", "global_load_dword v1, v[4:5], off", "s_waitcnt vmcnt(0)",
-                        "global_store_dword v[4:5], v1, off"});
+  const AssembledKernel kernel = load_tiles(c, 12,
+                                            {"v_mov_b32 v5, s9", "v_mov_b32 v4, s8", "global_load_dword v1, v[4:5], off",
+                                             "s_waitcnt vmcnt(0)", "global_store_dword v[4:5], v1, off"});
   const Outcome off = run(b_.off, c, kernel, 1, 64);
   const Outcome on = run(b_.overwrite, c, kernel, 1, 64);
   EXPECT_TRUE(on.results == off.results);

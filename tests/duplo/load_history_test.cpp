@@ -19,8 +19,8 @@ LoadTag tag(std::uint32_t element, std::uint32_t image = 0, std::uint8_t convolu
 }
 TileRegisters pair(std::uint16_t number) { return {.simd = 0, .first = number}; }
 
-// Table II: four loads of one element each, a buffer of four entries without a hash. The load of B lies outside of the workspace,
-// and is not looked up.
+// Table II: four loads of one element each, a buffer of four entries without a hash. The load of B lies outside of the
+// workspace, and is not looked up.
 TEST(LoadHistory, TheExampleOfTheTable) {
   LoadHistory history({.entries = 4, .ways = 1, .hash = HistoryHash::low, .keep = HistoryKeep::until_overwritten});
   ASSERT_EQ(history.find(tag(2), 0, Tick{1}), LoadHistory::kNone);
@@ -130,7 +130,8 @@ class Reference {
   };
 
   Entry* find(const LoadTag& tag, Tick at) {
-    if (p_.keep == HistoryKeep::until_retired) list_.remove_if([at](const Entry& e) { return e.loads == 0 && e.retired <= at; });
+    if (p_.keep == HistoryKeep::until_retired)
+      list_.remove_if([at](const Entry& e) { return e.loads == 0 && e.retired <= at; });
     const auto found = std::find_if(list_.begin(), list_.end(), [&](const Entry& e) { return e.tag == tag; });
     if (found == list_.end()) return nullptr;
     list_.splice(list_.begin(), list_, found);
