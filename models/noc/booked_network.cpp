@@ -23,7 +23,7 @@ BookedNetwork::BookedNetwork(sc_core::sc_module_name module_name, const FabricPa
       interface_(parameters.interface_latency.n),
       ports_(std::size_t{topology().inputs()} + topology().outputs()),
       queues_(std::size_t{topology().nodes()} * parameters.virtual_networks, PoolCalendar(parameters.injection_queue)),
-      output_flits_(topology().outputs()) {
+      outputs_(topology().outputs()) {
   if (parameters.input_speedup != 1 || parameters.wait_for_tail_credit) {
     throw std::invalid_argument(
         "noc.input_speedup and noc.wait_for_tail_credit are of routers that are stepped cycle by cycle: set noc.routers = "
@@ -42,9 +42,9 @@ Fabric::Traversal BookedNetwork::transfer(unsigned from, unsigned to, VirtualNet
   const std::uint64_t start = clock().ceil(enters).n;
   const unsigned alternative = choose_alternative(from);
   topology().find_path(from, to, alternative, path_);
-  const Passage passage =
-      buffers_.empty() ? pass_freely(start, flits)
-                       : pass_channels(start, flits, static_cast<unsigned>(network) * topology().alternatives() + alternative);
+  const unsigned replies = network == VirtualNetwork::reply ? flits : 0;
+  const unsigned kind = static_cast<unsigned>(network) * topology().alternatives() + alternative;
+  const Passage passage = buffers_.empty() ? pass_freely(start, flits, replies) : pass_channels(start, flits, replies, kind);
   queue.occupy(enters, clock().ticks({passage.first_switch + 1}));
 
   const unsigned links = path_.size() - 1;
@@ -55,7 +55,7 @@ Fabric::Traversal BookedNetwork::transfer(unsigned from, unsigned to, VirtualNet
           .links = links};
 }
 
-BookedNetwork::Passage BookedNetwork::pass_freely(std::uint64_t start, unsigned flits) {
+BookedNetwork::Passage BookedNetwork::pass_freely(std::uint64_t start, unsigned flits, unsigned replies) {
   if (arrivals_.size() < flits) arrivals_.resize(flits);
   std::uint64_t* const cycles = arrivals_.data();
   const std::uint64_t hop = router_ + link_;
@@ -81,14 +81,14 @@ BookedNetwork::Passage BookedNetwork::pass_freely(std::uint64_t start, unsigned 
       first = cycles[0] + hop;
       together = passed - cycles[0] == flits - 1;
     }
-    output_flits_[pass.output] += flits;
+    count_output(pass.output, flits, replies);
     if (&pass == &path_.front()) result.first_switch = passed;
     result.last_switch = passed;
   }
   return result;
 }
 
-BookedNetwork::Passage BookedNetwork::pass_channels(std::uint64_t start, unsigned flits, unsigned kind) {
+BookedNetwork::Passage BookedNetwork::pass_channels(std::uint64_t start, unsigned flits, unsigned replies, unsigned kind) {
   const std::size_t switches = path_.size();
   const std::size_t inputs = topology().inputs();
   PoolCalendar* const buffers = buffers_.data() + kind * inputs;
@@ -124,7 +124,7 @@ BookedNetwork::Passage BookedNetwork::pass_channels(std::uint64_t start, unsigne
       cycle += hop;
     }
   }
-  for (const SwitchPass& pass : path_) output_flits_[pass.output] += flits;
+  for (const SwitchPass& pass : path_) count_output(pass.output, flits, replies);
   if (channel != nullptr) {
     // In the channels' cycles, one later than those of ports_: the output's channel is busy from its allocation on, the input's
     // from when the packet was at the front.

@@ -32,7 +32,7 @@ class BookedNetwork : public Network {
   BookedNetwork(sc_core::sc_module_name module_name, const FabricParameters& parameters, unsigned source_count,
                 AddressRoutes routes, const FabricGuests& guests = {});
   void reset() override;
-  const std::uint64_t& output_flits(unsigned output) const override { return output_flits_[output]; }
+  const OutputFlits& output(unsigned output) const override { return outputs_[output]; }
 
   /// Public for benchmarks that load the network without a device.
   void retire(Tick horizon) override;
@@ -45,17 +45,22 @@ class BookedNetwork : public Network {
     std::uint64_t last_switch;
   };
 
-  /// Books path_ for a packet that is ready in cycle `start`, with many virtual channels.
-  Passage pass_freely(std::uint64_t start, unsigned flits);
+  /// Books path_ for a packet that is ready in cycle `start`, with many virtual channels. `replies`: its flits if it is of
+  /// VirtualNetwork::reply, else 0.
+  Passage pass_freely(std::uint64_t start, unsigned flits, unsigned replies);
   /// Books path_ for a packet that is ready in cycle `start`, with few virtual channels.
-  Passage pass_channels(std::uint64_t start, unsigned flits, unsigned kind);
+  Passage pass_channels(std::uint64_t start, unsigned flits, unsigned replies, unsigned kind);
+  void count_output(unsigned output, unsigned flits, unsigned replies) {
+    outputs_[output].all += flits;
+    outputs_[output].replies += replies;
+  }
 
-  const std::uint64_t router_;               // router latency in cycles
-  const std::uint64_t link_;                 // link latency in cycles
-  const std::uint64_t interface_;            // interface latency in cycles
-  SlotCalendars ports_;                      // ports of the switches: inputs, then outputs
-  std::vector<PoolCalendar> queues_;         // injection queues, by node * virtual networks + virtual network
-  std::vector<std::uint64_t> output_flits_;  // flits carried, by output
+  const std::uint64_t router_;        // router latency in cycles
+  const std::uint64_t link_;          // link latency in cycles
+  const std::uint64_t interface_;     // interface latency in cycles
+  SlotCalendars ports_;               // ports of the switches: inputs, then outputs
+  std::vector<PoolCalendar> queues_;  // injection queues, by node * virtual networks + virtual network
+  std::vector<OutputFlits> outputs_;
   // State of few virtual channels. Each kind of traffic (virtual network and alternative of the routing) has separate channels.
   std::vector<SlotCalendars> channels_;  // by kind, if it has one channel: inputs, then outputs; a cycle later than ports_
   std::vector<PoolCalendar> buffers_;    // by kind and input: occupied buffer entries; times are cycles

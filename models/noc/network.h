@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "models/noc/fabric.h"
+#include "models/noc/output_flits.h"
 #include "models/noc/topology.h"
 
 namespace lacuna {
@@ -28,8 +29,9 @@ class Network : public Fabric {
   const Topology& topology() const { return *topology_; }
   std::vector<unsigned> path_nodes(unsigned from, unsigned to, unsigned alternative = 0) const override;
   unsigned path_alternatives() const override { return topology_->alternatives(); }
+  virtual const OutputFlits& output(unsigned output) const = 0;
   /// Number of flits that an output of a switch has carried.
-  virtual const std::uint64_t& output_flits(unsigned output) const = 0;
+  const std::uint64_t& output_flits(unsigned number) const { return output(number).all; }
   void reset() override;
 
  protected:

@@ -301,7 +301,10 @@ void Routers::pass(std::uint32_t port, std::vector<Delivery>& delivered) {
 
   const std::uint32_t wanted = channel.output;
   Output& output = outputs_[wanted / channels_];
-  ++output_flits_[wanted / channels_];
+  OutputFlits& carried = output_flits_[wanted / channels_];
+  ++carried.all;
+  const unsigned of_network = alternatives_ * kind_channels_;
+  if (wanted % channels_ / of_network == static_cast<unsigned>(VirtualNetwork::reply)) ++carried.replies;
   if (output.downstream != kNone) {
     --output_channels_[wanted].credits;
     landings_[(now_ + router_ + link_ - 1) & (landings_.size() - 1)].push_back(

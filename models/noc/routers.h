@@ -26,7 +26,9 @@
 #include "models/common/containers/pooled_records.h"
 #include "models/common/containers/ring.h"
 #include "models/noc/fabric_parameters.h"
+#include "models/noc/output_flits.h"
 #include "models/noc/topology.h"
+#include "models/noc/virtual_network.h"
 
 namespace lacuna {
 
@@ -71,9 +73,8 @@ class Routers {
     if (packets_.taken() != later_.size() || credits_in_flight_ != 0) return now_;
     return later_.empty() ? kNever : std::max(now_, later_.front().cycle);
   }
-  /// Number of flits that an output of a switch has carried.
-  const std::uint64_t& output_flits(unsigned output) const { return output_flits_[output]; }
-  /// Restores the initial state, except output_flits().
+  const OutputFlits& output(unsigned output) const { return output_flits_[output]; }
+  /// Restores the initial state, except output().
   void reset();
 
  private:
@@ -194,10 +195,10 @@ class Routers {
   std::vector<std::uint8_t> node_preferred_;  // round robin: channel to inject into first, by node * kinds + kind
   std::vector<Queue> queues_;                 // by node * networks + network
   std::vector<Node> nodes_;
-  std::vector<std::uint64_t> output_flits_;  // flits carried, by output
-  BitSet unrouted_inputs_;                   // inputs whose `unrouted` is not empty
-  BitSet sendable_inputs_;                   // inputs whose `sendable` is not empty
-  BitSet waiting_nodes_;                     // nodes with packets in their queues
+  std::vector<OutputFlits> output_flits_;  // by output
+  BitSet unrouted_inputs_;                 // inputs whose `unrouted` is not empty
+  BitSet sendable_inputs_;                 // inputs whose `sendable` is not empty
+  BitSet waiting_nodes_;                   // nodes with packets in their queues
   RecordPool<InFlight> packets_;
   std::vector<Later> later_;  // heap of packets that are not ready yet
   std::uint64_t sent_ = 0;    // number of packets sent

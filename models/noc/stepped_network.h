@@ -30,7 +30,7 @@ class SteppedNetwork : public Network {
                  AddressRoutes routes, const FabricGuests& guests = {});
   SteppedNetwork* stepped() override { return this; }
   void reset() override;
-  const std::uint64_t& output_flits(unsigned output) const override { return routers_.output_flits(output); }
+  const OutputFlits& output(unsigned output) const override { return routers_.output(output); }
 
   /// Sends a packet as carry() does, with a `tag` of the caller's other than kSynchronous. A packet that is ready before the
   /// time of the last advance_to() departs at that time.

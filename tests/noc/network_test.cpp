@@ -128,6 +128,15 @@ TEST(Network, CountsHopsAndLinks) {
     ADD_FAILURE() << name;
     return std::uint64_t{0};
   };
+  const auto carried = [&b] {
+    OutputFlits sum;
+    for (unsigned i = 0; i < b.network.topology().outputs(); ++i) {
+      sum.all += b.network.output(i).all;
+      sum.replies += b.network.output(i).replies;
+    }
+    return sum;
+  };
+  const OutputFlits flits = carried();
   const std::uint64_t east = output("x1y0_east");
   const std::uint64_t west = output("x1y0_west");
   b.initiators[0].time_read(0_ns, kBase + 64, 64);
@@ -136,6 +145,9 @@ TEST(Network, CountsHopsAndLinks) {
   EXPECT_EQ(after.weighted_hops - before.weighted_hops, 5U + 20U);
   EXPECT_EQ(output("x1y0_east") - east, 1U);  // the request; the reply also takes x before y, along the opposite side
   EXPECT_EQ(output("x1y0_west") - west, 0U);
+  // Links and the two ejection ports.
+  EXPECT_EQ(carried().all - flits.all, 5U + 20U + 1U + 4U);
+  EXPECT_EQ(carried().replies - flits.replies, 20U + 4U);
 }
 
 TEST(Network, PlacesNodes) {

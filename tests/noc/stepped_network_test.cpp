@@ -58,6 +58,27 @@ SteppedBench& fresh() {
 
 using Arrivals = std::vector<SteppedNetwork::Arrival>;
 
+TEST(SteppedNetwork, CountsRepliesApart) {
+  auto& b = fresh();
+  const auto carried = [&b] {
+    OutputFlits sum;
+    for (unsigned i = 0; i < b.network.topology().outputs(); ++i) {
+      sum.all += b.network.output(i).all;
+      sum.replies += b.network.output(i).replies;
+    }
+    return sum;
+  };
+  const OutputFlits before = carried();
+  // Five links and the ejection port each.
+  b.launch(VirtualNetwork::request, 0, 1, 1, 10_ns, 1);
+  b.launch(VirtualNetwork::reply, 0, 1, 4, 10_ns, 2);
+  Arrivals arrived;
+  b.network.advance_to(200_ns, arrived);
+  ASSERT_EQ(arrived.size(), 2U);
+  EXPECT_EQ(carried().all - before.all, 6U * (1 + 4));
+  EXPECT_EQ(carried().replies - before.replies, 6U * 4);
+}
+
 TEST(SteppedNetwork, ReportsAPacketThatHasLeftItsLastSwitch) {
   auto& b = fresh();
   // Initiator 0 is 5 links from memory 1: 6 + 4 x 5 + 3.

@@ -1,0 +1,13 @@
+// What an output of a switch has carried.
+#pragma once
+
+#include <cstdint>
+
+namespace lacuna {
+
+struct OutputFlits {
+  std::uint64_t all = 0;
+  std::uint64_t replies = 0;  ///< of these, flits of VirtualNetwork::reply
+};
+
+}  // namespace lacuna
