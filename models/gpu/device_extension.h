@@ -77,6 +77,9 @@ class DeviceExtension {
  public:
   virtual ~DeviceExtension() = default;
 
+  /// Called once, before all others: the memory of kernels, and the instructions that have been decoded from it, which a
+  /// machine that changes code has to revalidate.
+  virtual void attach_code(const GpuVm& vm, isa::DecodedCode& code) { static_cast<void>(vm), static_cast<void>(code); }
   /// Makes the machine's part of a compute unit. Null: it has none.
   virtual std::unique_ptr<LoadStage> make_stage(const LoadStageContext& context) {
     static_cast<void>(context);

@@ -81,6 +81,7 @@ void GpuDevice::build_extensions() {
     if (!parameters->is_on()) continue;
     extensions_.push_back(parameters->make(parameters_));
     DeviceExtension& extension = *extensions_.back();
+    extension.attach_code(vm_, code_);
     for (ExtensionRequester& requester : extension.requesters()) extension_requesters_.push_back(requester);
     if (auto memory = extension.memory()) {
       if (extension_memory_)

@@ -2,9 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <cstring>
-
-#include "models/neardata/finalizer.h"
 #include "models/neardata/offload_unit.h"
 #include "models/neardata/service_queue.h"
 
@@ -60,8 +57,20 @@ std::unique_ptr<DeviceExtension> NearDataParameterSet::make(const GpuDeviceParam
 
 // -- hardware
 
+EmnTable meeting_nodes(const Fabric& fabric, unsigned first_l2, const GpuParameters& gpu, const FabricParameters& noc) {
+  std::vector<unsigned> caches;
+  for (unsigned i = 0; i < gpu.memory_partitions; ++i) caches.push_back(fabric.destination_node(first_l2 + i));
+  std::vector<unsigned> cores;
+  for (unsigned i = 0; i < gpu.shader_arrays * gpu.cus_per_shader_array; ++i)
+    cores.push_back(fabric.source_node(i / gpu.cus_per_l1v));
+  return {cores, std::move(caches), is_mesh(noc) ? mesh_paths(noc.columns) : NodePaths(), 2};
+}
+
 NearData::NearData(const NearDataParameters& parameters, const GpuDeviceParameters& device)
-    : gpu_(device.gpu), noc_(device.noc), network_{.parameters = parameters, .clock = Clock(device.gpu.core_clock)} {
+    : gpu_(device.gpu),
+      noc_(device.noc),
+      network_{.parameters = parameters, .clock = Clock(device.gpu.core_clock)},
+      tagger_(network_.parameters, device.gpu.target, network_.kernels) {
   network_.line_bytes = device.cu.transaction_bytes;
   network_.cores.resize(std::size_t{gpu_.shader_arrays} * gpu_.cus_per_shader_array);
   for (unsigned i = 0; i < gpu_.memory_partitions; ++i) at_caches_.push_back(std::make_unique<ServiceQueue>(network_, i, 0));
@@ -73,7 +82,6 @@ NearData::NearData(const NearDataParameters& parameters, const GpuDeviceParamete
 NearData::~NearData() = default;
 
 std::unique_ptr<LoadStage> NearData::make_stage(const LoadStageContext& context) {
-  vm_ = &context.vm;
   auto unit = std::make_unique<OffloadUnit>(network_, context);
   network_.cores[context.place.index] = unit.get();
   return unit;
@@ -84,14 +92,11 @@ void NearData::attach_l1v(unsigned unit, FirstLevelCache& cache) { network_.core
 void NearData::attach_fabric(const Fabric& fabric, unsigned first_l2) {
   network_.fabric = &fabric;
   network_.first_cache = first_l2;
-  std::vector<unsigned> caches;
-  for (unsigned i = 0; i < gpu_.memory_partitions; ++i) caches.push_back(fabric.destination_node(first_l2 + i));
-  std::vector<unsigned> cores;
-  for (unsigned i = 0; i < network_.cores.size(); ++i) cores.push_back(fabric.source_node(i / gpu_.cus_per_l1v));
+  network_.meeting = meeting_nodes(fabric, first_l2, gpu_, noc_);
   network_.queues.assign(fabric.nodes(), nullptr);
-  for (std::size_t i = 0; i < at_cores_.size(); ++i) network_.queues[cores[i]] = at_cores_[i].get();
-  for (std::size_t i = 0; i < caches.size(); ++i) network_.queues[caches[i]] = at_caches_[i].get();
-  network_.meeting.emplace(cores, std::move(caches), is_mesh(noc_) ? mesh_paths(noc_.columns) : NodePaths(), 2);
+  for (unsigned i = 0; i < at_cores_.size(); ++i)
+    network_.queues[fabric.source_node(i / gpu_.cus_per_l1v)] = at_cores_[i].get();
+  for (unsigned i = 0; i < at_caches_.size(); ++i) network_.queues[network_.meeting->caches()[i]] = at_caches_[i].get();
 }
 
 std::vector<ExtensionUnit> NearData::units() {
@@ -112,11 +117,11 @@ std::vector<ExtensionUnit> NearData::units() {
 void NearData::reset() {
   for (const auto& queue : at_caches_) queue->reset();
   for (const auto& queue : at_cores_) queue->reset();
-  // Other code may be at these addresses when work begins again.
-  network_.kernels = {};
+  tagger_.reset();
 }
 
 void NearData::describe(StatisticsGroup& device) const {
+  tagger_.statistics().describe(device.group("kernel_tagger"));
   for (std::size_t i = 0; i < at_caches_.size(); ++i)
     at_caches_[i]->statistics().describe(device.group(fmt::format("service_queue_l2_{}", i)));
   for (std::size_t i = 0; i < at_cores_.size(); ++i)
@@ -144,23 +149,6 @@ void NearData::describe_energy(EnergyMeter& meter, const EnergyParameters& energ
   };
   for (const auto& queue : at_caches_) describe(*queue);
   for (const auto& queue : at_cores_) describe(*queue);
-}
-
-// Tags a kernel that is dispatched for the first time.
-void NearData::kernel_started(const Dispatch& dispatch) {
-  if (network_.kernels.known(dispatch.entry)) return;
-  const isa::FetchWords fetch = [this](std::uint64_t pc, std::array<std::uint32_t, 3>& words) {
-    for (std::size_t count = words.size(); count > 0; --count) {
-      const std::byte* const bytes = vm_->pointer(pc, count * sizeof words[0], isa::Access::execute);
-      if (bytes == nullptr) continue;
-      std::memcpy(words.data(), bytes, count * sizeof words[0]);
-      return count;
-    }
-    return std::size_t{0};
-  };
-  FinalizedKernel finalized =
-      finalize_kernel(fetch, gpu_.target, dispatch.entry, {.move = false, .interleaved = network_.parameters.interleaved});
-  network_.kernels.set(dispatch.entry, std::move(finalized.chains));
 }
 
 }  // namespace lacuna

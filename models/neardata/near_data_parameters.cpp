@@ -11,6 +11,14 @@ void NearDataParameters::describe(ParameterSection& s) {
          {"llc", static_cast<int>(NearDataMode::llc)},
          {"omni", static_cast<int>(NearDataMode::omni)}},
         {.source = "Opportunistic Computing (ISCA '19), sections 3 and 4"});
+  s.add("move", move,
+        "Whether the code of a kernel is changed when it is tagged: address arithmetic moves in front of chains, so that their "
+        "instructions are neighbours",
+        {.source = "Opportunistic Computing (ISCA '19), Fig. 6"});
+  s.add("take_apart", take_apart,
+        "With ndc.move: whether loads move behind waits that they stood in front of, as those of interleaved chains must, so "
+        "that fewer loads are in flight together",
+        {.source = "not given; docs/DEVIATIONS.md"});
   s.add("interleaved", interleaved,
         "Whether chains are tagged that lie across each other, as compilers interleave the iterations of a loop: each but the "
         "last waits in the offload queue for the results of those before it",

@@ -35,6 +35,8 @@ enum class ChainEnd : std::uint8_t {
 
 struct NearDataParameters {
   NearDataMode mode = NearDataMode::none;
+  bool move = true;
+  bool take_apart = false;
   bool interleaved = false;
   unsigned oq_entries = 48;
   unsigned builders = 1;

@@ -1,0 +1,85 @@
+// Tags kernels when they are dispatched, before their first wavefront: with the tags of their file (tag_source.h), else with
+// those that the finalizer finds in GPU memory, where it may also move instructions (ndc.move).
+//
+// Code is compared with what it was when it was tagged at each dispatch: other code at the same addresses is tagged anew. While
+// wavefronts of the kernel run, that must wait: the dispatch then runs without tags.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+#include "models/common/config/statistics.h"
+#include "models/compute/dispatch.h"
+#include "models/isa/analysis/code_walk.h"
+#include "models/isa/decode/decoded_code.h"
+#include "models/isa/target.h"
+#include "models/neardata/near_data_parameters.h"
+#include "models/neardata/tag_source.h"
+#include "models/neardata/tagged_kernels.h"
+#include "models/tlb/gpuvm.h"
+
+namespace lacuna {
+
+struct KernelTaggerStatistics {
+  std::uint64_t from_files = 0;
+  std::uint64_t found = 0;
+  std::uint64_t unknown = 0;
+  std::uint64_t damaged = 0;
+  std::uint64_t changed = 0;
+  std::uint64_t chains = 0;
+  std::uint64_t moved = 0;
+
+  void describe(StatisticsGroup& group) const;
+};
+
+class KernelTagger {
+ public:
+  KernelTagger(const NearDataParameters& parameters, isa::Target target, TaggedKernels& kernels)
+      : parameters_(parameters), target_(target), kernels_(kernels) {}
+
+  /// The memory of the kernels, and the instructions that have been decoded from it.
+  void attach(const GpuVm& vm, isa::DecodedCode& code) {
+    vm_ = &vm;
+    code_ = &code;
+  }
+  /// Without a source all kernels are tagged by the finalizer.
+  void set_source(const TagSource& source) { source_ = &source; }
+
+  /// Called when a kernel starts, before its first wavefront, and when it has ended. Between windows.
+  void started(const Dispatch& dispatch);
+  void ended(std::uint64_t dispatch_index);
+  /// Other code may be in memory, and nothing runs.
+  void reset();
+
+  const KernelTaggerStatistics& statistics() const { return statistics_; }
+
+ private:
+  struct Kernel {
+    bool tagged = false;
+    unsigned running = 0;  ///< dispatches
+    std::uint64_t begin = 0;
+    std::vector<std::byte> code;  ///< from `begin` on, as it was tagged
+  };
+
+  isa::FetchWords fetch() const;
+  bool is_unchanged(const Kernel& kernel) const;
+  void tag(const Dispatch& dispatch, Kernel& kernel);
+  /// Returns whether the kernel's file has decided, by its tags or because they are damaged.
+  bool take_from_file(const Dispatch& dispatch);
+  void find_chains(const Dispatch& dispatch);
+  void keep_code(std::uint64_t entry, Kernel& kernel) const;
+
+  const NearDataParameters& parameters_;
+  const isa::Target target_;
+  TaggedKernels& kernels_;
+  const GpuVm* vm_ = nullptr;
+  isa::DecodedCode* code_ = nullptr;
+  const TagSource* source_ = nullptr;
+  std::unordered_map<std::uint64_t, Kernel> known_;           ///< by entry; never iterated
+  std::unordered_map<std::uint64_t, std::uint64_t> running_;  ///< entry by index of the dispatch; never iterated
+  KernelTaggerStatistics statistics_;
+};
+
+}  // namespace lacuna
