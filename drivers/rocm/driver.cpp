@@ -14,6 +14,7 @@
 #include "drivers/rocm/process_end.h"
 #include "drivers/rocm/thunk_variables.h"
 #include "models/common/host/simulator_thread.h"
+#include "models/neardata/near_data.h"
 #include "platform/run/log.h"
 #include "platform/run/terminal.h"
 
@@ -96,6 +97,7 @@ void Driver::start() {
           gpu.command_processor().set_apertures(windows.shared, windows.private_base);
           gpu.packet_processor().set_driver_events(*gpu_events_[i]);
           gpu.packet_processor().set_source_lines(symbols_);
+          if (auto* const near_data = gpu.extension<NearData>()) near_data->set_tag_source(tags_);
           gpu.packet_processor().set_blit_recogniser(blits_);
           for (const auto& engine : gpu.sdma_engines()) engine->set_listener(*gpu_events_[i]);
         }

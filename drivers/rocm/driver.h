@@ -53,6 +53,7 @@ class Driver {
   RuntimeBlits blits_;
   RuntimePackets runtime_packets_;
   RuntimeSymbols symbols_;
+  RuntimeTags tags_{symbols_};
   Simulation simulation_;
   Memory memory_;
   Queues queues_;

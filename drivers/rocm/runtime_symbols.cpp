@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "platform/listing/finalize.h"
 #include "platform/loaders/elf_file.h"
 #include "platform/loaders/source_lines.h"
 
@@ -174,6 +175,14 @@ std::optional<CodeSymbol> RuntimeSymbols::function(std::uint64_t pc) const {
 std::optional<std::string> RuntimeSymbols::find(const isa::MemoryInterface&, std::uint64_t pc) const {
   const std::optional<LoadedFile> file = file_of(pc);
   return file ? source_line(file->bytes, pc - file->address) : std::nullopt;
+}
+
+std::optional<KernelTags> RuntimeTags::find(const isa::MemoryInterface& memory, std::uint64_t entry) const {
+  static_cast<void>(memory);
+  const auto file = symbols_.file_of(entry);
+  // What is no code object any more was unloaded meanwhile, or is none that the runtime has loaded.
+  if (!file || file->bytes.empty()) return std::nullopt;
+  return loaded_tags(file->bytes, file->address, entry);
 }
 
 }  // namespace lacuna::rocm

@@ -16,6 +16,7 @@
 
 #include "models/command/kernel_symbols.h"
 #include "models/command/source_lines.h"
+#include "models/neardata/tag_source.h"
 
 struct r_debug;
 
@@ -42,14 +43,25 @@ class RuntimeSymbols : public SourceLines {
   /// By the line table of its file.
   std::optional<std::string> find(const isa::MemoryInterface& memory, std::uint64_t pc) const override;
 
- private:
   struct LoadedFile {
     std::uint64_t address = 0;  ///< where it is loaded
     std::vector<std::byte> bytes;
   };
+  /// The file of the code at `pc`; nullopt if the runtime has loaded none there.
   std::optional<LoadedFile> file_of(std::uint64_t pc) const;
 
+ private:
   const r_debug* loaded_ = nullptr;
+};
+
+/// Tags that the files of loaded code bring along (`lacuna finalize`).
+class RuntimeTags : public TagSource {
+ public:
+  explicit RuntimeTags(const RuntimeSymbols& symbols) : symbols_(symbols) {}
+  std::optional<KernelTags> find(const isa::MemoryInterface& memory, std::uint64_t entry) const override;
+
+ private:
+  const RuntimeSymbols& symbols_;
 };
 
 }  // namespace lacuna::rocm

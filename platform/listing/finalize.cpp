@@ -140,6 +140,14 @@ void write_kernel(const KernelChains& kernel, const isa::FetchWords& fetch, isa:
   }
 }
 
+/// Unchecked; empty without a section.
+std::vector<KernelTags> section_tags(const ElfFile& file) {
+  const std::vector<ElfSection>& sections = file.sections();
+  const auto found =
+      std::find_if(sections.begin(), sections.end(), [](const ElfSection& section) { return section.name == kTagSectionName; });
+  return found == sections.end() ? std::vector<KernelTags>() : decode_tags(found->bytes, file.name());
+}
+
 void check_kernel(const KernelTags& kernel, const CodeObject& object) {
   const bool known = std::any_of(object.entries().begin(), object.entries().end(), [&](const KernelEntry& entry) {
     return entry.name == kernel.name && entry.entry == kernel.entry;
@@ -236,16 +244,29 @@ void write_chains_json(const FinalizedFile& file, std::ostream& out) {
 }
 
 std::vector<KernelTags> tags_of(const CodeObject& object) {
-  const std::vector<ElfSection>& sections = object.elf().sections();
-  const auto found =
-      std::find_if(sections.begin(), sections.end(), [](const ElfSection& section) { return section.name == kTagSectionName; });
-  if (found == sections.end()) return {};
   try {
-    std::vector<KernelTags> kernels = decode_tags(found->bytes, object.name());
+    std::vector<KernelTags> kernels = section_tags(object.elf());
     for (const KernelTags& kernel : kernels) check_kernel(kernel, object);
     return kernels;
   } catch (const TagError& e) {
     throw ElfError(e.what());
+  }
+}
+
+std::optional<KernelTags> loaded_tags(std::span<const std::byte> file, std::uint64_t base, std::uint64_t entry) {
+  try {
+    const CodeObject object(ElfFile({file.begin(), file.end()}, "code object"));
+    std::vector<KernelTags> kernels = section_tags(object.elf());
+    const auto found =
+        std::find_if(kernels.begin(), kernels.end(), [&](const KernelTags& kernel) { return kernel.entry == entry - base; });
+    if (found == kernels.end()) return std::nullopt;
+    check_kernel(*found, object);
+    found->entry += base;
+    for (Chain& chain : found->chains)
+      for (ChainInstruction& part : chain.instructions) part.address += base;
+    return std::move(*found);
+  } catch (const ElfError& e) {
+    throw TagError(e.what());
   }
 }
 

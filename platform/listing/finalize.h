@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <filesystem>
 #include <iosfwd>
+#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -46,5 +48,10 @@ void write_chains_json(const FinalizedFile& file, std::ostream& out);
 
 /// Tags of a code object's section, checked against its code; empty without a section. Throws ElfError when it is damaged.
 std::vector<KernelTags> tags_of(const CodeObject& object);
+
+/// Tags of one kernel of a code object that is loaded at `base`, with addresses of GPU memory; nullopt without a section, or if
+/// it does not have the kernel. `file`: the bytes of its file; `entry`: address of the kernel's first instruction in GPU
+/// memory. Throws TagError when the section cannot be read, or the kernel's tags are damaged.
+std::optional<KernelTags> loaded_tags(std::span<const std::byte> file, std::uint64_t base, std::uint64_t entry);
 
 }  // namespace lacuna

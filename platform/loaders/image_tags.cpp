@@ -10,20 +10,7 @@ std::optional<KernelTags> ImageTags::find(const isa::MemoryInterface& memory, st
   const auto object = LoadedCodeObject::around(memory, entry);
   if (!object) return std::nullopt;
   for (const std::span<const std::byte> image : images_()) {
-    if (!is_loaded(image, memory, *object)) continue;
-    try {
-      const CodeObject file(ElfFile({image.begin(), image.end()}, "code object"));
-      for (KernelTags& kernel : tags_of(file)) {
-        if (kernel.entry != entry - object->base) continue;
-        kernel.entry = entry;
-        for (Chain& chain : kernel.chains)
-          for (ChainInstruction& part : chain.instructions) part.address += object->base;
-        return std::move(kernel);
-      }
-    } catch (const ElfError& e) {
-      throw TagError(e.what());
-    }
-    return std::nullopt;
+    if (is_loaded(image, memory, *object)) return loaded_tags(image, object->base, entry);
   }
   return std::nullopt;
 }

@@ -14,9 +14,11 @@
 
 #include "models/common/config/guest_mistake.h"
 #include "models/common/time/tlm_time.h"
+#include "models/neardata/near_data.h"
 #include "platform/configuration.h"
 #include "platform/loaders/elf_file.h"
 #include "platform/loaders/image_source_lines.h"
+#include "platform/loaders/image_tags.h"
 #include "platform/platform.h"
 #include "platform/run/kernel_log.h"
 #include "platform/run/log.h"
@@ -139,7 +141,9 @@ int simulate(const CommandLine& line, GuestProgram program) {
   const RunPlatform built = build_platform(parameters, guest_console);
   Platform& platform = *built;
   platform.load(program.elf, program.command_line, program.files);
-  const ImageSourceLines lines(program.code ? program.code : [&] { return embedded_code_objects(program.elf.bytes()); });
+  const auto images = program.code ? program.code : [&] { return embedded_code_objects(program.elf.bytes()); };
+  const ImageSourceLines lines(images);
+  const ImageTags tags(images);
   KernelLog kernels;
   EnergyRecorder energy;
   RequestRecorder requests;
@@ -147,6 +151,7 @@ int simulate(const CommandLine& line, GuestProgram program) {
     platform.gpu()->packet_processor().set_source_lines(lines);
     platform.gpu()->add_observer(kernels);
     energy.add(*platform.gpu());
+    if (auto* const near_data = platform.gpu()->extension<NearData>()) near_data->set_tag_source(tags);
     requests.add(*platform.gpu());
   }
   StatisticsGroup statistics("platform");

@@ -1,0 +1,69 @@
+#!/usr/bin/env bash
+# A kernel with the tags of its file runs as one that is tagged when it is dispatched; damaged tags are said once and counted.
+source "$(dirname "$0")/common.sh"
+
+kernels=$FIRMWARE/kernels
+# add OUT CODE OPTION...: sums of two arrays of 65,536 floats.
+add() {
+  local out=$1 code=$2
+  shift 2
+  expect 0 "$LACUNA" launch "$code" --kernel vector_add --config mesh56 --set ndc.mode=llc "$@" --grid 65536 --block 256 \
+    --arg "fill:65536:f32:iota(0,1)" --arg "fill:65536:f32:iota(5,2)" --arg "out:256K:$out.bin" --arg i32:65536 --out "$out"
+}
+# What kernels.csv says of the kernel, without the time that the host took.
+kernel() {
+  python3 - "$1" <<'PYTHON'
+import csv, sys
+row = next(csv.DictReader(open(sys.argv[1] + "/kernels.csv")))
+print({name: value for name, value in row.items() if "wall" not in name})
+PYTHON
+}
+# tagger OUT COUNTER
+tagger() {
+  python3 - "$@" <<'PYTHON'
+import json, sys
+value = json.load(open(sys.argv[1] + "/statistics.json"))["statistics"]["gpu"]["kernel_tagger"][sys.argv[2]]
+print(value["value"] if isinstance(value, dict) else value)
+PYTHON
+}
+
+# like NAME TOOL-OPTIONS DEVICE-OPTIONS CODE
+like() {
+  local name=$1 code=$4
+  # shellcheck disable=SC2086
+  expect 0 "$LACUNA" finalize "$code" $2 -o "$name.co"
+  # shellcheck disable=SC2086
+  add "$name-file" "$name.co" $3
+  # shellcheck disable=SC2086
+  add "$name-device" "$code" $3
+  cmp "$name-file.bin" "$name-device.bin" || fail "$name: the sums differ"
+  [[ $(kernel "$name-file") == "$(kernel "$name-device")" ]] || fail "$name: $(kernel "$name-file"), tagged by the device $(kernel "$name-device")"
+  [[ $(tagger "$name-file" kernels_from_files) == 1 && $(tagger "$name-file" kernels_searched) == 0 ]] || fail "$name: not the file's tags"
+  [[ $(tagger "$name-device" kernels_from_files) == 0 && $(tagger "$name-device" kernels_searched) == 1 ]] || fail "$name: not the device's tags"
+  [[ $(tagger "$name-file" chains) == 1 && $(tagger "$name-device" chains) == 1 ]] || fail "$name: not one chain"
+}
+like moved "" "" "$kernels/vector_add.co"
+like moved_gfx90a "" "--set gpu.target=gfx90a" "$kernels/vector_add_gfx90a.co"
+like tags "--no-move" "--set ndc.move=false" "$kernels/vector_add.co"
+[[ $(tagger moved-device moved) -gt 0 ]] || fail "nothing moved"
+[[ $(tagger tags-device moved) == 0 ]] || fail "ndc.move=false moves"
+# The file's tags count, not the device's options: this one has other code than the tool's.
+add options moved.co --set ndc.move=false
+[[ $(kernel options) == "$(kernel moved-file)" ]] || fail "ndc.move concerns a file with tags"
+
+# Damaged: once, counted, and without chains.
+python3 - <<'PYTHON'
+data = bytearray(open("tags.co", "rb").read())
+at = data.index(b"LNDC")
+version = bytearray(data); version[at + 4] = 2; open("version.co", "wb").write(version)
+check = bytearray(data); check[at + 12 + 16 + 12 + 8 + 8] ^= 1; open("check.co", "wb").write(check)
+PYTHON
+damaged() { # damaged CODE TEXT
+  add damaged "$1" --repeat 3
+  [[ $(grep -c "runs without offload chains: .*section .lacuna.chains: $2" damaged/log.txt) == 1 ]] || fail "$1 is not named once"
+  [[ $(tagger damaged kernels_damaged) == 1 && $(tagger damaged chains) == 0 ]] || fail "$1 is not counted"
+  cmp damaged.bin tags-file.bin || fail "$1: the sums differ"
+  rm -r damaged
+}
+damaged version.co "version 2 is not 1"
+damaged check.co "kernel vector_add: 0x[0-9a-f]* is not the instruction that was tagged"
