@@ -21,24 +21,31 @@ std::optional<T> object_at(std::span<const std::byte> bytes, std::uint64_t offse
 
 }  // namespace
 
-bool is_loaded(std::span<const std::byte> file, const isa::MemoryInterface& memory, const LoadedCodeObject& object) {
+std::optional<double> loaded_difference(std::span<const std::byte> file, const isa::MemoryInterface& memory,
+                                        const LoadedCodeObject& object) {
   const auto header = object_at<Elf64_Ehdr>(file, 0);
-  if (!header || header->e_phnum != object.segments.size()) return false;
-  bool any = false;
+  if (!header || header->e_phnum != object.segments.size()) return std::nullopt;
+  std::uint64_t bytes = 0;
+  std::uint64_t others = 0;
   for (unsigned i = 0; i < header->e_phnum; ++i) {
     const auto segment = object_at<Elf64_Phdr>(file, header->e_phoff + std::uint64_t{i} * sizeof(Elf64_Phdr));
     if (!segment || segment->p_vaddr != object.segments[i].p_vaddr || segment->p_filesz != object.segments[i].p_filesz)
-      return false;
+      return std::nullopt;
     if (segment->p_type != PT_LOAD || (segment->p_flags & PF_X) == 0) continue;
-    if (segment->p_offset > file.size() || segment->p_filesz > file.size() - segment->p_offset) return false;
+    if (segment->p_offset > file.size() || segment->p_filesz > file.size() - segment->p_offset) return std::nullopt;
     const std::uint64_t address = object.base + segment->p_vaddr;
     const isa::MemoryWindow window = memory.find(address);
-    if (!window.contains(address, segment->p_filesz)) return false;
-    if (std::memcmp(window.host + (address - window.base), file.data() + segment->p_offset, segment->p_filesz) != 0)
-      return false;
-    any = true;
+    if (!window.contains(address, segment->p_filesz)) return std::nullopt;
+    const std::byte* const loaded = window.host + (address - window.base);
+    bytes += segment->p_filesz;
+    for (std::uint64_t at = 0; at < segment->p_filesz; ++at) others += loaded[at] != file[segment->p_offset + at] ? 1 : 0;
   }
-  return any;
+  if (bytes == 0) return std::nullopt;
+  return static_cast<double>(others) / static_cast<double>(bytes);
+}
+
+bool is_loaded(std::span<const std::byte> file, const isa::MemoryInterface& memory, const LoadedCodeObject& object) {
+  return loaded_difference(file, memory, object) == 0.0;
 }
 
 std::vector<std::span<const std::byte>> embedded_code_objects(std::span<const std::byte> bytes) {
@@ -60,10 +67,18 @@ std::vector<std::span<const std::byte>> embedded_code_objects(std::span<const st
 std::optional<std::string> ImageSourceLines::find(const isa::MemoryInterface& memory, std::uint64_t pc) const {
   const auto object = LoadedCodeObject::around(memory, pc);
   if (!object) return std::nullopt;
+  // Instructions of a kernel may have moved since it was loaded, within its blocks (models/neardata/kernel_tagger.h).
+  constexpr double kMostMoved = 0.5;
+  double least = kMostMoved;
+  std::optional<std::span<const std::byte>> nearest;
   for (const std::span<const std::byte> image : images_()) {
-    if (is_loaded(image, memory, *object)) return source_line(image, pc - object->base);
+    const std::optional<double> difference = loaded_difference(image, memory, *object);
+    if (!difference || *difference >= least) continue;
+    least = *difference;
+    nearest = image;
+    if (least == 0) break;
   }
-  return std::nullopt;
+  return nearest ? source_line(*nearest, pc - object->base) : std::nullopt;
 }
 
 }  // namespace lacuna

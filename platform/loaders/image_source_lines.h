@@ -19,10 +19,15 @@ std::vector<std::span<const std::byte>> embedded_code_objects(std::span<const st
 
 struct LoadedCodeObject;
 
+/// The share of the executable segments' bytes that are others than what was loaded at the object's base, 0 to 1; nullopt if
+/// the file does not have the object's segments.
+std::optional<double> loaded_difference(std::span<const std::byte> file, const isa::MemoryInterface& memory,
+                                        const LoadedCodeObject& object);
 /// Whether the executable segments of a file are what was loaded at the object's base.
 bool is_loaded(std::span<const std::byte> file, const isa::MemoryInterface& memory, const LoadedCodeObject& object);
 
-/// Lines of code whose file is among the images that are given: the one whose executable segments are what is in GPU memory.
+/// Lines of code whose file is among the images that are given: the one whose executable segments are what is in GPU memory, or
+/// are nearest to it, because the code may have been changed there.
 class ImageSourceLines : public SourceLines {
  public:
   using Images = std::function<std::vector<std::span<const std::byte>>()>;
