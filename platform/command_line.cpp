@@ -20,7 +20,7 @@ struct CommandInfo {
   const char* text;
 };
 
-constexpr std::array<CommandInfo, 10> kCommands{
+constexpr std::array<CommandInfo, 11> kCommands{
     {{"run", Command::run, "FIRMWARE.elf", "boot a firmware on the hart, with the GPU on its bus",
       "Boots a bare-metal RV64GC program on a platform with hart, RAM, CLINT, PLIC, UART, finisher and GPU, until the program "
       "ends itself (semihosting exit, HTIF tohost, finisher). Prints the program's console, then a line per kernel; writes "
@@ -70,6 +70,9 @@ constexpr std::array<CommandInfo, 10> kCommands{
       "or two loads, none to two operations, and a store or a result. Prints them by kernel and pattern, and of every other "
       "vector load why it is in none. With --out writes the file with the tags in a section of their own; loaders and other "
       "tools do not see it."},
+     {"mesh", Command::mesh, "", "show a mesh, and where the data of caches meet",
+      "Prints the mesh of a configuration, with its cores and last-level caches, and for a core the node at which the data of "
+      "each pair of last-level caches meet on their way to it (docs/near-data.md). With --out also draws it, as SVG."},
      {"docs", Command::docs, "FOLDER", "write the generated pages of the documentation",
       "Writes parameters.md, memory-map.md, isa-coverage.md, kernels-csv.md, lazy-reference.md and matrix-unit-reference.md to "
       "FOLDER."}}};
@@ -176,14 +179,29 @@ po::options_description results_options() {
 
 po::options_description finalize_options() {
   po::options_description options("What to write");
-  options.add_options()                                                                    //
-      ("out,o", po::value<std::string>()->value_name("TAGGED"), "the file with tags")      //
-      ("report", po::value<std::string>()->value_name("FILE.json"), "the report as JSON")  //
-      ("no-move", "tags only: leave the code as it is, also where chains are not contiguous");
+  options.add_options()                                                                              //
+      ("out,o", po::value<std::string>()->value_name("TAGGED"), "the file with tags")                //
+      ("report", po::value<std::string>()->value_name("FILE.json"), "the report as JSON")            //
+      ("no-move", "tags only: leave the code as it is, also where chains are not contiguous")        //
+      ("take-apart", "as ndc.take_apart: also move loads behind waits that they stood in front of")  //
+      ("interleaved", "as ndc.interleaved: also tag chains that lie across each other");
+  return options;
+}
+
+po::options_description mesh_options() {
+  po::options_description options = common_options();
+  options.add_options()                                                                   //
+      ("config,c", po::value<std::vector<std::string>>()->value_name("FILE"),             //
+       "configuration file, or the name of a preset such as mesh56; may be repeated")     //
+      ("set,s", po::value<std::vector<std::string>>()->value_name("SECTION.NAME=VALUE"),  //
+       "set one parameter; may be repeated, later wins")                                  //
+      ("core", po::value<unsigned>()->value_name("N")->default_value(0), "the core")      //
+      ("out,o", po::value<std::string>()->value_name("FILE.svg"), "draw a picture, too");
   return options;
 }
 
 po::options_description options_of(Command command) {
+  if (command == Command::mesh) return mesh_options();
   if (command == Command::sweep) return sweep_options();
   if (command == Command::results) return results_options();
   po::options_description options = simulates(command)         ? simulation_options()
@@ -440,8 +458,16 @@ CommandLine parse_command(const CommandInfo& info, std::vector<std::string> argu
     if (values.count("out") != 0) line.finalize.tagged = values["out"].as<std::string>();
     if (values.count("report") != 0) line.finalize.report = values["report"].as<std::string>();
     line.finalize.move = values.count("no-move") == 0;
+    line.finalize.take_apart = values.count("take-apart") != 0;
+    line.finalize.interleaved = values.count("interleaved") != 0;
+    if (!line.finalize.move && line.finalize.take_apart) usage_error("--take-apart moves code, --no-move does not", info.name);
   }
-  const bool may_be_missing = info.command == Command::results || line.sweep.task;
+  if (info.command == Command::mesh) {
+    line.mesh.core = values["core"].as<unsigned>();
+    if (values.count("out") != 0) line.mesh.picture = values["out"].as<std::string>();
+    if (!operands.empty()) usage_error("unexpected " + operands[0], info.name);
+  }
+  const bool may_be_missing = info.command == Command::results || info.command == Command::mesh || line.sweep.task;
   if (operands.empty() && !may_be_missing)
     usage_error(std::string("lacuna ") + info.name + " needs " + info.operand, info.name);
   if (operands.size() > 1) usage_error("unexpected " + operands[1], info.name);

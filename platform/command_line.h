@@ -1,4 +1,4 @@
-// The command line: `lacuna run|launch|exec|sweep|results|hart|disasm|isa|finalize|docs` and the options of each.
+// The command line: `lacuna run|launch|exec|sweep|results|hart|disasm|isa|finalize|mesh|docs` and the options of each.
 #pragma once
 
 #include <cstdint>
@@ -28,6 +28,7 @@ enum class Command {
   disasm,
   isa_check,
   finalize,
+  mesh,
   docs,
   list_parameters,
   version,
@@ -77,6 +78,14 @@ struct FinalizeOptions {
   std::optional<std::string> tagged;  ///< --out: the file with tags
   std::optional<std::string> report;  ///< --report
   bool move = true;                   ///< not --no-move
+  bool take_apart = false;            ///< --take-apart
+  bool interleaved = false;           ///< --interleaved
+};
+
+/// Of `lacuna mesh`.
+struct MeshOptions {
+  unsigned core = 0;                   ///< --core
+  std::optional<std::string> picture;  ///< --out: the picture
 };
 
 struct CommandLine {
@@ -93,6 +102,7 @@ struct CommandLine {
   SweepOptions sweep;
   ResultsOptions results;
   FinalizeOptions finalize;
+  MeshOptions mesh;
   std::vector<std::string> inputs;  ///< of isa check: all files
   bool json = false;                ///< of isa check
 };

@@ -1,14 +1,18 @@
 // The lacuna program.
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <unistd.h>
 #include <cstdlib>
 #include <filesystem>
 #include <functional>
 #include <iostream>
+#include <optional>
+#include <stdexcept>
 #include <string>
 #include <systemc>
 #include <vector>
 
+#include "models/neardata/near_data.h"
 #include "platform/command_line.h"
 #include "platform/configuration.h"
 #include "platform/launch/launch.h"
@@ -17,6 +21,8 @@
 #include "platform/listing/finalize.h"
 #include "platform/listing/isa_check.h"
 #include "platform/loaders/offload_bundle.h"
+#include "platform/picture/device_mesh.h"
+#include "platform/picture/mesh_map.h"
 #include "platform/platform_parameters.h"
 #include "platform/reference/isa_reference.h"
 #include "platform/reference/lazy_reference.h"
@@ -28,6 +34,7 @@
 #include "platform/run/output_file.h"
 #include "platform/run/output_folder.h"
 #include "platform/run/run_failure.h"
+#include "platform/run/run_parameters.h"
 #include "platform/run/simulate.h"
 #include "platform/sweep/results.h"
 #include "platform/sweep/sweep.h"
@@ -66,7 +73,9 @@ void write_docs(const std::filesystem::path& folder) {
 }
 
 void finalize(const CommandLine& line) {
-  const FinalizedFile finalized = finalize_file(line.input, {.move = line.finalize.move});
+  const FinalizedFile finalized = finalize_file(
+      line.input,
+      {.move = line.finalize.move, .take_apart = line.finalize.take_apart, .interleaved = line.finalize.interleaved});
   write_chains(finalized, std::cout);
   if (line.finalize.report) write_file(*line.finalize.report, [&](std::ostream& out) { write_chains_json(finalized, out); });
   if (!line.finalize.tagged) return;
@@ -75,6 +84,26 @@ void finalize(const CommandLine& line) {
   write_file(*line.finalize.tagged, [&](std::ostream& out) {
     out.write(reinterpret_cast<const char*>(finalized.bytes.data()), static_cast<std::streamsize>(finalized.bytes.size()));
   });
+}
+
+void show_mesh(const CommandLine& line) {
+  const RunParameters parameters(line.configuration, Machine::firmware);
+  const GpuDevice device = [&] {
+    try {
+      return GpuDevice("gpu", parameters.values().gpu);
+    } catch (const std::invalid_argument& e) {
+      throw ConfigurationError(e.what());
+    }
+  }();
+  const std::optional<MeshMap> map = mesh_map(device);
+  if (!map) throw ConfigurationError("noc.topology: lacuna mesh is for meshes; set noc.topology = mesh");
+  if (line.mesh.core >= map->cores.size())
+    throw UsageError(fmt::format("--core {}: there are cores 0 to {}", line.mesh.core, map->cores.size() - 1));
+  const GpuDeviceParameters& gpu = parameters.values().gpu;
+  const EmnTable meeting = meeting_nodes(device.fabric(), device.first_l2(), gpu.gpu, gpu.noc);
+  write_meeting_text(*map, meeting, line.mesh.core, std::cout);
+  if (line.mesh.picture)
+    write_file(*line.mesh.picture, [&](std::ostream& out) { write_meeting_svg(*map, meeting, line.mesh.core, out); });
 }
 
 int execute(const CommandLine& line) {
@@ -98,6 +127,9 @@ int execute(const CommandLine& line) {
       return check_files({line.inputs.begin(), line.inputs.end()}, line.json, std::cout) ? 0 : 1;
     case Command::finalize:
       finalize(line);
+      break;
+    case Command::mesh:
+      show_mesh(line);
       break;
     case Command::docs:
       write_docs(line.input);

@@ -47,6 +47,7 @@ enum class KernelTable {
 /// What a run leaves behind.
 struct OutputParameters {
   KernelTable kernels = KernelTable::dispatches;
+  bool links = false;
 
   void describe(ParameterSection& section);
 };

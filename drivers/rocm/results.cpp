@@ -30,6 +30,7 @@ void Results::attach(ProcessPlatform& platform) {
     platform.gpu(i).add_observer(kernels_);
     energy_.add(platform.gpu(i));
     requests_.add(platform.gpu(i));
+    if (parameters_.values().output.links) links_.add(platform.gpu(i));
   }
 }
 
@@ -86,7 +87,7 @@ void Results::write(RunEnd end, bool last) {
   try {
     if (output_) {
       summary.output_folder = output_->path().string();
-      write_results(*output_, parameters_, summary, kernels_, statistics);
+      write_results(*output_, parameters_, summary, kernels_, links_, statistics);
     }
   } catch (const std::exception& e) {
     if (!failed()) report_failure("results are lost", e.what());

@@ -14,6 +14,7 @@
 #include "platform/process_platform.h"
 #include "platform/run/energy_recorder.h"
 #include "platform/run/kernel_log.h"
+#include "platform/run/link_recorder.h"
 #include "platform/run/output_folder.h"
 #include "platform/run/request_recorder.h"
 #include "platform/run/run_parameters.h"
@@ -48,6 +49,7 @@ class Results {
   KernelLog kernels_;
   EnergyRecorder energy_;
   RequestRecorder requests_;
+  LinkRecorder links_;
   bool opened_ = false;
   std::optional<OutputFolder> output_;
   std::atomic<int> lock_file_{-1};

@@ -117,6 +117,9 @@ class GpuDevice : public sc_core::sc_module, private ResourceMeter, private Kern
     }
     return nullptr;
   }
+  const Fabric& fabric() const { return *noc_; }
+  /// The fabric's destination that is L2 bank 0.
+  unsigned first_l2() const { return destinations_.first_l2; }
   /// The barrier that serves the compute units' requests at the end of a window; null without timing.
   WindowBarrier* barrier() { return memory_phase_.get(); }
 

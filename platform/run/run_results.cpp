@@ -29,7 +29,7 @@ void open_results(OutputFolder& output, const RunParameters& parameters, KernelL
 }
 
 void write_results(const OutputFolder& output, const RunParameters& parameters, const RunSummary& summary,
-                   const KernelLog& kernels, const StatisticsGroup& statistics) {
+                   const KernelLog& kernels, const LinkRecorder& links, const StatisticsGroup& statistics) {
   // One that is lost is no reason to lose the others.
   std::string lost;
   const auto attempt = [&](const std::function<void()>& write) {
@@ -45,6 +45,11 @@ void write_results(const OutputFolder& output, const RunParameters& parameters, 
       output.write("kernel_totals.csv",
                    [&](std::ostream& out) { write_kernel_totals_csv(kernels.summaries(), out, kernels.energy_blocks()); });
     });
+  if (!links.empty()) {
+    attempt([&] { output.write("links.csv", [&](std::ostream& out) { links.write_csv(out); }); });
+    for (const LinkRecorder::Picture& picture : links.pictures())
+      attempt([&] { output.write(picture.file, [&](std::ostream& out) { out << picture.svg; }); });
+  }
   attempt([&] {
     output.write("statistics.json", [&](std::ostream& out) { write_statistics_json(summary, kernels, statistics, out); });
   });

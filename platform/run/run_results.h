@@ -6,6 +6,7 @@
 #include "models/common/config/statistics.h"
 #include "platform/run/energy_recorder.h"
 #include "platform/run/kernel_log.h"
+#include "platform/run/link_recorder.h"
 #include "platform/run/output_folder.h"
 #include "platform/run/request_recorder.h"
 #include "platform/run/run_parameters.h"
@@ -18,10 +19,11 @@ namespace lacuna {
 void open_results(OutputFolder& output, const RunParameters& parameters, KernelLog& kernels, EnergyRecorder& energy,
                   RequestRecorder& requests);
 
-/// Writes what is left of the files that grow, kernel_totals.csv when that is wanted, and, last, statistics.json. May be called
-/// again: the later one counts. Throws WriteError, also when one of those files failed before.
+/// Writes what is left of the files that grow, kernel_totals.csv when that is wanted, links.csv and links.svg when there are
+/// links, and, last, statistics.json. May be called again: the later one counts. Throws WriteError, also when one of those
+/// files failed before.
 void write_results(const OutputFolder& output, const RunParameters& parameters, const RunSummary& summary,
-                   const KernelLog& kernels, const StatisticsGroup& statistics);
+                   const KernelLog& kernels, const LinkRecorder& links, const StatisticsGroup& statistics);
 
 /// When the file system of the folder has no locks: other runs that write there are not noticed, and the log says so.
 void warn_of_missing_lock(const OutputFolder& output);

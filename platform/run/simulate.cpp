@@ -21,6 +21,7 @@
 #include "platform/loaders/image_tags.h"
 #include "platform/platform.h"
 #include "platform/run/kernel_log.h"
+#include "platform/run/link_recorder.h"
 #include "platform/run/log.h"
 #include "platform/run/output_folder.h"
 #include "platform/run/run_control.h"
@@ -147,12 +148,14 @@ int simulate(const CommandLine& line, GuestProgram program) {
   KernelLog kernels;
   EnergyRecorder energy;
   RequestRecorder requests;
+  LinkRecorder links;
   if (platform.gpu() != nullptr) {
     platform.gpu()->packet_processor().set_source_lines(lines);
+    if (auto* const near_data = platform.gpu()->extension<NearData>()) near_data->set_tag_source(tags);
     platform.gpu()->add_observer(kernels);
     energy.add(*platform.gpu());
-    if (auto* const near_data = platform.gpu()->extension<NearData>()) near_data->set_tag_source(tags);
     requests.add(*platform.gpu());
+    if (parameters.values().output.links) links.add(*platform.gpu());
   }
   StatisticsGroup statistics("platform");
   platform.describe_statistics(statistics);
@@ -234,7 +237,7 @@ int simulate(const CommandLine& line, GuestProgram program) {
   };
   if (output) {
     summary.output_folder = output->path().string();
-    attempt([&] { write_results(*output, parameters, summary, kernels, statistics); });
+    attempt([&] { write_results(*output, parameters, summary, kernels, links, statistics); });
   }
   progress.begin_line();
   if (line.command != Command::hart && !line.quiet) write_run_report(summary, kernels, std::cerr);

@@ -16,7 +16,7 @@ assert chain["pattern"] == 1 and [i["tag"] for i in chain["instructions"]] == ["
 assert kernel["vector_loads"] == 2 and kernel["refused"] == [], kernel
 EOF
 # Every code object: what LLVM and a loader see is what they saw before; again is as once.
-chains=0
+chains=0 moved=0
 while read -r code; do
   expect 0 "$LACUNA" finalize "$code" --no-move -o once.co
   chains=$((chains + $(grep -c '^  pattern' out.txt || true)))
@@ -28,7 +28,15 @@ while read -r code; do
   llvm-readelf-16 -lsn "$code" | grep -v "^File:\|^ *None " >before.txt
   llvm-readelf-16 -lsn once.co | grep -v "^File:\|^ *None " >after.txt
   cmp before.txt after.txt || fail "$code: segments, symbols or notes have changed"
+  # Moved code has as many instructions, which are tagged and can be read; moving it again changes nothing.
+  expect 0 "$LACUNA" finalize "$code" -o moved.co
+  moved=$((moved + $(grep -c '(before moving: ' out.txt || true)))
+  expect 0 "$LACUNA" finalize moved.co -o twice.co
+  cmp moved.co twice.co || fail "$code: moved twice differs from once"
+  [[ $(llvm-objdump-16 -d moved.co | grep -c '//') == $(llvm-objdump-16 -d "$code" | grep -c '//') ]] || fail "$code: other instructions"
+  expect 0 "$LACUNA" disasm moved.co
 done < <(find "$kernels" -name '*.co')
+[[ $moved -ge 1 ]] || fail "no kernel of the firmware's has been moved"
 [[ $chains -ge 5 ]] || fail "only $chains chains in the firmware's kernels"
 
 # Shown and counted.
@@ -76,6 +84,8 @@ expect 2 "$LACUNA" finalize other.co
 complains "processor 0x2c of e_flags is not one of gfx803, gfx90a"
 expect 2 "$LACUNA" finalize
 complains "lacuna finalize needs FILE"
+expect 2 "$LACUNA" finalize "$kernels/vector_add.co" --no-move --take-apart
+complains "--take-apart moves code, --no-move does not"
 expect 0 "$LACUNA" finalize "$kernels/launch_examples.co" --no-move
 says "kernel recursion: not tagged, control flow is not fully known: s_swappc_b64 at 0x"
 grep -q "^kernel .* vector loads, .* chains" out.txt || fail "the other kernels are not finalized"

@@ -28,6 +28,8 @@ for mode in "$@"; do
     add "$mode" --set "ndc.mode=$mode" $options
     cmp none.bin "$mode.bin" || fail "$mode $options: the sums differ"
     [[ $(counter "$mode" ndc_chains) == 1024 ]] || fail "$mode: $(counter "$mode" ndc_chains) chains, there are 1,024 wavefronts"
+    # Two loads, an addition, and a store.
+    [[ $(counter "$mode" ndc_tagged) == 4096 && $(counter "$mode" ndc_tagged_memory) == 3072 ]] || fail "$mode: tagged instructions"
     sent=$(counter "$mode" ndc_packets) bounced=$(counter "$mode" ndc_bounced)
     ((sent > 0)) || fail "$mode $options: no packets"
     # Service queues count what they take and what they bounce.

@@ -14,8 +14,11 @@ namespace {
 
 constexpr unsigned kMaxSide = 64;
 
-enum Direction : unsigned { kLocal, kEast, kWest, kNorth, kSouth, kDirections };
-constexpr std::array<const char*, kDirections> kDirectionNames{"eject", "east", "west", "north", "south"};
+using Output = MeshTopology::Output;
+constexpr unsigned kOutputs = Output::kOutputs;
+/// Inputs have the numbers of the outputs in their direction; that of the node has the ejection port's.
+constexpr unsigned kLocal = Output::kEject;
+constexpr std::array<const char*, kOutputs> kOutputNames{"eject", "east", "west", "north", "south"};
 
 /// Number of nodes of a valid mesh.
 unsigned nodes_of(unsigned columns, unsigned rows) {
@@ -38,7 +41,7 @@ constinit const FabricTopology FabricTopology::mesh{"mesh", "columns x rows of r
                                                     make_mesh};
 
 MeshTopology::MeshTopology(unsigned columns, unsigned rows, MeshRouting routing)
-    : Topology(nodes_of(columns, rows), columns * rows * kDirections, routing == MeshRouting::o1turn ? 2 : 1),
+    : Topology(nodes_of(columns, rows), columns * rows * kOutputs, routing == MeshRouting::o1turn ? 2 : 1),
       columns_(columns),
       y_first_(routing == MeshRouting::yx) {
   positions_.reserve(nodes());
@@ -49,13 +52,13 @@ MeshTopology::MeshTopology(unsigned columns, unsigned rows, MeshRouting routing)
 const SwitchPass* MeshTopology::write_path(unsigned from, unsigned to, unsigned alternative, SwitchPass* next) const {
   const Position at = positions_[from];
   const Position end = positions_[to];
-  unsigned ports = from * kDirections;
+  unsigned ports = from * kOutputs;
   unsigned input = kLocal;
-  const auto go = [&](unsigned begin, unsigned finish, unsigned stride, Direction forward, Direction backward) {
+  const auto go = [&](unsigned begin, unsigned finish, unsigned stride, Output forward, Output backward) {
     if (begin == finish) return;
     const bool ahead = finish > begin;
     const unsigned output = ahead ? forward : backward;
-    const unsigned step = (ahead ? stride : 0U - stride) * kDirections;
+    const unsigned step = (ahead ? stride : 0U - stride) * kOutputs;
     const unsigned links = ahead ? finish - begin : begin - finish;
     *next++ = make_pass(ports + input, ports + output);
     // Along a row or column, from switch to switch.
@@ -70,25 +73,25 @@ const SwitchPass* MeshTopology::write_path(unsigned from, unsigned to, unsigned 
   };
   // Alternative 1 of o1turn is the other order.
   const bool y_first = y_first_ != (alternative != 0);
-  if (y_first) go(at.y, end.y, columns_, kSouth, kNorth);
-  go(at.x, end.x, 1, kEast, kWest);
-  if (!y_first) go(at.y, end.y, columns_, kSouth, kNorth);
+  if (y_first) go(at.y, end.y, columns_, Output::kSouth, Output::kNorth);
+  go(at.x, end.x, 1, Output::kEast, Output::kWest);
+  if (!y_first) go(at.y, end.y, columns_, Output::kSouth, Output::kNorth);
   *next++ = make_pass(ports + input, ports + kLocal);
   return next;
 }
 
 std::vector<unsigned> MeshTopology::path_nodes(unsigned from, unsigned to, unsigned alternative) const {
   std::vector<unsigned> passed;
-  for (const SwitchPass& pass : path(from, to, alternative)) passed.push_back(pass.output / kDirections);
+  for (const SwitchPass& pass : path(from, to, alternative)) passed.push_back(pass.output / kOutputs);
   return passed;
 }
 
 std::string MeshTopology::output_name(unsigned output) const {
-  const unsigned node = output / kDirections;
-  return fmt::format("x{}y{}_{}", node % columns_, node / columns_, kDirectionNames[output % kDirections]);
+  const unsigned node = output / kOutputs;
+  return fmt::format("x{}y{}_{}", node % columns_, node / columns_, kOutputNames[output % kOutputs]);
 }
 
-bool MeshTopology::is_link(unsigned output) const { return output % kDirections != kLocal; }
+bool MeshTopology::is_link(unsigned output) const { return output % kOutputs != kLocal; }
 
 unsigned MeshTopology::parse_node(const std::string& word) const {
   unsigned x = 0;

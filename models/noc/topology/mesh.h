@@ -12,12 +12,17 @@ namespace lacuna {
 /// 0 is xy and alternative 1 is yx. A placement names nodes as "x,y".
 class MeshTopology final : public Topology {
  public:
+  /// Outputs of a node's switch. x grows to the east, y to the south.
+  enum Output : unsigned { kEject, kEast, kWest, kNorth, kSouth, kOutputs };
+  static unsigned output(unsigned node, Output which) { return node * kOutputs + which; }
+
   /// Throws std::invalid_argument for more than 64 columns or rows.
   MeshTopology(unsigned columns, unsigned rows, MeshRouting routing);
 
   std::vector<unsigned> path_nodes(unsigned from, unsigned to, unsigned alternative = 0) const override;
   std::string output_name(unsigned output) const override;
   bool is_link(unsigned output) const override;
+  unsigned columns() const { return columns_; }
   unsigned parse_node(const std::string& word) const override;
   std::size_t memory() const override;
 

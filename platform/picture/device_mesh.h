@@ -1,0 +1,17 @@
+// The mesh of a device, for pictures.
+#pragma once
+
+#include <optional>
+
+#include "models/gpu/gpu_device.h"
+#include "platform/picture/mesh_map.h"
+
+namespace lacuna {
+
+/// nullopt: the device's network is no mesh.
+std::optional<MeshMap> mesh_map(const GpuDevice& device);
+
+/// What the links and ejection ports of a device's mesh have carried so far; cycles and injection ports are not set.
+MeshUse carried(const GpuDevice& device, const MeshMap& map);
+
+}  // namespace lacuna

@@ -1,0 +1,29 @@
+// The few elements of SVG that pictures of a mesh consist of. Colours are classes with values for light and for dark screens.
+#pragma once
+
+#include <iosfwd>
+#include <string>
+
+namespace lacuna {
+
+/// Writes an SVG file, from the constructor to finish(). Lengths are pixels.
+class SvgWriter {
+ public:
+  /// `title`: name of the picture for readers that do not see it.
+  SvgWriter(std::ostream& out, double width, double height, const std::string& title);
+  void finish();
+
+  /// `kind`: a class of the picture's style: node, cache, core, meets, lane, use. `opacity` of the filling; `tip`: text that is
+  /// shown with the pointer on it, or empty.
+  void rectangle(double x, double y, double width, double height, const std::string& kind, double opacity = 1,
+                 const std::string& tip = {});
+  enum class Anchor { start, middle, end };
+  /// `size`: height of the letters; `kind`: class ink, faint or strong.
+  void text(double x, double y, double size, const std::string& text, Anchor anchor = Anchor::start,
+            const std::string& kind = "ink");
+
+ private:
+  std::ostream& out_;
+};
+
+}  // namespace lacuna

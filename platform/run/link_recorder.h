@@ -1,0 +1,37 @@
+// Use of a mesh's links and ports while kernels run: links.csv and links.svg (output.links).
+#pragma once
+
+#include <cstdint>
+#include <iosfwd>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "models/command/kernel_record.h"
+#include "models/common/time/units.h"
+#include "models/gpu/gpu_device.h"
+#include "platform/picture/mesh_map.h"
+
+namespace lacuna {
+
+class LinkRecorder {
+ public:
+  /// A device whose network is no mesh is left out.
+  void add(GpuDevice& device);
+  bool empty() const { return devices_.empty(); }
+
+  /// A line for each link and port of each device.
+  void write_csv(std::ostream& out) const;
+  struct Picture {
+    std::string file;
+    std::string svg;
+  };
+  /// One for each device.
+  std::vector<Picture> pictures() const;
+
+ private:
+  class Device;
+  std::vector<std::shared_ptr<Device>> devices_;
+};
+
+}  // namespace lacuna
