@@ -37,6 +37,8 @@ enum class NearDataCount : std::uint8_t {
   lanes,
   address_space,
   latency,
+  tagged,
+  tagged_memory,
   count
 };
 inline constexpr std::size_t kNearDataCounts = static_cast<std::size_t>(NearDataCount::count);
@@ -59,6 +61,8 @@ constexpr std::array<ExtensionCountText, kNearDataCounts> kNearDataCountTexts{{
      "not offloaded: lanes in LDS or private memory, an access that is performed later, or memory that no last-level cache "
      "serves"},
     {"latency", "cycles", "from the first instruction of a chain to its completion, summed over chains with packets"},
+    {"tagged", "instructions", "of all chains that wavefronts have begun, without waits: also where they stay at the core"},
+    {"tagged_memory", "instructions", "of these, loads and stores"},
 }};
 
 constexpr ExtensionTexts kNearDataTexts{"ndc", kNearDataCauseTexts, kNearDataCountTexts};

@@ -56,6 +56,13 @@ void OffloadUnit::count(const WavefrontSlot* slot, NearDataCount what, std::uint
   slot->group->work->activity.extension[texts_.first_count + static_cast<std::size_t>(what)] += amount;
 }
 
+void OffloadUnit::count_chain(const WavefrontSlot& slot, const Chain& chain) {
+  const unsigned accesses = 1U + (chain.second_load ? 1 : 0) + (chain.stores ? 1 : 0);
+  count(&slot, NearDataCount::chains);
+  count(&slot, NearDataCount::tagged, accesses + chain.operations);
+  count(&slot, NearDataCount::tagged_memory, accesses);
+}
+
 void OffloadUnit::reset() {
   for (Wavefront& w : wavefronts_) w = {};
   chains_.clear();

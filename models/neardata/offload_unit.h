@@ -226,6 +226,7 @@ class OffloadUnit final : public LoadStage, public NodeRequester, private Memory
   void divide_store(const isa::MemoryAccess& access, Part& part);
   void on_response(std::uint32_t tag, const MemoryResponse& response) override;
   void count(const WavefrontSlot* slot, NearDataCount what, std::uint64_t amount = 1);
+  void count_chain(const WavefrontSlot& slot, const Chain& chain);
 
   NearDataNetwork& network_;
   const ExtensionSlots texts_ = near_data_slots();

@@ -17,7 +17,7 @@ MemoryTokens::Token OffloadUnit::access(WavefrontSlot& slot, const isa::DecodedI
   w.accessing = kNone;
   if (place.chain != nullptr && place.tag == ChainTag::first) {
     if (can_offload(slot.wave.access)) return begin_chain(slot, *place.chain, counters, cycle);
-    count(&slot, NearDataCount::chains);
+    count_chain(slot, *place.chain);
     count(&slot, NearDataCount::address_space);
     count_registers(w, place.role, 0);
     if (w.open.empty()) release_builder(slot, w, cycle);
@@ -93,7 +93,7 @@ MemoryTokens::Token OffloadUnit::begin_chain(WavefrontSlot& slot, const Chain& c
   const isa::MemoryAccess& access = slot.wave.access;
   Wavefront& w = wavefront(slot);
   last_ = clock_.ticks(cycle);
-  count(&slot, NearDataCount::chains);
+  count_chain(slot, chain);
   if (free_chains_.empty()) {
     free_chains_.push_back(static_cast<std::uint16_t>(chains_.size()));
     chains_.emplace_back();
