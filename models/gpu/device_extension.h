@@ -53,12 +53,13 @@ struct ExtensionRequester {
 /// A unit of an extension at a node of the fabric.
 struct ExtensionUnit {
   enum class At : std::uint8_t {
-    l1v,     ///< the node of an L1 vector cache
-    l2_bank  ///< the node of an L2 bank
+    l1v,      ///< the node of an L1 vector cache
+    l2_bank,  ///< the node of an L2 bank
+    node      ///< the node of that number
   };
   NodeRequester& unit;
   At at;
-  unsigned number;  ///< of that cache
+  unsigned number;  ///< of that cache or node
   /// Shader array whose compute units it acts with in windows; nullopt: it acts in memory phases alone.
   std::optional<unsigned> shader_array{};
 };
@@ -134,6 +135,7 @@ class DeviceExtension {
 struct ExtensionNodes {
   unsigned sources = 0;       ///< number of sources with separate nodes
   unsigned destinations = 0;  ///< number of destinations with separate nodes
+  bool switches = false;      ///< the last switches of a butterfly are nodes (FabricParameters::switch_nodes)
   FabricGuests guests;        ///< sources at the nodes of L1 vector caches, destinations at those of L2 banks, by their numbers
 };
 

@@ -266,7 +266,7 @@ void GpuDevice::build_noc() {
                       .count = slice.count(),
                       .interleave = slice.interleave()});
   }
-  noc_ = make_fabric("noc", parameters_.noc, static_cast<unsigned>(requesters_.size() - guests.sources.size()),
+  noc_ = make_fabric("noc", parameters_.fabric(), static_cast<unsigned>(requesters_.size() - guests.sources.size()),
                      AddressRoutes(std::move(routes)), guests);
   for (std::size_t i = 0; i < requesters_.size(); ++i) requesters_[i].socket.bind(noc_->sources[i]);
   for (const auto& extension : extensions_) extension->attach_fabric(*noc_, destinations_.first_l2);
@@ -319,7 +319,9 @@ void GpuDevice::build_memory_phase() {
   for (const auto& extension : extensions_) {
     for (const ExtensionUnit& added : extension->units()) {
       const unsigned node = added.at == ExtensionUnit::At::l1v ? noc_->source_node(added.number)
-                                                               : noc_->destination_node(destinations_.first_l2 + added.number);
+                            : added.at == ExtensionUnit::At::l2_bank
+                                ? noc_->destination_node(destinations_.first_l2 + added.number)
+                                : added.number;
       const bool ahead = !added.shader_array.has_value();
       memory_phase_->add(added.unit, node, ahead ? parameters_.gpu.shader_arrays : *added.shader_array, ahead);
     }

@@ -172,6 +172,7 @@ ExtensionNodes GpuDeviceParameters::extension_nodes() const {
     const ExtensionNodes nodes = extension->nodes(*this);
     sum.sources += nodes.sources;
     sum.destinations += nodes.destinations;
+    sum.switches |= nodes.switches;
     sum.guests.sources.insert(sum.guests.sources.end(), nodes.guests.sources.begin(), nodes.guests.sources.end());
     sum.guests.destinations.insert(sum.guests.destinations.end(), nodes.guests.destinations.begin(),
                                    nodes.guests.destinations.end());
@@ -179,10 +180,17 @@ ExtensionNodes GpuDeviceParameters::extension_nodes() const {
   return sum;
 }
 
+FabricParameters GpuDeviceParameters::fabric() const {
+  FabricParameters parameters = noc;
+  parameters.switch_nodes = extension_nodes().switches;
+  return parameters;
+}
+
 FabricPlacement GpuDeviceParameters::placement() const {
   const unsigned l1_caches = gpu.shader_arrays * gpu.cus_per_shader_array / gpu.cus_per_l1v + 2 * gpu.shader_arrays;
   const ExtensionNodes more = extension_nodes();
-  return place(noc, l1_caches + 1 + sdma.engines + more.sources, gpu.memory_partitions + 1 + more.destinations, more.guests);
+  return place(fabric(), l1_caches + 1 + sdma.engines + more.sources, gpu.memory_partitions + 1 + more.destinations,
+               more.guests);
 }
 
 std::vector<std::string> GpuDeviceParameters::check() const {

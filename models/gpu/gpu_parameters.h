@@ -89,6 +89,8 @@ struct GpuDeviceParameters {
   Tick min_response_time_of(const CacheParameters& cache) const;
   /// Nodes of the fabric that the extensions which are on use.
   ExtensionNodes extension_nodes() const;
+  /// `noc`, with the nodes that extensions need.
+  FabricParameters fabric() const;
   /// Nodes of sources, the L1 vector caches first, and of destinations, L2 banks first. Throws std::invalid_argument if the
   /// placement is invalid.
   FabricPlacement placement() const;

@@ -39,6 +39,8 @@ struct FabricParameters {
   RouterModel routers = RouterModel::booked;
   unsigned input_speedup = 1;
   bool wait_for_tail_credit = false;
+  bool switch_nodes =
+      false;  ///< the last switches of a butterfly are nodes as well; set by the device, no key of a configuration
 
   void describe(ParameterSection& section);
 };

@@ -43,7 +43,7 @@ FabricPlacement place(const FabricParameters& parameters, unsigned source_count,
                       const FabricGuests& guests) {
   const std::unique_ptr<const Topology> topology =
       parameters.topology->has_routers() ? parameters.topology->make(parameters) : nullptr;
-  const unsigned nodes = topology != nullptr ? topology->nodes() : source_count + destination_count;
+  const unsigned nodes = topology != nullptr ? topology->terminals() : source_count + destination_count;
   std::vector<unsigned> places = parse_nodes(topology.get(), "placement", parameters.placement, nodes, Repeats::refused);
   if (places.empty() && topology == nullptr) {
     places.resize(destination_count);
@@ -65,7 +65,7 @@ FabricPlacement place(const FabricParameters& parameters, unsigned source_count,
     std::iota(others.begin(), others.end(), 0U);
   }
   FabricPlacement result;
-  result.nodes = nodes;
+  result.nodes = topology != nullptr ? topology->nodes() : nodes;
   for (unsigned i = 0; i < destination_count; ++i) result.destinations.push_back(places[i % places.size()]);
   for (unsigned i = 0; i < source_count; ++i) result.sources.push_back(others[i % others.size()]);
   for (const unsigned host : guests.destinations) result.destinations.push_back(result.destinations.at(host));

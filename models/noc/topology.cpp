@@ -11,7 +11,7 @@ std::vector<unsigned> Topology::path_nodes(unsigned from, unsigned to, unsigned 
   return from == to ? std::vector<unsigned>{from} : std::vector<unsigned>{from, to};
 }
 
-unsigned Topology::parse_node(const std::string& word) const { return parse_node_number(word, nodes_); }
+unsigned Topology::parse_node(const std::string& word) const { return parse_node_number(word, terminals()); }
 
 unsigned parse_node_number(const std::string& word, unsigned nodes) {
   unsigned node = 0;

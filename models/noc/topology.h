@@ -49,6 +49,8 @@ class Topology {
   virtual ~Topology() = default;
 
   unsigned nodes() const { return nodes_; }
+  /// Number of nodes, the first ones, at which sources and destinations may be placed. The others belong to switches.
+  virtual unsigned terminals() const { return nodes_; }
   unsigned inputs() const { return ports_; }
   unsigned outputs() const { return ports_; }
   /// Number of paths between two nodes, the same for all pairs: 1 or 2. `alternative` below selects one.
@@ -68,7 +70,7 @@ class Topology {
   virtual std::string output_name(unsigned output) const = 0;
   /// Whether an output is a link; otherwise it is an ejection port.
   virtual bool is_link(unsigned output) const = 0;
-  /// The node that a word of a placement names; by default its number. Throws std::invalid_argument that names the mistake.
+  /// The terminal that a word of a placement names; by default its number. Throws std::invalid_argument that names the mistake.
   virtual unsigned parse_node(const std::string& word) const;
   /// Host memory of the topology, in bytes.
   virtual std::size_t memory() const = 0;

@@ -82,6 +82,30 @@ TEST(Butterfly, Wiring) {
   }
 }
 
+// A last switch's node injects into the first stage, and into the switch itself for its own terminals.
+TEST(Butterfly, WiringWithSwitchNodes) {
+  for (const auto& [radix, stages] : std::vector<std::pair<unsigned, unsigned>>{{4, 3}, {2, 4}, {8, 2}, {5, 1}}) {
+    SCOPED_TRACE(std::to_string(radix) + "-ary " + std::to_string(stages) + "-fly");
+    const ButterflyTopology topology(radix, stages, true);
+    const unsigned terminals = topology.terminals();
+    ASSERT_EQ(topology.nodes(), terminals + terminals / radix);
+    const auto own_switch = [&, ports = radix](unsigned node) { return node < terminals ? node / ports : node - terminals; };
+    check_wiring(topology, [&, count = stages](unsigned from, unsigned to) {
+      return from >= terminals && own_switch(from) == own_switch(to) ? 1 : count;
+    });
+    // Terminals are connected as without them.
+    const ButterflyTopology plain(radix, stages);
+    for (unsigned from = 0; from < terminals; ++from) {
+      for (unsigned to = 0; to < terminals; ++to) ASSERT_EQ(names(topology, from, to), names(plain, from, to));
+    }
+  }
+  const ButterflyTopology topology(4, 3, true);
+  EXPECT_EQ(names(topology, 0, 64 + 15),
+            (std::vector<std::string>{"stage0_switch0_output3", "stage1_switch12_output3", "stage2_switch15_node"}));
+  EXPECT_EQ(names(topology, 64 + 15, 62), (std::vector<std::string>{"stage2_switch15_output2"}));
+  EXPECT_THROW(topology.parse_node("64"), std::invalid_argument);
+}
+
 // A pass keeps to one switch: the inputs of radix consecutive numbers lead to the outputs of the same numbers.
 TEST(Butterfly, PassesStayInTheirSwitch) {
   const ButterflyTopology topology(4, 3);

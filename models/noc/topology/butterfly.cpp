@@ -29,43 +29,57 @@ unsigned nodes_of(unsigned radix, unsigned stages) {
 constinit const FabricTopology FabricTopology::butterfly{
     "butterfly", "radix^stages nodes, with stages of switches between their injection and ejection ports",
     [](const FabricParameters& p) -> std::unique_ptr<const Topology> {
-      return std::make_unique<ButterflyTopology>(p.radix, p.stages);
+      return std::make_unique<ButterflyTopology>(p.radix, p.stages, p.switch_nodes);
     }};
 
-ButterflyTopology::ButterflyTopology(unsigned radix, unsigned stages)
-    : Topology(nodes_of(radix, stages), nodes_of(radix, stages) * stages), radix_(radix) {
+ButterflyTopology::ButterflyTopology(unsigned radix, unsigned stages, bool switch_nodes)
+    : Topology(nodes_of(radix, stages) + (switch_nodes ? nodes_of(radix, stages) / radix : 0),
+               nodes_of(radix, stages) * stages + (switch_nodes ? nodes_of(radix, stages) / radix : 0)),
+      radix_(radix),
+      terminals_(nodes_of(radix, stages)) {
   // Input and output p of a stage belong to switch p / radix. Between stage s and the next, a packet is at the position whose
   // upper s + 1 digits are the destination's and whose lower ones are still the source's.
-  low_digits_.reserve(outputs());
-  stage_port_.reserve(outputs());
+  low_digits_.reserve(std::size_t{terminals_} * stages);
+  stage_port_.reserve(std::size_t{terminals_} * stages);
   // A stage's switch sets the digit of weight radix^(stages - 1 - stage); its ports are numbered with that digit lowest.
-  for (unsigned stage = 0, weight = nodes() / radix; stage < stages; ++stage, weight /= radix) {
-    for (unsigned position = 0; position < nodes(); ++position) {
+  for (unsigned stage = 0, weight = terminals_ / radix; stage < stages; ++stage, weight /= radix) {
+    for (unsigned position = 0; position < terminals_; ++position) {
       const unsigned digit = position / weight % radix;
       const unsigned above = position / (weight * radix);
       const unsigned below = position % weight;
       low_digits_.push_back(static_cast<std::uint16_t>(below));
-      stage_port_.push_back(static_cast<std::uint16_t>(stage * nodes() + (above * weight + below) * radix + digit));
+      stage_port_.push_back(static_cast<std::uint16_t>(stage * terminals_ + (above * weight + below) * radix + digit));
     }
   }
 }
 
+// The ports of switch nodes follow those of the stages.
 const SwitchPass* ButterflyTopology::write_path(unsigned from, unsigned to, unsigned /*alternative*/, SwitchPass* next) const {
-  unsigned position = from;
-  for (unsigned stage = 0; stage < outputs(); stage += nodes()) {
-    const unsigned input = stage_port_[stage + position];
-    position = to - low_digits_[stage + to] + low_digits_[stage + from];
-    *next++ = make_pass(input, stage_port_[stage + position]);
+  const bool from_switch = from >= terminals_;
+  const bool to_switch = to >= terminals_;
+  const unsigned first = from_switch ? (from - terminals_) * radix_ : from;
+  const unsigned last = to_switch ? (to - terminals_) * radix_ : to;
+  // Within its own switch a packet passes the last stage alone.
+  unsigned stage = from_switch && first / radix_ == last / radix_ ? stage_ports() - terminals_ : 0;
+  unsigned position = stage == 0 ? first : last;
+  const SwitchPass* const begin = next;
+  for (; stage < stage_ports(); stage += terminals_) {
+    const unsigned input = from_switch && next == begin ? stage_ports() + from - terminals_ : stage_port_[stage + position];
+    position = last - low_digits_[stage + last] + low_digits_[stage + first];
+    const bool ejects = to_switch && stage == stage_ports() - terminals_;
+    *next++ = make_pass(input, ejects ? stage_ports() + to - terminals_ : stage_port_[stage + position]);
   }
   return next;
 }
 
 std::string ButterflyTopology::output_name(unsigned output) const {
-  const unsigned port = output % nodes();
-  return fmt::format("stage{}_switch{}_output{}", output / nodes(), port / radix_, port % radix_);
+  if (output >= stage_ports())
+    return fmt::format("stage{}_switch{}_node", stage_ports() / terminals_ - 1, output - stage_ports());
+  const unsigned port = output % terminals_;
+  return fmt::format("stage{}_switch{}_output{}", output / terminals_, port / radix_, port % radix_);
 }
 
-bool ButterflyTopology::is_link(unsigned output) const { return output < outputs() - nodes(); }
+bool ButterflyTopology::is_link(unsigned output) const { return output < stage_ports() - terminals_; }
 
 std::size_t ButterflyTopology::memory() const {
   return sizeof *this + (low_digits_.capacity() + stage_port_.capacity()) * sizeof(std::uint16_t);

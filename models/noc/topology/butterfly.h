@@ -7,13 +7,26 @@
 
 namespace lacuna {
 
+/// Numbers of a butterfly's nodes.
+struct ButterflyNodes {
+  unsigned terminals;
+  unsigned radix;
+  /// The node of the last switch before a terminal, of a butterfly with switch nodes.
+  unsigned switch_of(unsigned terminal) const { return terminals + terminal / radix; }
+};
+
 /// radix^stages nodes, each injecting into the first stage and ejecting from the last; radix^(stages - 1) switches per stage
 /// (Dally and Towles, "Principles and Practices of Interconnection Networks", chapter 4). Switches belong to no node.
+///
+/// With switch nodes, each switch of the last stage has a node of its own, numbered after the others. What is for it leaves the
+/// switch by an output of its own. What it sends enters by an input of its own: that switch, on the way to one of the switch's
+/// own terminals, and otherwise the switch of the first stage that these terminals inject into.
 class ButterflyTopology final : public Topology {
  public:
   /// Throws std::invalid_argument for more than 4096 nodes.
-  ButterflyTopology(unsigned radix, unsigned stages);
+  ButterflyTopology(unsigned radix, unsigned stages, bool switch_nodes = false);
 
+  unsigned terminals() const override { return terminals_; }
   std::string output_name(unsigned output) const override;
   bool is_link(unsigned output) const override;
   std::size_t memory() const override;
@@ -21,8 +34,11 @@ class ButterflyTopology final : public Topology {
  private:
   const SwitchPass* write_path(unsigned from, unsigned to, unsigned alternative, SwitchPass* next) const override;
 
+  unsigned stage_ports() const { return static_cast<unsigned>(stage_port_.size()); }
+
   unsigned radix_;
-  // Indexed by stage * nodes + position.
+  unsigned terminals_;
+  // Indexed by stage * terminals + position.
   std::vector<std::uint16_t> low_digits_;  // digits of the position that later stages set
   std::vector<std::uint16_t> stage_port_;  // input or output of the stage's switches at the position
 };
