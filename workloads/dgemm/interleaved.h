@@ -113,7 +113,7 @@ class PairStage {
   TwoUnits values_[2][kLoads];
 };
 
-/// 4 x 4 products of 16 x 16 for each wavefront, by multiply(sum, a, b) of Way (gemm_products.h). Product i, j has every second
+/// 4 x 4 products of 16 x 16 for each wavefront, by multiply() of Way (gemm_products.h). Product i, j has every second
 /// of 32 rows and columns, so that a lane's operands, and its results in a row, are neighbours.
 template <class Way>
 class PairedProducts {
@@ -137,7 +137,7 @@ class PairedProducts {
     const TwoUnits a = operands.a[i / 2], b = operands.b[j / 2];
     Way::multiply(0, sums_[i][j], i % 2 == 0 ? a.lo : a.hi, j % 2 == 0 ? b.lo : b.hi);
   }
-  /// Of the elements of a lane those in row first_row() + 8 high + low and columns first_column() + 32 right, and the next one.
+  /// A lane's sums in row first_row() + 8 high + low, columns first_column() + 32 right and the next one.
   struct Pair {
     double lo, hi;
   };
