@@ -260,7 +260,7 @@ void write_use_svg(const MeshMap& map, const MeshUse& use, const std::string& ti
   // Legend.
   const double y = bottom + 22;
   constexpr unsigned kSteps = 5;
-  constexpr double kStep = 26;
+  constexpr double kStep = 36;
   svg.text(kMargin, y + 10, 11, "flits a cycle:", Anchor::start);
   for (unsigned i = 0; i < kSteps; ++i) {
     const double x = kMargin + 80 + i * kStep;

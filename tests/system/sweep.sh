@@ -57,8 +57,10 @@ where="FROM members JOIN points ON points.key = members.key WHERE axes LIKE '%51
 [[ $(query "SELECT run_hash $where") == "$(run_value run run_hash)" ]] || fail "another run hash than that of lacuna launch"
 [[ $(query "SELECT row FROM kernels WHERE point = (SELECT points.id $where)" | cut -d, -f 1-12) == \
   "$(tail -n 1 run/kernels.csv | cut -d, -f 1-12)" ]] || fail "kernels differ"
-query "SELECT configurations.text FROM configurations JOIN points ON points.configuration = configurations.id WHERE points.id = (
-  SELECT points.id $where)" | grep -q '^size = 128KiB' || fail "the effective configuration is not there"
+# Not into a pipe, which grep -q leaves before all of it is written.
+configuration=$(query "SELECT configurations.text FROM configurations JOIN points ON points.configuration = configurations.id
+  WHERE points.id = (SELECT points.id $where)")
+grep -q '^size = 128KiB' <<<"$configuration" || fail "the effective configuration is not there"
 expect 0 "$LACUNA" results relu --where 'n == 256 && l2.size == 64KiB' --csv
 [[ $(wc -l <out.txt) == 2 ]] || fail "--where has not chosen one combination"
 [[ $(cut -d, -f 1-4 out.txt | tail -n 1) == 256,64KiB,4,4 ]] || fail "the CSV is wrong"
