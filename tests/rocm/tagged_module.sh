@@ -22,17 +22,18 @@ PYTHON
 }
 
 expect 0 "$LACUNA" finalize "$code" -o tagged.co
-for module in "$code" tagged.co; do
+# As long as the other, with tags in a section of another name: what is loaded takes the same time.
+sed 's/\.lacuna\.chains/.lacuna.others/' tagged.co >untagged.co
+for module in untagged.co tagged.co; do
   out=$(basename "$module" .co)
   on_gpu "${options[@]}" --out "$out" -- modules "$module"
   expect 0 "${command[@]}"
   grep -q "passed$" out.txt || fail "$module: the program does not say that its checks passed"
   has_results "$out"
 done
-untagged=$(basename "$code" .co)
 [[ $(tagger tagged kernels_from_files) -gt 0 ]] || fail "the module's tags were not found"
-[[ $(tagger "$untagged" kernels_from_files) == 0 && $(tagger "$untagged" chains) == $(tagger tagged chains) ]] || fail "other chains"
-[[ $(kernels tagged) == "$(kernels "$untagged")" ]] || fail "$(kernels tagged), tagged by the device $(kernels "$untagged")"
+[[ $(tagger untagged kernels_from_files) == 0 && $(tagger untagged chains) == $(tagger tagged chains) ]] || fail "other chains"
+[[ $(kernels tagged) == "$(kernels untagged)" ]] || fail "$(kernels tagged), tagged by the device $(kernels untagged)"
 
 # Damaged tags: said once, counted, without chains.
 python3 - <<'PYTHON'
@@ -43,4 +44,5 @@ PYTHON
 on_gpu "${options[@]}" --out damaged -- modules damaged.co
 expect 0 "${command[@]}"
 [[ $(grep -c "runs without offload chains: .*section .lacuna.chains: version 2 is not 1" damaged/log.txt) == 1 ]] || fail "not named once"
-[[ $(tagger damaged kernels_damaged) -gt 0 && $(tagger damaged chains) == 0 ]] || fail "damaged tags are not counted"
+# Those that are left are of the runtime's copies.
+[[ $(tagger damaged kernels_damaged) -gt 0 && $(tagger damaged chains) -lt $(tagger tagged chains) ]] || fail "damaged tags are not counted"

@@ -51,7 +51,7 @@ TEST(MeshMap, TextHasMeshAndTable) {
   EXPECT_THAT(out.str(), HasSubstr("    0   L0    1\n    2    3   L1\n"));
   EXPECT_THAT(out.str(), HasSubstr("core 0 at (0,0)"));
   EXPECT_THAT(out.str(), HasSubstr("   L0  (1,0)  (1,0)\n   L1  (1,0)  (2,1)\n"));
-  EXPECT_THAT(out.str(), HasSubstr("1 of 1 pairs of different caches have a meeting node (100 %); all cores: 75 %"));
+  EXPECT_THAT(out.str(), HasSubstr("1 of 1 pairs of different caches have a meeting node (100 %); all cores: 50 %"));
 }
 
 TEST(MeshMap, PictureNamesPairsAtTheirNode) {
