@@ -135,7 +135,8 @@ void write_meeting_svg(const MeshMap& map, const EmnTable& table, unsigned core,
   svg.text(kMargin, 45, 11, share_text(map, table, core), Anchor::start, "faint");
   for (unsigned node = 0; node < map.nodes.size(); ++node) {
     const double x = kMargin + node % map.columns * kPitch;
-    const double y = kTitle + node / map.columns * kPitch;
+    const unsigned row = node / map.columns;
+    const double y = kTitle + row * kPitch;
     const MeshMap::Node& what = map.nodes[node];
     const auto found = pairs.find(node);
     const bool is_core = node == map.cores[core];
@@ -203,7 +204,10 @@ class UsePanel {
     return fmt::format("{} {}: {:.1f} %", map_.place(node), MeshUse::port_name(port), 100 * share(node, port));
   }
   double x_of(unsigned node) const { return left_ + node % map_.columns * kPitch; }
-  double y_of(unsigned node) const { return kTitle + node / map_.columns * kPitch; }
+  double y_of(unsigned node) const {
+    const unsigned row = node / map_.columns;
+    return kTitle + row * kPitch;
+  }
 
   void bar(double x, double y, double width, double height, unsigned node, unsigned port) {
     svg_.rectangle(x, y, width, height, "lane");
