@@ -2,6 +2,7 @@
 // of its core's offload queue and, at the node that computes, one of the service queue.
 //
 // Near-data models exchange ChainPackets by number (a packet's tag in the network), not by value: the network carries times.
+// What the packet has as bits, models/neardata/compute_packet.h, determines its flits.
 #pragma once
 
 #include <cstdint>
@@ -12,24 +13,16 @@ namespace lacuna {
 
 struct Chain;
 
-/// How the lanes' addresses of an operand follow from that of the packet's first lane.
-enum class OperandForm : std::uint8_t {
-  strided,   ///< element after element, in the order of the lanes
-  uniform,   ///< the same for all lanes
-  scattered  ///< neither: a flit of the packet has the lanes' places in the line
-};
-
 struct ChainPacket {
   static constexpr std::uint64_t kNoLine = ~std::uint64_t{0};
   static constexpr unsigned kMostLanes = 32;
 
   const Chain* chain = nullptr;
-  std::uint64_t lanes = 0;         ///< of the wavefront
+  std::uint64_t lanes = 0;         ///< of the wavefront; none is more than 31 after the first
   std::uint64_t line_a = kNoLine;  ///< bus address of the first load's line,
   std::uint64_t line_b = kNoLine;  ///< of the second load's; kNoLine: there is none
   std::uint64_t store = kNoLine;   ///< and of the store's; kNoLine: there is none
   ByteMask stored = ByteMask();    ///< bytes of that line which are stored
-  unsigned scattered = 0;          ///< number of operands with OperandForm::scattered
   bool has_second() const { return line_b != kNoLine; }
   bool has_store() const { return store != kNoLine; }
 };

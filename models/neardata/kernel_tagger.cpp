@@ -1,13 +1,15 @@
 #include "models/neardata/kernel_tagger.h"
 
+#include <algorithm>
 #include <array>
 #include <cstring>
-#include <optional>
+#include <memory>
 #include <utility>
 
 #include "models/common/config/guest_mistake.h"
 #include "models/isa/analysis/control_flow.h"
 #include "models/neardata/finalizer.h"
+#include "models/neardata/packet_code.h"
 
 namespace lacuna {
 namespace {
@@ -21,33 +23,27 @@ void KernelTaggerStatistics::describe(StatisticsGroup& group) const {
   group.add("kernels_searched", found, "kernels whose chains were found when they were dispatched", "kernels");
   group.add("kernels_unknown", unknown, "of these, not tagged: where control goes is not known", "kernels");
   group.add("kernels_damaged", damaged, "kernels that run without tags, because those of their file are damaged", "kernels");
-  group.add("kernels_changed", changed, "dispatches that found other code than the kernel was tagged in", "dispatches");
+  group.add("kernels_changed", changed, "kernels with chains whose code has changed after it was tagged", "kernels");
   group.add("chains", chains, "chains that have been tagged", "chains");
   group.add("moved", moved, "instructions that have other places or registers since (ndc.move)", "instructions");
 }
 
 void KernelTagger::started(const Dispatch& dispatch) {
-  Kernel& kernel = known_[dispatch.entry];
-  const bool is_other = kernel.tagged && !is_unchanged(kernel);
-  if (is_other) {
-    ++statistics_.changed;
-    kernel.tagged = false;
-    kernels_.set(dispatch.entry, {});
-  }
-  if (!kernel.tagged && kernel.running == 0) tag(dispatch, kernel);
-  ++kernel.running;
+  unsigned& running = dispatches_[dispatch.entry];
+  if (running == 0 && !kernels_.known(dispatch.entry)) tag(dispatch);
+  ++running;
   running_[dispatch.index] = dispatch.entry;
 }
 
 void KernelTagger::ended(std::uint64_t dispatch_index) {
   const auto found = running_.find(dispatch_index);
   if (found == running_.end()) return;
-  --known_[found->second].running;
+  --dispatches_[found->second];
   running_.erase(found);
 }
 
 void KernelTagger::reset() {
-  known_.clear();
+  dispatches_.clear();
   running_.clear();
   kernels_ = {};
 }
@@ -64,27 +60,51 @@ isa::FetchWords KernelTagger::fetch() const {
   };
 }
 
-bool KernelTagger::is_unchanged(const Kernel& kernel) const {
-  if (kernel.code.empty()) return true;
-  const std::byte* const now = vm_->pointer(kernel.begin, kernel.code.size(), isa::Access::execute);
-  return now != nullptr && std::memcmp(now, kernel.code.data(), kernel.code.size()) == 0;
+void KernelTagger::code_revalidated() {
+  statistics_.changed += kernels_.revalidate(
+      [this](std::uint64_t address, std::span<const std::byte> bytes) { return holds(address, bytes); });
 }
 
-void KernelTagger::tag(const Dispatch& dispatch, Kernel& kernel) {
-  if (!take_from_file(dispatch)) find_chains(dispatch);
-  keep_code(dispatch.entry, kernel);
-  kernel.tagged = true;
+bool KernelTagger::holds(std::uint64_t address, std::span<const std::byte> bytes) const {
+  constexpr std::uint64_t kPage = 4096;  // mappings consist of whole ones
+  while (!bytes.empty()) {
+    const auto size = static_cast<std::size_t>(std::min<std::uint64_t>(bytes.size(), kPage - address % kPage));
+    const std::byte* const now = vm_->pointer(address, size, isa::Access::execute);
+    if (now == nullptr || std::memcmp(now, bytes.data(), size) != 0) return false;
+    address += size;
+    bytes = bytes.subspan(size);
+  }
+  return true;
 }
 
-bool KernelTagger::take_from_file(const Dispatch& dispatch) {
-  if (source_ == nullptr) return false;
+void KernelTagger::tag(const Dispatch& dispatch) {
+  std::optional<std::vector<Chain>> chains = take_from_file(dispatch);
+  if (!chains) chains = find_chains(dispatch);
+  statistics_.chains += chains->size();
+  // What its search has read, as it is now that instructions have moved.
+  SearchedCode code;
+  const isa::FetchWords memory = fetch();
+  const isa::ControlFlow flow(
+      [&](std::uint64_t pc, std::array<std::uint32_t, 3>& words) {
+        const std::size_t count = memory(pc, words);
+        if (count > 0) code.add(pc, std::span(words).first(count));
+        return count;
+      },
+      target_, dispatch.entry);
+  code.join();
+  std::vector<PacketCode> codes;
+  for (const Chain& chain : *chains) codes.push_back(packet_code(chain, memory, target_));
+  kernels_.add(dispatch.entry, std::make_shared<TaggedKernel>(std::move(*chains), std::move(codes)), std::move(code));
+}
+
+std::optional<std::vector<Chain>> KernelTagger::take_from_file(const Dispatch& dispatch) {
+  if (source_ == nullptr) return std::nullopt;
   try {
     std::optional<KernelTags> tags = source_->find(*vm_, dispatch.entry);
-    if (!tags) return false;
+    if (!tags) return std::nullopt;
     check_tags(*tags, fetch(), target_, "code object in GPU memory");
     ++statistics_.from_files;
-    statistics_.chains += tags->chains.size();
-    kernels_.set(dispatch.entry, std::move(tags->chains));
+    return std::move(tags->chains);
   } catch (const TagError& e) {
     constexpr const char* kKind = "kernels with damaged tags";
     if (++statistics_.damaged == 1) {
@@ -92,14 +112,13 @@ bool KernelTagger::take_from_file(const Dispatch& dispatch) {
     } else {
       count_guest_mistake(kKind);
     }
-    kernels_.set(dispatch.entry, {});
+    return std::vector<Chain>{};
   }
-  return true;
 }
 
 // Nothing of the kernel runs, so that its instructions may change. Copies and fills of the runtime that are known by their code
 // (BlitRecogniser::name(), with a blank in it) keep it: they would not be known any more.
-void KernelTagger::find_chains(const Dispatch& dispatch) {
+std::vector<Chain> KernelTagger::find_chains(const Dispatch& dispatch) {
   FinalizedKernel finalized = finalize_kernel(fetch(), target_, dispatch.entry,
                                               {.move = parameters_.move && dispatch.kernel.find(' ') == std::string::npos,
                                                .take_apart = parameters_.take_apart,
@@ -113,23 +132,8 @@ void KernelTagger::find_chains(const Dispatch& dispatch) {
   if (!finalized.patches.empty()) code_->revalidate();
   ++statistics_.found;
   if (!finalized.unknown.empty()) ++statistics_.unknown;
-  statistics_.chains += finalized.chains.size();
   statistics_.moved += finalized.moved;
-  kernels_.set(dispatch.entry, std::move(finalized.chains));
-}
-
-void KernelTagger::keep_code(std::uint64_t entry, Kernel& kernel) const {
-  const isa::ControlFlow flow(fetch(), target_, entry);
-  constexpr std::uint64_t kOfUnknown = 64;  // bytes, by which other code is noticed
-  kernel.begin = entry;
-  std::uint64_t end = entry + kOfUnknown;
-  if (!flow.instructions().empty()) {
-    kernel.begin = flow.instructions().front().address;
-    end = flow.instructions().back().address + flow.instructions().back().instruction.size;
-  }
-  const std::byte* const code = vm_->pointer(kernel.begin, end - kernel.begin, isa::Access::execute);
-  kernel.code.clear();
-  if (code != nullptr) kernel.code.assign(code, code + (end - kernel.begin));
+  return std::move(finalized.chains);
 }
 
 }  // namespace lacuna

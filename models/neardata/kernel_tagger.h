@@ -1,12 +1,14 @@
 // Tags kernels when they are dispatched, before their first wavefront: with the tags of their file (tag_source.h), else with
 // those that the finalizer finds in GPU memory, where it may also move instructions (ndc.move).
 //
-// Code is compared with what it was when it was tagged at each dispatch: other code at the same addresses is tagged anew. While
-// wavefronts of the kernel run, that must wait: the dispatch then runs without tags.
+// Code that changes loses its tags at the next acquire, when a change takes effect, and is tagged anew when it is dispatched.
+// While wavefronts of the kernel run, that must wait: the dispatch then runs without tags.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <span>
 #include <unordered_map>
 #include <vector>
 
@@ -50,26 +52,20 @@ class KernelTagger {
   /// Called when a kernel starts, before its first wavefront, and when it has ended. Between windows.
   void started(const Dispatch& dispatch);
   void ended(std::uint64_t dispatch_index);
+  /// Called when changes of code take effect: drops the tags of code that is not what it was.
+  void code_revalidated();
   /// Other code may be in memory, and nothing runs.
   void reset();
 
   const KernelTaggerStatistics& statistics() const { return statistics_; }
 
  private:
-  struct Kernel {
-    bool tagged = false;
-    unsigned running = 0;  ///< dispatches
-    std::uint64_t begin = 0;
-    std::vector<std::byte> code;  ///< from `begin` on, as it was tagged
-  };
-
   isa::FetchWords fetch() const;
-  bool is_unchanged(const Kernel& kernel) const;
-  void tag(const Dispatch& dispatch, Kernel& kernel);
-  /// Returns whether the kernel's file has decided, by its tags or because they are damaged.
-  bool take_from_file(const Dispatch& dispatch);
-  void find_chains(const Dispatch& dispatch);
-  void keep_code(std::uint64_t entry, Kernel& kernel) const;
+  bool holds(std::uint64_t address, std::span<const std::byte> bytes) const;
+  void tag(const Dispatch& dispatch);
+  /// The chains of the kernel's file: none if its tags are damaged. nullopt: it has none there.
+  std::optional<std::vector<Chain>> take_from_file(const Dispatch& dispatch);
+  std::vector<Chain> find_chains(const Dispatch& dispatch);
 
   const NearDataParameters& parameters_;
   const isa::Target target_;
@@ -77,7 +73,7 @@ class KernelTagger {
   const GpuVm* vm_ = nullptr;
   isa::DecodedCode* code_ = nullptr;
   const TagSource* source_ = nullptr;
-  std::unordered_map<std::uint64_t, Kernel> known_;           ///< by entry; never iterated
+  std::unordered_map<std::uint64_t, unsigned> dispatches_;    ///< that run, by entry; never iterated
   std::unordered_map<std::uint64_t, std::uint64_t> running_;  ///< entry by index of the dispatch; never iterated
   KernelTaggerStatistics statistics_;
 };

@@ -2,15 +2,44 @@
 
 #include <fmt/format.h>
 
+#include <cstdlib>
+#include <systemc>
+
+#include "models/neardata/compute_packet.h"
 #include "models/neardata/offload_unit.h"
+#include "models/neardata/packet_code.h"
 #include "models/neardata/service_queue.h"
+#include "models/noc/topology/butterfly.h"
 
 namespace lacuna {
 namespace {
 
-constexpr unsigned kMostCores = 256;  // a packet's field has 8 bits
-
 bool is_mesh(const FabricParameters& noc) { return noc.topology == FabricTopology::mesh; }
+bool is_butterfly(const FabricParameters& noc) { return noc.topology == FabricTopology::butterfly; }
+
+/// A core's packets to and from all caches pass the last switch before it; all ways have the same number of stages.
+NodePaths butterfly_paths(ButterflyNodes nodes) {
+  return [nodes](unsigned from, unsigned to, unsigned) {
+    if (from >= nodes.terminals) return std::vector<unsigned>{from, to};
+    return std::vector<unsigned>{from, nodes.switch_of(from), to};
+  };
+}
+
+/// The first core that shares its node with a last-level cache, and that cache.
+std::optional<std::pair<unsigned, unsigned>> shared_node(const GpuDeviceParameters& device, unsigned cores) {
+  FabricPlacement nodes;
+  try {
+    nodes = device.placement();
+  } catch (const std::invalid_argument&) {
+    return std::nullopt;  // the fabric's own check reports it
+  }
+  const auto caches_end = nodes.destinations.begin() + device.gpu.memory_partitions;
+  for (unsigned core = 0; core < cores; ++core) {
+    const auto cache = std::find(nodes.destinations.begin(), caches_end, nodes.sources[core / device.gpu.cus_per_l1v]);
+    if (cache != caches_end) return std::pair{core, static_cast<unsigned>(cache - nodes.destinations.begin())};
+  }
+  return std::nullopt;
+}
 
 }  // namespace
 
@@ -27,14 +56,25 @@ void NearDataParameterSet::check(const GpuDeviceParameters& device, std::vector<
           "ndc.mode and another research machine that holds loads (lazy.mode) are both on: set one of them off");
   }
   const unsigned cores = gpu.shader_arrays * gpu.cus_per_shader_array;
-  if (cores > kMostCores)
-    problems.push_back(fmt::format("ndc.mode: {} compute units, a packet names at most {}", cores, kMostCores));
-  if (ndc.mode != NearDataMode::omni) return;
-  if (device.noc.topology->has_routers() && !is_mesh(device.noc))
+  if (cores > ComputePacket::kMostCores) {
     problems.push_back(
-        fmt::format("ndc.mode = omni: noc.topology = {} has no nodes on the ways between others; set mesh, or "
-                    "ndc.mode = llc",
+        fmt::format("ndc.mode: gpu.shader_arrays x gpu.cus_per_shader_array = {} x {} are {} compute units, a compute packet "
+                    "names at most {}; set fewer of them, or ndc.mode = none",
+                    gpu.shader_arrays, gpu.cus_per_shader_array, cores, ComputePacket::kMostCores));
+  }
+  if (const auto shared = shared_node(device, cores)) {
+    problems.push_back(
+        fmt::format("ndc.mode: core {} and last-level cache {} are at one node of the network; set noc.placement to a node "
+                    "for each cache, and noc.source_placement to other ones",
+                    shared->first, shared->second));
+  }
+  if (ndc.mode != NearDataMode::omni) return;
+  if (device.noc.topology->has_routers() && !is_mesh(device.noc) && !is_butterfly(device.noc))
+    problems.push_back(
+        fmt::format("ndc.mode = omni: noc.topology = {} has no nodes on the ways between others; set mesh, butterfly or "
+                    "crossbar, or ndc.mode = llc",
                     device.noc.topology->name));
+  if (is_butterfly(device.noc)) return;  // switches have buffers of their own
   const std::uint64_t bytes = std::uint64_t{ndc.sq_entries} * 2 * device.cu.transaction_bytes;
   if (bytes > device.cu.lds.n)
     problems.push_back(
@@ -42,12 +82,20 @@ void NearDataParameterSet::check(const GpuDeviceParameters& device, std::vector<
                     ndc.sq_entries, bytes, device.cu.lds.n, device.cu.lds.n / 2 / device.cu.transaction_bytes));
 }
 
+ExtensionNodes NearDataParameterSet::nodes(const GpuDeviceParameters& device) const {
+  ExtensionNodes nodes;
+  nodes.switches = ndc.mode == NearDataMode::omni && is_butterfly(device.noc);
+  return nodes;
+}
+
 // A packet of a service queue that the memory phase knows about, up to its lookahead after a window's end, has left at least a
 // packet's time after it.
 Tick NearDataParameterSet::min_response_time(const GpuDeviceParameters& device) const {
   const FabricParameters& noc = device.noc;
   Tick between = device.min_packet_time();
-  if (noc.topology->has_routers()) between += noc.clock.period() * (noc.router_latency.n + noc.link_latency.n);
+  // Between a core and its last switch there is no link.
+  const bool linked = noc.topology->has_routers() && !nodes(device).switches;
+  if (linked) between += noc.clock.period() * (noc.router_latency.n + noc.link_latency.n);
   return between + between;
 }
 
@@ -57,13 +105,15 @@ std::unique_ptr<DeviceExtension> NearDataParameterSet::make(const GpuDeviceParam
 
 // -- hardware
 
-EmnTable meeting_nodes(const Fabric& fabric, unsigned first_l2, const GpuParameters& gpu, const FabricParameters& noc) {
+EmnTable meeting_nodes(const Fabric& fabric, unsigned first_l2, const GpuParameters& gpu, const FabricParameters& noc,
+                       const std::optional<ButterflyNodes>& switches) {
   std::vector<unsigned> caches;
   for (unsigned i = 0; i < gpu.memory_partitions; ++i) caches.push_back(fabric.destination_node(first_l2 + i));
   std::vector<unsigned> cores;
   for (unsigned i = 0; i < gpu.shader_arrays * gpu.cus_per_shader_array; ++i)
     cores.push_back(fabric.source_node(i / gpu.cus_per_l1v));
-  return {cores, std::move(caches), is_mesh(noc) ? mesh_paths(noc.columns) : NodePaths(), 2};
+  const NodePaths paths = is_mesh(noc) ? mesh_paths(noc.columns) : switches ? butterfly_paths(*switches) : NodePaths();
+  return {cores, std::move(caches), paths, is_mesh(noc) ? 2U : 1U};
 }
 
 NearData::NearData(const NearDataParameters& parameters, const GpuDeviceParameters& device)
@@ -72,11 +122,20 @@ NearData::NearData(const NearDataParameters& parameters, const GpuDeviceParamete
       network_{.parameters = parameters, .clock = Clock(device.gpu.core_clock)},
       tagger_(network_.parameters, device.gpu.target, network_.kernels) {
   network_.line_bytes = device.cu.transaction_bytes;
+  network_.flit_bytes = device.noc.width;
   network_.cores.resize(std::size_t{gpu_.shader_arrays} * gpu_.cus_per_shader_array);
-  for (unsigned i = 0; i < gpu_.memory_partitions; ++i) at_caches_.push_back(std::make_unique<ServiceQueue>(network_, i, 0));
-  if (parameters.mode != NearDataMode::omni || !is_mesh(noc_)) return;
-  for (unsigned i = 0; i < network_.cores.size(); ++i)
-    at_cores_.push_back(std::make_unique<ServiceQueue>(network_, std::nullopt, i));
+  for (unsigned i = 0; i < gpu_.memory_partitions; ++i)
+    at_caches_.push_back(std::make_unique<ServiceQueue>(network_, ServiceQueue::Place::cache, i));
+  if (parameters.mode != NearDataMode::omni) return;
+  if (is_mesh(noc_)) {
+    for (unsigned i = 0; i < network_.cores.size(); ++i)
+      at_cores_.push_back(std::make_unique<ServiceQueue>(network_, ServiceQueue::Place::core, i));
+  } else if (is_butterfly(noc_)) {
+    const unsigned terminals = device.placement().nodes * noc_.radix / (noc_.radix + 1);
+    butterfly_ = {.terminals = terminals, .radix = noc_.radix};
+    for (unsigned i = 0; i < terminals / noc_.radix; ++i)
+      at_switches_.push_back(std::make_unique<ServiceQueue>(network_, ServiceQueue::Place::on_switch, i));
+  }
 }
 
 NearData::~NearData() = default;
@@ -92,11 +151,13 @@ void NearData::attach_l1v(unsigned unit, FirstLevelCache& cache) { network_.core
 void NearData::attach_fabric(const Fabric& fabric, unsigned first_l2) {
   network_.fabric = &fabric;
   network_.first_cache = first_l2;
-  network_.meeting = meeting_nodes(fabric, first_l2, gpu_, noc_);
+  network_.meeting =
+      meeting_nodes(fabric, first_l2, gpu_, noc_, at_switches_.empty() ? std::nullopt : std::optional(butterfly_));
   network_.queues.assign(fabric.nodes(), nullptr);
   for (unsigned i = 0; i < at_cores_.size(); ++i)
     network_.queues[fabric.source_node(i / gpu_.cus_per_l1v)] = at_cores_[i].get();
   for (unsigned i = 0; i < at_caches_.size(); ++i) network_.queues[network_.meeting->caches()[i]] = at_caches_[i].get();
+  for (unsigned i = 0; i < at_switches_.size(); ++i) network_.queues[butterfly_.terminals + i] = at_switches_[i].get();
 }
 
 std::vector<ExtensionUnit> NearData::units() {
@@ -111,12 +172,17 @@ std::vector<ExtensionUnit> NearData::units() {
     all.push_back({.unit = *at_caches_[i], .at = ExtensionUnit::At::l2_bank, .number = i});
   for (unsigned i = 0; i < at_cores_.size(); ++i)
     all.push_back({.unit = *at_cores_[i], .at = ExtensionUnit::At::l1v, .number = i / gpu_.cus_per_l1v});
+  for (unsigned i = 0; i < at_switches_.size(); ++i)
+    all.push_back({.unit = *at_switches_[i], .at = ExtensionUnit::At::node, .number = butterfly_.terminals + i});
   return all;
 }
 
 void NearData::reset() {
-  for (const auto& queue : at_caches_) queue->reset();
-  for (const auto& queue : at_cores_) queue->reset();
+  running_ = 0;
+  failed_ = false;
+  for (const auto* const at : all_queues()) {
+    for (const auto& queue : *at) queue->reset();
+  }
   tagger_.reset();
 }
 
@@ -126,6 +192,8 @@ void NearData::describe(StatisticsGroup& device) const {
     at_caches_[i]->statistics().describe(device.group(fmt::format("service_queue_l2_{}", i)));
   for (std::size_t i = 0; i < at_cores_.size(); ++i)
     at_cores_[i]->statistics().describe(device.group(fmt::format("service_queue_cu{}", i)));
+  for (std::size_t i = 0; i < at_switches_.size(); ++i)
+    at_switches_[i]->statistics().describe(device.group(fmt::format("service_queue_switch{}", i)));
 }
 
 void NearData::describe_energy(EnergyMeter& meter, const EnergyParameters& energy) const {
@@ -147,8 +215,57 @@ void NearData::describe_energy(EnergyMeter& meter, const EnergyParameters& energ
     meter.add("ndc", "kept_line", s.kept, 2 * line_words * energy.compute.lds_word);
     meter.add("l2", "fetch", s.fetched, energy.l2.read * static_cast<double>(network_.line_bytes));
   };
-  for (const auto& queue : at_caches_) describe(*queue);
-  for (const auto& queue : at_cores_) describe(*queue);
+  for (const auto* const at : all_queues()) {
+    for (const auto& queue : *at) describe(*queue);
+  }
+}
+
+void NearDataNetwork::fail(const std::string& what) {
+  SC_REPORT_FATAL("near-data computing", what.c_str());
+  std::abort();
+}
+
+std::string NearData::violations() const {
+  std::string what;
+  const auto add = [&what](const std::string& text) {
+    if (!text.empty()) what += (what.empty() ? "" : "; ") + text;
+  };
+  OffloadFlow cores;
+  ServiceQueueFlow queues;
+  for (const OffloadUnit* const unit : network_.cores) {
+    add(unit->remains());
+    cores.packets += unit->flow().packets;
+    cores.results += unit->flow().results;
+    cores.bounced_lines += unit->flow().bounced_lines;
+  }
+  for (const auto* const at : all_queues()) {
+    for (const auto& queue : *at) {
+      add(queue->remains());
+      queues.taken += queue->flow().taken;
+      queues.bounced += queue->flow().bounced;
+      queues.results += queue->flow().results;
+      queues.bounced_lines += queue->flow().bounced_lines;
+    }
+  }
+  const auto equal = [&add](const char* name, std::uint64_t sent, std::uint64_t received) {
+    if (sent != received) add(fmt::format("{}: {} sent, {} received", name, sent, received));
+  };
+  equal("compute packets", cores.packets, queues.taken + queues.bounced);
+  equal("results", queues.results, cores.results);
+  equal("lines of packets not taken", queues.bounced_lines, cores.bounced_lines);
+  return what;
+}
+
+// What a failed kernel has left in the network arrives later.
+void NearData::kernel_ended(const KernelRecord& record) {
+  tagger_.ended(record.index);
+  if (running_ > 0) --running_;
+  if (!network_.parameters.check) return;
+  failed_ |= record.failed;
+  if (running_ > 0 || record.unfinished) return;
+  const std::string what = violations();
+  if (what.empty()) failed_ = false;
+  if (!what.empty() && !failed_) NearDataNetwork::fail("ndc.check, after kernel \"" + record.name + "\": " + what);
 }
 
 }  // namespace lacuna

@@ -5,11 +5,18 @@
 //           L1 cache -----+-- network --+-- L2 bank -- DRAM channel
 //   (omni) ServiceQueue --+             +-- ServiceQueue
 //
-// Kernels are tagged when they are dispatched for the first time (models/neardata/kernel_tagger.h).
+// In mode omni a butterfly's last switches have service queues in place of the cores.
+//
+// Kernels are tagged when they are dispatched for the first time (models/neardata/kernel_tagger.h). Code that changes afterwards
+// loses its tags at the next acquire, when a change takes effect: wavefronts that run it go on without, and its next dispatch is a
+// first one.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -20,6 +27,7 @@
 #include "models/neardata/near_data_network.h"
 #include "models/neardata/near_data_parameters.h"
 #include "models/neardata/service_queue.h"
+#include "models/noc/topology/butterfly.h"
 
 namespace lacuna {
 
@@ -33,14 +41,17 @@ class NearDataParameterSet : public ExtensionParameters {
   void describe(ParameterSet& set) override { set.describe("ndc", ndc); }
   bool is_on() const override { return ndc.mode != NearDataMode::none; }
   void check(const GpuDeviceParameters& device, std::vector<std::string>& problems) const override;
+  ExtensionNodes nodes(const GpuDeviceParameters& device) const override;
   Tick min_response_time(const GpuDeviceParameters& device) const override;
   std::unique_ptr<DeviceExtension> make(const GpuDeviceParameters& device) const override;
 };
 
-/// The meeting nodes of a fabric whose destinations from `first_l2` on are the L2 banks; by core and last-level cache.
-EmnTable meeting_nodes(const Fabric& fabric, unsigned first_l2, const GpuParameters& gpu, const FabricParameters& noc);
+/// The meeting nodes of a fabric whose destinations from `first_l2` on are the L2 banks; by core and last-level cache. `switches`:
+/// nodes of a butterfly whose last switches compute; nullopt: they do not, or it is no butterfly.
+EmnTable meeting_nodes(const Fabric& fabric, unsigned first_l2, const GpuParameters& gpu, const FabricParameters& noc,
+                       const std::optional<ButterflyNodes>& switches = std::nullopt);
 
-class NearData final : public DeviceExtension, private KernelObserver {
+class NearData final : public DeviceExtension, private KernelObserver, private isa::CodeObserver {
  public:
   NearData(const NearDataParameters& parameters, const GpuDeviceParameters& device);
   ~NearData() override;
@@ -52,6 +63,7 @@ class NearData final : public DeviceExtension, private KernelObserver {
   void attach_fabric(const Fabric& fabric, unsigned first_l2) override;
   std::vector<ExtensionUnit> units() override;
   KernelObserver* kernel_observer() override { return this; }
+  isa::CodeObserver* code_observer() override { return this; }
   void reset() override;
   void describe(StatisticsGroup& device) const override;
   void describe_energy(EnergyMeter& meter, const EnergyParameters& energy) const override;
@@ -61,17 +73,31 @@ class NearData final : public DeviceExtension, private KernelObserver {
 
   const NearDataNetwork& network() const { return network_; }
   const KernelTagger& tagger() const { return tagger_; }
+  /// What is not as it must be when no kernel runs and nothing is in flight: queues that are not empty, and packets, loads,
+  /// stores and results that have been sent and not received. Empty: nothing.
+  std::string violations() const;
 
  private:
-  void kernel_started(const Dispatch& dispatch) override { tagger_.started(dispatch); }
-  void kernel_ended(const KernelRecord& record) override { tagger_.ended(record.index); }
+  void kernel_started(const Dispatch& dispatch) override {
+    ++running_;
+    tagger_.started(dispatch);
+  }
+  void kernel_ended(const KernelRecord& record) override;
+  void code_revalidated() override { tagger_.code_revalidated(); }
 
   const GpuParameters gpu_;
   const FabricParameters noc_;
   NearDataNetwork network_;
   KernelTagger tagger_;
-  std::vector<std::unique_ptr<ServiceQueue>> at_caches_;  ///< by last-level cache
-  std::vector<std::unique_ptr<ServiceQueue>> at_cores_;   ///< by core; empty in mode llc
+  unsigned running_ = 0;  ///< kernels
+  bool failed_ = false;   ///< one of them has failed, and left packets in the network
+  using Queues = std::vector<std::unique_ptr<ServiceQueue>>;
+  std::array<const Queues*, 3> all_queues() const { return {&at_caches_, &at_cores_, &at_switches_}; }
+
+  ButterflyNodes butterfly_{};
+  Queues at_caches_;    ///< by last-level cache
+  Queues at_cores_;     ///< by core, of a mesh; empty in mode llc
+  Queues at_switches_;  ///< by last switch of a butterfly; empty in mode llc
 };
 
 }  // namespace lacuna

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "models/common/time/units.h"
@@ -21,6 +22,7 @@ struct NearDataNetwork {
   NearDataParameters parameters;
   Clock clock;
   unsigned line_bytes = 128;
+  unsigned flit_bytes = 32;
   const Fabric* fabric = nullptr;
   unsigned first_cache = 0;  ///< the fabric's destination that is last-level cache 0
   std::optional<EmnTable> meeting{};
@@ -35,6 +37,8 @@ struct NearDataNetwork {
     const unsigned cache = destination - first_cache;
     return cache < meeting->caches().size() ? std::optional(cache) : std::nullopt;
   }
+  /// Ends the simulation: the hardware is in a state in which it must not be (`ndc.check`).
+  [[noreturn]] static void fail(const std::string& what);
   /// Flits of a packet with a line's data.
   unsigned data_flits() const { return fabric->reply_flits(line_bytes, false, false); }
 };

@@ -52,6 +52,12 @@ void NearDataParameters::describe(ParameterSection& s) {
   s.add("chain_end", chain_end, "When a chain that stores is complete: when its store is acknowledged, or when it is computed",
         {{"store", static_cast<int>(ChainEnd::store)}, {"computation", static_cast<int>(ChainEnd::computation)}},
         {.source = "Opportunistic Computing (ISCA '19), Fig. 3: store; section 4.2 frees the entry earlier"});
+  s.add(
+      "check", check,
+      "Whether the hardware is checked: memory is compared with what a chain's loads have read when a service queue reads it, "
+      "lanes that differ are counted; packets are decoded; and after each kernel what has been sent must have arrived, and all "
+      "queues must be empty, or the simulation ends",
+      {.source = "choice"});
 }
 
 }  // namespace lacuna

@@ -50,6 +50,7 @@ struct NearDataParameters {
   unsigned core_alu_lanes = 32;
   Cycles alu_latency{4};
   ChainEnd chain_end = ChainEnd::store;
+  bool check = false;
 
   void describe(ParameterSection& s);
 };

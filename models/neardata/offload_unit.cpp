@@ -1,5 +1,7 @@
 #include "models/neardata/offload_unit.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <bit>
 #include <utility>
@@ -27,6 +29,7 @@ OffloadUnit::OffloadUnit(NearDataNetwork& network, const LoadStageContext& unit)
       wavefronts_(std::size_t{unit.parameters.simds} * unit.parameters.wavefronts_per_simd),
       builders_(network.parameters.builders) {
   memory_.share_line_port();
+  free_queue();
 }
 
 void OffloadUnit::describe(StatisticsGroup& unit) const {
@@ -40,6 +43,7 @@ void OffloadUnit::describe(StatisticsGroup& unit) const {
   g.add("core_lanes", statistics_.core_lanes,
         "lanes of operations that the core performs in the end, among them the sums of results with registers", "lanes");
   g.add("look_ups", statistics_.look_ups, "look-ups of the L1 cache's tags for loads that are offloaded", "look-ups");
+  g.add("entry_time", statistics_.entry_time, "time that entries of the offload queue were in use, summed over entries");
   g.add("most_entries", statistics_.most_entries, "highest number of entries of the offload queue in use", "entries");
 }
 
@@ -61,6 +65,28 @@ void OffloadUnit::count_chain(const WavefrontSlot& slot, const Chain& chain) {
   count(&slot, NearDataCount::chains);
   count(&slot, NearDataCount::tagged, accesses + chain.operations);
   count(&slot, NearDataCount::tagged_memory, accesses);
+  count(&slot, static_cast<NearDataCount>(static_cast<unsigned>(NearDataCount::pattern_0) + chain.pattern));
+}
+
+std::string OffloadUnit::remains() const {
+  const auto in_use = [](std::size_t all, std::size_t free) { return all - free; };
+  const std::size_t parts = in_use(parts_.size(), free_parts_.size());
+  const std::size_t chains = in_use(chains_.size(), free_chains_.size());
+  const bool right = parts == 0 && chains == 0 && used_ == 0 && builders_ == parameters_.builders && waiting_.empty() &&
+                     messages_.empty() && free_requests_.size() == requests_.size();
+  if (right) return "";
+  return fmt::format(
+      "core {}: {} parts, {} chains, {} entries of the offload queue, {} of {} packet generation units, {} wavefronts waiting "
+      "for one, {} packets, {} requests to the L1 cache",
+      core_, parts, chains, used_, parameters_.builders - builders_, parameters_.builders, waiting_.size(), messages_.size(),
+      in_use(requests_.size(), free_requests_.size()));
+}
+
+// The entry with the lowest number is taken first.
+void OffloadUnit::free_queue() {
+  used_ = 0;
+  free_entries_.clear();
+  for (unsigned entry = parameters_.oq_entries; entry-- > 0;) free_entries_.push_back(static_cast<std::uint8_t>(entry));
 }
 
 void OffloadUnit::reset() {
@@ -69,7 +95,8 @@ void OffloadUnit::reset() {
   free_chains_.clear();
   parts_.clear();
   free_parts_.clear();
-  used_ = 0;
+  flow_ = {};
+  free_queue();
   builders_ = parameters_.builders;
   waiting_.clear();
   requests_.clear();
@@ -124,6 +151,8 @@ StageVerdict OffloadUnit::prepare_tagged(WavefrontSlot& slot, Wavefront& w, cons
     return kStalls;
   }
   if (w.operations > 0) return perform_operations(slot, w, cycle);
+  if (!w.kernel->current()) [[unlikely]]
+    return {.issues = leave_code(slot, w, cycle)};
   const TaggedKernel::Place& place = w.kernel->at(instruction.end - instruction.size);
   if (place.chain == nullptr || place.role == ChainRole::wait) {
     // The first load of a chain may have had no lane in global memory.
@@ -168,6 +197,7 @@ StageVerdict OffloadUnit::prepare_tagged(WavefrontSlot& slot, Wavefront& w, cons
     w.uncounted = active;
     return {.elsewhere = active};
   }
+  if (place.code->immediate) chain.immediate = place.code->immediate_of(slot.wave);
   const StageVerdict performed{.elsewhere = offloaded(chain) & active};
   if (place.tag == ChainTag::last) close(slot, open, cycle);
   return performed;
@@ -206,12 +236,35 @@ void OffloadUnit::leave_global_memory(WavefrontSlot& slot, Wavefront& w, Cycles 
   count_registers(w, w.stores_elsewhere ? ChainRole::store : ChainRole::load_b, 0);
   for (const std::uint16_t part : std::vector<std::uint16_t>(chains_[open].parts)) {
     if (w.stores_elsewhere) {
-      leave_queue(parts_[part]);
+      leave_queue(parts_[part], clock_.ticks(cycle));
     } else {
       flush(part, clock_.ticks(cycle));
     }
   }
   if (w.stores_elsewhere) close(slot, open, cycle);
+}
+
+// The code has changed: what the wavefront has begun of chains stays at the core, and no more are begun. Its loads are made
+// before it goes on.
+bool OffloadUnit::leave_code(WavefrontSlot& slot, Wavefront& w, Cycles cycle) {
+  release_builder(slot, w, cycle);
+  for (const std::uint16_t open : w.open) {
+    OpenChain& chain = chains_[open];
+    if (!chain.parts.empty()) count(&slot, NearDataCount::code_changed);
+    for (const std::uint16_t part : std::vector<std::uint16_t>(chain.parts)) flush(part, clock_.ticks(cycle));
+    if (chain.fills > 0) {
+      w.filling = open;
+      hold(slot, cycle);
+      return false;
+    }
+    if (chain.filled > cycle) {
+      resume(slot, NearDataCause::chain, chain.filled);
+      return false;
+    }
+  }
+  for (const std::uint16_t open : std::exchange(w.open, {})) free_chain(open);
+  w.kernel = nullptr;
+  return true;
 }
 
 bool OffloadUnit::take_builder(WavefrontSlot& slot, Wavefront& w, Cycles cycle) {
@@ -278,7 +331,7 @@ void OffloadUnit::wavefront_ended(WavefrontSlot& slot) {
     chain.slot = nullptr;
     if (chain.closing) continue;
     // Under construction: nothing of it is in the network.
-    for (const std::uint16_t part : std::exchange(chain.parts, {})) free_part(part);
+    for (const std::uint16_t part : std::exchange(chain.parts, {})) free_part(part, last_);
     if (chain.fills == 0) free_chain(open);
   }
   w = {};

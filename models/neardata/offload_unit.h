@@ -31,6 +31,7 @@
 #include <deque>
 #include <memory>
 #include <optional>
+#include <string>
 #include <variant>
 #include <vector>
 
@@ -38,6 +39,8 @@
 #include "models/compute/load_stage.h"
 #include "models/gpu/node_requester.h"
 #include "models/neardata/chain_packet.h"
+#include "models/neardata/chain_times.h"
+#include "models/neardata/compute_packet.h"
 #include "models/neardata/near_data_network.h"
 #include "models/neardata/near_data_texts.h"
 
@@ -52,6 +55,14 @@ struct NearDataStatistics {
   std::uint64_t loaded_words = 0;   ///< words that they have written,
   std::uint64_t stored_words = 0;   ///< and words of data that they have read
   std::uint64_t most_entries = 0;   ///< highest number of entries in use
+  Tick entry_time{};                ///< time that entries were in use, summed over them
+};
+
+/// What a core has sent and received since the last reset.
+struct OffloadFlow {
+  std::uint64_t packets = 0;
+  std::uint64_t results = 0;        ///< results and acknowledgements
+  std::uint64_t bounced_lines = 0;  ///< of packets that were not taken
 };
 
 class OffloadUnit final : public LoadStage, public NodeRequester, private MemoryClient {
@@ -64,8 +75,15 @@ class OffloadUnit final : public LoadStage, public NodeRequester, private Memory
   const ComputeUnitParameters& unit_parameters() const { return unit_; }
   const ChainPacket& packet(unsigned number) const { return parts_[number].packet; }
   const NearDataStatistics& statistics() const { return statistics_; }
+  const OffloadFlow& flow() const { return flow_; }
   /// Share of the cycles of the core's vector ALUs that wavefronts have taken lately, in 1/1024, as seen at `at`.
   unsigned alu_use(Tick at);
+  ChainTimes& times(unsigned number) { return parts_[number].times; }
+  /// Compares memory with what the loads of a part have read (`ndc.check`). A service queue calls it when it reads the
+  /// operands.
+  void compare_operands(unsigned number);
+  /// What is not as it must be when no kernel runs; empty: nothing. For messages.
+  std::string remains() const;
   /// Whether nothing is under construction or in flight.
   bool idle() const { return used_ == 0 && free_chains_.size() == chains_.size() && free_parts_.size() == parts_.size(); }
 
@@ -95,6 +113,8 @@ class OffloadUnit final : public LoadStage, public NodeRequester, private Memory
   static constexpr std::uint64_t kLowLanes = 0xffff'ffff;
   using Lanes = std::uint64_t;
   using Token = MemoryTokens::Token;
+  /// Of an operand: the byte in its line, by lane of the wavefront.
+  using Places = std::array<std::uint8_t, isa::kLanes>;
 
   /// Bytes of a line that the core stores.
   struct StoredLine {
@@ -104,16 +124,30 @@ class OffloadUnit final : public LoadStage, public NodeRequester, private Memory
   /// A part of a chain.
   struct Part {
     ChainPacket packet;
-    std::uint16_t chain = kNone;     ///< index in chains_
-    bool queued = false;             ///< has an entry of the offload queue; otherwise the core performs it
-    std::uint8_t missing = 0;        ///< loads, then stores, that have not returned, of a part that the core performs
-    Tick loaded{};                   ///< when the last of the loads returned
+    std::uint16_t chain = kNone;  ///< index in chains_
+    bool queued = false;          ///< has an entry of the offload queue; otherwise the core performs it
+    std::uint8_t entry = 0;       ///< number of that entry
+    std::uint8_t missing = 0;     ///< loads, then stores, that have not returned, of a part that the core performs
+    Tick loaded{};                ///< when the last of the loads returned
+    unsigned lanes_changed = 0;   ///< found by compare_operands()
+    Tick entered{};               ///< when it got its entry
+    RemoteAccess latest{};        ///< the access that returned at `loaded`, of a packet that was not taken
+    ChainTimes times{};
     std::vector<StoredLine> stored;  ///< what the core stores, of a part that it performs from the store on
+  };
+  /// What the lanes of a load have read, and from where (`ndc.check`).
+  struct ReadOperand {
+    std::array<const std::byte*, isa::kLanes> memory;
+    std::array<std::uint32_t, isa::kLanes> values;
   };
   /// A chain that a wavefront has begun.
   struct OpenChain {
     const Chain* chain = nullptr;
-    WavefrontSlot* slot = nullptr;     ///< null: the wavefront has been dropped
+    const PacketCode* code = nullptr;
+    WavefrontSlot* slot = nullptr;  ///< null: the wavefront has been dropped
+    std::array<Places, 3> places;   ///< of the first load, of the second one and of the store
+    std::uint32_t immediate = 0;
+    std::vector<ReadOperand> read;     ///< by load, with `ndc.check`
     std::vector<std::uint16_t> parts;  ///< those of it whose results are not known
     Lanes staying = 0;                 ///< lanes whose instructions are performed as ever
     Cycles begun{};
@@ -171,13 +205,15 @@ class OffloadUnit final : public LoadStage, public NodeRequester, private Memory
   /// Counts the registers of a chain's load or store that has executed.
   void count_registers(Wavefront& w, ChainRole role, Lanes offloaded);
   void leave_global_memory(WavefrontSlot& slot, Wavefront& w, Cycles cycle);
+  bool leave_code(WavefrontSlot& slot, Wavefront& w, Cycles cycle);
   bool take_builder(WavefrontSlot& slot, Wavefront& w, Cycles cycle);
   void release_builder(WavefrontSlot& slot, Wavefront& w, Cycles cycle);
   static void build(WavefrontSlot& slot, Wavefront& w, bool builds);
   void hold(WavefrontSlot& slot, Cycles cycle);
   void resume(WavefrontSlot& slot, NearDataCause cause, Cycles at);
   // accesses
-  Token begin_chain(WavefrontSlot& slot, const Chain& chain, Counters counters, Cycles cycle);
+  Token begin_chain(WavefrontSlot& slot, const TaggedKernel::Place& place, const isa::DecodedInstruction& instruction,
+                    Counters counters, Cycles cycle);
   Token second_load(WavefrontSlot& slot, std::uint16_t open, Counters counters, Cycles cycle);
   Token store(WavefrontSlot& slot, std::uint16_t open, Counters counters, Cycles cycle);
   Token note_store(WavefrontSlot& slot, Wavefront& w, Token token);
@@ -197,24 +233,24 @@ class OffloadUnit final : public LoadStage, public NodeRequester, private Memory
   /// `line` is null for lanes in none.
   template <typename Use>
   void divide(std::uint16_t chain, Use use);
-  /// Form of the access that has just executed, for some of its lanes.
-  OperandForm form_of(Lanes lanes, unsigned bytes);
-  void add_form(ChainPacket& packet, unsigned bytes) {
-    if (form_of(packet.lanes, bytes) == OperandForm::scattered) ++packet.scattered;
-  }
+  void record_operand(const WavefrontSlot& slot, const isa::DecodedInstruction& instruction, OpenChain& chain);
+  /// The places of the access that has just executed.
+  void write_places(Lanes lanes, Places& places);
   ByteMask stored_bytes(const isa::MemoryAccess& access, Lanes lanes);
   // parts
-  void leave_queue(Part& part);
-  void free_part(std::uint16_t part);
+  void leave_queue(Part& part, Tick at);
+  void free_queue();
+  void free_part(std::uint16_t part, Tick at);
+  void count_times(const Part& part);
   void flush(std::uint16_t part, Tick at);
   void close(WavefrontSlot& slot, std::uint16_t open, Cycles cycle);
   /// The service queue that performs a part, or the reason why none does. `second`: line of the operand that meets the first
   /// load's; the first load's if there is none.
   std::variant<ServiceQueue*, NearDataCount> find_queue(const OpenChain& chain, std::uint64_t first, std::uint64_t second);
   bool send(std::uint16_t part, Tick at);
-  static unsigned further_flits(const ChainPacket& packet);
+  ComputePacket compute_packet(const Part& part) const;
   void perform_at_core(std::uint16_t part, Tick at);
-  void core_loaded(std::uint16_t part, Tick at);
+  void core_loaded(std::uint16_t part, Tick at, const RemoteAccess& access);
   void result_known(std::uint16_t part, Cycles in_registers, Cycles done);
   void store_complete(OpenChain& chain, Cycles done);
   void end_chain(std::uint16_t open);
@@ -245,9 +281,10 @@ class OffloadUnit final : public LoadStage, public NodeRequester, private Memory
   std::vector<std::uint16_t> free_chains_;
   std::deque<Part> parts_;
   std::vector<std::uint16_t> free_parts_;
-  unsigned used_ = 0;                    ///< entries of the queue in use
-  unsigned builders_;                    ///< packet generation units that are free
-  std::vector<WavefrontSlot*> waiting_;  ///< wavefronts that wait for one, in order
+  std::vector<std::uint8_t> free_entries_;  ///< of the queue
+  unsigned used_ = 0;                       ///< entries of the queue in use
+  unsigned builders_;                       ///< packet generation units that are free
+  std::vector<WavefrontSlot*> waiting_;     ///< wavefronts that wait for one, in order
   std::vector<OwnRequest> requests_;
   std::vector<std::uint32_t> free_requests_;
   std::vector<Message> messages_;
@@ -257,6 +294,7 @@ class OffloadUnit final : public LoadStage, public NodeRequester, private Memory
   unsigned alu_use_ = 0;
   Tick last_{};  ///< time of the latest event
   NearDataStatistics statistics_;
+  OffloadFlow flow_;
   // Scratch state.
   std::vector<LineLanes> lines_;
   std::vector<std::uint16_t> scratch_parts_;

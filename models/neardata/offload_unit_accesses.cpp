@@ -1,6 +1,7 @@
 // The offload unit: accesses of chains, their look-ups in the L1 cache, and the division of chains into parts.
 #include <algorithm>
 #include <bit>
+#include <cstring>
 #include <span>
 #include <utility>
 
@@ -16,7 +17,7 @@ MemoryTokens::Token OffloadUnit::access(WavefrontSlot& slot, const isa::DecodedI
   const TaggedKernel::Place& place = w.kernel->at(instruction.end - instruction.size);
   w.accessing = kNone;
   if (place.chain != nullptr && place.tag == ChainTag::first) {
-    if (can_offload(slot.wave.access)) return begin_chain(slot, *place.chain, counters, cycle);
+    if (can_offload(slot.wave.access)) return begin_chain(slot, place, instruction, counters, cycle);
     count_chain(slot, *place.chain);
     count(&slot, NearDataCount::address_space);
     count_registers(w, place.role, 0);
@@ -24,7 +25,10 @@ MemoryTokens::Token OffloadUnit::access(WavefrontSlot& slot, const isa::DecodedI
   }
   const std::uint16_t open = place.chain != nullptr ? find_open(w, place.chain) : kNone;
   if (open == kNone) return note_store(slot, w, pass_on(slot, instruction, counters, cycle));
-  if (loads(place.role)) return second_load(slot, open, counters, cycle);
+  if (loads(place.role)) {
+    if (parameters_.check) record_operand(slot, instruction, chains_[open]);
+    return second_load(slot, open, counters, cycle);
+  }
   const Token token = store(slot, open, counters, cycle);
   close(slot, open, cycle);
   return token;
@@ -89,11 +93,12 @@ MemoryTokens::Token OffloadUnit::send_staying(WavefrontSlot& slot, Lanes lanes, 
   return memory_.send_addressed(slot, staying, memory_.coalesce(staying, memory_.addresses()), counters, start);
 }
 
-MemoryTokens::Token OffloadUnit::begin_chain(WavefrontSlot& slot, const Chain& chain, Counters counters, Cycles cycle) {
+MemoryTokens::Token OffloadUnit::begin_chain(WavefrontSlot& slot, const TaggedKernel::Place& place,
+                                             const isa::DecodedInstruction& instruction, Counters counters, Cycles cycle) {
   const isa::MemoryAccess& access = slot.wave.access;
   Wavefront& w = wavefront(slot);
   last_ = clock_.ticks(cycle);
-  count_chain(slot, chain);
+  count_chain(slot, *place.chain);
   if (free_chains_.empty()) {
     free_chains_.push_back(static_cast<std::uint16_t>(chains_.size()));
     chains_.emplace_back();
@@ -102,7 +107,8 @@ MemoryTokens::Token OffloadUnit::begin_chain(WavefrontSlot& slot, const Chain& c
   free_chains_.pop_back();
   OpenChain& c = chains_[open];
   c = {};
-  c.chain = &chain;
+  c.chain = place.chain;
+  c.code = place.code;
   c.slot = &slot;
   c.begun = cycle;
   c.staying = find_lines(access);
@@ -117,19 +123,20 @@ MemoryTokens::Token OffloadUnit::begin_chain(WavefrontSlot& slot, const Chain& c
       c.staying |= line.lanes;
       continue;
     }
-    const bool fits = std::popcount(line.lanes) <= static_cast<int>(ChainPacket::kMostLanes);
-    for (const Lanes lanes : {fits ? line.lanes : line.lanes & kLowLanes, fits ? 0 : line.lanes & ~kLowLanes}) {
-      if (lanes == 0) continue;
+    for (Lanes left = line.lanes; left != 0;) {
+      const Lanes lanes = left & kLowLanes << std::countr_zero(left);
+      left &= ~lanes;
       if (used_ == parameters_.oq_entries) {
         count(&slot, NearDataCount::queue_full);
         c.staying |= lanes;
       } else {
-        const std::uint16_t part = new_part(open, {.chain = &chain, .lanes = lanes, .line_a = line.bus});
-        add_form(parts_[part].packet, access.bytes_per_lane);
+        new_part(open, {.chain = place.chain, .lanes = lanes, .line_a = line.bus});
       }
     }
   }
   const Lanes staying = c.staying;
+  write_places(access.lanes, c.places[0]);
+  if (parameters_.check) record_operand(slot, instruction, c);
   count_registers(w, ChainRole::load_a, offloaded(c));
   if (c.parts.empty()) {
     free_chain(open);
@@ -168,8 +175,23 @@ std::uint16_t OffloadUnit::new_part(std::uint16_t chain, const ChainPacket& pack
   const std::uint16_t number = free_parts_.back();
   free_parts_.pop_back();
   const bool queued = used_ < parameters_.oq_entries;
-  parts_[number] = {.packet = packet, .chain = chain, .queued = queued, .missing = 0, .loaded = {}, .stored = {}};
-  if (queued) statistics_.most_entries = std::max<std::uint64_t>(statistics_.most_entries, ++used_);
+  parts_[number] = {.packet = packet,
+                    .chain = chain,
+                    .queued = queued,
+                    .entry = 0,
+                    .missing = 0,
+                    .loaded = {},
+                    .lanes_changed = 0,
+                    .entered = {},
+                    .latest = {},
+                    .times = {},
+                    .stored = {}};
+  if (queued) {
+    parts_[number].entered = last_;
+    parts_[number].entry = free_entries_.back();
+    free_entries_.pop_back();
+    statistics_.most_entries = std::max<std::uint64_t>(statistics_.most_entries, ++used_);
+  }
   chains_[chain].parts.push_back(number);
   return number;
 }
@@ -198,6 +220,7 @@ void OffloadUnit::divide(std::uint16_t chain, Use use) {
 MemoryTokens::Token OffloadUnit::second_load(WavefrontSlot& slot, std::uint16_t open, Counters counters, Cycles cycle) {
   OpenChain& c = chains_[open];
   Wavefront& w = wavefront(slot);
+  last_ = clock_.ticks(cycle);
   lines_.clear();
   if (can_offload(slot.wave.access)) find_lines(slot.wave.access);
   Tick wanted;
@@ -215,12 +238,12 @@ MemoryTokens::Token OffloadUnit::second_load(WavefrontSlot& slot, std::uint16_t 
     }
     if (!reason) {
       parts_[part].packet.line_b = line->bus;
-      add_form(parts_[part].packet, slot.wave.access.bytes_per_lane);
       return;
     }
     count(&slot, *reason);
     flush(part, at + clock_.period());
   });
+  write_places(slot.wave.access.lanes, c.places[1]);
   count_registers(w, ChainRole::load_b, offloaded(c));
   if (c.parts.empty()) release_builder(slot, w, cycle);
   return send_staying(slot, c.staying & slot.wave.access.lanes, counters, start, cycle);
@@ -230,6 +253,7 @@ MemoryTokens::Token OffloadUnit::store(WavefrontSlot& slot, std::uint16_t open, 
   OpenChain& c = chains_[open];
   Wavefront& w = wavefront(slot);
   const isa::MemoryAccess& access = slot.wave.access;
+  last_ = clock_.ticks(cycle);
   lines_.clear();
   if (can_offload(access)) find_lines(access);
   Tick wanted;
@@ -242,7 +266,6 @@ MemoryTokens::Token OffloadUnit::store(WavefrontSlot& slot, std::uint16_t open, 
     if (line != nullptr) {
       part.packet.store = line->bus;
       part.packet.stored = stored_bytes(access, part.packet.lanes);
-      add_form(part.packet, access.bytes_per_lane);
     }
     std::optional<NearDataCount> reason;
     if (line == nullptr) {
@@ -259,8 +282,9 @@ MemoryTokens::Token OffloadUnit::store(WavefrontSlot& slot, std::uint16_t open, 
       return;
     }
     count(&slot, *reason);
-    leave_queue(part);
+    leave_queue(part, start);
   });
+  write_places(access.lanes, c.places[2]);
   count_registers(w, ChainRole::store, offloaded(c));
   if (staying != 0) note_store(slot, w, c.store);
   c.stores = 0;
@@ -284,17 +308,36 @@ void OffloadUnit::divide_store(const isa::MemoryAccess& access, Part& part) {
     part.stored.push_back({.bus = physical_.find(line.address), .bytes = line.byte_mask});
 }
 
-OperandForm OffloadUnit::form_of(Lanes lanes, unsigned bytes) {
-  const auto first = static_cast<unsigned>(std::countr_zero(lanes));
-  const std::uint64_t base = memory_.addresses().global[first];
-  bool strided = true;
-  bool uniform = true;
-  isa::for_lanes(lanes, [&](unsigned lane) {
-    const std::uint64_t distance = memory_.addresses().global[lane] - base;
-    strided &= distance == std::uint64_t{lane - first} * bytes;
-    uniform &= distance == 0;
+// The instruction has executed: its values are in its register.
+void OffloadUnit::record_operand(const WavefrontSlot& slot, const isa::DecodedInstruction& instruction, OpenChain& chain) {
+  const isa::MemoryAccess& access = slot.wave.access;
+  ReadOperand& operand = chain.read.emplace_back();
+  operand.memory.fill(nullptr);
+  const std::uint32_t* const values = slot.wave.vgpr + std::size_t{instruction.dst[0].index} * isa::kLanes;
+  isa::for_lanes(access.lanes, [&](unsigned lane) {
+    operand.memory[lane] = physical_.host(memory_.addresses().global[lane], access.bytes_per_lane);
+    operand.values[lane] = values[lane];
   });
-  return strided ? OperandForm::strided : uniform ? OperandForm::uniform : OperandForm::scattered;
+}
+
+// The wavefront's own store has executed as well: an operand in its line may have been overwritten.
+void OffloadUnit::compare_operands(unsigned number) {
+  Part& part = parts_[number];
+  const OpenChain& chain = chains_[part.chain];
+  const unsigned bytes = chain.chain != nullptr ? chain.chain->element_bytes : 0;
+  for (std::size_t load = 0; load < chain.read.size() && bytes != 0; ++load) {
+    const std::uint64_t line = load == 0 ? part.packet.line_a : part.packet.line_b;
+    if (line == part.packet.store) continue;
+    isa::for_lanes(part.packet.lanes, [&](unsigned lane) {
+      const std::byte* const memory = chain.read[load].memory[lane];
+      if (memory != nullptr && std::memcmp(memory, &chain.read[load].values[lane], bytes) != 0) ++part.lanes_changed;
+    });
+  }
+}
+
+void OffloadUnit::write_places(Lanes lanes, Places& places) {
+  isa::for_lanes(
+      lanes, [&](unsigned lane) { places[lane] = static_cast<std::uint8_t>(memory_.addresses().global[lane] & line_mask_); });
 }
 
 ByteMask OffloadUnit::stored_bytes(const isa::MemoryAccess& access, Lanes lanes) {

@@ -1,9 +1,12 @@
 // The offload unit: parts of chains from the last instruction to their results, and requests to the L1 cache.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <bit>
 #include <utility>
 
 #include "models/common/containers/pooled_records.h"
+#include "models/isa/memory/memory_lanes.h"
 #include "models/neardata/offload_unit.h"
 #include "models/neardata/service_queue.h"
 
@@ -14,27 +17,32 @@ std::uint64_t lanes_of(const ChainPacket& packet) { return static_cast<std::uint
 
 }  // namespace
 
-void OffloadUnit::leave_queue(Part& part) {
-  if (std::exchange(part.queued, false)) --used_;
+void OffloadUnit::leave_queue(Part& part, Tick at) {
+  if (!std::exchange(part.queued, false)) return;
+  statistics_.entry_time += later(at, part.entered) - part.entered;
+  free_entries_.push_back(part.entry);
+  --used_;
 }
 
-void OffloadUnit::free_part(std::uint16_t part) {
-  leave_queue(parts_[part]);
+void OffloadUnit::free_part(std::uint16_t part, Tick at) {
+  leave_queue(parts_[part], at);
   parts_[part].chain = kNone;
   free_parts_.push_back(part);
 }
 
-// Its lanes stay at the core, which makes the first load after all; the second one is made with those of the lanes that stay.
+// Its lanes stay at the core, which makes the loads after all; a second one that has not issued yet is made with those of the
+// lanes that stay.
 void OffloadUnit::flush(std::uint16_t number, Tick at) {
   const std::uint16_t open = parts_[number].chain;
   OpenChain& c = chains_[open];
   c.staying |= parts_[number].packet.lanes;
   statistics_.loaded_words += static_cast<std::uint64_t>(std::popcount(parts_[number].packet.lanes));
-  ++c.fills;
-  const std::uint64_t line = parts_[number].packet.line_a;
+  const ChainPacket packet = parts_[number].packet;
   std::erase(c.parts, number);
-  free_part(number);
-  request({.kind = OwnRequest::Kind::fill, .chain = open}, line, at);
+  free_part(number, at);
+  c.fills += packet.has_second() ? 2 : 1;
+  request({.kind = OwnRequest::Kind::fill, .chain = open}, packet.line_a, at);
+  if (packet.has_second()) request({.kind = OwnRequest::Kind::fill, .chain = open}, packet.line_b, at + clock_.period());
 }
 
 // The last instruction of a chain has issued: packets leave, and the core performs the parts that have none.
@@ -58,7 +66,7 @@ std::variant<ServiceQueue*, NearDataCount> OffloadUnit::find_queue(const OpenCha
   if (node == EmnTable::kNone) return NearDataCount::no_node;
   ServiceQueue* const queue = network_.queues[node];
   if (queue == nullptr) return NearDataCount::cannot_compute;
-  if (!queue->is_at_cache() && chain.slot != nullptr && wavefront(*chain.slot).caches_only) return NearDataCount::lds;
+  if (queue->is_at_core() && chain.slot != nullptr && wavefront(*chain.slot).caches_only) return NearDataCount::lds;
   return queue;
 }
 
@@ -75,26 +83,63 @@ bool OffloadUnit::send(std::uint16_t number, Tick at) {
     return false;
   }
   ServiceQueue* const queue = std::get<ServiceQueue*>(found);
-  const unsigned further = further_flits(packet);
+  const ComputePacket bits = compute_packet(part);
+  const EncodedPacket encoded(bits);
+  if (parameters_.check && decode_packet(encoded.words()) != bits)
+    NearDataNetwork::fail(fmt::format("core {}: a compute packet is not the same after it has been decoded", core_));
+  const unsigned flits = encoded.flits(network_.flit_bytes);
   count(c.slot, NearDataCount::packets);
+  ++flow_.packets;
+  part.times.begin(clock_.ticks(c.begun));
+  part.times.until(ChainTime::build, at);
   if (queue->is_at_cache()) count(c.slot, NearDataCount::packets_llc);
-  count(c.slot, NearDataCount::mask_flits, further);
-  c.offloaded = true;
+  count(c.slot, NearDataCount::mask_flits, flits - 1);
+  if (!std::exchange(c.offloaded, true)) count(c.slot, NearDataCount::offloaded);
   part.missing = packet.has_second() ? 2 : 1;  // if the service queue does not take it
   messages_.push_back({.at = at,
                        .receiver = queue,
                        .network = VirtualNetwork::request,
-                       .flits = static_cast<std::uint16_t>(1 + further),
+                       .flits = static_cast<std::uint16_t>(flits),
                        .tag = packet_tag(core_, number)});
   next_message_ = earlier(next_message_, at);
   announce(at);
   return true;
 }
 
-// A packet of a full half of the wavefront needs no mask.
-unsigned OffloadUnit::further_flits(const ChainPacket& packet) {
-  const bool whole = packet.lanes == kLowLanes || packet.lanes == ~kLowLanes;
-  return (whole ? 0 : 1) + packet.scattered;
+ComputePacket OffloadUnit::compute_packet(const Part& part) const {
+  const OpenChain& c = chains_[part.chain];
+  const ChainPacket& packet = part.packet;
+  const auto first = static_cast<unsigned>(std::countr_zero(packet.lanes));
+  ComputePacket bits;
+  bits.core = core_;
+  bits.entry = part.entry;
+  bits.pattern = c.chain->pattern;
+  bits.element_bytes = c.chain->element_bytes;
+  bits.is_signed = c.code->is_signed;
+  bits.operations = c.code->operations;
+  bits.modifiers = c.code->modifiers;
+  bits.immediate = c.immediate;
+  bits.lanes = static_cast<std::uint32_t>(packet.lanes >> first);
+  const auto operand = [&](std::uint64_t line, const Places& places) {
+    ComputePacket::Operand field;
+    field.address = line + places[first];
+    bool strided = true;
+    bool uniform = true;
+    isa::for_lanes(packet.lanes, [&](unsigned lane) {
+      const unsigned distance = unsigned{places[lane]} - places[first];
+      strided &= distance == (lane - first) * bits.element_bytes;
+      uniform &= distance == 0;
+    });
+    field.form = strided ? OperandForm::strided : uniform ? OperandForm::uniform : OperandForm::scattered;
+    if (field.form == OperandForm::scattered)
+      isa::for_lanes(packet.lanes, [&](unsigned lane) { field.places[lane - first] = places[lane]; });
+    return field;
+  };
+  bits.a = operand(packet.line_a, c.places[0]);
+  if (packet.has_second()) bits.b = operand(packet.line_b, c.places[1]);
+  if (packet.has_store()) bits.store = operand(packet.store, c.places[2]);
+  if (c.chain->instructions.front().role == ChainRole::load_b) std::swap(bits.a, bits.b);
+  return bits;
 }
 
 void OffloadUnit::messages(Tick end, std::vector<Message>& out) {
@@ -108,33 +153,49 @@ void OffloadUnit::messages(Tick end, std::vector<Message>& out) {
 }
 
 void OffloadUnit::receive(std::uint32_t number, const Passage& passage) {
-  const Part& part = parts_[number];
+  Part& part = parts_[number];
   const Chain& chain = *part.packet.chain;
   const bool stores = part.packet.has_store();
+  ++flow_.results;
+  if (part.lanes_changed != 0) count(chains_[part.chain].slot, NearDataCount::lanes_changed, part.lanes_changed);
   const Cycles in_registers = stores || chain.compares ? Cycles{0} : unit_.vmem_return_latency;
   const Cycles done = clock_.ceil(passage.at) + in_registers;
   const std::uint16_t open = part.chain;
   last_ = later(last_, passage.at);
-  leave_queue(parts_[number]);
+  part.times.packet(passage);
+  part.times.until(ChainTime::core, clock_.ticks(done));
+  count_times(part);
+  leave_queue(part, passage.at);
   if (in_registers != Cycles{}) statistics_.loaded_words += lanes_of(part.packet);
+  if (chains_[open].code->combines) statistics_.core_lanes += lanes_of(part.packet);
   result_known(static_cast<std::uint16_t>(number), done, done);
   if (stores) store_complete(chains_[open], done);
-  free_part(static_cast<std::uint16_t>(number));
+  free_part(static_cast<std::uint16_t>(number), passage.at);
   end_chain(open);
 }
 
-void OffloadUnit::complete(std::uint32_t tag, Tick at, const LatencyBreakdown&) {
+void OffloadUnit::count_times(const Part& part) {
+  const auto cycles = part.times.cycles(clock_);
+  for (std::size_t i = 0; i < cycles.size(); ++i)
+    count(chains_[part.chain].slot, static_cast<NearDataCount>(static_cast<std::size_t>(NearDataCount::latency_build) + i),
+          cycles[i]);
+}
+
+void OffloadUnit::complete(std::uint32_t tag, Tick at, const LatencyBreakdown& below) {
   const auto number = static_cast<std::uint16_t>(tag);
   Part& part = parts_[number];
   last_ = later(last_, at);
+  ++flow_.bounced_lines;
   if (part.missing == (part.packet.has_second() ? 2 : 1)) count(chains_[part.chain].slot, NearDataCount::bounced);
-  core_loaded(number, at);
+  RemoteAccess access;
+  access.set(below);
+  core_loaded(number, at, access);
 }
 
 void OffloadUnit::perform_at_core(std::uint16_t number, Tick at) {
   Part& part = parts_[number];
   const std::uint64_t second = part.packet.line_b;
-  leave_queue(part);
+  leave_queue(part, at);
   part.missing = part.packet.has_second() ? 2 : 1;
   part.loaded = at;
   request({.kind = OwnRequest::Kind::core_load, .part = number}, part.packet.line_a, at);
@@ -143,9 +204,12 @@ void OffloadUnit::perform_at_core(std::uint16_t number, Tick at) {
 }
 
 // One of the operands is at the core, which computes when all are, and then stores.
-void OffloadUnit::core_loaded(std::uint16_t number, Tick at) {
+void OffloadUnit::core_loaded(std::uint16_t number, Tick at, const RemoteAccess& access) {
   Part& part = parts_[number];
-  part.loaded = later(part.loaded, at);
+  if (at >= part.loaded) {
+    part.loaded = at;
+    part.latest = access;
+  }
   if (--part.missing > 0) return;
   const std::uint16_t open = part.chain;
   const unsigned operations = part.packet.chain->operations;
@@ -154,14 +218,19 @@ void OffloadUnit::core_loaded(std::uint16_t number, Tick at) {
   const std::uint64_t lanes = lanes_of(part.packet);
   statistics_.loaded_words += lanes * (part.packet.has_second() ? 2 : 1);
   statistics_.stored_words += part.packet.has_store() || !part.stored.empty() ? lanes : 0;
-  statistics_.core_lanes += lanes * operations;
+  statistics_.core_lanes += lanes * (operations + (chains_[open].code->combines ? 1 : 0));
   chains_[open].at_core = true;
-  leave_queue(part);
+  if (part.queued) {  // its packet was not taken
+    part.times.access(part.loaded, part.latest);
+    part.times.until(ChainTime::core, clock_.ticks(done));
+    count_times(part);
+  }
+  leave_queue(part, part.loaded);
   result_known(number, in_registers, done);
   if (part.stored.empty() && part.packet.has_store())
     part.stored.push_back({.bus = part.packet.store, .bytes = part.packet.stored});
   if (part.stored.empty()) {
-    free_part(number);
+    free_part(number, part.loaded);
   } else {
     const std::vector<StoredLine> stored = std::move(part.stored);
     part.missing = static_cast<std::uint8_t>(stored.size());
@@ -198,7 +267,7 @@ void OffloadUnit::end_chain(std::uint16_t open) {
     Wavefront& w = wavefront(slot);
     w.closing = kNone;
     w.not_before = c.in_registers;
-    w.operations = c.at_core ? c.chain->operations : 0;
+    w.operations = (c.at_core ? c.chain->operations : 0) + (c.code->combines && (c.at_core || c.offloaded) ? 1 : 0);
     if (slot.held_by(StallReason::registers)) resume(slot, NearDataCause::chain, c.in_registers);
   }
   c.chain = nullptr;
@@ -241,11 +310,11 @@ void OffloadUnit::on_response(std::uint32_t tag, const MemoryResponse& response)
   if (own.counted) tokens_.add(own.token, response, response.done);
   switch (own.kind) {
     case OwnRequest::Kind::core_load:
-      core_loaded(own.part, response.done);
+      core_loaded(own.part, response.done, {});
       break;
     case OwnRequest::Kind::store:
       store_complete(chains_[own.chain], clock_.ceil(response.done));
-      if (--parts_[own.part].missing == 0) free_part(own.part);
+      if (--parts_[own.part].missing == 0) free_part(own.part, response.done);
       end_chain(own.chain);
       break;
     case OwnRequest::Kind::fill: {

@@ -1,5 +1,7 @@
 #include "models/neardata/service_queue.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <bit>
 
@@ -8,6 +10,9 @@
 
 namespace lacuna {
 namespace {
+
+/// Lines that a packet's operands take.
+unsigned operands(const ChainPacket& packet) { return packet.has_second() && packet.line_b != packet.line_a ? 2 : 1; }
 
 /// Moves what leaves before `end`.
 template <typename Item>
@@ -36,11 +41,11 @@ void ServiceQueueStatistics::describe(StatisticsGroup& group) const {
   group.add("latency", latency, "time from the arrival of a packet to its result, summed over the packets taken");
 }
 
-ServiceQueue::ServiceQueue(NearDataNetwork& network, std::optional<unsigned> cache, unsigned core)
+ServiceQueue::ServiceQueue(NearDataNetwork& network, Place place, unsigned number)
     : network_(network),
       parameters_(network.parameters),
-      cache_(cache),
-      core_(core),
+      place_(place),
+      number_(number),
       entries_(parameters_.sq_entries),
       buffer_(parameters_.sq_buffer) {}
 
@@ -49,6 +54,8 @@ void ServiceQueue::reset() {
   buffer_.assign(buffer_.size(), {});
   waiting_.clear();
   alu_free_ = {};
+  lines_ = 0;
+  flow_ = {};
   departures_.clear();
   messages_.clear();
 }
@@ -58,9 +65,31 @@ bool ServiceQueue::idle() const {
   return departures_.empty() && messages_.empty() && std::none_of(entries_.begin(), entries_.end(), busy);
 }
 
+std::string ServiceQueue::remains() const {
+  const ServiceQueueFlow& s = flow_;
+  const bool stores_may_remain = parameters_.chain_end == ChainEnd::computation;
+  std::string what;
+  const auto expect = [&what](bool right, const std::string& text) { what += right ? "" : (what.empty() ? "" : ", ") + text; };
+  const auto used = std::count_if(entries_.begin(), entries_.end(), [](const Entry& e) { return e.free_from == kBusy; });
+  expect(used == 0, fmt::format("{} entries", used));
+  expect(waiting_.empty(), fmt::format("{} entries that wait for the buffer", waiting_.size()));
+  expect(lines_ == 0, fmt::format("{} lines in the LDS", lines_));
+  expect(departures_.empty() || stores_may_remain, fmt::format("{} requests to be sent", departures_.size()));
+  expect(messages_.empty(), fmt::format("{} packets to be sent", messages_.size()));
+  expect(s.loads == s.loads_returned, fmt::format("{} loads, {} returned", s.loads, s.loads_returned));
+  expect(s.stores == s.stores_acknowledged || stores_may_remain,
+         fmt::format("{} stores, {} acknowledged", s.stores, s.stores_acknowledged));
+  expect(s.results == s.taken, fmt::format("{} packets taken, {} results", s.taken, s.results));
+  if (what.empty()) return what;
+  const char* const place = is_at_cache() ? "cache" : is_at_core() ? "core" : "switch";
+  return fmt::format("service queue of {} {}: {}", place, number_, what);
+}
+
 const ChainPacket& ServiceQueue::packet(std::uint32_t tag) const {
   return network_.cores[core_of(tag)]->packet(number_of(tag));
 }
+
+ChainTimes& ServiceQueue::times(std::uint32_t tag) const { return network_.cores[core_of(tag)]->times(number_of(tag)); }
 
 // -- requests and messages
 
@@ -80,6 +109,7 @@ void ServiceQueue::send(const Departure& departure) {
 }
 
 void ServiceQueue::send(std::uint32_t tag, unsigned flits, Tick at) {
+  ++flow_.results;
   messages_.push_back({.at = at,
                        .receiver = network_.cores[core_of(tag)],
                        .network = VirtualNetwork::reply,
@@ -90,6 +120,7 @@ void ServiceQueue::send(std::uint32_t tag, unsigned flits, Tick at) {
 
 void ServiceQueue::load(unsigned entry, std::uint64_t line, Tick at) {
   ++entries_[entry].missing;
+  ++flow_.loads;
   send({.at = at,
         .request = {.address = line, .bytes = static_cast<std::uint16_t>(network_.line_bytes), .kind = RequestKind::vector},
         .tag = static_cast<std::uint32_t>(Kind::load) << kKindShift | entry});
@@ -99,6 +130,8 @@ void ServiceQueue::load(unsigned entry, std::uint64_t line, Tick at) {
 
 void ServiceQueue::receive(std::uint32_t tag, const Passage& passage) {
   const Tick at = passage.at + network_.clock.period();  // decoded
+  times(tag).packet(passage);
+  times(tag).until(ChainTime::queue, at);
   std::uint64_t used = 1;
   Entry* free = nullptr;
   for (Entry& entry : entries_) {
@@ -114,18 +147,22 @@ void ServiceQueue::receive(std::uint32_t tag, const Passage& passage) {
   }
   statistics_.most_entries = std::max(statistics_.most_entries, used);
   ++statistics_.packets;
-  *free = {.packet = tag, .free_from = kBusy, .arrived = passage.at, .ready = at};
+  ++flow_.taken;
+  *free = {.packet = tag, .free_from = kBusy, .arrived = passage.at, .ready = at, .missing = 0, .latest = {}};
   const auto number = static_cast<unsigned>(free - entries_.data());
   const ChainPacket& taken = packet(tag);
+  if (is_at_core()) lines_ += operands(taken);
   load(number, taken.line_a, at);
-  if (taken.has_second() && taken.line_b != taken.line_a) load(number, taken.line_b, at);
+  if (operands(taken) == 2) load(number, taken.line_b, at);
 }
 
 void ServiceQueue::bounce(std::uint32_t tag, Tick at) {
   ++statistics_.bounced;
+  ++flow_.bounced;
   const ChainPacket& refused = packet(tag);
   for (const std::uint64_t line : {refused.line_a, refused.line_b}) {
     if (line == ChainPacket::kNoLine) continue;
+    ++flow_.bounced_lines;
     send({.at = at,
           .request = {.address = line, .bytes = static_cast<std::uint16_t>(network_.line_bytes), .kind = RequestKind::vector},
           .receiver = network_.cores[core_of(tag)],
@@ -133,17 +170,27 @@ void ServiceQueue::bounce(std::uint32_t tag, Tick at) {
   }
 }
 
-void ServiceQueue::complete(std::uint32_t tag, Tick at, const LatencyBreakdown&) {
+void ServiceQueue::complete(std::uint32_t tag, Tick at, const LatencyBreakdown& below) {
   const auto kind = static_cast<Kind>(tag >> kKindShift);
   const std::uint32_t number = tag & ((std::uint32_t{1} << kKindShift) - 1);
   if (kind == Kind::store) {
-    if (parameters_.chain_end == ChainEnd::store) send(number, 1, at);
+    ++flow_.stores_acknowledged;
+    if (parameters_.chain_end != ChainEnd::store) return;
+    RemoteAccess access;
+    access.set(below);
+    times(number).access(at, access);
+    send(number, 1, at);
     return;
   }
   Entry& entry = entries_[number];
-  entry.ready = later(entry.ready, at);
+  ++flow_.loads_returned;
+  if (at >= entry.ready) {
+    entry.ready = at;
+    entry.latest.set(below);
+  }
   if (--entry.missing > 0) return;
-  if (!cache_) {
+  times(entry.packet).access(entry.ready, entry.latest);
+  if (!is_at_cache()) {
     compute(number, entry.ready);
     return;
   }
@@ -161,6 +208,7 @@ void ServiceQueue::fill_buffer() {
     const auto room = std::min_element(buffer_.begin(), buffer_.end());
     const Tick at = later(entry.ready, *room);
     statistics_.waiting_for_buffer += at - entry.ready;
+    times(entry.packet).until(ChainTime::queue, at);
     entry.ready = at;
     const ChainPacket& ready = packet(entry.packet);
     for (const std::uint64_t line : {ready.line_a, ready.line_b}) {
@@ -177,7 +225,11 @@ void ServiceQueue::fill_buffer() {
 Tick ServiceQueue::compute(unsigned number, Tick at) {
   Entry& entry = entries_[number];
   const ChainPacket& ready = packet(entry.packet);
+  if (parameters_.check) network_.cores[core_of(entry.packet)]->compare_operands(number_of(entry.packet));
+  if (is_at_core()) lines_ -= operands(ready);
+  times(entry.packet).until(ChainTime::queue, at);
   const Computation computed = take_alu(ready, at);
+  times(entry.packet).until(ChainTime::alu, computed.done);
   statistics_.operations += ready.chain->operations;
   statistics_.lanes += ready.chain->operations * static_cast<std::uint64_t>(std::popcount(ready.lanes));
   for (const std::uint64_t line : {ready.line_a, ready.line_b}) {
@@ -197,17 +249,18 @@ ServiceQueue::Computation ServiceQueue::take_alu(const ChainPacket& ready, Tick 
   const Tick start = later(at, alu_free_);
   statistics_.waiting_for_alu += start - at;
   const auto lanes = static_cast<unsigned>(std::popcount(ready.lanes));
-  const bool shared = !cache_ && parameters_.core_alu == CoreAlu::shared;
-  const ComputeUnitParameters& unit = network_.cores[core_]->unit_parameters();
-  const unsigned width = cache_   ? parameters_.llc_alu_lanes
-                         : shared ? unit.lanes_per_simd * unit.simds
-                                  : parameters_.core_alu_lanes;
+  const bool shared = is_at_core() && parameters_.core_alu == CoreAlu::shared;
+  unsigned width = is_at_core() ? parameters_.core_alu_lanes : parameters_.llc_alu_lanes;
+  if (shared) {
+    const ComputeUnitParameters& unit = network_.cores[number_]->unit_parameters();
+    width = unit.lanes_per_simd * unit.simds;
+  }
   const Tick cycle = network_.clock.period();
   Tick taken = cycle * std::uint64_t{(lanes + width - 1) / width};  // by one operation
   if (shared) {
     // The core's wavefronts go first: what they leave of the cycles is the service queue's, at least a sixteenth.
     constexpr unsigned kWhole = 1024;
-    const unsigned use = network_.cores[core_]->alu_use(start);
+    const unsigned use = network_.cores[number_]->alu_use(start);
     if (use > 0) ++statistics_.contended;
     const Tick alone = taken;
     taken = Tick{taken.ps * kWhole / std::max(kWhole - use, kWhole / 16)};
@@ -225,6 +278,7 @@ void ServiceQueue::finish(std::uint32_t tag, Tick at) {
     return;
   }
   ++statistics_.stores;
+  ++flow_.stores;
   if (parameters_.chain_end == ChainEnd::computation) send(tag, 1, at);
   send({.at = at,
         .request = {.address = done.store,

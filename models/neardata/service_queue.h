@@ -9,6 +9,8 @@
 // At a core all lines are loaded over the network and kept in the core's LDS, and the ALU is the core's while it is idle, or a
 // dedicated one.
 //
+// At a switch operands are kept in a buffer with room for all entries, and the ALU is as at a last-level cache.
+//
 // The store goes to its cache. Its acknowledgement, the bitmap of a comparison or the data go to the core.
 //
 // A packet that finds no free entry is not taken: its loads go on to their caches, whose data go to the core.
@@ -37,6 +39,7 @@
 #include "models/common/config/statistics.h"
 #include "models/gpu/node_requester.h"
 #include "models/neardata/chain_packet.h"
+#include "models/neardata/chain_times.h"
 #include "models/neardata/near_data_network.h"
 
 namespace lacuna {
@@ -60,16 +63,35 @@ struct ServiceQueueStatistics {
   void describe(StatisticsGroup& group) const;
 };
 
+/// What a service queue has sent and received since the last reset.
+struct ServiceQueueFlow {
+  std::uint64_t taken = 0;    ///< packets
+  std::uint64_t bounced = 0;  ///< packets that it has not taken
+  std::uint64_t loads = 0;    ///< of operands
+  std::uint64_t loads_returned = 0;
+  std::uint64_t stores = 0;
+  std::uint64_t stores_acknowledged = 0;
+  std::uint64_t results = 0;        ///< results and acknowledgements
+  std::uint64_t bounced_lines = 0;  ///< loads sent for packets that it has not taken
+};
+
 class ServiceQueue final : public NodeRequester {
  public:
-  /// `cache`: number of the last-level cache at its node; nullopt: it is the node of core `core`.
-  ServiceQueue(NearDataNetwork& network, std::optional<unsigned> cache, unsigned core);
+  /// Where it is: at the node of a last-level cache, at that of a core, or at a switch.
+  enum class Place : std::uint8_t { cache, core, on_switch };
+  /// `number`: of the cache, core or switch.
+  ServiceQueue(NearDataNetwork& network, Place place, unsigned number);
 
   /// The last-level cache at its node. Call it before the first packet.
   void attach(const Cache& cache) { tags_ = &cache; }
-  bool is_at_cache() const { return cache_.has_value(); }
+  bool is_at_cache() const { return place_ == Place::cache; }
+  /// Whether its operands take LDS of a core.
+  bool is_at_core() const { return place_ == Place::core; }
   const ServiceQueueStatistics& statistics() const { return statistics_; }
+  const ServiceQueueFlow& flow() const { return flow_; }
   bool idle() const;
+  /// What is not as it must be when no kernel runs; empty: nothing. For messages.
+  std::string remains() const;
   void reset();
 
   void departures(Tick end, std::vector<Departure>& out) override;
@@ -90,14 +112,16 @@ class ServiceQueue final : public NodeRequester {
     std::uint32_t packet = 0;
     Tick free_from{};  ///< kBusy: it is in use until a time that is not known yet
     Tick arrived{};
-    Tick ready{};          ///< when the last response came
-    unsigned missing = 0;  ///< responses
+    Tick ready{};           ///< when the last response came
+    unsigned missing = 0;   ///< responses
+    RemoteAccess latest{};  ///< the access that returned at `ready`
   };
 
   const ChainPacket& packet(std::uint32_t tag) const;
+  ChainTimes& times(std::uint32_t tag) const;
   void bounce(std::uint32_t tag, Tick at);
   void load(unsigned entry, std::uint64_t line, Tick at);
-  bool is_here(std::uint64_t line) const { return cache_ && network_.cache_of(line) == cache_; }
+  bool is_here(std::uint64_t line) const { return is_at_cache() && network_.cache_of(line) == number_; }
   bool is_evicted(std::uint64_t line) const { return is_here(line) && !tags_->holds(line); }
   void fill_buffer();
   Tick compute(unsigned entry, Tick at);
@@ -112,16 +136,18 @@ class ServiceQueue final : public NodeRequester {
 
   NearDataNetwork& network_;
   const NearDataParameters& parameters_;
-  const std::optional<unsigned> cache_;
-  const unsigned core_;
+  const Place place_;
+  const unsigned number_;
   const Cache* tags_ = nullptr;  ///< of the last-level cache at its node
   std::vector<Entry> entries_;
+  unsigned lines_ = 0;             ///< room in the LDS that entries have, at a core
   std::vector<Tick> buffer_;       ///< when each entry is free
   std::vector<unsigned> waiting_;  ///< entries that wait for the buffer, in the order in which they became ready
   Tick alu_free_{};
   std::vector<Departure> departures_;
   std::vector<Message> messages_;
   ServiceQueueStatistics statistics_;
+  ServiceQueueFlow flow_;
 };
 
 }  // namespace lacuna

@@ -120,7 +120,7 @@ void write_lazy_table(const std::vector<NamedActivity>& kernels, std::ostream& o
 }
 
 /// Reasons for which parts of chains stay at the core, with a short text.
-constexpr std::array<std::pair<NearDataCount, std::string_view>, 9> kReasonsToStay{
+constexpr std::array<std::pair<NearDataCount, std::string_view>, 10> kReasonsToStay{
     {{NearDataCount::hit_first, "L1 hits of first loads"},
      {NearDataCount::hit_second, "L1 hits of second loads"},
      {NearDataCount::pending_fill, "pending fills"},
@@ -129,7 +129,8 @@ constexpr std::array<std::pair<NearDataCount, std::string_view>, 9> kReasonsToSt
      {NearDataCount::cannot_compute, "node does not compute"},
      {NearDataCount::own_store, "stores in flight"},
      {NearDataCount::lds, "no room in LDS"},
-     {NearDataCount::lanes, "lanes in two lines"}}};
+     {NearDataCount::lanes, "lanes in two lines"},
+     {NearDataCount::code_changed, "changed code"}}};
 
 /// Chains of near-data computing, when there were any: packets, and the two most frequent reasons for none.
 void write_near_data_table(const std::vector<NamedActivity>& kernels, std::ostream& out) {
@@ -159,6 +160,14 @@ void write_near_data_table(const std::vector<NamedActivity>& kernels, std::ostre
   if (rows.size() == 2) return;
   out << '\n';
   write_aligned(rows, out);
+  for (const NamedActivity& kernel : kernels) {
+    const std::uint64_t lanes = count_of(*kernel.activity, NearDataCount::lanes_changed);
+    if (lanes == 0) continue;
+    out << fmt::format(
+        "warning: {}: memory had changed for {} lanes of chains' operands when service queues read them; wavefronts race for "
+        "them (docs/near-data.md, Checking the hardware)\n",
+        readable_kernel(kernel.name), grouped(lanes));
+  }
 }
 
 /// Loads of workspaces that Duplo looked up, when there were any.

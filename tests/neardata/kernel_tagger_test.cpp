@@ -57,6 +57,7 @@ class KernelTaggerTest : public ::testing::Test {
     dispatch.entry = kEntry;
     dispatch.kernel = name;
     dispatch.needs.vgprs = vgprs;
+    tagger_.code_revalidated();  // the acquire of the packet
     tagger_.started(dispatch);
     return dispatch.index;
   }

@@ -101,6 +101,7 @@ class NearDataGpu : public sc_core::sc_module, private KernelObserver {
   /// An AQL queue without packets. Kernels that have been dispatched keep their addresses.
   void create_queue() {
     written_ = 0;
+    at<hsa::Signal>(kSignal) = {};
     at<hsa::Queue>(kQueue) = {};
     at<hsa::Queue>(kQueue).base_address = kBase + kRing;
     at<hsa::Queue>(kQueue).size = kRingPackets;
@@ -128,8 +129,6 @@ class NearDataGpu : public sc_core::sc_module, private KernelObserver {
     ASSERT_LT(0x100 + 4 * kernel.words().size(), kArguments);
     std::memcpy(&at<std::byte>(descriptor + 0x100), kernel.words().data(), 4 * kernel.words().size());
     std::memcpy(&at<std::byte>(descriptor + kArguments), arguments.data(), 8 * arguments.size());
-    at<hsa::Signal>(kSignal) = {};
-    at<hsa::Signal>(kSignal).value = 1;
     hsa::KernelDispatchPacket packet{};
     packet.header = 2 | 2U << 9 | 2U << 11;  // system scope
     packet.setup = 1;
@@ -139,9 +138,14 @@ class NearDataGpu : public sc_core::sc_module, private KernelObserver {
     packet.kernel_object = kBase + descriptor;
     packet.kernarg_address = kBase + descriptor + kArguments;
     packet.completion_signal = kBase + kSignal;
+    ++at<hsa::Signal>(kSignal).value;
     at<hsa::KernelDispatchPacket>(kRing + written_ % kRingPackets * hsa::kPacketBytes) = packet;
     host_.store<std::uint64_t>(LACUNA_DOORBELL_OFFSET, written_++, now() - host_.epoch());
   }
+  /// The next kernel takes the place of the first one since start().
+  void reuse_code() { dispatched_ = 0; }
+  /// Address of the first instruction of a kernel, by its number since start().
+  static std::uint64_t code_address(std::uint64_t number) { return kBase + kKernels + kKernelBytes * number + 0x100; }
   /// Removes the queue, which has failed.
   void destroy_queue() {
     set_reg(LACUNA_GPU_QUEUE_SELECT, 0);
@@ -168,6 +172,7 @@ class NearDataGpu : public sc_core::sc_module, private KernelObserver {
   /// Nothing of a chain is left in queues or in the network.
   void expect_no_chains() {
     if (near_data() == nullptr) return;
+    EXPECT_EQ(near_data()->violations(), "");
     const NearDataNetwork& network = near_data()->network();
     for (const OffloadUnit* const unit : network.cores) EXPECT_TRUE(unit->idle()) << "core " << unit->core();
     for (std::size_t node = 0; node < network.queues.size(); ++node) {

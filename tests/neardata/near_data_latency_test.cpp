@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -35,11 +36,36 @@ GpuDeviceParameters with_alus(unsigned lanes) {
   return p;
 }
 
+GpuDeviceParameters stepped_machine() {
+  GpuDeviceParameters p = machine();
+  p.noc.routers = RouterModel::stepped;
+  return p;
+}
+GpuDeviceParameters crossbar_machine() {
+  GpuDeviceParameters p = machine();
+  p.noc.topology = GpuDeviceParameters().noc.topology;
+  p.noc.placement.clear();
+  return p;
+}
+GpuDeviceParameters acknowledging_early() {
+  GpuDeviceParameters p = machine();
+  ndc_of(p).chain_end = ChainEnd::computation;
+  return p;
+}
+/// Service queues of one entry.
+GpuDeviceParameters refusing_machine() {
+  GpuDeviceParameters p = machine();
+  ndc_of(p).sq_entries = 1;
+  return p;
+}
+
 struct LatencyBench : sc_core::sc_module {
   explicit LatencyBench(sc_core::sc_module_name module_name) : sc_module(module_name) {}
   NearDataGpu gpu{"gpu", machine()};
   NearDataGpu lanes_4{"lanes_4", with_alus(4)}, lanes_8{"lanes_8", with_alus(8)}, lanes_16{"lanes_16", with_alus(16)},
       lanes_32{"lanes_32", with_alus(32)};
+  NearDataGpu stepped{"stepped", stepped_machine()}, crossbar{"crossbar", crossbar_machine()},
+      early{"early", acknowledging_early()}, refusing{"refusing", refusing_machine()};
 };
 
 LACUNA_TEST_BENCH(LatencyBench)
@@ -141,6 +167,8 @@ class NearDataLatency : public testing::Test {
   }
   /// Cycles of a packet (models/noc/network.h).
   std::uint64_t packet(unsigned from, unsigned to, unsigned flits) const {
+    // The last flit follows the first one, whose path takes `hop` cycles.
+    if (!p_.noc.topology->has_routers()) return p_.noc.hop_latency.n + flits;
     const unsigned links_passed = links(from, to);
     return p_.noc.interface_latency.n + (links_passed + 1) * p_.noc.router_latency.n + links_passed * p_.noc.link_latency.n +
            flits - 1;
@@ -162,10 +190,19 @@ class NearDataLatency : public testing::Test {
       for (unsigned cache = 0; cache < 4; ++cache)
         EXPECT_EQ(counts.at("service_queue_l2_" + std::to_string(cache) + ".evicted"), 0U);
       *result = counts.at(unit + "latency");
+      parts_.clear();
+      std::uint64_t sum = 0;
+      for (const char* const part : {"build", "injection", "links", "network", "caches", "queue", "alu", "core"})
+        sum += parts_[part] = counts.at(unit + "latency_" + part);
+      EXPECT_EQ(sum, *result);
+      EXPECT_EQ(counts.at(unit + "offloaded"), 1U);
       gpu_.expect_no_chains();
     }
     return latency;
   }
+
+  /// Of the last measurement: time of the packet by its part.
+  std::map<std::string, std::uint64_t> parts_;
 
   /// The sum of the stages. `access`: cycles from a load's arrival at its cache to its response. nullopt: the operands' packets
   /// contend, or no node computes.
@@ -199,7 +236,7 @@ class NearDataLatency : public testing::Test {
     time += ready;
     if (network_.queues[node]->is_at_cache()) time += ndc_.fetch_latency.n;
     time += computation(pattern.operations, network_.queues[node]->is_at_cache());
-    if (pattern.stores) {
+    if (pattern.stores && ndc_.chain_end == ChainEnd::store) {
       if (cache_node(store) != node) time += packet(node, cache_node(store), data) + packet(cache_node(store), node, 1);
       time += p_.l2.write_latency.n;
     }
@@ -243,6 +280,13 @@ TEST_F(NearDataLatency, AtTheCacheOfAllLines) {
       const Place place{0, cache, cache, cache};
       const Latency measured = measure(kernel, place);
       EXPECT_EQ(measured.warm, expected(pattern, place, hit()));
+      // Where the time goes: nothing waits, and two operands take the cache a cycle longer than one.
+      EXPECT_EQ(parts_["build"], 4 * (pattern.lines.size() - 1) + 1);
+      EXPECT_EQ(parts_["alu"], computation(pattern.operations, true));
+      EXPECT_EQ(parts_["queue"], 1 + ndc_.fetch_latency.n);
+      EXPECT_EQ(parts_["caches"], hit() + pattern.loads - 1 + (pattern.stores ? p_.l2.write_latency.n : 0));
+      EXPECT_EQ(parts_["injection"] + parts_["links"], 0U);
+      EXPECT_EQ(parts_["core"], pattern.stores || pattern.compares ? 0 : p_.cu.vmem_return_latency.n);
       // Two lines would share the channel.
       if (pattern.loads == 2) continue;
       EXPECT_EQ(measured.cold, expected(pattern, place, miss()));
@@ -291,6 +335,105 @@ TEST_F(NearDataLatency, WhereTwoCachesMeet) {
   }
   EXPECT_GT(at_cores, 20U);
   EXPECT_GT(at_caches, 20U);
+}
+
+// -- other machines
+
+class NearDataStepped : public NearDataLatency {
+ protected:
+  NearDataStepped() : NearDataLatency(bench<LatencyBench>().stepped) {}
+};
+class NearDataOnCrossbar : public NearDataLatency {
+ protected:
+  NearDataOnCrossbar() : NearDataLatency(bench<LatencyBench>().crossbar) {}
+};
+class NearDataEarlyAck : public NearDataLatency {
+ protected:
+  NearDataEarlyAck() : NearDataLatency(bench<LatencyBench>().early) {}
+};
+class NearDataRefusing : public NearDataLatency {
+ protected:
+  NearDataRefusing() : NearDataLatency(bench<LatencyBench>().refusing) {}
+};
+
+// Stepped routers take the cycles of booked ones when nothing contends.
+TEST_F(NearDataStepped, TakesTheSameSum) {
+  for (const Pattern& pattern : patterns()) {
+    const AssembledKernel kernel = kernel_of(pattern, p_.l1i.line.n);
+    std::vector<Place> places{{0, 2, 2, 2}, {7, 0, 0, 0}};
+    if (pattern.loads == 2 && pattern.number != 4) places.push_back(place_at_a_core(pattern));
+    for (const Place& place : places) {
+      SCOPED_TRACE(testing::Message() << "pattern " << pattern.number << " on core " << place.core);
+      EXPECT_EQ(measure(kernel, place).warm, expected(pattern, place, hit()));
+    }
+  }
+}
+
+TEST_F(NearDataOnCrossbar, TakesTheSumOfItsPorts) {
+  for (const Pattern& pattern : patterns()) {
+    const AssembledKernel kernel = kernel_of(pattern, p_.l1i.line.n);
+    for (const unsigned cache : {0U, 3U}) {
+      SCOPED_TRACE(testing::Message() << "pattern " << pattern.number << " at cache " << cache);
+      const Place place{5, cache, cache, cache};
+      EXPECT_EQ(measure(kernel, place).warm, expected(pattern, place, hit()));
+    }
+  }
+}
+
+// The store is not waited for.
+TEST_F(NearDataEarlyAck, EndsWithTheComputation) {
+  for (const Pattern& pattern : patterns()) {
+    if (!pattern.stores) continue;
+    SCOPED_TRACE(pattern.number);
+    const AssembledKernel kernel = kernel_of(pattern, p_.l1i.line.n);
+    const Place place{0, 2, 2, 2};
+    EXPECT_EQ(measure(kernel, place).warm, expected(pattern, place, hit()));
+    EXPECT_EQ(parts_["caches"], hit() + pattern.loads - 1);
+  }
+}
+
+// Of a wavefront's two packets, a cycle behind each other, the queue takes the first one. The second one's line goes to the
+// core, which compares: its five flits leave as soon as the cache has responded.
+TEST_F(NearDataRefusing, TheCoreComputesWhatIsNotTaken) {
+  Lines lines{"s_load_dwordx4 s[8:11], s[0:1], 0x0",
+              "v_and_b32 v1, 31, v0",
+              "v_lshlrev_b32 v1, 2, v1",
+              "v_lshrrev_b32 v2, 5, v0",
+              "v_lshlrev_b32 v2, 9, v2",
+              "v_or_b32 v1, v1, v2",
+              "s_waitcnt lgkmcnt(0)",
+              "ADD_u32 v2, s8, v1",
+              "v_mov_b32 v3, s9",
+              "s_cmp_lg_u32 s2, s10",
+              "s_cbranch_scc1 0"};
+  // As in kernel_of(): the chain is in one line of the instruction cache.
+  const std::uint64_t line = p_.l1i.line.n;
+  const std::uint64_t size = AssembledKernel(isa::Target::gfx803, lines).address(lines.size());
+  const std::uint64_t nops = (line - size % line) % line / 4;
+  lines.back() = "s_cbranch_scc1 " + std::to_string(nops + 5);
+  lines.insert(lines.end(), nops, "s_nop 0");
+  const AssembledKernel kernel(
+      isa::Target::gfx803, lines + Lines{"s_sleep 127", "LOAD v10, v[2:3]", "s_waitcnt vmcnt(0)", "v_cmp_eq_f32 vcc, 0, v10"});
+  ASSERT_EQ(kernel.finalize({.move = false}).chains.size(), 1U);
+  gpu_.start();
+  std::uint64_t latency = 0;
+  for (unsigned run = 0; run < 2; ++run) {
+    gpu_.mark();
+    gpu_.run(kernel, {kBase + kData + 128 * 2, 0}, static_cast<unsigned>(network_.cores.size()), 64);
+    const Counts counts = gpu_.growth();
+    EXPECT_EQ(counts.at("cu0.ndc.packets"), 2U);
+    EXPECT_EQ(counts.at("cu0.ndc.bounced"), 1U);
+    EXPECT_EQ(counts.at("cu0.ndc.core_lanes"), 32U);
+    latency = counts.at("cu0.ndc.latency");
+    gpu_.expect_no_chains();
+  }
+  const unsigned core = core_node(0);
+  const unsigned cache = cache_node(2);
+  const std::uint64_t build = 4 * 2 + 1;
+  // One flit behind the other packet.
+  const std::uint64_t there = packet(core, cache, 1) + 1 + 1;
+  const std::uint64_t operation = 64 / p_.cu.lanes_per_simd;
+  EXPECT_EQ(latency, build + there + hit() + packet(cache, core, 5) + p_.cu.vmem_return_latency.n + operation);
 }
 
 // -- ALUs

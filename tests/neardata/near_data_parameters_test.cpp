@@ -55,16 +55,40 @@ TEST(NearDataParameters, At256CoresAPacketsFieldEnds) {
   p.gpu.cus_per_shader_array = 4;
   EXPECT_EQ(p.check(), Texts{});
   p.gpu.shader_arrays = 65;
-  EXPECT_EQ(p.check(), Texts{"ndc.mode: 260 compute units, a packet names at most 256"});
+  EXPECT_EQ(p.check(), Texts{"ndc.mode: gpu.shader_arrays x gpu.cus_per_shader_array = 65 x 4 are 260 compute units, a compute "
+                             "packet names at most 256; set fewer of them, or ndc.mode = none"});
 }
 
-TEST(NearDataParameters, SwitchesOfAButterflyDoNotCompute) {
+TEST(NearDataParameters, CoresAndCachesHaveNodesOfTheirOwn) {
+  GpuDeviceParameters p = device(NearDataMode::omni);
+  p.gpu.shader_arrays = 4;
+  p.gpu.cus_per_shader_array = 1;
+  p.gpu.cus_per_l1v = 1;
+  p.gpu.memory_partitions = 4;
+  p.noc.topology = FabricTopology::mesh;
+  p.noc.columns = p.noc.rows = 4;
+  p.noc.placement = "0,0 1,0 2,0 3,0 3,3";
+  EXPECT_EQ(p.check(), Texts{});
+  p.noc.source_placement = "0,1 1,1 2,0 3,1";
+  EXPECT_EQ(p.check(), Texts{"ndc.mode: core 2 and last-level cache 2 are at one node of the network; set noc.placement to a "
+                             "node for each cache, and noc.source_placement to other ones"});
+  ndc_of(p).mode = NearDataMode::none;
+  EXPECT_EQ(p.check(), Texts{});
+}
+
+// They have buffers of their own.
+TEST(NearDataParameters, SwitchesOfAButterflyCompute) {
   GpuDeviceParameters p = device(NearDataMode::llc);
   p.noc.topology = FabricTopology::butterfly;
   EXPECT_EQ(p.check(), Texts{});
   ndc_of(p).mode = NearDataMode::omni;
-  EXPECT_EQ(p.check(), Texts{"ndc.mode = omni: noc.topology = butterfly has no nodes on the ways between others; set mesh, or "
-                             "ndc.mode = llc"});
+  EXPECT_EQ(p.check(), Texts{});
+  EXPECT_EQ(p.placement().nodes, 64U + 16U);
+  ndc_of(p).sq_entries = 1024;
+  EXPECT_EQ(p.check(), Texts{});
+  ndc_of(p).sq_entries = 96;
+  ndc_of(p).mode = NearDataMode::llc;
+  EXPECT_EQ(p.placement().nodes, 64U);
   p.noc.topology = FabricTopology::mesh;
   EXPECT_EQ(p.check(), Texts{});
 }

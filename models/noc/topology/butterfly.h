@@ -19,8 +19,8 @@ struct ButterflyNodes {
 /// (Dally and Towles, "Principles and Practices of Interconnection Networks", chapter 4). Switches belong to no node.
 ///
 /// With switch nodes, each switch of the last stage has a node of its own, numbered after the others. What is for it leaves the
-/// switch by an output of its own. What it sends enters by an input of its own: that switch, towards one of the switch's
-/// own terminals, and otherwise the switch of the first stage that these terminals inject into.
+/// switch by an output of its own. What it sends enters by an input of its own: for one of the switch's terminals that switch,
+/// otherwise the switch of the first stage that these terminals inject into.
 class ButterflyTopology final : public Topology {
  public:
   /// Throws std::invalid_argument for more than 4096 nodes.

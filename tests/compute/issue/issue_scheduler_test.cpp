@@ -15,8 +15,8 @@ constexpr std::uint32_t kEnd = 0xbf810000;  // s_endpgm
 std::vector<unsigned> offered(IssueScheduler& scheduler, WavefrontPool& pool, Cycles cycle) {
   std::vector<unsigned> order;
   pool.simds()[0]->wake(cycle);
-  scheduler.run(cycle + Cycles{1}, [&](Simd& simd, WavefrontSlot& slot, unsigned, Cycles) {
-    if (simd.number == 0) order.push_back(slot.number);
+  scheduler.run(cycle + Cycles{1}, [&](Simd& simd, WavefrontSlot& slot, unsigned, Cycles at) {
+    if (simd.number == 0 && at == cycle) order.push_back(slot.number);
     return false;
   });
   return order;

@@ -1,0 +1,86 @@
+// The compute packet as bits: what a core sends to the node that performs a part of a chain (Opportunistic Computing, ISCA '19,
+// Fig. 5 and section 4.5).
+//
+// Words of 256 bits, as a flit of 32 bytes carries them. The first one, from bit 0 on:
+//
+//   bits  field
+//      1  1: a compute packet
+//      8  core
+//      7  entry of its offload queue
+//      4  pattern: row of Table 1, 0 if none describes the chain. Rows 8 and 9 have two operations, the others one at most;
+//         10 to 13: rows 0, 1, 2, 4 with two operations, 14 and 15: rows 8 and 9 with one
+//      3  element: logarithm of its bytes (2), 1 for a signed one (1)
+//     12  operations: the first one and the second one; or one (6) and its modifiers (6)
+//    3x2  forms of the operands a, b and of the store
+//   3x48  addresses of the first lane's operands
+//     32  immediate
+//     32  lanes, bit 0 the first one
+//   249 bits
+//
+// A packet that does not have all 32 lanes has a second word, for the divergence (the lanes are in the first one); for each
+// scattered operand a word follows with the bytes of the lanes' elements in their line, 7 bits for each lane.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+
+namespace lacuna {
+
+/// How the lanes' addresses of an operand follow from that of the packet's first lane.
+enum class OperandForm : std::uint8_t {
+  strided,    ///< element after element, in the order of the lanes
+  uniform,    ///< the same for all lanes
+  scattered,  ///< neither: a word of the packet has the lanes' places in the line
+  absent,     ///< the chain has no such operand
+};
+
+struct ComputePacket {
+  static constexpr unsigned kMostCores = 256;
+  static constexpr unsigned kMostEntries = 128;
+  static constexpr unsigned kLanes = 32;
+  static constexpr std::uint8_t kNoOperation = 63;
+
+  struct Operand {
+    OperandForm form = OperandForm::absent;
+    std::uint64_t address = 0;                  ///< of the first lane
+    std::array<std::uint8_t, kLanes> places{};  ///< scattered: byte in the line, of each lane that takes part
+    bool operator==(const Operand&) const = default;
+  };
+
+  unsigned core = 0;
+  unsigned entry = 0;
+  unsigned pattern = 0;
+  unsigned element_bytes = 4;  ///< 1, 2 or 4
+  bool is_signed = false;
+  std::array<std::uint8_t, 2> operations{kNoOperation, kNoOperation};  ///< PacketOperation
+  std::uint8_t modifiers = 0;                                          ///< of a single operation
+  Operand a, b, store;
+  std::uint32_t immediate = 0;
+  std::uint32_t lanes = 0;  ///< relative to the first one, which takes part
+  bool operator==(const ComputePacket&) const = default;
+};
+
+/// Words of an encoded packet.
+class EncodedPacket {
+ public:
+  static constexpr unsigned kWordBits = 256;
+  static constexpr unsigned kMostWords = 5;
+  using Word = std::array<std::uint64_t, kWordBits / 64>;
+
+  /// Throws std::out_of_range that names a field which does not fit.
+  explicit EncodedPacket(const ComputePacket& packet);
+
+  std::span<const Word> words() const { return {words_.data(), count_}; }
+  /// Flits of that many bytes.
+  unsigned flits(unsigned width) const { return (count_ * (kWordBits / 8) + width - 1) / width; }
+
+ private:
+  std::array<Word, kMostWords> words_{};
+  unsigned count_ = 0;
+};
+
+/// Throws std::out_of_range if the words are no compute packet.
+ComputePacket decode_packet(std::span<const EncodedPacket::Word> words);
+
+}  // namespace lacuna
