@@ -1,10 +1,9 @@
 #include "models/neardata/compute_packet.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <bit>
 #include <stdexcept>
+#include <string>
 
 namespace lacuna {
 namespace {
@@ -42,8 +41,8 @@ class Writer {
   explicit Writer(EncodedPacket::Word& word) : word_(word) {}
   void put(const char* field, std::uint64_t value, unsigned bits) {
     if (value > ones(bits)) {
-      throw std::out_of_range(
-          fmt::format("compute packet: {} = {} does not fit in {} bits, at most {}", field, value, bits, ones(bits)));
+      throw std::out_of_range(std::string("compute packet: ") + field + " = " + std::to_string(value) + " does not fit in " +
+                              std::to_string(bits) + " bits, at most " + std::to_string(ones(bits)));
     }
     const unsigned shift = at_ % 64;
     word_[at_ / 64] |= value << shift;
@@ -89,8 +88,8 @@ void check(const ComputePacket& p) {
 std::uint64_t pattern_code(const ComputePacket& p, bool two) {
   const auto* const code = std::find(kPatterns.begin(), kPatterns.end(), Pattern{p.pattern, two});
   if (code == kPatterns.end())
-    throw std::out_of_range(
-        fmt::format("compute packet: no pattern {} with {} operations", p.pattern, two ? "two" : "fewer than two"));
+    throw std::out_of_range("compute packet: no pattern " + std::to_string(p.pattern) + " with " +
+                            (two ? "two" : "fewer than two") + " operations");
   return static_cast<std::uint64_t>(code - kPatterns.begin());
 }
 

@@ -148,7 +148,7 @@ void ServiceQueue::receive(std::uint32_t tag, const Passage& passage) {
   statistics_.most_entries = std::max(statistics_.most_entries, used);
   ++statistics_.packets;
   ++flow_.taken;
-  *free = {.packet = tag, .free_from = kBusy, .arrived = passage.at, .ready = at, .missing = 0, .latest = {}};
+  *free = {.packet = tag, .free_from = kBusy, .arrived = passage.at, .ready = at, .missing = 0, .room = kNoRoom, .latest = {}};
   const auto number = static_cast<unsigned>(free - entries_.data());
   const ChainPacket& taken = packet(tag);
   if (is_at_core()) lines_ += operands(taken);
@@ -194,18 +194,25 @@ void ServiceQueue::complete(std::uint32_t tag, Tick at, const LatencyBreakdown& 
     compute(number, entry.ready);
     return;
   }
+  if (entry.room != kNoRoom) {
+    buffer_[entry.room] = compute(number, entry.ready + network_.clock.ticks(parameters_.fetch_latency));
+    fill_buffer();
+    return;
+  }
   const auto later_one = std::upper_bound(waiting_.begin(), waiting_.end(), entry.ready,
                                           [this](Tick ready, unsigned other) { return ready < entries_[other].ready; });
   waiting_.insert(later_one, number);
   fill_buffer();
 }
 
-// Entries whose operands are there get room in the buffer, in order.
+// Entries whose operands are there get room in the buffer, in order. One whose lines have been evicted keeps its room for them:
+// they are fetched when they arrive again, or entries could evict each other's lines for ever.
 void ServiceQueue::fill_buffer() {
   for (; !waiting_.empty(); waiting_.erase(waiting_.begin())) {
     const unsigned number = waiting_.front();
     Entry& entry = entries_[number];
     const auto room = std::min_element(buffer_.begin(), buffer_.end());
+    if (*room == kBusy) return;
     const Tick at = later(entry.ready, *room);
     statistics_.waiting_for_buffer += at - entry.ready;
     times(entry.packet).until(ChainTime::queue, at);
@@ -216,7 +223,11 @@ void ServiceQueue::fill_buffer() {
       ++statistics_.evicted;
       load(number, line, at);
     }
-    if (entry.missing > 0) continue;
+    if (entry.missing > 0) {
+      entry.room = static_cast<unsigned>(room - buffer_.begin());
+      *room = kBusy;
+      continue;
+    }
     *room = compute(number, at + network_.clock.ticks(parameters_.fetch_latency));
   }
 }

@@ -4,7 +4,8 @@
 // At a last-level cache
 //   1  the cache is asked for the lines that it serves; lines of other caches are loaded over the network and kept here
 //   2  when all are there, the entry waits for room in the buffer, first come first served, and its lines are fetched from the
-//      cache's data array; if one has been evicted meanwhile, the cache is asked for it again
+//      cache's data array; if one has been evicted meanwhile, the cache is asked for it again, and it is fetched when it
+//      arrives
 //   3  the entry leaves the buffer for the ALU, and the queue after the computation
 // At a core all lines are loaded over the network and kept in the core's LDS, and the ALU is the core's while it is idle, or a
 // dedicated one.
@@ -108,13 +109,15 @@ class ServiceQueue final : public NodeRequester {
   enum class Kind : std::uint32_t { load, store };
   static constexpr unsigned kKindShift = 30;
   static constexpr Tick kBusy = kNever;
+  static constexpr unsigned kNoRoom = ~0U;
   struct Entry {
     std::uint32_t packet = 0;
     Tick free_from{};  ///< kBusy: it is in use until a time that is not known yet
     Tick arrived{};
-    Tick ready{};           ///< when the last response came
-    unsigned missing = 0;   ///< responses
-    RemoteAccess latest{};  ///< the access that returned at `ready`
+    Tick ready{};             ///< when the last response came
+    unsigned missing = 0;     ///< responses
+    unsigned room = kNoRoom;  ///< entry of the buffer that it keeps for lines that have been evicted
+    RemoteAccess latest{};    ///< the access that returned at `ready`
   };
 
   const ChainPacket& packet(std::uint32_t tag) const;
@@ -141,7 +144,7 @@ class ServiceQueue final : public NodeRequester {
   const Cache* tags_ = nullptr;  ///< of the last-level cache at its node
   std::vector<Entry> entries_;
   unsigned lines_ = 0;             ///< room in the LDS that entries have, at a core
-  std::vector<Tick> buffer_;       ///< when each entry is free
+  std::vector<Tick> buffer_;       ///< when each entry is free; kBusy: it is kept for lines that have been evicted
   std::vector<unsigned> waiting_;  ///< entries that wait for the buffer, in the order in which they became ready
   Tick alu_free_{};
   std::vector<Departure> departures_;

@@ -150,11 +150,11 @@ TEST(NearDataVariants, FillsThatCountAsMissesDoNotKeepLanes) {
 // -- several kernels
 
 TEST_P(NearDataOnMesh, AKernelWithoutChainsBesideOneWithThem) {
-  const AssembledKernel sums(
-      isa::Target::gfx803,
-      {"s_load_dwordx4 s[8:11], s[0:1], 0x0", "s_lshl_b32 s3, s2, 8", "v_lshlrev_b32 v1, 2, v0", "s_waitcnt lgkmcnt(0)",
-       "ADD_u32 v1, s3, v1", "ADD_u32 v2, s8, v1", "v_mov_b32 v3, s9", "ADD_u32 v4, s10, v1", "v_mov_b32 v5, s11",
-       "LOAD v10, v[2:3]", kWaitVector, "ADD_u32 v11, v10, v10", "v_xor_b32 v12, v10, v11", "STORE v[4:5], v12"});
+  const AssembledKernel sums(isa::Target::gfx803,
+                             {"s_load_dwordx4 s[8:11], s[0:1], 0x0", "s_lshl_b32 s3, s2, 8", "v_lshlrev_b32 v1, 2, v0",
+                              "s_waitcnt lgkmcnt(0)", "ADD_u32 v1, s3, v1", "ADD_u32 v2, s8, v1", "v_mov_b32 v3, s9",
+                              "ADD_u32 v4, s10, v1", "v_mov_b32 v5, s11", "flat_load_dword v10, v[2:3] glc", kWaitVector,
+                              "ADD_u32 v11, v10, v10", "v_xor_b32 v12, v10, v11", "STORE v[4:5], v12"});
   ASSERT_TRUE(sums.finalize({.move = false}).chains.empty());
   std::vector<std::uint32_t> expected;
   for (NearDataGpu* const gpu : {&n_.none, &n_.llc, &n_.omni}) {
