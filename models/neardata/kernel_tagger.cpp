@@ -61,8 +61,8 @@ isa::FetchWords KernelTagger::fetch() const {
 }
 
 void KernelTagger::code_revalidated() {
-  statistics_.changed += kernels_.revalidate(
-      [this](std::uint64_t address, std::span<const std::byte> bytes) { return holds(address, bytes); });
+  statistics_.changed +=
+      kernels_.revalidate([this](std::uint64_t address, std::span<const std::byte> bytes) { return holds(address, bytes); });
 }
 
 bool KernelTagger::holds(std::uint64_t address, std::span<const std::byte> bytes) const {

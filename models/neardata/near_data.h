@@ -7,9 +7,9 @@
 //
 // In mode omni a butterfly's last switches have service queues in place of the cores.
 //
-// Kernels are tagged when they are dispatched for the first time (models/neardata/kernel_tagger.h). Code that changes afterwards
-// loses its tags at the next acquire, when a change takes effect: wavefronts that run it go on without, and its next dispatch is a
-// first one.
+// Kernels are tagged when they are dispatched for the first time (models/neardata/kernel_tagger.h). Code that changes
+// afterwards loses its tags at the next acquire, when a change takes effect: wavefronts that run it go on without, and its next
+// dispatch is a first one.
 #pragma once
 
 #include <array>
@@ -46,8 +46,8 @@ class NearDataParameterSet : public ExtensionParameters {
   std::unique_ptr<DeviceExtension> make(const GpuDeviceParameters& device) const override;
 };
 
-/// The meeting nodes of a fabric whose destinations from `first_l2` on are the L2 banks; by core and last-level cache. `switches`:
-/// nodes of a butterfly whose last switches compute; nullopt: they do not, or it is no butterfly.
+/// The meeting nodes of a fabric whose destinations from `first_l2` on are the L2 banks; by core and last-level cache.
+/// `switches`: nodes of a butterfly whose last switches compute; nullopt: they do not, or it is no butterfly.
 EmnTable meeting_nodes(const Fabric& fabric, unsigned first_l2, const GpuParameters& gpu, const FabricParameters& noc,
                        const std::optional<ButterflyNodes>& switches = std::nullopt);
 
