@@ -12,7 +12,7 @@ namespace lacuna {
 namespace {
 
 constexpr std::uint64_t kAllLanes = ~std::uint64_t{0};
-constexpr unsigned kPairs = 2;  // registers of a pair
+constexpr unsigned kPairRegisters = 2;
 
 /// Matrix instructions write all lanes, whatever EXEC is (CDNA2 ISA manual, "Matrix arithmetic instructions").
 bool is_matrix(const isa::Instruction& instruction) {
@@ -26,14 +26,13 @@ DetectionUnit::DetectionUnit(const DuploParameters& parameters, const ActiveConv
     : LoadStage(unit.memory),
       parameters_(parameters),
       convolutions_(convolutions),
-      unit_(unit.parameters),
       clock_(unit.clock),
       tokens_(unit.tokens),
       memory_(unit.memory),
       physical_(unit.vm),
       slots_(unit.parameters.wavefronts_per_simd),
       history_({.entries = parameters.entries, .ways = parameters.ways, .hash = parameters.hash, .keep = parameters.release}),
-      registers_(unit.parameters.simds, SharedRegisters(unit.parameters.vgprs_per_simd / kPairs)),
+      registers_(unit.parameters.simds, SharedRegisters(unit.parameters.vgprs_per_simd / kPairRegisters)),
       wavefronts_(std::size_t{unit.parameters.simds} * unit.parameters.wavefronts_per_simd) {}
 
 void DetectionUnit::describe(StatisticsGroup& unit) const {
@@ -42,6 +41,7 @@ void DetectionUnit::describe(StatisticsGroup& unit) const {
     const ExtensionCountText& text = kDuploCountTexts[i];
     g.add(std::string(text.name), statistics_.counts[i], text.meaning, text.unit);
   }
+  g.add("invalidated", statistics_.invalidated, "that went with an invalidation of the unit's L1 vector cache", "entries");
 }
 
 // Entries are registers of their size: a tag of 32 bits and the rest of 32 bits, and a physical pair. A look-up reads one entry
@@ -78,8 +78,8 @@ void DetectionUnit::begin(const WavefrontSlot& slot, Wavefront& w) {
   const auto known = convolutions_.find(w.dispatch);
   if (known == convolutions_.end()) return;
   w.convolution = known->second.get();
-  w.vgpr_pairs = (w.dispatch->needs.vgprs + 1) / kPairs;
-  w.map = registers_[slot.simd->number].begin(w.vgpr_pairs + (w.dispatch->needs.agprs + 1) / kPairs);
+  w.vgpr_pairs = (w.dispatch->needs.vgprs + 1) / kPairRegisters;
+  w.map = registers_[slot.simd->number].begin(w.vgpr_pairs + (w.dispatch->needs.agprs + 1) / kPairRegisters);
 }
 
 void DetectionUnit::wavefront_ended(WavefrontSlot& slot) {
@@ -98,14 +98,14 @@ void DetectionUnit::wavefront_ended(WavefrontSlot& slot) {
 // -- registers
 
 unsigned DetectionUnit::logical_pair(const Wavefront& w, const isa::RegisterRange& range) const {
-  return (range.file == isa::OperandKind::agpr ? w.vgpr_pairs : 0) + range.first / kPairs;
+  return (range.file == isa::OperandKind::agpr ? w.vgpr_pairs : 0) + range.first / kPairRegisters;
 }
 
 isa::RegisterRange DetectionUnit::registers_of(const Wavefront& w, unsigned logical) {
   const bool agpr = logical >= w.vgpr_pairs;
   return {.file = agpr ? isa::OperandKind::agpr : isa::OperandKind::vgpr,
-          .first = static_cast<std::uint16_t>((logical - (agpr ? w.vgpr_pairs : 0)) * kPairs),
-          .count = kPairs};
+          .first = static_cast<std::uint16_t>((logical - (agpr ? w.vgpr_pairs : 0)) * kPairRegisters),
+          .count = kPairRegisters};
 }
 
 // While VGPR indexing is on, M0 decides which registers an instruction writes: any of them.
@@ -113,7 +113,7 @@ void DetectionUnit::overwrite(const WavefrontSlot& slot, Wavefront& w, const isa
                               Cycles cycle) {
   if (w.watched.empty()) return;
   if (slot.wave.mode.gpr_index_enabled() && instruction.unit == isa::Unit::valu) [[unlikely]] {
-    const unsigned pairs = w.vgpr_pairs + (w.dispatch->needs.agprs + 1) / kPairs;
+    const unsigned pairs = w.vgpr_pairs + (w.dispatch->needs.agprs + 1) / kPairRegisters;
     for (unsigned logical = 0; logical < pairs; ++logical) {
       if (w.watched.contains_any(registers_of(w, logical))) overwrite_pair(slot, w, logical, true, cycle);
     }
@@ -125,9 +125,9 @@ void DetectionUnit::overwrite(const WavefrontSlot& slot, Wavefront& w, const isa
     const isa::RegisterRange range = instruction.registers.write(i);
     if (range.file != isa::OperandKind::vgpr && range.file != isa::OperandKind::agpr) continue;
     const unsigned end = range.first + range.count;
-    for (unsigned r = range.first / kPairs * kPairs; r < end; r += kPairs) {
-      const bool whole = range.first <= r && end >= r + kPairs;
-      const isa::RegisterRange pair{.file = range.file, .first = static_cast<std::uint16_t>(r), .count = kPairs};
+    for (unsigned r = range.first / kPairRegisters * kPairRegisters; r < end; r += kPairRegisters) {
+      const bool whole = range.first <= r && end >= r + kPairRegisters;
+      const isa::RegisterRange pair{.file = range.file, .first = static_cast<std::uint16_t>(r), .count = kPairRegisters};
       if (w.watched.contains_any(pair)) overwrite_pair(slot, w, logical_pair(w, pair), !whole || !all_lanes, cycle);
     }
   }
@@ -174,7 +174,7 @@ std::optional<DetectionUnit::Classified> DetectionUnit::classify(const ActiveCon
   }
   if (!inside(isa::kLanes - 1) || (base - c.begin) % bytes != 0) return none(DuploCount::form);
   if (access.glc || access.slc || access.deferred) return none(DuploCount::control);
-  if (destination.first % kPairs != 0) return none(DuploCount::registers);
+  if (destination.first % kPairRegisters != 0) return none(DuploCount::registers);
   const std::uint64_t row = (base - c.begin) / c.pitch_bytes;
   const auto column = static_cast<unsigned>((base - c.begin) % c.pitch_bytes / ParameterBlock::kElementBytes);
   const LoweredConvolution& convolution = c.tags.ids().convolution();
@@ -226,11 +226,9 @@ MemoryTokens::Token DetectionUnit::load_tile(WavefrontSlot& slot, Wavefront& w, 
   constexpr std::array kReasons{DuploCount::compulsory, DuploCount::released, DuploCount::conflict, DuploCount::capacity};
   count(slot, kReasons.at(static_cast<std::size_t>(history_.miss(tag))));
   const Cycles from = parameters_.l1 == DuploL1::after ? cycle + parameters_.latency : cycle;
-  const std::uint64_t address = memory_.addresses().global[0];
   const Token token = pass_on(slot, instruction, counters, from);
   const std::uint32_t operation = follow(slot, w, token);
   allocate(slot, w, destination, tag, zeros, operation);
-  contents_[operations_[operation].entry].address = address;
   return token;
 }
 
@@ -239,11 +237,12 @@ void DetectionUnit::allocate(const WavefrontSlot& slot, Wavefront& w, const isa:
   const SharedRegisters& registers = registers_[slot.simd->number];
   const unsigned logical = logical_pair(w, destination);
   TileRegisters held{.simd = simd_of(slot), .first = registers.pair(w.map, logical)};
-  if (destination.count > kPairs) held.second = registers.pair(w.map, logical + 1);
+  if (destination.count > kPairRegisters) held.second = registers.pair(w.map, logical + 1);
   const Handle entry = history_.allocate(tag, zeros, held);
   if (contents_.size() <= entry) contents_.resize(std::size_t{entry} + 1);
   Contents& contents = contents_[entry];
   contents.operation = operation;
+  contents.address = memory_.addresses().global[0];
   contents.wavefront = index_of(slot);
   contents.dispatch = w.dispatch;
   contents.workgroup = slot.group->linear_id;

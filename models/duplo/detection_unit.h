@@ -1,14 +1,14 @@
 // The detection unit of a compute unit (Duplo, section IV): it looks up the loads of a workspace's tiles in a history of loads,
 // and renames the destination of one whose data a register holds.
 //
-//   load    access()            a tile of the workspace: ID and look-up take duplo.latency cycles after its addresses are
-//   known.
+//   load    access()            a tile of the workspace: ID and look-up take duplo.latency cycles from its addresses on.
 //                               Hit: no request; the registers are there when those of the first load are, plus
 //                               duplo.copy_cycles from another SIMD. Miss: the request is made, the registers get an entry
 //           operation_done()    the load's data have arrived: loads that hit on it complete, and it retires when all memory
 //                               instructions of its wavefront before it have (as vmcnt counts)
 //   write   prepare()           of a register pair with other readers: it takes another physical pair. Without: its entry goes
 //   store   access()            into the workspace: all entries of the convolution go
+//           invalidate()        of the L1 vector cache: all entries go
 //   end     wavefront_ended()   of the wavefront: entries of its registers go unless others read them
 //
 // A tile load is a load of 8 or 16 bytes a lane by all lanes, in global memory, without GLC and SLC, to an even register, with
@@ -25,6 +25,7 @@
 #include <vector>
 
 #include "models/cache/first_level_cache.h"
+#include "models/common/transport/cache_maintenance.h"
 #include "models/compute/load_stage.h"
 #include "models/compute/memory/physical_addresses.h"
 #include "models/duplo/active_convolution.h"
@@ -37,22 +38,28 @@ namespace lacuna {
 
 struct DuploStatistics {
   std::array<std::uint64_t, kDuploCounts> counts{};
-  std::uint64_t most_entries = 0;
+  std::uint64_t invalidated = 0;  ///< entries that went with an invalidation of the unit's caches
 };
 
-class DetectionUnit final : public LoadStage, private MemoryTokens::Watcher {
+class DetectionUnit final : public LoadStage, public CacheMaintenance, private MemoryTokens::Watcher {
  public:
   DetectionUnit(const DuploParameters& parameters, const ActiveConvolutions& convolutions, const LoadStageContext& unit);
 
   void attach_l1v(FirstLevelCache& cache) { l1v_ = &cache; }
   const DuploStatistics& statistics() const { return statistics_; }
-  /// A convolution's kernel has ended, at `at` or before.
-  void end_convolution(std::uint8_t number, Tick at) { history_.drop(number, at); }
-  /// Caches of the unit have been invalidated: memory may have changed.
-  void invalidate(Tick at) { history_.drop_all(at); }
+  /// A convolution's kernel has ended. Its number may become that of another one.
+  void end_convolution(std::uint8_t number) { history_.forget(number); }
   /// Whether nothing is in flight, and physical registers are those of the maps. For tests.
   bool consistent() const;
   unsigned entries(Tick at) const { return history_.used(at); }
+
+  // -- CacheMaintenance, with the L1 vector cache: other units' stores may be visible from then on. The history takes no time.
+  Tick invalidate(Tick at) override {
+    statistics_.invalidated += history_.drop_all(at);
+    return at;
+  }
+  Tick write_back(Tick at) override { return at; }
+  void drop_clean(std::uint64_t, std::uint64_t) override {}
 
   // -- LoadStage
   StageVerdict prepare(WavefrontSlot& slot, const isa::DecodedInstruction& instruction, Cycles cycle) override {
@@ -73,7 +80,6 @@ class DetectionUnit final : public LoadStage, private MemoryTokens::Watcher {
   using Token = MemoryTokens::Token;
   using Handle = LoadHistory::Handle;
   static constexpr std::uint32_t kNone = ~std::uint32_t{0};
-  static constexpr unsigned kMostPairs = 2;  ///< of a tile load: 16 bytes a lane
 
   struct Wavefront {
     const Dispatch* dispatch = nullptr;
@@ -153,7 +159,6 @@ class DetectionUnit final : public LoadStage, private MemoryTokens::Watcher {
   const DuploParameters& parameters_;
   const ActiveConvolutions& convolutions_;
   const ExtensionSlots texts_ = duplo_slots();
-  const ComputeUnitParameters& unit_;
   const Clock clock_;
   MemoryTokens& tokens_;
   VectorMemory& memory_;

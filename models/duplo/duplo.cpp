@@ -87,7 +87,7 @@ void Duplo::kernel_ended(const KernelRecord& record) {
   if (known == dispatches_.end() || record.unfinished) return;
   const auto active = convolutions_.find(known->second);
   const std::uint8_t number = active->second->number;
-  for (DetectionUnit* const unit : units_) unit->end_convolution(number, record.end);
+  for (DetectionUnit* const unit : units_) unit->end_convolution(number);
   numbers_[number] = false;
   convolutions_.erase(active);
   dispatches_.erase(known);

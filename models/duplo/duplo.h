@@ -41,6 +41,7 @@ class Duplo final : public DeviceExtension, private KernelObserver, private Disp
 
   std::unique_ptr<LoadStage> make_stage(const LoadStageContext& context) override;
   void attach_l1v(unsigned unit, FirstLevelCache& cache) override { units_[unit]->attach_l1v(cache); }
+  CacheMaintenance* invalidated_with_l1v(unsigned unit) override { return units_[unit]; }
   KernelObserver* kernel_observer() override { return this; }
   DispatchCheck* dispatch_check() override { return this; }
   void reset() override;

@@ -46,7 +46,7 @@ LoadHistory::Handle LoadHistory::find(const LoadTag& tag, unsigned zeros, Tick a
     return kNone;
   }
   entries_[found].used = ++uses_;
-  past_[tag].allocations = allocations_;
+  entries_[found].allocations = allocations_;
   return found;
 }
 
@@ -89,8 +89,9 @@ LoadHistory::Handle LoadHistory::allocate(const LoadTag& tag, unsigned zeros, co
            .loads = 1,
            .retired = {},
            .used = ++uses_,
+           .allocations = allocations_,
            .valid = true};
-  past_[tag] = {.entry = number, .allocations = allocations_, .replaced = false};
+  past_[tag] = {.entry = number, .allocations = 0, .replaced = false};
   if (parameters_.keep != HistoryKeep::always) {
     for (const std::uint16_t pair : {registers.first, registers.second}) {
       if (pair != TileRegisters::kNone) of_register_[key(registers.simd, pair)] = number;
@@ -112,6 +113,7 @@ void LoadHistory::release(Handle number, bool replaced) {
   Entry& entry = entries_[number];
   Past& past = past_[entry.tag];
   past.entry = kNone;
+  past.allocations = entry.allocations;
   past.replaced = replaced;
   for (const std::uint16_t pair : {entry.registers.first, entry.registers.second}) {
     const auto known = of_register_.find(key(entry.registers.simd, pair));
@@ -148,6 +150,11 @@ unsigned LoadHistory::drop_all(Tick at) {
     release(entry, false);
   }
   return dropped;
+}
+
+void LoadHistory::forget(std::uint8_t convolution) {
+  drop(convolution, now_);
+  std::erase_if(past_, [convolution](const auto& tile) { return tile.first.convolution == convolution; });
 }
 
 void LoadHistory::reset() {

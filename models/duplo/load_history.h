@@ -77,6 +77,8 @@ class LoadHistory {
   /// Entries of a convolution go, or all. Returns how many.
   unsigned drop(std::uint8_t convolution, Tick at);
   unsigned drop_all(Tick at);
+  /// A convolution has ended: its entries go, and a load of another one with its number is the first of its tile.
+  void forget(std::uint8_t convolution);
   /// Forgets what has been seen.
   void reset();
 
@@ -88,9 +90,10 @@ class LoadHistory {
     LoadTag tag;
     TileRegisters registers;
     std::uint32_t generation = 0;
-    std::uint32_t loads = 0;  ///< that have not retired, as far as is known
-    Tick retired{};           ///< when the last of the others did
-    std::uint64_t used = 0;   ///< number of its last use
+    std::uint32_t loads = 0;        ///< that have not retired, as far as is known
+    Tick retired{};                 ///< when the last of the others did
+    std::uint64_t used = 0;         ///< number of its last use
+    std::uint64_t allocations = 0;  ///< of the buffer then
     bool valid = false;
   };
   struct TagHash {
@@ -99,8 +102,7 @@ class LoadHistory {
   /// How a tile was last known.
   struct Past {
     Handle entry = kNone;
-    std::uint32_t generation = 0;
-    std::uint64_t allocations = 0;  ///< of the buffer when it was last used
+    std::uint64_t allocations = 0;  ///< of the buffer when its last entry was used last
     bool replaced = false;
   };
 

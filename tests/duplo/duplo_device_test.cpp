@@ -348,6 +348,35 @@ TEST_F(DuploDevice, StoresIntoTheWorkspaceDropEntries) {
   EXPECT_LT(on[DuploCount::hits], run(b_.overwrite, c, load_tiles(c, 12), 1, 64)[DuploCount::hits]);
 }
 
+// What other units have stored may be visible behind it.
+TEST_F(DuploDevice, InvalidationsDropEntries) {
+  const LoweredConvolution c = convolution();
+  const auto invalidated = [&] {
+    std::uint64_t all = 0;
+    for (const DetectionUnit* const unit : b_.overwrite.device.extension<Duplo>()->detection_units())
+      all += unit->statistics().invalidated;
+    return all;
+  };
+  const std::uint64_t without = run(b_.overwrite, c, load_tiles(c, 12), 1, 64)[DuploCount::hits];
+  const std::uint64_t before = invalidated();
+  const Outcome with = run(b_.overwrite, c, load_tiles(c, 12, {"buffer_wbinvl1_vol"}), 1, 64);
+  EXPECT_GT(invalidated(), before);
+  EXPECT_LT(with[DuploCount::hits], without);
+  EXPECT_TRUE(with.results == run(b_.off, c, load_tiles(c, 12), 1, 64).results);
+}
+
+// The second of two kernels has the number of the first one.
+TEST_F(DuploDevice, KernelsAreCountedApart) {
+  const LoweredConvolution c = convolution();
+  const AssembledKernel kernel = load_tiles(c, 12);
+  NearDataGpu& gpu = b_.overwrite;
+  const Outcome first = run(gpu, c, kernel, 1, 64);
+  const std::uint64_t before = sum(gpu, DuploCount::compulsory);
+  load_symbols(gpu, "k", block_of(c, kBase + kWorkspace));
+  gpu.run(kernel, {kBase + kWorkspace, kBase + kResults}, 1, 64);
+  EXPECT_EQ(sum(gpu, DuploCount::compulsory) - before, first[DuploCount::compulsory]);
+}
+
 // A kernel without a block, and one that is served with others at the same time.
 TEST_F(DuploDevice, KernelsWithoutABlockTakeTheSameCycles) {
   const LoweredConvolution c = convolution();

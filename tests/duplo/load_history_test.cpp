@@ -110,6 +110,17 @@ TEST(LoadHistory, ConvolutionsAreApart) {
   EXPECT_EQ(history.used(Tick{4}), 0U);
 }
 
+// A number is given to the next convolution: what it loads, it loads for the first time.
+TEST(LoadHistory, EndedConvolutionsLeaveNothingBehind) {
+  LoadHistory history({.entries = 16});
+  history.allocate(tag(16, 0, 1), 4, pair(1));
+  history.allocate(tag(32, 0, 2), 4, pair(2));
+  history.forget(1);
+  EXPECT_EQ(history.find(tag(16, 0, 1), 4, Tick{1}), LoadHistory::kNone);
+  EXPECT_EQ(history.miss(tag(16, 0, 1)), HistoryMiss::compulsory);
+  EXPECT_NE(history.find(tag(32, 0, 2), 4, Tick{2}), LoadHistory::kNone);
+}
+
 TEST(LoadHistory, RefusesWhatIsNoPowerOfTwo) {
   EXPECT_THROW(LoadHistory({.entries = 1000}), std::invalid_argument);
   EXPECT_THROW(LoadHistory({.entries = 1024, .ways = 3}), std::invalid_argument);
