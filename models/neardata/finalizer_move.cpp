@@ -84,7 +84,7 @@ class BlockMover {
     item.available = available_by(item.index);
   }
 
-  /// The operand is no register for now.
+  /// Takes a value that may get other registers out of an operand: the item depends on the value, not on its present registers.
   static void take_operand(const Unnamed& value, unsigned operand, Instruction& instruction, MovedItem& item) {
     const bool is_destination = operand == OperandPlace::kDestination;
     isa::Operand& place = is_destination ? instruction.dst[0] : instruction.src.at(operand);

@@ -47,12 +47,12 @@ AssembledKernel::AssembledKernel(isa::Target target, std::vector<std::string> li
   }
 }
 
-isa::FetchWords AssembledKernel::fetch() const {
-  return [this](std::uint64_t pc, std::array<std::uint32_t, 3>& words) -> std::size_t {
+isa::FetchWords fetch_from(const std::vector<std::uint32_t>& code) {
+  return [&code](std::uint64_t pc, std::array<std::uint32_t, 3>& words) -> std::size_t {
     const std::uint64_t index = (pc - kEntry) / 4;
-    if (pc < kEntry || index >= words_.size()) return 0;
-    const std::size_t count = std::min<std::size_t>(3, words_.size() - index);
-    std::copy_n(words_.begin() + static_cast<std::ptrdiff_t>(index), count, words.begin());
+    if (pc < kEntry || index >= code.size()) return 0;
+    const std::size_t count = std::min<std::size_t>(3, code.size() - index);
+    std::copy_n(code.begin() + static_cast<std::ptrdiff_t>(index), count, words.begin());
     return count;
   };
 }

@@ -20,6 +20,9 @@ inline constexpr std::uint64_t kEntry = 0x1000;
 /// sum of 64 bits by VCC.
 std::string translated(const std::string& line, isa::Target target);
 
+/// Reads machine code whose first word is at kEntry. `code` must outlive it.
+isa::FetchWords fetch_from(const std::vector<std::uint32_t>& code);
+
 class AssembledKernel {
  public:
   /// Lines as of translated(); s_endpgm follows them.
@@ -33,7 +36,7 @@ class AssembledKernel {
   }
 
   isa::Target target() const { return target_; }
-  isa::FetchWords fetch() const;
+  isa::FetchWords fetch() const { return fetch_from(words_); }
   std::vector<std::uint32_t>& words() { return words_; }
   const std::vector<std::uint32_t>& words() const { return words_; }
   std::uint64_t address(std::size_t line) const { return addresses_.at(line); }

@@ -11,13 +11,13 @@
 #include "models/isa/decode/table.h"
 #include "models/neardata/finalizer.h"
 #include "tests/isa/scalar/scalar_machine.h"
+#include "tests/neardata/assembled_kernel.h"
 
 namespace lacuna::test {
 namespace {
 
 using isa::kLanes;
 
-constexpr std::uint64_t kEntry = 0x1000;
 constexpr std::uint64_t kInput = 0x7000000000;
 constexpr std::uint64_t kOutput = 0x7100000000;
 constexpr unsigned kFirstData = 4;  // v4 to v9: few, so that they are written again and again
@@ -193,16 +193,6 @@ std::vector<std::vector<std::uint32_t>> assembled(const std::vector<std::vector<
     codes.push_back(std::move(code));
   }
   return codes;
-}
-
-isa::FetchWords fetch_from(const std::vector<std::uint32_t>& code) {
-  return [&code](std::uint64_t pc, std::array<std::uint32_t, 3>& words) -> std::size_t {
-    const std::uint64_t index = (pc - kEntry) / 4;
-    if (pc < kEntry || index >= code.size()) return 0;
-    const std::size_t count = std::min<std::size_t>(3, code.size() - index);
-    std::copy_n(code.begin() + static_cast<std::ptrdiff_t>(index), count, words.begin());
-    return count;
-  };
 }
 
 // Executes a program and follows the values of its chains.

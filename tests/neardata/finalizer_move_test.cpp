@@ -130,16 +130,6 @@ TEST_P(FinalizerMove, StoresAndWaitStatesStayInOrder) {
 constexpr std::uint64_t kBuffer = 0x7000000000;
 constexpr unsigned kVgprs = 28;
 
-isa::FetchWords fetch_from(const std::vector<std::uint32_t>& code) {
-  return [&code](std::uint64_t pc, std::array<std::uint32_t, 3>& words) -> std::size_t {
-    const std::uint64_t index = (pc - kEntry) / 4;
-    if (pc < kEntry || index >= code.size()) return 0;
-    const std::size_t count = std::min<std::size_t>(3, code.size() - index);
-    std::copy_n(code.begin() + static_cast<std::ptrdiff_t>(index), count, words.begin());
-    return count;
-  };
-}
-
 // Loaded data arrive when a wait says that they are there, and not before; until then the register holds something else.
 class LateMachine {
  public:
