@@ -8,16 +8,15 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <numeric>
-#include <random>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "tests/validation/micro/machine.h"
+#include "tests/validation/micro/pointer_chain.h"
 #include "tests/validation/reference_table.h"
 
 namespace lacuna::validation {
@@ -32,47 +31,14 @@ double reference(const std::string& source, const std::string& quantity) {
 
 std::string code() { return fmt::format("[code]\nfile = {}/memory_streams_gfx90a.co\n", kernels()); }
 
-/// A chain of byte offsets through lines of 64 bytes in random order.
-struct Chain64 {
-  explicit Chain64(unsigned lines) : table(lines * 16), order(lines - 1) {
-    for (unsigned i = 0; i < order.size(); ++i) order[i] = i + 1;
-    std::shuffle(order.begin(), order.end(), std::mt19937_64(1));
-    std::uint32_t at = 0;
-    for (const std::uint32_t line : order) {
-      table[at * 16] = line * 64;
-      at = line;
-    }
-  }
-  /// Byte offset of the line that `hops` hops from the beginning lead to.
-  std::uint32_t after(unsigned hops) const { return 64 * order[hops - 1]; }
-
-  Words table;
-  std::vector<std::uint32_t> order;
-};
-
-struct Level {
-  const char* name;
-  unsigned lines;
-  unsigned warm_up;  ///< hops, which bring lines or translations
-  bool again;        ///< the same hops are measured, not those behind them
-};
-
 TEST(Mi210, Latencies) {
-  constexpr unsigned kHops = 2048;
   constexpr double kClock = 1.7;  // GHz
+  constexpr unsigned kLine = 64;
   Comparison results("mi210_latency.csv", {"level"});
   Machine machine("mi210_latency", "mi210", {});
-  for (const Level& level :
-       {Level{"L1 load", 64, 64, true}, Level{"L2 load", 8192, 8191, true}, Level{"memory load", 1 << 19, 4096, false}}) {
-    const Chain64 chain(level.lines);
-    const auto chase = [](unsigned first, unsigned hops) {
-      return fmt::format("[dispatch chase]\ngrid = 64\narg = buf:table\narg = buf:last\narg = u32:{}\narg = u32:{}\n", first,
-                         hops);
-    };
-    machine.launch(code() + "[buffer table]\ncontents = in:table.bin\n[buffer last]\ncontents = zero:4\n" +
-                       chase(0, level.warm_up + 1) + chase(level.again ? 0 : chain.after(level.warm_up), kHops),
-                   {{"table", chain.table}});
-    const double cycles = machine.dispatch_times("chase").back() * kClock / kHops;
+  for (const ChainLevel& level : {ChainLevel{"L1 load", 64, 64, true}, ChainLevel{"L2 load", 8192, 8191, true},
+                                  ChainLevel{"memory load", 1 << 19, 4096, false}}) {
+    const double cycles = load_latency(machine, level, kLine) * kClock;
     const double expected = reference("gpu-benches latency", level.name);
     EXPECT_LE(std::abs(results.add({level.name}, "cycles", cycles, expected, 0.04)), 0.04) << level.name << ": " << cycles;
   }

@@ -1,0 +1,60 @@
+// A work-item that follows pointers through memory: what a load takes from the level that the pointers fit into.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "tests/validation/micro/machine.h"
+
+namespace lacuna::validation {
+
+/// A chain of byte offsets through lines in random order, one for each line.
+struct PointerChain {
+  PointerChain(unsigned lines, unsigned line_bytes) : bytes(line_bytes), table(lines * (bytes / 4)), order(lines - 1) {
+    for (unsigned i = 0; i < order.size(); ++i) order[i] = i + 1;
+    std::shuffle(order.begin(), order.end(), std::mt19937_64(1));
+    std::uint32_t at = 0;
+    for (const std::uint32_t line : order) {
+      table[at * (bytes / 4)] = line * bytes;
+      at = line;
+    }
+  }
+  /// Byte offset of the line that `hops` hops from the beginning lead to.
+  std::uint32_t after(unsigned hops) const { return bytes * order[hops - 1]; }
+
+  unsigned bytes;
+  Words table;
+  std::vector<std::uint32_t> order;
+};
+
+/// How a chain is followed so that its loads are served by one level.
+struct ChainLevel {
+  const char* name;
+  unsigned lines;
+  unsigned warm_up;  ///< hops, which bring lines or translations
+  bool again;        ///< the same hops are measured, not those behind them
+};
+
+/// Hops that are measured.
+inline constexpr unsigned kHops = 2048;
+
+/// Nanoseconds of a load, on a machine of gfx90a.
+inline double load_latency(Machine& machine, const ChainLevel& level, unsigned line_bytes) {
+  const PointerChain chain(level.lines, line_bytes);
+  const auto chase = [](unsigned first, unsigned hops) {
+    return fmt::format("[dispatch chase]\ngrid = 64\narg = buf:table\narg = buf:last\narg = u32:{}\narg = u32:{}\n", first,
+                       hops);
+  };
+  machine.launch(fmt::format("[code]\nfile = {}/memory_streams_gfx90a.co\n", kernels()) +
+                     "[buffer table]\ncontents = in:table.bin\n[buffer last]\ncontents = zero:4\n" +
+                     chase(0, level.warm_up + 1) + chase(level.again ? 0 : chain.after(level.warm_up), kHops),
+                 {{"table", chain.table}});
+  return machine.dispatch_times("chase").back() / kHops;
+}
+
+}  // namespace lacuna::validation

@@ -1,0 +1,39 @@
+// The preset titanv-like beside what Duplo (MICRO '20) says of its baseline in section V.D: 28 cycles from L1, 120 from L2.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "tests/validation/micro/machine.h"
+#include "tests/validation/micro/pointer_chain.h"
+
+namespace lacuna::validation {
+namespace {
+
+constexpr double kClock = 1.2;  // GHz
+constexpr unsigned kLine = 128;
+constexpr double kL1 = 28, kL2 = 120;  // cycles
+
+/// Cycles of a load of a chain that stays in the L1 cache, which a kernel finds empty: its first load of a line goes to the L2.
+double from_l1(unsigned lines) { return kL1 + (kL2 - kL1) * lines / kHops; }
+
+TEST(TitanV, Latencies) {
+  Machine machine("titanv_latency", "titanv-like", {});
+  const auto cycles = [&](const ChainLevel& level) { return load_latency(machine, level, kLine) * kClock; };
+  // 4 KiB, and 2 MiB of the 4.5 MiB.
+  EXPECT_NEAR(cycles({"L1", 32, 32, true}), from_l1(32), 1);
+  EXPECT_NEAR(cycles({"L2", 16384, 16383, true}), kL2, 3);
+}
+
+// 32 KiB of L1: three quarters of it stay, twice of it does not.
+TEST(TitanV, L1HoldsItsSize) {
+  Machine machine("titanv_l1", "titanv-like", {});
+  const auto cycles = [&](unsigned kib) {
+    const unsigned lines = kib * 1024 / kLine;
+    return load_latency(machine, {"L1", lines, 3 * lines, true}, kLine) * kClock;
+  };
+  EXPECT_NEAR(cycles(24), from_l1(24 * 1024 / kLine), 1);
+  EXPECT_GT(cycles(64), 100);
+}
+
+}  // namespace
+}  // namespace lacuna::validation
