@@ -3,8 +3,11 @@
 //
 // x and y are NHWC, weights are [output channel][tap row][tap column][input channel]. Pixels of x are an odd multiple of 64
 // bytes apart, see DeviceOperand in gemm_host.h.
+//
+// --method computes in half precision instead, as Duplo (MICRO '20) does: half.h.
 #include "workloads/common/gemm_host.h"
 #include "workloads/common/gemm_products.h"
+#include "workloads/conv2d/half.h"
 
 /// A layer of ResNet-50 with 224 x 224 images: K. He et al., Deep residual learning for image recognition, 2016, Table 1, the
 /// three convolutions of the blocks that are repeated in conv2_x to conv5_x. All have stride 1 and as many pixels as their
@@ -172,11 +175,38 @@ static void run(workload::Program& program, const std::vector<tiled::Kernel<Func
   tiled::check(program, kernel, columns_of(x, layer), weights, before, device_y.download(), 1, 0);
 }
 
+static void run_single(workload::Program& program, const std::string& implementation, const Layer& layer, unsigned batch,
+                       bool complex) {
+  if (complex) {
+    run<Complex>(program,
+                 {{"simt", convolution_complex_simt, 64, 64, 0, 0},
+                  {"tf32x3", convolution_complex_tf32x3, 64, 64, 6, tiled::kTf32x3Error},
+                  {"m3xu", convolution_complex_m3xu, 64, 64, 0, 0}},
+                 implementation, layer, batch);
+  } else {
+    run<float>(program,
+               {{"simt", convolution_simt, 128, 64, 0, 0},
+                {"simt", convolution_simt_64, 64, 64, 0, 0},
+                {"tf32x3", convolution_tf32x3, 128, 64, 3, tiled::kTf32x3Error},
+                {"tf32x3", convolution_tf32x3_64, 64, 64, 3, tiled::kTf32x3Error},
+                {"m3xu", convolution_m3xu, 128, 128, 0, 0},
+                {"m3xu", convolution_m3xu_128_64, 128, 64, 0, 0},
+                {"m3xu", convolution_m3xu_64, 64, 64, 0, 0}},
+               implementation, layer, batch);
+  }
+}
+
 int main(int argc, char** argv) {
   workload::Program program("conv2d", "Convolution layer of ResNet-50, on vector ALUs or matrix units",
                             "M3XU (thesis, section 2.6.2, Table 2.6): Conv2D of CUTLASS; K. He et al., 2016, Table 1");
-  int number = 0, batch = 0, width = 0;
-  program.size(number, "layer", "which of 12: 1 to 3 are conv2_x's, 10 to 12 conv5_x's", {8, 2, 2}, 1, 12);
+  int batch = 0, width = 0;
+  std::vector<std::string> names;
+  for (unsigned i = 0; i < std::size(layers); ++i) names.push_back(std::to_string(i + 1));
+  for (const conv::NamedLayer& layer : conv::kTable1) names.emplace_back(layer.name);
+  std::string name;
+  program.choice(name, "layer",
+                 "of ResNet-50, of which 1 to 3 are conv2_x's and 10 to 12 conv5_x's, or by --method of Duplo's Table I", names,
+                 {"8", "2", "2"});
   program.size(batch, "batch", "images", {1, 1, 8}, 1, 1024);
   program.size(width, "width", "channels of conv2_x's 3 x 3 convolution; the others' grow with it; a multiple of 16",
                {16, 64, 64}, 16, 1024);
@@ -184,27 +214,23 @@ int main(int argc, char** argv) {
   bool complex = false;
   program.choice(implementation, "implementation", "what multiplies", {"simt", "tf32x3", "m3xu"}, std::string("simt"));
   program.flag(complex, "complex", "complex images and weights");
+  conv::Settings half;
+  half.options(program);
   return program.run(argc, argv, [&] {
     if (width % 16 != 0) throw workload::UsageError("--width must be a multiple of 16");
-    Layer layer = layers[number - 1];
+    const auto images = static_cast<unsigned>(batch);
+    const bool in_single = half.method == "f32";
+    if (in_single && half.shape != "layer") throw workload::UsageError("--shape needs another --method than f32");
+    for (const conv::NamedLayer& layer : conv::kTable1) {
+      if (name != layer.name) continue;
+      if (in_single) throw workload::UsageError("--layer " + name + " needs another --method than f32");
+      return conv::run_half(program, half, conv::shape_of(layer, images));
+    }
+    Layer layer = layers[std::stoul(name) - 1];
     layer.inputs = layer.inputs / 64 * static_cast<unsigned>(width);
     layer.outputs = layer.outputs / 64 * static_cast<unsigned>(width);
-    if (complex) {
-      run<Complex>(program,
-                   {{"simt", convolution_complex_simt, 64, 64, 0, 0},
-                    {"tf32x3", convolution_complex_tf32x3, 64, 64, 6, tiled::kTf32x3Error},
-                    {"m3xu", convolution_complex_m3xu, 64, 64, 0, 0}},
-                   implementation, layer, static_cast<unsigned>(batch));
-    } else {
-      run<float>(program,
-                 {{"simt", convolution_simt, 128, 64, 0, 0},
-                  {"simt", convolution_simt_64, 64, 64, 0, 0},
-                  {"tf32x3", convolution_tf32x3, 128, 64, 3, tiled::kTf32x3Error},
-                  {"tf32x3", convolution_tf32x3_64, 64, 64, 3, tiled::kTf32x3Error},
-                  {"m3xu", convolution_m3xu, 128, 128, 0, 0},
-                  {"m3xu", convolution_m3xu_128_64, 128, 64, 0, 0},
-                  {"m3xu", convolution_m3xu_64, 64, 64, 0, 0}},
-                 implementation, layer, static_cast<unsigned>(batch));
-    }
+    if (in_single) return run_single(program, implementation, layer, images, complex);
+    const conv::NamedLayer square{"", layer.size, layer.inputs, layer.outputs, layer.taps, layer.taps / 2, 1, false};
+    conv::run_half(program, half, conv::shape_of(square, images));
   });
 }

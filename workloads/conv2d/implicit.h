@@ -1,0 +1,165 @@
+// Products of weights and workspaces that are in LDS only: 128 rows and 64 columns of a workspace at a time, lowered from x
+// when they are needed ("implicit GEMM" of Duplo, MICRO '20, section II.C).
+#pragma once
+
+#include "workloads/conv2d/product.h"
+
+namespace conv {
+
+/// What a product's kernel takes beyond Product, whose `a` is x.
+struct Implicit {
+  Product product;
+  Convolution convolution;
+  unsigned zeros;  ///< index in x of eight zeros
+};
+
+/// A slab of the workspace in LDS: element k of a row lies 2 k bytes behind the row's start. Rows are so far apart that those
+/// of a fragment are in different banks.
+template <unsigned kHalves>
+constexpr unsigned kSlabPitch = kSlab * sizeof(Half) + kHalves * sizeof(Half);  // bytes
+template <unsigned kHalves>
+constexpr unsigned kSlabBytes = kTileRows* kSlabPitch<kHalves>;
+
+#if defined(__gfx90a__)
+
+/// The index in the workspace of the first element of the slab that LDS reads are from, where Duplo finds it. Ordinary LDS
+/// instructions of gfx9 do not use M0.
+__device__ inline void set_slab(unsigned index) { asm volatile("s_mov_b32 m0, %0" ::"s"(index) : "memory"); }
+
+/// The image of a row of the workspace, and where the filter lies: row and column in the upper and lower half.
+using RowPlace = Vector<unsigned, 2>;
+
+/// Brings slabs into LDS: a work-item has eight columns of every 32nd row, of which two rows are in flight at a time.
+template <unsigned kHalves>
+class SlabStage {
+ public:
+  /// `slabs` and `rows`: LDS for two slabs, and for where the filter lies for each row.
+  __device__ SlabStage(const Implicit& x, unsigned first_row, char* slabs, char* rows)
+      : x_(x), slabs_(lds_address(slabs)), rows_(lds_address(rows)) {
+    if (threadIdx.x < kTileRows) {
+      // Rows behind the last one repeat it: what comes of them is not stored.
+      const Convolution::Corner corner = x.convolution.corner(min(first_row + threadIdx.x, x.product.m - 1));
+      lds_at<RowPlace>(rows_ + threadIdx.x * sizeof(RowPlace)) = {
+          corner.image, static_cast<unsigned>(corner.y) << 16 | (static_cast<unsigned>(corner.x) & 0xffff)};
+    }
+  }
+  /// The slab that is loaded next begins with this column.
+  __device__ void begin(unsigned column) {
+    column += threadIdx.x % 8 * 8;
+    places_[0] = place(column);
+    if (!by_eight()) places_[1] = place(column + 4);
+  }
+  /// The first, or second, half of the rows.
+  __device__ void load(unsigned half) {
+#pragma unroll
+    for (unsigned i = 0; i < 2; ++i) {
+      const auto row = lds_at<RowPlace>(rows_ + (threadIdx.x / 8 + 32 * (2 * half + i)) * sizeof(RowPlace));
+      if (by_eight()) {
+        values_[i] = *global_at<const Vector<float, 4>>(x_.product.a, index(row, places_[0]) * sizeof(Half));
+      } else {
+        values_[i].lo = *global_at<const Vector<float, 2>>(x_.product.a, index(row, places_[0]) * sizeof(Half));
+        values_[i].hi = *global_at<const Vector<float, 2>>(x_.product.a, index(row, places_[1]) * sizeof(Half));
+      }
+    }
+  }
+  __device__ void keep(unsigned buffer, unsigned half) const {
+#pragma unroll
+    for (unsigned i = 0; i < 2; ++i) {
+      const unsigned row = threadIdx.x / 8 + 32 * (2 * half + i);
+      const unsigned at = slabs_ + buffer * kSlabBytes<kHalves> + row * kSlabPitch<kHalves> + threadIdx.x % 8 * 16;
+      lds_at<Vector<float, 2>>(at) = values_[i].lo;
+      lds_at<Vector<float, 2>>(at + 8) = values_[i].hi;
+    }
+  }
+
+ private:
+  /// Of a column: how far from the filter's corner, and the channel.
+  struct Place {
+    int y, x;
+    unsigned channel;
+  };
+
+  __device__ bool by_eight() const { return x_.convolution.channels % 8 == 0; }
+  __device__ Place place(unsigned column) const {
+    const unsigned tap = column / x_.convolution.channels, filter_width = x_.convolution.filter_width;
+    // Behind the last column is no row of x.
+    const int y = column < x_.convolution.columns() ? static_cast<int>(tap / filter_width) : 0x10000;
+    return {y, static_cast<int>(tap % filter_width), column % x_.convolution.channels};
+  }
+  __device__ unsigned index(RowPlace row, const Place& place) const {
+    const int y = (static_cast<int>(row[1]) >> 16) + place.y;
+    const int x = (static_cast<int>(row[1] << 16) >> 16) + place.x;
+    return x_.convolution.inside(y, x) ? x_.convolution.element(row[0], y, x) + place.channel : x_.zeros;
+  }
+
+  const Implicit& x_;
+  unsigned slabs_, rows_;
+  Place places_[2];
+  Vector<float, 4> values_[2];
+};
+
+/// A through LDS, B from memory. A slab is brought while the one before is multiplied.
+template <unsigned kHalves>
+__device__ inline void multiply_slabs(Sums& sums, const Implicit& all, Tile tile, const Item& item, char* memory) {
+  constexpr unsigned kSteps = kSlab / kStepColumns<kHalves>;
+  const Product& x = all.product;
+  const unsigned first = blockIdx.z * x.part_steps, steps = min(x.part_steps, x.steps - first);
+  const unsigned slabs = (steps + kSteps - 1) / kSteps;
+  SlabStage<kHalves> stage(all, tile.row, memory, memory + 2 * kSlabBytes<kHalves>);
+  BFromMemory<kHalves> b(x, tile.column + item.column() * 32, first);
+  Walk walk(x, first / kSteps, kSlab);
+  lds_barrier();
+  stage.begin(walk.column());
+#pragma unroll
+  for (unsigned half = 0; half < 2; ++half) {
+    stage.load(half);
+    stage.keep(0, half);
+  }
+  b.load(0);
+  lds_barrier();
+  const unsigned fragment = lds_address(memory) + (item.row() * 64 + item.lane() % 16) * kSlabPitch<kHalves> +
+                            item.lane() / 16 * kHalves * sizeof(Half);
+  unsigned left = steps;
+  for (unsigned slab = 0; slab < slabs; ++slab) {
+    const unsigned buffer = slab % 2;
+    const bool more = slab + 1 < slabs;
+    set_slab(tile.row * x.pitch + walk.column());
+    walk.next();
+    if (more) {
+      stage.begin(walk.column());
+      stage.load(0);
+    }
+#pragma unroll
+    for (unsigned step = 0; step < kSteps; ++step) {
+      if (step == kSteps / 2 && more) {
+        stage.keep(buffer ^ 1, 0);
+        stage.load(1);
+      }
+      if (left == 0) continue;
+      if (--left != 0) b.load(step % 2 ^ 1);
+      const auto load = [&](unsigned i) {
+        return lds_at<Fragment<kHalves>>(fragment + buffer * kSlabBytes<kHalves> + 16 * i * kSlabPitch<kHalves> +
+                                         step * kStepColumns<kHalves> * sizeof(Half));
+      };
+      multiply_step<kHalves>(sums, load, b.fragments[step % 2]);
+    }
+    if (more) stage.keep(buffer ^ 1, 1);
+    lds_barrier();
+  }
+}
+
+template <unsigned kHalves>
+__device__ inline void multiply_lowered(const Implicit& x) {
+  // C takes the place of the slabs.
+  __shared__ __attribute__((aligned(1024))) char memory[2 * kSlabBytes<kHalves> + kTileRows * sizeof(RowPlace)];
+  static_assert(2 * kSlabBytes<kHalves> >= kTileRows * kTileColumns * sizeof(float));
+  const Tile tile{blockIdx.y * kTileRows, blockIdx.x * kTileColumns};
+  const Item item;
+  Sums sums;
+  multiply_slabs<kHalves>(sums, x, tile, item, memory);
+  put(x.product, tile, sums, item, reinterpret_cast<float(*)[kTileColumns]>(memory));
+}
+
+#endif
+
+}  // namespace conv

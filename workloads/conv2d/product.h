@@ -1,0 +1,408 @@
+// Products of workspaces and weights on matrix units: f16 operands, f32 sums. A workgroup of four wavefronts computes 128 x 64
+// elements, each wavefront 64 x 32 in 32 registers. At most 80 registers are used, so that three workgroups fit into a compute
+// unit with 256 for each lane of a SIMD.
+//
+// A fragment is 16 rows of the workspace, or filters, and 16 or 32 columns: one load of 8 or 16 bytes a lane, in which lane l
+// has row l % 16 and the (l / 16)-th group of 4 or 8 columns. The two halves of 16 bytes are operands of two products: their
+// columns are not neighbours, but the same in A and B.
+#pragma once
+
+#include <hip/hip_runtime.h>
+
+#include "lacuna/duplo.h"
+#include "lacuna/m3xu.h"
+#include "workloads/conv2d/convolution.h"
+
+namespace conv {
+
+using m3xu::tiled::global_at;
+using m3xu::tiled::keep_order;
+using m3xu::tiled::scalar;
+using m3xu::tiled::Tile;
+template <class T, unsigned n>
+using Vector = m3xu::tiled::Vector<T, n>;
+
+constexpr unsigned kItems = 256, kTileRows = 128, kTileColumns = 64, kSlab = 64;
+
+/// What a product's kernel takes. The grid is (tiles along n, tiles along m, parts along K); part p computes steps
+/// p * part_steps on, and writes to y + p * m * n.
+struct Product {
+  const Half* a;  ///< the workspace, with rows to the next multiple of 128; implicit: x, with zeros behind the last element
+  const Half* b;  ///< weights, with rows to the next multiple of 64 and zeros behind the last column
+  float* y;
+  unsigned m, n;                  ///< rows and columns of the product that are stored
+  unsigned pitch;                 ///< elements from one row to the next, of A (of the workspace, also if implicit) and B
+  unsigned steps, part_steps;     ///< a step is a fragment's columns
+  unsigned unit, taps, channels;  ///< of Walk
+  unsigned images, positions;     ///< of the workspace's rows, images innermost; images = 1: row r belongs to row r of y
+};
+
+/// The order in which columns are multiplied. Channels innermost: ascending. Taps innermost: `unit` channels of all taps,
+/// then the next ones. The workspace is the same. A step lies in one unit.
+class Walk {
+ public:
+  /// Begins with a step. Ascending order is that of one tap with a single unit.
+  __device__ Walk(const Product& x, unsigned first, unsigned step_columns)
+      : x_(x), step_(step_columns), steps_(scalar(x.unit / step_columns)) {
+    const unsigned chunk = scalar(first / steps_);
+    inner_ = first - chunk * steps_;
+    const unsigned units = scalar(chunk / x.taps);
+    tap_ = chunk - units * x.taps;
+    column_ = tap_ * x.channels + units * x.unit + inner_ * step_;
+  }
+  __device__ unsigned column() const { return column_; }
+  __device__ void next() {
+    column_ += step_;
+    if (++inner_ < steps_) return;
+    // The compiler would keep what is chosen here in vector registers.
+    inner_ = 0;
+    const bool last = ++tap_ == x_.taps;
+    tap_ = scalar(last ? 0 : tap_);
+    column_ = scalar(column_ + (last ? x_.channels - x_.taps * x_.channels : x_.channels - x_.unit));
+  }
+
+ private:
+  const Product& x_;
+  unsigned step_, steps_, inner_, tap_, column_;
+};
+
+#if defined(__gfx90a__)
+
+/// What a lane holds of a fragment.
+template <unsigned kHalves>
+using Fragment = Vector<Half, kHalves>;
+template <unsigned kHalves>
+constexpr unsigned kStepColumns = 4 * kHalves;
+
+/// A wavefront's 64 x 32 sums.
+struct Sums {
+  Vector<float, 4> tiles[4][2] = {};
+
+  template <unsigned kHalves>
+  __device__ void add(unsigned i, Fragment<kHalves> a, const Fragment<kHalves> (&b)[2]) {
+#pragma unroll
+    for (unsigned half = 0; half < kHalves / 4; ++half) {
+#pragma unroll
+      for (unsigned j = 0; j < 2; ++j) {
+        tiles[i][j] = __builtin_amdgcn_mfma_f32_16x16x16f16(part(a, half), part(b[j], half), tiles[i][j], 0, 0, 0);
+      }
+    }
+  }
+
+ private:
+  template <unsigned kHalves>
+  __device__ static Fragment<4> part(Fragment<kHalves> all, unsigned half) {
+    if constexpr (kHalves == 4) {
+      (void)half;
+      return all;
+    } else {
+      return half == 0 ? __builtin_shufflevector(all, all, 0, 1, 2, 3) : __builtin_shufflevector(all, all, 4, 5, 6, 7);
+    }
+  }
+};
+
+/// LDS at an address of 32 bits, and the other way round.
+template <class T>
+__device__ inline auto& lds_at(unsigned address) {
+  return *(__attribute__((address_space(3))) T*)address;
+}
+template <class T>
+__device__ inline unsigned lds_address(T* data) {
+  return (unsigned)(__attribute__((address_space(3))) char*)data;
+}
+
+/// Which work-item this is, computed where it is needed: it takes no register while the product is computed.
+class Item {
+ public:
+  __device__ Item() : wavefront(scalar(threadIdx.x / 64)) {}
+  __device__ unsigned row() const { return wavefront / 2; }
+  __device__ unsigned column() const { return wavefront % 2; }
+  __device__ unsigned lane() const {
+    unsigned zero = 0;
+    asm volatile("" : "+s"(zero));
+    return __builtin_amdgcn_mbcnt_hi(~0u, __builtin_amdgcn_mbcnt_lo(~0u, zero));
+  }
+
+  const unsigned wavefront;  ///< of 2 x 2
+};
+
+/// Waits for the workgroup and its accesses to LDS, but not for loads in flight.
+__device__ inline void lds_barrier() { asm volatile("s_waitcnt lgkmcnt(0)\n\ts_barrier" ::: "memory"); }
+
+/// Fragments straight from memory: rows `row` on, in scalar registers, of a matrix.
+template <unsigned kHalves>
+class MemoryFragments {
+ public:
+  __device__ MemoryFragments(const Half* data, unsigned row, unsigned pitch)
+      : base_(scalar(data + static_cast<size_t>(scalar(row)) * pitch)), pitch_(pitch) {
+    const unsigned lane = threadIdx.x % 64;
+    offset_ = (lane % 16 * pitch + lane / 16 * kHalves) * sizeof(Half);
+  }
+  /// The i-th 16 rows, from a column on.
+  __device__ Fragment<kHalves> load(unsigned i, unsigned column) {
+    const Half* from = scalar(base_ + column + 16 * i * pitch_);
+    // The address stays in scalar registers, the offset is one of 32 bits.
+    asm volatile("" : "+s"(from));
+    asm volatile("" : "+v"(offset_));
+    return *global_at<const Fragment<kHalves>>(from, offset_);
+  }
+
+ private:
+  const Half* base_;
+  unsigned pitch_, offset_;
+};
+
+/// Of B, a step ahead: the fragments of this step and of the next one, by parity.
+template <unsigned kHalves>
+struct BFromMemory {
+  __device__ BFromMemory(const Product& x, unsigned row, unsigned first)
+      : from(x.b, row, x.pitch), walk(x, first, kStepColumns<kHalves>) {}
+  __device__ void load(unsigned parity) {
+    const unsigned column = walk.column();
+    fragments[parity][0] = from.load(0, column);
+    fragments[parity][1] = from.load(1, column);
+    walk.next();
+  }
+
+  MemoryFragments<kHalves> from;
+  Walk walk;
+  Fragment<kHalves> fragments[2][2];
+};
+
+/// Both operands straight from memory. A fragment is loaded into the registers that its predecessor, a step before, has left:
+/// it has the time of a step to arrive.
+template <unsigned kHalves>
+__device__ inline void multiply_from_memory(Sums& sums, const Product& x, Tile tile, const Item& item, unsigned first,
+                                            unsigned steps) {
+  MemoryFragments<kHalves> a(x.a, tile.row + item.row() * 64, x.pitch);
+  BFromMemory<kHalves> b(x, tile.column + item.column() * 32, first);
+  Fragment<kHalves> fragments[4];
+  unsigned column = b.walk.column();
+  b.load(0);
+#pragma unroll
+  for (unsigned i = 0; i < 4; ++i) fragments[i] = a.load(i, column);
+  const auto multiply = [&](unsigned parity, auto more) {
+    column = b.walk.column();
+    if constexpr (more.value) b.load(parity ^ 1);
+#pragma unroll
+    for (unsigned i = 0; i < 4; ++i) {
+      keep_order();
+      sums.add<kHalves>(i, fragments[i], b.fragments[parity]);
+      keep_order();
+      if constexpr (more.value) fragments[i] = a.load(i, column);
+    }
+    keep_order();
+  };
+  using More = m3xu::detail::constant<true>;
+  using Last = m3xu::detail::constant<false>;
+  for (; steps > 2; steps -= 2) {
+    multiply(0, More());
+    multiply(1, More());
+  }
+  if (steps == 2) {
+    multiply(0, More());
+    b.fragments[0][0] = b.fragments[1][0], b.fragments[0][1] = b.fragments[1][1];
+  }
+  multiply(0, Last());
+}
+
+/// A step's products, of A in LDS: load(i) reads the i-th fragment, while the one before is multiplied.
+template <unsigned kHalves, class Load>
+__device__ inline void multiply_step(Sums& sums, Load load, const Fragment<kHalves> (&b)[2]) {
+  Fragment<kHalves> a[2];
+  a[0] = load(0);
+#pragma unroll
+  for (unsigned i = 0; i < 4; ++i) {
+    keep_order();
+    if (i < 3) a[(i + 1) % 2] = load(i + 1);
+    keep_order();
+    sums.add<kHalves>(i, a[i % 2], b);
+  }
+}
+
+/// 32 columns of kRows rows of a matrix, brought through LDS: 64 bytes a row. Groups of 16 or 8 bytes are exchanged within
+/// rows so that neither writes nor a fragment's reads meet in a bank.
+template <unsigned kHalves, unsigned kRows>
+class LdsTile {
+ public:
+  static constexpr unsigned kBytes = kRows * 64;
+
+  /// `row`: the tile's first. `memory`: of two buffers.
+  __device__ LdsTile(const Half* data, unsigned row, unsigned pitch, char* memory)
+      : base_(scalar(data + static_cast<size_t>(scalar(row)) * pitch)), pitch_(pitch), memory_(lds_address(memory)) {
+    const unsigned item_row = threadIdx.x / 4;
+    offset_ = (item_row * pitch + threadIdx.x % 4 * 8) * sizeof(Half);
+  }
+  /// From memory. `columns`: of the steps of which the 32 columns are made.
+  __device__ void load(const unsigned (&columns)[32 / kStepColumns<kHalves>]) {
+    unsigned offset = offset_;
+    if constexpr (kHalves == 4) offset += threadIdx.x % 4 < 2 ? columns[0] * sizeof(Half) : (columns[1] - 16) * sizeof(Half);
+    const unsigned column = kHalves == 8 ? columns[0] : 0;
+#pragma unroll
+    for (unsigned i = 0; i < kRows / 64; ++i) {
+      const Half* from = scalar(base_ + column + 64 * i * pitch_);
+      asm volatile("" : "+s"(from));
+      asm volatile("" : "+v"(offset));
+      values_[i] = *global_at<const Vector<float, 4>>(from, offset);
+    }
+  }
+  __device__ void keep(unsigned buffer) {
+    const unsigned row = threadIdx.x / 4, unit = threadIdx.x % 4;
+    const unsigned at = kHalves == 8 ? unit ^ (row / 2 % 4) : unit ^ (row / 4 % 4);
+#pragma unroll
+    for (unsigned i = 0; i < kRows / 64; ++i) {
+      Vector<float, 4> value = values_[i];
+      if (kHalves == 4 && row / 2 % 2 != 0) value = __builtin_shufflevector(value, value, 2, 3, 0, 1);
+      lds_at<Vector<float, 4>>(memory_ + buffer * kBytes + (row + 64 * i) * 64 + at * 16) = value;
+    }
+  }
+  /// The fragment of a step, of 16 rows from `row` on.
+  __device__ Fragment<kHalves> fragment(unsigned buffer, unsigned row, unsigned step) const {
+    const unsigned lane = threadIdx.x % 64, own = lane % 16;
+    const unsigned group = (step * 4 + lane / 16) ^ (kHalves == 8 ? own / 2 % 4 : own / 2);
+    return lds_at<Fragment<kHalves>>(memory_ + buffer * kBytes + (row + own) * 64 + group * kHalves * sizeof(Half));
+  }
+
+ private:
+  const Half* base_;
+  unsigned pitch_, memory_, offset_;
+  Vector<float, 4> values_[kRows / 64];
+};
+
+/// A by way of LDS, and B as well or from memory, 32 columns at a time in one of two buffers. Loads leave memory two such parts
+/// ahead.
+template <unsigned kHalves, bool kBInLds>
+__device__ inline void multiply_through_lds(Sums& sums, const Product& x, Tile tile, const Item& item, unsigned first,
+                                            unsigned steps) {
+  constexpr unsigned kSteps = 32 / kStepColumns<kHalves>;
+  using A = LdsTile<kHalves, kTileRows>;
+  using B = LdsTile<kHalves, kTileColumns>;
+  __shared__ __attribute__((aligned(1024))) char a_memory[2 * A::kBytes];
+  __shared__ __attribute__((aligned(1024))) char b_memory[kBInLds ? 2 * B::kBytes : 16];
+  A a(x.a, tile.row, x.pitch, a_memory);
+  B b(x.b, tile.column, x.pitch, b_memory);
+  BFromMemory<kHalves> direct(x, tile.column + item.column() * 32, first);
+  Walk walk(x, first, kStepColumns<kHalves>);
+  // Of a part whose second step is not there, the first one is loaded twice.
+  unsigned loaded = 0;
+  const auto load = [&] {
+    unsigned columns[kSteps];
+#pragma unroll
+    for (unsigned s = 0; s < kSteps; ++s) {
+      columns[s] = loaded < steps ? walk.column() : columns[0];
+      walk.next();
+      ++loaded;
+    }
+    a.load(columns);
+    if constexpr (kBInLds) b.load(columns);
+  };
+  const auto keep = [&](unsigned buffer) {
+    a.keep(buffer);
+    if constexpr (kBInLds) b.keep(buffer);
+  };
+  const unsigned parts = (steps + kSteps - 1) / kSteps;
+  unsigned done = 0;
+  const auto multiply = [&](unsigned buffer, unsigned parity) {
+#pragma unroll
+    for (unsigned s = 0; s < kSteps; ++s) {
+      if (s > 0 && done == steps) break;
+      const unsigned at = kSteps == 2 ? s : parity;
+      Fragment<kHalves> right[2];
+      if constexpr (kBInLds) {
+#pragma unroll
+        for (unsigned j = 0; j < 2; ++j) right[j] = b.fragment(buffer, item.column() * 32 + 16 * j, s);
+      } else {
+        if (done + 1 < steps) direct.load(at ^ 1);
+        right[0] = direct.fragments[at][0], right[1] = direct.fragments[at][1];
+      }
+      const auto left = [&](unsigned i) { return a.fragment(buffer, item.row() * 64 + 16 * i, s); };
+      multiply_step<kHalves>(sums, left, right);
+      ++done;
+    }
+  };
+  load();
+  if constexpr (!kBInLds) direct.load(0);
+  keep(0);
+  if (parts > 1) load();
+  lds_barrier();
+  const auto part = [&](unsigned number, unsigned parity) {
+    multiply(parity, parity);
+    if (number + 1 < parts) keep(parity ^ 1);
+    lds_barrier();
+    if (number + 2 < parts) load();
+  };
+  unsigned number = 0;
+  for (; number + 1 < parts; number += 2) {
+    part(number, 0);
+    part(number + 1, 1);
+  }
+  if (number < parts) part(number, 0);
+}
+
+/// Through C in LDS to y, so that stores are of whole lines.
+__device__ inline void put(const Product& x, Tile tile, const Sums& sums, const Item& item, float (*c)[kTileColumns]) {
+  const unsigned lane = item.lane(), group = lane / 16;
+#pragma unroll
+  for (unsigned i = 0; i < 4; ++i) {
+#pragma unroll
+    for (unsigned r = 0; r < 4; ++r) {
+#pragma unroll
+      for (unsigned j = 0; j < 2; ++j) {
+        // Groups of lanes whose rows are 4 apart would meet in the same banks.
+        const unsigned column = item.column() * 32 + 16 * j + lane % 16;
+        c[item.row() * 64 + 16 * i + 4 * group + r][column ^ (group % 2 * 16)] = sums.tiles[i][j][r];
+      }
+    }
+  }
+  lds_barrier();
+  float* const y = x.y + static_cast<size_t>(blockIdx.z) * x.m * x.n;
+#pragma unroll 2
+  for (unsigned part = 0; part < kTileRows / 16; ++part) {
+    const unsigned row = item.wavefront * 4 + lane / 16 + 16 * part, column = lane % 16 * 4;
+    const auto value = *reinterpret_cast<const Vector<float, 4>*>(&c[row][column ^ (row / 4 % 2 * 16)]);
+    if (tile.row + row >= x.m || tile.column + column >= x.n) continue;
+    float* const to =
+        y + static_cast<size_t>(output_row(tile.row + row, x.images, x.positions, x.images > 1)) * x.n + tile.column + column;
+    if (x.n % 4 == 0) {
+      *reinterpret_cast<Vector<float, 4>*>(to) = value;
+    } else {
+#pragma unroll
+      for (unsigned i = 0; i < 4; ++i) {
+        if (tile.column + column + i < x.n) to[i] = value[i];
+      }
+    }
+  }
+}
+
+/// Which of A, B and C are in LDS.
+enum class Lds { abc, ac, c };
+
+template <Lds kLds, unsigned kHalves>
+__device__ inline void multiply_workspace(const Product& x) {
+  const Tile tile{blockIdx.y * kTileRows, blockIdx.x * kTileColumns};
+  const unsigned first = blockIdx.z * x.part_steps, steps = min(x.part_steps, x.steps - first);
+  const Item item;
+  Sums sums;
+  if constexpr (kLds == Lds::c) {
+    multiply_from_memory<kHalves>(sums, x, tile, item, first, steps);
+  } else {
+    multiply_through_lds<kHalves, kLds == Lds::abc>(sums, x, tile, item, first, steps);
+  }
+  __shared__ __attribute__((aligned(1024))) float c[kTileRows][kTileColumns];
+  put(x, tile, sums, item, c);
+}
+
+#endif
+
+}  // namespace conv
+
+/// The kernel NAME, of six wavefronts on each SIMD of the product: 80 registers; and its parameters for Duplo.
+#if defined(__gfx90a__)
+#define PRODUCT_KERNEL(name, Argument, ...) \
+  LACUNA_DUPLO(name);                       \
+  extern "C" __global__ void __launch_bounds__(conv::kItems, 6) name(Argument x) { __VA_ARGS__(x); }
+#else
+#define PRODUCT_KERNEL(name, Argument, ...) \
+  LACUNA_DUPLO(name);                       \
+  extern "C" __global__ void __launch_bounds__(conv::kItems) name(Argument x) { (void)x, __builtin_trap(); }
+#endif

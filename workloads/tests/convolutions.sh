@@ -1,0 +1,51 @@
+#!/usr/bin/env bash
+# convolutions.sh: conv2d --method is right in all its forms and orders, on shapes that are no multiples of anything, and says what is
+# wrong with what it cannot do.
+source "$SOURCE/tests/rocm/common.sh"
+
+# convolve CONFIG TIMING OPTION...
+convolve() {
+  on_gpu --quiet --config "$1" --set "gpu.timing=$2" --out results -- conv2d --check --layer resnet_c2 "${@:3}"
+  expect 0 "${command[@]}"
+  tail -n 1 out.txt | grep -q "^result: workload=conv2d gpu=.* time_us=.* check=passed" || fail "no closing line that says so"
+}
+
+# Sizes other in each direction; the last 3 channels of 16; inserted zeros; parts along K and a last step that is half a slab.
+flat=height=9,width=14,channels=32,filters=70
+uneven=height=11,width=6,channels=3,filters=33,filter_height=2,filter_width=5,stride_y=3,stride_x=2,pad_top=1,pad_left=3,pad_bottom=0,pad_right=2
+transposed=height=5,width=3,channels=128,filters=67,filter_height=3,filter_width=2,spacing=2,pad_left=2,pad_bottom=2
+for shape in $flat $uneven $transposed; do
+  for fragments in 2 4; do
+    convolve titanv-like functional --method explicit --lds c --shape $shape --batch 3 --fragments $fragments --k taps
+    convolve titanv-like functional --method explicit --lds ac --shape $shape --batch 3 --fragments $fragments --rows images_innermost
+    convolve titanv-like functional --method explicit --lds abc --shape $shape --batch 3 --fragments $fragments
+    convolve titanv-like functional --method implicit --shape $shape --batch 3 --fragments $fragments --rows images_innermost --k taps
+  done
+  convolve r9nano functional --method direct --shape $shape --batch 3
+  convolve mi210 functional --method gemm --shape $shape --batch 3 --channels 4
+done
+for channels in 4 8; do
+  convolve titanv-like functional --method explicit --shape $uneven --channels $channels --k taps
+  convolve titanv-like functional --method implicit --shape $uneven --channels $channels --fragments 2
+done
+# Timing meets hazards that function does not.
+for lds in abc ac c; do convolve titanv-like loose --method explicit --lds $lds --shape $flat; done
+convolve titanv-like loose --method implicit --shape $flat
+
+wrong() {
+  on_gpu --quiet --config "$1" --set gpu.timing=functional --out results -- conv2d "${@:3}"
+  expect 2 "${command[@]}"
+  complains "$2"
+}
+wrong titanv-like "did you mean resnet_c2?" --layer resnet_c22 --method explicit
+wrong titanv-like "--layer yolo_c1 needs another --method than f32" --layer yolo_c1
+wrong titanv-like "--shape needs another --method than f32" --shape height=3
+wrong titanv-like "did you mean direct?" --layer yolo_c1 --method directly
+wrong titanv-like "no size 'heigth'; did you mean height?" --layer yolo_c1 --method direct --shape heigth=3
+wrong titanv-like "width '0' is not a whole number from 1 to 32768" --layer yolo_c1 --method direct --shape width=0
+wrong titanv-like "the filter has more rows (9) than the padded input (7)" --layer yolo_c1 --method direct --shape height=5,filter_height=9
+wrong titanv-like "images_outermost alone" --layer resnet_c2 --method gemm --rows images_innermost
+wrong titanv-like "--fragments has to be 2 or 4" --layer resnet_c2 --method explicit --fragments 3
+wrong titanv-like "--channels has to be 4, 8 or 16" --layer resnet_c2 --method explicit --channels 5
+wrong titanv-like "--pitch has to be a multiple of 8 and 576 at least" --layer resnet_c2 --method explicit --pitch 568
+wrong r9nano "--method explicit needs matrix units, which gfx90a has" --layer resnet_c2 --method explicit --shape height=3,width=3
