@@ -82,6 +82,7 @@ constexpr const char* kExitCodes =
     "  N    the program ended itself with code N (its low 8 bits); exec: the program's own\n"
     "  1, 3 launch: the GPU reported an error; a comparison differs\n"
     "  2    command line, configuration, program file or output folder is wrong\n"
+    "  4    a check of the modelled machine failed (the log says which); what the program computed is right\n"
     "  69   the processor lacks instructions that this build consists of (AVX2, FMA)\n"
     "  70   internal error: a mistake of the simulator's, not of a model\n"
     "  71   the host has no memory left, or refuses a thread or a file\n"

@@ -10,6 +10,7 @@
 
 #include "drivers/rocm/driver.h"
 #include "drivers/rocm/missing_code.h"
+#include "models/common/config/guest_mistake.h"
 #include "platform/run/exit_codes.h"
 
 namespace lacuna::rocm {
@@ -41,13 +42,17 @@ void end_simulation() {
 // What the exit handlers of the process have come to: ours is the last of them in a program that is loaded with the library.
 bool finalized = false;
 bool handler_was_called = false;
+int exit_status = 0;  // the program's own, once the handler has been called
 
-/// The last that the process does: results that are lost are an error, whatever the program thinks of its end.
+/// The last that the process does: lost results are an error, whatever the program thinks of its end, and a failed check is one
+/// where the program itself ends with success.
 void refuse_silence() {
   Driver* driver = Driver::opened_once();
-  if (driver == nullptr || !driver->simulation().results_failed()) return;
+  if (driver == nullptr) return;
+  const bool lost = driver->simulation().results_failed();
+  if (!lost && (exit_status != 0 || !any_failed_check())) return;
   std::fflush(nullptr);
-  _exit(kExitOutput);
+  _exit(lost ? kExitOutput : kExitCheckFailed);
 }
 
 // A library that is loaded with the program: it is finalized after those that need it and before those that it needs, all of
@@ -66,7 +71,8 @@ struct AtLoad {
     // A library that is loaded later: its exit handlers run among the program's, in the reverse order of registration, which is
     // after those of the libraries that need it and before those of the libraries that it needs.
     ::on_exit(
-        [](int, void*) {
+        [](int status, void*) {
+          exit_status = status;
           end_simulation();
           handler_was_called = true;
           if (finalized) refuse_silence();

@@ -66,6 +66,7 @@ void DetectionUnit::reset() {
   operations_.clear();
   free_operations_.clear();
   contents_.clear();
+  wrong_.clear();
 }
 
 bool DetectionUnit::consistent() const {
@@ -219,30 +220,34 @@ MemoryTokens::Token DetectionUnit::load_tile(WavefrontSlot& slot, Wavefront& w, 
   const LoadTag tag{.convolution = c.number,
                     .simd = static_cast<std::uint8_t>(by_simd ? slot.simd->number : 0),
                     .tile = c.tags.tag(tile.row, tile.column, tile.form)};
-  const unsigned zeros = c.tags.ids().zeros(tile.form.columns);
   count(slot, DuploCount::look_ups);
-  const Handle entry = history_.find(tag, zeros, clock_.ticks(cycle));
-  if (entry != LoadHistory::kNone) return hit(slot, w, destination, entry, counters, cycle);
+  const Handle entry = history_.find(tag, c.tags.ids().zeros(tile.form.columns), clock_.ticks(cycle));
+  if (entry != LoadHistory::kNone) {
+    if (parameters_.check) check_hit(slot, w, instruction, entry, tag, tile, cycle);
+    return hit(slot, w, destination, entry, counters, cycle);
+  }
   constexpr std::array kReasons{DuploCount::compulsory, DuploCount::released, DuploCount::conflict, DuploCount::capacity};
   count(slot, kReasons.at(static_cast<std::size_t>(history_.miss(tag))));
   const Cycles from = parameters_.l1 == DuploL1::after ? cycle + parameters_.latency : cycle;
   const Token token = pass_on(slot, instruction, counters, from);
   const std::uint32_t operation = follow(slot, w, token);
-  allocate(slot, w, destination, tag, zeros, operation);
+  allocate(slot, w, destination, tag, tile, operation);
   return token;
 }
 
 void DetectionUnit::allocate(const WavefrontSlot& slot, Wavefront& w, const isa::RegisterRange& destination, const LoadTag& tag,
-                             unsigned zeros, std::uint32_t operation) {
+                             const TileLoad& tile, std::uint32_t operation) {
   const SharedRegisters& registers = registers_[slot.simd->number];
   const unsigned logical = logical_pair(w, destination);
   TileRegisters held{.simd = simd_of(slot), .first = registers.pair(w.map, logical)};
   if (destination.count > kPairRegisters) held.second = registers.pair(w.map, logical + 1);
-  const Handle entry = history_.allocate(tag, zeros, held);
+  const Handle entry = history_.allocate(tag, w.convolution->tags.ids().zeros(tile.form.columns), held);
   if (contents_.size() <= entry) contents_.resize(std::size_t{entry} + 1);
   Contents& contents = contents_[entry];
   contents.operation = operation;
   contents.address = memory_.addresses().global[0];
+  contents.row = tile.row;
+  contents.column = tile.column;
   contents.wavefront = index_of(slot);
   contents.dispatch = w.dispatch;
   contents.workgroup = slot.group->linear_id;
@@ -264,7 +269,6 @@ MemoryTokens::Token DetectionUnit::hit(WavefrontSlot& slot, Wavefront& w, const 
                                        Counters counters, Cycles cycle) {
   const Contents& contents = contents_[entry];
   count_hit(slot, entry);
-  if (parameters_.check) check_hit(slot, contents, destination);
   const auto lines = memory_.coalesce(slot.wave.access, memory_.addresses());
   count(slot, DuploCount::lines, lines.size());
   Tick wanted;
@@ -315,13 +319,42 @@ void DetectionUnit::count_hit(const WavefrontSlot& slot, Handle entry) {
   if (contents.operation != kNone) count(slot, DuploCount::hits_in_flight);
 }
 
-void DetectionUnit::check_hit(WavefrontSlot& slot, const Contents& contents, const isa::RegisterRange& destination) {
-  bool equal = contents.words.size() == std::size_t{destination.count} * isa::kLanes;
-  for (unsigned r = 0; equal && r < destination.count; ++r) {
+void DetectionUnit::check_hit(const WavefrontSlot& slot, const Wavefront& w, const isa::DecodedInstruction& instruction,
+                              Handle entry, const LoadTag& tag, const TileLoad& tile, Cycles cycle) {
+  const Contents& contents = contents_[entry];
+  const isa::RegisterRange destination = instruction.registers.write(0);
+  for (unsigned r = 0; r < destination.count; ++r) {
     const auto words = plane(slot, destination, r);
-    equal = std::equal(words.begin(), words.end(), contents.words.begin() + std::ptrdiff_t{r} * isa::kLanes);
+    const auto held = contents.words.begin() + std::ptrdiff_t{r} * isa::kLanes;
+    const auto [loaded, other] = std::mismatch(words.begin(), words.end(), held);
+    if (loaded == words.end()) continue;
+    count(slot, DuploCount::hits_wrong);
+    const TileRegisters& registers = history_.registers(entry);
+    wrong_.try_emplace(w.convolution->number, WrongHit{.at = clock_.ticks(cycle),
+                                                       .pc = instruction.end - instruction.size,
+                                                       .workgroup = slot.group->linear_id,
+                                                       .wavefront = slot.wave_in_group,
+                                                       .tag = tag.tile,
+                                                       .row = tile.row,
+                                                       .column = tile.column,
+                                                       .held_row = contents.row,
+                                                       .held_column = contents.column,
+                                                       .simd = registers.simd,
+                                                       .pair = r < kPairRegisters ? registers.first : registers.second,
+                                                       .lane = static_cast<unsigned>(loaded - words.begin()),
+                                                       .loaded = *loaded,
+                                                       .held = *other});
+    return;
   }
-  if (!equal) count(slot, DuploCount::hits_wrong);
+}
+
+std::optional<WrongHit> DetectionUnit::end_convolution(std::uint8_t number) {
+  history_.forget(number);
+  const auto found = wrong_.find(number);
+  if (found == wrong_.end()) return std::nullopt;
+  const WrongHit wrong = found->second;
+  wrong_.erase(found);
+  return wrong;
 }
 
 std::span<const std::uint32_t> DetectionUnit::plane(const WavefrontSlot& slot, const isa::RegisterRange& registers,

@@ -22,6 +22,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <unordered_map>
 #include <vector>
 
 #include "models/cache/first_level_cache.h"
@@ -36,6 +37,24 @@
 
 namespace lacuna {
 
+/// A load that hit on a register with other data than its own.
+struct WrongHit {
+  Tick at{};
+  std::uint64_t pc = 0;
+  std::uint64_t workgroup = 0;
+  unsigned wavefront = 0;  ///< in the workgroup
+  TileTag tag{};           ///< of both loads
+  std::uint64_t row = 0;   ///< of the workspace: where the load's tile begins
+  unsigned column = 0;
+  std::uint64_t held_row = 0;  ///< where the tile begins that the register holds
+  unsigned held_column = 0;
+  unsigned simd = 0;         ///< of the register
+  unsigned pair = 0;         ///< its physical pair
+  unsigned lane = 0;         ///< the first that differs
+  std::uint32_t loaded = 0;  ///< its word
+  std::uint32_t held = 0;
+};
+
 struct DuploStatistics {
   std::array<std::uint64_t, kDuploCounts> counts{};
   std::uint64_t invalidated = 0;  ///< entries that went with an invalidation of the unit's caches
@@ -47,8 +66,8 @@ class DetectionUnit final : public LoadStage, public CacheMaintenance, private M
 
   void attach_l1v(FirstLevelCache& cache) { l1v_ = &cache; }
   const DuploStatistics& statistics() const { return statistics_; }
-  /// A convolution's kernel has ended. Its number may become that of another one.
-  void end_convolution(std::uint8_t number) { history_.forget(number); }
+  /// A convolution's kernel has ended. Its number may become that of another one. Returns its first wrong hit.
+  std::optional<WrongHit> end_convolution(std::uint8_t number);
   /// Whether nothing is in flight, and physical registers are those of the maps. For tests.
   bool consistent() const;
   unsigned entries(Tick at) const { return history_.used(at); }
@@ -110,7 +129,9 @@ class DetectionUnit final : public LoadStage, public CacheMaintenance, private M
   struct Contents {
     std::uint32_t operation = kNone;  ///< that brings it; kNone: it is there
     Cycles ready{};
-    std::uint64_t address = 0;    ///< of lane 0
+    std::uint64_t address = 0;  ///< of lane 0
+    std::uint64_t row = 0;      ///< of the workspace: where the tile begins
+    unsigned column = 0;
     std::uint32_t wavefront = 0;  ///< index
     const Dispatch* dispatch = nullptr;
     std::uint64_t workgroup = 0;
@@ -143,10 +164,12 @@ class DetectionUnit final : public LoadStage, public CacheMaintenance, private M
                   Counters counters, Cycles cycle);
   Token hit(WavefrontSlot& slot, Wavefront& w, const isa::RegisterRange& destination, Handle entry, Counters counters,
             Cycles cycle);
+  /// Of a hit, before its registers are renamed.
   void count_hit(const WavefrontSlot& slot, Handle entry);
-  void check_hit(WavefrontSlot& slot, const Contents& contents, const isa::RegisterRange& destination);
+  void check_hit(const WavefrontSlot& slot, const Wavefront& w, const isa::DecodedInstruction& instruction, Handle entry,
+                 const LoadTag& tag, const TileLoad& tile, Cycles cycle);
   void allocate(const WavefrontSlot& slot, Wavefront& w, const isa::RegisterRange& destination, const LoadTag& tag,
-                unsigned zeros, std::uint32_t operation);
+                const TileLoad& tile, std::uint32_t operation);
 
   /// A record of a memory instruction, whose completion `token` tells.
   std::uint32_t follow(const WavefrontSlot& slot, Wavefront& w, Token token);
@@ -170,7 +193,8 @@ class DetectionUnit final : public LoadStage, public CacheMaintenance, private M
   std::vector<Wavefront> wavefronts_;
   std::vector<Operation> operations_;
   std::vector<std::uint32_t> free_operations_;
-  std::vector<Contents> contents_;  ///< by entry
+  std::vector<Contents> contents_;                    ///< by entry
+  std::unordered_map<std::uint8_t, WrongHit> wrong_;  ///< the first, by convolution
   DuploStatistics statistics_;
 };
 

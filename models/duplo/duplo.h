@@ -55,6 +55,8 @@ class Duplo final : public DeviceExtension, private KernelObserver, private Disp
   std::optional<std::string> refusal(const Dispatch& dispatch) override;
   /// The kernel's block, what is wrong with it, or nothing: it has none.
   std::optional<std::variant<ParameterBlock, std::string>> block_of(const Dispatch& dispatch) const;
+  /// Ends the run with an error: with exact IDs no hit is wrong unless the block describes another convolution.
+  void report(const KernelRecord& record, const WrongHit& wrong) const;
 
   const DuploParameters parameters_;
   const GpuVm* vm_ = nullptr;

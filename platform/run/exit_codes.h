@@ -6,6 +6,7 @@ namespace lacuna {
 
 inline constexpr int kExitUsage = 2;           ///< command line, configuration, program, or an output folder that is refused
 inline constexpr int kExitDifferent = 3;       ///< launch: a comparison differs
+inline constexpr int kExitCheckFailed = 4;     ///< a check of the modelled machine has failed; what the guest computed is right
 inline constexpr int kExitHostIsa = 69;        ///< the host lacks instructions of this build; EX_UNAVAILABLE of sysexits(3)
 inline constexpr int kExitInternalError = 70;  ///< a mistake of the simulator's, not of a model; EX_SOFTWARE of sysexits(3)
 inline constexpr int kExitHost = 71;           ///< the host has no memory left, or refuses a thread or a file; EX_OSERR

@@ -212,6 +212,7 @@ int simulate(const CommandLine& line, GuestProgram program) {
   summary.exit_code = exit_code(end, platform);
   if (end == RunEnd::guest && program.conclude)
     summary.exit_code = program.conclude(summary.exit_code, line.quiet ? nullptr : &std::cout);
+  if (summary.exit_code == 0 && any_failed_check()) summary.exit_code = kExitCheckFailed;
   std::string lost = lost_output();
   if (!lost.empty()) summary.exit_code = kExitOutput;
   platform.hart().tell_debugger_of_end(summary.exit_code, reason.empty() ? reason : "lacuna: " + reason);

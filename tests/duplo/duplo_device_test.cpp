@@ -10,6 +10,7 @@
 #include <tuple>
 #include <vector>
 
+#include "models/common/config/guest_mistake.h"
 #include "models/common/host/worker_threads.h"
 #include "models/duplo/duplo.h"
 #include "tests/neardata/near_data_gpu.h"
@@ -222,10 +223,12 @@ struct Outcome {
   std::uint64_t operator[](DuploCount what) const { return counts.at(static_cast<std::size_t>(what)); }
 };
 
-Outcome run(NearDataGpu& gpu, const LoweredConvolution& c, const AssembledKernel& kernel, unsigned workgroups, unsigned size) {
+/// `described`: by the parameter block; `c` is the convolution whose workspace the kernel loads.
+Outcome run(NearDataGpu& gpu, const LoweredConvolution& c, const AssembledKernel& kernel, unsigned workgroups, unsigned size,
+            const LoweredConvolution& described) {
   gpu.start();
   lower(gpu, c);
-  load_symbols(gpu, "k", block_of(c, kBase + kWorkspace));
+  load_symbols(gpu, "k", block_of(described, kBase + kWorkspace));
   gpu.mark();
   std::array<std::uint64_t, kDuploCounts> before{};
   const bool on = gpu.device.extension<Duplo>() != nullptr;
@@ -245,6 +248,10 @@ Outcome run(NearDataGpu& gpu, const LoweredConvolution& c, const AssembledKernel
                                                outcome[DuploCount::released] + outcome[DuploCount::conflict] +
                                                outcome[DuploCount::capacity]);
   return outcome;
+}
+
+Outcome run(NearDataGpu& gpu, const LoweredConvolution& c, const AssembledKernel& kernel, unsigned workgroups, unsigned size) {
+  return run(gpu, c, kernel, workgroups, size, c);
 }
 
 constexpr unsigned kTiles = 16 * 9;
@@ -314,6 +321,32 @@ TEST_F(DuploDevice, ResultsAreTheSameInAllConfigurations) {
 }
 
 // Wavefronts of a workgroup are on different SIMDs and load the same tiles at the same time.
+// Results are those of the loads; that times are not is an error of the run.
+TEST_F(DuploDevice, BlocksOfOtherConvolutionsFailTheCheck) {
+  const LoweredConvolution c = convolution();
+  LoweredConvolution other = c;
+  other.filter_height = 9;
+  other.filter_width = 1;
+  other.pad_top = other.pad_bottom = 4;
+  other.pad_left = other.pad_right = 0;
+  ASSERT_EQ(other.columns(), c.columns());
+  ASSERT_EQ(other.rows(), c.rows());
+  const AssembledKernel kernel = load_tiles(c);
+  const Outcome off = run(b_.off, c, kernel, 1, 256, other);
+  clear_guest_mistakes();
+  const Outcome right = run(b_.bound, c, kernel, 1, 256);
+  EXPECT_FALSE(any_failed_check());
+  const Outcome wrong = run(b_.bound, c, kernel, 1, 256, other);
+  EXPECT_EQ(right.results, off.results);
+  EXPECT_EQ(wrong.results, off.results);
+  EXPECT_GT(wrong[DuploCount::hits_wrong], 0U);
+  EXPECT_TRUE(any_failed_check());
+  // The printed formula errs by itself.
+  clear_guest_mistakes();
+  run(b_.paper, c, kernel, 1, 256, other);
+  EXPECT_FALSE(any_failed_check());
+}
+
 TEST_F(DuploDevice, LoadsInFlightServeOtherWavefronts) {
   const LoweredConvolution c = convolution();
   const AssembledKernel kernel = load_tiles(c, 4);

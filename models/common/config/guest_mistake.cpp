@@ -10,6 +10,7 @@ namespace {
 struct Table {
   std::mutex mutex;
   std::map<std::string, std::uint64_t, std::less<>> counts;
+  bool failed_check = false;
 };
 
 Table& table() {
@@ -48,6 +49,19 @@ void clear_guest_mistakes() {
   Table& all = table();
   const std::lock_guard lock(all.mutex);
   all.counts.clear();
+  all.failed_check = false;
+}
+
+void note_failed_check() {
+  Table& all = table();
+  const std::lock_guard lock(all.mutex);
+  all.failed_check = true;
+}
+
+bool any_failed_check() {
+  Table& all = table();
+  const std::lock_guard lock(all.mutex);
+  return all.failed_check;
 }
 
 }  // namespace lacuna

@@ -45,6 +45,17 @@ void guest_error(std::string_view kind, spdlog::format_string_t<Arguments...> fo
   log_guest_mistake(spdlog::level::err, kind, count, fmt::format(format, std::forward<Arguments>(arguments)...));
 }
 
+void note_failed_check();
+/// As guest_error(), for a mistake that makes the run's times those of something else than was asked for: the guest goes on,
+/// and the process ends with kExitCheckFailed (platform/run/exit_codes.h) instead of success.
+template <class... Arguments>
+void failed_check(std::string_view kind, spdlog::format_string_t<Arguments...> format, Arguments&&... arguments) {
+  note_failed_check();
+  guest_error(kind, format, std::forward<Arguments>(arguments)...);
+}
+/// Whether there was a failed_check() since the table was cleared.
+bool any_failed_check();
+
 /// Counts of all kinds that have occurred, in order of their names.
 std::vector<GuestMistakeCount> guest_mistakes();
 /// Clears the table.
