@@ -20,9 +20,9 @@ processor_ms() {
 peak() { awk -F '[ ,]+' '/"peak_host_memory_bytes"/ { printf ", %.0f MiB", $3 / 1048576 }' "$1/statistics.json"; }
 
 row '' measured wanted
-for config in tiny r9nano r9nano-mgpusim mi210; do
+for config in tiny r9nano r9nano-mgpusim mi210 a100-like; do
   suffix=
-  [[ $config == mi210 ]] && suffix=_gfx90a
+  [[ $config == mi210 || $config == a100-like ]] && suffix=_gfx90a
   spent=$(processor_ms "$lacuna" launch "$kernels/empty$suffix.co" --kernel empty --grid 64 --block 64 --config $config --out launch --quiet)
   row "launch an empty kernel, $config" "$spent$(peak launch)" 'under 25 ms'
 done

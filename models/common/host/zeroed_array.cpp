@@ -43,6 +43,7 @@ class SharedMappings {
   // The current mapping counts as an array: it is kept while it holds none.
   void begin_mapping() {
     auto* const mapping = static_cast<std::byte*>(huge_page_resource().allocate(kMapping, kMapping));
+    madvise(mapping, kMapping, MADV_NOHUGEPAGE);  // a small kernel touches few of a large GPU's tags
     if (current_ != nullptr) release(current_);
     arrays_[mapping] = 1;
     current_ = next_ = mapping;

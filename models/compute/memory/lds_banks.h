@@ -8,6 +8,7 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 
 #include "models/isa/memory/memory_interface.h"
 
@@ -42,7 +43,8 @@ class LdsBanks {
     LdsCycles result{.busy = 1, .conflicts = 0};
   };
   /// LDS instructions have eight bytes: those of half a KiB of code do not meet.
-  std::array<Pattern, 64> patterns_;
+  using Patterns = std::array<Pattern, 64>;
+  std::unique_ptr<Patterns> patterns_;  ///< made by the first access
 };
 
 }  // namespace lacuna
