@@ -35,12 +35,11 @@ GpuDevice::GpuDevice(sc_core::sc_module_name module_name, const GpuDeviceParamet
       threads_(threads),
       code_(vm_, parameters.gpu.target, parameters.mfma.codes()),
       lds_banks_(parameters.gpu.shader_arrays),
+      vector_workspaces_(parameters.gpu.shader_arrays, VectorWorkspace(parameters.cu.transaction_bytes)),
       state_memory_(state_bytes(parameters), &huge_pages_),
       windows_("windows", Clock(parameters.gpu.core_clock), parameters.gpu.timing, parameters.window(), threads),
       dispatcher_("dispatcher", parameters.dispatcher, Clock(parameters.gpu.core_clock), windows_.length()) {
   if (const auto problems = parameters.check(); !problems.empty()) throw std::invalid_argument(problems.front());
-  vector_workspaces_.reserve(parameters.gpu.shader_arrays);
-  for (unsigned i = 0; i < parameters.gpu.shader_arrays; ++i) vector_workspaces_.emplace_back(parameters.cu.transaction_bytes);
   build_l1_caches();
   build_extensions();
   build_translation();

@@ -84,9 +84,7 @@ LdsCycles count_cycles(const isa::MemoryAccess& access, const LdsBanks::Offsets&
 
 LdsCycles LdsBanks::cycles(const isa::MemoryAccess& access, const Offsets& offsets, std::uint64_t lanes,
                            std::uint64_t instruction) {
-  if (patterns_ == nullptr) [[unlikely]]
-    patterns_ = std::make_unique<Patterns>();
-  Pattern& known = (*patterns_)[instruction / 8 % patterns_->size()];
+  Pattern& known = patterns_[instruction / 8 % patterns_.size()];
   const std::uint32_t base = offsets[0];
   const std::uint32_t dual_distance = access.dual ? access.dual_distance : 0;
   std::uint32_t differs = (base % kDword ^ known.misalignment) | (dual_distance ^ known.dual_distance);

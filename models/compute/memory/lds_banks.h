@@ -8,7 +8,6 @@
 
 #include <array>
 #include <cstdint>
-#include <memory>
 
 #include "models/isa/memory/memory_interface.h"
 
@@ -43,8 +42,7 @@ class LdsBanks {
     LdsCycles result{.busy = 1, .conflicts = 0};
   };
   /// LDS instructions have eight bytes: those of half a KiB of code do not meet.
-  using Patterns = std::array<Pattern, 64>;
-  std::unique_ptr<Patterns> patterns_;  ///< made by the first access
+  std::array<Pattern, 64> patterns_;
 };
 
 }  // namespace lacuna

@@ -73,7 +73,6 @@ MemoryTokens::Token VectorMemory::send_from(WavefrontSlot& slot, const isa::Memo
 // Requests the translations of all lines first, then the translated lines from the cache; TLB and cache are independent.
 void VectorMemory::send_lines(std::span<const CoalescedLine> lines, const MemoryRequest& request, Tick start,
                               MemoryTokens::Token token, const Races* races) {
-  VectorWorkspace::Exchange& exchange = work_.exchange();
   const Tick period = clock_.period();
   std::uint64_t page = kNoPage;  // of the smallest size
   std::uint64_t to_bus = 0;      // from its virtual addresses
@@ -91,12 +90,12 @@ void VectorMemory::send_lines(std::span<const CoalescedLine> lines, const Memory
     }
     // The accessed bytes are mapped (the executor checked), so the lines' pages are as well.
     if (!mapped) continue;
-    MemoryRequest& sent = exchange.requests[count];
+    MemoryRequest& sent = work_.requests[count];
     sent = request;
     sent.address = line.address + to_bus;
     sent.byte_mask = line.byte_mask;
     sent.made = made;
-    if (races == nullptr && port_.arrives(made, exchange.arrivals[count])) [[likely]] {
+    if (races == nullptr && port_.arrives(made, work_.arrivals[count])) [[likely]] {
       ++count;
       continue;
     }
@@ -104,8 +103,8 @@ void VectorMemory::send_lines(std::span<const CoalescedLine> lines, const Memory
   }
   tokens_.expect(token, static_cast<unsigned>(count));
   const std::size_t known =
-      port_.request_all({exchange.requests.data(), count}, exchange.arrivals.data(), token, exchange.responses.data());
-  tokens_.add(token, {exchange.responses.data(), known});
+      port_.request_all({work_.requests.data(), count}, work_.arrivals.data(), token, work_.responses.data());
+  tokens_.add(token, {work_.responses.data(), known});
 }
 
 void VectorMemory::send_alone(const MemoryRequest& request, MemoryTokens::Token token, Race race) {

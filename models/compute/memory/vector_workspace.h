@@ -5,7 +5,6 @@
 #pragma once
 
 #include <array>
-#include <memory>
 
 #include "models/common/transport/memory_request.h"
 #include "models/compute/memory/coalescer.h"
@@ -19,22 +18,10 @@ struct VectorWorkspace {
 
   isa::LaneAddresses addresses;  ///< the lanes of the instruction that executes
   Coalescer coalescer;
-
-  struct Exchange {
-    std::array<MemoryRequest, 2 * isa::kLanes> requests;
-    std::array<Tick, 2 * isa::kLanes> arrivals;  ///< arrivals of `requests` at the first-level cache
-    std::array<MemoryResponse, 2 * isa::kLanes> responses;
-  };
-  /// An instruction's requests, and the responses that are immediate. Made by the first instruction: in a small kernel most
-  /// compute units of a large GPU have none.
-  Exchange& exchange() {
-    if (exchange_ == nullptr) [[unlikely]]
-      exchange_ = std::make_unique<Exchange>();
-    return *exchange_;
-  }
-
- private:
-  std::unique_ptr<Exchange> exchange_;
+  /// An instruction's requests, and the responses that are immediate.
+  std::array<MemoryRequest, 2 * isa::kLanes> requests;
+  std::array<Tick, 2 * isa::kLanes> arrivals;  ///< arrivals of `requests` at the first-level cache
+  std::array<MemoryResponse, 2 * isa::kLanes> responses;
 };
 
 }  // namespace lacuna
