@@ -184,7 +184,8 @@ std::optional<DetectionUnit::Classified> DetectionUnit::classify(const ActiveCon
   return Classified{
       .tile = TileLoad{.form = {.rows = static_cast<std::uint8_t>(rows), .columns = static_cast<std::uint8_t>(columns)},
                        .row = row,
-                       .column = column},
+                       .column = column,
+                       .zeros = c.tags.ids().zeros(columns)},
       .reason = DuploCount::look_ups};
 }
 
@@ -221,7 +222,7 @@ MemoryTokens::Token DetectionUnit::load_tile(WavefrontSlot& slot, Wavefront& w, 
                     .simd = static_cast<std::uint8_t>(by_simd ? slot.simd->number : 0),
                     .tile = c.tags.tag(tile.row, tile.column, tile.form)};
   count(slot, DuploCount::look_ups);
-  const Handle entry = history_.find(tag, c.tags.ids().zeros(tile.form.columns), clock_.ticks(cycle));
+  const Handle entry = history_.find(tag, tile.zeros, clock_.ticks(cycle));
   if (entry != LoadHistory::kNone) {
     if (parameters_.check) check_hit(slot, w, instruction, entry, tag, tile, cycle);
     return hit(slot, w, destination, entry, counters, cycle);
@@ -241,7 +242,7 @@ void DetectionUnit::allocate(const WavefrontSlot& slot, Wavefront& w, const isa:
   const unsigned logical = logical_pair(w, destination);
   TileRegisters held{.simd = simd_of(slot), .first = registers.pair(w.map, logical)};
   if (destination.count > kPairRegisters) held.second = registers.pair(w.map, logical + 1);
-  const Handle entry = history_.allocate(tag, w.convolution->tags.ids().zeros(tile.form.columns), held);
+  const Handle entry = history_.allocate(tag, tile.zeros, held);
   if (contents_.size() <= entry) contents_.resize(std::size_t{entry} + 1);
   Contents& contents = contents_[entry];
   contents.operation = operation;

@@ -139,8 +139,9 @@ class DetectionUnit final : public LoadStage, public CacheMaintenance, private M
   };
   struct TileLoad {
     TileForm form;
-    std::uint64_t row;
+    std::uint64_t row;  ///< of the workspace: where it begins
     unsigned column;
+    unsigned zeros;  ///< IdGenerator::zeros() of its columns
   };
 
   Wavefront& wavefront(const WavefrontSlot& slot) { return wavefronts_[index_of(slot)]; }
@@ -164,8 +165,8 @@ class DetectionUnit final : public LoadStage, public CacheMaintenance, private M
                   Counters counters, Cycles cycle);
   Token hit(WavefrontSlot& slot, Wavefront& w, const isa::RegisterRange& destination, Handle entry, Counters counters,
             Cycles cycle);
-  /// Of a hit, before its registers are renamed.
   void count_hit(const WavefrontSlot& slot, Handle entry);
+  /// Of a hit, before its registers are renamed: the entry's are those that were loaded.
   void check_hit(const WavefrontSlot& slot, const Wavefront& w, const isa::DecodedInstruction& instruction, Handle entry,
                  const LoadTag& tag, const TileLoad& tile, Cycles cycle);
   void allocate(const WavefrontSlot& slot, Wavefront& w, const isa::RegisterRange& destination, const LoadTag& tag,

@@ -106,7 +106,8 @@ void Duplo::report(const KernelRecord& record, const WrongHit& wrong) const {
       "{0}: workgroup {1}, wavefront {2}, PC {3:#x}: the load of the tile at row {4}, column {5} of the workspace was taken "
       "from registers that hold the tile at row {6}, column {7}, which has the same ID {8} (image {9}), and other data: "
       "pair {10} of SIMD {11} has {12:#010x} in lane {13}, memory {14:#010x}. {0}_duplo does not describe what the kernel "
-      "loads; its results are those of its own loads, times and counts are not Duplo's. {15} of its hits were wrong",
+      "loads, or the workspace has changed while it ran. Results are those of its loads; hardware would have computed others. "
+      "{15} of its hits were wrong",
       record.name, wrong.workgroup, wrong.wavefront, wrong.pc, wrong.row, wrong.column, wrong.held_row, wrong.held_column,
       wrong.tag.first.element, wrong.tag.first.image, wrong.pair, wrong.simd, wrong.held, wrong.lane, wrong.loaded,
       record.activity.extension[duplo_slots().first_count + static_cast<std::size_t>(DuploCount::hits_wrong)]);

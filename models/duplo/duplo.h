@@ -55,7 +55,8 @@ class Duplo final : public DeviceExtension, private KernelObserver, private Disp
   std::optional<std::string> refusal(const Dispatch& dispatch) override;
   /// The kernel's block, what is wrong with it, or nothing: it has none.
   std::optional<std::variant<ParameterBlock, std::string>> block_of(const Dispatch& dispatch) const;
-  /// Ends the run with an error: with exact IDs no hit is wrong unless the block describes another convolution.
+  /// Ends the run with an error: with exact IDs a hit is wrong only if the block describes another convolution, or if another
+  /// compute unit or the host has stored into the workspace since the register was loaded.
   void report(const KernelRecord& record, const WrongHit& wrong) const;
 
   const DuploParameters parameters_;

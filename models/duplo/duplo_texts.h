@@ -45,7 +45,7 @@ constexpr std::array<ExtensionCountText, kDuploCounts> kDuploCountTexts{{
     {"hits_simd", "loads", "of the hits, on a register of the same SIMD: it gets a second name"},
     {"hits_workgroup", "loads", "of the hits, on a register that another workgroup loaded"},
     {"hits_in_flight", "loads", "of the hits, on a load whose data had not arrived"},
-    {"hits_wrong", "loads", "of the hits, on a register with other data (`duplo.ids` other than exact)"},
+    {"hits_wrong", "loads", "of the hits, on a register with other data (`duplo.check`)"},
     {"lines", "lines", "whose requests the hits have saved"},
     {"cancelled", "look-ups", "of the L1 cache that hits had begun before they were known (`duplo.l1`)"},
     {"compulsory", "loads", "not found: of a tile that the core had not loaded before"},

@@ -1,14 +1,5 @@
-// What a kernel tells Duplo of its convolution: 32 bytes of GPU memory, the object KERNEL_duplo of its code object. Layout,
-// little endian (include/lacuna/duplo.h has it for programs):
-//
-//   0   workspace            GPU virtual address, 8 bytes
-//   8   pitch                elements from row to row, 4 bytes
-//   12  images, height, width, channels of the input as lowered, 2 bytes each
-//   20  filter height, filter width, vertical stride, horizontal stride, 1 byte each
-//   24  padding at the top, left, bottom, right, 1 byte each
-//   28  form                 0: the workspace is in memory
-//   29  row order            0: images outermost, 1: images innermost
-//   30  zero                 2 bytes
+// The convolution of a kernel, from the object KERNEL_duplo of its code object: 32 bytes of GPU memory, whose layout is
+// lacuna_duplo's (include/lacuna/duplo.h).
 #pragma once
 
 #include <array>

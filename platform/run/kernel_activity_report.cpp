@@ -200,7 +200,7 @@ void write_duplo_table(const std::vector<NamedActivity>& kernels, std::ostream& 
     if (wrong == 0) continue;
     out << fmt::format(
         "warning: {}: {} loads of a workspace hit on registers with other data; hardware would have computed with these "
-        "(duplo.ids other than exact, or a parameter block that describes another convolution)\n",
+        "(duplo.ids other than exact, a parameter block that describes another convolution, or a workspace that has changed)\n",
         readable_kernel(kernel.name), grouped(wrong));
   }
 }

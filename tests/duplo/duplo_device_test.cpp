@@ -320,8 +320,7 @@ TEST_F(DuploDevice, ResultsAreTheSameInAllConfigurations) {
   }
 }
 
-// Wavefronts of a workgroup are on different SIMDs and load the same tiles at the same time.
-// Results are those of the loads; that times are not is an error of the run.
+// Results are those of the loads, and the run ends with an error.
 TEST_F(DuploDevice, BlocksOfOtherConvolutionsFailTheCheck) {
   const LoweredConvolution c = convolution();
   LoweredConvolution other = c;
@@ -347,6 +346,7 @@ TEST_F(DuploDevice, BlocksOfOtherConvolutionsFailTheCheck) {
   EXPECT_FALSE(any_failed_check());
 }
 
+// Wavefronts of a workgroup are on different SIMDs and load the same tiles at the same time.
 TEST_F(DuploDevice, LoadsInFlightServeOtherWavefronts) {
   const LoweredConvolution c = convolution();
   const AssembledKernel kernel = load_tiles(c, 4);
