@@ -3,6 +3,7 @@
 import importlib.util
 import pathlib
 import re
+import subprocess
 import sys
 import unittest
 
@@ -25,6 +26,12 @@ class Pages(unittest.TestCase):
                 left = [command for command in pages.read(ROOT, name).commands if not command.reason]
                 self.assertEqual(bool(left), name in RUN, f"{name}: CTest must run the page if, and only if, it has commands that "
                                  f"{pages.NOT_RUN.name} does not list: {left[:1]}")
+
+    def test_commands_are_what_a_shell_takes(self):
+        for name in (name for name in pages.tracked(ROOT) if name.endswith(".md")):
+            for block in re.findall(r"^```sh\n(.*?)^```", (ROOT / name).read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL):
+                shell = subprocess.run(["bash", "-n"], input=block, text=True, capture_output=True, check=False)
+                self.assertEqual(shell.returncode, 0, f"{name}: {shell.stderr}{block}")
 
     def test_listed_pages_exist(self):
         for name in [*pages.exceptions(), *RUN]:

@@ -2,28 +2,16 @@
 # docs/duplo.md's example compiles and runs as it stands there; a parameter block of another convolution ends it with an error.
 source "$(dirname "$0")/common.sh"
 
-page=$SOURCE/docs/duplo.md
-block() { sed -n "/^\`\`\`$1\$/,/^\`\`\`\$/p" "$page" | sed '/^```/d'; }
+examples_of duplo.md
 block cpp >convolution.hip
-mkdir -p build
-ln -s "$(dirname "$FIRMWARE")" build/release
-ln -s "$SOURCE/include" .
-echo gfx90a >targets
-export ROCM_TARGET_LST=$PWD/targets  # hipcc asks for the machine's GPUs otherwise
-commands=0
-while read -r line; do
-  read -ra words <<<"$line"
-  expect 0 "${words[@]}"
-  commands=$((commands + 1))
-done < <(block sh)
-[[ $commands == 2 ]] || fail "$commands commands in $page"
+run_examples 2 < <(block sh)
 grep -qx '0 wrong' out.txt || fail "the example is wrong"
 # 9 fragments of 16 rows for each of 64 wavefronts; three of four wavefronts may find theirs in the registers of the first.
 [[ $(awk '/^workspaces/ { seen = 1 } seen && $1 == "convolve" { print $2, ($3 > 50) }' err.txt) == "576 1" ]] || fail "look-ups or hits are wrong"
 
 # Filters of 9 x 1 have as many columns, and repeat other elements.
 sed 's/  (void)hipMemcpyToSymbol/  block.filter_height = 9, block.filter_width = 1, block.padding_top = block.padding_bottom = 4, block.padding_left = block.padding_right = 0;\n&/' convolution.hip >other.hip
-expect 0 hipcc --offload-arch=gfx90a -std=c++17 -O3 -I include other.hip -o other
+expect 0 "$HIPCC" --offload-arch=gfx90a -std=c++17 -O3 -I include other.hip -o other
 expect 4 "$LACUNA" exec --quiet --config titanv-like --set gpu.shader_arrays=1 --set duplo.mode=on --set duplo.release=never --out other-out -- ./other
 grep -qx '0 wrong' out.txt || fail "results depend on the parameter block"
 complains "convolve: workgroup"
