@@ -9,10 +9,14 @@
 //
 // Values never depend on stages: an instruction has read and written registers and memory when it has executed. A stage
 // determines which requests depart, and when.
+//
+// A stage passes an access on with pass_on(). One that holds an access back, or sends its requests itself, asks the stages
+// after it with perform() and depart(), and notifies them with departed().
 #pragma once
 
 #include <functional>
 #include <memory>
+#include <optional>
 
 #include "models/common/config/statistics.h"
 #include "models/common/time/units.h"
@@ -37,6 +41,26 @@ struct StageVerdict {
   std::uint64_t elsewhere = 0;
   /// With issues = false: cycles for which the stage takes the SIMD's vector ALU, which must be free.
   Cycles vector_unit{};
+};
+
+/// An access that a stage does not pass on. VectorMemory::addresses() has its addresses in perform() and depart().
+struct StagedAccess {
+  const isa::MemoryAccess& access;
+  isa::RegisterRange destination;  ///< of a load; none: count = 0
+  std::uint64_t pc = 0;
+  /// Whether its instruction executes now. A held load has executed before.
+  bool executes = true;
+  /// Whether all data of the load are requested now. Not so if the stage has found a part of them elsewhere.
+  bool whole = true;
+  /// Set if its addresses have passed the address unit before: earliest time at which its first line leaves.
+  std::optional<Tick> leaves{};
+};
+
+/// What is left to a stage of an access whose requests it is about to send.
+struct Departure {
+  std::optional<MemoryTokens::Token> performed{};  ///< the load is performed without requests: its token
+  std::uint64_t lanes = 0;                         ///< otherwise: lanes whose data are to be requested
+  Cycles delay{};                                  ///< later than the stage would have sent them
 };
 
 class LoadStage {
@@ -77,6 +101,24 @@ class LoadStage {
   /// Registers the energy of the stage's work.
   virtual void describe_energy(EnergyMeter& meter, const ComputeEnergy& energy) const {
     static_cast<void>(meter), static_cast<void>(energy);
+  }
+
+  // -- accesses that a stage before this one does not pass on
+
+  /// Asks this stage and those after it, when a load executes that the caller would hold back, whether it is performed without
+  /// requests. Returns its token then. The caller calls MemoryTokens::issued() for it, here and below.
+  virtual std::optional<MemoryTokens::Token> perform(WavefrontSlot& slot, const StagedAccess& load, Counters counters,
+                                                     Cycles cycle) {
+    return next_ != nullptr ? next_->perform(slot, load, counters, cycle) : std::nullopt;
+  }
+  /// Called before another stage sends the requests of an access itself. If it is not performed, departed() follows with the
+  /// token of its requests, before any other access.
+  virtual Departure depart(WavefrontSlot& slot, const StagedAccess& access, Counters counters, Cycles cycle) {
+    if (next_ != nullptr) return next_->depart(slot, access, counters, cycle);
+    return {.lanes = access.access.lanes};
+  }
+  virtual void departed(WavefrontSlot& slot, const StagedAccess& access, MemoryTokens::Token token) {
+    if (next_ != nullptr) next_->departed(slot, access, token);
   }
 
   /// Sets the stage's position in its compute unit, from 0, and the stage after it; null: the vector memory unit.

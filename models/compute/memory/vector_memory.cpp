@@ -49,7 +49,7 @@ MemoryTokens::Token VectorMemory::send(WavefrontSlot& slot, const isa::MemoryAcc
 MemoryTokens::Token VectorMemory::send_from(WavefrontSlot& slot, const isa::MemoryAccess& access,
                                             std::span<const CoalescedLine> lines, Counters counters, Tick start, Tick wanted,
                                             const Races* races) {
-  if (shares_line_port_) start = line_port_.reserve(start, clock_.period() * lines.size());
+  start = take_line_port(lines.size(), start);
   first_left_ = start;
   undecided_ = races != nullptr;
   const bool write = access.operation != isa::MemoryAccess::Operation::load;

@@ -72,6 +72,11 @@ class VectorMemory : private MemoryClient {
   /// Occupies the address unit for an instruction of `lines` lines that issues in `cycle`. Returns when its first line leaves
   /// the unit; `wanted`: when it would have left a free unit.
   Tick take_address_unit(std::size_t lines, Cycles cycle, Tick& wanted);
+  /// Occupies the port that the lines of all accesses share, if they do, for `lines` lines that could leave at `at`. Returns
+  /// when the first one leaves.
+  Tick take_line_port(std::size_t lines, Tick at) {
+    return shares_line_port_ ? line_port_.reserve(at, clock_.period() * lines) : at;
+  }
   /// A token for an instruction without lanes in global memory.
   MemoryTokens::Token no_access(WavefrontSlot& slot, Counters counters, Cycles cycle);
   /// Line transactions so far.
