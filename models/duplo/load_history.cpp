@@ -90,17 +90,24 @@ LoadHistory::Handle LoadHistory::allocate(const LoadTag& tag, unsigned zeros, co
            .retired = {},
            .used = ++uses_,
            .allocations = allocations_,
+           .copies = 1,
            .valid = true};
   past_[tag] = {.entry = number, .allocations = 0, .replaced = false};
   if (parameters_.keep != HistoryKeep::always) {
     for (const std::uint16_t pair : {registers.first, registers.second}) {
-      if (pair != TileRegisters::kNone) of_register_[key(registers.simd, pair)] = number;
+      if (pair != TileRegisters::kNone) of_register_[key(registers.simd, pair)] = {number, entry.generation};
     }
   }
   return number;
 }
 
 void LoadHistory::relay(Handle entry) { ++entries_[entry].loads; }
+
+void LoadHistory::hold(Handle entry, std::uint16_t simd, std::uint16_t pair) {
+  if (parameters_.keep == HistoryKeep::always) return;
+  of_register_[key(simd, pair)] = {entry, entries_[entry].generation};
+  ++entries_[entry].copies;
+}
 
 void LoadHistory::retire(Handle number, std::uint32_t generation, Tick at) {
   Entry& entry = entries_[number];
@@ -115,10 +122,6 @@ void LoadHistory::release(Handle number, bool replaced) {
   past.entry = kNone;
   past.allocations = entry.allocations;
   past.replaced = replaced;
-  for (const std::uint16_t pair : {entry.registers.first, entry.registers.second}) {
-    const auto known = of_register_.find(key(entry.registers.simd, pair));
-    if (known != of_register_.end() && known->second == number) of_register_.erase(known);
-  }
   entry.valid = false;
   if (!index_) free_.push_back(number);
 }
@@ -126,9 +129,12 @@ void LoadHistory::release(Handle number, bool replaced) {
 bool LoadHistory::overwrite(std::uint16_t simd, std::uint16_t pair, Tick at) {
   const auto known = of_register_.find(key(simd, pair));
   if (known == of_register_.end()) return false;
-  const Handle entry = known->second;
-  const bool was_there = !is_gone(entries_[entry], at);
-  release(entry, false);
+  const Held held = known->second;
+  of_register_.erase(known);
+  Entry& entry = entries_[held.entry];
+  if (!entry.valid || entry.generation != held.generation || --entry.copies > 0) return false;
+  const bool was_there = !is_gone(entry, at);
+  release(held.entry, false);
   return was_there;
 }
 
@@ -160,6 +166,7 @@ void LoadHistory::forget(std::uint8_t convolution) {
 void LoadHistory::reset() {
   drop_all(now_);
   past_.clear();
+  of_register_.clear();
   uses_ = allocations_ = 0;
   now_ = {};
 }

@@ -19,7 +19,8 @@
 
 namespace lacuna {
 
-/// A register pair of a SIMD, or two: those that a tile of 8 or 16 bytes a lane fills.
+/// A register pair of a SIMD, or two: those that a tile of 8 or 16 bytes a lane fills. With DuploEntry::row, places of rows in
+/// pairs have numbers of their own.
 struct TileRegisters {
   static constexpr std::uint16_t kNone = 0xffff;
   std::uint16_t simd = 0;
@@ -66,13 +67,16 @@ class LoadHistory {
 
   /// One more load has the entry's registers.
   void relay(Handle entry);
+  /// Another register holds what the entry's does (DuploEntry::row): the entry stays until both are overwritten.
+  void hold(Handle entry, std::uint16_t simd, std::uint16_t pair);
   /// One of the entry's loads retires at `at`. The entry may be gone.
   void retire(Handle entry, std::uint32_t generation, Tick at);
   /// Changes when the entry of a handle becomes another one.
   std::uint32_t generation(Handle entry) const { return entries_[entry].generation; }
   const TileRegisters& registers(Handle entry) const { return entries_[entry].registers; }
 
-  /// A register without other readers is overwritten at `at`: entries of it are gone. Returns whether there was one.
+  /// A register without other readers is overwritten at `at`: an entry that no other register holds is gone. Returns whether
+  /// there was one.
   bool overwrite(std::uint16_t simd, std::uint16_t pair, Tick at);
   /// Entries of a convolution go, or all. Returns how many.
   unsigned drop(std::uint8_t convolution, Tick at);
@@ -94,6 +98,7 @@ class LoadHistory {
     Tick retired{};                 ///< when the last of the others did
     std::uint64_t used = 0;         ///< number of its last use
     std::uint64_t allocations = 0;  ///< of the buffer then
+    std::uint32_t copies = 1;       ///< in registers, each of which is enough
     bool valid = false;
   };
   struct TagHash {
@@ -116,7 +121,12 @@ class LoadHistory {
   std::vector<Entry> entries_;         ///< sets after one another, or as many as were needed
   std::vector<Handle> free_;           ///< of any number
   std::unordered_map<LoadTag, Past, TagHash> past_;
-  std::unordered_map<std::uint32_t, Handle> of_register_;  ///< entry of what a pair holds, by key()
+  /// Entry of what a pair holds, by key(). It may be gone, and the handle another one's.
+  struct Held {
+    Handle entry;
+    std::uint32_t generation;
+  };
+  std::unordered_map<std::uint32_t, Held> of_register_;
   std::uint64_t uses_ = 0;
   std::uint64_t allocations_ = 0;
   Tick now_{};

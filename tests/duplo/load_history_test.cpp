@@ -98,6 +98,29 @@ TEST(LoadHistory, AnOverwrittenRegisterTakesItsEntryAlong) {
   EXPECT_NE(history.find(tag(16), 4, Tick{2}), LoadHistory::kNone);
 }
 
+// Rows: each load keeps a register of its own.
+TEST(LoadHistory, AnEntryInSeveralRegistersGoesWithTheLast) {
+  LoadHistory history({.entries = 16, .keep = HistoryKeep::until_overwritten});
+  const LoadHistory::Handle entry = history.allocate(tag(16), 4, pair(3));
+  history.hold(entry, 1, 3);
+  history.hold(entry, 0, 5);
+  EXPECT_FALSE(history.overwrite(0, 3, Tick{1}));
+  EXPECT_FALSE(history.overwrite(0, 3, Tick{1}));  // it has been
+  EXPECT_FALSE(history.overwrite(0, 5, Tick{2}));
+  EXPECT_EQ(history.find(tag(16), 4, Tick{2}), entry);
+  EXPECT_TRUE(history.overwrite(1, 3, Tick{3}));
+  EXPECT_EQ(history.find(tag(16), 4, Tick{3}), LoadHistory::kNone);
+  // Registers of an entry that has gone are not those of the next one in its place.
+  const LoadHistory::Handle next = history.allocate(tag(16), 4, pair(8));
+  ASSERT_EQ(next, entry);
+  history.hold(next, 0, 9);
+  EXPECT_EQ(history.drop(0, Tick{4}), 1U);
+  ASSERT_EQ(history.allocate(tag(16), 4, pair(10)), entry);
+  EXPECT_FALSE(history.overwrite(0, 8, Tick{5}));
+  EXPECT_FALSE(history.overwrite(0, 9, Tick{5}));
+  EXPECT_NE(history.find(tag(16), 4, Tick{5}), LoadHistory::kNone);
+}
+
 TEST(LoadHistory, ConvolutionsAreApart) {
   LoadHistory history({.entries = 0});
   history.allocate(tag(16, 0, 1), 4, pair(1));
