@@ -51,7 +51,9 @@ void DetectionUnit::describe_energy(EnergyMeter& meter, const ComputeEnergy& ene
   const auto of = [&](DuploCount what) -> const std::uint64_t& { return counts[static_cast<std::size_t>(what)]; };
   constexpr double kEntryWords = 2;
   meter.add("duplo", "look_up", of(DuploCount::look_ups), kEntryWords * parameters_.ways * energy.vgpr_read);
-  meter.add("duplo", "rename", of(DuploCount::hits), energy.vgpr_write);
+  meter.add("duplo", "look_up_again", of(DuploCount::asked_again), kEntryWords * parameters_.ways * energy.vgpr_read);
+  // Rows move at no cost: an upper bound.
+  if (!by_row()) meter.add("duplo", "rename", of(DuploCount::hits), energy.vgpr_write);
 }
 
 void DetectionUnit::count(const WavefrontSlot& slot, DuploCount what, std::uint64_t amount) {
@@ -67,6 +69,7 @@ void DetectionUnit::reset() {
   free_operations_.clear();
   contents_.clear();
   wrong_.clear();
+  departing_ = kNone;
 }
 
 bool DetectionUnit::consistent() const {
@@ -88,8 +91,8 @@ void DetectionUnit::wavefront_ended(WavefrontSlot& slot) {
   if (w.convolution != nullptr) {
     SharedRegisters& registers = registers_[slot.simd->number];
     for (const SharedRegisters::Pair pair : registers.end(w.map)) {
-      if (registers.readers(pair) == 0 && history_.overwrite(simd_of(slot), pair, clock_.ticks(slot.when)))
-        count(slot, DuploCount::overwritten);
+      if (registers.readers(pair) == 0)
+        count(slot, DuploCount::overwritten, overwrite_physical(simd_of(slot), pair, clock_.ticks(slot.when)));
     }
     for (const std::uint32_t operation : w.operations) operations_[operation].wavefront = kNone;
   }
@@ -140,8 +143,8 @@ void DetectionUnit::overwrite_pair(const WavefrontSlot& slot, Wavefront& w, unsi
   if (registers.write(w.map, logical)) {
     count(slot, DuploCount::renamed);
     if (partial) count(slot, DuploCount::copies);
-  } else if (history_.overwrite(simd_of(slot), pair, clock_.ticks(cycle))) {
-    count(slot, DuploCount::overwritten);
+  } else {
+    count(slot, DuploCount::overwritten, overwrite_physical(simd_of(slot), pair, clock_.ticks(cycle)));
   }
   w.watched.remove(registers_of(w, logical));
 }
@@ -167,9 +170,9 @@ std::optional<DetectionUnit::Classified> DetectionUnit::classify(const ActiveCon
     for (unsigned lane = 1; lane < isa::kLanes; ++lane) touches |= inside(lane);
     return touches ? std::optional(none(DuploCount::form)) : std::nullopt;
   }
-  if (bytes != 8 && bytes != 16) return none(DuploCount::form);
+  if (bytes != 8 && (bytes != 16 || by_row())) return none(DuploCount::form);
   if (access.space != isa::MemoryAccess::Space::global || access.lds_lanes != 0) return none(DuploCount::form);
-  const unsigned rows = addresses[16] == base + bytes ? 16 : 32;
+  const unsigned rows = by_row() || addresses[16] == base + bytes ? 16 : 32;
   for (unsigned lane = 0; lane < isa::kLanes; ++lane) {
     if (addresses[lane] != base + lane % rows * c.pitch_bytes + lane / rows * bytes) return none(DuploCount::form);
   }
@@ -191,126 +194,189 @@ std::optional<DetectionUnit::Classified> DetectionUnit::classify(const ActiveCon
 
 MemoryTokens::Token DetectionUnit::access(WavefrontSlot& slot, const isa::DecodedInstruction& instruction, Counters counters,
                                           Cycles cycle) {
+  if (wavefront(slot).convolution == nullptr) return pass_on(slot, instruction, counters, cycle);
+  isa::MemoryAccess& access = slot.wave.access;
+  const StagedAccess staged{
+      .access = access,
+      .destination = instruction.registers.writes() > 0 ? instruction.registers.write(0) : isa::RegisterRange{},
+      .pc = instruction.end - instruction.size};
+  const Departure departure = depart(slot, staged, counters, cycle);
+  if (departure.performed) return *departure.performed;
+  const std::uint64_t lanes = std::exchange(access.lanes, departure.lanes);
+  const Token token = pass_on(slot, instruction, counters, cycle + departure.delay);
+  access.lanes = lanes;
+  departed(slot, staged, token);
+  return token;
+}
+
+std::optional<MemoryTokens::Token> DetectionUnit::perform(WavefrontSlot& slot, const StagedAccess& load, Counters counters,
+                                                          Cycles cycle) {
   Wavefront& w = wavefront(slot);
-  if (w.convolution == nullptr) return pass_on(slot, instruction, counters, cycle);
-  const isa::MemoryAccess& access = slot.wave.access;
-  if (access.operation != isa::MemoryAccess::Operation::load) {
+  if (w.convolution == nullptr || load.destination.count == 0) return std::nullopt;
+  const auto found = classify(*w.convolution, load.access, load.destination);
+  if (!found) return std::nullopt;
+  if (!found->tile) {
+    count(slot, found->reason);
+    return std::nullopt;
+  }
+  std::uint64_t lanes = 0;
+  const auto pieces = split(slot, *w.convolution, *found->tile);
+  for (const Piece& piece : pieces) {
+    if (history_.find(piece.tag, found->tile->zeros, clock_.ticks(cycle)) != LoadHistory::kNone) lanes |= piece.lanes;
+  }
+  if (lanes == kAllLanes) return look_up(slot, w, load, *found->tile, counters, cycle).performed;
+  count(slot, DuploCount::look_ups, pieces.size());
+  count(slot, DuploCount::held, pieces.size());
+  if (by_row()) count(slot, DuploCount::loads_by_row);
+  return std::nullopt;
+}
+
+Departure DetectionUnit::depart(WavefrontSlot& slot, const StagedAccess& access, Counters counters, Cycles cycle) {
+  Wavefront& w = wavefront(slot);
+  const Departure whole{.lanes = access.access.lanes};
+  if (w.convolution == nullptr) return whole;
+  if (access.access.operation != isa::MemoryAccess::Operation::load) {
     bool touches = false;
-    isa::for_lanes(access.lanes, [&](unsigned lane) {
+    isa::for_lanes(access.access.lanes, [&](unsigned lane) {
       const std::uint64_t address = memory_.addresses().global[lane];
-      touches |= address + access.bytes_per_lane > w.convolution->begin && address < w.convolution->end;
+      touches |= address + access.access.bytes_per_lane > w.convolution->begin && address < w.convolution->end;
     });
     if (touches) count(slot, DuploCount::stores, history_.drop(w.convolution->number, clock_.ticks(cycle)));
-  } else if (instruction.registers.writes() > 0) {
-    const isa::RegisterRange destination = instruction.registers.write(0);
-    if (const auto found = classify(*w.convolution, access, destination)) {
-      if (found->tile) return load_tile(slot, w, instruction, *found->tile, counters, cycle);
-      count(slot, found->reason);
-    }
+    return whole;
   }
-  const Token token = pass_on(slot, instruction, counters, cycle);
-  follow(slot, w, token);
-  return token;
+  if (access.destination.count == 0) return whole;
+  const auto found = classify(*w.convolution, access.access, access.destination);
+  if (!found) return whole;
+  if (!found->tile) {
+    if (access.executes) count(slot, found->reason);
+    return whole;
+  }
+  Departure departure = whole;
+  if (access.whole || access.executes) departure = look_up(slot, w, access, *found->tile, counters, cycle);
+  if (!access.whole && !departure.performed) count(slot, DuploCount::partly_held);
+  return departure;
 }
 
-MemoryTokens::Token DetectionUnit::load_tile(WavefrontSlot& slot, Wavefront& w, const isa::DecodedInstruction& instruction,
-                                             const TileLoad& tile, Counters counters, Cycles cycle) {
-  const ActiveConvolution& c = *w.convolution;
-  const isa::RegisterRange destination = instruction.registers.write(0);
+void DetectionUnit::departed(WavefrontSlot& slot, const StagedAccess& access, Token token) {
+  Wavefront& w = wavefront(slot);
+  if (w.convolution == nullptr) return;
+  std::uint32_t operation = std::exchange(departing_, kNone);
+  if (operation == kNone) {
+    if (!access.executes) return;
+    operation = new_operation();
+  }
+  follow(slot, w, operation, token, access.executes);
+}
+
+std::span<const DetectionUnit::Piece> DetectionUnit::split(const WavefrontSlot& slot, const ActiveConvolution& c,
+                                                           const TileLoad& tile) {
   const bool by_simd = parameters_.scope == DuploScope::simd;
-  const LoadTag tag{.convolution = c.number,
-                    .simd = static_cast<std::uint8_t>(by_simd ? slot.simd->number : 0),
-                    .tile = c.tags.tag(tile.row, tile.column, tile.form)};
-  count(slot, DuploCount::look_ups);
-  const Handle entry = history_.find(tag, tile.zeros, clock_.ticks(cycle));
-  if (entry != LoadHistory::kNone) {
-    if (parameters_.check) check_hit(slot, w, instruction, entry, tag, tile, cycle);
-    return hit(slot, w, destination, entry, counters, cycle);
+  const LoadTag common{.convolution = c.number, .simd = static_cast<std::uint8_t>(by_simd ? slot.simd->number : 0), .tile = {}};
+  pieces_.clear();
+  if (by_row()) {
+    split_rows(c, tile, common);
+  } else {
+    pieces_.push_back({.tag = common, .row = tile.row, .column = tile.column, .number = 0, .lanes = kAllLanes});
+    pieces_.back().tag.tile = c.tags.tag(tile.row, tile.column, tile.form);
   }
-  constexpr std::array kReasons{DuploCount::compulsory, DuploCount::released, DuploCount::conflict, DuploCount::capacity};
-  count(slot, kReasons.at(static_cast<std::size_t>(history_.miss(tag))));
-  const Cycles from = parameters_.l1 == DuploL1::after ? cycle + parameters_.latency : cycle;
-  const Token token = pass_on(slot, instruction, counters, from);
-  const std::uint32_t operation = follow(slot, w, token);
-  allocate(slot, w, destination, tag, tile, operation);
-  return token;
+  return pieces_;
 }
 
-void DetectionUnit::allocate(const WavefrontSlot& slot, Wavefront& w, const isa::RegisterRange& destination, const LoadTag& tag,
-                             const TileLoad& tile, std::uint32_t operation) {
+Departure DetectionUnit::look_up(WavefrontSlot& slot, Wavefront& w, const StagedAccess& load, const TileLoad& tile,
+                                 Counters counters, Cycles cycle) {
+  const auto pieces = split(slot, *w.convolution, tile);
+  count(slot, load.executes ? DuploCount::look_ups : DuploCount::asked_again, pieces.size());
+  if (by_row() && load.executes) count(slot, DuploCount::loads_by_row);
+  const std::uint32_t operation = new_operation();
+  std::uint64_t lanes = kAllLanes;
+  for (const Piece& piece : pieces) {
+    const Handle entry = history_.find(piece.tag, tile.zeros, clock_.ticks(cycle));
+    if (entry != LoadHistory::kNone) {
+      hit(slot, w, load, piece, entry, operation, cycle);
+      lanes &= ~piece.lanes;
+      continue;
+    }
+    constexpr std::array kReasons{DuploCount::compulsory, DuploCount::released, DuploCount::conflict, DuploCount::capacity};
+    count(slot, kReasons.at(static_cast<std::size_t>(history_.miss(piece.tag))));
+    if (load.whole) allocate(slot, w, load, piece, tile.zeros, operation);
+  }
+  if (lanes == 0) return {.performed = perform_hit(slot, w, load, operation, counters, cycle)};
+  if (lanes != kAllLanes) count_lines_saved(slot, load.access, lanes);
+  departing_ = operation;
+  return {.lanes = lanes, .delay = parameters_.l1 == DuploL1::after ? parameters_.latency : Cycles{0}};
+}
+
+void DetectionUnit::allocate(const WavefrontSlot& slot, Wavefront& w, const StagedAccess& load, const Piece& piece,
+                             unsigned zeros, std::uint32_t operation) {
   const SharedRegisters& registers = registers_[slot.simd->number];
-  const unsigned logical = logical_pair(w, destination);
+  const unsigned logical = logical_pair(w, load.destination);
   TileRegisters held{.simd = simd_of(slot), .first = registers.pair(w.map, logical)};
-  if (destination.count > kPairRegisters) held.second = registers.pair(w.map, logical + 1);
-  const Handle entry = history_.allocate(tag, tile.zeros, held);
+  if (by_row()) held.first = place_of(held.first, piece.number);
+  if (load.destination.count > kPairRegisters) held.second = registers.pair(w.map, logical + 1);
+  const Handle entry = history_.allocate(piece.tag, zeros, held);
   if (contents_.size() <= entry) contents_.resize(std::size_t{entry} + 1);
   Contents& contents = contents_[entry];
   contents.operation = operation;
-  contents.address = memory_.addresses().global[0];
-  contents.row = tile.row;
-  contents.column = tile.column;
+  contents.address = memory_.addresses().global[static_cast<unsigned>(std::countr_zero(piece.lanes))];
+  contents.row = piece.row;
+  contents.column = piece.column;
   contents.wavefront = index_of(slot);
   contents.dispatch = w.dispatch;
   contents.workgroup = slot.group->linear_id;
-  if (parameters_.check) {
-    contents.words.clear();
-    for (unsigned r = 0; r < destination.count; ++r) {
-      const auto words = plane(slot, destination, r);
-      contents.words.insert(contents.words.end(), words.begin(), words.end());
-    }
-  }
-  Operation& made = operations_[operation];
-  made.entry = entry;
-  made.generation = history_.generation(entry);
-  made.owner = true;
-  w.watched.add(destination);
+  if (parameters_.check) read_words(slot, load.destination, piece, contents.words);
+  operations_[operation].parts.push_back({.entry = entry, .generation = history_.generation(entry), .owner = true});
+  w.watched.add(load.destination);
 }
 
-MemoryTokens::Token DetectionUnit::hit(WavefrontSlot& slot, Wavefront& w, const isa::RegisterRange& destination, Handle entry,
-                                       Counters counters, Cycles cycle) {
-  const Contents& contents = contents_[entry];
-  count_hit(slot, entry);
-  const auto lines = memory_.coalesce(slot.wave.access, memory_.addresses());
+void DetectionUnit::hit(const WavefrontSlot& slot, Wavefront& w, const StagedAccess& load, const Piece& piece, Handle entry,
+                        std::uint32_t operation, Cycles cycle) {
+  if (parameters_.check) check_hit(slot, w, load, entry, piece, cycle);
+  count_hit(slot, entry, piece);
+  const TileRegisters& held = history_.registers(entry);
+  const bool copied = held.simd != slot.simd->number && !by_row();
+  const unsigned logical = logical_pair(w, load.destination);
+  SharedRegisters& registers = registers_[slot.simd->number];
+  // An entry that stays always may have outlived its register.
+  const bool has_register = parameters_.release != HistoryKeep::always;
+  if (by_row() && has_register) {
+    history_.hold(entry, simd_of(slot), place_of(registers.pair(w.map, logical), piece.number));
+    w.watched.add(load.destination);
+  } else if (!copied && has_register) {
+    registers.share(w.map, logical, held.first);
+    if (held.second != TileRegisters::kNone) registers.share(w.map, logical + 1, held.second);
+    w.watched.add(load.destination);
+  }
+  history_.relay(entry);
+  operations_[operation].parts.push_back({.entry = entry, .generation = history_.generation(entry), .owner = false});
+  wait_for(operation, entry, copied ? parameters_.copy_cycles : Cycles{0});
+}
+
+MemoryTokens::Token DetectionUnit::perform_hit(WavefrontSlot& slot, Wavefront& w, const StagedAccess& load,
+                                               std::uint32_t operation, Counters counters, Cycles cycle) {
+  if (by_row()) count(slot, DuploCount::whole_by_row);
+  const auto lines = memory_.coalesce(load.access, memory_.addresses());
   count(slot, DuploCount::lines, lines.size());
-  Tick wanted;
-  const Tick start = memory_.take_address_unit(lines.size(), cycle, wanted);
+  Tick wanted = load.leaves.value_or(Tick{});
+  const Tick start = load.leaves ? *load.leaves : memory_.take_address_unit(lines.size(), cycle, wanted);
   if (parameters_.l1 == DuploL1::parallel) {
     // Lines leave one a cycle until the look-up is known.
     const std::size_t left = std::min<std::size_t>(parameters_.latency.n, lines.size());
-    Tick at = start;
+    Tick at = memory_.take_line_port(left, start);
     for (std::size_t i = 0; i < left; ++i, at += clock_.period()) l1v_->occupy(physical_.find(lines[i].address), at);
     count(slot, DuploCount::cancelled, left);
   }
-  const TileRegisters& held = history_.registers(entry);
-  const bool copied = held.simd != slot.simd->number;
-  // An entry that stays always may have outlived its register.
-  if (!copied && parameters_.release != HistoryKeep::always) {
-    const unsigned logical = logical_pair(w, destination);
-    SharedRegisters& registers = registers_[slot.simd->number];
-    registers.share(w.map, logical, held.first);
-    if (held.second != TileRegisters::kNone) registers.share(w.map, logical + 1, held.second);
-    w.watched.add(destination);
-  }
-  history_.relay(entry);
-  const std::uint32_t copy_cycles = copied ? static_cast<std::uint32_t>(parameters_.copy_cycles.n) : 0;
-  const Cycles ready = clock_.ceil(start) + parameters_.latency;
   const Token token = tokens_.begin(slot, counters, start, start - wanted, Cycles{0}, nullptr);
-  const std::uint32_t number = follow(slot, w, token);
-  operations_[number].entry = entry;
-  operations_[number].generation = history_.generation(entry);
-  if (contents.operation == kNone) {
-    tokens_.include(token, later(ready, contents.ready) + Cycles{copy_cycles}, {});
-  } else {
-    tokens_.expect(token, 1);
-    operations_[contents.operation].waiters.push_back({token, ready, copy_cycles});
-  }
+  Operation& made = operations_[operation];
+  made.ready = later(made.ready, clock_.ceil(start) + parameters_.latency + made.copy);
+  follow(slot, w, operation, token, load.executes);
   return token;
 }
 
-void DetectionUnit::count_hit(const WavefrontSlot& slot, Handle entry) {
+void DetectionUnit::count_hit(const WavefrontSlot& slot, Handle entry, const Piece& piece) {
   const Contents& contents = contents_[entry];
   count(slot, DuploCount::hits);
-  if (contents.address == memory_.addresses().global[0]) count(slot, DuploCount::hits_address);
+  const auto first = static_cast<unsigned>(std::countr_zero(piece.lanes));
+  if (contents.address == memory_.addresses().global[first]) count(slot, DuploCount::hits_address);
   if (contents.dispatch == slot.group->dispatch && contents.workgroup == slot.group->linear_id) {
     if (contents.wavefront == index_of(slot)) count(slot, DuploCount::hits_wavefront);
   } else {
@@ -320,33 +386,46 @@ void DetectionUnit::count_hit(const WavefrontSlot& slot, Handle entry) {
   if (contents.operation != kNone) count(slot, DuploCount::hits_in_flight);
 }
 
-void DetectionUnit::check_hit(const WavefrontSlot& slot, const Wavefront& w, const isa::DecodedInstruction& instruction,
-                              Handle entry, const LoadTag& tag, const TileLoad& tile, Cycles cycle) {
-  const Contents& contents = contents_[entry];
-  const isa::RegisterRange destination = instruction.registers.write(0);
+void DetectionUnit::read_words(const WavefrontSlot& slot, const isa::RegisterRange& destination, const Piece& piece,
+                               std::vector<std::uint32_t>& words) const {
+  words.clear();
   for (unsigned r = 0; r < destination.count; ++r) {
-    const auto words = plane(slot, destination, r);
-    const auto held = contents.words.begin() + std::ptrdiff_t{r} * isa::kLanes;
-    const auto [loaded, other] = std::mismatch(words.begin(), words.end(), held);
-    if (loaded == words.end()) continue;
-    count(slot, DuploCount::hits_wrong);
-    const TileRegisters& registers = history_.registers(entry);
-    wrong_.try_emplace(w.convolution->number, WrongHit{.at = clock_.ticks(cycle),
-                                                       .pc = instruction.end - instruction.size,
-                                                       .workgroup = slot.group->linear_id,
-                                                       .wavefront = slot.wave_in_group,
-                                                       .tag = tag.tile,
-                                                       .row = tile.row,
-                                                       .column = tile.column,
-                                                       .held_row = contents.row,
-                                                       .held_column = contents.column,
-                                                       .simd = registers.simd,
-                                                       .pair = r < kPairRegisters ? registers.first : registers.second,
-                                                       .lane = static_cast<unsigned>(loaded - words.begin()),
-                                                       .loaded = *loaded,
-                                                       .held = *other});
-    return;
+    const auto all = plane(slot, destination, r);
+    if (piece.lanes == kAllLanes) {
+      words.insert(words.end(), all.begin(), all.end());
+    } else {
+      isa::for_lanes(piece.lanes, [&](unsigned lane) { words.push_back(all[lane]); });
+    }
   }
+}
+
+void DetectionUnit::check_hit(const WavefrontSlot& slot, const Wavefront& w, const StagedAccess& load, Handle entry,
+                              const Piece& piece, Cycles cycle) {
+  const Contents& contents = contents_[entry];
+  read_words(slot, load.destination, piece, words_);
+  const auto [loaded, held] = std::mismatch(words_.begin(), words_.end(), contents.words.begin());
+  if (loaded == words_.end()) return;
+  count(slot, DuploCount::hits_wrong);
+  const TileRegisters& registers = history_.registers(entry);
+  const auto at = static_cast<unsigned>(loaded - words_.begin());
+  const auto lanes = static_cast<unsigned>(std::popcount(piece.lanes));
+  std::uint64_t differing = piece.lanes;
+  for (unsigned i = 0; i < at % lanes; ++i) differing &= differing - 1;
+  wrong_.try_emplace(w.convolution->number,
+                     WrongHit{.at = clock_.ticks(cycle),
+                              .pc = load.pc,
+                              .workgroup = slot.group->linear_id,
+                              .wavefront = slot.wave_in_group,
+                              .tag = piece.tag.tile,
+                              .row = piece.row,
+                              .column = piece.column,
+                              .held_row = contents.row,
+                              .held_column = contents.column,
+                              .simd = registers.simd,
+                              .pair = pair_of(at / lanes < kPairRegisters ? registers.first : registers.second),
+                              .lane = static_cast<unsigned>(std::countr_zero(differing)),
+                              .loaded = *loaded,
+                              .held = *held});
 }
 
 std::optional<WrongHit> DetectionUnit::end_convolution(std::uint8_t number) {
@@ -362,60 +441,6 @@ std::span<const std::uint32_t> DetectionUnit::plane(const WavefrontSlot& slot, c
                                                     unsigned r) const {
   const std::uint32_t* const file = registers.file == isa::OperandKind::agpr ? slot.wave.agpr : slot.wave.vgpr;
   return {file + (std::size_t{registers.first} + r) * isa::kLanes, isa::kLanes};
-}
-
-// -- completion
-
-std::uint32_t DetectionUnit::follow(const WavefrontSlot& slot, Wavefront& w, Token token) {
-  if (free_operations_.empty()) {
-    free_operations_.push_back(static_cast<std::uint32_t>(operations_.size()));
-    operations_.emplace_back();
-  }
-  const std::uint32_t number = free_operations_.back();
-  free_operations_.pop_back();
-  Operation& operation = operations_[number];
-  operation.wavefront = index_of(slot);
-  operation.entry = LoadHistory::kNone;
-  operation.owner = operation.done = false;
-  w.operations.push_back(number);
-  tokens_.watch(token, *this, number);
-  return number;
-}
-
-void DetectionUnit::operation_done(std::uint32_t number, Cycles done) {
-  operations_[number].done = true;
-  operations_[number].at = done;
-  if (operations_[number].owner) {
-    const Handle entry = operations_[number].entry;
-    if (history_.generation(entry) == operations_[number].generation) {
-      contents_[entry].operation = kNone;
-      contents_[entry].ready = done;
-    }
-    // Completing them may make further records.
-    const std::vector<Operation::Waiter> waiters = std::exchange(operations_[number].waiters, {});
-    for (const Operation::Waiter& waiter : waiters) {
-      tokens_.include(waiter.token, later(done, waiter.ready) + Cycles{waiter.copy_cycles}, {});
-      tokens_.release(waiter.token);
-    }
-  }
-  if (operations_[number].wavefront == kNone) {
-    retire_operation(number, done);
-    return;
-  }
-  // vmcnt counts in order.
-  Wavefront& w = wavefronts_[operations_[number].wavefront];
-  std::size_t retired = 0;
-  for (; retired < w.operations.size() && operations_[w.operations[retired]].done; ++retired) {
-    w.retired = later(w.retired, operations_[w.operations[retired]].at);
-    retire_operation(w.operations[retired], w.retired);
-  }
-  w.operations.erase(w.operations.begin(), w.operations.begin() + static_cast<std::ptrdiff_t>(retired));
-}
-
-void DetectionUnit::retire_operation(std::uint32_t number, Cycles at) {
-  const Operation& operation = operations_[number];
-  if (operation.entry != LoadHistory::kNone) history_.retire(operation.entry, operation.generation, clock_.ticks(at));
-  free_operations_.push_back(number);
 }
 
 }  // namespace lacuna

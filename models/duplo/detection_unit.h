@@ -15,6 +15,13 @@
 // lane l at base + (l mod R) pitch + (l / R) bytes for R = 16 or 32: an operand of a matrix instruction. All other loads of the
 // workspace are counted by reason and made as ever.
 //
+// With duplo.entry = row, an upper bound, each row of a tile of 16 x 16 has an entry of its own, and its data move between
+// lanes and SIMDs at no cost (row_entries.cpp). A load requests the rows that are not found, and waits for those that are.
+//
+// Another stage may hold loads back, or send their requests itself (the lazy core). It asks when the load executes, perform():
+// a hit is never held; and again when the load's requests leave, depart(). Only loads that leave whole get an entry. A load
+// that was held retires when its data arrive: vmcnt has counted it before.
+//
 // Function is eager: the load has executed. What a hit's register would hold is compared with what it has loaded.
 #pragma once
 
@@ -90,6 +97,10 @@ class DetectionUnit final : public LoadStage, public CacheMaintenance, private M
   }
   MemoryTokens::Token access(WavefrontSlot& slot, const isa::DecodedInstruction& instruction, Counters counters,
                              Cycles cycle) override;
+  std::optional<MemoryTokens::Token> perform(WavefrontSlot& slot, const StagedAccess& load, Counters counters,
+                                             Cycles cycle) override;
+  Departure depart(WavefrontSlot& slot, const StagedAccess& access, Counters counters, Cycles cycle) override;
+  void departed(WavefrontSlot& slot, const StagedAccess& access, MemoryTokens::Token token) override;
   void wavefront_ended(WavefrontSlot& slot) override;
   void reset() override;
   void describe(StatisticsGroup& unit) const override;
@@ -111,19 +122,21 @@ class DetectionUnit final : public LoadStage, public CacheMaintenance, private M
   };
   /// A memory instruction of a wavefront with a convolution.
   struct Operation {
-    std::uint32_t wavefront = kNone;    ///< index; kNone: it has ended
-    Handle entry = LoadHistory::kNone;  ///< that it has made or found
-    std::uint32_t generation = 0;
-    bool owner = false;  ///< it has made it
+    std::uint32_t wavefront = kNone;  ///< index; kNone: it has ended, or vmcnt has counted the load before
     bool done = false;
     Cycles at{};  ///< when, if it is
-    /// Loads that hit on it.
-    struct Waiter {
-      Token token;
-      Cycles ready;  ///< earliest
-      std::uint32_t copy_cycles;
+    std::optional<Token> token;
+    unsigned waits = 0;  ///< loads in flight on which it has hit
+    Cycles ready{};      ///< when the data of its other hits are in its registers
+    Cycles copy{};       ///< that hits on registers of other SIMDs take
+    /// Entries that it has made or found.
+    struct Part {
+      Handle entry;
+      std::uint32_t generation;
+      bool owner;  ///< it has made it
     };
-    std::vector<Waiter> waiters;
+    std::vector<Part> parts;
+    std::vector<std::uint32_t> waiters;  ///< loads that hit on it
   };
   /// What an entry's load has brought.
   struct Contents {
@@ -143,6 +156,14 @@ class DetectionUnit final : public LoadStage, public CacheMaintenance, private M
     unsigned column;
     unsigned zeros;  ///< IdGenerator::zeros() of its columns
   };
+  /// Part of a load that one entry covers.
+  struct Piece {
+    LoadTag tag;
+    std::uint64_t row;  ///< of the workspace: where it begins
+    unsigned column;
+    unsigned number;      ///< row of the tile
+    std::uint64_t lanes;  ///< that it fills
+  };
 
   Wavefront& wavefront(const WavefrontSlot& slot) { return wavefronts_[index_of(slot)]; }
   std::uint32_t index_of(const WavefrontSlot& slot) const { return slot.simd->number * slots_ + slot.number; }
@@ -161,20 +182,47 @@ class DetectionUnit final : public LoadStage, public CacheMaintenance, private M
   };
   std::optional<Classified> classify(const ActiveConvolution& c, const isa::MemoryAccess& access,
                                      const isa::RegisterRange& destination);
-  Token load_tile(WavefrontSlot& slot, Wavefront& w, const isa::DecodedInstruction& instruction, const TileLoad& tile,
-                  Counters counters, Cycles cycle);
-  Token hit(WavefrontSlot& slot, Wavefront& w, const isa::RegisterRange& destination, Handle entry, Counters counters,
-            Cycles cycle);
-  void count_hit(const WavefrontSlot& slot, Handle entry);
+  /// The pieces of a tile, until the next call.
+  std::span<const Piece> split(const WavefrontSlot& slot, const ActiveConvolution& c, const TileLoad& tile);
+  /// Looks up the pieces of a load; those that are not found get entries if the load departs whole.
+  Departure look_up(WavefrontSlot& slot, Wavefront& w, const StagedAccess& load, const TileLoad& tile, Counters counters,
+                    Cycles cycle);
+  /// Takes a piece of a load, `operation`, from an entry: checks it, and renames or holds its registers.
+  void hit(const WavefrontSlot& slot, Wavefront& w, const StagedAccess& load, const Piece& piece, Handle entry,
+           std::uint32_t operation, Cycles cycle);
+  /// Performs a load of which all pieces have been found. Returns its token.
+  Token perform_hit(WavefrontSlot& slot, Wavefront& w, const StagedAccess& load, std::uint32_t operation, Counters counters,
+                    Cycles cycle);
+  void count_hit(const WavefrontSlot& slot, Handle entry, const Piece& piece);
   /// Of a hit, before its registers are renamed: the entry's are those that were loaded.
-  void check_hit(const WavefrontSlot& slot, const Wavefront& w, const isa::DecodedInstruction& instruction, Handle entry,
-                 const LoadTag& tag, const TileLoad& tile, Cycles cycle);
-  void allocate(const WavefrontSlot& slot, Wavefront& w, const isa::RegisterRange& destination, const LoadTag& tag,
-                const TileLoad& tile, std::uint32_t operation);
+  void check_hit(const WavefrontSlot& slot, const Wavefront& w, const StagedAccess& load, Handle entry, const Piece& piece,
+                 Cycles cycle);
+  /// The words of a piece that the load has put in its registers, register by register.
+  void read_words(const WavefrontSlot& slot, const isa::RegisterRange& destination, const Piece& piece,
+                  std::vector<std::uint32_t>& words) const;
+  void allocate(const WavefrontSlot& slot, Wavefront& w, const StagedAccess& load, const Piece& piece, unsigned zeros,
+                std::uint32_t operation);
 
-  /// A record of a memory instruction, whose completion `token` tells.
-  std::uint32_t follow(const WavefrontSlot& slot, Wavefront& w, Token token);
+  // row_entries.cpp: entries of rows
+  bool by_row() const { return parameters_.entry == DuploEntry::row; }
+  void split_rows(const ActiveConvolution& c, const TileLoad& tile, const LoadTag& common);
+  /// Number of a row's place in a physical pair, in TileRegisters.
+  static std::uint16_t place_of(SharedRegisters::Pair pair, unsigned row);
+  SharedRegisters::Pair pair_of(std::uint16_t place) const;
+  /// Drops the entries of a physical pair that is overwritten. Returns how many.
+  unsigned overwrite_physical(std::uint16_t simd, SharedRegisters::Pair pair, Tick at);
+  /// Counts the lines that a load's request does not have because only `lanes_left` are requested.
+  void count_lines_saved(const WavefrontSlot& slot, const isa::MemoryAccess& access, std::uint64_t lanes_left);
+
+  // loads_in_flight.cpp: completion
+  /// Takes a record for a memory instruction. Returns its number.
+  std::uint32_t new_operation();
+  /// Connects a record with the token of its requests. `ordered`: the instruction retires in its wavefront's order, by vmcnt.
+  void follow(const WavefrontSlot& slot, Wavefront& w, std::uint32_t number, Token token, bool ordered);
+  /// Adds the data of an entry to those that a load waits for.
+  void wait_for(std::uint32_t number, Handle entry, Cycles copy);
   void operation_done(std::uint32_t number, Cycles done) override;
+  void complete_waiters(std::uint32_t number, Cycles done);
   void retire_operation(std::uint32_t number, Cycles at);
 
   std::span<const std::uint32_t> plane(const WavefrontSlot& slot, const isa::RegisterRange& registers, unsigned r) const;
@@ -194,6 +242,9 @@ class DetectionUnit final : public LoadStage, public CacheMaintenance, private M
   std::vector<Wavefront> wavefronts_;
   std::vector<Operation> operations_;
   std::vector<std::uint32_t> free_operations_;
+  std::uint32_t departing_ = kNone;  ///< operation of the load that departs
+  std::vector<Piece> pieces_;        ///< of the load that is looked up
+  std::vector<std::uint32_t> words_;
   std::vector<Contents> contents_;                    ///< by entry
   std::unordered_map<std::uint8_t, WrongHit> wrong_;  ///< the first, by convolution
   DuploStatistics statistics_;

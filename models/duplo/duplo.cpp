@@ -13,10 +13,6 @@ void DuploParameterSet::check(const GpuDeviceParameters& device, std::vector<std
   if (gpu.timing == TimingMode::functional) problems.emplace_back("duplo.mode needs time: gpu.timing = functional has none");
   if (gpu.target != isa::Target::gfx90a)
     problems.emplace_back("duplo.mode needs matrix instructions: gpu.target = gfx803 has none; set gfx90a");
-  for (const auto& other : device.extensions.all()) {
-    if (other.get() != this && other->is_on())
-      problems.emplace_back("duplo.mode and another research machine (lazy.mode, ndc.mode) are both on: set one of them off");
-  }
   const bool is_power = (duplo.entries & (duplo.entries - 1)) == 0;
   if (!is_power)
     problems.push_back("duplo.entries = " + std::to_string(duplo.entries) + ": set a power of two, or 0 for any number");

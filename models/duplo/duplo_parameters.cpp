@@ -12,6 +12,11 @@ void DuploParameters::describe(ParameterSection& s) {
          {"exact", static_cast<int>(DatumIds::exact)},
          {"address", static_cast<int>(DatumIds::address)}},
         {.source = "Duplo (MICRO '20), section III.C; docs/DEVIATIONS.md"});
+  s.add("entry", entry,
+        "What an entry covers: the tile of a load, or one row of a tile of 16 x 16. Rows are an upper bound, which no hardware "
+        "reaches: their data move between lanes and SIMDs at no cost",
+        {{"tile", static_cast<int>(DuploEntry::tile)}, {"row", static_cast<int>(DuploEntry::row)}},
+        {.source = "Duplo (MICRO '20) does not give it; docs/DEVIATIONS.md"});
   s.add("entries", entries, "Entries of a core's load history buffer, a power of two; 0: any number",
         {.range = {0, 65536}, .unit = "entries", .source = "Duplo (MICRO '20), section V.B"});
   s.add("ways", ways, "Ways of the load history buffer",

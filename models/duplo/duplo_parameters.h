@@ -13,6 +13,11 @@
 namespace lacuna {
 
 enum class DuploMode : std::uint8_t { off, on };
+/// Part of a load that an entry of the history covers.
+enum class DuploEntry : std::uint8_t {
+  tile,  ///< all of it
+  row,   ///< one row of its tile, 16 elements in four lanes: an upper bound, as no renaming moves data between lanes
+};
 /// Loads that an entry serves.
 enum class DuploScope : std::uint8_t {
   core,  ///< of all SIMDs: others get a copy
@@ -27,6 +32,7 @@ enum class DuploL1 : std::uint8_t {
 struct DuploParameters {
   DuploMode mode = DuploMode::off;
   DatumIds ids = DatumIds::exact;
+  DuploEntry entry = DuploEntry::tile;
   unsigned entries = 1024;
   unsigned ways = 1;
   HistoryHash hash = HistoryHash::xor_;

@@ -30,15 +30,22 @@ enum class DuploCount : std::uint8_t {
   control,
   registers,
   filler,
+  partly_held,
   overwritten,
   stores,
   renamed,
   copies,
+  held,
+  asked_again,
+  loads_by_row,
+  whole_by_row,
   count
 };
 inline constexpr std::size_t kDuploCounts = static_cast<std::size_t>(DuploCount::count);
 constexpr std::array<ExtensionCountText, kDuploCounts> kDuploCountTexts{{
-    {"look_ups", "loads", "of tiles of a workspace, looked up in the load history buffer"},
+    {"look_ups", "loads",
+     "of tiles of a workspace, looked up in the load history buffer; with `duplo.entry = row`, an upper bound, this and the "
+     "counts below are of rows of tiles"},
     {"hits", "loads", "of these, of a tile that a register of the core holds: their requests are dropped"},
     {"hits_address", "loads", "of the hits, those of the address that the register was loaded from"},
     {"hits_wavefront", "loads", "of the hits, on a register that the same wavefront loaded"},
@@ -57,10 +64,16 @@ constexpr std::array<ExtensionCountText, kDuploCounts> kDuploCountTexts{{
     {"control", "loads", "of the workspace with GLC or SLC, or performed later"},
     {"registers", "loads", "of the workspace to register pairs that are not aligned"},
     {"filler", "loads", "of the workspace that begin in rows or columns without data"},
+    {"partly_held", "loads",
+     "of tiles that the lazy core does not request as a whole: zeros fill a part, or parts leave at different times"},
     {"overwritten", "entries", "that went because their register was overwritten, or its wavefront ended"},
     {"stores", "entries", "that went because the core stored into the workspace"},
     {"renamed", "registers", "pairs that took another physical pair because others read theirs"},
     {"copies", "registers", "of these, pairs that were overwritten in part"},
+    {"held", "loads", "not found when they executed, which the lazy core held"},
+    {"asked_again", "loads", "of these, looked up again when their requests left"},
+    {"loads_by_row", "loads", "whose rows were looked up, each once (`duplo.entry = row`)"},
+    {"whole_by_row", "loads", "of these, of which every row was found"},
 }};
 
 constexpr ExtensionTexts kDuploTexts{"duplo", {}, kDuploCountTexts};

@@ -23,6 +23,7 @@ struct HeldLoad {
   Tick addressed{};                              ///< departure time of an eager load's first line
   WavefrontSlot* slot = nullptr;                 ///< wavefront that holds it; null: the load is over
   isa::RegisterRange registers;
+  std::uint64_t pc = 0;
   std::uint16_t number = 0;  ///< index in HeldLoads
   std::uint8_t bytes = 0;    ///< bytes per lane
   Lanes lanes = 0;           ///< lanes that it loads

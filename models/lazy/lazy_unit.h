@@ -22,6 +22,9 @@
 //                       all other registers, and it is not set to zero before them
 //   s_waitcnt           does not wait for held loads: they count as completed
 //
+// Stages after this one (models/compute/load_stage.h): a load that one of them performs without requests is not held. They are
+// asked again when requests of a held load depart.
+//
 // HeldLoads is the table of held loads, InstructionNeeds the analysis of an instruction. RacingLoads has the loads of
 // eager_zero, which are not held.
 //
@@ -32,6 +35,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -113,7 +117,9 @@ class LazyUnit : public LoadStage, private ZeroRequests::Client {
   Wavefront& wavefront(const WavefrontSlot& slot) { return wavefronts_[slot.simd->number * slots_ + slot.number]; }
 
   // lazy_unit_memory.cpp: loads and stores
-  bool hold(WavefrontSlot& slot, const isa::DecodedInstruction& instruction, Cycles cycle);
+  /// Holds a load, or has a later stage perform it. Returns its token; none: it goes eagerly.
+  std::optional<MemoryTokens::Token> hold(WavefrontSlot& slot, const isa::DecodedInstruction& instruction, Counters counters,
+                                          Cycles cycle);
   MemoryTokens::Token load_with_masks(WavefrontSlot& slot, const isa::DecodedInstruction& instruction, Counters counters,
                                       Cycles cycle);
   MemoryTokens::Token store_with_masks(WavefrontSlot& slot, const isa::DecodedInstruction& instruction, Counters counters,
@@ -121,6 +127,14 @@ class LazyUnit : public LoadStage, private ZeroRequests::Client {
   void send_overlapping(WavefrontSlot& slot, Cycles cycle);
   /// Sends the transactions of a load's needed lanes.
   void issue(HeldLoad& load, Cycles cycle);
+  /// When the first line of a held load may leave whose addresses have passed the address unit before.
+  Tick leaves(const HeldLoad& load, Cycles cycle) const;
+  MemoryTokens::Token send(const HeldLoad& load, const isa::MemoryAccess& access, std::span<const CoalescedLine> lines,
+                           Cycles cycle, Cycles delay);
+  /// As send(), after the stages after this one have been asked. `whole`: the part is all of the load.
+  MemoryTokens::Token depart_held(const HeldLoad& load, const isa::MemoryAccess& part, bool whole, Cycles cycle);
+  /// Whether all lanes and registers of a load are busy, and filled by what is about to be sent.
+  static bool is_whole(const HeldLoad& load, const LaneMasks& filled);
   void find_neighbours(const HeldLoad& load, LaneMasks& filled);
   void check_memory(const HeldLoad& load);
   /// Lanes of each register of a load that are zero according to its zero masks.

@@ -33,6 +33,16 @@ const isa::Operand* stored_data(const isa::Instruction& instruction) {
   return &instruction.src[3];
 }
 
+isa::RegisterRange destination_of(const isa::Instruction& instruction) {
+  if (instruction.destinations == 0) return {};
+  return {instruction.dst[0].kind, instruction.dst[0].index, instruction.dst[0].words};
+}
+
+/// An access as the stages after this one see it when it executes.
+StagedAccess executing(const WavefrontSlot& slot, const isa::DecodedInstruction& instruction) {
+  return {.access = slot.wave.access, .destination = destination_of(instruction), .pc = instruction.end - instruction.size};
+}
+
 }  // namespace
 
 void LazyUnit::count(const WavefrontSlot& slot, LazyCount what, std::uint64_t amount) {
@@ -44,58 +54,71 @@ MemoryTokens::Token LazyUnit::access(WavefrontSlot& slot, const isa::DecodedInst
                                      Cycles cycle) {
   const MemoryAccess& access = slot.wave.access;
   if (access.operation == MemoryAccess::Operation::load) {
-    if (holds_loads(parameters_.mode)) {
-      if (hold(slot, instruction, cycle)) return memory_.no_access(slot, counters, cycle);
-      return pass_on(slot, instruction, counters, cycle);
-    }
-    return load_with_masks(slot, instruction, counters, cycle);
+    if (!holds_loads(parameters_.mode)) return load_with_masks(slot, instruction, counters, cycle);
+    if (const auto token = hold(slot, instruction, counters, cycle)) return *token;
+    return pass_on(slot, instruction, counters, cycle);
   }
   send_overlapping(slot, cycle);
-  return zeros_ == nullptr ? pass_on(slot, instruction, counters, cycle) : store_with_masks(slot, instruction, counters, cycle);
+  if (zeros_ == nullptr) return pass_on(slot, instruction, counters, cycle);
+  if (next() == nullptr) return store_with_masks(slot, instruction, counters, cycle);
+  const StagedAccess store = executing(slot, instruction);
+  next()->depart(slot, store, counters, cycle);
+  const MemoryTokens::Token token = store_with_masks(slot, instruction, counters, cycle);
+  next()->departed(slot, store, token);
+  return token;
 }
 
 // -- held loads
 
-bool LazyUnit::hold(WavefrontSlot& slot, const isa::DecodedInstruction& instruction, Cycles cycle) {
+std::optional<MemoryTokens::Token> LazyUnit::hold(WavefrontSlot& slot, const isa::DecodedInstruction& instruction,
+                                                  Counters counters, Cycles cycle) {
   const MemoryAccess& access = slot.wave.access;
   Wavefront& w = wavefront(slot);
   const auto refuse = [&](held_load::Refusal reason) {
     ++statistics_.refused[static_cast<std::size_t>(reason)];
     count(slot, LazyCount::loads_eager);
-    return false;
+    return std::nullopt;
   };
   if (const auto reason = held_load::why_not_held(instruction, access)) return refuse(*reason);
-  const isa::RegisterRange registers{instruction.dst[0].kind, instruction.dst[0].index, instruction.dst[0].words};
+  const isa::RegisterRange registers = destination_of(instruction);
   if (HeldLoads::is_any_held(w, registers)) return refuse(held_load::Refusal::partly_held);
   HeldLoad& load = loads_.take();
   if (!held_load::encode(memory_.addresses().global, access.lanes, access.bytes_per_lane, load.words, load.upper)) {
     loads_.release(load);
     return refuse(held_load::Refusal::upper_bits);
   }
+  if (next() != nullptr) {
+    if (const auto performed = next()->perform(slot, executing(slot, instruction), counters, cycle)) {
+      loads_.release(load);
+      return performed;
+    }
+  }
   load.slot = &slot;
   load.registers = registers;
+  load.pc = instruction.end - instruction.size;
   load.bytes = access.bytes_per_lane;
   load.lanes = access.lanes;
   loads_.enter(w, load);
   count(slot, LazyCount::loads_held);
   statistics_.encoded += static_cast<std::uint64_t>(std::popcount(access.lanes)) * registers.count;
 
+  const MemoryTokens::Token token = memory_.no_access(slot, counters, cycle);
   Tick wanted;
   if (zeros_ == nullptr) {
     load.addressed = memory_.take_address_unit(0, cycle, wanted);
-    return true;
+    return token;
   }
   const auto lines = memory_.coalesce(access, memory_.addresses());
   load.masks_open = zeros_->find_masks(lines);
   // Zero reads have a separate port.
   load.addressed = memory_.take_address_unit(is_addressed_once() ? 0 : load.masks_open, cycle, wanted);
-  if (load.masks_open == 0) return true;
+  if (load.masks_open == 0) return token;
   count(slot, LazyCount::zero_reads, load.masks_open);
   load.zero = find_zeros(registers, slot.wave, access.bytes_per_lane);
   load.has_zeros = std::any_of(load.zero.begin(), load.zero.end(), [](Lanes zero) { return zero != 0; });
   if (load.has_zeros) count_zero_lines(load, lines);
   zeros_->read(load.addressed, *this, load.number);
-  return true;
+  return token;
 }
 
 void LazyUnit::decode_addresses(const HeldLoad& load) {
@@ -135,16 +158,11 @@ void LazyUnit::issue(HeldLoad& load, Cycles cycle) {
   isa::LaneAddresses& addresses = memory_.addresses();
   for (unsigned l = 0; l < isa::kLanes; ++l) addresses.global[l] = decoded_.global[l] + 4 * first;
   const auto lines = memory_.coalesce(access, addresses);
-  count(slot, LazyCount::issued, lines.size());
-  ++wavefront(slot).pending;
-  if (is_addressed_once()) {
-    const Tick leaves = later(clock_.ticks(cycle + parameters_.issue_latency), load.addressed);
-    tokens_.issued(memory_.send_addressed(slot, access, lines, own_counters(), leaves));
-  } else {
-    tokens_.issued(memory_.send(slot, access, lines, own_counters(), cycle));
-  }
   LaneMasks filled = load.need;
   find_neighbours(load, filled);
+  ++wavefront(slot).pending;
+  tokens_.issued(next() == nullptr ? send(load, access, lines, cycle, Cycles{0})
+                                   : depart_held(load, access, is_whole(load, filled), cycle));
   for (unsigned r = 0; r < load.registers.count; ++r) {
     load.served[r] |= filled[r];
     statistics_.decoded += static_cast<std::uint64_t>(std::popcount(filled[r]));
@@ -152,12 +170,59 @@ void LazyUnit::issue(HeldLoad& load, Cycles cycle) {
   for (unsigned r = 0; r < held_load::kMaxRegisters && load.slot != nullptr; ++r) free_lanes(load, r, filled[r]);
 }
 
+Tick LazyUnit::leaves(const HeldLoad& load, Cycles cycle) const {
+  return later(clock_.ticks(cycle + parameters_.issue_latency), load.addressed);
+}
+
+MemoryTokens::Token LazyUnit::send(const HeldLoad& load, const MemoryAccess& access, std::span<const CoalescedLine> lines,
+                                   Cycles cycle, Cycles delay) {
+  count(*load.slot, LazyCount::issued, lines.size());
+  if (!is_addressed_once()) return memory_.send(*load.slot, access, lines, own_counters(), cycle + delay);
+  return memory_.send_addressed(*load.slot, access, lines, own_counters(), leaves(load, cycle) + clock_.period() * delay.n);
+}
+
+// Stages that look at loads see the whole one, of which they may leave lanes to be requested. Of a load that departs in parts
+// they see the first.
+MemoryTokens::Token LazyUnit::depart_held(const HeldLoad& load, const MemoryAccess& part, bool whole, Cycles cycle) {
+  const auto is_served = [](Lanes lanes) { return lanes != 0; };
+  if (std::any_of(load.served.begin(), load.served.end(), is_served))
+    return send(load, part, memory_.lines().lines(), cycle, Cycles{0});
+  MemoryAccess all = part;
+  all.lanes = load.lanes;
+  all.bytes_per_lane = load.bytes;
+  StagedAccess staged{
+      .access = all, .destination = load.registers, .pc = load.pc, .executes = false, .whole = whole, .leaves = std::nullopt};
+  if (is_addressed_once()) staged.leaves = leaves(load, cycle);
+  isa::LaneAddresses& addresses = memory_.addresses();
+  const auto addresses_of_part = addresses.global;
+  addresses.global = decoded_.global;
+  const Departure departure = next()->depart(*load.slot, staged, own_counters(), cycle);
+  if (departure.performed) return *departure.performed;
+  MemoryAccess left = all;
+  left.lanes = departure.lanes;
+  if (!whole) {
+    left = part;
+    left.lanes &= departure.lanes;
+    addresses.global = addresses_of_part;
+  }
+  const MemoryTokens::Token token = send(load, left, memory_.coalesce(left, addresses), cycle, departure.delay);
+  next()->departed(*load.slot, staged, token);
+  return token;
+}
+
+bool LazyUnit::is_whole(const HeldLoad& load, const LaneMasks& filled) {
+  for (unsigned r = 0; r < load.registers.count; ++r) {
+    if (load.busy[r] != load.lanes || filled[r] != load.lanes) return false;
+  }
+  return true;
+}
+
 // A lane of the first register is filled together with the lanes of all registers that need its address.
 void LazyUnit::add_followers(HeldLoad& load) {
   for (unsigned r = 1; r < load.registers.count; ++r) load.need[r] |= load.busy[r] & load.need[0];
 }
 
-// Adds the other lanes and registers of the load that the lines just sent fill.
+// Adds the other lanes and registers of the load that the lines just coalesced fill.
 void LazyUnit::find_neighbours(const HeldLoad& load, LaneMasks& filled) {
   const Coalescer& sent = memory_.lines();
   for (unsigned r = 0; r < load.registers.count; ++r) {
@@ -298,27 +363,39 @@ void LazyUnit::apply_zeros(HeldLoad& load) {
   free_lanes(load, 0, load.zero[0] & ~others);
 }
 
-// A load of eager_zero: a line whose loaded words are all zero arrives with the first response of memory or masks.
+// A load of eager_zero: a line whose loaded words are all zero arrives with the first response of memory or masks. A stage
+// after this one is asked first: what it performs needs no masks.
 MemoryTokens::Token LazyUnit::load_with_masks(WavefrontSlot& slot, const isa::DecodedInstruction& instruction,
                                               Counters counters, Cycles cycle) {
-  const MemoryAccess& access = slot.wave.access;
-  const auto lines = memory_.coalesce(access, memory_.addresses());
-  const unsigned masks = access.deferred || instruction.destinations == 0 ? 0 : zeros_->find_masks(lines);
-  if (masks == 0) return memory_.send(slot, access, lines, counters, cycle);
+  MemoryAccess access = slot.wave.access;
+  const isa::LaneAddresses& addresses = memory_.addresses();
+  auto lines = memory_.coalesce(access, addresses);
+  unsigned masks = access.deferred || instruction.destinations == 0 ? 0 : zeros_->find_masks(lines);
+  if (masks == 0) return pass_on(slot, instruction, counters, cycle);
+  const isa::RegisterRange registers = destination_of(instruction);
+  LaneMasks zeros{};
+  if (!held_load::why_not_held(instruction, access)) zeros = find_zeros(registers, slot.wave, access.bytes_per_lane);
+  const bool any = std::any_of(zeros.begin(), zeros.end(), [](Lanes lanes) { return lanes != 0; });
+  StagedAccess staged = executing(slot, instruction);
+  staged.whole = !any;
+  if (next() != nullptr) {
+    const Departure departure = next()->depart(slot, staged, counters, cycle);
+    if (departure.performed) return *departure.performed;
+    access.lanes = departure.lanes;
+    cycle = cycle + departure.delay;
+    lines = memory_.coalesce(access, addresses);
+    masks = zeros_->find_masks(lines);
+  }
   count(slot, LazyCount::zero_reads, masks);
-  const isa::RegisterRange registers{instruction.dst[0].kind, instruction.dst[0].index, instruction.dst[0].words};
   lines_.begin();
-  bool any = false;
-  if (!held_load::why_not_held(instruction, access)) {
-    const LaneMasks zeros = find_zeros(registers, slot.wave, access.bytes_per_lane);
+  if (any) {
     const unsigned bytes = std::min<unsigned>(access.bytes_per_lane, 4);
-    for (unsigned r = 0; r < registers.count; ++r) {
-      any = any || zeros[r] != 0;
-      isa::for_lanes(access.lanes & ~zeros[r], [&](unsigned l) { lines_.add(memory_.addresses().global[l] + 4 * r, bytes); });
-    }
+    for (unsigned r = 0; r < registers.count; ++r)
+      isa::for_lanes(access.lanes & ~zeros[r], [&](unsigned l) { lines_.add(addresses.global[l] + 4 * r, bytes); });
   }
   const VectorMemory::Races racing{lines_, racing_loads_.begin()};
   const MemoryTokens::Token token = memory_.send(slot, access, lines, counters, cycle, any ? &racing : nullptr);
+  if (next() != nullptr) next()->departed(slot, staged, token);
   count(slot, LazyCount::zero_sent, racing.races.size());
   racing_loads_.send_zero_reads(*zeros_, masks, memory_.first_left());
   return token;

@@ -53,7 +53,7 @@ void NearDataParameterSet::check(const GpuDeviceParameters& device, std::vector<
   for (const auto& other : device.extensions.all()) {
     if (other.get() != this && other->is_on())
       problems.emplace_back(
-          "ndc.mode and another research machine that holds loads (lazy.mode) are both on: set one of them off");
+          "ndc.mode and another research machine of loads (lazy.mode, duplo.mode) are both on: set one of them off");
   }
   const unsigned cores = gpu.shader_arrays * gpu.cus_per_shader_array;
   if (cores > ComputePacket::kMostCores) {

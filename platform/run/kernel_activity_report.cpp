@@ -179,8 +179,8 @@ void write_duplo_table(const std::vector<NamedActivity>& kernels, std::ostream& 
     const KernelActivity& a = *kernel.activity;
     const std::uint64_t looked_up = count_of(a, DuploCount::look_ups);
     std::uint64_t passed = 0;
-    for (const DuploCount reason :
-         {DuploCount::form, DuploCount::exec, DuploCount::control, DuploCount::registers, DuploCount::filler})
+    for (const DuploCount reason : {DuploCount::form, DuploCount::exec, DuploCount::control, DuploCount::registers,
+                                    DuploCount::filler, DuploCount::partly_held})
       passed += count_of(a, reason);
     if (looked_up + passed == 0) continue;
     const std::uint64_t hits = count_of(a, DuploCount::hits);
@@ -194,6 +194,14 @@ void write_duplo_table(const std::vector<NamedActivity>& kernels, std::ostream& 
   if (rows.size() > 2) {
     out << '\n';
     write_aligned(rows, out);
+  }
+  const bool by_row = std::any_of(kernels.begin(), kernels.end(), [](const NamedActivity& kernel) {
+    return count_of(*kernel.activity, DuploCount::loads_by_row) != 0;
+  });
+  if (by_row) {
+    out << "looked up: rows of 16 elements (duplo.entry = row), an upper bound that no hardware reaches: their data move "
+           "between "
+           "lanes and SIMDs at no cost\n";
   }
   for (const NamedActivity& kernel : kernels) {
     const std::uint64_t wrong = count_of(*kernel.activity, DuploCount::hits_wrong);

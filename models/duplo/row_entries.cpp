@@ -1,0 +1,50 @@
+// Entries of single rows (DuploEntry::row): an upper bound of what a history of loads could find.
+//
+// A row of a tile of 16 x 16 is in four lanes of a register pair: lanes r, r + 16, r + 32 and r + 48 have row r. Equal rows of
+// two tiles are mostly in different lanes, where no renaming can bring them. Each load keeps registers of its own, into which
+// the rows that are found move at no cost; an entry stays while any register has its row.
+
+#include "models/duplo/detection_unit.h"
+
+namespace lacuna {
+namespace {
+
+constexpr unsigned kRows = 16;
+constexpr std::uint64_t kLanesOfFirstRow = 0x0001'0001'0001'0001;
+constexpr std::uint8_t kColumns = 16;
+
+}  // namespace
+
+// Rows that only fill up the last tile hold no data: they are requested.
+void DetectionUnit::split_rows(const ActiveConvolution& c, const TileLoad& tile, const LoadTag& common) {
+  const std::uint64_t rows = c.tags.ids().convolution().rows();
+  for (unsigned r = 0; r < kRows && tile.row + r < rows; ++r) {
+    Piece& piece = pieces_.emplace_back(
+        Piece{.tag = common, .row = tile.row + r, .column = tile.column, .number = r, .lanes = kLanesOfFirstRow << r});
+    piece.tag.tile = c.tags.tag(piece.row, piece.column, {.rows = 1, .columns = kColumns});
+  }
+}
+
+std::uint16_t DetectionUnit::place_of(SharedRegisters::Pair pair, unsigned row) {
+  return static_cast<std::uint16_t>(pair * kRows + row);
+}
+
+SharedRegisters::Pair DetectionUnit::pair_of(std::uint16_t place) const {
+  return by_row() ? static_cast<SharedRegisters::Pair>(place / kRows) : place;
+}
+
+unsigned DetectionUnit::overwrite_physical(std::uint16_t simd, SharedRegisters::Pair pair, Tick at) {
+  if (!by_row()) return history_.overwrite(simd, pair, at) ? 1 : 0;
+  unsigned gone = 0;
+  for (unsigned r = 0; r < kRows; ++r) gone += history_.overwrite(simd, place_of(pair, r), at) ? 1 : 0;
+  return gone;
+}
+
+void DetectionUnit::count_lines_saved(const WavefrontSlot& slot, const isa::MemoryAccess& access, std::uint64_t lanes_left) {
+  isa::MemoryAccess left = access;
+  left.lanes = lanes_left;
+  const std::size_t all = memory_.coalesce(access, memory_.addresses()).size();
+  count(slot, DuploCount::lines, all - memory_.coalesce(left, memory_.addresses()).size());
+}
+
+}  // namespace lacuna

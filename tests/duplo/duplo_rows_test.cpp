@@ -1,0 +1,223 @@
+// Whole devices with entries of single rows (duplo.entry = row): as many hits as geometry allows, the same results as without,
+// and waits that end.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "models/common/host/worker_threads.h"
+#include "tests/duplo/duplo_gpu.h"
+
+namespace lacuna::test {
+namespace {
+
+GpuDeviceParameters rows(const std::function<void(DuploParameters&)>& change) {
+  return machine([&change](DuploParameters& d) {
+    d.entry = DuploEntry::row;
+    change(d);
+  });
+}
+
+struct RowsBench : sc_core::sc_module {
+  explicit RowsBench(sc_core::sc_module_name module_name) : sc_module(module_name) {}
+  WorkerThreads workers{3};
+  NearDataGpu off{"off", machine([](DuploParameters& d) { d.mode = DuploMode::off; })};
+  NearDataGpu tile{"tile", machine([](DuploParameters& d) {
+                     d.entries = 0;
+                     d.release = HistoryKeep::always;
+                   })};
+  NearDataGpu bound{"bound", rows([](DuploParameters& d) {
+                      d.entries = 0;
+                      d.release = HistoryKeep::always;
+                    })};
+  NearDataGpu retire{"retire", rows([](DuploParameters&) {})};
+  NearDataGpu threads{"threads", rows([](DuploParameters&) {}), &workers};
+  NearDataGpu overwrite{"overwrite", rows([](DuploParameters& d) {
+                          d.release = HistoryKeep::until_overwritten;
+                          d.entries = 4096;
+                          d.ways = 4;
+                          d.l1 = DuploL1::after;
+                        })};
+  NearDataGpu simd{"simd", rows([](DuploParameters& d) {
+                     d.scope = DuploScope::simd;
+                     d.release = HistoryKeep::until_overwritten;
+                     d.hash = HistoryHash::shift;
+                   })};
+  NearDataGpu address{"address", rows([](DuploParameters& d) {
+                        d.ids = DatumIds::address;
+                        d.entries = 0;
+                        d.release = HistoryKeep::always;
+                      })};
+  NearDataGpu paper{"paper", rows([](DuploParameters& d) {
+                      d.ids = DatumIds::paper;
+                      d.entries = 0;
+                      d.release = HistoryKeep::always;
+                    })};
+  NearDataGpu few{"few", rows([](DuploParameters& d) {
+                    d.entries = 8;
+                    d.hash = HistoryHash::low;
+                    d.release = HistoryKeep::until_overwritten;
+                  })};
+  std::vector<NearDataGpu*> all{&bound, &retire, &overwrite, &simd, &address, &paper, &few};
+};
+
+LACUNA_TEST_BENCH(RowsBench)
+
+class DuploRows : public testing::Test {
+ protected:
+  RowsBench& b_ = bench<RowsBench>();
+};
+
+constexpr TileForm kRow{1, 16};
+
+TEST_F(DuploRows, HitsAreLookUpsLessDifferentRows) {
+  LoweredConvolution c = convolution();
+  for (const unsigned height : {16U, 9U}) {  // 256 rows, and 144
+    c.height = height;
+    const unsigned tiles = static_cast<unsigned>(c.rows()) / 16 * 9;
+    for (const unsigned in_flight : {1U, 4U, 12U}) {
+      const Outcome off = run(b_.off, c, load_tiles(c, in_flight), 1, 64);
+      const Outcome tile = run(b_.tile, c, load_tiles(c, in_flight), 1, 64);
+      const Outcome on = run(b_.bound, c, load_tiles(c, in_flight), 1, 64);
+      EXPECT_TRUE(on.results == off.results);
+      EXPECT_EQ(on[DuploCount::loads_by_row], tiles);
+      EXPECT_EQ(on[DuploCount::look_ups], 16 * tiles);
+      EXPECT_EQ(on[DuploCount::hits], 16 * tiles - different_tiles(c, kRow));
+      EXPECT_EQ(on[DuploCount::compulsory], different_tiles(c, kRow));
+      EXPECT_EQ(on[DuploCount::hits_address], 0U);
+      EXPECT_EQ(on[DuploCount::hits_wavefront], on[DuploCount::hits]);
+      EXPECT_EQ(on[DuploCount::hits_wrong], 0U);
+      EXPECT_EQ(on[DuploCount::form] + on[DuploCount::exec] + on[DuploCount::filler], 0U);
+      EXPECT_EQ(off.record.activity.requests - on.record.activity.requests, on[DuploCount::lines]);
+      // Rows are an upper bound of tiles.
+      EXPECT_GT(on[DuploCount::hits], 16 * tile[DuploCount::hits]);
+      EXPECT_GE(on[DuploCount::whole_by_row], tile[DuploCount::hits]);
+      EXPECT_LT(on.record.cycles, tile.record.cycles);
+    }
+  }
+}
+
+// 15 positions a side: 225 rows, so that the last tile has one row of data, and rows of tiles leave rows of the image.
+TEST_F(DuploRows, RowsWithoutDataAreRequested) {
+  LoweredConvolution c = convolution();
+  c.height = c.width = 15;
+  const Outcome off = run(b_.off, c, load_tiles(c, 4), 1, 64);
+  const Outcome on = run(b_.bound, c, load_tiles(c, 4), 1, 64);
+  EXPECT_TRUE(on.results == off.results);
+  EXPECT_EQ(on[DuploCount::loads_by_row], 15U * 9);
+  EXPECT_EQ(on[DuploCount::look_ups], 225U * 9);
+  EXPECT_EQ(on[DuploCount::hits], 225U * 9 - different_tiles(c, kRow));
+  EXPECT_EQ(off.record.activity.requests - on.record.activity.requests, on[DuploCount::lines]);
+}
+
+TEST_F(DuploRows, ResultsAreTheSameInAllConfigurations) {
+  LoweredConvolution c = convolution();
+  for (const RowOrder order : {RowOrder::images_outermost, RowOrder::images_innermost}) {
+    c.order = order;
+    c.images = order == RowOrder::images_outermost ? 1 : 2;
+    c.height = order == RowOrder::images_outermost ? 16 : 8;
+    for (const unsigned size : {64U, 256U}) {
+      for (const unsigned in_flight : {1U, 12U}) {
+        const AssembledKernel kernel = load_tiles(c, in_flight, {}, in_flight == 12);
+        const Outcome off = run(b_.off, c, kernel, 12, size);
+        for (NearDataGpu* const gpu : b_.all) {
+          SCOPED_TRACE(gpu->name());
+          const Outcome on = run(*gpu, c, kernel, 12, size);
+          EXPECT_TRUE(on.results == off.results);
+          EXPECT_EQ(on.record.wavefront_instructions, off.record.wavefront_instructions);
+          EXPECT_EQ(on[DuploCount::look_ups], std::uint64_t{kTiles} * 16 * 12 * (size / 64));
+          EXPECT_EQ(on[DuploCount::renamed] + on[DuploCount::copies], 0U);
+          if (gpu != &b_.paper) {
+            EXPECT_EQ(on[DuploCount::hits_wrong], 0U);
+          }
+          if (gpu == &b_.address) {
+            EXPECT_EQ(on[DuploCount::hits_address], on[DuploCount::hits]);
+          }
+          if (gpu == &b_.simd) {
+            EXPECT_EQ(on[DuploCount::hits_simd], on[DuploCount::hits]);
+          }
+          EXPECT_GE(on[DuploCount::hits], on[DuploCount::hits_in_flight]);
+        }
+      }
+    }
+  }
+}
+
+// A load waits for rows that several others have requested, of other wavefronts too. Its registers are right, and it ends.
+TEST_F(DuploRows, LoadsWaitForSeveralOthers) {
+  const LoweredConvolution c = convolution();
+  const AssembledKernel kernel = load_tiles(c, 12);
+  const Outcome one = run(b_.retire, c, kernel, 1, 64);
+  EXPECT_GT(one[DuploCount::hits_in_flight], 0U);
+  EXPECT_EQ(one[DuploCount::hits_wavefront], one[DuploCount::hits]);
+  const Outcome four = run(b_.retire, c, kernel, 1, 256);
+  EXPECT_GT(four[DuploCount::hits_in_flight], four[DuploCount::hits_wavefront]);
+  const Outcome once = run(b_.retire, c, kernel, 12, 256);
+  const Outcome again = run(b_.threads, c, kernel, 12, 256);
+  EXPECT_EQ(again.record.cycles, once.record.cycles);
+  EXPECT_EQ(again.counts, once.counts);
+}
+
+// Entries stay while any register has their row.
+TEST_F(DuploRows, EntriesGoWithTheirLastRegister) {
+  const LoweredConvolution c = convolution();
+  // One register pair: each load overwrites the rows of the one before.
+  EXPECT_EQ(run(b_.retire, c, load_tiles(c, 1), 1, 64)[DuploCount::hits], 0U);
+  const Outcome one = run(b_.overwrite, c, load_tiles(c, 1), 1, 64);
+  EXPECT_EQ(one[DuploCount::hits], 0U);
+  EXPECT_EQ(one[DuploCount::overwritten], one[DuploCount::look_ups]);
+  const Outcome many = run(b_.overwrite, c, load_tiles(c, 12), 1, 64);
+  EXPECT_GT(many[DuploCount::hits], 0U);
+  EXPECT_LE(many[DuploCount::overwritten], many.misses());
+}
+
+TEST_F(DuploRows, StoresIntoTheWorkspaceDropEntries) {
+  const LoweredConvolution c = convolution();
+  const AssembledKernel kernel = load_tiles(c, 12,
+                                            {"v_mov_b32 v5, s9", "v_mov_b32 v4, s8", "global_load_dword v1, v[4:5], off",
+                                             "s_waitcnt vmcnt(0)", "global_store_dword v[4:5], v1, off"});
+  const Outcome on = run(b_.overwrite, c, kernel, 1, 64);
+  EXPECT_TRUE(on.results == run(b_.off, c, kernel, 1, 64).results);
+  EXPECT_GT(on[DuploCount::stores], 0U);
+  EXPECT_LT(on[DuploCount::hits], run(b_.overwrite, c, load_tiles(c, 12), 1, 64)[DuploCount::hits]);
+}
+
+// A load of 16 bytes a lane.
+TEST_F(DuploRows, OtherFormsPassBy) {
+  const LoweredConvolution c = convolution();
+  const unsigned pitch = c.pitch * kElementBytes;
+  const AssembledKernel kernel(
+      isa::Target::gfx90a,
+      {"s_load_dwordx4 s[8:11], s[0:1], 0x0", "v_and_b32 v2, 15, v0", "v_mul_u32_u24 v2, " + std::to_string(pitch) + ", v2",
+       "v_lshrrev_b32 v3, 4, v0", "v_lshlrev_b32 v3, 4, v3", "v_add_u32_e32 v2, v2, v3", "s_waitcnt lgkmcnt(0)",
+       "global_load_dwordx4 v[8:11], v2, s[8:9]", "v_lshlrev_b32 v1, 4, v0", "s_waitcnt vmcnt(0)",
+       "global_store_dwordx4 v1, v[8:11], s[10:11]"});
+  const Outcome on = run(b_.bound, c, kernel, 1, 64);
+  EXPECT_EQ(on[DuploCount::form], 1U);
+  EXPECT_EQ(on[DuploCount::look_ups], 0U);
+  EXPECT_EQ(run(b_.tile, c, kernel, 1, 64)[DuploCount::look_ups], 1U);
+}
+
+// The device continues as a new one would, whatever has been in flight.
+TEST_F(DuploRows, ResetsAndAbortsLeaveNothingBehind) {
+  const LoweredConvolution c = convolution();
+  const AssembledKernel kernel = load_tiles(c, 12);
+  for (NearDataGpu* const gpu : {&b_.retire, &b_.overwrite}) {
+    const Outcome fresh = run(*gpu, c, kernel, 12, 256);
+    unsigned with_hits = 0;
+    for (const unsigned nanoseconds : {1'500U, 2'001U, 3'000U, 5'501U}) {
+      SCOPED_TRACE(nanoseconds);
+      with_hits += interrupt_by_reset(*gpu, c, kernel, nanoseconds) ? 1 : 0;
+      const Outcome again = run(*gpu, c, kernel, 12, 256);
+      EXPECT_EQ(again.record.cycles, fresh.record.cycles);
+      EXPECT_EQ(again.counts, fresh.counts);
+      EXPECT_TRUE(again.results == fresh.results);
+    }
+    EXPECT_GE(with_hits, 3U);
+    expect_aborts_leave_nothing(*gpu, c, fresh.results);
+  }
+}
+
+}  // namespace
+}  // namespace lacuna::test
