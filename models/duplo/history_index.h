@@ -2,7 +2,9 @@
 //
 //   low    the low bits of the element's ID. IDs of tiles are multiples of 8, 16 or 32, so that most sets stay empty
 //   shift  the bits above those that are 0 for all tiles
-//   xor    as shift, with the bits above them and the image folded in
+//   xor    as shift, with the bits above them and the image folded in. With images innermost, rows of a tile are of different
+//          images and have the same element: for tags of single rows, the image's low bits go to the set's high bits, which
+//          elements of neighbouring tiles leave alone
 // The paper has a hash and does not give it. Set and rest give the tag back, whatever the hash.
 #pragma once
 
@@ -31,12 +33,12 @@ class HistoryIndex {
   unsigned set(const LoadTag& tag, unsigned zeros) const;
   /// The element's ID without the bits that the set tells.
   std::uint32_t rest(const LoadTag& tag, unsigned zeros) const;
-  /// The element's ID of a tag of this image in `set`.
-  std::uint32_t element(unsigned set, std::uint32_t rest, std::uint32_t image, unsigned zeros) const;
+  /// The element's ID of a tag of this image and form in `set`.
+  std::uint32_t element(unsigned set, std::uint32_t rest, std::uint32_t image, const TileForm& form, unsigned zeros) const;
 
  private:
   unsigned shift(unsigned zeros) const { return hash_ == HistoryHash::low ? 0 : zeros; }
-  std::uint32_t folded(std::uint32_t upper, std::uint32_t image) const;
+  std::uint32_t folded(std::uint32_t upper, std::uint32_t image, const TileForm& form) const;
 
   HistoryHash hash_;
   unsigned bits_;  ///< of a set's number

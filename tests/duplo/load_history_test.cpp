@@ -44,9 +44,11 @@ TEST(HistoryIndex, SetAndRestGiveTheElementBack) {
       const auto element = static_cast<std::uint32_t>(random() >> random() % 32);
       const auto image = static_cast<std::uint32_t>(random() % 1024);
       const HistoryIndex index(hash, sets);
-      const unsigned set = index.set(tag(element, image), zeros);
+      LoadTag whole = tag(element, image);
+      if (random() % 2 == 0) whole.tile.form.rows = 1;
+      const unsigned set = index.set(whole, zeros);
       ASSERT_LT(set, sets);
-      ASSERT_EQ(index.element(set, index.rest(tag(element, image), zeros), image, zeros), element);
+      ASSERT_EQ(index.element(set, index.rest(whole, zeros), image, whole.tile.form, zeros), element);
     }
   }
 }
@@ -67,6 +69,19 @@ TEST(HistoryIndex, HashesUseAllSets) {
   EXPECT_EQ(sets_used(HistoryHash::low), 64);
   EXPECT_EQ(sets_used(HistoryHash::shift), 960);
   EXPECT_EQ(sets_used(HistoryHash::xor_), 960);
+}
+
+// With images innermost, the rows of four tiles beside each other are 64 data of 16 images.
+TEST(HistoryIndex, RowsOfImagesDoNotMeet) {
+  const LoweredConvolution c = test::lowered(test::kLayers[5], 16, RowOrder::images_innermost);
+  const TileTags tags(c, DatumIds::exact);
+  const HistoryIndex index(HistoryHash::xor_, 1024);
+  std::vector<bool> used(1024);
+  for (unsigned row = 0; row < 16; ++row) {
+    for (unsigned column = 0; column < 64; column += 16)
+      used[index.set({.convolution = 0, .tile = tags.tag(row, column, {.rows = 1, .columns = 16})}, 4)] = true;
+  }
+  EXPECT_EQ(std::count(used.begin(), used.end(), true), 64);
 }
 
 TEST(LoadHistory, AnEntryGoesWithTheLastOfItsLoads) {
