@@ -74,13 +74,15 @@ bool DetectionUnit::consistent() const {
          std::all_of(registers_.begin(), registers_.end(), [](const SharedRegisters& r) { return r.consistent(); });
 }
 
-void DetectionUnit::begin(const WavefrontSlot& slot, Wavefront& w) {
+void DetectionUnit::begin(WavefrontSlot& slot, Wavefront& w) {
   w.dispatch = slot.group->dispatch;
   const auto known = convolutions_.find(w.dispatch);
   if (known == convolutions_.end()) return;
   w.convolution = known->second.get();
   w.vgpr_pairs = (w.dispatch->needs.vgprs + 1) / kPairRegisters;
   w.map = registers_[slot.simd->number].begin(w.vgpr_pairs + (w.dispatch->needs.agprs + 1) / kPairRegisters);
+  // No instruction of the wavefront has executed. What M0 begins with is undefined without Duplo.
+  if (w.convolution->lds) slot.wave.sgpr[isa::kM0] = LdsBuffers::kNoSlab;
 }
 
 void DetectionUnit::wavefront_ended(WavefrontSlot& slot) {
@@ -148,10 +150,10 @@ void DetectionUnit::overwrite_pair(const WavefrontSlot& slot, Wavefront& w, unsi
 
 // -- accesses
 
-std::optional<DetectionUnit::Classified> DetectionUnit::classify(const ActiveConvolution& c, const isa::MemoryAccess& access,
-                                                                 const isa::RegisterRange& destination) {
+std::optional<ClassifiedLoad> DetectionUnit::classify(const ActiveConvolution& c, const isa::MemoryAccess& access,
+                                                      const isa::RegisterRange& destination) {
   const auto& addresses = memory_.addresses().global;
-  const auto none = [](DuploCount reason) { return Classified{.tile = std::nullopt, .reason = reason}; };
+  const auto none = [](DuploCount reason) { return ClassifiedLoad{.tile = std::nullopt, .reason = reason}; };
   if (access.lanes == 0) return std::nullopt;
   const auto inside = [&](unsigned lane) { return addresses[lane] >= c.begin && addresses[lane] < c.end; };
   const auto first = static_cast<unsigned>(std::countr_zero(access.lanes));
@@ -181,7 +183,7 @@ std::optional<DetectionUnit::Classified> DetectionUnit::classify(const ActiveCon
   const LoweredConvolution& convolution = c.tags.ids().convolution();
   if (row >= convolution.rows() || column >= convolution.columns()) return none(DuploCount::filler);
   const unsigned columns = isa::kLanes / rows * bytes / ParameterBlock::kElementBytes;
-  return Classified{
+  return ClassifiedLoad{
       .tile = TileLoad{.form = {.rows = static_cast<std::uint8_t>(rows), .columns = static_cast<std::uint8_t>(columns)},
                        .row = row,
                        .column = column,
@@ -192,7 +194,7 @@ std::optional<DetectionUnit::Classified> DetectionUnit::classify(const ActiveCon
 MemoryTokens::Token DetectionUnit::access(WavefrontSlot& slot, const isa::DecodedInstruction& instruction, Counters counters,
                                           Cycles cycle) {
   Wavefront& w = wavefront(slot);
-  if (w.convolution == nullptr) return pass_on(slot, instruction, counters, cycle);
+  if (w.convolution == nullptr || w.convolution->lds) return pass_on(slot, instruction, counters, cycle);
   const isa::MemoryAccess& access = slot.wave.access;
   if (access.operation != isa::MemoryAccess::Operation::load) {
     bool touches = false;
@@ -213,10 +215,9 @@ MemoryTokens::Token DetectionUnit::access(WavefrontSlot& slot, const isa::Decode
   return token;
 }
 
-MemoryTokens::Token DetectionUnit::load_tile(WavefrontSlot& slot, Wavefront& w, const isa::DecodedInstruction& instruction,
-                                             const TileLoad& tile, Counters counters, Cycles cycle) {
+DetectionUnit::LookUp DetectionUnit::look_up(WavefrontSlot& slot, Wavefront& w, const isa::DecodedInstruction& instruction,
+                                             const TileLoad& tile, Cycles cycle) {
   const ActiveConvolution& c = *w.convolution;
-  const isa::RegisterRange destination = instruction.registers.write(0);
   const bool by_simd = parameters_.scope == DuploScope::simd;
   const LoadTag tag{.convolution = c.number,
                     .simd = static_cast<std::uint8_t>(by_simd ? slot.simd->number : 0),
@@ -225,19 +226,32 @@ MemoryTokens::Token DetectionUnit::load_tile(WavefrontSlot& slot, Wavefront& w, 
   const Handle entry = history_.find(tag, tile.zeros, clock_.ticks(cycle));
   if (entry != LoadHistory::kNone) {
     if (parameters_.check) check_hit(slot, w, instruction, entry, tag, tile, cycle);
-    return hit(slot, w, destination, entry, counters, cycle);
+    count_hit(slot, entry, tile, cycle);
+  } else {
+    constexpr std::array kReasons{DuploCount::compulsory, DuploCount::released, DuploCount::conflict, DuploCount::capacity};
+    count(slot, kReasons.at(static_cast<std::size_t>(history_.miss(tag))));
   }
-  constexpr std::array kReasons{DuploCount::compulsory, DuploCount::released, DuploCount::conflict, DuploCount::capacity};
-  count(slot, kReasons.at(static_cast<std::size_t>(history_.miss(tag))));
+  return {tag, entry};
+}
+
+MemoryTokens::Token DetectionUnit::load_tile(WavefrontSlot& slot, Wavefront& w, const isa::DecodedInstruction& instruction,
+                                             const TileLoad& tile, Counters counters, Cycles cycle) {
+  const isa::RegisterRange destination = instruction.registers.write(0);
+  const auto [tag, entry] = look_up(slot, w, instruction, tile, cycle);
+  if (entry != LoadHistory::kNone) return hit(slot, w, destination, entry, counters, cycle);
   const Cycles from = parameters_.l1 == DuploL1::after ? cycle + parameters_.latency : cycle;
   const Token token = pass_on(slot, instruction, counters, from);
   const std::uint32_t operation = follow(slot, w, token);
-  allocate(slot, w, destination, tag, tile, operation);
+  const Handle made = allocate(slot, w, destination, tag, tile);
+  contents_[made].operation = operation;
+  operations_[operation].entry = made;
+  operations_[operation].generation = history_.generation(made);
+  operations_[operation].owner = true;
   return token;
 }
 
-void DetectionUnit::allocate(const WavefrontSlot& slot, Wavefront& w, const isa::RegisterRange& destination, const LoadTag& tag,
-                             const TileLoad& tile, std::uint32_t operation) {
+DetectionUnit::Handle DetectionUnit::allocate(const WavefrontSlot& slot, Wavefront& w, const isa::RegisterRange& destination,
+                                              const LoadTag& tag, const TileLoad& tile) {
   const SharedRegisters& registers = registers_[slot.simd->number];
   const unsigned logical = logical_pair(w, destination);
   TileRegisters held{.simd = simd_of(slot), .first = registers.pair(w.map, logical)};
@@ -245,8 +259,7 @@ void DetectionUnit::allocate(const WavefrontSlot& slot, Wavefront& w, const isa:
   const Handle entry = history_.allocate(tag, tile.zeros, held);
   if (contents_.size() <= entry) contents_.resize(std::size_t{entry} + 1);
   Contents& contents = contents_[entry];
-  contents.operation = operation;
-  contents.address = memory_.addresses().global[0];
+  contents.operation = kNone;
   contents.row = tile.row;
   contents.column = tile.column;
   contents.wavefront = index_of(slot);
@@ -259,17 +272,26 @@ void DetectionUnit::allocate(const WavefrontSlot& slot, Wavefront& w, const isa:
       contents.words.insert(contents.words.end(), words.begin(), words.end());
     }
   }
-  Operation& made = operations_[operation];
-  made.entry = entry;
-  made.generation = history_.generation(entry);
-  made.owner = true;
   w.watched.add(destination);
+  return entry;
+}
+
+Cycles DetectionUnit::rename(const WavefrontSlot& slot, Wavefront& w, const isa::RegisterRange& destination, Handle entry) {
+  const TileRegisters& held = history_.registers(entry);
+  if (held.simd != slot.simd->number) return parameters_.copy_cycles;
+  // An entry that stays always may have outlived its register.
+  if (parameters_.release == HistoryKeep::always) return Cycles{0};
+  const unsigned logical = logical_pair(w, destination);
+  SharedRegisters& registers = registers_[slot.simd->number];
+  registers.share(w.map, logical, held.first);
+  if (held.second != TileRegisters::kNone) registers.share(w.map, logical + 1, held.second);
+  w.watched.add(destination);
+  return Cycles{0};
 }
 
 MemoryTokens::Token DetectionUnit::hit(WavefrontSlot& slot, Wavefront& w, const isa::RegisterRange& destination, Handle entry,
                                        Counters counters, Cycles cycle) {
   const Contents& contents = contents_[entry];
-  count_hit(slot, entry);
   const auto lines = memory_.coalesce(slot.wave.access, memory_.addresses());
   count(slot, DuploCount::lines, lines.size());
   Tick wanted;
@@ -281,43 +303,33 @@ MemoryTokens::Token DetectionUnit::hit(WavefrontSlot& slot, Wavefront& w, const 
     for (std::size_t i = 0; i < left; ++i, at += clock_.period()) l1v_->occupy(physical_.find(lines[i].address), at);
     count(slot, DuploCount::cancelled, left);
   }
-  const TileRegisters& held = history_.registers(entry);
-  const bool copied = held.simd != slot.simd->number;
-  // An entry that stays always may have outlived its register.
-  if (!copied && parameters_.release != HistoryKeep::always) {
-    const unsigned logical = logical_pair(w, destination);
-    SharedRegisters& registers = registers_[slot.simd->number];
-    registers.share(w.map, logical, held.first);
-    if (held.second != TileRegisters::kNone) registers.share(w.map, logical + 1, held.second);
-    w.watched.add(destination);
-  }
+  const Cycles copy_cycles = rename(slot, w, destination, entry);
   history_.relay(entry);
-  const std::uint32_t copy_cycles = copied ? static_cast<std::uint32_t>(parameters_.copy_cycles.n) : 0;
   const Cycles ready = clock_.ceil(start) + parameters_.latency;
   const Token token = tokens_.begin(slot, counters, start, start - wanted, Cycles{0}, nullptr);
   const std::uint32_t number = follow(slot, w, token);
   operations_[number].entry = entry;
   operations_[number].generation = history_.generation(entry);
   if (contents.operation == kNone) {
-    tokens_.include(token, later(ready, contents.ready) + Cycles{copy_cycles}, {});
+    tokens_.include(token, later(ready, contents.ready) + copy_cycles, {});
   } else {
     tokens_.expect(token, 1);
-    operations_[contents.operation].waiters.push_back({token, ready, copy_cycles});
+    operations_[contents.operation].waiters.push_back({token, ready, static_cast<std::uint32_t>(copy_cycles.n)});
   }
   return token;
 }
 
-void DetectionUnit::count_hit(const WavefrontSlot& slot, Handle entry) {
+void DetectionUnit::count_hit(const WavefrontSlot& slot, Handle entry, const TileLoad& tile, Cycles cycle) {
   const Contents& contents = contents_[entry];
   count(slot, DuploCount::hits);
-  if (contents.address == memory_.addresses().global[0]) count(slot, DuploCount::hits_address);
+  if (contents.row == tile.row && contents.column == tile.column) count(slot, DuploCount::hits_address);
   if (contents.dispatch == slot.group->dispatch && contents.workgroup == slot.group->linear_id) {
     if (contents.wavefront == index_of(slot)) count(slot, DuploCount::hits_wavefront);
   } else {
     count(slot, DuploCount::hits_workgroup);
   }
   if (history_.registers(entry).simd == slot.simd->number) count(slot, DuploCount::hits_simd);
-  if (contents.operation != kNone) count(slot, DuploCount::hits_in_flight);
+  if (contents.operation != kNone || contents.ready > cycle) count(slot, DuploCount::hits_in_flight);
 }
 
 void DetectionUnit::check_hit(const WavefrontSlot& slot, const Wavefront& w, const isa::DecodedInstruction& instruction,

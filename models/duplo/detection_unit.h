@@ -6,6 +6,9 @@
 //                               duplo.copy_cycles from another SIMD. Miss: the request is made, the registers get an entry
 //           operation_done()    the load's data have arrived: loads that hit on it complete, and it retires when all memory
 //                               instructions of its wavefront before it have (as vmcnt counts)
+//           access_lds()        likewise for a tile of a workspace in LDS (implicit lowering), which M0 describes. A hit takes
+//           no
+//                               cycles of the LDS
 //   write   prepare()           of a register pair with other readers: it takes another physical pair. Without: its entry goes
 //   store   access()            into the workspace: all entries of the convolution go
 //           invalidate()        of the L1 vector cache: all entries go
@@ -14,6 +17,9 @@
 // A tile load is a load of 8 or 16 bytes a lane by all lanes, in global memory, without GLC and SLC, to an even register, with
 // lane l at base + (l mod R) pitch + (l / R) bytes for R = 16 or 32: an operand of a matrix instruction. All other loads of the
 // workspace are counted by reason and made as ever.
+//
+// Of a workspace in LDS, ds_read_b64 and ds_read_b128 that lie so in a slab are tile loads (lds_reads.h), and stores drop no
+// entry: slabs come and go while the elements of the input that they hold stay the same.
 //
 // Function is eager: the load has executed. What a hit's register would hold is compared with what it has loaded.
 #pragma once
@@ -34,6 +40,7 @@
 #include "models/duplo/duplo_texts.h"
 #include "models/duplo/load_history.h"
 #include "models/duplo/shared_registers.h"
+#include "models/duplo/tile_load.h"
 
 namespace lacuna {
 
@@ -90,6 +97,7 @@ class DetectionUnit final : public LoadStage, public CacheMaintenance, private M
   }
   MemoryTokens::Token access(WavefrontSlot& slot, const isa::DecodedInstruction& instruction, Counters counters,
                              Cycles cycle) override;
+  LocalDataShare::Result access_lds(WavefrontSlot& slot, const isa::DecodedInstruction& instruction, Cycles cycle) override;
   void wavefront_ended(WavefrontSlot& slot) override;
   void reset() override;
   void describe(StatisticsGroup& unit) const override;
@@ -108,6 +116,7 @@ class DetectionUnit final : public LoadStage, public CacheMaintenance, private M
     isa::RegisterSet watched;                        ///< registers of pairs that others read, or that entries have
     std::vector<std::uint32_t> operations;           ///< memory instructions that have not retired, in order
     Cycles retired{};                                ///< when the last one retired
+    Cycles lds_done{};                               ///< when its last LDS instruction completes, with a workspace in LDS
   };
   /// A memory instruction of a wavefront with a convolution.
   struct Operation {
@@ -129,48 +138,49 @@ class DetectionUnit final : public LoadStage, public CacheMaintenance, private M
   struct Contents {
     std::uint32_t operation = kNone;  ///< that brings it; kNone: it is there
     Cycles ready{};
-    std::uint64_t address = 0;  ///< of lane 0
-    std::uint64_t row = 0;      ///< of the workspace: where the tile begins
+    std::uint64_t row = 0;  ///< of the workspace: where the tile begins
     unsigned column = 0;
     std::uint32_t wavefront = 0;  ///< index
     const Dispatch* dispatch = nullptr;
     std::uint64_t workgroup = 0;
     std::vector<std::uint32_t> words;  ///< with duplo.check
   };
-  struct TileLoad {
-    TileForm form;
-    std::uint64_t row;  ///< of the workspace: where it begins
-    unsigned column;
-    unsigned zeros;  ///< IdGenerator::zeros() of its columns
-  };
-
   Wavefront& wavefront(const WavefrontSlot& slot) { return wavefronts_[index_of(slot)]; }
   std::uint32_t index_of(const WavefrontSlot& slot) const { return slot.simd->number * slots_ + slot.number; }
   static std::uint16_t simd_of(const WavefrontSlot& slot) { return static_cast<std::uint16_t>(slot.simd->number); }
-  void begin(const WavefrontSlot& slot, Wavefront& w);
+  void begin(WavefrontSlot& slot, Wavefront& w);
 
   void overwrite(const WavefrontSlot& slot, Wavefront& w, const isa::DecodedInstruction& instruction, Cycles cycle);
   void overwrite_pair(const WavefrontSlot& slot, Wavefront& w, unsigned logical, bool partial, Cycles cycle);
   unsigned logical_pair(const Wavefront& w, const isa::RegisterRange& range) const;
   static isa::RegisterRange registers_of(const Wavefront& w, unsigned logical);
 
-  /// Nothing: it touches no byte of the workspace. Otherwise a tile, or why it is none.
-  struct Classified {
-    std::optional<TileLoad> tile;
-    DuploCount reason = DuploCount::form;
+  /// Nothing: it touches no byte of the workspace.
+  std::optional<ClassifiedLoad> classify(const ActiveConvolution& c, const isa::MemoryAccess& access,
+                                         const isa::RegisterRange& destination);
+  struct LookUp {
+    LoadTag tag;
+    Handle entry;  ///< kNone: not found
   };
-  std::optional<Classified> classify(const ActiveConvolution& c, const isa::MemoryAccess& access,
-                                     const isa::RegisterRange& destination);
+  /// Looks a tile up, and counts and checks what comes of it.
+  LookUp look_up(WavefrontSlot& slot, Wavefront& w, const isa::DecodedInstruction& instruction, const TileLoad& tile,
+                 Cycles cycle);
   Token load_tile(WavefrontSlot& slot, Wavefront& w, const isa::DecodedInstruction& instruction, const TileLoad& tile,
                   Counters counters, Cycles cycle);
   Token hit(WavefrontSlot& slot, Wavefront& w, const isa::RegisterRange& destination, Handle entry, Counters counters,
             Cycles cycle);
-  void count_hit(const WavefrontSlot& slot, Handle entry);
+  /// The destination of a hit becomes one with the entry's registers, or a copy of them. Returns the cycles of the copy.
+  Cycles rename(const WavefrontSlot& slot, Wavefront& w, const isa::RegisterRange& destination, Handle entry);
+  void count_hit(const WavefrontSlot& slot, Handle entry, const TileLoad& tile, Cycles cycle);
   /// Of a hit, before its registers are renamed: the entry's are those that were loaded.
   void check_hit(const WavefrontSlot& slot, const Wavefront& w, const isa::DecodedInstruction& instruction, Handle entry,
                  const LoadTag& tag, const TileLoad& tile, Cycles cycle);
-  void allocate(const WavefrontSlot& slot, Wavefront& w, const isa::RegisterRange& destination, const LoadTag& tag,
-                const TileLoad& tile, std::uint32_t operation);
+  /// Makes an entry of the tile, whose data are there unless the caller says otherwise in contents_.
+  Handle allocate(const WavefrontSlot& slot, Wavefront& w, const isa::RegisterRange& destination, const LoadTag& tag,
+                  const TileLoad& tile);
+  /// An LDS read of a tile that has been found, or has not. Returns its completion.
+  LocalDataShare::Result read_tile(WavefrontSlot& slot, Wavefront& w, const isa::DecodedInstruction& instruction,
+                                   const TileLoad& tile, Cycles cycle);
 
   /// A record of a memory instruction, whose completion `token` tells.
   std::uint32_t follow(const WavefrontSlot& slot, Wavefront& w, Token token);

@@ -1,30 +1,22 @@
 // Whole devices with Duplo: the same results as without, each hit on equal data, as many of them as geometry allows, and errors
 // of parameter blocks.
-#include <elf.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cstring>
-#include <set>
 #include <string>
-#include <tuple>
 #include <vector>
 
 #include "models/common/config/guest_mistake.h"
 #include "models/common/host/worker_threads.h"
 #include "models/duplo/duplo.h"
+#include "tests/duplo/duplo_gpu.h"
 #include "tests/neardata/near_data_gpu.h"
 
 namespace lacuna::test {
 namespace {
 
 using Lines = std::vector<std::string>;
-
-constexpr std::uint64_t kBase = NearDataGpu::kBase;
-constexpr std::uint64_t kImage = 0x8000;  ///< ELF header and symbols of the code object, offset in VRAM
-constexpr std::uint64_t kWorkspace = NearDataGpu::kData;
-constexpr std::uint64_t kResults = NearDataGpu::kData + 0x400000;
-constexpr unsigned kElementBytes = ParameterBlock::kElementBytes;
 
 /// 256 rows of 144 elements: 16 x 9 tiles.
 LoweredConvolution convolution() {
@@ -35,74 +27,6 @@ LoweredConvolution convolution() {
   c.pad_top = c.pad_left = c.pad_bottom = c.pad_right = 1;
   c.pitch = c.columns();
   return c;
-}
-
-std::array<std::uint8_t, ParameterBlock::kBytes> block_of(const LoweredConvolution& c, std::uint64_t workspace) {
-  std::array<std::uint8_t, ParameterBlock::kBytes> block{};
-  const auto put = [&](std::size_t at, auto value) { std::memcpy(&block.at(at), &value, sizeof value); };
-  put(0, workspace);
-  put(8, std::uint32_t{c.pitch});
-  put(12, static_cast<std::uint16_t>(c.images));
-  put(14, static_cast<std::uint16_t>(c.height));
-  put(16, static_cast<std::uint16_t>(c.width));
-  put(18, static_cast<std::uint16_t>(c.channels));
-  put(20, static_cast<std::uint8_t>(c.filter_height));
-  put(21, static_cast<std::uint8_t>(c.filter_width));
-  put(22, static_cast<std::uint8_t>(c.stride_y));
-  put(23, static_cast<std::uint8_t>(c.stride_x));
-  put(24, static_cast<std::uint8_t>(c.pad_top));
-  put(25, static_cast<std::uint8_t>(c.pad_left));
-  put(26, static_cast<std::uint8_t>(c.pad_bottom));
-  put(27, static_cast<std::uint8_t>(c.pad_right));
-  put(29, static_cast<std::uint8_t>(c.order));
-  return block;
-}
-
-/// Fills the workspace: zeros in the padding, other elements at random by their place in the input.
-void lower(NearDataGpu& gpu, const LoweredConvolution& c) {
-  for (std::uint64_t row = 0; row < c.rows(); ++row) {
-    for (unsigned column = 0; column < c.columns(); ++column) {
-      const InputElement e = *c.element(row, column);
-      const std::uint32_t place = ((e.image * 64 + e.y) * 64 + e.x) * 64 + e.channel;
-      gpu.at<std::uint16_t>(kWorkspace + (row * c.pitch + column) * kElementBytes) =
-          c.in_padding(e) ? 0 : static_cast<std::uint16_t>(place * 0x9e3779b1U >> 16 | 1);
-    }
-  }
-}
-
-/// Dynamic symbols of the next kernel, `name`.kd, and of its parameter block, as a loader places them.
-void load_symbols(NearDataGpu& gpu, const std::string& name, const std::array<std::uint8_t, ParameterBlock::kBytes>& block,
-                  std::uint64_t bytes = ParameterBlock::kBytes) {
-  constexpr std::uint64_t kDynamic = 0x200, kSymbols = 0x300, kHash = 0x400, kStrings = 0x500, kBlock = 0x600;
-  std::memset(&gpu.at<std::byte>(kImage), 0, 0x1000);
-  auto& header = gpu.at<Elf64_Ehdr>(kImage);
-  std::memcpy(header.e_ident, ELFMAG, SELFMAG);
-  header.e_ident[EI_CLASS] = ELFCLASS64;
-  header.e_phentsize = sizeof(Elf64_Phdr);
-  header.e_phoff = 0x100;
-  header.e_phnum = 1;
-  auto& dynamic = gpu.at<Elf64_Phdr>(kImage + 0x100);
-  dynamic.p_type = PT_DYNAMIC;
-  dynamic.p_vaddr = kDynamic;
-  dynamic.p_memsz = 4 * sizeof(Elf64_Dyn);
-  auto* const entries = &gpu.at<Elf64_Dyn>(kImage + kDynamic);
-  entries[0] = {.d_tag = DT_SYMTAB, .d_un = {.d_ptr = kSymbols}};
-  entries[1] = {.d_tag = DT_STRTAB, .d_un = {.d_ptr = kStrings}};
-  entries[2] = {.d_tag = DT_HASH, .d_un = {.d_ptr = kHash}};
-  auto* const symbols = &gpu.at<Elf64_Sym>(kImage + kSymbols);
-  const std::string strings = std::string(1, '\0') + name + ".kd" + '\0' + name + "_duplo";
-  std::memcpy(&gpu.at<char>(kImage + kStrings), strings.c_str(), strings.size() + 1);
-  symbols[1].st_name = 1;
-  symbols[1].st_info = ELF64_ST_INFO(STB_GLOBAL, STT_OBJECT);
-  symbols[1].st_shndx = 1;
-  symbols[1].st_value = gpu.next_descriptor() - kImage;
-  symbols[1].st_size = 64;
-  symbols[2] = symbols[1];
-  symbols[2].st_name = static_cast<Elf64_Word>(name.size() + 5);
-  symbols[2].st_value = kBlock;
-  symbols[2].st_size = bytes;
-  gpu.words(kImage + kHash)[1] = 3;
-  std::memcpy(&gpu.at<std::uint8_t>(kImage + kBlock), block.data(), block.size());
 }
 
 /// Each wavefront loads all tiles of 16 x 16, `in_flight` of them at a time, 12 at most, and folds them into two words a lane.
@@ -152,18 +76,6 @@ AssembledKernel load_tiles(const LoweredConvolution& c, unsigned in_flight = 1, 
   return {isa::Target::gfx90a, lines};
 }
 
-DuploParameters& duplo_of(GpuDeviceParameters& p) { return p.extensions.get<DuploParameterSet>().duplo; }
-
-GpuDeviceParameters machine(void (*change)(DuploParameters&)) {
-  GpuDeviceParameters p = small_machine();
-  p.gpu.target = isa::Target::gfx90a;
-  p.extensions = {};
-  p.extensions.add(std::make_unique<DuploParameterSet>());
-  duplo_of(p).mode = DuploMode::on;
-  change(duplo_of(p));
-  return p;
-}
-
 struct DuploBench : sc_core::sc_module {
   explicit DuploBench(sc_core::sc_module_name module_name) : sc_module(module_name) {}
   WorkerThreads workers{3};
@@ -209,45 +121,10 @@ class DuploDevice : public testing::Test {
   DuploBench& b_ = bench<DuploBench>();
 };
 
-std::uint64_t sum(NearDataGpu& gpu, DuploCount what) {
-  std::uint64_t all = 0;
-  for (const DetectionUnit* const unit : gpu.device.extension<Duplo>()->detection_units())
-    all += unit->statistics().counts[static_cast<std::size_t>(what)];
-  return all;
-}
-
-struct Outcome {
-  KernelRecord record;
-  std::vector<std::uint32_t> results;
-  std::array<std::uint64_t, kDuploCounts> counts{};
-  std::uint64_t operator[](DuploCount what) const { return counts.at(static_cast<std::size_t>(what)); }
-};
-
 /// `described`: by the parameter block; `c` is the convolution whose workspace the kernel loads.
 Outcome run(NearDataGpu& gpu, const LoweredConvolution& c, const AssembledKernel& kernel, unsigned workgroups, unsigned size,
             const LoweredConvolution& described) {
-  gpu.start();
-  lower(gpu, c);
-  load_symbols(gpu, "k", block_of(described, kBase + kWorkspace));
-  gpu.mark();
-  std::array<std::uint64_t, kDuploCounts> before{};
-  const bool on = gpu.device.extension<Duplo>() != nullptr;
-  for (std::size_t i = 0; on && i < kDuploCounts; ++i) before[i] = sum(gpu, static_cast<DuploCount>(i));
-  Outcome outcome;
-  outcome.record = gpu.run(kernel, {kBase + kWorkspace, kBase + kResults}, workgroups, size);
-  EXPECT_FALSE(outcome.record.failed);
-  EXPECT_TRUE(gpu.device.idle());
-  outcome.results = gpu.memory(kResults, 0x800 * workgroups);
-  if (!on) return outcome;
-  for (std::size_t i = 0; i < kDuploCounts; ++i) outcome.counts[i] = sum(gpu, static_cast<DuploCount>(i)) - before[i];
-  for (const DetectionUnit* const unit : gpu.device.extension<Duplo>()->detection_units()) {
-    EXPECT_TRUE(unit->consistent());
-    EXPECT_EQ(unit->entries(now()), 0U);
-  }
-  EXPECT_EQ(outcome[DuploCount::look_ups], outcome[DuploCount::hits] + outcome[DuploCount::compulsory] +
-                                               outcome[DuploCount::released] + outcome[DuploCount::conflict] +
-                                               outcome[DuploCount::capacity]);
-  return outcome;
+  return run_with_block(gpu, c, kernel, workgroups, size, block_of(described, kBase + kWorkspace));
 }
 
 Outcome run(NearDataGpu& gpu, const LoweredConvolution& c, const AssembledKernel& kernel, unsigned workgroups, unsigned size) {
@@ -255,18 +132,6 @@ Outcome run(NearDataGpu& gpu, const LoweredConvolution& c, const AssembledKernel
 }
 
 constexpr unsigned kTiles = 16 * 9;
-
-std::size_t different_tiles(const LoweredConvolution& c) {
-  const TileTags tags(c, DatumIds::exact);
-  std::set<std::tuple<std::uint32_t, std::uint32_t, std::uint16_t, std::uint16_t>> all;
-  for (unsigned row = 0; row < c.rows(); row += 16) {
-    for (unsigned column = 0; column < c.columns(); column += 16) {
-      const TileTag tag = tags.tag(row, column, {});
-      all.insert({tag.first.image, tag.first.element, tag.filter_x, tag.filter_y});
-    }
-  }
-  return all.size();
-}
 
 // With any number of entries that never go, everything but the first load of a tile hits.
 TEST_F(DuploDevice, HitsAreLookUpsLessDifferentTiles) {
@@ -459,7 +324,7 @@ TEST(ParameterBlock, SaysWhatIsWrong) {
   EXPECT_EQ(problem(8, 1), "pitch is 1; a row of the workspace has 144 elements");
   EXPECT_EQ(problem(20, 30), "filter height is 30; the padded input has 18 rows");
   EXPECT_EQ(problem(22, 0), "vertical stride is 0; it is at least 1");
-  EXPECT_EQ(problem(28, 2), "form is 2; it is 0: the workspace is in memory");
+  EXPECT_EQ(problem(28, 2), "form is 2; it is 0 (the workspace is in memory) or 1 (slabs of it are in LDS)");
   EXPECT_EQ(problem(29, 2), "row order is 2; it is 0 (images outermost) or 1 (images innermost)");
   EXPECT_EQ(problem(31, 1), "bytes 30 and 31 is 256; they are 0");
 }
@@ -472,7 +337,7 @@ TEST_F(DuploDevice, WrongBlocksRefuseTheDispatch) {
   zero[22] = 0;
   const auto right = block_of(c, kBase + kWorkspace);
   struct Case {
-    const std::array<std::uint8_t, ParameterBlock::kBytes>& block;
+    const DuploBlock& block;
     std::uint64_t bytes;
     const char* says;
   };

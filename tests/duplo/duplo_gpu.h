@@ -1,0 +1,162 @@
+// Devices with Duplo, workspaces in their memory, and kernels with a parameter block.
+#pragma once
+
+#include <elf.h>
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cstdint>
+#include <cstring>
+#include <set>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "models/duplo/duplo.h"
+#include "tests/neardata/near_data_gpu.h"
+
+namespace lacuna::test {
+
+using DuploBlock = std::array<std::uint8_t, ParameterBlock::kBytes>;
+
+inline constexpr std::uint64_t kBase = NearDataGpu::kBase;
+inline constexpr std::uint64_t kImage = 0x8000;  ///< ELF header and symbols of the code object, offset in VRAM
+inline constexpr std::uint64_t kWorkspace = NearDataGpu::kData;
+inline constexpr std::uint64_t kResults = NearDataGpu::kData + 0x400000;
+inline constexpr unsigned kElementBytes = ParameterBlock::kElementBytes;
+
+inline DuploBlock block_of(const LoweredConvolution& c, std::uint64_t workspace) {
+  DuploBlock block{};
+  const auto put = [&](std::size_t at, auto value) { std::memcpy(&block.at(at), &value, sizeof value); };
+  put(0, workspace);
+  put(8, std::uint32_t{c.pitch});
+  put(12, static_cast<std::uint16_t>(c.images));
+  put(14, static_cast<std::uint16_t>(c.height));
+  put(16, static_cast<std::uint16_t>(c.width));
+  put(18, static_cast<std::uint16_t>(c.channels));
+  put(20, static_cast<std::uint8_t>(c.filter_height));
+  put(21, static_cast<std::uint8_t>(c.filter_width));
+  put(22, static_cast<std::uint8_t>(c.stride_y));
+  put(23, static_cast<std::uint8_t>(c.stride_x));
+  put(24, static_cast<std::uint8_t>(c.pad_top));
+  put(25, static_cast<std::uint8_t>(c.pad_left));
+  put(26, static_cast<std::uint8_t>(c.pad_bottom));
+  put(27, static_cast<std::uint8_t>(c.pad_right));
+  put(29, static_cast<std::uint8_t>(c.order));
+  return block;
+}
+
+/// Fills the workspace: zeros in the padding, other elements at random by their place in the input.
+inline void lower(NearDataGpu& gpu, const LoweredConvolution& c) {
+  for (std::uint64_t row = 0; row < c.rows(); ++row) {
+    for (unsigned column = 0; column < c.columns(); ++column) {
+      const InputElement e = *c.element(row, column);
+      const std::uint32_t place = ((e.image * 64 + e.y) * 64 + e.x) * 64 + e.channel;
+      gpu.at<std::uint16_t>(kWorkspace + (row * c.pitch + column) * kElementBytes) =
+          c.in_padding(e) ? 0 : static_cast<std::uint16_t>(place * 0x9e3779b1U >> 16 | 1);
+    }
+  }
+}
+
+/// Dynamic symbols of the next kernel, `name`.kd, and of its parameter block, as a loader places them.
+inline void load_symbols(NearDataGpu& gpu, const std::string& name, const DuploBlock& block,
+                         std::uint64_t bytes = ParameterBlock::kBytes) {
+  constexpr std::uint64_t kDynamic = 0x200, kSymbols = 0x300, kHash = 0x400, kStrings = 0x500, kBlock = 0x600;
+  std::memset(&gpu.at<std::byte>(kImage), 0, 0x1000);
+  auto& header = gpu.at<Elf64_Ehdr>(kImage);
+  std::memcpy(header.e_ident, ELFMAG, SELFMAG);
+  header.e_ident[EI_CLASS] = ELFCLASS64;
+  header.e_phentsize = sizeof(Elf64_Phdr);
+  header.e_phoff = 0x100;
+  header.e_phnum = 1;
+  auto& dynamic = gpu.at<Elf64_Phdr>(kImage + 0x100);
+  dynamic.p_type = PT_DYNAMIC;
+  dynamic.p_vaddr = kDynamic;
+  dynamic.p_memsz = 4 * sizeof(Elf64_Dyn);
+  auto* const entries = &gpu.at<Elf64_Dyn>(kImage + kDynamic);
+  entries[0] = {.d_tag = DT_SYMTAB, .d_un = {.d_ptr = kSymbols}};
+  entries[1] = {.d_tag = DT_STRTAB, .d_un = {.d_ptr = kStrings}};
+  entries[2] = {.d_tag = DT_HASH, .d_un = {.d_ptr = kHash}};
+  auto* const symbols = &gpu.at<Elf64_Sym>(kImage + kSymbols);
+  const std::string strings = std::string(1, '\0') + name + ".kd" + '\0' + name + "_duplo";
+  std::memcpy(&gpu.at<char>(kImage + kStrings), strings.c_str(), strings.size() + 1);
+  symbols[1].st_name = 1;
+  symbols[1].st_info = ELF64_ST_INFO(STB_GLOBAL, STT_OBJECT);
+  symbols[1].st_shndx = 1;
+  symbols[1].st_value = gpu.next_descriptor() - kImage;
+  symbols[1].st_size = 64;
+  symbols[2] = symbols[1];
+  symbols[2].st_name = static_cast<Elf64_Word>(name.size() + 5);
+  symbols[2].st_value = kBlock;
+  symbols[2].st_size = bytes;
+  gpu.words(kImage + kHash)[1] = 3;
+  std::memcpy(&gpu.at<std::uint8_t>(kImage + kBlock), block.data(), block.size());
+}
+
+inline DuploParameters& duplo_of(GpuDeviceParameters& p) { return p.extensions.get<DuploParameterSet>().duplo; }
+
+inline GpuDeviceParameters machine(void (*change)(DuploParameters&)) {
+  GpuDeviceParameters p = small_machine();
+  p.gpu.target = isa::Target::gfx90a;
+  p.extensions = {};
+  p.extensions.add(std::make_unique<DuploParameterSet>());
+  duplo_of(p).mode = DuploMode::on;
+  change(duplo_of(p));
+  return p;
+}
+
+inline std::uint64_t sum(NearDataGpu& gpu, DuploCount what) {
+  std::uint64_t all = 0;
+  for (const DetectionUnit* const unit : gpu.device.extension<Duplo>()->detection_units())
+    all += unit->statistics().counts[static_cast<std::size_t>(what)];
+  return all;
+}
+
+struct Outcome {
+  KernelRecord record;
+  std::vector<std::uint32_t> results;
+  std::array<std::uint64_t, kDuploCounts> counts{};
+  std::uint64_t operator[](DuploCount what) const { return counts.at(static_cast<std::size_t>(what)); }
+};
+
+/// Runs a kernel over the workspace of a convolution, with arguments workspace and results.
+inline Outcome run_with_block(NearDataGpu& gpu, const LoweredConvolution& c, const AssembledKernel& kernel, unsigned workgroups,
+                              unsigned size, const DuploBlock& block, unsigned lds_bytes = 0) {
+  gpu.start();
+  lower(gpu, c);
+  load_symbols(gpu, "k", block);
+  gpu.mark();
+  std::array<std::uint64_t, kDuploCounts> before{};
+  const bool on = gpu.device.extension<Duplo>() != nullptr;
+  for (std::size_t i = 0; on && i < kDuploCounts; ++i) before[i] = sum(gpu, static_cast<DuploCount>(i));
+  Outcome outcome;
+  outcome.record = gpu.run(kernel, {kBase + kWorkspace, kBase + kResults}, workgroups, size, lds_bytes);
+  EXPECT_FALSE(outcome.record.failed);
+  EXPECT_TRUE(gpu.device.idle());
+  outcome.results = gpu.memory(kResults, 0x800 * workgroups);
+  if (!on) return outcome;
+  for (std::size_t i = 0; i < kDuploCounts; ++i) outcome.counts[i] = sum(gpu, static_cast<DuploCount>(i)) - before[i];
+  for (const DetectionUnit* const unit : gpu.device.extension<Duplo>()->detection_units()) {
+    EXPECT_TRUE(unit->consistent());
+    EXPECT_EQ(unit->entries(now()), 0U);
+  }
+  EXPECT_EQ(outcome[DuploCount::look_ups], outcome[DuploCount::hits] + outcome[DuploCount::compulsory] +
+                                               outcome[DuploCount::released] + outcome[DuploCount::conflict] +
+                                               outcome[DuploCount::capacity]);
+  return outcome;
+}
+
+/// Tiles of 16 rows and `columns` columns, those counted once that are equal.
+inline std::size_t different_tiles(const LoweredConvolution& c, unsigned columns = 16) {
+  const TileTags tags(c, DatumIds::exact);
+  std::set<std::tuple<std::uint32_t, std::uint32_t, std::uint16_t, std::uint16_t>> all;
+  for (unsigned row = 0; row < c.rows(); row += 16) {
+    for (unsigned column = 0; column < c.columns(); column += columns) {
+      const TileTag tag = tags.tag(row, column, {.rows = 16, .columns = static_cast<std::uint8_t>(columns)});
+      all.insert({tag.first.image, tag.first.element, tag.filter_x, tag.filter_y});
+    }
+  }
+  return all.size();
+}
+
+}  // namespace lacuna::test
