@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "models/command/loaded_code_object.h"
+#include "models/isa/decode/decoder.h"
 
 namespace lacuna {
 namespace {
@@ -44,9 +45,16 @@ CodeCheck::Checked CodeCheck::check(std::uint64_t entry) const {
     std::memcpy(words.data(), window.host + (pc - window.base), count * 4);
     return count;
   };
-  const isa::CodeInventory inventory = isa::walk_code(fetch, target_, codes_, entry);
   Checked checked;
-  if (!inventory.problems.empty()) checked.problem = inventory.problems.front();
+  isa::VisitInstruction visit;
+  if (objection_) {
+    visit = [&](std::uint64_t pc, const isa::Instruction& instruction) {
+      if (checked.problem && checked.problem->pc < pc) return;
+      if (auto why = objection_(instruction)) checked.problem = {pc, isa::disassemble(instruction, target_), std::move(*why)};
+    };
+  }
+  const isa::CodeInventory inventory = isa::walk_code(fetch, target_, codes_, entry, {}, visit);
+  if (!objection_ && !inventory.problems.empty()) checked.problem = inventory.problems.front();
   const auto keep = [&](std::uint64_t begin, std::uint64_t end) {
     const isa::MemoryWindow window = memory_.find(begin);
     if (!window.contains(begin, end - begin)) return;

@@ -1,9 +1,13 @@
-// Checks, before a kernel's first wavefront starts, whether its code in GPU memory can be executed.
+// Checks, before a kernel's first wavefront starts, whether its code in GPU memory can be executed, or has instructions that
+// exclude something else.
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
+#include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "models/isa/analysis/code_walk.h"
@@ -14,10 +18,16 @@ namespace lacuna {
 /// Caches the result for each entry point; checks again if the code has changed.
 class CodeCheck {
  public:
-  CodeCheck(const isa::MemoryInterface& memory, isa::Target target, const isa::MatrixCodes& codes = {})
-      : memory_(memory), target_(target), codes_(codes) {}
+  /// Why code may not have an instruction; nullopt: it may.
+  using Objection = std::function<std::optional<std::string>(const isa::Instruction&)>;
 
-  /// The first instruction reachable from `entry` that would stop a wavefront, or nullptr. Valid until the next call.
+  /// With an objection it is the only reason for a problem.
+  CodeCheck(const isa::MemoryInterface& memory, isa::Target target, const isa::MatrixCodes& codes = {},
+            Objection objection = {})
+      : memory_(memory), target_(target), codes_(codes), objection_(std::move(objection)) {}
+
+  /// The first instruction reachable from `entry` that would stop a wavefront, or that there is an objection to; nullptr: there
+  /// is none. Valid until the next call.
   const isa::CodeProblem* problem(std::uint64_t entry);
 
  private:
@@ -36,6 +46,7 @@ class CodeCheck {
   const isa::MemoryInterface& memory_;
   isa::Target target_;
   isa::MatrixCodes codes_;
+  Objection objection_;
   std::unordered_map<std::uint64_t, Checked> checked_;  ///< by entry point; never iterated for results
 };
 

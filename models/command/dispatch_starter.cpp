@@ -28,6 +28,8 @@ PacketOutcome DispatchStarter::start(unsigned slot, const std::byte* raw, hsa::P
   if (timed) {
     access_memory(context_.port, context_.vm, dispatch->packet_address, hsa::kPacketBytes, false);
     access_memory(context_.port, context_.vm, dispatch->packet.kernel_object, hsa::KernelDescriptor::kBytes, false);
+    for (const DispatchObject& object : dispatch->objects)
+      access_memory(context_.port, context_.vm, object.address, object.bytes, false);
   }
   sc_core::wait(to_sc_time(context_.clock.ticks(parameters.packet_latency + parameters.start_phase)));
   context_.fences.acquire(header.acquire());

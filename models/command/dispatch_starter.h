@@ -3,8 +3,9 @@
 // start() first checks the packet, its kernel and its signals (DispatchPacketReader, Dispatcher::refusal), and requests scratch
 // memory from the runtime if the queue has too little; this takes no time. Then, in the calling SC_THREAD:
 //
-//   read of packet and kernel descriptor | cp.packet_latency + gpu.start_phase | acquire fence | cp.launch_latency | submit
-//                                                                               Dispatch::start ^
+//   reads | cp.packet_latency + gpu.start_phase | acquire fence | cp.launch_latency | submit
+//                                               Dispatch::start ^
+// Reads: packet, kernel descriptor, Dispatch::objects.
 //
 // A dispatch goes to the dispatcher, or to the bulk blits if it is a large copy or fill of the runtime; with cp.instant_blits
 // blits are done immediately. In TimingMode::functional memory accesses, caches and cp.launch_latency take no time.

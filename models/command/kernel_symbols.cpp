@@ -3,24 +3,31 @@
 #include <elf.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
 #include <utility>
-
-#include "models/command/loaded_code_object.h"
 
 namespace lacuna {
 
 namespace {
 
-constexpr unsigned kMaxSymbols = 1u << 16;          // a corrupt count must not stall the report
+constexpr unsigned kMaxSymbols = 1u << 16;  // a corrupt count must not stall the report
+/// Maximum number of kernels whose code objects are remembered, for programs that load and unload code repeatedly.
+constexpr std::size_t kMostKernels = 4096;
 constexpr unsigned char kSymbolTypeAmdKernel = 10;  // STT_AMDGPU_HSA_KERNEL, code object v2
 
 std::string read_string(const isa::MemoryInterface& memory, std::uint64_t address) {
+  constexpr std::size_t kMost = 4096;
   std::string text;
-  while (text.size() < 4096) {
-    const auto c = read_object<char>(memory, address + text.size());
-    if (!c || *c == '\0') break;
-    text.push_back(*c);
+  while (text.size() < kMost) {
+    const std::uint64_t at = address + text.size();
+    const isa::MemoryWindow window = memory.find(at);
+    if (!window.contains(at, 1)) break;
+    const auto room = static_cast<std::size_t>(std::min<std::uint64_t>(window.base + window.size - at, kMost - text.size()));
+    const auto* const from = reinterpret_cast<const char*>(window.host + (at - window.base));
+    const std::size_t length = strnlen(from, room);
+    text.append(from, length);
+    if (length < room) break;
   }
   return text;
 }
@@ -29,6 +36,7 @@ std::string read_string(const isa::MemoryInterface& memory, std::uint64_t addres
 struct SymbolTable {
   std::uint64_t symbols = 0;
   std::uint64_t count = 0;
+  std::uint64_t count_at = 0;  ///< address of `count`; 0: it is in a section header
   std::uint64_t strings = 0;
 };
 
@@ -51,6 +59,7 @@ std::optional<SymbolTable> dynamic_table(const isa::MemoryInterface& memory, con
     const auto chains = read_object<std::uint32_t>(memory, hash + 4);  // nchain = number of symbols
     if (!chains) return std::nullopt;
     table.count = *chains;
+    table.count_at = hash + 4;
     return table;
   }
   return std::nullopt;
@@ -61,6 +70,7 @@ std::optional<SymbolTable> static_table(const LoadedCodeObject& object) {
     if (section.sh_type != SHT_SYMTAB || section.sh_link >= object.sections.size()) continue;
     return SymbolTable{.symbols = object.base + section.sh_addr,
                        .count = section.sh_size / sizeof(Elf64_Sym),
+                       .count_at = 0,
                        .strings = object.base + object.sections[section.sh_link].sh_addr};
   }
   return std::nullopt;
@@ -122,16 +132,61 @@ std::optional<KernelSymbols::Place> KernelSymbols::find(std::uint64_t kernel_obj
   return found;
 }
 
-std::optional<KernelSymbols::DataObject> KernelSymbols::data_object(std::uint64_t kernel_object, std::string_view name) const {
-  const auto object = LoadedCodeObject::around(memory_, kernel_object);
-  if (!object) return std::nullopt;
-  std::optional<DataObject> found;
-  visit_symbols(memory_, *object, [&](const Elf64_Sym& symbol, std::uint64_t, std::uint64_t name_at) {
-    if (ELF64_ST_TYPE(symbol.st_info) != STT_OBJECT || read_string(memory_, name_at) != name) return false;
-    found = DataObject{.address = object->base + symbol.st_value, .bytes = symbol.st_size};
-    return true;
+std::optional<KernelSymbols::DataObject> KernelSymbols::data_object(std::uint64_t kernel_object, const std::string& name) {
+  const auto base = bases_.find(kernel_object);
+  auto known = base == bases_.end() ? data_.end() : data_.find(base->second);
+  if (known == data_.end() || !is_unchanged(known->second)) {
+    const auto object = LoadedCodeObject::around(memory_, kernel_object);
+    if (!object) return std::nullopt;
+    if (bases_.size() >= kMostKernels) {
+      bases_.clear();
+      data_.clear();
+    }
+    bases_[kernel_object] = object->base;
+    known = data_.find(object->base);
+    if (known == data_.end() || !is_unchanged(known->second)) {
+      known = data_.insert_or_assign(object->base, read_data_objects(*object)).first;
+      ++readings_;
+    }
+  }
+  const auto found = known->second.by_name.find(name);
+  return found == known->second.by_name.end() ? std::nullopt : std::optional(found->second);
+}
+
+KernelSymbols::DataObjects KernelSymbols::read_data_objects(const LoadedCodeObject& object) const {
+  DataObjects objects;
+  const auto keep = [&](std::uint64_t begin, std::uint64_t bytes) {
+    const isa::MemoryWindow window = memory_.find(begin);
+    if (!window.contains(begin, bytes)) return;
+    const std::byte* const from = window.host + (begin - window.base);
+    objects.read.push_back({begin, {from, from + bytes}});
+  };
+  keep(object.base, sizeof(Elf64_Ehdr));
+  for (const auto& table : {dynamic_table(memory_, object), static_table(object)}) {
+    if (!table) continue;
+    keep(table->count_at, table->count_at == 0 ? 0 : sizeof(std::uint32_t));
+    keep(table->symbols, std::min<std::uint64_t>(table->count, kMaxSymbols) * sizeof(Elf64_Sym));
+  }
+  std::uint64_t first_name = ~std::uint64_t{0};
+  std::uint64_t last_name = 0;
+  visit_symbols(memory_, object, [&](const Elf64_Sym& symbol, std::uint64_t, std::uint64_t name_at) {
+    if (ELF64_ST_TYPE(symbol.st_info) != STT_OBJECT) return false;
+    const std::string name = read_string(memory_, name_at);
+    first_name = std::min(first_name, name_at);
+    last_name = std::max(last_name, name_at + name.size() + 1);
+    objects.by_name.try_emplace(name, DataObject{.address = object.base + symbol.st_value, .bytes = symbol.st_size});
+    return false;
   });
-  return found;
+  if (last_name != 0) keep(first_name, last_name - first_name);
+  return objects;
+}
+
+bool KernelSymbols::is_unchanged(const DataObjects& objects) const {
+  return std::all_of(objects.read.begin(), objects.read.end(), [this](const DataObjects::Block& block) {
+    const isa::MemoryWindow window = memory_.find(block.begin);
+    return window.contains(block.begin, block.bytes.size()) &&
+           std::memcmp(window.host + (block.begin - window.base), block.bytes.data(), block.bytes.size()) == 0;
+  });
 }
 
 bool KernelSymbols::is_unchanged(const Place& place) const {

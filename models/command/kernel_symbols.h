@@ -4,12 +4,15 @@
 
 #include <elf.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <vector>
 
+#include "models/command/loaded_code_object.h"
 #include "models/isa/memory/memory_interface.h"
 
 namespace lacuna {
@@ -28,12 +31,15 @@ class KernelSymbols {
   /// The kernel's name, or "kernel@0x<address>" if no ELF header with a matching symbol is found. Memory can be reused for
   /// another code object: a cached symbol is used only while header, symbol and name in memory are unchanged.
   std::string name(std::uint64_t kernel_object);
-  /// An object of data in the code object of a kernel, by name; nullopt if it has none of that name.
+  /// An object of data in the code object of a kernel, by name; nullopt if it has none of that name. A code object's symbols
+  /// are read once, and again when they have changed in memory.
   struct DataObject {
     std::uint64_t address = 0;  ///< GPU virtual address
     std::uint64_t bytes = 0;
   };
-  std::optional<DataObject> data_object(std::uint64_t kernel_object, std::string_view name) const;
+  std::optional<DataObject> data_object(std::uint64_t kernel_object, const std::string& name);
+  /// How often a code object's symbols have been read for data_object().
+  std::uint64_t readings() const { return readings_; }
   /// The function that contains the instruction at `pc`; nullopt if no symbol covers it.
   std::optional<CodeSymbol> function(std::uint64_t pc) const;
 
@@ -48,11 +54,25 @@ class KernelSymbols {
     std::string text;  ///< string at `name_at`
     std::string name;  ///< name of the kernel: `text`, mostly without its suffix
   };
+  /// Objects of data of a code object, and the bytes that say so.
+  struct DataObjects {
+    struct Block {
+      std::uint64_t begin = 0;
+      std::vector<std::byte> bytes;
+    };
+    std::vector<Block> read;
+    std::unordered_map<std::string, DataObject> by_name;
+  };
+  DataObjects read_data_objects(const LoadedCodeObject& object) const;
+  bool is_unchanged(const DataObjects& objects) const;
   std::optional<Place> find(std::uint64_t kernel_object) const;
   bool is_unchanged(const Place& place) const;
 
   const isa::MemoryInterface& memory_;
-  std::unordered_map<std::uint64_t, Place> found_;  ///< by kernel object
+  std::unordered_map<std::uint64_t, Place> found_;          ///< by kernel object
+  std::unordered_map<std::uint64_t, std::uint64_t> bases_;  ///< of code objects, by kernel object
+  std::unordered_map<std::uint64_t, DataObjects> data_;     ///< by base
+  std::uint64_t readings_ = 0;
 };
 
 /// Text of a position in code: "PC 0x2000 (+0x30)", counted from the kernel's entry; "PC 0x1c00 (function helper +0x10)" in

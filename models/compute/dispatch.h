@@ -26,6 +26,12 @@ struct ScratchSetup {
   std::uint32_t wave_slots = 0;                        ///< slots in the backing memory; 0 = none
 };
 
+/// An object in GPU memory.
+struct DispatchObject {
+  std::uint64_t address = 0;  ///< GPU virtual address
+  unsigned bytes = 0;
+};
+
 /// Resources of a compute unit that a workgroup needs.
 struct WorkgroupNeeds {
   unsigned wavefronts = 0;
@@ -58,9 +64,10 @@ struct Dispatch {
   std::array<std::uint32_t, 3> workgroup{1, 1, 1};  ///< work-items
   WorkgroupNeeds needs;
   ScratchSetup scratch;
-  int priority = 0;                    ///< dispatches of higher priority are placed on compute units first
-  std::vector<std::uint32_t> cu_mask;  ///< see QueueSetup::cu_mask; empty = all compute units
-  bool may_sync_grid = false;          ///< the queue may use global wave sync
+  std::vector<DispatchObject> objects;  ///< read before it starts, in addition to packet and kernel descriptor
+  int priority = 0;                     ///< dispatches of higher priority are placed on compute units first
+  std::vector<std::uint32_t> cu_mask;   ///< see QueueSetup::cu_mask; empty = all compute units
+  bool may_sync_grid = false;           ///< the queue may use global wave sync
   /// Value that the addresses of code, arguments and packet are XORed with for the TLBs: unique for each launch with
   /// cp.cold_dispatch, otherwise 0.
   std::uint64_t page_salt = 0;

@@ -1,11 +1,13 @@
-// Stages of a research machine on the path of vector memory instructions, between their issue and the vector memory unit.
+// Stages of a research machine on the path of vector memory and LDS instructions, between their issue and the vector memory
+// unit or the LDS.
 //
 //   issue -> stage -> stage -> ... -> VectorMemory
+//                                  +-> LocalDataShare
 //
 // The stages of a compute unit form a chain in the order in which the device's extensions were added. Each stage sees an
-// instruction before it executes, and its memory access afterwards; accesses that it does not serve it passes on to the next
-// one. A unit without stages pays one test of a null pointer per instruction. A unit with stages executes no instructions ahead
-// of their issue, so that a stage sees registers and memory as they are when the instruction issues.
+// instruction before it executes, and its memory or LDS access afterwards; accesses that it does not serve it passes on to the
+// next one. A unit without stages pays one test of a null pointer per instruction. A unit with stages executes no instructions
+// ahead of their issue, so that a stage sees registers and memory as they are when the instruction issues.
 //
 // Values never depend on stages: an instruction has read and written registers and memory when it has executed. A stage
 // determines which requests depart, and when.
@@ -23,6 +25,7 @@
 #include "models/common/transport/memory_request.h"
 #include "models/common/transport/translation_level.h"
 #include "models/compute/compute_unit_parameters.h"
+#include "models/compute/memory/local_data_share.h"
 #include "models/compute/memory/memory_tokens.h"
 #include "models/compute/memory/vector_memory.h"
 #include "models/compute/wavefront_pool.h"
@@ -83,6 +86,11 @@ class LoadStage {
                                      Cycles cycle) {
     return pass_on(slot, instruction, counters, cycle);
   }
+  /// Called after an instruction of the LDS unit has executed: slot.wave.access describes the access, whose bytes_per_lane is 0
+  /// if it only moves data between lanes; memory().addresses() has its offsets. The caller counts the result in lgkmcnt.
+  virtual LocalDataShare::Result access_lds(WavefrontSlot& slot, const isa::DecodedInstruction& instruction, Cycles cycle) {
+    return pass_on_lds(slot, instruction, cycle);
+  }
   /// Called when requests that the stage has sent with own_counters() for registers of the wavefront have completed.
   virtual void registers_filled(WavefrontSlot& slot, Cycles done, const OperationDelays& delays) {
     static_cast<void>(slot), static_cast<void>(done), static_cast<void>(delays);
@@ -121,15 +129,17 @@ class LoadStage {
     if (next_ != nullptr) next_->departed(slot, access, token);
   }
 
-  /// Sets the stage's position in its compute unit, from 0, and the stage after it; null: the vector memory unit.
-  void enter_chain(unsigned number, LoadStage* next) {
+  /// Sets the stage's position in its compute unit, from 0, the stage after it (null: vector memory unit and LDS), and the LDS.
+  void enter_chain(unsigned number, LoadStage* next, LocalDataShare& lds) {
     number_ = number;
     next_ = next;
+    lds_ = &lds;
   }
   LoadStage* next() const { return next_; }
 
  protected:
   VectorMemory& memory() { return memory_; }
+  LocalDataShare& lds() { return *lds_; }
   /// Counters of requests whose completion is reported to registers_filled().
   Counters own_counters() const { return counters_of_stage(number_); }
   /// Passes the access on to the next stage, or to the vector memory unit.
@@ -138,9 +148,15 @@ class LoadStage {
     return next_ != nullptr ? next_->access(slot, instruction, counters, cycle)
                             : memory_.access(slot, slot.wave.access, counters, cycle);
   }
+  /// Passes an LDS access on to the next stage, or to the LDS.
+  LocalDataShare::Result pass_on_lds(WavefrontSlot& slot, const isa::DecodedInstruction& instruction, Cycles cycle) {
+    return next_ != nullptr ? next_->access_lds(slot, instruction, cycle)
+                            : lds_->access(lds_->cycles(slot.wave.access, memory_.addresses().lds, instruction.end), cycle);
+  }
 
  private:
   VectorMemory& memory_;
+  LocalDataShare* lds_ = nullptr;
   unsigned number_ = 0;
   LoadStage* next_ = nullptr;
 };

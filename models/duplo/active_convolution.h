@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <unordered_map>
 
 #include "models/compute/dispatch.h"
@@ -15,14 +16,16 @@ struct ActiveConvolution {
   ActiveConvolution(std::uint8_t convolution_number, const ParameterBlock& block, DatumIds ids)
       : number(convolution_number),
         begin(block.workspace),
-        end(block.workspace + block.region_bytes()),
+        end(block.lds ? block.workspace : block.workspace + block.region_bytes()),
         pitch_bytes(std::uint64_t{block.convolution.pitch} * ParameterBlock::kElementBytes),
+        lds(block.lds),
         tags(block.convolution, ids) {}
 
   const std::uint8_t number;
   const std::uint64_t begin;  ///< GPU virtual address of the workspace
-  const std::uint64_t end;    ///< of the byte behind it
+  const std::uint64_t end;    ///< of the byte behind it; `begin`: it is in LDS
   const std::uint64_t pitch_bytes;
+  const std::optional<LdsBuffers> lds;  ///< where slabs of the workspace are; nullopt: it is in memory
   const TileTags tags;
 };
 

@@ -77,13 +77,15 @@ bool DetectionUnit::consistent() const {
          std::all_of(registers_.begin(), registers_.end(), [](const SharedRegisters& r) { return r.consistent(); });
 }
 
-void DetectionUnit::begin(const WavefrontSlot& slot, Wavefront& w) {
+void DetectionUnit::begin(WavefrontSlot& slot, Wavefront& w) {
   w.dispatch = slot.group->dispatch;
   const auto known = convolutions_.find(w.dispatch);
   if (known == convolutions_.end()) return;
   w.convolution = known->second.get();
   w.vgpr_pairs = (w.dispatch->needs.vgprs + 1) / kPairRegisters;
   w.map = registers_[slot.simd->number].begin(w.vgpr_pairs + (w.dispatch->needs.agprs + 1) / kPairRegisters);
+  // No instruction of the wavefront has executed. What M0 begins with is undefined without Duplo.
+  if (w.convolution->lds) slot.wave.sgpr[isa::kM0] = LdsBuffers::kNoSlab;
 }
 
 void DetectionUnit::wavefront_ended(WavefrontSlot& slot) {
@@ -151,10 +153,10 @@ void DetectionUnit::overwrite_pair(const WavefrontSlot& slot, Wavefront& w, unsi
 
 // -- accesses
 
-std::optional<DetectionUnit::Classified> DetectionUnit::classify(const ActiveConvolution& c, const isa::MemoryAccess& access,
-                                                                 const isa::RegisterRange& destination) {
+std::optional<ClassifiedLoad> DetectionUnit::classify(const ActiveConvolution& c, const isa::MemoryAccess& access,
+                                                      const isa::RegisterRange& destination) {
   const auto& addresses = memory_.addresses().global;
-  const auto none = [](DuploCount reason) { return Classified{.tile = std::nullopt, .reason = reason}; };
+  const auto none = [](DuploCount reason) { return ClassifiedLoad{.tile = std::nullopt, .reason = reason}; };
   if (access.lanes == 0) return std::nullopt;
   const auto inside = [&](unsigned lane) { return addresses[lane] >= c.begin && addresses[lane] < c.end; };
   const auto first = static_cast<unsigned>(std::countr_zero(access.lanes));
@@ -184,7 +186,7 @@ std::optional<DetectionUnit::Classified> DetectionUnit::classify(const ActiveCon
   const LoweredConvolution& convolution = c.tags.ids().convolution();
   if (row >= convolution.rows() || column >= convolution.columns()) return none(DuploCount::filler);
   const unsigned columns = isa::kLanes / rows * bytes / ParameterBlock::kElementBytes;
-  return Classified{
+  return ClassifiedLoad{
       .tile = TileLoad{.form = {.rows = static_cast<std::uint8_t>(rows), .columns = static_cast<std::uint8_t>(columns)},
                        .row = row,
                        .column = column,
@@ -194,7 +196,7 @@ std::optional<DetectionUnit::Classified> DetectionUnit::classify(const ActiveCon
 
 MemoryTokens::Token DetectionUnit::access(WavefrontSlot& slot, const isa::DecodedInstruction& instruction, Counters counters,
                                           Cycles cycle) {
-  if (wavefront(slot).convolution == nullptr) return pass_on(slot, instruction, counters, cycle);
+  if (!has_workspace_in_memory(wavefront(slot))) return pass_on(slot, instruction, counters, cycle);
   isa::MemoryAccess& access = slot.wave.access;
   const StagedAccess staged{
       .access = access,
@@ -212,7 +214,7 @@ MemoryTokens::Token DetectionUnit::access(WavefrontSlot& slot, const isa::Decode
 std::optional<MemoryTokens::Token> DetectionUnit::perform(WavefrontSlot& slot, const StagedAccess& load, Counters counters,
                                                           Cycles cycle) {
   Wavefront& w = wavefront(slot);
-  if (w.convolution == nullptr || load.destination.count == 0) return std::nullopt;
+  if (!has_workspace_in_memory(w) || load.destination.count == 0) return std::nullopt;
   const auto found = classify(*w.convolution, load.access, load.destination);
   if (!found) return std::nullopt;
   if (!found->tile) {
@@ -234,7 +236,7 @@ std::optional<MemoryTokens::Token> DetectionUnit::perform(WavefrontSlot& slot, c
 Departure DetectionUnit::depart(WavefrontSlot& slot, const StagedAccess& access, Counters counters, Cycles cycle) {
   Wavefront& w = wavefront(slot);
   const Departure whole{.lanes = access.access.lanes};
-  if (w.convolution == nullptr) return whole;
+  if (!has_workspace_in_memory(w)) return whole;
   if (access.access.operation != isa::MemoryAccess::Operation::load) {
     bool touches = false;
     isa::for_lanes(access.access.lanes, [&](unsigned lane) {
@@ -259,7 +261,7 @@ Departure DetectionUnit::depart(WavefrontSlot& slot, const StagedAccess& access,
 
 void DetectionUnit::departed(WavefrontSlot& slot, const StagedAccess& access, Token token) {
   Wavefront& w = wavefront(slot);
-  if (w.convolution == nullptr) return;
+  if (!has_workspace_in_memory(w)) return;
   std::uint32_t operation = std::exchange(departing_, kNone);
   if (operation == kNone) {
     if (!access.executes) return;
@@ -290,15 +292,13 @@ Departure DetectionUnit::look_up(WavefrontSlot& slot, Wavefront& w, const Staged
   const std::uint32_t operation = new_operation();
   std::uint64_t lanes = kAllLanes;
   for (const Piece& piece : pieces) {
-    const Handle entry = history_.find(piece.tag, tile.zeros, clock_.ticks(cycle));
+    const Handle entry = find(slot, w, load, piece, tile.zeros, cycle);
     if (entry != LoadHistory::kNone) {
-      hit(slot, w, load, piece, entry, operation, cycle);
+      hit(slot, w, load, piece, entry, operation);
       lanes &= ~piece.lanes;
-      continue;
+    } else if (load.whole) {
+      allocate(slot, w, load, piece, tile.zeros, operation);
     }
-    constexpr std::array kReasons{DuploCount::compulsory, DuploCount::released, DuploCount::conflict, DuploCount::capacity};
-    count(slot, kReasons.at(static_cast<std::size_t>(history_.miss(piece.tag))));
-    if (load.whole) allocate(slot, w, load, piece, tile.zeros, operation);
   }
   if (lanes == 0) return {.performed = perform_hit(slot, w, load, operation, counters, cycle)};
   if (lanes != kAllLanes) count_lines_saved(slot, load.access, lanes);
@@ -306,8 +306,21 @@ Departure DetectionUnit::look_up(WavefrontSlot& slot, Wavefront& w, const Staged
   return {.lanes = lanes, .delay = parameters_.l1 == DuploL1::after ? parameters_.latency : Cycles{0}};
 }
 
-void DetectionUnit::allocate(const WavefrontSlot& slot, Wavefront& w, const StagedAccess& load, const Piece& piece,
-                             unsigned zeros, std::uint32_t operation) {
+DetectionUnit::Handle DetectionUnit::find(const WavefrontSlot& slot, const Wavefront& w, const StagedAccess& load,
+                                          const Piece& piece, unsigned zeros, Cycles cycle) {
+  const Handle entry = history_.find(piece.tag, zeros, clock_.ticks(cycle));
+  if (entry != LoadHistory::kNone) {
+    if (parameters_.check) check_hit(slot, w, load, entry, piece, cycle);
+    count_hit(slot, entry, piece, cycle);
+  } else {
+    constexpr std::array kReasons{DuploCount::compulsory, DuploCount::released, DuploCount::conflict, DuploCount::capacity};
+    count(slot, kReasons.at(static_cast<std::size_t>(history_.miss(piece.tag))));
+  }
+  return entry;
+}
+
+DetectionUnit::Handle DetectionUnit::allocate(const WavefrontSlot& slot, Wavefront& w, const StagedAccess& load,
+                                              const Piece& piece, unsigned zeros, std::uint32_t operation) {
   const SharedRegisters& registers = registers_[slot.simd->number];
   const unsigned logical = logical_pair(w, load.destination);
   TileRegisters held{.simd = simd_of(slot), .first = registers.pair(w.map, logical)};
@@ -317,38 +330,42 @@ void DetectionUnit::allocate(const WavefrontSlot& slot, Wavefront& w, const Stag
   if (contents_.size() <= entry) contents_.resize(std::size_t{entry} + 1);
   Contents& contents = contents_[entry];
   contents.operation = operation;
-  contents.address = memory_.addresses().global[static_cast<unsigned>(std::countr_zero(piece.lanes))];
   contents.row = piece.row;
   contents.column = piece.column;
   contents.wavefront = index_of(slot);
   contents.dispatch = w.dispatch;
   contents.workgroup = slot.group->linear_id;
   if (parameters_.check) read_words(slot, load.destination, piece, contents.words);
-  operations_[operation].parts.push_back({.entry = entry, .generation = history_.generation(entry), .owner = true});
+  if (operation != kNone)
+    operations_[operation].parts.push_back({.entry = entry, .generation = history_.generation(entry), .owner = true});
   w.watched.add(load.destination);
+  return entry;
+}
+
+Cycles DetectionUnit::rename(const WavefrontSlot& slot, Wavefront& w, const StagedAccess& load, const Piece& piece,
+                             Handle entry) {
+  const TileRegisters& held = history_.registers(entry);
+  if (held.simd != slot.simd->number && !by_row()) return parameters_.copy_cycles;
+  // An entry that stays always may have outlived its register.
+  if (parameters_.release == HistoryKeep::always) return Cycles{0};
+  const unsigned logical = logical_pair(w, load.destination);
+  SharedRegisters& registers = registers_[slot.simd->number];
+  if (by_row()) {
+    history_.hold(entry, simd_of(slot), place_of(registers.pair(w.map, logical), piece.number));
+  } else {
+    registers.share(w.map, logical, held.first);
+    if (held.second != TileRegisters::kNone) registers.share(w.map, logical + 1, held.second);
+  }
+  w.watched.add(load.destination);
+  return Cycles{0};
 }
 
 void DetectionUnit::hit(const WavefrontSlot& slot, Wavefront& w, const StagedAccess& load, const Piece& piece, Handle entry,
-                        std::uint32_t operation, Cycles cycle) {
-  if (parameters_.check) check_hit(slot, w, load, entry, piece, cycle);
-  count_hit(slot, entry, piece);
-  const TileRegisters& held = history_.registers(entry);
-  const bool copied = held.simd != slot.simd->number && !by_row();
-  const unsigned logical = logical_pair(w, load.destination);
-  SharedRegisters& registers = registers_[slot.simd->number];
-  // An entry that stays always may have outlived its register.
-  const bool has_register = parameters_.release != HistoryKeep::always;
-  if (by_row() && has_register) {
-    history_.hold(entry, simd_of(slot), place_of(registers.pair(w.map, logical), piece.number));
-    w.watched.add(load.destination);
-  } else if (!copied && has_register) {
-    registers.share(w.map, logical, held.first);
-    if (held.second != TileRegisters::kNone) registers.share(w.map, logical + 1, held.second);
-    w.watched.add(load.destination);
-  }
+                        std::uint32_t operation) {
+  const Cycles copy_cycles = rename(slot, w, load, piece, entry);
   history_.relay(entry);
   operations_[operation].parts.push_back({.entry = entry, .generation = history_.generation(entry), .owner = false});
-  wait_for(operation, entry, copied ? parameters_.copy_cycles : Cycles{0});
+  wait_for(operation, entry, copy_cycles);
 }
 
 MemoryTokens::Token DetectionUnit::perform_hit(WavefrontSlot& slot, Wavefront& w, const StagedAccess& load,
@@ -372,18 +389,17 @@ MemoryTokens::Token DetectionUnit::perform_hit(WavefrontSlot& slot, Wavefront& w
   return token;
 }
 
-void DetectionUnit::count_hit(const WavefrontSlot& slot, Handle entry, const Piece& piece) {
+void DetectionUnit::count_hit(const WavefrontSlot& slot, Handle entry, const Piece& piece, Cycles cycle) {
   const Contents& contents = contents_[entry];
   count(slot, DuploCount::hits);
-  const auto first = static_cast<unsigned>(std::countr_zero(piece.lanes));
-  if (contents.address == memory_.addresses().global[first]) count(slot, DuploCount::hits_address);
+  if (contents.row == piece.row && contents.column == piece.column) count(slot, DuploCount::hits_address);
   if (contents.dispatch == slot.group->dispatch && contents.workgroup == slot.group->linear_id) {
     if (contents.wavefront == index_of(slot)) count(slot, DuploCount::hits_wavefront);
   } else {
     count(slot, DuploCount::hits_workgroup);
   }
   if (history_.registers(entry).simd == slot.simd->number) count(slot, DuploCount::hits_simd);
-  if (contents.operation != kNone) count(slot, DuploCount::hits_in_flight);
+  if (contents.operation != kNone || contents.ready > cycle) count(slot, DuploCount::hits_in_flight);
 }
 
 void DetectionUnit::read_words(const WavefrontSlot& slot, const isa::RegisterRange& destination, const Piece& piece,

@@ -6,6 +6,9 @@
 //                               duplo.copy_cycles from another SIMD. Miss: the request is made, the registers get an entry
 //           operation_done()    the load's data have arrived: loads that hit on it complete, and it retires when all memory
 //                               instructions of its wavefront before it have (as vmcnt counts)
+//           access_lds()        likewise for a tile of a workspace in LDS (implicit lowering), which M0 describes. A hit takes
+//           no
+//                               cycles of the LDS
 //   write   prepare()           of a register pair with other readers: it takes another physical pair. Without: its entry goes
 //   store   access()            into the workspace: all entries of the convolution go
 //           invalidate()        of the L1 vector cache: all entries go
@@ -14,6 +17,9 @@
 // A tile load is a load of 8 or 16 bytes a lane by all lanes, in global memory, without GLC and SLC, to an even register, with
 // lane l at base + (l mod R) pitch + (l / R) bytes for R = 16 or 32: an operand of a matrix instruction. All other loads of the
 // workspace are counted by reason and made as ever.
+//
+// Of a workspace in LDS, ds_read_b64 and ds_read_b128 that lie so in a slab are tile loads (lds_reads.h), and stores drop no
+// entry: slabs come and go while the elements of the input that they hold stay the same.
 //
 // With duplo.entry = row, an upper bound, each row of a tile of 16 x 16 has an entry of its own, and its data move between
 // lanes and SIMDs at no cost (row_entries.cpp). A load requests the rows that are not found, and waits for those that are.
@@ -41,6 +47,7 @@
 #include "models/duplo/duplo_texts.h"
 #include "models/duplo/load_history.h"
 #include "models/duplo/shared_registers.h"
+#include "models/duplo/tile_load.h"
 
 namespace lacuna {
 
@@ -101,6 +108,7 @@ class DetectionUnit final : public LoadStage, public CacheMaintenance, private M
                                              Cycles cycle) override;
   Departure depart(WavefrontSlot& slot, const StagedAccess& access, Counters counters, Cycles cycle) override;
   void departed(WavefrontSlot& slot, const StagedAccess& access, MemoryTokens::Token token) override;
+  LocalDataShare::Result access_lds(WavefrontSlot& slot, const isa::DecodedInstruction& instruction, Cycles cycle) override;
   void wavefront_ended(WavefrontSlot& slot) override;
   void reset() override;
   void describe(StatisticsGroup& unit) const override;
@@ -119,6 +127,7 @@ class DetectionUnit final : public LoadStage, public CacheMaintenance, private M
     isa::RegisterSet watched;                        ///< registers of pairs that others read, or that entries have
     std::vector<std::uint32_t> operations;           ///< memory instructions that have not retired, in order
     Cycles retired{};                                ///< when the last one retired
+    Cycles lds_done{};                               ///< when its last LDS instruction completes, with a workspace in LDS
   };
   /// A memory instruction of a wavefront with a convolution.
   struct Operation {
@@ -142,19 +151,12 @@ class DetectionUnit final : public LoadStage, public CacheMaintenance, private M
   struct Contents {
     std::uint32_t operation = kNone;  ///< that brings it; kNone: it is there
     Cycles ready{};
-    std::uint64_t address = 0;  ///< of lane 0
-    std::uint64_t row = 0;      ///< of the workspace: where the tile begins
+    std::uint64_t row = 0;  ///< of the workspace: where the tile begins
     unsigned column = 0;
     std::uint32_t wavefront = 0;  ///< index
     const Dispatch* dispatch = nullptr;
     std::uint64_t workgroup = 0;
     std::vector<std::uint32_t> words;  ///< with duplo.check
-  };
-  struct TileLoad {
-    TileForm form;
-    std::uint64_t row;  ///< of the workspace: where it begins
-    unsigned column;
-    unsigned zeros;  ///< IdGenerator::zeros() of its columns
   };
   /// Part of a load that one entry covers.
   struct Piece {
@@ -168,40 +170,48 @@ class DetectionUnit final : public LoadStage, public CacheMaintenance, private M
   Wavefront& wavefront(const WavefrontSlot& slot) { return wavefronts_[index_of(slot)]; }
   std::uint32_t index_of(const WavefrontSlot& slot) const { return slot.simd->number * slots_ + slot.number; }
   static std::uint16_t simd_of(const WavefrontSlot& slot) { return static_cast<std::uint16_t>(slot.simd->number); }
-  void begin(const WavefrontSlot& slot, Wavefront& w);
+  void begin(WavefrontSlot& slot, Wavefront& w);
 
   void overwrite(const WavefrontSlot& slot, Wavefront& w, const isa::DecodedInstruction& instruction, Cycles cycle);
   void overwrite_pair(const WavefrontSlot& slot, Wavefront& w, unsigned logical, bool partial, Cycles cycle);
   unsigned logical_pair(const Wavefront& w, const isa::RegisterRange& range) const;
   static isa::RegisterRange registers_of(const Wavefront& w, unsigned logical);
 
-  /// Nothing: it touches no byte of the workspace. Otherwise a tile, or why it is none.
-  struct Classified {
-    std::optional<TileLoad> tile;
-    DuploCount reason = DuploCount::form;
-  };
-  std::optional<Classified> classify(const ActiveConvolution& c, const isa::MemoryAccess& access,
-                                     const isa::RegisterRange& destination);
+  /// Whether the wavefront's kernel has a convolution with its workspace in memory.
+  static bool has_workspace_in_memory(const Wavefront& w) { return w.convolution != nullptr && !w.convolution->lds; }
+  /// Nothing: it touches no byte of the workspace.
+  std::optional<ClassifiedLoad> classify(const ActiveConvolution& c, const isa::MemoryAccess& access,
+                                         const isa::RegisterRange& destination);
   /// The pieces of a tile, until the next call.
   std::span<const Piece> split(const WavefrontSlot& slot, const ActiveConvolution& c, const TileLoad& tile);
   /// Looks up the pieces of a load; those that are not found get entries if the load departs whole.
   Departure look_up(WavefrontSlot& slot, Wavefront& w, const StagedAccess& load, const TileLoad& tile, Counters counters,
                     Cycles cycle);
-  /// Takes a piece of a load, `operation`, from an entry: checks it, and renames or holds its registers.
+  /// Looks up a piece, and counts and checks what comes of it. kNone: not found.
+  Handle find(const WavefrontSlot& slot, const Wavefront& w, const StagedAccess& load, const Piece& piece, unsigned zeros,
+              Cycles cycle);
+  /// The destination of a piece that has been found becomes one with the entry's registers, or a copy of them. Returns the
+  /// cycles of the copy.
+  Cycles rename(const WavefrontSlot& slot, Wavefront& w, const StagedAccess& load, const Piece& piece, Handle entry);
+  /// Takes a piece of a load, `operation`, from an entry.
   void hit(const WavefrontSlot& slot, Wavefront& w, const StagedAccess& load, const Piece& piece, Handle entry,
-           std::uint32_t operation, Cycles cycle);
+           std::uint32_t operation);
   /// Performs a load of which all pieces have been found. Returns its token.
   Token perform_hit(WavefrontSlot& slot, Wavefront& w, const StagedAccess& load, std::uint32_t operation, Counters counters,
                     Cycles cycle);
-  void count_hit(const WavefrontSlot& slot, Handle entry, const Piece& piece);
+  void count_hit(const WavefrontSlot& slot, Handle entry, const Piece& piece, Cycles cycle);
   /// Of a hit, before its registers are renamed: the entry's are those that were loaded.
   void check_hit(const WavefrontSlot& slot, const Wavefront& w, const StagedAccess& load, Handle entry, const Piece& piece,
                  Cycles cycle);
   /// The words of a piece that the load has put in its registers, register by register.
   void read_words(const WavefrontSlot& slot, const isa::RegisterRange& destination, const Piece& piece,
                   std::vector<std::uint32_t>& words) const;
-  void allocate(const WavefrontSlot& slot, Wavefront& w, const StagedAccess& load, const Piece& piece, unsigned zeros,
-                std::uint32_t operation);
+  /// Makes an entry of a piece. `operation`: of the load that brings its data; kNone: the caller sets when they are there.
+  Handle allocate(const WavefrontSlot& slot, Wavefront& w, const StagedAccess& load, const Piece& piece, unsigned zeros,
+                  std::uint32_t operation);
+  /// An LDS read of a tile that has been found, or has not. Returns its completion.
+  LocalDataShare::Result read_tile(WavefrontSlot& slot, Wavefront& w, const isa::DecodedInstruction& instruction,
+                                   const TileLoad& tile, Cycles cycle);
 
   // row_entries.cpp: entries of rows
   bool by_row() const { return parameters_.entry == DuploEntry::row; }

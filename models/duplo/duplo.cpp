@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "models/common/config/guest_mistake.h"
+#include "models/duplo/lds_reads.h"
 
 namespace lacuna {
 
@@ -26,8 +27,13 @@ std::unique_ptr<DeviceExtension> DuploParameterSet::make(const GpuDeviceParamete
   return std::make_unique<Duplo>(duplo);
 }
 
+void Duplo::attach_code(const GpuVm& vm, isa::DecodedCode& code) {
+  vm_ = &vm;
+  symbols_.emplace(vm);
+  slab_check_.emplace(vm, isa::Target::gfx90a, code.matrix_codes(), other_use_of_m0);
+}
+
 std::unique_ptr<LoadStage> Duplo::make_stage(const LoadStageContext& context) {
-  vm_ = &context.vm;
   auto unit = std::make_unique<DetectionUnit>(parameters_, convolutions_, context);
   if (units_.size() <= context.place.index) units_.resize(context.place.index + 1);
   units_[context.place.index] = unit.get();
@@ -35,40 +41,56 @@ std::unique_ptr<LoadStage> Duplo::make_stage(const LoadStageContext& context) {
 }
 
 void Duplo::reset() {
+  checked_.reset();
   convolutions_.clear();
   dispatches_.clear();
   std::fill(numbers_.begin(), numbers_.end(), false);
 }
 
-std::optional<std::variant<ParameterBlock, std::string>> Duplo::block_of(const Dispatch& dispatch) const {
-  const std::string name = dispatch.kernel + "_duplo";
-  const auto object = KernelSymbols(*vm_).data_object(dispatch.packet.kernel_object, name);
-  if (!object) return std::nullopt;
-  if (object->bytes != ParameterBlock::kBytes)
-    return name + " has " + std::to_string(object->bytes) + " bytes; a parameter block of Duplo has 32";
-  const std::byte* const bytes = vm_->pointer(object->address, ParameterBlock::kBytes, isa::Access::read);
+std::variant<ParameterBlock, std::string> Duplo::read_block(const Dispatch& dispatch, const std::string& name,
+                                                            const KernelSymbols::DataObject& object) {
+  if (object.bytes != ParameterBlock::kBytes)
+    return name + " has " + std::to_string(object.bytes) + " bytes; a parameter block of Duplo has 32";
+  const std::byte* const bytes = vm_->pointer(object.address, ParameterBlock::kBytes, isa::Access::read);
   if (bytes == nullptr) return name + " is not in mapped memory";
   auto block = ParameterBlock::read(bytes);
   if (auto* const problem = std::get_if<std::string>(&block)) return name + ": " + *problem;
   const ParameterBlock& read = std::get<ParameterBlock>(block);
-  if (vm_->pointer(read.workspace, read.bytes(), isa::Access::read) == nullptr) {
+  if (read.lds) {
+    if (const auto problem = lds_problem(dispatch, *read.lds)) return name + ": " + *problem;
+  } else if (vm_->pointer(read.workspace, read.bytes(), isa::Access::read) == nullptr) {
     return name + ": the workspace of " + std::to_string(read.bytes()) + " bytes is not mapped, or not as long as that";
   }
   return block;
 }
 
-std::optional<std::string> Duplo::refusal(const Dispatch& dispatch) {
-  const auto block = block_of(dispatch);
-  if (!block) return std::nullopt;
-  const auto* const problem = std::get_if<std::string>(&*block);
-  return problem == nullptr ? std::nullopt : std::optional(*problem);
+std::optional<std::string> Duplo::lds_problem(const Dispatch& dispatch, const LdsBuffers& buffers) {
+  const std::uint32_t bytes = dispatch.packet.group_segment_size;
+  if (buffers.end() > bytes) {
+    return "the last buffer ends at byte " + std::to_string(buffers.end()) + " of a workgroup's LDS, which has " +
+           std::to_string(bytes);
+  }
+  const isa::CodeProblem* const problem = slab_check_->problem(dispatch.entry);
+  if (problem == nullptr) return std::nullopt;
+  return "form is 1, where M0 names the slab in LDS, but " +
+         code_place(dispatch.kernel, dispatch.entry, problem->pc, std::nullopt) + " has " + problem->mnemonic + ": " +
+         problem->reason;
+}
+
+std::optional<std::string> Duplo::refusal(Dispatch& dispatch) {
+  checked_.reset();
+  const std::string name = dispatch.kernel + "_duplo";
+  const auto object = symbols_->data_object(dispatch.packet.kernel_object, name);
+  if (!object) return std::nullopt;
+  const auto block = read_block(dispatch, name, *object);
+  if (const auto* const problem = std::get_if<std::string>(&block)) return *problem;
+  dispatch.objects.push_back({.address = object->address, .bytes = ParameterBlock::kBytes});
+  checked_.emplace(&dispatch, std::get<ParameterBlock>(block));
+  return std::nullopt;
 }
 
 void Duplo::kernel_started(const Dispatch& dispatch) {
-  const auto block = block_of(dispatch);
-  if (!block) return;
-  const auto* const read = std::get_if<ParameterBlock>(&*block);
-  if (read == nullptr) return;
+  if (!checked_ || checked_->first != &dispatch) return;
   const auto free = std::find(numbers_.begin(), numbers_.end(), false);
   if (free == numbers_.end()) {
     ++unserved_;
@@ -76,7 +98,7 @@ void Duplo::kernel_started(const Dispatch& dispatch) {
   }
   *free = true;
   const auto number = static_cast<std::uint8_t>(free - numbers_.begin());
-  convolutions_[&dispatch] = std::make_unique<ActiveConvolution>(number, *read, parameters_.ids);
+  convolutions_[&dispatch] = std::make_unique<ActiveConvolution>(number, checked_->second, parameters_.ids);
   dispatches_[dispatch.index] = &dispatch;
 }
 

@@ -1,17 +1,20 @@
 // Duplo (Kim et al., "Duplo: Lifting Redundant Memory Accesses of Deep Neural Networks for GPU Tensor Cores", MICRO '20) as an
 // extension of a device: a detection unit in each compute unit.
 //
-// A kernel KERNEL with a convolution has an object KERNEL_duplo in its code object (parameter_block.h). It is read when the
-// kernel is dispatched, which is refused if it describes no convolution. A kernel without is not affected at all.
+// A kernel KERNEL with a convolution has an object KERNEL_duplo in its code object (parameter_block.h). The packet processor
+// reads it when the kernel is dispatched, which is refused if it describes no convolution. A kernel without is not affected at
+// all.
 #pragma once
 
 #include <memory>
 #include <optional>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <variant>
 #include <vector>
 
+#include "models/command/code_check.h"
 #include "models/command/kernel_record.h"
 #include "models/command/kernel_symbols.h"
 #include "models/duplo/active_convolution.h"
@@ -39,6 +42,7 @@ class Duplo final : public DeviceExtension, private KernelObserver, private Disp
  public:
   explicit Duplo(const DuploParameters& parameters) : parameters_(parameters), numbers_(parameters.convolutions) {}
 
+  void attach_code(const GpuVm& vm, isa::DecodedCode& code) override;
   std::unique_ptr<LoadStage> make_stage(const LoadStageContext& context) override;
   void attach_l1v(unsigned unit, FirstLevelCache& cache) override { units_[unit]->attach_l1v(cache); }
   CacheMaintenance* invalidated_with_l1v(unsigned unit) override { return units_[unit]; }
@@ -48,19 +52,28 @@ class Duplo final : public DeviceExtension, private KernelObserver, private Disp
   void describe(StatisticsGroup& device) const override;
 
   const std::vector<DetectionUnit*>& detection_units() const { return units_; }
+  /// How often symbols of code objects have been read.
+  std::uint64_t symbol_readings() const { return symbols_->readings(); }
 
  private:
   void kernel_started(const Dispatch& dispatch) override;
   void kernel_ended(const KernelRecord& record) override;
-  std::optional<std::string> refusal(const Dispatch& dispatch) override;
-  /// The kernel's block, what is wrong with it, or nothing: it has none.
-  std::optional<std::variant<ParameterBlock, std::string>> block_of(const Dispatch& dispatch) const;
+  std::optional<std::string> refusal(Dispatch& dispatch) override;
+  /// The kernel's block, or what is wrong with it.
+  std::variant<ParameterBlock, std::string> read_block(const Dispatch& dispatch, const std::string& name,
+                                                       const KernelSymbols::DataObject& object);
+  /// Why the dispatch cannot have a workspace in LDS.
+  std::optional<std::string> lds_problem(const Dispatch& dispatch, const LdsBuffers& buffers);
   /// Ends the run with an error: with exact IDs a hit is wrong only if the block describes another convolution, or if another
   /// compute unit or the host has stored into the workspace since the register was loaded.
   void report(const KernelRecord& record, const WrongHit& wrong) const;
 
   const DuploParameters parameters_;
   const GpuVm* vm_ = nullptr;
+  std::optional<KernelSymbols> symbols_;
+  std::optional<CodeCheck> slab_check_;  ///< finds code that M0 cannot name slabs for
+  /// The dispatch that has been checked last, and its block. It starts before another one is checked, or never.
+  std::optional<std::pair<const Dispatch*, ParameterBlock>> checked_;
   std::vector<DetectionUnit*> units_;  ///< by compute unit
   ActiveConvolutions convolutions_;
   std::vector<bool> numbers_;                                      ///< of convolutions, in use

@@ -42,7 +42,7 @@ void DuploParameters::describe(ParameterSection& s) {
         {.range = {0, 64}, .source = "docs/DEVIATIONS.md"});
   s.add("convolutions", convolutions, "Convolutions whose kernels may run at the same time",
         {.range = {1, 256}, .source = "docs/DEVIATIONS.md: a tag's process and image do not tell them apart"});
-  s.add("l1", l1, "Whether the L1 cache looks a load up beside the history or after it",
+  s.add("l1", l1, "Whether the L1 cache, or the LDS, looks a load up beside the history or after it",
         {{"parallel", static_cast<int>(DuploL1::parallel)}, {"after", static_cast<int>(DuploL1::after)}},
         {.source = "Duplo (MICRO '20), section IV.B"});
   s.add("check", check, "Whether each hit compares the register's data with the load's: differences are counted and reported",

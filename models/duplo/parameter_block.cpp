@@ -12,7 +12,6 @@ std::variant<ParameterBlock, std::string> ParameterBlock::read(const std::byte* 
   lacuna_duplo from;
   std::memcpy(&from, bytes, sizeof from);
   ParameterBlock block;
-  block.workspace = from.workspace;
   LoweredConvolution& c = block.convolution;
   c.pitch = from.pitch;
   c.images = from.images;
@@ -30,16 +29,27 @@ std::variant<ParameterBlock, std::string> ParameterBlock::read(const std::byte* 
   const auto wrong = [](const char* field, unsigned value, const char* legal) {
     return std::string(field) + " is " + std::to_string(value) + "; " + legal;
   };
-  if (from.form != LACUNA_DUPLO_MEMORY) return wrong("form", from.form, "it is 0: the workspace is in memory");
+  if (from.form > LACUNA_DUPLO_LDS)
+    return wrong("form", from.form, "it is 0 (the workspace is in memory) or 1 (slabs of it are in LDS)");
   if (from.row_order > LACUNA_DUPLO_IMAGES_INNERMOST)
     return wrong("row order", from.row_order, "it is 0 (images outermost) or 1 (images innermost)");
   c.order = from.row_order == LACUNA_DUPLO_IMAGES_OUTERMOST ? RowOrder::images_outermost : RowOrder::images_innermost;
   if (from.reserved != 0) return wrong("bytes 30 and 31", from.reserved, "they are 0");
+  if (auto problem = c.problem()) return *problem;
+  if (from.form == LACUNA_DUPLO_LDS) {
+    block.lds = LdsBuffers{.base = from.lds.base * LdsBuffers::kUnit,
+                           .row_stride = from.lds.row_stride * LdsBuffers::kUnit,
+                           .buffer_stride = from.lds.buffer_stride * LdsBuffers::kUnit,
+                           .rows = from.lds.rows,
+                           .buffers = from.lds.buffers};
+    if (auto problem = block.lds->problem(c)) return *problem;
+    return block;
+  }
+  block.workspace = from.workspace;
   if (block.workspace % kAlignment != 0) {
     return "workspace is at an address that is " + std::to_string(block.workspace % kAlignment) +
            " bytes behind a multiple of 16; it is a multiple of 16";
   }
-  if (auto problem = c.problem()) return *problem;
   return block;
 }
 

@@ -5,9 +5,11 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <variant>
 
+#include "models/duplo/lds_buffers.h"
 #include "models/duplo/lowered_convolution.h"
 
 namespace lacuna {
@@ -19,7 +21,8 @@ struct ParameterBlock {
   static constexpr unsigned kRowUnit = 128;
   static constexpr unsigned kAlignment = 16;  ///< of the workspace, bytes
 
-  std::uint64_t workspace = 0;
+  std::uint64_t workspace = 0;    ///< GPU virtual address; 0: it is in LDS
+  std::optional<LdsBuffers> lds;  ///< where slabs of it are in LDS; nullopt: it is in memory
   LoweredConvolution convolution;
 
   /// Of the workspace's rows.

@@ -180,7 +180,7 @@ void write_duplo_table(const std::vector<NamedActivity>& kernels, std::ostream& 
     const std::uint64_t looked_up = count_of(a, DuploCount::look_ups);
     std::uint64_t passed = 0;
     for (const DuploCount reason : {DuploCount::form, DuploCount::exec, DuploCount::control, DuploCount::registers,
-                                    DuploCount::filler, DuploCount::partly_held})
+                                    DuploCount::filler, DuploCount::dual, DuploCount::no_slab, DuploCount::partly_held})
       passed += count_of(a, reason);
     if (looked_up + passed == 0) continue;
     const std::uint64_t hits = count_of(a, DuploCount::hits);

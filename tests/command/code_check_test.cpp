@@ -5,8 +5,11 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <optional>
+#include <string>
 #include <vector>
 
+#include "models/isa/decode/table.h"
 #include "models/tlb/gpuvm.h"
 
 namespace lacuna {
@@ -86,6 +89,23 @@ TEST_F(CodeCheckTest, ProblemsInTheCodeAreFound) {
   // Corrected code is checked again.
   put(kCode + 20, {0xbf810000});
   EXPECT_EQ(check_.problem(kBase + kCode), nullptr);
+}
+
+TEST_F(CodeCheckTest, ObjectionsAreTheOnlyProblems) {
+  put_header();
+  CodeCheck objects(vm_, isa::Target::gfx803, {}, [](const isa::Instruction& instruction) -> std::optional<std::string> {
+    if (instruction.row->mnemonic != "s_add_u32" && instruction.row->mnemonic != "s_addc_u32") return std::nullopt;
+    return "no sums";
+  });
+  const isa::CodeProblem* problem = objects.problem(kBase + kCode);
+  ASSERT_NE(problem, nullptr);
+  EXPECT_EQ(problem->pc, kBase + kCode + 4);
+  EXPECT_EQ(problem->mnemonic.find("s_add_u32 s0, s0"), 0U) << problem->mnemonic;
+  EXPECT_EQ(problem->reason, "no sums");
+  // Without them, and with a word that is no instruction.
+  put(kCode + 4, {0xbf800000, 0xbf800000, 0xbf800000, 0xbf800000, kNoInstruction});
+  EXPECT_EQ(objects.problem(kBase + kCode), nullptr);
+  EXPECT_NE(check_.problem(kBase + kCode), nullptr);
 }
 
 }  // namespace

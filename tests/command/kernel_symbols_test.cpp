@@ -132,6 +132,44 @@ TEST_F(KernelSymbolsTest, MemoryIsReusedForOtherKernels) {
   }
 }
 
+// Symbols are read once for all kernels and names of a code object, and again when memory says otherwise.
+TEST_F(KernelSymbolsTest, DataObjectsAreFoundByName) {
+  const std::uint64_t kernel = kBase + kDescriptor;
+  EXPECT_FALSE(symbols_.data_object(kernel, "outer.kd"));
+  put_symbols();
+  const auto is_at = [&](const std::string& name, std::uint64_t offset) {
+    const auto object = symbols_.data_object(kernel, name);
+    return object && object->address == kBase + offset && object->bytes == 64;
+  };
+  const std::uint64_t before = symbols_.readings();
+  for (unsigned i = 0; i < 3; ++i) {
+    EXPECT_TRUE(is_at("outer.kd", kDescriptor));
+    EXPECT_FALSE(symbols_.data_object(kernel, "outer")) << "a function";
+    EXPECT_FALSE(symbols_.data_object(kernel, "other"));
+    EXPECT_FALSE(symbols_.data_object(kernel + 0x40, "other")) << "another kernel of the code object";
+  }
+  EXPECT_EQ(symbols_.readings(), before + 1);
+
+  const std::vector<std::byte> bytes = bytes_;
+  const std::uint64_t third = kSections + 3 * sizeof(Elf64_Shdr) + 3 * sizeof(Elf64_Sym);
+  // Another object, another name, another place, no code object.
+  put(third, symbol(1, STT_OBJECT, kDescriptor, 64));
+  EXPECT_FALSE(symbols_.data_object(kernel, "outer.kd"));
+  EXPECT_TRUE(is_at("helper", kDescriptor));
+  std::copy(bytes.begin(), bytes.end(), bytes_.begin());
+  EXPECT_TRUE(is_at("outer.kd", kDescriptor));
+  const std::string_view text = "outer.kd";
+  *std::search(bytes_.begin(), bytes_.end(), text.begin(), text.end(),
+               [](std::byte byte, char c) { return byte == static_cast<std::byte>(c); }) = std::byte{'O'};
+  EXPECT_FALSE(symbols_.data_object(kernel, "outer.kd"));
+  EXPECT_TRUE(is_at("Outer.kd", kDescriptor));
+  std::copy(bytes.begin(), bytes.end(), bytes_.begin());
+  put(third, symbol(14, STT_OBJECT, kDescriptor + 0x80, 64));
+  EXPECT_TRUE(is_at("outer.kd", kDescriptor + 0x80));
+  put(0, Elf64_Ehdr{});
+  EXPECT_FALSE(symbols_.data_object(kernel, "outer.kd"));
+}
+
 // A loader that leaves the header alone: e_shoff then points to whatever is in memory there.
 TEST_F(KernelSymbolsTest, OnlyATableThatIsInMemoryCounts) {
   put_symbols();

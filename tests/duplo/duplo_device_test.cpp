@@ -7,7 +7,7 @@
 
 #include "models/common/config/guest_mistake.h"
 #include "models/common/host/worker_threads.h"
-#include "tests/duplo/duplo_gpu.h"
+#include "tests/duplo/tile_kernels.h"
 
 namespace lacuna::test {
 namespace {
@@ -248,7 +248,7 @@ TEST(ParameterBlock, SaysWhatIsWrong) {
   EXPECT_EQ(problem(8, 1), "pitch is 1; a row of the workspace has 144 elements");
   EXPECT_EQ(problem(20, 30), "filter height is 30; the padded input has 18 rows");
   EXPECT_EQ(problem(22, 0), "vertical stride is 0; it is at least 1");
-  EXPECT_EQ(problem(28, 2), "form is 2; it is 0: the workspace is in memory");
+  EXPECT_EQ(problem(28, 2), "form is 2; it is 0 (the workspace is in memory) or 1 (slabs of it are in LDS)");
   EXPECT_EQ(problem(29, 2), "row order is 2; it is 0 (images outermost) or 1 (images innermost)");
   EXPECT_EQ(problem(31, 1), "bytes 30 and 31 is 256; they are 0");
 }
@@ -261,7 +261,7 @@ TEST_F(DuploDevice, WrongBlocksRefuseTheDispatch) {
   zero[22] = 0;
   const auto right = block_of(c, kBase + kWorkspace);
   struct Case {
-    const std::array<std::uint8_t, ParameterBlock::kBytes>& block;
+    const DuploBlock& block;
     std::uint64_t bytes;
     const char* says;
   };

@@ -1,11 +1,11 @@
-// A small device with Duplo, a workspace, and a kernel that loads its tiles.
+// Devices with Duplo, workspaces in their memory, and kernels with a parameter block.
 #pragma once
 
 #include <elf.h>
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <array>
+#include <cstdint>
 #include <cstring>
 #include <functional>
 #include <set>
@@ -18,7 +18,7 @@
 
 namespace lacuna::test {
 
-using Lines = std::vector<std::string>;
+using DuploBlock = std::array<std::uint8_t, ParameterBlock::kBytes>;
 
 inline constexpr std::uint64_t kBase = NearDataGpu::kBase;
 inline constexpr std::uint64_t kImage = 0x8000;  ///< ELF header and symbols of the code object, offset in VRAM
@@ -26,19 +26,8 @@ inline constexpr std::uint64_t kWorkspace = NearDataGpu::kData;
 inline constexpr std::uint64_t kResults = NearDataGpu::kData + 0x400000;
 inline constexpr unsigned kElementBytes = ParameterBlock::kElementBytes;
 
-/// 256 rows of 144 elements: 16 x 9 tiles.
-inline LoweredConvolution convolution() {
-  LoweredConvolution c;
-  c.height = c.width = 16;
-  c.channels = 16;
-  c.filter_height = c.filter_width = 3;
-  c.pad_top = c.pad_left = c.pad_bottom = c.pad_right = 1;
-  c.pitch = c.columns();
-  return c;
-}
-
-inline std::array<std::uint8_t, ParameterBlock::kBytes> block_of(const LoweredConvolution& c, std::uint64_t workspace) {
-  std::array<std::uint8_t, ParameterBlock::kBytes> block{};
+inline DuploBlock block_of(const LoweredConvolution& c, std::uint64_t workspace) {
+  DuploBlock block{};
   const auto put = [&](std::size_t at, auto value) { std::memcpy(&block.at(at), &value, sizeof value); };
   put(0, workspace);
   put(8, std::uint32_t{c.pitch});
@@ -71,8 +60,7 @@ inline void lower(NearDataGpu& gpu, const LoweredConvolution& c) {
 }
 
 /// Dynamic symbols of the next kernel, `name`.kd, and of its parameter block, as a loader places them.
-inline void load_symbols(NearDataGpu& gpu, const std::string& name,
-                         const std::array<std::uint8_t, ParameterBlock::kBytes>& block,
+inline void load_symbols(NearDataGpu& gpu, const std::string& name, const DuploBlock& block,
                          std::uint64_t bytes = ParameterBlock::kBytes) {
   constexpr std::uint64_t kDynamic = 0x200, kSymbols = 0x300, kHash = 0x400, kStrings = 0x500, kBlock = 0x600;
   std::memset(&gpu.at<std::byte>(kImage), 0, 0x1000);
@@ -104,56 +92,6 @@ inline void load_symbols(NearDataGpu& gpu, const std::string& name,
   symbols[2].st_size = bytes;
   gpu.words(kImage + kHash)[1] = 3;
   std::memcpy(&gpu.at<std::uint8_t>(kImage + kBlock), block.data(), block.size());
-}
-
-/// Each wavefront loads all tiles of 16 x 16, `in_flight` of them at a time, 12 at most, and folds them into two words a lane.
-/// `between`: lines after each batch. `unused`: every third tile is not folded, and of every fifth one the second register.
-/// Arguments: workspace, results.
-inline AssembledKernel load_tiles(const LoweredConvolution& c, unsigned in_flight = 1, const Lines& between = {},
-                                  bool unused = false) {
-  const unsigned pitch = c.pitch * kElementBytes;
-  Lines lines{"s_load_dwordx4 s[8:11], s[0:1], 0x0",
-              "v_and_b32 v1, 63, v0",
-              "v_and_b32 v2, 15, v1",
-              "v_mul_u32_u24 v2, " + std::to_string(pitch) + ", v2",
-              "v_lshrrev_b32 v3, 4, v1",
-              "v_lshlrev_b32 v3, 3, v3",
-              "v_add_u32_e32 v2, v2, v3",
-              "v_mov_b32 v6, 0",
-              "v_mov_b32 v7, 0",
-              "s_waitcnt lgkmcnt(0)"};
-  unsigned open = 0, folded = 0;
-  const auto fold = [&] {
-    lines.emplace_back("s_waitcnt vmcnt(0)");
-    for (unsigned i = 0; i < open; ++i, ++folded) {
-      if (unused && folded % 3 == 2) continue;
-      for (unsigned half = 0; half < (unused && folded % 5 == 4 ? 1U : 2U); ++half) {
-        const std::string sum = "v" + std::to_string(6 + half);
-        lines.push_back("v_mul_lo_u32 " + sum + ", 17, " + sum);
-        lines.push_back("v_add_u32_e32 " + sum + ", " + sum + ", v" + std::to_string(8 + 2 * i + half));
-      }
-    }
-    open = 0;
-    lines.insert(lines.end(), between.begin(), between.end());
-  };
-  for (unsigned row = 0; row < c.rows(); row += 16) {
-    for (unsigned column = 0; column < c.columns(); column += 16) {
-      const std::string offset = std::to_string(row * pitch + column * kElementBytes);
-      const std::string pair = "v[" + std::to_string(8 + 2 * open) + ':' + std::to_string(9 + 2 * open) + ']';
-      for (const std::string& line :
-           {"s_add_u32 s12, s8, " + offset, std::string("s_addc_u32 s13, s9, 0"), std::string("v_mov_b32 v5, s13"),
-            std::string("v_add_co_u32_e32 v4, vcc, s12, v2"), std::string("v_addc_co_u32_e32 v5, vcc, 0, v5, vcc"),
-            "global_load_dwordx2 " + pair + ", v[4:5], off"})
-        lines.push_back(line);
-      if (++open == in_flight) fold();
-    }
-  }
-  if (open > 0) fold();
-  for (const char* const line : {"s_lshl_b32 s2, s2, 11", "v_lshlrev_b32 v1, 3, v0", "v_add_u32_e32 v1, s2, v1",
-                                 "v_mov_b32 v5, s11", "v_add_co_u32_e32 v4, vcc, s10, v1",
-                                 "v_addc_co_u32_e32 v5, vcc, 0, v5, vcc", "global_store_dwordx2 v[4:5], v[6:7], off"})
-    lines.emplace_back(line);
-  return {isa::Target::gfx90a, lines};
 }
 
 inline DuploParameters& duplo_of(GpuDeviceParameters& p) { return p.extensions.get<DuploParameterSet>().duplo; }
@@ -195,18 +133,18 @@ struct Outcome {
   }
 };
 
-/// `described`: by the parameter block; `c` is the convolution whose workspace the kernel loads.
-inline Outcome run(NearDataGpu& gpu, const LoweredConvolution& c, const AssembledKernel& kernel, unsigned workgroups,
-                   unsigned size, const LoweredConvolution& described) {
+/// Runs a kernel over the workspace of a convolution, with arguments workspace and results.
+inline Outcome run_with_block(NearDataGpu& gpu, const LoweredConvolution& c, const AssembledKernel& kernel, unsigned workgroups,
+                              unsigned size, const DuploBlock& block, unsigned lds_bytes = 0) {
   gpu.start();
   lower(gpu, c);
-  load_symbols(gpu, "k", block_of(described, kBase + kWorkspace));
+  load_symbols(gpu, "k", block);
   gpu.mark();
   std::array<std::uint64_t, kDuploCounts> before{};
   const bool on = gpu.device.extension<Duplo>() != nullptr;
   for (std::size_t i = 0; on && i < kDuploCounts; ++i) before[i] = sum(gpu, static_cast<DuploCount>(i));
   Outcome outcome;
-  outcome.record = gpu.run(kernel, {kBase + kWorkspace, kBase + kResults}, workgroups, size);
+  outcome.record = gpu.run(kernel, {kBase + kWorkspace, kBase + kResults}, workgroups, size, lds_bytes);
   EXPECT_FALSE(outcome.record.failed);
   EXPECT_TRUE(gpu.device.idle());
   outcome.results = gpu.memory(kResults, 0x800 * workgroups);
@@ -216,59 +154,6 @@ inline Outcome run(NearDataGpu& gpu, const LoweredConvolution& c, const Assemble
   EXPECT_EQ(outcome[DuploCount::look_ups] + outcome[DuploCount::asked_again],
             outcome[DuploCount::hits] + outcome[DuploCount::held] + outcome.misses());
   return outcome;
-}
-
-inline Outcome run(NearDataGpu& gpu, const LoweredConvolution& c, const AssembledKernel& kernel, unsigned workgroups,
-                   unsigned size) {
-  return run(gpu, c, kernel, workgroups, size, c);
-}
-
-inline constexpr unsigned kTiles = 16 * 9;
-
-/// Resets the device while the kernel runs. Returns whether loads had hit before.
-inline bool interrupt_by_reset(NearDataGpu& gpu, const LoweredConvolution& c, const AssembledKernel& kernel,
-                               unsigned nanoseconds) {
-  gpu.start();
-  lower(gpu, c);
-  load_symbols(gpu, "k", block_of(c, kBase + kWorkspace));
-  const std::uint64_t before = sum(gpu, DuploCount::hits);
-  gpu.dispatch(kernel, {kBase + kWorkspace, kBase + kResults}, 12, 256);
-  wait_for(Tick{nanoseconds * 1000});
-  EXPECT_FALSE(gpu.done());
-  const bool with_hits = sum(gpu, DuploCount::hits) > before;
-  gpu.reset();
-  expect_nothing_left(gpu);
-  return with_hits;
-}
-
-/// Kernels of which one workgroup faults, more than there are numbers of convolutions, and a kernel after them with the results
-/// of `fresh`: of load_tiles(c, 12) with 12 workgroups of 256.
-inline void expect_aborts_leave_nothing(NearDataGpu& gpu, const LoweredConvolution& c,
-                                        const std::vector<std::uint32_t>& fresh) {
-  const AssembledKernel faults = load_tiles(c, 12,
-                                            {"s_cmp_eq_u32 s2, 5", "s_cselect_b32 s14, 0, s8", "s_cselect_b32 s15, 0, s9",
-                                             "v_mov_b32 v4, s14", "v_mov_b32 v5, s15", "global_load_dword v1, v[4:5], off"});
-  gpu.start();
-  lower(gpu, c);
-  for (unsigned i = 0; i < 6; ++i) {
-    gpu.reuse_code();
-    load_symbols(gpu, "k", block_of(c, kBase + kWorkspace));
-    const std::uint64_t before = sum(gpu, DuploCount::hits);
-    gpu.dispatch(faults, {kBase + kWorkspace, kBase + kResults}, 12, 256);
-    wait_for(Tick{200'000'000});
-    EXPECT_FALSE(gpu.done());
-    EXPECT_GT(sum(gpu, DuploCount::hits), before);
-    gpu.destroy_queue();
-    expect_nothing_left(gpu);
-    gpu.create_queue();
-  }
-  gpu.reuse_code();
-  load_symbols(gpu, "k", block_of(c, kBase + kWorkspace));
-  const std::uint64_t before = sum(gpu, DuploCount::look_ups);
-  gpu.run(load_tiles(c, 12), {kBase + kWorkspace, kBase + kResults}, 12, 256);
-  EXPECT_GT(sum(gpu, DuploCount::look_ups), before);
-  EXPECT_TRUE(gpu.memory(kResults, 0x800 * 12) == fresh);
-  expect_nothing_left(gpu);
 }
 
 /// Tags of tiles of that form, at multiples of its rows and columns.
@@ -282,6 +167,10 @@ inline std::size_t different_tiles(const LoweredConvolution& c, const TileForm& 
     }
   }
   return all.size();
+}
+/// Of tiles of 16 rows.
+inline std::size_t different_tiles(const LoweredConvolution& c, unsigned columns) {
+  return different_tiles(c, {.rows = 16, .columns = static_cast<std::uint8_t>(columns)});
 }
 
 }  // namespace lacuna::test

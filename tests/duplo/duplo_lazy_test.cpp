@@ -10,7 +10,7 @@
 #include "models/common/host/worker_threads.h"
 #include "models/lazy/lazy_gpu.h"
 #include "models/lazy/lazy_texts.h"
-#include "tests/duplo/duplo_gpu.h"
+#include "tests/duplo/tile_kernels.h"
 
 namespace lacuna::test {
 namespace {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "models/common/host/worker_threads.h"
-#include "tests/duplo/duplo_gpu.h"
+#include "tests/duplo/tile_kernels.h"
 
 namespace lacuna::test {
 namespace {

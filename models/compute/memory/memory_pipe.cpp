@@ -26,7 +26,7 @@ MemoryPipe::MemoryPipe(const ComputeUnitParameters& parameters, ComputeUnitPlace
     if (auto stage = make(stage_context)) stages_.push_back(std::move(stage));
   }
   for (std::size_t i = stages_.size(); i-- > 0;) {
-    stages_[i]->enter_chain(static_cast<unsigned>(i), first_stage_);
+    stages_[i]->enter_chain(static_cast<unsigned>(i), first_stage_, lds_);
     first_stage_ = stages_[i].get();
   }
 }
@@ -46,7 +46,12 @@ void MemoryPipe::issue(WavefrontSlot& slot, const isa::DecodedInstruction& instr
       issue_scalar(slot, instruction, cycle);
       break;
     case isa::Unit::lds:
-      issue_lds(slot, lds_cycles(slot.wave.access, instruction.end), cycle);
+      if (first_stage_ != nullptr) [[unlikely]] {
+        const LocalDataShare::Result result = first_stage_->access_lds(slot, instruction, cycle);
+        slot.lgkmcnt.add_out_of_order(result.done, result.delays);
+      } else {
+        issue_lds(slot, lds_cycles(slot.wave.access, instruction.end), cycle);
+      }
       break;
     default:
       break;

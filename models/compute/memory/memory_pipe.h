@@ -2,7 +2,7 @@
 //
 //   issued instruction --+-- LoadStage ... --> VectorMemory --> vector memory
 //                        +-- ScalarMemory ---------------------> scalar memory
-//                        +-- LocalDataShare
+//                        +-- LoadStage ... --> LocalDataShare
 //   MemoryTokens      memory instructions in flight
 //   CounterWaits      wavefronts that wait for their vmcnt and lgkmcnt
 //   DeferredAccesses  accesses that are performed at the end of the window

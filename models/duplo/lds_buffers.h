@@ -1,0 +1,44 @@
+// Buffers in a workgroup's LDS for slabs of a workspace that exists nowhere else (implicit lowering). A slab is 64 columns of
+// as many rows as a buffer has; the array index of its first element, row x pitch + column of the workspace, is in M0 while it
+// is read.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "models/duplo/lowered_convolution.h"
+
+namespace lacuna {
+
+struct LdsBuffers {
+  static constexpr unsigned kSlabColumns = 64;
+  static constexpr unsigned kElementBytes = 2;  ///< f16
+  static constexpr unsigned kUnit = 8;          ///< bytes in which the parameter block counts
+  /// M0 while no slab is read.
+  static constexpr std::uint32_t kNoSlab = 0xffffffff;
+
+  std::uint32_t base = 0;           ///< of the first buffer, bytes
+  std::uint32_t row_stride = 0;     ///< bytes from one row to the next
+  std::uint32_t buffer_stride = 0;  ///< bytes from one buffer to the next
+  unsigned rows = 0;                ///< of a buffer
+  unsigned buffers = 0;
+
+  std::uint32_t buffer_bytes() const { return (rows - 1) * row_stride + kSlabColumns * kElementBytes; }
+  /// Of the byte after the last buffer.
+  std::uint32_t end() const { return base + (buffers - 1) * buffer_stride + buffer_bytes(); }
+
+  /// A place in a slab.
+  struct Place {
+    unsigned row = 0;
+    unsigned byte = 0;  ///< in the row
+  };
+  /// Of a byte of the LDS; nullopt: it is in no buffer, or in the padding of a row or buffer.
+  std::optional<Place> place(std::uint32_t offset) const;
+
+  /// Why these numbers describe no buffers for slabs of a workspace: the field, its value, and what is legal. Until that is
+  /// nothing the other functions must not be called.
+  std::optional<std::string> problem(const LoweredConvolution& convolution) const;
+};
+
+}  // namespace lacuna

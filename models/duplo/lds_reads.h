@@ -1,0 +1,28 @@
+// Reads of slabs in LDS (lds_buffers.h): which of them bring a tile of the workspace, and code that cannot have M0 name a slab.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "models/duplo/id_generator.h"
+#include "models/duplo/lds_buffers.h"
+#include "models/duplo/tile_load.h"
+#include "models/isa/analysis/register_use.h"
+#include "models/isa/decode/instruction.h"
+#include "models/isa/memory/memory_interface.h"
+
+namespace lacuna {
+
+/// Of an LDS instruction of a kernel whose workspace is in LDS, which has executed. `offsets`: of its lanes, in the workgroup's
+/// LDS; `m0`: of its wavefront. Nothing: it reads no byte of a buffer.
+std::optional<ClassifiedLoad> classify_lds_read(const LdsBuffers& buffers, const IdGenerator& ids,
+                                                const isa::MemoryAccess& access,
+                                                const std::array<std::uint32_t, isa::kLanes>& offsets, std::uint32_t m0,
+                                                const isa::RegisterRange& destination);
+
+/// What an instruction uses M0 for, so that a kernel with it cannot name slabs there; nullopt: nothing.
+std::optional<std::string> other_use_of_m0(const isa::Instruction& instruction);
+
+}  // namespace lacuna

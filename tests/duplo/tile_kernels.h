@@ -1,0 +1,133 @@
+// A convolution whose workspace is in memory, and kernels that load all of its tiles.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "tests/duplo/duplo_gpu.h"
+
+namespace lacuna::test {
+
+using Lines = std::vector<std::string>;
+
+/// 256 rows of 144 elements: 16 x 9 tiles.
+inline LoweredConvolution convolution() {
+  LoweredConvolution c;
+  c.height = c.width = 16;
+  c.channels = 16;
+  c.filter_height = c.filter_width = 3;
+  c.pad_top = c.pad_left = c.pad_bottom = c.pad_right = 1;
+  c.pitch = c.columns();
+  return c;
+}
+
+inline constexpr unsigned kTiles = 16 * 9;
+
+/// Each wavefront loads all tiles of 16 x 16, `in_flight` of them at a time, 12 at most, and folds them into two words a lane.
+/// `between`: lines after each batch. `unused`: every third tile is not folded, and of every fifth one the second register.
+/// Arguments: workspace, results.
+inline AssembledKernel load_tiles(const LoweredConvolution& c, unsigned in_flight = 1, const Lines& between = {},
+                                  bool unused = false) {
+  const unsigned pitch = c.pitch * kElementBytes;
+  Lines lines{"s_load_dwordx4 s[8:11], s[0:1], 0x0",
+              "v_and_b32 v1, 63, v0",
+              "v_and_b32 v2, 15, v1",
+              "v_mul_u32_u24 v2, " + std::to_string(pitch) + ", v2",
+              "v_lshrrev_b32 v3, 4, v1",
+              "v_lshlrev_b32 v3, 3, v3",
+              "v_add_u32_e32 v2, v2, v3",
+              "v_mov_b32 v6, 0",
+              "v_mov_b32 v7, 0",
+              "s_waitcnt lgkmcnt(0)"};
+  unsigned open = 0, folded = 0;
+  const auto fold = [&] {
+    lines.emplace_back("s_waitcnt vmcnt(0)");
+    for (unsigned i = 0; i < open; ++i, ++folded) {
+      if (unused && folded % 3 == 2) continue;
+      for (unsigned half = 0; half < (unused && folded % 5 == 4 ? 1U : 2U); ++half) {
+        const std::string sum = "v" + std::to_string(6 + half);
+        lines.push_back("v_mul_lo_u32 " + sum + ", 17, " + sum);
+        lines.push_back("v_add_u32_e32 " + sum + ", " + sum + ", v" + std::to_string(8 + 2 * i + half));
+      }
+    }
+    open = 0;
+    lines.insert(lines.end(), between.begin(), between.end());
+  };
+  for (unsigned row = 0; row < c.rows(); row += 16) {
+    for (unsigned column = 0; column < c.columns(); column += 16) {
+      const std::string offset = std::to_string(row * pitch + column * kElementBytes);
+      const std::string pair = "v[" + std::to_string(8 + 2 * open) + ':' + std::to_string(9 + 2 * open) + ']';
+      for (const std::string& line :
+           {"s_add_u32 s12, s8, " + offset, std::string("s_addc_u32 s13, s9, 0"), std::string("v_mov_b32 v5, s13"),
+            std::string("v_add_co_u32_e32 v4, vcc, s12, v2"), std::string("v_addc_co_u32_e32 v5, vcc, 0, v5, vcc"),
+            "global_load_dwordx2 " + pair + ", v[4:5], off"})
+        lines.push_back(line);
+      if (++open == in_flight) fold();
+    }
+  }
+  if (open > 0) fold();
+  for (const char* const line : {"s_lshl_b32 s2, s2, 11", "v_lshlrev_b32 v1, 3, v0", "v_add_u32_e32 v1, s2, v1",
+                                 "v_mov_b32 v5, s11", "v_add_co_u32_e32 v4, vcc, s10, v1",
+                                 "v_addc_co_u32_e32 v5, vcc, 0, v5, vcc", "global_store_dwordx2 v[4:5], v[6:7], off"})
+    lines.emplace_back(line);
+  return {isa::Target::gfx90a, lines};
+}
+
+/// `described`: by the parameter block; `c` is the convolution whose workspace the kernel loads.
+inline Outcome run(NearDataGpu& gpu, const LoweredConvolution& c, const AssembledKernel& kernel, unsigned workgroups,
+                   unsigned size, const LoweredConvolution& described) {
+  return run_with_block(gpu, c, kernel, workgroups, size, block_of(described, kBase + kWorkspace));
+}
+
+inline Outcome run(NearDataGpu& gpu, const LoweredConvolution& c, const AssembledKernel& kernel, unsigned workgroups,
+                   unsigned size) {
+  return run(gpu, c, kernel, workgroups, size, c);
+}
+
+/// Resets the device while the kernel runs. Returns whether loads had hit before.
+inline bool interrupt_by_reset(NearDataGpu& gpu, const LoweredConvolution& c, const AssembledKernel& kernel,
+                               unsigned nanoseconds) {
+  gpu.start();
+  lower(gpu, c);
+  load_symbols(gpu, "k", block_of(c, kBase + kWorkspace));
+  const std::uint64_t before = sum(gpu, DuploCount::hits);
+  gpu.dispatch(kernel, {kBase + kWorkspace, kBase + kResults}, 12, 256);
+  wait_for(Tick{nanoseconds * 1000});
+  EXPECT_FALSE(gpu.done());
+  const bool with_hits = sum(gpu, DuploCount::hits) > before;
+  gpu.reset();
+  expect_nothing_left(gpu);
+  return with_hits;
+}
+
+/// Kernels of which one workgroup faults, more than there are numbers of convolutions, and a kernel after them with the results
+/// of `fresh`: of load_tiles(c, 12) with 12 workgroups of 256.
+inline void expect_aborts_leave_nothing(NearDataGpu& gpu, const LoweredConvolution& c,
+                                        const std::vector<std::uint32_t>& fresh) {
+  const AssembledKernel faults = load_tiles(c, 12,
+                                            {"s_cmp_eq_u32 s2, 5", "s_cselect_b32 s14, 0, s8", "s_cselect_b32 s15, 0, s9",
+                                             "v_mov_b32 v4, s14", "v_mov_b32 v5, s15", "global_load_dword v1, v[4:5], off"});
+  gpu.start();
+  lower(gpu, c);
+  for (unsigned i = 0; i < 6; ++i) {
+    gpu.reuse_code();
+    load_symbols(gpu, "k", block_of(c, kBase + kWorkspace));
+    const std::uint64_t before = sum(gpu, DuploCount::hits);
+    gpu.dispatch(faults, {kBase + kWorkspace, kBase + kResults}, 12, 256);
+    wait_for(Tick{200'000'000});
+    EXPECT_FALSE(gpu.done());
+    EXPECT_GT(sum(gpu, DuploCount::hits), before);
+    gpu.destroy_queue();
+    expect_nothing_left(gpu);
+    gpu.create_queue();
+  }
+  gpu.reuse_code();
+  load_symbols(gpu, "k", block_of(c, kBase + kWorkspace));
+  const std::uint64_t before = sum(gpu, DuploCount::look_ups);
+  gpu.run(load_tiles(c, 12), {kBase + kWorkspace, kBase + kResults}, 12, 256);
+  EXPECT_GT(sum(gpu, DuploCount::look_ups), before);
+  EXPECT_TRUE(gpu.memory(kResults, 0x800 * 12) == fresh);
+  expect_nothing_left(gpu);
+}
+
+}  // namespace lacuna::test

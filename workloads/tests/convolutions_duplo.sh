@@ -1,0 +1,31 @@
+#!/usr/bin/env bash
+# convolutions_duplo.sh: conv2d --method implicit on a machine with Duplo: its LDS reads of the workspace are looked up, and many of
+# them hit; results are right and instructions are those of the machine without.
+source "$SOURCE/tests/rocm/common.sh"
+
+# convolve FOLDER MODE OPTION...
+convolve() {
+  on_gpu --quiet --config titanv-like --set gpu.shader_arrays=2 --set "duplo.mode=$2" --out "$1" -- conv2d --check --method implicit \
+    --layer yolo_c3 --shape height=16,width=16,filters=64 --batch 1 "${@:3}"
+  expect 0 "${command[@]}"
+  tail -n 1 out.txt | grep -q " check=passed" || fail "$1: no closing line that says so"
+}
+# column FOLDER NAME: of the kernel on matrix units.
+column() {
+  awk -F, -v name="$2" 'NR == 1 { for (i = 1; i <= NF; ++i) if ($i == name) at = NF - i }
+                        NR > 1 && $2 ~ /^convolution_implicit/ { sum += $(NF - at) } END { printf "%d", sum }' "$1/kernels.csv"
+}
+
+for fragments in 2 4; do
+  convolve off-$fragments off --fragments $fragments
+  convolve on-$fragments on --fragments $fragments
+  on=on-$fragments
+  [[ $(column $on wavefront_instructions) == "$(column off-$fragments wavefront_instructions)" ]] || fail "instructions differ"
+  # 256 rows, 576 columns: each tile of 16 x 8 fragments is read by two wavefronts.
+  look_ups=$((2 * 256 / 16 * 576 / (8 * fragments)))
+  [[ $(column $on duplo_look_ups) == "$look_ups" ]] || fail "$(column $on duplo_look_ups) look-ups, not $look_ups"
+  (($(column $on duplo_hits) > look_ups / 4)) || fail "$(column $on duplo_hits) hits"
+  (($(column $on duplo_lds_cycles) > 0)) || fail "hits save no cycles of the LDS"
+  (($(column $on duplo_hits_wrong) == 0)) || fail "wrong hits"
+  (($(column off-$fragments duplo_look_ups) == 0)) || fail "look-ups without Duplo"
+done
