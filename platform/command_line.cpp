@@ -74,8 +74,8 @@ constexpr std::array<CommandInfo, 11> kCommands{
       "Prints the mesh of a configuration, with its cores and last-level caches, and for a core the node at which the data of "
       "each pair of last-level caches meet on their way to it (docs/near-data.md). With --out also draws it, as SVG."},
      {"docs", Command::docs, "FOLDER", "write the generated pages of the documentation",
-      "Writes parameters.md, memory-map.md, isa-coverage.md, kernels-csv.md, lazy-reference.md and matrix-unit-reference.md to "
-      "FOLDER."}}};
+      "Writes parameters.md, memory-map.md, isa-coverage.md, kernels-csv.md, duplo-reference.md, lazy-reference.md and "
+      "matrix-unit-reference.md to FOLDER."}}};
 
 constexpr const char* kExitCodes =
     "Exit codes:\n"

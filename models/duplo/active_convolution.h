@@ -17,13 +17,15 @@ struct ActiveConvolution {
         begin(block.workspace),
         end(block.workspace + block.region_bytes()),
         pitch_bytes(std::uint64_t{block.convolution.pitch} * ParameterBlock::kElementBytes),
-        tags(block.convolution, ids) {}
+        tags(block.convolution, ids),
+        reciprocals(tags.ids().reciprocals()) {}
 
   const std::uint8_t number;
   const std::uint64_t begin;  ///< GPU virtual address of the workspace
   const std::uint64_t end;    ///< of the byte behind it
   const std::uint64_t pitch_bytes;
   const TileTags tags;
+  const unsigned reciprocals;  ///< multiplications that an ID needs
 };
 
 /// By dispatch. Changes between windows alone.

@@ -31,6 +31,7 @@ DetectionUnit::DetectionUnit(const DuploParameters& parameters, const ActiveConv
       memory_(unit.memory),
       physical_(unit.vm),
       slots_(unit.parameters.wavefronts_per_simd),
+      hardware_(duplo_hardware(parameters, unit.parameters)),
       history_({.entries = parameters.entries, .ways = parameters.ways, .hash = parameters.hash, .keep = parameters.release}),
       registers_(unit.parameters.simds, SharedRegisters(unit.parameters.vgprs_per_simd / kPairRegisters)),
       wavefronts_(std::size_t{unit.parameters.simds} * unit.parameters.wavefronts_per_simd) {}
@@ -41,17 +42,30 @@ void DetectionUnit::describe(StatisticsGroup& unit) const {
     const ExtensionCountText& text = kDuploCountTexts[i];
     g.add(std::string(text.name), statistics_.counts[i], text.meaning, text.unit);
   }
+  g.add("mapped", statistics_.mapped, "of wavefronts with a convolution, whose registers are found by the map", "instructions");
+  g.add("unwritten", statistics_.unwritten, "lanes' registers that renamed loads did not write", "registers");
   g.add("invalidated", statistics_.invalidated, "that went with an invalidation of the unit's L1 vector cache", "entries");
 }
 
-// Entries are registers of their size: a tag of 32 bits and the rest of 32 bits, and a physical pair. A look-up reads one entry
-// of each way, an allocation writes one.
+// A look-up reads one entry of each way and computes an ID: additions, shifts, and a multiplication by the reciprocal of each
+// divisor that is no power of two. A miss writes an entry, a hit the map; each instruction reads the map for up to four
+// operands. Words of 32 bits are taken as words of registers: an estimate, as nothing of it is published.
 void DetectionUnit::describe_energy(EnergyMeter& meter, const ComputeEnergy& energy) const {
   const auto& counts = statistics_.counts;
   const auto of = [&](DuploCount what) -> const std::uint64_t& { return counts[static_cast<std::size_t>(what)]; };
-  constexpr double kEntryWords = 2;
-  meter.add("duplo", "look_up", of(DuploCount::look_ups), kEntryWords * parameters_.ways * energy.vgpr_read);
-  meter.add("duplo", "rename", of(DuploCount::hits), energy.vgpr_write);
+  constexpr double kWordBits = 32;
+  constexpr double kAdditions = 8;
+  constexpr double kOperands = 4;
+  const double entry_words = hardware_.entry_bits / kWordBits;
+  const double map_words = hardware_.pair_bits / kWordBits;
+  meter.add("duplo", "look_up", of(DuploCount::look_ups), entry_words * parameters_.ways * energy.vgpr_read);
+  meter.add("duplo", "id", of(DuploCount::look_ups), kAdditions * energy.valu_int32);
+  meter.add("duplo", "reciprocal", of(DuploCount::reciprocals), energy.valu_mul32);
+  for (const DuploCount miss : {DuploCount::compulsory, DuploCount::released, DuploCount::conflict, DuploCount::capacity})
+    meter.add("duplo", "allocate", of(miss), entry_words * energy.vgpr_write);
+  meter.add("duplo", "rename", of(DuploCount::hits), map_words * energy.vgpr_write);
+  meter.add("duplo", "map", statistics_.mapped, kOperands * map_words * energy.vgpr_read);
+  meter.spare("vgpr", "write", statistics_.unwritten);
 }
 
 void DetectionUnit::count(const WavefrontSlot& slot, DuploCount what, std::uint64_t amount) {
@@ -222,6 +236,7 @@ MemoryTokens::Token DetectionUnit::load_tile(WavefrontSlot& slot, Wavefront& w, 
                     .simd = static_cast<std::uint8_t>(by_simd ? slot.simd->number : 0),
                     .tile = c.tags.tag(tile.row, tile.column, tile.form)};
   count(slot, DuploCount::look_ups);
+  count(slot, DuploCount::reciprocals, w.convolution->reciprocals);
   const Handle entry = history_.find(tag, tile.zeros, clock_.ticks(cycle));
   if (entry != LoadHistory::kNone) {
     if (parameters_.check) check_hit(slot, w, instruction, entry, tag, tile, cycle);
@@ -290,6 +305,7 @@ MemoryTokens::Token DetectionUnit::hit(WavefrontSlot& slot, Wavefront& w, const 
     registers.share(w.map, logical, held.first);
     if (held.second != TileRegisters::kNone) registers.share(w.map, logical + 1, held.second);
     w.watched.add(destination);
+    statistics_.unwritten += std::uint64_t{destination.count} * isa::kLanes;
   }
   history_.relay(entry);
   const std::uint32_t copy_cycles = copied ? static_cast<std::uint32_t>(parameters_.copy_cycles.n) : 0;

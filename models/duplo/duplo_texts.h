@@ -34,6 +34,7 @@ enum class DuploCount : std::uint8_t {
   stores,
   renamed,
   copies,
+  reciprocals,
   count
 };
 inline constexpr std::size_t kDuploCounts = static_cast<std::size_t>(DuploCount::count);
@@ -61,6 +62,7 @@ constexpr std::array<ExtensionCountText, kDuploCounts> kDuploCountTexts{{
     {"stores", "entries", "that went because the core stored into the workspace"},
     {"renamed", "registers", "pairs that took another physical pair because others read theirs"},
     {"copies", "registers", "of these, pairs that were overwritten in part"},
+    {"reciprocals", "multiplications", "by reciprocals, for divisors of IDs that are no powers of two: the paper has none"},
 }};
 
 constexpr ExtensionTexts kDuploTexts{"duplo", {}, kDuploCountTexts};
