@@ -14,8 +14,8 @@
 
 namespace {
 
-constexpr std::int64_t kLongest = 4'000'000;   // ns
-constexpr suseconds_t kInterval = 3'000;       // microseconds of the process' processor time between two delays
+constexpr std::int64_t kLongest = 4'000'000;  // ns
+constexpr suseconds_t kInterval = 3'000;      // microseconds of the process' processor time between two delays
 constexpr unsigned kYieldsPerDelay = 4;
 
 std::atomic<std::uint64_t> state{0};
