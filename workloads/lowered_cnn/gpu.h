@@ -37,17 +37,19 @@ class Gpu {
   Gpu(workload::Program& program, const Form& form, const std::vector<Layer>& layers, bool training)
       : program_(program),
         checks_(program.checks()),
+        keeps_(program.checks()),
         products_(log_, form, layers, training),
         sums_("sums over rows", 2 * kMostParts * most_channels(layers)) {}
   unsigned kernels() const { return log_.kernels(); }
   size_t workspace_bytes() const { return products_.workspace_bytes(); }
-  bool checks() const { return checks_; }
+  /// Whether operations are compared with the reference: as --check says at first.
+  void set_checks(bool checks) { checks_ = checks; }
 
   std::unique_ptr<FloatTensor> floats(const std::string& name, size_t count) const {
-    return std::make_unique<FloatTensor>(name, count, checks_);
+    return std::make_unique<FloatTensor>(name, count, keeps_);
   }
   std::unique_ptr<HalfTensor> halves(const std::string& name, size_t count) const {
-    return std::make_unique<HalfTensor>(name, count, checks_);
+    return std::make_unique<HalfTensor>(name, count, keeps_);
   }
   void begin(const std::string& layer, const char* pass) {
     log_.begin(layer, pass);
@@ -232,7 +234,7 @@ class Gpu {
   }
 
   workload::Program& program_;
-  bool checks_;
+  bool checks_, keeps_;
   workload::LayerLog log_;
   std::string layer_;
   Products products_;

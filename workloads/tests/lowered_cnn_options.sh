@@ -14,3 +14,4 @@ wrong titanv-like "--fragments has to be 2 or 4" --method explicit --fragments 3
 wrong titanv-like "--channels has to be 4, 8 or 16" --channels 5
 wrong titanv-like "images_outermost alone" --rows images_innermost
 wrong titanv-like "--size-divisor 9 leaves an input of 1 x 1 for maxpool5, whose window is 2 x 2" --network yolo --size-divisor 9
+wrong titanv-like "--gradients needs --check and --pass training" --check --gradients
