@@ -111,7 +111,7 @@ class Gpu {
     log_.launch(::add_bias, x.grid(), dim3(kItems), z.data(), n.beta->data(), y.target(), x);
     if (checks_) check("output", y.get(), activated(z.get(), n.host(), nullptr, filters, filters, kIdentity));
   }
-  /// `y` is null behind the last layer, which has no activation. `g` may be `dy`.
+  /// `y` is null for the last layer, which has no activation. `g` may be `dy`.
   void activation_backward(const Layer& layer, const FloatTensor& dy, const HalfTensor* y, const FloatTensor& z,
                            const NormalisationArrays& n, FloatTensor& g, FloatTensor& dbeta, FloatTensor* dgamma) {
     const Rows x = summed_rows(layer);

@@ -1,5 +1,5 @@
-// The networks that the layers of Duplo's Table I make up (MICRO '20), as lists of layers. What the table leaves out is that of
-// the publications that the layers are from.
+// The networks of Duplo's Table I (MICRO '20), as lists of layers. Counts, order and all layers that the table leaves out are
+// those of the networks' own publications.
 #pragma once
 
 #include <string>
@@ -137,7 +137,7 @@ class Builder {
 
 /// ResNet-18 (K. He et al., Deep residual learning for image recognition, 2016, Table 1), whose layers are those of Table I: C2
 /// four times, C4, C6 and C8 three times. C3, C5 and C7 have a padding of 1, which the sizes of C4, C6 and C8 ask for; the
-/// table says 0. p3, p5 and p7 are the projections beside them.
+/// table says 0. p3, p5 and p7 are the projections of the same inputs.
 inline std::vector<Layer> resnet18(const Sizes& sizes) {
   Builder builder(sizes);
   builder.image("resnet_c1");
@@ -179,8 +179,8 @@ inline std::vector<Layer> resnet18(const Sizes& sizes) {
 }
 
 /// Generator and discriminator of DCGAN (A. Radford et al., Unsupervised representation learning with deep convolutional
-/// generative adversarial networks, 2016, section 3 and Fig. 1) behind each other. The generator's input is what the projection
-/// of its noise would give; the discriminator sees generated images alone.
+/// generative adversarial networks, 2016, section 3 and Fig. 1), one after the other. The generator's input is what the
+/// projection of its noise would give; the discriminator sees generated images alone.
 inline std::vector<Layer> gan(const Sizes& sizes) {
   constexpr Activation kLeaky{0.2f, false};
   Builder builder(sizes);

@@ -74,7 +74,7 @@ class Products {
   bool on_matrix_units() const { return on_matrix_units_; }
   static unsigned pitch_of(const Convolution& c) { return conv::spread_pitch(c.columns()); }
 
-  /// y (+)= the convolution of x. `weights` are in lines of pitch_of(c), with zeros behind the last column. Returns how many
+  /// y (+)= the convolution of x. `weights` are in lines of pitch_of(c), with zeros after the last column. Returns how many
   /// parts were added.
   unsigned convolve(const Convolution& c, const Half* x, const Half* weights, float* y, bool accumulate) {
     const unsigned pitch = pitch_of(c);
