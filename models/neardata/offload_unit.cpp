@@ -60,6 +60,18 @@ void OffloadUnit::count(const WavefrontSlot* slot, NearDataCount what, std::uint
   slot->group->work->activity.extension[texts_.first_count + static_cast<std::size_t>(what)] += amount;
 }
 
+// A kernel's counts are the sums of what its compute units count: each adds what it raises the highest fill by.
+void OffloadUnit::count_input(unsigned number, std::uint64_t fill) {
+  constexpr auto kIndex = static_cast<std::size_t>(NearDataCount::most_input);
+  statistics_.counts[kIndex] = std::max(statistics_.counts[kIndex], fill);
+  const WavefrontSlot* const slot = chains_[parts_[number].chain].slot;
+  if (slot == nullptr) return;
+  std::uint64_t& highest = network_.most_input[slot->group->dispatch->index];
+  if (fill <= highest) return;
+  slot->group->work->activity.extension[texts_.first_count + kIndex] += fill - highest;
+  highest = fill;
+}
+
 void OffloadUnit::count_chain(const WavefrontSlot& slot, const Chain& chain) {
   const unsigned accesses = 1U + (chain.second_load ? 1 : 0) + (chain.stores ? 1 : 0);
   count(&slot, NearDataCount::chains);

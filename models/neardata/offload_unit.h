@@ -82,6 +82,8 @@ class OffloadUnit final : public LoadStage, public NodeRequester, private Memory
   /// Compares memory with what the loads of a part have read (`ndc.check`). A service queue calls it when it reads the
   /// operands.
   void compare_operands(unsigned number);
+  /// Counts the fill of a service queue's input while a part's packet was in it.
+  void count_input(unsigned number, std::uint64_t fill);
   /// What is not as it must be when no kernel runs; empty: nothing. For messages.
   std::string remains() const;
   /// Whether nothing is under construction or in flight.
