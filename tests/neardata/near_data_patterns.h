@@ -155,6 +155,16 @@ inline void expect_conservation(const Counts& counts) {
 
 // -- devices
 
+inline GpuDeviceParameters small_butterfly(RouterModel routers) {
+  GpuDeviceParameters p = small_machine();
+  p.noc.topology = FabricTopology::butterfly;
+  p.noc.radix = 4;
+  p.noc.stages = 2;
+  p.noc.placement = "0 5 10 15 12";
+  p.noc.routers = routers;
+  return p;
+}
+
 /// Each kernel's packets, loads, stores and results are counted, or the test ends.
 inline GpuDeviceParameters with_mode(GpuDeviceParameters p, NearDataMode mode) {
   ndc_of(p).mode = mode;
