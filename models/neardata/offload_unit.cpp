@@ -215,6 +215,20 @@ StageVerdict OffloadUnit::prepare_tagged(WavefrontSlot& slot, Wavefront& w, cons
   return performed;
 }
 
+// As prepare_tagged() decides.
+bool OffloadUnit::commits(const WavefrontSlot& slot, const isa::DecodedInstruction& instruction, Cycles cycle) const {
+  const Wavefront& w = wavefronts_[slot.simd->number * slots_ + slot.number];
+  if (!w.builds || w.dispatch != slot.group->dispatch || w.kernel == nullptr || !w.kernel->current()) return false;
+  if (w.accessing != kNone || w.closing != kNone || w.operations > 0 || w.not_before > cycle) return false;
+  const TaggedKernel::Place& place = w.kernel->at(instruction.end - instruction.size);
+  if (place.chain == nullptr || place.role != ChainRole::operation) return false;
+  const std::uint16_t open = find_open(w, place.chain);
+  if (open == kNone) return false;
+  const OpenChain& chain = chains_[open];
+  const Lanes active = slot.wave.exec();
+  return chain.fills == 0 && chain.filled <= cycle && active != 0 && (active & ~offloaded(chain)) == 0;
+}
+
 // Before the next instruction the core performs what it has to of its last chain: the operations of parts whose operands have
 // arrived there, for all of their lanes together, and the sum of results with a register.
 StageVerdict OffloadUnit::perform_operations(WavefrontSlot& slot, Wavefront& w, Cycles cycle) {
