@@ -74,8 +74,8 @@ constexpr std::array<CommandInfo, 11> kCommands{
       "Prints the mesh of a configuration, with its cores and last-level caches, and for a core the node at which the data of "
       "each pair of last-level caches meet on their way to it (docs/near-data.md). With --out also draws it, as SVG."},
      {"docs", Command::docs, "FOLDER", "write the generated pages of the documentation",
-      "Writes parameters.md, memory-map.md, isa-coverage.md, kernels-csv.md, lazy-reference.md and matrix-unit-reference.md to "
-      "FOLDER."}}};
+      "Writes parameters.md, memory-map.md, isa-coverage.md, kernels-csv.md, duplo-reference.md, lazy-reference.md and "
+      "matrix-unit-reference.md to FOLDER."}}};
 
 constexpr const char* kExitCodes =
     "Exit codes:\n"
@@ -152,10 +152,11 @@ po::options_description sweep_options() {
        "a key of [slurm]: partition, time, memory, cpus, …; may be repeated")                                 //
       ("no-wait", "with --on slurm: submit and end; the same command later collects what has been finished")  //
       ("db", po::value<std::string>()->value_name("FILE"),
-       "database (default: the sweep file's database, else lacuna-results.db)")  //
-      ("dry-run,n", "list the points and what would be done with them")          //
-      ("retry", "run again what failed, took too long or was killed")            //
-      ("quiet,q", "no progress and no table at the end")                         //
+       "database (default: the sweep file's database, else lacuna-results.db)")                 //
+      ("dry-run,n", "list the points and what would be done with them")                         //
+      ("retry", "run again what failed, took too long or was killed")                           //
+      ("overnight", "only the points that the file marks as a night's work of two processors")  //
+      ("quiet,q", "no progress and no table at the end")                                        //
       ("task", po::value<std::string>()->value_name("FOLDER"), "what a batch job runs; not for use by hand");
   return options;
 }
@@ -370,6 +371,7 @@ void take_sweep_options(const po::variables_map& values, SweepOptions& sweep) {
   if (!sweep.wait && !sweep.on_slurm) usage_error("--no-wait belongs to --on slurm", "sweep");
   sweep.dry_run = values.count("dry-run") != 0;
   sweep.retry = values.count("retry") != 0;
+  sweep.overnight = values.count("overnight") != 0;
   if (values.count("db") != 0) sweep.database = values["db"].as<std::string>();
   if (values.count("task") != 0) sweep.task = values["task"].as<std::string>();
   if (values.count("slurm") == 0) return;

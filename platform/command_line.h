@@ -54,6 +54,7 @@ struct SweepOptions {
   bool wait = true;       ///< not --no-wait
   bool dry_run = false;
   bool retry = false;
+  bool overnight = false;  ///< only the points that the file marks so
   std::optional<std::string> database;
   std::optional<std::string> task;  ///< --task: what a batch job of a sweep runs, instead of FILE
   /// --slurm: names and values of [slurm], in the order given.

@@ -24,6 +24,7 @@
 #include "platform/picture/device_mesh.h"
 #include "platform/picture/mesh_map.h"
 #include "platform/platform_parameters.h"
+#include "platform/reference/duplo_reference.h"
 #include "platform/reference/isa_reference.h"
 #include "platform/reference/lazy_reference.h"
 #include "platform/reference/matrix_reference.h"
@@ -68,6 +69,7 @@ void write_docs(const std::filesystem::path& folder) {
   write_file(folder / "memory-map.md", write_memory_map_reference);
   write_file(folder / "isa-coverage.md", write_isa_reference);
   write_file(folder / "kernels-csv.md", write_kernels_csv_reference);
+  write_file(folder / "duplo-reference.md", write_duplo_reference);
   write_file(folder / "lazy-reference.md", write_lazy_reference);
   write_file(folder / "matrix-unit-reference.md", write_matrix_reference);
 }

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Measures workloads, by default all, on the R9 Nano in loose timing and prints the two tables of README.md. The programs themselves say
-# what they are and which sizes the presets have; the rest is from what a run leaves.
+# what they are and which sizes the presets have; the rest is from what a run leaves. Programs with kernels in the form of their suite have
+# rows for both forms.
 # Usage: measure.sh LACUNA PROGRAMS_FOLDER [NAME...]
 set -euo pipefail
 export LC_ALL=C
@@ -37,23 +38,29 @@ echo
 echo '| program | preset | sizes | kernels | wavefront instructions | simulated time of the kernels | processor time of the host |'
 echo '|---|---|---|--:|--:|--:|--:|'
 TIMEFORMAT='%U %S'
-for name in "${names[@]}"; do
-  declare -A measured=()
-  for preset in small default paper; do
-    sizes=$(about "$name" "$preset")
-    # Presets of the same sizes are measured once.
-    if [[ -n ${measured[$sizes]-} ]]; then
-      echo "| \`$name\` | $preset | $sizes | ${measured[$sizes]} |"
-      continue
-    fi
+
+# row NAME PRESET SIZES [OPTION...]: a line of the second table. Runs of the same sizes are measured once.
+row() {
+  local name=$1 preset=$2 sizes=$3 host
+  shift 3
+  if [[ -z ${measured[$sizes]-} ]]; then
     rm -rf results
-    { time "$lacuna" exec --quiet --config r9nano --out results -- "$programs/$name" --preset "$preset" >out.txt 2>err.txt; } 2>time.txt || {
+    { time "$lacuna" exec --quiet --config r9nano --out results -- "$programs/$name" --preset "$preset" "$@" >out.txt 2>err.txt; } 2>time.txt || {
       cat out.txt err.txt >&2
       exit 1
     }
     host=$(awk '{ printf "%.1f s", $1 + $2 }' time.txt)
     measured[$sizes]="$(totals results/kernels.csv) | $host"
-    echo "| \`$name\` | $preset | $sizes | ${measured[$sizes]} |"
-    echo "measured: $name, $preset" >&2
+    echo "measured: $name, $preset${*:+, $*}" >&2
+  fi
+  echo "| \`$name\` | $preset | $sizes | ${measured[$sizes]} |"
+}
+
+for name in "${names[@]}"; do
+  declare -A measured=()
+  for preset in small default paper; do
+    sizes=$(about "$name" "$preset")
+    row "$name" "$preset" "$sizes"
+    if [[ $sizes == *"--form tuned"* ]]; then row "$name" "$preset" "${sizes/--form tuned/--form suite}" --form suite; fi
   done
 done

@@ -9,10 +9,10 @@ measured=$(mktemp)
 trap 'rm -f "$measured" "$measured.md"' EXIT
 "$(dirname "$0")/measure.sh" "$@" >"$measured"
 
-# Both tables with the rows of both files, those of the first for programs that it has, in the order of names and of presets.
+# Both tables with the rows of both files, those of the first for programs that it has, in the order of names, presets and forms.
 merged() {
   awk -F'`' -v keep="$1" '
-    function rank(row) { return row ~ /\| small \|/ ? 0 : row ~ /\| default \|/ ? 1 : 2 }
+    function rank(row) { return (row ~ /\| small \|/ ? 0 : row ~ /\| default \|/ ? 2 : 4) + (row ~ /--form suite/ ? 1 : 0) }
     FNR != NR && /^<!-- (begin|end) of the tables/ { inside = /begin/ }
     FNR != NR && !inside { next }
     !/^\| \[?`/ { if (FNR == NR) heading[++headings] = $0; next }

@@ -63,14 +63,15 @@ void mutex_handed_over(const void* caller) {
 
 constexpr ThreadHooks kThreadHooks{.yield = yield_of_thread, .created = let_go_first, .handed_over = mutex_handed_over};
 
-/// Without liblacuna_threads.so threads yield as usual, and run beside those that they have created or woken.
-void hook_threads() {
+/// False: there is no liblacuna_threads.so. Threads yield as usual, and run beside those that they have created or woken.
+bool hook_threads() {
   if (void* const runtime = dlopen("libhsa-runtime64.so.1", RTLD_LAZY | RTLD_NOLOAD)) {
     if (_dl_find_object(dlsym(runtime, "hsa_init"), &runtime_code) != 0) runtime_code = {};
     dlclose(runtime);
   }
   void* const set = dlsym(RTLD_DEFAULT, kSetThreadHooks);
   if (set != nullptr) reinterpret_cast<SetThreadHooks*>(set)(&kThreadHooks);
+  return set != nullptr;
 }
 
 }  // namespace
@@ -125,7 +126,7 @@ HSAKMT_STATUS Driver::open() {
       if (targets.size() == 1 || !runtime_hides_gpus()) expect_code_for(targets, made->parameters().rocm.target_parameter());
       the_driver = made.release();
       watch_process_end();
-      hook_threads();
+      if (hook_threads()) the_driver.load()->runtime_packets_.yields_are_waits();
       pthread_atfork(nullptr, nullptr, [] {
         forked = the_driver.load() != nullptr;
         if (forked) the_driver.load()->simulation_.leave_results_to_parent();

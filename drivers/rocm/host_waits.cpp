@@ -54,15 +54,17 @@ bool HostWaits::await_release(Wait& wait, std::unique_lock<std::mutex>& lock, Ho
   return true;
 }
 
-bool HostWaits::wait(const Condition& over, const Limits& limits) {
+bool HostWaits::wait(const Condition& over, const Limits& limits) { return wait_for(over, limits).holds; }
+
+HostWaits::End HostWaits::wait_for(const Condition& over, const Limits& limits) {
   const HostClock::time_point begin = HostClock::now();
   std::unique_lock lock(mutex_);
-  if (over()) return true;
+  if (over()) return {.holds = true};
   if (ended_) {
     lock.unlock();
     std::this_thread::sleep_for(kLookAfterTheEnd);
     lock.lock();
-    return over();
+    return {.holds = over()};
   }
   const std::uint64_t now = now_.load(std::memory_order_relaxed);
   Wait wait{.condition = over,
@@ -74,7 +76,7 @@ bool HostWaits::wait(const Condition& over, const Limits& limits) {
   enter(wait, lock);
   if (!await_release(wait, lock, begin, limits.host) && !wait.over && over()) finish(wait, true);
   std::erase(waits_, &wait);
-  return wait.holds;
+  return {wait.holds, wait.beside_others};
 }
 
 bool HostWaits::evaluate() {
@@ -87,10 +89,10 @@ bool HostWaits::evaluate() {
   return ended;
 }
 
-void HostWaits::give_way(bool briefly) {
+HostWaits::End HostWaits::give_way(bool briefly) {
   const Condition now = [] { return true; };
   std::unique_lock lock(mutex_);
-  if (ended_) return;
+  if (ended_) return {.holds = true};
   evaluate_locked();
   Wait wait{
       .condition = now, .deadline = kForever, .only_while_active = false, .brief = briefly, .thread = gettid(), .wake = {}};
@@ -98,18 +100,18 @@ void HostWaits::give_way(bool briefly) {
   enter(wait, lock);
   await_release(wait, lock, {}, nanoseconds::max());
   std::erase(waits_, &wait);
+  return {wait.holds, wait.beside_others};
 }
 
-// Whether another thread did its part before the first look or while this one gave way, the simulated time is the same.
+// Time passes only after a look of the thread at which all others waited. So the simulated time is the same whether another
+// thread did its part before the first look, while this one gave way, or, on a busy host, later.
 void HostWaits::yield() {
-  thread_local Tick gave_way_at{kForever};
+  thread_local Tick looked_at{kForever};
   const Tick time = now();
-  if (time != gave_way_at) {
-    gave_way_at = time;
-    give_way_briefly();
-    return;
-  }
-  wait([] { return false; }, {.simulated = kYield, .only_while_active = true, .brief = true});
+  const End end = time != looked_at
+                      ? give_way(true)
+                      : wait_for([] { return false; }, {.simulated = kYield, .only_while_active = true, .brief = true});
+  looked_at = end.beside_others ? Tick{kForever} : time;
 }
 
 bool HostWaits::idle() {
@@ -155,6 +157,7 @@ void HostWaits::release_brief() {
   for (Wait* wait : waits_) {
     if (!wait->brief || wait->released) continue;
     if (!wait->over) finish(*wait, false);
+    wait->beside_others = true;
     release(*wait);
     return;
   }

@@ -51,7 +51,8 @@ class HostWaits {
   void give_way_briefly() { give_way(true); }
   /// For a thread that looks again and again for what another thread or a GPU is to do, and yields the processor between two
   /// looks. The first call at a simulated time gives way; the next one blocks until a little simulated time has passed, or
-  /// until no GPU has anything to do. Neither blocks for longer than a moment while other threads compute.
+  /// until no GPU has anything to do. Neither blocks for longer than a moment while other threads compute: after that the
+  /// thread gives way once more before it lets time pass, as they may have done their part since it looked.
   void yield();
 
   /// `called` is called when a wait has begun, by its thread, or when evaluate() has ended one.
@@ -100,9 +101,16 @@ class HostWaits {
     bool over = false;
     bool holds = false;
     bool released = false;
+    bool beside_others = false;  ///< released while other threads computed
   };
 
-  void give_way(bool briefly);
+  struct End {
+    bool holds = false;          ///< the wait's condition
+    bool beside_others = false;  ///< the thread goes on while others compute
+  };
+
+  End wait_for(const Condition& over, const Limits& limits);
+  End give_way(bool briefly);
   bool evaluate_locked();
   /// `lock` is free while on_change_ is called.
   void enter(Wait& wait, std::unique_lock<std::mutex>& lock);

@@ -27,13 +27,13 @@ bool RuntimePackets::owns(std::uint64_t signal) {
 bool RuntimePackets::submitter_spins(const std::byte* packet) {
   std::uint32_t first = 0;
   std::memcpy(&first, packet, sizeof first);
-  if (Pm4Reader::starts(first)) return true;
+  if (Pm4Reader::starts(first)) return !yields_are_waits_;
   hsa::BarrierPacket layout;  // all packets have header, format and completion signal in the same places
   std::memcpy(&layout, packet, sizeof layout);
   const hsa::PacketType type = hsa::PacketHeader{layout.header}.type();
   if (type == hsa::PacketType::invalid || type == hsa::PacketType::agent_dispatch) return false;
   if (layout.completion_signal == 0) {
-    return type == hsa::PacketType::vendor_specific &&
+    return !yields_are_waits_ && type == hsa::PacketType::vendor_specific &&
            static_cast<hsa::VendorFormat>(packet[2]) == hsa::VendorFormat::pm4_indirect_buffer;
   }
   if (!owns(layout.completion_signal)) return false;

@@ -141,8 +141,9 @@ class ComputeUnit final : public sc_core::sc_module, public WindowedUnit, public
 
   // compute_unit_issue.cpp
   void run_timed(Cycles limit);
-  inline bool offer_cycle(Simd& simd, WavefrontSlot& slot, unsigned unit, Cycles cycle);
-  inline void issue(Simd& simd, WavefrontSlot& slot, Cycles cycle);
+  inline CycleUse offer_cycle(Simd& simd, WavefrontSlot& slot, unsigned unit, Cycles cycle);
+  /// Returns whether the instruction has been committed without execution.
+  inline bool issue(Simd& simd, WavefrontSlot& slot, Cycles cycle);
   inline void issue_wait(WavefrontSlot& slot, const isa::DecodedInstruction& instruction, Cycles cycle);
   inline void issue_executed(Simd& simd, WavefrontSlot& slot, Cycles cycle);
   inline void count(WavefrontSlot& slot, const isa::Instruction& instruction, std::uint64_t threads,

@@ -25,34 +25,33 @@ void ComputeUnit::run_timed(Cycles limit) {
 }
 
 // Issues the instruction of a ready wavefront, unless a resource is busy.
-[[gnu::always_inline]] inline bool ComputeUnit::offer_cycle(Simd& simd, WavefrontSlot& slot, unsigned unit, Cycles cycle) {
+[[gnu::always_inline]] inline CycleUse ComputeUnit::offer_cycle(Simd& simd, WavefrontSlot& slot, unsigned unit, Cycles cycle) {
   if (matrix_.stalls(slot, cycle)) [[unlikely]]
-    return false;
+    return CycleUse::none;
   if (simd.valu_free > cycle) [[unlikely]] {
-    if (unit == bit(isa::Unit::valu)) {
+    if (unit == bit(isa::Unit::valu) && !memory_.commits(slot, cycle)) {
       slot.when = simd.valu_free;
       slot.publish();
       simd.valu_wanted = simd.valu_free;
-      return false;
+      return CycleUse::none;
     }
   }
   if (simd.logic_free > cycle) [[unlikely]] {
-    if (slot.next != nullptr && slot.next->latency == isa::LatencyClass::valu_logic) {
+    if (slot.next != nullptr && slot.next->latency == isa::LatencyClass::valu_logic && !memory_.commits(slot, cycle)) {
       slot.when = simd.logic_free;
       slot.publish();
-      return false;
+      return CycleUse::none;
     }
   }
   if (slot.next != nullptr && slot.next->passes != 0) [[unlikely]] {
     if (matrix_.free_from(simd.number) > cycle) {
       slot.when = matrix_.free_from(simd.number);
       slot.publish();
-      return false;
+      return CycleUse::none;
     }
   }
-  if ((unit & kMemoryUnits) != 0 && memory_.full(slot, cycle)) return false;
-  issue(simd, slot, cycle);
-  return true;
+  if ((unit & kMemoryUnits) != 0 && memory_.full(slot, cycle)) return CycleUse::none;
+  return issue(simd, slot, cycle) ? CycleUse::committed : CycleUse::unit;
 }
 
 // -- one instruction
@@ -82,14 +81,14 @@ std::uint64_t threads_of(const isa::Instruction& instruction, const isa::Wavefro
   ++work.activity.issued[unit];
 }
 
-[[gnu::always_inline]] inline void ComputeUnit::issue(Simd& simd, WavefrontSlot& slot, Cycles cycle) {
+[[gnu::always_inline]] inline bool ComputeUnit::issue(Simd& simd, WavefrontSlot& slot, Cycles cycle) {
   if (slot.ahead != 0) {
     issue_executed(simd, slot, cycle);
-    return;
+    return false;
   }
   if (!InstructionExecution::may_execute(slot)) [[unlikely]] {
     execution_.refuse(slot, cycle);
-    return;
+    return false;
   }
   const isa::DecodedInstruction& instruction = *slot.next;
   StageVerdict verdict;
@@ -98,7 +97,7 @@ std::uint64_t threads_of(const isa::Instruction& instruction, const isa::Wavefro
     // A wavefront that a stage stalls has used the cycle: the hazard is detected at register read.
     if (!verdict.issues) {
       take_vector_unit(simd, slot, verdict, cycle);
-      return;
+      return false;
     }
   }
   isa::Wavefront& wave = slot.wave;
@@ -106,16 +105,15 @@ std::uint64_t threads_of(const isa::Instruction& instruction, const isa::Wavefro
   if (instruction.latency == isa::LatencyClass::waitcnt) {
     issue_wait(slot, instruction, cycle);
     if (!memory_.has_stages()) execute_ahead(slot, instruction);
-    return;
+    return false;
   }
   slot.account_issue(cycle);
   const bool memory = (bit(instruction.unit) & kMemoryUnits) != 0;
   if (memory) wave.access.bytes_per_lane = 0;
   // All active lanes of a committed instruction are performed elsewhere.
-  const bool committed = verdict.elsewhere != 0 && verdict.elsewhere == wave.exec();
+  const bool committed = instruction.unit == isa::Unit::valu && verdict.elsewhere != 0 && verdict.elsewhere == wave.exec();
   execution_.execute(slot, instruction, cycle);
-  slot.when = committed && instruction.unit == isa::Unit::valu ? cycle + parameters_.salu_cycles
-                                                               : after_issue(simd, slot, instruction, cycle);
+  slot.when = committed ? cycle + parameters_.salu_cycles : after_issue(simd, slot, instruction, cycle);
   if (memory && wave.event != isa::Event::memory_fault) memory_.issue(slot, instruction, cycle);
   execution_.complete(slot, instruction, cycle);
   if (instruction.reach != isa::Reach::outside && !memory_.has_stages()) {
@@ -123,6 +121,7 @@ std::uint64_t threads_of(const isa::Instruction& instruction, const isa::Wavefro
   } else if (slot.next != nullptr) {
     detail::prefetch_operands(*slot.next, wave);
   }
+  return committed;
 }
 
 // A stage takes the vector ALU for what its wavefront had not executed when it issued.

@@ -80,6 +80,12 @@ class LoadStage {
     static_cast<void>(slot), static_cast<void>(instruction), static_cast<void>(cycle);
     return {};
   }
+  /// Whether prepare() would let a vector instruction be committed without execution if it were called now. Such an instruction
+  /// needs neither the SIMD's vector ALU nor its turn.
+  virtual bool commits(const WavefrontSlot& slot, const isa::DecodedInstruction& instruction, Cycles cycle) const {
+    static_cast<void>(slot), static_cast<void>(instruction), static_cast<void>(cycle);
+    return false;
+  }
   /// Called after a vector memory instruction with lanes in global memory has executed: slot.wave.access describes the access,
   /// memory().addresses() has its addresses. The caller calls MemoryTokens::issued() for the token.
   virtual MemoryTokens::Token access(WavefrontSlot& slot, const isa::DecodedInstruction& instruction, Counters counters,

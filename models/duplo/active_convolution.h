@@ -19,7 +19,8 @@ struct ActiveConvolution {
         end(block.lds ? block.workspace : block.workspace + block.region_bytes()),
         pitch_bytes(std::uint64_t{block.convolution.pitch} * ParameterBlock::kElementBytes),
         lds(block.lds),
-        tags(block.convolution, ids) {}
+        tags(block.convolution, ids),
+        reciprocals(tags.ids().reciprocals()) {}
 
   const std::uint8_t number;
   const std::uint64_t begin;  ///< GPU virtual address of the workspace
@@ -27,6 +28,7 @@ struct ActiveConvolution {
   const std::uint64_t pitch_bytes;
   const std::optional<LdsBuffers> lds;  ///< where slabs of the workspace are; nullopt: it is in memory
   const TileTags tags;
+  const unsigned reciprocals;  ///< multiplications that an ID needs
 };
 
 /// By dispatch. Changes between windows alone.

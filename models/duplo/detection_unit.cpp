@@ -31,6 +31,7 @@ DetectionUnit::DetectionUnit(const DuploParameters& parameters, const ActiveConv
       memory_(unit.memory),
       physical_(unit.vm),
       slots_(unit.parameters.wavefronts_per_simd),
+      hardware_(duplo_hardware(parameters, unit.parameters)),
       history_({.entries = parameters.entries, .ways = parameters.ways, .hash = parameters.hash, .keep = parameters.release}),
       registers_(unit.parameters.simds, SharedRegisters(unit.parameters.vgprs_per_simd / kPairRegisters)),
       wavefronts_(std::size_t{unit.parameters.simds} * unit.parameters.wavefronts_per_simd) {}
@@ -41,19 +42,32 @@ void DetectionUnit::describe(StatisticsGroup& unit) const {
     const ExtensionCountText& text = kDuploCountTexts[i];
     g.add(std::string(text.name), statistics_.counts[i], text.meaning, text.unit);
   }
+  g.add("mapped", statistics_.mapped, "of wavefronts with a convolution, whose registers are found by the map", "instructions");
+  g.add("unwritten", statistics_.unwritten, "lanes' registers that renamed loads did not write", "registers");
   g.add("invalidated", statistics_.invalidated, "that went with an invalidation of the unit's L1 vector cache", "entries");
 }
 
-// Entries are registers of their size: a tag of 32 bits and the rest of 32 bits, and a physical pair. A look-up reads one entry
-// of each way, an allocation writes one.
+// A look-up reads one entry of each way and computes an ID: additions, shifts, and a multiplication by the reciprocal of each
+// divisor that is no power of two. A miss writes an entry, a hit the map; each instruction reads the map for up to four
+// operands. Words of 32 bits are taken as words of registers: an estimate, as nothing of it is published.
 void DetectionUnit::describe_energy(EnergyMeter& meter, const ComputeEnergy& energy) const {
   const auto& counts = statistics_.counts;
   const auto of = [&](DuploCount what) -> const std::uint64_t& { return counts[static_cast<std::size_t>(what)]; };
-  constexpr double kEntryWords = 2;
-  meter.add("duplo", "look_up", of(DuploCount::look_ups), kEntryWords * parameters_.ways * energy.vgpr_read);
-  meter.add("duplo", "look_up_again", of(DuploCount::asked_again), kEntryWords * parameters_.ways * energy.vgpr_read);
+  constexpr double kWordBits = 32;
+  constexpr double kAdditions = 8;
+  constexpr double kOperands = 4;
+  const double entry_words = hardware_.entry_bits / kWordBits;
+  const double map_words = hardware_.pair_bits / kWordBits;
+  meter.add("duplo", "look_up", of(DuploCount::look_ups), entry_words * parameters_.ways * energy.vgpr_read);
+  meter.add("duplo", "look_up_again", of(DuploCount::asked_again), entry_words * parameters_.ways * energy.vgpr_read);
+  meter.add("duplo", "id", of(DuploCount::look_ups), kAdditions * energy.valu_int32);
+  meter.add("duplo", "reciprocal", of(DuploCount::reciprocals), energy.valu_mul32);
+  for (const DuploCount miss : {DuploCount::compulsory, DuploCount::released, DuploCount::conflict, DuploCount::capacity})
+    meter.add("duplo", "allocate", of(miss), entry_words * energy.vgpr_write);
   // Rows move at no cost: an upper bound.
-  if (!by_row()) meter.add("duplo", "rename", of(DuploCount::hits), energy.vgpr_write);
+  if (!by_row()) meter.add("duplo", "rename", of(DuploCount::hits), map_words * energy.vgpr_write);
+  meter.add("duplo", "map", statistics_.mapped, kOperands * map_words * energy.vgpr_read);
+  meter.spare("vgpr", "write", statistics_.unwritten);
 }
 
 void DetectionUnit::count(const WavefrontSlot& slot, DuploCount what, std::uint64_t amount) {
@@ -228,6 +242,7 @@ std::optional<MemoryTokens::Token> DetectionUnit::perform(WavefrontSlot& slot, c
   }
   if (lanes == kAllLanes) return look_up(slot, w, load, *found->tile, counters, cycle).performed;
   count(slot, DuploCount::look_ups, pieces.size());
+  count(slot, DuploCount::reciprocals, pieces.size() * w.convolution->reciprocals);
   count(slot, DuploCount::held, pieces.size());
   if (by_row()) count(slot, DuploCount::loads_by_row);
   return std::nullopt;
@@ -288,6 +303,7 @@ Departure DetectionUnit::look_up(WavefrontSlot& slot, Wavefront& w, const Staged
                                  Counters counters, Cycles cycle) {
   const auto pieces = split(slot, *w.convolution, tile);
   count(slot, load.executes ? DuploCount::look_ups : DuploCount::asked_again, pieces.size());
+  if (load.executes) count(slot, DuploCount::reciprocals, pieces.size() * w.convolution->reciprocals);
   if (by_row() && load.executes) count(slot, DuploCount::loads_by_row);
   const std::uint32_t operation = new_operation();
   std::uint64_t lanes = kAllLanes;
@@ -355,6 +371,7 @@ Cycles DetectionUnit::rename(const WavefrontSlot& slot, Wavefront& w, const Stag
   } else {
     registers.share(w.map, logical, held.first);
     if (held.second != TileRegisters::kNone) registers.share(w.map, logical + 1, held.second);
+    statistics_.unwritten += std::uint64_t{load.destination.count} * isa::kLanes;
   }
   w.watched.add(load.destination);
   return Cycles{0};

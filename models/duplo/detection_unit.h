@@ -43,6 +43,7 @@
 #include "models/compute/load_stage.h"
 #include "models/compute/memory/physical_addresses.h"
 #include "models/duplo/active_convolution.h"
+#include "models/duplo/duplo_hardware.h"
 #include "models/duplo/duplo_parameters.h"
 #include "models/duplo/duplo_texts.h"
 #include "models/duplo/load_history.h"
@@ -72,6 +73,8 @@ struct WrongHit {
 struct DuploStatistics {
   std::array<std::uint64_t, kDuploCounts> counts{};
   std::uint64_t invalidated = 0;  ///< entries that went with an invalidation of the unit's caches
+  std::uint64_t mapped = 0;       ///< instructions of wavefronts with a convolution: registers are found by the map
+  std::uint64_t unwritten = 0;    ///< lanes' registers that renamed loads need not write
 };
 
 class DetectionUnit final : public LoadStage, public CacheMaintenance, private MemoryTokens::Watcher {
@@ -80,6 +83,9 @@ class DetectionUnit final : public LoadStage, public CacheMaintenance, private M
 
   void attach_l1v(FirstLevelCache& cache) { l1v_ = &cache; }
   const DuploStatistics& statistics() const { return statistics_; }
+  const DuploHardware& hardware() const { return hardware_; }
+  /// Look-ups of the L1 cache that hits had begun.
+  const std::uint64_t& cancelled() const { return statistics_.counts[static_cast<std::size_t>(DuploCount::cancelled)]; }
   /// A convolution's kernel has ended. Its number may become that of another one. Returns its first wrong hit.
   std::optional<WrongHit> end_convolution(std::uint8_t number);
   /// Whether nothing is in flight, and physical registers are those of the maps. For tests.
@@ -99,7 +105,10 @@ class DetectionUnit final : public LoadStage, public CacheMaintenance, private M
     Wavefront& w = wavefront(slot);
     if (slot.group->dispatch != w.dispatch) [[unlikely]]
       begin(slot, w);
-    if (w.convolution != nullptr) overwrite(slot, w, instruction, cycle);
+    if (w.convolution != nullptr) {
+      ++statistics_.mapped;
+      overwrite(slot, w, instruction, cycle);
+    }
     return {};
   }
   MemoryTokens::Token access(WavefrontSlot& slot, const isa::DecodedInstruction& instruction, Counters counters,
@@ -247,6 +256,7 @@ class DetectionUnit final : public LoadStage, public CacheMaintenance, private M
   PhysicalAddresses physical_;
   FirstLevelCache* l1v_ = nullptr;
   const unsigned slots_;
+  const DuploHardware hardware_;
   LoadHistory history_;
   std::vector<SharedRegisters> registers_;  ///< by SIMD
   std::vector<Wavefront> wavefronts_;

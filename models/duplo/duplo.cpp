@@ -135,6 +135,15 @@ void Duplo::describe(StatisticsGroup& device) const {
   device.group("duplo").add("unserved", unserved_,
                             "kernels with a parameter block that ran without Duplo: all numbers of convolutions were in use",
                             "kernels");
+  if (units_.empty()) return;
+  StatisticsGroup& hardware = device.group("duplo_hardware");
+  for (const CostLine& line : cost_lines(units_.front()->hardware(), static_cast<unsigned>(units_.size())))
+    hardware.add_derived(
+        line.name, [value = line.value] { return value; }, line.meaning, line.unit);
+}
+
+void Duplo::describe_energy(EnergyMeter& meter, const EnergyParameters& energy) const {
+  for (const DetectionUnit* unit : units_) meter.add("l1v", "tag", unit->cancelled(), energy.l1v.tag);
 }
 
 }  // namespace lacuna

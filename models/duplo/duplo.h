@@ -50,6 +50,7 @@ class Duplo final : public DeviceExtension, private KernelObserver, private Disp
   DispatchCheck* dispatch_check() override { return this; }
   void reset() override;
   void describe(StatisticsGroup& device) const override;
+  void describe_energy(EnergyMeter& meter, const EnergyParameters& energy) const override;
 
   const std::vector<DetectionUnit*>& detection_units() const { return units_; }
   /// How often symbols of code objects have been read.

@@ -42,6 +42,7 @@ enum class DuploCount : std::uint8_t {
   asked_again,
   loads_by_row,
   whole_by_row,
+  reciprocals,
   count
 };
 inline constexpr std::size_t kDuploCounts = static_cast<std::size_t>(DuploCount::count);
@@ -80,6 +81,7 @@ constexpr std::array<ExtensionCountText, kDuploCounts> kDuploCountTexts{{
     {"asked_again", "loads", "of these, looked up again when their requests left"},
     {"loads_by_row", "loads", "whose rows were looked up, each once (`duplo.entry = row`)"},
     {"whole_by_row", "loads", "of these, of which every row was found"},
+    {"reciprocals", "multiplications", "by reciprocals, for divisors of IDs that are no powers of two: the paper has none"},
 }};
 
 constexpr ExtensionTexts kDuploTexts{"duplo", {}, kDuploCountTexts};

@@ -40,10 +40,24 @@ void EnergyMeter::count_also(const std::uint64_t& counter, const std::uint64_t& 
   }
 }
 
+void EnergyMeter::spare(std::string_view block_name, std::string_view event, const std::uint64_t& amount) {
+  const std::size_t of = block(block_name);
+  const auto known =
+      std::find_if(events_.begin(), events_.end(), [&](const Event& e) { return e.block == of && e.name == event; });
+  if (known == events_.end()) throw std::logic_error(fmt::format("{}.{}: no such event", block_name, event));
+  sources_.push_back({&amount, static_cast<std::size_t>(known - events_.begin()), true});
+}
+
 EnergyMeter::Counts EnergyMeter::counts() const {
   for (const auto& update : updates_) update();
   Counts counts(events_.size());
-  for (const Source& source : sources_) counts[source.event] += *source.counter;
+  for (const Source& source : sources_) {
+    if (source.spared) {
+      counts[source.event] -= *source.counter;
+    } else {
+      counts[source.event] += *source.counter;
+    }
+  }
   return counts;
 }
 

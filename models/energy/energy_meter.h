@@ -40,6 +40,8 @@ class EnergyMeter {
   void before_reading(std::function<void()> update) { updates_.push_back(std::move(update)); }
   /// What is counted by `counter` is more by `amount`, which somebody else counts. After all calls of add() for that counter.
   void count_also(const std::uint64_t& counter, const std::uint64_t& amount);
+  /// So many of an event of a block, which others count, are not. After their add(): std::logic_error for an unknown event.
+  void spare(std::string_view block, std::string_view event, const std::uint64_t& amount);
 
   Counts counts() const;
   const std::vector<std::string>& blocks() const { return blocks_; }
@@ -58,6 +60,7 @@ class EnergyMeter {
   struct Source {
     const std::uint64_t* counter;
     std::size_t event;
+    bool spared = false;  ///< of those that other sources count
   };
   std::vector<Source> sources_;
   std::vector<std::function<void()>> updates_;

@@ -67,8 +67,7 @@ std::optional<Refusal> why_not_held(const isa::Instruction& instruction, const i
 Cost cost(const ComputeUnitParameters& parameters, unsigned compute_units) {
   const std::uint64_t registers = std::uint64_t{parameters.simds} * parameters.vgprs_per_simd;
   Cost cost{.busy_bits = registers * kLanes, .upper_bits = registers * kUpperBits};
-  constexpr double kMm2PerUm2 = 1e-6;
-  cost.area_mm2 = static_cast<double>((cost.busy_bits + cost.upper_bits) * compute_units) * kSramBitUm2 * kMm2PerUm2;
+  cost.area_mm2 = sram_mm2((cost.busy_bits + cost.upper_bits) * compute_units);
   return cost;
 }
 

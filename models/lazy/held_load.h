@@ -26,6 +26,7 @@
 #include <string_view>
 
 #include "models/compute/compute_unit_parameters.h"
+#include "models/energy/hardware_cost.h"
 #include "models/isa/memory/memory_interface.h"
 
 namespace lacuna::isa {
@@ -165,20 +166,10 @@ struct Cost {
   double area_mm2 = 0;           ///< area of the bits of all compute units
   double share_of(double die_mm2) const { return area_mm2 / die_mm2; }
 };
-/// High-density 6T SRAM cell measured on AMD's Radeon HD 7970, in the 28 nm process of the R9 Nano (Chipworks, "A review of
-/// TSMC 28 nm process technology", 2012).
-inline constexpr double kSramBitUm2 = 0.16;
 /// Die size of the R9 Nano (Fiji), published by AMD.
 inline constexpr double kR9NanoDieMm2 = 596;
 Cost cost(const ComputeUnitParameters& parameters, unsigned compute_units);
 
-/// A line of a cost, for statistics and documentation.
-struct CostLine {
-  std::string_view name;
-  std::string_view unit;
-  std::string_view meaning;
-  double value;
-};
 std::array<CostLine, 4> lines(const Cost& cost);
 
 }  // namespace lacuna::held_load

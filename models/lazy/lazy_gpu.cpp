@@ -137,7 +137,7 @@ void LazyGpu::describe(StatisticsGroup& device) const {
   if (!holds_loads(parameters_.lazy.mode)) return;
   const held_load::Cost cost = held_load::cost(unit_, gpu_.shader_arrays * gpu_.cus_per_shader_array);
   StatisticsGroup& lazy = device.group("lazy_hardware");
-  for (const held_load::CostLine& line : held_load::lines(cost))
+  for (const CostLine& line : held_load::lines(cost))
     lazy.add_derived(
         line.name, [value = line.value] { return value; }, line.meaning, line.unit);
 }

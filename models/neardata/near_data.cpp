@@ -183,6 +183,7 @@ void NearData::reset() {
   for (const auto* const at : all_queues()) {
     for (const auto& queue : *at) queue->reset();
   }
+  network_.most_input.clear();
   tagger_.reset();
 }
 
@@ -259,6 +260,7 @@ std::string NearData::violations() const {
 // What a failed kernel has left in the network arrives later.
 void NearData::kernel_ended(const KernelRecord& record) {
   tagger_.ended(record.index);
+  network_.most_input.erase(record.index);
   if (running_ > 0) --running_;
   if (!network_.parameters.check) return;
   failed_ |= record.failed;

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "models/common/time/units.h"
@@ -29,6 +30,8 @@ struct NearDataNetwork {
   std::vector<OffloadUnit*> cores{};
   std::vector<ServiceQueue*> queues{};  ///< by node; null: the node does not compute
   TaggedKernels kernels{};
+  /// NearDataCount::most_input of the kernels that run, by index of the dispatch; never iterated. Changed between windows.
+  std::unordered_map<std::uint64_t, std::uint64_t> most_input{};
 
   /// The last-level cache that serves a line; nullopt: none does.
   std::optional<unsigned> cache_of(std::uint64_t line) const {

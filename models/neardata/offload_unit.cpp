@@ -60,6 +60,18 @@ void OffloadUnit::count(const WavefrontSlot* slot, NearDataCount what, std::uint
   slot->group->work->activity.extension[texts_.first_count + static_cast<std::size_t>(what)] += amount;
 }
 
+// A kernel's counts are the sums of what its compute units count: each adds what it raises the highest fill by.
+void OffloadUnit::count_input(unsigned number, std::uint64_t fill) {
+  constexpr auto kIndex = static_cast<std::size_t>(NearDataCount::most_input);
+  statistics_.counts[kIndex] = std::max(statistics_.counts[kIndex], fill);
+  const WavefrontSlot* const slot = chains_[parts_[number].chain].slot;
+  if (slot == nullptr) return;
+  std::uint64_t& highest = network_.most_input[slot->group->dispatch->index];
+  if (fill <= highest) return;
+  slot->group->work->activity.extension[texts_.first_count + kIndex] += fill - highest;
+  highest = fill;
+}
+
 void OffloadUnit::count_chain(const WavefrontSlot& slot, const Chain& chain) {
   const unsigned accesses = 1U + (chain.second_load ? 1 : 0) + (chain.stores ? 1 : 0);
   count(&slot, NearDataCount::chains);
@@ -201,6 +213,20 @@ StageVerdict OffloadUnit::prepare_tagged(WavefrontSlot& slot, Wavefront& w, cons
   const StageVerdict performed{.elsewhere = offloaded(chain) & active};
   if (place.tag == ChainTag::last) close(slot, open, cycle);
   return performed;
+}
+
+// As prepare_tagged() decides.
+bool OffloadUnit::commits(const WavefrontSlot& slot, const isa::DecodedInstruction& instruction, Cycles cycle) const {
+  const Wavefront& w = wavefronts_[slot.simd->number * slots_ + slot.number];
+  if (!w.builds || w.dispatch != slot.group->dispatch || w.kernel == nullptr || !w.kernel->current()) return false;
+  if (w.accessing != kNone || w.closing != kNone || w.operations > 0 || w.not_before > cycle) return false;
+  const TaggedKernel::Place& place = w.kernel->at(instruction.end - instruction.size);
+  if (place.chain == nullptr || place.role != ChainRole::operation) return false;
+  const std::uint16_t open = find_open(w, place.chain);
+  if (open == kNone) return false;
+  const OpenChain& chain = chains_[open];
+  const Lanes active = slot.wave.exec();
+  return chain.fills == 0 && chain.filled <= cycle && active != 0 && (active & ~offloaded(chain)) == 0;
 }
 
 // Before the next instruction the core performs what it has to of its last chain: the operations of parts whose operands have

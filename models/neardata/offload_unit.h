@@ -8,8 +8,8 @@
 //   loads         addresses pass the address unit; each line is looked up in the L1 cache, which allocates nothing for it.
 //                 Lanes whose lines are absent become parts of the chain, each with an entry of the queue: lanes with the same
 //                 lines, at most 32. The others' loads are made as ever.
-//   operation     is committed without execution if all lanes are parts of the chain: it leaves the vector ALU to others.
-//                 Otherwise it executes when the loads of lanes that stay at the core have returned
+//   operation     is committed without execution if all lanes are parts of the chain: it waits for no vector ALU, and leaves
+//                 ALU and turn to others. Otherwise it executes when the loads of lanes that stay at the core have returned
 //   last          each part's packet leaves for the node where its lines meet. The wavefront issues nothing more until results
 //                 or acknowledgements of all parts are back.
 //
@@ -82,6 +82,8 @@ class OffloadUnit final : public LoadStage, public NodeRequester, private Memory
   /// Compares memory with what the loads of a part have read (`ndc.check`). A service queue calls it when it reads the
   /// operands.
   void compare_operands(unsigned number);
+  /// Counts the fill of a service queue's input while a part's packet was in it.
+  void count_input(unsigned number, std::uint64_t fill);
   /// What is not as it must be when no kernel runs; empty: nothing. For messages.
   std::string remains() const;
   /// Whether nothing is under construction or in flight.
@@ -89,6 +91,7 @@ class OffloadUnit final : public LoadStage, public NodeRequester, private Memory
 
   // -- LoadStage
   StageVerdict prepare(WavefrontSlot& slot, const isa::DecodedInstruction& instruction, Cycles cycle) override;
+  bool commits(const WavefrontSlot& slot, const isa::DecodedInstruction& instruction, Cycles cycle) const override;
   MemoryTokens::Token access(WavefrontSlot& slot, const isa::DecodedInstruction& instruction, Counters counters,
                              Cycles cycle) override;
   void wavefront_ended(WavefrontSlot& slot) override;

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "models/common/time/retirement.h"
+#include "models/common/time/tlm_time.h"
 #include "models/neardata/chain.h"
 #include "models/neardata/offload_unit.h"
 
@@ -13,6 +15,9 @@ namespace {
 
 /// Lines that a packet's operands take.
 unsigned operands(const ChainPacket& packet) { return packet.has_second() && packet.line_b != packet.line_a ? 2 : 1; }
+
+/// Loads that are sent for a packet that is not taken.
+std::uint64_t loads(const ChainPacket& packet) { return packet.has_second() ? 2 : 1; }
 
 /// Moves what leaves before `end`.
 template <typename Item>
@@ -33,6 +38,8 @@ void ServiceQueueStatistics::describe(StatisticsGroup& group) const {
   group.add("kept", kept, "lines that came over the network and were kept until they were used", "lines");
   group.add("stores", stores, "stores sent", "stores");
   group.add("most_entries", most_entries, "highest number of entries in use", "entries");
+  group.add("most_input", most_input,
+            "highest number of packets in the input: not decoded, or not taken and with loads that have not left", "packets");
   group.add("contended", contended, "operations that took longer because the core used its ALUs", "operations");
   group.add("contention", contention, "time that these operations took longer");
   group.add("evicted", evicted, "lines that were no longer in the cache when they were to be fetched", "lines");
@@ -50,6 +57,7 @@ ServiceQueue::ServiceQueue(NearDataNetwork& network, Place place, unsigned numbe
       buffer_(parameters_.sq_buffer) {}
 
 void ServiceQueue::reset() {
+  input_.reset();
   entries_.assign(entries_.size(), {});
   buffer_.assign(buffer_.size(), {});
   waiting_.clear();
@@ -72,6 +80,9 @@ std::string ServiceQueue::remains() const {
   const auto expect = [&what](bool right, const std::string& text) { what += right ? "" : (what.empty() ? "" : ", ") + text; };
   const auto used = std::count_if(entries_.begin(), entries_.end(), [](const Entry& e) { return e.free_from == kBusy; });
   expect(used == 0, fmt::format("{} entries", used));
+  const std::uint64_t most = std::uint64_t{network_.cores.size()} * parameters_.oq_entries;
+  expect(statistics_.most_input <= most,
+         fmt::format("{} packets in the input, all offload queues have {} entries", statistics_.most_input, most));
   expect(waiting_.empty(), fmt::format("{} entries that wait for the buffer", waiting_.size()));
   expect(lines_ == 0, fmt::format("{} lines in the LDS", lines_));
   expect(departures_.empty() || stores_may_remain, fmt::format("{} requests to be sent", departures_.size()));
@@ -142,9 +153,11 @@ void ServiceQueue::receive(std::uint32_t tag, const Passage& passage) {
     }
   }
   if (free == nullptr) {
+    count_input(tag, passage.at, at + network_.clock.period() * (loads(packet(tag)) - 1));
     bounce(tag, at);
     return;
   }
+  count_input(tag, passage.at, at);
   statistics_.most_entries = std::max(statistics_.most_entries, used);
   ++statistics_.packets;
   ++flow_.taken;
@@ -154,6 +167,12 @@ void ServiceQueue::receive(std::uint32_t tag, const Passage& passage) {
   if (is_at_core()) lines_ += operands(taken);
   load(number, taken.line_a, at);
   if (operands(taken) == 2) load(number, taken.line_b, at);
+}
+
+void ServiceQueue::count_input(std::uint32_t tag, Tick arrived, Tick left) {
+  const std::uint64_t fill = input_.add(arrived, left, retirement_horizon(kernel_time()));
+  statistics_.most_input = std::max(statistics_.most_input, fill);
+  network_.cores[core_of(tag)]->count_input(number_of(tag), fill);
 }
 
 void ServiceQueue::bounce(std::uint32_t tag, Tick at) {

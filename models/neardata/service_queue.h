@@ -16,6 +16,10 @@
 //
 // A packet that finds no free entry is not taken: its loads go on to their caches, whose data go to the core.
 //
+// The queue takes whatever arrives, so that it never stops the network. Packets are in its input until they are decoded, and
+// those that it does not take until their loads have left, one a cycle. An entry of an offload queue waits for each packet, so
+// that the input never holds more than all offload queues have entries.
+//
 // Cycles of a chain on an idle machine, from the issue of its first instruction to its completion, when all clocks are equal:
 //   I + 1                      from its first to its last instruction, four for each; its packet leaves in the next cycle
 //   + P(core, node, F)         the packet of F flits: 1, and more for a mask and scattered lanes
@@ -41,6 +45,7 @@
 #include "models/gpu/node_requester.h"
 #include "models/neardata/chain_packet.h"
 #include "models/neardata/chain_times.h"
+#include "models/neardata/input_fill.h"
 #include "models/neardata/near_data_network.h"
 
 namespace lacuna {
@@ -51,12 +56,13 @@ struct ServiceQueueStatistics {
   std::uint64_t operations = 0;
   std::uint64_t stores = 0;
   std::uint64_t most_entries = 0;
-  std::uint64_t lanes = 0;      ///< of all operations
-  std::uint64_t fetched = 0;    ///< lines fetched from the cache at its node
-  std::uint64_t kept = 0;       ///< lines that came over the network and are kept until they are used
-  std::uint64_t contended = 0;  ///< operations that the core's own work has delayed
-  Tick contention{};            ///< time by which it has delayed them
-  std::uint64_t evicted = 0;    ///< lines that were no longer in the cache when they were to be fetched
+  std::uint64_t most_input = 0;  ///< highest number of packets in the input
+  std::uint64_t lanes = 0;       ///< of all operations
+  std::uint64_t fetched = 0;     ///< lines fetched from the cache at its node
+  std::uint64_t kept = 0;        ///< lines that came over the network and are kept until they are used
+  std::uint64_t contended = 0;   ///< operations that the core's own work has delayed
+  Tick contention{};             ///< time by which it has delayed them
+  std::uint64_t evicted = 0;     ///< lines that were no longer in the cache when they were to be fetched
   Tick waiting_for_buffer{};
   Tick waiting_for_alu{};
   Tick latency{};  ///< from arrival to result, summed over the packets taken
@@ -123,6 +129,8 @@ class ServiceQueue final : public NodeRequester {
   const ChainPacket& packet(std::uint32_t tag) const;
   ChainTimes& times(std::uint32_t tag) const;
   void bounce(std::uint32_t tag, Tick at);
+  /// Counts a packet that is in the input from `arrived` until just before `left`.
+  void count_input(std::uint32_t tag, Tick arrived, Tick left);
   void load(unsigned entry, std::uint64_t line, Tick at);
   bool is_here(std::uint64_t line) const { return is_at_cache() && network_.cache_of(line) == number_; }
   bool is_evicted(std::uint64_t line) const { return is_here(line) && !tags_->holds(line); }
@@ -142,6 +150,7 @@ class ServiceQueue final : public NodeRequester {
   const Place place_;
   const unsigned number_;
   const Cache* tags_ = nullptr;  ///< of the last-level cache at its node
+  InputFill input_;
   std::vector<Entry> entries_;
   unsigned lines_ = 0;             ///< room in the LDS that entries have, at a core
   std::vector<Tick> buffer_;       ///< when each entry is free; kBusy: it is kept for lines that have been evicted

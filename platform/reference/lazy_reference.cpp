@@ -33,7 +33,7 @@ void write_lazy_reference(std::ostream& out) {
       "`models/lazy/held_load.h`.\n\n"
       "| | | |\n|---|---|---|\n",
       units, defaults.cu.simds, defaults.cu.vgprs_per_simd);
-  for (const held_load::CostLine& line : held_load::lines(held_load::cost(defaults.cu, units)))
+  for (const CostLine& line : held_load::lines(held_load::cost(defaults.cu, units)))
     out << fmt::format("| `{}` | {:.6g} {} | {} |\n", line.name, line.value, line.unit, line.meaning);
 }
 

@@ -177,6 +177,9 @@ int sweep(const CommandLine& line) {
   const unsigned jobs = options.jobs == 0 ? processors : options.jobs;
   const fs::path started_in = fs::current_path();
   SweepFile file = parse_sweep_file(line.input);
+  if (options.overnight && !file.overnight)
+    throw SweepError(file.file.string() + ": --overnight: no points are marked for a night (overnight = CONDITION in [sweep])");
+  file.overnight_only = options.overnight;
   const SlurmSettings slurm = slurm_settings(file, options.slurm);
   SweepPlan plan(std::move(file), options.on_slurm ? slurm.cpus : std::max(1U, processors / jobs));
   const fs::path database_file = database_of(options, started_in, plan);

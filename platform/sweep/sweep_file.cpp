@@ -133,6 +133,7 @@ class SweepParser {
         {"config", [&](SweepKey k) { sweep_.configurations.push_back(std::move(k)); }},
         {"input", [&](SweepKey k) { sweep_.inputs.push_back(std::move(k)); }},
         {"leave_out", [&](SweepKey k) { sweep_.leave_out.push_back(std::move(k)); }},
+        {"overnight", [&](SweepKey k) { once(k.name, k.name), sweep_.overnight = std::move(k); }},
         {"timeout", [&](const SweepKey& k) { once(k.name, k.name), sweep_.timeout_seconds = seconds(k); }},
         {"grace", [&](const SweepKey& k) { once(k.name, k.name), sweep_.grace_seconds = seconds(k); }},
         {"database", [&](const SweepKey& k) { once(k.name, k.name), sweep_.database = k.value; }}};
@@ -375,6 +376,7 @@ class SweepParser {
     try {
       for (const SweepKey* key : texts()) substitute_values((current = key)->value, first);
       for (const SweepKey& key : sweep_.leave_out) holds((current = &key)->value, first);
+      if (sweep_.overnight) holds((current = &*sweep_.overnight)->value, first);
     } catch (const SweepError& e) {
       fail_at(current->place, current->name + " = " + current->value + ": " + e.what());
     }

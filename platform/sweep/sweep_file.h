@@ -55,10 +55,12 @@ struct SweepFile {
   SweepKey program;
   std::vector<SweepKey> arguments;  ///< arguments of the program, after --
   std::vector<SweepKey> configurations;
-  std::vector<SweepKey> inputs;     ///< additional input files of a point
-  std::vector<SweepKey> leave_out;  ///< conditions of points that are skipped
-  double timeout_seconds = 0;       ///< wall time limit of a point; 0 = none
-  double grace_seconds = 10;        ///< time from SIGTERM to SIGKILL when a point is ended
+  std::vector<SweepKey> inputs;       ///< additional input files of a point
+  std::vector<SweepKey> leave_out;    ///< conditions of points that are skipped
+  std::optional<SweepKey> overnight;  ///< condition of points that two processors run in a night
+  bool overnight_only = false;        ///< other points are skipped
+  double timeout_seconds = 0;         ///< wall time limit of a point; 0 = none
+  double grace_seconds = 10;          ///< time from SIGTERM to SIGKILL when a point is ended
   std::optional<std::filesystem::path> database;
 
   std::vector<SweepKey> settings;     ///< [set]

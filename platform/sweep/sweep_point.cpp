@@ -1,5 +1,6 @@
 #include "platform/sweep/sweep_point.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "platform/sweep/sweep_error.h"
@@ -23,17 +24,19 @@ std::vector<std::string> substituted_texts(const std::vector<SweepKey>& keys, co
   return result;
 }
 
-/// Null when a condition leaves it out.
-bool left_out(const SweepFile& sweep, const NamedValues& values) {
-  for (const SweepKey& condition : sweep.leave_out) {
-    try {
-      if (holds(condition.value, values)) return true;
-    } catch (const SweepError& e) {
-      throw SweepError(condition.place.text() + "leave_out = " + condition.value + ": " + e.what() + " (at " + label(values) +
-                       ')');
-    }
+bool holds_at(const SweepKey& condition, const NamedValues& values) {
+  try {
+    return holds(condition.value, values);
+  } catch (const SweepError& e) {
+    throw SweepError(condition.place.text() + condition.name + " = " + condition.value + ": " + e.what() + " (at " +
+                     label(values) + ')');
   }
-  return false;
+}
+
+bool left_out(const SweepFile& sweep, const NamedValues& values) {
+  if (sweep.overnight_only && !holds_at(sweep.overnight.value(), values)) return true;
+  return std::any_of(sweep.leave_out.begin(), sweep.leave_out.end(),
+                     [&](const SweepKey& condition) { return holds_at(condition, values); });
 }
 
 void fill_in(const SweepFile& sweep, SweepPoint& point) {
@@ -90,7 +93,10 @@ std::vector<SweepPoint> expand(const SweepFile& sweep) {
       if (!more) at[g] = 0;
     }
   }
-  if (points.empty()) throw SweepError(sweep.leave_out.front().place.text() + "the conditions leave no point");
+  if (points.empty()) {
+    const SweepKey& condition = sweep.leave_out.empty() ? sweep.overnight.value() : sweep.leave_out.front();
+    throw SweepError(condition.place.text() + "the conditions leave no point");
+  }
   return points;
 }
 

@@ -77,6 +77,24 @@ TEST_F(DuploDevice, HitsAreLookUpsLessDifferentTiles) {
   }
 }
 
+// Energy: a renamed load writes no register. A bound keeps no registers, and renames none.
+TEST_F(DuploDevice, RenamedLoadsSpareRegisterWrites) {
+  const LoweredConvolution c = convolution();
+  const auto unwritten = [](NearDataGpu& gpu) {
+    std::uint64_t sum = 0;
+    for (const DetectionUnit* const unit : gpu.device.extension<Duplo>()->detection_units())
+      sum += unit->statistics().unwritten;
+    return sum;
+  };
+  constexpr unsigned kRegisters = 2;  // of a lane
+  const std::uint64_t before = unwritten(b_.overwrite);
+  const Outcome on = run(b_.overwrite, c, load_tiles(c, 12), 1, 64);
+  EXPECT_GT(on[DuploCount::hits_simd], 0U);
+  EXPECT_EQ(unwritten(b_.overwrite) - before, on[DuploCount::hits_simd] * kRegisters * 64);
+  EXPECT_GT(run(b_.bound, c, load_tiles(c, 12), 1, 64)[DuploCount::hits_simd], 0U);
+  EXPECT_EQ(unwritten(b_.bound), 0U);
+}
+
 TEST_F(DuploDevice, ResultsAreTheSameInAllConfigurations) {
   LoweredConvolution c = convolution();
   for (const RowOrder order : {RowOrder::images_outermost, RowOrder::images_innermost}) {

@@ -42,6 +42,19 @@ TEST(EnergyMeter, JoulesAreEventsAndTime) {
   EXPECT_DOUBLE_EQ(joules[1], 8);
 }
 
+TEST(EnergyMeter, EventsThatAreSparedAreNotCounted) {
+  EnergyMeter meter;
+  std::uint64_t writes = 10;
+  std::uint64_t spared = 4;
+  EXPECT_THROW(meter.spare("vgpr", "write", spared), std::logic_error);
+  meter.add("vgpr", "write", writes, 2);
+  meter.spare("vgpr", "write", spared);
+  EXPECT_EQ(meter.counts(), (EnergyMeter::Counts{6}));
+  writes = 20;
+  spared = 5;
+  EXPECT_EQ(meter.counts(), (EnergyMeter::Counts{15}));
+}
+
 TEST(EnergyMeter, RefusesWhatIsNoEnergy) {
   EnergyMeter meter;
   const std::uint64_t counter = 0;

@@ -487,5 +487,52 @@ TEST_F(NearDataLatency, ABusyCoreDelaysTheResult) {
   }
 }
 
+// A wavefront of the same SIMD multiplies integers all the time, in a quarter of the vector ALU's rate: a chain's operations
+// are committed all the same, each in its turn, and the packets leave as early as on an idle core.
+TEST_F(NearDataLatency, CommittedOperationsDoNotWaitForTheVectorAlu) {
+  for (const Pattern& pattern : patterns()) {
+    if (pattern.operations == 0) continue;
+    SCOPED_TRACE(pattern.number);
+    const unsigned wavefronts = p_.cu.simds + 1;  // the last one is on the first one's SIMD
+    Lines lines{"s_load_dwordx8 s[8:15], s[0:1], 0x0",
+                "v_readfirstlane_b32 s4, v0",
+                "v_and_b32 v1, 31, v0",
+                "v_lshlrev_b32 v1, 2, v1",
+                "s_waitcnt lgkmcnt(0)",
+                "ADD_u32 v2, s8, v1",
+                "v_mov_b32 v3, s9",
+                "ADD_u32 v4, s10, v1",
+                "v_mov_b32 v5, s11",
+                "ADD_u32 v6, s12, v1",
+                "v_mov_b32 v7, s13",
+                "v_mov_b32 v20, 0",
+                "s_movk_i32 s5, 2000",
+                "s_cmp_eq_u32 s4, 0",
+                "s_cbranch_scc1 6",
+                "v_mul_lo_u32 v20, v1, v1",
+                "s_sub_u32 s5, s5, 1",
+                "s_cmp_lg_u32 s5, 0",
+                "s_cbranch_scc1 65531",
+                "s_endpgm"};
+    // As in kernel_of(): the chain is in one line of the instruction cache.
+    const std::uint64_t line = p_.l1i.line.n;
+    const std::uint64_t size = AssembledKernel(isa::Target::gfx803, lines).address(lines.size());
+    lines.insert(lines.end(), (line - size % line) % line / 4, "s_nop 0");
+    lines.emplace_back("s_sleep 127");
+    const AssembledKernel kernel(isa::Target::gfx803, lines + pattern.lines + Lines{"v_xor_b32 v20, v20, v20"});
+    ASSERT_EQ(kernel.finalize({.move = false}).chains.size(), 1U);
+    gpu_.start();
+    gpu_.mark();
+    EXPECT_FALSE(
+        gpu_.run(kernel, {kBase + kData, kBase + kData + 0x40000, kBase + kData + 0x80000}, 1, 64 * wavefronts).failed);
+    gpu_.expect_no_chains();
+    const Counts counts = gpu_.growth();
+    EXPECT_EQ(counts.at("cu0.ndc.committed"), pattern.operations);
+    // All lanes of the first 32, and again of the others, have the same lines.
+    EXPECT_EQ(counts.at("cu0.ndc.packets"), 2U);
+    EXPECT_EQ(counts.at("cu0.ndc.latency_build"), 2 * (4 * (pattern.lines.size() - 1) + 1));
+  }
+}
+
 }  // namespace
 }  // namespace lacuna::test

@@ -127,6 +127,17 @@ class NearDataRandom : public testing::TestWithParam<isa::Target> {
 INSTANTIATE_TEST_SUITE_P(Targets, NearDataRandom, testing::Values(isa::Target::gfx803, isa::Target::gfx90a),
                          [](const auto& target) { return std::string(isa::traits(target.param).name); });
 
+/// Packets in the input of a service queue are fewer than all offload queues have entries, and some if there were any at all.
+void expect_input(NearDataGpu& gpu, const KernelRecord& record) {
+  if (gpu.near_data() == nullptr) return;
+  const auto count = [&](NearDataCount what) {
+    return record.activity.extension[near_data_slots().first_count + static_cast<std::size_t>(what)];
+  };
+  const NearDataNetwork& network = gpu.near_data()->network();
+  EXPECT_LE(count(NearDataCount::most_input), network.cores.size() * network.parameters.oq_entries);
+  EXPECT_EQ(count(NearDataCount::most_input) == 0, count(NearDataCount::packets) == 0);
+}
+
 std::uint64_t chains(NearDataGpu& gpu) { return gpu.near_data() == nullptr ? 0 : gpu.sum(NearDataCount::chains); }
 
 TEST_P(NearDataRandom, ResultsAreThoseWithoutIt) {
@@ -155,6 +166,7 @@ TEST_P(NearDataRandom, ResultsAreThoseWithoutIt) {
         ASSERT_FALSE(record.failed);
         ASSERT_TRUE(gpu->device.idle());
         gpu->expect_no_chains();
+        expect_input(*gpu, record);
         const std::vector<std::uint32_t> results = gpu->memory(kRegions0, kRegions * kRegion);
         if (expected.empty()) {
           expected = results;

@@ -30,15 +30,6 @@ GpuDeviceParameters filling_misses(GpuDeviceParameters p) {
   ndc_of(p).pending_fill = PendingFill::miss;
   return p;
 }
-GpuDeviceParameters small_butterfly(RouterModel routers) {
-  GpuDeviceParameters p = small_machine();
-  p.noc.topology = FabricTopology::butterfly;
-  p.noc.radix = 4;
-  p.noc.stages = 2;
-  p.noc.placement = "0 5 10 15 12";
-  p.noc.routers = routers;
-  return p;
-}
 
 /// A mesh with a device for each mode.
 struct Modes {

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # repeats.sh TIMES PROGRAM OPTION... [-- ARGUMENT...]: a program gives the same run hash each time, on one thread of the host and on two, beside
-# busy processes and without them. NEIGHBOURS: how many busy processes, 2.
+# busy processes and without them, and where its threads lose processor time at random places (slow_host.cpp). NEIGHBOURS: how many busy
+# processes, 2.
 source "$(dirname "$0")/common.sh"
 
 times=$1 program=$2
@@ -8,6 +9,16 @@ shift 2
 options=()
 while [[ $# -gt 0 && $1 != -- ]]; do options+=("$1"); shift; done
 [[ $# == 0 ]] || shift
+
+# slow_host COMMAND ... -- PROGRAM ARGUMENT...: the same in `command` with the library before the program's, and `lacuna exec`'s, others.
+slow_host() {
+  command=()
+  while [[ $1 != -- ]]; do command+=("$1"); shift; done
+  shift
+  command+=(-- sh -c 'LD_PRELOAD=$0:$LD_PRELOAD exec "$@"' "$slow_library" "$@")
+}
+slow_library=$(dirname "$LACUNA")/../tests/rocm/libslow_host.so
+[[ -e $slow_library ]] || fail "$slow_library is missing"
 
 neighbours=()
 trap 'kill "${neighbours[@]}" 2>/dev/null || true; rm -rf "$work"' EXIT
@@ -24,6 +35,9 @@ for ((run = 0; run < times; ++run)); do
     neighbours=()
   fi
   on_gpu "${options[@]}" --set sim.threads=$((run % 2 + 1)) --out results-$run -- "$program" "$@"
+  # Also where nothing is slow: the library has its place among the program's.
+  export SLOW_HOST=$((run % 3 == 2 ? run : 0))
+  slow_host "${command[@]}"
   expect 0 "${command[@]}"
   hash=$(/usr/bin/python3 -c 'import json; print(json.load(open("results-'$run'/statistics.json"))["run"]["run_hash"])')
   [[ -n $hash ]] || fail "run $run has no run hash"

@@ -29,6 +29,13 @@ END
 expect 0 "$LACUNA" sweep relu.sweep --dry-run
 says "12 points, 12 to run"
 [[ ! -e lacuna-results.db ]] || fail "--dry-run has made a database"
+expect 2 "$LACUNA" sweep relu.sweep --dry-run --overnight
+complains "relu.sweep: --overnight: no points are marked for a night (overnight = CONDITION in [sweep])"
+sed 's/^config = tiny/&\novernight = n < 512/' relu.sweep >night.sweep
+expect 0 "$LACUNA" sweep night.sweep --dry-run --overnight
+says "8 points, 8 to run"
+expect 0 "$LACUNA" sweep night.sweep --dry-run
+says "12 points, 12 to run"
 
 # Killed in the middle, then completed: every point once. When the machine was too fast for it, once more.
 done_so_far() { [[ $(query "SELECT count(*) FROM points") -ge $1 ]]; }

@@ -396,13 +396,15 @@ __device__ inline void multiply_workspace(const Product& x) {
 
 }  // namespace conv
 
-/// The kernel NAME, of six wavefronts on each SIMD of the product: 80 registers; and its parameters for Duplo.
+/// The kernel NAME, of six wavefronts on each SIMD of the product: 80 registers.
 #if defined(__gfx90a__)
-#define PRODUCT_KERNEL(name, Argument, ...) \
-  LACUNA_DUPLO(name);                       \
+#define PLAIN_PRODUCT_KERNEL(name, Argument, ...) \
   extern "C" __global__ void __launch_bounds__(conv::kItems, 6) name(Argument x) { __VA_ARGS__(x); }
 #else
-#define PRODUCT_KERNEL(name, Argument, ...) \
-  LACUNA_DUPLO(name);                       \
+#define PLAIN_PRODUCT_KERNEL(name, Argument, ...) \
   extern "C" __global__ void __launch_bounds__(conv::kItems) name(Argument x) { (void)x, __builtin_trap(); }
 #endif
+/// The same, and its parameters for Duplo.
+#define PRODUCT_KERNEL(name, Argument, ...) \
+  LACUNA_DUPLO(name);                       \
+  PLAIN_PRODUCT_KERNEL(name, Argument, __VA_ARGS__)

@@ -37,6 +37,14 @@ expect_layer "conv3_1_1 forward convolution_direct_forward_3x3_stride_2_lds"
 expect_layer "conv3_1_DS forward convolution_direct_forward_1x1_stride_2_lds"
 [[ $(wc -l <layers.txt) == 4 ]] || fail "not the layers that were asked for"
 
+layers lowered_cnn --network gan --pass training
+expect_layer "tc1 forward convolution_lower_8"
+expect_layer "c2 backward activation_backward"
+expect_layer "c2 backward_weights lower_turned"
+expect_layer "c2 backward_data turn_weights"
+expect_layer "score update gradient_descent"
+[[ $(grep -c " backward_weights " layers.txt) == 9 && $(grep -c " backward_data " layers.txt) == 8 ]] || fail "not the layers of the GAN"
+
 layers llama7b --layers 2
 expect_layer "layer0_attention_norm decode rms_norm_fp32"
 expect_layer "layer1_attention decode attention_decode_fp32"

@@ -7,16 +7,25 @@
 // A load stage may favour a wavefront (IssueState::favour()): it is offered a cycle before the others of its SIMD.
 //
 // In a cycle of a SIMD each unit (VALU, SALU, SMEM, VMEM, LDS, branch, special) accepts at most one instruction and each
-// wavefront issues at most one. The compute unit determines whether a wavefront can use the cycle.
+// wavefront issues at most one; instructions that are committed without execution do not count. The compute unit determines
+// whether a wavefront can use the cycle.
 #pragma once
 
 #include <array>
 #include <bit>
+#include <cstdint>
 
 #include "models/compute/compute_unit_parameters.h"
 #include "models/compute/wavefront_pool.h"
 
 namespace lacuna {
+
+/// What a wavefront does with a cycle that it is offered.
+enum class CycleUse : std::uint8_t {
+  none,       ///< it cannot issue
+  unit,       ///< it issues to the unit of its instruction, whose turn other wavefronts lose
+  committed,  ///< its instruction is committed without execution (LoadStage::commits()): the unit may accept another one
+};
 
 class IssueScheduler {
  public:
@@ -25,9 +34,8 @@ class IssueScheduler {
     for (unsigned i = 0; i < count_; ++i) simds_[i] = pool.simds()[i].get();
   }
 
-  /// Offers all cycles before `limit` in which a wavefront may issue. `offer(simd, slot, unit, cycle)` returns whether the
-  /// wavefront, whose next instruction is for `unit` (a bit, by isa::Unit), uses the cycle. It may end the wavefront, but no
-  /// other.
+  /// Offers all cycles before `limit` in which a wavefront may issue. `offer(simd, slot, unit, cycle)` returns the CycleUse
+  /// of the wavefront, whose next instruction is for `unit` (a bit, by isa::Unit). It may end the wavefront, but no other.
   template <typename Offer>
   void run(Cycles limit, Offer&& offer) {
     if (parameters_.simd_policy != SimdPolicy::in_turn) {
@@ -100,10 +108,11 @@ class IssueScheduler {
       const isa::Unit unit = state.unit[rank];
       WavefrontSlot& slot = *state.slots[rank];
       [[maybe_unused]] const unsigned number = slot.number;
-      const bool taken = offer(simd, slot, 1U << static_cast<unsigned>(unit), cycle);
+      const CycleUse use = offer(simd, slot, 1U << static_cast<unsigned>(unit), cycle);
       next = earlier(next, state.ready[rank]);
-      if (!taken) continue;
-      const unsigned losers = ready & units.that_are(unit) & (0U - unsigned{unit != isa::Unit::special});
+      if (use == CycleUse::none) continue;
+      const bool takes_turn = unit != isa::Unit::special && use == CycleUse::unit;
+      const unsigned losers = ready & units.that_are(unit) & (0U - unsigned{takes_turn});
       lost |= losers;
       ready ^= losers;
       if constexpr (!kOldestFirst) {  // read by the other policies only

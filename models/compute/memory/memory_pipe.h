@@ -67,6 +67,13 @@ class MemoryPipe final : private MemoryTokens::Listener {
     }
     return all;
   }
+  /// Whether a stage would commit a vector instruction without execution (LoadStage::commits()).
+  bool commits(const WavefrontSlot& slot, Cycles cycle) const {
+    if (slot.next == nullptr) return false;
+    const LoadStage* stage = first_stage_;
+    while (stage != nullptr && !stage->commits(slot, *slot.next, cycle)) stage = stage->next();
+    return stage != nullptr;
+  }
   /// See CounterWaits::full().
   bool full(WavefrontSlot& slot, Cycles cycle) { return waits_.full(slot, cycle); }
   /// See CounterWaits::wait().

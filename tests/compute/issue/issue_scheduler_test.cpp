@@ -11,13 +11,16 @@ namespace {
 
 constexpr std::uint32_t kEnd = 0xbf810000;  // s_endpgm
 
-/// Numbers of the slots of SIMD 0 in the order in which a cycle is offered to them, when none uses it.
-std::vector<unsigned> offered(IssueScheduler& scheduler, WavefrontPool& pool, Cycles cycle) {
+/// Numbers of the slots of SIMD 0 in the order in which a cycle is offered to them. `uses`: what they do with it, by number;
+/// otherwise nothing.
+std::vector<unsigned> offered(IssueScheduler& scheduler, WavefrontPool& pool, Cycles cycle,
+                              const std::vector<CycleUse>& uses = {}) {
   std::vector<unsigned> order;
   pool.simds()[0]->wake(cycle);
   scheduler.run(cycle + Cycles{1}, [&](Simd& simd, WavefrontSlot& slot, unsigned, Cycles at) {
-    if (simd.number == 0 && at == cycle) order.push_back(slot.number);
-    return false;
+    if (simd.number != 0 || at != cycle) return CycleUse::none;
+    order.push_back(slot.number);
+    return slot.number < uses.size() ? uses[slot.number] : CycleUse::none;
   });
   return order;
 }
@@ -54,6 +57,34 @@ TEST(IssueScheduler, FavouredWavefrontsComeFirst) {
     scheduler.reset();
     EXPECT_EQ(simd.issue.favoured, 0U);
   }
+}
+
+// An instruction takes the turn of its unit, unless it is committed without execution.
+TEST(IssueScheduler, CommittedInstructionsLeaveTheTurnToOthers) {
+  UnitParts p;
+  IssueScheduler scheduler(p.parameters, p.pool);
+  scheduler.reset();
+  const auto d = p.dispatch({kEnd}, 3 * p.parameters.simds + 1);
+  ASSERT_NE(p.pool.place(*d, 0, {}), nullptr);
+  Simd& simd = *p.pool.simds()[0];
+  const auto all_ready = [&] {
+    for (WavefrontSlot& slot : simd.slots) {
+      slot.stalls = 0;
+      slot.when = Cycles{0};
+      slot.publish(slot.number == 2 ? isa::Unit::salu : isa::Unit::valu);
+    }
+  };
+  std::uint64_t turns = 0;
+  const auto uses = [&](const std::vector<CycleUse>& all) {
+    all_ready();
+    return offered(scheduler, p.pool, Cycles{p.parameters.simds * ++turns}, all);
+  };
+  using Numbers = std::vector<unsigned>;
+  EXPECT_EQ(uses({}), (Numbers{0, 1, 2, 3}));
+  EXPECT_EQ(uses({CycleUse::unit}), (Numbers{0, 2}));
+  EXPECT_EQ(uses({CycleUse::none, CycleUse::unit}), (Numbers{0, 1, 2}));
+  EXPECT_EQ(uses({CycleUse::committed}), (Numbers{0, 1, 2, 3}));
+  EXPECT_EQ(uses({CycleUse::committed, CycleUse::unit}), (Numbers{0, 1, 2}));
 }
 
 }  // namespace

@@ -319,6 +319,21 @@ TEST(SweepExpansion, ConditionsLeavePointsOut) {
   EXPECT_THAT(error(kHead + std::string("leave_out = w\n") + axes), HasSubstr(":4: leave_out = w: "));
 }
 
+TEST(SweepExpansion, OvernightOnlyThePointsThatAreMarked) {
+  const std::string axes = "[axes]\nv = 1..3\nl2.size = 1MiB, 2MiB\n";
+  SweepFile sweep = parsed(kHead + std::string("overnight = v < 3\nleave_out = l2.size < 2MiB\n") + axes);
+  EXPECT_EQ(expand(sweep).size(), 3u);
+  sweep.overnight_only = true;
+  const std::vector<SweepPoint> points = expand(sweep);
+  ASSERT_EQ(points.size(), 2u);
+  EXPECT_EQ(label(points[1].axes), "v=2 l2.size=2MiB");
+  EXPECT_EQ(points[1].number, 2u);
+  sweep = parsed(kHead + std::string("overnight = v > 3\n") + axes);
+  sweep.overnight_only = true;
+  EXPECT_THROW(expand(sweep), SweepError);
+  EXPECT_THAT(error(kHead + std::string("overnight = w\n") + axes), HasSubstr(":4: overnight = w: "));
+}
+
 TEST(SweepExpansion, WithoutAxesThereIsOnePoint) {
   const std::vector<SweepPoint> points = expand(parsed("[sweep]\ncommand = run\nprogram = demo.elf\n"));
   ASSERT_EQ(points.size(), 1u);

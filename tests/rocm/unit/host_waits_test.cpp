@@ -148,8 +148,8 @@ TEST_F(HostWaitsTest, WhatYieldsGoesOnWhenNoGpuHasAnything) {
   poller.get();
 }
 
-// The first call gives way, the second waits for time, and a new thread's creator gives way: another thread that computes holds
-// up each of them for a moment only, and the host's clock none.
+// Another thread that computes holds up what yields, and a new thread's creator, for a moment only; the host's clock holds up
+// none.
 TEST_F(HostWaitsTest, AThreadThatComputesHoldsUpBriefWaitsForAMomentOnly) {
   std::atomic<unsigned> calls{0};
   std::future<void> brief = std::async(std::launch::async, [&] {
@@ -174,6 +174,30 @@ TEST_F(HostWaitsTest, AThreadThatComputesHoldsUpBriefWaitsForAMomentOnly) {
   EXPECT_TRUE(waits_.evaluate());
   waits_.release();
   EXPECT_TRUE(other.get());
+}
+
+// While others compute, or after they have, they may do their part for which the thread looks: it looks once more when they
+// wait, and only then lets time pass. How long the host takes for their part does not show.
+TEST_F(HostWaitsTest, BehindAThreadThatComputesYieldGivesWayOnceMore) {
+  std::atomic<unsigned> looks{0};
+  std::atomic<bool> done{false};
+  std::future<void> poller = std::async(std::launch::async, [&] {
+    for (; !done; waits_.yield()) ++looks;
+  });
+  const auto blocked_after = [&](unsigned look) {
+    while (looks != look || waits_.blocked_threads().empty()) std::this_thread::yield();
+    return waits_.advance(Tick{});
+  };
+  EXPECT_TRUE(blocked_after(1).over) << "gives way";
+  waits_.release_brief();
+  EXPECT_TRUE(blocked_after(2).over) << "others computed: gives way";
+  waits_.release();
+  EXPECT_EQ(blocked_after(3).next, Tick{1'000'000}) << "others wait: lets time pass";
+  waits_.release_brief();
+  EXPECT_TRUE(blocked_after(4).over) << "others have computed meanwhile";
+  done = true;
+  waits_.release();
+  poller.get();
 }
 
 TEST_F(HostWaitsTest, BriefWaitsEndOneAtATime) {

@@ -67,5 +67,16 @@ TEST_F(RuntimePacketsTest, Pm4CommandsAreWaitedForByTheReadIndex) {
   EXPECT_FALSE(spins(hsa::PacketType::vendor_specific, nullptr, hsa::VendorFormat::barrier_value));
 }
 
+// The runtime yields between two looks at the read index, and not between two at a signal.
+TEST_F(RuntimePacketsTest, WhereYieldsAreWaitsASubmitterOfPm4CommandsDoesNotSpin) {
+  packets_.yields_are_waits();
+  packets_.signal_created(handle(&of_program_));
+  alignas(8) std::byte slot[hsa::kPacketBytes] = {};
+  slot[3] = std::byte{0xc0};
+  EXPECT_FALSE(packets_.submitter_spins(slot));
+  EXPECT_FALSE(spins(hsa::PacketType::vendor_specific, nullptr, hsa::VendorFormat::pm4_indirect_buffer));
+  EXPECT_TRUE(spins(hsa::PacketType::kernel_dispatch, &of_runtime_));
+}
+
 }  // namespace
 }  // namespace lacuna::rocm

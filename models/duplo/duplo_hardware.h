@@ -1,0 +1,35 @@
+// What Duplo's parts take in a compute unit: bits of storage, and the area of their cells beside that of the register file.
+//
+// The paper (section V.H) gives 0.77 % of the register file's area, and counts tags of 22 and 10 bits and register numbers of 10
+// in 1,024 entries. These are 2.05 % of the register file's bits: the published share asks for cells of 0.38 times the size,
+// with nothing for renaming and for what counts readers. Here all bits are counted, as cells of one size.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "models/compute/compute_unit_parameters.h"
+#include "models/duplo/duplo_parameters.h"
+#include "models/energy/hardware_cost.h"
+
+namespace lacuna {
+
+/// Bits of a compute unit.
+struct DuploHardware {
+  unsigned pair_bits = 0;            ///< of the number of a physical register pair of a SIMD
+  unsigned entry_bits = 0;           ///< of an entry of the load history buffer: tag, registers, loads that have not retired
+  std::uint64_t history_bits = 0;    ///< of all entries; none for any number of them, which is a bound and no machine
+  std::uint64_t map_bits = 0;        ///< physical pair of each logical pair of each wavefront
+  std::uint64_t reader_bits = 0;     ///< count of the readers of each physical pair
+  std::uint64_t parameter_bits = 0;  ///< blocks of the convolutions that run
+  std::uint64_t register_file_bits = 0;
+
+  std::uint64_t total_bits() const { return history_bits + map_bits + reader_bits + parameter_bits; }
+};
+
+DuploHardware duplo_hardware(const DuploParameters& parameters, const ComputeUnitParameters& unit);
+
+/// For statistics and documentation, of a machine of `compute_units`.
+std::vector<CostLine> cost_lines(const DuploHardware& hardware, unsigned compute_units);
+
+}  // namespace lacuna

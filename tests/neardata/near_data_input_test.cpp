@@ -1,0 +1,114 @@
+// Exact fills of a service queue's input, of packets that leave one core in the same cycle.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "tests/neardata/near_data_gpu.h"
+
+namespace lacuna::test {
+namespace {
+
+using Lines = std::vector<std::string>;
+
+/// Cores of 1 GHz. With flits of 64 bytes every packet is one flit.
+GpuDeviceParameters machine(unsigned network_ghz, unsigned flit, unsigned entries) {
+  GpuDeviceParameters p = small_mesh();
+  p.noc.clock = Frequency{network_ghz * 1'000'000'000ULL};
+  p.noc.width = flit;
+  ndc_of(p).mode = NearDataMode::llc;
+  ndc_of(p).sq_entries = entries;
+  ndc_of(p).check = true;
+  return p;
+}
+
+struct InputBench : sc_core::sc_module {
+  explicit InputBench(sc_core::sc_module_name module_name) : sc_module(module_name) {}
+  NearDataGpu slow{"slow", machine(1, 64, 96)};
+  NearDataGpu fast{"fast", machine(4, 64, 96)};
+  NearDataGpu narrow{"narrow", machine(4, 32, 96)};
+  NearDataGpu slow_refusing{"slow_refusing", machine(1, 64, 1)};
+  NearDataGpu fast_refusing{"fast_refusing", machine(4, 64, 1)};
+};
+
+LACUNA_TEST_BENCH(InputBench)
+
+/// Comparisons of 64 lanes in eight lines of one last-level cache.
+AssembledKernel comparisons(unsigned loads) {
+  Lines lines{"s_load_dwordx2 s[8:9], s[0:1], 0x0",
+              "v_and_b32 v1, 7, v0",
+              "v_lshlrev_b32 v1, 2, v1",
+              "v_lshrrev_b32 v2, 3, v0",
+              "v_lshlrev_b32 v2, 9, v2",
+              "v_or_b32 v1, v1, v2",
+              "s_waitcnt lgkmcnt(0)",
+              "ADD_u32 v2, s8, v1",
+              "v_mov_b32 v3, s9",
+              "ADD_u32 v4, 0x40000, v2",
+              "v_mov_b32 v5, s9",
+              "LOAD v10, v[2:3]"};
+  if (loads == 2) lines.emplace_back("LOAD v11, v[4:5]");
+  lines.emplace_back("s_waitcnt vmcnt(0)");
+  lines.emplace_back(loads == 2 ? "v_cmp_lt_u32 vcc, v10, v11" : "v_cmp_gt_i32 vcc, 0x12345, v10");
+  return {isa::Target::gfx803, lines};
+}
+
+struct Fills {
+  std::uint64_t kernel;  ///< of the kernel's record
+  std::uint64_t queue;   ///< of the service queue of cache 2, since the device was made
+};
+Fills fills(NearDataGpu& gpu, unsigned loads, unsigned refused) {
+  const AssembledKernel kernel = comparisons(loads);
+  EXPECT_EQ(kernel.finalize({.move = false}).chains.size(), 1U);
+  gpu.start();
+  gpu.mark();
+  const KernelRecord record = gpu.run(kernel, {NearDataGpu::kBase + NearDataGpu::kData + 2 * 128});
+  gpu.expect_no_chains();
+  const Counts counts = gpu.growth();
+  EXPECT_EQ(counts.at("service_queue_l2_2.packets"), 8U - refused);
+  EXPECT_EQ(counts.at("service_queue_l2_2.bounced"), refused);
+  const auto& network = gpu.near_data()->network();
+  return {record.activity.extension[near_data_slots().first_count + static_cast<std::size_t>(NearDataCount::most_input)],
+          network.queues[network.meeting->caches()[2]]->statistics().most_input};
+}
+
+// A packet a cycle arrives and is decoded in a cycle.
+TEST(NearDataInput, OneWhenPacketsArriveAsTheyAreDecoded) {
+  NearDataGpu& gpu = bench<InputBench>().slow;
+  for (const unsigned loads : {1U, 2U}) {
+    const Fills f = fills(gpu, loads, 0);
+    EXPECT_EQ(f.kernel, 1U);
+    EXPECT_EQ(f.queue, 1U);
+  }
+}
+
+// Four flits arrive in a cycle of the core: four packets, or two of two flits.
+TEST(NearDataInput, ThoseThatArriveInACycle) {
+  EXPECT_EQ(fills(bench<InputBench>().fast, 2, 0).kernel, 4U);
+  EXPECT_EQ(fills(bench<InputBench>().narrow, 2, 0).kernel, 2U);
+}
+
+// The first one is taken. Of the others a load leaves in the cycle in which they are decoded, a second one in the next.
+TEST(NearDataInput, ThoseThatAreNotTakenStayForTheirLoads) {
+  EXPECT_EQ(fills(bench<InputBench>().slow_refusing, 1, 7).kernel, 1U);
+  EXPECT_EQ(fills(bench<InputBench>().slow_refusing, 2, 7).kernel, 2U);
+  EXPECT_EQ(fills(bench<InputBench>().fast_refusing, 1, 7).kernel, 4U);
+  // They arrive within less than two cycles; the one that was taken leaves when the fifth arrives.
+  const Fills f = fills(bench<InputBench>().fast_refusing, 2, 7);
+  EXPECT_EQ(f.kernel, 7U);
+  EXPECT_EQ(f.queue, 7U);
+}
+
+// A kernel's count is its own, a queue's the highest of all kernels.
+TEST(NearDataInput, EachKernelHasItsOwnCount) {
+  NearDataGpu& gpu = bench<InputBench>().fast_refusing;
+  EXPECT_EQ(fills(gpu, 2, 7).kernel, 7U);
+  const Fills f = fills(gpu, 1, 7);
+  EXPECT_EQ(f.kernel, 4U);
+  EXPECT_EQ(f.queue, 7U);
+}
+
+}  // namespace
+}  // namespace lacuna::test

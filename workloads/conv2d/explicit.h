@@ -1,0 +1,165 @@
+// Explicitly lowered convolutions in half precision: the kernels, and how a product is cut into tiles and parts. A lowering
+// kernel writes the workspace, a product multiplies it with the weights.
+#pragma once
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "lacuna/duplo.h"
+#include "workloads/common/gemm.h"
+#include "workloads/common/gemm_host.h"
+#include "workloads/conv2d/lowering.h"
+#include "workloads/conv2d/product.h"
+
+LOWERING_KERNEL(convolution_lower_4, 4)
+LOWERING_KERNEL(convolution_lower_8, 8)
+GEMM_KERNEL(convolution_gemm, _Float16, float, false, true, lds)
+extern "C" __global__ void __launch_bounds__(256) convolution_sum_parts(gemm::PartsArguments<float> x) { gemm::sum_parts(x); }
+PRODUCT_KERNEL(convolution_explicit_abc_2, conv::Product, conv::multiply_workspace<conv::Lds::abc, 4>)
+PRODUCT_KERNEL(convolution_explicit_abc_4, conv::Product, conv::multiply_workspace<conv::Lds::abc, 8>)
+PRODUCT_KERNEL(convolution_explicit_ac_2, conv::Product, conv::multiply_workspace<conv::Lds::ac, 4>)
+PRODUCT_KERNEL(convolution_explicit_ac_4, conv::Product, conv::multiply_workspace<conv::Lds::ac, 8>)
+PRODUCT_KERNEL(convolution_explicit_c_2, conv::Product, conv::multiply_workspace<conv::Lds::c, 4>)
+PRODUCT_KERNEL(convolution_explicit_c_4, conv::Product, conv::multiply_workspace<conv::Lds::c, 8>)
+
+namespace conv {
+
+/// A kernel on matrix units, and its parameters for Duplo (null: it has none).
+template <class Argument>
+struct ProductKernel {
+  const char* lds;
+  int fragments;
+  void (*function)(Argument);
+  const void* duplo;
+};
+#define CONVOLUTION_PRODUCT(lds, fragments, name) \
+  { lds, fragments, name, &name##_duplo }
+inline const ProductKernel<Product> kExplicit[] = {
+    CONVOLUTION_PRODUCT("abc", 2, convolution_explicit_abc_2), CONVOLUTION_PRODUCT("abc", 4, convolution_explicit_abc_4),
+    CONVOLUTION_PRODUCT("ac", 2, convolution_explicit_ac_2),   CONVOLUTION_PRODUCT("ac", 4, convolution_explicit_ac_4),
+    CONVOLUTION_PRODUCT("c", 2, convolution_explicit_c_2),     CONVOLUTION_PRODUCT("c", 4, convolution_explicit_c_4)};
+
+/// The kernel of a form of --method; a UsageError on a GPU without matrix units.
+template <class Argument, size_t count>
+const ProductKernel<Argument>& kernel_for(const ProductKernel<Argument> (&kernels)[count], const std::string& method,
+                                          const std::string& lds, int fragments) {
+  if (!tiled::has_matrix_units()) {
+    throw workload::UsageError("--method " + method + " needs matrix units, which gfx90a has");
+  }
+  for (const auto& kernel : kernels) {
+    if (kernel.lds == lds && kernel.fragments == fragments) return kernel;
+  }
+  throw workload::UsageError("--fragments has to be 2 or 4");
+}
+
+inline unsigned rounded_up(unsigned value, unsigned unit) { return (value + unit - 1) / unit * unit; }
+/// Columns of a step of the product.
+inline unsigned step_columns(int fragments) { return 16 * static_cast<unsigned>(fragments) / 2; }
+
+/// The distance of rows in units of 64 bytes has no factor 2 or 3: all workgroups read the same columns at about the same
+/// time, and rows a multiple of such numbers apart would meet in few sets of the L1 and few channels of memory.
+inline unsigned spread_pitch(unsigned columns) {
+  unsigned pieces = workload::groups(columns, 32);
+  while (pieces % 2 == 0 || pieces % 3 == 0) ++pieces;
+  return pieces * 32;
+}
+
+/// Elements of a product's A: whole tiles of rows, and after the last one what loads of a slab's columns reach.
+inline size_t left_elements(unsigned rows, unsigned pitch) { return size_t{rounded_up(rows, kTileRows)} * pitch + kSlab; }
+/// The same of B.
+inline size_t right_elements(unsigned rows, unsigned pitch) { return size_t{rounded_up(rows, kTileColumns)} * pitch + kSlab; }
+
+/// The convolution as Duplo's detection unit wants it, without where its workspace is.
+inline lacuna_duplo duplo_parameters(const Convolution& c, unsigned pitch) {
+  lacuna_duplo block{};
+  block.pitch = pitch;
+  block.images = static_cast<lacuna_duplo_u16>(c.images);
+  block.height = static_cast<lacuna_duplo_u16>(c.lowered_height());
+  block.width = static_cast<lacuna_duplo_u16>(c.lowered_width());
+  block.channels = static_cast<lacuna_duplo_u16>(c.channels);
+  block.filter_height = static_cast<lacuna_duplo_u8>(c.filter_height);
+  block.filter_width = static_cast<lacuna_duplo_u8>(c.filter_width);
+  block.stride_y = static_cast<lacuna_duplo_u8>(c.stride_y);
+  block.stride_x = static_cast<lacuna_duplo_u8>(c.stride_x);
+  block.padding_top = static_cast<lacuna_duplo_u8>(c.pad_top);
+  block.padding_left = static_cast<lacuna_duplo_u8>(c.pad_left);
+  block.padding_bottom = static_cast<lacuna_duplo_u8>(c.pad_bottom);
+  block.padding_right = static_cast<lacuna_duplo_u8>(c.pad_right);
+  block.row_order = c.images_innermost != 0 ? LACUNA_DUPLO_IMAGES_INNERMOST : LACUNA_DUPLO_IMAGES_OUTERMOST;
+  return block;
+}
+/// The same of a workspace in memory.
+inline lacuna_duplo duplo_parameters(const Convolution& c, unsigned pitch, const Half* workspace) {
+  lacuna_duplo block = duplo_parameters(c, pitch);
+  block.workspace = reinterpret_cast<lacuna_duplo_u64>(workspace);
+  block.form = LACUNA_DUPLO_MEMORY;
+  return block;
+}
+inline void put_parameters(const void* symbol, const lacuna_duplo& block) {
+  workload::require(hipMemcpyToSymbol(symbol, &block, sizeof block), "copying the parameters of the convolution");
+}
+
+/// A product without operands and result, and its grid, whose z is the number of parts along K.
+struct PlannedProduct {
+  Product product;
+  dim3 grid;
+  unsigned parts() const { return grid.z; }
+};
+
+/// m x n sums over `columns`. K is cut where tiles are fewer than compute units. Columns ascend; rows of A are those of y.
+inline PlannedProduct planned_product(unsigned m, unsigned n, unsigned columns, unsigned pitch, unsigned step) {
+  Product x{};
+  x.m = m, x.n = n, x.pitch = pitch;
+  x.steps = workload::groups(columns, step);
+  x.images = 1;
+  x.taps = 1, x.channels = 0;
+  x.unit = rounded_up(x.steps * step, kSlab);
+  const dim3 tiles(workload::groups(n, kTileColumns), workload::groups(m, kTileRows));
+  const unsigned slab_steps = kSlab / step, slabs = workload::groups(x.steps, slab_steps);
+  const unsigned wanted = std::max(1u, std::min(tiled::compute_units() / (tiles.x * tiles.y), slabs));
+  x.part_steps = workload::groups(slabs, wanted) * slab_steps;
+  return {x, dim3(tiles.x, tiles.y, workload::groups(x.steps, x.part_steps))};
+}
+
+/// The product of a convolution's workspace and weights.
+inline PlannedProduct planned_product(const Convolution& c, unsigned pitch, unsigned step) {
+  PlannedProduct planned = planned_product(c.rows(), c.filters, c.columns(), pitch, step);
+  planned.product.images = c.images_innermost != 0 ? c.images : 1;
+  planned.product.positions = c.positions();
+  return planned;
+}
+
+/// Taps innermost: as many channels at a time as slabs have columns, or as divide them, `least` at least.
+inline void walk_taps_innermost(Product& x, const Convolution& c, unsigned least) {
+  for (const unsigned unit : {64u, 32u, 16u}) {
+    if (c.channels % unit != 0 || unit < least) continue;
+    x.unit = unit, x.taps = c.filter_height * c.filter_width, x.channels = c.channels;
+    return;
+  }
+}
+
+/// Writes the workspace, with zeros to the next whole step.
+inline void launch_lowering(workload::LayerLog& log, const Convolution& c, const Half* x, Half* workspace, unsigned pitch,
+                            unsigned step) {
+  log.launch(c.channels % 8 == 0 ? convolution_lower_8 : convolution_lower_4, dim3(workload::groups(c.rows(), kLoweringRows)),
+             dim3(kLoweringItems), c, x, workspace, pitch, rounded_up(c.columns(), step));
+}
+
+/// y = the sum of its parts along K, or that added to y.
+inline void launch_sum_of_parts(workload::LayerLog& log, const float* parts, float* y, unsigned count, unsigned size,
+                                bool accumulate) {
+  log.launch(convolution_sum_parts, dim3(workload::groups(size, 256)), dim3(256),
+             gemm::PartsArguments<float>{parts, y, count, 1, size, size, accumulate});
+}
+
+/// Workspace and weights on vector ALUs. `scratch(count)` gives memory for floats.
+template <class Scratch>
+void launch_on_vector_units(workload::LayerLog& log, unsigned m, unsigned n, unsigned columns, unsigned pitch, const Half* a,
+                            const Half* b, float* y, bool accumulate, Scratch& scratch) {
+  gemm::multiply(log, gemm::Product<Half, float>{convolution_gemm_lds, nullptr, nullptr, false, true}, gemm::Form::kLds,
+                 gemm::Helpers<Half, float>{convolution_sum_parts, nullptr},
+                 gemm::Arguments<Half, float>{a, b, y, m, n, columns, pitch, pitch, n, accumulate, 0, nullptr}, scratch);
+}
+
+}  // namespace conv

@@ -1,0 +1,44 @@
+#!/usr/bin/env bash
+# lowered_cnn.sh NETWORK [OPTION...]: a training step of the network on matrix units is right, and the same bits with Duplo, whose hits
+# are all right: products of forward pass and backward pass by data are looked up, those of the backward pass by weights are not.
+source "$SOURCE/tests/rocm/common.sh"
+network=$1
+shift
+
+# step FOLDER MODE OPTION...: a step with duplo.mode = MODE; sets `bits`. One compute unit has all tiles, and entries that are never
+# released find all repeats: as many hits at other addresses as there can be.
+step() {
+  on_gpu --quiet --config titanv-like --set gpu.shader_arrays=1 --set "duplo.mode=$2" --set duplo.check=on --set duplo.release=never \
+    --out "$1" -- lowered_cnn --preset small --network "$network" --pass training --method explicit "${@:3}"
+  expect 0 "${command[@]}"
+  has_results "$1"
+  cat out.txt
+  bits=$(tail -n 1 out.txt | sed -n 's/^result: workload=lowered_cnn .* bits=\([0-9]*\) check=.*/\1/p')
+  [[ -n $bits ]] || fail "no closing line with bits"
+}
+
+# sum FOLDER KERNEL COLUMN: over the kernels whose name begins so. Names may have commas, so columns are counted from the end.
+sum() {
+  awk -F, -v kernel="$2" -v column="$3" '
+    NR == 1 { for (i = 1; i <= NF; ++i) if ($i == column) { at = NF - i; found = 1 } }
+    NR > 1 && index($2, kernel) == 1 { sum += $(NF - at) }
+    END { printf "%d", found ? sum : -1 }' "$1/kernels.csv"
+}
+
+step on on --check "$@"
+tail -n 1 out.txt | grep -q " check=passed" || fail "results differ from the reference"
+on=$bits
+step off off "$@"
+[[ $bits == "$on" ]] || fail "bits with Duplo are $on, without $bits"
+[[ $(sum off convolution_explicit_ duplo_look_ups) == 0 ]] || fail "look-ups with duplo.mode = off"
+[[ $(sum on convolution_explicit_ duplo_look_ups) -gt 0 ]] || fail "no look-up"
+hits=$(sum on convolution_explicit_ duplo_hits) same=$(sum on convolution_explicit_ duplo_hits_address)
+[[ $hits -gt $same && $same -gt 0 ]] || fail "$same of $hits hits are of equal addresses"
+[[ $(sum on "" duplo_hits_wrong) == 0 ]] || fail "hits on other data"
+[[ $(sum on weights_product_ wavefront_instructions) -gt 0 ]] || fail "no product for the gradient by weights"
+[[ $(sum on weights_product_ duplo_look_ups) == 0 ]] || fail "look-ups in the product for the gradient by weights"
+
+# Each convolution's passes are marked.
+for pass in forward backward_weights update; do
+  [[ $(grep -c "^layer: [a-z]*[0-9_]* pass=$pass " out.txt) -ge 7 ]] || fail "layers without pass=$pass"
+done
