@@ -35,7 +35,8 @@ DuploHardware duplo_hardware(const DuploParameters& parameters, const ComputeUni
   DuploHardware hardware{.pair_bits = bits_for(pairs)};
   hardware.register_file_bits = std::uint64_t{unit.simds} * unit.vgprs_per_simd * kLanes * kWordBits;
   hardware.map_bits = wavefronts * logical_pairs * hardware.pair_bits;
-  hardware.reader_bits = std::uint64_t{unit.simds} * pairs * bits_for(std::uint64_t{unit.wavefronts_per_simd} * logical_pairs + 1);
+  hardware.reader_bits =
+      std::uint64_t{unit.simds} * pairs * bits_for(std::uint64_t{unit.wavefronts_per_simd} * logical_pairs + 1);
   hardware.parameter_bits = std::uint64_t{parameters.convolutions} * ParameterBlock::kBytes * 8;
   const unsigned index_bits = parameters.entries == 0 ? 0 : bits_for(parameters.entries / parameters.ways);
   const unsigned filter_bits = parameters.ids == DatumIds::exact ? 2 * kFilterBits : 0;
@@ -52,14 +53,19 @@ std::vector<CostLine> cost_lines(const DuploHardware& hardware, unsigned compute
   const auto bits = [](std::uint64_t value) { return static_cast<double>(value); };
   const double file = bits(hardware.register_file_bits);
   return {
-      {"entry_bits", "bits", "an entry of the load history buffer: valid, tag, registers, loads that have not retired, use", bits(hardware.entry_bits)},
-      {"history_bits", "bits", "all entries of a compute unit's load history buffer; 0 for any number of entries, which is a bound", bits(hardware.history_bits)},
-      {"map_bits", "bits", "physical register pair of each register pair of a compute unit's wavefronts", bits(hardware.map_bits)},
+      {"entry_bits", "bits", "an entry of the load history buffer: valid, tag, registers, loads that have not retired, use",
+       bits(hardware.entry_bits)},
+      {"history_bits", "bits",
+       "all entries of a compute unit's load history buffer; 0 for any number of entries, which is a bound",
+       bits(hardware.history_bits)},
+      {"map_bits", "bits", "physical register pair of each register pair of a compute unit's wavefronts",
+       bits(hardware.map_bits)},
       {"reader_bits", "bits", "counts of the readers of a compute unit's physical register pairs", bits(hardware.reader_bits)},
       {"parameter_bits", "bits", "parameters of the convolutions that run", bits(hardware.parameter_bits)},
       {"register_file_bits", "bits", "vector registers of a compute unit, for comparison", file},
       {"history_share", "of the register file", "the load history buffer's bits", bits(hardware.history_bits) / file},
-      {"total_share", "of the register file", "all of Duplo's bits; the paper publishes 0.0077 of the register file's area (section V.H)",
+      {"total_share", "of the register file",
+       "all of Duplo's bits; the paper publishes 0.0077 of the register file's area (section V.H)",
        bits(hardware.total_bits()) / file},
       {"area_mm2", "mm2", "SRAM cells for Duplo's bits of all compute units, 28 nm",
        sram_mm2(hardware.total_bits() * compute_units)},

@@ -1,7 +1,7 @@
 // What Duplo's parts take in a compute unit: bits of storage, and the area of their cells beside that of the register file.
 //
-// The paper (section V.H) gives 0.77 % of the register file's area, and counts tags of 22 and 10 bits and register numbers of 10
-// in 1,024 entries. These are 2.05 % of the register file's bits: the published share asks for cells of 0.38 times the size,
+// The paper (section V.H) gives 0.77 % of the register file's area, and counts tags of 22 and 10 bits and register numbers of
+// 10 in 1,024 entries. These are 2.05 % of the register file's bits: the published share asks for cells of 0.38 times the size,
 // with nothing for renaming and for what counts readers. Here all bits are counted, as cells of one size.
 #pragma once
 

@@ -26,7 +26,8 @@ void write_duplo_reference(std::ostream& out) {
   unit.vgprs_per_simd = 256;
   out << fmt::format(
       "\n## Hardware\n"
-      "What Duplo takes with its default parameters in {} compute units as those of `titanv-like`; group `duplo_hardware` of the "
+      "What Duplo takes with its default parameters in {} compute units as those of `titanv-like`; group `duplo_hardware` of "
+      "the "
       "device in `statistics.json` has it for the run's. What the paper counts, and why its share is another: "
       "`models/duplo/duplo_hardware.h`.\n\n"
       "| | | |\n|---|---|---|\n",

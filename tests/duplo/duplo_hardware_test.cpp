@@ -45,7 +45,8 @@ TEST(DuploHardware, WhatTheParametersChange) {
 
 // The paper's own count, whose area it gives as 0.77 % of the register file's.
 TEST(DuploHardware, ThePapersBitsAreTwoPerCentOfTheRegisterFile) {
-  EXPECT_NEAR(100.0 * 1024 * (22 + 10 + 10) / static_cast<double>(duplo_hardware({}, titanv()).register_file_bits), 2.05, 0.005);
+  EXPECT_NEAR(100.0 * 1024 * (22 + 10 + 10) / static_cast<double>(duplo_hardware({}, titanv()).register_file_bits), 2.05,
+              0.005);
 }
 
 TEST(DuploHardware, LinesHaveSharesAndArea) {
