@@ -66,7 +66,9 @@ printf '[l2]\nsize = 512KiB\nways = many\n' >a.cfg
 expect 2 "$LACUNA" run "$good" --config a.cfg
 complains "a.cfg:3: l2.ways = many: \"many\" is not a number"
 expect 2 "$LACUNA" run "$good" --config r9nanoo
-complains "--config r9nanoo: no such file; presets: a100-like dram/gddr5 dram/gddr6x dram/hbm dram/hbm2 dram/hbm2e energy/matrix energy/mesh56 energy/r9nano lazygpu/mgpusim lazygpu/mgpusim-baseline lazygpu/paper lazygpu/paper-baseline lazygpu/paper-eager-reduced matrix/fp32-native matrix/fp32-native-thesis matrix/fp64-thesis matrix/m3xu matrix/m3xu-pipelined matrix/thesis-clock mesh56 mi210 mi210-matrix mi250x-gcd neardata/butterfly neardata/crossbar neardata/edge-placement neardata/llc neardata/omni neardata/wide-flits r9nano r9nano-lazygpu r9nano-lazygpu-baseline r9nano-mgpusim rtx3080-f32-sums rtx3080-like tiny titanv-like"
+# The message lists every file under configs by its name as a preset.
+presets=$(cd "$SOURCE/configs" && find . -name '*.cfg' | sed 's|^\./||; s|\.cfg$||' | LC_ALL=C sort | paste -sd " ")
+complains "--config r9nanoo: no such file; presets: $presets"
 expect 2 "$LACUNA" run "$good" --set gpu.cus_per_l1v=3
 complains "gpu.cus_per_l1v = 3 does not divide gpu.cus_per_shader_array = 4"
 expect 2 "$LACUNA" run "$good" --max-time 10
