@@ -17,7 +17,7 @@ struct ActiveConvolution {
       : number(convolution_number),
         begin(block.workspace),
         end(block.lds ? block.workspace : block.workspace + block.region_bytes()),
-        pitch_bytes(std::uint64_t{block.convolution.pitch} * ParameterBlock::kElementBytes),
+        pitch_bytes(std::uint64_t{block.convolution.pitch} * LoweredConvolution::kElementBytes),
         lds(block.lds),
         tags(block.convolution, ids),
         reciprocals(tags.ids().reciprocals()) {}

@@ -11,8 +11,7 @@
 namespace lacuna {
 namespace {
 
-constexpr std::uint64_t kAllLanes = ~std::uint64_t{0};
-constexpr unsigned kPairRegisters = 2;
+using isa::kAllLanes;
 
 /// Matrix instructions write all lanes, whatever EXEC is (CDNA2 ISA manual, "Matrix arithmetic instructions").
 bool is_matrix(const isa::Instruction& instruction) {
@@ -170,7 +169,7 @@ void DetectionUnit::overwrite_pair(const WavefrontSlot& slot, Wavefront& w, unsi
 std::optional<ClassifiedLoad> DetectionUnit::classify(const ActiveConvolution& c, const isa::MemoryAccess& access,
                                                       const isa::RegisterRange& destination) {
   const auto& addresses = memory_.addresses().global;
-  const auto none = [](DuploCount reason) { return ClassifiedLoad{.tile = std::nullopt, .reason = reason}; };
+  constexpr auto none = ClassifiedLoad::none;
   if (access.lanes == 0) return std::nullopt;
   const auto inside = [&](unsigned lane) { return addresses[lane] >= c.begin && addresses[lane] < c.end; };
   const auto first = static_cast<unsigned>(std::countr_zero(access.lanes));
@@ -186,26 +185,13 @@ std::optional<ClassifiedLoad> DetectionUnit::classify(const ActiveConvolution& c
     for (unsigned lane = 1; lane < isa::kLanes; ++lane) touches |= inside(lane);
     return touches ? std::optional(none(DuploCount::form)) : std::nullopt;
   }
-  if (bytes != 8 && (bytes != 16 || by_row())) return none(DuploCount::form);
   if (access.space != isa::MemoryAccess::Space::global || access.lds_lanes != 0) return none(DuploCount::form);
-  const unsigned rows = by_row() || addresses[16] == base + bytes ? 16 : 32;
-  for (unsigned lane = 0; lane < isa::kLanes; ++lane) {
-    if (addresses[lane] != base + lane % rows * c.pitch_bytes + lane / rows * bytes) return none(DuploCount::form);
-  }
+  const auto form = tile_form(addresses, bytes, c.pitch_bytes);
+  if (!form || (by_row() && *form != kFormByRow)) return none(DuploCount::form);
   if (!inside(isa::kLanes - 1) || (base - c.begin) % bytes != 0) return none(DuploCount::form);
   if (access.glc || access.slc || access.deferred) return none(DuploCount::control);
-  if (destination.first % kPairRegisters != 0) return none(DuploCount::registers);
-  const std::uint64_t row = (base - c.begin) / c.pitch_bytes;
-  const auto column = static_cast<unsigned>((base - c.begin) % c.pitch_bytes / ParameterBlock::kElementBytes);
-  const LoweredConvolution& convolution = c.tags.ids().convolution();
-  if (row >= convolution.rows() || column >= convolution.columns()) return none(DuploCount::filler);
-  const unsigned columns = isa::kLanes / rows * bytes / ParameterBlock::kElementBytes;
-  return ClassifiedLoad{
-      .tile = TileLoad{.form = {.rows = static_cast<std::uint8_t>(rows), .columns = static_cast<std::uint8_t>(columns)},
-                       .row = row,
-                       .column = column,
-                       .zeros = c.tags.ids().zeros(columns)},
-      .reason = DuploCount::look_ups};
+  const auto column = static_cast<unsigned>((base - c.begin) % c.pitch_bytes / LoweredConvolution::kElementBytes);
+  return ClassifiedLoad::of(c.tags.ids(), (base - c.begin) / c.pitch_bytes, column, *form, destination);
 }
 
 MemoryTokens::Token DetectionUnit::access(WavefrontSlot& slot, const isa::DecodedInstruction& instruction, Counters counters,

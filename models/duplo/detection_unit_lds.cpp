@@ -16,7 +16,7 @@ LocalDataShare::Result DetectionUnit::access_lds(WavefrontSlot& slot, const isa:
     found = classify_lds_read(*w.convolution->lds, w.convolution->tags.ids(), slot.wave.access, memory_.addresses().lds,
                               slot.wave.sgpr[isa::kM0], instruction.registers.write(0));
   }
-  if (found && found->tile && by_row()) found = ClassifiedLoad{.tile = std::nullopt, .reason = DuploCount::form};
+  if (found && found->tile && by_row()) found = ClassifiedLoad::none(DuploCount::form);
   if (found && found->tile) return read_tile(slot, w, instruction, *found->tile, cycle);
   if (found) count(slot, found->reason);
   LocalDataShare::Result result = pass_on_lds(slot, instruction, cycle);

@@ -1,25 +1,21 @@
 #include "models/duplo/duplo_hardware.h"
 
 #include <algorithm>
-#include <bit>
 
 #include "models/duplo/id_generator.h"
 #include "models/duplo/lowered_convolution.h"
 #include "models/duplo/parameter_block.h"
+#include "models/duplo/shared_registers.h"
 
 namespace lacuna {
 namespace {
 
 constexpr unsigned kLanes = 64;
 constexpr unsigned kWordBits = 32;
-constexpr unsigned kPairRegisters = 2;
 /// Registers of a wavefront of gfx90a, AGPRs included.
 constexpr unsigned kMostRegisters = 512;
 /// Memory instructions of a wavefront that vmcnt counts.
 constexpr unsigned kMostLoads = 64;
-
-/// Bits of the numbers below `count`.
-unsigned bits_for(std::uint64_t count) { return static_cast<unsigned>(std::bit_width(count - 1)); }
 
 }  // namespace
 

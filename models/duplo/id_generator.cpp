@@ -1,16 +1,9 @@
 #include "models/duplo/id_generator.h"
 
 #include <algorithm>
-#include <array>
 #include <bit>
 
 namespace lacuna {
-namespace {
-
-/// Bits of the numbers below `count`.
-unsigned bits_for(unsigned count) { return static_cast<unsigned>(std::bit_width(count - 1)); }
-
-}  // namespace
 
 unsigned IdGenerator::element_bits(const LoweredConvolution& convolution) {
   return bits_for(convolution.channels) + bits_for(convolution.padded_width()) + bits_for(convolution.padded_height());

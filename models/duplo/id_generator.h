@@ -8,6 +8,7 @@
 // address  the place in the workspace: equal addresses alone are equal data.
 #pragma once
 
+#include <bit>
 #include <cstdint>
 
 #include "models/duplo/lowered_convolution.h"
@@ -15,6 +16,9 @@
 namespace lacuna {
 
 enum class DatumIds : std::uint8_t { paper, exact, address };
+
+/// Bits that the numbers below `count` need, which is at least 1.
+constexpr unsigned bits_for(std::uint64_t count) { return static_cast<unsigned>(std::bit_width(count - 1)); }
 
 /// Of an element of a workspace.
 struct DatumId {

@@ -6,7 +6,7 @@ std::optional<LdsBuffers::Place> LdsBuffers::place(std::uint32_t offset) const {
   if (offset < base || offset >= end()) return std::nullopt;
   const std::uint32_t at = buffers == 1 ? offset - base : (offset - base) % buffer_stride;
   const Place place{.row = at / row_stride, .byte = at % row_stride};
-  if (place.row >= rows || place.byte >= kSlabColumns * kElementBytes) return std::nullopt;
+  if (place.row >= rows || place.byte >= kRowBytes) return std::nullopt;
   return place;
 }
 
@@ -15,7 +15,6 @@ std::optional<std::string> LdsBuffers::problem(const LoweredConvolution& convolu
   const auto units = [](std::uint32_t bytes) { return std::to_string(bytes / kUnit); };
   if (rows < kLeastRows) return "rows of a buffer are " + std::to_string(rows) + "; a tile has 16 at least";
   if (buffers == 0) return "buffers are 0; it is at least 1";
-  constexpr std::uint32_t kRowBytes = kSlabColumns * kElementBytes;
   if (row_stride < kRowBytes)
     return "row stride is " + units(row_stride) + "; a row of 64 columns has " + units(kRowBytes) + " units of 8 bytes";
   if (buffers > 1 && buffer_stride < buffer_bytes()) {

@@ -13,8 +13,8 @@ namespace lacuna {
 
 struct LdsBuffers {
   static constexpr unsigned kSlabColumns = 64;
-  static constexpr unsigned kElementBytes = 2;  ///< f16
-  static constexpr unsigned kUnit = 8;          ///< bytes in which the parameter block counts
+  static constexpr unsigned kRowBytes = kSlabColumns * LoweredConvolution::kElementBytes;  ///< without padding
+  static constexpr unsigned kUnit = 8;  ///< bytes in which the parameter block counts
   /// M0 while no slab is read.
   static constexpr std::uint32_t kNoSlab = 0xffffffff;
 
@@ -24,7 +24,7 @@ struct LdsBuffers {
   unsigned rows = 0;                ///< of a buffer
   unsigned buffers = 0;
 
-  std::uint32_t buffer_bytes() const { return (rows - 1) * row_stride + kSlabColumns * kElementBytes; }
+  std::uint32_t buffer_bytes() const { return (rows - 1) * row_stride + kRowBytes; }
   /// Of the byte after the last buffer.
   std::uint32_t end() const { return base + (buffers - 1) * buffer_stride + buffer_bytes(); }
 

@@ -8,8 +8,6 @@
 namespace lacuna {
 namespace {
 
-constexpr unsigned kPairRegisters = 2;
-
 bool touches(const LdsBuffers& buffers, const isa::MemoryAccess& access,
              const std::array<std::uint32_t, isa::kLanes>& offsets) {
   bool any = false;
@@ -29,35 +27,22 @@ std::optional<ClassifiedLoad> classify_lds_read(const LdsBuffers& buffers, const
                                                 const isa::MemoryAccess& access,
                                                 const std::array<std::uint32_t, isa::kLanes>& offsets, std::uint32_t m0,
                                                 const isa::RegisterRange& destination) {
-  const auto none = [](DuploCount reason) { return ClassifiedLoad{.tile = std::nullopt, .reason = reason}; };
+  constexpr auto none = ClassifiedLoad::none;
   const unsigned bytes = access.bytes_per_lane;
   if (bytes == 0 || access.space != isa::MemoryAccess::Space::lds || access.operation != isa::MemoryAccess::Operation::load ||
       !touches(buffers, access, offsets))
     return std::nullopt;
   if (m0 == LdsBuffers::kNoSlab) return none(DuploCount::no_slab);
   if (access.dual) return none(DuploCount::dual);
-  if (access.lanes != ~std::uint64_t{0}) return none(DuploCount::exec);
-  if (bytes != 8 && bytes != 16) return none(DuploCount::form);
-  const std::uint32_t base = offsets[0];
-  const unsigned rows = offsets[16] == base + bytes ? 16 : 32;
-  for (unsigned lane = 0; lane < isa::kLanes; ++lane) {
-    if (offsets[lane] != base + lane % rows * buffers.row_stride + lane / rows * bytes) return none(DuploCount::form);
-  }
-  const auto first = buffers.place(base);
+  if (access.lanes != isa::kAllLanes) return none(DuploCount::exec);
+  const auto form = tile_form(offsets, bytes, buffers.row_stride);
+  if (!form) return none(DuploCount::form);
+  const auto first = buffers.place(offsets[0]);
   const auto last = buffers.place(offsets[isa::kLanes - 1] + bytes - 1);
-  if (!first || !last || first->row + rows - 1 != last->row || first->byte % bytes != 0) return none(DuploCount::form);
-  if (destination.first % kPairRegisters != 0) return none(DuploCount::registers);
-  const LoweredConvolution& convolution = ids.convolution();
-  const std::uint64_t row = m0 / convolution.pitch + first->row;
-  const unsigned column = m0 % convolution.pitch + first->byte / LdsBuffers::kElementBytes;
-  if (row >= convolution.rows() || column >= convolution.columns()) return none(DuploCount::filler);
-  const unsigned columns = isa::kLanes / rows * bytes / LdsBuffers::kElementBytes;
-  return ClassifiedLoad{
-      .tile = TileLoad{.form = {.rows = static_cast<std::uint8_t>(rows), .columns = static_cast<std::uint8_t>(columns)},
-                       .row = row,
-                       .column = column,
-                       .zeros = ids.zeros(columns)},
-      .reason = DuploCount::look_ups};
+  if (!first || !last || first->row + form->rows - 1 != last->row || first->byte % bytes != 0) return none(DuploCount::form);
+  const unsigned pitch = ids.convolution().pitch;
+  const unsigned column = m0 % pitch + first->byte / LoweredConvolution::kElementBytes;
+  return ClassifiedLoad::of(ids, m0 / pitch + first->row, column, *form, destination);
 }
 
 // Rows of DS instructions say that they read M0, as those of gfx8 do; gfx9 has few that still do (Vega ISA manual, "LDS

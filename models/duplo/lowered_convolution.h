@@ -27,6 +27,8 @@ struct InputElement {
 /// A convolution whose input has the layout NHWC. Columns of the workspace are (filter row, filter column, channel) with the
 /// channel fastest. A transposed convolution is one of stride 1 over its input with the zeros inserted.
 struct LoweredConvolution {
+  static constexpr unsigned kElementBytes = 2;  ///< of the workspace: f16
+
   unsigned images = 1;
   unsigned height = 0;    ///< of the input, inserted zeros included, without padding
   unsigned width = 0;     ///< of the input, as `height`

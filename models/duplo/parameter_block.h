@@ -16,7 +16,6 @@ namespace lacuna {
 
 struct ParameterBlock {
   static constexpr std::size_t kBytes = 32;
-  static constexpr unsigned kElementBytes = 2;  ///< f16
   /// The number of the workspace's rows is rounded up to a multiple of this: tiles of a kernel may reach beyond the last one.
   static constexpr unsigned kRowUnit = 128;
   static constexpr unsigned kAlignment = 16;  ///< of the workspace, bytes
@@ -26,10 +25,10 @@ struct ParameterBlock {
   LoweredConvolution convolution;
 
   /// Of the workspace's rows.
-  std::uint64_t bytes() const { return convolution.rows() * convolution.pitch * kElementBytes; }
+  std::uint64_t bytes() const { return convolution.rows() * convolution.pitch * LoweredConvolution::kElementBytes; }
   /// These and the rows that fill the last tile.
   std::uint64_t region_bytes() const {
-    return (convolution.rows() + kRowUnit - 1) / kRowUnit * kRowUnit * convolution.pitch * kElementBytes;
+    return (convolution.rows() + kRowUnit - 1) / kRowUnit * kRowUnit * convolution.pitch * LoweredConvolution::kElementBytes;
   }
 
   /// The block, or what is wrong with it: field, value, and what is legal.

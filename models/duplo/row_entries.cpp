@@ -9,9 +9,8 @@
 namespace lacuna {
 namespace {
 
-constexpr unsigned kRows = 16;
+constexpr unsigned kRows = kFormByRow.rows;
 constexpr std::uint64_t kLanesOfFirstRow = 0x0001'0001'0001'0001;
-constexpr std::uint8_t kColumns = 16;
 
 }  // namespace
 
@@ -21,7 +20,7 @@ void DetectionUnit::split_rows(const ActiveConvolution& c, const TileLoad& tile,
   for (unsigned r = 0; r < kRows && tile.row + r < rows; ++r) {
     Piece& piece = pieces_.emplace_back(
         Piece{.tag = common, .row = tile.row + r, .column = tile.column, .number = r, .lanes = kLanesOfFirstRow << r});
-    piece.tag.tile = c.tags.tag(piece.row, piece.column, {.rows = 1, .columns = kColumns});
+    piece.tag.tile = c.tags.tag(piece.row, piece.column, {.rows = 1, .columns = kFormByRow.columns});
   }
 }
 

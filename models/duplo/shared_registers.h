@@ -10,6 +10,8 @@
 
 namespace lacuna {
 
+inline constexpr unsigned kPairRegisters = 2;  ///< of each lane
+
 class SharedRegisters {
  public:
   using Pair = std::uint16_t;

@@ -24,7 +24,7 @@ inline constexpr std::uint64_t kBase = NearDataGpu::kBase;
 inline constexpr std::uint64_t kImage = 0x8000;  ///< ELF header and symbols of the code object, offset in VRAM
 inline constexpr std::uint64_t kWorkspace = NearDataGpu::kData;
 inline constexpr std::uint64_t kResults = NearDataGpu::kData + 0x400000;
-inline constexpr unsigned kElementBytes = ParameterBlock::kElementBytes;
+inline constexpr unsigned kElementBytes = LoweredConvolution::kElementBytes;
 
 inline DuploBlock block_of(const LoweredConvolution& c, std::uint64_t workspace) {
   DuploBlock block{};
