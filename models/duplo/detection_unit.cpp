@@ -48,8 +48,10 @@ void DetectionUnit::describe(StatisticsGroup& unit) const {
 
 // A look-up reads one entry of each way and computes an ID: additions, shifts, and a multiplication by the reciprocal of each
 // divisor that is no power of two. A miss writes an entry, a hit the map; each instruction reads the map for up to four
-// operands. Words of 32 bits are taken as words of registers: an estimate, as nothing of it is published.
+// operands. Words of 32 bits are taken as words of registers: an estimate, as nothing of it is published. Entries of rows have
+// none: no hardware does what they stand for.
 void DetectionUnit::describe_energy(EnergyMeter& meter, const ComputeEnergy& energy) const {
+  if (by_row()) return;
   const auto& counts = statistics_.counts;
   const auto of = [&](DuploCount what) -> const std::uint64_t& { return counts[static_cast<std::size_t>(what)]; };
   constexpr double kWordBits = 32;
@@ -63,8 +65,7 @@ void DetectionUnit::describe_energy(EnergyMeter& meter, const ComputeEnergy& ene
   meter.add("duplo", "reciprocal", of(DuploCount::reciprocals), energy.valu_mul32);
   for (const DuploCount miss : {DuploCount::compulsory, DuploCount::released, DuploCount::conflict, DuploCount::capacity})
     meter.add("duplo", "allocate", of(miss), entry_words * energy.vgpr_write);
-  // Rows move at no cost: an upper bound.
-  if (!by_row()) meter.add("duplo", "rename", of(DuploCount::hits), map_words * energy.vgpr_write);
+  meter.add("duplo", "rename", of(DuploCount::hits), map_words * energy.vgpr_write);
   meter.add("duplo", "map", statistics_.mapped, kOperands * map_words * energy.vgpr_read);
   meter.spare("vgpr", "write", statistics_.unwritten);
 }

@@ -135,7 +135,7 @@ void Duplo::describe(StatisticsGroup& device) const {
   device.group("duplo").add("unserved", unserved_,
                             "kernels with a parameter block that ran without Duplo: all numbers of convolutions were in use",
                             "kernels");
-  if (units_.empty()) return;
+  if (units_.empty() || parameters_.entry == DuploEntry::row) return;
   StatisticsGroup& hardware = device.group("duplo_hardware");
   for (const CostLine& line : cost_lines(units_.front()->hardware(), static_cast<unsigned>(units_.size())))
     hardware.add_derived(

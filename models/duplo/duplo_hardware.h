@@ -3,6 +3,9 @@
 // The paper (section V.H) gives 0.77 % of the register file's area, and counts tags of 22 and 10 bits and register numbers of
 // 10 in 1,024 entries. These are 2.05 % of the register file's bits: the published share asks for cells of 0.38 times the size,
 // with nothing for renaming and for what counts readers. Here all bits are counted, as cells of one size.
+//
+// This is the hardware of entries of tiles. Entries of rows (DuploEntry::row) are an upper bound without hardware: a run with
+// them reports neither bits nor area, and Duplo takes no energy.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +21,7 @@ namespace lacuna {
 struct DuploHardware {
   unsigned pair_bits = 0;            ///< of the number of a physical register pair of a SIMD
   unsigned entry_bits = 0;           ///< of an entry of the load history buffer: tag, registers, loads that have not retired
-  std::uint64_t history_bits = 0;    ///< of all entries; none for any number of them, which is a bound and no machine
+  std::uint64_t history_bits = 0;    ///< of all entries; 0 for any number of them, a bound without hardware
   std::uint64_t map_bits = 0;        ///< physical pair of each logical pair of each wavefront
   std::uint64_t reader_bits = 0;     ///< count of the readers of each physical pair
   std::uint64_t parameter_bits = 0;  ///< blocks of the convolutions that run

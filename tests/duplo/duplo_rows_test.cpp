@@ -199,6 +199,23 @@ TEST_F(DuploRows, OtherFormsPassBy) {
   EXPECT_EQ(run(b_.tile, c, kernel, 1, 64)[DuploCount::look_ups], 1U);
 }
 
+// No hardware does what entries of rows stand for.
+TEST_F(DuploRows, RowsHaveNoBitsAndNoEnergy) {
+  const auto described = [](NearDataGpu& gpu, bool with_cost) {
+    const Duplo& duplo = *gpu.device.extension<Duplo>();
+    StatisticsGroup statistics("device");
+    duplo.describe(statistics);
+    EXPECT_EQ(statistics.groups().size(), with_cost ? 2U : 1U) << "duplo, and duplo_hardware";
+    EnergyMeter meter;
+    const std::uint64_t writes = 0;
+    meter.add("vgpr", "write", writes, 1);
+    duplo.detection_units().front()->describe_energy(meter, ComputeEnergy{});
+    EXPECT_EQ(meter.blocks().size(), with_cost ? 2U : 1U) << "vgpr, and duplo";
+  };
+  described(b_.tile, true);
+  described(b_.bound, false);
+}
+
 // The device continues as a new one would, whatever has been in flight.
 TEST_F(DuploRows, ResetsAndAbortsLeaveNothingBehind) {
   const LoweredConvolution c = convolution();
