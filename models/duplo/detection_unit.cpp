@@ -222,17 +222,25 @@ std::optional<MemoryTokens::Token> DetectionUnit::perform(WavefrontSlot& slot, c
     count(slot, found->reason);
     return std::nullopt;
   }
-  std::uint64_t lanes = 0;
   const auto pieces = split(slot, *w.convolution, *found->tile);
+  count_look_ups(slot, w, pieces.size());
+  std::uint64_t lanes = 0;
+  found_.clear();
   for (const Piece& piece : pieces) {
-    if (history_.find(piece.tag, found->tile->zeros, clock_.ticks(cycle)) != LoadHistory::kNone) lanes |= piece.lanes;
+    const Handle entry = history_.find(piece.tag, found->tile->zeros, clock_.ticks(cycle));
+    found_.push_back(entry);
+    if (entry != LoadHistory::kNone) lanes |= piece.lanes;
   }
-  if (lanes == kAllLanes) return look_up(slot, w, load, *found->tile, counters, cycle).performed;
-  count(slot, DuploCount::look_ups, pieces.size());
-  count(slot, DuploCount::reciprocals, pieces.size() * w.convolution->reciprocals);
-  count(slot, DuploCount::held, pieces.size());
-  if (by_row()) count(slot, DuploCount::loads_by_row);
-  return std::nullopt;
+  if (lanes != kAllLanes) {
+    count(slot, DuploCount::held, pieces.size());
+    return std::nullopt;
+  }
+  const std::uint32_t operation = new_operation();
+  for (std::size_t i = 0; i < pieces.size(); ++i) {
+    count_hit(slot, w, load, pieces[i], found_[i], cycle);
+    hit(slot, w, load, pieces[i], found_[i], operation);
+  }
+  return perform_hit(slot, w, load, operation, counters, cycle);
 }
 
 Departure DetectionUnit::depart(WavefrontSlot& slot, const StagedAccess& access, Counters counters, Cycles cycle) {
@@ -289,9 +297,11 @@ std::span<const DetectionUnit::Piece> DetectionUnit::split(const WavefrontSlot& 
 Departure DetectionUnit::look_up(WavefrontSlot& slot, Wavefront& w, const StagedAccess& load, const TileLoad& tile,
                                  Counters counters, Cycles cycle) {
   const auto pieces = split(slot, *w.convolution, tile);
-  count(slot, load.executes ? DuploCount::look_ups : DuploCount::asked_again, pieces.size());
-  if (load.executes) count(slot, DuploCount::reciprocals, pieces.size() * w.convolution->reciprocals);
-  if (by_row() && load.executes) count(slot, DuploCount::loads_by_row);
+  if (load.executes) {
+    count_look_ups(slot, w, pieces.size());
+  } else {
+    count(slot, DuploCount::asked_again, pieces.size());
+  }
   const std::uint32_t operation = new_operation();
   std::uint64_t lanes = kAllLanes;
   for (const Piece& piece : pieces) {
@@ -313,8 +323,7 @@ DetectionUnit::Handle DetectionUnit::find(const WavefrontSlot& slot, const Wavef
                                           const Piece& piece, unsigned zeros, Cycles cycle) {
   const Handle entry = history_.find(piece.tag, zeros, clock_.ticks(cycle));
   if (entry != LoadHistory::kNone) {
-    if (parameters_.check) check_hit(slot, w, load, entry, piece, cycle);
-    count_hit(slot, entry, piece, cycle);
+    count_hit(slot, w, load, piece, entry, cycle);
   } else {
     constexpr std::array kReasons{DuploCount::compulsory, DuploCount::released, DuploCount::conflict, DuploCount::capacity};
     count(slot, kReasons.at(static_cast<std::size_t>(history_.miss(piece.tag))));
@@ -393,7 +402,15 @@ MemoryTokens::Token DetectionUnit::perform_hit(WavefrontSlot& slot, Wavefront& w
   return token;
 }
 
-void DetectionUnit::count_hit(const WavefrontSlot& slot, Handle entry, const Piece& piece, Cycles cycle) {
+void DetectionUnit::count_look_ups(const WavefrontSlot& slot, const Wavefront& w, std::size_t pieces) {
+  count(slot, DuploCount::look_ups, pieces);
+  count(slot, DuploCount::reciprocals, pieces * w.convolution->reciprocals);
+  if (by_row()) count(slot, DuploCount::loads_by_row);
+}
+
+void DetectionUnit::count_hit(const WavefrontSlot& slot, const Wavefront& w, const StagedAccess& load, const Piece& piece,
+                              Handle entry, Cycles cycle) {
+  if (parameters_.check) check_hit(slot, w, load, piece, entry, cycle);
   const Contents& contents = contents_[entry];
   count(slot, DuploCount::hits);
   if (contents.row == piece.row && contents.column == piece.column) count(slot, DuploCount::hits_address);
@@ -419,8 +436,8 @@ void DetectionUnit::read_words(const WavefrontSlot& slot, const isa::RegisterRan
   }
 }
 
-void DetectionUnit::check_hit(const WavefrontSlot& slot, const Wavefront& w, const StagedAccess& load, Handle entry,
-                              const Piece& piece, Cycles cycle) {
+void DetectionUnit::check_hit(const WavefrontSlot& slot, const Wavefront& w, const StagedAccess& load, const Piece& piece,
+                              Handle entry, Cycles cycle) {
   const Contents& contents = contents_[entry];
   read_words(slot, load.destination, piece, words_);
   const auto [loaded, held] = std::mismatch(words_.begin(), words_.end(), contents.words.begin());

@@ -196,7 +196,7 @@ class DetectionUnit final : public LoadStage, public CacheMaintenance, private M
   /// Looks up the pieces of a load; those that are not found get entries if the load departs whole.
   Departure look_up(WavefrontSlot& slot, Wavefront& w, const StagedAccess& load, const TileLoad& tile, Counters counters,
                     Cycles cycle);
-  /// Looks up a piece, and counts and checks what comes of it. kNone: not found.
+  /// Looks up a piece, and counts and checks the hit, or counts the reason why there is none. kNone: not found.
   Handle find(const WavefrontSlot& slot, const Wavefront& w, const StagedAccess& load, const Piece& piece, unsigned zeros,
               Cycles cycle);
   /// The destination of a piece that has been found becomes one with the entry's registers, or a copy of them. Returns the
@@ -208,9 +208,13 @@ class DetectionUnit final : public LoadStage, public CacheMaintenance, private M
   /// Performs a load of which all pieces have been found. Returns its token.
   Token perform_hit(WavefrontSlot& slot, Wavefront& w, const StagedAccess& load, std::uint32_t operation, Counters counters,
                     Cycles cycle);
-  void count_hit(const WavefrontSlot& slot, Handle entry, const Piece& piece, Cycles cycle);
-  /// Of a hit, before its registers are renamed: the entry's are those that were loaded.
-  void check_hit(const WavefrontSlot& slot, const Wavefront& w, const StagedAccess& load, Handle entry, const Piece& piece,
+  /// Counts the look-ups of a load that executes: one of each of its pieces.
+  void count_look_ups(const WavefrontSlot& slot, const Wavefront& w, std::size_t pieces);
+  /// Counts a hit, and checks it with duplo.check. Before its registers are renamed.
+  void count_hit(const WavefrontSlot& slot, const Wavefront& w, const StagedAccess& load, const Piece& piece, Handle entry,
+                 Cycles cycle);
+  /// Compares what the entry's registers hold with what the load has got.
+  void check_hit(const WavefrontSlot& slot, const Wavefront& w, const StagedAccess& load, const Piece& piece, Handle entry,
                  Cycles cycle);
   /// The words of a piece that the load has put in its registers, register by register.
   void read_words(const WavefrontSlot& slot, const isa::RegisterRange& destination, const Piece& piece,
@@ -264,6 +268,7 @@ class DetectionUnit final : public LoadStage, public CacheMaintenance, private M
   std::vector<std::uint32_t> free_operations_;
   std::uint32_t departing_ = kNone;  ///< operation of the load that departs
   std::vector<Piece> pieces_;        ///< of the load that is looked up
+  std::vector<Handle> found_;        ///< entries of its pieces, in perform()
   std::vector<std::uint32_t> words_;
   std::vector<Contents> contents_;                    ///< by entry
   std::unordered_map<std::uint8_t, WrongHit> wrong_;  ///< the first, by convolution

@@ -29,8 +29,7 @@ LocalDataShare::Result DetectionUnit::read_tile(WavefrontSlot& slot, Wavefront& 
   const StagedAccess load{
       .access = slot.wave.access, .destination = instruction.registers.write(0), .pc = instruction.end - instruction.size};
   const Piece& piece = split(slot, *w.convolution, tile).front();
-  count(slot, DuploCount::look_ups);
-  count(slot, DuploCount::reciprocals, w.convolution->reciprocals);
+  count_look_ups(slot, w, 1);
   Handle entry = find(slot, w, load, piece, tile.zeros, cycle);
   LocalDataShare::Result result{};
   if (entry == LoadHistory::kNone) {
