@@ -57,7 +57,6 @@ void ComputeUnit::set_apertures(std::uint64_t shared, std::uint64_t private_base
 
 void ComputeUnit::describe_energy(EnergyMeter& meter, const ComputeEnergy& energy) {
   executions_ = std::make_unique<ExecutionCounts>(fetch_.code().profiles());
-  executions_->attach_saved_lds_words(memory_.lds().saved_words());
   executions_->describe_energy(meter, energy, matrix_.parameters());
   meter.add("lds", "conflict_cycle", memory_.lds().conflict_cycles(), energy.lds_conflict);
   meter.add("issue", "instruction", statistics_.wavefront_instructions, energy.issue);

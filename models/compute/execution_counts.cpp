@@ -21,7 +21,6 @@ void ExecutionCounts::update() {
     totals_.sgpr_writes += executed.instructions * profile.sgpr_writes;
     totals_.lds_words += lanes * profile.lds_words;
   }
-  if (saved_lds_words_ != nullptr) totals_.lds_words -= *saved_lds_words_;
 }
 
 namespace {

@@ -29,8 +29,6 @@ class ExecutionCounts {
     ++executed.instructions;
     executed.lanes += lanes;
   }
-  /// Counter of words that instructions have read without an access of the LDS. Outlives this object.
-  void attach_saved_lds_words(const std::uint64_t& words) { saved_lds_words_ = &words; }
   /// Registers blocks valu, mfma, salu, vgpr, sgpr and the energy of LDS accesses. This object must exist as long as `meter` is
   /// read.
   void describe_energy(EnergyMeter& meter, const ComputeEnergy& energy, const MatrixParameters& matrix = {});
@@ -54,8 +52,7 @@ class ExecutionCounts {
   void describe_matrix(EnergyMeter& meter, const ComputeEnergy& energy, const MatrixParameters& matrix);
 
   const isa::ExecutionProfiles& profiles_;
-  std::vector<Executed> executed_;                  // by profile
-  const std::uint64_t* saved_lds_words_ = nullptr;  ///< null: there are none
+  std::vector<Executed> executed_;  // by profile
   Totals totals_;
 };
 

@@ -68,6 +68,7 @@ void DetectionUnit::describe_energy(EnergyMeter& meter, const ComputeEnergy& ene
   meter.add("duplo", "rename", of(DuploCount::hits), map_words * energy.vgpr_write);
   meter.add("duplo", "map", statistics_.mapped, kOperands * map_words * energy.vgpr_read);
   meter.spare("vgpr", "write", statistics_.unwritten);
+  meter.spare("lds", "word", statistics_.unread);
 }
 
 void DetectionUnit::count(const WavefrontSlot& slot, DuploCount what, std::uint64_t amount) {

@@ -75,6 +75,7 @@ struct DuploStatistics {
   std::uint64_t invalidated = 0;  ///< entries that went with an invalidation of the unit's caches
   std::uint64_t mapped = 0;       ///< instructions of wavefronts with a convolution: registers are found by the map
   std::uint64_t unwritten = 0;    ///< lanes' registers that renamed loads need not write
+  std::uint64_t unread = 0;       ///< lanes' words that hits need not read in LDS
 };
 
 class DetectionUnit final : public LoadStage, public CacheMaintenance, private MemoryTokens::Watcher {

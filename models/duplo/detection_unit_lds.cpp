@@ -39,7 +39,7 @@ LocalDataShare::Result DetectionUnit::read_tile(WavefrontSlot& slot, Wavefront& 
   } else {
     const LdsCycles saved = lds().cycles(slot.wave.access, memory_.addresses().lds, instruction.end);
     count(slot, DuploCount::lds_cycles, saved.busy);
-    lds().save_words(std::uint64_t{load.destination.count} * isa::kLanes);
+    statistics_.unread += std::uint64_t{load.destination.count} * isa::kLanes;
     const Cycles copy_cycles = rename(slot, w, load, piece, entry);
     history_.relay(entry);
     result.done = later(cycle + parameters_.latency, contents_[entry].ready) + copy_cycles;

@@ -1,4 +1,4 @@
-// Energy of a device: so many picojoules for each event that its blocks count, and watts for as long as it is there.
+// Energy of a device: picojoules for each event that its blocks count, and watts for as long as it is there.
 //
 // Blocks register themselves, as they do with statistics: a kind of event is a counter and what one of them costs. The meter
 // holds no energy of its own, it only reads: an energy is always the sum over counts and time of some interval, so that parts
@@ -36,11 +36,14 @@ class EnergyMeter {
   void add(std::string_view block, std::string_view event, const std::uint64_t& counter, double picojoules);
   /// A part of the block takes these watts all the time. std::invalid_argument when they are negative.
   void add_static(std::string_view block, double watts);
-  /// Called before counters are read: who keeps its counts in another form brings them up to date.
+  /// `update` is called before counters are read, to bring up to date those that are kept in another form.
   void before_reading(std::function<void()> update) { updates_.push_back(std::move(update)); }
-  /// What is counted by `counter` is more by `amount`, which somebody else counts. After all calls of add() for that counter.
+  /// Adds the events that `amount` counts to those of `counter`: the same events, performed by another unit. Must be called
+  /// after all calls of add() for `counter`; `amount` outlives the meter.
   void count_also(const std::uint64_t& counter, const std::uint64_t& amount);
-  /// So many of an event of a block, which others count, are not. After their add(): std::logic_error for an unknown event.
+  /// Subtracts `amount` from the count of an event: events that the counters of add() include and that have not taken place,
+  /// such as the register writes of a load that has been renamed. Must be called after add() for the event: std::logic_error if
+  /// it is unknown. `amount` outlives the meter and never exceeds what the counters have counted.
   void spare(std::string_view block, std::string_view event, const std::uint64_t& amount);
 
   Counts counts() const;
@@ -48,7 +51,7 @@ class EnergyMeter {
   const std::vector<Event>& events() const { return events_; }
   /// By block.
   const std::vector<double>& static_watts() const { return watts_; }
-  /// By block: of so many of each event, which need not be whole, in so many picoseconds.
+  /// By block: the energy of `counts` events of each kind, which need not be whole numbers, and of `picoseconds`.
   std::vector<double> joules(std::span<const double> counts, double picoseconds) const;
 
  private:
@@ -60,7 +63,7 @@ class EnergyMeter {
   struct Source {
     const std::uint64_t* counter;
     std::size_t event;
-    bool spared = false;  ///< of those that other sources count
+    bool spared = false;  ///< subtracted: spare()
   };
   std::vector<Source> sources_;
   std::vector<std::function<void()>> updates_;

@@ -80,12 +80,7 @@ TEST_F(DuploDevice, HitsAreLookUpsLessDifferentTiles) {
 // Energy: a renamed load writes no register. A bound keeps no registers, and renames none.
 TEST_F(DuploDevice, RenamedLoadsSpareRegisterWrites) {
   const LoweredConvolution c = convolution();
-  const auto unwritten = [](NearDataGpu& gpu) {
-    std::uint64_t sum = 0;
-    for (const DetectionUnit* const unit : gpu.device.extension<Duplo>()->detection_units())
-      sum += unit->statistics().unwritten;
-    return sum;
-  };
+  const auto unwritten = [](NearDataGpu& gpu) { return sum(gpu, &DuploStatistics::unwritten); };
   constexpr unsigned kRegisters = 2;  // of a lane
   const std::uint64_t before = unwritten(b_.overwrite);
   const Outcome on = run(b_.overwrite, c, load_tiles(c, 12), 1, 64);
@@ -191,12 +186,7 @@ TEST_F(DuploDevice, StoresIntoTheWorkspaceDropEntries) {
 // What other units have stored may be visible behind it.
 TEST_F(DuploDevice, InvalidationsDropEntries) {
   const LoweredConvolution c = convolution();
-  const auto invalidated = [&] {
-    std::uint64_t all = 0;
-    for (const DetectionUnit* const unit : b_.overwrite.device.extension<Duplo>()->detection_units())
-      all += unit->statistics().invalidated;
-    return all;
-  };
+  const auto invalidated = [&] { return sum(b_.overwrite, &DuploStatistics::invalidated); };
   const std::uint64_t without = run(b_.overwrite, c, load_tiles(c, 12), 1, 64)[DuploCount::hits];
   const std::uint64_t before = invalidated();
   const Outcome with = run(b_.overwrite, c, load_tiles(c, 12, {"buffer_wbinvl1_vol"}), 1, 64);

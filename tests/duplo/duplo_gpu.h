@@ -113,6 +113,12 @@ inline std::uint64_t sum(NearDataGpu& gpu, DuploCount what) {
   return all;
 }
 
+inline std::uint64_t sum(NearDataGpu& gpu, std::uint64_t DuploStatistics::*what) {
+  std::uint64_t all = 0;
+  for (const DetectionUnit* const unit : gpu.device.extension<Duplo>()->detection_units()) all += unit->statistics().*what;
+  return all;
+}
+
 /// Nothing is in flight, and no entry left.
 inline void expect_nothing_left(NearDataGpu& gpu) {
   EXPECT_TRUE(gpu.device.idle());

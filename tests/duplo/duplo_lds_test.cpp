@@ -210,7 +210,9 @@ TEST_F(DuploLds, HitsAreLookUpsLessDifferentTiles) {
   const LoweredConvolution c = convolution();
   for (const Reads& reads : {Reads{.in_flight = 1}, Reads{.in_flight = 8}, Reads{.in_flight = 4, .bytes = 16}}) {
     const Outcome off = run(b_.off, c, reads);
+    const std::uint64_t unread = sum(b_.bound, &DuploStatistics::unread);
     const Outcome on = run(b_.bound, c, reads);
+    EXPECT_EQ(sum(b_.bound, &DuploStatistics::unread) - unread, on[DuploCount::hits] * reads.bytes / 4 * isa::kLanes);
     EXPECT_TRUE(on.results == off.results);
     const unsigned tiles = kTiles * 8 / reads.bytes;
     EXPECT_EQ(on[DuploCount::look_ups], tiles);

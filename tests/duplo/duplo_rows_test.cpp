@@ -207,10 +207,11 @@ TEST_F(DuploRows, RowsHaveNoBitsAndNoEnergy) {
     duplo.describe(statistics);
     EXPECT_EQ(statistics.groups().size(), with_cost ? 2U : 1U) << "duplo, and duplo_hardware";
     EnergyMeter meter;
-    const std::uint64_t writes = 0;
-    meter.add("vgpr", "write", writes, 1);
+    const std::uint64_t none = 0;
+    meter.add("vgpr", "write", none, 1);
+    meter.add("lds", "word", none, 1);
     duplo.detection_units().front()->describe_energy(meter, ComputeEnergy{});
-    EXPECT_EQ(meter.blocks().size(), with_cost ? 2U : 1U) << "vgpr, and duplo";
+    EXPECT_EQ(meter.blocks().size(), with_cost ? 3U : 2U) << "vgpr and lds, and duplo";
   };
   described(b_.tile, true);
   described(b_.bound, false);

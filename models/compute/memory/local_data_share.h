@@ -36,10 +36,7 @@ class LocalDataShare {
     const OperationDelays delays{.lds_conflict = OperationDelays::saturated((start - cycle).n + cycles.conflicts)};
     return {start + Cycles{cycles.busy} + parameters_.lds_latency, delays};
   }
-  /// Words that an instruction has read without an access: a load stage had them in registers (models/compute/load_stage.h).
-  void save_words(std::uint64_t words) { saved_words_ += words; }
   const std::uint64_t& conflict_cycles() const { return conflict_cycles_; }
-  const std::uint64_t& saved_words() const { return saved_words_; }
   void retire(Tick horizon) { port_.retire(horizon); }
   void reset() { port_.reset(); }
 
@@ -49,7 +46,6 @@ class LocalDataShare {
   LdsBanks& banks_;
   Calendar port_;
   std::uint64_t conflict_cycles_ = 0;
-  std::uint64_t saved_words_ = 0;
 };
 
 }  // namespace lacuna
