@@ -12,6 +12,7 @@
 #include "models/duplo/duplo_texts.h"
 #include "models/lazy/lazy_texts.h"
 #include "models/neardata/near_data_texts.h"
+#include "platform/reference/extension_reference.h"
 #include "platform/run/decimal.h"
 #include "platform/run/text_table.h"
 
@@ -313,21 +314,18 @@ void write_kernels_csv_reference(std::ostream& out) {
   out << "\n## Lazy cores and zero caches\n"
          "With `lazy.mode` other than `eager` (see [parameters](parameters.md)); 0 otherwise.\n\n"
          "| column | counts | |\n|---|---|---|\n";
-  for (const auto& [name, unit, meaning] : kLazyCountTexts)
-    out << fmt::format("| `lazy_{}` | {} | {} |\n", name, unit, meaning);
+  write_count_lines(kLazyTexts, out);
   out << "\n## Near-data computing\n"
          "With `ndc.mode` other than `none` (see [parameters](parameters.md)); 0 otherwise. [Near-data "
          "computing](near-data.md) "
          "has chains, parts and packets.\n\n"
          "| column | counts | |\n|---|---|---|\n";
-  for (const auto& [name, unit, meaning] : kNearDataCountTexts)
-    out << fmt::format("| `ndc_{}` | {} | {} |\n", name, unit, meaning);
+  write_count_lines(kNearDataTexts, out);
   out << "\n## Duplo\n"
          "With `duplo.mode = on` (see [parameters](parameters.md)), for kernels with a parameter block; 0 otherwise. "
          "[Duplo](duplo.md) has tiles, hits and releases.\n\n"
          "| column | counts | |\n|---|---|---|\n";
-  for (const auto& [name, unit, meaning] : kDuploCountTexts)
-    out << fmt::format("| `duplo_{}` | {} | {} |\n", name, unit, meaning);
+  write_count_lines(kDuploTexts, out);
   out << "\n## Matrix units\n"
          "Passes of matrix instructions; `matrix_used` has the cycles that they took. [Matrix unit](matrix-unit-reference.md) "
          "has "
