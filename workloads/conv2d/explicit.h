@@ -16,29 +16,31 @@ LOWERING_KERNEL(convolution_lower_4, 4)
 LOWERING_KERNEL(convolution_lower_8, 8)
 GEMM_KERNEL(convolution_gemm, _Float16, float, false, true, lds)
 extern "C" __global__ void __launch_bounds__(256) convolution_sum_parts(gemm::PartsArguments<float> x) { gemm::sum_parts(x); }
-PRODUCT_KERNEL(convolution_explicit_abc_2, conv::Product, conv::multiply_workspace<conv::Lds::abc, 4>)
-PRODUCT_KERNEL(convolution_explicit_abc_4, conv::Product, conv::multiply_workspace<conv::Lds::abc, 8>)
-PRODUCT_KERNEL(convolution_explicit_ac_2, conv::Product, conv::multiply_workspace<conv::Lds::ac, 4>)
-PRODUCT_KERNEL(convolution_explicit_ac_4, conv::Product, conv::multiply_workspace<conv::Lds::ac, 8>)
-PRODUCT_KERNEL(convolution_explicit_c_2, conv::Product, conv::multiply_workspace<conv::Lds::c, 4>)
-PRODUCT_KERNEL(convolution_explicit_c_4, conv::Product, conv::multiply_workspace<conv::Lds::c, 8>)
+#define EXPLICIT_KERNEL(name, lds, fragments) \
+  PRODUCT_KERNEL(name##_##lds##_##fragments, conv::Product, WORKSPACE_PRODUCT(lds, fragments))
+PRODUCT_FORMS(EXPLICIT_KERNEL, convolution_explicit)
 
 namespace conv {
 
-/// A kernel on matrix units, and its parameters for Duplo (null: it has none).
+/// A kernel on matrix units.
 template <class Argument>
 struct ProductKernel {
-  const char* lds;
-  int fragments;
+  const char* lds;  ///< matrices in LDS; "": the method has one such form
+  int fragments;    ///< dwords of a fragment in a lane
   void (*function)(Argument);
-  const void* duplo;
+  const void* duplo;  ///< its parameters for Duplo; null: it has none
 };
-#define CONVOLUTION_PRODUCT(lds, fragments, name) \
-  { lds, fragments, name, &name##_duplo }
-inline const ProductKernel<Product> kExplicit[] = {
-    CONVOLUTION_PRODUCT("abc", 2, convolution_explicit_abc_2), CONVOLUTION_PRODUCT("abc", 4, convolution_explicit_abc_4),
-    CONVOLUTION_PRODUCT("ac", 2, convolution_explicit_ac_2),   CONVOLUTION_PRODUCT("ac", 4, convolution_explicit_ac_4),
-    CONVOLUTION_PRODUCT("c", 2, convolution_explicit_c_2),     CONVOLUTION_PRODUCT("c", 4, convolution_explicit_c_4)};
+#define EXPLICIT_ENTRY(name, lds, fragments) {#lds, fragments, name##_##lds##_##fragments, &name##_##lds##_##fragments##_duplo},
+inline const ProductKernel<Product> kExplicit[] = {PRODUCT_FORMS(EXPLICIT_ENTRY, convolution_explicit)};
+
+/// The choices of --lds.
+inline std::vector<std::string> lds_choices() {
+  std::vector<std::string> choices;
+  for (const auto& kernel : kExplicit) {
+    if (choices.empty() || choices.back() != kernel.lds) choices.emplace_back(kernel.lds);
+  }
+  return choices;
+}
 
 /// The kernel of a form of --method; a UsageError on a GPU without matrix units.
 template <class Argument, size_t count>
@@ -55,7 +57,7 @@ const ProductKernel<Argument>& kernel_for(const ProductKernel<Argument> (&kernel
 
 inline unsigned rounded_up(unsigned value, unsigned unit) { return (value + unit - 1) / unit * unit; }
 /// Columns of a step of the product.
-inline unsigned step_columns(int fragments) { return 16 * static_cast<unsigned>(fragments) / 2; }
+inline unsigned step_columns(int fragments) { return 4 * halves_of(static_cast<unsigned>(fragments)); }
 
 /// The distance of rows in units of 64 bytes has no factor 2 or 3: all workgroups read the same columns at about the same
 /// time, and rows a multiple of such numbers apart would meet in few sets of the L1 and few channels of memory.

@@ -15,13 +15,16 @@ extern "C" __global__ void __launch_bounds__(conv::kDirectItems)
     convolution_direct(conv::Convolution c, const _Float16* x, const _Float16* weights, float* y) {
   conv::convolve_directly(c, x, weights, y);
 }
-PRODUCT_KERNEL(convolution_implicit_2, conv::Implicit, conv::multiply_lowered<4>)
-PRODUCT_KERNEL(convolution_implicit_4, conv::Implicit, conv::multiply_lowered<8>)
+/// USE(FRAGMENTS) for each form of the implicit product: dwords of a fragment in a lane.
+#define IMPLICIT_FORMS(USE) USE(2) USE(4)
+#define IMPLICIT_KERNEL(fragments) \
+  PRODUCT_KERNEL(convolution_implicit_##fragments, conv::Implicit, conv::multiply_lowered<conv::halves_of(fragments)>)
+IMPLICIT_FORMS(IMPLICIT_KERNEL)
 
 namespace conv {
 
-inline const ProductKernel<Implicit> kImplicit[] = {CONVOLUTION_PRODUCT("", 2, convolution_implicit_2),
-                                                    CONVOLUTION_PRODUCT("", 4, convolution_implicit_4)};
+#define IMPLICIT_ENTRY(fragments) {"", fragments, convolution_implicit_##fragments, &convolution_implicit_##fragments##_duplo},
+inline const ProductKernel<Implicit> kImplicit[] = {IMPLICIT_FORMS(IMPLICIT_ENTRY)};
 
 /// x and weights with the channels that fill them up, and y.
 class HalfConvolution {
@@ -96,7 +99,7 @@ class HalfConvolution {
     const workload::DeviceArray<Half> weights("weights", padded_weights());
     const ProductKernel<Implicit>& kernel = kernel_for(kImplicit, settings_.method, "", settings_.fragments);
     lacuna_duplo block = duplo_parameters(c_, pitch_);
-    const unsigned stride = settings_.fragments == 2 ? kSlabPitch<4> : kSlabPitch<8>;
+    const unsigned stride = slab_pitch(halves_of(static_cast<unsigned>(settings_.fragments)));
     block.lds.base = 0;
     block.lds.row_stride = static_cast<lacuna_duplo_u16>(stride / 8);
     block.lds.buffer_stride = static_cast<lacuna_duplo_u16>(kTileRows * stride / 8);

@@ -13,10 +13,11 @@ struct Implicit {
   unsigned zeros;  ///< index in x of eight zeros
 };
 
-/// A slab of the workspace in LDS: element k of a row lies 2 k bytes behind the row's start. Rows are so far apart that those
-/// of a fragment are in different banks.
+/// Bytes from one row of a slab in LDS to the next, so that the rows of a fragment are in different banks. Element k of a row
+/// lies 2 k bytes behind the row's start.
+constexpr unsigned slab_pitch(unsigned halves) { return static_cast<unsigned>((kSlab + halves) * sizeof(Half)); }
 template <unsigned kHalves>
-constexpr unsigned kSlabPitch = kSlab * sizeof(Half) + kHalves * sizeof(Half);  // bytes
+constexpr unsigned kSlabPitch = slab_pitch(kHalves);
 template <unsigned kHalves>
 constexpr unsigned kSlabBytes = kTileRows* kSlabPitch<kHalves>;
 

@@ -24,6 +24,9 @@ using Vector = m3xu::tiled::Vector<T, n>;
 
 constexpr unsigned kItems = 256, kTileRows = 128, kTileColumns = 64, kSlab = 64;
 
+/// Halves of a fragment in a lane; `dwords` as --fragments says.
+constexpr unsigned halves_of(unsigned dwords) { return 2 * dwords; }
+
 /// What a product's kernel takes. The grid is (tiles along n, tiles along m, parts along K); part p computes steps
 /// p * part_steps on, and writes to y + p * m * n.
 struct Product {
@@ -408,3 +411,10 @@ __device__ inline void multiply_workspace(const Product& x) {
 #define PRODUCT_KERNEL(name, Argument, ...) \
   LACUNA_DUPLO(name);                       \
   PLAIN_PRODUCT_KERNEL(name, Argument, __VA_ARGS__)
+
+/// USE(NAME, LDS, FRAGMENTS) for each form of a product of a workspace in memory, whose kernel is NAME_LDS_FRAGMENTS: matrices
+/// in LDS (conv::Lds), and dwords of a fragment in a lane.
+#define PRODUCT_FORMS(USE, name) \
+  USE(name, abc, 2) USE(name, abc, 4) USE(name, ac, 2) USE(name, ac, 4) USE(name, c, 2) USE(name, c, 4)
+/// What the kernel of a form calls.
+#define WORKSPACE_PRODUCT(lds, fragments) conv::multiply_workspace<conv::Lds::lds, conv::halves_of(fragments)>

@@ -8,7 +8,7 @@
 
 #include "models/common/config/nearest_name.h"
 #include "workloads/common/program.h"
-#include "workloads/conv2d/convolution.h"
+#include "workloads/conv2d/explicit.h"
 #include "workloads/conv2d/layers.h"
 
 namespace conv {
@@ -23,7 +23,7 @@ struct Settings {
                    {"f32", "direct", "gemm", "explicit", "implicit"}, std::string("f32"));
     program.text(shape, "shape", "sizes that are not the layer's: height=7,width=9,stride_x=2 and the like",
                  std::string("layer"));
-    program.choice(lds, "lds", "matrices that explicit has in LDS", {"abc", "ac", "c"}, std::string("c"));
+    program.choice(lds, "lds", "matrices that explicit has in LDS", lds_choices(), std::string("c"));
     program.choice(rows, "rows", "order of the workspace's rows", {"images_outermost", "images_innermost"},
                    std::string("images_outermost"));
     program.choice(k, "k", "what explicit and implicit multiply next", {"channels", "taps"}, std::string("channels"));

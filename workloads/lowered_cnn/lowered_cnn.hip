@@ -81,7 +81,8 @@ struct Options {
     program.size(batch, "batch", "images", {2, 2, 8}, 1, 1024);
     program.size(channel_divisor, "channel-divisor", "channels are fewer by this factor than in the network", {8, 4, 1}, 1, 64);
     program.size(size_divisor, "size-divisor", "and the input smaller in each direction", {7, 2, 1}, 1, 64);
-    program.choice(form.lds, "lds", "matrices that products on matrix units have in LDS", {"abc", "ac", "c"}, std::string("c"));
+    program.choice(form.lds, "lds", "matrices that products on matrix units have in LDS", conv::lds_choices(),
+                   std::string("c"));
     program.choice(form.rows, "rows", "order of the workspaces' rows", {"images_outermost", "images_innermost"},
                    std::string("images_outermost"));
     program.choice(form.k, "k", "what products on matrix units multiply next", {"channels", "taps"}, std::string("channels"));

@@ -16,19 +16,14 @@
 #include "workloads/conv2d/explicit.h"
 #include "workloads/lowered_cnn/training_kernels.h"
 
-PLAIN_PRODUCT_KERNEL(weights_product_abc_2, conv::Product, conv::multiply_workspace<conv::Lds::abc, 4>)
-PLAIN_PRODUCT_KERNEL(weights_product_abc_4, conv::Product, conv::multiply_workspace<conv::Lds::abc, 8>)
-PLAIN_PRODUCT_KERNEL(weights_product_ac_2, conv::Product, conv::multiply_workspace<conv::Lds::ac, 4>)
-PLAIN_PRODUCT_KERNEL(weights_product_ac_4, conv::Product, conv::multiply_workspace<conv::Lds::ac, 8>)
-PLAIN_PRODUCT_KERNEL(weights_product_c_2, conv::Product, conv::multiply_workspace<conv::Lds::c, 4>)
-PLAIN_PRODUCT_KERNEL(weights_product_c_4, conv::Product, conv::multiply_workspace<conv::Lds::c, 8>)
+#define WEIGHTS_KERNEL(name, lds, fragments) \
+  PLAIN_PRODUCT_KERNEL(name##_##lds##_##fragments, conv::Product, WORKSPACE_PRODUCT(lds, fragments))
+PRODUCT_FORMS(WEIGHTS_KERNEL, weights_product)
 
 namespace lowered_cnn {
 
-inline const conv::ProductKernel<conv::Product> kWeightsProduct[] = {
-    {"abc", 2, weights_product_abc_2, nullptr}, {"abc", 4, weights_product_abc_4, nullptr},
-    {"ac", 2, weights_product_ac_2, nullptr},   {"ac", 4, weights_product_ac_4, nullptr},
-    {"c", 2, weights_product_c_2, nullptr},     {"c", 4, weights_product_c_4, nullptr}};
+#define WEIGHTS_ENTRY(name, lds, fragments) {#lds, fragments, name##_##lds##_##fragments, nullptr},
+inline const conv::ProductKernel<conv::Product> kWeightsProduct[] = {PRODUCT_FORMS(WEIGHTS_ENTRY, weights_product)};
 
 /// What the options say of products.
 struct Form {
