@@ -15,39 +15,39 @@ namespace {
 struct DuploBench : sc_core::sc_module {
   explicit DuploBench(sc_core::sc_module_name module_name) : sc_module(module_name) {}
   WorkerThreads workers{3};
-  NearDataGpu off{"off", machine([](DuploParameters& d) { d.mode = DuploMode::off; })};
-  NearDataGpu bound{"bound", machine([](DuploParameters& d) {
-                      d.entries = 0;
-                      d.release = HistoryKeep::always;
+  TestGpu off{"off", machine([](DuploParameters& d) { d.mode = DuploMode::off; })};
+  TestGpu bound{"bound", machine([](DuploParameters& d) {
+                  d.entries = 0;
+                  d.release = HistoryKeep::always;
+                })};
+  TestGpu retire{"retire", machine([](DuploParameters&) {})};
+  TestGpu threads{"threads", machine([](DuploParameters&) {}), &workers};
+  TestGpu overwrite{"overwrite", machine([](DuploParameters& d) {
+                      d.release = HistoryKeep::until_overwritten;
+                      d.ways = 4;
+                      d.l1 = DuploL1::after;
                     })};
-  NearDataGpu retire{"retire", machine([](DuploParameters&) {})};
-  NearDataGpu threads{"threads", machine([](DuploParameters&) {}), &workers};
-  NearDataGpu overwrite{"overwrite", machine([](DuploParameters& d) {
-                          d.release = HistoryKeep::until_overwritten;
-                          d.ways = 4;
-                          d.l1 = DuploL1::after;
-                        })};
-  NearDataGpu simd{"simd", machine([](DuploParameters& d) {
-                     d.scope = DuploScope::simd;
-                     d.release = HistoryKeep::until_overwritten;
-                     d.hash = HistoryHash::shift;
-                   })};
-  NearDataGpu address{"address", machine([](DuploParameters& d) {
-                        d.ids = DatumIds::address;
-                        d.entries = 0;
-                        d.release = HistoryKeep::always;
-                      })};
-  NearDataGpu paper{"paper", machine([](DuploParameters& d) {
-                      d.ids = DatumIds::paper;
-                      d.entries = 0;
-                      d.release = HistoryKeep::always;
-                    })};
-  NearDataGpu few{"few", machine([](DuploParameters& d) {
-                    d.entries = 8;
-                    d.hash = HistoryHash::low;
-                    d.convolutions = 1;
-                    d.release = HistoryKeep::until_overwritten;
+  TestGpu simd{"simd", machine([](DuploParameters& d) {
+                 d.scope = DuploScope::simd;
+                 d.release = HistoryKeep::until_overwritten;
+                 d.hash = HistoryHash::shift;
+               })};
+  TestGpu address{"address", machine([](DuploParameters& d) {
+                    d.ids = DatumIds::address;
+                    d.entries = 0;
+                    d.release = HistoryKeep::always;
                   })};
+  TestGpu paper{"paper", machine([](DuploParameters& d) {
+                  d.ids = DatumIds::paper;
+                  d.entries = 0;
+                  d.release = HistoryKeep::always;
+                })};
+  TestGpu few{"few", machine([](DuploParameters& d) {
+                d.entries = 8;
+                d.hash = HistoryHash::low;
+                d.convolutions = 1;
+                d.release = HistoryKeep::until_overwritten;
+              })};
 };
 
 LACUNA_TEST_BENCH(DuploBench)
@@ -80,7 +80,7 @@ TEST_F(DuploDevice, HitsAreLookUpsLessDifferentTiles) {
 // Energy: a renamed load writes no register. A bound keeps no registers, and renames none.
 TEST_F(DuploDevice, RenamedLoadsSpareRegisterWrites) {
   const LoweredConvolution c = convolution();
-  const auto unwritten = [](NearDataGpu& gpu) { return sum(gpu, &DuploStatistics::unwritten); };
+  const auto unwritten = [](TestGpu& gpu) { return sum(gpu, &DuploStatistics::unwritten); };
   constexpr unsigned kRegisters = 2;  // of a lane
   const std::uint64_t before = unwritten(b_.overwrite);
   const Outcome on = run(b_.overwrite, c, load_tiles(c, 12), 1, 64);
@@ -100,7 +100,7 @@ TEST_F(DuploDevice, ResultsAreTheSameInAllConfigurations) {
       for (const unsigned in_flight : {1U, 12U}) {
         const AssembledKernel kernel = load_tiles(c, in_flight);
         const Outcome off = run(b_.off, c, kernel, 12, size);
-        for (NearDataGpu* const gpu : {&b_.bound, &b_.retire, &b_.overwrite, &b_.simd, &b_.address, &b_.paper, &b_.few}) {
+        for (TestGpu* const gpu : {&b_.bound, &b_.retire, &b_.overwrite, &b_.simd, &b_.address, &b_.paper, &b_.few}) {
           SCOPED_TRACE(gpu->name());
           const Outcome on = run(*gpu, c, kernel, 12, size);
           EXPECT_TRUE(on.results == off.results);
@@ -199,7 +199,7 @@ TEST_F(DuploDevice, InvalidationsDropEntries) {
 TEST_F(DuploDevice, KernelsAreCountedApart) {
   const LoweredConvolution c = convolution();
   const AssembledKernel kernel = load_tiles(c, 12);
-  NearDataGpu& gpu = b_.overwrite;
+  TestGpu& gpu = b_.overwrite;
   const Outcome first = run(gpu, c, kernel, 1, 64);
   const std::uint64_t before = sum(gpu, DuploCount::compulsory);
   load_symbols(gpu, "k", block_of(c, kBase + kWorkspace));
@@ -212,7 +212,7 @@ TEST_F(DuploDevice, KernelsWithoutABlockTakeTheSameCycles) {
   const LoweredConvolution c = convolution();
   const AssembledKernel kernel = load_tiles(c, 4);
   std::vector<std::uint64_t> cycles;
-  for (NearDataGpu* const gpu : {&b_.off, &b_.retire}) {
+  for (TestGpu* const gpu : {&b_.off, &b_.retire}) {
     gpu->start();
     lower(*gpu, c);
     gpu->mark();
@@ -263,7 +263,7 @@ TEST(ParameterBlock, SaysWhatIsWrong) {
 
 TEST_F(DuploDevice, WrongBlocksRefuseTheDispatch) {
   const LoweredConvolution c = convolution();
-  NearDataGpu& gpu = b_.retire;
+  TestGpu& gpu = b_.retire;
   auto unmapped = block_of(c, 0x70000000);
   auto zero = block_of(c, kBase + kWorkspace);
   zero[22] = 0;

@@ -14,16 +14,16 @@
 #include <vector>
 
 #include "models/duplo/duplo.h"
-#include "tests/neardata/near_data_gpu.h"
+#include "tests/gpu/test_gpu.h"
 
 namespace lacuna::test {
 
 using DuploBlock = std::array<std::uint8_t, ParameterBlock::kBytes>;
 
-inline constexpr std::uint64_t kBase = NearDataGpu::kBase;
+inline constexpr std::uint64_t kBase = TestGpu::kBase;
 inline constexpr std::uint64_t kImage = 0x8000;  ///< ELF header and symbols of the code object, offset in VRAM
-inline constexpr std::uint64_t kWorkspace = NearDataGpu::kData;
-inline constexpr std::uint64_t kResults = NearDataGpu::kData + 0x400000;
+inline constexpr std::uint64_t kWorkspace = TestGpu::kData;
+inline constexpr std::uint64_t kResults = TestGpu::kData + 0x400000;
 inline constexpr unsigned kElementBytes = LoweredConvolution::kElementBytes;
 
 inline DuploBlock block_of(const LoweredConvolution& c, std::uint64_t workspace) {
@@ -48,7 +48,7 @@ inline DuploBlock block_of(const LoweredConvolution& c, std::uint64_t workspace)
 }
 
 /// Fills the workspace: zeros in the padding, other elements at random by their place in the input.
-inline void lower(NearDataGpu& gpu, const LoweredConvolution& c) {
+inline void lower(TestGpu& gpu, const LoweredConvolution& c) {
   for (std::uint64_t row = 0; row < c.rows(); ++row) {
     for (unsigned column = 0; column < c.columns(); ++column) {
       const InputElement e = *c.element(row, column);
@@ -60,7 +60,7 @@ inline void lower(NearDataGpu& gpu, const LoweredConvolution& c) {
 }
 
 /// Dynamic symbols of the next kernel, `name`.kd, and of its parameter block, as a loader places them.
-inline void load_symbols(NearDataGpu& gpu, const std::string& name, const DuploBlock& block,
+inline void load_symbols(TestGpu& gpu, const std::string& name, const DuploBlock& block,
                          std::uint64_t bytes = ParameterBlock::kBytes) {
   constexpr std::uint64_t kDynamic = 0x200, kSymbols = 0x300, kHash = 0x400, kStrings = 0x500, kBlock = 0x600;
   std::memset(&gpu.at<std::byte>(kImage), 0, 0x1000);
@@ -97,30 +97,29 @@ inline void load_symbols(NearDataGpu& gpu, const std::string& name, const DuploB
 inline DuploParameters& duplo_of(GpuDeviceParameters& p) { return p.extensions.get<DuploParameterSet>().duplo; }
 
 inline GpuDeviceParameters machine(const std::function<void(DuploParameters&)>& change) {
-  GpuDeviceParameters p = small_machine();
+  GpuDeviceParameters p = small_gpu();
   p.gpu.target = isa::Target::gfx90a;
-  p.extensions = {};
   p.extensions.add(std::make_unique<DuploParameterSet>());
   duplo_of(p).mode = DuploMode::on;
   change(duplo_of(p));
   return p;
 }
 
-inline std::uint64_t sum(NearDataGpu& gpu, DuploCount what) {
+inline std::uint64_t sum(TestGpu& gpu, DuploCount what) {
   std::uint64_t all = 0;
   for (const DetectionUnit* const unit : gpu.device.extension<Duplo>()->detection_units())
     all += unit->statistics().counts[static_cast<std::size_t>(what)];
   return all;
 }
 
-inline std::uint64_t sum(NearDataGpu& gpu, std::uint64_t DuploStatistics::*what) {
+inline std::uint64_t sum(TestGpu& gpu, std::uint64_t DuploStatistics::*what) {
   std::uint64_t all = 0;
   for (const DetectionUnit* const unit : gpu.device.extension<Duplo>()->detection_units()) all += unit->statistics().*what;
   return all;
 }
 
 /// Nothing is in flight, and no entry left.
-inline void expect_nothing_left(NearDataGpu& gpu) {
+inline void expect_nothing_left(TestGpu& gpu) {
   EXPECT_TRUE(gpu.device.idle());
   for (const DetectionUnit* const unit : gpu.device.extension<Duplo>()->detection_units()) {
     EXPECT_TRUE(unit->consistent());
@@ -140,7 +139,7 @@ struct Outcome {
 };
 
 /// Runs a kernel over the workspace of a convolution, with arguments workspace and results.
-inline Outcome run_with_block(NearDataGpu& gpu, const LoweredConvolution& c, const AssembledKernel& kernel, unsigned workgroups,
+inline Outcome run_with_block(TestGpu& gpu, const LoweredConvolution& c, const AssembledKernel& kernel, unsigned workgroups,
                               unsigned size, const DuploBlock& block, unsigned lds_bytes = 0) {
   gpu.start();
   lower(gpu, c);

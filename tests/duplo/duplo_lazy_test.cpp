@@ -59,8 +59,8 @@ struct LazyBench : sc_core::sc_module {
   explicit LazyBench(sc_core::sc_module_name module_name) : sc_module(module_name) {
     for (const LazyMode mode : kModes) {
       const std::string name = "mode" + std::to_string(static_cast<int>(mode));
-      const auto add = [&](std::vector<std::unique_ptr<NearDataGpu>>& to, const std::string& kind, const Variant& variant) {
-        to.push_back(std::make_unique<NearDataGpu>((name + kind).c_str(), both(variant)));
+      const auto add = [&](std::vector<std::unique_ptr<TestGpu>>& to, const std::string& kind, const Variant& variant) {
+        to.push_back(std::make_unique<TestGpu>((name + kind).c_str(), both(variant)));
       };
       add(alone, "_alone", {.mode = mode, .change = off});
       add(retire, "_retire", {.mode = mode});
@@ -68,7 +68,7 @@ struct LazyBench : sc_core::sc_module {
       add(by_row, "_row", {.mode = mode, .change = rows});
     }
     const auto other = [this](const char* name, const Variant& variant) {
-      others.push_back(std::make_unique<NearDataGpu>(name, both(variant)));
+      others.push_back(std::make_unique<TestGpu>(name, both(variant)));
     };
     constexpr LazyMode kAll = LazyMode::lazy_zero_otimes;
     other("after", {.mode = kAll, .change = [](DuploParameters& d) {
@@ -93,17 +93,17 @@ struct LazyBench : sc_core::sc_module {
   }
   WorkerThreads workers{3};
   // By mode.
-  std::vector<std::unique_ptr<NearDataGpu>> alone, retire, bound, by_row;
-  std::vector<std::unique_ptr<NearDataGpu>> others;
-  NearDataGpu threads{"threads", both({.mode = LazyMode::lazy_zero_otimes}), &workers};
-  NearDataGpu threads_row{"threads_row", both({.mode = LazyMode::lazy_zero_otimes, .change = rows}), &workers};
+  std::vector<std::unique_ptr<TestGpu>> alone, retire, bound, by_row;
+  std::vector<std::unique_ptr<TestGpu>> others;
+  TestGpu threads{"threads", both({.mode = LazyMode::lazy_zero_otimes}), &workers};
+  TestGpu threads_row{"threads_row", both({.mode = LazyMode::lazy_zero_otimes, .change = rows}), &workers};
 };
 
 LACUNA_TEST_BENCH(LazyBench)
 
 class DuploLazy : public testing::Test {
  protected:
-  NearDataGpu& of(std::vector<std::unique_ptr<NearDataGpu>>& devices, LazyMode mode) {
+  TestGpu& of(std::vector<std::unique_ptr<TestGpu>>& devices, LazyMode mode) {
     return *devices.at(static_cast<std::size_t>(mode));
   }
   LazyBench& b_ = bench<LazyBench>();
@@ -122,11 +122,11 @@ TEST_F(DuploLazy, ResultsAreTheSameInAllCombinations) {
     for (const bool unused : {false, true}) {
       const AssembledKernel kernel = load_tiles(c, unused ? 12 : 3, {}, unused);
       const Outcome eager = run(of(b_.alone, LazyMode::eager), c, kernel, 7, 256);
-      std::vector<NearDataGpu*> devices;
+      std::vector<TestGpu*> devices;
       for (auto* const list : {&b_.alone, &b_.retire, &b_.bound, &b_.by_row, &b_.others}) {
         for (const auto& device : *list) devices.push_back(device.get());
       }
-      for (NearDataGpu* const gpu : devices) {
+      for (TestGpu* const gpu : devices) {
         SCOPED_TRACE(gpu->name());
         const Outcome on = run(*gpu, c, kernel, 7, 256);
         EXPECT_TRUE(on.results == eager.results);
@@ -223,7 +223,7 @@ TEST_F(DuploLazy, KernelsWithoutABlockTakeTheSameCycles) {
   const AssembledKernel kernel = load_tiles(c, 4, {}, true);
   for (const LazyMode mode : kModes) {
     std::vector<std::uint64_t> cycles;
-    for (NearDataGpu* const gpu : {&of(b_.alone, mode), &of(b_.retire, mode), &of(b_.by_row, mode)}) {
+    for (TestGpu* const gpu : {&of(b_.alone, mode), &of(b_.retire, mode), &of(b_.by_row, mode)}) {
       gpu->start();
       lower(*gpu, c);
       gpu->mark();
@@ -250,8 +250,8 @@ TEST_F(DuploLazy, ThreadsDoNotMatter) {
 TEST_F(DuploLazy, ResetsAndAbortsLeaveNothingBehind) {
   const LoweredConvolution c = convolution();
   const AssembledKernel kernel = load_tiles(c, 12);
-  for (NearDataGpu* const gpu : {&of(b_.retire, LazyMode::eager_zero), &of(b_.retire, LazyMode::lazy),
-                                 &of(b_.retire, LazyMode::lazy_zero_otimes), &of(b_.by_row, LazyMode::lazy_zero)}) {
+  for (TestGpu* const gpu : {&of(b_.retire, LazyMode::eager_zero), &of(b_.retire, LazyMode::lazy),
+                             &of(b_.retire, LazyMode::lazy_zero_otimes), &of(b_.by_row, LazyMode::lazy_zero)}) {
     SCOPED_TRACE(gpu->name());
     const Outcome fresh = run(*gpu, c, kernel, 12, 256);
     unsigned with_hits = 0;

@@ -11,7 +11,6 @@
 #include "models/common/host/worker_threads.h"
 #include "models/duplo/duplo.h"
 #include "tests/duplo/duplo_gpu.h"
-#include "tests/neardata/near_data_gpu.h"
 
 namespace lacuna::test {
 namespace {
@@ -170,28 +169,28 @@ AssembledKernel read_tiles(const LoweredConvolution& c, const Reads& reads) {
 struct LdsBench : sc_core::sc_module {
   explicit LdsBench(sc_core::sc_module_name module_name) : sc_module(module_name) {}
   WorkerThreads workers{3};
-  NearDataGpu off{"off", machine([](DuploParameters& d) { d.mode = DuploMode::off; })};
-  NearDataGpu bound{"bound", machine([](DuploParameters& d) {
-                      d.entries = 0;
-                      d.release = HistoryKeep::always;
+  TestGpu off{"off", machine([](DuploParameters& d) { d.mode = DuploMode::off; })};
+  TestGpu bound{"bound", machine([](DuploParameters& d) {
+                  d.entries = 0;
+                  d.release = HistoryKeep::always;
+                })};
+  TestGpu retire{"retire", machine([](DuploParameters&) {})};
+  TestGpu threads{"threads", machine([](DuploParameters&) {}), &workers};
+  TestGpu overwrite{"overwrite", machine([](DuploParameters& d) {
+                      d.release = HistoryKeep::until_overwritten;
+                      d.ways = 4;
+                      d.l1 = DuploL1::after;
                     })};
-  NearDataGpu retire{"retire", machine([](DuploParameters&) {})};
-  NearDataGpu threads{"threads", machine([](DuploParameters&) {}), &workers};
-  NearDataGpu overwrite{"overwrite", machine([](DuploParameters& d) {
-                          d.release = HistoryKeep::until_overwritten;
-                          d.ways = 4;
-                          d.l1 = DuploL1::after;
-                        })};
-  NearDataGpu simd{"simd", machine([](DuploParameters& d) {
-                     d.scope = DuploScope::simd;
-                     d.release = HistoryKeep::until_overwritten;
-                     d.hash = HistoryHash::shift;
-                   })};
-  NearDataGpu address{"address", machine([](DuploParameters& d) {
-                        d.ids = DatumIds::address;
-                        d.entries = 0;
-                        d.release = HistoryKeep::always;
-                      })};
+  TestGpu simd{"simd", machine([](DuploParameters& d) {
+                 d.scope = DuploScope::simd;
+                 d.release = HistoryKeep::until_overwritten;
+                 d.hash = HistoryHash::shift;
+               })};
+  TestGpu address{"address", machine([](DuploParameters& d) {
+                    d.ids = DatumIds::address;
+                    d.entries = 0;
+                    d.release = HistoryKeep::always;
+                  })};
 };
 
 LACUNA_TEST_BENCH(LdsBench)
@@ -201,7 +200,7 @@ class DuploLds : public testing::Test {
   LdsBench& b_ = bench<LdsBench>();
 };
 
-Outcome run(NearDataGpu& gpu, const LoweredConvolution& c, const Reads& reads, unsigned workgroups = 1, unsigned size = 64) {
+Outcome run(TestGpu& gpu, const LoweredConvolution& c, const Reads& reads, unsigned workgroups = 1, unsigned size = 64) {
   return run_with_block(gpu, c, read_tiles(c, reads), workgroups, size, lds_block(c, reads), lds_bytes(reads));
 }
 
@@ -238,7 +237,7 @@ TEST_F(DuploLds, ResultsAreTheSameInAllConfigurations) {
     for (const unsigned size : {64U, 256U}) {
       for (const Reads& reads : {Reads{.in_flight = 2}, Reads{.in_flight = 4, .bytes = 16}}) {
         const Outcome off = run(b_.off, c, reads, 8, size);
-        for (NearDataGpu* const gpu : {&b_.bound, &b_.retire, &b_.overwrite, &b_.simd, &b_.address}) {
+        for (TestGpu* const gpu : {&b_.bound, &b_.retire, &b_.overwrite, &b_.simd, &b_.address}) {
           SCOPED_TRACE(gpu->name());
           const Outcome on = run(*gpu, c, reads, 8, size);
           EXPECT_TRUE(on.results == off.results);
@@ -284,7 +283,7 @@ TEST_F(DuploLds, KernelsWithoutABlockTakeTheSameCycles) {
   const LoweredConvolution c = convolution();
   const Reads reads{.in_flight = 4};
   std::vector<std::uint64_t> cycles;
-  for (NearDataGpu* const gpu : {&b_.off, &b_.retire}) {
+  for (TestGpu* const gpu : {&b_.off, &b_.retire}) {
     gpu->start();
     lower(*gpu, c);
     gpu->mark();
@@ -362,7 +361,7 @@ TEST_F(DuploLds, ResetsDropWhatIsInFlight) {
   const LoweredConvolution c = convolution();
   const Reads reads{.in_flight = 8};
   const AssembledKernel kernel = read_tiles(c, reads);
-  NearDataGpu& gpu = b_.overwrite;
+  TestGpu& gpu = b_.overwrite;
   const Outcome before = run(gpu, c, reads, 6, 256);
   unsigned with_entries = 0;
   for (unsigned i = 1; i < 12; ++i) {
@@ -393,7 +392,7 @@ TEST_F(DuploLds, AbortedKernelsLeaveNothing) {
   const Reads good{.in_flight = 8};
   // Workgroup 0 reads where nothing is mapped, others go on.
   const Reads bad{.in_flight = 8, .at_end = {"s_load_dword s20, s[2:3], 0x0"}};
-  NearDataGpu& gpu = b_.overwrite;
+  TestGpu& gpu = b_.overwrite;
   const Outcome before = run(gpu, c, good, 6, 256);
   gpu.start();
   lower(gpu, c);
@@ -449,7 +448,7 @@ TEST(LdsParameterBlock, SaysWhatIsWrong) {
 TEST_F(DuploLds, WrongKernelsRefuseTheDispatch) {
   const LoweredConvolution c = convolution();
   const Reads reads{.in_flight = 4};
-  NearDataGpu& gpu = b_.retire;
+  TestGpu& gpu = b_.retire;
   struct Case {
     const char* line;
     unsigned missing;  ///< bytes of LDS
@@ -489,7 +488,7 @@ TEST_F(DuploLds, TheBlockIsReadOnceADispatch) {
   const LoweredConvolution c = convolution();
   const Reads reads{.in_flight = 4};
   const AssembledKernel kernel = read_tiles(c, reads);
-  NearDataGpu& gpu = b_.retire;
+  TestGpu& gpu = b_.retire;
   const auto start_after = [&](const std::string& kernel_name) {
     gpu.start();
     lower(gpu, c);

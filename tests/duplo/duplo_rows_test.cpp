@@ -22,44 +22,44 @@ GpuDeviceParameters rows(const std::function<void(DuploParameters&)>& change) {
 struct RowsBench : sc_core::sc_module {
   explicit RowsBench(sc_core::sc_module_name module_name) : sc_module(module_name) {}
   WorkerThreads workers{3};
-  NearDataGpu off{"off", machine([](DuploParameters& d) { d.mode = DuploMode::off; })};
-  NearDataGpu tile{"tile", machine([](DuploParameters& d) {
-                     d.entries = 0;
-                     d.release = HistoryKeep::always;
-                   })};
-  NearDataGpu bound{"bound", rows([](DuploParameters& d) {
-                      d.entries = 0;
-                      d.release = HistoryKeep::always;
+  TestGpu off{"off", machine([](DuploParameters& d) { d.mode = DuploMode::off; })};
+  TestGpu tile{"tile", machine([](DuploParameters& d) {
+                 d.entries = 0;
+                 d.release = HistoryKeep::always;
+               })};
+  TestGpu bound{"bound", rows([](DuploParameters& d) {
+                  d.entries = 0;
+                  d.release = HistoryKeep::always;
+                })};
+  TestGpu retire{"retire", rows([](DuploParameters&) {})};
+  TestGpu threads{"threads", rows([](DuploParameters&) {}), &workers};
+  TestGpu overwrite{"overwrite", rows([](DuploParameters& d) {
+                      d.release = HistoryKeep::until_overwritten;
+                      d.entries = 4096;
+                      d.ways = 4;
+                      d.l1 = DuploL1::after;
                     })};
-  NearDataGpu retire{"retire", rows([](DuploParameters&) {})};
-  NearDataGpu threads{"threads", rows([](DuploParameters&) {}), &workers};
-  NearDataGpu overwrite{"overwrite", rows([](DuploParameters& d) {
-                          d.release = HistoryKeep::until_overwritten;
-                          d.entries = 4096;
-                          d.ways = 4;
-                          d.l1 = DuploL1::after;
-                        })};
-  NearDataGpu simd{"simd", rows([](DuploParameters& d) {
-                     d.scope = DuploScope::simd;
-                     d.release = HistoryKeep::until_overwritten;
-                     d.hash = HistoryHash::shift;
-                   })};
-  NearDataGpu address{"address", rows([](DuploParameters& d) {
-                        d.ids = DatumIds::address;
-                        d.entries = 0;
-                        d.release = HistoryKeep::always;
-                      })};
-  NearDataGpu paper{"paper", rows([](DuploParameters& d) {
-                      d.ids = DatumIds::paper;
-                      d.entries = 0;
-                      d.release = HistoryKeep::always;
-                    })};
-  NearDataGpu few{"few", rows([](DuploParameters& d) {
-                    d.entries = 8;
-                    d.hash = HistoryHash::low;
-                    d.release = HistoryKeep::until_overwritten;
+  TestGpu simd{"simd", rows([](DuploParameters& d) {
+                 d.scope = DuploScope::simd;
+                 d.release = HistoryKeep::until_overwritten;
+                 d.hash = HistoryHash::shift;
+               })};
+  TestGpu address{"address", rows([](DuploParameters& d) {
+                    d.ids = DatumIds::address;
+                    d.entries = 0;
+                    d.release = HistoryKeep::always;
                   })};
-  std::vector<NearDataGpu*> all{&bound, &retire, &overwrite, &simd, &address, &paper, &few};
+  TestGpu paper{"paper", rows([](DuploParameters& d) {
+                  d.ids = DatumIds::paper;
+                  d.entries = 0;
+                  d.release = HistoryKeep::always;
+                })};
+  TestGpu few{"few", rows([](DuploParameters& d) {
+                d.entries = 8;
+                d.hash = HistoryHash::low;
+                d.release = HistoryKeep::until_overwritten;
+              })};
+  std::vector<TestGpu*> all{&bound, &retire, &overwrite, &simd, &address, &paper, &few};
 };
 
 LACUNA_TEST_BENCH(RowsBench)
@@ -121,7 +121,7 @@ TEST_F(DuploRows, ResultsAreTheSameInAllConfigurations) {
       for (const unsigned in_flight : {1U, 12U}) {
         const AssembledKernel kernel = load_tiles(c, in_flight, {}, in_flight == 12);
         const Outcome off = run(b_.off, c, kernel, 12, size);
-        for (NearDataGpu* const gpu : b_.all) {
+        for (TestGpu* const gpu : b_.all) {
           SCOPED_TRACE(gpu->name());
           const Outcome on = run(*gpu, c, kernel, 12, size);
           EXPECT_TRUE(on.results == off.results);
@@ -201,7 +201,7 @@ TEST_F(DuploRows, OtherFormsPassBy) {
 
 // No hardware does what entries of rows stand for.
 TEST_F(DuploRows, RowsHaveNoBitsAndNoEnergy) {
-  const auto described = [](NearDataGpu& gpu, bool with_cost) {
+  const auto described = [](TestGpu& gpu, bool with_cost) {
     const Duplo& duplo = *gpu.device.extension<Duplo>();
     StatisticsGroup statistics("device");
     duplo.describe(statistics);
@@ -221,7 +221,7 @@ TEST_F(DuploRows, RowsHaveNoBitsAndNoEnergy) {
 TEST_F(DuploRows, ResetsAndAbortsLeaveNothingBehind) {
   const LoweredConvolution c = convolution();
   const AssembledKernel kernel = load_tiles(c, 12);
-  for (NearDataGpu* const gpu : {&b_.retire, &b_.overwrite}) {
+  for (TestGpu* const gpu : {&b_.retire, &b_.overwrite}) {
     const Outcome fresh = run(*gpu, c, kernel, 12, 256);
     unsigned with_hits = 0;
     for (const unsigned nanoseconds : {1'500U, 2'001U, 3'000U, 5'501U}) {

@@ -74,19 +74,18 @@ inline AssembledKernel load_tiles(const LoweredConvolution& c, unsigned in_fligh
 }
 
 /// `described`: by the parameter block; `c` is the convolution whose workspace the kernel loads.
-inline Outcome run(NearDataGpu& gpu, const LoweredConvolution& c, const AssembledKernel& kernel, unsigned workgroups,
-                   unsigned size, const LoweredConvolution& described) {
+inline Outcome run(TestGpu& gpu, const LoweredConvolution& c, const AssembledKernel& kernel, unsigned workgroups, unsigned size,
+                   const LoweredConvolution& described) {
   return run_with_block(gpu, c, kernel, workgroups, size, block_of(described, kBase + kWorkspace));
 }
 
-inline Outcome run(NearDataGpu& gpu, const LoweredConvolution& c, const AssembledKernel& kernel, unsigned workgroups,
+inline Outcome run(TestGpu& gpu, const LoweredConvolution& c, const AssembledKernel& kernel, unsigned workgroups,
                    unsigned size) {
   return run(gpu, c, kernel, workgroups, size, c);
 }
 
 /// Resets the device while the kernel runs. Returns whether loads had hit before.
-inline bool interrupt_by_reset(NearDataGpu& gpu, const LoweredConvolution& c, const AssembledKernel& kernel,
-                               unsigned nanoseconds) {
+inline bool interrupt_by_reset(TestGpu& gpu, const LoweredConvolution& c, const AssembledKernel& kernel, unsigned nanoseconds) {
   gpu.start();
   lower(gpu, c);
   load_symbols(gpu, "k", block_of(c, kBase + kWorkspace));
@@ -102,8 +101,7 @@ inline bool interrupt_by_reset(NearDataGpu& gpu, const LoweredConvolution& c, co
 
 /// Kernels of which one workgroup faults, more than there are numbers of convolutions, and a kernel after them with the results
 /// of `fresh`: of load_tiles(c, 12) with 12 workgroups of 256.
-inline void expect_aborts_leave_nothing(NearDataGpu& gpu, const LoweredConvolution& c,
-                                        const std::vector<std::uint32_t>& fresh) {
+inline void expect_aborts_leave_nothing(TestGpu& gpu, const LoweredConvolution& c, const std::vector<std::uint32_t>& fresh) {
   const AssembledKernel faults = load_tiles(c, 12,
                                             {"s_cmp_eq_u32 s2, 5", "s_cselect_b32 s14, 0, s8", "s_cselect_b32 s15, 0, s9",
                                              "v_mov_b32 v4, s14", "v_mov_b32 v5, s15", "global_load_dword v1, v[4:5], off"});
