@@ -6,55 +6,16 @@
 #include <vector>
 
 #include "models/common/config/guest_mistake.h"
-#include "models/common/host/worker_threads.h"
 #include "tests/duplo/tile_kernels.h"
 
 namespace lacuna::test {
 namespace {
 
-struct DuploBench : sc_core::sc_module {
-  explicit DuploBench(sc_core::sc_module_name module_name) : sc_module(module_name) {}
-  WorkerThreads workers{3};
-  TestGpu off{"off", machine([](DuploParameters& d) { d.mode = DuploMode::off; })};
-  TestGpu bound{"bound", machine([](DuploParameters& d) {
-                  d.entries = 0;
-                  d.release = HistoryKeep::always;
-                })};
-  TestGpu retire{"retire", machine([](DuploParameters&) {})};
-  TestGpu threads{"threads", machine([](DuploParameters&) {}), &workers};
-  TestGpu overwrite{"overwrite", machine([](DuploParameters& d) {
-                      d.release = HistoryKeep::until_overwritten;
-                      d.ways = 4;
-                      d.l1 = DuploL1::after;
-                    })};
-  TestGpu simd{"simd", machine([](DuploParameters& d) {
-                 d.scope = DuploScope::simd;
-                 d.release = HistoryKeep::until_overwritten;
-                 d.hash = HistoryHash::shift;
-               })};
-  TestGpu address{"address", machine([](DuploParameters& d) {
-                    d.ids = DatumIds::address;
-                    d.entries = 0;
-                    d.release = HistoryKeep::always;
-                  })};
-  TestGpu paper{"paper", machine([](DuploParameters& d) {
-                  d.ids = DatumIds::paper;
-                  d.entries = 0;
-                  d.release = HistoryKeep::always;
-                })};
-  TestGpu few{"few", machine([](DuploParameters& d) {
-                d.entries = 8;
-                d.hash = HistoryHash::low;
-                d.convolutions = 1;
-                d.release = HistoryKeep::until_overwritten;
-              })};
-};
-
-LACUNA_TEST_BENCH(DuploBench)
+LACUNA_TEST_BENCH(RuleBench)
 
 class DuploDevice : public testing::Test {
  protected:
-  DuploBench& b_ = bench<DuploBench>();
+  RuleBench& b_ = bench<RuleBench>();
 };
 
 // With any number of entries that never go, everything but the first load of a tile hits.
@@ -100,7 +61,7 @@ TEST_F(DuploDevice, ResultsAreTheSameInAllConfigurations) {
       for (const unsigned in_flight : {1U, 12U}) {
         const AssembledKernel kernel = load_tiles(c, in_flight);
         const Outcome off = run(b_.off, c, kernel, 12, size);
-        for (TestGpu* const gpu : {&b_.bound, &b_.retire, &b_.overwrite, &b_.simd, &b_.address, &b_.paper, &b_.few}) {
+        for (TestGpu* const gpu : b_.all) {
           SCOPED_TRACE(gpu->name());
           const Outcome on = run(*gpu, c, kernel, 12, size);
           EXPECT_TRUE(on.results == off.results);

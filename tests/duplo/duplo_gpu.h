@@ -8,11 +8,13 @@
 #include <cstdint>
 #include <cstring>
 #include <functional>
+#include <memory>
 #include <set>
 #include <string>
 #include <tuple>
 #include <vector>
 
+#include "models/common/host/worker_threads.h"
 #include "models/duplo/duplo.h"
 #include "tests/gpu/test_gpu.h"
 
@@ -96,14 +98,75 @@ inline void load_symbols(TestGpu& gpu, const std::string& name, const DuploBlock
 
 inline DuploParameters& duplo_of(GpuDeviceParameters& p) { return p.extensions.get<DuploParameterSet>().duplo; }
 
-inline GpuDeviceParameters machine(const std::function<void(DuploParameters&)>& change) {
+/// Changes of the default parameters.
+using Rule = std::function<void(DuploParameters&)>;
+
+inline GpuDeviceParameters machine(const Rule& rule, DuploEntry entry = DuploEntry::tile) {
   GpuDeviceParameters p = small_gpu();
   p.gpu.target = isa::Target::gfx90a;
   p.extensions.add(std::make_unique<DuploParameterSet>());
   duplo_of(p).mode = DuploMode::on;
-  change(duplo_of(p));
+  duplo_of(p).entry = entry;
+  rule(duplo_of(p));
   return p;
 }
+
+namespace rules {
+inline void off(DuploParameters& d) { d.mode = DuploMode::off; }
+/// Entries go with the last of their loads.
+inline void retire(DuploParameters&) {}
+/// Any number of entries, which stay.
+inline void never(DuploParameters& d) {
+  d.entries = 0;
+  d.release = HistoryKeep::always;
+}
+inline void overwrite(DuploParameters& d) {
+  d.release = HistoryKeep::until_overwritten;
+  if (d.entry == DuploEntry::row) d.entries = 4096;
+  d.ways = 4;
+  d.l1 = DuploL1::after;
+}
+inline void simd(DuploParameters& d) {
+  d.scope = DuploScope::simd;
+  d.release = HistoryKeep::until_overwritten;
+  d.hash = HistoryHash::shift;
+}
+inline void address(DuploParameters& d) {
+  never(d);
+  d.ids = DatumIds::address;
+}
+inline void paper(DuploParameters& d) {
+  never(d);
+  d.ids = DatumIds::paper;
+}
+/// Entries that most tiles share, and a single convolution at a time.
+inline void few(DuploParameters& d) {
+  d.entries = 8;
+  d.hash = HistoryHash::low;
+  d.convolutions = 1;
+  d.release = HistoryKeep::until_overwritten;
+}
+}  // namespace rules
+
+/// A device without Duplo, and one with each rule.
+struct RuleBench : sc_core::sc_module {
+  explicit RuleBench(sc_core::sc_module_name module_name, DuploEntry entry = DuploEntry::tile)
+      : sc_module(module_name),
+        bound("bound", machine(rules::never, entry)),
+        retire("retire", machine(rules::retire, entry)),
+        threads("threads", machine(rules::retire, entry), &workers),
+        overwrite("overwrite", machine(rules::overwrite, entry)),
+        simd("simd", machine(rules::simd, entry)),
+        address("address", machine(rules::address, entry)),
+        paper("paper", machine(rules::paper, entry)),
+        few("few", machine(rules::few, entry)) {}
+
+  WorkerThreads workers{3};
+  TestGpu off{"off", machine(rules::off)};
+  TestGpu bound, retire, threads, overwrite, simd, address, paper, few;
+  /// With Duplo, without `threads`.
+  const std::vector<TestGpu*> all{&bound, &retire, &overwrite, &simd, &address, &paper, &few};
+};
 
 inline std::uint64_t sum(TestGpu& gpu, DuploCount what) {
   std::uint64_t all = 0;

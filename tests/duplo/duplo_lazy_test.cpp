@@ -17,13 +17,13 @@ namespace {
 
 struct Variant {
   LazyMode mode = LazyMode::lazy;
-  std::function<void(DuploParameters&)> change = [](DuploParameters&) {};
+  Rule rule = rules::retire;
   FirstUse first_use = FirstUse::needed;
   AddressUnit address_unit = AddressUnit::once;
 };
 
 GpuDeviceParameters both(const Variant& variant) {
-  GpuDeviceParameters p = machine(variant.change);
+  GpuDeviceParameters p = machine(variant.rule);
   ExtensionSet machines;
   machines.add(std::make_unique<LazyGpuParameters>());
   machines.add(p.extensions.get<DuploParameterSet>().clone());
@@ -41,15 +41,10 @@ GpuDeviceParameters both(const Variant& variant) {
   return p;
 }
 
-void off(DuploParameters& d) { d.mode = DuploMode::off; }
-void never(DuploParameters& d) {
-  d.entries = 0;
-  d.release = HistoryKeep::always;
-}
 void rows(DuploParameters& d) { d.entry = DuploEntry::row; }
 void rows_never(DuploParameters& d) {
   rows(d);
-  never(d);
+  rules::never(d);
 }
 
 constexpr std::array kModes{LazyMode::eager, LazyMode::eager_zero, LazyMode::lazy, LazyMode::lazy_zero,
@@ -62,30 +57,26 @@ struct LazyBench : sc_core::sc_module {
       const auto add = [&](std::vector<std::unique_ptr<TestGpu>>& to, const std::string& kind, const Variant& variant) {
         to.push_back(std::make_unique<TestGpu>((name + kind).c_str(), both(variant)));
       };
-      add(alone, "_alone", {.mode = mode, .change = off});
+      add(alone, "_alone", {.mode = mode, .rule = rules::off});
       add(retire, "_retire", {.mode = mode});
-      add(bound, "_never", {.mode = mode, .change = never});
-      add(by_row, "_row", {.mode = mode, .change = rows});
+      add(bound, "_never", {.mode = mode, .rule = rules::never});
+      add(by_row, "_row", {.mode = mode, .rule = rows});
     }
     const auto other = [this](const char* name, const Variant& variant) {
       others.push_back(std::make_unique<TestGpu>(name, both(variant)));
     };
     constexpr LazyMode kAll = LazyMode::lazy_zero_otimes;
-    other("after", {.mode = kAll, .change = [](DuploParameters& d) {
-                      d.release = HistoryKeep::until_overwritten;
-                      d.ways = 4;
-                      d.l1 = DuploL1::after;
-                    }});
-    other("address", {.mode = kAll, .change = [](DuploParameters& d) { d.ids = DatumIds::address; }});
-    other("simd", {.mode = kAll, .change = [](DuploParameters& d) {
-                     never(d);
+    other("after", {.mode = kAll, .rule = rules::overwrite});
+    other("address", {.mode = kAll, .rule = [](DuploParameters& d) { d.ids = DatumIds::address; }});
+    other("simd", {.mode = kAll, .rule = [](DuploParameters& d) {
+                     rules::never(d);
                      d.scope = DuploScope::simd;
                    }});
-    other("rows_never", {.mode = kAll, .change = rows_never});
+    other("rows_never", {.mode = kAll, .rule = rows_never});
     other("twice", {.mode = LazyMode::lazy, .address_unit = AddressUnit::twice});
     other("all", {.mode = LazyMode::lazy, .first_use = FirstUse::all});
-    other("rows_all", {.mode = LazyMode::lazy_zero, .change = rows, .first_use = FirstUse::all});
-    other("rows_after", {.mode = LazyMode::eager_zero, .change = [](DuploParameters& d) {
+    other("rows_all", {.mode = LazyMode::lazy_zero, .rule = rows, .first_use = FirstUse::all});
+    other("rows_after", {.mode = LazyMode::eager_zero, .rule = [](DuploParameters& d) {
                            rows(d);
                            d.l1 = DuploL1::after;
                            d.release = HistoryKeep::until_overwritten;
@@ -96,7 +87,7 @@ struct LazyBench : sc_core::sc_module {
   std::vector<std::unique_ptr<TestGpu>> alone, retire, bound, by_row;
   std::vector<std::unique_ptr<TestGpu>> others;
   TestGpu threads{"threads", both({.mode = LazyMode::lazy_zero_otimes}), &workers};
-  TestGpu threads_row{"threads_row", both({.mode = LazyMode::lazy_zero_otimes, .change = rows}), &workers};
+  TestGpu threads_row{"threads_row", both({.mode = LazyMode::lazy_zero_otimes, .rule = rows}), &workers};
 };
 
 LACUNA_TEST_BENCH(LazyBench)

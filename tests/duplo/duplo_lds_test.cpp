@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "models/common/config/guest_mistake.h"
-#include "models/common/host/worker_threads.h"
 #include "models/duplo/duplo.h"
 #include "tests/duplo/duplo_gpu.h"
 
@@ -166,38 +165,11 @@ AssembledKernel read_tiles(const LoweredConvolution& c, const Reads& reads) {
   return {isa::Target::gfx90a, lines};
 }
 
-struct LdsBench : sc_core::sc_module {
-  explicit LdsBench(sc_core::sc_module_name module_name) : sc_module(module_name) {}
-  WorkerThreads workers{3};
-  TestGpu off{"off", machine([](DuploParameters& d) { d.mode = DuploMode::off; })};
-  TestGpu bound{"bound", machine([](DuploParameters& d) {
-                  d.entries = 0;
-                  d.release = HistoryKeep::always;
-                })};
-  TestGpu retire{"retire", machine([](DuploParameters&) {})};
-  TestGpu threads{"threads", machine([](DuploParameters&) {}), &workers};
-  TestGpu overwrite{"overwrite", machine([](DuploParameters& d) {
-                      d.release = HistoryKeep::until_overwritten;
-                      d.ways = 4;
-                      d.l1 = DuploL1::after;
-                    })};
-  TestGpu simd{"simd", machine([](DuploParameters& d) {
-                 d.scope = DuploScope::simd;
-                 d.release = HistoryKeep::until_overwritten;
-                 d.hash = HistoryHash::shift;
-               })};
-  TestGpu address{"address", machine([](DuploParameters& d) {
-                    d.ids = DatumIds::address;
-                    d.entries = 0;
-                    d.release = HistoryKeep::always;
-                  })};
-};
-
-LACUNA_TEST_BENCH(LdsBench)
+LACUNA_TEST_BENCH(RuleBench)
 
 class DuploLds : public testing::Test {
  protected:
-  LdsBench& b_ = bench<LdsBench>();
+  RuleBench& b_ = bench<RuleBench>();
 };
 
 Outcome run(TestGpu& gpu, const LoweredConvolution& c, const Reads& reads, unsigned workgroups = 1, unsigned size = 64) {
@@ -237,13 +209,15 @@ TEST_F(DuploLds, ResultsAreTheSameInAllConfigurations) {
     for (const unsigned size : {64U, 256U}) {
       for (const Reads& reads : {Reads{.in_flight = 2}, Reads{.in_flight = 4, .bytes = 16}}) {
         const Outcome off = run(b_.off, c, reads, 8, size);
-        for (TestGpu* const gpu : {&b_.bound, &b_.retire, &b_.overwrite, &b_.simd, &b_.address}) {
+        for (TestGpu* const gpu : b_.all) {
           SCOPED_TRACE(gpu->name());
           const Outcome on = run(*gpu, c, reads, 8, size);
           EXPECT_TRUE(on.results == off.results);
           EXPECT_EQ(on.record.wavefront_instructions, off.record.wavefront_instructions);
           EXPECT_EQ(on[DuploCount::look_ups], std::uint64_t{kTiles} * 8 / reads.bytes * 8 * (size / 64));
-          EXPECT_EQ(on[DuploCount::hits_wrong], 0U);
+          if (gpu != &b_.paper) {
+            EXPECT_EQ(on[DuploCount::hits_wrong], 0U);
+          }
           if (gpu == &b_.address) {
             EXPECT_EQ(on[DuploCount::hits_address], on[DuploCount::hits]);
           }

@@ -6,60 +6,14 @@
 #include <string>
 #include <vector>
 
-#include "models/common/host/worker_threads.h"
 #include "tests/duplo/tile_kernels.h"
 
 namespace lacuna::test {
 namespace {
 
-GpuDeviceParameters rows(const std::function<void(DuploParameters&)>& change) {
-  return machine([&change](DuploParameters& d) {
-    d.entry = DuploEntry::row;
-    change(d);
-  });
-}
-
-struct RowsBench : sc_core::sc_module {
-  explicit RowsBench(sc_core::sc_module_name module_name) : sc_module(module_name) {}
-  WorkerThreads workers{3};
-  TestGpu off{"off", machine([](DuploParameters& d) { d.mode = DuploMode::off; })};
-  TestGpu tile{"tile", machine([](DuploParameters& d) {
-                 d.entries = 0;
-                 d.release = HistoryKeep::always;
-               })};
-  TestGpu bound{"bound", rows([](DuploParameters& d) {
-                  d.entries = 0;
-                  d.release = HistoryKeep::always;
-                })};
-  TestGpu retire{"retire", rows([](DuploParameters&) {})};
-  TestGpu threads{"threads", rows([](DuploParameters&) {}), &workers};
-  TestGpu overwrite{"overwrite", rows([](DuploParameters& d) {
-                      d.release = HistoryKeep::until_overwritten;
-                      d.entries = 4096;
-                      d.ways = 4;
-                      d.l1 = DuploL1::after;
-                    })};
-  TestGpu simd{"simd", rows([](DuploParameters& d) {
-                 d.scope = DuploScope::simd;
-                 d.release = HistoryKeep::until_overwritten;
-                 d.hash = HistoryHash::shift;
-               })};
-  TestGpu address{"address", rows([](DuploParameters& d) {
-                    d.ids = DatumIds::address;
-                    d.entries = 0;
-                    d.release = HistoryKeep::always;
-                  })};
-  TestGpu paper{"paper", rows([](DuploParameters& d) {
-                  d.ids = DatumIds::paper;
-                  d.entries = 0;
-                  d.release = HistoryKeep::always;
-                })};
-  TestGpu few{"few", rows([](DuploParameters& d) {
-                d.entries = 8;
-                d.hash = HistoryHash::low;
-                d.release = HistoryKeep::until_overwritten;
-              })};
-  std::vector<TestGpu*> all{&bound, &retire, &overwrite, &simd, &address, &paper, &few};
+struct RowsBench : RuleBench {
+  explicit RowsBench(sc_core::sc_module_name module_name) : RuleBench(module_name, DuploEntry::row) {}
+  TestGpu tile{"tile", machine(rules::never)};
 };
 
 LACUNA_TEST_BENCH(RowsBench)
