@@ -1,4 +1,4 @@
-// Convolutions of kernels that run.
+// Convolutions of running kernels.
 #pragma once
 
 #include <cstdint>
@@ -24,14 +24,14 @@ struct ActiveConvolution {
 
   const std::uint8_t number;
   const std::uint64_t begin;  ///< GPU virtual address of the workspace
-  const std::uint64_t end;    ///< of the byte behind it; `begin`: it is in LDS
+  const std::uint64_t end;    ///< address after its last byte; equal to `begin` with a workspace in LDS
   const std::uint64_t pitch_bytes;
-  const std::optional<LdsBuffers> lds;  ///< where slabs of the workspace are; nullopt: it is in memory
+  const std::optional<LdsBuffers> lds;  ///< buffers of a workspace in LDS; nullopt: it is in memory
   const TileTags tags;
-  const unsigned reciprocals;  ///< multiplications that an ID needs
+  const unsigned reciprocals;  ///< multiplications for an ID
 };
 
-/// By dispatch. Changes between windows alone.
+/// Convolutions by dispatch. The map changes only between windows.
 using ActiveConvolutions = std::unordered_map<const Dispatch*, std::unique_ptr<ActiveConvolution>>;
 
 }  // namespace lacuna

@@ -48,8 +48,8 @@ void DetectionUnit::describe(StatisticsGroup& unit) const {
 
 // A look-up reads one entry of each way and computes an ID: additions, shifts, and a multiplication by the reciprocal of each
 // divisor that is no power of two. A miss writes an entry, a hit the map; each instruction reads the map for up to four
-// operands. Words of 32 bits are taken as words of registers: an estimate, as nothing of it is published. Entries of rows have
-// none: no hardware does what they stand for.
+// operands. Words of 32 bits are taken as words of registers: an estimate, as nothing of it is published. Entries of rows take
+// no energy: they are an upper bound without hardware.
 void DetectionUnit::describe_energy(EnergyMeter& meter, const ComputeEnergy& energy) const {
   if (by_row()) return;
   const auto& counts = statistics_.counts;
@@ -99,7 +99,7 @@ void DetectionUnit::begin(WavefrontSlot& slot, Wavefront& w) {
   w.convolution = known->second.get();
   w.vgpr_pairs = (w.dispatch->needs.vgprs + 1) / kPairRegisters;
   w.map = registers_[slot.simd->number].begin(w.vgpr_pairs + (w.dispatch->needs.agprs + 1) / kPairRegisters);
-  // No instruction of the wavefront has executed. What M0 begins with is undefined without Duplo.
+  // No instruction of the wavefront has executed. Without Duplo the initial value of M0 is undefined.
   if (w.convolution->lds) slot.wave.sgpr[isa::kM0] = LdsBuffers::kNoSlab;
 }
 
@@ -359,7 +359,7 @@ Cycles DetectionUnit::rename(const WavefrontSlot& slot, Wavefront& w, const Stag
                              Handle entry) {
   const TileRegisters& held = history_.registers(entry);
   if (held.simd != slot.simd->number && !by_row()) return parameters_.copy_cycles;
-  // An entry that stays always may have outlived its register.
+  // With duplo.release = never an entry may outlive its register.
   if (parameters_.release == HistoryKeep::always) return Cycles{0};
   const unsigned logical = logical_pair(w, load.destination);
   SharedRegisters& registers = registers_[slot.simd->number];
@@ -390,7 +390,7 @@ MemoryTokens::Token DetectionUnit::perform_hit(WavefrontSlot& slot, Wavefront& w
   Tick wanted = load.leaves.value_or(Tick{});
   const Tick start = load.leaves ? *load.leaves : memory_.take_address_unit(lines.size(), cycle, wanted);
   if (parameters_.l1 == DuploL1::parallel) {
-    // Lines leave one a cycle until the look-up is known.
+    // One line leaves each cycle until the result of the look-up is known.
     const std::size_t left = std::min<std::size_t>(parameters_.latency.n, lines.size());
     Tick at = memory_.take_line_port(left, start);
     for (std::size_t i = 0; i < left; ++i, at += clock_.period()) l1v_->occupy(physical_.find(lines[i].address), at);

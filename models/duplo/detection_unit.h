@@ -1,34 +1,34 @@
 // The detection unit of a compute unit (Duplo, section IV): it looks up the loads of a workspace's tiles in a history of loads,
 // and renames the destination of one whose data a register holds.
 //
-//   load    access()            a tile of the workspace: ID and look-up take duplo.latency cycles from its addresses on.
-//                               Hit: no request; the registers are there when those of the first load are, plus
-//                               duplo.copy_cycles from another SIMD. Miss: the request is made, the registers get an entry
-//           operation_done()    the load's data have arrived: loads that hit on it complete, and it retires when all memory
-//                               instructions of its wavefront before it have (as vmcnt counts)
-//           access_lds()        likewise for a tile of a workspace in LDS (implicit lowering), which M0 describes. A hit takes
-//           no
-//                               cycles of the LDS
-//   write   prepare()           of a register pair with other readers: it takes another physical pair. Without: its entry goes
-//   store   access()            into the workspace: all entries of the convolution go
-//           invalidate()        of the L1 vector cache: all entries go
-//   end     wavefront_ended()   of the wavefront: entries of its registers go unless others read them
+//   access()           A load of a tile of the workspace: ID and look-up take duplo.latency cycles from its addresses on.
+//                      Hit: no request; the registers are valid when those of the first load are, plus duplo.copy_cycles from
+//                      another SIMD. Miss: the request is made, and the registers get an entry.
+//                      A store into the workspace drops all entries of the convolution.
+//   operation_done()   The load's data have arrived: loads that hit on it complete. It retires when all earlier memory
+//                      instructions of its wavefront have, as vmcnt counts.
+//   access_lds()       A read of a tile of a workspace in LDS (implicit lowering), whose slab M0 names. A hit takes no cycles
+//                      of the LDS.
+//   prepare()          A write to a register pair with other readers takes another physical pair; without, it drops the pair's
+//                      entry.
+//   invalidate()       An invalidation of the L1 vector cache drops all entries.
+//   wavefront_ended()  The end of a wavefront drops the entries of its registers, unless other wavefronts read them.
 //
-// A tile load is a load of 8 or 16 bytes a lane by all lanes, in global memory, without GLC and SLC, to an even register, with
-// lane l at base + (l mod R) pitch + (l / R) bytes for R = 16 or 32: an operand of a matrix instruction. All other loads of the
-// workspace are counted by reason and made as ever.
+// A tile load is a load by all lanes to an even register, in global memory, without GLC and SLC, that has the form of a tile
+// (tile_load.h): an operand of a matrix instruction. All other loads of the workspace are counted by reason and made as usual.
 //
-// Of a workspace in LDS, ds_read_b64 and ds_read_b128 that lie so in a slab are tile loads (lds_reads.h), and stores drop no
-// entry: slabs come and go while the elements of the input that they hold stay the same.
+// Of a workspace in LDS, tile loads are ds_read_b64 and ds_read_b128 of that form in a slab (lds_reads.h). Stores drop no
+// entry: slabs are overwritten while the elements of the input that they hold stay the same.
 //
-// With duplo.entry = row, an upper bound, each row of a tile of 16 x 16 has an entry of its own, and its data move between
-// lanes and SIMDs at no cost (row_entries.cpp). A load requests the rows that are not found, and waits for those that are.
+// With duplo.entry = row, an upper bound, each row of a tile of 16 x 16 has a separate entry, and its data move between lanes
+// and SIMDs at no cost (row_entries.cpp). A load requests the rows that are not found, and waits for those that are.
 //
-// Another stage may hold loads back, or send their requests itself (the lazy core). It asks when the load executes, perform():
-// a hit is never held; and again when the load's requests leave, depart(). Only loads that leave whole get an entry. A load
-// that was held retires when its data arrive: vmcnt has counted it before.
+// Another stage, the lazy core, may delay loads or send their requests itself. It calls perform() when the load executes, so
+// that a hit is never held, and depart() when the load's requests leave. Only loads that leave whole get an entry. A load that
+// was held retires when its data arrive: vmcnt has counted it before.
 //
-// Function is eager: the load has executed. What a hit's register would hold is compared with what it has loaded.
+// Function is eager: a load has executed before it is looked up. With duplo.check its data are compared with those of the
+// register that it hits on.
 #pragma once
 
 #include <array>
@@ -57,23 +57,23 @@ struct WrongHit {
   Tick at{};
   std::uint64_t pc = 0;
   std::uint64_t workgroup = 0;
-  unsigned wavefront = 0;  ///< in the workgroup
-  TileTag tag{};           ///< of both loads
-  std::uint64_t row = 0;   ///< of the workspace: where the load's tile begins
-  unsigned column = 0;
-  std::uint64_t held_row = 0;  ///< where the tile begins that the register holds
-  unsigned held_column = 0;
-  unsigned simd = 0;         ///< of the register
-  unsigned pair = 0;         ///< its physical pair
-  unsigned lane = 0;         ///< the first that differs
-  std::uint32_t loaded = 0;  ///< its word
-  std::uint32_t held = 0;
+  unsigned wavefront = 0;      ///< in the workgroup
+  TileTag tag{};               ///< of both loads
+  std::uint64_t row = 0;       ///< first row of the load's tile
+  unsigned column = 0;         ///< first column of it
+  std::uint64_t held_row = 0;  ///< first row of the tile in the register
+  unsigned held_column = 0;    ///< first column of it
+  unsigned simd = 0;           ///< SIMD of the register
+  unsigned pair = 0;           ///< physical pair of the register
+  unsigned lane = 0;           ///< first lane that differs
+  std::uint32_t loaded = 0;    ///< word of that lane in memory
+  std::uint32_t held = 0;      ///< word of that lane in the register
 };
 
 struct DuploStatistics {
   std::array<std::uint64_t, kDuploCounts> counts{};
-  std::uint64_t invalidated = 0;  ///< entries that went with an invalidation of the unit's caches
-  std::uint64_t mapped = 0;       ///< instructions of wavefronts with a convolution: registers are found by the map
+  std::uint64_t invalidated = 0;  ///< entries dropped by an invalidation of the unit's caches
+  std::uint64_t mapped = 0;       ///< instructions of wavefronts with a convolution, whose registers are found by the map
   std::uint64_t unwritten = 0;    ///< lanes' registers that renamed loads need not write
   std::uint64_t unread = 0;       ///< lanes' words that hits need not read in LDS
 };
@@ -85,15 +85,15 @@ class DetectionUnit final : public LoadStage, public CacheMaintenance, private M
   void attach_l1v(FirstLevelCache& cache) { l1v_ = &cache; }
   const DuploStatistics& statistics() const { return statistics_; }
   const DuploHardware& hardware() const { return hardware_; }
-  /// Look-ups of the L1 cache that hits had begun.
+  /// Look-ups of the L1 cache that began before the load was known to hit.
   const std::uint64_t& cancelled() const { return statistics_.counts[static_cast<std::size_t>(DuploCount::cancelled)]; }
-  /// A convolution's kernel has ended. Its number may become that of another one. Returns its first wrong hit.
+  /// Drops the entries of a convolution whose kernel has ended. Returns its first wrong hit.
   std::optional<WrongHit> end_convolution(std::uint8_t number);
-  /// Whether nothing is in flight, and physical registers are those of the maps. For tests.
+  /// True if nothing is in flight and the counts of readers agree with the register maps. For tests.
   bool consistent() const;
   unsigned entries(Tick at) const { return history_.used(at); }
 
-  // -- CacheMaintenance, with the L1 vector cache: other units' stores may be visible from then on. The history takes no time.
+  // -- CacheMaintenance, with the L1 vector cache: later loads may see stores of other units. The history takes no time.
   Tick invalidate(Tick at) override {
     statistics_.invalidated += history_.drop_all(at);
     return at;
@@ -132,49 +132,49 @@ class DetectionUnit final : public LoadStage, public CacheMaintenance, private M
   struct Wavefront {
     const Dispatch* dispatch = nullptr;
     const ActiveConvolution* convolution = nullptr;  ///< null: its kernel has none
-    unsigned map = 0;                                ///< its registers in SharedRegisters
-    unsigned vgpr_pairs = 0;                         ///< AGPRs follow these
-    isa::RegisterSet watched;                        ///< registers of pairs that others read, or that entries have
+    unsigned map = 0;                                ///< number of its map in SharedRegisters
+    unsigned vgpr_pairs = 0;                         ///< pairs of VGPRs in the map, which those of AGPRs follow
+    isa::RegisterSet watched;                        ///< registers with other readers or an entry
     std::vector<std::uint32_t> operations;           ///< memory instructions that have not retired, in order
-    Cycles retired{};                                ///< when the last one retired
-    Cycles lds_done{};                               ///< when its last LDS instruction completes, with a workspace in LDS
+    Cycles retired{};                                ///< time of the last retirement
+    Cycles lds_done{};                               ///< completion of the last LDS instruction, with a workspace in LDS
   };
   /// A memory instruction of a wavefront with a convolution.
   struct Operation {
-    std::uint32_t wavefront = kNone;  ///< index; kNone: it has ended, or vmcnt has counted the load before
-    bool done = false;
-    Cycles at{};  ///< when, if it is
-    std::optional<Token> token;
-    unsigned waits = 0;  ///< loads in flight on which it has hit
-    Cycles ready{};      ///< when the data of its other hits are in its registers
-    Cycles copy{};       ///< that hits on registers of other SIMDs take
-    /// Entries that it has made or found.
+    std::uint32_t wavefront = kNone;  ///< index of its wavefront; kNone: that has ended, or vmcnt has counted the load before
+    bool done = false;                ///< it has completed
+    Cycles at{};                      ///< its completion
+    std::optional<Token> token;       ///< nullopt: its requests are being sent
+    unsigned waits = 0;               ///< number of loads in flight on which it has hit
+    Cycles ready{};                   ///< arrival of the data of its other hits
+    Cycles copy{};                    ///< cycles of copies from other SIMDs
+    /// An entry that it has made or hit on.
     struct Part {
       Handle entry;
       std::uint32_t generation;
-      bool owner;  ///< it has made it
+      bool owner;  ///< it has made the entry
     };
     std::vector<Part> parts;
-    std::vector<std::uint32_t> waiters;  ///< loads that hit on it
+    std::vector<std::uint32_t> waiters;  ///< loads that have hit on it
   };
-  /// What an entry's load has brought.
+  /// The data of an entry, and the load that they are from.
   struct Contents {
-    std::uint32_t operation = kNone;  ///< that brings it; kNone: it is there
-    Cycles ready{};
-    std::uint64_t row = 0;  ///< of the workspace: where the tile begins
-    unsigned column = 0;
-    std::uint32_t wavefront = 0;  ///< index
+    std::uint32_t operation = kNone;  ///< operation of the load while it is in flight; kNone: the data have arrived
+    Cycles ready{};                   ///< their arrival
+    std::uint64_t row = 0;            ///< first row in the workspace
+    unsigned column = 0;              ///< first column in the workspace
+    std::uint32_t wavefront = 0;      ///< index of the load's wavefront
     const Dispatch* dispatch = nullptr;
     std::uint64_t workgroup = 0;
-    std::vector<std::uint32_t> words;  ///< with duplo.check
+    std::vector<std::uint32_t> words;  ///< the data, with duplo.check
   };
-  /// Part of a load that one entry covers.
+  /// Part of a load that one entry covers: its tile, or a row of that.
   struct Piece {
     LoadTag tag;
-    std::uint64_t row;  ///< of the workspace: where it begins
-    unsigned column;
-    unsigned number;      ///< row of the tile
-    std::uint64_t lanes;  ///< that it fills
+    std::uint64_t row;    ///< first row in the workspace
+    unsigned column;      ///< first column in the workspace
+    unsigned number;      ///< row in the tile
+    std::uint64_t lanes;  ///< mask of the lanes that hold it
   };
 
   Wavefront& wavefront(const WavefrontSlot& slot) { return wavefronts_[index_of(slot)]; }
@@ -187,12 +187,12 @@ class DetectionUnit final : public LoadStage, public CacheMaintenance, private M
   unsigned logical_pair(const Wavefront& w, const isa::RegisterRange& range) const;
   static isa::RegisterRange registers_of(const Wavefront& w, unsigned logical);
 
-  /// Whether the wavefront's kernel has a convolution with its workspace in memory.
+  /// True if the wavefront's kernel has a convolution whose workspace is in memory.
   static bool has_workspace_in_memory(const Wavefront& w) { return w.convolution != nullptr && !w.convolution->lds; }
-  /// Nothing: it touches no byte of the workspace.
+  /// Classifies a load; nullopt: it touches no byte of the workspace.
   std::optional<ClassifiedLoad> classify(const ActiveConvolution& c, const isa::MemoryAccess& access,
                                          const isa::RegisterRange& destination);
-  /// The pieces of a tile, until the next call.
+  /// The pieces of a tile; valid until the next call.
   std::span<const Piece> split(const WavefrontSlot& slot, const ActiveConvolution& c, const TileLoad& tile);
   /// Looks up the pieces of a load; those that are not found get entries if the load departs whole.
   Departure look_up(WavefrontSlot& slot, Wavefront& w, const StagedAccess& load, const TileLoad& tile, Counters counters,
@@ -200,10 +200,10 @@ class DetectionUnit final : public LoadStage, public CacheMaintenance, private M
   /// Looks up a piece, and counts and checks the hit, or counts the reason why there is none. kNone: not found.
   Handle find(const WavefrontSlot& slot, const Wavefront& w, const StagedAccess& load, const Piece& piece, unsigned zeros,
               Cycles cycle);
-  /// The destination of a piece that has been found becomes one with the entry's registers, or a copy of them. Returns the
-  /// cycles of the copy.
+  /// Maps the destination of a piece that has been found to the entry's physical registers, or copies them from another SIMD.
+  /// Returns the cycles of the copy.
   Cycles rename(const WavefrontSlot& slot, Wavefront& w, const StagedAccess& load, const Piece& piece, Handle entry);
-  /// Takes a piece of a load, `operation`, from an entry.
+  /// Serves a piece of a load from an entry. `operation`: the load's.
   void hit(const WavefrontSlot& slot, Wavefront& w, const StagedAccess& load, const Piece& piece, Handle entry,
            std::uint32_t operation);
   /// Performs a load of which all pieces have been found. Returns its token.
@@ -217,33 +217,33 @@ class DetectionUnit final : public LoadStage, public CacheMaintenance, private M
   /// Compares what the entry's registers hold with what the load has got.
   void check_hit(const WavefrontSlot& slot, const Wavefront& w, const StagedAccess& load, const Piece& piece, Handle entry,
                  Cycles cycle);
-  /// The words of a piece that the load has put in its registers, register by register.
+  /// Reads the words of a piece from the registers of its load, register by register.
   void read_words(const WavefrontSlot& slot, const isa::RegisterRange& destination, const Piece& piece,
                   std::vector<std::uint32_t>& words) const;
-  /// Makes an entry of a piece. `operation`: of the load that brings its data; kNone: the caller sets when they are there.
+  /// Makes an entry for a piece. `operation`: the load's; kNone: the caller sets the arrival of the data.
   Handle allocate(const WavefrontSlot& slot, Wavefront& w, const StagedAccess& load, const Piece& piece, unsigned zeros,
                   std::uint32_t operation);
-  /// An LDS read of a tile that has been found, or has not. Returns its completion.
+  /// Looks up and performs an LDS read of a tile. Returns its completion.
   LocalDataShare::Result read_tile(WavefrontSlot& slot, Wavefront& w, const isa::DecodedInstruction& instruction,
                                    const TileLoad& tile, Cycles cycle);
 
-  // row_entries.cpp: entries of rows
+  // row_entries.cpp: entries of single rows
   bool by_row() const { return parameters_.entry == DuploEntry::row; }
   void split_rows(const ActiveConvolution& c, const TileLoad& tile, const LoadTag& common);
-  /// Number of a row's place in a physical pair, in TileRegisters.
+  /// Number in TileRegisters of a row in a physical pair.
   static std::uint16_t place_of(SharedRegisters::Pair pair, unsigned row);
   SharedRegisters::Pair pair_of(std::uint16_t place) const;
   /// Drops the entries of a physical pair that is overwritten. Returns how many.
   unsigned overwrite_physical(std::uint16_t simd, SharedRegisters::Pair pair, Tick at);
-  /// Counts the lines that a load's request does not have because only `lanes_left` are requested.
+  /// Counts the lines that a load saves if it requests only `lanes_left`.
   void count_lines_saved(const WavefrontSlot& slot, const isa::MemoryAccess& access, std::uint64_t lanes_left);
 
   // loads_in_flight.cpp: completion
-  /// Takes a record for a memory instruction. Returns its number.
+  /// Allocates a record for a memory instruction. Returns its number.
   std::uint32_t new_operation();
   /// Connects a record with the token of its requests. `ordered`: the instruction retires in its wavefront's order, by vmcnt.
   void follow(const WavefrontSlot& slot, Wavefront& w, std::uint32_t number, Token token, bool ordered);
-  /// Adds the data of an entry to those that a load waits for.
+  /// Makes a load wait for the data of an entry. `copy`: cycles to copy them afterwards.
   void wait_for(std::uint32_t number, Handle entry, Cycles copy);
   void operation_done(std::uint32_t number, Cycles done) override;
   void complete_waiters(std::uint32_t number, Cycles done);

@@ -1,12 +1,12 @@
-// Reads of a workspace whose slabs are in LDS (implicit lowering). Their completion is known when they issue, so that there is
-// nothing to follow: entries have the times at which loads will have retired.
+// Reads of a workspace whose slabs are in LDS (implicit lowering). Their completion is known when they issue: no operation is
+// tracked, and entries have the times at which reads will retire.
 #include "models/duplo/detection_unit.h"
 #include "models/duplo/lds_reads.h"
 
 namespace lacuna {
 
-// LDS instructions of a wavefront complete in order, on which programs rely that wait for some of them. Scalar loads, which
-// lgkmcnt also counts, do not hold them up.
+// LDS instructions of a wavefront complete in order: programs that wait for some of them rely on that. Scalar loads, which
+// lgkmcnt also counts, do not delay them.
 LocalDataShare::Result DetectionUnit::access_lds(WavefrontSlot& slot, const isa::DecodedInstruction& instruction,
                                                  Cycles cycle) {
   Wavefront& w = wavefront(slot);

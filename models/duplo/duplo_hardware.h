@@ -1,8 +1,8 @@
-// What Duplo's parts take in a compute unit: bits of storage, and the area of their cells beside that of the register file.
+// Cost of Duplo's parts in a compute unit: bits of storage, and the area of their cells relative to the register file.
 //
 // The paper (section V.H) gives 0.77 % of the register file's area, and counts tags of 22 and 10 bits and register numbers of
-// 10 in 1,024 entries. These are 2.05 % of the register file's bits: the published share asks for cells of 0.38 times the size,
-// with nothing for renaming and for what counts readers. Here all bits are counted, as cells of one size.
+// 10 in 1,024 entries. These are 2.05 % of the register file's bits: the published share needs cells of 0.38 times the size,
+// and leaves no area for renaming and for the counts of readers. Here all bits are counted, as cells of one size.
 //
 // This is the hardware of entries of tiles. Entries of rows (DuploEntry::row) are an upper bound without hardware: a run with
 // them reports neither bits nor area, and Duplo takes no energy.
@@ -19,9 +19,9 @@ namespace lacuna {
 
 /// Bits of a compute unit.
 struct DuploHardware {
-  unsigned pair_bits = 0;            ///< of the number of a physical register pair of a SIMD
-  unsigned entry_bits = 0;           ///< of an entry of the load history buffer: tag, registers, loads that have not retired
-  std::uint64_t history_bits = 0;    ///< of all entries; 0 for any number of them, a bound without hardware
+  unsigned pair_bits = 0;            ///< number of a physical register pair of a SIMD
+  unsigned entry_bits = 0;           ///< entry of the load history buffer: tag, registers, loads that have not retired
+  std::uint64_t history_bits = 0;    ///< all entries; 0 for any number of them, a bound without hardware
   std::uint64_t map_bits = 0;        ///< physical pair of each logical pair of each wavefront
   std::uint64_t reader_bits = 0;     ///< count of the readers of each physical pair
   std::uint64_t parameter_bits = 0;  ///< blocks of the convolutions that run
@@ -32,7 +32,7 @@ struct DuploHardware {
 
 DuploHardware duplo_hardware(const DuploParameters& parameters, const ComputeUnitParameters& unit);
 
-/// For statistics and documentation, of a machine of `compute_units`.
+/// Lines for statistics and documentation, for `compute_units` of them.
 std::vector<CostLine> cost_lines(const DuploHardware& hardware, unsigned compute_units);
 
 }  // namespace lacuna

@@ -15,18 +15,18 @@ namespace lacuna {
 enum class DuploMode : std::uint8_t { off, on };
 /// Part of a load that an entry of the history covers.
 enum class DuploEntry : std::uint8_t {
-  tile,  ///< all of it
+  tile,  ///< the whole load
   row,   ///< one row of its tile, 16 elements in four lanes: an upper bound, as no renaming moves data between lanes
 };
 /// Loads that an entry serves.
 enum class DuploScope : std::uint8_t {
-  core,  ///< of all SIMDs: others get a copy
-  simd,  ///< of the SIMD whose register it is
+  core,  ///< loads of all SIMDs: other SIMDs get a copy
+  simd,  ///< loads of the SIMD whose register it is
 };
-/// When the L1 cache looks a load up.
+/// Time of a load's look-up in the L1 cache.
 enum class DuploL1 : std::uint8_t {
-  parallel,  ///< beside the load history buffer; hits are cancelled
-  after,     ///< when the buffer has missed
+  parallel,  ///< in the same cycle as the load history buffer; hits are cancelled
+  after,     ///< after the buffer has missed
 };
 
 struct DuploParameters {

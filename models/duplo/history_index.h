@@ -1,11 +1,11 @@
-// Where the load history buffer (section IV.B of the paper) keeps a tag: its set, and what of the tag the set does not tell.
+// Set of a tag in the load history buffer (section IV.B of the paper), and the rest of the tag that an entry stores.
 //
 //   low    the low bits of the element's ID. IDs of tiles are multiples of 8, 16 or 32, so that most sets stay empty
 //   shift  the bits above those that are 0 for all tiles
 //   xor    as shift, with the bits above them and the image folded in. With images innermost, rows of a tile are of different
 //          images and have the same element: for tags of single rows, the image's low bits go to the set's high bits, which
-//          elements of neighbouring tiles leave alone
-// The paper has a hash and does not give it. Set and rest give the tag back, whatever the hash.
+//          elements of neighbouring tiles leave unchanged
+// The paper has a hash and does not give it. With each hash here, set and rest determine the tag.
 #pragma once
 
 #include <cstdint>
@@ -16,10 +16,10 @@ namespace lacuna {
 
 enum class HistoryHash : std::uint8_t { low, shift, xor_ };
 
-/// What a load history buffer looks up: a tile of a convolution.
+/// Key of a look-up: a tile of a convolution.
 struct LoadTag {
-  std::uint8_t convolution = 0;  ///< number that it has while its kernel runs
-  std::uint8_t simd = 0;         ///< whose loads alone hit; 0 for all of them where those of others do, too
+  std::uint8_t convolution = 0;  ///< number of the convolution while its kernel runs
+  std::uint8_t simd = 0;         ///< SIMD with duplo.scope = simd; 0 with core: loads of all SIMDs hit
   TileTag tile;
   bool operator==(const LoadTag&) const = default;
 };
@@ -31,7 +31,7 @@ class HistoryIndex {
 
   /// `zeros`: low bits of the elements' IDs that are 0 for all tiles of the convolution.
   unsigned set(const LoadTag& tag, unsigned zeros) const;
-  /// The element's ID without the bits that the set tells.
+  /// The element's ID without the bits that follow from the set.
   std::uint32_t rest(const LoadTag& tag, unsigned zeros) const;
   /// The element's ID of a tag of this image and form in `set`.
   std::uint32_t element(unsigned set, std::uint32_t rest, std::uint32_t image, const TileForm& form, unsigned zeros) const;
@@ -41,7 +41,7 @@ class HistoryIndex {
   std::uint32_t folded(std::uint32_t upper, std::uint32_t image, const TileForm& form) const;
 
   HistoryHash hash_;
-  unsigned bits_;  ///< of a set's number
+  unsigned bits_;  ///< bits of a set's number
 };
 
 }  // namespace lacuna

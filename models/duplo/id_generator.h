@@ -20,7 +20,7 @@ enum class DatumIds : std::uint8_t { paper, exact, address };
 /// Bits that the numbers below `count` need, which is at least 1.
 constexpr unsigned bits_for(std::uint64_t count) { return static_cast<unsigned>(std::bit_width(count - 1)); }
 
-/// Of an element of a workspace.
+/// ID of an element of a workspace.
 struct DatumId {
   std::uint32_t image = 0;
   std::uint32_t element = 0;
@@ -37,7 +37,7 @@ class IdGenerator {
   /// `convolution` has no problem().
   IdGenerator(const LoweredConvolution& convolution, DatumIds ids);
 
-  /// Of a place of the workspace, as its row and column: row < rows(), column < columns().
+  /// ID of the element at a row < rows() and column < columns() of the workspace.
   DatumId id(std::uint64_t row, unsigned column) const;
   /// Low bits of an element's ID that are 0 in all first elements of tiles that begin at multiples of `columns`.
   unsigned zeros(unsigned columns) const;
@@ -57,8 +57,8 @@ class IdGenerator {
   unsigned output_width_;
   unsigned positions_;
   unsigned filter_row_;    ///< elements of a row of the filter
-  unsigned column_shift_;  ///< of x
-  unsigned row_shift_;     ///< of y
+  unsigned column_shift_;  ///< position of x in the ID
+  unsigned row_shift_;     ///< position of y in the ID
 };
 
 }  // namespace lacuna

@@ -13,31 +13,31 @@ namespace lacuna {
 
 struct LdsBuffers {
   static constexpr unsigned kSlabColumns = 64;
-  static constexpr unsigned kRowBytes = kSlabColumns * LoweredConvolution::kElementBytes;  ///< without padding
+  static constexpr unsigned kRowBytes = kSlabColumns * LoweredConvolution::kElementBytes;  ///< bytes of a row, without padding
   static constexpr unsigned kUnit = 8;  ///< bytes in which the parameter block counts
   /// M0 while no slab is read.
   static constexpr std::uint32_t kNoSlab = 0xffffffff;
 
-  std::uint32_t base = 0;           ///< of the first buffer, bytes
+  std::uint32_t base = 0;           ///< offset of the first buffer, bytes
   std::uint32_t row_stride = 0;     ///< bytes from one row to the next
   std::uint32_t buffer_stride = 0;  ///< bytes from one buffer to the next
-  unsigned rows = 0;                ///< of a buffer
+  unsigned rows = 0;                ///< rows of a buffer
   unsigned buffers = 0;
 
   std::uint32_t buffer_bytes() const { return (rows - 1) * row_stride + kRowBytes; }
-  /// Of the byte after the last buffer.
+  /// Offset of the byte after the last buffer.
   std::uint32_t end() const { return base + (buffers - 1) * buffer_stride + buffer_bytes(); }
 
   /// A place in a slab.
   struct Place {
     unsigned row = 0;
-    unsigned byte = 0;  ///< in the row
+    unsigned byte = 0;  ///< offset in the row
   };
-  /// Of a byte of the LDS; nullopt: it is in no buffer, or in the padding of a row or buffer.
+  /// Place of a byte of the LDS; nullopt: it is in no buffer, or in the padding of a row or buffer.
   std::optional<Place> place(std::uint32_t offset) const;
 
-  /// Why these numbers describe no buffers for slabs of a workspace: the field, its value, and what is legal. Until that is
-  /// nothing the other functions must not be called.
+  /// The first invalid field, its value, and the legal ones; nullopt: all are valid. The other functions must not be called
+  /// with invalid fields.
   std::optional<std::string> problem(const LoweredConvolution& convolution) const;
 };
 

@@ -1,4 +1,4 @@
-// Reads of slabs in LDS (lds_buffers.h): which of them bring a tile of the workspace, and code that cannot have M0 name a slab.
+// Reads of slabs in LDS (lds_buffers.h): those that load a tile of the workspace, and code in which M0 cannot name a slab.
 #pragma once
 
 #include <array>
@@ -15,14 +15,14 @@
 
 namespace lacuna {
 
-/// Of an LDS instruction of a kernel whose workspace is in LDS, which has executed. `offsets`: of its lanes, in the workgroup's
-/// LDS; `m0`: of its wavefront. Nothing: it reads no byte of a buffer.
+/// Classifies an LDS instruction that has executed, of a kernel whose workspace is in LDS. `offsets`: of its lanes in the
+/// workgroup's LDS; `m0`: of its wavefront. nullopt: it reads no byte of a buffer.
 std::optional<ClassifiedLoad> classify_lds_read(const LdsBuffers& buffers, const IdGenerator& ids,
                                                 const isa::MemoryAccess& access,
                                                 const std::array<std::uint32_t, isa::kLanes>& offsets, std::uint32_t m0,
                                                 const isa::RegisterRange& destination);
 
-/// What an instruction uses M0 for, so that a kernel with it cannot name slabs there; nullopt: nothing.
+/// The use of M0 by an instruction that keeps a kernel from naming slabs there; nullopt: there is none.
 std::optional<std::string> other_use_of_m0(const isa::Instruction& instruction);
 
 }  // namespace lacuna

@@ -73,7 +73,7 @@ void DetectionUnit::operation_done(std::uint32_t number, Cycles done) {
   w.operations.erase(w.operations.begin(), w.operations.begin() + static_cast<std::ptrdiff_t>(retired));
 }
 
-// Completing them may make further records. One whose requests are being sent has no token yet.
+// The completion of a waiter may allocate records. A waiter whose requests are being sent has no token yet.
 void DetectionUnit::complete_waiters(std::uint32_t number, Cycles done) {
   if (operations_[number].waiters.empty()) return;
   for (const std::uint32_t waiting : std::exchange(operations_[number].waiters, {})) {

@@ -27,12 +27,12 @@ struct InputElement {
 /// A convolution whose input has the layout NHWC. Columns of the workspace are (filter row, filter column, channel) with the
 /// channel fastest. A transposed convolution is one of stride 1 over its input with the zeros inserted.
 struct LoweredConvolution {
-  static constexpr unsigned kElementBytes = 2;  ///< of the workspace: f16
+  static constexpr unsigned kElementBytes = 2;  ///< bytes of an element of the workspace: f16
 
   unsigned images = 1;
-  unsigned height = 0;    ///< of the input, inserted zeros included, without padding
-  unsigned width = 0;     ///< of the input, as `height`
-  unsigned channels = 0;  ///< those that pad the real ones included
+  unsigned height = 0;    ///< rows of the input, inserted zeros included, without padding
+  unsigned width = 0;     ///< columns of the input, as `height`
+  unsigned channels = 0;  ///< channels of the input, those that pad the real ones included
   unsigned filter_height = 0;
   unsigned filter_width = 0;
   unsigned stride_y = 1;
@@ -50,20 +50,20 @@ struct LoweredConvolution {
   unsigned output_width() const { return (padded_width() - filter_width) / stride_x + 1; }
   /// Output positions of one image.
   unsigned positions() const { return output_height() * output_width(); }
-  /// Of the workspace, without rows that fill the last tile.
+  /// Rows of the workspace, without those that fill the last tile.
   std::uint64_t rows() const { return std::uint64_t{images} * positions(); }
-  /// Of the workspace, without those that `pitch` adds.
+  /// Columns of the workspace, without those that `pitch` adds.
   unsigned columns() const { return filter_height * filter_width * channels; }
 
-  /// What is in a place of the workspace. Nothing in columns and rows that only fill it up.
+  /// The element at a place of the workspace; nullopt: the row or column only fills it up.
   std::optional<InputElement> element(std::uint64_t row, unsigned column) const;
-  /// Whether an element lies in the padding.
+  /// True if an element lies in the padding.
   bool in_padding(const InputElement& element) const;
 
   /// Images that a tag can name: 10 bits (section IV.B).
   static constexpr unsigned kMostImages = 1024;
-  /// Why these numbers describe no convolution that Duplo can serve: the field, its value, and what is legal. Until that is
-  /// nothing the other functions must not be called.
+  /// The first field that Duplo cannot serve, its value, and the legal ones; nullopt: it can serve all. The other functions
+  /// must not be called with such a field.
   std::optional<std::string> problem() const;
 };
 

@@ -18,20 +18,20 @@ struct ParameterBlock {
   static constexpr std::size_t kBytes = 32;
   /// The number of the workspace's rows is rounded up to a multiple of this: tiles of a kernel may reach beyond the last one.
   static constexpr unsigned kRowUnit = 128;
-  static constexpr unsigned kAlignment = 16;  ///< of the workspace, bytes
+  static constexpr unsigned kAlignment = 16;  ///< alignment of the workspace, bytes
 
-  std::uint64_t workspace = 0;    ///< GPU virtual address; 0: it is in LDS
-  std::optional<LdsBuffers> lds;  ///< where slabs of it are in LDS; nullopt: it is in memory
+  std::uint64_t workspace = 0;    ///< GPU virtual address; 0 with a workspace in LDS
+  std::optional<LdsBuffers> lds;  ///< buffers of a workspace in LDS; nullopt: it is in memory
   LoweredConvolution convolution;
 
-  /// Of the workspace's rows.
+  /// Bytes of the workspace's rows.
   std::uint64_t bytes() const { return convolution.rows() * convolution.pitch * LoweredConvolution::kElementBytes; }
-  /// These and the rows that fill the last tile.
+  /// Bytes of these and of the rows that fill the last tile.
   std::uint64_t region_bytes() const {
     return (convolution.rows() + kRowUnit - 1) / kRowUnit * kRowUnit * convolution.pitch * LoweredConvolution::kElementBytes;
   }
 
-  /// The block, or what is wrong with it: field, value, and what is legal.
+  /// The block, or its first invalid field with its value and the legal ones.
   static std::variant<ParameterBlock, std::string> read(const std::byte* bytes);
 };
 

@@ -1,4 +1,4 @@
-// Loads of a workspace, as the detection unit sees them: the form that they have by their addresses, and what becomes of them.
+// Loads of a workspace as the detection unit classifies them: tiles, by the form of their addresses, and other loads.
 #pragma once
 
 #include <array>
@@ -15,13 +15,13 @@ namespace lacuna {
 
 struct TileLoad {
   TileForm form;
-  std::uint64_t row;  ///< of the workspace: where it begins
-  unsigned column;
-  unsigned zeros;  ///< IdGenerator::zeros() of its columns
+  std::uint64_t row;  ///< first row in the workspace
+  unsigned column;    ///< first column in the workspace
+  unsigned zeros;     ///< IdGenerator::zeros() of its columns
 };
 
-/// The form of the tile that a load of `bytes` a lane by all lanes brings; nullopt: it brings none. Lane l of a tile's load is
-/// at base + (l mod R) pitch + (l / R) bytes, for R = 16 or 32 rows that are `pitch` bytes apart; `bytes` is 8 or 16.
+/// The form of the tile that all lanes load with `bytes` each; nullopt: they load none. Lane l of a tile's load is at
+/// base + (l mod R) pitch + (l / R) bytes, with R = 16 or 32 rows `pitch` bytes apart, and bytes = 8 or 16.
 template <typename Address>
 std::optional<TileForm> tile_form(const std::array<Address, isa::kLanes>& addresses, unsigned bytes, Address pitch) {
   if (bytes != 8 && bytes != 16) return std::nullopt;
@@ -43,7 +43,7 @@ struct ClassifiedLoad {
   DuploCount reason = DuploCount::form;
 
   static ClassifiedLoad none(DuploCount reason) { return {.tile = std::nullopt, .reason = reason}; }
-  /// Of a load to `destination` that has the form of a tile, whose first element is at a row and column of the workspace.
+  /// Classifies a load that has the form of a tile. `row`, `column`: of its first element in the workspace.
   static ClassifiedLoad of(const IdGenerator& ids, std::uint64_t row, unsigned column, const TileForm& form,
                            const isa::RegisterRange& destination) {
     if (destination.first % kPairRegisters != 0) return none(DuploCount::registers);

@@ -1,10 +1,10 @@
-// Tags of whole tiles: an instruction that loads an operand of a matrix product brings a tile of the workspace, and a register
-// that holds it can take the place of another tile only if all elements are equal.
+// Tags of whole tiles: an instruction that loads an operand of a matrix product loads a tile of the workspace. A register that
+// holds it can replace the load of another tile only if all elements are equal.
 //
-// Two tiles of one form are equal exactly if their first elements are, and these:
-//   the filter's column, where a row of the tile leaves its row of the filter, or the tile's rows leave an output row
-//   the filter's row, where the tile's rows leave the image (images innermost: the last output row), or its columns leave the
-//   workspace's
+// Two tiles of one form are equal exactly if their first elements are, and
+// - the filter's columns are, where a row of the tile crosses a row of the filter, or the tile's rows cross an output row;
+// - the filter's rows are, where the tile's rows cross the end of the image (images innermost: of the last output row), or its
+//   columns the last column of the workspace.
 // The paper compares first elements alone.
 #pragma once
 

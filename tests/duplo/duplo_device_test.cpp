@@ -103,7 +103,7 @@ TEST_F(DuploDevice, BlocksOfOtherConvolutionsFailTheCheck) {
   EXPECT_EQ(wrong.results, off.results);
   EXPECT_GT(wrong[DuploCount::hits_wrong], 0U);
   EXPECT_TRUE(any_failed_check());
-  // The printed formula errs by itself.
+  // With the printed formula wrong hits are no failed check: it errs for right blocks, too.
   clear_guest_mistakes();
   run(b_.paper, c, kernel, 1, 256, other);
   EXPECT_FALSE(any_failed_check());
@@ -132,7 +132,7 @@ TEST_F(DuploDevice, RetiredLoadsAreGone) {
 
 TEST_F(DuploDevice, StoresIntoTheWorkspaceDropEntries) {
   const LoweredConvolution c = convolution();
-  // A lane stores what is there: nothing changes.
+  // A lane stores the value that it has loaded: memory stays the same.
   const AssembledKernel kernel = load_tiles(c, 12,
                                             {"v_mov_b32 v5, s9", "v_mov_b32 v4, s8", "global_load_dword v1, v[4:5], off",
                                              "s_waitcnt vmcnt(0)", "global_store_dword v[4:5], v1, off"});
@@ -144,7 +144,7 @@ TEST_F(DuploDevice, StoresIntoTheWorkspaceDropEntries) {
   EXPECT_LT(on[DuploCount::hits], run(b_.overwrite, c, load_tiles(c, 12), 1, 64)[DuploCount::hits]);
 }
 
-// What other units have stored may be visible behind it.
+// Loads after an invalidation may see stores of other units.
 TEST_F(DuploDevice, InvalidationsDropEntries) {
   const LoweredConvolution c = convolution();
   const auto invalidated = [&] { return sum(b_.overwrite, &DuploStatistics::invalidated); };

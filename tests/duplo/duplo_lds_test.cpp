@@ -31,12 +31,12 @@ LoweredConvolution convolution() {
 constexpr unsigned kTiles = 16 * 12;
 constexpr unsigned kSlabRows = 64;
 constexpr unsigned kBuffers = 2;
-constexpr unsigned kLdsBase = 512;  ///< of the first buffer
+constexpr unsigned kLdsBase = 512;  ///< offset of the first buffer
 
 /// How a kernel reads slabs.
 struct Reads {
   unsigned in_flight = 1;  ///< reads before their data are used, 8 at most; of 16 bytes 4
-  unsigned bytes = 8;      ///< of a lane
+  unsigned bytes = 8;      ///< bytes of a lane
   bool names_slabs = true;
   bool pairs = false;         ///< ds_read2_b64 of two tiles
   unsigned repeats = 1;       ///< times that each tile is read
@@ -118,7 +118,7 @@ Lines read_slab(const Reads& reads) {
   return lines;
 }
 
-/// A line that goes back to line `to` of `lines` while SCC is set, behind the last one.
+/// Appends a branch to line `to` of `lines`, taken while SCC is set.
 void loop_back(Lines& lines, std::size_t to) {
   lines.emplace_back("s_nop 0");
   const AssembledKernel so_far(isa::Target::gfx90a, lines);

@@ -153,7 +153,7 @@ TEST_F(DuploRows, OtherFormsPassBy) {
   EXPECT_EQ(run(b_.tile, c, kernel, 1, 64)[DuploCount::look_ups], 1U);
 }
 
-// No hardware does what entries of rows stand for.
+// Entries of rows are an upper bound without hardware.
 TEST_F(DuploRows, RowsHaveNoBitsAndNoEnergy) {
   const auto described = [](TestGpu& gpu, bool with_cost) {
     const Duplo& duplo = *gpu.device.extension<Duplo>();

@@ -81,7 +81,7 @@ LoweredConvolution random_convolution(std::mt19937& random, const Case& only = {
   }
 }
 
-/// Whether two places have equal IDs exactly if they hold the same element.
+/// True if places have equal IDs exactly where they hold the same element.
 bool is_right(const LoweredConvolution& c, DatumIds ids) {
   const IdGenerator generator(c, ids);
   std::map<std::uint64_t, InputElement> by_id;
@@ -105,7 +105,7 @@ TEST(IdGenerator, ExactIdsAreThoseOfElements) {
   }
 }
 
-// What the paper claims, and where it holds.
+// The printed formula is right where all of the conditions hold, and errs without one of them.
 TEST(IdGenerator, PrintedIdsAreRightForSquareInputsWithoutStrideAndPadding) {
   std::mt19937 random(2);
   unsigned wrong = 0;

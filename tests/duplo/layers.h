@@ -1,4 +1,4 @@
-// The convolutions of Table I of the paper, batch 8, and what their geometry alone says.
+// The convolutions of Table I of the paper, batch 8, and the limits that their geometry sets to hit rates.
 #pragma once
 
 #include <array>
@@ -74,7 +74,7 @@ inline LoweredConvolution lowered(const Layer& layer, unsigned images = 8, RowOr
   return c;
 }
 
-/// Whether the element is a zero of the padding, or one that was inserted.
+/// True if the element is a zero of the padding, or one that was inserted.
 inline bool is_zero(const Layer& layer, const LoweredConvolution& c, const InputElement& e) {
   if (c.in_padding(e)) return true;
   return layer.transposed && ((e.y - c.pad_top) % layer.stride != 0 || (e.x - c.pad_left) % layer.stride != 0);

@@ -1,4 +1,4 @@
-// Reads of slabs in LDS against a comparison lane by lane, and what a block's numbers may be.
+// Reads of slabs in LDS against a comparison lane by lane, and the legal fields of a block.
 #include "models/duplo/lds_reads.h"
 
 #include <gtest/gtest.h>
@@ -38,7 +38,7 @@ isa::MemoryAccess read_of(unsigned bytes) {
   return access;
 }
 
-/// Of a tile of `rows` rows whose first byte is at `base`.
+/// Lanes' offsets of a tile of `rows` rows whose first byte is at `base`.
 Offsets tile_at(const LdsBuffers& buffers, std::uint32_t base, unsigned rows, unsigned bytes) {
   Offsets offsets;
   for (unsigned lane = 0; lane < isa::kLanes; ++lane)

@@ -113,7 +113,7 @@ TEST(LoadHistory, AnOverwrittenRegisterTakesItsEntryAlong) {
   EXPECT_NE(history.find(tag(16), 4, Tick{2}), LoadHistory::kNone);
 }
 
-// Rows: each load keeps a register of its own.
+// Rows: each load keeps a separate register.
 TEST(LoadHistory, AnEntryInSeveralRegistersGoesWithTheLast) {
   LoadHistory history({.entries = 16, .keep = HistoryKeep::until_overwritten});
   const LoadHistory::Handle entry = history.allocate(tag(16), 4, pair(3));
@@ -148,7 +148,7 @@ TEST(LoadHistory, ConvolutionsAreApart) {
   EXPECT_EQ(history.used(Tick{4}), 0U);
 }
 
-// A number is given to the next convolution: what it loads, it loads for the first time.
+// The next convolution has the number of one that has ended: its first loads are compulsory misses.
 TEST(LoadHistory, EndedConvolutionsLeaveNothingBehind) {
   LoadHistory history({.entries = 16});
   history.allocate(tag(16, 0, 1), 4, pair(1));

@@ -40,7 +40,7 @@ TEST(SharedRegisters, APairStaysWhenItsFirstWavefrontEnds) {
   EXPECT_EQ(registers.in_use(), 0U);
 }
 
-// A pair with itself: a load hits on what its own destination holds.
+// A pair shared with itself: a load hits on the register that is its destination.
 TEST(SharedRegisters, SharingWithItselfChangesNothing) {
   SharedRegisters registers(2);
   const unsigned a = registers.begin(2);

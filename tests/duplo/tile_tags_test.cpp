@@ -22,7 +22,7 @@ using test::lowered;
 using Tag = std::tuple<std::uint32_t, std::uint32_t, std::uint16_t, std::uint16_t>;
 Tag key(const TileTag& tag) { return {tag.first.image, tag.first.element, tag.filter_x, tag.filter_y}; }
 
-/// What a tile holds, element by element. Places that only fill the workspace up hold the same nothing.
+/// The elements of a tile. Places that only fill up the workspace are equal to each other.
 std::vector<std::uint64_t> contents(const LoweredConvolution& c, std::uint64_t row, unsigned column, const TileForm& form) {
   std::vector<std::uint64_t> all;
   for (unsigned r = 0; r < form.rows; ++r) {
@@ -34,7 +34,7 @@ std::vector<std::uint64_t> contents(const LoweredConvolution& c, std::uint64_t r
   return all;
 }
 
-/// Of loads of 8 and 16 bytes a lane, and a single row (DuploEntry::row).
+/// Forms of loads of 8 and 16 bytes a lane, and of a single row (DuploEntry::row).
 constexpr std::array<TileForm, 5> kForms{TileForm{16, 16}, TileForm{16, 32}, TileForm{32, 8}, TileForm{32, 16},
                                          TileForm{1, 16}};
 
@@ -126,7 +126,7 @@ TEST(TileTags, LimitsOfAllLayers) {
   EXPECT_NEAR(sum16 / kLayers.size(), 81.5, 0.1);
 }
 
-// What the paper would rename by first elements alone, each time wrongly.
+// Loads that the paper would rename by first elements alone, each time wrongly.
 TEST(TileTags, FirstElementsAloneAreNotEnough) {
   const std::map<std::string, double> expected{{"resnet_c6", 17.7}, {"resnet_c8", 5.8}, {"yolo_c5", 17.7}, {"yolo_c6", 5.8}};
   for (const Layer& layer : kLayers) {

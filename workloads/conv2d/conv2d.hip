@@ -29,7 +29,7 @@ struct Images {
   unsigned channels;           // a multiple of a slab's depth
 };
 
-/// What a work-item brings of the matrix of inputs: see tiled::MatrixStage.
+/// A work-item's part of the matrix of inputs: see tiled::MatrixStage.
 template <class Element, unsigned kTile>
 class ImageStage {
  public:
@@ -40,7 +40,7 @@ class ImageStage {
     zeros_ = (images.pixels * images.pitch + own) * sizeof(Element);
 #pragma unroll
     for (unsigned i = 0; i < kLoads; ++i) {
-      // Pixels behind the last one repeat it: what comes of them is not stored.
+      // Pixels after the last one repeat it: their results are not stored.
       const unsigned pixel = min(first + place_.row + 64 * i, images.pixels - 1);
       const unsigned row = pixel / images.size % images.size, column = pixel % images.size;
       offset_[i] = (pixel * images.pitch + own) * sizeof(Element);
@@ -55,7 +55,7 @@ class ImageStage {
   }
   __device__ void load() {
     const unsigned tap = (row_ * static_cast<int>(images_.size) + column_) * static_cast<int>(images_.pitch * sizeof(Element));
-    // In scalar registers, as what is different for each lane is less than 4 GiB from it.
+    // In scalar registers: the offsets of the lanes are less than 4 GiB.
     asm volatile("" : "+s"(slab_));
 #pragma unroll
     for (unsigned i = 0; i < kLoads; ++i) {

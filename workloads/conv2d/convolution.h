@@ -16,14 +16,14 @@ using Half = _Float16;
 
 /// A convolution as kernels need it. A transposed one is of stride 1, over its input with zeros between all neighbours.
 struct Convolution {
-  unsigned images, height, width;  ///< of x
+  unsigned images, height, width;  ///< images in x, its rows and columns
   unsigned channels;               ///< a multiple of 4: those that pad the real ones included
   unsigned filters, filter_height, filter_width;
   unsigned stride_y, stride_x;
   unsigned pad_top, pad_left, pad_bottom, pad_right;
   unsigned spacing_shift;  ///< elements of x lie 1 << spacing_shift apart in the lowered input, with zeros between
-  unsigned
-      images_innermost;  ///< row of the workspace: 0 (image, output row, output column), 1 (output row, output column, image)
+  /// Row of the workspace: 0 (image, output row, output column), 1 (output row, output column, image).
+  unsigned images_innermost;
 
   __host__ __device__ unsigned lowered_height() const { return ((height - 1) << spacing_shift) + 1; }
   __host__ __device__ unsigned lowered_width() const { return ((width - 1) << spacing_shift) + 1; }
@@ -52,7 +52,7 @@ struct Convolution {
     return {image, static_cast<int>(y * stride_y) - static_cast<int>(pad_top),
             static_cast<int>(x * stride_x) - static_cast<int>(pad_left)};
   }
-  /// Whether a place of the lowered input is an element of x, and no zero.
+  /// True if a place of the lowered input is an element of x, and no zero.
   __host__ __device__ bool inside(int y, int x) const {
     const unsigned zeros = (1u << spacing_shift) - 1;
     return static_cast<unsigned>(y) < lowered_height() && static_cast<unsigned>(x) < lowered_width() &&

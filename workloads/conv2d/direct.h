@@ -9,9 +9,9 @@ constexpr unsigned kDirectItems = 256, kDirectPixels = 4, kDirectFilters = 64;
 // Neighbouring output positions of a workgroup: four wavefronts with kDirectPixels each.
 constexpr unsigned kDirectWidth = kDirectItems / kDirectFilters * kDirectPixels;
 
-/// A lane has a filter, and kDirectPixels output positions beside each other: what it reads of x is the same for all lanes of
-/// its wavefront. `weights` are [filter row][filter column][channel / 4][filter][4], with filters to the next multiple of 64.
-/// The grid is (filters / 64, groups of positions in a row of y, rows of y of all images).
+/// A lane has a filter, and kDirectPixels neighbouring output positions: all lanes of a wavefront read the same elements of x.
+/// `weights` are [filter row][filter column][channel / 4][filter][4], with filters to the next multiple of 64. The grid is
+/// (filters / 64, groups of positions in a row of y, rows of y of all images).
 __device__ inline void convolve_directly(const Convolution& c, const Half* x, const Half* weights, float* y) {
   using Four = Half __attribute__((ext_vector_type(4)));
   const unsigned wavefront =

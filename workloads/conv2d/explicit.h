@@ -67,7 +67,7 @@ inline unsigned spread_pitch(unsigned columns) {
   return pieces * 32;
 }
 
-/// Elements of a product's A: whole tiles of rows, and after the last one what loads of a slab's columns reach.
+/// Elements of a product's A: whole tiles of rows, and after the last one a slab's columns, which loads reach.
 inline size_t left_elements(unsigned rows, unsigned pitch) { return size_t{rounded_up(rows, kTileRows)} * pitch + kSlab; }
 /// The same of B.
 inline size_t right_elements(unsigned rows, unsigned pitch) { return size_t{rounded_up(rows, kTileColumns)} * pitch + kSlab; }

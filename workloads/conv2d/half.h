@@ -1,4 +1,4 @@
-// Convolutions in half precision with the results in single precision: what runs on the GPU, and what comes out on the host.
+// Convolutions in half precision with the results in single precision: kernels, their launch, and the check of results.
 #pragma once
 
 #include <algorithm>
@@ -113,7 +113,7 @@ class HalfConvolution {
     });
   }
 
-  /// Calls launch(product, grid), which has to set `a`, and adds what parts along K give.
+  /// Calls launch(product, grid), which has to set `a`, and adds the sums of the parts along K.
   template <class Launch>
   void multiply_parts(const workload::DeviceArray<Half>& weights, const workload::DeviceArray<float>& y, Launch launch) {
     const PlannedProduct planned = planned_product(c_, pitch_, step_);

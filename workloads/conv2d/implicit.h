@@ -6,7 +6,7 @@
 
 namespace conv {
 
-/// What a product's kernel takes beyond Product, whose `a` is x.
+/// Arguments of a product's kernel: Product, whose `a` is x, and the convolution.
 struct Implicit {
   Product product;
   Convolution convolution;
@@ -38,7 +38,7 @@ class SlabStage {
   __device__ SlabStage(const Implicit& x, unsigned first_row, char* slabs, char* rows)
       : x_(x), slabs_(lds_address(slabs)), rows_(lds_address(rows)) {
     if (threadIdx.x < kTileRows) {
-      // Rows behind the last one repeat it: what comes of them is not stored.
+      // Rows after the last one repeat it: their results are not stored.
       const Convolution::Corner corner = x.convolution.corner(min(first_row + threadIdx.x, x.product.m - 1));
       lds_at<RowPlace>(rows_ + threadIdx.x * sizeof(RowPlace)) = {
           corner.image, static_cast<unsigned>(corner.y) << 16 | (static_cast<unsigned>(corner.x) & 0xffff)};
@@ -83,7 +83,7 @@ class SlabStage {
   __device__ bool by_eight() const { return x_.convolution.channels % 8 == 0; }
   __device__ Place place(unsigned column) const {
     const unsigned tap = column / x_.convolution.channels, filter_width = x_.convolution.filter_width;
-    // Behind the last column is no row of x.
+    // Columns after the last one are in no row of x.
     const int y = column < x_.convolution.columns() ? static_cast<int>(tap / filter_width) : 0x10000;
     return {y, static_cast<int>(tap % filter_width), column % x_.convolution.channels};
   }

@@ -10,12 +10,12 @@ namespace conv {
 /// A layer as papers list them: square, the same padding on all sides.
 struct NamedLayer {
   const char* name;
-  unsigned side;      ///< of the input
-  unsigned channels;  ///< of the input
+  unsigned side;      ///< rows and columns of the input
+  unsigned channels;  ///< channels of the input
   unsigned filters;   ///< channels of the output
   unsigned filter;    ///< side of the filter
   unsigned padding;
-  unsigned stride;  ///< of a transposed layer: how many times as many rows and columns the output has
+  unsigned stride;  ///< with a transposed layer: rows of the output for each row of the input
   bool transposed;
 };
 

@@ -27,7 +27,7 @@ constexpr unsigned kItems = 256, kTileRows = 128, kTileColumns = 64, kSlab = 64;
 /// Halves of a fragment in a lane; `dwords` as --fragments says.
 constexpr unsigned halves_of(unsigned dwords) { return 2 * dwords; }
 
-/// What a product's kernel takes. The grid is (tiles along n, tiles along m, parts along K); part p computes steps
+/// Arguments of a product's kernel. The grid is (tiles along n, tiles along m, parts along K); part p computes steps
 /// p * part_steps on, and writes to y + p * m * n.
 struct Product {
   const Half* a;  ///< the workspace, with rows to the next multiple of 128; implicit: x, with zeros behind the last element
@@ -36,8 +36,8 @@ struct Product {
   unsigned m, n;                  ///< rows and columns of the product that are stored
   unsigned pitch;                 ///< elements from one row to the next, of A (of the workspace, also if implicit) and B
   unsigned steps, part_steps;     ///< a step is a fragment's columns
-  unsigned unit, taps, channels;  ///< of Walk
-  unsigned images, positions;     ///< of the workspace's rows, images innermost; images = 1: row r belongs to row r of y
+  unsigned unit, taps, channels;  ///< order of the columns: Walk
+  unsigned images, positions;     ///< order of the rows, images innermost; images = 1: row r belongs to row r of y
 };
 
 /// The order in which columns are multiplied. Channels innermost: ascending. Taps innermost: `unit` channels of all taps,
@@ -57,7 +57,7 @@ class Walk {
   __device__ void next() {
     column_ += step_;
     if (++inner_ < steps_) return;
-    // The compiler would keep what is chosen here in vector registers.
+    // The compiler would keep these values in vector registers.
     inner_ = 0;
     const bool last = ++tap_ == x_.taps;
     tap_ = scalar(last ? 0 : tap_);
@@ -71,7 +71,7 @@ class Walk {
 
 #if defined(__gfx90a__)
 
-/// What a lane holds of a fragment.
+/// A lane's part of a fragment.
 template <unsigned kHalves>
 using Fragment = Vector<Half, kHalves>;
 template <unsigned kHalves>
@@ -104,7 +104,7 @@ struct Sums {
   }
 };
 
-/// LDS at an address of 32 bits, and the other way round.
+/// LDS at an address of 32 bits, and the address of LDS.
 template <class T>
 __device__ inline auto& lds_at(unsigned address) {
   return *(__attribute__((address_space(3))) T*)address;
@@ -114,7 +114,7 @@ __device__ inline unsigned lds_address(T* data) {
   return (unsigned)(__attribute__((address_space(3))) char*)data;
 }
 
-/// Which work-item this is, computed where it is needed: it takes no register while the product is computed.
+/// The work-item's place in its workgroup, computed where it is needed: it takes no register while the product is computed.
 class Item {
  public:
   __device__ Item() : wavefront(scalar(threadIdx.x / 64)) {}
@@ -126,7 +126,7 @@ class Item {
     return __builtin_amdgcn_mbcnt_hi(~0u, __builtin_amdgcn_mbcnt_lo(~0u, zero));
   }
 
-  const unsigned wavefront;  ///< of 2 x 2
+  const unsigned wavefront;  ///< number in the workgroup's 2 x 2
 };
 
 /// Waits for the workgroup and its accesses to LDS, but not for loads in flight.
@@ -155,7 +155,7 @@ class MemoryFragments {
   unsigned pitch_, offset_;
 };
 
-/// Of B, a step ahead: the fragments of this step and of the next one, by parity.
+/// Fragments of B, loaded a step ahead: those of this step and of the next one, by parity.
 template <unsigned kHalves>
 struct BFromMemory {
   __device__ BFromMemory(const Product& x, unsigned row, unsigned first)
@@ -236,7 +236,7 @@ class LdsTile {
     const unsigned item_row = threadIdx.x / 4;
     offset_ = (item_row * pitch + threadIdx.x % 4 * 8) * sizeof(Half);
   }
-  /// From memory. `columns`: of the steps of which the 32 columns are made.
+  /// Loads 32 columns from memory. `columns`: first column of each of the steps that they are.
   __device__ void load(const unsigned (&columns)[32 / kStepColumns<kHalves>]) {
     unsigned offset = offset_;
     if constexpr (kHalves == 4) offset += threadIdx.x % 4 < 2 ? columns[0] * sizeof(Half) : (columns[1] - 16) * sizeof(Half);
@@ -286,7 +286,7 @@ __device__ inline void multiply_through_lds(Sums& sums, const Product& x, Tile t
   B b(x.b, tile.column, x.pitch, b_memory);
   BFromMemory<kHalves> direct(x, tile.column + item.column() * 32, first);
   Walk walk(x, first, kStepColumns<kHalves>);
-  // Of a part whose second step is not there, the first one is loaded twice.
+  // A part without a second step loads its first one twice.
   unsigned loaded = 0;
   const auto load = [&] {
     unsigned columns[kSteps];
@@ -342,7 +342,7 @@ __device__ inline void multiply_through_lds(Sums& sums, const Product& x, Tile t
   if (number < parts) part(number, 0);
 }
 
-/// Through C in LDS to y, so that stores are of whole lines.
+/// Stores the sums in y by way of C in LDS, so that stores are of whole lines.
 __device__ inline void put(const Product& x, Tile tile, const Sums& sums, const Item& item, float (*c)[kTileColumns]) {
   const unsigned lane = item.lane(), group = lane / 16;
 #pragma unroll
@@ -377,7 +377,7 @@ __device__ inline void put(const Product& x, Tile tile, const Sums& sums, const 
   }
 }
 
-/// Which of A, B and C are in LDS.
+/// Matrices in LDS, of A, B and C.
 enum class Lds { abc, ac, c };
 
 template <Lds kLds, unsigned kHalves>
@@ -416,5 +416,5 @@ __device__ inline void multiply_workspace(const Product& x) {
 /// in LDS (conv::Lds), and dwords of a fragment in a lane.
 #define PRODUCT_FORMS(USE, name) \
   USE(name, abc, 2) USE(name, abc, 4) USE(name, ac, 2) USE(name, ac, 4) USE(name, c, 2) USE(name, c, 4)
-/// What the kernel of a form calls.
+/// The function that the kernel of a form calls.
 #define WORKSPACE_PRODUCT(lds, fragments) conv::multiply_workspace<conv::Lds::lds, conv::halves_of(fragments)>

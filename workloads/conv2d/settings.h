@@ -13,7 +13,7 @@
 
 namespace conv {
 
-/// What the options say of the way that a convolution is computed.
+/// Options of the computation of a convolution.
 struct Settings {
   std::string method, lds, rows, k, shape;
   int fragments = 0, channels = 0, pitch = 0;
@@ -33,7 +33,7 @@ struct Settings {
   }
 };
 
-/// A convolution, and how many of its channels are not there to fill it up.
+/// A convolution, and the number of its channels without those that fill it up.
 struct Shape {
   Convolution convolution;
   unsigned real_channels;
@@ -56,7 +56,7 @@ inline Shape shape_of(const NamedLayer& layer, unsigned images) {
   return {c, layer.channels};
 }
 
-/// Replaces what `text` names: "height=7,width=9".
+/// Replaces the sizes that `text` names: "height=7,width=9".
 inline void apply_shape(Shape& shape, const std::string& text) {
   if (text == "layer") return;
   Convolution& c = shape.convolution;
@@ -65,7 +65,7 @@ inline void apply_shape(Shape& shape, const std::string& text) {
     unsigned* value;
     unsigned least, most;
   };
-  // What a parameter block for Duplo holds (lacuna/duplo.h).
+  // The ranges of a parameter block for Duplo (lacuna/duplo.h).
   const std::map<std::string, Size> sizes{{"height", {&c.height, 1, 32768}},
                                           {"width", {&c.width, 1, 32768}},
                                           {"channels", {&c.channels, 1, 32768}},

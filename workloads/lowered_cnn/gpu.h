@@ -1,5 +1,5 @@
-// What is between convolutions, on the GPU. With checks on, every operation is compared with the reference for the very inputs
-// that it had: errors of earlier layers, and an activation that decides otherwise because of them, do not add up.
+// The operations of a network on the GPU. With checks on, every operation is compared with the reference for the inputs that it
+// had: errors of earlier layers, and an activation that decides otherwise because of them, do not add up.
 #pragma once
 
 #include <memory>
@@ -42,7 +42,7 @@ class Gpu {
         sums_("sums over rows", 2 * kMostParts * most_channels(layers)) {}
   unsigned kernels() const { return log_.kernels(); }
   size_t workspace_bytes() const { return products_.workspace_bytes(); }
-  /// Whether operations are compared with the reference: as --check says at first.
+  /// Switches the comparison with the reference, which is initially as --check says.
   void set_checks(bool checks) { checks_ = checks; }
 
   std::unique_ptr<FloatTensor> floats(const std::string& name, size_t count) const {

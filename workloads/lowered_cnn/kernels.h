@@ -1,5 +1,6 @@
-// Kernels of what is between convolutions. Tensors are rows, one for each pixel of each image, of channels: activations and
-// what products read in halves, with zeros that pad the channels; sums of products and gradients in single precision, without.
+// Kernels of the operations between convolutions. Tensors are rows of channels, one for each pixel of each image. Activations
+// and operands of products are halves, with zeros that pad the channels; sums of products and gradients are in single
+// precision, without padding.
 #pragma once
 
 #include <hip/hip_runtime.h>
@@ -25,7 +26,7 @@ struct Rows {
   dim3 grid() const { return dim3(parts(), (padded + (1u << shift) - 1) >> shift); }
 };
 
-/// What a work-item has of them: every `step`-th row of a channel.
+/// A work-item's part of the rows: every `step`-th row of a channel.
 struct Place {
   __device__ explicit Place(const Rows& x)
       : channel((blockIdx.y << x.shift) + (threadIdx.x & ((1u << x.shift) - 1))),
@@ -60,7 +61,7 @@ struct Normalisation {
 
 }  // namespace lowered_cnn
 
-// Mean of each part of the rows, and the sum of the squares of what differs from it: sums[part][0 or 1][channel].
+// Mean of each part of the rows, and the sum of the squared differences from it: sums[part][0 or 1][channel].
 extern "C" __global__ void __launch_bounds__(lowered_cnn::kItems)
     batch_norm_parts(const float* z, float* sums, lowered_cnn::Rows x) {
   const lowered_cnn::Place place(x);

@@ -23,15 +23,15 @@ struct Activation {
 };
 constexpr Activation kIdentity{1, false}, kRelu{0, false}, kTanh{0, true};
 
-/// A convolution with what belongs to its output (batch normalisation or bias, residual, activation), or a pooling layer, whose
-/// window takes the filter's place.
+/// A convolution and the operations on its output (batch normalisation or bias, residual, activation), or a pooling layer,
+/// whose window takes the filter's place.
 struct Layer {
   enum class Kind { kConvolution, kMaxPooling, kAveragePooling };
   std::string name;
   Kind kind;
-  Convolution shape;  ///< its channels are those of the input and what pads them
-  unsigned channels;  ///< real ones of the input
-  unsigned padded;    ///< halves of a pixel of the output: filters and what pads them
+  Convolution shape;  ///< channels are those of the input, with padding
+  unsigned channels;  ///< channels of the input, without padding
+  unsigned padded;    ///< halves of a pixel of the output: filters, with padding
   int input;          ///< number of the layer whose output it reads, or kImage
   int residual = kNone;
   bool normalised = false;
@@ -179,8 +179,8 @@ inline std::vector<Layer> resnet18(const Sizes& sizes) {
 }
 
 /// Generator and discriminator of DCGAN (A. Radford et al., Unsupervised representation learning with deep convolutional
-/// generative adversarial networks, 2016, section 3 and Fig. 1), one after the other. The generator's input is what the
-/// projection of its noise would give; the discriminator sees generated images alone.
+/// generative adversarial networks, 2016, section 3 and Fig. 1), one after the other. The generator's input stands for
+/// the projection of its noise; the discriminator sees generated images alone.
 inline std::vector<Layer> gan(const Sizes& sizes) {
   constexpr Activation kLeaky{0.2f, false};
   Builder builder(sizes);

@@ -6,7 +6,7 @@
 //   --method explicit  products on matrix units: the kernels of conv2d
 //
 // The networks are synthetic ones: weights are drawn as K. He et al., Delving deep into rectifiers, 2015, initialise them, the
-// running statistics of inference are about what such weights give, and images are noise.
+// running statistics of inference are about those of such weights, and images are noise.
 #include <hip/hip_runtime.h>
 
 #include <cmath>
@@ -58,7 +58,7 @@ Halves initial_image(const Layer& first, workload::Random& random) {
   return image;
 }
 
-/// Labels, or what the outputs should be.
+/// Labels, or the wanted outputs.
 Floats wanted_outputs(const Network& network, workload::Random& random) {
   const Convolution& last = network.layers.back().shape;
   if (network.loss != Loss::kSoftmaxCrossEntropy) return random.uniform_values(size_t{last.rows()} * last.filters, 0, 1);
@@ -92,9 +92,9 @@ struct Options {
   }
 };
 
-/// Each operation is compared with the reference for the inputs that it had; whether every gradient goes where it belongs, the
-/// loss alone says. Differences deviate by the curvature between, and by activations that change sides: by a tenth at most at
-/// the sizes of the tests. Without what residual connections send back they deviate by up to four tenths.
+/// Each operation is compared with the reference for the inputs that it had; only the loss shows that every gradient reaches
+/// the right parameters. Differences deviate by the curvature between, and by activations that change sides: by a tenth at most
+/// at the sizes of the tests. Without the gradients through residual connections they deviate by up to four tenths.
 void check_gradients(workload::Program& program, const Network& network, Gpu& gpu, Step& step, double loss) {
   constexpr double kMost = 0.15;
   gpu.set_checks(false);

@@ -25,7 +25,7 @@ namespace lowered_cnn {
 #define WEIGHTS_ENTRY(name, lds, fragments) {#lds, fragments, name##_##lds##_##fragments, nullptr},
 inline const conv::ProductKernel<conv::Product> kWeightsProduct[] = {PRODUCT_FORMS(WEIGHTS_ENTRY, weights_product)};
 
-/// What the options say of products.
+/// Options of products.
 struct Form {
   std::string method, lds, rows, k;
   int fragments = 0;

@@ -1,4 +1,4 @@
-// The operations on the host, in double precision: what the kernels are compared with. Tensors are laid out as the kernels'
+// The operations on the host, in double precision, with which the kernels are compared. Tensors are laid out as the kernels'
 // (kernels.h).
 #pragma once
 
@@ -19,7 +19,7 @@ using Factors = std::vector<double>;
 using workload::Expected;
 using workload::sum_factor;
 
-/// How far the half next to a value is from it at most: half a unit in the last place, or half the smallest half.
+/// Largest distance of a value from the nearest half: half a unit in the last place, or half the smallest half.
 inline double half_rounding(double value) { return std::max(std::fabs(value) * 0x1p-11, 0x1p-25); }
 
 // -- products, of the factors that they have (conv::factors)
@@ -174,7 +174,7 @@ inline Expected batch_norm_backward_of(const Floats& g, const Floats& z, const H
 
 // -- pooling
 
-/// Also gives which of each window was the largest.
+/// Also gives the place of the largest element of each window.
 inline Halves max_pooled(const Convolution& window, const Halves& x, Bytes& taps) {
   const size_t channels = window.channels;
   Halves y(window.rows() * channels);

@@ -9,7 +9,7 @@
 
 namespace lowered_cnn {
 
-/// What a layer has of its own at the beginning. Weights are [filter][column], those of channels that pad the input are zero;
+/// Initial parameters of a layer. Weights are [filter][column], those of channels that pad the input are zero;
 /// gamma and the running statistics are empty where a bias alone is added.
 struct Parameters {
   Floats weights, gamma, beta, running_mean, running_variance;
@@ -125,7 +125,7 @@ class Step {
     }
   }
 
-  /// A hash of what the step has computed: the output's bits, and in training those of losses and parameters.
+  /// A hash of the results of the step: the output's bits, and in training those of losses and parameters.
   std::uint64_t bits() const {
     std::uint64_t bits = tiled::hash_of_bits(output_->get());
     if (!training_) return bits;
@@ -213,8 +213,8 @@ class Step {
     } else if (layer.kind == Layer::Kind::kAveragePooling) {
       gpu_.average_pooling_backward(layer, *n.dy, *from->dy);
     } else {
-      // The residual takes the gradient in front of the activation as it is. That is its first one: the block's other users of
-      // it are further in front.
+      // The residual gets the gradient before the activation unchanged. It is the first of its gradients: the other users of
+      // the residual are earlier layers of the block.
       Node* const residual = layer.residual == kNone ? nullptr : &nodes_[static_cast<size_t>(layer.residual)];
       FloatTensor& g = residual != nullptr ? *residual->dy : *n.dy;
       gpu_.activation_backward(layer, *n.dy, n.y.get(), *n.z, n.normalisation, g, *n.dbeta, n.dgamma.get());
