@@ -52,32 +52,13 @@ TEST_F(DuploDevice, RenamedLoadsSpareRegisterWrites) {
 }
 
 TEST_F(DuploDevice, ResultsAreTheSameInAllConfigurations) {
-  LoweredConvolution c = convolution();
-  for (const RowOrder order : {RowOrder::images_outermost, RowOrder::images_innermost}) {
-    c.order = order;
-    c.images = order == RowOrder::images_outermost ? 1 : 2;
-    c.height = order == RowOrder::images_outermost ? 16 : 8;
+  for (const LoweredConvolution& c : with_both_orders(convolution())) {
     for (const unsigned size : {64U, 256U}) {
       for (const unsigned in_flight : {1U, 12U}) {
         const AssembledKernel kernel = load_tiles(c, in_flight);
         const Outcome off = run(b_.off, c, kernel, 12, size);
-        for (TestGpu* const gpu : b_.all) {
-          SCOPED_TRACE(gpu->name());
-          const Outcome on = run(*gpu, c, kernel, 12, size);
-          EXPECT_TRUE(on.results == off.results);
-          EXPECT_EQ(on.record.wavefront_instructions, off.record.wavefront_instructions);
-          EXPECT_EQ(on[DuploCount::look_ups], std::uint64_t{kTiles} * 12 * (size / 64));
-          if (gpu != &b_.paper) {
-            EXPECT_EQ(on[DuploCount::hits_wrong], 0U);
-          }
-          if (gpu == &b_.address) {
-            EXPECT_EQ(on[DuploCount::hits_address], on[DuploCount::hits]);
-          }
-          if (gpu == &b_.simd) {
-            EXPECT_EQ(on[DuploCount::hits_simd], on[DuploCount::hits]);
-          }
-          EXPECT_GE(on[DuploCount::hits], on[DuploCount::hits_in_flight]);
-        }
+        expect_results_with_all_rules(b_, off, std::uint64_t{kTiles} * 12 * (size / 64),
+                                      [&](TestGpu& gpu) { return run(gpu, c, kernel, 12, size); });
       }
     }
   }

@@ -224,6 +224,38 @@ inline Outcome run_with_block(TestGpu& gpu, const LoweredConvolution& c, const A
   return outcome;
 }
 
+/// Compares a run on the device of each rule with `off`, one without Duplo: run(gpu) gives its outcome.
+template <typename Run>
+void expect_results_with_all_rules(RuleBench& bench, const Outcome& off, std::uint64_t look_ups, const Run& run) {
+  for (TestGpu* const gpu : bench.all) {
+    SCOPED_TRACE(gpu->name());
+    const Outcome on = run(*gpu);
+    EXPECT_TRUE(on.results == off.results);
+    EXPECT_EQ(on.record.wavefront_instructions, off.record.wavefront_instructions);
+    EXPECT_EQ(on[DuploCount::look_ups], look_ups);
+    // The printed formula errs.
+    if (gpu != &bench.paper) {
+      EXPECT_EQ(on[DuploCount::hits_wrong], 0U);
+    }
+    if (gpu == &bench.address) {
+      EXPECT_EQ(on[DuploCount::hits_address], on[DuploCount::hits]);
+    }
+    if (gpu == &bench.simd) {
+      EXPECT_EQ(on[DuploCount::hits_simd], on[DuploCount::hits]);
+    }
+    EXPECT_GE(on[DuploCount::hits], on[DuploCount::hits_in_flight]);
+  }
+}
+
+/// The convolution with its one image outermost, and innermost with two images of half the height: as many rows.
+inline std::array<LoweredConvolution, 2> with_both_orders(const LoweredConvolution& c) {
+  LoweredConvolution innermost = c;
+  innermost.order = RowOrder::images_innermost;
+  innermost.images = 2;
+  innermost.height = c.height / 2;
+  return {c, innermost};
+}
+
 /// Tags of tiles of that form, at multiples of its rows and columns.
 inline std::size_t different_tiles(const LoweredConvolution& c, const TileForm& form = {}) {
   const TileTags tags(c, DatumIds::exact);

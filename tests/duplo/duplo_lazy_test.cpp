@@ -105,11 +105,7 @@ std::uint64_t lazy_count(const Outcome& outcome, LazyCount what) {
 }
 
 TEST_F(DuploLazy, ResultsAreTheSameInAllCombinations) {
-  LoweredConvolution c = convolution();
-  for (const RowOrder order : {RowOrder::images_outermost, RowOrder::images_innermost}) {
-    c.order = order;
-    c.images = order == RowOrder::images_outermost ? 1 : 2;
-    c.height = order == RowOrder::images_outermost ? 16 : 8;
+  for (const LoweredConvolution& c : with_both_orders(convolution())) {
     for (const bool unused : {false, true}) {
       const AssembledKernel kernel = load_tiles(c, unused ? 12 : 3, {}, unused);
       const Outcome eager = run(of(b_.alone, LazyMode::eager), c, kernel, 7, 256);
