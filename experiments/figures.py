@@ -22,10 +22,12 @@ DESCRIPTION is an INI file:
                             series, the published values' machine not being the only one that it is fair to compare with
   mean                      arithmetic or geometric: one more place, `mean`, with the mean over the others
   published                 CSV beside the description: series, x, value, source; series and x as in ours
+  reference                 what the legend and the table call these values, if they are not published ones
   note                      what the reader must know, under the table, at any scale. {AXIS} stands for the values of an axis that the
                             figure has, {AXIS * AXIS} for products. A number that is neither one of the paper's nor the number of a
                             section, figure or table depends on the scale and is refused, unless it is written {=NUMBER}
   note.quick, note.paper    what is true at that scale alone, after `note`
+  names                     a file beside the description with a section [names], to which that of the description adds
   [names]                   VALUE = TEXT: what the legend and the x axis say for a value of an axis
 
 OURS.csv is what `lacuna results SWEEP --where WHERE --csv` prints. Error bars and intervals are those of its _low and _high: the 95 %
@@ -53,7 +55,7 @@ RUN_SCALES = ("quick", "paper")
 # Of each value, in OURS.csv.
 SUFFIXES = ("_mean", "_low", "_high", "_samples", "_needed")
 KEYS = ("title", "sweep", "x_label", "y_label", "kind", "x", "series", "y", "x_scale", "y_scale", "mean",
-        "over", "average", "where", "published", "beside", "note", *(f"note.{scale}" for scale in RUN_SCALES))
+        "over", "average", "where", "published", "beside", "names", "reference", "note", *(f"note.{scale}" for scale in RUN_SCALES))
 # What a note may say of any scale: the paper's numbers, and where they are.
 SOURCE = re.compile(r"\b(paper|published|text|thesis)\b")
 REFERENCE = re.compile(r"\b([Ss]ections?|Figs?\.|Tables?) \d[\d.]*( \([a-z]\))?((,| and) \d[\d.]*( \([a-z]\))?)*")
@@ -78,7 +80,7 @@ class Value(typing.NamedTuple):
         return not math.isnan(self.low)
 
 
-def read_description(path):
+def read_sections(path):
     parser = configparser.ConfigParser(interpolation=None)
     parser.optionxform = str
     try:
@@ -86,6 +88,18 @@ def read_description(path):
             parser.read_file(file)
     except (OSError, configparser.Error) as error:
         raise Failure(f"{path}: {error}") from error
+    return parser
+
+
+def read_names(path):
+    parser = read_sections(path)
+    if parser.sections() != ["names"]:
+        raise Failure(f"{path}: has to have a section [names], and no other")
+    return dict(parser["names"])
+
+
+def read_description(path):
+    parser = read_sections(path)
     if not parser.has_section("figure"):
         raise Failure(f"{path}: has no section [figure]")
     figure = dict(parser["figure"])
@@ -97,10 +111,12 @@ def read_description(path):
             raise Failure(f"{path}: [figure] has no {key}")
     if figure["kind"] not in KINDS:
         raise Failure(f"{path}: kind = {figure['kind']}: must be one of {', '.join(KINDS)}")
+    figure.setdefault("reference", "published")
     for key in ("x_scale", "y_scale"):
         if figure.setdefault(key, "linear") not in SCALES:
             raise Failure(f"{path}: {key} = {figure[key]}: must be one of {', '.join(SCALES)}")
-    names = dict(parser["names"]) if parser.has_section("names") else {}
+    names = read_names(pathlib.Path(path).parent / figure["names"]) if "names" in figure else {}
+    names.update(parser["names"] if parser.has_section("names") else {})
     for key in ("mean", "average"):
         if figure.get(key, "arithmetic") not in ("arithmetic", "geometric"):
             raise Failure(f"{path}: {key} = {figure[key]}: must be one of arithmetic, geometric")
@@ -245,7 +261,7 @@ def draw_intervals(axes, points, colour):
                       yerr=[(value.high - value.low) / 2 for _, value in have], fmt="none", ecolor=colour, capsize=3)
 
 
-def draw_lines(axes, ours, published, series, name):
+def draw_lines(axes, ours, published, series, name, reference="published"):
     for index, one in enumerate(series):
         colour = f"C{index}"
         points = sorted((float(x), value) for (s, x), value in ours.items() if s == one)
@@ -255,12 +271,12 @@ def draw_lines(axes, ours, published, series, name):
             draw_intervals(axes, points, colour)
         theirs = sorted((float(x), value[0]) for (s, x), value in published.items() if s == one)
         if theirs:
-            label = f"{name(one)}, published" if name(one) else "published"
+            label = f"{name(one)}, {reference}" if name(one) else reference
             axes.plot([x for x, _ in theirs], [value for _, value in theirs], linestyle="none", marker="D", markersize=8,
                       markerfacecolor="none", markeredgecolor=colour, markeredgewidth=1.5, label=label, zorder=4)
 
 
-def draw_roofline(axes, ours, published, series, name):
+def draw_roofline(axes, ours, published, series, name, _=None):
     for index, one in enumerate(s for s in series if s in {measured for measured, _ in ours}):
         points = [(float(x), value.mean) for (s, x), value in ours.items() if s == one]
         axes.plot(*zip(*points), linestyle="none", color=f"C{index}", marker="o", markersize=6, label=name(one) or "Lacuna")
@@ -270,10 +286,10 @@ def draw_roofline(axes, ours, published, series, name):
         axes.annotate(name(one), roof[-1], ha="right", va="bottom", fontsize=8)
 
 
-def draw_bars(axes, ours, published, series, name):
+def draw_bars(axes, ours, published, series, name, reference="published"):
     xs = unique(x for _, x in [*ours, *published])
     width = 0.8 / len(series)
-    label = "published"  # of one series: the markers of all look the same
+    label = reference  # of one series: the markers of all look the same
     for index, one in enumerate(series):
         colour = f"C{index}"
         place = {x: i + (index - (len(series) - 1) / 2) * width for i, x in enumerate(xs)}
@@ -301,7 +317,8 @@ def draw(figure, names, ours, published, stem):
     series = unique(s for s, _ in [*ours, *published])
     plt.rcParams.update({"font.size": 10, "svg.hashsalt": "lacuna"})
     picture, axes = plt.subplots(figsize=(8, 4.5), layout="constrained")
-    {"line": draw_lines, "bars": draw_bars, "roofline": draw_roofline}[figure["kind"]](axes, ours, published, series, name)
+    {"line": draw_lines, "bars": draw_bars, "roofline": draw_roofline}[figure["kind"]](axes, ours, published, series, name,
+                                                                                             figure["reference"])
     if figure["kind"] != "bars":
         scale(axes.xaxis, axes.set_xscale, figure["x_scale"])
     scale(axes.yaxis, axes.set_yscale, figure["y_scale"])
@@ -315,7 +332,7 @@ def draw(figure, names, ours, published, stem):
     axes.set_axisbelow(True)
     handles, labels = axes.get_legend_handles_labels()
     if len(handles) > 1:
-        ours_first = sorted(zip(handles, labels), key=lambda entry: entry[1].endswith("published"))
+        ours_first = sorted(zip(handles, labels), key=lambda entry: entry[1].endswith(figure["reference"]))
         columns = max(1, min(len(handles), 4, 120 // (max(map(len, labels)) + 5)))
         below = 0.07 * math.ceil(len(handles) / columns)
         picture.legend(*zip(*ours_first), loc="lower center", ncols=columns, frameon=False)
@@ -363,7 +380,7 @@ def table(figure, names, ours, published, note, stem, beside=("", {})):
     with_series = any(s for s, _ in [*ours, *published])
     heading, ratios = beside
     lines = [f"| {'series | ' if with_series else ''}{figure['x_label']} | Lacuna | 95 % interval | samples (for ± 1 %) |"
-             f"{f' {heading} |' if heading else ''} published | ratio | source |",
+             f"{f' {heading} |' if heading else ''} {figure['reference']} | ratio | source |",
              "|---" * (7 + with_series + bool(heading)) + "|"]
     for key in unique([*ours, *published]):
         own = ours.get(key)

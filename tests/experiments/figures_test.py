@@ -78,6 +78,22 @@ class Figures(unittest.TestCase):
         lines = BARS.replace("kind = bars", "kind = line")
         self.assertEqual(self.legend(lines, "second,1024,1,a\n"), ["first", "second", "second, published"])
 
+    def test_other_values_than_published_ones_have_their_name(self):
+        limits = BARS + "reference = limit\n"
+        for description in (limits, limits.replace("kind = bars", "kind = line")):
+            labels = self.legend(description, "second,1024,1,a\n")
+            self.assertRegex(labels[-1], "limit$")
+            self.assertIn("| limit | ratio | source |", (self.folder / "out/bars.md").read_text(encoding="utf-8"))
+            self.assertNotIn("published", " ".join(labels))
+
+    def test_names_come_from_a_file_and_the_description(self):
+        (self.folder / "variants.names").write_text("[names]\nfirst = One\nsecond = Two\n", encoding="utf-8")
+        named = BARS + "names = variants.names\n[names]\nsecond = 2\n"
+        self.assertEqual(self.legend(named, ""), ["One", "2"])
+        (self.folder / "variants.names").write_text("[figure]\nfirst = One\n", encoding="utf-8")
+        self.assertIn("variants.names: has to have a section [names], and no other", self.run_figures(named)[1])
+        self.assertIn("absent.names", self.run_figures(BARS + "names = absent.names\n")[1])
+
     def test_bars_of_one_series_and_published_values_have_a_legend(self):
         one = BARS.replace("series = variant\n", "where = variant\n")
         ours = "\n".join(line for line in OURS.split("\n") if not line.startswith("second"))
