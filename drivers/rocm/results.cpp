@@ -28,9 +28,7 @@ void Results::attach(ProcessPlatform& platform) {
   platform_ = &platform;
   for (unsigned i = 0; i < platform.gpus(); ++i) {
     platform.gpu(i).add_observer(kernels_);
-    energy_.add(platform.gpu(i));
-    requests_.add(platform.gpu(i));
-    if (parameters_.values().output.links) links_.add(platform.gpu(i));
+    recorders_.add(platform.gpu(i), parameters_.values().output);
   }
 }
 
@@ -41,7 +39,7 @@ void Results::open() {
     output_.emplace(settings_.output_folder.empty() ? OutputFolder::numbered("lacuna-out")
                                                     : OutputFolder::claim(settings_.output_folder, settings_.run));
     lock_file_.store(output_->lock().descriptor(), std::memory_order_release);
-    open_results(*output_, parameters_, kernels_, energy_, requests_);
+    open_results(*output_, parameters_, kernels_, recorders_);
     warn_of_missing_lock(*output_);
     spdlog::info("process {}: {}", getpid(), program_name());
   } catch (const std::exception& e) {
@@ -75,10 +73,9 @@ void Results::write(RunEnd end, bool last) {
   summary.wall_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
   summary.peak_host_memory_bytes = peak_host_memory();
   for (unsigned i = 0; last && i < platform_->gpus(); ++i) platform_->gpu(i).report_unfinished_kernels();
-  requests_.finish(summary.simulated);
-  if (!energy_.empty()) {
-    energy_.finish(summary.simulated);
-    summary.energy = &energy_;
+  recorders_.finish(summary.simulated);
+  if (!recorders_.energy.empty()) {
+    summary.energy = &recorders_.energy;
     summary.energy_table = parameters_.values().gpu.energy.table;
   }
   StatisticsGroup statistics("platform");
@@ -87,7 +84,7 @@ void Results::write(RunEnd end, bool last) {
   try {
     if (output_) {
       summary.output_folder = output_->path().string();
-      write_results(*output_, parameters_, summary, kernels_, links_, statistics);
+      write_results(*output_, parameters_, summary, kernels_, recorders_.links, statistics);
     }
   } catch (const std::exception& e) {
     if (!failed()) report_failure("results are lost", e.what());

@@ -12,12 +12,10 @@
 #include "drivers/rocm/settings.h"
 #include "models/common/config/statistics.h"
 #include "platform/process_platform.h"
-#include "platform/run/energy_recorder.h"
 #include "platform/run/kernel_log.h"
-#include "platform/run/link_recorder.h"
 #include "platform/run/output_folder.h"
-#include "platform/run/request_recorder.h"
 #include "platform/run/run_parameters.h"
+#include "platform/run/run_recorders.h"
 #include "platform/run/run_report.h"
 
 namespace lacuna::rocm {
@@ -47,9 +45,7 @@ class Results {
   const Settings& settings_;
   ProcessPlatform* platform_ = nullptr;
   KernelLog kernels_;
-  EnergyRecorder energy_;
-  RequestRecorder requests_;
-  LinkRecorder links_;
+  RunRecorders recorders_;
   bool opened_ = false;
   std::optional<OutputFolder> output_;
   std::atomic<int> lock_file_{-1};

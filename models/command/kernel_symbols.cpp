@@ -153,6 +153,21 @@ std::optional<KernelSymbols::DataObject> KernelSymbols::data_object(std::uint64_
   return found == known->second.by_name.end() ? std::nullopt : std::optional(found->second);
 }
 
+std::vector<std::string> KernelSymbols::data_without_kernel(std::uint64_t kernel_object, std::string_view suffix) const {
+  std::vector<std::string> names;
+  const auto base = bases_.find(kernel_object);
+  const auto known = base == bases_.end() ? data_.end() : data_.find(base->second);
+  if (known == data_.end()) return names;
+  const auto& by_name = known->second.by_name;
+  for (const auto& [name, object] : by_name) {
+    if (!name.ends_with(suffix)) continue;
+    std::string kernel = name.substr(0, name.size() - suffix.size());
+    if (!by_name.contains(kernel + ".kd")) names.push_back(std::move(kernel));
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
 KernelSymbols::DataObjects KernelSymbols::read_data_objects(const LoadedCodeObject& object) const {
   DataObjects objects;
   const auto keep = [&](std::uint64_t begin, std::uint64_t bytes) {

@@ -38,6 +38,8 @@ class KernelSymbols {
     std::uint64_t bytes = 0;
   };
   std::optional<DataObject> data_object(std::uint64_t kernel_object, const std::string& name);
+  /// Names, without `suffix`, of objects of data NAME`suffix` in the code object of a kernel that has no kernel NAME.
+  std::vector<std::string> data_without_kernel(std::uint64_t kernel_object, std::string_view suffix) const;
   /// How often a code object's symbols have been read for data_object().
   std::uint64_t readings() const { return readings_; }
   /// The function that contains the instruction at `pc`; nullopt if no symbol covers it.

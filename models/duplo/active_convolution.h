@@ -16,15 +16,17 @@ struct ActiveConvolution {
   ActiveConvolution(std::uint8_t convolution_number, const ParameterBlock& block, DatumIds ids)
       : number(convolution_number),
         begin(block.workspace),
-        end(block.lds ? block.workspace : block.workspace + block.region_bytes()),
+        end(block.lds ? block.workspace : block.workspace + block.bytes()),
+        tiles_end(block.lds ? block.workspace : block.workspace + block.tile_bytes()),
         pitch_bytes(std::uint64_t{block.convolution.pitch} * LoweredConvolution::kElementBytes),
         lds(block.lds),
         tags(block.convolution, ids),
         reciprocals(tags.ids().reciprocals()) {}
 
   const std::uint8_t number;
-  const std::uint64_t begin;  ///< GPU virtual address of the workspace
-  const std::uint64_t end;    ///< address after its last byte; equal to `begin` with a workspace in LDS
+  const std::uint64_t begin;      ///< GPU virtual address of the workspace
+  const std::uint64_t end;        ///< address after its last row; equal to `begin` with a workspace in LDS
+  const std::uint64_t tiles_end;  ///< address after the rows that fill the last tile
   const std::uint64_t pitch_bytes;
   const std::optional<LdsBuffers> lds;  ///< buffers of a workspace in LDS; nullopt: it is in memory
   const TileTags tags;

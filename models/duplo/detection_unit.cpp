@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cassert>
 #include <cstring>
 #include <string>
 #include <utility>
@@ -83,7 +84,8 @@ void DetectionUnit::reset() {
   operations_.clear();
   free_operations_.clear();
   contents_.clear();
-  wrong_.clear();
+  findings_.clear();
+  equal_data_.clear();
   departing_ = kNone;
 }
 
@@ -164,6 +166,7 @@ void DetectionUnit::overwrite_pair(const WavefrontSlot& slot, Wavefront& w, unsi
     count(slot, DuploCount::overwritten, overwrite_physical(simd_of(slot), pair, clock_.ticks(cycle)));
   }
   w.watched.remove(registers_of(w, logical));
+  assert(registers.consistent());
 }
 
 // -- accesses
@@ -190,7 +193,7 @@ std::optional<ClassifiedLoad> DetectionUnit::classify(const ActiveConvolution& c
   if (access.space != isa::MemoryAccess::Space::global || access.lds_lanes != 0) return none(DuploCount::form);
   const auto form = tile_form(addresses, bytes, c.pitch_bytes);
   if (!form || (by_row() && *form != kFormByRow)) return none(DuploCount::form);
-  if (!inside(isa::kLanes - 1) || (base - c.begin) % bytes != 0) return none(DuploCount::form);
+  if (addresses[isa::kLanes - 1] >= c.tiles_end || (base - c.begin) % bytes != 0) return none(DuploCount::form);
   if (access.glc || access.slc || access.deferred) return none(DuploCount::control);
   const auto column = static_cast<unsigned>((base - c.begin) % c.pitch_bytes / LoweredConvolution::kElementBytes);
   return ClassifiedLoad::of(c.tags.ids(), (base - c.begin) / c.pitch_bytes, column, *form, destination);
@@ -254,7 +257,13 @@ Departure DetectionUnit::depart(WavefrontSlot& slot, const StagedAccess& access,
       const std::uint64_t address = memory_.addresses().global[lane];
       touches |= address + access.access.bytes_per_lane > w.convolution->begin && address < w.convolution->end;
     });
-    if (touches) count(slot, DuploCount::stores, history_.drop(w.convolution->number, clock_.ticks(cycle)));
+    if (!touches) return whole;
+    count(slot, DuploCount::stores, history_.drop(w.convolution->number, clock_.ticks(cycle)));
+    std::optional<WorkspaceStore>& first = findings_[w.convolution->number].store;
+    if (!first) {
+      first = WorkspaceStore{
+          .at = clock_.ticks(cycle), .pc = access.pc, .workgroup = slot.group->linear_id, .wavefront = slot.wave_in_group};
+    }
     return whole;
   }
   if (access.destination.count == 0) return whole;
@@ -339,6 +348,12 @@ DetectionUnit::Handle DetectionUnit::allocate(const WavefrontSlot& slot, Wavefro
   TileRegisters held{.simd = simd_of(slot), .first = registers.pair(w.map, logical)};
   if (by_row()) held.first = place_of(held.first, piece.number);
   if (load.destination.count > kPairRegisters) held.second = registers.pair(w.map, logical + 1);
+  std::uint64_t digest = 0;
+  if (parameters_.check) {
+    read_words(slot, load.destination, piece, words_);
+    digest = EqualData::digest(words_);
+    count_repeat(slot, digest);
+  }
   const Handle entry = history_.allocate(piece.tag, zeros, held);
   if (contents_.size() <= entry) contents_.resize(std::size_t{entry} + 1);
   Contents& contents = contents_[entry];
@@ -348,11 +363,22 @@ DetectionUnit::Handle DetectionUnit::allocate(const WavefrontSlot& slot, Wavefro
   contents.wavefront = index_of(slot);
   contents.dispatch = w.dispatch;
   contents.workgroup = slot.group->linear_id;
-  if (parameters_.check) read_words(slot, load.destination, piece, contents.words);
+  if (parameters_.check) {
+    contents.words = words_;
+    equal_data_.add(digest, {.handle = entry, .generation = history_.generation(entry)}, history_);
+  }
   if (operation != kNone)
     operations_[operation].parts.push_back({.entry = entry, .generation = history_.generation(entry), .owner = true});
   w.watched.add(load.destination);
   return entry;
+}
+
+void DetectionUnit::count_repeat(const WavefrontSlot& slot, std::uint64_t digest) {
+  const EqualData::Entry equal = equal_data_.find(digest);
+  if (equal.handle == LoadHistory::kNone || !history_.holds(equal.handle, equal.generation)) return;
+  if (contents_[equal.handle].words != words_) return;
+  const bool zeros = std::all_of(words_.begin(), words_.end(), [](std::uint32_t word) { return word == 0; });
+  count(slot, zeros ? DuploCount::unseen_zeros : DuploCount::unseen_repeats);
 }
 
 Cycles DetectionUnit::rename(const WavefrontSlot& slot, Wavefront& w, const StagedAccess& load, const Piece& piece,
@@ -369,6 +395,7 @@ Cycles DetectionUnit::rename(const WavefrontSlot& slot, Wavefront& w, const Stag
     registers.share(w.map, logical, held.first);
     if (held.second != TileRegisters::kNone) registers.share(w.map, logical + 1, held.second);
     statistics_.unwritten += std::uint64_t{load.destination.count} * isa::kLanes;
+    assert(registers.consistent());
   }
   w.watched.add(load.destination);
   return Cycles{0};
@@ -449,30 +476,31 @@ void DetectionUnit::check_hit(const WavefrontSlot& slot, const Wavefront& w, con
   const auto lanes = static_cast<unsigned>(std::popcount(piece.lanes));
   std::uint64_t differing = piece.lanes;
   for (unsigned i = 0; i < at % lanes; ++i) differing &= differing - 1;
-  wrong_.try_emplace(w.convolution->number,
-                     WrongHit{.at = clock_.ticks(cycle),
-                              .pc = load.pc,
-                              .workgroup = slot.group->linear_id,
-                              .wavefront = slot.wave_in_group,
-                              .tag = piece.tag.tile,
-                              .row = piece.row,
-                              .column = piece.column,
-                              .held_row = contents.row,
-                              .held_column = contents.column,
-                              .simd = registers.simd,
-                              .pair = pair_of(at / lanes < kPairRegisters ? registers.first : registers.second),
-                              .lane = static_cast<unsigned>(std::countr_zero(differing)),
-                              .loaded = *loaded,
-                              .held = *held});
+  std::optional<WrongHit>& first = findings_[w.convolution->number].wrong;
+  if (first) return;
+  first = WrongHit{.at = clock_.ticks(cycle),
+                   .pc = load.pc,
+                   .workgroup = slot.group->linear_id,
+                   .wavefront = slot.wave_in_group,
+                   .tag = piece.tag.tile,
+                   .row = piece.row,
+                   .column = piece.column,
+                   .held_row = contents.row,
+                   .held_column = contents.column,
+                   .simd = registers.simd,
+                   .pair = pair_of(at / lanes < kPairRegisters ? registers.first : registers.second),
+                   .lane = static_cast<unsigned>(std::countr_zero(differing)),
+                   .loaded = *loaded,
+                   .held = *held};
 }
 
-std::optional<WrongHit> DetectionUnit::end_convolution(std::uint8_t number) {
+ConvolutionFindings DetectionUnit::end_convolution(std::uint8_t number) {
   history_.forget(number);
-  const auto found = wrong_.find(number);
-  if (found == wrong_.end()) return std::nullopt;
-  const WrongHit wrong = found->second;
-  wrong_.erase(found);
-  return wrong;
+  const auto found = findings_.find(number);
+  if (found == findings_.end()) return {};
+  const ConvolutionFindings findings = found->second;
+  findings_.erase(found);
+  return findings;
 }
 
 std::span<const std::uint32_t> DetectionUnit::plane(const WavefrontSlot& slot, const isa::RegisterRange& registers,

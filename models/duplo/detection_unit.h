@@ -46,6 +46,7 @@
 #include "models/duplo/duplo_hardware.h"
 #include "models/duplo/duplo_parameters.h"
 #include "models/duplo/duplo_texts.h"
+#include "models/duplo/equal_data.h"
 #include "models/duplo/load_history.h"
 #include "models/duplo/shared_registers.h"
 #include "models/duplo/tile_load.h"
@@ -70,6 +71,20 @@ struct WrongHit {
   std::uint32_t held = 0;      ///< word of that lane in the register
 };
 
+/// A store or atomic of a kernel into the workspace of its own convolution.
+struct WorkspaceStore {
+  Tick at{};
+  std::uint64_t pc = 0;
+  std::uint64_t workgroup = 0;
+  unsigned wavefront = 0;  ///< in the workgroup
+};
+
+/// First wrong hit and first store into the workspace while a convolution's kernel ran.
+struct ConvolutionFindings {
+  std::optional<WrongHit> wrong{};
+  std::optional<WorkspaceStore> store{};
+};
+
 struct DuploStatistics {
   std::array<std::uint64_t, kDuploCounts> counts{};
   std::uint64_t invalidated = 0;  ///< entries dropped by an invalidation of the unit's caches
@@ -87,8 +102,11 @@ class DetectionUnit final : public LoadStage, public CacheMaintenance, private M
   const DuploHardware& hardware() const { return hardware_; }
   /// Look-ups of the L1 cache that began before the load was known to hit.
   const std::uint64_t& cancelled() const { return statistics_.counts[static_cast<std::size_t>(DuploCount::cancelled)]; }
-  /// Drops the entries of a convolution whose kernel has ended. Returns its first wrong hit.
-  std::optional<WrongHit> end_convolution(std::uint8_t number);
+  /// Drops the entries of a convolution whose kernel has ended. Returns what was found while it ran.
+  ConvolutionFindings end_convolution(std::uint8_t number);
+  /// What has happened to its load history buffer since record_events(), in order.
+  std::vector<HistoryEvent>& history_events() { return history_.events(); }
+  void record_history_events() { history_.record_events(); }
   /// True if nothing is in flight and the counts of readers agree with the register maps. For tests.
   bool consistent() const;
   unsigned entries(Tick at) const { return history_.used(at); }
@@ -220,6 +238,8 @@ class DetectionUnit final : public LoadStage, public CacheMaintenance, private M
   /// Reads the words of a piece from the registers of its load, register by register.
   void read_words(const WavefrontSlot& slot, const isa::RegisterRange& destination, const Piece& piece,
                   std::vector<std::uint32_t>& words) const;
+  /// Counts a piece that was not found, with its words in `words_`, if a register of the history holds equal data.
+  void count_repeat(const WavefrontSlot& slot, std::uint64_t digest);
   /// Makes an entry for a piece. `operation`: the load's; kNone: the caller sets the arrival of the data.
   Handle allocate(const WavefrontSlot& slot, Wavefront& w, const StagedAccess& load, const Piece& piece, unsigned zeros,
                   std::uint32_t operation);
@@ -271,8 +291,9 @@ class DetectionUnit final : public LoadStage, public CacheMaintenance, private M
   std::vector<Piece> pieces_;        ///< of the load that is looked up
   std::vector<Handle> found_;        ///< entries of its pieces, in perform()
   std::vector<std::uint32_t> words_;
-  std::vector<Contents> contents_;                    ///< by entry
-  std::unordered_map<std::uint8_t, WrongHit> wrong_;  ///< the first, by convolution
+  EqualData equal_data_;                                            ///< with duplo.check
+  std::vector<Contents> contents_;                                  ///< by entry
+  std::unordered_map<std::uint8_t, ConvolutionFindings> findings_;  ///< by convolution
   DuploStatistics statistics_;
 };
 

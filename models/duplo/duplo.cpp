@@ -1,11 +1,17 @@
 #include "models/duplo/duplo.h"
 
 #include <algorithm>
+#include <string_view>
 
 #include "models/common/config/guest_mistake.h"
 #include "models/duplo/lds_reads.h"
 
 namespace lacuna {
+namespace {
+
+constexpr std::string_view kBlockSuffix = "_duplo";  // of a kernel's name
+
+}  // namespace
 
 DuploParameterSet::DuploParameterSet() { duplo_slots(); }
 
@@ -38,6 +44,28 @@ std::unique_ptr<LoadStage> Duplo::make_stage(const LoadStageContext& context) {
   if (units_.size() <= context.place.index) units_.resize(context.place.index + 1);
   units_[context.place.index] = unit.get();
   return unit;
+}
+
+void Duplo::trace_to(HistoryTrace trace) {
+  trace_ = std::move(trace);
+  for (DetectionUnit* const unit : units_) unit->record_history_events();
+}
+
+void Duplo::finish_trace() {
+  if (!trace_) return;
+  for (unsigned unit = 0; unit < units_.size(); ++unit) {
+    std::vector<HistoryEvent>& events = units_[unit]->history_events();
+    if (!events.empty()) trace_(unit, events);
+    events.clear();
+  }
+}
+
+// Sent in portions, so that a long kernel does not fill the host's memory.
+void Duplo::window_ended() {
+  constexpr std::size_t kPortion = 1 << 16;
+  std::size_t waiting = 0;
+  for (DetectionUnit* const unit : units_) waiting += unit->history_events().size();
+  if (waiting >= kPortion) finish_trace();
 }
 
 void Duplo::reset() {
@@ -79,8 +107,9 @@ std::optional<std::string> Duplo::lds_problem(const Dispatch& dispatch, const Ld
 
 std::optional<std::string> Duplo::refusal(Dispatch& dispatch) {
   checked_.reset();
-  const std::string name = dispatch.kernel + "_duplo";
+  const std::string name = dispatch.kernel + std::string(kBlockSuffix);
   const auto object = symbols_->data_object(dispatch.packet.kernel_object, name);
+  warn_of_lost_block(dispatch.packet.kernel_object);
   if (!object) return std::nullopt;
   const auto block = read_block(dispatch, name, *object);
   if (const auto* const problem = std::get_if<std::string>(&block)) return *problem;
@@ -107,15 +136,39 @@ void Duplo::kernel_ended(const KernelRecord& record) {
   if (known == dispatches_.end() || record.unfinished) return;
   const auto active = convolutions_.find(known->second);
   const std::uint8_t number = active->second->number;
-  std::optional<WrongHit> first;
+  ConvolutionFindings first;
   for (DetectionUnit* const unit : units_) {
-    const std::optional<WrongHit> wrong = unit->end_convolution(number);
-    if (wrong && (!first || wrong->at < first->at)) first = wrong;
+    const ConvolutionFindings found = unit->end_convolution(number);
+    if (found.wrong && (!first.wrong || found.wrong->at < first.wrong->at)) first.wrong = found.wrong;
+    if (found.store && (!first.store || found.store->at < first.store->at)) first.store = found.store;
   }
-  if (first && parameters_.ids == DatumIds::exact) report(record, *first);
+  if (first.wrong && parameters_.ids != DatumIds::paper) report(record, *first.wrong);
+  if (first.store) warn(record, *first.store);
   numbers_[number] = false;
   convolutions_.erase(active);
   dispatches_.erase(known);
+}
+
+void Duplo::warn(const KernelRecord& record, const WorkspaceStore& store) {
+  if (!warned_.insert(record.name).second) return;
+  guest_warning(
+      "kernels that store into the workspace of their convolution",
+      "{}: workgroup {}, wavefront {}, PC {:#x}: the kernel stores into the workspace that {}_duplo describes. Each such "
+      "store drops all entries of the convolution in its core: {} in this dispatch. Later dispatches are not named",
+      record.name, store.workgroup, store.wavefront, store.pc, record.name,
+      record.activity.extension[duplo_slots().first_count + static_cast<std::size_t>(DuploCount::stores)]);
+}
+
+void Duplo::warn_of_lost_block(std::uint64_t kernel_object) {
+  if (symbols_->readings() == searched_) return;
+  searched_ = symbols_->readings();
+  for (const std::string& name : symbols_->data_without_kernel(kernel_object, kBlockSuffix)) {
+    guest_warning(
+        "parameter blocks of Duplo without a kernel",
+        "{}{} has no kernel {} in its code object: the block is never read. A kernel in C++ has a mangled name; declare it "
+        "extern \"C\"",
+        name, kBlockSuffix, name);
+  }
 }
 
 void Duplo::report(const KernelRecord& record, const WrongHit& wrong) const {

@@ -6,8 +6,10 @@
 // all.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -17,6 +19,7 @@
 #include "models/command/code_check.h"
 #include "models/command/kernel_record.h"
 #include "models/command/kernel_symbols.h"
+#include "models/compute/window_observer.h"
 #include "models/duplo/active_convolution.h"
 #include "models/duplo/detection_unit.h"
 #include "models/duplo/duplo_parameters.h"
@@ -38,7 +41,7 @@ class DuploParameterSet : public ExtensionParameters {
   std::unique_ptr<DeviceExtension> make(const GpuDeviceParameters& device) const override;
 };
 
-class Duplo final : public DeviceExtension, private KernelObserver, private DispatchCheck {
+class Duplo final : public DeviceExtension, private KernelObserver, private DispatchCheck, private WindowObserver {
  public:
   explicit Duplo(const DuploParameters& parameters) : parameters_(parameters), numbers_(parameters.convolutions) {}
 
@@ -48,11 +51,19 @@ class Duplo final : public DeviceExtension, private KernelObserver, private Disp
   CacheMaintenance* invalidated_with_l1v(unsigned unit) override { return units_[unit]; }
   KernelObserver* kernel_observer() override { return this; }
   DispatchCheck* dispatch_check() override { return this; }
+  WindowObserver* window_observer() override { return parameters_.trace ? this : nullptr; }
   void reset() override;
   void describe(StatisticsGroup& device) const override;
   void describe_energy(EnergyMeter& meter, const EnergyParameters& energy) const override;
 
   const std::vector<DetectionUnit*>& detection_units() const { return units_; }
+  /// Receives the events of the load history buffer of a compute unit, in their order.
+  using HistoryTrace = std::function<void(unsigned unit, const std::vector<HistoryEvent>& events)>;
+  /// Whether duplo.trace is set.
+  bool has_trace() const { return parameters_.trace; }
+  /// With duplo.trace: from now on `trace` receives what happens, after some time; finish_trace() sends the rest.
+  void trace_to(HistoryTrace trace);
+  void finish_trace();
   /// How often symbols of code objects have been read.
   std::uint64_t symbol_readings() const { return symbols_->readings(); }
 
@@ -60,6 +71,7 @@ class Duplo final : public DeviceExtension, private KernelObserver, private Disp
   void kernel_started(const Dispatch& dispatch) override;
   void kernel_ended(const KernelRecord& record) override;
   std::optional<std::string> refusal(Dispatch& dispatch) override;
+  void window_ended() override;
   /// The kernel's block, or what is wrong with it.
   std::variant<ParameterBlock, std::string> read_block(const Dispatch& dispatch, const std::string& name,
                                                        const KernelSymbols::DataObject& object);
@@ -68,6 +80,10 @@ class Duplo final : public DeviceExtension, private KernelObserver, private Disp
   /// Ends the run with an error: with exact IDs a hit is wrong only if the block describes another convolution, or if another
   /// compute unit or the host has stored into the workspace since the register was loaded.
   void report(const KernelRecord& record, const WrongHit& wrong) const;
+  /// Warns of a kernel, once, that stores into its own workspace.
+  void warn(const KernelRecord& record, const WorkspaceStore& store);
+  /// Warns of parameter blocks in the code object of a kernel, whose names are not those of a kernel with `_duplo`.
+  void warn_of_lost_block(std::uint64_t kernel_object);
 
   const DuploParameters parameters_;
   const GpuVm* vm_ = nullptr;
@@ -80,6 +96,9 @@ class Duplo final : public DeviceExtension, private KernelObserver, private Disp
   std::vector<bool> numbers_;                                      ///< of convolutions, in use
   std::unordered_map<std::uint64_t, const Dispatch*> dispatches_;  ///< with a convolution, by index
   std::uint64_t unserved_ = 0;
+  std::set<std::string> warned_;  ///< kernels that store into their workspaces
+  std::uint64_t searched_ = 0;    ///< KernelSymbols::readings() when code objects were searched last
+  HistoryTrace trace_;            ///< null: events are not recorded
 };
 
 }  // namespace lacuna

@@ -47,6 +47,10 @@ void DuploParameters::describe(ParameterSection& s) {
         {.source = "Duplo (MICRO '20), section IV.B"});
   s.add("check", check, "Whether each hit compares the register's data with the load's: differences are counted and reported",
         {.source = "choice"});
+  s.add("trace", trace,
+        "Whether the output folder has what happens to each load history buffer: look_ups.csv.gz (docs/duplo.md). Without "
+        "influence on any result",
+        {.source = "choice"});
 }
 
 }  // namespace lacuna

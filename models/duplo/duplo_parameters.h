@@ -43,6 +43,7 @@ struct DuploParameters {
   unsigned convolutions = 4;
   DuploL1 l1 = DuploL1::parallel;
   bool check = true;
+  bool trace = false;
 
   void describe(ParameterSection& s);
 };

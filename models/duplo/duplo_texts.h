@@ -43,6 +43,8 @@ enum class DuploCount : std::uint8_t {
   loads_by_row,
   whole_by_row,
   reciprocals,
+  unseen_repeats,
+  unseen_zeros,
   count
 };
 inline constexpr std::size_t kDuploCounts = static_cast<std::size_t>(DuploCount::count);
@@ -82,6 +84,9 @@ constexpr std::array<ExtensionCountText, kDuploCounts> kDuploCountTexts{{
     {"loads_by_row", "loads", "whose rows were looked up, each once (`duplo.entry = row`)"},
     {"whole_by_row", "loads", "of these, of which every row was found"},
     {"reciprocals", "multiplications", "by reciprocals, for divisors of IDs that are no powers of two: the paper has none"},
+    {"unseen_repeats", "loads",
+     "not found although a register of the history has equal data under another ID, zeros apart (`duplo.check`)"},
+    {"unseen_zeros", "loads", "likewise, of zeros alone: padding and inserted zeros have an ID for each position"},
 }};
 
 constexpr ExtensionTexts kDuploTexts{"duplo", {}, kDuploCountTexts};

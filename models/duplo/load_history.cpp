@@ -29,6 +29,19 @@ bool LoadHistory::is_gone(const Entry& entry, Tick at) const {
 }
 
 LoadHistory::Handle LoadHistory::find(const LoadTag& tag, unsigned zeros, Tick at) {
+  const Handle entry = found(tag, zeros, at);
+  if (recording_) [[unlikely]] {
+    events_.push_back({.kind = HistoryEvent::Kind::find, .at = at, .tag = tag, .zeros = zeros});
+    if (entry == kNone) {
+      events_.back().miss = miss(tag);
+    } else {
+      events_.back().entry = entries_[entry].number;
+    }
+  }
+  return entry;
+}
+
+LoadHistory::Handle LoadHistory::found(const LoadTag& tag, unsigned zeros, Tick at) {
   now_ = at;
   Handle found = kNone;
   if (!index_) {
@@ -91,7 +104,9 @@ LoadHistory::Handle LoadHistory::allocate(const LoadTag& tag, unsigned zeros, co
            .used = ++uses_,
            .allocations = allocations_,
            .copies = 1,
+           .number = allocations_,
            .valid = true};
+  record({.kind = HistoryEvent::Kind::allocate, .tag = tag, .zeros = zeros, .entry = entry.number, .registers = registers});
   past_[tag] = {.entry = number, .allocations = 0, .replaced = false};
   if (parameters_.keep != HistoryKeep::always) {
     for (const std::uint16_t pair : {registers.first, registers.second}) {
@@ -101,9 +116,13 @@ LoadHistory::Handle LoadHistory::allocate(const LoadTag& tag, unsigned zeros, co
   return number;
 }
 
-void LoadHistory::relay(Handle entry) { ++entries_[entry].loads; }
+void LoadHistory::relay(Handle entry) {
+  ++entries_[entry].loads;
+  record({.kind = HistoryEvent::Kind::relay, .entry = entries_[entry].number});
+}
 
 void LoadHistory::hold(Handle entry, std::uint16_t simd, std::uint16_t pair) {
+  record({.kind = HistoryEvent::Kind::hold, .entry = entries_[entry].number, .registers = {.simd = simd, .first = pair}});
   if (parameters_.keep == HistoryKeep::always) return;
   of_register_[key(simd, pair)] = {entry, entries_[entry].generation};
   ++entries_[entry].copies;
@@ -114,6 +133,7 @@ void LoadHistory::retire(Handle number, std::uint32_t generation, Tick at) {
   if (!entry.valid || entry.generation != generation) return;
   --entry.loads;
   entry.retired = later(entry.retired, at);
+  record({.kind = HistoryEvent::Kind::retire, .at = at, .entry = entry.number});
 }
 
 void LoadHistory::release(Handle number, bool replaced) {
@@ -132,43 +152,57 @@ bool LoadHistory::overwrite(std::uint16_t simd, std::uint16_t pair, Tick at) {
   const Held held = known->second;
   of_register_.erase(known);
   Entry& entry = entries_[held.entry];
-  if (!entry.valid || entry.generation != held.generation || --entry.copies > 0) return false;
-  const bool was_there = !is_gone(entry, at);
-  release(held.entry, false);
+  if (!entry.valid || entry.generation != held.generation) return false;
+  const bool goes = --entry.copies == 0;
+  const bool was_there = goes && !is_gone(entry, at);
+  if (goes) release(held.entry, false);
+  record({.kind = HistoryEvent::Kind::overwrite,
+          .at = at,
+          .registers = {.simd = simd, .first = pair},
+          .gone = was_there ? 1U : 0U});
   return was_there;
 }
 
-unsigned LoadHistory::drop(std::uint8_t convolution, Tick at) {
+template <typename Predicate>
+unsigned LoadHistory::drop_if(Predicate goes, Tick at) {
   unsigned dropped = 0;
   for (Handle entry = 0; entry < entries_.size(); ++entry) {
-    if (!entries_[entry].valid || entries_[entry].tag.convolution != convolution) continue;
+    if (!entries_[entry].valid || !goes(entries_[entry])) continue;
     dropped += is_gone(entries_[entry], at) ? 0 : 1;
     release(entry, false);
   }
+  return dropped;
+}
+
+unsigned LoadHistory::drop_of(std::uint8_t convolution, Tick at) {
+  return drop_if([convolution](const Entry& entry) { return entry.tag.convolution == convolution; }, at);
+}
+
+unsigned LoadHistory::drop(std::uint8_t convolution, Tick at) {
+  const unsigned dropped = drop_of(convolution, at);
+  record({.kind = HistoryEvent::Kind::drop, .at = at, .tag = {.convolution = convolution, .tile = {}}, .gone = dropped});
   return dropped;
 }
 
 unsigned LoadHistory::drop_all(Tick at) {
-  unsigned dropped = 0;
-  for (Handle entry = 0; entry < entries_.size(); ++entry) {
-    if (!entries_[entry].valid) continue;
-    dropped += is_gone(entries_[entry], at) ? 0 : 1;
-    release(entry, false);
-  }
+  const unsigned dropped = drop_if([](const Entry&) { return true; }, at);
+  record({.kind = HistoryEvent::Kind::drop_all, .at = at, .gone = dropped});
   return dropped;
 }
 
 void LoadHistory::forget(std::uint8_t convolution) {
-  drop(convolution, now_);
+  drop_of(convolution, now_);
   std::erase_if(past_, [convolution](const auto& tile) { return tile.first.convolution == convolution; });
+  record({.kind = HistoryEvent::Kind::forget, .tag = {.convolution = convolution, .tile = {}}});
 }
 
 void LoadHistory::reset() {
-  drop_all(now_);
+  drop_if([](const Entry&) { return true; }, now_);
   past_.clear();
   of_register_.clear();
   uses_ = allocations_ = 0;
   now_ = {};
+  record({.kind = HistoryEvent::Kind::reset});
 }
 
 unsigned LoadHistory::used(Tick at) const {

@@ -15,33 +15,16 @@
 #include <vector>
 
 #include "models/common/time/units.h"
+#include "models/duplo/history_event.h"
 #include "models/duplo/history_index.h"
 
 namespace lacuna {
-
-/// A register pair of a SIMD, or two: those that a tile of 8 or 16 bytes a lane fills. With DuploEntry::row, places of rows in
-/// pairs have numbers of their own.
-struct TileRegisters {
-  static constexpr std::uint16_t kNone = 0xffff;
-  std::uint16_t simd = 0;
-  std::uint16_t first = kNone;
-  std::uint16_t second = kNone;
-  bool operator==(const TileRegisters&) const = default;
-};
 
 /// How long an entry stays.
 enum class HistoryKeep : std::uint8_t {
   until_retired,      ///< until the last of its loads retires
   until_overwritten,  ///< until its register is overwritten and no other reader has it
   always,             ///< a bound: no register keeps what such an entry holds
-};
-
-/// Why a look-up found nothing.
-enum class HistoryMiss : std::uint8_t {
-  compulsory,  ///< no load of this tile before
-  released,    ///< its entry has gone with its loads, its register, a store, or an invalidation
-  conflict,    ///< its entry was replaced after fewer allocations than there are entries
-  capacity,    ///< its entry was replaced after more
 };
 
 class LoadHistory {
@@ -73,6 +56,10 @@ class LoadHistory {
   void retire(Handle entry, std::uint32_t generation, Tick at);
   /// Changes when the entry of a handle becomes another one.
   std::uint32_t generation(Handle entry) const { return entries_[entry].generation; }
+  /// Whether the entry is there still, at the time of the last look-up.
+  bool holds(Handle entry, std::uint32_t generation) const {
+    return entries_[entry].valid && entries_[entry].generation == generation && !is_gone(entries_[entry], now_);
+  }
   const TileRegisters& registers(Handle entry) const { return entries_[entry].registers; }
 
   /// A register without other readers is overwritten at `at`: an entry that no other register holds is gone. Returns whether
@@ -85,6 +72,10 @@ class LoadHistory {
   void forget(std::uint8_t convolution);
   /// Forgets what has been seen.
   void reset();
+
+  /// From now on events() has what happens.
+  void record_events() { recording_ = true; }
+  std::vector<HistoryEvent>& events() { return events_; }
 
   /// Entries that a look-up at `at` could find.
   unsigned used(Tick at) const;
@@ -99,6 +90,7 @@ class LoadHistory {
     std::uint64_t used = 0;         ///< number of its last use
     std::uint64_t allocations = 0;  ///< of the buffer then
     std::uint32_t copies = 1;       ///< in registers, each of which is enough
+    std::uint64_t number = 0;       ///< of its allocation, from 1
     bool valid = false;
   };
   struct TagHash {
@@ -114,6 +106,14 @@ class LoadHistory {
   bool is_gone(const Entry& entry, Tick at) const;
   void release(Handle entry, bool replaced);
   Handle entry_for(unsigned set);
+  Handle found(const LoadTag& tag, unsigned zeros, Tick at);
+  unsigned drop_of(std::uint8_t convolution, Tick at);
+  template <typename Predicate>
+  unsigned drop_if(Predicate goes, Tick at);
+  void record(const HistoryEvent& event) {
+    if (recording_) [[unlikely]]
+      events_.push_back(event);
+  }
   static std::uint32_t key(std::uint16_t simd, std::uint16_t pair) { return std::uint32_t{simd} << 16 | pair; }
 
   Parameters parameters_;
@@ -129,6 +129,8 @@ class LoadHistory {
   std::unordered_map<std::uint32_t, Held> of_register_;
   std::uint64_t uses_ = 0;
   std::uint64_t allocations_ = 0;
+  bool recording_ = false;
+  std::vector<HistoryEvent> events_;
   Tick now_{};
 };
 

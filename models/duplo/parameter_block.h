@@ -27,7 +27,7 @@ struct ParameterBlock {
   /// Bytes of the workspace's rows.
   std::uint64_t bytes() const { return convolution.rows() * convolution.pitch * LoweredConvolution::kElementBytes; }
   /// Bytes of these and of the rows that fill the last tile.
-  std::uint64_t region_bytes() const {
+  std::uint64_t tile_bytes() const {
     return (convolution.rows() + kRowUnit - 1) / kRowUnit * kRowUnit * convolution.pitch * LoweredConvolution::kElementBytes;
   }
 

@@ -9,10 +9,9 @@
 
 namespace lacuna {
 
-void open_results(OutputFolder& output, const RunParameters& parameters, KernelLog& kernels, EnergyRecorder& energy,
-                  RequestRecorder& requests) {
+void open_results(OutputFolder& output, const RunParameters& parameters, KernelLog& kernels, RunRecorders& recorders) {
   output.write("effective.cfg", [&](std::ostream& out) { parameters.write(out); });
-  kernels.set_energy_blocks(energy.blocks());
+  kernels.set_energy_blocks(recorders.energy.blocks());
   switch (parameters.values().output.kernels) {
     case KernelTable::dispatches:
       kernels.record_to(output.begin("kernels.csv"));
@@ -23,8 +22,9 @@ void open_results(OutputFolder& output, const RunParameters& parameters, KernelL
     case KernelTable::totals:
       break;
   }
-  if (!energy.empty()) energy.record_to(output.begin("power.csv"));
-  if (!requests.empty()) requests.record_to(output.begin("requests.csv"));
+  if (!recorders.energy.empty()) recorders.energy.record_to(output.begin("power.csv"));
+  if (!recorders.requests.empty()) recorders.requests.record_to(output.begin("requests.csv"));
+  if (!recorders.look_ups.empty()) recorders.look_ups.record_to(output.begin("look_ups.csv.gz", OutputFile::Form::gzip));
   log_to_file(output.begin("log.txt"));
 }
 

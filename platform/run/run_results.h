@@ -4,20 +4,17 @@
 #include <cstdint>
 
 #include "models/common/config/statistics.h"
-#include "platform/run/energy_recorder.h"
 #include "platform/run/kernel_log.h"
-#include "platform/run/link_recorder.h"
 #include "platform/run/output_folder.h"
-#include "platform/run/request_recorder.h"
 #include "platform/run/run_parameters.h"
+#include "platform/run/run_recorders.h"
 #include "platform/run/run_report.h"
 
 namespace lacuna {
 
-/// Writes effective.cfg, begins kernels.csv (or kernels.csv.gz, by output.kernels), log.txt and, when energy is accounted for,
-/// power.csv, and, when requests are counted over time, requests.csv. Throws WriteError.
-void open_results(OutputFolder& output, const RunParameters& parameters, KernelLog& kernels, EnergyRecorder& energy,
-                  RequestRecorder& requests);
+/// Writes effective.cfg, begins kernels.csv (or kernels.csv.gz, by output.kernels), log.txt, and a file for each recorder that
+/// has a device: power.csv, requests.csv, look_ups.csv.gz. Throws WriteError.
+void open_results(OutputFolder& output, const RunParameters& parameters, KernelLog& kernels, RunRecorders& recorders);
 
 /// Writes what is left of the files that grow, kernel_totals.csv when that is wanted, links.csv and links.svg when there are
 /// links, and, last, statistics.json. May be called again: the later one counts. Throws WriteError, also when one of those

@@ -146,16 +146,12 @@ int simulate(const CommandLine& line, GuestProgram program) {
   const ImageSourceLines lines(images);
   const ImageTags tags(images);
   KernelLog kernels;
-  EnergyRecorder energy;
-  RequestRecorder requests;
-  LinkRecorder links;
+  RunRecorders recorders;
   if (platform.gpu() != nullptr) {
     platform.gpu()->packet_processor().set_source_lines(lines);
     if (auto* const near_data = platform.gpu()->extension<NearData>()) near_data->set_tag_source(tags);
     platform.gpu()->add_observer(kernels);
-    energy.add(*platform.gpu());
-    requests.add(*platform.gpu());
-    if (parameters.values().output.links) links.add(*platform.gpu());
+    recorders.add(*platform.gpu(), parameters.values().output);
   }
   StatisticsGroup statistics("platform");
   platform.describe_statistics(statistics);
@@ -166,7 +162,7 @@ int simulate(const CommandLine& line, GuestProgram program) {
   // From here on the input is known to be good: now the folder may be made.
   std::optional<OutputFolder> output = open_output(line);
   if (output) {
-    open_results(*output, parameters, kernels, energy, requests);
+    open_results(*output, parameters, kernels, recorders);
     console.record_to(output->begin("console.txt"));
     warn_of_missing_lock(*output);
   }
@@ -221,10 +217,9 @@ int simulate(const CommandLine& line, GuestProgram program) {
   summary.wall_seconds = wall_seconds;
   summary.peak_host_memory_bytes = peak_host_memory();
   if (platform.gpu() != nullptr) platform.gpu()->report_unfinished_kernels();
-  requests.finish(summary.simulated);
-  if (!energy.empty()) {
-    energy.finish(summary.simulated);
-    summary.energy = &energy;
+  recorders.finish(summary.simulated);
+  if (!recorders.energy.empty()) {
+    summary.energy = &recorders.energy;
     summary.energy_table = parameters.values().gpu.energy.table;
   }
   summary.hart_instructions = platform.hart().statistics().instructions;
@@ -238,7 +233,7 @@ int simulate(const CommandLine& line, GuestProgram program) {
   };
   if (output) {
     summary.output_folder = output->path().string();
-    attempt([&] { write_results(*output, parameters, summary, kernels, links, statistics); });
+    attempt([&] { write_results(*output, parameters, summary, kernels, recorders.links, statistics); });
   }
   progress.begin_line();
   if (line.command != Command::hart && !line.quiet) write_run_report(summary, kernels, std::cerr);

@@ -117,12 +117,36 @@ TEST_F(DuploDevice, StoresIntoTheWorkspaceDropEntries) {
   const AssembledKernel kernel = load_tiles(c, 12,
                                             {"v_mov_b32 v5, s9", "v_mov_b32 v4, s8", "global_load_dword v1, v[4:5], off",
                                              "s_waitcnt vmcnt(0)", "global_store_dword v[4:5], v1, off"});
+  clear_guest_mistakes();
   const Outcome off = run(b_.off, c, kernel, 1, 64);
+  EXPECT_TRUE(guest_mistakes().empty());
   const Outcome on = run(b_.overwrite, c, kernel, 1, 64);
+  run(b_.overwrite, c, kernel, 1, 64);
+  ASSERT_EQ(guest_mistakes().size(), 1U);  // of two dispatches
+  EXPECT_EQ(guest_mistakes().front().kind, "kernels that store into the workspace of their convolution");
+  EXPECT_EQ(guest_mistakes().front().count, 1U);
+  clear_guest_mistakes();
   EXPECT_TRUE(on.results == off.results);
   EXPECT_GT(on[DuploCount::stores], 0U);
   EXPECT_GT(on[DuploCount::form], 0U);
   EXPECT_LT(on[DuploCount::hits], run(b_.overwrite, c, load_tiles(c, 12), 1, 64)[DuploCount::hits]);
+}
+
+// What follows the workspace's rows in memory is another array's, although the last tile of rows reaches there.
+TEST_F(DuploDevice, StoresBehindTheWorkspaceDropNone) {
+  LoweredConvolution c = convolution();
+  c.height = c.width = 12;
+  const ParameterBlock block{.workspace = 0, .lds = std::nullopt, .convolution = c};
+  ASSERT_LT(block.bytes(), block.tile_bytes());
+  const AssembledKernel kernel =
+      load_tiles(c, 12,
+                 {"v_mov_b32 v5, s9", "v_mov_b32 v4, s8", "v_add_co_u32 v4, vcc, " + std::to_string(block.bytes()) + ", v4",
+                  "v_addc_co_u32 v5, vcc, 0, v5, vcc", "global_load_dword v1, v[4:5], off", "s_waitcnt vmcnt(0)",
+                  "global_store_dword v[4:5], v1, off"});
+  const Outcome on = run(b_.overwrite, c, kernel, 1, 64);
+  EXPECT_EQ(on[DuploCount::stores], 0U);
+  EXPECT_EQ(on[DuploCount::form], 0U);
+  EXPECT_EQ(on[DuploCount::hits], run(b_.overwrite, c, load_tiles(c, 12), 1, 64)[DuploCount::hits]);
 }
 
 // Loads after an invalidation may see stores of other units.

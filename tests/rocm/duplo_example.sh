@@ -4,7 +4,7 @@ source "$(dirname "$0")/common.sh"
 
 examples_of duplo.md
 block cpp >convolution.hip
-run_examples 2 < <(block sh)
+run_examples 2 < <(block sh | head -n 2)
 grep -qx '0 wrong' out.txt || fail "the example is wrong"
 # 9 fragments of 16 rows for each of 64 wavefronts; three of four wavefronts may find theirs in the registers of the first.
 [[ $(awk '/^workspaces/ { seen = 1 } seen && $1 == "convolve" { print $2, ($3 > 50) }' err.txt) == "576 1" ]] || fail "look-ups or hits are wrong"
@@ -16,3 +16,14 @@ expect 4 "$LACUNA" exec --quiet --config titanv-like --set gpu.shader_arrays=1 -
 grep -qx '0 wrong' out.txt || fail "results depend on the parameter block"
 complains "convolve: workgroup"
 complains "convolve_duplo does not describe what the kernel loads"
+
+# A kernel whose name in the code object is another one than its block's.
+sed 's/^extern "C" //' convolution.hip >mangled.hip
+expect 0 "$HIPCC" --offload-arch=gfx90a -std=c++17 -O3 -I include mangled.hip -o mangled
+expect 0 "$LACUNA" exec --quiet --config titanv-like --set gpu.shader_arrays=1 --set duplo.mode=on --out mangled-out -- ./mangled
+complains "convolve_duplo has no kernel convolve in its code object"
+
+# The trace of a run, and its replay.
+ln -s "$SOURCE/workloads" workloads
+run_examples 2 < <(block sh "A trace of look-ups")
+grep -q "look_ups [1-9]" out.txt || fail "nothing was replayed"

@@ -1,0 +1,46 @@
+// Finds entries of a load history buffer whose registers hold given data, whatever their tags: how much of what loads bring
+// repeats without that an ID tells. Statistics alone; no hardware looks for data.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <unordered_map>
+
+#include "models/duplo/load_history.h"
+
+namespace lacuna {
+
+class EqualData {
+ public:
+  struct Entry {
+    LoadHistory::Handle handle = LoadHistory::kNone;
+    std::uint32_t generation = 0;
+  };
+
+  /// The last entry that was made with data of this digest. It may have gone, or have other data.
+  Entry find(std::uint64_t digest) const {
+    const auto known = last_.find(digest);
+    return known == last_.end() ? Entry{} : known->second;
+  }
+  void add(std::uint64_t digest, Entry entry, const LoadHistory& history) {
+    last_[digest] = entry;
+    if (last_.size() < 2 * kept_ + kFew) return;
+    std::erase_if(last_, [&](const auto& one) { return !history.holds(one.second.handle, one.second.generation); });
+    kept_ = last_.size();
+  }
+  void clear() { last_.clear(), kept_ = 0; }
+
+  static std::uint64_t digest(std::span<const std::uint32_t> words) {
+    constexpr std::uint64_t kOdd = 0x9e3779b97f4a7c15;
+    std::uint64_t all = words.size();
+    for (const std::uint32_t word : words) all = (all ^ word) * kOdd ^ all >> 29;
+    return all;
+  }
+
+ private:
+  static constexpr std::size_t kFew = 1024;
+  std::unordered_map<std::uint64_t, Entry> last_;
+  std::size_t kept_ = 0;  ///< entries when those that had gone were erased
+};
+
+}  // namespace lacuna

@@ -1,0 +1,25 @@
+// What a run follows of its devices over time, in addition to their kernels. Which of it there is depends on parameters.
+#pragma once
+
+#include "models/common/time/units.h"
+#include "models/gpu/gpu_device.h"
+#include "platform/platform_parameters.h"
+#include "platform/run/energy_recorder.h"
+#include "platform/run/link_recorder.h"
+#include "platform/run/look_up_recorder.h"
+#include "platform/run/request_recorder.h"
+
+namespace lacuna {
+
+struct RunRecorders {
+  EnergyRecorder energy;
+  RequestRecorder requests;
+  LinkRecorder links;
+  LookUpRecorder look_ups;
+
+  void add(GpuDevice& device, const OutputParameters& output);
+  /// Records what has happened until `at`.
+  void finish(Tick at);
+};
+
+}  // namespace lacuna

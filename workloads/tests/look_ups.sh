@@ -1,0 +1,49 @@
+#!/usr/bin/env bash
+# look_ups.sh [all]: conv2d on machines with Duplo writes what happens to their load history buffers, and a second implementation of
+# these, replay_look_ups.py, comes to the same outcomes. Without `all`, every value of each parameter beside some of the others.
+source "$SOURCE/tests/rocm/common.sh"
+
+runs=0
+# replay RELEASE ENTRY ENTRIES WAYS HASH IDS SCOPE LAZY METHOD ROW_ORDER
+replay() {
+  local out=run-$((runs += 1)) fragments=$((runs % 2 ? 2 : 4))
+  # Rows are those of loads of 8 bytes a lane.
+  [[ $2 == tile ]] || fragments=2
+  on_gpu --quiet --config titanv-like --set gpu.shader_arrays=2 --set duplo.mode=on --set duplo.trace=true \
+    --set duplo.release="$1" --set duplo.entry="$2" --set duplo.entries="$3" --set duplo.ways="$4" --set duplo.hash="$5" \
+    --set duplo.ids="$6" --set duplo.scope="$7" --set lazy.mode="$8" --out "$out" -- \
+    conv2d --method "$9" --fragments $fragments --rows "${10}" --layer yolo_c4 --shape height=8,width=8,channels=32,filters=64 --batch 2
+  expect 0 "${command[@]}"
+  python3 "$SOURCE/workloads/tests/replay_look_ups.py" "$out" >replay.txt 2>&1 || fail "$*: $(cat replay.txt)"
+  rm -r "$out"
+}
+
+releases=(retire overwrite never)
+entry_kinds=(tile row)
+sizes=("0 1" "8 1" "16 4" "256 2" "1024 1")
+hashes=(low shift xor)
+ids=(exact paper address)
+scopes=(core simd)
+lazies=(eager lazy_zero_otimes)
+methods=(explicit implicit)
+orders=(images_outermost images_innermost)
+if [[ ${1-} == all ]]; then
+  for hash in "${hashes[@]}"; do for id in "${ids[@]}"; do for scope in "${scopes[@]}"; do for lazy in "${lazies[@]}"; do
+    for method in "${methods[@]}"; do for order in "${orders[@]}"; do for release in "${releases[@]}"; do
+      for entry in "${entry_kinds[@]}"; do for size in "${sizes[@]}"; do
+        # Rows are those of loads from memory.
+        [[ $entry == tile || $method == explicit ]] || continue
+        replay "$release" "$entry" $size "$hash" "$id" "$scope" "$lazy" "$method" "$order"
+      done; done
+    done; done; done
+  done; done; done; done
+else
+  i=0
+  for release in "${releases[@]}"; do for entry in "${entry_kinds[@]}"; do for size in "${sizes[@]}"; do
+    method=${methods[i / 2 % 2]}
+    [[ $entry == tile ]] || method=explicit
+    replay "$release" "$entry" $size "${hashes[i % 3]}" "${ids[i / 3 % 3]}" "${scopes[i % 2]}" "${lazies[i / 4 % 2]}" "$method" \
+      "${orders[i / 5 % 2]}"
+    i=$((i + 1))
+  done; done; done
+fi
