@@ -1,5 +1,6 @@
 #include "workloads/common/device_array.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <limits>
 
@@ -7,6 +8,8 @@
 
 namespace workload {
 namespace {
+
+std::size_t allocated = 0, most_allocated = 0;  // bytes
 
 std::string in_units(double bytes) {
   const char* unit = "bytes";
@@ -37,6 +40,8 @@ void* allocate(const std::string& name, std::size_t count, std::size_t element_s
     const hipError_t status = hipMalloc(&memory, count * element_size);
     if (status != hipErrorOutOfMemory) {
       require(status, "allocating " + name);
+      allocated += count * element_size;
+      most_allocated = std::max(most_allocated, allocated);
       return memory;
     }
   }
@@ -44,5 +49,12 @@ void* allocate(const std::string& name, std::size_t count, std::size_t element_s
               " of the GPU's memory, of " + in_units(static_cast<double>(total)) + " only " +
               in_units(static_cast<double>(available)) + " are free: take smaller sizes, or more memory (vram.size)");
 }
+
+void release(void* memory, std::size_t count, std::size_t element_size) {
+  (void)hipFree(memory);
+  allocated -= count * element_size;
+}
+
+std::size_t peak_memory() { return most_allocated; }
 
 }  // namespace workload

@@ -13,6 +13,10 @@ namespace workload {
 void require(hipError_t status, const std::string& what);
 /// Memory of the GPU; an Error that says how much there is when it does not fit. `name` is what the user knows it by.
 void* allocate(const std::string& name, std::size_t count, std::size_t element_size);
+/// Frees memory of allocate() with the same numbers.
+void release(void* memory, std::size_t count, std::size_t element_size);
+/// The most bytes that have been allocated at a time.
+std::size_t peak_memory();
 
 /// `count` elements of T in the GPU's memory, freed with the object.
 template <typename T>
@@ -24,7 +28,7 @@ class DeviceArray {
   DeviceArray(const std::string& name, const std::vector<T>& values) : DeviceArray(name, values.size()) { upload(values); }
   DeviceArray(const DeviceArray&) = delete;
   DeviceArray& operator=(const DeviceArray&) = delete;
-  ~DeviceArray() { (void)hipFree(data_); }
+  ~DeviceArray() { release(data_, count_, sizeof(T)); }
 
   T* data() const { return data_; }
   std::size_t size() const { return count_; }

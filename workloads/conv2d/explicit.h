@@ -19,6 +19,7 @@ extern "C" __global__ void __launch_bounds__(256) convolution_sum_parts(gemm::Pa
 #define EXPLICIT_KERNEL(name, lds, fragments) \
   PRODUCT_KERNEL(name##_##lds##_##fragments, conv::Product, WORKSPACE_PRODUCT(lds, fragments))
 PRODUCT_FORMS(EXPLICIT_KERNEL, convolution_explicit)
+PRODUCT_KERNEL(convolution_explicit_octets, conv::Product, conv::multiply_workspace<conv::Lds::c, 4, 2>)
 
 namespace conv {
 
@@ -32,6 +33,8 @@ struct ProductKernel {
 };
 #define EXPLICIT_ENTRY(name, lds, fragments) {#lds, fragments, name##_##lds##_##fragments, &name##_##lds##_##fragments##_duplo},
 inline const ProductKernel<Product> kExplicit[] = {PRODUCT_FORMS(EXPLICIT_ENTRY, convolution_explicit)};
+/// With two copies of each fragment.
+inline const ProductKernel<Product> kOctets[] = {{"c", 2, convolution_explicit_octets, &convolution_explicit_octets_duplo}};
 
 /// The choices of --lds.
 inline std::vector<std::string> lds_choices() {
@@ -53,6 +56,22 @@ const ProductKernel<Argument>& kernel_for(const ProductKernel<Argument> (&kernel
     if (kernel.lds == lds && kernel.fragments == fragments) return kernel;
   }
   throw workload::UsageError("--fragments has to be 2 or 4");
+}
+
+/// The choices of --loads.
+inline std::vector<std::string> loads_choices() { return {"once", "octets"}; }
+/// A UsageError if products of this form are not there with two copies of each fragment and --loads asks for it.
+inline void require_loads(const std::string& method, const std::string& lds, const std::string& loads, int fragments) {
+  if (loads == "octets" && (method != "explicit" || lds != "c" || fragments != 2)) {
+    throw workload::UsageError(
+        "--loads octets needs --method explicit --lds c --fragments 2: 80 registers do not hold two copies of longer "
+        "fragments");
+  }
+}
+/// The kernel of --method explicit.
+inline const ProductKernel<Product>& explicit_kernel(const std::string& lds, const std::string& loads, int fragments) {
+  return loads == "octets" ? kernel_for(kOctets, "explicit", lds, fragments)
+                           : kernel_for(kExplicit, "explicit", lds, fragments);
 }
 
 inline unsigned rounded_up(unsigned value, unsigned unit) { return (value + unit - 1) / unit * unit; }

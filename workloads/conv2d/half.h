@@ -57,6 +57,7 @@ class HalfConvolution {
     } else {
       run_explicitly(x, y);
     }
+    program_.report("memory", static_cast<double>(workload::peak_memory()));
     program_.report("products", double{1} * c_.rows() * c_.filters * c_.filter_height * c_.filter_width * real_channels_);
     if (program_.checks()) check(y.download());
   }
@@ -86,7 +87,7 @@ class HalfConvolution {
     const workload::DeviceArray<Half> workspace("workspace", left_elements(c_.rows(), pitch_));
     program_.report("workspace", 2.0 * static_cast<double>(workspace.size()));
     if (!on_matrix_units) return multiply_on_vector_units(x, weights, workspace, y);
-    const ProductKernel<Product>& kernel = kernel_for(kExplicit, settings_.method, settings_.lds, settings_.fragments);
+    const ProductKernel<Product>& kernel = explicit_kernel(settings_.lds, settings_.loads, settings_.fragments);
     put_parameters(kernel.duplo, duplo_parameters(c_, pitch_, workspace.data()));
     multiply_parts(weights, y, [&](Product product, dim3 grid) {
       launch_lowering(log_, c_, x.data(), workspace.data(), pitch_, step_);
@@ -175,6 +176,7 @@ inline void run_half(workload::Program& program, const Settings& settings, Shape
   if (settings.channels != 4 && settings.channels != 8 && settings.channels != 16) {
     throw workload::UsageError("--channels has to be 4, 8 or 16");
   }
+  require_loads(settings.method, settings.lds, settings.loads, settings.fragments);
   apply_shape(shape, settings.shape);
   Convolution& c = shape.convolution;
   c.channels = rounded_up(c.channels, static_cast<unsigned>(settings.channels));

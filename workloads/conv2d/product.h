@@ -81,13 +81,16 @@ constexpr unsigned kStepColumns = 4 * kHalves;
 struct Sums {
   Vector<float, 4> tiles[4][2] = {};
 
-  template <unsigned kHalves>
-  __device__ void add(unsigned i, Fragment<kHalves> a, const Fragment<kHalves> (&b)[2]) {
+  /// Operands may be there twice, in registers of their own. Neighbouring tiles are then products of one copy each, as with the
+  /// two octets of a warp that load the same half of A, or of B (Duplo, MICRO '20, section II.B).
+  template <unsigned kHalves, unsigned kCopies>
+  __device__ void add(unsigned i, const Fragment<kHalves> (&a)[kCopies], const Fragment<kHalves> (&b)[2][kCopies]) {
 #pragma unroll
     for (unsigned half = 0; half < kHalves / 4; ++half) {
 #pragma unroll
       for (unsigned j = 0; j < 2; ++j) {
-        tiles[i][j] = __builtin_amdgcn_mfma_f32_16x16x16f16(part(a, half), part(b[j], half), tiles[i][j], 0, 0, 0);
+        tiles[i][j] = __builtin_amdgcn_mfma_f32_16x16x16f16(part(a[j % kCopies], half), part(b[j][i % kCopies], half),
+                                                            tiles[i][j], 0, 0, 0);
       }
     }
   }
@@ -149,6 +152,12 @@ class MemoryFragments {
     asm volatile("" : "+v"(offset_));
     return *global_at<const Fragment<kHalves>>(from, offset_);
   }
+  /// The same, once for each copy.
+  template <unsigned kCopies>
+  __device__ void load(unsigned i, unsigned column, Fragment<kHalves> (&copies)[kCopies]) {
+#pragma unroll
+    for (unsigned c = 0; c < kCopies; ++c) copies[c] = load(i, column);
+  }
 
  private:
   const Half* base_;
@@ -156,43 +165,43 @@ class MemoryFragments {
 };
 
 /// Fragments of B, loaded a step ahead: those of this step and of the next one, by parity.
-template <unsigned kHalves>
+template <unsigned kHalves, unsigned kCopies = 1>
 struct BFromMemory {
   __device__ BFromMemory(const Product& x, unsigned row, unsigned first)
       : from(x.b, row, x.pitch), walk(x, first, kStepColumns<kHalves>) {}
   __device__ void load(unsigned parity) {
     const unsigned column = walk.column();
-    fragments[parity][0] = from.load(0, column);
-    fragments[parity][1] = from.load(1, column);
+    from.load(0, column, fragments[parity][0]);
+    from.load(1, column, fragments[parity][1]);
     walk.next();
   }
 
   MemoryFragments<kHalves> from;
   Walk walk;
-  Fragment<kHalves> fragments[2][2];
+  Fragment<kHalves> fragments[2][2][kCopies];
 };
 
 /// Both operands straight from memory. A fragment is loaded into the registers that its predecessor, a step before, has left:
 /// it has the time of a step to arrive.
-template <unsigned kHalves>
+template <unsigned kHalves, unsigned kCopies>
 __device__ inline void multiply_from_memory(Sums& sums, const Product& x, Tile tile, const Item& item, unsigned first,
                                             unsigned steps) {
   MemoryFragments<kHalves> a(x.a, tile.row + item.row() * 64, x.pitch);
-  BFromMemory<kHalves> b(x, tile.column + item.column() * 32, first);
-  Fragment<kHalves> fragments[4];
+  BFromMemory<kHalves, kCopies> b(x, tile.column + item.column() * 32, first);
+  Fragment<kHalves> fragments[4][kCopies];
   unsigned column = b.walk.column();
   b.load(0);
 #pragma unroll
-  for (unsigned i = 0; i < 4; ++i) fragments[i] = a.load(i, column);
+  for (unsigned i = 0; i < 4; ++i) a.load(i, column, fragments[i]);
   const auto multiply = [&](unsigned parity, auto more) {
     column = b.walk.column();
     if constexpr (more.value) b.load(parity ^ 1);
 #pragma unroll
     for (unsigned i = 0; i < 4; ++i) {
       keep_order();
-      sums.add<kHalves>(i, fragments[i], b.fragments[parity]);
+      sums.add<kHalves, kCopies>(i, fragments[i], b.fragments[parity]);
       keep_order();
-      if constexpr (more.value) fragments[i] = a.load(i, column);
+      if constexpr (more.value) a.load(i, column, fragments[i]);
     }
     keep_order();
   };
@@ -204,22 +213,24 @@ __device__ inline void multiply_from_memory(Sums& sums, const Product& x, Tile t
   }
   if (steps == 2) {
     multiply(0, More());
-    b.fragments[0][0] = b.fragments[1][0], b.fragments[0][1] = b.fragments[1][1];
+#pragma unroll
+    for (unsigned c = 0; c < kCopies; ++c)
+      b.fragments[0][0][c] = b.fragments[1][0][c], b.fragments[0][1][c] = b.fragments[1][1][c];
   }
   multiply(0, Last());
 }
 
 /// A step's products, of A in LDS: load(i) reads the i-th fragment, while the one before is multiplied.
 template <unsigned kHalves, class Load>
-__device__ inline void multiply_step(Sums& sums, Load load, const Fragment<kHalves> (&b)[2]) {
-  Fragment<kHalves> a[2];
-  a[0] = load(0);
+__device__ inline void multiply_step(Sums& sums, Load load, const Fragment<kHalves> (&b)[2][1]) {
+  Fragment<kHalves> a[2][1];
+  a[0][0] = load(0);
 #pragma unroll
   for (unsigned i = 0; i < 4; ++i) {
     keep_order();
-    if (i < 3) a[(i + 1) % 2] = load(i + 1);
+    if (i < 3) a[(i + 1) % 2][0] = load(i + 1);
     keep_order();
-    sums.add<kHalves>(i, a[i % 2], b);
+    sums.add<kHalves, 1>(i, a[i % 2], b);
   }
 }
 
@@ -310,13 +321,13 @@ __device__ inline void multiply_through_lds(Sums& sums, const Product& x, Tile t
     for (unsigned s = 0; s < kSteps; ++s) {
       if (s > 0 && done == steps) break;
       const unsigned at = kSteps == 2 ? s : parity;
-      Fragment<kHalves> right[2];
+      Fragment<kHalves> right[2][1];
       if constexpr (kBInLds) {
 #pragma unroll
-        for (unsigned j = 0; j < 2; ++j) right[j] = b.fragment(buffer, item.column() * 32 + 16 * j, s);
+        for (unsigned j = 0; j < 2; ++j) right[j][0] = b.fragment(buffer, item.column() * 32 + 16 * j, s);
       } else {
         if (done + 1 < steps) direct.load(at ^ 1);
-        right[0] = direct.fragments[at][0], right[1] = direct.fragments[at][1];
+        right[0][0] = direct.fragments[at][0][0], right[1][0] = direct.fragments[at][1][0];
       }
       const auto left = [&](unsigned i) { return a.fragment(buffer, item.row() * 64 + 16 * i, s); };
       multiply_step<kHalves>(sums, left, right);
@@ -380,14 +391,14 @@ __device__ inline void put(const Product& x, Tile tile, const Sums& sums, const 
 /// Matrices in LDS, of A, B and C.
 enum class Lds { abc, ac, c };
 
-template <Lds kLds, unsigned kHalves>
+template <Lds kLds, unsigned kHalves, unsigned kCopies = 1>
 __device__ inline void multiply_workspace(const Product& x) {
   const Tile tile{blockIdx.y * kTileRows, blockIdx.x * kTileColumns};
   const unsigned first = blockIdx.z * x.part_steps, steps = min(x.part_steps, x.steps - first);
   const Item item;
   Sums sums;
   if constexpr (kLds == Lds::c) {
-    multiply_from_memory<kHalves>(sums, x, tile, item, first, steps);
+    multiply_from_memory<kHalves, kCopies>(sums, x, tile, item, first, steps);
   } else {
     multiply_through_lds<kHalves, kLds == Lds::abc>(sums, x, tile, item, first, steps);
   }

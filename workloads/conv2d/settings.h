@@ -15,7 +15,7 @@ namespace conv {
 
 /// Options of the computation of a convolution.
 struct Settings {
-  std::string method, lds, rows, k, shape;
+  std::string method, lds, loads, rows, k, shape;
   int fragments = 0, channels = 0, pitch = 0;
 
   void options(workload::Program& program) {
@@ -24,6 +24,8 @@ struct Settings {
     program.text(shape, "shape", "sizes that are not the layer's: height=7,width=9,stride_x=2 and the like",
                  std::string("layer"));
     program.choice(lds, "lds", "matrices that explicit has in LDS", lds_choices(), std::string("c"));
+    program.choice(loads, "loads", "whether explicit loads each fragment once, or twice, as two octets of a warp do",
+                   loads_choices(), std::string("once"));
     program.choice(rows, "rows", "order of the workspace's rows", {"images_outermost", "images_innermost"},
                    std::string("images_outermost"));
     program.choice(k, "k", "what explicit and implicit multiply next", {"channels", "taps"}, std::string("channels"));

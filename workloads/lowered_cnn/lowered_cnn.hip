@@ -83,6 +83,9 @@ struct Options {
     program.size(size_divisor, "size-divisor", "and the input smaller in each direction", {7, 2, 1}, 1, 64);
     program.choice(form.lds, "lds", "matrices that products on matrix units have in LDS", conv::lds_choices(),
                    std::string("c"));
+    program.choice(form.loads, "loads",
+                   "whether lowered products on matrix units load each fragment once, or twice, as two octets of a warp do",
+                   conv::loads_choices(), std::string("once"));
     program.choice(form.rows, "rows", "order of the workspaces' rows", {"images_outermost", "images_innermost"},
                    std::string("images_outermost"));
     program.choice(form.k, "k", "what products on matrix units multiply next", {"channels", "taps"}, std::string("channels"));
@@ -111,6 +114,7 @@ void run(workload::Program& program, const Options& options) {
     throw workload::UsageError("--channels has to be 4, 8 or 16");
   }
   if (options.form.fragments == 3) throw workload::UsageError("--fragments has to be 2 or 4");
+  conv::require_loads(options.form.method, options.form.lds, options.form.loads, options.form.fragments);
   const bool innermost = options.form.rows == "images_innermost";
   if (innermost && options.form.method == "gemm") {
     throw workload::UsageError("--method gemm has its results in the order of rows: images_outermost alone");

@@ -27,7 +27,7 @@ inline const conv::ProductKernel<conv::Product> kWeightsProduct[] = {PRODUCT_FOR
 
 /// Options of products.
 struct Form {
-  std::string method, lds, rows, k;
+  std::string method, lds, loads, rows, k;
   int fragments = 0;
 };
 
@@ -58,7 +58,7 @@ class Products {
       : log_(log),
         form_(form),
         on_matrix_units_(form.method == "explicit"),
-        lowered_(on_matrix_units_ ? &conv::kernel_for(conv::kExplicit, form.method, form.lds, form.fragments) : nullptr),
+        lowered_(on_matrix_units_ ? &conv::explicit_kernel(form.lds, form.loads, form.fragments) : nullptr),
         of_weights_(on_matrix_units_ ? &conv::kernel_for(kWeightsProduct, form.method, form.lds, form.fragments) : nullptr),
         step_(conv::step_columns(form.fragments)),
         sizes_(sizes_for(layers, training)),

@@ -17,6 +17,7 @@ transposed=height=5,width=3,channels=128,filters=67,filter_height=3,filter_width
 for shape in $flat $uneven $transposed; do
   for fragments in 2 4; do
     convolve titanv-like functional --method explicit --lds c --shape $shape --batch 3 --fragments $fragments --k taps
+    [[ $fragments == 4 ]] || convolve titanv-like functional --method explicit --loads octets --shape $shape --batch 3 --fragments 2
     convolve titanv-like functional --method explicit --lds ac --shape $shape --batch 3 --fragments $fragments --rows images_innermost
     convolve titanv-like functional --method explicit --lds abc --shape $shape --batch 3 --fragments $fragments
     convolve titanv-like functional --method implicit --shape $shape --batch 3 --fragments $fragments --rows images_innermost --k taps
@@ -31,6 +32,7 @@ done
 # Timing meets hazards that function does not.
 for lds in abc ac c; do convolve titanv-like loose --method explicit --lds $lds --shape $flat; done
 convolve titanv-like loose --method implicit --shape $flat
+convolve titanv-like loose --method explicit --loads octets --fragments 2 --shape $flat
 
 wrong() {
   on_gpu --quiet --config "$1" --set gpu.timing=functional --out results -- conv2d "${@:3}"
@@ -46,6 +48,7 @@ wrong titanv-like "width '0' is not a whole number from 1 to 32768" --layer yolo
 wrong titanv-like "the filter has more rows (9) than the padded input (7)" --layer yolo_c1 --method direct --shape height=5,filter_height=9
 wrong titanv-like "images_outermost alone" --layer resnet_c2 --method gemm --rows images_innermost
 wrong titanv-like "--fragments has to be 2 or 4" --layer resnet_c2 --method explicit --fragments 3
+wrong titanv-like "--loads octets needs --method explicit --lds c --fragments 2" --layer resnet_c2 --method explicit --loads octets
 wrong titanv-like "--channels has to be 4, 8 or 16" --layer resnet_c2 --method explicit --channels 5
 wrong titanv-like "--pitch has to be a multiple of 8 and 576 at least" --layer resnet_c2 --method explicit --pitch 568
 wrong r9nano "--method explicit needs matrix units, which gfx90a has" --layer resnet_c2 --method explicit --shape height=3,width=3
