@@ -1,9 +1,12 @@
 #!/usr/bin/env bash
 # look_ups.sh [all]: conv2d on machines with Duplo writes what happens to their load history buffers, and a second implementation of
-# these, replay_look_ups.py, comes to the same outcomes. Without `all`, every value of each parameter beside some of the others.
+# these, replay_look_ups.py, comes to the same outcomes. Results are right in all of them. Without `all`, every value of each parameter beside
+# some of the others, with layers of each kind in turn.
 source "$SOURCE/tests/rocm/common.sh"
 
 runs=0
+# Stride 1, stride 2 without padding, inserted zeros, stride 2 with filters of 5 x 5.
+layers=(yolo_c4 resnet_c3 gan_tc2 gan_c2)
 # replay RELEASE ENTRY ENTRIES WAYS HASH IDS SCOPE LAZY METHOD ROW_ORDER
 replay() {
   local out=run-$((runs += 1)) fragments=$((runs % 2 ? 2 : 4))
@@ -12,8 +15,9 @@ replay() {
   on_gpu --quiet --config titanv-like --set gpu.shader_arrays=2 --set duplo.mode=on --set duplo.trace=true \
     --set duplo.release="$1" --set duplo.entry="$2" --set duplo.entries="$3" --set duplo.ways="$4" --set duplo.hash="$5" \
     --set duplo.ids="$6" --set duplo.scope="$7" --set lazy.mode="$8" --out "$out" -- \
-    conv2d --method "$9" --fragments $fragments --rows "${10}" --layer yolo_c4 --shape height=8,width=8,channels=32,filters=64 --batch 2
+    conv2d --check --method "$9" --fragments $fragments --rows "${10}" --layer "${layers[runs / 2 % 4]}" --shape height=6,width=10,channels=32,filters=64 --batch 2
   expect 0 "${command[@]}"
+  tail -n 1 out.txt | grep -q " check=passed" || fail "$*: no closing line that says so"
   python3 "$SOURCE/workloads/tests/replay_look_ups.py" "$out" >replay.txt 2>&1 || fail "$*: $(cat replay.txt)"
   rm -r "$out"
 }
