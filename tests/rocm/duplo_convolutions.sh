@@ -14,7 +14,7 @@ convolve() {
 column() {
   awk -F, -v name="$2" 'NR == 1 { for (i = 1; i <= NF; ++i) if ($i == name) at = NF - i } NR > 1 && /convolve_/ { print $(NF - at) }' "$1/kernels.csv"
 }
-unserved() { sed -n 's/^.*"unserved": \([0-9]*\).*$/\1/p' "$1/statistics.json"; }
+unserved() { sed -n '/"unserved": {/,/}/s/^ *"value": \([0-9]*\),$/\1/p' "$1/statistics.json"; }
 
 # 20 rounds of 9 fragments for each of four wavefronts.
 convolve both 1
