@@ -16,6 +16,7 @@
 #include "include/lacuna/abi/hsa.h"
 #include "include/lacuna/abi/memory_map.h"
 #include "models/gpu/gpu_device.h"
+#include "tests/gpu/statistic_counts.h"
 #include "tests/harness/harness.h"
 #include "tests/harness/test_initiator.h"
 
@@ -196,15 +197,9 @@ class Gpu : public sc_core::sc_module, public KernelObserver {
     return text.str();
   }
   /// Name of each counter, and its increase since mark().
-  std::vector<std::pair<std::string, std::uint64_t>> growth() const {
-    std::vector<std::pair<std::string, std::uint64_t>> all;
-    list(statistics_, "", all);
-    for (std::size_t i = 0; i < all.size(); ++i) all[i].second -= marked_[i].second;
-    return all;
-  }
+  Counts growth() const { return growth_of(statistics_, marked_); }
   void mark() {
-    marked_.clear();
-    list(statistics_, "", marked_);
+    marked_ = counts_of(statistics_);
     kernels.clear();
   }
 
@@ -212,13 +207,6 @@ class Gpu : public sc_core::sc_module, public KernelObserver {
   std::vector<KernelRecord> kernels;
 
  private:
-  static void list(const StatisticsGroup& group, const std::string& prefix,
-                   std::vector<std::pair<std::string, std::uint64_t>>& all) {
-    for (const Statistic& s : group.statistics()) {
-      if (s.is_count()) all.emplace_back(prefix + s.name, s.count());
-    }
-    for (const auto& child : group.groups()) list(*child, prefix + child->name() + ".", all);
-  }
   std::uint64_t slot(unsigned queue) { return kRings + 0x1000 * queue + written_[queue]++ % kRingPackets * hsa::kPacketBytes; }
   void refuse(tlm::tlm_generic_payload& payload, sc_core::sc_time&) {
     payload.set_response_status(tlm::TLM_ADDRESS_ERROR_RESPONSE);
@@ -228,7 +216,7 @@ class Gpu : public sc_core::sc_module, public KernelObserver {
   tlm_utils::simple_target_socket<Gpu> nothing_{"nothing"};
   sc_core::sc_signal<bool> interrupt_{"interrupt"};
   StatisticsGroup statistics_{"device"};
-  std::vector<std::pair<std::string, std::uint64_t>> marked_;
+  Counts marked_;
   std::uint64_t written_[2]{};
   std::uint32_t sdma_queue_ = 0;
   std::uint64_t sdma_written_ = 0;
@@ -276,7 +264,7 @@ LACUNA_TEST_BENCH(ResetBench)
 
 struct Outcome {
   std::vector<KernelRecord> kernels;  ///< times from the beginning
-  std::vector<std::pair<std::string, std::uint64_t>> growth;
+  Counts growth;
   std::vector<std::byte> memory;
 };
 
@@ -339,11 +327,10 @@ class DeviceReset : public testing::TestWithParam<Devices ResetBench::*> {
     }
     ASSERT_EQ(mine.growth.size(), others.growth.size());
     std::uint64_t sum = 0;
-    for (std::size_t i = 0; i < mine.growth.size(); ++i) {
-      const auto& [name, count] = mine.growth[i];
+    for (const auto& [name, count] : mine.growth) {
       // A channel counts its refreshes from time zero when it is used for the first time.
       if (name.ends_with(".refreshes")) continue;
-      EXPECT_EQ(count, others.growth[i].second) << name;
+      EXPECT_EQ(count, others.growth.at(name)) << name;
       sum += count;
     }
     EXPECT_GT(sum, 100'000u);

@@ -7,7 +7,6 @@
 
 #include <cstdint>
 #include <cstring>
-#include <map>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -18,6 +17,7 @@
 #include "models/command/kernel_record.h"
 #include "models/common/config/statistics.h"
 #include "models/gpu/gpu_device.h"
+#include "tests/gpu/statistic_counts.h"
 #include "tests/harness/harness.h"
 #include "tests/harness/test_initiator.h"
 #include "tests/neardata/assembled_kernel.h"
@@ -43,9 +43,6 @@ inline GpuDeviceParameters small_gpu() {
   p.vram.size = Bytes{64 << 20};
   return p;
 }
-
-/// Counters by name: "noc.hops".
-using Counts = std::map<std::string, std::uint64_t>;
 
 class TestGpu : public sc_core::sc_module, private KernelObserver {
  public:
@@ -157,13 +154,9 @@ class TestGpu : public sc_core::sc_module, private KernelObserver {
   void reset() { set_reg(LACUNA_GPU_CONTROL, 1); }
 
   /// Increase of the device's counters since mark().
-  Counts growth() const {
-    Counts all = list();
-    for (auto& [name, count] : all) count -= marked_.at(name);
-    return all;
-  }
+  Counts growth() const { return growth_of(statistics_, marked_); }
   void mark() {
-    marked_ = list();
+    marked_ = counts_of(statistics_);
     records.clear();
   }
   std::vector<std::uint32_t> memory(std::uint64_t offset, std::uint64_t bytes) {
@@ -191,17 +184,6 @@ class TestGpu : public sc_core::sc_module, private KernelObserver {
   void set_pair(std::uint64_t offset, std::uint64_t value) {
     set_reg(offset, static_cast<std::uint32_t>(value));
     set_reg(offset + 4, static_cast<std::uint32_t>(value >> 32));
-  }
-  Counts list() const {
-    Counts all;
-    list(statistics_, "", all);
-    return all;
-  }
-  static void list(const StatisticsGroup& group, const std::string& prefix, Counts& all) {
-    for (const Statistic& s : group.statistics()) {
-      if (s.is_count()) all.emplace(prefix + s.name, s.count());
-    }
-    for (const auto& child : group.groups()) list(*child, prefix + child->name() + ".", all);
   }
   void refuse(tlm::tlm_generic_payload& payload, sc_core::sc_time&) {
     payload.set_response_status(tlm::TLM_ADDRESS_ERROR_RESPONSE);
