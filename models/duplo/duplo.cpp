@@ -143,13 +143,13 @@ void Duplo::kernel_ended(const KernelRecord& record) {
     if (found.store && (!first.store || found.store->at < first.store->at)) first.store = found.store;
   }
   if (first.wrong && parameters_.ids != DatumIds::paper) report(record, *first.wrong);
-  if (first.store) warn(record, *first.store);
+  if (first.store) warn_of_store(record, *first.store);
   numbers_[number] = false;
   convolutions_.erase(active);
   dispatches_.erase(known);
 }
 
-void Duplo::warn(const KernelRecord& record, const WorkspaceStore& store) {
+void Duplo::warn_of_store(const KernelRecord& record, const WorkspaceStore& store) {
   if (!warned_.insert(record.name).second) return;
   guest_warning(
       "kernels that store into the workspace of their convolution",

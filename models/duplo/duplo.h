@@ -81,7 +81,7 @@ class Duplo final : public DeviceExtension, private KernelObserver, private Disp
   /// compute unit or the host has stored into the workspace since the register was loaded.
   void report(const KernelRecord& record, const WrongHit& wrong) const;
   /// Warns of a kernel, once, that stores into its own workspace.
-  void warn(const KernelRecord& record, const WorkspaceStore& store);
+  void warn_of_store(const KernelRecord& record, const WorkspaceStore& store);
   /// Warns of parameter blocks in the code object of a kernel, whose names are not those of a kernel with `_duplo`.
   void warn_of_lost_block(std::uint64_t kernel_object);
 

@@ -14,6 +14,8 @@ using Kind = HistoryEvent::Kind;
 constexpr std::array<std::string_view, 10> kEvents{"find",      "allocate", "relay",    "hold",   "retire",
                                                    "overwrite", "drop",     "drop_all", "forget", "reset"};
 constexpr std::array<std::string_view, 4> kMisses{"compulsory", "released", "conflict", "capacity"};
+static_assert(kEvents.size() == static_cast<std::size_t>(Kind::reset) + 1);
+static_assert(kMisses.size() == static_cast<std::size_t>(HistoryMiss::capacity) + 1);
 
 std::string number(std::uint16_t value, std::uint16_t none) { return value == none ? "" : std::to_string(value); }
 
