@@ -17,7 +17,7 @@ within() {
 }
 
 # The HSA runtime without HIP, whose compiler writes files of megabytes of its own.
-for run in "gfx803 dispatches" "gfx90a gzip" "gfx803 totals"; do
+for run in "gfx803 dispatches" "gfx90a gzip"; do
   read -r target table <<<"$run"
   program=(hsa_runtime "$FIRMWARE/kernels/test_kernels$([[ $target == gfx803 ]] || echo "_$target").co" errors)
   options=(--config tiny --set gpu.target=$target --set output.kernels=$table)

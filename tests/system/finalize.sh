@@ -35,7 +35,8 @@ while read -r code; do
   cmp moved.co twice.co || fail "$code: moved twice differs from once"
   [[ $(llvm-objdump-16 -d moved.co | grep -c '//') == $(llvm-objdump-16 -d "$code" | grep -c '//') ]] || fail "$code: other instructions"
   expect 0 "$LACUNA" disasm moved.co
-done < <(find "$kernels" -name '*.co')
+# Those of code object versions 2, 3 and 5 have the same code.
+done < <(find "$kernels" -name '*.co' ! -name '*_v[0-9]*.co')
 [[ $moved -ge 1 ]] || fail "no kernel of the firmware's has been moved"
 [[ $chains -ge 5 ]] || fail "only $chains chains in the firmware's kernels"
 

@@ -3,12 +3,12 @@
 source "$(dirname "$0")/common.sh"
 
 kernels=$FIRMWARE/kernels
-# add OUT CODE OPTION...: sums of two arrays of 65,536 floats.
+# add OUT CODE OPTION...: sums of two arrays of 16,384 floats.
 add() {
   local out=$1 code=$2
   shift 2
-  expect 0 "$LACUNA" launch "$code" --kernel vector_add --config mesh56 --set ndc.mode=llc "$@" --grid 65536 --block 256 \
-    --arg "fill:65536:f32:iota(0,1)" --arg "fill:65536:f32:iota(5,2)" --arg "out:256K:$out.bin" --arg i32:65536 --out "$out"
+  expect 0 "$LACUNA" launch "$code" --kernel vector_add --config mesh56 --set ndc.mode=llc "$@" --grid 16384 --block 256 \
+    --arg "fill:16384:f32:iota(0,1)" --arg "fill:16384:f32:iota(5,2)" --arg "out:64K:$out.bin" --arg i32:16384 --out "$out"
 }
 # What kernels.csv says of the kernel, without the time that the host took.
 kernel() {
