@@ -1,6 +1,8 @@
-# CMAKE_UNITY_BUILD applies to the libraries of lacuna_model only: clang-tidy then reads their headers once for several files.
+# CMAKE_UNITY_BUILD applies to the libraries of lacuna_model and the shared programs of lacuna_test only: compilers and clang-tidy
+# then read their headers once for several files.
 # Other targets, whose files define private names in common, are compiled as usual.
 set(LACUNA_UNITY_BUILD "${CMAKE_UNITY_BUILD}")
+set(LACUNA_UNITY_FILES 10 CACHE STRING "With CMAKE_UNITY_BUILD: how many files of a library are compiled as one; 0: all of them")
 set(CMAKE_UNITY_BUILD OFF)
 
 # lacuna_model(NAME [SYSTEMC] [SEPARATE] SOURCES a.cpp ... [DEPENDS lacuna_x ...])
@@ -11,7 +13,7 @@ function(lacuna_model name)
   add_library(${name} STATIC ${arg_SOURCES})
   target_link_libraries(${name} PUBLIC lacuna_options ${arg_DEPENDS})
   if(LACUNA_UNITY_BUILD AND NOT arg_SEPARATE)
-    set_target_properties(${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 10)
+    set_target_properties(${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${LACUNA_UNITY_FILES})
   endif()
   if(arg_SYSTEMC)
     target_link_libraries(${name} PUBLIC lacuna_systemc)

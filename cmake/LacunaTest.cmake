@@ -1,5 +1,7 @@
-# lacuna_test(NAME LABEL unit|isa|system|validation SOURCES a.cpp ... [DEPENDS lacuna_x ...])
-# One GoogleTest executable = one CTest test: a fresh process is the isolation between benches (SystemC elaborates once).
+# lacuna_test(NAME LABEL unit|isa|system|validation [SYSTEMC] [PROGRAM name] SOURCES a.cpp ... [DEPENDS lacuna_x ...])
+# One CTest test = one process of a GoogleTest executable: the isolation between benches (SystemC elaborates once).
+# PROGRAM: the executable that this test shares with others. Their sources are compiled together where CMAKE_UNITY_BUILD is on,
+# because the headers of GoogleTest and SystemC dominate the compile time of a test; so private names of theirs must differ.
 
 # Seconds after which a test counts as hung. No test needs a third of it, even when others keep the machine busy.
 set(LACUNA_TEST_TIMEOUT 1800)
@@ -26,7 +28,12 @@ target_precompile_headers(lacuna_test_headers_systemc PRIVATE
   <systemc> <tlm> <tlm_utils/simple_initiator_socket.h> <tlm_utils/simple_target_socket.h>)
 
 function(lacuna_test name)
-  cmake_parse_arguments(arg "SYSTEMC" "LABEL" "SOURCES;DEPENDS" ${ARGN})
+  cmake_parse_arguments(arg "SYSTEMC" "LABEL;PROGRAM" "SOURCES;DEPENDS" ${ARGN})
+  if(arg_PROGRAM)
+    lacuna_shared_test(${name} ${arg_PROGRAM} "${arg_SYSTEMC}" "${arg_SOURCES}" "${arg_DEPENDS}")
+    lacuna_test_properties(${name} ${arg_LABEL})
+    return()
+  endif()
   add_executable(${name} ${arg_SOURCES})
   if(arg_SYSTEMC)
     target_link_libraries(${name} PRIVATE lacuna_test_harness)
@@ -38,17 +45,50 @@ function(lacuna_test name)
   target_link_libraries(${name} PRIVATE lacuna_test_options ${arg_DEPENDS})
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/tests")
   add_test(NAME ${name} COMMAND ${name})
+  lacuna_test_properties(${name} ${arg_LABEL})
+endfunction()
+
+# A test of the shared executable `program`, which the first such test creates, with SystemC or without.
+function(lacuna_shared_test name program systemc sources depends)
+  if(NOT TARGET ${program})
+    add_executable(${program})
+    if(systemc)
+      target_link_libraries(${program} PRIVATE lacuna_test_harness lacuna_test_options)
+      target_precompile_headers(${program} REUSE_FROM lacuna_test_headers_systemc)
+    else()
+      target_link_libraries(${program} PRIVATE lacuna_plain_test_main lacuna_test_options)
+      target_precompile_headers(${program} REUSE_FROM lacuna_test_headers_plain)
+    endif()
+    set_target_properties(${program} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/tests")
+    if(LACUNA_UNITY_BUILD)
+      set_target_properties(${program} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
+    endif()
+  endif()
+  target_sources(${program} PRIVATE ${sources})
+  target_link_libraries(${program} PRIVATE ${depends})
+  set(files "")
+  foreach(source IN LISTS sources)
+    list(APPEND files "--tests_of=${CMAKE_CURRENT_SOURCE_DIR}/${source}")
+  endforeach()
+  add_test(NAME ${name} COMMAND ${program} ${files})
+endfunction()
+
+function(lacuna_test_properties name label)
   # testing::TempDir() is a folder of the test's own: tests run side by side, also those of several build folders.
   set(temporary "${CMAKE_CURRENT_BINARY_DIR}/${name}.tmp")
   file(MAKE_DIRECTORY "${temporary}")
-  set_tests_properties(${name} PROPERTIES LABELS "${arg_LABEL}" TIMEOUT ${LACUNA_TEST_TIMEOUT} ENVIRONMENT "TEST_TMPDIR=${temporary}")
-  if(arg_LABEL STREQUAL validation)
+  set_tests_properties(${name} PROPERTIES LABELS "${label}" TIMEOUT ${LACUNA_TEST_TIMEOUT} ENVIRONMENT "TEST_TMPDIR=${temporary}")
+  if(label STREQUAL validation)
     set_tests_properties(${name} PROPERTIES COST ${LACUNA_LONG_TEST})
   endif()
 endfunction()
 
 # lacuna_link_cycles_test(NAME LIBRARY...): fails when files of one of the static libraries depend on each other in a circle.
+# Where several files are compiled as one, this cannot be seen.
 function(lacuna_link_cycles_test name)
+  if(LACUNA_UNITY_BUILD)
+    return()
+  endif()
   list(TRANSFORM ARGN REPLACE "(.+)" "$<TARGET_FILE:\\1>" OUTPUT_VARIABLE files)
   add_test(NAME ${name} COMMAND "${CMAKE_SOURCE_DIR}/cmake/check_link_cycles.py" ${files})
   set_tests_properties(${name} PROPERTIES LABELS unit TIMEOUT ${LACUNA_TEST_TIMEOUT})

@@ -1,10 +1,9 @@
 #include "platform/platform.h"
 
+#include <fmt/format.h>
 #include <algorithm>
 #include <cstring>
-#include <iomanip>
 #include <ostream>
-#include <sstream>
 #include <vector>
 
 #include "include/lacuna/abi/memory_map.h"
@@ -23,14 +22,8 @@ constexpr std::uint32_t kFloatAbiMask = 6;
 constexpr std::uint32_t kFloatAbiQuad = 6;
 constexpr std::uint32_t kEmbeddedAbi = 8;
 
-std::string hexadecimal(std::uint64_t value) {
-  std::ostringstream text;
-  text << "0x" << std::hex << value;
-  return text.str();
-}
-
 std::string range_text(const ElfSegment& segment) {
-  return hexadecimal(segment.physical_address) + ".." + hexadecimal(segment.physical_address + segment.memory_size);
+  return fmt::format("{:#x}..{:#x}", segment.physical_address, segment.physical_address + segment.memory_size);
 }
 
 /// What the file says of itself must be what the hart is.
@@ -40,7 +33,7 @@ void require_rv64gc(const ElfFile& program) {
     throw ElfError(program.name() + ": is for the RV64E base (flag EF_RISCV_RVE), the hart is RV64GC");
   if ((program.flags() & kFloatAbiMask) == kFloatAbiQuad)
     throw ElfError(program.name() + ": needs quad-precision registers (flag EF_RISCV_FLOAT_ABI_QUAD), the hart is RV64GC");
-  if (program.entry() % 2 != 0) throw ElfError(program.name() + ": entry point " + hexadecimal(program.entry()) + " is odd");
+  if (program.entry() % 2 != 0) throw ElfError(fmt::format("{}: entry point {:#x} is odd", program.name(), program.entry()));
 }
 
 /// The parts that occupy memory, by address.
@@ -140,7 +133,7 @@ void Platform::load(const ElfFile& program, const std::string& command_line, con
   const auto in_ram = [&](std::uint64_t address, std::uint64_t size) {
     return address >= LACUNA_RAM_BASE && address <= ram_end && size <= ram_end - address;
   };
-  const std::string ram_range = "RAM (" + hexadecimal(LACUNA_RAM_BASE) + ".." + hexadecimal(ram_end) + ", host.ram_size)";
+  const std::string ram_range = fmt::format("RAM ({:#x}..{:#x}, host.ram_size)", LACUNA_RAM_BASE, ram_end);
   for (const ElfSegment& segment : loaded_segments(program)) {
     if (!in_ram(segment.physical_address, segment.memory_size))
       throw ElfError(program.name() + ": segment " + range_text(segment) + " is not in " + ram_range);
@@ -148,7 +141,7 @@ void Platform::load(const ElfFile& program, const std::string& command_line, con
     std::memcpy(ram_store_.data() + (segment.physical_address - LACUNA_RAM_BASE), segment.bytes.data(), segment.bytes.size());
   }
   if (!in_ram(program.entry(), 2))
-    throw ElfError(program.name() + ": entry point " + hexadecimal(program.entry()) + " is not in " + ram_range);
+    throw ElfError(fmt::format("{}: entry point {:#x} is not in {}", program.name(), program.entry(), ram_range));
   hart_.set_reset_pc(program.entry());
 
   SemihostingParameters semihosting;
@@ -171,8 +164,8 @@ bool Platform::timer_armed() const {
 }
 
 void Platform::diagnose(std::ostream& out) const {
-  out << "  hart: " << (hart_.waiting_for_interrupt() ? "waits for an interrupt" : "runs") << " at pc "
-      << hexadecimal(hart_.pc()) << ", " << hart_.statistics().instructions << " instructions so far\n";
+  out << "  hart: " << (hart_.waiting_for_interrupt() ? "waits for an interrupt" : "runs")
+      << fmt::format(" at pc {:#x}, ", hart_.pc()) << hart_.statistics().instructions << " instructions so far\n";
   if (const std::string trap = hart_.last_trap(); !trap.empty()) {
     out << "  last trap: " << trap << " (" << hart_.statistics().exceptions << " exceptions, " << hart_.statistics().interrupts
         << " interrupts so far)\n";

@@ -15,8 +15,6 @@ using isa::Operand;
 using isa::OperandKind;
 using isa::RegisterRange;
 
-constexpr unsigned kAddress = 0;  // sources of FLAT and GLOBAL instructions
-constexpr unsigned kData = 1;
 constexpr std::size_t kMostLoads = 2;
 constexpr std::size_t kMostOperations = 2;
 
@@ -71,7 +69,7 @@ ChainElement chain_element(const Instruction& instruction) {
   const bool modified = mem.glc || mem.slc || mem.scc || mem.tfe || mem.lds || mem.nv;
   const bool is_load = is_vector_load(instruction);
   if (!is_flat_or_global(instruction) || modified || (!is_load && !is_vector_store(instruction))) return {};
-  const Operand& data = is_load ? instruction.dst[0] : instruction.src[kData];
+  const Operand& data = is_load ? instruction.dst[0] : instruction.src[kDataSource];
   const isa::InstructionRow& row = *instruction.row;
   if (data.kind != OperandKind::vgpr || data.words != 1 || (row.flags & isa::kReadsDst) != 0) return {};
   const std::string_view name = row.mnemonic;
@@ -183,7 +181,7 @@ void ChainFinder::find_in_block(const isa::BasicBlock& block) {
 void ChainFinder::try_store(std::uint32_t store) {
   const Instruction& instruction = at(store).instruction;
   if (chain_element(instruction).bytes == 0) return;
-  const auto writer = values_.writer(store, instruction.src[kData].index);
+  const auto writer = values_.writer(store, instruction.src[kDataSource].index);
   if (!writer || in_chain_[*writer]) return;
   ChainCandidate candidate;
   candidate.root = store;
@@ -255,8 +253,9 @@ ChainFinder::MaybeProblem ChainFinder::problem_of(const ChainCandidate& candidat
 bool ChainFinder::same_address_registers(std::uint32_t a, std::uint32_t b) const {
   const Instruction& one = at(a).instruction;
   const Instruction& other = at(b).instruction;
-  const Operand& address = one.src[kAddress];
-  if (one.format != other.format || address.index != other.src[kAddress].index || address.words != other.src[kAddress].words)
+  const Operand& address = one.src[kAddressSource];
+  if (one.format != other.format || address.index != other.src[kAddressSource].index ||
+      address.words != other.src[kAddressSource].words)
     return false;
   // An instruction may overwrite its own address.
   const std::uint32_t before = std::min(a, b) - 1;
@@ -406,10 +405,11 @@ ChainFinder::Problem ChainFinder::default_problem(std::uint32_t load) const {
   const Instruction& reader = at(first).instruction;
   if (reader.unit == isa::Unit::lds) return {ChainRefusal::lds, first};
   if (is_vector_store(reader)) {
-    const bool as_data = reader.sources > kData && reader.src[kData].kind == OperandKind::vgpr &&
-                         vgpr >= reader.src[kData].index && vgpr < reader.src[kData].index + unsigned{reader.src[kData].words};
+    const bool as_data = reader.sources > kDataSource && reader.src[kDataSource].kind == OperandKind::vgpr &&
+                         vgpr >= reader.src[kDataSource].index &&
+                         vgpr < reader.src[kDataSource].index + unsigned{reader.src[kDataSource].words};
     if (!as_data || !is_flat_or_global(reader)) return {ChainRefusal::operation, first};
-    return {reader.src[kData].words > 1 ? ChainRefusal::wide : ChainRefusal::form, first};
+    return {reader.src[kDataSource].words > 1 ? ChainRefusal::wide : ChainRefusal::form, first};
   }
   if (isa::writes_exec(at(first).use)) return {ChainRefusal::exec, first};
   if (!chain_operation(reader).valid) return {ChainRefusal::operation, first};

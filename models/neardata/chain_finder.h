@@ -15,6 +15,10 @@
 
 namespace lacuna {
 
+/// Sources of FLAT and GLOBAL instructions.
+inline constexpr unsigned kAddressSource = 0;
+inline constexpr unsigned kDataSource = 1;
+
 /// A chain by indices of instructions.
 struct ChainCandidate {
   std::uint32_t root = 0;                 ///< store, comparison, or operation whose result stays

@@ -15,8 +15,6 @@ using isa::OperandKind;
 using isa::RegisterRange;
 
 constexpr std::uint64_t kLineBytes = 128;
-constexpr unsigned kAddress = 0;
-constexpr unsigned kData = 1;
 // hwreg operand of s_setreg (GCN3 ISA manual): register 5:0, first bit 10:6, width - 1 15:11.
 constexpr unsigned kModeRegister = 1;
 constexpr unsigned kFirstAlteringBit = 27;  // GPR_IDX_EN, VSKIP
@@ -58,7 +56,7 @@ bool stores_scalars(const Instruction& instruction) { return instruction.latency
 
 unsigned bytes_of(const Instruction& instruction) {
   const Operand& data =
-      isa::Unit::vmem == instruction.unit && instruction.destinations > 0 ? instruction.dst[0] : instruction.src[kData];
+      isa::Unit::vmem == instruction.unit && instruction.destinations > 0 ? instruction.dst[0] : instruction.src[kDataSource];
   return 4U * std::max<unsigned>(data.words, 1);
 }
 
@@ -101,8 +99,8 @@ ChainFinder::MaybeProblem ChainFinder::reuse_problem(const ChainCandidate& candi
   }
   if (!candidate.store) return std::nullopt;
   const Instruction& store = at(*candidate.store).instruction;
-  for (unsigned word = 0; word < store.src[kAddress].words; ++word) {
-    const auto writer = values_.writer(*candidate.store, store.src[kAddress].index + word);
+  for (unsigned word = 0; word < store.src[kAddressSource].words; ++word) {
+    const auto writer = values_.writer(*candidate.store, store.src[kAddressSource].index + word);
     const bool own = writer && (is_member(*writer) ||
                                 std::find(candidate.loads.begin(), candidate.loads.end(), *writer) != candidate.loads.end());
     if (own) return Problem{ChainRefusal::operation, *candidate.store};

@@ -36,9 +36,9 @@ constexpr std::array<Pattern, 16> kPatterns{{{0, false},
 
 constexpr std::uint64_t ones(unsigned bits) { return bits == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << bits) - 1; }
 
-class Writer {
+class PacketWriter {
  public:
-  explicit Writer(EncodedPacket::Word& word) : word_(word) {}
+  explicit PacketWriter(EncodedPacket::Word& word) : word_(word) {}
   void put(const char* field, std::uint64_t value, unsigned bits) {
     if (value > ones(bits)) {
       throw std::out_of_range(std::string("compute packet: ") + field + " = " + std::to_string(value) + " does not fit in " +
@@ -55,9 +55,9 @@ class Writer {
   unsigned at_ = 0;
 };
 
-class Reader {
+class PacketReader {
  public:
-  explicit Reader(const EncodedPacket::Word& word) : word_(word) {}
+  explicit PacketReader(const EncodedPacket::Word& word) : word_(word) {}
   std::uint64_t take(unsigned bits) {
     const unsigned shift = at_ % 64;
     std::uint64_t value = word_[at_ / 64] >> shift;
@@ -94,7 +94,7 @@ std::uint64_t pattern_code(const ComputePacket& p, bool two) {
 }
 
 void put_places(const ComputePacket& packet, const ComputePacket::Operand& operand, EncodedPacket::Word& word) {
-  Writer writer(word);
+  PacketWriter writer(word);
   for (unsigned lane = 0; lane < ComputePacket::kLanes; ++lane)
     writer.put("place in the line", (packet.lanes >> lane & 1) != 0 ? operand.places[lane] : 0, kPlaceBits);
 }
@@ -104,7 +104,7 @@ void put_places(const ComputePacket& packet, const ComputePacket::Operand& opera
 EncodedPacket::EncodedPacket(const ComputePacket& p) {
   check(p);
   const bool two = p.operations[1] != ComputePacket::kNoOperation;
-  Writer writer(words_[count_++]);
+  PacketWriter writer(words_[count_++]);
   writer.put("compute", 1, 1);
   writer.put("core", p.core, 8);
   writer.put("entry", p.entry, 7);
@@ -126,7 +126,7 @@ EncodedPacket::EncodedPacket(const ComputePacket& p) {
 
 ComputePacket decode_packet(std::span<const EncodedPacket::Word> words) {
   expect(!words.empty(), "no word");
-  Reader reader(words[0]);
+  PacketReader reader(words[0]);
   ComputePacket p;
   expect(reader.take(1) == 1, "the first bit is 0: another packet");
   p.core = static_cast<unsigned>(reader.take(8));
@@ -147,7 +147,7 @@ ComputePacket decode_packet(std::span<const EncodedPacket::Word> words) {
   for (ComputePacket::Operand* const operand : {&p.a, &p.b, &p.store}) {
     if (operand->form != OperandForm::scattered) continue;
     expect(next < words.size(), "the word with the places of a scattered operand is missing");
-    Reader places(words[next++]);
+    PacketReader places(words[next++]);
     for (std::uint8_t& place : operand->places) place = static_cast<std::uint8_t>(places.take(kPlaceBits));
   }
   expect(next == words.size(), "more or fewer words than its lanes and operands need");

@@ -17,7 +17,7 @@ namespace {
 unsigned operands(const ChainPacket& packet) { return packet.has_second() && packet.line_b != packet.line_a ? 2 : 1; }
 
 /// Loads that are sent for a packet that is not taken.
-std::uint64_t loads(const ChainPacket& packet) { return packet.has_second() ? 2 : 1; }
+std::uint64_t loads_of(const ChainPacket& packet) { return packet.has_second() ? 2 : 1; }
 
 /// Moves what leaves before `end`.
 template <typename Item>
@@ -153,7 +153,7 @@ void ServiceQueue::receive(std::uint32_t tag, const Passage& passage) {
     }
   }
   if (free == nullptr) {
-    count_input(tag, passage.at, at + network_.clock.period() * (loads(packet(tag)) - 1));
+    count_input(tag, passage.at, at + network_.clock.period() * (loads_of(packet(tag)) - 1));
     bounce(tag, at);
     return;
   }

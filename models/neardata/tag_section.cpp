@@ -1,11 +1,11 @@
 #include "models/neardata/tag_section.h"
 
+#include <fmt/format.h>
 #include <algorithm>
 #include <array>
 #include <bit>
 #include <cstring>
 #include <set>
-#include <sstream>
 #include <utility>
 
 #include "models/isa/analysis/control_flow.h"
@@ -27,7 +27,7 @@ constexpr std::size_t kBytesPerInstruction = 12;
 constexpr std::size_t kBytesPerChain = 8;
 constexpr std::size_t kBytesPerKernel = 16;
 
-class Writer {
+class SectionWriter {
  public:
   template <class T>
   void put(T value) {
@@ -44,12 +44,6 @@ class Writer {
   std::vector<std::byte> bytes_;
 };
 
-std::string hexadecimal(std::uint64_t value) {
-  std::ostringstream text;
-  text << "0x" << std::hex << value;
-  return text.str();
-}
-
 /// What a message begins with.
 struct Place {
   const std::string& file;
@@ -59,12 +53,14 @@ struct Place {
     throw TagError(file + ": section " + std::string(kTagSectionName) + ": " +
                    (kernel.empty() ? "" : "kernel " + kernel + ": ") + reason);
   }
-  [[noreturn]] void fail(std::uint64_t address, const std::string& reason) const { fail(hexadecimal(address) + ' ' + reason); }
+  [[noreturn]] void fail(std::uint64_t address, const std::string& reason) const {
+    fail(fmt::format("{:#x} {}", address, reason));
+  }
 };
 
-class Reader {
+class SectionReader {
  public:
-  Reader(std::span<const std::byte> bytes, const Place& place) : bytes_(bytes), place_(place) {}
+  SectionReader(std::span<const std::byte> bytes, const Place& place) : bytes_(bytes), place_(place) {}
 
   template <class T>
   T get(const char* what) {
@@ -139,7 +135,7 @@ bool can_be(const isa::Instruction& instruction, ChainRole role, const Chain& ch
   return false;
 }
 
-ChainInstruction read_instruction(Reader& reader, std::uint64_t entry, const Place& place) {
+ChainInstruction read_instruction(SectionReader& reader, std::uint64_t entry, const Place& place) {
   ChainInstruction part;
   part.address = entry + static_cast<std::uint64_t>(std::int64_t{reader.get<std::int32_t>("instructions")});
   const auto tag = reader.get<std::uint8_t>("instructions");
@@ -178,7 +174,7 @@ KernelTags kernel_tags(std::string name, std::uint64_t entry, std::vector<Chain>
 }
 
 std::vector<std::byte> encode_tags(const std::vector<KernelTags>& kernels) {
-  Writer out;
+  SectionWriter out;
   out.put(kMagic);
   out.put(kTagSectionVersion);
   out.put(static_cast<std::uint32_t>(kernels.size()));
@@ -210,7 +206,7 @@ std::vector<std::byte> encode_tags(const std::vector<KernelTags>& kernels) {
 
 std::vector<KernelTags> decode_tags(std::span<const std::byte> bytes, const std::string& file) {
   Place place{.file = file, .kernel = ""};
-  Reader reader(bytes, place);
+  SectionReader reader(bytes, place);
   if (reader.get<std::uint32_t>("magic and version") != kMagic) place.fail("does not begin with LNDC");
   if (const auto version = reader.get<std::uint32_t>("magic and version"); version != kTagSectionVersion)
     place.fail("version " + std::to_string(version) + " is not " + std::to_string(kTagSectionVersion));

@@ -22,10 +22,7 @@
 namespace lacuna {
 namespace {
 
-constexpr std::size_t kAbsolute = 0xfff1;          // SHN_ABS
-constexpr std::uint8_t kSymbolTypeNone = 0;        // STT_NOTYPE: a label of assembly code
-constexpr std::uint8_t kSymbolTypeObject = 1;      // STT_OBJECT
-constexpr std::uint8_t kSymbolTypeAmdKernel = 10;  // STT_AMDGPU_HSA_KERNEL, version 2
+constexpr std::size_t kAbsolute = 0xfff1;  // SHN_ABS
 constexpr std::size_t kDataBytesPerLine = 8;
 
 /// The symbols of one section, or the absolute ones, by address and name.

@@ -1,11 +1,11 @@
 #include "platform/listing/finalize.h"
 
+#include <fmt/format.h>
 #include <algorithm>
 #include <array>
 #include <cstring>
 #include <nlohmann/json.hpp>
 #include <ostream>
-#include <sstream>
 
 #include "models/isa/decode/decoder.h"
 #include "platform/loaders/elf_section.h"
@@ -17,12 +17,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 constexpr std::uint64_t kPage = 4096;
-
-std::string hexadecimal(std::uint64_t value) {
-  std::ostringstream text;
-  text << "0x" << std::hex << value;
-  return text.str();
-}
 
 std::string instruction_text(std::uint64_t address, const isa::FetchWords& fetch, isa::Target target) {
   std::array<std::uint32_t, 3> words{};
@@ -122,7 +116,7 @@ void write_kernel(const KernelChains& kernel, const isa::FetchWords& fetch, isa:
     out << " (before moving: " << kernel.chains_before << ", " << kernel.contiguous_before << " contiguous)";
   out << '\n';
   const auto place = [&](std::uint64_t address) {
-    return hexadecimal(address) + "  " + instruction_text(address, fetch, target);
+    return fmt::format("{:#x}  {}", address, instruction_text(address, fetch, target));
   };
   for (std::size_t c = 0; c < found.chains.size(); ++c) {
     const Chain& chain = found.chains[c];
@@ -154,7 +148,7 @@ void check_kernel(const KernelTags& kernel, const CodeObject& object) {
   });
   if (!known)
     throw TagError(object.name() + ": section " + std::string(kTagSectionName) + ": kernel " + kernel.name +
-                   ": there is none at " + hexadecimal(kernel.entry));
+                   fmt::format(": there is none at {:#x}", kernel.entry));
   check_tags(kernel, code_words(object.elf()), object.target(), object.name());
 }
 

@@ -1,12 +1,11 @@
 #include "platform/listing/isa_check.h"
 
+#include <fmt/format.h>
 #include <algorithm>
 #include <cstring>
-#include <iomanip>
 #include <nlohmann/json.hpp>
 #include <ostream>
 #include <set>
-#include <sstream>
 
 #include "platform/listing/finalize.h"
 #include "platform/loaders/offload_bundle.h"
@@ -16,12 +15,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 constexpr unsigned kShownProblems = 10;
-
-std::string hexadecimal(std::uint64_t value) {
-  std::ostringstream text;
-  text << "0x" << std::hex << value;
-  return text.str();
-}
 
 /// Problems that following all functions adds to what following the kernel alone found.
 std::vector<isa::CodeProblem> added_problems(const isa::CodeInventory& all, const isa::CodeInventory& kernel) {
@@ -40,9 +33,8 @@ std::string place(const CodeObject& object, std::uint64_t entry, std::uint64_t p
     if (!symbol.function || symbol.section == 0 || symbol.value > pc || symbol.value == entry) continue;
     if (pc - symbol.value < symbol.size) function = &symbol;
   }
-  std::string text = hexadecimal(pc) + " (";
-  if (function != nullptr) return text + "function " + function->name + " +" + hexadecimal(pc - function->value) + ')';
-  return text + (pc < entry ? '-' + hexadecimal(entry - pc) : '+' + hexadecimal(pc - entry)) + ')';
+  if (function != nullptr) return fmt::format("{:#x} (function {} +{:#x})", pc, function->name, pc - function->value);
+  return pc < entry ? fmt::format("{:#x} (-{:#x})", pc, entry - pc) : fmt::format("{:#x} (+{:#x})", pc, pc - entry);
 }
 
 std::string problem_text(const isa::CodeProblem& problem, std::uint64_t entry, const CodeObject& object) {

@@ -17,8 +17,6 @@ namespace {
 constexpr std::uint32_t kMachineFlags = 0xff;
 constexpr std::uint8_t kOsAbiHsa = 64;                // ELFOSABI_AMDGPU_HSA
 constexpr std::uint8_t kLastAbiVersion = 3;           // ELFABIVERSION_AMDGPU_HSA_V5
-constexpr std::uint8_t kSymbolTypeObject = 1;         // STT_OBJECT
-constexpr std::uint8_t kSymbolTypeAmdKernel = 10;     // STT_AMDGPU_HSA_KERNEL, version 2
 constexpr std::uint32_t kNoteIsaVersion = 3;          // NT_AMD_HSA_ISA_VERSION, owner "AMD", version 2
 constexpr std::uint32_t kNoteMetadataYaml = 10;       // NT_AMD_HSA_METADATA, owner "AMD"
 constexpr std::uint32_t kNoteMetadataMsgpack = 32;    // NT_AMDGPU_METADATA, owner "AMDGPU"

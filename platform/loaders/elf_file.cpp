@@ -13,10 +13,6 @@
 namespace lacuna {
 namespace {
 
-struct ElfCloser {
-  void operator()(Elf* elf) const { elf_end(elf); }
-};
-
 std::string machine_name(std::uint16_t machine) {
   switch (machine) {
     case 0:
@@ -48,6 +44,10 @@ std::string byte_range(std::uint64_t offset, std::uint64_t size) {
 
 /// One pass over the file with libelf; fills the ElfFile.
 struct ElfFile::Reader {
+  struct ElfCloser {
+    void operator()(Elf* elf) const { elf_end(elf); }
+  };
+
   ElfFile& file;
   std::unique_ptr<Elf, ElfCloser> elf;
   GElf_Ehdr header{};

@@ -42,6 +42,11 @@ struct ElfSection {
   std::span<const std::byte> bytes;
 };
 
+/// Types of symbols that Lacuna tells apart (System V gABI; LLVM, "User Guide for AMDGPU Backend").
+inline constexpr std::uint8_t kSymbolTypeNone = 0;        ///< STT_NOTYPE: a label of assembly code
+inline constexpr std::uint8_t kSymbolTypeObject = 1;      ///< STT_OBJECT
+inline constexpr std::uint8_t kSymbolTypeAmdKernel = 10;  ///< STT_AMDGPU_HSA_KERNEL, code object version 2
+
 struct ElfSymbol {
   std::string name;
   std::uint64_t value = 0;

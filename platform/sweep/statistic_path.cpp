@@ -39,7 +39,7 @@ std::vector<std::size_t> places(const std::vector<SweepAxis>& group, const Named
   return found;
 }
 
-StatisticPath with_zipped_axes(const StatisticPath& path, const SweepFile& sweep) {
+StatisticPath path_with_zipped_axes(const StatisticPath& path, const SweepFile& sweep) {
   StatisticPath whole = path;
   std::vector<std::string> known;
   for (const auto& group : groups_of(sweep)) {
@@ -95,7 +95,7 @@ NamedValues reference_values(NamedValues values, const NamedValues& reference) {
 }
 
 Metric with_zipped_axes(const Metric& metric, const SweepFile& sweep) {
-  const auto whole = [&](std::string_view path) { return with_zipped_axes(StatisticPath::parse(path), sweep).text(); };
+  const auto whole = [&](std::string_view path) { return path_with_zipped_axes(StatisticPath::parse(path), sweep).text(); };
   if (metric.text.find('{') == std::string::npos) return {metric.name, whole(metric.text)};
   Metric result{metric.name, {}};
   for (const TextPart& part : parts_of(metric.text))

@@ -13,7 +13,7 @@ namespace {
 namespace fs = std::filesystem;
 
 /// Maximum number of stale points listed per reason.
-constexpr std::size_t kMostNamed = 10;
+constexpr std::size_t kMostStaleNamed = 10;
 
 SweepMember member_of(const PlannedPoint& planned) { return {planned.point.axes, planned.point.repeats, planned.prepared.key}; }
 
@@ -93,8 +93,8 @@ std::string SweepPlan::stale_summary() const {
   for (const auto& [reason, stale] : by_reason) {
     text += std::to_string(stale.size()) + (stale.size() == 1 ? " point is" : " points are") +
             " stale, run before with another " + reason + ':';
-    for (std::size_t i = 0; i < stale.size() && i < kMostNamed; ++i) text += "\n  " + stale[i]->name();
-    if (stale.size() > kMostNamed) text += "\n  … (--dry-run lists all)";
+    for (std::size_t i = 0; i < stale.size() && i < kMostStaleNamed; ++i) text += "\n  " + stale[i]->name();
+    if (stale.size() > kMostStaleNamed) text += "\n  … (--dry-run lists all)";
     text += '\n';
   }
   return text;

@@ -31,7 +31,7 @@ struct Responses : MemoryClient {
 };
 
 /// Two sets of two ways of 64-byte lines, two MSHRs; at 1 GHz a hit takes 40 cycles, a look-up 8 and a fill 8.
-CacheParameters small() {
+CacheParameters small_first_level() {
   CacheParameters p;
   p.size = 256_B;
   p.ways = 2;
@@ -41,16 +41,16 @@ CacheParameters small() {
 
 struct FirstLevelBench : sc_core::sc_module {
   explicit FirstLevelBench(sc_core::sc_module_name module_name) : sc_module(module_name) {
-    CacheParameters locking = small();
+    CacheParameters locking = small_first_level();
     locking.lock_cycles = 60_cycles;
     locking.in_order = true;
-    CacheParameters limited = small();
+    CacheParameters limited = small_first_level();
     limited.transactions = 1;
-    CacheParameters sectored = small();
+    CacheParameters sectored = small_first_level();
     sectored.size = 512_B;
     sectored.line = 128_B;
     sectored.sector = 32_B;
-    for (const CacheParameters& p : {small(), locking, limited, sectored}) {
+    for (const CacheParameters& p : {small_first_level(), locking, limited, sectored}) {
       const std::string number = std::to_string(caches.size());
       caches.push_back(std::make_unique<FirstLevelCache>(("cache" + number).c_str(), p));
       below.push_back(std::make_unique<MemoryBelow>(("below" + number).c_str(), Bytes{65536}));

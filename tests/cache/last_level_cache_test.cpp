@@ -23,7 +23,7 @@ namespace {
 using namespace literals;
 
 /// Two sets of two ways of 64-byte lines, two MSHRs; at 1 GHz a hit takes 20 cycles, a look-up 4, a fill 3, a write 5.
-CacheParameters small() {
+CacheParameters small_last_level() {
   return {.size = 256_B,
           .ways = 2,
           .mshrs = 2,
@@ -37,7 +37,7 @@ CacheParameters small() {
 
 enum Kind { kPlain, kInOrder, kLimited, kSectored, kBanked, kKinds };
 CacheParameters parameters_of(Kind kind) {
-  CacheParameters p = small();
+  CacheParameters p = small_last_level();
   p.in_order = kind == kInOrder || kind == kBanked;
   if (kind == kLimited) p.transactions = 1;
   if (kind == kSectored) p.sector = 32_B;
@@ -71,7 +71,7 @@ struct Pair {
 
 struct Bench : sc_core::sc_module {
   explicit Bench(sc_core::sc_module_name module_name) : sc_module(module_name) {
-    CacheParameters around = small();
+    CacheParameters around = small_last_level();
     around.write_policy = WritePolicy::write_around;
     try {
       LastLevelCache("around", around, MemoryLevel::l2);
@@ -86,7 +86,7 @@ struct Bench : sc_core::sc_module {
   bool refused = false;
   /// With enough ways that no set is ever full of fills.
   static std::vector<CacheParameters> large_parameters() {
-    CacheParameters p = small();
+    CacheParameters p = small_last_level();
     p.size = 16_KiB;
     p.ways = 32;
     p.in_order = true;

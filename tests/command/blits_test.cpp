@@ -12,7 +12,7 @@ namespace {
 constexpr std::uint64_t kBase = 0x100000;
 constexpr std::uint64_t kBytes = 0x4000;
 constexpr std::uint64_t kReadOnly = kBase + 2 * kBytes;
-constexpr std::uint64_t kEnd = kReadOnly + kBytes;
+constexpr std::uint64_t kReadOnlyEnd = kReadOnly + kBytes;
 constexpr std::uint64_t kArguments = kBase;
 
 /// Recognises one kernel's name as the test's blit; narrows by writing to the arguments.
@@ -37,7 +37,7 @@ class BlitsTest : public testing::Test {
       vm_.map(kBase + i * kBytes, kBytes, i * 0x100000, memory_[i].data(),
               kBase + i * kBytes == kReadOnly ? isa::Access::read : isa::Access::read_write);
     }
-    for (std::uint64_t i = kBase; i < kEnd; ++i) at(i) = static_cast<std::byte>(i * 7 + i / 251);
+    for (std::uint64_t i = kBase; i < kReadOnlyEnd; ++i) at(i) = static_cast<std::byte>(i * 7 + i / 251);
     blits_.set_recogniser(recogniser_);
     dispatch_.kernel = "known";
     dispatch_.packet.kernarg_address = kArguments;

@@ -15,8 +15,8 @@
 namespace lacuna {
 namespace {
 
-constexpr std::uint64_t kBase = 0x200000;
-constexpr std::uint64_t kBytes = 0x4000;
+constexpr std::uint64_t kCodeBase = 0x200000;
+constexpr std::uint64_t kCodeBytes = 0x4000;
 constexpr std::uint64_t kData = 0x1000;  // offset of constant data
 constexpr std::uint64_t kCode = 0x2000;
 constexpr std::uint32_t kNoInstruction = 0x6f8b2973;  // VOP2 opcode 55
@@ -24,8 +24,8 @@ constexpr std::uint32_t kNoInstruction = 0x6f8b2973;  // VOP2 opcode 55
 /// A code object as the ROCm runtime loads it: all of it executable, whatever its segments say.
 class CodeCheckTest : public testing::Test {
  protected:
-  CodeCheckTest() : bytes_(kBytes) {
-    vm_.map(kBase, kBytes, 0, bytes_.data(), isa::Access::read | isa::Access::execute);
+  CodeCheckTest() : bytes_(kCodeBytes) {
+    vm_.map(kCodeBase, kCodeBytes, 0, bytes_.data(), isa::Access::read | isa::Access::execute);
     put(kData, {kNoInstruction, kNoInstruction});
     // Computes the address of the data, 0x1004 bytes before the result of s_getpc_b64.
     put(kCode, {0xbe801c00,                                                 // s_getpc_b64 s[0:1]
@@ -71,24 +71,24 @@ class CodeCheckTest : public testing::Test {
 
 TEST_F(CodeCheckTest, ConstantsOfACodeObjectAreNotCode) {
   put_header();
-  EXPECT_EQ(check_.problem(kBase + kCode), nullptr);
+  EXPECT_EQ(check_.problem(kCodeBase + kCode), nullptr);
 }
 
 TEST_F(CodeCheckTest, WithoutACodeObjectExecutableMemoryIsCode) {
-  const isa::CodeProblem* problem = check_.problem(kBase + kCode);
+  const isa::CodeProblem* problem = check_.problem(kCodeBase + kCode);
   ASSERT_NE(problem, nullptr);
-  EXPECT_EQ(problem->pc, kBase + kData);
+  EXPECT_EQ(problem->pc, kCodeBase + kData);
 }
 
 TEST_F(CodeCheckTest, ProblemsInTheCodeAreFound) {
   put_header();
   put(kCode + 20, {kNoInstruction});
-  const isa::CodeProblem* problem = check_.problem(kBase + kCode);
+  const isa::CodeProblem* problem = check_.problem(kCodeBase + kCode);
   ASSERT_NE(problem, nullptr);
-  EXPECT_EQ(problem->pc, kBase + kCode + 20);
+  EXPECT_EQ(problem->pc, kCodeBase + kCode + 20);
   // Corrected code is checked again.
   put(kCode + 20, {0xbf810000});
-  EXPECT_EQ(check_.problem(kBase + kCode), nullptr);
+  EXPECT_EQ(check_.problem(kCodeBase + kCode), nullptr);
 }
 
 TEST_F(CodeCheckTest, ObjectionsAreTheOnlyProblems) {
@@ -97,15 +97,15 @@ TEST_F(CodeCheckTest, ObjectionsAreTheOnlyProblems) {
     if (instruction.row->mnemonic != "s_add_u32" && instruction.row->mnemonic != "s_addc_u32") return std::nullopt;
     return "no sums";
   });
-  const isa::CodeProblem* problem = objects.problem(kBase + kCode);
+  const isa::CodeProblem* problem = objects.problem(kCodeBase + kCode);
   ASSERT_NE(problem, nullptr);
-  EXPECT_EQ(problem->pc, kBase + kCode + 4);
+  EXPECT_EQ(problem->pc, kCodeBase + kCode + 4);
   EXPECT_EQ(problem->mnemonic.find("s_add_u32 s0, s0"), 0U) << problem->mnemonic;
   EXPECT_EQ(problem->reason, "no sums");
   // Without them, and with a word that is no instruction.
   put(kCode + 4, {0xbf800000, 0xbf800000, 0xbf800000, 0xbf800000, kNoInstruction});
-  EXPECT_EQ(objects.problem(kBase + kCode), nullptr);
-  EXPECT_NE(check_.problem(kBase + kCode), nullptr);
+  EXPECT_EQ(objects.problem(kCodeBase + kCode), nullptr);
+  EXPECT_NE(check_.problem(kCodeBase + kCode), nullptr);
 }
 
 }  // namespace

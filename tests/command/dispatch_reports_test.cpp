@@ -6,7 +6,7 @@
 namespace lacuna {
 namespace {
 
-Dispatch dispatch(unsigned slot, std::uint64_t packet) {
+Dispatch dispatch_of(unsigned slot, std::uint64_t packet) {
   Dispatch d;
   d.queue_slot = slot;
   d.packet_index = packet;
@@ -17,8 +17,8 @@ Dispatch dispatch(unsigned slot, std::uint64_t packet) {
 TEST(DispatchReports, ArriveInOrder) {
   DispatchReports reports;
   EXPECT_TRUE(reports.empty());
-  reports.add_completion(dispatch(1, 7));
-  reports.add_completion(dispatch(0, 3));
+  reports.add_completion(dispatch_of(1, 7));
+  reports.add_completion(dispatch_of(0, 3));
   EXPECT_FALSE(reports.empty());
   EXPECT_EQ(reports.next_completion()->packet, 7U);
   EXPECT_EQ(reports.next_completion()->slot, 0U);
@@ -27,39 +27,39 @@ TEST(DispatchReports, ArriveInOrder) {
 
 TEST(DispatchReports, TheFirstFaultOfADispatchIsKnown) {
   DispatchReports reports;
-  EXPECT_FALSE(reports.has_fault(dispatch(0, 3)));
-  reports.add_fault(dispatch(0, 3), {.code = 2, .what = {}, .where = {}}, "first");
-  EXPECT_TRUE(reports.has_fault(dispatch(0, 3)));
-  EXPECT_FALSE(reports.has_fault(dispatch(0, 4)));
+  EXPECT_FALSE(reports.has_fault(dispatch_of(0, 3)));
+  reports.add_fault(dispatch_of(0, 3), {.code = 2, .what = {}, .where = {}}, "first");
+  EXPECT_TRUE(reports.has_fault(dispatch_of(0, 3)));
+  EXPECT_FALSE(reports.has_fault(dispatch_of(0, 4)));
   const auto fault = reports.next_fault();
   ASSERT_TRUE(fault);
   EXPECT_EQ(fault->fault.code, 2U);
   EXPECT_EQ(fault->text, "first");
-  EXPECT_FALSE(reports.has_fault(dispatch(0, 3)));
+  EXPECT_FALSE(reports.has_fault(dispatch_of(0, 3)));
 }
 
 TEST(DispatchReports, DroppedReportsDoNotArrive) {
   DispatchReports reports;
   for (const unsigned slot : {0U, 1U}) {
-    reports.add_completion(dispatch(slot, 5));
-    reports.add_fault(dispatch(slot, 6), {}, "");
+    reports.add_completion(dispatch_of(slot, 5));
+    reports.add_fault(dispatch_of(slot, 6), {}, "");
   }
   reports.drop(0);
   EXPECT_EQ(reports.next_completion()->slot, 1U);
   EXPECT_EQ(reports.next_fault()->slot, 1U);
   EXPECT_TRUE(reports.empty());
-  reports.add_completion(dispatch(2, 0));
+  reports.add_completion(dispatch_of(2, 0));
   reports.clear();
   EXPECT_TRUE(reports.empty());
 }
 
 TEST(DispatchReports, WarnsOncePerInstruction) {
   DispatchReports reports;
-  EXPECT_TRUE(reports.is_new_warning(dispatch(0, 0), 0x100));
-  EXPECT_FALSE(reports.is_new_warning(dispatch(1, 9), 0x100));
-  EXPECT_TRUE(reports.is_new_warning(dispatch(0, 0), 0x104));
+  EXPECT_TRUE(reports.is_new_warning(dispatch_of(0, 0), 0x100));
+  EXPECT_FALSE(reports.is_new_warning(dispatch_of(1, 9), 0x100));
+  EXPECT_TRUE(reports.is_new_warning(dispatch_of(0, 0), 0x104));
   reports.clear();
-  EXPECT_FALSE(reports.is_new_warning(dispatch(0, 0), 0x104));
+  EXPECT_FALSE(reports.is_new_warning(dispatch_of(0, 0), 0x104));
 }
 
 }  // namespace

@@ -16,12 +16,11 @@
 #include "models/compute/compute_unit.h"
 #include "models/compute/windows.h"
 #include "models/isa/decode/decoded_code.h"
+#include "tests/compute/instruction_words.h"
 #include "tests/compute/recording_listener.h"
 #include "tests/harness/harness.h"
 
 namespace lacuna::test {
-
-using Words = std::vector<std::uint32_t>;
 
 /// The machine code of instructions that follow each other, each a word or an array of words.
 template <typename... Parts>

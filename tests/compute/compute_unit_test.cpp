@@ -7,29 +7,17 @@
 
 #include "include/lacuna/abi/gpu_registers.h"
 #include "tests/compute/compute_unit_bench.h"
+#include "tests/compute/instruction_words.h"
 
 namespace lacuna::test {
 namespace {
 
-using Words = std::vector<std::uint32_t>;
-
 // Encodings as llvm-mc-16 -mcpu=gfx803 gives them.
-constexpr std::uint32_t kEnd = 0xbf810000;           // s_endpgm
-constexpr std::uint32_t kNop = 0xbf800000;           // s_nop 0
-constexpr std::uint32_t kBarrier = 0xbf8a0000;       // s_barrier
-constexpr std::uint32_t kWaitAll = 0xbf8c0070;       // s_waitcnt vmcnt(0) lgkmcnt(0)
 constexpr std::uint32_t kWaitNothing = 0xbf8c0f7f;   // s_waitcnt vmcnt(15) lgkmcnt(15)
 constexpr std::uint32_t kWaitLgkm = 0xbf8c007f;      // s_waitcnt lgkmcnt(0)
-constexpr std::uint32_t kMove = 0x7e0202f2;          // v_mov_b32 v1, 1.0
-constexpr std::uint32_t kScalarMove = 0xbe800085;    // s_mov_b32 s0, 5
 constexpr std::uint32_t kReciprocal = 0x7e024501;    // v_rcp_f32 v1, v1
 constexpr std::uint32_t kLongSleep = 0xbf8e007f;     // s_sleep 0x7f
 const Words kMultiply32 = {0xd2850001, 0x00020301};  // v_mul_lo_u32 v1, v1, v1
-const Words kMultiply64 = {0xd2810002, 0x00020502};  // v_mul_f64 v[2:3], v[2:3], v[2:3]
-const Words kFlatLoad = {0xdc500000, 0x02000000};    // flat_load_dword v2, v[0:1]
-const Words kFlatStore = {0xdc700000, 0x00000200};   // flat_store_dword v[0:1], v2
-const Words kScalarLoad = {0xc0060100, 0x00000000};  // s_load_dwordx2 s[4:5], s[0:1], 0x0
-const Words kLdsWrite = {0xd81a0000, 0x00000100};    // ds_write_b32 v0, v1
 
 Words join(std::initializer_list<Words> parts) {
   Words all;

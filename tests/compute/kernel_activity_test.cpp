@@ -6,22 +6,15 @@
 #include <numeric>
 
 #include "tests/compute/compute_unit_bench.h"
+#include "tests/compute/instruction_words.h"
 
 namespace lacuna::test {
 namespace {
 
 // Encodings as llvm-mc-16 -mcpu=gfx803 gives them.
-constexpr std::uint32_t kEnd = 0xbf810000;                         // s_endpgm
-constexpr std::uint32_t kBarrier = 0xbf8a0000;                     // s_barrier
-constexpr std::uint32_t kWaitAll = 0xbf8c0070;                     // s_waitcnt vmcnt(0) lgkmcnt(0)
-constexpr std::uint32_t kSleep = 0xbf8e0002;                       // s_sleep 2
-constexpr std::uint32_t kMove = 0x7e0202f2;                        // v_mov_b32 v1, 1.0
-constexpr std::uint32_t kLoad[] = {0xdc500000, 0x02000000};        // flat_load_dword v2, v[0:1]
-constexpr std::uint32_t kScalarLoad[] = {0xc0060100, 0};           // s_load_dwordx2 s[4:5], s[0:1], 0x0
-constexpr std::uint32_t kLdsWrite[] = {0xd81a0000, 0x00000100};    // ds_write_b32 v0, v1
-constexpr std::uint32_t kMultiply64[] = {0xd2810002, 0x00020502};  // v_mul_f64 v[2:3], v[2:3], v[2:3]
+constexpr std::uint32_t kSleep = 0xbf8e0002;  // s_sleep 2
 /// v[0:1] = kernarg pointer + 4 * lane.
-constexpr std::uint32_t kLaneAddress[] = {0x24000082, 0x32000000, 0x7e020201};
+constexpr std::uint32_t kLaneAddresses[] = {0x24000082, 0x32000000, 0x7e020201};
 
 LACUNA_TEST_BENCH(ComputeUnitBench)
 
@@ -52,7 +45,7 @@ TEST_F(KernelActivityTest, AnInstructionIssuesAndIsWaitedFor) {
 }
 
 TEST_F(KernelActivityTest, WaitsAreAccountedByCounter) {
-  const KernelActivity vector = run(program(kLaneAddress, kLoad, kWaitAll, kEnd));
+  const KernelActivity vector = run(program(kLaneAddresses, kFlatLoad, kWaitAll, kEnd));
   EXPECT_NEAR(static_cast<double>(of(vector, StallCause::vmcnt)), 118, 4) << "123 cycles, less those of issue and wait";
   EXPECT_EQ(of(vector, StallCause::lgkmcnt), 0u);
   EXPECT_EQ(vector.requests, 4u);
@@ -85,7 +78,7 @@ TEST_F(KernelActivityTest, BarriersHoldTheFast) {
 }
 
 TEST_F(KernelActivityTest, WithoutTimingThereIsNone) {
-  const auto d = b_.program(program(kLaneAddress, kLoad, kWaitAll, kBarrier, kSleep, kEnd), 8);
+  const auto d = b_.program(program(kLaneAddresses, kFlatLoad, kWaitAll, kBarrier, kSleep, kEnd), 8);
   ASSERT_GT(b_.run(b_.functional(), *d), 0u);
   const WavefrontClass all = d->activity.all();
   EXPECT_EQ(all.wavefronts, 8u);
@@ -103,7 +96,7 @@ class SlowTranslation : public TranslationLevel {
 TEST_F(KernelActivityTest, TranslationIsSeparateFromMemory) {
   SlowTranslation slow;
   b_.loose().attach_tlbs(&slow, nullptr, nullptr);
-  const KernelActivity a = run(program(kLaneAddress, kLoad, kWaitAll, kEnd));
+  const KernelActivity a = run(program(kLaneAddresses, kFlatLoad, kWaitAll, kEnd));
   b_.loose().attach_tlbs(nullptr, nullptr, nullptr);
   // One page, four lines, the last of which would have left three cycles after the first.
   EXPECT_EQ(of(a, StallCause::tlb), 197u);
@@ -129,9 +122,9 @@ class PunctualTranslation : public TranslationLevel {
 TEST_F(KernelActivityTest, NoRequestIsMadeInThePast) {
   PunctualTranslation tlb;
   b_.loose().attach_tlbs(nullptr, nullptr, &tlb);
-  Words words = program(kLaneAddress);
+  Words words = program(kLaneAddresses);
   for (int line = 0; line < 8; ++line) {
-    const Words part = program(kLoad, Words(14, kWaitAll));
+    const Words part = program(kFlatLoad, Words(14, kWaitAll));
     words.insert(words.end(), part.begin(), part.end());
   }
   words.push_back(kEnd);

@@ -17,11 +17,10 @@
 #include "models/compute/reports/unit_reports.h"
 #include "models/compute/wavefront_events.h"
 #include "models/compute/workgroup_lifecycle.h"
+#include "tests/compute/instruction_words.h"
 #include "tests/compute/recording_listener.h"
 
 namespace lacuna::test {
-
-using Words = std::vector<std::uint32_t>;
 
 /// Responds `latency` after a request, or, while it `defers`, when respond() is called.
 class ResponsiveMemory : public MemoryTarget {

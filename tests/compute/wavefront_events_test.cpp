@@ -3,13 +3,11 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/compute/instruction_words.h"
 #include "tests/compute/unit_parts.h"
 
 namespace lacuna::test {
 namespace {
-
-constexpr std::uint32_t kEnd = 0xbf810000;  // s_endpgm
-constexpr std::uint32_t kNop = 0xbf800000;  // s_nop 0
 
 /// Takes a fixed time.
 struct SlowCache : CacheMaintenance {

@@ -3,14 +3,11 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/compute/instruction_words.h"
 #include "tests/compute/unit_parts.h"
 
 namespace lacuna::test {
 namespace {
-
-constexpr std::uint32_t kBarrier = 0xbf8a0000;  // s_barrier
-constexpr std::uint32_t kEnd = 0xbf810000;      // s_endpgm
-constexpr std::uint32_t kNop = 0xbf800000;      // s_nop 0
 
 class WavefrontInspectorTest : public testing::Test {
  protected:

@@ -9,21 +9,19 @@
 #include <vector>
 
 #include "models/tlb/gpuvm.h"
+#include "tests/compute/instruction_words.h"
 #include "tests/harness/harness.h"
 
 namespace lacuna::test {
 namespace {
 
 using End = WavefrontObservation::End;
-using Words = std::vector<std::uint32_t>;
-
 constexpr std::uint64_t kCode = 0x10000;
 constexpr std::uint64_t kData = 0x40000;
 constexpr std::uint64_t kBytes = 0x4000;
 constexpr unsigned kLimit = 20'000;
 
 // Assembled with llvm-mc-16 for gfx803. s[0:1] holds kData.
-constexpr std::uint32_t kEnd = 0xbf810000;
 const Words kSpinScalar = {0xc0020100, 0, 0xbf8c007f, 0xbf068004, 0xbf85fffb, kEnd};  // s_load_dword, until it is not 0
 const Words kCountTo100 = {0xbe850080, 0x80058105, 0xbf07ff05, 100, 0xbf85fffc, kEnd};
 const Words kCountAndSpin = {0xbe850080, 0xc0020100, 0, 0xbf8c007f, 0x80058105, 0xbf8e0001, 0xbf82fffa};

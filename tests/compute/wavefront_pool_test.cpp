@@ -6,12 +6,11 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "tests/compute/instruction_words.h"
 #include "tests/compute/unit_parts.h"
 
 namespace lacuna::test {
 namespace {
-
-constexpr std::uint32_t kEnd = 0xbf810000;  // s_endpgm
 
 std::size_t constructed(WavefrontPool& pool) {
   std::size_t slots = 0;

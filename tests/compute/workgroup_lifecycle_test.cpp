@@ -3,13 +3,11 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/compute/instruction_words.h"
 #include "tests/compute/unit_parts.h"
 
 namespace lacuna::test {
 namespace {
-
-constexpr std::uint32_t kBarrier = 0xbf8a0000;  // s_barrier
-constexpr std::uint32_t kEnd = 0xbf810000;      // s_endpgm
 
 TEST(WorkgroupLifecycle, WavefrontsStartWithTheirInitialState) {
   UnitParts p;

@@ -16,8 +16,6 @@ using Command = CommandScheduler::Command;
 using Cycle = CommandScheduler::Cycle;
 using Cycles = std::vector<Cycle>;
 
-const auto parameters = test::small_dram;
-
 struct Controller {
   explicit Controller(const DramParameters& p, DramChannelPlace place = {})
       : parameters(p), commands(parameters, RefreshTimes(p.tREFI.n, place, true), statistics) {}
@@ -51,7 +49,7 @@ struct Controller {
 };
 
 TEST(CommandScheduler, OneReadAtATime) {
-  Controller c(parameters());
+  Controller c(test::small_dram());
   c.read(0, 0, 100);
   EXPECT_EQ(c.served(), Cycles{105}) << "activate, tRCD";
   c.read(0, 0, 200);
@@ -61,7 +59,7 @@ TEST(CommandScheduler, OneReadAtATime) {
 }
 
 TEST(CommandScheduler, ARowStaysOpenWhileAWaitingReadCanUseIt) {
-  Controller c(parameters());
+  Controller c(test::small_dram());
   c.read(0, 0, 100);
   c.read(0, 1, 101);  // after the next: precharge at 115, activate at 124
   c.read(0, 0, 102);  // tCCDL after the first
@@ -70,12 +68,12 @@ TEST(CommandScheduler, ARowStaysOpenWhileAWaitingReadCanUseIt) {
 
 TEST(CommandScheduler, AReadCanBeServedInItsArrivalCycle) {
   // A row that may be closed from 115 on, which a read of another one waits for.
-  Controller c(parameters());
+  Controller c(test::small_dram());
   c.read(0, 0, 100);
   c.read(0, 1, 101);
   c.read(0, 0, 115);
   EXPECT_EQ(c.served(), (Cycles{105, 119 + 7 + 5, 115})) << "keeps it open until tRTP after its column command";
-  Controller later(parameters());
+  Controller later(test::small_dram());
   later.read(0, 0, 100);
   later.read(0, 1, 101);
   later.read(0, 0, 116);
@@ -83,7 +81,7 @@ TEST(CommandScheduler, AReadCanBeServedInItsArrivalCycle) {
 }
 
 TEST(CommandScheduler, AReadyBankGoesFirst) {
-  Controller c(parameters());
+  Controller c(test::small_dram());
   c.read(0, 0, 100);
   c.read(0, 1, 100);
   c.read(2, 0, 101);  // another group: activate at 102, column 4 after the first
@@ -91,7 +89,7 @@ TEST(CommandScheduler, AReadyBankGoesFirst) {
 }
 
 TEST(CommandScheduler, InOrderNothingOvertakes) {
-  DramParameters p = parameters();
+  DramParameters p = test::small_dram();
   p.scheduler = DramScheduler::fcfs;
   Controller c(p);
   c.read(0, 0, 100);
@@ -101,7 +99,7 @@ TEST(CommandScheduler, InOrderNothingOvertakes) {
 }
 
 TEST(CommandScheduler, RequestsMayBeMadeInAnyOrder) {
-  Controller c(parameters());
+  Controller c(test::small_dram());
   c.read(0, 0, 102);
   c.read(0, 1, 101);
   c.read(0, 0, 100);
@@ -110,7 +108,7 @@ TEST(CommandScheduler, RequestsMayBeMadeInAnyOrder) {
 
 TEST(CommandScheduler, AReadWaitsForTheBusToTurn) {
   for (const auto& [bank, after] : std::vector<std::pair<std::uint32_t, Cycle>>{{2, 3}, {0, 5}}) {
-    Controller c(parameters());
+    Controller c(test::small_dram());
     c.read(2, 0, 50);
     c.served();
     c.write(0, 0, 100);  // column at 104, data until 111
@@ -121,7 +119,7 @@ TEST(CommandScheduler, AReadWaitsForTheBusToTurn) {
 }
 
 TEST(CommandScheduler, WritesGoFirstFromTheHighWatermarkToTheLow) {
-  Controller c(parameters());
+  Controller c(test::small_dram());
   c.read(2, 0, 50);
   c.served();
   // Reads of other rows of one bank wait all the time; writes of an open row.
@@ -142,7 +140,7 @@ TEST(CommandScheduler, WritesGoFirstFromTheHighWatermarkToTheLow) {
 // A read that is served empties its queue, so that the write in another bank may open its row, in the next cycle: what is
 // served is decided at the beginning of a cycle.
 TEST(CommandScheduler, TheKindThatIsServedIsDecidedOnceACycle) {
-  DramParameters p = parameters();
+  DramParameters p = test::small_dram();
   p.tRCDWR = 30_cycles;
   Controller c(p);
   c.read(0, 0, 100);
@@ -154,13 +152,13 @@ TEST(CommandScheduler, TheKindThatIsServedIsDecidedOnceACycle) {
 
 // The read's row is open five cycles after its activate, for the write after four; tWTR after the write's data it is read.
 TEST(CommandScheduler, AWriteOfTheSameRowGoesBeforeTheReadThatItWasOpenedForWhenItIsReadyEarlier) {
-  Controller c(parameters());
+  Controller c(test::small_dram());
   c.read(0, 0, 100);
   const std::uint64_t write = c.write(0, 0, 101);
   EXPECT_EQ(c.written(write), 104U);
   EXPECT_EQ(c.served(), Cycles{104 + 3 + 4 + 5});
   // When both are ready the older one goes first.
-  DramParameters p = parameters();
+  DramParameters p = test::small_dram();
   p.tRCDWR = p.tRCDRD;
   Controller same(p);
   same.read(0, 0, 100);
@@ -169,7 +167,7 @@ TEST(CommandScheduler, AWriteOfTheSameRowGoesBeforeTheReadThatItWasOpenedForWhen
 }
 
 TEST(CommandScheduler, DecisionsSayWhatAReadNeededFirst) {
-  Controller c(parameters());
+  Controller c(test::small_dram());
   c.read(0, 0, 100);
   c.read(0, 0, 101);
   c.read(0, 1, 102);
@@ -189,7 +187,7 @@ TEST(CommandScheduler, DecisionsSayWhatAReadNeededFirst) {
 }
 
 TEST(CommandScheduler, AWriteEntersInTheCycleAfterAnEntryWasFreed) {
-  DramParameters p = parameters();
+  DramParameters p = test::small_dram();
   p.write_queue = 1;
   Controller c(p);
   c.read(0, 0, 50);
@@ -213,7 +211,7 @@ TEST(CommandScheduler, AWriteEntersInTheCycleAfterAnEntryWasFreed) {
 }
 
 TEST(CommandScheduler, AWriteEnteringInTheCurrentCycleIsReported) {
-  Controller c(parameters());
+  Controller c(test::small_dram());
   c.commands.write({0, 0, 0}, 100, 7);
   c.commands.advance(99);
   EXPECT_TRUE(c.commands.decisions().empty());
@@ -226,7 +224,7 @@ TEST(CommandScheduler, AWriteEnteringInTheCurrentCycleIsReported) {
 // A read and a write of two closed banks, whose column commands could both be issued in the same cycle: the older one goes
 // first, and the other one when the bus has turned.
 TEST(CommandScheduler, RequestsOfACycleEnterInTheOrderOfTheCalls) {
-  DramParameters p = parameters();
+  DramParameters p = test::small_dram();
   p.tRCDRD = 6_cycles;
   p.tRCDWR = 5_cycles;
   p.tRRDS = 1_cycles;
@@ -243,7 +241,7 @@ TEST(CommandScheduler, RequestsOfACycleEnterInTheOrderOfTheCalls) {
 }
 
 TEST(CommandScheduler, AWriteThatWaitedForRoomGoesBeforeANewRead) {
-  DramParameters p = parameters();
+  DramParameters p = test::small_dram();
   p.write_queue = 1;
   p.tRCDRD = 15_cycles;
   p.tRCDWR = 16_cycles;
@@ -259,7 +257,7 @@ TEST(CommandScheduler, AWriteThatWaitedForRoomGoesBeforeANewRead) {
 }
 
 TEST(CommandScheduler, TheNextDecision) {
-  Controller c(parameters());
+  Controller c(test::small_dram());
   EXPECT_EQ(c.commands.next_decision(), CommandScheduler::kNever);
   c.read(0, 0, 100);
   EXPECT_EQ(c.commands.next_decision(), 100U) << "it arrives";
@@ -282,7 +280,7 @@ TEST(CommandScheduler, TheNextDecision) {
 }
 
 TEST(CommandScheduler, TheNextDecisionIsNotAfterARefresh) {
-  DramParameters p = parameters();
+  DramParameters p = test::small_dram();
   p.tREFI = 1000_cycles;
   p.tRFC = 60_cycles;
   Controller c(p);
@@ -293,14 +291,14 @@ TEST(CommandScheduler, TheNextDecisionIsNotAfterARefresh) {
 }
 
 TEST(CommandScheduler, ARequestThatIsLateArrivesWhenItIsMade) {
-  Controller c(parameters());
+  Controller c(test::small_dram());
   c.commands.advance(500);
   c.read(0, 0, 100);
   EXPECT_EQ(c.served(), Cycles{505});
 }
 
 TEST(CommandScheduler, ALateReadIsNoForecastError) {
-  Controller c(parameters());
+  Controller c(test::small_dram());
   c.commands.advance(500);
   c.commands.read({0, 0, 0}, 100, 105);
   c.commands.finish();
@@ -308,7 +306,7 @@ TEST(CommandScheduler, ALateReadIsNoForecastError) {
 }
 
 TEST(CommandScheduler, ForecastErrorsAreOwed) {
-  Controller c(parameters());
+  Controller c(test::small_dram());
   c.commands.read({0, 0, 0}, 100, 105);
   c.commands.read({1, 0, 0}, 100, 105);  // 111
   c.commands.read({2, 0, 0}, 100, 120);  // 117
@@ -320,7 +318,7 @@ TEST(CommandScheduler, ForecastErrorsAreOwed) {
 }
 
 TEST(CommandScheduler, ResetDropsWaitingRequests) {
-  Controller c(parameters());
+  Controller c(test::small_dram());
   c.read(0, 0, 100);
   const std::uint64_t write = c.write(0, 1, 100);
   c.commands.advance(103);
@@ -336,7 +334,7 @@ TEST(CommandScheduler, ResetDropsWaitingRequests) {
 }
 
 TEST(CommandScheduler, RefreshWaitsForTrasAndClosesRows) {
-  DramParameters p = parameters();
+  DramParameters p = test::small_dram();
   p.tREFI = 1000_cycles;
   p.tRFC = 60_cycles;
   Controller c(p);

@@ -18,10 +18,8 @@ namespace {
 using namespace literals;
 using namespace test;
 
-const auto parameters = small_dram;
-
 TEST(DramDecisions, AReadOfSeveralBurstsIsDoneWithTheLast) {
-  DramSchedule schedule(parameters());
+  DramSchedule schedule(small_dram());
   // Of one row: columns at 105, 111 and 117. From the end of one row into another bank's: columns at 205 and, activated two
   // cycles later and in the other group, 209.
   schedule.read_later(address(0, 0, 0, 0), 3 * kBurst, 100_ns, 7);
@@ -42,7 +40,7 @@ TEST(DramDecisions, AReadOfSeveralBurstsIsDoneWithTheLast) {
 TEST(DramDecisions, ALaterRequestMayGoFirst) {
   // Reads are decided when they have their column commands, not before: the second one is made later, arrives later and is
   // served first.
-  DramSchedule schedule(parameters());
+  DramSchedule schedule(small_dram());
   open_row(schedule);
   schedule.read_later(address(1, 0, 1, 0), kBurst, 99_ns, 0);  // its row is opened first
   EXPECT_TRUE(decided(schedule, 100_ns).empty());
@@ -53,7 +51,7 @@ TEST(DramDecisions, ALaterRequestMayGoFirst) {
 }
 
 TEST(DramDecisions, DecisionsAreInTimeOrder) {
-  DramSchedule schedule(parameters());
+  DramSchedule schedule(small_dram());
   std::mt19937_64 random(3);
   std::vector<DramSchedule::Completion> completed;
   std::vector<bool> writes;
@@ -89,13 +87,13 @@ TEST(DramDecisions, DecisionsAreInTimeOrder) {
 }
 
 TEST(DramDecisions, AReadOfAWaitingWriteIsAnsweredFromTheQueue) {
-  DramSchedule forecast(parameters());
+  DramSchedule forecast(small_dram());
   for (unsigned row = 0; row < 6; ++row) forecast.read(address(row, 0, 0, 0), kBurst, 100_ns);
   forecast.write(address(0, 0, 1, 0), kBurst, 100_ns);
   expect_forecasts(forecast, {{"a burst's time", 101, address(0, 0, 1, 0), 105}});
   EXPECT_EQ(forecast.statistics().forwarded, 1U);
 
-  DramSchedule schedule(parameters());
+  DramSchedule schedule(small_dram());
   keep_reads_waiting(schedule, 100_ns);
   schedule.write_later(address(0, 0, 1, 0), kBurst, 100_ns, 0);
   schedule.read_later(address(0, 0, 1, 0), kBurst, 101_ns, 1);
@@ -117,7 +115,7 @@ TEST(DramDecisions, AReadOfAWaitingWriteIsAnsweredFromTheQueue) {
 }
 
 TEST(DramDecisions, AFullWriteQueueHoldsTheSender) {
-  DramSchedule schedule(parameters());
+  DramSchedule schedule(small_dram());
   std::vector<Tick> accepted;
   for (unsigned i = 0; i < 64; ++i) {
     const std::optional<Tick> known = schedule.write_later(address(0, 0, 0, i % 16), kBurst, 100_ns, i);
@@ -138,7 +136,7 @@ TEST(DramDecisions, AFullWriteQueueHoldsTheSender) {
 }
 
 TEST(DramDecisions, AWriteOfSeveralBurstsIsAcceptedWithTheLast) {
-  DramParameters p = parameters();
+  DramParameters p = small_dram();
   p.write_queue = 2;
   DramSchedule schedule(p);
   open_row(schedule);
@@ -153,14 +151,14 @@ TEST(DramDecisions, AWriteOfSeveralBurstsIsAcceptedWithTheLast) {
 }
 
 TEST(DramDecisions, AWriteThatIsLateIsAcceptedWhenItIsMade) {
-  DramSchedule schedule(parameters());
+  DramSchedule schedule(small_dram());
   decided(schedule, 500_ns);
   EXPECT_EQ(schedule.write_later(address(0, 0, 0, 0), kBurst, 400_ns, 0), 500_ns);
   EXPECT_EQ(schedule.write_later(address(0, 0, 0, 1), kBurst, 600_ns, 0), 600_ns);
 }
 
 TEST(DramDecisions, TheNextDecision) {
-  DramSchedule schedule(parameters());
+  DramSchedule schedule(small_dram());
   EXPECT_EQ(schedule.next_decision(), kNever);
   schedule.read_later(address(0, 0, 0, 0), kBurst, 100_ns, 0);
   EXPECT_EQ(schedule.next_decision(), 100_ns);
@@ -175,7 +173,7 @@ TEST(DramDecisions, TheNextDecision) {
 // However far each decide() goes, and whatever else it brings.
 TEST(DramDecisions, StepsOfTimeChangeNothing) {
   const auto run = [](Tick step) {
-    DramParameters p = parameters();
+    DramParameters p = small_dram();
     p.tREFI = 700_cycles;
     p.tRFC = 60_cycles;
     DramSchedule schedule(p);
@@ -213,7 +211,7 @@ TEST(DramDecisions, StepsOfTimeChangeNothing) {
 }
 
 TEST(DramDecisions, RowsAreCountedByTheCommandsThatWereNeeded) {
-  DramParameters p = parameters();
+  DramParameters p = small_dram();
   p.tREFI = 1000_cycles;
   p.tRFC = 60_cycles;
   DramSchedule schedule(p);
@@ -245,7 +243,7 @@ TEST(DramDecisions, RowsAreCountedByTheCommandsThatWereNeeded) {
 }
 
 TEST(DramDecisions, WaitingIsTheTimeBeyondThatOfAnIdleChannel) {
-  DramSchedule schedule(parameters());
+  DramSchedule schedule(small_dram());
   schedule.read_later(address(0, 0, 0, 0), kBurst, 100_ns, 0);
   schedule.read_later(address(0, 0, 0, 1), kBurst, 100_ns, 1);  // a hit: column at 111 instead of 100
   schedule.read_later(address(1, 0, 0, 1), kBurst, 100_ns,
@@ -258,7 +256,7 @@ TEST(DramDecisions, WaitingIsTheTimeBeyondThatOfAnIdleChannel) {
 }
 
 TEST(DramDecisions, ResetDropsWaitingRequests) {
-  DramSchedule schedule(parameters());
+  DramSchedule schedule(small_dram());
   keep_reads_waiting(schedule, 100_ns);
   schedule.write_later(address(0, 0, 1, 0), kBurst, 100_ns, 0);
   schedule.read_later(address(0, 0, 1, 0), kBurst, 101_ns, 1);  // has been answered by the write

@@ -17,8 +17,6 @@ namespace {
 using namespace literals;
 using namespace test;
 
-const auto parameters = small_dram;
-
 TEST(DramSchedule, ColumnCommandsOfAGroupAreFurtherApart) {
   const Steps opened = {{"opens a row: 5 + 11 + 4", 100, address(0, 0, 0, 0), 120},
                         {"opens one in the other group: activate at 102, column at 107 -> 109", 100, address(0, 0, 1, 0), 124},
@@ -26,19 +24,19 @@ TEST(DramSchedule, ColumnCommandsOfAGroupAreFurtherApart) {
   Steps forecasts = opened;
   forecasts.push_back({"same group: tCCDL", 200, address(0, 0, 0, 2), 221});
   forecasts.push_back({"the bus has two cycles before 206 and two from 210 on", 200, address(0, 0, 1, 1), 223});
-  DramSchedule forecast(parameters());
+  DramSchedule forecast(small_dram());
   expect_forecasts(forecast, forecasts);
   Steps served = opened;
   served.push_back({"after the next", 200, address(0, 0, 0, 2), 223});
   served.push_back({"other group: tCCDS, before tCCDL is over", 200, address(0, 0, 1, 1), 219});
-  DramSchedule schedule(parameters());
+  DramSchedule schedule(small_dram());
   expect_served(schedule, served);
 }
 
 TEST(DramSchedule, ActivatesKeepTheirDistance) {
   // Four banks in one cycle: activates at 0, 2 (other group), 4 (tRRDS; same group as the first, tRRDL long past), 6. The fifth
   // within tFAW of the first: a conflict whose precharge (tRAS) at 115 would let it activate at 124 (tRC).
-  expect_both(parameters(), {{"first", 100, address(0, 0, 0, 0), 120},
+  expect_both(small_dram(), {{"first", 100, address(0, 0, 0, 0), 120},
                              {"other group", 100, address(0, 0, 1, 0), 124},
                              {"second bank of the first group", 100, address(0, 1, 0, 0), 128},
                              {"second bank of the other", 100, address(0, 1, 1, 0), 132},
@@ -47,7 +45,7 @@ TEST(DramSchedule, ActivatesKeepTheirDistance) {
 
 // Activate 100, column 105: the row may be closed at 109 (tRTP) or at 115 (tRAS), whichever is later.
 TEST(DramSchedule, ARowStaysOpenAtLeastTras) {
-  DramParameters p = parameters();
+  DramParameters p = small_dram();
   p.tRC = p.tRAS;  // bounds nothing
   for (const Step& conflict : {Step{"precharge 115, activate 122, column 127", 101, address(1, 0, 0, 0), 142},
                                Step{"as soon as the row may be closed", 115, address(1, 0, 0, 0), 142},
@@ -61,7 +59,7 @@ TEST(DramSchedule, ActivatesOfABankAreAtLeastTrcApart) {
   for (const Step& conflict :
        {Step{"activate 124, column 129", 101, address(1, 0, 0, 0), 144}, Step{"precharge 117", 117, address(1, 0, 0, 0), 144},
         Step{"a cycle later", 118, address(1, 0, 0, 0), 145}}) {
-    expect_both(parameters(), {{"opens", 100, address(0, 0, 0, 0), 120}, conflict});
+    expect_both(small_dram(), {{"opens", 100, address(0, 0, 0, 0), 120}, conflict});
   }
 }
 
@@ -69,7 +67,7 @@ TEST(DramSchedule, ARowHitGoesBeforeAPrecharge) {
   const Steps before = {{"opens", 100, address(0, 0, 0, 0), 120},
                         {"hit of the open row: column at 111", 101, address(0, 0, 0, 1), 126},
                         {"another, tCCDL after it: column at 117, precharge from 121 on", 112, address(0, 0, 0, 2), 132}};
-  DramSchedule forecast(parameters());
+  DramSchedule forecast(small_dram());
   expect_forecasts(forecast,
                    {before[0],
                     {"conflict: precharge at 115", 100, address(1, 0, 0, 0), 144},
@@ -79,12 +77,12 @@ TEST(DramSchedule, ARowHitGoesBeforeAPrecharge) {
   Steps served = before;
   served.push_back({"just in time: column at 123", 121, address(0, 0, 0, 3), 138});
   served.push_back({"conflict: precharge at 127, activate at 134", 100, address(1, 0, 0, 0), 154});
-  DramSchedule schedule(parameters());
+  DramSchedule schedule(small_dram());
   expect_served(schedule, served);
 }
 
 TEST(DramSchedule, RequestsMayBeMadeInAnotherOrderThanTheyArrive) {
-  DramSchedule forecast(parameters());
+  DramSchedule forecast(small_dram());
   expect_forecasts(forecast, {{"opens", 1000, address(0, 0, 0, 0), 1020},
                               {"another row, long before: as on an idle bank", 100, address(1, 0, 0, 0), 120},
                               {"between them: conflict, precharge at 500", 500, address(2, 0, 0, 0), 527},
@@ -92,7 +90,7 @@ TEST(DramSchedule, RequestsMayBeMadeInAnotherOrderThanTheyArrive) {
                               {"a hit of the second", 200, address(1, 0, 0, 1), 215},
                               {"just before the first, whose data are on the bus until 1026", 995, address(3, 0, 0, 0), 1026},
                               {"which moves: its row is closed again", 1120, address(3, 0, 0, 1), 1147}});
-  DramSchedule schedule(parameters());
+  DramSchedule schedule(small_dram());
   expect_served(schedule, {{"conflict: precharge at 1017, tRAS after the activate before", 1000, address(0, 0, 0, 0), 1046},
                            {"opens", 100, address(1, 0, 0, 0), 120},
                            {"conflict", 500, address(2, 0, 0, 0), 527},
@@ -104,7 +102,7 @@ TEST(DramSchedule, RequestsMayBeMadeInAnotherOrderThanTheyArrive) {
 
 TEST(DramSchedule, StreamsThroughTheSameBankAreBatched) {
   // Three arrays in turn, in other rows of one bank, faster than the bank could change rows for each access.
-  DramSchedule schedule(parameters());
+  DramSchedule schedule(small_dram());
   for (unsigned i = 0; i < 48; ++i) schedule.read_later(address(i % 3, 0, 0, i / 3), kBurst, Tick{(100 + i) * 1000}, i);
   Tick last{};
   for (const auto& [number, read] : decided(schedule, 10_us)) last = later(last, read.done);
@@ -117,7 +115,7 @@ TEST(DramSchedule, StreamsThroughTheSameBankAreBatched) {
 }
 
 TEST(DramSchedule, InOrderNothingOvertakes) {
-  DramParameters p = parameters();
+  DramParameters p = small_dram();
   p.scheduler = DramScheduler::fcfs;
   expect_both(p, {{"opens: column at 105", 100, address(0, 0, 0, 0), 120},
                   {"begins at 106: activate, column at 111", 100, address(0, 0, 1, 0), 126},
@@ -126,7 +124,7 @@ TEST(DramSchedule, InOrderNothingOvertakes) {
 }
 
 TEST(DramSchedule, OnlySoManyReadsAreScheduled) {
-  DramParameters p = parameters();
+  DramParameters p = small_dram();
   p.read_queue = 1;
   const Steps opened = {
       {"leaves the queue at 100, when its row is opened", 100, address(0, 0, 0, 0), 120},
@@ -144,7 +142,7 @@ TEST(DramSchedule, OnlySoManyReadsAreScheduled) {
 }
 
 TEST(DramSchedule, ClosedPagesNeedNoPrecharge) {
-  DramParameters p = parameters();
+  DramParameters p = small_dram();
   p.page_policy = DramPagePolicy::closed;
   const Steps steps = {{"opens", 100, address(0, 0, 0, 0), 120},
                        {"opens again", 200, address(0, 0, 0, 1), 220},
@@ -160,7 +158,7 @@ TEST(DramSchedule, ClosedPagesNeedNoPrecharge) {
 }
 
 TEST(DramSchedule, RefreshClosesRowsAndTakesItsTime) {
-  DramParameters p = parameters();
+  DramParameters p = small_dram();
   p.tREFI = 1000_cycles;
   p.tRFC = 60_cycles;
   const Steps steps = {{"opens", 100, address(0, 0, 0, 0), 120},
@@ -176,7 +174,7 @@ TEST(DramSchedule, RefreshClosesRowsAndTakesItsTime) {
 }
 
 TEST(DramSchedule, RefreshesOfChannelsDoNotCoincide) {
-  DramParameters p = parameters();
+  DramParameters p = small_dram();
   p.tREFI = 1000_cycles;
   p.tRFC = 60_cycles;
   const auto wait = [](DramSchedule& schedule, Tick at) {
@@ -207,12 +205,12 @@ TEST(DramSchedule, AWriteGoesWhenNoReadWaits) {
   // Activate at 100, column at 104, its data until 111; tWTRS and tWTR later other groups and its own may be read.
   for (const Step& read :
        {Step{"another group", 106, address(0, 0, 1, 1), 114 + 15}, {"the same group", 106, address(0, 0, 0, 1), 116 + 15}}) {
-    DramSchedule forecast(parameters());
+    DramSchedule forecast(small_dram());
     expect_forecasts(forecast, {{"opens a row", 50, address(0, 0, 1, 0), 70}});
     EXPECT_EQ(forecast.write(address(0, 0, 0, 0), kBurst, 100_ns), 100_ns);
     forecast.retire(106_ns);
     expect_forecasts(forecast, {read});
-    DramSchedule schedule(parameters());
+    DramSchedule schedule(small_dram());
     EXPECT_EQ(schedule.write_later(address(0, 0, 0, 0), kBurst, 100_ns, 9), 100_ns);
     expect_served(schedule, {{"opens a row", 50, address(0, 0, 1, 0), 70}, read});
     for (const DramSchedule* one : {&forecast, &schedule}) {
@@ -225,7 +223,7 @@ TEST(DramSchedule, AWriteGoesWhenNoReadWaits) {
 
 TEST(DramSchedule, AWriteThatHasNotBegunLetsAReadPass) {
   // tCL + tRTRS - tCWL after the read's slot of 4 cycles the write could go: at 114.
-  DramSchedule schedule(parameters());
+  DramSchedule schedule(small_dram());
   schedule.write_later(address(0, 0, 0, 2), kBurst, 100_ns, 9);
   expect_served(schedule, {{"opens a row", 50, address(0, 0, 0, 0), 70},
                            {"a hit, column at 100", 100, address(0, 0, 0, 1), 115},
@@ -233,7 +231,7 @@ TEST(DramSchedule, AWriteThatHasNotBegunLetsAReadPass) {
                            {"after the write: its column at 127, data until 134, tWTR", 128, address(0, 0, 0, 4), 139 + 15}});
   EXPECT_EQ(schedule.statistics().write_drains, 1U);
 
-  DramSchedule forecast(parameters());
+  DramSchedule forecast(small_dram());
   expect_forecasts(forecast,
                    {{"opens a row", 50, address(0, 0, 0, 0), 70}, {"a hit, column at 100", 100, address(0, 0, 0, 1), 115}});
   forecast.write(address(0, 0, 0, 2), kBurst, 100_ns);
@@ -247,7 +245,7 @@ TEST(DramSchedule, AWriteThatHasNotBegunLetsAReadPass) {
 }
 
 TEST(DramSchedule, ReadsPassWritesUntilTheHighWatermark) {
-  DramSchedule schedule(parameters());
+  DramSchedule schedule(small_dram());
   open_row(schedule);
   keep_reads_waiting(schedule, 100_ns);
   for (unsigned i = 1; i < 5; ++i) EXPECT_EQ(schedule.write_later(address(0, 0, 1, i), kBurst, 102_ns, i), 102_ns);
@@ -269,7 +267,7 @@ TEST(DramSchedule, ReadsPassWritesUntilTheHighWatermark) {
 TEST(DramSchedule, WhatWritesTakeFromReadsIsForecastOfTheNextOnes) {
   // The same reads with and without a drain between them.
   const auto waits = [](bool with_writes) {
-    DramParameters p = parameters();
+    DramParameters p = small_dram();
     p.read_queue = 2;
     DramSchedule schedule(p);
     Tick sum{};
@@ -286,7 +284,7 @@ TEST(DramSchedule, WhatWritesTakeFromReadsIsForecastOfTheNextOnes) {
 }
 
 TEST(DramSchedule, ADrainWritesOpenRowsFirst) {
-  DramSchedule schedule(parameters());
+  DramSchedule schedule(small_dram());
   open_row(schedule);
   keep_reads_waiting(schedule, 100_ns);
   schedule.write_later(address(3, 0, 1, 0), kBurst, 102_ns, 0);
@@ -300,7 +298,7 @@ TEST(DramSchedule, ADrainWritesOpenRowsFirst) {
 }
 
 TEST(DramSchedule, WritesDoNotWaitForEver) {
-  DramSchedule schedule(parameters());
+  DramSchedule schedule(small_dram());
   schedule.write_later(address(0, 0, 0, 0), kBurst, 100_ns, 0);
   decided(schedule, 104_ns);
   EXPECT_EQ(schedule.statistics().write_drains, 0U);
@@ -316,7 +314,7 @@ TEST(DramSchedule, EveryWriteIsWrittenWhateverTheQueueAndItsMarks) {
       for (const double low : {0.0, high}) {
         for (const DramPagePolicy policy : {DramPagePolicy::open, DramPagePolicy::closed}) {
           for (const bool forecast : {false, true}) {
-            DramParameters p = parameters();
+            DramParameters p = small_dram();
             p.write_queue = queue;
             p.write_high = high;
             p.write_low = low;
@@ -362,7 +360,7 @@ TEST(DramSchedule, EveryWriteIsWrittenWhateverTheQueueAndItsMarks) {
 
 // Of a queue of usual length, whose forecast counts a part of a turn of the bus for each write.
 TEST(DramSchedule, TheForecastOfAFullWriteQueue) {
-  DramParameters p = parameters();
+  DramParameters p = small_dram();
   p.write_queue = 64;
   p.write_high = 0.8;
   p.write_low = 0.2;
@@ -384,7 +382,7 @@ TEST(DramSchedule, TheForecastOfAFullWriteQueue) {
 }
 
 TEST(DramSchedule, TwoPseudoChannelsShareTheCommandBusesOnly) {
-  DramParameters p = parameters();
+  DramParameters p = small_dram();
   p.pseudo_channels = 2;
   p.address_map = "row bank group column pseudo";
   const std::uint64_t other = kBurst;  // the lowest bit above a burst
@@ -404,7 +402,7 @@ TEST(DramSchedule, TwoPseudoChannelsShareTheCommandBusesOnly) {
 
 TEST(DramSchedule, Refusals) {
   const auto refused = [](auto change) {
-    DramParameters p = parameters();
+    DramParameters p = small_dram();
     change(p);
     EXPECT_THROW(DramSchedule{p}, std::invalid_argument);
   };

@@ -17,7 +17,7 @@ namespace {
 using Lines = std::vector<std::string>;
 
 /// 256 rows of 192 elements: 4 x 3 slabs of 64 rows, with 4 x 4 tiles each.
-LoweredConvolution convolution() {
+LoweredConvolution lds_convolution() {
   LoweredConvolution c;
   c.height = c.width = 16;
   c.channels = 16;
@@ -28,7 +28,7 @@ LoweredConvolution convolution() {
   c.pitch = c.columns();
   return c;
 }
-constexpr unsigned kTiles = 16 * 12;
+constexpr unsigned kLdsTiles = 16 * 12;
 constexpr unsigned kSlabRows = 64;
 constexpr unsigned kBuffers = 2;
 constexpr unsigned kLdsBase = 512;  ///< offset of the first buffer
@@ -172,20 +172,20 @@ class DuploLds : public testing::Test {
   RuleBench& b_ = bench<RuleBench>();
 };
 
-Outcome run(TestGpu& gpu, const LoweredConvolution& c, const Reads& reads, unsigned workgroups = 1, unsigned size = 64) {
+Outcome run_reads(TestGpu& gpu, const LoweredConvolution& c, const Reads& reads, unsigned workgroups = 1, unsigned size = 64) {
   return run_with_block(gpu, c, read_tiles(c, reads), workgroups, size, lds_block(c, reads), lds_bytes(reads));
 }
 
 // With any number of entries that never go, everything but the first read of a tile hits.
 TEST_F(DuploLds, HitsAreLookUpsLessDifferentTiles) {
-  const LoweredConvolution c = convolution();
+  const LoweredConvolution c = lds_convolution();
   for (const Reads& reads : {Reads{.in_flight = 1}, Reads{.in_flight = 8}, Reads{.in_flight = 4, .bytes = 16}}) {
-    const Outcome off = run(b_.off, c, reads);
+    const Outcome off = run_reads(b_.off, c, reads);
     const std::uint64_t unread = sum(b_.bound, &DuploStatistics::unread);
-    const Outcome on = run(b_.bound, c, reads);
+    const Outcome on = run_reads(b_.bound, c, reads);
     EXPECT_EQ(sum(b_.bound, &DuploStatistics::unread) - unread, on[DuploCount::hits] * reads.bytes / 4 * isa::kLanes);
     EXPECT_TRUE(on.results == off.results);
-    const unsigned tiles = kTiles * 8 / reads.bytes;
+    const unsigned tiles = kLdsTiles * 8 / reads.bytes;
     EXPECT_EQ(on[DuploCount::look_ups], tiles);
     EXPECT_EQ(on[DuploCount::compulsory], different_tiles(c, 2 * reads.bytes));
     EXPECT_EQ(on[DuploCount::hits], tiles - different_tiles(c, 2 * reads.bytes));
@@ -201,7 +201,7 @@ TEST_F(DuploLds, HitsAreLookUpsLessDifferentTiles) {
 }
 
 TEST_F(DuploLds, ResultsAreTheSameInAllConfigurations) {
-  for (const LoweredConvolution& c : with_both_orders(convolution())) {
+  for (const LoweredConvolution& c : with_both_orders(lds_convolution())) {
     for (const unsigned size : {64U, 256U}) {
       for (const Reads& reads : {Reads{.in_flight = 2}, Reads{.in_flight = 4, .bytes = 16}}) {
         // Assembled once: that takes longer than a run.
@@ -209,36 +209,36 @@ TEST_F(DuploLds, ResultsAreTheSameInAllConfigurations) {
         const auto run_on = [&](TestGpu& gpu) {
           return run_with_block(gpu, c, kernel, 8, size, lds_block(c, reads), lds_bytes(reads));
         };
-        expect_results_with_all_rules(b_, run_on(b_.off), std::uint64_t{kTiles} * 8 / reads.bytes * 8 * (size / 64), run_on);
+        expect_results_with_all_rules(b_, run_on(b_.off), std::uint64_t{kLdsTiles} * 8 / reads.bytes * 8 * (size / 64), run_on);
       }
     }
   }
 }
 
 TEST_F(DuploLds, OnlyNamedSlabsAreLookedUp) {
-  const LoweredConvolution c = convolution();
+  const LoweredConvolution c = lds_convolution();
   const Reads reads{.in_flight = 4, .names_slabs = false};
-  const Outcome off = run(b_.off, c, reads, 6, 256);
-  const Outcome on = run(b_.retire, c, reads, 6, 256);
+  const Outcome off = run_reads(b_.off, c, reads, 6, 256);
+  const Outcome on = run_reads(b_.retire, c, reads, 6, 256);
   EXPECT_EQ(on[DuploCount::look_ups], 0U);
-  EXPECT_EQ(on[DuploCount::no_slab], std::uint64_t{kTiles} * 6 * 4);
+  EXPECT_EQ(on[DuploCount::no_slab], std::uint64_t{kLdsTiles} * 6 * 4);
   EXPECT_TRUE(on.results == off.results);
   EXPECT_EQ(on.record.cycles, off.record.cycles);
 }
 
 TEST_F(DuploLds, PairsPassBy) {
-  const LoweredConvolution c = convolution();
+  const LoweredConvolution c = lds_convolution();
   const Reads reads{.in_flight = 2, .pairs = true};
-  const Outcome off = run(b_.off, c, reads, 6, 256);
-  const Outcome on = run(b_.retire, c, reads, 6, 256);
+  const Outcome off = run_reads(b_.off, c, reads, 6, 256);
+  const Outcome on = run_reads(b_.retire, c, reads, 6, 256);
   EXPECT_EQ(on[DuploCount::look_ups], 0U);
-  EXPECT_EQ(on[DuploCount::dual], std::uint64_t{kTiles} / 2 * 6 * 4);
+  EXPECT_EQ(on[DuploCount::dual], std::uint64_t{kLdsTiles} / 2 * 6 * 4);
   EXPECT_TRUE(on.results == off.results);
   EXPECT_EQ(on.record.cycles, off.record.cycles);
 }
 
 TEST_F(DuploLds, KernelsWithoutABlockTakeTheSameCycles) {
-  const LoweredConvolution c = convolution();
+  const LoweredConvolution c = lds_convolution();
   const Reads reads{.in_flight = 4};
   std::vector<std::uint64_t> cycles;
   for (TestGpu* const gpu : {&b_.off, &b_.retire}) {
@@ -252,25 +252,25 @@ TEST_F(DuploLds, KernelsWithoutABlockTakeTheSameCycles) {
 
 // A read retires when it completes: one at a time finds nothing, and those in flight serve other wavefronts.
 TEST_F(DuploLds, EntriesGoWhenReadsRetire) {
-  const LoweredConvolution c = convolution();
-  const Outcome alone = run(b_.retire, c, {.in_flight = 1});
+  const LoweredConvolution c = lds_convolution();
+  const Outcome alone = run_reads(b_.retire, c, {.in_flight = 1});
   EXPECT_EQ(alone[DuploCount::hits], 0U);
-  EXPECT_EQ(alone[DuploCount::released], kTiles - different_tiles(c));
-  const Outcome together = run(b_.retire, c, {.in_flight = 8}, 1, 256);
+  EXPECT_EQ(alone[DuploCount::released], kLdsTiles - different_tiles(c));
+  const Outcome together = run_reads(b_.retire, c, {.in_flight = 8}, 1, 256);
   EXPECT_GT(together[DuploCount::hits_in_flight], 0U);
   EXPECT_GT(together[DuploCount::hits_address], 0U);
   EXPECT_LT(together[DuploCount::hits_simd], together[DuploCount::hits]);
   EXPECT_EQ(together[DuploCount::hits], together[DuploCount::hits_in_flight]) << "entries of retired reads";
-  EXPECT_EQ(run(b_.threads, c, {.in_flight = 8}, 12, 256).record.cycles,
-            run(b_.retire, c, {.in_flight = 8}, 12, 256).record.cycles);
+  EXPECT_EQ(run_reads(b_.threads, c, {.in_flight = 8}, 12, 256).record.cycles,
+            run_reads(b_.retire, c, {.in_flight = 8}, 12, 256).record.cycles);
 }
 
 // Rows of 128 bytes begin in the same bank: the LDS is busy all the time, unless hits spare it.
 TEST_F(DuploLds, HitsShortenKernelsThatTheLdsBounds) {
-  const LoweredConvolution c = convolution();
+  const LoweredConvolution c = lds_convolution();
   const Reads reads{.in_flight = 8, .repeats = 4, .row_stride = 128};
-  const Outcome off = run(b_.off, c, reads, 6, 256);
-  const Outcome on = run(b_.overwrite, c, reads, 6, 256);
+  const Outcome off = run_reads(b_.off, c, reads, 6, 256);
+  const Outcome on = run_reads(b_.overwrite, c, reads, 6, 256);
   EXPECT_TRUE(on.results == off.results);
   EXPECT_GT(on[DuploCount::lds_cycles], off.record.cycles / 4);
   EXPECT_LT(on.record.cycles, off.record.cycles * 9 / 10);
@@ -278,7 +278,7 @@ TEST_F(DuploLds, HitsShortenKernelsThatTheLdsBounds) {
 
 // A wavefront that has waited for all but the last of its reads has the data of the others, also if the last one was a hit.
 TEST_F(DuploLds, ReadsOfAWavefrontCompleteInOrder) {
-  const LoweredConvolution c = convolution();
+  const LoweredConvolution c = lds_convolution();
   const std::string other = number(16 * 144);
   // A first tile, whose register stays; another one, and the first one again.
   const Reads reads{
@@ -286,15 +286,15 @@ TEST_F(DuploLds, ReadsOfAWavefrontCompleteInOrder) {
       .at_end = {"ds_read_b64 v[16:17], v11", "s_waitcnt lgkmcnt(0)", "s_memtime s[20:21]", "s_waitcnt lgkmcnt(0)",
                  "ds_read_b64 v[18:19], v11 offset:" + other, "ds_read_b64 v[22:23], v11", "s_waitcnt lgkmcnt(1)",
                  "s_memtime s[24:25]", "s_waitcnt lgkmcnt(0)", "s_sub_u32 s20, s24, s20", "v_mov_b32 v6, s20"}};
-  const Outcome without = run(b_.overwrite, c, {.in_flight = 4});
-  const Outcome with = run(b_.overwrite, c, reads);
+  const Outcome without = run_reads(b_.overwrite, c, {.in_flight = 4});
+  const Outcome with = run_reads(b_.overwrite, c, reads);
   EXPECT_EQ(with[DuploCount::look_ups], without[DuploCount::look_ups] + 3);
   EXPECT_EQ(with[DuploCount::hits], without[DuploCount::hits] + 1);
   EXPECT_GE(with.results[0], ComputeUnitParameters{}.lds_latency.n);
 }
 
 TEST_F(DuploLds, BlocksOfOtherConvolutionsFailTheCheck) {
-  const LoweredConvolution c = convolution();
+  const LoweredConvolution c = lds_convolution();
   LoweredConvolution other = c;
   other.filter_height = 12;
   other.filter_width = 1;
@@ -305,7 +305,7 @@ TEST_F(DuploLds, BlocksOfOtherConvolutionsFailTheCheck) {
   ASSERT_EQ(other.rows(), c.rows());
   const Reads reads{.in_flight = 4};
   const AssembledKernel kernel = read_tiles(c, reads);
-  const Outcome off = run(b_.off, c, reads);
+  const Outcome off = run_reads(b_.off, c, reads);
   clear_guest_mistakes();
   const Outcome wrong = run_with_block(b_.bound, c, kernel, 1, 64, lds_block(other, reads), lds_bytes(reads));
   EXPECT_EQ(wrong.results, off.results);
@@ -316,11 +316,11 @@ TEST_F(DuploLds, BlocksOfOtherConvolutionsFailTheCheck) {
 
 // At any time of a kernel, and in another one afterwards.
 TEST_F(DuploLds, ResetsDropWhatIsInFlight) {
-  const LoweredConvolution c = convolution();
+  const LoweredConvolution c = lds_convolution();
   const Reads reads{.in_flight = 8};
   const AssembledKernel kernel = read_tiles(c, reads);
   TestGpu& gpu = b_.overwrite;
-  const Outcome before = run(gpu, c, reads, 6, 256);
+  const Outcome before = run_reads(gpu, c, reads, 6, 256);
   unsigned with_entries = 0;
   for (unsigned i = 1; i < 12; ++i) {
     gpu.start();
@@ -339,19 +339,19 @@ TEST_F(DuploLds, ResetsDropWhatIsInFlight) {
     }
   }
   EXPECT_GT(with_entries, 0U);
-  const Outcome after = run(gpu, c, reads, 6, 256);
+  const Outcome after = run_reads(gpu, c, reads, 6, 256);
   EXPECT_EQ(after.record.cycles, before.record.cycles);
   EXPECT_EQ(after.counts, before.counts);
 }
 
 // A wavefront faults while others have hits in flight.
 TEST_F(DuploLds, AbortedKernelsLeaveNothing) {
-  const LoweredConvolution c = convolution();
+  const LoweredConvolution c = lds_convolution();
   const Reads good{.in_flight = 8};
   // Workgroup 0 reads where nothing is mapped, others go on.
   const Reads bad{.in_flight = 8, .at_end = {"s_load_dword s20, s[2:3], 0x0"}};
   TestGpu& gpu = b_.overwrite;
-  const Outcome before = run(gpu, c, good, 6, 256);
+  const Outcome before = run_reads(gpu, c, good, 6, 256);
   gpu.start();
   lower(gpu, c);
   load_symbols(gpu, "k", lds_block(c, bad));
@@ -364,7 +364,7 @@ TEST_F(DuploLds, AbortedKernelsLeaveNothing) {
     EXPECT_TRUE(unit->consistent());
     EXPECT_EQ(unit->entries(now()), 0U);
   }
-  const Outcome after = run(gpu, c, good, 6, 256);
+  const Outcome after = run_reads(gpu, c, good, 6, 256);
   EXPECT_EQ(after.record.cycles, before.record.cycles);
   EXPECT_EQ(after.counts, before.counts);
 }
@@ -372,7 +372,7 @@ TEST_F(DuploLds, AbortedKernelsLeaveNothing) {
 // -- blocks
 
 TEST(LdsParameterBlock, ReadsWhatProgramsWrite) {
-  const LoweredConvolution c = convolution();
+  const LoweredConvolution c = lds_convolution();
   const DuploBlock bytes = lds_block(c, {});
   const auto read = ParameterBlock::read(reinterpret_cast<const std::byte*>(bytes.data()));
   const auto* const block = std::get_if<ParameterBlock>(&read);
@@ -389,7 +389,7 @@ TEST(LdsParameterBlock, ReadsWhatProgramsWrite) {
 
 TEST(LdsParameterBlock, SaysWhatIsWrong) {
   const auto problem = [](std::size_t at, std::uint16_t value) {
-    DuploBlock bytes = lds_block(convolution(), {});
+    DuploBlock bytes = lds_block(lds_convolution(), {});
     std::memcpy(&bytes.at(at), &value, at < 6 || at == 8 || at == 10 ? 2 : 1);
     const auto read = ParameterBlock::read(reinterpret_cast<const std::byte*>(bytes.data()));
     const auto* const text = std::get_if<std::string>(&read);
@@ -404,7 +404,7 @@ TEST(LdsParameterBlock, SaysWhatIsWrong) {
 }
 
 TEST_F(DuploLds, WrongKernelsRefuseTheDispatch) {
-  const LoweredConvolution c = convolution();
+  const LoweredConvolution c = lds_convolution();
   const Reads reads{.in_flight = 4};
   TestGpu& gpu = b_.retire;
   struct Case {
@@ -443,7 +443,7 @@ TEST_F(DuploLds, WrongKernelsRefuseTheDispatch) {
 
 // The read takes its time before the kernel starts, and symbols are read when their code object is first used.
 TEST_F(DuploLds, TheBlockIsReadOnceADispatch) {
-  const LoweredConvolution c = convolution();
+  const LoweredConvolution c = lds_convolution();
   const Reads reads{.in_flight = 4};
   const AssembledKernel kernel = read_tiles(c, reads);
   TestGpu& gpu = b_.retire;

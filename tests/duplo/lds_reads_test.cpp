@@ -18,7 +18,7 @@ using Offsets = std::array<std::uint32_t, isa::kLanes>;
 constexpr isa::RegisterRange kPair{.file = isa::OperandKind::vgpr, .first = 4, .count = 2};
 constexpr std::uint64_t kAllLanes = ~std::uint64_t{0};
 
-LoweredConvolution convolution() {
+LoweredConvolution small_convolution() {
   LoweredConvolution c;
   c.height = c.width = 20;
   c.channels = 16;
@@ -62,7 +62,7 @@ TEST(LdsReads, TilesAreThoseWhoseLanesLieInASlab) {
   const auto pick = [&](unsigned least, unsigned most) { return least + static_cast<unsigned>(random() % (most - least + 1)); };
   unsigned tiles = 0, others = 0;
   for (unsigned i = 0; i < 20'000; ++i) {
-    LoweredConvolution c = convolution();
+    LoweredConvolution c = small_convolution();
     c.images = pick(1, 3);
     c.order = pick(0, 1) == 0 ? RowOrder::images_outermost : RowOrder::images_innermost;
     LdsBuffers b{.base = 8 * pick(0, 40),
@@ -116,7 +116,7 @@ TEST(LdsReads, TilesAreThoseWhoseLanesLieInASlab) {
 }
 
 TEST(LdsReads, OthersPassByForAReason) {
-  const LoweredConvolution c = convolution();
+  const LoweredConvolution c = small_convolution();
   const IdGenerator ids(c, DatumIds::exact);
   const Offsets tile = tile_at(kBuffers, kBuffers.base, 16, 8);
   const auto reason = [&](const isa::MemoryAccess& access, std::uint32_t m0, const isa::RegisterRange& to) {

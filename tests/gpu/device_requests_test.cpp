@@ -18,7 +18,7 @@ void PrintTo(const RequestSample& s, std::ostream* out) {
 namespace test {
 namespace {
 
-struct Edge : WindowBarrier {
+struct RecordedWindows : WindowBarrier {
   std::vector<unsigned> worked_groups;
   std::vector<Tick> settled;
   Tick retired{};
@@ -40,7 +40,7 @@ class DeviceRequestsTest : public testing::Test {
     requests_.record_to([this](const RequestSample& s) { samples_.push_back(s); });
   }
 
-  Edge edge_;
+  RecordedWindows edge_;
   DeviceRequests requests_{Tick{100}, Tick{10}, edge_};
   std::array<Tick, 2> oldest_{kNever, kNever};
   std::array<RequestTimeline*, 2> units_{&requests_.add([this] { return oldest_[0]; }),
@@ -128,7 +128,7 @@ TEST_F(DeviceRequestsTest, TheRunsEndReportsNothingAfterAPendingLoad) {
 }
 
 TEST(DeviceRequests, AnIntervalHasALength) {
-  Edge edge;
+  RecordedWindows edge;
   EXPECT_THROW(DeviceRequests(Tick{}, Tick{10}, edge), std::invalid_argument);
 }
 

@@ -28,7 +28,7 @@ constexpr std::uint64_t kMapped = 4 << 20;
 constexpr std::uint64_t kRingPackets = 8;
 // Offsets in VRAM. Queue q's descriptor at + 0x100 q, its ring at + 0x1000 q; signal i at + 64 i.
 constexpr std::uint64_t kQueues = 0x0, kRings = 0x1000, kSignals = 0x4000, kKernel = 0x5000;
-constexpr std::uint64_t kSdmaRing = 0x6000, kSdmaPointer = 0x7000, kFence = 0x7040, kNever = 0x7080;
+constexpr std::uint64_t kSdmaRing = 0x6000, kSdmaPointer = 0x7000, kFence = 0x7040, kNeverWritten = 0x7080;
 constexpr std::uint64_t kSignalBytes = 0x1000;
 constexpr std::uint64_t kData = 0x100000, kSource = 0x200000, kTarget = 0x280000;
 constexpr std::uint32_t kCopied = 0x7f000;
@@ -124,7 +124,7 @@ class Gpu : public sc_core::sc_module, public KernelObserver {
     ASSERT_TRUE(queue);
     sdma_queue_ = *queue;
     sdma_written_ = 0;
-    at<std::uint32_t>(kFence) = at<std::uint32_t>(kNever) = 0;
+    at<std::uint32_t>(kFence) = at<std::uint32_t>(kNeverWritten) = 0;
   }
   void put_kernel(unsigned queue, unsigned signal, std::uint32_t workgroups, bool barrier = false) {
     hsa::KernelDispatchPacket packet{};
@@ -382,7 +382,7 @@ TEST_P(DeviceReset, WithFullQueues) {
     gpu_.ring(queue);
   }
   const auto low = [](std::uint64_t v) { return static_cast<std::uint32_t>(v); };
-  gpu_.put_sdma({8 | 3u << 28 | 1u << 31, low(kBase + kNever), 0, 1, ~0u, 4 | 0xfffu << 16});  // poll until it is 1
+  gpu_.put_sdma({8 | 3u << 28 | 1u << 31, low(kBase + kNeverWritten), 0, 1, ~0u, 4 | 0xfffu << 16});  // poll until it is 1
   while (gpu_.engine().idle()) gpu_.ring_sdma();
   for (unsigned i = 0; i < 64; ++i) gpu_.put_sdma({5, low(kBase + kFence), 0, 1});
   gpu_.ring_sdma();
@@ -391,7 +391,7 @@ TEST_P(DeviceReset, WithFullQueues) {
   gpu_.reset();
   expect_nothing_left();
   gpu_.at<hsa::Signal>(kSignals + 64 * 15).value = 0;
-  gpu_.at<std::uint32_t>(kNever) = 1;
+  gpu_.at<std::uint32_t>(kNeverWritten) = 1;
   wait_for_interval(gpu_);
   EXPECT_EQ(gpu_.at<std::uint32_t>(kFence), 0u);
   compare_with_new();

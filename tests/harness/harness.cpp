@@ -5,15 +5,27 @@
 
 #include <cstdlib>
 #include <iostream>
+#include <map>
+#include <vector>
 
 #include "models/common/time/tlm_time.h"
+#include "tests/harness/test_selection.h"
 
 namespace lacuna::test {
 namespace {
 
-BenchFactory& factory() {
-  static BenchFactory instance;
+/// By the path of the source file.
+std::map<std::string, BenchFactory>& factories() {
+  static std::map<std::string, BenchFactory> instance;
   return instance;
+}
+
+/// The bench of the tests to run: that of `file`, or the only one of the program. Nothing if they have none.
+const BenchFactory* factory_of(const std::string& file) {
+  if (file.empty() && factories().size() > 1) throw std::logic_error("several benches: use --tests_of=FILE to select one");
+  for (const auto& [path, factory] : factories())
+    if (file.empty() || path == file) return &factory;
+  return nullptr;
 }
 
 std::unique_ptr<sc_core::sc_module>& module_instance() {
@@ -47,9 +59,8 @@ ExpectReports::ExpectReports(sc_core::sc_severity severity) : severity_(severity
 
 ExpectReports::~ExpectReports() { innermost_expectation = outer_; }
 
-bool register_bench(BenchFactory make) {
-  if (factory()) throw std::logic_error("two benches in one test executable");
-  factory() = std::move(make);
+bool register_bench(const char* file, BenchFactory make) {
+  if (!factories().emplace(file, std::move(make)).second) throw std::logic_error(std::string("two benches in ") + file);
   return true;
 }
 
@@ -82,12 +93,13 @@ struct Runner : sc_core::sc_module {
   bool finished = false;
 };
 
-int run_tests() {
+int run_tests(const std::vector<std::string>& files) {
   sc_core::sc_report_handler::set_handler(report_handler);
   sc_core::sc_report_handler::set_actions(sc_core::SC_ID_NO_SC_START_ACTIVITY_, sc_core::SC_DO_NOTHING);
-  if (!factory()) return RUN_ALL_TESTS();
+  const BenchFactory* factory = factory_of(files.empty() ? "" : files.front());
+  if (factory == nullptr) return RUN_ALL_TESTS();
 
-  module_instance() = factory()();
+  module_instance() = (*factory)();
   Runner runner("runner");
   sc_core::sc_set_stop_mode(sc_core::SC_STOP_IMMEDIATE);
   sc_core::sc_start();
@@ -105,7 +117,7 @@ int run_tests() {
 
 int sc_main(int argc, char** argv) {
   testing::InitGoogleMock(&argc, argv);
-  return lacuna::test::run_tests();
+  return lacuna::test::run_tests(lacuna::test::select_tests(argc, argv));
 }
 
 int main(int argc, char** argv) {

@@ -1,7 +1,8 @@
 // GoogleTest inside SystemC. Link lacuna_test_harness (lacuna_test(... SYSTEMC)) and choose one of two forms.
 //
 // 1. A bench: the modules under test are members of an sc_module, registered with LACUNA_TEST_BENCH. It is elaborated once
-//    per process, and all TESTs run in order inside one SystemC thread of it, so they may call b_transport and wait().
+//    per process, and all TESTs run in order inside one SystemC thread of it, so they may call b_transport and wait(). Of a
+//    program with several benches, --tests_of selects the one of its first file.
 //
 //      struct UartBench : sc_core::sc_module {
 //        explicit UartBench(sc_core::sc_module_name n) : sc_module(n) { initiator.socket.bind(uart.bus); }
@@ -12,6 +13,9 @@
 //      TEST(Uart, Scratch) { auto& b = bench<UartBench>(); ... }
 //
 // 2. No bench: TESTs run before elaboration, in sc_main. One of them may build modules and call sc_start().
+//
+// A program may hold the tests of several files, which run in a process each: --tests_of=FILE (may be repeated) selects those
+// that FILE, an absolute path, defines.
 //
 // A SystemC report of severity warning or above fails the test that is running; so does a simulation that ends before the
 // last test did (a test that waits for what never comes).
@@ -29,8 +33,8 @@ namespace lacuna::test {
 
 using BenchFactory = std::function<std::unique_ptr<sc_core::sc_module>()>;
 
-/// Registers the factory; used by LACUNA_TEST_BENCH.
-bool register_bench(BenchFactory factory);
+/// Registers the factory of a source file; used by LACUNA_TEST_BENCH. Throws std::logic_error for the file's second.
+bool register_bench(const char* file, BenchFactory factory);
 /// The module made by the registered factory.
 sc_core::sc_module& bench_module();
 
@@ -95,6 +99,8 @@ inline void PrintTo(Bytes b, std::ostream* out) { *out << b.n << " bytes"; }
 
 }  // namespace lacuna
 
-#define LACUNA_TEST_BENCH(Type)               \
-  static const bool lacuna_bench_registered = \
-      ::lacuna::test::register_bench([]() -> std::unique_ptr<sc_core::sc_module> { return std::make_unique<Type>("bench"); });
+#define LACUNA_TEST_BENCH(Type) LACUNA_TEST_BENCH_NUMBERED(Type, __COUNTER__)
+#define LACUNA_TEST_BENCH_NUMBERED(Type, number) LACUNA_TEST_BENCH_NAMED(Type, number)
+#define LACUNA_TEST_BENCH_NAMED(Type, number)                                                \
+  [[maybe_unused]] static const bool lacuna_bench_##number = ::lacuna::test::register_bench( \
+      __FILE__, []() -> std::unique_ptr<sc_core::sc_module> { return std::make_unique<Type>("bench"); });

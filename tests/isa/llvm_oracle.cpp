@@ -9,6 +9,8 @@
 #include <sstream>
 #include <stdexcept>
 
+#include "tests/isa/llvm_assembler.h"
+
 namespace lacuna::isa::test {
 namespace {
 
@@ -100,14 +102,9 @@ std::vector<OracleText> disassemble_by_llvm(const std::vector<Words>& cases, Tar
 }
 
 std::vector<std::vector<std::uint32_t>> assemble_by_llvm(const std::vector<std::string>& lines, Target target) {
-  const TemporaryFolder folder;
-  std::ofstream source(folder.file("lines.s"));
-  for (const std::string& line : lines) source << line << "\n";
-  source.close();
-  assemble(folder.file("lines.s"), folder.file("lines.o"), target);
-  std::vector<std::vector<std::uint32_t>> result;
-  for (ListingLine& line : list(folder.file("lines.o"), target)) result.push_back(std::move(line.words));
-  return result;
+  std::string source;
+  for (const std::string& line : lines) source += line + '\n';
+  return assembled_words(source, target);
 }
 
 std::vector<ListingLine> list_code_object(const std::string& path, Target target) { return list(path, target); }

@@ -1,4 +1,4 @@
-// LLVM's assembler and disassembler as the oracle of ours. Runs the installed tools; paths come from CMake.
+// LLVM's assembler and disassembler as the oracle of ours: the installed tools, and their library. Paths come from CMake.
 #pragma once
 
 #include <array>

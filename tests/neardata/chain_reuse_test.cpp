@@ -169,7 +169,7 @@ class Generator {
 };
 
 // Words of all programs, by one run of the assembler.
-std::vector<std::vector<std::uint32_t>> assembled(const std::vector<std::vector<Line>>& programs) {
+std::vector<std::vector<std::uint32_t>> words_of(const std::vector<std::vector<Line>>& programs) {
   std::vector<std::string> texts;
   for (const std::vector<Line>& program : programs)
     for (const Line& line : program) texts.push_back(line.text);
@@ -299,7 +299,7 @@ TEST(ChainReuse, NothingElseReadsTheValuesOfAChain) {
   constexpr unsigned kPrograms = 4000;
   std::vector<std::vector<Line>> programs;
   for (unsigned seed = 0; seed < kPrograms; ++seed) programs.push_back(Generator(seed).program());
-  const std::vector<std::vector<std::uint32_t>> codes = assembled(programs);
+  const std::vector<std::vector<std::uint32_t>> codes = words_of(programs);
   std::map<unsigned, unsigned> chains;
   std::map<ChainRefusal, unsigned> refusals;
   for (unsigned seed = 0; seed < kPrograms; ++seed) {

@@ -82,7 +82,7 @@ GpuDeviceParameters device(GpuDeviceParameters p, isa::Target target, NearDataMo
   ndc_of(p).mode = mode;
   return p;
 }
-GpuDeviceParameters with_single_entries(GpuDeviceParameters p) {
+GpuDeviceParameters with_one_entry_each(GpuDeviceParameters p) {
   ndc_of(p).oq_entries = ndc_of(p).sq_entries = ndc_of(p).sq_buffer = 1;
   ndc_of(p).chain_end = ChainEnd::computation;
   return p;
@@ -106,7 +106,7 @@ struct Devices {
         omni((name + "_omni").c_str(), with_two_builders(device(small_mesh(), t, NearDataMode::omni)), &workers),
         crossbar((name + "_crossbar").c_str(), with_interleaved_chains(device(small_machine(), t, NearDataMode::llc))),
         stepped((name + "_stepped").c_str(),
-                with_single_entries(device(small_mesh(RouterModel::stepped), t, NearDataMode::omni))) {}
+                with_one_entry_each(device(small_mesh(RouterModel::stepped), t, NearDataMode::omni))) {}
   NearDataGpu none, llc, omni, crossbar, stepped;
 };
 

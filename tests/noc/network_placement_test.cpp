@@ -15,12 +15,12 @@ namespace {
 
 using namespace literals;
 
-AddressRoutes routes(unsigned destinations) {
+AddressRoutes routes_to(unsigned destinations) {
   return AddressRoutes({{"memory", 0, Bytes{std::uint64_t{destinations} * 64}, 0, destinations, 64_B}});
 }
 
 std::unique_ptr<BookedNetwork> network(const FabricParameters& parameters, unsigned sources, unsigned destinations) {
-  return std::make_unique<BookedNetwork>(sc_core::sc_gen_unique_name("network"), parameters, sources, routes(destinations));
+  return std::make_unique<BookedNetwork>(sc_core::sc_gen_unique_name("network"), parameters, sources, routes_to(destinations));
 }
 
 TEST(NetworkPlacement, DestinationsAreSpreadAndSourcesTakeTheOthers) {

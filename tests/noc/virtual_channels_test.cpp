@@ -12,11 +12,9 @@ namespace {
 
 using namespace literals;
 
-constexpr auto kRequest = VirtualNetwork::request;
-constexpr auto kReply = VirtualNetwork::reply;
-
-/// A row of eight nodes: a hop takes 4 cycles, ends take 6.
-std::unique_ptr<Fabric> row(unsigned channels, unsigned buffer = 8, MeshRouting routing = MeshRouting::xy, unsigned rows = 1) {
+/// A row_of_nodes of eight nodes: a hop takes 4 cycles, ends take 6.
+std::unique_ptr<Fabric> row_of_nodes(unsigned channels, unsigned buffer = 8, MeshRouting routing = MeshRouting::xy,
+                                     unsigned rows = 1) {
   const FabricParameters p{.topology = FabricTopology::mesh,
                            .columns = 8,
                            .rows = rows,
@@ -29,11 +27,11 @@ std::unique_ptr<Fabric> row(unsigned channels, unsigned buffer = 8, MeshRouting 
 
 TEST(VirtualChannels, UnloadedTimeDoesNotDependOnThem) {
   for (const unsigned channels : {1U, 2U, 3U, 4U, 8U}) {
-    const auto mesh = row(channels);
+    const auto mesh = row_of_nodes(channels);
     Tick at{};
     for (unsigned to = 0; to < 8; ++to) {
       for (unsigned flits : {1U, 2U, 5U, 9U}) {
-        const auto traversal = mesh->send(0, to, kRequest, flits, at);
+        const auto traversal = mesh->send(0, to, VirtualNetwork::request, flits, at);
         EXPECT_EQ(traversal.arrival, at + 6_ns + 4_ns * to + 1_ns * (flits - 1)) << channels << ", " << to << ", " << flits;
         EXPECT_EQ(traversal.waiting, 0_ns);
         at += 100_ns;
@@ -51,9 +49,9 @@ TEST(VirtualChannels, OneChannelIsReallocatedBetweenPackets) {
     Tick cost;  ///< time per packet of a stream
   };
   for (const Table& t : {Table{1, 1, 2_ns}, {1, 4, 5_ns}, {2, 1, 1_ns}, {2, 4, 4_ns}, {4, 1, 1_ns}, {4, 4, 4_ns}}) {
-    const auto mesh = row(t.channels);
+    const auto mesh = row_of_nodes(t.channels);
     for (unsigned i = 0; i < 20; ++i) {
-      EXPECT_EQ(mesh->send(0, 3, kRequest, t.flits, 0_ns).arrival, 18_ns + 1_ns * (t.flits - 1) + t.cost * i)
+      EXPECT_EQ(mesh->send(0, 3, VirtualNetwork::request, t.flits, 0_ns).arrival, 18_ns + 1_ns * (t.flits - 1) + t.cost * i)
           << t.channels << " channels, " << t.flits << " flits, packet " << i;
     }
   }
@@ -63,29 +61,29 @@ TEST(VirtualChannels, OneChannelIsReallocatedBetweenPackets) {
 // flits keep the link from 2 to 3 busy, a packet from 1 to 3 waits at 2, and so does one from 1 that would eject there.
 TEST(VirtualChannels, TheFrontPacketBlocksTheChannel) {
   const auto waiting = [](unsigned channels) {
-    const auto mesh = row(channels);
-    mesh->send(2, 3, kRequest, 40, 0_ns);
-    mesh->send(1, 3, kRequest, 1, 10_ns);
-    return mesh->send(1, 2, kRequest, 1, 12_ns).waiting;
+    const auto mesh = row_of_nodes(channels);
+    mesh->send(2, 3, VirtualNetwork::request, 40, 0_ns);
+    mesh->send(1, 3, VirtualNetwork::request, 1, 10_ns);
+    return mesh->send(1, 2, VirtualNetwork::request, 1, 12_ns).waiting;
   };
   EXPECT_GE(waiting(1), 26_ns);
 }
 
 // On a separate virtual network replies overtake waiting requests.
 TEST(VirtualChannels, VirtualNetworksHaveSeparateChannels) {
-  const auto mesh = row(1, 8);
-  for (unsigned i = 0; i < 10; ++i) mesh->send(0, 3, kRequest, 1, 0_ns);  // every second cycle
-  EXPECT_EQ(mesh->send(0, 3, kReply, 1, 0_ns).waiting, 1_ns);             // in between
-  EXPECT_EQ(mesh->send(0, 3, kReply, 1, 0_ns).waiting, 3_ns);
-  EXPECT_EQ(mesh->send(0, 3, kRequest, 1, 0_ns).waiting, 20_ns);
+  const auto mesh = row_of_nodes(1, 8);
+  for (unsigned i = 0; i < 10; ++i) mesh->send(0, 3, VirtualNetwork::request, 1, 0_ns);  // every second cycle
+  EXPECT_EQ(mesh->send(0, 3, VirtualNetwork::reply, 1, 0_ns).waiting, 1_ns);             // in between
+  EXPECT_EQ(mesh->send(0, 3, VirtualNetwork::reply, 1, 0_ns).waiting, 3_ns);
+  EXPECT_EQ(mesh->send(0, 3, VirtualNetwork::request, 1, 0_ns).waiting, 20_ns);
 }
 
 // A buffer entry is free again when its flit has left and the credit has returned: 4 cycles of the hop and 2 of the credit.
 // With fewer entries than that, flits arrive in groups.
 TEST(VirtualChannels, SmallBuffersLimitALink) {
   const auto duration = [](unsigned channels, unsigned buffer) {
-    const auto mesh = row(channels, buffer);
-    const auto traversal = mesh->send(0, 2, kRequest, 60, 0_ns);
+    const auto mesh = row_of_nodes(channels, buffer);
+    const auto traversal = mesh->send(0, 2, VirtualNetwork::request, 60, 0_ns);
     return (traversal.arrival - 14_ns).ps / 1000;
   };
   EXPECT_EQ(duration(4, 1), 59U);  // many channels: not limited
@@ -99,20 +97,20 @@ TEST(VirtualChannels, SmallBuffersLimitALink) {
 // link to 3.
 TEST(VirtualChannels, WaitingSpreadsBackwards) {
   const auto left_behind = [](unsigned buffer) {
-    const auto mesh = row(1, buffer);
-    mesh->send(2, 3, kRequest, 200, 0_ns);
-    for (unsigned i = 0; i < 20; ++i) mesh->send(0, 3, kRequest, 1, 1_ns * i);
-    return mesh->send(0, 1, kRequest, 1, 40_ns).waiting;
+    const auto mesh = row_of_nodes(1, buffer);
+    mesh->send(2, 3, VirtualNetwork::request, 200, 0_ns);
+    for (unsigned i = 0; i < 20; ++i) mesh->send(0, 3, VirtualNetwork::request, 1, 1_ns * i);
+    return mesh->send(0, 1, VirtualNetwork::request, 1, 40_ns).waiting;
   };
   EXPECT_GT(left_behind(2), 100_ns);
   EXPECT_LT(left_behind(64), 40_ns);
 }
 
 TEST(VirtualChannels, ResetFreesThem) {
-  const auto mesh = row(1);
-  for (unsigned i = 0; i < 20; ++i) mesh->send(0, 3, kRequest, 4, 0_ns);
+  const auto mesh = row_of_nodes(1);
+  for (unsigned i = 0; i < 20; ++i) mesh->send(0, 3, VirtualNetwork::request, 4, 0_ns);
   mesh->reset();
-  EXPECT_EQ(mesh->send(0, 3, kRequest, 4, 0_ns).waiting, 0_ns);
+  EXPECT_EQ(mesh->send(0, 3, VirtualNetwork::request, 4, 0_ns).waiting, 0_ns);
 }
 
 TEST(VirtualChannels, ParametersOfSteppedRoutersAreRefused) {
@@ -127,11 +125,11 @@ TEST(VirtualChannels, ParametersOfSteppedRoutersAreRefused) {
 }
 
 TEST(VirtualChannels, O1TurnHasOneForEachOrderAtLeast) {
-  EXPECT_THROW(row(1, 8, MeshRouting::o1turn, 8), std::invalid_argument);
-  const auto mesh = row(2, 8, MeshRouting::o1turn, 8);
+  EXPECT_THROW(row_of_nodes(1, 8, MeshRouting::o1turn, 8), std::invalid_argument);
+  const auto mesh = row_of_nodes(2, 8, MeshRouting::o1turn, 8);
   // Packets wait for channels of their order only: 64 of them need more than one cycle each and fewer than two.
   Tick last{};
-  for (unsigned i = 0; i < 64; ++i) last = later(last, mesh->send(0, 63, kRequest, 1, 0_ns).arrival);
+  for (unsigned i = 0; i < 64; ++i) last = later(last, mesh->send(0, 63, VirtualNetwork::request, 1, 0_ns).arrival);
   const Tick unloaded = 6_ns + 4_ns * 14;
   EXPECT_GE(last, unloaded + 63_ns);
   EXPECT_LT(last, unloaded + 100_ns);
@@ -141,9 +139,9 @@ TEST(VirtualChannels, ALargeMeshIsBuiltAndUsed) {
   const FabricParameters p{
       .topology = FabricTopology::mesh, .columns = 64, .rows = 64, .routing = MeshRouting::o1turn, .virtual_channels = 2};
   BookedNetwork mesh(sc_core::sc_gen_unique_name("mesh"), p, 4000, AddressRoutes({{"memory", 0, 6144_B, 0, 96, 64_B}}));
-  EXPECT_EQ(mesh.send(0, 4095, kRequest, 4, 0_ns).arrival, 6_ns + 4_ns * 126 + 3_ns);
+  EXPECT_EQ(mesh.send(0, 4095, VirtualNetwork::request, 4, 0_ns).arrival, 6_ns + 4_ns * 126 + 3_ns);
   mesh.retire(1'000_ns);
-  EXPECT_EQ(mesh.send(4095, 0, kReply, 4, 1'000_ns).links, 126U);
+  EXPECT_EQ(mesh.send(4095, 0, VirtualNetwork::reply, 4, 1'000_ns).links, 126U);
 }
 
 }  // namespace

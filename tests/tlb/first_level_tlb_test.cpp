@@ -11,7 +11,7 @@ namespace {
 
 using namespace literals;
 
-constexpr std::uint64_t kPage = 4096;
+constexpr std::uint64_t kPageBytes = 4096;
 
 struct Answers : TranslationClient {
   std::map<std::uint32_t, Tick> known;
@@ -40,7 +40,7 @@ class FirstLevelTlbTest : public testing::Test {
 
 TEST_F(FirstLevelTlbTest, AMissIsWalkedOnceForAllRequests) {
   EXPECT_FALSE(ask(5, 0_ns, 0));
-  EXPECT_FALSE(ask(kPage - 1, 50_ns, 1));
+  EXPECT_FALSE(ask(kPageBytes - 1, 50_ns, 1));
   EXPECT_TRUE(tlb_.busy());
   EXPECT_EQ(resolve(), 1U);
   EXPECT_FALSE(tlb_.busy());
@@ -57,7 +57,7 @@ TEST_F(FirstLevelTlbTest, AMissIsWalkedOnceForAllRequests) {
 }
 
 TEST_F(FirstLevelTlbTest, WalksAreLimitedByMshrs) {
-  for (std::uint32_t i = 0; i < 3; ++i) ask(kPage * i, 0_ns, i);
+  for (std::uint32_t i = 0; i < 3; ++i) ask(kPageBytes * i, 0_ns, i);
   EXPECT_EQ(resolve(), 3U);
   EXPECT_EQ(answers_.known.at(0), 106_ns);
   EXPECT_EQ(answers_.known.at(1), 106_ns);
@@ -66,7 +66,7 @@ TEST_F(FirstLevelTlbTest, WalksAreLimitedByMshrs) {
 
 TEST_F(FirstLevelTlbTest, AWalkThatLostItsEntryStillResponds) {
   // Three pages of one set of two ways.
-  for (std::uint32_t i = 0; i < 3; ++i) ask(2 * kPage * i, 10_ns * i, i);
+  for (std::uint32_t i = 0; i < 3; ++i) ask(2 * kPageBytes * i, 10_ns * i, i);
   EXPECT_EQ(resolve(), 3U);
   for (std::uint32_t i = 0; i < 3; ++i) EXPECT_EQ(answers_.known.count(i), 1U);
   EXPECT_FALSE(ask(0, 1000_ns, 9)) << "the first has been replaced";

@@ -5,10 +5,11 @@
 #include <cstdint>
 #include <new>
 
+#include "models/common/host/huge_pages.h"
+
 namespace lacuna {
 
 namespace {
-constexpr std::size_t kHugePage = std::size_t{2} << 20;
 std::size_t whole_pages(std::size_t bytes) { return (bytes + kHugePage - 1) & ~(kHugePage - 1); }
 }  // namespace
 

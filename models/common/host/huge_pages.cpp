@@ -6,8 +6,6 @@ namespace lacuna {
 
 namespace {
 
-constexpr std::uintptr_t kHugePage = std::uintptr_t{2} << 20;
-
 std::uintptr_t number(const std::byte* address) { return reinterpret_cast<std::uintptr_t>(address); }
 std::uintptr_t down(std::uintptr_t n) { return n & ~(kHugePage - 1); }
 std::uintptr_t up(std::uintptr_t n) { return down(n + kHugePage - 1); }

@@ -9,6 +9,8 @@
 #include <string>
 #include <system_error>
 
+#include "models/common/host/huge_pages.h"
+
 namespace lacuna {
 
 BackingStore::BackingStore(Bytes size) : data_(nullptr), size_(size) {
@@ -22,7 +24,6 @@ BackingStore::BackingStore(Bytes size) : data_(nullptr), size_(size) {
   // A kernel's buffers are touched whole: one page fault of the host for 2 MiB, not 512. A host without huge pages gives small
   // ones. The two ends stay in small pages: what a short run has there, queues and arguments, a program and its stack, is a few
   // pages of the 4 MiB that the host would clear.
-  constexpr std::uint64_t kHugePage = std::uint64_t{2} << 20;
   if (size.n > 2 * kHugePage) ::madvise(data_ + kHugePage, size.n - 2 * kHugePage, MADV_HUGEPAGE);
 }
 

@@ -13,7 +13,7 @@ namespace {
 constexpr unsigned kMaxNodes = 4096;
 
 /// Number of nodes of a valid butterfly.
-unsigned nodes_of(unsigned radix, unsigned stages) {
+unsigned butterfly_nodes(unsigned radix, unsigned stages) {
   std::uint64_t nodes = radix >= 2 && stages >= 1 ? 1 : 0;
   for (unsigned i = 0; i < stages && nodes <= kMaxNodes; ++i) nodes *= radix;
   if (nodes == 0 || nodes > kMaxNodes) {
@@ -33,10 +33,10 @@ constinit const FabricTopology FabricTopology::butterfly{
     }};
 
 ButterflyTopology::ButterflyTopology(unsigned radix, unsigned stages, bool switch_nodes)
-    : Topology(nodes_of(radix, stages) + (switch_nodes ? nodes_of(radix, stages) / radix : 0),
-               nodes_of(radix, stages) * stages + (switch_nodes ? nodes_of(radix, stages) / radix : 0)),
+    : Topology(butterfly_nodes(radix, stages) + (switch_nodes ? butterfly_nodes(radix, stages) / radix : 0),
+               butterfly_nodes(radix, stages) * stages + (switch_nodes ? butterfly_nodes(radix, stages) / radix : 0)),
       radix_(radix),
-      terminals_(nodes_of(radix, stages)) {
+      terminals_(butterfly_nodes(radix, stages)) {
   // Input and output p of a stage belong to switch p / radix. Between stage s and the next, a packet is at the position whose
   // upper s + 1 digits are the destination's and whose lower ones are still the source's.
   low_digits_.reserve(std::size_t{terminals_} * stages);

@@ -21,7 +21,7 @@ constexpr unsigned kLocal = Output::kEject;
 constexpr std::array<const char*, kOutputs> kOutputNames{"eject", "east", "west", "north", "south"};
 
 /// Number of nodes of a valid mesh.
-unsigned nodes_of(unsigned columns, unsigned rows) {
+unsigned mesh_nodes(unsigned columns, unsigned rows) {
   if (columns == 0 || rows == 0 || columns > kMaxSide || rows > kMaxSide) {
     throw std::invalid_argument(fmt::format("a mesh has 1 to {0} x {0} nodes, not {1} x {2}", kMaxSide, columns, rows));
   }
@@ -41,7 +41,7 @@ constinit const FabricTopology FabricTopology::mesh{"mesh", "columns x rows of r
                                                     make_mesh};
 
 MeshTopology::MeshTopology(unsigned columns, unsigned rows, MeshRouting routing)
-    : Topology(nodes_of(columns, rows), columns * rows * kOutputs, routing == MeshRouting::o1turn ? 2 : 1),
+    : Topology(mesh_nodes(columns, rows), columns * rows * kOutputs, routing == MeshRouting::o1turn ? 2 : 1),
       columns_(columns),
       y_first_(routing == MeshRouting::yx) {
   positions_.reserve(nodes());

@@ -8,10 +8,10 @@
 #include <new>
 #include <vector>
 
+#include "models/common/host/huge_pages.h"
+
 namespace lacuna {
 namespace {
-
-constexpr std::size_t kHugePage = std::size_t{2} << 20;
 
 TEST(HugePageResource, MemoryIsAlignedZeroAndOnesOwn) {
   HugePageResource memory;

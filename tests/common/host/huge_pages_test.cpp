@@ -11,7 +11,6 @@
 namespace lacuna {
 namespace {
 
-constexpr std::size_t kHugePage = std::size_t{2} << 20;
 constexpr std::size_t kPages = 6;
 
 class HugePagesTest : public testing::Test {

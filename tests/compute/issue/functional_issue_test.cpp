@@ -3,16 +3,13 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/compute/instruction_words.h"
 #include "tests/compute/unit_parts.h"
 
 namespace lacuna::test {
 namespace {
 
-constexpr std::uint32_t kEnd = 0xbf810000;      // s_endpgm
-constexpr std::uint32_t kMove = 0x7e0202f2;     // v_mov_b32 v1, 1.0
-constexpr std::uint32_t kSMove = 0xbe800085;    // s_mov_b32 s0, 5
-constexpr std::uint32_t kBarrier = 0xbf8a0000;  // s_barrier
-constexpr std::uint32_t kWait = 0xbf8c0000;     // s_waitcnt of everything
+constexpr std::uint32_t kWait = 0xbf8c0000;  // s_waitcnt of everything
 
 class FunctionalIssueTest : public testing::Test {
  protected:
@@ -22,7 +19,7 @@ class FunctionalIssueTest : public testing::Test {
 };
 
 TEST_F(FunctionalIssueTest, EveryInstructionTakesACycle) {
-  const auto d = p_.dispatch({kMove, kSMove, kWait, kMove, kEnd});
+  const auto d = p_.dispatch({kMove, kScalarMove, kWait, kMove, kEnd});
   p_.start(*d, Cycles{100});
   issue_.run(Cycles{1000});
   EXPECT_EQ(p_.listener.done, std::vector<Tick>{p_.tick(105)});

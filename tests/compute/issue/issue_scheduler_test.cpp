@@ -4,12 +4,11 @@
 
 #include <vector>
 
+#include "tests/compute/instruction_words.h"
 #include "tests/compute/unit_parts.h"
 
 namespace lacuna::test {
 namespace {
-
-constexpr std::uint32_t kEnd = 0xbf810000;  // s_endpgm
 
 /// Numbers of the slots of SIMD 0 in the order in which a cycle is offered to them. `uses`: what they do with it, by number;
 /// otherwise nothing.

@@ -9,12 +9,12 @@ namespace lacuna::test {
 namespace {
 
 // v_mfma_f32_16x16x16f16 v[4:7], v[0:1], v[2:3], v[4:7], of 8 passes; v_mov_b32 v1, v4
-const Words kProgram = {0xd3cd0004, 0x04120500, 0x7e020304, 0xbf810000};
+const Words kMatrixProgram = {0xd3cd0004, 0x04120500, 0x7e020304, 0xbf810000};
 
 struct Unit {
   explicit Unit(const MatrixParameters& matrix)
       : p({.target = isa::Target::gfx90a, .matrix = matrix}),
-        d(p.dispatch(kProgram)),
+        d(p.dispatch(kMatrixProgram)),
         slot(*p.start(*d).slots[0]),
         mfma(*slot.next) {}
   UnitParts p;

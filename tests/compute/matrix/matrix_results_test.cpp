@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/compute/compute_unit_bench.h"
+#include "tests/compute/instruction_words.h"
 
 namespace lacuna::test {
 namespace {
@@ -108,9 +109,7 @@ Words doubles(const Code& code, unsigned d = 8, unsigned a = 0, unsigned b = 2, 
   return mai(0x6e, code, d, a, b, c);
 }
 std::uint32_t move(unsigned to, unsigned from) { return 0x7e000200 | to << 17 | (kVgpr + from); }  // v_mov_b32
-constexpr std::uint32_t kNop = 0xbf800000;                                                         // s_nop 0
-constexpr std::uint32_t kScalarMove = 0xbe800085;                                                  // s_mov_b32 s0, 5
-const Words kLdsWrite = {0xd81a0000, 0x00000714};                                                  // ds_write_b32 v20, v7
+const Words kLdsWriteProduct = {0xd81a0000, 0x00000714};                                           // ds_write_b32 v20, v7
 const Words kAccumulatorRead = {0xd3d84014, 0x18000100};                                           // v_accvgpr_read_b32 v20, a0
 const Words kToAccumulators = {0xd3cd8600, 0x44020500};  // v_mfma_f32_16x16x16f16 a[0:3], v[0:1], v[2:3], a[0:3] cbsz:6 blgp:2
 
@@ -139,7 +138,7 @@ TEST_F(MatrixResultsTest, DependentInstructionsAreStalled) {
       {"reads the last of D", halves(kFp32), {move(20, 7)}, 4 * (16 + 4 + 1)},
       {"reads what is behind D", halves(kFp32), {move(20, 8)}, 4},
       {"overwrites D", halves(kFp32), {move(5, 20)}, 4 * (16 + 4 + 1)},
-      {"writes D to memory", halves(kFp32), kLdsWrite, 4 * (16 + 4 + 1)},
+      {"writes D to memory", halves(kFp32), kLdsWriteProduct, 4 * (16 + 4 + 1)},
       {"reads D of accumulators", kToAccumulators, kAccumulatorRead, 4 * (16 + 4 + 1)},
       {"reads vector registers of the same numbers", kToAccumulators, {move(20, 4)}, 4},
       {"overwrites C", halves(kFp32, 4, 0, 2, 12), {move(12, 20)}, 4 * (16 + 1)},

@@ -9,8 +9,8 @@
 namespace lacuna::test {
 namespace {
 
-const Words kAddress = {0x7e000200, 0x7e020201};    // v[0:1] = s[0:1]
-const Words kAtomicAdd = {0xdd090000, 0x03000200};  // flat_atomic_add v3, v[0:1], v2 glc
+const Words kAddress = {0x7e000200, 0x7e020201};        // v[0:1] = s[0:1]
+const Words kFlatAtomicAdd = {0xdd090000, 0x03000200};  // flat_atomic_add v3, v[0:1], v2 glc
 
 TEST(DeferredAccesses, ArePerformedAndThenCompleteTheirTokens) {
   UnitParts p;
@@ -19,7 +19,7 @@ TEST(DeferredAccesses, ArePerformedAndThenCompleteTheirTokens) {
   bool pending = false;
   DeferredWork& work = p.memory.deferred();
   work.attach(pending);
-  const auto d = p.dispatch({kAddress[0], kAddress[1], kAtomicAdd[0], kAtomicAdd[1], 0xbf810000});
+  const auto d = p.dispatch({kAddress[0], kAddress[1], kFlatAtomicAdd[0], kFlatAtomicAdd[1], 0xbf810000});
   WavefrontSlot& slot = *p.start(*d).slots[0];
   p.issue(slot, Cycles{0});
   p.issue(slot, Cycles{4});

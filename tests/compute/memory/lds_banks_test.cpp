@@ -12,7 +12,7 @@ using isa::MemoryAccess;
 
 constexpr std::uint64_t kAll = ~std::uint64_t{0};
 
-struct Row {
+struct Pattern {
   const char* what;
   unsigned bytes;
   MemoryAccess::Operation operation;
@@ -24,7 +24,7 @@ struct Row {
 
 TEST(LdsBanks, Table) {
   using enum MemoryAccess::Operation;
-  const Row table[] = {
+  const Pattern table[] = {
       {"a row of dwords: 32 lanes a cycle", 4, load, kAll, [](unsigned l) { return 4 * l; }, 2, 0},
       {"all lanes read one dword", 4, load, kAll, [](unsigned) { return 40; }, 2, 0},
       {"all lanes write one dword", 4, store, kAll, [](unsigned) { return 40; }, 2, 0},
@@ -44,7 +44,7 @@ TEST(LdsBanks, Table) {
       {"a histogram of four bins", 4, atomic, kAll, [](unsigned l) { return 4 * (l % 4); }, 16, 14},
   };
   LdsBanks banks;
-  for (const Row& row : table) {
+  for (const Pattern& row : table) {
     MemoryAccess access;
     access.space = MemoryAccess::Space::lds;
     access.operation = row.operation;

@@ -5,6 +5,7 @@
 
 #include <array>
 
+#include "tests/compute/instruction_words.h"
 #include "tests/compute/unit_parts.h"
 
 namespace lacuna::test {
@@ -12,12 +13,8 @@ namespace {
 
 using namespace literals;
 
-constexpr std::uint32_t kEnd = 0xbf810000;  // s_endpgm
 // v[0:1] = s[0:1] + 4 * lane
-const Words kLaneAddress = {0x24000082, 0x32000000, 0x7e020201};
-const Words kLoad = {0xdc500000, 0x02000000};        // flat_load_dword v2, v[0:1]
-const Words kStore = {0xdc700000, 0x00000200};       // flat_store_dword v[0:1], v2
-const Words kScalarLoad = {0xc0060100, 0x00000000};  // s_load_dwordx2 s[4:5], s[0:1], 0x0
+const Words kAddressOfLane = {0x24000082, 0x32000000, 0x7e020201};
 
 Words join(std::initializer_list<Words> parts) {
   Words all;
@@ -25,7 +22,7 @@ Words join(std::initializer_list<Words> parts) {
   return all;
 }
 
-/// Starts a wavefront that has executed kLaneAddress.
+/// Starts a wavefront that has executed kAddressOfLane.
 WavefrontSlot& start(UnitParts& p, Dispatch& d) {
   WavefrontSlot& slot = *p.start(d).slots[0];
   for (unsigned i = 0; i < 3; ++i) p.issue(slot, Cycles{0});
@@ -34,7 +31,7 @@ WavefrontSlot& start(UnitParts& p, Dispatch& d) {
 
 TEST(MemoryPipe, ALoadCompletesWithItsLastLine) {
   UnitParts p;
-  const auto d = p.dispatch(join({kLaneAddress, kLoad, {kEnd}}));
+  const auto d = p.dispatch(join({kAddressOfLane, kFlatLoad, {kEnd}}));
   WavefrontSlot& slot = start(p, *d);
   p.issue(slot, Cycles{20});
   EXPECT_EQ(p.vector_memory.requests, 4U);
@@ -57,8 +54,8 @@ TEST(MemoryPipe, AScalarLoadCountsInLgkmcnt) {
 
 TEST(MemoryPipe, LoadRequestsAreCountedByKindAndSource) {
   UnitParts p;
-  const auto d =
-      p.dispatch(join({kScalarLoad, kScalarLoad, kScalarLoad, kScalarLoad, kScalarLoad, kLaneAddress, kLoad, kStore, {kEnd}}));
+  const auto d = p.dispatch(
+      join({kScalarLoad, kScalarLoad, kScalarLoad, kScalarLoad, kScalarLoad, kAddressOfLane, kFlatLoad, kFlatStore, {kEnd}}));
   WavefrontSlot& slot = *p.start(*d).slots[0];
   const KernelActivity& activity = slot.group->work->activity;
   const auto counts = [&activity](LoadKind kind) {
@@ -109,7 +106,7 @@ TEST(MemoryPipe, TheLdsIsAResource) {
 TEST(MemoryPipe, AResponseAfterTheWaitReleasesTheWavefront) {
   UnitParts p;
   p.vector_memory.defers = true;
-  const auto d = p.dispatch(join({kLaneAddress, kLoad, {kEnd}}));
+  const auto d = p.dispatch(join({kAddressOfLane, kFlatLoad, {kEnd}}));
   WavefrontSlot& slot = start(p, *d);
   p.issue(slot, Cycles{20});
   EXPECT_EQ(p.memory.oldest_load(), p.tick(30));
@@ -124,7 +121,7 @@ TEST(MemoryPipe, AResponseAfterTheWaitReleasesTheWavefront) {
 TEST(MemoryPipe, AWorkgroupIsDoneWhenItsLastStoreIsPerformed) {
   UnitParts p;
   p.vector_memory.defers = true;
-  const auto d = p.dispatch(join({kLaneAddress, kStore, {kEnd}}));
+  const auto d = p.dispatch(join({kAddressOfLane, kFlatStore, {kEnd}}));
   WavefrontSlot& slot = start(p, *d);
   p.issue(slot, Cycles{20});
   p.issue(slot, Cycles{24});  // s_endpgm
@@ -139,7 +136,7 @@ TEST(MemoryPipe, AWorkgroupIsDoneWhenItsLastStoreIsPerformed) {
 TEST(MemoryPipe, ResponsesOfADroppedDispatchReachNoWavefront) {
   UnitParts p;
   p.vector_memory.defers = true;
-  const auto d = p.dispatch(join({kLaneAddress, kLoad, {kEnd}}));
+  const auto d = p.dispatch(join({kAddressOfLane, kFlatLoad, {kEnd}}));
   WavefrontSlot& slot = start(p, *d);
   p.issue(slot, Cycles{20});
   EXPECT_EQ(p.workgroups.abort(*d), 1U);
@@ -182,7 +179,7 @@ TEST(MemoryPipe, AccessesPassTheStagesInTheirOrder) {
   UnitParts p{UnitParts::Options{.stages = stages}};
   EXPECT_TRUE(p.memory.has_stages());
   EXPECT_EQ(p.memory.stages().size(), 2U);
-  const auto d = p.dispatch(join({kLaneAddress, kLoad, {kEnd}}));
+  const auto d = p.dispatch(join({kAddressOfLane, kFlatLoad, {kEnd}}));
   WavefrontSlot& slot = start(p, *d);
   EXPECT_FALSE(p.memory.prepare(slot, *slot.next, Cycles{20}).issues);
   EXPECT_EQ(second.prepared, 0U) << "the first stage stalls the wavefront";

@@ -14,10 +14,10 @@ namespace {
 using namespace rv64;
 using enum rv64::Operation;
 
-constexpr std::uint64_t kRam = HartEnvironment::kRamBase;
-constexpr std::uint64_t kToHost = kRam + 0x1000;
-constexpr std::uint64_t kBehindWfi = kRam + 16;
-constexpr unsigned kCounter = 8;  // s0
+constexpr std::uint64_t kWaitingRam = HartEnvironment::kRamBase;
+constexpr std::uint64_t kWaitingToHost = kWaitingRam + 0x1000;
+constexpr std::uint64_t kBehindWfi = kWaitingRam + 16;
+constexpr unsigned kCounterRegister = 8;  // s0
 
 /// Stops the hart, which is bound to arrive in wfi, as often as it takes to find it there.
 void stop_in_wfi(GdbClient& client) {
@@ -54,21 +54,21 @@ void debug(std::uint16_t port) {
 TEST(HartGdbWait, ADebuggerDoesNotWakeTheHart) {
   HartEnvironment environment("environment", {});
   Hart& hart = environment.hart;
-  hart.attach_htif(kToHost);
+  hart.attach_htif(kWaitingToHost);
   const std::uint32_t code[] = {traits(auipc).match | kA0 << 7 | 0x1000,
                                 encode_i(addi, kA1, 0, 256 << 1 | 1),
                                 encode_csr(csrrwi, 0, csr::mie, 1 << interrupt::software),
                                 kWfi,
-                                encode_i(addi, kCounter, kCounter, 1),
+                                encode_i(addi, kCounterRegister, kCounterRegister, 1),
                                 encode_s(sd, kA0, kA1, 0),
                                 encode_j(0, 0)};
-  ASSERT_TRUE(hart.write_memory(kRam, std::as_bytes(std::span(code))));
-  hart.set_reset_pc(kRam);
+  ASSERT_TRUE(hart.write_memory(kWaitingRam, std::as_bytes(std::span(code))));
+  hart.set_reset_pc(kWaitingRam);
   std::thread debugger(debug, hart.attach_gdb(0));
   sc_core::sc_start();
   debugger.join();
   EXPECT_EQ(environment.exit_code, 1);
-  EXPECT_EQ(hart.read_register(kCounter), 1u);
+  EXPECT_EQ(hart.read_register(kCounterRegister), 1u);
 }
 
 }  // namespace

@@ -170,7 +170,7 @@ struct ArithmeticCase {
 };
 
 // Worked out by hand from IEEE 754-2008.
-constexpr Double kOne = 0x3ff0000000000000, kMinusOne = 0xbff0000000000000, kTwo = 0x4000000000000000,
+constexpr Double kOne = 0x3ff0000000000000, kMinusOneDouble = 0xbff0000000000000, kTwo = 0x4000000000000000,
                  kThree = 0x4008000000000000, kHalf = 0x3fe0000000000000, kLargest = 0x7fefffffffffffff,
                  kInf = 0x7ff0000000000000, kMinusInf = 0xfff0000000000000, kMinusZero = 0x8000000000000000,
                  kNan = 0x7ff8000000000000, kSmallestNormal = 0x0010000000000000, kUlp = 0x3cb0000000000000 /* 2^-52 */,
@@ -179,9 +179,13 @@ constexpr Double kOne = 0x3ff0000000000000, kMinusOne = 0xbff0000000000000, kTwo
 constexpr ArithmeticCase kCases[] = {
     {'+', kOne, kHalfUlp, {kOne, kOne, kOne, kOne + 1, kOne + 1}, kInexact},
     {'+', kOne + 1, kHalfUlp, {kOne + 2, kOne + 1, kOne + 1, kOne + 2, kOne + 2}, kInexact},
-    {'-', kMinusOne, kHalfUlp, {kMinusOne, kMinusOne, kMinusOne + 1, kMinusOne, kMinusOne + 1}, kInexact},
+    {'-',
+     kMinusOneDouble,
+     kHalfUlp,
+     {kMinusOneDouble, kMinusOneDouble, kMinusOneDouble + 1, kMinusOneDouble, kMinusOneDouble + 1},
+     kInexact},
     {'+', kOne, kUlp, {kOne + 1, kOne + 1, kOne + 1, kOne + 1, kOne + 1}, 0},
-    {'+', kOne, kMinusOne, {0, 0, kMinusZero, 0, 0}, 0},
+    {'+', kOne, kMinusOneDouble, {0, 0, kMinusZero, 0, 0}, 0},
     {'-', 0, 0, {0, 0, kMinusZero, 0, 0}, 0},
     {'+', kMinusZero, kMinusZero, {kMinusZero, kMinusZero, kMinusZero, kMinusZero, kMinusZero}, 0},
     {'+', kLargest, kLargest, {kInf, kLargest, kLargest, kInf, kInf}, kOverflow | kInexact},
@@ -202,7 +206,7 @@ constexpr ArithmeticCase kCases[] = {
      {0x0008000000000000, 0x0008000000000000, 0x0008000000000000, 0x0008000000000000, 0x0008000000000000},
      0},
     {'*', kInf, 0, {kNan, kNan, kNan, kNan, kNan}, kInvalid},
-    {'*', kInf, kMinusOne, {kMinusInf, kMinusInf, kMinusInf, kMinusInf, kMinusInf}, 0},
+    {'*', kInf, kMinusOneDouble, {kMinusInf, kMinusInf, kMinusInf, kMinusInf, kMinusInf}, 0},
     {'/',
      kOne,
      kThree,
@@ -224,7 +228,7 @@ constexpr ArithmeticCase kCases[] = {
      {0x3ff6a09e667f3bcd, 0x3ff6a09e667f3bcc, 0x3ff6a09e667f3bcc, 0x3ff6a09e667f3bcd, 0x3ff6a09e667f3bcd},
      kInexact},
     {'r', kMinusZero, 0, {kMinusZero, kMinusZero, kMinusZero, kMinusZero, kMinusZero}, 0},
-    {'r', kMinusOne, 0, {kNan, kNan, kNan, kNan, kNan}, kInvalid},
+    {'r', kMinusOneDouble, 0, {kNan, kNan, kNan, kNan, kNan}, kInvalid},
     {'r', kInf, 0, {kInf, kInf, kInf, kInf, kInf}, 0},
 };
 
@@ -290,8 +294,8 @@ TEST(FloatCompare, NansAndZeros) {
   EXPECT_TRUE(equal<Double>(0, kMinusZero, flags));
   EXPECT_FALSE(less<Double>(kMinusZero, 0, flags));
   EXPECT_TRUE(less_or_equal<Double>(0, kMinusZero, flags));
-  EXPECT_TRUE(less<Double>(kMinusOne, kOne, flags));
-  EXPECT_TRUE(less<Double>(kMinusInf, kMinusOne, flags));
+  EXPECT_TRUE(less<Double>(kMinusOneDouble, kOne, flags));
+  EXPECT_TRUE(less<Double>(kMinusInf, kMinusOneDouble, flags));
   EXPECT_FALSE(equal<Double>(kNan, kNan, flags));
   EXPECT_EQ(flags, 0u);
   EXPECT_FALSE(equal<Double>(kSignallingNan, kOne, flags));
@@ -312,8 +316,8 @@ TEST(FloatCompare, MinimumAndMaximum) {
   EXPECT_EQ(minimum<Double>(kNan + 1, kOne, flags), kOne);
   EXPECT_EQ(maximum<Double>(kOne, kNan + 1, flags), kOne);
   EXPECT_EQ(minimum<Double>(kNan + 1, kNan + 2, flags), kNan);
-  EXPECT_EQ(minimum<Double>(kMinusOne, kOne, flags), kMinusOne);
-  EXPECT_EQ(maximum<Double>(kMinusOne, kMinusInf, flags), kMinusOne);
+  EXPECT_EQ(minimum<Double>(kMinusOneDouble, kOne, flags), kMinusOneDouble);
+  EXPECT_EQ(maximum<Double>(kMinusOneDouble, kMinusInf, flags), kMinusOneDouble);
   EXPECT_EQ(flags, 0u);
   EXPECT_EQ(minimum<Double>(kSignallingNan, kOne, flags), kOne);
   EXPECT_EQ(flags, kInvalid);
@@ -370,7 +374,7 @@ TEST(FloatConvert, ToUnsignedAndDoubleword) {
   EXPECT_EQ((to_integer<std::uint32_t, Double>(0xbfe0000000000000, Rounding::to_zero, flags)), 0u);  // -0.5
   EXPECT_EQ(flags, kInexact);
   flags = 0;
-  EXPECT_EQ((to_integer<std::uint32_t, Double>(kMinusOne, Rounding::to_zero, flags)), 0u);
+  EXPECT_EQ((to_integer<std::uint32_t, Double>(kMinusOneDouble, Rounding::to_zero, flags)), 0u);
   EXPECT_EQ(flags, kInvalid);
   flags = 0;
   EXPECT_EQ((to_integer<std::uint64_t, Double>(0x43effffffffffff8, Rounding::nearest_even, flags)), 0xffffffffffffc000u);
@@ -389,7 +393,7 @@ TEST(FloatConvert, ToUnsignedAndDoubleword) {
 
 TEST(FloatConvert, FromInteger) {
   std::uint64_t flags = 0;
-  EXPECT_EQ((from_integer<Double, std::int32_t>(-1, Rounding::nearest_even, flags)), kMinusOne);
+  EXPECT_EQ((from_integer<Double, std::int32_t>(-1, Rounding::nearest_even, flags)), kMinusOneDouble);
   EXPECT_EQ((from_integer<Double, std::uint32_t>(0xffffffff, Rounding::nearest_even, flags)), 0x41efffffffe00000u);
   EXPECT_EQ((from_integer<Double, std::int64_t>(INT64_MIN, Rounding::nearest_even, flags)), 0xc3e0000000000000u);
   EXPECT_EQ((from_integer<Single, std::int32_t>(0, Rounding::down, flags)), 0u);

@@ -40,18 +40,18 @@ TEST(HartParameters, AndStatisticsAreDescribed) {
   EXPECT_EQ(group.statistics().size(), 10u);
 }
 
-constexpr std::uint64_t kRam = HartEnvironment::kRamBase;
-constexpr std::uint64_t kToHost = kRam + 0x10000, kFromHost = kRam + 0x10040, kDelay = 0x5000;
+constexpr std::uint64_t kModuleRam = HartEnvironment::kRamBase;
+constexpr std::uint64_t kModuleToHost = kModuleRam + 0x10000, kFromHost = kModuleRam + 0x10040, kDelay = 0x5000;
 
 TEST(HartModule, RunsATinyProgram) {
   HartParameters parameters;
   parameters.quantum = {5'000};
   HartEnvironment environment("environment", parameters);
   Hart& hart = environment.hart;
-  hart.attach_htif(kToHost, kFromHost);
-  hart.set_reset_pc(kRam + 0x100);
+  hart.attach_htif(kModuleToHost, kFromHost);
+  hart.set_reset_pc(kModuleRam + 0x100);
   // a0 = tohost, a1 = console command, a2 = device.
-  place(hart, kRam + 0x100,
+  place(hart, kModuleRam + 0x100,
         {traits(auipc).match | kA0 << 7 | 0x10000, encode_i(addi, kA0, kA0, -0x100), encode_i(addi, kA1, 0, 0x101),
          encode_i(slli, kA1, kA1, 48), encode_i(addi, kA1, kA1, 'H'), encode_s(sd, kA0, kA1, 0),
          encode_i(addi, kA1, kA1, 'i' - 'H'), encode_s(sd, kA0, kA1, 0), traits(lui).match | kA2 << 7 | 0x10000000,
@@ -69,9 +69,9 @@ TEST(HartModule, RunsATinyProgram) {
   EXPECT_EQ(environment.exits, 1u);
   EXPECT_TRUE(hart.halted());
   EXPECT_FALSE(hart.waiting_for_interrupt());
-  EXPECT_EQ(hart.pc(), kRam + 0x100 + 19 * 4);  // behind the store that ended the program
+  EXPECT_EQ(hart.pc(), kModuleRam + 0x100 + 19 * 4);  // behind the store that ended the program
   EXPECT_EQ(doubleword(hart, kFromHost), std::uint64_t{0x0101} << 48);
-  EXPECT_EQ(doubleword(hart, kToHost), 43u);
+  EXPECT_EQ(doubleword(hart, kModuleToHost), 43u);
   EXPECT_EQ(environment.device_writes, 1u);
   EXPECT_EQ(environment.device_reads, 1u);
   EXPECT_EQ(hart.read_register(kRa), kDelay);

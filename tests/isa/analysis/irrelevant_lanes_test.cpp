@@ -35,8 +35,8 @@ std::uint64_t lanes_that_differ(const Outcome& a, const Outcome& b) {
 }
 
 /// All that an instruction can change of a wavefront on the bench, and of the host.
-struct State {
-  explicit State(const Wavefront& wave)
+struct LaneState {
+  explicit LaneState(const Wavefront& wave)
       : registers(wave.vgpr, wave.vgpr + kRegisters * kLanes),
         sgprs(wave.sgpr),
         mode(wave.mode.bits),
@@ -49,7 +49,7 @@ struct State {
   Event event;
   bool scc;
   FpSetting host;
-  bool operator==(const State&) const = default;
+  bool operator==(const LaneState&) const = default;
 };
 
 /// What came up, so that the test cannot pass by trying nothing.
@@ -115,11 +115,11 @@ void IrrelevantLanes::try_form(const InstructionRow& row, const Form& form, unsi
   unavailable[3 - zero - other] = random_();
 
   const Instruction instruction = subject.load(form, sources, old);
-  const State before(m_.wave);
+  const LaneState before(m_.wave);
   const std::uint64_t strict = irrelevant_lanes(instruction, m_.wave, other, unavailable, OtimesIeee::strict);
   const std::uint64_t paper = irrelevant_lanes(instruction, m_.wave, other, unavailable, OtimesIeee::paper);
   const std::uint64_t differing = differing_lanes(instruction, m_.wave, other, paper);
-  ASSERT_TRUE(before == State(m_.wave));
+  ASSERT_TRUE(before == LaneState(m_.wave));
 
   const std::uint64_t known = exec & ~unavailable[zero];
   EXPECT_EQ(paper & ~known, 0U);

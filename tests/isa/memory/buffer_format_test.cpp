@@ -11,11 +11,10 @@
 namespace lacuna::isa::test {
 namespace {
 
-constexpr std::uint64_t kBase = 0x7000000000;
 constexpr std::uint32_t kOne = 0x3f800000;
 std::uint32_t f(float value) { return std::bit_cast<std::uint32_t>(value); }
 
-struct Case {
+struct FormatCase {
   unsigned data, number;
   std::array<std::uint32_t, 4> record;
   Components values;
@@ -24,7 +23,7 @@ struct Case {
 // Data formats: 1 8, 2 16, 3 8_8, 4 32, 5 16_16, 6 10_11_11, 7 11_11_10, 8 10_10_10_2, 9 2_10_10_10, 10 8_8_8_8, ...
 // Number formats: 0 unorm, 1 snorm, 2 uscaled, 3 sscaled, 4 uint, 5 sint, 7 float.
 TEST(BufferFormat, UnpacksAndPacks) {
-  const Case kCases[] = {
+  const FormatCase kCases[] = {
       {1, 0, {255}, {kOne, 0, 0, kOne}},
       {1, 0, {51}, {f(0.2F), 0, 0, kOne}},
       {1, 1, {0x81}, {f(-1), 0, 0, kOne}},
@@ -49,7 +48,7 @@ TEST(BufferFormat, UnpacksAndPacks) {
       {13, 7, {f(1), f(2), f(3)}, {f(1), f(2), f(3), kOne}},
       {14, 5, {1, 2, 3, 0xffffffff}, {1, 2, 3, 0xffffffff}},
   };
-  for (const Case& c : kCases) {
+  for (const FormatCase& c : kCases) {
     const BufferFormat format{c.data, c.number};
     std::array<std::byte, 16> record{};
     std::memcpy(record.data(), c.record.data(), 16);

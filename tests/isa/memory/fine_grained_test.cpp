@@ -15,9 +15,8 @@
 namespace lacuna::isa::test {
 namespace {
 
-constexpr std::uint64_t kBase = 0x7000000000;  // coarse-grained, followed by fine-grained
-constexpr std::uint64_t kHalf = 4096;
-constexpr std::uint64_t kShared = 0x1000000000000;
+constexpr std::uint64_t kHalf = 4096;  // coarse-grained memory at kBase, followed by fine-grained
+constexpr std::uint64_t kSharedAperture = 0x1000000000000;
 constexpr std::uint64_t kFineLanes = 0xaaaaaaaaaaaaaaaa;
 
 struct Atomic {
@@ -55,7 +54,7 @@ struct FineGrainedMachine : Machine {
     coarse = memory.map(kBase, kHalf, Access::read_write);
     fine = memory.map(kBase + kHalf, kHalf, Access::read_write, Sharing::other_threads, Grain::fine);
     wave.target = Target::gfx90a;
-    wave.shared_aperture = kShared;
+    wave.shared_aperture = kSharedAperture;
     wave.mode.bits = 0xf0;
     wave.write64(4, kBase);  // a buffer of both
     wave.sgpr[6] = 2 * kHalf;
@@ -178,7 +177,7 @@ TEST(FineGrainedMemory, OtherLanesAndInstructionsAreNotConcerned) {
     EXPECT_EQ(m.wave.event, Event::none) << lines[i];
   }
   // Lanes of FLAT in the LDS, and inactive ones.
-  for (unsigned l = 0; l < kLanes; ++l) m.set_address(l, l % 2 != 0 ? kShared + l * 8 : kBase + m.offset(l));
+  for (unsigned l = 0; l < kLanes; ++l) m.set_address(l, l % 2 != 0 ? kSharedAperture + l * 8 : kBase + m.offset(l));
   m.set_address(7, kBase + m.offset(7));
   m.wave.set_exec(~(std::uint64_t{1} << 7));
   m.run({"flat_atomic_add_f64 v[0:1], v[2:3]"});

@@ -7,7 +7,6 @@
 namespace lacuna::isa::test {
 namespace {
 
-constexpr std::uint64_t kBase = 0x7000000000;
 constexpr std::uint64_t kShared = 0x2000000000000000;
 constexpr std::uint64_t kPrivate = 0x2000000100000000;
 

@@ -9,8 +9,6 @@
 namespace lacuna::isa::test {
 namespace {
 
-constexpr std::uint64_t kBase = 0x7000000000;
-
 struct Gfx9Machine : Machine {
   std::byte* at;
   std::vector<std::uint32_t> agprs = std::vector<std::uint32_t>(kVgprs * kLanes);

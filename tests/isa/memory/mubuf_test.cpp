@@ -6,8 +6,6 @@
 namespace lacuna::isa::test {
 namespace {
 
-constexpr std::uint64_t kBase = 0x7000000000;
-
 struct BufferMachine : Machine {
   std::byte* at;
   BufferMachine() : at(memory.map(kBase, 65536, Access::read_write)) {

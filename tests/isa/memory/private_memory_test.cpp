@@ -15,7 +15,7 @@ constexpr unsigned kPoolBytes = 1 << 16;
 constexpr unsigned kSlot = 5;
 constexpr unsigned kSlotBytes = 8192;
 constexpr std::int64_t kLaneBytes = 40;
-constexpr std::uint64_t kPrivate = 0x2000000000000;
+constexpr std::uint64_t kPrivateAperture = 0x2000000000000;
 constexpr std::uint32_t kStackBytes = 16;  // of a lane, what the stack pointer stands at
 
 /// An access whose lanes find their offsets in v0 (with the aperture's high half in v1), and what it adds to them.
@@ -29,7 +29,7 @@ struct PrivateMachine : Machine {
   std::byte* pool;
   explicit PrivateMachine(Target target) : pool(memory.map(kPool, kPoolBytes, Access::read_write)) {
     wave.target = target;
-    wave.private_aperture = kPrivate;
+    wave.private_aperture = kPrivateAperture;
     const std::uint64_t base = kPool + kSlot * kSlotBytes;
     wave.private_segment = {.pool = kPool, .pool_bytes = kPoolBytes, .base = base, .lane_bytes = kLaneBytes};
     // s[4:7]: the buffer with the wavefront's offset added, as today's kernels have it; s[8:11]: without, as older ones do.
@@ -52,7 +52,7 @@ struct PrivateMachine : Machine {
   }
   void set_offset(unsigned lane, std::int64_t offset) {
     v(0, lane) = static_cast<std::uint32_t>(offset);
-    v(1, lane) = static_cast<std::uint32_t>(kPrivate >> 32);
+    v(1, lane) = static_cast<std::uint32_t>(kPrivateAperture >> 32);
   }
 };
 

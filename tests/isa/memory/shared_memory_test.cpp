@@ -10,7 +10,6 @@
 namespace lacuna::isa::test {
 namespace {
 
-constexpr std::uint64_t kBase = 0x7000000000;
 constexpr unsigned kRounds = 20'000;
 
 /// A kernel's instructions in this thread, `work` in another one from before the first to after the last of them: as many

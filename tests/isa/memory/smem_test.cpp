@@ -6,8 +6,6 @@
 namespace lacuna::isa::test {
 namespace {
 
-constexpr std::uint64_t kBase = 0x7000000000;
-
 TEST(ScalarMemory, LoadsOfEveryWidthAndItsRecord) {
   Machine m;
   std::byte* at = m.memory.map(kBase, 4096, Access::read_write);

@@ -117,8 +117,6 @@ TEST(StoreBuffer, AgreesWithMemory) {
 
 // -- instructions
 
-constexpr std::uint64_t kBase = 0x7000000000;
-
 // Lanes' addresses in v[0:1], each `stride` bytes behind the one before; data in v2 to v5.
 struct Buffered : Machine {
   explicit Buffered(Target target = Target::gfx90a, std::uint64_t stride = 4) {

@@ -14,6 +14,9 @@
 
 namespace lacuna::isa::test {
 
+/// Where tests map memory.
+inline constexpr std::uint64_t kBase = 0x7000000000;
+
 /// Mappings that a test lays out; contents start as zero.
 class TestMemory : public MemoryInterface {
  public:

@@ -129,13 +129,14 @@ TEST(VopConvert, FloatsToIntegers) {
     I64 lowest, highest;
     unsigned how;
   };
-  constexpr I64 kMinI32 = std::numeric_limits<std::int32_t>::min();
-  constexpr I64 kMaxI32 = std::numeric_limits<std::int32_t>::max();
+  constexpr I64 kLowestI32 = std::numeric_limits<std::int32_t>::min();
+  constexpr I64 kHighestI32 = std::numeric_limits<std::int32_t>::max();
   for (const Case& test :
-       {Case{"v_cvt_i32_f32", &kF32, kMinI32, kMaxI32, 3}, Case{"v_cvt_u32_f32", &kF32, 0, 0xffffffff, 3},
-        Case{"v_cvt_i32_f64", &kF64, kMinI32, kMaxI32, 3}, Case{"v_cvt_u32_f64", &kF64, 0, 0xffffffff, 3},
+       {Case{"v_cvt_i32_f32", &kF32, kLowestI32, kHighestI32, 3}, Case{"v_cvt_u32_f32", &kF32, 0, 0xffffffff, 3},
+        Case{"v_cvt_i32_f64", &kF64, kLowestI32, kHighestI32, 3}, Case{"v_cvt_u32_f64", &kF64, 0, 0xffffffff, 3},
         Case{"v_cvt_i16_f16", &kF16, -0x8000, 0x7fff, 3}, Case{"v_cvt_u16_f16", &kF16, 0, 0xffff, 3},
-        Case{"v_cvt_flr_i32_f32", &kF32, kMinI32, kMaxI32, 2}, Case{"v_cvt_rpi_i32_f32", &kF32, kMinI32, kMaxI32, 4}}) {
+        Case{"v_cvt_flr_i32_f32", &kF32, kLowestI32, kHighestI32, 2},
+        Case{"v_cvt_rpi_i32_f32", &kF32, kLowestI32, kHighestI32, 4}}) {
     const FloatFormat& f = *test.from;
     check_modes(test.mnemonic, float_inputs(f), [&](U64 raw, Mode mode) {
       const U64 v = keeps_inputs(f, mode) ? narrow(f, raw) : f.flushed(narrow(f, raw));

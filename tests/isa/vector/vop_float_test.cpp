@@ -50,7 +50,7 @@ std::function<U64(std::mt19937_64&)> draw_of(const FloatFormat& f) {
   };
 }
 
-struct Case {
+struct FloatCase {
   const char* mnemonic;
   const FloatFormat* format;
   unsigned sources;
@@ -81,29 +81,31 @@ U64 unfused_legacy(const Inputs& x, const FloatFormat& f, const Rounding& of_mod
   return add(product, x.c, f, r);
 }
 
-Case add_case(const char* name, const FloatFormat* format) {
+FloatCase add_case(const char* name, const FloatFormat* format) {
   return {name, format, 2, [](const Inputs& x, const FloatFormat& f, const Rounding& r) { return add(x.a, x.b, f, r); }};
 }
-Case sub_case(const char* name, const FloatFormat* format) {
+FloatCase sub_case(const char* name, const FloatFormat* format) {
   return {name, format, 2,
           [](const Inputs& x, const FloatFormat& f, const Rounding& r) { return add(x.a, minus(x.b, f), f, r); }};
 }
-Case subrev_case(const char* name, const FloatFormat* format) {
+FloatCase subrev_case(const char* name, const FloatFormat* format) {
   return {name, format, 2, [](const Inputs& x, const FloatFormat& f, const Rounding& r) {
             if (f.nan(x.a) || f.nan(x.b)) return nan_of(f, {x.a, x.b});
             return add(x.b, minus(x.a, f), f, r);
           }};
 }
-Case mul_case(const char* name, const FloatFormat* format) {
+FloatCase mul_case(const char* name, const FloatFormat* format) {
   return {name, format, 2, [](const Inputs& x, const FloatFormat& f, const Rounding& r) { return multiply(x.a, x.b, f, r); }};
 }
-Case fma_case(const char* name, const FloatFormat* format) {
+FloatCase fma_case(const char* name, const FloatFormat* format) {
   return {name, format, 3,
           [](const Inputs& x, const FloatFormat& f, const Rounding& r) { return multiply_add(x.a, x.b, x.c, f, r); }};
 }
-Case mad_case(const char* name, const FloatFormat* format, bool accumulates) { return {name, format, 3, unfused, accumulates}; }
+FloatCase mad_case(const char* name, const FloatFormat* format, bool accumulates) {
+  return {name, format, 3, unfused, accumulates};
+}
 
-const std::vector<Case> kCases{
+const std::vector<FloatCase> kFloatCases{
     add_case("v_add_f32", &kF32),
     sub_case("v_sub_f32", &kF32),
     subrev_case("v_subrev_f32", &kF32),
@@ -126,10 +128,10 @@ const std::vector<Case> kCases{
     fma_case("v_fma_f16", &kF16),
 };
 
-class VopFloat : public testing::TestWithParam<Case> {};
+class VopFloat : public testing::TestWithParam<FloatCase> {};
 
 TEST_P(VopFloat, MatchesExactArithmetic) {
-  const Case& test = GetParam();
+  const FloatCase& test = GetParam();
   const FloatFormat& f = *test.format;
   const auto inputs = combine(edges_of(f, test.sources == 3), test.sources, 3000, draw_of(f));
   for (unsigned rounding = 0; rounding < 4; ++rounding) {
@@ -156,7 +158,7 @@ TEST_P(VopFloat, MatchesExactArithmetic) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(All, VopFloat, testing::ValuesIn(kCases),
+INSTANTIATE_TEST_SUITE_P(All, VopFloat, testing::ValuesIn(kFloatCases),
                          [](const auto& tested) { return std::string(tested.param.mnemonic); });
 
 // A destination that is a source, or part of one, gets what it would get elsewhere: NaNs are settled by the sources.

@@ -16,7 +16,7 @@ __extension__ using U128 = unsigned __int128;
 U64 u32(U64 v) { return v & 0xffffffff; }
 I64 i32(U64 v) { return static_cast<std::int32_t>(v); }
 U64 u16(U64 v) { return v & 0xffff; }
-I64 i16(U64 v) { return static_cast<std::int16_t>(v); }
+I64 signed16(U64 v) { return static_cast<std::int16_t>(v); }
 I64 i24(U64 v) { return ((static_cast<I64>(v) & 0xffffff) ^ 0x800000) - 0x800000; }
 U64 u24(U64 v) { return v & 0xffffff; }
 U64 low(I64 v) { return static_cast<U64>(v); }
@@ -36,7 +36,7 @@ I64 sad8(U64 a, U64 b, bool masked) {
 
 using Function = std::function<Expected(const Inputs&)>;
 
-struct Case {
+struct IntegerCase {
   const char* mnemonic;
   unsigned sources;
   Function plain;
@@ -48,7 +48,7 @@ Expected value(U64 v) { return {v, false}; }
 Expected sum(U128 v) { return {u32(static_cast<U64>(v)), (v >> 32) != 0}; }
 Expected difference(I128 v) { return {u32(static_cast<U64>(v)), v < 0}; }
 
-const std::vector<Case> kCases{
+const std::vector<IntegerCase> kIntegerCases{
     {"v_mov_b32", 1, [](const Inputs& x) { return value(x.a); }, nullptr},
     {"v_not_b32", 1, [](const Inputs& x) { return value(~x.a); }, nullptr},
     {"v_bfrev_b32", 1,
@@ -119,11 +119,11 @@ const std::vector<Case> kCases{
     {"v_mul_lo_u16", 2, [](const Inputs& x) { return value(u16(u16(x.a) * u16(x.b))); }, nullptr},
     {"v_lshlrev_b16", 2, [](const Inputs& x) { return value(u16(u16(x.b) << (x.a % 16))); }, nullptr},
     {"v_lshrrev_b16", 2, [](const Inputs& x) { return value(u16(x.b) >> (x.a % 16)); }, nullptr},
-    {"v_ashrrev_i16", 2, [](const Inputs& x) { return value(u16(low(i16(x.b) >> (x.a % 16)))); }, nullptr},
+    {"v_ashrrev_i16", 2, [](const Inputs& x) { return value(u16(low(signed16(x.b) >> (x.a % 16)))); }, nullptr},
     {"v_max_u16", 2, [](const Inputs& x) { return value(std::max(u16(x.a), u16(x.b))); }, nullptr},
     {"v_min_u16", 2, [](const Inputs& x) { return value(std::min(u16(x.a), u16(x.b))); }, nullptr},
-    {"v_max_i16", 2, [](const Inputs& x) { return value(u16(low(std::max(i16(x.a), i16(x.b))))); }, nullptr},
-    {"v_min_i16", 2, [](const Inputs& x) { return value(u16(low(std::min(i16(x.a), i16(x.b))))); }, nullptr},
+    {"v_max_i16", 2, [](const Inputs& x) { return value(u16(low(std::max(signed16(x.a), signed16(x.b))))); }, nullptr},
+    {"v_min_i16", 2, [](const Inputs& x) { return value(u16(low(std::min(signed16(x.a), signed16(x.b))))); }, nullptr},
     {"v_mul_lo_u32", 2, [](const Inputs& x) { return value(u32(x.a) * u32(x.b)); }, nullptr},
     {"v_mul_hi_u32", 2, [](const Inputs& x) { return value((u32(x.a) * u32(x.b)) >> 32); }, nullptr},
     {"v_mul_hi_i32", 2, [](const Inputs& x) { return value(low((i32(x.a) * i32(x.b)) >> 32)); }, nullptr},
@@ -149,8 +149,8 @@ const std::vector<Case> kCases{
      [](const Inputs& x) { return value(clamp(I128{u24(x.a)} * u24(x.b) + u32(x.c), 0, kMaxU32)); }},
     {"v_mad_u16", 3, [](const Inputs& x) { return value(u16(u16(x.a) * u16(x.b) + u16(x.c))); },
      [](const Inputs& x) { return value(clamp(I128{u16(x.a)} * u16(x.b) + u16(x.c), 0, 0xffff)); }},
-    {"v_mad_i16", 3, [](const Inputs& x) { return value(u16(low(i16(x.a) * i16(x.b) + i16(x.c)))); },
-     [](const Inputs& x) { return value(u16(clamp(I128{i16(x.a)} * i16(x.b) + i16(x.c), -0x8000, 0x7fff))); }},
+    {"v_mad_i16", 3, [](const Inputs& x) { return value(u16(low(signed16(x.a) * signed16(x.b) + signed16(x.c)))); },
+     [](const Inputs& x) { return value(u16(clamp(I128{signed16(x.a)} * signed16(x.b) + signed16(x.c), -0x8000, 0x7fff))); }},
     {"v_mad_u64_u32", 3,
      [](const Inputs& x) {
        const U128 exact = U128{u32(x.a)} * u32(x.b) + x.c;
@@ -314,10 +314,10 @@ std::vector<Inputs> integer_inputs(unsigned sources) {
                  [](std::mt19937_64& g) { return g() >> (g() % 4 == 0 ? g() % 64 : 0); });
 }
 
-class VopInteger : public testing::TestWithParam<Case> {};
+class VopInteger : public testing::TestWithParam<IntegerCase> {};
 
 TEST_P(VopInteger, MatchesReference) {
-  const Case& test = GetParam();
+  const IntegerCase& test = GetParam();
   Machine machine;
   const auto inputs = integer_inputs(test.sources);
   const InstructionRow& row = machine.row(test.mnemonic);
@@ -336,7 +336,7 @@ TEST_P(VopInteger, MatchesReference) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(All, VopInteger, testing::ValuesIn(kCases),
+INSTANTIATE_TEST_SUITE_P(All, VopInteger, testing::ValuesIn(kIntegerCases),
                          [](const auto& tested) { return std::string(tested.param.mnemonic); });
 
 TEST(VopCarry, ChainsThroughVcc) {

@@ -168,7 +168,7 @@ TEST(VopOperands, EveryOverlapGivesTheSameBits) {
     const char* mnemonic;
     std::array<unsigned, 3> sources;
     unsigned words;  // of the result
-  } kCases[] = {
+  } kModifierCases[] = {
       {"v_add_f32", {vgpr(21), vgpr(22), 0}, 1},
       {"v_mac_f32", {vgpr(21), vgpr(22), 0}, 1},
       {"v_fma_f32", {vgpr(21), vgpr(22), vgpr(23)}, 1},
@@ -199,7 +199,7 @@ TEST(VopOperands, EveryOverlapGivesTheSameBits) {
   };
   for (const U64 exec : {kAllLanes, U64{0x5555'aaaa'0ff0'8001}}) {
     machine.wave.set_exec(exec);
-    for (const auto& c : kCases) {
+    for (const auto& c : kModifierCases) {
       for (unsigned dst = kFirst; dst + c.words <= kLast + 1; ++dst) {
         fill();
         for (unsigned word = 0; word < c.words; ++word) {

@@ -15,7 +15,7 @@ using I64 = std::int64_t;
 
 constexpr std::array kSources{vgpr(kSrc0), vgpr(kSrc1), vgpr(kSrc2)};
 
-I64 i16(U32 v) { return static_cast<std::int16_t>(v); }
+I64 signed_half(U32 v) { return static_cast<std::int16_t>(v); }
 I64 clamp_to(I64 v, I64 low, I64 high) { return std::min(std::max(v, low), high); }
 
 Rounding rounding_of(Mode mode) { return {mode.round_f64_f16(), !mode.denorm_in_f64_f16(), !mode.denorm_out_f64_f16()}; }
@@ -24,7 +24,7 @@ U64 clamped(U64 v, const FloatFormat& f) {
   return std::min(v, one(f));
 }
 
-void randomise(Machine& machine, std::mt19937_64& random) {
+void randomise_halves(Machine& machine, std::mt19937_64& random) {
   for (unsigned reg = 0; reg < kRegisters; ++reg) {
     for (unsigned lane = 0; lane < kLanes; ++lane) {
       U32 word = static_cast<U32>(random());
@@ -62,15 +62,22 @@ U16 extreme(U32 a, U32 b, bool maximum, const Rounding& r) {
 const std::vector<Packed>& packed_cases() {
   static const std::vector<Packed> cases{
       {"v_pk_mad_i16", 3, false,
-       [](U32 a, U32 b, U32 c, bool s, auto&) { return saturated_signed(i16(a) * i16(b) + i16(c), s); }},
+       [](U32 a, U32 b, U32 c, bool s, auto&) {
+         return saturated_signed(signed_half(a) * signed_half(b) + signed_half(c), s);
+       }},
       {"v_pk_mul_lo_u16", 2, false, [](U32 a, U32 b, U32, bool s, auto&) { return saturated_unsigned(I64{a} * b, s); }},
-      {"v_pk_add_i16", 2, false, [](U32 a, U32 b, U32, bool s, auto&) { return saturated_signed(i16(a) + i16(b), s); }},
-      {"v_pk_sub_i16", 2, false, [](U32 a, U32 b, U32, bool s, auto&) { return saturated_signed(i16(a) - i16(b), s); }},
+      {"v_pk_add_i16", 2, false,
+       [](U32 a, U32 b, U32, bool s, auto&) { return saturated_signed(signed_half(a) + signed_half(b), s); }},
+      {"v_pk_sub_i16", 2, false,
+       [](U32 a, U32 b, U32, bool s, auto&) { return saturated_signed(signed_half(a) - signed_half(b), s); }},
       {"v_pk_lshlrev_b16", 2, false, [](U32 a, U32 b, U32, bool, auto&) { return static_cast<U16>(b << (a & 15)); }},
       {"v_pk_lshrrev_b16", 2, false, [](U32 a, U32 b, U32, bool, auto&) { return static_cast<U16>(b >> (a & 15)); }},
-      {"v_pk_ashrrev_i16", 2, false, [](U32 a, U32 b, U32, bool, auto&) { return static_cast<U16>(i16(b) >> (a & 15)); }},
-      {"v_pk_max_i16", 2, false, [](U32 a, U32 b, U32, bool, auto&) { return static_cast<U16>(std::max(i16(a), i16(b))); }},
-      {"v_pk_min_i16", 2, false, [](U32 a, U32 b, U32, bool, auto&) { return static_cast<U16>(std::min(i16(a), i16(b))); }},
+      {"v_pk_ashrrev_i16", 2, false,
+       [](U32 a, U32 b, U32, bool, auto&) { return static_cast<U16>(signed_half(b) >> (a & 15)); }},
+      {"v_pk_max_i16", 2, false,
+       [](U32 a, U32 b, U32, bool, auto&) { return static_cast<U16>(std::max(signed_half(a), signed_half(b))); }},
+      {"v_pk_min_i16", 2, false,
+       [](U32 a, U32 b, U32, bool, auto&) { return static_cast<U16>(std::min(signed_half(a), signed_half(b))); }},
       {"v_pk_mad_u16", 3, false, [](U32 a, U32 b, U32 c, bool s, auto&) { return saturated_unsigned(I64{a} * b + c, s); }},
       {"v_pk_add_u16", 2, false, [](U32 a, U32 b, U32, bool s, auto&) { return saturated_unsigned(I64{a} + b, s); }},
       {"v_pk_sub_u16", 2, false, [](U32 a, U32 b, U32, bool s, auto&) { return saturated_unsigned(I64{a} - b, s); }},
@@ -92,7 +99,7 @@ TEST_P(PackedHalves, AreTwoOperations) {
   std::mt19937_64 random(7);
   Machine machine(Target::gfx90a);
   for (unsigned trial = 0; trial < 200; ++trial) {
-    randomise(machine, random);
+    randomise_halves(machine, random);
     Vop3p m;
     const unsigned all = (1U << c.sources) - 1;
     m.op_sel = trial < 4 ? 0 : static_cast<unsigned>(random()) & all;
@@ -172,7 +179,7 @@ TEST(PackedF32, AreTwoOperations) {
   std::mt19937_64 random(11);
   Machine machine(Target::gfx90a);
   for (unsigned trial = 0; trial < 120; ++trial) {
-    randomise(machine, random);
+    randomise_halves(machine, random);
     Vop3p m;
     m.op_sel = static_cast<unsigned>(random()) & 7;
     m.op_sel_hi = static_cast<unsigned>(random()) & 7;
@@ -247,7 +254,7 @@ TEST(MixedPrecision, TakesHalvesAndWholeRegisters) {
   std::mt19937_64 random(13);
   Machine machine(Target::gfx90a);
   for (unsigned trial = 0; trial < 200; ++trial) {
-    randomise(machine, random);
+    randomise_halves(machine, random);
     Vop3p m;
     m.op_sel = static_cast<unsigned>(random()) & 7;
     m.op_sel_hi = static_cast<unsigned>(random()) & 7;
@@ -302,7 +309,7 @@ TEST_P(IntegerDot, SumsProducts) {
   std::mt19937_64 random(17);
   Machine machine(Target::gfx90a);
   for (unsigned trial = 0; trial < 60; ++trial) {
-    randomise(machine, random);
+    randomise_halves(machine, random);
     for (unsigned lane = 0; lane < kLanes; lane += 3) {  // extremes, so that sums leave the range
       machine.at(kSrc2, lane) = lane % 2 == 0 ? 0x7fffffff : 0x80000000;
       if (lane % 4 == 0) machine.at(kSrc2, lane) = 0xffffffff;

@@ -19,7 +19,7 @@ const std::vector<std::uint32_t> kWords{0x00000513, 0x0000006f, 0x00000013};
 
 std::vector<std::byte> good() { return small_elf(ElfMachine::riscv, 5, kAddress, kWords); }
 
-std::string error(std::vector<std::byte> bytes) {
+std::string elf_error(std::vector<std::byte> bytes) {
   try {
     ElfFile(std::move(bytes), "x.elf").require(ElfMachine::riscv);
   } catch (const ElfError& e) {
@@ -54,30 +54,31 @@ TEST(ElfFile, ReadsSegmentsSectionsAndSymbols) {
 }
 
 TEST(ElfFile, ErrorsNameTheFileAndWhatIsWrong) {
-  EXPECT_EQ(error({}), "x.elf: not an ELF file");
-  EXPECT_EQ(error(with(0, '#')), "x.elf: not an ELF file");
-  EXPECT_EQ(error(with(EI_CLASS, char{ELFCLASS32})), "x.elf: is a 32-bit ELF file; ELF64 is needed");
-  EXPECT_EQ(error(with(EI_DATA, char{ELFDATA2MSB})), "x.elf: is not little-endian");
-  EXPECT_EQ(error(with(EI_VERSION, char{9})), "x.elf: has ELF version 9 (e_ident); there is only version 1");
-  EXPECT_EQ(error(with(offsetof(Elf64_Ehdr, e_version), std::uint32_t{9})),
+  EXPECT_EQ(elf_error({}), "x.elf: not an ELF file");
+  EXPECT_EQ(elf_error(with(0, '#')), "x.elf: not an ELF file");
+  EXPECT_EQ(elf_error(with(EI_CLASS, char{ELFCLASS32})), "x.elf: is a 32-bit ELF file; ELF64 is needed");
+  EXPECT_EQ(elf_error(with(EI_DATA, char{ELFDATA2MSB})), "x.elf: is not little-endian");
+  EXPECT_EQ(elf_error(with(EI_VERSION, char{9})), "x.elf: has ELF version 9 (e_ident); there is only version 1");
+  EXPECT_EQ(elf_error(with(offsetof(Elf64_Ehdr, e_version), std::uint32_t{9})),
             "x.elf: has ELF version 9 (e_version); there is only version 1");
-  EXPECT_EQ(error(small_elf(ElfMachine::amdgpu, 0, 0, kWords)), "x.elf: is for AMDGPU (224), RISC-V (243) is needed");
-  EXPECT_EQ(error(with(offsetof(Elf64_Ehdr, e_machine), std::uint16_t{62})),
+  EXPECT_EQ(elf_error(small_elf(ElfMachine::amdgpu, 0, 0, kWords)), "x.elf: is for AMDGPU (224), RISC-V (243) is needed");
+  EXPECT_EQ(elf_error(with(offsetof(Elf64_Ehdr, e_machine), std::uint16_t{62})),
             "x.elf: is for x86-64 (62), RISC-V (243) is needed");
   constexpr std::size_t kSegment = sizeof(Elf64_Ehdr);
-  EXPECT_THAT(error(with(kSegment + offsetof(Elf64_Phdr, p_filesz), std::uint64_t{1} << 40)),
+  EXPECT_THAT(elf_error(with(kSegment + offsetof(Elf64_Phdr, p_filesz), std::uint64_t{1} << 40)),
               StartsWith("x.elf: truncated: segment 0"));
-  EXPECT_THAT(error(with(kSegment + offsetof(Elf64_Phdr, p_memsz), std::uint64_t{4})),
+  EXPECT_THAT(elf_error(with(kSegment + offsetof(Elf64_Phdr, p_memsz), std::uint64_t{4})),
               HasSubstr("more bytes in the file than in memory"));
-  EXPECT_THAT(error(with(kSegment + offsetof(Elf64_Phdr, p_paddr), ~std::uint64_t{8})), HasSubstr("wraps around"));
-  EXPECT_THAT(error(with(offsetof(Elf64_Ehdr, e_phoff), std::uint64_t{1} << 40)), HasSubstr("program header"));
+  EXPECT_THAT(elf_error(with(kSegment + offsetof(Elf64_Phdr, p_paddr), ~std::uint64_t{8})), HasSubstr("wraps around"));
+  EXPECT_THAT(elf_error(with(offsetof(Elf64_Ehdr, e_phoff), std::uint64_t{1} << 40)), HasSubstr("program header"));
 }
 
 TEST(ElfFile, EveryTruncationIsAnError) {
   const std::vector<std::byte> whole = good();
   for (std::size_t size = 0; size < whole.size(); ++size)
-    ASSERT_NE(error({whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(size)}), "") << size << " of " << whole.size();
-  EXPECT_EQ(error(whole), "");
+    ASSERT_NE(elf_error({whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(size)}), "")
+        << size << " of " << whole.size();
+  EXPECT_EQ(elf_error(whole), "");
 }
 
 TEST(ElfFile, FileProblemsAreErrors) {

@@ -33,7 +33,7 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
-std::string contents(const fs::path& path) {
+std::string contents_of(const fs::path& path) {
   std::ifstream file(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(file), {}};
 }
@@ -113,7 +113,7 @@ TEST_F(OutputFolderInUse, ASecondRunIsRefusedUntilTheFirstHasEnded) {
     EXPECT_EQ(in_child([&] { return message([&] { OutputFolder::at(out); }); }).first, refusal);
     EXPECT_EQ(message([&] { OutputFolder::reserve(out, "1.2"); }), refusal);
     EXPECT_EQ(message([&] { OutputFolder::claim(out, "1.2"); }), refusal);
-    EXPECT_EQ(contents(out / "statistics.json"), "first");
+    EXPECT_EQ(contents_of(out / "statistics.json"), "first");
   }
   EXPECT_EQ(message([&] { OutputFolder::at(out); }), "");
 }
@@ -245,7 +245,7 @@ TEST_F(OutputFolderInUse, WithoutLocksTheRunGoesOnAndSaysSo) {
   });
   EXPECT_EQ(text, "No locks available");
   EXPECT_EQ(status, 0);
-  EXPECT_EQ(contents(root_ / "out/statistics.json"), "whole");
+  EXPECT_EQ(contents_of(root_ / "out/statistics.json"), "whole");
 }
 
 TEST_F(WholeFiles, TheEarlierOneStaysUntilTheNewOneIsComplete) {
@@ -255,18 +255,18 @@ TEST_F(WholeFiles, TheEarlierOneStaysUntilTheNewOneIsComplete) {
   {
     WholeFile unfinished(file);
     unfinished.write("half");
-    EXPECT_EQ(contents(file), "earlier");
+    EXPECT_EQ(contents_of(file), "earlier");
     EXPECT_EQ(names().size(), 2u);
   }
-  EXPECT_EQ(contents(file), "earlier");
+  EXPECT_EQ(contents_of(file), "earlier");
   EXPECT_EQ(names().size(), 1u) << "nothing is left of it";
   const std::string much(200'000, 'x');
   write_file(file, [&](std::ostream& out) {
     out << much << 42;
     out.flush();
-    EXPECT_EQ(contents(file), "earlier");
+    EXPECT_EQ(contents_of(file), "earlier");
   });
-  EXPECT_EQ(contents(file), much + "42");
+  EXPECT_EQ(contents_of(file), much + "42");
   EXPECT_EQ(fs::status(file).permissions(), fs::perms(0640));
   EXPECT_EQ(names().size(), 1u);
 }
@@ -282,7 +282,7 @@ TEST_F(WholeFiles, AProcessThatIsKilledLeavesTheEarlierOne) {
     return std::string();
   });
   EXPECT_EQ(WTERMSIG(status), SIGKILL);
-  EXPECT_EQ(contents(file), "earlier");
+  EXPECT_EQ(contents_of(file), "earlier");
 }
 
 TEST_F(WholeFiles, LinksStayAndDevicesAreWrittenTo) {
@@ -290,12 +290,12 @@ TEST_F(WholeFiles, LinksStayAndDevicesAreWrittenTo) {
   fs::create_symlink("there", root_ / "link");
   write_file(root_ / "link", [](std::ostream& out) { out << "new"; });
   EXPECT_TRUE(fs::is_symlink(root_ / "link"));
-  EXPECT_EQ(contents(root_ / "there"), "new");
+  EXPECT_EQ(contents_of(root_ / "there"), "new");
   write_file("/dev/null", [](std::ostream& out) { out << "new"; });
   EXPECT_TRUE(fs::is_character_file("/dev/null"));
   const std::string longest(255, 'n');
   write_file(root_ / longest, [](std::ostream& out) { out << "new"; });
-  EXPECT_EQ(contents(root_ / longest), "new");
+  EXPECT_EQ(contents_of(root_ / longest), "new");
 }
 
 TEST_F(WholeFiles, EveryFailureNamesTheFile) {
@@ -313,7 +313,7 @@ TEST_F(WholeFiles, EveryFailureNamesTheFile) {
     const FileSizeLimit limited(limit);
     EXPECT_EQ(write(file, 200'000), file + ": cannot be written: File too large") << limit;
   }
-  EXPECT_EQ(contents(file), "earlier");
+  EXPECT_EQ(contents_of(file), "earlier");
   EXPECT_EQ(names().size(), 2u);
 }
 
@@ -381,7 +381,7 @@ TEST_F(OutputFolderInUse, ACompressedFileIsCompleteAtAnyTime) {
     text += more;
     file->flush();
     file->flush();  // nothing more
-    EXPECT_EQ(gunzip(contents(root_ / "out/kernels.csv.gz")), text);
+    EXPECT_EQ(gunzip(contents_of(root_ / "out/kernels.csv.gz")), text);
   }
   fs::create_symlink("/dev/full", root_ / "out/full");
   const auto full = folder.begin("full", OutputFile::Form::gzip);

@@ -12,7 +12,7 @@ using ::testing::HasSubstr;
 
 const NamedValues kValues{{"l2.size", "1MiB"}, {"n", "64"}, {"gpu.target", "gfx90a"}, {"share", "0.5"}, {"rocm.sdma", "true"}};
 
-std::string error(const std::string& condition) {
+std::string condition_error(const std::string& condition) {
   try {
     holds(condition, kValues);
   } catch (const SweepError& e) {
@@ -38,10 +38,10 @@ TEST(Conditions, CompareTexts) {
 }
 
 TEST(Conditions, SayWhatIsWrong) {
-  EXPECT_THAT(error("l2.siz == 1"), HasSubstr("unknown name l2.siz; did you mean l2.size?"));
-  EXPECT_THAT(error("gpu.target == 'gfx"), HasSubstr("quote has no end"));
-  EXPECT_NE(error("n =="), "");
-  EXPECT_NE(error("n 5"), "");
+  EXPECT_THAT(condition_error("l2.siz == 1"), HasSubstr("unknown name l2.siz; did you mean l2.size?"));
+  EXPECT_THAT(condition_error("gpu.target == 'gfx"), HasSubstr("quote has no end"));
+  EXPECT_NE(condition_error("n =="), "");
+  EXPECT_NE(condition_error("n 5"), "");
 }
 
 TEST(Substitution, TakesTextsAsTheyAreAndComputesTheRest) {

@@ -24,7 +24,7 @@ SweepFile sweep() {
 
 std::string zipped(const std::string& text) { return with_zipped_axes({"x", text}, sweep()).text; }
 
-std::string error(const std::string& text) {
+std::string path_error(const std::string& text) {
   try {
     zipped(text);
   } catch (const SweepError& e) {
@@ -57,10 +57,10 @@ TEST(StatisticPaths, AxesOfAZipGoWithTheNamedOnes) {
 }
 
 TEST(StatisticPaths, MistakesHaveTheNearestName) {
-  EXPECT_THAT(error("{c @ machin=old}"), HasSubstr("there is no axis machin; did you mean machine?"));
-  EXPECT_THAT(error("{c @ machine=olt}"), HasSubstr("axis machine has no value olt; did you mean old?"));
-  EXPECT_THAT(error("{c @ machine=new}"), HasSubstr("has several values of half, name one"));
-  EXPECT_THAT(error("{c @ machine=old, half=1}"), HasSubstr("no place of the [zip] has all"));
+  EXPECT_THAT(path_error("{c @ machin=old}"), HasSubstr("there is no axis machin; did you mean machine?"));
+  EXPECT_THAT(path_error("{c @ machine=olt}"), HasSubstr("axis machine has no value olt; did you mean old?"));
+  EXPECT_THAT(path_error("{c @ machine=new}"), HasSubstr("has several values of half, name one"));
+  EXPECT_THAT(path_error("{c @ machine=old, half=1}"), HasSubstr("no place of the [zip] has all"));
 }
 
 }  // namespace

@@ -27,7 +27,7 @@ SweepFile parsed(const std::string& text) {
   return parse_sweep_text(stream, "folder/some.sweep");
 }
 
-std::string error(const std::string& text) {
+std::string file_error(const std::string& text) {
   try {
     const SweepFile sweep = parsed(text);
     check_names(sweep);
@@ -63,41 +63,44 @@ TEST(SweepFiles, AreReadWhole) {
 }
 
 TEST(SweepFiles, MistakesHaveAPlaceAndANearestName) {
-  EXPECT_THAT(error("[sweep]\ncommand = launch\nprogramm = x\n"),
+  EXPECT_THAT(file_error("[sweep]\ncommand = launch\nprogramm = x\n"),
               HasSubstr("folder/some.sweep:3: unknown key programm in [sweep]; did you mean program?"));
-  EXPECT_THAT(error("[sweeep]\n"), HasSubstr("some.sweep:1: unknown section [sweeep]; did you mean sweep?"));
-  EXPECT_EQ(error("[sweep]\ncommand = run\nprogram = x\n[take]\nx = a.b\n"),
+  EXPECT_THAT(file_error("[sweeep]\n"), HasSubstr("some.sweep:1: unknown section [sweeep]; did you mean sweep?"));
+  EXPECT_EQ(file_error("[sweep]\ncommand = run\nprogram = x\n[take]\nx = a.b\n"),
             "folder/some.sweep:4: the section [take] is called [metrics]");
-  EXPECT_THAT(error("[sweep]\ncommand = lanch\nprogram = x\n"),
+  EXPECT_THAT(file_error("[sweep]\ncommand = lanch\nprogram = x\n"),
               HasSubstr(":2: command = lanch: must be run, launch or exec; did "
                         "you mean launch?"));
-  EXPECT_THAT(error(with_v("[set]\nl2.siz = 1MiB\n")), HasSubstr(":7: unknown parameter l2.siz; did you mean l2.size?"));
-  EXPECT_THAT(error(with_v("l2.sise = 1MiB\n")), HasSubstr(":6: unknown parameter l2.sise; did you mean l2.size?"));
-  EXPECT_THAT(error(with_v("cu.simds = 2, 3\n")), HasSubstr(":6: cu.simds = 3: "));
-  EXPECT_THAT(error(with_v("rocm.sdma = true\n")), HasSubstr(":6: parameter rocm.sdma is not used by lacuna launch"));
-  EXPECT_THAT(error(with_v("[options]\ndefin = a=1\n")),
+  EXPECT_THAT(file_error(with_v("[set]\nl2.siz = 1MiB\n")), HasSubstr(":7: unknown parameter l2.siz; did you mean l2.size?"));
+  EXPECT_THAT(file_error(with_v("l2.sise = 1MiB\n")), HasSubstr(":6: unknown parameter l2.sise; did you mean l2.size?"));
+  EXPECT_THAT(file_error(with_v("cu.simds = 2, 3\n")), HasSubstr(":6: cu.simds = 3: "));
+  EXPECT_THAT(file_error(with_v("rocm.sdma = true\n")), HasSubstr(":6: parameter rocm.sdma is not used by lacuna launch"));
+  EXPECT_THAT(file_error(with_v("[options]\ndefin = a=1\n")),
               HasSubstr(":7: lacuna launch has no option --defin for a sweep; did you mean define?"));
-  EXPECT_THAT(error(with_v("[options]\nout = x\n")), HasSubstr("has no option --out for a sweep"));
-  EXPECT_THAT(error(with_v("[metrics]\nx = {{v}}\n")), HasSubstr("some.sweep:7: x = {{v}}: a { inside { }"));
-  EXPECT_THAT(error(with_v("[metrics]\nx = {a.b\n")), HasSubstr("some.sweep:7: x = {a.b: { without }"));
-  EXPECT_THAT(error(with_v("[metrics]\nx = {}\n")), HasSubstr("some.sweep:7: x = {}: nothing inside { }"));
-  EXPECT_THAT(error(with_v("[set]\nl2.size = {{v}}KiB\n")), HasSubstr("some.sweep:7: l2.size = {{v}}KiB: a { inside { }"));
-  EXPECT_THAT(error(with_v("[environment]\nA = {v\n")), HasSubstr("some.sweep:7: A = {v: { without }"));
-  EXPECT_THAT(error("[sweep]\ncommand = launch\nprogram = {{v}}.launch\n[axes]\nv = 1\n"),
+  EXPECT_THAT(file_error(with_v("[options]\nout = x\n")), HasSubstr("has no option --out for a sweep"));
+  EXPECT_THAT(file_error(with_v("[metrics]\nx = {{v}}\n")), HasSubstr("some.sweep:7: x = {{v}}: a { inside { }"));
+  EXPECT_THAT(file_error(with_v("[metrics]\nx = {a.b\n")), HasSubstr("some.sweep:7: x = {a.b: { without }"));
+  EXPECT_THAT(file_error(with_v("[metrics]\nx = {}\n")), HasSubstr("some.sweep:7: x = {}: nothing inside { }"));
+  EXPECT_THAT(file_error(with_v("[set]\nl2.size = {{v}}KiB\n")), HasSubstr("some.sweep:7: l2.size = {{v}}KiB: a { inside { }"));
+  EXPECT_THAT(file_error(with_v("[environment]\nA = {v\n")), HasSubstr("some.sweep:7: A = {v: { without }"));
+  EXPECT_THAT(file_error("[sweep]\ncommand = launch\nprogram = {{v}}.launch\n[axes]\nv = 1\n"),
               HasSubstr("some.sweep:3: program = {{v}}.launch: a { inside { }"));
-  EXPECT_THAT(error(with_v("w = 1\n")), HasSubstr(":6: axis w is used nowhere"));
-  EXPECT_THAT(error(with_v("[options]\ndefine = a={w}\n")), HasSubstr(":7: define = a={w}: "));
-  EXPECT_THAT(error(with_v("v = 3\n")), HasSubstr(":6: axis v is given twice, first in line 5"));
-  EXPECT_THAT(error(with_v("[slurm]\npartion = x\n")), HasSubstr("unknown key partion in [slurm]; did you mean partition?"));
-  EXPECT_THAT(error(with_v("[set]\nl2.size = 1MiB\n[axes]\nl2.size = 2MiB\n")),
+  EXPECT_THAT(file_error(with_v("w = 1\n")), HasSubstr(":6: axis w is used nowhere"));
+  EXPECT_THAT(file_error(with_v("[options]\ndefine = a={w}\n")), HasSubstr(":7: define = a={w}: "));
+  EXPECT_THAT(file_error(with_v("v = 3\n")), HasSubstr(":6: axis v is given twice, first in line 5"));
+  EXPECT_THAT(file_error(with_v("[slurm]\npartion = x\n")),
+              HasSubstr("unknown key partion in [slurm]; did you mean partition?"));
+  EXPECT_THAT(file_error(with_v("[set]\nl2.size = 1MiB\n[axes]\nl2.size = 2MiB\n")),
               HasSubstr(":9: l2.size is an axis and set in line 7"));
-  EXPECT_THAT(error("[sweep]\ncommand = launch\nprogram = x\nargument = y\n"), HasSubstr(":4: a launch takes no argument"));
-  EXPECT_THAT(error("[sweep]\ncommand = launch\nprogram = x\ntimeout = 5\n"), HasSubstr(":4: timeout = 5: must be a time"));
-  EXPECT_THAT(error("[sweep]\ncommand = launch\nprogram = x\ncommand = run\n"), HasSubstr("given twice, first in line 2"));
-  EXPECT_THAT(error("x = 1\n"), HasSubstr(":1: \"x = 1\" stands before the first section"));
-  EXPECT_THAT(error("[sweep]\nnothing\n"), HasSubstr(":2: \"nothing\" is neither [section] nor name = value"));
-  EXPECT_THAT(error(""), HasSubstr("[sweep] needs command"));
-  EXPECT_THAT(error(std::string("[sweep]\ncommand = \0launch\n", 26)), HasSubstr(":2: is not text"));
+  EXPECT_THAT(file_error("[sweep]\ncommand = launch\nprogram = x\nargument = y\n"),
+              HasSubstr(":4: a launch takes no argument"));
+  EXPECT_THAT(file_error("[sweep]\ncommand = launch\nprogram = x\ntimeout = 5\n"),
+              HasSubstr(":4: timeout = 5: must be a time"));
+  EXPECT_THAT(file_error("[sweep]\ncommand = launch\nprogram = x\ncommand = run\n"), HasSubstr("given twice, first in line 2"));
+  EXPECT_THAT(file_error("x = 1\n"), HasSubstr(":1: \"x = 1\" stands before the first section"));
+  EXPECT_THAT(file_error("[sweep]\nnothing\n"), HasSubstr(":2: \"nothing\" is neither [section] nor name = value"));
+  EXPECT_THAT(file_error(""), HasSubstr("[sweep] needs command"));
+  EXPECT_THAT(file_error(std::string("[sweep]\ncommand = \0launch\n", 26)), HasSubstr(":2: is not text"));
 }
 
 /// A folder with base.sweep in it, gone at the end.
@@ -215,13 +218,13 @@ TEST_F(IncludedSweeps, MistakesHaveTheFileThatTheyAreIn) {
 }
 
 TEST(SweepFiles, AxesOfAZipAreOfOneLength) {
-  EXPECT_THAT(error(with_v("[zip]\nl2.size = 1MiB, 2MiB\ncu.simds = 2\n")),
+  EXPECT_THAT(file_error(with_v("[zip]\nl2.size = 1MiB, 2MiB\ncu.simds = 2\n")),
               HasSubstr(":8: axes of one [zip] go together: l2.size has 2 values, cu.simds has 1"));
 }
 
 TEST(SweepFiles, AnAxisMayNameWhatItsZipHas) {
-  EXPECT_EQ(error(with_v("[zip]\nsize = small, large\nl2.size = 1MiB, 2MiB\n")), "");
-  EXPECT_THAT(error(with_v("[zip]\nsize = small, large\nother = 1, 2\n")), HasSubstr(":7: axis size is used nowhere"));
+  EXPECT_EQ(file_error(with_v("[zip]\nsize = small, large\nl2.size = 1MiB, 2MiB\n")), "");
+  EXPECT_THAT(file_error(with_v("[zip]\nsize = small, large\nother = 1, 2\n")), HasSubstr(":7: axis size is used nowhere"));
 }
 
 TEST(SweepFiles, RepetitionsGoOnUntil) {
@@ -237,28 +240,28 @@ TEST(SweepFiles, RepetitionsGoOnUntil) {
   EXPECT_EQ(parsed(with_v(repeat + "until = 0.02\n")).until->share, parsed(with_v(repeat + "until = 2 %\n")).until->share);
   EXPECT_FALSE(parsed(with_v(repeat)).until);
   for (const char* wrong : {"1", "100 %", "0 %", "-1 %", "1 cycles", "% of cycles", "of cycles", "", "few"})
-    EXPECT_EQ(error(with_v(repeat + "until = " + wrong + '\n')),
+    EXPECT_EQ(file_error(with_v(repeat + "until = " + wrong + '\n')),
               std::string("folder/some.sweep:11: until = ") + wrong +
                   ": must be a share of the mean above 0 and below 100 %, such as 1 % or 1 % of NAME");
-  EXPECT_EQ(error(with_v(repeat + "until = 1 % of misess\n")),
+  EXPECT_EQ(file_error(with_v(repeat + "until = 1 % of misess\n")),
             "folder/some.sweep:11: until = 1 % of misess: [metrics] has no misess; did you mean misses?");
-  EXPECT_EQ(error(with_v("[repeat]\nuntil = 1 %\n")),
+  EXPECT_EQ(file_error(with_v("[repeat]\nuntil = 1 %\n")),
             "folder/some.sweep:7: until = 1 %: [repeat] has nothing that could be repeated, such as gpu.start_phase = "
             "0cycles..3765cycles+251cycles");
-  EXPECT_EQ(error(with_v("[repeat]\nuntil = 1 %\nrun = 1\n")),
+  EXPECT_EQ(file_error(with_v("[repeat]\nuntil = 1 %\nrun = 1\n")),
             "folder/some.sweep:7: until = 1 %: [repeat] has one repetition, and an interval needs at least two");
-  EXPECT_EQ(error(with_v(repeat + "least = 4\n")),
+  EXPECT_EQ(file_error(with_v(repeat + "least = 4\n")),
             "folder/some.sweep:11: least belongs to until, which [repeat] does not have");
   for (const char* wrong : {"1", "4.5", "x", ""})
-    EXPECT_EQ(error(with_v(repeat + "until = 1 %\nleast = " + wrong + '\n')),
+    EXPECT_EQ(file_error(with_v(repeat + "until = 1 %\nleast = " + wrong + '\n')),
               std::string("folder/some.sweep:12: least = ") + wrong + ": must be a whole number of repetitions, at least 2");
-  EXPECT_EQ(error(with_v(repeat + "until = 1 %\nleast = 11\n")),
+  EXPECT_EQ(file_error(with_v(repeat + "until = 1 %\nleast = 11\n")),
             "folder/some.sweep:12: least = 11: [repeat] has only 10 repetitions");
-  EXPECT_EQ(error(with_v(repeat + "until = 1 %\nuntil = 2 %\n")),
+  EXPECT_EQ(file_error(with_v(repeat + "until = 1 %\nuntil = 2 %\n")),
             "folder/some.sweep:12: until is given twice, first in line 11");
-  EXPECT_EQ(error("[sweep]\nuntil = 1 %\n"), "folder/some.sweep:2: until stands in [repeat], not in [sweep]");
+  EXPECT_EQ(file_error("[sweep]\nuntil = 1 %\n"), "folder/some.sweep:2: until stands in [repeat], not in [sweep]");
   EXPECT_EQ(
-      error(with_v("[repeat]\nuntill = 1 %\n")),
+      file_error(with_v("[repeat]\nuntill = 1 %\n")),
       "folder/some.sweep:7: axis untill is used nowhere: no value has {untill} in it, and a parameter is section.name; did "
       "you mean until?");
 }
@@ -271,20 +274,20 @@ TEST(SweepFiles, AnAxisHasNoColumnsName) {
     const std::string reason =
         std::string("folder/some.sweep:7: axis ") + name +
         ": tables of results have a column of this name; give the axis another name, here and wherever {" + name + "} stands";
-    EXPECT_EQ(error(with_v("[axes]\n" + line)), reason);
-    EXPECT_EQ(error(with_v("[zip]\n" + line + "cu.simds = 2, 4\n")), reason);
-    EXPECT_EQ(error(with_v("[repeat]\n" + line)), reason);
+    EXPECT_EQ(file_error(with_v("[axes]\n" + line)), reason);
+    EXPECT_EQ(file_error(with_v("[zip]\n" + line + "cu.simds = 2, 4\n")), reason);
+    EXPECT_EQ(file_error(with_v("[repeat]\n" + line)), reason);
   }
   const std::string metrics = "[zip]\nsize = 1, 2\ncu.simds = 2, 4\n[metrics]\n";
-  EXPECT_EQ(error(with_v(metrics + "time = run.simulated_ps\n")), "");
-  EXPECT_EQ(error(with_v(metrics + "size_mean = run.simulated_ps\n")), "");
+  EXPECT_EQ(file_error(with_v(metrics + "time = run.simulated_ps\n")), "");
+  EXPECT_EQ(file_error(with_v(metrics + "size_mean = run.simulated_ps\n")), "");
   EXPECT_EQ(
-      error(with_v(metrics + "size = run.simulated_ps\n")),
+      file_error(with_v(metrics + "size = run.simulated_ps\n")),
       "folder/some.sweep:7: axis size: tables of results have a column of this name for the metric in line 10; give the axis "
       "another name, here and wherever {size} stands");
   for (const char* column : {"_mean", "_min", "_max", "_samples", "_low", "_high", "_deviation", "_needed"}) {
     const std::string axis = std::string("time") + column;
-    EXPECT_THAT(error(with_v("[zip]\n" + axis + " = 1, 2\ncu.simds = 2, 4\n[metrics]\ntime = run.simulated_ps\n")),
+    EXPECT_THAT(file_error(with_v("[zip]\n" + axis + " = 1, 2\ncu.simds = 2, 4\n[metrics]\ntime = run.simulated_ps\n")),
                 HasSubstr(":7: axis " + axis + ": tables of results have a column of this name for the metric in line 10; "));
   }
 }
@@ -315,8 +318,8 @@ TEST(SweepExpansion, ConditionsLeavePointsOut) {
   ASSERT_EQ(points.size(), 4u);
   EXPECT_EQ(label(points[3].axes), "v=3 l2.size=2MiB");
   EXPECT_EQ(points[3].number, 4u);
-  EXPECT_THAT(error(kHead + std::string("leave_out = v\n") + axes), HasSubstr(":4: the conditions leave no point"));
-  EXPECT_THAT(error(kHead + std::string("leave_out = w\n") + axes), HasSubstr(":4: leave_out = w: "));
+  EXPECT_THAT(file_error(kHead + std::string("leave_out = v\n") + axes), HasSubstr(":4: the conditions leave no point"));
+  EXPECT_THAT(file_error(kHead + std::string("leave_out = w\n") + axes), HasSubstr(":4: leave_out = w: "));
 }
 
 TEST(SweepExpansion, OvernightOnlyThePointsThatAreMarked) {
@@ -331,7 +334,7 @@ TEST(SweepExpansion, OvernightOnlyThePointsThatAreMarked) {
   sweep = parsed(kHead + std::string("overnight = v > 3\n") + axes);
   sweep.overnight_only = true;
   EXPECT_THROW(expand(sweep), SweepError);
-  EXPECT_THAT(error(kHead + std::string("overnight = w\n") + axes), HasSubstr(":4: overnight = w: "));
+  EXPECT_THAT(file_error(kHead + std::string("overnight = w\n") + axes), HasSubstr(":4: overnight = w: "));
 }
 
 TEST(SweepExpansion, WithoutAxesThereIsOnePoint) {
@@ -341,7 +344,7 @@ TEST(SweepExpansion, WithoutAxesThereIsOnePoint) {
 }
 
 TEST(SweepExpansion, TooManyCombinationsAreRefused) {
-  EXPECT_THAT(error("[sweep]\ncommand = launch\nprogram = {a}{b}{c}\n[axes]\na = 1..1000\nb = 1..1000\nc = 1..1000\n"),
+  EXPECT_THAT(file_error("[sweep]\ncommand = launch\nprogram = {a}{b}{c}\n[axes]\na = 1..1000\nb = 1..1000\nc = 1..1000\n"),
               HasSubstr("more than 10 million"));
 }
 

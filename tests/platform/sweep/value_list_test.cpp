@@ -11,7 +11,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-std::string error(const std::string& text) {
+std::string list_error(const std::string& text) {
   try {
     parse_values(text);
   } catch (const SweepError& e) {
@@ -46,16 +46,16 @@ TEST(ValueList, RangesKeepTheUnitOfTheirBeginning) {
 TEST(ValueList, FileNamesAreNoRanges) { EXPECT_THAT(parse_values("../a.launch, a..b"), ElementsAre("../a.launch", "a..b")); }
 
 TEST(ValueList, RefusesWhatHasNoEndOrNoSense) {
-  EXPECT_THAT(error("1,,2"), HasSubstr("a value is empty"));
-  EXPECT_THAT(error("4..1"), HasSubstr("ends before it begins"));
-  EXPECT_THAT(error("1..4*1"), HasSubstr("does not grow"));
-  EXPECT_THAT(error("0..4*2"), HasSubstr("does not grow"));
-  EXPECT_THAT(error("1..4+0"), HasSubstr("does not grow"));
-  EXPECT_THAT(error("1KiB..4ns"), HasSubstr("units do not fit"));
-  EXPECT_THAT(error("1KiB..4KiB*2KiB"), HasSubstr("units do not fit"));
-  EXPECT_THAT(error("1..x"), HasSubstr("x is not a number"));
-  EXPECT_THAT(error("\"a"), HasSubstr("quote has no end"));
-  EXPECT_THAT(error("0..1000000000"), HasSubstr("more than a million"));
+  EXPECT_THAT(list_error("1,,2"), HasSubstr("a value is empty"));
+  EXPECT_THAT(list_error("4..1"), HasSubstr("ends before it begins"));
+  EXPECT_THAT(list_error("1..4*1"), HasSubstr("does not grow"));
+  EXPECT_THAT(list_error("0..4*2"), HasSubstr("does not grow"));
+  EXPECT_THAT(list_error("1..4+0"), HasSubstr("does not grow"));
+  EXPECT_THAT(list_error("1KiB..4ns"), HasSubstr("units do not fit"));
+  EXPECT_THAT(list_error("1KiB..4KiB*2KiB"), HasSubstr("units do not fit"));
+  EXPECT_THAT(list_error("1..x"), HasSubstr("x is not a number"));
+  EXPECT_THAT(list_error("\"a"), HasSubstr("quote has no end"));
+  EXPECT_THAT(list_error("0..1000000000"), HasSubstr("more than a million"));
 }
 
 TEST(Quantities, HaveTheirBaseUnit) {

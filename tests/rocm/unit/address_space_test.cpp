@@ -10,7 +10,7 @@
 namespace lacuna::rocm {
 namespace {
 
-constexpr std::uint64_t kPage = 4096;
+constexpr std::uint64_t kPageBytes = 4096;
 
 std::uint8_t* bytes(std::uint64_t address) { return reinterpret_cast<std::uint8_t*>(address); }
 
@@ -42,13 +42,13 @@ class AddressSpace : public testing::Test {
 };
 
 TEST_F(AddressSpace, PagesAreZeroAndHaveNothingBesideThem) {
-  const auto memory = allocate_pages(3 * kPage, kPage);
+  const auto memory = allocate_pages(3 * kPageBytes, kPageBytes);
   ASSERT_TRUE(memory);
-  for (std::uint64_t i = 0; i < 3 * kPage; ++i) ASSERT_EQ(bytes(memory->start)[i], 0);
+  for (std::uint64_t i = 0; i < 3 * kPageBytes; ++i) ASSERT_EQ(bytes(memory->start)[i], 0);
   EXPECT_TRUE(writable(memory->start));
-  EXPECT_TRUE(writable(memory->start + 3 * kPage - 1));
+  EXPECT_TRUE(writable(memory->start + 3 * kPageBytes - 1));
   EXPECT_FALSE(readable(memory->start - 1));
-  EXPECT_FALSE(readable(memory->start + 3 * kPage));
+  EXPECT_FALSE(readable(memory->start + 3 * kPageBytes));
   release_addresses(memory->base, memory->size);
   EXPECT_FALSE(readable(memory->start));
 }
@@ -65,34 +65,34 @@ TEST_F(AddressSpace, LargePagesAreAligned) {
 }
 
 TEST_F(AddressSpace, BothHalvesOfADoubledRingAreTheSameMemory) {
-  const auto ring = allocate_doubled(2 * kPage);
+  const auto ring = allocate_doubled(2 * kPageBytes);
   ASSERT_TRUE(ring);
-  std::memset(bytes(ring->start), 0x5a, 2 * kPage);
-  for (std::uint64_t i = 0; i < 2 * kPage; ++i) ASSERT_EQ(bytes(ring->start + 2 * kPage)[i], 0x5a);
-  bytes(ring->start + 3 * kPage)[7] = 1;
-  EXPECT_EQ(bytes(ring->start + kPage)[7], 1);
-  EXPECT_FALSE(readable(ring->start + 4 * kPage));
+  std::memset(bytes(ring->start), 0x5a, 2 * kPageBytes);
+  for (std::uint64_t i = 0; i < 2 * kPageBytes; ++i) ASSERT_EQ(bytes(ring->start + 2 * kPageBytes)[i], 0x5a);
+  bytes(ring->start + 3 * kPageBytes)[7] = 1;
+  EXPECT_EQ(bytes(ring->start + kPageBytes)[7], 1);
+  EXPECT_FALSE(readable(ring->start + 4 * kPageBytes));
   release_addresses(ring->base, ring->size);
 }
 
 TEST_F(AddressSpace, ReservedAddressesHoldNothing) {
-  const auto alias = reserve_addresses(kPage);
+  const auto alias = reserve_addresses(kPageBytes);
   ASSERT_TRUE(alias);
   EXPECT_FALSE(readable(alias->start));
   release_addresses(alias->base, alias->size);
 }
 
 TEST_F(AddressSpace, TheSameRequestsGetTheSameAddresses) {
-  const auto first = allocate_pages(5 * kPage, kPage);
+  const auto first = allocate_pages(5 * kPageBytes, kPageBytes);
   ASSERT_TRUE(first);
   release_addresses(first->base, first->size);
-  const auto again = allocate_pages(5 * kPage, kPage);
+  const auto again = allocate_pages(5 * kPageBytes, kPageBytes);
   ASSERT_TRUE(again);
   EXPECT_EQ(again->start, first->start);
   release_addresses(again->base, again->size);
 }
 
-TEST_F(AddressSpace, MoreThanThereIsIsRefused) { EXPECT_FALSE(allocate_pages(std::uint64_t{1} << 60, kPage)); }
+TEST_F(AddressSpace, MoreThanThereIsIsRefused) { EXPECT_FALSE(allocate_pages(std::uint64_t{1} << 60, kPageBytes)); }
 
 }  // namespace
 }  // namespace lacuna::rocm
