@@ -1,17 +1,26 @@
-# lacuna_test(NAME LABEL unit|isa|system|validation [SYSTEMC] [PROGRAM name] SOURCES a.cpp ... [DEPENDS lacuna_x ...])
+# lacuna_test(NAME LABEL unit|isa|system|validation [SYSTEMC] [PROGRAM name] SOURCES a.cpp ... [DEPENDS lacuna_x ...]
+#             [DEFINITIONS X=1 ...] [AFTER target ...])
 # One CTest test = one process of a GoogleTest executable: the isolation between benches (SystemC elaborates once).
-# PROGRAM: the executable that this test shares with others. Their sources are compiled together where CMAKE_UNITY_BUILD is on,
-# because the headers of GoogleTest and SystemC dominate the compile time of a test; so private names of theirs must differ.
+# PROGRAM: where CMAKE_UNITY_BUILD is on, this test shares that executable with others, and their sources are compiled together,
+# because the headers of GoogleTest and SystemC dominate the compile time of a test; so private names of theirs must differ. With
+# sanitizers, where few tests are built, each has its own.
+# AFTER: what has to be built before.
 
 # Seconds after which a test counts as hung. No test needs a third of it, even when others keep the machine busy.
 set(LACUNA_TEST_TIMEOUT 1800)
 # The CTest COST of tests that take many seconds: they start first, so that none of them is left alone at the end.
 set(LACUNA_LONG_TEST 100)
 
-# Tests are compiled for their compile time: their loops are short, what they call is optimised in its library.
+# Tests are compiled for their compile time: their loops are short, what they call is optimised in its library. With sanitizers,
+# optimisation doubles it.
+if(LACUNA_SANITIZE)
+  set(LACUNA_TEST_OPTIMISATION -O0)
+else()
+  set(LACUNA_TEST_OPTIMISATION -O1)
+endif()
 add_library(lacuna_test_options INTERFACE)
 target_link_libraries(lacuna_test_options INTERFACE lacuna_options GTest::gtest GTest::gmock)
-target_compile_options(lacuna_test_options INTERFACE -fpch-preprocess $<$<CONFIG:RelWithDebInfo>:-O1>)
+target_compile_options(lacuna_test_options INTERFACE -fpch-preprocess $<$<CONFIG:RelWithDebInfo>:${LACUNA_TEST_OPTIMISATION}>)
 if(NOT LACUNA_SANITIZE)
   target_compile_options(lacuna_test_options INTERFACE $<$<CONFIG:RelWithDebInfo>:-g0>)
 endif()
@@ -28,49 +37,40 @@ target_precompile_headers(lacuna_test_headers_systemc PRIVATE
   <systemc> <tlm> <tlm_utils/simple_initiator_socket.h> <tlm_utils/simple_target_socket.h>)
 
 function(lacuna_test name)
-  cmake_parse_arguments(arg "SYSTEMC" "LABEL;PROGRAM" "SOURCES;DEPENDS" ${ARGN})
-  if(arg_PROGRAM)
-    lacuna_shared_test(${name} ${arg_PROGRAM} "${arg_SYSTEMC}" "${arg_SOURCES}" "${arg_DEPENDS}")
-    lacuna_test_properties(${name} ${arg_LABEL})
-    return()
+  cmake_parse_arguments(arg "SYSTEMC" "LABEL;PROGRAM" "SOURCES;DEPENDS;DEFINITIONS;AFTER" ${ARGN})
+  set(program ${name})
+  set(selection "")
+  if(arg_PROGRAM AND LACUNA_UNITY_BUILD AND NOT LACUNA_SANITIZE)
+    set(program ${arg_PROGRAM})
+    list(TRANSFORM arg_SOURCES REPLACE "(.+)" "--tests_of=${CMAKE_CURRENT_SOURCE_DIR}/\\1" OUTPUT_VARIABLE selection)
   endif()
-  add_executable(${name} ${arg_SOURCES})
-  if(arg_SYSTEMC)
-    target_link_libraries(${name} PRIVATE lacuna_test_harness)
-    target_precompile_headers(${name} REUSE_FROM lacuna_test_headers_systemc)
-  else()
-    target_link_libraries(${name} PRIVATE GTest::gtest_main)
-    target_precompile_headers(${name} REUSE_FROM lacuna_test_headers_plain)
-  endif()
-  target_link_libraries(${name} PRIVATE lacuna_test_options ${arg_DEPENDS})
-  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/tests")
-  add_test(NAME ${name} COMMAND ${name})
-  lacuna_test_properties(${name} ${arg_LABEL})
-endfunction()
-
-# A test of the shared executable `program`, which the first such test creates, with SystemC or without.
-function(lacuna_shared_test name program systemc sources depends)
   if(NOT TARGET ${program})
     add_executable(${program})
-    if(systemc)
-      target_link_libraries(${program} PRIVATE lacuna_test_harness lacuna_test_options)
+    if(arg_SYSTEMC)
+      target_link_libraries(${program} PRIVATE lacuna_test_harness)
       target_precompile_headers(${program} REUSE_FROM lacuna_test_headers_systemc)
     else()
-      target_link_libraries(${program} PRIVATE lacuna_plain_test_main lacuna_test_options)
+      if(selection)
+        target_link_libraries(${program} PRIVATE lacuna_plain_test_main)
+      else()
+        target_link_libraries(${program} PRIVATE GTest::gtest_main)
+      endif()
       target_precompile_headers(${program} REUSE_FROM lacuna_test_headers_plain)
     endif()
+    target_link_libraries(${program} PRIVATE lacuna_test_options)
     set_target_properties(${program} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/tests")
-    if(LACUNA_UNITY_BUILD)
+    if(selection)
       set_target_properties(${program} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
     endif()
   endif()
-  target_sources(${program} PRIVATE ${sources})
-  target_link_libraries(${program} PRIVATE ${depends})
-  set(files "")
-  foreach(source IN LISTS sources)
-    list(APPEND files "--tests_of=${CMAKE_CURRENT_SOURCE_DIR}/${source}")
-  endforeach()
-  add_test(NAME ${name} COMMAND ${program} ${files})
+  target_sources(${program} PRIVATE ${arg_SOURCES})
+  target_link_libraries(${program} PRIVATE ${arg_DEPENDS})
+  target_compile_definitions(${program} PRIVATE ${arg_DEFINITIONS})
+  if(arg_AFTER)
+    add_dependencies(${program} ${arg_AFTER})
+  endif()
+  add_test(NAME ${name} COMMAND ${program} ${selection})
+  lacuna_test_properties(${name} ${arg_LABEL})
 endfunction()
 
 function(lacuna_test_properties name label)
@@ -84,9 +84,9 @@ function(lacuna_test_properties name label)
 endfunction()
 
 # lacuna_link_cycles_test(NAME LIBRARY...): fails when files of one of the static libraries depend on each other in a circle.
-# Where several files are compiled as one, this cannot be seen.
+# Where several files are compiled as one, this cannot be seen: ./dev test runs it in the build for ThreadSanitizer.
 function(lacuna_link_cycles_test name)
-  if(LACUNA_UNITY_BUILD)
+  if(LACUNA_UNITY_BUILD AND NOT LACUNA_SANITIZE STREQUAL "THREAD")
     return()
   endif()
   list(TRANSFORM ARGN REPLACE "(.+)" "$<TARGET_FILE:\\1>" OUTPUT_VARIABLE files)

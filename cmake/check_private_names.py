@@ -18,13 +18,28 @@ def without_comments(text):
 
 
 def private_functions(text):
-    text = re.sub(r"//(?! namespace).*", "", text)
+    text = re.sub(r'R"(\w*)\(.*?\)\1"', '""', re.sub(r"//(?! namespace).*", "", text), flags=re.S)
     return {name for part in PRIVATE.findall(text) for name in FUNCTION.findall(part)} - KNOWN_ELSEWHERE
 
 
-def declared(name, text):
-    """Whether the file itself declares the name: as a member, a lambda or a local variable, which hide functions of namespaces."""
-    return re.search(rf"^ .*[\w>&*\]] [&*]?{name}(\(| =|\{{|;)|^[\w:<>,&* ]+\b{name}\(|\b(auto&?|const auto&?) {name}\b", text, re.M)
+def hidden(name, text):
+    """Whether the file declares the name as a member, a lambda or a local variable, which hide functions of namespaces."""
+    return re.search(rf"^ .*[\w>&*\]] (?<!return )(?<!else )(?<!throw )[&*]?{name}(\(| =|\{{|;)|\b(auto&?|const auto&?) {name}\b", text, re.M)
+
+
+def path_of(text):
+    """The named namespaces around a file's private names, as a list."""
+    before = text.split("\nnamespace {\n")[0]
+    return [part for name in re.findall(r"^namespace ([\w:]+) \{$", before, re.M) for part in name.split("::")]
+
+
+def reaches(name, text, other):
+    """Whether a private function of `text` is found by name in `other`: from the same namespace, or from one inside it that has none of
+    that name."""
+    mine, theirs = path_of(text), path_of(other)
+    if theirs[: len(mine)] != mine:
+        return False
+    return mine == theirs or not re.search(rf"^[\w:<>,&* ]+\b{name}\(", other, re.M)
 
 
 def calls(name, text):
@@ -39,7 +54,7 @@ def check(unity):
     for path, text in texts.items():
         for name in sorted(private_functions(text)):
             for other in files:
-                if other != path and calls(name, plain[other]) and not declared(name, plain[other]):
+                if other != path and reaches(name, text, texts[other]) and calls(name, plain[other]) and not hidden(name, plain[other]):
                     found.append(f"{path}: private function {name}() is visible in {other}, which calls another of that name: rename it")
     return found
 

@@ -141,7 +141,7 @@ hsa_status_t amd_create(hsa_signal_value_t value, std::uint32_t count, const hsa
 hsa_status_t attach(const hsa_amd_ipc_signal_t* handle, hsa_signal_t* signal) {
   return created(runtime.attach(handle, signal), signal);
 }
-hsa_status_t destroy(hsa_signal_t signal) {
+hsa_status_t destroy_signal(hsa_signal_t signal) {
   if (Driver* driver = Driver::get()) driver->runtime_packets().signal_destroyed(signal.handle);
   return runtime.destroy(signal);
 }
@@ -205,7 +205,7 @@ void replace_waits(HsaApiTable& table) {
   runtime.create = core.hsa_signal_create_fn;
   runtime.destroy = core.hsa_signal_destroy_fn;
   core.hsa_signal_create_fn = create;
-  core.hsa_signal_destroy_fn = destroy;
+  core.hsa_signal_destroy_fn = destroy_signal;
   core.hsa_signal_wait_scacquire_fn = wait;
   core.hsa_signal_wait_relaxed_fn = wait;
   core.hsa_signal_load_scacquire_fn = load_acquire;

@@ -62,7 +62,7 @@ void write_uses(const KernelCheck& check, isa::Verdict verdict, std::ostream& ou
   if (!line.empty()) out << "    " << line << '\n';
 }
 
-void write_kernel(const KernelCheck& check, const CodeObject& object, std::ostream& out) {
+void write_check(const KernelCheck& check, const CodeObject& object, std::ostream& out) {
   out << "kernel " << check.kernel << ": " << (check.code.runs() ? "runs" : "CANNOT RUN") << ", "
       << isa::verdict_name(check.verdict()) << "; " << check.code.instructions << " instructions of " << check.code.uses.size()
       << " kinds, " << check.code.calls << " calls\n";
@@ -104,7 +104,7 @@ Json chains_json(const KernelCheck& check) {
   return chains;
 }
 
-Json kernel_json(const KernelCheck& check) {
+Json check_json(const KernelCheck& check) {
   Json uses = Json::object();
   for (const auto& [mnemonic, use] : check.code.uses)
     uses[mnemonic] = {{"count", use.count}, {"unsupported", use.unsupported}, {"verdict", isa::verdict_name(use.verdict)}};
@@ -176,7 +176,7 @@ bool check_files(const std::vector<std::filesystem::path>& files, bool json, std
       for (const KernelCheck& check : checks) all_run = all_run && check.code.runs();
       if (json) {
         Json kernels = Json::array();
-        for (const KernelCheck& check : checks) kernels.push_back(kernel_json(check));
+        for (const KernelCheck& check : checks) kernels.push_back(check_json(check));
         report.push_back({{"file", object.name()},
                           {"target", isa::traits(object.target()).name},
                           {"code_object_version", object.version()},
@@ -185,7 +185,7 @@ bool check_files(const std::vector<std::filesystem::path>& files, bool json, std
       }
       out << object.name() << ": " << isa::traits(object.target()).name << ", code object version " << object.version() << ", "
           << checks.size() << " kernels\n";
-      for (const KernelCheck& check : checks) write_kernel(check, object, out);
+      for (const KernelCheck& check : checks) write_check(check, object, out);
     }
   }
   if (json) out << report.dump(2, ' ', false, Json::error_handler_t::replace) << '\n';

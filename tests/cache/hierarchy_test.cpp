@@ -64,7 +64,7 @@ struct Hierarchy : sc_core::sc_module {
 };
 LACUNA_TEST_BENCH(Hierarchy)
 
-Hierarchy& fresh() {
+Hierarchy& fresh_hierarchy() {
   auto& b = test::bench<Hierarchy>();
   b.initiators[1].begin_epoch();
   b.initiators[0].begin_epoch();
@@ -78,7 +78,7 @@ constexpr std::uint64_t kPathCycles = CacheParameters{}.tag_latency.n + (10 + 1)
 constexpr std::uint64_t kDramCycles = 43 + 10 + 10 + 4;  // no row open
 
 TEST(MemoryHierarchy, UnloadedRoundTripsAreTheSumsOfTheParameters) {
-  auto& b = fresh();
+  auto& b = fresh_hierarchy();
   EXPECT_EQ(b.initiators[0].time_read(0_ns, kBase, 64).at, Tick{(kPathCycles + 10 + kDramCycles + 10) * 1000});
   EXPECT_EQ(b.initiators[0].time_read(1000_ns, kBase, 64).at, 1000_ns + Tick{kL1Cycles * 1000});
   EXPECT_EQ(b.initiators[1].time_read(2000_ns, kBase, 64).at, 2000_ns + Tick{(kPathCycles + 53) * 1000});
@@ -89,7 +89,7 @@ TEST(MemoryHierarchy, UnloadedRoundTripsAreTheSumsOfTheParameters) {
 }
 
 TEST(MemoryHierarchy, TheBreakdownSumsToTheWholeUnderLoad) {
-  auto& b = fresh();
+  auto& b = fresh_hierarchy();
   for (unsigned i = 0; i < 300; ++i) {
     const Tick at{(i / 4) * 1000};
     const auto c = b.initiators[i % 2].time_read(at, kBase + (i * 37 % 512) * 64, 64);
@@ -101,7 +101,7 @@ TEST(MemoryHierarchy, TheBreakdownSumsToTheWholeUnderLoad) {
 }
 
 TEST(MemoryHierarchy, AStreamIsBoundByDram) {
-  auto& b = fresh();
+  auto& b = fresh_hierarchy();
   Tick last{};
   constexpr unsigned kLines = 4096;
   for (unsigned i = 0; i < kLines; ++i) {
@@ -114,7 +114,7 @@ TEST(MemoryHierarchy, AStreamIsBoundByDram) {
 }
 
 TEST(MemoryHierarchy, StoresThatMissEverywhereAreHeldBackByDram) {
-  auto& b = fresh();
+  auto& b = fresh_hierarchy();
   Tick last{};
   constexpr unsigned kLines = 8192;  // half a MiB through 256 KiB of L2
   for (unsigned i = 0; i < kLines; ++i) {
@@ -125,7 +125,7 @@ TEST(MemoryHierarchy, StoresThatMissEverywhereAreHeldBackByDram) {
 }
 
 TEST(MemoryHierarchy, OneL1DoesNotSeeAnothersStoreButL2Does) {
-  auto& b = fresh();
+  auto& b = fresh_hierarchy();
   b.initiators[0].time_read(0_ns, kBase, 64);
   b.initiators[1].time_write(1000_ns, kBase, 64);
   EXPECT_EQ(b.initiators[0].time_read(2000_ns, kBase, 64).at, 2040_ns) << "L1 is not coherent: it keeps its line";
@@ -134,7 +134,7 @@ TEST(MemoryHierarchy, OneL1DoesNotSeeAnothersStoreButL2Does) {
 }
 
 TEST(MemoryHierarchy, DataPassThroughAllLevels) {
-  auto& b = fresh();
+  auto& b = fresh_hierarchy();
   std::array<std::byte, 1000> out{};
   for (unsigned i = 0; i < out.size(); ++i) out[i] = static_cast<std::byte>(i * 7);
   EXPECT_TRUE(b.initiators[0].write(0_ns, kBase + 77, out).ok());
@@ -147,7 +147,7 @@ TEST(MemoryHierarchy, DataPassThroughAllLevels) {
 TEST(MemoryHierarchy, TwoRunsGiveTheSameTimes) {
   std::array<std::uint64_t, 2> hashes{};
   for (std::uint64_t& hash : hashes) {
-    auto& b = fresh();
+    auto& b = fresh_hierarchy();
     hash = 0xcbf29ce484222325;
     std::uint64_t random = 12345;
     for (unsigned i = 0; i < 2000; ++i) {

@@ -20,7 +20,7 @@ using test::Layer;
 using test::lowered;
 
 using Tag = std::tuple<std::uint32_t, std::uint32_t, std::uint16_t, std::uint16_t>;
-Tag key(const TileTag& tag) { return {tag.first.image, tag.first.element, tag.filter_x, tag.filter_y}; }
+Tag key_of(const TileTag& tag) { return {tag.first.image, tag.first.element, tag.filter_x, tag.filter_y}; }
 
 /// The elements of a tile. Places that only fill up the workspace are equal to each other.
 std::vector<std::uint64_t> contents(const LoweredConvolution& c, std::uint64_t row, unsigned column, const TileForm& form) {
@@ -67,7 +67,7 @@ TEST(TileTags, AreEqualExactlyForEqualTiles) {
     for (unsigned i = 0; i < 300; ++i, ++tiles) {
       const std::uint64_t row = form.rows == 1 ? random() % c.rows() : random() % c.rows() / 16 * 16;
       const unsigned column = static_cast<unsigned>(random() % c.columns()) / step * step;
-      const Tag tag = key(tags.tag(row, column, form));
+      const Tag tag = key_of(tags.tag(row, column, form));
       const std::vector<std::uint64_t> holds = contents(c, row, column, form);
       const auto [known, is_new] = by_tag.try_emplace(tag, holds);
       repeats += is_new ? 0 : 1;
@@ -98,7 +98,7 @@ Hits pass(const LoweredConvolution& c, bool by_first_element = false) {
       TileTag tag = tags.tag(row, column, form);
       const TileTag whole = tag;
       if (by_first_element) tag.filter_x = tag.filter_y = TileTag::kAny;
-      const auto [first, is_new] = known.try_emplace(key(tag), row, column);
+      const auto [first, is_new] = known.try_emplace(key_of(tag), row, column);
       ++all.tiles;
       if (is_new) continue;
       ++all.hits;

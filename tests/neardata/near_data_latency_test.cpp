@@ -19,7 +19,7 @@ constexpr std::uint64_t kBase = NearDataGpu::kBase;
 constexpr std::uint64_t kData = NearDataGpu::kData;
 
 /// 8 x 8 nodes at 1 GHz, where all clocks have the same edges. From core 0 at (0,0) the caches are 1, 3, 6 and 13 links away.
-GpuDeviceParameters machine() {
+GpuDeviceParameters latency_machine() {
   GpuDeviceParameters p = small_machine();
   p.gpu.shader_arrays = 24;
   p.noc.topology = FabricTopology::mesh;
@@ -30,38 +30,38 @@ GpuDeviceParameters machine() {
 }
 
 GpuDeviceParameters with_alus(unsigned lanes) {
-  GpuDeviceParameters p = machine();
+  GpuDeviceParameters p = latency_machine();
   ndc_of(p).llc_alu_lanes = ndc_of(p).core_alu_lanes = lanes;
   ndc_of(p).core_alu = CoreAlu::dedicated;
   return p;
 }
 
 GpuDeviceParameters stepped_machine() {
-  GpuDeviceParameters p = machine();
+  GpuDeviceParameters p = latency_machine();
   p.noc.routers = RouterModel::stepped;
   return p;
 }
 GpuDeviceParameters crossbar_machine() {
-  GpuDeviceParameters p = machine();
+  GpuDeviceParameters p = latency_machine();
   p.noc.topology = GpuDeviceParameters().noc.topology;
   p.noc.placement.clear();
   return p;
 }
 GpuDeviceParameters acknowledging_early() {
-  GpuDeviceParameters p = machine();
+  GpuDeviceParameters p = latency_machine();
   ndc_of(p).chain_end = ChainEnd::computation;
   return p;
 }
 /// Service queues of one entry.
 GpuDeviceParameters refusing_machine() {
-  GpuDeviceParameters p = machine();
+  GpuDeviceParameters p = latency_machine();
   ndc_of(p).sq_entries = 1;
   return p;
 }
 
 struct LatencyBench : sc_core::sc_module {
   explicit LatencyBench(sc_core::sc_module_name module_name) : sc_module(module_name) {}
-  NearDataGpu gpu{"gpu", machine()};
+  NearDataGpu gpu{"gpu", latency_machine()};
   NearDataGpu lanes_4{"lanes_4", with_alus(4)}, lanes_8{"lanes_8", with_alus(8)}, lanes_16{"lanes_16", with_alus(16)},
       lanes_32{"lanes_32", with_alus(32)};
   NearDataGpu stepped{"stepped", stepped_machine()}, crossbar{"crossbar", crossbar_machine()},

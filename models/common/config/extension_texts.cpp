@@ -7,7 +7,7 @@
 namespace lacuna {
 namespace {
 
-std::vector<ExtensionTexts>& registered() {
+std::vector<ExtensionTexts>& registered_texts() {
   static std::vector<ExtensionTexts> all;
   return all;
 }
@@ -16,7 +16,7 @@ std::vector<ExtensionTexts>& registered() {
 
 ExtensionSlots register_extension(const ExtensionTexts& machine) {
   ExtensionSlots next;
-  for (const ExtensionTexts& other : registered()) {
+  for (const ExtensionTexts& other : registered_texts()) {
     if (other.name == machine.name) return next;
     next.first_cause += other.causes.size();
     next.first_count += other.counts.size();
@@ -24,14 +24,14 @@ ExtensionSlots register_extension(const ExtensionTexts& machine) {
   if (next.first_cause + machine.causes.size() > kMostExtensionCauses ||
       next.first_count + machine.counts.size() > kMostExtensionCounts)
     throw std::length_error("no room for the columns of research machine " + std::string(machine.name));
-  registered().push_back(machine);
+  registered_texts().push_back(machine);
   return next;
 }
 
-std::span<const ExtensionTexts> extension_texts() { return registered(); }
+std::span<const ExtensionTexts> extension_texts() { return registered_texts(); }
 
 const StallText* extension_cause(std::size_t number) {
-  for (const ExtensionTexts& machine : registered()) {
+  for (const ExtensionTexts& machine : registered_texts()) {
     if (number < machine.causes.size()) return &machine.causes[number];
     number -= machine.causes.size();
   }

@@ -9,7 +9,7 @@
 namespace lacuna::isa {
 namespace {
 
-std::string hexadecimal(std::uint32_t word) {
+std::string eight_digits(std::uint32_t word) {
   std::array<char, 16> text{};
   std::snprintf(text.data(), text.size(), "%08x", word);
   return text.data();
@@ -79,7 +79,7 @@ CodeError DecodedCode::explain(std::uint64_t pc) const {
   unsigned available = 0;
   std::string bytes;
   while (available < 3 && place + available < page.words.size() && page.present[place + available]) {
-    bytes.append(" ").append(hexadecimal(page.words[place + available]));
+    bytes.append(" ").append(eight_digits(page.words[place + available]));
     ++available;
   }
   const DecodeResult result = decode(&page.words[place], available, target_, codes_);

@@ -7,7 +7,9 @@
 namespace lacuna::isa {
 namespace {
 
-bool is_vector(const Operand& operand) { return operand.kind == OperandKind::vgpr || operand.kind == OperandKind::agpr; }
+bool is_vector_operand(const Operand& operand) {
+  return operand.kind == OperandKind::vgpr || operand.kind == OperandKind::agpr;
+}
 
 }  // namespace
 
@@ -19,7 +21,7 @@ void DeferredAccess::capture(const Instruction& instruction, Wavefront& wave) {
   std::uint32_t* to = planes_.data();
   for (unsigned i = 0; i < instruction.sources; ++i) {
     const Operand& source = instruction.src[i];
-    if (!is_vector(source)) continue;
+    if (!is_vector_operand(source)) continue;
     sources_[source_count_++] = {source.kind, source.index, source.words};
     to = std::copy_n(wave.planes(source), std::size_t{source.words} * kLanes, to);
   }
@@ -44,7 +46,7 @@ void DeferredAccessPerformer::perform(DeferredAccess& access) {
   // What the instruction leaves of its destination: inactive lanes, halves of registers. Sources come after, they may overlap.
   for (unsigned i = 0; i < instruction.destinations; ++i) {
     const Operand& to = instruction.dst[i];
-    if (is_vector(to)) std::copy_n(wave.planes(to), std::size_t{to.words} * kLanes, plane(to.kind, to.index));
+    if (is_vector_operand(to)) std::copy_n(wave.planes(to), std::size_t{to.words} * kLanes, plane(to.kind, to.index));
   }
   const std::uint32_t* from = access.planes_.data();
   for (unsigned i = 0; i < access.source_count_; ++i) {
@@ -57,7 +59,7 @@ void DeferredAccessPerformer::perform(DeferredAccess& access) {
   // Inactive lanes may have been given other values meanwhile, on the other way of a branch.
   for (unsigned i = 0; i < instruction.destinations; ++i) {
     const Operand& to = instruction.dst[i];
-    if (!is_vector(to)) continue;
+    if (!is_vector_operand(to)) continue;
     for (unsigned k = 0; k < to.words; ++k) {
       const std::uint32_t* result = plane(to.kind, to.index + k);
       std::uint32_t* destination = wave.planes(to) + std::size_t{k} * kLanes;

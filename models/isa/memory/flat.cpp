@@ -7,6 +7,7 @@
 #include "models/isa/row_sets.h"
 
 namespace lacuna::isa {
+namespace flat {
 namespace {
 
 using namespace vector_memory;
@@ -84,7 +85,7 @@ struct LaneAddresses {
 // The commonest access by far: all lanes active, neighbours side by side, all in the mapping used last. Returns where lane 0's
 // bytes are, or nullptr when the general way must be taken.
 template <unsigned kBytes>
-std::byte* neighbours(const Instruction& i, Wavefront& w, Operation operation, Access wanted) {
+std::byte* neighbours(const Instruction& i, Wavefront& w, MemoryAccess::Operation operation, Access wanted) {
   if (w.exec() != kAllLanes || i.format == Format::scratch) return nullptr;
   const LaneAddresses lanes(i, w);
   const U32* low = lanes.low;
@@ -123,7 +124,8 @@ bool resolve_scratch(const Instruction& i, Wavefront& w, LaneTargets& targets, u
 }
 
 // Fills wave.access and finds every active lane's bytes. Returns false after reporting a fault.
-bool resolve(const Instruction& i, Wavefront& w, LaneTargets& targets, Operation operation, unsigned bytes, Access wanted) {
+bool resolve(const Instruction& i, Wavefront& w, LaneTargets& targets, MemoryAccess::Operation operation, unsigned bytes,
+             Access wanted) {
   note_access(i, w, operation, bytes);
   check_epoch(w);
   if (i.format == Format::scratch) return resolve_scratch(i, w, targets, bytes, wanted);
@@ -173,13 +175,13 @@ bool is_aligned_address(const Instruction& i, Wavefront& w, unsigned bytes) {
 
 struct FlatPath {
   static constexpr unsigned kData = 1;
-  static bool resolve(const Instruction& i, Wavefront& w, LaneTargets& targets, Operation operation, unsigned bytes,
-                      Access wanted) {
-    return isa::resolve(i, w, targets, operation, bytes, wanted);
+  static bool resolve(const Instruction& i, Wavefront& w, LaneTargets& targets, MemoryAccess::Operation operation,
+                      unsigned bytes, Access wanted) {
+    return flat::resolve(i, w, targets, operation, bytes, wanted);
   }
   template <unsigned kBytes>
-  static std::byte* neighbours(const Instruction& i, Wavefront& w, Operation operation, Access wanted) {
-    return isa::neighbours<kBytes>(i, w, operation, wanted);
+  static std::byte* neighbours(const Instruction& i, Wavefront& w, MemoryAccess::Operation operation, Access wanted) {
+    return flat::neighbours<kBytes>(i, w, operation, wanted);
   }
   static bool is_aligned(const Instruction& i, Wavefront& w, unsigned bytes) { return is_aligned_address(i, w, bytes); }
 };
@@ -211,9 +213,10 @@ constexpr auto kGlobalRows = segment_rows<Format::global, kGlobal>();
 constexpr auto kScratchRows = segment_rows<Format::scratch, kScratch>();
 
 }  // namespace
+}  // namespace flat
 
-std::span<const InstructionRow> flat_rows() { return kFlatRows; }
-std::span<const InstructionRow> global_rows() { return kGlobalRows; }
-std::span<const InstructionRow> scratch_rows() { return kScratchRows; }
+std::span<const InstructionRow> flat_rows() { return flat::kFlatRows; }
+std::span<const InstructionRow> global_rows() { return flat::kGlobalRows; }
+std::span<const InstructionRow> scratch_rows() { return flat::kScratchRows; }
 
 }  // namespace lacuna::isa

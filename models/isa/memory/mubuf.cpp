@@ -9,6 +9,7 @@
 #include "models/isa/row_sets.h"
 
 namespace lacuna::isa {
+namespace mubuf {
 namespace {
 
 using namespace vector_memory;
@@ -121,7 +122,8 @@ bool stays_private(Wavefront& w, LaneOffsets& lanes, U64 start, unsigned bytes, 
   return false;
 }
 
-bool resolve(const Instruction& i, Wavefront& w, LaneTargets& targets, Operation operation, unsigned bytes, Access wanted) {
+bool resolve(const Instruction& i, Wavefront& w, LaneTargets& targets, MemoryAccess::Operation operation, unsigned bytes,
+             Access wanted) {
   note_access(i, w, operation, bytes);
   MemoryAccess& access = w.access;
   check_epoch(w);
@@ -151,12 +153,12 @@ bool resolve(const Instruction& i, Wavefront& w, LaneTargets& targets, Operation
 
 struct BufferPath {
   static constexpr unsigned kData = 3;
-  static bool resolve(const Instruction& i, Wavefront& w, LaneTargets& targets, Operation operation, unsigned bytes,
-                      Access wanted) {
-    return isa::resolve(i, w, targets, operation, bytes, wanted);
+  static bool resolve(const Instruction& i, Wavefront& w, LaneTargets& targets, MemoryAccess::Operation operation,
+                      unsigned bytes, Access wanted) {
+    return mubuf::resolve(i, w, targets, operation, bytes, wanted);
   }
   template <unsigned kBytes>
-  static std::byte* neighbours(const Instruction&, Wavefront&, Operation, Access) {
+  static std::byte* neighbours(const Instruction&, Wavefront&, MemoryAccess::Operation, Access) {
     return nullptr;
   }
   static bool is_aligned(const Instruction& i, Wavefront& w, unsigned bytes) {
@@ -200,7 +202,7 @@ void load_format(const Instruction& i, Wavefront& w) {
   const BufferFormat format = format_of(i, w);
   LaneTargets targets;
   const unsigned bytes = format.bytes();
-  if (!resolve(i, w, targets, Operation::load, bytes, Access::read)) return;
+  if (!resolve(i, w, targets, MemoryAccess::Operation::load, bytes, Access::read)) return;
   if (!targets.read_stores(w, bytes)) return;
   const bool packed = w.target != Target::gfx803;
   std::array<U32, kLanes> lds{};
@@ -234,7 +236,7 @@ void store_format(const Instruction& i, Wavefront& w) {
   LaneTargets targets;
   const unsigned bytes = format.bytes();
   if (bytes == 0) return;
-  if (!resolve(i, w, targets, Operation::store, bytes, Access::write)) return;
+  if (!resolve(i, w, targets, MemoryAccess::Operation::store, bytes, Access::write)) return;
   if (!targets.redirect(w, bytes)) return;
   const bool packed = w.target != Target::gfx803;
   const U32* data = w.planes(i.src[3]);
@@ -257,7 +259,7 @@ void store_format(const Instruction& i, Wavefront& w) {
 // LDS to memory, no register in between.
 void store_lds(const Instruction& i, Wavefront& w) {
   LaneTargets targets;
-  if (!resolve(i, w, targets, Operation::store, 4, Access::write)) return;
+  if (!resolve(i, w, targets, MemoryAccess::Operation::store, 4, Access::write)) return;
   if (!targets.redirect(w, 4)) return;
   for_lanes(w.access.lanes, [&](unsigned l) {
     if (const std::byte* from = lds_dword(i, w, l); from != nullptr) {
@@ -367,8 +369,9 @@ constexpr auto mtbuf_table() {
 constexpr auto kMtbufRows = mtbuf_table();
 
 }  // namespace
+}  // namespace mubuf
 
-std::span<const InstructionRow> mubuf_rows() { return kMubufRows; }
-std::span<const InstructionRow> mtbuf_rows() { return kMtbufRows; }
+std::span<const InstructionRow> mubuf_rows() { return mubuf::kMubufRows; }
+std::span<const InstructionRow> mtbuf_rows() { return mubuf::kMtbufRows; }
 
 }  // namespace lacuna::isa

@@ -10,6 +10,7 @@
 #include "models/isa/row_sets.h"
 
 namespace lacuna::isa {
+namespace smem {
 namespace {
 
 using U32 = std::uint32_t;
@@ -336,7 +337,8 @@ constexpr std::array kRows{
 };
 
 }  // namespace
+}  // namespace smem
 
-std::span<const InstructionRow> smem_rows() { return kRows; }
+std::span<const InstructionRow> smem_rows() { return smem::kRows; }
 
 }  // namespace lacuna::isa

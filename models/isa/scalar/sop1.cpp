@@ -8,6 +8,7 @@
 #include "models/isa/scalar/gpr_index.h"
 
 namespace lacuna::isa {
+namespace sop1 {
 namespace {
 
 using U32 = std::uint32_t;
@@ -243,7 +244,8 @@ constexpr std::array kRows{
 };
 
 }  // namespace
+}  // namespace sop1
 
-std::span<const InstructionRow> sop1_rows() { return kRows; }
+std::span<const InstructionRow> sop1_rows() { return sop1::kRows; }
 
 }  // namespace lacuna::isa

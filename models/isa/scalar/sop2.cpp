@@ -7,6 +7,7 @@
 #include "models/isa/scalar/fork_join.h"
 
 namespace lacuna::isa {
+namespace sop2 {
 namespace {
 
 using U32 = std::uint32_t;
@@ -205,7 +206,8 @@ constexpr std::array kRows{
 };
 
 }  // namespace
+}  // namespace sop2
 
-std::span<const InstructionRow> sop2_rows() { return kRows; }
+std::span<const InstructionRow> sop2_rows() { return sop2::kRows; }
 
 }  // namespace lacuna::isa

@@ -6,6 +6,7 @@
 #include "models/isa/scalar/gpr_index.h"
 
 namespace lacuna::isa {
+namespace sopc {
 namespace {
 
 using U32 = std::uint32_t;
@@ -75,7 +76,8 @@ constexpr std::array kRows{
 };
 
 }  // namespace
+}  // namespace sopc
 
-std::span<const InstructionRow> sopc_rows() { return kRows; }
+std::span<const InstructionRow> sopc_rows() { return sopc::kRows; }
 
 }  // namespace lacuna::isa

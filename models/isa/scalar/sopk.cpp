@@ -7,6 +7,7 @@
 #include "models/isa/scalar/fork_join.h"
 
 namespace lacuna::isa {
+namespace sopk {
 namespace {
 
 using U32 = std::uint32_t;
@@ -163,7 +164,8 @@ constexpr std::array kRows{
 };
 
 }  // namespace
+}  // namespace sopk
 
-std::span<const InstructionRow> sopk_rows() { return kRows; }
+std::span<const InstructionRow> sopk_rows() { return sopk::kRows; }
 
 }  // namespace lacuna::isa

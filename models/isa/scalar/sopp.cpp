@@ -6,6 +6,7 @@
 #include "models/isa/scalar/gpr_index.h"
 
 namespace lacuna::isa {
+namespace sopp {
 namespace {
 
 using T = OperandType;
@@ -99,7 +100,8 @@ constexpr std::array kRows{
 };
 
 }  // namespace
+}  // namespace sopp
 
-std::span<const InstructionRow> sopp_rows() { return kRows; }
+std::span<const InstructionRow> sopp_rows() { return sopp::kRows; }
 
 }  // namespace lacuna::isa

@@ -10,7 +10,7 @@ namespace {
 
 using U64 = std::uint64_t;
 
-std::vector<U64> edges_of(const FloatFormat& f) {
+std::vector<U64> division_edges_of(const FloatFormat& f) {
   std::vector<U64> edges;
   const U64 all_exponents = f.infinity() >> f.fraction;
   for (const U64 exponent : {U64{0}, U64{1}, U64{2}, U64{23}, U64{24}, U64{53}, U64{54}, U64(f.bias() / 2), U64(f.bias() - 97),
@@ -29,7 +29,7 @@ std::vector<U64> edges_of(const FloatFormat& f) {
 }
 
 std::vector<Inputs> division_inputs(const FloatFormat& f) {
-  return combine(edges_of(f), 2, 60000, [&](std::mt19937_64& g) {
+  return combine(division_edges_of(f), 2, 60000, [&](std::mt19937_64& g) {
     const U64 bits = g() & ((f.sign() - 1) | f.sign());
     if (g() % 2 == 0) return bits;
     // Quotients near the ends of the range need operands there.

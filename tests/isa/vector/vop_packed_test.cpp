@@ -18,7 +18,7 @@ constexpr std::array kSources{vgpr(kSrc0), vgpr(kSrc1), vgpr(kSrc2)};
 I64 signed_half(U32 v) { return static_cast<std::int16_t>(v); }
 I64 clamp_to(I64 v, I64 low, I64 high) { return std::min(std::max(v, low), high); }
 
-Rounding rounding_of(Mode mode) { return {mode.round_f64_f16(), !mode.denorm_in_f64_f16(), !mode.denorm_out_f64_f16()}; }
+Rounding half_rounding_of(Mode mode) { return {mode.round_f64_f16(), !mode.denorm_in_f64_f16(), !mode.denorm_out_f64_f16()}; }
 U64 clamped(U64 v, const FloatFormat& f) {
   if (f.nan(v) || f.negative(v)) return 0;
   return std::min(v, one(f));
@@ -49,7 +49,7 @@ U16 saturated_unsigned(I64 v, bool clamp) { return static_cast<U16>(clamp ? clam
 U16 of_f16(U64 v, bool clamp) { return static_cast<U16>(clamp ? clamped(v, kF16) : v); }
 
 // IEEE mode is off in these tests: a number wins over a NaN.
-U16 extreme(U32 a, U32 b, bool maximum, const Rounding& r) {
+U16 extreme_half(U32 a, U32 b, bool maximum, const Rounding& r) {
   const auto flushed = [&](U32 v) { return r.flush_inputs ? kF16.flushed(v) : v; };
   const U64 x = flushed(a);
   const U64 y = flushed(b);
@@ -86,8 +86,8 @@ const std::vector<Packed>& packed_cases() {
       {"v_pk_fma_f16", 3, true, [](U32 a, U32 b, U32 c, bool s, auto& r) { return of_f16(multiply_add(a, b, c, kF16, r), s); }},
       {"v_pk_add_f16", 2, true, [](U32 a, U32 b, U32, bool s, auto& r) { return of_f16(add(a, b, kF16, r), s); }},
       {"v_pk_mul_f16", 2, true, [](U32 a, U32 b, U32, bool s, auto& r) { return of_f16(multiply(a, b, kF16, r), s); }},
-      {"v_pk_min_f16", 2, true, [](U32 a, U32 b, U32, bool s, auto& r) { return of_f16(extreme(a, b, false, r), s); }},
-      {"v_pk_max_f16", 2, true, [](U32 a, U32 b, U32, bool s, auto& r) { return of_f16(extreme(a, b, true, r), s); }},
+      {"v_pk_min_f16", 2, true, [](U32 a, U32 b, U32, bool s, auto& r) { return of_f16(extreme_half(a, b, false, r), s); }},
+      {"v_pk_max_f16", 2, true, [](U32 a, U32 b, U32, bool s, auto& r) { return of_f16(extreme_half(a, b, true, r), s); }},
   };
   return cases;
 }
@@ -126,7 +126,7 @@ TEST_P(PackedHalves, AreTwoOperations) {
         const U32 a = operand(0, half, lane);
         const U32 b = operand(1, half, lane);
         const U32 d = operand(2, half, lane);
-        const U16 want = c.half(a, b, d, m.clamp, rounding_of(machine.wave.mode));
+        const U16 want = c.half(a, b, d, m.clamp, half_rounding_of(machine.wave.mode));
         const U16 got = static_cast<U16>(machine.at(kDst, lane) >> (16 * half));
         ASSERT_EQ(got, want) << c.mnemonic << std::hex << " half " << half << " of 0x" << a << ", 0x" << b << ", 0x" << d
                              << " clamp " << m.clamp << " mode 0x" << machine.wave.mode.bits;
