@@ -345,12 +345,12 @@ __device__ inline void multiply_through_lds(Sums& sums, const Product& x, Tile t
     lds_barrier();
     if (number + 2 < parts) load();
   };
-  unsigned number = 0;
-  for (; number + 1 < parts; number += 2) {
+  // One copy of a part for each buffer: what a third one needs would stay in registers while the loop runs.
+  for (unsigned number = 0; number < parts; number += 2) {
     part(number, 0);
+    if (number + 1 == parts) break;
     part(number + 1, 1);
   }
-  if (number < parts) part(number, 0);
 }
 
 /// Stores the sums in y by way of C in LDS, so that stores are of whole lines.
