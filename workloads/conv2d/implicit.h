@@ -45,29 +45,36 @@ class SlabStage {
     }
   }
   /// The slab that is loaded next begins with this column.
-  __device__ void begin(unsigned column) {
-    column += threadIdx.x % 8 * 8;
-    places_[0] = place(column);
-    if (!by_eight()) places_[1] = place(column + 4);
-  }
+  __device__ void begin(unsigned column) { column_ = column; }
   /// The first, or second, half of the rows.
   __device__ void load(unsigned half) {
+    // Computed for each half: where a lane's columns lie would take registers while the slab before is multiplied.
+    unsigned column = column_;
+    asm volatile("" : "+s"(column));
+    column += threadIdx.x % 8 * 8;
+    // A single address, to which instructions add constants: one for each row would take more registers than there are.
+    unsigned place_of_row = rows_ + threadIdx.x / 8 * sizeof(RowPlace);
+    asm volatile("" : "+v"(place_of_row));
+    const Place places[2] = {place(column), by_eight() ? Place{} : place(column + 4)};
 #pragma unroll
     for (unsigned i = 0; i < 2; ++i) {
-      const auto row = lds_at<RowPlace>(rows_ + (threadIdx.x / 8 + 32 * (2 * half + i)) * sizeof(RowPlace));
+      const auto row = lds_at<RowPlace>(place_of_row + 32 * (2 * half + i) * sizeof(RowPlace));
       if (by_eight()) {
-        values_[i] = *global_at<const Vector<float, 4>>(x_.product.a, index(row, places_[0]) * sizeof(Half));
+        values_[i] = *global_at<const Vector<float, 4>>(x_.product.a, index(row, places[0]) * sizeof(Half));
       } else {
-        values_[i].lo = *global_at<const Vector<float, 2>>(x_.product.a, index(row, places_[0]) * sizeof(Half));
-        values_[i].hi = *global_at<const Vector<float, 2>>(x_.product.a, index(row, places_[1]) * sizeof(Half));
+        values_[i].lo = *global_at<const Vector<float, 2>>(x_.product.a, index(row, places[0]) * sizeof(Half));
+        values_[i].hi = *global_at<const Vector<float, 2>>(x_.product.a, index(row, places[1]) * sizeof(Half));
       }
     }
   }
   __device__ void keep(unsigned buffer, unsigned half) const {
+    // As in load().
+    unsigned first = slabs_ + threadIdx.x / 8 * kSlabPitch<kHalves> + threadIdx.x % 8 * 16;
+    asm volatile("" : "+v"(first));
+    first += buffer * kSlabBytes<kHalves>;
 #pragma unroll
     for (unsigned i = 0; i < 2; ++i) {
-      const unsigned row = threadIdx.x / 8 + 32 * (2 * half + i);
-      const unsigned at = slabs_ + buffer * kSlabBytes<kHalves> + row * kSlabPitch<kHalves> + threadIdx.x % 8 * 16;
+      const unsigned at = first + 32 * (2 * half + i) * kSlabPitch<kHalves>;
       lds_at<Vector<float, 2>>(at) = values_[i].lo;
       lds_at<Vector<float, 2>>(at + 8) = values_[i].hi;
     }
@@ -95,7 +102,7 @@ class SlabStage {
 
   const Implicit& x_;
   unsigned slabs_, rows_;
-  Place places_[2];
+  unsigned column_;
   Vector<float, 4> values_[2];
 };
 

@@ -34,6 +34,26 @@ for lds in abc ac c; do convolve titanv-like loose --method explicit --lds $lds 
 convolve titanv-like loose --method implicit --shape $flat
 convolve titanv-like loose --method explicit --loads octets --fragments 2 --shape $flat
 
+# Kernels that Duplo's figures measure: a SIMD has 256 registers for three of their workgroups, and none of them keeps registers in
+# memory. Of 96 KiB of LDS one, two and three workgroups get what they take; slabs of implicit products let two run.
+expect 0 "$LACUNA" isa check "$PROGRAMS/conv2d"
+takes() {
+  local line vgprs agprs lds scratch
+  line=$(awk -v kernel="$1:" '/--gfx90a\)/ { gfx90a = 1 } gfx90a && /^kernel / { at = $2 } at == kernel && /^  takes:/' out.txt)
+  read -r vgprs agprs lds scratch < <(sed -E 's/^.*: (.*) VGPRs, (.*) AGPRs, .* SGPRs, (.*) bytes of LDS, (.*) bytes of scratch .*$/\1 \2 \3 \4/' <<< "$line")
+  ((vgprs > 0 && vgprs + agprs <= 80)) || fail "$1: more than 80 registers:$line"
+  ((scratch == 0)) || fail "$1: scratch memory:$line"
+  ((lds == $2)) || fail "$1: LDS of other than $2 bytes:$line"
+}
+for fragments in 2 4; do
+  takes convolution_explicit_abc_$fragments $((56 * 1024))
+  takes convolution_explicit_ac_$fragments $((48 * 1024))
+  takes convolution_explicit_c_$fragments $((32 * 1024))
+done
+takes convolution_explicit_octets $((32 * 1024))
+takes convolution_implicit_2 $((35 * 1024))
+takes convolution_implicit_4 $((37 * 1024))
+
 wrong() {
   on_gpu --quiet --config "$1" --set gpu.timing=functional --out results -- conv2d "${@:3}"
   expect 2 "${command[@]}"
