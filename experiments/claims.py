@@ -10,6 +10,7 @@ each published claim:
   relation      how a measured value must relate to the published one:
                   =       within 15 % of it, or its 95 % interval holds it
                   gain    within 15 % of it and on its side of 1, or its interval holds it: speedups, of which a loss is no gain
+                  change  within 15 % of it and on its side of 1, or its interval holds it and not 1: an interval that holds 1 shows no change
                   same    within 5 % of it, or its interval holds it: claims that nothing changes
                   points  within 5 percentage points of it, for shares and differences in percent
                   >=, <=  at least or at most as large, or its interval holds it: a bound that is missed by 10 % does not hold
@@ -32,7 +33,7 @@ import sys
 BEGIN = "<!-- begin of the table of claims, by experiments/claims.py -->"
 END = "<!-- end of the table of claims -->"
 COLUMNS = ["claim", "source", "relation", "published", "as_published", "ours", "why"]
-RELATIONS = ["=", "gain", "same", "points", ">=", "<="]
+RELATIONS = ["=", "gain", "change", "same", "points", ">=", "<="]
 TOLERANCE = 0.15
 POINTS = 5
 MISSING = "–"
@@ -97,6 +98,8 @@ def look_up_one(figures, reference, where):
 
 def agrees(relation, published, value):
     mean, low, high = value
+    if relation == "change" and low <= 1 <= high:
+        return False
     if low <= published <= high:
         return True
     if relation == "points":
@@ -107,7 +110,7 @@ def agrees(relation, published, value):
         return mean >= published
     if relation == "<=":
         return mean <= published
-    if relation == "gain" and (mean - 1) * (published - 1) < 0:
+    if relation in ("gain", "change") and (mean - 1) * (published - 1) < 0:
         return False
     return abs(mean / published - 1) <= TOLERANCE
 

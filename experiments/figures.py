@@ -295,14 +295,17 @@ def draw_bars(axes, ours, published, series, name, reference="published"):
         place = {x: i + (index - (len(series) - 1) / 2) * width for i, x in enumerate(xs)}
         have = [x for x in xs if (one, x) in ours]
         values = [ours[one, x] for x in have]
-        axes.bar([place[x] for x in have], [value.mean for value in values], width * 0.92, color=colour, alpha=0.75,
-                 label=name(one) or "Lacuna")
+        if have:
+            axes.bar([place[x] for x in have], [value.mean for value in values], width * 0.92, color=colour, alpha=0.75,
+                     label=name(one) or "Lacuna")
         draw_intervals(axes, [(place[x], ours[one, x]) for x in have], "black")
         theirs = [x for x in xs if (one, x) in published]
         if theirs:
             axes.plot([place[x] for x in theirs], [published[one, x][0] for x in theirs], linestyle="none", marker="D",
                       markersize=7, markerfacecolor="white", markeredgecolor="black", markeredgewidth=1.2, label=label, zorder=4)
             label = None
+        for x in theirs if not have else []:  # a series without bars has no colour in the legend
+            axes.annotate(name(one), (place[x], published[one, x][0]), textcoords="offset points", xytext=(-8, 0), ha="right", va="center", fontsize=8)
     axes.set_xticks(range(len(xs)))
     labels = [name(x) for x in xs]
     crowded = len(labels) * max(len(label) for label in labels) > 90

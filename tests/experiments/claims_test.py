@@ -100,6 +100,14 @@ class Claims(unittest.TestCase):
         self.assertTrue(claims.agrees("gain", 1.05, (0.98, 0.9, 1.06)))
         self.assertTrue(claims.agrees("gain", 0.9, (0.98, 0.97, 0.99)))
 
+    def test_an_interval_that_holds_1_shows_no_change(self):
+        self.assertTrue(claims.agrees("gain", 0.92, (1.07, 0.9, 1.24)))
+        self.assertFalse(claims.agrees("change", 0.92, (1.07, 0.9, 1.24)))
+        self.assertFalse(claims.agrees("change", 0.92, (0.93, 0.85, 1.01)))
+        self.assertTrue(claims.agrees("change", 0.92, (0.85, 0.72, 0.98)))
+        self.assertTrue(claims.agrees("change", 0.92, (0.93, float("nan"), float("nan"))))
+        self.assertFalse(claims.agrees("change", 0.92, (1.02, 1.01, 1.03)))
+
     def test_several_values_are_one_geometric_mean(self):
         code, _, page = self.run_on(["both,s,=,1.41,,speed > old > one; speed > new > one,w"])
         self.assertEqual(code, 0)
@@ -126,7 +134,7 @@ class Claims(unittest.TestCase):
                 ("A,s,=,1,speed > old > two,,w", "speed has no value of old > two; there are: old > one; new > one"),
                 ("A,s,=,1,spead > old > one,,w", "the page has no figure spead; there are: speed, rates"),
                 ("A,s,=,1,speed > new > two,,w", "speed has no value of new > two"),
-                ("A,s,~,1,rates > one,,w", "relation ~: must be one of =, gain, same"),
+                ("A,s,~,1,rates > one,,w", "relation ~: must be one of =, gain, change, same"),
                 ("A,s,=,1,rates > one,,", "has no sentence in `why`"),
                 ("A,s,=,1,,,w", "has a value neither as published nor ours"),
                 ("A,s,=,x,rates > one,,w", "could not convert")]:

@@ -74,6 +74,11 @@ class Figures(unittest.TestCase):
                 self.assertEqual(labels[:2], ["first", "second"])
         self.assertEqual(self.legend(BARS, ""), ["first", "second"])
 
+    def test_a_series_of_published_values_alone_is_named_beside_its_markers(self):
+        self.assertEqual(self.legend(BARS, "fourth,1024,1,a\nsecond,2048,1,a\n"), ["first", "second", "published"])
+        picture = (self.folder / "out/bars.svg").read_text(encoding="utf-8").split('<g id="legend_1">')[0]
+        self.assertEqual([picture.count(f"<!-- {name} -->") for name in ("fourth", "second")], [1, 0])
+
     def test_published_values_of_lines_are_named_by_their_series(self):
         lines = BARS.replace("kind = bars", "kind = line")
         self.assertEqual(self.legend(lines, "second,1024,1,a\n"), ["first", "second", "second, published"])
