@@ -60,8 +60,12 @@ std::vector<CostLine> cost_lines(const DuploHardware& hardware, unsigned compute
       {"parameter_bits", "bits", "parameters of the convolutions that run", bits(hardware.parameter_bits)},
       {"register_file_bits", "bits", "vector registers of a compute unit, for comparison", file},
       {"history_share", "of the register file", "the load history buffer's bits", bits(hardware.history_bits) / file},
+      {"map_share", "of the register file", "the bits of the map of register pairs", bits(hardware.map_bits) / file},
+      {"reader_share", "of the register file", "the bits of the counts of readers", bits(hardware.reader_bits) / file},
+      {"parameter_share", "of the register file", "the bits of the parameters", bits(hardware.parameter_bits) / file},
       {"total_share", "of the register file",
-       "all of Duplo's bits; the paper publishes 0.0077 of the register file's area (section V.H)",
+       "all of Duplo's bits, without the logic of the ID generator; the paper publishes 0.0077 of the register file's area "
+       "(section V.H)",
        bits(hardware.total_bits()) / file},
       {"area_mm2", "mm2", "SRAM cells for Duplo's bits of all compute units, 28 nm",
        sram_mm2(hardware.total_bits() * compute_units)},

@@ -2,7 +2,8 @@
 //
 // The paper (section V.H) gives 0.77 % of the register file's area, and counts tags of 22 and 10 bits and register numbers of
 // 10 in 1,024 entries. These are 2.05 % of the register file's bits: the published share needs cells of 0.38 times the size,
-// and leaves no area for renaming and for the counts of readers. Here all bits are counted, as cells of one size.
+// and leaves no area for renaming and for the counts of readers. Here all bits are counted, as cells of one size. Logic is not:
+// the ID generator's dividers and multipliers, comparators of tags, and multiplexers have neither bits nor area.
 //
 // This is the hardware of entries of tiles. Entries of rows (DuploEntry::row) are an upper bound without hardware: a run with
 // them reports neither bits nor area, and Duplo takes no energy.

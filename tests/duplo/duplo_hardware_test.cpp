@@ -57,6 +57,10 @@ TEST(DuploHardware, LinesHaveSharesAndArea) {
     return found == lines.end() ? -1 : found->value;
   };
   const double bits = 83968 + 28672 + 5632 + 1024;
+  EXPECT_DOUBLE_EQ(value("history_share"), 83968.0 / 2097152);
+  EXPECT_DOUBLE_EQ(value("map_share"), 28672.0 / 2097152);
+  EXPECT_DOUBLE_EQ(value("reader_share"), 5632.0 / 2097152);
+  EXPECT_DOUBLE_EQ(value("parameter_share"), 1024.0 / 2097152);
   EXPECT_DOUBLE_EQ(value("total_share"), bits / 2097152);
   EXPECT_NEAR(value("area_mm2"), bits * 80 * 0.16e-6, 1e-9);
 }
