@@ -237,6 +237,36 @@ TEST_F(FirstLevelCacheTest, AWayThatIsBeingFilledIsGivenAwayWhenItIsFull) {
   EXPECT_FALSE(ask(0x1000, 400_ns, 3)) << "it is gone";
 }
 
+// A look-up that a load history buffer cancels (models/duplo): it takes a cycle of the bank, and neither MSHR, fill nor LRU.
+TEST_F(FirstLevelCacheTest, OccupyingABankChangesNothingElse) {
+  use(0);
+  const auto fetch = [&](std::uint64_t address, Tick at, std::uint32_t tag) {
+    EXPECT_FALSE(ask(address, at, tag));
+    const auto left = departures();
+    ASSERT_EQ(left.size(), 1U);
+    answer(left[0], at + 50_ns);
+    cache_->resume();
+  };
+  // Two lines of one set of two ways.
+  fetch(0x1000, 100_ns, 1);
+  fetch(0x1080, 200_ns, 2);
+  const CacheStatistics before = cache_->statistics();
+  EXPECT_EQ(cache_->occupy(0x1100, 300_ns), 300_ns);
+  EXPECT_TRUE(departures().empty());
+  EXPECT_FALSE(cache_->busy());
+  EXPECT_EQ(cache_->presence(0x1100, 400_ns), FirstLevelCache::Presence::absent);
+  EXPECT_EQ(cache_->occupy(0x1000, 400_ns), 400_ns);
+  EXPECT_EQ(cache_->statistics().reads, before.reads);
+  EXPECT_EQ(cache_->statistics().read_misses, before.read_misses);
+  EXPECT_TRUE(ask(0x1080, 400_ns, 3));
+  EXPECT_EQ(done(3), 441_ns) << "the bank was taken for a cycle";
+  // As 0x1080, 0x1000 would have been used last.
+  EXPECT_EQ(cache_->occupy(0x1000, 500_ns), 500_ns);
+  fetch(0x1100, 600_ns, 4);
+  EXPECT_EQ(cache_->presence(0x1000, 700_ns), FirstLevelCache::Presence::absent);
+  EXPECT_EQ(cache_->presence(0x1080, 700_ns), FirstLevelCache::Presence::present);
+}
+
 TEST_F(FirstLevelCacheTest, WritesAtomicsAndBypassesAreForwarded) {
   use(0);
   const struct {
