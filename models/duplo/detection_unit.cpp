@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <cassert>
 #include <cstring>
 #include <string>
 #include <utility>
@@ -13,6 +12,12 @@ namespace lacuna {
 namespace {
 
 using isa::kAllLanes;
+
+#ifdef NDEBUG
+constexpr bool kForDebugging = false;
+#else
+constexpr bool kForDebugging = true;
+#endif
 
 /// Matrix instructions write all lanes, whatever EXEC is (CDNA2 ISA manual, "Matrix arithmetic instructions").
 bool is_matrix(const isa::Instruction& instruction) {
@@ -25,6 +30,8 @@ DetectionUnit::DetectionUnit(const DuploParameters& parameters, const ActiveConv
                              const LoadStageContext& unit)
     : LoadStage(unit.memory),
       parameters_(parameters),
+      checks_hits_(parameters.check || kForDebugging),
+      checks_registers_(kForDebugging),
       convolutions_(convolutions),
       clock_(unit.clock),
       tokens_(unit.tokens),
@@ -45,6 +52,10 @@ void DetectionUnit::describe(StatisticsGroup& unit) const {
   g.add("mapped", statistics_.mapped, "of wavefronts with a convolution, whose registers are found by the map", "instructions");
   g.add("unwritten", statistics_.unwritten, "lanes' registers that renamed loads did not write", "registers");
   g.add("invalidated", statistics_.invalidated, "that went with an invalidation of the unit's L1 vector cache", "entries");
+  g.add("kernel_ended", statistics_.kernel_ended, "that went at the end of their kernel", "entries");
+  g.add_derived(
+      "most_pairs", [this] { return static_cast<double>(most_pairs()); },
+      "of registers of a SIMD that were in use at the same time, at most", "pairs");
 }
 
 // A look-up reads one entry of each way and computes an ID: additions, shifts, and a multiplication by the reciprocal of each
@@ -77,8 +88,36 @@ void DetectionUnit::count(const WavefrontSlot& slot, DuploCount what, std::uint6
   slot.group->work->activity.extension[texts_.first_count + static_cast<std::size_t>(what)] += amount;
 }
 
+void DetectionUnit::count_released(const WavefrontSlot* slot) {
+  constexpr std::array kCounts{DuploCount::retired, DuploCount::replaced, DuploCount::overwritten, DuploCount::ended,
+                               DuploCount::stores};
+  const auto& releases = history_.releases();
+  const auto since = [&](HistoryRelease why) {
+    const auto i = static_cast<std::size_t>(why);
+    return releases[i] - std::exchange(releases_counted_[i], releases[i]);
+  };
+  for (std::size_t i = 0; i < kCounts.size(); ++i) {
+    const std::uint64_t amount = since(static_cast<HistoryRelease>(i));
+    if (amount == 0) continue;
+    if (slot != nullptr) {
+      count(*slot, kCounts[i], amount);
+    } else {
+      statistics_.counts[static_cast<std::size_t>(kCounts[i])] += amount;
+    }
+  }
+  statistics_.invalidated += since(HistoryRelease::invalidated);
+  statistics_.kernel_ended += since(HistoryRelease::kernel_ended);
+}
+
+unsigned DetectionUnit::most_pairs() const {
+  unsigned most = 0;
+  for (const SharedRegisters& registers : registers_) most = std::max(most, registers.most_in_use());
+  return most;
+}
+
 void DetectionUnit::reset() {
   history_.reset();
+  releases_counted_ = {};
   for (SharedRegisters& registers : registers_) registers.reset();
   for (Wavefront& w : wavefronts_) w = {};
   operations_.clear();
@@ -110,9 +149,9 @@ void DetectionUnit::wavefront_ended(WavefrontSlot& slot) {
   if (w.convolution != nullptr) {
     SharedRegisters& registers = registers_[slot.simd->number];
     for (const SharedRegisters::Pair pair : registers.end(w.map)) {
-      if (registers.readers(pair) == 0)
-        count(slot, DuploCount::overwritten, overwrite_physical(simd_of(slot), pair, clock_.ticks(slot.when)));
+      if (registers.readers(pair) == 0) overwrite_physical(simd_of(slot), pair, clock_.ticks(slot.when), HistoryRelease::ended);
     }
+    count_released(&slot);
     for (const std::uint32_t operation : w.operations) operations_[operation].wavefront = kNone;
   }
   w = {};
@@ -163,10 +202,12 @@ void DetectionUnit::overwrite_pair(const WavefrontSlot& slot, Wavefront& w, unsi
     count(slot, DuploCount::renamed);
     if (partial) count(slot, DuploCount::copies);
   } else {
-    count(slot, DuploCount::overwritten, overwrite_physical(simd_of(slot), pair, clock_.ticks(cycle)));
+    overwrite_physical(simd_of(slot), pair, clock_.ticks(cycle), HistoryRelease::overwritten);
+    count_released(&slot);
   }
   w.watched.remove(registers_of(w, logical));
-  assert(registers.consistent());
+  if (checks_registers_) [[unlikely]]
+    registers.require_consistent();
 }
 
 // -- accesses
@@ -237,6 +278,7 @@ std::optional<MemoryTokens::Token> DetectionUnit::perform(WavefrontSlot& slot, c
   }
   if (lanes != kAllLanes) {
     count(slot, DuploCount::held, pieces.size());
+    count_released(&slot);
     return std::nullopt;
   }
   const std::uint32_t operation = new_operation();
@@ -258,7 +300,8 @@ Departure DetectionUnit::depart(WavefrontSlot& slot, const StagedAccess& access,
       touches |= address + access.access.bytes_per_lane > w.convolution->begin && address < w.convolution->end;
     });
     if (!touches) return whole;
-    count(slot, DuploCount::stores, history_.drop(w.convolution->number, clock_.ticks(cycle)));
+    history_.drop(w.convolution->number, clock_.ticks(cycle));
+    count_released(&slot);
     std::optional<WorkspaceStore>& first = findings_[w.convolution->number].store;
     if (!first) {
       first = WorkspaceStore{
@@ -337,6 +380,7 @@ DetectionUnit::Handle DetectionUnit::find(const WavefrontSlot& slot, const Wavef
   } else {
     constexpr std::array kReasons{DuploCount::compulsory, DuploCount::released, DuploCount::conflict, DuploCount::capacity};
     count(slot, kReasons.at(static_cast<std::size_t>(history_.miss(piece.tag))));
+    count_released(&slot);
   }
   return entry;
 }
@@ -349,12 +393,13 @@ DetectionUnit::Handle DetectionUnit::allocate(const WavefrontSlot& slot, Wavefro
   if (by_row()) held.first = place_of(held.first, piece.number);
   if (load.destination.count > kPairRegisters) held.second = registers.pair(w.map, logical + 1);
   std::uint64_t digest = 0;
-  if (parameters_.check) {
+  if (checks_hits_) {
     read_words(slot, load.destination, piece, words_);
     digest = EqualData::digest(words_);
     count_repeat(slot, digest);
   }
   const Handle entry = history_.allocate(piece.tag, zeros, held);
+  count_released(&slot);
   if (contents_.size() <= entry) contents_.resize(std::size_t{entry} + 1);
   Contents& contents = contents_[entry];
   contents.operation = operation;
@@ -363,7 +408,7 @@ DetectionUnit::Handle DetectionUnit::allocate(const WavefrontSlot& slot, Wavefro
   contents.wavefront = index_of(slot);
   contents.dispatch = w.dispatch;
   contents.workgroup = slot.group->linear_id;
-  if (parameters_.check) {
+  if (checks_hits_) {
     contents.words = words_;
     equal_data_.add(digest, {.handle = entry, .generation = history_.generation(entry)}, history_);
   }
@@ -384,7 +429,7 @@ void DetectionUnit::count_repeat(const WavefrontSlot& slot, std::uint64_t digest
 Cycles DetectionUnit::rename(const WavefrontSlot& slot, Wavefront& w, const StagedAccess& load, const Piece& piece,
                              Handle entry) {
   const TileRegisters& held = history_.registers(entry);
-  if (held.simd != slot.simd->number && !by_row()) return parameters_.copy_cycles;
+  if (held.simd != slot.simd->number && !by_row()) return parameters_.copies();
   // With duplo.release = never an entry may outlive its register.
   if (parameters_.release == HistoryKeep::always) return Cycles{0};
   const unsigned logical = logical_pair(w, load.destination);
@@ -395,7 +440,8 @@ Cycles DetectionUnit::rename(const WavefrontSlot& slot, Wavefront& w, const Stag
     registers.share(w.map, logical, held.first);
     if (held.second != TileRegisters::kNone) registers.share(w.map, logical + 1, held.second);
     statistics_.unwritten += std::uint64_t{load.destination.count} * isa::kLanes;
-    assert(registers.consistent());
+    if (checks_registers_) [[unlikely]]
+      registers.require_consistent();
   }
   w.watched.add(load.destination);
   return Cycles{0};
@@ -438,7 +484,7 @@ void DetectionUnit::count_look_ups(const WavefrontSlot& slot, const Wavefront& w
 
 void DetectionUnit::count_hit(const WavefrontSlot& slot, const Wavefront& w, const StagedAccess& load, const Piece& piece,
                               Handle entry, Cycles cycle) {
-  if (parameters_.check) check_hit(slot, w, load, piece, entry, cycle);
+  if (checks_hits_) check_hit(slot, w, load, piece, entry, cycle);
   const Contents& contents = contents_[entry];
   count(slot, DuploCount::hits);
   if (contents.row == piece.row && contents.column == piece.column) count(slot, DuploCount::hits_address);
@@ -494,8 +540,10 @@ void DetectionUnit::check_hit(const WavefrontSlot& slot, const Wavefront& w, con
                    .held = *held};
 }
 
-ConvolutionFindings DetectionUnit::end_convolution(std::uint8_t number) {
-  history_.forget(number);
+ConvolutionFindings DetectionUnit::end_convolution(std::uint8_t number, Tick at) {
+  history_.forget(number, at);
+  count_released(nullptr);
+  for (const SharedRegisters& registers : registers_) registers.require_consistent();
   const auto found = findings_.find(number);
   if (found == findings_.end()) return {};
   const ConvolutionFindings findings = found->second;

@@ -87,10 +87,11 @@ struct ConvolutionFindings {
 
 struct DuploStatistics {
   std::array<std::uint64_t, kDuploCounts> counts{};
-  std::uint64_t invalidated = 0;  ///< entries dropped by an invalidation of the unit's caches
-  std::uint64_t mapped = 0;       ///< instructions of wavefronts with a convolution, whose registers are found by the map
-  std::uint64_t unwritten = 0;    ///< lanes' registers that renamed loads need not write
-  std::uint64_t unread = 0;       ///< lanes' words that hits need not read in LDS
+  std::uint64_t invalidated = 0;   ///< entries dropped by an invalidation of the unit's caches
+  std::uint64_t kernel_ended = 0;  ///< entries that went at the end of their kernel
+  std::uint64_t mapped = 0;        ///< instructions of wavefronts with a convolution, whose registers are found by the map
+  std::uint64_t unwritten = 0;     ///< lanes' registers that renamed loads need not write
+  std::uint64_t unread = 0;        ///< lanes' words that hits need not read in LDS
 };
 
 class DetectionUnit final : public LoadStage, public CacheMaintenance, private MemoryTokens::Watcher {
@@ -102,18 +103,24 @@ class DetectionUnit final : public LoadStage, public CacheMaintenance, private M
   const DuploHardware& hardware() const { return hardware_; }
   /// Look-ups of the L1 cache that began before the load was known to hit.
   const std::uint64_t& cancelled() const { return statistics_.counts[static_cast<std::size_t>(DuploCount::cancelled)]; }
-  /// Drops the entries of a convolution whose kernel has ended. Returns what was found while it ran.
-  ConvolutionFindings end_convolution(std::uint8_t number);
+  /// Drops the entries of a convolution whose kernel ended at `at`, and checks the register maps. Returns what was found while
+  /// it ran.
+  ConvolutionFindings end_convolution(std::uint8_t number, Tick at);
   /// What has happened to its load history buffer since record_events(), in order.
   std::vector<HistoryEvent>& history_events() { return history_.events(); }
   void record_history_events() { history_.record_events(); }
   /// True if nothing is in flight and the counts of readers agree with the register maps. For tests.
   bool consistent() const;
+  /// For tests: from now on each write to a shared register and each renaming ends with a check of the SIMD's register map.
+  void check_registers_at_each_change() { checks_registers_ = true; }
+  /// The most register pairs of a SIMD that have been in use.
+  unsigned most_pairs() const;
   unsigned entries(Tick at) const { return history_.used(at); }
 
   // -- CacheMaintenance, with the L1 vector cache: later loads may see stores of other units. The history takes no time.
   Tick invalidate(Tick at) override {
-    statistics_.invalidated += history_.drop_all(at);
+    history_.drop_all(at);
+    count_released(nullptr);
     return at;
   }
   Tick write_back(Tick at) override { return at; }
@@ -253,8 +260,8 @@ class DetectionUnit final : public LoadStage, public CacheMaintenance, private M
   /// Number in TileRegisters of a row in a physical pair.
   static std::uint16_t place_of(SharedRegisters::Pair pair, unsigned row);
   SharedRegisters::Pair pair_of(std::uint16_t place) const;
-  /// Drops the entries of a physical pair that is overwritten. Returns how many.
-  unsigned overwrite_physical(std::uint16_t simd, SharedRegisters::Pair pair, Tick at);
+  /// Drops the entries of a physical pair that is overwritten, or whose wavefront has ended.
+  void overwrite_physical(std::uint16_t simd, SharedRegisters::Pair pair, Tick at, HistoryRelease why);
   /// Counts the lines that a load saves if it requests only `lanes_left`.
   void count_lines_saved(const WavefrontSlot& slot, const isa::MemoryAccess& access, std::uint64_t lanes_left);
 
@@ -271,8 +278,12 @@ class DetectionUnit final : public LoadStage, public CacheMaintenance, private M
 
   std::span<const std::uint32_t> plane(const WavefrontSlot& slot, const isa::RegisterRange& registers, unsigned r) const;
   void count(const WavefrontSlot& slot, DuploCount what, std::uint64_t amount = 1);
+  /// Counts the entries that have gone since the last call. `slot`: of the instruction that has done it, or null.
+  void count_released(const WavefrontSlot* slot);
 
   const DuploParameters& parameters_;
+  const bool checks_hits_;
+  bool checks_registers_;
   const ActiveConvolutions& convolutions_;
   const ExtensionSlots texts_ = duplo_slots();
   const Clock clock_;
@@ -283,7 +294,8 @@ class DetectionUnit final : public LoadStage, public CacheMaintenance, private M
   const unsigned slots_;
   const DuploHardware hardware_;
   LoadHistory history_;
-  std::vector<SharedRegisters> registers_;  ///< by SIMD
+  std::array<std::uint64_t, kHistoryReleases> releases_counted_{};  ///< LoadHistory::releases() at the last count_released()
+  std::vector<SharedRegisters> registers_;                          ///< by SIMD
   std::vector<Wavefront> wavefronts_;
   std::vector<Operation> operations_;
   std::vector<std::uint32_t> free_operations_;

@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "models/common/config/guest_mistake.h"
+#include "models/common/time/tlm_time.h"
 #include "models/duplo/lds_reads.h"
 
 namespace lacuna {
@@ -27,10 +28,16 @@ void DuploParameterSet::check(const GpuDeviceParameters& device, std::vector<std
     problems.push_back("duplo.ways = " + std::to_string(duplo.ways) + ": there are " + std::to_string(duplo.entries) +
                        " entries (duplo.entries); set no more ways than these");
   }
+  if (duplo.scope == DuploScope::simd && duplo.copy_cycles != Cycles{0}) {
+    problems.push_back(
+        "duplo.copy_cycles = " + std::to_string(duplo.copy_cycles.n) +
+        ": duplo.scope = simd copies nothing between SIMDs; leave it at 0, or set duplo.scope = core, which takes "
+        "1 to 64 cycles");
+  }
 }
 
-std::unique_ptr<DeviceExtension> DuploParameterSet::make(const GpuDeviceParameters&) const {
-  return std::make_unique<Duplo>(duplo);
+std::unique_ptr<DeviceExtension> DuploParameterSet::make(const GpuDeviceParameters& device) const {
+  return std::make_unique<Duplo>(duplo, device.l1v.size);
 }
 
 void Duplo::attach_code(const GpuVm& vm, isa::DecodedCode& code) {
@@ -68,8 +75,13 @@ void Duplo::window_ended() {
   if (waiting >= kPortion) finish_trace();
 }
 
+void Duplo::check_registers_at_each_change() {
+  for (DetectionUnit* const unit : units_) unit->check_registers_at_each_change();
+}
+
 void Duplo::reset() {
   checked_.reset();
+  power_off(kernel_time());
   convolutions_.clear();
   dispatches_.clear();
   std::fill(numbers_.begin(), numbers_.end(), false);
@@ -126,6 +138,7 @@ void Duplo::kernel_started(const Dispatch& dispatch) {
     return;
   }
   *free = true;
+  if (convolutions_.empty()) powered_since_ = dispatch.start;
   const auto number = static_cast<std::uint8_t>(free - numbers_.begin());
   convolutions_[&dispatch] = std::make_unique<ActiveConvolution>(number, checked_->second, parameters_.ids);
   dispatches_[dispatch.index] = &dispatch;
@@ -138,13 +151,14 @@ void Duplo::kernel_ended(const KernelRecord& record) {
   const std::uint8_t number = active->second->number;
   ConvolutionFindings first;
   for (DetectionUnit* const unit : units_) {
-    const ConvolutionFindings found = unit->end_convolution(number);
+    const ConvolutionFindings found = unit->end_convolution(number, record.end);
     if (found.wrong && (!first.wrong || found.wrong->at < first.wrong->at)) first.wrong = found.wrong;
     if (found.store && (!first.store || found.store->at < first.store->at)) first.store = found.store;
   }
   if (first.wrong && parameters_.ids != DatumIds::paper) report(record, *first.wrong);
   if (first.store) warn_of_store(record, *first.store);
   numbers_[number] = false;
+  if (convolutions_.size() == 1) power_off(record.end);
   convolutions_.erase(active);
   dispatches_.erase(known);
 }
@@ -195,8 +209,25 @@ void Duplo::describe(StatisticsGroup& device) const {
         line.name, [value = line.value] { return value; }, line.meaning, line.unit);
 }
 
+// A bit leaks what a bit of the L1 vector cache does. An event is a picosecond, and a watt a picojoule of it.
 void Duplo::describe_energy(EnergyMeter& meter, const EnergyParameters& energy) const {
   for (const DetectionUnit* unit : units_) meter.add("l1v", "tag", unit->cancelled(), energy.l1v.tag);
+  if (units_.empty() || parameters_.entry == DuploEntry::row) return;
+  const double bits = static_cast<double>(units_.front()->hardware().total_bits()) * static_cast<double>(units_.size());
+  const double watts = energy.l1v.cache_static * bits / (static_cast<double>(l1v_.n) * 8);
+  meter.add("duplo", "static", powered_ps_, watts);
+  meter.before_reading([this] { count_powered(kernel_time()); });
+}
+
+void Duplo::count_powered(Tick until) const {
+  if (!powered_since_ || until <= *powered_since_) return;
+  powered_ps_ += (until - *powered_since_).ps;
+  powered_since_ = until;
+}
+
+void Duplo::power_off(Tick at) {
+  count_powered(at);
+  powered_since_.reset();
 }
 
 }  // namespace lacuna

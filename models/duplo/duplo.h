@@ -43,7 +43,8 @@ class DuploParameterSet : public ExtensionParameters {
 
 class Duplo final : public DeviceExtension, private KernelObserver, private DispatchCheck, private WindowObserver {
  public:
-  explicit Duplo(const DuploParameters& parameters) : parameters_(parameters), numbers_(parameters.convolutions) {}
+  /// `l1v`: size of an L1 vector cache, with which static power is compared.
+  Duplo(const DuploParameters& parameters, Bytes l1v) : parameters_(parameters), l1v_(l1v), numbers_(parameters.convolutions) {}
 
   void attach_code(const GpuVm& vm, isa::DecodedCode& code) override;
   std::unique_ptr<LoadStage> make_stage(const LoadStageContext& context) override;
@@ -64,6 +65,8 @@ class Duplo final : public DeviceExtension, private KernelObserver, private Disp
   /// With duplo.trace: from now on `trace` receives what happens, after some time; finish_trace() sends the rest.
   void trace_to(HistoryTrace trace);
   void finish_trace();
+  /// For tests: from now on each write to a shared register and each renaming ends with a check of the register maps.
+  void check_registers_at_each_change();
   /// How often symbols of code objects have been read.
   std::uint64_t symbol_readings() const { return symbols_->readings(); }
 
@@ -85,7 +88,12 @@ class Duplo final : public DeviceExtension, private KernelObserver, private Disp
   /// Warns of parameter blocks in the code object of a kernel, whose names are not those of a kernel with `_duplo`.
   void warn_of_lost_block(std::uint64_t kernel_object);
 
+  /// Adds the time since the last call to `powered_ps_`, if a convolution runs.
+  void count_powered(Tick until) const;
+  void power_off(Tick at);
+
   const DuploParameters parameters_;
+  const Bytes l1v_;
   const GpuVm* vm_ = nullptr;
   std::optional<KernelSymbols> symbols_;
   std::optional<CodeCheck> slab_check_;  ///< finds code that M0 cannot name slabs for
@@ -95,6 +103,10 @@ class Duplo final : public DeviceExtension, private KernelObserver, private Disp
   ActiveConvolutions convolutions_;
   std::vector<bool> numbers_;                                      ///< of convolutions, in use
   std::unordered_map<std::uint64_t, const Dispatch*> dispatches_;  ///< with a convolution, by index
+  // The detection units have power from the start of the first kernel with a convolution to the end of the last one. The
+  // meter brings the time up to date when it reads it.
+  mutable std::optional<Tick> powered_since_;
+  mutable std::uint64_t powered_ps_ = 0;
   std::uint64_t unserved_ = 0;
   std::set<std::string> warned_;  ///< kernels that store into their workspaces
   std::uint64_t searched_ = 0;    ///< KernelSymbols::readings() when code objects were searched last

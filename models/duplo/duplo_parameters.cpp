@@ -38,14 +38,18 @@ void DuploParameters::describe(ParameterSection& s) {
   s.add("scope", scope, "Loads that an entry serves: those of all SIMDs of the core, or of the SIMD whose register it is",
         {{"core", static_cast<int>(DuploScope::core)}, {"simd", static_cast<int>(DuploScope::simd)}},
         {.source = "docs/DEVIATIONS.md: SIMDs have register files of their own"});
-  s.add("copy_cycles", copy_cycles, "Cycles of a copy to the register file of another SIMD",
+  s.add("copy_cycles", copy_cycles,
+        "Cycles of a copy to the register file of another SIMD; 0: not set, which is 4. Not to be set with duplo.scope = simd, "
+        "where nothing is copied",
         {.range = {0, 64}, .source = "docs/DEVIATIONS.md"});
   s.add("convolutions", convolutions, "Convolutions whose kernels may run at the same time",
         {.range = {1, 256}, .source = "docs/DEVIATIONS.md: a tag's process and image do not tell them apart"});
   s.add("l1", l1, "Whether the L1 cache, or the LDS, looks a load up beside the history or after it",
         {{"parallel", static_cast<int>(DuploL1::parallel)}, {"after", static_cast<int>(DuploL1::after)}},
         {.source = "Duplo (MICRO '20), section IV.B"});
-  s.add("check", check, "Whether each hit compares the register's data with the load's: differences are counted and reported",
+  s.add("check", check,
+        "Whether each hit compares the register's data with the load's: differences are counted and reported. Builds for "
+        "debugging always compare",
         {.source = "choice"});
   s.add("trace", trace,
         "Whether the output folder has what happens to each load history buffer: look_ups.csv.gz (docs/duplo.md). Without "

@@ -39,11 +39,15 @@ struct DuploParameters {
   Cycles latency{2};
   HistoryKeep release = HistoryKeep::until_retired;
   DuploScope scope = DuploScope::core;
-  Cycles copy_cycles{4};
+  Cycles copy_cycles{0};  ///< 0: not set, copies() has the default
   unsigned convolutions = 4;
   DuploL1 l1 = DuploL1::parallel;
   bool check = true;
   bool trace = false;
+
+  static constexpr Cycles kCopyCycles{4};
+  /// Cycles of a copy from the register file of another SIMD, which DuploScope::core has.
+  Cycles copies() const { return copy_cycles == Cycles{0} ? kCopyCycles : copy_cycles; }
 
   void describe(ParameterSection& s);
 };

@@ -55,7 +55,7 @@ LoadHistory::Handle LoadHistory::found(const LoadTag& tag, unsigned zeros, Tick 
   }
   if (found == kNone) return kNone;
   if (is_gone(entries_[found], at)) {
-    release(found, false);
+    release(found, HistoryRelease::retired, at);
     return kNone;
   }
   entries_[found].used = ++uses_;
@@ -84,11 +84,11 @@ LoadHistory::Handle LoadHistory::entry_for(unsigned set) {
   const Handle first = set * parameters_.ways;
   Handle chosen = first;
   for (Handle entry = first; entry < first + parameters_.ways; ++entry) {
-    if (entries_[entry].valid && is_gone(entries_[entry], now_)) release(entry, false);
+    if (entries_[entry].valid && is_gone(entries_[entry], now_)) release(entry, HistoryRelease::retired, now_);
     if (!entries_[entry].valid) return entry;
     if (entries_[entry].used < entries_[chosen].used) chosen = entry;
   }
-  release(chosen, true);
+  release(chosen, HistoryRelease::replaced, now_);
   return chosen;
 }
 
@@ -136,17 +136,18 @@ void LoadHistory::retire(Handle number, std::uint32_t generation, Tick at) {
   record({.kind = HistoryEvent::Kind::retire, .at = at, .entry = entry.number});
 }
 
-void LoadHistory::release(Handle number, bool replaced) {
+void LoadHistory::release(Handle number, HistoryRelease why, Tick at) {
   Entry& entry = entries_[number];
+  ++releases_.at(static_cast<std::size_t>(is_gone(entry, at) ? HistoryRelease::retired : why));
   Past& past = past_[entry.tag];
   past.entry = kNone;
   past.allocations = entry.allocations;
-  past.replaced = replaced;
+  past.replaced = why == HistoryRelease::replaced;
   entry.valid = false;
   if (!index_) free_.push_back(number);
 }
 
-bool LoadHistory::overwrite(std::uint16_t simd, std::uint16_t pair, Tick at) {
+bool LoadHistory::overwrite(std::uint16_t simd, std::uint16_t pair, Tick at, HistoryRelease why) {
   const auto known = of_register_.find(key(simd, pair));
   if (known == of_register_.end()) return false;
   const Held held = known->second;
@@ -155,7 +156,7 @@ bool LoadHistory::overwrite(std::uint16_t simd, std::uint16_t pair, Tick at) {
   if (!entry.valid || entry.generation != held.generation) return false;
   const bool goes = --entry.copies == 0;
   const bool was_there = goes && !is_gone(entry, at);
-  if (goes) release(held.entry, false);
+  if (goes) release(held.entry, why, at);
   record({.kind = HistoryEvent::Kind::overwrite,
           .at = at,
           .registers = {.simd = simd, .first = pair},
@@ -164,40 +165,41 @@ bool LoadHistory::overwrite(std::uint16_t simd, std::uint16_t pair, Tick at) {
 }
 
 template <typename Predicate>
-unsigned LoadHistory::drop_if(Predicate goes, Tick at) {
+unsigned LoadHistory::drop_if(Predicate goes, HistoryRelease why, Tick at) {
   unsigned dropped = 0;
   for (Handle entry = 0; entry < entries_.size(); ++entry) {
     if (!entries_[entry].valid || !goes(entries_[entry])) continue;
     dropped += is_gone(entries_[entry], at) ? 0 : 1;
-    release(entry, false);
+    release(entry, why, at);
   }
   return dropped;
 }
 
-unsigned LoadHistory::drop_of(std::uint8_t convolution, Tick at) {
-  return drop_if([convolution](const Entry& entry) { return entry.tag.convolution == convolution; }, at);
+unsigned LoadHistory::drop_of(std::uint8_t convolution, HistoryRelease why, Tick at) {
+  return drop_if([convolution](const Entry& entry) { return entry.tag.convolution == convolution; }, why, at);
 }
 
 unsigned LoadHistory::drop(std::uint8_t convolution, Tick at) {
-  const unsigned dropped = drop_of(convolution, at);
+  const unsigned dropped = drop_of(convolution, HistoryRelease::stored, at);
   record({.kind = HistoryEvent::Kind::drop, .at = at, .tag = {.convolution = convolution, .tile = {}}, .gone = dropped});
   return dropped;
 }
 
 unsigned LoadHistory::drop_all(Tick at) {
-  const unsigned dropped = drop_if([](const Entry&) { return true; }, at);
+  const unsigned dropped = drop_if([](const Entry&) { return true; }, HistoryRelease::invalidated, at);
   record({.kind = HistoryEvent::Kind::drop_all, .at = at, .gone = dropped});
   return dropped;
 }
 
-void LoadHistory::forget(std::uint8_t convolution) {
-  drop_of(convolution, now_);
+void LoadHistory::forget(std::uint8_t convolution, Tick at) {
+  drop_of(convolution, HistoryRelease::kernel_ended, at);
   std::erase_if(past_, [convolution](const auto& tile) { return tile.first.convolution == convolution; });
   record({.kind = HistoryEvent::Kind::forget, .tag = {.convolution = convolution, .tile = {}}});
 }
 
 void LoadHistory::reset() {
-  drop_if([](const Entry&) { return true; }, now_);
+  drop_if([](const Entry&) { return true; }, HistoryRelease::invalidated, now_);
+  releases_ = {};
   past_.clear();
   of_register_.clear();
   uses_ = allocations_ = 0;

@@ -9,6 +9,8 @@
 // entries outlive their loads (Keep).
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <unordered_map>
@@ -26,6 +28,19 @@ enum class HistoryKeep : std::uint8_t {
   until_overwritten,  ///< until its register is overwritten and no other reader has it
   always,             ///< a bound: no register keeps what such an entry holds
 };
+
+/// Why an entry has gone.
+enum class HistoryRelease : std::uint8_t {
+  retired,      ///< the last of its loads had retired before
+  replaced,     ///< another entry took its place
+  overwritten,  ///< its register was overwritten
+  ended,        ///< the wavefront of its register ended
+  stored,       ///< the core stored into the workspace
+  invalidated,  ///< all entries were dropped
+  kernel_ended,
+  count
+};
+inline constexpr std::size_t kHistoryReleases = static_cast<std::size_t>(HistoryRelease::count);
 
 class LoadHistory {
  public:
@@ -62,20 +77,24 @@ class LoadHistory {
   }
   const TileRegisters& registers(Handle entry) const { return entries_[entry].registers; }
 
-  /// A register without other readers is overwritten at `at`: an entry that no other register holds is gone. Returns whether
-  /// there was one.
-  bool overwrite(std::uint16_t simd, std::uint16_t pair, Tick at);
+  /// A register without other readers is overwritten at `at`, or its wavefront ends: an entry that no other register holds is
+  /// gone. Returns whether there was one.
+  bool overwrite(std::uint16_t simd, std::uint16_t pair, Tick at, HistoryRelease why = HistoryRelease::overwritten);
   /// Entries of a convolution go, or all. Returns how many.
   unsigned drop(std::uint8_t convolution, Tick at);
   unsigned drop_all(Tick at);
   /// A convolution has ended: its entries go, and a load of another one with its number is the first of its tile.
-  void forget(std::uint8_t convolution);
+  void forget(std::uint8_t convolution, Tick at);
   /// Forgets what has been seen.
   void reset();
 
   /// From now on events() has what happens.
   void record_events() { recording_ = true; }
   std::vector<HistoryEvent>& events() { return events_; }
+
+  /// Entries that have gone since reset(), by reason. One whose loads have retired is counted when its place, its tag or its
+  /// register is used next, or at the kernel's end.
+  const std::array<std::uint64_t, kHistoryReleases>& releases() const { return releases_; }
 
   /// Entries that a look-up at `at` could find.
   unsigned used(Tick at) const;
@@ -104,12 +123,12 @@ class LoadHistory {
   };
 
   bool is_gone(const Entry& entry, Tick at) const;
-  void release(Handle entry, bool replaced);
+  void release(Handle entry, HistoryRelease why, Tick at);
   Handle entry_for(unsigned set);
   Handle found(const LoadTag& tag, unsigned zeros, Tick at);
-  unsigned drop_of(std::uint8_t convolution, Tick at);
+  unsigned drop_of(std::uint8_t convolution, HistoryRelease why, Tick at);
   template <typename Predicate>
-  unsigned drop_if(Predicate goes, Tick at);
+  unsigned drop_if(Predicate goes, HistoryRelease why, Tick at);
   void record(const HistoryEvent& event) {
     if (recording_) [[unlikely]]
       events_.push_back(event);
@@ -129,6 +148,7 @@ class LoadHistory {
   std::unordered_map<std::uint32_t, Held> of_register_;
   std::uint64_t uses_ = 0;
   std::uint64_t allocations_ = 0;
+  std::array<std::uint64_t, kHistoryReleases> releases_{};
   bool recording_ = false;
   std::vector<HistoryEvent> events_;
   Tick now_{};

@@ -32,11 +32,12 @@ SharedRegisters::Pair DetectionUnit::pair_of(std::uint16_t place) const {
   return by_row() ? static_cast<SharedRegisters::Pair>(place / kRows) : place;
 }
 
-unsigned DetectionUnit::overwrite_physical(std::uint16_t simd, SharedRegisters::Pair pair, Tick at) {
-  if (!by_row()) return history_.overwrite(simd, pair, at) ? 1 : 0;
-  unsigned gone = 0;
-  for (unsigned r = 0; r < kRows; ++r) gone += history_.overwrite(simd, place_of(pair, r), at) ? 1 : 0;
-  return gone;
+void DetectionUnit::overwrite_physical(std::uint16_t simd, SharedRegisters::Pair pair, Tick at, HistoryRelease why) {
+  if (!by_row()) {
+    history_.overwrite(simd, pair, at, why);
+    return;
+  }
+  for (unsigned r = 0; r < kRows; ++r) history_.overwrite(simd, place_of(pair, r), at, why);
 }
 
 void DetectionUnit::count_lines_saved(const WavefrontSlot& slot, const isa::MemoryAccess& access, std::uint64_t lanes_left) {

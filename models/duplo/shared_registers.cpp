@@ -22,6 +22,7 @@ SharedRegisters::Pair SharedRegisters::take() {
   const Pair pair = free_.back();
   free_.pop_back();
   readers_[pair] = 1;
+  most_in_use_ = std::max(most_in_use_, in_use());
   return pair;
 }
 
@@ -68,7 +69,12 @@ bool SharedRegisters::consistent() const {
   for (const std::vector<Pair>& map : maps_) {
     for (const Pair pair : map) ++counted[pair];
   }
-  return counted == readers_ && in_use() <= allocated_;
+  const auto read = std::count_if(readers_.begin(), readers_.end(), [](std::uint16_t readers) { return readers > 0; });
+  return counted == readers_ && read == static_cast<std::ptrdiff_t>(in_use()) && in_use() <= allocated_;
+}
+
+void SharedRegisters::require_consistent() const {
+  if (!consistent()) throw std::logic_error("register pairs have other readers than the maps of the SIMD's wavefronts say");
 }
 
 }  // namespace lacuna

@@ -33,10 +33,14 @@ class SharedRegisters {
   void share(unsigned wavefront, unsigned logical, Pair with);
 
   unsigned in_use() const { return static_cast<unsigned>(readers_.size() - free_.size()); }
+  /// The most that in_use() has been, reset() included.
+  unsigned most_in_use() const { return most_in_use_; }
   /// Logical pairs of all wavefronts.
   unsigned allocated() const { return allocated_; }
-  /// True if the counts of readers agree with the maps. For tests.
+  /// True if the counts of readers agree with the maps, and the free pairs are those without readers.
   bool consistent() const;
+  /// Throws std::logic_error unless consistent().
+  void require_consistent() const;
   void reset();
 
  private:
@@ -49,6 +53,7 @@ class SharedRegisters {
   std::vector<unsigned> free_maps_;
   std::vector<Pair> ended_;  ///< pairs of the wavefront that ended last
   unsigned allocated_ = 0;
+  unsigned most_in_use_ = 0;
 };
 
 }  // namespace lacuna

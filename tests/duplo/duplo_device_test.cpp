@@ -2,6 +2,7 @@
 // of parameter blocks.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -11,11 +12,37 @@
 namespace lacuna::test {
 namespace {
 
-LACUNA_TEST_BENCH(RuleBench)
+constexpr double kL1Watts = 0.1;
+
+/// No other part takes energy.
+GpuDeviceParameters with_energy(const Rule& rule, DuploEntry entry = DuploEntry::tile) {
+  GpuDeviceParameters p = machine(rule, entry);
+  p.energy.model = EnergyModel::on;
+  p.energy.l1v.cache_static = kL1Watts;
+  return p;
+}
+
+struct DeviceBench : RuleBench {
+  using RuleBench::RuleBench;
+  /// As `bound`, the L1 cache after the history.
+  TestGpu after{"after", machine([](DuploParameters& d) {
+                  rules::never(d);
+                  d.l1 = DuploL1::after;
+                })};
+  /// As `bound`, without duplo.check.
+  TestGpu unchecked{"unchecked", machine([](DuploParameters& d) {
+                      rules::never(d);
+                      d.check = false;
+                    })};
+  TestGpu powered{"powered", with_energy(rules::retire)};
+  TestGpu powered_rows{"powered_rows", with_energy(rules::retire, DuploEntry::row)};
+};
+
+LACUNA_TEST_BENCH(DeviceBench)
 
 class DuploDevice : public testing::Test {
  protected:
-  RuleBench& b_ = bench<RuleBench>();
+  DeviceBench& b_ = bench<DeviceBench>();
 };
 
 // With any number of entries that never go, everything but the first load of a tile hits.
@@ -84,6 +111,17 @@ TEST_F(DuploDevice, BlocksOfOtherConvolutionsFailTheCheck) {
   EXPECT_EQ(wrong.results, off.results);
   EXPECT_GT(wrong[DuploCount::hits_wrong], 0U);
   EXPECT_TRUE(any_failed_check());
+  // Without duplo.check nothing is compared, but in builds for debugging.
+  clear_guest_mistakes();
+  const Outcome unchecked = run(b_.unchecked, c, kernel, 1, 256, other);
+  EXPECT_EQ(unchecked.results, off.results);
+#ifdef NDEBUG
+  EXPECT_EQ(unchecked[DuploCount::hits_wrong], 0U);
+  EXPECT_FALSE(any_failed_check());
+#else
+  EXPECT_EQ(unchecked[DuploCount::hits_wrong], wrong[DuploCount::hits_wrong]);
+  EXPECT_TRUE(any_failed_check());
+#endif
   // With the printed formula wrong hits are no failed check: it errs for right blocks, too.
   clear_guest_mistakes();
   run(b_.paper, c, kernel, 1, 256, other);
@@ -99,6 +137,51 @@ TEST_F(DuploDevice, LoadsInFlightServeOtherWavefronts) {
   EXPECT_GT(core[DuploCount::hits_address], kTiles);
   EXPECT_LT(core[DuploCount::hits_simd], core[DuploCount::hits]);
   EXPECT_EQ(run(b_.threads, c, kernel, 12, 256).record.cycles, run(b_.retire, c, kernel, 12, 256).record.cycles);
+}
+
+// A reason for each entry that goes.
+TEST_F(DuploDevice, EntriesGoForOneReason) {
+  const LoweredConvolution c = convolution();
+  const AssembledKernel one = load_tiles(c, 1), many = load_tiles(c, 12);
+  const Outcome bound = run(b_.bound, c, many, 1, 64);
+  EXPECT_EQ(bound.kernel_ended, different_tiles(c));
+  EXPECT_EQ(bound.gone(), bound.kernel_ended);
+  // One load at a time has retired when the next one overwrites its register.
+  const Outcome retire = run(b_.retire, c, one, 1, 64);
+  EXPECT_EQ(retire[DuploCount::retired], kTiles);
+  EXPECT_EQ(retire.gone(), kTiles);
+  // Without release, the last register pair is there until its wavefront ends.
+  const Outcome overwrite = run(b_.overwrite, c, one, 1, 64);
+  EXPECT_EQ(overwrite[DuploCount::overwritten], kTiles - 1);
+  EXPECT_EQ(overwrite[DuploCount::ended], 1U);
+  const Outcome few = run(b_.few, c, many, 1, 64);
+  EXPECT_GT(few[DuploCount::replaced], kTiles / 2);
+  EXPECT_EQ(few[DuploCount::retired], 0U);
+}
+
+// Look-ups of the L1 cache that had begun before the hit was known: duplo.latency lines of each hit, one a cycle. Nothing else
+// happens in the L1 cache (FirstLevelCacheTest.OccupyingABankChangesNothingElse).
+TEST_F(DuploDevice, HitsCancelLookUpsOfTheL1) {
+  const LoweredConvolution c = convolution();
+  const AssembledKernel kernel = load_tiles(c, 12);
+  const Outcome parallel = run(b_.bound, c, kernel, 1, 64);
+  EXPECT_EQ(parallel[DuploCount::cancelled], 2 * parallel[DuploCount::hits]);
+  const auto l1v = [](TestGpu& gpu) {
+    Counts counts;
+    for (const auto& [name, amount] : gpu.growth()) {
+      // Times shift with the latency of the history.
+      const bool is_time = name.ends_with("_latency") || name.ends_with("_stall");
+      if (name.starts_with("l1v") && !is_time) counts[name] = amount;
+    }
+    return counts;
+  };
+  const Counts of_parallel = l1v(b_.bound);
+  ASSERT_FALSE(of_parallel.empty());
+  // The same hits, and none cancelled.
+  const Outcome after = run(b_.after, c, kernel, 1, 64);
+  EXPECT_EQ(after[DuploCount::hits], parallel[DuploCount::hits]);
+  EXPECT_EQ(after[DuploCount::cancelled], 0U);
+  EXPECT_EQ(l1v(b_.after), of_parallel);
 }
 
 // Retired entries are not found: one load at a time has nothing in flight.
@@ -130,6 +213,12 @@ TEST_F(DuploDevice, StoresIntoTheWorkspaceDropEntries) {
   EXPECT_GT(on[DuploCount::stores], 0U);
   EXPECT_GT(on[DuploCount::form], 0U);
   EXPECT_LT(on[DuploCount::hits], run(b_.overwrite, c, load_tiles(c, 12), 1, 64)[DuploCount::hits]);
+}
+
+// With hits on loads in flight, without the lazy core. A bound keeps entries of wavefronts that have been dropped.
+TEST_F(DuploDevice, ResetsAndAbortsLeaveNothingBehind) {
+  for (TestGpu* const gpu : {&b_.retire, &b_.overwrite, &b_.bound})
+    expect_interruptions_leave_nothing(*gpu, convolution(), {1'500, 2'001, 3'000, 5'501});
 }
 
 // What follows the workspace's rows in memory is another array's, although the last tile of rows reaches there.
@@ -171,6 +260,38 @@ TEST_F(DuploDevice, KernelsAreCountedApart) {
   load_symbols(gpu, "k", block_of(c, kBase + kWorkspace));
   gpu.run(kernel, {kBase + kWorkspace, kBase + kResults}, 1, 64);
   EXPECT_EQ(sum(gpu, DuploCount::compulsory) - before, first[DuploCount::compulsory]);
+}
+
+// Bits leak as those of the L1 vector cache, while a kernel with a convolution runs and at no other time.
+TEST_F(DuploDevice, StaticPowerWhileAConvolutionRuns) {
+  const LoweredConvolution c = convolution();
+  const AssembledKernel kernel = load_tiles(c, 4);
+  const auto joules = [](TestGpu& gpu, const KernelEnergy& energy) {
+    const auto& blocks = gpu.device.energy()->meter().blocks();
+    const auto block = std::find(blocks.begin(), blocks.end(), "duplo");
+    return block == blocks.end() ? -1 : energy.joules.at(static_cast<std::size_t>(block - blocks.begin()));
+  };
+  TestGpu& gpu = b_.powered;
+  gpu.device.energy()->begin();
+  const Outcome with = run(gpu, c, kernel, 4, 256);
+  const auto& units = gpu.device.extension<Duplo>()->detection_units();
+  const double bits = static_cast<double>(units.front()->hardware().total_bits() * units.size());
+  const double l1_bits = static_cast<double>(small_gpu().l1v.size.n) * 8;
+  const double seconds = static_cast<double>((with.record.end - with.record.start).ps) * 1e-12;
+  EXPECT_NEAR(joules(gpu, with.record.energy), kL1Watts * bits / l1_bits * seconds, 1e-6 * seconds);
+  gpu.start();
+  lower(gpu, c);
+  gpu.mark();
+  EXPECT_EQ(joules(gpu, gpu.run(kernel, {kBase + kWorkspace, kBase + kResults}, 4, 256).energy), 0.0);
+  // What an abort has ended takes none any more.
+  EXPECT_TRUE(interrupt_by_reset(gpu, c, kernel, 1'500));
+  gpu.start();
+  lower(gpu, c);
+  gpu.mark();
+  EXPECT_EQ(joules(gpu, gpu.run(kernel, {kBase + kWorkspace, kBase + kResults}, 4, 256).energy), 0.0);
+  // Entries of rows are no hardware.
+  b_.powered_rows.device.energy()->begin();
+  EXPECT_EQ(joules(b_.powered_rows, run(b_.powered_rows, c, kernel, 4, 256).record.energy), -1);
 }
 
 // A kernel without a block, and one that is served with others at the same time.
@@ -231,6 +352,8 @@ TEST_F(DuploDevice, WrongBlocksRefuseTheDispatch) {
   const LoweredConvolution c = convolution();
   TestGpu& gpu = b_.retire;
   auto unmapped = block_of(c, 0x70000000);
+  // The first 16 bytes of the last row are beyond what is mapped.
+  const auto cut = block_of(c, kBase + TestGpu::kMapped - c.rows() * c.pitch * kElementBytes + 16);
   auto zero = block_of(c, kBase + kWorkspace);
   zero[22] = 0;
   const auto right = block_of(c, kBase + kWorkspace);
@@ -240,6 +363,7 @@ TEST_F(DuploDevice, WrongBlocksRefuseTheDispatch) {
     const char* says;
   };
   for (const Case& one : {Case{unmapped, 32, "the workspace of 73728 bytes is not mapped"},
+                          Case{cut, 32, "the workspace of 73728 bytes is not mapped, or not as long as that"},
                           Case{zero, 32, "k_duplo: vertical stride is 0; it is at least 1"},
                           Case{right, 24, "k_duplo has 24 bytes; a parameter block of Duplo has 32"}}) {
     gpu.start();
@@ -253,6 +377,24 @@ TEST_F(DuploDevice, WrongBlocksRefuseTheDispatch) {
     wait_for(Tick{100'000'000});
     EXPECT_FALSE(gpu.done());
     gpu.destroy_queue();
+  }
+}
+
+// The rows that fill the last tile of 128 need not be mapped: a load of them faults as it does without Duplo. The workspace's
+// own rows end with what is mapped.
+TEST_F(DuploDevice, RowsThatFillTheLastTileNeedNotBeMapped) {
+  LoweredConvolution c = convolution();
+  c.height = 14;  // 224 rows
+  const ParameterBlock block{.workspace = 0, .lds = std::nullopt, .convolution = c};
+  ASSERT_LT(block.bytes(), block.tile_bytes());
+  TestGpu& gpu = b_.retire;
+  for (const bool fits : {true, false}) {
+    gpu.start();
+    load_symbols(gpu, "k", block_of(c, kBase + TestGpu::kMapped - block.bytes() + (fits ? 0 : 16)));
+    Dispatch dispatch;
+    dispatch.kernel = "k";
+    dispatch.packet.kernel_object = kBase + gpu.next_descriptor();
+    EXPECT_EQ(gpu.device.extension<Duplo>()->dispatch_check()->refusal(dispatch).has_value(), !fits);
   }
 }
 

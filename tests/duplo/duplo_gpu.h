@@ -190,14 +190,29 @@ inline void expect_nothing_left(TestGpu& gpu) {
   }
 }
 
+/// From now on the device checks its register maps at each change.
+inline void check_registers(TestGpu& gpu) {
+  if (Duplo* const duplo = gpu.device.extension<Duplo>()) duplo->check_registers_at_each_change();
+}
+
 struct Outcome {
   KernelRecord record;
   std::vector<std::uint32_t> results;
   std::array<std::uint64_t, kDuploCounts> counts{};
+  std::uint64_t invalidated = 0;   ///< entries
+  std::uint64_t kernel_ended = 0;  ///< entries
   std::uint64_t operator[](DuploCount what) const { return counts.at(static_cast<std::size_t>(what)); }
   std::uint64_t misses() const {
     return (*this)[DuploCount::compulsory] + (*this)[DuploCount::released] + (*this)[DuploCount::conflict] +
            (*this)[DuploCount::capacity];
+  }
+  /// Entries that have gone.
+  std::uint64_t gone() const {
+    std::uint64_t all = invalidated + kernel_ended;
+    for (const DuploCount why :
+         {DuploCount::retired, DuploCount::replaced, DuploCount::overwritten, DuploCount::ended, DuploCount::stores})
+      all += (*this)[why];
+    return all;
   }
 };
 
@@ -205,12 +220,15 @@ struct Outcome {
 inline Outcome run_with_block(TestGpu& gpu, const LoweredConvolution& c, const AssembledKernel& kernel, unsigned workgroups,
                               unsigned size, const DuploBlock& block, unsigned lds_bytes = 0) {
   gpu.start();
+  check_registers(gpu);
   lower(gpu, c);
   load_symbols(gpu, "k", block);
   gpu.mark();
   std::array<std::uint64_t, kDuploCounts> before{};
   const bool on = gpu.device.extension<Duplo>() != nullptr;
   for (std::size_t i = 0; on && i < kDuploCounts; ++i) before[i] = sum(gpu, static_cast<DuploCount>(i));
+  const std::uint64_t invalidated = on ? sum(gpu, &DuploStatistics::invalidated) : 0;
+  const std::uint64_t kernel_ended = on ? sum(gpu, &DuploStatistics::kernel_ended) : 0;
   Outcome outcome;
   outcome.record = gpu.run(kernel, {kBase + kWorkspace, kBase + kResults}, workgroups, size, lds_bytes);
   EXPECT_FALSE(outcome.record.failed);
@@ -218,7 +236,13 @@ inline Outcome run_with_block(TestGpu& gpu, const LoweredConvolution& c, const A
   outcome.results = gpu.memory(kResults, 0x800 * workgroups);
   if (!on) return outcome;
   for (std::size_t i = 0; i < kDuploCounts; ++i) outcome.counts[i] = sum(gpu, static_cast<DuploCount>(i)) - before[i];
+  outcome.invalidated = sum(gpu, &DuploStatistics::invalidated) - invalidated;
+  outcome.kernel_ended = sum(gpu, &DuploStatistics::kernel_ended) - kernel_ended;
   expect_nothing_left(gpu);
+  // Every load that is not found gets an entry, unless the lazy core has a part of it.
+  if (outcome[DuploCount::partly_held] == 0) {
+    EXPECT_EQ(outcome.gone(), outcome.misses());
+  }
   EXPECT_EQ(outcome[DuploCount::look_ups] + outcome[DuploCount::asked_again],
             outcome[DuploCount::hits] + outcome[DuploCount::held] + outcome.misses());
   return outcome;

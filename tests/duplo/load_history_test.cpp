@@ -5,10 +5,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <list>
 #include <random>
 #include <vector>
 
+#include "models/duplo/shared_registers.h"
 #include "tests/duplo/layers.h"
 
 namespace lacuna {
@@ -19,20 +21,69 @@ LoadTag tag(std::uint32_t element, std::uint32_t image = 0, std::uint8_t convolu
 }
 TileRegisters pair(std::uint16_t number) { return {.simd = 0, .first = number}; }
 
-// Table II: four loads of one element each, a buffer of four entries without a hash. The load of B lies outside of the
-// workspace, and is not looked up.
-TEST(LoadHistory, TheExampleOfTheTable) {
-  LoadHistory history({.entries = 4, .ways = 1, .hash = HistoryHash::low, .keep = HistoryKeep::until_overwritten});
-  ASSERT_EQ(history.find(tag(2), 0, Tick{1}), LoadHistory::kNone);
-  const LoadHistory::Handle first = history.allocate(tag(2), 0, pair(2));
-  EXPECT_EQ(first, 2U);
-  const LoadHistory::Handle hit = history.find(tag(2), 0, Tick{2});
-  ASSERT_EQ(hit, first);
-  EXPECT_EQ(history.registers(hit), pair(2));
-  ASSERT_EQ(history.find(tag(6), 0, Tick{3}), LoadHistory::kNone);
-  EXPECT_EQ(history.allocate(tag(6), 0, pair(6)), 2U);  // in place of the other
-  ASSERT_EQ(history.find(tag(2), 0, Tick{4}), LoadHistory::kNone);
-  EXPECT_EQ(history.miss(tag(2)), HistoryMiss::conflict);
+// Table II: four loads of one element each through IDs, a buffer of four entries without a hash, and renaming. Elements of a
+// pair: one. The load of B lies outside of the workspace, and passes by.
+TEST(LoadHistory, TheInstructionsOfTheTable) {
+  LoweredConvolution c;  // of Figures 5 and 6
+  c.height = c.width = 4;
+  c.channels = 1;
+  c.filter_height = c.filter_width = 3;
+  c.pitch = 9;
+  const std::uint64_t places = c.rows() * c.pitch;
+  enum class Status { passes_by, miss, hit, conflict };
+  struct Instruction {
+    std::uint64_t place;  ///< array_idx
+    unsigned logical;     ///< destination
+    unsigned id;
+    LoadHistory::Handle entry;
+    Status status;
+  };
+  constexpr std::uint64_t kOfB = 1000;
+  constexpr std::array<Instruction, 4> kTable{{{2, 4, 2, 2, Status::miss},
+                                               {kOfB, 2, 0, LoadHistory::kNone, Status::passes_by},
+                                               {10, 3, 2, 2, Status::hit},
+                                               {28, 8, 6, 2, Status::conflict}}};
+  for (const DatumIds ids : {DatumIds::paper, DatumIds::exact}) {
+    const IdGenerator generator(c, ids);
+    LoadHistory history({.entries = 4, .ways = 1, .hash = HistoryHash::low, .keep = HistoryKeep::until_overwritten});
+    SharedRegisters registers(16);
+    const unsigned wavefront = registers.begin(9);
+    std::uint64_t at = 0;
+    for (const Instruction& load : kTable) {
+      SCOPED_TRACE(load.place);
+      ++at;
+      if (load.place >= places) {
+        EXPECT_EQ(load.status, Status::passes_by);
+        continue;
+      }
+      const DatumId id = generator.id(load.place / c.pitch, static_cast<unsigned>(load.place % c.pitch));
+      EXPECT_EQ(id, (DatumId{0, load.id}));
+      const LoadTag looked = tag(id.element, id.image);
+      const LoadHistory::Handle found = history.find(looked, 0, Tick{at});
+      if (load.status == Status::hit) {
+        ASSERT_EQ(found, load.entry);
+        registers.share(wavefront, load.logical, history.registers(found).first);
+        history.relay(found);
+        continue;
+      }
+      ASSERT_EQ(found, LoadHistory::kNone);
+      EXPECT_EQ(history.miss(looked), HistoryMiss::compulsory);
+      const std::uint64_t replaced = history.releases()[static_cast<std::size_t>(HistoryRelease::replaced)];
+      EXPECT_EQ(history.allocate(looked, 0, pair(registers.pair(wavefront, load.logical))), load.entry);
+      EXPECT_EQ(history.releases()[static_cast<std::size_t>(HistoryRelease::replaced)] - replaced,
+                load.status == Status::conflict ? 1U : 0U);
+    }
+    // ID 2 has been replaced.
+    ASSERT_EQ(history.find(tag(2), 0, Tick{++at}), LoadHistory::kNone);
+    EXPECT_EQ(history.miss(tag(2)), HistoryMiss::conflict);
+    // %r4 and %r3 are one physical register, %r2 and %r8 are others.
+    EXPECT_EQ(registers.pair(wavefront, 3), registers.pair(wavefront, 4));
+    EXPECT_EQ(registers.readers(registers.pair(wavefront, 4)), 2U);
+    EXPECT_NE(registers.pair(wavefront, 2), registers.pair(wavefront, 4));
+    EXPECT_NE(registers.pair(wavefront, 8), registers.pair(wavefront, 4));
+    EXPECT_NE(registers.pair(wavefront, 8), registers.pair(wavefront, 2));
+    EXPECT_TRUE(registers.consistent());
+  }
 }
 
 TEST(HistoryIndex, SetAndRestGiveTheElementBack) {
@@ -153,10 +204,48 @@ TEST(LoadHistory, EndedConvolutionsLeaveNothingBehind) {
   LoadHistory history({.entries = 16});
   history.allocate(tag(16, 0, 1), 4, pair(1));
   history.allocate(tag(32, 0, 2), 4, pair(2));
-  history.forget(1);
+  history.forget(1, Tick{0});
   EXPECT_EQ(history.find(tag(16, 0, 1), 4, Tick{1}), LoadHistory::kNone);
   EXPECT_EQ(history.miss(tag(16, 0, 1)), HistoryMiss::compulsory);
   EXPECT_NE(history.find(tag(32, 0, 2), 4, Tick{2}), LoadHistory::kNone);
+}
+
+// Each entry that has gone is counted once, by the reason why it went.
+TEST(LoadHistory, CountsReleasesByReason) {
+  LoadHistory history({.entries = 16, .hash = HistoryHash::shift});
+  const auto make = [&](unsigned number) {
+    const LoadHistory::Handle entry = history.allocate(tag(16 * number), 4, pair(static_cast<std::uint16_t>(number)));
+    return [&history, entry, generation = history.generation(entry)](Tick at) { history.retire(entry, generation, at); };
+  };
+  using Counts = std::array<std::uint64_t, kHistoryReleases>;  // retired, replaced, overwritten, ended, stored, ...
+  for (unsigned i = 0; i < 8; ++i) make(i);
+  EXPECT_EQ(history.releases(), (Counts{}));
+  history.overwrite(0, 0, Tick{10});
+  history.overwrite(0, 1, Tick{10}, HistoryRelease::ended);
+  EXPECT_EQ(history.releases(), (Counts{0, 0, 1, 1, 0, 0, 0}));
+  ASSERT_EQ(history.find(tag(16 * 18), 4, Tick{11}), LoadHistory::kNone);
+  make(18);  // in the place of 2
+  EXPECT_EQ(history.releases(), (Counts{0, 1, 1, 1, 0, 0, 0}));
+  // Loads that have retired: the entry is found gone by a look-up, by another entry for its place, and by a write.
+  const auto retires = {make(8), make(9), make(10)};
+  for (const auto& retire : retires) retire(Tick{20});
+  EXPECT_EQ(history.find(tag(16 * 8), 4, Tick{20}), LoadHistory::kNone);
+  EXPECT_EQ(history.releases(), (Counts{1, 1, 1, 1, 0, 0, 0}));
+  ASSERT_EQ(history.find(tag(16 * 25), 4, Tick{21}), LoadHistory::kNone);
+  make(25);
+  history.overwrite(0, 10, Tick{22});
+  EXPECT_EQ(history.releases(), (Counts{3, 1, 1, 1, 0, 0, 0}));
+  history.allocate(tag(16 * 12, 0, 1), 4, pair(12));
+  EXPECT_EQ(history.drop(1, Tick{30}), 1U);
+  EXPECT_EQ(history.releases(), (Counts{3, 1, 1, 1, 1, 0, 0}));
+  history.allocate(tag(16 * 12, 0, 1), 4, pair(12));
+  history.forget(1, Tick{40});
+  EXPECT_EQ(history.releases(), (Counts{3, 1, 1, 1, 1, 0, 1}));
+  const unsigned left = history.used(Tick{50});
+  EXPECT_EQ(history.drop_all(Tick{50}), left);
+  EXPECT_EQ(history.releases(), (Counts{3, 1, 1, 1, 1, left, 1}));
+  history.reset();
+  EXPECT_EQ(history.releases(), (Counts{}));
 }
 
 TEST(LoadHistory, RefusesWhatIsNoPowerOfTwo) {

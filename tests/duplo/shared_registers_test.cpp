@@ -5,6 +5,7 @@
 
 #include <map>
 #include <random>
+#include <stdexcept>
 #include <vector>
 
 namespace lacuna {
@@ -49,6 +50,36 @@ TEST(SharedRegisters, SharingWithItselfChangesNothing) {
   EXPECT_EQ(registers.pair(a, 1), held);
   EXPECT_EQ(registers.readers(held), 1U);
   EXPECT_TRUE(registers.consistent());
+}
+
+TEST(SharedRegisters, RemembersTheMostPairsInUse) {
+  SharedRegisters registers(8);
+  EXPECT_EQ(registers.most_in_use(), 0U);
+  const unsigned a = registers.begin(3);
+  const unsigned b = registers.begin(2);
+  registers.share(b, 0, registers.pair(a, 0));
+  EXPECT_EQ(registers.in_use(), 4U);
+  EXPECT_EQ(registers.most_in_use(), 5U);
+  registers.end(a);
+  registers.begin(3);
+  EXPECT_EQ(registers.most_in_use(), 5U);
+  registers.begin(3);
+  EXPECT_EQ(registers.most_in_use(), 8U);
+  registers.reset();
+  EXPECT_EQ(registers.most_in_use(), 8U);
+}
+
+// A pair that is free must not be shared: the next wavefront would get it.
+TEST(SharedRegisters, SharingAFreePairIsInconsistent) {
+  SharedRegisters registers(4);
+  const unsigned a = registers.begin(1);
+  const unsigned b = registers.begin(1);
+  const SharedRegisters::Pair freed = registers.pair(b, 0);
+  registers.end(b);
+  EXPECT_NO_THROW(registers.require_consistent());
+  registers.share(a, 0, freed);
+  EXPECT_FALSE(registers.consistent());
+  EXPECT_THROW(registers.require_consistent(), std::logic_error);
 }
 
 // Full register files: every pair belongs to a wavefront. Values in physical pairs are those that each wavefront has.

@@ -1,6 +1,7 @@
 // A convolution whose workspace is in memory, and kernels that load all of its tiles.
 #pragma once
 
+#include <bit>
 #include <string>
 #include <vector>
 
@@ -23,44 +24,52 @@ inline LoweredConvolution convolution() {
 
 inline constexpr unsigned kTiles = 16 * 9;
 
-/// Each wavefront loads all tiles of 16 x 16, `in_flight` of them at a time, 12 at most, and folds them into two words a lane.
+/// Lines that set s[8:9] to the workspace, s[10:11] to the results, v1 to the lane, v2 to its offset in a tile, and v6 and v7
+/// to 0.
+inline Lines begin_tiles(const LoweredConvolution& c, const TileForm& form = {}) {
+  const unsigned bytes = form.columns * kElementBytes * form.rows / isa::kLanes;
+  return {"s_load_dwordx4 s[8:11], s[0:1], 0x0",
+          "v_and_b32 v1, 63, v0",
+          "v_and_b32 v2, " + std::to_string(form.rows - 1) + ", v1",
+          "v_mul_u32_u24 v2, " + std::to_string(c.pitch * kElementBytes) + ", v2",
+          "v_lshrrev_b32 v3, " + std::to_string(std::countr_zero(form.rows)) + ", v1",
+          "v_lshlrev_b32 v3, " + std::to_string(std::countr_zero(bytes)) + ", v3",
+          "v_add_u32_e32 v2, v2, v3",
+          "v_mov_b32 v6, 0",
+          "v_mov_b32 v7, 0",
+          "s_waitcnt lgkmcnt(0)"};
+}
+
+/// Each wavefront loads all tiles, `in_flight` of them at a time, 24 registers at most, and folds them into two words a lane.
 /// `between`: lines after each batch. `unused`: every third tile is not folded, and of every fifth one the second register.
 /// Arguments: workspace, results.
 inline AssembledKernel load_tiles(const LoweredConvolution& c, unsigned in_flight = 1, const Lines& between = {},
-                                  bool unused = false) {
+                                  bool unused = false, const TileForm& form = {}) {
   const unsigned pitch = c.pitch * kElementBytes;
-  Lines lines{"s_load_dwordx4 s[8:11], s[0:1], 0x0",
-              "v_and_b32 v1, 63, v0",
-              "v_and_b32 v2, 15, v1",
-              "v_mul_u32_u24 v2, " + std::to_string(pitch) + ", v2",
-              "v_lshrrev_b32 v3, 4, v1",
-              "v_lshlrev_b32 v3, 3, v3",
-              "v_add_u32_e32 v2, v2, v3",
-              "v_mov_b32 v6, 0",
-              "v_mov_b32 v7, 0",
-              "s_waitcnt lgkmcnt(0)"};
+  const unsigned words = form.columns * kElementBytes * form.rows / isa::kLanes / 4;
+  Lines lines = begin_tiles(c, form);
   unsigned open = 0, folded = 0;
   const auto fold = [&] {
     lines.emplace_back("s_waitcnt vmcnt(0)");
     for (unsigned i = 0; i < open; ++i, ++folded) {
       if (unused && folded % 3 == 2) continue;
-      for (unsigned half = 0; half < (unused && folded % 5 == 4 ? 1U : 2U); ++half) {
-        const std::string sum = "v" + std::to_string(6 + half);
+      for (unsigned half = 0; half < (unused && folded % 5 == 4 ? 1U : words); ++half) {
+        const std::string sum = "v" + std::to_string(6 + half % 2);
         lines.push_back("v_mul_lo_u32 " + sum + ", 17, " + sum);
-        lines.push_back("v_add_u32_e32 " + sum + ", " + sum + ", v" + std::to_string(8 + 2 * i + half));
+        lines.push_back("v_add_u32_e32 " + sum + ", " + sum + ", v" + std::to_string(8 + words * i + half));
       }
     }
     open = 0;
     lines.insert(lines.end(), between.begin(), between.end());
   };
-  for (unsigned row = 0; row < c.rows(); row += 16) {
-    for (unsigned column = 0; column < c.columns(); column += 16) {
+  for (unsigned row = 0; row < c.rows(); row += form.rows) {
+    for (unsigned column = 0; column < c.columns(); column += form.columns) {
       const std::string offset = std::to_string(row * pitch + column * kElementBytes);
-      const std::string pair = "v[" + std::to_string(8 + 2 * open) + ':' + std::to_string(9 + 2 * open) + ']';
+      const std::string pair = "v[" + std::to_string(8 + words * open) + ':' + std::to_string(7 + words * (open + 1)) + ']';
       for (const std::string& line :
            {"s_add_u32 s12, s8, " + offset, std::string("s_addc_u32 s13, s9, 0"), std::string("v_mov_b32 v5, s13"),
             std::string("v_add_co_u32_e32 v4, vcc, s12, v2"), std::string("v_addc_co_u32_e32 v5, vcc, 0, v5, vcc"),
-            "global_load_dwordx2 " + pair + ", v[4:5], off"})
+            "global_load_dwordx" + std::to_string(words) + ' ' + pair + ", v[4:5], off"})
         lines.push_back(line);
       if (++open == in_flight) fold();
     }
@@ -84,16 +93,17 @@ inline Outcome run(TestGpu& gpu, const LoweredConvolution& c, const AssembledKer
   return run(gpu, c, kernel, workgroups, size, c);
 }
 
-/// Resets the device while the kernel runs. Returns whether loads had hit before.
+/// Resets the device while the kernel runs. Returns whether loads had hit before on others in flight.
 inline bool interrupt_by_reset(TestGpu& gpu, const LoweredConvolution& c, const AssembledKernel& kernel, unsigned nanoseconds) {
   gpu.start();
+  check_registers(gpu);
   lower(gpu, c);
   load_symbols(gpu, "k", block_of(c, kBase + kWorkspace));
-  const std::uint64_t before = sum(gpu, DuploCount::hits);
+  const std::uint64_t before = sum(gpu, DuploCount::hits_in_flight);
   gpu.dispatch(kernel, {kBase + kWorkspace, kBase + kResults}, 12, 256);
   wait_for(Tick{nanoseconds * 1000});
   EXPECT_FALSE(gpu.done());
-  const bool with_hits = sum(gpu, DuploCount::hits) > before;
+  const bool with_hits = sum(gpu, DuploCount::hits_in_flight) > before;
   gpu.reset();
   expect_nothing_left(gpu);
   return with_hits;
@@ -110,11 +120,11 @@ inline void expect_aborts_leave_nothing(TestGpu& gpu, const LoweredConvolution& 
   for (unsigned i = 0; i < 6; ++i) {
     gpu.reuse_code();
     load_symbols(gpu, "k", block_of(c, kBase + kWorkspace));
-    const std::uint64_t before = sum(gpu, DuploCount::hits);
+    const std::uint64_t before = sum(gpu, DuploCount::hits_in_flight);
     gpu.dispatch(faults, {kBase + kWorkspace, kBase + kResults}, 12, 256);
     wait_for(Tick{200'000'000});
     EXPECT_FALSE(gpu.done());
-    EXPECT_GT(sum(gpu, DuploCount::hits), before);
+    EXPECT_GT(sum(gpu, DuploCount::hits_in_flight), before);
     gpu.destroy_queue();
     expect_nothing_left(gpu);
     gpu.create_queue();
@@ -126,6 +136,26 @@ inline void expect_aborts_leave_nothing(TestGpu& gpu, const LoweredConvolution& 
   EXPECT_GT(sum(gpu, DuploCount::look_ups), before);
   EXPECT_TRUE(gpu.memory(kResults, 0x800 * 12) == fresh);
   expect_nothing_left(gpu);
+}
+
+/// Resets at these times, all but one of them with hits on loads in flight, and aborts: afterwards the device does what a new
+/// one does.
+inline void expect_interruptions_leave_nothing(TestGpu& gpu, const LoweredConvolution& c,
+                                               const std::vector<unsigned>& nanoseconds) {
+  SCOPED_TRACE(gpu.name());
+  const AssembledKernel kernel = load_tiles(c, 12);
+  const Outcome fresh = run(gpu, c, kernel, 12, 256);
+  std::size_t with_hits = 0;
+  for (const unsigned at : nanoseconds) {
+    SCOPED_TRACE(at);
+    with_hits += interrupt_by_reset(gpu, c, kernel, at) ? 1 : 0;
+    const Outcome again = run(gpu, c, kernel, 12, 256);
+    EXPECT_EQ(again.record.cycles, fresh.record.cycles);
+    EXPECT_EQ(again.counts, fresh.counts);
+    EXPECT_TRUE(again.results == fresh.results);
+  }
+  EXPECT_GE(with_hits + 1, nanoseconds.size());
+  expect_aborts_leave_nothing(gpu, c, fresh.results);
 }
 
 }  // namespace lacuna::test
