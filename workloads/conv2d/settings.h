@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "models/common/config/nearest_name.h"
@@ -108,6 +109,14 @@ inline void apply_shape(Shape& shape, const std::string& text) {
 
 /// Throws a UsageError unless the filter fits into the padded input, and numbers into their types.
 inline void require_valid(const Convolution& c) {
+  // A parameter block for Duplo has 16 bits for a side of the lowered input.
+  for (const auto& [what, side] : {std::pair{"rows", c.lowered_height()}, std::pair{"columns", c.lowered_width()}}) {
+    constexpr unsigned kMost = 65535;
+    if (side > kMost) {
+      throw workload::UsageError("--shape: with its spacing the input has " + std::to_string(side) + ' ' + what + ", of " +
+                                 std::to_string(kMost) + " at most");
+    }
+  }
   const auto fits = [](const char* what, unsigned filter, unsigned input) {
     if (filter > input) {
       throw workload::UsageError(std::string("the filter has more ") + what + " (" + std::to_string(filter) +

@@ -65,6 +65,8 @@ wrong titanv-like "--shape needs another --method than f32" --shape height=3
 wrong titanv-like "did you mean direct?" --layer yolo_c1 --method directly
 wrong titanv-like "no size 'heigth'; did you mean height?" --layer yolo_c1 --method direct --shape heigth=3
 wrong titanv-like "width '0' is not a whole number from 1 to 32768" --layer yolo_c1 --method direct --shape width=0
+wrong titanv-like "the input has 131069 rows, of 65535 at most" --layer gan_tc4 --method explicit --shape height=32768,spacing=4
+wrong titanv-like "the input has 131069 columns, of 65535 at most" --layer gan_tc4 --method direct --shape width=32768,spacing=4
 wrong titanv-like "the filter has more rows (9) than the padded input (7)" --layer yolo_c1 --method direct --shape height=5,filter_height=9
 wrong titanv-like "images_outermost alone" --layer resnet_c2 --method gemm --rows images_innermost
 wrong titanv-like "--fragments has to be 2 or 4" --layer resnet_c2 --method explicit --fragments 3
@@ -72,3 +74,8 @@ wrong titanv-like "--loads octets needs --method explicit --lds c --fragments 2"
 wrong titanv-like "--channels has to be 4, 8 or 16" --layer resnet_c2 --method explicit --channels 5
 wrong titanv-like "--pitch has to be a multiple of 8 and 576 at least" --layer resnet_c2 --method explicit --pitch 568
 wrong r9nano "--method explicit needs matrix units, which gfx90a has" --layer resnet_c2 --method explicit --shape height=3,width=3
+
+# The workspace has a row of 144 elements and some for each position.
+on_gpu --quiet --config titanv-like --set gpu.timing=functional --set vram.size=16MiB --out results -- conv2d --layer yolo_c1 --batch 1 --method explicit
+expect 1 "${command[@]}"
+complains "conv2d: error: workspace takes 15.31 MiB of the GPU's memory, of 16 MiB only"
