@@ -19,6 +19,8 @@ replay() {
   expect 0 "${command[@]}"
   tail -n 1 out.txt | grep -q " check=passed" || fail "$*: no closing line that says so"
   python3 "$SOURCE/workloads/tests/replay_look_ups.py" "$out" >replay.txt 2>&1 || fail "$*: $(cat replay.txt)"
+  # Any number of entries that never go: every look-up hits but the first one of its tag.
+  [[ "$1 $3 $8" != "never 0 eager" ]] || grep -q "kernels_with_all_hits [1-9]" replay.txt || fail "$*: $(cat replay.txt)"
   rm -r "$out"
 }
 
@@ -50,4 +52,5 @@ else
       "${orders[i / 5 % 2]}"
     i=$((i + 1))
   done; done; done
+  replay never tile 0 1 xor exact core eager explicit images_outermost
 fi

@@ -6,6 +6,9 @@ FOLDER is the run's output folder: look_ups.csv.gz, effective.cfg, kernels.csv. 
 finds out lazily which of them are gone. Here an entry goes when the last of its loads retires, in order of time, and what is
 in the buffer is a dictionary. All outcomes must agree: what is found, which allocation it is from, why a load is not found,
 which entries go with registers, stores and invalidations; and their sums must be those of kernels.csv.
+
+In every compute unit and kernel, hits are no more than look-ups less distinct tags. With any number of entries that never go,
+without the lazy core and unless the core stores into its workspace or invalidates its cache, they are exactly as many.
 """
 
 import configparser
@@ -52,10 +55,21 @@ class Entry:
         self.registers = set()
 
 
+class Kernel:
+    """Look-ups of a kernel's convolution in one compute unit."""
+
+    def __init__(self):
+        self.look_ups = self.hits = 0
+        self.tags = set()
+        self.dropped = False  # entries, by a store or an invalidation
+
+
 class Buffer:
     """The load history buffer of one compute unit."""
 
-    def __init__(self, config):
+    def __init__(self, config, lazy):
+        self.never_misses_again = config["entries"] == "0" and config["release"] == "never" and lazy == "eager"
+        self.gone = Counter()
         self.entries = int(config["entries"])
         self.ways = int(config["ways"])
         self.hashing = config["hash"]
@@ -72,6 +86,7 @@ class Buffer:
         self.used_at = {}  # by tag
         self.retirements = []
         self.allocations = 0
+        self.kernels = {}  # by number of the convolution
 
     def place(self, tag, zeros):
         if self.entries == 0:
@@ -98,6 +113,7 @@ class Buffer:
             entry.loads -= 1
             if entry.loads == 0 and self.release == "retire":
                 self.remove(entry, "released")
+                self.gone["retired"] += 1
 
     def use(self, entry):
         self.used_at[entry.tag] = self.allocations
@@ -123,6 +139,7 @@ class Buffer:
             others = self.sets.setdefault(entry.place, [])
             if len(others) == self.ways:
                 self.remove(others[0], "replaced")
+                self.gone["replaced"] += 1
             others.append(entry)
         self.by_number[entry.number] = self.by_tag[tag] = entry
         self.used_at[tag] = self.allocations
@@ -150,7 +167,26 @@ class Buffer:
         gone = [e for e in self.by_number.values() if convolution is None or e.tag[0] == convolution]
         for entry in gone:
             self.remove(entry, "released")
+            if entry.tag[0] in self.kernels:
+                self.kernels[entry.tag[0]].dropped = True
         return len(gone)
+
+    def count_look_up(self, tag, hit):
+        kernel = self.kernels.setdefault(tag[0], Kernel())
+        kernel.look_ups += 1
+        kernel.hits += hit
+        kernel.tags.add(tag)
+
+    def end_kernel(self, convolution, totals):
+        """Compares the hits of a convolution whose kernel has ended with the most that there can be."""
+        kernel = self.kernels.pop(convolution, None)
+        if kernel is None:
+            return
+        most = kernel.look_ups - len(kernel.tags)
+        expect(kernel.hits <= most, f"{kernel.hits} hits of {kernel.look_ups} look-ups of {len(kernel.tags)} tags")
+        if self.never_misses_again and not kernel.dropped:
+            expect(kernel.hits == most, f"{kernel.hits} hits of {kernel.look_ups} look-ups of {len(kernel.tags)} tags, not all")
+            totals["kernels_with_all_hits"] += 1
 
     def forget(self, convolution):
         self.drop(convolution)
@@ -175,6 +211,7 @@ def replay_event(buffer, row, totals):
         entry, outcome = buffer.find(tag)
         expect(outcome == row["outcome"], f"found: {outcome}")
         expect((entry.number if entry else None) == entry_number, f"the entry is that of allocation {entry and entry.number}")
+        buffer.count_look_up(tag, entry is not None)
         totals["look_ups"] += 1
         totals[outcome] += 1
     elif event == "allocate":
@@ -203,6 +240,7 @@ def replay_event(buffer, row, totals):
         expect(gone == number(row["outcome"]), f"{gone} entries go")
         totals["invalidated"] += gone
     elif event == "forget":
+        buffer.end_kernel(number(row["convolution"]), totals)
         buffer.forget(number(row["convolution"]))
     elif event == "reset":
         buffer.clear()
@@ -229,13 +267,17 @@ def main(folder):
     with gzip.open(folder / "look_ups.csv.gz", "rt", newline="") as file:
         for line, row in enumerate(csv.DictReader(file), start=2):
             unit = (row["device"], row["unit"])
-            buffer = buffers.setdefault(unit, Buffer(config["duplo"]))
+            buffer = buffers.setdefault(unit, Buffer(config["duplo"], config["lazy"]["mode"]))
             try:
                 replay_event(buffer, row, totals)
             except Mismatch as mismatch:
                 sys.exit(f"{folder}/look_ups.csv.gz:{line}: {','.join(row.values())}: {mismatch}")
+    for buffer in buffers.values():
+        totals.update(buffer.gone)
     sums = columns_of(folder)
-    compared = ["overwritten", "stores"]
+    # The end of a wavefront overwrites its registers.
+    sums["overwritten"] += sums["ended"]
+    compared = ["overwritten", "stores", "retired", "replaced"]
     # The lazy core has loads looked up when they execute and when they depart: its columns count other look-ups.
     if config["lazy"]["mode"] == "eager":
         compared += ["look_ups", "compulsory", "released", "conflict", "capacity"]
