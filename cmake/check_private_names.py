@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
-"""Refuses private functions that another file compiled together with theirs may call by mistake: check_private_names.py BUILD_FOLDER
+"""Refuses private names that another file compiled together with theirs may use by mistake: check_private_names.py BUILD_FOLDER
 
-A unity build compiles several files as one. Two equal private names are then an error of the compiler, but a private function whose name
-another file uses for a function of a header becomes one more overload of it, silently. Reads the unity files that CMake wrote.
+A unity build compiles several files as one. Two equal private names are then an error of the compiler, but a private function, constant
+or type whose name another file uses for one of a header hides that, or becomes one more overload of it, silently. Reads the unity files
+that CMake wrote. Works on text, with the layout that clang-format gives it: private names stand at the beginning of a line between
+"namespace {" and "}  // namespace".
 """
 import re
 import sys
@@ -10,20 +12,22 @@ from pathlib import Path
 
 PRIVATE = re.compile(r"^namespace \{$(.*?)^\}  // namespace$", re.M | re.S)
 FUNCTION = re.compile(r"^(?!using|return|TEST)[\w:<>,&*\[\]]+[\w:<>,&*\[\] ]*?[ &*](\w+)\(", re.M)
-KNOWN_ELSEWHERE = {"operator"}
+CONSTANT = re.compile(r"^(?:inline |static |constexpr |const )+[\w:<>,&* ]*?[ &*](\w+)(?:\[\w*\])?(?: =|\{|;)", re.M)
+TYPE = re.compile(r"^(?:struct|class|enum class) (\w+)(?: :| final| \{)", re.M)
 
 
-def without_comments(text):
-    return re.sub(r'"(?:[^"\\\n]|\\.)*"', '""', re.sub(r"//.*", "", text.replace("}  // namespace", "}  /* namespace")))
-
-
-def private_functions(text):
+def plain(text):
+    """The text without comments and without the contents of strings."""
     text = re.sub(r'R"(\w*)\(.*?\)\1"', '""', re.sub(r"//(?! namespace).*", "", text), flags=re.S)
-    return {name for part in PRIVATE.findall(text) for name in FUNCTION.findall(part)} - KNOWN_ELSEWHERE
+    return re.sub(r'"(?:[^"\\\n]|\\.)*"', '""', text)
+
+
+def private_names(text, *patterns):
+    return {name for part in PRIVATE.findall(text) for pattern in patterns for name in pattern.findall(part)} - {"operator"}
 
 
 def hidden(name, text):
-    """Whether the file declares the name as a member, a lambda or a local variable, which hide functions of namespaces."""
+    """Whether the file declares the name as a member, a lambda or a local variable, which hide names of namespaces."""
     return re.search(rf"^ .*[\w>&*\]] (?<!return )(?<!else )(?<!throw )[&*]?{name}(\(| =|\{{|;)|\b(auto&?|const auto&?) {name}\b", text, re.M)
 
 
@@ -33,35 +37,37 @@ def path_of(text):
     return [part for name in re.findall(r"^namespace ([\w:]+) \{$", before, re.M) for part in name.split("::")]
 
 
-def reaches(name, text, other):
-    """Whether a private function of `text` is found by name in `other`: from the same namespace, or from one inside it that has none of
-    that name."""
+def found_in(text, other):
+    """The private names of `text` that are found by name in `other`."""
     mine, theirs = path_of(text), path_of(other)
-    if theirs[: len(mine)] != mine:
-        return False
-    return mine == theirs or not re.search(rf"^[\w:<>,&* ]+\b{name}\(", other, re.M)
-
-
-def calls(name, text):
-    return re.search(rf"(?<![\w.:>~]){name}\(", text)
+    found = set()
+    if theirs[: len(mine)] == mine:
+        # Functions from a namespace inside theirs, too, if it has none of that name; a constant or type would be ambiguous there.
+        found = {name for name in private_names(text, FUNCTION)
+                 if re.search(rf"(?<![\w.:>~]){name}\(", other)
+                 and (mine == theirs or not re.search(rf"^[\w:<>,&* ]+\b{name}\(", other, re.M))}
+    if mine == theirs:
+        found |= {name for name in private_names(text, CONSTANT, TYPE) if re.search(rf"(?<![\w.:>]){name}\b", other)}
+    return sorted(name for name in found if not hidden(name, other))
 
 
 def check(unity):
+    """The findings for the files of a unity file; none for one that a build folder has kept from a time with other files."""
     files = [Path(path) for path in re.findall(r'^#include "(.*)"$', unity.read_text(), re.M)]
-    texts = {path: path.read_text() for path in files}
-    plain = {path: without_comments(text) for path, text in texts.items()}
-    found = []
-    for path, text in texts.items():
-        for name in sorted(private_functions(text)):
-            for other in files:
-                if other != path and reaches(name, text, texts[other]) and calls(name, plain[other]) and not hidden(name, plain[other]):
-                    found.append(f"{path}: private function {name}() is visible in {other}, which calls another of that name: rename it")
-    return found
+    if not all(path.exists() for path in files):
+        return []
+    texts = {path: plain(path.read_text()) for path in files}
+    return [f"{path}: private {name} is visible in {other}, which uses another of that name: rename it"
+            for path, text in texts.items()
+            for other, others in texts.items()
+            if other != path
+            for name in found_in(text, others)]
 
 
 def main():
     found = [line for unity in sorted(Path(sys.argv[1]).rglob("Unity/unity_*_cxx.cxx")) for line in check(unity)]
-    print("\n".join(found))
+    for line in found:
+        print(line)
     return 1 if found else 0
 
 

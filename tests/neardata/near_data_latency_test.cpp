@@ -15,7 +15,7 @@ namespace lacuna::test {
 namespace {
 
 using Lines = std::vector<std::string>;
-constexpr std::uint64_t kBase = NearDataGpu::kBase;
+constexpr std::uint64_t kVram = NearDataGpu::kBase;
 constexpr std::uint64_t kData = NearDataGpu::kData;
 
 /// 8 x 8 nodes at 1 GHz, where all clocks have the same edges. From core 0 at (0,0) the caches are 1, 3, 6 and 13 links away.
@@ -181,8 +181,8 @@ class NearDataLatency : public testing::Test {
     const std::string unit = "cu" + std::to_string(place.core) + ".ndc.";
     for (std::uint64_t* const result : {&latency.cold, &latency.warm}) {
       gpu_.mark();
-      const std::vector<std::uint64_t> arguments{kBase + kData + 128 * place.a, kBase + kData + 0x40000 + 128 * place.b,
-                                                 kBase + kData + 0x80000 + 128 * place.c, place.core};
+      const std::vector<std::uint64_t> arguments{kVram + kData + 128 * place.a, kVram + kData + 0x40000 + 128 * place.b,
+                                                 kVram + kData + 0x80000 + 128 * place.c, place.core};
       gpu_.run(kernel, arguments, static_cast<unsigned>(network_.cores.size()), 32);
       const Counts counts = gpu_.growth();
       EXPECT_EQ(counts.at(unit + "packets"), 1U);
@@ -419,7 +419,7 @@ TEST_F(NearDataRefusing, TheCoreComputesWhatIsNotTaken) {
   std::uint64_t latency = 0;
   for (unsigned run = 0; run < 2; ++run) {
     gpu_.mark();
-    gpu_.run(kernel, {kBase + kData + 128 * 2, 0}, static_cast<unsigned>(network_.cores.size()), 64);
+    gpu_.run(kernel, {kVram + kData + 128 * 2, 0}, static_cast<unsigned>(network_.cores.size()), 64);
     const Counts counts = gpu_.growth();
     EXPECT_EQ(counts.at("cu0.ndc.packets"), 2U);
     EXPECT_EQ(counts.at("cu0.ndc.bounced"), 1U);
@@ -524,7 +524,7 @@ TEST_F(NearDataLatency, CommittedOperationsDoNotWaitForTheVectorAlu) {
     gpu_.start();
     gpu_.mark();
     EXPECT_FALSE(
-        gpu_.run(kernel, {kBase + kData, kBase + kData + 0x40000, kBase + kData + 0x80000}, 1, 64 * wavefronts).failed);
+        gpu_.run(kernel, {kVram + kData, kVram + kData + 0x40000, kVram + kData + 0x80000}, 1, 64 * wavefronts).failed);
     gpu_.expect_no_chains();
     const Counts counts = gpu_.growth();
     EXPECT_EQ(counts.at("cu0.ndc.committed"), pattern.operations);

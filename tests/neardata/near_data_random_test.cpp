@@ -24,11 +24,11 @@ unsigned from_environment(const char* name, unsigned otherwise) {
 }
 
 /// A wavefront's words in order and those in the results, and the scattered ones.
-constexpr std::uint64_t kRegion = 0x8000;
+constexpr std::uint64_t kRandomRegion = 0x8000;
 constexpr std::uint64_t kScattered = 0x5000;
 constexpr unsigned kWorkgroups = 8;
 /// Two wavefronts, the second with 36 lanes.
-constexpr unsigned kWorkgroupSize = 100;
+constexpr unsigned kRandomWorkgroupSize = 100;
 constexpr unsigned kRegions = 2 * kWorkgroups;
 constexpr std::uint64_t kScalars = NearDataGpu::kData;
 constexpr std::uint64_t kRegions0 = NearDataGpu::kData + 0x1000;
@@ -161,13 +161,13 @@ TEST_P(NearDataRandom, ResultsAreThoseWithoutIt) {
         gpu->start();
         const std::uint64_t before = chains(*gpu);
         const AssembledKernel kernel = AssembledKernel::from_words(GetParam(), codes[i]);
-        const KernelRecord record =
-            gpu->run(kernel, {NearDataGpu::kBase + kRegions0, NearDataGpu::kBase + kScalars}, kWorkgroups, kWorkgroupSize);
+        const KernelRecord record = gpu->run(kernel, {NearDataGpu::kBase + kRegions0, NearDataGpu::kBase + kScalars},
+                                             kWorkgroups, kRandomWorkgroupSize);
         ASSERT_FALSE(record.failed);
         ASSERT_TRUE(gpu->device.idle());
         gpu->expect_no_chains();
         expect_input(*gpu, record);
-        const std::vector<std::uint32_t> results = gpu->memory(kRegions0, kRegions * kRegion);
+        const std::vector<std::uint32_t> results = gpu->memory(kRegions0, kRegions * kRandomRegion);
         if (expected.empty()) {
           expected = results;
         } else {

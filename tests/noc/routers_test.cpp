@@ -14,8 +14,8 @@ namespace {
 
 using Deliveries = std::vector<Routers::Delivery>;
 
-struct Mesh {
-  explicit Mesh(const FabricParameters& parameters)
+struct RoutedMesh {
+  explicit RoutedMesh(const FabricParameters& parameters)
       : topology(parameters.topology->make(parameters)), routers(*topology, parameters) {}
   void send(unsigned from, unsigned to, unsigned flits, std::uint64_t cycle, std::uint32_t tag = 0, unsigned network = 0,
             unsigned alternative = 0) {
@@ -50,7 +50,7 @@ TEST(Routers, UnloadedLaw) {
                       .channel_buffer = 16});
   machines.push_back({.topology = FabricTopology::mesh, .link_latency = 0_cycles});
   for (const FabricParameters& p : machines) {
-    Mesh mesh(p);
+    RoutedMesh mesh(p);
     std::uint64_t cycle = 0;
     for (unsigned i = 0; i < 40; ++i, cycle += 500) {
       const unsigned to = 7 * i % mesh.topology->nodes();
@@ -72,7 +72,7 @@ TEST(Routers, UnloadedLaw) {
 // All nodes of a row send to the last one at full rate. Where a node's packets contend with those that pass along the row, each
 // side gets half: the nearest node sends every second packet, the next one every fourth, and so on.
 TEST(Routers, NearNodesGetMoreThanFarOnes) {
-  Mesh mesh(row(4));
+  RoutedMesh mesh(row(4));
   constexpr unsigned kCycles = 4000;
   for (unsigned cycle = 0; cycle < kCycles; ++cycle) {
     for (unsigned from = 0; from < 7; ++from) mesh.send(from, 7, 1, cycle, from);
@@ -90,7 +90,7 @@ TEST(Routers, NearNodesGetMoreThanFarOnes) {
 // Packets from node 0 to 1 wait because of packets that wait at 2 for the link to 3, once the buffers between are full.
 TEST(Routers, WaitingSpreadsBackwards) {
   const auto left_behind = [](unsigned buffer) {
-    Mesh mesh(row(1, buffer));
+    RoutedMesh mesh(row(1, buffer));
     mesh.send(2, 3, 200, 0);
     for (unsigned i = 0; i < 20; ++i) mesh.send(0, 3, 1, i, 1);
     mesh.send(0, 1, 1, 40, 2);
@@ -105,14 +105,14 @@ TEST(Routers, WaitingSpreadsBackwards) {
 
 // Packets of five flits that are ready in one cycle at one node: each waits for those before it, and then for a full buffer.
 TEST(Routers, TheWaitInTheInjectionQueueIsApart) {
-  Mesh mesh(row(4));
+  RoutedMesh mesh(row(4));
   for (unsigned i = 0; i < 4; ++i) mesh.send(0, 1 + i, 5, 100, i);
   for (const Routers::Delivery& packet : mesh.run(1000)) {
     EXPECT_EQ(packet.injection, 5 * packet.tag);
     EXPECT_GE(packet.waiting, packet.injection);
   }
   // A long packet of node 1 holds the link to 2: packets of node 0 wait in the buffers of 1 and, when these are full, at 0.
-  Mesh full(row(1, 8));
+  RoutedMesh full(row(1, 8));
   full.send(1, 2, 200, 0);
   full.send(0, 2, 5, 10, 0);
   full.send(0, 2, 5, 10, 1);
@@ -132,7 +132,7 @@ TEST(Routers, TheWaitInTheInjectionQueueIsApart) {
 // credit. With fewer entries than that, flits arrive in groups.
 TEST(Routers, SmallBuffersLimitALink) {
   const auto duration = [](unsigned buffer) {
-    Mesh mesh(row(1, buffer));
+    RoutedMesh mesh(row(1, buffer));
     mesh.send(0, 2, 60, 0);
     return mesh.run(1000).at(0).waiting + 59;
   };
@@ -144,7 +144,7 @@ TEST(Routers, SmallBuffersLimitALink) {
 
 TEST(Routers, OneChannelIsReallocatedBetweenPackets) {
   const auto last = [](unsigned channels, unsigned flits) {
-    Mesh mesh(row(channels));
+    RoutedMesh mesh(row(channels));
     for (unsigned i = 0; i < 20; ++i) mesh.send(0, 3, flits, 0);
     return mesh.run(1000).back().arrival - 18;
   };
@@ -160,7 +160,7 @@ TEST(Routers, AChannelMayWaitForTheCreditOfThePacketsTail) {
   const auto last = [](unsigned channels, unsigned flits) {
     FabricParameters p = row(channels);
     p.wait_for_tail_credit = true;
-    Mesh mesh(p);
+    RoutedMesh mesh(p);
     for (unsigned i = 0; i < 20; ++i) mesh.send(0, 3, flits, 0);
     const Deliveries all = mesh.run(1000);
     EXPECT_EQ(all.size(), 20U);
@@ -178,7 +178,7 @@ TEST(Routers, AnInputMaySendToSeveralOutputs) {
   const auto accepted = [](unsigned speedup) {
     FabricParameters p{.topology = FabricTopology::mesh, .virtual_networks = 1, .virtual_channels = 8};
     p.input_speedup = speedup;
-    Mesh mesh(p);
+    RoutedMesh mesh(p);
     std::mt19937_64 random(3);
     for (unsigned cycle = 0; cycle < 1200; ++cycle) {
       for (unsigned from = cycle % 2; from < 64; from += 2) mesh.send(from, static_cast<unsigned>(random() % 64), 1, cycle);
@@ -195,7 +195,7 @@ TEST(Routers, AnInputMaySendToSeveralOutputs) {
 
 // On a separate virtual network replies overtake waiting requests.
 TEST(Routers, VirtualNetworksHaveTheirOwnChannels) {
-  Mesh mesh(row(1));
+  RoutedMesh mesh(row(1));
   mesh.send(2, 3, 200, 0, 0, 0);
   for (unsigned i = 0; i < 20; ++i) mesh.send(1, 3, 1, 10, 1, 0);
   mesh.send(1, 3, 1, 20, 2, 1);
@@ -212,7 +212,7 @@ TEST(Routers, VirtualNetworksHaveTheirOwnChannels) {
 }
 
 /// Random traffic of both virtual networks, advanced in steps of a given number of cycles.
-Deliveries random_traffic(Mesh& mesh, std::uint64_t begin, std::uint64_t piece) {
+Deliveries random_traffic(RoutedMesh& mesh, std::uint64_t begin, std::uint64_t piece) {
   std::mt19937 random(3);
   const auto below = [&random](unsigned end) { return static_cast<unsigned>(random() % end); };
   Deliveries all;
@@ -232,8 +232,8 @@ Deliveries random_traffic(Mesh& mesh, std::uint64_t begin, std::uint64_t piece) 
 
 TEST(Routers, EveryPacketArrivesOnceInOrderOfTimeHoweverTimeAdvances) {
   const FabricParameters p{.topology = FabricTopology::mesh, .routing = MeshRouting::o1turn, .channel_buffer = 3};
-  Mesh by_cycle(p);
-  Mesh at_once(p);
+  RoutedMesh by_cycle(p);
+  RoutedMesh at_once(p);
   const Deliveries one = random_traffic(by_cycle, 0, 1);
   const Deliveries two = random_traffic(at_once, 0, 977);
   ASSERT_EQ(one.size(), 4000U);
@@ -250,7 +250,7 @@ TEST(Routers, EveryPacketArrivesOnceInOrderOfTimeHoweverTimeAdvances) {
 
 TEST(Routers, ResetDropsPacketsInFlight) {
   const FabricParameters p{.topology = FabricTopology::mesh, .routing = MeshRouting::o1turn};
-  Mesh mesh(p);
+  RoutedMesh mesh(p);
   const Deliveries fresh = random_traffic(mesh, 0, 64);
   mesh.routers.reset();
   for (unsigned i = 0; i < 500; ++i) mesh.send(i % 64, 9, 4, 0);
@@ -263,7 +263,7 @@ TEST(Routers, ResetDropsPacketsInFlight) {
 }
 
 TEST(Routers, ALargeMeshIsBuiltAndUsed) {
-  Mesh mesh({.topology = FabricTopology::mesh, .columns = 64, .rows = 64, .routing = MeshRouting::o1turn});
+  RoutedMesh mesh({.topology = FabricTopology::mesh, .columns = 64, .rows = 64, .routing = MeshRouting::o1turn});
   mesh.send(0, 4095, 4, 0, 1, 0, 0);
   mesh.send(0, 4095, 4, 100, 2, 0, 1);
   const Deliveries got = mesh.run(2000);
@@ -276,14 +276,14 @@ TEST(Routers, PipelinesWithoutTheirStagesAreRefused) {
   using namespace literals;
   FabricParameters p = row(4);
   p.router_latency = 1_cycles;
-  EXPECT_THROW(Mesh{p}, std::invalid_argument);
+  EXPECT_THROW(RoutedMesh{p}, std::invalid_argument);
   p = row(4);
   p.interface_latency = 0_cycles;
-  EXPECT_THROW(Mesh{p}, std::invalid_argument);
-  EXPECT_THROW(Mesh{row(33)}, std::invalid_argument);
+  EXPECT_THROW(RoutedMesh{p}, std::invalid_argument);
+  EXPECT_THROW(RoutedMesh{row(33)}, std::invalid_argument);
   p = row(2);
   p.input_speedup = 5;
-  EXPECT_THROW(Mesh{p}, std::invalid_argument) << "two virtual networks of two channels";
+  EXPECT_THROW(RoutedMesh{p}, std::invalid_argument) << "two virtual networks of two channels";
 }
 
 }  // namespace

@@ -126,9 +126,9 @@ class Constants {
   std::optional<std::uint32_t> carry_;
 };
 
-class Walk {
+class CodeWalk {
  public:
-  Walk(const FetchWords& fetch, Target target, const MatrixCodes& codes, const VisitInstruction& visit)
+  CodeWalk(const FetchWords& fetch, Target target, const MatrixCodes& codes, const VisitInstruction& visit)
       : fetch_(fetch), target_(target), codes_(codes), visit_(visit) {}
 
   void follow(std::uint64_t pc) { pending_.push_back(pc); }
@@ -283,7 +283,7 @@ std::uint64_t branch_target(const Instruction& instruction, std::uint64_t pc) {
 
 CodeInventory walk_code(const FetchWords& fetch, Target target, const MatrixCodes& codes, std::uint64_t entry,
                         std::span<const std::uint64_t> further, const VisitInstruction& visit) {
-  Walk walk(fetch, target, codes, visit);
+  CodeWalk walk(fetch, target, codes, visit);
   for (const std::uint64_t pc : further) walk.follow(pc);
   walk.follow(entry);
   CodeInventory inventory = walk.finish();

@@ -7,7 +7,7 @@ namespace lacuna::isa {
 namespace {
 
 constexpr unsigned kLgkmNone = 15;  // 4 bits on both targets
-constexpr unsigned kVgprs = 256;
+constexpr unsigned kVgprSlots = 256;
 constexpr unsigned kSgprs = 128;
 
 }  // namespace
@@ -61,8 +61,8 @@ bool PendingRegisters::merge(const PendingRegisters& other) {
 
 void PendingRegisters::change(RegisterRange range, bool present) {
   if (range.file != OperandKind::vgpr && range.file != OperandKind::sgpr) return;
-  const unsigned base = range.file == OperandKind::vgpr ? 0 : kVgprs;
-  const unsigned end = std::min<unsigned>(range.first + range.count, range.file == OperandKind::vgpr ? kVgprs : kSgprs);
+  const unsigned base = range.file == OperandKind::vgpr ? 0 : kVgprSlots;
+  const unsigned end = std::min<unsigned>(range.first + range.count, range.file == OperandKind::vgpr ? kVgprSlots : kSgprs);
   for (unsigned r = range.first; r < end; ++r) {
     const std::uint64_t bit = std::uint64_t{1} << ((base + r) % 64);
     std::uint64_t& word = words_[(base + r) / 64];

@@ -16,20 +16,20 @@
 namespace lacuna::isa::test {
 namespace {
 
-constexpr std::uint64_t kBase = 0x7000000000;
+constexpr std::uint64_t kCodeBase = 0x7000000000;
 constexpr std::uint32_t kNop = 0xbf800000;
 
 TEST(DecodedCode, DecodesOnceAndAcrossPages) {
   TestMemory memory;
-  std::byte* at = memory.map(kBase, 8192, Access::read | Access::execute);
+  std::byte* at = memory.map(kCodeBase, 8192, Access::read | Access::execute);
   for (unsigned k = 0; k < 2048; ++k) write<std::uint32_t>(at + k * 4, kNop);
   write<std::uint32_t>(at + 4092, 0xbe8000ff);  // s_mov_b32 s0, literal in the next page
   write<std::uint32_t>(at + 4096, 0x12345678);
   DecodedCode code(memory, Target::gfx803);
-  const Instruction* first = code.at(kBase);
+  const Instruction* first = code.at(kCodeBase);
   ASSERT_NE(first, nullptr);
-  EXPECT_EQ(code.at(kBase), first);
-  const Instruction* last = code.at(kBase + 4092);
+  EXPECT_EQ(code.at(kCodeBase), first);
+  const Instruction* last = code.at(kCodeBase + 4092);
   ASSERT_NE(last, nullptr);
   EXPECT_EQ(last->size, 8);
   EXPECT_EQ(last->src[0].value, 0x12345678U);
@@ -38,7 +38,7 @@ TEST(DecodedCode, DecodesOnceAndAcrossPages) {
 TEST(DecodedCode, ThreadsFindTheSameInstructions) {
   TestMemory memory;
   constexpr unsigned kWords = 20 * 1024;  // more pages than the fast way remembers
-  std::byte* at = memory.map(kBase, kWords * 4, Access::read | Access::execute);
+  std::byte* at = memory.map(kCodeBase, kWords * 4, Access::read | Access::execute);
   for (unsigned k = 0; k < kWords; ++k) write<std::uint32_t>(at + k * 4, kNop + k % 16);
   DecodedCode code(memory, Target::gfx803);
   std::vector<std::vector<const Instruction*>> found(4, std::vector<const Instruction*>(kWords));
@@ -49,7 +49,7 @@ TEST(DecodedCode, ThreadsFindTheSameInstructions) {
       all_there.arrive_and_wait();
       for (unsigned i = 0; i < kWords; ++i) {
         const unsigned k = thread % 2 == 0 ? i : kWords - 1 - i;
-        found[thread][k] = code.at(kBase + k * 4);
+        found[thread][k] = code.at(kCodeBase + k * 4);
       }
     });
   }
@@ -60,8 +60,8 @@ TEST(DecodedCode, ThreadsFindTheSameInstructions) {
 
 TEST(DecodedCode, SaysWhyThereIsNoInstruction) {
   TestMemory memory;
-  std::byte* at = memory.map(kBase, 4096, Access::read | Access::execute);
-  memory.map(kBase + 8192, 4096, Access::read_write);
+  std::byte* at = memory.map(kCodeBase, 4096, Access::read | Access::execute);
+  memory.map(kCodeBase + 8192, 4096, Access::read_write);
   write<std::uint32_t>(at, 0xf4000000);
   write<std::uint32_t>(at + 4092, 0xbe8000ff);
   DecodedCode code(memory, Target::gfx803);
@@ -69,62 +69,62 @@ TEST(DecodedCode, SaysWhyThereIsNoInstruction) {
     EXPECT_EQ(code.at(pc), nullptr);
     return code.explain(pc).kind;
   };
-  EXPECT_EQ(kind(kBase), CodeError::Kind::undecodable);
-  EXPECT_NE(code.explain(kBase).text.find("f4000000"), std::string::npos);
-  EXPECT_EQ(kind(kBase + 4092), CodeError::Kind::undecodable) << "its literal is not mapped";
-  EXPECT_EQ(kind(kBase + 4096), CodeError::Kind::not_mapped);
-  EXPECT_EQ(kind(kBase + 8192), CodeError::Kind::not_executable);
-  EXPECT_EQ(kind(kBase + 2), CodeError::Kind::misaligned);
+  EXPECT_EQ(kind(kCodeBase), CodeError::Kind::undecodable);
+  EXPECT_NE(code.explain(kCodeBase).text.find("f4000000"), std::string::npos);
+  EXPECT_EQ(kind(kCodeBase + 4092), CodeError::Kind::undecodable) << "its literal is not mapped";
+  EXPECT_EQ(kind(kCodeBase + 4096), CodeError::Kind::not_mapped);
+  EXPECT_EQ(kind(kCodeBase + 8192), CodeError::Kind::not_executable);
+  EXPECT_EQ(kind(kCodeBase + 2), CodeError::Kind::misaligned);
 }
 
 // Who goes from one instruction to the next finds what at() finds, also when the code has changed meanwhile.
 TEST(DecodedCode, AfterFollowsTheCodeAsItIs) {
   TestMemory memory;
-  std::byte* at = memory.map(kBase, 8192, Access::read | Access::execute);
+  std::byte* at = memory.map(kCodeBase, 8192, Access::read | Access::execute);
   for (unsigned k = 0; k < 2048; ++k) write<std::uint32_t>(at + k * 4, kNop);
   DecodedCode code(memory, Target::gfx803);
-  const DecodedInstruction* first = code.after(nullptr, kBase);
-  EXPECT_EQ(first, code.at(kBase));
-  EXPECT_EQ(first->end, kBase + 4);
+  const DecodedInstruction* first = code.after(nullptr, kCodeBase);
+  EXPECT_EQ(first, code.at(kCodeBase));
+  EXPECT_EQ(first->end, kCodeBase + 4);
   for (unsigned turn = 0; turn < 2; ++turn) {
-    EXPECT_EQ(code.after(first, kBase + 4), code.at(kBase + 4));
-    EXPECT_EQ(code.after(first, kBase + 64), code.at(kBase + 64)) << "a branch";
-    EXPECT_EQ(code.after(code.at(kBase + 4092), kBase + 4096), code.at(kBase + 4096)) << "the next page";
+    EXPECT_EQ(code.after(first, kCodeBase + 4), code.at(kCodeBase + 4));
+    EXPECT_EQ(code.after(first, kCodeBase + 64), code.at(kCodeBase + 64)) << "a branch";
+    EXPECT_EQ(code.after(code.at(kCodeBase + 4092), kCodeBase + 4096), code.at(kCodeBase + 4096)) << "the next page";
   }
 
-  const DecodedInstruction* last_of_page = code.at(kBase + 4092);
+  const DecodedInstruction* last_of_page = code.at(kCodeBase + 4092);
   for (const std::uint32_t word : {0xbf800001U, 0xbf800002U}) {
     write<std::uint32_t>(at + 4, word);
     write<std::uint32_t>(at + 4096, word);
-    EXPECT_EQ(code.after(first, kBase + 4)->immediate, static_cast<std::int32_t>(word - 1 - kNop)) << "not noticed yet";
+    EXPECT_EQ(code.after(first, kCodeBase + 4)->immediate, static_cast<std::int32_t>(word - 1 - kNop)) << "not noticed yet";
     EXPECT_EQ(code.revalidate(), 2U);
     // `first` is of a page that is gone.
-    EXPECT_EQ(code.after(first, kBase + 4), code.at(kBase + 4));
-    EXPECT_EQ(code.after(first, kBase + 4)->immediate, static_cast<std::int32_t>(word - kNop));
-    EXPECT_EQ(code.after(last_of_page, kBase + 4096)->immediate, static_cast<std::int32_t>(word - kNop));
+    EXPECT_EQ(code.after(first, kCodeBase + 4), code.at(kCodeBase + 4));
+    EXPECT_EQ(code.after(first, kCodeBase + 4)->immediate, static_cast<std::int32_t>(word - kNop));
+    EXPECT_EQ(code.after(last_of_page, kCodeBase + 4096)->immediate, static_cast<std::int32_t>(word - kNop));
   }
-  memory.unmap(kBase);
+  memory.unmap(kCodeBase);
   code.revalidate();
-  EXPECT_EQ(code.after(first, kBase + 4), nullptr);
+  EXPECT_EQ(code.after(first, kCodeBase + 4), nullptr);
 }
 
 TEST(DecodedCode, RevalidationDropsChangedPagesOnly) {
   TestMemory memory;
-  std::byte* at = memory.map(kBase, 8192, Access::read | Access::execute);
+  std::byte* at = memory.map(kCodeBase, 8192, Access::read | Access::execute);
   for (unsigned k = 0; k < 2048; ++k) write<std::uint32_t>(at + k * 4, kNop);
   DecodedCode code(memory, Target::gfx803);
-  const Instruction* old = code.at(kBase);
-  const Instruction* other = code.at(kBase + 4096);
+  const Instruction* old = code.at(kCodeBase);
+  const Instruction* other = code.at(kCodeBase + 4096);
   EXPECT_EQ(code.revalidate(), 0U);
   write<std::uint32_t>(at, 0xbf810000);
-  EXPECT_EQ(code.at(kBase), old) << "a write alone is not noticed";
+  EXPECT_EQ(code.at(kCodeBase), old) << "a write alone is not noticed";
   EXPECT_EQ(code.revalidate(), 1U);
-  EXPECT_EQ(code.at(kBase)->row->mnemonic, "s_endpgm");
-  EXPECT_EQ(code.at(kBase + 4096), other);
+  EXPECT_EQ(code.at(kCodeBase)->row->mnemonic, "s_endpgm");
+  EXPECT_EQ(code.at(kCodeBase + 4096), other);
   EXPECT_EQ(old->row->mnemonic, "s_nop") << "still there for whoever holds it";
-  memory.unmap(kBase);
+  memory.unmap(kCodeBase);
   EXPECT_EQ(code.revalidate(), 2U);
-  EXPECT_EQ(code.at(kBase), nullptr);
+  EXPECT_EQ(code.at(kCodeBase), nullptr);
 }
 
 TEST(RegisterUse, FollowsOperandsAndFlags) {
