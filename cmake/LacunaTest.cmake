@@ -53,6 +53,7 @@ function(lacuna_test name)
       if(selection)
         target_link_libraries(${program} PRIVATE lacuna_plain_test_main)
       else()
+        # Of a library, unlike the other: a test may bring a main() of its own, or sc_main() with SystemC's main().
         target_link_libraries(${program} PRIVATE GTest::gtest_main)
       endif()
       target_precompile_headers(${program} REUSE_FROM lacuna_test_headers_plain)
