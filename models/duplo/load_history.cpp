@@ -105,7 +105,9 @@ LoadHistory::Handle LoadHistory::allocate(const LoadTag& tag, unsigned zeros, co
            .allocations = allocations_,
            .copies = 1,
            .number = allocations_,
+           .place = static_cast<std::uint32_t>(valid_.size()),
            .valid = true};
+  valid_.push_back(number);
   record({.kind = HistoryEvent::Kind::allocate, .tag = tag, .zeros = zeros, .entry = entry.number, .registers = registers});
   past_[tag] = {.entry = number, .allocations = 0, .replaced = false};
   if (parameters_.keep != HistoryKeep::always) {
@@ -144,6 +146,9 @@ void LoadHistory::release(Handle number, HistoryRelease why, Tick at) {
   past.allocations = entry.allocations;
   past.replaced = why == HistoryRelease::replaced;
   entry.valid = false;
+  entries_[valid_.back()].place = entry.place;
+  valid_[entry.place] = valid_.back();
+  valid_.pop_back();
   if (!index_) free_.push_back(number);
 }
 
@@ -167,8 +172,10 @@ bool LoadHistory::overwrite(std::uint16_t simd, std::uint16_t pair, Tick at, His
 template <typename Predicate>
 unsigned LoadHistory::drop_if(Predicate goes, HistoryRelease why, Tick at) {
   unsigned dropped = 0;
-  for (Handle entry = 0; entry < entries_.size(); ++entry) {
-    if (!entries_[entry].valid || !goes(entries_[entry])) continue;
+  // From the end, as a released entry's place is taken by the last one.
+  for (std::size_t place = valid_.size(); place-- > 0;) {
+    const Handle entry = valid_[place];
+    if (!goes(entries_[entry])) continue;
     dropped += is_gone(entries_[entry], at) ? 0 : 1;
     release(entry, why, at);
   }
@@ -209,7 +216,7 @@ void LoadHistory::reset() {
 
 unsigned LoadHistory::used(Tick at) const {
   unsigned used = 0;
-  for (const Entry& entry : entries_) used += entry.valid && !is_gone(entry, at) ? 1 : 0;
+  for (const Handle entry : valid_) used += is_gone(entries_[entry], at) ? 0 : 1;
   return used;
 }
 

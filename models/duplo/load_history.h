@@ -110,6 +110,7 @@ class LoadHistory {
     std::uint64_t allocations = 0;  ///< of the buffer then
     std::uint32_t copies = 1;       ///< in registers, each of which is enough
     std::uint64_t number = 0;       ///< of its allocation, from 1
+    std::uint32_t place = 0;        ///< in valid_
     bool valid = false;
   };
   struct TagHash {
@@ -139,6 +140,7 @@ class LoadHistory {
   std::optional<HistoryIndex> index_;  ///< not of any number of entries
   std::vector<Entry> entries_;         ///< sets after one another, or as many as were needed
   std::vector<Handle> free_;           ///< of any number
+  std::vector<Handle> valid_;          ///< in any order: a drop costs the entries that are there, not all that ever were
   std::unordered_map<LoadTag, Past, TagHash> past_;
   /// Entry of what a pair holds, by key(). It may be gone, and the handle another one's.
   struct Held {
