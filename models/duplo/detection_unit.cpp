@@ -135,6 +135,7 @@ bool DetectionUnit::consistent() const {
 
 void DetectionUnit::begin(WavefrontSlot& slot, Wavefront& w) {
   w.dispatch = slot.group->dispatch;
+  w.slot = &slot;
   const auto known = convolutions_.find(w.dispatch);
   if (known == convolutions_.end()) return;
   w.convolution = known->second.get();
@@ -147,6 +148,8 @@ void DetectionUnit::begin(WavefrontSlot& slot, Wavefront& w) {
 void DetectionUnit::wavefront_ended(WavefrontSlot& slot) {
   Wavefront& w = wavefront(slot);
   if (w.convolution != nullptr) {
+    if (checks_registers_) [[unlikely]]
+      check_registers(simd_of(slot));
     SharedRegisters& registers = registers_[slot.simd->number];
     for (const SharedRegisters::Pair pair : registers.end(w.map)) {
       if (registers.readers(pair) == 0) overwrite_physical(simd_of(slot), pair, clock_.ticks(slot.when), HistoryRelease::ended);
@@ -196,6 +199,8 @@ void DetectionUnit::overwrite(const WavefrontSlot& slot, Wavefront& w, const isa
 }
 
 void DetectionUnit::overwrite_pair(const WavefrontSlot& slot, Wavefront& w, unsigned logical, bool partial, Cycles cycle) {
+  if (checks_registers_) [[unlikely]]
+    check_registers(simd_of(slot));
   SharedRegisters& registers = registers_[slot.simd->number];
   const SharedRegisters::Pair pair = registers.pair(w.map, logical);
   if (registers.write(w.map, logical)) {
@@ -207,7 +212,7 @@ void DetectionUnit::overwrite_pair(const WavefrontSlot& slot, Wavefront& w, unsi
   }
   w.watched.remove(registers_of(w, logical));
   if (checks_registers_) [[unlikely]]
-    registers.require_consistent();
+    check_registers(simd_of(slot));
 }
 
 // -- accesses
@@ -428,6 +433,8 @@ void DetectionUnit::count_repeat(const WavefrontSlot& slot, std::uint64_t digest
 
 Cycles DetectionUnit::rename(const WavefrontSlot& slot, Wavefront& w, const StagedAccess& load, const Piece& piece,
                              Handle entry) {
+  if (checks_registers_) [[unlikely]]
+    check_entry(entry);
   const TileRegisters& held = history_.registers(entry);
   if (held.simd != slot.simd->number && !by_row()) return parameters_.copies();
   // With duplo.release = never an entry may outlive its register.
@@ -441,7 +448,7 @@ Cycles DetectionUnit::rename(const WavefrontSlot& slot, Wavefront& w, const Stag
     if (held.second != TileRegisters::kNone) registers.share(w.map, logical + 1, held.second);
     statistics_.unwritten += std::uint64_t{load.destination.count} * isa::kLanes;
     if (checks_registers_) [[unlikely]]
-      registers.require_consistent();
+      check_registers(simd_of(slot));
   }
   w.watched.add(load.destination);
   return Cycles{0};

@@ -111,7 +111,8 @@ class DetectionUnit final : public LoadStage, public CacheMaintenance, private M
   void record_history_events() { history_.record_events(); }
   /// True if nothing is in flight and the counts of readers agree with the register maps. For tests.
   bool consistent() const;
-  /// For tests: from now on each write to a shared register and each renaming ends with a check of the SIMD's register map.
+  /// For tests: from now on each write to a shared register and each renaming comes with a check of the SIMD's register map,
+  /// and of the data that readers of a pair and entries that are found hold.
   void check_registers_at_each_change() { checks_registers_ = true; }
   /// The most register pairs of a SIMD that have been in use.
   unsigned most_pairs() const;
@@ -156,6 +157,7 @@ class DetectionUnit final : public LoadStage, public CacheMaintenance, private M
 
   struct Wavefront {
     const Dispatch* dispatch = nullptr;
+    const WavefrontSlot* slot = nullptr;
     const ActiveConvolution* convolution = nullptr;  ///< null: its kernel has none
     unsigned map = 0;                                ///< number of its map in SharedRegisters
     unsigned vgpr_pairs = 0;                         ///< pairs of VGPRs in the map, which those of AGPRs follow
@@ -211,6 +213,16 @@ class DetectionUnit final : public LoadStage, public CacheMaintenance, private M
   void overwrite_pair(const WavefrontSlot& slot, Wavefront& w, unsigned logical, bool partial, Cycles cycle);
   unsigned logical_pair(const Wavefront& w, const isa::RegisterRange& range) const;
   static isa::RegisterRange registers_of(const Wavefront& w, unsigned logical);
+
+  // register_checks.cpp: of debug builds and tests. They throw std::logic_error.
+  /// Calls `visit` with the physical pair and the data of each logical pair of the wavefronts of a SIMD.
+  template <typename Visit>
+  void each_reader(std::uint16_t simd, const Visit& visit) const;
+  /// The counts of readers agree with the maps, and all readers of a pair hold the same data.
+  void check_registers(std::uint16_t simd) const;
+  /// The registers of an entry that has been found hold its data.
+  void check_entry(Handle entry) const;
+  bool found_wrong() const { return statistics_.counts[static_cast<std::size_t>(DuploCount::hits_wrong)] != 0; }
 
   /// True if the wavefront's kernel has a convolution whose workspace is in memory.
   static bool has_workspace_in_memory(const Wavefront& w) { return w.convolution != nullptr && !w.convolution->lds; }

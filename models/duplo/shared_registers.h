@@ -26,6 +26,10 @@ class SharedRegisters {
 
   Pair pair(unsigned wavefront, unsigned logical) const { return maps_[wavefront][logical]; }
   unsigned readers(Pair pair) const { return readers_[pair]; }
+  /// Physical pairs of the SIMD.
+  std::size_t size() const { return readers_.size(); }
+  /// Logical pairs of a wavefront.
+  unsigned pairs(unsigned wavefront) const { return static_cast<unsigned>(maps_[wavefront].size()); }
 
   /// A write to a logical pair. Returns true if it had other readers: the wavefront has another physical pair then.
   bool write(unsigned wavefront, unsigned logical);
