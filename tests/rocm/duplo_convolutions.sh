@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Two kernels with convolutions at the same time: each has entries of its own; where there is one number of convolutions, one of the kernels
-# runs without Duplo, and is counted. One thread of the host and two give the same run.
+# runs without Duplo, and is counted. A third one has the workspace of the second. One thread of the host and two give the same run.
 source "$(dirname "$0")/common.sh"
 
 # convolve FOLDER UNITS OPTION...: nothing is forgotten, on as many compute units.
@@ -18,13 +18,13 @@ unserved() { sed -n '/"unserved": {/,/}/s/^ *"value": \([0-9]*\),$/\1/p' "$1/sta
 
 # 20 rounds of 9 fragments for each of four wavefronts.
 convolve both 1
-[[ $(column both duplo_look_ups | paste -sd " ") == "720 720" ]] || fail "look-ups: $(column both duplo_look_ups)"
-[[ $(column both duplo_hits_wrong | paste -sd " ") == "0 0" ]] || fail "hits on data of the other convolution"
+[[ $(column both duplo_look_ups | paste -sd " ") == "720 720 720" ]] || fail "look-ups: $(column both duplo_look_ups)"
+[[ $(column both duplo_hits_wrong | paste -sd " ") == "0 0 0" ]] || fail "hits on data of the other convolution"
 [[ $(column both duplo_compulsory | sort -u | wc -l) == 1 ]] || fail "tiles of one convolution were found by the other"
 [[ $(unserved both) == 0 ]] || fail "a kernel ran without Duplo"
 
 convolve one 1 --set duplo.convolutions=1
-[[ $(column one duplo_look_ups | sort -n | paste -sd " ") == "0 720" ]] || fail "look-ups: $(column one duplo_look_ups)"
+[[ $(column one duplo_look_ups | sort -n | paste -sd " ") == "0 720 720" ]] || fail "look-ups: $(column one duplo_look_ups)"
 [[ $(unserved one) == 1 ]] || fail "$(unserved one) kernels ran without Duplo"
 
 convolve thread 2 --set sim.threads=1

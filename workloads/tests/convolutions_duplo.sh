@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # convolutions_duplo.sh: conv2d --method implicit on a machine with Duplo: its LDS reads of the workspace are looked up, and many of
-# them hit; results are right and instructions are those of the machine without.
+# them hit; results are right, and bits and instructions those of the machine without.
 source "$SOURCE/tests/rocm/common.sh"
 
 # convolve FOLDER MODE OPTION...
@@ -9,6 +9,7 @@ convolve() {
     --layer yolo_c3 --shape height=16,width=16,filters=64 --batch 1 "${@:3}"
   expect 0 "${command[@]}"
   tail -n 1 out.txt | grep -q " check=passed" || fail "$1: no closing line that says so"
+  grep -o ' bits=[0-9]*' out.txt >"$1.bits" || fail "$1: no bits"
 }
 # column FOLDER NAME: of the kernel on matrix units.
 column() {
@@ -20,6 +21,7 @@ for fragments in 2 4; do
   convolve off-$fragments off --fragments $fragments
   convolve on-$fragments on --fragments $fragments
   on=on-$fragments
+  cmp -s $on.bits off-$fragments.bits || fail "other bits with Duplo"
   [[ $(column $on wavefront_instructions) == "$(column off-$fragments wavefront_instructions)" ]] || fail "instructions differ"
   # 256 rows, 576 columns: each tile of 16 x 8 fragments is read by two wavefronts.
   look_ups=$((2 * 256 / 16 * 576 / (8 * fragments)))

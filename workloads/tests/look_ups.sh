@@ -1,10 +1,22 @@
 #!/usr/bin/env bash
 # look_ups.sh [all]: conv2d on machines with Duplo writes what happens to their load history buffers, and a second implementation of
-# these, replay_look_ups.py, comes to the same outcomes. Results are right in all of them. Without `all`, every value of each parameter beside
+# these, replay_look_ups.py, comes to the same outcomes. Results are right in all of them, and the bits of a run without timing, in which
+# there is no Duplo. Without `all`, every value of each parameter beside
 # some of the others, with layers of each kind in turn.
 source "$SOURCE/tests/rocm/common.sh"
 
 runs=0
+# bits: of the last program.
+bits() { grep -o ' bits=[0-9]*' out.txt || fail "no bits"; }
+# expected_bits OPTION...: of conv2d without timing, which each product has once.
+declare -A products
+expected_bits() {
+  if [[ ! ${products[$*]-} ]]; then
+    on_gpu --quiet --config titanv-like --set gpu.shader_arrays=2 --set gpu.timing=functional --out functional -- conv2d "$@"
+    expect 0 "${command[@]}"
+    products[$*]=$(bits)
+  fi
+}
 # Stride 1, stride 2 without padding, inserted zeros, stride 2 with filters of 5 x 5.
 layers=(yolo_c4 resnet_c3 gan_tc2 gan_c2)
 # replay RELEASE ENTRY ENTRIES WAYS HASH IDS SCOPE LAZY METHOD ROW_ORDER
@@ -12,12 +24,15 @@ replay() {
   local out=run-$((runs += 1)) fragments=$((runs % 2 ? 2 : 4))
   # Rows are those of loads of 8 bytes a lane.
   [[ $2 == tile ]] || fragments=2
+  local product=(--check --method "$9" --fragments $fragments --rows "${10}" --layer "${layers[runs / 2 % 4]}"
+    --shape height=6,width=10,channels=32,filters=64 --batch 2)
+  expected_bits "${product[@]}"
   on_gpu --quiet --config titanv-like --set gpu.shader_arrays=2 --set duplo.mode=on --set duplo.trace=true \
     --set duplo.release="$1" --set duplo.entry="$2" --set duplo.entries="$3" --set duplo.ways="$4" --set duplo.hash="$5" \
-    --set duplo.ids="$6" --set duplo.scope="$7" --set lazy.mode="$8" --out "$out" -- \
-    conv2d --check --method "$9" --fragments $fragments --rows "${10}" --layer "${layers[runs / 2 % 4]}" --shape height=6,width=10,channels=32,filters=64 --batch 2
+    --set duplo.ids="$6" --set duplo.scope="$7" --set lazy.mode="$8" --out "$out" -- conv2d "${product[@]}"
   expect 0 "${command[@]}"
   tail -n 1 out.txt | grep -q " check=passed" || fail "$*: no closing line that says so"
+  [[ $(bits) == "${products[${product[*]}]}" ]] || fail "$*: $(bits) in place of${products[${product[*]}]}"
   python3 "$SOURCE/workloads/tests/replay_look_ups.py" "$out" >replay.txt 2>&1 || fail "$*: $(cat replay.txt)"
   # Any number of entries that never go: every look-up hits but the first one of its tag.
   [[ "$1 $3 $8" != "never 0 eager" ]] || grep -q "kernels_with_all_hits [1-9]" replay.txt || fail "$*: $(cat replay.txt)"

@@ -1,15 +1,16 @@
 #!/usr/bin/env bash
-# lowered_cnn.sh NETWORK [OPTION...]: a training step of the network on matrix units is right, and the same bits with Duplo, whose hits
-# are all right: products of forward pass and backward pass by data are looked up, those of the backward pass by weights are not.
+# lowered_cnn.sh NETWORK RELEASE [OPTION...]: a training step of the network on matrix units is right, and the same bits with Duplo, whose hits
+# are all right: products of forward pass and backward pass by data are looked up, those of the backward pass by weights are not. The same
+# bits with duplo.release = RELEASE.
 source "$SOURCE/tests/rocm/common.sh"
-network=$1
-shift
+network=$1 release=$2
+shift 2
 
-# step FOLDER MODE OPTION...: a step with duplo.mode = MODE; sets `bits`. One compute unit has all tiles, and entries that are never
+# step FOLDER MODE RELEASE OPTION...: a step with duplo.mode = MODE; sets `bits`. One compute unit has all tiles, and entries that are never
 # released find all repeats: as many hits at other addresses as there can be.
 step() {
-  on_gpu --quiet --config titanv-like --set gpu.shader_arrays=1 --set "duplo.mode=$2" --set duplo.check=on --set duplo.release=never \
-    --out "$1" -- lowered_cnn --preset small --network "$network" --pass training --method explicit "${@:3}"
+  on_gpu --quiet --config titanv-like --set gpu.shader_arrays=1 --set "duplo.mode=$2" --set duplo.check=on --set duplo.release="$3" \
+    --out "$1" -- lowered_cnn --preset small --network "$network" --pass training --method explicit "${@:4}"
   expect 0 "${command[@]}"
   has_results "$1"
   cat out.txt
@@ -25,10 +26,10 @@ sum() {
     END { printf "%d", found ? sum : -1 }' "$1/kernels.csv"
 }
 
-step on on --check "$@"
+step on on never --check "$@"
 tail -n 1 out.txt | grep -q " check=passed" || fail "results differ from the reference"
 on=$bits
-step off off "$@"
+step off off never "$@"
 [[ $bits == "$on" ]] || fail "bits with Duplo are $on, without $bits"
 [[ $(sum off convolution_explicit_ duplo_look_ups) == 0 ]] || fail "look-ups with duplo.mode = off"
 [[ $(sum on convolution_explicit_ duplo_look_ups) -gt 0 ]] || fail "no look-up"
@@ -37,6 +38,11 @@ hits=$(sum on convolution_explicit_ duplo_hits) same=$(sum on convolution_explic
 [[ $(sum on "" duplo_hits_wrong) == 0 ]] || fail "hits on other data"
 [[ $(sum on weights_product_ wavefront_instructions) -gt 0 ]] || fail "no product for the gradient by weights"
 [[ $(sum on weights_product_ duplo_look_ups) == 0 ]] || fail "look-ups in the product for the gradient by weights"
+
+step released on "$release" "$@"
+[[ $bits == "$on" ]] || fail "bits with duplo.release = $release are $bits, without Duplo $on"
+[[ $(sum released "" duplo_hits_wrong) == 0 ]] || fail "duplo.release = $release: hits on other data"
+[[ $(sum released convolution_explicit_ duplo_hits) -gt 0 ]] || fail "duplo.release = $release: no hit"
 
 # Each convolution's passes are marked.
 for pass in forward backward_weights update; do

@@ -1,5 +1,6 @@
-// Two lowered convolutions, of two streams, are on the GPU together and multiply workspaces of other contents. They have the
-// same element IDs: only the number that a convolution has keeps their tiles apart.
+// Two batches of a lowered convolution, of two streams, are on the GPU together: workspaces of other contents. They have the
+// same element IDs, and only the number that a convolution has keeps their tiles apart. Then the first kernel gets the second
+// batch.
 #include "../check.h"
 #include "lacuna/duplo.h"
 
@@ -83,12 +84,19 @@ int main() {
   convolve_first<<<1, 256, 0, streams[0]>>>(first.data(), weights.data(), y_first.data(), there.data());
   convolve_second<<<1, 256, 0, streams[1]>>>(second.data(), weights.data(), y_second.data(), there.data());
   for (const hipStream_t stream : streams) HIP_CHECK(hipStreamSynchronize(stream));
-  const std::vector<float> results[] = {y_first.download(), y_second.download()};
-  for (int which = 0; which < 2; ++which) {
+  // This kernel waits for no other.
+  const check::DeviceArray<int> all_there(std::vector<int>(1, 2 * kRounds));
+  const check::DeviceArray<float> y_later(std::vector<float>(kRows * kFilters));
+  put_parameters(&HIP_SYMBOL(convolve_first_duplo), second.data());
+  convolve_first<<<1, 256, 0, streams[0]>>>(second.data(), weights.data(), y_later.data(), all_there.data());
+  HIP_CHECK(hipStreamSynchronize(streams[0]));
+  const std::vector<float> results[] = {y_first.download(), y_second.download(), y_later.download()};
+  for (int which = 0; which < 3; ++which) {
+    const std::vector<_Float16>& batch = left[which == 0 ? 0 : 1];
     EXPECT_EACH(results[which], [&](size_t i) {
       float sum = 0;  // of small integers: exact
       for (int k = 0; k < kColumns; ++k)
-        sum += float(left[which][i / kFilters * kColumns + k]) * float(right[i % kFilters * kColumns + k]);
+        sum += float(batch[i / kFilters * kColumns + k]) * float(right[i % kFilters * kColumns + k]);
       return kRounds * sum;
     });
   }
