@@ -20,7 +20,7 @@ struct CommandInfo {
   const char* text;
 };
 
-constexpr std::array<CommandInfo, 11> kCommands{
+constexpr std::array<CommandInfo, 12> kCommands{
     {{"run", Command::run, "FIRMWARE.elf", "boot a firmware on the hart, with the GPU on its bus",
       "Boots a bare-metal RV64GC program on a platform with hart, RAM, CLINT, PLIC, UART, finisher and GPU, until the program "
       "ends itself (semihosting exit, HTIF tohost, finisher). Prints the program's console, then a line per kernel; writes "
@@ -73,6 +73,14 @@ constexpr std::array<CommandInfo, 11> kCommands{
      {"mesh", Command::mesh, "", "show a mesh, and where the data of caches meet",
       "Prints the mesh of a configuration, with its cores and last-level caches, and for a core the node at which the data of "
       "each pair of last-level caches meet on their way to it (docs/near-data.md). With --out also draws it, as SVG."},
+     {"sida", Command::sida, "info MATRIX | generate KIND",
+      "sparse matrices of the dataflow accelerator: what its buffer holds",
+      "info prints sizes of a sparse matrix and, for each order of its rows and columns, how much of it the accelerator keeps "
+      "when "
+      "it reads the matrix once for two products: a Matrix Market file, also compressed by gzip, or KIND:NAME=VALUE,… as "
+      "generate takes it. generate writes a matrix of a kind: lacuna sida generate power:rows=100000,entries=1280000 --out "
+      "power.mtx. Kinds: arrow, band, circuit, communities, mesh2d, mesh3d, power, random, road; docs/sida.md has their "
+      "numbers."},
      {"docs", Command::docs, "FOLDER", "write the generated pages of the documentation",
       "Writes parameters.md, memory-map.md, isa-coverage.md, kernels-csv.md, duplo-reference.md, lazy-reference.md and "
       "matrix-unit-reference.md to FOLDER."}}};
@@ -202,7 +210,21 @@ po::options_description mesh_options() {
   return options;
 }
 
+po::options_description sida_options() {
+  po::options_description options = common_options();
+  options.add_options()                                                                                            //
+      ("order", po::value<std::vector<std::string>>()->value_name("ORDER"),                                        //
+       "natural, random, rcm, triangular, or a file of row numbers; info: may be repeated")                        //
+      ("sub-tensor", po::value<unsigned>()->value_name("T")->default_value(1), "info: columns of a sub-tensor")    //
+      ("block", po::value<unsigned>()->value_name("SIDE")->default_value(256), "info: side of a block, 1 to 256")  //
+      ("value-bytes", po::value<unsigned>()->value_name("N")->default_value(8), "info: bytes of a value")          //
+      ("as-stored", "info: of a symmetric file the lower triangle alone")                                          //
+      ("out,o", po::value<std::string>()->value_name("FILE"), "generate: the Matrix Market file");
+  return options;
+}
+
 po::options_description options_of(Command command) {
+  if (command == Command::sida) return sida_options();
   if (command == Command::mesh) return mesh_options();
   if (command == Command::sweep) return sweep_options();
   if (command == Command::results) return results_options();
@@ -396,6 +418,28 @@ void take_results_options(const po::variables_map& values, ResultsOptions& resul
   results.csv = values.count("csv") != 0;
 }
 
+/// Takes the action away from the operands.
+void take_sida_options(const po::variables_map& values, std::vector<std::string>& operands, SidaOptions& sida) {
+  const std::vector<std::string> actions{"info", "generate"};
+  if (operands.empty()) usage_error("lacuna sida needs info MATRIX or generate KIND", "sida");
+  sida.action = operands.front();
+  if (std::find(actions.begin(), actions.end(), sida.action) == actions.end())
+    usage_error("lacuna sida " + sida.action + ": must be info or generate" + did_you_mean(nearest_name(actions, sida.action)),
+                "sida");
+  operands.erase(operands.begin());
+  if (operands.empty()) usage_error("lacuna sida " + sida.action + " needs a matrix: a file, or KIND:NAME=VALUE,…", "sida");
+  if (values.count("order") != 0) sida.orders = values["order"].as<std::vector<std::string>>();
+  sida.sub_tensor = values["sub-tensor"].as<unsigned>();
+  sida.block = values["block"].as<unsigned>();
+  sida.value_bytes = values["value-bytes"].as<unsigned>();
+  sida.as_stored = values.count("as-stored") != 0;
+  if (values.count("out") != 0) sida.file = values["out"].as<std::string>();
+  const bool generates = sida.action == "generate";
+  if (generates != sida.file.has_value())
+    usage_error(generates ? "lacuna sida generate needs --out FILE" : "--out belongs to lacuna sida generate", "sida");
+  if (generates && sida.orders.size() > 1) usage_error("a matrix has one order: --order is given several times", "sida");
+}
+
 CommandLine parse_command(const CommandInfo& info, std::vector<std::string> arguments) {
   CommandLine line;
   line.command = info.command;
@@ -455,6 +499,7 @@ CommandLine parse_command(const CommandInfo& info, std::vector<std::string> argu
     line.guest_arguments.erase(line.guest_arguments.begin());
     if (operands.front().empty()) usage_error(std::string("an empty name stands for ") + info.operand, info.name);
   }
+  if (info.command == Command::sida) take_sida_options(values, operands, line.sida);
   if (info.command == Command::sweep) take_sweep_options(values, line.sweep);
   if (info.command == Command::results) take_results_options(values, line.results);
   if (info.command == Command::finalize) {

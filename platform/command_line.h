@@ -1,4 +1,4 @@
-// The command line: `lacuna run|launch|exec|sweep|results|hart|disasm|isa|finalize|mesh|docs` and the options of each.
+// The command line: `lacuna run|launch|exec|sweep|results|hart|disasm|isa|finalize|mesh|sida|docs` and the options of each.
 #pragma once
 
 #include <cstdint>
@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "platform/run/exit_codes.h"
+#include "platform/sida/matrix_tools.h"
 
 namespace lacuna {
 
@@ -29,6 +30,7 @@ enum class Command {
   isa_check,
   finalize,
   mesh,
+  sida,
   docs,
   list_parameters,
   version,
@@ -104,6 +106,7 @@ struct CommandLine {
   ResultsOptions results;
   FinalizeOptions finalize;
   MeshOptions mesh;
+  SidaOptions sida;
   std::vector<std::string> inputs;  ///< of isa check: all files
   bool json = false;                ///< of isa check
 };

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "models/neardata/near_data.h"
+#include "models/sida/matrix/sparse_matrix.h"
 #include "platform/command_line.h"
 #include "platform/configuration.h"
 #include "platform/launch/launch.h"
@@ -133,6 +134,13 @@ int execute(const CommandLine& line) {
     case Command::mesh:
       show_mesh(line);
       break;
+    case Command::sida:
+      if (line.sida.action == "info") {
+        describe_matrix(line.input, line.sida, std::cout, std::cerr);
+      } else {
+        generate_matrix(line.input, line.sida);
+      }
+      break;
     case Command::docs:
       write_docs(line.input);
       break;
@@ -175,6 +183,8 @@ int guarded(const std::vector<std::string>& arguments) {
   } catch (const ConfigurationError& e) {
     return refuse(e);
   } catch (const ElfError& e) {
+    return refuse(e);
+  } catch (const sida::MatrixError& e) {
     return refuse(e);
   } catch (const LaunchError& e) {
     return refuse(e);

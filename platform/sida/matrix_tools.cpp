@@ -1,0 +1,90 @@
+#include "platform/sida/matrix_tools.h"
+
+#include <filesystem>
+#include <ostream>
+#include <sstream>
+
+#include "models/sida/matrix/generators.h"
+#include "models/sida/matrix/matrix_market.h"
+#include "models/sida/matrix/occupancy.h"
+#include "models/sida/matrix/orders.h"
+#include "platform/run/text_table.h"
+#include "platform/run/whole_file.h"
+
+namespace lacuna {
+namespace {
+
+constexpr double kMega = 1e6;
+
+std::string percent(double part, double all, int decimals = 1) {
+  return all == 0 ? "-" : fixed(100 * part / all, decimals) + " %";
+}
+std::string megabytes(std::uint64_t bytes) { return fixed(static_cast<double>(bytes) / kMega, 3) + " MB"; }
+
+/// A file, or what a generator makes. A name that is neither is taken for a kind unless it looks like a file's.
+sida::ReadMatrix matrix_of(const std::string& name, bool as_stored) {
+  std::error_code problem;
+  const bool is_file = std::filesystem::exists(name, problem);
+  const bool looks_like_one = name.find_first_of("./") < name.find(':');
+  if (is_file || (looks_like_one && !sida::is_matrix_kind(name)))
+    return sida::read_matrix_market(name, {.as_stored = as_stored});
+  sida::ReadMatrix made;
+  made.matrix = sida::generated(name);
+  made.stored = made.matrix.entries();
+  return made;
+}
+
+const char* text_of(sida::Symmetry symmetry) {
+  constexpr const char* kTexts[]{"general", "symmetric", "skew-symmetric"};
+  return kTexts[static_cast<std::size_t>(symmetry)];
+}
+
+}  // namespace
+
+void describe_matrix(const std::string& name, const SidaOptions& options, std::ostream& result, std::ostream& warnings) {
+  const sida::ReadMatrix read = matrix_of(name, options.as_stored);
+  for (const std::string& warning : read.warnings) warnings << "lacuna: warning: " << warning << '\n';
+  const sida::SparseMatrix& matrix = read.matrix;
+  // Nothing is printed of what an option then refuses.
+  std::ostringstream out;
+  const auto entries = static_cast<double>(matrix.entries());
+  out << "matrix     " << name << ", " << text_of(read.symmetry) << ", " << grouped(read.stored) << " entries stored\n"
+      << "size       " << grouped(matrix.rows) << " rows, " << grouped(matrix.columns) << " columns, "
+      << grouped(matrix.entries()) << " entries" << (matrix.is_pattern() ? " without values" : "");
+  if (matrix.rows != 0) out << ", " << fixed(entries / matrix.rows, 1) << " a row";
+  const unsigned value_bytes = matrix.is_pattern() ? 0 : options.value_bytes;
+  const std::uint64_t dual = sida::dual_bytes(matrix, value_bytes);
+  const sida::Blocks blocks = sida::blocks(matrix, options.block, value_bytes);
+  out << "\ndual       " << megabytes(dual) << ", by columns and by rows, values of " << value_bytes << " bytes\nblocked    "
+      << megabytes(blocks.bytes) << ", " << percent(static_cast<double>(blocks.bytes), static_cast<double>(dual))
+      << " of dual, " << grouped(blocks.count) << " blocks of " << blocks.side << " x " << blocks.side << '\n';
+  if (!matrix.is_square()) {
+    result << out.str() << "Only a square matrix can be used by two products of one pass.\n";
+    return;
+  }
+  out << "\nkept in the buffer for the second product, sub-tensors of " << options.sub_tensor << " column"
+      << (options.sub_tensor == 1 ? "" : "s") << ":\n";
+  std::vector<std::string> orders = options.orders;
+  if (orders.empty()) orders = {"natural", "rcm", "triangular"};
+  std::vector<TextRow> rows{{"order", "below the diagonal", "peak", "of all", "mean", "of all", "peak bytes"}};
+  for (const std::string& order : orders) {
+    const bool natural = order == "natural";
+    const sida::SparseMatrix other = natural ? sida::SparseMatrix() : permuted(matrix, sida::order_of(matrix, order));
+    const sida::SparseMatrix& ordered = natural ? matrix : other;
+    const sida::Occupancy kept = sida::occupancy(ordered, options.sub_tensor);
+    rows.push_back({order, matrix.entries() == 0 ? "-" : fixed(sida::share_below_diagonal(ordered), 1) + " %",
+                    grouped(kept.peak()), percent(static_cast<double>(kept.peak()), entries),
+                    grouped(static_cast<std::uint64_t>(kept.mean() + 0.5)), percent(kept.mean(), entries),
+                    megabytes(kept.peak() * (sizeof(sida::Index) + value_bytes))});
+  }
+  write_aligned(rows, out);
+  result << out.str();
+}
+
+void generate_matrix(const std::string& kind, const SidaOptions& options) {
+  sida::SparseMatrix matrix = sida::generated(kind);
+  if (!options.orders.empty()) matrix = permuted(matrix, sida::order_of(matrix, options.orders.front()));
+  write_file(*options.file, [&](std::ostream& out) { sida::write_matrix_market(matrix, out); });
+}
+
+}  // namespace lacuna

@@ -1,0 +1,29 @@
+// `lacuna sida info` and `lacuna sida generate`: what a sparse matrix asks of the accelerator's buffer, and matrices by kind.
+#pragma once
+
+#include <cstdint>
+#include <iosfwd>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace lacuna {
+
+struct SidaOptions {
+  std::string action;               ///< info, generate
+  std::vector<std::string> orders;  ///< --order; empty: all that need no seed
+  unsigned sub_tensor = 1;          ///< --sub-tensor: columns
+  unsigned block = 256;             ///< --block: side
+  unsigned value_bytes = 8;         ///< --value-bytes
+  bool as_stored = false;           ///< --as-stored
+  std::optional<std::string> file;  ///< --out
+};
+
+/// Prints sizes and layouts of a matrix, a file or KIND:…, and for each order what the buffer has to hold. Warnings go to
+/// `warnings`. Throws sida::MatrixError.
+void describe_matrix(const std::string& matrix, const SidaOptions& options, std::ostream& out, std::ostream& warnings);
+
+/// Writes a matrix as a Matrix Market file, in the first of the orders. Throws sida::MatrixError, WriteError.
+void generate_matrix(const std::string& kind, const SidaOptions& options);
+
+}  // namespace lacuna

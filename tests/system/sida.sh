@@ -1,0 +1,61 @@
+#!/usr/bin/env bash
+# sida.sh: docs/sida.md's commands, and what is wrong with others.
+source "$(dirname "$0")/common.sh"
+
+mkdir -p build/release/bin
+ln -s "$LACUNA" build/release/bin/lacuna
+sed -n '/^```sh$/,/^```$/p' "$SOURCE/docs/sida.md" | sed '/^```/d' >commands.txt
+[[ $(wc -l <commands.txt) == 3 ]] || fail "docs/sida.md has other commands"
+while read -r line; do
+  eval "expect 0 $line"
+  cat out.txt >>all.txt
+done <commands.txt
+[[ $(head -n 1 power.mtx) == "%%MatrixMarket matrix coordinate real general" ]] || fail "power.mtx is no matrix"
+# peak ORDER: in percent, of the last table that has it.
+peak() { awk -v order="$1" '$1 == order { peak = $(NF - 6) } END { print peak + 0 }' all.txt; }
+awk -v rcm="$(peak rcm)" -v natural="$(peak natural)" -v triangular="$(peak triangular)" \
+  'BEGIN { exit !(rcm < 3 && natural > 20 && natural < 30 && triangular > 1 && triangular < 10) }' ||
+  fail "peaks: natural $(peak natural), rcm $(peak rcm), triangular $(peak triangular)"
+
+# What is generated in an order is what info says of it; a compressed file is the same matrix.
+expect 0 "$LACUNA" sida generate power:rows=2000,entries=20000 --order triangular --out ordered.mtx
+gzip -k ordered.mtx
+expect 0 "$LACUNA" sida info power:rows=2000,entries=20000 --order triangular
+tail -n 1 out.txt | cut -c12- >expected.txt
+expect 0 "$LACUNA" sida info ordered.mtx.gz --order natural
+tail -n 1 out.txt | cut -c12- | diff -b expected.txt - >&2 || fail "the generated order is another one"
+
+printf '%%%%MatrixMarket matrix coordinate real symmetric\n3 3 3\n2 1 1\n2 1 1\n3 2 5\n' >symmetric.mtx
+expect 0 "$LACUNA" sida info symmetric.mtx
+complains "lacuna: warning: symmetric.mtx: 1 entries are at the place of another one, and are added to it"
+says "3 rows, 3 columns, 4 entries"
+expect 0 "$LACUNA" sida info symmetric.mtx --as-stored
+says "3 rows, 3 columns, 2 entries"
+printf '1\n3\n2\n' >order.txt
+expect 0 "$LACUNA" sida info symmetric.mtx --order order.txt
+says "order.txt"
+
+# refused MESSAGE ARGUMENT...: and nothing is printed or written.
+refused() {
+  expect 2 "$LACUNA" sida "${@:2}"
+  complains "lacuna: $1"
+  [[ ! -s out.txt ]] || fail "sida ${*:2} prints something"
+}
+refused "lacuna sida needs info MATRIX or generate KIND"
+refused "lacuna sida inof: must be info or generate; did you mean info?" inof road
+refused "lacuna sida info needs a matrix" info
+refused "no kind of matrix 'raod'; did you mean road?" info raod:rows=5
+refused "a matrix of kind road has no 'tyle'; did you mean tile?" info road:tyle=5
+refused "no.mtx: No such file or directory" info no.mtx
+refused ".: is a folder" info .
+refused "no order and no file 'rmc'; did you mean rcm?" info road --order rmc
+refused "order.txt: the order has 3 numbers, the matrix 10000 rows" info road --order order.txt
+refused "the side of a block is 1 to 256" info road --block 257
+refused "a sub-tensor has at least one column" info road --sub-tensor 0
+refused "lacuna sida generate needs --out FILE" generate road
+refused "--out belongs to lacuna sida generate" info road --out road.mtx
+refused "a matrix has one order" generate road --order rcm --order natural --out road.mtx
+refused "unexpected more" info road more
+printf '%%%%MatrixMarket matrix coordinate real general\n2 2 1\n1 3 1\n' >wrong.mtx
+refused "wrong.mtx:3: the column of an entry is a whole number from 1 to 2, not '3'" info wrong.mtx
+expect 74 "$LACUNA" sida generate road --out nowhere/road.mtx
