@@ -27,8 +27,20 @@ add_library(lacuna_libdw INTERFACE)
 target_include_directories(lacuna_libdw SYSTEM INTERFACE "${LIBDW_INCLUDE_DIR}")
 target_link_libraries(lacuna_libdw INTERFACE "${LIBDW_LIBRARY}" lacuna_libelf)
 
+find_package(ZLIB 1.2 REQUIRED)
+
+# Orders of sparse matrices; static, as the shared libraries would be loaded whenever lacuna starts.
+find_path(SCOTCH_INCLUDE_DIR scotch/scotch.h REQUIRED)
+find_library(SCOTCH_LIBRARY libscotch.a REQUIRED)
+find_library(SCOTCH_ERRORS_LIBRARY libscotcherr.a REQUIRED)
+find_library(BZIP2_STATIC_LIBRARY libbz2.a REQUIRED)
+find_library(LZMA_STATIC_LIBRARY liblzma.a REQUIRED)
+add_library(lacuna_scotch INTERFACE)
+target_include_directories(lacuna_scotch SYSTEM INTERFACE "${SCOTCH_INCLUDE_DIR}")
+target_link_libraries(lacuna_scotch INTERFACE "${SCOTCH_LIBRARY}" "${SCOTCH_ERRORS_LIBRARY}" "${BZIP2_STATIC_LIBRARY}"
+  "${LZMA_STATIC_LIBRARY}" ZLIB::ZLIB Threads::Threads m)
+
 find_package(yaml-cpp 0.7 REQUIRED)
 find_package(SQLite3 3.40 REQUIRED)
-find_package(ZLIB 1.2 REQUIRED)
 # OpenSSL's, static: what is used of it is small, and the shared library would be loaded whenever lacuna starts.
 find_library(LACUNA_LIBCRYPTO libcrypto.a REQUIRED)

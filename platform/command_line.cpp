@@ -73,12 +73,14 @@ constexpr std::array<CommandInfo, 12> kCommands{
      {"mesh", Command::mesh, "", "show a mesh, and where the data of caches meet",
       "Prints the mesh of a configuration, with its cores and last-level caches, and for a core the node at which the data of "
       "each pair of last-level caches meet on their way to it (docs/near-data.md). With --out also draws it, as SVG."},
-     {"sida", Command::sida, "info MATRIX | generate KIND",
+     {"sida", Command::sida, "info MATRIX | generate KIND | prepare MATRIX",
       "sparse matrices of the dataflow accelerator: what its buffer holds",
       "info prints sizes of a sparse matrix and, for each order of its rows and columns, how much of it the accelerator keeps "
       "when "
-      "it reads the matrix once for two products: a Matrix Market file, also compressed by gzip, or KIND:NAME=VALUE,… as "
-      "generate takes it. generate writes a matrix of a kind: lacuna sida generate power:rows=100000,entries=1280000 --out "
+      "it reads the matrix once for two products: a Matrix Market file, also compressed by gzip, a prepared one, or "
+      "KIND:NAME=VALUE,… as generate takes it. prepare writes the latter, which loads quickly. generate writes a matrix of a "
+      "kind: "
+      "lacuna sida generate power:rows=100000,entries=1280000 --out "
       "power.mtx. Kinds: arrow, band, circuit, communities, mesh2d, mesh3d, power, random, road; docs/sida.md has their "
       "numbers."},
      {"docs", Command::docs, "FOLDER", "write the generated pages of the documentation",
@@ -212,14 +214,16 @@ po::options_description mesh_options() {
 
 po::options_description sida_options() {
   po::options_description options = common_options();
-  options.add_options()                                                                                            //
-      ("order", po::value<std::vector<std::string>>()->value_name("ORDER"),                                        //
-       "natural, random, rcm, triangular, or a file of row numbers; info: may be repeated")                        //
-      ("sub-tensor", po::value<unsigned>()->value_name("T")->default_value(1), "info: columns of a sub-tensor")    //
-      ("block", po::value<unsigned>()->value_name("SIDE")->default_value(256), "info: side of a block, 1 to 256")  //
-      ("value-bytes", po::value<unsigned>()->value_name("N")->default_value(8), "info: bytes of a value")          //
-      ("as-stored", "info: of a symmetric file the lower triangle alone")                                          //
-      ("out,o", po::value<std::string>()->value_name("FILE"), "generate: the Matrix Market file");
+  options.add_options()  //
+      ("order", po::value<std::vector<std::string>>()->value_name("ORDER"),
+       "natural, random, rcm, triangular, graphorder, partition, line, or a file of row numbers; info: may be repeated")(
+          "sub-tensor", po::value<unsigned>()->value_name("T")->default_value(1), "info: columns of a sub-tensor")(
+          "room", po::value<std::string>()->value_name("SIZE"),
+          "info: room for entries by row; what does not fit is loaded again")(
+          "block", po::value<unsigned>()->value_name("SIDE")->default_value(256), "info: side of a block, 1 to 256")(
+          "value-bytes", po::value<unsigned>()->value_name("N")->default_value(8), "info: bytes of a value")(
+          "as-stored", "of a symmetric file the lower triangle alone")(
+          "out,o", po::value<std::string>()->value_name("FILE"), "generate: the Matrix Market file; prepare: the prepared one");
   return options;
 }
 
@@ -420,12 +424,13 @@ void take_results_options(const po::variables_map& values, ResultsOptions& resul
 
 /// Takes the action away from the operands.
 void take_sida_options(const po::variables_map& values, std::vector<std::string>& operands, SidaOptions& sida) {
-  const std::vector<std::string> actions{"info", "generate"};
-  if (operands.empty()) usage_error("lacuna sida needs info MATRIX or generate KIND", "sida");
+  const std::vector<std::string> actions{"info", "generate", "prepare"};
+  if (operands.empty()) usage_error("lacuna sida needs info MATRIX, generate KIND or prepare MATRIX", "sida");
   sida.action = operands.front();
   if (std::find(actions.begin(), actions.end(), sida.action) == actions.end())
-    usage_error("lacuna sida " + sida.action + ": must be info or generate" + did_you_mean(nearest_name(actions, sida.action)),
-                "sida");
+    usage_error(
+        "lacuna sida " + sida.action + ": must be info, generate or prepare" + did_you_mean(nearest_name(actions, sida.action)),
+        "sida");
   operands.erase(operands.begin());
   if (operands.empty()) usage_error("lacuna sida " + sida.action + " needs a matrix: a file, or KIND:NAME=VALUE,…", "sida");
   if (values.count("order") != 0) sida.orders = values["order"].as<std::vector<std::string>>();
@@ -434,10 +439,13 @@ void take_sida_options(const po::variables_map& values, std::vector<std::string>
   sida.value_bytes = values["value-bytes"].as<unsigned>();
   sida.as_stored = values.count("as-stored") != 0;
   if (values.count("out") != 0) sida.file = values["out"].as<std::string>();
-  const bool generates = sida.action == "generate";
-  if (generates != sida.file.has_value())
-    usage_error(generates ? "lacuna sida generate needs --out FILE" : "--out belongs to lacuna sida generate", "sida");
-  if (generates && sida.orders.size() > 1) usage_error("a matrix has one order: --order is given several times", "sida");
+  const bool writes = sida.action != "info";
+  if (writes != sida.file.has_value())
+    usage_error(
+        writes ? "lacuna sida " + sida.action + " needs --out FILE" : "--out belongs to lacuna sida generate and prepare",
+        "sida");
+  if (values.count("room") != 0) sida.room = values["room"].as<std::string>();
+  if (writes && sida.orders.size() > 1) usage_error("a matrix has one order: --order is given several times", "sida");
 }
 
 CommandLine parse_command(const CommandInfo& info, std::vector<std::string> arguments) {

@@ -38,6 +38,7 @@
 #include "platform/run/run_failure.h"
 #include "platform/run/run_parameters.h"
 #include "platform/run/simulate.h"
+#include "platform/sweep/build_origin.h"
 #include "platform/sweep/results.h"
 #include "platform/sweep/sweep.h"
 #include "platform/sweep/sweep_error.h"
@@ -137,6 +138,8 @@ int execute(const CommandLine& line) {
     case Command::sida:
       if (line.sida.action == "info") {
         describe_matrix(line.input, line.sida, std::cout, std::cerr);
+      } else if (line.sida.action == "prepare") {
+        prepare_matrix(line.input, line.sida, std::cerr);
       } else {
         generate_matrix(line.input, line.sida);
       }
@@ -148,7 +151,7 @@ int execute(const CommandLine& line) {
       with_all_parameters([](const ParameterSet& set) { list_parameters(set, std::cout); });
       break;
     case Command::version:
-      std::cout << "lacuna " << kVersion << '\n';
+      std::cout << "lacuna " << kVersion << ", commit " << build_commit() << '\n';
       break;
     case Command::help:
       std::cout << line.help;

@@ -3,11 +3,16 @@
 #include <filesystem>
 #include <ostream>
 #include <sstream>
+#include <utility>
 
+#include "models/common/config/parameters.h"
+#include "models/sida/matrix/eviction.h"
 #include "models/sida/matrix/generators.h"
 #include "models/sida/matrix/matrix_market.h"
 #include "models/sida/matrix/occupancy.h"
 #include "models/sida/matrix/orders.h"
+#include "models/sida/matrix/prepared.h"
+#include "platform/configuration.h"
 #include "platform/run/text_table.h"
 #include "platform/run/whole_file.h"
 
@@ -26,6 +31,12 @@ sida::ReadMatrix matrix_of(const std::string& name, bool as_stored) {
   std::error_code problem;
   const bool is_file = std::filesystem::exists(name, problem);
   const bool looks_like_one = name.find_first_of("./") < name.find(':');
+  if (is_file && sida::is_prepared(name)) {
+    sida::ReadMatrix prepared;
+    prepared.matrix = sida::read_prepared(name);
+    prepared.stored = prepared.matrix.entries();
+    return prepared;
+  }
   if (is_file || (looks_like_one && !sida::is_matrix_kind(name)))
     return sida::read_matrix_market(name, {.as_stored = as_stored});
   sida::ReadMatrix made;
@@ -37,6 +48,19 @@ sida::ReadMatrix matrix_of(const std::string& name, bool as_stored) {
 const char* text_of(sida::Symmetry symmetry) {
   constexpr const char* kTexts[]{"general", "symmetric", "skew-symmetric"};
   return kTexts[static_cast<std::size_t>(symmetry)];
+}
+
+/// Entries for which there is room.
+std::uint64_t room_in_entries(const std::string& text, unsigned entry_bytes) {
+  Bytes room{0};
+  ParameterSection section("room");
+  section.add("room", room, "");
+  if (const auto error = section.parameters().front()->parse(text)) throw ConfigurationError("--room " + text + ": " + *error);
+  return room.n / entry_bytes;
+}
+
+sida::SparseMatrix in_order(sida::SparseMatrix matrix, const SidaOptions& options) {
+  return options.orders.empty() ? std::move(matrix) : permuted(matrix, sida::order_of(matrix, options.orders.front()));
 }
 
 }  // namespace
@@ -67,6 +91,9 @@ void describe_matrix(const std::string& name, const SidaOptions& options, std::o
   std::vector<std::string> orders = options.orders;
   if (orders.empty()) orders = {"natural", "rcm", "triangular"};
   std::vector<TextRow> rows{{"order", "below the diagonal", "peak", "of all", "mean", "of all", "peak bytes"}};
+  const unsigned entry_bytes = sizeof(sida::Index) + value_bytes;
+  const std::uint64_t room = options.room ? room_in_entries(*options.room, entry_bytes) : 0;
+  if (options.room) rows.front().insert(rows.front().end(), {"loaded again", "of all", "by whole rows"});
   for (const std::string& order : orders) {
     const bool natural = order == "natural";
     const sida::SparseMatrix other = natural ? sida::SparseMatrix() : permuted(matrix, sida::order_of(matrix, order));
@@ -75,16 +102,27 @@ void describe_matrix(const std::string& name, const SidaOptions& options, std::o
     rows.push_back({order, matrix.entries() == 0 ? "-" : fixed(sida::share_below_diagonal(ordered), 1) + " %",
                     grouped(kept.peak()), percent(static_cast<double>(kept.peak()), entries),
                     grouped(static_cast<std::uint64_t>(kept.mean() + 0.5)), percent(kept.mean(), entries),
-                    megabytes(kept.peak() * (sizeof(sida::Index) + value_bytes))});
+                    megabytes(kept.peak() * entry_bytes)});
+    if (!options.room) continue;
+    const auto again = [&](sida::RowSpace space) { return sida::reloads(ordered, options.sub_tensor, room, space).reloaded; };
+    const std::uint64_t fewest = again(sida::RowSpace::elements);
+    rows.back().insert(rows.back().end(), {grouped(fewest), percent(static_cast<double>(fewest), entries),
+                                           percent(static_cast<double>(again(sida::RowSpace::whole)), entries)});
   }
   write_aligned(rows, out);
   result << out.str();
 }
 
 void generate_matrix(const std::string& kind, const SidaOptions& options) {
-  sida::SparseMatrix matrix = sida::generated(kind);
-  if (!options.orders.empty()) matrix = permuted(matrix, sida::order_of(matrix, options.orders.front()));
+  const sida::SparseMatrix matrix = in_order(sida::generated(kind), options);
   write_file(*options.file, [&](std::ostream& out) { sida::write_matrix_market(matrix, out); });
+}
+
+void prepare_matrix(const std::string& name, const SidaOptions& options, std::ostream& warnings) {
+  sida::ReadMatrix read = matrix_of(name, options.as_stored);
+  for (const std::string& warning : read.warnings) warnings << "lacuna: warning: " << warning << '\n';
+  const sida::SparseMatrix matrix = in_order(std::move(read.matrix), options);
+  write_file(*options.file, [&](std::ostream& out) { sida::write_prepared(matrix, out); });
 }
 
 }  // namespace lacuna

@@ -1,4 +1,4 @@
-// `lacuna sida info` and `lacuna sida generate`: what a sparse matrix asks of the accelerator's buffer, and matrices by kind.
+// `lacuna sida info`, `generate` and `prepare`: what a sparse matrix asks of the accelerator's buffer, and matrices by kind.
 #pragma once
 
 #include <cstdint>
@@ -10,20 +10,24 @@
 namespace lacuna {
 
 struct SidaOptions {
-  std::string action;               ///< info, generate
+  std::string action;               ///< info, generate, prepare
   std::vector<std::string> orders;  ///< --order; empty: all that need no seed
   unsigned sub_tensor = 1;          ///< --sub-tensor: columns
   unsigned block = 256;             ///< --block: side
   unsigned value_bytes = 8;         ///< --value-bytes
   bool as_stored = false;           ///< --as-stored
+  std::optional<std::string> room;  ///< --room
   std::optional<std::string> file;  ///< --out
 };
 
 /// Prints sizes and layouts of a matrix, a file or KIND:…, and for each order what the buffer has to hold. Warnings go to
-/// `warnings`. Throws sida::MatrixError.
+/// `warnings`. Throws sida::MatrixError; ConfigurationError for a room that is no size.
 void describe_matrix(const std::string& matrix, const SidaOptions& options, std::ostream& out, std::ostream& warnings);
 
 /// Writes a matrix as a Matrix Market file, in the first of the orders. Throws sida::MatrixError, WriteError.
 void generate_matrix(const std::string& kind, const SidaOptions& options);
+
+/// Writes a matrix, a file or KIND:…, in the first of the orders as a prepared one. As generate_matrix().
+void prepare_matrix(const std::string& matrix, const SidaOptions& options, std::ostream& warnings);
 
 }  // namespace lacuna

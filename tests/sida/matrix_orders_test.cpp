@@ -107,8 +107,14 @@ TEST(Orders, LessenWhatIsKept) {
   const SparseMatrix road = generated("road:rows=40000,shuffled=1");
   EXPECT_NEAR(peak(road), 25.1, 1.5);
   EXPECT_LT(peak(ordered(road, "rcm")), 2);
+  EXPECT_LT(peak(ordered(road, "partition")), 1);
+  EXPECT_LT(peak(ordered(road, "line")), 2);
   const SparseMatrix mesh = generated("mesh3d:rows=27000,shuffled=1");
   EXPECT_LT(peak(ordered(mesh, "rcm")), 8);
+  const SparseMatrix groups = generated("communities:rows=10000,entries=100000,shuffled=1");
+  EXPECT_NEAR(peak(groups), 25.2, 1.5);
+  EXPECT_LT(peak(ordered(groups, "partition")), 12);
+  EXPECT_LT(peak(ordered(groups, "graphorder")), 20);
   const SparseMatrix power = generated("power:rows=20000,entries=256000");
   EXPECT_LT(peak(ordered(power, "triangular")), 10);
   EXPECT_LT(share_below_diagonal(ordered(power, "triangular")), 20);

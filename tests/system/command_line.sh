@@ -4,7 +4,8 @@ source "$(dirname "$0")/common.sh"
 
 expect 0 "$LACUNA" --version
 says "lacuna 0."
-for command in "" run hart disasm finalize docs sweep results; do
+grep -qE "^lacuna 0\.[0-9.]+, commit ([0-9a-f]{12}(-dirty)?|unknown)$" out.txt || fail "the version has no commit"
+for command in "" run hart disasm finalize mesh sida docs sweep results; do
   expect 0 "$LACUNA" $command --help
   says "Usage:"
   [[ ! -s err.txt ]] || fail "help writes to stderr"

@@ -5,17 +5,24 @@ source "$(dirname "$0")/common.sh"
 mkdir -p build/release/bin
 ln -s "$LACUNA" build/release/bin/lacuna
 sed -n '/^```sh$/,/^```$/p' "$SOURCE/docs/sida.md" | sed '/^```/d' >commands.txt
-[[ $(wc -l <commands.txt) == 3 ]] || fail "docs/sida.md has other commands"
+[[ $(wc -l <commands.txt) == 5 ]] || fail "docs/sida.md has other commands"
 while read -r line; do
   eval "expect 0 $line"
   cat out.txt >>all.txt
 done <commands.txt
 [[ $(head -n 1 power.mtx) == "%%MatrixMarket matrix coordinate real general" ]] || fail "power.mtx is no matrix"
-# peak ORDER: in percent, of the last table that has it.
-peak() { awk -v order="$1" '$1 == order { peak = $(NF - 6) } END { print peak + 0 }' all.txt; }
-awk -v rcm="$(peak rcm)" -v natural="$(peak natural)" -v triangular="$(peak triangular)" \
-  'BEGIN { exit !(rcm < 3 && natural > 20 && natural < 30 && triangular > 1 && triangular < 10) }' ||
-  fail "peaks: natural $(peak natural), rcm $(peak rcm), triangular $(peak triangular)"
+# peaks ORDER: in percent, of all tables that have it, in their order.
+peaks() { awk -v order="$1" '$1 == order { printf "%d ", $5 } END { print "" }' all.txt; }
+read -r of_power of_shuffled_road of_triangular < <(peaks natural)
+read -r _ of_road < <(peaks rcm)
+read -r triangular < <(peaks triangular)
+((of_power > 20 && of_power < 30 && of_shuffled_road > 20 && of_road < 3 && triangular < 10 && of_triangular < 10)) ||
+  fail "peaks: natural $(peaks natural), rcm $(peaks rcm), triangular $(peaks triangular)"
+
+# A prepared matrix is the one that it was made of; 64 KiB have room for 5,461 entries.
+expect 0 "$LACUNA" sida info power.prepared --order natural
+[[ $(tail -n 1 out.txt | tr -s ' ' | cut -d ' ' -f 2-) == "$(grep '^triangular' all.txt | tr -s ' ' | cut -d ' ' -f 2-)" ]] || fail "the prepared matrix is another one"
+awk '$1 == "natural" { line = $0 } END { split(line, cells, " "); exit !(line ~ / [1-9][0-9,]* +[0-9.]+ % +[0-9.]+ %$/) }' all.txt || fail "nothing is loaded again"
 
 # What is generated in an order is what info says of it; a compressed file is the same matrix.
 expect 0 "$LACUNA" sida generate power:rows=2000,entries=20000 --order triangular --out ordered.mtx
@@ -41,8 +48,8 @@ refused() {
   complains "lacuna: $1"
   [[ ! -s out.txt ]] || fail "sida ${*:2} prints something"
 }
-refused "lacuna sida needs info MATRIX or generate KIND"
-refused "lacuna sida inof: must be info or generate; did you mean info?" inof road
+refused "lacuna sida needs info MATRIX, generate KIND or prepare MATRIX"
+refused "lacuna sida inof: must be info, generate or prepare; did you mean info?" inof road
 refused "lacuna sida info needs a matrix" info
 refused "no kind of matrix 'raod'; did you mean road?" info raod:rows=5
 refused "a matrix of kind road has no 'tyle'; did you mean tile?" info road:tyle=5
@@ -54,6 +61,10 @@ refused "the side of a block is 1 to 256" info road --block 257
 refused "a sub-tensor has at least one column" info road --sub-tensor 0
 refused "lacuna sida generate needs --out FILE" generate road
 refused "--out belongs to lacuna sida generate" info road --out road.mtx
+refused "lacuna sida prepare needs --out FILE" prepare road
+refused "--room lots: " info road --room lots
+head -c 1000 power.prepared >short.prepared
+refused "short.prepared: the prepared matrix has another size than its header says" info short.prepared
 refused "a matrix has one order" generate road --order rcm --order natural --out road.mtx
 refused "unexpected more" info road more
 printf '%%%%MatrixMarket matrix coordinate real general\n2 2 1\n1 3 1\n' >wrong.mtx

@@ -15,7 +15,7 @@ struct OrderKind {
   const char* meaning;
 };
 
-/// Names of orders: natural, random, rcm, triangular.
+/// Names of orders, in alphabetical order.
 std::span<const OrderKind> order_kinds();
 
 /// The order of that name, or that of a file with one number from 1 a line. `seed`: of `random`. Throws MatrixError: of what is

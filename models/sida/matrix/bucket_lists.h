@@ -1,0 +1,57 @@
+// Items in lists by an integer key: the greatest key with an item is found without a search of the items.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <vector>
+
+#include "models/sida/matrix/sparse_matrix.h"
+
+namespace lacuna::sida {
+
+class BucketLists {
+ public:
+  static constexpr Index kNone = ~Index{0};
+
+  /// `items`: 0 to items - 1, in no list at first. Keys grow as needed.
+  explicit BucketLists(Index items) : next_(items), previous_(items), key_(items, kAbsent) {}
+
+  bool contains(Index item) const { return key_[item] != kAbsent; }
+  std::size_t key(Index item) const { return key_[item]; }
+  /// An item of that key, the one that came last; kNone if there is none.
+  Index front(std::size_t key) const { return key < heads_.size() ? heads_[key] : kNone; }
+  /// The greatest key with an item. There is one.
+  std::size_t greatest() {
+    while (heads_[greatest_] == kNone) --greatest_;
+    return greatest_;
+  }
+
+  void insert(Index item, std::size_t key) {
+    if (key >= heads_.size()) heads_.resize(key + 1, kNone);
+    key_[item] = key;
+    next_[item] = heads_[key];
+    previous_[item] = kNone;
+    if (heads_[key] != kNone) previous_[heads_[key]] = item;
+    heads_[key] = item;
+    greatest_ = std::max(greatest_, key);
+  }
+  void remove(Index item) {
+    if (next_[item] != kNone) previous_[next_[item]] = previous_[item];
+    (previous_[item] == kNone ? heads_[key_[item]] : next_[previous_[item]]) = next_[item];
+    key_[item] = kAbsent;
+  }
+  void move(Index item, std::size_t key) {
+    remove(item);
+    insert(item, key);
+  }
+
+ private:
+  static constexpr std::size_t kAbsent = ~std::size_t{0};
+
+  std::vector<Index> next_, previous_;
+  std::vector<std::size_t> key_;
+  std::vector<Index> heads_;
+  std::size_t greatest_ = 0;  ///< no greater key has an item
+};
+
+}  // namespace lacuna::sida

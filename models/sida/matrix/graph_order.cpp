@@ -1,0 +1,67 @@
+#include <cmath>
+
+#include "models/sida/matrix/bucket_lists.h"
+#include "models/sida/matrix/order_methods.h"
+
+namespace lacuna::sida {
+namespace {
+
+/// The next vertex is the one with the highest score with those of the window, the last ones that were taken: a point for each
+/// entry between two vertices, and one for each vertex whose row has both. Rows of more than a square root of all vertices give
+/// no points: they would give them to all alike, and decide the time that it takes.
+class GraphOrder {
+ public:
+  GraphOrder(const SparseMatrix& matrix, unsigned window)
+      : columns_(matrix),
+        rows_(transposed(matrix)),
+        n_(matrix.columns),
+        window_(window),
+        longest_(static_cast<std::uint64_t>(std::sqrt(n_)) + 1),
+        vertices_(n_) {}
+
+  std::vector<Index> order() {
+    std::vector<Index> result;
+    result.reserve(n_);
+    // Behind each other by entries in the column: the first one, and where no vertex has points.
+    for (Index v = n_; v-- > 0;) vertices_.insert(v, 0);
+    Index first = 0;
+    for (Index v = 1; v < n_; ++v) {
+      if (columns_.column(v).size() > columns_.column(first).size()) first = v;
+    }
+    while (result.size() < n_) {
+      const Index v = result.empty() ? first : vertices_.front(vertices_.greatest());
+      vertices_.remove(v);
+      result.push_back(v);
+      give_points(v, 1);
+      if (result.size() > window_) give_points(result[result.size() - 1 - window_], -1);
+    }
+    return result;
+  }
+
+ private:
+  void give_points(Index v, int points) {
+    for (const Index column : rows_.column(v)) give(column, points);
+    for (const Index row : columns_.column(v)) {
+      give(row, points);
+      const auto siblings = rows_.column(row);
+      if (siblings.size() > longest_) continue;
+      for (const Index sibling : siblings) give(sibling, points);
+    }
+  }
+  void give(Index v, int points) {
+    if (vertices_.contains(v)) vertices_.move(v, vertices_.key(v) + static_cast<std::size_t>(points));
+  }
+
+  const SparseMatrix& columns_;
+  const SparseMatrix rows_;
+  const Index n_;
+  const unsigned window_;
+  const std::uint64_t longest_;
+  BucketLists vertices_;  ///< that have not been taken, by points
+};
+
+}  // namespace
+
+std::vector<Index> graph_order(const SparseMatrix& matrix, unsigned window) { return GraphOrder(matrix, window).order(); }
+
+}  // namespace lacuna::sida
