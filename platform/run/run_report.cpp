@@ -162,7 +162,10 @@ void write_run_report(const RunSummary& summary, const KernelLog& kernels, std::
     std::ostringstream activity;
     write_activity_report(activities, activity);
     if (!activity.str().empty()) out << activity.str() << '\n';
-    if (summary.energy_table) {
+    if (summary.energy_table && kernels.energy_blocks().empty()) {
+      out << "energy.table = true: the configuration has no energies; docs/energy.md has files with some, such as "
+             "energy/r9nano\n\n";
+    } else if (summary.energy_table) {
       std::vector<NamedEnergy> energies;
       for (const KernelSummary& s : kernels.summaries()) energies.push_back({s.name, s.time, &s.energy});
       write_energy_table(energies, kernels.energy_blocks(), out);

@@ -218,10 +218,8 @@ int simulate(const CommandLine& line, GuestProgram program) {
   summary.peak_host_memory_bytes = peak_host_memory();
   if (platform.gpu() != nullptr) platform.gpu()->report_unfinished_kernels();
   recorders.finish(summary.simulated);
-  if (!recorders.energy.empty()) {
-    summary.energy = &recorders.energy;
-    summary.energy_table = parameters.values().gpu.energy.table;
-  }
+  if (!recorders.energy.empty()) summary.energy = &recorders.energy;
+  summary.energy_table = parameters.values().gpu.energy.table;
   summary.hart_instructions = platform.hart().statistics().instructions;
   summary.run_hash = run_hash(summary, console.text(), kernels, statistics);
   const auto attempt = [&](const std::function<void()>& write) {

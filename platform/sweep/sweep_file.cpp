@@ -124,12 +124,23 @@ class SweepParser {
     }
   }
 
+  /// An argument may have blanks in it, but an option with its value is two.
+  void add_argument(SweepKey key) {
+    const std::size_t blank = key.value.find_first_of(" \t");
+    if (key.value.front() == '-' && blank != std::string::npos && key.value.find('=') > blank) {
+      const std::string option = key.value.substr(0, blank), rest(trimmed(std::string_view(key.value).substr(blank)));
+      fail_at(key.place, "argument = " + key.value + ": is one argument of the program; write argument = " + option + '=' +
+                             rest + ", or two lines, argument = " + option + " and argument = " + rest);
+    }
+    sweep_.arguments.push_back(std::move(key));
+  }
+
   void add_general(const SweepKey& key) {
     const std::map<std::string, Handler, std::less<>> keys{
         {"name", [&](SweepKey k) { once(k.name, k.name), name_ = std::move(k); }},
         {"command", [&](SweepKey k) { once(k.name, k.name), sweep_.command = std::move(k); }},
         {"program", [&](SweepKey k) { once(k.name, k.name), sweep_.program = std::move(k); }},
-        {"argument", [&](SweepKey k) { sweep_.arguments.push_back(std::move(k)); }},
+        {"argument", [&](SweepKey k) { add_argument(std::move(k)); }},
         {"config", [&](SweepKey k) { sweep_.configurations.push_back(std::move(k)); }},
         {"input", [&](SweepKey k) { sweep_.inputs.push_back(std::move(k)); }},
         {"leave_out", [&](SweepKey k) { sweep_.leave_out.push_back(std::move(k)); }},

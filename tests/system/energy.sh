@@ -108,6 +108,8 @@ grep -q 'most of it' err.txt && fail "a table of energy that nobody wants"
 expect 0 "$LACUNA" launch relu.launch "${machine[@]}" --set energy.table=true --out table
 complains "most of it"
 grep -q '^relu_scalar .* uJ .* W .* W .* Js .* %' err.txt || fail "no line of relu_scalar in the table of energy"
+expect 0 "$LACUNA" launch relu.launch --config r9nano --set energy.table=true --out without
+complains "energy.table = true: the configuration has no energies"
 
 # Wrong input.
 refused() {

@@ -94,6 +94,10 @@ TEST(SweepFiles, MistakesHaveAPlaceAndANearestName) {
               HasSubstr(":9: l2.size is an axis and set in line 7"));
   EXPECT_THAT(file_error("[sweep]\ncommand = launch\nprogram = x\nargument = y\n"),
               HasSubstr(":4: a launch takes no argument"));
+  EXPECT_THAT(
+      file_error("[sweep]\ncommand = exec\nprogram = x\nargument = --rows 1024\n"),
+      HasSubstr(":4: argument = --rows 1024: is one argument of the program; write argument = --rows=1024, or two lines, "
+                "argument = --rows and argument = 1024"));
   EXPECT_THAT(file_error("[sweep]\ncommand = launch\nprogram = x\ntimeout = 5\n"),
               HasSubstr(":4: timeout = 5: must be a time"));
   EXPECT_THAT(file_error("[sweep]\ncommand = launch\nprogram = x\ncommand = run\n"), HasSubstr("given twice, first in line 2"));
