@@ -1,5 +1,6 @@
 #include "platform/sida/matrix_tools.h"
 
+#include <cmath>
 #include <filesystem>
 #include <ostream>
 #include <sstream>
@@ -101,7 +102,7 @@ void describe_matrix(const std::string& name, const SidaOptions& options, std::o
     const sida::Occupancy kept = sida::occupancy(ordered, options.sub_tensor);
     rows.push_back({order, matrix.entries() == 0 ? "-" : fixed(sida::share_below_diagonal(ordered), 1) + " %",
                     grouped(kept.peak()), percent(static_cast<double>(kept.peak()), entries),
-                    grouped(static_cast<std::uint64_t>(kept.mean() + 0.5)), percent(kept.mean(), entries),
+                    grouped(static_cast<std::uint64_t>(std::llround(kept.mean()))), percent(kept.mean(), entries),
                     megabytes(kept.peak() * entry_bytes)});
     if (!options.room) continue;
     const auto again = [&](sida::RowSpace space) { return sida::reloads(ordered, options.sub_tensor, room, space).reloaded; };

@@ -259,6 +259,7 @@ SparseMatrix generated(std::string_view text) {
   const MatrixKind* const kind = kind_of(text);
   if (kind == nullptr) {
     std::vector<std::string> names;
+    names.reserve(kKinds.size());
     for (const MatrixKind& one : kKinds) names.emplace_back(one.name);
     throw MatrixError("no kind of matrix '" + name + "'" + nearest_or_all(names, name));
   }
