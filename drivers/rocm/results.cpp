@@ -74,10 +74,8 @@ void Results::write(RunEnd end, bool last) {
   summary.peak_host_memory_bytes = peak_host_memory();
   for (unsigned i = 0; last && i < platform_->gpus(); ++i) platform_->gpu(i).report_unfinished_kernels();
   recorders_.finish(summary.simulated);
-  if (!recorders_.energy.empty()) {
-    summary.energy = &recorders_.energy;
-    summary.energy_table = parameters_.values().gpu.energy.table;
-  }
+  if (!recorders_.energy.empty()) summary.energy = &recorders_.energy;
+  summary.energy_table = parameters_.values().gpu.energy.table;
   StatisticsGroup statistics("platform");
   platform_->describe_statistics(statistics);
   summary.run_hash = run_hash(summary, {}, kernels_, statistics);

@@ -34,3 +34,8 @@ for block, event in [("dram", "activate"), ("dram", "read_byte"), ("dram", "writ
     part = 0.05 if event == "activate" else 0.02
     near(f"{block}.{event}", bulk[block][event]["count"], detailed[block][event]["count"], part)
 PYTHON
+
+# A table that is asked for without energies says so.
+on_gpu --config tiny --set gpu.target="$1" --set energy.table=true --out without -- copy_times d2d 0 0 4096 4096
+expect 0 "${command[@]}"
+complains "energy.table = true: the configuration has no energies"
