@@ -212,7 +212,7 @@ void DetectionUnit::overwrite_pair(const WavefrontSlot& slot, Wavefront& w, unsi
   }
   w.watched.remove(registers_of(w, logical));
   if (checks_registers_) [[unlikely]]
-    check_registers(simd_of(slot));
+    registers.require_consistent();
 }
 
 // -- accesses

@@ -50,7 +50,7 @@ LoadHistory::Handle LoadHistory::found(const LoadTag& tag, unsigned zeros, Tick 
   } else {
     const Handle first = index_->set(tag, zeros) * parameters_.ways;
     for (Handle entry = first; entry < first + parameters_.ways; ++entry) {
-      if (entries_[entry].valid && entries_[entry].tag == tag) found = entry;
+      if (entries_[entry].valid() && entries_[entry].tag == tag) found = entry;
     }
   }
   if (found == kNone) return kNone;
@@ -84,8 +84,8 @@ LoadHistory::Handle LoadHistory::entry_for(unsigned set) {
   const Handle first = set * parameters_.ways;
   Handle chosen = first;
   for (Handle entry = first; entry < first + parameters_.ways; ++entry) {
-    if (entries_[entry].valid && is_gone(entries_[entry], now_)) release(entry, HistoryRelease::retired, now_);
-    if (!entries_[entry].valid) return entry;
+    if (entries_[entry].valid() && is_gone(entries_[entry], now_)) release(entry, HistoryRelease::retired, now_);
+    if (!entries_[entry].valid()) return entry;
     if (entries_[entry].used < entries_[chosen].used) chosen = entry;
   }
   release(chosen, HistoryRelease::replaced, now_);
@@ -105,8 +105,7 @@ LoadHistory::Handle LoadHistory::allocate(const LoadTag& tag, unsigned zeros, co
            .allocations = allocations_,
            .copies = 1,
            .number = allocations_,
-           .place = static_cast<std::uint32_t>(valid_.size()),
-           .valid = true};
+           .place = static_cast<std::uint32_t>(valid_.size())};
   valid_.push_back(number);
   record({.kind = HistoryEvent::Kind::allocate, .tag = tag, .zeros = zeros, .entry = entry.number, .registers = registers});
   past_[tag] = {.entry = number, .allocations = 0, .replaced = false};
@@ -132,7 +131,7 @@ void LoadHistory::hold(Handle entry, std::uint16_t simd, std::uint16_t pair) {
 
 void LoadHistory::retire(Handle number, std::uint32_t generation, Tick at) {
   Entry& entry = entries_[number];
-  if (!entry.valid || entry.generation != generation) return;
+  if (!entry.valid() || entry.generation != generation) return;
   --entry.loads;
   entry.retired = later(entry.retired, at);
   record({.kind = HistoryEvent::Kind::retire, .at = at, .entry = entry.number});
@@ -145,10 +144,10 @@ void LoadHistory::release(Handle number, HistoryRelease why, Tick at) {
   past.entry = kNone;
   past.allocations = entry.allocations;
   past.replaced = why == HistoryRelease::replaced;
-  entry.valid = false;
   entries_[valid_.back()].place = entry.place;
   valid_[entry.place] = valid_.back();
   valid_.pop_back();
+  entry.place = kNone;
   if (!index_) free_.push_back(number);
 }
 
@@ -158,7 +157,7 @@ bool LoadHistory::overwrite(std::uint16_t simd, std::uint16_t pair, Tick at, His
   const Held held = known->second;
   of_register_.erase(known);
   Entry& entry = entries_[held.entry];
-  if (!entry.valid || entry.generation != held.generation) return false;
+  if (!entry.valid() || entry.generation != held.generation) return false;
   const bool goes = --entry.copies == 0;
   const bool was_there = goes && !is_gone(entry, at);
   if (goes) release(held.entry, why, at);

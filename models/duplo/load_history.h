@@ -73,7 +73,7 @@ class LoadHistory {
   std::uint32_t generation(Handle entry) const { return entries_[entry].generation; }
   /// Whether the entry is there still, at the time of the last look-up.
   bool holds(Handle entry, std::uint32_t generation) const {
-    return entries_[entry].valid && entries_[entry].generation == generation && !is_gone(entries_[entry], now_);
+    return entries_[entry].valid() && entries_[entry].generation == generation && !is_gone(entries_[entry], now_);
   }
   const TileRegisters& registers(Handle entry) const { return entries_[entry].registers; }
 
@@ -110,8 +110,8 @@ class LoadHistory {
     std::uint64_t allocations = 0;  ///< of the buffer then
     std::uint32_t copies = 1;       ///< in registers, each of which is enough
     std::uint64_t number = 0;       ///< of its allocation, from 1
-    std::uint32_t place = 0;        ///< in valid_
-    bool valid = false;
+    std::uint32_t place = kNone;    ///< in valid_; kNone: it is not there
+    bool valid() const { return place != kNone; }
   };
   struct TagHash {
     std::size_t operator()(const LoadTag& tag) const;
