@@ -424,26 +424,26 @@ void take_results_options(const po::variables_map& values, ResultsOptions& resul
 
 /// Takes the action away from the operands.
 void take_sida_options(const po::variables_map& values, std::vector<std::string>& operands, SidaOptions& sida) {
-  const std::vector<std::string> actions{"info", "generate", "prepare"};
+  const std::vector<std::string> actions{"info", "generate", "prepare"};  // as SidaAction
   if (operands.empty()) usage_error("lacuna sida needs info MATRIX, generate KIND or prepare MATRIX", "sida");
-  sida.action = operands.front();
-  if (std::find(actions.begin(), actions.end(), sida.action) == actions.end())
-    usage_error(
-        "lacuna sida " + sida.action + ": must be info, generate or prepare" + did_you_mean(nearest_name(actions, sida.action)),
-        "sida");
+  const std::string action = operands.front();
+  const auto known = std::find(actions.begin(), actions.end(), action);
+  if (known == actions.end())
+    usage_error("lacuna sida " + action + ": must be info, generate or prepare" + did_you_mean(nearest_name(actions, action)),
+                "sida");
+  sida.action = static_cast<SidaAction>(known - actions.begin());
   operands.erase(operands.begin());
-  if (operands.empty()) usage_error("lacuna sida " + sida.action + " needs a matrix: a file, or KIND:NAME=VALUE,…", "sida");
+  if (operands.empty()) usage_error("lacuna sida " + action + " needs a matrix: a file, or KIND:NAME=VALUE,…", "sida");
   if (values.count("order") != 0) sida.orders = values["order"].as<std::vector<std::string>>();
   sida.sub_tensor = values["sub-tensor"].as<unsigned>();
   sida.block = values["block"].as<unsigned>();
   sida.value_bytes = values["value-bytes"].as<unsigned>();
   sida.as_stored = values.count("as-stored") != 0;
   if (values.count("out") != 0) sida.file = values["out"].as<std::string>();
-  const bool writes = sida.action != "info";
+  const bool writes = sida.action != SidaAction::info;
   if (writes != sida.file.has_value())
-    usage_error(
-        writes ? "lacuna sida " + sida.action + " needs --out FILE" : "--out belongs to lacuna sida generate and prepare",
-        "sida");
+    usage_error(writes ? "lacuna sida " + action + " needs --out FILE" : "--out belongs to lacuna sida generate and prepare",
+                "sida");
   if (values.count("room") != 0) sida.room = values["room"].as<std::string>();
   if (writes && sida.orders.size() > 1) usage_error("a matrix has one order: --order is given several times", "sida");
 }

@@ -110,6 +110,17 @@ void show_mesh(const CommandLine& line) {
     write_file(*line.mesh.picture, [&](std::ostream& out) { write_meeting_svg(*map, meeting, line.mesh.core, out); });
 }
 
+void sida_command(const CommandLine& line) {
+  switch (line.sida.action) {
+    case SidaAction::info:
+      return describe_matrix(line.input, line.sida, std::cout, std::cerr);
+    case SidaAction::generate:
+      return generate_matrix(line.input, line.sida);
+    case SidaAction::prepare:
+      return prepare_matrix(line.input, line.sida, std::cerr);
+  }
+}
+
 int execute(const CommandLine& line) {
   switch (line.command) {
     case Command::run:
@@ -136,13 +147,7 @@ int execute(const CommandLine& line) {
       show_mesh(line);
       break;
     case Command::sida:
-      if (line.sida.action == "info") {
-        describe_matrix(line.input, line.sida, std::cout, std::cerr);
-      } else if (line.sida.action == "prepare") {
-        prepare_matrix(line.input, line.sida, std::cerr);
-      } else {
-        generate_matrix(line.input, line.sida);
-      }
+      sida_command(line);
       break;
     case Command::docs:
       write_docs(line.input);

@@ -28,7 +28,8 @@ std::string percent(double part, double all, int decimals = 1) {
 std::string megabytes(std::uint64_t bytes) { return fixed(static_cast<double>(bytes) / kMega, 3) + " MB"; }
 
 /// A file, or what a generator makes. A name that is neither is taken for a kind unless it looks like a file's.
-sida::ReadMatrix matrix_of(const std::string& name, bool as_stored) {
+/// Warnings of the file go to `warnings`.
+sida::ReadMatrix matrix_of(const std::string& name, bool as_stored, std::ostream& warnings) {
   std::error_code problem;
   const bool is_file = std::filesystem::exists(name, problem);
   const bool looks_like_one = name.find_first_of("./") < name.find(':');
@@ -38,8 +39,11 @@ sida::ReadMatrix matrix_of(const std::string& name, bool as_stored) {
     prepared.stored = prepared.matrix.entries();
     return prepared;
   }
-  if (is_file || (looks_like_one && !sida::is_matrix_kind(name)))
-    return sida::read_matrix_market(name, {.as_stored = as_stored});
+  if (is_file || (looks_like_one && !sida::is_matrix_kind(name))) {
+    sida::ReadMatrix read = sida::read_matrix_market(name, {.as_stored = as_stored});
+    for (const std::string& warning : read.warnings) warnings << "lacuna: warning: " << warning << '\n';
+    return read;
+  }
   sida::ReadMatrix made;
   made.matrix = sida::generated(name);
   made.stored = made.matrix.entries();
@@ -67,8 +71,7 @@ sida::SparseMatrix in_order(sida::SparseMatrix matrix, const SidaOptions& option
 }  // namespace
 
 void describe_matrix(const std::string& name, const SidaOptions& options, std::ostream& result, std::ostream& warnings) {
-  const sida::ReadMatrix read = matrix_of(name, options.as_stored);
-  for (const std::string& warning : read.warnings) warnings << "lacuna: warning: " << warning << '\n';
+  const sida::ReadMatrix read = matrix_of(name, options.as_stored, warnings);
   const sida::SparseMatrix& matrix = read.matrix;
   // Nothing is printed of what an option then refuses.
   std::ostringstream out;
@@ -120,8 +123,7 @@ void generate_matrix(const std::string& kind, const SidaOptions& options) {
 }
 
 void prepare_matrix(const std::string& name, const SidaOptions& options, std::ostream& warnings) {
-  sida::ReadMatrix read = matrix_of(name, options.as_stored);
-  for (const std::string& warning : read.warnings) warnings << "lacuna: warning: " << warning << '\n';
+  sida::ReadMatrix read = matrix_of(name, options.as_stored, warnings);
   const sida::SparseMatrix matrix = in_order(std::move(read.matrix), options);
   write_file(*options.file, [&](std::ostream& out) { sida::write_prepared(matrix, out); });
 }

@@ -9,9 +9,11 @@
 
 namespace lacuna {
 
+enum class SidaAction : std::uint8_t { info, generate, prepare };
+
 struct SidaOptions {
-  std::string action;               ///< info, generate, prepare
-  std::vector<std::string> orders;  ///< --order; empty: all that need no seed
+  SidaAction action = SidaAction::info;
+  std::vector<std::string> orders;  ///< --order; empty: a few for info, natural for the others
   unsigned sub_tensor = 1;          ///< --sub-tensor: columns
   unsigned block = 256;             ///< --block: side
   unsigned value_bytes = 8;         ///< --value-bytes

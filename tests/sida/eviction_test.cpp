@@ -84,7 +84,7 @@ TEST(Eviction, RoomForAllLoadsNothingAgain) {
 }
 
 // A directed power law of exponent 2.3, numbers shuffled, sub-tensors of 128 columns: percent of all entries that are loaded
-// again, by room in percent of them.
+// again, by room in percent of them, as a model of the thesis' rules by sub-tensor has it.
 TEST(Eviction, CurveOfAPowerLaw) {
   const SparseMatrix m = generated("power:rows=100000,entries=1280000,exponent=2.3,pattern=1");
   const auto share = [&](double room, RowSpace space) {

@@ -67,6 +67,13 @@ TEST(Generators, LocalityOfKinds) {
   EXPECT_NEAR(peak(generated("mesh3d:rows=27000,shuffled=1")), 21.4, 4);
 }
 
+TEST(Generators, GridsAreAsLargeAsTheyCanBe) {
+  for (const auto& [text, entries] : {std::pair{"mesh2d:rows=9", 9 + 2 * 12}, std::pair{"mesh2d:rows=15", 9 + 2 * 12},
+                                      std::pair{"mesh3d:rows=27", 27 + 2 * 54}, std::pair{"mesh3d:rows=26", 8 + 2 * 12},
+                                      std::pair{"mesh3d:rows=1000", 1000 + 2 * 2700}})
+    EXPECT_EQ(generated(text).entries(), static_cast<std::uint64_t>(entries)) << text;
+}
+
 TEST(Generators, RefuseWhatTheyDoNotKnow) {
   const auto message = [](const char* text) -> std::string {
     try {
@@ -80,9 +87,11 @@ TEST(Generators, RefuseWhatTheyDoNotKnow) {
   EXPECT_EQ(message("xyzzy"),
             "no kind of matrix 'xyzzy': arrow, band, circuit, communities, mesh2d, mesh3d, power, random or road");
   EXPECT_EQ(message("power:exponnent=3"), "a matrix of kind power has no 'exponnent'; did you mean exponent?");
-  EXPECT_EQ(message("band:rows=0"), "band: rows is a number from 1 to 4294967295, not '0'");
-  EXPECT_EQ(message("band:rows"), "band: rows is a number from 1 to 4294967295, not ''");
-  EXPECT_EQ(message("band:rows=many"), "band: rows is a number from 1 to 4294967295, not 'many'");
+  EXPECT_EQ(message("band:rows=0"), "band: rows is a whole number from 1 to 4294967295, not '0'");
+  EXPECT_EQ(message("band:rows"), "band: rows is a whole number from 1 to 4294967295, not ''");
+  EXPECT_EQ(message("band:rows=many"), "band: rows is a whole number from 1 to 4294967295, not 'many'");
+  EXPECT_EQ(message("band:rows=10.5"), "band: rows is a whole number from 1 to 4294967295, not '10.5'");
+  EXPECT_EQ(message("power:exponent=2"), "power: exponent is a number from 2.01 to 10, not '2'");
   EXPECT_TRUE(is_matrix_kind("power:anything"));
   EXPECT_FALSE(is_matrix_kind("power.mtx"));
 }

@@ -16,36 +16,39 @@ namespace {
 constexpr double kMostRows = 4294967295.0, kMostEntries = 1e11;
 
 const std::vector<MatrixKnob> kCommon{
-    {"rows", 1, kMostRows, 10000, "rows and columns"},
-    {"entries", 0, kMostEntries, 100000, "entries, at most"},
-    {"seed", 0, kMostRows, 1, "of all that is drawn"},
-    {"shuffled", 0, 1, 0, "share of the vertices whose numbers are exchanged at random: locality gets lost"},
-    {"pattern", 0, 1, 0, "1: entries have no values"},
+    {"rows", 1, kMostRows, 10000, true, "rows and columns"},
+    {"entries", 0, kMostEntries, 100000, true, "entries, at most"},
+    {"seed", 0, kMostRows, 1, true, "of all that is drawn"},
+    {"shuffled", 0, 1, 0, false, "share of the vertices whose numbers are exchanged at random: locality gets lost"},
+    {"pattern", 0, 1, 0, true, "1: entries have no values"},
 };
 
 const std::vector<MatrixKind> kKinds{
     {"arrow",
      "blocks along the diagonal, and rows and columns at the end that reach all of them (bundle adjustment); symmetric",
-     {{"border", 0, 1, 0.02, "share of the vertices that are in the border"}, {"block", 1, 65536, 8, "vertices of a block"}}},
+     {{"border", 0, 1, 0.02, false, "share of the vertices that are in the border"},
+      {"block", 1, 65536, 8, true, "vertices of a block"}}},
     {"band",
      "entries at random within a distance of the diagonal; symmetric",
-     {{"width", 1, kMostRows, 64, "greatest distance from the diagonal"}}},
+     {{"width", 1, kMostRows, 64, true, "greatest distance from the diagonal"}}},
     {"circuit",
      "most entries near the diagonal, others anywhere, a few rows of many (supplies); symmetric",
-     {{"near", 0, 1, 0.9, "share of the entries that are near"},
-      {"distance", 1, kMostRows, 32, "from the diagonal, of near ones, at most"},
-      {"supplies", 0, 65536, 4, "vertices that many others reach"}}},
+     {{"near", 0, 1, 0.9, false, "share of the entries that are near"},
+      {"distance", 1, kMostRows, 32, true, "from the diagonal, of near ones, at most"},
+      {"supplies", 0, 65536, 4, true, "vertices that many others reach"}}},
     {"communities",
      "groups of vertices with most entries inside, some between them; symmetric",
-     {{"groups", 1, 1 << 24, 100, "groups of equal size"}, {"inside", 0, 1, 0.9, "share of the entries inside"}}},
+     {{"groups", 1, 1 << 24, 100, true, "groups of equal size"}, {"inside", 0, 1, 0.9, false, "share of the entries inside"}}},
     {"mesh2d", "neighbours in a square grid, row after row; symmetric. `entries` has no effect", {}},
     {"mesh3d", "neighbours in a cubic grid, plane after plane; symmetric. `entries` has no effect", {}},
-    {"power", "degrees by a power law (Chung and Lu, 2002); directed", {{"exponent", 2.01, 10, 2.3, "of the power law"}}},
+    {"power",
+     "degrees by a power law (Chung and Lu, 2002); directed",
+     {{"exponent", 2.01, 10, 2.3, false, "of the power law"}}},
     {"random", "each entry anywhere; directed", {}},
     {"road",
      "a square grid of crossings of which roads are missing, in tiles; symmetric",
-     {{"kept", 0.01, 1, 0.6, "share of the grid's roads that are there"},
-      {"tile", 1, 4096, 32, "side of a tile, whose vertices have neighbouring numbers"}}},
+     {{"kept", 0.01, 1, 0.6, false, "share of the grid's roads that are there"},
+      {"tile", 1, 4096, 32, true, "side of a tile, whose vertices have neighbouring numbers"}}},
 };
 
 using Values = std::map<std::string, double, std::less<>>;
@@ -77,9 +80,10 @@ Values parsed(std::string_view text, const MatrixKind& kind) {
     double value = 0;
     const std::string_view digits = equals == std::string_view::npos ? std::string_view() : item.substr(equals + 1);
     const auto [end, problem] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-    if (problem != std::errc() || end != digits.data() + digits.size() || !(value >= knob->least && value <= knob->most)) {
-      throw MatrixError(std::string(kind.name) + ": " + name + " is a number from " + number_text(knob->least) + " to " +
-                        number_text(knob->most) + ", not '" + std::string(digits) + "'");
+    const bool is_number = problem == std::errc() && end == digits.data() + digits.size();
+    if (!is_number || !(value >= knob->least && value <= knob->most) || (knob->whole && value != std::floor(value))) {
+      throw MatrixError(std::string(kind.name) + ": " + name + " is a " + (knob->whole ? "whole " : "") + "number from " +
+                        number_text(knob->least) + " to " + number_text(knob->most) + ", not '" + std::string(digits) + "'");
     }
     values[name] = value;
   }
@@ -99,9 +103,9 @@ class Generator {
 
   Coordinates make(std::string_view kind) {
     if (kind == "mesh2d") {
-      mesh(static_cast<Index>(std::sqrt(n_)), 2);
+      mesh(2);
     } else if (kind == "mesh3d") {
-      mesh(static_cast<Index>(std::cbrt(n_)), 3);
+      mesh(3);
     } else if (kind == "road") {
       roads();
     } else if (kind == "arrow") {
@@ -150,9 +154,24 @@ class Generator {
     return {a, b < n_ ? static_cast<Index>(b) : a};
   }
 
+  /// The largest side of a grid that has no more than all vertices.
+  Index grid_side(unsigned dimensions) const {
+    const auto fits = [&](std::uint64_t side) {
+      std::uint64_t count = 1;
+      for (unsigned d = 0; d < dimensions; ++d) count *= side;
+      return count <= n_;
+    };
+    auto side = static_cast<std::uint64_t>(std::pow(n_, 1.0 / dimensions));
+    while (!fits(side)) --side;
+    while (fits(side + 1)) ++side;
+    return static_cast<Index>(side);
+  }
+
   /// Neighbours along each dimension of a grid; vertices that fill up no whole grid are alone.
-  void mesh(Index side, unsigned dimensions) {
-    const std::uint64_t count = static_cast<std::uint64_t>(std::pow(side, dimensions));
+  void mesh(unsigned dimensions) {
+    const Index side = grid_side(dimensions);
+    std::uint64_t count = 1;
+    for (unsigned d = 0; d < dimensions; ++d) count *= side;
     reserve(count * (2 * dimensions + 1));
     for (std::uint64_t v = 0; v < count; ++v) {
       made_.add(static_cast<Index>(v), static_cast<Index>(v));
@@ -164,7 +183,7 @@ class Generator {
   }
 
   void roads() {
-    const auto side = static_cast<Index>(std::sqrt(n_));
+    const Index side = grid_side(2);
     const auto tile = std::min(static_cast<Index>(of("tile")), side);
     const double kept = of("kept");
     // Numbers of crossings: tile after tile, and row after row within each.

@@ -15,6 +15,7 @@ namespace lacuna::sida {
 struct MatrixKnob {
   const char* name;
   double least, most, preset;
+  bool whole;  ///< only whole numbers
   const char* meaning;
 };
 
@@ -33,8 +34,8 @@ std::span<const MatrixKnob> common_knobs();
 bool is_matrix_kind(std::string_view text);
 
 /// Makes the matrix that `text` describes, KIND or KIND:NAME=VALUE,…; values of entries are uniform in (0, 1]. The same text
-/// gives the same matrix on every machine. Entries that meet at one place are one: there are at most as many as asked for.
-/// Throws MatrixError with the nearest name, or what is legal.
+/// gives the same matrix on every machine; `power` with the same C library, whose pow() it uses. Entries that meet at one place
+/// are one: there are at most as many as asked for. Throws MatrixError with the nearest name, or what is legal.
 SparseMatrix generated(std::string_view text);
 
 }  // namespace lacuna::sida

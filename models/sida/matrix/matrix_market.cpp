@@ -178,32 +178,23 @@ class Reader {
     lines_.fail(std::string(what) + " is a whole number from 0 to " + std::to_string(most) + ", not " + in_quotes(text));
   }
 
-  /// From 0; the file counts from 1.
-  Index place(std::string_view text, const char* what, std::uint64_t count) {
+  /// Takes the next word of a line, a number from 1 to `count`. Returns it from 0. Lines are many: digits are read as they
+  /// come.
+  Index place(std::string_view& line, const char* what, std::uint64_t count) {
+    std::size_t at = 0;
+    while (at < line.size() && is_blank(line[at])) ++at;
     std::uint64_t value = 0;
-    const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (problem == std::errc() && end == text.data() + text.size() && value >= 1 && value <= count)
+    for (; at < line.size() && line[at] >= '0' && line[at] <= '9'; ++at)
+      value = std::min(value * 10 + static_cast<std::uint64_t>(line[at] - '0'), kMost + 1);
+    if (value >= 1 && value <= count && (at == line.size() || is_blank(line[at]))) {
+      line.remove_prefix(at);
       return static_cast<Index>(value - 1);
+    }
+    const std::string_view text = word(line);
     if (text.empty()) lines_.fail(std::string("the line ends before the ") + what + " of the entry");
     if (count == 0) lines_.fail(std::string("the matrix has no ") + what + 's');
     lines_.fail(std::string("the ") + what + " of an entry is a whole number from 1 to " + std::to_string(count) + ", not " +
                 in_quotes(text));
-  }
-
-  /// Takes the next word of the line if it is a place from 1 to `count`, and nothing else is in it; the callers say what is
-  /// wrong with others.
-  static bool take_place(std::string_view& line, std::uint64_t count, Index& place) {
-    std::size_t at = 0;
-    while (at < line.size() && is_blank(line[at])) ++at;
-    const std::size_t first = at;
-    std::uint64_t value = 0;
-    constexpr std::size_t kDigits = 10;  // of the largest place
-    for (; at < line.size() && at < first + kDigits && line[at] >= '0' && line[at] <= '9'; ++at)
-      value = value * 10 + static_cast<std::uint64_t>(line[at] - '0');
-    if (value < 1 || value > count || (at < line.size() && !is_blank(line[at]))) return false;
-    place = static_cast<Index>(value - 1);
-    line.remove_prefix(at);
-    return true;
   }
 
   double value(std::string_view text) {
@@ -243,9 +234,7 @@ class Reader {
       std::optional<std::string_view> line = lines_.next();
       while (line && (line->empty() || line->front() == '%' || is_only_blank(*line))) line = lines_.next();
       if (!line) fail_at_end();
-      Index row = 0, column = 0;
-      if (!take_place(*line, header_.rows, row)) row = place(word(*line), "row", header_.rows);
-      if (!take_place(*line, header_.columns, column)) column = place(word(*line), "column", header_.columns);
+      const Index row = place(*line, "row", header_.rows), column = place(*line, "column", header_.columns);
       if (header_.symmetry != Symmetry::general && row < column)
         lines_.fail("a symmetric file has the lower triangle: row " + std::to_string(row + std::uint64_t{1}) + ", column " +
                     std::to_string(column + std::uint64_t{1}) + " is above the diagonal");

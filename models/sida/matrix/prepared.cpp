@@ -1,5 +1,7 @@
 #include "models/sida/matrix/prepared.h"
 
+#include <zlib.h>
+
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -26,23 +28,10 @@ struct PreparedHeader {
 };
 static_assert(sizeof(PreparedHeader) == 32);
 
-/// FNV-1a of 64-bit words, behind which fewer bytes are one word.
-class WordHash {
- public:
-  void add(const char* bytes, std::size_t count) {
-    for (; count > 0; bytes += sizeof(std::uint64_t)) {
-      std::uint64_t word = 0;
-      const std::size_t taken = std::min(count, sizeof word);
-      std::memcpy(&word, bytes, taken);
-      hash_ = (hash_ ^ word) * 0x100000001b3;
-      count -= taken;
-    }
-  }
-  std::uint64_t value() const { return hash_; }
-
- private:
-  std::uint64_t hash_ = 0xcbf29ce484222325;
-};
+std::uint64_t checksum_of(std::uint64_t before, const char* bytes, std::size_t count) {
+  if (count == 0) return before;  // zlib takes a null pointer for a wish to begin anew
+  return crc32_z(before, reinterpret_cast<const Bytef*>(bytes), count);
+}
 
 template <class T>
 std::size_t bytes_of(const std::vector<T>& values) {
@@ -61,7 +50,7 @@ class PreparedFile {
     auto* const bytes = reinterpret_cast<char*>(values);
     file_.read(bytes, static_cast<std::streamsize>(count * sizeof(T)));
     if (!file_) fail("the prepared matrix ends too early");
-    hash_.add(bytes, count * sizeof(T));
+    checksum_ = checksum_of(checksum_, bytes, count * sizeof(T));
   }
   /// Vectors of a size that the file has been found to have.
   template <class T>
@@ -69,12 +58,12 @@ class PreparedFile {
     values.resize(count);
     read(values.data(), values.size());
   }
-  std::uint64_t hash() const { return hash_.value(); }
+  std::uint64_t checksum() const { return checksum_; }
 
  private:
   const std::filesystem::path& path_;
   std::ifstream file_;
-  WordHash hash_;
+  std::uint64_t checksum_ = 0;
 };
 
 bool is_in_order(const SparseMatrix& m) {
@@ -121,19 +110,19 @@ SparseMatrix read_prepared(const std::filesystem::path& file) {
   in.read(m.offsets, std::uint64_t{m.columns} + 1);
   in.read(m.indices, header.entries);
   if (header.has_values != 0) in.read(m.values, header.entries);
-  const std::uint64_t hash = in.hash();
+  const std::uint64_t checksum = in.checksum();
   std::uint64_t expected = 0;
   in.read(&expected, 1);
-  if (hash != expected || !is_in_order(m)) in.fail("the prepared matrix is damaged");
+  if (checksum != expected || !is_in_order(m)) in.fail("the prepared matrix is damaged");
   return m;
 }
 
 void write_prepared(const SparseMatrix& matrix, std::ostream& out) {
-  WordHash hash;
+  std::uint64_t checksum = 0;
   const auto put = [&](const void* data, std::size_t bytes) {
     const auto* const text = static_cast<const char*>(data);
     out.write(text, static_cast<std::streamsize>(bytes));
-    hash.add(text, bytes);
+    checksum = checksum_of(checksum, text, bytes);
   };
   const PreparedHeader header{
       .has_values = matrix.is_pattern() ? 0U : 1U, .rows = matrix.rows, .columns = matrix.columns, .entries = matrix.entries()};
@@ -141,8 +130,8 @@ void write_prepared(const SparseMatrix& matrix, std::ostream& out) {
   put(matrix.offsets.data(), bytes_of(matrix.offsets));
   put(matrix.indices.data(), bytes_of(matrix.indices));
   put(matrix.values.data(), bytes_of(matrix.values));
-  const std::uint64_t value = hash.value();
-  put(&value, sizeof value);
+  const std::uint64_t written = checksum;
+  put(&written, sizeof written);
 }
 
 }  // namespace lacuna::sida
