@@ -78,14 +78,14 @@ constexpr std::array<CommandInfo, 12> kCommands{
       "info prints sizes of a sparse matrix and, for each order of its rows and columns, how much of it the accelerator keeps "
       "when "
       "it reads the matrix once for two products: a Matrix Market file, also compressed by gzip, a prepared one, or "
-      "KIND:NAME=VALUE,… as generate takes it. prepare writes the latter, which loads quickly. generate writes a matrix of a "
+      "KIND:NAME=VALUE,… as generate takes it. prepare writes a prepared one, which loads quickly. generate writes a matrix of "
+      "a "
       "kind: "
       "lacuna sida generate power:rows=100000,entries=1280000 --out "
-      "power.mtx. Kinds: arrow, band, circuit, communities, mesh2d, mesh3d, power, random, road; docs/sida.md has their "
-      "numbers."},
+      "power.mtx. docs/sida-reference.md has kinds and orders."},
      {"docs", Command::docs, "FOLDER", "write the generated pages of the documentation",
-      "Writes parameters.md, memory-map.md, isa-coverage.md, kernels-csv.md, duplo-reference.md, lazy-reference.md and "
-      "matrix-unit-reference.md to FOLDER."}}};
+      "Writes parameters.md, memory-map.md, isa-coverage.md, kernels-csv.md, duplo-reference.md, lazy-reference.md, "
+      "matrix-unit-reference.md and sida-reference.md to FOLDER."}}};
 
 constexpr const char* kExitCodes =
     "Exit codes:\n"
@@ -216,7 +216,7 @@ po::options_description sida_options() {
   po::options_description options = common_options();
   options.add_options()  //
       ("order", po::value<std::vector<std::string>>()->value_name("ORDER"),
-       "natural, random, rcm, triangular, graphorder, partition, line, or a file of row numbers; info: may be repeated")(
+       "the name of an order, such as rcm, or a file of row numbers; info: may be repeated")(
           "sub-tensor", po::value<unsigned>()->value_name("T")->default_value(1), "info: columns of a sub-tensor")(
           "room", po::value<std::string>()->value_name("SIZE"),
           "info: room for entries by row; what does not fit is loaded again")(

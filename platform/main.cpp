@@ -30,6 +30,7 @@
 #include "platform/reference/lazy_reference.h"
 #include "platform/reference/matrix_reference.h"
 #include "platform/reference/memory_map_reference.h"
+#include "platform/reference/sida_reference.h"
 #include "platform/run/exec.h"
 #include "platform/run/file_size_limit.h"
 #include "platform/run/kernel_activity_report.h"
@@ -74,6 +75,7 @@ void write_docs(const std::filesystem::path& folder) {
   write_file(folder / "duplo-reference.md", write_duplo_reference);
   write_file(folder / "lazy-reference.md", write_lazy_reference);
   write_file(folder / "matrix-unit-reference.md", write_matrix_reference);
+  write_file(folder / "sida-reference.md", write_sida_reference);
 }
 
 void finalize(const CommandLine& line) {

@@ -14,7 +14,7 @@ expect 0 "$LACUNA" --list-params
 says "l2.size = 256KiB  (size, unit B, KiB, MiB, GiB"
 mkdir pages
 expect 0 "$LACUNA" docs pages
-[[ $(ls pages) == $'duplo-reference.md\nisa-coverage.md\nkernels-csv.md\nlazy-reference.md\nmatrix-unit-reference.md\nmemory-map.md\nparameters.md' ]] || fail "pages are missing"
+[[ $(ls pages) == $'duplo-reference.md\nisa-coverage.md\nkernels-csv.md\nlazy-reference.md\nmatrix-unit-reference.md\nmemory-map.md\nparameters.md\nsida-reference.md' ]] || fail "pages are missing"
 expect 0 "$LACUNA" docs --help
 for page in $(ls pages); do says "$page"; done
 [[ $(grep -o '[a-z-]*\.md' out.txt | wc -l) == $(ls pages | wc -l) ]] || fail "the help names pages that are not written"
