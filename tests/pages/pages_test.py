@@ -73,9 +73,7 @@ class Pages(unittest.TestCase):
         for name in (name for name in pages.tracked(ROOT) if name.endswith(".md")):
             text = re.sub(r"^```.*?^```$", "", (ROOT / name).read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
             for link in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", text):
-                # READMEs of experiments are parts of docs/results.md.
-                folder = ROOT / "docs" if re.fullmatch(r"experiments/\w+/README.md", name) else (ROOT / name).parent
-                self.assertTrue((folder / link).exists(), f"{name} links to {link}")
+                self.assertTrue(((ROOT / name).parent / link).exists(), f"{name} links to {link}")
 
 
 class Parsing(unittest.TestCase):
