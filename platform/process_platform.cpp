@@ -46,6 +46,10 @@ bool ProcessPlatform::waits_for_memory() const {
   return std::none_of(gpus_.begin(), gpus_.end(), [](const auto& gpu) { return gpu->device->busy(); });
 }
 
+bool ProcessPlatform::polled_after(Tick time) const {
+  return std::all_of(gpus_.begin(), gpus_.end(), [time](const auto& gpu) { return gpu->device->polled_after(time); });
+}
+
 void ProcessPlatform::diagnose(std::ostream& out) const {
   for (const auto& gpu : gpus_) {
     out << ' ' << gpu->device->basename() << ":\n";

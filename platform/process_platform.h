@@ -33,6 +33,8 @@ class ProcessPlatform : public sc_core::sc_module {
   bool idle() const;
   /// All that is left to do waits for memory that the program has to change.
   bool waits_for_memory() const;
+  /// Whether all polls of memory have read it after `time`.
+  bool polled_after(Tick time) const;
   void diagnose(std::ostream& out) const;
   void describe_statistics(StatisticsGroup& root) const;
 

@@ -226,6 +226,7 @@ void Simulation::watch() {
     end_process(RunEnd::time_limit, kExitTimeLimit);
   }
   const std::uint64_t progress = platform_->progress();
+  progressed_ |= progress != last_progress_;
   if (progress != last_progress_ || platform_->idle()) {
     last_progress_ = progress;
     last_progress_at_ = now;
@@ -335,17 +336,20 @@ bool Simulation::host_is_quiet(const HostWaits::Threads& waits) {
 void Simulation::pass_time(const HostWaits::Threads& waits, bool active) {
   const Tick now = kernel_time();
   const bool pending = sc_core::sc_pending_activity();
-  // GPUs that only look at memory again and again wait for the program: each of them looks once after a thread of it has run.
+  // GPUs that only poll memory wait for the program: each of them polls once after a thread of it has run, and once after any
+  // part of a GPU has made progress, which may have stored what the others wait for.
   const bool gpus_wait = !active && (!pending || platform_->waits_for_memory());
-  if (std::exchange(ran_, false) || disregards_) look_until_ = now + look_;
+  const bool changed = std::exchange(progressed_, false);
+  if (std::exchange(ran_, false) || changed || disregards_) look_after_ = now;
   if (!gpus_wait) {
     idle_looks_ = 0;
     const Tick step = disregards_ ? slice_ : Tick{kStep.ps - now.ps % kStep.ps};
     run_slice(earlier(now + step, waits.next));
-  } else if (pending && now < look_until_) {
+    look_after_ = kernel_time();
+  } else if (pending && !platform_->polled_after(look_after_)) {
     if (disregards_) sleep();
     slice_ = kSmallestSlice;
-    run_slice(earlier(look_until_, waits.next));
+    run_slice(earlier(now + look_, waits.next));
   } else if (waits_.idle()) {
     // Threads that would have waited only for active GPUs go on.
   } else if (waits.next < HostWaits::kForever) {

@@ -119,8 +119,9 @@ class Simulation {
   Tick slice_{1'000'000};  // while a thread is disregarded
   bool was_busy_ = false;
   std::atomic<bool> has_work_{false};
-  const Tick look_;                // in which each GPU looks at memory that it waits for
-  Tick look_until_{};              // they do now
+  const Tick look_;                // in which a GPU polls memory at least once, but for the time of the poll itself
+  Tick look_after_{};              // GPUs that poll memory do so once after this time
+  bool progressed_ = false;        // GPUs have made progress since look_after_ was set
   unsigned spinning_ = 0;          // threads, when simulated time was let go on
   bool disregards_ = false;        // a thread that runs
   bool went_on_ = false;           // a thread has been released since all threads waited

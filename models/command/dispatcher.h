@@ -62,6 +62,7 @@ class Dispatcher : public sc_core::sc_module, public ComputeUnitListener, public
   unsigned active() const { return static_cast<unsigned>(active_.size()); }
   /// Whether any workgroup runs or can be launched; false if only workgroups of held dispatches are left.
   bool busy() const override;
+  bool polled_after(Tick) const override { return true; }
   /// Call it after Dispatch::held has been cleared.
   void reschedule() { wake_.notify(sc_core::SC_ZERO_TIME); }
   /// Whether a mask of compute units (QueueSetup::cu_mask) enables at least one.

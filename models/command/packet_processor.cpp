@@ -79,6 +79,7 @@ void PacketProcessor::process() {
   process_ = sc_core::sc_get_current_process_handle();
   for (;;) {
     working_ = true;
+    visited_ = kernel_time();
     bool progress = complete_packets();
     progress |= report_faults();
     bool poll = false;

@@ -134,6 +134,7 @@ class PacketProcessor : public sc_core::sc_module, public DispatchListener, publ
   Activity activity() const;
   bool idle() const override { return queues_.idle(); }
   bool busy() const override { return activity() == Activity::busy; }
+  bool polled_after(Tick time) const override { return activity() != Activity::waits_for_memory || visited_ > time; }
   /// Number of packets started so far, plus bytes that their copies have moved in bulk.
   std::uint64_t progress() const override {
     return statistics_.dispatches + statistics_.barriers + statistics_.pm4_packets + bulk_.bytes();
@@ -182,6 +183,7 @@ class PacketProcessor : public sc_core::sc_module, public DispatchListener, publ
   DispatchStarter dispatches_;
   ControlPackets controls_;
 
+  Tick visited_{};                      // when it last began to visit all queues
   bool working_ = false;                // process() waits in the middle of a packet
   sc_core::sc_process_handle process_;  // handle of process(), once it has begun
   sc_core::sc_event work_;

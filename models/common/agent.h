@@ -20,6 +20,8 @@ class Agent {
   virtual bool idle() const = 0;
   /// Whether it has work other than polling memory that another agent must change.
   virtual bool busy() const = 0;
+  /// Whether all its polls have read memory after `time`. True for an agent that polls nothing.
+  virtual bool polled_after(Tick time) const = 0;
   /// A count that never decreases and increases while the agent makes progress. Waiting and polling are no progress.
   virtual std::uint64_t progress() const = 0;
   /// Writes its work and wait reasons, one per line, indented by two spaces.

@@ -21,6 +21,9 @@ class AgentRegistry {
   bool busy() const {
     return std::any_of(agents_.begin(), agents_.end(), [](const Agent* a) { return a->busy(); });
   }
+  bool polled_after(Tick time) const {
+    return std::all_of(agents_.begin(), agents_.end(), [time](const Agent* a) { return a->polled_after(time); });
+  }
   std::uint64_t progress() const {
     std::uint64_t sum = 0;
     for (const Agent* agent : agents_) sum += agent->progress();

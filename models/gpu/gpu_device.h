@@ -132,6 +132,7 @@ class GpuDevice : public sc_core::sc_module, private ResourceMeter, private Kern
   // State of all agents together (models/common/agent.h).
   bool idle() const { return agents_.idle(); }
   bool busy() const { return agents_.busy(); }
+  bool polled_after(Tick time) const { return agents_.polled_after(time); }
   std::uint64_t progress() const { return agents_.progress(); }
   void diagnose(std::ostream& out) const { agents_.diagnose(out); }
 

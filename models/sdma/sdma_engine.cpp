@@ -1,6 +1,7 @@
 #include "models/sdma/sdma_engine.h"
 
 #include <memory>
+#include <optional>
 
 #include "models/common/time/tlm_time.h"
 
@@ -42,7 +43,7 @@ SdmaEngine::SdmaEngine(sc_core::sc_module_name module_name, const SdmaParameters
 void SdmaEngine::serve() {
   server_ = sc_core::sc_get_current_process_handle();
   for (;;) {
-    bool poll = false;
+    std::optional<Tick> next_poll;
     // Round robin, one packet each, until no queue has one to execute. Queues may be created and destroyed while a packet takes
     // time.
     for (std::size_t quiet = 0; quiet < queues_.size();) {
@@ -53,14 +54,14 @@ void SdmaEngine::serve() {
       if (result == SdmaStep::progress) {
         statistics_.busy += later(timeline_.at(), kernel_time()) - before;
         quiet = 0;
-        poll = false;
+        next_poll.reset();
       } else {
         ++quiet;
-        poll |= result == SdmaStep::poll;
+        if (result == SdmaStep::poll) next_poll = earlier(next_poll.value_or(queue->next_poll), queue->next_poll);
       }
     }
-    if (poll) {
-      wait(to_sc_time(parameters_.poll_interval), work_);
+    if (next_poll) {
+      wait(to_sc_time(*next_poll - kernel_time()), work_);
     } else {
       wait(work_);
     }

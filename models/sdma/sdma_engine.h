@@ -89,6 +89,7 @@ class SdmaEngine : public sc_core::sc_module, public Agent {
   /// Whether all pending packets wait until another agent changes memory; false if idle.
   bool polling() const { return queues_.polling(); }
   bool busy() const override { return !idle() && !polling(); }
+  bool polled_after(Tick time) const override { return queues_.polled_after(time); }
   /// Packets and bytes so far: increases also within a packet that copies many bytes.
   std::uint64_t progress() const override { return statistics_.packets + statistics_.bytes_read + statistics_.bytes_written; }
   const SdmaStatistics& statistics() const { return statistics_; }

@@ -66,7 +66,8 @@ bool SdmaExecutor::drain(SdmaQueue& queue) {
 
 SdmaExecutor::Result SdmaExecutor::wait_for_memory(SdmaQueue& queue) const {
   queue.waits_for_memory = true;
-  queue.next_poll = kernel_time() + context_.parameters.poll_interval;
+  queue.polled = kernel_time();
+  queue.next_poll = queue.polled + context_.parameters.poll_interval;
   queue.waiting_for = "memory that a packet polls";
   return Result::poll;
 }

@@ -122,6 +122,13 @@ bool SdmaQueueTable::polling() const {
   });
 }
 
+bool SdmaQueueTable::polled_after(Tick time) const {
+  return std::all_of(queues_.begin(), queues_.end(), [time](const auto& entry) {
+    const SdmaQueue& q = *entry.second;
+    return q.suspended || q.stopped || !q.waits_for_memory || q.polled > time;
+  });
+}
+
 void SdmaQueueTable::diagnose(std::ostream& out) const {
   for (const auto& [id, q] : queues_) {
     const char* state = q->stopped ? "stopped" : q->suspended ? "suspended" : "active";

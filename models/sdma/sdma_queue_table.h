@@ -53,6 +53,8 @@ class SdmaQueueTable {
   bool idle() const;
   /// Whether all pending packets wait until another agent changes memory; false if idle.
   bool polling() const;
+  /// Whether all queues that poll memory have read it after `time`.
+  bool polled_after(Tick time) const;
   /// Writes a line for each queue.
   void diagnose(std::ostream& out) const;
 

@@ -14,6 +14,7 @@ struct FakeAgent : Agent {
   FakeAgent(std::string agent_name, std::vector<std::string>& calls) : name(std::move(agent_name)), log(calls) {}
   bool idle() const override { return is_idle; }
   bool busy() const override { return is_busy; }
+  bool polled_after(Tick time) const override { return polled > time; }
   std::uint64_t progress() const override { return done; }
   void diagnose(std::ostream& out) const override { out << name << '\n'; }
   void describe_statistics(StatisticsGroup& device) const override { device.group(name).add("done", done, "done", "things"); }
@@ -24,6 +25,7 @@ struct FakeAgent : Agent {
   std::vector<std::string>& log;
   bool is_idle = true;
   bool is_busy = false;
+  Tick polled{};
   std::uint64_t done = 0;
 };
 
@@ -53,6 +55,14 @@ TEST_F(AgentRegistryTest, IsIdleWhenAllAreAndBusyWhenOneIs) {
   EXPECT_FALSE(registry.busy());
   b.is_busy = true;
   EXPECT_TRUE(registry.busy());
+}
+
+TEST_F(AgentRegistryTest, HasPolledWhenAllAgentsHave) {
+  a.polled = Tick{10};
+  b.polled = Tick{20};
+  EXPECT_TRUE(registry.polled_after(Tick{9}));
+  EXPECT_FALSE(registry.polled_after(Tick{10}));
+  EXPECT_FALSE(registry.polled_after(Tick{20}));
 }
 
 TEST_F(AgentRegistryTest, SumsProgressAndVisitsInOrder) {

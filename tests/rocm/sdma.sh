@@ -34,6 +34,10 @@ expect 0 "${command[@]}"
 (($(counted windows copies) > 0)) || fail "no copies by the SDMA engines"
 [[ $(counted windows errors) == 0 ]] || fail "SDMA queues stopped"
 
+# A copy begins when the kernel before it has ended, at whatever time that is.
+on_gpu --config tiny --set gpu.target="$target" -- copies_after_kernels
+expect 0 timeout 60 "${command[@]}"
+
 # Without them the runtime copies by kernels, to the same result.
 on_gpu --config tiny --set gpu.target="$target" --set rocm.sdma=false --out kernels -- copy_bandwidth 1 15.75
 expect 0 "${command[@]}"
