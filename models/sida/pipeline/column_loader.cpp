@@ -1,0 +1,133 @@
+#include "models/sida/pipeline/column_loader.h"
+
+#include <algorithm>
+
+namespace lacuna::sida {
+
+ColumnLoader::ColumnLoader(const PassShape& shape, const PipelineParameters& parameters, std::uint64_t sub_tensor,
+                           std::uint64_t csc_bytes)
+    : shape_(shape),
+      sub_tensor_(sub_tensor),
+      sub_tensors_(shape.has_os ? (shape.os.lines() + sub_tensor - 1) / sub_tensor : 0),
+      line_bytes_(parameters.line_bytes),
+      capacity_(csc_bytes / shape.entry_bytes),
+      piece_(std::max<std::uint64_t>(1, capacity_ / 4)) {
+  if (shape.has_os && shape.block_side != 0) count_blocks();
+}
+
+void ColumnLoader::count_blocks() {
+  blocks_.resize(sub_tensors_);
+  // The last column of blocks in which a row of blocks had an entry, plus one.
+  std::vector<std::uint64_t> seen((shape_.x_length + shape_.block_side - 1) / shape_.block_side);
+  for (std::uint64_t c = 0; c < shape_.os.lines(); ++c) {
+    const std::uint64_t number = c / shape_.block_side + 1;
+    for (const Index row : shape_.os.line(c)) {
+      std::uint64_t& last = seen[row / shape_.block_side];
+      blocks_[c / sub_tensor_] += last != number ? 1 : 0;
+      last = number;
+    }
+  }
+}
+
+const ColumnLoader::Piece* ColumnLoader::first_of(std::uint64_t sub_tensor) const {
+  for (const Piece& piece : pieces_) {
+    if (piece.sub_tensor >= sub_tensor) return piece.sub_tensor == sub_tensor ? &piece : nullptr;
+  }
+  return nullptr;
+}
+
+void ColumnLoader::release() {
+  held_ -= pieces_.front().fetched;
+  pieces_.pop_front();
+}
+
+std::uint64_t ColumnLoader::frontier() const {
+  if (next_ >= sub_tensors_) return shape_.os.lines();
+  const auto begin = shape_.os.offsets.begin();
+  const auto first = begin + static_cast<std::ptrdiff_t>(column(next_));
+  if (position_ <= *first) return column(next_);
+  const auto last = begin + static_cast<std::ptrdiff_t>(column(next_ + 1));
+  return static_cast<std::uint64_t>(std::lower_bound(first, last, position_) - begin);
+}
+
+std::uint64_t ColumnLoader::columns_in(std::uint64_t sub_tensor) const { return column(sub_tensor + 1) - column(sub_tensor); }
+
+std::uint64_t ColumnLoader::bytes_of(std::uint64_t sub_tensor, const CsrLoader& eager) const {
+  const unsigned orders = shape_.has_is && !shape_.same_lines ? 2 : 1;
+  std::uint64_t bytes = (entries_in(sub_tensor) - eager.held_in(sub_tensor)) * shape_.entry_bytes;
+  bytes += columns_in(sub_tensor) * orders * shape_.offset_bytes;
+  if (sub_tensor < blocks_.size()) bytes += std::uint64_t{blocks_[sub_tensor]} * shape_.block_list_bytes;
+  return bytes;
+}
+
+void ColumnLoader::request_offsets(std::uint64_t sub_tensor, Time earliest, RequestIssuer& issuer) {
+  const std::uint64_t all = (shape_.os.lines() + 1) * shape_.offset_bytes;
+  const std::uint64_t wanted = (column(sub_tensor + 1) + 1) * shape_.offset_bytes;
+  const std::uint64_t until = std::min(all, (wanted + line_bytes_ - 1) / line_bytes_ * line_bytes_);
+  Time& arrives = offsets_arrive_[sub_tensor % offsets_arrive_.size()];
+  arrives = sub_tensor == 0 ? 0 : offsets_arrive_[(sub_tensor - 1) % offsets_arrive_.size()];
+  const unsigned orders = shape_.has_is && !shape_.same_lines ? 2 : 1;
+  for (unsigned order = 0; order < orders; ++order) {
+    std::uint64_t& requested = offset_bytes_[order];
+    if (until <= requested) continue;
+    const Operand operand = order == 0 ? Operand::os_order : Operand::is_order;
+    arrives = std::max(arrives, issuer.read({MemoryKind::offsets, operand, requested, until - requested}, earliest));
+    requested = until;
+  }
+}
+
+Time ColumnLoader::request_piece(std::uint64_t begin, std::uint64_t end, std::uint64_t* fetched, Time earliest,
+                                 const CsrLoader& eager, RequestIssuer& issuer) {
+  const MemoryKind kind = blocks_.empty() ? MemoryKind::csc : MemoryKind::blocks;
+  Time arrival = earliest;
+  const auto read = [&](std::uint64_t first, std::uint64_t last) {
+    if (first >= last) return;
+    *fetched += last - first;
+    arrival = std::max(
+        arrival,
+        issuer.read({kind, Operand::os_order, first * shape_.entry_bytes, (last - first) * shape_.entry_bytes}, earliest));
+  };
+  if (eager.held_in(next_) == 0) {
+    read(begin, end);
+    return arrival;
+  }
+  std::uint64_t from = begin;
+  for (std::uint64_t c = column(next_); c < column(next_ + 1) && shape_.os.offsets[c] < end; ++c) {
+    if (eager.held(c) == 0 || shape_.os.offsets[c + 1] <= begin) continue;
+    const std::uint64_t held_end = shape_.os.offsets[c] + eager.held(c);
+    read(from, std::max(from, shape_.os.offsets[c]));
+    from = std::min(end, std::max(from, held_end));
+  }
+  read(from, end);
+  return arrival;
+}
+
+std::uint64_t ColumnLoader::request(std::uint64_t last, Time earliest, const CsrLoader& eager, RequestIssuer& issuer) {
+  std::uint64_t requested = 0;
+  for (; next_ < sub_tensors_ && next_ <= last; ++next_) {
+    for (; offsets_for_ < sub_tensors_ && offsets_for_ <= next_ + 2; ++offsets_for_)
+      request_offsets(offsets_for_, std::max(last_, earliest), issuer);
+    const std::uint64_t end = end_of(next_);
+    position_ = std::max(position_, begin_of(next_));
+    while (position_ < end) {
+      const std::uint64_t stop = std::min(end, position_ + piece_);
+      if (held_ + (stop - position_) > capacity_) return requested;
+      last_ = std::max({last_, earliest, offsets_arrive_[next_ % offsets_arrive_.size()]});
+      Piece piece{next_, stop - position_, 0, 0};
+      Time list = 0;
+      if (!blocks_.empty() && position_ == begin_of(next_)) {
+        const std::uint64_t bytes = std::uint64_t{blocks_[next_]} * shape_.block_list_bytes;
+        list = issuer.read({MemoryKind::csc, Operand::os_order, blocks_requested_ * shape_.block_list_bytes, bytes}, last_);
+        blocks_requested_ += blocks_[next_];
+      }
+      piece.arrival = std::max(list, request_piece(position_, stop, &piece.fetched, last_, eager, issuer));
+      held_ += piece.fetched;
+      requested += piece.fetched;
+      pieces_.push_back(piece);
+      position_ = stop;
+    }
+  }
+  return requested;
+}
+
+}  // namespace lacuna::sida

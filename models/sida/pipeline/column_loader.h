@@ -1,0 +1,81 @@
+// CSC loader: brings columns into the CSC space, in order, and their offsets before them.
+//
+// Columns are requested in pieces, contiguous ranges of entries of one sub-tensor with a quarter of the CSC space at most (at
+// least one entry), as far ahead as the space holds or the dispatcher allows. OS uses a piece when it has arrived; its room is
+// free immediately afterwards. A column longer than the space comes in several pieces. First entries of a column that eager
+// loading has brought are left out: a piece is then several reads.
+//
+// Offsets are streamed two sub-tensors ahead, by whole lines of the buffer; the columns of a sub-tensor wait for them.
+// Blocked storage: a piece's entries are read as blocks, the list of a sub-tensor's blocks with its first piece.
+// Sources: thesis, section 4.4.4; spec "Consequences", prefetch. Pieces are ours. Memory: 4 bytes a sub-tensor if blocked.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <vector>
+
+#include "models/sida/pipeline/csr_loader.h"
+#include "models/sida/pipeline/request_issuer.h"
+
+namespace lacuna::sida {
+
+class ColumnLoader {
+ public:
+  struct Piece {
+    std::uint64_t sub_tensor;
+    std::uint64_t entries;  ///< that OS uses
+    std::uint64_t fetched;  ///< entries that take room of the CSC space
+    Time arrival;
+  };
+
+  ColumnLoader(const PassShape& shape, const PipelineParameters& parameters, std::uint64_t sub_tensor, std::uint64_t csc_bytes);
+
+  /// Requests pieces of sub-tensors up to `last` while there is room. Returns entries requested.
+  std::uint64_t request(std::uint64_t last, Time earliest, const CsrLoader& eager, RequestIssuer& issuer);
+
+  /// The oldest piece; null if none has been requested.
+  const Piece* front() const { return pieces_.empty() ? nullptr : &pieces_.front(); }
+  /// The youngest piece; null if none.
+  const Piece* back() const { return pieces_.empty() ? nullptr : &pieces_.back(); }
+  /// First piece of a sub-tensor that OS has not used yet; null if none has been requested.
+  const Piece* first_of(std::uint64_t sub_tensor) const;
+  void release();
+
+  /// All entries of a sub-tensor have been requested.
+  bool complete(std::uint64_t sub_tensor) const { return next_ > sub_tensor; }
+  /// First column of which nothing has been requested.
+  std::uint64_t frontier() const;
+  std::uint64_t held_bytes() const { return held_ * shape_.entry_bytes; }
+
+  std::uint64_t entries_in(std::uint64_t sub_tensor) const { return end_of(sub_tensor) - begin_of(sub_tensor); }
+  std::uint64_t columns_in(std::uint64_t sub_tensor) const;
+  /// Bytes of the columns of a sub-tensor without entries that eager loading has brought, and of its offsets.
+  std::uint64_t bytes_of(std::uint64_t sub_tensor, const CsrLoader& eager) const;
+
+ private:
+  std::uint64_t column(std::uint64_t sub_tensor) const { return std::min(sub_tensor * sub_tensor_, shape_.os.lines()); }
+  std::uint64_t begin_of(std::uint64_t sub_tensor) const { return shape_.os.offsets[column(sub_tensor)]; }
+  std::uint64_t end_of(std::uint64_t sub_tensor) const { return begin_of(sub_tensor + 1); }
+  void request_offsets(std::uint64_t sub_tensor, Time earliest, RequestIssuer& issuer);
+  Time request_piece(std::uint64_t begin, std::uint64_t end, std::uint64_t* fetched, Time earliest, const CsrLoader& eager,
+                     RequestIssuer& issuer);
+  void count_blocks();
+
+  const PassShape& shape_;
+  std::uint64_t sub_tensor_, sub_tensors_;
+  unsigned line_bytes_;
+  std::uint64_t capacity_, piece_;  ///< entries
+  std::uint64_t held_ = 0;          ///< entries in the CSC space, or on their way
+  std::deque<Piece> pieces_;
+  std::uint64_t next_ = 0;                       ///< sub-tensor of the next piece
+  std::uint64_t position_ = 0;                   ///< its first entry
+  std::uint64_t offsets_for_ = 0;                ///< sub-tensors whose offsets have been requested
+  std::array<std::uint64_t, 2> offset_bytes_{};  ///< of both orders, requested
+  std::array<Time, 4> offsets_arrive_{};         ///< of sub-tensor i, at i mod 4
+  Time last_ = 0;                                ///< `earliest` of the last request
+  std::vector<std::uint32_t> blocks_;            ///< of each sub-tensor, if blocked
+  std::uint64_t blocks_requested_ = 0;
+};
+
+}  // namespace lacuna::sida

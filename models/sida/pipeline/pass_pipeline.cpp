@@ -1,0 +1,346 @@
+#include "models/sida/pipeline/pass_pipeline.h"
+
+#include <algorithm>
+#include <limits>
+#include <stdexcept>
+
+namespace lacuna::sida {
+namespace {
+
+constexpr std::uint64_t kAll = std::numeric_limits<std::uint64_t>::max();
+
+const PassShape& checked(const PassShape& shape, const PipelineParameters& parameters) {
+  validate(shape);
+  validate(parameters, shape);
+  return shape;
+}
+
+/// A request for `bytes` of each of the elements [first, first + n); none for 0 bytes.
+void append(std::vector<MemoryRequest>& requests, MemoryKind kind, Operand operand, std::uint64_t first, std::uint64_t n,
+            unsigned bytes) {
+  if (n == 0 || bytes == 0) return;
+  const std::uint64_t offset = first * bytes;
+  if (!requests.empty() && requests.back().operand == operand && requests.back().offset + requests.back().bytes == offset) {
+    requests.back().bytes += n * bytes;
+  } else {
+    requests.push_back({kind, operand, offset, n * bytes});
+  }
+}
+
+}  // namespace
+
+PassPipeline::PassPipeline(const PassShape& shape, const PipelineParameters& parameters, PassMemory& memory, Time start)
+    : shape_(checked(shape, parameters)),
+      parameters_(parameters),
+      sub_tensor_(sub_tensor_of(shape_, parameters)),
+      sub_tensors_((shape_.y_length + sub_tensor_ - 1) / sub_tensor_),
+      steps_(sub_tensors_ + (shape_.has_is ? 2 : 1)),
+      csc_bytes_(shape_.has_os ? csc_space_of(shape_, parameters) : 0),
+      issuer_(memory, counts_),
+      lines_(shape_, sub_tensor_, steps_, parameters.line_bytes,
+             parameters.fixed_csr_entries ? std::nullopt : std::optional(parameters.buffer_bytes - csc_bytes_)),
+      rows_(shape_, sub_tensor_, steps_, parameters.csr_reserve, parameters.repack_threshold),
+      eager_(shape_, sub_tensor_, parameters.balance),
+      loader_(shape_, parameters, sub_tensor_, csc_bytes_),
+      scatter_(shape_, parameters.is_pes, parameters.scatter),
+      start_(start),
+      now_(start) {
+  counts_.entries = shape_.entries();
+  counts_.sub_tensors = sub_tensors_;
+  // Eager loading needs rows by themselves, and room that vectors never take.
+  const bool eager = parameters.eager == Eager::automatic && shape_.has_is && !shape_.same_lines && lines_.all_fit();
+  if (eager) {
+    const std::uint64_t wanted = parameters.converted_bytes != 0 ? parameters.converted_bytes : parameters.buffer_bytes / 16;
+    converted_bytes_ =
+        parameters.fixed_csr_entries ? wanted : std::min(wanted, parameters.buffer_bytes - csc_bytes_ - lines_.peak_bytes());
+  }
+  if (shape_.has_is && !all_rows_fit()) rows_.count_by_row();
+}
+
+std::uint64_t PassPipeline::elements_of(std::uint64_t sub_tensor) const {
+  return std::min((sub_tensor + 1) * sub_tensor_, shape_.y_length) - std::min(sub_tensor * sub_tensor_, shape_.y_length);
+}
+
+bool PassPipeline::all_rows_fit() const {
+  if (!lines_.all_fit()) return false;
+  for (std::uint64_t step = 0; step < steps_; ++step) {
+    if (parameters_.fixed_csr_entries) {
+      if (rows_.needed(step) > *parameters_.fixed_csr_entries) return false;
+    } else if (csc_bytes_ + lines_.live_bytes(step) + converted_bytes_ + rows_.needed(step) * shape_.entry_bytes >
+               parameters_.buffer_bytes) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/// Entries that the CSR space may have after this step.
+std::uint64_t PassPipeline::row_room() const {
+  if (parameters_.fixed_csr_entries) return *parameters_.fixed_csr_entries;
+  const std::uint64_t taken = csc_bytes_ + lines_.held(step_).all() + eager_.held_now() * shape_.entry_bytes;
+  if (taken > parameters_.buffer_bytes) throw std::logic_error("sida pass: vectors and columns exceed the buffer");
+  return (parameters_.buffer_bytes - taken) / shape_.entry_bytes;
+}
+
+const PassCounts& PassPipeline::run() {
+  while (step()) {
+  }
+  return counts_;
+}
+
+void PassPipeline::begin() {
+  begun_ = true;
+  if (shape_.preload && shape_.x_length != 0) {
+    const Time arrived = issuer_.read({MemoryKind::x, Operand::load, 0, shape_.x_length * shape_.x_read_bytes()}, start_);
+    const Time code = ewise_cycles(shape_.x_length, shape_.load, parameters_.ewise_pes);
+    const Time reduce = shape_.load.reductions == 0 ? 0 : tree_stages(parameters_.ewise_pes) + shape_.load.reductions - 1;
+    counts_.busy[static_cast<std::size_t>(Core::ewise)] += code + reduce;
+    now_ = std::max(arrived + shape_.load.instructions, start_ + code) + reduce;
+    lines_.load_all_x();
+  }
+  if (!shape_.has_os) return;
+  const std::uint64_t last = parameters_.prefetch == Prefetch::step ? 0 : kAll;
+  counts_.fetched += loader_.request(last, start_, eager_, issuer_);
+  prepare_x(0);
+  hold_x(0);
+}
+
+/// Looks up which lines a sub-tensor needs. Its load code runs in this step.
+void PassPipeline::prepare_x(std::uint64_t sub_tensor) {
+  XFetch& x = x_[sub_tensor % 2];
+  x.reads.clear();
+  x.held = false;
+  x.when = x.arrival = 0;
+  if (sub_tensor >= sub_tensors_ || !shape_.has_os) return;
+  lines_.fetch_x(sub_tensor, x.reads);
+  std::uint64_t elements = 0;
+  for (const MemoryRequest& read : x.reads) elements += read.bytes / shape_.x_read_bytes();
+  load_code_ += ewise_cycles(elements, shape_.load, parameters_.ewise_pes);
+}
+
+/// x is requested when the coordinates of the sub-tensor's first piece have arrived.
+void PassPipeline::hold_x(std::uint64_t sub_tensor) {
+  XFetch& x = x_[sub_tensor % 2];
+  if (sub_tensor >= sub_tensors_ || x.held || x.reads.empty()) return;
+  const ColumnLoader::Piece* piece = loader_.first_of(sub_tensor);
+  if (piece == nullptr && !loader_.complete(sub_tensor)) return;
+  x.held = true;
+  x.when = std::max(now_, piece == nullptr ? 0 : piece->arrival);
+  issuer_.hold_reads(x.reads, x.when, &x.arrival);
+}
+
+Time PassPipeline::wait_for_x(std::uint64_t sub_tensor) {
+  XFetch& x = x_[sub_tensor % 2];
+  if (!x.held) return 0;
+  issuer_.release(x.when);
+  return x.arrival + shape_.load.instructions;
+}
+
+void PassPipeline::request_columns(Time earliest) {
+  if (!shape_.has_os) return;
+  const std::uint64_t last = parameters_.prefetch == Prefetch::step ? step_ + 1 : kAll;
+  counts_.fetched += loader_.request(last, earliest, eager_, issuer_);
+  hold_x(step_);
+  hold_x(step_ + 1);
+}
+
+TrafficEstimate PassPipeline::estimate() const {
+  std::uint64_t bytes = 0;
+  if (shape_.has_os && step_ + 1 < sub_tensors_) bytes += loader_.bytes_of(step_ + 1, eager_);
+  for (const MemoryRequest& read : x_[(step_ + 1) % 2].reads) bytes += read.bytes;
+  bytes += elements_of(step_) * shape_.ewise.read_bytes;
+  const std::uint64_t ewise_elements = step_ == 0 ? 0 : elements_of(step_ - 1);
+  bytes += ewise_elements * shape_.ewise.written_bytes;
+  bytes += done_.elements * (shape_.finish.read_bytes + shape_.finish.written_bytes);
+  const std::uint64_t entries = shape_.has_os && step_ < sub_tensors_ ? loader_.entries_in(step_) : 0;
+  const Time os = entries == 0 ? 0 : os_cycles(entries, shape_, parameters_.os_pes) + tree_stages(parameters_.os_pes);
+  const Time ewise = load_code_ + ewise_cycles(ewise_elements, shape_.ewise, parameters_.ewise_pes) +
+                     ewise_cycles(done_.elements, shape_.finish, parameters_.ewise_pes);
+  return estimate_traffic(bytes, os, ewise, parameters_.bytes_per_cycle, shape_.entry_bytes);
+}
+
+/// IS: what it uses in this step, with conflicts by coordinate.
+PassPipeline::IsWork PassPipeline::use_rows() {
+  IsWork work;
+  if (!shape_.has_is) return work;
+  const LineOrder& order = shape_.is_order();
+  for (const RowSegment& segment : eager_.segments()) {
+    scatter_.add(order.coordinates.subspan(segment.begin, segment.end - segment.begin));
+    work.entries += segment.end - segment.begin;
+  }
+  eager_.clear_segments();
+  const RowUse use = rows_.use(step_, reads_);
+  work.reloaded = use.reloaded;
+  if (step_ >= 2) {
+    const std::uint64_t end = std::min((step_ - 1) * sub_tensor_, shape_.y_length);
+    const auto limit = static_cast<Index>(std::min<std::uint64_t>(step_ * sub_tensor_, std::numeric_limits<Index>::max()));
+    std::uint64_t used = 0;
+    for (std::uint64_t row = (step_ - 2) * sub_tensor_; row < end; ++row) {
+      if (shape_.same_lines) {
+        scatter_.add(order.line(row));
+        used += order.length(row);
+      } else {
+        used += scatter_.add_below(order.line(row), limit);
+      }
+    }
+    if (used != use.kept + use.reloaded)
+      throw std::logic_error("sida pass: rows have entries that the CSR space does not know");
+    work.entries += used;
+  }
+  work.reload = scatter_.plain(work.reloaded);
+  work.rows = scatter_.end();
+  work.rows -= std::min(work.rows, work.reload);
+  if (!shape_.same_lines && step_ < sub_tensors_) {
+    std::uint64_t known = 0, longest = 0;
+    const std::uint64_t first = step_ * sub_tensor_;
+    for (std::uint64_t column = first; column < first + elements_of(step_); ++column) {
+      const std::uint64_t used = rows_.first_unknown(column) - shape_.os.offsets[column] - eager_.used_early(column);
+      known += used;
+      longest = std::max(longest, used);
+    }
+    work.columns = scatter_.columns(known, longest);
+    work.entries += known;
+  }
+  if (work.entries != 0) work.rows += tree_stages(parameters_.is_pes);
+  return work;
+}
+
+/// Uses of lines when not all fit, in the order in which the cores come to them: E-wise, rows of IS, columns of IS.
+void PassPipeline::use_cached_lines() {
+  if (!shape_.has_is || lines_.all_fit()) return;
+  if (step_ >= 1 && step_ - 1 < sub_tensors_) lines_.make_w(step_ - 1);
+  const LineOrder& order = shape_.is_order();
+  if (step_ >= 2) {
+    const std::uint64_t end = std::min((step_ - 1) * sub_tensor_, shape_.y_length);
+    for (std::uint64_t row = (step_ - 2) * sub_tensor_; row < end; ++row) {
+      const auto sums = order.line(row);
+      if (sums.empty()) continue;
+      bool used = false;
+      for (const Index sum : sums) {
+        if (!shape_.same_lines && sum >= step_ * sub_tensor_) break;
+        if (!used) lines_.use_w(static_cast<Index>(row));
+        used = true;
+        lines_.use_sum(sum);
+      }
+    }
+  }
+  if (shape_.same_lines || step_ >= sub_tensors_) return;
+  const std::uint64_t first = step_ * sub_tensor_;
+  for (std::uint64_t column = first; column < first + elements_of(step_); ++column) {
+    const std::uint64_t begin = shape_.os.offsets[column];
+    lines_.use_column(static_cast<Index>(column), shape_.os.coordinates.subspan(begin, rows_.first_unknown(column) - begin));
+  }
+}
+
+/// Sums that this step has finished: read, computed and written in the next one.
+void PassPipeline::finish_sums() {
+  done_.elements = 0;
+  if (!shape_.has_is) return;
+  const LineGeometry& lines = lines_.z_lines();
+  for (const Index line : lines_.finish_sums(step_)) {
+    const std::uint64_t first = lines.first_of(line), n = lines.elements_of(line);
+    done_.elements += n;
+    append(done_.reads, MemoryKind::ewise_vectors, Operand::finish, first, n, shape_.finish.read_bytes);
+    append(done_.writes, MemoryKind::outputs, Operand::finish, first, n, shape_.finish.written_bytes);
+  }
+}
+
+void PassPipeline::request_vectors() {
+  Time& arrives = vectors_arrive_[step_ % 2];
+  arrives = now_;
+  const std::uint64_t bytes = elements_of(step_) * shape_.ewise.read_bytes;
+  if (bytes != 0)
+    arrives =
+        issuer_.read({MemoryKind::ewise_vectors, Operand::ewise, step_ * sub_tensor_ * shape_.ewise.read_bytes, bytes}, now_);
+}
+
+std::uint64_t PassPipeline::fetch_eagerly(std::uint64_t r) {
+  eager_arrived_ = eager_arrive_;
+  if (r == 0 || converted_bytes_ == 0 || step_ < 2) return 0;
+  const EagerRequest request{.step = step_,
+                             .entries = r,
+                             .known_rows = std::min((step_ - 1) * sub_tensor_, shape_.y_length),
+                             .frontier = std::max(loader_.frontier(), (step_ + 1) * sub_tensor_),
+                             .room_bytes = converted_bytes_};
+  const std::uint64_t fetched = eager_.fetch(request, lines_);
+  reads_.clear();
+  for (const RowSegment& segment : eager_.segments())
+    append(reads_, MemoryKind::csr_eager, Operand::is_order, segment.begin, segment.end - segment.begin, shape_.entry_bytes);
+  if (fetched != 0) eager_arrive_ = issuer_.read(reads_, now_);
+  counts_.fetched += fetched;
+  return fetched;
+}
+
+void PassPipeline::run_os(StepEnds& ends) {
+  ends.os = columns_arrive_ = now_;
+  if (!shape_.has_os || step_ >= sub_tensors_ || loader_.entries_in(step_) == 0) return;
+  Time at = now_;
+  std::uint64_t used = 0;
+  const std::uint64_t entries = loader_.entries_in(step_);
+  const bool converted = eager_.held_in(step_) != 0;
+  while (used < entries) {
+    if (loader_.front() == nullptr) request_columns(at);
+    const ColumnLoader::Piece piece = *loader_.front();
+    hold_x(step_);
+    Time ready = std::max(piece.arrival, wait_for_x(step_));
+    if (converted) ready = std::max(ready, eager_arrived_);
+    columns_arrive_ = std::max(columns_arrive_, piece.arrival);
+    stall(Core::os, ready - std::min(ready, at));
+    at = std::max(at, ready) + os_cycles(used + piece.entries, shape_, parameters_.os_pes) -
+         os_cycles(used, shape_, parameters_.os_pes);
+    used += piece.entries;
+    loader_.release();
+    request_columns(at);
+  }
+  eager_.release(step_);
+  counts_.os_used += used;
+  ends.os_busy = os_cycles(used, shape_, parameters_.os_pes) + tree_stages(parameters_.os_pes);
+  ends.os = at + tree_stages(parameters_.os_pes);
+}
+
+void PassPipeline::run_ewise(StepEnds& ends) {
+  Time at = now_;
+  ends.ewise_busy = load_code_;
+  const std::uint64_t elements = step_ == 0 ? 0 : elements_of(step_ - 1);
+  if (elements != 0) {
+    const Time arrived = vectors_arrive_[(step_ - 1) % 2];
+    stall(Core::ewise, arrived - std::min(arrived, at));
+    const Time cycles = ewise_cycles(elements, shape_.ewise, parameters_.ewise_pes);
+    at = std::max(at, arrived) + cycles;
+    ends.ewise_busy += cycles;
+    reads_.clear();
+    append(reads_, MemoryKind::outputs, Operand::ewise, (step_ - 1) * sub_tensor_, elements, shape_.ewise.written_bytes);
+    issuer_.hold_writes(reads_, at);
+  }
+  at += load_code_;
+  if (done_.elements != 0) {
+    const Time arrived = issuer_.read(done_.reads, now_);
+    if (!done_.reads.empty()) stall(Core::ewise, arrived - std::min(arrived, at));
+    const Time cycles = ewise_cycles(done_.elements, shape_.finish, parameters_.ewise_pes);
+    at = std::max(at, arrived) + cycles;
+    ends.ewise_busy += cycles;
+    issuer_.hold_writes(done_.writes, at);
+    done_.reads.clear();
+    done_.writes.clear();
+  }
+  ends.ewise = at;
+}
+
+void PassPipeline::run_is(const IsWork& work, StepEnds& ends) {
+  Time at = now_;
+  const auto wait = [&](Time arrival) {
+    stall(Core::is, arrival - std::min(arrival, at));
+    at = std::max(at, arrival);
+  };
+  if (last_eager_ != 0) wait(eager_arrived_);
+  at += work.rows + work.repack;
+  if (work.columns != 0) wait(columns_arrive_);
+  at += work.columns;
+  if (reads_arrive_ != 0) wait(reads_arrive_);
+  at += work.reload;
+  ends.is = at;
+  ends.is_busy = work.busy();
+  counts_.is_used += work.entries;
+}
+
+}  // namespace lacuna::sida

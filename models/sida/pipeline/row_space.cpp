@@ -1,0 +1,147 @@
+#include "models/sida/pipeline/row_space.h"
+
+#include <algorithm>
+
+namespace lacuna::sida {
+
+RowSpace::RowSpace(const PassShape& shape, std::uint64_t sub_tensor, std::uint64_t steps, CsrReserve reserve,
+                   double repack_threshold)
+    : shape_(shape), sub_tensor_(sub_tensor), reserve_(reserve), repack_threshold_(repack_threshold), profile_(steps + 1) {
+  if (!shape.has_is) return;
+  for (std::uint64_t column = 0; column < shape.os.lines(); ++column)
+    profile_[column / sub_tensor].added += shape.os.offsets[column + 1] - first_unknown(column);
+  const LineOrder& rows = shape.is_order();
+  // Room that rows begin to take in a step.
+  std::vector<std::uint64_t> begun(reserve == CsrReserve::row ? steps : 0);
+  for (std::uint64_t row = 0; row < rows.lines(); ++row) {
+    const std::uint64_t length = rows.length(row), due = row / sub_tensor + 2;
+    if (length == 0) continue;
+    std::uint64_t waits = length;
+    std::uint64_t begins = row / sub_tensor;
+    if (!shape.same_lines) {
+      const auto columns = rows.line(row);
+      waits = static_cast<std::uint64_t>(std::lower_bound(columns.begin(), columns.end(), due * sub_tensor) - columns.begin());
+      begins = columns.front() / sub_tensor;
+    }
+    if (waits == 0) continue;
+    profile_[due].removed += waits;
+    profile_[due].freed += reserve == CsrReserve::row ? length : waits;
+    if (reserve == CsrReserve::row) begun[begins] += length;
+  }
+  std::uint64_t space = 0;
+  for (std::uint64_t step = 0; step < steps; ++step) {
+    space += (reserve == CsrReserve::row ? begun[step] : profile_[step].added) - profile_[step].freed;
+    profile_[step].space = space;
+  }
+}
+
+std::uint64_t RowSpace::first_unknown(std::uint64_t column) const {
+  const std::uint64_t step = column / sub_tensor_;
+  const std::uint64_t known = step == 0 || shape_.same_lines ? 0 : (step - 1) * sub_tensor_;
+  const auto rows = shape_.os.line(column);
+  if (known == 0) return shape_.os.offsets[column];
+  return shape_.os.offsets[column] +
+         static_cast<std::uint64_t>(std::lower_bound(rows.begin(), rows.end(), known) - rows.begin());
+}
+
+void RowSpace::count_by_row() {
+  by_row_ = true;
+  waiting_.resize(shape_.is_order().lines());
+  missing_.resize(shape_.is_order().lines());
+}
+
+Index RowSpace::end_of(std::uint64_t sub_tensor) const {
+  return static_cast<Index>(std::min((sub_tensor + 1) * sub_tensor_, shape_.y_length));
+}
+
+RowUse RowSpace::use(std::uint64_t step, std::vector<MemoryRequest>& reads) {
+  RowUse result;
+  if (step < 2) return result;
+  if (!by_row_) {
+    result.kept = profile_[step].removed;
+    waiting_now_ -= result.kept;
+    used_ -= profile_[step].freed;
+    dead_ += profile_[step].freed;
+    return result;
+  }
+  const LineOrder& rows = shape_.is_order();
+  for (Index row = static_cast<Index>(std::min((step - 2) * sub_tensor_, shape_.y_length)); row < end_of(step - 2); ++row) {
+    const std::uint64_t space = row_space(row);
+    used_ -= space;
+    dead_ += space;
+    result.kept += waiting_[row];
+    waiting_now_ -= waiting_[row];
+    if (missing_[row] != 0) {
+      result.reloaded += missing_[row];
+      reads.push_back({MemoryKind::csr_reload, shape_.same_lines ? Operand::os_order : Operand::is_order,
+                       (rows.offsets[row] + waiting_[row]) * shape_.entry_bytes,
+                       std::uint64_t{missing_[row]} * shape_.entry_bytes});
+    }
+    waiting_[row] = missing_[row] = 0;
+  }
+  return result;
+}
+
+inline void RowSpace::take_in_row(Index row, Index entries) {
+  if (reserve_ == CsrReserve::row && missing_[row] != 0) {
+    // The row is loaded again anyway.
+    missing_[row] += entries;
+    evictions_ += entries;
+    return;
+  }
+  if (reserve_ == CsrReserve::row) {
+    used_ += waiting_[row] == 0 ? shape_.is_order().length(row) : 0;
+  } else {
+    used_ += entries;
+  }
+  waiting_[row] += entries;
+  waiting_now_ += entries;
+  highest_ = std::max(highest_, row);
+}
+
+std::uint64_t RowSpace::take_in(std::uint64_t step) {
+  const std::uint64_t added = profile_[step].added;
+  if (!by_row_) {
+    waiting_now_ += added;
+    used_ = profile_[step].space;
+    return added;
+  }
+  for (std::uint64_t column = std::min(step * sub_tensor_, shape_.y_length); column < end_of(step); ++column) {
+    if (shape_.same_lines) {
+      if (shape_.os.length(column) != 0) take_in_row(static_cast<Index>(column), static_cast<Index>(shape_.os.length(column)));
+      continue;
+    }
+    for (std::uint64_t entry = first_unknown(column); entry < shape_.os.offsets[column + 1]; ++entry)
+      take_in_row(shape_.os.coordinates[entry], 1);
+  }
+  return added;
+}
+
+void RowSpace::evict(std::uint64_t room) {
+  while (used_ > room) {
+    while (waiting_[highest_] == 0) --highest_;
+    const std::uint64_t space = row_space(highest_);
+    Index& waiting = waiting_[highest_];
+    const Index evicted =
+        reserve_ == CsrReserve::row ? waiting : static_cast<Index>(std::min<std::uint64_t>(waiting, used_ - room));
+    waiting -= evicted;
+    missing_[highest_] += evicted;
+    waiting_now_ -= evicted;
+    evictions_ += evicted;
+    used_ -= space - row_space(highest_);
+  }
+}
+
+std::uint64_t RowSpace::make_room(std::uint64_t room) {
+  const bool full = used_ + dead_ > room;
+  if (dead_ == 0 || (!full && static_cast<double>(dead_) <= repack_threshold_ * static_cast<double>(room))) {
+    if (full) evict(room);
+    return 0;
+  }
+  dead_ = 0;
+  ++repacks_;
+  if (used_ > room) evict(room);
+  return waiting_now_;
+}
+
+}  // namespace lacuna::sida

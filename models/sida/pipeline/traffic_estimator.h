@@ -1,0 +1,35 @@
+// The control stage's estimate of a step (thesis, section 4.4.4; spec "Machine", traffic estimator).
+//
+//   load = ceil(bytes / bandwidth)     bytes: columns of I + 2 without entries that eager loading has brought, offsets, x of
+//                                      I + 2, E-wise vectors of I + 1, outputs of E-wise on I and of finished sums
+//   X    = max(load, OS of I + 1, E-wise of I)
+//   R    = (X - load) bandwidth / bytes of an entry where a core decides X, else 0
+//
+// X is the least time to the next step; R the entries that the CSR loader may fetch in this one. What a step really takes is
+// PassPipeline's matter: memory's latency, conflicts of IS and reloads are not in X.
+// The thesis prints no formula for R. The terms of outputs and offsets are ours: they use the same bandwidth.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "models/sida/pipeline/pass_memory.h"
+
+namespace lacuna::sida {
+
+struct TrafficEstimate {
+  Time load = 0;        ///< cycles of memory
+  Time x = 0;           ///< cycles, X
+  std::uint64_t r = 0;  ///< entries, R
+};
+
+inline TrafficEstimate estimate_traffic(std::uint64_t bytes, Time os, Time ewise, std::uint64_t bytes_per_cycle,
+                                        unsigned entry_bytes) {
+  TrafficEstimate estimate;
+  estimate.load = (bytes + bytes_per_cycle - 1) / bytes_per_cycle;
+  estimate.x = std::max({estimate.load, os, ewise});
+  estimate.r = (estimate.x - estimate.load) * bytes_per_cycle / entry_bytes;
+  return estimate;
+}
+
+}  // namespace lacuna::sida
