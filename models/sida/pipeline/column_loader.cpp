@@ -11,7 +11,9 @@ ColumnLoader::ColumnLoader(const PassShape& shape, const PipelineParameters& par
       sub_tensors_(shape.has_os ? (shape.os.lines() + sub_tensor - 1) / sub_tensor : 0),
       line_bytes_(parameters.line_bytes),
       capacity_(csc_bytes / shape.entry_bytes),
-      piece_(std::max<std::uint64_t>(1, capacity_ / 4)) {
+      piece_(std::max<std::uint64_t>(1, std::min(capacity_, parameters.in_flight() / shape.entry_bytes) / 4)),
+      window_(std::max<std::uint64_t>(1, parameters.in_flight() / shape.entry_bytes)) {
+  if (shape.has_os) skip_empty();
   if (shape.has_os && shape.block_side != 0) count_blocks();
 }
 
@@ -36,7 +38,8 @@ const ColumnLoader::Piece* ColumnLoader::first_of(std::uint64_t sub_tensor) cons
   return nullptr;
 }
 
-void ColumnLoader::release() {
+void ColumnLoader::release(Time at) {
+  free_since_ = at;
   held_ -= pieces_.front().fetched;
   pieces_.pop_front();
 }
@@ -60,7 +63,7 @@ std::uint64_t ColumnLoader::bytes_of(std::uint64_t sub_tensor, const CsrLoader& 
   return bytes;
 }
 
-void ColumnLoader::request_offsets(std::uint64_t sub_tensor, Time earliest, RequestIssuer& issuer) {
+void ColumnLoader::request_offsets_of(std::uint64_t sub_tensor, Time earliest, RequestIssuer& issuer) {
   const std::uint64_t all = (shape_.os.lines() + 1) * shape_.offset_bytes;
   const std::uint64_t wanted = (column(sub_tensor + 1) + 1) * shape_.offset_bytes;
   const std::uint64_t until = std::min(all, (wanted + line_bytes_ - 1) / line_bytes_ * line_bytes_);
@@ -102,32 +105,51 @@ Time ColumnLoader::request_piece(std::uint64_t begin, std::uint64_t end, std::ui
   return arrival;
 }
 
-std::uint64_t ColumnLoader::request(std::uint64_t last, Time earliest, const CsrLoader& eager, RequestIssuer& issuer) {
-  std::uint64_t requested = 0;
-  for (; next_ < sub_tensors_ && next_ <= last; ++next_) {
-    for (; offsets_for_ < sub_tensors_ && offsets_for_ <= next_ + 2; ++offsets_for_)
-      request_offsets(offsets_for_, std::max(last_, earliest), issuer);
-    const std::uint64_t end = end_of(next_);
-    position_ = std::max(position_, begin_of(next_));
-    while (position_ < end) {
-      const std::uint64_t stop = std::min(end, position_ + piece_);
-      if (held_ + (stop - position_) > capacity_) return requested;
-      last_ = std::max({last_, earliest, offsets_arrive_[next_ % offsets_arrive_.size()]});
-      Piece piece{next_, stop - position_, 0, 0};
-      Time list = 0;
-      if (!blocks_.empty() && position_ == begin_of(next_)) {
-        const std::uint64_t bytes = std::uint64_t{blocks_[next_]} * shape_.block_list_bytes;
-        list = issuer.read({MemoryKind::csc, Operand::os_order, blocks_requested_ * shape_.block_list_bytes, bytes}, last_);
-        blocks_requested_ += blocks_[next_];
-      }
-      piece.arrival = std::max(list, request_piece(position_, stop, &piece.fetched, last_, eager, issuer));
-      held_ += piece.fetched;
-      requested += piece.fetched;
-      pieces_.push_back(piece);
-      position_ = stop;
-    }
+void ColumnLoader::request_offsets(std::uint64_t last, Time earliest, RequestIssuer& issuer) {
+  for (; offsets_for_ < sub_tensors_ && offsets_for_ <= last; ++offsets_for_)
+    request_offsets_of(offsets_for_, earliest, issuer);
+}
+
+void ColumnLoader::allow(std::uint64_t last, Time since) {
+  allowed_ = last;
+  allowed_since_ = since;
+}
+
+void ColumnLoader::skip_empty() {
+  while (next_ < sub_tensors_ && position_ >= end_of(next_)) ++next_;
+}
+
+Time ColumnLoader::next_time() {
+  if (next_ >= sub_tensors_ || next_ > allowed_) return kNever;
+  const std::uint64_t entries = stop() - position_;
+  if (held_ + entries > capacity_) return kNever;
+  while (in_flight_ + entries > window_ && !flights_.empty()) {
+    window_since_ = flights_.front().arrival;
+    in_flight_ -= flights_.front().entries;
+    flights_.pop_front();
   }
-  return requested;
+  return std::max({last_, allowed_since_, free_since_, window_since_});
+}
+
+std::uint64_t ColumnLoader::request_next(const CsrLoader& eager, RequestIssuer& issuer) {
+  const Time at = next_time();
+  request_offsets(next_ + 2, at, issuer);
+  last_ = std::max(at, offsets_arrive_[next_ % offsets_arrive_.size()]);
+  Piece piece{next_, stop() - position_, 0, 0};
+  Time list = 0;
+  if (!blocks_.empty() && position_ == begin_of(next_)) {
+    const std::uint64_t bytes = std::uint64_t{blocks_[next_]} * shape_.block_list_bytes;
+    list = issuer.read({MemoryKind::csc, Operand::os_order, blocks_requested_ * shape_.block_list_bytes, bytes}, last_);
+    blocks_requested_ += blocks_[next_];
+  }
+  piece.arrival = std::max(list, request_piece(position_, stop(), &piece.fetched, last_, eager, issuer));
+  held_ += piece.fetched;
+  in_flight_ += piece.fetched;
+  flights_.push_back({piece.arrival, piece.fetched});
+  pieces_.push_back(piece);
+  position_ = stop();
+  skip_empty();
+  return piece.fetched;
 }
 
 }  // namespace lacuna::sida

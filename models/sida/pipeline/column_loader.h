@@ -1,9 +1,10 @@
 // CSC loader: brings columns into the CSC space, in order, and their offsets before them.
 //
-// Columns are requested in pieces, contiguous ranges of entries of one sub-tensor with a quarter of the CSC space at most (at
-// least one entry), as far ahead as the space holds or the dispatcher allows. OS uses a piece when it has arrived; its room is
-// free immediately afterwards. A column longer than the space comes in several pieces. First entries of a column that eager
-// loading has brought are left out: a piece is then several reads.
+// Columns are requested in pieces, contiguous ranges of entries of one sub-tensor, as far ahead as the space holds or the
+// dispatcher allows, and no more bytes at a time than `bytes_in_flight`: other requests of the pass are then not delayed by
+// columns of later steps. A piece has a quarter of that and of the CSC space at most, and one entry at least. OS uses a piece
+// when it has arrived; its room is free immediately afterwards. A column longer than the space comes in several pieces. First
+// entries of a column that eager loading has brought are left out: a piece is then several reads.
 //
 // Offsets are streamed two sub-tensors ahead, by whole lines of the buffer; the columns of a sub-tensor wait for them.
 // Blocked storage: a piece's entries are read as blocks, the list of a sub-tensor's blocks with its first piece.
@@ -22,6 +23,8 @@ namespace lacuna::sida {
 
 class ColumnLoader {
  public:
+  static constexpr Time kNever = ~Time{0};
+
   struct Piece {
     std::uint64_t sub_tensor;
     std::uint64_t entries;  ///< that OS uses
@@ -31,8 +34,14 @@ class ColumnLoader {
 
   ColumnLoader(const PassShape& shape, const PipelineParameters& parameters, std::uint64_t sub_tensor, std::uint64_t csc_bytes);
 
-  /// Requests pieces of sub-tensors up to `last` while there is room. Returns entries requested.
-  std::uint64_t request(std::uint64_t last, Time earliest, const CsrLoader& eager, RequestIssuer& issuer);
+  /// From `since` on sub-tensors up to `last` may be requested.
+  void allow(std::uint64_t last, Time since);
+  /// When the next piece can be requested; kNever if all have been, or before room is released or more is allowed.
+  Time next_time();
+  /// Requests the next piece at next_time(). Returns entries requested.
+  std::uint64_t request_next(const CsrLoader& eager, RequestIssuer& issuer);
+  /// Requests offsets of sub-tensors up to `last`.
+  void request_offsets(std::uint64_t last, Time earliest, RequestIssuer& issuer);
 
   /// The oldest piece; null if none has been requested.
   const Piece* front() const { return pieces_.empty() ? nullptr : &pieces_.front(); }
@@ -40,7 +49,8 @@ class ColumnLoader {
   const Piece* back() const { return pieces_.empty() ? nullptr : &pieces_.back(); }
   /// First piece of a sub-tensor that OS has not used yet; null if none has been requested.
   const Piece* first_of(std::uint64_t sub_tensor) const;
-  void release();
+  /// OS has used the oldest piece at a time not below that of the release before.
+  void release(Time at);
 
   /// All entries of a sub-tensor have been requested.
   bool complete(std::uint64_t sub_tensor) const { return next_ > sub_tensor; }
@@ -57,7 +67,10 @@ class ColumnLoader {
   std::uint64_t column(std::uint64_t sub_tensor) const { return std::min(sub_tensor * sub_tensor_, shape_.os.lines()); }
   std::uint64_t begin_of(std::uint64_t sub_tensor) const { return shape_.os.offsets[column(sub_tensor)]; }
   std::uint64_t end_of(std::uint64_t sub_tensor) const { return begin_of(sub_tensor + 1); }
-  void request_offsets(std::uint64_t sub_tensor, Time earliest, RequestIssuer& issuer);
+  /// End of the next piece.
+  std::uint64_t stop() const { return std::min(end_of(next_), position_ + piece_); }
+  void skip_empty();
+  void request_offsets_of(std::uint64_t sub_tensor, Time earliest, RequestIssuer& issuer);
   Time request_piece(std::uint64_t begin, std::uint64_t end, std::uint64_t* fetched, Time earliest, const CsrLoader& eager,
                      RequestIssuer& issuer);
   void count_blocks();
@@ -65,16 +78,24 @@ class ColumnLoader {
   const PassShape& shape_;
   std::uint64_t sub_tensor_, sub_tensors_;
   unsigned line_bytes_;
-  std::uint64_t capacity_, piece_;  ///< entries
-  std::uint64_t held_ = 0;          ///< entries in the CSC space, or on their way
+  std::uint64_t capacity_, piece_, window_;  ///< entries: of the space, of a piece, in flight
+  std::uint64_t held_ = 0;                   ///< entries in the CSC space, or on their way
   std::deque<Piece> pieces_;
   std::uint64_t next_ = 0;                       ///< sub-tensor of the next piece
   std::uint64_t position_ = 0;                   ///< its first entry
   std::uint64_t offsets_for_ = 0;                ///< sub-tensors whose offsets have been requested
   std::array<std::uint64_t, 2> offset_bytes_{};  ///< of both orders, requested
   std::array<Time, 4> offsets_arrive_{};         ///< of sub-tensor i, at i mod 4
-  Time last_ = 0;                                ///< `earliest` of the last request
-  std::vector<std::uint32_t> blocks_;            ///< of each sub-tensor, if blocked
+  struct Flight {
+    Time arrival;
+    std::uint64_t entries;
+  };
+  std::deque<Flight> flights_;   ///< pieces that may not have arrived
+  std::uint64_t in_flight_ = 0;  ///< their entries
+  std::uint64_t allowed_ = 0;    ///< last sub-tensor that may be requested
+  Time allowed_since_ = 0, free_since_ = 0, window_since_ = 0;
+  Time last_ = 0;                      ///< of the last request
+  std::vector<std::uint32_t> blocks_;  ///< of each sub-tensor, if blocked
   std::uint64_t blocks_requested_ = 0;
 };
 

@@ -71,13 +71,4 @@ Time ScatterGroups::end() {
   return cycles;
 }
 
-Time ScatterGroups::columns(std::uint64_t entries, std::uint64_t longest) {
-  const std::uint64_t groups = divide_up(entries, group_);
-  if (scatter_ == Scatter::tree || longest <= groups) return groups * cycles_per_group_;
-  // Cycles that have fewer entries than there are PEs, as only long columns are left.
-  conflicts_ += longest - groups;
-  conflict_cycles_ += (longest - groups) * cycles_per_group_;
-  return longest * cycles_per_group_;
-}
-
 }  // namespace lacuna::sida

@@ -9,11 +9,11 @@
 //           network when there are any. Products of one group for one sum wait for each other (`Scatter`):
 //             rows that waited in the CSR space, and rows fetched eagerly: in order of rows and columns, counted by coordinate;
 //             m products for one sum cost m - 1 cycles (serial) or ceil(log2 m) (tree) of the group.
-//             columns that OS uses in the same step: one entry of each column in turn, so that no group has two of one column
-//             while there are enough columns: serial max(groups, entries of the longest column), tree groups.
+//             columns that OS uses in the same step come column by column: the products of a column are neighbours and are
+//             added as the segments of OS are, so that a group has one for each sum.
 //
-// Sources: spec "Machine"; SIGMA's adder tree, thesis section 4.4.3. The latency of the scatter network, the order in which
-// columns are taken and both ways of charging conflicts are ours.
+// Sources: spec "Machine"; SIGMA's adder tree, thesis section 4.4.3. The latency of the scatter network, the addition
+// by column and both ways of charging conflicts are ours.
 #pragma once
 
 #include <cstdint>
@@ -46,9 +46,7 @@ class ScatterGroups {
   /// Ends the last group, which may be incomplete. Returns cycles since the last call.
   Time end();
 
-  /// Entries of columns, in all and of the longest, that have no order of rows.
-  Time columns(std::uint64_t entries, std::uint64_t longest);
-  /// Groups of so many entries without a conflict.
+  /// Groups of `entries` without a conflict.
   Time plain(std::uint64_t entries) const { return (entries + group_ - 1) / group_ * cycles_per_group_; }
 
   std::uint64_t conflicts() const { return conflicts_; }     ///< products that met others of their group for their sum

@@ -27,7 +27,7 @@ std::uint64_t sub_tensor_of(const PassShape& shape, const PipelineParameters& pa
   if (parameters.sub_tensor != 0) return parameters.sub_tensor;
   const std::uint64_t vectors = shape.y_length * (shape.ewise.read_bytes + shape.ewise.written_bytes);
   const std::uint64_t bytes = shape.entries() != 0 ? shape.entries() * shape.entry_bytes : vectors;
-  const std::uint64_t wanted = 2 * parameters.memory_latency * parameters.bytes_per_cycle;
+  const std::uint64_t wanted = parameters.double_latency();
   std::uint64_t columns = kLeastDefaultSubTensor;
   // bytes * columns / length is what a mean sub-tensor has; beyond the length there is one sub-tensor.
   while (columns < shape.y_length && static_cast<double>(bytes) * static_cast<double>(columns) <
@@ -47,7 +47,14 @@ std::uint64_t smallest_buffer(const PassShape& shape, const PipelineParameters& 
 
 std::uint64_t csc_space_of(const PassShape& shape, const PipelineParameters& parameters) {
   const std::uint64_t most = parameters.buffer_bytes - least_line_bytes(shape, parameters.line_bytes);
-  const std::uint64_t wanted = parameters.csc_bytes != 0 ? parameters.csc_bytes : parameters.buffer_bytes / 16;
+  std::uint64_t wanted = parameters.csc_bytes;
+  if (wanted == 0) {
+    const std::uint64_t columns = sub_tensor_of(shape, parameters), lines = shape.os.lines();
+    std::uint64_t largest = 0;
+    for (std::uint64_t c = 0; c < lines; c += columns)
+      largest = std::max(largest, shape.os.offsets[std::min(c + columns, lines)] - shape.os.offsets[c]);
+    wanted = std::min(std::max(2 * largest * shape.entry_bytes, 4 * parameters.double_latency()), parameters.buffer_bytes / 16);
+  }
   return std::min(most, std::max<std::uint64_t>(wanted, shape.entry_bytes));
 }
 

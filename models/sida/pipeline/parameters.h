@@ -6,8 +6,10 @@
 // Sub-tensor (spec "Consequences"): the least power of two from 64 on, and a multiple of the block side, with which a mean
 // sub-tensor has twice latency x bandwidth. Without a matrix its vectors are counted.
 //
-// CSC space (ours): a sixteenth of the buffer, at least one entry, at most what the smallest number of vector lines leaves.
-// Smallest buffer (issue 39): a line each of x, w and z as far as the pass has them, and one entry.
+// CSC space (ours): twice the largest sub-tensor, so that the next one can be loaded while one is used, but at least four times
+// and at most what follows: eight times latency x bandwidth; a sixteenth of the buffer. At least one entry, and no more than
+// the smallest number of vector lines leaves. Smallest buffer (issue 39): a line each of x, w and z as far as the pass has
+// them, and one entry.
 #pragma once
 
 #include <cstdint>
@@ -46,6 +48,8 @@ struct PipelineParameters {
   std::uint64_t csc_bytes = 0;                              ///< CSC space; 0: by the rule above
   /// Most bytes that columns converted from eagerly fetched rows take, ours. 0: a sixteenth of the buffer.
   std::uint64_t converted_bytes = 0;
+  /// Most bytes of columns that are on their way at a time, ours. 0: twice latency x bandwidth.
+  std::uint64_t bytes_in_flight = 0;
   unsigned line_bytes = 128;  ///< of the buffer's lines of x, w and z
   CsrReserve csr_reserve = CsrReserve::element;
   Prefetch prefetch = Prefetch::stream;
@@ -58,6 +62,10 @@ struct PipelineParameters {
   /// Entries that the CSR space holds, whatever vectors take: to compare with models without vectors.
   std::optional<std::uint64_t> fixed_csr_entries;
   bool trace = false;  ///< keep a StepTrace of each step
+
+  /// Twice latency x bandwidth, bytes.
+  std::uint64_t double_latency() const { return std::uint64_t{2} * memory_latency * bytes_per_cycle; }
+  std::uint64_t in_flight() const { return bytes_in_flight != 0 ? bytes_in_flight : double_latency(); }
 };
 
 /// Columns of a sub-tensor of the pass.

@@ -99,10 +99,24 @@ void PassPipeline::begin() {
     lines_.load_all_x();
   }
   if (!shape_.has_os) return;
-  const std::uint64_t last = parameters_.prefetch == Prefetch::step ? 0 : kAll;
-  counts_.fetched += loader_.request(last, start_, eager_, issuer_);
+  loader_.allow(parameters_.prefetch == Prefetch::step ? 0 : kAll, start_);
+  loader_.request_offsets(1, start_, issuer_);
   prepare_x(0);
-  hold_x(0);
+  advance(start_);
+  if (now_ > start_) advance(now_ - 1);
+}
+
+/// Makes the requests that leave up to a time: columns, x for them, and writes.
+void PassPipeline::advance(Time until) {
+  for (;;) {
+    const Time columns = loader_.next_time();
+    if (columns > until || columns == ColumnLoader::kNever) break;
+    issuer_.release(columns);
+    counts_.fetched += loader_.request_next(eager_, issuer_);
+    hold_x(step_);
+    hold_x(step_ + 1);
+  }
+  issuer_.release(until);
 }
 
 /// Looks up which lines a sub-tensor needs. Its load code runs in this step.
@@ -132,16 +146,18 @@ void PassPipeline::hold_x(std::uint64_t sub_tensor) {
 Time PassPipeline::wait_for_x(std::uint64_t sub_tensor) {
   XFetch& x = x_[sub_tensor % 2];
   if (!x.held) return 0;
-  issuer_.release(x.when);
+  advance(x.when);
   return x.arrival + shape_.load.instructions;
 }
 
-void PassPipeline::request_columns(Time earliest) {
+/// Columns and offsets that may be requested from this step on.
+void PassPipeline::request_columns() {
   if (!shape_.has_os) return;
-  const std::uint64_t last = parameters_.prefetch == Prefetch::step ? step_ + 1 : kAll;
-  counts_.fetched += loader_.request(last, earliest, eager_, issuer_);
+  loader_.request_offsets(step_ + 2, now_, issuer_);
+  loader_.allow(parameters_.prefetch == Prefetch::step ? step_ + 1 : kAll, now_);
   hold_x(step_);
   hold_x(step_ + 1);
+  advance(now_);
 }
 
 TrafficEstimate PassPipeline::estimate() const {
@@ -191,14 +207,12 @@ PassPipeline::IsWork PassPipeline::use_rows() {
   work.rows = scatter_.end();
   work.rows -= std::min(work.rows, work.reload);
   if (!shape_.same_lines && step_ < sub_tensors_) {
-    std::uint64_t known = 0, longest = 0;
+    std::uint64_t known = 0;
     const std::uint64_t first = step_ * sub_tensor_;
     for (std::uint64_t column = first; column < first + elements_of(step_); ++column) {
-      const std::uint64_t used = rows_.first_unknown(column) - shape_.os.offsets[column] - eager_.used_early(column);
-      known += used;
-      longest = std::max(longest, used);
+      known += rows_.first_unknown(column) - shape_.os.offsets[column] - eager_.used_early(column);
     }
-    work.columns = scatter_.columns(known, longest);
+    work.columns = scatter_.plain(known);
     work.entries += known;
   }
   if (work.entries != 0) work.rows += tree_stages(parameters_.is_pes);
@@ -260,7 +274,7 @@ std::uint64_t PassPipeline::fetch_eagerly(std::uint64_t r) {
   const EagerRequest request{.step = step_,
                              .entries = r,
                              .known_rows = std::min((step_ - 1) * sub_tensor_, shape_.y_length),
-                             .frontier = std::max(loader_.frontier(), (step_ + 1) * sub_tensor_),
+                             .frontier = std::max(loader_.frontier(), (step_ + 2) * sub_tensor_),
                              .room_bytes = converted_bytes_};
   const std::uint64_t fetched = eager_.fetch(request, lines_);
   reads_.clear();
@@ -279,7 +293,7 @@ void PassPipeline::run_os(StepEnds& ends) {
   const std::uint64_t entries = loader_.entries_in(step_);
   const bool converted = eager_.held_in(step_) != 0;
   while (used < entries) {
-    if (loader_.front() == nullptr) request_columns(at);
+    if (loader_.front() == nullptr) advance(loader_.next_time());
     const ColumnLoader::Piece piece = *loader_.front();
     hold_x(step_);
     Time ready = std::max(piece.arrival, wait_for_x(step_));
@@ -289,8 +303,9 @@ void PassPipeline::run_os(StepEnds& ends) {
     at = std::max(at, ready) + os_cycles(used + piece.entries, shape_, parameters_.os_pes) -
          os_cycles(used, shape_, parameters_.os_pes);
     used += piece.entries;
-    loader_.release();
-    request_columns(at);
+    advance(at);  // pieces that had room before
+    loader_.release(at);
+    advance(at);
   }
   eager_.release(step_);
   counts_.os_used += used;

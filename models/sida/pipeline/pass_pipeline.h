@@ -100,7 +100,8 @@ class PassPipeline {
   void prepare_x(std::uint64_t sub_tensor);
   void hold_x(std::uint64_t sub_tensor);
   Time wait_for_x(std::uint64_t sub_tensor);
-  void request_columns(Time earliest);
+  void request_columns();
+  void advance(Time until);
   void run_os(StepEnds& ends);
   void run_ewise(StepEnds& ends);
   void run_is(const IsWork& work, StepEnds& ends);

@@ -34,7 +34,7 @@ bool PassPipeline::step() {
   issuer_.write(lines_.spills(), now_);
   lines_.read_backs().clear();
   lines_.spills().clear();
-  request_columns(now_);
+  request_columns();
   trace.r_given = r;
   trace.r_used = fetch_eagerly(r);
 
@@ -72,7 +72,8 @@ bool PassPipeline::step() {
 void PassPipeline::end_step(const TrafficEstimate& estimate, const StepEnds& ends, StepTrace& trace) {
   Time end = std::max({now_ + estimate.x, ends.os, ends.ewise, ends.is});
   if (parameters_.prefetch == Prefetch::step && step_ + 1 < sub_tensors_) {
-    // The next step waits for what has been requested for it.
+    // The next step waits for what can be requested for it.
+    while (loader_.next_time() != ColumnLoader::kNever) advance(loader_.next_time());
     if (const ColumnLoader::Piece* last = shape_.has_os ? loader_.back() : nullptr; last != nullptr)
       end = std::max(end, last->arrival);
     end = std::max({end, wait_for_x(step_ + 1), vectors_arrive_[step_ % 2]});
@@ -117,6 +118,8 @@ void PassPipeline::end_step(const TrafficEstimate& estimate, const StepEnds& end
     if (present[core] && sub_tensor >= 0 && sub_tensor < sub_tensors) trace.sub_tensor[core] = sub_tensor;
   }
   now_ = end;
+  // The next step's own requests go before columns that could leave at the same time.
+  if (end != 0) advance(end - 1);
 }
 
 /// Finish code of the last sums, reductions, and the last writes.
