@@ -86,6 +86,7 @@ std::uint64_t CsrLoader::fetch(const EagerRequest& request, VectorLines& lines) 
     if (entry != begin) segments_.push_back({begin, entry});
     position_[row] += static_cast<Index>(entry - begin);
     fetched += entry - begin;
+    sum += entry - begin;
     if (entry < stop) break;
   }
   return fetched;

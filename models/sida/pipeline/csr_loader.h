@@ -2,7 +2,8 @@
 //
 // With R entries to fetch, S the highest row up to which IS has finished all, E the number of rows that E-wise has finished:
 // each row r with S < r < E that has entries in columns that neither loader has requested, in ascending order, until R entries
-// have been fetched. T(i): entries of row i that have been fetched, by column or by row.
+// have been fetched. T(i): entries of row i that have been fetched, by column or by row, those that this step
+// fetches included.
 //   mean      from the next entry on max(1, sum(T(i), i = S..r) / (r - S + 1)) entries
 //   printed   from the next entry on, in column c, those up to column c + sum(T(i), i = S..r) / r (r = 0: by 1)
 // A fetched entry is used by IS in the next step and converted to its column, where OS finds it. A conversion is discarded if

@@ -46,7 +46,8 @@ struct PipelineParameters {
   unsigned memory_latency = 150;                            ///< cycles, for the default of T (spec "Consequences")
   std::uint64_t sub_tensor = 0;                             ///< T, columns; 0: by the rule above
   std::uint64_t csc_bytes = 0;                              ///< CSC space; 0: by the rule above
-  /// Most bytes that columns converted from eagerly fetched rows take, ours. 0: a sixteenth of the buffer.
+  /// Most bytes that columns converted from eagerly fetched rows take, ours. 0: a quarter of the buffer. They never take room
+  /// that vectors need in any step, nor any that entries of the CSR space have when they are fetched.
   std::uint64_t converted_bytes = 0;
   /// Most bytes of columns that are on their way at a time, ours. 0: twice latency x bandwidth.
   std::uint64_t bytes_in_flight = 0;

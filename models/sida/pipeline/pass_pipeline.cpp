@@ -50,7 +50,7 @@ PassPipeline::PassPipeline(const PassShape& shape, const PipelineParameters& par
   // Eager loading needs rows by themselves, and room that vectors never take.
   const bool eager = parameters.eager == Eager::automatic && shape_.has_is && !shape_.same_lines && lines_.all_fit();
   if (eager) {
-    const std::uint64_t wanted = parameters.converted_bytes != 0 ? parameters.converted_bytes : parameters.buffer_bytes / 16;
+    const std::uint64_t wanted = parameters.converted_bytes != 0 ? parameters.converted_bytes : parameters.buffer_bytes / 4;
     converted_bytes_ =
         parameters.fixed_csr_entries ? wanted : std::min(wanted, parameters.buffer_bytes - csc_bytes_ - lines_.peak_bytes());
   }
@@ -271,11 +271,16 @@ void PassPipeline::request_vectors() {
 std::uint64_t PassPipeline::fetch_eagerly(std::uint64_t r) {
   eager_arrived_ = eager_arrive_;
   if (r == 0 || converted_bytes_ == 0 || step_ < 2) return 0;
+  std::uint64_t room = converted_bytes_;
+  if (!parameters_.fixed_csr_entries) {
+    const std::uint64_t taken = csc_bytes_ + lines_.peak_bytes() + rows_.space() * shape_.entry_bytes;
+    room = std::min(room, parameters_.buffer_bytes - std::min(parameters_.buffer_bytes, taken));
+  }
   const EagerRequest request{.step = step_,
                              .entries = r,
                              .known_rows = std::min((step_ - 1) * sub_tensor_, shape_.y_length),
                              .frontier = std::max(loader_.frontier(), (step_ + 2) * sub_tensor_),
-                             .room_bytes = converted_bytes_};
+                             .room_bytes = room};
   const std::uint64_t fetched = eager_.fetch(request, lines_);
   reads_.clear();
   for (const RowSegment& segment : eager_.segments())

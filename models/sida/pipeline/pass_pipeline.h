@@ -32,7 +32,7 @@
 #include "models/sida/pipeline/parameters.h"
 #include "models/sida/pipeline/pass_counts.h"
 #include "models/sida/pipeline/request_issuer.h"
-#include "models/sida/pipeline/row_space.h"
+#include "models/sida/pipeline/row_store.h"
 #include "models/sida/pipeline/traffic_estimator.h"
 #include "models/sida/pipeline/vector_lines.h"
 
@@ -115,7 +115,7 @@ class PassPipeline {
   PassCounts counts_;
   RequestIssuer issuer_;
   VectorLines lines_;
-  RowSpace rows_;
+  RowStore rows_;
   CsrLoader eager_;
   ColumnLoader loader_;
   ScatterGroups scatter_;

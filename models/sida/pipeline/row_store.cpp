@@ -1,10 +1,10 @@
-#include "models/sida/pipeline/row_space.h"
+#include "models/sida/pipeline/row_store.h"
 
 #include <algorithm>
 
 namespace lacuna::sida {
 
-RowSpace::RowSpace(const PassShape& shape, std::uint64_t sub_tensor, std::uint64_t steps, CsrReserve reserve,
+RowStore::RowStore(const PassShape& shape, std::uint64_t sub_tensor, std::uint64_t steps, CsrReserve reserve,
                    double repack_threshold)
     : shape_(shape), sub_tensor_(sub_tensor), reserve_(reserve), repack_threshold_(repack_threshold), profile_(steps + 1) {
   if (!shape.has_is) return;
@@ -35,7 +35,7 @@ RowSpace::RowSpace(const PassShape& shape, std::uint64_t sub_tensor, std::uint64
   }
 }
 
-std::uint64_t RowSpace::first_unknown(std::uint64_t column) const {
+std::uint64_t RowStore::first_unknown(std::uint64_t column) const {
   const std::uint64_t step = column / sub_tensor_;
   const std::uint64_t known = step == 0 || shape_.same_lines ? 0 : (step - 1) * sub_tensor_;
   const auto rows = shape_.os.line(column);
@@ -44,17 +44,17 @@ std::uint64_t RowSpace::first_unknown(std::uint64_t column) const {
          static_cast<std::uint64_t>(std::lower_bound(rows.begin(), rows.end(), known) - rows.begin());
 }
 
-void RowSpace::count_by_row() {
+void RowStore::count_by_row() {
   by_row_ = true;
   waiting_.resize(shape_.is_order().lines());
   missing_.resize(shape_.is_order().lines());
 }
 
-Index RowSpace::end_of(std::uint64_t sub_tensor) const {
+Index RowStore::end_of(std::uint64_t sub_tensor) const {
   return static_cast<Index>(std::min((sub_tensor + 1) * sub_tensor_, shape_.y_length));
 }
 
-RowUse RowSpace::use(std::uint64_t step, std::vector<MemoryRequest>& reads) {
+RowUse RowStore::use(std::uint64_t step, std::vector<MemoryRequest>& reads) {
   RowUse result;
   if (step < 2) return result;
   if (!by_row_) {
@@ -82,7 +82,7 @@ RowUse RowSpace::use(std::uint64_t step, std::vector<MemoryRequest>& reads) {
   return result;
 }
 
-inline void RowSpace::take_in_row(Index row, Index entries) {
+inline void RowStore::take_in_row(Index row, Index entries) {
   if (reserve_ == CsrReserve::row && missing_[row] != 0) {
     // The row is loaded again anyway.
     missing_[row] += entries;
@@ -99,7 +99,7 @@ inline void RowSpace::take_in_row(Index row, Index entries) {
   highest_ = std::max(highest_, row);
 }
 
-std::uint64_t RowSpace::take_in(std::uint64_t step) {
+std::uint64_t RowStore::take_in(std::uint64_t step) {
   const std::uint64_t added = profile_[step].added;
   if (!by_row_) {
     waiting_now_ += added;
@@ -117,7 +117,7 @@ std::uint64_t RowSpace::take_in(std::uint64_t step) {
   return added;
 }
 
-void RowSpace::evict(std::uint64_t room) {
+void RowStore::evict(std::uint64_t room) {
   while (used_ > room) {
     while (waiting_[highest_] == 0) --highest_;
     const std::uint64_t space = row_space(highest_);
@@ -132,7 +132,7 @@ void RowSpace::evict(std::uint64_t room) {
   }
 }
 
-std::uint64_t RowSpace::make_room(std::uint64_t room) {
+std::uint64_t RowStore::make_room(std::uint64_t room) {
   const bool full = used_ + dead_ > room;
   if (dead_ == 0 || (!full && static_cast<double>(dead_) <= repack_threshold_ * static_cast<double>(room))) {
     if (full) evict(room);

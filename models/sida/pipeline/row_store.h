@@ -27,9 +27,9 @@ struct RowUse {
   std::uint64_t reloaded = 0;  ///< entries that have to be loaded again
 };
 
-class RowSpace {
+class RowStore {
  public:
-  RowSpace(const PassShape& shape, std::uint64_t sub_tensor, std::uint64_t steps, CsrReserve reserve, double repack_threshold);
+  RowStore(const PassShape& shape, std::uint64_t sub_tensor, std::uint64_t steps, CsrReserve reserve, double repack_threshold);
 
   /// Entries of room that a step needs if nothing is evicted and used entries are dropped immediately.
   std::uint64_t needed(std::uint64_t step) const { return profile_[step].space; }

@@ -1,0 +1,238 @@
+// Cycle formulas, memory, rules of parameters, lines of the buffer.
+#include <gtest/gtest.h>
+
+#include "models/sida/pipeline/core_cycles.h"
+#include "models/sida/pipeline/ideal_memory.h"
+#include "models/sida/pipeline/line_cache.h"
+#include "tests/sida/pipeline_pass.h"
+
+namespace lacuna::sida {
+namespace {
+
+TEST(CoreCycles, Formulas) {
+  PassShape shape;
+  EXPECT_EQ(os_cycles(0, shape, 1024), 0U);
+  EXPECT_EQ(os_cycles(1, shape, 1024), 1U);
+  EXPECT_EQ(os_cycles(1024, shape, 1024), 1U);
+  EXPECT_EQ(os_cycles(1025, shape, 1024), 2U);
+  shape.products_per_entry = 16;
+  EXPECT_EQ(os_cycles(1025, shape, 1024), 17U);
+  shape.products_per_pe = 4;
+  EXPECT_EQ(os_cycles(1025, shape, 1024), 5U);
+  EXPECT_EQ(tree_stages(1024), 10U);
+  EXPECT_EQ(tree_stages(1000), 10U);
+  EXPECT_EQ(tree_stages(1), 0U);
+  const ElementCode code{.read_bytes = 0, .written_bytes = 0, .instructions = 400, .reductions = 0};
+  EXPECT_EQ(ewise_cycles(1024, code, 1024), 400U + 400);
+  EXPECT_EQ(ewise_cycles(1025, code, 1024), 401U + 400);
+  EXPECT_EQ(ewise_cycles(0, code, 1024), 0U);
+}
+
+TEST(ScatterGroups, ProductsForOneSumWait) {
+  PassShape shape;
+  shape.z_length = 10;
+  // Groups of four: (0 1 2 3) (3 0 1 3) (3 5).
+  const std::vector<Index> first{0, 1, 2, 3}, second{3}, third{0, 1, 3}, fourth{3, 5};
+  for (const auto& [scatter, charged] : {std::pair{Scatter::serial, 1U}, {Scatter::tree, 1U}}) {
+    ScatterGroups groups(shape, 4, scatter);
+    for (const auto* row : {&first, &second, &third, &fourth}) groups.add(*row);
+    EXPECT_EQ(groups.end(), 3U + charged);
+    EXPECT_EQ(groups.conflicts(), 1U);
+    EXPECT_EQ(groups.conflict_cycles(), charged);
+    EXPECT_EQ(groups.end(), 0U);
+  }
+  // Four of one sum: three cycles more, or two stages.
+  const std::vector<Index> one{7};
+  for (const auto& [scatter, charged] : {std::pair{Scatter::serial, 3U}, {Scatter::tree, 2U}}) {
+    ScatterGroups groups(shape, 4, scatter);
+    for (int i = 0; i < 4; ++i) groups.add(one);
+    EXPECT_EQ(groups.end(), 1U + charged);
+    EXPECT_EQ(groups.conflicts(), 3U);
+  }
+}
+
+TEST(ScatterGroups, CountsTheSameAfterManyGroups) {
+  // Marks number groups with few bits: they begin again.
+  PassShape shape;
+  shape.z_length = 3;
+  ScatterGroups groups(shape, (1U << 23) - 1, Scatter::serial);
+  const std::vector<Index> row{0, 2};
+  for (int i = 0; i < 3000; ++i) {
+    groups.add(row);
+    ASSERT_EQ(groups.end(), 1U);
+  }
+  groups.add(row);
+  groups.add(row);
+  EXPECT_EQ(groups.end(), 2U);
+}
+
+TEST(ScatterGroups, AgreesWithCountingOneByOne) {
+  Random random(3);
+  for (int i = 0; i < 200; ++i) {
+    PassShape shape;
+    shape.z_length = 1 + random.below(40);
+    shape.products_per_entry = 1 + random.below(6);
+    const unsigned pes = 1 + random.below(20);
+    ScatterGroups groups(shape, pes, Scatter::serial);
+    const unsigned per_group = std::max(1U, pes / shape.products_per_entry);
+    const unsigned cycles_per_group = (shape.products_per_entry + pes - 1) / pes;
+    std::vector<Index> sums;
+    for (Index n = random.below(200); n > 0; --n) sums.push_back(random.below(static_cast<Index>(shape.z_length)));
+    Time expected = 0;
+    for (std::size_t begin = 0; begin < sums.size(); begin += per_group) {
+      std::size_t most = 0;
+      const auto end = sums.begin() + static_cast<std::ptrdiff_t>(std::min(sums.size(), begin + per_group));
+      for (Index sum = 0; sum < shape.z_length; ++sum)
+        most =
+            std::max(most, static_cast<std::size_t>(std::count(sums.begin() + static_cast<std::ptrdiff_t>(begin), end, sum)));
+      expected += most * cycles_per_group;
+    }
+    groups.add(sums);
+    ASSERT_EQ(groups.end(), expected);
+  }
+}
+
+TEST(IdealMemory, IsAServerAndALatency) {
+  IdealMemory memory(512, 150);
+  const auto request = [](std::uint64_t bytes) { return MemoryRequest{MemoryKind::csc, Operand::os_order, 0, bytes}; };
+  EXPECT_EQ(memory.read(request(512), 0), 151U);
+  EXPECT_EQ(memory.read(request(1), 0), 152U);
+  EXPECT_EQ(memory.read(request(511), 0), 152U);  // shares a cycle with the one before
+  EXPECT_EQ(memory.read(request(512), 10), 161U);
+  EXPECT_EQ(memory.write(request(1024), 10), 13U);
+  EXPECT_EQ(memory.bytes(), 512U + 1 + 511 + 512 + 1024);
+  EXPECT_EQ(memory.bytes(MemoryKind::csc), memory.bytes());
+  EXPECT_EQ(memory.out_of_order(), 0U);
+  memory.read(request(1), 5);
+  EXPECT_EQ(memory.out_of_order(), 1U);
+  EXPECT_THROW(IdealMemory(0), PassError);
+}
+
+TEST(LineCache, DropsTheLineUsedLongestAgo) {
+  LineCache cache(5, 30);
+  std::vector<Index> left;
+  const auto use = [&](Index line) {
+    cache.advance();
+    return cache.use(line, 10, [&left](Index oldest) {
+      left.push_back(oldest);
+      return std::uint64_t{10};
+    });
+  };
+  for (const Index line : {0U, 1U, 2U}) EXPECT_FALSE(use(line));
+  EXPECT_TRUE(use(0));
+  EXPECT_FALSE(use(3));
+  EXPECT_EQ(left, (std::vector<Index>{1}));
+  EXPECT_FALSE(use(1));
+  EXPECT_EQ(left, (std::vector<Index>{1, 2}));
+  EXPECT_EQ(cache.bytes(), 30U);
+  cache.drop(0, 10);
+  EXPECT_FALSE(cache.holds(0));
+  EXPECT_FALSE(use(4));
+  EXPECT_EQ(left.size(), 2U);
+}
+
+TEST(PipelineParameters, SubTensorHasTwiceLatencyTimesBandwidth) {
+  TestPass pass(generated("random:rows=100000,entries=1200000"));
+  PipelineParameters p;
+  // 144 bytes a column; 153,600 are wanted: 1,067 columns.
+  EXPECT_EQ(sub_tensor_of(pass.shape, p), 2048U);
+  p.memory_latency = 70;
+  EXPECT_EQ(sub_tensor_of(pass.shape, p), 512U);
+  p.memory_latency = 0;
+  EXPECT_EQ(sub_tensor_of(pass.shape, p), 64U);
+  pass.shape.block_side = 48;
+  EXPECT_EQ(sub_tensor_of(pass.shape, p), 192U);
+  p.sub_tensor = 7;
+  EXPECT_THROW(validate(p, pass.shape), PassError);
+}
+
+TEST(PipelineParameters, TheSmallestBufferRunsAndLessIsRefused) {
+  Random random(21);
+  for (int i = 0; i < 300; ++i) {
+    TestPass pass(odd_matrix(random));
+    const Index n = pass.columns.columns;
+    for (const std::uint64_t columns : {std::uint64_t{1}, std::uint64_t{n} + 5}) {
+      PipelineParameters p;
+      p.sub_tensor = columns;
+      EXPECT_EQ(smallest_buffer(pass.shape, p), 3U * 128 + 12);
+      p.buffer_bytes = 3 * 128 + 12;
+      IdealMemory memory;
+      PassPipeline pipeline(pass.shape, p, memory);
+      const PassCounts& counts = pipeline.run();
+      ASSERT_EQ(counts.is_used, pass.columns.entries());
+      ASSERT_LE(counts.buffer_peak, p.buffer_bytes);
+      p.buffer_bytes -= 1;
+      try {
+        PassPipeline refused(pass.shape, p, memory);
+        FAIL() << "a buffer of 395 bytes is too small";
+      } catch (const PassError& error) {
+        EXPECT_NE(std::string(error.what()).find("at least 396"), std::string::npos) << error.what();
+      }
+    }
+  }
+}
+
+TEST(PipelineParameters, WhatDoesNotGoTogetherIsRefused) {
+  TestPass pass(generated("random:rows=100,entries=500"));
+  IdealMemory memory;
+  const auto refused = [&memory](const PassShape& shape, const PipelineParameters& p, const char* name) {
+    try {
+      PassPipeline pipeline(shape, p, memory);
+    } catch (const PassError& error) {
+      return std::string(error.what()).find(name) != std::string::npos;
+    }
+    return false;
+  };
+  PipelineParameters p;
+  EXPECT_FALSE(refused(pass.shape, p, ""));
+  PassShape shape = pass.shape;
+  shape.x_length = 99;
+  EXPECT_TRUE(refused(shape, p, "length of x"));
+  shape = pass.shape;
+  shape.z_length = 101;
+  EXPECT_TRUE(refused(shape, p, "lengths of z and y"));
+  shape = pass.shape;
+  shape.has_os = false;
+  EXPECT_TRUE(refused(shape, p, "by columns"));
+  shape = pass.shape;
+  shape.os.coordinates = shape.os.coordinates.first(3);
+  EXPECT_TRUE(refused(shape, p, "OS order"));
+  shape = pass.shape;
+  shape.entry_bytes = 0;
+  EXPECT_TRUE(refused(shape, p, "byte"));
+  std::vector<std::uint64_t> falling = pass.columns.offsets;
+  std::swap(falling[10], falling[60]);
+  shape = pass.shape;
+  shape.os.offsets = falling;
+  EXPECT_TRUE(refused(shape, p, "fall"));
+  p.is_pes = 0;
+  EXPECT_TRUE(refused(pass.shape, p, "PE"));
+  p = {};
+  p.bytes_per_cycle = 0;
+  EXPECT_TRUE(refused(pass.shape, p, "bandwidth"));
+  p = {};
+  p.repack_threshold = -1;
+  EXPECT_TRUE(refused(pass.shape, p, "repack_threshold"));
+}
+
+TEST(VectorLines, LiveFromTheFirstToTheLastUse) {
+  // Vectors of 16 elements a line, T = 16: line i is sub-tensor i. Entries (0, 0), (0, 40), (40, 20).
+  Coordinates c;
+  c.rows = c.columns = 48;
+  c.add(0, 0);
+  c.add(0, 40);
+  c.add(40, 20);
+  TestPass pass(by_columns(std::move(c)));
+  const LineLives x = x_lives(pass.shape, 16, 128), w = w_lives(pass.shape, 16, 128), z = z_lives(pass.shape, 16, 128);
+  EXPECT_EQ(x.first, (std::vector<std::uint32_t>{0, StepLists::kNever, 1}));
+  EXPECT_EQ(x.last, (std::vector<std::uint32_t>{2, 0, 1}));
+  // w of row 0: E-wise in step 1, column 40 in step 2; of row 40: step 3, its row in step 4.
+  EXPECT_EQ(w.first, (std::vector<std::uint32_t>{1, StepLists::kNever, 3}));
+  EXPECT_EQ(w.last, (std::vector<std::uint32_t>{2, 0, 4}));
+  // Sum 0: row 0 in step 2; sum 20: row 40 in step 4; sum 40: row 0 in step 2; others: c / 16 + 2.
+  EXPECT_EQ(z.first, (std::vector<std::uint32_t>{2, 3, 2}));
+  EXPECT_EQ(z.last, (std::vector<std::uint32_t>{2, 4, 4}));
+}
+
+}  // namespace
+}  // namespace lacuna::sida

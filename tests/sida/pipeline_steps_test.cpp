@@ -1,0 +1,223 @@
+// Which core does what in which step, and when: against tables worked out by hand.
+#include <gtest/gtest.h>
+
+#include "models/sida/pipeline/ideal_memory.h"
+#include "tests/sida/pipeline_pass.h"
+
+namespace lacuna::sida {
+namespace {
+
+SparseMatrix dense(Index n) {
+  Coordinates c;
+  c.rows = c.columns = n;
+  for (Index row = 0; row < n; ++row) {
+    for (Index column = 0; column < n; ++column) c.add(row, column);
+  }
+  return by_columns(std::move(c));
+}
+
+/// Every request takes the same time.
+class FixedMemory : public PassMemory {
+ public:
+  explicit FixedMemory(Time latency) : latency_(latency) {}
+  Time read(const MemoryRequest& request, Time earliest) override {
+    reads.push_back({request, earliest});
+    return earliest + latency_;
+  }
+  Time write(const MemoryRequest& request, Time earliest) override {
+    writes.push_back({request, earliest});
+    return earliest;
+  }
+  struct Made {
+    MemoryRequest request;
+    Time at;
+  };
+  std::vector<Made> reads, writes;
+
+ private:
+  Time latency_;
+};
+
+TEST(PipelineSteps, Figure410) {
+  TestPass pass(dense(5));
+  PipelineParameters p;
+  p.sub_tensor = 1;
+  p.trace = true;
+  IdealMemory memory;
+  PassPipeline pipeline(pass.shape, p, memory);
+  EXPECT_EQ(pipeline.steps(), 7U);
+  pipeline.run();
+  struct Row {
+    std::int64_t os, ewise, is;
+    std::uint64_t os_entries, is_entries, waiting;
+  };
+  // Row r of IS: entries of columns 0 to r + 1 have waited; those of column s in rows 0 to s - 2 are used when OS loads them.
+  constexpr Row kExpected[] = {{0, -1, -1, 5, 0, 5},    {1, 0, -1, 5, 0, 10}, {2, 1, 0, 5, 2 + 1, 12}, {3, 2, 1, 5, 3 + 2, 12},
+                               {4, 3, 2, 5, 4 + 3, 10}, {-1, 4, 3, 0, 5, 5},  {-1, -1, 4, 0, 5, 0}};
+  for (std::size_t s = 0; s < 7; ++s) {
+    const StepTrace& t = pipeline.trace()[s];
+    const Row& e = kExpected[s];
+    EXPECT_EQ(t.sub_tensor, (std::array<std::int64_t, 3>{e.os, e.ewise, e.is})) << s;
+    EXPECT_EQ(t.os_entries, e.os_entries) << s;
+    EXPECT_EQ(t.is_entries, e.is_entries) << s;
+    EXPECT_EQ(t.waiting, e.waiting) << s;
+  }
+}
+
+TEST(PipelineSteps, AnOsOnlyPassDrainsInOneStep) {
+  TestPass pass(dense(5));
+  pass.make_os_only();
+  PipelineParameters p;
+  p.sub_tensor = 2;
+  IdealMemory memory;
+  PassPipeline pipeline(pass.shape, p, memory);
+  EXPECT_EQ(pipeline.steps(), 4U);
+  EXPECT_EQ(pipeline.run().is_used, 0U);
+}
+
+TEST(PipelineSteps, APairKeepsTwoSubTensorsOfLines) {
+  TestPass pass(dense(6));
+  pass.make_pair();
+  PipelineParameters p;
+  p.sub_tensor = 1;
+  p.trace = true;
+  IdealMemory memory;
+  PassPipeline pipeline(pass.shape, p, memory);
+  const PassCounts& counts = pipeline.run();
+  EXPECT_EQ(counts.converted_to_rows, 0U);
+  EXPECT_EQ(counts.waiting_peak, 12U);
+  const std::uint64_t is[] = {0, 0, 6, 6, 6, 6, 6, 6};
+  for (std::size_t s = 0; s < 8; ++s) EXPECT_EQ(pipeline.trace()[s].is_entries, is[s]);
+}
+
+TEST(PipelineSteps, TimesOfTheFirstSteps) {
+  // Two columns of one entry each, latency 100, four PEs: trees of two stages.
+  Coordinates c;
+  c.rows = c.columns = 2;
+  c.add(0, 0);
+  c.add(1, 1);
+  TestPass pass(by_columns(std::move(c)));
+  pass.shape.ewise = {.read_bytes = 8, .written_bytes = 8, .instructions = 3, .reductions = 0};
+  PipelineParameters p;
+  p.sub_tensor = 1;
+  p.os_pes = p.ewise_pes = p.is_pes = 4;
+  p.trace = true;
+  FixedMemory memory(100);
+  PassPipeline pipeline(pass.shape, p, memory);
+  const PassCounts& counts = pipeline.run();
+  const auto& t = pipeline.trace();
+  ASSERT_EQ(t.size(), 4U);
+  // Offsets 100, column 200, x 300; OS: 1 cycle, 2 stages.
+  EXPECT_EQ(t[0].begin, 0U);
+  EXPECT_EQ(t[0].end, 303U);
+  // x has one line, which is there; E-wise 1 + 3, but the vectors of sub-tensor 0 came at 100. OS 303 + 1 + 2; E-wise is
+  // longer.
+  EXPECT_EQ(t[1].end, 303U + 4);
+  // E-wise waits for vectors requested at 303, IS uses the row of 0: 1 cycle, 2 stages.
+  EXPECT_EQ(t[2].end, 403U + 4);
+  // IS uses the row of 1.
+  EXPECT_EQ(t[3].end, 407U + 3);
+  // The last sums, which have no finish code, are written at once.
+  EXPECT_EQ(counts.cycles, 410U);
+  ASSERT_EQ(memory.writes.size(), 3U);
+  EXPECT_EQ(memory.writes[0].at, 307U);  // E-wise on 0
+  EXPECT_EQ(memory.writes[1].at, 407U);  // E-wise on 1
+  EXPECT_EQ(memory.writes[2].request.operand, Operand::finish);
+  EXPECT_EQ(memory.writes[2].request.bytes, 16U);
+  EXPECT_EQ(memory.writes[2].at, 410U);
+  EXPECT_EQ(counts.stalled[static_cast<std::size_t>(Core::ewise)], 96U);
+}
+
+TEST(PipelineSteps, PreloadComesBeforeTheFirstColumnIsUsed) {
+  TestPass pass(generated("random:rows=10000,entries=50000"));
+  pass.make_pagerank();
+  pass.shape.preload = true;
+  PipelineParameters p;
+  p.trace = true;
+  IdealMemory memory;
+  PassPipeline pipeline(pass.shape, p, memory);
+  pipeline.run();
+  EXPECT_GE(pipeline.trace()[0].begin, 10000U * 24 / 512);
+  EXPECT_EQ(memory.bytes(MemoryKind::x), 10000U * 24);
+}
+
+TEST(PipelineSteps, StepByStepIsTheSameAsAtOnce) {
+  TestPass pass(generated("power:rows=5000,entries=60000"));
+  PipelineParameters p;
+  IdealMemory first, second;
+  PassPipeline stepped(pass.shape, p, first), run(pass.shape, p, second, 1000);
+  Time before = 0;
+  std::uint64_t steps = 1;
+  while (stepped.step()) {
+    EXPECT_GE(stepped.now(), before);
+    before = stepped.now();
+    EXPECT_EQ(stepped.next_step(), steps++);
+  }
+  EXPECT_FALSE(stepped.step());
+  EXPECT_EQ(steps, stepped.steps());
+  run.run();
+  EXPECT_EQ(run.counts().cycles, stepped.counts().cycles);
+  EXPECT_EQ(run.now(), stepped.now() + 1000);
+  EXPECT_EQ(first.bytes(), second.bytes());
+}
+
+TEST(PipelineSteps, RequestsAreMadeInTheOrderOfTime) {
+  for (const char* kind : {"random:rows=20000,entries=240000", "power:rows=20000,entries=240000,shuffled=1"}) {
+    for (const Prefetch prefetch : {Prefetch::stream, Prefetch::step}) {
+      TestPass pass(generated(kind));
+      pass.make_pagerank();
+      PipelineParameters p;
+      p.prefetch = prefetch;
+      p.sub_tensor = 256;
+      p.buffer_bytes = 1 << 20;
+      IdealMemory memory;
+      PassPipeline pipeline(pass.shape, p, memory);
+      pipeline.run();
+      EXPECT_LE(memory.out_of_order() * 100, memory.requests()) << kind;
+    }
+  }
+}
+
+TEST(PipelineSteps, ABigMatrixStreams) {
+  TestPass pass(generated("random:rows=100000,entries=1200000"));
+  pass.make_pagerank();
+  IdealMemory memory;
+  PassPipeline pipeline(pass.shape, {}, memory);
+  const PassCounts& counts = pipeline.run();
+  EXPECT_GE(memory.utilisation(counts.cycles), 0.95);
+  EXPECT_EQ(counts.bound[static_cast<std::size_t>(Bound::os)], 0U);
+}
+
+TEST(PipelineSteps, APrefetchOfOneStepLeavesBandwidth) {
+  // Spec "Consequences": 150 cycles leave 11 to 46 % at T = 128, 51 to 87 % at 1,024.
+  TestPass pass(generated("random:rows=50000,entries=600000"));
+  pass.make_pagerank();
+  const auto utilisation = [&pass](std::uint64_t columns) {
+    PipelineParameters p;
+    p.prefetch = Prefetch::step;
+    p.sub_tensor = columns;
+    IdealMemory memory;
+    PassPipeline pipeline(pass.shape, p, memory);
+    return pipeline.run().utilisation(512);
+  };
+  EXPECT_GE(utilisation(128), 0.11);
+  EXPECT_LE(utilisation(128), 0.46);
+  EXPECT_GE(utilisation(1024), 0.51);
+  EXPECT_LE(utilisation(1024), 0.87);
+}
+
+TEST(PipelineSteps, BlocksReplaceColumns) {
+  TestPass pass(generated("mesh2d:rows=4000"));
+  pass.shape.block_side = 16;
+  pass.shape.entry_bytes = 10;
+  IdealMemory memory;
+  PassPipeline pipeline(pass.shape, {}, memory);
+  const PassCounts& counts = pipeline.run();
+  EXPECT_EQ(counts.read(MemoryKind::blocks), pass.columns.entries() * 10);
+  EXPECT_EQ(counts.read(MemoryKind::csc) % 8, 0U);
+  EXPECT_LT(counts.read(MemoryKind::csc), pass.columns.entries() * 8);
+  EXPECT_GE(counts.read(MemoryKind::csc), pass.columns.entries() / 256 * 8);
+}
+
+}  // namespace
+}  // namespace lacuna::sida
