@@ -57,9 +57,9 @@ struct PipelineParameters {
   Balance balance = Balance::mean;
   Eager eager = Eager::automatic;
   Scatter scatter = Scatter::serial;
-  /// The CSR space is repacked when used entries take more than this share of it (the thesis gives no number; ours), and
-  /// whenever new entries find no room.
-  double repack_threshold = 0.125;
+  /// The CSR space is repacked when used entries take more than this share of it; 0: in each step, before anything else. The
+  /// thesis gives no number; row_store.h has the reason for this one.
+  double repack_threshold = 0.0625;
   /// Entries that the CSR space holds, whatever vectors take: to compare with models without vectors.
   std::optional<std::uint64_t> fixed_csr_entries;
   bool trace = false;  ///< keep a StepTrace of each step

@@ -54,24 +54,10 @@ PassPipeline::PassPipeline(const PassShape& shape, const PipelineParameters& par
     converted_bytes_ =
         parameters.fixed_csr_entries ? wanted : std::min(wanted, parameters.buffer_bytes - csc_bytes_ - lines_.peak_bytes());
   }
-  if (shape_.has_is && !all_rows_fit()) rows_.count_by_row();
 }
 
 std::uint64_t PassPipeline::elements_of(std::uint64_t sub_tensor) const {
   return std::min((sub_tensor + 1) * sub_tensor_, shape_.y_length) - std::min(sub_tensor * sub_tensor_, shape_.y_length);
-}
-
-bool PassPipeline::all_rows_fit() const {
-  if (!lines_.all_fit()) return false;
-  for (std::uint64_t step = 0; step < steps_; ++step) {
-    if (parameters_.fixed_csr_entries) {
-      if (rows_.needed(step) > *parameters_.fixed_csr_entries) return false;
-    } else if (csc_bytes_ + lines_.live_bytes(step) + converted_bytes_ + rows_.needed(step) * shape_.entry_bytes >
-               parameters_.buffer_bytes) {
-      return false;
-    }
-  }
-  return true;
 }
 
 /// Entries that the CSR space may have after this step.

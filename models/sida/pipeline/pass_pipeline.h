@@ -19,7 +19,7 @@
 // capacity modelled here.
 //
 // step() makes the requests of one step and advances to the begin of the next; it never blocks.
-// Memory: 8 bytes a row or column for lives and lines (f64), 4 a sum for conflicts, 8 a row if entries may be evicted.
+// Memory: 8 bytes a row or column for lives and lines (f64), 4 a sum for conflicts, 8 a row from the first eviction on.
 #pragma once
 
 #include <array>
@@ -88,7 +88,6 @@ class PassPipeline {
   void begin();
   void finish();
   std::uint64_t elements_of(std::uint64_t sub_tensor) const;
-  bool all_rows_fit() const;
   std::uint64_t row_room() const;
 
   TrafficEstimate estimate() const;
@@ -132,6 +131,7 @@ class PassPipeline {
   Time reads_arrive_ = 0;                      ///< reloads and lines read back in this step
   Time eager_arrive_ = 0, eager_arrived_ = 0;  ///< entries fetched in this step, and in the one before
   std::uint64_t last_eager_ = 0;
+  Time repack_left_ = 0;  ///< cycles of IS that the repack at work needs
   std::vector<MemoryRequest> reads_;
   std::vector<StepTrace> trace_;
 };

@@ -1,6 +1,7 @@
 // PassPipeline: the order of a step, its end, and the end of the pass.
 #include <algorithm>
 #include <stdexcept>
+#include <utility>
 
 #include "models/sida/pipeline/pass_pipeline.h"
 
@@ -44,9 +45,10 @@ bool PassPipeline::step() {
     counts_.converted_to_rows += shape_.same_lines ? 0 : kept;
   }
   if (shape_.has_is) {
-    const std::uint64_t moved = rows_.make_room(row_room());
-    counts_.repack_moved += moved;
-    work.repack = (moved + parameters_.is_pes - 1) / parameters_.is_pes;
+    const RowStore::Repack repack = rows_.make_room(step_, row_room());
+    counts_.repack_moved += repack.moved;
+    repack_left_ += (repack.moved + parameters_.is_pes - 1) / parameters_.is_pes;
+    if (repack.at_once) work.repack = std::exchange(repack_left_, 0);
   }
   run_is(work, ends);
   last_eager_ = trace.r_used;
@@ -89,6 +91,10 @@ void PassPipeline::end_step(const TrafficEstimate& estimate, const StepEnds& end
   lines_.end_step(step_);
 
   const Time took = end - now_;
+  const Time spare = std::min(repack_left_, took - std::min(took, ends.is_busy));
+  repack_left_ -= spare;
+  counts_.busy[static_cast<std::size_t>(Core::is)] += spare;
+  if (repack_left_ == 0 && rows_.repacking()) rows_.end_repack();
   const std::array<Time, kCores> busy{ends.os_busy, ends.ewise_busy, ends.is_busy};
   trace.bound = Bound::memory;
   for (std::size_t core = 0; core < kCores; ++core) {

@@ -44,10 +44,23 @@ std::uint64_t RowStore::first_unknown(std::uint64_t column) const {
          static_cast<std::uint64_t>(std::lower_bound(rows.begin(), rows.end(), known) - rows.begin());
 }
 
-void RowStore::count_by_row() {
+/// After a step has taken its entries in, with nothing evicted so far.
+void RowStore::count_by_row(std::uint64_t step) {
+  const LineOrder& rows = shape_.is_order();
   by_row_ = true;
-  waiting_.resize(shape_.is_order().lines());
-  missing_.resize(shape_.is_order().lines());
+  waiting_.resize(rows.lines());
+  missing_.resize(rows.lines());
+  const std::uint64_t known = step == 0 ? 0 : std::min((step - 1) * sub_tensor_, rows.lines());
+  for (std::uint64_t row = known; row < rows.lines(); ++row) {
+    if (shape_.same_lines) {
+      waiting_[row] = row < (step + 1) * sub_tensor_ ? static_cast<Index>(rows.length(row)) : 0;
+    } else {
+      const auto columns = rows.line(row);
+      waiting_[row] =
+          static_cast<Index>(std::lower_bound(columns.begin(), columns.end(), (step + 1) * sub_tensor_) - columns.begin());
+    }
+    if (waiting_[row] != 0) highest_ = static_cast<Index>(row);
+  }
 }
 
 Index RowStore::end_of(std::uint64_t sub_tensor) const {
@@ -132,16 +145,28 @@ void RowStore::evict(std::uint64_t room) {
   }
 }
 
-std::uint64_t RowStore::make_room(std::uint64_t room) {
-  const bool full = used_ + dead_ > room;
-  if (dead_ == 0 || (!full && static_cast<double>(dead_) <= repack_threshold_ * static_cast<double>(room))) {
-    if (full) evict(room);
-    return 0;
+void RowStore::end_repack() {
+  dead_ -= dropped_;
+  dropped_ = 0;
+}
+
+RowStore::Repack RowStore::make_room(std::uint64_t step, std::uint64_t room) {
+  Repack repack;
+  if (dropped_ == 0 && static_cast<double>(dead_) > repack_threshold_ * static_cast<double>(room)) {
+    dropped_ = dead_;
+    ++repacks_;
+    repack.moved = waiting_now_;
   }
-  dead_ = 0;
-  ++repacks_;
-  if (used_ > room) evict(room);
-  return waiting_now_;
+  repack.at_once = dropped_ != 0 && (repack_threshold_ == 0 || dead_ > room);
+  if (repack.at_once) {
+    dropped_ = dead_;
+    end_repack();
+  }
+  if (used_ + dead_ > room) {
+    if (!by_row_) count_by_row(step);
+    evict(room - dead_);
+  }
+  return repack;
 }
 
 }  // namespace lacuna::sida

@@ -44,8 +44,6 @@ class VectorLines {
   bool all_fit() const { return !cache_.has_value(); }
   /// The most bytes of lines that live in one step, whether they fit or not.
   std::uint64_t peak_bytes() const { return peak_; }
-  /// Of lines that live in a step, without early sums.
-  std::uint64_t live_bytes(std::uint64_t step) const { return live_[step].all(); }
   /// Held after the uses of a step.
   LineBytes held(std::uint64_t step) const;
   const LineCounts& counts() const { return counts_; }
