@@ -108,27 +108,59 @@ TEST(IdealMemory, IsAServerAndALatency) {
   EXPECT_THROW(IdealMemory(0), PassError);
 }
 
-TEST(LineCache, DropsTheLineUsedLongestAgo) {
-  LineCache cache(5, 30);
+TEST(LineCache, AUsedLineStaysForAnotherRound) {
+  LineCache cache(8, 30);
   std::vector<Index> left;
   const auto use = [&](Index line) {
-    cache.advance();
     return cache.use(line, 10, [&left](Index oldest) {
       left.push_back(oldest);
       return std::uint64_t{10};
     });
   };
   for (const Index line : {0U, 1U, 2U}) EXPECT_FALSE(use(line));
-  EXPECT_TRUE(use(0));
+  // All are new: the hand passes each once and takes the first. 3 has its place, in front of 1.
   EXPECT_FALSE(use(3));
-  EXPECT_EQ(left, (std::vector<Index>{1}));
-  EXPECT_FALSE(use(1));
-  EXPECT_EQ(left, (std::vector<Index>{1, 2}));
-  EXPECT_EQ(cache.bytes(), 30U);
-  cache.drop(0, 10);
-  EXPECT_FALSE(cache.holds(0));
+  EXPECT_EQ(left, (std::vector<Index>{0}));
+  EXPECT_TRUE(use(1));
   EXPECT_FALSE(use(4));
+  EXPECT_EQ(left, (std::vector<Index>{0, 2}));
+  EXPECT_TRUE(cache.holds(1));
+  EXPECT_EQ(cache.bytes(), 30U);
+  cache.drop(1, 10);
+  EXPECT_FALSE(cache.holds(1));
+  EXPECT_EQ(cache.bytes(), 20U);
+  EXPECT_FALSE(use(5));
   EXPECT_EQ(left.size(), 2U);
+}
+
+TEST(LineCache, HoldsWhatItSaysAtRandom) {
+  Random random(31);
+  LineCache cache(50, 170);
+  std::vector<std::uint64_t> held(50);
+  std::uint64_t bytes = 0, hits = 0;
+  for (int i = 0; i < 20000; ++i) {
+    const Index line = random.below(50);
+    const std::uint64_t size = 10 + line % 3 * 10;
+    if (random.below(5) == 0) {
+      if (held[line] != 0) cache.drop(line, size);
+      bytes -= held[line];
+      held[line] = 0;
+    } else {
+      const bool hit = cache.use(line, size, [&](Index oldest) {
+        EXPECT_NE(held[oldest], 0U);
+        bytes -= held[oldest];
+        return std::exchange(held[oldest], 0);
+      });
+      EXPECT_EQ(hit, held[line] != 0);
+      hits += hit ? 1 : 0;
+      bytes += hit ? 0 : size;
+      held[line] = size;
+    }
+    ASSERT_EQ(cache.bytes(), bytes);
+    ASSERT_LE(bytes, 170U);
+    for (Index l = 0; l < 50; ++l) ASSERT_EQ(cache.holds(l), held[l] != 0);
+  }
+  EXPECT_GT(hits, 1000U);
 }
 
 TEST(PipelineParameters, SubTensorHasTwiceLatencyTimesBandwidth) {

@@ -1,8 +1,14 @@
 #include "models/sida/pipeline/row_store.h"
 
 #include <algorithm>
+#include <bit>
 
 namespace lacuna::sida {
+namespace {
+
+constexpr unsigned kWordRows = 64;  ///< bits of `occupied_` in a word
+
+}  // namespace
 
 RowStore::RowStore(const PassShape& shape, std::uint64_t sub_tensor, std::uint64_t steps, CsrReserve reserve,
                    double repack_threshold)
@@ -50,6 +56,8 @@ void RowStore::count_by_row(std::uint64_t step) {
   by_row_ = true;
   waiting_.resize(rows.lines());
   missing_.resize(rows.lines());
+  occupied_.resize(rows.lines() / kWordRows + 1);
+  highest_word_ = static_cast<Index>(occupied_.size() - 1);
   const std::uint64_t known = step == 0 ? 0 : std::min((step - 1) * sub_tensor_, rows.lines());
   for (std::uint64_t row = known; row < rows.lines(); ++row) {
     if (shape_.same_lines) {
@@ -59,7 +67,7 @@ void RowStore::count_by_row(std::uint64_t step) {
       waiting_[row] =
           static_cast<Index>(std::lower_bound(columns.begin(), columns.end(), (step + 1) * sub_tensor_) - columns.begin());
     }
-    if (waiting_[row] != 0) highest_ = static_cast<Index>(row);
+    if (waiting_[row] != 0) occupied_[row / kWordRows] |= std::uint64_t{1} << row % kWordRows;
   }
 }
 
@@ -108,8 +116,9 @@ inline void RowStore::take_in_row(Index row, Index entries) {
     used_ += entries;
   }
   waiting_[row] += entries;
+  occupied_[row / kWordRows] |= std::uint64_t{1} << row % kWordRows;
   waiting_now_ += entries;
-  highest_ = std::max(highest_, row);
+  highest_word_ = std::max(highest_word_, row / kWordRows);
 }
 
 std::uint64_t RowStore::take_in(std::uint64_t step) {
@@ -132,16 +141,20 @@ std::uint64_t RowStore::take_in(std::uint64_t step) {
 
 void RowStore::evict(std::uint64_t room) {
   while (used_ > room) {
-    while (waiting_[highest_] == 0) --highest_;
-    const std::uint64_t space = row_space(highest_);
-    Index& waiting = waiting_[highest_];
+    while (occupied_[highest_word_] == 0) --highest_word_;
+    std::uint64_t& word = occupied_[highest_word_];
+    const auto bit = static_cast<unsigned>(std::bit_width(word)) - 1;
+    const Index row = highest_word_ * kWordRows + bit;
+    const std::uint64_t space = row_space(row);
+    Index& waiting = waiting_[row];
     const Index evicted =
         reserve_ == CsrReserve::row ? waiting : static_cast<Index>(std::min<std::uint64_t>(waiting, used_ - room));
     waiting -= evicted;
-    missing_[highest_] += evicted;
+    if (waiting == 0) word &= ~(std::uint64_t{1} << bit);
+    missing_[row] += evicted;
     waiting_now_ -= evicted;
     evictions_ += evicted;
-    used_ -= space - row_space(highest_);
+    used_ -= space - row_space(row);
   }
 }
 

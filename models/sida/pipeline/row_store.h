@@ -78,7 +78,8 @@ class RowStore {
   std::vector<Profile> profile_;
   bool by_row_ = false;
   std::vector<Index> waiting_, missing_;  ///< entries of each row: in the buffer, and evicted
-  Index highest_ = 0;                     ///< no row beyond it has an entry in the buffer
+  std::vector<std::uint64_t> occupied_;   ///< a bit for each row that has entries in the buffer, and for some that are used
+  Index highest_word_ = 0;                ///< no later word of `occupied_` has a bit
   std::uint64_t waiting_now_ = 0, used_ = 0;
   std::uint64_t dead_ = 0;     ///< used entries that have not been dropped
   std::uint64_t dropped_ = 0;  ///< those of them that the repack at work drops

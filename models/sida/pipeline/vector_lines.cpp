@@ -140,7 +140,6 @@ void VectorLines::fetch_x(std::uint64_t sub_tensor, std::vector<MemoryRequest>& 
     counts_.x_fetched += x_by_need_.at(sub_tensor).size();
     return;
   }
-  cache_->advance();
   const std::uint64_t begin = shape_.os.offsets[std::min(sub_tensor * sub_tensor_, shape_.y_length)];
   const std::uint64_t end = shape_.os.offsets[std::min((sub_tensor + 1) * sub_tensor_, shape_.y_length)];
   for (std::uint64_t entry = begin; entry < end; ++entry) {
@@ -155,7 +154,6 @@ void VectorLines::fetch_x(std::uint64_t sub_tensor, std::vector<MemoryRequest>& 
 
 void VectorLines::make_w(std::uint64_t sub_tensor) {
   if (all_fit()) return;
-  cache_->advance();
   const std::uint64_t end = std::min((sub_tensor + 1) * sub_tensor_, shape_.y_length);
   for (std::uint64_t row = sub_tensor * sub_tensor_; row < end; ++row) {
     const Index line = w_.lines.line_of(row);

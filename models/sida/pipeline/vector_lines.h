@@ -3,7 +3,7 @@
 // Vectors take their lines first, the CSR space what is left (spec "Consequences"; a choice). Two ways:
 //   all fit   The lines that live (lifetimes.h) fit beside the CSC space in every step. A line of x is fetched once, sums and w
 //             stay until their last use. O(1) a line, nothing for an entry.
-//   cached    They do not: the lines of all three share what the CSC space leaves, least recently used first out. A line of x
+//   cached    They do not: the lines of all three share what the CSC space leaves (line_cache.h). A line of x
 //             is fetched again; a sum is written ("spilled") and read back when it is used; w is written once and read back.
 //             One look-up an entry and core. x of the next sub-tensor is looked up in the step before, as it is fetched then;
 //             a value stays in the OS core's operand queue if its line has left before OS comes to it (ours).
