@@ -128,6 +128,88 @@ TEST(PipelineSteps, TimesOfTheFirstSteps) {
   EXPECT_EQ(counts.stalled[static_cast<std::size_t>(Core::ewise)], 96U);
 }
 
+TEST(PipelineSteps, IsTakesItsRowsAndTheColumnsThatCome) {
+  TestPass pass(dense(8));
+  PipelineParameters p;
+  p.sub_tensor = 2;
+  p.os_pes = 64;  // 16 entries: 1 cycle and 6 stages
+  p.is_pes = 1;
+  p.bytes_per_cycle = 1000000;
+  p.trace = true;
+  FixedMemory memory(0);
+  PassPipeline pipeline(pass.shape, p, memory);
+  const PassCounts& counts = pipeline.run();
+  // Rows of sub-tensor s - 2 in columns below 2 s, and columns of s in rows below 2 s - 2.
+  const Time expected[] = {7, 7, 8 + 4, 12 + 8, 16, 16};
+  for (std::size_t s = 0; s < 6; ++s) {
+    EXPECT_EQ(pipeline.trace()[s].end - pipeline.trace()[s].begin, expected[s]) << s;
+    EXPECT_EQ(pipeline.trace()[s].bound, s < 2 ? Bound::os : Bound::is) << s;
+  }
+  EXPECT_EQ(counts.busy[static_cast<std::size_t>(Core::is)], 64U);
+  EXPECT_EQ(counts.busy[static_cast<std::size_t>(Core::os)], 4U * 7);
+}
+
+/// Reads of one kind take their time, others none.
+class SlowKind : public PassMemory {
+ public:
+  explicit SlowKind(MemoryKind slow) : slow_(slow) {}
+  Time read(const MemoryRequest& request, Time earliest) override { return earliest + (request.kind == slow_ ? 100000 : 0); }
+  Time write(const MemoryRequest& /*request*/, Time earliest) override { return earliest; }
+
+ private:
+  MemoryKind slow_;
+};
+
+TEST(PipelineSteps, EachCoreWaitsForWhatItNeeds) {
+  TestPass pass(generated("random:rows=400,entries=4000"));
+  pass.shape.ewise = {.read_bytes = 8, .written_bytes = 0, .instructions = 1000, .reductions = 0};
+  pass.shape.finish = {.read_bytes = 8, .written_bytes = 8, .instructions = 1, .reductions = 0};
+  PipelineParameters p;
+  p.sub_tensor = 50;
+  p.trace = true;
+  const auto stalled = [&](MemoryKind kind, Core core) {
+    SlowKind memory(kind);
+    PassPipeline pipeline(pass.shape, p, memory);
+    pipeline.run();
+    return pipeline.counts().stalled[static_cast<std::size_t>(core)];
+  };
+  constexpr Time kSlow = 100000;
+  EXPECT_GE(stalled(MemoryKind::csc, Core::os), kSlow);
+  EXPECT_GE(stalled(MemoryKind::offsets, Core::os), kSlow);
+  EXPECT_GE(stalled(MemoryKind::x, Core::os), kSlow);
+  EXPECT_EQ(stalled(MemoryKind::x, Core::ewise), 0U);
+  // Vectors of two sub-tensors are on their way at a time.
+  EXPECT_GE(stalled(MemoryKind::ewise_vectors, Core::ewise), 4 * (kSlow - 2000));
+  EXPECT_LE(stalled(MemoryKind::ewise_vectors, Core::ewise), 5 * kSlow);
+  EXPECT_EQ(stalled(MemoryKind::csr_reload, Core::is), 0U);
+  p.prefetch = Prefetch::step;  // else all columns have been requested before a row is known
+  EXPECT_GE(stalled(MemoryKind::csr_eager, Core::is), kSlow - 2000);
+  EXPECT_EQ(stalled(MemoryKind::csr_eager, Core::os), 0U);
+  p.prefetch = Prefetch::stream;
+  p.csc_bytes = 1200;  // columns come in pieces: IS needs the last of them
+  EXPECT_GE(stalled(MemoryKind::csc, Core::is), kSlow);
+  p.buffer_bytes = 9000;
+  EXPECT_GE(stalled(MemoryKind::csr_reload, Core::is), kSlow);
+  EXPECT_EQ(stalled(MemoryKind::csr_reload, Core::os), 0U);
+  p.buffer_bytes = 2000;
+  EXPECT_GE(stalled(MemoryKind::sums, Core::is), kSlow);
+}
+
+TEST(PipelineSteps, LoadCodeTakesTimeOfItsOwn) {
+  TestPass pass(dense(64));
+  PipelineParameters p;
+  p.sub_tensor = 64;
+  p.ewise_pes = 8;
+  FixedMemory memory(0);
+  const auto cycles = [&](unsigned instructions) {
+    pass.shape.load = {.read_bytes = 8, .written_bytes = 0, .instructions = instructions, .reductions = 0};
+    PassPipeline pipeline(pass.shape, p, memory);
+    return pipeline.run().cycles;
+  };
+  // Longer than OS: 64 / 8 elements and the latency, in step 0.
+  EXPECT_EQ(cycles(1000) - cycles(900), 100U * (64 / 8 + 1));
+}
+
 TEST(PipelineSteps, PreloadComesBeforeTheFirstColumnIsUsed) {
   TestPass pass(generated("random:rows=10000,entries=50000"));
   pass.make_pagerank();
@@ -173,7 +255,7 @@ TEST(PipelineSteps, RequestsAreMadeInTheOrderOfTime) {
       IdealMemory memory;
       PassPipeline pipeline(pass.shape, p, memory);
       pipeline.run();
-      EXPECT_LE(memory.out_of_order() * 100, memory.requests()) << kind;
+      EXPECT_EQ(memory.out_of_order(), 0U) << kind;
     }
   }
 }

@@ -14,6 +14,8 @@ ColumnLoader::ColumnLoader(const PassShape& shape, const PipelineParameters& par
       piece_(std::max<std::uint64_t>(1, std::min(capacity_, parameters.in_flight() / shape.entry_bytes) / 4)),
       window_(std::max<std::uint64_t>(1, parameters.in_flight() / shape.entry_bytes)) {
   if (shape.has_os) skip_empty();
+  ahead_ = 2 + std::min(sub_tensors_, window_ * sub_tensors_ / std::max<std::uint64_t>(1, shape.entries()));
+  offsets_arrive_.resize(ahead_ + 2);
   if (shape.has_os && shape.block_side != 0) count_blocks();
 }
 
@@ -106,6 +108,7 @@ Time ColumnLoader::request_piece(std::uint64_t begin, std::uint64_t end, std::ui
 }
 
 void ColumnLoader::request_offsets(std::uint64_t last, Time earliest, RequestIssuer& issuer) {
+  last = std::max(last, next_ + ahead_);
   for (; offsets_for_ < sub_tensors_ && offsets_for_ <= last; ++offsets_for_)
     request_offsets_of(offsets_for_, earliest, issuer);
 }
@@ -128,13 +131,11 @@ Time ColumnLoader::next_time() {
     in_flight_ -= flights_.front().entries;
     flights_.pop_front();
   }
-  return std::max({last_, allowed_since_, free_since_, window_since_});
+  return std::max({last_, allowed_since_, free_since_, window_since_, offsets_arrive_[next_ % offsets_arrive_.size()]});
 }
 
 std::uint64_t ColumnLoader::request_next(const CsrLoader& eager, RequestIssuer& issuer) {
-  const Time at = next_time();
-  request_offsets(next_ + 2, at, issuer);
-  last_ = std::max(at, offsets_arrive_[next_ % offsets_arrive_.size()]);
+  last_ = next_time();
   Piece piece{next_, stop() - position_, 0, 0};
   Time list = 0;
   if (!blocks_.empty() && position_ == begin_of(next_)) {
@@ -149,6 +150,7 @@ std::uint64_t ColumnLoader::request_next(const CsrLoader& eager, RequestIssuer& 
   pieces_.push_back(piece);
   position_ = stop();
   skip_empty();
+  request_offsets(0, last_, issuer);
   return piece.fetched;
 }
 

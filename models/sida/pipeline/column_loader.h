@@ -6,7 +6,8 @@
 // when it has arrived; its room is free immediately afterwards. A column longer than the space comes in several pieces. First
 // entries of a column that eager loading has brought are left out: a piece is then several reads.
 //
-// Offsets are streamed two sub-tensors ahead, by whole lines of the buffer; the columns of a sub-tensor wait for them.
+// Offsets are streamed by whole lines of the buffer, as many sub-tensors ahead as are in flight, and two more; the columns of a
+// sub-tensor wait for them.
 // Blocked storage: a piece's entries are read as blocks, the list of a sub-tensor's blocks with its first piece.
 // Sources: thesis, section 4.4.4; spec "Consequences", prefetch. Pieces are ours. Memory: 4 bytes a sub-tensor if blocked.
 #pragma once
@@ -40,7 +41,7 @@ class ColumnLoader {
   Time next_time();
   /// Requests the next piece at next_time(). Returns entries requested.
   std::uint64_t request_next(const CsrLoader& eager, RequestIssuer& issuer);
-  /// Requests offsets of sub-tensors up to `last`.
+  /// Requests offsets as far ahead of the next piece as they are streamed, and those of sub-tensors up to `last`.
   void request_offsets(std::uint64_t last, Time earliest, RequestIssuer& issuer);
 
   /// The oldest piece; null if none has been requested.
@@ -85,7 +86,8 @@ class ColumnLoader {
   std::uint64_t position_ = 0;                   ///< its first entry
   std::uint64_t offsets_for_ = 0;                ///< sub-tensors whose offsets have been requested
   std::array<std::uint64_t, 2> offset_bytes_{};  ///< of both orders, requested
-  std::array<Time, 4> offsets_arrive_{};         ///< of sub-tensor i, at i mod 4
+  std::uint64_t ahead_;                          ///< sub-tensors whose offsets are requested before those of the next piece
+  std::vector<Time> offsets_arrive_;             ///< of sub-tensor i, at i modulo the size
   struct Flight {
     Time arrival;
     std::uint64_t entries;

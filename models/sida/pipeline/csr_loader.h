@@ -33,7 +33,9 @@ struct EagerRequest {
   std::uint64_t step;
   std::uint64_t entries;     ///< R
   std::uint64_t known_rows;  ///< E
-  std::uint64_t frontier;    ///< first column of which the CSC loader has requested nothing
+  /// First column of which the CSC loader has requested nothing, and will request nothing in this step: IS waits for the
+  /// entries in the next step, OS comes to them after that.
+  std::uint64_t frontier;
   std::uint64_t room_bytes;  ///< for converted columns and early sums together
 };
 

@@ -86,7 +86,7 @@ void PassPipeline::begin() {
   }
   if (!shape_.has_os) return;
   loader_.allow(parameters_.prefetch == Prefetch::step ? 0 : kAll, start_);
-  loader_.request_offsets(1, start_, issuer_);
+  loader_.request_offsets(0, start_, issuer_);
   prepare_x(0);
   advance(start_);
   if (now_ > start_) advance(now_ - 1);
@@ -282,13 +282,11 @@ void PassPipeline::run_os(StepEnds& ends) {
   Time at = now_;
   std::uint64_t used = 0;
   const std::uint64_t entries = loader_.entries_in(step_);
-  const bool converted = eager_.held_in(step_) != 0;
   while (used < entries) {
     if (loader_.front() == nullptr) advance(loader_.next_time());
     const ColumnLoader::Piece piece = *loader_.front();
     hold_x(step_);
-    Time ready = std::max(piece.arrival, wait_for_x(step_));
-    if (converted) ready = std::max(ready, eager_arrived_);
+    const Time ready = std::max(piece.arrival, wait_for_x(step_));
     columns_arrive_ = std::max(columns_arrive_, piece.arrival);
     stall(Core::os, ready - std::min(ready, at));
     at = std::max(at, ready) + os_cycles(used + piece.entries, shape_, parameters_.os_pes) -
