@@ -84,6 +84,9 @@ void expect_conserved(const TestPass& pass, const PipelineParameters& p, const P
     EXPECT_EQ(c.read(MemoryKind::offsets), orders * (s.y_length + 1) * s.offset_bytes);
   }
   EXPECT_EQ(c.lines.sums_spilled, c.lines.sums_read_back);
+  // w is written once, or once more for each sub-tensor that adds to a line.
+  const LineGeometry w(s.y_length, s.w_bytes, p.line_bytes);
+  EXPECT_LE(c.lines.w_spilled, w.lines() + c.sub_tensors);
   EXPECT_GE(memory.utilisation(c.cycles), 0);
   EXPECT_LE(memory.utilisation(c.cycles), 1.0001);
 }
@@ -191,6 +194,38 @@ TEST(PipelineEviction, IsThatOfAFixedSpace) {
     with_reloads += counts.reloaded != 0 ? 1 : 0;
   }
   EXPECT_GT(with_reloads, 1500U);
+}
+
+TEST(PipelineEviction, RepackingTakesCyclesOfIs) {
+  TestPass pass(generated("random:rows=20000,entries=240000"));
+  struct Run {
+    std::uint64_t repacks, moved;
+    Time is, cycles;
+  };
+  const auto run = [&pass](double threshold) {
+    PipelineParameters p;
+    p.sub_tensor = 256;
+    p.is_pes = 256;
+    p.repack_threshold = threshold;
+    p.fixed_csr_entries = 200000;
+    IdealMemory memory;
+    PassPipeline pipeline(pass.shape, p, memory);
+    const PassCounts& c = pipeline.run();
+    EXPECT_EQ(c.evicted, 0U);
+    return Run{c.repacks, c.repack_moved, c.busy[static_cast<std::size_t>(Core::is)], c.cycles};
+  };
+  // Never; when 6,000 are used; in every step that uses any.
+  const Run never = run(1), some = run(0.03), all = run(0);
+  EXPECT_EQ(never.repacks, 0U);
+  EXPECT_GT(some.repacks, 10U);
+  EXPECT_GT(all.repacks, 70U);
+  EXPECT_GT(all.moved, some.moved);
+  for (const Run& r : {some, all}) {
+    EXPECT_GE(r.is, never.is + r.moved / 256);
+    EXPECT_LE(r.is, never.is + r.moved / 256 + r.repacks);
+  }
+  // What is done at once delays the step.
+  EXPECT_GT(all.cycles, some.cycles + some.cycles / 10);
 }
 
 TEST(PipelineEviction, LessSpaceReloadsMore) {

@@ -264,6 +264,52 @@ TEST(VectorLines, LiveFromTheFirstToTheLastUse) {
   // Sum 0: row 0 in step 2; sum 20: row 40 in step 4; sum 40: row 0 in step 2; others: c / 16 + 2.
   EXPECT_EQ(z.first, (std::vector<std::uint32_t>{2, 3, 2}));
   EXPECT_EQ(z.last, (std::vector<std::uint32_t>{2, 4, 4}));
+  // T = 4: column 40 is in sub-tensor 10, as is row 40.
+  EXPECT_EQ(w_lives(pass.shape, 4, 128).last, (std::vector<std::uint32_t>{10, 0, 12}));
+  EXPECT_EQ(x_lives(pass.shape, 4, 128).last, (std::vector<std::uint32_t>{10, 0, 5}));
+}
+
+TEST(VectorLines, EarlySumsTakeTheirLineUntilItIsDue) {
+  Coordinates c;
+  c.rows = c.columns = 48;
+  c.add(0, 40);
+  TestPass pass(by_columns(std::move(c)));
+  VectorLines lines(pass.shape, 4, 14, 128, 100000);
+  // The line of sums 32 to 47 is due in step 10, with sums without entries.
+  const std::uint64_t before = lines.held(3).z;
+  EXPECT_FALSE(lines.use_early(40, 3, false));
+  EXPECT_EQ(lines.early_bytes(), 0U);
+  EXPECT_TRUE(lines.use_early(40, 3, true));
+  EXPECT_TRUE(lines.use_early(41, 3, false));
+  EXPECT_EQ(lines.early_bytes(), 128U);
+  EXPECT_EQ(lines.held(3).z, before + 128);
+  for (std::uint64_t step = 3; step < 10; ++step) lines.end_step(step);
+  EXPECT_EQ(lines.early_bytes(), 0U);
+  EXPECT_TRUE(lines.use_early(40, 10, false));
+}
+
+TEST(RequestIssuer, HeldRequestsGoFirstWhenTheirTimeHasCome) {
+  IdealMemory memory(1, 10);
+  PassCounts counts;
+  RequestIssuer issuer(memory, counts);
+  const MemoryRequest request{MemoryKind::x, Operand::load, 0, 100};
+  std::vector<MemoryRequest> reads{request}, writes{request}, later{request};
+  Time arrived = 0, never = 0;
+  issuer.hold_writes(writes, 20);
+  issuer.hold_reads(reads, 5, &arrived);
+  issuer.hold_reads(later, 1000, &never);
+  EXPECT_EQ(memory.requests(), 0U);
+  // The read from 5 to 105, the write to 205, then this one.
+  EXPECT_EQ(issuer.read(request, 30), 305U + 10);
+  EXPECT_EQ(arrived, 105U + 10);
+  EXPECT_EQ(issuer.last_write(), 205U);
+  EXPECT_EQ(memory.out_of_order(), 0U);
+  EXPECT_EQ(never, 0U);
+  issuer.release(1000);
+  EXPECT_EQ(never, 1100U + 10);
+  EXPECT_EQ(counts.read(MemoryKind::x), 300U);
+  EXPECT_EQ(counts.written(MemoryKind::x), 100U);
+  EXPECT_EQ(counts.requests, 4U);
 }
 
 }  // namespace

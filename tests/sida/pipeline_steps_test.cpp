@@ -208,6 +208,13 @@ TEST(PipelineSteps, LoadCodeTakesTimeOfItsOwn) {
   };
   // Longer than OS: 64 / 8 elements and the latency, in step 0.
   EXPECT_EQ(cycles(1000) - cycles(900), 100U * (64 / 8 + 1));
+  // OS waits for its latency: offsets, columns, x; 4 cycles and 10 stages.
+  p.ewise_pes = 1024;
+  p.trace = true;
+  FixedMemory slow(100);
+  PassPipeline pipeline(pass.shape, p, slow);
+  pipeline.run();
+  EXPECT_EQ(pipeline.trace()[0].end, 300U + 900 + 4 + 10);
 }
 
 TEST(PipelineSteps, PreloadComesBeforeTheFirstColumnIsUsed) {

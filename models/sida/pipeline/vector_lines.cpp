@@ -104,7 +104,6 @@ std::uint64_t VectorLines::leaves(Index number) {
   }
   ++counts_.sums_spilled;
   append(spills_, part(kZ, number - base_[2]));
-  state_[number] |= kSpilled;
   cached_.z -= z_.lines.bytes;
   return z_.lines.bytes;
 }
