@@ -302,7 +302,7 @@ TEST(RequestIssuer, HeldRequestsGoFirstWhenTheirTimeHasCome) {
   // The read from 5 to 105, the write to 205, then this one.
   EXPECT_EQ(issuer.read(request, 30), 305U + 10);
   EXPECT_EQ(arrived, 105U + 10);
-  EXPECT_EQ(issuer.last_write(), 205U);
+  EXPECT_EQ(issuer.last(), 305U + 10);
   EXPECT_EQ(memory.out_of_order(), 0U);
   EXPECT_EQ(never, 0U);
   issuer.release(1000);

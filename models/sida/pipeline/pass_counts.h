@@ -64,7 +64,7 @@ struct PassCounts {
   std::uint64_t steps = 0;                     ///< the two of the drain included
   std::array<std::uint64_t, kBounds> bound{};  ///< steps
   std::array<Time, kCores> busy{}, stalled{};  ///< stalled: a core had work and waited for memory
-  Time cycles = 0;                             ///< from the start of the pass until its last write is complete
+  Time cycles = 0;                             ///< from the start of the pass until its last request is complete
 
   std::uint64_t sub_tensors = 0;
   std::uint64_t waiting_peak = 0, waiting_sum = 0;  ///< entries that wait after a step; sum over the steps with a sub-tensor

@@ -141,7 +141,7 @@ void PassPipeline::finish() {
   if (reductions != 0) at += tree_stages(parameters_.ewise_pes) + reductions - 1;
   counts_.busy[static_cast<std::size_t>(Core::ewise)] += at - now_;
   issuer_.release(at);
-  now_ = std::max(at, issuer_.last_write());
+  now_ = std::max(at, issuer_.last());
 
   counts_.cycles = now_ - start_;
   counts_.evicted = rows_.evictions();

@@ -8,13 +8,15 @@ namespace lacuna::sida {
 Time RequestIssuer::make_read(const MemoryRequest& request, Time earliest) {
   counts_.read_bytes[static_cast<std::size_t>(request.kind)] += request.bytes;
   ++counts_.requests;
-  return memory_.read(request, earliest);
+  const Time arrival = memory_.read(request, earliest);
+  last_ = std::max(last_, arrival);
+  return arrival;
 }
 
 void RequestIssuer::make_write(const MemoryRequest& request, Time earliest) {
   counts_.written_bytes[static_cast<std::size_t>(request.kind)] += request.bytes;
   ++counts_.requests;
-  last_write_ = std::max(last_write_, memory_.write(request, earliest));
+  last_ = std::max(last_, memory_.write(request, earliest));
 }
 
 void RequestIssuer::make(Batch& batch) {

@@ -26,8 +26,8 @@ class RequestIssuer {
   void hold_writes(std::vector<MemoryRequest>& requests, Time when);
   /// Makes all held requests up to a time, in the order of theirs.
   void release(Time until);
-  /// When the last write is complete.
-  Time last_write() const { return last_write_; }
+  /// When all requests so far are complete.
+  Time last() const { return last_; }
 
  private:
   struct Batch {
@@ -44,7 +44,7 @@ class RequestIssuer {
   PassCounts& counts_;
   std::vector<Batch> held_;                         ///< few
   std::vector<std::vector<MemoryRequest>> spares_;  ///< capacity of batches that have been made
-  Time last_write_ = 0;
+  Time last_ = 0;
 };
 
 }  // namespace lacuna::sida
