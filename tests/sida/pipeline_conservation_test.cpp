@@ -224,7 +224,7 @@ TEST(PipelineEviction, RepackingTakesCyclesOfIs) {
     EXPECT_GE(r.is, never.is + r.moved / 256);
     EXPECT_LE(r.is, never.is + r.moved / 256 + r.repacks);
   }
-  // What is done at once delays the step.
+  // Immediate repacking delays the step.
   EXPECT_GT(all.cycles, some.cycles + some.cycles / 10);
 }
 

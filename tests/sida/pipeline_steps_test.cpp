@@ -117,7 +117,7 @@ TEST(PipelineSteps, TimesOfTheFirstSteps) {
   EXPECT_EQ(t[2].end, 403U + 4);
   // IS uses the row of 1.
   EXPECT_EQ(t[3].end, 407U + 3);
-  // The last sums, which have no finish code, are written at once.
+  // The last sums, which have no finish code, are written immediately.
   EXPECT_EQ(counts.cycles, 410U);
   ASSERT_EQ(memory.writes.size(), 3U);
   EXPECT_EQ(memory.writes[0].at, 307U);  // E-wise on 0
@@ -178,7 +178,7 @@ TEST(PipelineSteps, EachCoreWaitsForWhatItNeeds) {
   EXPECT_GE(stalled(MemoryKind::offsets, Core::os), kSlow);
   EXPECT_GE(stalled(MemoryKind::x, Core::os), kSlow);
   EXPECT_EQ(stalled(MemoryKind::x, Core::ewise), 0U);
-  // Vectors of two sub-tensors are on their way at a time.
+  // Vectors of two sub-tensors are in flight at a time.
   EXPECT_GE(stalled(MemoryKind::ewise_vectors, Core::ewise), 4 * (kSlow - 2000));
   EXPECT_LE(stalled(MemoryKind::ewise_vectors, Core::ewise), 5 * kSlow);
   EXPECT_EQ(stalled(MemoryKind::csr_reload, Core::is), 0U);

@@ -80,7 +80,7 @@ class ColumnLoader {
   std::uint64_t sub_tensor_, sub_tensors_;
   unsigned line_bytes_;
   std::uint64_t capacity_, piece_, window_;  ///< entries: of the space, of a piece, in flight
-  std::uint64_t held_ = 0;                   ///< entries in the CSC space, or on their way
+  std::uint64_t held_ = 0;                   ///< entries in the CSC space, or in flight
   std::deque<Piece> pieces_;
   std::uint64_t next_ = 0;                       ///< sub-tensor of the next piece
   std::uint64_t position_ = 0;                   ///< its first entry

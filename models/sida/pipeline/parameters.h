@@ -36,7 +36,7 @@ enum class Eager : std::uint8_t { automatic, off };  ///< off: R is 0 in every s
 /// Products of one cycle for one sum.
 enum class Scatter : std::uint8_t {
   serial,  ///< one after the other: a cycle becomes as many as the most for one sum
-  tree,    ///< added in pairs on their way: ceil(log2) cycles more
+  tree,    ///< added in pairs within the network: ceil(log2) cycles more
 };
 
 struct PipelineParameters {
@@ -49,7 +49,7 @@ struct PipelineParameters {
   /// Most bytes that columns converted from eagerly fetched rows take, ours. 0: a quarter of the buffer. They never take room
   /// that vectors need in any step, nor any that entries of the CSR space have when they are fetched.
   std::uint64_t converted_bytes = 0;
-  /// Most bytes of columns that are on their way at a time, ours. 0: twice latency x bandwidth.
+  /// Most bytes of columns that are in flight at a time, ours. 0: twice latency x bandwidth.
   std::uint64_t bytes_in_flight = 0;
   unsigned line_bytes = 128;  ///< of the buffer's lines of x, w and z
   CsrReserve csr_reserve = CsrReserve::element;

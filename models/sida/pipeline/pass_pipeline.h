@@ -131,7 +131,7 @@ class PassPipeline {
   Time reads_arrive_ = 0;                      ///< reloads and lines read back in this step
   Time eager_arrive_ = 0, eager_arrived_ = 0;  ///< entries fetched in this step, and in the one before
   std::uint64_t last_eager_ = 0;
-  Time repack_left_ = 0;  ///< cycles of IS that the repack at work needs
+  Time repack_left_ = 0;  ///< cycles of IS that the current repack still needs
   std::vector<MemoryRequest> reads_;
   std::vector<StepTrace> trace_;
 };

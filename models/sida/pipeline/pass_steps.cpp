@@ -48,7 +48,7 @@ bool PassPipeline::step() {
     const RowStore::Repack repack = rows_.make_room(step_, row_room());
     counts_.repack_moved += repack.moved;
     repack_left_ += (repack.moved + parameters_.is_pes - 1) / parameters_.is_pes;
-    if (repack.at_once) work.repack = std::exchange(repack_left_, 0);
+    if (repack.immediate) work.repack = std::exchange(repack_left_, 0);
   }
   run_is(work, ends);
   last_eager_ = trace.r_used;

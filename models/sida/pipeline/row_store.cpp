@@ -170,8 +170,8 @@ RowStore::Repack RowStore::make_room(std::uint64_t step, std::uint64_t room) {
     ++repacks_;
     repack.moved = waiting_now_;
   }
-  repack.at_once = dropped_ != 0 && (repack_threshold_ == 0 || dead_ > room);
-  if (repack.at_once) {
+  repack.immediate = dropped_ != 0 && (repack_threshold_ == 0 || dead_ > room);
+  if (repack.immediate) {
     dropped_ = dead_;
     end_repack();
   }

@@ -4,7 +4,8 @@
 // the lines of sub-tensors s - 1 and s. A step uses the rows of sub-tensor s - 2, takes in what OS has used, and makes room:
 //   repack    Used entries take room until the space is repacked, which begins when they exceed a share of it and moves all
 //             entries that wait, P (PEs of IS) a cycle. It goes on in the cycles that IS has to spare; the room is there when
-//             it ends. With a threshold of 0, or when used entries alone are more than there is room for, IS does it at once.
+//             it ends. With a threshold of 0, or when used entries alone are more than there is room for, IS repacks before
+//             anything else.
 //   evict     From the end of the highest row, only as many as needed (`element`), or the row as a whole (`row`, whose
 //             reservation is given back only then, and whose later entries are not kept). Evicted entries are loaded when the
 //             row is due. Equal to reloads() of eviction.h for a space of fixed size.
@@ -38,10 +39,10 @@ class RowStore {
   /// OS has used the columns of sub-tensor `step`. Returns entries converted, or kept, for their rows.
   std::uint64_t take_in(std::uint64_t step);
   /// Begins to repack if there is reason to, and evicts until the space has at most `room` entries. Returns entries to move
-  /// from now on; `at_once`: before anything else.
+  /// from now on; `immediate`: before anything else.
   struct Repack {
     std::uint64_t moved = 0;
-    bool at_once = false;
+    bool immediate = false;
   };
   Repack make_room(std::uint64_t step, std::uint64_t room);
   bool repacking() const { return dropped_ != 0; }
@@ -82,7 +83,7 @@ class RowStore {
   Index highest_word_ = 0;                ///< no later word of `occupied_` has a bit
   std::uint64_t waiting_now_ = 0, used_ = 0;
   std::uint64_t dead_ = 0;     ///< used entries that have not been dropped
-  std::uint64_t dropped_ = 0;  ///< those of them that the repack at work drops
+  std::uint64_t dropped_ = 0;  ///< those of them that the current repack drops
   std::uint64_t evictions_ = 0, repacks_ = 0;
 };
 
