@@ -14,6 +14,7 @@
 
 #include "models/neardata/near_data.h"
 #include "models/sida/matrix/sparse_matrix.h"
+#include "models/sida/pipeline/pass_shape.h"
 #include "platform/command_line.h"
 #include "platform/configuration.h"
 #include "platform/launch/launch.h"
@@ -112,15 +113,25 @@ void show_mesh(const CommandLine& line) {
     write_file(*line.mesh.picture, [&](std::ostream& out) { write_meeting_svg(*map, meeting, line.mesh.core, out); });
 }
 
-void sida_command(const CommandLine& line) {
+/// Exit code.
+int sida_command(const CommandLine& line) {
   switch (line.sida.action) {
     case SidaAction::info:
-      return describe_matrix(line.input, line.sida, std::cout, std::cerr);
+      describe_matrix(line.input, line.sida, std::cout, std::cerr);
+      break;
     case SidaAction::generate:
-      return generate_matrix(line.input, line.sida);
+      generate_matrix(line.input, line.sida);
+      break;
     case SidaAction::prepare:
-      return prepare_matrix(line.input, line.sida, std::cerr);
+      prepare_matrix(line.input, line.sida, std::cerr);
+      break;
+    case SidaAction::run:
+      return run_application(line.input, line.sida.run, std::cout, std::cerr) ? 0 : kExitDifferent;
+    case SidaAction::explain:
+      explain_application(line.input, line.sida.run, std::cout, std::cerr);
+      break;
   }
+  return 0;
 }
 
 int execute(const CommandLine& line) {
@@ -149,8 +160,7 @@ int execute(const CommandLine& line) {
       show_mesh(line);
       break;
     case Command::sida:
-      sida_command(line);
-      break;
+      return sida_command(line);
     case Command::docs:
       write_docs(line.input);
       break;
@@ -195,6 +205,8 @@ int guarded(const std::vector<std::string>& arguments) {
   } catch (const ElfError& e) {
     return refuse(e);
   } catch (const sida::MatrixError& e) {
+    return refuse(e);
+  } catch (const sida::PassError& e) {
     return refuse(e);
   } catch (const LaunchError& e) {
     return refuse(e);

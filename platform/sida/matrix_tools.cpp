@@ -16,6 +16,7 @@
 #include "platform/configuration.h"
 #include "platform/run/text_table.h"
 #include "platform/run/whole_file.h"
+#include "platform/sida/named_matrix.h"
 
 namespace lacuna {
 namespace {
@@ -26,29 +27,6 @@ std::string percent(double part, double all, int decimals = 1) {
   return all == 0 ? "-" : fixed(100 * part / all, decimals) + " %";
 }
 std::string megabytes(std::uint64_t bytes) { return fixed(static_cast<double>(bytes) / kMega, 3) + " MB"; }
-
-/// A file, or what a generator makes. A name that is neither is taken for a kind unless it looks like a file's.
-/// Warnings of the file go to `warnings`.
-sida::ReadMatrix matrix_of(const std::string& name, bool as_stored, std::ostream& warnings) {
-  std::error_code problem;
-  const bool is_file = std::filesystem::exists(name, problem);
-  const bool looks_like_one = name.find_first_of("./") < name.find(':');
-  if (is_file && sida::is_prepared(name)) {
-    sida::ReadMatrix prepared;
-    prepared.matrix = sida::read_prepared(name);
-    prepared.stored = prepared.matrix.entries();
-    return prepared;
-  }
-  if (is_file || (looks_like_one && !sida::is_matrix_kind(name))) {
-    sida::ReadMatrix read = sida::read_matrix_market(name, {.as_stored = as_stored});
-    for (const std::string& warning : read.warnings) warnings << "lacuna: warning: " << warning << '\n';
-    return read;
-  }
-  sida::ReadMatrix made;
-  made.matrix = sida::generated(name);
-  made.stored = made.matrix.entries();
-  return made;
-}
 
 const char* text_of(sida::Symmetry symmetry) {
   constexpr const char* kTexts[]{"general", "symmetric", "skew-symmetric"};
@@ -71,7 +49,7 @@ sida::SparseMatrix in_order(sida::SparseMatrix matrix, const SidaOptions& option
 }  // namespace
 
 void describe_matrix(const std::string& name, const SidaOptions& options, std::ostream& result, std::ostream& warnings) {
-  const sida::ReadMatrix read = matrix_of(name, options.as_stored, warnings);
+  const sida::ReadMatrix read = sida_matrix(name, options.as_stored, warnings);
   const sida::SparseMatrix& matrix = read.matrix;
   // Nothing is printed of what an option then refuses.
   std::ostringstream out;
@@ -123,7 +101,7 @@ void generate_matrix(const std::string& kind, const SidaOptions& options) {
 }
 
 void prepare_matrix(const std::string& name, const SidaOptions& options, std::ostream& warnings) {
-  sida::ReadMatrix read = matrix_of(name, options.as_stored, warnings);
+  sida::ReadMatrix read = sida_matrix(name, options.as_stored, warnings);
   const sida::SparseMatrix matrix = in_order(std::move(read.matrix), options);
   write_file(*options.file, [&](std::ostream& out) { sida::write_prepared(matrix, out); });
 }

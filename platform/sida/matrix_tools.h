@@ -7,9 +7,11 @@
 #include <string>
 #include <vector>
 
+#include "platform/sida/run_application.h"
+
 namespace lacuna {
 
-enum class SidaAction : std::uint8_t { info, generate, prepare };
+enum class SidaAction : std::uint8_t { info, generate, prepare, run, explain };
 
 struct SidaOptions {
   SidaAction action = SidaAction::info;
@@ -20,6 +22,7 @@ struct SidaOptions {
   bool as_stored = false;           ///< --as-stored
   std::optional<std::string> room;  ///< --room
   std::optional<std::string> file;  ///< --out
+  SidaRunOptions run;               ///< of run and explain
 };
 
 /// Prints sizes and layouts of a matrix, a file or KIND:…, and for each order what the buffer has to hold. Warnings go to

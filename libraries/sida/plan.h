@@ -1,0 +1,110 @@
+/* A compiled graph: passes by period, shared by the files of the library.
+ *
+ * The loop is cut into periods of one or two iterations. Period 0 begins with the states' first values, the others with what
+ * the period before has left: the last period repeats itself. An instance is a node in an iteration of a period: 0 is the first
+ * iteration of the period, -1 the last one of the period before. Instances of the period before that are not computed when the
+ * period begins are pending and computed in it. */
+#ifndef LACUNA_LIBRARIES_SIDA_PLAN_H
+#define LACUNA_LIBRARIES_SIDA_PLAN_H
+
+#include "graph.h"
+
+enum {
+  SIDA_OLDEST = -6,              /* iteration of the oldest instance */
+  SIDA_WINDOW = 2 - SIDA_OLDEST, /* iterations of instances */
+  SIDA_MOST_PASSES = 32,         /* of a period */
+  SIDA_MOST_PERIODS = 4,
+  SIDA_MOST_INSTRUCTIONS = 2048, /* of one code */
+  SIDA_EXPLAIN_BYTES = 8192,
+};
+
+typedef enum sida_status {
+  SIDA_ABSENT,  /* before the loop, or too old */
+  SIDA_PENDING, /* not computed yet */
+  SIDA_FIRST,   /* the first value of a state */
+  SIDA_CARRIED, /* computed in the period before */
+  SIDA_DONE,    /* computed in this period */
+} sida_status;
+
+/* Element-wise code of a pass: in load, ewise or finish. What can be computed before the pass is computed wherever it is used.
+ */
+typedef enum sida_slot { SIDA_BEFORE, SIDA_EWISE, SIDA_FINISH } sida_slot;
+/* Scalars are known behind load, ewise or finish. */
+typedef enum sida_phase { SIDA_AFTER_LOAD, SIDA_AFTER_EWISE, SIDA_AFTER_FINISH } sida_phase;
+
+typedef struct sida_instance {
+  sida_status status;
+  int pass;   /* DONE: where */
+  int place;  /* DONE: of a vector its slot, of a scalar its phase */
+  bool store; /* of a vector: it has memory */
+} sida_instance;
+
+typedef struct sida_reference {
+  int node, iteration;
+} sida_reference;
+
+typedef struct sida_pass {
+  bool os, is;
+  sida_reference first, second; /* products */
+  uint64_t length;              /* of an element-wise pass */
+  bool counts_ewise, counts_finish;
+  sida_reference load_condition, ewise_condition, finish_condition; /* node LACUNA_SIDA_NO_VALUE: none */
+} sida_pass;
+
+typedef struct sida_period {
+  sida_instance instances[SIDA_MOST_NODES][SIDA_WINDOW];
+  sida_pass passes[SIDA_MOST_PASSES];
+  int pass_count;
+} sida_period;
+
+typedef struct sida_exit {
+  int pass; /* of the program */
+  uint32_t kind;
+  int state; /* node */
+  int place; /* vector or scalar */
+} sida_exit;
+
+struct lacuna_sida_plan {
+  const lacuna_sida_graph* graph;
+  bool live[SIDA_MOST_NODES];
+  int at_once; /* iterations of a period */
+  sida_period* periods;
+  int period_count, loops_to; /* the last period is followed by this one */
+  /* Lengths of vectors that need an element-wise pass at the end of each period, to be there in the next one. */
+  uint64_t extra[4];
+  int extra_count;
+  uint64_t missing; /* such a length that generation has found, 0: none */
+  unsigned products, fused;
+  char explain[SIDA_EXPLAIN_BYTES];
+
+  /* Image */
+  lacuna_sida_storage vectors[LACUNA_SIDA_MAX_VECTORS];
+  unsigned vector_count;
+  uint64_t scalars[LACUNA_SIDA_MAX_SCALARS];
+  unsigned scalar_count;
+  struct lacuna_sida_instruction* instructions;
+  unsigned instruction_count, instruction_room;
+  struct lacuna_sida_pass passes[LACUNA_SIDA_MAX_PASSES];
+  unsigned pass_count;
+  struct lacuna_sida_swap swaps[LACUNA_SIDA_MAX_VECTORS];
+  unsigned swap_count;
+  sida_exit exits[LACUNA_SIDA_MAX_PASSES * 4];
+  unsigned exit_count;
+};
+
+static inline sida_instance* sida_at(sida_period* period, int node, int iteration) {
+  return &period->instances[node][iteration - SIDA_OLDEST];
+}
+
+/* States stand for the value that they have in that iteration. */
+sida_reference sida_resolve(const lacuna_sida_graph* graph, sida_period* period, int node, int iteration);
+/* The same in all iterations: an input, a constant, or a state that never changes. */
+bool sida_is_invariant(const lacuna_sida_graph* graph, int node);
+
+/* Fills periods and explanation; `across`: two iterations in a period, whose products share a pass. false: the graph's problem
+ * says why. */
+bool sida_schedule(lacuna_sida_plan* plan, lacuna_sida_graph* graph, lacuna_sida_fusion fusion, bool across);
+/* Fills the image from the periods. Likewise. */
+bool sida_generate(lacuna_sida_plan* plan, lacuna_sida_graph* graph);
+
+#endif

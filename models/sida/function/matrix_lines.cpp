@@ -1,0 +1,77 @@
+#include "models/sida/function/matrix_lines.h"
+
+#include <algorithm>
+
+namespace lacuna::sida {
+
+MatrixLines::MatrixLines(const Memory& memory, const lacuna_sida_order& order, std::uint64_t lines, std::uint64_t entries,
+                         unsigned offset_bytes, unsigned value_bytes, std::uint64_t coordinates_end, std::string name)
+    : memory_(memory),
+      order_(order),
+      value_bytes_(value_bytes),
+      coordinates_end_(coordinates_end),
+      name_(std::move(name)),
+      offsets_(lines + 1) {
+  if (offset_bytes == sizeof(std::uint64_t)) {
+    memory.read(order.offsets, std::as_writable_bytes(std::span(offsets_)));
+  } else {
+    std::vector<std::uint32_t> narrow(lines + 1);
+    memory.read(order.offsets, std::as_writable_bytes(std::span(narrow)));
+    std::copy(narrow.begin(), narrow.end(), offsets_.begin());
+  }
+  const auto wrong = [&](std::uint64_t line, const std::string& what) {
+    throw ProgramError(LACUNA_SIDA_ERROR_OFFSETS, name_ + ": offset " + std::to_string(line) + " " + what,
+                       order.offsets + line * offset_bytes);
+  };
+  if (offsets_.front() != 0) wrong(0, "is " + std::to_string(offsets_.front()) + ", not 0");
+  for (std::uint64_t line = 0; line < lines; ++line) {
+    if (offsets_[line + 1] < offsets_[line]) wrong(line + 1, "is less than the one before");
+  }
+  if (offsets_.back() != entries) {
+    wrong(lines, "is " + std::to_string(offsets_.back()) + ", there are " + std::to_string(entries) + " entries");
+  }
+}
+
+MatrixLines::Entries MatrixLines::read(std::uint64_t first, std::uint64_t count) {
+  const std::uint64_t begin = offsets_[first], entries = offsets_[first + count] - begin;
+  if (coordinates_.size() < entries) {
+    coordinates_.resize(entries);
+    values_.resize(entries * value_bytes_);
+  }
+  memory_.read(order_.coordinates + begin * sizeof(std::uint32_t),
+               std::as_writable_bytes(std::span(coordinates_)).first(entries * sizeof(std::uint32_t)));
+  const std::uint64_t bytes = order_.values == 0 ? 0 : entries * value_bytes_;
+  if (bytes != 0) memory_.read(order_.values + begin * value_bytes_, std::span(values_).first(bytes));
+  check(first, count);
+  return {std::span(coordinates_).first(entries), bytes == 0 ? nullptr : values_.data()};
+}
+
+void MatrixLines::check(std::uint64_t first, std::uint64_t count) const {
+  for (std::uint64_t line = first; line < first + count; ++line) {
+    const std::uint32_t* const begin = coordinates_.data() + (offsets_[line] - offsets_[first]);
+    const std::uint64_t entries = offsets_[line + 1] - offsets_[line];
+    bool right = entries == 0 || begin[entries - 1] < coordinates_end_;
+    for (std::uint64_t e = 1; e < entries; ++e) right &= begin[e - 1] < begin[e];
+    if (right) continue;
+    std::uint64_t e = 0;
+    while (begin[e] < coordinates_end_ && (e == 0 || begin[e - 1] < begin[e])) ++e;
+    throw ProgramError(
+        LACUNA_SIDA_ERROR_COORDINATE,
+        name_ + ": entry " + std::to_string(e) + " of line " + std::to_string(line) + " has coordinate " +
+            std::to_string(begin[e]) +
+            (begin[e] < coordinates_end_ ? ", not above the one before" : ", there are " + std::to_string(coordinates_end_)),
+        order_.coordinates + (offsets_[line] + e) * sizeof(std::uint32_t));
+  }
+}
+
+MatrixLines matrix_lines(const Memory& memory, const Program& program, std::uint16_t matrix, bool by_rows) {
+  const lacuna_sida_matrix& m = program.matrices[matrix];
+  const bool blocked = m.layout == LACUNA_SIDA_BLOCKED;
+  const auto lines_of = [&](std::uint64_t n) { return blocked ? (n + m.block_side - 1) / m.block_side : n; };
+  const unsigned value_bytes = blocked ? sizeof(std::uint32_t) : m.has_values == 1 ? bytes_of(m.element) : 0;
+  return MatrixLines(memory, by_rows ? m.by_rows : m.by_columns, lines_of(by_rows ? m.rows : m.columns),
+                     blocked ? m.blocks : m.entries, m.offset_bytes, value_bytes, lines_of(by_rows ? m.columns : m.rows),
+                     "matrix " + std::to_string(matrix) + (by_rows ? " by rows" : " by columns"));
+}
+
+}  // namespace lacuna::sida

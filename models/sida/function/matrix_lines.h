@@ -1,0 +1,48 @@
+// A matrix in memory as products read it: offsets whole, entries some lines at a time, both checked.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "models/sida/program/program.h"
+
+namespace lacuna::sida {
+
+/// One of the two orders of a matrix; of a blocked one, its list of blocks.
+class MatrixLines {
+ public:
+  /// `coordinates_end`: beyond the coordinates that are legal; `name`: for messages. Throws ProgramError for offsets that fall,
+  /// or that do not begin at 0 and end at `entries`.
+  MatrixLines(const Memory& memory, const lacuna_sida_order& order, std::uint64_t lines, std::uint64_t entries,
+              unsigned offset_bytes, unsigned value_bytes, std::uint64_t coordinates_end, std::string name);
+
+  std::uint64_t lines() const { return offsets_.size() - 1; }
+  std::span<const std::uint64_t> offsets() const { return offsets_; }
+
+  struct Entries {
+    std::span<const std::uint32_t> coordinates;
+    const std::byte* values;  ///< null: the matrix has none
+  };
+  /// Entries of lines first to first + count - 1, valid until the next call. Throws ProgramError for a coordinate that is
+  /// outside or does not ascend in its line.
+  Entries read(std::uint64_t first, std::uint64_t count);
+
+ private:
+  void check(std::uint64_t first, std::uint64_t count) const;
+
+  const Memory& memory_;
+  lacuna_sida_order order_;
+  unsigned value_bytes_;
+  std::uint64_t coordinates_end_;
+  std::string name_;
+  std::vector<std::uint64_t> offsets_;
+  std::vector<std::uint32_t> coordinates_;
+  std::vector<std::byte> values_;
+};
+
+/// The order by columns, or by rows, of a matrix of a program.
+MatrixLines matrix_lines(const Memory& memory, const Program& program, std::uint16_t matrix, bool by_rows);
+
+}  // namespace lacuna::sida

@@ -1,0 +1,231 @@
+#include "models/sida/function/products.h"
+
+#include <algorithm>
+
+#include "models/sida/function/arithmetic.h"
+#include "models/sida/function/matrix_lines.h"
+
+namespace lacuna::sida {
+namespace {
+
+/// Entries that are read in one piece, but for longer lines.
+constexpr std::uint64_t kEntriesAtOnce = 16384;
+
+/// Entries of a line of a matrix and the vector that they are multiplied with.
+struct Terms {
+  const std::uint32_t* coordinates;  ///< of each entry: the element of x
+  const std::byte* values;           ///< of each entry; null: all are 1
+  const std::byte* x;
+};
+
+/// What is different from semiring to semiring and from element to element.
+struct Kernels {
+  unsigned element_bytes, sum_bytes;
+  /// Sums of elements with one feature, all present: of each of `lines` lines, whose entries begin at `offsets` - offsets[0].
+  void (*line_sums)(const std::uint64_t* offsets, std::uint64_t lines, const Terms& terms, std::byte* sums);
+  /// The identity, `count` times.
+  void (*clear)(std::byte* sums, std::uint64_t count);
+  /// Adds the terms of one entry, feature by feature. `value`: null: 1.
+  void (*add)(std::byte* sums, const std::byte* x, const std::byte* value, std::uint32_t width);
+};
+
+/// Values of BOOL are as they are in memory: any byte but 0 counts as 1.
+template <class T>
+T matrix_value(const std::byte* values, std::uint64_t entry) {
+  const T value = reinterpret_cast<const T*>(values)[entry];
+  if constexpr (std::is_same_v<T, Bool>)
+    return truth<T>(value.value != 0);
+  else
+    return value;
+}
+
+template <class T, class Ring>
+void line_sums(const std::uint64_t* offsets, std::uint64_t lines, const Terms& terms, std::byte* out) {
+  using Sum = SumOf<T>;
+  const T* const x = reinterpret_cast<const T*>(terms.x);
+  for (std::uint64_t line = 0; line < lines; ++line) {
+    Sum sum = Ring::Add::identity();
+    for (std::uint64_t e = offsets[line] - offsets[0]; e < offsets[line + 1] - offsets[0]; ++e) {
+      const T value = terms.values ? matrix_value<T>(terms.values, e) : truth<T>(true);
+      sum = Ring::Add::combine(sum, Ring::term(x[terms.coordinates[e]], value));
+    }
+    reinterpret_cast<Sum*>(out)[line] = sum;
+  }
+}
+
+template <class T, class Ring>
+void clear(std::byte* sums, std::uint64_t count) {
+  std::fill_n(reinterpret_cast<SumOf<T>*>(sums), count, Ring::Add::identity());
+}
+
+template <class T, class Ring>
+void add(std::byte* sums, const std::byte* x, const std::byte* value, std::uint32_t width) {
+  auto* const out = reinterpret_cast<SumOf<T>*>(sums);
+  const T factor = value ? matrix_value<T>(value, 0) : truth<T>(true);
+  for (std::uint32_t f = 0; f < width; ++f) {
+    out[f] = Ring::Add::combine(out[f], Ring::term(reinterpret_cast<const T*>(x)[f], factor));
+  }
+}
+
+Kernels kernels_of(unsigned semiring, unsigned element) {
+  return with_type(element, [&](auto type) {
+    using T = decltype(type);
+    return with_semiring<T, SumOf<T>>(semiring, [](auto ring) {
+      using Ring = decltype(ring);
+      return Kernels{sizeof(T), sizeof(SumOf<T>), line_sums<T, Ring>, clear<T, Ring>, add<T, Ring>};
+    });
+  });
+}
+
+class DualProduct : public Product {
+ public:
+  DualProduct(MatrixLines lines, const Kernels& kernels, const HostVector& x, std::uint32_t width)
+      : lines_(std::move(lines)), kernels_(kernels), x_(x), width_(width) {}
+
+  void sums(std::uint64_t first, std::uint64_t count, std::byte* out) override {
+    const std::span<const std::uint64_t> offsets = lines_.offsets();
+    for (std::uint64_t at = first; at < first + count;) {
+      std::uint64_t end = at + 1;
+      while (end < first + count && offsets[end + 1] - offsets[at] <= kEntriesAtOnce) ++end;
+      part(at, end - at, out + (at - first) * width_ * kernels_.sum_bytes);
+      at = end;
+    }
+  }
+
+ private:
+  void part(std::uint64_t first, std::uint64_t count, std::byte* out) {
+    const MatrixLines::Entries entries = lines_.read(first, count);
+    const std::uint64_t* const offsets = lines_.offsets().data() + first;
+    const std::byte* const x = x_.values.data();
+    if (width_ == 1 && x_.present.empty()) {
+      kernels_.line_sums(offsets, count, {entries.coordinates.data(), entries.values, x}, out);
+      return;
+    }
+    kernels_.clear(out, count * width_);
+    const std::uint64_t sum_bytes = std::uint64_t{width_} * kernels_.sum_bytes,
+                        x_bytes = std::uint64_t{width_} * kernels_.element_bytes;
+    for (std::uint64_t line = 0; line < count; ++line) {
+      for (std::uint64_t e = offsets[line] - offsets[0]; e < offsets[line + 1] - offsets[0]; ++e) {
+        const std::uint64_t r = entries.coordinates[e];
+        if (!x_.present.empty() && x_.present[r] == 0) continue;
+        kernels_.add(out + line * sum_bytes, x + r * x_bytes,
+                     entries.values ? entries.values + e * kernels_.element_bytes : nullptr, width_);
+      }
+    }
+  }
+
+  MatrixLines lines_;
+  Kernels kernels_;
+  const HostVector& x_;
+  std::uint32_t width_;
+};
+
+/// Blocks of a line of blocks in ascending order, entries of a block by column and then by row: in either direction, terms of a
+/// sum come in ascending order.
+class BlockedProduct : public Product {
+ public:
+  BlockedProduct(const Memory& memory, const lacuna_sida_matrix& matrix, MatrixLines blocks, bool transposed,
+                 const Kernels& kernels, const HostVector& x, std::uint32_t width)
+      : memory_(memory),
+        matrix_(matrix),
+        blocks_(std::move(blocks)),
+        transposed_(transposed),
+        kernels_(kernels),
+        x_(x),
+        width_(width),
+        offsets_(matrix.blocks + 1),
+        sums_(std::size_t{matrix.block_side} * width * kernels.sum_bytes) {
+    memory.read(matrix.block_offsets, std::as_writable_bytes(std::span(offsets_)));
+    for (std::uint64_t b = 0; b < matrix.blocks; ++b) {
+      if (offsets_[b + 1] < offsets_[b]) wrong_offset(b + 1);
+    }
+    if (offsets_.front() != 0) wrong_offset(0);
+    if (offsets_.back() != matrix.entries) wrong_offset(matrix.blocks);
+  }
+
+  void sums(std::uint64_t first, std::uint64_t count, std::byte* out) override {
+    const std::uint64_t bytes = std::uint64_t{width_} * kernels_.sum_bytes;
+    for (std::uint64_t line = first; line < first + count; ++line, out += bytes) {
+      const std::uint64_t block_line = line / matrix_.block_side;
+      if (block_line != line_) make_line(block_line);
+      std::copy_n(sums_.data() + line % matrix_.block_side * bytes, bytes, out);
+    }
+  }
+
+ private:
+  [[noreturn]] void wrong_offset(std::uint64_t block) const {
+    throw ProgramError(
+        LACUNA_SIDA_ERROR_OFFSETS,
+        "offset " + std::to_string(block) + " of blocks falls, or the offsets do not begin at 0 and end at the entries",
+        matrix_.block_offsets + block * sizeof(std::uint64_t));
+  }
+
+  void make_line(std::uint64_t number) {
+    line_ = number;
+    kernels_.clear(sums_.data(), std::uint64_t{matrix_.block_side} * width_);
+    const MatrixLines::Entries listed = blocks_.read(number, 1);
+    const std::uint32_t* const numbers = reinterpret_cast<const std::uint32_t*>(listed.values);
+    for (std::size_t i = 0; i < listed.coordinates.size(); ++i) {
+      if (numbers[i] >= matrix_.blocks) {
+        throw ProgramError(LACUNA_SIDA_ERROR_COORDINATE, "block " + std::to_string(numbers[i]) + " does not exist",
+                           (transposed_ ? matrix_.by_rows : matrix_.by_columns).values);
+      }
+      add_block(number, listed.coordinates[i], numbers[i]);
+    }
+  }
+
+  void add_block(std::uint64_t line, std::uint64_t coordinate, std::uint32_t block) {
+    const std::uint64_t begin = offsets_[block], entries = offsets_[block + 1] - begin, value_bytes = kernels_.element_bytes;
+    rows_.resize(entries);
+    columns_.resize(entries);
+    memory_.read(matrix_.block_rows + begin, std::as_writable_bytes(std::span(rows_)));
+    memory_.read(matrix_.block_columns + begin, std::as_writable_bytes(std::span(columns_)));
+    const bool has_values = matrix_.has_values == 1;
+    if (has_values) {
+      values_.resize(entries * value_bytes);
+      memory_.read(matrix_.block_values + begin * value_bytes, values_);
+    }
+    const std::uint64_t side = matrix_.block_side, first_x = coordinate * side;
+    const std::uint64_t lines = transposed_ ? matrix_.rows : matrix_.columns, xs = transposed_ ? matrix_.columns : matrix_.rows;
+    const std::uint64_t lines_end = std::min(side, lines - line * side), x_end = std::min(side, xs - first_x);
+    for (std::uint64_t e = 0; e < entries; ++e) {
+      const std::uint64_t to = transposed_ ? rows_[e] : columns_[e], from = transposed_ ? columns_[e] : rows_[e];
+      const bool ascends =
+          e == 0 || columns_[e - 1] < columns_[e] || (columns_[e - 1] == columns_[e] && rows_[e - 1] < rows_[e]);
+      if (to >= lines_end || from >= x_end || !ascends) {
+        throw ProgramError(LACUNA_SIDA_ERROR_COORDINATE,
+                           "entry " + std::to_string(e) + " of block " + std::to_string(block) +
+                               " is outside of it, or not behind the one before",
+                           matrix_.block_rows + begin + e);
+      }
+      if (!x_.present.empty() && x_.present[first_x + from] == 0) continue;
+      kernels_.add(sums_.data() + to * width_ * kernels_.sum_bytes, x_.values.data() + (first_x + from) * width_ * value_bytes,
+                   has_values ? values_.data() + e * value_bytes : nullptr, width_);
+    }
+  }
+
+  const Memory& memory_;
+  const lacuna_sida_matrix& matrix_;
+  MatrixLines blocks_;
+  bool transposed_;
+  Kernels kernels_;
+  const HostVector& x_;
+  std::uint32_t width_;
+  std::vector<std::uint64_t> offsets_;
+  std::vector<std::byte> sums_, values_;
+  std::uint64_t line_ = UINT64_MAX;
+  std::vector<std::uint8_t> rows_, columns_;
+};
+
+}  // namespace
+
+std::unique_ptr<Product> make_product(const Memory& memory, const Program& program, const ProductKind& kind,
+                                      const HostVector& x) {
+  MatrixLines lines = matrix_lines(memory, program, kind.matrix, kind.transposed);
+  const lacuna_sida_matrix& matrix = program.matrices[kind.matrix];
+  const Kernels kernels = kernels_of(kind.semiring, kind.element);
+  if (matrix.layout == LACUNA_SIDA_DUAL) return std::make_unique<DualProduct>(std::move(lines), kernels, x, kind.width);
+  return std::make_unique<BlockedProduct>(memory, matrix, std::move(lines), kind.transposed, kernels, x, kind.width);
+}
+
+}  // namespace lacuna::sida

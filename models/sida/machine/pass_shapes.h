@@ -1,0 +1,22 @@
+// What a pass of a program asks of the pipeline, in counts.
+#pragma once
+
+#include "models/sida/function/job.h"
+#include "models/sida/pipeline/pass_shape.h"
+#include "models/sida/program/program.h"
+
+namespace lacuna::sida {
+
+/// The two orders of a matrix, which must remain.
+struct MatrixOrders {
+  LineOrder by_columns, by_rows;
+};
+
+/// Of a pass that went as `outcome` says: a product that was dropped is none of the shape. `orders`: of the pass' matrix;
+/// ignored for an element-wise pass.
+PassShape shape_of(const Program& program, const Pass& pass, const PassOutcome& outcome, const MatrixOrders& orders);
+
+/// Bytes of one entry in one order: its coordinate and its value; blocked: two coordinates of a byte and the value.
+unsigned entry_bytes(const lacuna_sida_matrix& matrix);
+
+}  // namespace lacuna::sida

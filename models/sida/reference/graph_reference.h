@@ -1,0 +1,33 @@
+// Runs the iterations of a graph one operation after the other: what any plan of it has to compute.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <vector>
+
+#include "libraries/sida/graph.h"
+#include "models/sida/matrix/sparse_matrix.h"
+
+namespace lacuna::sida {
+
+/// Elements of a vector with their features, or one scalar: as floating-point numbers, or as integers.
+struct Values {
+  int element = LACUNA_SIDA_F64;
+  std::uint32_t width = 1;
+  std::vector<double> floats{};
+  std::vector<std::int64_t> integers{};
+  bool is_float() const { return element == LACUNA_SIDA_F64; }
+  std::size_t size() const { return is_float() ? floats.size() : integers.size(); }
+};
+
+struct ReferenceResult {
+  std::map<int, Values> states;  ///< kept ones
+  std::uint64_t iterations = 0;
+};
+
+/// `inputs`: contents of inputs and first values of states, by node; `matrices`: of the graph, in order. Elements F64, I64, I32
+/// and BOOL.
+ReferenceResult run_reference(const lacuna_sida_graph& graph, const std::map<int, Values>& inputs,
+                              const std::vector<SparseMatrix>& matrices);
+
+}  // namespace lacuna::sida

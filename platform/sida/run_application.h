@@ -1,0 +1,39 @@
+// `lacuna sida run` and `explain`: a program of the accelerator on a matrix, how long it takes and why.
+#pragma once
+
+#include <cstdint>
+#include <iosfwd>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "include/lacuna/sida.h"
+
+namespace lacuna {
+
+enum class SidaMachine : std::uint8_t { sida, roofline, oracle };
+
+struct SidaRunOptions {
+  std::string matrix;                ///< --matrix
+  std::optional<std::string> order;  ///< --order
+  bool as_stored = false;
+  bool blocked = false;       ///< --storage blocked
+  unsigned block_side = 256;  ///< --block
+  lacuna_sida_fusion fusion = LACUNA_SIDA_FUSION_AUTO;
+  SidaMachine machine = SidaMachine::sida;
+  std::uint64_t iterations = 0;  ///< --iterations; 0: the program's own
+  std::uint32_t source = 0, features = 0;
+  double tolerance = 0;
+  bool check = false;
+  std::vector<std::string> parameters;  ///< --set sida.NAME=VALUE
+};
+
+/// Prints iterations, time, bytes by kind, utilisation and, with `check`, whether one operation after the other comes to the
+/// same result. Returns false if it does not. Throws ConfigurationError, also for an unknown program; sida::MatrixError,
+/// sida::PassError.
+bool run_application(const std::string& program, const SidaRunOptions& options, std::ostream& out, std::ostream& warnings);
+
+/// Prints for each product with what it shares a reading of the matrix, or what prevents it, and the passes.
+void explain_application(const std::string& program, const SidaRunOptions& options, std::ostream& out, std::ostream& warnings);
+
+}  // namespace lacuna
