@@ -5,7 +5,7 @@ source "$(dirname "$0")/common.sh"
 mkdir -p build/release/bin
 ln -s "$LACUNA" build/release/bin/lacuna
 sed -n '/^```sh$/,/^```$/p' "$SOURCE/docs/sida.md" | sed '/^```/d' >commands.txt
-[[ $(wc -l <commands.txt) == 5 ]] || fail "docs/sida.md has other commands"
+[[ $(wc -l <commands.txt) == 10 ]] || fail "docs/sida.md has other commands"
 while read -r line; do
   eval "expect 0 $line"
   cat out.txt >>all.txt
@@ -48,8 +48,8 @@ refused() {
   complains "lacuna: $1"
   [[ ! -s out.txt ]] || fail "sida ${*:2} prints something"
 }
-refused "lacuna sida needs info MATRIX, generate KIND or prepare MATRIX"
-refused "lacuna sida inof: must be info, generate or prepare; did you mean info?" inof road
+refused "lacuna sida needs run or explain PROGRAM, info MATRIX, generate KIND or prepare MATRIX"
+refused "lacuna sida inof: must be run, explain, info, generate or prepare; did you mean info?" inof road
 refused "lacuna sida info needs a matrix" info
 refused "no kind of matrix 'raod'; did you mean road?" info raod:rows=5
 refused "a matrix of kind road has no 'tyle'; did you mean tile?" info road:tyle=5
@@ -70,3 +70,26 @@ refused "unexpected more" info road more
 printf '%%%%MatrixMarket matrix coordinate real general\n2 2 1\n1 3 1\n' >wrong.mtx
 refused "wrong.mtx:3: the column of an entry is a whole number from 1 to 2, not '3'" info wrong.mtx
 expect 74 "$LACUNA" sida generate road --out nowhere/road.mtx
+
+# Programs: results are right, and each machine's time is that of another one.
+[[ $(grep -c "as one operation after the other computes it, to the bit" all.txt) == 2 ]] || fail "results of docs/sida.md's programs"
+cycles() { sed -n 's/^time .* \([0-9,]*\) cycles$/\1/p' out.txt | tr -d ,; }
+for machine in sida oracle roofline; do
+  expect 0 "$LACUNA" sida run pr --matrix power:rows=20000,entries=256000 --iterations 20 --machine $machine
+  declare "$machine=$(cycles)"
+done
+((oracle <= sida && 2 * sida < roofline)) || fail "PageRank takes $sida cycles, $oracle on the oracle, $roofline on the roofline"
+expect 0 "$LACUNA" sida explain cg
+says "the next product's vector needs the reduction by ADD"
+expect 2 "$LACUNA" sida run prr --matrix road:rows=100
+complains 'program "prr" is unknown; did you mean pr?'
+expect 2 "$LACUNA" sida run pr
+complains "lacuna sida run needs --matrix"
+expect 2 "$LACUNA" sida run pr --matrix road:rows=100 --machine oracel
+complains "must be sida, roofline or oracle; did you mean oracle?"
+expect 2 "$LACUNA" sida run pr --matrix road:rows=100 --set sida.bufer=1MiB
+complains "unknown parameter; did you mean sida.buffer?"
+expect 2 "$LACUNA" sida run pr --matrix road:rows=100 --set sida.pes=0
+complains "--set sida.pes=0"
+expect 2 "$LACUNA" sida run bfs --matrix road:rows=100 --source 5000
+complains "--source 5000: there are rows 0 to 99"
