@@ -38,11 +38,18 @@ static value sum(graph* g, value a) { return lacuna_sida_reduce(g, LACUNA_SIDA_M
 static value any(graph* g, value a) { return lacuna_sida_reduce(g, LACUNA_SIDA_MONOID_OR, a); }
 static value dot(graph* g, value a, value b) { return sum(g, multiply(g, a, b)); }
 static value number(graph* g, double a) { return lacuna_sida_f64(g, a); }
+/* a b + c d. Operands that make nodes are made one after the other: C leaves the order of a call's arguments open, and programs
+ * would differ from compiler to compiler. */
+static value sum_of_two(graph* g, value a, value b, value c, value d) {
+  const value first = multiply(g, a, b);
+  return add(g, first, multiply(g, c, d));
+}
 static value vxm(graph* g, int semiring, value x, value a) { return lacuna_sida_product(g, semiring, x, a, false, NO); }
 /* a / b, and 0 where b is 0: of an iteration that has nothing left to do. */
 static value quotient(graph* g, value a, value b) {
   const value zero = number(g, 0);
-  return choose(g, equal(g, b, zero), zero, divide(g, a, b));
+  const value is_zero = equal(g, b, zero);
+  return choose(g, is_zero, zero, divide(g, a, b));
 }
 
 static value matrix(graph* g, const setup* s, int element, bool has_values) {
@@ -110,8 +117,8 @@ static graph* build_pr(const setup* s) {
               zero = number(g, 0);
   /* Vertices without edges give their rank to all. */
   const value dangling = sum(g, choose(g, equal(g, row_sum, zero), pr, zero));
-  const value given =
-      divide(g, add(g, multiply(g, number(g, DAMPING), dangling), number(g, 1 - DAMPING)), number(g, (double)n));
+  const value damping = number(g, DAMPING), rest = number(g, 1 - DAMPING), vertices = number(g, (double)n);
+  const value given = divide(g, add(g, multiply(g, damping, dangling), rest), vertices);
   const value next = add(g, vxm(g, LACUNA_SIDA_MUL_ADD, multiply(g, pr, row_sum), a), given);
   const value residual = sum(g, absolute(g, subtract(g, next, pr)));
   lacuna_sida_next(g, pr, next);
@@ -171,7 +178,7 @@ static graph* build_bfs(const setup* s) {
   const value a = matrix(g, s, BOOL, true), frontier = state(g, "frontier", BOOL, n), visited = state(g, "visited", BOOL, n);
   const value depth = state(g, "depth", I32, n), one = lacuna_sida_integer(g, I32, 1),
               level = lacuna_sida_scalar_state(g, "level", one);
-  const value reached = both(g, vxm(g, LACUNA_SIDA_AND_OR, frontier, a), negation(g, visited));
+  const value neighbours = vxm(g, LACUNA_SIDA_AND_OR, frontier, a), reached = both(g, neighbours, negation(g, visited));
   lacuna_sida_next(g, frontier, reached);
   lacuna_sida_next(g, visited, either(g, visited, reached));
   lacuna_sida_next(g, depth, choose(g, lacuna_sida_convert(g, I32, reached), level, depth));
@@ -235,10 +242,12 @@ static graph* build_kpp(const setup* s) {
   const value point = vxm(g, LACUNA_SIDA_ARIL_ADD, chosen, a);
   const value next = minimum(g, nearest, lacuna_sida_product(g, LACUNA_SIDA_PLUS_NORM, point, a, true, NO));
   /* The next centre: a row with a probability in proportion to its distance. */
-  const value next_seed = add(g, multiply(g, seed, lacuna_sida_integer(g, I64, 6364136223846793005)),
-                              lacuna_sida_integer(g, I64, 1442695040888963407));
+  const value factor = lacuna_sida_integer(g, I64, 6364136223846793005),
+              step = lacuna_sida_integer(g, I64, 1442695040888963407);
+  const value next_seed = add(g, multiply(g, seed, factor), step);
   const value bits = shift_right(g, next_seed, lacuna_sida_integer(g, I64, 11));
-  const value share = multiply(g, absolute(g, lacuna_sida_convert(g, F64, bits)), number(g, 1.0 / 4503599627370496.0));
+  const value unit = number(g, 1.0 / 4503599627370496.0);
+  const value share = multiply(g, absolute(g, lacuna_sida_convert(g, F64, bits)), unit);
   const value up_to = lacuna_sida_scan(g, LACUNA_SIDA_MONOID_ADD, next);
   const value is_behind = less(g, multiply(g, share, sum(g, next)), up_to);
   const value last = lacuna_sida_integer(g, I64, (int64_t)n - 1);
@@ -264,9 +273,10 @@ static graph* build_label(const setup* s) {
   const uint64_t n = s->rows;
   const value a = matrix(g, s, F64, true), share = vector(g, "share", F64, n), known = vector(g, "known", F64, n);
   const value given = vector(g, "given", F64, n), label = state(g, "label", F64, n);
-  /* The mean of the neighbours' labels decides, but where the label is given. */
-  const value mean = multiply(g, vxm(g, LACUNA_SIDA_MUL_ADD, label, a), share);
-  const value next = choose(g, known, given, less(g, number(g, 0.5), mean));
+  /* The sign of the mean of the neighbours' labels decides, but where the label is given. 0: none yet. */
+  const value mean = multiply(g, vxm(g, LACUNA_SIDA_MUL_ADD, label, a), share), zero = number(g, 0);
+  const value above = less(g, zero, mean), sign = subtract(g, above, less(g, mean, zero));
+  const value next = choose(g, known, given, sign);
   lacuna_sida_next(g, label, next);
   limit(g, s, "label", any(g, negation(g, equal(g, next, label))));
   return g;
@@ -282,7 +292,7 @@ static void fill_label(const setup* s, const char* name, void* contents) {
     if (is(name, "share"))
       out[c] = degree == 0 ? 0 : 1.0 / (double)degree;
     else
-      out[c] = is(name, "known") ? known : known && one;
+      out[c] = !known ? 0 : is(name, "known") || one ? 1 : -1;
   }
 }
 
@@ -321,7 +331,8 @@ static void fill_gcn(const setup* s, const char* name, void* contents) {
 
 /* (A + shift) x, for which A is made diagonally dominant. A times a column is a row times the transpose. */
 static value times(graph* g, value a, value shift, value x) {
-  return add(g, lacuna_sida_product(g, LACUNA_SIDA_MUL_ADD, x, a, true, NO), multiply(g, shift, x));
+  const value product = lacuna_sida_product(g, LACUNA_SIDA_MUL_ADD, x, a, true, NO);
+  return add(g, product, multiply(g, shift, x));
 }
 
 static void fill_solver(const setup* s, const char* name, void* contents) {
@@ -364,19 +375,21 @@ static graph* build_bgs(const setup* s) {
   const value v = lacuna_sida_state(g, "v0", F64, n, 1), rho = lacuna_sida_scalar_state(g, "rho", one);
   const value alpha = lacuna_sida_scalar_state(g, "alpha", one), omega = lacuna_sida_scalar_state(g, "omega", one);
   const value next_rho = dot(g, first, r);
-  const value beta = multiply(g, quotient(g, next_rho, rho), quotient(g, alpha, omega));
+  const value growth = quotient(g, next_rho, rho), beta = multiply(g, growth, quotient(g, alpha, omega));
   const value next_p = add(g, r, multiply(g, beta, subtract(g, p, multiply(g, omega, v))));
   const value next_v = times(g, a, shift, next_p), next_alpha = quotient(g, next_rho, dot(g, first, next_v));
   const value half = subtract(g, r, multiply(g, next_alpha, next_v)), t = times(g, a, shift, half);
-  const value next_omega = quotient(g, dot(g, t, half), dot(g, t, t)), next_r = subtract(g, half, multiply(g, next_omega, t));
-  lacuna_sida_next(g, x, add(g, x, add(g, multiply(g, next_alpha, next_p), multiply(g, next_omega, half))));
+  const value along = dot(g, t, half), next_omega = quotient(g, along, dot(g, t, t)),
+              next_r = subtract(g, half, multiply(g, next_omega, t));
+  lacuna_sida_next(g, x, add(g, x, sum_of_two(g, next_alpha, next_p, next_omega, half)));
   lacuna_sida_next(g, r, next_r);
   lacuna_sida_next(g, p, next_p);
   lacuna_sida_next(g, v, next_v);
   lacuna_sida_next(g, rho, next_rho);
   lacuna_sida_next(g, alpha, next_alpha);
   lacuna_sida_next(g, omega, next_omega);
-  limit(g, s, "bgs", less(g, number(g, tolerance(s)), dot(g, next_r, next_r)));
+  const value rr = dot(g, next_r, next_r);
+  limit(g, s, "bgs", less(g, number(g, tolerance(s)), rr));
   return g;
 }
 
@@ -401,15 +414,16 @@ static graph* build_gmres(const setup* s) {
     h[j + 1][j] = root(g, dot(g, w, w));
     basis[j + 1] = multiply(g, w, quotient(g, number(g, 1), h[j + 1][j]));
     for (int i = 0; i < j; ++i) {
-      const value upper = add(g, multiply(g, cosine[i], h[i][j]), multiply(g, sine[i], h[i + 1][j]));
-      h[i + 1][j] = subtract(g, multiply(g, cosine[i], h[i + 1][j]), multiply(g, sine[i], h[i][j]));
+      const value upper = sum_of_two(g, cosine[i], h[i][j], sine[i], h[i + 1][j]), lower = multiply(g, cosine[i], h[i + 1][j]);
+      h[i + 1][j] = subtract(g, lower, multiply(g, sine[i], h[i][j]));
       h[i][j] = upper;
     }
-    const value length = root(g, add(g, multiply(g, h[j][j], h[j][j]), multiply(g, h[j + 1][j], h[j + 1][j])));
+    const value length = root(g, sum_of_two(g, h[j][j], h[j][j], h[j + 1][j], h[j + 1][j]));
     cosine[j] = quotient(g, h[j][j], length);
     sine[j] = quotient(g, h[j + 1][j], length);
     h[j][j] = length;
-    side[j + 1] = subtract(g, number(g, 0), multiply(g, sine[j], side[j]));
+    const value turned = multiply(g, sine[j], side[j]);
+    side[j + 1] = subtract(g, number(g, 0), turned);
     side[j] = multiply(g, cosine[j], side[j]);
   }
   value next = x;
@@ -420,7 +434,8 @@ static graph* build_gmres(const setup* s) {
   }
   for (int j = 0; j < GMRES_RESTART; ++j) next = add(g, next, multiply(g, y[j], basis[j]));
   lacuna_sida_next(g, x, next);
-  limit(g, s, "gmres", less(g, number(g, tolerance(s)), multiply(g, side[GMRES_RESTART], side[GMRES_RESTART])));
+  const value rr = multiply(g, side[GMRES_RESTART], side[GMRES_RESTART]);
+  limit(g, s, "gmres", less(g, number(g, tolerance(s)), rr));
   return g;
 }
 

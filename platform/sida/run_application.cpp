@@ -146,15 +146,15 @@ Totals time_by_formula(ApplicationJob& job, SidaMachine which, const sida::Machi
   return totals;
 }
 
-std::string megabytes(double bytes) { return fixed(bytes / 1e6, 3); }
+std::string in_megabytes(double bytes) { return fixed(bytes / 1e6, 3); }
 
 void print_bytes(const Totals& totals, std::ostream& out) {
   std::vector<TextRow> rows{{"bytes", "read, MB", "written, MB", "share"}};
   for (std::size_t k = 0; k < sida::kMemoryKinds; ++k) {
     if (totals.read[k] + totals.written[k] == 0) continue;
     rows.push_back(
-        {sida::kMemoryKindNames[k], megabytes(static_cast<double>(totals.read[k])),
-         megabytes(static_cast<double>(totals.written[k])),
+        {sida::kMemoryKindNames[k], in_megabytes(static_cast<double>(totals.read[k])),
+         in_megabytes(static_cast<double>(totals.written[k])),
          fixed(100 * static_cast<double>(totals.read[k] + totals.written[k]) / static_cast<double>(totals.bytes), 1) + " %"});
   }
   out << '\n';
@@ -164,7 +164,7 @@ void print_bytes(const Totals& totals, std::ostream& out) {
 void print_operators(const Totals& totals, const sida::MachineParameters& machine, std::ostream& out) {
   std::vector<TextRow> rows{{"operators of an iteration", "MB", "operations", "cycles"}};
   for (const sida::Work& work : totals.operators) {
-    rows.push_back({work.name, megabytes(static_cast<double>(work.bytes)), grouped(work.operations),
+    rows.push_back({work.name, in_megabytes(static_cast<double>(work.bytes)), grouped(work.operations),
                     grouped(static_cast<std::uint64_t>(std::llround(work.cycles(machine.bytes_per_cycle, machine.pes))))});
   }
   out << '\n';
@@ -175,7 +175,7 @@ void print_steps(const Totals& totals, std::ostream& out) {
   out << "steps          " << grouped(totals.steps) << ", sub-tensors of " << grouped(totals.sub_tensor)
       << " columns; bound by memory " << grouped(totals.bound[0]) << ", OS " << grouped(totals.bound[1]) << ", E-wise "
       << grouped(totals.bound[2]) << ", IS " << grouped(totals.bound[3]) << '\n'
-      << "buffer         at most " << megabytes(static_cast<double>(totals.buffer_peak)) << " MB, "
+      << "buffer         at most " << in_megabytes(static_cast<double>(totals.buffer_peak)) << " MB, "
       << grouped(totals.waiting_peak) << " entries waiting; " << grouped(totals.evicted) << " evicted, "
       << grouped(totals.reloaded) << " loaded again\n";
   if (totals.r_given != 0) {
@@ -203,7 +203,8 @@ bool run_application(const std::string& program, const SidaRunOptions& options, 
       << " storage\n"
       << "machine        " << kMachines[static_cast<std::size_t>(options.machine)] << ", " << grouped(machine.pes)
       << " PEs a core, " << fixed(peak, 0) << " GB/s, " << fixed(static_cast<double>(machine.clock.hz) / 1e9, 2) << " GHz";
-  if (options.machine == SidaMachine::sida) out << ", buffer of " << megabytes(static_cast<double>(machine.buffer.n)) << " MB";
+  if (options.machine == SidaMachine::sida)
+    out << ", buffer of " << in_megabytes(static_cast<double>(machine.buffer.n)) << " MB";
   out << "\nfusion         "
       << (fused == 0 ? std::string("none")
                      : fmt::format("{} of {} products share a pass", fused, lacuna_sida_products(&job.plan())))
@@ -212,7 +213,7 @@ bool run_application(const std::string& program, const SidaRunOptions& options, 
       << "time           "
       << readable_time(Tick{static_cast<std::uint64_t>(totals.cycles * 1e12 / static_cast<double>(machine.clock.hz))}) << ", "
       << grouped(static_cast<std::uint64_t>(std::llround(totals.cycles))) << " cycles\n"
-      << "memory         " << megabytes(static_cast<double>(totals.bytes)) << " MB, " << fixed(gigabytes, 1) << " GB/s ("
+      << "memory         " << in_megabytes(static_cast<double>(totals.bytes)) << " MB, " << fixed(gigabytes, 1) << " GB/s ("
       << fixed(100 * gigabytes / peak, 1) << " % of the bandwidth)\n";
   if (options.machine == SidaMachine::sida) print_steps(totals, out);
   bool right = true;

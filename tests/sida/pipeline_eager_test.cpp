@@ -7,7 +7,7 @@
 namespace lacuna::sida {
 namespace {
 
-PassCounts run(const TestPass& pass, const PipelineParameters& p, std::vector<StepTrace>* trace = nullptr) {
+PassCounts run_pass(const TestPass& pass, const PipelineParameters& p, std::vector<StepTrace>* trace = nullptr) {
   IdealMemory memory(p.bytes_per_cycle, p.memory_latency);
   PassPipeline pipeline(pass.shape, p, memory);
   pipeline.run();
@@ -46,7 +46,7 @@ TEST(PipelineEager, NothingIsFetchedWhereMemoryBinds) {
     PipelineParameters p;
     p.trace = true;
     std::vector<StepTrace> trace;
-    const PassCounts counts = run(pass, p, &trace);
+    const PassCounts counts = run_pass(pass, p, &trace);
     ASSERT_GT(trace.size(), 10U);
     // Steps that load a sub-tensor; in the drain nothing is left to fetch.
     for (std::size_t s = 0; s + 4 < trace.size(); ++s) EXPECT_EQ(trace[s].r_given, 0U) << kind << " step " << s;
@@ -59,7 +59,7 @@ TEST(PipelineEager, FewPesLeaveBandwidthForRows) {
   pass.make_pagerank();
   PipelineParameters p;
   p.os_pes = p.ewise_pes = p.is_pes = 16;
-  const PassCounts counts = run(pass, p);
+  const PassCounts counts = run_pass(pass, p);
   EXPECT_GT(counts.r_given, 0U);
   EXPECT_GT(counts.r_used, counts.entries / 100);
   EXPECT_GT(counts.converted_to_columns, 0U);
@@ -71,9 +71,9 @@ TEST(PipelineEager, PaysWithLongCodeAndUnevenColumns) {
   pass.shape.ewise = {.read_bytes = 8, .written_bytes = 0, .instructions = 400, .reductions = 0};
   PipelineParameters p;
   p.sub_tensor = kWidth;
-  const PassCounts with = run(pass, p);
+  const PassCounts with = run_pass(pass, p);
   p.eager = Eager::off;
-  const PassCounts without = run(pass, p);
+  const PassCounts without = run_pass(pass, p);
   const double gain = static_cast<double>(without.cycles) / static_cast<double>(with.cycles);
   EXPECT_GE(gain, 1.1);
   // The spec's model: 0.74 and 0.85 of the bandwidth.
@@ -89,9 +89,9 @@ TEST(PipelineEager, IsNowhereSlowerWhereItHasNothingToGain) {
     for (const unsigned instructions : {8U, 100U, 400U}) {
       pass.shape.ewise.instructions = instructions;
       PipelineParameters p;
-      const Time with = run(pass, p).cycles;
+      const Time with = run_pass(pass, p).cycles;
       p.eager = Eager::off;
-      EXPECT_LE(static_cast<double>(with), 1.01 * static_cast<double>(run(pass, p).cycles)) << kind << " " << instructions;
+      EXPECT_LE(static_cast<double>(with), 1.01 * static_cast<double>(run_pass(pass, p).cycles)) << kind << " " << instructions;
     }
   }
 }

@@ -1,0 +1,9 @@
+#!/usr/bin/env bash
+# sida_plans.sh PROGRAM: the hart makes the accelerator's programs as the build machine does, to the byte.
+source "$(dirname "$0")/common.sh"
+
+"$1" >expected.txt || fail "the build machine cannot make them"
+[[ $(wc -l <expected.txt) == 11 ]] || fail "$(cat expected.txt)"
+expect 0 "$LACUNA" hart "$FIRMWARE/sida_plans.elf"
+# The console ends lines with carriage returns.
+tr -d "\r" <out.txt | diff expected.txt - >&2 || fail "the hart makes other programs"
