@@ -145,7 +145,7 @@ TEST(SidaFusion, OracleOverRooflineOfPageRankAtPublishedSizes) {
 
 /// The pipeline moves the oracle's bytes where everything fits into the buffer.
 TEST(SidaFusion, PipelineMovesTheOraclesBytes) {
-  for (const char* name : {"pr", "bfs", "sssp", "knn", "label"}) {
+  for (const char* name : {"pr", "bfs", "sssp", "kpp", "knn", "label"}) {
     const SparseMatrix matrix = matrix_for(name, "power:rows=2000,entries=24000"), rows = transposed(matrix);
     const MatrixOrders orders{{matrix.offsets, matrix.indices}, {rows.offsets, rows.indices}};
     ApplicationJob job(*lacuna_sida_application_named(name), matrix, {.limit = 4});

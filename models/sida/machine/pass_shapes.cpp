@@ -47,6 +47,7 @@ PassShape shape_of(const Program& program, const Pass& pass, const PassOutcome& 
   constexpr unsigned kProductsOfBytes = 4;  // "dp4a-like": thesis, section 4.6.2
   shape.products_per_pe = d.element == LACUNA_SIDA_I8 ? kProductsOfBytes : 1;
   shape.load = code_of(program, pass.of(Phase::load));
+  shape.x_from_memory = shape.load.read_bytes != 0;
   if (shape.has_is) shape.finish = code_of(program, pass.of(Phase::finish));
   shape.block_side = matrix.layout == LACUNA_SIDA_BLOCKED ? matrix.block_side : 0;
   return shape;

@@ -77,7 +77,8 @@ const PassCounts& PassPipeline::run() {
 void PassPipeline::begin() {
   begun_ = true;
   if (shape_.preload && shape_.x_length != 0) {
-    const Time arrived = issuer_.read({MemoryKind::x, Operand::load, 0, shape_.x_length * shape_.x_read_bytes()}, start_);
+    const MemoryRequest all{MemoryKind::x, Operand::load, 0, shape_.x_length * shape_.x_read_bytes()};
+    const Time arrived = shape_.x_from_memory ? issuer_.read(all, start_) : start_;
     const Time code = ewise_cycles(shape_.x_length, shape_.load, parameters_.ewise_pes);
     const Time reduce = shape_.load.reductions == 0 ? 0 : tree_stages(parameters_.ewise_pes) + shape_.load.reductions - 1;
     counts_.busy[static_cast<std::size_t>(Core::ewise)] += code + reduce;
@@ -116,6 +117,7 @@ void PassPipeline::prepare_x(std::uint64_t sub_tensor) {
   std::uint64_t elements = 0;
   for (const MemoryRequest& read : x.reads) elements += read.bytes / shape_.x_read_bytes();
   load_code_ += ewise_cycles(elements, shape_.load, parameters_.ewise_pes);
+  if (!shape_.x_from_memory) x.reads.clear();
 }
 
 /// x is requested when the coordinates of the sub-tensor's first piece have arrived.

@@ -53,6 +53,8 @@ struct PassShape {
   bool has_is = true;
   /// Load code reduces to scalars that the pass needs: all of x is loaded before OS begins.
   bool preload = false;
+  /// False: load code computes x from no vector, so x costs E-wise's PEs and its lines of the buffer, but no reads.
+  bool x_from_memory = true;
 
   unsigned entry_bytes = 12;                               ///< coordinate and value: 4 + 8 for f64; blocked: 2 + 8
   unsigned offset_bytes = 4;                               ///< 8 from 2^32 entries on
