@@ -236,6 +236,7 @@ po::options_description sida_options() {
           "source", po::value<std::uint32_t>()->value_name("ROW")->default_value(0), "run: bfs, sssp, knn, kpp begin there")(
           "features", po::value<std::uint32_t>()->value_name("N")->default_value(0), "run: of gcn; 0: 16")(
           "tolerance", po::value<double>()->value_name("X")->default_value(0), "run: of pr, gmres, cg and bgs; 0: their own")(
+          "timeline", po::value<std::string>()->value_name("FILE.svg"), "run: picture of the longest pass over time")(
           "check", "run: compare with one operation after the other; exit code 3 if it differs")(
           "set,s", po::value<std::vector<std::string>>()->value_name("sida.NAME=VALUE"),
           "run: set one parameter of the accelerator; may be repeated")(
@@ -466,6 +467,8 @@ void take_sida_run_options(const po::variables_map& values, const SidaOptions& s
     usage_error("--features " + std::to_string(run.features) + ": at most " + std::to_string(LACUNA_SIDA_MAX_WIDTH), "sida");
   run.tolerance = values["tolerance"].as<double>();
   run.check = values.count("check") != 0;
+  if (values.count("timeline") != 0) run.timeline = values["timeline"].as<std::string>();
+  if (run.timeline && run.machine != SidaMachine::sida) usage_error("--timeline is of --machine sida", "sida");
   if (values.count("set") != 0) run.parameters = values["set"].as<std::vector<std::string>>();
 }
 

@@ -14,11 +14,13 @@ text { font-family: system-ui, sans-serif; fill: #1b1f24; }
 .page { fill: #ffffff; } .node { fill: #ffffff; stroke: #8a929c; } .cache { fill: #d7e6f7; stroke: #3f6ea3; }
 .core { fill: #ffffff; stroke: #c4471d; stroke-width: 3; } .meets { fill: #fde3c4; stroke: #8a929c; }
 .lane { fill: #e6e9ec; } .use { fill: #f08a24; } .faint { fill: #59626d; } .strong { font-weight: 600; }
+.columns { fill: #3f6ea3; } .rows { fill: #c4471d; } .x { fill: #4c9a5a; } .vectors { fill: #8a6fc0; } .outputs { fill: #d9a02a; } .rest { fill: #8a929c; }
 @media (prefers-color-scheme: dark) {
 text { fill: #f0f3f6; }
 .page { fill: #14171b; } .node { fill: #14171b; stroke: #7a848f; } .cache { fill: #1d3a5c; stroke: #78aee6; }
 .core { fill: #14171b; stroke: #ff8a5c; } .meets { fill: #5c3a12; stroke: #7a848f; }
 .lane { fill: #2b3138; } .use { fill: #b85c00; } .faint { fill: #a6afb9; }
+.columns { fill: #78aee6; } .rows { fill: #ff8a5c; } .x { fill: #7fcf8f; } .vectors { fill: #b9a3ea; } .outputs { fill: #f0c060; } .rest { fill: #a6afb9; }
 }
 </style>
 )";

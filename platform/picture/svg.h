@@ -1,4 +1,5 @@
-// The few elements of SVG that pictures of a mesh consist of. Colours are classes with values for light and for dark screens.
+// The few elements of SVG that pictures of a mesh and of time consist of. Colours are classes with values for light and for
+// dark screens.
 #pragma once
 
 #include <iosfwd>
@@ -13,8 +14,8 @@ class SvgWriter {
   SvgWriter(std::ostream& out, double width, double height, const std::string& title);
   void finish();
 
-  /// `kind`: a class of the picture's style: node, cache, core, meets, lane, use. `opacity` of the filling; `tip`: text that is
-  /// shown with the pointer on it, or empty.
+  /// `kind`: a class of the picture's style: node, cache, core, meets, lane, use; of areas columns, rows, x, vectors, outputs,
+  /// rest. `opacity` of the filling; `tip`: text that is shown with the pointer on it, or empty.
   void rectangle(double x, double y, double width, double height, const std::string& kind, double opacity = 1,
                  const std::string& tip = {});
   enum class Anchor { start, middle, end };

@@ -15,7 +15,9 @@
 #include "models/sida/pipeline/ideal_memory.h"
 #include "models/sida/pipeline/pass_pipeline.h"
 #include "platform/configuration.h"
+#include "platform/picture/pass_timeline.h"
 #include "platform/run/text_table.h"
+#include "platform/run/whole_file.h"
 #include "platform/sida/application_job.h"
 #include "platform/sida/named_matrix.h"
 
@@ -83,6 +85,10 @@ struct Totals {
   std::uint64_t steps = 0, sub_tensor = 0, evicted = 0, reloaded = 0, r_given = 0, r_used = 0, spilled = 0;
   std::uint64_t waiting_peak = 0, buffer_peak = 0;
   std::vector<sida::Work> operators;
+  // Of the longest pass:
+  std::vector<sida::StepTrace> trace;
+  sida::Time longest = 0;
+  std::uint32_t traced = 0;  ///< its number in the program
 };
 
 void add_counts(const sida::PassCounts& counts, Totals& totals) {
@@ -102,10 +108,12 @@ void add_counts(const sida::PassCounts& counts, Totals& totals) {
   totals.buffer_peak = std::max(totals.buffer_peak, counts.buffer_peak);
 }
 
-Totals time_on_sida(ApplicationJob& job, const sida::SparseMatrix& by_columns, const sida::MachineParameters& machine) {
+Totals time_on_sida(ApplicationJob& job, const sida::SparseMatrix& by_columns, const sida::MachineParameters& machine,
+                    bool trace) {
   const sida::SparseMatrix by_rows = transposed(by_columns);
   const sida::MatrixOrders orders{{by_columns.offsets, by_columns.indices}, {by_rows.offsets, by_rows.indices}};
-  const sida::PipelineParameters pipeline = machine.pipeline();
+  sida::PipelineParameters pipeline = machine.pipeline();
+  pipeline.trace = trace;
   Totals totals;
   job.run([&](const sida::Program& program, const sida::PassOutcome& outcome) {
     const sida::Pass& pass = program.passes[outcome.pass];
@@ -123,7 +131,12 @@ Totals time_on_sida(ApplicationJob& job, const sida::SparseMatrix& by_columns, c
     if (pass.has_os()) totals.sub_tensor = sub_tensor_of(shape, pipeline);
     sida::IdealMemory memory(machine.bytes_per_cycle, machine.memory_latency);
     sida::PassPipeline timing(shape, pipeline, memory);
-    add_counts(timing.run(), totals);
+    const sida::PassCounts& counts = timing.run();
+    add_counts(counts, totals);
+    if (!trace || counts.cycles <= totals.longest) return;
+    totals.longest = counts.cycles;
+    totals.trace = timing.trace();
+    totals.traced = outcome.pass;
   });
   return totals;
 }
@@ -191,8 +204,9 @@ bool run_application(const std::string& program, const SidaRunOptions& options, 
   const sida::MachineParameters machine = machine_parameters(options.parameters);
   const Matrix matrix(options, warnings);
   ApplicationJob job(application, matrix.by_columns, job_options(options));
-  const Totals totals = options.machine == SidaMachine::sida ? time_on_sida(job, matrix.by_columns, machine)
-                                                             : time_by_formula(job, options.machine, machine);
+  const Totals totals = options.machine == SidaMachine::sida
+                            ? time_on_sida(job, matrix.by_columns, machine, options.timeline.has_value())
+                            : time_by_formula(job, options.machine, machine);
   constexpr const char* kMachines[]{"sida", "roofline", "oracle"};
   const unsigned fused = lacuna_sida_fused_products(&job.plan());
   const double gigabytes = static_cast<double>(totals.bytes) / totals.cycles * static_cast<double>(machine.clock.hz) / 1e9;
@@ -216,6 +230,12 @@ bool run_application(const std::string& program, const SidaRunOptions& options, 
       << "memory         " << in_megabytes(static_cast<double>(totals.bytes)) << " MB, " << fixed(gigabytes, 1) << " GB/s ("
       << fixed(100 * gigabytes / peak, 1) << " % of the bandwidth)\n";
   if (options.machine == SidaMachine::sida) print_steps(totals, out);
+  if (options.timeline) {
+    write_file(*options.timeline, [&](std::ostream& picture) {
+      write_pass_timeline(totals.trace, machine.bytes_per_cycle, machine.buffer.n,
+                          fmt::format("{} on {}, pass {}", application.name, options.matrix, totals.traced), picture);
+    });
+  }
   bool right = true;
   if (options.check) {
     const auto [iterations, expected] = job.reference();

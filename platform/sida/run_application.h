@@ -25,6 +25,7 @@ struct SidaRunOptions {
   std::uint32_t source = 0, features = 0;
   double tolerance = 0;
   bool check = false;
+  std::optional<std::string> timeline;  ///< --timeline: picture of the longest pass
   std::vector<std::string> parameters;  ///< --set sida.NAME=VALUE
 };
 

@@ -71,6 +71,9 @@ printf '%%%%MatrixMarket matrix coordinate real general\n2 2 1\n1 3 1\n' >wrong.
 refused "wrong.mtx:3: the column of an entry is a whole number from 1 to 2, not '3'" info wrong.mtx
 expect 74 "$LACUNA" sida generate road --out nowhere/road.mtx
 
+grep -q "<title>pr on power:rows=20000,entries=256000, pass 1</title>" pr.svg || fail "pr.svg is no picture of PageRank's repeated pass"
+expect 2 "$LACUNA" sida run pr --matrix road:rows=100 --machine oracle --timeline x.svg
+complains "--timeline is of --machine sida"
 # Programs: results are right, and each machine's time is that of another one.
 [[ $(grep -c "as one operation after the other computes it, to the bit" all.txt) == 2 ]] || fail "results of docs/sida.md's programs"
 cycles() { sed -n 's/^time .* \([0-9,]*\) cycles$/\1/p' out.txt | tr -d ,; }
