@@ -44,3 +44,10 @@ find_package(yaml-cpp 0.7 REQUIRED)
 find_package(SQLite3 3.40 REQUIRED)
 # OpenSSL's, static: what is used of it is small, and the shared library would be loaded whenever lacuna starts.
 find_library(LACUNA_LIBCRYPTO libcrypto.a REQUIRED)
+
+# Outside oracle of the sparse dataflow accelerator's tests.
+find_path(GRAPHBLAS_INCLUDE_DIR GraphBLAS.h REQUIRED)
+find_library(GRAPHBLAS_LIBRARY graphblas REQUIRED)
+add_library(lacuna_graphblas INTERFACE)
+target_include_directories(lacuna_graphblas SYSTEM INTERFACE "${GRAPHBLAS_INCLUDE_DIR}")
+target_link_libraries(lacuna_graphblas INTERFACE "${GRAPHBLAS_LIBRARY}")

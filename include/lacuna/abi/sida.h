@@ -1,8 +1,11 @@
 /* Programs of the sparse dataflow accelerator: the one description of their format that the model, the library and
  * docs/sida-reference.md share. C and C++.
  *
- * A program lies in GPU memory, little-endian: a lacuna_sida_program, followed by its tables in the order of the header's
- * counts. Addresses are GPU virtual addresses. The library libraries/sida writes programs; nothing else has to know this page.
+ * A program lies in GPU memory, little-endian: a lacuna_sida_program, followed by its tables, each aligned to 16 bytes, in the
+ * order of the header's counts: matrices, vectors, scalars (8 bytes each, the value in the low ones, zero above), instructions,
+ * passes, swaps. Addresses are GPU virtual addresses. When a job ends, scalars, vectors (whose addresses swaps have exchanged)
+ * and the header's fields marked "result" are written back. The library libraries/sida writes programs; nothing else has to
+ * know this page.
  *
  * A program is a list of passes. A pass reads a matrix once, for one product or two:
  *
@@ -32,14 +35,23 @@ extern "C" {
 #define LACUNA_SIDA_VERSION 1u
 #define LACUNA_SIDA_NONE 0xffffu /* no register, scalar, vector or pass */
 
-/* Most of each in one program. */
 #define LACUNA_SIDA_MAX_MATRICES 8u
 #define LACUNA_SIDA_MAX_VECTORS 256u
 #define LACUNA_SIDA_MAX_SCALARS 1024u
 #define LACUNA_SIDA_MAX_PASSES 256u
 #define LACUNA_SIDA_MAX_INSTRUCTIONS 65536u
-#define LACUNA_SIDA_MAX_REGISTERS 64u /* of one element-wise code */
-#define LACUNA_SIDA_MAX_WIDTH 1024u   /* features of an element of a vector */
+#define LACUNA_SIDA_MAX_REGISTERS 64u
+#define LACUNA_SIDA_MAX_WIDTH 1024u
+
+/* X(NAME, description) */
+#define LACUNA_SIDA_LIMITS(X)                            \
+  X(MAX_MATRICES, "matrices of a program")               \
+  X(MAX_VECTORS, "vectors of a program")                 \
+  X(MAX_SCALARS, "scalars of a program")                 \
+  X(MAX_PASSES, "passes of a program")                   \
+  X(MAX_INSTRUCTIONS, "instructions of a program")       \
+  X(MAX_REGISTERS, "registers of one element-wise code") \
+  X(MAX_WIDTH, "features of an element of a vector")
 
 /* Elements. X(NAME, value, bytes, description) */
 #define LACUNA_SIDA_ELEMENTS(X)                                      \
@@ -127,118 +139,183 @@ extern "C" {
   X(LOOP, 12, "a loop that does not end: no limit, or passes that never count an iteration")                 \
   X(OVERLAP, 13, "arrays that overlap and of which one is stored")
 
-/* Layouts of a matrix. */
-#define LACUNA_SIDA_DUAL 0u    /* by columns and by rows, each with its values */
-#define LACUNA_SIDA_BLOCKED 1u /* values once, in blocks; lists of blocks by columns and by rows */
+#define LACUNA_SIDA_DUAL 0u
+#define LACUNA_SIDA_BLOCKED 1u
 
-/* One of the two orders of a matrix. Blocked: of its blocks. */
-struct lacuna_sida_order {
-  uint64_t offsets;     /* lines + 1 of them, each of `offset_bytes`; a line is a column, or a row */
-  uint64_t coordinates; /* row of each entry, or column; ascending in each line; uint32_t */
-  uint64_t values;      /* of each entry, 0: none; blocked: number of each block, uint32_t */
-};
+/* Layouts of a matrix. X(NAME, description) */
+#define LACUNA_SIDA_LAYOUTS(X)                            \
+  X(DUAL, "by columns and by rows, each with its values") \
+  X(BLOCKED, "values once, in blocks; lists of blocks by columns and by rows")
 
-/* 128 bytes. */
-struct lacuna_sida_matrix {
-  uint32_t rows, columns;
-  uint64_t entries;
-  uint8_t layout;       /* LACUNA_SIDA_DUAL or _BLOCKED */
-  uint8_t element;      /* of the values; irrelevant without values */
-  uint8_t offset_bytes; /* 4 or 8 */
-  uint8_t has_values;   /* 0: a pattern, every entry is 1 */
-  uint32_t block_side;  /* blocked: rows and columns of a block, 1 to 256; else 0 */
-  struct lacuna_sida_order by_columns, by_rows;
-  /* Blocked alone, of all blocks in the order of their numbers: */
-  uint64_t block_offsets; /* blocks + 1 of them, uint64_t: number of each block's first entry */
-  uint64_t block_rows;    /* row of each entry within its block, uint8_t; entries of a block are sorted by column, then row */
-  uint64_t block_columns; /* likewise */
-  uint64_t block_values;  /* of each entry */
-  uint64_t blocks;        /* how many */
-  uint8_t reserved[16];
-};
-
-/* 32 bytes. */
-struct lacuna_sida_vector {
-  uint64_t address;
-  uint64_t length; /* elements */
-  uint32_t width;  /* features of an element, which lie together; 1 to LACUNA_SIDA_MAX_WIDTH */
-  uint8_t element;
-  uint8_t reserved[3];
-  uint64_t reserved2;
-};
-
-/* 16 bytes. */
-struct lacuna_sida_instruction {
-  uint8_t operation;
-  uint8_t type; /* an element */
-  uint16_t d;   /* register, or scalar without LACUNA_SIDA_SCALAR, or vector */
-  uint16_t a, b, c;
-  uint16_t reserved[3];
-};
-
-struct lacuna_sida_code {
-  uint32_t first, count; /* instructions */
-};
-
-#define LACUNA_SIDA_PASS_OS 1u            /* has a first product */
-#define LACUNA_SIDA_PASS_IS 2u            /* has a second product; needs OS */
-#define LACUNA_SIDA_PASS_OS_TRANSPOSED 4u /* the first product is one with the transpose */
+#define LACUNA_SIDA_PASS_OS 1u
+#define LACUNA_SIDA_PASS_IS 2u
+#define LACUNA_SIDA_PASS_OS_TRANSPOSED 4u
 #define LACUNA_SIDA_PASS_IS_TRANSPOSED 8u
-#define LACUNA_SIDA_PASS_EWISE_COUNTS 16u  /* an iteration is complete behind ewise */
-#define LACUNA_SIDA_PASS_FINISH_COUNTS 32u /* an iteration is complete behind finish */
+#define LACUNA_SIDA_PASS_EWISE_COUNTS 16u
+#define LACUNA_SIDA_PASS_FINISH_COUNTS 32u
 
-/* 160 bytes. */
-struct lacuna_sida_pass {
-  uint32_t flags; /* LACUNA_SIDA_PASS_* */
-  uint16_t matrix;
-  uint8_t element; /* of the products; I8 has sums of I32 */
-  uint8_t os_semiring, is_semiring;
-  uint8_t reserved[3];
-  uint32_t width;                                                /* features of x, y, w and z */
-  uint64_t elements;                                             /* of an element-wise pass, at most 2^32 - 1; else 0 */
-  struct lacuna_sida_code load, ewise, finish;                   /* element-wise */
-  struct lacuna_sida_code after_load, after_ewise, after_finish; /* scalar */
-  uint16_t x, x_present; /* registers of load; x_present, if there is one: only elements where it is not 0 have terms */
-  uint16_t y;            /* register of ewise that has the first product's sum */
-  uint16_t w, w_present; /* registers of ewise, as x and x_present */
-  uint16_t z;            /* register of finish that has the second product's sum */
-  /* Scalars that are looked at behind load, ewise and finish; 0 (in its `condition_element`): the loop ends. Behind load the
-   * rest of the pass is dropped; behind ewise IS and finish are dropped, which then have changed nothing. */
-  uint16_t load_condition, ewise_condition, finish_condition;
-  uint8_t condition_element; /* of all three */
-  uint8_t reserved2;
-  /* Where it goes on. A pass that ends the loop goes on with one of the exits, if there is one: an element-wise pass, which has
-   * no successor. */
-  uint16_t next, load_exit, ewise_exit, finish_exit;
-  /* Pairs of vectors whose addresses are exchanged behind the pass, unless part of it was dropped. */
-  uint32_t first_swap, swaps;
-  uint32_t reserved3[13];
-};
+/* Flags of a pass. X(NAME, description) */
+#define LACUNA_SIDA_PASS_FLAGS(X)                                       \
+  X(PASS_OS, "has a first product")                                     \
+  X(PASS_IS, "has a second product; needs OS")                          \
+  X(PASS_OS_TRANSPOSED, "the first product is one with the transpose")  \
+  X(PASS_IS_TRANSPOSED, "the second product is one with the transpose") \
+  X(PASS_EWISE_COUNTS, "an iteration is complete after ewise")          \
+  X(PASS_FINISH_COUNTS, "an iteration is complete after finish")
 
-struct lacuna_sida_swap {
-  uint16_t a, b;
-};
+#define LACUNA_SIDA_EXIT_NONE 0u
+#define LACUNA_SIDA_EXIT_LOAD 1u
+#define LACUNA_SIDA_EXIT_EWISE 2u
+#define LACUNA_SIDA_EXIT_FINISH 3u
 
-/* 128 bytes. Behind it, each table aligned to 16 bytes: matrices, vectors, scalars (uint64_t each, in the low bytes; narrower
- * ones are zero above), instructions, passes, swaps. When a job ends, scalars, vectors (whose addresses swaps have exchanged)
- * and the fields under "result" are written back. */
+/* Where in a pass the loop ended. X(NAME, description) */
+#define LACUNA_SIDA_EXITS(X)                                               \
+  X(EXIT_NONE, "not run, or failed")                                       \
+  X(EXIT_LOAD, "after load")                                               \
+  X(EXIT_EWISE, "after ewise: the first of two products, or the only one") \
+  X(EXIT_FINISH, "after finish: the second of two products")
+
+/* Fields of the structures below, in their order in memory. X(type, name, [count] of an array, description) */
+
+#define LACUNA_SIDA_PROGRAM_FIELDS(X)                                                                       \
+  X(uint32_t, magic, , "`LACUNA_SIDA_MAGIC`")                                                               \
+  X(uint32_t, version, , "`LACUNA_SIDA_VERSION`")                                                           \
+  X(uint64_t, bytes, , "size of the program with this header and all tables")                               \
+  X(uint32_t, matrices, , "number of matrices")                                                             \
+  X(uint32_t, vectors, , "number of vectors")                                                               \
+  X(uint32_t, scalars, , "number of scalars")                                                               \
+  X(uint32_t, instructions, , "number of instructions of all codes")                                        \
+  X(uint32_t, passes, , "number of passes, at least 1; the job begins with the first")                      \
+  X(uint32_t, swaps, , "number of swaps of all passes")                                                     \
+  X(uint64_t, limit, , "iterations after which the loop ends, at least 1")                                  \
+  X(uint64_t, iterations, , "result: iterations that were completed")                                       \
+  X(uint32_t, error, , "result: `LACUNA_SIDA_ERROR_*`")                                                     \
+  X(uint32_t, exit, , "result: `LACUNA_SIDA_EXIT_*`")                                                       \
+  X(uint32_t, last_pass, , "result: the pass in which the loop ended; of an error, the pass that is wrong") \
+  X(uint32_t, reserved, [15], "reserved")
+
+#define LACUNA_SIDA_ORDER_FIELDS(X)                                                                                           \
+  X(uint64_t, offsets, , "address of the offsets, one more than lines, each of `offset_bytes`; a line is a column, or a row") \
+  X(uint64_t, coordinates, , "address of the row of each entry, or of its column, ascending in each line, 4 bytes each")      \
+  X(uint64_t, values, , "address of the value of each entry, 0: none; blocked: of the number of each block, 4 bytes each")
+
+#define LACUNA_SIDA_MATRIX_FIELDS(X)                                                                                         \
+  X(uint32_t, rows, , "number of rows")                                                                                      \
+  X(uint32_t, columns, , "number of columns")                                                                                \
+  X(uint64_t, entries, , "number of entries")                                                                                \
+  X(uint8_t, layout, , "`LACUNA_SIDA_DUAL` or `LACUNA_SIDA_BLOCKED`")                                                        \
+  X(uint8_t, element, , "element of the values; irrelevant without values")                                                  \
+  X(uint8_t, offset_bytes, , "size of an offset, 4 or 8")                                                                    \
+  X(uint8_t, has_values, , "1, or 0 of a pattern, all of whose entries are 1")                                               \
+  X(uint32_t, block_side, , "blocked: rows and columns of a block, 1 to 256; else 0")                                        \
+  X(struct lacuna_sida_order, by_columns, , "entries by columns; blocked: blocks by columns of blocks")                      \
+  X(struct lacuna_sida_order, by_rows, , "entries by rows; blocked: blocks by rows of blocks")                               \
+  X(uint64_t, block_offsets, ,                                                                                               \
+    "blocked: address of the number of each block's first entry, one more than blocks, 8 bytes each")                        \
+  X(uint64_t, block_rows, ,                                                                                                  \
+    "blocked: address of the row of each entry in its block, 1 byte each; entries of a block ascend by column, then by row") \
+  X(uint64_t, block_columns, , "blocked: address of the column of each entry in its block, 1 byte each")                     \
+  X(uint64_t, block_values, , "blocked: address of the value of each entry")                                                 \
+  X(uint64_t, blocks, , "blocked: number of blocks; else 0")                                                                 \
+  X(uint8_t, reserved, [16], "reserved")
+
+#define LACUNA_SIDA_VECTOR_FIELDS(X)                                                               \
+  X(uint64_t, address, , "address of the first element")                                           \
+  X(uint64_t, length, , "number of elements")                                                      \
+  X(uint32_t, width, , "features of an element, which are adjacent; 1 to `LACUNA_SIDA_MAX_WIDTH`") \
+  X(uint8_t, element, , "element of each feature")                                                 \
+  X(uint8_t, reserved, [3], "reserved")                                                            \
+  X(uint64_t, reserved2, , "reserved")
+
+#define LACUNA_SIDA_INSTRUCTION_FIELDS(X)                                                            \
+  X(uint8_t, operation, , "`LACUNA_SIDA_OPERATION_*`")                                               \
+  X(uint8_t, type, , "element of the operands")                                                      \
+  X(uint16_t, d, , "destination: a register, or a scalar without `LACUNA_SIDA_SCALAR`, or a vector") \
+  X(uint16_t, a, , "operand")                                                                        \
+  X(uint16_t, b, , "operand")                                                                        \
+  X(uint16_t, c, , "operand")                                                                        \
+  X(uint16_t, reserved, [3], "reserved")
+
+#define LACUNA_SIDA_CODE_FIELDS(X)                        \
+  X(uint32_t, first, , "number of the first instruction") \
+  X(uint32_t, count, , "number of instructions")
+
+#define LACUNA_SIDA_PASS_FIELDS(X)                                                                                           \
+  X(uint32_t, flags, , "`LACUNA_SIDA_PASS_*`")                                                                               \
+  X(uint16_t, matrix, , "matrix of the products")                                                                            \
+  X(uint8_t, element, , "element of the products; I8 has sums of I32")                                                       \
+  X(uint8_t, os_semiring, , "semiring of the first product")                                                                 \
+  X(uint8_t, is_semiring, , "semiring of the second product")                                                                \
+  X(uint8_t, reserved, [3], "reserved")                                                                                      \
+  X(uint32_t, width, , "features of x, y, w and z")                                                                          \
+  X(uint64_t, elements, , "number of elements of an element-wise pass, at most 2^32 - 1; else 0")                            \
+  X(struct lacuna_sida_code, load, , "element-wise code over x")                                                             \
+  X(struct lacuna_sida_code, ewise, , "element-wise code over y")                                                            \
+  X(struct lacuna_sida_code, finish, , "element-wise code over z")                                                           \
+  X(struct lacuna_sida_code, after_load, , "scalar code after load")                                                         \
+  X(struct lacuna_sida_code, after_ewise, , "scalar code after ewise")                                                       \
+  X(struct lacuna_sida_code, after_finish, , "scalar code after finish")                                                     \
+  X(uint16_t, x, , "register of load with x")                                                                                \
+  X(uint16_t, x_present, , "register of load: only elements where it is not 0 have terms; or none")                          \
+  X(uint16_t, y, , "register of ewise with the sum of the first product")                                                    \
+  X(uint16_t, w, , "register of ewise with w")                                                                               \
+  X(uint16_t, w_present, , "register of ewise: only elements where it is not 0 have terms; or none")                         \
+  X(uint16_t, z, , "register of finish with the sum of the second product")                                                  \
+  X(uint16_t, load_condition, , "scalar: the loop ends after load if it is 0, and the rest of the pass is dropped; or none") \
+  X(uint16_t, ewise_condition, ,                                                                                             \
+    "scalar: the loop ends after ewise if it is 0; IS and finish are dropped and have changed nothing; or none")             \
+  X(uint16_t, finish_condition, , "scalar: the loop ends after finish if it is 0; or none")                                  \
+  X(uint8_t, condition_element, , "element of the three conditions")                                                         \
+  X(uint8_t, reserved2, , "reserved")                                                                                        \
+  X(uint16_t, next, , "pass that follows; or none, and the job ends")                                                        \
+  X(uint16_t, load_exit, , "pass that follows if the loop ends after load, element-wise and without successor; or none")     \
+  X(uint16_t, ewise_exit, , "likewise after ewise")                                                                          \
+  X(uint16_t, finish_exit, , "likewise after finish")                                                                        \
+  X(uint32_t, first_swap, , "number of the first of the pass' swaps, which are made after it unless part of it was dropped") \
+  X(uint32_t, swaps, , "number of the pass' swaps")                                                                          \
+  X(uint32_t, reserved3, [13], "reserved")
+
+#define LACUNA_SIDA_SWAP_FIELDS(X) \
+  X(uint16_t, a, , "a vector")     \
+  X(uint16_t, b, , "the vector whose address is exchanged with that of `a`")
+
+#define LACUNA_SIDA_FIELD(type, name, array, text) type name array;
 struct lacuna_sida_program {
-  uint32_t magic, version;
-  uint64_t bytes; /* of all, this header included */
-  uint32_t matrices, vectors, scalars, instructions, passes, swaps;
-  uint64_t limit; /* iterations, at least 1; the loop ends with it */
-  /* Result */
-  uint64_t iterations; /* that were completed */
-  uint32_t error;      /* LACUNA_SIDA_ERROR_* */
-  uint32_t exit;       /* LACUNA_SIDA_EXIT_* */
-  uint32_t last_pass;  /* the one at whose end the loop ended; of an error, the one that it is about */
-  uint32_t reserved[15];
+  LACUNA_SIDA_PROGRAM_FIELDS(LACUNA_SIDA_FIELD)
 };
+struct lacuna_sida_order {
+  LACUNA_SIDA_ORDER_FIELDS(LACUNA_SIDA_FIELD)
+};
+struct lacuna_sida_matrix {
+  LACUNA_SIDA_MATRIX_FIELDS(LACUNA_SIDA_FIELD)
+};
+struct lacuna_sida_vector {
+  LACUNA_SIDA_VECTOR_FIELDS(LACUNA_SIDA_FIELD)
+};
+struct lacuna_sida_instruction {
+  LACUNA_SIDA_INSTRUCTION_FIELDS(LACUNA_SIDA_FIELD)
+};
+struct lacuna_sida_code {
+  LACUNA_SIDA_CODE_FIELDS(LACUNA_SIDA_FIELD)
+};
+struct lacuna_sida_pass {
+  LACUNA_SIDA_PASS_FIELDS(LACUNA_SIDA_FIELD)
+};
+struct lacuna_sida_swap {
+  LACUNA_SIDA_SWAP_FIELDS(LACUNA_SIDA_FIELD)
+};
+#undef LACUNA_SIDA_FIELD
 
-#define LACUNA_SIDA_EXIT_NONE 0u   /* not run, or failed */
-#define LACUNA_SIDA_EXIT_LOAD 1u   /* behind load */
-#define LACUNA_SIDA_EXIT_EWISE 2u  /* behind ewise, the first of two products or the only one */
-#define LACUNA_SIDA_EXIT_FINISH 3u /* behind finish, the second of two products */
+/* X(name, NAME of its list, bytes, description) */
+#define LACUNA_SIDA_STRUCTURES(X)                                                     \
+  X(program, PROGRAM, 128, "the program's header")                                    \
+  X(matrix, MATRIX, 128, "a sparse matrix")                                           \
+  X(order, ORDER, 24, "one of the two orders of a matrix; blocked: of its blocks")    \
+  X(vector, VECTOR, 32, "a dense vector")                                             \
+  X(instruction, INSTRUCTION, 16, "an instruction of element-wise or scalar code")    \
+  X(pass, PASS, 160, "a pass; where a field may be none, that is `LACUNA_SIDA_NONE`") \
+  X(code, CODE, 8, "a part of the program's instructions")                            \
+  X(swap, SWAP, 4, "two vectors whose addresses are exchanged")
 
 #define LACUNA_SIDA_ENUMERATE_ELEMENT(name, value, bytes, text) LACUNA_SIDA_##name = value,
 #define LACUNA_SIDA_ENUMERATE_SEMIRING(name, value, sum, product, text) LACUNA_SIDA_##name = value,
@@ -252,15 +329,13 @@ enum lacuna_sida_operation { LACUNA_SIDA_OPERATIONS(LACUNA_SIDA_ENUMERATE_OPERAT
 enum lacuna_sida_error { LACUNA_SIDA_ERRORS(LACUNA_SIDA_ENUMERATE_ERROR) LACUNA_SIDA_ERROR_COUNT };
 
 #ifdef __cplusplus
-static_assert(sizeof(lacuna_sida_matrix) == 128 && sizeof(lacuna_sida_vector) == 32 && sizeof(lacuna_sida_instruction) == 16 &&
-              sizeof(lacuna_sida_pass) == 160 && sizeof(lacuna_sida_program) == 128);
+#define LACUNA_SIDA_SIZE(name, list, bytes, text) static_assert(sizeof(lacuna_sida_##name) == (bytes));
+LACUNA_SIDA_STRUCTURES(LACUNA_SIDA_SIZE)
 }
 #else
-_Static_assert(sizeof(struct lacuna_sida_matrix) == 128, "matrix");
-_Static_assert(sizeof(struct lacuna_sida_vector) == 32, "vector");
-_Static_assert(sizeof(struct lacuna_sida_instruction) == 16, "instruction");
-_Static_assert(sizeof(struct lacuna_sida_pass) == 160, "pass");
-_Static_assert(sizeof(struct lacuna_sida_program) == 128, "program");
+#define LACUNA_SIDA_SIZE(name, list, bytes, text) _Static_assert(sizeof(struct lacuna_sida_##name) == (bytes), #name);
+LACUNA_SIDA_STRUCTURES(LACUNA_SIDA_SIZE)
 #endif
+#undef LACUNA_SIDA_SIZE
 
 #endif

@@ -1,0 +1,12 @@
+// docs/sida-reference.md: the format of the accelerator's programs (include/lacuna/abi/sida.h) and the programs that the
+// library has (include/lacuna/sida_applications.h).
+#pragma once
+
+#include <iosfwd>
+
+namespace lacuna {
+
+void write_sida_applications(std::ostream& out);
+void write_sida_format(std::ostream& out);
+
+}  // namespace lacuna
