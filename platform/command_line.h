@@ -10,14 +10,9 @@
 
 #include "platform/run/exit_codes.h"
 #include "platform/sida/matrix_tools.h"
+#include "platform/usage_error.h"
 
 namespace lacuna {
-
-/// The command line is wrong; what() says what and how to get help.
-class UsageError : public std::runtime_error {
- public:
-  using std::runtime_error::runtime_error;
-};
 
 enum class Command {
   run,

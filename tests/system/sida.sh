@@ -60,7 +60,7 @@ refused "order.txt: the order has 3 numbers, the matrix 10000 rows" info road --
 refused "the side of a block is 1 to 256" info road --block 257
 refused "a sub-tensor has at least one column" info road --sub-tensor 0
 refused "lacuna sida generate needs --out FILE" generate road
-refused "--out belongs to lacuna sida generate" info road --out road.mtx
+refused "--out is no option of lacuna sida info; it belongs to generate, prepare" info road --out road.mtx
 refused "lacuna sida prepare needs --out FILE" prepare road
 refused "--room lots: " info road --room lots
 head -c 1000 power.prepared >short.prepared
@@ -92,6 +92,10 @@ expect 2 "$LACUNA" sida run pr --matrix road:rows=100 --machine oracel
 complains "must be sida, roofline or oracle; did you mean oracle?"
 expect 2 "$LACUNA" sida run pr --matrix road:rows=100 --set sida.bufer=1MiB
 complains "unknown parameter; did you mean sida.buffer?"
+expect 2 "$LACUNA" sida run pr --matrix road:rows=100 --room 64KiB
+complains "--room is no option of lacuna sida run; it belongs to info"
+expect 2 "$LACUNA" sida explain pr --check
+complains "--check is no option of lacuna sida explain; it belongs to run"
 expect 2 "$LACUNA" sida run pr --matrix road:rows=100 --set sida.pes=0
 complains "--set sida.pes=0"
 expect 2 "$LACUNA" sida run bfs --matrix road:rows=100 --source 5000

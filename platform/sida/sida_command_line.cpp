@@ -1,0 +1,143 @@
+#include "platform/sida/sida_command_line.h"
+
+#include <algorithm>
+#include <array>
+
+#include "models/common/config/nearest_name.h"
+#include "platform/usage_error.h"
+
+namespace po = boost::program_options;
+
+namespace lacuna {
+namespace {
+
+const std::vector<std::string> kActions{"info", "generate", "prepare", "run", "explain"};  // as SidaAction
+
+/// Actions that an option belongs to; those of all are not listed.
+struct OptionUse {
+  const char* option;
+  std::vector<SidaAction> actions;
+};
+const std::array<OptionUse, 16> kUses{{
+    {"sub-tensor", {SidaAction::info}},
+    {"room", {SidaAction::info}},
+    {"value-bytes", {SidaAction::info}},
+    {"block", {SidaAction::info, SidaAction::run, SidaAction::explain}},
+    {"out", {SidaAction::generate, SidaAction::prepare}},
+    {"matrix", {SidaAction::run, SidaAction::explain}},
+    {"fusion", {SidaAction::run, SidaAction::explain}},
+    {"machine", {SidaAction::run}},
+    {"storage", {SidaAction::run}},
+    {"iterations", {SidaAction::run}},
+    {"source", {SidaAction::run}},
+    {"features", {SidaAction::run}},
+    {"tolerance", {SidaAction::run}},
+    {"timeline", {SidaAction::run}},
+    {"check", {SidaAction::run}},
+    {"set", {SidaAction::run}},
+}};
+
+void refuse_other_options(const po::variables_map& values, SidaAction action, const std::string& name) {
+  for (const OptionUse& use : kUses) {
+    const bool given = values.count(use.option) != 0 && !values[use.option].defaulted();
+    if (!given || std::find(use.actions.begin(), use.actions.end(), action) != use.actions.end()) continue;
+    std::string legal;
+    for (const SidaAction other : use.actions) legal += (legal.empty() ? "" : ", ") + kActions[static_cast<std::size_t>(other)];
+    usage_error("--" + std::string(use.option) + " is no option of lacuna sida " + name + "; it belongs to " + legal, "sida");
+  }
+}
+
+/// The position of a choice among its names.
+std::size_t sida_choice(const po::variables_map& values, const char* option, const std::vector<std::string>& names) {
+  const std::string given = values[option].as<std::string>();
+  const auto found = std::find(names.begin(), names.end(), given);
+  if (found != names.end()) return static_cast<std::size_t>(found - names.begin());
+  std::string legal;
+  for (const std::string& name : names) legal += (legal.empty() ? "" : &name == &names.back() ? " or " : ", ") + name;
+  usage_error("--" + std::string(option) + " " + given + ": must be " + legal + did_you_mean(nearest_name(names, given)),
+              "sida");
+}
+
+void take_sida_run_options(const po::variables_map& values, const SidaOptions& sida, bool needs_matrix, SidaRunOptions& run) {
+  if (values.count("matrix") != 0) run.matrix = values["matrix"].as<std::string>();
+  if (needs_matrix && run.matrix.empty()) usage_error("lacuna sida run needs --matrix: a file, or KIND:NAME=VALUE,…", "sida");
+  if (sida.orders.size() > 1) usage_error("a matrix has one order: --order is given several times", "sida");
+  if (!sida.orders.empty()) run.order = sida.orders.front();
+  run.as_stored = sida.as_stored;
+  run.block_side = sida.block;
+  run.machine = static_cast<SidaMachine>(sida_choice(values, "machine", {"sida", "roofline", "oracle"}));
+  run.fusion = static_cast<lacuna_sida_fusion>(sida_choice(values, "fusion", {"auto", "producer-consumer"}));
+  run.blocked = sida_choice(values, "storage", {"dual", "blocked"}) == 1;
+  run.iterations = values["iterations"].as<std::uint64_t>();
+  run.source = values["source"].as<std::uint32_t>();
+  run.features = values["features"].as<std::uint32_t>();
+  if (run.features > LACUNA_SIDA_MAX_WIDTH)
+    usage_error("--features " + std::to_string(run.features) + ": at most " + std::to_string(LACUNA_SIDA_MAX_WIDTH), "sida");
+  run.tolerance = values["tolerance"].as<double>();
+  run.check = values.count("check") != 0;
+  if (values.count("timeline") != 0) run.timeline = values["timeline"].as<std::string>();
+  if (run.timeline && run.machine != SidaMachine::sida) usage_error("--timeline is of --machine sida", "sida");
+  if (values.count("set") != 0) run.parameters = values["set"].as<std::vector<std::string>>();
+}
+
+}  // namespace
+
+void add_sida_options(po::options_description& options) {
+  options.add_options()  //
+      ("order", po::value<std::vector<std::string>>()->value_name("ORDER"),
+       "the name of an order, such as rcm, or a file of row numbers; info: may be repeated")(
+          "sub-tensor", po::value<unsigned>()->value_name("T")->default_value(1), "info: columns of a sub-tensor")(
+          "room", po::value<std::string>()->value_name("SIZE"),
+          "info: room for entries by row; what does not fit is loaded again")(
+          "block", po::value<unsigned>()->value_name("SIDE")->default_value(256), "info: side of a block, 1 to 256")(
+          "value-bytes", po::value<unsigned>()->value_name("N")->default_value(8), "info: bytes of a value")(
+          "as-stored", "of a symmetric file the lower triangle alone")(
+          "matrix,m", po::value<std::string>()->value_name("MATRIX"), "run, explain: the matrix")(
+          "machine", po::value<std::string>()->value_name("MACHINE")->default_value("sida"),
+          "run: sida, or by formula roofline (each operator by itself) or oracle (as if all of it were in the buffer)")(
+          "fusion", po::value<std::string>()->value_name("HOW")->default_value("auto"),
+          "run, explain: auto, or producer-consumer: one product a pass")(
+          "storage", po::value<std::string>()->value_name("LAYOUT")->default_value("dual"), "run: dual or blocked")(
+          "iterations", po::value<std::uint64_t>()->value_name("N")->default_value(0),
+          "run: at most N; 0: the program's own limit")(
+          "source", po::value<std::uint32_t>()->value_name("ROW")->default_value(0), "run: bfs, sssp, knn, kpp begin there")(
+          "features", po::value<std::uint32_t>()->value_name("N")->default_value(0), "run: of gcn; 0: 16")(
+          "tolerance", po::value<double>()->value_name("X")->default_value(0), "run: of pr, gmres, cg and bgs; 0: their own")(
+          "timeline", po::value<std::string>()->value_name("FILE.svg"), "run: picture of the longest pass over time")(
+          "check", "run: compare with one operation after the other; exit code 3 if it differs")(
+          "set,s", po::value<std::vector<std::string>>()->value_name("sida.NAME=VALUE"),
+          "run: set one parameter of the accelerator; may be repeated")(
+          "out,o", po::value<std::string>()->value_name("FILE"), "generate: the Matrix Market file; prepare: the prepared one");
+}
+
+void take_sida_options(const po::variables_map& values, std::vector<std::string>& operands, SidaOptions& sida) {
+  if (operands.empty())
+    usage_error("lacuna sida needs run or explain PROGRAM, info MATRIX, generate KIND or prepare MATRIX", "sida");
+  const std::string action = operands.front();
+  const auto known = std::find(kActions.begin(), kActions.end(), action);
+  if (known == kActions.end())
+    usage_error("lacuna sida " + action + ": must be run, explain, info, generate or prepare" +
+                    did_you_mean(nearest_name(kActions, action)),
+                "sida");
+  sida.action = static_cast<SidaAction>(known - kActions.begin());
+  operands.erase(operands.begin());
+  refuse_other_options(values, sida.action, action);
+  const bool runs = sida.action == SidaAction::run || sida.action == SidaAction::explain;
+  if (operands.empty())
+    usage_error(
+        "lacuna sida " + action + (runs ? " needs a program, such as pr" : " needs a matrix: a file, or KIND:NAME=VALUE,…"),
+        "sida");
+  if (values.count("order") != 0) sida.orders = values["order"].as<std::vector<std::string>>();
+  sida.sub_tensor = values["sub-tensor"].as<unsigned>();
+  sida.block = values["block"].as<unsigned>();
+  sida.value_bytes = values["value-bytes"].as<unsigned>();
+  sida.as_stored = values.count("as-stored") != 0;
+  if (values.count("out") != 0) sida.file = values["out"].as<std::string>();
+  const bool writes = sida.action == SidaAction::generate || sida.action == SidaAction::prepare;
+  if (writes && !sida.file) usage_error("lacuna sida " + action + " needs --out FILE", "sida");
+  if (values.count("room") != 0) sida.room = values["room"].as<std::string>();
+  if (writes && sida.orders.size() > 1) usage_error("a matrix has one order: --order is given several times", "sida");
+  if (runs) take_sida_run_options(values, sida, sida.action == SidaAction::run, sida.run);
+}
+
+}  // namespace lacuna

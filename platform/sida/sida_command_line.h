@@ -1,0 +1,18 @@
+// Options of `lacuna sida`.
+#pragma once
+
+#include <boost/program_options.hpp>
+#include <string>
+#include <vector>
+
+#include "platform/sida/matrix_tools.h"
+
+namespace lacuna {
+
+void add_sida_options(boost::program_options::options_description& options);
+
+/// Takes the action away from the operands, whose first one then is its matrix or program. Throws UsageError.
+void take_sida_options(const boost::program_options::variables_map& values, std::vector<std::string>& operands,
+                       SidaOptions& sida);
+
+}  // namespace lacuna
