@@ -55,11 +55,11 @@ lacuna_sida_value lacuna_sida_integer(lacuna_sida_graph* graph, int element, int
 lacuna_sida_value lacuna_sida_state(lacuna_sida_graph* graph, const char* name, int element, uint64_t length, uint32_t width);
 /* Has the value of the scalar `initial` in the first iteration. */
 lacuna_sida_value lacuna_sida_scalar_state(lacuna_sida_graph* graph, const char* name, lacuna_sida_value initial);
-/* The value of a state in the next iteration, and behind the loop. Of the same kind and element. */
+/* The value of a state in the next iteration, and after the loop. Of the same kind and element. */
 void lacuna_sida_next(lacuna_sida_graph* graph, lacuna_sida_value state, lacuna_sida_value value);
-/* The state's value behind the loop is a result of the program. */
+/* The state's value after the loop is a result of the program. */
 void lacuna_sida_keep(lacuna_sida_graph* graph, lacuna_sida_value state);
-/* At most `limit` iterations, at least 1; fewer if the scalar `condition`, unless it is no value, is 0 behind one of them. */
+/* At most `limit` iterations, at least 1; fewer if the scalar `condition`, unless it is no value, is 0 after one of them. */
 void lacuna_sida_limit(lacuna_sida_graph* graph, uint64_t limit, lacuna_sida_value condition);
 
 /* ------------------------------------------------------------------------------------------------------------ operations */
@@ -100,7 +100,7 @@ const char* lacuna_sida_explain(const lacuna_sida_plan* plan);
 unsigned lacuna_sida_fused_products(const lacuna_sida_plan* plan);
 unsigned lacuna_sida_products(const lacuna_sida_plan* plan);
 /* Iterations that the repeated part has: 2 if products are fused across iterations. */
-unsigned lacuna_sida_iterations_at_once(const lacuna_sida_plan* plan);
+unsigned lacuna_sida_iterations_per_period(const lacuna_sida_plan* plan);
 
 typedef struct lacuna_sida_storage {
   const char* name;        /* of an input or a state; of others the operation that makes it */
@@ -122,7 +122,7 @@ uint64_t lacuna_sida_program_bytes(const lacuna_sida_plan* plan);
 void lacuna_sida_write(const lacuna_sida_plan* plan, const struct lacuna_sida_matrix* matrices, const uint64_t* addresses,
                        void* program);
 
-/* Behind a job, from the program as the accelerator has written it back. GPU address of a kept vector; 0 for others. */
+/* After a job, from the program as the accelerator has written it back. GPU address of a kept vector; 0 for others. */
 uint64_t lacuna_sida_result(const lacuna_sida_plan* plan, const void* program, lacuna_sida_value state);
 /* Bits of a kept scalar. */
 uint64_t lacuna_sida_scalar_result(const lacuna_sida_plan* plan, const void* program, lacuna_sida_value state);

@@ -395,7 +395,7 @@ static graph* build_bgs(const setup* s) {
 
 enum { GMRES_RESTART = 4 };
 
-/* GMRES with a restart behind four steps, which are one iteration: Gram-Schmidt, rotations of the Hessenberg matrix. */
+/* GMRES with a restart after four steps, which are one iteration: Gram-Schmidt, rotations of the Hessenberg matrix. */
 static graph* build_gmres(const setup* s) {
   graph* g = lacuna_sida_create();
   if (g == NULL) return NULL;
@@ -459,7 +459,7 @@ static const lacuna_sida_application kApplications[] = {
      fill_label, "label"},
     {"gcn", "graph convolution network: integers of 8 bits, two layers, dense product and ReLU", "limit, features", I8, false,
      true, 2, build_gcn, fill_gcn, "features"},
-    {"gmres", "solution of (A + shift) x = b by GMRES with a restart behind 4 steps", "limit, tolerance", F64, true, true, 100,
+    {"gmres", "solution of (A + shift) x = b by GMRES with a restart after 4 steps", "limit, tolerance", F64, true, true, 100,
      build_gmres, fill_solver, "x"},
     {"cg", "solution of (A + shift) x = b by conjugate gradients, A symmetric", "limit, tolerance", F64, true, true, 1000,
      build_cg, fill_solver, "x"},

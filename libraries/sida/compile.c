@@ -65,63 +65,49 @@ void lacuna_sida_plan_destroy(lacuna_sida_plan* plan) {
 const char* lacuna_sida_explain(const lacuna_sida_plan* plan) { return plan->explain; }
 unsigned lacuna_sida_fused_products(const lacuna_sida_plan* plan) { return plan->fused; }
 unsigned lacuna_sida_products(const lacuna_sida_plan* plan) { return plan->products; }
-unsigned lacuna_sida_iterations_at_once(const lacuna_sida_plan* plan) { return (unsigned)plan->at_once; }
+unsigned lacuna_sida_iterations_per_period(const lacuna_sida_plan* plan) { return (unsigned)plan->iterations; }
 unsigned lacuna_sida_vectors(const lacuna_sida_plan* plan) { return plan->vector_count; }
 lacuna_sida_storage lacuna_sida_storage_of(const lacuna_sida_plan* plan, unsigned vector) { return plan->vectors[vector]; }
 
-/* Tables of a program, one behind the other. */
-typedef struct layout {
-  uint64_t matrices, vectors, scalars, instructions, passes, swaps, bytes;
-} layout;
-
-static uint64_t table(uint64_t* at, uint64_t count, uint64_t bytes) {
-  const uint64_t begin = *at;
-  *at = (begin + count * bytes + 15) / 16 * 16;
-  return begin;
+/* The header of the program but for its size. */
+static struct lacuna_sida_program header_of(const lacuna_sida_plan* plan) {
+  return (struct lacuna_sida_program){.magic = LACUNA_SIDA_MAGIC,
+                                      .version = LACUNA_SIDA_VERSION,
+                                      .matrices = (uint32_t)plan->graph->matrices,
+                                      .vectors = plan->vector_count,
+                                      .scalars = plan->scalar_count,
+                                      .instructions = plan->instruction_count,
+                                      .passes = plan->pass_count,
+                                      .swaps = plan->swap_count,
+                                      .limit = plan->graph->limit};
 }
 
-static layout layout_of(const lacuna_sida_plan* plan) {
-  layout l;
-  uint64_t at = sizeof(struct lacuna_sida_program);
-  l.matrices = table(&at, (uint64_t)plan->graph->matrices, sizeof(struct lacuna_sida_matrix));
-  l.vectors = table(&at, plan->vector_count, sizeof(struct lacuna_sida_vector));
-  l.scalars = table(&at, plan->scalar_count, sizeof(uint64_t));
-  l.instructions = table(&at, plan->instruction_count, sizeof(struct lacuna_sida_instruction));
-  l.passes = table(&at, plan->pass_count, sizeof(struct lacuna_sida_pass));
-  l.swaps = table(&at, plan->swap_count, sizeof(struct lacuna_sida_swap));
-  l.bytes = at;
-  return l;
+static struct lacuna_sida_tables tables_of(const lacuna_sida_plan* plan) {
+  const struct lacuna_sida_program header = header_of(plan);
+  return lacuna_sida_tables_of(&header);
 }
 
-uint64_t lacuna_sida_program_bytes(const lacuna_sida_plan* plan) { return layout_of(plan).bytes; }
+uint64_t lacuna_sida_program_bytes(const lacuna_sida_plan* plan) { return tables_of(plan).end; }
 
 void lacuna_sida_write(const lacuna_sida_plan* plan, const struct lacuna_sida_matrix* matrices, const uint64_t* addresses,
                        void* program) {
-  const layout l = layout_of(plan);
+  struct lacuna_sida_program header = header_of(plan);
+  const struct lacuna_sida_tables t = lacuna_sida_tables_of(&header);
+  header.bytes = t.end;
   unsigned char* out = program;
-  memset(out, 0, l.bytes);
-  const struct lacuna_sida_program header = {.magic = LACUNA_SIDA_MAGIC,
-                                             .version = LACUNA_SIDA_VERSION,
-                                             .bytes = l.bytes,
-                                             .matrices = (uint32_t)plan->graph->matrices,
-                                             .vectors = plan->vector_count,
-                                             .scalars = plan->scalar_count,
-                                             .instructions = plan->instruction_count,
-                                             .passes = plan->pass_count,
-                                             .swaps = plan->swap_count,
-                                             .limit = plan->graph->limit};
+  memset(out, 0, t.end);
   memcpy(out, &header, sizeof header);
-  memcpy(out + l.matrices, matrices, (size_t)plan->graph->matrices * sizeof *matrices);
+  memcpy(out + t.matrices, matrices, (size_t)plan->graph->matrices * sizeof *matrices);
   for (unsigned v = 0; v < plan->vector_count; ++v) {
     const lacuna_sida_storage* s = plan->vectors + v;
     const struct lacuna_sida_vector vector = {
         .address = addresses[v], .length = s->length, .width = s->width, .element = (uint8_t)s->element};
-    memcpy(out + l.vectors + v * sizeof vector, &vector, sizeof vector);
+    memcpy(out + t.vectors + v * sizeof vector, &vector, sizeof vector);
   }
-  memcpy(out + l.scalars, plan->scalars, plan->scalar_count * sizeof *plan->scalars);
-  memcpy(out + l.instructions, plan->instructions, plan->instruction_count * sizeof *plan->instructions);
-  memcpy(out + l.passes, plan->passes, plan->pass_count * sizeof *plan->passes);
-  memcpy(out + l.swaps, plan->swaps, plan->swap_count * sizeof *plan->swaps);
+  memcpy(out + t.scalars, plan->scalars, plan->scalar_count * sizeof *plan->scalars);
+  memcpy(out + t.instructions, plan->instructions, plan->instruction_count * sizeof *plan->instructions);
+  memcpy(out + t.passes, plan->passes, plan->pass_count * sizeof *plan->passes);
+  memcpy(out + t.swaps, plan->swaps, plan->swap_count * sizeof *plan->swaps);
 }
 
 /* Vector or scalar of a state when the loop has ended as the program says; negative: it is not kept. */
@@ -139,7 +125,7 @@ uint64_t lacuna_sida_result(const lacuna_sida_plan* plan, const void* program, l
   const int place = result_of(plan, program, state);
   if (place < 0 || plan->graph->nodes[state].scalar) return 0;
   struct lacuna_sida_vector vector;
-  memcpy(&vector, (const unsigned char*)program + layout_of(plan).vectors + (size_t)place * sizeof vector, sizeof vector);
+  memcpy(&vector, (const unsigned char*)program + tables_of(plan).vectors + (size_t)place * sizeof vector, sizeof vector);
   return vector.address;
 }
 
@@ -147,6 +133,6 @@ uint64_t lacuna_sida_scalar_result(const lacuna_sida_plan* plan, const void* pro
   const int place = result_of(plan, program, state);
   if (place < 0 || !plan->graph->nodes[state].scalar) return 0;
   uint64_t bits;
-  memcpy(&bits, (const unsigned char*)program + layout_of(plan).scalars + (size_t)place * sizeof bits, sizeof bits);
+  memcpy(&bits, (const unsigned char*)program + tables_of(plan).scalars + (size_t)place * sizeof bits, sizeof bits);
   return bits;
 }

@@ -26,51 +26,6 @@ void sida_set_problem(lacuna_sida_graph* graph, const char* format, ...) {
   va_end(arguments);
 }
 
-unsigned sida_element_bytes(int element) {
-#define SIDA_CASE(name, value, bytes, text) \
-  case value:                               \
-    return bytes;
-  switch (element) { LACUNA_SIDA_ELEMENTS(SIDA_CASE) }
-#undef SIDA_CASE
-  return 0;
-}
-
-static const char* element_name(int element) {
-#define SIDA_CASE(name, value, bytes, text) \
-  case value:                               \
-    return #name;
-  switch (element) { LACUNA_SIDA_ELEMENTS(SIDA_CASE) }
-#undef SIDA_CASE
-  return "unknown element";
-}
-
-const char* sida_operation_name(int operation) {
-#define SIDA_CASE(name, value, operands, text) \
-  case value:                                  \
-    return #name;
-  switch (operation) { LACUNA_SIDA_OPERATIONS(SIDA_CASE) }
-#undef SIDA_CASE
-  return "unknown operation";
-}
-
-static int operands_of(int operation) {
-#define SIDA_CASE(name, value, operands, text) \
-  case value:                                  \
-    return operands;
-  switch (operation) { LACUNA_SIDA_OPERATIONS(SIDA_CASE) }
-#undef SIDA_CASE
-  return 0;
-}
-
-static const char* monoid_name(int monoid) {
-#define SIDA_CASE(name, value, text, identity) \
-  case value:                                  \
-    return #name;
-  switch (monoid) { LACUNA_SIDA_MONOIDS(SIDA_CASE) }
-#undef SIDA_CASE
-  return NULL;
-}
-
 const char* sida_describe(const lacuna_sida_graph* graph, int node, char* text) {
   const sida_node* n = graph->nodes + node;
   char inner[SIDA_PROBLEM_BYTES] = "";
@@ -80,17 +35,17 @@ const char* sida_describe(const lacuna_sida_graph* graph, int node, char* text) 
                graph->nodes[n->matrix].name);
       break;
     case SIDA_REDUCE:
-      snprintf(text, SIDA_PROBLEM_BYTES, "the reduction by %s of %.120s", monoid_name(n->operation),
+      snprintf(text, SIDA_PROBLEM_BYTES, "the reduction by %s of %.120s", lacuna_sida_monoid_name(n->operation),
                sida_describe(graph, n->operands[0], inner));
       break;
     case SIDA_SCAN:
       snprintf(text, SIDA_PROBLEM_BYTES, "a scan");
       break;
     case SIDA_APPLY:
-      snprintf(text, SIDA_PROBLEM_BYTES, "the result of %s", sida_operation_name(n->operation));
+      snprintf(text, SIDA_PROBLEM_BYTES, "the result of %s", lacuna_sida_operation_name(n->operation));
       break;
     case SIDA_CONVERT:
-      snprintf(text, SIDA_PROBLEM_BYTES, "a conversion to %s", element_name(n->element));
+      snprintf(text, SIDA_PROBLEM_BYTES, "a conversion to %s", lacuna_sida_element_name(n->element));
       break;
     case SIDA_DENSE:
       snprintf(text, SIDA_PROBLEM_BYTES, "a dense product");
@@ -114,7 +69,7 @@ static sida_node* add(lacuna_sida_graph* graph, sida_kind kind, int element) {
     sida_set_problem(graph, "more than %d values in one iteration", SIDA_MOST_NODES);
     return NULL;
   }
-  if (sida_element_bytes(element) == 0) {
+  if (lacuna_sida_element_bytes(element) == 0) {
     sida_set_problem(graph, "element %d does not exist", element);
     return NULL;
   }
@@ -207,7 +162,7 @@ lacuna_sida_value lacuna_sida_integer(lacuna_sida_graph* graph, int element, int
     sida_set_problem(graph, "an integer constant of a floating-point element");
     return LACUNA_SIDA_NO_VALUE;
   }
-  return constant(graph, element, &value, sida_element_bytes(element));
+  return constant(graph, element, &value, lacuna_sida_element_bytes(element));
 }
 
 lacuna_sida_value lacuna_sida_scalar_state(lacuna_sida_graph* graph, const char* name, lacuna_sida_value initial) {
@@ -256,8 +211,6 @@ void lacuna_sida_limit(lacuna_sida_graph* graph, uint64_t limit, lacuna_sida_val
   graph->condition = condition;
 }
 
-static int sum_element(int element) { return element == LACUNA_SIDA_I8 ? LACUNA_SIDA_I32 : element; }
-
 lacuna_sida_value lacuna_sida_product(lacuna_sida_graph* graph, int semiring, lacuna_sida_value x, lacuna_sida_value matrix,
                                       bool transposed, lacuna_sida_value present) {
   const sida_node *v = get_vector(graph, x, "the vector of a product"), *m = get(graph, matrix, "the matrix of a product");
@@ -272,13 +225,13 @@ lacuna_sida_value lacuna_sida_product(lacuna_sida_graph* graph, int semiring, la
     return LACUNA_SIDA_NO_VALUE;
   }
   if (m->has_values && m->element != v->element) {
-    sida_set_problem(graph, "a vector of %s times %s of %s", element_name(v->element), m->name, element_name(m->element));
+    sida_set_problem(graph, "a vector of %s times %s of %s", lacuna_sida_element_name(v->element), m->name,
+                     lacuna_sida_element_name(m->element));
     return LACUNA_SIDA_NO_VALUE;
   }
-  const bool defined = v->element == LACUNA_SIDA_BOOL ? semiring == LACUNA_SIDA_AND_OR
-                       : v->element == LACUNA_SIDA_I8 ? semiring == LACUNA_SIDA_MUL_ADD
-                                                      : semiring >= 0 && semiring < LACUNA_SIDA_SEMIRING_COUNT;
-  if (!defined) sida_set_problem(graph, "semiring %d is not defined for %s", semiring, element_name(v->element));
+  if (!lacuna_sida_semiring_takes((unsigned)semiring, (unsigned)v->element)) {
+    sida_set_problem(graph, "semiring %d is not defined for %s", semiring, lacuna_sida_element_name(v->element));
+  }
   if (present != LACUNA_SIDA_NO_VALUE) {
     const sida_node* p = get_vector(graph, present, "the vector of present elements");
     if (p != NULL && (p->element != LACUNA_SIDA_BOOL || p->width != 1 || p->length != v->length)) {
@@ -286,7 +239,7 @@ lacuna_sida_value lacuna_sida_product(lacuna_sida_graph* graph, int semiring, la
     }
   }
   const uint32_t width = v->width;
-  const int element = sum_element(v->element);
+  const int element = (int)lacuna_sida_sum_element(v->element);
   sida_node* node = add(graph, SIDA_PRODUCT, element);
   if (node == NULL) return LACUNA_SIDA_NO_VALUE;
   node->operation = semiring;
@@ -310,17 +263,18 @@ lacuna_sida_value lacuna_sida_apply(lacuna_sida_graph* graph, int operation, lac
   bool scalar = true;
   uint64_t length = 0;
   uint32_t width = 1;
-  for (int i = 0; i < operands_of(operation); ++i) {
-    const sida_node* v = get(graph, values[i], sida_operation_name(operation));
+  for (int i = 0; i < (int)lacuna_sida_operands(operation); ++i) {
+    const sida_node* v = get(graph, values[i], lacuna_sida_operation_name(operation));
     if (v == NULL) return LACUNA_SIDA_NO_VALUE;
     if (v->kind == SIDA_MATRIX || (element >= 0 && v->element != element)) {
-      sida_set_problem(graph, "%s of operands that are no vectors or scalars of one element", sida_operation_name(operation));
+      sida_set_problem(graph, "%s of operands that are no vectors or scalars of one element",
+                       lacuna_sida_operation_name(operation));
       return LACUNA_SIDA_NO_VALUE;
     }
     element = v->element;
     if (v->scalar) continue;
     if (!scalar && (v->length != length || (v->width != width && v->width != 1 && width != 1))) {
-      sida_set_problem(graph, "%s of vectors of different shapes", sida_operation_name(operation));
+      sida_set_problem(graph, "%s of vectors of different shapes", lacuna_sida_operation_name(operation));
       return LACUNA_SIDA_NO_VALUE;
     }
     scalar = false;
@@ -330,7 +284,7 @@ lacuna_sida_value lacuna_sida_apply(lacuna_sida_graph* graph, int operation, lac
   sida_node* node = add(graph, SIDA_APPLY, element);
   if (node == NULL) return LACUNA_SIDA_NO_VALUE;
   node->operation = operation;
-  for (int i = 0; i < operands_of(operation); ++i) node->operands[i] = values[i];
+  for (int i = 0; i < (int)lacuna_sida_operands(operation); ++i) node->operands[i] = values[i];
   node->scalar = scalar;
   node->length = length;
   node->width = width;
@@ -365,8 +319,8 @@ static lacuna_sida_value combination(lacuna_sida_graph* graph, sida_kind kind, i
   const sida_node* v = get_vector(graph, a, what);
   if (v == NULL) return LACUNA_SIDA_NO_VALUE;
   const sida_node from = *v;
-  if (monoid_name(monoid) == NULL || (monoid == LACUNA_SIDA_MONOID_ADD && from.element == LACUNA_SIDA_BOOL)) {
-    sida_set_problem(graph, "monoid %d is not defined for %s", monoid, element_name(from.element));
+  if (!lacuna_sida_monoid_takes((unsigned)monoid, (unsigned)from.element)) {
+    sida_set_problem(graph, "monoid %d is not defined for %s", monoid, lacuna_sida_element_name(from.element));
   }
   if (kind == SIDA_SCAN && from.width != 1) sida_set_problem(graph, "a scan of a vector with features");
   sida_node* node = add(graph, kind, from.element);
@@ -395,7 +349,7 @@ lacuna_sida_value lacuna_sida_dense(lacuna_sida_graph* graph, lacuna_sida_value 
     sida_set_problem(graph, "a dense array is an input of the vector's element, F64, F32 or I8, with a multiple of %u rows",
                      from.width);
   }
-  sida_node* node = add(graph, SIDA_DENSE, sum_element(from.element));
+  sida_node* node = add(graph, SIDA_DENSE, (int)lacuna_sida_sum_element(from.element));
   if (node == NULL) return LACUNA_SIDA_NO_VALUE;
   node->operands[0] = a;
   node->operands[1] = array;

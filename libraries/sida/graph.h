@@ -2,6 +2,7 @@
 #ifndef LACUNA_LIBRARIES_SIDA_GRAPH_H
 #define LACUNA_LIBRARIES_SIDA_GRAPH_H
 
+#include "include/lacuna/abi/sida_format.h"
 #include "include/lacuna/sida.h"
 
 #ifdef __cplusplus
@@ -52,8 +53,10 @@ struct lacuna_sida_graph {
 };
 
 void sida_set_problem(lacuna_sida_graph* graph, const char* format, ...) __attribute__((format(printf, 2, 3)));
-unsigned sida_element_bytes(int element);
-const char* sida_operation_name(int operation);
+/* Bytes of a vector. */
+static inline uint64_t sida_vector_bytes(const sida_node* node) {
+  return node->length * node->width * lacuna_sida_element_bytes((unsigned)node->element);
+}
 /* What a node is called in messages, e.g. "sum by ADD of pr". `text` has SIDA_PROBLEM_BYTES. */
 const char* sida_describe(const lacuna_sida_graph* graph, int node, char* text);
 

@@ -14,7 +14,6 @@ enum {
   SIDA_WINDOW = 2 - SIDA_OLDEST, /* iterations of instances */
   SIDA_MOST_PASSES = 32,         /* of a period */
   SIDA_MOST_PERIODS = 4,
-  SIDA_MOST_INSTRUCTIONS = 2048, /* of one code */
   SIDA_EXPLAIN_BYTES = 8192,
 };
 
@@ -29,7 +28,7 @@ typedef enum sida_status {
 /* Element-wise code of a pass: in load, ewise or finish. What can be computed before the pass is computed wherever it is used.
  */
 typedef enum sida_slot { SIDA_BEFORE, SIDA_EWISE, SIDA_FINISH } sida_slot;
-/* Scalars are known behind load, ewise or finish. */
+/* Scalars are known after load, ewise or finish. */
 typedef enum sida_phase { SIDA_AFTER_LOAD, SIDA_AFTER_EWISE, SIDA_AFTER_FINISH } sida_phase;
 
 typedef struct sida_instance {
@@ -67,7 +66,7 @@ typedef struct sida_exit {
 struct lacuna_sida_plan {
   const lacuna_sida_graph* graph;
   bool live[SIDA_MOST_NODES];
-  int at_once; /* iterations of a period */
+  int iterations; /* of a period: 1, or 2 whose products share a pass */
   sida_period* periods;
   int period_count, loops_to; /* the last period is followed by this one */
   /* Lengths of vectors that need an element-wise pass at the end of each period, to be there in the next one. */

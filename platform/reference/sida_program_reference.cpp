@@ -47,9 +47,9 @@ std::vector<Structure> structures() {
 std::string elements_of(unsigned semiring) {
   std::string elements;
   for (unsigned element = 0; element < LACUNA_SIDA_ELEMENT_COUNT; ++element) {
-    if (!sida::goes_with(semiring, element)) continue;
+    if (!lacuna_sida_semiring_takes(semiring, element)) continue;
     elements += elements.empty() ? "" : ", ";
-    elements += sida::name_of_element(element);
+    elements += lacuna_sida_element_name(element);
   }
   return elements;
 }
@@ -73,7 +73,7 @@ std::string fusion_of(const lacuna_sida_application& application) {
       lacuna_sida_compile(graph.get(), LACUNA_SIDA_FUSION_AUTO), lacuna_sida_plan_destroy);
   if (!plan) return lacuna_sida_problem(graph.get());
   if (lacuna_sida_fused_products(plan.get()) == 0) return "no; " + prevention(plan.get());
-  return lacuna_sida_iterations_at_once(plan.get()) == 2 ? "two iterations" : "two products of an iteration";
+  return lacuna_sida_iterations_per_period(plan.get()) == 2 ? "two iterations" : "two products of an iteration";
 }
 
 }  // namespace
@@ -85,7 +85,7 @@ void write_sida_applications(std::ostream& out) {
          "| program | computes | element | matrix | options | iterations, at most | fused |\n|---|---|---|---|---|---|---|\n";
   for (const lacuna_sida_application* a = lacuna_sida_applications(); a->name; ++a) {
     out << fmt::format("| `{}` | {} | {} | {}{} | {} | {} | {} |\n", a->name, a->text,
-                       sida::name_of_element(static_cast<unsigned>(a->element)), a->needs_square ? "square, " : "",
+                       lacuna_sida_element_name(static_cast<unsigned>(a->element)), a->needs_square ? "square, " : "",
                        a->uses_values ? "values" : "ones", a->options, a->limit, fusion_of(*a));
   }
 }

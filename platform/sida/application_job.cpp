@@ -7,60 +7,15 @@
 #include "models/sida/reference/graph_reference.h"
 
 namespace lacuna {
-namespace {
-
-template <class T>
-void take_integers(const std::vector<std::byte>& contents, sida::Values& values) {
-  std::vector<T> whole(contents.size() / sizeof(T));
-  std::memcpy(whole.data(), contents.data(), contents.size());
-  values.integers.assign(whole.begin(), whole.end());
+lacuna_sida_setup setup_of(const sida::SparseMatrix& matrix) {
+  lacuna_sida_setup setup{};
+  setup.rows = matrix.rows;
+  setup.columns = matrix.columns;
+  setup.column_offsets = matrix.offsets.data();
+  setup.row_indices = matrix.indices.data();
+  setup.values = matrix.is_pattern() ? nullptr : matrix.values.data();
+  return setup;
 }
-
-sida::Values values_of(const sida_node& node, const std::vector<std::byte>& contents) {
-  sida::Values values{.element = node.element, .width = node.width};
-  switch (node.element) {
-    case LACUNA_SIDA_F64:
-      values.floats.resize(contents.size() / sizeof(double));
-      std::memcpy(values.floats.data(), contents.data(), contents.size());
-      break;
-    case LACUNA_SIDA_I64:
-      take_integers<std::int64_t>(contents, values);
-      break;
-    case LACUNA_SIDA_I32:
-      take_integers<std::int32_t>(contents, values);
-      break;
-    case LACUNA_SIDA_I8:
-      take_integers<std::int8_t>(contents, values);
-      break;
-    default:
-      take_integers<std::uint8_t>(contents, values);
-  }
-  return values;
-}
-
-std::vector<std::byte> bytes_of(const sida::Values& values) {
-  std::vector<std::byte> bytes;
-  const auto append = [&bytes](auto value) {
-    const auto* const p = reinterpret_cast<const std::byte*>(&value);
-    bytes.insert(bytes.end(), p, p + sizeof value);
-  };
-  for (const double value : values.floats) append(value);
-  for (const std::int64_t value : values.integers) {
-    switch (values.element) {
-      case LACUNA_SIDA_I64:
-        append(value);
-        break;
-      case LACUNA_SIDA_I32:
-        append(static_cast<std::int32_t>(value));
-        break;
-      default:
-        append(static_cast<std::uint8_t>(value));
-    }
-  }
-  return bytes;
-}
-
-}  // namespace
 
 ApplicationJob::ApplicationJob(const lacuna_sida_application& application, const sida::SparseMatrix& matrix,
                                const Options& options)
@@ -75,11 +30,7 @@ ApplicationJob::ApplicationJob(const lacuna_sida_application& application, const
     throw sida::MatrixError("--source " + std::to_string(options.source) + ": there are rows 0 to " +
                             std::to_string(matrix.rows - 1));
   }
-  setup_.rows = matrix.rows;
-  setup_.columns = matrix.columns;
-  setup_.column_offsets = matrix.offsets.data();
-  setup_.row_indices = matrix.indices.data();
-  setup_.values = matrix.is_pattern() ? nullptr : matrix.values.data();
+  setup_ = setup_of(matrix);
   setup_.limit = options.limit;
   setup_.source = options.source;
   setup_.features = options.features;
@@ -129,8 +80,7 @@ void ApplicationJob::run(const std::function<void(const sida::Program& program, 
   std::memcpy(&header, image.data(), sizeof header);
   iterations_ = header.iterations;
   const sida_node& state = graph_->nodes[result_state_];
-  result_ = memory_.get<std::byte>(lacuna_sida_result(plan_.get(), image.data(), result_state_),
-                                   state.length * state.width * sida_element_bytes(state.element));
+  result_ = memory_.get<std::byte>(lacuna_sida_result(plan_.get(), image.data(), result_state_), sida_vector_bytes(&state));
 }
 
 std::pair<std::uint64_t, std::vector<std::byte>> ApplicationJob::reference() const {
@@ -138,14 +88,14 @@ std::pair<std::uint64_t, std::vector<std::byte>> ApplicationJob::reference() con
   for (int node = 0; node < graph_->count; ++node) {
     const sida_node& n = graph_->nodes[node];
     if ((n.kind != SIDA_INPUT && n.kind != SIDA_STATE) || n.scalar) continue;
-    std::vector<std::byte> contents(n.length * n.width * sida_element_bytes(n.element));
+    std::vector<std::byte> contents(sida_vector_bytes(&n));
     application_.fill(&setup_, n.name, contents.data());
-    inputs[node] = values_of(n, contents);
+    inputs[node] = sida::values_of(n, contents);
   }
   sida::SparseMatrix used = matrix_;
   if (!application_.uses_values) used.values.clear();
   const sida::ReferenceResult expected = run_reference(*graph_, inputs, {used});
-  return {expected.iterations, bytes_of(expected.states.at(result_state_))};
+  return {expected.iterations, sida::bytes_of(expected.states.at(result_state_))};
 }
 
 }  // namespace lacuna

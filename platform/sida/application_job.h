@@ -16,6 +16,9 @@
 
 namespace lacuna {
 
+/// A setup with that matrix and nothing else. The matrix must remain.
+lacuna_sida_setup setup_of(const sida::SparseMatrix& matrix);
+
 class ApplicationJob {
  public:
   struct Options {
@@ -36,10 +39,10 @@ class ApplicationJob {
   const lacuna_sida_plan& plan() const { return *plan_; }
   const std::vector<lacuna_sida_matrix>& stored() const { return stored_; }
 
-  /// Runs the job to its end. `on_pass` is called behind each pass.
+  /// Runs the job to its end. `on_pass` is called after each pass.
   void run(const std::function<void(const sida::Program& program, const sida::PassOutcome& outcome)>& on_pass = {});
 
-  /// Behind run().
+  /// After run().
   std::uint64_t iterations() const { return iterations_; }
   const std::vector<std::byte>& result() const { return result_; }
 

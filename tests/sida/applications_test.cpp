@@ -64,7 +64,7 @@ INSTANTIATE_TEST_SUITE_P(All, SidaApplications,
 
 struct Fusion {
   const char* name;
-  unsigned fused, products, at_once;
+  unsigned fused, products, iterations_per_period;
 };
 
 TEST(SidaFusion, IsFoundForEightProgramsAndNotForThree) {
@@ -76,7 +76,7 @@ TEST(SidaFusion, IsFoundForEightProgramsAndNotForThree) {
     const ApplicationJob job(*lacuna_sida_application_named(expected.name), matrix, {});
     EXPECT_EQ(lacuna_sida_fused_products(&job.plan()), expected.fused) << expected.name;
     EXPECT_EQ(lacuna_sida_products(&job.plan()), expected.products) << expected.name;
-    EXPECT_EQ(lacuna_sida_iterations_at_once(&job.plan()), expected.at_once) << expected.name;
+    EXPECT_EQ(lacuna_sida_iterations_per_period(&job.plan()), expected.iterations_per_period) << expected.name;
     const std::string explanation = lacuna_sida_explain(&job.plan());
     EXPECT_EQ(explanation.find("the reduction by ADD") != std::string::npos, expected.fused == 0) << explanation;
   }
@@ -166,8 +166,7 @@ TEST(SidaFusion, PipelineMovesTheOraclesBytes) {
 TEST(SidaApplication, GraphConvolutionNetworkAsWrittenOut) {
   const lacuna_sida_application& gcn = *lacuna_sida_application_named("gcn");
   const SparseMatrix matrix = matrix_for("gcn", "power:rows=200,entries=1500");
-  lacuna_sida_setup setup{};
-  setup.rows = setup.columns = matrix.rows;
+  lacuna_sida_setup setup = setup_of(matrix);
   setup.features = 8;
   constexpr std::size_t kFeatures = 8;
   std::vector<std::int8_t> h(200 * kFeatures), weights(2 * kFeatures * kFeatures);

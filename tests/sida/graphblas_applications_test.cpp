@@ -127,10 +127,7 @@ class Comparison {
   Comparison(const char* name, Draw& draw)
       : application_(*lacuna_sida_application_named(name)),
         matrix_(random_matrix(draw, draw.one_in(6) ? 120 : 30, true, [&] { return static_cast<double>(draw.below(40)) / 7; })) {
-    setup_.rows = matrix_.rows;
-    setup_.columns = matrix_.columns;
-    setup_.column_offsets = matrix_.offsets.data();
-    setup_.row_indices = matrix_.indices.data();
+    setup_ = setup_of(matrix_);
     setup_.source = static_cast<std::uint32_t>(draw.below(matrix_.rows));
     // Also where the limit ends the loop at the first or at the second product of a pass.
     if (draw.one_in(2)) setup_.limit = 1 + draw.below(5);

@@ -12,6 +12,7 @@
 #include "models/sida/function/job.h"
 #include "models/sida/matrix/generators.h"
 #include "models/sida/matrix/layout.h"
+#include "platform/sida/application_job.h"
 
 namespace lacuna::sida::test {
 namespace {
@@ -25,11 +26,7 @@ struct Sample {
   explicit Sample(const char* name = "pr", const char* kind = "power:rows=60,entries=300", bool blocked = false) {
     matrix = generated(kind);
     const lacuna_sida_application& application = *lacuna_sida_application_named(name);
-    lacuna_sida_setup setup{};
-    setup.rows = matrix.rows;
-    setup.columns = matrix.columns;
-    setup.column_offsets = matrix.offsets.data();
-    setup.row_indices = matrix.indices.data();
+    const lacuna_sida_setup setup = setup_of(matrix);
     const std::unique_ptr<lacuna_sida_graph, decltype(&lacuna_sida_destroy)> graph(application.build(&setup),
                                                                                    lacuna_sida_destroy);
     const std::unique_ptr<lacuna_sida_plan, decltype(&lacuna_sida_plan_destroy)> plan(
@@ -54,12 +51,16 @@ struct Sample {
   T& entry(std::uint64_t table, std::size_t number = 0) {
     return reinterpret_cast<T*>(image.data() + table)[number];
   }
-  lacuna_sida_matrix& stored() { return entry<lacuna_sida_matrix>(layout_of(header()).matrices); }
-  lacuna_sida_vector& vector(std::size_t number) { return entry<lacuna_sida_vector>(layout_of(header()).vectors, number); }
-  lacuna_sida_instruction& instruction(std::size_t number) {
-    return entry<lacuna_sida_instruction>(layout_of(header()).instructions, number);
+  lacuna_sida_matrix& stored() { return entry<lacuna_sida_matrix>(lacuna_sida_tables_of(&header()).matrices); }
+  lacuna_sida_vector& vector(std::size_t number) {
+    return entry<lacuna_sida_vector>(lacuna_sida_tables_of(&header()).vectors, number);
   }
-  lacuna_sida_pass& pass(std::size_t number) { return entry<lacuna_sida_pass>(layout_of(header()).passes, number); }
+  lacuna_sida_instruction& instruction(std::size_t number) {
+    return entry<lacuna_sida_instruction>(lacuna_sida_tables_of(&header()).instructions, number);
+  }
+  lacuna_sida_pass& pass(std::size_t number) {
+    return entry<lacuna_sida_pass>(lacuna_sida_tables_of(&header()).passes, number);
+  }
 
   /// The error of reading and running it, at most 50 passes; NONE: there is none.
   lacuna_sida_error run() {
@@ -156,7 +157,7 @@ TEST(SidaProgram, MistakesHaveTheirCodes) {
 
 TEST(SidaProgram, NamesPassInstructionAndAddress) {
   Sample sample;
-  const std::uint64_t instructions = layout_of(sample.header()).instructions;
+  const std::uint64_t instructions = lacuna_sida_tables_of(&sample.header()).instructions;
   lacuna_sida_instruction& wrong = find(sample, LACUNA_SIDA_OPERATION_MULTIPLY);
   wrong.a = 40;
   const auto offset = reinterpret_cast<const std::byte*>(&wrong) - (sample.image.data() + instructions);

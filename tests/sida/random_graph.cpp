@@ -223,25 +223,6 @@ class Maker {
   std::vector<SparseMatrix> matrices_;
 };
 
-/// Values as they are in memory.
-std::vector<std::byte> bytes_of(const Values& values) {
-  std::vector<std::byte> out;
-  const auto append = [&](auto value) {
-    const auto* const p = reinterpret_cast<const std::byte*>(&value);
-    out.insert(out.end(), p, p + sizeof value);
-  };
-  for (const double value : values.floats) append(value);
-  for (const std::int64_t value : values.integers) {
-    if (values.element == LACUNA_SIDA_I32)
-      append(static_cast<std::int32_t>(value));
-    else if (values.element == LACUNA_SIDA_BOOL)
-      append(static_cast<std::uint8_t>(value));
-    else
-      append(value);
-  }
-  return out;
-}
-
 /// NaN is not a number, whichever it is.
 bool same(const std::vector<std::byte>& a, const std::vector<std::byte>& b, bool is_float) {
   if (a.size() != b.size()) return false;

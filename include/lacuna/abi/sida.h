@@ -12,14 +12,14 @@
  *   load      element-wise code over the elements of x; yields x(r), and may reduce to scalars
  *   OS        y(c) = sum over r of x(r) * A(r, c), column by column
  *   ewise     element-wise code over the elements of y; yields w(c), stores vectors, reduces to scalars
- *   IS        z(c) = sum over r of w(r) * A(r, c), row by row, two sub-tensors behind OS
+ *   IS        z(c) = sum over r of w(r) * A(r, c), row by row, two sub-tensors after OS
  *   finish    element-wise code over the elements of z, each when its sum is complete
  *
  * "+" and "*" are those of a semiring; sums start with the identity of "+" and are formed in ascending order of r. Scalar code
- * runs behind load, ewise and finish. A pass without OS is element-wise: its ewise code runs over `elements` elements.
+ * runs after load, ewise and finish. A pass without OS is element-wise: its ewise code runs over `elements` elements.
  *
  * Order within a pass, as far as a program can rely on it: load reads what was in memory when the pass began; element i of
- * finish runs after element i of ewise; scalars that ewise or finish reduce are known behind the pass, those of load before OS
+ * finish runs after element i of ewise; scalars that ewise or finish reduce are known after the pass, those of load before OS
  * begins. Nothing that a pass reads elsewhere may be stored by it. */
 #ifndef LACUNA_SIDA_ABI_H
 #define LACUNA_SIDA_ABI_H

@@ -203,7 +203,9 @@ void ElementWise::dense(const lacuna_sida_instruction& instruction, std::uint32_
     }
     const T* const weights = reinterpret_cast<const T*>(array.data());
     const T* const values = reinterpret_cast<const T*>(registers_[instruction.a].data());
-    std::vector<Sum> sums(count * width, Sum{});
+    // The result's register may be that of the operand.
+    Sum* const sums = reinterpret_cast<Sum*>(spread_[0].data());
+    std::fill_n(sums, count * width, Sum{});
     for (std::size_t i = 0; i < count; ++i) {
       for (std::uint32_t f = 0; f < features; ++f) {
         const auto value = static_cast<Sum>(values[i * features + f]);
@@ -212,7 +214,7 @@ void ElementWise::dense(const lacuna_sida_instruction& instruction, std::uint32_
         }
       }
     }
-    std::memcpy(registers_[instruction.d].data(), sums.data(), sums.size() * sizeof(Sum));
+    std::memcpy(registers_[instruction.d].data(), sums, count * width * sizeof(Sum));
   }
 }
 

@@ -22,7 +22,7 @@ class ElementWise {
   std::uint64_t chunk() const { return chunk_; }
   /// Where the caller puts the values of the input before run(), `count` elements with all their features.
   std::byte* input() { return registers_[input_].data(); }
-  /// The values of a register behind run().
+  /// The values of a register after run().
   const std::byte* output(std::uint16_t number) const { return registers_[number].data(); }
 
   /// Elements first to first + count - 1, at most chunk() of them; to be called for all, in order.

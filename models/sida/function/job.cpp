@@ -34,7 +34,7 @@ Job::Job(Memory& memory, std::uint64_t address) : memory_(memory), program_(read
 void Job::load(const Pass& pass, HostVector& x) {
   const lacuna_sida_pass& d = pass.description;
   const std::uint64_t elements = program_.elements(pass, Phase::load),
-                      element_bytes = std::uint64_t{d.width} * bytes_of(d.element);
+                      element_bytes = std::uint64_t{d.width} * lacuna_sida_element_bytes(d.element);
   x = empty_vector(elements, element_bytes, d.x_present != LACUNA_SIDA_NONE);
   ElementWise code(memory_, program_, pass.of(Phase::load), program_.header.iterations);
   for (std::uint64_t first = 0; first < elements; first += code.chunk()) {
@@ -50,7 +50,7 @@ void Job::os(const Pass& pass, const HostVector& x, HostVector& w) {
   const auto product = make_product(
       memory_, program_, {d.matrix, (d.flags & LACUNA_SIDA_PASS_OS_TRANSPOSED) != 0, d.os_semiring, d.element, d.width}, x);
   const std::uint64_t elements = program_.elements(pass, Phase::ewise),
-                      element_bytes = std::uint64_t{d.width} * bytes_of(d.element);
+                      element_bytes = std::uint64_t{d.width} * lacuna_sida_element_bytes(d.element);
   if (pass.has_is()) w = empty_vector(elements, element_bytes, d.w_present != LACUNA_SIDA_NONE);
   ElementWise code(memory_, program_, pass.of(Phase::ewise), program_.header.iterations, d.y, d.width);
   for (std::uint64_t first = 0; first < elements; first += code.chunk()) {
@@ -109,7 +109,7 @@ void Job::go_on(const Pass& pass, PassOutcome& outcome, std::uint32_t exit, std:
     program_.header.last_pass = outcome.pass;
   }
   if (next_ != LACUNA_SIDA_NONE) return;
-  // A last pass without an end of the loop before: it ends behind it.
+  // A last pass without an end of the loop before: it ends after it.
   if (program_.header.exit == LACUNA_SIDA_EXIT_NONE) {
     outcome.exit = program_.header.exit = LACUNA_SIDA_EXIT_FINISH;
     program_.header.last_pass = outcome.pass;

@@ -13,8 +13,8 @@ namespace lacuna::sida {
 struct PassOutcome {
   std::uint32_t pass = 0;
   std::uint64_t iteration = 0;                 ///< iterations that were complete before it
-  bool has_os = false;                         ///< false also where the loop ended behind load
-  bool has_is = false;                         ///< false also where the loop ended behind ewise
+  bool has_os = false;                         ///< false also where the loop ended after load
+  bool has_is = false;                         ///< false also where the loop ended after ewise
   std::uint32_t exit = LACUNA_SIDA_EXIT_NONE;  ///< the loop ended here
 };
 

@@ -68,7 +68,7 @@ MatrixLines matrix_lines(const Memory& memory, const Program& program, std::uint
   const lacuna_sida_matrix& m = program.matrices[matrix];
   const bool blocked = m.layout == LACUNA_SIDA_BLOCKED;
   const auto lines_of = [&](std::uint64_t n) { return blocked ? (n + m.block_side - 1) / m.block_side : n; };
-  const unsigned value_bytes = blocked ? sizeof(std::uint32_t) : m.has_values == 1 ? bytes_of(m.element) : 0;
+  const unsigned value_bytes = blocked ? sizeof(std::uint32_t) : m.has_values == 1 ? lacuna_sida_element_bytes(m.element) : 0;
   return MatrixLines(memory, by_rows ? m.by_rows : m.by_columns, lines_of(by_rows ? m.rows : m.columns),
                      blocked ? m.blocks : m.entries, m.offset_bytes, value_bytes, lines_of(by_rows ? m.columns : m.rows),
                      "matrix " + std::to_string(matrix) + (by_rows ? " by rows" : " by columns"));

@@ -11,45 +11,46 @@ namespace {
 /// Entries that are read in one piece, but for longer lines.
 constexpr std::uint64_t kEntriesAtOnce = 16384;
 
-/// Entries of a line of a matrix and the vector that they are multiplied with.
+/// Entries of a matrix, the vector that they are multiplied with, and the sums that get their terms.
 struct Terms {
-  const std::uint32_t* coordinates;  ///< of each entry: the element of x
-  const std::byte* values;           ///< of each entry; null: all are 1
-  const std::byte* x;
+  const std::uint32_t* from;    ///< of each entry: the element of x
+  const std::uint32_t* to;      ///< of each entry: the sum; unused where lines have offsets
+  const std::byte* values;      ///< of each entry; null: all are 1
+  const std::byte* x;           ///< elements with their features
+  const std::uint8_t* present;  ///< of each element of x; null: all are
+  std::uint32_t width;          ///< features
 };
 
 /// What is different from semiring to semiring and from element to element.
 struct Kernels {
   unsigned element_bytes, sum_bytes;
-  /// Sums of elements with one feature, all present: of each of `lines` lines, whose entries begin at `offsets` - offsets[0].
+  /// Sums of elements with one feature, all present, of each of `lines` lines, whose entries begin at `offsets` - offsets[0].
   void (*line_sums)(const std::uint64_t* offsets, std::uint64_t lines, const Terms& terms, std::byte* sums);
   /// The identity, `count` times.
   void (*clear)(std::byte* sums, std::uint64_t count);
-  /// Adds the terms of one entry, feature by feature. `value`: null: 1.
-  void (*add)(std::byte* sums, const std::byte* x, const std::byte* value, std::uint32_t width);
+  /// Adds the terms of entries, one after the other.
+  void (*add)(const Terms& terms, std::uint64_t entries, std::byte* sums);
 };
 
 /// Values of BOOL are as they are in memory: any byte but 0 counts as 1.
 template <class T>
-T matrix_value(const std::byte* values, std::uint64_t entry) {
-  const T value = reinterpret_cast<const T*>(values)[entry];
-  if constexpr (std::is_same_v<T, Bool>)
-    return truth<T>(value.value != 0);
-  else
-    return value;
+T matrix_value(const Terms& terms, std::uint64_t entry) {
+  if (!terms.values) return truth<T>(true);
+  const T value = reinterpret_cast<const T*>(terms.values)[entry];
+  if constexpr (std::is_same_v<T, Bool>) return truth<T>(value.value != 0);
+  else return value;
 }
 
 template <class T, class Ring>
 void line_sums(const std::uint64_t* offsets, std::uint64_t lines, const Terms& terms, std::byte* out) {
-  using Sum = SumOf<T>;
   const T* const x = reinterpret_cast<const T*>(terms.x);
+  auto* const sums = reinterpret_cast<SumOf<T>*>(out);
   for (std::uint64_t line = 0; line < lines; ++line) {
-    Sum sum = Ring::Add::identity();
+    SumOf<T> sum = Ring::Add::identity();
     for (std::uint64_t e = offsets[line] - offsets[0]; e < offsets[line + 1] - offsets[0]; ++e) {
-      const T value = terms.values ? matrix_value<T>(terms.values, e) : truth<T>(true);
-      sum = Ring::Add::combine(sum, Ring::term(x[terms.coordinates[e]], value));
+      sum = Ring::Add::combine(sum, Ring::term(x[terms.from[e]], matrix_value<T>(terms, e)));
     }
-    reinterpret_cast<Sum*>(out)[line] = sum;
+    sums[line] = sum;
   }
 }
 
@@ -59,11 +60,14 @@ void clear(std::byte* sums, std::uint64_t count) {
 }
 
 template <class T, class Ring>
-void add(std::byte* sums, const std::byte* x, const std::byte* value, std::uint32_t width) {
-  auto* const out = reinterpret_cast<SumOf<T>*>(sums);
-  const T factor = value ? matrix_value<T>(value, 0) : truth<T>(true);
-  for (std::uint32_t f = 0; f < width; ++f) {
-    out[f] = Ring::Add::combine(out[f], Ring::term(reinterpret_cast<const T*>(x)[f], factor));
+void add(const Terms& terms, std::uint64_t entries, std::byte* sums) {
+  const std::uint64_t width = terms.width;
+  for (std::uint64_t e = 0; e < entries; ++e) {
+    if (terms.present && terms.present[terms.from[e]] == 0) continue;
+    const T* const x = reinterpret_cast<const T*>(terms.x) + terms.from[e] * width;
+    SumOf<T>* const out = reinterpret_cast<SumOf<T>*>(sums) + terms.to[e] * width;
+    const T value = matrix_value<T>(terms, e);
+    for (std::uint64_t f = 0; f < width; ++f) out[f] = Ring::Add::combine(out[f], Ring::term(x[f], value));
   }
 }
 
@@ -96,28 +100,26 @@ class DualProduct : public Product {
   void part(std::uint64_t first, std::uint64_t count, std::byte* out) {
     const MatrixLines::Entries entries = lines_.read(first, count);
     const std::uint64_t* const offsets = lines_.offsets().data() + first;
-    const std::byte* const x = x_.values.data();
-    if (width_ == 1 && x_.present.empty()) {
-      kernels_.line_sums(offsets, count, {entries.coordinates.data(), entries.values, x}, out);
+    Terms terms{entries.coordinates.data(), nullptr, entries.values, x_.values.data(), x_.present_or_null(), width_};
+    if (width_ == 1 && !terms.present) {
+      kernels_.line_sums(offsets, count, terms, out);
       return;
     }
-    kernels_.clear(out, count * width_);
-    const std::uint64_t sum_bytes = std::uint64_t{width_} * kernels_.sum_bytes,
-                        x_bytes = std::uint64_t{width_} * kernels_.element_bytes;
+    to_.resize(entries.coordinates.size());
     for (std::uint64_t line = 0; line < count; ++line) {
-      for (std::uint64_t e = offsets[line] - offsets[0]; e < offsets[line + 1] - offsets[0]; ++e) {
-        const std::uint64_t r = entries.coordinates[e];
-        if (!x_.present.empty() && x_.present[r] == 0) continue;
-        kernels_.add(out + line * sum_bytes, x + r * x_bytes,
-                     entries.values ? entries.values + e * kernels_.element_bytes : nullptr, width_);
-      }
+      std::fill(to_.begin() + static_cast<std::ptrdiff_t>(offsets[line] - offsets[0]),
+                to_.begin() + static_cast<std::ptrdiff_t>(offsets[line + 1] - offsets[0]), static_cast<std::uint32_t>(line));
     }
+    terms.to = to_.data();
+    kernels_.clear(out, count * width_);
+    kernels_.add(terms, to_.size(), out);
   }
 
   MatrixLines lines_;
   Kernels kernels_;
   const HostVector& x_;
   std::uint32_t width_;
+  std::vector<std::uint32_t> to_;
 };
 
 /// Blocks of a line of blocks in ascending order, entries of a block by column and then by row: in either direction, terms of a
@@ -188,20 +190,22 @@ class BlockedProduct : public Product {
     const std::uint64_t side = matrix_.block_side, first_x = coordinate * side;
     const std::uint64_t lines = transposed_ ? matrix_.rows : matrix_.columns, xs = transposed_ ? matrix_.columns : matrix_.rows;
     const std::uint64_t lines_end = std::min(side, lines - line * side), x_end = std::min(side, xs - first_x);
+    from_.resize(entries);
+    to_.resize(entries);
     for (std::uint64_t e = 0; e < entries; ++e) {
       const std::uint64_t to = transposed_ ? rows_[e] : columns_[e], from = transposed_ ? columns_[e] : rows_[e];
-      const bool ascends =
-          e == 0 || columns_[e - 1] < columns_[e] || (columns_[e - 1] == columns_[e] && rows_[e - 1] < rows_[e]);
+      const bool ascends = e == 0 || columns_[e - 1] < columns_[e] || (columns_[e - 1] == columns_[e] && rows_[e - 1] < rows_[e]);
       if (to >= lines_end || from >= x_end || !ascends) {
         throw ProgramError(LACUNA_SIDA_ERROR_COORDINATE,
                            "entry " + std::to_string(e) + " of block " + std::to_string(block) +
-                               " is outside of it, or not behind the one before",
+                               " is outside of it, or not after the one before",
                            matrix_.block_rows + begin + e);
       }
-      if (!x_.present.empty() && x_.present[first_x + from] == 0) continue;
-      kernels_.add(sums_.data() + to * width_ * kernels_.sum_bytes, x_.values.data() + (first_x + from) * width_ * value_bytes,
-                   has_values ? values_.data() + e * value_bytes : nullptr, width_);
+      from_[e] = static_cast<std::uint32_t>(first_x + from);
+      to_[e] = static_cast<std::uint32_t>(to);
     }
+    kernels_.add({from_.data(), to_.data(), has_values ? values_.data() : nullptr, x_.values.data(), x_.present_or_null(), width_},
+                 entries, sums_.data());
   }
 
   const Memory& memory_;
@@ -215,6 +219,7 @@ class BlockedProduct : public Product {
   std::vector<std::byte> sums_, values_;
   std::uint64_t line_ = UINT64_MAX;
   std::vector<std::uint8_t> rows_, columns_;
+  std::vector<std::uint32_t> from_, to_;
 };
 
 }  // namespace

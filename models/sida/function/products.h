@@ -18,14 +18,16 @@ namespace lacuna::sida {
 struct HostVector {
   std::vector<std::byte> values;
   std::vector<std::uint8_t> present;  ///< of each element; empty: all are
+
+  const std::uint8_t* present_or_null() const { return present.empty() ? nullptr : present.data(); }
 };
 
 /// One product, whose sums are made in ascending order of the lines (columns of A, or rows for the transpose), some at a time.
 class Product {
  public:
   virtual ~Product() = default;
-  /// Sums of lines first to first + count - 1, with all features, elements of sum_element(). To be called for all lines in
-  /// ascending order. Throws ProgramError for coordinates outside of the matrix, and for memory that is not there.
+  /// Sums of lines first to first + count - 1, with all features, elements of lacuna_sida_sum_element(). To be called for all
+  /// lines in ascending order. Throws ProgramError for coordinates outside of the matrix, and for memory that is not there.
   virtual void sums(std::uint64_t first, std::uint64_t count, std::byte* out) = 0;
 };
 

@@ -10,17 +10,10 @@
 namespace lacuna::sida {
 
 struct MachineParameters {
-  unsigned pes = 1024;
-  Bytes buffer{std::uint64_t{64} << 20};
+  unsigned pes = PipelineParameters{}.os_pes;  ///< of each core
+  Bytes buffer{PipelineParameters{}.buffer_bytes};
   Frequency clock{1'000'000'000};
-  unsigned bytes_per_cycle = 512;
-  unsigned memory_latency = 150;
-  std::uint64_t sub_tensor = 0;
-  CsrReserve csr_reserve = CsrReserve::element;
-  Prefetch prefetch = Prefetch::stream;
-  Balance balance = Balance::mean;
-  Eager eager = Eager::automatic;
-  Scatter scatter = Scatter::serial;
+  PipelineParameters control;  ///< but for cores and buffer
 
   void describe(ParameterSection& s);
   PipelineParameters pipeline() const;

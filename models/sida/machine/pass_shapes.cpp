@@ -19,7 +19,7 @@ ElementCode code_of(const Program& program, const Code& code) {
 }  // namespace
 
 unsigned entry_bytes(const lacuna_sida_matrix& matrix) {
-  const unsigned value = matrix.has_values == 1 ? bytes_of(matrix.element) : 0;
+  const unsigned value = matrix.has_values == 1 ? lacuna_sida_element_bytes(matrix.element) : 0;
   return value + (matrix.layout == LACUNA_SIDA_BLOCKED ? 2 : static_cast<unsigned>(sizeof(Index)));
 }
 
@@ -41,8 +41,8 @@ PassShape shape_of(const Program& program, const Pass& pass, const PassOutcome& 
   shape.offset_bytes = matrix.offset_bytes;
   shape.x_length = program.elements(pass, Phase::load);
   shape.z_length = shape.has_is ? program.elements(pass, Phase::finish) : 0;
-  shape.x_bytes = shape.w_bytes = d.width * bytes_of(d.element);
-  shape.z_bytes = d.width * bytes_of(sum_element(d.element));
+  shape.x_bytes = shape.w_bytes = d.width * lacuna_sida_element_bytes(d.element);
+  shape.z_bytes = d.width * lacuna_sida_element_bytes(lacuna_sida_sum_element(d.element));
   shape.products_per_entry = d.width;
   constexpr unsigned kProductsOfBytes = 4;  // "dp4a-like": thesis, section 4.6.2
   shape.products_per_pe = d.element == LACUNA_SIDA_I8 ? kProductsOfBytes : 1;

@@ -65,7 +65,7 @@ class Operators {
   bool in_reduction(int node) const { return uses_[at(node)].reduced; }
   std::uint64_t bytes_of_vector(int node) const {
     const sida_node& n = graph_.nodes[node];
-    return n.scalar || n.kind == SIDA_INDEX || n.kind == SIDA_MATRIX ? 0 : n.length * n.width * sida_element_bytes(n.element);
+    return n.scalar || n.kind == SIDA_INDEX || n.kind == SIDA_MATRIX ? 0 : sida_vector_bytes(&n);
   }
 
   Work product(const sida_node& node) const {
@@ -73,14 +73,14 @@ class Operators {
     Work work{.name = node.transposed ? "vxm with the transpose" : "vxm"};
     work.bytes = order_bytes(matrix, node.transposed ? matrix.rows : matrix.columns);
     for (const int operand : node.operands) work.bytes += operand >= 0 ? bytes_of_vector(operand) : 0;
-    work.bytes += 2 * node.length * node.width * sida_element_bytes(node.element);
+    work.bytes += 2 * sida_vector_bytes(&node);
     work.operations = matrix.entries * node.width;
     if (graph_.nodes[node.operands[0]].element == LACUNA_SIDA_I8) work.operations /= 4;
     return work;
   }
 
   Work element_wise(const sida_node& node) const {
-    Work work{.name = node.kind == SIDA_APPLY   ? sida_operation_name(node.operation)
+    Work work{.name = node.kind == SIDA_APPLY   ? lacuna_sida_operation_name(node.operation)
                       : node.kind == SIDA_DENSE ? "dense product"
                       : node.kind == SIDA_SCAN  ? "scan"
                                                 : "CONVERT"};
@@ -89,7 +89,7 @@ class Operators {
       if (operand >= 0 && bytes_of_vector(operand) != 0) vectors.insert(operand);
     }
     for (const int vector : vectors) work.bytes += bytes_of_vector(vector);
-    const std::uint64_t result = node.length * node.width * sida_element_bytes(node.element);
+    const std::uint64_t result = sida_vector_bytes(&node);
     work.bytes += vectors.size() > 1 ? 2 * result : result;
     work.operations = node.length * node.width;
     if (node.kind == SIDA_DENSE) work.operations *= graph_.nodes[node.operands[0]].width;

@@ -73,7 +73,7 @@ class CsrLoader {
   std::uint64_t sub_tensor_;
   Balance balance_;
   std::vector<Index> position_;  ///< entries of each row that have been requested, as far as they have been looked at
-  std::vector<Index> next_;      ///< of each row: itself while it has entries to fetch, else one behind it
+  std::vector<Index> next_;      ///< of each row: itself while it has entries to fetch, else one after it
   std::vector<Index> held_, used_early_;
   std::vector<Index> held_in_;  ///< of each sub-tensor
   std::vector<RowSegment> segments_;

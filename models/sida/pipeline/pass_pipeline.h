@@ -1,7 +1,7 @@
 // One pass by sub-tensor: what each core does in each step, when, and what memory brings for it.
 //
 // In step s OS uses sub-tensor s, E-wise runs on s - 1, IS uses the rows of s - 2 and, of the columns of s, the entries whose
-// rows it knows (those of s - 2 and below), besides what the CSR loader has fetched eagerly in step s - 1. Behind the last
+// rows it knows (those of s - 2 and below), besides what the CSR loader has fetched eagerly in step s - 1. After the last
 // column come two steps of drain (one without IS). Thesis, section 4.4.4; spec "Machine", dispatcher.
 //
 //   begin(s + 1) = max(begin(s) + X, OS end, E-wise end, IS end; prefetch = step: arrival of sub-tensor s + 1 and its vectors)
@@ -12,7 +12,7 @@
 //                  and lines read back) + reloaded; + log2(P)
 //   Cycles of the cores: core_cycles.h. X and R: traffic_estimator.h.
 //
-// A step ends when all cores have finished with what it gave them, so nothing is left over for IS behind the drain (ours).
+// A step ends when all cores have finished with what it gave them, so nothing is left over for IS after the drain (ours).
 // Requests of step s at its begin: reloads, lines read back and spilled, vectors of s, x of s + 1 (when its coordinates have
 // arrived), columns, eager entries; columns again whenever OS frees room; outputs when their code ends. An entry is converted
 // to its row when OS uses it. Vectors of two sub-tensors lie in buffers of the E-wise core (thesis, section 4.4.3), not in the

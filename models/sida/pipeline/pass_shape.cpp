@@ -14,7 +14,7 @@ void validate_order(const LineOrder& order, const char* name) {
           std::string("offsets of the ") + name + " order must run from 0 to its number of entries");
   for (std::uint64_t line = 0; line < order.lines(); ++line)
     require(order.offsets[line] <= order.offsets[line + 1],
-            std::string("offsets of the ") + name + " order fall behind line " + std::to_string(line));
+            std::string("offsets of the ") + name + " order fall after line " + std::to_string(line));
 }
 
 void require_length(std::uint64_t length, std::uint64_t lines, const char* what) {

@@ -10,15 +10,6 @@ namespace {
 bool is_float(unsigned element) { return element == LACUNA_SIDA_F64 || element == LACUNA_SIDA_F32; }
 bool is_integer(unsigned element) { return !is_float(element) && element != LACUNA_SIDA_BOOL; }
 
-unsigned operands_of(unsigned operation) {
-#define LACUNA_SIDA_CASE(name, value, operands, text) \
-  case value:                                         \
-    return operands;
-  switch (operation) { LACUNA_SIDA_OPERATIONS(LACUNA_SIDA_CASE) }
-#undef LACUNA_SIDA_CASE
-  return 0;
-}
-
 /// Whether elements of this type can be operands.
 bool computes(unsigned operation, unsigned element) {
   switch (operation) {
@@ -40,12 +31,6 @@ bool computes(unsigned operation, unsigned element) {
     default:
       return true;
   }
-}
-
-/// Whether a monoid combines elements of this type.
-bool combines(unsigned monoid, unsigned element) {
-  if (monoid >= LACUNA_SIDA_MONOID_COUNT) return false;
-  return monoid != LACUNA_SIDA_MONOID_ADD || element != LACUNA_SIDA_BOOL;
 }
 
 void insert_once(std::vector<std::uint16_t>& set, std::uint16_t value) {
@@ -77,7 +62,7 @@ class CodeCheck {
       } catch (const ProgramError& error) {
         throw ProgramError(error.code,
                            std::string(name) + ", instruction " + std::to_string(i - part.first) + ", " +
-                               name_of_operation(all[i].operation) + ": " + error.what(),
+                               lacuna_sida_operation_name(all[i].operation) + ": " + error.what(),
                            1 + std::uint64_t{i} * sizeof(lacuna_sida_instruction));
       }
       code_.instructions.push_back(all[i]);
@@ -124,8 +109,8 @@ class CodeCheck {
     const RegisterKind kind = code_.registers[number];
     if (kind.element != type) {
       throw ProgramError(LACUNA_SIDA_ERROR_ELEMENT, "register " + std::to_string(number) + " has " +
-                                                        name_of_element(kind.element) + ", the instruction wants " +
-                                                        name_of_element(type));
+                                                        lacuna_sida_element_name(kind.element) + ", the instruction wants " +
+                                                        lacuna_sida_element_name(type));
     }
     return kind.width;
   }
@@ -151,9 +136,9 @@ class CodeCheck {
     if (number >= LACUNA_SIDA_MONOID_COUNT) {
       throw ProgramError(LACUNA_SIDA_ERROR_SEMIRING, "monoid " + std::to_string(number) + " does not exist");
     }
-    if (!combines(number, type)) {
+    if (!lacuna_sida_monoid_takes(number, type)) {
       throw ProgramError(LACUNA_SIDA_ERROR_ELEMENT,
-                         std::string("the monoid does not combine elements of ") + name_of_element(type));
+                         std::string("the monoid does not combine elements of ") + lacuna_sida_element_name(type));
     }
   }
 
@@ -161,11 +146,11 @@ class CodeCheck {
     if (i.operation >= LACUNA_SIDA_OPERATION_COUNT) {
       throw ProgramError(LACUNA_SIDA_ERROR_INSTRUCTION, "operation " + std::to_string(i.operation) + " does not exist");
     }
-    if (bytes_of(i.type) == 0) {
+    if (lacuna_sida_element_bytes(i.type) == 0) {
       throw ProgramError(LACUNA_SIDA_ERROR_ELEMENT, "unknown element " + std::to_string(i.type));
     }
     if (!computes(i.operation, i.type)) {
-      throw ProgramError(LACUNA_SIDA_ERROR_ELEMENT, std::string("not defined for ") + name_of_element(i.type));
+      throw ProgramError(LACUNA_SIDA_ERROR_ELEMENT, std::string("not defined for ") + lacuna_sida_element_name(i.type));
     }
     std::uint32_t width = 1;
     std::uint64_t operations = 0;
@@ -221,17 +206,18 @@ class CodeCheck {
         width = array.width;
         operations = std::uint64_t{features} * width;
         insert_once(code_.arrays, i.b);
-        result(i.d, sum_element(i.type), width);
+        result(i.d, lacuna_sida_sum_element(i.type), width);
         break;
       }
       case LACUNA_SIDA_OPERATION_CONVERT:
-        if (bytes_of(i.c) == 0) throw ProgramError(LACUNA_SIDA_ERROR_ELEMENT, "unknown element " + std::to_string(i.c));
+        if (lacuna_sida_element_bytes(i.c) == 0)
+          throw ProgramError(LACUNA_SIDA_ERROR_ELEMENT, "unknown element " + std::to_string(i.c));
         operations = width = operand(i.a, i.c);
         result(i.d, i.type, width);
         break;
       default: {
         const std::uint16_t operands[3]{i.a, i.b, i.c};
-        for (unsigned o = 0; o < operands_of(i.operation); ++o) {
+        for (unsigned o = 0; o < lacuna_sida_operands(i.operation); ++o) {
           const std::uint32_t other = operand(operands[o], i.type);
           if (width != 1 && other != 1 && other != width) {
             throw ProgramError(LACUNA_SIDA_ERROR_SHAPE,
@@ -283,9 +269,9 @@ void check_output(const Code& code, std::uint16_t number, const char* name, unsi
   if (!exists) throw ProgramError(LACUNA_SIDA_ERROR_OPERAND, std::string(name) + ": register without a value");
   const RegisterKind kind = code.registers[number];
   if (kind.element != element || kind.width != width) {
-    throw ProgramError(LACUNA_SIDA_ERROR_ELEMENT, std::string(name) + " has " + name_of_element(kind.element) + " and " +
-                                                      std::to_string(kind.width) + " features, the pass " +
-                                                      name_of_element(element) + " and " + std::to_string(width));
+    throw ProgramError(LACUNA_SIDA_ERROR_ELEMENT, std::string(name) + " has " + lacuna_sida_element_name(kind.element) +
+                                                      " and " + std::to_string(kind.width) + " features, the pass " +
+                                                      lacuna_sida_element_name(element) + " and " + std::to_string(width));
   }
 }
 
@@ -304,9 +290,9 @@ void check_semiring(unsigned semiring, unsigned element, const char* name) {
     throw ProgramError(LACUNA_SIDA_ERROR_SEMIRING,
                        std::string(name) + ": semiring " + std::to_string(semiring) + " does not exist");
   }
-  if (!goes_with(semiring, element)) {
-    throw ProgramError(LACUNA_SIDA_ERROR_ELEMENT, std::string(name) + ": " + name_of_semiring(semiring) +
-                                                      " is not defined for " + name_of_element(element));
+  if (!lacuna_sida_semiring_takes(semiring, element)) {
+    throw ProgramError(LACUNA_SIDA_ERROR_ELEMENT, std::string(name) + ": " + lacuna_sida_semiring_name(semiring) +
+                                                      " is not defined for " + lacuna_sida_element_name(element));
   }
 }
 
@@ -326,10 +312,11 @@ void check_shape(const Program& program, const Pass& pass) {
     throw ProgramError(LACUNA_SIDA_ERROR_OPERAND, "matrix " + std::to_string(d.matrix) + " does not exist");
   }
   const lacuna_sida_matrix& matrix = program.matrices[d.matrix];
-  if (bytes_of(d.element) == 0) throw ProgramError(LACUNA_SIDA_ERROR_ELEMENT, "unknown element " + std::to_string(d.element));
+  if (lacuna_sida_element_bytes(d.element) == 0)
+    throw ProgramError(LACUNA_SIDA_ERROR_ELEMENT, "unknown element " + std::to_string(d.element));
   if (matrix.has_values == 1 && matrix.element != d.element) {
-    throw ProgramError(LACUNA_SIDA_ERROR_ELEMENT, std::string("products of ") + name_of_element(d.element) +
-                                                      " of a matrix of " + name_of_element(matrix.element));
+    throw ProgramError(LACUNA_SIDA_ERROR_ELEMENT, std::string("products of ") + lacuna_sida_element_name(d.element) +
+                                                      " of a matrix of " + lacuna_sida_element_name(matrix.element));
   }
   if (d.width == 0 || d.width > LACUNA_SIDA_MAX_WIDTH) {
     throw ProgramError(LACUNA_SIDA_ERROR_SIZE, std::to_string(d.width) + " features; 1 to 1,024 are possible");
@@ -358,7 +345,7 @@ void check_pass(const Program& program, std::span<const lacuna_sida_instruction>
   check_shape(program, pass);
   const auto element_wise = [&](Phase phase, lacuna_sida_code part, const char* name, std::uint16_t input) {
     CodeCheck check(program, program.elements(pass, phase), !pass.has_os());
-    if (input != LACUNA_SIDA_NONE) check.define(input, sum_element(d.element), d.width);
+    if (input != LACUNA_SIDA_NONE) check.define(input, lacuna_sida_sum_element(d.element), d.width);
     pass.code[static_cast<std::size_t>(phase)] = check.check(instructions, part, name);
   };
   const auto scalar = [&](Phase phase, lacuna_sida_code part, const char* name) {
@@ -383,7 +370,8 @@ void check_pass(const Program& program, std::span<const lacuna_sida_instruction>
     if (condition >= program.scalars.size()) {
       throw ProgramError(LACUNA_SIDA_ERROR_OPERAND, "condition: scalar " + std::to_string(condition) + " does not exist");
     }
-    if (bytes_of(d.condition_element) == 0) throw ProgramError(LACUNA_SIDA_ERROR_ELEMENT, "condition: unknown element");
+    if (lacuna_sida_element_bytes(d.condition_element) == 0)
+      throw ProgramError(LACUNA_SIDA_ERROR_ELEMENT, "condition: unknown element");
   }
   check_aliases(pass);
 }

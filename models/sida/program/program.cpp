@@ -9,8 +9,6 @@
 namespace lacuna::sida {
 namespace {
 
-constexpr std::uint64_t kTableAlignment = 16;
-
 template <class T>
 void read_table(const Memory& memory, std::uint64_t address, std::uint32_t count, std::vector<T>& table) {
   static_assert(std::is_trivially_copyable_v<T>);
@@ -35,7 +33,7 @@ void check_header(const lacuna_sida_program& header, std::uint64_t address) {
   limited("passes", header.passes, LACUNA_SIDA_MAX_PASSES);
   limited("swaps", header.swaps, LACUNA_SIDA_MAX_VECTORS * LACUNA_SIDA_MAX_PASSES);
   if (header.passes == 0) throw ProgramError(LACUNA_SIDA_ERROR_SIZE, "a program without passes", address);
-  const std::uint64_t bytes = layout_of(header).bytes;
+  const std::uint64_t bytes = lacuna_sida_tables_of(&header).end;
   if (header.bytes != bytes) {
     throw ProgramError(LACUNA_SIDA_ERROR_SIZE,
                        "the program has " + std::to_string(header.bytes) + " bytes, its counts make " + std::to_string(bytes),
@@ -53,7 +51,7 @@ void check_matrix(const lacuna_sida_matrix& matrix, std::uint32_t number, std::u
     wrong(LACUNA_SIDA_ERROR_SIZE, "layout " + std::to_string(matrix.layout) + " is neither dual (0) nor blocked (1)");
   }
   if (matrix.has_values > 1) wrong(LACUNA_SIDA_ERROR_SIZE, "has_values is neither 0 nor 1");
-  if (matrix.has_values == 1 && bytes_of(matrix.element) == 0) {
+  if (matrix.has_values == 1 && lacuna_sida_element_bytes(matrix.element) == 0) {
     wrong(LACUNA_SIDA_ERROR_ELEMENT, "unknown element " + std::to_string(matrix.element));
   }
   if (matrix.offset_bytes != sizeof(std::uint32_t) && matrix.offset_bytes != sizeof(std::uint64_t)) {
@@ -77,7 +75,7 @@ void check_matrix(const lacuna_sida_matrix& matrix, std::uint32_t number, std::u
 
 void check_vector(const lacuna_sida_vector& vector, std::uint32_t number, std::uint64_t address) {
   const std::string name = "vector " + std::to_string(number);
-  if (bytes_of(vector.element) == 0) {
+  if (lacuna_sida_element_bytes(vector.element) == 0) {
     throw ProgramError(LACUNA_SIDA_ERROR_ELEMENT, name + ": unknown element " + std::to_string(vector.element), address);
   }
   if (vector.width == 0 || vector.width > LACUNA_SIDA_MAX_WIDTH) {
@@ -187,7 +185,7 @@ void check_arrays(const Memory& memory, const Program& program) {
     const std::string name = "matrix " + std::to_string(m);
     const bool blocked = matrix.layout == LACUNA_SIDA_BLOCKED;
     const std::uint64_t lines[2]{matrix.columns, matrix.rows},
-        value_bytes = matrix.has_values == 1 ? bytes_of(matrix.element) : 0;
+        value_bytes = matrix.has_values == 1 ? lacuna_sida_element_bytes(matrix.element) : 0;
     const lacuna_sida_order* const orders[2]{&matrix.by_columns, &matrix.by_rows};
     const std::uint64_t listed = blocked ? matrix.blocks : matrix.entries;
     for (unsigned o = 0; o < 2; ++o) {
@@ -220,7 +218,7 @@ void check_arrays(const Memory& memory, const Program& program) {
 }  // namespace
 
 std::uint64_t Program::bytes_of_element(std::uint16_t vector) const {
-  return std::uint64_t{vectors[vector].width} * bytes_of(vectors[vector].element);
+  return std::uint64_t{vectors[vector].width} * lacuna_sida_element_bytes(vectors[vector].element);
 }
 
 std::uint64_t Program::elements(const Pass& pass, Phase phase) const {
@@ -240,46 +238,28 @@ std::uint64_t Program::elements(const Pass& pass, Phase phase) const {
   return is_transposed ? matrix.rows : matrix.columns;
 }
 
-ProgramLayout layout_of(const lacuna_sida_program& header) {
-  std::uint64_t at = sizeof(lacuna_sida_program);
-  const auto table = [&at](std::uint64_t count, std::uint64_t bytes) {
-    const std::uint64_t begin = at;
-    at = (at + count * bytes + kTableAlignment - 1) / kTableAlignment * kTableAlignment;
-    return begin;
-  };
-  ProgramLayout layout{};
-  layout.matrices = table(header.matrices, sizeof(lacuna_sida_matrix));
-  layout.vectors = table(header.vectors, sizeof(lacuna_sida_vector));
-  layout.scalars = table(header.scalars, sizeof(std::uint64_t));
-  layout.instructions = table(header.instructions, sizeof(lacuna_sida_instruction));
-  layout.passes = table(header.passes, sizeof(lacuna_sida_pass));
-  layout.swaps = table(header.swaps, sizeof(lacuna_sida_swap));
-  layout.bytes = at;
-  return layout;
-}
-
 Program read_program(const Memory& memory, std::uint64_t address) {
   Program program;
   program.address = address;
-  if (address % kTableAlignment != 0)
+  if (address % LACUNA_SIDA_TABLE_ALIGNMENT != 0)
     throw ProgramError(LACUNA_SIDA_ERROR_ADDRESS, "a program is aligned to 16 bytes", address);
   memory.read(address, std::as_writable_bytes(std::span(&program.header, 1)));
   const lacuna_sida_program& header = program.header;
   check_header(header, address);
-  const ProgramLayout layout = layout_of(header);
+  const lacuna_sida_tables tables = lacuna_sida_tables_of(&header);
   std::vector<lacuna_sida_instruction> instructions;
   std::vector<lacuna_sida_pass> passes;
-  read_table(memory, address + layout.matrices, header.matrices, program.matrices);
-  read_table(memory, address + layout.vectors, header.vectors, program.vectors);
-  read_table(memory, address + layout.scalars, header.scalars, program.scalars);
-  read_table(memory, address + layout.instructions, header.instructions, instructions);
-  read_table(memory, address + layout.passes, header.passes, passes);
-  read_table(memory, address + layout.swaps, header.swaps, program.swaps);
+  read_table(memory, address + tables.matrices, header.matrices, program.matrices);
+  read_table(memory, address + tables.vectors, header.vectors, program.vectors);
+  read_table(memory, address + tables.scalars, header.scalars, program.scalars);
+  read_table(memory, address + tables.instructions, header.instructions, instructions);
+  read_table(memory, address + tables.passes, header.passes, passes);
+  read_table(memory, address + tables.swaps, header.swaps, program.swaps);
   for (std::uint32_t m = 0; m < header.matrices; ++m) {
-    check_matrix(program.matrices[m], m, address + layout.matrices + m * sizeof(lacuna_sida_matrix));
+    check_matrix(program.matrices[m], m, address + tables.matrices + m * sizeof(lacuna_sida_matrix));
   }
   for (std::uint32_t v = 0; v < header.vectors; ++v) {
-    check_vector(program.vectors[v], v, address + layout.vectors + v * sizeof(lacuna_sida_vector));
+    check_vector(program.vectors[v], v, address + tables.vectors + v * sizeof(lacuna_sida_vector));
   }
   for (std::uint32_t p = 0; p < header.passes; ++p) {
     program.passes.emplace_back().description = passes[p];
@@ -287,8 +267,8 @@ Program read_program(const Memory& memory, std::uint64_t address) {
       check_pass(program, instructions, program.passes.back());
     } catch (const ProgramError& error) {
       // An address that an instruction has already, else that of the pass.
-      const std::uint64_t where = error.address != 0 ? address + layout.instructions + error.address - 1
-                                                     : address + layout.passes + p * sizeof(lacuna_sida_pass);
+      const std::uint64_t where = error.address != 0 ? address + tables.instructions + error.address - 1
+                                                     : address + tables.passes + p * sizeof(lacuna_sida_pass);
       throw ProgramError(error.code, "pass " + std::to_string(p) + ": " + error.what(), where, p);
     }
   }
@@ -297,16 +277,16 @@ Program read_program(const Memory& memory, std::uint64_t address) {
     check_swaps(program);
   } catch (const ProgramError& error) {
     throw ProgramError(error.code, "pass " + std::to_string(error.pass) + ": " + error.what(),
-                       address + layout.passes + error.pass * sizeof(lacuna_sida_pass), error.pass);
+                       address + tables.passes + error.pass * sizeof(lacuna_sida_pass), error.pass);
   }
   check_arrays(memory, program);
   return program;
 }
 
 void write_results(Memory& memory, const Program& program) {
-  const ProgramLayout layout = layout_of(program.header);
-  memory.write(program.address + layout.vectors, std::as_bytes(std::span(program.vectors)));
-  memory.write(program.address + layout.scalars, std::as_bytes(std::span(program.scalars)));
+  const lacuna_sida_tables tables = lacuna_sida_tables_of(&program.header);
+  memory.write(program.address + tables.vectors, std::as_bytes(std::span(program.vectors)));
+  memory.write(program.address + tables.scalars, std::as_bytes(std::span(program.scalars)));
   memory.write(program.address, std::as_bytes(std::span(&program.header, 1)));
 }
 

@@ -6,23 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "include/lacuna/abi/sida.h"
+#include "include/lacuna/abi/sida_format.h"
 #include "models/sida/program/memory.h"
 
 namespace lacuna::sida {
-
-const char* name_of(lacuna_sida_error error);
-const char* name_of_operation(unsigned operation);
-const char* name_of_element(unsigned element);
-const char* name_of_semiring(unsigned semiring);
-/// Bytes of an element; 0 of an unknown one.
-unsigned bytes_of(unsigned element);
-/// Element of the sums of products: I32 of I8, else the same.
-unsigned sum_element(unsigned element);
-/// The monoid that adds up products.
-unsigned sum_of(unsigned semiring);
-/// Whether products of these elements are defined.
-bool goes_with(unsigned semiring, unsigned element);
 
 /// What a register holds.
 struct RegisterKind {
@@ -35,7 +22,7 @@ struct RegisterKind {
 struct Code {
   std::vector<lacuna_sida_instruction> instructions;
   std::vector<std::uint32_t> widths;      ///< features of each instruction's result, or of what it stores or reduces
-  std::vector<RegisterKind> registers;    ///< as they are behind the code
+  std::vector<RegisterKind> registers;    ///< as they are after the code
   std::vector<std::uint16_t> loads;       ///< vectors, each once, ascending
   std::vector<std::uint16_t> stores;      ///< likewise
   std::vector<std::uint16_t> arrays;      ///< vectors that DENSE reads
@@ -49,7 +36,7 @@ constexpr std::size_t kPhases = 3;
 struct Pass {
   lacuna_sida_pass description{};
   std::array<Code, kPhases> code;    ///< element-wise
-  std::array<Code, kPhases> scalar;  ///< behind each
+  std::array<Code, kPhases> scalar;  ///< after each
   bool has_os() const { return description.flags & LACUNA_SIDA_PASS_OS; }
   bool has_is() const { return description.flags & LACUNA_SIDA_PASS_IS; }
   const Code& of(Phase phase) const { return code[static_cast<std::size_t>(phase)]; }
@@ -71,12 +58,6 @@ struct Program {
   /// Elements over which the element-wise code of a phase runs.
   std::uint64_t elements(const Pass& pass, Phase phase) const;
 };
-
-/// Where the tables of a program lie, from its start.
-struct ProgramLayout {
-  std::uint64_t matrices, vectors, scalars, instructions, passes, swaps, bytes;
-};
-ProgramLayout layout_of(const lacuna_sida_program& header);
 
 /// Reads and checks all but the contents of matrices, which are checked as they are read. Throws ProgramError.
 Program read_program(const Memory& memory, std::uint64_t address);

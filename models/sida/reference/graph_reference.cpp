@@ -437,7 +437,58 @@ class Reference {
   std::uint64_t iteration_ = 0;
 };
 
+template <class T>
+void take_integers(std::span<const std::byte> contents, Values& values) {
+  std::vector<T> whole(contents.size() / sizeof(T));
+  std::memcpy(whole.data(), contents.data(), contents.size());
+  values.integers.assign(whole.begin(), whole.end());
+}
+
 }  // namespace
+
+Values values_of(const sida_node& node, std::span<const std::byte> contents) {
+  Values values{.element = node.element, .width = node.width};
+  switch (node.element) {
+    case LACUNA_SIDA_F64:
+      values.floats.resize(contents.size() / sizeof(double));
+      std::memcpy(values.floats.data(), contents.data(), contents.size());
+      break;
+    case LACUNA_SIDA_I64:
+      take_integers<std::int64_t>(contents, values);
+      break;
+    case LACUNA_SIDA_I32:
+      take_integers<std::int32_t>(contents, values);
+      break;
+    case LACUNA_SIDA_I8:
+      take_integers<std::int8_t>(contents, values);
+      break;
+    default:
+      take_integers<std::uint8_t>(contents, values);
+  }
+  return values;
+}
+
+std::vector<std::byte> bytes_of(const Values& values) {
+  std::vector<std::byte> bytes;
+  const auto append = [&bytes](auto value) {
+    const auto* const p = reinterpret_cast<const std::byte*>(&value);
+    bytes.insert(bytes.end(), p, p + sizeof value);
+  };
+  for (const double value : values.floats) append(value);
+  for (const std::int64_t value : values.integers) {
+    switch (values.element) {
+      case LACUNA_SIDA_I64:
+        append(value);
+        break;
+      case LACUNA_SIDA_I32:
+        append(static_cast<std::int32_t>(value));
+        break;
+      default:
+        append(static_cast<std::uint8_t>(value));
+    }
+  }
+  return bytes;
+}
 
 ReferenceResult run_reference(const lacuna_sida_graph& graph, const std::map<int, Values>& inputs,
                               const std::vector<SparseMatrix>& matrices) {

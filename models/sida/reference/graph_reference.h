@@ -1,8 +1,10 @@
 // Runs the iterations of a graph one operation after the other: what any plan of it has to compute.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
+#include <span>
 #include <vector>
 
 #include "libraries/sida/graph.h"
@@ -19,6 +21,10 @@ struct Values {
   bool is_float() const { return element == LACUNA_SIDA_F64; }
   std::size_t size() const { return is_float() ? floats.size() : integers.size(); }
 };
+
+/// As they are in memory, one after the other, and back.
+std::vector<std::byte> bytes_of(const Values& values);
+Values values_of(const sida_node& node, std::span<const std::byte> contents);
 
 struct ReferenceResult {
   std::map<int, Values> states;  ///< kept ones
