@@ -252,7 +252,7 @@ RandomOutcome run_random_graph(std::uint64_t seed) {
   }
   outcome.compiled = true;
   outcome.fused = lacuna_sida_fused_products(plan.get());
-  HostMemory memory;
+  HostMemory memory(!maker.one_in(3));
   std::vector<lacuna_sida_matrix> matrices;
   for (std::size_t m = 0; m < maker.matrices().size(); ++m) {
     const sida_node* node = nullptr;

@@ -17,12 +17,19 @@ namespace lacuna::sida {
 
 class HostMemory : public Memory {
  public:
+  /// `has_views`: false to have every read copied, as in memory whose pages do not lie together.
+  explicit HostMemory(bool has_views = true) : has_views_(has_views) {}
+
   void check(std::uint64_t address, std::uint64_t bytes, Access access) const override { at(address, bytes, access); }
   void read(std::uint64_t address, std::span<std::byte> data) const override {
     if (!data.empty()) std::memcpy(data.data(), at(address, data.size(), Access::read), data.size());
   }
   void write(std::uint64_t address, std::span<const std::byte> data) override {
     if (!data.empty()) std::memcpy(const_cast<std::byte*>(at(address, data.size(), Access::write)), data.data(), data.size());
+  }
+
+  const std::byte* view(std::uint64_t address, std::uint64_t bytes) const override {
+    return has_views_ ? at(address, bytes, Access::read) : nullptr;
   }
 
   std::uint64_t allocate(std::uint64_t bytes, bool writable = true) {
@@ -65,6 +72,7 @@ class HostMemory : public Memory {
     throw ProgramError(LACUNA_SIDA_ERROR_ADDRESS, "memory is not mapped", address);
   }
 
+  bool has_views_;
   std::map<std::uint64_t, Allocation> allocations_;
   std::uint64_t next_ = kGap;
 };

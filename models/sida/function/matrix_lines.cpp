@@ -34,21 +34,17 @@ MatrixLines::MatrixLines(const Memory& memory, const lacuna_sida_order& order, s
 
 MatrixLines::Entries MatrixLines::read(std::uint64_t first, std::uint64_t count) {
   const std::uint64_t begin = offsets_[first], entries = offsets_[first + count] - begin;
-  if (coordinates_.size() < entries) {
-    coordinates_.resize(entries);
-    values_.resize(entries * value_bytes_);
-  }
-  memory_.read(order_.coordinates + begin * sizeof(std::uint32_t),
-               std::as_writable_bytes(std::span(coordinates_)).first(entries * sizeof(std::uint32_t)));
-  const std::uint64_t bytes = order_.values == 0 ? 0 : entries * value_bytes_;
-  if (bytes != 0) memory_.read(order_.values + begin * value_bytes_, std::span(values_).first(bytes));
-  check(first, count);
-  return {std::span(coordinates_).first(entries), bytes == 0 ? nullptr : values_.data()};
+  const std::uint32_t* const coordinates =
+      array_in(memory_, order_.coordinates + begin * sizeof(std::uint32_t), entries, coordinates_);
+  check(first, count, coordinates);
+  const bool has_values = order_.values != 0 && value_bytes_ != 0 && entries != 0;
+  return {{coordinates, entries},
+          has_values ? array_in(memory_, order_.values + begin * value_bytes_, entries * value_bytes_, values_) : nullptr};
 }
 
-void MatrixLines::check(std::uint64_t first, std::uint64_t count) const {
+void MatrixLines::check(std::uint64_t first, std::uint64_t count, const std::uint32_t* coordinates) const {
   for (std::uint64_t line = first; line < first + count; ++line) {
-    const std::uint32_t* const begin = coordinates_.data() + (offsets_[line] - offsets_[first]);
+    const std::uint32_t* const begin = coordinates + (offsets_[line] - offsets_[first]);
     const std::uint64_t entries = offsets_[line + 1] - offsets_[line];
     bool right = entries == 0 || begin[entries - 1] < coordinates_end_;
     for (std::uint64_t e = 1; e < entries; ++e) right &= begin[e - 1] < begin[e];

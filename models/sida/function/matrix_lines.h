@@ -30,7 +30,7 @@ class MatrixLines {
   Entries read(std::uint64_t first, std::uint64_t count);
 
  private:
-  void check(std::uint64_t first, std::uint64_t count) const;
+  void check(std::uint64_t first, std::uint64_t count, const std::uint32_t* coordinates) const;
 
   const Memory& memory_;
   lacuna_sida_order order_;
@@ -41,6 +41,17 @@ class MatrixLines {
   std::vector<std::uint32_t> coordinates_;
   std::vector<std::byte> values_;
 };
+
+/// Elements of an array in memory, in place where that is possible, else copied to `copy`. Valid until either changes.
+template <class T>
+const T* array_in(const Memory& memory, std::uint64_t address, std::uint64_t count, std::vector<T>& copy) {
+  if (address % alignof(T) == 0) {
+    if (const std::byte* const bytes = memory.view(address, count * sizeof(T))) return reinterpret_cast<const T*>(bytes);
+  }
+  if (copy.size() < count) copy.resize(count);
+  memory.read(address, std::as_writable_bytes(std::span(copy).first(count)));
+  return copy.data();
+}
 
 /// The order by columns, or by rows, of a matrix of a program.
 MatrixLines matrix_lines(const Memory& memory, const Program& program, std::uint16_t matrix, bool by_rows);

@@ -37,8 +37,10 @@ template <class T>
 T matrix_value(const Terms& terms, std::uint64_t entry) {
   if (!terms.values) return truth<T>(true);
   const T value = reinterpret_cast<const T*>(terms.values)[entry];
-  if constexpr (std::is_same_v<T, Bool>) return truth<T>(value.value != 0);
-  else return value;
+  if constexpr (std::is_same_v<T, Bool>)
+    return truth<T>(value.value != 0);
+  else
+    return value;
 }
 
 template <class T, class Ring>
@@ -135,14 +137,13 @@ class BlockedProduct : public Product {
         kernels_(kernels),
         x_(x),
         width_(width),
-        offsets_(matrix.blocks + 1),
+        offsets_(array_in(memory, matrix.block_offsets, matrix.blocks + 1, copied_offsets_)),
         sums_(std::size_t{matrix.block_side} * width * kernels.sum_bytes) {
-    memory.read(matrix.block_offsets, std::as_writable_bytes(std::span(offsets_)));
     for (std::uint64_t b = 0; b < matrix.blocks; ++b) {
       if (offsets_[b + 1] < offsets_[b]) wrong_offset(b + 1);
     }
-    if (offsets_.front() != 0) wrong_offset(0);
-    if (offsets_.back() != matrix.entries) wrong_offset(matrix.blocks);
+    if (offsets_[0] != 0) wrong_offset(0);
+    if (offsets_[matrix.blocks] != matrix.entries) wrong_offset(matrix.blocks);
   }
 
   void sums(std::uint64_t first, std::uint64_t count, std::byte* out) override {
@@ -167,45 +168,53 @@ class BlockedProduct : public Product {
     kernels_.clear(sums_.data(), std::uint64_t{matrix_.block_side} * width_);
     const MatrixLines::Entries listed = blocks_.read(number, 1);
     const std::uint32_t* const numbers = reinterpret_cast<const std::uint32_t*>(listed.values);
-    for (std::size_t i = 0; i < listed.coordinates.size(); ++i) {
-      if (numbers[i] >= matrix_.blocks) {
-        throw ProgramError(LACUNA_SIDA_ERROR_COORDINATE, "block " + std::to_string(numbers[i]) + " does not exist",
+    // Blocks whose numbers follow each other lie together: those of one column of blocks, as lay_out() numbers them.
+    for (std::size_t i = 0; i < listed.coordinates.size();) {
+      std::size_t end = i + 1;
+      while (end < listed.coordinates.size() && numbers[end] == numbers[end - 1] + 1) ++end;
+      if (numbers[end - 1] >= matrix_.blocks || numbers[i] > numbers[end - 1]) {
+        throw ProgramError(LACUNA_SIDA_ERROR_COORDINATE,
+                           "block " + std::to_string(numbers[i]) + " or one after it does not exist; there are " +
+                               std::to_string(matrix_.blocks),
                            (transposed_ ? matrix_.by_rows : matrix_.by_columns).values);
       }
-      add_block(number, listed.coordinates[i], numbers[i]);
+      add_blocks(number, listed.coordinates.subspan(i, end - i), numbers[i]);
+      i = end;
     }
   }
 
-  void add_block(std::uint64_t line, std::uint64_t coordinate, std::uint32_t block) {
-    const std::uint64_t begin = offsets_[block], entries = offsets_[block + 1] - begin, value_bytes = kernels_.element_bytes;
-    rows_.resize(entries);
-    columns_.resize(entries);
-    memory_.read(matrix_.block_rows + begin, std::as_writable_bytes(std::span(rows_)));
-    memory_.read(matrix_.block_columns + begin, std::as_writable_bytes(std::span(columns_)));
-    const bool has_values = matrix_.has_values == 1;
-    if (has_values) {
-      values_.resize(entries * value_bytes);
-      memory_.read(matrix_.block_values + begin * value_bytes, values_);
-    }
-    const std::uint64_t side = matrix_.block_side, first_x = coordinate * side;
+  /// Blocks of a line with these coordinates, whose numbers ascend from `first` without a gap.
+  void add_blocks(std::uint64_t line, std::span<const std::uint32_t> coordinates, std::uint32_t first) {
+    const std::uint64_t begin = offsets_[first], entries = offsets_[first + coordinates.size()] - begin;
+    const std::uint8_t* const rows = array_in(memory_, matrix_.block_rows + begin, entries, rows_);
+    const std::uint8_t* const columns = array_in(memory_, matrix_.block_columns + begin, entries, columns_);
+    const std::byte* const values = matrix_.has_values != 1
+                                        ? nullptr
+                                        : array_in(memory_, matrix_.block_values + begin * kernels_.element_bytes,
+                                                   entries * kernels_.element_bytes, values_);
+    const std::uint64_t side = matrix_.block_side;
     const std::uint64_t lines = transposed_ ? matrix_.rows : matrix_.columns, xs = transposed_ ? matrix_.columns : matrix_.rows;
-    const std::uint64_t lines_end = std::min(side, lines - line * side), x_end = std::min(side, xs - first_x);
+    const std::uint64_t lines_end = std::min(side, lines - line * side);
     from_.resize(entries);
     to_.resize(entries);
-    for (std::uint64_t e = 0; e < entries; ++e) {
-      const std::uint64_t to = transposed_ ? rows_[e] : columns_[e], from = transposed_ ? columns_[e] : rows_[e];
-      const bool ascends = e == 0 || columns_[e - 1] < columns_[e] || (columns_[e - 1] == columns_[e] && rows_[e - 1] < rows_[e]);
-      if (to >= lines_end || from >= x_end || !ascends) {
-        throw ProgramError(LACUNA_SIDA_ERROR_COORDINATE,
-                           "entry " + std::to_string(e) + " of block " + std::to_string(block) +
-                               " is outside of it, or not after the one before",
-                           matrix_.block_rows + begin + e);
+    for (std::size_t b = 0; b < coordinates.size(); ++b) {
+      const std::uint64_t first_x = coordinates[b] * side, x_end = std::min(side, xs - first_x);
+      const std::uint64_t block_begin = offsets_[first + b] - begin, block_end = offsets_[first + b + 1] - begin;
+      for (std::uint64_t e = block_begin; e < block_end; ++e) {
+        const std::uint64_t to = transposed_ ? rows[e] : columns[e], from = transposed_ ? columns[e] : rows[e];
+        const bool ascends =
+            e == block_begin || columns[e - 1] < columns[e] || (columns[e - 1] == columns[e] && rows[e - 1] < rows[e]);
+        if (to >= lines_end || from >= x_end || !ascends) {
+          throw ProgramError(LACUNA_SIDA_ERROR_COORDINATE,
+                             "entry " + std::to_string(e - block_begin) + " of block " + std::to_string(first + b) +
+                                 " is outside of it, or not after the one before",
+                             matrix_.block_rows + begin + e);
+        }
+        from_[e] = static_cast<std::uint32_t>(first_x + from);
+        to_[e] = static_cast<std::uint32_t>(to);
       }
-      from_[e] = static_cast<std::uint32_t>(first_x + from);
-      to_[e] = static_cast<std::uint32_t>(to);
     }
-    kernels_.add({from_.data(), to_.data(), has_values ? values_.data() : nullptr, x_.values.data(), x_.present_or_null(), width_},
-                 entries, sums_.data());
+    kernels_.add({from_.data(), to_.data(), values, x_.values.data(), x_.present_or_null(), width_}, entries, sums_.data());
   }
 
   const Memory& memory_;
@@ -215,7 +224,8 @@ class BlockedProduct : public Product {
   Kernels kernels_;
   const HostVector& x_;
   std::uint32_t width_;
-  std::vector<std::uint64_t> offsets_;
+  std::vector<std::uint64_t> copied_offsets_;
+  const std::uint64_t* offsets_;  ///< of each block's first entry
   std::vector<std::byte> sums_, values_;
   std::uint64_t line_ = UINT64_MAX;
   std::vector<std::uint8_t> rows_, columns_;

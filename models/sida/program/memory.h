@@ -34,6 +34,9 @@ class Memory {
   /// As check(), and copies.
   virtual void read(std::uint64_t address, std::span<std::byte> data) const = 0;
   virtual void write(std::uint64_t address, std::span<const std::byte> data) = 0;
+  /// As read(), without a copy where the bytes lie together on the host; null: read() has to copy them. Valid until memory is
+  /// mapped or unmapped.
+  virtual const std::byte* view(std::uint64_t address, std::uint64_t bytes) const = 0;
 };
 
 }  // namespace lacuna::sida
