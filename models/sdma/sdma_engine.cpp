@@ -57,7 +57,7 @@ void SdmaEngine::serve() {
         next_poll.reset();
       } else {
         ++quiet;
-        if (result == SdmaStep::poll) next_poll = earlier(next_poll.value_or(queue->next_poll), queue->next_poll);
+        if (result == SdmaStep::poll) next_poll = earlier(next_poll.value_or(next_poll_of(*queue)), next_poll_of(*queue));
       }
     }
     if (next_poll) {
@@ -68,9 +68,11 @@ void SdmaEngine::serve() {
   }
 }
 
+Tick SdmaEngine::next_poll_of(const SdmaQueue& queue) const { return queue.polled + parameters_.poll_interval; }
+
 SdmaStep SdmaEngine::step(SdmaQueue& queue) {
   if (queue.suspended || queue.stopped) return SdmaStep::idle;
-  if (queue.waits_for_memory && kernel_time() < queue.next_poll) return SdmaStep::poll;
+  if (queue.waits_for_memory && kernel_time() < next_poll_of(queue)) return SdmaStep::poll;
   switch (reader_.fetch(queue)) {
     case SdmaRingReader::Fetched::nothing:
       return SdmaStep::idle;

@@ -99,6 +99,7 @@ class SdmaEngine : public sc_core::sc_module, public Agent {
 
  private:
   void serve();
+  Tick next_poll_of(const SdmaQueue& queue) const;
   SdmaStep step(SdmaQueue& queue);
 
   const SdmaParameters parameters_;

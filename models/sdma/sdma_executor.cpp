@@ -67,7 +67,6 @@ bool SdmaExecutor::drain(SdmaQueue& queue) {
 SdmaExecutor::Result SdmaExecutor::wait_for_memory(SdmaQueue& queue) const {
   queue.waits_for_memory = true;
   queue.polled = kernel_time();
-  queue.next_poll = queue.polled + context_.parameters.poll_interval;
   queue.waiting_for = "memory that a packet polls";
   return Result::poll;
 }

@@ -36,9 +36,8 @@ struct SdmaQueue {
   std::optional<IndirectBuffer> buffer;
   Tick done{};  ///< when all data of the packets so far are in memory
   bool waits_for_memory = false;
-  unsigned failed_polls = 0;  ///< number of unsatisfied polls of the current POLL_REGMEM
-  Tick polled{};              ///< when the last poll read memory
-  Tick next_poll{};
+  unsigned failed_polls = 0;     ///< number of unsatisfied polls of the current POLL_REGMEM
+  Tick polled{};                 ///< when the last poll read memory
   const char* waiting_for = "";  ///< wait reason, for diagnosis
   /// Bytes copied in bulk and not yet installed in caches and TLBs: consecutive packets usually continue a copy.
   CopiedRange pending{.bytes = 0};

@@ -48,7 +48,7 @@ TEST_F(SdmaExecutorTest, PollsRepeatUntilSatisfied) {
   const Words packet = poll(kBase + kWords, 3, 0);
   EXPECT_EQ(execute(packet), SdmaStep::poll);
   EXPECT_TRUE(queue_.waits_for_memory);
-  EXPECT_EQ(queue_.next_poll, now() + parameters_.poll_interval);
+  EXPECT_EQ(queue_.polled, now());
   EXPECT_EQ(queue_.read, 0U);
   b_.at<std::uint32_t>(kWords) = 0;
   EXPECT_EQ(execute(packet), SdmaStep::progress);
