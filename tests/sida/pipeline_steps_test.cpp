@@ -17,7 +17,7 @@ SparseMatrix dense(Index n) {
 }
 
 /// Every request takes the same time.
-class FixedMemory : public PassMemory {
+class FixedMemory : public ImmediateMemory {
  public:
   explicit FixedMemory(Time latency) : latency_(latency) {}
   Time read(const MemoryRequest& request, Time earliest) override {
@@ -150,7 +150,7 @@ TEST(PipelineSteps, IsTakesItsRowsAndTheColumnsThatCome) {
 }
 
 /// Reads of one kind take their time, others none.
-class SlowKind : public PassMemory {
+class SlowKind : public ImmediateMemory {
  public:
   explicit SlowKind(MemoryKind slow) : slow_(slow) {}
   Time read(const MemoryRequest& request, Time earliest) override { return earliest + (request.kind == slow_ ? 100000 : 0); }

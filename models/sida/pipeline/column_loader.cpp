@@ -15,7 +15,6 @@ ColumnLoader::ColumnLoader(const PassShape& shape, const PipelineParameters& par
       window_(std::max<std::uint64_t>(1, parameters.in_flight() / shape.entry_bytes)) {
   if (shape.has_os) skip_empty();
   ahead_ = 2 + std::min(sub_tensors_, window_ * sub_tensors_ / std::max<std::uint64_t>(1, shape.entries()));
-  offsets_arrive_.resize(ahead_ + 2);
   if (shape.has_os && shape.block_side != 0) count_blocks();
 }
 
@@ -43,6 +42,7 @@ const ColumnLoader::Piece* ColumnLoader::first_of(std::uint64_t sub_tensor) cons
 void ColumnLoader::release(Time at) {
   free_since_ = at;
   held_ -= pieces_.front().fetched;
+  if (flights_.size() >= pieces_.size()) flights_[flights_.size() - pieces_.size()].arrival = pieces_.front().arrival.at();
   pieces_.pop_front();
 }
 
@@ -69,32 +69,30 @@ void ColumnLoader::request_offsets_of(std::uint64_t sub_tensor, Time earliest, R
   const std::uint64_t all = (shape_.os.lines() + 1) * shape_.offset_bytes;
   const std::uint64_t wanted = (column(sub_tensor + 1) + 1) * shape_.offset_bytes;
   const std::uint64_t until = std::min(all, (wanted + line_bytes_ - 1) / line_bytes_ * line_bytes_);
-  Time& arrives = offsets_arrive_[sub_tensor % offsets_arrive_.size()];
-  arrives = sub_tensor == 0 ? 0 : offsets_arrive_[(sub_tensor - 1) % offsets_arrive_.size()];
   const unsigned orders = shape_.has_is && !shape_.same_lines ? 2 : 1;
   for (unsigned order = 0; order < orders; ++order) {
     std::uint64_t& requested = offset_bytes_[order];
     if (until <= requested) continue;
     const Operand operand = order == 0 ? Operand::os_order : Operand::is_order;
-    arrives = std::max(arrives, issuer.read({MemoryKind::offsets, operand, requested, until - requested}, earliest));
+    if (offset_flights_.empty() || offset_flights_.back().sub_tensor != sub_tensor)
+      offset_flights_.push_back({sub_tensor, Arrival()});
+    issuer.read({MemoryKind::offsets, operand, requested, until - requested}, earliest, offset_flights_.back().arrival);
     requested = until;
   }
 }
 
-Time ColumnLoader::request_piece(std::uint64_t begin, std::uint64_t end, std::uint64_t* fetched, Time earliest,
-                                 const CsrLoader& eager, RequestIssuer& issuer) {
+void ColumnLoader::request_piece(std::uint64_t begin, std::uint64_t end, Piece& piece, const CsrLoader& eager,
+                                 RequestIssuer& issuer) {
   const MemoryKind kind = blocks_.empty() ? MemoryKind::csc : MemoryKind::blocks;
-  Time arrival = earliest;
   const auto read = [&](std::uint64_t first, std::uint64_t last) {
     if (first >= last) return;
-    *fetched += last - first;
-    arrival = std::max(
-        arrival,
-        issuer.read({kind, Operand::os_order, first * shape_.entry_bytes, (last - first) * shape_.entry_bytes}, earliest));
+    piece.fetched += last - first;
+    issuer.read({kind, Operand::os_order, first * shape_.entry_bytes, (last - first) * shape_.entry_bytes}, last_,
+                piece.arrival);
   };
   if (eager.held_in(next_) == 0) {
     read(begin, end);
-    return arrival;
+    return;
   }
   std::uint64_t from = begin;
   for (std::uint64_t c = column(next_); c < column(next_ + 1) && shape_.os.offsets[c] < end; ++c) {
@@ -104,7 +102,6 @@ Time ColumnLoader::request_piece(std::uint64_t begin, std::uint64_t end, std::ui
     from = std::min(end, std::max(from, held_end));
   }
   read(from, end);
-  return arrival;
 }
 
 void ColumnLoader::request_offsets(std::uint64_t last, Time earliest, RequestIssuer& issuer) {
@@ -122,32 +119,47 @@ void ColumnLoader::skip_empty() {
   while (next_ < sub_tensors_ && position_ >= end_of(next_)) ++next_;
 }
 
+/// Of the next piece's sub-tensor and all before it.
+bool ColumnLoader::offsets_arrived() {
+  while (!offset_flights_.empty() && offset_flights_.front().sub_tensor <= next_) {
+    if (!offset_flights_.front().arrival.known()) return false;
+    offsets_since_ = std::max(offsets_since_, offset_flights_.front().arrival.at());
+    offset_flights_.pop_front();
+  }
+  return true;
+}
+
 Time ColumnLoader::next_time() {
+  awaits_requests_ = false;
   if (next_ >= sub_tensors_ || next_ > allowed_) return kNever;
   const std::uint64_t entries = stop() - position_;
   if (held_ + entries > capacity_) return kNever;
+  awaits_requests_ = true;
   while (in_flight_ + entries > window_ && !flights_.empty()) {
-    window_since_ = flights_.front().arrival;
+    const bool used = flights_.size() > pieces_.size();
+    const Piece* const oldest = used ? nullptr : &pieces_[pieces_.size() - flights_.size()];
+    if (!used && !oldest->arrival.known()) return kNever;
+    window_since_ = used ? flights_.front().arrival : oldest->arrival.at();
     in_flight_ -= flights_.front().entries;
     flights_.pop_front();
   }
-  return std::max({last_, allowed_since_, free_since_, window_since_, offsets_arrive_[next_ % offsets_arrive_.size()]});
+  if (!offsets_arrived()) return kNever;
+  awaits_requests_ = false;
+  return std::max({last_, allowed_since_, free_since_, window_since_, offsets_since_});
 }
 
 std::uint64_t ColumnLoader::request_next(const CsrLoader& eager, RequestIssuer& issuer) {
   last_ = next_time();
-  Piece piece{next_, stop() - position_, 0, 0};
-  Time list = 0;
+  Piece& piece = pieces_.emplace_back(Piece{next_, stop() - position_, 0, Arrival(last_)});
   if (!blocks_.empty() && position_ == begin_of(next_)) {
     const std::uint64_t bytes = std::uint64_t{blocks_[next_]} * shape_.block_list_bytes;
-    list = issuer.read({MemoryKind::csc, Operand::os_order, blocks_requested_ * shape_.block_list_bytes, bytes}, last_);
+    issuer.read({MemoryKind::csc, Operand::os_order, blocks_requested_ * shape_.block_list_bytes, bytes}, last_, piece.arrival);
     blocks_requested_ += blocks_[next_];
   }
-  piece.arrival = std::max(list, request_piece(position_, stop(), &piece.fetched, last_, eager, issuer));
+  request_piece(position_, stop(), piece, eager, issuer);
   held_ += piece.fetched;
   in_flight_ += piece.fetched;
-  flights_.push_back({piece.arrival, piece.fetched});
-  pieces_.push_back(piece);
+  flights_.push_back({piece.fetched, 0});
   position_ = stop();
   skip_empty();
   request_offsets(0, last_, issuer);

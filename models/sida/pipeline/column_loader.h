@@ -30,15 +30,18 @@ class ColumnLoader {
     std::uint64_t sub_tensor;
     std::uint64_t entries;  ///< that OS uses
     std::uint64_t fetched;  ///< entries that take room of the CSC space
-    Time arrival;
+    Arrival arrival;
   };
 
   ColumnLoader(const PassShape& shape, const PipelineParameters& parameters, std::uint64_t sub_tensor, std::uint64_t csc_bytes);
 
   /// From `since` on sub-tensors up to `last` may be requested.
   void allow(std::uint64_t last, Time since);
-  /// When the next piece can be requested; kNever if all have been, or before room is released or more is allowed.
+  /// When the next piece can be requested; kNever if all have been, before room is released or more is allowed, and while it
+  /// depends on requests that have not arrived.
   Time next_time();
+  /// Whether it does.
+  bool awaits_requests() const { return awaits_requests_; }
   /// Requests the next piece at next_time(). Returns entries requested.
   std::uint64_t request_next(const CsrLoader& eager, RequestIssuer& issuer);
   /// Requests offsets as far ahead of the next piece as they are streamed, and those of sub-tensors up to `last`.
@@ -50,7 +53,7 @@ class ColumnLoader {
   const Piece* back() const { return pieces_.empty() ? nullptr : &pieces_.back(); }
   /// First piece of a sub-tensor that OS has not used yet; null if none has been requested.
   const Piece* first_of(std::uint64_t sub_tensor) const;
-  /// OS has used the oldest piece at a time not below that of the release before.
+  /// OS has used the oldest piece, which has arrived, at a time not below that of the release before.
   void release(Time at);
 
   /// All entries of a sub-tensor have been requested.
@@ -72,8 +75,8 @@ class ColumnLoader {
   std::uint64_t stop() const { return std::min(end_of(next_), position_ + piece_); }
   void skip_empty();
   void request_offsets_of(std::uint64_t sub_tensor, Time earliest, RequestIssuer& issuer);
-  Time request_piece(std::uint64_t begin, std::uint64_t end, std::uint64_t* fetched, Time earliest, const CsrLoader& eager,
-                     RequestIssuer& issuer);
+  void request_piece(std::uint64_t begin, std::uint64_t end, Piece& piece, const CsrLoader& eager, RequestIssuer& issuer);
+  bool offsets_arrived();
   void count_blocks();
 
   const PassShape& shape_;
@@ -87,14 +90,20 @@ class ColumnLoader {
   std::uint64_t offsets_for_ = 0;                ///< sub-tensors whose offsets have been requested
   std::array<std::uint64_t, 2> offset_bytes_{};  ///< of both orders, requested
   std::uint64_t ahead_;                          ///< sub-tensors whose offsets are requested before those of the next piece
-  std::vector<Time> offsets_arrive_;             ///< of sub-tensor i, at i modulo the size
-  struct Flight {
-    Time arrival;
-    std::uint64_t entries;
+  struct OffsetFlight {
+    std::uint64_t sub_tensor;
+    Arrival arrival;
   };
-  std::deque<Flight> flights_;   ///< pieces that may not have arrived
+  std::deque<OffsetFlight> offset_flights_;  ///< by sub-tensor, those that may not have arrived
+  Time offsets_since_ = 0;                   ///< when all before them had arrived
+  struct Flight {
+    std::uint64_t entries;
+    Time arrival;  ///< once OS has used the piece
+  };
+  std::deque<Flight> flights_;   ///< the youngest pieces, those that OS has used included, which may not have arrived
   std::uint64_t in_flight_ = 0;  ///< their entries
-  std::uint64_t allowed_ = 0;    ///< last sub-tensor that may be requested
+  bool awaits_requests_ = false;
+  std::uint64_t allowed_ = 0;  ///< last sub-tensor that may be requested
   Time allowed_since_ = 0, free_since_ = 0, window_since_ = 0;
   Time last_ = 0;                      ///< of the last request
   std::vector<std::uint32_t> blocks_;  ///< of each sub-tensor, if blocked

@@ -13,7 +13,7 @@
 
 namespace lacuna::sida {
 
-class IdealMemory : public PassMemory {
+class IdealMemory : public ImmediateMemory {
  public:
   /// Throws PassError for a bandwidth of 0.
   explicit IdealMemory(std::uint64_t bytes_per_cycle = 512, Time latency = 150);

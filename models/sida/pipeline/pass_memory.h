@@ -1,10 +1,13 @@
 // What the pipeline of a pass needs of a memory: when a read has arrived, when a write is complete.
 //
 // Times are whole cycles of the accelerator's clock; a memory whose bandwidth needs fractions keeps them to itself
-// (ideal_memory.h). Requests of one pass are made with `earliest` ascending, but for the start of a pass, where data wait for
-// offsets. A request is contiguous in its array and may be of any length: an implementation splits it as its ports need.
+// (ideal_memory.h). A memory may tell them later, as one behind a network does: the pipeline then goes on where it can
+// (PassPipeline::resume). With one that tells them immediately, requests of one pass are made with `earliest` ascending, but for
+// the start of a pass, where data wait for offsets. A request is contiguous in its array and may be of any length: an
+// implementation splits it as its ports need.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 
@@ -39,6 +42,34 @@ struct MemoryRequest {
   std::uint64_t bytes;  ///< at least 1
 };
 
+/// When requests have arrived, all of those that have been expected. It stays at its place until they have.
+class Arrival {
+ public:
+  explicit Arrival(Time at = 0) : at_(at) {}
+
+  bool known() const { return open_ == 0; }
+  /// When the last one has arrived; only if known().
+  Time at() const { return at_; }
+
+  /// `whole`: always the same one, which expects them too.
+  void expect(std::uint64_t requests, Arrival& whole) {
+    whole_ = &whole;
+    open_ += requests;
+    whole.open_ += requests;
+  }
+  void no_earlier_than(Time at) { at_ = std::max(at_, at); }
+  void arrived(Time at) {
+    no_earlier_than(at);
+    --open_;
+    if (whole_ != nullptr) whole_->arrived(at);
+  }
+
+ private:
+  Time at_;
+  std::uint64_t open_ = 0;
+  Arrival* whole_ = nullptr;
+};
+
 class PassMemory {
  public:
   PassMemory() = default;
@@ -46,10 +77,28 @@ class PassMemory {
   PassMemory& operator=(const PassMemory&) = delete;
   virtual ~PassMemory() = default;
 
-  /// The request leaves at `earliest` or later. Returns when its last byte has arrived.
+  /// The request leaves at `earliest` or later. `arrival`, which expects it, receives the time when its last byte has arrived:
+  /// within the call, or later.
+  virtual void start_read(const MemoryRequest& request, Time earliest, Arrival& arrival) = 0;
+  /// Likewise the time when the write is complete.
+  virtual void start_write(const MemoryRequest& request, Time earliest, Arrival& arrival) = 0;
+  /// Whether requests may be made in any order: those that leave later are kept until their time has come.
+  virtual bool keeps_requests() const = 0;
+};
+
+/// A memory that knows within the call when a request is complete.
+class ImmediateMemory : public PassMemory {
+ public:
   virtual Time read(const MemoryRequest& request, Time earliest) = 0;
-  /// Returns when the write is complete.
   virtual Time write(const MemoryRequest& request, Time earliest) = 0;
+
+  void start_read(const MemoryRequest& request, Time earliest, Arrival& arrival) final {
+    arrival.arrived(read(request, earliest));
+  }
+  void start_write(const MemoryRequest& request, Time earliest, Arrival& arrival) final {
+    arrival.arrived(write(request, earliest));
+  }
+  bool keeps_requests() const final { return false; }
 };
 
 }  // namespace lacuna::sida

@@ -1,13 +1,10 @@
 #include "models/sida/pipeline/pass_pipeline.h"
 
 #include <algorithm>
-#include <limits>
 #include <stdexcept>
 
 namespace lacuna::sida {
 namespace {
-
-constexpr std::uint64_t kAll = std::numeric_limits<std::uint64_t>::max();
 
 const PassShape& checked(const PassShape& shape, const PipelineParameters& parameters) {
   validate(shape);
@@ -43,6 +40,7 @@ PassPipeline::PassPipeline(const PassShape& shape, const PipelineParameters& par
       eager_(shape_, sub_tensor_, parameters.balance),
       loader_(shape_, parameters, sub_tensor_, csc_bytes_),
       scatter_(shape_, parameters.is_pes, parameters.scatter),
+      keeps_requests_(memory.keeps_requests()),
       start_(start),
       now_(start) {
   counts_.entries = shape_.entries();
@@ -68,31 +66,6 @@ std::uint64_t PassPipeline::row_room() const {
   return (parameters_.buffer_bytes - taken) / shape_.entry_bytes;
 }
 
-const PassCounts& PassPipeline::run() {
-  while (step()) {
-  }
-  return counts_;
-}
-
-void PassPipeline::begin() {
-  begun_ = true;
-  if (shape_.preload && shape_.x_length != 0) {
-    const MemoryRequest all{MemoryKind::x, Operand::load, 0, shape_.x_length * shape_.x_read_bytes()};
-    const Time arrived = shape_.x_from_memory ? issuer_.read(all, start_) : start_;
-    const Time code = ewise_cycles(shape_.x_length, shape_.load, parameters_.ewise_pes);
-    const Time reduce = shape_.load.reductions == 0 ? 0 : tree_stages(parameters_.ewise_pes) + shape_.load.reductions - 1;
-    counts_.busy[static_cast<std::size_t>(Core::ewise)] += code + reduce;
-    now_ = std::max(arrived + shape_.load.instructions, start_ + code) + reduce;
-    lines_.load_all_x();
-  }
-  if (!shape_.has_os) return;
-  loader_.allow(parameters_.prefetch == Prefetch::step ? 0 : kAll, start_);
-  loader_.request_offsets(0, start_, issuer_);
-  prepare_x(0);
-  advance(start_);
-  if (now_ > start_) advance(now_ - 1);
-}
-
 /// Makes the requests that leave up to a time: columns, x for them, and writes.
 void PassPipeline::advance(Time until) {
   for (;;) {
@@ -109,9 +82,10 @@ void PassPipeline::advance(Time until) {
 /// Looks up which lines a sub-tensor needs. Its load code runs in this step.
 void PassPipeline::prepare_x(std::uint64_t sub_tensor) {
   XFetch& x = x_[sub_tensor % 2];
+  if (!x.arrival.known()) throw std::logic_error("sida pass: x of a sub-tensor has not arrived after its use");
   x.reads.clear();
   x.held = false;
-  x.when = x.arrival = 0;
+  x.arrival = Arrival();
   if (sub_tensor >= sub_tensors_ || !shape_.has_os) return;
   lines_.fetch_x(sub_tensor, x.reads);
   std::uint64_t elements = 0;
@@ -125,24 +99,28 @@ void PassPipeline::hold_x(std::uint64_t sub_tensor) {
   XFetch& x = x_[sub_tensor % 2];
   if (sub_tensor >= sub_tensors_ || x.held || x.reads.empty()) return;
   const ColumnLoader::Piece* piece = loader_.first_of(sub_tensor);
-  if (piece == nullptr && !loader_.complete(sub_tensor)) return;
+  if (piece == nullptr ? !loader_.complete(sub_tensor) : !piece->arrival.known()) return;
   x.held = true;
-  x.when = std::max(now_, piece == nullptr ? 0 : piece->arrival);
-  issuer_.hold_reads(x.reads, x.when, &x.arrival);
+  x.when = std::max(now_, piece == nullptr ? 0 : piece->arrival.at());
+  issuer_.hold_reads(x.reads, x.when, x.arrival);
 }
 
-Time PassPipeline::wait_for_x(std::uint64_t sub_tensor) {
+/// Whether x of a sub-tensor is there; if so, since when.
+bool PassPipeline::x_arrived(std::uint64_t sub_tensor, Time* at) {
   XFetch& x = x_[sub_tensor % 2];
-  if (!x.held) return 0;
+  *at = 0;
+  if (!x.held) return true;
   advance(x.when);
-  return x.arrival + shape_.load.instructions;
+  if (!x.arrival.known()) return false;
+  *at = x.arrival.at() + shape_.load.instructions;
+  return true;
 }
 
 /// Columns and offsets that may be requested from this step on.
 void PassPipeline::request_columns() {
   if (!shape_.has_os) return;
   loader_.request_offsets(step_ + 2, now_, issuer_);
-  loader_.allow(parameters_.prefetch == Prefetch::step ? step_ + 1 : kAll, now_);
+  loader_.allow(parameters_.prefetch == Prefetch::step ? step_ + 1 : kNoLimit, now_);
   hold_x(step_);
   hold_x(step_ + 1);
   advance(now_);
@@ -164,9 +142,10 @@ TrafficEstimate PassPipeline::estimate() const {
 }
 
 /// IS: what it uses in this step, with conflicts by coordinate.
-PassPipeline::IsWork PassPipeline::use_rows() {
-  IsWork work;
-  if (!shape_.has_is) return work;
+void PassPipeline::use_rows() {
+  is_work_ = {};
+  if (!shape_.has_is) return;
+  IsWork& work = is_work_;
   const LineOrder& order = shape_.is_order();
   for (const RowSegment& segment : eager_.segments()) {
     scatter_.add(order.coordinates.subspan(segment.begin, segment.end - segment.begin));
@@ -204,7 +183,6 @@ PassPipeline::IsWork PassPipeline::use_rows() {
     work.entries += known;
   }
   if (work.entries != 0) work.rows += tree_stages(parameters_.is_pes);
-  return work;
 }
 
 /// Uses of lines when not all fit, in the order in which the cores come to them: E-wise, rows of IS, columns of IS.
@@ -248,16 +226,15 @@ void PassPipeline::finish_sums() {
 }
 
 void PassPipeline::request_vectors() {
-  Time& arrives = vectors_arrive_[step_ % 2];
-  arrives = now_;
+  Arrival& arrives = vectors_arrive_[step_ % 2];
+  arrives = Arrival(now_);
   const std::uint64_t bytes = elements_of(step_) * shape_.ewise.read_bytes;
   if (bytes != 0)
-    arrives =
-        issuer_.read({MemoryKind::ewise_vectors, Operand::ewise, step_ * sub_tensor_ * shape_.ewise.read_bytes, bytes}, now_);
+    issuer_.read({MemoryKind::ewise_vectors, Operand::ewise, step_ * sub_tensor_ * shape_.ewise.read_bytes, bytes}, now_,
+                 arrives);
 }
 
 std::uint64_t PassPipeline::fetch_eagerly(std::uint64_t r) {
-  eager_arrived_ = eager_arrive_;
   if (r == 0 || converted_bytes_ == 0 || step_ < 2) return 0;
   std::uint64_t room = converted_bytes_;
   if (!parameters_.fixed_csr_entries) {
@@ -273,80 +250,106 @@ std::uint64_t PassPipeline::fetch_eagerly(std::uint64_t r) {
   reads_.clear();
   for (const RowSegment& segment : eager_.segments())
     append(reads_, MemoryKind::csr_eager, Operand::is_order, segment.begin, segment.end - segment.begin, shape_.entry_bytes);
-  if (fetched != 0) eager_arrive_ = issuer_.read(reads_, now_);
+  if (fetched != 0) {
+    eager_arrive_[step_ % 2] = Arrival(now_);
+    issuer_.read(reads_, now_, eager_arrive_[step_ % 2]);
+  }
   counts_.fetched += fetched;
   return fetched;
 }
 
-void PassPipeline::run_os(StepEnds& ends) {
-  ends.os = columns_arrive_ = now_;
-  if (!shape_.has_os || step_ >= sub_tensors_ || loader_.entries_in(step_) == 0) return;
-  Time at = now_;
-  std::uint64_t used = 0;
-  const std::uint64_t entries = loader_.entries_in(step_);
-  while (used < entries) {
-    if (loader_.front() == nullptr) advance(loader_.next_time());
-    const ColumnLoader::Piece piece = *loader_.front();
+/// False while it waits.
+bool PassPipeline::run_os() {
+  if (os_.done) return true;
+  const std::uint64_t entries = shape_.has_os && step_ < sub_tensors_ ? loader_.entries_in(step_) : 0;
+  while (os_.used < entries) {
+    if (loader_.front() == nullptr) {
+      const Time next = loader_.next_time();
+      if (next == ColumnLoader::kNever) return false;
+      advance(next);
+    }
+    const ColumnLoader::Piece& piece = *loader_.front();
     hold_x(step_);
-    const Time ready = std::max(piece.arrival, wait_for_x(step_));
-    columns_arrive_ = std::max(columns_arrive_, piece.arrival);
-    stall(Core::os, ready - std::min(ready, at));
-    at = std::max(at, ready) + os_cycles(used + piece.entries, shape_, parameters_.os_pes) -
-         os_cycles(used, shape_, parameters_.os_pes);
-    used += piece.entries;
-    advance(at);  // pieces that had room before
-    loader_.release(at);
-    advance(at);
+    Time x = 0;
+    if (!piece.arrival.known() || !x_arrived(step_, &x)) return false;
+    const Time ready = std::max(piece.arrival.at(), x);
+    columns_arrive_ = std::max(columns_arrive_, piece.arrival.at());
+    stall(Core::os, ready - std::min(ready, os_.at));
+    os_.at = std::max(os_.at, ready) + os_cycles(os_.used + piece.entries, shape_, parameters_.os_pes) -
+             os_cycles(os_.used, shape_, parameters_.os_pes);
+    os_.used += piece.entries;
+    advance(os_.at);  // pieces that had room before
+    loader_.release(os_.at);
+    advance(os_.at);
   }
+  os_.done = true;
+  ends_.os = os_.at;
+  if (entries == 0) return true;
   eager_.release(step_);
-  counts_.os_used += used;
-  ends.os_busy = os_cycles(used, shape_, parameters_.os_pes) + tree_stages(parameters_.os_pes);
-  ends.os = at + tree_stages(parameters_.os_pes);
+  counts_.os_used += entries;
+  ends_.os_busy = os_cycles(entries, shape_, parameters_.os_pes) + tree_stages(parameters_.os_pes);
+  ends_.os += tree_stages(parameters_.os_pes);
+  return true;
 }
 
-void PassPipeline::run_ewise(StepEnds& ends) {
-  Time at = now_;
-  ends.ewise_busy = load_code_;
-  const std::uint64_t elements = step_ == 0 ? 0 : elements_of(step_ - 1);
-  if (elements != 0) {
-    const Time arrived = vectors_arrive_[(step_ - 1) % 2];
-    stall(Core::ewise, arrived - std::min(arrived, at));
-    const Time cycles = ewise_cycles(elements, shape_.ewise, parameters_.ewise_pes);
-    at = std::max(at, arrived) + cycles;
-    ends.ewise_busy += cycles;
-    reads_.clear();
-    append(reads_, MemoryKind::outputs, Operand::ewise, (step_ - 1) * sub_tensor_, elements, shape_.ewise.written_bytes);
-    issuer_.hold_writes(reads_, at);
+/// False while it waits.
+bool PassPipeline::run_ewise() {
+  using Next = EwiseProgress::Next;
+  Time& at = ewise_.at;
+  if (ewise_.next == Next::elements) {
+    ends_.ewise_busy = load_code_;
+    const std::uint64_t elements = step_ == 0 ? 0 : elements_of(step_ - 1);
+    if (elements != 0) {
+      const Arrival& vectors = vectors_arrive_[(step_ - 1) % 2];
+      if (!vectors.known()) return false;
+      stall(Core::ewise, vectors.at() - std::min(vectors.at(), at));
+      const Time cycles = ewise_cycles(elements, shape_.ewise, parameters_.ewise_pes);
+      at = std::max(at, vectors.at()) + cycles;
+      ends_.ewise_busy += cycles;
+      reads_.clear();
+      append(reads_, MemoryKind::outputs, Operand::ewise, (step_ - 1) * sub_tensor_, elements, shape_.ewise.written_bytes);
+      issuer_.hold_writes(reads_, at);
+    }
+    at += load_code_;
+    ewise_.next = Next::finish;
   }
-  at += load_code_;
-  if (done_.elements != 0) {
-    const Time arrived = issuer_.read(done_.reads, now_);
-    if (!done_.reads.empty()) stall(Core::ewise, arrived - std::min(arrived, at));
-    const Time cycles = ewise_cycles(done_.elements, shape_.finish, parameters_.ewise_pes);
-    at = std::max(at, arrived) + cycles;
-    ends.ewise_busy += cycles;
-    issuer_.hold_writes(done_.writes, at);
-    done_.reads.clear();
-    done_.writes.clear();
+  if (ewise_.next == Next::finish) {
+    Finished& finished = ewise_.finished;
+    if (finished.elements != 0) {
+      if (!ewise_.arrival.known()) return false;
+      const Time arrived = ewise_.arrival.at();
+      if (!finished.reads.empty()) stall(Core::ewise, arrived - std::min(arrived, at));
+      const Time cycles = ewise_cycles(finished.elements, shape_.finish, parameters_.ewise_pes);
+      at = std::max(at, arrived) + cycles;
+      ends_.ewise_busy += cycles;
+      issuer_.hold_writes(finished.writes, at);
+    }
+    ends_.ewise = at;
+    ewise_.next = Next::done;
   }
-  ends.ewise = at;
+  return true;
 }
 
-void PassPipeline::run_is(const IsWork& work, StepEnds& ends) {
+/// After OS. False while it waits.
+bool PassPipeline::run_is() {
+  const IsWork& work = is_work_;
+  const Arrival& eager = eager_arrive_[(step_ + 1) % 2];
+  if ((last_eager_ != 0 && !eager.known()) || !reads_arrive_.known()) return false;
   Time at = now_;
   const auto wait = [&](Time arrival) {
     stall(Core::is, arrival - std::min(arrival, at));
     at = std::max(at, arrival);
   };
-  if (last_eager_ != 0) wait(eager_arrived_);
+  if (last_eager_ != 0) wait(eager.at());
   at += work.rows + work.repack;
   if (work.columns != 0) wait(columns_arrive_);
   at += work.columns;
-  if (reads_arrive_ != 0) wait(reads_arrive_);
+  if (reads_for_is_) wait(reads_arrive_.at());
   at += work.reload;
-  ends.is = at;
-  ends.is_busy = work.busy();
+  ends_.is = at;
+  ends_.is_busy = work.busy();
   counts_.is_used += work.entries;
+  return true;
 }
 
 }  // namespace lacuna::sida

@@ -18,7 +18,8 @@
 // to its row when OS uses it. Vectors of two sub-tensors lie in buffers of the E-wise core (thesis, section 4.4.3), not in the
 // capacity modelled here.
 //
-// step() makes the requests of one step and advances to the begin of the next; it never blocks.
+// resume() goes on as far as arrivals are known, each core by itself, and returns. With a memory that knows arrivals immediately it
+// goes to the end of the pass, and step() to the end of a step.
 // Memory: 8 bytes a row or column for lives and lines (f64), 4 a sum for conflicts, 8 a row from the first eviction on.
 #pragma once
 
@@ -46,10 +47,13 @@ class PassPipeline {
   PassPipeline(const PassPipeline&) = delete;
   PassPipeline& operator=(const PassPipeline&) = delete;
 
-  /// Runs the next step. False when it was the last one: the pass is complete then, and conservation has been checked
-  /// (std::logic_error otherwise).
+  /// Goes on as far as arrivals are known, and makes all requests that leave before `until`. False when the pass is complete;
+  /// conservation has been checked then (std::logic_error otherwise). Call it again when a request has arrived, or at `until`.
+  bool resume(Time until);
+  /// With a memory that knows arrivals immediately (std::logic_error with another one): runs the next step. False when it was the
+  /// last one.
   bool step();
-  /// Runs all steps that are left.
+  /// Likewise runs all steps that are left.
   const PassCounts& run();
 
   /// Begin of the next step; after the last one, the end of the pass.
@@ -60,24 +64,45 @@ class PassPipeline {
   const PassCounts& counts() const { return counts_; }
   /// With parameters.trace: of each step.
   const std::vector<StepTrace>& trace() const { return trace_; }
+  /// What it waits for, for messages.
+  const char* waits_for() const { return waits_for_; }
 
  private:
+  static constexpr std::uint64_t kNoLimit = ~std::uint64_t{0};  ///< of times and numbers of sub-tensors
+
   /// x of a sub-tensor: reads that wait for its coordinates.
   struct XFetch {
     std::vector<MemoryRequest> reads;
-    bool held = false;  ///< by the issuer
-    Time when = 0, arrival = 0;
+    bool held = false;  ///< by the issuer, or made
+    Time when = 0;
+    Arrival arrival;
   };
   /// Sums that a step has finished, for the finish code of the next.
   struct Finished {
     std::uint64_t elements = 0;
     std::vector<MemoryRequest> reads, writes;
   };
+  /// Next part of the pass.
+  enum class Stage : std::uint8_t { begin, preload, step, cores, next_sub_tensor, finish, last_requests, complete };
+  /// OS in this step.
+  struct OsProgress {
+    Time at = 0;
+    std::uint64_t used = 0;
+    bool done = false;
+  };
+  /// E-wise in this step.
+  struct EwiseProgress {
+    enum class Next : std::uint8_t { elements, finish, done } next = Next::elements;
+    Time at = 0;
+    Finished finished;  ///< sums whose finish code runs
+    Arrival arrival;    ///< of its reads
+  };
   /// Work of the IS core in a step, in cycles.
   struct IsWork {
     std::uint64_t entries = 0;
     std::uint64_t reloaded = 0;
     Time rows = 0, columns = 0, reload = 0, repack = 0;
+    bool taken_in = false;  ///< the step's entries have been taken in, and room has been made
     Time busy() const { return rows + columns + reload + repack; }
   };
   struct StepEnds {
@@ -85,26 +110,37 @@ class PassPipeline {
     Time os_busy = 0, ewise_busy = 0, is_busy = 0;
   };
 
-  void begin();
-  void finish();
+  bool go_on();
+  bool go_on_with(bool known, const char* awaited);
+  bool begin();
+  bool preload();
+  void start_loading();
+  bool begin_step();
+  void take_finished();
+  bool run_cores();
+  void end_cores();
+  bool await_next_sub_tensor();
+  bool end_step(Time end);
+  void count_step(Time end, const BufferContent& content);
+  bool finish();
+  bool await_last_requests();
   std::uint64_t elements_of(std::uint64_t sub_tensor) const;
   std::uint64_t row_room() const;
 
   TrafficEstimate estimate() const;
-  IsWork use_rows();
+  void use_rows();
   void use_cached_lines();
   void finish_sums();
   void request_vectors();
   std::uint64_t fetch_eagerly(std::uint64_t r);
   void prepare_x(std::uint64_t sub_tensor);
   void hold_x(std::uint64_t sub_tensor);
-  Time wait_for_x(std::uint64_t sub_tensor);
+  bool x_arrived(std::uint64_t sub_tensor, Time* at);
   void request_columns();
   void advance(Time until);
-  void run_os(StepEnds& ends);
-  void run_ewise(StepEnds& ends);
-  void run_is(const IsWork& work, StepEnds& ends);
-  void end_step(const TrafficEstimate& estimate, const StepEnds& ends, StepTrace& trace);
+  bool run_os();
+  bool run_ewise();
+  bool run_is();
   void stall(Core core, Time cycles) { counts_.stalled[static_cast<std::size_t>(core)] += cycles; }
 
   PassShape shape_;
@@ -120,18 +156,30 @@ class PassPipeline {
   ScatterGroups scatter_;
   std::uint64_t converted_bytes_ = 0;  ///< most that converted columns and early sums take
 
+  bool keeps_requests_;
   Time start_, now_;
   std::uint64_t step_ = 0;
-  bool begun_ = false, finished_ = false;
+  Stage stage_ = Stage::begin;
+  const char* waits_for_ = "";
+  Arrival preload_arrives_;
   std::array<XFetch, 2> x_;  ///< of sub-tensor i, at i mod 2
   Time load_code_ = 0;       ///< cycles of load code in this step
   Finished done_;
-  std::array<Time, 2> vectors_arrive_{};       ///< of sub-tensor i, at i mod 2
-  Time columns_arrive_ = 0;                    ///< last piece that OS has used in this step
-  Time reads_arrive_ = 0;                      ///< reloads and lines read back in this step
-  Time eager_arrive_ = 0, eager_arrived_ = 0;  ///< entries fetched in this step, and in the one before
-  std::uint64_t last_eager_ = 0;
-  Time repack_left_ = 0;  ///< cycles of IS that the current repack still needs
+  std::array<Arrival, 2> vectors_arrive_;  ///< of sub-tensor i, at i mod 2
+  std::array<Arrival, 2> eager_arrive_;    ///< entries that step i has fetched, at i mod 2
+  std::uint64_t last_eager_ = 0;           ///< their number, of the step before
+  // Of this step:
+  TrafficEstimate estimate_;
+  IsWork is_work_;
+  OsProgress os_;
+  EwiseProgress ewise_;
+  StepEnds ends_;
+  StepTrace step_trace_;
+  std::array<std::uint64_t, kMemoryKinds> bytes_before_{};
+  bool reads_for_is_ = false;  ///< reloads, or lines read back
+  Arrival reads_arrive_;       ///< of these
+  Time columns_arrive_ = 0;    ///< last piece that OS has used
+  Time repack_left_ = 0;       ///< cycles of IS that the current repack still needs
   std::vector<MemoryRequest> reads_;
   std::vector<StepTrace> trace_;
 };

@@ -6,80 +6,198 @@
 #include "models/sida/pipeline/pass_pipeline.h"
 
 namespace lacuna::sida {
+bool PassPipeline::resume(Time until) {
+  while (go_on()) {
+  }
+  if (stage_ == Stage::complete) return false;
+  // A reaction to something that has arrived: columns whose room or window has become free, x for them.
+  if (until != 0 && shape_.has_os && stage_ != Stage::begin) advance(until - 1);
+  while (go_on()) {
+  }
+  if (keeps_requests_) issuer_.release(kNoLimit);
+  return stage_ != Stage::complete;
+}
 
 bool PassPipeline::step() {
-  if (finished_) return false;
-  if (!begun_) begin();
+  if (stage_ == Stage::complete) return false;
+  for (const std::uint64_t step = step_; step_ == step || step_ == steps_;) {
+    if (go_on()) continue;
+    if (stage_ == Stage::complete) return false;
+    throw std::logic_error(std::string("sida pass: arrivals are not known at once: ") + waits_for_);
+  }
+  return true;
+}
 
-  StepTrace trace;
-  trace.step = step_;
-  trace.begin = now_;
-  const auto read_before = counts_.read_bytes, written_before = counts_.written_bytes;
+const PassCounts& PassPipeline::run() {
+  while (step()) {
+  }
+  return counts_;
+}
 
-  // Control stage. E-wise comes to x of the sub-tensor that is fetched now.
+/// One stage. False if it waits, and when the pass is complete.
+bool PassPipeline::go_on() {
+  switch (stage_) {
+    case Stage::begin:
+      return begin();
+    case Stage::preload:
+      return preload();
+    case Stage::step:
+      return begin_step();
+    case Stage::cores:
+      return run_cores();
+    case Stage::next_sub_tensor:
+      return await_next_sub_tensor();
+    case Stage::finish:
+      return finish();
+    case Stage::last_requests:
+      return await_last_requests();
+    case Stage::complete:
+      return false;
+  }
+  return false;
+}
+
+bool PassPipeline::go_on_with(bool known, const char* awaited) {
+  waits_for_ = known ? "" : awaited;
+  return known;
+}
+
+bool PassPipeline::begin() {
+  preload_arrives_ = Arrival(start_);
+  stage_ = Stage::preload;
+  if (shape_.preload && shape_.x_length != 0 && shape_.x_from_memory)
+    issuer_.read({MemoryKind::x, Operand::load, 0, shape_.x_length * shape_.x_read_bytes()}, start_, preload_arrives_);
+  return true;
+}
+
+bool PassPipeline::preload() {
+  if (shape_.preload && shape_.x_length != 0) {
+    if (!go_on_with(preload_arrives_.known(), "x, which load code reduces before OS begins")) return false;
+    const Time code = ewise_cycles(shape_.x_length, shape_.load, parameters_.ewise_pes);
+    const Time reduce = shape_.load.reductions == 0 ? 0 : tree_stages(parameters_.ewise_pes) + shape_.load.reductions - 1;
+    counts_.busy[static_cast<std::size_t>(Core::ewise)] += code + reduce;
+    now_ = std::max(preload_arrives_.at() + shape_.load.instructions, start_ + code) + reduce;
+    lines_.load_all_x();
+  }
+  stage_ = Stage::step;
+  if (shape_.has_os) start_loading();
+  return true;
+}
+
+void PassPipeline::start_loading() {
+  loader_.allow(parameters_.prefetch == Prefetch::step ? 0 : kNoLimit, start_);
+  loader_.request_offsets(0, start_, issuer_);
+  prepare_x(0);
+  advance(start_);
+  if (now_ > start_) advance(now_ - 1);
+}
+
+/// Control stage, and what the step reads at its begin.
+bool PassPipeline::begin_step() {
+  step_trace_ = {};
+  step_trace_.step = step_;
+  step_trace_.begin = now_;
+  for (std::size_t kind = 0; kind < kMemoryKinds; ++kind)
+    bytes_before_[kind] = counts_.read_bytes[kind] + counts_.written_bytes[kind];
+  // E-wise comes to x of the sub-tensor that is fetched now.
   if (step_ != 0) load_code_ = 0;
   prepare_x(step_ + 1);
-  const TrafficEstimate estimate = this->estimate();
-  const std::uint64_t r = parameters_.eager == Eager::off ? 0 : estimate.r;
+  estimate_ = estimate();
+  const std::uint64_t r = parameters_.eager == Eager::off ? 0 : estimate_.r;
+  ends_ = {};
+  os_ = {.at = now_};
+  columns_arrive_ = now_;
 
-  // What the step reads at its begin.
   reads_.clear();
-  IsWork work = use_rows();
+  use_rows();
   use_cached_lines();
-  reads_arrive_ = reads_.empty() ? 0 : issuer_.read(reads_, now_);
-  StepEnds ends;
+  reads_arrive_ = Arrival(now_);
+  reads_for_is_ = !reads_.empty();
+  if (reads_for_is_) issuer_.read(reads_, now_, reads_arrive_);
   request_vectors();
-  run_ewise(ends);
+  ewise_.next = EwiseProgress::Next::elements;
+  ewise_.at = now_;
+  take_finished();
   finish_sums();
-  if (!lines_.read_backs().empty()) reads_arrive_ = std::max(reads_arrive_, issuer_.read(lines_.read_backs(), now_));
+  if (!lines_.read_backs().empty()) {
+    reads_for_is_ = true;
+    issuer_.read(lines_.read_backs(), now_, reads_arrive_);
+  }
   issuer_.write(lines_.spills(), now_);
   lines_.read_backs().clear();
   lines_.spills().clear();
   request_columns();
-  trace.r_given = r;
-  trace.r_used = fetch_eagerly(r);
+  step_trace_.r_given = r;
+  step_trace_.r_used = fetch_eagerly(r);
+  stage_ = Stage::cores;
+  return true;
+}
 
-  run_os(ends);
-  if (shape_.has_is && step_ < sub_tensors_) {
+/// E-wise takes the sums that the step before has finished, and reads what its finish code needs.
+void PassPipeline::take_finished() {
+  std::swap(ewise_.finished, done_);
+  done_.elements = 0;
+  done_.reads.clear();
+  done_.writes.clear();
+  ewise_.arrival = Arrival(now_);
+  if (ewise_.finished.elements != 0) issuer_.read(ewise_.finished.reads, now_, ewise_.arrival);
+}
+
+bool PassPipeline::run_cores() {
+  hold_x(step_);
+  hold_x(step_ + 1);
+  const bool ewise = run_ewise(), os = run_os();
+  if (!go_on_with(os, "columns, or x for them")) return false;
+  if (!go_on_with(ewise, "vectors of element-wise code")) return false;
+  end_cores();
+  if (!go_on_with(run_is(), "rows that are loaded again or ahead, or sums")) return false;
+  stage_ = Stage::next_sub_tensor;
+  return true;
+}
+
+/// Once OS has used the step's columns: entries that wait for their row, and room for them.
+void PassPipeline::end_cores() {
+  if (is_work_.taken_in) return;
+  is_work_.taken_in = true;
+  if (!shape_.has_is) return;
+  if (step_ < sub_tensors_) {
     const std::uint64_t kept = rows_.take_in(step_);
     counts_.converted_to_rows += shape_.same_lines ? 0 : kept;
   }
-  if (shape_.has_is) {
-    const RowStore::Repack repack = rows_.make_room(step_, row_room());
-    counts_.repack_moved += repack.moved;
-    repack_left_ += (repack.moved + parameters_.is_pes - 1) / parameters_.is_pes;
-    if (repack.immediate) work.repack = std::exchange(repack_left_, 0);
-  }
-  run_is(work, ends);
-  last_eager_ = trace.r_used;
-
-  counts_.reloaded += work.reloaded;
-  counts_.fetched += work.reloaded;
-  counts_.r_given += trace.r_given;
-  counts_.r_used += trace.r_used;
-  trace.os_entries = shape_.has_os && step_ < sub_tensors_ ? loader_.entries_in(step_) : 0;
-  trace.is_entries = work.entries;
-  trace.reloaded = work.reloaded;
-  end_step(estimate, ends, trace);
-  if (parameters_.trace) {
-    for (std::size_t kind = 0; kind < kMemoryKinds; ++kind)
-      trace.bytes[kind] = counts_.read_bytes[kind] - read_before[kind] + counts_.written_bytes[kind] - written_before[kind];
-    trace_.push_back(trace);
-  }
-  if (++step_ < steps_) return true;
-  finish();
-  return false;
+  const RowStore::Repack repack = rows_.make_room(step_, row_room());
+  counts_.repack_moved += repack.moved;
+  repack_left_ += (repack.moved + parameters_.is_pes - 1) / parameters_.is_pes;
+  if (repack.immediate) is_work_.repack = std::exchange(repack_left_, 0);
 }
 
-void PassPipeline::end_step(const TrafficEstimate& estimate, const StepEnds& ends, StepTrace& trace) {
-  Time end = std::max({now_ + estimate.x, ends.os, ends.ewise, ends.is});
+/// prefetch = step: the next step waits for what can be requested for it.
+bool PassPipeline::await_next_sub_tensor() {
+  Time end = std::max({now_ + estimate_.x, ends_.os, ends_.ewise, ends_.is});
   if (parameters_.prefetch == Prefetch::step && step_ + 1 < sub_tensors_) {
-    // The next step waits for what can be requested for it.
     while (loader_.next_time() != ColumnLoader::kNever) advance(loader_.next_time());
-    if (const ColumnLoader::Piece* last = shape_.has_os ? loader_.back() : nullptr; last != nullptr)
-      end = std::max(end, last->arrival);
-    end = std::max({end, wait_for_x(step_ + 1), vectors_arrive_[step_ % 2]});
+    if (!go_on_with(!loader_.awaits_requests(), "the next columns")) return false;
+    if (const ColumnLoader::Piece* last = shape_.has_os ? loader_.back() : nullptr; last != nullptr) {
+      if (!go_on_with(last->arrival.known(), "the next columns")) return false;
+      end = std::max(end, last->arrival.at());
+    }
+    hold_x(step_ + 1);
+    Time x = 0;
+    const Arrival& vectors = vectors_arrive_[step_ % 2];
+    if (!go_on_with(x_arrived(step_ + 1, &x) && vectors.known(), "the next vectors")) return false;
+    end = std::max({end, x, vectors.at()});
   }
+  return end_step(end);
+}
+
+bool PassPipeline::end_step(Time end) {
+  last_eager_ = step_trace_.r_used;
+  counts_.reloaded += is_work_.reloaded;
+  counts_.fetched += is_work_.reloaded;
+  counts_.r_given += step_trace_.r_given;
+  counts_.r_used += step_trace_.r_used;
+  step_trace_.os_entries = shape_.has_os && step_ < sub_tensors_ ? loader_.entries_in(step_) : 0;
+  step_trace_.is_entries = is_work_.entries;
+  step_trace_.reloaded = is_work_.reloaded;
 
   // Room, after all uses.
   const BufferContent content{.columns = loader_.held_bytes(),
@@ -89,13 +207,22 @@ void PassPipeline::end_step(const TrafficEstimate& estimate, const StepEnds& end
   if (!parameters_.fixed_csr_entries && content.all() > parameters_.buffer_bytes)
     throw std::logic_error("sida pass: more in the buffer than its capacity");
   lines_.end_step(step_);
+  count_step(end, content);
+  now_ = end;
+  // The next step's own requests go before columns that could leave at the same time.
+  if (end != 0) advance(end - 1);
+  stage_ = ++step_ < steps_ ? Stage::step : Stage::finish;
+  return true;
+}
 
+void PassPipeline::count_step(Time end, const BufferContent& content) {
+  StepTrace& trace = step_trace_;
   const Time took = end - now_;
-  const Time spare = std::min(repack_left_, took - std::min(took, ends.is_busy));
+  const Time spare = std::min(repack_left_, took - std::min(took, ends_.is_busy));
   repack_left_ -= spare;
   counts_.busy[static_cast<std::size_t>(Core::is)] += spare;
   if (repack_left_ == 0 && rows_.repacking()) rows_.end_repack();
-  const std::array<Time, kCores> busy{ends.os_busy, ends.ewise_busy, ends.is_busy};
+  const std::array<Time, kCores> busy{ends_.os_busy, ends_.ewise_busy, ends_.is_busy};
   trace.bound = Bound::memory;
   for (std::size_t core = 0; core < kCores; ++core) {
     counts_.busy[core] += busy[core];
@@ -112,9 +239,9 @@ void PassPipeline::end_step(const TrafficEstimate& estimate, const StepEnds& end
     counts_.waiting_sum += rows_.waiting();
     counts_.rows_sum += rows_.space();
   }
-
+  if (!parameters_.trace) return;
   trace.end = end;
-  trace.estimate = estimate.x;
+  trace.estimate = estimate_.x;
   trace.waiting = rows_.waiting();
   trace.buffer = content;
   const auto step = static_cast<std::int64_t>(step_), sub_tensors = static_cast<std::int64_t>(sub_tensors_);
@@ -123,25 +250,37 @@ void PassPipeline::end_step(const TrafficEstimate& estimate, const StepEnds& end
     const std::int64_t sub_tensor = step - static_cast<std::int64_t>(core);
     if (present[core] && sub_tensor >= 0 && sub_tensor < sub_tensors) trace.sub_tensor[core] = sub_tensor;
   }
-  now_ = end;
-  // The next step's own requests go before columns that could leave at the same time.
-  if (end != 0) advance(end - 1);
+  for (std::size_t kind = 0; kind < kMemoryKinds; ++kind)
+    trace.bytes[kind] = counts_.read_bytes[kind] + counts_.written_bytes[kind] - bytes_before_[kind];
+  trace_.push_back(trace);
 }
 
-/// Finish code of the last sums, reductions, and the last writes.
-void PassPipeline::finish() {
-  finished_ = true;
+/// Finish code of the last sums.
+bool PassPipeline::finish() {
   load_code_ = 0;
-  Time at = now_;
-  if (done_.elements != 0) {
-    at = issuer_.read(done_.reads, now_) + ewise_cycles(done_.elements, shape_.finish, parameters_.ewise_pes);
-    issuer_.hold_writes(done_.writes, at);
+  ewise_.at = now_;
+  take_finished();
+  stage_ = Stage::last_requests;
+  return true;
+}
+
+/// Reductions, and the last writes.
+bool PassPipeline::await_last_requests() {
+  Finished& finished = ewise_.finished;
+  if (finished.elements != 0) {
+    if (!go_on_with(ewise_.arrival.known(), "vectors of finish code")) return false;
+    ewise_.at = ewise_.arrival.at() + ewise_cycles(finished.elements, shape_.finish, parameters_.ewise_pes);
+    issuer_.hold_writes(finished.writes, ewise_.at);
+    finished.elements = 0;
   }
+  issuer_.release(kNoLimit);
+  if (!go_on_with(issuer_.all().known(), "the last requests")) return false;
+  Time at = ewise_.at;
   const unsigned reductions = shape_.ewise.reductions + shape_.finish.reductions;
   if (reductions != 0) at += tree_stages(parameters_.ewise_pes) + reductions - 1;
   counts_.busy[static_cast<std::size_t>(Core::ewise)] += at - now_;
-  issuer_.release(at);
-  now_ = std::max(at, issuer_.last());
+  now_ = std::max(at, issuer_.all().at());
+  stage_ = Stage::complete;
 
   counts_.cycles = now_ - start_;
   counts_.evicted = rows_.evictions();
@@ -152,6 +291,7 @@ void PassPipeline::finish() {
   counts_.conflict_cycles = scatter_.conflict_cycles();
   counts_.lines = lines_.counts();
   check_conservation(counts_, shape_.has_is, rows_.waiting() + eager_.held_now() + loader_.held_bytes());
+  return false;
 }
 
 }  // namespace lacuna::sida

@@ -5,30 +5,27 @@
 
 namespace lacuna::sida {
 
-Time RequestIssuer::make_read(const MemoryRequest& request, Time earliest) {
+void RequestIssuer::make_read(const MemoryRequest& request, Time earliest, Arrival& arrival) {
   counts_.read_bytes[static_cast<std::size_t>(request.kind)] += request.bytes;
   ++counts_.requests;
-  const Time arrival = memory_.read(request, earliest);
-  last_ = std::max(last_, arrival);
-  return arrival;
+  memory_.start_read(request, earliest, arrival);
 }
 
 void RequestIssuer::make_write(const MemoryRequest& request, Time earliest) {
   counts_.written_bytes[static_cast<std::size_t>(request.kind)] += request.bytes;
   ++counts_.requests;
-  last_ = std::max(last_, memory_.write(request, earliest));
+  writes_.expect(1, all_);
+  memory_.start_write(request, earliest, writes_);
 }
 
 void RequestIssuer::make(Batch& batch) {
-  Time arrived = batch.when;
   for (const MemoryRequest& request : batch.requests) {
-    if (batch.arrived == nullptr) {
+    if (batch.arrival == nullptr) {
       make_write(request, batch.when);
     } else {
-      arrived = std::max(arrived, make_read(request, batch.when));
+      make_read(request, batch.when, *batch.arrival);
     }
   }
-  if (batch.arrived != nullptr) *batch.arrived = arrived;
 }
 
 void RequestIssuer::release(Time until) {
@@ -44,8 +41,8 @@ void RequestIssuer::release(Time until) {
   }
 }
 
-void RequestIssuer::hold(std::vector<MemoryRequest>& requests, Time when, Time* arrived) {
-  Batch batch{when, arrived, {}};
+void RequestIssuer::hold(std::vector<MemoryRequest>& requests, Time when, Arrival* arrival) {
+  Batch batch{when, arrival, {}};
   if (!spares_.empty()) {
     batch.requests = std::move(spares_.back());
     spares_.pop_back();
@@ -54,29 +51,28 @@ void RequestIssuer::hold(std::vector<MemoryRequest>& requests, Time when, Time* 
   held_.push_back(std::move(batch));
 }
 
-void RequestIssuer::hold_reads(std::vector<MemoryRequest>& requests, Time when, Time* arrived) {
-  hold(requests, when, arrived);
+void RequestIssuer::hold_reads(std::vector<MemoryRequest>& requests, Time when, Arrival& arrival) {
+  arrival.expect(requests.size(), all_);
+  arrival.no_earlier_than(when);
+  hold(requests, when, &arrival);
 }
 
 void RequestIssuer::hold_writes(std::vector<MemoryRequest>& requests, Time when) {
   if (!requests.empty()) hold(requests, when, nullptr);
 }
 
-Time RequestIssuer::read(const MemoryRequest& request, Time earliest) {
+void RequestIssuer::read(const MemoryRequest& request, Time earliest, Arrival& arrival) {
   release(earliest);
-  return make_read(request, earliest);
+  arrival.expect(1, all_);
+  arrival.no_earlier_than(earliest);
+  make_read(request, earliest, arrival);
 }
 
-Time RequestIssuer::read(const std::vector<MemoryRequest>& requests, Time earliest) {
+void RequestIssuer::read(const std::vector<MemoryRequest>& requests, Time earliest, Arrival& arrival) {
   release(earliest);
-  Time arrived = earliest;
-  for (const MemoryRequest& request : requests) arrived = std::max(arrived, make_read(request, earliest));
-  return arrived;
-}
-
-void RequestIssuer::write(const MemoryRequest& request, Time earliest) {
-  release(earliest);
-  make_write(request, earliest);
+  arrival.expect(requests.size(), all_);
+  arrival.no_earlier_than(earliest);
+  for (const MemoryRequest& request : requests) make_read(request, earliest, arrival);
 }
 
 void RequestIssuer::write(const std::vector<MemoryRequest>& requests, Time earliest) {
