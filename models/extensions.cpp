@@ -3,6 +3,7 @@
 #include "models/duplo/duplo.h"
 #include "models/lazy/lazy_gpu.h"
 #include "models/neardata/near_data.h"
+#include "models/sida/device/sida_extension.h"
 
 namespace lacuna {
 
@@ -11,6 +12,7 @@ ExtensionSet all_extensions() {
   all.add(std::make_unique<LazyGpuParameters>());
   all.add(std::make_unique<NearDataParameterSet>());
   all.add(std::make_unique<DuploParameterSet>());
+  all.add(std::make_unique<SidaParameterSet>());
   return all;
 }
 

@@ -127,8 +127,17 @@ std::uint32_t CommandProcessor::read_word(std::uint64_t offset, Tick at, bool de
     case LACUNA_GPU_QUEUE_ERROR_PACKET_HI:
       return slot_exists ? high(packets.queue(slot).error_packet) : 0;
     default:
+      if (offset >= LACUNA_GPU_SIDA_PES) return engine_word(offset);
       return offset >= LACUNA_GPU_TARGET && offset <= LACUNA_GPU_TIMESTAMP_HZ ? device_word(offset) : word(offset);
   }
+}
+
+/// 0 if no engine has the register.
+std::uint32_t CommandProcessor::engine_word(std::uint64_t offset) const {
+  for (const PacketEngine* const engine : packets.engines()) {
+    if (engine->format() == hsa::VendorFormat::sida_job) return engine->read_register(offset);
+  }
+  return 0;
 }
 
 std::uint32_t CommandProcessor::device_word(std::uint64_t offset) const {

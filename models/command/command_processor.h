@@ -67,6 +67,7 @@ class CommandProcessor : public MmioPeripheral, public InterruptSink {
   std::uint32_t read_word(std::uint64_t offset, Tick at, bool debug);
   void write_word(std::uint64_t offset, std::uint32_t value, Tick at);
   std::uint32_t device_word(std::uint64_t offset) const;
+  std::uint32_t engine_word(std::uint64_t offset) const;
   void vm_command(std::uint32_t command);
   void queue_command(std::uint32_t command);
   void forward_apertures();

@@ -51,6 +51,19 @@ PacketOutcome ControlPackets::start_pm4(QueueSlot& queue, const Pm4Actions& acti
   return execute(queue, header, completion_signal);
 }
 
+PacketOutcome ControlPackets::start_on_engine(unsigned slot, QueueSlot& queue, const std::byte* raw, hsa::PacketHeader header,
+                                              PacketEngine& engine) {
+  hsa::BarrierPacket packet;  // has the completion signal at the same place
+  std::memcpy(&packet, raw, sizeof packet);
+  if (auto refusal = context_.signals.check(packet.completion_signal)) return PacketOutcome::refused(std::move(*refusal));
+  if (auto refusal = engine.check(raw)) return PacketOutcome::refused(std::move(*refusal));
+  const std::uint64_t index = queue.next;
+  PacketOutcome outcome = execute(queue, header, packet.completion_signal);
+  if (outcome.kind != PacketOutcome::Kind::completed) return outcome;
+  engine.start(reinterpret_cast<const std::byte*>(&packet), {.slot = slot, .index = index});
+  return PacketOutcome::progress();
+}
+
 PacketOutcome ControlPackets::execute(QueueSlot& queue, hsa::PacketHeader header, std::uint64_t completion_signal) {
   const std::uint64_t generation = queue.generation;
   const std::uint64_t index = queue.next;

@@ -1,5 +1,5 @@
-// Packets that need no compute unit: barriers, barrier values, and PM4 commands in a ring slot (gfx8) or in an indirect buffer
-// (gfx9).
+// Packets that need no compute unit: barriers, barrier values, PM4 commands in a ring slot (gfx8) or in an indirect buffer
+// (gfx9), and packets of engines (models/command/packet_engine.h).
 //
 // A start_...() function first checks the packet and its signals, which takes no time. A packet that may start then takes, in
 // the calling SC_THREAD: cache maintenance of its PM4 commands, cp.packet_latency, its acquire fence. The function returns
@@ -9,6 +9,7 @@
 
 #include "include/lacuna/abi/hsa.h"
 #include "models/command/fences.h"
+#include "models/command/packet_engine.h"
 #include "models/command/packet_outcome.h"
 #include "models/command/packet_processor_parameters.h"
 #include "models/command/pm4.h"
@@ -34,6 +35,10 @@ class ControlPackets {
   PacketOutcome start_barrier(QueueSlot& queue, const std::byte* raw, hsa::PacketHeader header);
   /// Starts a vendor-specific packet; `raw` as above.
   PacketOutcome start_vendor_specific(QueueSlot& queue, const std::byte* raw, hsa::PacketHeader header);
+  /// Starts a packet that an engine executes; `raw` as above. progress: the engine has it, or the queue was removed or failed in
+  /// the meantime.
+  PacketOutcome start_on_engine(unsigned slot, QueueSlot& queue, const std::byte* raw, hsa::PacketHeader header,
+                                PacketEngine& engine);
   /// Executes a ring slot of PM4 commands, which have no header and no completion signal; `raw` as above.
   PacketOutcome start_pm4(QueueSlot& queue, const std::byte* raw);
 

@@ -30,14 +30,18 @@ std::optional<DispatchReports::Completion> DispatchReports::next_completion() { 
 
 std::optional<DispatchReports::Fault> DispatchReports::next_fault() { return take_front(faults_); }
 
+std::optional<DispatchReports::Failure> DispatchReports::next_failure() { return take_front(failures_); }
+
 void DispatchReports::drop(unsigned slot) {
   std::erase_if(completions_, [slot](const Completion& c) { return c.slot == slot; });
   std::erase_if(faults_, [slot](const Fault& f) { return f.slot == slot; });
+  std::erase_if(failures_, [slot](const Failure& f) { return f.slot == slot; });
 }
 
 void DispatchReports::clear() {
   completions_.clear();
   faults_.clear();
+  failures_.clear();
 }
 
 }  // namespace lacuna

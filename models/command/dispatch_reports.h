@@ -1,4 +1,4 @@
-// Reports of dispatches to the packet processor's thread: completions and faults wait here, because they arrive in the middle
+// Reports of dispatches and of engines to the packet processor's thread: completions and faults wait here, because they arrive in the middle
 // of other processes. A dispatch is identified by slot and packet index, so that a report outlives its queue.
 #pragma once
 
@@ -9,6 +9,7 @@
 #include <string>
 #include <utility>
 
+#include "models/command/packet_outcome.h"
 #include "models/compute/compute_unit.h"
 #include "models/compute/dispatch.h"
 
@@ -27,7 +28,15 @@ class DispatchReports {
     std::string text;  ///< one line
   };
 
-  void add_completion(const Dispatch& dispatch) { completions_.push_back({dispatch.queue_slot, dispatch.packet_index}); }
+  /// A packet of an engine (models/command/packet_engine.h) that could not be completed.
+  struct Failure {
+    unsigned slot;
+    std::uint64_t packet;
+    PacketRefusal refusal;
+  };
+
+  void add_completion(unsigned slot, std::uint64_t packet) { completions_.push_back({slot, packet}); }
+  void add_failure(Failure failure) { failures_.push_back(std::move(failure)); }
   /// Whether a fault of the dispatch is pending: of several in a time slice only the first is reported.
   bool has_fault(const Dispatch& dispatch) const;
   void add_fault(const Dispatch& dispatch, const WavefrontFault& fault, std::string text);
@@ -38,7 +47,9 @@ class DispatchReports {
   std::optional<Completion> next_completion();
   /// Removes the next fault, in order of arrival; nullopt if none is left.
   std::optional<Fault> next_fault();
-  bool empty() const { return completions_.empty() && faults_.empty(); }
+  /// Removes the next failure, in order of arrival; nullopt if none is left.
+  std::optional<Failure> next_failure();
+  bool empty() const { return completions_.empty() && faults_.empty() && failures_.empty(); }
   /// Drops the pending reports of a slot, except warnings.
   void drop(unsigned slot);
   /// Drops the pending reports of all slots, except warnings.
@@ -47,6 +58,7 @@ class DispatchReports {
  private:
   std::deque<Completion> completions_;
   std::deque<Fault> faults_;
+  std::deque<Failure> failures_;
   std::set<std::pair<std::string, std::uint64_t>> warned_;  ///< kernel and PC
 };
 

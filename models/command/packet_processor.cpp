@@ -121,6 +121,10 @@ bool PacketProcessor::report_faults() {
     fail(fault->slot, queue_error_of_fault(fault->fault.code), fault->packet, fault->text, !reported);
     any = true;
   }
+  while (const auto failure = reports_.next_failure()) {
+    fail(failure->slot, failure->refusal.error, failure->packet, failure->refusal.why);
+    any = true;
+  }
   return any;
 }
 
@@ -185,6 +189,12 @@ PacketOutcome PacketProcessor::start_next(unsigned slot) {
     case hsa::PacketType::barrier_or:
       return controls_.start_barrier(queue, raw, header);
     case hsa::PacketType::vendor_specific:
+      for (PacketEngine* const engine : engines_) {
+        if (engine->format() == static_cast<hsa::VendorFormat>(raw[2])) {
+          bulk_.others_begin();
+          return controls_.start_on_engine(slot, queue, raw, header, *engine);
+        }
+      }
       return controls_.start_vendor_specific(queue, raw, header);
     default:
       return PacketOutcome::refused(
@@ -217,7 +227,22 @@ void PacketProcessor::complete(unsigned slot, std::uint64_t index) {
 
 void PacketProcessor::dispatch_done(Dispatch& dispatch) {
   if (bulk_.piece_done(dispatch)) return;
-  reports_.add_completion(dispatch);
+  reports_.add_completion(dispatch.queue_slot, dispatch.packet_index);
+  work_.notify(sc_core::SC_ZERO_TIME);
+}
+
+void PacketProcessor::add_engine(PacketEngine& engine) {
+  engine.set_listener(*this);
+  engines_.push_back(&engine);
+}
+
+void PacketProcessor::packet_done(const EnginePacket& packet) {
+  reports_.add_completion(packet.slot, packet.index);
+  work_.notify(sc_core::SC_ZERO_TIME);
+}
+
+void PacketProcessor::packet_failed(const EnginePacket& packet, PacketRefusal refusal) {
+  reports_.add_failure({packet.slot, packet.index, std::move(refusal)});
   work_.notify(sc_core::SC_ZERO_TIME);
 }
 
@@ -265,8 +290,16 @@ std::uint32_t PacketProcessor::destroy_queue(unsigned slot) {
   return LACUNA_QUEUE_ERROR_NONE;
 }
 
+std::uint32_t PacketProcessor::suspend_queue(unsigned slot) {
+  const std::uint32_t error = queues_.suspend(slot, true);
+  if (error != LACUNA_QUEUE_ERROR_NONE) return error;
+  for (PacketEngine* const engine : engines_) engine->suspend(slot, true);
+  return error;
+}
+
 std::uint32_t PacketProcessor::resume_queue(unsigned slot) {
   if (const std::uint32_t error = queues_.suspend(slot, false); error != LACUNA_QUEUE_ERROR_NONE) return error;
+  for (PacketEngine* const engine : engines_) engine->suspend(slot, false);
   context_.dispatcher.reschedule();
   work_.notify(sc_core::SC_ZERO_TIME);
   return LACUNA_QUEUE_ERROR_NONE;
@@ -281,6 +314,7 @@ void PacketProcessor::drop_dispatches(unsigned slot) {
     packet.dispatch->end = kernel_time();
     recorder_.ended(packet, KernelRecorder::End::failed);
   }
+  for (PacketEngine* const engine : engines_) engine->drop(slot);
   queue.in_flight.clear();
   reports_.drop(slot);
 }

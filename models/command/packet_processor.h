@@ -8,7 +8,7 @@
 // packet or a fault puts its queue, and only it, into the failed state.
 //
 // In addition to AQL packets it accepts the vendor-specific packets of AMD's runtime: PM4 commands that maintain caches, and
-// barrier-value packets. Rings, signals and indices are memory that other threads of the process may read and write at the same
+// barrier-value packets; and those of the device's engines (models/command/packet_engine.h). Rings, signals and indices are memory that other threads of the process may read and write at the same
 // time.
 //
 // Its SC_THREAD decides which queue's packet is next; the parts do the work:
@@ -36,6 +36,7 @@
 #include "models/command/fences.h"
 #include "models/command/host_notifier.h"
 #include "models/command/kernel_recorder.h"
+#include "models/command/packet_engine.h"
 #include "models/command/packet_processor_parameters.h"
 #include "models/command/queue_table.h"
 #include "models/command/scratch_requests.h"
@@ -60,7 +61,10 @@ struct PacketProcessorContext {
   InterruptSink& interrupts;
 };
 
-class PacketProcessor : public sc_core::sc_module, public DispatchListener, public Agent {
+class PacketProcessor : public sc_core::sc_module,
+                        public DispatchListener,
+                        private PacketEngineListener,
+                        public Agent {
  public:
   tlm_utils::simple_initiator_socket<PacketProcessor> memory;
 
@@ -84,6 +88,9 @@ class PacketProcessor : public sc_core::sc_module, public DispatchListener, publ
   void set_copy_context(CopyContext& context) { bulk_.set_copy_context(context); }
   /// Sets the source lines of fault reports. Without them reports have none.
   void set_source_lines(const SourceLines& lines) { reader_.set_source_lines(lines); }
+  /// Adds an engine of vendor-specific packets of its format.
+  void add_engine(PacketEngine& engine);
+  const std::vector<PacketEngine*>& engines() const { return engines_; }
   void add_dispatch_check(DispatchCheck& check) { reader_.add_check(check); }
   /// Sets a driver in this process, which receives events in addition to registers and interrupts.
   void set_driver_events(DriverEvents& driver);
@@ -105,7 +112,7 @@ class PacketProcessor : public sc_core::sc_module, public DispatchListener, publ
   std::uint32_t destroy_queue(unsigned slot);
   /// Suspends a queue: no packet and no workgroup starts until resume_queue(); running wavefronts continue to their end. Failed
   /// queues stay failed.
-  std::uint32_t suspend_queue(unsigned slot) { return queues_.suspend(slot, true); }
+  std::uint32_t suspend_queue(unsigned slot);
   std::uint32_t resume_queue(unsigned slot);
   std::uint32_t set_priority(unsigned slot, int priority) { return queues_.set_priority(slot, priority); }
   /// Sets the mask of compute units (QueueSetup::cu_mask). Dispatches that have started keep theirs.
@@ -156,6 +163,8 @@ class PacketProcessor : public sc_core::sc_module, public DispatchListener, publ
   void report_unfinished();
 
  private:
+  void packet_done(const EnginePacket& packet) override;
+  void packet_failed(const EnginePacket& packet, PacketRefusal refusal) override;
   void process();
   bool complete_packets();
   bool report_faults();
@@ -182,6 +191,7 @@ class PacketProcessor : public sc_core::sc_module, public DispatchListener, publ
   DispatchReports reports_;
   DispatchStarter dispatches_;
   ControlPackets controls_;
+  std::vector<PacketEngine*> engines_;
 
   Tick visited_{};                      // when it last began to visit all queues
   bool working_ = false;                // process() waits in the middle of a packet

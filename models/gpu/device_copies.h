@@ -45,6 +45,7 @@ class DeviceCopies : public CopyContext {
     const TlbParameters& l2_tlb_parameters;
     const AddressRoutes& routes;
     std::vector<WriteObserver*> write_observers;
+    std::function<unsigned()> other_users;  ///< agents of extensions that use memory now
     std::function<ResourceAmounts()> used;
   };
   explicit DeviceCopies(Device device);

@@ -22,6 +22,7 @@
 #include "models/cache/first_level_cache.h"
 #include "models/cache/last_level_cache.h"
 #include "models/command/dispatch_packet.h"
+#include "models/command/packet_engine.h"
 #include "models/common/agent.h"
 #include "models/common/config/parameters.h"
 #include "models/common/config/statistics.h"
@@ -30,12 +31,14 @@
 #include "models/common/transport/write_observer.h"
 #include "models/compute/load_stage.h"
 #include "models/compute/window_observer.h"
+#include "models/compute/windows.h"
 #include "models/energy/energy_meter.h"
 #include "models/energy/energy_parameters.h"
 #include "models/gpu/node_requester.h"
 #include "models/isa/decode/decoded_code.h"
 #include "models/noc/fabric.h"
 #include "models/noc/placement.h"
+#include "models/tlb/tlb.h"
 
 namespace lacuna {
 
@@ -55,7 +58,8 @@ struct ExtensionUnit {
   enum class At : std::uint8_t {
     l1v,      ///< the node of an L1 vector cache
     l2_bank,  ///< the node of an L2 bank
-    node      ///< the node of that number
+    node,     ///< the node of that number
+    own       ///< a node of its own: the one of that number of ExtensionNodes::units
   };
   NodeRequester& unit;
   At at;
@@ -81,6 +85,16 @@ class DeviceExtension {
   /// Called once, before all others: the memory of kernels, and the instructions that have been decoded from it, which a
   /// machine that changes code has to revalidate.
   virtual void attach_code(const GpuVm& vm, isa::DecodedCode& code) { static_cast<void>(vm), static_cast<void>(code); }
+  /// Called once: the windows in which compute units advance. A machine whose units act in memory phases requests windows there.
+  virtual void attach_windows(Windows& windows) { static_cast<void>(windows); }
+  /// Called once if translation takes time. A machine that translates addresses returns its TLB, which the device invalidates
+  /// and resets with its own; else null.
+  virtual Tlb* attach_translation(TranslationLevel& l2_tlb) {
+    static_cast<void>(l2_tlb);
+    return nullptr;
+  }
+  /// Called once: the observers of writes that no compute unit makes, for a machine that makes some.
+  virtual void attach_writes(const std::vector<WriteObserver*>& observers) { static_cast<void>(observers); }
   /// Makes the machine's part of a compute unit. Null: it has none.
   virtual std::unique_ptr<LoadStage> make_stage(const LoadStageContext& context) {
     static_cast<void>(context);
@@ -117,6 +131,8 @@ class DeviceExtension {
   /// Observer of kernels' starts and ends, or null.
   virtual KernelObserver* kernel_observer() { return nullptr; }
 
+  /// The machine's engine of vendor-specific packets, or null.
+  virtual PacketEngine* packet_engine() { return nullptr; }
   /// Check of dispatches before they start, or null.
   virtual DispatchCheck* dispatch_check() { return nullptr; }
 
@@ -134,6 +150,7 @@ class DeviceExtension {
 /// Nodes of the fabric that a machine uses.
 struct ExtensionNodes {
   unsigned sources = 0;       ///< number of sources with separate nodes
+  unsigned units = 0;         ///< number of units with separate nodes, which are no sources of the fabric
   unsigned destinations = 0;  ///< number of destinations with separate nodes
   bool switches = false;      ///< the last switches of a butterfly are nodes (FabricParameters::switch_nodes)
   FabricGuests guests;        ///< sources at the nodes of L1 vector caches, destinations at those of L2 banks, by their numbers

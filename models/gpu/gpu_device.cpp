@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <stdexcept>
 #include <utility>
 
@@ -57,6 +58,7 @@ GpuDevice::GpuDevice(sc_core::sc_module_name module_name, const GpuDeviceParamet
     if (KernelObserver* const observer = extension->kernel_observer()) add_observer(*observer);
     if (isa::CodeObserver* const observer = extension->code_observer()) code_.attach(*observer);
     if (DispatchCheck* const check = extension->dispatch_check()) cp_->packets.add_dispatch_check(*check);
+    if (PacketEngine* const engine = extension->packet_engine()) cp_->packets.add_engine(*engine);
   }
   if (parameters.gpu.timing != TimingMode::functional) cp_->packets.set_resource_meter(*this);
 }
@@ -88,7 +90,11 @@ void GpuDevice::build_extensions() {
         throw std::invalid_argument(extension_memory_->name + " and " + memory->name + " cannot both be behind DRAM channels");
       extension_memory_ = std::move(memory);
     }
-    for (Agent* const agent : extension.agents()) agents_.add(*agent);
+    extension.attach_windows(windows_);
+    for (Agent* const agent : extension.agents()) {
+      agents_.add(*agent);
+      extension_agents_.push_back(agent);
+    }
   }
 }
 
@@ -104,8 +110,12 @@ void GpuDevice::build_translation() {
     array.l1s_tlb = make_l1_tlb();
     array.l1i_tlb = make_l1_tlb();
   }
+  for (const auto& extension : extensions_) {
+    if (Tlb* const tlb = extension->attach_translation(*l2_tlb_)) extension_tlbs_.push_back(tlb);
+  }
   vm_.on_unmap([this] {
     for (FirstLevelTlb* tlb : l1_tlbs()) tlb->invalidate();
+    for (Tlb* tlb : extension_tlbs_) tlb->invalidate();
     l2_tlb_->invalidate();
   });
 }
@@ -228,6 +238,13 @@ void GpuDevice::find_requesters() {
   requesters_.push_back({.socket = cp_->packets.memory});
   for (const auto& engine : sdma_) requesters_.push_back({.socket = engine->memory});
   for (const bool guests : {false, true}) {
+    if (guests) {
+      first_unit_node_ = static_cast<unsigned>(requesters_.size());
+      while (unit_nodes_.size() < parameters_.extension_nodes().units) {
+        unit_nodes_.push_back(std::make_unique<UnitNode>(name_of("unit_node", unit_nodes_.size()).c_str()));
+        requesters_.push_back({.socket = unit_nodes_.back()->socket});
+      }
+    }
     for (const ExtensionRequester& added : extension_requesters_) {
       if (added.shares_node_of.has_value() != guests) continue;
       requesters_.push_back({.socket = added.cache.downstream,
@@ -316,12 +333,22 @@ void GpuDevice::build_memory_phase() {
     const Requester& requester = requesters_[source];
     if (requester.cache != nullptr) memory_phase_->add(*requester.cache, source, requester.shader_array);
   }
+  const auto node_of = [this](const ExtensionUnit& unit) {
+    switch (unit.at) {
+      case ExtensionUnit::At::l1v:
+        return noc_->source_node(unit.number);
+      case ExtensionUnit::At::l2_bank:
+        return noc_->destination_node(destinations_.first_l2 + unit.number);
+      case ExtensionUnit::At::own:
+        return noc_->source_node(first_unit_node_ + unit.number);
+      case ExtensionUnit::At::node:
+        break;
+    }
+    return unit.number;
+  };
   for (const auto& extension : extensions_) {
     for (const ExtensionUnit& added : extension->units()) {
-      const unsigned node = added.at == ExtensionUnit::At::l1v ? noc_->source_node(added.number)
-                            : added.at == ExtensionUnit::At::l2_bank
-                                ? noc_->destination_node(destinations_.first_l2 + added.number)
-                                : added.number;
+      const unsigned node = node_of(added);
       const bool ahead = !added.shader_array.has_value();
       memory_phase_->add(added.unit, node, ahead ? parameters_.gpu.shader_arrays : *added.shader_array, ahead);
     }
@@ -351,6 +378,11 @@ void GpuDevice::build_copies() {
   for (const auto& extension : extensions_) {
     if (WriteObserver* const observer = extension->write_observer()) write_observers.push_back(observer);
   }
+  for (const auto& extension : extensions_) extension->attach_writes(write_observers);
+  const auto others = [this] {
+    return static_cast<unsigned>(std::count_if(extension_agents_.begin(), extension_agents_.end(),
+                                               [](const Agent* agent) { return agent->busy(); }));
+  };
   copies_ = std::make_unique<DeviceCopies>(DeviceCopies::Device{.vm = vm_,
                                                                 .dispatcher = dispatcher_,
                                                                 .packets = cp_->packets,
@@ -364,6 +396,7 @@ void GpuDevice::build_copies() {
                                                                 .l2_tlb_parameters = parameters_.l2_tlb,
                                                                 .routes = noc_->routes(),
                                                                 .write_observers = std::move(write_observers),
+                                                                .other_users = others,
                                                                 .used = [this] { return used(); }});
   describe_memory([this](const std::string& name, const DeviceCopies::Describe& describe) { copies_->count(name, describe); });
   if (parameters_.gpu.copies != CopyMode::bulk) return;
@@ -384,6 +417,7 @@ void GpuDevice::reset() {
   copies_->reset();
   for (FirstLevelCache* cache : l1_caches()) cache->reset();
   for (FirstLevelTlb* tlb : l1_tlbs()) tlb->reset();
+  for (Tlb* tlb : extension_tlbs_) tlb->reset();
   if (page_walker_) {
     l2_tlb_->reset();
     page_walker_->reset();

@@ -31,6 +31,7 @@
 #include <span>
 #include <string>
 #include <systemc>
+#include <tlm_utils/simple_initiator_socket.h>
 #include <vector>
 
 #include "models/cache/first_level_cache.h"
@@ -71,6 +72,12 @@ struct ComputeUnitPorts {
   Port vector;
   Port scalar;
   Port instruction;
+};
+
+/// A source of the fabric whose node an extension's unit uses, which makes no transactions.
+struct UnitNode {
+  explicit UnitNode(const char* name) : socket(name) {}
+  tlm_utils::simple_initiator_socket<UnitNode> socket;
 };
 
 /// A source of the fabric.
@@ -193,6 +200,10 @@ class GpuDevice : public sc_core::sc_module, private ResourceMeter, private Kern
   std::vector<std::unique_ptr<FirstLevelTlb>> l1v_tlbs_;  ///< by compute unit
   std::vector<ShaderArray> arrays_;
   std::vector<std::unique_ptr<DeviceExtension>> extensions_;
+  std::vector<Agent*> extension_agents_;
+  std::vector<Tlb*> extension_tlbs_;
+  std::vector<std::unique_ptr<UnitNode>> unit_nodes_;  ///< of all extensions, in their order
+  unsigned first_unit_node_ = 0;                       ///< source of the first of them
   std::vector<ExtensionRequester> extension_requesters_;
   std::optional<ExtensionMemory> extension_memory_;
   /// By compute unit: L1V and the caches of extensions that are invalidated with it; empty if there are none.

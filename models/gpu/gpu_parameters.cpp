@@ -171,6 +171,7 @@ ExtensionNodes GpuDeviceParameters::extension_nodes() const {
     if (!extension->is_on()) continue;
     const ExtensionNodes nodes = extension->nodes(*this);
     sum.sources += nodes.sources;
+    sum.units += nodes.units;
     sum.destinations += nodes.destinations;
     sum.switches |= nodes.switches;
     sum.guests.sources.insert(sum.guests.sources.end(), nodes.guests.sources.begin(), nodes.guests.sources.end());
@@ -189,7 +190,7 @@ FabricParameters GpuDeviceParameters::fabric() const {
 FabricPlacement GpuDeviceParameters::placement() const {
   const unsigned l1_caches = gpu.shader_arrays * gpu.cus_per_shader_array / gpu.cus_per_l1v + 2 * gpu.shader_arrays;
   const ExtensionNodes more = extension_nodes();
-  return place(fabric(), l1_caches + 1 + sdma.engines + more.sources, gpu.memory_partitions + 1 + more.destinations,
+  return place(fabric(), l1_caches + 1 + sdma.engines + more.sources + more.units, gpu.memory_partitions + 1 + more.destinations,
                more.guests);
 }
 

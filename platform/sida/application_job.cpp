@@ -1,101 +1,24 @@
 #include "platform/sida/application_job.h"
 
-#include <cstring>
-#include <map>
-
-#include "libraries/sida/graph.h"
-#include "models/sida/reference/graph_reference.h"
-
 namespace lacuna {
-lacuna_sida_setup setup_of(const sida::SparseMatrix& matrix) {
-  lacuna_sida_setup setup{};
-  setup.rows = matrix.rows;
-  setup.columns = matrix.columns;
-  setup.column_offsets = matrix.offsets.data();
-  setup.row_indices = matrix.indices.data();
-  setup.values = matrix.is_pattern() ? nullptr : matrix.values.data();
-  return setup;
-}
 
 ApplicationJob::ApplicationJob(const lacuna_sida_application& application, const sida::SparseMatrix& matrix,
                                const Options& options)
-    : application_(application), matrix_(matrix) {
-  const std::string name = application.name;
-  if (application.needs_square && !matrix.is_square()) {
-    throw sida::MatrixError(name + " needs a square matrix, this one has " + std::to_string(matrix.rows) + " rows and " +
-                            std::to_string(matrix.columns) + " columns");
-  }
-  if (matrix.rows == 0 || matrix.columns == 0) throw sida::MatrixError(name + ": the matrix is empty");
-  if (options.source >= matrix.rows) {
-    throw sida::MatrixError("--source " + std::to_string(options.source) + ": there are rows 0 to " +
-                            std::to_string(matrix.rows - 1));
-  }
-  setup_ = setup_of(matrix);
-  setup_.limit = options.limit;
-  setup_.source = options.source;
-  setup_.features = options.features;
-  setup_.tolerance = options.tolerance;
-  graph_.reset(application.build(&setup_));
-  if (!graph_) throw sida::MatrixError(name + ": out of memory");
-  plan_.reset(lacuna_sida_compile(graph_.get(), options.fusion));
-  if (!plan_) throw sida::MatrixError(name + ": " + lacuna_sida_problem(graph_.get()));
-  // A program that uses ones has them in memory, as one that uses other values.
-  const sida::SparseMatrix* used = &matrix;
-  sida::SparseMatrix ones;
-  if (!application.uses_values && !matrix.is_pattern()) {
-    ones = matrix;
-    ones.values.clear();
-    used = &ones;
-  }
-  stored_.push_back(lay_out(
-      *used,
-      {.element = static_cast<unsigned>(application.element), .blocked = options.blocked, .block_side = options.block_side},
-      [this](std::span<const std::byte> array) { return memory_.put(array, false); }));
-  std::vector<std::uint64_t> addresses;
-  for (unsigned v = 0; v < lacuna_sida_vectors(plan_.get()); ++v) {
-    const lacuna_sida_storage storage = lacuna_sida_storage_of(plan_.get(), v);
-    std::vector<std::byte> contents(storage.bytes);
-    const bool is_input = storage.value != LACUNA_SIDA_NO_VALUE;
-    if (is_input) application.fill(&setup_, storage.name, contents.data());
-    addresses.push_back(memory_.put(contents, !is_input));
-  }
-  for (int node = 0; node < graph_->count; ++node) {
-    const sida_node& n = graph_->nodes[node];
-    if (n.kind == SIDA_STATE && std::string(n.name) == application.result) result_state_ = node;
-  }
-  std::vector<std::byte> image(lacuna_sida_program_bytes(plan_.get()));
-  lacuna_sida_write(plan_.get(), stored_.data(), addresses.data(), image.data());
-  program_bytes_ = image.size();
-  program_ = memory_.put(image);
-}
+    : image_(application, matrix, options,
+             [this](std::span<const std::byte> bytes, bool writable) { return memory_.put(bytes, writable); }) {}
 
 void ApplicationJob::run(const std::function<void(const sida::Program& program, const sida::PassOutcome& outcome)>& on_pass) {
-  sida::Job job(memory_, program_);
+  sida::Job job(memory_, image_.program());
   while (!job.is_done()) {
     const sida::PassOutcome outcome = job.run_pass();
     if (on_pass) on_pass(job.program(), outcome);
   }
-  const std::vector<std::byte> image = memory_.get<std::byte>(program_, program_bytes_);
-  lacuna_sida_program header;
-  std::memcpy(&header, image.data(), sizeof header);
-  iterations_ = header.iterations;
-  const sida_node& state = graph_->nodes[result_state_];
-  result_ = memory_.get<std::byte>(lacuna_sida_result(plan_.get(), image.data(), result_state_), sida_vector_bytes(&state));
+  result_ = image_.result([this](std::uint64_t address, std::span<std::byte> bytes) { memory_.read(address, bytes); });
 }
 
 std::pair<std::uint64_t, std::vector<std::byte>> ApplicationJob::reference() const {
-  std::map<int, sida::Values> inputs;
-  for (int node = 0; node < graph_->count; ++node) {
-    const sida_node& n = graph_->nodes[node];
-    if ((n.kind != SIDA_INPUT && n.kind != SIDA_STATE) || n.scalar) continue;
-    std::vector<std::byte> contents(sida_vector_bytes(&n));
-    application_.fill(&setup_, n.name, contents.data());
-    inputs[node] = sida::values_of(n, contents);
-  }
-  sida::SparseMatrix used = matrix_;
-  if (!application_.uses_values) used.values.clear();
-  const sida::ReferenceResult expected = run_reference(*graph_, inputs, {used});
-  return {expected.iterations, sida::bytes_of(expected.states.at(result_state_))};
+  ApplicationImage::Result reference = image_.reference();
+  return {reference.iterations, std::move(reference.bytes)};
 }
 
 }  // namespace lacuna

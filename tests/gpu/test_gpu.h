@@ -122,10 +122,17 @@ class TestGpu : public sc_core::sc_module, private KernelObserver {
     packet.kernel_object = kBase + descriptor;
     packet.kernarg_address = kBase + descriptor + kArguments;
     packet.completion_signal = kBase + kSignal;
+    submit(packet);
+  }
+  /// Writes a packet whose completion signal is signal() to the queue and rings its doorbell.
+  template <class Packet>
+  void submit(const Packet& packet) {
+    static_assert(sizeof packet == hsa::kPacketBytes);
     ++at<hsa::Signal>(kSignal).value;
-    at<hsa::KernelDispatchPacket>(kRing + written_ % kRingPackets * hsa::kPacketBytes) = packet;
+    std::memcpy(&at<std::byte>(kRing + written_ % kRingPackets * hsa::kPacketBytes), &packet, sizeof packet);
     host_.store<std::uint64_t>(LACUNA_DOORBELL_OFFSET, written_++, now() - host_.epoch());
   }
+  static std::uint64_t signal() { return kBase + kSignal; }
   /// The next kernel takes the place of the first one since start().
   void reuse_code() { dispatched_ = 0; }
   /// Address of the first instruction of a kernel, by its number since start().
@@ -138,6 +145,8 @@ class TestGpu : public sc_core::sc_module, private KernelObserver {
     EXPECT_EQ(reg(LACUNA_GPU_QUEUE_STATUS), LACUNA_QUEUE_INACTIVE);
   }
   bool done() { return at<hsa::Signal>(kSignal).value == 0; }
+  /// A register of lacuna/abi/gpu_registers.h.
+  std::uint32_t reg(std::uint64_t offset) { return host_.load<std::uint32_t>(offset, now() - host_.epoch()); }
   /// Lets time pass until the kernel has ended and nothing is in flight. Returns its record.
   KernelRecord finish() {
     for (int i = 0; i < 2000 && !done(); ++i) wait_for(Tick{10'000'000});
@@ -179,7 +188,6 @@ class TestGpu : public sc_core::sc_module, private KernelObserver {
 
   void kernel_started(const Dispatch&) override {}
   void kernel_ended(const KernelRecord& record) override { records.push_back(record); }
-  std::uint32_t reg(std::uint64_t offset) { return host_.load<std::uint32_t>(offset, now() - host_.epoch()); }
   void set_reg(std::uint64_t offset, std::uint32_t value) { host_.store<std::uint32_t>(offset, value, now() - host_.epoch()); }
   void set_pair(std::uint64_t offset, std::uint64_t value) {
     set_reg(offset, static_cast<std::uint32_t>(value));

@@ -57,7 +57,21 @@
   X(QUEUE_STATUS, 0x310, RO, 0, "state of the selected slot: LACUNA_QUEUE_INACTIVE, _ACTIVE, _FAILED")                    \
   X(QUEUE_ERROR, 0x314, RO, 0, "why the selected slot failed or the last command was refused: LACUNA_QUEUE_ERROR_*")      \
   X(QUEUE_ERROR_PACKET_LO, 0x318, RO, 0, "packet index at which the slot failed, bits 31:0")                              \
-  X(QUEUE_ERROR_PACKET_HI, 0x31c, RO, 0, "packet index at which the slot failed, bits 63:32")
+  X(QUEUE_ERROR_PACKET_HI, 0x31c, RO, 0, "packet index at which the slot failed, bits 63:32")                             \
+  X(SIDA_PES, 0x400, RO, 0, "sparse dataflow accelerator: processing elements of a core; 0 = the device has none")        \
+  X(SIDA_VERSION, 0x404, RO, 0, "version of the programs that it runs, LACUNA_SIDA_VERSION")                              \
+  X(SIDA_BUFFER_LO, 0x408, RO, 0, "bytes of its buffer, bits 31:0")                                                       \
+  X(SIDA_BUFFER_HI, 0x40c, RO, 0, "bytes of its buffer, bits 63:32")                                                      \
+  X(SIDA_STATE, 0x410, RO, 0, "LACUNA_SIDA_IDLE or LACUNA_SIDA_BUSY")                                                     \
+  X(SIDA_PASS, 0x414, RO, 0, "number of the pass that runs, or of the last one")                                          \
+  X(SIDA_STEP, 0x418, RO, 0, "step of that pass")                                                                         \
+  X(SIDA_PROGRAM_LO, 0x41c, RO, 0, "GPU virtual address of the program that runs, or of the last one, bits 31:0")         \
+  X(SIDA_PROGRAM_HI, 0x420, RO, 0, "likewise, bits 63:32")                                                                \
+  X(SIDA_JOBS, 0x424, RO, 0, "jobs that have ended since reset, modulo 2^32")                                             \
+  X(SIDA_PASSES, 0x428, RO, 0, "passes that have ended since reset, modulo 2^32")                                         \
+  X(SIDA_ERROR, 0x42c, RO, 0, "LACUNA_SIDA_ERROR_* of the last job that failed; 0 = none since reset")                    \
+  X(SIDA_ERROR_ADDRESS_LO, 0x430, RO, 0, "GPU virtual address of what was wrong, bits 31:0; 0 = none")                    \
+  X(SIDA_ERROR_ADDRESS_HI, 0x434, RO, 0, "likewise, bits 63:32")
 
 /* Doorbell of slot q: a 64-bit store of the index of the last packet written (HSA doorbell signal value). */
 #define LACUNA_DOORBELL_OFFSET 0x1000u
@@ -108,6 +122,11 @@
 #define LACUNA_QUEUE_ERROR_ILLEGAL_INSTRUCTION 9u
 #define LACUNA_QUEUE_ERROR_TRAP 10u
 #define LACUNA_QUEUE_ERROR_SIGNAL 11u /* a signal handle that is unmapped or misaligned */
+#define LACUNA_QUEUE_ERROR_SIDA 12u   /* a job of the sparse dataflow accelerator failed: SIDA_ERROR has the reason */
+
+/* Registers from SIDA_PES on belong to the sparse dataflow accelerator. */
+#define LACUNA_SIDA_IDLE 0u
+#define LACUNA_SIDA_BUSY 1u
 
 #define LACUNA_GPU_REGISTER_OFFSET(name, offset, access, reset, description) LACUNA_GPU_##name = (offset),
 enum lacuna_gpu_register { LACUNA_GPU_REGISTERS(LACUNA_GPU_REGISTER_OFFSET) LACUNA_GPU_REGISTER_END };

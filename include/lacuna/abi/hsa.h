@@ -57,7 +57,11 @@ struct BarrierPacket {
 static_assert(sizeof(BarrierPacket) == kPacketBytes);
 
 /// The second half of a vendor-specific packet's first dword: what the rest of it is.
-enum class VendorFormat : std::uint8_t { pm4_indirect_buffer = 1, barrier_value = 2 };
+enum class VendorFormat : std::uint8_t {
+  pm4_indirect_buffer = 1,
+  barrier_value = 2,
+  sida_job = 128  ///< LACUNA_SIDA_PACKET_FORMAT of lacuna/abi/sida.h
+};
 
 enum class SignalCondition : std::uint32_t { equal = 0, not_equal = 1, less = 2, greater_equal = 3 };
 

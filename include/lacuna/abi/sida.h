@@ -35,6 +35,9 @@ extern "C" {
 #define LACUNA_SIDA_VERSION 1u
 #define LACUNA_SIDA_NONE 0xffffu /* no register, scalar, vector or pass */
 
+/* A job is a vendor-specific AQL packet of this format, whose fields are those of LACUNA_SIDA_PACKET_FIELDS. */
+#define LACUNA_SIDA_PACKET_FORMAT 128u
+
 #define LACUNA_SIDA_MAX_MATRICES 8u
 #define LACUNA_SIDA_MAX_VECTORS 256u
 #define LACUNA_SIDA_MAX_SCALARS 1024u
@@ -137,7 +140,9 @@ extern "C" {
   X(SHAPE, 10, "a pass whose matrix and vectors do not fit together")                                        \
   X(ALIAS, 11, "a vector that is stored while the pass still reads it")                                      \
   X(LOOP, 12, "a loop that does not end: no limit, or passes that never count an iteration")                 \
-  X(OVERLAP, 13, "arrays that overlap and of which one is stored")
+  X(OVERLAP, 13, "arrays that overlap and of which one is stored")                                           \
+  X(ORDERS, 14, "the two orders of a matrix have not the same entries")                                      \
+  X(BUFFER, 15, "a pass that does not fit into the accelerator's buffer")
 
 #define LACUNA_SIDA_DUAL 0u
 #define LACUNA_SIDA_BLOCKED 1u
@@ -279,7 +284,18 @@ extern "C" {
   X(uint16_t, a, , "a vector")     \
   X(uint16_t, b, , "the vector whose address is exchanged with that of `a`")
 
+#define LACUNA_SIDA_PACKET_FIELDS(X)                                                                        \
+  X(uint16_t, header, , "AQL header: type 0 (vendor-specific), barrier bit and fence scopes as of a kernel") \
+  X(uint8_t, format, , "`LACUNA_SIDA_PACKET_FORMAT`")                                                       \
+  X(uint8_t, reserved, [5], "reserved")                                                                     \
+  X(uint64_t, program, , "GPU virtual address of the program, aligned to 16 bytes")                         \
+  X(uint64_t, reserved2, [5], "reserved")                                                                   \
+  X(uint64_t, completion_signal, , "handle of a signal that is decremented when the job has ended; or 0")
+
 #define LACUNA_SIDA_FIELD(type, name, array, text) type name array;
+struct lacuna_sida_packet {
+  LACUNA_SIDA_PACKET_FIELDS(LACUNA_SIDA_FIELD)
+};
 struct lacuna_sida_program {
   LACUNA_SIDA_PROGRAM_FIELDS(LACUNA_SIDA_FIELD)
 };
@@ -308,6 +324,7 @@ struct lacuna_sida_swap {
 
 /* X(name, NAME of its list, bytes, description) */
 #define LACUNA_SIDA_STRUCTURES(X)                                                     \
+  X(packet, PACKET, 64, "the packet of a job in a user-mode queue")                   \
   X(program, PROGRAM, 128, "the program's header")                                    \
   X(matrix, MATRIX, 128, "a sparse matrix")                                           \
   X(order, ORDER, 24, "one of the two orders of a matrix; blocked: of its blocks")    \

@@ -64,6 +64,9 @@ class PassPipeline {
   const PassCounts& counts() const { return counts_; }
   /// With parameters.trace: of each step.
   const std::vector<StepTrace>& trace() const { return trace_; }
+  static constexpr Time kNever = ColumnLoader::kNever;
+  /// When it makes its next request if nothing arrives before; kNever: it makes none.
+  Time next_request() { return stage_ == Stage::cores || stage_ == Stage::next_sub_tensor ? loader_.next_time() : kNever; }
   /// What it waits for, for messages.
   const char* waits_for() const { return waits_for_; }
 

@@ -1,0 +1,52 @@
+// An engine that executes vendor-specific packets of one format from user-mode queues: a research machine that is no part of
+// the compute units.
+//
+// The packet processor starts such a packet as any other one: in order, after the barrier bit, its latency and its acquire
+// fence. The engine then executes it on its own and reports the end, after which the release fence, the completion signal and
+// its interrupt are those of any packet.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "include/lacuna/abi/hsa.h"
+#include "models/command/packet_outcome.h"
+
+namespace lacuna {
+
+/// A packet that an engine executes.
+struct EnginePacket {
+  unsigned slot = 0;        ///< of its queue
+  std::uint64_t index = 0;  ///< in the queue
+};
+
+/// What an engine reports to. Both may be called from any process of the kernel.
+class PacketEngineListener {
+ public:
+  virtual ~PacketEngineListener() = default;
+  /// The packet is complete.
+  virtual void packet_done(const EnginePacket& packet) = 0;
+  /// The packet cannot be completed and stops its queue.
+  virtual void packet_failed(const EnginePacket& packet, PacketRefusal refusal) = 0;
+};
+
+class PacketEngine {
+ public:
+  virtual ~PacketEngine() = default;
+  virtual hsa::VendorFormat format() const = 0;
+  virtual void set_listener(PacketEngineListener& listener) = 0;
+  /// Checks a packet, 64 bytes, without starting it. nullopt: start() accepts it.
+  virtual std::optional<PacketRefusal> check(const std::byte* raw) const = 0;
+  /// Takes a packet. The engine reports its end, unless it is dropped.
+  virtual void start(const std::byte* raw, const EnginePacket& packet) = 0;
+  /// Drops all packets of a queue: none of their memory is accessed afterwards, and nothing is reported of them.
+  virtual void drop(unsigned slot) = 0;
+  /// A suspended queue's packets do not begin; one that has begun goes on to its end.
+  virtual void suspend(unsigned slot, bool suspended) = 0;
+  /// Value of a register of include/lacuna/abi/gpu_registers.h that belongs to the engine.
+  virtual std::uint32_t read_register(std::uint64_t offset) const = 0;
+};
+
+}  // namespace lacuna

@@ -1,0 +1,394 @@
+#include "models/sida/device/accelerator.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <ostream>
+#include <utility>
+
+#include "include/lacuna/abi/gpu_registers.h"
+#include "models/common/time/tlm_time.h"
+
+namespace lacuna {
+namespace {
+
+constexpr std::uint64_t kProgramAlignment = LACUNA_SIDA_TABLE_ALIGNMENT;
+
+lacuna_sida_packet packet_of(const std::byte* raw) {
+  lacuna_sida_packet packet;
+  static_assert(sizeof packet == hsa::kPacketBytes);
+  std::memcpy(&packet, raw, sizeof packet);
+  return packet;
+}
+
+constexpr std::uint32_t low(std::uint64_t v) { return static_cast<std::uint32_t>(v); }
+constexpr std::uint32_t high(std::uint64_t v) { return static_cast<std::uint32_t>(v >> 32); }
+
+}  // namespace
+
+Accelerator::Accelerator(sc_core::sc_module_name module_name, const SidaParameters& parameters, const Context& context)
+    : sc_module(module_name),
+      parameters_(parameters),
+      context_(context),
+      clock_(parameters.machine.clock),
+      ports_(clock_, context.ports, context.line_bytes, context.page_bytes, *this),
+      work_("work"),
+      phase_("phase") {
+  SC_HAS_PROCESS(Accelerator);
+  SC_THREAD(serve);
+}
+
+Accelerator::~Accelerator() = default;
+
+void Accelerator::attach(const GpuVm& vm) {
+  memory_ = std::make_unique<sida::VmMemory>(vm);
+  ports_.attach(vm);
+}
+
+// -- packets
+
+std::optional<PacketRefusal> Accelerator::check(const std::byte* raw) const {
+  const lacuna_sida_packet packet = packet_of(raw);
+  const auto refused = [](std::string why) { return PacketRefusal{.error = LACUNA_QUEUE_ERROR_SIDA, .why = std::move(why)}; };
+  if (packet.program == 0) return refused("packet of a SIDA job without a program");
+  if (packet.program % kProgramAlignment != 0)
+    return refused(fmt::format("packet of a SIDA job: its program at {:#x} is not aligned to {} bytes", packet.program,
+                               kProgramAlignment));
+  const auto is_set = [](auto byte) { return byte != 0; };
+  if (std::any_of(std::begin(packet.reserved), std::end(packet.reserved), is_set) ||
+      std::any_of(std::begin(packet.reserved2), std::end(packet.reserved2), is_set))
+    return refused("packet of a SIDA job: reserved bytes are set");
+  return std::nullopt;
+}
+
+void Accelerator::start(const std::byte* raw, const EnginePacket& packet) {
+  jobs_.push_back({.packet = packet, .program = packet_of(raw).program});
+  work_.notify(sc_core::SC_ZERO_TIME);
+}
+
+void Accelerator::drop(unsigned slot) {
+  std::erase_if(jobs_, [slot](const Waiting& job) { return job.packet.slot == slot && !job.begun; });
+  if (!running_ || dropped_ || jobs_.front().packet.slot != slot) return;
+  dropped_ = true;
+  ++statistics_.dropped;
+  ports_.drop();
+  phase_.notify(sc_core::SC_ZERO_TIME);
+}
+
+void Accelerator::suspend(unsigned slot, bool suspended) {
+  for (Waiting& job : jobs_) {
+    if (job.packet.slot == slot) job.held = suspended;
+  }
+  if (!suspended) work_.notify(sc_core::SC_ZERO_TIME);
+}
+
+bool Accelerator::busy() const {
+  return std::any_of(jobs_.begin(), jobs_.end(), [](const Waiting& job) { return job.begun || !job.held; });
+}
+
+std::uint32_t Accelerator::read_register(std::uint64_t offset) const {
+  switch (offset) {
+    case LACUNA_GPU_SIDA_PES:
+      return parameters_.machine.pes;
+    case LACUNA_GPU_SIDA_VERSION:
+      return LACUNA_SIDA_VERSION;
+    case LACUNA_GPU_SIDA_BUFFER_LO:
+      return low(parameters_.machine.buffer.n);
+    case LACUNA_GPU_SIDA_BUFFER_HI:
+      return high(parameters_.machine.buffer.n);
+    case LACUNA_GPU_SIDA_STATE:
+      return running_ ? LACUNA_SIDA_BUSY : LACUNA_SIDA_IDLE;
+    case LACUNA_GPU_SIDA_PASS:
+      return pass_;
+    case LACUNA_GPU_SIDA_STEP:
+      return low(pipeline_ ? pipeline_->next_step() : step_);
+    case LACUNA_GPU_SIDA_PROGRAM_LO:
+      return low(program_);
+    case LACUNA_GPU_SIDA_PROGRAM_HI:
+      return high(program_);
+    case LACUNA_GPU_SIDA_JOBS:
+      return low(jobs_since_reset_);
+    case LACUNA_GPU_SIDA_PASSES:
+      return low(passes_since_reset_);
+    case LACUNA_GPU_SIDA_ERROR:
+      return error_;
+    case LACUNA_GPU_SIDA_ERROR_ADDRESS_LO:
+      return low(error_address_);
+    case LACUNA_GPU_SIDA_ERROR_ADDRESS_HI:
+      return high(error_address_);
+    default:
+      return 0;
+  }
+}
+
+// -- jobs
+
+/// The first job whose queue is not suspended, moved to the front; null: there is none.
+Accelerator::Waiting* Accelerator::next_job() {
+  const auto next = std::find_if(jobs_.begin(), jobs_.end(), [](const Waiting& job) { return !job.held; });
+  if (next == jobs_.end()) return nullptr;
+  std::rotate(jobs_.begin(), next, next + 1);
+  return &jobs_.front();
+}
+
+void Accelerator::serve() {
+  process_ = sc_core::sc_get_current_process_handle();
+  for (;;) {
+    Waiting* const next = next_job();
+    if (next == nullptr) {
+      wait(work_);
+      continue;
+    }
+    next->begun = running_ = true;
+    dropped_ = false;
+    pass_ = 0;
+    step_ = 0;
+    program_ = next->program;
+    const Tick begin = kernel_time();
+    try {
+      run(program_);
+      end_job(nullptr);
+    } catch (const sida::ProgramError& error) {
+      end_job(&error);
+    } catch (const Dropped&) {
+    }
+    pipeline_.reset();
+    awaited_.reset();
+    orders_.clear();
+    statistics_.busy += kernel_time() - begin;
+    running_ = false;
+    jobs_.pop_front();
+  }
+}
+
+void Accelerator::end_job(const sida::ProgramError* error) {
+  ++jobs_since_reset_;
+  const EnginePacket packet = jobs_.front().packet;
+  if (error == nullptr) {
+    ++statistics_.jobs;
+    listener_->packet_done(packet);
+    return;
+  }
+  ++statistics_.failed;
+  error_ = error->code;
+  error_address_ = error->address;
+  std::string why = fmt::format("SIDA program at {:#x}: {}", program_, error->what());
+  if (error->pass != LACUNA_SIDA_NONE) why += fmt::format(", pass {}", error->pass);
+  if (error->address != 0) why += fmt::format(", at address {:#x}", error->address);
+  listener_->packet_failed(packet, {.error = LACUNA_QUEUE_ERROR_SIDA, .why = std::move(why)});
+}
+
+void Accelerator::run(std::uint64_t address) {
+  sida::Job job(*memory_, address);
+  const sida::AddressRange block{address, job.program().header.bytes};
+  access_and_wait(block, false);
+  while (!job.is_done()) run_pass(job);
+  statistics_.iterations += job.program().header.iterations;
+  access_and_wait(block, true);
+}
+
+void Accelerator::run_pass(sida::Job& job) {
+  const std::uint32_t number = job.next();
+  pass_ = number;
+  check_buffer(job.program(), number);
+  // Swaps exchange addresses after the pass.
+  const sida::Pass& pass = job.program().passes[number];
+  std::optional<sida::PassAddresses> addresses;
+  if (context_.mode != TimingMode::functional) addresses.emplace(job.program(), pass);
+  const sida::PassOutcome outcome = job.run_pass();
+  const bool has_work = pass.has_os() ? outcome.has_os : job.program().elements(pass, sida::Phase::ewise) != 0;
+  if (addresses && has_work) {
+    ports_.begin(std::move(*addresses));
+    take_time(shape(job.program(), pass, outcome));
+  }
+  ++statistics_.passes;
+  ++passes_since_reset_;
+}
+
+sida::PassShape Accelerator::shape(const sida::Program& program, const sida::Pass& pass, const sida::PassOutcome& outcome) {
+  sida::MatrixOrders orders;
+  if (pass.has_os()) {
+    std::unique_ptr<sida::StoredOrders>& stored = orders_[pass.description.matrix];
+    if (!stored) stored = std::make_unique<sida::StoredOrders>(*memory_, program, pass.description.matrix);
+    orders = stored->orders();
+  }
+  return shape_of(program, pass, outcome, orders);
+}
+
+/// A pass that does not fit is an error of the program, before anything of it runs.
+void Accelerator::check_buffer(const sida::Program& program, std::uint32_t number) {
+  if (context_.mode == TimingMode::functional) return;
+  const sida::Pass& pass = program.passes[number];
+  try {
+    const sida::PassOutcome whole{.pass = number, .has_os = pass.has_os(), .has_is = pass.has_is()};
+    validate(parameters_.machine.pipeline(), shape(program, pass, whole));
+  } catch (const sida::PassError& error) {
+    throw sida::ProgramError(LACUNA_SIDA_ERROR_BUFFER, error.what(), 0, number);
+  }
+}
+
+// -- time
+
+/// No earlier than what compute units have run up to.
+sida::Time Accelerator::begin_time() const {
+  return clock_.ceil(later(kernel_time(), context_.core_clock.ticks(windows_->end()))).n;
+}
+
+void Accelerator::take_time(const sida::PassShape& shape) {
+  pipeline_ = std::make_unique<sida::PassPipeline>(shape, parameters_.machine.pipeline(), ports_, begin_time());
+  wait_for_phase();
+  count(pipeline_->counts());
+  step_ = pipeline_->next_step();
+  pipeline_.reset();
+}
+
+void Accelerator::access_and_wait(const sida::AddressRange& range, bool write) {
+  if (context_.mode == TimingMode::functional) return;
+  const sida::Time begin = begin_time();
+  awaited_ = std::make_unique<sida::Arrival>(begin);
+  sida::Arrival all;
+  awaited_->expect(1, all);
+  ports_.access(range, write, begin, *awaited_);
+  wait_for_phase();
+  awaited_.reset();
+}
+
+/// Until the pass, or the access, is complete.
+void Accelerator::wait_for_phase() {
+  phase_done_ = phase_reported_ = false;
+  phase_end_ = Tick{};
+  go_on(Tick{});
+  if (!phase_done_) {
+    ports_.announce();
+    windows_->wake(context_.core_clock.floor(later(kernel_time(), context_.core_clock.ticks(windows_->end()))));
+  } else {
+    phase_reported_ = true;
+    phase_.notify(delay_until(phase_end_));
+  }
+  wait(phase_);
+  if (dropped_) throw Dropped();
+}
+
+/// In a memory phase, or when the pass begins.
+void Accelerator::go_on(Tick until) {
+  until_ = until;
+  if (phase_done_ || dropped_) return;
+  if (awaited_) {
+    phase_done_ = awaited_->known();
+    if (phase_done_) phase_end_ = clock_.ticks(Cycles{awaited_->at()});
+  } else if (pipeline_) {
+    phase_done_ = !pipeline_->resume(clock_.ceil(until).n);
+    if (phase_done_) phase_end_ = clock_.ticks(Cycles{pipeline_->now()});
+  }
+}
+
+/// The phase after this one reports the end of a pass.
+Tick Accelerator::next() const {
+  if (dropped_ || (!pipeline_ && !awaited_)) return kNever;
+  if (phase_done_) return phase_reported_ ? kNever : later(phase_end_, until_);
+  const sida::Time next = pipeline_ ? pipeline_->next_request() : sida::PassPipeline::kNever;
+  return next == sida::PassPipeline::kNever ? kNever : clock_.ticks(Cycles{next});
+}
+
+void Accelerator::window_ended() {
+  if (!phase_done_ || phase_reported_) return;
+  phase_reported_ = true;
+  phase_.notify(delay_until(phase_end_));
+}
+
+// -- the device
+
+void Accelerator::reset() {
+  ports_.drop();
+  jobs_.clear();
+  running_ = dropped_ = false;
+  phase_done_ = phase_reported_ = false;
+  pipeline_.reset();
+  awaited_.reset();
+  orders_.clear();
+  program_ = error_address_ = step_ = jobs_since_reset_ = passes_since_reset_ = 0;
+  pass_ = error_ = 0;
+  work_.cancel();
+  phase_.cancel();
+  if (process_.valid()) process_.reset();  // restarts the loop, which finds no jobs
+}
+
+void Accelerator::diagnose(std::ostream& out) const {
+  for (const Waiting& job : jobs_) {
+    out << fmt::format("  {}: queue {}, packet {}, program {:#x}: ", name(), job.packet.slot, job.packet.index, job.program);
+    if (!job.begun) {
+      out << (job.held ? "its queue is suspended\n" : "waits for the job before it\n");
+      continue;
+    }
+    out << fmt::format("pass {}", pass_);
+    if (pipeline_) {
+      out << fmt::format(", step {} of {}, waits for {}", pipeline_->next_step(), pipeline_->steps(),
+                         *pipeline_->waits_for() != '\0' ? pipeline_->waits_for() : "its end");
+    }
+    out << fmt::format(", {} requests in flight\n", ports_.open());
+  }
+}
+
+void Accelerator::count(const sida::PassCounts& counts) {
+  const auto add = [](auto& sums, const auto& values) {
+    for (std::size_t i = 0; i < sums.size(); ++i) sums[i] += values[i];
+  };
+  add(statistics_.read, counts.read_bytes);
+  add(statistics_.written, counts.written_bytes);
+  add(statistics_.bound, counts.bound);
+  for (std::size_t core = 0; core < sida::kCores; ++core) {
+    statistics_.working[core] += clock_.ticks(Cycles{counts.busy[core]});
+    statistics_.stalled[core] += clock_.ticks(Cycles{counts.stalled[core]});
+  }
+  statistics_.steps += counts.steps;
+  statistics_.os_used += counts.os_used;
+  statistics_.is_used += counts.is_used;
+  statistics_.reloaded += counts.reloaded;
+  statistics_.evicted += counts.evicted;
+  statistics_.ahead += counts.r_used;
+  statistics_.discarded += counts.discarded;
+}
+
+void Accelerator::describe_statistics(StatisticsGroup& device) const {
+  StatisticsGroup& group = device.group("sida");
+  statistics_.describe(group);
+  ports_.statistics().describe(group);
+}
+
+void SidaStatistics::describe(StatisticsGroup& group) const {
+  group.add("jobs", jobs, "jobs completed", "jobs");
+  group.add("failed", failed, "jobs that an error of their program has ended", "jobs");
+  group.add("dropped", dropped, "jobs dropped with their queues", "jobs");
+  group.add("iterations", iterations, "iterations of the programs' loops", "iterations");
+  group.add("passes", passes, "passes over a matrix, or over vectors alone", "passes");
+  group.add("steps", steps, "steps of passes", "steps");
+  group.add("busy", busy, "time with a job");
+  static constexpr std::array<const char*, sida::kMemoryKinds> kRead = {"read_csc",     "read_csr_eager",     "read_csr_reload",
+                                                                        "read_x",       "read_ewise_vectors", "read_sums",
+                                                                        "read_outputs", "read_offsets",       "read_blocks"};
+  static constexpr std::array<const char*, sida::kMemoryKinds> kWritten = {
+      "written_csc",  "written_csr_eager", "written_csr_reload", "written_x",     "written_ewise_vectors",
+      "written_sums", "written_outputs",   "written_offsets",    "written_blocks"};
+  for (std::size_t kind = 0; kind < sida::kMemoryKinds; ++kind)
+    group.add(kRead[kind], read[kind], "bytes that passes have read of this kind", "bytes");
+  for (std::size_t kind = 0; kind < sida::kMemoryKinds; ++kind)
+    group.add(kWritten[kind], written[kind], "bytes that passes have written of this kind", "bytes");
+  static constexpr std::array<const char*, sida::kBounds> kBound = {"steps_by_memory", "steps_by_os", "steps_by_ewise",
+                                                                    "steps_by_is"};
+  for (std::size_t b = 0; b < sida::kBounds; ++b)
+    group.add(kBound[b], bound[b], "steps whose time memory, or this core, decided", "steps");
+  static constexpr std::array<const char*, sida::kCores> kWorking = {"os_working", "ewise_working", "is_working"},
+                                                         kStalled = {"os_stalled", "ewise_stalled", "is_stalled"};
+  for (std::size_t core = 0; core < sida::kCores; ++core) group.add(kWorking[core], working[core], "time that the core worked");
+  for (std::size_t core = 0; core < sida::kCores; ++core)
+    group.add(kStalled[core], stalled[core], "time that the core had work and waited for memory");
+  group.add("os_used", os_used, "entries used by the first product of passes", "entries");
+  group.add("is_used", is_used, "entries used by the second product of passes", "entries");
+  group.add("evicted", evicted, "entries evicted before the second product used them", "entries");
+  group.add("reloaded", reloaded, "entries loaded again", "entries");
+  group.add("loaded_ahead", ahead, "entries loaded by row ahead of their columns", "entries");
+  group.add("discarded", discarded, "of these, entries that their columns have to load again", "entries");
+}
+
+}  // namespace lacuna

@@ -1,0 +1,141 @@
+// The sparse dataflow accelerator as an engine of a device: jobs from user-mode queues, one after the other.
+//
+// A job is a vendor-specific AQL packet (lacuna_sida_packet in lacuna/abi/sida.h) that names a program in GPU memory. Queues
+// are served in the order in which their packets start. A job takes: its program, read from memory; its passes, one after the
+// other; its results, written to memory.
+//
+// Function and time: when a pass starts, it is computed whole and its results are in memory; the pipeline then determines its
+// time (models/sida/pipeline). A pass that is dropped by a reset or by the destruction of its queue has therefore written its
+// vectors; nothing is written afterwards. In functional timing a job takes no time.
+//
+// The pipeline runs in memory phases, where its requests are served with those of the compute units (memory_ports.h). It begins
+// at the end of the last window or later, as units of the window do.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <string>
+#include <systemc>
+
+#include "models/command/packet_engine.h"
+#include "models/common/agent.h"
+#include "models/compute/window_observer.h"
+#include "models/compute/windows.h"
+#include "models/sida/device/memory_ports.h"
+#include "models/sida/device/sida_parameters.h"
+#include "models/sida/device/vm_memory.h"
+#include "models/sida/function/job.h"
+#include "models/sida/machine/stored_orders.h"
+#include "models/sida/pipeline/pass_pipeline.h"
+
+namespace lacuna {
+
+struct SidaStatistics {
+  std::uint64_t jobs = 0, failed = 0, dropped = 0, iterations = 0, passes = 0, steps = 0;
+  Tick busy{};
+  std::array<std::uint64_t, sida::kMemoryKinds> read{}, written{};
+  std::array<std::uint64_t, sida::kBounds> bound{};
+  std::array<Tick, sida::kCores> working{}, stalled{};
+  std::uint64_t os_used = 0, is_used = 0, reloaded = 0, evicted = 0, ahead = 0, discarded = 0;
+
+  void describe(StatisticsGroup& group) const;
+};
+
+class Accelerator : public sc_core::sc_module,
+                    public PacketEngine,
+                    public Agent,
+                    public WindowObserver,
+                    private MemoryPorts::Client {
+ public:
+  struct Context {
+    Clock core_clock;  ///< of windows
+    TimingMode mode;
+    unsigned ports;
+    unsigned line_bytes;  ///< of a request
+    std::uint64_t page_bytes;
+  };
+  Accelerator(sc_core::sc_module_name name, const SidaParameters& parameters, const Context& context);
+  ~Accelerator() override;
+
+  MemoryPorts& ports() { return ports_; }
+  void attach(const GpuVm& vm);
+  void attach(Windows& windows) { windows_ = &windows; }
+  void attach(WriteObserver& observer) { memory_->add(observer); }
+  /// Lines in flight will not arrive: the memory phase has been reset.
+  void forget_requests() { ports_.reset(); }
+  const SidaStatistics& statistics() const { return statistics_; }
+
+  hsa::VendorFormat format() const override { return hsa::VendorFormat::sida_job; }
+  void set_listener(PacketEngineListener& listener) override { listener_ = &listener; }
+  std::optional<PacketRefusal> check(const std::byte* raw) const override;
+  void start(const std::byte* raw, const EnginePacket& packet) override;
+  void drop(unsigned slot) override;
+  void suspend(unsigned slot, bool suspended) override;
+  std::uint32_t read_register(std::uint64_t offset) const override;
+
+  bool idle() const override { return jobs_.empty(); }
+  bool busy() const override;
+  bool polled_after(Tick) const override { return true; }
+  std::uint64_t progress() const override { return statistics_.passes + statistics_.jobs + ports_.arrived(); }
+  void diagnose(std::ostream& out) const override;
+  void describe_statistics(StatisticsGroup& device) const override;
+  void retire(Tick horizon) override { ports_.retire(horizon); }
+  void reset() override;
+
+  void window_ended() override;
+
+ private:
+  struct Waiting {
+    EnginePacket packet;
+    std::uint64_t program = 0;
+    bool held = false;  ///< its queue is suspended
+    bool begun = false;
+  };
+  /// The job that runs was dropped.
+  struct Dropped {};
+
+  void serve();
+  Waiting* next_job();
+  void run(std::uint64_t address);
+  void run_pass(sida::Job& job);
+  void check_buffer(const sida::Program& program, std::uint32_t number);
+  sida::PassShape shape(const sida::Program& program, const sida::Pass& pass, const sida::PassOutcome& outcome);
+  void take_time(const sida::PassShape& shape);
+  void count(const sida::PassCounts& counts);
+  void access_and_wait(const sida::AddressRange& range, bool write);
+  sida::Time begin_time() const;
+  void wait_for_phase();
+  void go_on(Tick until) override;
+  Tick next() const override;
+  void end_job(const sida::ProgramError* error);
+
+  const SidaParameters parameters_;
+  const Context context_;
+  const Clock clock_;
+  MemoryPorts ports_;
+  std::unique_ptr<sida::VmMemory> memory_;
+  Windows* windows_ = nullptr;
+  PacketEngineListener* listener_ = nullptr;
+  SidaStatistics statistics_;
+
+  std::deque<Waiting> jobs_;  ///< the one that runs, if any, included
+  bool running_ = false;
+  bool dropped_ = false;                                                 ///< the job that runs
+  std::map<std::uint16_t, std::unique_ptr<sida::StoredOrders>> orders_;  ///< of its matrices
+  std::unique_ptr<sida::PassPipeline> pipeline_;                         ///< of the pass that runs
+  std::unique_ptr<sida::Arrival> awaited_;                               ///< of an access outside of passes
+  bool phase_done_ = false, phase_reported_ = false;
+  Tick phase_end_{};
+  Tick until_{};  ///< of the last go_on()
+  // For registers.
+  std::uint64_t program_ = 0, error_address_ = 0;
+  std::uint32_t pass_ = 0, error_ = 0;
+  std::uint64_t step_ = 0, jobs_since_reset_ = 0, passes_since_reset_ = 0;
+
+  sc_core::sc_process_handle process_;
+  sc_core::sc_event work_, phase_;
+};
+
+}  // namespace lacuna

@@ -1,0 +1,209 @@
+#include "models/sida/device/memory_ports.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "models/common/containers/pooled_records.h"
+
+namespace lacuna {
+
+void MemoryPorts::Statistics::describe(StatisticsGroup& group) const {
+  group.add("lines_read", lines_read, "lines requested for reading", "requests");
+  group.add("lines_written", lines_written, "lines requested for writing", "requests");
+  group.add("waiting", waiting, "time from a line's request until it arrived, summed over lines");
+  group.add("translation", translation, "time until the pages of ranges were known, summed over pages");
+}
+
+class MemoryPorts::Port : public NodeRequester {
+ public:
+  Port(MemoryPorts& owner, unsigned number) : owner_(owner), number_(number), name_("sida port " + std::to_string(number)) {}
+
+  void departures(Tick end, std::vector<Departure>& out) override {
+    if (number_ == 0) owner_.work(end);
+    earliest_ = kNever;
+    std::size_t kept = 0;
+    for (Departure& line : lines_) {
+      if (line.at < end) {
+        out.push_back(line);
+      } else {
+        earliest_ = earlier(earliest_, line.at);
+        lines_[kept++] = line;
+      }
+    }
+    lines_.resize(kept);
+  }
+  /// Port 0 acts for all: what is due, and what has arrived.
+  Tick next_departure() const override { return number_ == 0 ? earlier(earliest_, owner_.next()) : earliest_; }
+  void complete(std::uint32_t tag, Tick at, const LatencyBreakdown&) override {
+    ++owner_.arrived_;
+    owner_.part_arrived(tag, at);
+    owner_.statistics_.waiting += at;  // less the departure, which was subtracted when the line was made
+    announce(at);
+  }
+  const char* name() const override { return name_.c_str(); }
+
+  void add(const Departure& line) {
+    lines_.push_back(line);
+    earliest_ = earlier(earliest_, line.at);
+  }
+  void announce_at(Tick at) { announce(at); }
+  /// Takes back the lines that have not left.
+  std::vector<Departure> take_lines() {
+    earliest_ = kNever;
+    return std::exchange(lines_, {});
+  }
+
+ private:
+  MemoryPorts& owner_;
+  unsigned number_;
+  std::string name_;
+  std::vector<Departure> lines_;
+  Tick earliest_ = kNever;
+};
+
+MemoryPorts::MemoryPorts(Clock clock, unsigned ports, unsigned line_bytes, std::uint64_t page_bytes, Client& client)
+    : clock_(clock), line_bytes_(line_bytes), page_bytes_(page_bytes), client_(client) {
+  for (unsigned i = 0; i < ports; ++i) ports_.push_back(std::make_unique<Port>(*this, i));
+}
+
+MemoryPorts::~MemoryPorts() = default;
+
+NodeRequester& MemoryPorts::port(unsigned number) { return *ports_[number]; }
+
+// -- requests
+
+std::uint32_t MemoryPorts::new_record(sida::Arrival& arrival, std::uint64_t open, Tick at) {
+  const std::uint32_t record = take_record(records_, free_records_);
+  records_[record] = {.arrival = &arrival, .open = open, .latest = at};
+  return record;
+}
+
+void MemoryPorts::add(const sida::AddressRange& range, bool write, Tick at, std::uint32_t record) {
+  due_.push({.at = at, .number = number_++, .record = record, .write = write, .range = range});
+}
+
+void MemoryPorts::start(const sida::MemoryRequest& request, bool write, sida::Time earliest, sida::Arrival& arrival) {
+  found_.clear();
+  addresses_->find(request, write, found_);
+  const Tick at = clock_.ticks(Cycles{earliest});
+  if (found_.empty()) {
+    arrival.arrived(earliest);
+    return;
+  }
+  const std::uint32_t record = new_record(arrival, found_.size(), at);
+  for (const sida::AddressRange& range : found_) add(range, write, at, record);
+}
+
+void MemoryPorts::start_read(const sida::MemoryRequest& request, sida::Time earliest, sida::Arrival& arrival) {
+  start(request, false, earliest, arrival);
+}
+
+void MemoryPorts::start_write(const sida::MemoryRequest& request, sida::Time earliest, sida::Arrival& arrival) {
+  start(request, true, earliest, arrival);
+}
+
+void MemoryPorts::access(const sida::AddressRange& range, bool write, sida::Time earliest, sida::Arrival& arrival) {
+  const Tick at = clock_.ticks(Cycles{earliest});
+  add(range, write, at, new_record(arrival, 1, at));
+}
+
+void MemoryPorts::announce() { ports_.front()->announce_at(next()); }
+
+// -- in the memory phase
+
+Tick MemoryPorts::next() const {
+  const Tick first = earlier(reaction_, client_.next());
+  return due_.empty() ? first : earlier(first, due_.top().at);
+}
+
+void MemoryPorts::work(Tick until) {
+  reaction_ = kNever;
+  client_.go_on(until);
+  while (!due_.empty() && due_.top().at < until) {
+    const Range range = due_.top();
+    due_.pop();
+    send_lines(range);
+  }
+}
+
+void MemoryPorts::send_lines(const Range& range) {
+  std::uint64_t address = range.range.address, left = range.range.bytes;
+  Tick known = range.at;
+  while (left != 0) {
+    const isa::MemoryWindow window = vm_->find(address);
+    std::uint64_t in_page = std::min(left, page_bytes_ - address % page_bytes_);
+    if (window.size == 0) {  // unmapped while the job runs: nothing is there to be read
+      address += in_page;
+      left -= in_page;
+      continue;
+    }
+    in_page = std::min(in_page, window.size - (address - window.base));
+    known = tlb_ != nullptr ? tlb_->translate(address, range.at) : range.at;
+    statistics_.translation += known - range.at;
+    const std::uint64_t bus_address = window.physical + (address - window.base);
+    for (std::uint64_t at = bus_address; at != bus_address + in_page;) {
+      const std::uint64_t bytes = std::min(bus_address + in_page - at, line_bytes_ - at % line_bytes_);
+      unsigned destination = 0;
+      const bool routed = fabric_->route(at, static_cast<unsigned>(bytes), destination);
+      const unsigned partition = routed && destination >= first_l2_ ? destination - first_l2_ : 0;
+      Port& port = *ports_[partition % ports_.size()];
+      ++records_[range.record].open;
+      ++(range.write ? statistics_.lines_written : statistics_.lines_read);
+      statistics_.waiting -= known;
+      port.add({.at = known,
+                .request = {.address = at,
+                            .made = known,
+                            .bytes = static_cast<std::uint16_t>(bytes),
+                            .kind = RequestKind::vector,
+                            .write = range.write},
+                .tag = range.record});
+      at += bytes;
+    }
+    address += in_page;
+    left -= in_page;
+  }
+  part_arrived(range.record, known);
+}
+
+void MemoryPorts::part_arrived(std::uint32_t number, Tick at) {
+  Record& record = records_[number];
+  record.latest = later(record.latest, at);
+  if (--record.open != 0) return;
+  if (record.arrival != nullptr) {
+    record.arrival->arrived(clock_.ceil(record.latest).n);
+    reaction_ = earlier(reaction_, record.latest);
+  }
+  record.arrival = nullptr;
+  free_records_.push_back(number);
+}
+
+// -- end
+
+void MemoryPorts::drop() {
+  for (Record& record : records_) record.arrival = nullptr;
+  while (!due_.empty()) {
+    const std::uint32_t record = due_.top().record;
+    due_.pop();
+    part_arrived(record, Tick{});
+  }
+  for (const auto& port : ports_) {
+    for (const NodeRequester::Departure& line : port->take_lines()) {
+      statistics_.waiting += line.at;
+      part_arrived(line.tag, Tick{});
+    }
+  }
+  reaction_ = kNever;
+}
+
+void MemoryPorts::reset() {
+  drop();
+  records_.clear();
+  free_records_.clear();
+}
+
+void MemoryPorts::retire(Tick horizon) {
+  if (tlb_ != nullptr) tlb_->retire(horizon);
+}
+
+}  // namespace lacuna

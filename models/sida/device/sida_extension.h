@@ -1,0 +1,58 @@
+// SIDA (thesis, chapter 4) as an extension of a device: the accelerator, beside the compute units, with ports to memory.
+//
+//   command processor -- Accelerator -- port x n -- network -- L2 bank x p -- DRAM channel x p      (sida.path = fabric)
+//                                       port x p ------------- L2 bank x p -- DRAM channel x p      (sida.path = l2)
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "models/gpu/device_extension.h"
+#include "models/gpu/gpu_parameters.h"
+#include "models/sida/device/accelerator.h"
+#include "models/sida/device/sida_parameters.h"
+
+namespace lacuna {
+
+/// Section sida.
+class SidaParameterSet : public ExtensionParameters {
+ public:
+  SidaParameters sida;
+
+  std::unique_ptr<ExtensionParameters> clone() const override { return std::make_unique<SidaParameterSet>(*this); }
+  void describe(ParameterSet& set) override { set.describe("sida", sida); }
+  bool is_on() const override { return sida.present; }
+  void check(const GpuDeviceParameters& device, std::vector<std::string>& problems) const override;
+  ExtensionNodes nodes(const GpuDeviceParameters& device) const override;
+  std::unique_ptr<DeviceExtension> make(const GpuDeviceParameters& device) const override;
+  unsigned ports(const GpuDeviceParameters& device) const {
+    return sida.ports != 0 ? sida.ports : device.gpu.memory_partitions;
+  }
+};
+
+class SidaExtension final : public DeviceExtension {
+ public:
+  SidaExtension(const SidaParameterSet& parameters, const GpuDeviceParameters& device);
+
+  void attach_code(const GpuVm& vm, isa::DecodedCode& code) override;
+  void attach_windows(Windows& windows) override { accelerator_.attach(windows); }
+  Tlb* attach_translation(TranslationLevel& l2_tlb) override;
+  void attach_writes(const std::vector<WriteObserver*>& observers) override;
+  void attach_fabric(const Fabric& fabric, unsigned first_l2) override { accelerator_.ports().attach(fabric, first_l2); }
+  std::vector<ExtensionUnit> units() override;
+  std::vector<Agent*> agents() override { return {&accelerator_}; }
+  WindowObserver* window_observer() override { return &accelerator_; }
+  PacketEngine* packet_engine() override { return &accelerator_; }
+  void reset() override { accelerator_.forget_requests(); }
+
+  const Accelerator& accelerator() const { return accelerator_; }
+
+ private:
+  const SidaPath path_;
+  const TlbParameters tlb_parameters_;
+  Accelerator accelerator_;
+  std::unique_ptr<Tlb> tlb_;
+};
+
+}  // namespace lacuna

@@ -1,0 +1,17 @@
+#include "models/sida/device/sida_parameters.h"
+
+namespace lacuna {
+
+void SidaParameters::describe(ParameterSection& s) {
+  constexpr std::string_view kOurs = "ours, see docs/DEVIATIONS.md";
+  s.add("present", present, "Whether the device has a sparse dataflow accelerator", {.source = "thesis, chapter 4"});
+  s.add("ports", ports, "Ports to memory; 0: one for each memory partition",
+        {.range = {0, 256}, .unit = "ports", .source = kOurs});
+  s.add("path", path, "Way of its requests to memory",
+        {{"fabric", static_cast<int>(SidaPath::fabric), "nodes of its own in the network"},
+         {"l2", static_cast<int>(SidaPath::l2), "a port beside the network at each L2 bank"}},
+        {.source = kOurs});
+  machine.describe(s);
+}
+
+}  // namespace lacuna

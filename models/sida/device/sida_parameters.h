@@ -1,0 +1,24 @@
+// Parameters `sida.*`: the accelerator (models/sida/machine/machine_parameters.h) and its place in a device.
+#pragma once
+
+#include "models/common/config/parameters.h"
+#include "models/sida/machine/machine_parameters.h"
+
+namespace lacuna {
+
+/// Way of the accelerator's requests to memory.
+enum class SidaPath : std::uint8_t {
+  fabric,  ///< nodes of its own in the network
+  l2,      ///< a port beside the network at the node of each L2 bank
+};
+
+struct SidaParameters {
+  bool present = false;
+  unsigned ports = 0;  ///< 0: one for each memory partition
+  SidaPath path = SidaPath::fabric;
+  sida::MachineParameters machine;
+
+  void describe(ParameterSection& s);
+};
+
+}  // namespace lacuna

@@ -1,0 +1,38 @@
+// GPU memory as programs of the accelerator access it: by GPU virtual addresses, without time.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "models/common/transport/write_observer.h"
+#include "models/sida/program/memory.h"
+#include "models/tlb/gpuvm.h"
+
+namespace lacuna::sida {
+
+class VmMemory : public Memory {
+ public:
+  /// `vm` must outlive it.
+  explicit VmMemory(const GpuVm& vm) : vm_(vm) {}
+
+  /// Observers of what is written, besides those that exist.
+  void add(WriteObserver& observer) { observers_.push_back(&observer); }
+
+  void check(std::uint64_t address, std::uint64_t bytes, Access access) const override;
+  void read(std::uint64_t address, std::span<std::byte> data) const override;
+  void write(std::uint64_t address, std::span<const std::byte> data) override;
+  const std::byte* view(std::uint64_t address, std::uint64_t bytes) const override;
+
+ private:
+  /// Calls `visit` with each contiguous piece of host memory and its bus address.
+  template <typename Visit>
+  void for_each(std::uint64_t address, std::uint64_t bytes, Access access, const Visit& visit) const;
+  isa::MemoryWindow window(std::uint64_t address, Access access) const;
+
+  const GpuVm& vm_;
+  std::vector<WriteObserver*> observers_;
+};
+
+}  // namespace lacuna::sida
