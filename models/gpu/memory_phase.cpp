@@ -54,6 +54,8 @@ void MemoryPhase::add(NodeRequester& requester, unsigned node, unsigned group, b
   if (ahead) groups_[group].ahead = min_packet_time_;
   has_messages_ |= requester.sends_messages();
   port.requester = &requester;
+  has_shared_nodes_ |= std::any_of(destinations_.begin(), destinations_.end(),
+                                   [node](const Destination& destination) { return destination.node == node; });
   requester.port_ = static_cast<std::uint16_t>(ports_.size() - 1);
   requester.earliest_ = &groups_[group].next_departure;
   groups_[group].nodes[port.node].requesters.push_back(requester.port_);
@@ -204,17 +206,20 @@ void MemoryPhase::find_serving(Tick now, bool only_fresh) {
 NodePorts* MemoryPhase::find_private_ports() const {
   if (fabric_.ports() == nullptr || has_messages_) return nullptr;
   constexpr std::size_t kUnowned = ~std::size_t{0};
-  std::vector<std::size_t> owners(fabric_.nodes(), kUnowned);
-  const auto claim = [&](unsigned node, std::size_t owner) {
+  using Owners = std::vector<std::size_t>;
+  Owners memories(fabric_.nodes(), kUnowned), groups(fabric_.nodes(), kUnowned);
+  const auto claim = [&](Owners& owners, unsigned node, std::size_t owner) {
     if (owners[node] == kUnowned) owners[node] = owner;
     return owners[node] == owner;
   };
   for (const Destination& destination : destinations_) {
-    if (!claim(destination.node, destination.memory)) return nullptr;
+    if (!claim(memories, destination.node, destination.memory)) return nullptr;
   }
   for (std::size_t group = 0; group < groups_.size(); ++group) {
     for (const GroupNode& node : groups_[group].nodes) {
-      if (!claim(node.number, destinations_.size() + group)) return nullptr;
+      // Caches at the nodes of destinations enter the network there.
+      if (!node.caches.empty() && memories[node.number] != kUnowned) return nullptr;
+      if (!claim(groups, node.number, group)) return nullptr;
     }
   }
   return fabric_.ports();
@@ -353,8 +358,10 @@ void MemoryPhase::send_requests(Group& group, Tick end, ThreadScratch& scratch) 
     sort_nearly_sorted(node.orders, scratch.space);
     for (const TimedFlight& next : node.orders) {
       Flight& flight = *next.flight;
-      flight.head = private_ports_->depart(node.number, flight.request_flits, next.at);
-      fabric_.count_injected(node.number, VirtualNetwork::request, private_ports_->injection_wait(next.at, flight.head));
+      if (!is_local(flight.sender, flight.destination)) [[likely]] {
+        flight.head = private_ports_->depart(node.number, flight.request_flits, next.at);
+        fabric_.count_injected(node.number, VirtualNetwork::request, private_ports_->injection_wait(next.at, flight.head));
+      }
       group.sent[destinations_[flight.destination].memory].push_back(next);
     }
   }
@@ -480,6 +487,10 @@ void MemoryPhase::serve(unsigned number, Tick horizon, ThreadScratch& scratch) {
 void MemoryPhase::arrive(TimedFlights& arrivals) {
   for (TimedFlight& arrival : arrivals) {
     Flight& flight = *arrival.flight;
+    if (is_local(flight.sender, flight.destination)) [[unlikely]] {
+      flight.timing.noc_waiting = flight.timing.noc_passing = Tick{};
+      continue;
+    }
     const NodePorts::Arrival passed =
         private_ports_->arrive(destinations_[flight.destination].node, flight.request_flits, arrival.at, flight.head);
     flight.timing.noc_waiting = passed.waiting;

@@ -233,7 +233,8 @@ class MemoryPhase : public WindowBarrier {
     FabricTally tally;
   };
 
-  /// The fabric's ports, when every port belongs to one group or one memory; otherwise null.
+  /// The fabric's ports, when every port belongs to one group or one memory, or to both; otherwise null. The two use it in
+  /// different stages of a phase.
   NodePorts* find_private_ports() const;
   void exchange(Tick end, Tick now, bool again);
   /// Collects the memories that have requests to serve, and advances their caches to the kernel's time `now`. `only_fresh`:
@@ -244,7 +245,8 @@ class MemoryPhase : public WindowBarrier {
   Port& add_port(unsigned node, unsigned group);
   /// Whether a port and a destination share a node, so that packets between them do not enter the network.
   bool is_local(std::uint16_t port, unsigned destination) const {
-    return ports_[port].requester != nullptr && ports_[port].network_node == destinations_[destination].node;
+    return has_shared_nodes_ && ports_[port].requester != nullptr &&
+           ports_[port].network_node == destinations_[destination].node;
   }
   /// The path of a request packet, or of its reply.
   Fabric::Ends ends(const Flight& flight, VirtualNetwork network) const {
@@ -332,6 +334,7 @@ class MemoryPhase : public WindowBarrier {
   TimedFlights order_;                       ///< all requests or replies, when one thread carries packets
   std::vector<SentMessage> messages_;        ///< of this exchange, in order of time
   bool has_messages_ = false;                ///< some unit may send messages
+  bool has_shared_nodes_ = false;            ///< some unit other than a cache is at a destination's node
   Tick stepped_to_{};                        ///< end of the last phase with a stepped network
   std::deque<SteppedFlight> flights_;        ///< records of requests in flight and free ones
   std::vector<std::uint32_t> free_flights_;  ///< free list of flights_

@@ -12,6 +12,10 @@ void MemoryPhase::send_replies(Memory& memory, TimedFlights& space) {
   sort_nearly_sorted(memory.replies, space);
   for (const TimedFlight& next : memory.replies) {
     Flight& flight = *next.flight;
+    if (is_local(flight.receiver, flight.destination)) [[unlikely]] {
+      flight.timing.injection = Tick{};
+      continue;
+    }
     const unsigned node = destinations_[flight.destination].node;
     flight.timing.injection =
         private_ports_->injection_wait(next.at, private_ports_->depart(node, flight.reply_flits, next.at));
@@ -95,7 +99,7 @@ void MemoryPhase::collect_received() {
     for (const NodeReply& reply : group.node_replies) {
       const Flight& flight = *reply.flight;
       Port& sender = ports_[flight.sender];
-      if (private_ports_ != nullptr) {
+      if (private_ports_ != nullptr && !is_local(flight.sender, flight.destination)) {
         fabric_.count_passed(sender.source, flight.destination,
                              {.packets = 1, .flits = flight.request_flits, .queueing = reply.request_waiting},
                              reply.request_waiting + reply.request_passing, scratch_.front().tally);
@@ -110,6 +114,8 @@ void MemoryPhase::receive_replies(GroupNode& node, ThreadScratch& scratch) {
   for (const TimedFlight& next : node.replies) {
     Flight& flight = *next.flight;
     RequestTiming& timing = flight.timing;
+    if (is_local(flight.receiver, flight.destination)) [[unlikely]]
+      continue;
     const Cycles head = private_ports_->head(next.at, timing.injection);
     const NodePorts::Arrival passed = private_ports_->arrive(node.number, flight.reply_flits, next.at, head);
     timing.noc_waiting += passed.waiting;

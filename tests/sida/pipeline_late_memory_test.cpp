@@ -13,7 +13,8 @@ namespace {
 /// Requests are kept until the window of their time, and served in order of time; windows end at multiples of `length`.
 class LateMemory : public PassMemory {
  public:
-  LateMemory(const PipelineParameters& p, Time length) : server_(p.bytes_per_cycle, p.memory_latency), length_(length) {}
+  LateMemory(const PipelineParameters& p, Time length, Time start)
+      : server_(p.bytes_per_cycle, p.memory_latency), length_(length), end_(start), served_(start) {}
 
   void start_read(const MemoryRequest& request, Time earliest, Arrival& arrival) override {
     add({request, earliest, &arrival, false});
@@ -59,10 +60,13 @@ class LateMemory : public PassMemory {
 
   IdealMemory server_;
   Time length_;
-  Time end_ = 0, served_ = 0;
+  Time end_, served_;
   std::vector<Kept> kept_;
   std::uint64_t late_ = 0;
 };
+
+/// A pass begins long after the beginning of time.
+constexpr Time kStart = 5000;
 
 void expect_same(const TestPass& pass, const PipelineParameters& p, const std::string& what) {
   SCOPED_TRACE(what);
@@ -71,8 +75,8 @@ void expect_same(const TestPass& pass, const PipelineParameters& p, const std::s
   const PassCounts& expected = at_once.run();
   Time cycles = 0;
   for (const Time length : {1, 48, 1000}) {
-    LateMemory late(p, length);
-    PassPipeline pipeline(pass.shape, p, late);
+    LateMemory late(p, length, kStart);
+    PassPipeline pipeline(pass.shape, p, late, kStart);
     late.run(pipeline);
     const PassCounts& counts = pipeline.counts();
     EXPECT_EQ(late.late(), 0U) << length;
@@ -130,8 +134,8 @@ TEST(PipelineLateMemory, NoRequestIsLateOnOddMatrices) {
     p.prefetch = random.below(3) == 0 ? Prefetch::step : Prefetch::stream;
     p.os_pes = p.ewise_pes = p.is_pes = 1 + random.below(40);
     p.buffer_bytes = smallest_buffer(pass.shape, p) + random.below(3) * random.below(600);
-    LateMemory late(p, 1 + random.below(100));
-    PassPipeline pipeline(pass.shape, p, late);
+    LateMemory late(p, 1 + random.below(100), kStart);
+    PassPipeline pipeline(pass.shape, p, late, kStart);
     late.run(pipeline);
     ASSERT_EQ(late.late(), 0U) << i;
   }

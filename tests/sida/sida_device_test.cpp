@@ -1,6 +1,15 @@
-// Jobs of the accelerator through user-mode queues of a device: results, time, errors, reset.
+// Jobs of the accelerator through user-mode queues of a device: results, bytes, time, errors, reset.
+#include <array>
+#include <functional>
 #include <memory>
+#include <string>
+#include <vector>
 
+#include "models/common/config/guest_mistake.h"
+#include "models/common/host/worker_threads.h"
+#include "models/sida/machine/pass_shapes.h"
+#include "models/sida/pipeline/ideal_memory.h"
+#include "platform/sida/application_job.h"
 #include "tests/sida/sida_gpu.h"
 
 namespace lacuna::test {
@@ -12,9 +21,35 @@ GpuDeviceParameters untimed() {
   return p;
 }
 
+GpuDeviceParameters with_tlb(SidaPath path) {
+  GpuDeviceParameters p = sida_gpu(path);
+  p.gpu.translation = Translation::tlb;
+  return p;
+}
+
+GpuDeviceParameters on_a_mesh() {
+  GpuDeviceParameters p = sida_gpu(SidaPath::l2);
+  p.noc.topology = FabricTopology::mesh;
+  p.noc.columns = 6;
+  p.noc.routers = RouterModel::stepped;
+  return p;
+}
+
+/// The same device without the accelerator.
+GpuDeviceParameters absent(SidaPath path) {
+  GpuDeviceParameters p = sida_gpu(path);
+  p.extensions.get<SidaParameterSet>().sida.present = false;
+  return p;
+}
+
 struct SidaBench : sc_core::sc_module {
   explicit SidaBench(sc_core::sc_module_name module_name) : sc_module(module_name) {}
+  WorkerThreads two{2}, four{4};
   TestGpu fabric{"fabric", sida_gpu(SidaPath::fabric)}, l2{"l2", sida_gpu(SidaPath::l2)}, functional{"functional", untimed()};
+  TestGpu tlb{"tlb", with_tlb(SidaPath::fabric)}, mesh{"mesh", on_a_mesh()}, none{"none", absent(SidaPath::fabric)};
+  TestGpu fabric_two{"fabric_two", sida_gpu(SidaPath::fabric), &two},
+      fabric_four{"fabric_four", sida_gpu(SidaPath::fabric), &four};
+  TestGpu l2_two{"l2_two", sida_gpu(SidaPath::l2), &two};
 };
 
 LACUNA_TEST_BENCH(SidaBench)
@@ -22,15 +57,47 @@ LACUNA_TEST_BENCH(SidaBench)
 class SidaDevice : public testing::Test {
  protected:
   SidaBench& b_ = bench<SidaBench>();
+  const sida::SparseMatrix graph_ = sida::generated("power:rows=600,entries=5000");
 };
 
+/// A kernel whose workgroups each read kStreamed bytes of their own.
+constexpr unsigned kLoads = 96, kStreamed = kLoads * 256;
+AssembledKernel streaming() {
+  std::vector<std::string> lines{"s_load_dwordx2 s[4:5], s[0:1], 0x0",
+                                 "s_waitcnt lgkmcnt(0)",
+                                 "s_mul_i32 s6, s2, " + std::to_string(kStreamed),
+                                 "s_add_u32 s4, s4, s6",
+                                 "s_addc_u32 s5, s5, 0",
+                                 "v_lshlrev_b32_e32 v1, 2, v0",
+                                 "v_mov_b32_e32 v3, s5",
+                                 "ADD_co_u32 v2, s4, v1",
+                                 "ADDC_co_u32 v3, 0, v3"};
+  for (unsigned i = 0; i < kLoads; ++i) {
+    lines.push_back("LOAD v" + std::to_string(4 + i % 16) + ", v[2:3]");
+    lines.emplace_back("ADD_co_u32 v2, 0x100, v2");
+    lines.emplace_back("ADDC_co_u32 v3, 0, v3");
+  }
+  lines.emplace_back("s_waitcnt vmcnt(0)");
+  return {isa::Target::gfx803, lines};
+}
+constexpr std::uint64_t kStream = 6 << 20;  ///< offset in VRAM of what it reads
+constexpr unsigned kStreams = 48;
+
+/// What a job has moved, and its time in the accelerator ("sida.busy").
+Counts run(TestGpu& gpu, DeviceApplication& application) {
+  gpu.mark();
+  application.submit();
+  gpu.finish();
+  return gpu.growth();
+}
+
 TEST_F(SidaDevice, EveryApplicationComputesItsReference) {
-  const sida::SparseMatrix graph = sida::generated("power:rows=600,entries=5000"), mesh = sida::generated("mesh2d:rows=400");
-  for (TestGpu* const gpu : {&b_.fabric, &b_.l2, &b_.functional}) {
+  const sida::SparseMatrix mesh = sida::generated("mesh2d:rows=400");
+  for (TestGpu* const gpu : {&b_.fabric, &b_.l2, &b_.functional, &b_.tlb, &b_.mesh}) {
     for (const lacuna_sida_application* a = lacuna_sida_applications(); a->name != nullptr; ++a) {
       gpu->start();
       const bool solver = std::string(a->name) == "cg";
-      DeviceApplication application(*gpu, a->name, solver ? mesh : graph, {.limit = 3});
+      DeviceApplication application(*gpu, a->name, solver ? mesh : graph_, {.limit = 3});
       application.submit();
       gpu->finish();
       application.expect_right(a->name);
@@ -38,6 +105,188 @@ TEST_F(SidaDevice, EveryApplicationComputesItsReference) {
       EXPECT_EQ(gpu->reg(LACUNA_GPU_SIDA_JOBS), 1U);
     }
   }
+}
+
+// Bytes of each kind are those of the pipeline with a memory that is a bandwidth; requests are whole lines.
+TEST_F(SidaDevice, MovesTheBytesOfThePipelineAlone) {
+  const SidaParameters parameters = sida_gpu().extensions.get<SidaParameterSet>().sida;
+  for (const bool blocked : {false, true}) {
+    const ApplicationOptions options{.blocked = blocked, .block_side = 64, .limit = 4};
+    ApplicationJob job(*lacuna_sida_application_named("pr"), graph_, options);
+    std::array<std::uint64_t, sida::kMemoryKinds> read{}, written{};
+    const sida::SparseMatrix rows = transposed(graph_);
+    const sida::MatrixOrders orders{{graph_.offsets, graph_.indices}, {rows.offsets, rows.indices}};
+    job.run([&](const sida::Program& program, const sida::PassOutcome& outcome) {
+      const sida::Pass& pass = program.passes[outcome.pass];
+      if (pass.has_os() ? !outcome.has_os : program.elements(pass, sida::Phase::ewise) == 0) return;
+      sida::IdealMemory memory;
+      sida::PassPipeline pipeline(shape_of(program, pass, outcome, orders), parameters.machine.pipeline(), memory);
+      pipeline.run();
+      for (std::size_t kind = 0; kind < sida::kMemoryKinds; ++kind) {
+        read[kind] += pipeline.counts().read_bytes[kind];
+        written[kind] += pipeline.counts().written_bytes[kind];
+      }
+    });
+    for (TestGpu* const gpu : {&b_.fabric, &b_.l2, &b_.tlb}) {
+      gpu->start();
+      DeviceApplication application(*gpu, "pr", graph_, options);
+      const Counts moved = run(*gpu, application);
+      std::uint64_t bytes = 0;
+      for (std::size_t kind = 0; kind < sida::kMemoryKinds; ++kind) {
+        EXPECT_EQ(moved.at("sida.read_" + std::string(sida::kMemoryKindNames[kind])), read[kind]) << kind;
+        EXPECT_EQ(moved.at("sida.written_" + std::string(sida::kMemoryKindNames[kind])), written[kind]) << kind;
+        bytes += read[kind] + written[kind];
+      }
+      EXPECT_GE((moved.at("sida.lines_read") + moved.at("sida.lines_written")) * 128, bytes);
+      EXPECT_GT(moved.at("sida.busy"), 0U);
+    }
+  }
+}
+
+/// Names and values of counters that differ.
+std::string difference(const Counts& a, const Counts& b) {
+  std::string text;
+  for (const auto& [name, count] : a) {
+    if (b.at(name) != count) text += name + ": " + std::to_string(count) + ", " + std::to_string(b.at(name)) + "\n";
+  }
+  return text;
+}
+
+TEST_F(SidaDevice, RepeatsItselfOnAnyNumberOfThreadsAndAfterAReset) {
+  const auto beside_a_kernel = [this](TestGpu& gpu) {
+    gpu.start();
+    DeviceApplication application(gpu, "pr", graph_, {.limit = 4});
+    gpu.mark();
+    gpu.dispatch(streaming(), {TestGpu::kBase + kStream}, kStreams);
+    application.submit();
+    gpu.finish();
+    application.expect_right("beside a kernel");
+    return gpu.growth();
+  };
+  const Counts once = beside_a_kernel(b_.fabric);
+  EXPECT_EQ(difference(once, beside_a_kernel(b_.fabric)), "");
+  EXPECT_EQ(difference(once, beside_a_kernel(b_.fabric_two)), "");
+  EXPECT_EQ(difference(once, beside_a_kernel(b_.fabric_four)), "");
+  EXPECT_EQ(difference(beside_a_kernel(b_.l2), beside_a_kernel(b_.l2_two)), "");
+  for (const unsigned microseconds : {1U, 2U, 5U, 9U}) {
+    b_.fabric.start();
+    DeviceApplication dropped(b_.fabric, "pr", graph_, {.limit = 40});
+    dropped.submit();
+    wait_for(Tick{1'000'000} * microseconds);
+    EXPECT_EQ(b_.fabric.reg(LACUNA_GPU_SIDA_STATE), LACUNA_SIDA_BUSY) << microseconds;
+    b_.fabric.reset();
+    EXPECT_EQ(b_.fabric.reg(LACUNA_GPU_SIDA_STATE), LACUNA_SIDA_IDLE);
+    EXPECT_EQ(difference(beside_a_kernel(b_.fabric), once), "") << "after a reset at " << microseconds << " us";
+  }
+}
+
+// Nothing of the job is written after its queue has gone.
+TEST_F(SidaDevice, DestroyingItsQueueEndsAJob) {
+  for (const unsigned microseconds : {0U, 1U, 3U, 8U}) {
+    b_.fabric.start();
+    DeviceApplication application(b_.fabric, "pr", graph_, {.limit = 40});
+    application.submit();
+    wait_for(Tick{1'000'000} * microseconds + Tick{300'000});
+    b_.fabric.device.packet_processor().destroy_queue(0);
+    const std::vector<std::uint32_t> left = b_.fabric.memory(TestGpu::kData, 1 << 20);
+    wait_for(Tick{50'000'000});
+    EXPECT_EQ(b_.fabric.memory(TestGpu::kData, 1 << 20), left) << microseconds;
+    EXPECT_TRUE(b_.fabric.device.idle()) << b_.fabric.diagnosis();
+    // The next job is as any other.
+    b_.fabric.create_queue();
+    DeviceApplication next(b_.fabric, "bfs", graph_, {.limit = 4});
+    next.submit();
+    b_.fabric.finish();
+    next.expect_right("after the queue of another job was destroyed");
+  }
+}
+
+TEST_F(SidaDevice, IdleItChangesNoKernel) {
+  const auto cycles = [](TestGpu& gpu) {
+    gpu.start();
+    gpu.mark();
+    return gpu.run(streaming(), {TestGpu::kBase + kStream}, kStreams).cycles;
+  };
+  EXPECT_EQ(cycles(b_.none), cycles(b_.fabric));
+  EXPECT_EQ(cycles(b_.none), cycles(b_.l2));
+}
+
+TEST_F(SidaDevice, SharesTheMemoryWithKernels) {
+  struct Times {
+    std::uint64_t kernel, job;
+  };
+  const auto time = [this](bool kernel, bool job) {
+    b_.fabric.start();
+    DeviceApplication application(b_.fabric, "pr", graph_, {.limit = 4});
+    b_.fabric.mark();
+    if (kernel) b_.fabric.dispatch(streaming(), {TestGpu::kBase + kStream}, kStreams);
+    if (job) application.submit();
+    b_.fabric.finish();
+    return Times{kernel ? b_.fabric.records.back().cycles : 0, b_.fabric.growth().at("sida.busy")};
+  };
+  const Times both = time(true, true);
+  EXPECT_GT(both.kernel, time(true, false).kernel);
+  EXPECT_GT(both.job, time(false, true).job);
+}
+
+TEST_F(SidaDevice, MistakesStopTheirQueue) {
+  struct Case {
+    const char* what;
+    std::uint32_t error;
+    std::function<void(DeviceApplication&, lacuna_sida_packet&)> spoil;
+  };
+  const std::vector<Case> cases{
+      {"no program", 0, [](DeviceApplication&, lacuna_sida_packet& p) { p.program = 0; }},
+      {"misaligned", 0, [](DeviceApplication&, lacuna_sida_packet& p) { p.program += 8; }},
+      {"reserved", 0, [](DeviceApplication&, lacuna_sida_packet& p) { p.reserved2[3] = 1; }},
+      {"unmapped", LACUNA_SIDA_ERROR_ADDRESS, [](DeviceApplication&, lacuna_sida_packet& p) { p.program = 0x7000'0000'0000; }},
+      {"magic", LACUNA_SIDA_ERROR_MAGIC, [](DeviceApplication& a, lacuna_sida_packet&) { a.header().magic ^= 1; }},
+      {"limit", LACUNA_SIDA_ERROR_LOOP, [](DeviceApplication& a, lacuna_sida_packet&) { a.header().limit = 0; }},
+      {"rows", LACUNA_SIDA_ERROR_ORDERS,
+       [this](DeviceApplication& a, lacuna_sida_packet&) {
+         // The last entry of a row is in another column by rows than by columns.
+         std::uint32_t* const row = b_.fabric.words(a.image().stored().front().by_rows.coordinates - TestGpu::kBase);
+         std::uint32_t last = 0;
+         while (row[last + 1] > row[last]) ++last;
+         row[last] += row[last] + 1 < graph_.columns ? 1U : ~0U;
+       }},
+  };
+  for (const Case& c : cases) {
+    clear_guest_mistakes();
+    b_.fabric.start();
+    DeviceApplication application(b_.fabric, "pr", graph_, {.limit = 2});
+    lacuna_sida_packet packet = application.packet();
+    c.spoil(application, packet);
+    b_.fabric.submit(packet);
+    wait_for(Tick{100'000'000});
+    EXPECT_EQ(b_.fabric.reg(LACUNA_GPU_QUEUE_STATUS), LACUNA_QUEUE_FAILED) << c.what;
+    EXPECT_EQ(b_.fabric.reg(LACUNA_GPU_QUEUE_ERROR), LACUNA_QUEUE_ERROR_SIDA) << c.what;
+    EXPECT_EQ(b_.fabric.reg(LACUNA_GPU_SIDA_ERROR), c.error) << c.what;
+    b_.fabric.destroy_queue();
+    b_.fabric.create_queue();
+    DeviceApplication next(b_.fabric, "pr", graph_, {.limit = 2});
+    next.submit();
+    b_.fabric.finish();
+    next.expect_right("after a mistake");
+  }
+  clear_guest_mistakes();
+}
+
+TEST_F(SidaDevice, SuspendedQueuesHoldTheirJobs) {
+  b_.fabric.start();
+  DeviceApplication first(b_.fabric, "pr", graph_, {.limit = 6}), second(b_.fabric, "bfs", graph_, {.limit = 6}, 4 << 20);
+  first.submit();
+  second.submit();
+  wait_for(Tick{2'000'000});
+  b_.fabric.device.packet_processor().suspend_queue(0);
+  wait_for(Tick{100'000'000});
+  EXPECT_EQ(b_.fabric.reg(LACUNA_GPU_SIDA_JOBS), 1U);
+  EXPECT_EQ(b_.fabric.reg(LACUNA_GPU_SIDA_STATE), LACUNA_SIDA_IDLE);
+  b_.fabric.device.packet_processor().resume_queue(0);
+  b_.fabric.finish();
+  EXPECT_EQ(b_.fabric.reg(LACUNA_GPU_SIDA_JOBS), 2U);
+  first.expect_right("begun before");
+  second.expect_right("held");
 }
 
 }  // namespace

@@ -67,6 +67,8 @@ bool PassPipeline::begin() {
   stage_ = Stage::preload;
   if (shape_.preload && shape_.x_length != 0 && shape_.x_from_memory)
     issuer_.read({MemoryKind::x, Operand::load, 0, shape_.x_length * shape_.x_read_bytes()}, start_, preload_arrives_);
+  if (shape_.preload && shape_.x_length != 0) lines_.load_all_x();
+  if (shape_.has_os) start_loading();
   return true;
 }
 
@@ -77,10 +79,9 @@ bool PassPipeline::preload() {
     const Time reduce = shape_.load.reductions == 0 ? 0 : tree_stages(parameters_.ewise_pes) + shape_.load.reductions - 1;
     counts_.busy[static_cast<std::size_t>(Core::ewise)] += code + reduce;
     now_ = std::max(preload_arrives_.at() + shape_.load.instructions, start_ + code) + reduce;
-    lines_.load_all_x();
   }
   stage_ = Stage::step;
-  if (shape_.has_os) start_loading();
+  if (shape_.has_os && now_ > start_) advance(now_ - 1);
   return true;
 }
 
@@ -89,7 +90,6 @@ void PassPipeline::start_loading() {
   loader_.request_offsets(0, start_, issuer_);
   prepare_x(0);
   advance(start_);
-  if (now_ > start_) advance(now_ - 1);
 }
 
 /// Control stage, and what the step reads at its begin.
