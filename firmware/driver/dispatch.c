@@ -1,4 +1,4 @@
-/* Kernel dispatch and barrier packets. */
+/* Kernel dispatch and barrier packets, and those of jobs of the sparse dataflow accelerator. */
 #include <string.h>
 
 #include "driver/error.h"
@@ -6,6 +6,7 @@
 #include "driver/queue_state.h"
 #include "driver/signal.h"
 #include "hal/hal.h"
+#include "include/lacuna/abi/sida.h"
 
 /* Polling interval of a full ring: retiring a packet without a signal raises no interrupt. */
 #define FULL_QUEUE_NANOSECONDS 10000u
@@ -121,4 +122,20 @@ lacuna_error lacuna_barrier_and(lacuna_queue* queue, lacuna_signal* const depend
 lacuna_error lacuna_barrier_or(lacuna_queue* queue, lacuna_signal* const dependencies[], unsigned count,
                                lacuna_signal* completion, const lacuna_dispatch_options* options) {
   return barrier(queue, HSA_PACKET_BARRIER_OR, dependencies, count, completion, options);
+}
+
+lacuna_error lacuna_sida_dispatch(lacuna_queue* queue, uint64_t program, lacuna_signal* completion,
+                                  const lacuna_dispatch_options* options) {
+  if (queue == NULL || program % 16 != 0) {
+    return driver_error(LACUNA_ERROR_INVALID_ARGUMENT, "lacuna_sida_dispatch: %s",
+                        queue == NULL ? "null queue" : "the program is not aligned to 16 bytes");
+  }
+  if (queue->device->properties.sida_pes == 0) {
+    return driver_error(LACUNA_ERROR_NO_ACCELERATOR, "the device has no sparse dataflow accelerator (sida.present)");
+  }
+  const struct lacuna_sida_packet packet = {.header = header(HSA_PACKET_VENDOR_SPECIFIC, options),
+                                            .format = LACUNA_SIDA_PACKET_FORMAT,
+                                            .program = program,
+                                            .completion_signal = completion != NULL ? completion->gpu_address : 0};
+  return submit_with_signal(queue, &packet, completion);
 }

@@ -36,6 +36,8 @@ static const char* queue_error_text(uint32_t error) {
       return "trap";
     case LACUNA_QUEUE_ERROR_SIGNAL:
       return "bad signal handle";
+    case LACUNA_QUEUE_ERROR_SIDA:
+      return "SIDA job failed";
     default:
       return "unknown error";
   }

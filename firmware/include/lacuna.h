@@ -39,7 +39,8 @@ extern "C" {
   X(ERROR_MEMORY_FAULT, "a kernel or the packet processor accessed memory that is not mapped for it")     \
   X(ERROR_EXCEPTION, "a kernel executed an illegal instruction, a trap or a bad access")                  \
   X(ERROR_SEGMENT_TOO_LARGE, "the kernel needs more scratch, LDS or kernel arguments than there is room") \
-  X(ERROR_TIMEOUT, "the time limit passed before the condition came true")
+  X(ERROR_TIMEOUT, "the time limit passed before the condition came true")                                \
+  X(ERROR_NO_ACCELERATOR, "the device has no sparse dataflow accelerator")
 
 #define LACUNA_ERROR_ENUMERATOR(name, text) LACUNA_##name,
 typedef enum lacuna_error { LACUNA_ERRORS(LACUNA_ERROR_ENUMERATOR) LACUNA_ERROR_COUNT } lacuna_error;
@@ -70,6 +71,8 @@ typedef struct lacuna_properties {
   uint64_t memory_bytes; /* GPU memory */
   uint64_t core_clock_hz;
   uint64_t timestamp_hz;
+  uint32_t sida_pes;          /* sparse dataflow accelerator: processing elements of a core; 0 = the device has none */
+  uint64_t sida_buffer_bytes; /* its buffer */
 } lacuna_properties;
 
 /* Finds the device whose registers are at `mmio_bus_address`, resets it, and takes its interrupt. One device may be open at
@@ -227,6 +230,21 @@ lacuna_error lacuna_barrier_and(lacuna_queue* queue, lacuna_signal* const depend
                                 lacuna_signal* completion, const lacuna_dispatch_options* options);
 lacuna_error lacuna_barrier_or(lacuna_queue* queue, lacuna_signal* const dependencies[], unsigned count,
                                lacuna_signal* completion, const lacuna_dispatch_options* options);
+
+/* Writes the packet of a job of the sparse dataflow accelerator (docs/sida.md): `program` is the GPU address of a program of
+ * lacuna/abi/sida.h, aligned to 16 bytes. `completion` and `options` as those of a dispatch. NO_ACCELERATOR, QUEUE_FULL,
+ * QUEUE_FAILED. */
+lacuna_error lacuna_sida_dispatch(lacuna_queue* queue, uint64_t program, lacuna_signal* completion,
+                                  const lacuna_dispatch_options* options);
+typedef struct lacuna_sida_state {
+  bool busy;
+  uint32_t pass;           /* that runs, or of the last job */
+  uint32_t step;           /* of that pass */
+  uint32_t jobs;           /* ended since the device was opened */
+  uint32_t error;          /* LACUNA_SIDA_ERROR_* of the last job that failed; 0 = none */
+  uint64_t error_address;  /* GPU address of what was wrong; 0 = none */
+} lacuna_sida_state;
+void lacuna_sida_get_state(lacuna_device* device, lacuna_sida_state* state);
 
 /* Raw access for tools and tests: appends a 64-byte AQL packet as it is. With `doorbell` false the device is not told; a later
  * packet's doorbell covers it. `index`, if not null, receives the packet's index. */

@@ -1,0 +1,164 @@
+/* PageRank on the sparse dataflow accelerator: one packet for the whole loop, completion by interrupt. The ranks are compared
+ * with those that the hart computes. */
+#include <math.h>
+#include <string.h>
+
+#include "app.h"
+#include "include/lacuna/sida_applications.h"
+
+enum { VERTICES = 512, EDGES = 4096, ITERATIONS = 8, MOST_VECTORS = LACUNA_SIDA_MAX_VECTORS };
+
+static uint64_t column_offsets[VERTICES + 1];
+static uint32_t rows[EDGES];
+static uint64_t row_offsets[VERTICES + 1];
+static uint32_t columns[EDGES];
+
+/* Edges to vertices of low numbers are frequent, and no edge is there twice. By columns: an edge goes from the row to the
+ * column. */
+static uint32_t make_graph(void) {
+  static uint8_t is_edge[VERTICES][VERTICES];
+  uint64_t random = 2026;
+  for (int i = 0; i < EDGES; ++i) {
+    const uint64_t bits = app_random(&random);
+    const uint32_t from = (uint32_t)(bits % VERTICES), place = (uint32_t)(bits >> 32) % VERTICES;
+    is_edge[from][place * place / VERTICES] = 1;
+  }
+  uint32_t edges = 0;
+  for (uint32_t c = 0; c < VERTICES; ++c) {
+    column_offsets[c] = edges;
+    for (uint32_t r = 0; r < VERTICES; ++r) {
+      if (is_edge[r][c]) rows[edges++] = r;
+    }
+  }
+  column_offsets[VERTICES] = edges;
+  edges = 0;
+  for (uint32_t r = 0; r < VERTICES; ++r) {
+    row_offsets[r] = edges;
+    for (uint32_t c = 0; c < VERTICES; ++c) {
+      if (is_edge[r][c]) columns[edges++] = c;
+    }
+  }
+  row_offsets[VERTICES] = edges;
+  return edges;
+}
+
+/* Copies an array into GPU memory; returns its address. */
+static uint64_t put(lacuna_device* device, const void* array, uint64_t bytes) {
+  const lacuna_memory memory = app_allocate(device, bytes);
+  CHECK(lacuna_copy_to_device(device, memory.gpu_address, array, bytes));
+  return memory.gpu_address;
+}
+
+/* Offsets of the accelerator have 4 bytes below 2^32 entries. */
+static uint64_t put_offsets(lacuna_device* device, const uint64_t* offsets) {
+  static uint32_t narrow[VERTICES + 1];
+  for (int i = 0; i <= VERTICES; ++i) narrow[i] = (uint32_t)offsets[i];
+  return put(device, narrow, sizeof narrow);
+}
+
+/* The ranks after some iterations, by the hart. */
+static void pagerank(const lacuna_sida_setup* setup, unsigned iterations, double* ranks) {
+  static double scale[VERTICES], next[VERTICES];
+  const lacuna_sida_application* pr = lacuna_sida_application_named("pr");
+  pr->fill(setup, "pr", ranks);
+  pr->fill(setup, "row_sum", scale);
+  for (unsigned i = 0; i < iterations; ++i) {
+    double dangling = 0;
+    for (int v = 0; v < VERTICES; ++v) dangling += scale[v] == 0 ? ranks[v] : 0;
+    for (int c = 0; c < VERTICES; ++c) {
+      next[c] = (0.85 * dangling + 0.15) / VERTICES;
+      for (uint64_t e = column_offsets[c]; e < column_offsets[c + 1]; ++e) next[c] += ranks[rows[e]] * scale[rows[e]];
+    }
+    memcpy(ranks, next, sizeof next);
+  }
+}
+
+int main(void) {
+  lacuna_device* device = app_open_device();
+  const lacuna_properties* properties = lacuna_device_properties(device);
+  if (properties->sida_pes == 0) {
+    printf("the device has no sparse dataflow accelerator: set sida.present\n");
+    return 2;
+  }
+  printf("accelerator: %u processing elements a core, %u KiB buffer\n", (unsigned)properties->sida_pes,
+         (unsigned)(properties->sida_buffer_bytes / 1024));
+  const uint32_t edges = make_graph();
+  const lacuna_sida_setup setup = {.rows = VERTICES,
+                                   .columns = VERTICES,
+                                   .column_offsets = column_offsets,
+                                   .row_indices = rows,
+                                   .limit = ITERATIONS};
+  const lacuna_sida_application* pr = lacuna_sida_application_named("pr");
+  lacuna_sida_graph* graph = pr->build(&setup);
+  EXPECT(graph != NULL);
+  lacuna_sida_plan* plan = lacuna_sida_compile(graph, LACUNA_SIDA_FUSION_AUTO);
+  EXPECT(plan != NULL);
+  printf("%u of %u products share a reading of the matrix\n", lacuna_sida_fused_products(plan), lacuna_sida_products(plan));
+
+  static double ones[EDGES], contents[VERTICES];
+  for (int i = 0; i < EDGES; ++i) ones[i] = 1;
+  const struct lacuna_sida_matrix matrix = {
+      .rows = VERTICES,
+      .columns = VERTICES,
+      .entries = edges,
+      .layout = LACUNA_SIDA_DUAL,
+      .element = LACUNA_SIDA_F64,
+      .offset_bytes = 4,
+      .has_values = 1,
+      .by_columns = {put_offsets(device, column_offsets), put(device, rows, edges * 4ull), put(device, ones, edges * 8ull)},
+      .by_rows = {put_offsets(device, row_offsets), put(device, columns, edges * 4ull), put(device, ones, edges * 8ull)}};
+  static uint64_t addresses[MOST_VECTORS];
+  lacuna_sida_value ranks = LACUNA_SIDA_NO_VALUE;
+  for (unsigned v = 0; v < lacuna_sida_vectors(plan); ++v) {
+    const lacuna_sida_storage storage = lacuna_sida_storage_of(plan, v);
+    EXPECT(storage.bytes <= sizeof contents);
+    memset(contents, 0, sizeof contents);
+    if (storage.value != LACUNA_SIDA_NO_VALUE) pr->fill(&setup, storage.name, contents);
+    if (storage.value != LACUNA_SIDA_NO_VALUE && strcmp(storage.name, pr->result) == 0) ranks = storage.value;
+    addresses[v] = put(device, contents, storage.bytes);
+  }
+  const uint64_t bytes = lacuna_sida_program_bytes(plan);
+  void* program = malloc(bytes);
+  EXPECT(program != NULL);
+  lacuna_sida_write(plan, &matrix, addresses, program);
+  const uint64_t address = put(device, program, bytes);
+
+  lacuna_queue* queue = NULL;
+  CHECK(lacuna_queue_create(device, NULL, &queue));
+  lacuna_signal* done = app_signal(device, 1);
+  CHECK(lacuna_sida_dispatch(queue, address, done, NULL));
+  CHECK(lacuna_signal_wait_zero(done));
+  const uint64_t nanoseconds = lacuna_signal_duration(done);
+
+  CHECK(lacuna_copy_from_device(device, program, address, bytes));
+  struct lacuna_sida_program header;
+  memcpy(&header, program, sizeof header);
+  CHECK(lacuna_copy_from_device(device, contents, lacuna_sida_result(plan, program, ranks), sizeof contents));
+  static double expected[VERTICES];
+  pagerank(&setup, ITERATIONS, expected);
+  double sum = 0, largest = 0;
+  for (int v = 0; v < VERTICES; ++v) {
+    sum += contents[v];
+    largest = fmax(largest, fabs(contents[v] - expected[v]));
+  }
+  printf("%u edges, %u iterations in %u ns\n", (unsigned)edges, (unsigned)header.iterations, (unsigned)nanoseconds);
+  EXPECT(header.iterations == ITERATIONS && header.error == LACUNA_SIDA_ERROR_NONE);
+  EXPECT(fabs(sum - 1) < 1e-12 && largest < 1e-15);
+  printf("ranks: correct\n");
+
+  /* A program that is none stops its queue alone. */
+  lacuna_queue* other = NULL;
+  CHECK(lacuna_queue_create(device, NULL, &other));
+  lacuna_signal* never = app_signal(device, 1);
+  CHECK(lacuna_sida_dispatch(other, addresses[0], never, NULL));
+  EXPECT_ERROR(lacuna_signal_wait_zero(never), LACUNA_ERROR_QUEUE_FAILED);
+  lacuna_sida_state state;
+  lacuna_sida_get_state(device, &state);
+  EXPECT(!state.busy && state.error == LACUNA_SIDA_ERROR_MAGIC && state.error_address == addresses[0] && state.jobs == 2);
+  lacuna_signal_store(done, 1);
+  CHECK(lacuna_sida_dispatch(queue, address, done, NULL));
+  CHECK(lacuna_signal_wait_zero(done));
+  printf("a program that is none: %s\n", "its queue has failed, the next job has run");
+  lacuna_device_close(device);
+  return 0;
+}
