@@ -88,6 +88,7 @@ lacuna_sida_value lacuna_sida_dense(lacuna_sida_graph* graph, lacuna_sida_value 
 typedef enum lacuna_sida_fusion {
   LACUNA_SIDA_FUSION_AUTO,              /* two products in one pass where it is allowed */
   LACUNA_SIDA_FUSION_PRODUCER_CONSUMER, /* a pass has one product, with its element-wise operations */
+  LACUNA_SIDA_FUSION_NONE,              /* a pass has one product or one element-wise operation, from memory to memory */
 } lacuna_sida_fusion;
 
 /* Null: lacuna_sida_problem says why. The graph must remain. */

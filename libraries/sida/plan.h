@@ -12,7 +12,7 @@
 enum {
   SIDA_OLDEST = -6,              /* iteration of the oldest instance */
   SIDA_WINDOW = 2 - SIDA_OLDEST, /* iterations of instances */
-  SIDA_MOST_PASSES = 32,         /* of a period */
+  SIDA_MOST_PASSES = 128,        /* of a period */
   SIDA_MOST_PERIODS = 4,
   SIDA_EXPLAIN_BYTES = 8192,
 };

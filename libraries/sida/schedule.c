@@ -73,6 +73,29 @@ static bool incomplete(sida_scheduler* s, sida_reference r, void* data) {
   return n->scalar || n->kind == SIDA_SCAN || n->kind == SIDA_DENSE;
 }
 
+static bool pending(sida_scheduler* s, sida_reference r, void* data) {
+  (void)s, (void)r, (void)data;
+  return true;
+}
+
+/* Passes of a period whose products share none with another iteration's. */
+static bool add_passes(sida_scheduler* s, lacuna_sida_fusion fusion) {
+  if (fusion == LACUNA_SIDA_FUSION_NONE) {
+    while (sida_visit_pending(s, pending, NULL)) {
+      if (!sida_make_single_pass(s)) return false;
+    }
+    return true;
+  }
+  /* A period without products or reductions has one element-wise pass nevertheless. */
+  bool complete = false;
+  while (!complete) {
+    const bool made = sida_make_pass(s, fusion);
+    complete = sida_next_product(s).node == LACUNA_SIDA_NO_VALUE && !sida_visit_pending(s, incomplete, NULL);
+    if (!made) return complete;
+  }
+  return true;
+}
+
 static uint64_t ewise_length(sida_scheduler* s, int pass) {
   const sida_pass* p = s->period->passes + pass;
   return p->os ? s->graph->nodes[p->first.node].length : p->length;
@@ -160,14 +183,7 @@ static bool add_periods(lacuna_sida_plan* plan, lacuna_sida_graph* graph, lacuna
     if (plan->iterations == 2) {
       if (!sida_make_pass(&s, fusion) || !period->passes[0].is) return false;
     } else {
-      /* A period without products or reductions has one element-wise pass nevertheless. */
-      bool complete = false;
-      while (!complete) {
-        const bool made = sida_make_pass(&s, fusion);
-        complete = sida_next_product(&s).node == LACUNA_SIDA_NO_VALUE && !sida_visit_pending(&s, incomplete, NULL);
-        if (!made && !complete) return false;
-        if (!made) break;
-      }
+      if (!add_passes(&s, fusion)) return false;
       add_extra_passes(&s);
     }
     if (s.pass == 0) return false;

@@ -29,5 +29,7 @@ sida_reference sida_condition_of(sida_scheduler* s, int iteration);
 void sida_append(lacuna_sida_plan* plan, const char* text);
 /* Adds the current pass, if there is something that it can do. */
 bool sida_make_pass(sida_scheduler* s, lacuna_sida_fusion fusion);
+/* Likewise with one operation alone, whose operands and result are in memory. */
+bool sida_make_single_pass(sida_scheduler* s);
 
 #endif

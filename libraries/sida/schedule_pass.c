@@ -142,7 +142,8 @@ void sida_add_all_element_wise(sida_scheduler* s, sida_slot slot, uint64_t lengt
   sida_visit_pending(s, add_element_wise, &c);
 }
 
-/* Reductions of vectors that ewise or finish has, and scalar operations whose operands are known then. */
+/* Reductions of vectors that ewise or finish has, and scalar operations whose operands are known then. Without lengths no
+ * reduction is added. */
 static bool add_scalar(sida_scheduler* s, sida_reference r, void* data) {
   const closure* lengths = data; /* of ewise and of finish */
   const sida_node* n = s->graph->nodes + r.node;
@@ -152,6 +153,7 @@ static bool add_scalar(sida_scheduler* s, sida_reference r, void* data) {
   if (n->kind == SIDA_REDUCE) {
     const sida_reference o = operand(s, r, 0);
     const uint64_t length = s->graph->nodes[n->operands[0]].length;
+    if (lengths == NULL) return false;
     if (length == lengths[0].length && vector_ready(s, o, SIDA_EWISE)) {
       phase = SIDA_AFTER_EWISE;
     } else if (pass->is && length == lengths[1].length && vector_ready(s, o, SIDA_FINISH)) {
@@ -358,6 +360,53 @@ bool sida_make_pass(sida_scheduler* s, lacuna_sida_fusion fusion) {
     note_product(s, product, text);
   }
   sida_visit_pending(s, add_scalar, lengths);
+  ++s->pass;
+  return true;
+}
+
+/* ------------------------------------------------------------------------------------- passes of one operation each */
+
+/* An index is computed where it is used: it is in no memory that a pass could save. */
+static bool add_index(sida_scheduler* s, sida_reference r, void* data) {
+  (void)data;
+  if (s->graph->nodes[r.node].kind == SIDA_INDEX) set_done(s, r, SIDA_BEFORE);
+  return false;
+}
+
+/* The first product, element-wise operation, scan or reduction whose operands are in memory. */
+static bool single_operation(sida_scheduler* s, sida_reference r, void* data) {
+  const sida_node* n = s->graph->nodes + r.node;
+  if (n->scalar && n->kind != SIDA_REDUCE) return false;
+  for (int i = 0; i < 3; ++i) {
+    const sida_reference o = operand(s, r, i);
+    if (o.node == LACUNA_SIDA_NO_VALUE) continue;
+    const bool ready = s->graph->nodes[o.node].scalar ? scalar_ready(s, o, SIDA_BEFORE) : vector_ready(s, o, SIDA_BEFORE);
+    if (!ready) return false;
+  }
+  *(sida_reference*)data = r;
+  return true;
+}
+
+bool sida_make_single_pass(sida_scheduler* s) {
+  if (s->pass == SIDA_MOST_PASSES) return false;
+  sida_pass* pass = s->period->passes + s->pass;
+  *pass = sida_no_pass;
+  sida_visit_pending(s, add_index, NULL);
+  sida_reference r = {LACUNA_SIDA_NO_VALUE, 0};
+  if (sida_visit_pending(s, single_operation, &r)) {
+    const sida_node* n = s->graph->nodes + r.node;
+    if (n->kind == SIDA_PRODUCT) {
+      pass->os = true;
+      pass->first = r;
+      note_product(s, r, "alone in its pass: fusion is switched off");
+    } else {
+      pass->length = n->kind == SIDA_REDUCE ? s->graph->nodes[n->operands[0]].length : n->length;
+    }
+    set_done(s, r, n->kind == SIDA_REDUCE ? (int)SIDA_AFTER_EWISE : (int)SIDA_EWISE);
+  } else if (!sida_visit_pending(s, needs_scalar_pass, NULL)) {
+    return false;
+  }
+  sida_visit_pending(s, add_scalar, NULL);
   ++s->pass;
   return true;
 }

@@ -66,7 +66,7 @@ void take_sida_run_options(const po::variables_map& values, const SidaOptions& s
   run.as_stored = sida.as_stored;
   run.block_side = sida.block;
   run.machine = static_cast<SidaMachine>(sida_choice(values, "machine", {"sida", "roofline", "oracle"}));
-  run.fusion = static_cast<lacuna_sida_fusion>(sida_choice(values, "fusion", {"auto", "producer-consumer"}));
+  run.fusion = static_cast<lacuna_sida_fusion>(sida_choice(values, "fusion", {"auto", "producer-consumer", "none"}));
   run.blocked = sida_choice(values, "storage", {"dual", "blocked"}) == 1;
   run.iterations = values["iterations"].as<std::uint64_t>();
   run.source = values["source"].as<std::uint32_t>();
@@ -96,7 +96,7 @@ void add_sida_options(po::options_description& options) {
           "machine", po::value<std::string>()->value_name("MACHINE")->default_value("sida"),
           "run: sida, or by formula roofline (each operator by itself) or oracle (as if all of it were in the buffer)")(
           "fusion", po::value<std::string>()->value_name("HOW")->default_value("auto"),
-          "run, explain: auto, or producer-consumer: one product a pass")(
+          "run, explain: auto, producer-consumer (one product a pass) or none (each operation a pass of its own)")(
           "storage", po::value<std::string>()->value_name("LAYOUT")->default_value("dual"), "run: dual or blocked")(
           "iterations", po::value<std::uint64_t>()->value_name("N")->default_value(0),
           "run: at most N; 0: the program's own limit")(

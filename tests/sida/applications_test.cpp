@@ -47,9 +47,10 @@ TEST_P(SidaApplications, ComputeTheSameInEveryMode) {
     for (const std::uint64_t limit : {0, 1, 2, 3}) {
       ApplicationJob job(application, matrix, {.limit = limit}),
           one_product(application, matrix, {.fusion = LACUNA_SIDA_FUSION_PRODUCER_CONSUMER, .limit = limit}),
+          unfused(application, matrix, {.fusion = LACUNA_SIDA_FUSION_NONE, .limit = limit}),
           blocked(application, matrix, {.blocked = true, .block_side = 16, .limit = limit});
       const auto [iterations, expected] = job.reference();
-      for (ApplicationJob* each : {&job, &one_product, &blocked}) {
+      for (ApplicationJob* each : {&job, &one_product, &unfused, &blocked}) {
         each->run();
         EXPECT_EQ(each->iterations(), iterations) << kind << ", limit " << limit;
         EXPECT_EQ(each->result(), expected) << kind << ", limit " << limit;
@@ -79,6 +80,32 @@ TEST(SidaFusion, IsFoundForEightProgramsAndNotForThree) {
     EXPECT_EQ(lacuna_sida_iterations_per_period(&job.plan()), expected.iterations_per_period) << expected.name;
     const std::string explanation = lacuna_sida_explain(&job.plan());
     EXPECT_EQ(explanation.find("the reduction by ADD") != std::string::npos, expected.fused == 0) << explanation;
+  }
+}
+
+/// Unfused, each pass has one operation: its operands are read from memory and its result is stored, or it is a reduction.
+TEST(SidaFusion, NoneIsOneOperationAPass) {
+  for (const lacuna_sida_application* a = lacuna_sida_applications(); a->name != nullptr; ++a) {
+    const SparseMatrix matrix = matrix_for(a->name, "power:rows=100,entries=700");
+    ApplicationJob job(*a, matrix, {.fusion = LACUNA_SIDA_FUSION_NONE, .limit = 3});
+    EXPECT_EQ(lacuna_sida_fused_products(&job.plan()), 0u) << a->name;
+    job.run([&](const Program& program, const PassOutcome& outcome) {
+      const Pass& pass = program.passes[outcome.pass];
+      const Code &load = pass.of(Phase::load), &ewise = pass.of(Phase::ewise);
+      EXPECT_FALSE(pass.has_is()) << a->name;
+      EXPECT_EQ(load.instructions.size(), load.loads.size()) << a->name << ": load computes";
+      unsigned operations = pass.has_os() ? 1 : 0;
+      for (const lacuna_sida_instruction& i : ewise.instructions) {
+        const bool moves = i.operation == LACUNA_SIDA_OPERATION_LOAD || i.operation == LACUNA_SIDA_OPERATION_STORE ||
+                           i.operation == LACUNA_SIDA_OPERATION_INDEX;
+        operations += moves ? 0 : 1;
+      }
+      EXPECT_LE(operations, 1u) << a->name;
+      // Scalars alone: a pass without elements.
+      if (operations != 0) {
+        EXPECT_EQ(ewise.stores.size() + ewise.reductions.size(), 1u) << a->name;
+      }
+    });
   }
 }
 

@@ -82,6 +82,15 @@ for machine in sida oracle roofline; do
   declare "$machine=$(cycles)"
 done
 ((oracle <= sida && 2 * sida < roofline)) || fail "PageRank takes $sida cycles, $oracle on the oracle, $roofline on the roofline"
+# The less is shared, the longer it takes; results are the same.
+before=0
+for fusion in auto producer-consumer none; do
+  expect 0 "$LACUNA" sida run pr --matrix power:rows=20000,entries=256000 --iterations 20 --fusion $fusion --check
+  (($(cycles) > before)) || fail "PageRank takes $(cycles) cycles with --fusion $fusion, $before with more of it"
+  before=$(cycles)
+done
+expect 2 "$LACUNA" sida run pr --matrix road:rows=100 --fusion nine
+complains "--fusion nine: must be auto, producer-consumer or none; did you mean none?"
 expect 0 "$LACUNA" sida explain cg
 says "the next product's vector needs the reduction by ADD"
 expect 2 "$LACUNA" sida run prr --matrix road:rows=100
