@@ -43,7 +43,7 @@ constexpr std::array<CommandInfo, 12> kCommands{
       "lacuna exec, LD_LIBRARY_PATH=<folder of Lacuna's libhsakmt.so.1> ./program does the same, and LACUNA_CONFIG, "
       "LACUNA_SET, LACUNA_OUT and LACUNA_REPORT say what options say here; docs/rocm.md has it all."},
      {"sweep", Command::sweep, "FILE", "run a workload at many points: parameters, options, seeds",
-      "Runs lacuna run, launch or exec once for every combination of values in a sweep file (docs/sweep.md), and stores "
+      "Runs lacuna run, launch, exec or sida once for every combination of values in a sweep file (docs/sweep.md), and stores "
       "configuration, statistics, kernels and origin of each in a database: lacuna sweep l2.sweep -j 8; lacuna results l2. "
       "What "
       "has been run with the same inputs is not run again: after an interruption, or when the file has got more values, the "
@@ -74,9 +74,10 @@ constexpr std::array<CommandInfo, 12> kCommands{
      {"mesh", Command::mesh, "", "show a mesh, and where the data of caches meet",
       "Prints the mesh of a configuration, with its cores and last-level caches, and for a core the node at which the data of "
       "each pair of last-level caches meet on their way to it (docs/near-data.md). With --out also draws it, as SVG."},
-     {"sida", Command::sida, "run PROGRAM | explain PROGRAM | info MATRIX | generate KIND | prepare MATRIX",
+     {"sida", Command::sida, "run PROGRAM | explain PROGRAM | info MATRIX | generate KIND | prepare MATRIX | machine",
       "programs and matrices of the sparse dataflow accelerator",
       "run runs a program, such as pr, on --matrix, a file or KIND:NAME=VALUE,…, and prints iterations, time and bytes. "
+      "--out writes the results of a run to a folder. machine prints what the accelerator consists of, and its area. "
       "explain says which products of a program share a reading of the matrix, and what prevents it for the others. "
       "info prints sizes of a sparse matrix and, for each order of its rows and columns, how much of it the accelerator keeps "
       "when "
@@ -484,7 +485,9 @@ CommandLine parse_command(const CommandInfo& info, std::vector<std::string> argu
     if (values.count("out") != 0) line.mesh.picture = values["out"].as<std::string>();
     if (!operands.empty()) usage_error("unexpected " + operands[0], info.name);
   }
-  const bool may_be_missing = info.command == Command::results || info.command == Command::mesh || line.sweep.task;
+  const bool is_sida_machine = info.command == Command::sida && line.sida.action == SidaAction::machine;
+  const bool may_be_missing =
+      info.command == Command::results || info.command == Command::mesh || line.sweep.task || is_sida_machine;
   if (operands.empty() && !may_be_missing)
     usage_error(std::string("lacuna ") + info.name + " needs " + info.operand, info.name);
   if (operands.size() > 1) usage_error("unexpected " + operands[1], info.name);

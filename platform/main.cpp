@@ -126,9 +126,12 @@ int sida_command(const CommandLine& line) {
       prepare_matrix(line.input, line.sida, std::cerr);
       break;
     case SidaAction::run:
-      return run_application(line.input, line.sida.run, std::cout, std::cerr) ? 0 : kExitDifferent;
+      return run_application(line.input, line.sida.run, line.configuration, std::cout, std::cerr) ? 0 : kExitDifferent;
     case SidaAction::explain:
       explain_application(line.input, line.sida.run, std::cout, std::cerr);
+      break;
+    case SidaAction::machine:
+      describe_machine(line.configuration, std::cout);
       break;
   }
   return 0;

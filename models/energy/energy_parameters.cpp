@@ -126,6 +126,10 @@ void EnergyParameters::describe_memory(ParameterSection& section) {
   add_energy(section, "dram_io", dram.io, "A byte between the pins of DRAM and GPU, both ends included");
   add_energy(section, "dram_refresh", dram.refresh, "A refresh of all banks of a pseudo channel, every tREFI");
   add_power(section, "dram_background", dram.background, "Of one channel: background power of DRAM and PHY");
+  add_energy(section, "sida_buffer_read", sida.buffer_read,
+             "Sparse dataflow accelerator: a byte from its buffer to a core or to memory");
+  add_energy(section, "sida_buffer_write", sida.buffer_write,
+             "Sparse dataflow accelerator: a byte from a core or from memory into its buffer");
 }
 
 std::vector<std::string> EnergyParameters::check() const {

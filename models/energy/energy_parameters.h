@@ -115,6 +115,14 @@ struct DramEnergy {
   bool operator==(const DramEnergy&) const = default;
 };
 
+/// Of the sparse dataflow accelerator. Its PEs take what lanes of vector ALUs take, its memory what DRAM takes.
+struct SidaEnergy {
+  double buffer_read = 0;
+  double buffer_write = 0;
+
+  bool operator==(const SidaEnergy&) const = default;
+};
+
 struct EnergyParameters {
   EnergyModel model = EnergyModel::off;
   Tick interval{10'000'000};
@@ -131,6 +139,7 @@ struct EnergyParameters {
   double page_walk = 0;
   NocEnergy noc;
   DramEnergy dram;
+  SidaEnergy sida;
   double cp_dispatch = 0;
   double cp_workgroup = 0;
   double cp_static = 0;

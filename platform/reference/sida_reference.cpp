@@ -4,9 +4,14 @@
 
 #include <ostream>
 #include <span>
+#include <sstream>
+#include <string>
 
+#include "models/sida/machine/cpu.h"
+#include "models/sida/machine/machine_parameters.h"
 #include "models/sida/matrix/generators.h"
 #include "models/sida/matrix/orders.h"
+#include "platform/configuration.h"
 #include "platform/reference/sida_program_reference.h"
 
 namespace lacuna {
@@ -39,6 +44,20 @@ void write_sida_reference(std::ostream& out) {
          "`--order ORDER`, or a file with one row number from 1 a line.\n\n"
          "| order | rows and columns |\n|---|---|\n";
   for (const sida::OrderKind& order : sida::order_kinds()) out << fmt::format("| `{}` | {} |\n", order.name, order.meaning);
+  out << "\n## Parameters\n"
+         "Of `lacuna sida run --set` and `--config`, and of a sweep with `command = sida`; section "
+         "[energy](parameters.md#energy) is that of all runs.\n";
+  sida::MachineParameters machine;
+  sida::CpuParameters cpu;
+  ParameterSet parameters;
+  parameters.describe("sida", machine);
+  parameters.describe("cpu", cpu);
+  std::ostringstream sections;
+  write_parameter_reference(parameters, sections);
+  std::string text = sections.str();
+  // One level below that of parameters.md.
+  for (std::size_t at = 0; (at = text.find("\n## ", at)) != std::string::npos; at += 2) text.insert(at + 1, "#");
+  out << text;
   write_sida_format(out);
 }
 

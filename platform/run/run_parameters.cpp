@@ -1,16 +1,12 @@
 #include "platform/run/run_parameters.h"
 
-#include <dlfcn.h>
 #include <ostream>
-#include <system_error>
 
 #include "platform/configuration.h"
 #include "platform/version.h"
 
 namespace lacuna {
 namespace {
-
-namespace fs = std::filesystem;
 
 const char* unused_because(Machine machine) {
   switch (machine) {
@@ -25,23 +21,6 @@ const char* unused_because(Machine machine) {
 }
 
 }  // namespace
-
-std::vector<fs::path> preset_folders() {
-  std::vector<fs::path> folders{kConfigurationFolder};
-  std::error_code status;
-  const auto beside = [&](const fs::path& binary) {
-    folders.push_back(binary.parent_path() / "../../../configs");            // build/<preset>/bin or lib
-    folders.push_back(binary.parent_path() / "../share/lacuna/configs");     // installed program
-    folders.push_back(binary.parent_path() / "../../share/lacuna/configs");  // installed library, <prefix>/lib/lacuna
-  };
-  const fs::path program = fs::read_symlink("/proc/self/exe", status);
-  if (!status) beside(program);
-  // In a library, the program is somebody else's.
-  Dl_info library{};
-  if (dladdr(reinterpret_cast<const void*>(&preset_folders), &library) != 0 && library.dli_fname != nullptr)
-    beside(fs::absolute(library.dli_fname, status));
-  return folders;
-}
 
 RunParameters::RunParameters(const std::vector<ConfigurationSource>& sources, Machine machine) : machine_(machine) {
   parameters_.describe(used_, machine);

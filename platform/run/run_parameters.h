@@ -1,18 +1,15 @@
 // The parameters of one run: defaults, then every configuration file and assignment in the order given.
 #pragma once
 
-#include <filesystem>
 #include <iosfwd>
 #include <vector>
 
 #include "models/common/config/parameters.h"
 #include "platform/command_line.h"
 #include "platform/platform_parameters.h"
+#include "platform/preset_folders.h"
 
 namespace lacuna {
-
-/// Where presets ("r9nano") are: in the source tree, and where an installed program or library has them.
-std::vector<std::filesystem::path> preset_folders();
 
 class RunParameters {
  public:

@@ -11,7 +11,7 @@
 
 namespace lacuna {
 
-enum class SidaAction : std::uint8_t { info, generate, prepare, run, explain };
+enum class SidaAction : std::uint8_t { info, generate, prepare, run, explain, machine };
 
 struct SidaOptions {
   SidaAction action = SidaAction::info;

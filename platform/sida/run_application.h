@@ -1,6 +1,7 @@
 // `lacuna sida run` and `explain`: a program of the accelerator on a matrix, how long it takes and why.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <iosfwd>
 #include <optional>
@@ -11,7 +12,10 @@
 
 namespace lacuna {
 
-enum class SidaMachine : std::uint8_t { sida, roofline, oracle };
+struct ConfigurationSource;
+
+enum class SidaMachine : std::uint8_t { sida, roofline, oracle, cpu };
+inline constexpr std::array<const char*, 4> kSidaMachineNames{"sida", "roofline", "oracle", "cpu"};
 
 struct SidaRunOptions {
   std::string matrix;                ///< --matrix
@@ -26,15 +30,20 @@ struct SidaRunOptions {
   double tolerance = 0;
   bool check = false;
   std::optional<std::string> timeline;  ///< --timeline: picture of the longest pass
-  std::vector<std::string> parameters;  ///< --set sida.NAME=VALUE
+  std::optional<std::string> folder;    ///< --out: results as files
+  bool quiet = false;                   ///< --quiet: nothing is printed
 };
 
-/// Prints iterations, time, bytes by kind, utilisation and, with `check`, whether one operation after the other comes to the
-/// same result. Returns false if it does not. Throws ConfigurationError, also for an unknown program; sida::MatrixError,
-/// sida::PassError.
-bool run_application(const std::string& program, const SidaRunOptions& options, std::ostream& out, std::ostream& warnings);
+/// Prints iterations, time, bytes by kind, utilisation, energy if there is any and, with `check`, whether one operation after
+/// the other comes to the same result. Returns false if it does not. Throws ConfigurationError, also for an unknown program;
+/// sida::MatrixError, sida::PassError, OutputError, WriteError.
+bool run_application(const std::string& program, const SidaRunOptions& options,
+                     const std::vector<ConfigurationSource>& configuration, std::ostream& out, std::ostream& warnings);
 
 /// Prints for each product with what it shares a reading of the matrix, or what prevents it, and the passes.
 void explain_application(const std::string& program, const SidaRunOptions& options, std::ostream& out, std::ostream& warnings);
+
+/// Prints PEs, buffer and bandwidth, and the area beside the published one.
+void describe_machine(const std::vector<ConfigurationSource>& configuration, std::ostream& out);
 
 }  // namespace lacuna

@@ -11,19 +11,19 @@ namespace po = boost::program_options;
 namespace lacuna {
 namespace {
 
-const std::vector<std::string> kActions{"info", "generate", "prepare", "run", "explain"};  // as SidaAction
+const std::vector<std::string> kActions{"info", "generate", "prepare", "run", "explain", "machine"};  // as SidaAction
 
 /// Actions that an option belongs to; those of all are not listed.
 struct OptionUse {
   const char* option;
   std::vector<SidaAction> actions;
 };
-const std::array<OptionUse, 16> kUses{{
+const std::array<OptionUse, 18> kUses{{
     {"sub-tensor", {SidaAction::info}},
     {"room", {SidaAction::info}},
     {"value-bytes", {SidaAction::info}},
     {"block", {SidaAction::info, SidaAction::run, SidaAction::explain}},
-    {"out", {SidaAction::generate, SidaAction::prepare}},
+    {"out", {SidaAction::generate, SidaAction::prepare, SidaAction::run}},
     {"matrix", {SidaAction::run, SidaAction::explain}},
     {"fusion", {SidaAction::run, SidaAction::explain}},
     {"machine", {SidaAction::run}},
@@ -34,7 +34,9 @@ const std::array<OptionUse, 16> kUses{{
     {"tolerance", {SidaAction::run}},
     {"timeline", {SidaAction::run}},
     {"check", {SidaAction::run}},
-    {"set", {SidaAction::run}},
+    {"quiet", {SidaAction::run}},
+    {"set", {SidaAction::run, SidaAction::machine}},
+    {"config", {SidaAction::run, SidaAction::machine}},
 }};
 
 void refuse_other_options(const po::variables_map& values, SidaAction action, const std::string& name) {
@@ -65,7 +67,7 @@ void take_sida_run_options(const po::variables_map& values, const SidaOptions& s
   if (!sida.orders.empty()) run.order = sida.orders.front();
   run.as_stored = sida.as_stored;
   run.block_side = sida.block;
-  run.machine = static_cast<SidaMachine>(sida_choice(values, "machine", {"sida", "roofline", "oracle"}));
+  run.machine = static_cast<SidaMachine>(sida_choice(values, "machine", {kSidaMachineNames.begin(), kSidaMachineNames.end()}));
   run.fusion = static_cast<lacuna_sida_fusion>(sida_choice(values, "fusion", {"auto", "producer-consumer", "none"}));
   run.blocked = sida_choice(values, "storage", {"dual", "blocked"}) == 1;
   run.iterations = values["iterations"].as<std::uint64_t>();
@@ -77,7 +79,8 @@ void take_sida_run_options(const po::variables_map& values, const SidaOptions& s
   run.check = values.count("check") != 0;
   if (values.count("timeline") != 0) run.timeline = values["timeline"].as<std::string>();
   if (run.timeline && run.machine != SidaMachine::sida) usage_error("--timeline is of --machine sida", "sida");
-  if (values.count("set") != 0) run.parameters = values["set"].as<std::vector<std::string>>();
+  run.quiet = values.count("quiet") != 0;
+  run.folder = sida.file;
 }
 
 }  // namespace
@@ -94,7 +97,9 @@ void add_sida_options(po::options_description& options) {
           "as-stored", "of a symmetric file the lower triangle alone")(
           "matrix,m", po::value<std::string>()->value_name("MATRIX"), "run, explain: the matrix")(
           "machine", po::value<std::string>()->value_name("MACHINE")->default_value("sida"),
-          "run: sida, or by formula roofline (each operator by itself) or oracle (as if all of it were in the buffer)")(
+          "run: sida, or by formula roofline (each operator by itself), oracle (as if all of it were in the buffer) or cpu (a "
+          "CPU's "
+          "bandwidth and cache)")(
           "fusion", po::value<std::string>()->value_name("HOW")->default_value("auto"),
           "run, explain: auto, producer-consumer (one product a pass) or none (each operation a pass of its own)")(
           "storage", po::value<std::string>()->value_name("LAYOUT")->default_value("dual"), "run: dual or blocked")(
@@ -105,23 +110,28 @@ void add_sida_options(po::options_description& options) {
           "tolerance", po::value<double>()->value_name("X")->default_value(0), "run: of pr, gmres, cg and bgs; 0: their own")(
           "timeline", po::value<std::string>()->value_name("FILE.svg"), "run: picture of the longest pass over time")(
           "check", "run: compare with one operation after the other; exit code 3 if it differs")(
-          "set,s", po::value<std::vector<std::string>>()->value_name("sida.NAME=VALUE"),
-          "run: set one parameter of the accelerator; may be repeated")(
-          "out,o", po::value<std::string>()->value_name("FILE"), "generate: the Matrix Market file; prepare: the prepared one");
+          "config,c", po::value<std::vector<std::string>>()->value_name("FILE"),
+          "run, machine: configuration file of sections sida, cpu and energy, such as energy/sida; may be repeated, later "
+          "wins")("set,s", po::value<std::vector<std::string>>()->value_name("SECTION.NAME=VALUE"),
+                  "run, machine: set one parameter, such as sida.buffer; may be repeated, later wins")(
+          "out,o", po::value<std::string>()->value_name("FILE|DIR"),
+          "generate: the Matrix Market file; prepare: the prepared one; run: a folder for statistics.json and effective.cfg")(
+          "quiet,q", "run: print nothing, only write --out");
 }
 
 void take_sida_options(const po::variables_map& values, std::vector<std::string>& operands, SidaOptions& sida) {
   if (operands.empty())
-    usage_error("lacuna sida needs run or explain PROGRAM, info MATRIX, generate KIND or prepare MATRIX", "sida");
+    usage_error("lacuna sida needs run or explain PROGRAM, info MATRIX, generate KIND, prepare MATRIX or machine", "sida");
   const std::string action = operands.front();
   const auto known = std::find(kActions.begin(), kActions.end(), action);
   if (known == kActions.end())
-    usage_error("lacuna sida " + action + ": must be run, explain, info, generate or prepare" +
+    usage_error("lacuna sida " + action + ": must be run, explain, info, generate, prepare or machine" +
                     did_you_mean(nearest_name(kActions, action)),
                 "sida");
   sida.action = static_cast<SidaAction>(known - kActions.begin());
   operands.erase(operands.begin());
   refuse_other_options(values, sida.action, action);
+  if (sida.action == SidaAction::machine) return;
   const bool runs = sida.action == SidaAction::run || sida.action == SidaAction::explain;
   if (operands.empty())
     usage_error(

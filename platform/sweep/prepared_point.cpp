@@ -7,6 +7,7 @@
 #include <sstream>
 #include <string_view>
 
+#include "include/lacuna/sida_applications.h"
 #include "models/common/config/nearest_name.h"
 #include "platform/configuration.h"
 #include "platform/launch/launch_error.h"
@@ -14,6 +15,7 @@
 #include "platform/loaders/elf_file.h"
 #include "platform/run/exec.h"
 #include "platform/run/run_parameters.h"
+#include "platform/sida/sida_parameters.h"
 #include "platform/sweep/digest.h"
 #include "platform/sweep/sweep_error.h"
 
@@ -102,12 +104,18 @@ RunBuilder::RunBuilder(const SweepFile& sweep, fs::path folder, unsigned host_th
 const std::string& RunBuilder::program(const SweepPoint& point) {
   std::string& found = programs_[point.program];
   if (!found.empty()) return found;
+  if (sweep_.is_sida() && lacuna_sida_application_named(point.program.c_str()) != nullptr) return found = point.program;
   const auto refuse = [&](const std::string& what) {
     const std::string values = label(point.values());
     throw SweepError(sweep_.program.place.text() + "program = " + sweep_.program.value +
                      (sweep_.program.value == point.program ? "" : ": " + point.program) + ": " + what +
                      (values.empty() || sweep_.program.value == point.program ? "" : " (at " + values + ')'));
   };
+  if (sweep_.is_sida()) {
+    std::vector<std::string> names;
+    for (const lacuna_sida_application* a = lacuna_sida_applications(); a->name != nullptr; ++a) names.emplace_back(a->name);
+    refuse("no program of the accelerator" + did_you_mean(nearest_name(names, point.program)));
+  }
   const bool is_host_program = sweep_.command.value == "exec";
   const bool is_name = point.program.find('/') == std::string::npos;
   std::error_code status;
@@ -124,6 +132,7 @@ const std::string& RunBuilder::program(const SweepPoint& point) {
 
 std::vector<std::string> RunBuilder::words(const SweepPoint& point) {
   std::vector<std::string> words{sweep_.command.value};
+  if (sweep_.is_sida()) words.emplace_back("run");
   for (const std::string& name : point.configurations) {
     std::string& file = configuration_files_[name];
     std::error_code status;
@@ -131,7 +140,7 @@ std::vector<std::string> RunBuilder::words(const SweepPoint& point) {
     if (file.empty()) file = fs::canonical(find_configuration(name, preset_folders()));
     words.insert(words.end(), {"--config", file});
   }
-  if (!sets_threads_) words.insert(words.end(), {"--set", std::string(kThreads) + '=' + host_threads_});
+  if (!sets_threads_ && !sweep_.is_sida()) words.insert(words.end(), {"--set", std::string(kThreads) + '=' + host_threads_});
   for (const auto& [name, value] : point.settings) words.insert(words.end(), {"--set", name + '=' + value});
   for (const auto& [name, value] : point.options) words.insert(words.end(), {"--" + name, value});
   // Without the folder: a host program (exec) sees its own name.
@@ -160,6 +169,12 @@ const RunBuilder::Workload& RunBuilder::workload(const SweepPoint& point, const 
     workload.configuration = launch_configuration(line, session);
     workload.configuration.resize(workload.configuration.size() - line.configuration.size());
     workload.files.assign(session.inputs().begin(), session.inputs().end());
+  } else if (sweep_.is_sida()) {
+    // A matrix by kind, and an order by name, are no files.
+    for (const std::string& name : {line.sida.run.matrix, line.sida.run.order.value_or("")}) {
+      std::error_code status;
+      if (fs::is_regular_file(folder_ / name, status)) workload.files.push_back(folder_ / name);
+    }
   } else if (sweep_.command.value == "run") {
     ElfFile::read(line.input).require(ElfMachine::riscv);
     workload.files.emplace_back(line.input);
@@ -180,6 +195,11 @@ std::vector<ConfigurationSource> RunBuilder::configuration(const SweepPoint& poi
 std::string RunBuilder::effective_configuration(const SweepPoint& point, const CommandLine& line) {
   std::vector<ConfigurationSource> sources = workload(point, line).configuration;
   sources.insert(sources.end(), line.configuration.begin(), line.configuration.end());
+  if (sweep_.is_sida()) {
+    std::ostringstream text;
+    SidaParameters(sources).write(text);
+    return text.str();
+  }
   // Host threads do not affect simulated results. A sweep that sets their number measures the host, so there it is an input.
   if (!sets_threads_) sources.push_back({false, std::string(kThreads) + "=0"});
   std::ostringstream text;

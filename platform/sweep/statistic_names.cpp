@@ -17,6 +17,7 @@
 #include "platform/run/kernel_log.h"
 #include "platform/run/run_parameters.h"
 #include "platform/run/run_report.h"
+#include "platform/sida/run_statistics.h"
 #include "platform/sweep/point_results.h"
 #include "platform/sweep/sweep_error.h"
 
@@ -97,6 +98,23 @@ std::vector<std::string> statistic_names(const std::vector<ConfigurationSource>&
   std::vector<std::string> names;
   std::istringstream lines(text);
   for (std::string line; std::getline(lines, line);) names.push_back(line);
+  return names;
+}
+
+std::vector<std::string> sida_statistic_names() {
+  const SidaParameters parameters({});
+  SidaRun run;
+  // Any number in place of shares of nothing.
+  run.totals.cycles = 1;
+  run.matrix.stored_entries = 1;
+  StatisticsGroup statistics("platform");
+  describe_run(run, parameters, statistics);
+  std::ostringstream json;
+  write_statistics_json({}, {}, statistics, json);
+  std::istringstream process(kProcessPaths);
+  std::vector<std::string> names;
+  for (std::string line; std::getline(process, line);) names.push_back(line);
+  for (const StatisticValue& value : parse_statistics(json.str()).statistics) names.push_back(value.path);
   return names;
 }
 

@@ -13,6 +13,9 @@ namespace lacuna {
 /// Throws SweepError with the reason when the models refuse the configuration.
 std::vector<std::string> statistic_names(const std::vector<ConfigurationSource>& configuration, Machine machine);
 
+/// The same of a run of the sparse dataflow accelerator without a GPU, which are always the same.
+std::vector<std::string> sida_statistic_names();
+
 /// "" when the paths have it, else what is wrong and the nearest path. A kernel may have any name.
 std::string missing_path(const std::string& path, const std::vector<std::string>& paths);
 

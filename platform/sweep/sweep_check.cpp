@@ -5,6 +5,7 @@
 #include "models/common/config/nearest_name.h"
 #include "models/common/config/parameters.h"
 #include "platform/command_line.h"
+#include "platform/sida/sida_parameters.h"
 #include "platform/sweep/statistic_names.h"
 #include "platform/sweep/statistic_path.h"
 #include "platform/sweep/sweep_error.h"
@@ -13,21 +14,26 @@ namespace lacuna {
 namespace {
 
 Command command_of(const SweepFile& sweep) {
+  if (sweep.is_sida()) return Command::sida;
   return sweep.command.value == "exec" ? Command::exec : sweep.command.value == "run" ? Command::run : Command::launch;
 }
 
 class ParameterCheck {
  public:
-  explicit ParameterCheck(const SweepFile& sweep) : sweep_(sweep) {
-    used_values_.describe(used_, machine_of(sweep));
+  explicit ParameterCheck(const SweepFile& sweep) : sweep_(sweep), sida_({}) {
+    if (!sweep.is_sida()) used_values_.describe(used_, machine_of(sweep));
     all_values_.describe(all_);
   }
 
   void check(const std::string& name, const std::vector<std::string>& values, const SweepPlace& place) {
-    Parameter* const parameter = used_.find(name);
+    const ParameterSet& used = sweep_.is_sida() ? sida_.set() : used_;
+    Parameter* const parameter = used.find(name);
     if (parameter == nullptr && all_.find(name) != nullptr)
       throw SweepError(place.text() + "parameter " + name + " is not used by lacuna " + sweep_.command.value);
-    if (parameter == nullptr) throw SweepError(place.text() + "unknown parameter " + name + did_you_mean(all_.nearest(name)));
+    if (parameter == nullptr) {
+      const ParameterSet& known = sweep_.is_sida() ? used : all_;
+      throw SweepError(place.text() + "unknown parameter " + name + did_you_mean(known.nearest(name)));
+    }
     for (const std::string& value : values) {
       // Values with {…} are checked for each point.
       if (value.find('{') != std::string::npos) continue;
@@ -39,6 +45,7 @@ class ParameterCheck {
 
  private:
   const SweepFile& sweep_;
+  const SidaParameters sida_;
   PlatformParameters used_values_;
   PlatformParameters all_values_;
   ParameterSet used_;
@@ -76,7 +83,7 @@ std::vector<Metric> check_metrics(const SweepFile& sweep, const std::vector<Swee
   std::vector<Metric> metrics;
   if (sweep.metrics.empty()) return metrics;
   const auto paths_of = [&](const SweepPoint& point) {
-    return statistic_names(builder.configuration(point), machine_of(sweep));
+    return sweep.is_sida() ? sida_statistic_names() : statistic_names(builder.configuration(point), machine_of(sweep));
   };
   std::vector<std::string> paths = paths_of(points.front());
   bool all_paths = points.size() == 1;

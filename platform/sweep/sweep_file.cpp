@@ -268,14 +268,16 @@ class SweepParser {
 
   void check() {
     const SweepPlace begin{sweep_.file, 1};
-    if (sweep_.command.place.line == 0) fail_at(begin, "[sweep] needs command = run, launch or exec");
-    static const std::vector<std::string> kCommands{"run", "launch", "exec"};
+    if (sweep_.command.place.line == 0) fail_at(begin, "[sweep] needs command = run, launch, exec or sida");
+    static const std::vector<std::string> kCommands{"run", "launch", "exec", "sida"};
     if (std::find(kCommands.begin(), kCommands.end(), sweep_.command.value) == kCommands.end())
-      fail_at(sweep_.command.place, "command = " + sweep_.command.value + ": must be run, launch or exec" +
+      fail_at(sweep_.command.place, "command = " + sweep_.command.value + ": must be run, launch, exec or sida" +
                                         did_you_mean(nearest_name(kCommands, sweep_.command.value)));
     if (sweep_.program.place.line == 0) fail_at(sweep_.command.place, "[sweep] needs program");
     if (!sweep_.arguments.empty() && sweep_.command.value == "launch")
       fail_at(sweep_.arguments.front().place, "a launch takes no argument of a program; [options] has arg and define");
+    if (!sweep_.arguments.empty() && sweep_.is_sida())
+      fail_at(sweep_.arguments.front().place, "a program of sida takes no argument; [options] has matrix and others");
     if (!torn_.empty())
       fail_at(torn_.front().by.place, torn_.front().by.name + " goes together with " + torn_.front().axis.name + " of " +
                                           torn_.front().axis.place.file.string() + ", which has to be given again, too");

@@ -46,12 +46,15 @@ struct SweepUntil {
 };
 
 struct SweepFile {
+  /// Points are runs of the sparse dataflow accelerator without a GPU: `program` is one of its programs, not a file.
+  bool is_sida() const { return command.value == "sida"; }
+
   std::filesystem::path file;
   std::string text;  ///< whole text, with included files inserted
   std::string name;  ///< name of the sweep in the database
 
   // [sweep]
-  SweepKey command;  ///< run, launch or exec
+  SweepKey command;  ///< run, launch, exec or sida
   SweepKey program;
   std::vector<SweepKey> arguments;  ///< arguments of the program, after --
   std::vector<SweepKey> configurations;

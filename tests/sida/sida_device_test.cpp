@@ -109,7 +109,7 @@ TEST_F(SidaDevice, EveryApplicationComputesItsReference) {
 
 // Bytes of each kind are those of the pipeline with a memory that is a bandwidth; requests are whole lines.
 TEST_F(SidaDevice, MovesTheBytesOfThePipelineAlone) {
-  const SidaParameters parameters = sida_gpu().extensions.get<SidaParameterSet>().sida;
+  const AcceleratorParameters parameters = sida_gpu().extensions.get<SidaParameterSet>().sida;
   for (const bool blocked : {false, true}) {
     const ApplicationOptions options{.blocked = blocked, .block_side = 64, .limit = 4};
     ApplicationJob job(*lacuna_sida_application_named("pr"), graph_, options);

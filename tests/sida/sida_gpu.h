@@ -20,7 +20,7 @@ namespace lacuna::test {
 inline GpuDeviceParameters sida_gpu(SidaPath path = SidaPath::fabric) {
   GpuDeviceParameters p = small_gpu();
   p.extensions = all_extensions();
-  SidaParameters& sida = p.extensions.get<SidaParameterSet>().sida;
+  AcceleratorParameters& sida = p.extensions.get<SidaParameterSet>().sida;
   sida.present = true;
   sida.path = path;
   sida.machine.control.sub_tensor = 64;

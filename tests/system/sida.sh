@@ -5,7 +5,7 @@ source "$(dirname "$0")/common.sh"
 mkdir -p build/release/bin
 ln -s "$LACUNA" build/release/bin/lacuna
 sed -n '/^```sh$/,/^```$/p' "$SOURCE/docs/sida.md" | sed '/^```/d' >commands.txt
-[[ $(wc -l <commands.txt) == 10 ]] || fail "docs/sida.md has other commands"
+[[ $(wc -l <commands.txt) == 13 ]] || fail "docs/sida.md has other commands"
 while read -r line; do
   eval "expect 0 $line"
   cat out.txt >>all.txt
@@ -48,8 +48,8 @@ refused() {
   complains "lacuna: $1"
   [[ ! -s out.txt ]] || fail "sida ${*:2} prints something"
 }
-refused "lacuna sida needs run or explain PROGRAM, info MATRIX, generate KIND or prepare MATRIX"
-refused "lacuna sida inof: must be run, explain, info, generate or prepare; did you mean info?" inof road
+refused "lacuna sida needs run or explain PROGRAM, info MATRIX, generate KIND, prepare MATRIX or machine"
+refused "lacuna sida inof: must be run, explain, info, generate, prepare or machine; did you mean info?" inof road
 refused "lacuna sida info needs a matrix" info
 refused "no kind of matrix 'raod'; did you mean road?" info raod:rows=5
 refused "a matrix of kind road has no 'tyle'; did you mean tile?" info road:tyle=5
@@ -60,7 +60,7 @@ refused "order.txt: the order has 3 numbers, the matrix 10000 rows" info road --
 refused "the side of a block is 1 to 256" info road --block 257
 refused "a sub-tensor has at least one column" info road --sub-tensor 0
 refused "lacuna sida generate needs --out FILE" generate road
-refused "--out is no option of lacuna sida info; it belongs to generate, prepare" info road --out road.mtx
+refused "--out is no option of lacuna sida info; it belongs to generate, prepare, run" info road --out road.mtx
 refused "lacuna sida prepare needs --out FILE" prepare road
 refused "--room lots: " info road --room lots
 head -c 1000 power.prepared >short.prepared
@@ -77,11 +77,19 @@ complains "--timeline is of --machine sida"
 # Programs: results are right, and each machine's time is that of another one.
 [[ $(grep -c "as one operation after the other computes it, to the bit" all.txt) == 2 ]] || fail "results of docs/sida.md's programs"
 cycles() { sed -n 's/^time .* \([0-9,]*\) cycles$/\1/p' out.txt | tr -d ,; }
-for machine in sida oracle roofline; do
-  expect 0 "$LACUNA" sida run pr --matrix power:rows=20000,entries=256000 --iterations 20 --machine $machine
-  declare "$machine=$(cycles)"
+# part NAME: of the energy, in uJ.
+part() { awk -v name="$1" '/^energy / { table = 1 } table && $1 == name { printf "%d", 1000 * $2 }' out.txt; }
+for machine in sida oracle roofline cpu; do
+  expect 0 "$LACUNA" sida run pr --matrix power:rows=20000,entries=256000 --iterations 20 --machine $machine --config energy/sida
+  declare "$machine=$(cycles)" "memory_of_$machine=$(part memory)" "total_of_$machine=$(part total)"
 done
-((oracle <= sida && 2 * sida < roofline)) || fail "PageRank takes $sida cycles, $oracle on the oracle, $roofline on the roofline"
+((oracle <= sida && 2 * sida < roofline && roofline < cpu)) ||
+  fail "PageRank takes $sida cycles, $oracle on the oracle, $roofline on the roofline, $cpu on the CPU"
+((memory_of_oracle == memory_of_sida && 2 * memory_of_sida < memory_of_roofline && total_of_sida < total_of_roofline)) ||
+  fail "energy of memory: $memory_of_sida, $memory_of_oracle, $memory_of_roofline uJ; of all: $total_of_sida, $total_of_roofline uJ"
+[[ $memory_of_cpu == "" ]] || fail "the CPU has an energy"
+expect 0 "$LACUNA" sida machine --set sida.buffer=128MiB
+grep -Eq "^buffer, .* 121\.5$" out.txt || fail "the buffer's area is not proportional to its size"
 # The less is shared, the longer it takes; results are the same.
 before=0
 for fusion in auto producer-consumer none; do
@@ -98,9 +106,9 @@ complains 'program "prr" is unknown; did you mean pr?'
 expect 2 "$LACUNA" sida run pr
 complains "lacuna sida run needs --matrix"
 expect 2 "$LACUNA" sida run pr --matrix road:rows=100 --machine oracel
-complains "must be sida, roofline or oracle; did you mean oracle?"
+complains "must be sida, roofline, oracle or cpu; did you mean oracle?"
 expect 2 "$LACUNA" sida run pr --matrix road:rows=100 --set sida.bufer=1MiB
-complains "unknown parameter; did you mean sida.buffer?"
+complains "--set sida.bufer=1MiB: unknown parameter sida.bufer; did you mean sida.buffer?"
 expect 2 "$LACUNA" sida run pr --matrix road:rows=100 --room 64KiB
 complains "--room is no option of lacuna sida run; it belongs to info"
 expect 2 "$LACUNA" sida explain pr --check
@@ -109,3 +117,16 @@ expect 2 "$LACUNA" sida run pr --matrix road:rows=100 --set sida.pes=0
 complains "--set sida.pes=0"
 expect 2 "$LACUNA" sida run bfs --matrix road:rows=100 --source 5000
 complains "--source 5000: there are rows 0 to 99"
+
+# Files of a run: the same numbers as on the screen, and what to give to make it again.
+expect 0 "$LACUNA" sida run pr --matrix road:rows=2500 --set sida.buffer=1MiB --out first
+[[ $(python3 -c 'import json; print(json.load(open("first/statistics.json"))["statistics"]["sida"]["cycles"]["value"])') == "$(cycles)" ]] ||
+  fail "statistics.json has other cycles than $(cycles)"
+expect 0 "$LACUNA" sida run pr --matrix road:rows=2500 --config first/effective.cfg --out second --quiet
+[[ ! -s out.txt ]] || fail "--quiet prints something"
+[[ $(run_value first run_hash) == "$(run_value second run_hash)" ]] || fail "the effective configuration makes another run"
+expect 2 "$LACUNA" sida run pr --matrix road:rows=2500 --config r9nano
+complains "unknown parameter"
+mkdir foreign
+touch foreign/file
+expect 2 "$LACUNA" sida run pr --matrix road:rows=2500 --out foreign

@@ -27,7 +27,7 @@ constexpr std::uint32_t high(std::uint64_t v) { return static_cast<std::uint32_t
 
 }  // namespace
 
-Accelerator::Accelerator(sc_core::sc_module_name module_name, const SidaParameters& parameters, const Context& context)
+Accelerator::Accelerator(sc_core::sc_module_name module_name, const AcceleratorParameters& parameters, const Context& context)
     : sc_module(module_name),
       parameters_(parameters),
       context_(context),

@@ -24,7 +24,7 @@
 #include "models/compute/window_observer.h"
 #include "models/compute/windows.h"
 #include "models/sida/device/memory_ports.h"
-#include "models/sida/device/sida_parameters.h"
+#include "models/sida/device/accelerator_parameters.h"
 #include "models/sida/device/vm_memory.h"
 #include "models/sida/function/job.h"
 #include "models/sida/machine/stored_orders.h"
@@ -56,7 +56,7 @@ class Accelerator : public sc_core::sc_module,
     unsigned line_bytes;  ///< of a request
     std::uint64_t page_bytes;
   };
-  Accelerator(sc_core::sc_module_name name, const SidaParameters& parameters, const Context& context);
+  Accelerator(sc_core::sc_module_name name, const AcceleratorParameters& parameters, const Context& context);
   ~Accelerator() override;
 
   MemoryPorts& ports() { return ports_; }
@@ -111,7 +111,7 @@ class Accelerator : public sc_core::sc_module,
   Tick next() const override;
   void end_job(const sida::ProgramError* error);
 
-  const SidaParameters parameters_;
+  const AcceleratorParameters parameters_;
   const Context context_;
   const Clock clock_;
   MemoryPorts ports_;

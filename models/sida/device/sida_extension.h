@@ -11,14 +11,14 @@
 #include "models/gpu/device_extension.h"
 #include "models/gpu/gpu_parameters.h"
 #include "models/sida/device/accelerator.h"
-#include "models/sida/device/sida_parameters.h"
+#include "models/sida/device/accelerator_parameters.h"
 
 namespace lacuna {
 
 /// Section sida.
 class SidaParameterSet : public ExtensionParameters {
  public:
-  SidaParameters sida;
+  AcceleratorParameters sida;
 
   std::unique_ptr<ExtensionParameters> clone() const override { return std::make_unique<SidaParameterSet>(*this); }
   void describe(ParameterSet& set) override { set.describe("sida", sida); }

@@ -68,14 +68,39 @@ class Operators {
     return n.scalar || n.kind == SIDA_INDEX || n.kind == SIDA_MATRIX ? 0 : sida_vector_bytes(&n);
   }
 
+  /// Bytes of the operator; of vectors that are written, each byte goes through the buffer.
+  static void set_bytes(Work& work, std::uint64_t read, std::uint64_t written) {
+    work.bytes = read + written;
+    work.energy.memory_read = read;
+    work.energy.memory_written = written;
+    work.energy.pass(BufferKind::vectors, written);
+  }
+  /// An operation of a node, or of its reduction.
+  void count_operations(const sida_node& node, EnergyCounts& energy) const {
+    if (node.kind == SIDA_DENSE) {
+      const sida_node& a = graph_.nodes[node.operands[0]];
+      energy.operations.add_products(LACUNA_SIDA_MUL_ADD, a.element, node.length * node.width * a.width);
+      return;
+    }
+    const sida_node& operand = node.kind == SIDA_REDUCE ? graph_.nodes[node.operands[0]] : node;
+    const int operation = node.kind == SIDA_APPLY ? node.operation : static_cast<int>(LACUNA_SIDA_OPERATION_ADD);
+    energy.operations.add(operation, operand.element, operand.length * operand.width);
+  }
+
   Work product(const sida_node& node) const {
     const lacuna_sida_matrix& matrix = matrices_[at(graph_.nodes[node.matrix].number)];
     Work work{.name = node.transposed ? "vxm with the transpose" : "vxm"};
     work.bytes = order_bytes(matrix, node.transposed ? matrix.rows : matrix.columns);
-    for (const int operand : node.operands) work.bytes += operand >= 0 ? bytes_of_vector(operand) : 0;
-    work.bytes += 2 * sida_vector_bytes(&node);
+    std::uint64_t vectors = 0;
+    for (const int operand : node.operands) vectors += operand >= 0 ? bytes_of_vector(operand) : 0;
+    work.energy.pass(BufferKind::columns, matrix.entries * entry_bytes(matrix));
+    work.energy.write(BufferKind::x, vectors);
+    const sida_node& x = graph_.nodes[node.operands[0]];
+    work.energy.read(BufferKind::x, matrix.entries * x.width * lacuna_sida_element_bytes(static_cast<unsigned>(x.element)));
+    work.energy.operations.add_products(node.operation, x.element, matrix.entries * node.width);
+    set_bytes(work, work.bytes + vectors, 2 * sida_vector_bytes(&node));
     work.operations = matrix.entries * node.width;
-    if (graph_.nodes[node.operands[0]].element == LACUNA_SIDA_I8) work.operations /= 4;
+    if (x.element == LACUNA_SIDA_I8) work.operations /= 4;
     return work;
   }
 
@@ -88,9 +113,9 @@ class Operators {
     for (const int operand : node.operands) {
       if (operand >= 0 && bytes_of_vector(operand) != 0) vectors.insert(operand);
     }
-    for (const int vector : vectors) work.bytes += bytes_of_vector(vector);
-    const std::uint64_t result = sida_vector_bytes(&node);
-    work.bytes += vectors.size() > 1 ? 2 * result : result;
+    const std::uint64_t read = read_vectors(vectors, work), result = sida_vector_bytes(&node);
+    set_bytes(work, read, vectors.size() > 1 ? 2 * result : result);
+    count_operations(node, work.energy);
     work.operations = node.length * node.width;
     if (node.kind == SIDA_DENSE) work.operations *= graph_.nodes[node.operands[0]].width;
     return work;
@@ -99,16 +124,23 @@ class Operators {
   Work reduction(int node) const {
     Work work{.name = "reduction"};
     std::set<int> vectors;
-    gather(node, vectors, work.operations);
-    for (const int vector : vectors) work.bytes += bytes_of_vector(vector);
+    gather(node, vectors, work);
+    set_bytes(work, read_vectors(vectors, work), 0);
     return work;
   }
-  void gather(int node, std::set<int>& vectors, std::uint64_t& operations) const {
+  std::uint64_t read_vectors(const std::set<int>& vectors, Work& work) const {
+    std::uint64_t bytes = 0;
+    for (const int vector : vectors) bytes += bytes_of_vector(vector);
+    work.energy.pass(BufferKind::vectors, bytes);
+    return bytes;
+  }
+  void gather(int node, std::set<int>& vectors, Work& work) const {
+    count_operations(graph_.nodes[node], work.energy);
     for (const int operand : graph_.nodes[node].operands) {
       if (operand < 0 || graph_.nodes[operand].scalar) continue;
-      operations += graph_.nodes[operand].length * graph_.nodes[operand].width;
+      work.operations += graph_.nodes[operand].length * graph_.nodes[operand].width;
       if (in_reduction(operand))
-        gather(operand, vectors, operations);
+        gather(operand, vectors, work);
       else if (bytes_of_vector(operand) != 0)
         vectors.insert(operand);
     }
@@ -135,14 +167,21 @@ Work oracle_work(const Program& program, const Pass& pass, const PassOutcome& ou
   const auto add = [&](Phase phase) {
     const Code& code = pass.of(phase);
     const std::uint64_t elements = program.elements(pass, phase);
-    for (const std::uint16_t vector : code.loads) work.bytes += elements * program.bytes_of_element(vector);
-    for (const std::uint16_t vector : code.stores) work.bytes += elements * program.bytes_of_element(vector);
+    std::uint64_t read = 0, written = 0;
+    for (const std::uint16_t vector : code.loads) read += elements * program.bytes_of_element(vector);
+    for (const std::uint16_t vector : code.stores) written += elements * program.bytes_of_element(vector);
+    work.energy.memory_read += read;
+    work.energy.memory_written += written;
+    // x without load code is no vector besides.
+    if (phase != Phase::load || code.operations != 0) work.energy.pass(BufferKind::vectors, read + written);
     element_wise += elements * code.operations;
   };
   add(Phase::load);
   if (!pass.has_os() || outcome.has_os) add(Phase::ewise);
   if (outcome.has_is) add(Phase::finish);
   work.operations = element_wise;
+  work.energy.operations = operations_of(program, pass, outcome);
+  work.bytes = work.energy.memory_read + work.energy.memory_written;
   if (!outcome.has_os) return work;
   const lacuna_sida_matrix& matrix = program.matrices[pass.description.matrix];
   const bool os_rows = pass.description.flags & LACUNA_SIDA_PASS_OS_TRANSPOSED,
@@ -151,6 +190,21 @@ Work oracle_work(const Program& program, const Pass& pass, const PassOutcome& ou
   // The offsets of the other order, too, unless both products walk the same lines.
   if (outcome.has_is && os_rows == is_rows)
     work.bytes += std::uint64_t{os_rows ? matrix.columns : matrix.rows} * matrix.offset_bytes;
+  work.energy.memory_read = work.bytes - work.energy.memory_written;
+  const lacuna_sida_pass& d = pass.description;
+  const std::uint64_t x_bytes = d.width * lacuna_sida_element_bytes(d.element),
+                      z_bytes = d.width * lacuna_sida_element_bytes(lacuna_sida_sum_element(d.element)),
+                      y_bytes = program.elements(pass, Phase::ewise) * x_bytes;
+  work.energy.pass(BufferKind::columns, matrix.entries * entry_bytes(matrix));
+  work.energy.write(BufferKind::x, program.elements(pass, Phase::load) * x_bytes);
+  work.energy.read(BufferKind::x, matrix.entries * x_bytes);
+  work.energy.pass(BufferKind::vectors, y_bytes);
+  if (outcome.has_is) {
+    work.energy.read(BufferKind::rows, matrix.entries * entry_bytes(matrix));
+    work.energy.pass(BufferKind::sums, matrix.entries * z_bytes);
+    work.energy.read(BufferKind::sums, program.elements(pass, Phase::finish) * z_bytes);
+    work.energy.pass(BufferKind::vectors, y_bytes);
+  }
   std::uint64_t products = matrix.entries * pass.description.width;
   if (pass.description.element == LACUNA_SIDA_I8) products /= 4;
   work.operations = std::max(element_wise, products);

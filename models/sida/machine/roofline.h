@@ -16,6 +16,7 @@
 
 #include "libraries/sida/graph.h"
 #include "models/sida/function/job.h"
+#include "models/sida/machine/energy_counts.h"
 #include "models/sida/program/program.h"
 
 namespace lacuna::sida {
@@ -24,6 +25,7 @@ struct Work {
   std::string name;
   std::uint64_t bytes = 0;
   std::uint64_t operations = 0;  ///< of the core that has the most
+  EnergyCounts energy{};
 
   double cycles(std::uint64_t bytes_per_cycle, unsigned pes) const;
 };

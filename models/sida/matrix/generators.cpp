@@ -20,6 +20,7 @@ const std::vector<MatrixKnob> kCommon{
     {"entries", 0, kMostEntries, 100000, true, "entries, at most"},
     {"seed", 0, kMostRows, 1, true, "of all that is drawn"},
     {"shuffled", 0, 1, 0, false, "share of the vertices whose numbers are exchanged at random: locality gets lost"},
+    {"reach", 0, 1, 1, false, "share of the vertices, the first ones, of which `shuffled` are exchanged"},
     {"pattern", 0, 1, 0, true, "1: entries have no values"},
 };
 
@@ -43,7 +44,8 @@ const std::vector<MatrixKind> kKinds{
     {"mesh3d", "neighbours in a cubic grid, plane after plane; symmetric. `entries` has no effect", {}},
     {"power",
      "degrees by a power law (Chung and Lu, 2002); directed",
-     {{"exponent", 2.01, 10, 2.3, false, "of the power law"}}},
+     {{"exponent", 2.01, 10, 2.3, false, "of the power law"},
+      {"below", 0.5, 1, 0.5, false, "share of the entries below the diagonal"}}},
     {"random", "each entry anywhere; directed", {}},
     {"road",
      "a square grid of crossings of which roads are missing, in tiles; symmetric",
@@ -250,7 +252,13 @@ class Generator {
     };
     reserve(wanted_);
     const std::vector<Index> in = random_.order(n_), out = random_.order(n_);
-    for (std::uint64_t i = 0; i < wanted_; ++i) made_.add(out[draw()], in[draw()]);
+    // Half of the entries are below the diagonal by chance.
+    const double moved = 2 * of("below") - 1;
+    for (std::uint64_t i = 0; i < wanted_; ++i) {
+      Index row = out[draw()], column = in[draw()];
+      if (moved > 0 && row < column && random_.share() <= moved) std::swap(row, column);
+      made_.add(row, column);
+    }
   }
 
   const Values& values_;
@@ -290,7 +298,8 @@ SparseMatrix generated(std::string_view text) {
   const double shuffled = values.find("shuffled")->second;
   if (shuffled > 0) {
     std::vector<Index> moved;
-    for (Index i = 0; i < n; ++i) {
+    const auto end = static_cast<Index>(values.find("reach")->second * n);
+    for (Index i = 0; i < end; ++i) {
       if (random.share() <= shuffled) moved.push_back(i);
     }
     std::vector<Index> order(n);

@@ -69,7 +69,7 @@ TEST(SweepFiles, MistakesHaveAPlaceAndANearestName) {
   EXPECT_EQ(file_error("[sweep]\ncommand = run\nprogram = x\n[take]\nx = a.b\n"),
             "folder/some.sweep:4: the section [take] is called [metrics]");
   EXPECT_THAT(file_error("[sweep]\ncommand = lanch\nprogram = x\n"),
-              HasSubstr(":2: command = lanch: must be run, launch or exec; did "
+              HasSubstr(":2: command = lanch: must be run, launch, exec or sida; did "
                         "you mean launch?"));
   EXPECT_THAT(file_error(with_v("[set]\nl2.siz = 1MiB\n")), HasSubstr(":7: unknown parameter l2.siz; did you mean l2.size?"));
   EXPECT_THAT(file_error(with_v("l2.sise = 1MiB\n")), HasSubstr(":6: unknown parameter l2.sise; did you mean l2.size?"));

@@ -1,8 +1,8 @@
-#include "models/sida/device/sida_parameters.h"
+#include "models/sida/device/accelerator_parameters.h"
 
 namespace lacuna {
 
-void SidaParameters::describe(ParameterSection& s) {
+void AcceleratorParameters::describe(ParameterSection& s) {
   constexpr std::string_view kOurs = "ours, see docs/DEVIATIONS.md";
   s.add("present", present, "Whether the device has a sparse dataflow accelerator", {.source = "thesis, chapter 4"});
   s.add("ports", ports, "Ports to memory; 0: one for each memory partition",

@@ -12,7 +12,7 @@ enum class SidaPath : std::uint8_t {
   l2,      ///< a port beside the network at the node of each L2 bank
 };
 
-struct SidaParameters {
+struct AcceleratorParameters {
   bool present = false;
   unsigned ports = 0;  ///< 0: one for each memory partition
   SidaPath path = SidaPath::fabric;

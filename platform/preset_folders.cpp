@@ -1,0 +1,29 @@
+#include "platform/preset_folders.h"
+
+#include <dlfcn.h>
+#include <system_error>
+
+#include "platform/version.h"
+
+namespace lacuna {
+
+namespace fs = std::filesystem;
+
+std::vector<fs::path> preset_folders() {
+  std::vector<fs::path> folders{kConfigurationFolder};
+  std::error_code status;
+  const auto beside = [&](const fs::path& binary) {
+    folders.push_back(binary.parent_path() / "../../../configs");            // build/<preset>/bin or lib
+    folders.push_back(binary.parent_path() / "../share/lacuna/configs");     // installed program
+    folders.push_back(binary.parent_path() / "../../share/lacuna/configs");  // installed library, <prefix>/lib/lacuna
+  };
+  const fs::path program = fs::read_symlink("/proc/self/exe", status);
+  if (!status) beside(program);
+  // In a library, the program is somebody else's.
+  Dl_info library{};
+  if (dladdr(reinterpret_cast<const void*>(&preset_folders), &library) != 0 && library.dli_fname != nullptr)
+    beside(fs::absolute(library.dli_fname, status));
+  return folders;
+}
+
+}  // namespace lacuna

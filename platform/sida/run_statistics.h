@@ -1,0 +1,39 @@
+// The results of a run of the accelerator as a tree of statistics and as files.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "models/common/config/statistics.h"
+#include "models/sida/matrix/sparse_matrix.h"
+#include "platform/sida/sida_parameters.h"
+#include "platform/sida/timed_run.h"
+
+namespace lacuna {
+
+/// Sizes of a matrix, and what the buffer would keep of it with sub-tensors of one column.
+struct SidaMatrixFacts {
+  std::uint64_t rows = 0, entries = 0;
+  std::uint64_t stored_entries = 0;  ///< that a file has: of a symmetric pattern the lower triangle
+  std::uint64_t dual_bytes = 0, blocked_bytes = 0;
+  std::uint64_t kept_peak = 0;
+  double kept_mean = 0;
+
+  SidaMatrixFacts() = default;
+  SidaMatrixFacts(const sida::SparseMatrix& matrix, unsigned block_side, unsigned value_bytes);
+};
+
+struct SidaRun {
+  SidaTotals totals;
+  SidaMatrixFacts matrix;
+  std::uint64_t cycles = 0, iterations = 0, products = 0, fused = 0;
+};
+
+/// The tree `sida`. The run and the parameters must outlive it.
+void describe_run(const SidaRun& run, const SidaParameters& parameters, StatisticsGroup& statistics);
+
+/// effective.cfg and statistics.json in that folder. Throws OutputError, WriteError.
+void write_run(const std::string& folder, const std::string& program, int exit_code, double wall_seconds, const SidaRun& run,
+               const SidaParameters& parameters);
+
+}  // namespace lacuna

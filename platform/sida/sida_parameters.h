@@ -1,0 +1,36 @@
+// Parameters of a run of the accelerator without a GPU: sections sida, cpu and energy.
+#pragma once
+
+#include <iosfwd>
+#include <vector>
+
+#include "models/common/config/parameters.h"
+#include "models/energy/energy_parameters.h"
+#include "models/sida/machine/cpu.h"
+#include "models/sida/machine/machine_parameters.h"
+#include "platform/command_line.h"
+
+namespace lacuna {
+
+class SidaParameters {
+ public:
+  /// Defaults, then every configuration file and assignment in the order given. Throws ConfigurationError.
+  explicit SidaParameters(const std::vector<ConfigurationSource>& sources);
+  SidaParameters(const SidaParameters&) = delete;
+  SidaParameters& operator=(const SidaParameters&) = delete;
+
+  const sida::MachineParameters& machine() const { return machine_; }
+  const sida::CpuParameters& cpu() const { return cpu_; }
+  const EnergyParameters& energy() const { return energy_; }
+  const ParameterSet& set() const { return set_; }
+  /// effective.cfg.
+  void write(std::ostream& out) const;
+
+ private:
+  sida::MachineParameters machine_;
+  sida::CpuParameters cpu_;
+  EnergyParameters energy_;
+  ParameterSet set_;
+};
+
+}  // namespace lacuna

@@ -1,0 +1,161 @@
+#include "platform/sida/timed_run.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "models/sida/machine/pass_shapes.h"
+#include "models/sida/pipeline/ideal_memory.h"
+#include "models/sida/pipeline/pass_pipeline.h"
+
+namespace lacuna {
+namespace {
+
+template <std::size_t n>
+void add(std::array<std::uint64_t, n>& sums, const std::array<std::uint64_t, n>& values) {
+  for (std::size_t i = 0; i < n; ++i) sums[i] += values[i];
+}
+
+void add_counts(const sida::PassCounts& counts, SidaTotals& totals) {
+  sida::PassCounts& sums = totals.sums;
+  totals.cycles += static_cast<double>(counts.cycles);
+  totals.bytes += counts.bytes();
+  add(sums.read_bytes, counts.read_bytes);
+  add(sums.written_bytes, counts.written_bytes);
+  add(sums.bound, counts.bound);
+  add(sums.busy, counts.busy);
+  add(sums.stalled, counts.stalled);
+  using Count = std::uint64_t sida::PassCounts::*;
+  constexpr Count kSums[]{&sida::PassCounts::requests,
+                          &sida::PassCounts::entries,
+                          &sida::PassCounts::os_used,
+                          &sida::PassCounts::is_used,
+                          &sida::PassCounts::fetched,
+                          &sida::PassCounts::converted_to_rows,
+                          &sida::PassCounts::converted_to_columns,
+                          &sida::PassCounts::discarded,
+                          &sida::PassCounts::evicted,
+                          &sida::PassCounts::reloaded,
+                          &sida::PassCounts::repacks,
+                          &sida::PassCounts::repack_moved,
+                          &sida::PassCounts::r_given,
+                          &sida::PassCounts::r_used,
+                          &sida::PassCounts::conflicts,
+                          &sida::PassCounts::conflict_cycles,
+                          &sida::PassCounts::steps,
+                          &sida::PassCounts::cycles,
+                          &sida::PassCounts::sub_tensors,
+                          &sida::PassCounts::waiting_sum,
+                          &sida::PassCounts::rows_sum,
+                          &sida::PassCounts::buffer_sum};
+  for (const Count count : kSums) sums.*count += counts.*count;
+  constexpr Count kPeaks[]{&sida::PassCounts::waiting_peak, &sida::PassCounts::rows_peak, &sida::PassCounts::buffer_peak};
+  for (const Count count : kPeaks) sums.*count = std::max(sums.*count, counts.*count);
+  using LineCount = std::uint64_t sida::LineCounts::*;
+  constexpr LineCount kLines[]{&sida::LineCounts::x_fetched,    &sida::LineCounts::x_refetched,
+                               &sida::LineCounts::sums_spilled, &sida::LineCounts::sums_read_back,
+                               &sida::LineCounts::w_spilled,    &sida::LineCounts::w_read_back};
+  for (const LineCount count : kLines) sums.lines.*count += counts.lines.*count;
+}
+
+void time_on_sida(ApplicationJob& job, const sida::SparseMatrix& by_columns, const sida::MachineParameters& machine, bool trace,
+                  SidaTotals& totals) {
+  const sida::SparseMatrix by_rows = transposed(by_columns);
+  const sida::MatrixOrders orders{{by_columns.offsets, by_columns.indices}, {by_rows.offsets, by_rows.indices}};
+  sida::PipelineParameters pipeline = machine.pipeline();
+  pipeline.trace = trace;
+  struct TimedPass {
+    sida::PassCounts counts;
+    sida::EnergyCounts energy;
+  };
+  std::map<std::pair<std::uint32_t, bool>, TimedPass> timed;  // by number in the program, and whether with IS
+  job.run([&](const sida::Program& program, const sida::PassOutcome& outcome) {
+    const sida::Pass& pass = program.passes[outcome.pass];
+    ++totals.passes;
+    if (pass.has_os() && !outcome.has_os) {
+      // The loop ended after load: its vectors were read.
+      const sida::Work work = oracle_work(program, pass, outcome);
+      const double cycles =
+          std::ceil(work.cycles(machine.control.bytes_per_cycle, machine.pes)) + machine.control.memory_latency;
+      totals.cycles += cycles;
+      totals.sums.cycles += static_cast<std::uint64_t>(cycles);
+      totals.sums.read_bytes[static_cast<std::size_t>(sida::MemoryKind::x)] += work.bytes;
+      totals.bytes += work.bytes;
+      totals.energy += work.energy;
+      return;
+    }
+    if (!pass.has_os() && program.elements(pass, sida::Phase::ewise) == 0) return;
+    // A pass that repeats itself has the same shape, and nothing else is at the memory: it takes what the first one took.
+    auto known = timed.find({outcome.pass, outcome.has_is});
+    if (known == timed.end()) {
+      const sida::PassShape shape = shape_of(program, pass, outcome, orders);
+      if (pass.has_os()) totals.sub_tensor = sub_tensor_of(shape, pipeline);
+      sida::IdealMemory memory(machine.control.bytes_per_cycle, machine.control.memory_latency);
+      sida::PassPipeline timing(shape, pipeline, memory);
+      TimedPass made{timing.run(), {}};
+      made.energy = energy_counts(shape, made.counts, pipeline.line_bytes);
+      made.energy.operations = operations_of(program, pass, outcome);
+      known = timed.insert({{outcome.pass, outcome.has_is}, made}).first;
+      if (trace && made.counts.cycles > totals.longest) {
+        totals.longest = made.counts.cycles;
+        totals.trace = timing.trace();
+        totals.traced = outcome.pass;
+      }
+    }
+    add_counts(known->second.counts, totals);
+    totals.energy += known->second.energy;
+  });
+}
+
+void time_by_formula(ApplicationJob& job, SidaMachine which, const sida::MachineParameters& machine, SidaTotals& totals) {
+  const auto add = [&](const sida::Work& work) {
+    totals.cycles += work.cycles(machine.control.bytes_per_cycle, machine.pes);
+    totals.bytes += work.bytes;
+    totals.energy += work.energy;
+  };
+  job.run([&](const sida::Program& program, const sida::PassOutcome& outcome) {
+    ++totals.passes;
+    if (which == SidaMachine::oracle) add(oracle_work(program, program.passes[outcome.pass], outcome));
+  });
+  if (which == SidaMachine::oracle) return;
+  totals.operators = sida::operators_of(job.graph(), job.stored());
+  for (std::uint64_t iteration = 0; iteration < job.iterations(); ++iteration) {
+    for (const sida::Work& work : totals.operators) add(work);
+  }
+}
+
+void time_on_cpu(ApplicationJob& job, const SidaMachines& machines, SidaTotals& totals) {
+  const lacuna_sida_matrix& matrix = job.stored().front();
+  double working_set = static_cast<double>(matrix.entries) * sida::entry_bytes(matrix) +
+                       static_cast<double>(matrix.columns) * matrix.offset_bytes;
+  for (unsigned v = 0; v < lacuna_sida_vectors(&job.plan()); ++v)
+    working_set += static_cast<double>(lacuna_sida_storage_of(&job.plan(), v).bytes);
+  std::set<std::uint32_t> seen;
+  job.run([&](const sida::Program& program, const sida::PassOutcome& outcome) {
+    ++totals.passes;
+    const sida::Work work = oracle_work(program, program.passes[outcome.pass], outcome);
+    const bool first = seen.insert(outcome.pass).second;
+    totals.cycles += machines.cpu.time(static_cast<double>(work.bytes), working_set, first) *
+                     static_cast<double>(machines.accelerator.clock.hz);
+    totals.bytes += work.bytes;
+  });
+}
+
+}  // namespace
+
+SidaTotals time_application(ApplicationJob& job, const sida::SparseMatrix& by_columns, SidaMachine which,
+                            const SidaMachines& machines, bool trace) {
+  SidaTotals totals;
+  if (which == SidaMachine::sida) {
+    time_on_sida(job, by_columns, machines.accelerator, trace, totals);
+  } else if (which == SidaMachine::cpu) {
+    time_on_cpu(job, machines, totals);
+  } else {
+    time_by_formula(job, which, machines.accelerator, totals);
+  }
+  return totals;
+}
+
+}  // namespace lacuna

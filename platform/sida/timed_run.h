@@ -1,0 +1,40 @@
+// A program of the accelerator on one of its machines: time, bytes and energy of the whole job.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "models/sida/machine/cpu.h"
+#include "models/sida/machine/energy_counts.h"
+#include "models/sida/machine/machine_parameters.h"
+#include "models/sida/machine/roofline.h"
+#include "models/sida/pipeline/pass_counts.h"
+#include "platform/sida/application_job.h"
+#include "platform/sida/run_application.h"
+
+namespace lacuna {
+
+struct SidaTotals {
+  double cycles = 0;
+  std::uint64_t passes = 0, bytes = 0;
+  sida::PassCounts sums;         ///< of machine sida: over all passes; peaks are of the pass that has most
+  std::uint64_t sub_tensor = 0;  ///< columns
+  sida::EnergyCounts energy;
+  std::vector<sida::Work> operators;  ///< of an iteration of the roofline machine
+  // Of the longest pass, if a trace was wanted:
+  std::vector<sida::StepTrace> trace;
+  sida::Time longest = 0;
+  std::uint32_t traced = 0;  ///< its number in the program
+};
+
+struct SidaMachines {
+  const sida::MachineParameters& accelerator;  ///< roofline and oracle have its bandwidth and PEs
+  const sida::CpuParameters& cpu;
+};
+
+/// Runs the job. Cycles are the accelerator's on all machines. Throws sida::PassError, sida::ProgramError.
+SidaTotals time_application(ApplicationJob& job, const sida::SparseMatrix& by_columns, SidaMachine which,
+                            const SidaMachines& machines, bool trace);
+
+}  // namespace lacuna

@@ -1,0 +1,40 @@
+#!/usr/bin/env bash
+# sida_sweep.sh: docs/sweep.md's sweep of the accelerator, what makes its points stale, and what is refused.
+source "$(dirname "$0")/sweep_common.sh"
+
+sed -n '/^## SIDA/,/^## /p' "$SOURCE/docs/sweep.md" | sed -n '/^```ini$/,/^```$/p' | sed '/^```/d' >pr.sweep
+expect 0 "$LACUNA" sweep pr.sweep -j 2
+complains "4 points: 4 done (4 run now)"
+expect 0 "$LACUNA" sweep pr.sweep -j 2
+complains "4 points: 4 done (0 run now)"
+expect 0 "$LACUNA" results pr --csv
+# column NAME MACHINE BUFFER: a mean.
+column() {
+  awk -F, -v name="$1_mean" -v machine="$2" -v buffer="$3" \
+    'NR == 1 { for (i = 1; i <= NF; ++i) at[$i] = i } $at["machine"] == machine && $at["sida.buffer"] == buffer { print $at[name] }' out.txt
+}
+awk -v small="$(column speedup sida 64KiB)" -v large="$(column speedup sida 1MiB)" -v same="$(column speedup roofline 1MiB)" \
+  'BEGIN { exit !(small > 0 && large > 1 && large > small && same == 1) }' || fail "speedups over the roofline"
+awk -v sida="$(column joules sida 1MiB)" -v roofline="$(column joules roofline 1MiB)" 'BEGIN { exit !(sida > 0 && sida < roofline) }' ||
+  fail "energies"
+
+# A matrix file is an input.
+expect 0 "$LACUNA" sida generate road:rows=400 --out a.mtx
+sed 's/^matrix = .*/matrix = a.mtx/' pr.sweep >file.sweep
+expect 0 "$LACUNA" sweep file.sweep -j 2
+expect 0 "$LACUNA" sida generate road:rows=900 --out a.mtx
+expect 0 "$LACUNA" sweep file.sweep --dry-run
+says "4 points, 4 to run"
+
+# refused MESSAGE SED-COMMAND
+refused() {
+  sed "$2" pr.sweep >bad.sweep
+  expect 2 "$LACUNA" sweep bad.sweep --dry-run
+  complains "$1"
+}
+refused "bad.sweep:3: program = prr: no program of the accelerator; did you mean pr?" 's/^program = pr/program = prr/'
+refused "unknown parameter sida.bufer; did you mean sida.buffer?" 's/^sida.buffer/sida.bufer/'
+refused "no statistic has the path sida.cycle; did you mean sida.cycles?" 's/{sida.cycles}/{sida.cycle}/'
+refused "lacuna sida has no option --matrx for a sweep; did you mean matrix?" 's/^matrix/matrx/'
+refused "a program of sida takes no argument" 's/^program.*/&\nargument = x/'
+refused "--machine oracel: must be sida, roofline, oracle or cpu; did you mean oracle?" 's/^machine = sida, roofline/machine = oracel, roofline/'
