@@ -83,11 +83,8 @@ int main(void) {
   printf("accelerator: %u processing elements a core, %u KiB buffer\n", (unsigned)properties->sida_pes,
          (unsigned)(properties->sida_buffer_bytes / 1024));
   const uint32_t edges = make_graph();
-  const lacuna_sida_setup setup = {.rows = VERTICES,
-                                   .columns = VERTICES,
-                                   .column_offsets = column_offsets,
-                                   .row_indices = rows,
-                                   .limit = ITERATIONS};
+  const lacuna_sida_setup setup = {
+      .rows = VERTICES, .columns = VERTICES, .column_offsets = column_offsets, .row_indices = rows, .limit = ITERATIONS};
   const lacuna_sida_application* pr = lacuna_sida_application_named("pr");
   lacuna_sida_graph* graph = pr->build(&setup);
   EXPECT(graph != NULL);
@@ -126,7 +123,7 @@ int main(void) {
   lacuna_queue* queue = NULL;
   CHECK(lacuna_queue_create(device, NULL, &queue));
   lacuna_signal* done = app_signal(device, 1);
-  CHECK(lacuna_sida_dispatch(queue, address, done, NULL));
+  CHECK(lacuna_dispatch_sida(queue, address, done, NULL));
   CHECK(lacuna_signal_wait_zero(done));
   const uint64_t nanoseconds = lacuna_signal_duration(done);
 
@@ -150,13 +147,13 @@ int main(void) {
   lacuna_queue* other = NULL;
   CHECK(lacuna_queue_create(device, NULL, &other));
   lacuna_signal* never = app_signal(device, 1);
-  CHECK(lacuna_sida_dispatch(other, addresses[0], never, NULL));
+  CHECK(lacuna_dispatch_sida(other, addresses[0], never, NULL));
   EXPECT_ERROR(lacuna_signal_wait_zero(never), LACUNA_ERROR_QUEUE_FAILED);
-  lacuna_sida_state state;
-  lacuna_sida_get_state(device, &state);
+  lacuna_accelerator_state state;
+  lacuna_accelerator_get_state(device, &state);
   EXPECT(!state.busy && state.error == LACUNA_SIDA_ERROR_MAGIC && state.error_address == addresses[0] && state.jobs == 2);
   lacuna_signal_store(done, 1);
-  CHECK(lacuna_sida_dispatch(queue, address, done, NULL));
+  CHECK(lacuna_dispatch_sida(queue, address, done, NULL));
   CHECK(lacuna_signal_wait_zero(done));
   printf("a program that is none: %s\n", "its queue has failed, the next job has run");
   lacuna_device_close(device);

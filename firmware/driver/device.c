@@ -97,7 +97,7 @@ void lacuna_device_close(lacuna_device* device) {
 
 const lacuna_properties* lacuna_device_properties(const lacuna_device* device) { return &device->properties; }
 
-void lacuna_sida_get_state(lacuna_device* device, lacuna_sida_state* state) {
+void lacuna_accelerator_get_state(lacuna_device* device, lacuna_accelerator_state* state) {
   state->busy = hal_read32(device->mmio + LACUNA_GPU_SIDA_STATE) == LACUNA_SIDA_BUSY;
   state->pass = hal_read32(device->mmio + LACUNA_GPU_SIDA_PASS);
   state->step = hal_read32(device->mmio + LACUNA_GPU_SIDA_STEP);

@@ -124,10 +124,10 @@ lacuna_error lacuna_barrier_or(lacuna_queue* queue, lacuna_signal* const depende
   return barrier(queue, HSA_PACKET_BARRIER_OR, dependencies, count, completion, options);
 }
 
-lacuna_error lacuna_sida_dispatch(lacuna_queue* queue, uint64_t program, lacuna_signal* completion,
+lacuna_error lacuna_dispatch_sida(lacuna_queue* queue, uint64_t program, lacuna_signal* completion,
                                   const lacuna_dispatch_options* options) {
   if (queue == NULL || program % 16 != 0) {
-    return driver_error(LACUNA_ERROR_INVALID_ARGUMENT, "lacuna_sida_dispatch: %s",
+    return driver_error(LACUNA_ERROR_INVALID_ARGUMENT, "lacuna_dispatch_sida: %s",
                         queue == NULL ? "null queue" : "the program is not aligned to 16 bytes");
   }
   if (queue->device->properties.sida_pes == 0) {

@@ -234,17 +234,17 @@ lacuna_error lacuna_barrier_or(lacuna_queue* queue, lacuna_signal* const depende
 /* Writes the packet of a job of the sparse dataflow accelerator (docs/sida.md): `program` is the GPU address of a program of
  * lacuna/abi/sida.h, aligned to 16 bytes. `completion` and `options` as those of a dispatch. NO_ACCELERATOR, QUEUE_FULL,
  * QUEUE_FAILED. */
-lacuna_error lacuna_sida_dispatch(lacuna_queue* queue, uint64_t program, lacuna_signal* completion,
+lacuna_error lacuna_dispatch_sida(lacuna_queue* queue, uint64_t program, lacuna_signal* completion,
                                   const lacuna_dispatch_options* options);
-typedef struct lacuna_sida_state {
+typedef struct lacuna_accelerator_state {
   bool busy;
-  uint32_t pass;           /* that runs, or of the last job */
-  uint32_t step;           /* of that pass */
-  uint32_t jobs;           /* ended since the device was opened */
-  uint32_t error;          /* LACUNA_SIDA_ERROR_* of the last job that failed; 0 = none */
-  uint64_t error_address;  /* GPU address of what was wrong; 0 = none */
-} lacuna_sida_state;
-void lacuna_sida_get_state(lacuna_device* device, lacuna_sida_state* state);
+  uint32_t pass;          /* that runs, or of the last job */
+  uint32_t step;          /* of that pass */
+  uint32_t jobs;          /* ended since the device was opened */
+  uint32_t error;         /* LACUNA_SIDA_ERROR_* of the last job that failed; 0 = none */
+  uint64_t error_address; /* GPU address of what was wrong; 0 = none */
+} lacuna_accelerator_state;
+void lacuna_accelerator_get_state(lacuna_device* device, lacuna_accelerator_state* state);
 
 /* Raw access for tools and tests: appends a 64-byte AQL packet as it is. With `doorbell` false the device is not told; a later
  * packet's doorbell covers it. `index`, if not null, receives the packet's index. */

@@ -19,6 +19,7 @@ class ApplicationJob {
   /// `matrix` must remain. Throws sida::MatrixError for a matrix that the application cannot take, and for a source beyond it.
   ApplicationJob(const lacuna_sida_application& application, const sida::SparseMatrix& matrix, const Options& options);
 
+  const ApplicationImage& image() const { return image_; }
   const lacuna_sida_application& application() const { return image_.application(); }
   const lacuna_sida_graph& graph() const { return image_.graph(); }
   const lacuna_sida_plan& plan() const { return image_.plan(); }

@@ -17,6 +17,7 @@
 #include "platform/run/text_table.h"
 #include "platform/run/whole_file.h"
 #include "platform/sida/application_job.h"
+#include "platform/sida/device_run.h"
 #include "platform/sida/named_matrix.h"
 #include "platform/sida/run_statistics.h"
 #include "platform/sida/sida_parameters.h"
@@ -116,31 +117,31 @@ void print_energy(const SidaTotals& totals, const EnergyParameters& energy, std:
   write_aligned(rows, out);
 }
 
-void print_machine(SidaMachine which, const SidaParameters& parameters, std::ostream& out) {
-  const sida::MachineParameters& machine = parameters.machine();
+void print_machine(SidaMachine which, const sida::MachineParameters& machine, const sida::CpuParameters& cpu,
+                   std::ostream& out) {
   const double hz = static_cast<double>(machine.clock.hz);
   out << kSidaMachineNames[static_cast<std::size_t>(which)] << ", ";
   if (which == SidaMachine::cpu) {
-    out << fmt::format("{:g} GB/s, cache of {} MB with {:g} GB/s", parameters.cpu().bandwidth,
-                       in_megabytes(static_cast<double>(parameters.cpu().cache.n)), parameters.cpu().cache_bandwidth);
+    out << fmt::format("{:g} GB/s, cache of {} MB with {:g} GB/s", cpu.bandwidth,
+                       in_megabytes(static_cast<double>(cpu.cache.n)), cpu.cache_bandwidth);
     return;
   }
   out << grouped(machine.pes) << " PEs a core, " << fixed(static_cast<double>(machine.control.bytes_per_cycle) * hz / 1e9, 0)
       << " GB/s, " << fixed(hz / 1e9, 2) << " GHz";
-  if (which == SidaMachine::sida) out << ", buffer of " << in_megabytes(static_cast<double>(machine.buffer.n)) << " MB";
+  if (which == SidaMachine::sida || which == SidaMachine::device)
+    out << ", buffer of " << in_megabytes(static_cast<double>(machine.buffer.n)) << " MB";
 }
 
-void print_run(const ApplicationJob& job, const Matrix& matrix, const SidaRunOptions& options, const SidaParameters& parameters,
-               const SidaRun& run, std::ostream& out) {
-  const sida::MachineParameters& machine = parameters.machine();
+void print_run(const lacuna_sida_application& application, const Matrix& matrix, const SidaRunOptions& options,
+               const sida::MachineParameters& machine, const sida::CpuParameters& cpu, const SidaRun& run, std::ostream& out) {
   const double hz = static_cast<double>(machine.clock.hz);
   const double gigabytes = static_cast<double>(run.totals.bytes) / run.totals.cycles * hz / 1e9;
   const double peak = static_cast<double>(machine.control.bytes_per_cycle) * hz / 1e9;
-  out << "program        " << job.application().name << ": " << job.application().text << '\n'
+  out << "program        " << application.name << ": " << application.text << '\n'
       << "matrix         " << options.matrix << ", order " << matrix.order << ", " << grouped(matrix.by_columns.rows)
       << " rows, " << grouped(matrix.by_columns.entries()) << " entries, " << (options.blocked ? "blocked" : "dual")
       << " storage\nmachine        ";
-  print_machine(options.machine, parameters, out);
+  print_machine(options.machine, machine, cpu, out);
   out << "\nfusion         "
       << (run.fused == 0 ? std::string("none") : fmt::format("{} of {} products share a pass", run.fused, run.products)) << '\n'
       << "iterations     " << grouped(run.iterations) << ", " << grouped(run.totals.passes) << " passes\n"
@@ -150,7 +151,37 @@ void print_run(const ApplicationJob& job, const Matrix& matrix, const SidaRunOpt
   // A CPU's cache carries some of it.
   if (options.machine != SidaMachine::cpu) out << " (" << fixed(100 * gigabytes / peak, 1) << " % of the bandwidth)";
   out << '\n';
-  if (options.machine == SidaMachine::sida) print_steps(run.totals, out);
+  if (options.machine == SidaMachine::sida || options.machine == SidaMachine::device) print_steps(run.totals, out);
+}
+
+/// Prints whether a result is the reference's. Returns whether it is.
+bool print_check(const ApplicationImage::Result& result, const ApplicationImage::Result& expected, bool quiet,
+                 std::ostream& out) {
+  const bool right = result.iterations == expected.iterations && result.bytes == expected.bytes;
+  if (!quiet || !right)
+    out << "result         "
+        << (right ? "as one operation after the other computes it, to the bit"
+                  : "DIFFERS from what one operation after the other computes")
+        << '\n';
+  return right;
+}
+
+/// The accelerator in a GPU.
+bool run_on_gpu(const lacuna_sida_application& application, const SidaRunOptions& options,
+                const std::vector<ConfigurationSource>& configuration, std::ostream& out, std::ostream& warnings) {
+  const Matrix matrix(options, warnings);
+  const ApplicationJob job(application, matrix.by_columns, job_options(options));  // for its plan and its reference
+  DeviceRunResult done = run_on_device(application, matrix.by_columns, job_options(options), configuration, options.folder);
+  SidaRun run;
+  run.totals = std::move(done.totals);
+  run.cycles = static_cast<std::uint64_t>(std::llround(run.totals.cycles));
+  run.iterations = done.result.iterations;
+  run.products = lacuna_sida_products(&job.plan());
+  run.fused = lacuna_sida_fused_products(&job.plan());
+  if (!options.quiet) print_run(application, matrix, options, done.machine, {}, run, out);
+  const bool right = !options.check || print_check(done.result, job.image().reference(), options.quiet, out);
+  if (!options.quiet) print_bytes(run.totals, out);
+  return right;
 }
 
 }  // namespace
@@ -159,6 +190,7 @@ bool run_application(const std::string& program, const SidaRunOptions& options,
                      const std::vector<ConfigurationSource>& configuration, std::ostream& out, std::ostream& warnings) {
   const auto begin = std::chrono::steady_clock::now();
   const lacuna_sida_application& application = application_named(program);
+  if (options.machine == SidaMachine::device) return run_on_gpu(application, options, configuration, out, warnings);
   const SidaParameters parameters(configuration);
   const Matrix matrix(options, warnings);
   ApplicationJob job(application, matrix.by_columns, job_options(options));
@@ -169,7 +201,7 @@ bool run_application(const std::string& program, const SidaRunOptions& options,
   run.iterations = job.iterations();
   run.products = lacuna_sida_products(&job.plan());
   run.fused = lacuna_sida_fused_products(&job.plan());
-  if (!options.quiet) print_run(job, matrix, options, parameters, run, out);
+  if (!options.quiet) print_run(application, matrix, options, parameters.machine(), parameters.cpu(), run, out);
   if (options.timeline) {
     write_file(*options.timeline, [&](std::ostream& picture) {
       write_pass_timeline(run.totals.trace, parameters.machine().control.bytes_per_cycle, parameters.machine().buffer.n,
@@ -177,15 +209,7 @@ bool run_application(const std::string& program, const SidaRunOptions& options,
     });
   }
   bool right = true;
-  if (options.check) {
-    const auto [iterations, expected] = job.reference();
-    right = iterations == job.iterations() && expected == job.result();
-    if (!options.quiet || !right)
-      out << "result         "
-          << (right ? "as one operation after the other computes it, to the bit"
-                    : "DIFFERS from what one operation after the other computes")
-          << '\n';
-  }
+  if (options.check) right = print_check({job.iterations(), job.result()}, job.image().reference(), options.quiet, out);
   if (!options.quiet) {
     if (options.machine == SidaMachine::sida) print_bytes(run.totals, out);
     if (options.machine == SidaMachine::roofline) print_operators(run.totals, parameters.machine(), out);
@@ -203,7 +227,7 @@ bool run_application(const std::string& program, const SidaRunOptions& options,
 void describe_machine(const std::vector<ConfigurationSource>& configuration, std::ostream& out) {
   const SidaParameters parameters(configuration);
   const sida::MachineParameters& machine = parameters.machine();
-  print_machine(SidaMachine::sida, parameters, out);
+  print_machine(SidaMachine::sida, machine, parameters.cpu(), out);
   std::vector<TextRow> rows{{"area", "mm2"}};
   for (const CostLine& line : sida::area_lines(machine.pes, machine.buffer.n))
     rows.push_back({std::string(line.meaning), fixed(line.value, 1)});

@@ -14,8 +14,14 @@ namespace lacuna {
 
 struct ConfigurationSource;
 
-enum class SidaMachine : std::uint8_t { sida, roofline, oracle, cpu };
-inline constexpr std::array<const char*, 4> kSidaMachineNames{"sida", "roofline", "oracle", "cpu"};
+enum class SidaMachine : std::uint8_t {
+  sida,      ///< the accelerator with a memory that is a bandwidth and a latency
+  roofline,  ///< by formula, as the others below
+  oracle,
+  cpu,
+  device  ///< the accelerator in a GPU, with its network, caches and DRAM
+};
+inline constexpr std::array<const char*, 5> kSidaMachineNames{"sida", "roofline", "oracle", "cpu", "device"};
 
 struct SidaRunOptions {
   std::string matrix;                ///< --matrix

@@ -98,8 +98,7 @@ void add_sida_options(po::options_description& options) {
           "matrix,m", po::value<std::string>()->value_name("MATRIX"), "run, explain: the matrix")(
           "machine", po::value<std::string>()->value_name("MACHINE")->default_value("sida"),
           "run: sida, or by formula roofline (each operator by itself), oracle (as if all of it were in the buffer) or cpu (a "
-          "CPU's "
-          "bandwidth and cache)")(
+          "CPU's bandwidth and cache); device: in the GPU of --config, such as sida, by a packet in a queue")(
           "fusion", po::value<std::string>()->value_name("HOW")->default_value("auto"),
           "run, explain: auto, producer-consumer (one product a pass) or none (each operation a pass of its own)")(
           "storage", po::value<std::string>()->value_name("LAYOUT")->default_value("dual"), "run: dual or blocked")(
@@ -111,12 +110,13 @@ void add_sida_options(po::options_description& options) {
           "timeline", po::value<std::string>()->value_name("FILE.svg"), "run: picture of the longest pass over time")(
           "check", "run: compare with one operation after the other; exit code 3 if it differs")(
           "config,c", po::value<std::vector<std::string>>()->value_name("FILE"),
-          "run, machine: configuration file of sections sida, cpu and energy, such as energy/sida; may be repeated, later "
-          "wins")("set,s", po::value<std::vector<std::string>>()->value_name("SECTION.NAME=VALUE"),
-                  "run, machine: set one parameter, such as sida.buffer; may be repeated, later wins")(
+          "run, machine: configuration file of sections sida, cpu and energy, such as energy/sida; of --machine device as of "
+          "lacuna run; may be repeated, later wins")(
+          "set,s", po::value<std::vector<std::string>>()->value_name("SECTION.NAME=VALUE"),
+          "run, machine: set one parameter, such as sida.buffer; may be repeated, later wins")(
           "out,o", po::value<std::string>()->value_name("FILE|DIR"),
-          "generate: the Matrix Market file; prepare: the prepared one; run: a folder for statistics.json and effective.cfg")(
-          "quiet,q", "run: print nothing, only write --out");
+          "generate: the Matrix Market file; prepare: the prepared one; run: a folder for statistics.json, effective.cfg and, "
+          "of a device, what lacuna run writes")("quiet,q", "run: print nothing, only write --out");
 }
 
 void take_sida_options(const po::variables_map& values, std::vector<std::string>& operands, SidaOptions& sida) {

@@ -13,51 +13,10 @@
 namespace lacuna {
 namespace {
 
-template <std::size_t n>
-void add(std::array<std::uint64_t, n>& sums, const std::array<std::uint64_t, n>& values) {
-  for (std::size_t i = 0; i < n; ++i) sums[i] += values[i];
-}
-
 void add_counts(const sida::PassCounts& counts, SidaTotals& totals) {
-  sida::PassCounts& sums = totals.sums;
   totals.cycles += static_cast<double>(counts.cycles);
   totals.bytes += counts.bytes();
-  add(sums.read_bytes, counts.read_bytes);
-  add(sums.written_bytes, counts.written_bytes);
-  add(sums.bound, counts.bound);
-  add(sums.busy, counts.busy);
-  add(sums.stalled, counts.stalled);
-  using Count = std::uint64_t sida::PassCounts::*;
-  constexpr Count kSums[]{&sida::PassCounts::requests,
-                          &sida::PassCounts::entries,
-                          &sida::PassCounts::os_used,
-                          &sida::PassCounts::is_used,
-                          &sida::PassCounts::fetched,
-                          &sida::PassCounts::converted_to_rows,
-                          &sida::PassCounts::converted_to_columns,
-                          &sida::PassCounts::discarded,
-                          &sida::PassCounts::evicted,
-                          &sida::PassCounts::reloaded,
-                          &sida::PassCounts::repacks,
-                          &sida::PassCounts::repack_moved,
-                          &sida::PassCounts::r_given,
-                          &sida::PassCounts::r_used,
-                          &sida::PassCounts::conflicts,
-                          &sida::PassCounts::conflict_cycles,
-                          &sida::PassCounts::steps,
-                          &sida::PassCounts::cycles,
-                          &sida::PassCounts::sub_tensors,
-                          &sida::PassCounts::waiting_sum,
-                          &sida::PassCounts::rows_sum,
-                          &sida::PassCounts::buffer_sum};
-  for (const Count count : kSums) sums.*count += counts.*count;
-  constexpr Count kPeaks[]{&sida::PassCounts::waiting_peak, &sida::PassCounts::rows_peak, &sida::PassCounts::buffer_peak};
-  for (const Count count : kPeaks) sums.*count = std::max(sums.*count, counts.*count);
-  using LineCount = std::uint64_t sida::LineCounts::*;
-  constexpr LineCount kLines[]{&sida::LineCounts::x_fetched,    &sida::LineCounts::x_refetched,
-                               &sida::LineCounts::sums_spilled, &sida::LineCounts::sums_read_back,
-                               &sida::LineCounts::w_spilled,    &sida::LineCounts::w_read_back};
-  for (const LineCount count : kLines) sums.lines.*count += counts.lines.*count;
+  totals.sums += counts;
 }
 
 void time_on_sida(ApplicationJob& job, const sida::SparseMatrix& by_columns, const sida::MachineParameters& machine, bool trace,

@@ -83,7 +83,7 @@ AssembledKernel streaming() {
 constexpr std::uint64_t kStream = 6 << 20;  ///< offset in VRAM of what it reads
 constexpr unsigned kStreams = 48;
 
-/// What a job has moved, and its time in the accelerator ("sida.busy").
+/// What a job has moved, and its time in the accelerator ("sida.time").
 Counts run(TestGpu& gpu, DeviceApplication& application) {
   gpu.mark();
   application.submit();
@@ -133,21 +133,22 @@ TEST_F(SidaDevice, MovesTheBytesOfThePipelineAlone) {
       const Counts moved = run(*gpu, application);
       std::uint64_t bytes = 0;
       for (std::size_t kind = 0; kind < sida::kMemoryKinds; ++kind) {
-        EXPECT_EQ(moved.at("sida.read_" + std::string(sida::kMemoryKindNames[kind])), read[kind]) << kind;
-        EXPECT_EQ(moved.at("sida.written_" + std::string(sida::kMemoryKindNames[kind])), written[kind]) << kind;
+        EXPECT_EQ(moved.at("sida.read." + std::string(sida::kMemoryKindNames[kind])), read[kind]) << kind;
+        EXPECT_EQ(moved.at("sida.written." + std::string(sida::kMemoryKindNames[kind])), written[kind]) << kind;
         bytes += read[kind] + written[kind];
       }
       EXPECT_GE((moved.at("sida.lines_read") + moved.at("sida.lines_written")) * 128, bytes);
-      EXPECT_GT(moved.at("sida.busy"), 0U);
+      EXPECT_GT(moved.at("sida.time"), 0U);
     }
   }
 }
 
-/// Names and values of counters that differ.
+/// Names and values of counters that differ; peaks do not grow with each run.
 std::string difference(const Counts& a, const Counts& b) {
   std::string text;
   for (const auto& [name, count] : a) {
-    if (b.at(name) != count) text += name + ": " + std::to_string(count) + ", " + std::to_string(b.at(name)) + "\n";
+    if (b.at(name) != count && !name.ends_with("_peak"))
+      text += name + ": " + std::to_string(count) + ", " + std::to_string(b.at(name)) + "\n";
   }
   return text;
 }
@@ -222,7 +223,7 @@ TEST_F(SidaDevice, SharesTheMemoryWithKernels) {
     if (kernel) b_.fabric.dispatch(streaming(), {TestGpu::kBase + kStream}, kStreams);
     if (job) application.submit();
     b_.fabric.finish();
-    return Times{kernel ? b_.fabric.records.back().cycles : 0, b_.fabric.growth().at("sida.busy")};
+    return Times{kernel ? b_.fabric.records.back().cycles : 0, b_.fabric.growth().at("sida.time")};
   };
   const Times both = time(true, true);
   EXPECT_GT(both.kernel, time(true, false).kernel);

@@ -9,6 +9,7 @@
 
 #include "include/lacuna/abi/gpu_registers.h"
 #include "models/common/time/tlm_time.h"
+#include "models/sida/machine/count_statistics.h"
 
 namespace lacuna {
 namespace {
@@ -197,10 +198,20 @@ void Accelerator::run_pass(sida::Job& job) {
   std::optional<sida::PassAddresses> addresses;
   if (context_.mode != TimingMode::functional) addresses.emplace(job.program(), pass);
   const sida::PassOutcome outcome = job.run_pass();
-  const bool has_work = pass.has_os() ? outcome.has_os : job.program().elements(pass, sida::Phase::ewise) != 0;
-  if (addresses && has_work) {
+  if (addresses) {
     ports_.begin(std::move(*addresses));
-    take_time(shape(job.program(), pass, outcome));
+    if (pass.has_os() && !outcome.has_os) {
+      read_dropped_x(job.program(), pass);
+    } else if (pass.has_os() || job.program().elements(pass, sida::Phase::ewise) != 0) {
+      const sida::PassShape timed = shape(job.program(), pass, outcome);
+      const sida::PassCounts counts = take_time(timed);
+      statistics_.sums += counts;
+      if (pass.has_os()) statistics_.sub_tensor = sub_tensor_of(timed, parameters_.machine.pipeline());
+      sida::EnergyCounts energy = energy_counts(timed, counts, parameters_.machine.pipeline().line_bytes);
+      energy.operations = operations_of(job.program(), pass, outcome);
+      energy.memory_read = energy.memory_written = 0;
+      statistics_.energy += energy;
+    }
   }
   ++statistics_.passes;
   ++passes_since_reset_;
@@ -235,12 +246,28 @@ sida::Time Accelerator::begin_time() const {
   return clock_.ceil(later(kernel_time(), context_.core_clock.ticks(windows_->end()))).n;
 }
 
-void Accelerator::take_time(const sida::PassShape& shape) {
+sida::PassCounts Accelerator::take_time(const sida::PassShape& shape) {
   pipeline_ = std::make_unique<sida::PassPipeline>(shape, parameters_.machine.pipeline(), ports_, begin_time());
   wait_for_phase();
-  count(pipeline_->counts());
+  const sida::PassCounts counts = pipeline_->counts();
   step_ = pipeline_->next_step();
   pipeline_.reset();
+  return counts;
+}
+
+/// The loop has ended after load code, whose vectors were read.
+void Accelerator::read_dropped_x(const sida::Program& program, const sida::Pass& pass) {
+  std::uint64_t element_bytes = 0;
+  for (const std::uint16_t vector : pass.of(sida::Phase::load).loads) element_bytes += program.bytes_of_element(vector);
+  const std::uint64_t bytes = program.elements(pass, sida::Phase::load) * element_bytes;
+  if (bytes == 0) return;
+  statistics_.sums.read_bytes[static_cast<std::size_t>(sida::MemoryKind::x)] += bytes;
+  awaited_ = std::make_unique<sida::Arrival>(begin_time());
+  sida::Arrival all;
+  awaited_->expect(1, all);
+  ports_.start_read({sida::MemoryKind::x, sida::Operand::load, 0, bytes}, begin_time(), *awaited_);
+  wait_for_phase();
+  awaited_.reset();
 }
 
 void Accelerator::access_and_wait(const sida::AddressRange& range, bool write) {
@@ -330,26 +357,6 @@ void Accelerator::diagnose(std::ostream& out) const {
   }
 }
 
-void Accelerator::count(const sida::PassCounts& counts) {
-  const auto add = [](auto& sums, const auto& values) {
-    for (std::size_t i = 0; i < sums.size(); ++i) sums[i] += values[i];
-  };
-  add(statistics_.read, counts.read_bytes);
-  add(statistics_.written, counts.written_bytes);
-  add(statistics_.bound, counts.bound);
-  for (std::size_t core = 0; core < sida::kCores; ++core) {
-    statistics_.working[core] += clock_.ticks(Cycles{counts.busy[core]});
-    statistics_.stalled[core] += clock_.ticks(Cycles{counts.stalled[core]});
-  }
-  statistics_.steps += counts.steps;
-  statistics_.os_used += counts.os_used;
-  statistics_.is_used += counts.is_used;
-  statistics_.reloaded += counts.reloaded;
-  statistics_.evicted += counts.evicted;
-  statistics_.ahead += counts.r_used;
-  statistics_.discarded += counts.discarded;
-}
-
 void Accelerator::describe_statistics(StatisticsGroup& device) const {
   StatisticsGroup& group = device.group("sida");
   statistics_.describe(group);
@@ -362,33 +369,9 @@ void SidaStatistics::describe(StatisticsGroup& group) const {
   group.add("dropped", dropped, "jobs dropped with their queues", "jobs");
   group.add("iterations", iterations, "iterations of the programs' loops", "iterations");
   group.add("passes", passes, "passes over a matrix, or over vectors alone", "passes");
-  group.add("steps", steps, "steps of passes", "steps");
-  group.add("busy", busy, "time with a job");
-  static constexpr std::array<const char*, sida::kMemoryKinds> kRead = {"read_csc",     "read_csr_eager",     "read_csr_reload",
-                                                                        "read_x",       "read_ewise_vectors", "read_sums",
-                                                                        "read_outputs", "read_offsets",       "read_blocks"};
-  static constexpr std::array<const char*, sida::kMemoryKinds> kWritten = {
-      "written_csc",  "written_csr_eager", "written_csr_reload", "written_x",     "written_ewise_vectors",
-      "written_sums", "written_outputs",   "written_offsets",    "written_blocks"};
-  for (std::size_t kind = 0; kind < sida::kMemoryKinds; ++kind)
-    group.add(kRead[kind], read[kind], "bytes that passes have read of this kind", "bytes");
-  for (std::size_t kind = 0; kind < sida::kMemoryKinds; ++kind)
-    group.add(kWritten[kind], written[kind], "bytes that passes have written of this kind", "bytes");
-  static constexpr std::array<const char*, sida::kBounds> kBound = {"steps_by_memory", "steps_by_os", "steps_by_ewise",
-                                                                    "steps_by_is"};
-  for (std::size_t b = 0; b < sida::kBounds; ++b)
-    group.add(kBound[b], bound[b], "steps whose time memory, or this core, decided", "steps");
-  static constexpr std::array<const char*, sida::kCores> kWorking = {"os_working", "ewise_working", "is_working"},
-                                                         kStalled = {"os_stalled", "ewise_stalled", "is_stalled"};
-  for (std::size_t core = 0; core < sida::kCores; ++core) group.add(kWorking[core], working[core], "time that the core worked");
-  for (std::size_t core = 0; core < sida::kCores; ++core)
-    group.add(kStalled[core], stalled[core], "time that the core had work and waited for memory");
-  group.add("os_used", os_used, "entries used by the first product of passes", "entries");
-  group.add("is_used", is_used, "entries used by the second product of passes", "entries");
-  group.add("evicted", evicted, "entries evicted before the second product used them", "entries");
-  group.add("reloaded", reloaded, "entries loaded again", "entries");
-  group.add("loaded_ahead", ahead, "entries loaded by row ahead of their columns", "entries");
-  group.add("discarded", discarded, "of these, entries that their columns have to load again", "entries");
+  group.add("time", busy, "time with a job");
+  group.add("cycles", sums.cycles, "cycles of passes", "cycles");
+  sida::describe_counts(sums, group);
 }
 
 }  // namespace lacuna

@@ -23,22 +23,22 @@
 #include "models/common/agent.h"
 #include "models/compute/window_observer.h"
 #include "models/compute/windows.h"
-#include "models/sida/device/memory_ports.h"
 #include "models/sida/device/accelerator_parameters.h"
+#include "models/sida/device/memory_ports.h"
 #include "models/sida/device/vm_memory.h"
 #include "models/sida/function/job.h"
+#include "models/sida/machine/energy_counts.h"
 #include "models/sida/machine/stored_orders.h"
 #include "models/sida/pipeline/pass_pipeline.h"
 
 namespace lacuna {
 
 struct SidaStatistics {
-  std::uint64_t jobs = 0, failed = 0, dropped = 0, iterations = 0, passes = 0, steps = 0;
+  std::uint64_t jobs = 0, failed = 0, dropped = 0, iterations = 0, passes = 0;
   Tick busy{};
-  std::array<std::uint64_t, sida::kMemoryKinds> read{}, written{};
-  std::array<std::uint64_t, sida::kBounds> bound{};
-  std::array<Tick, sida::kCores> working{}, stalled{};
-  std::uint64_t os_used = 0, is_used = 0, reloaded = 0, evicted = 0, ahead = 0, discarded = 0;
+  sida::PassCounts sums;         ///< over all passes, in cycles of the accelerator
+  std::uint64_t sub_tensor = 0;  ///< of the last pass with a product, columns
+  sida::EnergyCounts energy;     ///< but for memory, whose energy is the DRAM channels'
 
   void describe(StatisticsGroup& group) const;
 };
@@ -66,6 +66,7 @@ class Accelerator : public sc_core::sc_module,
   /// Lines in flight will not arrive: the memory phase has been reset.
   void forget_requests() { ports_.reset(); }
   const SidaStatistics& statistics() const { return statistics_; }
+  const AcceleratorParameters& parameters() const { return parameters_; }
 
   hsa::VendorFormat format() const override { return hsa::VendorFormat::sida_job; }
   void set_listener(PacketEngineListener& listener) override { listener_ = &listener; }
@@ -102,8 +103,8 @@ class Accelerator : public sc_core::sc_module,
   void run_pass(sida::Job& job);
   void check_buffer(const sida::Program& program, std::uint32_t number);
   sida::PassShape shape(const sida::Program& program, const sida::Pass& pass, const sida::PassOutcome& outcome);
-  void take_time(const sida::PassShape& shape);
-  void count(const sida::PassCounts& counts);
+  sida::PassCounts take_time(const sida::PassShape& shape);
+  void read_dropped_x(const sida::Program& program, const sida::Pass& pass);
   void access_and_wait(const sida::AddressRange& range, bool write);
   sida::Time begin_time() const;
   void wait_for_phase();

@@ -12,6 +12,7 @@
 #include "models/gpu/gpu_parameters.h"
 #include "models/sida/device/accelerator.h"
 #include "models/sida/device/accelerator_parameters.h"
+#include "models/sida/machine/energy.h"
 
 namespace lacuna {
 
@@ -44,9 +45,14 @@ class SidaExtension final : public DeviceExtension {
   std::vector<Agent*> agents() override { return {&accelerator_}; }
   WindowObserver* window_observer() override { return &accelerator_; }
   PacketEngine* packet_engine() override { return &accelerator_; }
+  void describe_energy(EnergyMeter& meter, const EnergyParameters& energy) const override {
+    sida::describe_compute_energy(accelerator_.statistics().energy, meter, energy, "sida_pe");
+    sida::describe_buffer_energy(accelerator_.statistics().energy, meter, energy, "sida_buffer");
+  }
   void reset() override { accelerator_.forget_requests(); }
 
   const Accelerator& accelerator() const { return accelerator_; }
+  const sida::MachineParameters& parameters() const { return accelerator_.parameters().machine; }
 
  private:
   const SidaPath path_;

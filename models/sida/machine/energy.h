@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <string>
 
 #include "models/energy/energy_meter.h"
 #include "models/energy/energy_parameters.h"
@@ -20,6 +21,12 @@ inline constexpr std::array<const char*, kEnergyParts> kEnergyPartNames = {"comp
 
 /// Events of these counts, in blocks with the names of parts. The counts must outlive the meter.
 void describe_energy(const EnergyCounts& counts, EnergyMeter& meter, const EnergyParameters& energy);
+
+/// Events of the PEs and of the buffer alone, in a block of that name: those of an accelerator in a device.
+void describe_compute_energy(const EnergyCounts& counts, EnergyMeter& meter, const EnergyParameters& energy,
+                             const std::string& block);
+void describe_buffer_energy(const EnergyCounts& counts, EnergyMeter& meter, const EnergyParameters& energy,
+                            const std::string& block);
 
 /// Joules by part.
 std::array<double, kEnergyParts> joules(const EnergyCounts& counts, const EnergyParameters& energy);

@@ -1,5 +1,7 @@
 #include "models/sida/pipeline/pass_counts.h"
 
+#include <algorithm>
+
 #include <numeric>
 #include <stdexcept>
 #include <string>
@@ -15,6 +17,49 @@ void require_equal(std::uint64_t a, std::uint64_t b, const char* what) {
 }
 
 }  // namespace
+
+PassCounts& PassCounts::operator+=(const PassCounts& other) {
+  const auto add = [](auto& sums, const auto& values) {
+    for (std::size_t i = 0; i < sums.size(); ++i) sums[i] += values[i];
+  };
+  add(read_bytes, other.read_bytes);
+  add(written_bytes, other.written_bytes);
+  add(bound, other.bound);
+  add(busy, other.busy);
+  add(stalled, other.stalled);
+  requests += other.requests;
+  entries += other.entries;
+  os_used += other.os_used;
+  is_used += other.is_used;
+  fetched += other.fetched;
+  converted_to_rows += other.converted_to_rows;
+  converted_to_columns += other.converted_to_columns;
+  discarded += other.discarded;
+  evicted += other.evicted;
+  reloaded += other.reloaded;
+  repacks += other.repacks;
+  repack_moved += other.repack_moved;
+  r_given += other.r_given;
+  r_used += other.r_used;
+  conflicts += other.conflicts;
+  conflict_cycles += other.conflict_cycles;
+  steps += other.steps;
+  cycles += other.cycles;
+  sub_tensors += other.sub_tensors;
+  waiting_sum += other.waiting_sum;
+  rows_sum += other.rows_sum;
+  buffer_sum += other.buffer_sum;
+  waiting_peak = std::max(waiting_peak, other.waiting_peak);
+  rows_peak = std::max(rows_peak, other.rows_peak);
+  buffer_peak = std::max(buffer_peak, other.buffer_peak);
+  lines.x_fetched += other.lines.x_fetched;
+  lines.x_refetched += other.lines.x_refetched;
+  lines.sums_spilled += other.lines.sums_spilled;
+  lines.sums_read_back += other.lines.sums_read_back;
+  lines.w_spilled += other.lines.w_spilled;
+  lines.w_read_back += other.lines.w_read_back;
+  return *this;
+}
 
 std::uint64_t PassCounts::bytes() const {
   return std::accumulate(read_bytes.begin(), read_bytes.end(), std::uint64_t{0}) +

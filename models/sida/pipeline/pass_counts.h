@@ -71,6 +71,9 @@ struct PassCounts {
   std::uint64_t rows_peak = 0, rows_sum = 0;        ///< entries that the CSR space has room for: reserved and dead ones too
   std::uint64_t buffer_peak = 0, buffer_sum = 0;    ///< bytes after a step; sum over all steps
 
+  /// Sums over passes; peaks are of the pass that has most.
+  PassCounts& operator+=(const PassCounts& other);
+
   std::uint64_t read(MemoryKind kind) const { return read_bytes[static_cast<std::size_t>(kind)]; }
   std::uint64_t written(MemoryKind kind) const { return written_bytes[static_cast<std::size_t>(kind)]; }
   std::uint64_t bytes() const;

@@ -1,0 +1,195 @@
+#include "platform/sida/device_run.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <cstring>
+#include <sstream>
+#include <stdexcept>
+
+#include "include/lacuna/abi/gpu_registers.h"
+#include "include/lacuna/abi/memory_map.h"
+#include "models/common/config/guest_mistake.h"
+#include "models/common/time/tlm_time.h"
+#include "models/sida/device/sida_extension.h"
+#include "platform/configuration.h"
+#include "platform/process_platform.h"
+#include "platform/run/kernel_log.h"
+#include "platform/run/log.h"
+#include "platform/run/output_folder.h"
+#include "platform/run/run_control.h"
+#include "platform/run/run_hash.h"
+#include "platform/run/run_parameters.h"
+#include "platform/run/run_recorders.h"
+#include "platform/run/run_report.h"
+#include "platform/run/run_results.h"
+#include "platform/run/terminal.h"
+
+namespace lacuna {
+namespace {
+
+constexpr std::uint64_t kVirtual = 0x7100'0000'0000;  ///< GPU virtual address of byte 0 of GPU memory
+constexpr std::uint32_t kRingPackets = 64;
+
+/// GPU memory as one allocation after the other, all of it mapped.
+class DeviceMemory {
+ public:
+  explicit DeviceMemory(GpuDevice& gpu) : vram_(gpu.vram()) {
+    gpu.vm().map(kVirtual, vram_.size().n, LACUNA_VRAM_BASE, vram_.data(), isa::Access::read_write);
+  }
+
+  /// At a multiple of `alignment`. Throws ConfigurationError if there is no room.
+  std::uint64_t allocate(std::uint64_t bytes, std::uint64_t alignment = 256) {
+    const std::uint64_t begin = (next_ + alignment - 1) / alignment * alignment;
+    if (begin > vram_.size().n || bytes > vram_.size().n - begin)
+      throw ConfigurationError(
+          fmt::format("matrix, vectors and program take more than the GPU's memory: {} bytes of {}; set "
+                      "vram.size",
+                      begin + bytes, vram_.size().n));
+    next_ = begin + bytes;
+    return kVirtual + begin;
+  }
+  std::byte* host(std::uint64_t address) { return vram_.data() + (address - kVirtual); }
+  template <class T>
+  T& at(std::uint64_t address) {
+    return *reinterpret_cast<T*>(host(address));
+  }
+  std::uint64_t put(std::span<const std::byte> bytes) {
+    const std::uint64_t address = allocate(bytes.size());
+    if (!bytes.empty()) std::memcpy(host(address), bytes.data(), bytes.size());
+    return address;
+  }
+
+ private:
+  BackingStore& vram_;
+  std::uint64_t next_ = 0;
+};
+
+/// A queue with one packet, which is announced.
+struct JobQueue {
+  unsigned slot;
+  std::uint64_t signal;
+
+  JobQueue(GpuDevice& gpu, DeviceMemory& memory, std::uint64_t program) {
+    const std::uint64_t queue = memory.allocate(sizeof(hsa::Queue)),
+                        ring = memory.allocate(kRingPackets * hsa::kPacketBytes, 4096);
+    signal = memory.allocate(sizeof(hsa::Signal));
+    memory.at<hsa::Signal>(signal) = {};
+    memory.at<hsa::Signal>(signal).kind = memory.at<hsa::Signal>(signal).value = 1;
+    memory.at<hsa::Queue>(queue) = {};
+    memory.at<hsa::Queue>(queue).base_address = ring;
+    memory.at<hsa::Queue>(queue).size = kRingPackets;
+    memory.at<hsa::Queue>(queue).write_dispatch_id = 1;
+    for (std::uint32_t i = 1; i < kRingPackets; ++i)
+      memory.at<std::uint16_t>(ring + i * hsa::kPacketBytes) = static_cast<std::uint16_t>(hsa::PacketType::invalid);
+    lacuna_sida_packet packet{};
+    packet.header = 2U << 9 | 2U << 11;  // acquire and release in the system's scope
+    packet.format = LACUNA_SIDA_PACKET_FORMAT;
+    packet.program = program;
+    packet.completion_signal = signal;
+    memory.at<lacuna_sida_packet>(ring) = packet;
+    PacketProcessor& packets = gpu.packet_processor();
+    slot = packets.free_slot();
+    if (packets.create_queue(slot, queue) != LACUNA_QUEUE_ERROR_NONE)
+      throw std::logic_error("the packet processor refuses the queue of a SIDA job");
+    packets.ring(slot, 0, kernel_time());
+  }
+};
+
+void write_files(OutputFolder& output, const RunParameters& parameters, RunSummary& summary, const KernelLog& kernels,
+                 RunRecorders& recorders, const StatisticsGroup& statistics) {
+  recorders.finish(summary.simulated);
+  if (!recorders.energy.empty()) summary.energy = &recorders.energy;
+  summary.energy_table = parameters.values().gpu.energy.table;
+  summary.run_hash = run_hash(summary, {}, kernels, statistics);
+  summary.output_folder = output.path().string();
+  write_results(output, parameters, summary, kernels, recorders.links, statistics);
+}
+
+}  // namespace
+
+DeviceRunResult run_on_device(const lacuna_sida_application& application, const sida::SparseMatrix& matrix,
+                              const ApplicationOptions& options, const std::vector<ConfigurationSource>& configuration,
+                              const std::optional<std::string>& folder) {
+  const auto begin = std::chrono::steady_clock::now();
+  const RunParameters parameters(configuration, Machine::process);
+  ProgressLine progress(true);
+  open_log(progress);
+  std::unique_ptr<ProcessPlatform> platform;
+  try {
+    platform = std::make_unique<ProcessPlatform>("platform", parameters.values());
+  } catch (const std::invalid_argument& e) {
+    throw ConfigurationError(e.what());
+  }
+  GpuDevice& gpu = platform->gpu(0);
+  auto* const sida = gpu.extension<SidaExtension>();
+  if (sida == nullptr)
+    throw ConfigurationError("sida.present = false: the GPU has no sparse dataflow accelerator; use --config sida, or set it");
+  DeviceMemory memory(gpu);
+  const ApplicationImage image(application, matrix, options,
+                               [&memory](std::span<const std::byte> bytes, bool) { return memory.put(bytes); });
+
+  KernelLog kernels;
+  RunRecorders recorders;
+  gpu.add_observer(kernels);
+  recorders.add(gpu, parameters.values().output);
+  StatisticsGroup statistics("platform");
+  platform->describe_statistics(statistics);
+  std::optional<OutputFolder> output;
+  if (folder) {
+    output.emplace(OutputFolder::at(*folder));
+    open_results(*output, parameters, kernels, recorders);
+  }
+
+  const InterruptHandler interrupts;
+  sc_core::sc_start(sc_core::SC_ZERO_TIME);
+  const JobQueue queue(gpu, memory, image.program());
+  RunObserver observer;
+  observer.ended = [&] {
+    return memory.at<hsa::Signal>(queue.signal).value == 0 ||
+           gpu.packet_processor().queue(queue.slot).state == QueueSlot::State::failed;
+  };
+  observer.progress = [&] { return platform->progress(); };
+  observer.timer_armed = [] { return false; };
+  observer.output_failed = [&] { return output && !output->failure().empty(); };
+  observer.between_slices = [&] {
+    if (progress.due()) progress.show({kernel_time(), 0, 0, ""});
+  };
+  const RunEnd end = run_simulation(parameters.values().sim, observer);
+  progress.hide();
+
+  RunSummary summary;
+  summary.program = application.name;
+  summary.end = end;
+  summary.guest_mistakes = guest_mistakes();
+  summary.simulated = kernel_time();
+  summary.wall_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  summary.peak_host_memory_bytes = peak_host_memory();
+  if (output) write_files(*output, parameters, summary, kernels, recorders, statistics);
+  if (end != RunEnd::guest) {
+    std::ostringstream state;
+    platform->diagnose(state);
+    throw std::runtime_error(fmt::format("the job has not ended: {}\n{}", run_end_name(end), state.str()));
+  }
+  if (gpu.packet_processor().queue(queue.slot).state == QueueSlot::State::failed)
+    throw std::runtime_error("the job has failed; the log says why");
+
+  const SidaStatistics& counted = sida->accelerator().statistics();
+  DeviceRunResult run{.result = image.result([&memory](std::uint64_t address, std::span<std::byte> bytes) {
+                        std::memcpy(bytes.data(), memory.host(address), bytes.size());
+                      }),
+                      .totals = {},
+                      .machine = sida->parameters()};
+  const hsa::Signal& signal = memory.at<hsa::Signal>(queue.signal);
+  const double seconds = static_cast<double>(signal.end_timestamp - signal.start_timestamp) /
+                         static_cast<double>(parameters.values().gpu.gpu.timestamp_clock.hz);
+  run.totals.cycles = seconds * static_cast<double>(run.machine.clock.hz);
+  run.totals.passes = counted.passes;
+  run.totals.sums = counted.sums;
+  run.totals.bytes = counted.sums.bytes();
+  run.totals.sub_tensor = counted.sub_tensor;
+  run.totals.energy = counted.energy;
+  return run;
+}
+
+}  // namespace lacuna

@@ -1,0 +1,29 @@
+// `lacuna sida run --machine device`: a program of the accelerator as a job of a GPU, through a user-mode queue, without
+// firmware and without a runtime.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "models/sida/machine/machine_parameters.h"
+#include "platform/command_line.h"
+#include "platform/sida/application_image.h"
+#include "platform/sida/timed_run.h"
+
+namespace lacuna {
+
+struct DeviceRunResult {
+  ApplicationImage::Result result;
+  SidaTotals totals;  ///< cycles: from the start of the packet to its completion, in cycles of sida.clock
+  sida::MachineParameters machine;
+};
+
+/// Runs the application on the GPU of a configuration; with `folder`, the results are files in it, as of `lacuna run`. Throws
+/// ConfigurationError, also for a GPU without the accelerator and for memory that is too small; sida::MatrixError;
+/// sida::ProgramError for a job that fails; std::runtime_error for one that does not end; OutputError, WriteError.
+DeviceRunResult run_on_device(const lacuna_sida_application& application, const sida::SparseMatrix& matrix,
+                              const ApplicationOptions& options, const std::vector<ConfigurationSource>& configuration,
+                              const std::optional<std::string>& folder);
+
+}  // namespace lacuna
