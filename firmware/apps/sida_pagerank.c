@@ -5,42 +5,11 @@
 
 #include "app.h"
 #include "include/lacuna/sida_applications.h"
+#include "pagerank_graph.h"
 
-enum { VERTICES = 512, EDGES = 4096, ITERATIONS = 8, MOST_VECTORS = LACUNA_SIDA_MAX_VECTORS };
+enum { VERTICES = PAGERANK_VERTICES, MOST_VECTORS = LACUNA_SIDA_MAX_VECTORS };
 
-static uint64_t column_offsets[VERTICES + 1];
-static uint32_t rows[EDGES];
-static uint64_t row_offsets[VERTICES + 1];
-static uint32_t columns[EDGES];
-
-/* Edges to vertices of low numbers are frequent, and no edge is there twice. By columns: an edge goes from the row to the
- * column. */
-static uint32_t make_graph(void) {
-  static uint8_t is_edge[VERTICES][VERTICES];
-  uint64_t random = 2026;
-  for (int i = 0; i < EDGES; ++i) {
-    const uint64_t bits = app_random(&random);
-    const uint32_t from = (uint32_t)(bits % VERTICES), place = (uint32_t)(bits >> 32) % VERTICES;
-    is_edge[from][place * place / VERTICES] = 1;
-  }
-  uint32_t edges = 0;
-  for (uint32_t c = 0; c < VERTICES; ++c) {
-    column_offsets[c] = edges;
-    for (uint32_t r = 0; r < VERTICES; ++r) {
-      if (is_edge[r][c]) rows[edges++] = r;
-    }
-  }
-  column_offsets[VERTICES] = edges;
-  edges = 0;
-  for (uint32_t r = 0; r < VERTICES; ++r) {
-    row_offsets[r] = edges;
-    for (uint32_t c = 0; c < VERTICES; ++c) {
-      if (is_edge[r][c]) columns[edges++] = c;
-    }
-  }
-  row_offsets[VERTICES] = edges;
-  return edges;
-}
+static pagerank_graph graph_of_links;
 
 /* Copies an array into GPU memory; returns its address. */
 static uint64_t put(lacuna_device* device, const void* array, uint64_t bytes) {
@@ -56,23 +25,6 @@ static uint64_t put_offsets(lacuna_device* device, const uint64_t* offsets) {
   return put(device, narrow, sizeof narrow);
 }
 
-/* The ranks after some iterations, by the hart. */
-static void pagerank(const lacuna_sida_setup* setup, unsigned iterations, double* ranks) {
-  static double scale[VERTICES], next[VERTICES];
-  const lacuna_sida_application* pr = lacuna_sida_application_named("pr");
-  pr->fill(setup, "pr", ranks);
-  pr->fill(setup, "row_sum", scale);
-  for (unsigned i = 0; i < iterations; ++i) {
-    double dangling = 0;
-    for (int v = 0; v < VERTICES; ++v) dangling += scale[v] == 0 ? ranks[v] : 0;
-    for (int c = 0; c < VERTICES; ++c) {
-      next[c] = (0.85 * dangling + 0.15) / VERTICES;
-      for (uint64_t e = column_offsets[c]; e < column_offsets[c + 1]; ++e) next[c] += ranks[rows[e]] * scale[rows[e]];
-    }
-    memcpy(ranks, next, sizeof next);
-  }
-}
-
 int main(void) {
   lacuna_device* device = app_open_device();
   const lacuna_properties* properties = lacuna_device_properties(device);
@@ -82,7 +34,8 @@ int main(void) {
   }
   printf("accelerator: %u processing elements a core, %u KiB buffer\n", (unsigned)properties->sida_pes,
          (unsigned)(properties->sida_buffer_bytes / 1024));
-  const uint32_t edges = make_graph();
+  make_pagerank_graph(&graph_of_links);
+  const uint32_t edges = graph_of_links.edges;
   const lacuna_sida_setup setup = {
       .rows = VERTICES, .columns = VERTICES, .column_offsets = column_offsets, .row_indices = rows, .limit = ITERATIONS};
   const lacuna_sida_application* pr = lacuna_sida_application_named("pr");
@@ -92,8 +45,8 @@ int main(void) {
   EXPECT(plan != NULL);
   printf("%u of %u products share a reading of the matrix\n", lacuna_sida_fused_products(plan), lacuna_sida_products(plan));
 
-  static double ones[EDGES], contents[VERTICES];
-  for (int i = 0; i < EDGES; ++i) ones[i] = 1;
+  static double ones[PAGERANK_MOST_EDGES], contents[VERTICES];
+  for (int i = 0; i < PAGERANK_MOST_EDGES; ++i) ones[i] = 1;
   const struct lacuna_sida_matrix matrix = {
       .rows = VERTICES,
       .columns = VERTICES,
@@ -102,8 +55,10 @@ int main(void) {
       .element = LACUNA_SIDA_F64,
       .offset_bytes = 4,
       .has_values = 1,
-      .by_columns = {put_offsets(device, column_offsets), put(device, rows, edges * 4ull), put(device, ones, edges * 8ull)},
-      .by_rows = {put_offsets(device, row_offsets), put(device, columns, edges * 4ull), put(device, ones, edges * 8ull)}};
+      .by_columns = {put_offsets(device, graph_of_links.column_offsets), put(device, graph_of_links.rows, edges * 4ull),
+                     put(device, ones, edges * 8ull)},
+      .by_rows = {put_offsets(device, graph_of_links.row_offsets), put(device, graph_of_links.columns, edges * 4ull),
+                  put(device, ones, edges * 8ull)}};
   static uint64_t addresses[MOST_VECTORS];
   lacuna_sida_value ranks = LACUNA_SIDA_NO_VALUE;
   for (unsigned v = 0; v < lacuna_sida_vectors(plan); ++v) {
@@ -131,15 +86,17 @@ int main(void) {
   struct lacuna_sida_program header;
   memcpy(&header, program, sizeof header);
   CHECK(lacuna_copy_from_device(device, contents, lacuna_sida_result(plan, program, ranks), sizeof contents));
-  static double expected[VERTICES];
-  pagerank(&setup, ITERATIONS, expected);
+  static double expected[VERTICES], scale[VERTICES], next[VERTICES];
+  pr->fill(&setup, "pr", expected);
+  pr->fill(&setup, "row_sum", scale);
+  pagerank_by_hand(&graph_of_links, PAGERANK_ITERATIONS, scale, next, expected);
   double sum = 0, largest = 0;
   for (int v = 0; v < VERTICES; ++v) {
     sum += contents[v];
     largest = fmax(largest, fabs(contents[v] - expected[v]));
   }
   printf("%u edges, %u iterations in %u ns\n", (unsigned)edges, (unsigned)header.iterations, (unsigned)nanoseconds);
-  EXPECT(header.iterations == ITERATIONS && header.error == LACUNA_SIDA_ERROR_NONE);
+  EXPECT(header.iterations == PAGERANK_ITERATIONS && header.error == LACUNA_SIDA_ERROR_NONE);
   EXPECT(fabs(sum - 1) < 1e-12 && largest < 1e-15);
   printf("ranks: correct\n");
 

@@ -110,7 +110,7 @@ void write_files(OutputFolder& output, const RunParameters& parameters, RunSumma
 
 DeviceRunResult run_on_device(const lacuna_sida_application& application, const sida::SparseMatrix& matrix,
                               const ApplicationOptions& options, const std::vector<ConfigurationSource>& configuration,
-                              const std::optional<std::string>& folder) {
+                              const std::optional<std::string>& folder, bool with_reference) {
   const auto begin = std::chrono::steady_clock::now();
   const RunParameters parameters(configuration, Machine::process);
   ProgressLine progress(true);
@@ -178,6 +178,9 @@ DeviceRunResult run_on_device(const lacuna_sida_application& application, const 
   DeviceRunResult run{.result = image.result([&memory](std::uint64_t address, std::span<std::byte> bytes) {
                         std::memcpy(bytes.data(), memory.host(address), bytes.size());
                       }),
+                      .reference = {},
+                      .products = lacuna_sida_products(&image.plan()),
+                      .fused = lacuna_sida_fused_products(&image.plan()),
                       .totals = {},
                       .machine = sida->parameters()};
   const hsa::Signal& signal = memory.at<hsa::Signal>(queue.signal);
@@ -189,6 +192,7 @@ DeviceRunResult run_on_device(const lacuna_sida_application& application, const 
   run.totals.bytes = counted.sums.bytes();
   run.totals.sub_tensor = counted.sub_tensor;
   run.totals.energy = counted.energy;
+  if (with_reference) run.reference = image.reference();
   return run;
 }
 

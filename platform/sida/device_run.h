@@ -15,6 +15,8 @@ namespace lacuna {
 
 struct DeviceRunResult {
   ApplicationImage::Result result;
+  std::optional<ApplicationImage::Result> reference;  ///< if it was wanted
+  std::uint64_t products = 0, fused = 0;              ///< as SidaRun's
   SidaTotals totals;  ///< cycles: from the start of the packet to its completion, in cycles of sida.clock
   sida::MachineParameters machine;
 };
@@ -24,6 +26,6 @@ struct DeviceRunResult {
 /// sida::ProgramError for a job that fails; std::runtime_error for one that does not end; OutputError, WriteError.
 DeviceRunResult run_on_device(const lacuna_sida_application& application, const sida::SparseMatrix& matrix,
                               const ApplicationOptions& options, const std::vector<ConfigurationSource>& configuration,
-                              const std::optional<std::string>& folder);
+                              const std::optional<std::string>& folder, bool with_reference);
 
 }  // namespace lacuna

@@ -170,16 +170,16 @@ bool print_check(const ApplicationImage::Result& result, const ApplicationImage:
 bool run_on_gpu(const lacuna_sida_application& application, const SidaRunOptions& options,
                 const std::vector<ConfigurationSource>& configuration, std::ostream& out, std::ostream& warnings) {
   const Matrix matrix(options, warnings);
-  const ApplicationJob job(application, matrix.by_columns, job_options(options));  // for its plan and its reference
-  DeviceRunResult done = run_on_device(application, matrix.by_columns, job_options(options), configuration, options.folder);
+  DeviceRunResult done =
+      run_on_device(application, matrix.by_columns, job_options(options), configuration, options.folder, options.check);
   SidaRun run;
   run.totals = std::move(done.totals);
   run.cycles = static_cast<std::uint64_t>(std::llround(run.totals.cycles));
   run.iterations = done.result.iterations;
-  run.products = lacuna_sida_products(&job.plan());
-  run.fused = lacuna_sida_fused_products(&job.plan());
+  run.products = done.products;
+  run.fused = done.fused;
   if (!options.quiet) print_run(application, matrix, options, done.machine, {}, run, out);
-  const bool right = !options.check || print_check(done.result, job.image().reference(), options.quiet, out);
+  const bool right = !done.reference || print_check(done.result, *done.reference, options.quiet, out);
   if (!options.quiet) print_bytes(run.totals, out);
   return right;
 }
