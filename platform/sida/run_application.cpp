@@ -33,27 +33,34 @@ const lacuna_sida_application& application_named(const std::string& name) {
   throw ConfigurationError("program \"" + name + "\" is unknown" + sida::nearest_or_all(names, name));
 }
 
-/// A matrix in the order that was asked for, and its rows.
+/// A matrix in the order that was asked for.
 struct Matrix {
   sida::SparseMatrix by_columns;
   std::string order = "natural";
+  std::vector<sida::Index> places;  ///< of the rows of the matrix as it is given; empty: as given
 
   Matrix(const SidaRunOptions& options, std::ostream& warnings) {
     by_columns = sida_matrix(options.matrix, options.as_stored, warnings).matrix;
     if (!options.order) return;
     order = *options.order;
-    by_columns = permuted(by_columns, sida::order_of(by_columns, order));
+    const std::vector<sida::Index> rows = sida::order_of(by_columns, order);
+    by_columns = permuted(by_columns, rows);
+    places.resize(rows.size());
+    for (std::size_t place = 0; place < rows.size(); ++place) places[rows[place]] = static_cast<sida::Index>(place);
   }
+
+  /// A program begins at the same vertex in any order. Rows beyond the matrix stay as they are, and are refused with it.
+  std::uint32_t place_of(std::uint32_t row) const { return row < places.size() ? places[row] : row; }
 };
 
-ApplicationJob::Options job_options(const SidaRunOptions& options) {
+ApplicationJob::Options job_options(const SidaRunOptions& options, const Matrix& matrix) {
   // A CPU reads the matrix for each product.
   const bool one_product = options.machine == SidaMachine::cpu && options.fusion == LACUNA_SIDA_FUSION_AUTO;
   return {.fusion = one_product ? LACUNA_SIDA_FUSION_PRODUCER_CONSUMER : options.fusion,
           .blocked = options.blocked,
           .block_side = options.block_side,
           .limit = options.iterations,
-          .source = options.source,
+          .source = matrix.place_of(options.source),
           .features = options.features,
           .tolerance = options.tolerance};
 }
@@ -193,7 +200,7 @@ bool run_application(const std::string& program, const SidaRunOptions& options,
   if (options.machine == SidaMachine::device) return run_on_gpu(application, options, configuration, out, warnings);
   const SidaParameters parameters(configuration);
   const Matrix matrix(options, warnings);
-  ApplicationJob job(application, matrix.by_columns, job_options(options));
+  ApplicationJob job(application, matrix.by_columns, job_options(options, matrix));
   SidaRun run;
   run.totals = time_application(job, matrix.by_columns, options.machine, {parameters.machine(), parameters.cpu()},
                                 options.timeline.has_value());
@@ -243,7 +250,7 @@ void explain_application(const std::string& program, const SidaRunOptions& optio
   // What is fused does not depend on the matrix.
   if (used.matrix.empty()) used.matrix = "power:rows=64,entries=256";
   const Matrix matrix(used, warnings);
-  ApplicationJob job(application, matrix.by_columns, job_options(used));
+  ApplicationJob job(application, matrix.by_columns, job_options(used, matrix));
   out << lacuna_sida_explain(&job.plan());
   std::vector<TextRow> rows{
       {"pass", "products", "vectors of load", "of ewise", "of finish", "stored", "scalars by load", "after it"}};

@@ -104,7 +104,8 @@ void add_sida_options(po::options_description& options) {
           "storage", po::value<std::string>()->value_name("LAYOUT")->default_value("dual"), "run: dual or blocked")(
           "iterations", po::value<std::uint64_t>()->value_name("N")->default_value(0),
           "run: at most N; 0: the program's own limit")(
-          "source", po::value<std::uint32_t>()->value_name("ROW")->default_value(0), "run: bfs, sssp, knn, kpp begin there")(
+          "source", po::value<std::uint32_t>()->value_name("ROW")->default_value(0),
+          "run: bfs, sssp, knn, kpp begin at this row of the matrix as it is given")(
           "features", po::value<std::uint32_t>()->value_name("N")->default_value(0), "run: of gcn; 0: 16")(
           "tolerance", po::value<double>()->value_name("X")->default_value(0), "run: of pr, gmres, cg and bgs; 0: their own")(
           "timeline", po::value<std::string>()->value_name("FILE.svg"), "run: picture of the longest pass over time")(

@@ -115,6 +115,16 @@ expect 2 "$LACUNA" sida explain pr --check
 complains "--check is no option of lacuna sida explain; it belongs to run"
 expect 2 "$LACUNA" sida run pr --matrix road:rows=100 --set sida.pes=0
 complains "--set sida.pes=0"
+# A search begins at the same vertex in any order, and so ends after as many iterations.
+iterations() { sed -n 's/^iterations  *\([0-9,]*\),.*/\1/p' out.txt; }
+expect 0 "$LACUNA" sida run bfs --matrix road:rows=10000,kept=0.8 --source 5000
+in_order=$(iterations)
+expect 0 "$LACUNA" sida run bfs --matrix road:rows=10000,kept=0.8 --source 0
+[[ $(iterations) != "$in_order" ]] || fail "both vertices need as many iterations"
+for order in rcm random; do
+  expect 0 "$LACUNA" sida run bfs --matrix road:rows=10000,kept=0.8 --source 5000 --order $order --check
+  [[ $(iterations) == "$in_order" ]] || fail "breadth-first search takes $(iterations) iterations in order $order, not $in_order"
+done
 expect 2 "$LACUNA" sida run bfs --matrix road:rows=100 --source 5000
 complains "--source 5000: there are rows 0 to 99"
 
