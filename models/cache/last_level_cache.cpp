@@ -22,6 +22,8 @@ LastLevelCache::LastLevelCache(sc_core::sc_module_name module_name, const CacheP
 
 bool LastLevelCache::request(const MemoryRequest& request, std::uint64_t local_line, Tick at, TagArray::Slot slot,
                              std::uint32_t tag, MemoryResponse& response) {
+  if (request.kind == RequestKind::direct) [[unlikely]]
+    return pass_by(request, at, tag, response);
   // Most requests are reads that hit.
   const std::uint64_t within = low_bits(static_cast<unsigned>(sector_shift_));
   const std::size_t bank = bank_of(local_line);
@@ -55,6 +57,23 @@ bool LastLevelCache::request(const MemoryRequest& request, std::uint64_t local_l
                                                                 : request_sectors(request, access, at, tag, response);
   if (!known) return false;
   --waiting_;
+  return true;
+}
+
+bool LastLevelCache::pass_by(const MemoryRequest& request, Tick at, std::uint32_t tag, MemoryResponse& response) {
+  if (memory_ == nullptr) throw std::logic_error(std::string(name()) + ": there is no memory behind it to pass requests on to");
+  ++statistics_.bypasses;
+  const std::uint32_t number = misses_.take();
+  misses_[number] = {.access = {}, .arrived = at, .start = at, .begin = at, .room = at, .tag = tag};
+  misses_[number].direct = true;
+  MemoryResponse memory;
+  if (!memory_->request(request, at, *this, number, memory)) {
+    ++waiting_;
+    return false;
+  }
+  misses_.release(number);
+  memory_time_.set(MemoryLevel::dram, memory.queueing, memory.done - at - memory.queueing);
+  response = {.done = memory.done, .failed = memory.failed, .below = &memory_time_};
   return true;
 }
 
@@ -324,6 +343,16 @@ bool LastLevelCache::request_memory(const SectorAccess& access, Tick at, std::ui
 // The memory's response to the request of a miss.
 void LastLevelCache::on_response(std::uint32_t number, const MemoryResponse& response) {
   Miss& miss = misses_[number];
+  if (miss.direct) [[unlikely]] {
+    const std::uint32_t tag = miss.tag;
+    memory_time_.set(MemoryLevel::dram, response.queueing, response.done - miss.arrived - response.queueing);
+    const MemoryResponse complete{
+        .arrived = miss.arrived, .done = response.done, .level = level_, .failed = response.failed, .below = &memory_time_};
+    misses_.release(number);
+    --waiting_;
+    client_->on_response(tag, complete);
+    return;
+  }
   if (miss.writes == 0) {
     end_fill(number, response.done, response.queueing);
   } else {

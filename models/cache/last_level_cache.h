@@ -9,6 +9,8 @@
 // A write that allocates passes the second one. With `in_order` a request that has not passed the stages before the memory
 // keeps its bank from taking others; with a limit of `transactions` so does one that finds none free, in all banks.
 //
+// Requests of kind `direct` go to the memory as they are: in no time, without look-up, MSHR and way.
+//
 // Transactions of the socket `upstream` are served as by Cache: they return with times that are forecasts where fills are
 // pending, and take none of these MSHRs.
 #pragma once
@@ -75,6 +77,7 @@ class LastLevelCache : public Cache, private MemoryClient {
     bool has_mshr = false;
     bool has_way = false;
     bool failed = false;
+    bool direct = false;  ///< a request of that kind, which is in none of these stages
   };
   struct HeldBack {
     SectorAccess access;
@@ -87,6 +90,8 @@ class LastLevelCache : public Cache, private MemoryClient {
     Ring<HeldBack> held_back;
   };
   void on_response(std::uint32_t number, const MemoryResponse& response) override;
+  /// A request of kind `direct`.
+  bool pass_by(const MemoryRequest& request, Tick at, std::uint32_t tag, MemoryResponse& response);
   bool request_sectors(const MemoryRequest& request, SectorAccess access, Tick at, std::uint32_t tag, MemoryResponse& response);
   bool may_pass(std::size_t bank) const {
     return queues_[bank].blocked_by == kNone && queues_[bank].held_back.empty() &&

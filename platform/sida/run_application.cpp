@@ -178,7 +178,7 @@ bool run_on_gpu(const lacuna_sida_application& application, const SidaRunOptions
                 const std::vector<ConfigurationSource>& configuration, std::ostream& out, std::ostream& warnings) {
   const Matrix matrix(options, warnings);
   DeviceRunResult done =
-      run_on_device(application, matrix.by_columns, job_options(options), configuration, options.folder, options.check);
+      run_on_device(application, matrix.by_columns, job_options(options, matrix), configuration, options.folder, options.check);
   SidaRun run;
   run.totals = std::move(done.totals);
   run.cycles = static_cast<std::uint64_t>(std::llround(run.totals.cycles));

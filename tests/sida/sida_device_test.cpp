@@ -49,7 +49,7 @@ struct SidaBench : sc_core::sc_module {
   TestGpu tlb{"tlb", with_tlb(SidaPath::fabric)}, mesh{"mesh", on_a_mesh()}, none{"none", absent(SidaPath::fabric)};
   TestGpu fabric_two{"fabric_two", sida_gpu(SidaPath::fabric), &two},
       fabric_four{"fabric_four", sida_gpu(SidaPath::fabric), &four};
-  TestGpu l2_two{"l2_two", sida_gpu(SidaPath::l2), &two};
+  TestGpu l2_two{"l2_two", sida_gpu(SidaPath::l2), &two}, dram{"dram", sida_gpu(SidaPath::dram)};
 };
 
 LACUNA_TEST_BENCH(SidaBench)
@@ -93,7 +93,7 @@ Counts run(TestGpu& gpu, DeviceApplication& application) {
 
 TEST_F(SidaDevice, EveryApplicationComputesItsReference) {
   const sida::SparseMatrix mesh = sida::generated("mesh2d:rows=400");
-  for (TestGpu* const gpu : {&b_.fabric, &b_.l2, &b_.functional, &b_.tlb, &b_.mesh}) {
+  for (TestGpu* const gpu : {&b_.fabric, &b_.l2, &b_.dram, &b_.functional, &b_.tlb, &b_.mesh}) {
     for (const lacuna_sida_application* a = lacuna_sida_applications(); a->name != nullptr; ++a) {
       gpu->start();
       const bool solver = std::string(a->name) == "cg";
@@ -127,7 +127,7 @@ TEST_F(SidaDevice, MovesTheBytesOfThePipelineAlone) {
         written[kind] += pipeline.counts().written_bytes[kind];
       }
     });
-    for (TestGpu* const gpu : {&b_.fabric, &b_.l2, &b_.tlb}) {
+    for (TestGpu* const gpu : {&b_.fabric, &b_.l2, &b_.dram, &b_.tlb}) {
       gpu->start();
       DeviceApplication application(*gpu, "pr", graph_, options);
       const Counts moved = run(*gpu, application);
@@ -139,6 +139,10 @@ TEST_F(SidaDevice, MovesTheBytesOfThePipelineAlone) {
       }
       EXPECT_GE((moved.at("sida.lines_read") + moved.at("sida.lines_written")) * 128, bytes);
       EXPECT_GT(moved.at("sida.time"), 0U);
+      // Past L2 each line is one of DRAM.
+      std::uint64_t past = 0;
+      for (unsigned bank = 0; bank < 4; ++bank) past += moved.at("l2_" + std::to_string(bank) + ".bypasses");
+      EXPECT_EQ(past, gpu == &b_.dram ? moved.at("sida.lines_read") + moved.at("sida.lines_written") : 0U);
     }
   }
 }
@@ -210,6 +214,7 @@ TEST_F(SidaDevice, IdleItChangesNoKernel) {
   };
   EXPECT_EQ(cycles(b_.none), cycles(b_.fabric));
   EXPECT_EQ(cycles(b_.none), cycles(b_.l2));
+  EXPECT_EQ(cycles(b_.none), cycles(b_.dram));
 }
 
 TEST_F(SidaDevice, SharesTheMemoryWithKernels) {

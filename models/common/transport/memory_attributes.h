@@ -12,7 +12,19 @@
 namespace lacuna {
 
 /// The initiator of a request: selects the virtual network, the statistics bucket, and which caches may hold the line.
-enum class RequestKind : std::uint8_t { host, command_processor, vector, scalar, instruction, fill, write_back, page_walk };
+/// `direct`: a unit beside a last-level cache that accesses its memory past the cache, which neither looks the line up nor
+/// keeps it.
+enum class RequestKind : std::uint8_t {
+  host,
+  command_processor,
+  vector,
+  scalar,
+  instruction,
+  fill,
+  write_back,
+  page_walk,
+  direct
+};
 
 /// Extension of tlm_generic_payload.
 struct MemoryAttributes : tlm::tlm_extension<MemoryAttributes> {

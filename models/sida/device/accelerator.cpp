@@ -33,7 +33,7 @@ Accelerator::Accelerator(sc_core::sc_module_name module_name, const AcceleratorP
       parameters_(parameters),
       context_(context),
       clock_(parameters.machine.clock),
-      ports_(clock_, context.ports, context.line_bytes, context.page_bytes, *this),
+      ports_(clock_, {context.ports, context.line_bytes, context.page_bytes, context.request}, *this),
       work_("work"),
       phase_("phase") {
   SC_HAS_PROCESS(Accelerator);

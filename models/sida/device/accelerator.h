@@ -55,6 +55,7 @@ class Accelerator : public sc_core::sc_module,
     unsigned ports;
     unsigned line_bytes;  ///< of a request
     std::uint64_t page_bytes;
+    RequestKind request;  ///< of lines in GPU memory
   };
   Accelerator(sc_core::sc_module_name name, const AcceleratorParameters& parameters, const Context& context);
   ~Accelerator() override;

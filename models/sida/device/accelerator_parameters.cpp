@@ -9,7 +9,8 @@ void AcceleratorParameters::describe(ParameterSection& s) {
         {.range = {0, 256}, .unit = "ports", .source = kOurs});
   s.add("path", path, "Way of its requests to memory",
         {{"fabric", static_cast<int>(SidaPath::fabric), "nodes of its own in the network"},
-         {"l2", static_cast<int>(SidaPath::l2), "a port beside the network at each L2 bank"}},
+         {"l2", static_cast<int>(SidaPath::l2), "a port beside the network at each L2 bank"},
+         {"dram", static_cast<int>(SidaPath::dram), "a port beside the network at each DRAM channel, past L2"}},
         {.source = kOurs});
   machine.describe(s);
 }

@@ -10,6 +10,7 @@ namespace lacuna {
 enum class SidaPath : std::uint8_t {
   fabric,  ///< nodes of its own in the network
   l2,      ///< a port beside the network at the node of each L2 bank
+  dram,    ///< a port beside the network at each DRAM channel, past L2
 };
 
 struct AcceleratorParameters {

@@ -62,9 +62,8 @@ class MemoryPorts::Port : public NodeRequester {
   Tick earliest_ = kNever;
 };
 
-MemoryPorts::MemoryPorts(Clock clock, unsigned ports, unsigned line_bytes, std::uint64_t page_bytes, Client& client)
-    : clock_(clock), line_bytes_(line_bytes), page_bytes_(page_bytes), client_(client) {
-  for (unsigned i = 0; i < ports; ++i) ports_.push_back(std::make_unique<Port>(*this, i));
+MemoryPorts::MemoryPorts(Clock clock, const Shape& shape, Client& client) : clock_(clock), shape_(shape), client_(client) {
+  for (unsigned i = 0; i < shape.ports; ++i) ports_.push_back(std::make_unique<Port>(*this, i));
 }
 
 MemoryPorts::~MemoryPorts() = default;
@@ -132,7 +131,7 @@ void MemoryPorts::send_lines(const Range& range) {
   Tick known = range.at;
   while (left != 0) {
     const isa::MemoryWindow window = vm_->find(address);
-    std::uint64_t in_page = std::min(left, page_bytes_ - address % page_bytes_);
+    std::uint64_t in_page = std::min(left, shape_.page_bytes - address % shape_.page_bytes);
     if (window.size == 0) {  // unmapped while the job runs: nothing is there to be read
       address += in_page;
       left -= in_page;
@@ -143,10 +142,11 @@ void MemoryPorts::send_lines(const Range& range) {
     statistics_.translation += known - range.at;
     const std::uint64_t bus_address = window.physical + (address - window.base);
     for (std::uint64_t at = bus_address; at != bus_address + in_page;) {
-      const std::uint64_t bytes = std::min(bus_address + in_page - at, line_bytes_ - at % line_bytes_);
+      const std::uint64_t bytes = std::min(bus_address + in_page - at, shape_.line_bytes - at % shape_.line_bytes);
       unsigned destination = 0;
       const bool routed = fabric_->route(at, static_cast<unsigned>(bytes), destination);
-      const unsigned partition = routed && destination >= first_l2_ ? destination - first_l2_ : 0;
+      const bool in_vram = routed && destination >= first_l2_ && destination - first_l2_ < partitions_;
+      const unsigned partition = in_vram ? destination - first_l2_ : 0;
       Port& port = *ports_[partition % ports_.size()];
       ++records_[range.record].open;
       ++(range.write ? statistics_.lines_written : statistics_.lines_read);
@@ -155,7 +155,7 @@ void MemoryPorts::send_lines(const Range& range) {
                 .request = {.address = at,
                             .made = known,
                             .bytes = static_cast<std::uint16_t>(bytes),
-                            .kind = RequestKind::vector,
+                            .kind = in_vram ? shape_.kind : RequestKind::vector,
                             .write = range.write},
                 .tag = range.record});
       at += bytes;

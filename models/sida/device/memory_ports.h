@@ -39,13 +39,23 @@ class MemoryPorts : public sida::PassMemory {
     void describe(StatisticsGroup& group) const;
   };
 
-  /// `clock`: of the accelerator. `line_bytes`: of a request. `page_bytes`: of the TLB.
-  MemoryPorts(Clock clock, unsigned ports, unsigned line_bytes, std::uint64_t page_bytes, Client& client);
+  struct Shape {
+    unsigned ports;
+    unsigned line_bytes;       ///< of a request
+    std::uint64_t page_bytes;  ///< of the TLB
+    RequestKind kind;          ///< of lines in GPU memory
+  };
+  /// `clock`: of the accelerator.
+  MemoryPorts(Clock clock, const Shape& shape, Client& client);
   ~MemoryPorts() override;
 
   void attach(const GpuVm& vm) { vm_ = &vm; }
-  /// The destinations from `first_l2` on are the partitions.
-  void attach(const Fabric& fabric, unsigned first_l2) { fabric_ = &fabric, first_l2_ = first_l2; }
+  /// The `partitions` destinations from `first_l2` on are GPU memory.
+  void attach(const Fabric& fabric, unsigned first_l2, unsigned partitions) {
+    fabric_ = &fabric;
+    first_l2_ = first_l2;
+    partitions_ = partitions;
+  }
   /// Without a TLB translation takes no time.
   void attach(Tlb& tlb) { tlb_ = &tlb; }
   unsigned ports() const { return static_cast<unsigned>(ports_.size()); }
@@ -100,12 +110,11 @@ class MemoryPorts : public sida::PassMemory {
   Tick next() const;
 
   const Clock clock_;
-  const unsigned line_bytes_;
-  const std::uint64_t page_bytes_;
+  const Shape shape_;
   Client& client_;
   const GpuVm* vm_ = nullptr;
   const Fabric* fabric_ = nullptr;
-  unsigned first_l2_ = 0;
+  unsigned first_l2_ = 0, partitions_ = 0;
   Tlb* tlb_ = nullptr;
   std::vector<std::unique_ptr<Port>> ports_;
   std::optional<sida::PassAddresses> addresses_;

@@ -15,10 +15,10 @@ unsigned line_bytes(const GpuDeviceParameters& device) {
 }  // namespace
 
 void SidaParameterSet::check(const GpuDeviceParameters& device, std::vector<std::string>& problems) const {
-  if (sida.path == SidaPath::l2 && ports(device) != device.gpu.memory_partitions)
-    problems.push_back(
-        fmt::format("sida.ports = {}: with sida.path = l2 each L2 bank has one; set 0, or gpu.memory_partitions = {}",
-                    sida.ports, device.gpu.memory_partitions));
+  if (sida.path != SidaPath::fabric && ports(device) != device.gpu.memory_partitions)
+    problems.push_back(fmt::format(
+        "sida.ports = {}: with sida.path = l2 or dram each memory partition has one; set 0, or gpu.memory_partitions = {}",
+        sida.ports, device.gpu.memory_partitions));
 }
 
 ExtensionNodes SidaParameterSet::nodes(const GpuDeviceParameters& device) const {
@@ -33,13 +33,15 @@ std::unique_ptr<DeviceExtension> SidaParameterSet::make(const GpuDeviceParameter
 
 SidaExtension::SidaExtension(const SidaParameterSet& parameters, const GpuDeviceParameters& device)
     : path_(parameters.sida.path),
+      partitions_(device.gpu.memory_partitions),
       tlb_parameters_(device.l1_tlb),
       accelerator_("sida", parameters.sida,
                    {.core_clock = Clock(device.gpu.core_clock),
                     .mode = device.gpu.timing,
                     .ports = parameters.ports(device),
                     .line_bytes = line_bytes(device),
-                    .page_bytes = device.l1_tlb.page.n}) {}
+                    .page_bytes = device.l1_tlb.page.n,
+                    .request = parameters.sida.path == SidaPath::dram ? RequestKind::direct : RequestKind::vector}) {}
 
 void SidaExtension::attach_code(const GpuVm& vm, isa::DecodedCode&) { accelerator_.attach(vm); }
 
@@ -55,7 +57,7 @@ void SidaExtension::attach_writes(const std::vector<WriteObserver*>& observers) 
 
 std::vector<ExtensionUnit> SidaExtension::units() {
   std::vector<ExtensionUnit> units;
-  const auto at = path_ == SidaPath::l2 ? ExtensionUnit::At::l2_bank : ExtensionUnit::At::own;
+  const auto at = path_ == SidaPath::fabric ? ExtensionUnit::At::own : ExtensionUnit::At::l2_bank;
   for (unsigned i = 0; i < accelerator_.ports().ports(); ++i)
     units.push_back({.unit = accelerator_.ports().port(i), .at = at, .number = i});
   return units;

@@ -2,6 +2,7 @@
 //
 //   command processor -- Accelerator -- port x n -- network -- L2 bank x p -- DRAM channel x p      (sida.path = fabric)
 //                                       port x p ------------- L2 bank x p -- DRAM channel x p      (sida.path = l2)
+//                                       port x p ---------------------------- DRAM channel x p      (sida.path = dram)
 #pragma once
 
 #include <memory>
@@ -40,7 +41,9 @@ class SidaExtension final : public DeviceExtension {
   void attach_windows(Windows& windows) override { accelerator_.attach(windows); }
   Tlb* attach_translation(TranslationLevel& l2_tlb) override;
   void attach_writes(const std::vector<WriteObserver*>& observers) override;
-  void attach_fabric(const Fabric& fabric, unsigned first_l2) override { accelerator_.ports().attach(fabric, first_l2); }
+  void attach_fabric(const Fabric& fabric, unsigned first_l2) override {
+    accelerator_.ports().attach(fabric, first_l2, partitions_);
+  }
   std::vector<ExtensionUnit> units() override;
   std::vector<Agent*> agents() override { return {&accelerator_}; }
   WindowObserver* window_observer() override { return &accelerator_; }
@@ -56,6 +59,7 @@ class SidaExtension final : public DeviceExtension {
 
  private:
   const SidaPath path_;
+  const unsigned partitions_;
   const TlbParameters tlb_parameters_;
   Accelerator accelerator_;
   std::unique_ptr<Tlb> tlb_;
