@@ -124,7 +124,7 @@ TEST(CommandLine, UnknownOptionsOfEveryCommandHaveANearestOne) {
   EXPECT_EQ(error({"results", "a", "--thresh", "1"}),
             "unknown option --thresh; did you mean --threshold? See lacuna results --help");
   EXPECT_EQ(error({"sweep", "a", "--config", "tiny"}),
-            "unknown option --config, which is one of lacuna run, launch, exec, hart, mesh; see lacuna sweep --help");
+            "unknown option --config, which is one of lacuna run, launch, exec, hart, mesh, sida; see lacuna sweep --help");
   EXPECT_THAT(error({"run", "a", "--set="}), HasSubstr("the argument for option '--set'")) << "there is one";
   EXPECT_EQ(error({"--config", "tiny", "run", "a"}),
             "--config stands behind a command: lacuna COMMAND --config; see lacuna --help");
