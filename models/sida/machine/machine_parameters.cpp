@@ -15,10 +15,10 @@ void MachineParameters::describe(ParameterSection& s) {
   s.add("memory_latency", control.memory_latency,
         "Latency of memory, for the length of sub-tensors and for memory without a network",
         {.range = {1, 100000}, .unit = "cycles", .source = kOurs});
-  s.add(
-      "sub_tensor", control.sub_tensor,
-      "Columns of a sub-tensor, T; 0: a power of two from 64 on with which a mean sub-tensor has twice latency times bandwidth",
-      {.range = {0, 4294967295.0}, .unit = "columns", .source = kOurs});
+  s.add("sub_tensor", control.sub_tensor,
+        "Columns of a sub-tensor, T, in passes with a product; 0: a power of two from 64 on with which a mean sub-tensor has "
+        "twice latency times bandwidth",
+        {.range = {0, 4294967295.0}, .unit = "columns", .source = kOurs});
   s.add("csr_reserve", control.csr_reserve, "What a row takes of the buffer when its first entry waits",
         {{"element", static_cast<int>(CsrReserve::element), "its own place"},
          {"row", static_cast<int>(CsrReserve::row), "room for the whole row, thesis, section 4.4.2"}},
