@@ -52,10 +52,7 @@ void time_on_sida(ApplicationJob& job, const sida::SparseMatrix& by_columns, con
       const sida::PassShape shape = shape_of(program, pass, outcome, orders);
       if (pass.has_os()) totals.sub_tensor = sub_tensor_of(shape, pipeline);
       sida::IdealMemory memory(machine.control.bytes_per_cycle, machine.control.memory_latency);
-      // Element-wise passes have no columns: their sub-tensors are as long as the rule says.
-      sida::PipelineParameters used = pipeline;
-      if (!pass.has_os()) used.sub_tensor = 0;
-      sida::PassPipeline timing(shape, used, memory);
+      sida::PassPipeline timing(shape, pipeline, memory);
       TimedPass made{timing.run(), {}};
       made.energy = energy_counts(shape, made.counts, pipeline.line_bytes);
       made.energy.operations = operations_of(program, pass, outcome);

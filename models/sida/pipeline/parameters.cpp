@@ -24,7 +24,8 @@ std::uint64_t least_line_bytes(const PassShape& shape, unsigned line_bytes) {
 }  // namespace
 
 std::uint64_t sub_tensor_of(const PassShape& shape, const PipelineParameters& parameters) {
-  if (parameters.sub_tensor != 0) return parameters.sub_tensor;
+  // Element-wise passes have no columns: their sub-tensors are as long as the rule says.
+  if (parameters.sub_tensor != 0 && shape.has_os) return parameters.sub_tensor;
   const std::uint64_t vectors = shape.y_length * (shape.ewise.read_bytes + shape.ewise.written_bytes);
   const std::uint64_t bytes = shape.entries() != 0 ? shape.entries() * shape.entry_bytes : vectors;
   const std::uint64_t wanted = parameters.double_latency();

@@ -69,7 +69,7 @@ struct PipelineParameters {
   std::uint64_t in_flight() const { return bytes_in_flight != 0 ? bytes_in_flight : double_latency(); }
 };
 
-/// Columns of a sub-tensor of the pass.
+/// Columns of a sub-tensor of the pass; of an element-wise one, elements by the rule.
 std::uint64_t sub_tensor_of(const PassShape& shape, const PipelineParameters& parameters);
 
 /// Elements of a vector that lie in one line of the buffer, which is as long as one element at least.
