@@ -36,8 +36,11 @@ int main(void) {
          (unsigned)(properties->sida_buffer_bytes / 1024));
   make_pagerank_graph(&graph_of_links);
   const uint32_t edges = graph_of_links.edges;
-  const lacuna_sida_setup setup = {
-      .rows = VERTICES, .columns = VERTICES, .column_offsets = column_offsets, .row_indices = rows, .limit = ITERATIONS};
+  const lacuna_sida_setup setup = {.rows = VERTICES,
+                                   .columns = VERTICES,
+                                   .column_offsets = graph_of_links.column_offsets,
+                                   .row_indices = graph_of_links.rows,
+                                   .limit = PAGERANK_ITERATIONS};
   const lacuna_sida_application* pr = lacuna_sida_application_named("pr");
   lacuna_sida_graph* graph = pr->build(&setup);
   EXPECT(graph != NULL);

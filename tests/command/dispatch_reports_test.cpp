@@ -17,8 +17,8 @@ Dispatch dispatch_of(unsigned slot, std::uint64_t packet) {
 TEST(DispatchReports, ArriveInOrder) {
   DispatchReports reports;
   EXPECT_TRUE(reports.empty());
-  reports.add_completion(dispatch_of(1, 7));
-  reports.add_completion(dispatch_of(0, 3));
+  reports.add_completion(1, 7);
+  reports.add_completion(0, 3);
   EXPECT_FALSE(reports.empty());
   EXPECT_EQ(reports.next_completion()->packet, 7U);
   EXPECT_EQ(reports.next_completion()->slot, 0U);
@@ -41,14 +41,18 @@ TEST(DispatchReports, TheFirstFaultOfADispatchIsKnown) {
 TEST(DispatchReports, DroppedReportsDoNotArrive) {
   DispatchReports reports;
   for (const unsigned slot : {0U, 1U}) {
-    reports.add_completion(dispatch_of(slot, 5));
+    reports.add_completion(slot, 5);
     reports.add_fault(dispatch_of(slot, 6), {}, "");
+    reports.add_failure({.slot = slot, .packet = 7, .refusal = {.error = 12, .why = "why"}});
   }
   reports.drop(0);
   EXPECT_EQ(reports.next_completion()->slot, 1U);
   EXPECT_EQ(reports.next_fault()->slot, 1U);
+  EXPECT_FALSE(reports.empty());
+  EXPECT_EQ(reports.next_failure()->slot, 1U);
+  EXPECT_FALSE(reports.next_failure());
   EXPECT_TRUE(reports.empty());
-  reports.add_completion(dispatch_of(2, 0));
+  reports.add_completion(2, 0);
   reports.clear();
   EXPECT_TRUE(reports.empty());
 }
