@@ -52,7 +52,7 @@ static inline void pagerank_by_hand(const pagerank_graph* graph, unsigned iterat
     double dangling = 0;
     for (int v = 0; v < PAGERANK_VERTICES; ++v) dangling += scale[v] == 0 ? ranks[v] : 0;
     for (int c = 0; c < PAGERANK_VERTICES; ++c) {
-      next[c] = (0.85 * dangling + 0.15) / PAGERANK_VERTICES;
+      next[c] = (0.85 * dangling + 0.15) / (double)PAGERANK_VERTICES;
       for (uint64_t e = graph->column_offsets[c]; e < graph->column_offsets[c + 1]; ++e)
         next[c] += ranks[graph->rows[e]] * scale[graph->rows[e]];
     }

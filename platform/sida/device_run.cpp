@@ -1,6 +1,7 @@
 #include "platform/sida/device_run.h"
 
 #include <fmt/format.h>
+#include <spdlog/spdlog.h>
 
 #include <chrono>
 #include <cstring>
@@ -49,6 +50,7 @@ class DeviceMemory {
     next_ = begin + bytes;
     return kVirtual + begin;
   }
+  std::uint64_t taken() const { return next_; }
   std::byte* host(std::uint64_t address) { return vram_.data() + (address - kVirtual); }
   template <class T>
   T& at(std::uint64_t address) {
@@ -139,6 +141,7 @@ DeviceRunResult run_on_device(const lacuna_sida_application& application, const 
   if (folder) {
     output.emplace(OutputFolder::at(*folder));
     open_results(*output, parameters, kernels, recorders);
+    spdlog::info("program {}: {} bytes of GPU memory", application.name, memory.taken());
   }
 
   const InterruptHandler interrupts;

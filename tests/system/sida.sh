@@ -76,7 +76,7 @@ grep -q "<title>pr on power:rows=20000,entries=256000, pass 1</title>" pr.svg ||
 expect 2 "$LACUNA" sida run pr --matrix road:rows=100 --machine oracle --timeline x.svg
 complains "--timeline is of --machine sida"
 # Programs: results are right, and each machine's time is that of another one.
-[[ $(grep -c "as one operation after the other computes it, to the bit" all.txt) == 2 ]] || fail "results of docs/sida.md's programs"
+[[ $(grep -c "as one operation after the other computes it, to the bit" all.txt) == 3 ]] || fail "results of docs/sida.md's programs"
 cycles() { sed -n 's/^time .* \([0-9,]*\) cycles$/\1/p' out.txt | tr -d ,; }
 # part NAME: of the energy, in uJ.
 part() { awk -v name="$1" '/^energy / { table = 1 } table && $1 == name { printf "%d", 1000 * $2 }' out.txt; }
@@ -107,7 +107,7 @@ complains 'program "prr" is unknown; did you mean pr?'
 expect 2 "$LACUNA" sida run pr
 complains "lacuna sida run needs --matrix"
 expect 2 "$LACUNA" sida run pr --matrix road:rows=100 --machine oracel
-complains "must be sida, roofline, oracle or cpu; did you mean oracle?"
+complains "must be sida, roofline, oracle, cpu or device; did you mean oracle?"
 expect 2 "$LACUNA" sida run pr --matrix road:rows=100 --set sida.bufer=1MiB
 complains "--set sida.bufer=1MiB: unknown parameter sida.bufer; did you mean sida.buffer?"
 expect 2 "$LACUNA" sida run pr --matrix road:rows=100 --room 64KiB

@@ -37,4 +37,4 @@ refused "unknown parameter sida.bufer; did you mean sida.buffer?" 's/^sida.buffe
 refused "no statistic has the path sida.cycle; did you mean sida.cycles?" 's/{sida.cycles}/{sida.cycle}/'
 refused "lacuna sida has no option --matrx for a sweep; did you mean matrix?" 's/^matrix/matrx/'
 refused "a program of sida takes no argument" 's/^program.*/&\nargument = x/'
-refused "--machine oracel: must be sida, roofline, oracle or cpu; did you mean oracle?" 's/^machine = sida, roofline/machine = oracel, roofline/'
+refused "--machine oracel: must be sida, roofline, oracle, cpu or device; did you mean oracle?" 's/^machine = sida, roofline/machine = oracel, roofline/'
