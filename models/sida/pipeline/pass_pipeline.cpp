@@ -1,6 +1,7 @@
 #include "models/sida/pipeline/pass_pipeline.h"
 
 #include <algorithm>
+#include <limits>
 #include <stdexcept>
 
 namespace lacuna::sida {
