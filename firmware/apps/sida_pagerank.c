@@ -27,13 +27,14 @@ static uint64_t put_offsets(lacuna_device* device, const uint64_t* offsets) {
 
 int main(void) {
   lacuna_device* device = app_open_device();
-  const lacuna_properties* properties = lacuna_device_properties(device);
-  if (properties->sida_pes == 0) {
+  lacuna_accelerator_state state;
+  lacuna_accelerator_get_state(device, &state);
+  if (state.pes == 0) {
     printf("the device has no sparse dataflow accelerator: set sida.present\n");
     return 2;
   }
-  printf("accelerator: %u processing elements a core, %u KiB buffer\n", (unsigned)properties->sida_pes,
-         (unsigned)(properties->sida_buffer_bytes / 1024));
+  printf("accelerator: %u processing elements a core, %u KiB buffer\n", (unsigned)state.pes,
+         (unsigned)(state.buffer_bytes / 1024));
   make_pagerank_graph(&graph_of_links);
   const uint32_t edges = graph_of_links.edges;
   const lacuna_sida_setup setup = {.rows = VERTICES,
@@ -109,7 +110,6 @@ int main(void) {
   lacuna_signal* never = app_signal(device, 1);
   CHECK(lacuna_dispatch_sida(other, addresses[0], never, NULL));
   EXPECT_ERROR(lacuna_signal_wait_zero(never), LACUNA_ERROR_QUEUE_FAILED);
-  lacuna_accelerator_state state;
   lacuna_accelerator_get_state(device, &state);
   EXPECT(!state.busy && state.error == LACUNA_SIDA_ERROR_MAGIC && state.error_address == addresses[0] && state.jobs == 2);
   lacuna_signal_store(done, 1);

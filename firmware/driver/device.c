@@ -38,9 +38,6 @@ static void read_properties(lacuna_device* device) {
   p->memory_bytes = size_low | (uint64_t)hal_read32(device->mmio + LACUNA_GPU_VRAM_SIZE_LO + 4) << 32;
   p->core_clock_hz = (uint64_t)hal_read32(device->mmio + LACUNA_GPU_CORE_CLOCK_KHZ) * 1000u;
   p->timestamp_hz = hal_read32(device->mmio + LACUNA_GPU_TIMESTAMP_HZ);
-  p->sida_pes = hal_read32(device->mmio + LACUNA_GPU_SIDA_PES);
-  const uint64_t buffer_low = hal_read32(device->mmio + LACUNA_GPU_SIDA_BUFFER_LO);
-  p->sida_buffer_bytes = buffer_low | (uint64_t)hal_read32(device->mmio + LACUNA_GPU_SIDA_BUFFER_HI) << 32;
   const uint64_t base_low = hal_read32(device->mmio + LACUNA_GPU_VRAM_BASE_LO);
   device->vram_bus_address = base_low | (uint64_t)hal_read32(device->mmio + LACUNA_GPU_VRAM_BASE_LO + 4) << 32;
 }
@@ -98,6 +95,9 @@ void lacuna_device_close(lacuna_device* device) {
 const lacuna_properties* lacuna_device_properties(const lacuna_device* device) { return &device->properties; }
 
 void lacuna_accelerator_get_state(lacuna_device* device, lacuna_accelerator_state* state) {
+  state->pes = hal_read32(device->mmio + LACUNA_GPU_SIDA_PES);
+  const uint64_t buffer_low = hal_read32(device->mmio + LACUNA_GPU_SIDA_BUFFER_LO);
+  state->buffer_bytes = buffer_low | (uint64_t)hal_read32(device->mmio + LACUNA_GPU_SIDA_BUFFER_HI) << 32;
   state->busy = hal_read32(device->mmio + LACUNA_GPU_SIDA_STATE) == LACUNA_SIDA_BUSY;
   state->pass = hal_read32(device->mmio + LACUNA_GPU_SIDA_PASS);
   state->step = hal_read32(device->mmio + LACUNA_GPU_SIDA_STEP);

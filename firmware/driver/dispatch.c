@@ -6,6 +6,7 @@
 #include "driver/queue_state.h"
 #include "driver/signal.h"
 #include "hal/hal.h"
+#include "include/lacuna/abi/gpu_registers.h"
 #include "include/lacuna/abi/sida.h"
 
 /* Polling interval of a full ring: retiring a packet without a signal raises no interrupt. */
@@ -130,7 +131,7 @@ lacuna_error lacuna_dispatch_sida(lacuna_queue* queue, uint64_t program, lacuna_
     return driver_error(LACUNA_ERROR_INVALID_ARGUMENT, "lacuna_dispatch_sida: %s",
                         queue == NULL ? "null queue" : "the program is not aligned to 16 bytes");
   }
-  if (queue->device->properties.sida_pes == 0) {
+  if (hal_read32(queue->device->mmio + LACUNA_GPU_SIDA_PES) == 0) {
     return driver_error(LACUNA_ERROR_NO_ACCELERATOR, "the device has no sparse dataflow accelerator (sida.present)");
   }
   const struct lacuna_sida_packet packet = {.header = header(HSA_PACKET_VENDOR_SPECIFIC, options),

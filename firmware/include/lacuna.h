@@ -71,8 +71,6 @@ typedef struct lacuna_properties {
   uint64_t memory_bytes; /* GPU memory */
   uint64_t core_clock_hz;
   uint64_t timestamp_hz;
-  uint32_t sida_pes;          /* sparse dataflow accelerator: processing elements of a core; 0 = the device has none */
-  uint64_t sida_buffer_bytes; /* its buffer */
 } lacuna_properties;
 
 /* Finds the device whose registers are at `mmio_bus_address`, resets it, and takes its interrupt. One device may be open at
@@ -237,6 +235,8 @@ lacuna_error lacuna_barrier_or(lacuna_queue* queue, lacuna_signal* const depende
 lacuna_error lacuna_dispatch_sida(lacuna_queue* queue, uint64_t program, lacuna_signal* completion,
                                   const lacuna_dispatch_options* options);
 typedef struct lacuna_accelerator_state {
+  uint32_t pes; /* processing elements of a core; 0 = the device has no accelerator */
+  uint64_t buffer_bytes;
   bool busy;
   uint32_t pass;          /* that runs, or of the last job */
   uint32_t step;          /* of that pass */
