@@ -8,8 +8,8 @@
 // packet or a fault puts its queue, and only it, into the failed state.
 //
 // In addition to AQL packets it accepts the vendor-specific packets of AMD's runtime: PM4 commands that maintain caches, and
-// barrier-value packets; and those of the device's engines (models/command/packet_engine.h). Rings, signals and indices are memory that other threads of the process may read and write at the same
-// time.
+// barrier-value packets; and those of the device's engines (models/command/packet_engine.h). Rings, signals and indices are
+// memory that other threads of the process may read and write at the same time.
 //
 // Its SC_THREAD decides which queue's packet is next; the parts do the work:
 //
@@ -61,10 +61,7 @@ struct PacketProcessorContext {
   InterruptSink& interrupts;
 };
 
-class PacketProcessor : public sc_core::sc_module,
-                        public DispatchListener,
-                        private PacketEngineListener,
-                        public Agent {
+class PacketProcessor : public sc_core::sc_module, public DispatchListener, private PacketEngineListener, public Agent {
  public:
   tlm_utils::simple_initiator_socket<PacketProcessor> memory;
 

@@ -59,7 +59,8 @@ void DeviceCopies::add_to(EnergyMeter& meter) const {
 unsigned DeviceCopies::active_users() const {
   const auto engines = std::count_if(device_.engines.begin(), device_.engines.end(),
                                      [](const auto& engine) { return !engine->idle() && !engine->polling(); });
-  return device_.dispatcher.active() + device_.packets.bulk_blits().in_bulk() + static_cast<unsigned>(engines) + device_.other_users();
+  return device_.dispatcher.active() + device_.packets.bulk_blits().in_bulk() + static_cast<unsigned>(engines) +
+         device_.other_users();
 }
 
 bool DeviceCopies::in_host_memory(std::uint64_t address) const {

@@ -85,7 +85,8 @@ class DeviceExtension {
   /// Called once, before all others: the memory of kernels, and the instructions that have been decoded from it, which a
   /// machine that changes code has to revalidate.
   virtual void attach_code(const GpuVm& vm, isa::DecodedCode& code) { static_cast<void>(vm), static_cast<void>(code); }
-  /// Called once: the windows in which compute units advance. A machine whose units act in memory phases requests windows there.
+  /// Called once: the windows in which compute units advance. A machine whose units act in memory phases requests windows
+  /// there.
   virtual void attach_windows(Windows& windows) { static_cast<void>(windows); }
   /// Called once if translation takes time. A machine that translates addresses returns its TLB, which the device invalidates
   /// and resets with its own; else null.

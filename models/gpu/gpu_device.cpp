@@ -380,8 +380,8 @@ void GpuDevice::build_copies() {
   }
   for (const auto& extension : extensions_) extension->attach_writes(write_observers);
   const auto others = [this] {
-    return static_cast<unsigned>(std::count_if(extension_agents_.begin(), extension_agents_.end(),
-                                               [](const Agent* agent) { return agent->busy(); }));
+    return static_cast<unsigned>(
+        std::count_if(extension_agents_.begin(), extension_agents_.end(), [](const Agent* agent) { return agent->busy(); }));
   };
   copies_ = std::make_unique<DeviceCopies>(DeviceCopies::Device{.vm = vm_,
                                                                 .dispatcher = dispatcher_,

@@ -23,6 +23,7 @@
 // A kernel takes the same cycles after a reset as on a new device.
 #pragma once
 
+#include <tlm_utils/simple_initiator_socket.h>
 #include <functional>
 #include <iosfwd>
 #include <memory>
@@ -31,7 +32,6 @@
 #include <span>
 #include <string>
 #include <systemc>
-#include <tlm_utils/simple_initiator_socket.h>
 #include <vector>
 
 #include "models/cache/first_level_cache.h"

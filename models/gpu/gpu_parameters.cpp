@@ -190,8 +190,8 @@ FabricParameters GpuDeviceParameters::fabric() const {
 FabricPlacement GpuDeviceParameters::placement() const {
   const unsigned l1_caches = gpu.shader_arrays * gpu.cus_per_shader_array / gpu.cus_per_l1v + 2 * gpu.shader_arrays;
   const ExtensionNodes more = extension_nodes();
-  return place(fabric(), l1_caches + 1 + sdma.engines + more.sources + more.units, gpu.memory_partitions + 1 + more.destinations,
-               more.guests);
+  return place(fabric(), l1_caches + 1 + sdma.engines + more.sources + more.units,
+               gpu.memory_partitions + 1 + more.destinations, more.guests);
 }
 
 std::vector<std::string> GpuDeviceParameters::check() const {

@@ -284,12 +284,12 @@ extern "C" {
   X(uint16_t, a, , "a vector")     \
   X(uint16_t, b, , "the vector whose address is exchanged with that of `a`")
 
-#define LACUNA_SIDA_PACKET_FIELDS(X)                                                                        \
+#define LACUNA_SIDA_PACKET_FIELDS(X)                                                                         \
   X(uint16_t, header, , "AQL header: type 0 (vendor-specific), barrier bit and fence scopes as of a kernel") \
-  X(uint8_t, format, , "`LACUNA_SIDA_PACKET_FORMAT`")                                                       \
-  X(uint8_t, reserved, [5], "reserved")                                                                     \
-  X(uint64_t, program, , "GPU virtual address of the program, aligned to 16 bytes")                         \
-  X(uint64_t, reserved2, [5], "reserved")                                                                   \
+  X(uint8_t, format, , "`LACUNA_SIDA_PACKET_FORMAT`")                                                        \
+  X(uint8_t, reserved, [5], "reserved")                                                                      \
+  X(uint64_t, program, , "GPU virtual address of the program, aligned to 16 bytes")                          \
+  X(uint64_t, reserved2, [5], "reserved")                                                                    \
   X(uint64_t, completion_signal, , "handle of a signal that is decremented when the job has ended; or 0")
 
 #define LACUNA_SIDA_FIELD(type, name, array, text) type name array;

@@ -2,8 +2,8 @@
 //
 // Times are whole cycles of the accelerator's clock; a memory whose bandwidth needs fractions keeps them to itself
 // (ideal_memory.h). A memory may tell them later, as one behind a network does: the pipeline then goes on where it can
-// (PassPipeline::resume). With one that tells them immediately, requests of one pass are made with `earliest` ascending, but for
-// the start of a pass, where data wait for offsets. A request is contiguous in its array and may be of any length: an
+// (PassPipeline::resume). With one that tells them immediately, requests of one pass are made with `earliest` ascending, but
+// for the start of a pass, where data wait for offsets. A request is contiguous in its array and may be of any length: an
 // implementation splits it as its ports need.
 #pragma once
 

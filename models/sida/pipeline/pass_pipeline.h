@@ -18,9 +18,9 @@
 // to its row when OS uses it. Vectors of two sub-tensors lie in buffers of the E-wise core (thesis, section 4.4.3), not in the
 // capacity modelled here.
 //
-// resume() goes on as far as arrivals are known, each core by itself, and returns. With a memory that knows arrivals immediately it
-// goes to the end of the pass, and step() to the end of a step.
-// Memory: 8 bytes a row or column for lives and lines (f64), 4 a sum for conflicts, 8 a row from the first eviction on.
+// resume() goes on as far as arrivals are known, each core by itself, and returns. With a memory that knows arrivals
+// immediately it goes to the end of the pass, and step() to the end of a step. Memory: 8 bytes a row or column for lives and
+// lines (f64), 4 a sum for conflicts, 8 a row from the first eviction on.
 #pragma once
 
 #include <array>
@@ -50,8 +50,8 @@ class PassPipeline {
   /// Goes on as far as arrivals are known, and makes all requests that leave before `until`. False when the pass is complete;
   /// conservation has been checked then (std::logic_error otherwise). Call it again when a request has arrived, or at `until`.
   bool resume(Time until);
-  /// With a memory that knows arrivals immediately (std::logic_error with another one): runs the next step. False when it was the
-  /// last one.
+  /// With a memory that knows arrivals immediately (std::logic_error with another one): runs the next step. False when it was
+  /// the last one.
   bool step();
   /// Likewise runs all steps that are left.
   const PassCounts& run();
