@@ -40,6 +40,7 @@
 #include "platform/run/run_failure.h"
 #include "platform/run/run_parameters.h"
 #include "platform/run/simulate.h"
+#include "platform/sida/device_run.h"
 #include "platform/sweep/build_origin.h"
 #include "platform/sweep/results.h"
 #include "platform/sweep/sweep.h"
@@ -211,6 +212,9 @@ int guarded(const std::vector<std::string>& arguments) {
     return refuse(e);
   } catch (const sida::PassError& e) {
     return refuse(e);
+  } catch (const JobError& e) {
+    refuse(e);
+    return e.exit_code;
   } catch (const LaunchError& e) {
     return refuse(e);
   } catch (const SweepError& e) {

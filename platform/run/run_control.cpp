@@ -7,6 +7,8 @@
 #include <systemc>
 
 #include "models/common/time/tlm_time.h"
+#include "platform/run/exit_codes.h"
+#include "platform/run/text_table.h"
 
 namespace lacuna {
 namespace {
@@ -16,14 +18,12 @@ constexpr double kShortSlice = 0.01;
 constexpr double kLongSlice = 0.04;
 constexpr Tick kSmallestSlice{100'000};
 constexpr Tick kLargestSlice{1'000'000'000'000};
-/// As a shell reports a process that Ctrl-C ended.
-constexpr int kInterruptedExitCode = 130;
 
 // Written by the signal handler, which is also why it is global.
 volatile std::sig_atomic_t interrupt = 0;
 
 extern "C" void on_interrupt(int signal) {
-  if (interrupt != 0) _exit(kInterruptedExitCode);
+  if (interrupt != 0) _exit(kExitInterrupted);
   interrupt = signal;
 }
 
@@ -64,6 +64,45 @@ const char* run_end_name(RunEnd end) {
       return "output";
   }
   return "?";
+}
+
+int exit_code(RunEnd end) {
+  switch (end) {
+    case RunEnd::guest:
+      return 0;
+    case RunEnd::time_limit:
+      return kExitTimeLimit;
+    case RunEnd::no_progress:
+    case RunEnd::no_events:
+      return kExitHung;
+    case RunEnd::interrupted:
+      return kExitInterrupted;
+    case RunEnd::lost_trap:
+      return kExitLostTrap;
+    case RunEnd::output_failed:
+      return kExitOutput;
+  }
+  return kExitModelError;
+}
+
+std::string reason_of(RunEnd end, const SimulationParameters& limits) {
+  switch (end) {
+    case RunEnd::guest:
+      break;
+    case RunEnd::interrupted:
+      return InterruptHandler::signal() == SIGTERM ? "ended by SIGTERM" : "ended by Ctrl-C";
+    case RunEnd::output_failed:
+      return "the run ends because its output gets lost";
+    case RunEnd::time_limit:
+      return "simulated time limit of " + readable_time(limits.max_time) + " reached (--max-time, sim.max_time)";
+    case RunEnd::no_progress:
+      return "hung: no progress for " + readable_time(limits.max_idle) + " of simulated time (sim.max_idle)";
+    case RunEnd::no_events:
+      return "hung: no event is left, and all that runs waits for another part";
+    case RunEnd::lost_trap:
+      return "ended by a trap whose handler cannot be fetched";
+  }
+  return {};
 }
 
 InterruptHandler::InterruptHandler() {

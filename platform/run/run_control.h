@@ -34,6 +34,10 @@ enum class RunEnd {
 
 /// "guest", "time limit", ... for reports.
 const char* run_end_name(RunEnd end);
+/// Exit code of the process for an end that is not the guest's own (platform/run/exit_codes.h); 0 for that one.
+int exit_code(RunEnd end);
+/// Why a run ended that the guest did not end itself, a sentence for the user; empty when it did.
+std::string reason_of(RunEnd end, const SimulationParameters& limits);
 
 /// Hears Ctrl-C and termination requests while it lives: the first is remembered, the second ends the process at once.
 class InterruptHandler {

@@ -41,44 +41,11 @@ std::optional<OutputFolder> open_output(const CommandLine& line) {
   return std::nullopt;
 }
 
-int exit_code(RunEnd end, const Platform& platform) {
-  switch (end) {
-    case RunEnd::guest:
-      return platform.exit_code();
-    case RunEnd::time_limit:
-      return kExitTimeLimit;
-    case RunEnd::no_progress:
-    case RunEnd::no_events:
-      return kExitHung;
-    case RunEnd::interrupted:
-      return kExitInterrupted;
-    case RunEnd::lost_trap:
-      return kExitLostTrap;
-    case RunEnd::output_failed:
-      return kExitOutput;
-  }
-  return kExitModelError;
-}
-
-/// Why a run ended that the guest did not end itself; empty when it did.
+/// With the trap that the hart has lost.
 std::string reason_of(RunEnd end, const Platform& platform, const SimulationParameters& limits) {
-  switch (end) {
-    case RunEnd::guest:
-      break;
-    case RunEnd::interrupted:
-      return InterruptHandler::signal() == SIGTERM ? "ended by SIGTERM" : "ended by Ctrl-C";
-    case RunEnd::output_failed:
-      return "the run ends because its output gets lost";
-    case RunEnd::time_limit:
-      return "simulated time limit of " + readable_time(limits.max_time) + " reached (--max-time, sim.max_time)";
-    case RunEnd::no_progress:
-      return "hung: no progress for " + readable_time(limits.max_idle) + " of simulated time (sim.max_idle)";
-    case RunEnd::no_events:
-      return "hung: nothing is left that could happen, everybody waits for somebody else";
-    case RunEnd::lost_trap:
-      return "ended by a trap whose handler cannot be fetched: " + platform.hart().last_trap();
-  }
-  return {};
+  std::string reason = reason_of(end, limits);
+  if (end == RunEnd::lost_trap) reason += ": " + platform.hart().last_trap();
+  return reason;
 }
 
 void log_end(RunEnd end, const Platform& platform, const std::string& reason) {
@@ -205,7 +172,7 @@ int simulate(const CommandLine& line, GuestProgram program) {
   RunSummary summary;
   summary.program = program.name;
   summary.end = end;
-  summary.exit_code = exit_code(end, platform);
+  summary.exit_code = end == RunEnd::guest ? platform.exit_code() : exit_code(end);
   if (end == RunEnd::guest && program.conclude)
     summary.exit_code = program.conclude(summary.exit_code, line.quiet ? nullptr : &std::cout);
   if (summary.exit_code == 0 && any_failed_check()) summary.exit_code = kExitCheckFailed;

@@ -31,6 +31,7 @@ namespace {
 
 constexpr std::uint64_t kVirtual = 0x7100'0000'0000;  ///< GPU virtual address of byte 0 of GPU memory
 constexpr std::uint32_t kRingPackets = 64;
+constexpr int kExitJobFailed = 1;  ///< as a program that finds its queue stopped
 
 /// GPU memory as one allocation after the other, all of it mapped.
 class DeviceMemory {
@@ -85,7 +86,7 @@ struct JobQueue {
     for (std::uint32_t i = 1; i < kRingPackets; ++i)
       memory.at<std::uint16_t>(ring + i * hsa::kPacketBytes) = static_cast<std::uint16_t>(hsa::PacketType::invalid);
     lacuna_sida_packet packet{};
-    packet.header = 2U << 9 | 2U << 11;  // acquire and release in the system's scope
+    packet.header = hsa::PacketHeader::of(hsa::PacketType::vendor_specific).bits;
     packet.format = LACUNA_SIDA_PACKET_FORMAT;
     packet.program = program;
     packet.completion_signal = signal;
@@ -160,10 +161,13 @@ DeviceRunResult run_on_device(const lacuna_sida_application& application, const 
   };
   const RunEnd end = run_simulation(parameters.values().sim, observer);
   progress.hide();
+  log_guest_mistakes();
+  const bool failed = gpu.packet_processor().queue(queue.slot).state == QueueSlot::State::failed;
 
   RunSummary summary;
   summary.program = application.name;
   summary.end = end;
+  summary.exit_code = end != RunEnd::guest ? exit_code(end) : failed ? kExitJobFailed : 0;
   summary.guest_mistakes = guest_mistakes();
   summary.simulated = kernel_time();
   summary.wall_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
@@ -172,10 +176,10 @@ DeviceRunResult run_on_device(const lacuna_sida_application& application, const 
   if (end != RunEnd::guest) {
     std::ostringstream state;
     platform->diagnose(state);
-    throw std::runtime_error(fmt::format("the job has not ended: {}\n{}", run_end_name(end), state.str()));
+    throw JobError(summary.exit_code, fmt::format("program {} has not ended: {}\n{}", application.name,
+                                                  reason_of(end, parameters.values().sim), state.str()));
   }
-  if (gpu.packet_processor().queue(queue.slot).state == QueueSlot::State::failed)
-    throw std::runtime_error("the job has failed; the log says why");
+  if (failed) throw JobError(summary.exit_code, fmt::format("program {} has failed: see the error above", application.name));
 
   const SidaStatistics& counted = sida->accelerator().statistics();
   DeviceRunResult run{.result = image.result([&memory](std::uint64_t address, std::span<std::byte> bytes) {

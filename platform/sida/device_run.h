@@ -3,6 +3,7 @@
 #pragma once
 
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,13 @@
 
 namespace lacuna {
 
+/// A job that was not completed: why, and the exit code of the process (platform/run/exit_codes.h).
+class JobError : public std::runtime_error {
+ public:
+  JobError(int code, const std::string& why) : std::runtime_error(why), exit_code(code) {}
+  const int exit_code;
+};
+
 struct DeviceRunResult {
   ApplicationImage::Result result;
   std::optional<ApplicationImage::Result> reference;  ///< if it was wanted
@@ -22,8 +30,8 @@ struct DeviceRunResult {
 };
 
 /// Runs the application on the GPU of a configuration; with `folder`, the results are files in it, as of `lacuna run`. Throws
-/// ConfigurationError, also for a GPU without the accelerator and for memory that is too small; sida::MatrixError;
-/// sida::ProgramError for a job that fails; std::runtime_error for one that does not end; OutputError, WriteError.
+/// ConfigurationError, also for a GPU without the accelerator and for memory that is too small; sida::MatrixError; JobError;
+/// OutputError, WriteError. After a JobError the files in the folder are complete.
 DeviceRunResult run_on_device(const lacuna_sida_application& application, const sida::SparseMatrix& matrix,
                               const ApplicationOptions& options, const std::vector<ConfigurationSource>& configuration,
                               const std::optional<std::string>& folder, bool with_reference);

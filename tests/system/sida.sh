@@ -136,6 +136,11 @@ expect 0 "$LACUNA" sida run pr --matrix road:rows=2500 --set sida.buffer=1MiB --
 expect 0 "$LACUNA" sida run pr --matrix road:rows=2500 --config first/effective.cfg --out second --quiet
 [[ ! -s out.txt ]] || fail "--quiet prints something"
 [[ $(run_value first run_hash) == "$(run_value second run_hash)" ]] || fail "the effective configuration makes another run"
+# A job of a GPU that does not end: why, where it is, the exit code of any run, and its files.
+expect 124 "$LACUNA" sida run pr --matrix road:rows=2500 --machine device --config sida --set sim.max_time=3us --out limited
+complains "program pr has not ended: simulated time limit of 3.000 us reached"
+complains "sida: queue 0, packet 0, program 0x"
+[[ $(run_value limited exit_code) == 124 ]] || fail "statistics.json has another exit code than 124"
 expect 2 "$LACUNA" sida run pr --matrix road:rows=2500 --config r9nano
 complains "unknown parameter"
 mkdir foreign
