@@ -38,6 +38,12 @@ struct LatencyBreakdown {
     queueing[static_cast<std::size_t>(level)] += waited;
     service[static_cast<std::size_t>(level)] += served;
   }
+  /// All of the request's time.
+  Tick total() const {
+    Tick sum{};
+    for (std::size_t i = 0; i < queueing.size(); ++i) sum += queueing[i] + service[i];
+    return sum;
+  }
   LatencyBreakdown& operator+=(const LatencyBreakdown& other) {
     // Element by element: both have just been written so, and the host does not forward such stores to a vector load.
     const auto add = [](Tick& sum, Tick time) {

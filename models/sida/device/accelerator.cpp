@@ -31,6 +31,7 @@ constexpr std::uint32_t high(std::uint64_t v) { return static_cast<std::uint32_t
 Accelerator::Accelerator(sc_core::sc_module_name module_name, const AcceleratorParameters& parameters, const Context& context)
     : sc_module(module_name),
       parameters_(parameters),
+      timing_(parameters.machine.pipeline()),
       context_(context),
       clock_(parameters.machine.clock),
       ports_(clock_, {context.ports, context.line_bytes, context.page_bytes, context.request}, *this),
@@ -70,8 +71,8 @@ void Accelerator::start(const std::byte* raw, const EnginePacket& packet) {
 
 void Accelerator::drop(unsigned slot) {
   std::erase_if(jobs_, [slot](const Waiting& job) { return job.packet.slot == slot && !job.begun; });
-  if (!running_ || dropped_ || jobs_.front().packet.slot != slot) return;
-  dropped_ = true;
+  if (!running() || dropped() || jobs_.front().packet.slot != slot) return;
+  jobs_.front().dropped = true;
   ++statistics_.dropped;
   ports_.drop();
   phase_.notify(sc_core::SC_ZERO_TIME);
@@ -88,7 +89,7 @@ bool Accelerator::busy() const {
   return std::any_of(jobs_.begin(), jobs_.end(), [](const Waiting& job) { return job.begun || !job.held; });
 }
 
-std::uint32_t Accelerator::read_register(std::uint64_t offset) const {
+std::optional<std::uint32_t> Accelerator::read_register(std::uint64_t offset) const {
   switch (offset) {
     case LACUNA_GPU_SIDA_PES:
       return parameters_.machine.pes;
@@ -99,7 +100,7 @@ std::uint32_t Accelerator::read_register(std::uint64_t offset) const {
     case LACUNA_GPU_SIDA_BUFFER_HI:
       return high(parameters_.machine.buffer.n);
     case LACUNA_GPU_SIDA_STATE:
-      return running_ ? LACUNA_SIDA_BUSY : LACUNA_SIDA_IDLE;
+      return running() ? LACUNA_SIDA_BUSY : LACUNA_SIDA_IDLE;
     case LACUNA_GPU_SIDA_PASS:
       return pass_;
     case LACUNA_GPU_SIDA_STEP:
@@ -119,7 +120,7 @@ std::uint32_t Accelerator::read_register(std::uint64_t offset) const {
     case LACUNA_GPU_SIDA_ERROR_ADDRESS_HI:
       return high(error_address_);
     default:
-      return 0;
+      return std::nullopt;
   }
 }
 
@@ -141,8 +142,7 @@ void Accelerator::serve() {
       wait(work_);
       continue;
     }
-    next->begun = running_ = true;
-    dropped_ = false;
+    next->begun = true;
     pass_ = 0;
     step_ = 0;
     program_ = next->program;
@@ -158,7 +158,6 @@ void Accelerator::serve() {
     awaited_.reset();
     orders_.clear();
     statistics_.busy += kernel_time() - begin;
-    running_ = false;
     jobs_.pop_front();
   }
 }
@@ -206,10 +205,9 @@ void Accelerator::run_pass(sida::Job& job) {
       const sida::PassShape timed = shape(job.program(), pass, outcome);
       const sida::PassCounts counts = take_time(timed);
       statistics_.sums += counts;
-      if (pass.has_os()) statistics_.sub_tensor = sub_tensor_of(timed, parameters_.machine.pipeline());
-      sida::EnergyCounts energy = energy_counts(timed, counts, parameters_.machine.pipeline().line_bytes);
+      if (pass.has_os()) statistics_.sub_tensor = sub_tensor_of(timed, timing_);
+      sida::EnergyCounts energy = energy_counts(timed, counts, timing_.line_bytes);
       energy.operations = operations_of(job.program(), pass, outcome);
-      energy.memory_read = energy.memory_written = 0;
       statistics_.energy += energy;
     }
   }
@@ -233,7 +231,7 @@ void Accelerator::check_buffer(const sida::Program& program, std::uint32_t numbe
   const sida::Pass& pass = program.passes[number];
   try {
     const sida::PassOutcome whole{.pass = number, .has_os = pass.has_os(), .has_is = pass.has_is()};
-    validate(parameters_.machine.pipeline(), shape(program, pass, whole));
+    validate(timing_, shape(program, pass, whole));
   } catch (const sida::PassError& error) {
     throw sida::ProgramError(LACUNA_SIDA_ERROR_BUFFER, error.what(), 0, number);
   }
@@ -247,7 +245,7 @@ sida::Time Accelerator::begin_time() const {
 }
 
 sida::PassCounts Accelerator::take_time(const sida::PassShape& shape) {
-  pipeline_ = std::make_unique<sida::PassPipeline>(shape, parameters_.machine.pipeline(), ports_, begin_time());
+  pipeline_ = std::make_unique<sida::PassPipeline>(shape, timing_, ports_, begin_time());
   wait_for_phase();
   const sida::PassCounts counts = pipeline_->counts();
   step_ = pipeline_->next_step();
@@ -262,21 +260,24 @@ void Accelerator::read_dropped_x(const sida::Program& program, const sida::Pass&
   const std::uint64_t bytes = program.elements(pass, sida::Phase::load) * element_bytes;
   if (bytes == 0) return;
   statistics_.sums.read_bytes[static_cast<std::size_t>(sida::MemoryKind::x)] += bytes;
-  awaited_ = std::make_unique<sida::Arrival>(begin_time());
-  sida::Arrival all;
-  awaited_->expect(1, all);
-  ports_.start_read({sida::MemoryKind::x, sida::Operand::load, 0, bytes}, begin_time(), *awaited_);
-  wait_for_phase();
-  awaited_.reset();
+  await([&](sida::Time begin, sida::Arrival& arrival) {
+    ports_.start_read({sida::MemoryKind::x, sida::Operand::load, 0, bytes}, begin, arrival);
+  });
 }
 
 void Accelerator::access_and_wait(const sida::AddressRange& range, bool write) {
   if (context_.mode == TimingMode::functional) return;
+  await([&](sida::Time begin, sida::Arrival& arrival) { ports_.access(range, write, begin, arrival); });
+}
+
+/// Makes one request, with request(time, arrival), and waits until it has arrived.
+template <class Request>
+void Accelerator::await(const Request& request) {
   const sida::Time begin = begin_time();
   awaited_ = std::make_unique<sida::Arrival>(begin);
   sida::Arrival all;
   awaited_->expect(1, all);
-  ports_.access(range, write, begin, *awaited_);
+  request(begin, *awaited_);
   wait_for_phase();
   awaited_.reset();
 }
@@ -294,13 +295,13 @@ void Accelerator::wait_for_phase() {
     phase_.notify(delay_until(phase_end_));
   }
   wait(phase_);
-  if (dropped_) throw Dropped();
+  if (dropped()) throw Dropped();
 }
 
 /// In a memory phase, or when the pass begins.
 void Accelerator::go_on(Tick until) {
   until_ = until;
-  if (phase_done_ || dropped_) return;
+  if (phase_done_ || dropped()) return;
   if (awaited_) {
     phase_done_ = awaited_->known();
     if (phase_done_) phase_end_ = clock_.ticks(Cycles{awaited_->at()});
@@ -312,7 +313,7 @@ void Accelerator::go_on(Tick until) {
 
 /// The phase after this one reports the end of a pass.
 Tick Accelerator::next() const {
-  if (dropped_ || (!pipeline_ && !awaited_)) return kNever;
+  if (dropped() || (!pipeline_ && !awaited_)) return kNever;
   if (phase_done_) return phase_reported_ ? kNever : later(phase_end_, until_);
   const sida::Time next = pipeline_ ? pipeline_->next_request() : sida::PassPipeline::kNever;
   return next == sida::PassPipeline::kNever ? kNever : clock_.ticks(Cycles{next});
@@ -329,7 +330,6 @@ void Accelerator::window_ended() {
 void Accelerator::reset() {
   ports_.drop();
   jobs_.clear();
-  running_ = dropped_ = false;
   phase_done_ = phase_reported_ = false;
   pipeline_.reset();
   awaited_.reset();

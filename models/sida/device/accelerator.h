@@ -16,6 +16,7 @@
 #include <deque>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <systemc>
 
@@ -38,7 +39,7 @@ struct SidaStatistics {
   Tick busy{};
   sida::PassCounts sums;         ///< over all passes, in cycles of the accelerator
   std::uint64_t sub_tensor = 0;  ///< of the last pass with a product, columns
-  sida::EnergyCounts energy;     ///< but for memory, whose energy is the DRAM channels'
+  sida::EnergyCounts energy;     ///< of it, that of memory is described by the DRAM channels
 
   void describe(StatisticsGroup& group) const;
 };
@@ -75,7 +76,7 @@ class Accelerator : public sc_core::sc_module,
   void start(const std::byte* raw, const EnginePacket& packet) override;
   void drop(unsigned slot) override;
   void suspend(unsigned slot, bool suspended) override;
-  std::uint32_t read_register(std::uint64_t offset) const override;
+  std::optional<std::uint32_t> read_register(std::uint64_t offset) const override;
 
   bool idle() const override { return jobs_.empty(); }
   bool busy() const override;
@@ -94,12 +95,15 @@ class Accelerator : public sc_core::sc_module,
     std::uint64_t program = 0;
     bool held = false;  ///< its queue is suspended
     bool begun = false;
+    bool dropped = false;  ///< after it has begun
   };
-  /// The job that runs was dropped.
+  /// Thrown in the process of a job that was dropped while it ran.
   struct Dropped {};
 
   void serve();
   Waiting* next_job();
+  bool running() const { return !jobs_.empty() && jobs_.front().begun; }
+  bool dropped() const { return running() && jobs_.front().dropped; }
   void run(std::uint64_t address);
   void run_pass(sida::Job& job);
   void check_buffer(const sida::Program& program, std::uint32_t number);
@@ -107,6 +111,8 @@ class Accelerator : public sc_core::sc_module,
   sida::PassCounts take_time(const sida::PassShape& shape);
   void read_dropped_x(const sida::Program& program, const sida::Pass& pass);
   void access_and_wait(const sida::AddressRange& range, bool write);
+  template <class Request>
+  void await(const Request& request);
   sida::Time begin_time() const;
   void wait_for_phase();
   void go_on(Tick until) override;
@@ -114,6 +120,7 @@ class Accelerator : public sc_core::sc_module,
   void end_job(const sida::ProgramError* error);
 
   const AcceleratorParameters parameters_;
+  const sida::PipelineParameters timing_;
   const Context context_;
   const Clock clock_;
   MemoryPorts ports_;
@@ -122,9 +129,7 @@ class Accelerator : public sc_core::sc_module,
   PacketEngineListener* listener_ = nullptr;
   SidaStatistics statistics_;
 
-  std::deque<Waiting> jobs_;  ///< the one that runs, if any, included
-  bool running_ = false;
-  bool dropped_ = false;                                                 ///< the job that runs
+  std::deque<Waiting> jobs_;                                             ///< the one that runs, if any, is the first
   std::map<std::uint16_t, std::unique_ptr<sida::StoredOrders>> orders_;  ///< of its matrices
   std::unique_ptr<sida::PassPipeline> pipeline_;                         ///< of the pass that runs
   std::unique_ptr<sida::Arrival> awaited_;                               ///< of an access outside of passes

@@ -35,10 +35,10 @@ class MemoryPorts::Port : public NodeRequester {
   }
   /// Port 0 acts for all: what is due, and what has arrived.
   Tick next_departure() const override { return number_ == 0 ? earlier(earliest_, owner_.next()) : earliest_; }
-  void complete(std::uint32_t tag, Tick at, const LatencyBreakdown&) override {
+  void complete(std::uint32_t tag, Tick at, const LatencyBreakdown& below) override {
     ++owner_.arrived_;
     owner_.part_arrived(tag, at);
-    owner_.statistics_.waiting += at;  // less the departure, which was subtracted when the line was made
+    owner_.statistics_.waiting += below.total();
     announce(at);
   }
   const char* name() const override { return name_.c_str(); }
@@ -129,6 +129,7 @@ void MemoryPorts::work(Tick until) {
 void MemoryPorts::send_lines(const Range& range) {
   std::uint64_t address = range.range.address, left = range.range.bytes;
   Tick known = range.at;
+  std::uint64_t lines = 0;
   while (left != 0) {
     const isa::MemoryWindow window = vm_->find(address);
     std::uint64_t in_page = std::min(left, shape_.page_bytes - address % shape_.page_bytes);
@@ -148,9 +149,7 @@ void MemoryPorts::send_lines(const Range& range) {
       const bool in_vram = routed && destination >= first_l2_ && destination - first_l2_ < partitions_;
       const unsigned partition = in_vram ? destination - first_l2_ : 0;
       Port& port = *ports_[partition % ports_.size()];
-      ++records_[range.record].open;
-      ++(range.write ? statistics_.lines_written : statistics_.lines_read);
-      statistics_.waiting -= known;
+      ++lines;
       port.add({.at = known,
                 .request = {.address = at,
                             .made = known,
@@ -163,6 +162,8 @@ void MemoryPorts::send_lines(const Range& range) {
     address += in_page;
     left -= in_page;
   }
+  (range.write ? statistics_.lines_written : statistics_.lines_read) += lines;
+  records_[range.record].open += lines;
   part_arrived(range.record, known);
 }
 
@@ -188,10 +189,7 @@ void MemoryPorts::drop() {
     part_arrived(record, Tick{});
   }
   for (const auto& port : ports_) {
-    for (const NodeRequester::Departure& line : port->take_lines()) {
-      statistics_.waiting += line.at;
-      part_arrived(line.tag, Tick{});
-    }
+    for (const NodeRequester::Departure& line : port->take_lines()) part_arrived(line.tag, Tick{});
   }
   reaction_ = kNever;
 }

@@ -75,7 +75,7 @@ class MemoryPorts : public sida::PassMemory {
   std::uint64_t open() const { return records_.size() - free_records_.size(); }
   /// Lines that have arrived.
   std::uint64_t arrived() const { return arrived_; }
-  /// Forgets all requests: arrivals are not told. Lines in flight still arrive.
+  /// Forgets all requests: their arrivals are not reported. Lines in flight still arrive.
   void drop();
   /// Forgets lines in flight as well, which do not arrive.
   void reset();

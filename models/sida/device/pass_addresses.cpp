@@ -26,7 +26,7 @@ PassAddresses::PassAddresses(const Program& program, const Pass& pass) {
     const bool by_rows = transposed != is;
     const lacuna_sida_order& order = by_rows ? m.by_rows : m.by_columns;
     Matrix& out = matrix_[is ? 1 : 0];
-    out.offsets = {order.offsets, m.offset_bytes, (by_rows ? m.rows : m.columns) + 1};
+    out.offsets = {{order.offsets, m.offset_bytes, (by_rows ? m.rows : m.columns) + 1}};
     if (blocked) {
       out.entries = {{m.block_rows, 1, m.entries}, {m.block_columns, 1, m.entries}};
       out.blocks = {{order.coordinates, sizeof(std::uint32_t), m.blocks}, {order.values, sizeof(std::uint32_t), m.blocks}};
@@ -35,15 +35,15 @@ PassAddresses::PassAddresses(const Program& program, const Pass& pass) {
     }
     if (value_bytes != 0) out.entries.push_back({blocked ? m.block_values : order.values, value_bytes, m.entries});
   }
-  // Vectors of the program that hold something else are only a place to count traffic at, where code stores none.
-  const auto largest = [&] {
-    const auto by_bytes = [&](const lacuna_sida_vector& a, const lacuna_sida_vector& b) { return a.length < b.length; };
-    const auto most = std::max_element(program.vectors.begin(), program.vectors.end(), by_bytes);
+  // Where code stores none, the longest vector is a place to count the traffic at.
+  const auto longest = [&] {
+    const auto by_length = [&](const lacuna_sida_vector& a, const lacuna_sida_vector& b) { return a.length < b.length; };
+    const auto most = std::max_element(program.vectors.begin(), program.vectors.end(), by_length);
     const auto v = static_cast<std::uint16_t>(most - program.vectors.begin());
     return Arrays{{most->address, program.bytes_of_element(v), most->length}};
   };
-  w_ = !ewise_written_.empty() ? Arrays{ewise_written_.front()} : largest();
-  z_ = !finish_written_.empty() ? Arrays{finish_written_.front()} : largest();
+  w_ = !ewise_written_.empty() ? Arrays{ewise_written_.front()} : longest();
+  z_ = !finish_written_.empty() ? Arrays{finish_written_.front()} : longest();
 }
 
 const PassAddresses::Arrays& PassAddresses::vectors(Operand operand, bool write) const {
@@ -81,7 +81,7 @@ void PassAddresses::find(const MemoryRequest& request, bool write, std::vector<A
   }
   const Matrix& matrix = matrix_[request.operand == Operand::is_order ? 1 : 0];
   if (request.kind == MemoryKind::offsets) {
-    append({matrix.offsets}, request, ranges);
+    append(matrix.offsets, request, ranges);
   } else if (request.kind == MemoryKind::csc && !matrix.blocks.empty()) {
     append(matrix.blocks, request, ranges);
   } else {

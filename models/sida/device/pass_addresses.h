@@ -38,8 +38,7 @@ class PassAddresses {
   /// Arrays of which a request takes the same elements.
   using Arrays = std::vector<Array>;
   struct Matrix {
-    Arrays entries, blocks;
-    Array offsets;
+    Arrays entries, blocks, offsets;
   };
 
   static void append(const Arrays& arrays, const MemoryRequest& request, std::vector<AddressRange>& ranges);

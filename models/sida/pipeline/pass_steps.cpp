@@ -6,12 +6,13 @@
 #include "models/sida/pipeline/pass_pipeline.h"
 
 namespace lacuna::sida {
+
 bool PassPipeline::resume(Time until) {
   while (go_on()) {
   }
   if (stage_ == Stage::complete) return false;
   // A reaction to something that has arrived: columns whose room or window has become free, x for them.
-  if (until != 0 && shape_.has_os && stage_ != Stage::begin) advance(until - 1);
+  if (until != 0 && shape_.has_os) advance(until - 1);
   while (go_on()) {
   }
   if (keeps_requests_) issuer_.release(kNoLimit);
@@ -23,7 +24,7 @@ bool PassPipeline::step() {
   for (const std::uint64_t step = step_; step_ == step || step_ == steps_;) {
     if (go_on()) continue;
     if (stage_ == Stage::complete) return false;
-    throw std::logic_error(std::string("sida pass: arrivals are not known at once: ") + waits_for_);
+    throw std::logic_error(std::string("sida pass: arrivals are not known immediately: ") + waits_for_);
   }
   return true;
 }
