@@ -1,5 +1,6 @@
 #include "models/command/command_processor.h"
 
+#include <optional>
 #include <string_view>
 
 #include "include/lacuna/abi/gpu_registers.h"
@@ -135,7 +136,7 @@ std::uint32_t CommandProcessor::read_word(std::uint64_t offset, Tick at, bool de
 /// 0 if no engine has the register.
 std::uint32_t CommandProcessor::engine_word(std::uint64_t offset) const {
   for (const PacketEngine* const engine : packets.engines()) {
-    if (engine->format() == hsa::VendorFormat::sida_job) return engine->read_register(offset);
+    if (const std::optional<std::uint32_t> value = engine->read_register(offset)) return *value;
   }
   return 0;
 }

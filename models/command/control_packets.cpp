@@ -53,14 +53,16 @@ PacketOutcome ControlPackets::start_pm4(QueueSlot& queue, const Pm4Actions& acti
 
 PacketOutcome ControlPackets::start_on_engine(unsigned slot, QueueSlot& queue, const std::byte* raw, hsa::PacketHeader header,
                                               PacketEngine& engine) {
+  // A copy: what is checked is what starts, even if the ring slot is written in the meantime.
   hsa::BarrierPacket packet;  // has the completion signal at the same place
   std::memcpy(&packet, raw, sizeof packet);
+  const auto* const copy = reinterpret_cast<const std::byte*>(&packet);
   if (auto refusal = context_.signals.check(packet.completion_signal)) return PacketOutcome::refused(std::move(*refusal));
-  if (auto refusal = engine.check(raw)) return PacketOutcome::refused(std::move(*refusal));
+  if (auto refusal = engine.check(copy)) return PacketOutcome::refused(std::move(*refusal));
   const std::uint64_t index = queue.next;
   PacketOutcome outcome = execute(queue, header, packet.completion_signal);
   if (outcome.kind != PacketOutcome::Kind::completed) return outcome;
-  engine.start(reinterpret_cast<const std::byte*>(&packet), {.slot = slot, .index = index});
+  engine.start(copy, {.slot = slot, .index = index});
   return PacketOutcome::progress();
 }
 

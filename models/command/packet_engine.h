@@ -45,8 +45,8 @@ class PacketEngine {
   virtual void drop(unsigned slot) = 0;
   /// A suspended queue's packets do not begin; one that has begun goes on to its end.
   virtual void suspend(unsigned slot, bool suspended) = 0;
-  /// Value of a register of include/lacuna/abi/gpu_registers.h that belongs to the engine.
-  virtual std::uint32_t read_register(std::uint64_t offset) const = 0;
+  /// Value of a register of include/lacuna/abi/gpu_registers.h; nullopt: it is not the engine's.
+  virtual std::optional<std::uint32_t> read_register(std::uint64_t offset) const = 0;
 };
 
 }  // namespace lacuna

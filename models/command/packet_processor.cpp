@@ -189,11 +189,9 @@ PacketOutcome PacketProcessor::start_next(unsigned slot) {
     case hsa::PacketType::barrier_or:
       return controls_.start_barrier(queue, raw, header);
     case hsa::PacketType::vendor_specific:
-      for (PacketEngine* const engine : engines_) {
-        if (engine->format() == static_cast<hsa::VendorFormat>(raw[2])) {
-          bulk_.others_begin();
-          return controls_.start_on_engine(slot, queue, raw, header, *engine);
-        }
+      if (PacketEngine* const engine = engine_of(static_cast<hsa::VendorFormat>(raw[2]))) {
+        bulk_.others_begin();
+        return controls_.start_on_engine(slot, queue, raw, header, *engine);
       }
       return controls_.start_vendor_specific(queue, raw, header);
     default:
@@ -234,6 +232,13 @@ void PacketProcessor::dispatch_done(Dispatch& dispatch) {
 void PacketProcessor::add_engine(PacketEngine& engine) {
   engine.set_listener(*this);
   engines_.push_back(&engine);
+}
+
+/// Null: no engine executes packets of that format.
+PacketEngine* PacketProcessor::engine_of(hsa::VendorFormat format) const {
+  const auto engine =
+      std::find_if(engines_.begin(), engines_.end(), [format](const PacketEngine* e) { return e->format() == format; });
+  return engine != engines_.end() ? *engine : nullptr;
 }
 
 void PacketProcessor::packet_done(const EnginePacket& packet) {

@@ -167,6 +167,7 @@ class PacketProcessor : public sc_core::sc_module, public DispatchListener, priv
   bool report_faults();
   PacketOutcome::Kind visit(unsigned slot);
   PacketOutcome start_next(unsigned slot);
+  PacketEngine* engine_of(hsa::VendorFormat format) const;
   void complete(unsigned slot, std::uint64_t packet);
   void fail(unsigned slot, std::uint32_t error, std::uint64_t packet, const std::string& why, bool store_error = true);
   void drop_dispatches(unsigned slot);

@@ -114,7 +114,7 @@ class TestGpu : public sc_core::sc_module, private KernelObserver {
     std::memcpy(&at<std::byte>(descriptor + 0x100), kernel.words().data(), 4 * kernel.words().size());
     std::memcpy(&at<std::byte>(descriptor + kArguments), arguments.data(), 8 * arguments.size());
     hsa::KernelDispatchPacket packet{};
-    packet.header = 2 | 2U << 9 | 2U << 11;  // system scope
+    packet.header = hsa::PacketHeader::of(hsa::PacketType::kernel_dispatch).bits;
     packet.setup = 1;
     packet.workgroup_size[0] = static_cast<std::uint16_t>(workgroup_size);
     packet.grid_size[0] = workgroups * workgroup_size;

@@ -42,7 +42,7 @@ class DeviceApplication {
 
   lacuna_sida_packet packet(bool barrier = false) const {
     lacuna_sida_packet packet{};
-    packet.header = static_cast<std::uint16_t>((barrier ? 1U << 8 : 0U) | 2U << 9 | 2U << 11);
+    packet.header = hsa::PacketHeader::of(hsa::PacketType::vendor_specific, barrier).bits;
     packet.format = LACUNA_SIDA_PACKET_FORMAT;
     packet.program = image_.program();
     packet.completion_signal = TestGpu::signal();

@@ -29,6 +29,12 @@ struct PacketHeader {
   bool barrier() const { return (bits >> 8) & 1; }
   FenceScope acquire() const { return static_cast<FenceScope>((bits >> 9) & 3); }
   FenceScope release() const { return static_cast<FenceScope>((bits >> 11) & 3); }
+  /// With acquire and release in the system's scope.
+  static constexpr PacketHeader of(PacketType type, bool barrier = false) {
+    constexpr unsigned kFences = static_cast<unsigned>(FenceScope::system) << 9 | static_cast<unsigned>(FenceScope::system)
+                                                                                      << 11;
+    return {static_cast<std::uint16_t>(static_cast<unsigned>(type) | (barrier ? 1U << 8 : 0U) | kFences)};
+  }
 };
 
 struct KernelDispatchPacket {
