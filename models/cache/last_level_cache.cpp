@@ -64,17 +64,21 @@ bool LastLevelCache::pass_by(const MemoryRequest& request, Tick at, std::uint32_
   if (memory_ == nullptr) throw std::logic_error(std::string(name()) + ": there is no memory behind it to pass requests on to");
   ++statistics_.bypasses;
   const std::uint32_t number = misses_.take();
-  misses_[number] = {.access = {}, .arrived = at, .start = at, .begin = at, .room = at, .tag = tag};
-  misses_[number].direct = true;
+  misses_[number] = {.access = {}, .arrived = at, .start = at, .begin = at, .room = at, .tag = tag, .direct = true};
   MemoryResponse memory;
   if (!memory_->request(request, at, *this, number, memory)) {
     ++waiting_;
     return false;
   }
-  misses_.release(number);
-  memory_time_.set(MemoryLevel::dram, memory.queueing, memory.done - at - memory.queueing);
-  response = {.done = memory.done, .failed = memory.failed, .below = &memory_time_};
+  response = end_direct(number, memory);
   return true;
+}
+
+MemoryResponse LastLevelCache::end_direct(std::uint32_t number, const MemoryResponse& memory) {
+  const Tick arrived = misses_[number].arrived;
+  misses_.release(number);
+  memory_time_.set(MemoryLevel::dram, memory.queueing, memory.done - arrived - memory.queueing);
+  return {.arrived = arrived, .done = memory.done, .level = level_, .failed = memory.failed, .below = &memory_time_};
 }
 
 bool LastLevelCache::request_sectors(const MemoryRequest& request, SectorAccess access, Tick at, std::uint32_t tag,
@@ -345,12 +349,8 @@ void LastLevelCache::on_response(std::uint32_t number, const MemoryResponse& res
   Miss& miss = misses_[number];
   if (miss.direct) [[unlikely]] {
     const std::uint32_t tag = miss.tag;
-    memory_time_.set(MemoryLevel::dram, response.queueing, response.done - miss.arrived - response.queueing);
-    const MemoryResponse complete{
-        .arrived = miss.arrived, .done = response.done, .level = level_, .failed = response.failed, .below = &memory_time_};
-    misses_.release(number);
     --waiting_;
-    client_->on_response(tag, complete);
+    client_->on_response(tag, end_direct(number, response));
     return;
   }
   if (miss.writes == 0) {

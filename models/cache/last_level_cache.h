@@ -92,6 +92,8 @@ class LastLevelCache : public Cache, private MemoryClient {
   void on_response(std::uint32_t number, const MemoryResponse& response) override;
   /// A request of kind `direct`.
   bool pass_by(const MemoryRequest& request, Tick at, std::uint32_t tag, MemoryResponse& response);
+  /// Its response, from the memory's.
+  MemoryResponse end_direct(std::uint32_t number, const MemoryResponse& memory);
   bool request_sectors(const MemoryRequest& request, SectorAccess access, Tick at, std::uint32_t tag, MemoryResponse& response);
   bool may_pass(std::size_t bank) const {
     return queues_[bank].blocked_by == kNone && queues_[bank].held_back.empty() &&

@@ -237,14 +237,7 @@ void GpuDevice::find_requesters() {
   }
   requesters_.push_back({.socket = cp_->packets.memory});
   for (const auto& engine : sdma_) requesters_.push_back({.socket = engine->memory});
-  for (const bool guests : {false, true}) {
-    if (guests) {
-      first_unit_node_ = static_cast<unsigned>(requesters_.size());
-      while (unit_nodes_.size() < parameters_.extension_nodes().units) {
-        unit_nodes_.push_back(std::make_unique<UnitNode>(name_of("unit_node", unit_nodes_.size()).c_str()));
-        requesters_.push_back({.socket = unit_nodes_.back()->socket});
-      }
-    }
+  const auto add_extensions = [this](bool guests) {
     for (const ExtensionRequester& added : extension_requesters_) {
       if (added.shares_node_of.has_value() != guests) continue;
       requesters_.push_back({.socket = added.cache.downstream,
@@ -252,7 +245,14 @@ void GpuDevice::find_requesters() {
                              .shader_array = added.shader_array,
                              .shares_node_of = added.shares_node_of});
     }
+  };
+  add_extensions(false);
+  first_unit_node_ = static_cast<unsigned>(requesters_.size());
+  for (unsigned i = 0; i < parameters_.extension_nodes().units; ++i) {
+    unit_nodes_.push_back(std::make_unique<UnitNode>(name_of("unit_node", i).c_str()));
+    requesters_.push_back({.socket = unit_nodes_.back()->socket});
   }
+  add_extensions(true);
 }
 
 void GpuDevice::build_noc() {
