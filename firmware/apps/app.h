@@ -9,6 +9,7 @@
 
 #include "include/lacuna/abi/memory_map.h"
 #include "lacuna.h"
+#include "random_numbers.h"
 
 /* The code object that lacuna_firmware(... KERNELS name) embeds. */
 #define CODE_OBJECT(name)                    \
@@ -43,14 +44,6 @@ lacuna_signal* app_signal(lacuna_device* device, int64_t value);
 /* Dispatches a one-dimensional grid and waits for it; returns its duration in nanoseconds. */
 uint64_t app_run(lacuna_queue* queue, const lacuna_kernel* kernel, uint32_t grid, uint16_t workgroup, const void* arguments,
                  size_t argument_bytes);
-
-/* SplitMix64 (Steele, Lea, Flood: "Fast splittable pseudorandom number generators", OOPSLA 2014): small, fixed for ever. */
-static inline uint64_t app_random(uint64_t* state) {
-  uint64_t z = *state += 0x9e3779b97f4a7c15u;
-  z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
-  z = (z ^ z >> 27) * 0x94d049bb133111ebu;
-  return z ^ z >> 31;
-}
 
 /* Integers from -range to range - 1, as floats. */
 void app_fill_random(float* values, size_t count, int range, uint64_t seed);

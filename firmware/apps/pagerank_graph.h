@@ -5,6 +5,8 @@
 
 #include <stdint.h>
 
+#include "random_numbers.h"
+
 enum { PAGERANK_VERTICES = 512, PAGERANK_MOST_EDGES = 4096, PAGERANK_ITERATIONS = 8 };
 
 /* An edge goes from the row to the column. */
@@ -16,19 +18,11 @@ typedef struct pagerank_graph {
   uint8_t is_edge[PAGERANK_VERTICES][PAGERANK_VERTICES];
 } pagerank_graph;
 
-/* SplitMix64, as app_random(). */
-static inline uint64_t pagerank_random(uint64_t* state) {
-  uint64_t z = *state += 0x9e3779b97f4a7c15u;
-  z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
-  z = (z ^ z >> 27) * 0x94d049bb133111ebu;
-  return z ^ z >> 31;
-}
-
 /* `graph` is zero. */
 static inline void make_pagerank_graph(pagerank_graph* graph) {
   uint64_t random = 2026;
   for (int i = 0; i < PAGERANK_MOST_EDGES; ++i) {
-    const uint64_t bits = pagerank_random(&random);
+    const uint64_t bits = app_random(&random);
     const uint32_t from = (uint32_t)(bits % PAGERANK_VERTICES), place = (uint32_t)(bits >> 32) % PAGERANK_VERTICES;
     graph->is_edge[from][place * place / PAGERANK_VERTICES] = 1;
   }
