@@ -41,6 +41,11 @@ const lacuna_sida_application* lacuna_sida_applications(void);
 /* Null: there is none of that name. */
 const lacuna_sida_application* lacuna_sida_application_named(const char* name);
 
+/* What cg, bgs and gmres add to the diagonal, so that A + shift is diagonally dominant by at least 1. */
+double lacuna_sida_solver_shift(const lacuna_sida_setup* setup);
+/* Square of the residual's norm up to which they iterate. */
+double lacuna_sida_solver_limit(const lacuna_sida_setup* setup);
+
 #ifdef __cplusplus
 }
 #endif

@@ -82,7 +82,7 @@ static void count_rows(const setup* s, double* out) {
 static double entry(const setup* s, uint64_t e) { return s->values != NULL ? s->values[e] : 1; }
 
 /* More than the sum of magnitudes of any row and any column: a matrix plus this is diagonally dominant. */
-static double dominance(const setup* s) {
+double lacuna_sida_solver_shift(const setup* s) {
   double* rows = calloc(s->rows + 1u, sizeof *rows);
   double most = 0;
   if (rows == NULL) return 0;
@@ -341,7 +341,7 @@ static void fill_solver(const setup* s, const char* name, void* contents) {
   for (uint32_t i = 0; i < s->rows; ++i) out[i] = is(name, "x") || is(name, "p0") || is(name, "v0") ? 0 : 1 + (double)(i % 7);
 }
 
-static double tolerance(const setup* s) {
+double lacuna_sida_solver_limit(const setup* s) {
   /* Of the square of the residual's norm, beside that of the right side. */
   double norm = 0;
   for (uint32_t i = 0; i < s->rows; ++i) norm += (1 + (double)(i % 7)) * (1 + (double)(i % 7));
@@ -353,7 +353,7 @@ static graph* build_cg(const setup* s) {
   graph* g = lacuna_sida_create();
   if (g == NULL) return NULL;
   const uint64_t n = s->rows;
-  const value a = matrix(g, s, F64, true), shift = number(g, dominance(s));
+  const value a = matrix(g, s, F64, true), shift = number(g, lacuna_sida_solver_shift(s));
   const value x = state(g, "x", F64, n), r = lacuna_sida_state(g, "r", F64, n, 1), p = lacuna_sida_state(g, "p", F64, n, 1);
   const value rr = dot(g, r, r), ap = times(g, a, shift, p);
   const value alpha = quotient(g, rr, dot(g, p, ap));
@@ -361,7 +361,7 @@ static graph* build_cg(const setup* s) {
   lacuna_sida_next(g, x, add(g, x, multiply(g, alpha, p)));
   lacuna_sida_next(g, r, next_r);
   lacuna_sida_next(g, p, add(g, next_r, multiply(g, quotient(g, next_rr, rr), p)));
-  limit(g, s, "cg", less(g, number(g, tolerance(s)), next_rr));
+  limit(g, s, "cg", less(g, number(g, lacuna_sida_solver_limit(s)), next_rr));
   return g;
 }
 
@@ -369,7 +369,7 @@ static graph* build_bgs(const setup* s) {
   graph* g = lacuna_sida_create();
   if (g == NULL) return NULL;
   const uint64_t n = s->rows;
-  const value a = matrix(g, s, F64, true), shift = number(g, dominance(s)), one = number(g, 1),
+  const value a = matrix(g, s, F64, true), shift = number(g, lacuna_sida_solver_shift(s)), one = number(g, 1),
               first = vector(g, "first", F64, n);
   const value x = state(g, "x", F64, n), r = lacuna_sida_state(g, "r", F64, n, 1), p = lacuna_sida_state(g, "p0", F64, n, 1);
   const value v = lacuna_sida_state(g, "v0", F64, n, 1), rho = lacuna_sida_scalar_state(g, "rho", one);
@@ -389,7 +389,7 @@ static graph* build_bgs(const setup* s) {
   lacuna_sida_next(g, alpha, next_alpha);
   lacuna_sida_next(g, omega, next_omega);
   const value rr = dot(g, next_r, next_r);
-  limit(g, s, "bgs", less(g, number(g, tolerance(s)), rr));
+  limit(g, s, "bgs", less(g, number(g, lacuna_sida_solver_limit(s)), rr));
   return g;
 }
 
@@ -400,7 +400,7 @@ static graph* build_gmres(const setup* s) {
   graph* g = lacuna_sida_create();
   if (g == NULL) return NULL;
   const uint64_t n = s->rows;
-  const value a = matrix(g, s, F64, true), shift = number(g, dominance(s)), right = vector(g, "right", F64, n),
+  const value a = matrix(g, s, F64, true), shift = number(g, lacuna_sida_solver_shift(s)), right = vector(g, "right", F64, n),
               x = state(g, "x", F64, n);
   const value residual = subtract(g, right, times(g, a, shift, x)), norm = root(g, dot(g, residual, residual));
   value basis[GMRES_RESTART + 1], h[GMRES_RESTART + 1][GMRES_RESTART], cosine[GMRES_RESTART], sine[GMRES_RESTART];
@@ -435,7 +435,7 @@ static graph* build_gmres(const setup* s) {
   for (int j = 0; j < GMRES_RESTART; ++j) next = add(g, next, multiply(g, y[j], basis[j]));
   lacuna_sida_next(g, x, next);
   const value rr = multiply(g, side[GMRES_RESTART], side[GMRES_RESTART]);
-  limit(g, s, "gmres", less(g, number(g, tolerance(s)), rr));
+  limit(g, s, "gmres", less(g, number(g, lacuna_sida_solver_limit(s)), rr));
   return g;
 }
 

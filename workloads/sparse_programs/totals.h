@@ -1,0 +1,119 @@
+// Sums over all elements, in two stages: each workgroup leaves its partial sums, one workgroup adds them up. The order of the
+// additions depends on sizes alone.
+#pragma once
+
+#include <hip/hip_runtime.h>
+
+#include <vector>
+
+#include "workloads/common/device_array.h"
+
+namespace workload {
+
+constexpr unsigned group_size = 256;
+constexpr unsigned wavefronts = group_size / 64;
+
+/// As lane_sum() of common/lanes.h, for any type that __shfl_xor takes.
+template <unsigned lanes, typename T>
+__device__ inline T sum_of_lanes(T value) {
+#pragma unroll
+  for (unsigned distance = lanes / 2; distance > 0; distance /= 2) value += __shfl_xor(value, static_cast<int>(distance));
+  return value;
+}
+
+/// The sum over the workgroup, in its first work-item. `scratch`: LDS with an element for each wavefront.
+template <typename T>
+__device__ inline T sum_of_group(T value, T* scratch) {
+  value = sum_of_lanes<64>(value);
+  if (threadIdx.x % 64 == 0) scratch[threadIdx.x / 64] = value;
+  __syncthreads();
+  T sum{};
+  if (threadIdx.x == 0) {
+    for (unsigned i = 0; i < wavefronts; ++i) sum += scratch[i];
+  }
+  __syncthreads();
+  return sum;
+}
+
+/// partials[group * count + i]: the group's sum of totals[i]. All work-items of the group take part.
+template <unsigned count>
+__device__ inline void store_partials(const double (&totals)[count], double* partials) {
+  __shared__ double scratch[wavefronts];
+  for (unsigned i = 0; i < count; ++i) {
+    const double sum = sum_of_group(totals[i], scratch);
+    if (threadIdx.x == 0) partials[blockIdx.x * count + i] = sum;
+  }
+}
+
+/// The second stage, by one workgroup: After gets the sums over all groups.
+template <unsigned count, typename After>
+__global__ void __launch_bounds__(group_size) add_partials(const double* __restrict__ partials, unsigned groups, After after) {
+  __shared__ double scratch[wavefronts];
+  double sums[count] = {};
+  for (unsigned group = threadIdx.x; group < groups; group += group_size) {
+#pragma unroll
+    for (unsigned i = 0; i < count; ++i) sums[i] += partials[group * count + i];
+  }
+  for (unsigned i = 0; i < count; ++i) sums[i] = sum_of_group(sums[i], scratch);
+  if (threadIdx.x == 0) after(sums);
+}
+
+/// An element-wise step on `count` elements: step.element(i, totals).
+template <typename Step>
+__global__ void __launch_bounds__(group_size) each_element(Step step, unsigned count, double* partials) {
+  double totals[Step::totals] = {};
+  for (unsigned i = blockIdx.x * group_size + threadIdx.x; i < count; i += gridDim.x * group_size) step.element(i, totals);
+  store_partials(totals, partials);
+}
+
+/// Partial sums of the kernel that ran last.
+class Partials {
+ public:
+  /// Of kernels with at most so many workgroups.
+  explicit Partials(unsigned groups) : sums_("the partial sums", size_t(groups) * most_totals) {}
+
+  /// For a kernel of `groups` workgroups.
+  double* begin(unsigned groups) {
+    groups_ = groups;
+    return sums_.data();
+  }
+  template <typename Step>
+  void each(const Step& step, unsigned count) {
+    // As many workgroups as 64 compute units hold.
+    const unsigned groups = std::min(workload::groups(count, group_size), most_groups);
+    each_element<<<groups, group_size>>>(step, count, begin(groups));
+  }
+  template <unsigned count, typename After>
+  void add_up(const After& after) const {
+    static_assert(count <= most_totals);
+    add_partials<count><<<1, group_size>>>(sums_.data(), groups_, after);
+  }
+
+  static constexpr unsigned most_totals = 5, most_groups = 512;
+
+ private:
+  DeviceArray<double> sums_;
+  unsigned groups_ = 0;
+};
+
+/// Scalars in the host's memory that kernels write.
+class HostScalars {
+ public:
+  explicit HostScalars(size_t count) {
+    require(hipHostMalloc(reinterpret_cast<void**>(&values_), count * sizeof(double)), "allocating memory of the host");
+  }
+  HostScalars(const HostScalars&) = delete;
+  HostScalars& operator=(const HostScalars&) = delete;
+  ~HostScalars() { (void)hipHostFree(values_); }
+  double* data() const { return values_; }
+  /// Waits for all kernels.
+  double operator[](size_t i) const {
+    require(hipStreamSynchronize(nullptr), "running the kernels");
+    return values_[i];
+  }
+
+ private:
+  double* values_ = nullptr;
+};
+
+}  // namespace workload
