@@ -1,5 +1,5 @@
-// Products of a sparse matrix with a dense vector, row by row, with the element-wise operations that follow. A Step says what
-// an entry contributes and what becomes of a row's sum:
+// Products of a sparse matrix with a dense vector, row by row, with the element-wise operations that follow. A Step says what an
+// entry contributes and what becomes of a row's sum:
 //
 //   using Sum = double;                          of terms, by +
 //   static constexpr unsigned totals = 2;        sums over all rows, at least 1
@@ -7,10 +7,8 @@
 //   __device__ void row(unsigned row, Sum sum, double* totals) const;    once for each row
 //
 //   vector     1, 2, 4, ... or 64 neighbouring lanes share a row (Bell and Garland, SC '09), by the mean length of rows
-//   adaptive   a workgroup has as many rows as together have at most `slab` entries, whose terms it leaves in LDS with
-//   coalesced
-//              loads; its work-items then add up as many terms each. A longer row has a workgroup of its own (CSR-Adaptive:
-//              Greathouse and Daga, SC '14, with the sums of COO kernels: Bell and Garland)
+//   adaptive   rows in bins by their length: each bin has as many lanes for a row as that length has work for, a workgroup for the
+//              longest ones (ACSR: Ashari et al., SC '14). One kernel for all bins: a workgroup has rows of one
 #pragma once
 
 #include <hip/hip_runtime.h>
@@ -23,126 +21,60 @@
 
 namespace workload {
 
-/// Most entries and most rows of a workgroup of the adaptive form.
-constexpr unsigned slab = 1024, slab_rows = group_size;
-
-/// A matrix by rows in the GPU's memory, for kernels.
+/// A matrix by rows in the GPU's memory, for kernels. `order` lists rows by bin; null: they are in their own order.
 struct Rows {
-  const unsigned *offsets, *columns;
-  unsigned count;
+  const unsigned *offsets, *columns, *order;
+};
+
+/// The rows of a workgroup: places [first, end) of the order, each row by `lanes` lanes.
+struct Share {
+  unsigned first, end, lanes;
 };
 
 template <unsigned lanes, typename Step>
-__global__ void __launch_bounds__(group_size) vector_product(Rows rows, Step step, double* partials) {
-  const unsigned item = blockIdx.x * group_size + threadIdx.x, row = item / lanes, lane = item % lanes;
-  // All lanes take part in the sum: one that has no row has an empty one.
-  const unsigned begin = row < rows.count ? rows.offsets[row] : 0, end = row < rows.count ? rows.offsets[row + 1] : 0;
-  typename Step::Sum sum{};
-  for (unsigned entry = begin + lane; entry < end; entry += lanes) sum += step.term(entry, rows.columns[entry]);
-  sum = sum_of_lanes<lanes>(sum);
-  double totals[Step::totals] = {};
-  if (row < rows.count && lane == 0) step.row(row, sum, totals);
-  store_partials(totals, partials);
-}
-
-/// The sum of a row that goes on behind some entries; `ends`: a row has ended among them.
-template <typename Sum>
-struct Piece {
-  Sum sum;
-  bool ends;
-};
-
-/// sums[row] of the terms [ends[row - 1], ends[row]) of at most `slab_rows` rows, by a workgroup whose work-items have as many
-/// terms each, wherever rows end (segmented scan: Blelloch, CMU-CS-93-173). `pieces`: LDS with one for each wavefront.
-template <typename Sum>
-__device__ inline void segment_sums(const Sum* terms, unsigned entries, const unsigned* ends, unsigned count, Sum* sums,
-                                    Piece<Sum>* pieces) {
-  constexpr unsigned each = slab / group_size;
-  const unsigned lane = threadIdx.x % 64, wavefront = threadIdx.x / 64;
-  const unsigned start = threadIdx.x * each, stop = start + each < entries ? start + each : entries;
-  if (threadIdx.x < count) sums[threadIdx.x] = Sum{};
-  // The row of the first term: the first one that ends behind it.
-  unsigned row = 0;
+__device__ inline void rows_by_lanes(const Rows& rows, const Share& share, const Step& step, double* totals) {
+  constexpr unsigned at_a_time = group_size / lanes, together = 2;
+  using Sum = typename Step::Sum;
+  const unsigned lane = threadIdx.x % lanes;
+  for (unsigned first = share.first; first < share.end; first += at_a_time) {
+    const unsigned place = first + threadIdx.x / lanes;
+    const bool has_row = place < share.end;
+    const unsigned row = has_row && rows.order != nullptr ? rows.order[place] : place;
+    // All lanes take part in the sum: one that has no row has an empty one.
+    const unsigned end = has_row ? rows.offsets[row + 1] : 0;
+    unsigned entry = has_row ? rows.offsets[row] + lane : 0;
+    // Several loads are under way at a time.
+    Sum sums[together] = {};
+    for (; entry + (together - 1) * lanes < end; entry += together * lanes) {
 #pragma unroll
-  for (unsigned step = slab_rows / 2; step > 0; step /= 2) {
-    if (row + step <= count && ends[row + step - 1] <= start) row += step;
-  }
-  if (row < count && ends[row] <= start) ++row;
-  __syncthreads();
-  unsigned first = count;  // row that ends here and may have begun before
-  Sum first_sum{}, sum{};
-  for (unsigned at = start; at < stop; ++at) {
-    sum += terms[at];
-    if (at + 1 != ends[row]) continue;
-    if (first == count) {
-      first = row;
-      first_sum = sum;
+      for (unsigned i = 0; i < together; ++i) sums[i] += step.term(entry + i * lanes, rows.columns[entry + i * lanes]);
+    }
+    for (; entry < end; entry += lanes) sums[0] += step.term(entry, rows.columns[entry]);
+    Sum sum = sums[0] + sums[1];
+    if constexpr (lanes <= 64) {
+      sum = sum_of_lanes<lanes>(sum);
     } else {
-      sums[row] = sum;
+      __shared__ Sum scratch[group_size];
+      sum = sum_of_group(sum, scratch);
     }
-    sum = Sum{};
-    do ++row;
-    while (row < count && ends[row] == at + 1);
+    if (has_row && lane == 0) step.row(row, sum, totals);
   }
-  // What the work-items before this one have of its first row.
-  bool has_end = first != count;
-#pragma unroll
-  for (unsigned distance = 1; distance < 64; distance *= 2) {
-    const Sum before = __shfl_up(sum, distance);
-    const bool before_ends = __shfl_up(static_cast<int>(has_end), distance) != 0;
-    if (lane >= distance && !has_end) {
-      sum += before;
-      has_end = before_ends;
-    }
-  }
-  if (lane == 63) pieces[wavefront] = {sum, has_end};
-  Sum carried = __shfl_up(sum, 1);
-  bool complete = __shfl_up(static_cast<int>(has_end), 1) != 0;
-  if (lane == 0) carried = Sum{}, complete = false;
-  __syncthreads();
-  for (unsigned i = wavefront; i > 0 && !complete; --i) {
-    carried += pieces[i - 1].sum;
-    complete = pieces[i - 1].ends;
-  }
-  if (first != count) sums[first] = first_sum + carried;
 }
 
-/// Workgroup g has the rows [starts[g], starts[g + 1]).
 template <typename Step>
 __global__ void __launch_bounds__(group_size)
-    adaptive_product(Rows rows, const unsigned* __restrict__ starts, Step step, double* partials) {
-  using Sum = typename Step::Sum;
-  __shared__ Sum terms[slab], sums[slab_rows];
-  __shared__ unsigned ends[slab_rows];
-  __shared__ Piece<Sum> pieces[wavefronts];
-  const unsigned first = starts[blockIdx.x], last = starts[blockIdx.x + 1], count = last - first;
-  const unsigned begin = rows.offsets[first], end = rows.offsets[last], entries = end - begin;
+    product(Rows rows, const Share* __restrict__ shares, Step step, double* partials) {
+  const Share share = shares[blockIdx.x];
   double totals[Step::totals] = {};
-  if (entries > slab) {  // one row
-    constexpr unsigned together = 4;
-    Sum parts[together] = {};
-    unsigned entry = begin + threadIdx.x;
-    for (; entry + (together - 1) * group_size < end; entry += together * group_size) {
-#pragma unroll
-      for (unsigned i = 0; i < together; ++i) {
-        const unsigned at = entry + i * group_size;
-        parts[i] += step.term(at, rows.columns[at]);
-      }
-    }
-    for (; entry < end; entry += group_size) parts[0] += step.term(entry, rows.columns[entry]);
-    const Sum sum = sum_of_group(parts[0] + parts[1] + parts[2] + parts[3], terms);
-    if (threadIdx.x == 0) step.row(first, sum, totals);
-  } else {
-#pragma unroll
-    for (unsigned i = 0; i < slab / group_size; ++i) {
-      const unsigned at = i * group_size + threadIdx.x;
-      if (at < entries) terms[at] = step.term(begin + at, rows.columns[begin + at]);
-    }
-    if (threadIdx.x < count) ends[threadIdx.x] = rows.offsets[first + threadIdx.x + 1] - begin;
-    __syncthreads();
-    segment_sums(terms, entries, ends, count, sums, pieces);
-    __syncthreads();
-    if (threadIdx.x < count) step.row(first + threadIdx.x, sums[threadIdx.x], totals);
+  switch (share.lanes) {
+    case 1: rows_by_lanes<1>(rows, share, step, totals); break;
+    case 2: rows_by_lanes<2>(rows, share, step, totals); break;
+    case 4: rows_by_lanes<4>(rows, share, step, totals); break;
+    case 8: rows_by_lanes<8>(rows, share, step, totals); break;
+    case 16: rows_by_lanes<16>(rows, share, step, totals); break;
+    case 32: rows_by_lanes<32>(rows, share, step, totals); break;
+    case 64: rows_by_lanes<64>(rows, share, step, totals); break;
+    default: rows_by_lanes<group_size>(rows, share, step, totals);
   }
   store_partials(totals, partials);
 }
@@ -150,74 +82,85 @@ __global__ void __launch_bounds__(group_size)
 /// The host's part of a matrix by rows.
 class Product {
  public:
-  /// `form`: vector, adaptive or auto: adaptive where rows are skewed or too short for a lane each.
+  /// `form`: vector, adaptive or auto: adaptive where rows are skewed.
   Product(const SparseValues& matrix, const std::string& form)
-      : offsets_("the row offsets", matrix.pattern.offsets),
+      : plan_(matrix.pattern, form),
+        offsets_("the row offsets", matrix.pattern.offsets),
         columns_("the columns", matrix.pattern.columns),
-        values_("the values", matrix.values),
-        lanes_(lanes_for(matrix.pattern)),
-        adaptive_(form == "adaptive" || (form == "auto" && suits_adaptive(matrix.pattern))),
-        starts_("the first rows", slabs(matrix.pattern)),
-        longest_(static_cast<unsigned>(matrix.pattern.longest_row())),
-        rows_{offsets_.data(), columns_.data(), static_cast<unsigned>(matrix.pattern.rows())} {}
+        order_("the order of rows", plan_.order),
+        shares_("the workgroups' shares", plan_.shares),
+        values_("the values", matrix.values) {}
 
-  const Rows& rows() const { return rows_; }
+  Rows rows() const { return {offsets_.data(), columns_.data(), plan_.adaptive ? order_.data() : nullptr}; }
   const double* values() const { return values_.data(); }
-  unsigned lanes() const { return lanes_; }
+  std::string form() const { return plan_.adaptive ? "adaptive" : "vector_" + std::to_string(plan_.lanes); }
+  /// Lanes for a row of the mean length.
+  unsigned lanes() const { return plan_.lanes; }
   /// Entries of the longest row.
-  unsigned longest() const { return longest_; }
-  std::string form() const { return adaptive_ ? "adaptive" : "vector_" + std::to_string(lanes_); }
-  unsigned groups() const {
-    return adaptive_ ? static_cast<unsigned>(starts_.size() - 1) : workload::groups(size_t(rows_.count) * lanes_, group_size);
-  }
+  size_t longest() const { return plan_.longest; }
+  unsigned groups() const { return static_cast<unsigned>(shares_.size()); }
 
   template <typename Step>
   void run(const Step& step, Partials& sums) const {
-    double* const partials = sums.begin(groups());
-    if (adaptive_) {
-      adaptive_product<<<groups(), group_size>>>(rows_, starts_.data(), step, partials);
-      return;
-    }
-    const auto kernel = lanes_ == 1    ? vector_product<1, Step>
-                        : lanes_ == 2  ? vector_product<2, Step>
-                        : lanes_ == 4  ? vector_product<4, Step>
-                        : lanes_ == 8  ? vector_product<8, Step>
-                        : lanes_ == 16 ? vector_product<16, Step>
-                        : lanes_ == 32 ? vector_product<32, Step>
-                                       : vector_product<64, Step>;
-    kernel<<<groups(), group_size>>>(rows_, step, partials);
+    product<<<groups(), group_size>>>(rows(), shares_.data(), step, sums.begin(groups()));
   }
 
  private:
-  /// The largest power of two up to 64 that is no more than the mean row length.
-  static unsigned lanes_for(const Csr& matrix) {
-    unsigned lanes = 1;
-    while (lanes < 64 && lanes * 2 * matrix.rows() <= matrix.entries()) lanes *= 2;
-    return lanes;
-  }
-  static bool suits_adaptive(const Csr& matrix) {
-    const size_t mean = matrix.entries() / matrix.rows() + 1;
-    return mean < 8 || matrix.longest_row() > 16 * mean;
-  }
-  static std::vector<unsigned> slabs(const Csr& matrix) {
-    std::vector<unsigned> starts{0};
-    const auto rows = static_cast<unsigned>(matrix.rows());
-    for (unsigned row = 0; row < rows; ++row) {
-      const unsigned first = starts.back();
-      const bool full = row - first == slab_rows || matrix.offsets[row + 1] - matrix.offsets[first] > slab;
-      if (full && row != first) starts.push_back(row);
+  struct Plan {
+    Plan(const Csr& matrix, const std::string& form)
+        : longest(matrix.longest_row()), lanes(std::min(64U, lanes_for((matrix.entries() + matrix.rows() - 1) / matrix.rows()))) {
+      const auto rows = static_cast<unsigned>(matrix.rows());
+      adaptive = form == "adaptive" || (form == "auto" && longest > 16 * (matrix.entries() / rows + 1));
+      if (!adaptive) {
+        order.resize(1);
+        add_shares(matrix, 0, rows, lanes);
+        return;
+      }
+      // Bins from long rows to short ones, so that the longest are not begun last.
+      for (unsigned bin = group_size; bin > 0; bin /= 2) {
+        const auto first = static_cast<unsigned>(order.size());
+        for (unsigned row = 0; row < rows; ++row) {
+          if (lanes_for(length(matrix, row)) == bin) order.push_back(row);
+        }
+        add_shares(matrix, first, static_cast<unsigned>(order.size()), bin);
+      }
     }
-    starts.push_back(rows);
-    return starts;
-  }
 
-  DeviceArray<unsigned> offsets_, columns_;
+    /// A power of two with about three entries for each lane: sums over lanes are not for free. A workgroup for rows of which a
+    /// wavefront would have more than 16 a lane.
+    static unsigned lanes_for(size_t length) {
+      if (length > 16 * 64) return group_size;
+      unsigned lanes = 1;
+      while (lanes < 64 && lanes * 2 <= (length + 2) / 3) lanes *= 2;
+      return lanes;
+    }
+    static size_t length(const Csr& matrix, unsigned row) { return matrix.offsets[row + 1] - matrix.offsets[row]; }
+    /// Shares of the places [first, end) with about as many entries each, for twice the workgroups that 64 compute units hold.
+    void add_shares(const Csr& matrix, unsigned first, unsigned end, unsigned with_lanes) {
+      const size_t enough = matrix.entries() / (2 * Partials::most_groups) + 1;
+      const unsigned at_a_time = group_size / with_lanes;
+      size_t entries = 0;
+      for (unsigned place = first; place < end; ++place) {
+        entries += length(matrix, adaptive ? order[place] : place);
+        const bool is_last = place + 1 == end;
+        if (!is_last && ((place + 1 - first) % at_a_time != 0 || entries < enough)) continue;
+        shares.push_back({first, place + 1, with_lanes});
+        first = place + 1;
+        entries = 0;
+      }
+    }
+
+    size_t longest;
+    unsigned lanes;
+    bool adaptive = false;
+    std::vector<unsigned> order;
+    std::vector<Share> shares;
+  };
+
+  Plan plan_;
+  DeviceArray<unsigned> offsets_, columns_, order_;
+  DeviceArray<Share> shares_;
   DeviceArray<double> values_;
-  unsigned lanes_;
-  bool adaptive_;
-  DeviceArray<unsigned> starts_;
-  unsigned longest_;
-  Rows rows_;
 };
 
 }  // namespace workload

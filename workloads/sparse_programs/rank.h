@@ -78,7 +78,7 @@ inline ProgramRun run_pr(Program& program, const Application& application, const
                     } while (++run.iterations < application.limit() && change[0] > tolerance);
                   });
   const std::vector<double> result = (run.iterations % 2 == 0 ? ranks : next).download();
-  const unsigned longest = product.longest();
+  const auto longest = static_cast<double>(product.longest());
   run.check = [&program, result, longest, vertices](const ApplicationResult& expected) {
     // Nothing is negative, so that relative errors only add up: each iteration has a sum of a column, one of all vertices, and
     // six more operations, on the GPU and on the host.

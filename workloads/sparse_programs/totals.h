@@ -21,34 +21,40 @@ __device__ inline T sum_of_lanes(T value) {
   return value;
 }
 
-/// The sum over the workgroup, in its first work-item. `scratch`: LDS with an element for each wavefront.
+/// The sum over the workgroup, in its first work-item. `scratch`: LDS with an element for each work-item. One wavefront adds:
+/// f64 takes many cycles on GPUs for graphics.
 template <typename T>
 __device__ inline T sum_of_group(T value, T* scratch) {
-  value = sum_of_lanes<64>(value);
-  if (threadIdx.x % 64 == 0) scratch[threadIdx.x / 64] = value;
+  scratch[threadIdx.x] = value;
   __syncthreads();
   T sum{};
-  if (threadIdx.x == 0) {
-    for (unsigned i = 0; i < wavefronts; ++i) sum += scratch[i];
+  if (threadIdx.x < 64) {
+    for (unsigned i = threadIdx.x; i < group_size; i += 64) sum += scratch[i];
+    sum = sum_of_lanes<64>(sum);
   }
   __syncthreads();
   return sum;
 }
 
-/// partials[group * count + i]: the group's sum of totals[i]. All work-items of the group take part.
+/// partials[group * count + i]: the group's sum of totals[i], each by a wavefront. All work-items of the group take part.
 template <unsigned count>
 __device__ inline void store_partials(const double (&totals)[count], double* partials) {
-  __shared__ double scratch[wavefronts];
-  for (unsigned i = 0; i < count; ++i) {
-    const double sum = sum_of_group(totals[i], scratch);
-    if (threadIdx.x == 0) partials[blockIdx.x * count + i] = sum;
-  }
+  static_assert(count <= wavefronts);
+  __shared__ double scratch[count][group_size];
+  for (unsigned i = 0; i < count; ++i) scratch[i][threadIdx.x] = totals[i];
+  __syncthreads();
+  const unsigned mine = threadIdx.x / 64;
+  if (mine >= count) return;
+  double sum = 0;
+  for (unsigned i = threadIdx.x % 64; i < group_size; i += 64) sum += scratch[mine][i];
+  sum = sum_of_lanes<64>(sum);
+  if (threadIdx.x % 64 == 0) partials[blockIdx.x * count + mine] = sum;
 }
 
 /// The second stage, by one workgroup: After gets the sums over all groups.
 template <unsigned count, typename After>
 __global__ void __launch_bounds__(group_size) add_partials(const double* __restrict__ partials, unsigned groups, After after) {
-  __shared__ double scratch[wavefronts];
+  __shared__ double scratch[group_size];
   double sums[count] = {};
   for (unsigned group = threadIdx.x; group < groups; group += group_size) {
 #pragma unroll
@@ -89,7 +95,7 @@ class Partials {
     add_partials<count><<<1, group_size>>>(sums_.data(), groups_, after);
   }
 
-  static constexpr unsigned most_totals = 5, most_groups = 512;
+  static constexpr unsigned most_totals = wavefronts, most_groups = 512;
 
  private:
   DeviceArray<double> sums_;
