@@ -1,5 +1,5 @@
-// Products of a sparse matrix with a dense vector, row by row, with the element-wise operations that follow. A Step says what an
-// entry contributes and what becomes of a row's sum:
+// Products of a sparse matrix with a dense vector, row by row, with the element-wise operations that follow. A Step says what
+// an entry contributes and what becomes of a row's sum:
 //
 //   using Sum = double;                          of terms, by +
 //   static constexpr unsigned totals = 2;        sums over all rows, at least 1
@@ -7,7 +7,8 @@
 //   __device__ void row(unsigned row, Sum sum, double* totals) const;    once for each row
 //
 //   vector     1, 2, 4, ... or 64 neighbouring lanes share a row (Bell and Garland, SC '09), by the mean length of rows
-//   adaptive   rows in bins by their length: each bin has as many lanes for a row as that length has work for, a workgroup for the
+//   adaptive   rows in bins by their length: each bin has as many lanes for a row as that length has work for, a workgroup for
+//   the
 //              longest ones (ACSR: Ashari et al., SC '14). One kernel for all bins: a workgroup has rows of one
 #pragma once
 
@@ -67,14 +68,29 @@ __global__ void __launch_bounds__(group_size)
   const Share share = shares[blockIdx.x];
   double totals[Step::totals] = {};
   switch (share.lanes) {
-    case 1: rows_by_lanes<1>(rows, share, step, totals); break;
-    case 2: rows_by_lanes<2>(rows, share, step, totals); break;
-    case 4: rows_by_lanes<4>(rows, share, step, totals); break;
-    case 8: rows_by_lanes<8>(rows, share, step, totals); break;
-    case 16: rows_by_lanes<16>(rows, share, step, totals); break;
-    case 32: rows_by_lanes<32>(rows, share, step, totals); break;
-    case 64: rows_by_lanes<64>(rows, share, step, totals); break;
-    default: rows_by_lanes<group_size>(rows, share, step, totals);
+    case 1:
+      rows_by_lanes<1>(rows, share, step, totals);
+      break;
+    case 2:
+      rows_by_lanes<2>(rows, share, step, totals);
+      break;
+    case 4:
+      rows_by_lanes<4>(rows, share, step, totals);
+      break;
+    case 8:
+      rows_by_lanes<8>(rows, share, step, totals);
+      break;
+    case 16:
+      rows_by_lanes<16>(rows, share, step, totals);
+      break;
+    case 32:
+      rows_by_lanes<32>(rows, share, step, totals);
+      break;
+    case 64:
+      rows_by_lanes<64>(rows, share, step, totals);
+      break;
+    default:
+      rows_by_lanes<group_size>(rows, share, step, totals);
   }
   store_partials(totals, partials);
 }
@@ -108,7 +124,8 @@ class Product {
  private:
   struct Plan {
     Plan(const Csr& matrix, const std::string& form)
-        : longest(matrix.longest_row()), lanes(std::min(64U, lanes_for((matrix.entries() + matrix.rows() - 1) / matrix.rows()))) {
+        : longest(matrix.longest_row()),
+          lanes(std::min(64U, lanes_for((matrix.entries() + matrix.rows() - 1) / matrix.rows()))) {
       const auto rows = static_cast<unsigned>(matrix.rows());
       adaptive = form == "adaptive" || (form == "auto" && longest > 16 * (matrix.entries() / rows + 1));
       if (!adaptive) {

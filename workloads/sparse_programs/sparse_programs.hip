@@ -2,10 +2,31 @@
 // the matrices that `lacuna sida run` takes. The same process can hand the program to the accelerator of the GPU that it runs
 // on.
 //
-//   pr, label        products by columns, with all that follows in the same kernel (product.h, rank.h)
+//   pr, label              products by columns, with all that follows in the same kernel (product.h, rank.h)
+//   kcore, bfs, sssp, knn  along edges from a list of vertices (frontier.h)
+//   gmres, cg, bgs         products by rows with dot products in the same kernel (solvers.h)
 #include <hip/hip_runtime.h>
 
+#include "workloads/sparse_programs/frontier.h"
 #include "workloads/sparse_programs/rank.h"
+#include "workloads/sparse_programs/solvers.h"
+
+namespace {
+
+workload::ProgramRun run_on_gpu(workload::Program& program, const workload::Application& application,
+                                const workload::RunOptions& options) {
+  if (options.program == "pr") return workload::run_pr(program, application, options);
+  if (options.program == "label") return workload::run_label(program, application, options);
+  if (options.program == "kcore") return workload::run_kcore(program, application, options);
+  if (options.program == "bfs") return workload::run_reach<true>(program, application, options);
+  if (options.program == "knn") return workload::run_reach<false>(program, application, options);
+  if (options.program == "gmres") return workload::run_gmres(program, application, options);
+  if (options.program == "cg") return workload::run_cg(program, application, options);
+  if (options.program == "bgs") return workload::run_bgs(program, application, options);
+  return workload::run_sssp(program, application, options);
+}
+
+}  // namespace
 
 int main(int argc, char** argv) {
   workload::Program program("sparse_programs", "Graph programs and solvers: products with a sparse matrix in a loop",
@@ -14,7 +35,8 @@ int main(int argc, char** argv) {
   workload::RunOptions options;
   std::string machine;
   int iterations = 0, source = 0, block = 0;
-  program.choice(setup.program, "program", "the program", {"pr", "label"}, std::string("pr"));
+  program.choice(setup.program, "program", "the program", {"pr", "kcore", "bfs", "sssp", "knn", "label", "gmres", "cg", "bgs"},
+                 std::string("pr"));
   program.text(setup.matrix, "matrix", "a file, or a kind and its numbers",
                {"power:rows=1500,entries=12000", "power:rows=20000,entries=256000", "power:rows=55733,entries=730000"});
   program.text(setup.order, "order", "of rows and columns", std::string("natural"));
@@ -36,10 +58,10 @@ int main(int argc, char** argv) {
       run.check = [&program, bytes = result.elements<unsigned char>()](const workload::ApplicationResult& expected) {
         program.check_equal("the result's byte", bytes, expected.elements<unsigned char>());
       };
-    } else if (setup.program == "pr") {
-      run = workload::run_pr(program, application, options);
     } else {
-      run = workload::run_label(program, application, options);
+      options.program = setup.program;
+      options.source = setup.source;
+      run = run_on_gpu(program, application, options);
     }
     program.report("entries", application.entries());
     program.report("done", run.iterations);
