@@ -41,6 +41,8 @@ const lacuna_sida_application* lacuna_sida_applications(void);
 /* Null: there is none of that name. */
 const lacuna_sida_application* lacuna_sida_application_named(const char* name);
 
+/* Features of a vertex of gcn. */
+uint32_t lacuna_sida_features(const lacuna_sida_setup* setup);
 /* What cg, bgs and gmres add to the diagonal, so that A + shift is diagonally dominant by at least 1. */
 double lacuna_sida_solver_shift(const lacuna_sida_setup* setup);
 /* Square of the residual's norm up to which they iterate. */

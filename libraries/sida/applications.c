@@ -300,12 +300,12 @@ static void fill_label(const setup* s, const char* name, void* contents) {
  */
 
 enum { GCN_LAYERS = 2, GCN_SHIFT = 4 };
-static uint32_t features_of(const setup* s) { return s->features != 0 ? s->features : 16; }
+uint32_t lacuna_sida_features(const setup* s) { return s->features != 0 ? s->features : 16; }
 
 static graph* build_gcn(const setup* s) {
   graph* g = lacuna_sida_create();
   if (g == NULL) return NULL;
-  const uint32_t d = features_of(s);
+  const uint32_t d = lacuna_sida_features(s);
   const value a = matrix(g, s, I8, true), h = lacuna_sida_state(g, "features", I8, s->rows, d);
   lacuna_sida_keep(g, h);
   const value weights = lacuna_sida_input(g, "weights", I8, (uint64_t)GCN_LAYERS * d, d);
@@ -319,7 +319,7 @@ static graph* build_gcn(const setup* s) {
 
 static void fill_gcn(const setup* s, const char* name, void* contents) {
   int8_t* out = contents;
-  const uint64_t d = features_of(s), count = is(name, "weights") ? GCN_LAYERS * d * d : s->rows * d;
+  const uint64_t d = lacuna_sida_features(s), count = is(name, "weights") ? GCN_LAYERS * d * d : s->rows * d;
   for (uint64_t i = 0; i < count; ++i) out[i] = (int8_t)((uint32_t)(i * 2654435761u) >> 28);
   if (is(name, "weights")) {
     for (uint64_t i = 0; i < count; ++i) out[i] = (int8_t)(out[i] - 8);

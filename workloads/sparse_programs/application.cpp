@@ -72,6 +72,8 @@ Application::Application(const ApplicationSetup& setup) : state_(std::make_uniqu
 Application::~Application() = default;
 
 unsigned Application::rows() const { return state_->matrix.rows; }
+unsigned Application::columns() const { return state_->matrix.columns; }
+unsigned Application::features() const { return lacuna_sida_features(&state_->setup); }
 std::uint64_t Application::entries() const { return state_->matrix.entries(); }
 std::uint64_t Application::limit() const {
   return state_->options.limit != 0 ? state_->options.limit : state_->application->limit;

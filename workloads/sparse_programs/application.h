@@ -45,8 +45,11 @@ class Application {
   ~Application();
 
   unsigned rows() const;
+  unsigned columns() const;
+  /// Of gcn.
+  unsigned features() const;
   std::uint64_t entries() const;
-  /// At most so many iterations.
+  /// Most iterations.
   std::uint64_t limit() const;
   /// For x A: the entries of each column.
   SparseValues by_columns() const;

@@ -44,7 +44,7 @@ __device__ inline void rows_by_lanes(const Rows& rows, const Share& share, const
     // All lanes take part in the sum: one that has no row has an empty one.
     const unsigned end = has_row ? rows.offsets[row + 1] : 0;
     unsigned entry = has_row ? rows.offsets[row] + lane : 0;
-    // Several loads are under way at a time.
+    // Several loads are in flight.
     Sum sums[together] = {};
     for (; entry + (together - 1) * lanes < end; entry += together * lanes) {
 #pragma unroll

@@ -75,7 +75,7 @@ __global__ void __launch_bounds__(group_size) each_element(Step step, unsigned c
 /// Partial sums of the kernel that ran last.
 class Partials {
  public:
-  /// Of kernels with at most so many workgroups.
+  /// Of kernels with at most `groups` workgroups.
   explicit Partials(unsigned groups) : sums_("the partial sums", size_t(groups) * most_totals) {}
 
   /// For a kernel of `groups` workgroups.
@@ -85,7 +85,7 @@ class Partials {
   }
   template <typename Step>
   void each(const Step& step, unsigned count) {
-    // As many workgroups as 64 compute units hold.
+    // What 64 compute units hold.
     const unsigned groups = std::min(workload::groups(count, group_size), most_groups);
     each_element<<<groups, group_size>>>(step, count, begin(groups));
   }
