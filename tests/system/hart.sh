@@ -38,13 +38,13 @@ says_time=$(run_value slept simulated_ps)
 
 # Everything else ends.
 expect 125 "$LACUNA" hart "$FIRMWARE/wait_forever.elf"
-complains "nothing is left that could happen"
+complains "no event is left, and all that runs waits for another part"
 complains "hart: waits for an interrupt at pc 0x8000000"
 expect 124 "$LACUNA" hart "$FIRMWARE/loop_forever.elf" --max-time 1ms
 complains "simulated time limit of 1.000 ms reached"
 # An interrupt line that is not enabled changes while the hart sleeps.
 expect 125 "$LACUNA" hart "$FIRMWARE/masked_timer.elf"
-complains "nothing is left that could happen"
+complains "no event is left, and all that runs waits for another part"
 complains "interrupt lines: timer 1, software 0"
 
 # No exit code but 0 may become 0.
