@@ -167,6 +167,7 @@ void BulkBlits::others_begin() {
         copy->from + share_of(copy->blit.bytes - copy->from, kernel_time() - copy->piece_began, copy->rest.time);
     copy->to = copy->cut_after(std::max(copy->done, std::min(there, copy->blit.bytes)));
   }
+  for (BulkUser* const user : others_) user->others_begin();
   wake();
 }
 

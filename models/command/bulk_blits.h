@@ -46,6 +46,8 @@ class BulkBlits : public sc_core::sc_module {
 
   /// Sets the context. Without it take() accepts no dispatch.
   void set_copy_context(CopyContext& context) { context_ = &context; }
+  /// Passes others_begin() on to `user`.
+  void attach(BulkUser& user) { others_.push_back(&user); }
 
   /// Accepts a dispatch that starts now, instead of the dispatcher. False: it cannot be done in bulk.
   bool take(Dispatch& dispatch);
@@ -87,6 +89,7 @@ class BulkBlits : public sc_core::sc_module {
   DispatchListener& listener_;
   CopyContext* context_ = nullptr;
   CopyCosts costs_;
+  std::vector<BulkUser*> others_;
   std::vector<std::unique_ptr<Copy>> copies_;  // copies in flight, in order of their start
   std::uint64_t bytes_ = 0;
   sc_core::sc_event wake_;

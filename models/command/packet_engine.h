@@ -39,7 +39,8 @@ class PacketEngine {
   virtual void set_listener(PacketEngineListener& listener) = 0;
   /// Checks a packet, 64 bytes, without starting it. nullopt: start() accepts it.
   virtual std::optional<PacketRefusal> check(const std::byte* raw) const = 0;
-  /// Takes a packet. The engine reports its end, unless it is dropped.
+  /// Takes a packet. The engine reports its end, unless it is dropped. Before it uses memory it announces that
+  /// (CopyContext::work_begins).
   virtual void start(const std::byte* raw, const EnginePacket& packet) = 0;
   /// Drops all packets of a queue: none of their memory is accessed afterwards, and nothing is reported of them.
   virtual void drop(unsigned slot) = 0;

@@ -189,10 +189,8 @@ PacketOutcome PacketProcessor::start_next(unsigned slot) {
     case hsa::PacketType::barrier_or:
       return controls_.start_barrier(queue, raw, header);
     case hsa::PacketType::vendor_specific:
-      if (PacketEngine* const engine = engine_of(static_cast<hsa::VendorFormat>(raw[2]))) {
-        bulk_.others_begin();
+      if (PacketEngine* const engine = engine_of(static_cast<hsa::VendorFormat>(raw[2])))
         return controls_.start_on_engine(slot, queue, raw, header, *engine);
-      }
       return controls_.start_vendor_specific(queue, raw, header);
     default:
       return PacketOutcome::refused(

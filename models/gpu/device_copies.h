@@ -62,6 +62,7 @@ class DeviceCopies : public CopyContext {
   void reset();
 
   unsigned active_users() const override;
+  void attach(BulkUser& user) override { device_.packets.bulk_blits().attach(user); }
   void work_begins() override { device_.packets.bulk_blits().others_begin(); }
   bool in_host_memory(std::uint64_t address) const override;
   std::uint64_t l2_bytes() const override { return device_.l2.size() * device_.l2_parameters.size.n; }

@@ -38,6 +38,7 @@
 #include "models/isa/decode/decoded_code.h"
 #include "models/noc/fabric.h"
 #include "models/noc/placement.h"
+#include "models/sdma/copy_context.h"
 #include "models/tlb/tlb.h"
 
 namespace lacuna {
@@ -96,6 +97,8 @@ class DeviceExtension {
   }
   /// Called once: the observers of writes that no compute unit makes, for a machine that makes some.
   virtual void attach_writes(const std::vector<WriteObserver*>& observers) { static_cast<void>(observers); }
+  /// Called once, for a machine whose work may be in bulk or competes with copies in bulk: it announces its work to `context`.
+  virtual void attach_copies(CopyContext& context) { static_cast<void>(context); }
   /// Makes the machine's part of a compute unit. Null: it has none.
   virtual std::unique_ptr<LoadStage> make_stage(const LoadStageContext& context) {
     static_cast<void>(context);

@@ -399,6 +399,7 @@ void GpuDevice::build_copies() {
                                                                 .other_users = others,
                                                                 .used = [this] { return used(); }});
   describe_memory([this](const std::string& name, const DeviceCopies::Describe& describe) { copies_->count(name, describe); });
+  for (const auto& extension : extensions_) extension->attach_copies(*copies_);
   if (parameters_.gpu.copies != CopyMode::bulk) return;
   cp_->packets.set_copy_context(*copies_);
   for (const auto& engine : sdma_) engine->set_copy_context(*copies_);

@@ -1,4 +1,4 @@
-// Interface between copies in bulk and the device around them.
+// Interface between work in bulk, such as large copies, and the device around it.
 #pragma once
 
 #include <cstdint>
@@ -14,12 +14,22 @@ struct CopiedRange {
   bool has_source = true;  ///< false: a fill
 };
 
+/// What has work in bulk, which is in bulk only while nothing else uses the memory.
+class BulkUser {
+ public:
+  virtual ~BulkUser() = default;
+  /// Called when another dispatch, copy or job begins to use the memory, before it does.
+  virtual void others_begin() = 0;
+};
+
 class CopyContext {
  public:
   virtual ~CopyContext() = default;
+  /// Reports further users of memory to `user`.
+  virtual void attach(BulkUser& user) = 0;
   /// Number of dispatches and copies that use memory now, including copies in bulk and the caller's own.
   virtual unsigned active_users() const = 0;
-  /// Announces a further user of memory: copies in bulk are no longer alone.
+  /// Announces a further user of memory: work in bulk is no longer alone.
   virtual void work_begins() = 0;
   /// Whether a GPU virtual address is in memory that is accessed over the host link.
   virtual bool in_host_memory(std::uint64_t address) const = 0;

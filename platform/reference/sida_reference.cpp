@@ -13,6 +13,7 @@
 #include "models/sida/matrix/orders.h"
 #include "platform/configuration.h"
 #include "platform/reference/sida_program_reference.h"
+#include "platform/sida/jobs_csv.h"
 
 namespace lacuna {
 namespace {
@@ -58,6 +59,11 @@ void write_sida_reference(std::ostream& out) {
   // One level below that of parameters.md.
   for (std::size_t at = 0; (at = text.find("\n## ", at)) != std::string::npos; at += 2) text.insert(at + 1, "#");
   out << text;
+  out << "\n## Columns of jobs.csv\n"
+         "A line is a job of a device's accelerator that has ended; counts are sums over its passes, peaks those of the pass "
+         "that has "
+         "most.\n\n";
+  write_jobs_csv_reference(out);
   write_sida_format(out);
 }
 

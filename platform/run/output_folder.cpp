@@ -18,9 +18,15 @@ namespace {
 /// Marks a folder as one of Lacuna's, as the lock's file does, which earlier versions did not have.
 constexpr std::string_view kMarker = "effective.cfg";
 /// Files of an earlier run that do not stay next to those of this one; "owner" is from earlier versions.
-constexpr std::array<std::string_view, 10> kFilesOfARun{
-    "effective.cfg", "statistics.json", "kernels.csv", "kernels.csv.gz", "kernel_totals.csv",
-    "power.csv",     "requests.csv",    "log.txt",     "console.txt",    "owner"};
+constexpr std::array<std::string_view, 13> kFilesOfARun{
+    "effective.cfg", "statistics.json", "kernels.csv", "kernels.csv.gz", "kernel_totals.csv", "power.csv", "requests.csv",
+    "links.csv",     "look_ups.csv.gz", "jobs.csv",    "log.txt",        "console.txt",       "owner"};
+
+bool is_file_of_a_run(const std::string& name) {
+  // links.svg, or links_NAME.svg of each device.
+  return std::find(kFilesOfARun.begin(), kFilesOfARun.end(), name) != kFilesOfARun.end() || WholeFile::is_unfinished(name) ||
+         (name.starts_with("links") && name.ends_with(".svg"));
+}
 
 /// A disk that is full, or fails, is no mistake of the user's.
 bool is_output_failure(const std::error_code& status) {
@@ -64,10 +70,8 @@ void remove_files_of_earlier_run(const fs::path& folder) {
   std::vector<fs::path> files;
   for (const fs::directory_entry& entry : fs::directory_iterator(folder, status)) {
     const std::string name = entry.path().filename().string();
-    const bool is_ours = std::find(kFilesOfARun.begin(), kFilesOfARun.end(), name) != kFilesOfARun.end();
     // What the user has put there in place of a file, such as a link to a device, stays.
-    if ((is_ours || WholeFile::is_unfinished(name)) && fs::is_regular_file(entry.symlink_status(status)))
-      files.push_back(entry.path());
+    if (is_file_of_a_run(name) && fs::is_regular_file(entry.symlink_status(status))) files.push_back(entry.path());
   }
   for (const fs::path& file : files) fs::remove(file, status);
 }

@@ -7,6 +7,7 @@ void RunRecorders::add(GpuDevice& device, const OutputParameters& output) {
   requests.add(device);
   if (output.links) links.add(device);
   look_ups.add(device);
+  jobs.add(device);
 }
 
 void RunRecorders::finish(Tick at) {

@@ -5,6 +5,7 @@
 #include "models/gpu/gpu_device.h"
 #include "platform/platform_parameters.h"
 #include "platform/run/energy_recorder.h"
+#include "platform/run/job_recorder.h"
 #include "platform/run/link_recorder.h"
 #include "platform/run/look_up_recorder.h"
 #include "platform/run/request_recorder.h"
@@ -16,6 +17,7 @@ struct RunRecorders {
   RequestRecorder requests;
   LinkRecorder links;
   LookUpRecorder look_ups;
+  JobRecorder jobs;
 
   void add(GpuDevice& device, const OutputParameters& output);
   /// Records what has happened until `at`.

@@ -10,6 +10,7 @@ struct Context : CopyContext {
   const std::vector<Memory::Request>* requests = nullptr;
   std::uint64_t added = 0;
   std::vector<CopiedRange> left;
+  void attach(BulkUser&) override {}
   unsigned active_users() const override { return 1 + others; }
   void work_begins() override {}
   bool in_host_memory(std::uint64_t) const override { return false; }

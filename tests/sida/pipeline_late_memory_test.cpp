@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <span>
 
 #include "models/sida/pipeline/ideal_memory.h"
 #include "tests/sida/pipeline_pass.h"
@@ -45,6 +46,7 @@ class LateMemory : public PassMemory {
 
   const IdealMemory& server() const { return server_; }
   std::uint64_t late() const { return late_; }
+  std::uint64_t bytes() const { return bytes_; }
 
  private:
   struct Kept {
@@ -55,6 +57,7 @@ class LateMemory : public PassMemory {
   };
   void add(const Kept& kept) {
     late_ += kept.earliest < served_ ? 1 : 0;
+    bytes_ += kept.request.bytes;
     kept_.push_back(kept);
   }
 
@@ -62,7 +65,7 @@ class LateMemory : public PassMemory {
   Time length_;
   Time end_, served_;
   std::vector<Kept> kept_;
-  std::uint64_t late_ = 0;
+  std::uint64_t late_ = 0, bytes_ = 0;
 };
 
 /// A pass begins long after the beginning of time.
@@ -119,21 +122,66 @@ TEST(PipelineLateMemory, TakesTheTimeOfAMemoryThatKnowsAtOnce) {
   }
 }
 
+void make_odd(TestPass& pass, Random& random) {
+  if (random.below(2) == 0) pass.make_pagerank();
+  if (random.below(4) == 0) pass.make_os_only();
+  if (random.below(4) == 0 && pass.shape.has_is) pass.make_pair();
+  pass.shape.preload = random.below(4) == 0;
+}
+
+PipelineParameters odd_parameters(const TestPass& pass, Random& random) {
+  PipelineParameters p;
+  p.sub_tensor = 1 + random.below(20);
+  p.line_bytes = 16;
+  p.memory_latency = random.below(200);
+  p.prefetch = random.below(3) == 0 ? Prefetch::step : Prefetch::stream;
+  p.os_pes = p.ewise_pes = p.is_pes = 1 + random.below(40);
+  p.buffer_bytes = smallest_buffer(pass.shape, p) + random.below(3) * random.below(600);
+  return p;
+}
+
+// The first steps of a pass in bulk, the others in detail: nothing is requested twice, or before the steps in detail begin.
+TEST(PipelineLateMemory, GoesOnFromAnyStep) {
+  Random random(11);
+  for (unsigned i = 0; i < 300; ++i) {
+    TestPass pass(odd_matrix(random));
+    make_odd(pass, random);
+    PipelineParameters p = odd_parameters(pass, random);
+    p.eager = Eager::off;  // what is fetched eagerly depends on times
+    const Time window = 1 + random.below(100);
+    LateMemory memory(p, window, kStart);
+    PassPipeline whole(pass.shape, p, memory, kStart);
+    memory.run(whole);
+    const PassCounts& expected = whole.counts();
+    const auto bytes_of = [&](std::uint64_t entries) { return entries * pass.shape.entry_bytes; };
+    for (unsigned n = 0; n < 4; ++n) {
+      const std::size_t steps = 1 + random.below(static_cast<Index>(whole.begins().size()));
+      const Time from = whole.begins()[steps - 1] + random.below(60);
+      LateMemory rest(p, window, from);
+      PassPipeline pipeline(pass.shape, p, rest, kStart);
+      pipeline.skip(std::span(whole.begins()).first(steps), from);
+      EXPECT_EQ(pipeline.next_step(), steps - 1);
+      const std::uint64_t skipped = pipeline.counts().bytes();
+      rest.run(pipeline);
+      ASSERT_EQ(rest.late(), 0U) << i << ", " << steps << " of " << whole.begins().size();
+      EXPECT_EQ(pipeline.counts().os_used, expected.os_used);
+      EXPECT_EQ(pipeline.counts().is_used, expected.is_used);
+      EXPECT_EQ(skipped + rest.bytes(), pipeline.counts().bytes());
+      // What leaves a buffer that is full depends on times.
+      EXPECT_EQ(pipeline.counts().bytes() - bytes_of(pipeline.counts().reloaded),
+                expected.bytes() - bytes_of(expected.reloaded));
+      EXPECT_GE(kStart + pipeline.counts().cycles, from);
+      for (std::size_t step = 0; step + 1 < steps; ++step) ASSERT_EQ(pipeline.begins()[step], whole.begins()[step]);
+    }
+  }
+}
+
 TEST(PipelineLateMemory, NoRequestIsLateOnOddMatrices) {
   Random random(7);
   for (unsigned i = 0; i < 300; ++i) {
     TestPass pass(odd_matrix(random));
-    if (random.below(2) == 0) pass.make_pagerank();
-    if (random.below(4) == 0) pass.make_os_only();
-    if (random.below(4) == 0 && pass.shape.has_is) pass.make_pair();
-    pass.shape.preload = random.below(4) == 0;
-    PipelineParameters p;
-    p.sub_tensor = 1 + random.below(20);
-    p.line_bytes = 16;
-    p.memory_latency = random.below(200);
-    p.prefetch = random.below(3) == 0 ? Prefetch::step : Prefetch::stream;
-    p.os_pes = p.ewise_pes = p.is_pes = 1 + random.below(40);
-    p.buffer_bytes = smallest_buffer(pass.shape, p) + random.below(3) * random.below(600);
+    make_odd(pass, random);
+    const PipelineParameters p = odd_parameters(pass, random);
     LateMemory late(p, 1 + random.below(100), kStart);
     PassPipeline pipeline(pass.shape, p, late, kStart);
     late.run(pipeline);

@@ -27,6 +27,12 @@ GpuDeviceParameters with_tlb(SidaPath path) {
   return p;
 }
 
+GpuDeviceParameters each_pass_in_detail() {
+  GpuDeviceParameters p = sida_gpu();
+  p.extensions.get<SidaParameterSet>().sida.passes = SidaPasses::detailed;
+  return p;
+}
+
 GpuDeviceParameters on_a_mesh() {
   GpuDeviceParameters p = sida_gpu(SidaPath::l2);
   p.noc.topology = FabricTopology::mesh;
@@ -47,6 +53,7 @@ struct SidaBench : sc_core::sc_module {
   WorkerThreads two{2}, four{4};
   TestGpu fabric{"fabric", sida_gpu(SidaPath::fabric)}, l2{"l2", sida_gpu(SidaPath::l2)}, functional{"functional", untimed()};
   TestGpu tlb{"tlb", with_tlb(SidaPath::fabric)}, mesh{"mesh", on_a_mesh()}, none{"none", absent(SidaPath::fabric)};
+  TestGpu detailed{"detailed", each_pass_in_detail()};
   TestGpu fabric_two{"fabric_two", sida_gpu(SidaPath::fabric), &two},
       fabric_four{"fabric_four", sida_gpu(SidaPath::fabric), &four};
   TestGpu l2_two{"l2_two", sida_gpu(SidaPath::l2), &two}, dram{"dram", sida_gpu(SidaPath::dram)};
@@ -233,6 +240,77 @@ TEST_F(SidaDevice, SharesTheMemoryWithKernels) {
   const Times both = time(true, true);
   EXPECT_GT(both.kernel, time(true, false).kernel);
   EXPECT_GT(both.job, time(false, true).job);
+}
+
+// sida.passes = bulk: a pair of hops that begins behind another one is executed in detail once, all others
+// take its time and its requests.
+TEST_F(SidaDevice, RepeatedPassesTakeWhatTheFirstTook) {
+  const auto iterations = [this](TestGpu& gpu, std::uint32_t limit) {
+    gpu.start();
+    DeviceApplication application(gpu, "knn", graph_, {.limit = limit});
+    const Counts counts = run(gpu, application);
+    application.expect_right("of " + std::to_string(limit) + " hops");
+    return counts;
+  };
+  const Counts two = iterations(b_.fabric, 2), four = iterations(b_.fabric, 4), ten = iterations(b_.fabric, 10),
+               twelve = iterations(b_.fabric, 12), detailed = iterations(b_.detailed, 12);
+  EXPECT_EQ(four.at("sida.passes_in_bulk"), 0U);
+  EXPECT_EQ(twelve.at("sida.passes"), 6U);
+  EXPECT_EQ(twelve.at("sida.passes_in_bulk"), 4U);
+  EXPECT_EQ(detailed.at("sida.passes_in_bulk"), 0U);
+  std::vector<std::string> counts{"cycles", "lines_read", "lines_written", "waiting", "translation", "steps"};
+  for (const char* const kind : sida::kMemoryKindNames) {
+    for (const char* const way : {"read.", "written."}) {
+      counts.push_back(std::string(way) + kind);
+      EXPECT_EQ(twelve.at("sida." + counts.back()), detailed.at("sida." + counts.back())) << counts.back();
+    }
+  }
+  for (std::string count : counts) {
+    count = "sida." + count;
+    EXPECT_EQ(twelve.at(count) - ten.at(count), four.at(count) - two.at(count)) << count;
+  }
+  const auto cycles = [](const Counts& c) { return static_cast<double>(c.at("sida.cycles")); };
+  EXPECT_NEAR(cycles(twelve), cycles(detailed), 0.1 * cycles(detailed));
+}
+
+// A kernel that begins in the middle of a pass in bulk shares the memory with the rest of it.
+TEST_F(SidaDevice, AKernelEndsPassesInBulk) {
+  std::uint64_t alone = 0;
+  const auto with_a_kernel_after = [&](TestGpu& gpu, Tick at) {
+    gpu.start();
+    DeviceApplication application(gpu, "pr", graph_, {.limit = 40});
+    gpu.mark();
+    application.submit();
+    if (at != Tick{}) {
+      wait_for(at);
+      EXPECT_EQ(gpu.reg(LACUNA_GPU_SIDA_STATE), LACUNA_SIDA_BUSY);
+      gpu.dispatch(streaming(), {TestGpu::kBase + kStream}, kStreams);
+    }
+    gpu.finish();
+    application.expect_right("with a kernel");
+    if (at != Tick{}) {
+      EXPECT_GT(gpu.records.back().cycles, alone);
+    }
+    return gpu.growth();
+  };
+  b_.none.start();
+  alone = b_.none.run(streaming(), {TestGpu::kBase + kStream}, kStreams).cycles;
+  const Counts undisturbed = with_a_kernel_after(b_.fabric, Tick{});
+  EXPECT_GT(undisturbed.at("sida.passes_in_bulk"), 10U);
+  for (const unsigned nanoseconds : {4000U, 7300U, 9100U, 12700U, 15500U}) {
+    const Tick at = Tick{1'000} * nanoseconds;
+    const Counts once = with_a_kernel_after(b_.fabric, at);
+    EXPECT_GT(once.at("sida.passes_in_bulk"), 0U) << nanoseconds;
+    EXPECT_LT(once.at("sida.passes_in_bulk"), undisturbed.at("sida.passes_in_bulk")) << nanoseconds;
+    EXPECT_GT(once.at("sida.cycles"), undisturbed.at("sida.cycles")) << nanoseconds;
+    for (const char* const kind : sida::kMemoryKindNames) {
+      const std::string read = std::string("sida.read.") + kind;
+      EXPECT_EQ(once.at(read), undisturbed.at(read)) << nanoseconds;
+    }
+    EXPECT_EQ(difference(once, with_a_kernel_after(b_.fabric, at)), "");
+    EXPECT_EQ(difference(once, with_a_kernel_after(b_.fabric_two, at)), "");
+    EXPECT_EQ(difference(once, with_a_kernel_after(b_.fabric_four, at)), "");
+  }
 }
 
 TEST_F(SidaDevice, MistakesStopTheirQueue) {

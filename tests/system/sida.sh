@@ -131,7 +131,12 @@ complains "--source 5000: there are rows 0 to 99"
 
 # Files of a run: the same numbers as on the screen, and what to give to make it again.
 expect 0 "$LACUNA" sida run pr --matrix road:rows=2500 --set sida.buffer=1MiB --out first
-[[ $(python3 -c 'import json; print(json.load(open("first/statistics.json"))["statistics"]["sida"]["cycles"]["value"])') == "$(cycles)" ]] ||
+# statistic FOLDER GROUP...: value of the count of that name
+statistic() {
+  python3 -c 'import json, sys, functools
+print(functools.reduce(dict.get, sys.argv[2:], json.load(open(sys.argv[1] + "/statistics.json"))["statistics"])["value"])' "$@"
+}
+[[ $(statistic first sida cycles) == "$(cycles)" ]] ||
   fail "statistics.json has other cycles than $(cycles)"
 expect 0 "$LACUNA" sida run pr --matrix road:rows=2500 --config first/effective.cfg --out second --quiet
 [[ ! -s out.txt ]] || fail "--quiet prints something"
@@ -141,6 +146,18 @@ expect 124 "$LACUNA" sida run pr --matrix road:rows=2500 --machine device --conf
 complains "program pr has not ended: simulated time limit of 3.000 us reached"
 complains "sida: queue 0, packet 0, program 0x"
 [[ $(run_value limited exit_code) == 124 ]] || fail "statistics.json has another exit code than 124"
+# A job of a GPU is a line of jobs.csv, whose counts are those of the run. Passes in bulk move the bytes of passes in detail.
+of_job() { awk -F, -v name="$2" 'NR == 1 { for (i = 1; i <= NF; ++i) if ($i == name) at = i } NR == 2 { print $at }' "$1/jobs.csv"; }
+for passes in bulk detailed; do
+  expect 0 "$LACUNA" sida run pr --matrix road:rows=2500 --iterations 10 --machine device --config sida --set sida.passes=$passes --out $passes --check
+  [[ $(wc -l <$passes/jobs.csv) == 2 && $(of_job $passes end) == "done" && $(of_job $passes iterations) == 10 && $(of_job $passes passes) == 6 ]] ||
+    fail "jobs.csv: $(cat $passes/jobs.csv)"
+  [[ $(statistic $passes gpu0 sida read csc) == "$(of_job $passes read_csc)" ]] || fail "the job and the accelerator have read other bytes"
+done
+[[ $(of_job bulk passes_in_bulk) == 3 && $(of_job detailed passes_in_bulk) == 0 ]] || fail "passes in bulk: $(of_job bulk passes_in_bulk)"
+for bytes in read_csc read_x written_outputs; do
+  [[ $(of_job bulk $bytes) == "$(of_job detailed $bytes)" ]] || fail "$bytes: $(of_job bulk $bytes) in bulk, $(of_job detailed $bytes) in detail"
+done
 expect 2 "$LACUNA" sida run pr --matrix road:rows=2500 --config r9nano
 complains "unknown parameter"
 mkdir foreign

@@ -35,6 +35,7 @@ Accelerator::Accelerator(sc_core::sc_module_name module_name, const AcceleratorP
       context_(context),
       clock_(parameters.machine.clock),
       ports_(clock_, {context.ports, context.line_bytes, context.page_bytes, context.request}, *this),
+      costs_(ports_),
       work_("work"),
       phase_("phase") {
   SC_HAS_PROCESS(Accelerator);
@@ -46,6 +47,12 @@ Accelerator::~Accelerator() = default;
 void Accelerator::attach(const GpuVm& vm) {
   memory_ = std::make_unique<sida::VmMemory>(vm);
   ports_.attach(vm);
+}
+
+void Accelerator::attach(CopyContext& copies) {
+  copies_ = &copies;
+  copies.attach(*this);
+  if (parameters_.passes == SidaPasses::bulk) costs_.attach(copies);
 }
 
 // -- packets
@@ -85,6 +92,12 @@ void Accelerator::suspend(unsigned slot, bool suspended) {
   if (!suspended) work_.notify(sc_core::SC_ZERO_TIME);
 }
 
+/// Steps of passes in bulk count as what arrives in detail does.
+std::uint64_t Accelerator::progress() const {
+  const std::uint64_t in_bulk = steps_in_bulk_ + (bulk_ != nullptr ? bulk_->steps_begun(elapsed_in_bulk()) : 0);
+  return statistics_.passes + statistics_.jobs + ports_.arrived() + in_bulk;
+}
+
 bool Accelerator::busy() const {
   return std::any_of(jobs_.begin(), jobs_.end(), [](const Waiting& job) { return job.begun || !job.held; });
 }
@@ -104,7 +117,7 @@ std::optional<std::uint32_t> Accelerator::read_register(std::uint64_t offset) co
     case LACUNA_GPU_SIDA_PASS:
       return pass_;
     case LACUNA_GPU_SIDA_STEP:
-      return low(pipeline_ ? pipeline_->next_step() : step_);
+      return low(current_step());
     case LACUNA_GPU_SIDA_PROGRAM_LO:
       return low(program_);
     case LACUNA_GPU_SIDA_PROGRAM_HI:
@@ -122,6 +135,13 @@ std::optional<std::uint32_t> Accelerator::read_register(std::uint64_t offset) co
     default:
       return std::nullopt;
   }
+}
+
+std::uint64_t Accelerator::current_step() const {
+  if (pipeline_) return pipeline_->next_step();
+  if (bulk_ == nullptr) return step_;
+  const std::size_t begun = bulk_->steps_begun(elapsed_in_bulk());
+  return begun == 0 ? 0 : begun - 1;
 }
 
 // -- jobs
@@ -143,23 +163,33 @@ void Accelerator::serve() {
       continue;
     }
     next->begun = true;
-    pass_ = 0;
-    step_ = 0;
-    program_ = next->program;
-    const Tick begin = kernel_time();
+    begin_job();
     try {
       run(program_);
       end_job(nullptr);
     } catch (const sida::ProgramError& error) {
       end_job(&error);
     } catch (const Dropped&) {
+      record_.end = SidaJobEnd::dropped;
     }
     pipeline_.reset();
     awaited_.reset();
     orders_.clear();
-    statistics_.busy += kernel_time() - begin;
+    costs_.clear();
+    record_.ended = kernel_time();
+    statistics_.busy += record_.ended - record_.began;
+    if (observer_) observer_(record_);
     jobs_.pop_front();
   }
+}
+
+void Accelerator::begin_job() {
+  pass_ = 0;
+  step_ = 0;
+  program_ = jobs_.front().program;
+  const std::uint64_t number = statistics_.begun++;
+  record_ = {.number = number, .packet = jobs_.front().packet, .program = program_, .began = kernel_time()};
+  if (copies_ != nullptr) copies_->work_begins();
 }
 
 void Accelerator::end_job(const sida::ProgramError* error) {
@@ -171,7 +201,8 @@ void Accelerator::end_job(const sida::ProgramError* error) {
     return;
   }
   ++statistics_.failed;
-  error_ = error->code;
+  record_.end = SidaJobEnd::failed;
+  record_.error = error_ = error->code;
   error_address_ = error->address;
   std::string why = fmt::format("SIDA program at {:#x}: {}", program_, error->what());
   if (error->pass != LACUNA_SIDA_NONE) why += fmt::format(", pass {}", error->pass);
@@ -184,7 +215,8 @@ void Accelerator::run(std::uint64_t address) {
   const sida::AddressRange block{address, job.program().header.bytes};
   access_and_wait(block, false);
   while (!job.is_done()) run_pass(job);
-  statistics_.iterations += job.program().header.iterations;
+  record_.iterations = job.program().header.iterations;
+  statistics_.iterations += record_.iterations;
   access_and_wait(block, true);
 }
 
@@ -203,8 +235,9 @@ void Accelerator::run_pass(sida::Job& job) {
       read_dropped_x(job.program(), pass);
     } else if (pass.has_os() || job.program().elements(pass, sida::Phase::ewise) != 0) {
       const sida::PassShape timed = shape(job.program(), pass, outcome);
-      const sida::PassCounts counts = take_time(timed);
+      const sida::PassCounts counts = take_time(timed, {number, outcome.has_is});
       statistics_.sums += counts;
+      record_.sums += counts;
       if (pass.has_os()) statistics_.sub_tensor = sub_tensor_of(timed, timing_);
       sida::EnergyCounts energy = energy_counts(timed, counts, timing_.line_bytes);
       energy.operations = operations_of(job.program(), pass, outcome);
@@ -212,6 +245,7 @@ void Accelerator::run_pass(sida::Job& job) {
     }
   }
   ++statistics_.passes;
+  ++record_.passes;
   ++passes_since_reset_;
 }
 
@@ -244,13 +278,73 @@ sida::Time Accelerator::begin_time() const {
   return clock_.ceil(later(kernel_time(), context_.core_clock.ticks(windows_->end()))).n;
 }
 
-sida::PassCounts Accelerator::take_time(const sida::PassShape& shape) {
-  pipeline_ = std::make_unique<sida::PassPipeline>(shape, timing_, ports_, begin_time());
+sida::PassCounts Accelerator::take_time(const sida::PassShape& shape, PassCosts::Key key) {
+  const sida::Time begin = begin_time();
+  const PassCost* const known = costs_.find(key);
+  alone_ = costs_.alone();
+  if (alone_ && known != nullptr) return in_bulk(*known, begin) ? known->counts : rest_in_detail(shape, *known, begin);
+  const bool measured = alone_;
+  if (measured) costs_.begin();
+  pipeline_ = std::make_unique<sida::PassPipeline>(shape, timing_, ports_, begin);
   wait_for_phase();
+  if (measured && alone_) costs_.end(key, pipeline_->counts(), pipeline_->begins(), begin);
+  return end_pipeline();
+}
+
+sida::PassCounts Accelerator::end_pipeline() {
   const sida::PassCounts counts = pipeline_->counts();
   step_ = pipeline_->next_step();
   pipeline_.reset();
   return counts;
+}
+
+/// False if something else has begun to use the memory before the end of the pass.
+bool Accelerator::in_bulk(const PassCost& cost, sida::Time begin) {
+  const Tick end = clock_.ticks(Cycles{begin + cost.counts.cycles});
+  bulk_ = &cost;
+  bulk_began_ = clock_.ticks(Cycles{begin});
+  phase_.notify(delay_until(end));
+  wait(phase_);
+  const sida::Time elapsed = elapsed_in_bulk();
+  step_ = current_step();
+  steps_in_bulk_ += cost.steps_begun(elapsed);
+  bulk_ = nullptr;
+  if (dropped()) {
+    costs_.count(cost, std::min(elapsed, cost.counts.cycles), cost.counts.cycles);
+    throw Dropped();
+  }
+  if (kernel_time() < end) return false;
+  costs_.count(cost, 1, 1);
+  ++statistics_.passes_in_bulk;
+  ++record_.passes_in_bulk;
+  return true;
+}
+
+/// Cycles of the pass that is in bulk so far.
+sida::Time Accelerator::elapsed_in_bulk() const {
+  const Tick now = kernel_time();
+  return now < bulk_began_ ? 0 : clock_.floor(now - bulk_began_).n;
+}
+
+/// A pass that was in bulk from `begin` until now. The part of a step that has passed in bulk is executed again.
+sida::PassCounts Accelerator::rest_in_detail(const sida::PassShape& shape, const PassCost& cost, sida::Time begin) {
+  const sida::Time now = begin_time();
+  std::vector<sida::Time> begins(cost.begins.begin(),
+                                 cost.begins.begin() + static_cast<std::ptrdiff_t>(cost.steps_begun(now - begin)));
+  for (sida::Time& time : begins) time += begin;
+  const sida::Time start = begins.empty() ? now : begin;
+  pipeline_ = std::make_unique<sida::PassPipeline>(shape, timing_, ports_, start);
+  pipeline_->skip(begins, now);
+  costs_.count(cost, pipeline_->counts().bytes(), cost.counts.bytes());
+  wait_for_phase();
+  sida::PassCounts counts = end_pipeline();
+  counts.cycles += start - begin;
+  return counts;
+}
+
+void Accelerator::others_begin() {
+  alone_ = false;
+  if (bulk_ != nullptr) phase_.notify(sc_core::SC_ZERO_TIME);
 }
 
 /// The loop has ended after load code, whose vectors were read.
@@ -259,7 +353,8 @@ void Accelerator::read_dropped_x(const sida::Program& program, const sida::Pass&
   for (const std::uint16_t vector : pass.of(sida::Phase::load).loads) element_bytes += program.bytes_of_element(vector);
   const std::uint64_t bytes = program.elements(pass, sida::Phase::load) * element_bytes;
   if (bytes == 0) return;
-  statistics_.sums.read_bytes[static_cast<std::size_t>(sida::MemoryKind::x)] += bytes;
+  for (sida::PassCounts* const sums : {&statistics_.sums, &record_.sums})
+    sums->read_bytes[static_cast<std::size_t>(sida::MemoryKind::x)] += bytes;
   await([&](sida::Time begin, sida::Arrival& arrival) {
     ports_.start_read({sida::MemoryKind::x, sida::Operand::load, 0, bytes}, begin, arrival);
   });
@@ -334,6 +429,8 @@ void Accelerator::reset() {
   pipeline_.reset();
   awaited_.reset();
   orders_.clear();
+  costs_.clear();
+  bulk_ = nullptr;
   program_ = error_address_ = step_ = jobs_since_reset_ = passes_since_reset_ = 0;
   pass_ = error_ = 0;
   work_.cancel();
@@ -349,6 +446,7 @@ void Accelerator::diagnose(std::ostream& out) const {
       continue;
     }
     out << fmt::format("pass {}", pass_);
+    if (bulk_ != nullptr) out << fmt::format(" in bulk, step {} of {}", current_step(), bulk_->counts.steps);
     if (pipeline_) {
       out << fmt::format(", step {} of {}, waits for {}", pipeline_->next_step(), pipeline_->steps(),
                          *pipeline_->waits_for() != '\0' ? pipeline_->waits_for() : "its end");
@@ -369,6 +467,7 @@ void SidaStatistics::describe(StatisticsGroup& group) const {
   group.add("dropped", dropped, "jobs dropped with their queues", "jobs");
   group.add("iterations", iterations, "iterations of the programs' loops", "iterations");
   group.add("passes", passes, "passes over a matrix, or over vectors alone", "passes");
+  group.add("passes_in_bulk", passes_in_bulk, "passes that took the time and the requests of an earlier one", "passes");
   group.add("time", busy, "time with a job");
   group.add("cycles", sums.cycles, "cycles of passes", "cycles");
   sida::describe_counts(sums, group);

@@ -12,6 +12,10 @@ void AcceleratorParameters::describe(ParameterSection& s) {
          {"l2", static_cast<int>(SidaPath::l2), "a port beside the network at each L2 bank"},
          {"dram", static_cast<int>(SidaPath::dram), "a port beside the network at each DRAM channel, past L2"}},
         {.source = kOurs});
+  s.add("passes", passes, "Simulation of passes that a loop repeats while nothing else uses the memory",
+        {{"bulk", static_cast<int>(SidaPasses::bulk), "they take the time and the requests of the first"},
+         {"detailed", static_cast<int>(SidaPasses::detailed), "request by request"}},
+        {.source = kOurs});
   machine.describe(s);
 }
 

@@ -13,10 +13,17 @@ enum class SidaPath : std::uint8_t {
   dram,    ///< a port beside the network at each DRAM channel, past L2
 };
 
+/// Simulation of passes that repeat: `sida.passes`.
+enum class SidaPasses : std::uint8_t {
+  detailed,  ///< each by its requests
+  bulk       ///< while nothing else uses the memory, a pass takes what it took the first time
+};
+
 struct AcceleratorParameters {
   bool present = false;
   unsigned ports = 0;  ///< 0: one for each memory partition
   SidaPath path = SidaPath::fabric;
+  SidaPasses passes = SidaPasses::bulk;
   sida::MachineParameters machine;
 
   void describe(ParameterSection& s);

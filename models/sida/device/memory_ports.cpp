@@ -8,6 +8,19 @@
 
 namespace lacuna {
 
+MemoryPorts::Statistics& MemoryPorts::Statistics::operator+=(const Statistics& other) {
+  lines_read += other.lines_read;
+  lines_written += other.lines_written;
+  waiting += other.waiting;
+  translation += other.translation;
+  return *this;
+}
+
+MemoryPorts::Statistics MemoryPorts::Statistics::operator-(const Statistics& other) const {
+  return {lines_read - other.lines_read, lines_written - other.lines_written, waiting - other.waiting,
+          translation - other.translation};
+}
+
 void MemoryPorts::Statistics::describe(StatisticsGroup& group) const {
   group.add("lines_read", lines_read, "lines requested for reading", "requests");
   group.add("lines_written", lines_written, "lines requested for writing", "requests");

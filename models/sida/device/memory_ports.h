@@ -36,6 +36,8 @@ class MemoryPorts : public sida::PassMemory {
     std::uint64_t lines_read = 0, lines_written = 0;
     Tick waiting{};      ///< of lines for network, caches and DRAM, summed
     Tick translation{};  ///< from the time of ranges until their pages were known, summed
+    Statistics& operator+=(const Statistics& other);
+    Statistics operator-(const Statistics& other) const;
     void describe(StatisticsGroup& group) const;
   };
 
@@ -82,6 +84,8 @@ class MemoryPorts : public sida::PassMemory {
   /// No request is earlier than `horizon`.
   void retire(Tick horizon);
   const Statistics& statistics() const { return statistics_; }
+  /// Counts lines of a pass whose requests were not made.
+  void add(const Statistics& of_pass) { statistics_ += of_pass; }
 
  private:
   class Port;

@@ -25,6 +25,7 @@
 
 #include <array>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "models/sida/pipeline/column_loader.h"
@@ -56,12 +57,18 @@ class PassPipeline {
   /// Likewise runs all steps that are left.
   const PassCounts& run();
 
+  /// Before resume(): skips the steps that began at begins[0], begins[1], ..., whose requests are counted but not made, except
+  /// the last of them, which begins again at `from`. Stalls and bounds of skipped steps are those of a memory without latency.
+  void skip(std::span<const Time> begins, Time from);
+
   /// Begin of the next step; after the last one, the end of the pass.
   Time now() const { return now_; }
   std::uint64_t next_step() const { return step_; }
   std::uint64_t steps() const { return steps_; }
   std::uint64_t sub_tensor() const { return sub_tensor_; }
   const PassCounts& counts() const { return counts_; }
+  /// Of the steps so far.
+  const std::vector<Time>& begins() const { return begins_; }
   /// With parameters.trace: of each step.
   const std::vector<StepTrace>& trace() const { return trace_; }
   static constexpr Time kNever = ColumnLoader::kNever;
@@ -185,6 +192,7 @@ class PassPipeline {
   Time repack_left_ = 0;       ///< cycles of IS that the current repack still needs
   std::vector<MemoryRequest> reads_;
   std::vector<StepTrace> trace_;
+  std::vector<Time> begins_;
 };
 
 }  // namespace lacuna::sida

@@ -35,6 +35,21 @@ const PassCounts& PassPipeline::run() {
   return counts_;
 }
 
+void PassPipeline::skip(std::span<const Time> begins, Time from) {
+  if (begins.empty()) return;
+  issuer_.skip(true);
+  for (std::uint64_t step = 0; step < begins.size(); ++step) {
+    while (stage_ != Stage::step || step_ != step) {
+      if (!go_on()) throw std::logic_error(std::string("sida pass: a skipped step waits for ") + waits_for_);
+    }
+    now_ = std::max(now_, begins[step]);
+  }
+  now_ = std::max(now_, from);
+  if (shape_.has_os) advance(now_ - 1);
+  issuer_.release(now_ - 1);
+  issuer_.skip(false);
+}
+
 /// One stage. False if it waits, and when the pass is complete.
 bool PassPipeline::go_on() {
   switch (stage_) {
@@ -95,6 +110,7 @@ void PassPipeline::start_loading() {
 
 /// Control stage, and what the step reads at its begin.
 bool PassPipeline::begin_step() {
+  begins_.push_back(now_);
   step_trace_ = {};
   step_trace_.step = step_;
   step_trace_.begin = now_;

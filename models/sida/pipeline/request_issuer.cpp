@@ -8,14 +8,22 @@ namespace lacuna::sida {
 void RequestIssuer::make_read(const MemoryRequest& request, Time earliest, Arrival& arrival) {
   counts_.read_bytes[static_cast<std::size_t>(request.kind)] += request.bytes;
   ++counts_.requests;
-  memory_.start_read(request, earliest, arrival);
+  if (skipping_) {
+    arrival.arrived(earliest);
+  } else {
+    memory_.start_read(request, earliest, arrival);
+  }
 }
 
 void RequestIssuer::make_write(const MemoryRequest& request, Time earliest) {
   counts_.written_bytes[static_cast<std::size_t>(request.kind)] += request.bytes;
   ++counts_.requests;
   writes_.expect(1, all_);
-  memory_.start_write(request, earliest, writes_);
+  if (skipping_) {
+    writes_.arrived(earliest);
+  } else {
+    memory_.start_write(request, earliest, writes_);
+  }
 }
 
 void RequestIssuer::make(Batch& batch) {

@@ -24,6 +24,8 @@ class RequestIssuer {
   void hold_writes(std::vector<MemoryRequest>& requests, Time when);
   /// Makes all held requests up to a time, in the order of theirs.
   void release(Time until);
+  /// With `skipping`, requests are counted but not made, and arrive when they leave.
+  void skip(bool skipping) { skipping_ = skipping; }
   /// When all requests so far are complete, held ones included.
   const Arrival& all() const { return all_; }
 
@@ -40,6 +42,7 @@ class RequestIssuer {
 
   PassMemory& memory_;
   PassCounts& counts_;
+  bool skipping_ = false;
   std::vector<Batch> held_;                         ///< few
   std::vector<std::vector<MemoryRequest>> spares_;  ///< capacity of batches that have been made
   Arrival all_;

@@ -1,0 +1,16 @@
+// jobs.csv: a line for each job of a device's sparse dataflow accelerator.
+#pragma once
+
+#include <iosfwd>
+#include <string>
+
+#include "models/sida/device/job_record.h"
+
+namespace lacuna {
+
+void write_jobs_csv_header(std::ostream& out);
+void write_jobs_csv(const std::string& device, const SidaJobRecord& job, std::ostream& out);
+/// The columns and their meaning, as a table of Markdown.
+void write_jobs_csv_reference(std::ostream& out);
+
+}  // namespace lacuna
