@@ -26,6 +26,7 @@
 #include "models/common/agent.h"
 #include "models/common/config/parameters.h"
 #include "models/common/config/statistics.h"
+#include "models/common/host/worker_threads.h"
 #include "models/common/transport/address_slice.h"
 #include "models/common/transport/cache_maintenance.h"
 #include "models/common/transport/write_observer.h"
@@ -86,6 +87,8 @@ class DeviceExtension {
   /// Called once, before all others: the memory of kernels, and the instructions that have been decoded from it, which a
   /// machine that changes code has to revalidate.
   virtual void attach_code(const GpuVm& vm, isa::DecodedCode& code) { static_cast<void>(vm), static_cast<void>(code); }
+  /// Called once if the device has several threads of the host: a machine may share its work with them.
+  virtual void attach_threads(WorkerThreads& threads) { static_cast<void>(threads); }
   /// Called once: the windows in which compute units advance. A machine whose units act in memory phases requests windows
   /// there.
   virtual void attach_windows(Windows& windows) { static_cast<void>(windows); }

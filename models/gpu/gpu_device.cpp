@@ -90,6 +90,7 @@ void GpuDevice::build_extensions() {
         throw std::invalid_argument(extension_memory_->name + " and " + memory->name + " cannot both be behind DRAM channels");
       extension_memory_ = std::move(memory);
     }
+    if (threads_ != nullptr) extension.attach_threads(*threads_);
     extension.attach_windows(windows_);
     for (Agent* const agent : extension.agents()) {
       agents_.add(*agent);

@@ -42,7 +42,7 @@ std::optional<OutputFolder> open_output(const CommandLine& line) {
 }
 
 /// With the trap that the hart has lost.
-std::string reason_of(RunEnd end, const Platform& platform, const SimulationParameters& limits) {
+std::string reason_with_state(RunEnd end, const Platform& platform, const SimulationParameters& limits) {
   std::string reason = reason_of(end, limits);
   if (end == RunEnd::lost_trap) reason += ": " + platform.hart().last_trap();
   return reason;
@@ -165,7 +165,7 @@ int simulate(const CommandLine& line, GuestProgram program) {
   if (end == RunEnd::guest && platform.hart().stopped_by_trap()) end = RunEnd::lost_trap;
   progress.hide();
   console.flush();
-  const std::string reason = reason_of(end, platform, parameters.values().sim);
+  const std::string reason = reason_with_state(end, platform, parameters.values().sim);
   log_end(end, platform, reason);
   log_guest_mistakes();
 

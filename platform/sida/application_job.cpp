@@ -7,8 +7,9 @@ ApplicationJob::ApplicationJob(const lacuna_sida_application& application, const
     : image_(application, matrix, options,
              [this](std::span<const std::byte> bytes, bool writable) { return memory_.put(bytes, writable); }) {}
 
-void ApplicationJob::run(const std::function<void(const sida::Program& program, const sida::PassOutcome& outcome)>& on_pass) {
-  sida::Job job(memory_, image_.program());
+void ApplicationJob::run(const std::function<void(const sida::Program& program, const sida::PassOutcome& outcome)>& on_pass,
+                         WorkerThreads* threads) {
+  sida::Job job(memory_, image_.program(), threads);
   while (!job.is_done()) {
     const sida::PassOutcome outcome = job.run_pass();
     if (on_pass) on_pass(job.program(), outcome);

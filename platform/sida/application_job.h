@@ -25,8 +25,9 @@ class ApplicationJob {
   const lacuna_sida_plan& plan() const { return image_.plan(); }
   const std::vector<lacuna_sida_matrix>& stored() const { return image_.stored(); }
 
-  /// Runs the job to its end. `on_pass` is called after each pass.
-  void run(const std::function<void(const sida::Program& program, const sida::PassOutcome& outcome)>& on_pass = {});
+  /// Runs the job to its end. `on_pass` is called after each pass. `threads`, which may be null, share the work of products.
+  void run(const std::function<void(const sida::Program& program, const sida::PassOutcome& outcome)>& on_pass = {},
+           WorkerThreads* threads = nullptr);
 
   /// After run().
   std::uint64_t iterations() const { return result_.iterations; }

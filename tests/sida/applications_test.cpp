@@ -59,6 +59,23 @@ TEST_P(SidaApplications, ComputeTheSameInEveryMode) {
   }
 }
 
+// Matrices with enough entries that threads share each product.
+TEST_P(SidaApplications, ComputeTheSameOnSeveralThreads) {
+  const std::string name = GetParam();
+  const SparseMatrix matrix =
+      matrix_for(name, name == "cg" || name == "gmres" || name == "bgs" ? "mesh2d:rows=6400" : "power:rows=6000,entries=90000");
+  WorkerThreads two(2), three(3);
+  for (const bool blocked : {false, true}) {
+    ApplicationJob job(*lacuna_sida_application_named(name.c_str()), matrix, {.blocked = blocked, .limit = 3});
+    job.run();
+    const std::vector<std::byte> expected = job.result();
+    for (WorkerThreads* const threads : {&two, &three}) {
+      job.run({}, threads);
+      EXPECT_TRUE(job.result() == expected) << threads->threads() << " threads" << (blocked ? ", blocked" : "");
+    }
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(All, SidaApplications,
                          testing::Values("pr", "kcore", "bfs", "sssp", "kpp", "knn", "label", "gcn", "gmres", "cg", "bgs"),
                          [](const auto& test) { return std::string(test.param); });

@@ -129,7 +129,7 @@ void make_odd(TestPass& pass, Random& random) {
   pass.shape.preload = random.below(4) == 0;
 }
 
-PipelineParameters odd_parameters(const TestPass& pass, Random& random) {
+PipelineParameters parameters_for(const TestPass& pass, Random& random) {
   PipelineParameters p;
   p.sub_tensor = 1 + random.below(20);
   p.line_bytes = 16;
@@ -146,7 +146,7 @@ TEST(PipelineLateMemory, GoesOnFromAnyStep) {
   for (unsigned i = 0; i < 300; ++i) {
     TestPass pass(odd_matrix(random));
     make_odd(pass, random);
-    PipelineParameters p = odd_parameters(pass, random);
+    PipelineParameters p = parameters_for(pass, random);
     p.eager = Eager::off;  // what is fetched eagerly depends on times
     const Time window = 1 + random.below(100);
     LateMemory memory(p, window, kStart);
@@ -181,7 +181,7 @@ TEST(PipelineLateMemory, NoRequestIsLateOnOddMatrices) {
   for (unsigned i = 0; i < 300; ++i) {
     TestPass pass(odd_matrix(random));
     make_odd(pass, random);
-    const PipelineParameters p = odd_parameters(pass, random);
+    const PipelineParameters p = parameters_for(pass, random);
     LateMemory late(p, 1 + random.below(100), kStart);
     PassPipeline pipeline(pass.shape, p, late, kStart);
     late.run(pipeline);

@@ -63,9 +63,9 @@ struct Sample {
   }
 
   /// The error of reading and running it, at most 50 passes; NONE: there is none.
-  lacuna_sida_error run() {
+  lacuna_sida_error run(WorkerThreads* threads = nullptr) {
     try {
-      Job job(memory, memory.put(image));
+      Job job(memory, memory.put(image), threads);
       for (int passes = 0; !job.is_done() && passes < 50; ++passes) job.run_pass();
     } catch (const ProgramError& error) {
       what = error.what();
@@ -96,6 +96,23 @@ TEST(SidaProgram, RunsAsItIs) {
   EXPECT_EQ(Sample().run(), LACUNA_SIDA_ERROR_NONE);
   EXPECT_EQ(Sample("bfs").run(), LACUNA_SIDA_ERROR_NONE);
   EXPECT_EQ(Sample("gcn", "power:rows=60,entries=300", true).run(), LACUNA_SIDA_ERROR_NONE);
+}
+
+// Several threads report the first of two wrong coordinates, as one thread does.
+TEST(SidaProgram, ThreadsReportTheSameMistake) {
+  WorkerThreads three(3);
+  for (const std::uint64_t second : {20'000, 45'000, 59'000}) {
+    Sample sample("pr", "power:rows=3000,entries=60000");
+    const std::uint64_t coordinates = sample.stored().by_columns.coordinates;
+    for (const std::uint64_t entry : {std::uint64_t{15'000}, second}) {
+      const std::uint32_t wrong = 3000;
+      sample.memory.write(coordinates + entry * sizeof wrong, std::as_bytes(std::span(&wrong, 1)));
+    }
+    EXPECT_EQ(sample.run(), LACUNA_SIDA_ERROR_COORDINATE);
+    const std::string what = sample.what;
+    EXPECT_EQ(sample.run(&three), LACUNA_SIDA_ERROR_COORDINATE);
+    EXPECT_EQ(sample.what, what);
+  }
 }
 
 TEST(SidaProgram, MistakesHaveTheirCodes) {

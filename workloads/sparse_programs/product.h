@@ -7,9 +7,8 @@
 //   __device__ void row(unsigned row, Sum sum, double* totals) const;    once for each row
 //
 //   vector     1, 2, 4, ... or 64 neighbouring lanes share a row (Bell and Garland, SC '09), by the mean length of rows
-//   adaptive   rows in bins by their length: each bin has as many lanes for a row as that length has work for, a workgroup for
-//   the
-//              longest ones (ACSR: Ashari et al., SC '14). One kernel for all bins: a workgroup has rows of one
+//   adaptive   rows in bins by their length: each bin has as many lanes for a row as that length has work for, the longest ones
+//              a workgroup (ACSR: Ashari et al., SC '14). One kernel for all bins: a workgroup has rows of one
 #pragma once
 
 #include <hip/hip_runtime.h>

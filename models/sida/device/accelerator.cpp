@@ -211,7 +211,7 @@ void Accelerator::end_job(const sida::ProgramError* error) {
 }
 
 void Accelerator::run(std::uint64_t address) {
-  sida::Job job(*memory_, address);
+  sida::Job job(*memory_, address, threads_);
   const sida::AddressRange block{address, job.program().header.bytes};
   access_and_wait(block, false);
   while (!job.is_done()) run_pass(job);

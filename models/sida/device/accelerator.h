@@ -74,6 +74,8 @@ class Accelerator : public sc_core::sc_module,
   void attach(const GpuVm& vm);
   void attach(Windows& windows) { windows_ = &windows; }
   void attach(CopyContext& copies);
+  /// Threads share the work of its function.
+  void attach(WorkerThreads& threads) { threads_ = &threads; }
   void attach(WriteObserver& observer) { memory_->add(observer); }
   /// Calls `observer` when a job has ended. Jobs that a reset drops are not reported.
   void observe_jobs(std::function<void(const SidaJobRecord&)> observer) { observer_ = std::move(observer); }
@@ -146,6 +148,7 @@ class Accelerator : public sc_core::sc_module,
   std::unique_ptr<sida::VmMemory> memory_;
   Windows* windows_ = nullptr;
   CopyContext* copies_ = nullptr;
+  WorkerThreads* threads_ = nullptr;
   PacketEngineListener* listener_ = nullptr;
   SidaStatistics statistics_;
 

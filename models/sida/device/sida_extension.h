@@ -40,6 +40,7 @@ class SidaExtension final : public DeviceExtension {
   void attach_code(const GpuVm& vm, isa::DecodedCode& code) override;
   void attach_windows(Windows& windows) override { accelerator_.attach(windows); }
   Tlb* attach_translation(TranslationLevel& l2_tlb) override;
+  void attach_threads(WorkerThreads& threads) override { accelerator_.attach(threads); }
   void attach_copies(CopyContext& context) override { accelerator_.attach(context); }
   void attach_writes(const std::vector<WriteObserver*>& observers) override;
   void attach_fabric(const Fabric& fabric, unsigned first_l2) override {

@@ -23,9 +23,15 @@ HostVector empty_vector(std::uint64_t elements, std::uint64_t element_bytes, boo
   return vector;
 }
 
+/// Of one element, with its features.
+std::uint64_t bytes_of_sums(const lacuna_sida_pass& pass) {
+  return std::uint64_t{pass.width} * lacuna_sida_element_bytes(lacuna_sida_sum_element(pass.element));
+}
+
 }  // namespace
 
-Job::Job(Memory& memory, std::uint64_t address) : memory_(memory), program_(read_program(memory, address)) {
+Job::Job(Memory& memory, std::uint64_t address, WorkerThreads* threads)
+    : memory_(memory), threads_(threads), program_(read_program(memory, address)) {
   program_.header.iterations = 0;
   program_.header.error = LACUNA_SIDA_ERROR_NONE;
   program_.header.exit = LACUNA_SIDA_EXIT_NONE;
@@ -47,15 +53,18 @@ void Job::load(const Pass& pass, HostVector& x) {
 
 void Job::os(const Pass& pass, const HostVector& x, HostVector& w) {
   const lacuna_sida_pass& d = pass.description;
-  const auto product = make_product(
-      memory_, program_, {d.matrix, (d.flags & LACUNA_SIDA_PASS_OS_TRANSPOSED) != 0, d.os_semiring, d.element, d.width}, x);
+  SharedProduct product(
+      make_product(memory_, program_,
+                   {d.matrix, (d.flags & LACUNA_SIDA_PASS_OS_TRANSPOSED) != 0, d.os_semiring, d.element, d.width}, x),
+      threads_);
+  const std::uint64_t sum_bytes = bytes_of_sums(d);
   const std::uint64_t elements = program_.elements(pass, Phase::ewise),
                       element_bytes = std::uint64_t{d.width} * lacuna_sida_element_bytes(d.element);
   if (pass.has_is()) w = empty_vector(elements, element_bytes, d.w_present != LACUNA_SIDA_NONE);
   ElementWise code(memory_, program_, pass.of(Phase::ewise), program_.header.iterations, d.y, d.width);
   for (std::uint64_t first = 0; first < elements; first += code.chunk()) {
     const std::uint64_t count = std::min(code.chunk(), elements - first);
-    product->sums(first, count, code.input());
+    product.sums(first, count, code.input(), sum_bytes);
     code.run(first, count);
     if (pass.has_is()) keep(code, d.w, d.w_present, first, count, element_bytes, w);
   }
@@ -73,13 +82,16 @@ void Job::element_wise(const Pass& pass) {
 
 void Job::is(const Pass& pass, const HostVector& w) {
   const lacuna_sida_pass& d = pass.description;
-  const auto product = make_product(
-      memory_, program_, {d.matrix, (d.flags & LACUNA_SIDA_PASS_IS_TRANSPOSED) != 0, d.is_semiring, d.element, d.width}, w);
+  SharedProduct product(
+      make_product(memory_, program_,
+                   {d.matrix, (d.flags & LACUNA_SIDA_PASS_IS_TRANSPOSED) != 0, d.is_semiring, d.element, d.width}, w),
+      threads_);
+  const std::uint64_t sum_bytes = bytes_of_sums(d);
   ElementWise code(memory_, program_, pass.of(Phase::finish), program_.header.iterations, d.z, d.width);
   const std::uint64_t elements = program_.elements(pass, Phase::finish);
   for (std::uint64_t first = 0; first < elements; first += code.chunk()) {
     const std::uint64_t count = std::min(code.chunk(), elements - first);
-    product->sums(first, count, code.input());
+    product.sums(first, count, code.input(), sum_bytes);
     code.run(first, count);
   }
   code.finish();

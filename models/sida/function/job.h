@@ -20,8 +20,8 @@ struct PassOutcome {
 
 class Job {
  public:
-  /// Reads and checks the program. Throws ProgramError.
-  Job(Memory& memory, std::uint64_t address);
+  /// Reads and checks the program. Throws ProgramError. `threads`, which may be null, share the work of products.
+  Job(Memory& memory, std::uint64_t address, WorkerThreads* threads = nullptr);
 
   const Program& program() const { return program_; }
   bool is_done() const { return next_ == LACUNA_SIDA_NONE; }
@@ -42,6 +42,7 @@ class Job {
   void swap(const Pass& pass);
 
   Memory& memory_;
+  WorkerThreads* threads_;
   Program program_;
   std::uint32_t next_ = 0;
 };

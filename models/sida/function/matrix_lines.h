@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -10,7 +11,7 @@
 
 namespace lacuna::sida {
 
-/// One of the two orders of a matrix; of a blocked one, its list of blocks.
+/// One of the two orders of a matrix; of a blocked one, its list of blocks. A copy reads on a thread of its own.
 class MatrixLines {
  public:
   /// `coordinates_end`: beyond the coordinates that are legal; `name`: for messages. Throws ProgramError for offsets that fall,
@@ -18,8 +19,8 @@ class MatrixLines {
   MatrixLines(const Memory& memory, const lacuna_sida_order& order, std::uint64_t lines, std::uint64_t entries,
               unsigned offset_bytes, unsigned value_bytes, std::uint64_t coordinates_end, std::string name);
 
-  std::uint64_t lines() const { return offsets_.size() - 1; }
-  std::span<const std::uint64_t> offsets() const { return offsets_; }
+  std::uint64_t lines() const { return offsets_->size() - 1; }
+  std::span<const std::uint64_t> offsets() const { return *offsets_; }
 
   struct Entries {
     std::span<const std::uint32_t> coordinates;
@@ -37,7 +38,7 @@ class MatrixLines {
   unsigned value_bytes_;
   std::uint64_t coordinates_end_;
   std::string name_;
-  std::vector<std::uint64_t> offsets_;
+  std::shared_ptr<const std::vector<std::uint64_t>> offsets_;  ///< of copies, too
   std::vector<std::uint32_t> coordinates_;
   std::vector<std::byte> values_;
 };

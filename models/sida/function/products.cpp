@@ -1,6 +1,8 @@
 #include "models/sida/function/products.h"
 
 #include <algorithm>
+#include <exception>
+#include <numeric>
 
 #include "models/sida/function/arithmetic.h"
 #include "models/sida/function/matrix_lines.h"
@@ -88,6 +90,10 @@ class DualProduct : public Product {
   DualProduct(MatrixLines lines, const Kernels& kernels, const HostVector& x, std::uint32_t width)
       : lines_(std::move(lines)), kernels_(kernels), x_(x), width_(width) {}
 
+  std::unique_ptr<Product> copy() const override { return std::make_unique<DualProduct>(*this); }
+  std::uint64_t lines_together() const override { return 1; }
+  std::uint64_t work_before(std::uint64_t line) const override { return lines_.offsets()[line]; }
+
   void sums(std::uint64_t first, std::uint64_t count, std::byte* out) override {
     const std::span<const std::uint64_t> offsets = lines_.offsets();
     for (std::uint64_t at = first; at < first + count;) {
@@ -137,13 +143,20 @@ class BlockedProduct : public Product {
         kernels_(kernels),
         x_(x),
         width_(width),
-        offsets_(array_in(memory, matrix.block_offsets, matrix.blocks + 1, copied_offsets_)),
+        copied_offsets_(std::make_shared<std::vector<std::uint64_t>>()),
+        offsets_(array_in(memory, matrix.block_offsets, matrix.blocks + 1, *copied_offsets_)),
         sums_(std::size_t{matrix.block_side} * width * kernels.sum_bytes) {
     for (std::uint64_t b = 0; b < matrix.blocks; ++b) {
       if (offsets_[b + 1] < offsets_[b]) wrong_offset(b + 1);
     }
     if (offsets_[0] != 0) wrong_offset(0);
     if (offsets_[matrix.blocks] != matrix.entries) wrong_offset(matrix.blocks);
+  }
+
+  std::unique_ptr<Product> copy() const override { return std::make_unique<BlockedProduct>(*this); }
+  std::uint64_t lines_together() const override { return matrix_.block_side; }
+  std::uint64_t work_before(std::uint64_t line) const override {
+    return blocks_.offsets()[(line + matrix_.block_side - 1) / matrix_.block_side];
   }
 
   void sums(std::uint64_t first, std::uint64_t count, std::byte* out) override {
@@ -224,7 +237,7 @@ class BlockedProduct : public Product {
   Kernels kernels_;
   const HostVector& x_;
   std::uint32_t width_;
-  std::vector<std::uint64_t> copied_offsets_;
+  std::shared_ptr<std::vector<std::uint64_t>> copied_offsets_;
   const std::uint64_t* offsets_;  ///< of each block's first entry
   std::vector<std::byte> sums_, values_;
   std::uint64_t line_ = UINT64_MAX;
@@ -241,6 +254,53 @@ std::unique_ptr<Product> make_product(const Memory& memory, const Program& progr
   const Kernels kernels = kernels_of(kind.semiring, kind.element);
   if (matrix.layout == LACUNA_SIDA_DUAL) return std::make_unique<DualProduct>(std::move(lines), kernels, x, kind.width);
   return std::make_unique<BlockedProduct>(memory, matrix, std::move(lines), kind.transposed, kernels, x, kind.width);
+}
+
+SharedProduct::SharedProduct(std::unique_ptr<Product> product, WorkerThreads* threads) : threads_(threads) {
+  products_.push_back(std::move(product));
+  while (threads != nullptr && products_.size() < threads->threads()) products_.push_back(products_.front()->copy());
+  numbers_.resize(products_.size());
+  std::iota(numbers_.begin(), numbers_.end(), 0U);
+}
+
+void SharedProduct::sums(std::uint64_t first, std::uint64_t count, std::byte* out, std::uint64_t line_bytes) {
+  // Less work than this takes no longer than to wake a thread.
+  constexpr std::uint64_t kLeastWork = 2048;
+  const Product& product = *products_.front();
+  const std::uint64_t together = product.lines_together(), end = first + count;
+  const auto up = [&](std::uint64_t line) { return std::min((line + together - 1) / together * together, end); };
+  const std::uint64_t begun = product.work_before(first / together * together), work = product.work_before(end) - begun;
+  if (products_.size() == 1 || work < kLeastWork) {
+    products_.front()->sums(first, count, out);
+    return;
+  }
+  // The line with which the part of a thread begins.
+  const auto begin_of = [&](std::uint64_t part) {
+    std::uint64_t low = first, high = end;
+    while (low < high) {
+      const std::uint64_t middle = low + (high - low) / 2;
+      if (product.work_before(middle / together * together) - begun < work * part / products_.size()) {
+        low = middle + 1;
+      } else {
+        high = middle;
+      }
+    }
+    return part == 0 ? first : up(low);
+  };
+  std::vector<std::exception_ptr> errors(products_.size());
+  threads_->run(numbers_, static_cast<unsigned>(products_.size()), [&](unsigned part, unsigned) {
+    const std::uint64_t from = begin_of(part), to = part + 1 == products_.size() ? end : begin_of(part + 1);
+    if (from >= to) return;
+    try {
+      products_[part]->sums(from, to - from, out + (from - first) * line_bytes);
+    } catch (const ProgramError&) {
+      errors[part] = std::current_exception();
+    }
+  });
+  // The error of the first line that has one, as on one thread.
+  for (const std::exception_ptr& error : errors) {
+    if (error) std::rethrow_exception(error);
+  }
 }
 
 }  // namespace lacuna::sida

@@ -10,6 +10,7 @@
 #include <memory>
 #include <vector>
 
+#include "models/common/host/worker_threads.h"
 #include "models/sida/program/program.h"
 
 namespace lacuna::sida {
@@ -22,12 +23,18 @@ struct HostVector {
   const std::uint8_t* present_or_null() const { return present.empty() ? nullptr : present.data(); }
 };
 
-/// One product, whose sums are made in ascending order of the lines (columns of A, or rows for the transpose), some at a time.
+/// One product, whose sums are made some lines at a time (columns of A, or rows for the transpose).
 class Product {
  public:
   virtual ~Product() = default;
-  /// Sums of lines first to first + count - 1, with all features, elements of lacuna_sida_sum_element(). To be called for all
-  /// lines in ascending order. Throws ProgramError for coordinates outside of the matrix, and for memory that is not there.
+  /// The same product with buffers of its own, for another thread.
+  virtual std::unique_ptr<Product> copy() const = 0;
+  /// Number of lines that are computed together: parts for several threads are cut at its multiples.
+  virtual std::uint64_t lines_together() const = 0;
+  /// Work of the lines before `line`, a multiple of lines_together(), or the end: entries, or blocks.
+  virtual std::uint64_t work_before(std::uint64_t line) const = 0;
+  /// Sums of lines first to first + count - 1, with all features, elements of lacuna_sida_sum_element(). Throws ProgramError
+  /// for coordinates outside of the matrix, and for memory that is not there.
   virtual void sums(std::uint64_t first, std::uint64_t count, std::byte* out) = 0;
 };
 
@@ -41,5 +48,19 @@ struct ProductKind {
 /// `x` must remain. Throws ProgramError for offsets that fall or do not end at the matrix' entries.
 std::unique_ptr<Product> make_product(const Memory& memory, const Program& program, const ProductKind& kind,
                                       const HostVector& x);
+
+/// A product on several threads of the host, which share its lines. Results and errors are those of one thread.
+class SharedProduct {
+ public:
+  /// `threads`: may be null.
+  SharedProduct(std::unique_ptr<Product> product, WorkerThreads* threads);
+  /// As Product::sums(). `line_bytes`: of the sums of a line.
+  void sums(std::uint64_t first, std::uint64_t count, std::byte* out, std::uint64_t line_bytes);
+
+ private:
+  WorkerThreads* threads_;
+  std::vector<std::unique_ptr<Product>> products_;  ///< of each thread
+  std::vector<unsigned> numbers_;                   ///< of the threads
+};
 
 }  // namespace lacuna::sida
