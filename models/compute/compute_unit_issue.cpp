@@ -124,7 +124,7 @@ std::uint64_t threads_of(const isa::Instruction& instruction, const isa::Wavefro
   return committed;
 }
 
-// A stage takes the vector ALU for what its wavefront had not executed when it issued.
+// Occupies the vector ALU for earlier instructions of the wavefront that were committed without execution and execute now.
 void ComputeUnit::take_vector_unit(Simd& simd, WavefrontSlot& slot, const StageVerdict& verdict, Cycles cycle) {
   if (verdict.vector_unit == Cycles{}) return;
   simd.valu_free = cycle + verdict.vector_unit;

@@ -12,8 +12,8 @@
 // Values never depend on stages: an instruction has read and written registers and memory when it has executed. A stage
 // determines which requests depart, and when.
 //
-// A stage passes an access on with pass_on(). One that holds an access back, or sends its requests itself, asks the stages
-// after it with perform() and depart(), and notifies them with departed().
+// A stage passes an access on with pass_on(). One that delays an access, or sends its requests itself, queries the stages after
+// it with perform() and depart(), and notifies them with departed().
 #pragma once
 
 #include <functional>
@@ -36,7 +36,7 @@
 
 namespace lacuna {
 
-/// What becomes of an instruction that a wavefront is about to issue.
+/// Decision about an instruction that a wavefront is about to issue.
 struct StageVerdict {
   bool issues = true;  ///< false: not in this cycle
   /// Active lanes whose part of the instruction is performed elsewhere: it takes no registers and no ALU of the unit. If these
@@ -59,11 +59,11 @@ struct StagedAccess {
   std::optional<Tick> leaves{};
 };
 
-/// What is left to a stage of an access whose requests it is about to send.
+/// The part of an access that remains for the stage that is about to send its requests.
 struct Departure {
   std::optional<MemoryTokens::Token> performed{};  ///< the load is performed without requests: its token
   std::uint64_t lanes = 0;                         ///< otherwise: lanes whose data are to be requested
-  Cycles delay{};                                  ///< later than the stage would have sent them
+  Cycles delay{};                                  ///< time by which the requests leave later than planned
 };
 
 class LoadStage {
@@ -119,8 +119,8 @@ class LoadStage {
 
   // -- accesses that a stage before this one does not pass on
 
-  /// Asks this stage and those after it, when a load executes that the caller would hold back, whether it is performed without
-  /// requests. Returns its token then. The caller calls MemoryTokens::issued() for it, here and below.
+  /// Called when a load executes that the caller would delay. If this stage or one after it performs the load without requests,
+  /// returns its token. The caller calls MemoryTokens::issued() for it, here and below.
   virtual std::optional<MemoryTokens::Token> perform(WavefrontSlot& slot, const StagedAccess& load, Counters counters,
                                                      Cycles cycle) {
     return next_ != nullptr ? next_->perform(slot, load, counters, cycle) : std::nullopt;

@@ -193,7 +193,7 @@ struct Simd {
   unsigned number;
   SimdTimes& times;  ///< issue times of the unit's SIMDs
   Cycles valu_free{};
-  Cycles logic_free{};   ///< of the port of LatencyClass::valu_logic, where that has a rate of its own
+  Cycles logic_free{};   ///< when the port of LatencyClass::valu_logic is free, if that class has a separate rate
   Cycles valu_wanted{};  ///< a wavefront waits for the vector unit until this cycle
   IssueState issue;
   ZeroedBlock<std::uint32_t> registers;  ///< the vector register file: register r, lane l at r * 64 + l

@@ -39,7 +39,7 @@ class WindowedUnit {
   virtual bool idle() const = 0;
   /// Drops bookings before Windows::horizon().
   virtual void retire() = 0;
-  /// Announces that run() up to `limit` follows soon: a unit with large state may prefetch it to the host's caches. No
+  /// Announces that run() up to `limit` will be called soon: a unit with large state may prefetch it to the host's caches. No
   /// simulated effect.
   virtual void announce(Cycles limit) const { static_cast<void>(limit); }
 

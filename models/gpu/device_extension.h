@@ -61,17 +61,17 @@ struct ExtensionUnit {
     l1v,      ///< the node of an L1 vector cache
     l2_bank,  ///< the node of an L2 bank
     node,     ///< the node of that number
-    own       ///< a node of its own: the one of that number of ExtensionNodes::units
+    own       ///< a separate node: the one of that number of ExtensionNodes::units
   };
   NodeRequester& unit;
   At at;
-  unsigned number;  ///< of that cache or node
+  unsigned number;  ///< number of that cache or node
   /// Shader array whose compute units it acts with in windows; nullopt: it acts in memory phases alone.
   std::optional<unsigned> shader_array{};
 };
 
-/// Memory of an extension in the DRAM channels, in addition to GPU memory, with a cache above each channel. It has times and
-/// traffic, but no contents.
+/// Memory of an extension in the DRAM channels, in addition to GPU memory, with a cache above each channel. Only its timing and
+/// traffic are simulated; it holds no data.
 struct ExtensionMemory {
   std::string name;                       ///< name of the address range, in messages
   AddressSlice slice;                     ///< partition 0's share; bus addresses that no other memory uses
@@ -84,12 +84,12 @@ class DeviceExtension {
  public:
   virtual ~DeviceExtension() = default;
 
-  /// Called once, before all others: the memory of kernels, and the instructions that have been decoded from it, which a
-  /// machine that changes code has to revalidate.
+  /// Called once, before all others. `vm`: memory of kernels; `code`: the instructions decoded from it, which a machine that
+  /// changes code must revalidate.
   virtual void attach_code(const GpuVm& vm, isa::DecodedCode& code) { static_cast<void>(vm), static_cast<void>(code); }
   /// Called once if the device has several threads of the host: a machine may share its work with them.
   virtual void attach_threads(WorkerThreads& threads) { static_cast<void>(threads); }
-  /// Called once: the windows in which compute units advance. A machine whose units act in memory phases requests windows
+  /// Called once, with the windows in which compute units advance. A machine whose units act in memory phases requests windows
   /// there.
   virtual void attach_windows(Windows& windows) { static_cast<void>(windows); }
   /// Called once if translation takes time. A machine that translates addresses returns its TLB, which the device invalidates

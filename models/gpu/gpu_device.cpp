@@ -22,7 +22,7 @@ std::string name_of(const char* what, std::size_t index) { return fmt::format("{
 std::size_t state_bytes(const GpuDeviceParameters& p) {
   const std::size_t registers = std::size_t{p.cu.simds} * p.cu.vgprs_per_simd * isa::kLanes * sizeof(std::uint32_t);
   const std::size_t units = p.gpu.shader_arrays * p.gpu.cus_per_shader_array;
-  constexpr std::size_t kWavefront = 4096;  // its state, counters and accounts, rounded up
+  constexpr std::size_t kWavefront = 4096;  // state, counters and accounts of a wavefront, rounded up
   return units * (registers + p.cu.lds.n + std::size_t{p.cu.simds} * p.cu.wavefronts_per_simd * kWavefront);
 }
 

@@ -1,7 +1,8 @@
 // The GPU as a device: command processor, compute units, caches, NoC and DRAM, wired.
 //
-// Both front doors use it. Sockets: mmio() (target: registers and doorbells), host() (initiator: host memory, which the GPU
-// accesses over the bus); interrupt() is a level. GPU memory is `vram()`, at bus address LACUNA_VRAM_BASE.
+// It is used by the platform and by in-process drivers. Sockets: mmio() (target: registers and doorbells), host() (initiator:
+// host memory, which the GPU accesses over the bus); interrupt() is a level. GPU memory is `vram()`, at bus address
+// LACUNA_VRAM_BASE.
 //
 //   CU x n --+-- L1V --+
 //            +-- L1S --+-- NoC --+-- L2 bank x p -- DRAM channel x p
@@ -100,7 +101,7 @@ class GpuDevice : public sc_core::sc_module, private ResourceMeter, private Kern
 
   BackingStore& vram() { return vram_; }
 
-  // Parts that firmware accesses by registers, for a driver in this process.
+  // Components that firmware accesses through registers, for a driver in this process.
 
   GpuVm& vm() { return vm_; }
   PacketProcessor& packet_processor() { return cp_->packets; }
@@ -203,7 +204,7 @@ class GpuDevice : public sc_core::sc_module, private ResourceMeter, private Kern
   std::vector<Agent*> extension_agents_;
   std::vector<Tlb*> extension_tlbs_;
   std::vector<std::unique_ptr<UnitNode>> unit_nodes_;  ///< of all extensions, in their order
-  unsigned first_unit_node_ = 0;                       ///< source of the first of them
+  unsigned first_unit_node_ = 0;                       ///< source number of the first of them
   std::vector<ExtensionRequester> extension_requesters_;
   std::optional<ExtensionMemory> extension_memory_;
   /// By compute unit: L1V and the caches of extensions that are invalidated with it; empty if there are none.

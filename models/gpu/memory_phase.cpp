@@ -87,7 +87,7 @@ void MemoryPhase::group_finished(unsigned number, unsigned thread, Tick end) {
   group.left = true;
 }
 
-// Requests that have waited for this window are admitted before the units run.
+// Requests that have been held back for this window are admitted before the units run.
 void MemoryPhase::begin(Tick far) {
   far_ = far;
   for (Group& group : groups_) {
@@ -109,7 +109,7 @@ void MemoryPhase::resolve(Tick end) {
     const Group& group = groups_[i];
     if (!group.left && (translations_.has_results(i) || group.departs(end))) late_.push_back(i);
   }
-  // The number of requests is known only when they have left: about as many as in the last phase.
+  // The number of requests is known only after they have left; the last phase's number is the estimate.
   share(late_, groups_.size(), [&](unsigned number, ThreadScratch& scratch) {
     Group& group = groups_[number];
     translations_.deliver(number);

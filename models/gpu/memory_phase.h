@@ -14,7 +14,7 @@
 //
 // With requests sorted, each stage queries its calendars in time order and touches the same tags and banks together.
 // Destinations (or pairs of them that share a channel) are independent of each other, and so are groups of first-level caches:
-// their work is distributed over threads. So are the two ends of a packet's path, when packets meet nowhere but there
+// their work is distributed over threads. The two ends of a packet's path are also independent if packets contend only there
 // (Fabric::ports()); otherwise one thread carries all packets.
 //
 // In addition to first-level caches, other units at nodes of the network may send requests (models/gpu/node_requester.h), whose
@@ -60,7 +60,7 @@ class MemoryPhase : public WindowBarrier {
     group_of(group);
     translations_.add(tlb, group);
   }
-  /// Adds the cache at a destination and the memory behind it. Destinations without a cache are accessed by their sockets.
+  /// Adds the cache at a destination and the memory below it. Destinations without a cache are accessed by their sockets.
   /// `memory`: null: the cache accesses its socket, which responds within the call.
   void add_destination(unsigned destination, LastLevelCache& cache, DeferredMemory* memory) {
     add_destination(destination, cache, memory, destination);
@@ -79,7 +79,7 @@ class MemoryPhase : public WindowBarrier {
   void reset();
 
  private:
-  /// Number of requests from which several threads are faster than one.
+  /// Minimum number of requests for which several threads are faster than one.
   static constexpr std::size_t kWorthSharing = 32;
   static constexpr std::uint32_t kNone = ~std::uint32_t{0};
   using NodeDepartures = std::vector<NodeRequester::Departure>;
@@ -97,13 +97,12 @@ class MemoryPhase : public WindowBarrier {
     bool lost = false;            ///< no memory at the address
   };
   /// A request in flight from the port where it enters the network to its destination, and from there to the port that receives
-  /// the response. For caches both ports are the same.
-  // Threads hand requests to each other: the thread that makes one writes the first line of the host's cache, the thread that
-  // serves it only the second line.
+  /// the response. For caches both ports are the same. Flights pass between threads: the thread that makes a request writes the
+  /// flight's first cache line, the thread that serves it only the second one.
   struct Flight {
     alignas(64) MemoryRequest request;  ///< `made`: time of departure
-    Cycles head{};                      ///< when the packet's head reaches the destination's port
-    std::uint32_t tag = 0;              ///< known to the receiver; of a cache, the number of the miss
+    Cycles head{};                      ///< time at which the packet's head reaches the destination's port
+    std::uint32_t tag = 0;              ///< meaning is the receiver's; for a cache, the number of the miss
     std::uint16_t sender = 0;           ///< index in ports_
     std::uint16_t receiver = 0;         ///< index in ports_
     std::uint16_t destination = 0;
@@ -138,17 +137,17 @@ class MemoryPhase : public WindowBarrier {
   struct Port {
     FirstLevelCache* cache = nullptr;    ///< null: the port is the requester's
     NodeRequester* requester = nullptr;  ///< null: the port is the cache's
-    unsigned source = Fabric::kNone;     ///< of a cache
+    unsigned source = Fabric::kNone;     ///< source number of a cache
     unsigned network_node = 0;
     unsigned group = 0;
     unsigned node = 0;                                   ///< index in Group::nodes
-    std::vector<FirstLevelCache::Departure> departures;  ///< of this phase
+    std::vector<FirstLevelCache::Departure> departures;  ///< departures of this phase
     StableRecords<Flight> flights;
     std::uint16_t next_departure = 0;
-    std::uint32_t responses = 0;  ///< in this phase
+    std::uint32_t responses = 0;  ///< number of responses of this phase
   };
-  /// Ports of a group that share a node, with their requests and replies of a phase. Requests of a cache at a node of its own
-  /// leave in nearly the order in which they were made.
+  /// Ports of a group that share a node, with their requests and replies of a phase. Requests of a cache that does not share
+  /// its node leave in nearly the order in which they were made.
   struct GroupNode {
     unsigned number;
     std::vector<std::uint16_t> caches;
@@ -156,7 +155,7 @@ class MemoryPhase : public WindowBarrier {
     TimedFlights orders;
     TimedFlights replies;
   };
-  /// A message that has left, with its sender, and when it arrives.
+  /// A message that has left, with its sender and its arrival time.
   struct SentMessage {
     NodeRequester::Message message;
     std::uint16_t sender = 0;  ///< index in ports_
@@ -172,9 +171,9 @@ class MemoryPhase : public WindowBarrier {
   struct Group {
     std::vector<GroupNode> nodes;
     std::vector<TimedFlights> sent;        ///< requests that have left, by memory
-    std::vector<SentMessage> messages;     ///< that have left in this phase
+    std::vector<SentMessage> messages;     ///< messages that have left in this phase
     std::vector<std::uint16_t> receivers;  ///< ports of caches that received replies in this phase
-    std::vector<NodeReply> node_replies;   ///< of this phase
+    std::vector<NodeReply> node_replies;   ///< replies of this phase
     Flight* lost = nullptr;                ///< the first request without memory at its address
     bool left = false;                     ///< requests of this phase have left
     std::vector<FirstLevelCache*> early;   ///< caches with requests for far_ or later
@@ -194,11 +193,11 @@ class MemoryPhase : public WindowBarrier {
     std::vector<LastLevelCache*> caches;
     Tick way{};                         ///< minimum latency from the caches to `deferred`
     TimedFlights arrivals;              ///< in order of time; those that later requests may precede stay for the next phase
-    TimedFlights replies;               ///< of this phase
+    TimedFlights replies;               ///< replies of this phase
     std::vector<TimedFlights> replied;  ///< replies of this phase by group
     std::vector<Flight*> waiting;       ///< requests that wait for the caches' responses, by tag
     std::vector<std::uint32_t> free_tags;
-    std::vector<LatencyBreakdown> below;  ///< of this phase's replies
+    std::vector<LatencyBreakdown> below;  ///< breakdowns of this phase's replies
     Flight* lost = nullptr;               ///< the first request without memory at its address
     bool is_idle() const { return arrivals.empty() && waiting.size() == free_tags.size(); }
     /// One of the caches has completed the request of waiting[tag].
@@ -220,7 +219,7 @@ class MemoryPhase : public WindowBarrier {
     TimedFlights* orders;  ///< the node's list that receives it, while it leaves
     Tick at;               ///< time of departure, while it leaves
     Flight* flight;        ///< null until it has left
-    std::uint32_t number;  ///< among the cache's responses of this phase
+    std::uint32_t number;  ///< index among the cache's responses of this phase
   };
   /// Per-thread scratch.
   struct ThreadScratch {
@@ -233,12 +232,12 @@ class MemoryPhase : public WindowBarrier {
     FabricTally tally;
   };
 
-  /// The fabric's ports, when every port belongs to one group or one memory, or to both; otherwise null. The two use it in
-  /// different stages of a phase.
+  /// The fabric's ports, if every port belongs to one group, to one memory, or to one of each; otherwise null. Group and memory
+  /// use it in different stages of a phase.
   NodePorts* find_private_ports() const;
   void exchange(Tick end, Tick now, bool again);
   /// Collects the memories that have requests to serve, and advances their caches to the kernel's time `now`. `only_fresh`:
-  /// those alone to which requests have just left.
+  /// only memories to which requests have just been sent.
   void find_serving(Tick now, bool only_fresh);
   /// Updates Group::next_departure after requests have left.
   void find_next_departure(Group& group);
@@ -263,9 +262,9 @@ class MemoryPhase : public WindowBarrier {
   Group& group_of(unsigned number);
   // Stages. Those with a scratch argument run on one of several threads.
   void send_requests(Group& group, Tick end, ThreadScratch& scratch);
-  /// The requests of another unit than a cache that leave before `end`, in `space`.
+  /// Requests of a unit other than a cache that leave before `end`, stored in `space`.
   static const NodeDepartures& departures(NodeRequester& requester, Tick end, NodeDepartures& space);
-  /// Fills in a flight whose request is known.
+  /// Fills in a flight whose request has been set.
   void prepare(std::uint16_t sender, std::uint16_t receiver, std::uint32_t tag, Tick at, Flight& flight);
   void prepare(std::uint16_t port, const FirstLevelCache::Departure& departure, Flight& flight);
   void prepare(std::uint16_t port, const NodeRequester::Departure& departure, Flight& flight);
@@ -274,7 +273,7 @@ class MemoryPhase : public WindowBarrier {
   /// Carries the messages of a network that leave before `end`, from messages_[next] on. Returns the first one that does not.
   std::size_t carry_messages(VirtualNetwork network, std::size_t next, Tick end);
   void deliver_messages();
-  /// Up to `horizon`.
+  /// Serves the requests of a memory up to `horizon`.
   void serve(unsigned number, Tick horizon, ThreadScratch& scratch);
   void arrive(TimedFlights& arrivals);
   void serve_by_caches(Memory& memory, std::size_t count, std::vector<LookupSlot>& places);
@@ -289,13 +288,13 @@ class MemoryPhase : public WindowBarrier {
   void list_node_replies(Group& group, const GroupNode& node) const;
   /// Releases the records of replies to NodeRequesters and counts their request packets.
   void collect_received();
-  /// `below`: time in the levels below the destination; null: none. `latency`: scratch, in which little changes from one
-  /// request to the next.
+  /// Completes a request. `below`: time in the levels below the destination; null: none. `latency`: scratch, most of which is
+  /// the same for consecutive requests.
   void complete(const Flight& flight, const LatencyBreakdown* below, LatencyBreakdown& latency);
   void complete(const Flight& flight, const LatencyBreakdown& latency);
   void check_lost() const;
   [[noreturn]] void report_lost(const Flight& flight) const;
-  // With a stepped network (memory_phase_stepped.cpp).
+  // With a stepped network (memory_phase_stepped.cpp):
   void resolve_steps(Tick end);
   void launch_requests(Tick end);
   SteppedFlight& new_flight();
@@ -312,11 +311,11 @@ class MemoryPhase : public WindowBarrier {
 
   Fabric& fabric_;
   SteppedNetwork* const stepped_;       ///< null: the network gives times of arrival immediately
-  NodePorts* private_ports_ = nullptr;  ///< find_private_ports()
+  NodePorts* private_ports_ = nullptr;  ///< result of find_private_ports()
   TranslationLevel* l2_tlb_;
   WorkerThreads* threads_;
   const Tick min_packet_time_;
-  Tick far_{kNever};  ///< WindowBarrier::begin()
+  Tick far_{kNever};  ///< set by WindowBarrier::begin()
   std::vector<Port> ports_;
   std::deque<Group> groups_;  ///< a deque, because caches and TLBs hold references into them
   std::vector<Destination> destinations_;
@@ -329,10 +328,10 @@ class MemoryPhase : public WindowBarrier {
   std::vector<unsigned> serving_;            ///< memories that have requests to serve in this phase
   std::vector<unsigned> receiving_;          ///< groups that receive replies in this phase
   bool ports_known_ = false;                 ///< all ports and destinations have been added
-  std::size_t count_ = 0;                    ///< requests of this phase
-  std::size_t in_flight_ = 0;                ///< requests that are not complete yet
-  TimedFlights order_;                       ///< all requests or replies, when one thread carries packets
-  std::vector<SentMessage> messages_;        ///< of this exchange, in order of time
+  std::size_t count_ = 0;                    ///< number of requests of this phase
+  std::size_t in_flight_ = 0;                ///< number of requests that are not complete yet
+  TimedFlights order_;                       ///< all requests or replies, if one thread carries packets
+  std::vector<SentMessage> messages_;        ///< messages of this exchange, in order of time
   bool has_messages_ = false;                ///< some unit may send messages
   bool has_shared_nodes_ = false;            ///< some unit other than a cache is at a destination's node
   Tick stepped_to_{};                        ///< end of the last phase with a stepped network

@@ -73,7 +73,7 @@ void MemoryPhase::receive_group(unsigned number, ThreadScratch& scratch) {
         received[i].origin->flights.release(received[i].flight);
         complete(flight, timing.below != kNone ? &below[timing.below] : nullptr, latency);
       });
-  // Requests that wait in a cache wait for its responses.
+  // Requests that wait within a cache are answered by that cache.
   for (const std::uint16_t port : group.receivers) {
     ports_[port].responses = 0;
     ports_[port].cache->resume();

@@ -41,7 +41,7 @@ class NodeRequester {
   /// Outcome of a message's path.
   struct Passage {
     Tick at{};         ///< arrival of its last flit
-    Tick waiting{};    ///< part of the time since its departure that it waited in the network
+    Tick waiting{};    ///< time since the departure that the message waited in the network
     Tick passing{};    ///< the rest of that time
     Tick injection{};  ///< part of `waiting` in the injection queue of the sender's node
   };
@@ -51,16 +51,16 @@ class NodeRequester {
   NodeRequester& operator=(const NodeRequester&) = delete;
   virtual ~NodeRequester() = default;
 
-  /// Moves to `out` the requests that leave before `end`, in any order. Called in each phase in which next_departure() is
+  /// Moves the requests that leave before `end` to `out`, in any order. Called in each phase in which next_departure() is
   /// earlier than `end`.
   virtual void departures(Tick end, std::vector<Departure>& out) = 0;
   /// Whether it ever sends messages.
   virtual bool sends_messages() const { return false; }
-  /// Likewise the messages that leave before `end`.
+  /// Moves the messages that leave before `end` to `out`.
   virtual void messages(Tick end, std::vector<Message>& out) { static_cast<void>(end), static_cast<void>(out); }
-  /// When the first pending request or message leaves; kNever: there is none.
+  /// Departure time of the first pending request or message; kNever: there is none.
   virtual Tick next_departure() const = 0;
-  /// A response with this tag has arrived at the node at `at`; `below`: where the time since the departure went. May add
+  /// A response with this tag has arrived at the node at `at`; `below`: breakdown of the time since the departure. May add
   /// requests that leave at `at` or later.
   virtual void complete(std::uint32_t tag, Tick at, const LatencyBreakdown& below) = 0;
   /// A message with this tag has arrived. May add requests and messages that leave at `passage.at` or later.
@@ -69,15 +69,15 @@ class NodeRequester {
   virtual const char* name() const = 0;
 
  protected:
-  /// Call for each request or message that is added, with the time at which it leaves.
+  /// Call it for each request or message that is added, with its departure time.
   void announce(Tick at) {
     if (earliest_ != nullptr) *earliest_ = earlier(*earliest_, at);
   }
 
  private:
   friend class MemoryPhase;
-  Tick* earliest_ = nullptr;  ///< of the group's next departure; null: not in a memory phase
-  std::uint16_t port_ = 0;    ///< its number in the memory phase
+  Tick* earliest_ = nullptr;  ///< next departure of the group; null: not in a memory phase
+  std::uint16_t port_ = 0;    ///< number of its port in the memory phase
 };
 
 }  // namespace lacuna

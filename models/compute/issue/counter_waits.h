@@ -23,8 +23,8 @@ class CounterWaits {
   unsigned vm_limit() const { return vm_limit_; }
   /// Handles s_waitcnt with the operand SIMM16, which issues in `cycle`.
   void wait(WavefrontSlot& slot, std::uint32_t simm16, Cycles cycle);
-  /// Whether a counter of the wavefront's next instruction, which accesses memory or LDS, is at its limit. If so, the slot is
-  /// delayed or held, and published.
+  /// Whether a counter of the wavefront's next instruction, which accesses memory or LDS, is at its limit. If so, the slot has
+  /// been delayed or held, and published.
   bool full(WavefrontSlot& slot, Cycles cycle) {
     const bool vmem = slot.next->unit == isa::Unit::vmem;
     const bool lgkm = !vmem || slot.next->format == isa::Format::flat;

@@ -14,8 +14,8 @@
 //   (thesis,
 //                                       section 2.4.1)
 //
-// A unit with a stage of its own for the assignment of data (MatrixParameters::stage_cycles) completes M3XU's codes that much
-// later; C is needed behind the stage, so that accumulation does not wait for it.
+// A unit with a separate stage for the assignment of data (MatrixParameters::stage_cycles) completes M3XU's codes that much
+// later; C is needed after the stage, so that accumulation does not wait for it.
 //
 // Source: distances of LLVM's hazard recogniser between instructions of gfx90a (GCNHazardRecognizer.cpp, checkMAIHazards90A and
 // checkMAIVALUHazards). After 2, 8 and 16 passes it requires 5, 11 and 19 wait states before D is used, 2, 8 and 16 before a

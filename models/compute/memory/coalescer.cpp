@@ -27,7 +27,7 @@ inline unsigned Coalescer::bucket_of(std::uint64_t line) const {
 }
 
 [[gnu::always_inline]] inline void Coalescer::add_to_line(std::uint64_t line, ByteMask mask) {
-  // Neighbours share lines.
+  // Adjacent lanes often share a line.
   const unsigned count = count_;
   if (count > 0 && lines_[count - 1].address == line) {
     lines_[count - 1].byte_mask |= mask;
@@ -48,7 +48,7 @@ inline unsigned Coalescer::bucket_of(std::uint64_t line) const {
   }
 }
 
-// The usual case, a full wavefront whose lanes walk arrays in rows, is taken a row at a time.
+// Fast path for the usual case: a full wavefront whose lanes access consecutive elements in rows is coalesced row by row.
 std::span<const CoalescedLine> Coalescer::coalesce(const isa::MemoryAccess& access, const Addresses& addresses) {
   begin();
   const std::uint64_t bytes = access.bytes_per_lane;
@@ -60,7 +60,7 @@ std::span<const CoalescedLine> Coalescer::coalesce(const isa::MemoryAccess& acce
     }
     return {lines_.data(), count_};
   }
-  // [begin, end): what rows side by side have come to.
+  // [begin, end): bytes covered by the adjacent rows seen so far.
   std::uint64_t begin = addresses[0];
   std::uint64_t end = begin;
   for (unsigned first = 0; first < isa::kLanes; first += isa::kRowLanes) {

@@ -10,7 +10,7 @@
 
 namespace lacuna {
 
-/// One transaction: the line's GPU virtual address and which of its bytes the lanes access.
+/// A transaction: the line's GPU virtual address, and the bytes of it that the lanes access.
 struct CoalescedLine {
   std::uint64_t address = 0;
   ByteMask byte_mask{};
@@ -28,20 +28,20 @@ class Coalescer {
   std::span<const CoalescedLine> coalesce(const isa::MemoryAccess& access, const Addresses& addresses);
   unsigned line_bytes() const { return line_bytes_; }
 
-  // The same piece by piece.
+  // As coalesce(), with the accesses added one by one.
   void begin() {
     count_ = 0;
     call_ += kNextCall;
   }
   void add(std::uint64_t address, std::uint64_t bytes);
-  /// Lines since begin() or of the last coalesce().
+  /// Lines added since begin(), or by the last coalesce().
   std::span<const CoalescedLine> lines() const { return {lines_.data(), count_}; }
-  /// Whether all lines of [address, address + bytes) are among them, or any.
+  /// Whether the lines cover all of [address, address + bytes) or, respectively, any part of it.
   bool contains(std::uint64_t address, std::uint64_t bytes) const;
   bool meets(std::uint64_t address, std::uint64_t bytes) const;
 
  private:
-  /// A lane's bytes; `mask`: the first `bytes` ones.
+  /// Adds the bytes of a lane; `mask`: `bytes` ones.
   void add_lane(std::uint64_t address, std::uint64_t bytes, ByteMask mask) {
     const std::uint64_t within = address & (line_bytes_ - 1);
     if (within + bytes <= line_bytes_) [[likely]] {
@@ -52,12 +52,12 @@ class Coalescer {
   }
   void add_to_line(std::uint64_t line, ByteMask mask);
   bool has(std::uint64_t line) const;
-  /// Where the search for a line begins.
+  /// Bucket at which the search for a line begins.
   unsigned bucket_of(std::uint64_t line) const;
   std::uint64_t line_of(std::uint64_t address) const { return address & ~std::uint64_t{line_bytes_ - 1}; }
 
-  // A hash table of the lines so far, open addressing: an entry holds the call that made it and, in its low byte, the line's
-  // index. Entries of former calls are empty, so that nothing is cleared.
+  // Open-addressing hash table of the lines so far. An entry holds the number of the call that made it and, in its low byte,
+  // the line's index. Entries of earlier calls count as empty, so that the table is never cleared.
   static constexpr unsigned kBuckets = 4 * isa::kLanes;
   static constexpr std::uint64_t kNextCall = 256;
 

@@ -1,7 +1,7 @@
 // Memory accesses of a unit that are performed at the end of the window, after the stores of all units: atomic operations, and
 // accesses that have to follow them (models/isa/memory/deferred_access.h).
 //
-// A deferred access keeps its MemoryToken open until clear(): the program does not see its results before. Records are reused;
+// A deferred access keeps its MemoryToken open until clear(): the program cannot see the results earlier. Records are reused;
 // nothing is allocated in steady state.
 #pragma once
 
@@ -17,7 +17,7 @@ namespace lacuna {
 
 class DeferredAccesses final : public DeferredWork {
  public:
-  /// `tokens` outlives this.
+  /// `tokens` outlives this object.
   DeferredAccesses(Clock clock, MemoryTokens& tokens) : clock_(clock), tokens_(tokens) {}
 
   /// Required before perform().
@@ -38,7 +38,7 @@ class DeferredAccesses final : public DeferredWork {
   unsigned count() const override { return static_cast<unsigned>(count_); }
   Tick at(unsigned number) const override { return clock_.ticks(accesses_[number]->at); }
   void perform(unsigned number) override { performer_->perform(accesses_[number]->access); }
-  /// Completes the tokens.
+  /// Completes the tokens of the deferred accesses.
   void clear() override {
     for (std::size_t i = 0; i < count_; ++i) tokens_.release(accesses_[i]->token);
     count_ = 0;

@@ -9,7 +9,7 @@ namespace {
 
 constexpr unsigned kDword = 4;
 
-// The dwords of one pass.
+// The dwords that one pass accesses.
 class Pass {
  public:
   void add(std::uint32_t offset) { dwords_[count_++] = offset / kDword; }

@@ -1,9 +1,9 @@
-// How many cycles an access keeps the LDS: banks and conflicts.
+// Cycles for which an access occupies the LDS: banks and conflicts.
 //
-// The LDS has 32 banks, each a dword wide, and serves up to 32 dwords a cycle: as many lanes in one pass as their dwords fit.
-// A pass takes a cycle for each different dword of its busiest bank; lanes that read the same dword
-// share it. Read-modify-writes of the same dword do not: each lane takes its turn. (GCN3 ISA manual, section "Local data
-// share"; order of the lanes within an instruction: lowest first.)
+// The LDS has 32 banks, each a dword wide, and serves up to 32 dwords a cycle: a pass serves as many lanes as have room in 32
+// dwords. A pass takes a cycle for each different dword of its busiest bank; lanes that read the same dword share it.
+// Read-modify-writes of the same dword are serialised by lane. (GCN3 ISA manual, section "Local data share"; order of the lanes
+// within an instruction: lowest first.)
 #pragma once
 
 #include <array>
@@ -16,18 +16,19 @@ namespace lacuna {
 inline constexpr unsigned kLdsBanks = 32;
 
 struct LdsCycles {
-  std::uint16_t busy = 0;       ///< cycles that the access keeps the LDS, at least 1
-  std::uint16_t conflicts = 0;  ///< of these, cycles that would not be needed if no two lanes met in a bank
+  std::uint16_t busy = 0;       ///< cycles for which the access occupies the LDS, at least 1
+  std::uint16_t conflicts = 0;  ///< cycles of `busy` that are due to lanes that use the same bank
 };
 
-/// The cycles depend on the distances between the lanes' addresses alone: one dword further, each bank's turn goes to the next.
-/// Instructions in a loop mostly keep the distances, so that their last result is kept with them.
+/// Conflicts depend only on the distances between the lanes' addresses: moving all lanes by one dword rotates the banks. An
+/// instruction in a loop mostly repeats its distances, so the last result of each is cached with them.
 class LdsBanks {
  public:
   /// Byte offset of each lane in the workgroup's allocation.
   using Offsets = std::array<std::uint32_t, isa::kLanes>;
 
-  /// `lanes`: those of the access that are in the LDS. `instruction`, its address, only says where to look for a result.
+  /// `lanes`: lanes of the access that are in the LDS. `instruction`: its address, which only selects an entry of the cache of
+  /// results.
   LdsCycles cycles(const isa::MemoryAccess& access, const Offsets& offsets, std::uint64_t lanes, std::uint64_t instruction);
 
  private:
@@ -41,7 +42,7 @@ class LdsBanks {
     isa::MemoryAccess::Operation operation = isa::MemoryAccess::Operation::load;
     LdsCycles result{.busy = 1, .conflicts = 0};
   };
-  /// LDS instructions have eight bytes: those of half a KiB of code do not meet.
+  /// Indexed by instruction address. LDS instructions have eight bytes, so those within 512 bytes of code do not collide.
   std::array<Pattern, 64> patterns_;
 };
 

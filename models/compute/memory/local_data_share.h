@@ -1,5 +1,5 @@
-// The LDS of a compute unit as a resource: an access keeps it for as many cycles as its lanes' banks need
-// (models/compute/memory/lds_banks.h); the data are there lds_latency later. The bytes themselves are the wavefront pool's.
+// The LDS of a compute unit as a resource: an access occupies it for the cycles that its lanes' banks need
+// (models/compute/memory/lds_banks.h); the data are available lds_latency later. WavefrontPool holds the bytes themselves.
 #pragma once
 
 #include "models/common/time/calendar.h"
@@ -17,21 +17,21 @@ class LocalDataShare {
     OperationDelays delays;
   };
 
-  /// `banks` is shared by all units of a GPU.
+  /// `banks` is shared by all units of a group.
   LocalDataShare(const ComputeUnitParameters& parameters, Clock clock, LdsBanks& banks)
       : parameters_(parameters), clock_(clock), banks_(banks) {}
 
-  /// What an access takes whose lanes' byte offsets are given; `instruction`, its address, only says where to look for a known
-  /// pattern.
+  /// Cycles of an access with the given byte offsets of the lanes; `instruction`: its address, which only selects an entry of
+  /// the cache of known patterns.
   LdsCycles cycles(const isa::MemoryAccess& access, const LdsBanks::Offsets& offsets, std::uint64_t instruction) {
     if (access.bytes_per_lane == 0 || !parameters_.lds_conflicts) return {.busy = 1, .conflicts = 0};
     const std::uint64_t lanes = access.space == isa::MemoryAccess::Space::lds ? access.lanes : access.lds_lanes;
     return banks_.cycles(access, offsets, lanes, instruction);
   }
-  /// An access that takes so much, in `cycle`.
+  /// Performs an access of that duration in `cycle`.
   Result access(LdsCycles cycles, Cycles cycle) {
     conflict_cycles_ += cycles.conflicts;
-    // The port is booked by whole cycles only.
+    // The port is only booked in whole cycles.
     const Cycles start = clock_.starting_at(port_.reserve(clock_.ticks(cycle), clock_.period() * cycles.busy));
     const OperationDelays delays{.lds_conflict = OperationDelays::saturated((start - cycle).n + cycles.conflicts)};
     return {start + Cycles{cycles.busy} + parameters_.lds_latency, delays};

@@ -35,11 +35,11 @@ class MemoryPipe final : private MemoryTokens::Listener {
   class Listener {
    public:
     virtual ~Listener() = default;
-    /// A memory operation of an ended wavefront of the group has been completed: group.open and group.end are up to date.
+    /// A memory operation of an ended wavefront of the group has completed; group.open and group.end have been updated.
     virtual void operation_completed(ResidentWorkgroup& group) = 0;
   };
 
-  /// `vector` and `scalar`: memories until attach(). References outlive this.
+  /// `vector` and `scalar`: memories until attach(). The referenced objects outlive this one.
   MemoryPipe(const ComputeUnitParameters& parameters, ComputeUnitPlace place, const ComputeUnitContext& context,
              MemoryTarget& vector, MemoryTarget& scalar, Listener& listener);
 
@@ -47,18 +47,19 @@ class MemoryPipe final : private MemoryTokens::Listener {
     vector_.port().attach(vector);
     scalar_.port().attach(scalar);
   }
-  /// Null: translation takes no time.
+  /// Attaches the TLB of each port; null: translation takes no time.
   void attach_tlbs(TranslationLevel* vector, TranslationLevel* scalar);
-  /// Requests of loads are also counted there, by time.
+  /// Also counts requests of loads in `timeline`, by time.
   void count_requests(RequestTimeline& timeline) { tokens_.attach(&timeline); }
 
   // -- issue
 
-  /// Addresses of the instruction that executes, by lane.
+  /// Addresses of the instruction being executed, by lane.
   isa::LaneAddresses& addresses() { return vector_.addresses(); }
   /// Load stages require that no instruction executes ahead of its issue.
   bool has_stages() const { return first_stage_ != nullptr; }
-  /// Called before an instruction executes, of a unit with stages (LoadStage::prepare()). The verdict of all stages.
+  /// Called before an instruction executes, in units with stages (LoadStage::prepare()). Returns the combined verdict of all
+  /// stages.
   StageVerdict prepare(WavefrontSlot& slot, const isa::DecodedInstruction& instruction, Cycles cycle) {
     StageVerdict all;
     for (LoadStage* stage = first_stage_; stage != nullptr && all.issues; stage = stage->next()) {
@@ -80,7 +81,7 @@ class MemoryPipe final : private MemoryTokens::Listener {
   void wait(WavefrontSlot& slot, std::uint32_t simm16, Cycles cycle) { waits_.wait(slot, simm16, cycle); }
   /// Issues an executed instruction of the VMEM, SMEM or LDS unit, whose access is slot.wave.access.
   void issue(WavefrontSlot& slot, const isa::DecodedInstruction& instruction, Cycles cycle);
-  /// Cycles of the LDS for an access whose lanes' offsets are in addresses(). `pc`: end of the instruction.
+  /// LDS cycles of an access whose lane offsets are in addresses(). `pc`: end of the instruction.
   LdsCycles lds_cycles(const isa::MemoryAccess& access, std::uint64_t pc) {
     return lds_.cycles(access, vector_.addresses().lds, pc);
   }
@@ -92,10 +93,11 @@ class MemoryPipe final : private MemoryTokens::Listener {
 
   // -- wavefronts
 
-  /// A wavefront ends in `cycle`. Its operations in flight become its workgroup's (ResidentWorkgroup::open); of the others the
-  /// latest completion enters ResidentWorkgroup::end.
+  /// Called when a wavefront ends in `cycle`. Its operations in flight pass to its workgroup (ResidentWorkgroup::open); the
+  /// latest completion of the others enters ResidentWorkgroup::end.
   void end_wavefront(WavefrontSlot& slot, Cycles cycle);
-  /// Detaches the operations of an aborted dispatch from their wavefronts, each of which drop_wavefront() is then called for.
+  /// Detaches the operations of an aborted dispatch from their wavefronts. The caller then calls drop_wavefront() for each of
+  /// them.
   void drop(const Dispatch& dispatch) { tokens_.drop(dispatch); }
   void drop_wavefront(WavefrontSlot& slot);
 
@@ -105,13 +107,13 @@ class MemoryPipe final : private MemoryTokens::Listener {
   DeferredAccesses& deferred() { return deferred_; }
   /// Drops bookings before `horizon`.
   void retire(Tick horizon);
-  /// Drops everything in flight. No wavefront is left.
+  /// Drops everything in flight. No wavefront is resident.
   void reset();
 
   // -- reports
 
   const LocalDataShare& lds() const { return lds_; }
-  /// Line transactions so far.
+  /// Number of line transactions so far.
   const std::uint64_t& vector_requests() const { return vector_.requests(); }
   const std::uint64_t& scalar_requests() const { return scalar_.requests(); }
   const std::vector<std::unique_ptr<LoadStage>>& stages() const { return stages_; }
@@ -132,7 +134,7 @@ class MemoryPipe final : private MemoryTokens::Listener {
   }
 
   Listener& listener_;
-  LoadStage* first_stage_ = nullptr;  ///< null: there is none
+  LoadStage* first_stage_ = nullptr;  ///< null: the unit has no stages
   CounterWaits waits_;
   MemoryTokens tokens_;
   VectorMemory vector_;

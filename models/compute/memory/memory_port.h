@@ -25,14 +25,14 @@ class MemoryPort : private TranslationClient {
   MemoryPort& operator=(const MemoryPort&) = delete;
 
   void attach(MemoryTarget& memory) { memory_ = &memory; }
-  /// Null: translation takes no time.
+  /// Attaches the TLB; null: translation takes no time.
   void attach(TranslationLevel* tlb) { tlb_ = tlb; }
   TranslationLevel* tlb() const { return tlb_; }
 
   /// Requests the translation of a page, for the requests that follow.
   void translate(std::uint64_t address, Tick at);
-  /// A request that is made at request.made, in the page translated last. True: `response` has the response. False: the client
-  /// receives it with `tag`.
+  /// Sends a request that is made at request.made, to the page translated last. True: `response` is valid. False: the client
+  /// receives the response later, with `tag`.
   bool request(const MemoryRequest& request, std::uint32_t tag, MemoryResponse& response) {
     if (page_ != kNone) [[unlikely]] {
       requests_.append(pages_[page_], {request, tag});
@@ -41,19 +41,19 @@ class MemoryPort : private TranslationClient {
     return memory_->request(request, later(request.made, translated_), client_, tag, response);
   }
   // As request(), for many lines whose pages have been translated:
-  /// When a request that is made at `made`, in the page translated last, reaches the memory. False: that is not known yet.
+  /// Time at which a request that is made at `made`, to the page translated last, reaches the memory. False: not known yet.
   bool arrives(Tick made, Tick& at) const {
     at = later(made, translated_);
     return page_ == kNone;
   }
-  /// MemoryTarget::request_all().
+  /// As MemoryTarget::request_all().
   std::size_t request_all(std::span<const MemoryRequest> requests, const Tick* at, std::uint32_t tag,
                           MemoryResponse* responses) {
     return memory_->request_all(requests, at, client_, tag, responses);
   }
-  /// Drops everything in flight, after TLB and memory have.
+  /// Drops everything in flight. TLB and memory have been reset by the caller.
   void reset();
-  /// Requests that wait for a translation.
+  /// Number of requests that wait for a translation.
   std::size_t waiting() const { return requests_.waiting(); }
 
  private:

@@ -84,7 +84,7 @@ void MemoryTokens::issued(Token token) {
 
 void MemoryTokens::close(Token token) {
   State& closed = tokens_[token];
-  // Most waits are none: no conversion then.
+  // Most waits are zero and need no conversion.
   const auto saturated = [this](Tick time) {
     return time == Tick{} ? std::uint16_t{0} : OperationDelays::saturated(clock_.ceil(time).n);
   };
@@ -98,7 +98,7 @@ void MemoryTokens::close(Token token) {
     done = closed.included;
     delays = closed.included_delays;
   }
-  // The listener may begin another operation, in the same place.
+  // Release the token first: the listener may begin another operation, which may reuse it.
   WavefrontSlot* const owner = std::exchange(owners_[token], nullptr);
   ResidentWorkgroup* const group = std::exchange(closed.group, nullptr);
   const bool open = std::exchange(closed.open, false);
@@ -145,7 +145,8 @@ Tick MemoryTokens::oldest_load() const {
 }
 
 void MemoryTokens::wavefront_ended(WavefrontSlot& slot) {
-  // Many programs end with stores in flight: owners stand side by side, so that the search looks at few of the host's lines.
+  // Many programs end with stores in flight. Owners are stored contiguously, so that the search touches few cache lines of the
+  // host.
   for (Token token = 0; slot.open != 0; ++token) {
     if (owners_[token] != &slot || !tokens_[token].open) continue;
     owners_[token] = nullptr;

@@ -18,7 +18,7 @@ namespace lacuna {
 /// Which wait counters count an operation: a FLAT instruction counts in both. Operations of a load stage
 /// (models/compute/load_stage.h) are counted by none of them: the stage waits for their registers.
 enum class Counters : std::uint8_t { vmcnt, lgkmcnt, both, first_stage };
-/// Of the load stage with that number in its compute unit, from 0.
+/// Counters for the load stage with that number in its compute unit, from 0.
 constexpr Counters counters_of_stage(unsigned stage) {
   return static_cast<Counters>(static_cast<unsigned>(Counters::first_stage) + stage);
 }
@@ -30,33 +30,33 @@ class MemoryTokens {
   class Listener {
    public:
     virtual ~Listener() = default;
-    /// An operation of a wavefront has been completed that had been open: what waits for it may be known now.
+    /// An open operation of a wavefront has been completed: the end of waits for it may be known now.
     virtual void operation_closed(WavefrontSlot& slot) = 0;
-    /// The same of a wavefront that has ended; it was completed at `done`.
+    /// As above, for an operation of a wavefront that has ended; it was completed at `done`.
     virtual void operation_closed(ResidentWorkgroup& group, Cycles done) = 0;
-    /// An operation of load stage `stage` is completed at `done`. Also called within issued().
+    /// An operation of load stage `stage` completes at `done`. May be called from within issued().
     virtual void registers_filled(WavefrontSlot& slot, unsigned stage, Cycles done, const OperationDelays& delays) = 0;
   };
 
-  /// Has to know when single operations are completed, as the wait counters have it.
+  /// Observes the completion of single operations, as the wait counters count it.
   class Watcher {
    public:
     virtual ~Watcher() = default;
-    /// The operation is completed at `done`, also if its wavefront has ended. `tag`: as given to watch().
+    /// The operation completes at `done`; also called if its wavefront has ended. `tag`: as passed to watch().
     virtual void operation_done(std::uint32_t tag, Cycles done) = 0;
   };
 
   MemoryTokens(Clock clock, Listener& listener) : clock_(clock), listener_(listener) {}
 
-  /// An instruction of a wavefront whose requests follow. `port_wait`: how long it waited for its unit; `return_latency`:
-  /// cycles from the last response to the registers; `activity`: where its requests are accounted for, null: nowhere; `kind`:
-  /// as what.
+  /// Begins an instruction of a wavefront, whose requests follow. `port_wait`: time it waited for its unit; `return_latency`:
+  /// cycles from the last response to the registers; `activity`: account for its requests, null: none; `kind`: their kind in
+  /// it.
   Token begin(WavefrontSlot& slot, Counters counters, Tick start, Tick port_wait, Cycles return_latency,
               KernelActivity* activity, LoadKind kind = LoadKind::vector);
   void expect(Token token, unsigned requests) { tokens_[token].remaining += requests; }
-  /// Another part of the instruction ends at `done`, such as the lanes of a FLAT access that are in the LDS.
+  /// Another part of the instruction, such as the LDS lanes of a FLAT access, ends at `done`.
   void include(Token token, Cycles done, OperationDelays delays);
-  /// Accounts for a response that reaches the wavefront at `returned`. Most responses are only counted.
+  /// Accounts for a response that reaches the wavefront at `returned`. Most responses need only be counted.
   void add(Token token, const MemoryResponse& response, Tick returned) {
     State& state = tokens_[token];
     if (state.activity != nullptr) count(state, response);
@@ -66,18 +66,18 @@ class MemoryTokens {
       add_latest(token, response, returned);
     }
   }
-  /// Accounts for responses that reach the wavefront when they are complete.
+  /// Accounts for responses that reach the wavefront at their completion times.
   void add(Token token, std::span<const MemoryResponse> responses) {
     for (const MemoryResponse& response : responses) add(token, response, response.done);
   }
-  /// The two halves of add(), for responses whose return is known later.
+  /// account() and arrive() are the two halves of add(), for responses whose time of return is known later.
   void account(Token token, const MemoryResponse& response);
   void arrive(Token token, const MemoryResponse& response, Tick returned);
-  /// One of those expected, which is no request, is over: the operation takes no longer for it.
+  /// Removes one expected completion that stands for no request and does not extend the operation.
   void release(Token token) {
     if (--tokens_[token].remaining == 0 && tokens_[token].issued) close(token);
   }
-  /// Notifies `watcher` when the operation is completed, perhaps within issued(). One watcher of an operation.
+  /// Notifies `watcher` when the operation completes, possibly from within issued(). An operation has at most one watcher.
   void watch(Token token, Watcher& watcher, std::uint32_t tag) {
     tokens_[token].watcher = &watcher;
     tokens_[token].watch_tag = tag;
@@ -85,21 +85,21 @@ class MemoryTokens {
   /// All requests have been made: from here on the wait counters count the operation, as completed or as open.
   void issued(Token token);
 
-  /// The wavefront has ended: its open operations are its workgroup's.
+  /// The wavefront has ended: its open operations pass to its workgroup.
   void wavefront_ended(WavefrontSlot& slot);
   /// Detaches the operations of a dispatch from their wavefronts.
   void drop(const Dispatch& dispatch);
-  /// Drops all of them: no wavefront is left, and no response will come.
+  /// Drops all operations: no wavefront is resident, and no response will arrive.
   void reset() {
     tokens_.clear();
     owners_.clear();
     free_.clear();
   }
-  /// Where requests of loads are also counted, by time.
+  /// Also counts requests of loads in `timeline`, by time.
   void attach(RequestTimeline* timeline) { timeline_ = timeline; }
-  /// When the oldest load began of which a response is missing; kNever: there is none.
+  /// Start of the oldest load with an outstanding response; kNever: there is none.
   Tick oldest_load() const;
-  /// Tokens in use.
+  /// Number of tokens in use.
   std::size_t open() const { return tokens_.size() - free_.size(); }
 
  private:
@@ -109,9 +109,9 @@ class MemoryTokens {
     Tick start{};
     Tick port_wait{};
     Cycles return_latency{};
-    Cycles included{};  ///< end of the other part
+    Cycles included{};  ///< end of the part passed to include()
     OperationDelays included_delays;
-    // The request whose response is the last so far: its time, and the time that it waited.
+    // The request with the latest response so far: its time, and its queueing time.
     Tick latest{};
     Tick tlb{};
     Tick mshr{};
@@ -123,7 +123,7 @@ class MemoryTokens {
     Counters counters = Counters::vmcnt;
     LoadKind kind = LoadKind::vector;
     bool issued = false;
-    bool open = false;  ///< the wait counters have it as open
+    bool open = false;  ///< the wait counters count it as open
   };
   static void count(const State& state, const MemoryResponse& response) {
     KernelActivity& activity = *state.activity;
@@ -143,7 +143,7 @@ class MemoryTokens {
     sources.from_memory += from_memory ? 1 : 0;
     sources.from_l2 += from_memory ? 0 : 1;
   }
-  /// The rest of add(), for a response that is the last so far, or of all, or that is counted by time.
+  /// Slow path of add(): the latest response so far, the final response, or one that is counted by time.
   void add_latest(Token token, const MemoryResponse& response, Tick returned);
   void count_by_time(Token token, const MemoryResponse& response) {
     if (timeline_ != nullptr && tokens_[token].activity != nullptr) timeline_->add(response.made, response.done);

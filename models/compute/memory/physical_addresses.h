@@ -1,4 +1,4 @@
-// Bus addresses of GPU virtual addresses, found again in a few host instructions: the last mappings are remembered.
+// Bus addresses of GPU virtual addresses: caches the most recent mappings, so that a lookup takes few host instructions.
 #pragma once
 
 #include <array>
@@ -14,14 +14,14 @@ class PhysicalAddresses {
 
   explicit PhysicalAddresses(const GpuVm& vm) : vm_(vm) {}
 
-  /// kUnmapped when the address is not mapped.
+  /// Bus address of a GPU virtual address; kUnmapped: it is not mapped.
   std::uint64_t find(std::uint64_t address) {
     const isa::MemoryWindow& window = windows_[0];
     if (epoch_ == vm_.epoch() && window.contains(address, 1)) [[likely]]
       return window.physical + (address - window.base);
     return search(address);
   }
-  /// Host memory of `bytes` in one mapping; null when there is none.
+  /// Host memory of `bytes` bytes within one mapping; null if there is none.
   const std::byte* host(std::uint64_t address, std::uint64_t bytes) {
     if (find(address) == kUnmapped || !windows_[0].contains(address, bytes)) return nullptr;
     return windows_[0].host + (address - windows_[0].base);

@@ -1,7 +1,7 @@
-// The scalar memory unit: loads and stores of a wavefront's scalar registers, through the scalar cache.
+// The scalar memory unit: loads and stores of scalar registers through the scalar cache.
 //
-// An instruction keeps the unit for kIssueCycles; its lines leave one a cycle. The data are in the registers smem_latency after
-// the last response, in any order among instructions.
+// An instruction occupies the unit for kIssueCycles; its lines leave at one per cycle. Data are in the registers smem_latency
+// after the last response; different instructions may complete in any order.
 #pragma once
 
 #include "models/common/time/calendar.h"
@@ -21,9 +21,9 @@ class ScalarMemory : private MemoryClient {
       : parameters_(parameters), clock_(clock), tokens_(tokens), port_(*this, memory), physical_(vm), requester_(requester) {}
 
   MemoryPort& port() { return port_; }
-  /// A token for an access, whose requests are made from `cycle` on. issued() of the token is left to the caller.
+  /// Begins an access, whose requests are made from `cycle` on, and returns its token. The caller calls issued() for it.
   MemoryTokens::Token access(WavefrontSlot& slot, Cycles cycle);
-  /// Line transactions so far.
+  /// Number of line transactions so far.
   const std::uint64_t& requests() const { return requests_; }
   void retire(Tick horizon) { unit_.retire(horizon); }
   void reset() {

@@ -31,7 +31,7 @@ MemoryTokens::Token VectorMemory::no_access(WavefrontSlot& slot, Counters counte
   return tokens_.begin(slot, counters, clock_.ticks(cycle + Cycles{1}), Tick{}, Cycles{0}, nullptr);
 }
 
-// The address unit takes lanes_per_simd addresses and gives one transaction a cycle.
+// The address unit accepts lanes_per_simd addresses and emits one transaction per cycle.
 Tick VectorMemory::take_address_unit(std::size_t lines, Cycles cycle, Tick& wanted) {
   const std::uint64_t occupancy = std::max<std::uint64_t>(lines, isa::kLanes / parameters_.lanes_per_simd);
   wanted = clock_.ticks(cycle + parameters_.vmem_address_latency);
@@ -74,8 +74,8 @@ MemoryTokens::Token VectorMemory::send_from(WavefrontSlot& slot, const isa::Memo
 void VectorMemory::send_lines(std::span<const CoalescedLine> lines, const MemoryRequest& request, Tick start,
                               MemoryTokens::Token token, const Races* races) {
   const Tick period = clock_.period();
-  std::uint64_t page = kNoPage;  // of the smallest size
-  std::uint64_t to_bus = 0;      // from its virtual addresses
+  std::uint64_t page = kNoPage;  // page translated last, of the smallest page size
+  std::uint64_t to_bus = 0;      // difference between its bus and virtual addresses
   bool mapped = false;
   std::size_t count = 0;
   Tick at = start;
@@ -88,7 +88,7 @@ void VectorMemory::send_lines(std::span<const CoalescedLine> lines, const Memory
       mapped = bus != PhysicalAddresses::kUnmapped;
       to_bus = bus - line.address;
     }
-    // The accessed bytes are mapped (the executor checked), so the lines' pages are as well.
+    // The executor has checked that the accessed bytes are mapped, so the pages of their lines are as well.
     if (!mapped) continue;
     MemoryRequest& sent = work_.requests[count];
     sent = request;
@@ -191,7 +191,7 @@ void VectorMemory::stage_completed(Race race, Tick at) {
   racing_lines_[race].stage_done = true;
   racing_lines_[race].stage_done_at = at;
   if (undecided_) return;
-  // With a reorder buffer its response waits for its entry.
+  // With a reorder buffer the response waits for its entry to depart.
   const bool can_finish = !reorder_.exists() || racing_lines_[race].entered;
   if (can_finish && !std::exchange(racing_lines_[race].over, true)) {
     finish_race(race, stage_response(at));

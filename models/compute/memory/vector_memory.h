@@ -1,11 +1,11 @@
 // The vector memory unit: turns a wavefront's load, store or atomic into transactions of one line each.
 //
-// An instruction's addresses take the unit 64 / lanes_per_simd cycles, or one for each of its lines when those are more. The
-// first line leaves vmem_address_latency after the issue, one a cycle follows; each has its page translated and goes to the L1
+// An instruction occupies the address unit for 64 / lanes_per_simd cycles, or for one cycle per line if that is longer. Its
+// first line leaves vmem_address_latency after the issue, the others at one per cycle; each is translated and sent to the L1
 // vector cache. The data are in the registers vmem_return_latency after the last response.
 //
-// A stage may send accesses whose addresses have passed the unit before, send_addressed(). Lines of all accesses then share one
-// port as well, which sends a line a cycle.
+// A stage may send accesses whose addresses have already passed the unit (send_addressed()). The lines of all accesses then
+// also share one port, which sends one line per cycle.
 //
 // With a reorder buffer a line leaves when it has an entry, and responses return in the order of the requests, which is the
 // order of the calls.
@@ -27,19 +27,19 @@ namespace lacuna {
 
 class VectorMemory : private MemoryClient {
  public:
-  /// `workspace`: of the units that take turns with this one; null: there are none.
+  /// `workspace`: shared by the units that run in turn with this one; null: this unit has a separate one.
   VectorMemory(const ComputeUnitParameters& parameters, Clock clock, GpuVm& vm, MemoryTokens& tokens, MemoryTarget& memory,
                std::uint16_t requester, VectorWorkspace* workspace = nullptr);
 
   MemoryPort& port() { return port_; }
-  /// The lanes of the instruction that executes, global and LDS addresses.
+  /// Addresses of the lanes of the instruction being executed, in global memory and LDS.
   isa::LaneAddresses& addresses() { return work_.addresses; }
 
-  /// A token for the access, whose requests are made from `cycle` on. issued() of the token is left to the caller.
+  /// Begins the access, whose requests are made from `cycle` on, and returns its token. The caller calls issued() for it.
   MemoryTokens::Token access(WavefrontSlot& slot, const isa::MemoryAccess& access, Counters counters, Cycles cycle) {
     return send(slot, access, work_.coalescer.coalesce(access, work_.addresses.global), counters, cycle);
   }
-  /// The lines of an access, until the next call.
+  /// Lines of an access. Valid until the next call.
   std::span<const CoalescedLine> coalesce(const isa::MemoryAccess& access, const isa::LaneAddresses& addresses) {
     return work_.coalescer.coalesce(access, addresses.global);
   }
@@ -47,39 +47,39 @@ class VectorMemory : private MemoryClient {
   /// A line that both memory and a load stage may complete: the first response wins.
   using Race = std::uint32_t;
   struct Races {
-    const Coalescer& lines;  ///< lines of the load that memory alone completes
+    const Coalescer& lines;  ///< lines of the load that only memory completes
     std::vector<Race>& races;
   };
-  /// As access(), for some or none of the access's lines. `races`: which of them become races, whose numbers it receives; null:
-  /// none.
+  /// As access(), for some or none of the access's lines. `races`: numbers of the lines that become races, whose race numbers
+  /// it receives; null: none.
   MemoryTokens::Token send(WavefrontSlot& slot, const isa::MemoryAccess& access, std::span<const CoalescedLine> lines,
                            Counters counters, Cycles cycle, const Races* races = nullptr);
-  /// As send(), for an access whose addresses have passed the unit before, which it does not occupy: its first line leaves at
-  /// `at`, or later when the port is busy. Needs share_line_port().
+  /// As send(), for an access whose addresses have passed the address unit already. It does not occupy the unit: its first line
+  /// leaves at `at`, or later if the port is busy. Requires share_line_port().
   MemoryTokens::Token send_addressed(WavefrontSlot& slot, const isa::MemoryAccess& access, std::span<const CoalescedLine> lines,
                                      Counters counters, Tick at) {
     return send_from(slot, access, lines, counters, at, at, nullptr);
   }
-  /// For a stage that calls send_addressed(), before the first access: lines of all accesses leave by one port.
+  /// Makes the lines of all accesses share one port. A stage that uses send_addressed() calls it before the first access.
   void share_line_port() { shares_line_port_ = true; }
-  /// When the first line of the last send() left.
+  /// Time at which the first line of the last send() left.
   Tick first_left() const { return first_left_; }
   /// The load stage responded for a racing line at `at`. Call once per race.
   void stage_completed(Race race, Tick at);
-  /// Call after a send() with races, when the stage's own requests have been sent as well: resolves races that both sides
-  /// completed immediately.
+  /// Resolves races that both sides have completed immediately. Call it after a send() with races, when the stage's own
+  /// requests have been sent as well.
   void resolve_races(std::span<const Race> races);
-  /// Occupies the address unit for an instruction of `lines` lines that issues in `cycle`. Returns when its first line leaves
-  /// the unit; `wanted`: when it would have left a free unit.
+  /// Occupies the address unit for an instruction of `lines` lines that issues in `cycle`. Returns the time at which its first
+  /// line leaves; `wanted`: the time at which it would have left an idle unit.
   Tick take_address_unit(std::size_t lines, Cycles cycle, Tick& wanted);
-  /// Occupies the port that the lines of all accesses share, if they do, for `lines` lines that could leave at `at`. Returns
-  /// when the first one leaves.
+  /// Occupies the shared line port, if there is one, for `lines` lines of which the first could leave at `at`. Returns the time
+  /// at which it leaves.
   Tick take_line_port(std::size_t lines, Tick at) {
     return shares_line_port_ ? line_port_.reserve(at, clock_.period() * lines) : at;
   }
-  /// A token for an instruction without lanes in global memory.
+  /// Token of an instruction without lanes in global memory.
   MemoryTokens::Token no_access(WavefrontSlot& slot, Counters counters, Cycles cycle);
-  /// Line transactions so far.
+  /// Number of line transactions so far.
   const std::uint64_t& requests() const { return requests_; }
   void retire(Tick horizon) {
     unit_.retire(horizon);
@@ -88,7 +88,7 @@ class VectorMemory : private MemoryClient {
   void reset();
 
  private:
-  /// A line that waits for an entry of the reorder buffer, or for those before it.
+  /// A line that waits for an entry of the reorder buffer, or behind others that do.
   struct Waiting {
     MemoryRequest request;
     std::uint64_t virtual_address;
@@ -96,7 +96,7 @@ class VectorMemory : private MemoryClient {
     MemoryTokens::Token token;
     Race race;
   };
-  /// The request of an entry of the reorder buffer.
+  /// Request that occupies an entry of the reorder buffer.
   struct Entered {
     MemoryTokens::Token token = 0;
     MemoryResponse response;
@@ -108,28 +108,28 @@ class VectorMemory : private MemoryClient {
   struct RacingLine {
     MemoryTokens::Token token = 0;
     ReorderBuffer::Entry entry = 0;
-    bool entered = false;      ///< into the reorder buffer
+    bool entered = false;      ///< it has entered the reorder buffer
     bool over = false;         ///< memory or the stage has responded
     bool memory_done = false;  ///< memory has responded
     bool stage_done = false;   ///< the stage has responded
     Tick stage_done_at{};      ///< time of the stage's response
-    MemoryResponse early{};    ///< memory's response, when it came immediately
+    MemoryResponse early{};    ///< memory's response, if it was immediate
   };
 
-  /// Sends lines, the first of which has left the address unit at `start`; it would have left a free one at `wanted`.
+  /// Sends lines, the first of which leaves the address unit at `start`; it would have left an idle unit at `wanted`.
   MemoryTokens::Token send_from(WavefrontSlot& slot, const isa::MemoryAccess& access, std::span<const CoalescedLine> lines,
                                 Counters counters, Tick start, Tick wanted, const Races* races);
   void on_response(std::uint32_t tag, const MemoryResponse& response) override;
-  /// on_response() for a racing line, or one with an entry of the reorder buffer.
+  /// Handles the response for a racing line, or for one with an entry of the reorder buffer.
   void complete_tracked(std::uint32_t tag, const MemoryResponse& response);
   void memory_completed(Race race, const MemoryResponse& response);
   void finish_race(Race race, const MemoryResponse& response);
   Race begin_race(MemoryTokens::Token token, const CoalescedLine& line, const Races* races);
-  /// The requests for some lines, the first of which leaves at `start`.
+  /// Sends the requests of some lines, the first of which leaves at `start`.
   void send_lines(std::span<const CoalescedLine> lines, const MemoryRequest& request, Tick start, MemoryTokens::Token token,
                   const Races* races);
   void send_alone(const MemoryRequest& request, MemoryTokens::Token token, Race race);
-  /// Those requests wait for their entries of the reorder buffer.
+  /// Queues such requests until they get entries of the reorder buffer.
   void queue_lines(std::span<const CoalescedLine> lines, MemoryRequest request, Tick start, MemoryTokens::Token token,
                    const Races* races);
   void send_in_order();
@@ -148,7 +148,7 @@ class VectorMemory : private MemoryClient {
   VectorWorkspace& work_;
 
   ReorderBuffer reorder_;
-  std::vector<Entered> entered_;  // by entry
+  std::vector<Entered> entered_;  // by entry of the reorder buffer
   std::vector<Waiting> waiting_;  // waiting lines in order, valid from first_waiting_ on
   std::size_t first_waiting_ = 0;
   Tick last_made_{};

@@ -1,7 +1,7 @@
 // Scratch of the vector memory unit for one instruction: its addresses and its requests.
 //
-// It holds nothing beyond the issue of the instruction. The units of a group, which run in turn, share one, so that it stays in
-// the host's nearest caches.
+// Its contents are not used after the instruction has issued. The units of a group, which run in turn, share one, so that it
+// stays in the host's nearest caches.
 #pragma once
 
 #include <array>
@@ -13,12 +13,12 @@
 namespace lacuna {
 
 struct VectorWorkspace {
-  /// `line_bytes`: of a transaction.
+  /// `line_bytes`: size of a transaction.
   explicit VectorWorkspace(unsigned line_bytes) : coalescer(line_bytes) {}
 
-  isa::LaneAddresses addresses;  ///< the lanes of the instruction that executes
+  isa::LaneAddresses addresses;  ///< addresses of the lanes of the instruction being executed
   Coalescer coalescer;
-  /// An instruction's requests, and the responses that are immediate.
+  /// Requests of an instruction, and the immediate ones of its responses.
   std::array<MemoryRequest, 2 * isa::kLanes> requests;
   std::array<Tick, 2 * isa::kLanes> arrivals;  ///< arrivals of `requests` at the first-level cache
   std::array<MemoryResponse, 2 * isa::kLanes> responses;

@@ -46,7 +46,7 @@ class UnitReports final : public DeferredWork {
 
  private:
   enum class Kind : std::uint8_t { workgroup_done, fault, warning, message, wave_sync, code_changed };
-  /// Kept small: every workgroup ends with one.
+  /// Kept small: there is one report per completed workgroup.
   struct Report {
     Kind kind = Kind::workgroup_done;
     Tick at{};
