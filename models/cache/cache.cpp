@@ -115,7 +115,7 @@ Tick Cache::transact(const Span& span, SectorAccess& access, Tick at, LatencyBre
     split(span, address, access);
     const Outcome outcome = access_sector(access, at);
     if (response == tlm::TLM_OK_RESPONSE) response = error_;
-    // The breakdown is that of the sector that comes last.
+    // The breakdown is that of the sector that completes last.
     if (outcome.done < done) continue;
     done = outcome.done;
     breakdown = below_ != nullptr ? *below_ : LatencyBreakdown{};
@@ -180,8 +180,7 @@ void Cache::invalidate_direct_mem_ptr(sc_dt::uint64 begin, sc_dt::uint64 end) {
 
 // -- one sector
 
-// Function calls for every request would cost the host as much as their work: functions with one caller, or one hot caller, are
-// inlined.
+// Inlined where there is one caller, or one hot caller: a function call per request would cost as much as its body.
 [[gnu::always_inline]] inline Cache::Outcome Cache::access_sector(const SectorAccess& access, Tick at) {
   below_ = nullptr;
   error_ = tlm::TLM_OK_RESPONSE;
@@ -189,7 +188,7 @@ void Cache::invalidate_direct_mem_ptr(sc_dt::uint64 begin, sc_dt::uint64 end) {
   const bool limited = parameters_.transactions != 0;
   const Tick admitted = limited ? under_way_.acquire(at) : at;
   Tick start = banks_[access.bank].reserve(admitted, access.atomic && coherent ? atomic_ : port_time_);
-  // Several ports share one cycle: the slot says which, the access takes place in that cycle.
+  // Several ports share a cycle: the booked slot identifies the port; the access happens in the cycle that contains it.
   if (parameters_.ports > 1 && start != admitted) start = later(admitted, clock_.align_down(start));
 
   if (access.atomic) {
@@ -204,7 +203,7 @@ void Cache::invalidate_direct_mem_ptr(sc_dt::uint64 begin, sc_dt::uint64 end) {
                                                                                   : read(access, start);
   if (limited) under_way_.occupy(admitted, outcome.done);
   if (parameters_.in_order && outcome.queueing > Tick{}) {
-    // The next one is looked at in a cycle of its own, not in what is left of this one.
+    // The next request is looked up at a whole cycle, not in the remainder of this one.
     banks_[access.bank].block(start, clock_.align_up(start + outcome.queueing));
   }
   statistics_.bank_stall += start - at;
@@ -216,8 +215,8 @@ void Cache::invalidate_direct_mem_ptr(sc_dt::uint64 begin, sc_dt::uint64 end) {
 Cache::Outcome Cache::read_present(TagArray::Sector& sector, Tick start) {
   Outcome outcome{};
   if (sector.pending == TagArray::kNoFill && start + tag_ < sector.requested()) {
-    // A unit that runs ahead of this one fetched the sector later in simulated time: in truth this request is the miss and
-    // that one finds its fill pending. The fill is charged once; it moves to the earlier request.
+    // A unit that runs ahead of this one fetched the sector at a later simulated time. In simulated order this request is the
+    // miss and the other one hits its pending fill. The fill is charged once; it moves to the earlier request.
     const Tick shift = sector.requested() - (start + tag_);
     sector.ready -= shift;
     sector.locked -= shift;
@@ -254,7 +253,7 @@ Cache::Outcome Cache::read_present(TagArray::Sector& sector, Tick start) {
     const Outcome filled = fill(access, slot, start + tag_);
     outcome = {filled.done + fill_, filled.queueing, tag_ + fill_, filled.mshr};
   }
-  // An atomic changes the sector where it is; what it does not touch has been filled.
+  // An atomic modifies the sector in place; the bytes it does not write have been filled.
   if (access.atomic && slot != TagArray::kNone) tags_.mark_dirty(tags_.sector(slot, access.sector), access.byte_mask);
   return outcome;
 }
@@ -278,13 +277,13 @@ Cache::Outcome Cache::read_present(TagArray::Sector& sector, Tick start) {
 
 Tick Cache::write_to(TagArray::Sector& sector, ByteMask bytes, Tick at) {
   tags_.mark_dirty(sector, bytes);
-  // The bytes are merged with the fill that is still to come.
+  // The written bytes are merged with the pending fill.
   if (sector.pending != TagArray::kNoFill) return at;
   if (lock_ > Tick{} && sector.ready <= at) {
     at = unlock(sector, at);
     sector.locked = at + lock_;
   }
-  // All bytes written: nothing is left to fetch.
+  // All bytes are written: nothing is left to fetch.
   if (!sector.complete && tags_.dirty(sector) == ByteMask::first(1U << sector_shift_)) {
     sector.filled(at, at);
     sector.complete = true;
@@ -313,7 +312,7 @@ Cache::Outcome Cache::forward(const SectorAccess& access, Tick start) {
 }
 
 [[gnu::always_inline]] inline Cache::Outcome Cache::fill(const SectorAccess& access, TagArray::Slot& slot, Tick at) {
-  // The line is there, without this sector or with only what has been written of it.
+  // The line is present, without this sector or with only the bytes written so far.
   const bool present = slot != TagArray::kNone;
   const Tick begin = mshrs_.acquire(at);
   statistics_.mshr_stall += begin - at;
@@ -335,14 +334,14 @@ Cache::Outcome Cache::forward(const SectorAccess& access, Tick start) {
     tags_.install(slot, access.line);
   }
   TagArray::Sector& sector = tags_.sector(slot, access.sector);
-  sector.filled(at, ready);  // it has its way or waits for it: requests for the line from now on wait with it
+  sector.filled(at, ready);  // the way is allocated, or the fill waits for it: later requests for the line are secondary misses
   sector.locked = ready + lock_;
   sector.complete = true;
   return {ready, leaves - at, {}, begin - at};
 }
 
 Tick Cache::unlock(const TagArray::Sector& sector, Tick at) {
-  // A unit that is ahead in simulated time may have written it later.
+  // A unit that is ahead in simulated time may have written the sector later: such a lock does not count.
   if (sector.locked <= at || sector.locked > at + lock_) return at;
   statistics_.way_stall += sector.locked - at;
   return sector.locked;
@@ -355,11 +354,11 @@ Tick Cache::available(TagArray::Slot slot, Tick at) const {
     if (sector.pending != TagArray::kNoFill) return kLater;
     if (sector.locked <= at) continue;
     if (sector.requested() > at) {
-      // Another fill is over before that one begins, or one of the two has to wait: then, as elsewhere, the one that came first
-      // in host time goes first.
+      // The two fills do not collide if this one can end before the booked one begins. Otherwise one of them must wait, and as
+      // elsewhere the one that came first in host time goes first.
       if (sector.requested() - at >= sector.locked - sector.requested()) return kLater;
     } else if (sector.ready <= at && sector.locked > at + lock_) {
-      continue;  // written later
+      continue;  // locked by a write at a later simulated time
     }
     last = later(last, sector.locked);
   }
@@ -370,7 +369,7 @@ TagArray::Slot Cache::choose_victim(std::uint32_t set, Tick at, Tick& from) {
   const TagArray::Slot chosen = tags_.victim(set);
   from = tags_.valid(chosen) ? available(chosen, at) : at;
   if (from == at) return chosen;
-  // Not now: the next one that is free, or else the first that will be.
+  // The chosen way is not free: take the next one that is, or else the first to become free.
   TagArray::Slot free = TagArray::kNone;
   TagArray::Slot first = chosen;
   bool taken_later = from == kLater;
@@ -430,7 +429,7 @@ Tick Cache::send(const SectorAccess& request, Tick at) {
   if (request.write)
     attributes.byte_mask =
         request.byte_mask >> static_cast<unsigned>(request.address & low_bits(static_cast<unsigned>(sector_shift_)));
-  // Work of units that are behind the kernel by less than a window: the levels behind see it now.
+  // A unit may lag the kernel by less than a window; its requests reach the next level at the current kernel time.
   const Tick from = later(at, now_);
   sc_core::sc_time delay = to_sc_time(from - now_);
   downstream->b_transport(*down_, delay);
@@ -450,7 +449,7 @@ Tick Cache::write_back(Tick at) {
     for (unsigned sector = 0; sector < tags_.sectors(); ++sector) {
       if (!tags_.is_dirty(tags_.sector(slot, sector))) continue;
       const Tick taken = write_back_sector(slot, sector, next);
-      // One sector leaves in a cycle, and none before the one ahead of it has been taken.
+      // One sector leaves per cycle, and none before the previous one has been accepted.
       next = later(next + clock_.period(), taken);
       done = later(done, taken);
     }

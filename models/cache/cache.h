@@ -1,30 +1,32 @@
-// Set-associative cache. Compute units' L1s (models/cache/first_level_cache.h) and L2 (models/cache/last_level_cache.h) add to
-// it how requests are served in memory phases; by itself it serves transactions of its sockets within the call.
+// Set-associative cache. Compute units' L1s (models/cache/first_level_cache.h) and L2 (models/cache/last_level_cache.h) add the
+// service of requests in memory phases; a plain Cache serves transactions of its sockets within the call.
 //
-// Tags, states and times only; the data are in memory behind it. timing_only transactions charge time and change tags;
+// Tags, states and times only; the data are in the memory below. timing_only transactions charge time and change tags;
 // transactions with data do the same and then reach the memory by transport_dbg.
 //
-// A line has one tag; its sectors are filled, written and written back independently. With sector = line it is a plain cache.
+// A line has one tag; its sectors are filled, written and written back independently. If sector == line, this is a conventional
+// cache.
 //
 // Time on an idle cache, in cycles of `clock`, for a request that arrives at t (one longer than a sector is split):
 //   read hit              t + hit_latency
-//   read miss             F + fill_latency, where F = when the sector, requested from downstream at t + tag_latency, is there
+//   read miss             F + fill_latency, F = arrival of the sector, requested from downstream at t + tag_latency
 //   read of a sector whose fill is pending (secondary miss)
 //                         the later of t + hit_latency and F + fill_latency
-//   write, write_back     t + write_latency, when it allocated without fill (dirty bytes are tracked)
-//   write, write_around   when downstream has accepted the write that was forwarded at t + tag_latency
+//   write, write_back     t + write_latency; allocates without a fill (dirty bytes are tracked)
+//   write, write_around   acceptance by downstream of the write forwarded at t + tag_latency
 //   atomic, write_back    as a read; the bank is busy for atomic_cycles; the sector is dirty afterwards
 //   atomic, write_around  downstream's response to the atomic forwarded at t + tag_latency, + fill_latency; the line is dropped
 //   bypass_l1, write_around  as an atomic
-// A way is locked from its miss until F + lock_cycles, when the line is in the bank; a write that hits locks it as long. A miss
-// that finds all ways of its set locked waits for the first. With lock_cycles data that arrive are passed on beside the bank: a
-// secondary miss takes until the later of t + tag_latency and F, + fill_latency. A request between F and the unlocking waits.
+// A way is locked from its miss until F + lock_cycles, when the line is in the bank; a write hit locks it for the same time. A
+// miss that finds all ways of its set locked waits for the first to be unlocked. With lock_cycles, arriving data bypass the
+// bank: a secondary miss completes at the later of t + tag_latency and F, + fill_latency. A request that arrives between F and
+// the unlock waits.
 //
-// A request takes one of `ports` slots a cycle of its bank and, if `transactions` limits how many are in flight, one of those
-// until it is done; a primary miss holds an MSHR from t + tag_latency to F. It gets the MSHR before its way, so that
-// write-backs and reads leave in the order of the misses. A victim with dirty bytes is written back when it is replaced; its
-// successor waits until downstream has taken it. With `in_order` a request that waits for a way or an MSHR keeps its bank from
-// taking others.
+// A request occupies one of the bank's `ports` slots per cycle and, if `transactions` limits the requests in flight, one of
+// these until it completes; a primary miss holds an MSHR from t + tag_latency to F. It gets the MSHR before its way, so that
+// write-backs and reads leave in the order of the misses. A victim with dirty bytes is written back when it is replaced; the
+// new line waits until downstream has accepted the write-back. With `in_order` a request that waits for a way or an MSHR blocks
+// its bank.
 //
 // Round trip of an L1-L2-DRAM hierarchy with a crossbar (models/noc/crossbar.h), as seen at the L1's socket:
 //   L1 hit    l1.hit_latency
@@ -88,7 +90,7 @@ struct CacheParameters {
   void describe(ParameterSection& section);
 };
 
-/// Counted per sector: a request of two sectors counts twice.
+/// Counts are per sector: a request of two sectors counts twice.
 struct CacheStatistics {
   std::uint64_t reads = 0;
   std::uint64_t writes = 0;
@@ -107,7 +109,7 @@ struct CacheStatistics {
   Tick mshr_stall{};
   Tick way_stall{};
   Tick write_back_stall{};
-  Tick read_latency{};  ///< of all reads; mean = read_latency / reads
+  Tick read_latency{};  ///< sum over all reads; mean = read_latency / reads
 
   void describe(StatisticsGroup& group) const;
 };
@@ -119,36 +121,37 @@ class Cache : public sc_core::sc_module, public CacheMaintenance, public HostPre
   sc_core::sc_vector<UpstreamPort> upstream;
   tlm_utils::simple_initiator_socket<Cache> downstream;
 
-  /// `level` is where the time spent here is booked in a request's latency breakdown. `slice`: the addresses that a bank of an
-  /// interleaved cache receives, so that all of its sets are used. Throws std::invalid_argument when the parameters do
-  /// not make a cache.
+  /// `level`: the level of a request's latency breakdown that this cache's time is added to. `slice`: the addresses that a bank
+  /// of an interleaved cache receives, so that all of its sets are used. Throws std::invalid_argument if the parameters are
+  /// invalid.
   Cache(sc_core::sc_module_name module_name, const CacheParameters& parameters, MemoryLevel level, unsigned upstream_ports = 1,
         const AddressSlice& slice = {});
 
-  /// Number of an address's line among those that this cache sees, hashed when sets are.
+  /// Number of an address's line among the lines that this cache receives, hashed if set hashing is on.
   std::uint64_t local_line(std::uint64_t address) const {
     const std::uint64_t line = slice_.local(address) >> line_shift_;
     return hashed_bits_ == 0 ? line : line ^ (xor_fold(line >> hashed_bits_, hashed_bits_) & low_bits(hashed_bits_));
   }
-  /// The kernel's time is `now`.
+  /// Sets the kernel's time.
   void advance(Tick now) {
     now_ = now;
     if (now_ >= next_retire_) retire();
   }
-  /// Drops every line; dirty ones are written back first.
+  /// Drops all lines; dirty ones are written back first.
   Tick invalidate(Tick at) override;
   Tick write_back(Tick at) override;
   void drop_clean(std::uint64_t address, std::uint64_t bytes) override;
   void prefetch(std::uint64_t address) const override;
-  /// Drops every line and what is in flight, without writing back: the data are in memory anyway.
+  /// Drops all lines and everything in flight, without write-back: the data are always in memory.
   void reset();
   const CacheStatistics& statistics() const { return statistics_; }
   MemoryLevel level() const { return level_; }
-  /// Registers what this cache's accesses cost, as a part of `block`.
+  /// Registers the energy of this cache's accesses, as a part of `block`.
   void describe_energy(EnergyMeter& meter, std::string_view block, const CacheEnergy& energy) const;
 
   // For accesses whose time and statistics are accounted for elsewhere (copies in bulk):
-  /// The line of an address is here as after an access, now: `dirty` after a write of the whole line. What it replaces is gone.
+  /// Installs the line as if it had just been accessed (as if fully written, if `dirty`). The victim is dropped without
+  /// write-back.
   void install_copied(std::uint64_t address, bool dirty);
   bool holds(std::uint64_t address) const;
   std::uint32_t dirty_sectors() const { return tags_.dirty_sectors(); }
@@ -157,16 +160,16 @@ class Cache : public sc_core::sc_module, public CacheMaintenance, public HostPre
  protected:
   friend struct detail::CachePrefetch;
 
-  /// The part of a request that lies in one sector.
+  /// The part of a request that lies in one sector. Kept small: first-level caches store one per miss.
   // Small: first-level caches keep one for each miss.
   struct SectorAccess {
-    std::uint64_t address = 0;  // of its first byte
+    std::uint64_t address = 0;  // address of the first byte
     std::uint64_t line = 0;     // number of the line
-    ByteMask byte_mask{};       // of the sector; bytes that a write or atomic changes
+    ByteMask byte_mask{};       // by byte of the sector: bytes that a write or atomic changes
     Tick made{};                // MemoryRequest::made
     std::uint32_t set = 0;
     std::uint16_t length = 0;
-    std::uint16_t sector = 0;  // in the line
+    std::uint16_t sector = 0;  // index in the line
     std::uint16_t bank = 0;
     std::uint16_t requester = 0;
     RequestKind kind = RequestKind::host;
@@ -177,9 +180,9 @@ class Cache : public sc_core::sc_module, public CacheMaintenance, public HostPre
   static constexpr Tick kLater{~std::uint64_t{0}};
   struct Outcome {
     Tick done;
-    Tick queueing;  // of the time until then, spent here waiting
-    Tick service;   // and working
-    Tick mshr;      // of the queueing, what an MSHR was waited for
+    Tick queueing;  // part of the time until `done` that is queueing at this level
+    Tick service;   // part that is service at this level
+    Tick mshr;      // part of `queueing` spent waiting for an MSHR
   };
 
   void b_transport(int port, tlm::tlm_generic_payload& payload, sc_core::sc_time& delay);
@@ -187,25 +190,25 @@ class Cache : public sc_core::sc_module, public CacheMaintenance, public HostPre
   bool get_direct_mem_ptr(int port, tlm::tlm_generic_payload& payload, tlm::tlm_dmi& dmi);
   void invalidate_direct_mem_ptr(sc_dt::uint64 begin, sc_dt::uint64 end);
 
-  /// The set of a line, by that number.
+  /// Set of the line with that local number.
   std::uint32_t set_of(std::uint64_t line) const {
     return static_cast<std::uint32_t>(set_mask_ != 0 ? line & set_mask_ : line % tags_.sets());
   }
-  /// The bank of a line, by that number, and an address's sector in its line.
+  /// Bank of the line with that local number.
   std::size_t bank_of(std::uint64_t line) const {
     return parameters_.banks == 1 ? 0 : bank_mask_ != 0 ? line & bank_mask_ : line % banks_.size();
   }
   unsigned sector_of(std::uint64_t address) const {
     return static_cast<unsigned>((address >> sector_shift_) & (tags_.sectors() - 1));
   }
-  /// The bytes of a request and, of a write, which of them matter.
+  /// Address range of a request and, for a write, its enabled bytes.
   struct Span {
     std::uint64_t address = 0;
     unsigned length = 0;
-    ByteMask byte_mask = ByteMask::all();  // of requests up to ByteMask::kBytes, unless the payload has byte enables
+    ByteMask byte_mask = ByteMask::all();  // for requests of up to ByteMask::kBytes, unless the payload has byte enables
     const tlm::tlm_generic_payload* payload = nullptr;
   };
-  /// Where the sector of an address is, of the line with that number.
+  /// Fills in the location of the sector of an address; `local`: local number of its line.
   void place(std::uint64_t address, std::uint64_t local, SectorAccess& access) const {
     access.address = address;
     access.line = address >> line_shift_;
@@ -213,13 +216,13 @@ class Cache : public sc_core::sc_module, public CacheMaintenance, public HostPre
     access.set = set_of(local);
     access.bank = static_cast<std::uint16_t>(bank_of(local));
   }
-  /// Calls `use` with the slot of each line of [address, address + bytes) that is here. It may drop the line.
+  /// Calls `use` with the slot of each line of [address, address + bytes) that is present. `use` may drop the line.
   template <class Use>
   void each_held(std::uint64_t address, std::uint64_t bytes, const Use& use) const {
     if (!tags_.used()) return;
     const std::uint64_t first = address >> line_shift_;
     const std::uint64_t last = (address + bytes - 1) >> line_shift_;
-    // A few lines are looked up, more are compared with what is here.
+    // A few lines are looked up; for more, all present lines are compared with the range.
     if (last - first < tags_.sets()) {
       for (std::uint64_t line = first; line <= last; ++line) {
         const TagArray::Slot slot = tags_.find(set_of(local_line(line << line_shift_)), line);
@@ -232,7 +235,8 @@ class Cache : public sc_core::sc_module, public CacheMaintenance, public HostPre
     }
   }
   static std::uint64_t low_bits(unsigned count) { return count >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << count) - 1; }
-  /// A request as the access to one sector, as nearly all are. False: it reaches into the next one, and has to be split.
+  /// Converts a request to the access of one sector, which nearly all are. False: it extends into the next sector and must be
+  /// split.
   bool in_one_sector(const MemoryRequest& request, std::uint64_t local, SectorAccess& access) const {
     const unsigned bytes = 1U << sector_shift_;
     const auto within = static_cast<unsigned>(request.address & (bytes - 1));
@@ -249,39 +253,41 @@ class Cache : public sc_core::sc_module, public CacheMaintenance, public HostPre
     if (request.write) access.byte_mask = (ByteMask::first(request.bytes) & request.byte_mask) << within;
     return true;
   }
-  /// The sector access that begins at `address` of a request.
+  /// Sector access that begins at `address` of a request.
   void split(const Span& span, std::uint64_t address, SectorAccess& access) const;
-  /// All sectors of a request. Returns when the last is complete; `latency`, unless null, grows by that one's breakdown.
+  /// Accesses all sectors of a request. Returns the completion of the last one; its breakdown is added to `latency`, unless
+  /// that is null.
   Tick transact(const Span& span, SectorAccess& access, Tick at, LatencyBreakdown* latency, tlm::tlm_response_status& response);
   Outcome access_sector(const SectorAccess& access, Tick at);
   Outcome read(const SectorAccess& access, Tick start);
-  /// A read of a sector that is here, or will be, looked up at `start`.
+  /// Reads a sector that is present or being filled; looked up at `start`.
   Outcome read_present(TagArray::Sector& sector, Tick start);
   Outcome write_allocate(const SectorAccess& access, Tick start);
-  /// Bytes of a sector whose line is here are written, at `at` or when it may be, which is returned.
+  /// Writes bytes of a sector whose line is present, at `at` or when the sector is unlocked. Returns that time.
   Tick write_to(TagArray::Sector& sector, ByteMask bytes, Tick at);
   Outcome forward(const SectorAccess& access, Tick start);
-  /// Brings a sector in, into `slot` or, when that is kNone, into a slot that it empties. `done` is when it is here.
+  /// Fills a sector, into `slot` or, if that is kNone, into a slot that it frees. `done`: arrival of the sector.
   Outcome fill(const SectorAccess& access, TagArray::Slot& slot, Tick at);
-  /// When a sector that is here can be read or written: not while it is being written.
+  /// Time, not before `at`, from which a present sector can be read or written: not while it is locked by a write.
   Tick unlock(const TagArray::Sector& sector, Tick at);
-  /// When a slot may be given to another line: not while a sector is being filled or written. kLater for one that is free at
-  /// `at` and for as long as a fill takes, but will then be filled for a unit that is ahead in simulated time, and for one
-  /// whose pending fill has no known end.
+  /// Time from which a slot may be given to another line: not while one of its sectors is being filled or written. kLater: the
+  /// slot is free at `at`, but a fill booked for a later simulated time has already claimed it and leaves no room for a fill in
+  /// between; or it has a pending fill whose end is unknown.
   Tick available(TagArray::Slot slot, Tick at) const;
-  /// The slot of a set that a line shall have, and from when on. kNone: it is free for this line, but not to stay.
+  /// Selects the slot of a set for a line; `from`: the time from which it is free. kNone: the line can be fetched but not kept.
   TagArray::Slot choose_victim(std::uint32_t set, Tick at, Tick& from);
-  /// Empties a slot of the line's set, kNone when there is none to stay in. Returns when it may be used.
+  /// Frees a slot of the line's set; `slot` is kNone if the line cannot be kept. Returns the time from which it may be used.
   Tick make_room(const SectorAccess& access, TagArray::Slot& slot, Tick at);
   Tick write_back_sector(TagArray::Slot slot, unsigned sector, Tick at);
-  /// Returns when the response is here; its breakdown is at below_ until the next call, an error goes to error_.
+  /// Sends a request downstream and returns the time of the response. Its breakdown is at below_ until the next call, an error
+  /// in error_.
   Tick send(const SectorAccess& request, Tick at);
   void retire();
 
   const CacheParameters parameters_;
   const MemoryLevel level_;
   const AddressSlice slice_;
-  // The parameters in time.
+  // Parameters as times:
   Clock clock_;
   Tick port_time_;
   Tick hit_;
@@ -292,20 +298,20 @@ class Cache : public sc_core::sc_module, public CacheMaintenance, public HostPre
   Tick atomic_;
   int line_shift_;
   int sector_shift_;
-  std::uint64_t set_mask_;   // sets - 1, or 0 when that is no power of two
-  std::uint64_t bank_mask_;  // likewise
-  unsigned hashed_bits_;     // lowest of a line's number; 0: no hash
+  std::uint64_t set_mask_;   // sets - 1; 0: the number of sets is no power of two
+  std::uint64_t bank_mask_;  // banks - 1; 0: the number of banks is no power of two
+  unsigned hashed_bits_;     // lowest bits of a line's number that the hash changes; 0: no hash
 
   TagArray tags_;
   std::vector<ClockedCalendar> banks_;
   PoolCalendar mshrs_;
-  PoolCalendar under_way_;  // of parameters_.transactions, when they are limited
+  PoolCalendar under_way_;  // requests in flight, if parameters_.transactions limits them
   TimingPayload down_;
-  // Of the sector access that is being served: time spent downstream, if it went there (a victim's write-back does not count:
-  // it costs the request no more than the wait for its acceptance), and the first error from there.
+  // State of the sector access being served: time spent downstream, null if it was not sent there (a victim's write-back does
+  // not count: it delays the request only until it is accepted), and the first error from downstream.
   const LatencyBreakdown* below_ = nullptr;
   tlm::tlm_response_status error_ = tlm::TLM_OK_RESPONSE;
-  Tick now_{};  // the kernel's time, which stands still during a call
+  Tick now_{};  // the kernel's time, constant during a call
   Tick next_retire_{};
   CacheStatistics statistics_;
 };

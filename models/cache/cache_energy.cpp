@@ -2,7 +2,7 @@
 
 namespace lacuna {
 
-// Events are of sectors, as the statistics are. A miss hands its data on beside the bank, and writes them into it once.
+// Events are per sector, as in the statistics. A miss forwards its data past the bank, and writes them into the bank once.
 void Cache::describe_energy(EnergyMeter& meter, std::string_view block, const CacheEnergy& energy) const {
   const CacheStatistics& s = statistics_;
   const auto bytes = static_cast<double>(parameters_.sector.n);
@@ -17,7 +17,7 @@ void Cache::describe_energy(EnergyMeter& meter, std::string_view block, const Ca
   meter.add(block, "write", s.read_misses, write);
   meter.add(block, "write", s.write_hits, write);
   if (parameters_.write_policy == WritePolicy::write_back) {
-    // An atomic is one of the reads, and writes what it has read.
+    // An atomic counts as one of the reads, and writes back what it has read.
     meter.add(block, "write", s.write_misses, write);
     meter.add(block, "write", s.atomics, write);
     meter.add(block, "atomic", s.atomics, energy.atomic);

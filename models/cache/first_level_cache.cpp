@@ -12,12 +12,12 @@
 namespace lacuna {
 namespace {
 
-// Records by which the host's fetch of those that are free runs ahead of their use.
+// Distance in records at which free records are prefetched before their use.
 constexpr std::size_t kRecordsAhead = 4;
-// Lines of an instruction that are in one of the stages of looking them up, and more: a power of two.
+// A power of two, larger than the number of an instruction's lines that are between two stages of their lookup.
 constexpr std::size_t kRecentLines = 32;
 static_assert(kRecentLines >= 3 * kStagesBehind);
-constexpr unsigned kMostSectors = 256;  // numbers of eight bits
+constexpr unsigned kMostSectors = 256;  // sector numbers have eight bits
 
 }  // namespace
 
@@ -35,14 +35,14 @@ FirstLevelCache::FirstLevelCache(sc_core::sc_module_name module_name, const Cach
                                 std::to_string(kMostSectors) + " are possible");
 }
 
-// -- the way of a request through the cache
+// -- lookup
 
-// When an access that may begin at `at` takes place.
+// Books the bank for an access that may begin at `at`. Returns the time of the access.
 [[gnu::always_inline]] inline Tick FirstLevelCache::take_bank(std::size_t bank, Tick at) {
   if (horizon_ != forgotten_) [[unlikely]]
     drop_bookings();
   const Tick start = banks_[bank].reserve(at, port_time_);
-  // Several ports share one cycle: the slot says which, the access takes place in that cycle.
+  // Several ports share a cycle: the booked slot identifies the port; the access happens in the cycle that contains it.
   return parameters_.ports > 1 && start != at ? later(at, clock_.align_down(start)) : start;
 }
 
@@ -86,7 +86,7 @@ template <bool kAllPass>
   return false;
 }
 
-// Of a sector that is here, or will be at a time that is known.
+// Reads a sector that is present, or whose arrival time is known.
 template <bool kAllPass>
 [[gnu::always_inline]] inline void FirstLevelCache::read_complete(std::size_t bank, const TagArray::Sector& sector, Tick made,
                                                                   Tick arrived, Tick start, MemoryResponse& response) {
@@ -165,7 +165,7 @@ FirstLevelCache::ClientNumber FirstLevelCache::find_client(MemoryClient& client)
   return client.number_in_target = static_cast<ClientNumber>(number);
 }
 
-// Fetches of instructions and scalar loads come one by one and nearly all hit: they have a way of their own.
+// Fast path: instruction fetches and scalar loads arrive singly and nearly always hit.
 [[gnu::always_inline]] inline bool FirstLevelCache::read_hit(const MemoryRequest& request, Tick at, MemoryResponse& response) {
   const std::uint64_t within = low_bits(static_cast<unsigned>(sector_shift_));
   if (!all_pass_ || request.write || request.atomic || request.bypass_l1 ||
@@ -190,7 +190,7 @@ bool FirstLevelCache::request(const MemoryRequest& request, Tick at, MemoryClien
   return read_hit(request, at, response) || request_otherwise(request, at, client, tag, response);
 }
 
-// A function of its own: read_hit() would otherwise save and restore the host's registers that a miss needs.
+// Not inlined: read_hit() would otherwise save and restore the host registers that a miss needs.
 [[gnu::noinline]] bool FirstLevelCache::request_otherwise(const MemoryRequest& request, Tick at, MemoryClient& client,
                                                           std::uint32_t tag, MemoryResponse& response) {
   SectorAccess access;
@@ -203,7 +203,7 @@ bool FirstLevelCache::request(const MemoryRequest& request, Tick at, MemoryClien
   return request_sectors(span, access, at, client, tag, response);
 }
 
-// The host loads the sets of many lines together rather than one after the other.
+// Loads the sets of many lines together instead of one after the other.
 std::size_t FirstLevelCache::request_all(std::span<const MemoryRequest> requests, const Tick* at, MemoryClient& client,
                                          std::uint32_t tag, MemoryResponse* responses) {
   SectorAccess access;
@@ -289,7 +289,7 @@ void FirstLevelCache::admit_early() {
   if (next_early() != kNever) enter_early();
 }
 
-// -- look-ups without allocation
+// -- lookups without allocation
 
 FirstLevelCache::Presence FirstLevelCache::presence(std::uint64_t address, Tick at) const {
   const TagArray::Slot slot = tags_.find(set_of(local_line(address)), address >> line_shift_);
@@ -302,7 +302,7 @@ FirstLevelCache::Presence FirstLevelCache::presence(std::uint64_t address, Tick 
 
 Tick FirstLevelCache::occupy(std::uint64_t address, Tick at) { return take_bank(bank_of(local_line(address)), at); }
 
-// -- what it does beside a hit
+// -- forwarded requests and misses
 
 void FirstLevelCache::forward_sector(SectorAccess access, Waiter waiter) {
   const bool write = access.write && !access.atomic;
@@ -338,7 +338,7 @@ void FirstLevelCache::forward_sector(SectorAccess access, Waiter waiter) {
   add_departure({leaves, number});
 }
 
-// What becomes of it is the caller's to write: members set twice would cost the host as much as the rest.
+// The caller sets the other members: setting members twice would cost as much as the rest of the function.
 [[gnu::always_inline]] inline std::uint32_t FirstLevelCache::new_miss(const Waiter& own) {
   const std::uint32_t number = misses_.take();
   if (const Miss* const ahead = misses_.ahead(kRecordsAhead)) fetch_to_host(ahead);
@@ -354,27 +354,28 @@ void FirstLevelCache::forward_sector(SectorAccess access, Waiter waiter) {
 
 // -- stages of a miss
 
-// From when on, `at` or later, a way can be given to another line.
+// Time, `at` or later, from which a way can be given to another line.
 [[gnu::always_inline]] inline Tick FirstLevelCache::free_from(TagArray::Slot slot, Tick at) const {
   Tick last = at;
   const TagArray::Sector* const sectors = &tags_.sector(slot, 0);
   for (unsigned i = 0; i < tags_.sectors(); ++i) {
     const TagArray::Sector& sector = sectors[i];
     if (sector.locked <= at) continue;
-    if (sector.pending == TagArray::kNoFill && sector.ready <= at && sector.locked > at + lock_) continue;  // written later
+    if (sector.pending == TagArray::kNoFill && sector.ready <= at && sector.locked > at + lock_)
+      continue;  // locked by a later write
     last = later(last, sector.locked);
   }
   return last;
 }
 
-// Of a set with a way that no fill is pending for: one that is free, or else the first that will be.
+// Chooses a way of a set in which some way has no pending fill: one that is free, or else the first to become free.
 [[gnu::always_inline]] inline TagArray::Slot FirstLevelCache::choose_way(std::uint32_t set, Tick at, Tick& from) {
   const TagArray::Slot chosen = tags_.victim(set);
   from = tags_.valid(chosen) ? free_from(chosen, at) : at;
   return from == at ? chosen : choose_other_way(set, chosen, at, from);
 }
 
-// The one that replacement has chosen is not free before `from`.
+// Chooses a way if the one selected by the replacement policy is not free before `from`.
 TagArray::Slot FirstLevelCache::choose_other_way(std::uint32_t set, TagArray::Slot chosen, Tick at, Tick& from) {
   TagArray::Slot free = TagArray::kNone;
   TagArray::Slot first = chosen;
@@ -392,8 +393,8 @@ TagArray::Slot FirstLevelCache::choose_other_way(std::uint32_t set, TagArray::Sl
   return free;
 }
 
-// The way for a miss that was found at miss.room. When all ways are being filled, and so it is unknown which is free first, it
-// is the one that replacement chooses, once the pending fills have come.
+// Allocates the way of a miss found at miss.room. If all ways are being filled, the first to become free is unknown: the miss
+// gets the one that the replacement policy selects, after its pending fills.
 [[gnu::always_inline]] inline TagArray::Slot FirstLevelCache::take_way(const SectorAccess& access, std::uint32_t number,
                                                                        Miss& miss) {
   std::uint16_t& filling = filling_[access.set];
@@ -424,7 +425,7 @@ TagArray::Slot FirstLevelCache::choose_other_way(std::uint32_t set, TagArray::Sl
   statistics_.mshr_stall += leaves - miss.room;
   if (blocks_ == number) [[unlikely]] {
     blocks_ = kNone;
-    // The next one is looked at in a cycle of its own, not in what is left of this one.
+    // The next request is looked up at a whole cycle, not in the remainder of this one.
     const Tick asked = miss.start + tag_;
     if (leaves > asked) banks_[blocked_bank_].block(blocks_from_, clock_.align_up(blocks_from_ + (leaves - asked)));
   }

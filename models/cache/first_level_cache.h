@@ -1,12 +1,12 @@
 // A first-level cache of compute units that advance in windows (models/compute/windows.h): a hit responds within the call, a
-// miss when the memory phase (models/gpu/memory_phase.h) has the response of the levels behind.
+// miss when the memory phase (models/gpu/memory_phase.h) delivers the response of the levels below.
 //
 // Times are those of Cache. A miss passes these stages, each of which may have to wait for another miss:
-//   way      the way chosen for it is being filled for another line, which comes first
-//   MSHR     all are in use; they are given in the order of the misses
-//   departs  it has left, or will leave at a known time: the memory phase takes it from departures() and calls complete()
+//   way      the way chosen for it is still being filled by an earlier miss
+//   MSHR     all are in use; they are allocated in the order of the misses
+//   departs  its departure time is known: the memory phase takes it from departures() and calls complete()
 // Writes, atomics and bypasses are forwarded and need neither way nor MSHR. With `in_order` or a limit of `transactions` a
-// request that cannot go on lets no other one pass.
+// request that cannot proceed blocks all later ones.
 #pragma once
 
 #include <cstdint>
@@ -26,13 +26,13 @@ namespace lacuna {
 
 class FirstLevelCache : public Cache, public MemoryTarget {
  public:
-  /// A request to the level behind.
+  /// A request to the next level.
   struct Departure {
     Tick at;
     std::uint32_t miss;
   };
 
-  /// As Cache. std::invalid_argument unless its write policy is write_around and a line has at most 256 sectors.
+  /// As Cache. Throws std::invalid_argument unless its write policy is write_around and a line has at most 256 sectors.
   FirstLevelCache(sc_core::sc_module_name module_name, const CacheParameters& parameters, unsigned upstream_ports = 1);
 
   bool request(const MemoryRequest& request, Tick at, MemoryClient& client, std::uint32_t tag,
@@ -42,42 +42,43 @@ class FirstLevelCache : public Cache, public MemoryTarget {
 
   /// State of the sector of an address.
   enum class Presence : std::uint8_t { absent, filling, present };
-  /// What a request at `at` would find. No effect.
+  /// State that a request at `at` would find. No side effects.
   Presence presence(std::uint64_t address, Tick at) const;
-  /// A look-up that allocates nothing takes a cycle of the bank of an address, from `at` on. Returns when it has it.
+  /// Books one cycle of an address's bank, from `at` on, for a lookup that allocates nothing. Returns the time of that cycle.
   Tick occupy(std::uint64_t address, Tick at);
 
-  /// Moves to `out` what leaves before `end`.
+  /// Moves the requests that leave before `end` to `out`.
   void departures(Tick end, std::vector<Departure>& out);
-  /// When the first one leaves that is known to; kNever: there is none.
+  /// Earliest known departure; kNever: none is known.
   Tick next_departure() const { return next_departure_; }
-  /// From now on `earliest`, which several caches may share, is brought down to the time of what is to leave.
+  /// Registers a time, which several caches may share, that is lowered to each new departure.
   void announce_departures(Tick& earliest) { announced_ = &earliest; }
-  /// With `in_order` or a limit of `transactions` a request must not take what an earlier one needs: one for `far` or later,
-  /// such as one whose page walk takes long, waits for admit_early(), and so does one for which a transaction ends only then,
-  /// because others may turn out to end before. The cache enters itself in `early` when it has such requests.
+  /// With `in_order` or a limit of `transactions` a request must not take a resource that an earlier one needs. Therefore a
+  /// request for `far` or later, such as one after a long page walk, waits for admit_early(); so does one that gets a
+  /// transaction only then, because another transaction may turn out to end earlier. The cache enters itself in `early` when it
+  /// has such requests.
   void keep_early_requests(const Tick& far, std::vector<FirstLevelCache*>& early) {
     far_ = &far;
     early_caches_ = &early;
   }
   /// Admits requests for times before `far`, in order of time. The cache enters itself again if others are left.
   void admit_early();
-  /// When admit_early() has something to do; kNever: not before further requests or responses.
+  /// Earliest time for which admit_early() has work; kNever: none before further requests or responses arrive.
   Tick next_early() const {
     const Tick first = early_.empty() ? kNever : early_.front().request.arrived;
     return waits_for_transaction() ? earlier(first, free_transactions_[0]) : first;
   }
-  /// The request of a miss to the level behind.
+  /// Request of a miss to the next level.
   MemoryRequest downstream_request(std::uint32_t miss) const;
-  /// The level behind has completed the request of a miss at `at`; `below`: where the time since its departure went.
+  /// The next level has completed the request of a miss at `at`; `below`: breakdown of the time since its departure.
   void complete(std::uint32_t miss, Tick at, const LatencyBreakdown& below);
-  /// Call after all complete() of a memory phase: requests that waited for an MSHR or were kept from passing go on.
+  /// Resumes requests that waited for an MSHR or were blocked. Call it after all calls of complete() in a memory phase.
   void resume() {
     if (!mshr_queue_.empty() || !held_back_.empty()) resume_waiting();
   }
-  /// No request comes for a time before `horizon`.
+  /// Declares that no request arrives for a time before `horizon`.
   void retire(Tick horizon);
-  /// Requests that wait for a response or to be looked up.
+  /// Whether requests wait for a response or for their lookup.
   bool busy() const { return misses_.taken() != 0 || !held_back_.empty() || !early_.empty(); }
 
   Tick invalidate(Tick at) override;
@@ -88,7 +89,7 @@ class FirstLevelCache : public Cache, public MemoryTarget {
   friend struct detail::CachePrefetch;
 
   static constexpr std::uint32_t kNone = ~std::uint32_t{0};
-  using ClientNumber = std::uint16_t;  ///< in clients_
+  using ClientNumber = std::uint16_t;  ///< index in clients_
   enum class Kind : std::uint8_t { fill, write, atomic, bypass };
 
   /// A request that waits for the fill of a miss.
@@ -99,7 +100,7 @@ class FirstLevelCache : public Cache, public MemoryTarget {
     std::uint32_t tag = 0;
     ClientNumber client = 0;
   };
-  /// Time that a request has spent, for reports alone. Saturates, at 4 ms.
+  /// Time spent by a request, only for reports. Saturates at 4 ms.
   class Elapsed {
    public:
     Elapsed() = default;
@@ -112,42 +113,42 @@ class FirstLevelCache : public Cache, public MemoryTarget {
     std::uint32_t ps_;
   };
   struct Fill {
-    TagArray::Slot slot;      ///< where the sector goes; kNone: nowhere, the line has been dropped
-    std::uint32_t successor;  ///< the miss that waits for this one's way
-    Elapsed for_mshr;         ///< from Miss::room to its departure
-    std::uint32_t waiters;    ///< requests for the same sector, a list of waiters_
+    TagArray::Slot slot;      ///< slot of the sector; kNone: the line has been dropped
+    std::uint32_t successor;  ///< miss that waits for this one's way
+    Elapsed for_mshr;         ///< time from Miss::room to the departure
+    std::uint32_t waiters;    ///< requests for the same sector: a list in waiters_
   };
-  // A line of the host's cache: see detail/host_prefetch.h.
+  // One cache line of the host: see detail/host_prefetch.h.
   struct alignas(64) Miss {
-    Tick start;  ///< when it has been looked up,
-    Tick room;   ///< and when it has its way
+    Tick start;  ///< time of the lookup
+    Tick room;   ///< time at which it has its way
     std::uint64_t address;
     union {
-      Fill fill;           ///< of kind fill
-      ByteMask byte_mask;  ///< of all others
+      Fill fill;           ///< if the kind is fill
+      ByteMask byte_mask;  ///< for all other kinds
     };
-    Elapsed on_its_way;  ///< from `made` of its request to `start`,
-    Elapsed at_bank;     ///< and from its arrival
-    std::uint32_t tag;   ///< of its request
+    Elapsed on_its_way;  ///< time from `made` of its request to `start`
+    Elapsed at_bank;     ///< time from the arrival of its request to `start`
+    std::uint32_t tag;   ///< tag of its request
     ClientNumber client;
-    std::uint16_t waits_for;  ///< fills of the way that it shall have
+    std::uint16_t waits_for;  ///< number of pending fills of the way allocated to it
     std::uint16_t bytes;
     std::uint16_t requester;
-    std::uint8_t sector;  ///< of the line
+    std::uint8_t sector;  ///< index in the line
     RequestKind request;
     Kind kind;
     bool write : 1;
     bool bypass : 1;
   };
   static_assert(sizeof(Miss) == 64);
-  /// A request that is not looked up before earlier ones have proceeded.
+  /// A request whose lookup waits until earlier ones have proceeded.
   struct HeldBack {
     SectorAccess access;
     ClientNumber client;
     std::uint32_t tag;
     Tick arrived;
   };
-  /// A request for a later time, of a heap by time and then in the order of the calls.
+  /// A request for a later time, in a heap ordered by time and then by the order of the calls.
   struct Early {
     HeldBack request;
     std::uint64_t number;
@@ -155,7 +156,7 @@ class FirstLevelCache : public Cache, public MemoryTarget {
       return request.arrived != other.request.arrived ? request.arrived > other.request.arrived : number > other.number;
     }
   };
-  /// The client of the sectors of a split request, whose tag is its number in splits_.
+  /// Client of the sectors of a split request. Its tag is the index in splits_.
   class SectorClient : public MemoryClient {
    public:
     explicit SectorClient(FirstLevelCache& cache) : cache_(cache) {}
@@ -175,7 +176,7 @@ class FirstLevelCache : public Cache, public MemoryTarget {
   bool request_sectors(const Span& span, SectorAccess& access, Tick at, MemoryClient& client, std::uint32_t tag,
                        MemoryResponse& response);
   bool admit_sector(const SectorAccess& access, Tick at, ClientNumber client, std::uint32_t tag, MemoryResponse& response);
-  /// kAllPass: what all_pass_ says, of which most of the work is none.
+  /// kAllPass: value of all_pass_. If it is true, most of the work is not needed.
   template <bool kAllPass>
   bool look_up(const SectorAccess& access, Tick at, ClientNumber client, std::uint32_t tag, MemoryResponse& response);
   template <bool kAllPass>
@@ -187,12 +188,12 @@ class FirstLevelCache : public Cache, public MemoryTarget {
   bool request_otherwise(const MemoryRequest& request, Tick at, MemoryClient& client, std::uint32_t tag,
                          MemoryResponse& response);
   Tick take_bank(std::size_t bank, Tick at);
-  /// Before the horizon.
+  /// Drops bookings before the horizon.
   void drop_bookings();
   void forward_sector(SectorAccess access, Waiter waiter);
-  /// Whether a request may be looked at now.
+  /// Whether a request may be looked up now.
   bool may_pass() const;
-  /// Requests are held back, and the transaction that the first one takes ends at `far` or later.
+  /// Whether requests are held back, and the transaction that the first one gets ends at `far` or later.
   bool waits_for_transaction() const {
     return !held_back_.empty() && blocks_ == kNone && parameters_.transactions != 0 && !free_transactions_.empty();
   }
@@ -212,7 +213,7 @@ class FirstLevelCache : public Cache, public MemoryTarget {
     }
     return false;
   }
-  /// A miss has an MSHR from `free` on. Where its departure goes is the caller's.
+  /// Gives a miss the MSHR that is free from `free` on. The caller adds the returned departure.
   Departure depart(std::uint32_t miss, Tick free);
   void add_departure(const Departure& departure) {
     departures_.push_back(departure);
@@ -223,7 +224,7 @@ class FirstLevelCache : public Cache, public MemoryTarget {
     if (announced_ != nullptr) *announced_ = earlier(*announced_, at);
   }
   void drop_line(TagArray::Slot slot);
-  /// Completes the requests of a list of waiters_, whose sector arrives at `at`.
+  /// Completes the requests of a list in waiters_, whose sector arrives at `at`.
   void complete_waiters(std::uint32_t last, Tick at, bool counted);
   void respond(const Waiter& waiter, const MemoryResponse& response, bool counted) {
     if (counted) statistics_.read_latency += response.done - waiter.arrived;
@@ -231,28 +232,28 @@ class FirstLevelCache : public Cache, public MemoryTarget {
     clients_[waiter.client]->on_response(waiter.tag, response);
   }
 
-  const bool all_pass_;  ///< no request keeps others from passing
+  const bool all_pass_;  ///< no request blocks others
   std::vector<MemoryClient*> clients_{&sector_client_};
   RecordPool<Miss> misses_;
   WaiterLists<Waiter> waiters_;
   std::vector<Departure> departures_;
   Tick next_departure_ = kNever;
   Tick* announced_ = nullptr;
-  std::vector<std::uint16_t> filling_;  ///< ways of each set that a fill is pending for
-  SortedTimes free_mshrs_;              ///< when each of those became free that are
-  Ring<std::uint32_t> mshr_queue_;      ///< misses without one
-  SortedTimes free_transactions_;       ///< likewise, when transactions are limited
+  std::vector<std::uint16_t> filling_;  ///< number of ways with a pending fill, by set
+  SortedTimes free_mshrs_;              ///< times at which the free MSHRs became free
+  Ring<std::uint32_t> mshr_queue_;      ///< misses that wait for an MSHR
+  SortedTimes free_transactions_;       ///< times at which the free transactions became free, if they are limited
   Ring<HeldBack> held_back_;
   std::vector<Early> early_;
   std::uint64_t early_count_ = 0;
   const Tick* far_ = nullptr;  ///< null: all requests are admitted immediately
   std::vector<FirstLevelCache*>* early_caches_ = nullptr;
-  bool entered_ = false;          ///< in early_caches_
-  std::uint32_t blocks_ = kNone;  ///< in_order: the miss that keeps others from passing
+  bool entered_ = false;          ///< listed in early_caches_
+  std::uint32_t blocks_ = kNone;  ///< with in_order: the miss that blocks others
   std::uint16_t blocked_bank_ = 0;
-  Tick blocks_from_{};  ///< since when it has its bank
-  Tick horizon_{};      ///< of retire()
-  Tick forgotten_{};    ///< bookings before it; brought up to the horizon by the next request
+  Tick blocks_from_{};  ///< time from which it has had its bank
+  Tick horizon_{};      ///< argument of retire()
+  Tick forgotten_{};    ///< bookings before this time have been dropped; the next request advances it to the horizon
   SplitRequests splits_;
   SectorClient sector_client_{*this};
 };

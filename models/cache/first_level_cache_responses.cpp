@@ -1,4 +1,4 @@
-// First-level caches: requests to the level behind, their responses, and maintenance.
+// First-level caches: requests to the next level, their responses, and maintenance.
 #include <algorithm>
 
 #include "models/cache/first_level_cache.h"
@@ -57,7 +57,7 @@ void FirstLevelCache::complete(std::uint32_t number, Tick at, const LatencyBreak
       }
     }
   }
-  // A client may make another request within its call: the record of this one is free by then.
+  // Release the record first: the client may make another request from within its callback.
   const bool write = miss.kind == Kind::write;
   const bool counted = !miss.write;
   const Waiter own{miss.start - miss.on_its_way.time(), miss.start - miss.at_bank.time(), miss.start, miss.tag, miss.client};
@@ -92,8 +92,8 @@ void FirstLevelCache::complete_waiters(std::uint32_t last, Tick at, bool counted
 
 // -- maintenance
 
-// A request that is held back will book its bank from its arrival on, and the bank that holds it back is blocked from then on:
-// bookings until then are still needed.
+// A held-back request will book its bank from its arrival on, and the bank that holds it back is blocked from then on: bookings
+// from then on are still needed.
 void FirstLevelCache::retire(Tick horizon) {
   horizon_ = blocks_ == kNone ? horizon : earlier(horizon, blocks_from_);
   for (std::size_t i = 0; i < held_back_.size(); ++i) horizon_ = earlier(horizon_, held_back_[i].arrived);

@@ -24,7 +24,7 @@ bool LastLevelCache::request(const MemoryRequest& request, std::uint64_t local_l
                              std::uint32_t tag, MemoryResponse& response) {
   if (request.kind == RequestKind::direct) [[unlikely]]
     return pass_by(request, at, tag, response);
-  // Most requests are reads that hit.
+  // Fast path: most requests are reads that hit.
   const std::uint64_t within = low_bits(static_cast<unsigned>(sector_shift_));
   const std::size_t bank = bank_of(local_line);
   const BankQueue& queue = queues_[bank];
@@ -118,7 +118,7 @@ bool LastLevelCache::look_up(const SectorAccess& access, Tick arrived, std::uint
   Tick admitted = later(arrived, queues_[access.bank].free);
   if (parameters_.transactions != 0) admitted = later(admitted, free_transactions_.take_earliest());
   Tick start = banks_[access.bank].reserve(admitted, access.atomic ? atomic_ : port_time_);
-  // Several ports share one cycle: the slot says which, the access takes place in that cycle.
+  // Several ports share a cycle: the booked slot identifies the port; the access happens in the cycle that contains it.
   if (parameters_.ports > 1 && start != admitted) start = later(admitted, clock_.align_down(start));
   statistics_.bank_stall += start - arrived;
   if (access.atomic) {
@@ -131,7 +131,7 @@ bool LastLevelCache::look_up(const SectorAccess& access, Tick arrived, std::uint
   if (!known) return false;
   if (!access.write) statistics_.read_latency += response.done - arrived;
   if (parameters_.in_order) {
-    // The next one is looked at in a cycle of its own, not in what is left of this one.
+    // The next request is looked up at a whole cycle, not in the remainder of this one.
     const Tick waited = response.queueing - (start - arrived);
     if (waited > Tick{}) queues_[access.bank].free = clock_.align_up(start + waited);
   }
@@ -235,7 +235,7 @@ void LastLevelCache::take_way(std::uint32_t number, Tick at) {
   if (slot != TagArray::kNone) {
     TagArray::Sector& sector = tags_.sector(slot, access.sector);
     if (miss.fill) {
-      sector.filled(miss.start + tag_, miss.room);  // later requests for the line wait with this one
+      sector.filled(miss.start + tag_, miss.room);  // later requests for the line wait for the same fill
       sector.locked = miss.room;
       sector.pending = number;
       sector.complete = true;
@@ -311,18 +311,18 @@ void LastLevelCache::depart(std::uint32_t number) {
   end_fill(number, filled.done, filled.queueing);
 }
 
-// Whether the way that a fill was given is still its own: maintenance may have dropped the line.
+// Whether the way allocated to a fill still belongs to it: maintenance may have dropped the line.
 bool LastLevelCache::holds_fill(const Miss& miss, std::uint32_t number) const {
   return miss.slot != TagArray::kNone && tags_.valid(miss.slot) && tags_.tag(miss.slot) == miss.access.line &&
          tags_.sector(miss.slot, miss.access.sector).pending == number;
 }
 
-// The miss has passed what keeps its bank from taking others.
+// The miss no longer blocks its bank.
 void LastLevelCache::free_bank(const Miss& miss, std::uint32_t number, Tick leaves) {
   BankQueue& queue = queues_[miss.access.bank];
   if (queue.blocked_by != number) return;
   queue.blocked_by = kNone;
-  // The next one is looked at in a cycle of its own, not in what is left of this one.
+  // The next request is looked up at a whole cycle, not in the remainder of this one.
   const Tick asked = miss.start + tag_;
   if (leaves > asked) queue.free = clock_.align_up(miss.start + (leaves - asked));
 }
@@ -384,7 +384,7 @@ void LastLevelCache::end_fill(std::uint32_t number, Tick done, Tick waiting) {
                      .level = level_,
                      .failed = miss.failed,
                      .below = &memory_time_});
-  // Requests that waited for the fill find the sector present, or still to come.
+  // Requests that waited for the fill find the sector present, or still being filled.
   TagArray::Sector filled{};
   filled.filled(miss.start + tag_, done);
   filled.locked = done + lock_;

@@ -1,18 +1,19 @@
 // The cache in front of a memory. The memory phase at the end of a window (models/gpu/memory_phase.h) sends it requests: a hit
-// responds within the call, a miss when the memory has decided it (DeferredMemory in models/common/transport/memory_request.h).
+// responds within the call, a miss when the memory has scheduled it (DeferredMemory in
+// models/common/transport/memory_request.h).
 //
 // Times are those of Cache. A fill passes these stages, each of which may have to wait:
-//   MSHR        all are in use; they are given in the order of the misses
-//   way         it is given with the MSHR, before it without `in_order`. A victim's dirty bytes are written back first, and the
-//               memory's queue of writes may be full
+//   MSHR        all are in use; they are allocated in the order of the misses
+//   way         allocated with the MSHR, or before it without `in_order`. A victim's dirty bytes are written back first, and
+//               the memory's write queue may be full
 //   memory      the fill has left; its response frees the MSHR
-// A write that allocates passes the second one. With `in_order` a request that has not passed the stages before the memory
-// keeps its bank from taking others; with a limit of `transactions` so does one that finds none free, in all banks.
+// A write that allocates only passes the second stage. With `in_order` a request that has not passed the first two stages
+// blocks its bank; with a limit of `transactions` a request that finds none free blocks all banks.
 //
-// Requests of kind `direct` go to the memory as they are: in no time, without look-up, MSHR and way.
+// Requests of kind `direct` are passed to the memory unchanged: in no time, without lookup, MSHR and way.
 //
-// Transactions of the socket `upstream` are served as by Cache: they return with times that are forecasts where fills are
-// pending, and take none of these MSHRs.
+// Transactions of the socket `upstream` are served as by Cache: their times are forecasts where fills are pending, and they
+// take none of these MSHRs.
 #pragma once
 
 #include <cstdint>
@@ -30,21 +31,21 @@ namespace lacuna {
 
 class LastLevelCache : public Cache, private MemoryClient {
  public:
-  /// As Cache. std::invalid_argument unless its write policy is write_back.
+  /// As Cache. Throws std::invalid_argument unless its write policy is write_back.
   LastLevelCache(sc_core::sc_module_name module_name, const CacheParameters& parameters, MemoryLevel level,
                  unsigned upstream_ports = 1, const AddressSlice& slice = {});
 
-  /// The memory of fills and write-backs. Without one they are transactions of the socket `downstream`.
+  /// Attaches the memory of fills and write-backs. Without one they are transactions of the socket `downstream`.
   void attach(DeferredMemory& memory) { memory_ = &memory; }
-  /// The client of all requests.
+  /// Attaches the client of all requests.
   void attach(MemoryClient& client) { client_ = &client; }
-  /// From a request's arrival until the memory gets its own, at least.
+  /// Minimum time from a request's arrival until its request to the memory.
   Tick way_to_memory() const { return tag_; }
 
-  /// A request for the line with that number, which arrives at `at`, in absolute time: requests come in the order of their
-  /// arrivals. `slot`: where the line may be, from detail::CachePrefetch::line(); kNone: anywhere. True: `response` has the
-  /// response. False: the client receives it, within the call or later, with `tag`, which is less than 2^31. The
-  /// caller knows `made`, `arrived` and `level`, which may not be set.
+  /// Requests the line with that number at the absolute time `at`; call it in the order of arrivals. `slot`: probable slot of
+  /// the line, from detail::CachePrefetch::line(); kNone: unknown. True: `response` is valid. False: the client receives it,
+  /// within the call or later, with `tag`, which is less than 2^31. `made`, `arrived` and `level` of the response may not be
+  /// set: the caller knows them.
   bool request(const MemoryRequest& request, std::uint64_t local_line, Tick at, TagArray::Slot slot, std::uint32_t tag,
                MemoryResponse& response);
   /// Whether requests wait for their responses.
@@ -54,7 +55,7 @@ class LastLevelCache : public Cache, private MemoryClient {
 
  private:
   static constexpr std::uint32_t kNone = ~std::uint32_t{0};
-  static constexpr std::uint32_t kSplit = 1U << 31;  ///< in a tag: the rest is a number in splits_
+  static constexpr std::uint32_t kSplit = 1U << 31;  ///< flag in a tag: the rest is an index in splits_
 
   /// A request that waits for the fill of another one.
   struct Waiter {
@@ -66,18 +67,19 @@ class LastLevelCache : public Cache, private MemoryClient {
   struct Miss {
     SectorAccess access;
     Tick arrived{};
-    Tick start{};  ///< when it was looked up
-    Tick begin{};  ///< when it has its MSHR, or needs none
-    Tick room{};   ///< when it has its way
+    Tick start{};  ///< time of the lookup
+    Tick begin{};  ///< time from which it has its MSHR, or needs none
+    Tick room{};   ///< time from which it has its way
     std::uint32_t tag = 0;
-    std::uint32_t waiters = kNone;          ///< requests for the same sector, a list of waiters_
-    TagArray::Slot slot = TagArray::kNone;  ///< where the sector goes; kNone: nowhere
-    std::uint16_t writes = 0;  ///< that the memory has not accepted: write-backs of its victim, a write that has no way
+    std::uint32_t waiters = kNone;          ///< requests for the same sector: a list in waiters_
+    TagArray::Slot slot = TagArray::kNone;  ///< slot of the sector; kNone: it is not kept
+    std::uint16_t writes = 0;  ///< number of writes that the memory has not accepted: write-backs of its victim, or a write
+                               ///< without a way
     bool fill = false;
     bool has_mshr = false;
     bool has_way = false;
     bool failed = false;
-    bool direct = false;  ///< a request of that kind, which is in none of these stages
+    bool direct = false;  ///< a request of kind `direct`, which passes no stage
   };
   struct HeldBack {
     SectorAccess access;
@@ -85,14 +87,14 @@ class LastLevelCache : public Cache, private MemoryClient {
     std::uint32_t tag;
   };
   struct BankQueue {
-    std::uint32_t blocked_by = kNone;  ///< a miss
-    Tick free{};                       ///< when the bank may take the next one
+    std::uint32_t blocked_by = kNone;  ///< the miss that blocks the bank
+    Tick free{};                       ///< time from which the bank accepts the next request
     Ring<HeldBack> held_back;
   };
   void on_response(std::uint32_t number, const MemoryResponse& response) override;
-  /// A request of kind `direct`.
+  /// Passes a request of kind `direct` to the memory.
   bool pass_by(const MemoryRequest& request, Tick at, std::uint32_t tag, MemoryResponse& response);
-  /// Its response, from the memory's.
+  /// Converts the memory's response to one of kind `direct`.
   MemoryResponse end_direct(std::uint32_t number, const MemoryResponse& memory);
   bool request_sectors(const MemoryRequest& request, SectorAccess access, Tick at, std::uint32_t tag, MemoryResponse& response);
   bool may_pass(std::size_t bank) const {
@@ -104,35 +106,35 @@ class LastLevelCache : public Cache, private MemoryClient {
   bool read_sector(const SectorAccess& access, Tick arrived, Tick start, std::uint32_t tag, MemoryResponse& response);
   bool write_sector(const SectorAccess& access, Tick arrived, Tick start, std::uint32_t tag, MemoryResponse& response);
   std::uint32_t new_miss(const SectorAccess& access, Tick arrived, Tick start, std::uint32_t tag);
-  // Stages of a miss.
+  // Stages of a miss:
   void take_mshr(std::uint32_t number, Tick free);
   void take_way(std::uint32_t number, Tick at);
   void write_back_victim(std::uint32_t number, TagArray::Slot slot, Tick at);
-  /// The miss leaves when it has all that it needs.
+  /// Sends the miss if all its stages before the memory are passed.
   void proceed(std::uint32_t number);
   void depart(std::uint32_t number);
   void end_fill(std::uint32_t number, Tick done, Tick waiting);
   void end_write(std::uint32_t number);
   bool holds_fill(const Miss& miss, std::uint32_t number) const;
   void free_bank(const Miss& miss, std::uint32_t number, Tick leaves);
-  /// Requests a fill or a write-back from the memory, for a miss: as MemoryTarget::request().
+  /// Requests a fill or a write-back of a miss from the memory: as MemoryTarget::request().
   bool request_memory(const SectorAccess& access, Tick at, std::uint32_t number, MemoryResponse& response);
-  /// After a response: requests that wait for an MSHR or for their bank go on.
+  /// Resumes requests that wait for an MSHR or for their bank. Called after a response.
   void resume();
   void respond(std::uint32_t tag, const MemoryResponse& response);
 
-  const bool plain_;  ///< a read that hits waits for its bank and nothing else
+  const bool plain_;  ///< a read hit waits for nothing but its bank
   DeferredMemory* memory_ = nullptr;
   MemoryClient* client_ = nullptr;
   RecordPool<Miss> misses_;
   WaiterLists<Waiter> waiters_;
-  SortedTimes free_mshrs_;          ///< when each of those became free that are
-  Ring<std::uint32_t> mshr_queue_;  ///< misses without one
-  SortedTimes free_transactions_;   ///< likewise, when transactions are limited
+  SortedTimes free_mshrs_;          ///< times at which the free MSHRs became free
+  Ring<std::uint32_t> mshr_queue_;  ///< misses that wait for an MSHR
+  SortedTimes free_transactions_;   ///< times at which the free transactions became free, if they are limited
   std::vector<BankQueue> queues_;
-  std::size_t held_back_ = 0;  ///< in all of them
+  std::size_t held_back_ = 0;  ///< number of held-back requests in all queues
   SplitRequests splits_;
-  LatencyBreakdown memory_time_;  ///< of the response that is being given: level dram alone
+  LatencyBreakdown memory_time_;  ///< breakdown of the response being delivered: only the level dram
   std::size_t waiting_ = 0;
 };
 

@@ -13,11 +13,11 @@ Replacement::Replacement(const ReplacementPolicy& policy, std::uint32_t sets, un
   }
 }
 
-// As if the ways had been used in turn, way 0 first.
+// Order as if the ways had been used in turn, way 0 first.
 std::uint64_t Replacement::first_order() const {
   std::uint64_t order = 0;
   for (unsigned way = 0; way < ways_; ++way) order = order << 4 | way;
-  // The last way is in the lowest bits: used last.
+  // The last way is in the lowest bits: it was used last.
   return order;
 }
 

@@ -1,4 +1,4 @@
-// Requests of several sectors: a cache serves each sector on its own, and the response is that of the sector that is complete
+// Requests of several sectors: a cache serves each sector independently; the response is that of the sector that completes
 // last.
 #pragma once
 
@@ -56,7 +56,7 @@ class SplitRequests {
     std::uint32_t tag = 0;
     unsigned remaining = 0;  ///< sectors, and one more until end()
     MemoryResponse last;
-    LatencyBreakdown below;  ///< of `last`, when that has one
+    LatencyBreakdown below;  ///< breakdown of `last`, if it has one
   };
   std::vector<Split> splits_;
   std::vector<std::uint32_t> free_;

@@ -1,6 +1,6 @@
 // Tags, states and replacement order of a set-associative cache, in flat arrays. A line has one tag and one or more sectors,
-// which are filled and become dirty one by one. An empty slot is all zero bytes, so that tables of many megabytes cost the host
-// only what is used of them.
+// which are filled and become dirty independently. An empty slot is all zero bytes, so that only the used parts of a large
+// table occupy memory of the host.
 #pragma once
 
 #include <algorithm>
@@ -21,14 +21,14 @@ namespace detail {
 struct CachePrefetch;
 }
 
-/// Lines are named by their number (address / line size); the caller chooses the set.
+/// Lines are identified by their number (address / line size); the caller chooses the set.
 class TagArray {
  public:
   using Slot = std::uint32_t;  // set * ways + way
   static constexpr Slot kNone = ~Slot{0};
   static constexpr std::uint32_t kNoFill = ~std::uint32_t{0};
 
-  /// kNoFill is zero bytes.
+  /// Stored inverted, so that kNoFill is zero bytes.
   class FillNumber {
    public:
     FillNumber(std::uint32_t number = kNoFill) : inverted_(~number) {}  // NOLINT(google-explicit-constructor)
@@ -38,16 +38,16 @@ class TagArray {
     std::uint32_t inverted_;
   };
 
-  // Half a line of the host's cache: see detail/host_prefetch.h.
+  // Half a cache line of the host: see detail/host_prefetch.h.
   struct alignas(32) Sector {
-    Tick ready{};             ///< when the last fill arrived
-    Tick locked{};            ///< until when it was filled or written last; its way is not free before
-    std::uint64_t dirty = 0;  ///< of the first 64 bytes, those that downstream does not have: TagArray::dirty() has all
-    FillNumber pending{};     ///< of a cache that responds later: the pending fill, until which ready and locked are unknown
-    std::uint32_t fetch_ps : 31 = 0;  ///< what the last fill took; saturates, at 2 ms
-    bool complete : 1 = false;        ///< all bytes are here, not only the dirty ones
+    Tick ready{};             ///< arrival of the last fill
+    Tick locked{};            ///< end of the last fill or write; the way is not free before
+    std::uint64_t dirty = 0;  ///< bytes of the first 64 that downstream does not have; TagArray::dirty() returns all
+    FillNumber pending{};     ///< for a cache that responds later: the pending fill, until which ready and locked are unknown
+    std::uint32_t fetch_ps : 31 = 0;  ///< duration of the last fill; saturates at 2 ms
+    bool complete : 1 = false;        ///< all bytes are valid, not only the dirty ones
 
-    /// When the miss was found that the last fill is for; it may have left later.
+    /// Time at which the miss of the last fill was found; its request may have left later.
     Tick requested() const { return {ready.ps - fetch_ps}; }
     void filled(Tick from, Tick until) {
       constexpr std::uint64_t kMost = ~std::uint32_t{0} >> 1;
@@ -68,40 +68,40 @@ class TagArray {
 
   /// The slot of a line that is present, or kNone. Does not change the replacement order.
   [[gnu::always_inline]] Slot find(std::uint32_t set, std::uint64_t line) const { return find_tag(set, ~line); }
-  /// An empty slot of the set, or the one that gives way.
+  /// An empty slot of the set, or else the one to be replaced.
   Slot victim(std::uint32_t set) {
     const Slot empty = empty_ != 0 ? find_tag(set, kEmpty) : kNone;
     return empty != kNone ? empty : victim_of_full(set);
   }
-  /// Of a set in which no slot is empty.
+  /// As victim(), for a set without an empty slot.
   Slot victim_of_full(std::uint32_t set) { return set * ways_ + replacement_.victim(set); }
-  /// The same where that costs the host next to nothing; else kNone.
+  /// As victim_of_full(), if that is nearly free on the host; otherwise kNone.
   Slot cheap_victim(std::uint32_t set) { return replacement_.is_cheap() ? set * ways_ + replacement_.victim(set) : kNone; }
-  /// Of two slots of a full set, neither of them the victim: whether one gives way before the other. Never, where the policy
-  /// does not order them.
+  /// Of two slots of a full set, neither of them the victim: whether one is replaced before the other. Always false if the
+  /// policy does not order them.
   bool goes_before(Slot slot, Slot other) const {
     const std::uint32_t set = set_of(slot);
     return replacement_.goes_before(set, slot - set * ways_, other - set * ways_);
   }
-  /// A division of the host costs as much as all else that a hit does.
+  /// Avoids a division, which would take as long as the rest of a hit.
   std::uint32_t set_of(Slot slot) const { return way_bits_ >= 0 ? slot >> way_bits_ : slot / ways_; }
-  /// The slot `count` ways behind one of the same set; behind the last way comes the first. `count` is less than ways().
+  /// The slot `count` ways after a slot of the same set, cyclically. `count` is less than ways().
   Slot ways_on(std::uint32_t set, Slot slot, unsigned count) const {
     const Slot on = slot + count;
     return on - set * ways_ < ways_ ? on : on - ways_;
   }
-  /// Tells the replacement policy of a use.
+  /// Reports a use to the replacement policy.
   [[gnu::always_inline]] void touch(Slot slot) {
     const std::uint32_t set = set_of(slot);
     replacement_.touch(set, slot - set * ways_);
   }
 
   bool valid(Slot slot) const { return tags_[slot] != kEmpty; }
-  /// The line of a slot that is valid.
+  /// Line of a valid slot.
   std::uint64_t tag(Slot slot) const { return ~tags_[slot]; }
   Sector& sector(Slot slot, unsigned index) { return sectors_[std::size_t{slot} * sectors_count_ + index]; }
   const Sector& sector(Slot slot, unsigned index) const { return sectors_[std::size_t{slot} * sectors_count_ + index]; }
-  /// Puts a line without any bytes into an empty slot.
+  /// Installs a line without any valid bytes in an empty slot.
   void install(Slot slot, std::uint64_t line) {
     set_tag(slot, ~line);
     --empty_;
@@ -110,8 +110,8 @@ class TagArray {
     replacement_.replace(set, slot - set * ways_);
   }
   void drop(Slot slot);
-  /// Puts a line of which one sector is there into a slot of a set, in the place of what that holds: as drop() and install(),
-  /// in a cache without dirty bytes.
+  /// Replaces the line of a slot by one of which a single sector is present: as drop() and install(), in a cache without dirty
+  /// bytes.
   [[gnu::always_inline]] void replace(std::uint32_t set, Slot slot, std::uint64_t line, unsigned index, const Sector& present) {
     empty_ -= tags_[slot] == kEmpty ? 1 : 0;
     note_install(slot);
@@ -121,10 +121,10 @@ class TagArray {
     sectors[index] = present;
     replacement_.replace(set, slot - set * ways_);
   }
-  /// Costs next to nothing when next to nothing was installed since the last time: every kernel's start invalidates every
-  /// first-level cache.
+  /// Nearly free if almost nothing was installed since the last call: the start of every kernel invalidates all first-level
+  /// caches.
   void drop_all();
-  /// Whether a line was installed since drop_all().
+  /// Whether a line has been installed since drop_all().
   bool used() const { return installed_ != 0; }
 
   /// Bytes of a sector of this array that downstream does not have.
@@ -151,19 +151,20 @@ class TagArray {
  private:
   friend struct detail::CachePrefetch;
 
-  /// drop_all() of no more lines than this drops them one by one.
+  /// Maximum number of installed lines that drop_all() drops one by one.
   static constexpr unsigned kFew = 32;
   void note_install(Slot slot) {
     if (installed_ > kFew) return;
     if (installed_ < kFew) few_[installed_] = slot;
     ++installed_;
   }
-  // A tag is the inverted number of a line: no line has the number that is all ones.
+  // A tag is the inverted number of a line, so that an empty slot is zero: no line number is all ones.
   static constexpr std::uint64_t kEmpty = 0;
-  // Sets of many ways are searched by a byte of each tag, eight at a time: a line that is not there is mostly known not to be
-  // without a look at the tags.
+  // Sets of many ways are searched by a signature of one byte per tag, eight at a time. For an absent line usually no signature
+  // matches, and no tag is read.
   static constexpr unsigned kPerWord = 8;
-  static constexpr unsigned kUnrolled = 4;  // ways of sets without signatures: as many as most of them have
+  static constexpr unsigned kUnrolled = 4;  // ways that are searched per iteration in sets without signatures: most of these
+                                            // have as many
   static constexpr std::uint64_t kEach = 0x0101'0101'0101'0101;
   [[gnu::always_inline]] Slot find_tag(std::uint32_t set, std::uint64_t tag) const {
     const Slot first = set * ways_;
@@ -189,7 +190,7 @@ class TagArray {
     }
     return kNone;
   }
-  /// The first slot whose signature is the line's; kNone: the line is not there, or there are no signatures.
+  /// The first slot whose signature equals the line's; kNone: the line is absent, or there are no signatures.
   Slot first_candidate(std::uint32_t set, std::uint64_t line) const {
     if (signatures_.empty()) return kNone;
     const Slot first = set * ways_;
@@ -199,8 +200,8 @@ class TagArray {
     }
     return kNone;
   }
-  /// The highest bits of the bytes that are `wanted`'s among the signatures from a slot on, and perhaps of some above them that
-  /// are not.
+  /// Sets the highest bit of each of the eight signatures from `slot` on that equals the byte in `wanted`. Bytes above a match
+  /// may be set falsely.
   std::uint64_t equal_bytes(Slot slot, std::uint64_t wanted) const {
     std::uint64_t others = 0;
     std::memcpy(&others, &signatures_[slot], sizeof others);
@@ -217,16 +218,16 @@ class TagArray {
 
   std::uint32_t sets_;
   unsigned ways_;
-  int way_bits_;  // -1: the ways are no power of two
+  int way_bits_;  // -1: the number of ways is no power of two
   unsigned sectors_count_;
   ZeroedArray<std::uint64_t> tags_;
-  ZeroedArray<std::uint8_t> signatures_;  // of the tags; empty: there are none
+  ZeroedArray<std::uint8_t> signatures_;  // signatures of the tags; empty: none are used
   ZeroedArray<Sector> sectors_;
-  ZeroedArray<std::uint64_t> dirty_high_;  // of bytes from 64 on, by sector; empty: sectors have no more than 64
+  ZeroedArray<std::uint64_t> dirty_high_;  // dirty bytes from 64 on, by sector; empty: sectors have at most 64 bytes
   Replacement replacement_;
   std::uint32_t dirty_sectors_ = 0;
-  std::uint32_t empty_;     ///< slots
-  unsigned installed_ = 0;  ///< lines since drop_all(); more than few_ holds count as one more
+  std::uint32_t empty_;     ///< number of empty slots
+  unsigned installed_ = 0;  ///< lines installed since drop_all(); at most kFew + 1
   std::array<Slot, kFew> few_{};
 };
 

@@ -1,7 +1,7 @@
 // The GPUVM map: device virtual addresses to bus addresses and to the host memory that holds their bytes.
 //
-// Firmware maps ranges of pages by MMIO; the executor and the command processor access data through the map. It has no timing:
-// the TLB models (models/tlb/tlb.h) have.
+// Firmware maps ranges of pages by MMIO; the executor and the command processor access data through the map. It has no timing,
+// which is that of the TLB models (models/tlb/tlb.h).
 #pragma once
 
 #include <cstdint>

@@ -3,9 +3,10 @@
 // Performance notes
 //   - Tags and sectors of a GPU's caches do not fit into the host's caches. Requests are therefore served in stages
 //     (in_stages() in models/common/host/host_prefetch.h): while one is served, the set of a later one is prefetched (set()),
-//     and the line of one in between (line()), which is known only when the set's tags have come.
+//     and the line of one in between (line()), which is known only once the set's tags have been loaded.
 //   - Sets of 8 ways and more are searched by a byte of each tag, eight at a time (TagArray::find()).
-//   - Sizes: most of many misses wait for an MSHR, and their records do not fit into the nearest caches, nor do the sectors of
+//   - Sizes: when there are many misses, most wait for an MSHR. Their records do not fit into the nearest caches, nor do the
+//   sectors of
 //     all tag arrays. A FirstLevelCache::Miss is one line of the host's cache, two TagArray::Sector share one.
 //   - FirstLevelCache::read_hit(), look_up() and what they call are inlined by force: a call per request is measurable.
 #pragma once
@@ -32,7 +33,8 @@ struct CachePrefetch {
   }
   /// `local_line`: Cache::local_line().
   static void set(const Cache& cache, std::uint64_t local_line) { set(cache.tags_, cache.set_of(local_line)); }
-  /// Later, when set() has come: the line's slot as it seems, or else the one that will be replaced. Returns it, or kNone.
+  /// Prefetches the slot in which the line probably is, or else the one that will be replaced. Call it when the set has been
+  /// loaded by set(). Returns the slot, or kNone.
   static TagArray::Slot line(Cache& cache, std::uint64_t address, std::uint64_t local_line) {
     TagArray& tags = cache.tags_;
     const std::uint32_t set = cache.set_of(local_line);
@@ -45,23 +47,23 @@ struct CachePrefetch {
     fetch_to_host(&tags.sectors_[std::size_t{slot} * tags.sectors_count_]);
     return slot;
   }
-  /// A line that misses will be looked up, and its set may be full of pending fills.
+  /// Prefetches the victim's state, for a line that misses and whose set may be full of pending fills.
   [[gnu::always_inline]] static void victim(FirstLevelCache& cache, std::uint32_t set) {
     const TagArray::Slot slot = cache.tags_.cheap_victim(set);
     if (slot == TagArray::kNone) return;
     const std::uint32_t pending = cache.tags_.sector(slot, 0).pending;
     if (pending != TagArray::kNoFill) fetch_to_host(&cache.misses_[pending]);
   }
-  /// Before downstream_request() or complete() of a miss.
+  /// Call it before downstream_request() or complete() of a miss.
   static void miss(const FirstLevelCache& cache, std::uint32_t number) { fetch_to_host(&cache.misses_[number]); }
-  /// Later, when miss() has come: before complete().
+  /// Prefetches the filled sector. Call it when the miss has been loaded by miss(), before complete().
   static void fill(const FirstLevelCache& cache, std::uint32_t number) {
     const FirstLevelCache::Miss& miss = cache.misses_[number];
     if (miss.kind != FirstLevelCache::Kind::fill) return;
     if (miss.fill.slot != TagArray::kNone) fetch_to_host(&cache.tags_.sector(miss.fill.slot, miss.sector));
     if (miss.fill.successor != FirstLevelCache::kNone) fetch_to_host(&cache.misses_[miss.fill.successor]);
   }
-  /// Before resume(): the `number`-th miss that it gives an MSHR.
+  /// Call it before resume(), for the `number`-th miss that resume() gives an MSHR.
   static void waiting(const FirstLevelCache& cache, std::size_t number) {
     if (number < cache.mshr_queue_.size()) fetch_to_host(&cache.misses_[cache.mshr_queue_[number]]);
   }

@@ -1,4 +1,4 @@
-// Least recently used, of any number of ways: the number of each way's last use.
+// Least recently used, for any number of ways: stores the sequence number of each way's last use.
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
@@ -11,12 +11,12 @@
 namespace lacuna {
 namespace {
 
-// Index of the least of `count` numbers, the first of equal ones. Four at a time and without branches: the host could not
-// predict which way is the oldest.
+// Index of the smallest of `count` numbers, the first if several are equal. Four at a time and without branches: the branch
+// predictor cannot learn which way is the oldest.
 unsigned oldest(const std::uint64_t* used, unsigned count) {
   using Block [[gnu::vector_size(32)]] = std::int64_t;
   constexpr unsigned kBlock = sizeof(Block) / sizeof(std::int64_t);
-  constexpr unsigned kWayBits = 16;  // below the number of uses, of which there are less than 2^47
+  constexpr unsigned kWayBits = 16;  // bits for the way, below the number of uses, which is less than 2^47
   constexpr std::int64_t kNone = std::numeric_limits<std::int64_t>::max();
   Block least = Block{} + kNone;
   Block ways = {0, 1, 2, 3};
@@ -54,7 +54,7 @@ class Lru final : public ReplacementState {
   static constexpr unsigned kPerHostLine = 8;  // numbers in 64 bytes
 
   const unsigned ways_;
-  std::uint64_t clock_ = 0;  // uses
+  std::uint64_t clock_ = 0;  // number of uses
   ZeroedArray<std::uint64_t> used_;
 };
 

@@ -1,7 +1,7 @@
 // Replacement policies of caches and TLBs: the interface that a policy implements, and its row in the table of policies.
 //
-// A policy is a file of this folder, and a line in policies.cpp. LRU of up to 16 ways, which nearly all caches have, does not
-// pass through this interface: models/cache/replacement.h keeps it inline.
+// A policy is a file of this folder, and a line in policies.cpp. LRU of up to 16 ways, which nearly all caches use, bypasses
+// this interface: models/cache/replacement.h implements it inline.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,8 @@
 
 namespace lacuna {
 
-/// What a policy remembers of all sets of one tag array. It depends on the calls made and on the seed alone, so that runs
-/// repeat. Used by one thread at a time.
+/// State of a policy for all sets of one tag array. It depends only on the calls and on the seed, so that runs are
+/// reproducible. Used by one thread at a time.
 class ReplacementState {
  public:
   virtual ~ReplacementState() = default;
@@ -20,22 +20,22 @@ class ReplacementState {
   virtual void touch(std::uint32_t set, unsigned way) = 0;
   /// Another line is installed in a way, which counts as its first use; touch() is not called in addition.
   virtual void replace(std::uint32_t set, unsigned way) { touch(set, way); }
-  /// The way to replace, of a set in which no way is empty. The caller may choose another one, or query again.
+  /// The way to replace, of a set without an empty way. The caller may choose another one, or call it again.
   virtual unsigned victim(std::uint32_t set) = 0;
-  /// Of two ways of a full set, whether `way` is replaced before `other`. False where the policy does not order them.
+  /// Of two ways of a full set, whether `way` is replaced before `other`. False if the policy does not order them.
   virtual bool goes_before(std::uint32_t /*set*/, unsigned /*way*/, unsigned /*other*/) const { return false; }
-  /// A hint for the host: the set is about to be used.
+  /// Prefetches the state of a set to the host's caches.
   virtual void prefetch(std::uint32_t /*set*/) const {}
-  /// All sets as they were constructed.
+  /// Resets all sets to their initial state.
   virtual void reset() = 0;
-  /// One set as it was constructed. restart() follows when all sets that were used have been reset.
+  /// Resets a set to its initial state. restart() follows when all sets that were used have been reset.
   virtual void reset(std::uint32_t set) = 0;
-  /// As constructed: what does not belong to a set.
+  /// Resets the state that does not belong to a set.
   virtual void restart() {}
 };
 
 struct ReplacementPolicy {
-  /// std::invalid_argument when the policy does not support that many ways.
+  /// Throws std::invalid_argument if the policy does not support that many ways.
   using Make = std::unique_ptr<ReplacementState> (*)(std::uint32_t sets, unsigned ways, std::uint64_t seed);
 
   constexpr ReplacementPolicy(std::string_view policy_name, std::string_view meaning, Make maker)
@@ -43,11 +43,11 @@ struct ReplacementPolicy {
   ReplacementPolicy(const ReplacementPolicy&) = delete;
   ReplacementPolicy& operator=(const ReplacementPolicy&) = delete;
 
-  std::string_view name;         ///< as in configurations
+  std::string_view name;         ///< name in configurations
   std::string_view description;  ///< which line is replaced
   Make make;
 
-  // Those that C++ code names.
+  // Policies that C++ code refers to.
   static const ReplacementPolicy lru;
   static const ReplacementPolicy plru;
   static const ReplacementPolicy random;

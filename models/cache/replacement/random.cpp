@@ -22,7 +22,7 @@ class RandomReplacement final : public ReplacementState {
  private:
   const unsigned ways_;
   const std::uint64_t seed_;
-  std::uint64_t victims_ = 0;  // that were chosen
+  std::uint64_t victims_ = 0;  // number of victims chosen
 };
 
 }  // namespace
