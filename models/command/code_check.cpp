@@ -33,8 +33,8 @@ bool CodeCheck::unchanged(const Checked& checked) const {
 }
 
 CodeCheck::Checked CodeCheck::check(std::uint64_t entry) const {
-  // The ROCm runtime maps whole code objects executable; only their own segments say what is code and what is constant data
-  // that a kernel computes the address of.
+  // The ROCm runtime maps whole code objects executable; only their segments distinguish code from constant data whose address
+  // a kernel computes.
   std::optional<LoadedCodeObject> object = LoadedCodeObject::around(memory_, entry);
   if (object && !object->executable(entry)) object.reset();
   const isa::FetchWords fetch = [&](std::uint64_t pc, std::array<std::uint32_t, 3>& words) -> std::size_t {
@@ -62,7 +62,7 @@ CodeCheck::Checked CodeCheck::check(std::uint64_t entry) const {
     checked.code.push_back({begin, {from, from + (end - begin)}});
   };
   for (const isa::CodeRange& range : inventory.ranges) keep(range.begin, range.end);
-  // An illegal word is in no range; it is kept as well, so that a correction of it is noticed.
+  // An illegal word belongs to no range; it is recorded as well, so that its correction is detected.
   for (const isa::CodeProblem& problem : inventory.problems) keep(problem.pc, problem.pc + 4);
   return checked;
 }

@@ -1,5 +1,5 @@
-// Checks, before a kernel's first wavefront starts, whether its code in GPU memory can be executed, or has instructions that
-// exclude something else.
+// Checks, before a kernel's first wavefront starts, whether its code in GPU memory can be executed, or contains instructions
+// that the caller excludes.
 #pragma once
 
 #include <cstdint>
@@ -18,16 +18,16 @@ namespace lacuna {
 /// Caches the result for each entry point; checks again if the code has changed.
 class CodeCheck {
  public:
-  /// Why code may not have an instruction; nullopt: it may.
+  /// Reason why code may not contain an instruction; nullopt: it may.
   using Objection = std::function<std::optional<std::string>(const isa::Instruction&)>;
 
-  /// With an objection it is the only reason for a problem.
+  /// With `objection`, only instructions to which it objects are problems.
   CodeCheck(const isa::MemoryInterface& memory, isa::Target target, const isa::MatrixCodes& codes = {},
             Objection objection = {})
       : memory_(memory), target_(target), codes_(codes), objection_(std::move(objection)) {}
 
-  /// The first instruction reachable from `entry` that would stop a wavefront, or that there is an objection to; nullptr: there
-  /// is none. Valid until the next call.
+  /// The first instruction reachable from `entry` that would stop a wavefront, or to which there is an objection; nullptr:
+  /// there is none. Valid until the next call.
   const isa::CodeProblem* problem(std::uint64_t entry);
 
  private:

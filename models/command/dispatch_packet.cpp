@@ -98,7 +98,7 @@ std::optional<PacketRefusal> DispatchPacketReader::read_scratch(Dispatch& d, con
     return refuse(fmt::format("kernel {}: private segment of {} bytes per work-item, the queue's scratch memory has {}",
                               d.kernel, bytes, queue.scratch_wave64_lane_byte_size));
   }
-  // Kernels get these whether they use them or not.
+  // Kernels receive these values whether they use them or not.
   std::copy_n(queue.scratch_resource_descriptor, 4, d.scratch.resource_descriptor.begin());
   d.scratch.base = queue.scratch_resource_descriptor[0] | std::uint64_t{queue.scratch_resource_descriptor[1] & 0xffff} << 32;
   d.scratch.backing_location = queue.scratch_backing_memory_location;

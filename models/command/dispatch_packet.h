@@ -22,8 +22,9 @@ namespace lacuna {
 class DispatchCheck {
  public:
   virtual ~DispatchCheck() = default;
-  /// Why a dispatch, whose packet and kernel descriptor are right, cannot run; nullopt: it can. Adds to Dispatch::objects what
-  /// the packet processor has to read for it. May be called again for the same packet, with another Dispatch.
+  /// Reason why a dispatch, whose packet and kernel descriptor are valid, cannot run; nullopt: it can. Adds to
+  /// Dispatch::objects what the packet processor has to read for it. May be called again for the same packet, with another
+  /// Dispatch.
   virtual std::optional<std::string> refusal(Dispatch& dispatch) = 0;
 };
 

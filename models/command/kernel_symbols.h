@@ -31,16 +31,16 @@ class KernelSymbols {
   /// The kernel's name, or "kernel@0x<address>" if no ELF header with a matching symbol is found. Memory can be reused for
   /// another code object: a cached symbol is used only while header, symbol and name in memory are unchanged.
   std::string name(std::uint64_t kernel_object);
-  /// An object of data in the code object of a kernel, by name; nullopt if it has none of that name. A code object's symbols
-  /// are read once, and again when they have changed in memory.
+  /// A data object, by name, in the code object of a kernel; nullopt if there is none. The symbols of a code object are read
+  /// once, and again when they have changed in memory.
   struct DataObject {
     std::uint64_t address = 0;  ///< GPU virtual address
     std::uint64_t bytes = 0;
   };
   std::optional<DataObject> data_object(std::uint64_t kernel_object, const std::string& name);
-  /// Names, without `suffix`, of objects of data NAME`suffix` in the code object of a kernel that has no kernel NAME.
+  /// Names, without `suffix`, of data objects NAME`suffix` in the code object of a kernel such that there is no kernel NAME.
   std::vector<std::string> data_without_kernel(std::uint64_t kernel_object, std::string_view suffix) const;
-  /// How often a code object's symbols have been read for data_object().
+  /// Number of times that symbols of code objects have been read for data_object().
   std::uint64_t readings() const { return readings_; }
   /// The function that contains the instruction at `pc`; nullopt if no symbol covers it.
   std::optional<CodeSymbol> function(std::uint64_t pc) const;
@@ -54,9 +54,9 @@ class KernelSymbols {
     Elf64_Ehdr header;
     Elf64_Sym symbol;
     std::string text;  ///< string at `name_at`
-    std::string name;  ///< name of the kernel: `text`, mostly without its suffix
+    std::string name;  ///< name of the kernel: `text`, usually without its suffix
   };
-  /// Objects of data of a code object, and the bytes that say so.
+  /// Data objects of a code object, and the bytes of its symbols from which they were read.
   struct DataObjects {
     struct Block {
       std::uint64_t begin = 0;
@@ -72,8 +72,8 @@ class KernelSymbols {
 
   const isa::MemoryInterface& memory_;
   std::unordered_map<std::uint64_t, Place> found_;          ///< by kernel object
-  std::unordered_map<std::uint64_t, std::uint64_t> bases_;  ///< of code objects, by kernel object
-  std::unordered_map<std::uint64_t, DataObjects> data_;     ///< by base
+  std::unordered_map<std::uint64_t, std::uint64_t> bases_;  ///< address of the code object, by kernel object
+  std::unordered_map<std::uint64_t, DataObjects> data_;     ///< by address of the code object
   std::uint64_t readings_ = 0;
 };
 

@@ -1,9 +1,9 @@
-// An engine that executes vendor-specific packets of one format from user-mode queues: a research machine that is no part of
-// the compute units.
+// An engine that executes vendor-specific packets of one format from user-mode queues: a research machine outside the compute
+// units.
 //
 // The packet processor starts such a packet as any other one: in order, after the barrier bit, its latency and its acquire
-// fence. The engine then executes it on its own and reports the end, after which the release fence, the completion signal and
-// its interrupt are those of any packet.
+// fence. The engine then executes it independently and reports its end, after which release fence, completion signal and
+// interrupt are those of any packet.
 #pragma once
 
 #include <cstddef>
@@ -18,11 +18,11 @@ namespace lacuna {
 
 /// A packet that an engine executes.
 struct EnginePacket {
-  unsigned slot = 0;        ///< of its queue
-  std::uint64_t index = 0;  ///< in the queue
+  unsigned slot = 0;        ///< slot of its queue
+  std::uint64_t index = 0;  ///< index in its queue
 };
 
-/// What an engine reports to. Both may be called from any process of the kernel.
+/// Receives the reports of an engine. Both functions may be called from any process of the kernel.
 class PacketEngineListener {
  public:
   virtual ~PacketEngineListener() = default;
@@ -37,16 +37,16 @@ class PacketEngine {
   virtual ~PacketEngine() = default;
   virtual hsa::VendorFormat format() const = 0;
   virtual void set_listener(PacketEngineListener& listener) = 0;
-  /// Checks a packet, 64 bytes, without starting it. nullopt: start() accepts it.
+  /// Checks a packet, 64 bytes, without starting it. nullopt: start() would accept it.
   virtual std::optional<PacketRefusal> check(const std::byte* raw) const = 0;
-  /// Takes a packet. The engine reports its end, unless it is dropped. Before it uses memory it announces that
+  /// Starts a packet. The engine reports its end, unless it is dropped. Before it uses memory it announces that
   /// (CopyContext::work_begins).
   virtual void start(const std::byte* raw, const EnginePacket& packet) = 0;
-  /// Drops all packets of a queue: none of their memory is accessed afterwards, and nothing is reported of them.
+  /// Drops all packets of a queue: their memory is not accessed afterwards, and they are not reported.
   virtual void drop(unsigned slot) = 0;
-  /// A suspended queue's packets do not begin; one that has begun goes on to its end.
+  /// Suspends or resumes a queue. Packets of a suspended queue do not begin; one that has begun runs to its end.
   virtual void suspend(unsigned slot, bool suspended) = 0;
-  /// Value of a register of include/lacuna/abi/gpu_registers.h; nullopt: it is not the engine's.
+  /// Value of a register of include/lacuna/abi/gpu_registers.h; nullopt: the register does not belong to the engine.
   virtual std::optional<std::uint32_t> read_register(std::uint64_t offset) const = 0;
 };
 

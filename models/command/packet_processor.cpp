@@ -205,7 +205,7 @@ void PacketProcessor::complete(unsigned slot, std::uint64_t index) {
   QueueSlot& queue = queues_[slot];
   const auto packet = std::find_if(queue.in_flight.begin(), queue.in_flight.end(),
                                    [index](const InFlightPacket& p) { return p.index == index; });
-  if (packet == queue.in_flight.end()) return;  // the queue was destroyed or failed meanwhile
+  if (packet == queue.in_flight.end()) return;  // the queue was destroyed or has failed in the meantime
   const std::uint64_t handle = packet->completion_signal;
   const Tick started = packet->started;
   const Tick ended = packet->dispatch != nullptr ? packet->dispatch->end : kernel_time();
@@ -213,7 +213,7 @@ void PacketProcessor::complete(unsigned slot, std::uint64_t index) {
   packet->done = true;
   const std::uint64_t generation = queue.generation;
   fences_.release(packet->release);
-  if (queue.generation != generation) return;  // destroyed during the fence: its memory is the program's again
+  if (queue.generation != generation) return;  // destroyed during the fence: its memory belongs to the program again
   if (handle != 0) {
     if (context_.mode != TimingMode::functional) access_memory(port_, context_.vm, handle, sizeof(hsa::Signal), true);
     host_.complete_signal(handle, started, ended);

@@ -1,11 +1,11 @@
-// Who pays for a device's energy: each kernel, or nobody.
+// Attribution of a device's energy to kernels, or to idle time.
 //
-// Between two neighbouring starts or ends of kernels, those that run share what the device uses in equal parts, static power
-// included; what it uses while none runs is idle. Shares are kept as numbers of events and as time, so that
+// Between two consecutive starts or ends of kernels, the running kernels share the device's energy in equal parts, static power
+// included; energy used while no kernel runs is idle. Shares are stored as numbers of events and as time, so that
 //   - kernels and idle add up to the whole,
-//   - a kernel that runs by itself has exactly what the counters say, whatever was before it.
-// What a device does for a kernel after its end (write-backs of a release, posted writes that DRAM performs later) belongs to
-// who runs then, or to idle.
+//   - a kernel that runs alone has exactly the energy of the counters, regardless of earlier kernels.
+// Work for a kernel after its end (write-backs of a release, posted writes that DRAM performs later) is attributed to the
+// kernels that run then, or to idle.
 #pragma once
 
 #include <cstdint>
@@ -16,9 +16,9 @@
 
 namespace lacuna {
 
-/// Events and time of which somebody bears the energy.
+/// Events and time attributed to a kernel, to all kernels, or to the device.
 struct EnergyShare {
-  std::vector<double> counts;  ///< of EnergyMeter::events()
+  std::vector<double> counts;  ///< by index in EnergyMeter::events()
   double picoseconds = 0;
 
   EnergyShare& operator+=(const EnergyShare& other);
@@ -26,22 +26,22 @@ struct EnergyShare {
 
 class EnergyLedger {
  public:
-  /// Begins at the simulation's beginning. `meter` has all its events, and outlives the ledger.
+  /// Starts when the simulation starts. `meter` has all its events, and outlives the ledger.
   explicit EnergyLedger(const EnergyMeter& meter);
 
-  /// Times of calls never go back: an earlier one counts as the latest.
+  /// Times of calls never decrease: an earlier time counts as the latest one.
   void start(std::uint64_t kernel, Tick at);
-  /// std::logic_error when it has not been started.
+  /// Throws std::logic_error if the kernel has not been started.
   KernelEnergy end(std::uint64_t kernel, Tick at);
-  /// The device took these watts in a sampling interval that began at `begin` and is over.
+  /// Records the device's power in a completed sampling interval that began at `begin`.
   void note_power(Tick begin, double watts);
   /// Accounts for the time until `at`.
   void settle(Tick at);
 
-  /// Of all kernels that have ended.
+  /// Share of all kernels that have ended.
   const EnergyShare& kernels() const { return kernels_; }
   const EnergyShare& idle() const { return idle_; }
-  /// Since the beginning, until the last call: measured by itself, not as a sum of shares.
+  /// Energy of the device from the start until the last call: measured independently, not as a sum of shares.
   EnergyShare whole() const;
   std::size_t running() const { return running_.size(); }
 
@@ -55,7 +55,7 @@ class EnergyLedger {
 
   const EnergyMeter& meter_;
   EnergyMeter::Counts first_;
-  EnergyMeter::Counts last_;  // at until_
+  EnergyMeter::Counts last_;  // counts at until_
   Tick until_{};
   std::vector<Running> running_;
   EnergyShare kernels_;

@@ -16,7 +16,7 @@ std::size_t EnergyMeter::block(std::string_view name) {
 }
 
 void EnergyMeter::add(std::string_view block_name, std::string_view event, const std::uint64_t& counter, double picojoules) {
-  // Written so that it also refuses what is not a number.
+  // Written such that it also rejects NaN.
   if (!(picojoules >= 0)) throw std::invalid_argument(fmt::format("{}.{}: {} pJ is no energy", block_name, event, picojoules));
   const std::size_t of = block(block_name);
   auto known = std::find_if(events_.begin(), events_.end(), [&](const Event& e) { return e.block == of && e.name == event; });

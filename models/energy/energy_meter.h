@@ -1,13 +1,13 @@
-// Energy of a device: picojoules for each event that its blocks count, and watts for as long as it is there.
+// Energy of a device: picojoules for each event that its blocks count, and watts of static power.
 //
-// Blocks register themselves, as they do with statistics: a kind of event is a counter and what one of them costs. The meter
-// holds no energy of its own, it only reads: an energy is always the sum over counts and time of some interval, so that parts
-// that were measured apart add up.
+// Blocks register themselves, as they do with statistics: a kind of event is a counter and the energy of one event. The meter
+// stores no energy, it only reads: an energy is always computed from counts and time of some interval, so that intervals that
+// were measured separately add up.
 //
-//   meter.add("l2", "tag", statistics_.reads, 12.0);   // this bank's; all banks' make one event
-//   meter.add_static("l2", 0.1);                        // leakage of this bank
+//   meter.add("l2", "tag", statistics_.reads, 12.0);   // counter of one bank; those of all banks form one event
+//   meter.add_static("l2", 0.1);                        // leakage of one bank
 //
-// Several instances of a block give the same event the same energy. Names are those of the output files.
+// All instances of a block give an event the same energy. Names are those in the output files.
 #pragma once
 
 #include <cstdint>
@@ -24,19 +24,19 @@ namespace lacuna {
 class EnergyMeter {
  public:
   struct Event {
-    std::size_t block;  ///< of blocks()
+    std::size_t block;  ///< index in blocks()
     std::string name;
     double picojoules;
   };
-  /// Of each of events(), since the beginning.
+  /// Count of each of events() since the start.
   using Counts = std::vector<std::uint64_t>;
 
-  /// `counter` outlives the meter. std::invalid_argument for a negative energy, std::logic_error when the same event of the
-  /// same block has been given another energy.
+  /// `counter` outlives the meter. Throws std::invalid_argument if the energy is negative, std::logic_error if the same event
+  /// of the same block has been added with another energy.
   void add(std::string_view block, std::string_view event, const std::uint64_t& counter, double picojoules);
-  /// A part of the block takes these watts all the time. std::invalid_argument when they are negative.
+  /// Adds static power of a part of the block. Throws std::invalid_argument if it is negative.
   void add_static(std::string_view block, double watts);
-  /// `update` is called before counters are read, to bring up to date those that are kept in another form.
+  /// Registers a function that is called before counters are read, to update those that are kept in another form.
   void before_reading(std::function<void()> update) { updates_.push_back(std::move(update)); }
   /// Adds the events that `amount` counts to those of `counter`: the same events, performed by another unit. Must be called
   /// after all calls of add() for `counter`; `amount` outlives the meter.
@@ -49,9 +49,9 @@ class EnergyMeter {
   Counts counts() const;
   const std::vector<std::string>& blocks() const { return blocks_; }
   const std::vector<Event>& events() const { return events_; }
-  /// By block.
+  /// Static power by block.
   const std::vector<double>& static_watts() const { return watts_; }
-  /// By block: the energy of `counts` events of each kind, which need not be whole numbers, and of `picoseconds`.
+  /// Energy by block of `counts` events of each kind, which need not be whole numbers, and of `picoseconds`.
   std::vector<double> joules(std::span<const double> counts, double picoseconds) const;
 
  private:
@@ -63,7 +63,7 @@ class EnergyMeter {
   struct Source {
     const std::uint64_t* counter;
     std::size_t event;
-    bool spared = false;  ///< subtracted: spare()
+    bool spared = false;  ///< subtracted, see spare()
   };
   std::vector<Source> sources_;
   std::vector<std::function<void()>> updates_;

@@ -5,7 +5,7 @@
 namespace lacuna {
 namespace {
 
-// Far beyond what any part of a GPU takes: a larger number is a wrong unit.
+// Far more than any part of a GPU consumes: a larger number has a wrong unit.
 constexpr double kMostPicojoules = 1e6;
 constexpr double kMostWatts = 1e3;
 
@@ -134,7 +134,7 @@ void EnergyParameters::describe_memory(ParameterSection& section) {
 
 std::vector<std::string> EnergyParameters::check() const {
   if (!on()) return {};
-  // Any energy will do: whoever looks at one block alone has no use for the others.
+  // Any energies will do: a block that is used alone does not depend on the others.
   EnergyParameters none;
   none.model = model;
   none.interval = interval;

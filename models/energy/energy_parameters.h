@@ -1,8 +1,7 @@
-// What events and time cost, by block: numbers of a technology and a design, given by a configuration (configs/energy).
+// Energy of events and power of blocks: numbers of a technology and a design, given by a configuration (configs/energy).
 //
-// All defaults of energies and powers are 0: nothing of a machine follows from its timing parameters, and an energy that nobody
-// has given is not one. Energies are picojoules, powers watts. "Of a lane" is of one active lane: a lane that EXEC masks off
-// switches nothing.
+// All defaults of energies and powers are 0, because they cannot be derived from timing parameters. Energies are in picojoules,
+// powers in watts. Energies of a lane are those of an active lane: a lane that EXEC masks off switches nothing.
 #pragma once
 
 #include <cstdint>
@@ -15,14 +14,14 @@
 
 namespace lacuna {
 
-/// Of matrix units with extensions, as factors. The cycle time of a unit is the factor's affair, too: energy is power x time.
+/// Matrix units with extensions, as factors. The factor of a pass includes the unit's cycle time: energy is power x time.
 struct MatrixEnergy {
-  // Power of the unit, relative to one without extensions.
+  // Power of the unit, relative to one without extensions:
   double power_m3xu_pipelined = matrix_cost::kM3xuPipelined.power;
   double power_m3xu = matrix_cost::kM3xu.power;
   double power_fp32_native = matrix_cost::kFp32Native.power;
   double power_simd2 = matrix_cost::kSimd2Power;
-  // A pass, relative to one of mfma_narrow_pass in the same unit.
+  // Energy of a pass, relative to one of mfma_narrow_pass in the same unit:
   double tf32 = 1;
   double fp32 = 1;
   double fp32c = 1;
@@ -42,7 +41,7 @@ struct MatrixEnergy {
 
 enum class EnergyModel : std::uint8_t { off, on };
 
-/// Of a compute unit.
+/// Energies of a compute unit.
 struct ComputeEnergy {
   double valu_int32 = 0;
   double valu_f16 = 0;
@@ -76,7 +75,7 @@ struct ComputeEnergy {
   bool operator==(const ComputeEnergy&) const = default;
 };
 
-/// Of a cache: tags by access, data by byte.
+/// Energies of a cache: tags by access, data by byte.
 struct CacheEnergy {
   double tag = 0;
   double read = 0;
@@ -115,7 +114,8 @@ struct DramEnergy {
   bool operator==(const DramEnergy&) const = default;
 };
 
-/// Of the sparse dataflow accelerator. Its PEs take what lanes of vector ALUs take, its memory what DRAM takes.
+/// Energies of the sparse dataflow accelerator. Those of its PEs correspond to lanes of vector ALUs, those of its memory to
+/// DRAM.
 struct SidaEnergy {
   double buffer_read = 0;
   double buffer_write = 0;
@@ -148,7 +148,7 @@ struct EnergyParameters {
   void describe(ParameterSection& section);
   bool operator==(const EnergyParameters&) const = default;
   bool on() const { return model == EnergyModel::on; }
-  /// What no single parameter's range can say; one line per problem.
+  /// Checks relations between parameters. Returns one line per problem.
   std::vector<std::string> check() const;
 
  private:

@@ -1,4 +1,4 @@
-// What a part of a machine takes, apart from time and energy: lines for statistics.json and the documentation.
+// Hardware cost of a machine's parts other than time and energy: lines for statistics.json and the documentation.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ struct CostLine {
 /// TSMC 28 nm process technology", 2012).
 inline constexpr double kSramBitUm2 = 0.16;
 
-/// Of the cells alone, without decoders, sense amplifiers and wires.
+/// Area of the cells alone, without decoders, sense amplifiers and wires.
 constexpr double sram_mm2(std::uint64_t bits) {
   constexpr double kMm2PerUm2 = 1e-6;
   return static_cast<double>(bits) * kSramBitUm2 * kMm2PerUm2;

@@ -1,4 +1,4 @@
-// Energy of a kernel, and who measures it.
+// Energy of a kernel, and the interface that measures it.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,8 @@ namespace lacuna {
 
 struct KernelEnergy {
   std::vector<double> joules;  ///< by block of the meter; empty: not measured
-  /// The device's power in that sampling interval within the kernel in which it was highest; when there is none, as large as
-  /// the kernel's mean.
+  /// Highest power of the device in a sampling interval that lies within the kernel; if there is no such interval, the kernel's
+  /// mean power.
   double peak_watts = 0;
 
   bool measured() const { return !joules.empty(); }
@@ -25,7 +25,7 @@ struct KernelEnergy {
   }
 };
 
-/// Told of kernels by their index (Dispatch::index).
+/// Kernels are identified by Dispatch::index.
 class KernelEnergyMeter {
  public:
   virtual ~KernelEnergyMeter() = default;

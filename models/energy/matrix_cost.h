@@ -1,6 +1,6 @@
-// What extensions of a matrix unit cost in area, cycle time and power: the synthesis results of the thesis "Democratizing
-// tensor processors" (Tables 2.4 and 3.5 and sections 2.6.1 and 3.6.1; FreePDK45, Synopsys Design Compiler), relative to a unit
-// that multiplies 16-bit floats and accumulates f32.
+// Area, cycle time and power of a matrix unit's extensions: the synthesis results of the thesis "Democratizing tensor
+// processors" (Tables 2.4 and 3.5 and sections 2.6.1 and 3.6.1; FreePDK45, Synopsys Design Compiler), relative to a unit that
+// multiplies 16-bit floats and accumulates f32.
 #pragma once
 
 #include <array>
@@ -10,13 +10,13 @@ namespace lacuna::matrix_cost {
 
 /// A unit with wider formats, Table 2.4.
 struct Design {
-  std::string_view name;  ///< as mfma.design; in words when that cannot choose it
+  std::string_view name;  ///< value of mfma.design; a description if that parameter cannot select it
   std::string_view what;
   double area;
   double cycle_time;
   double power;
 
-  /// Energy of a pass: power for the time that it takes.
+  /// Energy of a pass: power x duration.
   constexpr double pass_energy() const { return power * cycle_time; }
 };
 inline constexpr Design kBaseline{"baseline", "FP16, BF16, TF32", 1, 1, 1};
@@ -29,15 +29,15 @@ inline constexpr std::array kDesigns{kBaseline, kFp32Native, kM3xuWithoutFp32c, 
 /// An operator of SIMD2, Table 3.5 (a) and (b).
 struct Operator {
   std::string_view name;
-  double added;  ///< area of the baseline with it
-  double alone;  ///< area of a unit that can do nothing else
+  double added;  ///< area of the baseline with the operator
+  double alone;  ///< area of a unit with this operator alone
 };
 inline constexpr std::array kOperators{Operator{"minplus", 1.21, 0.26}, Operator{"maxplus", 1.21, 0.26},
                                        Operator{"minmul", 1.12, 1.03},  Operator{"maxmul", 1.12, 1.03},
                                        Operator{"minmax", 1.01, 0.06},  Operator{"maxmin", 1.01, 0.06},
                                        Operator{"orand", 1.04, 0.08},   Operator{"addnorm", 1.18, 0.19}};
-inline constexpr double kAllOperators = 1.69;   ///< area of the baseline with all of them
-inline constexpr double kSeparateUnits = 2.96;  ///< area of units for each, beside the baseline
+inline constexpr double kAllOperators = 1.69;   ///< area of the baseline with all operators
+inline constexpr double kSeparateUnits = 2.96;  ///< area of the baseline and a separate unit for each operator
 
 /// Units of other widths, Table 3.5 (c).
 struct Width {
@@ -53,8 +53,8 @@ inline constexpr double kEightByEight = 7.5;
 // Section 3.6.1: a unit of 4 x 4 x 4, and an RTX 3080.
 inline constexpr double kBaselineSquareMillimetres = 11.52;
 inline constexpr double kBaselineWatts = 3.74;
-inline constexpr double kOperatorWatts = 0.79;             ///< that all operators add
-inline constexpr double kScaledSquareMillimetres = 0.378;  ///< that they add to an SM in Samsung's 8N
+inline constexpr double kOperatorWatts = 0.79;             ///< power that all operators add
+inline constexpr double kScaledSquareMillimetres = 0.378;  ///< area that they add to an SM in Samsung's 8N
 inline constexpr double kSmSquareMillimetres = 3.75;
 inline constexpr double kDieSquareMillimetres = 628.4;
 inline constexpr double kSmShareOfDie = 0.502;

@@ -1,8 +1,7 @@
 // Power over time, by block: the mean of each sampling interval. Intervals begin at multiples of their length.
 //
-// Counters are read when the device gets on, which is not exactly at the ends of intervals: what was counted between two
-// readings is taken as used evenly in that time. A device that does nothing is not read; intervals in a row between two
-// readings are one sample.
+// Counters are read when the device makes progress, not exactly at the ends of intervals: counts between two readings are
+// distributed evenly over that time. An idle device is not read; consecutive intervals between two readings form one sample.
 #pragma once
 
 #include <functional>
@@ -28,10 +27,10 @@ class PowerTrace {
  public:
   using Sink = std::function<void(const PowerSample&)>;
 
-  /// `meter` has all its events, and outlives the trace. std::invalid_argument when the interval is 0.
+  /// `meter` has all its events, and outlives the trace. Throws std::invalid_argument if the interval is 0.
   PowerTrace(const EnergyMeter& meter, Tick interval, Sink sink);
 
-  /// Counters say what has happened until `now`. An earlier time than before is nothing new.
+  /// Reads the counters, which include all events until `now`. No effect if `now` is not later than in earlier calls.
   void advance(Tick now) {
     if (now >= next_) read(now);
   }
@@ -40,7 +39,7 @@ class PowerTrace {
 
  private:
   void read(Tick now);
-  /// What has been counted since the last reading.
+  /// Counts since the last reading.
   std::vector<double> take_counts();
   void give(Tick begin, Tick end, const std::vector<double>& counts);
 
@@ -48,10 +47,10 @@ class PowerTrace {
   const Tick interval_;
   const Sink sink_;
   EnergyMeter::Counts last_;     // counts at read_
-  Tick read_{};                  // the last reading
-  Tick begin_{};                 // of the interval that has not been given yet
-  Tick next_{};                  // its end
-  std::vector<double> counted_;  // in it, until read_
+  Tick read_{};                  // time of the last reading
+  Tick begin_{};                 // start of the interval that has not been reported yet
+  Tick next_{};                  // end of that interval
+  std::vector<double> counted_;  // counts in that interval until read_
 };
 
 }  // namespace lacuna

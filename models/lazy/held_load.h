@@ -156,10 +156,10 @@ std::optional<Refusal> why_not_held(const isa::Instruction& instruction, const i
 ///
 /// The published area, 0.009 % of the R9 Nano's die, is 0.054 mm2. The estimate here: the same bits (8 KiB and 4.375 KiB per
 /// compute unit), as cells of 0.16 um2 without periphery, are 1.04 mm2 for all 64 compute units, 0.17 % of the die. For the
-/// published share with 64 units a bit would have to take 0.0083 um2, a fifteenth of the smallest 28 nm cells (0.127 um2, TSMC
-/// at the VLSI Symposium 2009). Two counts are close to it: four compute units, the number of a shader array, with such cells
-/// (0.0086 %); or one compute unit, in transistors, eight per bit, of the chip's 8.9e9 (0.0091 %). The paper does not say what
-/// it counts.
+/// published share with 64 units a bit would have to occupy 0.0083 um2, a fifteenth of the smallest 28 nm cells (0.127 um2,
+/// TSMC at the VLSI Symposium 2009). Two counts are close to it: four compute units, the number of a shader array, with such
+/// cells (0.0086 %); or one compute unit, in transistors, eight per bit, of the chip's 8.9e9 (0.0091 %). The paper does not say
+/// what it counts.
 struct Cost {
   std::uint64_t busy_bits = 0;   ///< busy bits of a compute unit: one for each lane of each physical register
   std::uint64_t upper_bits = 0;  ///< upper address bits of a compute unit: 35 for each physical register of a wavefront

@@ -34,7 +34,7 @@ struct HeldLoad {
   LaneMasks need{};          ///< lanes that the instruction being prepared needs
   bool touched = false;      ///< the instruction being prepared touches it
   unsigned written = 0;      ///< set of its registers that the instruction being prepared writes: bit r
-  // Zero reads.
+  // Zero reads:
   bool has_zeros = false;    ///< `zero` has not been applied yet
   bool waited_for = false;   ///< the wavefront waits for the zero reads
   unsigned masks_open = 0;   ///< number of zero reads without a response

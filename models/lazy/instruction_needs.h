@@ -2,10 +2,9 @@
 //
 //   touch()   finds the loads whose registers it reads or whose address it overwrites
 //   find()    after zero masks have been applied: finds the lanes of each register that it needs (HeldLoad::need), and the
-//   lanes
-//             that it does not need because the other operand is zero (section 4.3)
+//             lanes that it does not need because the other operand is zero (section 4.3)
 //
-// models/lazy/lazy_unit.h has the rules.
+// models/lazy/lazy_unit.h states the rules.
 #pragma once
 
 #include <cstdint>
@@ -42,7 +41,7 @@ class InstructionNeeds {
   /// Numbers of the loads that the last touch() has found, and those added since.
   const std::vector<std::uint16_t>& touched() const { return touched_; }
   void add_touched(std::uint16_t number) { touched_.push_back(number); }
-  /// What the last find() has found.
+  /// Result of the last find().
   const std::vector<Spared>& spared() const { return spared_; }
 
  private:

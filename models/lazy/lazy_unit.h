@@ -23,7 +23,7 @@
 //   s_waitcnt           does not wait for held loads: they count as completed
 //
 // Stages after this one (models/compute/load_stage.h): a load that one of them performs without requests is not held. They are
-// asked again when requests of a held load depart.
+// queried again when requests of a held load depart.
 //
 // HeldLoads is the table of held loads, InstructionNeeds the analysis of an instruction. RacingLoads has the loads of
 // eager_zero, which are not held.
@@ -127,13 +127,13 @@ class LazyUnit : public LoadStage, private ZeroRequests::Client {
   void send_overlapping(WavefrontSlot& slot, Cycles cycle);
   /// Sends the transactions of a load's needed lanes.
   void issue(HeldLoad& load, Cycles cycle);
-  /// When the first line of a held load may leave whose addresses have passed the address unit before.
+  /// Earliest departure of the first line of a held load whose addresses have passed the address unit already.
   Tick leaves(const HeldLoad& load, Cycles cycle) const;
   MemoryTokens::Token send(const HeldLoad& load, const isa::MemoryAccess& access, std::span<const CoalescedLine> lines,
                            Cycles cycle, Cycles delay);
-  /// As send(), after the stages after this one have been asked. `whole`: the part is all of the load.
+  /// As send(), after the later stages have been queried. `whole`: the part is the entire load.
   MemoryTokens::Token depart_held(const HeldLoad& load, const isa::MemoryAccess& part, bool whole, Cycles cycle);
-  /// Whether all lanes and registers of a load are busy, and filled by what is about to be sent.
+  /// Whether all lanes and registers of a load are busy, and will be filled by the requests about to be sent.
   static bool is_whole(const HeldLoad& load, const LaneMasks& filled);
   void find_neighbours(const HeldLoad& load, LaneMasks& filled);
   void check_memory(const HeldLoad& load);

@@ -38,7 +38,7 @@ isa::RegisterRange destination_of(const isa::Instruction& instruction) {
   return {instruction.dst[0].kind, instruction.dst[0].index, instruction.dst[0].words};
 }
 
-/// An access as the stages after this one see it when it executes.
+/// An access in the form in which later stages see it when it executes.
 StagedAccess executing(const WavefrontSlot& slot, const isa::DecodedInstruction& instruction) {
   return {.access = slot.wave.access, .destination = destination_of(instruction), .pc = instruction.end - instruction.size};
 }
@@ -181,8 +181,8 @@ MemoryTokens::Token LazyUnit::send(const HeldLoad& load, const MemoryAccess& acc
   return memory_.send_addressed(*load.slot, access, lines, own_counters(), leaves(load, cycle) + clock_.period() * delay.n);
 }
 
-// Stages that look at loads see the whole one, of which they may leave lanes to be requested. Of a load that departs in parts
-// they see the first.
+// Stages that examine loads receive the whole load, and may leave some of its lanes to be requested. If a load departs in
+// parts, they receive the first part.
 MemoryTokens::Token LazyUnit::depart_held(const HeldLoad& load, const MemoryAccess& part, bool whole, Cycles cycle) {
   const auto is_served = [](Lanes lanes) { return lanes != 0; };
   if (std::any_of(load.served.begin(), load.served.end(), is_served))
@@ -363,8 +363,8 @@ void LazyUnit::apply_zeros(HeldLoad& load) {
   free_lanes(load, 0, load.zero[0] & ~others);
 }
 
-// A load of eager_zero: a line whose loaded words are all zero arrives with the first response of memory or masks. A stage
-// after this one is asked first: what it performs needs no masks.
+// A load of eager_zero: a line whose loaded words are all zero arrives with the first response of memory or masks. A later
+// stage is queried first: a load that it performs needs no masks.
 MemoryTokens::Token LazyUnit::load_with_masks(WavefrontSlot& slot, const isa::DecodedInstruction& instruction,
                                               Counters counters, Cycles cycle) {
   MemoryAccess access = slot.wave.access;

@@ -88,7 +88,8 @@ class ZeroMasks : public WindowObserver, public WriteObserver {
   void stored(unsigned group, std::uint64_t address, ByteMask byte_mask) {
     if (holds(address)) groups_[group].stores.push_back({address, byte_mask});
   }
-  /// Records an atomic operation on these bytes: its result is known where it is performed, not to the unit that writes masks.
+  /// Records an atomic operation on these bytes: its result is known only where it is performed, not to the unit that writes
+  /// masks.
   void changed(unsigned group, std::uint64_t address, ByteMask byte_mask) {
     if (holds(address)) groups_[group].atomics.push_back({address, byte_mask});
   }

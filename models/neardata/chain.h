@@ -1,7 +1,7 @@
-// Offload chains of near-data computing (Pattnaik et al., "Opportunistic Computing in GPU Architectures", ISCA '19,
-// section 4.1): one or two loads, none to two operations on what they load, and possibly a store, which a unit near the data
-// can perform in place of the core. The finalizer (models/neardata/finalizer.h) finds them and tags their instructions; compute
-// units with an offload queue act on the tags.
+// Offload chains of near-data computing (Pattnaik et al., "Opportunistic Computing in GPU Architectures", ISCA '19, section
+// 4.1): one or two loads, zero to two operations on their data, and possibly a store, which a unit near the data can perform in
+// place of the core. The finalizer (models/neardata/finalizer.h) finds them and tags their instructions; compute units with an
+// offload queue act on the tags.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ namespace lacuna {
 /// Tag of an instruction. The values are those of the paper (section 4.2).
 enum class ChainTag : std::uint8_t { none = 0b00, first = 0b01, middle = 0b10, last = 0b11 };
 
-/// What an instruction does in its chain.
+/// Role of an instruction in its chain.
 enum class ChainRole : std::uint8_t {
   load_a,
   load_b,
@@ -22,7 +22,7 @@ enum class ChainRole : std::uint8_t {
 };
 
 struct ChainInstruction {
-  std::uint64_t address = 0;  ///< of its first byte
+  std::uint64_t address = 0;  ///< address of its first byte
   ChainTag tag = ChainTag::none;
   ChainRole role = ChainRole::load_a;
   bool operator==(const ChainInstruction&) const = default;

@@ -82,13 +82,13 @@ ChainElement chain_element(const Instruction& instruction) {
 
 // -- candidates
 
-/// What an operation is computed from, to the loads.
+/// Operations and loads from which a result is computed.
 class ChainFinder::Tree {
  public:
   Tree(const ChainFinder& finder, ChainCandidate& candidate) : finder_(finder), candidate_(candidate) {}
 
-  /// Adds an operation with its first `operands` operands, and what they are computed from. False when the packet cannot have
-  /// it.
+  /// Adds an operation with its first `operands` operands, and the operations that compute these. False: the packet cannot
+  /// represent it.
   bool add(std::uint32_t index, unsigned operands) {
     if (candidate_.operations.size() == kMostOperations) return false;
     insert(candidate_.operations, index);
@@ -140,7 +140,7 @@ ChainFinder::ChainFinder(const isa::ControlFlow& flow, isa::Target target, const
     if (is_vector_load(at(i).instruction)) ++loads_;
     if (alters_vector_registers(at(i).instruction)) mode_change = i;
   }
-  // Which registers an instruction uses is known only when it executes.
+  // The registers that an instruction uses are known only when it executes.
   if (mode_change) {
     for (std::uint32_t i = 0; i < flow.instructions().size(); ++i)
       problems_.emplace(i, Problem{ChainRefusal::exec, *mode_change});
@@ -163,7 +163,7 @@ const isa::ValueReaders::Readers& ChainFinder::readers(std::uint32_t writer, uns
 }
 
 void ChainFinder::find_in_block(const isa::BasicBlock& block) {
-  // Chains that return nothing or a bit for each lane come first: they save most.
+  // Chains that return nothing, or one bit per lane, have precedence: they save most.
   for (std::uint32_t i = block.begin; i < block.end; ++i) {
     if (is_vector_store(at(i).instruction)) {
       try_store(i);
@@ -275,7 +275,7 @@ bool ChainFinder::stores_to(std::uint32_t store, std::uint32_t load) const {
   return same_address_registers(store, load) && at(store).instruction.mem.offset == at(load).instruction.mem.offset;
 }
 
-/// g(b, i), then f(a, g), by two instructions. Notes which load is b.
+/// Whether the chain is g(b, i), then f(a, g), by two instructions. Records which load is b.
 bool ChainFinder::has_inner_operation(ChainCandidate& candidate) const {
   const std::uint32_t inner = candidate.operations.front();
   const Instruction& instruction = at(inner).instruction;
@@ -296,7 +296,7 @@ std::uint8_t ChainFinder::pattern_of(ChainCandidate& candidate) const {
   const std::size_t operations = candidate.operations.size();
   const bool two_loads = candidate.loads.size() == 2;
   const bool uniform = candidate.uniform.has_value();
-  // Of a × i + b by one instruction.
+  // a × i + b by one instruction.
   candidate.b_is_first = operations == 1 && two_loads && uniform;
   const auto has_inner = [&] { return uniform && two_loads && (operations == 1 || has_inner_operation(candidate)); };
   if (candidate.compares) {
@@ -321,7 +321,7 @@ std::uint8_t ChainFinder::pattern_of(ChainCandidate& candidate) const {
   return has_inner() ? 9 : 0;
 }
 
-// -- the last word
+// -- selection
 
 void ChainFinder::drop_waiting() {
   for (bool changed = true; changed;) {
@@ -344,7 +344,7 @@ void ChainFinder::drop(std::size_t number, const Problem& problem) {
   chains_.erase(chains_.begin() + static_cast<std::ptrdiff_t>(number));
 }
 
-/// Keeps as many as possible: those that end first.
+/// Keeps as many chains as possible: those that end first have precedence.
 void ChainFinder::drop_interleaved() {
   std::sort(chains_.begin(), chains_.end(),
             [](const ChainCandidate& a, const ChainCandidate& b) { return a.last() < b.last(); });
@@ -358,7 +358,7 @@ void ChainFinder::drop_interleaved() {
   }
 }
 
-/// A wait belongs to the chain that uses loaded data next, of those that it stands in.
+/// Assigns each wait to the chain that uses loaded data next, among those whose range contains it.
 void ChainFinder::assign_waits() {
   for (std::uint32_t i = 0; i < flow_.instructions().size(); ++i) {
     if (!isa::is_wait(at(i).instruction)) continue;

@@ -1,4 +1,4 @@
-// Chains of one kernel: candidates by def-use, then what must not lie between their instructions.
+// Chains of one kernel: finds candidates by def-use analysis, then checks the instructions between theirs.
 #pragma once
 
 #include <array>
@@ -19,20 +19,20 @@ namespace lacuna {
 inline constexpr unsigned kAddressSource = 0;
 inline constexpr unsigned kDataSource = 1;
 
-/// A chain by indices of instructions.
+/// A chain as indices of instructions.
 struct ChainCandidate {
-  std::uint32_t root = 0;                 ///< store, comparison, or operation whose result stays
+  std::uint32_t root = 0;                 ///< store, comparison, or operation whose result remains in a register
   std::vector<std::uint32_t> loads;       ///< distinct, ascending; one or two
-  std::vector<std::uint32_t> operations;  ///< distinct, ascending; none to two
+  std::vector<std::uint32_t> operations;  ///< distinct, ascending; zero to two
   std::vector<std::uint32_t> waits;       ///< ascending
   std::optional<std::uint32_t> store;
   bool compares = false;
-  bool split = false;  ///< the first step of the last operation alone
+  bool split = false;  ///< only the first step of the last operation belongs to the chain
   std::uint8_t pattern = 0;
   std::optional<isa::Operand> uniform;
   bool two_uniforms = false;
   std::vector<std::uint32_t> order;  ///< the loads in the order of the operands, from the last operation to the first
-  bool b_is_first = false;           ///< operand b is the one that is loaded first in this order: g(b, i), then f(a, g)
+  bool b_is_first = false;           ///< operand b comes first in `order`: g(b, i), then f(a, g)
 
   std::uint32_t first() const { return loads.front(); }
   std::uint32_t last() const { return store ? *store : operations.back(); }
@@ -41,8 +41,8 @@ struct ChainCandidate {
 
 class ChainFinder {
  public:
-  /// `flow` must be known and outlive this object.
-  /// Candidates may have waits in them that others need: those that are moved get rid of them.
+  /// `flow` must be known and outlive this object. Waits::any: candidates may contain waits that other instructions need, since
+  /// moving instructions removes them.
   enum class Waits : bool { clean, any };
   ChainFinder(const isa::ControlFlow& flow, isa::Target target, const FinalizerOptions& options, Waits waits = Waits::clean);
 
@@ -68,7 +68,7 @@ class ChainFinder {
   void find_in_block(const isa::BasicBlock& block);
   void try_store(std::uint32_t store);
   void try_operation(std::uint32_t root);
-  /// Takes the candidate into chains_, or notes for its loads why not. True when it was taken.
+  /// Adds the candidate to chains_, or records the reason for its loads. True: it was added.
   bool take(ChainCandidate candidate);
   MaybeProblem problem_of(const ChainCandidate& candidate) const;
   MaybeProblem packet_problem(const ChainCandidate& candidate) const;
@@ -95,11 +95,11 @@ class ChainFinder {
   mutable std::unordered_map<std::uint32_t, isa::ValueReaders::Readers> readers_;  ///< by writer; never iterated
   std::vector<ChainCandidate> chains_;
   std::vector<bool> in_chain_;                           ///< by instruction
-  std::unordered_map<std::uint32_t, Problem> problems_;  ///< by load, of candidates that were not taken; never iterated
+  std::unordered_map<std::uint32_t, Problem> problems_;  ///< by load, of rejected candidates; never iterated
   std::uint64_t loads_ = 0;
 };
 
-/// Bytes a lane of a load or store of vector memory that a chain can have; sign: a narrow load that extends it.
+/// Bytes per lane that a vector memory load or store of a chain accesses; sign: a narrow load that sign-extends.
 struct ChainElement {
   std::uint8_t bytes = 0;  ///< 0: it cannot be part of a chain
   bool sign = false;
@@ -111,7 +111,7 @@ ChainElement chain_element(const isa::Instruction& instruction);
 bool is_vector_load(const isa::Instruction& instruction);
 bool is_vector_store(const isa::Instruction& instruction);
 
-/// Whether the instruction may make others use registers that they do not name, or be skipped: VGPR indexing, VSKIP.
+/// Whether later instructions may use registers other than those that they name, or may be skipped: VGPR indexing, VSKIP.
 bool alters_vector_registers(const isa::Instruction& instruction);
 
 }  // namespace lacuna

@@ -1,9 +1,9 @@
-// Operations that a compute packet can name, and how an instruction is made of them.
+// Operations that a compute packet can name, and their derivation from instructions.
 //
-// A packet has 12 bits for its operations with their modifiers (Fig. 5 of the paper names the field, we take the division): one
-// operation of 6 bits with 6 bits of modifiers, or two operations of 6 bits each without. Operands are a, b (loaded) and i
+// A packet has 12 bits for its operations with their modifiers (Fig. 5 of the paper names the field; the division is ours): one
+// operation of 6 bits with 6 bits of modifiers, or two operations of 6 bits without modifiers. Operands are a, b (loaded) and i
 // (uniform). `v_mad_f32 d, a, i, b` is two operations, multiplication and addition, because its product is rounded; `v_fma_f32`
-// is one. Signs of operands are part of the operation where it has a form for it: a + -b is a subtraction.
+// is one. Signs of operands are absorbed where the operation has a form for them: a + -b is a subtraction.
 #pragma once
 
 #include <array>
@@ -13,7 +13,7 @@
 
 namespace lacuna {
 
-/// f of two operands x and y, or of x alone. At most 64, as the packet has 6 bits.
+/// Operation f of two operands x and y, or of x alone. At most 64, since the packet has 6 bits.
 enum class PacketOperation : std::uint8_t {
   add_f32,
   sub_f32,     ///< x - y
@@ -21,8 +21,8 @@ enum class PacketOperation : std::uint8_t {
   mul_f32,
   min_f32,
   max_f32,
-  fma_f32,         ///< x × y + z, rounded once, of three operands; which is which: FmaOrder
-  fma_addend_f32,  ///< the same, and the uniform operand is z
+  fma_f32,         ///< x × y + z, rounded once, with three operands; FmaOrder assigns them
+  fma_addend_f32,  ///< as fma_f32, with the uniform operand as z
   floor_f32,
   ceil_f32,
   trunc_f32,
@@ -52,7 +52,7 @@ enum class PacketOperation : std::uint8_t {
   lshrrev_b32,
   ashr_i32,
   ashrrev_i32,
-  // Comparisons: the conditions of the instruction set in their order there, without those that have one answer.
+  // Comparisons: the conditions of the instruction set in its order, without those whose result is constant.
   cmp_lt_f32,
   cmp_eq_f32,
   cmp_le_f32,
@@ -80,22 +80,22 @@ enum class PacketOperation : std::uint8_t {
   count,
 };
 inline constexpr unsigned kPacketOperationBits = 6;
-inline constexpr unsigned kPacketOperations = 2;  ///< of a packet
+inline constexpr unsigned kPacketOperations = 2;  ///< maximum number of operations of a packet
 static_assert(static_cast<unsigned>(PacketOperation::count) <= 1U << kPacketOperationBits);
 
-/// What a vector instruction computes, if it is something that a packet can name: `first` of its first two sources, then
-/// `second` of the result and its third one.
+/// Computation of a vector instruction in the terms of a packet: `first` of its first two sources, then `second` of the result
+/// and the third source.
 struct ChainOperation {
   bool valid = false;
-  bool compares = false;      ///< its result is a bit for each lane
-  bool fused = false;         ///< product and sum are rounded once: they cannot be done in two places
-  bool splits = false;        ///< a product, rounded, and a sum: the product can be done elsewhere (`first` alone)
-  std::uint8_t operands = 0;  ///< 1 to 3; the third of v_mac is its old destination
+  bool compares = false;      ///< its result is one bit per lane
+  bool fused = false;         ///< product and sum are rounded once: they cannot be performed in two places
+  bool splits = false;        ///< a rounded product, and a sum: the product (`first`) can be performed elsewhere
+  std::uint8_t operands = 0;  ///< 1 to 3; the third operand of v_mac is its old destination
   std::uint8_t operations = 0;
   std::array<PacketOperation, kPacketOperations> codes{};
-  /// Modifiers that no operation absorbs: a packet with two operations has no room for them.
+  /// It has modifiers that no operation absorbs: a packet with two operations has no room for them.
   bool modified = false;
-  /// Modifiers that no packet has room for: clamp; output modifiers of three operands.
+  /// It has modifiers that no packet has room for: clamp; output modifiers with three operands.
   bool unfit = false;
 };
 

@@ -18,7 +18,7 @@ struct Field {
   unsigned shift = 0;
 };
 
-/// Where an encoding has the 8 bits of a VGPR (GCN3 and CDNA2 ISA manuals, "Instruction formats").
+/// Position of the 8 bits of a VGPR operand in an encoding (GCN3 and CDNA2 ISA manuals, "Instruction formats").
 std::optional<Field> field_of(const Instruction& instruction, unsigned operand) {
   const bool is_destination = operand == OperandPlace::kDestination;
   switch (instruction.format) {
@@ -28,7 +28,7 @@ std::optional<Field> field_of(const Instruction& instruction, unsigned operand) 
       if (instruction.size == 8 && (instruction.vop.sdwa || instruction.vop.dpp)) return std::nullopt;
       if (is_destination) return Field{0, 17};
       if (operand == 0) return Field{0, 0};
-      // The literal of v_madmk stands before the second register.
+      // The literal of v_madmk precedes the second register.
       if (operand == (instruction.row->mnemonic.starts_with("v_madmk") ? 2U : 1U)) return Field{0, 9};
       return std::nullopt;
     case Format::vop3a:
@@ -70,7 +70,7 @@ std::optional<Instruction> renamed(const Instruction& instruction, unsigned oper
     std::uint32_t& word = words.at(field->word);
     word = (word & ~(0xffU << field->shift)) | static_cast<std::uint32_t>(vgpr) << field->shift;
   }
-  // The decoder has the last word: nothing but these operands may have changed.
+  // Verified by decoding: nothing but these operands may have changed.
   const isa::DecodeResult decoded = isa::decode(words.data(), instruction.size / 4U, target, isa::kAllMatrixCodes);
   if (!decoded.ok || decoded.instruction.row != instruction.row || decoded.instruction.size != instruction.size)
     return std::nullopt;
@@ -92,11 +92,11 @@ bool ValueWeb::grow(std::uint32_t writer) { return add_writer(writer) && one_mas
 bool ValueWeb::add_writer(std::uint32_t writer) {
   const Instruction& instruction = flow_.instructions()[writer].instruction;
   const Operand& to = instruction.dst[0];
-  // Loads write some time later.
+  // Loads write at a later time.
   if (instruction.unit != isa::Unit::valu || instruction.destinations == 0 || to.kind != OperandKind::vgpr ||
       places_.size() >= kMostPlaces)
     return false;
-  // What it leaves of the old contents would be missing in another register.
+  // The instruction leaves a part of the old contents, which another register would not hold.
   const bool keeps_old = (instruction.row->flags & isa::kReadsDst) != 0 || instruction.vop.dpp || instruction.vop.sdwa;
   if (!places_.insert({writer, OperandPlace::kDestination}).second) return true;
   for (unsigned word = 0; word < to.words; ++word) {
@@ -130,7 +130,7 @@ bool ValueWeb::add_readers(std::uint32_t writer, unsigned vgpr) {
   return true;
 }
 
-/// An operand that is read: all of its registers must come from the block.
+/// Adds an operand that is read: all of its registers must have been written in the block.
 bool ValueWeb::add_operand(std::uint32_t reader, unsigned operand) {
   if (places_.size() >= kMostPlaces) return false;
   const bool is_new = places_.insert({reader, operand}).second;

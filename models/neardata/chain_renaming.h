@@ -1,5 +1,5 @@
-// Other VGPRs for values that live within one basic block: what keeps an instruction from moving is often only that its
-// register is used for something else before.
+// Assignment of other VGPRs to values that live within one basic block. Often an instruction cannot be moved only because its
+// register is used for another value before.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace lacuna {
 
-/// An operand of an instruction: a source, or the destination behind the sources.
+/// An operand of an instruction: a source, or the destination, which is numbered after the sources.
 struct OperandPlace {
   static constexpr unsigned kDestination = isa::kMaxSources;
   std::uint32_t instruction = 0;
@@ -22,22 +22,22 @@ struct OperandPlace {
   auto operator<=>(const OperandPlace&) const = default;
 };
 
-/// The instruction with VGPRs of the operands in `operands`, as bits by OperandPlace::operand, that are `distance` higher.
-/// Nothing where an operand is no field of a VGPR of the instruction's encoding.
+/// The instruction with VGPRs that are higher by `distance` in the operands selected by `operands` (bits by
+/// OperandPlace::operand). nullopt if such an operand is not encoded as a VGPR field.
 std::optional<isa::Instruction> renamed(const isa::Instruction& instruction, unsigned operands, int distance,
                                         isa::Target target);
 
-/// All places that must change together, when a value gets another register: its writer, its readers, and what shares operands
-/// of several registers with it.
+/// All operands that must change together when a value is assigned another register: its writer, its readers, and values that
+/// share multi-register operands with it.
 class ValueWeb {
  public:
   ValueWeb(const isa::ControlFlow& flow, const isa::ValueReaders& values) : flow_(flow), values_(values) {}
 
-  /// The web of what `writer` writes to its destination. False when the value, or one that shares an operand with it, is read
-  /// outside of the block, comes from there, or is loaded, or when EXEC is written between.
+  /// Collects the web of the value that `writer` writes to its destination. False if the value, or one that shares an operand
+  /// with it, is read outside of the block, was written outside of it or by a load, or if EXEC is written in between.
   bool grow(std::uint32_t writer);
   const std::set<OperandPlace>& places() const { return places_; }
-  /// Registers that the web has, ascending.
+  /// Registers of the web, ascending.
   const std::set<unsigned>& vgprs() const { return vgprs_; }
 
  private:

@@ -1,4 +1,5 @@
-// What makes a chain of a candidate: nothing else reads its values, it fits the packet, and nothing stands in it that must not.
+// Conditions under which a candidate is a chain: its values have no other reader, it fits the packet, and no conflicting
+// instruction lies in it.
 #include <algorithm>
 
 #include "models/isa/decode/table.h"
@@ -32,7 +33,7 @@ bool writes_m0(const isa::RegisterUse& use) {
   });
 }
 
-/// Instructions whose order with memory accesses matters, or that may take any time.
+/// Instructions whose order with memory accesses matters, or whose duration is unbounded.
 bool orders_memory(const Instruction& instruction) {
   switch (instruction.latency) {
     case LatencyClass::smem_control:
@@ -91,7 +92,7 @@ ChainFinder::MaybeProblem ChainFinder::reuse_problem(const ChainCandidate& candi
     if (!is_result)
       if (const MaybeProblem problem = read_outside(operation)) return problem;
     if (candidate.compares && is_result) continue;
-    // Only the core has a carry.
+    // Only the core produces a carry.
     for (unsigned d = 0; d < instruction.destinations; ++d)
       for (unsigned word = 0; word < instruction.dst[d].words && instruction.dst[d].kind == OperandKind::sgpr; ++word)
         if (values_.sgpr_live_after(operation, instruction.dst[d].index + word))
@@ -121,7 +122,7 @@ ChainFinder::MaybeProblem ChainFinder::packet_problem(const ChainCandidate& cand
     const Instruction& instruction = at(index).instruction;
     const ChainOperation operation = chain_operation(instruction);
     if (candidate.split && index == candidate.root) {
-      // Output modifiers are those of the second step; the sign of the product goes to it as well.
+      // Output modifiers belong to the second step, as does the sign of the product.
       constexpr unsigned kFactors = 3;
       ++operations;
       modified = modified || (instruction.vop.abs & kFactors) != 0;
@@ -135,7 +136,7 @@ ChainFinder::MaybeProblem ChainFinder::packet_problem(const ChainCandidate& cand
     return Problem{ChainRefusal::packet, candidate.root};
   if (candidate.operations.size() < 2 || !candidate.uniform || candidate.uniform->kind != OperandKind::sgpr)
     return std::nullopt;
-  // One uniform value for both, if both read it.
+  // If both operations read a uniform value, it must be the same one.
   for (std::uint32_t i = candidate.operations.front(); i < candidate.operations.back(); ++i)
     for (unsigned w = 0; w < at(i).use.write_count; ++w) {
       const RegisterRange& range = at(i).use.writes[w];

@@ -1,4 +1,4 @@
-// Where the time of a chain's part goes that is performed near the data, from the chain's first instruction to its result.
+// Breakdown of the time of a chain's part that is performed near the data, from the chain's first instruction to its result.
 #pragma once
 
 #include <array>
@@ -11,22 +11,22 @@
 
 namespace lacuna {
 
-/// In the order of NearDataCount's latency_... counts.
+/// In the order of the latency_... counts of NearDataCount.
 enum class ChainTime : std::uint8_t {
   build,      ///< until its packet leaves
-  injection,  ///< in injection queues: of its packets, and of the responses to its requests
-  links,      ///< waiting for links and routers otherwise
+  injection,  ///< in injection queues: of its packets, and of responses to its requests
+  links,      ///< waiting for links and routers after injection
   network,    ///< passing the network
-  caches,     ///< last-level cache and DRAM, waits included
+  caches,     ///< last-level cache and DRAM, including queueing
   queue,      ///< service queue: decoding, waiting for the buffer, fetch
   alu,        ///< waiting for the service queue's ALU, and operations
-  core,       ///< return to registers; all that the core performs after the service queue has not taken the packet
+  core,       ///< return to registers; everything that the core does for a packet that the service queue has rejected
   count,
 };
 
-/// The time of an access through the network, of several that are in flight together that of the latest.
+/// Time of an access through the network; for concurrent accesses, that of the latest.
 struct RemoteAccess {
-  Tick queueing{};  ///< in the network
+  Tick queueing{};  ///< queueing in the network
   Tick injection{};
   Tick passing{};
 
@@ -44,20 +44,20 @@ class ChainTimes {
     spent_ = {};
     last_ = at;
   }
-  /// All of the time since the last call.
+  /// Charges the time since the last call to a component.
   void until(ChainTime what, Tick at) {
     if (at <= last_) return;
     spent(what) += at - last_;
     last_ = at;
   }
-  /// A packet that left then has arrived.
+  /// Charges the path of a packet that left at the time of the last call and has arrived.
   void packet(const NodeRequester::Passage& passage) {
     network(passage.at, {.queueing = passage.waiting, .injection = passage.injection, .passing = passage.passing},
             ChainTime::network);
   }
-  /// The response to a request that left then has arrived.
+  /// Charges a request that was sent at the time of the last call and whose response has arrived.
   void access(Tick at, const RemoteAccess& access) { network(at, access, ChainTime::caches); }
-  /// Core cycles by ChainTime. Their sum is that of the whole time.
+  /// Core cycles by ChainTime. Their sum is the total time.
   std::array<std::uint64_t, static_cast<std::size_t>(ChainTime::count)> cycles(const Clock& clock) const {
     std::array<std::uint64_t, static_cast<std::size_t>(ChainTime::count)> all{};
     Tick until{};
@@ -73,7 +73,7 @@ class ChainTimes {
 
  private:
   Tick& spent(ChainTime what) { return spent_[static_cast<std::size_t>(what)]; }
-  /// `rest`: what is neither waiting in the network nor passing it.
+  /// `rest`: component of the time that is neither queueing in the network nor passing it.
   void network(Tick at, const RemoteAccess& parts, ChainTime rest) {
     if (at <= last_) return;
     Tick left = at - last_;

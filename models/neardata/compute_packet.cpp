@@ -11,7 +11,7 @@ namespace {
 constexpr std::uint64_t kAllLanes = 0xffff'ffff;
 constexpr unsigned kPlaceBits = 7;
 
-/// What a value of the field says.
+/// Meaning of a value of the pattern field.
 struct Pattern {
   unsigned row;
   bool two_operations;

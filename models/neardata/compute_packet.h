@@ -1,5 +1,5 @@
-// The compute packet as bits: what a core sends to the node that performs a part of a chain (Opportunistic Computing, ISCA '19,
-// Fig. 5 and section 4.5).
+// Encoding of the compute packet that a core sends to the node that performs a part of a chain (Opportunistic Computing, ISCA
+// '19, Fig. 5 and section 4.5).
 //
 // Words of 256 bits, as a flit of 32 bytes carries them. The first one, from bit 0 on:
 //
@@ -17,8 +17,8 @@
 //     32  lanes, bit 0 the first one
 //   249 bits
 //
-// A packet that does not have all 32 lanes has a second word, for the divergence (the lanes are in the first one); for each
-// scattered operand a word follows with the bytes of the lanes' elements in their line, 7 bits for each lane.
+// A packet of fewer than 32 lanes has a second word for the divergence (the lane mask itself is in the first one). For each
+// scattered operand a word follows with the positions of the lanes' elements in the line, 7 bits per lane.
 #pragma once
 
 #include <array>
@@ -27,11 +27,11 @@
 
 namespace lacuna {
 
-/// How the lanes' addresses of an operand follow from that of the packet's first lane.
+/// Relation of the lanes' addresses of an operand to that of the packet's first lane.
 enum class OperandForm : std::uint8_t {
   strided,    ///< element after element, in the order of the lanes
   uniform,    ///< the same for all lanes
-  scattered,  ///< neither: a word of the packet has the lanes' places in the line
+  scattered,  ///< neither: a word of the packet has the lanes' positions in the line
   absent,     ///< the chain has no such operand
 };
 
@@ -43,8 +43,8 @@ struct ComputePacket {
 
   struct Operand {
     OperandForm form = OperandForm::absent;
-    std::uint64_t address = 0;                  ///< of the first lane
-    std::array<std::uint8_t, kLanes> places{};  ///< scattered: byte in the line, of each lane that takes part
+    std::uint64_t address = 0;                  ///< address of the first lane
+    std::array<std::uint8_t, kLanes> places{};  ///< if scattered: byte in the line, for each lane that takes part
     bool operator==(const Operand&) const = default;
   };
 
@@ -54,10 +54,10 @@ struct ComputePacket {
   unsigned element_bytes = 4;  ///< 1, 2 or 4
   bool is_signed = false;
   std::array<std::uint8_t, 2> operations{kNoOperation, kNoOperation};  ///< PacketOperation
-  std::uint8_t modifiers = 0;                                          ///< of a single operation
+  std::uint8_t modifiers = 0;                                          ///< modifiers of a single operation
   Operand a, b, store;
   std::uint32_t immediate = 0;
-  std::uint32_t lanes = 0;  ///< relative to the first one, which takes part
+  std::uint32_t lanes = 0;  ///< relative to the first lane, which always takes part
   bool operator==(const ComputePacket&) const = default;
 };
 
@@ -68,11 +68,11 @@ class EncodedPacket {
   static constexpr unsigned kMostWords = 5;
   using Word = std::array<std::uint64_t, kWordBits / 64>;
 
-  /// Throws std::out_of_range that names a field which does not fit.
+  /// Throws std::out_of_range that names a field whose value does not fit.
   explicit EncodedPacket(const ComputePacket& packet);
 
   std::span<const Word> words() const { return {words_.data(), count_}; }
-  /// Flits of that many bytes.
+  /// Number of flits of `width` bytes.
   unsigned flits(unsigned width) const { return (count_ * (kWordBits / 8) + width - 1) / width; }
 
  private:
@@ -80,7 +80,7 @@ class EncodedPacket {
   unsigned count_ = 0;
 };
 
-/// Throws std::out_of_range if the words are no compute packet.
+/// Throws std::out_of_range if the words are not a valid compute packet.
 ComputePacket decode_packet(std::span<const EncodedPacket::Word> words);
 
 }  // namespace lacuna

@@ -2,8 +2,8 @@
 // they reach a core (Opportunistic Computing, ISCA '19, Algorithm 1).
 //
 // The candidates are the nodes that an XY or YX path from the core to one cache has in common with such a path to the other,
-// whatever the network's routing is; the core is no candidate. The one with the smallest sum of distances to both caches wins,
-// of equal ones the first: paths in the order (XY, XY), (XY, YX), (YX, XY), (YX, YX), nodes from the core on.
+// regardless of the network's routing; the core is no candidate. The one with the smallest sum of distances to both caches is
+// selected; among equals the first: paths in the order (XY, XY), (XY, YX), (YX, XY), (YX, YX), nodes from the core on.
 #pragma once
 
 #include <functional>
@@ -21,8 +21,8 @@ class EmnTable {
  public:
   static constexpr unsigned kNone = ~0U;
 
-  /// `caches`: the nodes of the last-level caches. `paths`: null: nodes other than the caches' own are not considered, because
-  /// packets meet nowhere else (a crossbar). `alternatives`: number of paths between two nodes.
+  /// `caches`: nodes of the last-level caches. `paths`: null: only the caches' own nodes are considered, because packets meet
+  /// nowhere else (a crossbar). `alternatives`: number of paths between two nodes.
   EmnTable(const std::vector<unsigned>& cores, std::vector<unsigned> caches, const NodePaths& paths, unsigned alternatives);
 
   /// The meeting node of caches `a` and `b` on their paths to a core; kNone: there is none. Numbers are indices of the

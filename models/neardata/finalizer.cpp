@@ -48,7 +48,7 @@ Chain chain_of(const ChainCandidate& candidate, const isa::ControlFlow& flow) {
   return chain;
 }
 
-/// Code with words of its own in some places.
+/// Code in which some words are replaced.
 class PatchedCode {
  public:
   explicit PatchedCode(const isa::FetchWords& fetch) : fetch_(fetch) {}
@@ -65,7 +65,7 @@ class PatchedCode {
       return count;
     };
   }
-  /// The words that differ, neighbours together.
+  /// Ranges of words that differ; adjacent words are combined.
   std::vector<CodePatch> patches() const {
     std::vector<CodePatch> patches;
     for (const auto& [address, word] : words_) {
@@ -83,7 +83,7 @@ class PatchedCode {
   std::map<std::uint64_t, std::uint32_t> words_;  ///< by address
 };
 
-/// Of the same size and number.
+/// Number of instructions that differ between two blocks of equal size and number of instructions.
 std::uint64_t changed_instructions(const isa::ControlFlow& before, const isa::ControlFlow& after) {
   std::uint64_t changed = 0;
   for (std::size_t i = 0; i < before.instructions().size(); ++i) {
@@ -108,7 +108,7 @@ FinalizedKernel finalize_kernel(const isa::FetchWords& fetch, isa::Target target
   kernel.instructions = flow.instructions().size();
   if (options.move) {
     const isa::ControlFlow given = flow;
-    // What has been moved may make room for more.
+    // Each move may make further ones possible.
     constexpr unsigned kMostRounds = 4;
     for (unsigned round = 0; round < kMostRounds; ++round) {
       const ChainFinder candidates(flow, target, {.move = true, .interleaved = true}, ChainFinder::Waits::any);

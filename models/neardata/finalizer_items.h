@@ -1,4 +1,4 @@
-// Instructions of a block that gets another order, with all that their order depends on.
+// Instructions of a block that is reordered, with their dependences.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 
 namespace lacuna {
 
-/// Registers of a wavefront, and what else has an order, as bits.
+/// Registers of a wavefront and other ordered resources, as bits.
 class Resources {
  public:
   static constexpr unsigned kVgprs = 0;
@@ -21,8 +21,8 @@ class Resources {
   static constexpr unsigned kMemory = 641;
   static constexpr unsigned kLds = 642;
   static constexpr unsigned kPrivate = 643;
-  static constexpr unsigned kWait = 644;  ///< written by waits, read by what must not get in front of them
-  /// Values that shall get other registers and have none yet.
+  static constexpr unsigned kWait = 644;  ///< written by waits, read by instructions that must not move in front of them
+  /// Values to be renamed that have no register yet.
   static constexpr unsigned kUnnamed = 645;
   static constexpr unsigned kEnd = 768;
 
@@ -44,7 +44,7 @@ class Resources {
       if ((words_[i] & other.words_[i]) != 0) return true;
     return false;
   }
-  /// They have something in common that is neither a VGPR nor a value without a register.
+  /// Whether they share a resource other than VGPRs and values without a register.
   bool intersects_beyond_vgprs(const Resources& other) const {
     for (std::size_t i = kAgprs / 64; i < words_.size(); ++i)
       if ((words_[i] & other.words_[i]) != 0) return true;
@@ -56,17 +56,17 @@ class Resources {
 };
 
 struct MovedItem {
-  std::uint32_t index = 0;  ///< in ControlFlow::instructions()
+  std::uint32_t index = 0;  ///< index in ControlFlow::instructions()
   isa::Instruction instruction;
   Resources reads;
   Resources writes;
   isa::PendingRegisters uses;       ///< registers that must be available before it
-  isa::PendingRegisters available;  ///< a wait: what it makes available
-  bool is_fixed = false;            ///< nothing moves across it
+  isa::PendingRegisters available;  ///< for a wait: registers that it makes available
+  bool is_fixed = false;            ///< no instruction moves across it
 };
 
-/// Adds registers, memory and waits that the instruction reads and writes, and says whether it is fixed. `instruction` may have
-/// operands of OperandKind::none, which are left out.
+/// Adds registers, memory and waits that the instruction reads and writes, and whether it is fixed. Operands of
+/// OperandKind::none are ignored.
 void add_uses(const isa::Instruction& instruction, MovedItem& item);
 
 }  // namespace lacuna

@@ -17,11 +17,11 @@ using isa::Instruction;
 using isa::OperandKind;
 using isa::WaitCounts;
 
-/// A value that shall get other registers: where they stand in instructions, and the registers that it has in the code.
+/// A value to be renamed: its operands, and the registers that it has in the code.
 struct Unnamed {
   std::map<std::uint32_t, unsigned> operands;  ///< by instruction: bits by OperandPlace::operand
   std::set<unsigned> vgprs;
-  unsigned first_bit = 0;  ///< of Resources
+  unsigned first_bit = 0;  ///< its bit in Resources
 };
 
 class BlockMover {
@@ -30,7 +30,7 @@ class BlockMover {
              bool take_apart)
       : flow_(flow), finder_(finder), target_(target), candidates_(std::move(vgprs)), take_apart_(take_apart) {}
 
-  /// Moves what it can; adds a patch if that is anything.
+  /// Makes chains contiguous where possible; adds a patch if the block has changed.
   void run(std::uint32_t block, MovedCode& code) {
     const isa::BasicBlock& range = flow_.blocks()[block];
     first_ = range.begin;
@@ -84,7 +84,7 @@ class BlockMover {
     item.available = available_by(item.index);
   }
 
-  /// Takes a value that may get other registers out of an operand: the item depends on the value, not on its present registers.
+  /// Replaces the registers of an operand by its value to be renamed, so that the item depends on the value only.
   static void take_operand(const Unnamed& value, unsigned operand, Instruction& instruction, MovedItem& item) {
     const bool is_destination = operand == OperandPlace::kDestination;
     isa::Operand& place = is_destination ? instruction.dst[0] : instruction.src.at(operand);
@@ -98,7 +98,7 @@ class BlockMover {
     place.kind = OperandKind::none;
   }
 
-  /// By the names that registers have now.
+  /// Registers that a wait makes available, by their current names.
   isa::PendingRegisters available_by(std::uint32_t wait) const {
     const isa::WaitEffects::Effect& effect = finder_.waits().effect(wait);
     isa::PendingRegisters registers = effect.from_before;
@@ -113,14 +113,15 @@ class BlockMover {
   /// An instruction of the block.
   const MovedItem& at_index(std::uint32_t index) const { return items_[positions_[index - first_]]; }
 
-  /// Of what was issued before the block.
+  /// Whether a wait is for only a part of the operations issued before the block.
   bool waits_for_a_part(std::uint32_t wait) const {
     const WaitCounts counts = WaitCounts::of(flow_.instructions()[wait].instruction, target_);
     const isa::WaitEffects::Effect& effect = finder_.waits().effect(wait);
     return (counts.vm != WaitCounts::kNone && !effect.vm_before) || (counts.lgkm != WaitCounts::kNone && !effect.lgkm_before);
   }
 
-  /// One of the chain's own waits is for an operand that the chain does not load: then it is none wherever it stands.
+  /// Whether one of the chain's waits is for an operand that the chain does not load: then no position of the wait makes it a
+  /// chain.
   bool waits_for_operands(const ChainCandidate& chain) const {
     const auto is_load = [&](std::uint32_t load) {
       return std::find(chain.loads.begin(), chain.loads.end(), load) != chain.loads.end();
@@ -166,7 +167,7 @@ class BlockMover {
     return range.end - range.begin == chains_[chain].size();
   }
 
-  /// Chains that are contiguous and must remain so, by the item that they begin at.
+  /// Chains that are contiguous and must remain so, by their first item.
   std::map<std::size_t, std::size_t> units(std::size_t gathered) const {
     std::map<std::size_t, std::size_t> found;
     for (std::size_t c = 0; c < chains_.size(); ++c)
@@ -174,25 +175,25 @@ class BlockMover {
     return found;
   }
 
-  /// What depends on something that goes before it.
+  /// Resources that make an item dependent on earlier ones.
   struct Dependents {
     Resources reads;
     Resources writes;
     isa::PendingRegisters available;
-    std::vector<std::uint32_t> memory;  ///< instructions that waits wait for
+    std::vector<std::uint32_t> memory;  ///< memory instructions that waits wait for
 
     bool has(const MovedItem& item, const ChainFinder& finder) const {
       return item.reads.intersects(writes) || item.writes.intersects(reads) || item.writes.intersects(writes) ||
              item.uses.intersects(available) || waits_for_any(item, finder);
     }
-    /// Nothing but the name of a VGPR makes it depend on them.
+    /// Whether an item depends on them only through the name of a VGPR.
     bool by_name_only(const MovedItem& item, const ChainFinder& finder) const {
       if (item.reads.intersects(writes) || item.uses.intersects(available) || waits_for_any(item, finder)) return false;
       return !item.writes.intersects_beyond_vgprs(reads) && !item.writes.intersects_beyond_vgprs(writes);
     }
     void add(const MovedItem& item) {
       Resources ordered = item.reads;
-      ordered.remove(Resources::kWait);  // what stood in front of a wait may get behind it
+      ordered.remove(Resources::kWait);  // instructions in front of a wait may move behind it
       reads.add(ordered);
       writes.add(item.writes);
       available.merge(item.available);
@@ -208,10 +209,10 @@ class BlockMover {
     }
   };
 
-  /// Which items of a range go behind the chain.
+  /// Selection of the items of a range that move behind the chain.
   struct Partition {
     std::vector<bool> behind;
-    std::optional<std::size_t> conflict;  ///< a member that depends on one of them
+    std::optional<std::size_t> conflict;  ///< a member of the chain that depends on one of them
   };
   Partition partition(std::size_t chain, const Range& range) const {
     Partition result{std::vector<bool>(range.end - range.begin, false), std::nullopt};
@@ -242,7 +243,7 @@ class BlockMover {
     return result;
   }
 
-  /// A load gets behind a wait that it stands in front of.
+  /// Whether a load would move behind a wait that it precedes.
   bool delays_loads(std::size_t chain, const Range& range, const Partition& order) const {
     for (std::size_t i = range.begin; i < range.end; ++i) {
       const bool behind = order.behind[i - range.begin];
@@ -252,7 +253,7 @@ class BlockMover {
     return false;
   }
 
-  /// Makes the chain contiguous; true when something has changed.
+  /// Makes the chain contiguous; true if the block has changed.
   bool gather(std::size_t chain) {
     const Range wanted = range_of(chain);
     const bool is_fixed = std::any_of(at(wanted.begin), at(wanted.end), [](const MovedItem& item) { return item.is_fixed; });
@@ -287,9 +288,9 @@ class BlockMover {
   }
   std::vector<MovedItem>::iterator at(std::size_t position) { return items_.begin() + static_cast<std::ptrdiff_t>(position); }
 
-  /// Gives another register to an item that the conflicting member needs, and that is in the way by its register alone.
+  /// Renames an item that the conflicting member needs, and that conflicts only through its register.
   bool rename_in_the_way(std::size_t chain, const Range& range, std::size_t conflict) {
-    // What the member depends on, against the order.
+    // Items that the member depends on, in reverse order.
     std::vector<bool> needed(conflict - range.begin + 1, false);
     needed.back() = true;
     for (std::size_t i = conflict; i-- > range.begin;) {
@@ -319,7 +320,7 @@ class BlockMover {
     for (const Unnamed& other : unnamed_) value.first_bit += static_cast<unsigned>(other.vgprs.size());
     if (value.first_bit + value.vgprs.size() > Resources::kEnd) return false;
     for (const OperandPlace& place : web.places()) {
-      if (renamed_.count(place) != 0) return false;  // a value gets another name once
+      if (renamed_.count(place) != 0) return false;  // a value is renamed only once
       value.operands[place.instruction] |= 1U << place.operand;
     }
     unnamed_.push_back(std::move(value));
@@ -327,7 +328,7 @@ class BlockMover {
     return true;
   }
 
-  /// Gives registers to all values that have none, in the order that there is now.
+  /// Assigns registers to all values that have none, in the current order.
   bool name_values() {
     while (!unnamed_.empty()) {
       const Unnamed value = unnamed_.back();
@@ -347,7 +348,7 @@ class BlockMover {
     }
     return true;
   }
-  /// How far registers are away that can stand for these. Pairs begin at even registers on gfx90a.
+  /// Distance to registers that can replace these. Pairs begin at even registers on gfx90a.
   std::optional<int> free_distance(const std::set<unsigned>& vgprs, const std::map<std::uint32_t, unsigned>& places) const {
     Range range{items_.size(), 0};
     for (const auto& [index, operands] : places) {
@@ -366,7 +367,7 @@ class BlockMover {
     }
     return std::nullopt;
   }
-  /// No instruction of the range uses the register, and none behind it reads what it held before.
+  /// Whether no instruction of the range uses the register, and none after it reads its previous value.
   bool is_free(unsigned vgpr, const Range& range) const {
     Resources wanted;
     wanted.add(Resources::kVgprs + vgpr);
@@ -374,16 +375,16 @@ class BlockMover {
     const auto begin = items_.begin() + static_cast<std::ptrdiff_t>(range.begin);
     const auto end = items_.begin() + static_cast<std::ptrdiff_t>(range.end);
     if (std::any_of(begin, end, uses)) return false;
-    // What the code does not name has values within the block only, each under one mask.
+    // VGPRs that the code does not name hold only values of this block, each under one mask.
     const bool is_named = (finder_.values().named_vgprs()[vgpr / 64] >> (vgpr % 64) & 1) != 0;
-    // Written next, by the same lanes.
+    // It is written next, by the same lanes,
     for (auto item = begin; item != items_.end(); ++item) {
       if (isa::writes_exec(isa::register_use(item->instruction))) break;
       if (item->reads.intersects(wanted)) return false;
       if (item->writes.intersects(wanted)) return true;
     }
     if (!is_named) return true;
-    // Or written before by the same lanes, and nothing else reads that.
+    // or it was last written by the same lanes, and that value has no later reader.
     for (auto item = begin; item != items_.begin();) {
       --item;
       if (isa::writes_exec(isa::register_use(item->instruction))) return false;
@@ -410,7 +411,7 @@ class BlockMover {
     }
     return all;
   }
-  /// What no wait of the block waits for.
+  /// Records the operations that no wait of the block covers.
   void note_outstanding() {
     outstanding_ = issued();
     for (const MovedItem& item : items_) {
@@ -424,7 +425,7 @@ class BlockMover {
     }
   }
   bool same_outstanding() const {
-    // Waits of other blocks count those that are issued behind the one that they wait for.
+    // Waits of other blocks count the operations issued after the one that they wait for.
     const auto same_order = [](std::vector<std::uint32_t> all, const std::vector<std::uint32_t>& outstanding) {
       std::erase_if(all, [&](std::uint32_t index) {
         return std::find(outstanding.begin(), outstanding.end(), index) == outstanding.end();
@@ -435,7 +436,7 @@ class BlockMover {
     return same_order(now.vm, outstanding_.vm) && same_order(now.lgkm, outstanding_.lgkm);
   }
 
-  /// Counts instructions of `list` between the last of `waited` and the wait at `position`.
+  /// Number of instructions of `list` between the last of `waited` and the wait at `position`.
   unsigned issued_since(const std::vector<std::uint32_t>& waited, std::size_t position,
                         bool (*counts)(const Instruction&)) const {
     unsigned count = 0;
@@ -488,13 +489,13 @@ class BlockMover {
   const isa::ControlFlow& flow_;
   const ChainFinder& finder_;
   isa::Target target_;
-  std::vector<unsigned> candidates_;  ///< the kernel's VGPRs, those first that no instruction names
+  std::vector<unsigned> candidates_;  ///< the kernel's VGPRs; those that no instruction names come first
   bool take_apart_;
-  std::vector<MovedItem> items_;        ///< the block in its order
+  std::vector<MovedItem> items_;        ///< the block in its current order
   std::uint32_t first_ = 0;             ///< index of the block's first instruction
-  std::vector<std::size_t> positions_;  ///< in items_, by index less first_
+  std::vector<std::size_t> positions_;  ///< position in items_, by index minus first_
   std::vector<std::vector<std::uint32_t>> chains_;
-  std::vector<Unnamed> unnamed_;  ///< while a chain is gathered
+  std::vector<Unnamed> unnamed_;  ///< used while a chain is gathered
   std::set<OperandPlace> renamed_;
   Issued outstanding_;
 };

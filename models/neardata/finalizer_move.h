@@ -1,13 +1,13 @@
-// Another order of a block's instructions, in which those of a chain are neighbours.
+// Reorders a block such that the instructions of a chain are adjacent.
 //
-// What stands between a chain's instructions and does not depend on them goes in front of it, the rest behind it, each part in
-// its order. Two things in the way are removed: a register that is used for something else before gets another name, of those
-// that the kernel has and no instruction uses (chain_renaming.h), and s_waitcnt gets another count. A wait stays behind all
-// that it has waited for and before all that needs it, and no memory access gets in front of a wait that it stood behind; its
-// count says what has been issued since. What is outstanding at the end of the block is the same, in the same order.
+// Instructions between those of a chain move in front of it if they do not depend on it, otherwise behind it; each part keeps
+// its order. Two obstacles are removed: a register that another value uses before is renamed to one that the kernel has and no
+// instruction uses (chain_renaming.h), and s_waitcnt gets another count. A wait stays behind all operations that it waits for
+// and before all instructions that need it, and no memory access moves in front of a wait that it followed; the count is that
+// of operations issued since. The operations outstanding at the end of the block are the same, in the same order.
 //
-// Kept as they are: stores and loads in their order, whatever their addresses; blocks with waits for a part of what was issued
-// before the block; ranges with s_nop, because it stands for wait states between its neighbours.
+// Not changed: the order of stores and loads, regardless of their addresses; blocks with waits for only a part of the
+// operations issued before the block; ranges with s_nop, because it provides wait states between its neighbours.
 #pragma once
 
 #include <cstdint>
@@ -19,10 +19,10 @@
 namespace lacuna {
 
 struct MovedCode {
-  std::vector<CodePatch> patches;  ///< one for each block that has changed, ascending
+  std::vector<CodePatch> patches;  ///< one for each changed block, ascending
 };
 
-/// `chains` are candidates in `flow`; some may be contiguous already.
+/// `chains` are candidates in `flow`; some may already be contiguous.
 MovedCode move_chains(const isa::ControlFlow& flow, const ChainFinder& chains, isa::Target target,
                       const FinalizerOptions& options);
 

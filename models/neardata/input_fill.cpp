@@ -5,7 +5,7 @@
 namespace lacuna {
 namespace {
 
-// Past stays are dropped that many at a time: it moves all others.
+// Past stays are dropped in groups of this number, since each drop moves all others.
 constexpr std::size_t kStaysToDrop = 64;
 
 }  // namespace

@@ -1,7 +1,7 @@
 // Number of packets in the input of a service queue, from the times at which they arrive and leave.
 //
 // A booked network delivers packets in the order in which they departed, so that one that took a short path may be reported
-// after another that arrives later. The fill is exact all the same: a packet is entered at its place in time.
+// after another that arrives later. The fill is nevertheless exact: a packet is inserted at its position in time.
 #pragma once
 
 #include <cstddef>
@@ -14,24 +14,24 @@ namespace lacuna {
 
 class InputFill {
  public:
-  /// Adds a packet that is in the input from `arrived` until just before `left`, which is later. No packet that is added from
-  /// now on arrives before `horizon`. Returns the highest fill during its stay, itself included, as far as packets are known.
+  /// Adds a packet that is in the input from `arrived` until just before `left`, which is later. No packet added later arrives
+  /// before `horizon`. Returns the highest fill during its stay, including itself, among the packets known so far.
   std::uint64_t add(Tick arrived, Tick left, Tick horizon);
   void reset() { stays_.clear(); }
-  /// Packets that a later one may still meet.
+  /// Number of packets that a later one may still overlap with.
   std::size_t kept() const { return stays_.size(); }
 
  private:
   struct Stay {
     Tick arrived;
     Tick left;
-    std::uint64_t fill;  ///< at its arrival, itself and those before it in `stays_` included
+    std::uint64_t fill;  ///< fill at its arrival: the packet and those before it in `stays_`
   };
 
   void retire(Tick horizon);
 
   std::vector<Stay> stays_;  ///< by arrival
-  Tick longest_{};           ///< stay of a packet so far
+  Tick longest_{};           ///< longest stay of a packet so far
 };
 
 }  // namespace lacuna

@@ -66,7 +66,7 @@ void KernelTagger::code_revalidated() {
 }
 
 bool KernelTagger::holds(std::uint64_t address, std::span<const std::byte> bytes) const {
-  constexpr std::uint64_t kPage = 4096;  // mappings consist of whole ones
+  constexpr std::uint64_t kPage = 4096;  // mappings consist of whole pages
   while (!bytes.empty()) {
     const auto size = static_cast<std::size_t>(std::min<std::uint64_t>(bytes.size(), kPage - address % kPage));
     const std::byte* const now = vm_->pointer(address, size, isa::Access::execute);
@@ -81,7 +81,7 @@ void KernelTagger::tag(const Dispatch& dispatch) {
   std::optional<std::vector<Chain>> chains = take_from_file(dispatch);
   if (!chains) chains = find_chains(dispatch);
   statistics_.chains += chains->size();
-  // What its search has read, as it is now that instructions have moved.
+  // Searched code, with its contents after instructions have been moved.
   SearchedCode code;
   const isa::FetchWords memory = fetch();
   const isa::ControlFlow flow(
@@ -116,8 +116,9 @@ std::optional<std::vector<Chain>> KernelTagger::take_from_file(const Dispatch& d
   }
 }
 
-// Nothing of the kernel runs, so that its instructions may change. Copies and fills of the runtime that are known by their code
-// (BlitRecogniser::name(), with a blank in it) keep it: they would not be known any more.
+// No wavefront of the kernel runs, so that its instructions may change. Copy and fill kernels of the runtime that are
+// recognised by their code (BlitRecogniser::name() with a blank in the name) are not changed: they would no longer be
+// recognised.
 std::vector<Chain> KernelTagger::find_chains(const Dispatch& dispatch) {
   FinalizedKernel finalized = finalize_kernel(fetch(), target_, dispatch.entry,
                                               {.move = parameters_.move && dispatch.kernel.find(' ') == std::string::npos,
@@ -125,7 +126,7 @@ std::vector<Chain> KernelTagger::find_chains(const Dispatch& dispatch) {
                                                .interleaved = parameters_.interleaved,
                                                .vgprs = dispatch.needs.vgprs});
   for (const CodePatch& patch : finalized.patches) {
-    // Word by word: each has been fetched, but they may lie in different mappings.
+    // Word by word: all words are mapped, but they may lie in different mappings.
     for (std::size_t i = 0; i < patch.words.size(); ++i)
       std::memcpy(vm_->pointer(patch.address + kWord * i, kWord, isa::Access::execute), &patch.words[i], kWord);
   }

@@ -17,7 +17,7 @@ namespace {
 bool is_mesh(const FabricParameters& noc) { return noc.topology == FabricTopology::mesh; }
 bool is_butterfly(const FabricParameters& noc) { return noc.topology == FabricTopology::butterfly; }
 
-/// A core's packets to and from all caches pass the last switch before it; all ways have the same number of stages.
+/// A core's packets to and from all caches pass the last switch before it; all paths have the same number of stages.
 NodePaths butterfly_paths(ButterflyNodes nodes) {
   return [nodes](unsigned from, unsigned to, unsigned) {
     if (from >= nodes.terminals) return std::vector<unsigned>{from, to};
@@ -74,7 +74,7 @@ void NearDataParameterSet::check(const GpuDeviceParameters& device, std::vector<
         fmt::format("ndc.mode = omni: noc.topology = {} has no nodes on the ways between others; set mesh, butterfly or "
                     "crossbar, or ndc.mode = llc",
                     device.noc.topology->name));
-  if (is_butterfly(device.noc)) return;  // switches have buffers of their own
+  if (is_butterfly(device.noc)) return;  // switches have separate buffers
   const std::uint64_t bytes = std::uint64_t{ndc.sq_entries} * 2 * device.cu.transaction_bytes;
   if (bytes > device.cu.lds.n)
     problems.push_back(
@@ -88,8 +88,8 @@ ExtensionNodes NearDataParameterSet::nodes(const GpuDeviceParameters& device) co
   return nodes;
 }
 
-// A packet of a service queue that the memory phase knows about, up to its lookahead after a window's end, has left at least a
-// packet's time after it.
+// A packet of a service queue that the memory phase knows about, up to its lookahead after a window's end, arrives at least a
+// packet's time after it has left.
 Tick NearDataParameterSet::min_response_time(const GpuDeviceParameters& device) const {
   const FabricParameters& noc = device.noc;
   Tick between = device.min_packet_time();
@@ -257,7 +257,7 @@ std::string NearData::violations() const {
   return what;
 }
 
-// What a failed kernel has left in the network arrives later.
+// Messages of a failed kernel that are still in the network arrive later.
 void NearData::kernel_ended(const KernelRecord& record) {
   tagger_.ended(record.index);
   network_.most_input.erase(record.index);

@@ -8,8 +8,8 @@
 // In mode omni a butterfly's last switches have service queues in place of the cores.
 //
 // Kernels are tagged when they are dispatched for the first time (models/neardata/kernel_tagger.h). Code that changes
-// afterwards loses its tags at the next acquire, when a change takes effect: wavefronts that run it go on without, and its next
-// dispatch is a first one.
+// afterwards loses its tags at the next acquire, when a change takes effect: wavefronts that run it continue without tags, and
+// its next dispatch counts as the first.
 #pragma once
 
 #include <array>
@@ -46,8 +46,8 @@ class NearDataParameterSet : public ExtensionParameters {
   std::unique_ptr<DeviceExtension> make(const GpuDeviceParameters& device) const override;
 };
 
-/// The meeting nodes of a fabric whose destinations from `first_l2` on are the L2 banks; by core and last-level cache.
-/// `switches`: nodes of a butterfly whose last switches compute; nullopt: they do not, or it is no butterfly.
+/// Meeting nodes, by core and last-level cache, of a fabric whose destinations from `first_l2` on are the L2 banks. `switches`:
+/// nodes of a butterfly whose last switches compute; nullopt: they do not, or it is no butterfly.
 EmnTable meeting_nodes(const Fabric& fabric, unsigned first_l2, const GpuParameters& gpu, const FabricParameters& noc,
                        const std::optional<ButterflyNodes>& switches = std::nullopt);
 
@@ -68,13 +68,13 @@ class NearData final : public DeviceExtension, private KernelObserver, private i
   void describe(StatisticsGroup& device) const override;
   void describe_energy(EnergyMeter& meter, const EnergyParameters& energy) const override;
 
-  /// Sets the tags of code that comes with some. Without a source all kernels are searched for chains.
+  /// Sets the source of tags for code that has some. Without one all kernels are searched for chains.
   void set_tag_source(const TagSource& source) { tagger_.set_source(source); }
 
   const NearDataNetwork& network() const { return network_; }
   const KernelTagger& tagger() const { return tagger_; }
-  /// What is not as it must be when no kernel runs and nothing is in flight: queues that are not empty, and packets, loads,
-  /// stores and results that have been sent and not received. Empty: nothing.
+  /// Violated invariants when no kernel runs and nothing is in flight: queues that are not empty, and packets, loads, stores
+  /// and results that were sent and not received. Empty: none.
   std::string violations() const;
 
  private:
@@ -89,14 +89,14 @@ class NearData final : public DeviceExtension, private KernelObserver, private i
   const FabricParameters noc_;
   NearDataNetwork network_;
   KernelTagger tagger_;
-  unsigned running_ = 0;  ///< kernels
-  bool failed_ = false;   ///< one of them has failed, and left packets in the network
+  unsigned running_ = 0;  ///< number of running kernels
+  bool failed_ = false;   ///< a running kernel has failed and left packets in the network
   using Queues = std::vector<std::unique_ptr<ServiceQueue>>;
   std::array<const Queues*, 3> all_queues() const { return {&at_caches_, &at_cores_, &at_switches_}; }
 
   ButterflyNodes butterfly_{};
   Queues at_caches_;    ///< by last-level cache
-  Queues at_cores_;     ///< by core, of a mesh; empty in mode llc
+  Queues at_cores_;     ///< by core of a mesh; empty in mode llc
   Queues at_switches_;  ///< by last switch of a butterfly; empty in mode llc
 };
 

@@ -1,4 +1,4 @@
-// What the near-data units of a device share: where nodes are, and the units at them.
+// State shared by the near-data units of a device: positions of nodes, and the units at them.
 #pragma once
 
 #include <cstdint>
@@ -25,12 +25,12 @@ struct NearDataNetwork {
   unsigned line_bytes = 128;
   unsigned flit_bytes = 32;
   const Fabric* fabric = nullptr;
-  unsigned first_cache = 0;  ///< the fabric's destination that is last-level cache 0
+  unsigned first_cache = 0;  ///< number of the fabric's destination that is last-level cache 0
   std::optional<EmnTable> meeting{};
   std::vector<OffloadUnit*> cores{};
   std::vector<ServiceQueue*> queues{};  ///< by node; null: the node does not compute
   TaggedKernels kernels{};
-  /// NearDataCount::most_input of the kernels that run, by index of the dispatch; never iterated. Changed between windows.
+  /// NearDataCount::most_input of the running kernels, by index of the dispatch; never iterated. Changed between windows.
   std::unordered_map<std::uint64_t, std::uint64_t> most_input{};
 
   /// The last-level cache that serves a line; nullopt: none does.
@@ -40,7 +40,7 @@ struct NearDataNetwork {
     const unsigned cache = destination - first_cache;
     return cache < meeting->caches().size() ? std::optional(cache) : std::nullopt;
   }
-  /// Ends the simulation: the hardware is in a state in which it must not be (`ndc.check`).
+  /// Ends the simulation: the hardware has reached an inconsistent state (`ndc.check`).
   [[noreturn]] static void fail(const std::string& what);
   /// Flits of a packet with a line's data.
   unsigned data_flits() const { return fabric->reply_flits(line_bytes, false, false); }

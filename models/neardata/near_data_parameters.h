@@ -20,17 +20,17 @@ enum class NearDataMode : std::uint8_t {
 
 /// ALU that serves the service queue of a core (section 6.3).
 enum class CoreAlu : std::uint8_t {
-  shared,     ///< the core's, in the share of its cycles that the core leaves idle
-  dedicated,  ///< one of its own, of ndc.core_alu_lanes
+  shared,     ///< the core's ALU, in the cycles that the core leaves idle
+  dedicated,  ///< a separate one, of ndc.core_alu_lanes
 };
 
-/// Loads whose line is being filled into the L1 cache.
+/// Treatment of loads whose line is being filled into the L1 cache.
 enum class PendingFill : std::uint8_t { hit, miss };
 
-/// When a chain that stores is complete for its core.
+/// Completion of a chain that stores, for its core.
 enum class ChainEnd : std::uint8_t {
-  store,        ///< when its store is acknowledged (Fig. 3)
-  computation,  ///< when it has been computed (section 4.2)
+  store,        ///< acknowledgement of its store (Fig. 3)
+  computation,  ///< end of its computation (section 4.2)
 };
 
 struct NearDataParameters {

@@ -60,7 +60,7 @@ void OffloadUnit::count(const WavefrontSlot* slot, NearDataCount what, std::uint
   slot->group->work->activity.extension[texts_.first_count + static_cast<std::size_t>(what)] += amount;
 }
 
-// A kernel's counts are the sums of what its compute units count: each adds what it raises the highest fill by.
+// A kernel's count is the sum of those of its compute units: each adds the amount by which it raises the highest fill.
 void OffloadUnit::count_input(unsigned number, std::uint64_t fill) {
   constexpr auto kIndex = static_cast<std::size_t>(NearDataCount::most_input);
   statistics_.counts[kIndex] = std::max(statistics_.counts[kIndex], fill);
@@ -94,7 +94,7 @@ std::string OffloadUnit::remains() const {
       in_use(requests_.size(), free_requests_.size()));
 }
 
-// The entry with the lowest number is taken first.
+// The free entry with the lowest number is used first.
 void OffloadUnit::free_queue() {
   used_ = 0;
   free_entries_.clear();
@@ -125,7 +125,7 @@ void OffloadUnit::reset() {
 void OffloadUnit::begin_kernel(Wavefront& w, const WavefrontSlot& slot) {
   w.dispatch = slot.group->dispatch;
   w.kernel = network_.kernels.find(w.dispatch->entry);
-  // As many workgroups as wavefront slots allow keep their LDS (section 4.5).
+  // Assumes as many workgroups, with their LDS, as wavefront slots allow (section 4.5).
   const WorkgroupNeeds& needs = w.dispatch->needs;
   const std::uint64_t workgroups = std::max(1U, unit_.simds * unit_.wavefronts_per_simd / std::max(1U, needs.wavefronts));
   const std::uint64_t operands = std::uint64_t{parameters_.sq_entries} * 2 * (line_mask_ + 1);
@@ -186,7 +186,7 @@ StageVerdict OffloadUnit::prepare_tagged(WavefrontSlot& slot, Wavefront& w, cons
   OpenChain& chain = chains_[open];
   if (!loads(place.role)) {
     if (chain.fills > 0) {
-      release_builder(slot, w, cycle);  // it builds nothing meanwhile
+      release_builder(slot, w, cycle);  // its wavefront builds no chain in the meantime
       w.filling = open;
       hold(slot, cycle);
       return kStalls;
@@ -195,7 +195,7 @@ StageVerdict OffloadUnit::prepare_tagged(WavefrontSlot& slot, Wavefront& w, cons
       resume(slot, NearDataCause::chain, chain.filled);
       return kStalls;
     }
-    if (chain.parts.empty()) {  // all of its lanes have stayed
+    if (chain.parts.empty()) {  // all of its lanes have remained at the core
       std::erase(w.open, open);
       if (w.open.empty()) release_builder(slot, w, cycle);
       free_chain(open);
@@ -215,7 +215,7 @@ StageVerdict OffloadUnit::prepare_tagged(WavefrontSlot& slot, Wavefront& w, cons
   return performed;
 }
 
-// As prepare_tagged() decides.
+// Same decision as prepare_tagged().
 bool OffloadUnit::commits(const WavefrontSlot& slot, const isa::DecodedInstruction& instruction, Cycles cycle) const {
   const Wavefront& w = wavefronts_[slot.simd->number * slots_ + slot.number];
   if (!w.builds || w.dispatch != slot.group->dispatch || w.kernel == nullptr || !w.kernel->current()) return false;
@@ -229,8 +229,8 @@ bool OffloadUnit::commits(const WavefrontSlot& slot, const isa::DecodedInstructi
   return chain.fills == 0 && chain.filled <= cycle && active != 0 && (active & ~offloaded(chain)) == 0;
 }
 
-// Before the next instruction the core performs what it has to of its last chain: the operations of parts whose operands have
-// arrived there, for all of their lanes together, and the sum of results with a register.
+// Performs the core's part of the wavefront's last chain before its next instruction: operations of parts whose operands have
+// arrived at the core, for all of their lanes together, and the sum of results with a register.
 StageVerdict OffloadUnit::perform_operations(WavefrontSlot& slot, Wavefront& w, Cycles cycle) {
   if (slot.simd->valu_free > cycle) {
     resume(slot, NearDataCause::chain, slot.simd->valu_free);
@@ -246,7 +246,7 @@ OffloadUnit::Lanes OffloadUnit::offloaded(const OpenChain& chain) const {
   return lanes;
 }
 
-// The vector memory unit reads the addresses of all lanes, and moves the data of those that stay.
+// The vector memory unit reads the addresses of all lanes, and moves the data of those that remain at the core.
 void OffloadUnit::count_registers(Wavefront& w, ChainRole role, Lanes offloaded) {
   constexpr std::uint64_t kAddressWords = 2;
   const Lanes lanes = std::exchange(w.uncounted, 0);
@@ -255,7 +255,7 @@ void OffloadUnit::count_registers(Wavefront& w, ChainRole role, Lanes offloaded)
   (role == ChainRole::store ? statistics_.stored_words : statistics_.loaded_words) += data;
 }
 
-// FLAT addresses may be in LDS or private memory. The core performs the chain.
+// FLAT addresses may be in LDS or private memory: then the core performs the chain.
 void OffloadUnit::leave_global_memory(WavefrontSlot& slot, Wavefront& w, Cycles cycle) {
   const std::uint16_t open = std::exchange(w.accessing, kNone);
   count(&slot, NearDataCount::address_space);
@@ -270,8 +270,8 @@ void OffloadUnit::leave_global_memory(WavefrontSlot& slot, Wavefront& w, Cycles 
   if (w.stores_elsewhere) close(slot, open, cycle);
 }
 
-// The code has changed: what the wavefront has begun of chains stays at the core, and no more are begun. Its loads are made
-// before it goes on.
+// The code has changed: chains that the wavefront has begun remain at the core, and no more are begun. Their loads are made
+// before the wavefront continues.
 bool OffloadUnit::leave_code(WavefrontSlot& slot, Wavefront& w, Cycles cycle) {
   release_builder(slot, w, cycle);
   for (const std::uint16_t open : w.open) {
@@ -310,7 +310,7 @@ void OffloadUnit::build(WavefrontSlot& slot, Wavefront& w, bool builds) {
   slot.simd->issue.favour(slot.number, builds);
 }
 
-// Hands it to the wavefront that has waited longest.
+// Passes the unit to the wavefront that has waited longest.
 void OffloadUnit::release_builder(WavefrontSlot& slot, Wavefront& w, Cycles cycle) {
   if (!w.builds) return;
   build(slot, w, false);
@@ -356,7 +356,7 @@ void OffloadUnit::wavefront_ended(WavefrontSlot& slot) {
     if (chain.slot != &slot) continue;
     chain.slot = nullptr;
     if (chain.closing) continue;
-    // Under construction: nothing of it is in the network.
+    // The chain is under construction: no message of it is in the network.
     for (const std::uint16_t part : std::exchange(chain.parts, {})) free_part(part, last_);
     if (chain.fills == 0) free_chain(open);
   }

@@ -7,23 +7,23 @@
 //                 all other wavefronts of its SIMD
 //   loads         addresses pass the address unit; each line is looked up in the L1 cache, which allocates nothing for it.
 //                 Lanes whose lines are absent become parts of the chain, each with an entry of the queue: lanes with the same
-//                 lines, at most 32. The others' loads are made as ever.
+//                 lines, at most 32. The other lanes' loads are made as usual.
 //   operation     is committed without execution if all lanes are parts of the chain: it waits for no vector ALU, and leaves
 //                 ALU and turn to others. Otherwise it executes when the loads of lanes that stay at the core have returned
 //   last          each part's packet leaves for the node where its lines meet. The wavefront issues nothing more until results
 //                 or acknowledgements of all parts are back.
 //
 // A part whose second load hits in the L1 cache, or whose loads meet at no node that computes, is flushed at its second load:
-// its lanes stay at the core. One that turns out to have no such node only at its store has its loads made then, and the core
-// computes and stores: so it does when a full service queue has sent the data to the core. Its operations take the vector ALU
-// when the wavefront goes on, as the sum does that combines a result with a register.
+// its lanes stay at the core. For a part that turns out to have no such node only at its store, the loads are made then, and
+// the core computes and stores, as it does when a full service queue has sent the data to the core. These operations take the
+// vector ALU when the wavefront continues, as does a sum that combines a result with a register.
 //
 // All instructions change registers when they issue: values never depend on where a chain is performed. vmcnt
 // counts a load of an offloaded part as complete when it issues, since its registers are used by its chain alone, and a store
 // when it is acknowledged.
 //
 // As a unit of the network it sends packets of chains, and receives results, acknowledgements and the data of packets that a
-// full service queue has not taken.
+// full service queue has rejected.
 #pragma once
 
 #include <array>
@@ -48,43 +48,43 @@ namespace lacuna {
 
 struct NearDataStatistics {
   std::array<std::uint64_t, kNearDataCounts> counts{};  ///< by NearDataCount
-  std::uint64_t look_ups = 0;                           ///< of the L1 cache's tags, for offloaded loads
-  std::uint64_t committed = 0;                          ///< operations that no lane has executed
-  std::uint64_t core_lanes = 0;     ///< lanes of operations that the core has performed after all, and of its sums with results
-  std::uint64_t address_words = 0;  ///< words that chains' loads and stores have read from registers: of addresses,
-  std::uint64_t loaded_words = 0;   ///< words that they have written,
-  std::uint64_t stored_words = 0;   ///< and words of data that they have read
+  std::uint64_t look_ups = 0;                           ///< look-ups in the L1 cache's tags for offloaded loads
+  std::uint64_t committed = 0;                          ///< operations that were executed for no lane
+  std::uint64_t core_lanes = 0;     ///< lanes of operations that the core has performed instead, and of its sums with results
+  std::uint64_t address_words = 0;  ///< words of addresses that chains' loads and stores have read from registers
+  std::uint64_t loaded_words = 0;   ///< words that chains' loads have written to registers
+  std::uint64_t stored_words = 0;   ///< words of data that chains' stores have read from registers
   std::uint64_t most_entries = 0;   ///< highest number of entries in use
-  Tick entry_time{};                ///< time that entries were in use, summed over them
+  Tick entry_time{};                ///< time for which entries were in use, summed over them
 };
 
-/// What a core has sent and received since the last reset.
+/// Messages that a core has sent and received since the last reset.
 struct OffloadFlow {
   std::uint64_t packets = 0;
   std::uint64_t results = 0;        ///< results and acknowledgements
-  std::uint64_t bounced_lines = 0;  ///< of packets that were not taken
+  std::uint64_t bounced_lines = 0;  ///< lines of packets that were rejected
 };
 
 class OffloadUnit final : public LoadStage, public NodeRequester, private MemoryClient {
  public:
   OffloadUnit(NearDataNetwork& network, const LoadStageContext& unit);
 
-  /// The L1 vector cache of the unit. Call it before the first access.
+  /// Attaches the L1 vector cache of the unit. Call it before the first access.
   void attach_l1v(FirstLevelCache& l1v) { l1v_ = &l1v; }
   unsigned core() const { return core_; }
   const ComputeUnitParameters& unit_parameters() const { return unit_; }
   const ChainPacket& packet(unsigned number) const { return parts_[number].packet; }
   const NearDataStatistics& statistics() const { return statistics_; }
   const OffloadFlow& flow() const { return flow_; }
-  /// Share of the cycles of the core's vector ALUs that wavefronts have taken lately, in 1/1024, as seen at `at`.
+  /// Share of the cycles of the core's vector ALUs that wavefronts have used recently, in 1/1024, at `at`.
   unsigned alu_use(Tick at);
   ChainTimes& times(unsigned number) { return parts_[number].times; }
-  /// Compares memory with what the loads of a part have read (`ndc.check`). A service queue calls it when it reads the
+  /// Compares memory with the data that the loads of a part have read (`ndc.check`). A service queue calls it when it reads the
   /// operands.
   void compare_operands(unsigned number);
   /// Counts the fill of a service queue's input while a part's packet was in it.
   void count_input(unsigned number, std::uint64_t fill);
-  /// What is not as it must be when no kernel runs; empty: nothing. For messages.
+  /// Violated invariants when no kernel runs, for messages; empty: none.
   std::string remains() const;
   /// Whether nothing is under construction or in flight.
   bool idle() const { return used_ == 0 && free_chains_.size() == chains_.size() && free_parts_.size() == parts_.size(); }
@@ -104,9 +104,9 @@ class OffloadUnit final : public LoadStage, public NodeRequester, private Memory
   bool sends_messages() const override { return true; }
   void messages(Tick end, std::vector<Message>& out) override;
   Tick next_departure() const override { return next_message_; }
-  /// The data of a load of a part that a service queue has not taken.
+  /// Receives the data of a load of a part that a service queue has rejected.
   void complete(std::uint32_t part, Tick at, const LatencyBreakdown& below) override;
-  /// The result or the acknowledgement of a part.
+  /// Receives the result or the acknowledgement of a part.
   void receive(std::uint32_t part, const Passage& passage) override;
   const char* name() const override { return "offload unit"; }
 
@@ -116,7 +116,7 @@ class OffloadUnit final : public LoadStage, public NodeRequester, private Memory
   static constexpr std::uint64_t kLowLanes = 0xffff'ffff;
   using Lanes = std::uint64_t;
   using Token = MemoryTokens::Token;
-  /// Of an operand: the byte in its line, by lane of the wavefront.
+  /// For an operand: the byte in its line, by lane of the wavefront.
   using Places = std::array<std::uint8_t, isa::kLanes>;
 
   /// Bytes of a line that the core stores.
@@ -128,17 +128,17 @@ class OffloadUnit final : public LoadStage, public NodeRequester, private Memory
   struct Part {
     ChainPacket packet;
     std::uint16_t chain = kNone;  ///< index in chains_
-    bool queued = false;          ///< has an entry of the offload queue; otherwise the core performs it
+    bool queued = false;          ///< it has an entry of the offload queue; otherwise the core performs it
     std::uint8_t entry = 0;       ///< number of that entry
-    std::uint8_t missing = 0;     ///< loads, then stores, that have not returned, of a part that the core performs
-    Tick loaded{};                ///< when the last of the loads returned
-    unsigned lanes_changed = 0;   ///< found by compare_operands()
-    Tick entered{};               ///< when it got its entry
-    RemoteAccess latest{};        ///< the access that returned at `loaded`, of a packet that was not taken
+    std::uint8_t missing = 0;     ///< for a part that the core performs: loads, then stores, that have not returned
+    Tick loaded{};                ///< time at which the last of the loads returned
+    unsigned lanes_changed = 0;   ///< lanes whose data in memory have changed, found by compare_operands()
+    Tick entered{};               ///< time at which it got its entry
+    RemoteAccess latest{};        ///< for a rejected packet: the access that returned at `loaded`
     ChainTimes times{};
-    std::vector<StoredLine> stored;  ///< what the core stores, of a part that it performs from the store on
+    std::vector<StoredLine> stored;  ///< lines that the core stores, for a part that it performs from the store on
   };
-  /// What the lanes of a load have read, and from where (`ndc.check`).
+  /// Data that the lanes of a load have read, and their addresses (`ndc.check`).
   struct ReadOperand {
     std::array<const std::byte*, isa::kLanes> memory;
     std::array<std::uint32_t, isa::kLanes> values;
@@ -148,52 +148,52 @@ class OffloadUnit final : public LoadStage, public NodeRequester, private Memory
     const Chain* chain = nullptr;
     const PacketCode* code = nullptr;
     WavefrontSlot* slot = nullptr;  ///< null: the wavefront has been dropped
-    std::array<Places, 3> places;   ///< of the first load, of the second one and of the store
+    std::array<Places, 3> places;   ///< by operand: first load, second load, store
     std::uint32_t immediate = 0;
     std::vector<ReadOperand> read;     ///< by load, with `ndc.check`
-    std::vector<std::uint16_t> parts;  ///< those of it whose results are not known
-    Lanes staying = 0;                 ///< lanes whose instructions are performed as ever
+    std::vector<std::uint16_t> parts;  ///< parts whose results are not known yet
+    Lanes staying = 0;                 ///< lanes that remain at the core
     Cycles begun{};
-    unsigned fills = 0;      ///< loads of flushed parts on which the operation waits
-    Cycles filled{};         ///< when the last of them returned
+    unsigned fills = 0;      ///< pending loads of flushed parts for which the operation waits
+    Cycles filled{};         ///< time at which the last of them returned
     bool closing = false;    ///< the last instruction has issued
     bool offloaded = false;  ///< packets have been sent for it
-    bool at_core = false;    ///< the core performs operations of parts, once their operands are in its registers
-    unsigned stores = 0;     ///< stores of parts that are not complete, which the token expects
-    Token store = 0;         ///< of the store instruction
+    bool at_core = false;    ///< the core performs operations of parts as soon as their operands are in its registers
+    unsigned stores = 0;     ///< incomplete stores of parts, which the token expects
+    Token store = 0;         ///< token of the store instruction
     Cycles stored{};         ///< latest completion of a store
     Cycles done{};           ///< latest result of a part
-    Cycles in_registers{};   ///< when the latest result or operand is in the core's registers
+    Cycles in_registers{};   ///< time from which the latest result or operand is in the core's registers
   };
   struct Wavefront {
     const Dispatch* dispatch = nullptr;
     std::shared_ptr<const TaggedKernel> kernel;  ///< null: it has no chains
     std::vector<std::uint16_t> open;             ///< chains under construction
     std::uint16_t closing = kNone;               ///< chain whose results it waits for
-    std::uint16_t filling = kNone;               ///< chain for whose fills it is held
-    std::uint16_t accessing = kNone;    ///< chain whose second load or store has executed, with no lane in global memory
-    bool stores_elsewhere = false;      ///< that is the store
-    Cycles not_before{};                ///< results and operands of its last chain are in registers from then on
-    std::uint64_t operations = 0;       ///< operations of that chain that the core performs first
+    std::uint16_t filling = kNone;               ///< chain whose fills it is held for
+    std::uint16_t accessing = kNone;    ///< chain whose second load or store has executed without a lane in global memory
+    bool stores_elsewhere = false;      ///< `accessing` refers to the store
+    Cycles not_before{};                ///< time from which results and operands of its last chain are in registers
+    std::uint64_t operations = 0;       ///< operations of that chain that the core performs before the next instruction
     Lanes uncounted = 0;                ///< lanes of a chain's load or store whose registers have not been counted
-    bool caches_only = false;           ///< its kernel's LDS leaves no room for a core's service queue
-    bool builds = false;                ///< has a packet generation unit
-    std::vector<std::uint64_t> stores;  ///< lines of its stores that may not be complete
-    bool many_stores = false;           ///< more of them than are kept
+    bool caches_only = false;           ///< its kernel's LDS leaves no room for the service queue at a core
+    bool builds = false;                ///< it has a packet generation unit
+    std::vector<std::uint64_t> stores;  ///< lines of its stores that may be incomplete
+    bool many_stores = false;           ///< it has more such lines than are recorded
   };
-  /// A request of this unit to the L1 cache.
+  /// A request of the offload unit to the L1 cache.
   struct OwnRequest {
     enum class Kind : std::uint8_t { fill, core_load, store } kind = Kind::fill;
     std::uint16_t chain = kNone;
     std::uint16_t part = kNone;
     Token token = 0;
-    bool counted = false;  ///< `token` accounts for it
+    bool counted = false;  ///< `token` counts it
   };
   struct LineLanes {
     std::uint64_t line = 0;  ///< GPU virtual address
     std::uint64_t bus = 0;   ///< bus address
     Lanes lanes = 0;
-    bool in_cache = false;  ///< a last-level cache serves it
+    bool in_cache = false;  ///< the line is served by a last-level cache
   };
 
   Wavefront& wavefront(const WavefrontSlot& slot) { return wavefronts_[slot.simd->number * slots_ + slot.number]; }
@@ -223,21 +223,21 @@ class OffloadUnit final : public LoadStage, public NodeRequester, private Memory
   static void note_store(Wavefront& w, std::uint64_t bus);
   bool stores_to(WavefrontSlot& slot, Wavefront& w, std::uint64_t bus, Cycles cycle);
   bool can_offload(const isa::MemoryAccess& access) const;
-  /// Fills lines_ with the lanes of an access by line. Returns those with data in two lines.
+  /// Groups the lanes of an access by line in lines_. Returns the lanes with data in two lines.
   Lanes find_lines(const isa::MemoryAccess& access);
   Token send_staying(WavefrontSlot& slot, Lanes lanes, Counters counters, Tick start, Cycles cycle);
-  /// Why lanes of a line are not offloaded; nullopt: they may be, and their line has been looked up in the L1 cache at `at`.
-  /// `hit`: the reason if the line is there.
+  /// Reason why the lanes of a line are not offloaded; nullopt: they may be, and the L1 lookup of their line is at `at`. `hit`:
+  /// reason to be returned if the line is present.
   std::optional<NearDataCount> reason_to_stay(WavefrontSlot& slot, Wavefront& w, const LineLanes& line, Tick at,
                                               NearDataCount hit);
-  /// A new part of a chain, with an entry of the queue if one is free.
+  /// Creates a part of a chain, with an entry of the queue if one is free.
   std::uint16_t new_part(std::uint16_t chain, const ChainPacket& packet);
-  /// Divides the chain's parts so that the lanes of each are in one line of lines_, or in none. Calls use(part, line) for each;
-  /// `line` is null for lanes in none.
+  /// Divides the chain's parts such that the lanes of each are in one line of lines_, or in none. Calls use(part, line) for
+  /// each; `line` is null for lanes in none.
   template <typename Use>
   void divide(std::uint16_t chain, Use use);
   void record_operand(const WavefrontSlot& slot, const isa::DecodedInstruction& instruction, OpenChain& chain);
-  /// The places of the access that has just executed.
+  /// Records the positions of the access that has just executed.
   void write_places(Lanes lanes, Places& places);
   ByteMask stored_bytes(const isa::MemoryAccess& access, Lanes lanes);
   // parts
@@ -248,7 +248,7 @@ class OffloadUnit final : public LoadStage, public NodeRequester, private Memory
   void flush(std::uint16_t part, Tick at);
   void close(WavefrontSlot& slot, std::uint16_t open, Cycles cycle);
   /// The service queue that performs a part, or the reason why none does. `second`: line of the operand that meets the first
-  /// load's; the first load's if there is none.
+  /// load's line; that line itself if there is no second operand.
   std::variant<ServiceQueue*, NearDataCount> find_queue(const OpenChain& chain, std::uint64_t first, std::uint64_t second);
   bool send(std::uint16_t part, Tick at);
   ComputePacket compute_packet(const Part& part) const;
@@ -280,14 +280,14 @@ class OffloadUnit final : public LoadStage, public NodeRequester, private Memory
   const unsigned slots_;  ///< wavefront slots of a SIMD
   const std::uint64_t line_mask_;
   std::vector<Wavefront> wavefronts_;
-  std::deque<OpenChain> chains_;  ///< records stay where they are
+  std::deque<OpenChain> chains_;  ///< a deque: references to records stay valid
   std::vector<std::uint16_t> free_chains_;
   std::deque<Part> parts_;
   std::vector<std::uint16_t> free_parts_;
-  std::vector<std::uint8_t> free_entries_;  ///< of the queue
+  std::vector<std::uint8_t> free_entries_;  ///< free entries of the queue
   unsigned used_ = 0;                       ///< entries of the queue in use
-  unsigned builders_;                       ///< packet generation units that are free
-  std::vector<WavefrontSlot*> waiting_;     ///< wavefronts that wait for one, in order
+  unsigned builders_;                       ///< number of free packet generation units
+  std::vector<WavefrontSlot*> waiting_;     ///< wavefronts that wait for a packet generation unit, in order
   std::vector<OwnRequest> requests_;
   std::vector<std::uint32_t> free_requests_;
   std::vector<Message> messages_;

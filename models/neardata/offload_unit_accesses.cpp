@@ -65,7 +65,7 @@ MemoryTokens::Token OffloadUnit::note_store(WavefrontSlot& slot, Wavefront& w, T
   return token;
 }
 
-// Own stores whose acknowledgement the wavefront may lack: a chain must not pass them on another way.
+// Records a store of the wavefront whose acknowledgement may be pending: a chain must not overtake it on another path.
 void OffloadUnit::note_store(Wavefront& w, std::uint64_t bus) {
   if (w.stores.size() == kMostOwnStores) {
     w.many_stores = true;
@@ -85,7 +85,7 @@ bool OffloadUnit::stores_to(WavefrontSlot& slot, Wavefront& w, std::uint64_t bus
   return w.many_stores || std::find(w.stores.begin(), w.stores.end(), bus) != w.stores.end();
 }
 
-// Lanes that stay are sent as the rest of an access whose addresses have passed the unit.
+// Sends the lanes that remain at the core as the rest of an access whose addresses have passed the address unit.
 MemoryTokens::Token OffloadUnit::send_staying(WavefrontSlot& slot, Lanes lanes, Counters counters, Tick start, Cycles cycle) {
   if (lanes == 0) return memory_.no_access(slot, counters, cycle);
   isa::MemoryAccess staying = slot.wave.access;
@@ -147,7 +147,7 @@ MemoryTokens::Token OffloadUnit::begin_chain(WavefrontSlot& slot, const TaggedKe
   return send_staying(slot, staying, counters, start, cycle);
 }
 
-// The look-up of an offloaded load takes the L1 cache's port and allocates nothing.
+// The lookup for an offloaded load occupies the L1 cache's port and allocates nothing.
 std::optional<NearDataCount> OffloadUnit::reason_to_stay(WavefrontSlot& slot, Wavefront& w, const LineLanes& line, Tick at,
                                                          NearDataCount hit) {
   if (!line.in_cache) return NearDataCount::address_space;
@@ -166,7 +166,7 @@ std::optional<NearDataCount> OffloadUnit::reason_to_stay(WavefrontSlot& slot, Wa
   return std::nullopt;
 }
 
-// Without an entry of the queue when all are in use.
+// It gets no entry of the queue if all are in use.
 std::uint16_t OffloadUnit::new_part(std::uint16_t chain, const ChainPacket& packet) {
   if (free_parts_.empty()) {
     free_parts_.push_back(static_cast<std::uint16_t>(parts_.size()));
@@ -300,7 +300,7 @@ MemoryTokens::Token OffloadUnit::store(WavefrontSlot& slot, std::uint16_t open, 
   return c.store;
 }
 
-// What the core stores, as it stores other accesses: bytes of a lane may lie across lines.
+// Lines that the core stores, as for other accesses: the bytes of a lane may span two lines.
 void OffloadUnit::divide_store(const isa::MemoryAccess& access, Part& part) {
   isa::MemoryAccess of_part = access;
   of_part.lanes = part.packet.lanes;

@@ -1,5 +1,5 @@
-// What a chain's code contributes to its compute packets: operations with their modifiers, the elements' sign, and where the
-// immediate comes from.
+// Contribution of a chain's code to its compute packets: operations with their modifiers, signedness of the elements, and
+// source of the immediate.
 #pragma once
 
 #include <array>
@@ -16,9 +16,9 @@ namespace lacuna {
 
 struct PacketCode {
   std::array<std::uint8_t, 2> operations{ComputePacket::kNoOperation, ComputePacket::kNoOperation};
-  std::uint8_t modifiers = 0;  ///< of a single operation
+  std::uint8_t modifiers = 0;  ///< modifiers of a single operation
   bool is_signed = false;
-  /// The core adds results to a register: its instruction is an operation of the chain and one more.
+  /// The core combines results with a register: its instruction is an operation of the chain and one more.
   bool combines = false;
   std::optional<isa::Operand> immediate{};  ///< constant or SGPR
 
@@ -30,7 +30,7 @@ struct PacketCode {
   }
 };
 
-/// `fetch` gives the chain's code.
+/// `fetch` returns the chain's code.
 PacketCode packet_code(const Chain& chain, const isa::FetchWords& fetch, isa::Target target);
 
 }  // namespace lacuna

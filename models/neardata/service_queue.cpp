@@ -13,13 +13,13 @@
 namespace lacuna {
 namespace {
 
-/// Lines that a packet's operands take.
+/// Number of lines of a packet's operands.
 unsigned operands(const ChainPacket& packet) { return packet.has_second() && packet.line_b != packet.line_a ? 2 : 1; }
 
-/// Loads that are sent for a packet that is not taken.
+/// Number of loads that are sent for a rejected packet.
 std::uint64_t loads_of(const ChainPacket& packet) { return packet.has_second() ? 2 : 1; }
 
-/// Moves what leaves before `end`.
+/// Moves the items that leave before `end`.
 template <typename Item>
 void take_until(std::vector<Item>& from, Tick end, std::vector<Item>& out) {
   const auto later_ones = std::stable_partition(from.begin(), from.end(), [end](const Item& item) { return item.at < end; });
@@ -224,8 +224,8 @@ void ServiceQueue::complete(std::uint32_t tag, Tick at, const LatencyBreakdown& 
   fill_buffer();
 }
 
-// Entries whose operands are there get room in the buffer, in order. One whose lines have been evicted keeps its room for them:
-// they are fetched when they arrive again, or entries could evict each other's lines for ever.
+// Assigns room in the buffer to entries whose operands have arrived, in order. An entry whose lines have been evicted keeps its
+// room: its lines are fetched as soon as they arrive again; otherwise entries could evict each other's lines forever.
 void ServiceQueue::fill_buffer() {
   for (; !waiting_.empty(); waiting_.erase(waiting_.begin())) {
     const unsigned number = waiting_.front();
@@ -251,7 +251,7 @@ void ServiceQueue::fill_buffer() {
   }
 }
 
-// Returns when the entry's operands are in the ALU.
+// Returns the time at which the entry's operands are in the ALU.
 Tick ServiceQueue::compute(unsigned number, Tick at) {
   Entry& entry = entries_[number];
   const ChainPacket& ready = packet(entry.packet);
@@ -271,8 +271,8 @@ Tick ServiceQueue::compute(unsigned number, Tick at) {
   return computed.start;
 }
 
-// The ALU takes the operands of `width` lanes a cycle. The second operation takes those of the first lanes when they have left
-// the first one, and when that has taken all of its own.
+// The ALU accepts the operands of `width` lanes per cycle. The second operation accepts the first lanes when these have
+// completed the first operation, and when that has accepted all of its lanes.
 ServiceQueue::Computation ServiceQueue::take_alu(const ChainPacket& ready, Tick at) {
   const unsigned operations = ready.chain->operations;
   if (operations == 0) return {at, at};
@@ -286,9 +286,9 @@ ServiceQueue::Computation ServiceQueue::take_alu(const ChainPacket& ready, Tick 
     width = unit.lanes_per_simd * unit.simds;
   }
   const Tick cycle = network_.clock.period();
-  Tick taken = cycle * std::uint64_t{(lanes + width - 1) / width};  // by one operation
+  Tick taken = cycle * std::uint64_t{(lanes + width - 1) / width};  // cycles for which one operation occupies the ALU
   if (shared) {
-    // The core's wavefronts go first: what they leave of the cycles is the service queue's, at least a sixteenth.
+    // The core's wavefronts have priority: the service queue gets the remaining cycles, but at least a sixteenth.
     constexpr unsigned kWhole = 1024;
     const unsigned use = network_.cores[number_]->alu_use(start);
     if (use > 0) ++statistics_.contended;

@@ -2,10 +2,10 @@
 // of chains, loads their operands, computes, stores, and sends results or acknowledgements to the cores.
 //
 // At a last-level cache
-//   1  the cache is asked for the lines that it serves; lines of other caches are loaded over the network and kept here
-//   2  when all are there, the entry waits for room in the buffer, first come first served, and its lines are fetched from the
-//      cache's data array; if one has been evicted meanwhile, the cache is asked for it again, and it is fetched when it
-//      arrives
+//   1  requests the lines that the cache serves from it; loads lines of other caches over the network and keeps them
+//   2  when all have arrived, the entry waits for room in the buffer, first come first served, and its lines are fetched from
+//      the cache's data array; a line that has been evicted in the meantime is requested from the cache again, and fetched
+//      when it arrives
 //   3  the entry leaves the buffer for the ALU, and the queue after the computation
 // At a core all lines are loaded over the network and kept in the core's LDS, and the ALU is the core's while it is idle, or a
 // dedicated one.
@@ -14,20 +14,20 @@
 //
 // The store goes to its cache. Its acknowledgement, the bitmap of a comparison or the data go to the core.
 //
-// A packet that finds no free entry is not taken: its loads go on to their caches, whose data go to the core.
+// A packet that finds no free entry is rejected: its loads are forwarded to their caches, which send the data to the core.
 //
-// The queue takes whatever arrives, so that it never stops the network. Packets are in its input until they are decoded, and
-// those that it does not take until their loads have left, one a cycle. An entry of an offload queue waits for each packet, so
-// that the input never holds more than all offload queues have entries.
+// The queue accepts all arrivals, so that it never blocks the network. Packets are in its input until they are decoded;
+// rejected ones, until their loads have left, one per cycle. An entry of an offload queue waits for each packet, so that the
+// input never holds more than all offload queues have entries.
 //
 // Cycles of a chain on an idle machine, from the issue of its first instruction to its completion, when all clocks are equal:
 //   I + 1                      from its first to its last instruction, four for each; its packet leaves in the next cycle
 //   + P(core, node, F)         the packet of F flits: 1, and more for a mask and scattered lanes
 //   + 1                        decoding
 //   + the later operand        A at the node's own cache; P(node, cache, 1) + A + P(cache, node, line) at another one. Loads
-//                              leave a node one a cycle, and its cache takes one a cycle
+//                              leave a node one per cycle, and its cache accepts one per cycle
 //   + fetch_latency            at a last-level cache
-//   + n alu_latency            n operations on lanes that the ALU takes in one cycle. When it takes them in p cycles:
+//   + n alu_latency            n operations on lanes that the ALU accepts in one cycle. If it accepts them in p cycles:
 //                              alu_latency + p - 1 for the first operation, max(alu_latency, p) for each further one
 //   + the store                W at the node's own cache; P(node, cache, line) + W + P(cache, node, 1) at another one
 //   + P(node, core, 1)         acknowledgement or bitmap; P(node, core, line) + cu.vmem_return_latency for data
@@ -51,53 +51,53 @@
 namespace lacuna {
 
 struct ServiceQueueStatistics {
-  std::uint64_t packets = 0;  ///< taken
+  std::uint64_t packets = 0;  ///< number of accepted packets
   std::uint64_t bounced = 0;
   std::uint64_t operations = 0;
   std::uint64_t stores = 0;
   std::uint64_t most_entries = 0;
   std::uint64_t most_input = 0;  ///< highest number of packets in the input
-  std::uint64_t lanes = 0;       ///< of all operations
+  std::uint64_t lanes = 0;       ///< lanes, summed over operations
   std::uint64_t fetched = 0;     ///< lines fetched from the cache at its node
-  std::uint64_t kept = 0;        ///< lines that came over the network and are kept until they are used
-  std::uint64_t contended = 0;   ///< operations that the core's own work has delayed
-  Tick contention{};             ///< time by which it has delayed them
+  std::uint64_t kept = 0;        ///< lines that arrived over the network and are kept until they are used
+  std::uint64_t contended = 0;   ///< operations delayed by the core's own work
+  Tick contention{};             ///< time by which they were delayed
   std::uint64_t evicted = 0;     ///< lines that were no longer in the cache when they were to be fetched
   Tick waiting_for_buffer{};
   Tick waiting_for_alu{};
-  Tick latency{};  ///< from arrival to result, summed over the packets taken
+  Tick latency{};  ///< time from arrival to result, summed over the accepted packets
 
   void describe(StatisticsGroup& group) const;
 };
 
-/// What a service queue has sent and received since the last reset.
+/// Messages that a service queue has sent and received since the last reset.
 struct ServiceQueueFlow {
-  std::uint64_t taken = 0;    ///< packets
-  std::uint64_t bounced = 0;  ///< packets that it has not taken
-  std::uint64_t loads = 0;    ///< of operands
+  std::uint64_t taken = 0;    ///< accepted packets
+  std::uint64_t bounced = 0;  ///< rejected packets
+  std::uint64_t loads = 0;    ///< loads of operands
   std::uint64_t loads_returned = 0;
   std::uint64_t stores = 0;
   std::uint64_t stores_acknowledged = 0;
   std::uint64_t results = 0;        ///< results and acknowledgements
-  std::uint64_t bounced_lines = 0;  ///< loads sent for packets that it has not taken
+  std::uint64_t bounced_lines = 0;  ///< loads sent for rejected packets
 };
 
 class ServiceQueue final : public NodeRequester {
  public:
-  /// Where it is: at the node of a last-level cache, at that of a core, or at a switch.
+  /// Position: at the node of a last-level cache, at that of a core, or at a switch.
   enum class Place : std::uint8_t { cache, core, on_switch };
-  /// `number`: of the cache, core or switch.
+  /// `number`: number of the cache, core or switch.
   ServiceQueue(NearDataNetwork& network, Place place, unsigned number);
 
-  /// The last-level cache at its node. Call it before the first packet.
+  /// Attaches the last-level cache at its node. Call it before the first packet.
   void attach(const Cache& cache) { tags_ = &cache; }
   bool is_at_cache() const { return place_ == Place::cache; }
-  /// Whether its operands take LDS of a core.
+  /// Whether its operands occupy LDS of a core.
   bool is_at_core() const { return place_ == Place::core; }
   const ServiceQueueStatistics& statistics() const { return statistics_; }
   const ServiceQueueFlow& flow() const { return flow_; }
   bool idle() const;
-  /// What is not as it must be when no kernel runs; empty: nothing. For messages.
+  /// Violated invariants when no kernel runs, for messages; empty: none.
   std::string remains() const;
   void reset();
 
@@ -110,18 +110,18 @@ class ServiceQueue final : public NodeRequester {
   const char* name() const override { return "service queue"; }
 
  private:
-  /// Kinds of its requests, in the upper bits of their tags. Loads have the entry's number in the lower ones, stores the
-  /// packet's tag.
+  /// Kinds of its requests, in the upper bits of their tags. The lower bits are the entry's number for loads, the packet's tag
+  /// for stores.
   enum class Kind : std::uint32_t { load, store };
   static constexpr unsigned kKindShift = 30;
   static constexpr Tick kBusy = kNever;
   static constexpr unsigned kNoRoom = ~0U;
   struct Entry {
     std::uint32_t packet = 0;
-    Tick free_from{};  ///< kBusy: it is in use until a time that is not known yet
+    Tick free_from{};  ///< kBusy: in use until a time that is not known yet
     Tick arrived{};
-    Tick ready{};             ///< when the last response came
-    unsigned missing = 0;     ///< responses
+    Tick ready{};             ///< arrival of the last response
+    unsigned missing = 0;     ///< number of missing responses
     unsigned room = kNoRoom;  ///< entry of the buffer that it keeps for lines that have been evicted
     RemoteAccess latest{};    ///< the access that returned at `ready`
   };
@@ -137,7 +137,7 @@ class ServiceQueue final : public NodeRequester {
   void fill_buffer();
   Tick compute(unsigned entry, Tick at);
   struct Computation {
-    Tick start;  ///< the ALU takes the first operands
+    Tick start;  ///< the ALU accepts the first operands
     Tick done;   ///< all lanes have their results
   };
   Computation take_alu(const ChainPacket& packet, Tick at);
@@ -149,11 +149,11 @@ class ServiceQueue final : public NodeRequester {
   const NearDataParameters& parameters_;
   const Place place_;
   const unsigned number_;
-  const Cache* tags_ = nullptr;  ///< of the last-level cache at its node
+  const Cache* tags_ = nullptr;  ///< tags of the last-level cache at its node
   InputFill input_;
   std::vector<Entry> entries_;
-  unsigned lines_ = 0;             ///< room in the LDS that entries have, at a core
-  std::vector<Tick> buffer_;       ///< when each entry is free; kBusy: it is kept for lines that have been evicted
+  unsigned lines_ = 0;             ///< at a core: lines of LDS that are free for entries
+  std::vector<Tick> buffer_;       ///< time from which each entry is free; kBusy: it is kept for lines that have been evicted
   std::vector<unsigned> waiting_;  ///< entries that wait for the buffer, in the order in which they became ready
   Tick alu_free_{};
   std::vector<Departure> departures_;

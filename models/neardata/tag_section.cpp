@@ -44,7 +44,7 @@ class SectionWriter {
   std::vector<std::byte> bytes_;
 };
 
-/// What a message begins with.
+/// Prefix of a message.
 struct Place {
   const std::string& file;
   std::string kernel;
@@ -73,7 +73,7 @@ class SectionReader {
     const std::span<const std::byte> text = part(padded, what);
     return {reinterpret_cast<const char*>(text.data()), size};
   }
-  /// A count of what follows with at least `bytes_each` bytes each; one that the rest of the section cannot hold is damaged.
+  /// A count of records of at least `bytes_each` bytes each; a count for which the rest of the section has no room is an error.
   std::uint32_t get_count(std::size_t bytes_each, const char* what) {
     const auto count = get<std::uint32_t>(what);
     if (count > (bytes_.size() - at_) / bytes_each)
@@ -95,7 +95,7 @@ class SectionReader {
   std::size_t at_ = 0;
 };
 
-/// What a chain must be whatever its code is.
+/// Checks the conditions on a chain that do not depend on its code.
 void check_form(const Chain& chain, const Place& place) {
   const std::vector<ChainInstruction>& parts = chain.instructions;
   if (parts.size() < 2) place.fail("a chain has " + std::to_string(parts.size()) + " instructions");
@@ -150,7 +150,7 @@ ChainInstruction read_instruction(SectionReader& reader, std::uint64_t entry, co
 
 }  // namespace
 
-// FNV-1a over the instruction's bytes (Fowler, Noll, Vo): it notices changes, it is no protection against forgery.
+// FNV-1a over the instruction's bytes (Fowler, Noll, Vo): it detects changes, but does not protect against forgery.
 std::uint32_t code_check(std::uint64_t address, const isa::FetchWords& fetch, isa::Target target) {
   std::array<std::uint32_t, 3> words{};
   const std::size_t available = fetch(address, words);

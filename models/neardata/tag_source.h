@@ -14,7 +14,7 @@ class TagSource {
  public:
   virtual ~TagSource() = default;
   /// Tags of the kernel whose first instruction is at `entry`, with addresses of GPU memory; nullopt if the code's file is not
-  /// known or has no tags of it. Throws TagError when they are damaged, or are not those of the code.
+  /// known or has no tags for it. Throws TagError if they are damaged, or do not match the code.
   virtual std::optional<KernelTags> find(const isa::MemoryInterface& memory, std::uint64_t entry) const = 0;
 };
 

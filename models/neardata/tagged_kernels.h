@@ -15,7 +15,7 @@
 
 namespace lacuna {
 
-/// Any number of threads may use it. Only expire() changes it, between windows.
+/// May be used by any number of threads. Only expire() changes it, between windows.
 class TaggedKernel {
  public:
   /// A tagged instruction and its chain.
@@ -44,7 +44,7 @@ class TaggedKernel {
   }
 
   const std::vector<Chain>& chains() const { return chains_; }
-  /// Whether the code is still what has been tagged.
+  /// Whether the code is still the code that was tagged.
   bool current() const { return current_; }
   void expire() { current_ = false; }
   /// Place::chain is null for an instruction without a tag.
@@ -63,7 +63,7 @@ class TaggedKernel {
   bool current_ = true;
 };
 
-/// Code that has been searched for chains, as it was then.
+/// Code that has been searched for chains, with its contents at that time.
 struct SearchedCode {
   std::uint64_t begin = 0;
   std::vector<std::byte> bytes;
@@ -87,7 +87,7 @@ struct SearchedCode {
       return same(range.first, std::span(bytes).subspan(range.first - begin, range.second));
     });
   }
-  /// Joins neighbouring ranges, after the last add().
+  /// Joins adjacent ranges, after the last add().
   void join() {
     std::sort(known.begin(), known.end());
     std::vector<std::pair<std::uint64_t, std::size_t>> joined;
@@ -104,7 +104,7 @@ struct SearchedCode {
   std::vector<std::pair<std::uint64_t, std::size_t>> known;  ///< addresses and sizes that have been read
 };
 
-/// By the address of the kernel's first instruction. Kernels are added and dropped between windows.
+/// Indexed by the address of the kernel's first instruction. Kernels are added and dropped between windows.
 class TaggedKernels {
  public:
   void add(std::uint64_t entry, std::shared_ptr<TaggedKernel> tagged, SearchedCode code) {

@@ -42,7 +42,7 @@ class Network : public Fabric {
   const Clock& clock() const { return clock_; }
   /// Chooses the path of a node's next packet.
   unsigned choose_alternative(unsigned from);
-  /// Cycles that a packet takes in an idle network.
+  /// Cycles of a packet in an idle network.
   std::uint64_t unloaded(unsigned links, unsigned flits) const {
     const FabricParameters& p = parameters();
     return p.interface_latency.n + (links + 1) * p.router_latency.n + links * p.link_latency.n + flits - 1;

@@ -1,4 +1,4 @@
-// What an output of a switch has carried.
+// Flits that an output of a switch has carried.
 #pragma once
 
 #include <cstdint>

@@ -6,8 +6,7 @@
 //     and the line of one in between (line()), which is known only once the set's tags have been loaded.
 //   - Sets of 8 ways and more are searched by a byte of each tag, eight at a time (TagArray::find()).
 //   - Sizes: when there are many misses, most wait for an MSHR. Their records do not fit into the nearest caches, nor do the
-//   sectors of
-//     all tag arrays. A FirstLevelCache::Miss is one line of the host's cache, two TagArray::Sector share one.
+//     sectors of all tag arrays. A FirstLevelCache::Miss is one line of the host's cache, two TagArray::Sector share one.
 //   - FirstLevelCache::read_hit(), look_up() and what they call are inlined by force: a call per request is measurable.
 #pragma once
 

@@ -14,7 +14,7 @@ struct Table {
 };
 
 Table& table() {
-  // Never destroyed: in the process of a ROCm program the runtime calls until the very end.
+  // Never destroyed: in the process of a ROCm program the runtime makes calls until the process ends.
   static auto* const made = new Table;
   return *made;
 }

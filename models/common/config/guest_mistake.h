@@ -46,8 +46,8 @@ void guest_error(std::string_view kind, spdlog::format_string_t<Arguments...> fo
 }
 
 void note_failed_check();
-/// As guest_error(), for a mistake that makes the run's times those of something else than was asked for: the guest goes on,
-/// and the process ends with kExitCheckFailed (platform/run/exit_codes.h) instead of success.
+/// As guest_error(), for a mistake after which the run's times are not those of what was requested: the guest continues, and
+/// the process ends with kExitCheckFailed (platform/run/exit_codes.h) instead of success.
 template <class... Arguments>
 void failed_check(std::string_view kind, spdlog::format_string_t<Arguments...> format, Arguments&&... arguments) {
   note_failed_check();

@@ -281,7 +281,7 @@ class StringParameter final : public TraitedParameter {
   StringParameter(std::string& member, const ParameterTraits& traits) : TraitedParameter(traits), member_(member) {}
 
   std::optional<std::string> parse(std::string_view text) override {
-    // A configuration file could not carry these, and every value must survive the effective configuration.
+    // A configuration file cannot contain these characters, and every value must survive the effective configuration.
     if (text.find_first_of("#\n\r") != std::string_view::npos) return quoted(text) + " contains '#' or a line break";
     if (!text.empty() && (std::string_view(" \t").find(text.front()) != std::string_view::npos ||
                           std::string_view(" \t").find(text.back()) != std::string_view::npos))
@@ -349,7 +349,7 @@ std::unique_ptr<Parameter> registered(std::unique_ptr<Parameter> parameter, cons
   return parameter;
 }
 
-/// ". lru: ...; plru: ...": of the values that have a meaning.
+/// Text of the values that have a meaning: ". lru: ...; plru: ...".
 std::string meanings(const std::vector<EnumValue>& values) {
   std::string text;
   for (const EnumValue& value : values) {
@@ -424,7 +424,7 @@ std::string ParameterSet::nearest(std::string_view name) const {
   for (const auto& section : sections_) {
     for (const auto& parameter : section->parameters()) {
       std::size_t distance = edit_distance(name, parameter->name);
-      // A name without its section, or under a wrong one.
+      // Finds names that lack their section or have a wrong one.
       if (without_section(name) == without_section(parameter->name)) distance = std::min<std::size_t>(distance, 2);
       if (distance < best_distance) {
         best_distance = distance;

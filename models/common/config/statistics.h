@@ -61,8 +61,8 @@ class StatisticsGroup {
   void add_derived(std::string_view name, std::function<double()> value, StaticText description, StaticText unit);
   /// The child of that name; creates it if necessary.
   StatisticsGroup& group(std::string_view name);
-  /// This group and its groups break other counts of the tree down. The run hash covers those and leaves the group out, so that
-  /// a run has the hash that it had before the breakdown was there.
+  /// Marks this group and its subgroups as a breakdown of other counts of the tree. The run hash leaves the group out, so that
+  /// it is the same as before the breakdown was added.
   void set_breakdown() { breakdown_ = true; }
   bool is_breakdown() const { return breakdown_; }
   /// The child of that name, or null.

@@ -12,7 +12,7 @@ namespace lacuna {
 void* allocate_zeroed(std::size_t bytes);
 /// Frees memory of allocate_zeroed().
 void free_zeroed(void* memory, std::size_t bytes);
-/// Zeroes the memory. Pages of large memory are returned to the host, so that the cost depends on the accessed part only.
+/// Zeroes the memory. Pages of large memory are returned to the host, so that only accessed memory costs time.
 void zero_again(void* memory, std::size_t bytes);
 
 /// T: any type for which zero bytes are a valid value, the initial one.

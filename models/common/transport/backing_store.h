@@ -1,4 +1,5 @@
-// Sparse backing memory: a contiguous host range of which only touched pages, of 2 MiB where the host has them, cost anything.
+// Sparse backing memory: a contiguous host range of which only accessed pages (of 2 MiB if the host supports them) occupy
+// memory.
 #pragma once
 
 #include <cstddef>
@@ -9,10 +10,11 @@
 
 namespace lacuna {
 
-/// Zero-initialised host memory of a fixed size, mapped without reservation. Reached by DMI; the one place where data live.
+/// Zero-initialised host memory of a fixed size, mapped without reservation. Accessed through DMI; the only place where data
+/// are stored.
 class BackingStore {
  public:
-  /// Throws std::system_error when the host cannot map `size`.
+  /// Throws std::system_error if the host cannot map `size`.
   explicit BackingStore(Bytes size);
   ~BackingStore();
   BackingStore(const BackingStore&) = delete;
@@ -21,7 +23,7 @@ class BackingStore {
   std::byte* data() { return data_; }
   const std::byte* data() const { return data_; }
   Bytes size() const { return size_; }
-  /// Bytes of host memory that touched pages occupy.
+  /// Bytes of host memory that accessed pages occupy.
   Bytes resident() const;
 
  private:

@@ -9,7 +9,7 @@ class ByteMask {
  public:
   static constexpr unsigned kBytes = 128;
 
-  /// Not initialised, so that it may be a member of unions; ByteMask{}: no bytes.
+  /// Not initialised, so that it can be a member of a union; ByteMask{}: no bytes.
   constexpr ByteMask() = default;
   /// `low`: bytes 0 to 63; `high`: bytes 64 to 127.
   constexpr explicit ByteMask(std::uint64_t low, std::uint64_t high = 0) : low_(low), high_(high) {}
@@ -37,7 +37,7 @@ class ByteMask {
     high_ &= other.high_;
     return *this;
   }
-  /// By fewer than 128 bytes.
+  /// Shifts by fewer than 128 bytes.
   constexpr ByteMask operator<<(unsigned bytes) const { return from(wide() << bytes); }
   constexpr ByteMask operator>>(unsigned bytes) const { return from(wide() >> bytes); }
   friend constexpr bool operator==(const ByteMask&, const ByteMask&) = default;

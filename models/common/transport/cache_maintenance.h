@@ -9,7 +9,7 @@
 
 namespace lacuna {
 
-/// Implemented by every cache. `at` is the time of the request; the result is when it is done.
+/// Implemented by every cache. `at`: time of the request; the result is the completion time.
 class CacheMaintenance {
  public:
   virtual ~CacheMaintenance() = default;

@@ -20,8 +20,8 @@ inline constexpr std::array<std::string_view, kMemoryLevels> kMemoryLevelNames{"
 struct LatencyBreakdown {
   std::array<Tick, kMemoryLevels> queueing{};
   std::array<Tick, kMemoryLevels> service{};
-  Tick mshr{};       ///< the part of the queueing of caches that is due to MSHRs all in use
-  Tick injection{};  ///< the part of the network's queueing of replies in the injection queue of the memory's node
+  Tick mshr{};       ///< part of the caches' queueing spent waiting for an MSHR
+  Tick injection{};  ///< part of the network's queueing of replies that was spent in the injection queue of the memory's node
 
   /// Assigns member by member: for an assignment of the whole object the compiler generates a string instruction, whose
   /// start-up takes longer than all of the stores.
@@ -38,14 +38,15 @@ struct LatencyBreakdown {
     queueing[static_cast<std::size_t>(level)] += waited;
     service[static_cast<std::size_t>(level)] += served;
   }
-  /// All of the request's time.
+  /// Total time of the request.
   Tick total() const {
     Tick sum{};
     for (std::size_t i = 0; i < queueing.size(); ++i) sum += queueing[i] + service[i];
     return sum;
   }
   LatencyBreakdown& operator+=(const LatencyBreakdown& other) {
-    // Element by element: both have just been written so, and the host does not forward such stores to a vector load.
+    // Element by element: both operands have just been written element by element, and the host does not forward such stores to
+    // a vector load.
     const auto add = [](Tick& sum, Tick time) {
       asm("" : "+r"(time.ps));
       sum += time;

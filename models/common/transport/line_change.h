@@ -5,9 +5,9 @@
 
 namespace lacuna {
 
-/// Extension of tlm_generic_payload, optional: attached by an initiator that runs ahead of the kernel, set by the target. The
-/// lines themselves are signals, which change some delta cycles after the access; an initiator whose access has changed one
-/// waits for them before its next instruction.
+/// Optional extension of tlm_generic_payload: attached by an initiator that runs ahead of the kernel, set by the target. The
+/// lines themselves are signals, which change some delta cycles after the access; if an access has changed one, its initiator
+/// waits for these cycles before its next instruction.
 struct LineChange : tlm::tlm_extension<LineChange> {
   bool changed = false;
 

@@ -20,7 +20,7 @@ inline tlm::tlm_response_status check_access(const tlm::tlm_generic_payload& pay
 inline tlm::tlm_response_status check_access(const tlm::tlm_generic_payload& payload, Bytes size,
                                              const MemoryAttributes* attributes);
 
-/// True when the payload carries MemoryAttributes with timing_only set.
+/// Whether the payload has MemoryAttributes with timing_only set.
 inline bool is_timing_only(const tlm::tlm_generic_payload& payload) {
   const auto* attributes = payload.get_extension<MemoryAttributes>();
   return attributes != nullptr && attributes->timing_only;

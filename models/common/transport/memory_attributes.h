@@ -12,8 +12,8 @@
 namespace lacuna {
 
 /// The initiator of a request: selects the virtual network, the statistics bucket, and which caches may hold the line.
-/// `direct`: a unit beside a last-level cache that accesses its memory past the cache, which neither looks the line up nor
-/// keeps it.
+/// `direct`: a unit next to a last-level cache that accesses the memory below it, bypassing the cache: the line is neither
+/// looked up nor kept.
 enum class RequestKind : std::uint8_t {
   host,
   command_processor,
@@ -29,8 +29,8 @@ enum class RequestKind : std::uint8_t {
 /// Extension of tlm_generic_payload.
 struct MemoryAttributes : tlm::tlm_extension<MemoryAttributes> {
   RequestKind kind = RequestKind::host;
-  /// The data have already been moved through DMI: the target charges time and changes cache state but must not touch data.
-  /// The data pointer is null then and the length is the number of bytes of the transaction.
+  /// The data have already been moved through DMI: the target charges time and changes cache state but must not touch data. The
+  /// data pointer is then null, and the length is the number of bytes of the transaction.
   bool timing_only = false;
   /// A read-modify-write performed at the first cache that is coherent for its scope (L2), command WRITE.
   bool atomic = false;

@@ -43,10 +43,10 @@ struct MemoryRequest {
   bool atomic = false;
   bool bypass_l1 = false;
 };
-// MemoryPhase::Flight has one, beside 24 bytes of its own, in a line of the host's cache.
+// MemoryPhase::Flight stores a request and 24 other bytes in one cache line of the host.
 static_assert(sizeof(MemoryRequest) == 40);
 
-/// When a request is complete, and where the time since it was made went.
+/// Completion time of a request, and the breakdown of the time since it was made.
 struct MemoryResponse {
   Tick made{};      ///< MemoryRequest::made
   Tick arrived{};   ///< when the request reached the target
@@ -62,22 +62,22 @@ struct MemoryResponse {
 class MemoryClient {
  public:
   virtual ~MemoryClient() = default;
-  /// The request that was made with `tag` is complete. May make further requests.
+  /// The request that was made with `tag` is complete. The client may make further requests within the call.
   virtual void on_response(std::uint32_t tag, const MemoryResponse& response) = 0;
 
-  /// The number that a target has given to this client. Targets check it, because another one may have written it.
+  /// Number of this client in a target. Targets verify it, since another target may have overwritten it.
   std::uint16_t number_in_target = 0;
 };
 
 class MemoryTarget {
  public:
   virtual ~MemoryTarget() = default;
-  /// A request that arrives at `at`. It lies in one line of the target. True: `response` has the response. False:
-  /// client.on_response() receives it later, with `tag`.
+  /// Serves a request that arrives at `at` and lies in one line of the target. True: `response` is valid. False: the client
+  /// receives it later by client.on_response(), with `tag`.
   virtual bool request(const MemoryRequest& request, Tick at, MemoryClient& client, std::uint32_t tag,
                        MemoryResponse& response) = 0;
-  /// request() for each of the lines of one instruction, in order; they differ in address, byte_mask and `made` alone. `at`:
-  /// when each arrives. Immediate responses go to `responses`, which has room for all: returns their number.
+  /// As request(), for the lines of one instruction, in order; they differ only in address, byte_mask and `made`. `at`: arrival
+  /// of each. Immediate responses are stored in `responses`, which has room for all. Returns their number.
   virtual std::size_t request_all(std::span<const MemoryRequest> requests, const Tick* at, MemoryClient& client,
                                   std::uint32_t tag, MemoryResponse* responses) {
     std::size_t known = 0;
@@ -87,14 +87,15 @@ class MemoryTarget {
   }
 };
 
-/// A memory that decides in batches: requests arrive in nearly the order of time, and the client states from time to time that
-/// no more come before a certain time. request() that returns false sets response.done to the time of an idle memory.
+/// A memory that schedules requests in batches: they arrive in nearly the order of time, and the client declares from time to
+/// time that no more arrive before a certain time. request() that returns false sets response.done to the time of an idle
+/// memory.
 class DeferredMemory : public MemoryTarget {
  public:
-  /// No request arrives before `until`: completes all that no later request can change, of all clients. Clients may make
-  /// requests within on_response(), for times that are no earlier.
+  /// Declares that no request arrives before `until`: completes all requests, of all clients, that no later one can affect.
+  /// Clients may make requests within on_response(), for times that are no earlier.
   virtual void decide(Tick until) = 0;
-  /// decide() with an earlier `until` completes nothing unless further requests arrive. kNever: no request waits.
+  /// Earliest `until` for which decide() can complete a request if no further ones arrive. kNever: no request waits.
   virtual Tick next_decision() = 0;
 };
 

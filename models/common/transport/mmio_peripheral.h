@@ -79,19 +79,19 @@ class MmioPeripheral : public sc_core::sc_module {
   virtual std::uint64_t read_register(const RegisterAccess& access) = 0;
   virtual void write_register(const RegisterAccess& access, std::uint64_t value) = 0;
 
-  /// To be called by a hook whose access changes the level of an interrupt line, now or some delta cycles later.
+  /// Called by a hook whose access changes the level of an interrupt line, now or some delta cycles later.
   void report_line_change() { line_changed_ = true; }
 
  private:
   struct Place {
     std::uint64_t begin;
     std::uint64_t end;
-    unsigned index;  // into registers_
+    unsigned index;  // index in registers_
   };
   struct Decoded {
     const MmioRegister* reg = nullptr;
     unsigned element = 0;
-    unsigned half = 0;  // 1 = upper word of a 64-bit register accessed by halves
+    unsigned half = 0;  // 1: upper word of a 64-bit register accessed by halves
     tlm::tlm_response_status status = tlm::TLM_OK_RESPONSE;
   };
 
@@ -104,7 +104,7 @@ class MmioPeripheral : public sc_core::sc_module {
   Tick read_latency_;
   Tick write_latency_;
   Bytes size_;
-  bool line_changed_ = false;  // the current access changes a line
+  bool line_changed_ = false;  // the current access changes an interrupt line
   std::vector<MmioRegister> registers_;
   std::vector<Place> places_;  // sorted by begin
 };

@@ -4,7 +4,7 @@ namespace lacuna {
 
 struct PayloadPool::Entry : tlm::tlm_generic_payload {
   Entry() { set_extension(&attributes); }
-  // The payload's destructor would delete what is still attached.
+  // The payload's destructor would delete extensions that are still attached.
   ~Entry() override { clear_extension(&attributes); }
   Entry(const Entry&) = delete;
   Entry& operator=(const Entry&) = delete;

@@ -14,7 +14,7 @@ namespace lacuna {
 class PayloadPool : public tlm::tlm_mm_interface {
  public:
   PayloadPool();
-  /// Every payload must have come back: they are the pool's.
+  /// All payloads must have been returned: the pool deletes them.
   ~PayloadPool() override;
   PayloadPool(const PayloadPool&) = delete;
   PayloadPool& operator=(const PayloadPool&) = delete;
@@ -22,7 +22,7 @@ class PayloadPool : public tlm::tlm_mm_interface {
   /// A payload with one reference held by the caller and a default MemoryAttributes attached.
   tlm::tlm_generic_payload& acquire();
   void free(tlm::tlm_generic_payload* payload) override;
-  /// Payloads ever made: constant in steady state (tested).
+  /// Number of payloads ever created: constant in steady state (tested).
   std::size_t allocated() const { return all_.size(); }
 
  private:

@@ -1,4 +1,4 @@
-// Payload of an initiator that makes one timing-only request after the other: permanently attached to its attributes, and reset
+// Payload of an initiator that makes timing-only requests one after the other: its attributes stay attached, and it is reset
 // for each request. Nothing is allocated and no reference is counted.
 #pragma once
 
@@ -13,7 +13,7 @@ namespace lacuna {
 class TimingPayload {
  public:
   TimingPayload() { payload_.set_extension(&attributes_); }
-  // The payload's destructor would delete what is still attached.
+  // The payload's destructor would delete extensions that are still attached.
   ~TimingPayload() { payload_.clear_extension(&attributes_); }
   TimingPayload(const TimingPayload&) = delete;
   TimingPayload& operator=(const TimingPayload&) = delete;

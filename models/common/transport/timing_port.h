@@ -13,14 +13,14 @@ namespace lacuna {
 class TimingPort {
  public:
   struct Response {
-    Tick done;  ///< not before `at`, in the kernel's time or ahead of it
+    Tick done;  ///< not before `at`; may be ahead of the kernel's time
     bool ok;    ///< false: no memory at the bus address
   };
 
   /// The socket outlives the port and is bound before the first access.
   explicit TimingPort(tlm::tlm_initiator_socket<>& socket) : socket_(socket) {}
 
-  /// A read or write of `bytes` bytes that departs at `at`, which must not lie before the kernel's time.
+  /// Reads or writes `bytes` bytes with a request that departs at `at`, which must not be before the kernel's time.
   Response access(std::uint64_t bus_address, unsigned bytes, bool write, Tick at) {
     PooledPayload payload(payloads_);
     payload->set_command(write ? tlm::TLM_WRITE_COMMAND : tlm::TLM_READ_COMMAND);

@@ -8,9 +8,8 @@
 //   - Topology::find_path() writes into an array of the caller, and a mesh's path takes one addition per switch: paths are
 //     computed for each packet, storing those of all pairs would take gigabytes.
 //   - NodePorts drop past bookings when they are booked next: most ports are idle between two calls of retire().
-//   - Routers keep the switches with waiting flits in sets: a cycle costs what these switches cost, and cycles without packets
-//   in
-//     flight cost nothing.
+//   - Routers keep the switches with waiting flits in sets: only these cost time in a cycle, and cycles without packets in
+//     flight cost none.
 #pragma once
 
 #include "models/common/host/host_prefetch.h"

@@ -59,7 +59,7 @@ const SwitchPass* ButterflyTopology::write_path(unsigned from, unsigned to, unsi
   const bool to_switch = to >= terminals_;
   const unsigned first = from_switch ? (from - terminals_) * radix_ : from;
   const unsigned last = to_switch ? (to - terminals_) * radix_ : to;
-  // Within its own switch a packet passes the last stage alone.
+  // Within its own switch, a packet passes only the last stage.
   unsigned stage = from_switch && first / radix_ == last / radix_ ? stage_ports() - terminals_ : 0;
   unsigned position = stage == 0 ? first : last;
   const SwitchPass* const begin = next;

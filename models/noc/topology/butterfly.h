@@ -18,9 +18,9 @@ struct ButterflyNodes {
 /// radix^stages nodes, each injecting into the first stage and ejecting from the last; radix^(stages - 1) switches per stage
 /// (Dally and Towles, "Principles and Practices of Interconnection Networks", chapter 4). Switches belong to no node.
 ///
-/// With switch nodes, each switch of the last stage has a node of its own, numbered after the others. What is for it leaves the
-/// switch by an output of its own. What it sends enters by an input of its own: for one of the switch's terminals that switch,
-/// otherwise the switch of the first stage that these terminals inject into.
+/// With switch nodes, each switch of the last stage has a node, numbered after the terminals. Packets to it leave the switch by
+/// a separate output. Packets from it enter by a separate input: of the same switch if the receiver is one of its terminals,
+/// otherwise of the first-stage switch that these terminals inject into.
 class ButterflyTopology final : public Topology {
  public:
   /// Throws std::invalid_argument for more than 4096 nodes.
