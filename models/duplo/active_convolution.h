@@ -30,7 +30,7 @@ struct ActiveConvolution {
   const std::uint64_t pitch_bytes;
   const std::optional<LdsBuffers> lds;  ///< buffers of a workspace in LDS; nullopt: it is in memory
   const TileTags tags;
-  const unsigned reciprocals;  ///< multiplications for an ID
+  const unsigned reciprocals;  ///< multiplications per ID
 };
 
 /// Convolutions by dispatch. The map changes only between windows.

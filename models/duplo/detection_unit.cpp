@@ -60,8 +60,8 @@ void DetectionUnit::describe(StatisticsGroup& unit) const {
 
 // A look-up reads one entry of each way and computes an ID: additions, shifts, and a multiplication by the reciprocal of each
 // divisor that is no power of two. A miss writes an entry, a hit the map; each instruction reads the map for up to four
-// operands. Words of 32 bits are taken as words of registers: an estimate, as nothing of it is published. Entries of rows take
-// no energy: they are an upper bound without hardware.
+// operands. The energy of 32 bits is assumed to be that of a register word: an estimate, since none is published. Entries of
+// rows have no energy: they are an upper bound without hardware.
 void DetectionUnit::describe_energy(EnergyMeter& meter, const ComputeEnergy& energy) const {
   if (by_row()) return;
   const auto& counts = statistics_.counts;
@@ -173,7 +173,7 @@ isa::RegisterRange DetectionUnit::registers_of(const Wavefront& w, unsigned logi
           .count = kPairRegisters};
 }
 
-// While VGPR indexing is on, M0 decides which registers an instruction writes: any of them.
+// While VGPR indexing is on, M0 selects the registers that an instruction writes: it may write any of them.
 void DetectionUnit::overwrite(const WavefrontSlot& slot, Wavefront& w, const isa::DecodedInstruction& instruction,
                               Cycles cycle) {
   if (w.watched.empty()) return;
@@ -470,7 +470,7 @@ MemoryTokens::Token DetectionUnit::perform_hit(WavefrontSlot& slot, Wavefront& w
   Tick wanted = load.leaves.value_or(Tick{});
   const Tick start = load.leaves ? *load.leaves : memory_.take_address_unit(lines.size(), cycle, wanted);
   if (parameters_.l1 == DuploL1::parallel) {
-    // One line leaves each cycle until the result of the look-up is known.
+    // One line leaves per cycle until the result of the look-up is known.
     const std::size_t left = std::min<std::size_t>(parameters_.latency.n, lines.size());
     Tick at = memory_.take_line_port(left, start);
     for (std::size_t i = 0; i < left; ++i, at += clock_.period()) l1v_->occupy(physical_.find(lines[i].address), at);

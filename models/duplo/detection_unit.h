@@ -9,7 +9,7 @@
 //                      instructions of its wavefront have, as vmcnt counts.
 //   access_lds()       A read of a tile of a workspace in LDS (implicit lowering), whose slab M0 names. A hit takes no cycles
 //                      of the LDS.
-//   prepare()          A write to a register pair with other readers takes another physical pair; without, it drops the pair's
+//   prepare()          A write to a register pair with other readers takes another physical pair; otherwise it drops the pair's
 //                      entry.
 //   invalidate()       An invalidation of the L1 vector cache drops all entries.
 //   wavefront_ended()  The end of a wavefront drops the entries of its registers, unless other wavefronts read them.
@@ -53,13 +53,13 @@
 
 namespace lacuna {
 
-/// A load that hit on a register with other data than its own.
+/// A load that hit a register whose data differ from its own.
 struct WrongHit {
   Tick at{};
   std::uint64_t pc = 0;
   std::uint64_t workgroup = 0;
   unsigned wavefront = 0;      ///< in the workgroup
-  TileTag tag{};               ///< of both loads
+  TileTag tag{};               ///< tag of both loads
   std::uint64_t row = 0;       ///< first row of the load's tile
   unsigned column = 0;         ///< first column of it
   std::uint64_t held_row = 0;  ///< first row of the tile in the register
@@ -88,10 +88,10 @@ struct ConvolutionFindings {
 struct DuploStatistics {
   std::array<std::uint64_t, kDuploCounts> counts{};
   std::uint64_t invalidated = 0;   ///< entries dropped by an invalidation of the unit's caches
-  std::uint64_t kernel_ended = 0;  ///< entries that went at the end of their kernel
-  std::uint64_t mapped = 0;        ///< instructions of wavefronts with a convolution, whose registers are found by the map
-  std::uint64_t unwritten = 0;     ///< lanes' registers that renamed loads need not write
-  std::uint64_t unread = 0;        ///< lanes' words that hits need not read in LDS
+  std::uint64_t kernel_ended = 0;  ///< entries that were released by the end of their kernel
+  std::uint64_t mapped = 0;        ///< instructions of wavefronts with a convolution, whose registers are looked up in the map
+  std::uint64_t unwritten = 0;     ///< registers, summed over lanes, that renamed loads need not write
+  std::uint64_t unread = 0;        ///< words, summed over lanes, that hits need not read in LDS
 };
 
 class DetectionUnit final : public LoadStage, public CacheMaintenance, private MemoryTokens::Watcher {
@@ -101,20 +101,20 @@ class DetectionUnit final : public LoadStage, public CacheMaintenance, private M
   void attach_l1v(FirstLevelCache& cache) { l1v_ = &cache; }
   const DuploStatistics& statistics() const { return statistics_; }
   const DuploHardware& hardware() const { return hardware_; }
-  /// Look-ups of the L1 cache that began before the load was known to hit.
+  /// Look-ups of the L1 cache that had begun before the load was known to hit.
   const std::uint64_t& cancelled() const { return statistics_.counts[static_cast<std::size_t>(DuploCount::cancelled)]; }
-  /// Drops the entries of a convolution whose kernel ended at `at`, and checks the register maps. Returns what was found while
-  /// it ran.
+  /// Drops the entries of a convolution whose kernel ended at `at`, and checks the register maps. Returns the findings of the
+  /// kernel.
   ConvolutionFindings end_convolution(std::uint8_t number, Tick at);
-  /// What has happened to its load history buffer since record_events(), in order.
+  /// Events of its load history buffer since record_events(), in order.
   std::vector<HistoryEvent>& history_events() { return history_.events(); }
   void record_history_events() { history_.record_events(); }
-  /// True if nothing is in flight and the counts of readers agree with the register maps. For tests.
+  /// Whether nothing is in flight and the counts of readers agree with the register maps. For tests.
   bool consistent() const;
-  /// For tests: from now on each write to a shared register and each renaming comes with a check of the SIMD's register map,
-  /// and of the data that readers of a pair and entries that are found hold.
+  /// For tests: from now on each write to a shared register and each renaming is followed by a check of the SIMD's register
+  /// map, and of the data that the readers of a pair and the entries found hold.
   void check_registers_at_each_change() { checks_registers_ = true; }
-  /// The most register pairs of a SIMD that have been in use.
+  /// Highest number of register pairs of a SIMD in use so far.
   unsigned most_pairs() const;
   unsigned entries(Tick at) const { return history_.used(at); }
 
@@ -158,7 +158,7 @@ class DetectionUnit final : public LoadStage, public CacheMaintenance, private M
   struct Wavefront {
     const Dispatch* dispatch = nullptr;
     const WavefrontSlot* slot = nullptr;
-    const ActiveConvolution* convolution = nullptr;  ///< null: its kernel has none
+    const ActiveConvolution* convolution = nullptr;  ///< null: its kernel has no convolution
     unsigned map = 0;                                ///< number of its map in SharedRegisters
     unsigned vgpr_pairs = 0;                         ///< pairs of VGPRs in the map, which those of AGPRs follow
     isa::RegisterSet watched;                        ///< registers with other readers or an entry
@@ -173,18 +173,18 @@ class DetectionUnit final : public LoadStage, public CacheMaintenance, private M
     Cycles at{};                      ///< its completion
     std::optional<Token> token;       ///< nullopt: its requests are being sent
     unsigned waits = 0;               ///< number of loads in flight on which it has hit
-    Cycles ready{};                   ///< arrival of the data of its other hits
+    Cycles ready{};                   ///< arrival of the latest data of its other hits
     Cycles copy{};                    ///< cycles of copies from other SIMDs
-    /// An entry that it has made or hit on.
+    /// An entry that the load has made or hit.
     struct Part {
       Handle entry;
       std::uint32_t generation;
       bool owner;  ///< it has made the entry
     };
     std::vector<Part> parts;
-    std::vector<std::uint32_t> waiters;  ///< loads that have hit on it
+    std::vector<std::uint32_t> waiters;  ///< loads that have hit it
   };
-  /// The data of an entry, and the load that they are from.
+  /// The data of an entry, and the load that brought them.
   struct Contents {
     std::uint32_t operation = kNone;  ///< operation of the load while it is in flight; kNone: the data have arrived
     Cycles ready{};                   ///< their arrival
@@ -195,7 +195,7 @@ class DetectionUnit final : public LoadStage, public CacheMaintenance, private M
     std::uint64_t workgroup = 0;
     std::vector<std::uint32_t> words;  ///< the data, with duplo.check
   };
-  /// Part of a load that one entry covers: its tile, or a row of that.
+  /// Part of a load that one entry covers: its tile, or one row of the tile.
   struct Piece {
     LoadTag tag;
     std::uint64_t row;    ///< first row in the workspace
@@ -214,17 +214,17 @@ class DetectionUnit final : public LoadStage, public CacheMaintenance, private M
   unsigned logical_pair(const Wavefront& w, const isa::RegisterRange& range) const;
   static isa::RegisterRange registers_of(const Wavefront& w, unsigned logical);
 
-  // register_checks.cpp: of debug builds and tests. They throw std::logic_error.
+  // register_checks.cpp: checks for debug builds and tests. They throw std::logic_error.
   /// Calls `visit` with the physical pair and the data of each logical pair of the wavefronts of a SIMD.
   template <typename Visit>
   void each_reader(std::uint16_t simd, const Visit& visit) const;
-  /// The counts of readers agree with the maps, and all readers of a pair hold the same data.
+  /// Checks that the counts of readers agree with the maps, and that all readers of a pair hold the same data.
   void check_registers(std::uint16_t simd) const;
-  /// The registers of an entry that has been found hold its data.
+  /// Checks that the registers of an entry that has been found hold its data.
   void check_entry(Handle entry) const;
   bool found_wrong() const { return statistics_.counts[static_cast<std::size_t>(DuploCount::hits_wrong)] != 0; }
 
-  /// True if the wavefront's kernel has a convolution whose workspace is in memory.
+  /// Whether the wavefront's kernel has a convolution whose workspace is in memory.
   static bool has_workspace_in_memory(const Wavefront& w) { return w.convolution != nullptr && !w.convolution->lds; }
   /// Classifies a load; nullopt: it touches no byte of the workspace.
   std::optional<ClassifiedLoad> classify(const ActiveConvolution& c, const isa::MemoryAccess& access,
@@ -251,7 +251,7 @@ class DetectionUnit final : public LoadStage, public CacheMaintenance, private M
   /// Counts a hit, and checks it with duplo.check. Before its registers are renamed.
   void count_hit(const WavefrontSlot& slot, const Wavefront& w, const StagedAccess& load, const Piece& piece, Handle entry,
                  Cycles cycle);
-  /// Compares what the entry's registers hold with what the load has got.
+  /// Compares the data in the entry's registers with those of the load.
   void check_hit(const WavefrontSlot& slot, const Wavefront& w, const StagedAccess& load, const Piece& piece, Handle entry,
                  Cycles cycle);
   /// Reads the words of a piece from the registers of its load, register by register.
@@ -290,7 +290,7 @@ class DetectionUnit final : public LoadStage, public CacheMaintenance, private M
 
   std::span<const std::uint32_t> plane(const WavefrontSlot& slot, const isa::RegisterRange& registers, unsigned r) const;
   void count(const WavefrontSlot& slot, DuploCount what, std::uint64_t amount = 1);
-  /// Counts the entries that have gone since the last call. `slot`: of the instruction that has done it, or null.
+  /// Counts the entries released since the last call. `slot`: slot of the instruction that has released them, or null.
   void count_released(const WavefrontSlot* slot);
 
   const DuploParameters& parameters_;
@@ -312,7 +312,7 @@ class DetectionUnit final : public LoadStage, public CacheMaintenance, private M
   std::vector<Operation> operations_;
   std::vector<std::uint32_t> free_operations_;
   std::uint32_t departing_ = kNone;  ///< operation of the load that departs
-  std::vector<Piece> pieces_;        ///< of the load that is looked up
+  std::vector<Piece> pieces_;        ///< pieces of the load being looked up
   std::vector<Handle> found_;        ///< entries of its pieces, in perform()
   std::vector<std::uint32_t> words_;
   EqualData equal_data_;                                            ///< with duplo.check

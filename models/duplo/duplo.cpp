@@ -10,7 +10,7 @@
 namespace lacuna {
 namespace {
 
-constexpr std::string_view kBlockSuffix = "_duplo";  // of a kernel's name
+constexpr std::string_view kBlockSuffix = "_duplo";  // suffix of a kernel's name
 
 }  // namespace
 
@@ -67,7 +67,7 @@ void Duplo::finish_trace() {
   }
 }
 
-// Sent in portions, so that a long kernel does not fill the host's memory.
+// Sent in portions, so that a long kernel does not exhaust the host's memory.
 void Duplo::window_ended() {
   constexpr std::size_t kPortion = 1 << 16;
   std::size_t waiting = 0;
@@ -209,7 +209,7 @@ void Duplo::describe(StatisticsGroup& device) const {
         line.name, [value = line.value] { return value; }, line.meaning, line.unit);
 }
 
-// A bit leaks what a bit of the L1 vector cache does. An event is a picosecond, and a watt a picojoule of it.
+// A bit has the leakage of a bit of the L1 vector cache. An event is a picosecond, so that a watt is one picojoule per event.
 void Duplo::describe_energy(EnergyMeter& meter, const EnergyParameters& energy) const {
   for (const DetectionUnit* unit : units_) meter.add("l1v", "tag", unit->cancelled(), energy.l1v.tag);
   if (units_.empty() || parameters_.entry == DuploEntry::row) return;

@@ -2,8 +2,8 @@
 // extension of a device: a detection unit in each compute unit.
 //
 // A kernel KERNEL with a convolution has an object KERNEL_duplo in its code object (parameter_block.h). The packet processor
-// reads it when the kernel is dispatched, which is refused if it describes no convolution. A kernel without is not affected at
-// all.
+// reads it when the kernel is dispatched, which is refused if it describes no convolution. A kernel without such an object is
+// not affected.
 #pragma once
 
 #include <functional>
@@ -43,7 +43,7 @@ class DuploParameterSet : public ExtensionParameters {
 
 class Duplo final : public DeviceExtension, private KernelObserver, private DispatchCheck, private WindowObserver {
  public:
-  /// `l1v`: size of an L1 vector cache, with which static power is compared.
+  /// `l1v`: size of an L1 vector cache, from which static power is scaled.
   Duplo(const DuploParameters& parameters, Bytes l1v) : parameters_(parameters), l1v_(l1v), numbers_(parameters.convolutions) {}
 
   void attach_code(const GpuVm& vm, isa::DecodedCode& code) override;
@@ -62,12 +62,12 @@ class Duplo final : public DeviceExtension, private KernelObserver, private Disp
   using HistoryTrace = std::function<void(unsigned unit, const std::vector<HistoryEvent>& events)>;
   /// Whether duplo.trace is set.
   bool has_trace() const { return parameters_.trace; }
-  /// With duplo.trace: from now on `trace` receives what happens, after some time; finish_trace() sends the rest.
+  /// With duplo.trace: `trace` receives all events from now on, with a delay; finish_trace() sends the rest.
   void trace_to(HistoryTrace trace);
   void finish_trace();
-  /// For tests: from now on each write to a shared register and each renaming ends with a check of the register maps.
+  /// For tests: from now on each write to a shared register and each renaming is followed by a check of the register maps.
   void check_registers_at_each_change();
-  /// How often symbols of code objects have been read.
+  /// Number of times that symbols of code objects have been read.
   std::uint64_t symbol_readings() const { return symbols_->readings(); }
 
  private:
@@ -75,17 +75,17 @@ class Duplo final : public DeviceExtension, private KernelObserver, private Disp
   void kernel_ended(const KernelRecord& record) override;
   std::optional<std::string> refusal(Dispatch& dispatch) override;
   void window_ended() override;
-  /// The kernel's block, or what is wrong with it.
+  /// The kernel's block, or a description of its error.
   std::variant<ParameterBlock, std::string> read_block(const Dispatch& dispatch, const std::string& name,
                                                        const KernelSymbols::DataObject& object);
-  /// Why the dispatch cannot have a workspace in LDS.
+  /// Reason why the dispatch cannot have a workspace in LDS.
   std::optional<std::string> lds_problem(const Dispatch& dispatch, const LdsBuffers& buffers);
   /// Ends the run with an error: with exact IDs a hit is wrong only if the block describes another convolution, or if another
   /// compute unit or the host has stored into the workspace since the register was loaded.
   void report(const KernelRecord& record, const WrongHit& wrong) const;
   /// Warns of a kernel, once, that stores into its own workspace.
   void warn_of_store(const KernelRecord& record, const WorkspaceStore& store);
-  /// Warns of parameter blocks in the code object of a kernel, whose names are not those of a kernel with `_duplo`.
+  /// Warns of parameter blocks in the code object of a kernel whose names are not the name of a kernel followed by `_duplo`.
   void warn_of_lost_block(std::uint64_t kernel_object);
 
   /// Adds the time since the last call to `powered_ps_`, if a convolution runs.
@@ -96,13 +96,13 @@ class Duplo final : public DeviceExtension, private KernelObserver, private Disp
   const Bytes l1v_;
   const GpuVm* vm_ = nullptr;
   std::optional<KernelSymbols> symbols_;
-  std::optional<CodeCheck> slab_check_;  ///< finds code that M0 cannot name slabs for
-  /// The dispatch that has been checked last, and its block. It starts before another one is checked, or never.
+  std::optional<CodeCheck> slab_check_;  ///< finds code in which M0 cannot name slabs
+  /// The dispatch checked last, and its block. It starts before another one is checked, or never.
   std::optional<std::pair<const Dispatch*, ParameterBlock>> checked_;
   std::vector<DetectionUnit*> units_;  ///< by compute unit
   ActiveConvolutions convolutions_;
-  std::vector<bool> numbers_;                                      ///< of convolutions, in use
-  std::unordered_map<std::uint64_t, const Dispatch*> dispatches_;  ///< with a convolution, by index
+  std::vector<bool> numbers_;                                      ///< numbers of convolutions that are in use
+  std::unordered_map<std::uint64_t, const Dispatch*> dispatches_;  ///< dispatches with a convolution, by index
   // The detection units have power from the start of the first kernel with a convolution to the end of the last one. The
   // meter brings the time up to date when it reads it.
   mutable std::optional<Tick> powered_since_;

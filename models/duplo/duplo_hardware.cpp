@@ -22,8 +22,8 @@ constexpr unsigned kMostLoads = 64;
 DuploHardware duplo_hardware(const DuploParameters& parameters, const ComputeUnitParameters& unit) {
   constexpr unsigned kImageBits = 10;
   static_assert(1U << kImageBits == LoweredConvolution::kMostImages);
-  constexpr unsigned kFilterBits = 8;  // of the filter's row or column, or that it does not matter
-  constexpr unsigned kFormBits = 2;    // 16 or 32 rows, 8 or 16 bytes a lane
+  constexpr unsigned kFilterBits = 8;  // bits of the filter's row or column, or of a value for "irrelevant"
+  constexpr unsigned kFormBits = 2;    // 16 or 32 rows, 8 or 16 bytes per lane
   const unsigned pairs = unit.vgprs_per_simd / kPairRegisters;
   const std::uint64_t wavefronts = std::uint64_t{unit.simds} * unit.wavefronts_per_simd;
   const unsigned logical_pairs = std::min(kMostRegisters / kPairRegisters, pairs);

@@ -18,14 +18,14 @@
 
 namespace lacuna {
 
-/// Bits of a compute unit.
+/// Storage bits of a compute unit.
 struct DuploHardware {
   unsigned pair_bits = 0;            ///< number of a physical register pair of a SIMD
   unsigned entry_bits = 0;           ///< entry of the load history buffer: tag, registers, loads that have not retired
-  std::uint64_t history_bits = 0;    ///< all entries; 0 for any number of them, a bound without hardware
+  std::uint64_t history_bits = 0;    ///< all entries; 0 with an unlimited number of them, which is a bound without hardware
   std::uint64_t map_bits = 0;        ///< physical pair of each logical pair of each wavefront
   std::uint64_t reader_bits = 0;     ///< count of the readers of each physical pair
-  std::uint64_t parameter_bits = 0;  ///< blocks of the convolutions that run
+  std::uint64_t parameter_bits = 0;  ///< blocks of the running convolutions
   std::uint64_t register_file_bits = 0;
 
   std::uint64_t total_bits() const { return history_bits + map_bits + reader_bits + parameter_bits; }
@@ -33,7 +33,7 @@ struct DuploHardware {
 
 DuploHardware duplo_hardware(const DuploParameters& parameters, const ComputeUnitParameters& unit);
 
-/// Lines for statistics and documentation, for `compute_units` of them.
+/// Lines for statistics and documentation, for `compute_units` compute units.
 std::vector<CostLine> cost_lines(const DuploHardware& hardware, unsigned compute_units);
 
 }  // namespace lacuna

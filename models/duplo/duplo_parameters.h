@@ -39,14 +39,14 @@ struct DuploParameters {
   Cycles latency{2};
   HistoryKeep release = HistoryKeep::until_retired;
   DuploScope scope = DuploScope::core;
-  Cycles copy_cycles{0};  ///< 0: not set, copies() has the default
+  Cycles copy_cycles{0};  ///< 0: not set, copies() returns the default
   unsigned convolutions = 4;
   DuploL1 l1 = DuploL1::parallel;
   bool check = true;
   bool trace = false;
 
   static constexpr Cycles kCopyCycles{4};
-  /// Cycles of a copy from the register file of another SIMD, which DuploScope::core has.
+  /// Cycles of a copy from the register file of another SIMD, which occurs with DuploScope::core.
   Cycles copies() const { return copy_cycles == Cycles{0} ? kCopyCycles : copy_cycles; }
 
   void describe(ParameterSection& s);

@@ -1,5 +1,5 @@
-// Finds entries of a load history buffer whose registers hold given data, whatever their tags: how much of what loads bring
-// repeats without that an ID tells. Statistics alone; no hardware looks for data.
+// Finds entries of a load history buffer whose registers hold given data, regardless of their tags: measures how much of the
+// loaded data repeats without being detected by an ID. For statistics only; no hardware compares data.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ class EqualData {
     std::uint32_t generation = 0;
   };
 
-  /// The last entry that was made with data of this digest. It may have gone, or have other data.
+  /// The last entry that was made with data of this digest. It may have been released, or hold other data.
   Entry find(std::uint64_t digest) const {
     const auto known = last_.find(digest);
     return known == last_.end() ? Entry{} : known->second;
@@ -40,7 +40,7 @@ class EqualData {
  private:
   static constexpr std::size_t kFew = 1024;
   std::unordered_map<std::uint64_t, Entry> last_;
-  std::size_t kept_ = 0;  ///< entries when those that had gone were erased
+  std::size_t kept_ = 0;  ///< number of entries after released ones were last erased
 };
 
 }  // namespace lacuna

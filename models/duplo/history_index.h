@@ -5,7 +5,7 @@
 //   xor    as shift, with the bits above them and the image folded in. With images innermost, rows of a tile are of different
 //          images and have the same element: for tags of single rows, the image's low bits go to the set's high bits, which
 //          elements of neighbouring tiles leave unchanged
-// The paper has a hash and does not give it. With each hash here, set and rest determine the tag.
+// The paper mentions a hash without specifying it. With each hash here, set and rest determine the tag.
 #pragma once
 
 #include <cstdint>
@@ -26,14 +26,14 @@ struct LoadTag {
 
 class HistoryIndex {
  public:
-  /// Of `sets` sets, a power of two.
+  /// `sets`: number of sets, a power of two.
   HistoryIndex(HistoryHash hash, unsigned sets);
 
   /// `zeros`: low bits of the elements' IDs that are 0 for all tiles of the convolution.
   unsigned set(const LoadTag& tag, unsigned zeros) const;
-  /// The element's ID without the bits that follow from the set.
+  /// The element's ID without the bits that the set determines.
   std::uint32_t rest(const LoadTag& tag, unsigned zeros) const;
-  /// The element's ID of a tag of this image and form in `set`.
+  /// The element's ID of a tag with this image and form in `set`.
   std::uint32_t element(unsigned set, std::uint32_t rest, std::uint32_t image, const TileForm& form, unsigned zeros) const;
 
  private:

@@ -1,11 +1,11 @@
-// IDs of the data in a workspace: places with equal IDs hold the same element of the input.
+// IDs of the data in a workspace: positions with equal IDs hold the same element of the input.
 //
 // exact    pairs of image and element with element = (y X + x) P + channel for the padded input's row y and column x; X and P
 //          are the powers of two from its width and its channels on, so that products are shifts. As many different IDs as
 //          padded positions that filters reach.
 // paper    as printed in sections III.B and III.C, with the channels put right: columns divide by F_h F_w C and F_w C. It takes
 //          different elements for equal with inputs that are not square, strides over 1, and padding.
-// address  the place in the workspace: equal addresses alone are equal data.
+// address  the position in the workspace: only equal addresses are equal data.
 #pragma once
 
 #include <bit>
@@ -17,7 +17,7 @@ namespace lacuna {
 
 enum class DatumIds : std::uint8_t { paper, exact, address };
 
-/// Bits that the numbers below `count` need, which is at least 1.
+/// Number of bits to represent the numbers below `count`, which is at least 1.
 constexpr unsigned bits_for(std::uint64_t count) { return static_cast<unsigned>(std::bit_width(count - 1)); }
 
 /// ID of an element of a workspace.
@@ -31,7 +31,7 @@ class IdGenerator {
  public:
   /// Bits of an element's ID (section IV.B: an index of 10 and a tag of 22).
   static constexpr unsigned kElementBits = 32;
-  /// Bits that exact IDs of the convolution need.
+  /// Number of bits of the convolution's exact IDs.
   static unsigned element_bits(const LoweredConvolution& convolution);
 
   /// `convolution` has no problem().

@@ -11,7 +11,7 @@ std::optional<LdsBuffers::Place> LdsBuffers::place(std::uint32_t offset) const {
 }
 
 std::optional<std::string> LdsBuffers::problem(const LoweredConvolution& convolution) const {
-  constexpr unsigned kLeastRows = 16;  // of a tile
+  constexpr unsigned kLeastRows = 16;  // minimum rows of a tile
   const auto units = [](std::uint32_t bytes) { return std::to_string(bytes / kUnit); };
   if (rows < kLeastRows) return "rows of a buffer are " + std::to_string(rows) + "; a tile has 16 at least";
   if (buffers == 0) return "buffers are 0; it is at least 1";

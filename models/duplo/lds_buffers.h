@@ -1,6 +1,5 @@
-// Buffers in a workgroup's LDS for slabs of a workspace that exists nowhere else (implicit lowering). A slab is 64 columns of
-// as many rows as a buffer has; the array index of its first element, row x pitch + column of the workspace, is in M0 while it
-// is read.
+// Buffers in a workgroup's LDS for slabs of a workspace that is not in memory (implicit lowering). A slab is 64 columns of the
+// rows of a buffer; the array index of its first element, row x pitch + column of the workspace, is in M0 while it is read.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +13,8 @@ namespace lacuna {
 struct LdsBuffers {
   static constexpr unsigned kSlabColumns = 64;
   static constexpr unsigned kRowBytes = kSlabColumns * LoweredConvolution::kElementBytes;  ///< bytes of a row, without padding
-  static constexpr unsigned kUnit = 8;  ///< bytes in which the parameter block counts
-  /// M0 while no slab is read.
+  static constexpr unsigned kUnit = 8;  ///< unit in bytes of the parameter block's fields
+  /// Value of M0 while no slab is read.
   static constexpr std::uint32_t kNoSlab = 0xffffffff;
 
   std::uint32_t base = 0;           ///< offset of the first buffer, bytes
@@ -28,12 +27,12 @@ struct LdsBuffers {
   /// Offset of the byte after the last buffer.
   std::uint32_t end() const { return base + (buffers - 1) * buffer_stride + buffer_bytes(); }
 
-  /// A place in a slab.
+  /// A position in a slab.
   struct Place {
     unsigned row = 0;
     unsigned byte = 0;  ///< offset in the row
   };
-  /// Place of a byte of the LDS; nullopt: it is in no buffer, or in the padding of a row or buffer.
+  /// Position of a byte of the LDS; nullopt: it is in no buffer, or in the padding of a row or buffer.
   std::optional<Place> place(std::uint32_t offset) const;
 
   /// The first invalid field, its value, and the legal ones; nullopt: all are valid. The other functions must not be called

@@ -45,7 +45,7 @@ std::optional<ClassifiedLoad> classify_lds_read(const LdsBuffers& buffers, const
   return ClassifiedLoad::of(ids, m0 / pitch + first->row, column, *form, destination);
 }
 
-// Rows of DS instructions say that they read M0, as those of gfx8 do; gfx9 has few that still do (Vega ISA manual, "LDS
+// The table rows of DS instructions state that they read M0, as those of gfx8 do; on gfx9 few still do (Vega ISA manual, "LDS
 // instruction details").
 std::optional<std::string> other_use_of_m0(const isa::Instruction& instruction) {
   if (instruction.mem.lds) return "M0 says where in LDS its data go";

@@ -1,4 +1,5 @@
-// Reads of slabs in LDS (lds_buffers.h): those that load a tile of the workspace, and code in which M0 cannot name a slab.
+// Reads of slabs in LDS (lds_buffers.h): finds those that load a tile of the workspace, and code in which M0 cannot name a
+// slab.
 #pragma once
 
 #include <array>
@@ -15,14 +16,14 @@
 
 namespace lacuna {
 
-/// Classifies an LDS instruction that has executed, of a kernel whose workspace is in LDS. `offsets`: of its lanes in the
-/// workgroup's LDS; `m0`: of its wavefront. nullopt: it reads no byte of a buffer.
+/// Classifies an LDS instruction that has executed, of a kernel whose workspace is in LDS. `offsets`: offsets of its lanes in
+/// the workgroup's LDS; `m0`: M0 of its wavefront. nullopt: it reads no byte of a buffer.
 std::optional<ClassifiedLoad> classify_lds_read(const LdsBuffers& buffers, const IdGenerator& ids,
                                                 const isa::MemoryAccess& access,
                                                 const std::array<std::uint32_t, isa::kLanes>& offsets, std::uint32_t m0,
                                                 const isa::RegisterRange& destination);
 
-/// The use of M0 by an instruction that keeps a kernel from naming slabs there; nullopt: there is none.
+/// Another use of M0 by an instruction, which prevents a kernel from naming slabs there; nullopt: there is none.
 std::optional<std::string> other_use_of_m0(const isa::Instruction& instruction);
 
 }  // namespace lacuna

@@ -70,7 +70,7 @@ HistoryMiss LoadHistory::miss(const LoadTag& tag) const {
   return allocations_ - known->second.allocations <= parameters_.entries ? HistoryMiss::conflict : HistoryMiss::capacity;
 }
 
-// An empty one, or one that is gone, or the one that has not been used for longest.
+// An empty or released entry, or else the least recently used one.
 LoadHistory::Handle LoadHistory::entry_for(unsigned set) {
   if (!index_) {
     if (free_.empty()) {
@@ -171,7 +171,7 @@ bool LoadHistory::overwrite(std::uint16_t simd, std::uint16_t pair, Tick at, His
 template <typename Predicate>
 unsigned LoadHistory::drop_if(Predicate goes, HistoryRelease why, Tick at) {
   unsigned dropped = 0;
-  // From the end, as a released entry's place is taken by the last one.
+  // Backwards, since a released entry's position is taken by the last one.
   for (std::size_t place = valid_.size(); place-- > 0;) {
     const Handle entry = valid_[place];
     if (!goes(entries_[entry])) continue;

@@ -1,12 +1,12 @@
-// The load history buffer (section IV.B): which registers of a core hold which tiles of a workspace.
+// The load history buffer (section IV.B): records which registers of a core hold which tiles of a workspace.
 //
 //   entries    a power of two, or 0: any number (the paper's oracle)
-//   ways       of a set; the least recently used entry is replaced
+//   ways       ways of a set; the least recently used entry is replaced
 //   loads      each entry counts the loads that have not retired: the one that allocated it, and those that hit ("relays")
 //
-// Times are those of look-ups, which come in order. That a load has retired may be known only later than when it did, but is
-// known before a look-up of a later time: an entry whose loads have all retired until then is not found any more, unless
-// entries outlive their loads (Keep).
+// Times are those of look-ups, which arrive in order. The retirement of a load may be reported later than its time, but before
+// any look-up of a later time: an entry whose loads have all retired by then is no longer found, unless entries outlive their
+// loads (HistoryKeep).
 #pragma once
 
 #include <array>
@@ -22,14 +22,14 @@
 
 namespace lacuna {
 
-/// How long an entry stays.
+/// Lifetime of an entry.
 enum class HistoryKeep : std::uint8_t {
   until_retired,      ///< until the last of its loads retires
   until_overwritten,  ///< until its register is overwritten and no other reader has it
-  always,             ///< a bound: no register keeps what such an entry holds
+  always,             ///< forever: an upper bound, since no register keeps the data of such an entry
 };
 
-/// Why an entry has gone.
+/// Reason why an entry was released.
 enum class HistoryRelease : std::uint8_t {
   retired,      ///< the last of its loads had retired before
   replaced,     ///< another entry took its place
@@ -56,47 +56,47 @@ class LoadHistory {
   /// Throws std::invalid_argument for numbers that are no powers of two, and for more ways than entries.
   explicit LoadHistory(const Parameters& parameters);
 
-  /// The entry of a tile at a time no earlier than that of the call before.
+  /// The entry of a tile at time `at`, not before the time of the previous call; kNone: there is none.
   Handle find(const LoadTag& tag, unsigned zeros, Tick at);
-  /// Of a tile that find() has just not found. Returns the entry; the one that it replaces is gone.
+  /// Allocates an entry for a tile that find() has just not found. The entry that it replaces is released.
   Handle allocate(const LoadTag& tag, unsigned zeros, const TileRegisters& registers);
-  /// Why the look-up before found nothing. Before allocate().
+  /// Reason why the previous look-up found no entry. Call it before allocate().
   HistoryMiss miss(const LoadTag& tag) const;
 
-  /// One more load has the entry's registers.
+  /// Adds a load to those of the entry.
   void relay(Handle entry);
-  /// Another register holds what the entry's does (DuploEntry::row): the entry stays until both are overwritten.
+  /// Records that another register holds the entry's data (DuploEntry::row): the entry stays until both are overwritten.
   void hold(Handle entry, std::uint16_t simd, std::uint16_t pair);
-  /// One of the entry's loads retires at `at`. The entry may be gone.
+  /// Retires one of the entry's loads at `at`. This may release the entry.
   void retire(Handle entry, std::uint32_t generation, Tick at);
-  /// Changes when the entry of a handle becomes another one.
+  /// Number that changes when the handle is reused for another entry.
   std::uint32_t generation(Handle entry) const { return entries_[entry].generation; }
-  /// Whether the entry is there still, at the time of the last look-up.
+  /// Whether the entry is still valid, at the time of the last look-up.
   bool holds(Handle entry, std::uint32_t generation) const {
     return entries_[entry].valid() && entries_[entry].generation == generation && !is_gone(entries_[entry], now_);
   }
   const TileRegisters& registers(Handle entry) const { return entries_[entry].registers; }
 
-  /// A register without other readers is overwritten at `at`, or its wavefront ends: an entry that no other register holds is
-  /// gone. Returns whether there was one.
+  /// Records that a register without other readers is overwritten at `at`, or that its wavefront ends: an entry that no other
+  /// register holds is released. Returns whether there was one.
   bool overwrite(std::uint16_t simd, std::uint16_t pair, Tick at, HistoryRelease why = HistoryRelease::overwritten);
-  /// Entries of a convolution go, or all. Returns how many.
+  /// Releases the entries of a convolution, or all entries. Returns their number.
   unsigned drop(std::uint8_t convolution, Tick at);
   unsigned drop_all(Tick at);
-  /// A convolution has ended: its entries go, and a load of another one with its number is the first of its tile.
+  /// Ends a convolution: releases its entries. The first load of a tile under a reused number counts as compulsory again.
   void forget(std::uint8_t convolution, Tick at);
-  /// Forgets what has been seen.
+  /// Returns to the initial state.
   void reset();
 
-  /// From now on events() has what happens.
+  /// Records events in events() from now on.
   void record_events() { recording_ = true; }
   std::vector<HistoryEvent>& events() { return events_; }
 
-  /// Entries that have gone since reset(), by reason. One whose loads have retired is counted when its place, its tag or its
-  /// register is used next, or at the kernel's end.
+  /// Number of entries released since reset(), by reason. An entry whose loads have retired is counted when its position, tag
+  /// or register is used next, or at the end of the kernel.
   const std::array<std::uint64_t, kHistoryReleases>& releases() const { return releases_; }
 
-  /// Entries that a look-up at `at` could find.
+  /// Number of entries that a look-up at `at` could find.
   unsigned used(Tick at) const;
 
  private:
@@ -104,22 +104,22 @@ class LoadHistory {
     LoadTag tag;
     TileRegisters registers;
     std::uint32_t generation = 0;
-    std::uint32_t loads = 0;        ///< that have not retired, as far as is known
-    Tick retired{};                 ///< when the last of the others did
-    std::uint64_t used = 0;         ///< number of its last use
-    std::uint64_t allocations = 0;  ///< of the buffer then
-    std::uint32_t copies = 1;       ///< in registers, each of which is enough
-    std::uint64_t number = 0;       ///< of its allocation, from 1
-    std::uint32_t place = kNone;    ///< in valid_; kNone: it is not there
+    std::uint32_t loads = 0;        ///< loads that have not retired, as far as is known
+    Tick retired{};                 ///< latest retirement of the others
+    std::uint64_t used = 0;         ///< sequence number of its last use
+    std::uint64_t allocations = 0;  ///< allocations of the buffer at its last use
+    std::uint32_t copies = 1;       ///< number of registers that hold its data, each of which suffices
+    std::uint64_t number = 0;       ///< sequence number of its allocation, from 1
+    std::uint32_t place = kNone;    ///< index in valid_; kNone: it is not in it
     bool valid() const { return place != kNone; }
   };
   struct TagHash {
     std::size_t operator()(const LoadTag& tag) const;
   };
-  /// How a tile was last known.
+  /// Last known state of a tile.
   struct Past {
     Handle entry = kNone;
-    std::uint64_t allocations = 0;  ///< of the buffer when its last entry was used last
+    std::uint64_t allocations = 0;  ///< allocations of the buffer at the last use of its last entry
     bool replaced = false;
   };
 
@@ -137,12 +137,12 @@ class LoadHistory {
   static std::uint32_t key(std::uint16_t simd, std::uint16_t pair) { return std::uint32_t{simd} << 16 | pair; }
 
   Parameters parameters_;
-  std::optional<HistoryIndex> index_;  ///< not of any number of entries
-  std::vector<Entry> entries_;         ///< sets after one another, or as many as were needed
-  std::vector<Handle> free_;           ///< of any number
-  std::vector<Handle> valid_;          ///< in any order: a drop costs the entries that are there, not all that ever were
+  std::optional<HistoryIndex> index_;  ///< nullopt with an unlimited number of entries
+  std::vector<Entry> entries_;         ///< set after set, or a growing list if the number is unlimited
+  std::vector<Handle> free_;           ///< free entries, if the number is unlimited
+  std::vector<Handle> valid_;          ///< valid entries in any order, so that a drop visits only these
   std::unordered_map<LoadTag, Past, TagHash> past_;
-  /// Entry of what a pair holds, by key(). It may be gone, and the handle another one's.
+  /// Entry of the data in a pair, by key(). It may have been released, and its handle reused.
   struct Held {
     Handle entry;
     std::uint32_t generation;

@@ -36,7 +36,7 @@ void DetectionUnit::follow(const WavefrontSlot& slot, Wavefront& w, std::uint32_
   tokens_.watch(token, *this, number);
 }
 
-// A load whose rows are equal may find an entry that it has made itself.
+// A load with equal rows may find an entry that it has made itself.
 void DetectionUnit::wait_for(std::uint32_t number, Handle entry, Cycles copy) {
   const Contents& contents = contents_[entry];
   Operation& operation = operations_[number];

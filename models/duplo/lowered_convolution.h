@@ -9,10 +9,10 @@
 
 namespace lacuna {
 
-/// Which of the indices (image, output row, output column) of a workspace row is fastest.
+/// Index (of image, output row, output column) that is fastest in the numbering of workspace rows.
 enum class RowOrder : std::uint8_t {
   images_outermost,  ///< the paper's: images below one another, the output column fastest
-  images_innermost,  ///< the same output position of all images in rows beside each other
+  images_innermost,  ///< the same output position of all images in adjacent rows
 };
 
 /// An element of the padded input.
@@ -32,7 +32,7 @@ struct LoweredConvolution {
   unsigned images = 1;
   unsigned height = 0;    ///< rows of the input, inserted zeros included, without padding
   unsigned width = 0;     ///< columns of the input, as `height`
-  unsigned channels = 0;  ///< channels of the input, those that pad the real ones included
+  unsigned channels = 0;  ///< channels of the input, including those added as padding
   unsigned filter_height = 0;
   unsigned filter_width = 0;
   unsigned stride_y = 1;
@@ -55,15 +55,15 @@ struct LoweredConvolution {
   /// Columns of the workspace, without those that `pitch` adds.
   unsigned columns() const { return filter_height * filter_width * channels; }
 
-  /// The element at a place of the workspace; nullopt: the row or column only fills it up.
+  /// The element at a position of the workspace; nullopt: the row or column is padding.
   std::optional<InputElement> element(std::uint64_t row, unsigned column) const;
-  /// True if an element lies in the padding.
+  /// Whether an element lies in the padding.
   bool in_padding(const InputElement& element) const;
 
-  /// Images that a tag can name: 10 bits (section IV.B).
+  /// Maximum number of images that a tag can distinguish: 10 bits (section IV.B).
   static constexpr unsigned kMostImages = 1024;
-  /// The first field that Duplo cannot serve, its value, and the legal ones; nullopt: it can serve all. The other functions
-  /// must not be called with such a field.
+  /// The first field that Duplo does not support, its value, and the legal ones; nullopt: all are supported. The other
+  /// functions must not be called with such a field.
   std::optional<std::string> problem() const;
 };
 

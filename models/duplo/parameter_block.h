@@ -16,7 +16,7 @@ namespace lacuna {
 
 struct ParameterBlock {
   static constexpr std::size_t kBytes = 32;
-  /// The number of the workspace's rows is rounded up to a multiple of this: tiles of a kernel may reach beyond the last one.
+  /// The number of the workspace's rows is rounded up to a multiple of this: tiles of a kernel may extend beyond the last one.
   static constexpr unsigned kRowUnit = 128;
   static constexpr unsigned kAlignment = 16;  ///< alignment of the workspace, bytes
 
@@ -26,7 +26,7 @@ struct ParameterBlock {
 
   /// Bytes of the workspace's rows.
   std::uint64_t bytes() const { return convolution.rows() * convolution.pitch * LoweredConvolution::kElementBytes; }
-  /// Bytes of these and of the rows that fill the last tile.
+  /// Bytes of the workspace's rows and of the rows that fill the last tile.
   std::uint64_t tile_bytes() const {
     return (convolution.rows() + kRowUnit - 1) / kRowUnit * kRowUnit * convolution.pitch * LoweredConvolution::kElementBytes;
   }

@@ -23,7 +23,8 @@ void DetectionUnit::each_reader(std::uint16_t simd, const Visit& visit) const {
   }
 }
 
-// A wrong hit leaves its load's registers with other data than the pair that they are mapped to: nothing can be said then.
+// A wrong hit leaves its load's registers with data other than those of the pair that they are mapped to: then nothing can be
+// checked.
 void DetectionUnit::check_registers(std::uint16_t simd) const {
   registers_[simd].require_consistent();
   if (found_wrong()) return;

@@ -14,7 +14,7 @@ constexpr std::uint64_t kLanesOfFirstRow = 0x0001'0001'0001'0001;
 
 }  // namespace
 
-// Rows that only fill up the last tile hold no data: they are requested.
+// Rows that only fill the last tile hold no data of the workspace: they are requested.
 void DetectionUnit::split_rows(const ActiveConvolution& c, const TileLoad& tile, const LoadTag& common) {
   const std::uint64_t rows = c.tags.ids().convolution().rows();
   for (unsigned r = 0; r < kRows && tile.row + r < rows; ++r) {

@@ -2,7 +2,8 @@
 // this map records which of them share a physical pair.
 //
 // Each logical pair of a wavefront has a physical pair of its SIMD. A hit gives a destination the pair of another load; a write
-// to a pair with other readers takes a free one. One is always free: no more pairs are in use than wavefronts have.
+// to a pair with other readers takes a free one. A pair is always free then, since no more pairs are in use than wavefronts
+// have.
 #pragma once
 
 #include <cstdint>
@@ -16,32 +17,32 @@ class SharedRegisters {
  public:
   using Pair = std::uint16_t;
 
-  /// `pairs`: of the SIMD's register file, a wavefront's width each.
+  /// `pairs`: pairs of the SIMD's register file, each as wide as a wavefront.
   explicit SharedRegisters(unsigned pairs);
 
-  /// A wavefront begins with `pairs` separate pairs. Returns its number, valid until end().
+  /// Starts a wavefront with `pairs` separate pairs. Returns its number, valid until end().
   unsigned begin(unsigned pairs);
-  /// A wavefront ends. Returns its pairs, valid until the next call; those without readers are free.
+  /// Ends a wavefront. Returns its pairs, valid until the next call; those without readers are free.
   const std::vector<Pair>& end(unsigned wavefront);
 
   Pair pair(unsigned wavefront, unsigned logical) const { return maps_[wavefront][logical]; }
   unsigned readers(Pair pair) const { return readers_[pair]; }
-  /// Physical pairs of the SIMD.
+  /// Number of physical pairs of the SIMD.
   std::size_t size() const { return readers_.size(); }
-  /// Logical pairs of a wavefront.
+  /// Number of logical pairs of a wavefront.
   unsigned pairs(unsigned wavefront) const { return static_cast<unsigned>(maps_[wavefront].size()); }
 
-  /// A write to a logical pair. Returns true if it had other readers: the wavefront has another physical pair then.
+  /// Records a write to a logical pair. Returns true if it had other readers: then it is mapped to another physical pair.
   bool write(unsigned wavefront, unsigned logical);
   /// Maps a logical pair to a physical pair that is in use.
   void share(unsigned wavefront, unsigned logical, Pair with);
 
   unsigned in_use() const { return static_cast<unsigned>(readers_.size() - free_.size()); }
-  /// The most that in_use() has been, reset() included.
+  /// Highest value of in_use(), including before reset().
   unsigned most_in_use() const { return most_in_use_; }
-  /// Logical pairs of all wavefronts.
+  /// Number of logical pairs of all wavefronts.
   unsigned allocated() const { return allocated_; }
-  /// True if the counts of readers agree with the maps, and the free pairs are those without readers.
+  /// Whether the counts of readers agree with the maps, and the free pairs are those without readers.
   bool consistent() const;
   /// Throws std::logic_error unless consistent().
   void require_consistent() const;

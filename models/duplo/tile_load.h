@@ -20,7 +20,7 @@ struct TileLoad {
   unsigned zeros;     ///< IdGenerator::zeros() of its columns
 };
 
-/// The form of the tile that all lanes load with `bytes` each; nullopt: they load none. Lane l of a tile's load is at
+/// The form of the tile that all lanes load with `bytes` bytes each; nullopt: they load no tile. Lane l of a tile's load is at
 /// base + (l mod R) pitch + (l / R) bytes, with R = 16 or 32 rows `pitch` bytes apart, and bytes = 8 or 16.
 template <typename Address>
 std::optional<TileForm> tile_form(const std::array<Address, isa::kLanes>& addresses, unsigned bytes, Address pitch) {
@@ -37,13 +37,13 @@ std::optional<TileForm> tile_form(const std::array<Address, isa::kLanes>& addres
 /// Form of the loads whose rows have entries with DuploEntry::row.
 inline constexpr TileForm kFormByRow{.rows = 16, .columns = 16};
 
-/// A load that touches the workspace: a tile, or the reason why it is none.
+/// A load that accesses the workspace: a tile, or the reason why it is none.
 struct ClassifiedLoad {
   std::optional<TileLoad> tile;
   DuploCount reason = DuploCount::form;
 
   static ClassifiedLoad none(DuploCount reason) { return {.tile = std::nullopt, .reason = reason}; }
-  /// Classifies a load that has the form of a tile. `row`, `column`: of its first element in the workspace.
+  /// Classifies a load that has the form of a tile. `row`, `column`: position of its first element in the workspace.
   static ClassifiedLoad of(const IdGenerator& ids, std::uint64_t row, unsigned column, const TileForm& form,
                            const isa::RegisterRange& destination) {
     if (destination.first % kPairRegisters != 0) return none(DuploCount::registers);

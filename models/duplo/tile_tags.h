@@ -14,8 +14,8 @@
 
 namespace lacuna {
 
-/// Rows and columns of the workspace that one load of a wavefront brings: lane l has `row + l mod rows`, and the columns of a
-/// row are neighbours.
+/// Rows and columns of the workspace that one load of a wavefront loads: lane l has `row + l mod rows`, and the columns of a
+/// row are adjacent.
 struct TileForm {
   std::uint8_t rows = 16;
   std::uint8_t columns = 16;
@@ -23,7 +23,7 @@ struct TileForm {
 };
 
 struct TileTag {
-  static constexpr std::uint16_t kAny = 0xffff;  ///< does not matter
+  static constexpr std::uint16_t kAny = 0xffff;  ///< irrelevant
   TileForm form;
   DatumId first;
   std::uint16_t filter_x = kAny;
@@ -33,11 +33,11 @@ struct TileTag {
 
 class TileTags {
  public:
-  /// `convolution` has no problem(). Other IDs than `exact` compare first elements alone.
+  /// `convolution` has no problem(). IDs other than `exact` compare only first elements.
   TileTags(const LoweredConvolution& convolution, DatumIds ids)
       : ids_(convolution, ids), first_alone_(ids != DatumIds::exact) {}
 
-  /// Of the tile whose first element is at a place with a datum: row < rows(), column < columns().
+  /// Tag of the tile whose first element is at a position with data: row < rows(), column < columns().
   TileTag tag(std::uint64_t row, unsigned column, const TileForm& form) const;
   const IdGenerator& ids() const { return ids_; }
 
