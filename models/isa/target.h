@@ -1,4 +1,4 @@
-// The instruction-set generations Lacuna executes, and what differs between them beyond table rows.
+// The instruction-set generations that Lacuna executes, and their differences other than table rows.
 #pragma once
 
 #include <cstdint>
@@ -12,9 +12,9 @@ inline constexpr unsigned kLanes = 64;
 enum class Target : std::uint8_t { gfx803, gfx90a };
 inline constexpr unsigned kTargets = 2;
 
-/// Differences that are not a matter of a table row. One constant object per target.
+/// Differences other than table rows. One constant object per target.
 struct TargetTraits {
-  std::string_view name;            ///< as in the code object's target id, e.g. "gfx803"
+  std::string_view name;            ///< name in the code object's target id, e.g. "gfx803"
   std::uint32_t elf_machine_flags;  ///< EF_AMDGPU_MACH value in e_flags
   unsigned vgpr_granule;            ///< VGPRs are allocated in multiples of this (per lane)
   unsigned sgpr_granule;

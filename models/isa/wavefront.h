@@ -1,4 +1,5 @@
-// Architectural state of one wavefront, and what executing an instruction can report. Owned by a compute unit or by a test.
+// Architectural state of a wavefront, and the events that executing an instruction can raise. Owned by a compute unit or by a
+// test.
 #pragma once
 
 #include <array>
@@ -31,7 +32,7 @@ enum SpecialRegister : unsigned {
   kExecHi = 127,
 };
 
-/// What the last executed instruction asks of its surroundings. Set by the executor, cleared by whoever handled it.
+/// Action that the last executed instruction requires. Set by the executor, cleared by the caller that has handled it.
 enum class Event : std::uint8_t {
   none,
   end_program,       ///< s_endpgm
@@ -43,11 +44,11 @@ enum class Event : std::uint8_t {
   halt,              ///< s_sethalt 1
   trap,              ///< s_trap: event_value = trap id
   wave_sync,         ///< ds_gws_*: see wave_sync_request()
-  cache_invalidate,  ///< s_dcache_inv(_vol), s_dcache_wb, buffer_wbinvl1(_vol), s_icache_inv: MemoryAccess tells none; see the
-                     ///< row
-  memory_fault,      ///< fault tells which
-  fine_grained_float_atomic,  ///< event_value = lanes that found fine-grained memory, fault tells the first; the wavefront goes
-                              ///< on
+  cache_invalidate,  ///< s_dcache_inv(_vol), s_dcache_wb, buffer_wbinvl1(_vol), s_icache_inv: the row, not MemoryAccess,
+                     ///< distinguishes them
+  memory_fault,      ///< described by `fault`
+  fine_grained_float_atomic,  ///< event_value = lanes in fine-grained memory, `fault` describes the first; the wavefront
+                              ///< continues
   illegal_instruction,
   arithmetic_exception,
 };
@@ -62,21 +63,21 @@ struct MemoryFault {
   Reason reason = Reason::not_mapped;
   Access wanted = Access::read;
   unsigned lane = 0;          ///< 0 for scalar accesses
-  std::uint64_t address = 0;  ///< private_out_of_range: signed, from where the lane's private memory begins
+  std::uint64_t address = 0;  ///< private_out_of_range: signed, relative to the start of the lane's private memory
   unsigned bytes = 0;
 };
 
-/// The memory behind a wavefront's private segment. The hardware has no bound for what a lane may access in it, but for FLAT on
-/// gfx8: an access beyond the lane's part meets other lanes and wavefronts.
+/// Memory of a wavefront's private segment. The hardware does not check a lane's accesses to it, except by FLAT on gfx8: an
+/// access beyond the lane's part reaches other lanes and wavefronts.
 struct PrivateSegment {
   std::uint64_t pool = 0;        ///< GPU virtual address of the queue's scratch memory
   std::uint64_t pool_bytes = 0;  ///< 0: there is none
   std::uint64_t base = 0;        ///< GPU virtual address of this wavefront's part
-  std::uint32_t lane_bytes = 0;  ///< what the dispatch has asked for
+  std::uint32_t lane_bytes = 0;  ///< size that the dispatch has requested
 
-  /// Whether a buffer at `address` stands for it.
+  /// Whether a buffer at `address` is in the segment's pool.
   bool is_behind(std::uint64_t address) const { return address - pool < pool_bytes; }
-  /// Whether a lane's access leaves its part; `offset` counts from the part's beginning, negative before it.
+  /// Whether a lane's access leaves its part; `offset` counts from the part's start and is negative before it.
   bool exceeded(std::uint64_t offset, unsigned bytes) const { return lane_bytes < bytes || offset > lane_bytes - bytes; }
 };
 

@@ -13,10 +13,10 @@
 namespace lacuna::isa {
 namespace {
 
-/// More instructions than any kernel has; garbage must not keep a walk going.
+/// Limit of a walk: more instructions than any kernel has, so that garbage does not keep it running.
 constexpr std::uint64_t kMostInstructions = 4 << 20;
 
-/// Constants in scalar registers and in lanes that scalar registers are spilled to, along one run of instructions.
+/// Constants in scalar registers, and in lanes to which scalar registers are spilled, along a straight run of instructions.
 class Constants {
  public:
   void clear() {
@@ -38,7 +38,7 @@ class Constants {
     return std::uint64_t{*high} << 32 | *low;
   }
 
-  /// Applies one instruction; returns the 64-bit value that a computation from the program counter has just completed.
+  /// Applies an instruction. Returns the 64-bit value of a computation from the program counter that it completes.
   std::optional<std::uint64_t> apply(const Instruction& instruction, std::uint64_t pc) {
     const std::string_view name = instruction.row->mnemonic;
     if (name == "s_getpc_b64") {
@@ -147,13 +147,13 @@ class CodeWalk {
   }
 
  private:
-  /// Executable memory, where an address that the code computes may be data.
+  /// Executable memory contains an address that the code computes; it may nevertheless be data.
   bool is_code(std::uint64_t pc) const {
     std::array<std::uint32_t, 3> words{};
     return pc % 4 == 0 && fetch_(pc, words) != 0;
   }
 
-  /// From `pc` to the end of the straight run that begins there, or to code that is known already.
+  /// Walks from `pc` to the end of straight-line code, or to code that is already known.
   void run(std::uint64_t pc) {
     while (inventory_.instructions < kMostInstructions && visited_.insert(pc).second) {
       std::array<std::uint32_t, 3> words{};
@@ -195,7 +195,7 @@ class CodeWalk {
     auto use = inventory_.uses.find(name);
     if (use == inventory_.uses.end()) use = inventory_.uses.emplace(std::string(name), InstructionUse{}).first;
     ++use->second.count;
-    // What a code computes is defined to the bit.
+    // The result of a matrix extension's code is specified to the bit.
     use->second.verdict = std::max(use->second.verdict, code != nullptr ? Verdict::exact : verdict(*instruction.row));
     if (instruction.execute != execute_unsupported) return;
     ++use->second.unsupported;
@@ -203,16 +203,16 @@ class CodeWalk {
     problem(pc, disassemble(instruction, target_), not_executed_reason(instruction));
   }
 
-  /// Notes where control may go; false when it does not go to the next instruction.
+  /// Records where control may continue; false: not at the next instruction.
   bool continues(const Instruction& instruction, std::uint64_t pc) {
     const InstructionRow& row = *instruction.row;
-    // All traps but that of a debugger end the wavefront: there is no handler that would return.
+    // All traps except that of a debugger end the wavefront: no handler returns.
     if (row.latency == LatencyClass::trap) return (static_cast<unsigned>(instruction.immediate) & 0xff) == kDebugTrap;
     if (row.latency == LatencyClass::end_program) return false;
     if (row.mnemonic == "s_swappc_b64") {
       ++inventory_.calls;
       transfer(instruction.src[0]);
-      // Callees keep the lanes that registers are spilled to, as calls would have no sense without.
+      // Callees preserve the lanes to which registers are spilled; otherwise calls would not work.
       constants_.forget_registers();
       return true;
     }

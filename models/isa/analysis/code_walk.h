@@ -1,4 +1,4 @@
-// What a kernel's code consists of, found by following its control flow from the entry point without running it.
+// Inventory of a kernel's code: found by following control flow from the entry point without executing it.
 #pragma once
 
 #include <array>
@@ -23,10 +23,10 @@ enum class Verdict : std::uint8_t { exact, approximate, unsupported };
 std::string_view verdict_name(Verdict verdict);
 Verdict verdict(const InstructionRow& row);
 
-/// A place where a wavefront would stop.
+/// A place in the code at which a wavefront would stop.
 struct CodeProblem {
   std::uint64_t pc = 0;
-  std::string mnemonic;  ///< ".long 0x…" when it is no instruction
+  std::string mnemonic;  ///< ".long 0x…" if it is not an instruction
   std::string reason;
 };
 
@@ -35,36 +35,36 @@ struct CodeRange {
   std::uint64_t end = 0;
 };
 
-/// One mnemonic of a piece of code; a code of a matrix extension goes by its own name.
+/// Use of one mnemonic in a piece of code; a code of a matrix extension is listed under its own name.
 struct InstructionUse {
-  std::uint64_t count = 0;        ///< places in the code, not executions
-  std::uint64_t unsupported = 0;  ///< of them
+  std::uint64_t count = 0;        ///< number of places in the code, not of executions
+  std::uint64_t unsupported = 0;  ///< number of these that are not supported
   Verdict verdict = Verdict::exact;
 };
 
 struct CodeInventory {
   std::uint64_t instructions = 0;
-  std::map<std::string, InstructionUse, std::less<>> uses;  ///< by mnemonic, in order of the alphabet
+  std::map<std::string, InstructionUse, std::less<>> uses;  ///< by mnemonic, in alphabetical order
   std::vector<CodeProblem> problems;                        ///< ascending by pc
-  std::vector<CodeRange> ranges;                            ///< where the code is, ascending
-  MatrixExtensions extensions = MatrixExtensions::none;     ///< that it has codes of
+  std::vector<CodeRange> ranges;                            ///< address ranges of the code, ascending
+  MatrixExtensions extensions = MatrixExtensions::none;     ///< extensions whose codes it contains
   unsigned calls = 0;
-  /// Calls and jumps through registers whose contents are not known here: what they reach is not in the inventory.
+  /// Number of calls and jumps through registers with unknown contents: their targets are not in the inventory.
   unsigned unknown_targets = 0;
-  /// Places where control, as far as it can be known without running, leaves executable memory. It may never come there: a
-  /// function that does not return has nothing behind its call.
+  /// Number of places where control, as far as it is known without executing, leaves executable memory. Execution may never
+  /// reach them: a function that does not return has no code after its call.
   unsigned runs_into_nothing = 0;
 
   bool runs() const { return problems.empty(); }
 };
 
-/// Gives up to three words of executable memory at an address, and how many there are; 0 = none.
+/// Stores up to three words of executable memory at an address and returns their number; 0: none.
 using FetchWords = std::function<std::size_t(std::uint64_t pc, std::array<std::uint32_t, 3>& words)>;
 
 /// Receives each instruction that a walk reaches, once, in the order of the walk.
 using VisitInstruction = std::function<void(std::uint64_t pc, const Instruction& instruction)>;
 
-/// Where a relative branch or call at `pc` goes when it is taken.
+/// Target of a relative branch or call at `pc`.
 std::uint64_t branch_target(const Instruction& instruction, std::uint64_t pc);
 
 /// Follows branches, fall-through and calls whose target is computed from the program counter (s_getpc_b64, s_add_u32,

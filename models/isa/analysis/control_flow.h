@@ -1,4 +1,4 @@
-// Basic blocks of a kernel and what its registers carry from one to the other: for passes over code.
+// Basic blocks of a kernel, and the register dependences between them: for passes over code.
 #pragma once
 
 #include <array>
@@ -13,13 +13,13 @@
 namespace lacuna::isa {
 
 struct PlacedInstruction {
-  std::uint64_t address = 0;  ///< of its first byte
+  std::uint64_t address = 0;  ///< address of its first byte
   Instruction instruction;
   RegisterUse use;
   std::uint32_t block = 0;
 };
 
-/// Instructions [begin, end) of ControlFlow::instructions(). Control enters at the first and leaves behind the last.
+/// Instructions [begin, end) of ControlFlow::instructions(). Control enters at the first one and leaves after the last.
 struct BasicBlock {
   std::uint32_t begin = 0;
   std::uint32_t end = 0;
@@ -27,15 +27,15 @@ struct BasicBlock {
   std::uint8_t next_count = 0;
 };
 
-/// The instructions that are reached from an entry point, and every way that control takes between them.
+/// The instructions that are reached from an entry point, and all transitions of control between them.
 class ControlFlow {
  public:
-  /// Calls, returns and jumps through registers are not followed: a kernel with one of them is not known.
+  /// Calls, returns and jumps through registers are not followed: the control flow of a kernel with one of them is unknown.
   ControlFlow(const FetchWords& fetch, Target target, std::uint64_t entry);
 
-  /// Whether the blocks are all that can be executed. Without that there are none.
+  /// Whether the blocks contain everything that can be executed. If not, there are no blocks.
   bool known() const { return unknown_.empty(); }
-  /// Why not: "s_swappc_b64 at 0x1234".
+  /// Reason if it is not known: "s_swappc_b64 at 0x1234".
   const std::string& unknown() const { return unknown_; }
   /// Ascending by address.
   const std::vector<PlacedInstruction>& instructions() const { return instructions_; }

@@ -9,7 +9,7 @@
 namespace lacuna::isa {
 namespace {
 
-/// The bit of an SGPR pair that can hold a mask; 0 for any other operand.
+/// Bit of an SGPR pair that can hold a mask; 0 for any other operand.
 std::uint64_t bit_of(const Operand& operand) {
   const bool is_pair = operand.kind == OperandKind::sgpr && operand.words == 2 && operand.index % 2 == 0;
   return is_pair && operand.index < kFlatScratchLo ? std::uint64_t{1} << (operand.index / 2) : 0;
@@ -25,7 +25,7 @@ bool is_all_lanes(const Operand& operand) {
 
 bool is_no_lane(const Operand& operand) { return operand.kind == OperandKind::constant && operand.value == 0; }
 
-/// Bits of the SGPR pairs that an instruction writes a part of.
+/// Bits of the SGPR pairs that an instruction writes, at least in part.
 std::uint64_t written_pairs(const RegisterUse& use) {
   std::uint64_t pairs = 0;
   for (unsigned i = 0; i < use.write_count; ++i) {
@@ -64,7 +64,7 @@ void ExecCover::apply(const Instruction& instruction, const RegisterUse& use) {
   forget(use);
 }
 
-/// EXEC or masks hold anything now.
+/// Drops the knowledge of EXEC or of the masks that the instruction writes.
 void ExecCover::forget(const RegisterUse& use) {
   const std::uint64_t kept = ~written_pairs(use);
   masks_ &= kept;
@@ -81,7 +81,8 @@ bool ExecCover::apply_saving(const Instruction& instruction) {
   const std::uint64_t saved = bit_of(instruction.dst[0]);
   const std::uint64_t source = bit_of(instruction.src[0]);
   const bool is_mask = (masks_ & source) != 0 || is_all_lanes(instruction.src[0]);
-  const bool together = covers_ || is_mask || (complements_ & source) != 0;  // EXEC and the source have all lanes of D
+  const bool together = covers_ || is_mask || (complements_ & source) != 0;  // EXEC and the source together contain all lanes
+                                                                             // of D
   const bool covered = covers_;
   masks_ &= ~saved;
   if (covered) masks_ |= saved;
@@ -118,7 +119,7 @@ bool ExecCover::apply_logic(const Instruction& instruction) {
     const bool with_exec = is_exec(p) || is_exec(q);
     const Operand& other = is_exec(p) ? q : p;
     const bool is_mask = (is_move && mask(p)) || (is_or && (mask(p) || mask(q))) || (is_and && mask(p) && mask(q));
-    // EXEC xor p and p without EXEC have together with EXEC what both have together.
+    // p ^ EXEC and p & ~EXEC, together with EXEC, contain the lanes that p and EXEC contain together.
     const bool is_complement = is_mask || (is_move && complement(p)) || (is_or && (complement(p) || complement(q))) ||
                                (is_xor && with_exec && complement(other)) || (is_andn2 && is_exec(q) && complement(p)) ||
                                covers_;
@@ -140,7 +141,7 @@ bool ExecCover::apply_logic(const Instruction& instruction) {
     return true;
   }
   const bool covered = (is_move && mask(p)) || (is_and && covers_ && mask(other));
-  // What EXEC loses is in the other mask: EXEC xor p, EXEC without p.
+  // The lanes that EXEC loses are in the other mask: EXEC ^ p, EXEC & ~p.
   const bool lost_is_in_other = together && (is_xor || (is_andn2 && is_exec(p)));
   covers_ = covered;
   complements_ = masks_ | (lost_is_in_other ? bit_of(other) : 0);
@@ -161,7 +162,7 @@ void ExecBound::apply(const Instruction& instruction, const RegisterUse& use) {
   masks_ &= ~written_pairs(use);
   if (instruction.unit == Unit::valu && instruction.destinations > 0 &&
       instruction.row->dst.types[0] == OperandType::lane_mask) {
-    // A comparison is false in lanes that are not active; v_cmpx takes lanes away.
+    // A comparison is false in inactive lanes; v_cmpx deactivates lanes.
     if (holds_) masks_ |= bit_of(instruction.dst[0]);
     return;
   }

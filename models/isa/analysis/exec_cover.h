@@ -1,8 +1,8 @@
-// Which lanes are active, relative to sets of lanes from earlier points of a program.
+// Tracks which lanes are active, relative to sets of lanes at earlier points of a program.
 //
 // Compilers narrow EXEC for the sides of a branch and restore it from a saved mask. A vector register that is written by fewer
-// lanes than before keeps the old value in the others, so "is this value still there" needs to know whether the mask is back,
-// and "is it read here" whether a lane is active that has not been written.
+// lanes than before keeps the old value in the others. Whether a value is still present therefore depends on whether the mask
+// has been restored, and whether it is read depends on whether a lane is active that has not been written.
 #pragma once
 
 #include <cstdint>
@@ -12,15 +12,15 @@
 
 namespace lacuna::isa {
 
-/// What is known of EXEC and of the masks in SGPR pairs along a way through the program that begins at a point with the lanes
-/// D. Masks in VCC are not followed.
+/// Knowledge of EXEC and of the masks in SGPR pairs along a path through the program that begins at a point with active lanes
+/// D. Masks in VCC are not tracked.
 class ExecCover {
  public:
-  /// EXEC contains all lanes of D.
+  /// Whether EXEC is known to contain all lanes of D.
   bool covers() const { return covers_; }
-  /// The effect of an instruction. Only those that write EXEC or an SGPR have one.
+  /// Applies the effect of an instruction. Only those that write EXEC or an SGPR have one.
   void apply(const Instruction& instruction, const RegisterUse& use);
-  /// Keeps what is known on both of two ways that meet. True when something that was known here is not any more.
+  /// Keeps what is known on both of two paths that join. Returns true if this has lost knowledge.
   bool meet(const ExecCover& other);
 
  private:
@@ -30,17 +30,17 @@ class ExecCover {
 
   bool covers_ = true;
   std::uint64_t masks_ = 0;        ///< bit p: SGPRs 2p and 2p + 1 hold all lanes of D
-  std::uint64_t complements_ = 0;  ///< bit p: they hold all lanes of D that EXEC has not
+  std::uint64_t complements_ = 0;  ///< bit p: SGPRs 2p and 2p + 1 hold all lanes of D that are not in EXEC
 };
 
-/// What is known of EXEC and of the masks in SGPR pairs relative to the lanes W that have written a register so far.
+/// Knowledge of EXEC and of the masks in SGPR pairs relative to W, the set of lanes that have written a register so far.
 class ExecBound {
  public:
-  /// All active lanes are in W.
+  /// Whether all active lanes are known to be in W.
   bool holds() const { return holds_; }
-  /// The active lanes write the register: W grows by them.
+  /// Adds the active lanes to W: they write the register.
   void write() { holds_ = true; }
-  /// As of ExecCover.
+  /// As ExecCover's.
   void apply(const Instruction& instruction, const RegisterUse& use);
   bool meet(const ExecBound& other);
 

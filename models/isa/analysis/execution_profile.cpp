@@ -12,7 +12,7 @@
 namespace lacuna::isa {
 namespace {
 
-// The type that an instruction computes with: a comparison's result is a mask.
+// The type of the data that an instruction computes with: the result of a comparison is a mask, so its type is the sources'.
 OperandType computes_with(const Instruction& instruction) {
   const bool has_result = instruction.destinations > 0 && instruction.dst[0].type != OperandType::lane_mask;
   if (has_result) return instruction.dst[0].type;
@@ -33,7 +33,7 @@ Operation vector_operation(const Instruction& instruction) {
       break;
   }
   if (instruction.passes != 0) return matrix_operation(instruction);
-  // A destination that is also a source is the third one of v_mac.
+  // A destination that is also a source is the third source of v_mac.
   const unsigned sources = instruction.sources + ((instruction.row->flags & kReadsDst) != 0 ? 1U : 0U);
   switch (computes_with(instruction)) {
     case OperandType::f16:
@@ -64,7 +64,7 @@ Operation operation_of(const Instruction& instruction) {
   }
 }
 
-// Beside its address, an LDS instruction's registers are what it reads and writes in the LDS.
+// Words that an LDS instruction reads and writes in the LDS: its registers except the address.
 unsigned lds_words(const Instruction& instruction, const ExecutionProfile& profile) {
   if (instruction.unit != Unit::lds || instruction.sources == 0) return 0;
   const unsigned address = instruction.src[0].kind == OperandKind::vgpr ? instruction.src[0].words : 0U;
@@ -96,7 +96,7 @@ Operation matrix_operation(const Instruction& instruction) {
 ExecutionProfile execution_profile(const Instruction& instruction) {
   ExecutionProfile profile{.operation = operation_of(instruction), .passes = instruction.passes};
   const RegisterUse use = register_use(instruction);
-  // VCC may be named and implied: it is read once.
+  // VCC may be both an explicit and an implicit operand: it is read once.
   const auto again = [&use](unsigned read) {
     const RegisterRange range = use.reads[read];
     return range.file == OperandKind::sgpr &&
@@ -119,7 +119,7 @@ std::uint16_t ExecutionProfiles::number_of(const Instruction& instruction) {
   const ExecutionProfile profile = execution_profile(instruction);
   auto known = std::find(profiles_.begin(), profiles_.end(), profile);
   if (known == profiles_.end()) {
-    // There are a few hundred of them at most.
+    // In practice there are at most a few hundred.
     if (profiles_.size() > std::numeric_limits<std::uint16_t>::max()) throw std::logic_error("too many execution profiles");
     known = profiles_.insert(profiles_.end(), profile);
   }

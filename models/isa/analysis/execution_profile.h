@@ -1,7 +1,8 @@
-// What it takes to execute an instruction once, for models of energy: a class of operation, and accesses to registers and LDS.
+// Resources that the execution of an instruction uses, for models of energy: a class of operation, and accesses to registers
+// and LDS.
 //
-// Many instructions have the same profile. They are numbered when they are decoded (Instruction::profile), so that who counts
-// executions has one small table.
+// Many instructions have the same profile. Profiles are numbered when instructions are decoded (Instruction::profile), so that
+// executions are counted in one small table.
 #pragma once
 
 #include <array>
@@ -13,7 +14,7 @@
 
 namespace lacuna::isa {
 
-/// Coarser than the table's rows and finer than its latency classes, which say nothing of the type of data.
+/// Coarser than the table's rows, and finer than its latency classes, which do not distinguish types of data.
 enum class Operation : std::uint8_t {
   none,    ///< waits, barriers, memory instructions: no ALU
   scalar,  ///< scalar ALU and branches
@@ -21,21 +22,21 @@ enum class Operation : std::uint8_t {
   f16,
   packed,  ///< on two halves, or two f32
   f32,
-  f32_fma,  ///< three sources: multiply-add and what else has them
+  f32_fma,  ///< three sources: multiply-add and similar
   f64,
   f64_fma,
   mul32,
   transcendental,
   transcendental_f64,
-  lane,      ///< v_readlane and its like
-  mfma_f64,  ///< matrix: by the type of the matrices that are multiplied
+  lane,      ///< v_readlane and similar
+  mfma_f64,  ///< matrix instructions, by the type of the multiplied matrices
   mfma_f32,
   mfma_narrow,     ///< f16, bf16, i8
   mfma_m3xu_tf32,  ///< codes of extensions (models/isa/matrix/matrix_extensions.h), by format
   mfma_m3xu_fp32,
   mfma_m3xu_fp32c,
   mfma_m3xu_fp64,
-  mfma_simd2_mma,  ///< and by operator, of dense and 2:4 sparse matrices, in the order of their numbers
+  mfma_simd2_mma,  ///< also by operator, of dense and 2:4 sparse matrices, in the order of their numbers
   mfma_simd2_minplus,
   mfma_simd2_maxplus,
   mfma_simd2_minmul,
@@ -48,10 +49,10 @@ enum class Operation : std::uint8_t {
 };
 
 struct MatrixOperationText {
-  std::string_view name;  ///< as in the output files
+  std::string_view name;  ///< name in the output files
   std::string_view meaning;
 };
-/// Of the operations of matrix units, from mfma_f64 on.
+/// Texts of the operations of matrix units, from mfma_f64 on.
 constexpr std::array kMatrixOperationTexts{
     MatrixOperationText{"f64", "f64 MFMA"},
     MatrixOperationText{"f32", "f32 MFMA"},
@@ -74,10 +75,10 @@ inline constexpr std::size_t kMatrixOperations = kMatrixOperationTexts.size();
 inline constexpr std::size_t kFirstMatrixOperation = static_cast<std::size_t>(Operation::mfma_f64);
 static_assert(kFirstMatrixOperation + kMatrixOperations == static_cast<std::size_t>(Operation::count));
 
-/// Of an instruction with passes.
+/// Operation of an instruction with passes.
 Operation matrix_operation(const Instruction& instruction);
 
-/// Passes of a matrix instruction; 0: it is none.
+/// Passes of a matrix instruction; 0: not a matrix instruction.
 constexpr unsigned matrix_passes(LatencyClass latency) {
   switch (latency) {
     case LatencyClass::mfma_2_pass:
@@ -95,14 +96,14 @@ constexpr unsigned matrix_passes(LatencyClass latency) {
 
 struct ExecutionProfile {
   Operation operation = Operation::none;
-  std::uint8_t passes = 0;  ///< of a matrix instruction, which takes all lanes
-  // 32-bit words: of each active lane, and of the wavefront. EXEC, which every vector instruction looks at, is not read from
-  // the file; M0-relative moves access one register.
+  std::uint8_t passes = 0;  ///< for a matrix instruction, which uses all lanes
+  // Numbers of 32-bit words: per active lane for vector registers, per wavefront for scalar ones. EXEC, which every vector
+  // instruction uses, is not read from the file; M0-relative moves access one register.
   std::uint8_t vgpr_reads = 0;
   std::uint8_t vgpr_writes = 0;
   std::uint8_t sgpr_reads = 0;
   std::uint8_t sgpr_writes = 0;
-  std::uint8_t lds_words = 0;  ///< of each active lane, read and written
+  std::uint8_t lds_words = 0;  ///< per active lane, read and written
 
   bool operator==(const ExecutionProfile&) const = default;
 };

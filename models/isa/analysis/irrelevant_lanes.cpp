@@ -20,7 +20,7 @@ using Words = std::array<U32, kOperandWords>;
 
 enum class Element : std::uint8_t { integer, half, single, twice };
 
-// What an instruction reads of an operand.
+// The part of an operand that an instruction reads.
 struct Reading {
   Words bits{};
   Element element = Element::integer;
@@ -56,13 +56,13 @@ struct Reading {
 
 bool chosen(unsigned bits, unsigned index) { return (bits >> index & 1) != 0; }
 
-// The bits of two halves, or of one when both choices are the same.
+// The bits of both halves, or of one if both choices are the same.
 U32 halves(bool first_high, bool second_high) {
   constexpr std::array<U32, 2> kHalf{0xffff, 0xffff'0000};
   return kHalf[first_high ? 1 : 0] | kHalf[second_high ? 1 : 0];
 }
 
-// Of source `index`, or of what else has its type and takes its place.
+// Part of source `index` that the instruction reads, or of another operand of the same type in its place.
 Reading reading_of(const Instruction& instruction, unsigned index, OperandType type) {
   const VectorModifiers& vop = instruction.vop;
   const bool choose_two = instruction.format == Format::vop3p;
@@ -85,7 +85,7 @@ Reading reading_of(const Instruction& instruction, unsigned index, OperandType t
     case OperandType::pk_i16:
       return {.bits = {halves(low, high)}};
     case OperandType::b32:
-      // Of VOP3P: the elements of a dot product.
+      // VOP3P: the elements of a dot product.
       return {.bits = {halves(low && choose_two, high)}};
     case OperandType::pk_f32:
       return {.bits = {low && high ? 0 : ~U32{0}, low || high ? ~U32{0} : 0}, .element = Element::single, .wide = true};
@@ -102,7 +102,7 @@ Reading reading_of(const Instruction& instruction, unsigned index, OperandType t
 
 Reading reading_of(const Instruction& instruction, unsigned index) {
   const OperandType type = instruction.row->src.types[index];
-  // The literal of v_madmk is a number like the others.
+  // The literal of v_madmk counts as a number.
   return reading_of(instruction, index, type == OperandType::simm32 ? instruction.row->src.types[0] : type);
 }
 
@@ -112,7 +112,7 @@ const U32* planes(const Operand& operand, const Wavefront& wave) {
   return (operand.kind == OperandKind::agpr ? wave.agpr : wave.vgpr) + std::size_t{operand.index} * kLanes;
 }
 
-// The operand's registers, or its value in all lanes of `buffer`.
+// Registers of the operand, or its value in all lanes of `buffer`.
 const U32* planes(const Operand& operand, const Wavefront& wave, bool wide, Planes<kOperandWords>& buffer) {
   return is_vector(operand) ? planes(operand, wave) : broadcast(operand, wave, buffer.words, wide ? kOperandWords : 1);
 }
@@ -134,7 +134,7 @@ bool overlap(const Operand& a, const Operand& b) {
   return a.kind == b.kind && a.index < b.index + b.words && b.index < a.index + a.words;
 }
 
-// Something else reads registers of the source.
+// Whether another operand reads registers of the source.
 bool is_read_twice(const Instruction& instruction, unsigned source) {
   const Operand& operand = instruction.src[source];
   for (unsigned i = 0; i < instruction.sources; ++i) {
@@ -151,10 +151,10 @@ bool may_be_irrelevant(const Instruction& instruction, unsigned source) {
   return is_vector(instruction.src[source]) && !is_read_twice(instruction, source);
 }
 
-// -- what differs
+// -- detection of differences
 
-// Of a word: the signs of elements that are NaN or infinite. The lowest bit of an exponent, added to one of all ones, carries
-// into the sign's place.
+// In a word: the signs of elements that are NaN or infinite. Adding the lowest bit of the exponent to an exponent of all ones
+// carries into the sign's position.
 constexpr U32 not_finite(U32 word, U32 exponents, U32 signs) {
   const U32 lowest = exponents & (~exponents << 1);
   return ((word & exponents) + lowest) & signs;
@@ -170,7 +170,7 @@ U64 not_finite_lanes(const Reading& reading, const U32* first) {
   });
 }
 
-// The same, or with a negative one.
+// As above, also with negative elements.
 U64 odd_lanes(const Reading& reading, const U32* first) {
   const Words bits = reading.bits;
   const Words exponents = reading.exponents();
@@ -186,8 +186,8 @@ U64 odd_lanes(const Reading& reading, const U32* first) {
 // Lanes of the operand with an element that is zero or may be flushed to it.
 U64 tiny_lanes(const Reading& reading, const U32* first) {
   const Words exponents = reading.exponents();
-  // By half of each word, as exponents of f32 and f64 are in the high one. Where there is none a bit stands for one that is
-  // set.
+  // Per half of each word, since the exponents of f32 and f64 are in the high half. For a half without exponent the constant
+  // sets a bit.
   constexpr U32 kLowHalf = 0xffff;
   std::array<Words, 2> place;
   std::array<Words, 2> absent;
@@ -207,14 +207,14 @@ U64 tiny_lanes(const Reading& reading, const U32* first) {
   });
 }
 
-// The product itself is the result, and has the signs of both factors. An instruction that is refused has none.
+// Whether the product itself is the result, with the signs of both factors. False for instructions that are not supported.
 bool gives_product(const Instruction& instruction) {
   const InstructionRow& row = *instruction.row;
   return row.src.count == 2 && (row.flags & kReadsDst) == 0 && instruction.vop.omod == 0 && !instruction.vop.clamp &&
          instruction.execute == row.execute;
 }
 
-// Lanes of what is added to the product, if anything is, that may show the sign of a product of zero.
+// Lanes of the addend, if there is one, that may reveal the sign of a zero product.
 U64 sign_shows(const Instruction& instruction, const Wavefront& wave) {
   const InstructionRow& row = *instruction.row;
   constexpr unsigned kAddend = 2;
@@ -228,7 +228,7 @@ U64 sign_shows(const Instruction& instruction, const Wavefront& wave) {
   return tiny_lanes(reading, planes(instruction.dst[0], wave));
 }
 
-// An instruction of vector sources and destination, on registers of its own.
+// A copy of an instruction with vector sources and destination, on separate registers.
 class Copy {
  public:
   Copy(const Instruction& instruction, const Wavefront& wave, U64 lanes) : instruction_(instruction), wave_(wave) {
@@ -245,7 +245,7 @@ class Copy {
     std::fill_n(wave_.planes(instruction_.src[source]), instruction_.src[source].words * kLanes, 0);
   }
   void execute() { instruction_.execute(instruction_, wave_); }
-  // Lanes whose destinations are not the same.
+  // Lanes whose destinations differ.
   U64 differs(Copy& other) {
     Planes<1> differences;
     const U32* mine = wave_.planes(instruction_.dst[0]);
@@ -298,7 +298,7 @@ std::uint64_t irrelevant_lanes(const Instruction& instruction, const Wavefront& 
 }
 
 std::uint64_t differing_lanes(const Instruction& instruction, const Wavefront& wave, unsigned other, std::uint64_t lanes) {
-  // All pairs of a row are of one kind.
+  // All pairs of a row are of the same kind.
   if (lanes == 0 || (instruction.row->flags & kZeroByIeee) == 0) return 0;
   const Reading reading = reading_of(instruction, other);
   const U32* operand = planes(instruction.src[other], wave);

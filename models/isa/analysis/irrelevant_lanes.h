@@ -26,16 +26,17 @@
 
 namespace lacuna::isa {
 
-/// How to go about zero times infinity or NaN, and about the sign of a product of zero.
+/// Treatment of zero times infinity or NaN, and of the sign of a zero product.
 enum class OtimesIeee : std::uint8_t {
-  strict,  ///< ZeroPair::exact only: who does not have the operand does not know whether it is NaN, infinite or negative
-  paper    ///< ZeroPair::ieee too: zero times anything is zero (section 4.3 says nothing of NaN, infinity and signs)
+  strict,  ///< ZeroPair::exact only: without the operand it is unknown whether it is NaN, infinite or negative
+  paper    ///< ZeroPair::ieee too: zero times anything is zero (section 4.3 does not mention NaN, infinity and signs)
 };
 
-/// By source: a bit for each lane.
+/// By source: one bit per lane.
 using SourceLanes = std::array<std::uint64_t, kMaxSources>;
 
-/// The instruction has sources that a zero may make irrelevant: a load and two tests, for who asks before each instruction.
+/// Whether the instruction has sources that a zero may make irrelevant: a load and two tests, cheap enough to be called before
+/// each instruction.
 inline bool has_irrelevant_sources(const Instruction& instruction) {
   return (instruction.row->flags & kZeroPairs) != 0 && !instruction.vop.sdwa && !instruction.vop.dpp;
 }
@@ -43,18 +44,18 @@ inline bool has_irrelevant_sources(const Instruction& instruction) {
 /// The VGPR or AGPR sources that a zero in another source may make irrelevant in some lane: bit i for source i.
 unsigned irrelevant_sources(const Instruction& instruction, OtimesIeee ieee);
 
-/// Lanes, of those in EXEC, in which source `other` makes no difference. Lanes in `unavailable[i]` of source i, in which at
-/// least one of its registers is not loaded, are not looked at; `unavailable[other]` itself has no influence.
+/// Lanes in EXEC in which source `other` makes no difference. Lanes in `unavailable[i]` of source i, in which at least one of
+/// its registers is not loaded, are not examined; `unavailable[other]` itself has no influence.
 std::uint64_t irrelevant_lanes(const Instruction& instruction, const Wavefront& wave, unsigned other,
                                const SourceLanes& unavailable, OtimesIeee ieee);
 
-/// Of `lanes`, some of what irrelevant_lanes() has just returned for `other`: those whose destination would differ in some bit
-/// if they took +0 for `other`, as a machine does that never loads it. All else is as it is: other sources, the old
-/// destination, MODE. That is by NaN or infinity, or by the sign of a zero. Always 0 for what OtimesIeee::strict allows.
+/// Subset of `lanes`, which irrelevant_lanes() has just returned for `other`, whose destination would differ in some bit if
+/// `other` were +0, as in a machine that never loads it. Everything else is unchanged: other sources, the old destination,
+/// MODE. Differences are due to NaN or infinity, or to the sign of a zero. Always 0 for lanes that OtimesIeee::strict allows.
 ///
-/// Where the operand is neither NaN nor infinite nor negative, or negative but added to something other than zero, nothing
-/// differs; where it is negative and nothing is added, the product's sign does. That takes no more than looking. Otherwise the
-/// instruction executes twice on copies. The wavefront and the host's floating-point environment stay as they are.
+/// If the operand is neither NaN nor infinite nor negative, or is negative but added to something other than zero, nothing
+/// differs; if it is negative and nothing is added, the product's sign does. These cases are decided by inspection. Otherwise
+/// the instruction is executed twice on copies. The wavefront and the host's floating-point environment are not changed.
 std::uint64_t differing_lanes(const Instruction& instruction, const Wavefront& wave, unsigned other, std::uint64_t lanes);
 
 }  // namespace lacuna::isa

@@ -8,7 +8,7 @@ KernelRegisters kernel_registers(std::uint32_t rsrc1, std::uint32_t rsrc3, Targe
   const unsigned granulated_sgprs = (rsrc1 >> 6) & 0xf;
   const unsigned accum_offset = ((rsrc3 & 0x3f) + 1) * 4;
   KernelRegisters registers;
-  // gfx8 counts VGPRs in fours, gfx90a in eights with the accumulation registers in the same file.
+  // gfx8 counts VGPRs in units of four; gfx90a in units of eight, with the accumulation registers in the same file.
   const unsigned unit = t.has_agprs ? 8 : 4;
   const unsigned total = (granulated_vgprs + 1) * unit;
   registers.vgprs = t.has_agprs && accum_offset < total ? accum_offset : total;

@@ -1,4 +1,4 @@
-// Registers of a wavefront as its kernel descriptor asks for them.
+// Registers of a wavefront as requested by its kernel descriptor.
 //
 // Source: LLVM "User Guide for AMDGPU Backend", COMPUTE_PGM_RSRC1 (GRANULATED_WORKITEM_VGPR_COUNT,
 // GRANULATED_WAVEFRONT_SGPR_COUNT) and COMPUTE_PGM_RSRC3 of gfx90a (ACCUM_OFFSET).
@@ -13,7 +13,7 @@ namespace lacuna::isa {
 /// Rounded to the target's allocation granules.
 struct KernelRegisters {
   unsigned vgprs = 0;  ///< per lane
-  unsigned agprs = 0;  ///< per lane, behind the VGPRs in the same file
+  unsigned agprs = 0;  ///< per lane, after the VGPRs in the same file
   unsigned sgprs = 0;
 };
 

@@ -13,7 +13,8 @@ constexpr unsigned kScalarFile = 128;
 
 unsigned registers_of(OperandKind file) { return file == OperandKind::sgpr ? kScalarFile : kVectorFile; }
 
-/// Others that read M0 are memory instructions, messages, and those that switch VGPR indexing on and off.
+/// Whether it is a relative move. Other instructions that read M0 are memory instructions, messages, and those that switch VGPR
+/// indexing.
 bool moves_relatively(const Instruction& instruction) {
   const bool alu = instruction.unit == Unit::valu || instruction.unit == Unit::salu;
   return alu && (instruction.row->flags & kReadsM0) != 0 && instruction.destinations > 0;
@@ -49,7 +50,7 @@ bool RegisterSet::contains_any(RegisterRange range) const {
 RegisterMasks::RegisterMasks(const Instruction& instruction) {
   const RegisterUse use = register_use(instruction);
   const bool relative = moves_relatively(instruction);
-  // M0 and EXEC are where they are.
+  // M0 and EXEC are not extended.
   const auto reach = [relative](RegisterRange range) {
     const bool implicit = range.file == OperandKind::sgpr && (range.first == kM0 || range.first == kExecLo);
     if (!relative || implicit) return range;
@@ -65,7 +66,7 @@ RegisterMasks::RegisterMasks(const Instruction& instruction) {
 void RegisterMasks::add(RegisterRange range, std::uint64_t& vector, std::uint64_t& scalar) {
   const unsigned file = registers_of(range.file);
   if (range.first >= file || range.count == 0) return;
-  // What names registers beyond the file names more than any allocation has: the instruction is illegal.
+  // Registers beyond the file exceed any allocation: the instruction is illegal.
   range.count = static_cast<std::uint16_t>(std::min<unsigned>(range.count, file - range.first));
   packed_.at(ranges_++) = {range.file, static_cast<std::uint8_t>(range.count - 1), range.first};
   (range.file == OperandKind::sgpr ? scalar : vector) |= fold_of(range);

@@ -32,11 +32,11 @@ struct RegisterUse {
 /// base register only.
 RegisterUse register_use(const Instruction& instruction);
 
-/// Of the instructions whose reach is not `outside`, those that make their wavefront wait raise an event, no others.
+/// Of the instructions whose reach is not `outside`, exactly those that make their wavefront wait raise an event.
 Reach reach_of(const Instruction& instruction);
 
-/// How many registers a wavefront has, fewer than 2^15 of each kind. Packed, so that one subtraction compares them with what an
-/// instruction names: that is done for every instruction.
+/// Numbers of registers of a wavefront, fewer than 2^15 of each kind. Packed, so that one subtraction compares them with the
+/// registers that an instruction names: this is done for every instruction.
 class Allocation {
  public:
   constexpr Allocation() : Allocation(0, 0) {}

@@ -23,7 +23,7 @@ void erase(Set& set, RegisterRange range) {
   for (unsigned r = range.first; r < end; ++r) set[r / 64] &= ~(std::uint64_t{1} << (r % 64));
 }
 
-/// Whether the instruction writes an SGPR that ExecCover follows, or EXEC.
+/// Whether the instruction writes EXEC or an SGPR that ExecCover tracks.
 bool may_change_masks(const RegisterUse& use) {
   return std::any_of(use.writes.begin(), use.writes.begin() + use.write_count, [](const RegisterRange& range) {
     return range.file == OperandKind::sgpr &&
@@ -31,15 +31,15 @@ bool may_change_masks(const RegisterUse& use) {
   });
 }
 
-/// Whether the instruction may read lanes of the VGPR that are not active.
+/// Whether the instruction may read inactive lanes of the VGPR.
 bool reads_across_lanes(const Instruction& instruction, unsigned vgpr) {
-  // Of ds_permute and ds_bpermute these are lanes of the data, not of the addresses; ds_swizzle has no addresses.
+  // For ds_permute and ds_bpermute these are lanes of the data, not of the addresses; ds_swizzle has no addresses.
   if (instruction.latency == LatencyClass::lds_permute && instruction.sources > 1) return vgpr == instruction.src[1].index;
   return instruction.vop.dpp || instruction.passes != 0 || (instruction.row->flags & kScalarDst) != 0 ||
          instruction.latency == LatencyClass::lds_permute || instruction.latency == LatencyClass::valu_lane;
 }
 
-/// Effects of an instruction on live SGPRs, against the order of execution.
+/// Effects of an instruction on live SGPRs, in reverse order of execution.
 template <class Set>
 void step_back(Set& live, const RegisterUse& use) {
   for (unsigned i = 0; i < use.write_count; ++i)
@@ -57,7 +57,7 @@ ValueReaders::ValueReaders(const ControlFlow& flow) : flow_(flow), accesses_(kVg
 
 void ValueReaders::note(std::uint32_t index) {
   const PlacedInstruction& placed = flow_.instructions()[index];
-  const RegisterMasks masks(placed.instruction);  // relative moves reach any register
+  const RegisterMasks masks(placed.instruction);  // relative moves may access any register
   if (may_change_masks(placed.use)) mask_events_.push_back(index);
   const auto entry = [&](unsigned vgpr) -> Access& {
     std::vector<Access>& list = accesses_[vgpr];
@@ -76,7 +76,7 @@ void ValueReaders::note(std::uint32_t index) {
       access.reads_any_lane = access.reads_any_lane || any_lane;
     });
   }
-  // Where the old contents matter, or the register that is written is one of many, no lane is known to lose its value.
+  // If the old contents matter, or the written register is one of many, no lane is known to lose its value.
   for (unsigned i = 0; i < masks.writes(); ++i) {
     const bool one_of_many = masks.write(i) != placed.use.writes[i];
     each(masks.write(i), [&](Access& access) {
@@ -105,7 +105,7 @@ std::optional<std::uint32_t> ValueReaders::access(std::uint32_t after, std::uint
   return std::nullopt;
 }
 
-/// Follows a value from its writer along all ways.
+/// Follows a value from its writer along all paths.
 class ValueReaders::Walk {
  public:
   Walk(const ValueReaders& readers, unsigned vgpr) : readers_(readers), vgpr_(vgpr) {}
@@ -128,8 +128,8 @@ class ValueReaders::Walk {
 
  private:
   struct Lanes {
-    ExecCover writers;  ///< active lanes and those that had the value at first
-    ExecBound written;  ///< and those that have been written since
+    ExecCover writers;  ///< active lanes, relative to those that had the value at first
+    ExecBound written;  ///< active lanes, relative to those that have been written since
 
     void apply(const PlacedInstruction& placed) {
       writers.apply(placed.instruction, placed.use);
@@ -141,7 +141,7 @@ class ValueReaders::Walk {
     }
   };
 
-  /// Follows the value through [begin, end), collecting readers; false when it is gone before the end.
+  /// Follows the value through [begin, end), collecting readers; false: it does not survive to the end.
   bool pass(std::uint32_t begin, std::uint32_t end, Lanes& lanes, std::vector<std::uint32_t>& readers) const {
     const std::span<const Access> accesses = readers_.accesses(vgpr_, begin, end);
     const std::vector<std::uint32_t>& events = readers_.mask_events_;
@@ -171,7 +171,7 @@ class ValueReaders::Walk {
   const ValueReaders& readers_;
   unsigned vgpr_;
   Readers found_;
-  std::unordered_map<std::uint32_t, Lanes> known_;  ///< by block: what holds at its beginning; never iterated
+  std::unordered_map<std::uint32_t, Lanes> known_;  ///< by block: state at its beginning; never iterated
   std::vector<std::uint32_t> pending_;
 };
 
@@ -181,7 +181,7 @@ ValueReaders::Readers ValueReaders::readers(std::uint32_t writer, unsigned vgpr)
 
 void ValueReaders::find_live_sgprs() {
   const std::vector<BasicBlock>& blocks = flow_.blocks();
-  // What a block reads before it writes it, and what it writes.
+  // SGPRs that a block reads before it writes them, and those that it writes.
   std::vector<SgprSet> reads(blocks.size());
   std::vector<SgprSet> keeps(blocks.size());
   for (std::size_t b = 0; b < blocks.size(); ++b) {

@@ -1,8 +1,8 @@
 // Def-use over the control flow of a kernel: which instructions read the value that an instruction writes to a vector register,
 // and whether a scalar value is read at all.
 //
-// A value is gone when all lanes that it was written in have been written again, and it is not read where all active lanes have
-// been (exec_cover.h). What is not proved counts as read.
+// A value is dead when all lanes in which it was written have been written again, and an instruction does not read it if all
+// active lanes have been (exec_cover.h). Unless the contrary is proved, a value counts as read.
 #pragma once
 
 #include <array>
@@ -22,17 +22,18 @@ class ValueReaders {
 
   /// Instructions, by their indices, that may read what `writer` has written to `vgpr`.
   struct Readers {
-    std::vector<std::uint32_t> in_block;     ///< behind the writer in its block, ascending
-    std::optional<std::uint32_t> elsewhere;  ///< one that the end of the block lies before; none: no other reads it
+    std::vector<std::uint32_t> in_block;     ///< after the writer in its block, ascending
+    std::optional<std::uint32_t> elsewhere;  ///< a reader that is reached through the end of the block; none: there is no other
+                                             ///< reader
   };
   Readers readers(std::uint32_t writer, unsigned vgpr) const;
 
-  /// The last instruction before `reader` in its block that writes `vgpr`; none: the value comes from before the block.
+  /// The last instruction before `reader` in its block that writes `vgpr`; none: the value was written before the block.
   std::optional<std::uint32_t> writer(std::uint32_t reader, unsigned vgpr) const;
-  /// The first instruction of (after, before) that accesses `vgpr`; none if there is none. Writes alone with `writes`.
+  /// The first instruction of (after, before) that accesses `vgpr`; none if there is none. With `writes`, only writes count.
   std::optional<std::uint32_t> access(std::uint32_t after, std::uint32_t before, unsigned vgpr, bool writes) const;
 
-  /// Whether an SGPR may be read behind `instruction` before it is written.
+  /// Whether an SGPR may be read after `instruction` before it is written.
   bool sgpr_live_after(std::uint32_t instruction, unsigned sgpr) const;
   /// VGPRs that instructions name, as bits.
   const std::array<std::uint64_t, 4>& named_vgprs() const { return named_; }

@@ -106,7 +106,7 @@ void WaitEffects::step(std::uint32_t index, State& state, Effect* effect) const 
     wait(WaitCounts::of(placed.instruction, target_), state, effect);
     return;
   }
-  // A register that is written by something else is not what the wait is for.
+  // A register that another instruction overwrites in the meantime is not a reason for the wait.
   for (unsigned i = 0; i < placed.use.write_count; ++i) {
     state.vm_before.remove(placed.use.writes[i]);
     state.lgkm_before.remove(placed.use.writes[i]);
@@ -116,7 +116,7 @@ void WaitEffects::step(std::uint32_t index, State& state, Effect* effect) const 
 }
 
 void WaitEffects::wait(const WaitCounts& counts, State& state, Effect* effect) const {
-  // How many of the block are waited for; nothing if none, nor any from before the block, because all may be younger.
+  // Number of operations of the block that are waited for; none if they and those from before the block may all be younger.
   const auto waited_for = [](unsigned n, const std::vector<std::uint32_t>& list) {
     return n == WaitCounts::kNone || list.size() < n ? std::nullopt : std::optional(list.size() - n);
   };
@@ -131,7 +131,7 @@ void WaitEffects::wait(const WaitCounts& counts, State& state, Effect* effect) c
       effect->from_before.merge(state.vm_before);
     }
     state.vm_before.clear();
-    // A FLAT instruction is complete for both counters.
+    // A FLAT instruction is complete when both counters have counted it.
     const std::vector<std::uint32_t> done(state.vm.begin(), state.vm.begin() + static_cast<std::ptrdiff_t>(*count));
     std::erase_if(state.lgkm, [&](std::uint32_t index) { return std::find(done.begin(), done.end(), index) != done.end(); });
     complete(state.vm, *count, effect != nullptr ? &effect->vm : nullptr);

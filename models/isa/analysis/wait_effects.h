@@ -1,7 +1,8 @@
-// Which registers each s_waitcnt makes available: results of memory instructions that may be outstanding before it and are not
-// behind it. For passes that move or remove waits.
+// Registers that each s_waitcnt makes available: results of memory instructions that may be outstanding before it and are not
+// after it. For passes that move or remove waits.
 //
-// vmcnt counts vector memory instructions in order; lgkmcnt counts scalar and LDS ones, and FLAT ones as well as vmcnt.
+// vmcnt counts vector memory instructions in order; lgkmcnt counts scalar and LDS instructions. FLAT instructions are counted
+// by both.
 #pragma once
 
 #include <array>
@@ -21,13 +22,13 @@ struct WaitCounts {
   unsigned lgkm = kNone;
 
   static WaitCounts of(const Instruction& wait, Target target);
-  /// The instruction's word with these counts; others of its operand stay.
+  /// The instruction's word with these counts; other bits of its operand are unchanged.
   std::uint32_t encode(std::uint32_t word, Target target) const;
   bool operator==(const WaitCounts&) const = default;
 };
 
 bool is_wait(const Instruction& instruction);
-/// Whether the instruction is counted by vmcnt; by lgkmcnt.
+/// Whether vmcnt or, respectively, lgkmcnt counts the instruction.
 bool counts_vm(const Instruction& instruction);
 bool counts_lgkm(const Instruction& instruction);
 
@@ -41,7 +42,7 @@ class PendingRegisters {
   bool contains_any(RegisterRange range) const;
   bool empty() const;
   bool intersects(const PendingRegisters& other) const;
-  /// True when `other` had registers that were not here.
+  /// Adds the registers of `other`. True if any of them is new.
   bool merge(const PendingRegisters& other);
   void clear() { words_ = {}; }
 
@@ -55,20 +56,20 @@ class WaitEffects {
   /// `flow` must be known.
   WaitEffects(const ControlFlow& flow, Target target);
 
-  /// What a wait is for: all of it is complete behind it, and may not be before.
+  /// Operations that a wait is for: all are complete after it, and may not be before.
   struct Effect {
     PendingRegisters from_before;     ///< results of instructions before the block
-    bool vm_before = false;           ///< it waits for all that vmcnt has counted before the block
-    bool lgkm_before = false;         ///< likewise lgkmcnt
+    bool vm_before = false;           ///< it waits for everything that vmcnt has counted before the block
+    bool lgkm_before = false;         ///< it waits for everything that lgkmcnt has counted before the block
     std::vector<std::uint32_t> vm;    ///< instructions of the block that vmcnt counts, in order
-    std::vector<std::uint32_t> lgkm;  ///< that lgkmcnt counts
+    std::vector<std::uint32_t> lgkm;  ///< instructions of the block that lgkmcnt counts
   };
-  /// Of an s_waitcnt, given by its index.
+  /// Effect of an s_waitcnt, given by its index.
   const Effect& effect(std::uint32_t wait) const { return effects_.at(wait); }
-  /// Registers that instruction `load` of a block writes some time after it has issued.
+  /// Adds the registers that instruction `load` of a block writes some time after it has issued.
   void add_results(std::uint32_t load, PendingRegisters& registers) const;
 
-  /// Registers that the wait, given by its index, makes available, but for those of the loads for which `ignored` is true.
+  /// Registers that the wait, given by its index, makes available, except those of loads for which `ignored` is true.
   template <class Ignored>
   PendingRegisters made_available(std::uint32_t wait, Ignored ignored) const {
     PendingRegisters registers;
@@ -82,7 +83,7 @@ class WaitEffects {
   }
 
  private:
-  /// What may be outstanding at a place of a block.
+  /// Operations that may be outstanding at a point of a block.
   struct State {
     PendingRegisters vm_before;  ///< from before the block
     PendingRegisters lgkm_before;

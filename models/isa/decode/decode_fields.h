@@ -1,4 +1,4 @@
-// The field extractors behind decode(), one per encoding format, and what they share.
+// The field extractors behind decode(), one per encoding format, and their common functions.
 #pragma once
 
 #include <cstddef>
@@ -22,18 +22,18 @@ struct DecodeContext {
   Target target;
   const std::uint32_t* words;
   std::size_t available;
-  unsigned used;  ///< words so far; grows by one when a literal, SDWA or DPP word is taken
+  unsigned used;  ///< number of words so far; incremented when a literal, SDWA or DPP word is consumed
   std::string error;
-  unsigned literal_at = 0;  ///< word index of the literal once taken (two operands may share it)
+  unsigned literal_at = 0;  ///< word index of the literal once consumed (two operands may share it)
 
   void fail(std::string why) {
     if (error.empty()) error = std::move(why);
   }
-  /// Takes the word after the encoding; fails when it is not there.
+  /// Consumes the word after the encoding; fails if there is none.
   std::uint32_t take_word();
   std::uint32_t take_literal();
 
-  /// Fields that the instruction does not use must be zero.
+  /// Fails unless a field that the instruction does not use is zero.
   void unused(std::uint32_t field) {
     if (field != 0) fail("unused field is not zero");
   }
@@ -48,7 +48,7 @@ struct DecodeContext {
   Operand sgpr(unsigned encoding, OperandType type);
   /// 8-bit scalar source: register, constant, literal, special.
   Operand scalar_source(unsigned encoding, OperandType type);
-  /// 9-bit vector source: all of the above and VGPRs. SDWA and DPP are the caller's.
+  /// 9-bit vector source: all of the above and VGPRs. The caller handles SDWA and DPP.
   Operand vector_source(unsigned encoding, OperandType type);
   Operand constant(std::uint64_t value, OperandType type) const;
 };

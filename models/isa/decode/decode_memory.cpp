@@ -23,7 +23,7 @@ void decode_smem(DecodeContext& context) {
   const bool gfx9 = context.target != Target::gfx803;
   const bool scalar = gfx9 && bit(low, 14);
   if (mem.imm) {
-    // 20 bits, from gfx9 on 21 with a sign.
+    // 20 bits; from gfx9 on 21 bits with sign.
     const bool negative = gfx9 && bit(high, 20);
     mem.offset = static_cast<std::int32_t>(bits(high, 0, 20)) - (negative ? 0x100000 : 0);
   }
@@ -97,7 +97,7 @@ void decode_flat(DecodeContext& context) {
   const std::uint32_t offset = bits(low, 0, 13);
   const bool is_signed = format != Format::flat && (offset & 0x1000) != 0;
   mem.offset = static_cast<std::int32_t>(offset) - (is_signed ? 0x2000 : 0);
-  // gfx8 has no offset; LLVM shows one.
+  // gfx8 has no offset; LLVM nevertheless prints one.
   if (!gfx9 && offset != 0) context.instruction.execute = execute_unsupported;
 
   const bool accumulator = gfx9 && bit(high, 23);
@@ -129,7 +129,7 @@ void decode_flat(DecodeContext& context) {
 
 namespace {
 
-// What MUBUF and MTBUF lay out alike: the second word, offset and its flags.
+// Common part of MUBUF and MTBUF: the second word, offset and its flags.
 void decode_buffer(DecodeContext& context, bool accumulator) {
   const std::uint32_t low = context.words[0];
   const std::uint32_t high = context.words[1];
@@ -171,7 +171,7 @@ void decode_mubuf(DecodeContext& context) {
   mem.lds = bit(low, 16);
   mem.slc = bit(low, 17);
   mem.scc = gfx9 && bit(low, 15);
-  const bool accumulator = gfx9 && bit(high, 23);  // TFE's place on gfx8
+  const bool accumulator = gfx9 && bit(high, 23);  // position of TFE on gfx8
   mem.tfe = !gfx9 && bit(high, 23) && !from_lds && !(row.dst.count > 0 && row.src.count > 3);
   if (row.src.count == 0) {
     // GLC and SCC are of buffer_wbl2 (LLVM sets both for the widest scope), whose bit 55 is reserved like buffer_invl2's.
@@ -200,7 +200,7 @@ void decode_mtbuf(DecodeContext& context) {
   mem.number_format = static_cast<std::uint8_t>(bits(low, 23, 3));
   mem.scc = gfx9 && bit(high, 21);
   mem.slc = bit(high, 22);
-  // LLVM knows no TFE here.
+  // LLVM does not decode TFE here.
   if (!gfx9 && bit(high, 23)) context.instruction.execute = execute_unsupported;
   decode_buffer(context, gfx9 && bit(high, 23));
 }

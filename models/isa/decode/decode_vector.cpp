@@ -31,7 +31,7 @@ bool has_wide_operand(const InstructionRow& row) {
   return wide(row.dst) || wide(row.src);
 }
 
-// Floats can be multiplied by a power of two; conversions from a float to an integer have the field too.
+// Results of floating-point type can be scaled by a power of two; conversions from a float to an integer have the field too.
 bool takes_omod(const InstructionRow& row) {
   if ((row.flags & (kNoModifiers | kNoOmod)) != 0) return false;
   if (row.dst.count > 0 && is_float(row.dst.types[0])) return true;
@@ -97,7 +97,7 @@ void decode_dpp(DecodeContext& context, unsigned vsrc1) {
   Instruction& instruction = context.instruction;
   const InstructionRow& row = context.row;
   VectorModifiers& vop = instruction.vop;
-  // gfx90a moves 64-bit lanes too, though only by row_newbcast.
+  // gfx90a also moves 64-bit lanes, but only by row_newbcast.
   const bool wide = context.target == Target::gfx90a && has_wide_operand(row);
   if (((row.flags & kNoDpp) != 0 && !wide) || row.format == Format::vopc) return context.fail("no DPP form");
   const std::uint32_t word = context.take_word();
@@ -115,7 +115,7 @@ void decode_dpp(DecodeContext& context, unsigned vsrc1) {
   if (row.src.count > 1) context.add_src() = context.vgpr(vsrc1, row.src.types[1]);
 }
 
-// Sources of the 32-bit encodings: SRC0 takes anything, VSRC1 is a VGPR, a lane mask is VCC, a literal has a word of its own.
+// Sources of the 32-bit encodings: SRC0 may be any operand, VSRC1 is a VGPR, a lane mask is VCC, a literal is a separate word.
 void decode_short_sources(DecodeContext& context, unsigned src0, unsigned vsrc1) {
   const InstructionRow& row = context.row;
   if (src0 == kSdwa) {
@@ -144,7 +144,7 @@ void decode_short_sources(DecodeContext& context, unsigned src0, unsigned vsrc1)
   }
 }
 
-// NEG, ABS, OMOD and CLAMP bits that the instruction has no use for must be zero.
+// NEG, ABS, OMOD and CLAMP bits that the instruction does not use must be zero.
 void check_vop3_modifiers(DecodeContext& context) {
   const InstructionRow& row = context.row;
   VectorModifiers& vop = context.instruction.vop;
@@ -156,7 +156,8 @@ void check_vop3_modifiers(DecodeContext& context) {
   const bool any = takes_sign(0) || takes_sign(1) || takes_sign(2);
   for (unsigned i = 0; i < 3; ++i) {
     if ((((vop.neg | vop.abs) >> i) & 1) == 0 || takes_sign(i)) continue;
-    // Beside floating-point sources, and where OP_SEL shares their field in LLVM, the bits of an integer source are ignored.
+    // If there are floating-point sources as well, or if OP_SEL shares the field in LLVM, the bits of an integer source are
+    // ignored.
     const bool ignored = (any || (row.flags & (kOpSel | kIgnoresSigns)) != 0) && row.format != Format::vopc &&
                          i < row.src.count && row.src.types[i] != OperandType::lane_mask;
     if (!ignored) return context.fail("NEG or ABS of a source that has no sign");
@@ -180,9 +181,9 @@ void decode_vop1(DecodeContext& context) {
         (row.flags & kScalarDst) != 0 ? context.sgpr(field, row.dst.types[0]) : context.vgpr(field, row.dst.types[0]);
   }
   if (row.dst.count == 0) context.unused(bits(word, 17, 8));
-  if (row.src.count == 0) return;  // v_nop: LLVM does not look at the field either
+  if (row.src.count == 0) return;  // v_nop: LLVM does not check the field either
   if ((row.flags & (kReadsAccumulator | kWritesSource)) != 0) {
-    // Between registers of one file: the source field has no other meaning.
+    // Between registers of one file; the source field allows no other operand.
     const bool accumulators = (row.flags & kReadsAccumulator) != 0;
     if (accumulators) context.instruction.dst[0].kind = OperandKind::agpr;
     context.add_src() = context.vgpr_or_agpr(accumulators, bits(word, 0, 8), row.src.types[0]);
@@ -201,7 +202,7 @@ void decode_vop2(DecodeContext& context) {
   }
   if (row.dst.count > 1) context.add_dst() = vcc(context);
   if (row.dst.count > 0 && row.dst.types[0] == OperandType::pk_f16)
-    context.instruction.vop.op_sel_hi = 7;  // halves as they are
+    context.instruction.vop.op_sel_hi = 7;  // halves are not exchanged
   decode_short_sources(context, bits(word, 0, 9), bits(word, 9, 8));
 }
 
@@ -218,7 +219,7 @@ void decode_vop3(DecodeContext& context) {
   Instruction& instruction = context.instruction;
   VectorModifiers& vop = instruction.vop;
 
-  // A second destination makes it VOP3B: SDST takes the place of ABS.
+  // A second destination makes it VOP3B: SDST replaces ABS.
   const bool scalar_result = row.dst.count > 1;
   instruction.format = scalar_result ? Format::vop3b : Format::vop3a;
   vop.clamp = bit(low, 15);
@@ -231,7 +232,7 @@ void decode_vop3(DecodeContext& context) {
       if (((op_sel & 7) >> row.src.count) != 0) return context.fail("OP_SEL of a source that is not there");
       vop.op_sel = static_cast<std::uint8_t>(op_sel);
     } else if (op_sel != 0) {
-      instruction.execute = execute_unsupported;  // reserved: LLVM's disassembler does not look at them
+      instruction.execute = execute_unsupported;  // reserved: LLVM's disassembler does not check them
     }
   }
   check_vop3_modifiers(context);

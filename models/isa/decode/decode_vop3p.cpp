@@ -1,4 +1,4 @@
-// Fields of VOP3P (gfx90a): packed and mixed-precision arithmetic, and the matrix cores' use of the same encoding (MAI).
+// Fields of VOP3P (gfx90a): packed and mixed-precision arithmetic, and the matrix instructions (MAI) in the same encoding.
 #include "models/isa/decode/decode_fields.h"
 #include "models/isa/decode/operand.h"
 
@@ -36,9 +36,9 @@ void decode_vop3p(DecodeContext& context) {
       continue;
     }
     if (has_literal(field)) return context.fail("literal, SDWA or DPP source in VOP3P");
-    // Integers have no sign to change; LLVM lets the first source's bits pass.
+    // Integers have no sign to change; LLVM ignores the first source's bits.
     if (i > 0 && is_16_bit_integer(row.src.types[i])) context.unused(((vop.neg | vop.neg_hi) >> i) & 1);
-    // A constant of a mixed-precision instruction is of the format that the operand is said to have.
+    // A constant of a mixed-precision instruction has the format that OP_SEL_HI specifies for the operand.
     const bool f32_source = mixed && ((vop.op_sel_hi >> i) & 1) == 0;
     context.add_src() = context.vector_source(field, f32_source ? OperandType::f32 : row.src.types[i]);
   }

@@ -20,8 +20,8 @@ struct Encoding {
   unsigned words;
 };
 
-// Most specific first: SOP1, SOPC and SOPP are holes in SOPK's and SOP2's space, VOP1 and VOPC in VOP2's, VOP3P in VOP3's (GCN3
-// and Vega ISA manuals, "Microcode formats").
+// Most specific first: SOP1, SOPC and SOPP occupy parts of SOPK's and SOP2's space, VOP1 and VOPC of VOP2's, VOP3P of VOP3's
+// (GCN3 and Vega ISA manuals, "Microcode formats").
 constexpr std::array kEncodings{
     Encoding{Format::sop1, 0xff800000, 0xbe800000, 8, 8, 1},    Encoding{Format::sopc, 0xff800000, 0xbf000000, 16, 7, 1},
     Encoding{Format::sopp, 0xff800000, 0xbf800000, 16, 7, 1},   Encoding{Format::sopk, 0xf0000000, 0xb0000000, 23, 5, 1},
@@ -72,14 +72,14 @@ void decode_fields(DecodeContext& context) {
   }
 }
 
-// From gfx9 on FLAT has segments, which are tables of their own (LLVM's FLAT, scratch, global; CDNA2 ISA manual, "FLAT").
+// From gfx9 on FLAT has segments with separate tables (LLVM's FLAT, scratch, global; CDNA2 ISA manual, "FLAT").
 Format segment_of(Format format, std::uint32_t word, Target target) {
   if (format != Format::flat || target == Target::gfx803) return format;
   constexpr std::array kSegments{Format::flat, Format::scratch, Format::global, Format::flat};
   return kSegments.at(bits(word, 14, 2));
 }
 
-// Vector operands and scalar registers below the specials, for the check against the kernel's allocation.
+// Records vector operands and scalar registers below the special ones, for the check against the kernel's allocation.
 void note_registers(Instruction& instruction, const Operand& operand) {
   const auto last = static_cast<std::uint16_t>(operand.index + operand.words);
   if (operand.kind == OperandKind::vgpr) instruction.max_vgpr = std::max(instruction.max_vgpr, last);

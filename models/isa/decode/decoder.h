@@ -1,4 +1,4 @@
-// Bytes to instructions.
+// Decoding of bytes to instructions, and their text.
 #pragma once
 
 #include <cstddef>
@@ -13,9 +13,9 @@
 
 namespace lacuna::isa {
 
-/// Decodes one instruction from `words` (at least 1, at most 3 are looked at). Returns the instruction, or false in `ok` with
-/// `error` saying why ("unknown VOP2 opcode 61", "truncated: literal missing"). A code of a matrix extension that is not in
-/// `codes` is an instruction that is not executed.
+/// Decodes one instruction from `words` (at least 1, of which at most 3 are read). Returns the instruction, or false in `ok`
+/// with the reason in `error` ("unknown VOP2 opcode 61", "truncated: literal missing"). A code of a matrix extension that is
+/// not in `codes` is an instruction that is not executed.
 struct DecodeResult {
   bool ok = false;
   Instruction instruction;
@@ -25,10 +25,10 @@ DecodeResult decode(const std::uint32_t* words, std::size_t available, Target ta
 
 /// Text as `llvm-objdump-16 -d` prints it, branch targets as it prints them without symbols.
 std::string disassemble(const Instruction& instruction, Target target);
-/// What LLVM does not know of an instruction: "simd2.minplus". Empty for nearly all.
+/// Name of an instruction of an extension that LLVM does not know: "simd2.minplus". Empty for all others.
 std::string_view extension_name(const Instruction& instruction);
-/// Why the instruction has no executor, when that is so: "the instruction is not executed", "simd2.minplus needs
-/// mfma.extensions = simd2". Otherwise empty.
+/// Reason why the instruction has no executor: "the instruction is not executed", "simd2.minplus needs mfma.extensions =
+/// simd2". Empty if it has one.
 std::string not_executed_reason(const Instruction& instruction);
 
 }  // namespace lacuna::isa

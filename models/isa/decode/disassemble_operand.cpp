@@ -68,7 +68,8 @@ std::string vector_register(unsigned index, unsigned words) { return range("v", 
 std::string constant_text(const Operand& operand, std::uint32_t literal) {
   const bool is_literal = operand.encoding == kLiteral;
   const OperandType type = operand.type;
-  // 64-bit operands show the literal's 32 bits, whatever the operation makes of them; 16-bit integers the f16 pattern.
+  // 64-bit operands print the literal's 32 bits, whatever value the operation widens them to; 16-bit integers print the f16
+  // pattern.
   const bool integer_16 = is_16_bit_integer(type);
   std::uint64_t bits = is_literal ? literal : operand.value;
   if (integer_16 && operand.encoding >= kInlineFloat && !is_literal) bits = inline_constant(operand.encoding, OperandType::f16);
@@ -284,7 +285,7 @@ std::string buffer_format_text(unsigned data, unsigned number) {
                                                      "16_16_16_16", "32_32_32", "32_32_32_32", "RESERVED_15"};
   static constexpr std::array<const char*, 8> kNumber{"UNORM", "SNORM", "USCALED",    "SSCALED",
                                                       "UINT",  "SINT",  "RESERVED_6", "FLOAT"};
-  // LLVM leaves out what is the default: 8, UNORM.
+  // LLVM omits the defaults: 8, UNORM.
   std::string names;
   if (data != 1) names = std::string("BUF_DATA_FORMAT_") + kData.at(data);
   if (number != 0) names += (names.empty() ? "" : ",") + std::string("BUF_NUM_FORMAT_") + kNumber.at(number);

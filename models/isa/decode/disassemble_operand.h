@@ -15,17 +15,17 @@ std::string scalar_register(unsigned encoding, unsigned words, Target target);
 /// "v5", "v[4:5]".
 std::string vector_register(unsigned index, unsigned words);
 
-/// An inline constant or `literal` of an instruction operand: the value decides, not how it was encoded.
+/// An inline constant or `literal` of an instruction operand: printed by its value, not by its encoding.
 std::string constant_text(const Operand& operand, std::uint32_t literal);
 
 std::string waitcnt_text(unsigned simm16, Target target);
 std::string hwreg_text(unsigned simm16, Target target);
 std::string sendmsg_text(unsigned simm16, Target target);
 std::string gpr_index_text(unsigned modes);
-/// The offset of ds_swizzle_b32, "" for 0.
+/// Text of ds_swizzle_b32's offset; "" for 0.
 std::string swizzle_text(unsigned offset);
 std::string dpp_control_text(unsigned control);
-/// DATA_FORMAT and NUM_FORMAT of MTBUF.
+/// Text of MTBUF's DATA_FORMAT and NUM_FORMAT.
 std::string buffer_format_text(unsigned data, unsigned number);
 
 }  // namespace lacuna::isa

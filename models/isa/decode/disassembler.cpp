@@ -240,7 +240,7 @@ class Printer {
       text_ += "_e32";
     }
   }
-  // gfx8 compares have no suffix in LLVM's syntax: the selectors tell.
+  // gfx8 compares have no suffix in LLVM's syntax: the selectors distinguish them.
   const char* sdwa_suffix() const { return row_.format == Format::vopc && target_ == Target::gfx803 ? "" : "_sdwa"; }
 
   static std::string wrapped(const char* before, const std::string& text, const char* after) {
@@ -250,7 +250,7 @@ class Printer {
   std::string with_modifiers(unsigned s) const {
     const Operand& source = i_.src[s];
     if (s < row_.src.count && row_.src.types[s] == OperandType::simm32) return hexadecimal(literal());
-    const bool packed = i_.format == Format::vop3p && (row_.flags & kMixedPrecision) == 0;  // has lists for its signs
+    const bool packed = i_.format == Format::vop3p && (row_.flags & kMixedPrecision) == 0;  // prints lists of signs
     const bool neg = !packed && (i_.vop.neg >> s & 1) != 0;
     const bool abs = (i_.vop.abs >> s & 1) != 0;
     const bool sext = i_.vop.sdwa && ((s == 0 && i_.vop.src0_sext) || (s == 1 && i_.vop.src1_sext));
@@ -280,7 +280,7 @@ class Printer {
     if (i_.vop.sdwa) sdwa();
   }
 
-  // One bit per source, and the result's where there is one.
+  // One bit per source, and the result's if there is one.
   void list(const char* name, unsigned bits, unsigned count) {
     text_.append(" ").append(name).append(":[");
     for (unsigned i = 0; i < count; ++i) text_.append(i == 0 ? "" : ",").append((bits >> i & 1) != 0 ? "1" : "0");

@@ -1,4 +1,4 @@
-// A decoded instruction and the table row it came from.
+// A decoded instruction, with the table row that it was decoded from.
 #pragma once
 
 #include <array>
@@ -39,8 +39,8 @@ enum class Unit : std::uint8_t { valu, salu, smem, vmem, lds, branch, special, c
 inline constexpr std::size_t kUnits = static_cast<std::size_t>(Unit::count);
 
 struct UnitText {
-  std::string_view name;          ///< as in the output files
-  std::string_view instructions;  ///< what it executes
+  std::string_view name;          ///< name in the output files
+  std::string_view instructions;  ///< instructions that it executes
 };
 inline constexpr std::array<UnitText, kUnits> kUnitTexts{{{"valu", "vector ALU instructions"},
                                                           {"salu", "scalar ALU instructions"},
@@ -50,7 +50,8 @@ inline constexpr std::array<UnitText, kUnits> kUnitTexts{{{"valu", "vector ALU i
                                                           {"branch", "branches"},
                                                           {"special", "waits, barriers, ends and other control"}}};
 
-/// What the timing model charges by; the numbers are configuration (compute-unit parameters), the class is in the table.
+/// Class by which the timing model charges an instruction. The table assigns the class; its cycles are configuration
+/// (compute-unit parameters).
 enum class LatencyClass : std::uint8_t {
   salu,
   branch,
@@ -90,7 +91,7 @@ enum class OperandKind : std::uint8_t {
   none,
   sgpr,      ///< index = operand encoding 0..127 (covers VCC, M0, EXEC, ...)
   vgpr,      ///< index = register
-  agpr,      ///< likewise; gfx90a's accumulation registers
+  agpr,      ///< index = register; gfx90a's accumulation registers
   constant,  ///< inline or literal; value holds the bits, already widened to the operand's type
   special,   ///< index = operand encoding of a read-only source that is not a register: SCC, VCCZ, EXECZ, SHARED_BASE, ...
 };
@@ -172,11 +173,11 @@ struct MemoryModifiers {
   bool imm = false;                                 ///< SMEM: offset is immediate
 };
 
-/// What an instruction has to do with, for who executes it before its time.
+/// State that an instruction accesses, for executing instructions ahead of their issue.
 enum class Reach : std::uint8_t {
-  outside,    ///< memory, other wavefronts, time: any of these
-  registers,  ///< registers of its wavefront alone, EXEC only to read
-  lds,        ///< these and the LDS, loads or stores without conditions
+  outside,    ///< memory, other wavefronts, or time
+  registers,  ///< only registers of its wavefront; EXEC is only read
+  lds,        ///< registers and the LDS, by unconditional loads or stores
   nothing,    ///< it only makes its wavefront wait
 };
 
@@ -188,8 +189,8 @@ struct MatrixCode;      // models/isa/matrix/matrix_extensions.h
 inline constexpr unsigned kMaxDestinations = 2;
 inline constexpr unsigned kMaxSources = 4;
 
-/// One decoded instruction. Immutable after decoding; shared by all wavefronts that run it. What executing most instructions
-/// takes comes first.
+/// One decoded instruction. Immutable after decoding; shared by all wavefronts that run it. The members that most executions
+/// use come first.
 struct Instruction {
   ExecuteFn execute = nullptr;  ///< never null after decoding: rows without an executor get execute_unsupported
   Unit unit = Unit::special;
@@ -198,19 +199,18 @@ struct Instruction {
   std::uint8_t size = 0;  ///< bytes: 4, 8, or 12 with a literal
   std::uint8_t destinations = 0;
   std::uint8_t sources = 0;
-  std::uint8_t passes = 0;       ///< of a matrix instruction: how long it keeps the matrix unit; 0: it is none
-  bool plain_vector = false;     ///< VOP without any modifier: the fast executors apply
+  std::uint8_t passes = 0;       ///< for a matrix instruction, the passes for which it occupies the matrix unit; otherwise 0
+  bool plain_vector = false;     ///< VOP without modifiers: the fast executors apply
   Reach reach = Reach::outside;  ///< by reach_of() (models/isa/analysis/register_use.h)
   std::uint16_t max_vgpr = 0;    ///< one more than the highest VGPR named, 0 if none: must not exceed the allocation
-  std::uint16_t max_agpr = 0;    ///< likewise for AGPRs
-  std::uint16_t max_sgpr = 0;    ///< likewise for SGPRs 0..101
-  std::uint16_t profile =
-      0;  ///< number of what executing it takes (models/isa/analysis/execution_profile.h), given by DecodedCode
-  std::int32_t immediate = 0;  ///< SOPK/SOPP SIMM16 (sign-extended), s_setreg literal in a source
+  std::uint16_t max_agpr = 0;    ///< as max_vgpr, for AGPRs
+  std::uint16_t max_sgpr = 0;    ///< as max_vgpr, for SGPRs 0..101
+  std::uint16_t profile = 0;     ///< number of its profile (models/isa/analysis/execution_profile.h), set by DecodedCode
+  std::int32_t immediate = 0;    ///< SOPK/SOPP SIMM16 (sign-extended), s_setreg literal in a source
   std::array<Operand, kMaxDestinations> dst{};
   std::array<Operand, kMaxSources> src{};
   const InstructionRow* row = nullptr;
-  const MatrixCode* matrix_code = nullptr;  ///< MAI: the extension's code that CBSZ, ABID and BLGP are, if they are one
+  const MatrixCode* matrix_code = nullptr;  ///< MAI: the extension's code in CBSZ, ABID and BLGP, if they form one
   VectorModifiers vop{};
   MemoryModifiers mem{};
   std::array<std::uint32_t, 3> raw{};

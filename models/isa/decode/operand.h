@@ -1,4 +1,4 @@
-// Operand types and scalar operands: how wide a type is, what an inline constant means to it, and reading a source.
+// Operand types and scalar operands: the width of a type, the meaning of an inline constant for it, and reading of sources.
 #pragma once
 
 #include <cstdint>
@@ -61,7 +61,7 @@ constexpr bool is_float(OperandType type) {
   return type == OperandType::f16 || type == OperandType::f32 || type == OperandType::f64 || type == OperandType::pk_f16 ||
          type == OperandType::pk_f32;
 }
-/// Constants of these are 32-bit values though the operands span more registers.
+/// Types whose constants are 32-bit values although the operands span more registers.
 constexpr bool has_32_bit_elements(OperandType type) {
   return type == OperandType::pk_f32 || type == OperandType::f32x4 || type == OperandType::f32x16 ||
          type == OperandType::f32x32;
@@ -109,7 +109,8 @@ std::uint64_t widen_literal(std::uint32_t literal, OperandType type);
 
 /// A source that is neither a register nor a constant (SCC, VCCZ, EXECZ, apertures).
 std::uint32_t read_special(unsigned encoding, const Wavefront& wave);
-/// The same as a 64-bit operand: apertures are whole addresses (clang takes the high half of s_mov_b64 from src_shared_base).
+/// As read_special(), for a 64-bit operand: apertures are whole addresses (clang uses the high half of s_mov_b64 from
+/// src_shared_base).
 std::uint64_t read_special64(unsigned encoding, const Wavefront& wave);
 
 inline std::uint32_t read_scalar32(const Operand& operand, const Wavefront& wave) {

@@ -16,7 +16,7 @@ constexpr std::array kFormats{Format::sop1,   Format::sop2,    Format::sopk,  Fo
                               Format::global, Format::scratch, Format::mubuf, Format::mtbuf};
 constexpr unsigned kFormatCount = static_cast<unsigned>(kFormats.size());
 
-/// A file of rows.
+/// The rows of one source file.
 struct RowSet {
   Format format;  // VOP3: both layouts
   std::span<const InstructionRow> (*rows)();
@@ -79,7 +79,7 @@ class Index {
   }
 
   std::vector<const InstructionRow*> places_;
-  std::vector<const InstructionRow*> added_;  // the first rows of all sets
+  std::vector<const InstructionRow*> added_;  // the first row of each added set
 };
 
 Index& index() {

@@ -1,8 +1,8 @@
 // The instruction table: one row per instruction of gfx803 and gfx90a.
 //
-// Decoder, disassembler, register-use information, coverage report and timing classes all come from it. A generation
-// difference is an opcode column or a second row, never a copied file. Rows live in the file of their encoding format
-// (sop.cpp, smem.cpp, vop1.cpp, ...), beside the executors that they name.
+// Decoder, disassembler, register-use information, coverage report and timing classes are all derived from it. A difference
+// between generations is an opcode column or a second row, never a copied file. Rows are in the file of their encoding format
+// (sop2.cpp, smem.cpp, vop1.cpp, ...), together with the executors that they name.
 #pragma once
 
 #include <array>
@@ -36,7 +36,7 @@ enum RowFlags : std::uint64_t {
   kReadsVcc = 1u << 3,
   kWritesExec = 1u << 4,  ///< v_cmpx, s_*_saveexec
   kReadsM0 = 1u << 5,
-  kWritesM0 = 1u << 6,  ///< beside destinations: what switches VGPR indexing keeps its state there
+  kWritesM0 = 1u << 6,  ///< in addition to destinations: instructions that switch VGPR indexing keep its state there
   kCommutes = 1u << 7,
   kReadsDst = 1u << 8,  ///< mac/fmac, sdwa preserve, v_movreld: destination is also a source
   kBranch = 1u << 9,
@@ -48,7 +48,7 @@ enum RowFlags : std::uint64_t {
   kNoEncodingSuffix = 1u << 15,   ///< VOP1/VOP2/VOPC row that is printed without _e32: v_readfirstlane, v_madmk, v_nop
   kE64Suffix = 1u << 16,          ///< VOP3-only row that is printed with _e64
   kNoE64 = 1u << 17,              ///< VOP1/VOP2/VOPC row without a VOP3 encoding
-  kIntegerClamp = 1u << 18,       ///< VOP3 CLAMP is legal though the operands are integers
+  kIntegerClamp = 1u << 18,       ///< VOP3 CLAMP is legal although the operands are integers
   kNoModifiers = 1u << 19,        ///< VOP3 NEG/ABS/OMOD/CLAMP must be zero although the operands are floating point
   kForceModifiers = 1u << 20,     ///< VOP3 NEG/ABS are legal although the operands are not floating point: v_cndmask_b32
   kReadsExec = 1u << 22,          ///< scalar instruction that reads EXEC as a value (vector ones are masked by it anyway)
@@ -57,25 +57,26 @@ enum RowFlags : std::uint64_t {
   kLdsForm = 1u << 25,            ///< MUBUF load that can write to LDS instead of VGPRs
   kRegisterSource = 1u << 26,     ///< SOP1 whose source cannot be a constant
   kNoGds = 1u << 27,              ///< DS instruction that exists with GDS = 0 only
-  kMixedPrecision = 1u << 30,     ///< v_fma_mix*: OP_SEL_HI says which sources are f16, NEG_HI is ABS
+  kMixedPrecision = 1u << 30,     ///< v_fma_mix*: OP_SEL_HI selects the sources that are f16, NEG_HI is ABS
   kReadsAccumulator = 1u << 31,   ///< the source is an AGPR: v_accvgpr_read_b32, v_accvgpr_mov_b32
-  kIgnoresSigns = 1ull << 32,     ///< NEG and ABS bits are there, without effect: integer dot products
-  kNoGfx9Sdwa = 1ull << 33,       ///< the SDWA form is gone on gfx9: v_mac
-  kWritesSource = 1u << 29,       ///< the source is written too: v_swap_b32
+  kIgnoresSigns = 1ull << 32,     ///< NEG and ABS bits are legal, without effect: integer dot products
+  kNoGfx9Sdwa = 1ull << 33,       ///< no SDWA form on gfx9: v_mac
+  kWritesSource = 1u << 29,       ///< the source is also written: v_swap_b32
   kOpSel = 1u << 28,              ///< VOP3 OP_SEL is legal: 16-bit operands may be high halves
   kNoOmod = 1u << 21,             ///< VOP3 OMOD must be zero although the result is floating point
-  kZeroByIeee = 1ull << 34,       ///< of the pairs of sources below: see makes_irrelevant()
-  kSignExtends = 1ull << 35,      ///< vector memory load of 8 or 16 bits that fills the rest of the register with the sign
-  kConvertsFormat = 1ull << 36,   ///< the data go through a buffer format: *_format_*
+  kZeroByIeee = 1ull << 34,       ///< applies to the pairs of sources below: see makes_irrelevant()
+  kSignExtends = 1ull << 35,      ///< vector memory load of 8 or 16 bits that sign-extends to the rest of the register
+  kConvertsFormat = 1ull << 36,   ///< the data are converted to or from a buffer format: *_format_*
 };
 
-/// Flag: where source `zero` is zero, source `other` makes no difference (LazyGPU, ISCA '25, section 4.3: (x) instructions).
+/// Flag: where source `zero` is zero, source `other` makes no difference (LazyGPU, ISCA '25, section 4.3: instructions marked
+/// (x)).
 constexpr std::uint64_t zero_pair(unsigned zero, unsigned other) { return std::uint64_t{1} << (48 + 4 * zero + other); }
-/// All of them.
+/// All zero pairs.
 inline constexpr std::uint64_t kZeroPairs = ~std::uint64_t{0} << 48;
 /// The first two sources are multiplied, or ANDed: integers, and floating point where zero times anything is zero.
 inline constexpr std::uint64_t kFactors = zero_pair(0, 1) | zero_pair(1, 0);
-/// The same by IEEE 754.
+/// As kFactors, by IEEE 754.
 inline constexpr std::uint64_t kFloatFactors = kFactors | kZeroByIeee;
 
 struct OperandTypes {
@@ -87,14 +88,14 @@ struct OperandTypes {
   }
 };
 
-/// What the operand lists mean, by format (sources are in the order in which they are printed):
+/// Meaning of the operand lists, by format (sources are in the order in which they are printed):
 ///  VOP1/VOP2/VOPC, VOP3A/B: `lane_mask` in dst is VCC in the short encodings and an SGPR pair in VOP3; likewise as a source of
 ///    VOP2 (v_addc, v_cndmask), where it is the third. `simm32` marks the place of the literal (v_madmk: {f32, simm32, f32}).
 ///  SOPK: a source of type simm16, hwreg, label16 is the SIMM16 field, simm32 the literal, anything else the SDST field.
 ///  SMEM: dst {data}; src {base, offset[, data]}.  DS: dst {data}; src {address, data0, data1}.
 ///  FLAT, GLOBAL, SCRATCH: dst {data}; src {address, data}, then a GLOBAL or SCRATCH has its SGPR or none.
 ///  MUBUF, MTBUF: dst {data}; src {address, descriptor, soffset, data}.
-///  An atomic has its destination only when GLC is set; DS has rows of their own for it (ds_*_rtn).
+///  An atomic has its destination only when GLC is set; DS has separate rows for it (ds_*_rtn).
 struct InstructionRow {
   std::string_view mnemonic;  ///< without _e32/_e64/_sdwa/_dpp
   Format format;
@@ -104,34 +105,34 @@ struct InstructionRow {
   Unit unit;
   LatencyClass latency;
   std::uint64_t flags;
-  /// nullptr: known to the table, not executable; running it is an error naming the mnemonic.
+  /// nullptr: the instruction is in the table but not executable; executing it is an error that names the mnemonic.
   ExecuteFn execute;
 };
 
-/// When a source that is zero makes another irrelevant.
+/// Condition under which a source that is zero makes another one irrelevant.
 enum class ZeroPair : std::uint8_t {
   none,
   exact,  ///< always: no bit of the result depends on the other source
-  ieee    ///< unless the other source is NaN or infinite; and if the result is zero, its sign may depend on the other one's
+  ieee    ///< unless the other source is NaN or infinite; and if the result is zero, its sign may depend on the other source's
 };
 /// Whether source `other` matters to a lane in which source `zero` is zero: the value that the lane reads, after SDWA, DPP and
-/// OP_SEL, of floating point with either sign; of packed sources both halves. Other sources, the old destination among them,
-/// matter as ever. Tested for all rows by executing them.
+/// OP_SEL, of floating point with either sign; of packed sources both halves. Other sources, including the old destination,
+/// always matter. Tested for all rows by executing them.
 constexpr ZeroPair makes_irrelevant(const InstructionRow& row, unsigned zero, unsigned other) {
   if ((row.flags & zero_pair(zero, other)) == 0) return ZeroPair::none;
   return (row.flags & kZeroByIeee) != 0 ? ZeroPair::ieee : ZeroPair::exact;
 }
 
-/// The rows of a format that the targets have. Rows of VOP3 are listed under vop3a.
+/// The rows of a format, for all targets. Rows of VOP3 are listed under vop3a.
 std::span<const InstructionRow> rows(Format format);
 
-/// The row that `opcode` of an encoding format stands for, or nullptr. VOP3 (either of vop3a, vop3b) finds the rows of VOPC,
-/// VOP2 and VOP1 too, at their places in the VOP3 opcode space (GCN3 ISA manual, "VOP3 opcodes").
+/// The row of `opcode` in an encoding format, or nullptr. VOP3 (either of vop3a, vop3b) also finds the rows of VOPC, VOP2 and
+/// VOP1, at their positions in the VOP3 opcode space (GCN3 ISA manual, "VOP3 opcodes").
 const InstructionRow* find_row(Format format, unsigned opcode, Target target);
 
-/// Adds instructions that the targets do not have, of any format: those of a research machine that is on. They are decoded in
-/// the whole process from now on; rows() does not list them. Rows are constants of the program; the same array again changes
-/// nothing. std::logic_error when an opcode is taken. Not while another thread decodes.
+/// Adds instructions of a research machine, of any format, that the targets do not have. From now on they are decoded in the
+/// whole process; rows() does not list them. Rows are constants of the program; adding the same array again has no effect.
+/// Throws std::logic_error if an opcode is already used. Not while another thread decodes.
 void add_instructions(std::span<const InstructionRow> rows);
 
 inline constexpr unsigned kVop3OfVop2 = 0x100;

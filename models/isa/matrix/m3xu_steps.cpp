@@ -47,10 +47,10 @@ std::uint64_t sign_bit(const Encoding& e) { return std::uint64_t{1} << (e.precis
 std::uint64_t infinity(const Encoding& e) { return sign_bit(e) - (std::uint64_t{1} << (e.precision - 1)); }
 std::uint64_t default_nan(const Encoding& e) { return sign_bit(e) | infinity(e) | std::uint64_t{1} << (e.precision - 2); }
 
-/// To nearest even; 0 <= cut.
+/// Rounds to nearest even; 0 <= cut.
 Wide rounded(Wide value, unsigned cut) {
   if (cut == 0) return value;
-  if (cut > kWideBits - 1) return 0;  // values have room above: less than a half
+  if (cut > kWideBits - 1) return 0;  // values are below half of the range, so that they round to zero
   const Wide kept = value >> cut;
   const Wide rest = value - (kept << cut);
   const Wide half = Wide{1} << (cut - 1);
@@ -63,14 +63,14 @@ std::uint64_t pack(bool negative, Wide magnitude, int last_bit, const Encoding& 
   if (magnitude == 0) return sign;
   const int precision = static_cast<int>(e.precision);
   const int leading = last_bit + static_cast<int>(bit_width(magnitude)) - 1;
-  // The place of the result's last bit: that of denormals at the least. Flushing looks at what rounding with any exponent
-  // gives.
+  // Position of the result's last bit, at least that of denormals. Flushing is decided by the result rounded with unlimited
+  // exponent range.
   const int wanted = leading - (precision - 1);
   const int place = flush ? wanted : std::max(wanted, e.least_exponent() - (precision - 1));
   const std::uint64_t significand =
       place > last_bit ? static_cast<std::uint64_t>(rounded(magnitude, static_cast<unsigned>(place - last_bit)))
                        : static_cast<std::uint64_t>(magnitude << (last_bit - place));
-  // A carry out of the significand goes into the exponent.
+  // A carry out of the significand increments the exponent.
   const std::uint64_t hidden = std::uint64_t{1} << (precision - 1);
   if (significand < hidden) return sign | significand;
   const int exponent = place + precision - 1;
@@ -79,7 +79,7 @@ std::uint64_t pack(bool negative, Wide magnitude, int last_bit, const Encoding& 
   return sign | std::min(bits, infinity(e));
 }
 
-/// Adds what is aligned to its leading bit.
+/// Adds numbers that are aligned to the register's leading bit.
 class AccumulationRegister {
  public:
   AccumulationRegister(const Design& design, int top)
@@ -121,10 +121,11 @@ struct Pair {
   int top() const { return a.parts[0].exponent + b.parts[0].exponent + 1; }
 };
 
-/// Rounding of halves and bfloat16: denormals are flushed, products are rounded before they are added (mfma.h).
+/// Whether the format rounds like halves and bfloat16: denormals are flushed, products are rounded before they are added
+/// (mfma.h).
 bool narrow(Format format) { return format == Format::fp16 || format == Format::bf16; }
 
-/// C + the products of a few pairs, rounded once.
+/// C + the products of some pairs, with one rounding.
 std::uint64_t accumulate(const Design& design, const Encoding& e, bool flush, std::span<const Pair> pairs,
                          std::uint64_t c_bits) {
   Number c = unpack(c_bits, e);
@@ -178,7 +179,7 @@ void check(const Design& design) {
 std::uint64_t add_products(const Design& design, Format format, std::span<const Pair> pairs, std::uint64_t c) {
   const Encoding e = result_encoding(format);
   if (!narrow(format)) return accumulate(design, e, false, pairs, c);
-  // A product that is rounded is added as if it were multiplied by one.
+  // A rounded product is added as its multiple by one.
   constexpr std::uint64_t kOne = 0x3f800000;
   const Design wide = exact_design(Format::fp32);
   std::vector<Pair> rounded_pairs;
@@ -215,7 +216,7 @@ Design exact_design(Format format) {
     case Format::fp32:
       return {};
     case Format::fp64:
-      // Four parts of 14 bits: 16 products of 4 k are the 64 that four steps have.
+      // Four parts of 14 bits: the 16 products of each of 4 k are the 64 products of four steps.
       return {14, 4, {}, true, 2 * kDouble.precision + 3, true, 1};
     default:
       return {12, 1, {}, true, 2 * kSingle.precision + 3, true, 1};
@@ -226,7 +227,7 @@ Assigned assign(const Design& design, Format format, std::uint64_t bits) {
   const Encoding e = input_encoding(format);
   constexpr unsigned kTf32Ignores = 13;
   Number n = unpack(format == Format::tf32 ? bits >> kTf32Ignores : bits, e);
-  if (format == Format::tf32 && unpack(bits, kSingle).nan) {  // also one whose payload is in the ignored bits
+  if (format == Format::tf32 && unpack(bits, kSingle).nan) {  // also a NaN whose payload is in the ignored bits
     n.infinite = false;
     n.nan = true;
   }
@@ -234,7 +235,7 @@ Assigned assign(const Design& design, Format format, std::uint64_t bits) {
   Assigned assigned;
   assigned.infinite = n.infinite;
   assigned.nan = n.nan;
-  // From the top down; bits that are left over are zero, those without room are lost.
+  // From the top down; remaining low bits of the parts are zero, bits of the number without room are lost.
   const unsigned room = design.parts * design.multiplier_bits;
   const std::uint64_t significand = flushed               ? 0
                                     : room >= e.precision ? n.significand << (room - e.precision)

@@ -25,7 +25,7 @@ constexpr OperandType result_type(unsigned registers) {
   return registers == 4 ? OperandType::f32x4 : registers == 16 ? OperandType::f32x16 : OperandType::f32x32;
 }
 
-// Passes by the size of a block (LLVM, SISchedule.td, MI200's model): the two f64 formats have their own.
+// Passes by block size (LLVM, SISchedule.td, MI200's model); the two f64 formats have separate numbers.
 template <class Kind>
 constexpr LatencyClass passes(Shape shape) {
   const bool f64 = Kind::kSumWords == 2;
@@ -38,7 +38,7 @@ constexpr InstructionRow mfma(std::string_view mnemonic, int opcode) {
   const unsigned registers = kShape.m * kShape.n * kShape.blocks / kLanes * Kind::kSumWords;
   const OperandType result = result_type<Kind>(registers);
   const OperandType input = input_type<Kind>();
-  // How the hardware rounds inside a sum of floats is not public.
+  // The hardware's rounding within a sum of floats is not public.
   const std::uint64_t flags = std::is_same_v<Kind, matrix::I8> ? kNoFlags : kApproximate;
   return {mnemonic,
           Format::mai,

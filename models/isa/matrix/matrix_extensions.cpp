@@ -40,7 +40,7 @@ void execute_complex(const Instruction& instruction, Wavefront& wave) {
   Accumulator<Fp32, 8> c;
   c.load(instruction.src[2], wave);
   if (instruction.src[2].kind == OperandKind::constant) {
-    // The f64 that it stands for, as a pair of registers would hold it: so compilers read it.
+    // The f64 that the constant stands for, as a pair of registers would hold it: compilers interpret it this way.
     const auto high = static_cast<std::uint32_t>(instruction.src[2].value >> 32);
     for (unsigned item = 1; item < 8; item += 2) std::fill_n(c.sums[item], kLanes, std::bit_cast<float>(high));
   }
@@ -90,12 +90,12 @@ struct ExactHalves {
   }
 };
 
-/// `a` in every lane; its sign is kept, which a sum with zero would lose.
+/// `a` in every lane, including its sign, which a sum with zero would lose.
 template <class Vec>
 Vec broadcast(float a) {
   return a - Vec{};
 }
-/// x < y ? x : y in every lane: y where they are equal or not ordered.
+/// x < y ? x : y in every lane: y if they are equal or unordered.
 template <class Vec>
 Vec least(Vec x, Vec y) {
 #if defined(__AVX__)
@@ -114,7 +114,7 @@ Vec greatest(Vec x, Vec y) {
   return y;
 }
 
-// The sums of min and max: a NaN in C stands for the identity, one among the products is passed over.
+// The sums of min and max: a NaN in C counts as the identity; a NaN product is ignored.
 struct Least : ExactHalves {
   static constexpr float kIdentity = std::numeric_limits<float>::infinity();
   static float begin(float c) { return std::isnan(c) ? kIdentity : c; }
@@ -148,7 +148,7 @@ struct MaxMul : Greatest {
     return greatest<Vec>(a * b, c);
   }
 };
-// A factor that is NaN becomes the identity of the sum, which no partner changes.
+// A factor that is NaN becomes the identity of the sum, regardless of the other factor.
 struct MinMax : Least {
   static float factor(float f) { return std::isnan(f) ? kIdentity : f; }
   template <class Vec>
@@ -206,7 +206,7 @@ void execute_sparse(const Instruction& instruction, Wavefront& wave) {
   constexpr unsigned kSize = 16, kGroups = 4, kKept = 2;
   set_host_fp(Kind::kSetting);
   const std::uint32_t* const of_a = wave.planes(instruction.src[0]);
-  Elements<Kind> a;  // of which two items count: the others are the positions, taken for halves
+  Elements<Kind> a;  // two items are elements; the others are the positions, stored as halves
   Elements<Kind> b;
   std::array<std::uint32_t, kLanes> positions;
   std::memcpy(positions.data(), of_a + kLanes, sizeof positions);
@@ -242,8 +242,8 @@ constexpr std::string_view kOfDoubles = "v_mfma_f64_16x16x4f64";
 constexpr std::uint8_t kM3xuCbsz = 6;
 constexpr std::uint8_t kSimd2Cbsz = 7;
 
-// Passes: a step of the unit's multipliers is what the f16 form takes, 8 passes for 16 x 16 x 16 products of halves. tf32 has
-// half of f16's rate (thesis, Table 2.1); FP32 takes two steps, FP32C and FP64 four (sections 2.4.1, 2.4.2, 2.6.4).
+// Passes: a step of the unit's multipliers takes as long as the f16 form, 8 passes for 16 x 16 x 16 products of halves. tf32
+// has half of f16's rate (thesis, Table 2.1); FP32 takes two steps, FP32C and FP64 four (sections 2.4.1, 2.4.2, 2.6.4).
 constexpr std::uint8_t kStep = 8;
 
 constexpr MatrixCode m3xu(std::string_view name, MatrixFormat format, std::uint8_t blgp, std::uint8_t k,
@@ -325,7 +325,7 @@ unsigned MatrixCode::passes_in(const MatrixCodes& codes) const {
     if (format == MatrixFormat::fp32) return matrix::kStep / 2;
     return format == MatrixFormat::fp32c ? matrix::kStep : plain;
   }
-  // A product of two pairs of halves instead of four by four parts.
+  // One product of two pairs of halves instead of four by four parts.
   return format == MatrixFormat::fp64 && codes.fp64_multipliers == Fp64Multipliers::bits_27 ? plain / 4 : plain;
 }
 

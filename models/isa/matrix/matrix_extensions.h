@@ -1,10 +1,10 @@
 // Codes that the matrix unit's two extensions give to MFMA instructions: more formats (M3XU, chapter 2 of "Democratizing tensor
 // processors", the thesis below) and more operators than multiply and add (SIMD2, its chapter 3).
 //
-// A code is a combination of CBSZ, ABID and BLGP that CDNA2 leaves without meaning: its carriers multiply a single block, which
-// CBSZ has nothing to broadcast to (CDNA2 ISA manual, "MFMA broadcast"), or f64, which has no such fields. Compilers emit it as
-// they emit any MFMA. The table is the only place that knows of codes: decoder, disassembler, `lacuna isa check`, the reference
-// page and executors come from it.
+// A code is a combination of CBSZ, ABID and BLGP that is undefined on CDNA2: its carriers multiply a single block, so that CBSZ
+// has no block to broadcast to (CDNA2 ISA manual, "MFMA broadcast"), or f64, which has no such fields. Compilers emit it like
+// any MFMA. The table is the only list of codes: decoder, disassembler, `lacuna isa check`, the reference page and executors
+// are derived from it.
 //
 // Lane l holds, with i = l % 16 and g = l / 16:
 //   f16      A: half t of 4 is A[i][4g + t]; B: B[4g + t][i]; C, D: register r of 4 is D[4g + r][i]
@@ -15,7 +15,7 @@
 //   of
 //            D[4j + g][i]
 //   fp64     as v_mfma_f64_16x16x4f64
-// All lanes take part whatever EXEC says. docs/matrix-unit.md says what each computes.
+// All lanes take part regardless of EXEC. docs/matrix-unit.md defines the result of each code.
 #pragma once
 
 #include <array>
@@ -36,58 +36,59 @@ constexpr MatrixExtensions operator|(MatrixExtensions a, MatrixExtensions b) {
   return static_cast<MatrixExtensions>(static_cast<unsigned>(a) | static_cast<unsigned>(b));
 }
 
-/// How the unit multiplies formats that are wider than its multipliers (thesis, section 2.6.1 and Table 2.4).
+/// Multiplication of formats that are wider than the unit's multipliers (thesis, section 2.6.1 and Table 2.4).
 enum class MatrixDesign : std::uint8_t {
-  m3xu_pipelined,  ///< in steps, with a pipeline stage of their own for the assignment of data
+  m3xu_pipelined,  ///< in steps, with a separate pipeline stage for the assignment of data
   m3xu,            ///< in steps, in a longer cycle
-  fp32_native,     ///< FP32 in one step of multipliers as wide as that; no FP64, FP32C with NativeOperands::full only
+  fp32_native,     ///< FP32 in one step of multipliers of that width; no FP64, FP32C with NativeOperands::full only
 };
 inline constexpr unsigned kMatrixDesigns = 3;
 
-/// Multipliers by which a unit that multiplies in steps makes FP64 (docs/matrix-unit-arithmetic.md).
+/// Multipliers with which a unit that multiplies in steps computes FP64 (docs/matrix-unit-arithmetic.md).
 enum class Fp64Multipliers : std::uint8_t {
   bits_14,  ///< parts of 14 bits, 16 products for each pair of numbers: four steps for K = 4
   bits_27,  ///< parts of 27 bits, 4 products: one step. The rate that the thesis' section 2.6.4 needs
 };
 /// Operands of fp32_native that registers deliver in the time of a pass.
 enum class NativeOperands : std::uint8_t {
-  half,  ///< as many bytes as of f16: half as many numbers
-  full,  ///< as many numbers as of f16 (thesis, section 2.6.1): FP32 at the rate of f16, FP32C as four real products
+  half,  ///< as many bytes as for f16, and so half as many numbers
+  full,  ///< as many numbers as for f16 (thesis, section 2.6.1): FP32 at the rate of f16, FP32C as four real products
 };
 
-/// Which codes a unit has.
+/// The codes that a unit has.
 struct MatrixCodes {
   MatrixExtensions extensions = MatrixExtensions::none;
   MatrixDesign design = MatrixDesign::m3xu_pipelined;
   Fp64Multipliers fp64_multipliers = Fp64Multipliers::bits_14;
   NativeOperands native_operands = NativeOperands::half;
 };
-/// Every code of both: for listings.
+/// All codes of both extensions, for listings.
 inline constexpr MatrixCodes kAllMatrixCodes{MatrixExtensions::all, MatrixDesign::m3xu_pipelined};
 
-/// What is multiplied.
+/// Type of the multiplied elements.
 enum class MatrixFormat : std::uint8_t { f16, f16_sparse, tf32, fp32, fp32c, fp64 };
 
 struct MatrixCode {
   std::string_view name;     ///< "simd2.minplus"
-  std::string_view carrier;  ///< mnemonic of the instruction whose code it is
+  std::string_view carrier;  ///< mnemonic of the instruction that carries the code
   std::uint8_t cbsz, abid, blgp;
   MatrixExtensions extension;
   MatrixFormat format;
   std::uint8_t k;  ///< M and N are 16
-  /// By design, with the defaults of MatrixCodes; 0: it does not have the code. passes_in() is what a unit takes.
+  /// By design, with the defaults of MatrixCodes; 0: the design does not have the code. passes_in() returns the passes of a
+  /// unit.
   std::array<std::uint8_t, kMatrixDesigns> passes;
-  std::string_view meaning;  ///< of D[i][j], for a person
+  std::string_view meaning;  ///< formula of D[i][j], for a human reader
   ExecuteFn execute;
 
-  /// Of a unit with these codes; 0: it does not have this one.
+  /// Passes in a unit with these codes; 0: it does not have this one.
   unsigned passes_in(const MatrixCodes& codes) const;
   bool in(const MatrixCodes& codes) const { return passes_in(codes) != 0; }
 };
 
 std::span<const MatrixCode> matrix_codes();
 
-/// The code of an instruction that has one, whatever a unit makes of it, else nullptr.
+/// The code of an instruction, whether or not a unit has it; nullptr: the instruction has none.
 const MatrixCode* find_matrix_code(const InstructionRow& row, const VectorModifiers& vop);
 
 std::string_view matrix_extension_name(MatrixExtensions set);

@@ -3,14 +3,14 @@
 // Layout (AMD Instinct MI200 and CDNA3 ISA manuals, "Matrix arithmetic instructions"; AMD's matrix instruction calculator):
 // element [i][k] of block b of A is item k % L of lane i + M (b + B (k / L)), L being the elements that a lane holds; B
 // likewise with its column for i. D and C have the column in the lane and, of f32 and i32, four rows in consecutive registers.
-// All lanes take part whatever EXEC says.
+// All lanes take part regardless of EXEC.
 //
-// Arithmetic: to nearest even whatever MODE says. f32 and f64: a chain of fused multiply-adds over ascending k, denormals kept.
+// Arithmetic: to nearest even regardless of MODE. f32 and f64: a chain of fused multiply-adds over ascending k, denormals kept.
 // f16 and bf16: f32 products and sums, each rounded, over ascending k, denormals of inputs, products and sums flushed (MIOpen
 // documentation, "MI200 MFMA behavior specifics"). The hardware's order and width of internal sums are not public: see
 // docs/DEVIATIONS.md. Any NaN that results is the default NaN.
 //
-// Codes of extensions (models/isa/matrix/matrix_extensions.h) are executed by the same loops over kinds of their own.
+// Codes of extensions (models/isa/matrix/matrix_extensions.h) are executed by the same loops with other kinds.
 #pragma once
 
 #include <algorithm>
@@ -41,7 +41,7 @@ inline constexpr unsigned kHostVectorBytes = 32;
 inline constexpr unsigned kHostVectorBytes = 16;
 #endif
 
-/// `kCount` sums side by side: what the host adds in one instruction. Where they lie in memory is any multiple of a sum.
+/// `kCount` adjacent sums, which the host adds in one instruction. In memory they need only the alignment of one sum.
 template <class Sum, unsigned kCount>
 struct Vector {
   typedef Sum Type __attribute__((vector_size(kCount * sizeof(Sum))));
@@ -74,7 +74,7 @@ inline Vec fused(Sum a, Vec b, Vec c) {
 #endif
 }
 
-// -- kinds of elements: how a lane's registers hold those of A and B, and the step of the sum
+// -- kinds of elements: their layout in a lane's registers for A and B, and one step of the sum
 
 struct F32 {
   using Element = float;
@@ -113,7 +113,7 @@ struct F16 : Narrow {
   static constexpr unsigned kPerLane = 4, kWords = 2;
   static constexpr bool kKeepsDenormals = false;
 #if defined(__FMA__)
-  // Products of two f16 are exact in f32: the same bits in one instruction.
+  // Products of two f16 are exact in f32, so one instruction gives the same bits.
   template <class Vec>
   static Vec step(Element a, Vec b, Vec c) {
     return fused(a, b, c);
@@ -122,7 +122,7 @@ struct F16 : Narrow {
   static Element element(const std::uint32_t* planes, unsigned item, unsigned lane) {
     const std::uint32_t half = bits(planes, item, lane);
     const std::uint32_t exponent = half & 0x7c00;
-    // The bias differs by 112; infinities and NaNs take twice that, zeros and denormals are zero.
+    // The biases differ by 112; for infinities and NaNs the difference is added twice, zeros and denormals are zero.
     const std::uint32_t magnitude = ((half & 0x7fff) << 13) + (exponent == 0x7c00 ? 224U << 23 : 112U << 23);
     return std::bit_cast<float>((half & 0x8000) << 16 | (exponent == 0 ? 0 : magnitude));
   }
@@ -170,12 +170,12 @@ struct Shape {
   unsigned m, n, k, blocks;
 };
 
-/// Where D[block][row][0] is: an item (a register, of f64 a pair) and a lane; the columns follow in the next lanes.
+/// Position of D[block][row][0]: an item (a register, for f64 a pair) and a lane; further columns are in the next lanes.
 struct Place {
   unsigned item, lane;
 };
 constexpr Place place_of_row(Shape shape, unsigned rows_in_registers, unsigned block, unsigned row) {
-  // The one format with several blocks whose lanes hold a single element: rows go by 16 lanes, blocks by N.
+  // The only format with several blocks and a single element per lane: rows are 16 lanes apart, blocks N.
   if (rows_in_registers == 1 && shape.blocks > 1) return {0, 16 * row + shape.n * block};
   const unsigned blocks_in_lanes = (kLanes * rows_in_registers + shape.n * shape.m - 1) / (shape.n * shape.m);
   const unsigned groups_in_lanes = kLanes / blocks_in_lanes / shape.n;
@@ -185,19 +185,19 @@ constexpr Place place_of_row(Shape shape, unsigned rows_in_registers, unsigned b
   return {item, shape.n * ((row / rows_in_registers) % groups_in_lanes + groups_in_lanes * (block % blocks_in_lanes))};
 }
 
-/// The lane of B that BLGP puts in place of `lane`.
+/// The lane of B that BLGP substitutes for `lane`.
 constexpr unsigned permuted_lane(unsigned lane, unsigned pattern) {
   if (pattern == 0) return lane;
   if (pattern <= 2) return lane % 32 + 32 * (pattern - 1);  // the first or second 32 lanes for all
   if (pattern == 3) return (lane + 16) % kLanes;            // rotated
-  return lane % 16 + 16 * (pattern - 4);                    // one of the four times 16 lanes for all
+  return lane % 16 + 16 * (pattern - 4);                    // one of the four groups of 16 lanes for all
 }
 
 template <class Kind>
 using Elements = std::array<std::array<typename Kind::Element, kLanes>, Kind::kPerLane>;
 
 #if defined(__F16C__)
-// The same as F16::element() and ExactHalves::element() by the host's conversion.
+// As F16::element() and ExactHalves::element(), by the host's conversion instructions.
 template <class Kind>
 inline void load_halves(const std::uint32_t* planes, Elements<Kind>& elements) {
   const __m256i exponent = _mm256_set1_epi16(0x7c00);
@@ -276,7 +276,7 @@ struct Accumulator {
     }
   }
 
-  /// What a kind makes of C before the first step.
+  /// Transforms C before the first step, if the kind requires it.
   void begin() {
     if constexpr (requires { Kind::begin(Sum{}); }) {
       for (auto& item : sums) {
@@ -285,7 +285,7 @@ struct Accumulator {
     }
   }
 
-  /// What it makes of the sums after the last.
+  /// Transforms the sums after the last step, if the kind requires it.
   void end() {
     if constexpr (requires { Kind::end(Sum{}); }) {
       for (auto& item : sums) {
@@ -300,7 +300,8 @@ struct Accumulator {
   }
 };
 
-/// Rows of a block that are computed together: enough chains of sums to keep the host busy, few enough for its registers.
+/// Rows of a block that are computed together: enough independent sums to use the host's pipelines, few enough for its
+/// registers.
 inline constexpr unsigned kRowsAtOnce = 4;
 
 /// Adds A x B to `kRowsAtOnce` rows of one block.
@@ -335,7 +336,8 @@ inline void multiply_rows(const Elements<Kind>& a, unsigned a_lane, const Elemen
   }
 }
 
-/// D = A x B + C. Blocks of A are broadcast to `sharing` blocks each, of which number `shared` is taken; BLGP picks lanes of B.
+/// D = A x B + C. Blocks of A are broadcast to `sharing` blocks each; the one with number `shared` is used. BLGP permutes lanes
+/// of B.
 template <class Kind, Shape kShape>
 void multiply(const Instruction& instruction, Wavefront& wave, unsigned sharing, unsigned shared, unsigned pattern) {
   static_assert(kShape.k * kShape.m * kShape.blocks == kLanes * Kind::kPerLane);
@@ -372,8 +374,7 @@ void multiply(const Instruction& instruction, Wavefront& wave, unsigned sharing,
 template <class Kind, Shape kShape>
 void execute(const Instruction& instruction, Wavefront& wave) {
   const VectorModifiers& vop = instruction.vop;
-  // A block cannot be broadcast to more of them than there are, and f64 has no such fields (AMD's matrix instruction
-  // calculator).
+  // A block cannot be broadcast to more blocks than exist, and f64 has no such fields (AMD's matrix instruction calculator).
   const unsigned sharing = 1U << vop.cbsz;
   const bool has_fields = Kind::kSumWords == 1;
   if (sharing > kShape.blocks || vop.abid >= sharing || (!has_fields && (vop.blgp | vop.cbsz) != 0)) {

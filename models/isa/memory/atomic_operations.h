@@ -95,7 +95,7 @@ FloatOf<U> as_float(U a) {
   return std::bit_cast<FloatOf<U>>(a);
 }
 
-// Comparisons are false with a NaN, so that the old value stays.
+// Comparisons with a NaN are false, so that the old value remains.
 template <typename U>
 U min_float(U old, U data, U, const Wavefront&) {
   return as_float(data) < as_float(old) ? data : old;
@@ -118,11 +118,11 @@ U flush_denormal(U a) {
   return std::fpclassify(as_float(a)) == FP_SUBNORMAL ? a & kSignBit<U> : a;
 }
 
-/// What becomes of denormals. LDS obeys MODE; in memory, f32 ones are flushed and the others kept, always (CDNA2 ISA manual,
+/// Treatment of denormals. LDS obeys MODE; in memory, those of f32 are always flushed and others always kept (CDNA2 ISA manual,
 /// "FLAT and GLOBAL float atomics").
 enum class Denormals : std::uint8_t { as_mode, flushed, kept };
 
-/// Rounds to nearest even whatever MODE says; a NaN operand comes back quieted, memory's first.
+/// Rounds to nearest even regardless of MODE; a NaN operand is returned quieted, memory's first.
 template <typename U, Denormals kDenormals = Denormals::as_mode>
 U add_float(U old, U data, U, const Wavefront& wave) {
   constexpr bool kSingle = sizeof(U) == 4;

@@ -89,7 +89,7 @@ U32 pack_component(U32 bits, unsigned width, unsigned number) {
       if (width == 16) return round_to_half(value, 0, false);
       if (width == 10 || width == 11) {
         if ((bits >> 31) != 0 && !std::isnan(value)) return 0;
-        // Half rounded once more; the carry may reach infinity, as it should.
+        // A half rounded a second time; the carry may reach infinity, which is correct.
         const U32 half = round_to_half(value, 0, false) & 0x7fff;
         const unsigned shift = small_float_shift(width);
         if (half >= 0x7c00) return half >> shift;

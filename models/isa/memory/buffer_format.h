@@ -1,5 +1,6 @@
 // Data formats of typed buffers: a record's bytes to up to four 32-bit components and back. Semantics: GCN3 ISA manual, "Buffer
-// resource descriptor" (DATA_FORMAT, NUM_FORMAT, DST_SEL). Where a format's bits lie: names count from the highest bit down.
+// resource descriptor" (DATA_FORMAT, NUM_FORMAT, DST_SEL). Positions of bits: a format's name lists components from the highest
+// bit down.
 #pragma once
 
 #include <array>
@@ -8,16 +9,16 @@
 
 namespace lacuna::isa {
 
-/// A component is the bits of a float, or of an integer when the number format is one.
+/// Each component is the bits of a float, or of an integer if the number format is an integer format.
 using Components = std::array<std::uint32_t, 4>;
 
 struct BufferFormat {
   unsigned data = 0;    ///< DATA_FORMAT; 0 and 15 are invalid: loads give zeros, stores write nothing
   unsigned number = 0;  ///< NUM_FORMAT
-  /// Where component x, y, z, w of a register comes from: 0 zero, 1 one, 4 to 7 the record's components.
+  /// Source of component x, y, z, w of a register: 0 zero, 1 one, 4 to 7 the record's components.
   std::array<std::uint8_t, 4> select{4, 5, 6, 7};
 
-  /// From the third word of a buffer descriptor.
+  /// Format in the third word of a buffer descriptor.
   static BufferFormat of_descriptor(std::uint32_t word);
 
   /// Bytes of a record, at most 16.

@@ -1,10 +1,10 @@
-// Memory instructions whose data move later than they issue: atomic operations and what has to come after them, of wavefronts
-// with a store buffer (Wavefront::stores).
+// Memory instructions whose data move after they have issued: atomic operations and accesses that must follow them, of
+// wavefronts with a store buffer (Wavefront::stores).
 //
-// The instruction has been checked and has faulted if it had to; it has neither read nor written anything. What it reads of its
-// wavefront is kept, so that the program may go on; perform() executes it on a stand-in and brings the wavefront its results.
-// Until then the program must not look at them: whoever owns the wavefront keeps the operation outstanding in its wait
-// counters.
+// The instruction has been checked, and has faulted if necessary; it has neither read nor written anything. The state that it
+// reads from its wavefront is captured, so that the program may continue; perform() executes it on a stand-in and writes the
+// results to the wavefront. Until then the program must not access them: the owner of the wavefront keeps the operation
+// outstanding in its wait counters.
 #pragma once
 
 #include <array>
@@ -23,7 +23,7 @@ class DeferredAccess {
 
  private:
   friend class DeferredAccessPerformer;
-  // Address in up to 2 registers, data in up to 4, TFE's status word: of each, one for every lane.
+  // Planes of an instruction (one word per lane each): address in up to 2 registers, data in up to 4, TFE's status word.
   static constexpr unsigned kMaxPlanes = 8;
   struct Planes {
     OperandKind file = OperandKind::none;
@@ -33,23 +33,23 @@ class DeferredAccess {
 
   const Instruction* instruction_ = nullptr;
   Wavefront* wave_ = nullptr;
-  Wavefront registers_;  ///< as they were
+  Wavefront registers_;  ///< registers at the time of capture()
   std::array<Planes, kMaxSources> sources_{};
   unsigned source_count_ = 0;
   std::array<std::uint32_t, std::size_t{kMaxPlanes} * kLanes> planes_;
 };
 
-/// The stand-in's vector registers, which one after the other uses.
+/// Performs accesses on a stand-in wavefront, whose vector registers are reused for each.
 class DeferredAccessPerformer {
  public:
   DeferredAccessPerformer();
-  /// On memory itself. The mappings are those at the time of capture().
+  /// Performs the access on memory itself, with the mappings at the time of capture().
   void perform(DeferredAccess& access);
 
  private:
   std::uint32_t* plane(OperandKind file, unsigned index);
 
-  static constexpr std::size_t kRegisters = 256;  // that an operand can name
+  static constexpr std::size_t kRegisters = 256;  // number of registers that an operand can name
   std::vector<std::uint32_t> vgprs_;
   std::vector<std::uint32_t> agprs_;
   LaneAddresses addresses_;

@@ -17,7 +17,7 @@ namespace {
 
 using T = OperandType;
 
-// The general ways are functions of their own: their targets take some KiB of stack.
+// The general paths are separate functions: their targets take several KiB of stack.
 template <typename M, unsigned kWords>
 [[gnu::noinline]] void read_lane_by_lane(const Instruction& i, Wavefront& w) {
   LaneTargets targets;
@@ -139,7 +139,7 @@ void atomic_operation(const Instruction& i, Wavefront& w) {
                      returns ? w.planes(i.dst[0]) : nullptr, w);
 }
 
-// 16 bits of the register; the others stay.
+// 16 bits of the register; the others are unchanged.
 template <typename M, bool kHigh>
 void read_half(const Instruction& i, Wavefront& w) {
   LaneTargets targets;
@@ -175,8 +175,8 @@ void write_by_lane(const Instruction& i, Wavefront& w) {
   store_lanes<U32, 1>(targets, w.access.lanes, w.planes(i.src[1]));
 }
 
-// One counter for all lanes, at M0 + offset: the number of active lanes is added or subtracted, and all get the value before
-// (GCN3 ISA manual, "DS_APPEND", "DS_CONSUME"; LLVM puts the LDS address in M0).
+// One counter for all lanes, at M0 + offset: the number of active lanes is added or subtracted, and all receive the previous
+// value (GCN3 ISA manual, "DS_APPEND", "DS_CONSUME"; LLVM puts the LDS address in M0).
 template <bool kAppend>
 void count_lanes(const Instruction& i, Wavefront& w) {
   note_access(w, Operation::atomic, true, 4);
@@ -196,7 +196,7 @@ void count_lanes(const Instruction& i, Wavefront& w) {
 }
 
 // LDS[A] = LDS[A] op LDS[B], where B = A + 4 x a signed distance: the offset's 15 low bits, or with the top bit set the address
-// register's upper half (GCN3 ISA manual, "DS_ADD_SRC2_U32"). Lanes one after the other.
+// register's upper half (GCN3 ISA manual, "DS_ADD_SRC2_U32"). Lanes are processed in order.
 template <typename U, auto F>
 void combine(const Instruction& i, Wavefront& w) {
   note_access(w, Operation::atomic, false, sizeof(U));
@@ -222,8 +222,8 @@ void combine(const Instruction& i, Wavefront& w) {
   });
 }
 
-// Each half of the data is written where its top bit is set, without that bit; both old values come back (RDNA ISA manuals,
-// "DS_CONDXCHG32_RTN_B64"; GCN3's names it only).
+// Each half of the data is written where its top bit is set, without that bit; both old values are returned (RDNA ISA manuals,
+// "DS_CONDXCHG32_RTN_B64"; the GCN3 manual only names it).
 void exchange_where_marked(const Instruction& i, Wavefront& w) {
   note_access(w, Operation::atomic, true, 8);
   const std::uint32_t* address = w.v(i.src[0].index);
@@ -279,7 +279,7 @@ template <typename U, auto F>
 constexpr InstructionRow src2_row(std::string_view mnemonic, int opcode) {
   return row(mnemonic, gfx8_only(opcode), {}, {T::u32}, LatencyClass::lds_atomic, combine<U, F>);
 }
-// Always GDS, of which the device has global wave sync only.
+// Always GDS, of which the device only has global wave sync.
 constexpr InstructionRow gws_row(std::string_view mnemonic, Opcodes opcode, OperandTypes dst, OperandTypes src,
                                  ExecuteFn execute) {
   return row(mnemonic, opcode, dst, src, LatencyClass::lds_atomic, execute, kReadsM0 | kGdsOnly);

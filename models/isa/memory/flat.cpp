@@ -1,4 +1,4 @@
-// FLAT: generic addresses; from gfx9 on also its segments GLOBAL and SCRATCH, which know where they go. Semantics: GCN3 ISA
+// FLAT: generic addresses; from gfx9 on also its segments GLOBAL and SCRATCH, whose address space is fixed. Semantics: GCN3 ISA
 // manual, "Flat memory instructions", and CDNA2 ISA manual, "Flat memory instructions"; apertures and scratch layout: LLVM,
 // "User Guide for AMDGPU Backend" (Memory Spaces, Flat Scratch).
 #include <array>
@@ -34,8 +34,8 @@ U64 private_base(const Wavefront& w) {
   return w.read64(kFlatScratchLo);
 }
 
-// Bytes of private memory that a lane may access. gfx8 has the bound in FLAT_SCRATCH_LO; where FLAT_SCRATCH does not hold the
-// address of the wavefront's part of the queue's scratch memory, a kernel has made its own arrangements.
+// Bytes of private memory that a lane may access. gfx8 has the bound in FLAT_SCRATCH_LO; if FLAT_SCRATCH does not hold the
+// address of the wavefront's part of the queue's scratch memory, the kernel manages private memory itself.
 U64 private_bytes(const Wavefront& w, U64 base) {
   if (w.target == Target::gfx803) return w.sgpr[kFlatScratchLo];
   const PrivateSegment& segment = w.private_segment;
@@ -58,7 +58,7 @@ bool resolve_private(Wavefront& w, LaneTargets& targets, U64 lanes, const U32* o
 // GLOBAL and SCRATCH name an SGPR or none in the last source.
 const Operand& scalar_address(const Instruction& i) { return i.src.at(i.sources - 1U); }
 
-// Address of a lane: a 64-bit VGPR pair, or (GLOBAL) an SGPR pair and a 32-bit VGPR; `constant` has the rest.
+// Address of a lane: a 64-bit VGPR pair, or (GLOBAL) an SGPR pair and a 32-bit VGPR; `constant` is the sum of the other parts.
 struct LaneAddresses {
   U64 constant;
   const U32* low;
@@ -72,7 +72,7 @@ struct LaneAddresses {
   }
   U64 of(unsigned l) const { return constant + (high != nullptr ? low[l] | U64{high[l]} << 32 : U64{low[l]}); }
   void fill(std::array<U64, kLanes>& addresses) const {
-    // Without a test in the loop.
+    // A local copy, so that the loop has no test.
     const LaneAddresses from = *this;
     if (from.high != nullptr) {
       for (unsigned l = 0; l < kLanes; ++l) addresses[l] = from.constant + (from.low[l] | U64{from.high[l]} << 32);
@@ -82,8 +82,8 @@ struct LaneAddresses {
   }
 };
 
-// The commonest access by far: all lanes active, neighbours side by side, all in the mapping used last. Returns where lane 0's
-// bytes are, or nullptr when the general way must be taken.
+// Fast path for the most common access: all lanes active, adjacent, and in the mapping used last. Returns the position of lane
+// 0's bytes, or nullptr if the general path must be taken.
 template <unsigned kBytes>
 std::byte* neighbours(const Instruction& i, Wavefront& w, MemoryAccess::Operation operation, Access wanted) {
   if (w.exec() != kAllLanes || i.format == Format::scratch) return nullptr;

@@ -1,5 +1,5 @@
-// Where the lanes of a DS instruction have their bytes in the workgroup's LDS, and how those of whole wavefronts are read and
-// written. The instructions are in ds.cpp.
+// Positions of a DS instruction's lanes in the workgroup's LDS, and loads and stores of whole wavefronts. The instructions are
+// in ds.cpp.
 #pragma once
 
 #include <algorithm>
@@ -37,7 +37,7 @@ inline void note_access(Wavefront& w, Operation operation, bool returns, unsigne
 
 using Offsets = std::array<U32, kLanes>;
 
-// Byte offset of every lane; lanes that are not active get a harmless value.
+// Byte offset of every lane; inactive lanes get a harmless value.
 inline void fill_offsets(const std::uint32_t* base, std::uint32_t offset, Offsets& out) {
   for (unsigned l = 0; l < kLanes; ++l) out[l] = base[l] + offset;
 }
@@ -67,7 +67,7 @@ void resolve_pair(const Instruction& i, Wavefront& w, LaneTargets& first, LaneTa
   second.resolve_lds(w, w.access.lanes, behind.data(), kBytes, limit_of(w));
 }
 
-// Lanes side by side in the allocation, all active: where lane 0's bytes are, else nullptr.
+// Position of lane 0's bytes if all lanes are active and adjacent in the allocation, else nullptr.
 template <unsigned kBytes>
 std::byte* neighbours(const Instruction& i, Wavefront& w, Operation operation) {
   const std::uint32_t* base = w.v(i.src[0].index);
@@ -81,24 +81,25 @@ std::byte* neighbours(const Instruction& i, Wavefront& w, Operation operation) {
   return w.lds + first;
 }
 
-// What the offsets of 64 active lanes have in common. In nearly every access all are inside the allocation, and offsets are
-// places, without a look at each lane.
+// Common properties of the offsets of 64 active lanes. In nearly every access all offsets are inside the allocation, so that
+// they need no check per lane.
 struct Survey {
-  bool inside = false;                  ///< with both addresses when there are two
+  bool inside = false;                  ///< including the second addresses, if there are any
   RowShape rows = RowShape::scattered;  ///< of dwords, if it is the same in all rows
 };
 
-// For second addresses before the first ones, which must not wrap. Rare, and not inlined: it would cost all others registers.
+// For second addresses below the first ones, which must not wrap. Rare, and not inlined, since it would cost the common case
+// registers.
 [[gnu::noinline]] inline bool all_from(const Offsets& offsets, U32 lowest) {
   return *std::min_element(offsets.begin(), offsets.end()) >= lowest;
 }
 
-// Fills the offsets of all lanes and surveys them; `distance`: of the second address. One pass over the registers for it all.
+// Fills the offsets of all lanes and surveys them in one pass; `distance`: distance of the second address.
 template <unsigned kBytes>
 [[gnu::always_inline]] inline Survey survey(const Wavefront& w, const U32* base, U32 offset, Offsets& out, U32 distance = 0) {
   using Row [[gnu::vector_size(kRowLanes * sizeof(U32)), gnu::aligned(4), gnu::may_alias]] = U32;
   using Whole [[gnu::vector_size(kRowLanes * sizeof(U32))]] = U32;
-  // In rows of a kind, a lane is as far behind the row's first one as lane 1 is behind lane 0, times its number.
+  // In rows of regular shape, lane n is n times as far from the row's first lane as lane 1.
   const Whole apart = Whole{0, 1, 2, 3, 4, 5, 6, 7} * (base[1] - base[0]);
   Whole highest{};
   Whole differs{};
@@ -106,7 +107,8 @@ template <unsigned kBytes>
   for (unsigned first = 0; first < kLanes; first += kRowLanes) {
     const Whole at = *reinterpret_cast<const Row*>(base + first) + offset;
     highest = highest > at ? highest : at;
-    // The first lane from the register: loaded once more, GCC would take it the long way, through a scalar register.
+    // The first lane is loaded again from the register: GCC would otherwise extract it through a scalar register, which is
+    // slower.
     differs |= (at - __builtin_shufflevector(at, at, 0, 0, 0, 0, 0, 0, 0, 0)) ^ apart;
     *reinterpret_cast<Row*>(out.data() + first) = at;
   }
@@ -125,10 +127,11 @@ template <unsigned kBytes>
   return found;
 }
 
-// Dwords of every lane at its offset, and `distance` behind it when kPair. `rows`: the shape of all rows, if they have one.
+// Loads the dwords of every lane at its offset and, with kPair, at `distance` after it. `rows`: the shape of all rows, if it is
+// the same.
 template <unsigned kWords, bool kPair = false>
 void gather(const std::byte* lds, const Offsets& offsets, RowShape rows, U32* dst, std::int32_t distance = 0) {
-  // Each shape once, not once for every word.
+  // The shape is tested once, not once per word.
   const auto load_words = [&](unsigned first, auto load) {
     for (unsigned word = 0; word < kWords; ++word) {
       const std::byte* from = lds + word * 4;
@@ -142,7 +145,7 @@ void gather(const std::byte* lds, const Offsets& offsets, RowShape rows, U32* ds
   const auto fill = [&](unsigned first) {
     load_words(first, [at = offsets[first]](const std::byte* from, U32* to) { fill_row(from + at, to); });
   };
-  // Of neighbours with several words each, the words must be sorted out.
+  // The words of adjacent lanes with several words each must be rearranged.
   constexpr bool kCopies = kWords == 1;
   if (kCopies && rows == RowShape::neighbours) {
 #pragma GCC unroll 8
@@ -167,7 +170,7 @@ void gather(const std::byte* lds, const Offsets& offsets, RowShape rows, U32* ds
   }
 }
 
-// Lanes in ascending order: of several that write the same place the last one stays.
+// Lanes in ascending order: if several write the same position, the last one's data remain.
 template <unsigned kWords>
 void scatter(std::byte* lds, const Offsets& offsets, const U32* src) {
   for (unsigned first = 0; first < kLanes; first += kRowLanes) {

@@ -1,4 +1,4 @@
-// What the executor needs of memory: host pointers to ranges of GPU virtual addresses. No time, no SystemC.
+// Memory as the executor accesses it: host pointers to ranges of GPU virtual addresses. No time, no SystemC.
 #pragma once
 
 #include <array>
@@ -17,21 +17,22 @@ constexpr Access operator|(Access a, Access b) {
   return static_cast<Access>(static_cast<unsigned>(a) | static_cast<unsigned>(b));
 }
 
-/// Who else may access memory while a kernel runs: nobody, or threads of the process that the model runs in.
+/// Other accesses to memory while a kernel runs: only the device's, or also those of threads of the process that the model runs
+/// in.
 enum class Sharing : std::uint8_t { device, other_threads };
 
-/// How coherent an allocation is kept while a kernel runs, which decides where atomic operations are performed: in the GPU's L2
-/// cache, or beyond it, as L2 does not keep the line. MI200's floating-point atomics exist in L2 alone, see
+/// Coherence of an allocation while a kernel runs. It determines where atomic operations are performed: in the GPU's L2 cache,
+/// or downstream of it, since L2 does not keep lines of fine-grained memory. MI200 has floating-point atomics only in L2, see
 /// FineGrainedFloatAtomics.
 enum class Grain : std::uint8_t { coarse, fine };
 
-/// What becomes of a floating-point atomic of gfx90a (FLAT, GLOBAL and MUBUF add_f32, pk_add_f16, add_f64, min_f64, max_f64) on
-/// fine-grained memory. MI200 passes it on to the Infinity Fabric, which does not know it: memory keeps its value, and the lane
-/// is returned zero (ROCm documentation, "Hardware atomics operation support", MI200 and NOP; OLCF, "Frontier User Guide",
+/// Effect of a floating-point atomic of gfx90a (FLAT, GLOBAL and MUBUF add_f32, pk_add_f16, add_f64, min_f64, max_f64) on
+/// fine-grained memory. MI200 passes it on to the Infinity Fabric, which does not support it: memory keeps its value, and the
+/// lane is returned zero (ROCm documentation, "Hardware atomics operation support", MI200 and NOP; OLCF, "Frontier User Guide",
 /// "Floating-Point (FP) Atomic Operations and Coarse/Fine Grained Memory Allocations").
 enum class FineGrainedFloatAtomics : std::uint8_t { apply, drop };
 
-/// A contiguous range of GPU virtual addresses with one set of permissions and contiguous host memory behind it.
+/// A contiguous range of GPU virtual addresses with one set of permissions and contiguous host memory.
 struct MemoryWindow {
   std::uint64_t base = 0;      ///< first GPU virtual address
   std::uint64_t size = 0;      ///< bytes; 0 = an empty window that contains nothing
@@ -51,14 +52,14 @@ struct MemoryWindow {
 class MemoryInterface {
  public:
   virtual ~MemoryInterface() = default;
-  /// The largest window around `address` whatever its permissions, or an empty one when the address is not mapped.
-  /// The result stays valid until epoch() changes.
+  /// The largest window that contains `address`, regardless of its permissions, or an empty one if the address is not mapped.
+  /// The result is valid until epoch() changes.
   virtual MemoryWindow find(std::uint64_t address) const = 0;
   /// Changes whenever a mapping changes: cached windows are then stale.
   virtual std::uint64_t epoch() const = 0;
 };
 
-/// What one instruction did to memory, for the timing model and the checkers. Reused from instruction to instruction.
+/// Memory accesses of one instruction, for the timing model and the checkers. Reused from instruction to instruction.
 struct MemoryAccess {
   enum class Space : std::uint8_t { none, global, scratch, lds, scalar };
   enum class Operation : std::uint8_t { load, store, atomic };
@@ -70,15 +71,15 @@ struct MemoryAccess {
   bool slc = false;
   std::uint8_t bytes_per_lane = 0;   ///< contiguous bytes from each lane's address; 0 for cache-control instructions
   std::uint64_t lanes = 0;           ///< lanes that access memory (FLAT: those in this space)
-  std::uint64_t lds_lanes = 0;       ///< FLAT only: lanes whose address fell in the shared aperture
-  bool deferred = false;             ///< nothing has been moved yet: see Wavefront::stores
-  bool dual = false;                 ///< DS read2/write2: each lane has a second address,
-  std::uint32_t dual_distance = 0;   ///< so many bytes behind the first (modulo 2^32)
+  std::uint64_t lds_lanes = 0;       ///< FLAT only: lanes whose addresses are in the shared aperture
+  bool deferred = false;             ///< no data have been moved yet: see Wavefront::stores
+  bool dual = false;                 ///< DS read2/write2: each lane has a second address
+  std::uint32_t dual_distance = 0;   ///< distance in bytes of the second address from the first (modulo 2^32)
   std::uint64_t scalar_address = 0;  ///< GPU virtual address of a scalar access
 };
 
-/// Where the lanes of the last vector memory instruction went; MemoryAccess::lanes and lds_lanes say which are meant. Apart
-/// from the wavefront's state so that wavefronts which execute in turn can share one that stays in the host's caches.
+/// Addresses of the lanes of the last vector memory instruction; MemoryAccess::lanes and lds_lanes say which are valid.
+/// Separate from the wavefront's state, so that wavefronts which execute in turn can share one that stays in the host's caches.
 struct LaneAddresses {
   std::array<std::uint64_t, kLanes> global{};  ///< global and scratch: GPU virtual addresses
   std::array<std::uint32_t, kLanes> lds{};     ///< byte offsets in the workgroup's allocation

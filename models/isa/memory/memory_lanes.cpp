@@ -27,7 +27,7 @@ std::byte* translate_slow(Wavefront& wave, std::uint64_t address, std::uint64_t 
 }
 
 void report_fault(Wavefront& wave, unsigned lane, std::uint64_t address, unsigned bytes, Access wanted) {
-  // The first byte that cannot be reached says why.
+  // The first inaccessible byte determines the reason.
   MemoryFault::Reason reason = MemoryFault::Reason::not_mapped;
   for (unsigned k = 0; k < bytes; ++k) {
     if (translate(wave, address + k, 1, wanted) != nullptr) continue;
@@ -74,12 +74,12 @@ bool LaneTargets::resolve_in_window(const Wavefront& wave, std::uint64_t lanes, 
   if (lanes == kAllLanes && limit < kSign) {
     for (unsigned l = 0; l < kLanes; ++l) {
       const std::uint64_t offset = address[l] - window.base;
-      outside |= offset | (limit - offset);  // either has the sign bit when offset > limit
+      outside |= offset | (limit - offset);  // either has the sign bit if offset > limit
       at_[l] = host + offset;
     }
     return (outside & kSign) == 0;
   }
-  // Inactive lanes are computed too: a plain loop over all lanes vectorises, and their pointers are never used.
+  // Inactive lanes are computed as well: a plain loop over all lanes vectorises, and their pointers are never used.
   for (unsigned l = 0; l < kLanes; ++l) {
     const std::uint64_t offset = address[l] - window.base;
     outside |= std::uint64_t{offset > limit} << l;
@@ -150,7 +150,7 @@ void LaneTargets::set_nowhere(unsigned lane, unsigned bytes) {
   set(lane, buffer_[lane].data());
 }
 
-// Nearly all loads end with the range test: what is stored and what is loaded lie apart.
+// Nearly all loads end with the range test, since loaded and stored data are rarely close to each other.
 bool LaneTargets::read_stores_slow(Wavefront& wave, unsigned bytes) {
   const StoreBuffer& stores = *wave.stores;
   const std::uint64_t lanes = wave.access.lanes;

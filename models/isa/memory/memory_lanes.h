@@ -1,4 +1,4 @@
-// Moving data between vector registers and memory: where each lane's bytes are in host memory, loads, stores, atomics.
+// Moves data between vector registers and memory: positions of each lane's bytes in host memory, loads, stores, atomics.
 //
 // An executor first resolves every lane and only then moves data, so that a fault leaves registers and memory untouched.
 // Lanes whose bytes are not contiguous in host memory (across two mappings, or swizzled scratch) go through a bounce buffer.
@@ -32,7 +32,7 @@ inline void for_lanes(std::uint64_t lanes, Body&& body) {
   }
 }
 
-/// Host pointer to `bytes` at `address` when one mapping with permission `wanted` holds them all, else nullptr.
+/// Host pointer to `bytes` bytes at `address` if one mapping with permission `wanted` contains them all, else nullptr.
 std::byte* translate_slow(Wavefront& wave, std::uint64_t address, std::uint64_t bytes, Access wanted);
 inline std::byte* translate(Wavefront& wave, std::uint64_t address, std::uint64_t bytes, Access wanted) {
   const MemoryWindow& window = wave.window;
@@ -40,7 +40,7 @@ inline std::byte* translate(Wavefront& wave, std::uint64_t address, std::uint64_
   return translate_slow(wave, address, bytes, wanted);
 }
 
-/// Makes the window that holds `address` the current one; false when it is not among those that the wavefront knows.
+/// Makes the window that contains `address` the current one; false if it is not among the wavefront's recent windows.
 bool recall_slow(Wavefront& wave, std::uint64_t address);
 inline bool recall(Wavefront& wave, std::uint64_t address) {
   return wave.window.contains(address, 1) || recall_slow(wave, address);
@@ -54,8 +54,8 @@ inline void note_no_access(Wavefront& wave) {
   wave.access.lds_lanes = 0;
 }
 
-/// Eight lanes that follow each other: what places of their own bytes have in common. In tiles they mostly are one place or
-/// neighbours, which takes one access of the host.
+/// Shape of the positions of eight consecutive lanes. In tiles they are mostly the same or adjacent, which takes one access of
+/// the host.
 enum class RowShape : std::uint8_t { scattered, one_place, neighbours };
 inline constexpr unsigned kRowLanes = 8;
 
@@ -80,7 +80,7 @@ inline bool is_zero(const Row& row) {
 #endif
 }
 
-/// `at`: places of kRowLanes lanes, addresses or offsets; `bytes`: how many each has there.
+/// `at`: positions of kRowLanes lanes, addresses or offsets; `bytes`: number of bytes of each.
 template <typename Place>
 [[gnu::always_inline]] inline RowShape shape_of_row(const Place* at, Place bytes) {
   using Row [[gnu::vector_size(kRowLanes * sizeof(Place))]] = Place;
@@ -92,8 +92,8 @@ template <typename Place>
   return is_zero(apart) ? RowShape::one_place : RowShape::scattered;
 }
 
-/// Dwords of lanes side by side at `host`, and the one dword of lanes that are in one place. As one register of the host:
-/// memcpy would take two, and std::fill_n a store for each lane.
+/// Copies the dwords of adjacent lanes at `host`, or the one dword of lanes at the same position. As one register of the host:
+/// memcpy would use two, and std::fill_n a store per lane.
 inline void copy_row(const std::byte* host, std::uint32_t* dst) {
   using Row [[gnu::vector_size(kRowLanes * 4), gnu::aligned(1), gnu::may_alias]] = std::uint32_t;
   *reinterpret_cast<Row*>(dst) = *reinterpret_cast<const Row*>(host);
@@ -105,7 +105,7 @@ inline void fill_row(const std::byte* host, std::uint32_t* dst) {
   *reinterpret_cast<Row*>(dst) = Row{} + value;
 }
 
-/// Loads a dword of each lane of a row; `host(l)`: where lane l's is.
+/// Loads a dword of each lane of a row; `host(l)`: position of lane l's dword.
 template <typename Host>
 inline void load_row(RowShape shape, Host&& host, std::uint32_t* dst) {
   if (shape == RowShape::neighbours) {
@@ -117,7 +117,7 @@ inline void load_row(RowShape shape, Host&& host, std::uint32_t* dst) {
   }
 }
 
-/// Drops cached windows when the mappings have changed. Once per memory instruction.
+/// Drops cached windows if the mappings have changed. Called once per memory instruction.
 inline void check_epoch(Wavefront& wave) {
   const std::uint64_t now = wave.memory->epoch();
   if (now == wave.window_epoch) return;
@@ -126,42 +126,44 @@ inline void check_epoch(Wavefront& wave) {
   wave.window_epoch = now;
 }
 
-/// For floating-point atomics whose lanes have been resolved: the lanes in fine-grained memory, which Event
-/// fine_grained_float_atomic reports if there are any.
+/// For floating-point atomics whose lanes have been resolved: the lanes in fine-grained memory. If there are any, raises
+/// Event::fine_grained_float_atomic.
 std::uint64_t fine_grained_lanes(Wavefront& wave, unsigned bytes);
 
-/// Reports a fault of one lane (0 for scalar accesses); not_permitted when the address is mapped, else not_mapped.
+/// Reports a fault of a lane (0 for scalar accesses): not_permitted if the address is mapped, else not_mapped.
 void report_fault(Wavefront& wave, unsigned lane, std::uint64_t address, unsigned bytes, Access wanted);
 void report_misaligned(Wavefront& wave, unsigned lane, std::uint64_t address, unsigned bytes, Access wanted);
-/// The access leaves the lane's private memory; `offset` counts from its beginning, negative before it.
+/// Reports that an access leaves the lane's private memory; `offset` counts from its start and is negative before it.
 void report_private(Wavefront& wave, unsigned lane, std::uint64_t offset, unsigned bytes, Access wanted);
 
-/// Where each lane's bytes are.
+/// Positions of the lanes' bytes in host memory.
 class LaneTargets {
  public:
-  // The arrays are deliberately not initialised: only lanes that were resolved are read.
+  // The arrays are deliberately not initialised: only lanes that have been resolved are read.
   LaneTargets() {}  // NOLINT(modernize-use-equals-default): value-initialisation would clear 1.5 KiB
 
   std::byte* operator[](unsigned lane) const { return reinterpret_cast<std::byte*>(at_[lane]); }
   const std::uintptr_t* places() const { return at_.data(); }
   void set(unsigned lane, std::byte* host) { at_[lane] = reinterpret_cast<std::uintptr_t>(host); }
-  /// Some lanes' bytes may be accessed by other threads at the same time.
+  /// Whether other threads may access the bytes of some lanes concurrently.
   bool shared() const { return sharing_ != Sharing::device; }
 
-  /// Resolves `lanes` of wave.addresses->global if the current window holds them all with permission `wanted`; false if not.
+  /// Resolves `lanes` of wave.addresses->global if the current window contains them all with permission `wanted`; otherwise
+  /// returns false.
   bool resolve_in_window(const Wavefront& wave, std::uint64_t lanes, unsigned bytes, Access wanted);
-  /// The same, and lane by lane if not. Both also overwrite the targets of lanes that were not asked for: call them first.
+  /// As resolve_in_window(), and lane by lane if that fails. Both also overwrite the targets of other lanes: call them first.
   /// Returns false after reporting a fault.
   bool resolve_global(Wavefront& wave, std::uint64_t lanes, unsigned bytes, Access wanted);
-  /// Resolves `lanes`, whose offsets in the workgroup's LDS are given, below `limit`; lanes beyond read zero and write nowhere.
+  /// Resolves `lanes` with the given offsets in the workgroup's LDS, below `limit`; lanes beyond it read zero and write
+  /// nothing.
   void resolve_lds(Wavefront& wave, std::uint64_t lanes, const std::uint32_t* offsets, unsigned bytes, std::uint32_t limit);
-  /// Resolves `lanes`, whose offsets into the wavefront's swizzled private memory are given; fills wave.addresses->global with
+  /// Resolves `lanes` with the given offsets into the wavefront's swizzled private memory; fills wave.addresses->global with
   /// the address of the first byte. `base` is the GPU virtual address of the wavefront's scratch.
   bool resolve_private(Wavefront& wave, std::uint64_t lanes, const std::uint32_t* offsets, std::uint64_t base, unsigned bytes,
                        Access wanted);
-  /// The lane reads zeros and writes nowhere.
+  /// Makes the lane read zeros and write nothing.
   void set_nowhere(unsigned lane, unsigned bytes);
-  /// Gives a lane `bytes` of bounce buffer, byte k of which stands for GPU virtual address `address_of(k)`.
+  /// Assigns `bytes` bytes of bounce buffer to a lane; byte k of it stands for GPU virtual address `address_of(k)`.
   template <typename AddressOf>
   bool bounce(Wavefront& wave, unsigned lane, unsigned bytes, Access wanted, AddressOf&& address_of) {
     for (unsigned k = 0; k < bytes; ++k) {
@@ -177,18 +179,18 @@ class LaneTargets {
     set(lane, buffer_[lane].data());
     return true;
   }
-  /// Before a load: lanes of memory (wave.access.lanes) whose bytes are in the store buffer read them there. False: the load is
+  /// Call it before a load: lanes of wave.access.lanes whose bytes are in the store buffer read them there. False: the load is
   /// deferred.
   bool read_stores(Wavefront& wave, unsigned bytes) {
     return wave.stores == nullptr || wave.stores->empty() || read_stores_slow(wave, bytes);
   }
-  /// Before a store: with a store buffer the lanes of memory write to bounce buffers. False: the store is deferred.
+  /// Call it before a store: with a store buffer, the lanes in memory write to bounce buffers. False: the store is deferred.
   bool redirect(Wavefront& wave, unsigned bytes) { return wave.stores == nullptr || redirect_slow(wave, bytes); }
-  /// Before an atomic operation; false: it is deferred.
+  /// Call it before an atomic operation. False: it is deferred.
   bool may_perform(Wavefront& wave, unsigned bytes) {
     return wave.stores == nullptr || wave.access.lanes == 0 || !defer(wave, bytes);
   }
-  /// After a store or atomic: bounced bytes go to where they belong.
+  /// Call it after a store or atomic: writes bounced bytes to their positions.
   void write_back(Wavefront& wave, unsigned bytes) {
     if ((bounced_ | redirected_) != 0) write_back_slow(wave, bytes);
   }
@@ -201,7 +203,7 @@ class LaneTargets {
   void write_back_slow(Wavefront& wave, unsigned bytes);
   bool bounces(unsigned lane) const { return (bounced_ >> lane & 1) != 0; }
 
-  // Numbers, not pointers: those of inactive lanes point anywhere.
+  // Integers instead of pointers: those of inactive lanes have arbitrary values.
   std::array<std::uintptr_t, kLanes> at_;
   std::uint64_t bounced_ = 0;
   std::uint64_t redirected_ = 0;  ///< stores only: lanes with all their bytes at redirected_from_
@@ -211,7 +213,7 @@ class LaneTargets {
   std::array<std::byte*, kLanes> redirected_from_;
 };
 
-/// Loads M (extended to 32 bits when narrower) and `kWords` - 1 more words of each lane into consecutive registers.
+/// Loads M (extended to 32 bits if narrower) and `kWords` - 1 further words of each lane into consecutive registers.
 template <typename M, unsigned kWords>
 inline void load_lanes(const LaneTargets& targets, std::uint64_t lanes, std::uint32_t* dst) {
   if constexpr (kWords == 1) {
@@ -231,7 +233,7 @@ inline void load_lanes(const LaneTargets& targets, std::uint64_t lanes, std::uin
       dst[l] = static_cast<std::uint32_t>(value);
     });
   } else if constexpr (kWords == 2) {
-    // One access: halves of what another thread stores meanwhile must not be mixed.
+    // A single access, since halves of data that another thread stores concurrently must not be mixed.
     for_lanes(lanes, [&](unsigned l) {
       std::uint64_t value;
       std::memcpy(&value, targets[l], sizeof value);
@@ -264,7 +266,7 @@ inline void store_lanes(const LaneTargets& targets, std::uint64_t lanes, const s
   });
 }
 
-/// Loads M, extended to 16 bits when narrower, into one half of a register; the other half stays.
+/// Loads M, extended to 16 bits if narrower, into one half of a register; the other half is unchanged.
 template <typename M, bool kHigh>
 inline void load_half_lanes(const LaneTargets& targets, std::uint64_t lanes, std::uint32_t* dst) {
   for_lanes(lanes, [&](unsigned l) {
@@ -283,7 +285,7 @@ inline void store_high_half_lanes(const LaneTargets& targets, std::uint64_t lane
   });
 }
 
-/// The same for 64 lanes side by side in memory.
+/// As above, for 64 adjacent lanes in memory.
 template <typename M, unsigned kWords>
 inline void load_neighbours(const std::byte* host, std::uint32_t* dst) {
   if constexpr (kWords == 1) {
@@ -325,7 +327,7 @@ inline void set_lane_value(std::uint32_t* dst, unsigned l, U value) {
   if constexpr (sizeof(U) == 8) dst[kLanes + l] = static_cast<std::uint32_t>(value >> 32);
 }
 
-/// Replaces a value that other threads may access at the same time, by `replace` of the old one, which it returns. `host` is
+/// Replaces a value that other threads may access concurrently by `replace` of the old value, which it returns. `host` is
 /// aligned.
 template <typename U, typename Replace>
 inline U replace_shared(std::byte* host, Replace&& replace) {
@@ -336,8 +338,8 @@ inline U replace_shared(std::byte* host, Replace&& replace) {
   return old;
 }
 
-/// One read-modify-write per lane in ascending order: new value = F(old, data, data2, wave). `dst` gets the old values, or is
-/// null. `data2` is null for one-operand operations.
+/// One read-modify-write per lane in ascending order: new value = F(old, data, data2, wave). `dst` receives the old values, or
+/// is null. `data2` is null for one-operand operations.
 template <typename U, auto F>
 inline void atomic_lanes(const LaneTargets& targets, std::uint64_t lanes, const std::uint32_t* data, const std::uint32_t* data2,
                          std::uint32_t* dst, const Wavefront& wave) {

@@ -47,7 +47,7 @@ struct Descriptor {
   }
 };
 
-// Index and offset of every lane, before the descriptor comes into play. Loops over all lanes, so that they vectorise.
+// Index and offset of every lane, without the descriptor. Loops cover all lanes, so that they vectorise.
 struct LaneOffsets {
   std::array<U64, kLanes> index;
   std::array<U64, kLanes> offset;
@@ -71,8 +71,8 @@ struct LaneOffsets {
   }
 };
 
-// Fills the lanes' addresses; returns the lanes that are inside the buffer, and in `split` those whose bytes, being more than
-// an element holds, lie in several places.
+// Fills the lanes' addresses. Returns the lanes inside the buffer and, in `split`, those whose bytes exceed an element and so
+// lie in several positions.
 U64 address_lanes(const Descriptor& d, const LaneOffsets& lanes, U64 soffset, unsigned bytes, std::array<U64, kLanes>& address,
                   U64& split) {
   const U64 base = d.base + soffset;
@@ -102,10 +102,10 @@ U64 address_lanes(const Descriptor& d, const LaneOffsets& lanes, U64 soffset, un
   return ~outside;
 }
 
-// The private segment through its buffer. `start`: address that the lanes' offsets count from; what it lies beyond the
-// wavefront's part is 64 lanes' (LLVM, "User Guide for AMDGPU Backend", Private Segment Buffer). The sum of a VGPR and the
-// instruction's offset has 32 bits: LLVM folds constants into the offset on gfx9 although what is left may be negative.
-// Returns false after reporting a fault.
+// The private segment through its buffer. `start`: address from which the lanes' offsets count; its distance from the start of
+// the wavefront's part is for 64 lanes (LLVM, "User Guide for AMDGPU Backend", Private Segment Buffer). The sum of a VGPR and
+// the instruction's offset has 32 bits: LLVM folds constants into the offset on gfx9 although the remaining register value may
+// be negative. Returns false after reporting a fault.
 bool stays_private(Wavefront& w, LaneOffsets& lanes, U64 start, unsigned bytes, Access wanted) {
   const PrivateSegment& segment = w.private_segment;
   const auto first = static_cast<U64>(static_cast<std::int64_t>(start - segment.base) / kLanes);
@@ -176,7 +176,7 @@ struct BufferPath {
   }
 };
 
-// -- typed accesses: MUBUF's format is the descriptor's, MTBUF's the instruction's
+// -- typed accesses: the format is the descriptor's for MUBUF, the instruction's for MTBUF
 
 BufferFormat format_of(const Instruction& i, const Wavefront& w) {
   if (i.format == Format::mtbuf) return {i.mem.data_format, i.mem.number_format};
@@ -186,7 +186,7 @@ BufferFormat format_of(const Instruction& i, const Wavefront& w) {
   return format;
 }
 
-// How components lie in registers: one each, or (D16) 16 bits each, one a register on gfx8 and two a register from gfx9 on.
+// Layout of components in registers: one each, or (D16) 16 bits each, which is one per register on gfx8 and two from gfx9 on.
 enum class Width : std::uint8_t { word, half, high_half };
 
 std::uint32_t to_half(const BufferFormat& format, U32 component) {
@@ -256,7 +256,7 @@ void store_format(const Instruction& i, Wavefront& w) {
   targets.write_back(w, bytes);
 }
 
-// LDS to memory, no register in between.
+// LDS to memory, without registers.
 void store_lds(const Instruction& i, Wavefront& w) {
   LaneTargets targets;
   if (!resolve(i, w, targets, MemoryAccess::Operation::store, 4, Access::write)) return;
@@ -283,7 +283,7 @@ constexpr InstructionRow row(std::string_view mnemonic, Opcodes opcode, OperandT
                              LatencyClass latency, ExecuteFn execute, std::uint64_t flags = kNoFlags) {
   return {mnemonic, Format::mubuf, opcode, dst, src, Unit::vmem, latency, flags, execute};
 }
-// Loads and stores of formats: others have their rows in models/isa/memory/vector_memory.h.
+// Rows of format loads and stores; other loads and stores have their rows in models/isa/memory/vector_memory.h.
 constexpr InstructionRow load_row(std::string_view mnemonic, Opcodes opcode, OperandType data, ExecuteFn execute,
                                   std::uint64_t flags = kNoFlags) {
   return row(mnemonic, opcode, {data}, {T::b64, T::b128, T::b32}, LatencyClass::vmem_load, execute, flags | kConvertsFormat);
@@ -295,7 +295,7 @@ constexpr InstructionRow control_row(std::string_view mnemonic, Opcodes opcode) 
   return row(mnemonic, opcode, {}, {}, LatencyClass::vmem_control, invalidate_l1);
 }
 
-// What MTBUF has too, with the opcodes that MUBUF has: x to xyzw, loads then stores, words then halves.
+// Instructions of both MUBUF and MTBUF, with MUBUF's opcodes: x to xyzw, loads then stores, words then halves.
 constexpr std::array kFormatRows{
     load_row("buffer_load_format_x", both(0x00), T::b32, load_format<1, Width::word>, kLdsForm),
     load_row("buffer_load_format_xy", both(0x01), T::b64, load_format<2, Width::word>),
@@ -337,7 +337,7 @@ constexpr auto mubuf_table() {
   auto* to = std::copy(kFormatRows.begin(), kFormatRows.end(), rows.begin());
   to = std::copy(kOwnRows.begin(), kOwnRows.end(), to);
   for_entries<BufferPath>(kBuffer, [&](const Entry& e) {
-    // The returning form gives a compare-and-swap's destination the width of its data.
+    // The returning form gives the destination of a compare-and-swap the width of its data.
     const T result = e.result != T::none && e.data != T::none ? e.data : e.result;
     constexpr unsigned kName = 3;
     *to++ = row(e.names[kName], e.opcode, result != T::none ? OperandTypes{result} : OperandTypes{},
@@ -348,7 +348,7 @@ constexpr auto mubuf_table() {
 }
 constexpr auto kMubufRows = mubuf_table();
 
-// MTBUF: the same accesses named tbuffer.
+// MTBUF: the same accesses, named tbuffer.
 constexpr std::array<std::string_view, 16> kTypedNames{
     "tbuffer_load_format_x",        "tbuffer_load_format_xy",      "tbuffer_load_format_xyz",
     "tbuffer_load_format_xyzw",     "tbuffer_store_format_x",      "tbuffer_store_format_xy",

@@ -40,8 +40,8 @@ void note_access(const Instruction& i, Wavefront& w, U64 address, unsigned words
   access.scalar_address = address;
 }
 
-// Copies `words` dwords between places in memory and `data`. With a store buffer it is written to and looked at first; false:
-// the access has been deferred.
+// Copies `words` dwords between positions in memory and `data`. With a store buffer, writes go to it and reads search it first.
+// False: the access has been deferred.
 bool move(Wavefront& w, std::span<std::byte* const> places, unsigned words, U32* data, Access wanted) {
   if (w.stores != nullptr && w.stores->any_deferred()) {
     const auto deferred = [&](std::byte* at) { return w.stores->deferred(at, words * 4); };
@@ -66,8 +66,8 @@ bool move(Wavefront& w, std::span<std::byte* const> places, unsigned words, U32*
   return true;
 }
 
-// Copies `words` between memory and `data`; dword by dword when no single mapping holds them all. False: `data` is not to be
-// used, after a fault or because the access has been deferred.
+// Copies `words` dwords between memory and `data`; dword by dword if no single mapping contains them all. False: `data` is
+// invalid, after a fault or because the access has been deferred.
 bool transfer(Wavefront& w, U64 address, U32* data, unsigned words, Access wanted) {
   check_epoch(w);
   if (std::byte* host = translate(w, address, words * 4, wanted); host != nullptr)
@@ -146,7 +146,7 @@ void buffer_store(const Instruction& i, Wavefront& w) {
   if (inside != 0) transfer(w, buffer.base + offset, &w.sgpr[i.src[2].index], inside, Access::write);
 }
 
-// Data in SGPRs, the comparand after them; with GLC the old value comes back in their place.
+// Data in SGPRs, followed by the comparand; with GLC the old value replaces them.
 template <typename U, auto F>
 void atomic_at(const Instruction& i, Wavefront& w, U64 address) {
   constexpr unsigned kWords = sizeof(U) / 4;
@@ -193,13 +193,13 @@ void buffer_atomic(const Instruction& i, Wavefront& w) {
   const ScalarBuffer buffer = buffer_of(i, w);
   const U64 offset = offset_of(i, w) & ~U64{3};
   if (words_inside(buffer, offset, sizeof(U) / 4) == sizeof(U) / 4) return atomic_at<U, F>(i, w, buffer.base + offset);
-  // Outside: nothing is changed and zero comes back.
+  // Outside of the buffer: nothing is changed, and zero is returned.
   note_access(i, w, buffer.base + offset, 0, MemoryAccess::Operation::atomic);
   w.access.lanes = 0;
   if (i.mem.glc) std::fill_n(&w.sgpr[i.src[2].index], sizeof(U) / 4, 0U);
 }
 
-// Data in this model are never only in a cache: discarding has nothing to drop.
+// In this model data are never only in a cache: discarding has no effect.
 void discard(const Instruction& i, Wavefront& w) {
   note_access(i, w, address_of(i, w), 0, MemoryAccess::Operation::store);
   w.access.lanes = 0;
@@ -236,7 +236,7 @@ constexpr InstructionRow control_row(std::string_view mnemonic, int opcode) {
   return row(mnemonic, both(opcode), {}, {}, LatencyClass::smem_control, cache_control);
 }
 
-// An atomic's data are source and, with GLC, destination.
+// An atomic's data are its source and, with GLC, its destination.
 constexpr InstructionRow atomic_row(std::string_view mnemonic, int opcode, OperandType base, OperandType data,
                                     ExecuteFn execute) {
   return row(mnemonic, gfx9_only(opcode), {}, {base, T::b32, data}, LatencyClass::smem_load, execute);

@@ -7,10 +7,10 @@
 namespace lacuna::isa {
 namespace {
 
-/// Grows with use: a large GPU has a hundred buffers, most of which hold few lines.
+/// Initial size; grows with use: a large GPU has a hundred buffers, most of which hold few lines.
 constexpr std::size_t kFirstTable = 64;
 
-// A lane's data: of few sizes, for which a copy of known size takes one or two host instructions.
+// Copies a lane's data: they have one of few sizes, for which a copy of constant size takes one or two host instructions.
 void copy_lane(std::byte* to, const std::byte* from, std::size_t bytes) {
   switch (bytes) {
     case 4:
@@ -108,7 +108,7 @@ void StoreBuffer::grow() {
 void StoreBuffer::store(std::byte* at, const std::byte* data, std::size_t bytes) {
   for_parts(address(at), bytes, [&](std::uintptr_t number, std::size_t offset, std::size_t done, std::size_t count) {
     Line& to = line(number);
-    if (count == kLineBytes) {  // of lanes next to each other
+    if (count == kLineBytes) {  // lanes that are adjacent
       std::memcpy(to.data.data(), data + done, kLineBytes);
       to.mask = ~std::uint64_t{0};
       return;
@@ -162,7 +162,7 @@ void StoreBuffer::flush() {
     write(reinterpret_cast<std::byte*>(line.number * kLineBytes), line.data.data(),
           line.mask);  // NOLINT(performance-no-int-to-ptr)
   }
-  // Few lines in a table that was once large: each is looked for.
+  // The table was once large and now has few lines: each line is cleared individually.
   if (8 * count_ < table_.size()) {
     for (std::uint32_t i = 0; i < count_; ++i) {
       std::size_t place = place_of(lines_[i].number);

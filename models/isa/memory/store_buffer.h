@@ -1,10 +1,10 @@
-// What compute units have stored within a window of time and nobody else may see yet: bytes by host address, in lines.
+// Stores of compute units within a time window that other units cannot see yet: bytes by host address, in lines.
 //
-// Stores go here, loads of the same units see them here, and flush() writes them to memory when the window is over. Lines on
-// which an operation has been deferred to the window's edge (models/isa/memory/deferred_access.h) are marked: later accesses to
-// them are deferred as well, so that each sees what comes before it.
+// Stores are written here, loads of the same units see them here, and flush() writes them to memory at the end of the window.
+// Lines for which an operation has been deferred to the end of the window (models/isa/memory/deferred_access.h) are marked:
+// later accesses to them are deferred as well, so that each sees the effects of those before it.
 //
-// No time, no threads: who owns it sees to both. Nothing is allocated in steady state.
+// No time, not thread-safe: its owner provides for both. Nothing is allocated in steady state.
 #pragma once
 
 #include <array>
@@ -20,36 +20,38 @@ class StoreBuffer {
 
   StoreBuffer();
 
-  /// Whether [at, at + bytes) is in the range of host addresses between the lowest and the highest line: a cheap test that
-  /// most loads end with.
+  /// Whether [at, at + bytes) overlaps the range of host addresses from the lowest to the highest line: a cheap test that most
+  /// loads end with.
   bool may_hold(const std::byte* at, std::size_t bytes) const { return may_hold(address(at), address(at) + bytes); }
   bool may_hold(std::uintptr_t first, std::uintptr_t end) const { return first < end_ && end > first_; }
 
-  /// False: nothing has been stored in [at, at + bytes), up to a line. Finer than may_hold(), for lanes that are scattered.
+  /// False: nothing has been stored in [at, at + bytes), at line granularity. Finer than may_hold(), for scattered lanes.
   bool may_meet(const std::byte* at, std::size_t bytes) const {
     const std::uintptr_t number = address(at) / kLineBytes;
     return table_[place_of(number)] != kFree || (address(at) + bytes - 1) / kLineBytes != number;
   }
 
   void store(std::byte* at, const std::byte* data, std::size_t bytes);
-  /// Puts what has been stored in [at, at + bytes) over `data`, which holds memory's bytes. False: nothing has been.
+  /// Overwrites `data`, which holds memory's bytes of [at, at + bytes), with those that have been stored. False: there are
+  /// none.
   bool overlay(const std::byte* at, std::byte* data, std::size_t bytes) const;
 
-  /// An operation on [at, at + bytes) has been deferred.
+  /// Records that an operation on [at, at + bytes) has been deferred.
   void mark_deferred(const std::byte* at, std::size_t bytes);
-  /// Whether any line has been marked, and one of these bytes.
+  /// Whether any line has been marked or, respectively, one of these bytes.
   bool any_deferred() const { return any_deferred_; }
   bool deferred(const std::byte* at, std::size_t bytes) const;
 
-  /// Writes everything to memory, in the order in which lines were first stored to, and forgets it and all marks. Aligned
-  /// words of 64 and 32 bits that are whole are written by one access: other threads of the host may read them meanwhile.
+  /// Writes all bytes to memory, in the order in which lines were first stored to, and clears the buffer and all marks. Aligned
+  /// words of 64 and 32 bits that are complete are written by one access, since other threads of the host may read them
+  /// concurrently.
   void flush();
   bool empty() const { return count_ == 0; }
 
  private:
   struct Line {
     std::uintptr_t number = 0;  ///< host address / kLineBytes
-    std::uint64_t mask = 0;     ///< bit i: byte i has been stored, which says which data count
+    std::uint64_t mask = 0;     ///< bit i: byte i has been stored, so that its data are valid
     bool deferred = false;
     std::array<std::byte, kLineBytes> data;
   };
@@ -61,7 +63,7 @@ class StoreBuffer {
     return (~std::uint64_t{0} >> (64 - count)) << offset;
   }
   std::size_t place_of(std::uintptr_t number) const { return (number * kHashFactor) >> shift_; }
-  /// Calls `body(line number, offset in it, offset in the range, count)` for the parts of a range that are in one line each.
+  /// Calls `body(line number, offset in the line, offset in the range, count)` for the part of a range in each line.
   template <typename Body>
   static void for_parts(std::uintptr_t first, std::size_t bytes, Body&& body);
 
@@ -72,7 +74,7 @@ class StoreBuffer {
   // Fibonacci hashing: 2^64 / golden ratio (Knuth, The Art of Computer Programming, volume 3, 6.4).
   static constexpr std::uint64_t kHashFactor = 0x9e3779b97f4a7c15;
 
-  std::vector<Line> lines_;  ///< room for as many as the table may have; the first count_ are in use
+  std::vector<Line> lines_;  ///< as many as the table can refer to; the first count_ are in use
   std::size_t count_ = 0;
   std::vector<std::uint32_t> table_;  ///< index of a line or kFree; open addressing, a power of two, at most half full
   unsigned shift_ = 0;                ///< 64 - log2(size of table_)

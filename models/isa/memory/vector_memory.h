@@ -1,5 +1,5 @@
-// What FLAT, GLOBAL, SCRATCH and MUBUF do alike: their loads, stores and atomics, at the same opcodes. They differ in how a
-// lane's address comes about, which a path tells:
+// Loads, stores and atomics that FLAT, GLOBAL, SCRATCH and MUBUF have in common, at the same opcodes. They differ in the
+// computation of a lane's address, which a path defines:
 //   static constexpr unsigned kData;  // the source that holds the data
 //   static bool resolve(const Instruction&, Wavefront&, LaneTargets&, Operation, unsigned bytes, Access);
 //   template <unsigned kBytes> static std::byte* neighbours(const Instruction&, Wavefront&, Operation, Access);
@@ -41,21 +41,21 @@ inline std::byte* lds_dword(const Instruction& i, Wavefront& w, unsigned l) {
   return at + 4 <= w.lds_bytes ? w.lds + at : nullptr;
 }
 
-// The lanes' registers go to LDS instead.
+// Moves the lanes' registers to LDS.
 inline void move_to_lds(const Instruction& i, Wavefront& w, const U32* data) {
   for_lanes(w.exec(), [&](unsigned l) {
     if (std::byte* at = lds_dword(i, w, l); at != nullptr) std::memcpy(at, data + l, 4);
   });
 }
 
-// TFE: the word after the data says which texels were not resident: none.
+// TFE: the word after the data reports which texels were not resident: none.
 inline void clear_status_word(const Instruction& i, Wavefront& w, unsigned words) {
   if (!i.mem.tfe) return;
   U32* status = w.planes(i.dst[0]) + words * kLanes;
   for_lanes(w.exec(), [&](unsigned l) { status[l] = 0; });
 }
 
-// Neighbours of which some may have been stored to in this window.
+// Loads of adjacent lanes, some of whose bytes may have been stored to in this window.
 template <typename M, unsigned kWords, std::size_t kBytes>
 void load_stored(const std::byte* host, Wavefront& w, U32* dst) {
   if (w.stores->deferred(host, kBytes)) {
@@ -121,7 +121,7 @@ void store(const Instruction& i, Wavefront& w) {
   targets.write_back(w, kBytes);
 }
 
-/// 16 bits of the register; the others stay.
+/// 16 bits of the register; the others are unchanged.
 template <typename Path, typename M, bool kHigh>
 void load_half(const Instruction& i, Wavefront& w) {
   LaneTargets targets;
@@ -152,7 +152,7 @@ void atomic_operation(const Instruction& i, Wavefront& w) {
   targets.write_back(w, sizeof(U));
 }
 
-// The same for operations that only L2 can perform: see FineGrainedFloatAtomics.
+// As above, for operations that only L2 can perform: see FineGrainedFloatAtomics.
 template <typename Path, typename U, auto F>
 void float_atomic_operation(const Instruction& i, Wavefront& w) {
   LaneTargets targets;
@@ -167,7 +167,7 @@ void float_atomic_operation(const Instruction& i, Wavefront& w) {
   targets.write_back(w, sizeof(U));
 }
 
-// -- rows: which paths an instruction has is a flag, what it does is written once
+// -- rows: the paths of an instruction are flags, its effect is implemented once
 
 enum Paths : unsigned {
   kFlat = 1,

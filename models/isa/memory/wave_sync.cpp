@@ -11,7 +11,7 @@ namespace lacuna::isa {
 template <WaveSync kOperation>
 void execute_wave_sync(const Instruction& i, Wavefront& w) {
   note_no_access(w);
-  if (w.exec() == 0) return;  // there is no first lane to speak for the wavefront
+  if (w.exec() == 0) return;  // no first lane provides the operand
   const unsigned resource = ((w.sgpr[kM0] >> 16) + static_cast<unsigned>(i.mem.offset)) & 0x3f;
   w.sync_value = 0;
   if (i.sources != 0) w.sync_value = w.planes(i.src[0])[std::countr_zero(w.exec())];

@@ -1,5 +1,5 @@
-// Global wave sync: the DS instructions by which wavefronts of a whole grid meet. They carry a number of one of 64 resources,
-// each a barrier or a semaphore that belongs to the device; the executor reports what is asked for, its owner does it.
+// Global wave sync: DS instructions by which wavefronts of a whole grid synchronise. They name one of 64 resources of the
+// device, each a barrier or a semaphore; the executor reports the request, and the owner of the wavefront performs it.
 #pragma once
 
 #include <cstdint>
@@ -10,11 +10,11 @@ namespace lacuna::isa {
 
 enum class WaveSync : std::uint8_t { init, barrier, semaphore_v, semaphore_add, semaphore_p, semaphore_release_all };
 
-/// From the event_value and sync_value of Event::wave_sync.
+/// Decoded from event_value and sync_value of Event::wave_sync.
 struct WaveSyncRequest {
   WaveSync operation;
   unsigned resource;    ///< 0 to 63
-  std::uint32_t value;  ///< init, barrier, semaphore_add: of the first active lane
+  std::uint32_t value;  ///< init, barrier, semaphore_add: value of the first active lane
 };
 inline WaveSyncRequest wave_sync_request(const Wavefront& w) {
   return {static_cast<WaveSync>(w.event_value >> 8), w.event_value & 0x3f, w.sync_value};

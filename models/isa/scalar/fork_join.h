@@ -15,7 +15,7 @@ inline void set_fork_stack_pointer(Wavefront& w, unsigned entries) {
   w.mode.bits = (w.mode.bits & ~(7U << kStackPointerShift)) | (entries & 7) << kStackPointerShift;
 }
 
-/// Lanes of `pass` go to `target`, the others on. The smaller half goes first, the larger waits on the stack.
+/// Lanes of `pass` go to `target`, the others continue. The smaller group goes first, the larger one waits on the stack.
 inline void fork(Wavefront& w, std::uint64_t pass, std::uint64_t target) {
   const std::uint64_t exec = w.exec();
   const std::uint64_t taken = pass & exec;
@@ -34,7 +34,7 @@ inline void fork(Wavefront& w, std::uint64_t pass, std::uint64_t target) {
   if (!on_first) w.pc = target;
 }
 
-/// Goes on with the next entry of the stack until it is `entries` deep again.
+/// Continues with the next entry of the stack until the stack has `entries` entries.
 inline void join(Wavefront& w, std::uint32_t entries) {
   const unsigned now = fork_stack_pointer(w);
   if (now == (entries & 7)) return;

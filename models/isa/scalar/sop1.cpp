@@ -56,7 +56,7 @@ constexpr U32 first0_32(U32 a) { return first1_32(~a); }
 constexpr U32 first0_64(U64 a) { return first1_64(~a); }
 constexpr U32 leading32(U32 a) { return a == 0 ? kNone : static_cast<U32>(std::countl_zero(a)); }
 constexpr U32 leading64(U64 a) { return a == 0 ? kNone : static_cast<U32>(std::countl_zero(a)); }
-// How many bits from the top equal the sign bit; none when all do.
+// Number of bits from the top that equal the sign bit; none if all do.
 constexpr U32 leading_signed32(U32 a) { return leading32(a ^ (0U - (a >> 31))); }
 constexpr U32 leading_signed64(U64 a) { return leading64(a ^ (U64{0} - (a >> 63))); }
 

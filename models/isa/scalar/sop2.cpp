@@ -19,7 +19,7 @@ using T = OperandType;
 constexpr S32 s32(U32 a) { return static_cast<S32>(a); }
 constexpr S64 s64(U64 a) { return static_cast<S64>(a); }
 
-// Result and SCC of one operation; `scc` comes in with the old value.
+// Result and SCC of one operation; `scc` has the old value initially.
 struct Result {
   U32 value;
   bool scc;

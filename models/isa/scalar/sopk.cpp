@@ -67,7 +67,7 @@ enum HardwareRegister : unsigned {
   kShMemBases = 15,
 };
 
-// STATUS: SCC, EXECZ and VCCZ are live; the rest is what the owner of the wavefront put there.
+// STATUS: SCC, EXECZ and VCCZ are current; the other bits are those set by the owner of the wavefront.
 U32 status_of(const Wavefront& w) {
   constexpr U32 kLive = 1U << 0 | 1U << 9 | 1U << 10;
   return (w.status & ~kLive) | (w.scc ? 1U : 0U) | (w.exec() == 0 ? 1U << 9 : 0U) | (w.vcc() == 0 ? 1U << 10 : 0U);

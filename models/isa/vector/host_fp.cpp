@@ -18,7 +18,7 @@ void load_fp_setting(FpSetting setting) {
   const std::uint32_t mxcsr =
       kMasked | kRounding[setting & 3] | ((setting & 4) != 0 ? 0x0040U : 0U) | ((setting & 8) != 0 ? 0x8000U : 0U);
   _mm_setcsr(mxcsr);
-  asm volatile("" ::: "memory");  // nothing that computes on loaded lanes moves above
+  asm volatile("" ::: "memory");  // keeps computations on loaded lanes from moving above
   current_fp_setting = setting;
 }
 

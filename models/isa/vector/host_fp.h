@@ -1,9 +1,8 @@
-// The host's floating-point environment, set as the MODE register of the running wavefront asks.
+// The host's floating-point environment, set according to the MODE register of the running wavefront.
 //
-// On x86 rounding and denormal flushing are MXCSR's: the hardware does them. Elsewhere fesetround() sets the rounding and the
-// executors flush explicitly (kHostFlushesDenormals is false). One difference remains there: a result that lies below the
-// smallest normal number and rounds up to it is flushed by x86 (tiny after rounding to unbounded exponent range), not by the
-// explicit flush.
+// On x86, MXCSR controls rounding and denormal flushing in hardware. Elsewhere fesetround() sets the rounding and the executors
+// flush explicitly (kHostFlushesDenormals is false). One difference remains there: a result that lies below the smallest normal
+// number and rounds up to it is flushed by x86 (tiny after rounding to unbounded exponent range), not by the explicit flush.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +11,7 @@
 
 namespace lacuna::isa {
 
-/// Which fields of MODE govern an operation.
+/// The fields of MODE that govern an operation.
 enum class FpMode : std::uint8_t {
   none,         ///< no host floating point
   f32,          ///< f32 rounding and denormals
@@ -33,12 +32,12 @@ inline constexpr bool kHostFlushesDenormals = false;
 using FpSetting = std::uint32_t;
 inline constexpr FpSetting kDefaultFpSetting = 0;
 
-/// The setting that `use` needs under `mode`.
+/// The setting for `use` under `mode`.
 constexpr FpSetting fp_setting(FpMode use, Mode mode) {
   const auto setting = [](unsigned rounding, bool keep_inputs, bool keep_results) {
     return FpSetting{rounding | (keep_inputs ? 0U : 4U) | (keep_results ? 0U : 8U)};
   };
-  // A field of MODE that has rounding and both flags together, moved as a whole.
+  // A field of MODE with rounding and both flags, moved as a whole.
   const auto of_field = [](std::uint32_t roundings, std::uint32_t denormals) {
     return FpSetting{(roundings & 3) | ((~denormals & 3) << 2)};
   };
@@ -65,13 +64,13 @@ inline thread_local constinit FpSetting current_fp_setting = kDefaultFpSetting;
 void load_fp_setting(FpSetting setting);
 }  // namespace detail
 
-/// Makes the host compute under `setting`. Costs a comparison when it does already.
+/// Sets the host's floating-point environment to `setting`. Costs only a comparison if it is already set.
 inline void set_host_fp(FpSetting setting) {
   if (detail::current_fp_setting != setting) detail::load_fp_setting(setting);
 }
 
-/// Back to round to nearest without flushing. To be called before host code that computes in floating point runs again: at the
-/// end of a compute unit's time slice.
+/// Restores rounding to nearest without flushing. Call it before other host code computes in floating point: at the end of a
+/// compute unit's time slice.
 inline void restore_host_fp() { set_host_fp(kDefaultFpSetting); }
 
 }  // namespace lacuna::isa

@@ -1,4 +1,4 @@
-// Lanes whose bits in a register pass a test: how a detector sees what instructions and loads put there.
+// Lanes whose register bits pass a test: for hardware detectors of values that instructions and loads write.
 #pragma once
 
 #include <cstdint>
@@ -7,8 +7,8 @@
 
 namespace lacuna::isa {
 
-/// Lanes in which `holds(low, high)` of the register's words at `first` and, when `wide`, of those of the next register; where
-/// there is none `high` is 0.
+/// Lanes for which `holds(low, high)` is true of the register's word at `first` and, with `wide`, that of the next register;
+/// otherwise `high` is 0.
 template <class Holds>
 std::uint64_t lanes_where(const std::uint32_t* first, bool wide, Holds holds) {
   constexpr std::uint32_t kYes = ~std::uint32_t{0};

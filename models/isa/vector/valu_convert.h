@@ -11,7 +11,7 @@
 
 namespace lacuna::isa {
 
-/// Towards zero, saturating; 0 for NaN.
+/// Rounds towards zero, saturating; 0 for NaN.
 template <class Integer, class Float>
 constexpr Integer to_integer(Float x) {
   using Limits = std::numeric_limits<Integer>;
@@ -24,8 +24,8 @@ constexpr Integer to_integer(Float x) {
   return static_cast<Integer>(x);
 }
 
-// Rounding to integers keeps the sign, zeros included. Said explicitly: without SSE4.1 compilers add and subtract a large
-// number, whose zero is negative when the host rounds down.
+// Rounding to integers keeps the sign, also of zeros. Written explicitly: without SSE4.1 compilers add and subtract a large
+// number, whose zero is negative if the host rounds down.
 inline float floor_of(float x) { return __builtin_copysignf(__builtin_floorf(x), x); }
 inline double floor_of(double x) { return __builtin_copysign(__builtin_floor(x), x); }
 inline float ceiling_of(float x) { return __builtin_copysignf(__builtin_ceilf(x), x); }
@@ -64,7 +64,7 @@ struct F32OfF16 {
   float operator()(float x) const { return x; }
 };
 
-/// f32 to f16 towards zero, NaNs quieted (v_cvt_pkrtz). Denormals as MODE says for f16.
+/// f32 to f16 towards zero, NaNs quieted (v_cvt_pkrtz). Denormals according to MODE for f16.
 inline std::uint32_t half_toward_zero(const LaneContext& context, std::uint32_t bits) {
   if ((bits & 0x7fffffff) > 0x7f800000) return (bits >> 16 & 0x8000) | 0x7e00 | (bits >> 13 & 0x3ff);
   return round_to_half(static_cast<double>(std::bit_cast<float>(bits)), 3, !context.mode.denorm_out_f64_f16());

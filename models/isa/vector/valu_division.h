@@ -1,9 +1,9 @@
 // The steps of a correctly rounded division, and the argument reduction of sine and cosine of f64.
 //
-// v_div_scale, v_div_fmas and v_div_fixup bracket a Newton-Raphson iteration that compilers emit: scale operands away from
-// overflow and denormals, undo it with the last fused multiply-add, put in the special cases. Sources: GCN3 and Vega ISA
-// manuals, V_DIV_*; where they leave the post-scale open (2^32 of V_DIV_FMAS_F32 does not undo ldexp(.., 64)) the RDNA3
-// manual's V_DIV_FMAS. tests/isa/vector/vop_division_test.cpp divides with the whole sequence.
+// v_div_scale, v_div_fmas and v_div_fixup bracket a Newton-Raphson iteration that compilers emit: they scale operands away from
+// overflow and denormals, undo the scaling with the last fused multiply-add, and insert the special cases. Sources: GCN3 and
+// Vega ISA manuals, V_DIV_*; where they leave the post-scale open (2^32 of V_DIV_FMAS_F32 does not undo ldexp(.., 64)) the
+// RDNA3 manual's V_DIV_FMAS. tests/isa/vector/vop_division_test.cpp divides with the whole sequence.
 #pragma once
 
 #include <array>
@@ -36,7 +36,7 @@ struct DivisionFormat<std::uint64_t> {
   static constexpr double kDenormalUnit = 0x1p-946;
 };
 
-/// V_DIV_SCALE: `value` is the denominator or the numerator again; the flag tells v_div_fmas to scale the quotient back.
+/// V_DIV_SCALE: `value` is the denominator or the numerator again; the flag makes v_div_fmas scale the quotient back.
 template <class Bits>
 struct DivisionScale {
   static constexpr FpMode kFpMode = FpMode::nearest;  // scaling is exact
@@ -60,7 +60,8 @@ struct DivisionScale {
     }
     if (F::denormal(denominator)) return up(value);
     flag = tiny_quotient;
-    // The manuals scale by the same 2^64 (2^128) as above here, which would overflow a denominator that large: down is meant.
+    // According to the manuals, this scales by the same 2^64 (2^128) as above, which would overflow a denominator of that size:
+    // scaling down is meant.
     if (tiny_reciprocal && tiny_quotient) return is_denominator ? down(value) : value;
     if (tiny_reciprocal) return down(value);
     if (tiny_quotient) return is_numerator ? up(value) : value;
@@ -132,7 +133,7 @@ struct DivisionFusedMultiplyAdd {
   static float fused(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
   static double fused(double a, double b, double c) { return __builtin_fma(a, b, c); }
 
-  // Rounding `sum` to a denormal (or up to the smallest normal) went wrong if it lay half way though the exact sum does not.
+  // Rounding `sum` to a denormal (or up to the smallest normal) was wrong if `sum` lies half way but the exact sum does not.
   static Float settle_tie(Float a, Float b, Float c, Float sum, Float down) {
     const Bits bits = std::bit_cast<Bits>(down);
     const Float rest = sum - scaled_up(bits);
@@ -143,14 +144,14 @@ struct DivisionFusedMultiplyAdd {
     const double residue = detail::fma_residue(a, b, c, sum);
     return residue != 0 && (residue > 0) == (rest > 0) ? std::bit_cast<Float>(other) : down;
   }
-  // Of a denormal or the smallest normal, without an operation on it: the host may be flushing its inputs.
+  // For a denormal or the smallest normal, without an operation on it, since the host may flush its inputs.
   static Float scaled_up(Bits v) {
     const Float magnitude = static_cast<Float>(F::magnitude(v)) * D::kDenormalUnit;
     return F::negative(v) ? -magnitude : magnitude;
   }
 };
 
-/// V_DIV_FIXUP: the quotient, or what IEEE 754 asks for special operands.
+/// V_DIV_FIXUP: the quotient, or the result of IEEE 754 for special operands.
 template <class Bits>
 struct DivisionFixup {
   using F = FloatBits<Bits>;

@@ -36,7 +36,7 @@ struct DotUnsigned {
 };
 
 /// V_DOT2_F32_F16: the sum of two exact products and an f32, rounded once to nearest even (LLVM review D49146: one rounding;
-/// f32 denormals always flushed, f16 ones taken for zero by CDNA2's matrix and dot instructions).
+/// f32 denormals are always flushed, f16 denormals count as zero in CDNA2's matrix and dot instructions).
 struct DotHalves {
   static constexpr FpMode kFpMode = FpMode::nearest;
 
@@ -47,7 +47,7 @@ struct DotHalves {
     double error_of_sum = 0;
     const double products = two_sum(low, high, error_of_products);
     const double sum = two_sum(products, static_cast<double>(detail::flush(c)), error_of_sum);
-    // Where the large parts cancel, the result is what the first two sums lost. Nothing is of infinities and NaNs.
+    // If the large parts cancel, the result is the rounding error of the first two sums. Not for infinities and NaNs.
     double error_of_errors = 0;
     double rest = 0;
     const double errors = two_sum(error_of_products, error_of_sum, error_of_errors);
@@ -69,7 +69,7 @@ struct DotHalves {
     return sum;
   }
 
-  // The sum with its last bit set when something was lost, so that rounding to f32 sees it on the right side of a tie.
+  // The sum, with its last bit set if it is inexact, so that rounding to f32 sees it on the right side of a tie.
   static double to_odd(double sum, double error) {
     const auto bits = std::bit_cast<std::uint64_t>(sum);
     const bool inexact = error < 0 || error > 0;  // false for the NaN that infinities leave

@@ -1,10 +1,10 @@
-// From an operation on one lane to an executor of the instruction.
+// Makes an executor of an instruction from an operation on one lane.
 //
 // execute<Signature, Operation> gathers the sources as 64-lane planes and runs one vectorisable loop over all lanes.
 // Destination and sources may overlap in any way: a lane's result is stored after all of its sources have been loaded, and
-// touches no other lane. With all lanes active the loop therefore writes registers themselves, unless it is over a source that
-// may be needed once more; otherwise a temporary, of which the lanes that EXEC selects are written. Modifiers (NEG, ABS, OMOD,
-// CLAMP, SDWA, DPP) only change what goes into the loop and what is done with its result: execute_modified().
+// touches no other lane. If all lanes are active the loop therefore writes the registers directly, unless this overwrites a
+// source that may be needed again; otherwise it writes a temporary, of which the lanes in EXEC are copied. Modifiers (NEG, ABS,
+// OMOD, CLAMP, SDWA, DPP) only affect the inputs of the loop and the use of its result: execute_modified().
 #pragma once
 
 #include <array>
@@ -31,7 +31,7 @@ struct Planes {
   alignas(64) std::uint32_t words[kPlanes * kLanes];  // deliberately not initialised: every lane is written before it is read
 };
 
-/// What a lane loop works on.
+/// Inputs and outputs of a lane loop.
 struct LaneIo {
   LaneContext context;
   std::array<const std::uint32_t*, kMaxArguments> in;
@@ -39,8 +39,8 @@ struct LaneIo {
   std::uint32_t* flags;  ///< all ones or zero per lane
 };
 
-/// Runs an operation over 64 lanes. True when some result of floating-point arithmetic is a NaN: settle_nans() then decides its
-/// sign and payload, which IEEE 754 leaves open and hosts do differently.
+/// Runs an operation over 64 lanes. True if some result of floating-point arithmetic is a NaN: settle_nans() then determines
+/// its sign and payload, which IEEE 754 leaves open and hosts choose differently.
 using LaneLoop = bool (*)(const LaneIo&);
 
 struct Argument {
@@ -50,7 +50,7 @@ struct Argument {
   bool arithmetic = false;
 };
 
-/// The shape of an operation, for the code that is shared by all.
+/// Properties of an operation, for the code shared by all operations.
 struct OperationShape {
   std::array<Argument, kMaxArguments> arguments{};
   std::uint8_t count = 0;
@@ -58,17 +58,17 @@ struct OperationShape {
   bool has_flag = false;     ///< second destination: a lane mask
   bool writes_exec = false;  ///< v_cmpx
   bool keeps_other_half = false;
-  bool zero_silences = false;  ///< legacy products of f32: a zero factor makes nothing of the other, also of a NaN
+  bool zero_silences = false;  ///< legacy products of f32: a zero factor makes the other factor irrelevant, even a NaN
   FpMode fp = FpMode::none;
 };
 
-/// Joins the two planes of a 64-bit operand, and splits them again. In between the lanes are in an order of the host's
-/// choosing, the same for all operands.
+/// Joins the two planes of a 64-bit operand, and splits them again. The joined lanes are in a host-specific order, the same for
+/// all operands.
 void join_planes(const std::uint32_t* planes, std::uint64_t* joined);
 void split_planes(const std::uint64_t* joined, std::uint32_t* planes);
 
-/// Low halves of 64 words to f32 and back, as f16::load and f16::store do lane by lane; results round as the host is set to.
-/// For hosts that convert halves themselves.
+/// Converts the low halves of 64 words to f32 and back, as f16::load and f16::store do per lane; results are rounded in the
+/// host's current mode. For hosts with half conversion instructions.
 #if defined(__F16C__)
 inline constexpr bool kHostConvertsHalves = true;
 #else
@@ -77,15 +77,15 @@ inline constexpr bool kHostConvertsHalves = false;
 void halves_to_floats(const std::uint32_t* halves, float* floats, bool flush_denormals);
 void floats_to_halves(const float* floats, std::uint32_t* halves, bool flush_denormals);
 
-/// Replaces NaN results: the first argument that is a NaN and takes part, quieted, in the result's format; if there is none,
-/// the default NaN (negative, quiet, no payload: what the ISA manuals show for invalid operations, e.g. V_DIV_FIXUP).
+/// Replaces NaN results by the first argument that is a NaN and takes part, quieted, in the result's format; if there is none,
+/// by the default NaN (negative, quiet, no payload: as in the ISA manuals for invalid operations, e.g. V_DIV_FIXUP).
 void settle_nans(const OperationShape& shape, const LaneIo& io);
-/// The same for f32 results that are not in io.out yet: puts them there. It may be a source.
+/// As settle_nans(), for f32 results that are not in io.out yet: stores them there. io.out may be a source.
 void store_settled(const OperationShape& shape, const LaneIo& io, Planes<1>& results);
 
 inline bool any_nan(const Planes<1>& floats) {
 #if defined(__AVX2__)
-  // A comparison looks at two at once.
+  // Each comparison tests two vectors.
   const auto eight = [&](unsigned lane) { return _mm256_load_ps(reinterpret_cast<const float*>(floats.words + lane)); };
   __m256 unordered = _mm256_setzero_ps();
 #pragma GCC unroll 4
@@ -108,12 +108,12 @@ void expand_mask(std::uint64_t bits, std::uint32_t* words);
 std::uint64_t pack_mask(const std::uint32_t* words);
 /// Puts the high halves of `old` above the low halves of `words`.
 void keep_high_halves(std::uint32_t* words, const std::uint32_t* old);
-/// OMOD and CLAMP of results of a floating-point type; of others nothing.
+/// Applies OMOD and CLAMP to results of a floating-point type; others are unchanged.
 void apply_output(const VectorModifiers& vop, OperandType type, const LaneContext& context, std::uint32_t* out);
-/// Writes lanes that EXEC selects, of a wavefront with some lanes off.
+/// Writes the lanes that EXEC selects, if some lanes are inactive.
 void write_active_lanes(std::uint32_t* destination, const std::uint32_t* values, Wavefront& wave, unsigned planes);
 
-/// By the host's widest registers, in the open: a call of memcpy takes as long again.
+/// Copies with the host's widest registers, written out: a call of memcpy would take twice as long.
 template <unsigned kWords>
 inline void copy_words(std::uint32_t* destination, const std::uint32_t* values) {
   using Chunk [[gnu::vector_size(32), gnu::aligned(4), gnu::may_alias]] = std::uint32_t;
@@ -173,7 +173,7 @@ struct Lanes<Result(Arguments...), Operation> {
   static constexpr bool kIsMask = Result::kOperand == OperandType::lane_mask;
   static constexpr bool kAllF64 = std::is_same_v<Result, f64> && (... && std::is_base_of_v<f64, Arguments>);
 
-  /// f16 arithmetic that rounds a float result once more.
+  /// Whether it is f16 arithmetic that rounds a float result a second time.
   static constexpr bool all_halves() {
     if constexpr (std::is_base_of_v<f16, Result> && (... && std::is_base_of_v<f16, Arguments>)) {
       return std::is_same_v<decltype(apply(std::declval<LaneContext>(), (static_cast<void>(sizeof(Arguments)), 0.0F)...)),
@@ -206,7 +206,7 @@ struct Lanes<Result(Arguments...), Operation> {
   }
   static constexpr OperationShape kShape = make_shape();
 
-  /// Whether loads, stores or the operation ask about the surroundings.
+  /// Whether loads, stores or the operation use the LaneContext.
   static constexpr bool uses_context() {
     if constexpr (!kHostFlushesDenormals || std::is_base_of_v<f16, Result> || (... || std::is_base_of_v<f16, Arguments>)) {
       return true;
@@ -219,12 +219,12 @@ struct Lanes<Result(Arguments...), Operation> {
     }
   }
 
-  /// NaNs are settled by the loop itself, before it stores: the destination may be a source, as it is of accumulations.
+  /// Whether the loop itself settles NaNs before it stores: the destination may be a source, as in accumulations.
   static constexpr bool settles_nans() {
     return std::is_same_v<Result, f32> && !requires { typename Operation::Numbers; };
   }
 
-  /// The sources may be read again after the loop, to settle NaNs, or by a second one.
+  /// Whether the sources may be read again after the loop, to settle NaNs or by a second loop.
   static constexpr bool reads_again() {
     return (Result::kArithmetic && !settles_nans()) || requires { typename Operation::Numbers; };
   }
@@ -240,7 +240,7 @@ struct Lanes<Result(Arguments...), Operation> {
       return false;
     } else {
       if constexpr (requires { typename Operation::Numbers; }) {
-        // Most of the time a simpler operation will do.
+        // In most cases a simpler operation suffices.
         if (Operation::Numbers::applies(io.context) && loop_over_numbers(io, std::make_index_sequence<kCount>{})) return false;
       }
       return loop_over(io, std::make_index_sequence<kCount>{});
@@ -254,10 +254,10 @@ struct Lanes<Result(Arguments...), Operation> {
     const std::array<const std::uint32_t*, kMaxArguments> in = io.in;
     std::uint32_t* out = io.out;
     [[maybe_unused]] std::uint32_t* flags = io.flags;
-    // As wide as the result: a vector compare needs no narrowing.
+    // As wide as the result, so that a vector compare needs no narrowing.
     using Nans = std::conditional_t<Result::kPlanes == 2, std::uint64_t, std::uint32_t>;
     Nans nans = 0;
-    // Planes of `in` and `out` are apart or meet in the same lanes.
+    // Planes of `in` and `out` are disjoint, or overlap in the same lanes.
 #pragma GCC ivdep
     for (unsigned lane = 0; lane < kLanes; ++lane) {
       if constexpr (kHasFlag) {
@@ -274,7 +274,7 @@ struct Lanes<Result(Arguments...), Operation> {
     return nans != 0;
   }
 
-  // Results stay in the host's registers, as far as they have room, until it is known that there is no NaN.
+  // Results stay in the host's registers, as far as there are enough, until it is known that there is no NaN.
   template <std::size_t... kIndex>
   [[gnu::always_inline]] static void loop_and_settle(const LaneIo& io, std::index_sequence<kIndex...>) {
     const LaneContext context = io.context;
@@ -286,7 +286,7 @@ struct Lanes<Result(Arguments...), Operation> {
       Result::store(context, results.words, lane, static_cast<float>(result));
     }
     if (any_nan(results)) [[unlikely]] {
-      // Not of `results` itself: who takes its address makes memory of it.
+      // A copy: taking the address of `results` itself would force it into memory.
       Planes<1> unsettled;
       copy_words<kLanes>(unsettled.words, results.words);
       return store_settled(kShape, io, unsettled);
@@ -294,7 +294,7 @@ struct Lanes<Result(Arguments...), Operation> {
     copy_words<kLanes>(io.out, results.words);
   }
 
-  // False when some argument was not a number, and the results are to be thrown away.
+  // False: some argument was not a number, and the results must be discarded.
   template <std::size_t... kIndex>
   static bool loop_over_numbers(const LaneIo& io, std::index_sequence<kIndex...>) {
     using Numbers = typename Operation::Numbers;
@@ -310,7 +310,7 @@ struct Lanes<Result(Arguments...), Operation> {
     return nans == 0;
   }
 
-  // f64 throughout: joining whole planes costs a third of joining lane by lane.
+  // f64 only: joining whole planes takes a third of the time of joining lane by lane.
   template <std::size_t... kIndex>
   static bool loop_over_joined(const LaneIo& io, std::index_sequence<kIndex...>) {
     const LaneContext context = io.context;

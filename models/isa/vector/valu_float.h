@@ -49,7 +49,7 @@ struct FloatBits {
   static constexpr bool denormal(Bits v) { return magnitude(v) < kImplicit && !zero(v); }
   static constexpr Bits quieted(Bits v) { return static_cast<Bits>(v | kQuiet); }
   static constexpr int biased_exponent(Bits v) { return static_cast<int>(magnitude(v) >> Layout::kFraction); }
-  /// Signed integers in the order of the floats, -0 below +0.
+  /// Signed integers in the order of the floats, with -0 below +0.
   static constexpr Signed order(Bits v) { return static_cast<Signed>(negative(v) ? v ^ kMagnitude : v); }
   static constexpr Bits flushed(Bits v) { return magnitude(v) < kImplicit ? static_cast<Bits>(v & kSign) : v; }
 };
@@ -59,21 +59,21 @@ constexpr bool keeps_denormal_inputs(Mode mode) {
   return sizeof(Bits) == 4 ? mode.denorm_in_f32() : mode.denorm_in_f64_f16();
 }
 
-/// What is returned as it came is input and result at once.
+/// An operation whose result may be an unchanged input.
 template <class Bits>
 constexpr bool keeps_denormals(Mode mode) {
   return keeps_denormal_inputs<Bits>(mode) & (sizeof(Bits) == 4 ? mode.denorm_out_f32() : mode.denorm_out_f64_f16());
 }
 
 /// V_MIN/V_MAX (Vega ISA manual, V_MIN_F32, V_MAX_F32): in IEEE mode a signalling NaN is the result, quieted; otherwise a NaN
-/// gives way to the other operand. -0 is less than +0. gfx8 does not flush denormals here whatever MODE says, gfx9 does (LLVM,
+/// gives way to the other operand. -0 is less than +0. gfx8 does not flush denormals here regardless of MODE, gfx9 does (LLVM,
 /// AMDGPU subtarget feature "min/max denormal modes").
 template <class Bits, bool kMaximum>
 struct Extreme {
   static constexpr bool kLogic = true;  ///< see timed_by()
   using F = FloatBits<Bits>;
 
-  /// Where no denormals are flushed and no operand is a NaN.
+  /// Simpler version for operands that are not NaN, without flushing of denormals.
   struct Numbers {
     static constexpr bool applies(const LaneContext& context) {
       return !context.flushes_minmax || keeps_denormals<Bits>(context.mode);
@@ -114,7 +114,7 @@ struct Median {
   }
 };
 
-/// V_CMP_CLASS: bit i of `classes` asks for class i: signalling NaN, quiet NaN, -infinity, -normal, -denormal, -0, +0,
+/// V_CMP_CLASS: bit i of `classes` selects class i: signalling NaN, quiet NaN, -infinity, -normal, -denormal, -0, +0,
 /// +denormal, +normal, +infinity.
 template <class Bits>
 struct IsOfClass {
@@ -154,7 +154,7 @@ constexpr Bits flushed_input(const LaneContext& context, Bits v) {
   return keeps_denormal_inputs<Bits>(context.mode) ? v : FloatBits<Bits>::flushed(v);
 }
 
-/// V_FREXP_MANT: zeros, infinities and NaNs (quieted) pass.
+/// V_FREXP_MANT: zeros, infinities and NaNs (quieted) are unchanged.
 template <class Bits>
 struct FrexpSignificand {
   using F = FloatBits<Bits>;

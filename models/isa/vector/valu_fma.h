@@ -19,8 +19,8 @@ struct MultiplyAddLegacy {
   float operator()(float a, float b, float c) const { return MultiplyLegacy{}(a, b) + c; }
 };
 
-/// Two roundings. Contraction is off for the whole build. V_MAD_F32 and V_MAC_F32 flush denormals whatever MODE says (LLVM,
-/// SITargetLowering::isFMADLegal: they are only good for it where denormals are flushed anyway).
+/// Two roundings. Contraction is off for the whole build. V_MAD_F32 and V_MAC_F32 flush denormals regardless of MODE (LLVM,
+/// SITargetLowering::isFMADLegal: they are used only where denormals are flushed anyway).
 struct MultiplyAdd {
   static constexpr FpMode kFpMode = FpMode::f32_flushed;
   float operator()(float a, float b, float c) const { return a * b + c; }
@@ -41,8 +41,8 @@ struct FusedMultiplyAdd {
 };
 
 /// The product is exact in double. The sum is not always (2^-48 to 2^31 is more than 53 bits), but where it rounds, the smaller
-/// part is below 2^-30 of the larger, which then is no f16 tie: rounding again to f16 gives the fused result. On the way it is
-/// rounded to f32 to odd, which a later rounding to fewer bits cannot tell from the sum itself.
+/// part is below 2^-30 of the larger, which then is no f16 tie: rounding again to f16 gives the fused result. In between it is
+/// rounded to f32 to odd, which a later rounding to fewer bits cannot distinguish from the sum itself.
 struct FusedMultiplyAddF16 {
   float operator()(float a, float b, float c) const {
     const double sum = static_cast<double>(a) * static_cast<double>(b) + static_cast<double>(c);

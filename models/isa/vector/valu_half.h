@@ -19,8 +19,8 @@ inline float half_to_float(std::uint32_t half) {
   return std::bit_cast<float>(sign | bits);
 }
 
-/// Rounds a double to binary16; any NaN becomes 0x7e00. `rounding` as MODE encodes it: 0 nearest even, 1 +inf, 2 -inf, 3 zero.
-/// Without branches, so that it vectorises.
+/// Rounds a double to binary16; any NaN becomes 0x7e00. `rounding` is encoded as in MODE: 0 nearest even, 1 +inf, 2 -inf, 3
+/// zero. Without branches, so that it vectorises.
 inline std::uint32_t round_to_half(double value, unsigned rounding, bool flush_denormals) {
   const auto bits = std::bit_cast<std::uint64_t>(value);
   const std::uint64_t sign = bits >> 63;

@@ -45,7 +45,7 @@ constexpr std::uint32_t sad_bytes(std::uint32_t a, std::uint32_t b) {
   for (unsigned i = 0; i < 4; ++i) sum += difference(byte_of(a, i), byte_of(b, i));
   return sum;
 }
-/// Likewise; bytes where the reference `b` is zero do not count.
+/// As sad_bytes(); bytes where the reference `b` is zero do not count.
 constexpr std::uint32_t masked_sad_bytes(std::uint32_t a, std::uint32_t b) {
   std::uint32_t sum = 0;
   for (unsigned i = 0; i < 4; ++i) sum += byte_of(b, i) != 0 ? difference(byte_of(a, i), byte_of(b, i)) : 0;
@@ -67,7 +67,7 @@ constexpr std::uint32_t count_bits(std::uint32_t v) {
   return (v * 0x01010101U) >> 24;
 }
 
-/// Position of the first set bit from the top, all ones when there is none.
+/// Position of the first set bit from the top; all ones if there is none.
 inline std::uint32_t leading_zeros(std::uint32_t v) { return v != 0 ? static_cast<std::uint32_t>(std::countl_zero(v)) : ~0U; }
 
 template <class T>
@@ -75,7 +75,7 @@ constexpr T median(T a, T b, T c) {
   return std::max(std::min(a, b), std::min(std::max(a, b), c));
 }
 
-/// The byte that a selector of v_perm_b32 picks from {high, low}: 0-7 a byte, 8-11 a sign, 12 zero, 13 and more 0xff.
+/// The byte that a selector of v_perm_b32 selects from {high, low}: 0-7 a byte, 8-11 a sign, 12 zero, 13 and more 0xff.
 constexpr std::uint32_t permuted_byte(std::uint32_t high, std::uint32_t low, std::uint32_t selector) {
   const std::uint64_t data = std::uint64_t{high} << 32 | low;
   if (selector >= 13) return 0xff;

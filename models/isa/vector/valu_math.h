@@ -50,7 +50,7 @@ constexpr double polynomial(const std::array<double, kCount>& coefficients, doub
   }
 }
 
-/// Nearest integer (ties do not matter here) of |x| < 2^31, whatever the host's rounding mode; vectorises without SSE4.1.
+/// Nearest integer (ties do not matter here) of |x| < 2^31, in any rounding mode of the host; vectorises without SSE4.1.
 inline double nearest(double x) { return static_cast<double>(static_cast<std::int32_t>(x + (x < 0 ? -0.5 : 0.5))); }
 
 inline double power_of_two(std::int32_t exponent) {  // -1022 <= exponent <= 1023
@@ -76,12 +76,13 @@ inline double exp2(double x) {
   const double clipped = above < 300 ? above : 300;
   const double whole = nearest(clipped);
   const double result = polynomial(kSeries, clipped - whole) * power_of_two(static_cast<std::int32_t>(whole));
-  // Infinity by name: a finite result beyond the format becomes its greatest number where MODE rounds towards zero.
+  // Infinity is substituted explicitly: a finite result beyond the format would become its largest number if MODE rounds
+  // towards zero.
   const double ends = blend(blend(result, x == -kInfinity, 0), x == kInfinity, kInfinity);
   return blend(ends, __builtin_isnan(x), kNan);
 }
 
-/// log2 of a double that came from an f32 or f16: never a double denormal.
+/// log2 of a double that was converted from f32 or f16: never a double denormal.
 inline double log2(double x) {
   // x = m * 2^e with m in [sqrt(1/2), sqrt(2)); log2(m) = 2 / ln 2 * (s + s^3/3 + ...), s = (m - 1) / (m + 1), |s| < 0.172.
   static constexpr std::array<double, 10> kSeries = [] {
@@ -139,16 +140,18 @@ inline double reciprocal(double x) { return 1 / x; }
 inline double square_root(double x) { return __builtin_sqrt(x); }
 inline double reciprocal_square_root(double x) { return 1 / __builtin_sqrt(x); }
 
-/// x * 2^exponent with one rounding, to whatever format the result is stored in (f32 and f16 sources).
+/// x * 2^exponent with one rounding, in the format in which the result is stored (f32 and f16 sources).
 inline double scale(double x, std::int32_t exponent) {
   const std::int32_t clipped = exponent > 300 ? 300 : exponent < -300 ? -300 : exponent;
   return x * power_of_two(clipped);
 }
 
-/// Likewise for f64: steps that are exact come first, so that only the last one rounds.
+/// As scale(), for f64: exact steps come first, so that only the last one rounds.
 inline double scale_f64(double x, std::int32_t exponent) {
   const double magnitude = std::fabs(x);
-  if (!(magnitude > 0) || magnitude == std::numeric_limits<double>::infinity()) return x + x;  // quiets; keeps zeros' signs
+  if (!(magnitude > 0) || magnitude == std::numeric_limits<double>::infinity())
+    return x + x;  // quiets NaNs; keeps the sign of
+                   // zeros
   std::int32_t left = exponent > 2200 ? 2200 : exponent < -2200 ? -2200 : exponent;
   if (left > 0) {
     // Away from denormals: every step is exact until it overflows.

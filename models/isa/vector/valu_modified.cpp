@@ -168,7 +168,7 @@ void apply_output_modifiers(const LaneContext& context, std::uint32_t* out, doub
     const bool nan = __builtin_isnan(value);
     if (factor != 0 && !nan) {
       value *= static_cast<decltype(value)>(factor);
-      if (value == 0) value = 0;  // OMOD gives no negative zero
+      if (value == 0) value = 0;  // OMOD does not return a negative zero
     }
     if (clamp) {
       if (nan) {
@@ -180,7 +180,7 @@ void apply_output_modifiers(const LaneContext& context, std::uint32_t* out, doub
       continue;
     }
     Tag::store(context, out, lane, value);
-    // Storing an f16 rounds and flushes, once more to a negative zero.
+    // Storing an f16 rounds and flushes, which may result in a negative zero again.
     if (std::is_same_v<Tag, f16> && factor != 0 && out[lane] == 0x8000) out[lane] = 0;
   }
 }
@@ -208,16 +208,16 @@ void keep_low_halves(std::uint32_t* words, const std::uint32_t* old) {
 
 }  // namespace
 
-// OMOD works only when the result's denormals are flushed and IEEE mode is off (GCN3 ISA manual, "Output modifiers").
+// OMOD is effective only if the result's denormals are flushed and IEEE mode is off (GCN3 ISA manual, "Output modifiers").
 void apply_output(const VectorModifiers& vop, OperandType type, const LaneContext& context, std::uint32_t* out) {
   const bool keeps_denormals = type == OperandType::f32 ? context.mode.denorm_out_f32() : context.mode.denorm_out_f64_f16();
   constexpr std::array<double, 4> kFactors{0, 2, 4, 0.5};
   const double factor = keeps_denormals || context.mode.ieee() ? 0 : kFactors[vop.omod & 3];
   if (factor == 0 && !vop.clamp) return;
   LaneContext output = context;
-  // Results are read back unflushed, and of the result's own type.
+  // Results are read back without flushing, in the result's type.
   output.fp = fp_setting(type == OperandType::f32 ? FpMode::f32 : FpMode::f64, context.mode) & ~FpSetting{4};
-  // CLAMP alone only selects: what the operation left denormal stays so.
+  // CLAMP alone only selects: denormal results of the operation are kept.
   if (factor == 0) output.fp &= ~FpSetting{8};
   set_host_fp(output.fp);
   if (type == OperandType::f32) apply_output_modifiers<f32>(output, out, factor, vop.clamp);

@@ -57,7 +57,7 @@ void run_packed(const Instruction& instruction, Wavefront& wave, const Operation
     const unsigned select = half == 0 ? vop.op_sel : vop.op_sel_hi;
     const unsigned negate = half == 0 ? vop.neg : vop.neg_hi;
     for (unsigned i = 0; i < shape.count; ++i) {
-      // Signs are the floats': of integers the bits have no effect.
+      // Signs apply to floats only: the bits have no effect on integers.
       const bool negative = chosen(negate, i) && is_float(shape.arguments[i].type);
       io.in[i] = halves[i].words;
       if (!wide) {
@@ -133,7 +133,7 @@ void run_mix(const Instruction& instruction, Wavefront& wave, MixResult result) 
   Planes<1> half;
   Planes<1> output;
   LaneIo io;
-  // Runs one step on what `io` says.
+  // Runs one step with the inputs in `io`.
   const auto run = [&](const OperationShape& shape, LaneLoop loop) {
     io.context = detail::lane_context(shape.fp, wave);
     set_host_fp(io.context.fp);
@@ -143,7 +143,7 @@ void run_mix(const Instruction& instruction, Wavefront& wave, MixResult result) 
     std::uint32_t* words = sources[i].words;
     const Operand& operand = instruction.src[i];
     const std::uint32_t* from = source_planes(operand, wave, words, 1);
-    // Signs change before a conversion would quiet a NaN: the same bits either way.
+    // Signs are changed before a conversion quiets a NaN; the resulting bits are the same in either order.
     const std::uint32_t keep = chosen(vop.abs, i) ? ~kSign32 : ~0U;
     const std::uint32_t flip = chosen(vop.neg, i) ? kSign32 : 0;
     if (chosen(vop.op_sel_hi, i)) {

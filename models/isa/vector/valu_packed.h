@@ -10,7 +10,7 @@
 namespace lacuna::isa {
 
 void run_packed(const Instruction& instruction, Wavefront& wave, const OperationShape& shape, LaneLoop loop);
-/// An operation that takes packed sources apart itself; sources go to it with halves chosen and signs changed.
+/// An operation that splits packed sources itself; it receives the sources with halves selected and signs changed.
 void run_dot(const Instruction& instruction, Wavefront& wave, const OperationShape& shape, LaneLoop loop);
 
 /// v_fma_mix_f32, v_fma_mixlo_f16, v_fma_mixhi_f16.

@@ -79,7 +79,7 @@ void store_settled(const OperationShape& shape, const LaneIo& io, Planes<1>& res
   copy_words<kLanes>(io.out, results.words);
 }
 
-// Apart from the others, for which the compiler would save registers.
+// A separate function, for which the compiler saves registers that other paths need not save.
 [[gnu::noinline]] static void broadcast_wide(const Operand& operand, const Wavefront& wave, std::uint32_t* buffer,
                                              unsigned planes) {
   const std::uint64_t value = read_scalar64(operand, wave);
@@ -105,7 +105,7 @@ const std::uint32_t* broadcast(const Operand& operand, const Wavefront& wave, st
 
 void join_planes(const std::uint32_t* planes, std::uint64_t* joined) {
 #if defined(__AVX2__)
-  // Lanes 0 1 4 5 2 3 6 7 of every eight: what one unpack instruction gives.
+  // Lanes 0 1 4 5 2 3 6 7 of each eight: the result of one unpack instruction.
   for (unsigned group = 0; group < kLanes; group += 8) {
     const __m256i low = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(planes + group));
     const __m256i high = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(planes + kLanes + group));
@@ -191,7 +191,7 @@ void expand_mask(std::uint64_t bits, std::uint32_t* words) {
 std::uint64_t pack_mask(const std::uint32_t* words) {
   std::uint64_t bits = 0;
 #if defined(__AVX2__)
-  // Saturation keeps signs. Packing goes by 128-bit lanes: the last step puts groups of four back in order.
+  // Saturation keeps signs. Packing works within 128-bit halves: the last step restores the order of groups of four.
   const __m256i order = _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7);
   const auto eight = [words](unsigned first) { return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(words + first)); };
   for (unsigned half = 0; half < kLanes; half += 32) {

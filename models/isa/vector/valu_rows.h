@@ -72,7 +72,7 @@ constexpr InstructionRow vector_row(Format format, std::string_view mnemonic, Op
   return {mnemonic, format, opcode, Types::destinations(), Types::sources(), Unit::valu, latency, flags, function};
 }
 
-/// The row, in the timing class valu_logic if the operation, of floating point, has a member kLogic: minimum and maximum.
+/// As row(), with the timing class valu_logic if the floating-point operation has a member kLogic: minimum and maximum.
 template <class Operation>
 constexpr InstructionRow timed_by(InstructionRow row) {
   if constexpr (requires { Operation::kLogic; }) {
@@ -90,7 +90,7 @@ struct VectorRows {
     return timed_by<Operation>(vector_row<Signature>(kFormat, mnemonic, opcode, execute<Signature, Operation>, flags, latency));
   }
 
-  /// With a second operation for when the CLAMP bit is set.
+  /// As of(), with a second operation for CLAMP.
   template <class Signature, class Operation, class Saturated>
   static constexpr InstructionRow saturating(std::string_view mnemonic, Opcodes opcode, Operation, Saturated,
                                              std::uint64_t flags = kNoFlags, LatencyClass latency = LatencyClass::count) {

@@ -14,18 +14,18 @@
 
 namespace lacuna::isa {
 
-/// What an operation may ask about its surroundings. Constant over the lanes.
+/// Environment of an operation. Constant over the lanes.
 struct LaneContext {
   FpSetting fp = kDefaultFpSetting;  ///< setting of the operation's FpMode, for types that are not rounded by the host
   Mode mode;
-  bool flushes_minmax = false;  ///< v_min/v_max flush denormals as MODE says: gfx9 on, not gfx8
+  bool flushes_minmax = false;  ///< v_min/v_max flush denormals according to MODE: from gfx9 on, not on gfx8
 };
 
 constexpr unsigned rounding_of(FpSetting setting) { return setting & 3; }
 constexpr bool flushes_inputs(FpSetting setting) { return (setting & 4) != 0; }
 constexpr bool flushes_results(FpSetting setting) { return (setting & 8) != 0; }
 
-/// Where an argument of an operation comes from.
+/// Source of an operation's argument.
 enum class ArgumentSource : std::uint8_t {
   operand,          ///< the next source operand of the instruction
   old_destination,  ///< the destination register before the instruction
@@ -91,7 +91,7 @@ struct i32 : detail::Plane32<std::int32_t, OperandType::i32> {};
 struct b16 : detail::Plane16<std::uint16_t, OperandType::b16> {};
 struct u16 : detail::Plane16<std::uint16_t, OperandType::u16> {};
 struct i16 : detail::Plane16<std::int16_t, OperandType::i16> {};
-struct pk_i16 : detail::Plane32<std::uint32_t, OperandType::pk_i16> {};  // both halves, for operations that take them apart
+struct pk_i16 : detail::Plane32<std::uint32_t, OperandType::pk_i16> {};  // both halves, for operations that split them
 struct pk_u16 : detail::Plane32<std::uint32_t, OperandType::pk_u16> {};
 struct pk_f16 : detail::Plane32<std::uint32_t, OperandType::pk_f16> {};
 struct b64 : detail::Plane64<std::uint64_t, OperandType::b64> {};
@@ -160,9 +160,9 @@ struct f64 {
   }
 };
 
-/// Operations compute in float (or in double, where they say so) and the result is rounded once more. Harmless for +, -, *:
-/// with 24 bits for 11 the second rounding cannot see a false tie (Figueroa 1995, "When is double rounding innocuous?"), and
-/// directed roundings in the same direction compose.
+/// Operations compute in float (or in double, if they request it) and the result is rounded a second time. This is harmless for
+/// +, -, *: with 24 bits for 11 the second rounding cannot see a false tie (Figueroa 1995, "When is double rounding
+/// innocuous?"), and directed roundings in the same direction compose.
 struct f16 {
   using result_type = double;
   static constexpr OperandType kOperand = OperandType::f16;
@@ -180,7 +180,7 @@ struct f16 {
   }
 };
 
-/// A lane mask as a source: non-zero where the lane's bit is set. As a result: the comparison's outcome.
+/// As a source: a lane mask, non-zero where the lane's bit is set. As a result: the outcome of the comparison.
 struct mask {
   using result_type = bool;
   static constexpr OperandType kOperand = OperandType::lane_mask;
@@ -200,7 +200,8 @@ struct literal : T {
   static constexpr OperandType kRowOperand = OperandType::simm32;
 };
 
-/// A 16-bit result that leaves the other half of the destination register as it was, as what gfx9 added or changed does.
+/// A 16-bit result that leaves the other half of the destination register unchanged, as in instructions that gfx9 added or
+/// changed.
 template <class T>
 struct kept : T {
   static constexpr bool kKeepsOtherHalf = true;

@@ -29,7 +29,7 @@ struct Maximum {
   constexpr T operator()(T a, T b) const { return std::max(a, b); }
 };
 
-// With carry out, and the same without where gfx9 has it. kReverse swaps the operands of a subtraction.
+// With carry out, and the form without it that gfx9 has. kReverse swaps the operands of a subtraction.
 struct AddCarry {
   constexpr U32 operator()(U32 a, U32 b, bool& carry) const {
     carry = a + b < a;
@@ -145,7 +145,7 @@ constexpr std::array kRows{
                                                    SubtractWithBorrowSaturated<false>{}, kWritesVcc | kReadsVcc),
     Rows::saturating<flagged<u32>(u32, u32, mask)>("v_subbrev_u32", {30, kAbsent}, SubtractWithBorrow<true>{},
                                                    SubtractWithBorrowSaturated<true>{}, kWritesVcc | kReadsVcc),
-    // The names that gfx9 gives them, and its forms without carry.
+    // gfx9's names of these instructions, and its forms without carry.
     Rows::saturating<flagged<u32>(u32, u32)>("v_add_co_u32", {kAbsent, 25}, AddCarry{}, AddCarrySaturated{},
                                              kCommutes | kWritesVcc),
     Rows::saturating<flagged<u32>(u32, u32)>("v_sub_co_u32", {kAbsent, 26}, SubtractBorrow<false>{},

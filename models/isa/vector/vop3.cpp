@@ -147,7 +147,7 @@ struct PackHalves {
   }
 };
 
-// V_PACK_B32_F16 is a floating-point instruction: denormals go by MODE, signalling NaNs become quiet.
+// V_PACK_B32_F16 is a floating-point instruction: denormals are treated according to MODE, signalling NaNs are quieted.
 struct PackF16 {
   U32 operator()(const LaneContext& context, U16 a, U16 b) const { return half(context, a) | half(context, b) << 16; }
 
@@ -239,7 +239,7 @@ constexpr std::array kThreeOperandRows{
                                       [](float a, U32 index, U32 word) { return insert_byte(word, index, to_byte(a)); }),
 };
 
-// gfx9's names for the 16-bit ones (its own of those names select halves), and its integer pairs.
+// gfx9's names for the 16-bit instructions (its instructions with the original names select halves), and its integer pairs.
 constexpr std::array kGfx9Rows{
     Rows::of<f16(f16, f16, f16)>("v_mad_legacy_f16", {kAbsent, 0x1ea}, MultiplyAddF16{}, kFloatProduct),
     Rows::saturating<u16(u16, u16, u16)>(
@@ -265,7 +265,7 @@ constexpr std::array kGfx9Rows{
         "v_sub_i32", {kAbsent, 0x29d}, [](I32 a, I32 b) { return static_cast<U32>(a) - static_cast<U32>(b); },
         [](I32 a, I32 b) { return saturate_i32(I64{a} - b); }),
     Rows::of<f32(f32, f32)>("v_mul_legacy_f32", {kAbsent, 0x2a1}, MultiplyLegacy{}, kProduct),
-    // Operands may be high halves; 16-bit results leave the other half alone.
+    // Operands may be high halves; 16-bit results leave the other half unchanged.
     Rows::saturating<u32(u16, u16, u32)>(
         "v_mad_u32_u16", {kAbsent, 0x1f1}, [](U16 a, U16 b, U32 c) { return U32{a} * b + c; },
         [](U16 a, U16 b, U32 c) { return saturate_u32(U64{a} * b + c); }, kProduct | kOpSel),

@@ -18,7 +18,7 @@ using U32 = std::uint32_t;
 
 constexpr Opcodes gfx90a(int opcode) { return gfx9_only(opcode); }
 
-// A lane operation as a row, without and with an operation of its own for CLAMP.
+// Rows of a lane operation, without and with a separate operation for CLAMP.
 template <class Signature, class Operation>
 constexpr InstructionRow packed(std::string_view mnemonic, int opcode, Operation, std::uint64_t flags = kNoFlags) {
   return timed_by<Operation>(packed_row_of<Signature>(Format::vop3p, mnemonic, gfx90a(opcode),
@@ -47,7 +47,7 @@ constexpr InstructionRow mix(std::string_view mnemonic, int opcode, ExecuteFn fu
           function};
 }
 
-// The low result is a register of the first source, the high one of the second; OP_SEL says which.
+// The low result is a register of the first source, the high one a register of the second; OP_SEL selects which.
 void execute_move_pair(const Instruction& instruction, Wavefront& wave) {
   Planes<2> result;
   for (unsigned i = 0; i < 2; ++i) {

@@ -11,13 +11,14 @@
 namespace lacuna::isa {
 namespace {
 
-// -- conditions: bit 0 of the opcode asks for "less", bit 1 "equal", bit 2 "greater"; bit 3 turns the answer round, or, in the
+// -- conditions: bit 0 of the opcode selects "less", bit 1 "equal", bit 2 "greater"; bit 3 inverts the result, and does not
+// exist in the eight conditions of integers.
 // integers' eight, is not there.
 template <unsigned kCondition>
 struct Condition {
   template <class T>
   constexpr bool operator()(T a, T b) const {
-    // Written out rather than composed: each has to become one vector compare.
+    // Written out instead of composed, since each must become one vector compare.
     switch (kCondition) {
       case 0:
         return false;
