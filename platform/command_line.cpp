@@ -137,7 +137,7 @@ po::options_description simulation_options() {
 
 bool simulates(Command command) { return command == Command::run || command == Command::launch || command == Command::hart; }
 
-/// Options of one launch; the same values as keys of a launch file.
+/// Options of a launch; a launch file has the same values as keys.
 po::options_description launch_options() {
   using Texts = std::vector<std::string>;
   po::options_description options("What to launch");
@@ -294,15 +294,15 @@ bool has_letter(Command command, const std::string& letter) {
   });
 }
 
-/// The one name of which that holds; "" if there is none or there are several.
+/// The only name for which the predicate holds; "" if there is none or there are several.
 template <class Predicate>
 std::string only_one(const std::vector<std::string>& names, Predicate predicate) {
   if (std::count_if(names.begin(), names.end(), predicate) != 1) return {};
   return *std::find_if(names.begin(), names.end(), predicate);
 }
 
-/// The option that `name` may mean: the only one that begins with it, the nearest one, the only one that it begins with
-/// (--output), the only one that contains it as a word (--time); "" if none.
+/// The option that the user probably meant by `name`: the only one that begins with it, the nearest one, the only one that it
+/// begins with (--output), the only one that contains it as a word (--time); "" if none.
 std::string nearest_option(const std::vector<std::string>& names, const std::string& name) {
   constexpr std::size_t kLeast = 3;  // minimum length of an abbreviated option
   const auto begins = [&](const std::string& option) { return option.starts_with(name); };
@@ -333,12 +333,12 @@ std::string commands_with(const std::string& name) {
   return commands;
 }
 
-/// `written` with dashes and, perhaps, with =VALUE.
+/// `written`: with dashes and possibly with =VALUE.
 [[noreturn]] void unknown_option(const std::string& written, const CommandInfo& info) {
   const std::string option = written.substr(0, written.find('='));
   const std::string name = without_dashes(option);
   const std::string unknown = "unknown option " + option;
-  // A single letter is near to any other.
+  // A single letter is near to every other one.
   const bool is_word = name.size() > 1;
   if (is_word) {
     const std::string nearest = nearest_option(option_names(info.command), name);
@@ -354,7 +354,7 @@ std::string commands_with(const std::string& name) {
   usage_error(unknown, info.name);
 }
 
-/// An empty name would be one in messages, too.
+/// Refuses empty values: an empty name of a file or kernel would make messages incomplete.
 void refuse_empty_values(const po::parsed_options& parsed, const CommandInfo& info) {
   for (const po::option& option : parsed.options)
     for (const std::string& value : option.value)
@@ -364,7 +364,7 @@ void refuse_empty_values(const po::parsed_options& parsed, const CommandInfo& in
                     info.name);
 }
 
-/// The values that belong to an option, in order, joined with those of others: --config and --set act in the order given.
+/// Collects the values of an option in order, merged with those of other options: --config and --set apply in the order given.
 void collect_sources(const po::parsed_options& parsed, CommandLine& line) {
   for (const po::option& option : parsed.options) {
     if (option.string_key == "config" || option.string_key == "set")

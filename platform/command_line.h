@@ -38,30 +38,30 @@ struct ConfigurationSource {
   std::string value;
 };
 
-/// Of `lacuna launch`, as the user wrote them.
+/// Options of `lacuna launch`, as the user wrote them.
 struct LaunchOptions {
   /// --kernel, --grid, --block, …: names without dashes and values, in the order given.
   std::vector<std::pair<std::string, std::string>> values;
 };
 
-/// Of `lacuna sweep`.
+/// Options of `lacuna sweep`.
 struct SweepOptions {
-  unsigned jobs = 0;      ///< points at a time; 0 = as many as there are processors
+  unsigned jobs = 0;      ///< points that run concurrently; 0 = number of processors
   bool on_slurm = false;  ///< --on slurm
-  bool wait = true;       ///< not --no-wait
+  bool wait = true;       ///< false: --no-wait
   bool dry_run = false;
   bool retry = false;
-  bool overnight = false;  ///< only the points that the file marks so
+  bool overnight = false;  ///< only points that the file marks as overnight
   std::optional<std::string> database;
-  std::optional<std::string> task;  ///< --task: what a batch job of a sweep runs, instead of FILE
+  std::optional<std::string> task;  ///< --task: the batch job to run, instead of FILE
   /// --slurm: names and values of [slurm], in the order given.
   std::vector<std::pair<std::string, std::string>> slurm;
 };
 
-/// Of `lacuna results`.
+/// Options of `lacuna results`.
 struct ResultsOptions {
   std::string database;
-  std::vector<std::string> metrics;  ///< NAME=PATH, or a path alone
+  std::vector<std::string> metrics;  ///< NAME=PATH, or only a path
   std::vector<std::string> where;
   std::optional<std::string> compare;
   std::string threshold;
@@ -71,16 +71,16 @@ struct ResultsOptions {
   bool csv = false;
 };
 
-/// Of `lacuna finalize`.
+/// Options of `lacuna finalize`.
 struct FinalizeOptions {
   std::optional<std::string> tagged;  ///< --out: the file with tags
   std::optional<std::string> report;  ///< --report
-  bool move = true;                   ///< not --no-move
+  bool move = true;                   ///< false: --no-move
   bool take_apart = false;            ///< --take-apart
   bool interleaved = false;           ///< --interleaved
 };
 
-/// Of `lacuna mesh`.
+/// Options of `lacuna mesh`.
 struct MeshOptions {
   unsigned core = 0;                   ///< --core
   std::optional<std::string> picture;  ///< --out: the picture
@@ -102,8 +102,8 @@ struct CommandLine {
   FinalizeOptions finalize;
   MeshOptions mesh;
   SidaOptions sida;
-  std::vector<std::string> inputs;  ///< of isa check: all files
-  bool json = false;                ///< of isa check
+  std::vector<std::string> inputs;  ///< for isa check: all files
+  bool json = false;                ///< for isa check
 };
 
 /// The long names of a command's options, without dashes.

@@ -22,7 +22,7 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(first, text.find_last_not_of(kBlanks) - first + 1);
 }
 
-/// The section that a line opens, as Boost.Program_options reads it, or nothing.
+/// The section that a line opens, as Boost.Program_options reads it; empty if none.
 std::string_view opened_section(std::string_view line) {
   const std::string_view text = trimmed(line.substr(0, line.find('#')));
   if (text.size() < 3 || text.front() != '[' || text.back() != ']') return {};
@@ -73,7 +73,7 @@ void Configuration::include(const std::string& file, const std::string& origin, 
 }
 
 void Configuration::load(std::istream& text, const std::string& origin) {
-  // Boost.Program_options does not tell line numbers, so it gets one line at a time, below the section that the line is in.
+  // Boost.Program_options reports no line numbers, so that it gets the lines one by one, each with the header of its section.
   const po::options_description nothing_registered;
   std::string line;
   std::string section;

@@ -1,11 +1,12 @@
 // Configuration files and --set assignments applied to the parameters of a platform.
 //
 // A file is INI: `[section]` lines and `name = value` lines, `#` starts a comment; a parameter is `section.name`. Sources are
-// applied in the order given and a later one wins. Anything that is not a parameter of the platform, is given twice in one
-// file, or has a value that the parameter refuses is an error that says where, what and which value or name would be right.
+// applied in the order given and a later one wins. A name that is not a parameter of the platform or occurs twice in a file, or
+// a value that the parameter refuses, is an error whose message has the location, the problem and the legal values or nearest
+// name.
 //
-// `include = FILE` above the first section reads another file at this place, so that what follows overrides it: a variant of a
-// machine, or a kind of memory, is written once. FILE is relative to the folder of the file that includes it.
+// `include = FILE` above the first section inserts another file, so that the following lines override it: variants of a
+// machine, or kinds of memory, share one file. FILE is relative to the folder of the file that includes it.
 #pragma once
 
 #include <filesystem>
@@ -20,7 +21,7 @@
 
 namespace lacuna {
 
-/// The user's configuration is wrong; what() is the whole message.
+/// The user's configuration is invalid; what() is the complete message.
 class ConfigurationError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -28,15 +29,15 @@ class ConfigurationError : public std::runtime_error {
 
 class Configuration {
  public:
-  /// `parameters` are what this run uses. Sections of `known` that are not among them are real but have no effect here: naming
-  /// one is an error that says so (`unused_because`, for example "lacuna hart has no GPU").
+  /// `parameters`: parameters that this run uses. Sections of `known` that are not among them exist but have no effect in this
+  /// run: naming one is an error with the reason (`unused_because`, for example "lacuna hart has no GPU").
   explicit Configuration(const ParameterSet& parameters, const ParameterSet* known = nullptr, std::string unused_because = {});
 
   /// Reads one file. Throws ConfigurationError.
   void load(const std::filesystem::path& file);
-  /// Reads a file's text; `origin` stands for its name in messages.
+  /// Reads the text of a file; `origin`: its name in messages.
   void load(std::istream& text, const std::string& origin);
-  /// One assignment "section.name=value" from the command line. Throws ConfigurationError.
+  /// Applies an assignment "section.name=value" from the command line. Throws ConfigurationError.
   void assign(std::string_view assignment);
 
  private:
@@ -49,17 +50,17 @@ class Configuration {
   IncludeStack open_;
 };
 
-/// The file that `--config name` means: a path, or the name of a preset ("r9nano", "dram/hbm2") in one of the directories.
-/// Throws ConfigurationError naming the presets that exist.
+/// The file that `--config name` refers to: a path, or the name of a preset ("r9nano", "dram/hbm2") in one of the directories.
+/// Throws ConfigurationError with the names of all presets.
 std::filesystem::path find_configuration(const std::string& name, const std::vector<std::filesystem::path>& directories);
 
-/// Writes every parameter so that Configuration::load() restores it exactly; parameters that differ from their default are
+/// Writes all parameters such that Configuration::load() restores them exactly; parameters that differ from their default are
 /// marked.
 void write_configuration(const ParameterSet& parameters, std::ostream& out);
 
-/// The table of `--list-params`.
+/// Writes the table of `--list-params`.
 void list_parameters(const ParameterSet& parameters, std::ostream& out);
-/// docs/parameters.md.
+/// Writes docs/parameters.md.
 void write_parameter_reference(const ParameterSet& parameters, std::ostream& out);
 
 }  // namespace lacuna

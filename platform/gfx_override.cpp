@@ -10,10 +10,10 @@
 namespace lacuna {
 namespace {
 
-// The field widths of HSA_ENGINE_ID (hsakmttypes.h), which the thunk checks.
+// Largest values of the fields of HSA_ENGINE_ID (hsakmttypes.h), which the thunk checks.
 constexpr std::array<unsigned, 3> kLargest{63, 255, 255};
 
-/// "9.0.10" as compilers write it: gfx90a.
+/// The target name of a version in the notation of compilers: gfx90a for "9.0.10".
 std::optional<std::string> gfx_name(std::string_view version) {
   std::array<unsigned, 3> parts{};
   const char* at = version.data();
@@ -28,7 +28,7 @@ std::optional<std::string> gfx_name(std::string_view version) {
   return fmt::format("gfx{}{:x}{:x}", parts[0], parts[1], parts[2]);
 }
 
-/// The other way round: the last two digits are minor version and stepping.
+/// The inverse of gfx_name(): the last two digits are minor version and stepping.
 std::string version_of(isa::Target target) {
   const std::string_view digits = isa::traits(target).name.substr(3);
   const std::size_t tail = digits.size() - 2;

@@ -1,5 +1,5 @@
-// HSA_OVERRIDE_GFX_VERSION: ROCm's thunk reports the version that it holds for every GPU, so that the runtime loads code of
-// another instruction set. A virtual GPU executes gpu.target and nothing else.
+// HSA_OVERRIDE_GFX_VERSION: ROCm's thunk reports its value as the version of every GPU, so that the runtime loads code for
+// another instruction set. A virtual GPU executes only code for gpu.target.
 #pragma once
 
 #include <string>
@@ -11,9 +11,9 @@ namespace lacuna {
 
 inline constexpr const char* kGfxOverride = "HSA_OVERRIDE_GFX_VERSION";
 
-/// Why GPUs of these targets cannot have the version `value`, "MAJOR.MINOR.STEPPING", in a sentence that starts with the
-/// variable and says what helps; empty when they have it, or `value` is null. `option` sets the targets: "gpu.target" or
-/// "rocm.gpus".
+/// Reason why GPUs of these targets cannot have the version `value`, "MAJOR.MINOR.STEPPING": a sentence that begins with the
+/// variable and names a solution; empty if they have that version, or `value` is null. `option`: the option that sets the
+/// targets, "gpu.target" or "rocm.gpus".
 std::string gfx_override_problem(const char* value, const std::vector<isa::Target>& targets, const std::string& option);
 
 }  // namespace lacuna

@@ -6,8 +6,8 @@
 
 #include "platform/run/exit_codes.h"
 
-// Nothing of the standard library's templates in this file: the linker would take their code from files that are compiled for
-// more than the baseline.
+// This file uses no templates of the standard library: the linker might take their code from files that are compiled for more
+// than the baseline.
 namespace lacuna {
 namespace {
 
@@ -35,11 +35,11 @@ constexpr Feature kX86_64V3[] = {
 
 #ifdef LACUNA_BUILT_FOR_X86_64_V3
 void say(const char* text) {
-  // Nobody is left to whom a failure could be told.
+  // A failure of this write cannot be reported anywhere.
   [[maybe_unused]] const auto written = write(STDERR_FILENO, text, std::strlen(text));
 }
 
-/// 101 is the first priority that programs may use.
+/// 101 is the first priority that is available to programs.
 __attribute__((constructor(101))) void check_host() {
   const char* const missing = missing_of_x86_64_v3(HostIsa::of_this_host());
   if (missing == nullptr) return;

@@ -1,16 +1,16 @@
-// Whether the host executes the instructions that this build consists of: x86-64-v3, when the build machine has it
+// Check that the host supports the instructions of this build: x86-64-v3, if the build machine has it
 // (cmake/CompilerSettings.cmake).
 //
-// host_isa.cpp is compiled for the baseline x86-64 and is linked into the program and into libhsakmt.so.1 themselves. Its
-// constructor runs before their static initialisers, which may be vectorised already: a host without AVX2 gets a sentence and
-// the exit code kExitHostIsa instead of SIGILL.
+// host_isa.cpp is compiled for the baseline x86-64 and linked directly into the program and into libhsakmt.so.1. Its
+// constructor runs before their static initialisers, which may already be vectorised: on a host without AVX2 the process ends
+// with a message and the exit code kExitHostIsa instead of SIGILL.
 #pragma once
 
 #include <cstdint>
 
 namespace lacuna {
 
-/// What CPUID says. Source: Intel 64 and IA-32 Architectures Software Developer's Manual, volume 2A, CPUID.
+/// Results of CPUID. Source: Intel 64 and IA-32 Architectures Software Developer's Manual, volume 2A, CPUID.
 struct HostIsa {
   std::uint32_t leaf_1_ecx = 0;
   std::uint32_t leaf_7_ebx = 0;
@@ -21,7 +21,7 @@ struct HostIsa {
   static HostIsa of_this_host();
 };
 
-/// The name of the first feature of x86-64-v3 that is missing; null when there are all. Source: System V ABI, AMD64 supplement,
+/// The name of the first missing feature of x86-64-v3; null if none is missing. Source: System V ABI, AMD64 supplement,
 /// micro-architecture levels.
 const char* missing_of_x86_64_v3(const HostIsa& host);
 

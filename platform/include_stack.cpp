@@ -15,7 +15,7 @@ fs::path resolved(const fs::path& file) {
   return fs::weakly_canonical(file, status);
 }
 
-/// The file beside it whose name is nearest, written as `name` is; "" when none is near.
+/// The file in its folder whose name is nearest, written in the same way as `name`; "" if none is near.
 std::string nearest_file(const fs::path& file, const std::string& name) {
   std::vector<std::string> names;
   std::error_code status;

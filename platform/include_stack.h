@@ -1,4 +1,4 @@
-// `include = FILE` of configuration and sweep files: which file that is, and that none includes itself.
+// `include = FILE` of configuration and sweep files: resolves the file name, and detects files that include themselves.
 #pragma once
 
 #include <filesystem>
@@ -8,7 +8,7 @@
 
 namespace lacuna {
 
-/// what() is the reason alone; the reader adds file and line.
+/// what() is only the reason; the reader adds file and line.
 class IncludeError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -17,7 +17,7 @@ class IncludeError : public std::runtime_error {
 /// The files that are being read: each includes the next.
 class IncludeStack {
  public:
-  /// A file is being read for as long as this lives.
+  /// Marks a file as being read during its lifetime.
   class Reading {
    public:
     Reading(IncludeStack& stack, const std::filesystem::path& file);
@@ -29,8 +29,8 @@ class IncludeStack {
     IncludeStack& stack_;
   };
 
-  /// The file that `name` in `includer` means, which is relative to that one's folder. Throws IncludeError: there is no such
-  /// file (with the nearest name in its folder), or it is being read already.
+  /// Resolves `name` in `includer`, which is relative to the folder of that file. Throws IncludeError if there is no such file
+  /// (with the nearest name in its folder), or if it is already being read.
   std::filesystem::path find(const std::filesystem::path& includer, const std::string& name) const;
 
  private:

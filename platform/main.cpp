@@ -114,7 +114,7 @@ void show_mesh(const CommandLine& line) {
     write_file(*line.mesh.picture, [&](std::ostream& out) { write_meeting_svg(*map, meeting, line.mesh.core, out); });
 }
 
-/// Exit code.
+/// Returns the exit code.
 int sida_command(const CommandLine& line) {
   switch (line.sida.action) {
     case SidaAction::info:
@@ -181,13 +181,13 @@ int execute(const CommandLine& line) {
   return 0;
 }
 
-/// A name that the file system does not take (too long, a loop of links), a folder that has gone: FILE: REASON.
+/// Text for a name that the file system refuses (too long, a loop of links) or a folder that has been removed: FILE: REASON.
 std::string message_of(const std::filesystem::filesystem_error& e) {
   return (e.path1().empty() ? "the current folder" : e.path1().string()) + ": " + e.code().message();
 }
 
-/// The user's mistakes end with one message and kExitUsage, output that cannot be written with kExitOutput; the rest with what
-/// failure_of() says.
+/// Errors of the user end with one message and kExitUsage, output that cannot be written with kExitOutput, all others as
+/// failure_of() determines.
 int guarded(const std::vector<std::string>& arguments) {
   const auto refuse_with = [](const std::string& message) {
     std::cout.flush();
@@ -231,8 +231,8 @@ int guarded(const std::vector<std::string>& arguments) {
   }
 }
 
-/// A standard stream that is closed stays unusable: no file that is opened later gets its number, and then what is meant for
-/// standard output.
+/// Opens closed standard streams as unusable ones: otherwise a file that is opened later would get such a number, and with it
+/// the data for standard output.
 void reserve_standard_streams() {
   for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     if (fcntl(stream, F_GETFD) < 0 && open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY) != stream) std::abort();
@@ -248,7 +248,7 @@ int main(int argc, char* argv[]) {
   lacuna::reserve_standard_streams();
   lacuna::ignore_file_size_signal();
   lacuna::report_uncaught_exceptions();
-  // SystemC prints its banner unless told not to (SystemC 2.3.4 release notes, SC_COPYRIGHT_MESSAGE).
+  // SystemC prints its banner unless this is set (SystemC 2.3.4 release notes, SC_COPYRIGHT_MESSAGE).
   setenv("SC_COPYRIGHT_MESSAGE", "DISABLE", 1);
   return sc_core::sc_elab_and_sim(argc, argv);
 }

@@ -26,7 +26,7 @@ std::string range_text(const ElfSegment& segment) {
   return fmt::format("{:#x}..{:#x}", segment.physical_address, segment.physical_address + segment.memory_size);
 }
 
-/// What the file says of itself must be what the hart is.
+/// Checks that the file is for an RV64GC hart.
 void require_rv64gc(const ElfFile& program) {
   program.require(ElfMachine::riscv);
   if ((program.flags() & kEmbeddedAbi) != 0)
@@ -36,7 +36,7 @@ void require_rv64gc(const ElfFile& program) {
   if (program.entry() % 2 != 0) throw ElfError(fmt::format("{}: entry point {:#x} is odd", program.name(), program.entry()));
 }
 
-/// The parts that occupy memory, by address.
+/// The segments that occupy memory, by address.
 std::vector<ElfSegment> loaded_segments(const ElfFile& program) {
   std::vector<ElfSegment> loaded;
   for (const ElfSegment& segment : program.segments()) {
@@ -110,7 +110,7 @@ void Platform::wire_interrupts() {
   uart_.interrupt.bind(uart_line_);
   if (gpu_) gpu_->interrupt().bind(gpu_line_);
   hart_.set_time_source([this](Tick at) { return clint_.mtime(at); });
-  // The GPU's line is no part of it: what the GPU does is not known before it does it.
+  // Without the GPU's line, whose changes cannot be forecast.
   hart_.set_line_forecast([this](Tick now) { return earlier(clint_.next_line_change(0, now), uart_.next_line_change(now)); });
 }
 
@@ -137,7 +137,7 @@ void Platform::load(const ElfFile& program, const std::string& command_line, con
   for (const ElfSegment& segment : loaded_segments(program)) {
     if (!in_ram(segment.physical_address, segment.memory_size))
       throw ElfError(program.name() + ": segment " + range_text(segment) + " is not in " + ram_range);
-    // The rest of the segment is zero as new RAM is.
+    // The rest of the segment is zero, as new RAM is.
     std::memcpy(ram_store_.data() + (segment.physical_address - LACUNA_RAM_BASE), segment.bytes.data(), segment.bytes.size());
   }
   if (!in_ram(program.entry(), 2))

@@ -21,10 +21,10 @@
 
 namespace lacuna {
 
-/// Characters to and from the guest, whatever way they take: UART, semihosting, HTIF.
+/// Characters to and from the guest by UART, semihosting and HTIF.
 struct PlatformConsole {
   std::function<void(std::string_view bytes)> write;
-  /// The next byte of input; -1 = none now, or for semihosting and HTIF the end of the input.
+  /// The next byte of input; -1 = none now; for semihosting and HTIF, the end of the input.
   std::function<int()> read;
 };
 
@@ -33,13 +33,12 @@ class Platform : public sc_core::sc_module {
   Platform(sc_core::sc_module_name module_name, const PlatformParameters& parameters, bool with_gpu,
            const PlatformConsole& console);
 
-  /// Copies the program into RAM, sets the reset PC, attaches HTIF when the program has a mailbox, and semihosting with
-  /// `command_line` and files that the simulator provides. Throws ElfError when the program does not fit the memory or the
-  /// hart.
+  /// Copies the program into RAM, sets the reset PC, attaches HTIF if the program has a mailbox, and semihosting with
+  /// `command_line` and files that the simulator provides. Throws ElfError if the program does not fit the memory or the hart.
   void load(const ElfFile& program, const std::string& command_line, const GuestFileProvider& files = {});
 
-  /// Closes the guest's files, of which the unfinished ones are removed, and ends the threads that work for the platform: all
-  /// that its destructor does and the end of the process does not. Nothing may be simulated afterwards.
+  /// Closes the guest's files, of which the unfinished ones are removed, and ends the platform's threads: the parts of its
+  /// destructor that the end of the process does not perform. Nothing may be simulated afterwards.
   void shut_down() {
     hart_.detach_semihosting();
     threads_.reset();
@@ -50,15 +49,15 @@ class Platform : public sc_core::sc_module {
   /// nullptr without a GPU.
   GpuDevice* gpu() { return gpu_.get(); }
 
-  /// True once the guest has ended itself; exit_code() is what a process can return of what it said.
+  /// Whether the guest has ended itself; exit_code() is then the process's exit code for its own.
   bool ended() const { return ended_; }
   int exit_code() const { return exit_code_; }
 
-  /// A number that grows whenever the guest gets anywhere.
+  /// A number that increases while the guest makes progress.
   std::uint64_t progress() const;
-  /// The hart sleeps until a timer interrupt that will come.
+  /// Whether the hart sleeps until a timer interrupt that will occur.
   bool timer_armed() const;
-  /// What everybody waits for, a line each.
+  /// Lists what each component is waiting for, one line each.
   void diagnose(std::ostream& out) const;
   void describe_statistics(StatisticsGroup& root) const;
 

@@ -37,14 +37,14 @@ struct VramApertureParameters {
   void describe(ParameterSection& section);
 };
 
-/// What the output folder has of each dispatch: a line each makes a large file when there are very many.
+/// Records of dispatches in the output folder: a line per dispatch makes a large file if there are very many.
 enum class KernelTable {
   dispatches,  ///< kernels.csv
   gzip,        ///< kernels.csv.gz
-  totals,      ///< kernel_totals.csv: a line for each kernel
+  totals,      ///< kernel_totals.csv: a line per kernel
 };
 
-/// What a run leaves behind.
+/// Parameters of a run's output files.
 struct OutputParameters {
   KernelTable kernels = KernelTable::dispatches;
   bool links = false;
@@ -52,11 +52,11 @@ struct OutputParameters {
   void describe(ParameterSection& section);
 };
 
-/// What the simulator simulates: decides which parameters a run has.
+/// The simulated machine: determines the parameters of a run.
 enum class Machine : std::uint8_t {
   hart,      ///< `lacuna hart`: a hart with its memory and devices
-  firmware,  ///< `lacuna run`, `lacuna launch`: the same and the GPU on its bus
-  process    ///< `lacuna exec`: GPUs for the process that the simulator is part of
+  firmware,  ///< `lacuna run`, `lacuna launch`: in addition the GPU on its bus
+  process    ///< `lacuna exec`: GPUs for the process that contains the simulator
 };
 
 struct PlatformParameters {
@@ -75,16 +75,16 @@ struct PlatformParameters {
   RocmParameters rocm;
 
   PlatformParameters() { gpu.extensions = all_extensions(); }
-  /// The sections of a machine: sim; for a hart host, hart, bus, clint, plic, uart, finisher; with firmware also vram_aperture
-  /// and the GPU's own and output; for a process the GPU's own, output, host_link and rocm.
+  /// Sections of a machine: sim; with a hart also hart, bus, clint, plic, uart, finisher; with firmware also vram_aperture and
+  /// those of the GPU and output; for a process those of the GPU, output, host_link and rocm.
   void describe(ParameterSet& set, Machine machine);
   /// The sections of all machines.
   void describe(ParameterSet& set);
-  /// Of the host, for the compute units of a GPU: sim.threads, made definite.
+  /// Number of host threads for a GPU's compute units: sim.threads, or its default value.
   unsigned threads() const;
-  /// Threads that nobody asked for make room for other processes.
+  /// Threads that the user has not requested yield to other processes.
   WorkerThreads::Sharing thread_sharing() const;
-  /// What no single parameter's range can say; one line per problem.
+  /// Checks relations between parameters. Returns one line per problem.
   std::vector<std::string> check(Machine machine) const;
 
  private:

@@ -1,4 +1,4 @@
-// Where configuration files that are known by name are.
+// Folders of the configuration files that can be named without a path.
 #pragma once
 
 #include <filesystem>
@@ -6,7 +6,7 @@
 
 namespace lacuna {
 
-/// Where presets ("r9nano") are: in the source tree, and where an installed program or library has them.
+/// Folders of presets ("r9nano"): in the source tree, and relative to the installed program or library.
 std::vector<std::filesystem::path> preset_folders();
 
 }  // namespace lacuna

@@ -1,7 +1,8 @@
 // GPUs for the process that the simulator is part of: no hart, no RAM; host memory is the process's own.
 //
 //   GpuDevice x n --- HostLink x n
-// A driver in the same process (drivers/rocm) fills the GPUVM maps, makes the queues and hears of events through DriverEvents.
+// A driver in the same process (drivers/rocm) fills the GPUVM maps, creates the queues and receives events through
+// DriverEvents.
 #pragma once
 
 #include <tlm_utils/simple_initiator_socket.h>
@@ -26,12 +27,12 @@ class ProcessPlatform : public sc_core::sc_module {
   unsigned gpus() const { return static_cast<unsigned>(gpus_.size()); }
   GpuDevice& gpu(unsigned index) { return *gpus_[index]->device; }
 
-  /// A number that grows whenever a GPU gets anywhere.
+  /// A number that increases while a GPU makes progress.
   std::uint64_t progress() const;
   std::uint64_t wavefront_instructions() const;
-  /// Nothing is asked of any GPU.
+  /// Whether no GPU has work.
   bool idle() const;
-  /// All that is left to do waits for memory that the program has to change.
+  /// Whether all remaining work waits for memory that the program has to change.
   bool waits_for_memory() const;
   /// Whether all polls of memory have read it after `time`.
   bool polled_after(Tick time) const;
@@ -42,11 +43,11 @@ class ProcessPlatform : public sc_core::sc_module {
   struct Gpu {
     std::unique_ptr<GpuDevice> device;
     std::unique_ptr<HostLink> link;
-    // Nobody is at the registers of this door, but ports want to be bound.
+    // The MMIO ports must be bound although this platform does not access the registers.
     std::unique_ptr<tlm_utils::simple_initiator_socket<ProcessPlatform>> registers;
     std::unique_ptr<sc_core::sc_signal<bool>> interrupt;
   };
-  WorkerThreads threads_;  // of all GPUs: one works at a time
+  WorkerThreads threads_;  // shared by all GPUs, of which one runs at a time
   std::vector<std::unique_ptr<Gpu>> gpus_;
 };
 

@@ -1,4 +1,4 @@
-// What the ROCm door (drivers/rocm) adds to the parameters of a GPU.
+// Parameters of ROCm support (drivers/rocm), in addition to those of a GPU.
 #pragma once
 
 #include <string>
@@ -19,10 +19,10 @@ struct RocmParameters {
   Tick notice_after{10'000'000'000'000};
 
   void describe(ParameterSection& section);
-  /// Instruction sets of the GPUs, in order of their nodes: `gpus`, or one with `one` when it is empty.
-  /// Throws std::invalid_argument when a name is not known or there are too many.
+  /// Instruction sets of the GPUs, in order of their nodes: `gpus`, or one GPU with `one` if it is empty. Throws
+  /// std::invalid_argument if a name is unknown or there are too many.
   std::vector<isa::Target> targets(isa::Target one) const;
-  /// The parameter that says which targets these are.
+  /// Name of the parameter that determines the targets.
   const char* target_parameter() const { return gpus.empty() ? "gpu.target" : "rocm.gpus"; }
 };
 

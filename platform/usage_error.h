@@ -1,4 +1,4 @@
-// A command line that is wrong.
+// Errors in the command line.
 #pragma once
 
 #include <stdexcept>
@@ -6,13 +6,13 @@
 
 namespace lacuna {
 
-/// The command line is wrong; what() says what and how to get help.
+/// The command line is invalid; what() states the problem and how to get help.
 class UsageError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-/// Throws UsageError: the message, and which help has more. `command`: empty for that of all commands.
+/// Throws UsageError with the message and the help command to use. `command`: empty for the help of all commands.
 [[noreturn]] inline void usage_error(const std::string& message, const std::string& command = {}) {
   throw UsageError(message + (message.back() == '?' ? " See" : "; see") + " lacuna " + (command.empty() ? "" : command + ' ') +
                    "--help");

@@ -31,7 +31,7 @@ bool is_option(std::string_view field) {
   return key.size() < field.size() && is_identifier(key);
 }
 
-/// The file that `text` calls `file_name`, from the folder of the launch.
+/// The file `file_name` in the argument `text`, relative to the folder of the launch.
 fs::path file_of(std::string_view text, const std::string& file_name, const ArgumentContext& context) {
   if (file_name.empty()) throw LaunchError('"' + std::string(text) + "\" names no file");
   return context.folder / file_name;
@@ -67,7 +67,7 @@ void apply_option(BufferSpec& buffer, const std::string& field, const ArgumentCo
   }
 }
 
-/// The last field is an element type when there is one more than a kind needs.
+/// The last field is an element type if there is one field more than the kind requires.
 void take_type(BufferSpec& buffer, std::vector<std::string>& fields, std::size_t needed, std::size_t at) {
   if (fields.size() <= needed) return;
   buffer.type = require_element_type(fields[at]);
@@ -104,7 +104,7 @@ std::vector<std::byte> file_bytes(const fs::path& file) {
   return bytes;
 }
 
-/// "f32:1.5", "f32x4:1,2,3,4"; nothing when the kind is not a type.
+/// "f32:1.5", "f32x4:1,2,3,4"; nullopt if the kind is not a type.
 std::optional<ArgumentValue> parse_scalar(std::string_view kind, std::string_view value, const ExpressionScope& scope) {
   const std::size_t cross = kind.rfind('x');
   std::uint64_t lanes = 1;
@@ -125,12 +125,12 @@ std::optional<ArgumentValue> parse_scalar(std::string_view kind, std::string_vie
   argument.bytes.resize(lanes * element_size(*type));
   for (std::size_t i = 0; i < lanes; ++i)
     store_element(*type, evaluate(values[i], scope), argument.bytes.data() + i * element_size(*type));
-  // A vector of three takes the room of four (OpenCL C 2.0, section 6.1.5).
+  // A vector of three occupies the space of four (OpenCL C 2.0, section 6.1.5).
   if (lanes == 3) argument.bytes.resize(std::size_t{4} * element_size(*type));
   return argument;
 }
 
-/// Members one after the other, each at its natural alignment, as C lays a structure out.
+/// Members one after the other, each at its natural alignment, as in a C structure.
 ArgumentValue parse_structure(std::string_view members, const ArgumentContext& context) {
   ArgumentValue structure;
   std::size_t structure_align = 1;
@@ -140,7 +140,7 @@ ArgumentValue parse_structure(std::string_view members, const ArgumentContext& c
       throw LaunchError("\"" + text + "\" cannot be a member of a structure");
     const bool address = member.kind != ArgumentValue::Kind::scalar;
     if (address) member.bytes.resize(sizeof(std::uint64_t));
-    // Without a type (bytes:, raw:) there is no alignment to be known: the user lays those out.
+    // Without a type (bytes:, raw:) the alignment is unknown: the user has to lay these out.
     const bool aligned = address || member.type;
     const std::size_t align = aligned ? member.bytes.size() : 1;
     const std::size_t at = (structure.bytes.size() + align - 1) / align * align;

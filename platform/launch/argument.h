@@ -1,4 +1,4 @@
-// Arguments as the user writes them: `in:a.bin`, `fill:1M:f32:uniform(-1,1):7`, `i32:n-1`, `lds:1024`, … (docs/launch.md).
+// Arguments in the user's notation: `in:a.bin`, `fill:1M:f32:uniform(-1,1):7`, `i32:n-1`, `lds:1024`, … (docs/launch.md).
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@
 
 namespace lacuna {
 
-/// Far more than any device's memory, small enough that sizes can be added.
+/// Far more than any device's memory, but small enough that sizes can be added without overflow.
 inline constexpr std::uint64_t kLargestBuffer = std::uint64_t{1} << 46;
 
 /// A buffer that an argument or a [buffer] section describes.
@@ -29,11 +29,11 @@ struct BufferSpec {
 struct ArgumentValue {
   enum class Kind : std::uint8_t { scalar, buffer, null, lds };
   Kind kind = Kind::scalar;
-  std::vector<std::byte> bytes;     ///< of a scalar
-  std::optional<ElementType> type;  ///< of a scalar given as TYPE:VALUE
-  std::string buffer;               ///< its name
+  std::vector<std::byte> bytes;     ///< for a scalar
+  std::optional<ElementType> type;  ///< for a scalar of the form TYPE:VALUE
+  std::string buffer;               ///< name of the buffer
   std::uint64_t number = 0;         ///< offset in the buffer, or bytes of LDS
-  /// Of a structure: addresses of buffers in its bytes.
+  /// For a structure: addresses of buffers in its bytes.
   struct Pointer {
     std::uint32_t at = 0;
     std::string buffer;
@@ -42,27 +42,27 @@ struct ArgumentValue {
   std::vector<Pointer> pointers;
 };
 
-/// How relative file names and names in expressions are understood.
+/// Resolution of relative file names, and of names in expressions.
 struct ArgumentContext {
   std::filesystem::path folder;
   const ExpressionScope& scope;
-  std::set<std::filesystem::path>* inputs = nullptr;  ///< gets the files that are read; null = nobody asks
+  std::set<std::filesystem::path>* inputs = nullptr;  ///< receives the files that are read; null = not needed
 
   void reads(const std::filesystem::path& file) const {
     if (inputs != nullptr) inputs->insert(file);
   }
 };
 
-/// Does the text describe a buffer of its own?
+/// Whether the text describes a separate buffer.
 bool describes_buffer(std::string_view text);
 /// Throws LaunchError; files to be read must exist and those to be written must be writable.
 BufferSpec parse_buffer(std::string_view text, const ArgumentContext& context);
 ArgumentValue parse_argument(std::string_view text, const ArgumentContext& context);
 
-/// "4096", "1M", "n*4": an expression, times 1024, 1024^2 or 1024^3 by a K, M or G at its end.
-/// Throws LaunchError when it is not between 1 and `most`.
+/// Parses "4096", "1M", "n*4": an expression, multiplied by 1024, 1024^2 or 1024^3 for a K, M or G at its end. Throws
+/// LaunchError if the result is not between 1 and `most`.
 std::uint64_t parse_size(std::string_view text, const ExpressionScope& scope, std::uint64_t most = kLargestBuffer);
-/// Throws LaunchError when no file can be created there.
+/// Throws LaunchError if the file cannot be created.
 void require_writable(const std::filesystem::path& file);
 
 }  // namespace lacuna

@@ -77,7 +77,7 @@ class ComparisonFile final : public GuestFile {
 
   bool close(double value, double reference) const {
     if (std::isnan(value) || std::isnan(reference)) return std::isnan(value) && std::isnan(reference);
-    // Infinities are equal only to themselves, which plain comparison says.
+    // An infinity is equal only to itself.
     if (value == reference) return true;
     const double distance = std::fabs(value - reference);
     if (std::isfinite(distance)) {

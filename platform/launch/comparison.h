@@ -1,4 +1,4 @@
-// Compares a buffer, as it streams by, with a reference file.
+// Comparison of a buffer with a reference file, while the buffer is written.
 #pragma once
 
 #include <cstdint>
@@ -14,23 +14,23 @@
 
 namespace lacuna {
 
-/// An element is equal when one of the limits holds; without any, when its bytes are.
+/// An element is equal if it is within one of the limits; without limits, if its bytes are equal.
 struct Tolerance {
   std::optional<double> absolute;
-  std::optional<double> relative;  ///< of the reference's magnitude
+  std::optional<double> relative;  ///< relative to the reference's magnitude
   std::optional<std::uint64_t> ulp;
 
   bool exact() const { return !absolute && !relative && !ulp; }
 };
 
-/// "abs=1e-6,rel=1e-4,ulp=4"; "" is exact. Throws LaunchError.
+/// Parses "abs=1e-6,rel=1e-4,ulp=4"; "" is exact. Throws LaunchError.
 Tolerance parse_tolerance(std::string_view text, const ExpressionScope& scope);
 
 struct ComparisonResult {
   std::string buffer;
   std::string reference;
   ElementType type{};
-  bool typed = false;  ///< else bytes are compared
+  bool typed = false;  ///< false: bytes are compared
   std::uint64_t elements = 0;
   std::uint64_t differing = 0;
   struct Difference {
@@ -38,20 +38,20 @@ struct ComparisonResult {
     std::string value;
     std::string reference;
   };
-  std::vector<Difference> first;  ///< the first few
-  double largest_absolute = 0;    ///< among those that differ
+  std::vector<Difference> first;  ///< the first of the differences
+  double largest_absolute = 0;    ///< largest absolute difference
   double largest_relative = 0;
-  std::string error;  ///< the reference could not be read
+  std::string error;  ///< the reference could not be read: the reason
 
   bool equal() const { return differing == 0 && error.empty(); }
-  /// Lines for people.
+  /// Result as text, several lines.
   std::string text() const;
 };
 
-/// A file for writing the buffer to; `result` must outlive it and is complete when everything has been written.
+/// Opens a file to which the buffer is written; `result` must outlive it and is complete when all bytes have been written.
 std::unique_ptr<GuestFile> open_comparison(const std::filesystem::path& reference, const Tolerance& tolerance,
                                            std::optional<ElementType> type, ComparisonResult& result);
-/// Throws LaunchError when the reference cannot be read or does not have `bytes` bytes, or a type is needed.
+/// Throws LaunchError if the reference cannot be read or does not have `bytes` bytes, or if a type is missing.
 void check_comparison(const std::filesystem::path& reference, std::uint64_t bytes, const Tolerance& tolerance,
                       std::optional<ElementType> type);
 

@@ -64,13 +64,13 @@ double logarithm(double x) {
   return 2 * sum + exponent * kLn2;
 }
 
-/// Makes elements one after the other.
+/// Makes elements in order.
 class Generator {
  public:
   explicit Generator(const Fill& fill) : fill_(fill), random_(fill.seed), next_(fill.first) {}
 
   void element(std::byte* to) {
-    // The draw happens for every element, so that a share of zeros leaves the others' positions in the sequence alone.
+    // The draw happens for every element, so that the share of zeros does not affect the values of other elements.
     const bool zero = fill_.zeros > 0 && random_.real() < fill_.zeros;
     make(to);
     if (zero) std::memset(to, 0, element_size(fill_.type));
@@ -95,7 +95,7 @@ class Generator {
     }
   }
 
-  /// Integers wrap around as they do in C.
+  /// Integers wrap as in C.
   void iota(std::byte* to) {
     if (is_floating(fill_.type)) {
       store_element(fill_.type,
@@ -116,7 +116,7 @@ class Generator {
     store_element(fill_.type, Number::of(fill_.first.integer + offset), to);
   }
 
-  /// Rounding to the element type can reach HIGH, which is not in the range: such a draw is repeated.
+  /// Rounding to the element type may give HIGH, which is outside of the range: such a draw is repeated.
   void uniform_real(std::byte* to) {
     const double low = fill_.first.as_double();
     const double high = fill_.second.as_double();
@@ -198,7 +198,7 @@ class FillFile final : public ReadOnlyFile {
   std::array<std::byte, 8> element_{};
 };
 
-/// What a pattern's numbers must be for its type.
+/// Checks the numbers of a pattern against its type.
 void check_values(const Fill& fill, std::string_view text) {
   const auto fail = [&](const std::string& reason) { throw LaunchError(std::string(text) + ": " + reason); };
   std::array<std::byte, 8> scratch{};

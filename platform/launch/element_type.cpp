@@ -40,7 +40,7 @@ struct SourceType {
   std::string_view name;
   ElementType type;
 };
-/// Names that clang puts into `.type_name` for OpenCL C, and C's own.
+/// Names that clang writes to `.type_name` for OpenCL C, and those of C.
 constexpr std::array<SourceType, 18> kSourceTypes{{{"char", ElementType::i8},
                                                    {"short", ElementType::i16},
                                                    {"int", ElementType::i32},
@@ -89,7 +89,7 @@ std::uint16_t round_to(double value, unsigned mantissa, unsigned exponent) {
   const std::uint64_t rest = significand & ((std::uint64_t{1} << dropped) - 1);
   const std::uint64_t half = std::uint64_t{1} << (dropped - 1);
   if (rest > half || (rest == half && (kept & 1) != 0)) ++kept;
-  // The leading one, where there is one, counts the exponent up by one; a carry of the rounding does as well.
+  // The leading one, if there is one, increments the exponent, as does a carry of the rounding.
   const std::uint64_t magnitude = below > 0 ? kept : (static_cast<std::uint64_t>(unbiased + bias - 1) << mantissa) + kept;
   return static_cast<std::uint16_t>(sign | std::min<std::uint64_t>(magnitude, infinity));
 }

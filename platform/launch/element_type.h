@@ -18,11 +18,11 @@ std::string_view element_type_name(ElementType type);
 unsigned element_size(ElementType type);
 bool is_floating(ElementType type);
 bool is_signed(ElementType type);
-/// Nothing for an unknown name.
+/// nullopt for an unknown name.
 std::optional<ElementType> parse_element_type(std::string_view name);
 /// As parse_element_type; throws LaunchError with the nearest name.
 ElementType require_element_type(std::string_view name);
-/// The element type of a source type such as "float*", "const uint", "double4*"; nothing when it is not a plain one.
+/// The element type of a source type such as "float*", "const uint", "double4*"; nullopt if it is not a plain type.
 std::optional<ElementType> element_type_of_source(std::string_view type_name);
 
 /// Rounds to nearest even; overflow gives infinity.
@@ -30,14 +30,14 @@ std::uint16_t to_half(double value);
 std::uint16_t to_bfloat16(double value);
 double from_half(std::uint16_t bits);
 
-/// Little-endian bytes of a number. Throws LaunchError when an integer type cannot hold it.
+/// Little-endian bytes of a number. Throws LaunchError if an integer type cannot represent it.
 void store_element(ElementType type, const Number& value, std::byte* to);
 /// The element as a number; 64-bit integers are exact.
 Number load_element(ElementType type, const std::byte* from);
 /// Position of a floating-point value among all values of its type: neighbours differ by one, both zeros are 0. For NaN see
 /// is_nan().
 std::int64_t float_position(ElementType type, const std::byte* from);
-/// For people: enough digits to tell neighbours apart.
+/// Text with enough digits to distinguish neighbouring values.
 std::string element_text(ElementType type, const std::byte* from);
 
 }  // namespace lacuna

@@ -15,15 +15,15 @@
 namespace lacuna {
 namespace {
 
-/// Integers must stay within what 64 bits can hold, signed or unsigned.
+/// Integers must be representable in 64 bits, signed or unsigned.
 constexpr WideInteger kLeast = std::numeric_limits<std::int64_t>::min();
 constexpr WideInteger kMost = std::numeric_limits<std::uint64_t>::max();
-/// Deeper nesting than a person writes; a parser that recurses must have an end.
+/// Nesting limit, deeper than any user's expression, since the parser recurses.
 constexpr int kDeepest = 200;
 
 struct Operator {
   std::string_view text;
-  int precedence;  ///< C's, larger binds tighter
+  int precedence;  ///< as in C, larger binds tighter
 };
 /// Longer ones first, so that "<<" is not read as "<".
 constexpr std::array<Operator, 18> kOperators{{{"||", 1},
@@ -94,7 +94,7 @@ class Parser {
     return Number::of(value);
   }
 
-  /// `live` is false in the branch that is not taken: it is parsed, but its errors of value do not count.
+  /// `live` is false in the branch that is not taken: it is parsed, but errors of evaluation are ignored.
   Number conditional(bool live) {
     if (++depth_ > kDeepest) fail("nested too deeply");
     Number result = binary(1, live);

@@ -15,7 +15,7 @@ __extension__ using WideInteger = __int128;
 struct Number {
   bool real = false;
   WideInteger integer = 0;
-  double value = 0;  ///< when real
+  double value = 0;  ///< for reals
 
   static Number of(WideInteger i) { return {false, i, 0}; }
   static Number of_real(double d) { return {true, 0, d}; }
@@ -25,16 +25,16 @@ struct Number {
 
 std::string number_text(const Number& number);
 
-/// What names and buffer elements mean.
+/// Values of names and buffer elements.
 struct ExpressionScope {
   std::map<std::string, Number, std::less<>> variables;
-  /// Element of a buffer; null = there are none. Throws LaunchError for an unknown buffer or index.
+  /// Element of a buffer; null = buffers cannot be read. Throws LaunchError for an unknown buffer or index.
   std::function<Number(const std::string& buffer, std::int64_t index)> element;
 };
 
-/// Throws LaunchError: what is wrong and where in the text; for an unknown name the nearest one.
+/// Throws LaunchError with the problem and its position in the text; for an unknown name with the nearest one.
 Number evaluate(std::string_view expression, const ExpressionScope& scope);
-/// As evaluate; throws when the result is not an integer in [min, max].
+/// As evaluate(); throws if the result is not an integer in [min, max].
 std::int64_t evaluate_integer(std::string_view expression, const ExpressionScope& scope, std::int64_t min, std::int64_t max);
 /// Replaces each {EXPRESSION} by its number.
 std::string substitute(std::string_view text, const ExpressionScope& scope);

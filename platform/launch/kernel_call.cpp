@@ -8,11 +8,11 @@
 namespace lacuna {
 namespace {
 
-/// Bytes of LDS that a workgroup can have on both targets (GCN3 and CDNA2 ISA manuals, "LDS").
+/// Maximum LDS bytes of a workgroup on both targets (GCN3 and CDNA2 ISA manuals, "LDS").
 constexpr std::uint64_t kLdsBytes = 64 * 1024;
-/// Work-items of a workgroup (HSA Platform System Architecture 1.2 and AMDGPU usage guide).
+/// Maximum work-items of a workgroup (HSA Platform System Architecture 1.2 and AMDGPU usage guide).
 constexpr std::uint64_t kLargestWorkgroup = 1024;
-/// Alignment of a dynamic LDS argument whose metadata say none: that of the largest vector type.
+/// Alignment of a dynamic LDS argument if its metadata state none: that of the largest vector type.
 constexpr std::uint32_t kLdsAlignment = 16;
 
 using Kind = ArgumentValue::Kind;
@@ -182,14 +182,14 @@ class Layout {
       sized(8);
       return patch(LAUNCH_PATCH_BUFFER, argument.offset, find_("printf buffer").index);
     }
-    // Services of a host runtime that a launch does not have: null.
+    // Services of a host runtime that do not exist in a launch: null.
     for (const std::string_view service :
          {"none", "hostcall_buffer", "default_queue", "completion_action", "multigrid_sync_arg", "heap_v1"})
       if (kind == service) return;
     fail("the kernel needs " + argument.kind + ", which a launch does not know");
   }
 
-  /// As the driver counts them for the packet.
+  /// Number of dimensions as the driver encodes it in the packet.
   std::uint64_t grid_dimensions() const {
     for (unsigned d = 3; d > 1; --d)
       if (call_.grid[d - 1] > 1 || call_.block[d - 1] > 1) return d;

@@ -20,10 +20,10 @@ struct KernelCall {
   std::array<std::uint32_t, 3> block{1, 1, 1};  ///< work-items
   std::array<std::uint64_t, 3> offset{};
   std::vector<ArgumentValue> arguments;
-  std::optional<std::uint32_t> max_block{};  ///< work-items of a workgroup, in place of what the kernel's metadata say
+  std::optional<std::uint32_t> max_block{};  ///< maximum work-items of a workgroup, overriding the kernel's metadata
 };
 
-/// A buffer as arguments see it.
+/// A buffer for the layout of arguments.
 struct BufferPlace {
   std::uint32_t index = 0;
   std::uint64_t bytes = 0;
@@ -31,16 +31,16 @@ struct BufferPlace {
 
 struct ArgumentSegment {
   std::vector<std::byte> bytes;       ///< a multiple of 8
-  std::vector<launch_patch> patches;  ///< what only the driver knows
+  std::vector<launch_patch> patches;  ///< values that only the driver knows
   std::uint32_t dynamic_group_bytes = 0;
 };
 
-/// Throws LaunchError with the kernel's signature when shape or arguments do not fit. `find` gives the place of a named buffer
-/// or throws.
+/// Throws LaunchError with the kernel's signature if shape or arguments do not match. `find` returns the address and size of a
+/// named buffer, or throws.
 ArgumentSegment lay_out_arguments(const KernelMetadata& kernel, const KernelCall& call,
                                   const std::function<BufferPlace(const std::string& name)>& find);
 
-/// The explicit parameter that takes the argument of this number, for messages and element types; null = none does.
+/// The explicit parameter for the argument of this number, for messages and element types; null = there is none.
 const KernelArgument* parameter_of(const KernelMetadata& kernel, std::size_t number);
 
 }  // namespace lacuna

@@ -48,27 +48,27 @@ class LaunchBuffers {
 
   void upload(const LaunchBuffer& to, const Contents& contents);
   void save(const LaunchBuffer& from, const std::filesystem::path& file);
-  /// Throws LaunchError when the reference does not fit the buffer.
+  /// Throws LaunchError if the reference does not match the buffer.
   void compare(const std::string& name, const LaunchBuffer& compared, const std::filesystem::path& reference,
                const Tolerance& tolerance);
 
   /// An element for an expression. Throws LaunchError for an unknown buffer or index, and ElementWanted after it has requested
   /// an element that is in GPU memory. A rehearsal gets 1 instead.
   Number element(const std::string& name, std::int64_t index);
-  /// An element has been requested and not yet been written by the launcher.
+  /// Whether an element has been requested and not yet been written by the launcher.
   bool is_fetching() const { return wanted_ && fetched_.empty(); }
-  /// An element has been requested; true until take_element().
+  /// Whether an element has been requested; true until take_element().
   bool is_wanted() const { return wanted_.has_value(); }
   /// Stores the element that the launcher has written.
   void take_element();
   /// Drops fetched elements, which may change with the next statement.
   void drop_elements() { elements_.clear(); }
-  /// element() has returned a guess since reset_guess(): only in a rehearsal.
+  /// Whether element() has returned a guess since reset_guess(): only in a rehearsal.
   bool has_guessed() const { return guessed_; }
   void reset_guess() { guessed_ = false; }
 
   const std::deque<ComparisonResult>& comparisons() const { return comparisons_; }
-  /// A file that could not be saved, and why; "" = none.
+  /// A file that could not be saved, and the reason; "" = none.
   const std::string& lost_output() const { return lost_; }
 
  private:

@@ -1,4 +1,4 @@
-// The code objects of a launch and their kernels, as the launcher on the hart numbers them.
+// The code objects of a launch and their kernels, with the numbers by which the launcher on the hart identifies them.
 #pragma once
 
 #include <cstddef>
@@ -24,15 +24,15 @@ struct LaunchCode {
 
 class LaunchCodes {
  public:
-  /// `wanted_target` chooses among the code objects of a bundle; "" = the first one, whose target then holds for all.
+  /// `wanted_target` selects among the code objects of a bundle; "" = the first one, whose target then applies to all.
   LaunchCodes(PlanStream& plan, std::string wanted_target) : plan_(plan), wanted_target_(std::move(wanted_target)) {}
 
   /// Drops loaded code objects and kernel numbers; keeps the contents of files.
   void begin();
   /// Loads a file into the GPU; adds it to `inputs` when it is read for the first time. Throws LaunchError for a name in use or
-  /// another target than the first, and ElfError.
+  /// for a target other than the first one's, and ElfError.
   void load(const std::string& name, const std::filesystem::path& file, std::set<std::filesystem::path>& inputs);
-  /// Null = the code object loaded first. Throws LaunchError with the nearest name when there is none.
+  /// Null = the code object loaded first. Throws LaunchError with the nearest name if there is none.
   const LaunchCode& find(const std::string* name) const;
   bool empty() const { return codes_.empty(); }
   /// Number of a kernel with a stack of this size, for dispatches.

@@ -1,4 +1,4 @@
-// The user's mistake in a launch: what() says where and what.
+// An error of the user in a launch: what() states the location and the problem.
 #pragma once
 
 #include <stdexcept>

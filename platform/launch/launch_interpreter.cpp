@@ -19,7 +19,7 @@ constexpr std::uint32_t kQueuePackets = 1024;
 constexpr std::uint32_t kUnknownStack = 16384;
 constexpr std::uint64_t kLargestStack = 1 << 24;
 constexpr std::int64_t kLargestWorkgroup = 1024;  // limit of the packet processor
-/// Buffer for kernels with printf. Its header, all zero, says that it has no room, so that nothing is printed.
+/// Buffer for kernels with printf. Its header is all zero, which means no room, so that nothing is printed.
 constexpr std::string_view kPrintfBuffer = "printf buffer";
 constexpr std::uint64_t kPrintfBytes = 64;
 
@@ -105,7 +105,7 @@ void LaunchInterpreter::execute(const LaunchStatement& statement) {
 }
 
 void LaunchInterpreter::execute_constants(const LaunchStatement& statement) {
-  // The statement is executed again when an element has to be fetched, so it must not leave a part of its effect.
+  // The statement is executed again if an element has to be fetched, so that it must not leave partial effects.
   auto variables = scope_.variables;
   for (const LaunchKey& key : statement.keys) {
     plan_.set_line(key.line);
@@ -194,7 +194,7 @@ void LaunchInterpreter::execute_condition(const LaunchStatement& statement) {
   if (statement.kind == Kind::loop) scope_.variables[statement.first.name] = evaluate(statement.first.value, scope_);
   const bool enters = evaluate(statement.condition, scope_).truth();
   if (rehearsing_) {
-    // The body is rehearsed in any case, but its values may be outside of what it is written for.
+    // The body is always rehearsed, but its values may be outside of the intended range.
     if (!enters) lenient_until_ = std::max(lenient_until_, statement.partner);
   } else if (!enters) {
     next_ = statement.partner + 1;
@@ -207,7 +207,7 @@ void LaunchInterpreter::execute_end(const LaunchStatement& statement) {
   plan_.set_line(opener.line);
   if (opener.kind == Kind::while_loop) next_ = statement.partner;
   if (opener.kind != Kind::loop) return;
-  // The condition may have to wait for an element: then the variable must not advance twice.
+  // If the condition has to wait for an element, the variable must not advance twice.
   Number& variable = scope_.variables[opener.next.name];
   const Number before = variable;
   const Number after = evaluate(opener.next.value, scope_);
@@ -319,7 +319,7 @@ void LaunchInterpreter::execute_dispatch(const LaunchStatement& statement) {
     return {found.index, found.bytes};
   });
   warn_of_block(kernel, call);
-  // The first kernel that gets a buffer determines the type of its elements.
+  // The first kernel to which a buffer is passed determines the type of its elements.
   std::size_t number = 0;
   for (const ArgumentValue& argument : call.arguments) {
     const KernelArgument* const parameter = parameter_of(kernel, number++);

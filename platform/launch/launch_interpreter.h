@@ -25,14 +25,14 @@ class LaunchInterpreter {
   /// `plan` must outlive the interpreter. `wanted_target`: see LaunchCodes.
   LaunchInterpreter(LaunchProgram program, std::string wanted_target, PlanStream& plan);
 
-  /// Checks everything that can be known before the run. Afterwards the plan is at its beginning. Throws LaunchError or
+  /// Checks everything that can be known before the run. Afterwards the plan is rewound to its beginning. Throws LaunchError or
   /// ElfError with file and line.
   void rehearse();
-  /// Executes the next statement. Throws LaunchError with file and line. When the statement needs an element of a buffer, a
+  /// Executes the next statement. Throws LaunchError with file and line. If the statement needs an element of a buffer, a
   /// record to fetch it is added instead, and the next step() executes the statement again.
   void step();
   bool finished() const { return finished_; }
-  /// The program ends without its other statements.
+  /// Ends the program without executing the remaining statements.
   void stop() { finished_ = true; }
 
   const LaunchProgram& program() const { return program_; }
@@ -72,7 +72,7 @@ class LaunchInterpreter {
   std::size_t next_ = 0;  ///< index of the next statement
   bool finished_ = false;
   bool rehearsing_ = false;
-  /// In a rehearsal: errors of statements before this index do not count, because values are guesses.
+  /// In a rehearsal: errors of statements before this index are ignored, since values are guesses.
   std::size_t lenient_until_ = 0;
   std::uint32_t kernarg_bytes_ = 0;  ///< largest argument segment of a kernel
   std::uint32_t private_bytes_ = 0;  ///< largest stack of a kernel

@@ -1,12 +1,12 @@
-/* What `lacuna launch` asks of its launcher program on the hart: a stream of records that the program reads by semihosting and
- * executes in order. Shared by the host (C++) and the firmware (C); both are little-endian with natural alignment.
+/* Requests of `lacuna launch` to its launcher program on the hart: a stream of records that the program reads by semihosting
+ * and executes in order. Shared by the host (C++) and the firmware (C); both are little-endian with natural alignment.
  *
  * Files of the simulator (semihosting names):
- *   :launch/plan        the records; a read may give fewer bytes than asked for, 0 at the end
+ *   :launch/plan        the records; a read may return fewer bytes than requested, 0 at the end
  *   :launch/stream/N    contents of N, a code object or a buffer, to be read or written in one go
- *   :launch/failure     to be written: launch_failure and a text, why the launcher ends
+ *   :launch/failure     to be written: launch_failure and a text, the reason why the launcher ends
  *
- * No name of a host file is among them: what the launcher does, and how long that takes, must not depend on one. */
+ * None of them contains the name of a host file: the launcher's behaviour and its time must not depend on one. */
 #ifndef PLATFORM_LAUNCH_PLAN_H
 #define PLATFORM_LAUNCH_PLAN_H
 

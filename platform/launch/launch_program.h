@@ -1,4 +1,4 @@
-// A launch file, or what the command line says in its place: a list of statements (docs/launch.md).
+// A launch file, or the equivalent of the command line's options: a list of statements (docs/launch.md).
 #pragma once
 
 #include <cstddef>
@@ -35,22 +35,22 @@ struct LaunchStatement {
   };
   Kind kind{};
   unsigned line = 0;
-  std::string name;  ///< of the buffer, kernel or code object
+  std::string name;  ///< name of the buffer, kernel or code object
   std::vector<LaunchKey> keys;
-  LaunchKey first;          ///< of loop: variable and its first value
-  std::string condition;    ///< of loop, while_loop, branch
-  LaunchKey next;           ///< of loop: variable and its next value
-  std::size_t partner = 0;  ///< of the three and of end: the statement at the other end
-  /// A buffer that an argument describes in place: made at the first time the statement is reached.
+  LaunchKey first;          ///< for loop: variable and its first value
+  std::string condition;    ///< for loop, while_loop, branch
+  LaunchKey next;           ///< for loop: variable and its next value
+  std::size_t partner = 0;  ///< for loop, while_loop, branch and end: the statement at the other end
+  /// A buffer that an argument describes in place: allocated when the statement is first reached.
   bool in_place = false;
 
-  /// nullptr when the key is not given.
+  /// Null if the key is not given.
   const LaunchKey* key(std::string_view key_name) const;
 };
 
 struct LaunchProgram {
-  std::string file;              ///< for messages
-  std::filesystem::path folder;  ///< of relative file names
+  std::string file;              ///< name for messages
+  std::filesystem::path folder;  ///< base of relative file names
   std::vector<LaunchStatement> statements;
   /// Constants that the command line overrides.
   std::vector<LaunchKey> definitions;
@@ -59,12 +59,12 @@ struct LaunchProgram {
   std::string location(unsigned line) const;
 };
 
-/// Throws LaunchError with file, line, what is wrong and the nearest legal name.
+/// Throws LaunchError with file, line, the problem and the nearest legal name.
 LaunchProgram parse_launch_file(const std::filesystem::path& file);
 LaunchProgram parse_launch_text(std::istream& text, const std::string& name, const std::filesystem::path& folder);
 
-/// Moves the buffers that a dispatch's arguments describe into buffer statements of their own, named by `prefix` and the
-/// argument's number unless they have a name, and appends all to the program. `extra` gives further keys of such a buffer.
+/// Moves the buffers that a dispatch's arguments describe to separate buffer statements, which are named by `prefix` and the
+/// argument's number unless they have a name, and appends all to the program. `extra` returns further keys of such a buffer.
 void add_dispatch(LaunchProgram& program, LaunchStatement dispatch, const std::string& prefix,
                   const std::vector<std::pair<std::size_t, LaunchKey>>& extra = {});
 

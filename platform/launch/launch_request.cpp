@@ -19,7 +19,7 @@ LaunchKey assignment(const std::string& text, const std::string& option) {
   return {std::string(trimmed(text.substr(0, equals))), std::string(trimmed(text.substr(equals + 1))), 0};
 }
 
-/// `--compare [BUFFER=]FILE`: the number of the argument that is meant and the file.
+/// `--compare [BUFFER=]FILE`: the number of the argument that it refers to, and the file.
 std::pair<std::size_t, std::string> compared_argument(const std::string& text, const std::vector<std::string>& arguments) {
   const std::size_t equals = text.find('=');
   const std::string which = equals == std::string::npos ? std::string() : text.substr(0, equals);
@@ -42,7 +42,7 @@ std::pair<std::size_t, std::string> compared_argument(const std::string& text, c
   return {candidates.front(), file};
 }
 
-/// One dispatch, as the options describe it.
+/// The program for the dispatch that the options describe.
 LaunchProgram command_line_program(const CommandLine& line) {
   LaunchProgram program;
   program.file = line.input;
@@ -110,7 +110,7 @@ LaunchProgram file_program(const CommandLine& line) {
 }  // namespace
 
 LaunchSession requested_launch(const CommandLine& line) {
-  // Of a file with code objects for several targets, the one for the GPU that the user asks for.
+  // Of a file with code objects for several targets, selects the one for the GPU that the user has configured.
   std::string target;
   for (const ConfigurationSource& source : line.configuration)
     if (!source.file && source.value.starts_with("gpu.target=")) target = source.value.substr(source.value.find('=') + 1);
@@ -119,7 +119,7 @@ LaunchSession requested_launch(const CommandLine& line) {
 
 std::vector<ConfigurationSource> launch_configuration(const CommandLine& line, const LaunchSession& session) {
   std::vector<ConfigurationSource> sources = line.configuration;
-  // What the user says about the target comes later and wins.
+  // A target given by the user is applied later and overrides it.
   sources.insert(sources.begin(), {false, "gpu.target=" + std::string(isa::traits(session.target()).name)});
   return sources;
 }

@@ -1,4 +1,4 @@
-// What `lacuna launch` is asked for on its command line, as a session that can be rehearsed and run.
+// The request of a `lacuna launch` command line, as a session that can be rehearsed and run.
 #pragma once
 
 #include <vector>
@@ -8,10 +8,10 @@
 
 namespace lacuna {
 
-/// Not rehearsed yet. Throws UsageError, LaunchError or ElfError.
+/// The session has not been rehearsed. Throws UsageError, LaunchError or ElfError.
 LaunchSession requested_launch(const CommandLine& line);
 
-/// The command line's configuration, with the target of the session's code objects unless the user says another one. The
+/// The command line's configuration, with the target of the session's code objects unless the user gives another one. The
 /// session has been rehearsed.
 std::vector<ConfigurationSource> launch_configuration(const CommandLine& line, const LaunchSession& session);
 

@@ -14,7 +14,7 @@ constexpr std::size_t kPlanAhead = 64 * 1024;
 
 }  // namespace
 
-/// The plan as the launcher reads it.
+/// The plan as a file that the launcher reads.
 class LaunchSession::PlanFile final : public GuestFile {
  public:
   explicit PlanFile(LaunchSession& session) : session_(session) {}
@@ -26,7 +26,7 @@ class LaunchSession::PlanFile final : public GuestFile {
   std::int64_t write(std::span<const std::byte>) override { return errno = EBADF, -1; }
   bool seek(std::uint64_t) override { return errno = ESPIPE, false; }
   std::int64_t length() override { return -1; }
-  /// Reads return what is available: later records may depend on what the launcher does with these.
+  /// Reads return the available records without waiting: later ones may depend on their execution.
   bool terminal() const override { return true; }
 
  private:

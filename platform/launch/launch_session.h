@@ -17,19 +17,19 @@ namespace lacuna {
 
 class LaunchSession {
  public:
-  /// `wanted_target` chooses among the code objects of a bundle; "" = the first one, whose target then holds for all.
+  /// `wanted_target` selects among the code objects of a bundle; "" = the first one, whose target then applies to all.
   explicit LaunchSession(LaunchProgram program, std::string wanted_target = {});
   LaunchSession(const LaunchSession&) = delete;
   LaunchSession& operator=(const LaunchSession&) = delete;
 
   /// Checks everything that can be known before the run. Throws LaunchError or ElfError with file and line.
   void rehearse() { interpreter_.rehearse(); }
-  /// Target of the code objects; to be called after rehearse().
+  /// Target of the code objects; call it after rehearse().
   isa::Target target() const { return interpreter_.codes().target(); }
-  /// Warnings for the user about a launch that runs nevertheless.
+  /// Warnings for the user about a launch that can nevertheless run.
   const std::vector<std::string>& warnings() const { return interpreter_.warnings(); }
   /// Input files of the statements executed so far: the launch file or code object itself, code objects, contents, references.
-  /// Of a loop, rehearse() executes the first pass.
+  /// rehearse() executes the first iteration of a loop.
   const std::set<std::filesystem::path>& inputs() const { return interpreter_.inputs(); }
   /// The files of all code objects so far.
   std::vector<std::span<const std::byte>> code_images() const { return interpreter_.codes().images(); }
@@ -39,7 +39,7 @@ class LaunchSession {
 
   /// Error while the plan was made or executed, with file and line; "" = none. The launcher ends after an error.
   std::string error() const;
-  /// A file that a buffer should have been saved to, and why it was not; "" = none is missing.
+  /// A file to which a buffer could not be saved, and the reason; "" = none.
   const std::string& lost_output() const { return interpreter_.buffers().lost_output(); }
   const std::deque<ComparisonResult>& comparisons() const { return interpreter_.buffers().comparisons(); }
 

@@ -1,4 +1,4 @@
-// The launcher program (firmware/apps/launcher.c) as it lies inside this executable.
+// The launcher program (firmware/apps/launcher.c), which is embedded in this executable.
 #pragma once
 
 #include <cstddef>

@@ -20,8 +20,8 @@ class PlanStream {
  public:
   using Opener = std::function<std::unique_ptr<GuestFile>()>;
 
-  /// Drops all records and files. A discarding stream drops what is added, too: it is that of a rehearsal. Numbers of files go
-  /// on.
+  /// Drops all records and files. A discarding stream, for a rehearsal, also drops everything that is added. File numbers
+  /// continue.
   void begin(bool discard);
   bool discards() const { return discard_; }
 
@@ -29,7 +29,7 @@ class PlanStream {
   unsigned line() const { return line_; }
   void set_line(unsigned line) { line_ = line; }
 
-  /// Appends a record and fills in its header. Throws LaunchError when it is too long.
+  /// Appends a record and fills in its header. Throws LaunchError if it is too long.
   template <typename Record>
   void emit(std::uint32_t operation, Record record, std::span<const std::byte> tail = {},
             std::span<const std::byte> tail2 = {}) {
@@ -45,7 +45,7 @@ class PlanStream {
   /// Moves unread records to `bytes`; returns their size.
   std::size_t read(std::span<std::byte> bytes);
   void drop_unread();
-  /// Opens a file by its name for the launcher; null = there is none, or it has been opened before.
+  /// Opens a file by name for the launcher; null = there is none, or it has already been opened.
   std::unique_ptr<GuestFile> open_file(std::string_view name);
 
  private:

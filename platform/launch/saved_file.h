@@ -10,9 +10,9 @@
 
 namespace lacuna {
 
-/// Takes a buffer of `bytes` bytes and is there when it has got all of them; until then an earlier file of the name stays. When
-/// it cannot be written, the guest's write fails and the reason, with the file's name, is in `lost` unless an earlier one is.
-/// Null: it cannot be made.
+/// A file that receives a buffer of `bytes` bytes and replaces an earlier file of the name when it is complete. If it cannot be
+/// written, the guest's write fails, and `lost` gets the reason with the file's name, unless it has an earlier one. Null: it
+/// cannot be created.
 std::unique_ptr<GuestFile> open_saved_file(const std::filesystem::path& file, std::uint64_t bytes, std::string& lost);
 
 }  // namespace lacuna

@@ -1,4 +1,4 @@
-// Cutting up what the user wrote.
+// Splitting of user-written text.
 #pragma once
 
 #include <string>
@@ -7,19 +7,18 @@
 
 namespace lacuna {
 
-/// Without blanks at both ends.
+/// The text without blanks at both ends.
 std::string_view trimmed(std::string_view text);
-/// At each separator outside parentheses and brackets; parts are trimmed.
+/// Splits at each separator outside parentheses and brackets; parts are trimmed.
 std::vector<std::string> split_outside(std::string_view text, char separator);
 bool is_identifier(std::string_view text);
 
-/// A piece of a text in which {…} stands for something.
+/// A part of a text with placeholders {…}.
 struct TextPart {
   std::string_view text;  ///< without the braces
   bool braced = false;
 };
-/// The pieces in their order; a } alone is text. Throws LaunchError when a { has no }, another { before it,
-/// or nothing inside.
+/// The parts in order; a } alone is text. Throws LaunchError if a { has no }, has another { before it, or contains nothing.
 std::vector<TextPart> split_braces(std::string_view text);
 
 }  // namespace lacuna

@@ -36,7 +36,7 @@ class Symbols {
     });
   }
 
-  /// What llvm-objdump prints above the address: the last name there, that of data only when there is no other.
+  /// The symbol that llvm-objdump prints above the address: the last one there, a data symbol only if there is no other.
   const ElfSymbol* heading(std::uint64_t address) const {
     const std::span<const ElfSymbol> here = at(address);
     const auto code = std::find_if(here.rbegin(), here.rend(), [](const ElfSymbol& s) { return s.type != kSymbolTypeObject; });
@@ -44,14 +44,14 @@ class Symbols {
     return here.empty() ? nullptr : &here.back();
   }
   bool kernel_at(std::uint64_t address) const { return first_of_type(address, kSymbolTypeAmdKernel) != nullptr; }
-  /// The label at the address that stands in for the operand of a branch; null = none.
+  /// The label at the address that is printed as the operand of a branch; null = none.
   const ElfSymbol* label(std::uint64_t address) const { return first_of_type(address, kSymbolTypeNone); }
   /// The last symbol at or before the address; null = none.
   const ElfSymbol* before(std::uint64_t address) const {
     const auto after = upper_bound(address);
     return after == symbols_.begin() ? nullptr : &*std::prev(after);
   }
-  /// The lowest symbol address behind this one, at most `end`.
+  /// The lowest symbol address after this one, at most `end`.
   std::uint64_t next(std::uint64_t address, std::uint64_t end) const {
     const auto after = upper_bound(address);
     return after == symbols_.end() ? end : std::min(after->value, end);
@@ -78,7 +78,7 @@ class Symbols {
   std::vector<ElfSymbol> symbols_;
 };
 
-/// Where a branch with a label for its last operand goes; nothing for every other instruction.
+/// Target of a branch whose last operand is a label; nullopt for all other instructions.
 std::optional<std::uint64_t> label_target(const isa::Instruction& instruction, std::uint64_t address) {
   const isa::OperandTypes& sources = instruction.row->src;
   if (sources.count == 0 || sources.types[sources.count - 1U] != isa::OperandType::label16) return std::nullopt;
@@ -146,7 +146,7 @@ class SectionWriter {
     }
   }
 
-  /// " <vadd+0xc8>": where a branch goes when no label of assembly code is there.
+  /// " <vadd+0xc8>": target of a branch without a label of assembly code.
   std::string target_text(std::uint64_t target) const {
     const ElfSymbol* symbol = symbols_.before(target);
     if (symbol == nullptr) symbol = absolute_.before(target);
@@ -158,7 +158,7 @@ class SectionWriter {
     return text.str();
   }
 
-  /// Returns the words it took.
+  /// Returns the number of words written.
   std::size_t write_instruction(std::size_t index, std::uint64_t address) {
     const isa::DecodeResult decoded = isa::decode(&words_[index], words_.size() - index, target_, isa::kAllMatrixCodes);
     const std::size_t size = decoded.ok ? decoded.instruction.size / 4U : 1;
@@ -174,7 +174,7 @@ class SectionWriter {
     if (decoded.ok && decoded.instruction.matrix_code != nullptr)
       comment = " " + std::string(isa::extension_name(decoded.instruction));
     if (const auto tag = tags_.find(address); tag != tags_.end()) comment += tag->second;
-    // The tab counts as one of 60 columns, as llvm-objdump counts it.
+    // The tab counts as one of 60 columns, as in llvm-objdump.
     out_ << '\t' << std::left << std::setw(59) << std::setfill(' ') << text << std::right << "// "
          << upper_hexadecimal(address, 12) << ':';
     for (std::size_t word = 0; word < size; ++word) out_ << ' ' << upper_hexadecimal(words_[index + word], 8);

@@ -11,8 +11,8 @@ namespace lacuna {
 
 /// Writes all executable sections in the format of `llvm-objdump-16 -d`. Bytes that are no instruction of the target are
 /// written as `.long`, and amd_kernel_code_t of version 2, which llvm-objdump does not decode, as directives. Throws ElfError
-/// when the file is not an AMDGPU code object for a target that Lacuna knows. Instructions of offload chains have their tag,
-/// the number of the chain in the file, its pattern and their role behind the bytes.
+/// if the file is not an AMDGPU code object for a target that Lacuna knows. For instructions of offload chains, tag, number of
+/// the chain in the file, its pattern and their role are printed after the bytes.
 void write_disassembly(const ElfFile& file, const std::vector<KernelTags>& tags, std::ostream& out);
 
 }  // namespace lacuna

@@ -31,7 +31,7 @@ unsigned contiguous_chains(const std::vector<Chain>& chains, const isa::FetchWor
       chains.begin(), chains.end(), [&](const Chain& chain) { return foreign_instructions(chain, fetch, target) == 0; }));
 }
 
-/// Where the bytes of executable sections are in the file.
+/// Writes the patches to the executable sections in the file.
 void apply(const std::vector<CodePatch>& patches, const ElfFile& elf, std::vector<std::byte>& bytes) {
   for (const CodePatch& patch : patches) {
     for (const ElfSection& section : elf.sections()) {
@@ -45,7 +45,7 @@ void apply(const std::vector<CodePatch>& patches, const ElfFile& elf, std::vecto
   }
 }
 
-/// A bundle with other code objects in it, each at the start of a page.
+/// A bundle with other code objects, each at the start of a page.
 std::vector<std::byte> rebuilt_bundle(std::span<const BundleEntry> entries,
                                       const std::vector<std::vector<std::byte>>& contents) {
   std::string header = "__CLANG_OFFLOAD_BUNDLE__";
@@ -134,7 +134,7 @@ void write_kernel(const KernelChains& kernel, const isa::FetchWords& fetch, isa:
   }
 }
 
-/// Unchecked; empty without a section.
+/// Tags without checks; empty if there is no section.
 std::vector<KernelTags> section_tags(const ElfFile& file) {
   const std::vector<ElfSection>& sections = file.sections();
   const auto found =

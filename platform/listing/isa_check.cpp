@@ -16,7 +16,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 constexpr unsigned kShownProblems = 10;
 
-/// Problems that following all functions adds to what following the kernel alone found.
+/// Problems found by following all functions that were not found by following the kernel alone.
 std::vector<isa::CodeProblem> added_problems(const isa::CodeInventory& all, const isa::CodeInventory& kernel) {
   std::set<std::uint64_t> known;
   for (const isa::CodeProblem& problem : kernel.problems) known.insert(problem.pc);
@@ -141,7 +141,7 @@ std::vector<KernelCheck> check_kernels(const CodeObject& object) {
   const std::vector<KernelTags> tagged = tags_of(object);
   std::vector<KernelCheck> checks;
   for (const KernelEntry& entry : object.entries()) {
-    // Kernels are functions, too, and nobody calls them.
+    // Kernels are function symbols as well, but are not called.
     std::vector<std::uint64_t> callees;
     std::copy_if(functions.begin(), functions.end(), std::back_inserter(callees), [&](std::uint64_t function) {
       return std::none_of(object.entries().begin(), object.entries().end(),

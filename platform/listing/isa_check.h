@@ -1,4 +1,4 @@
-// `lacuna isa check FILE…`: what kernels consist of and whether they can run, before anything runs.
+// `lacuna isa check FILE…`: checks whether kernels can run, and lists their instructions, without executing them.
 #pragma once
 
 #include <filesystem>
@@ -18,20 +18,20 @@ struct KernelCheck {
   std::uint64_t entry = 0;
   KernelSignature signature;
   isa::CodeInventory code;
-  /// Problems in functions that the kernel may call by pointer, when it calls by pointer at all. They do not count against it.
+  /// Problems in functions that the kernel may call by pointer, if it makes such calls. They do not affect its verdict.
   std::vector<isa::CodeProblem> possible_problems;
-  std::map<unsigned, unsigned> offload_chains;  ///< by pattern: as the file's section of tags has them
+  std::map<unsigned, unsigned> offload_chains;  ///< by pattern, from the file's section of tags
   unsigned tagged_instructions = 0;
 
-  /// The worst that its instructions are.
+  /// The worst verdict of its instructions.
   isa::Verdict verdict() const;
 };
 
 /// All kernels of a code object, ascending by address.
 std::vector<KernelCheck> check_kernels(const CodeObject& object);
 
-/// Checks the files and prints a report, as text or as JSON; returns true when every kernel can run. A file that is no code
-/// object for a known target throws ElfError.
+/// Checks the files and prints a report, as text or as JSON; returns true if every kernel can run. Throws ElfError for a file
+/// that is no code object for a known target.
 bool check_files(const std::vector<std::filesystem::path>& files, bool json, std::ostream& out);
 
 }  // namespace lacuna

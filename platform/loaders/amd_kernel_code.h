@@ -1,4 +1,4 @@
-// amd_kernel_code_t, what a code object of version 2 has in front of each kernel's first instruction, as assembler directives.
+// amd_kernel_code_t, which precedes each kernel's first instruction in a code object of version 2, as assembler directives.
 //
 // Format: LLVM "User Guide for AMDGPU Backend", sections "Code Object V2 Kernel Descriptor" and ".amd_kernel_code_t".
 #pragma once

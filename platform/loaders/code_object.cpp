@@ -20,11 +20,11 @@ constexpr std::uint8_t kLastAbiVersion = 3;           // ELFABIVERSION_AMDGPU_HS
 constexpr std::uint32_t kNoteIsaVersion = 3;          // NT_AMD_HSA_ISA_VERSION, owner "AMD", version 2
 constexpr std::uint32_t kNoteMetadataYaml = 10;       // NT_AMD_HSA_METADATA, owner "AMD"
 constexpr std::uint32_t kNoteMetadataMsgpack = 32;    // NT_AMDGPU_METADATA, owner "AMDGPU"
-constexpr std::uint64_t kEntryOffset = 16;            // of KERNEL_CODE_ENTRY_BYTE_OFFSET, equal in both descriptors
+constexpr std::uint64_t kEntryOffset = 16;            // position of KERNEL_CODE_ENTRY_BYTE_OFFSET, the same in both descriptors
 constexpr std::uint64_t kLargestKernarg = 64 * 1024;  // far above what any compiler emits
 constexpr std::string_view kDescriptorSuffix = ".kd";
 
-/// Version 2 names its processor in a note, "gfx803"; its e_flags may hold features only. Nothing when there is no such note.
+/// Version 2 names its processor in a note, "gfx803"; its e_flags may contain only features. nullopt if there is no such note.
 /// Layout of the note: lengths of two names (16 bits each), then major, minor and stepping (32 bits each).
 std::optional<std::string> note_processor(const ElfFile& file) {
   for (const ElfNote& note : file.notes()) {

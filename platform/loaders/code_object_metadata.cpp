@@ -16,12 +16,12 @@ namespace {
 
 using Json = nlohmann::json;
 
-/// Metadata nest five levels deep; a parser that recurses must not follow a file into thousands.
+/// Metadata are nested at most five levels deep; this limits the recursion of the parser for damaged files.
 constexpr int kDeepest = 32;
-/// Far above the metadata of the largest libraries, far below what would stall a YAML parser.
+/// Far more than the metadata of the largest libraries, far less than would stall a YAML parser.
 constexpr std::size_t kLongestYaml = 16 << 20;
 
-/// "HiddenGlobalOffsetX" -> "hidden_global_offset_x": version 2's names in the spelling of the later ones.
+/// "HiddenGlobalOffsetX" -> "hidden_global_offset_x": converts version 2's names to those of later versions.
 std::string snake_case(const std::string& camel) {
   std::string text;
   for (const char c : camel) {
@@ -38,7 +38,7 @@ std::uint32_t narrow(std::uint64_t value, const std::string& key) {
   return static_cast<std::uint32_t>(value);
 }
 
-/// Refuses deep nesting before a document is built, which recurses; the rest of the SAX events is of no interest.
+/// Rejects deep nesting before a document is built, which is recursive; ignores all other SAX events.
 class DepthGuard : public nlohmann::json_sax<Json> {
  public:
   bool null() override { return true; }
@@ -143,7 +143,7 @@ std::uint32_t number_in(const YAML::Node& map, const char* key, bool required = 
   return number_of(node, key);
 }
 
-/// Version 2 gives sizes and alignments; offsets follow from them.
+/// Version 2 states sizes and alignments, from which the offsets follow.
 KernelArgument argument_of(const YAML::Node& map, std::uint64_t& end) {
   if (!map.IsMap()) throw std::runtime_error("an argument is not a map");
   KernelArgument argument{.name = text_of(map, "Name"),
@@ -193,7 +193,7 @@ KernelMetadata kernel_of(const YAML::Node& map) {
 std::vector<KernelMetadata> parse_metadata_msgpack(std::span<const std::byte> bytes) {
   const auto* const begin = reinterpret_cast<const std::uint8_t*>(bytes.data());
   DepthGuard guard;
-  // What follows the document is padding.
+  // Bytes after the document are padding.
   if (!Json::sax_parse(begin, begin + bytes.size(), &guard, Json::input_format_t::msgpack, false))
     throw std::runtime_error(guard.reason());
   std::vector<KernelMetadata> kernels;

@@ -139,7 +139,7 @@ struct ElfFile::Reader {
     if (header.e_shoff == 0) return;
     std::size_t count = 0;
     std::size_t names = 0;
-    // libelf reports no sections at all when their table is cut off, so the header is asked too.
+    // libelf reports no sections if their table is truncated, so that the header is checked as well.
     if (elf_getshdrnum(elf.get(), &count) != 0) file.fail(std::string("section headers: ") + elf_errmsg(-1));
     require_table(header.e_shoff, std::max<std::size_t>({count, header.e_shnum, 1}), sizeof(Elf64_Shdr),
                   "the section header table");

@@ -16,7 +16,7 @@
 
 namespace lacuna {
 
-/// The file is not what it should be; what() names the file and what is wrong with it.
+/// The file is invalid or unsuitable; what() states the file and the problem.
 class ElfError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -42,7 +42,7 @@ struct ElfSection {
   std::span<const std::byte> bytes;
 };
 
-/// Types of symbols that Lacuna tells apart (System V gABI; LLVM, "User Guide for AMDGPU Backend").
+/// Types of symbols that Lacuna distinguishes (System V gABI; LLVM, "User Guide for AMDGPU Backend").
 inline constexpr std::uint8_t kSymbolTypeNone = 0;        ///< STT_NOTYPE: a label of assembly code
 inline constexpr std::uint8_t kSymbolTypeObject = 1;      ///< STT_OBJECT
 inline constexpr std::uint8_t kSymbolTypeAmdKernel = 10;  ///< STT_AMDGPU_HSA_KERNEL, code object version 2
@@ -65,14 +65,14 @@ struct ElfNote {
 
 class ElfFile {
  public:
-  /// Throws ElfError when the file cannot be read or is not an intact ELF64 little-endian file.
+  /// Throws ElfError if the file cannot be read or is not an intact ELF64 little-endian file.
   static ElfFile read(const std::filesystem::path& file);
-  /// The same for bytes in memory; `name` stands for the file in messages.
+  /// As read(), for bytes in memory; `name`: name of the file in messages.
   ElfFile(std::vector<std::byte> bytes, std::string name);
   ElfFile(ElfFile&&) = default;
   ElfFile& operator=(ElfFile&&) = default;
 
-  /// Throws ElfError naming both machines when the file is for another one.
+  /// Throws ElfError with both machines if the file is for another one.
   void require(ElfMachine machine) const;
 
   const std::string& name() const { return name_; }
@@ -84,11 +84,11 @@ class ElfFile {
   std::uint8_t abi_version() const { return abi_version_; }
   const std::vector<ElfSegment>& segments() const { return segments_; }
   const std::vector<ElfSection>& sections() const { return sections_; }
-  /// Named symbols of .symtab, or of .dynsym where there is no .symtab.
+  /// Named symbols of .symtab, or of .dynsym if there is no .symtab.
   const std::vector<ElfSymbol>& symbols() const { return symbols_; }
-  /// Of the note segments, or of the note sections of a file that is not linked.
+  /// Notes of the note segments, or of the note sections if the file is not linked.
   const std::vector<ElfNote>& notes() const { return notes_; }
-  /// The file's bytes at a virtual address; empty when not all of them are in one segment's file contents.
+  /// The file's bytes at a virtual address; empty unless all of them are in the file contents of one segment.
   std::span<const std::byte> at(std::uint64_t address, std::uint64_t size) const;
   /// The whole file.
   std::span<const std::byte> bytes() const { return bytes_; }

@@ -1,4 +1,4 @@
-// Adding a section to an ELF file that is complete.
+// Addition of a section to a complete ELF file.
 #pragma once
 
 #include <cstddef>
@@ -9,9 +9,9 @@
 
 namespace lacuna {
 
-/// The file with a section that holds `contents` and is not loaded, in place of one of that name if there is one. It stands
-/// last, behind it section names and section table; all that is loaded stays where it is. Doing it twice is the same as doing
-/// it once. Throws ElfError, naming `file`, unless this is an intact ELF64 little-endian file.
+/// The file with a section of that name that holds `contents` and is not loaded; replaces an existing one. It is the last
+/// section, followed by section names and section table; loaded contents are not moved. The operation is idempotent. Throws
+/// ElfError, naming `file`, unless this is an intact ELF64 little-endian file.
 std::vector<std::byte> with_section(std::span<const std::byte> elf, std::string_view name, std::span<const std::byte> contents,
                                     const std::string& file);
 

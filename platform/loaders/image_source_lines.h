@@ -1,4 +1,4 @@
-// Source lines of code that is in GPU memory, by the files that it was loaded from.
+// Source lines of code in GPU memory, from the files that it was loaded from.
 #pragma once
 
 #include <cstddef>
@@ -14,20 +14,20 @@
 
 namespace lacuna {
 
-/// The code objects within `bytes`, such as a program for the hart that carries them.
+/// The code objects within `bytes`, such as those in a program for the hart.
 std::vector<std::span<const std::byte>> embedded_code_objects(std::span<const std::byte> bytes);
 
 struct LoadedCodeObject;
 
-/// The share of the executable segments' bytes that are others than what was loaded at the object's base, 0 to 1; nullopt if
-/// the file does not have the object's segments.
+/// Share of the executable segments' bytes that differ from those loaded at the object's base, 0 to 1; nullopt if the file does
+/// not have the object's segments.
 std::optional<double> loaded_difference(std::span<const std::byte> file, const isa::MemoryInterface& memory,
                                         const LoadedCodeObject& object);
-/// Whether the executable segments of a file are what was loaded at the object's base.
+/// Whether the executable segments of a file equal those loaded at the object's base.
 bool is_loaded(std::span<const std::byte> file, const isa::MemoryInterface& memory, const LoadedCodeObject& object);
 
-/// Lines of code whose file is among the images that are given: the one whose executable segments are what is in GPU memory, or
-/// are nearest to it, because the code may have been changed there.
+/// Source lines from the image whose executable segments equal those in GPU memory, or are most similar, since the code may
+/// have been changed there.
 class ImageSourceLines : public SourceLines {
  public:
   using Images = std::function<std::vector<std::span<const std::byte>>()>;

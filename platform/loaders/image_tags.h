@@ -1,4 +1,4 @@
-// Tags of code that is in GPU memory, by the files that it was loaded from.
+// Tags of code in GPU memory, from the files that it was loaded from.
 #pragma once
 
 #include <functional>
@@ -10,7 +10,7 @@
 
 namespace lacuna {
 
-/// Tags of code whose file is among the images that are given: the one whose executable segments are what is in GPU memory.
+/// Tags from the image whose executable segments equal those in GPU memory.
 class ImageTags : public TagSource {
  public:
   using Images = std::function<std::vector<std::span<const std::byte>>()>;

@@ -7,21 +7,21 @@ namespace lacuna {
 namespace {
 
 /// A compute unit of each target. Sources: GCN3 ISA manual, section 1.2, and CDNA2's unified registers; LLVM, "User Guide for
-/// AMDGPU Backend", "Occupancy": ten wavefronts a SIMD on gfx8, eight on gfx90a.
+/// AMDGPU Backend", "Occupancy": ten wavefronts per SIMD on gfx8, eight on gfx90a.
 struct ComputeUnitSize {
-  unsigned wavefronts;  ///< a SIMD
-  unsigned vgprs;       ///< a SIMD, accumulation registers included
-  unsigned sgprs;       ///< a SIMD
+  unsigned wavefronts;  ///< per SIMD
+  unsigned vgprs;       ///< per SIMD, accumulation registers included
+  unsigned sgprs;       ///< per SIMD
 };
 constexpr ComputeUnitSize kGfx803{10, 256, 800};
 constexpr ComputeUnitSize kGfx90a{8, 512, 800};
 constexpr unsigned kSimds = 4;
 constexpr std::uint32_t kLdsBytes = 65536;
 constexpr std::uint32_t kLdsGranule = 512;
-constexpr std::uint32_t kDefaultWorkgroup = 256;  // clang's, when the source says nothing
+constexpr std::uint32_t kDefaultWorkgroup = 256;  // clang's default if the source states none
 constexpr std::uint64_t kRsrc3Offset = 44;        // COMPUTE_PGM_RSRC3, then RSRC1, in both kinds of descriptor
 
-// What a descriptor says may be any number; in 64 bits none of them wraps.
+// Descriptors may contain any numbers; in 64 bits none of them overflows.
 std::uint64_t divide_up(std::uint64_t a, std::uint64_t b) { return (a + b - 1) / b; }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// What a kernel takes of a compute unit, and how many of its wavefronts fit: the part of `lacuna isa check` that no instruction
-// tells.
+// Resources that a kernel uses of a compute unit, and the number of its wavefronts that fit: the part of `lacuna isa check`
+// that does not depend on its instructions.
 #pragma once
 
 #include <cstdint>
@@ -10,20 +10,21 @@
 
 namespace lacuna {
 
-/// How many wavefronts of a kernel a SIMD holds, on a compute unit of the target with four SIMDs and 64 KiB of LDS.
+/// Number of wavefronts of a kernel that fit into a SIMD of a compute unit with four SIMDs and 64 KiB of LDS.
 struct Occupancy {
-  std::uint32_t workgroup_size = 0;  ///< that it holds for: the required one, else the largest that the kernel allows
-  double wavefronts_per_simd = 0;    ///< 0: not even one workgroup fits; a fraction when fewer than four fit
-  std::string_view limit;            ///< what ends it: "wavefront slots", "VGPRs", "SGPRs", "LDS"
+  std::uint32_t workgroup_size = 0;  ///< workgroup size that it is computed for: the required one, else the largest that the
+                                     ///< kernel allows
+  double wavefronts_per_simd = 0;    ///< 0: not even one workgroup fits; a fraction if fewer than four wavefronts fit
+  std::string_view limit;            ///< limiting resource: "wavefront slots", "VGPRs", "SGPRs", "LDS"
 };
 
-/// `lds` in bytes a workgroup, static and dynamic.
+/// `lds`: bytes per workgroup, static and dynamic.
 Occupancy occupancy(const isa::KernelRegisters& registers, std::uint32_t lds, std::uint32_t workgroup_size, isa::Target target);
 
-/// Allocated registers by the kernel's descriptor. Throws ElfError when it lies outside the segments.
+/// Allocated registers according to the kernel's descriptor. Throws ElfError if it is outside of the segments.
 isa::KernelRegisters kernel_registers(const CodeObject& object, const KernelEntry& entry);
 
-/// Work-items of the required workgroup, else of the largest that the metadata allow, else what compilers take for granted.
+/// Work-items of the required workgroup, else of the largest that the metadata allow, else the compilers' default.
 std::uint32_t largest_workgroup(const KernelMetadata& kernel);
 
 }  // namespace lacuna

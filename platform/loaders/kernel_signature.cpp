@@ -36,7 +36,7 @@ std::string decimal(double value) {
   return text.str();
 }
 
-/// "float*"; what the compiler did not say is told by the kind.
+/// "float*"; if the compiler has not recorded the type, it is derived from the kind.
 std::string type_text(const KernelArgument& argument) {
   return argument.type_name.empty() ? argument.kind : argument.type_name;
 }

@@ -46,7 +46,7 @@ class Reader {
   const std::string& name_;
 };
 
-/// One bundle; returns where it ends.
+/// Reads a bundle; returns its end.
 std::uint64_t read_one(std::span<const std::byte> bytes, const std::string& name, std::vector<BundleEntry>& entries) {
   const Reader reader(bytes, name);
   const std::uint64_t count = reader.number(kMagic.size(), "the number of entries");
@@ -110,7 +110,7 @@ bool is_offload_bundle(std::span<const std::byte> bytes) {
 
 std::vector<BundleEntry> read_offload_bundle(std::span<const std::byte> bytes, const std::string& name) {
   std::vector<BundleEntry> entries;
-  // Linked executables have the bundles of their sources behind each other, each at the start of a page.
+  // Linked executables contain the bundles of their sources one after another, each at the start of a page.
   std::size_t bundle = 0;
   for (std::uint64_t at = 0; at < bytes.size();) {
     const auto rest = bytes.subspan(at);

@@ -1,5 +1,5 @@
-// Code objects as compilers wrap them: clang's offload bundles (`__CLANG_OFFLOAD_BUNDLE__`, what hipcc --genco writes) and host
-// executables that carry one in their section .hip_fatbin.
+// Code objects in the containers of compilers: clang's offload bundles (`__CLANG_OFFLOAD_BUNDLE__`, the output of hipcc
+// --genco) and host executables with a bundle in their section .hip_fatbin.
 //
 // Format: clang documentation, "Clang Offload Bundler", section "Bundled Binary File Layout": magic, number of entries, and for
 // each offset, size, length of its identifier and the identifier, e.g. "hipv4-amdgcn-amd-amdhsa--gfx90a:xnack-".
@@ -23,21 +23,21 @@ struct BundleEntry {
   std::string identifier;
   std::string processor;  ///< "gfx90a"; "" for the host's entry
   std::span<const std::byte> bytes;
-  std::size_t bundle = 0;  ///< 0, 1, …: those of one source file belong together
+  std::size_t bundle = 0;  ///< 0, 1, …: number of the bundle; entries of one source file have the same
 };
 
 bool is_offload_bundle(std::span<const std::byte> bytes);
-/// Entries of all bundles that stand one after the other. Throws ElfError, naming `name`, when they are cut off or malformed.
+/// Entries of all consecutive bundles. Throws ElfError, naming `name`, if they are truncated or malformed.
 std::vector<BundleEntry> read_offload_bundle(std::span<const std::byte> bytes, const std::string& name);
 
-/// All of a regular file. Throws ElfError.
+/// All bytes of a regular file. Throws ElfError.
 std::vector<std::byte> file_bytes(const std::filesystem::path& file);
 
-/// The code objects of a file: the file itself when it is one, else those of its bundles that are for processors that Lacuna
-/// executes. Never empty. Throws ElfError.
+/// The code objects of a file: the file itself if it is one, else those of its bundles for processors that Lacuna executes.
+/// Never empty. Throws ElfError.
 std::vector<CodeObject> read_code_objects(const std::filesystem::path& file);
 
-/// Does the file hold code objects in one of the forms above? False for what cannot be read, too.
+/// Whether the file contains code objects in one of the forms above; false also for files that cannot be read.
 bool holds_code_objects(const std::filesystem::path& file);
 
 }  // namespace lacuna

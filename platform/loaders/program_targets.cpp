@@ -30,7 +30,7 @@ struct ElfCloser {
   void operator()(Elf* elf) const { elf_end(elf); }
 };
 
-/// A host file, mapped and not read: libraries of kernels have hundreds of megabytes.
+/// A host file, mapped instead of read: libraries of kernels have hundreds of megabytes.
 class HostFile {
  public:
   explicit HostFile(const fs::path& file) : descriptor_(open(file.c_str(), O_RDONLY | O_CLOEXEC)) {
@@ -92,7 +92,7 @@ void add_folders(const std::string& list, const fs::path& origin, std::vector<fs
   }
 }
 
-/// Where the libraries that a file needs are.
+/// Folders in which the libraries of a file are searched.
 std::vector<fs::path> libraries_of(const HostFile& elf, const fs::path& file) {
   std::vector<fs::path> folders;
   for (const Elf64_Sxword tag : {DT_RPATH, DT_RUNPATH})

@@ -31,8 +31,8 @@ std::optional<Dwarf_Die> outermost_inlined(Dwarf_Die& parent, std::uint64_t addr
   return std::nullopt;
 }
 
-/// Where the function that holds `address` calls what the instruction there was inlined from: "dir/kernel.hip:12". Nothing
-/// when the instruction is the function's own.
+/// The place where the function that contains `address` calls the function from which the instruction was inlined:
+/// "dir/kernel.hip:12". nullopt if the instruction is not inlined.
 std::optional<std::string> outermost_call(Dwarf_Die& unit, std::uint64_t address) {
   auto call = outermost_inlined(unit, address);
   if (!call) return std::nullopt;
@@ -53,7 +53,7 @@ std::optional<std::string> outermost_call(Dwarf_Die& unit, std::uint64_t address
 
 std::optional<std::string> source_line(std::span<const std::byte> code_object, std::uint64_t address) {
   if (elf_version(EV_CURRENT) == EV_NONE) return std::nullopt;
-  // libelf wants bytes that it could write to, and aligned.
+  // libelf requires writable and aligned bytes.
   std::vector<std::byte> bytes(code_object.begin(), code_object.end());
   const std::unique_ptr<Elf, EndElf> elf(elf_memory(reinterpret_cast<char*>(bytes.data()), bytes.size()));
   if (elf == nullptr || elf_kind(elf.get()) != ELF_K_ELF) return std::nullopt;
@@ -69,7 +69,7 @@ std::optional<std::string> source_line(std::span<const std::byte> code_object, s
     int number = 0;
     if (file == nullptr || dwarf_lineno(line, &number) != 0) return std::nullopt;
     auto call = outermost_call(die, address);
-    // Line 0: of no line in particular, of which the call is still known.
+    // Line 0 means no particular line; the call is nevertheless known.
     if (number == 0) return call;
     std::string text = file + (':' + std::to_string(number));
     if (call) text += ", inlined at " + *call;

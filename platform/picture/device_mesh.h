@@ -8,10 +8,10 @@
 
 namespace lacuna {
 
-/// nullopt: the device's network is no mesh.
+/// nullopt: the device's network is not a mesh.
 std::optional<MeshMap> mesh_map(const GpuDevice& device);
 
-/// What the links and ejection ports of a device's mesh have carried so far; cycles and injection ports are not set.
+/// Flits that links and ejection ports of a device's mesh have carried so far; cycles and injection ports are not set.
 MeshUse carried(const GpuDevice& device, const MeshMap& map);
 
 }  // namespace lacuna

@@ -32,7 +32,7 @@ std::string share_text(const MeshMap& map, const EmnTable& table, unsigned core)
                      percent(own.share()), percent(share_of_all(map, table).share()));
 }
 
-/// Pairs of different caches by the node at which they meet: "0-6", and "0>6" where it matters which one is first.
+/// Pairs of different caches by the node at which they meet: "0-6", or "0>6" if their order matters.
 std::map<unsigned, std::vector<std::string>> pairs_by_node(const EmnTable& table, unsigned core) {
   std::map<unsigned, std::vector<std::string>> pairs;
   const auto caches = static_cast<unsigned>(table.caches().size());
@@ -56,7 +56,7 @@ void add(PortFlits& sum, const PortFlits& flits) {
   sum.replies += flits.replies;
 }
 
-/// What leaves a node's switch and has not come to it by a link.
+/// Flits that leave a node's switch and have not arrived over a link.
 PortFlits injected(const MeshMap& map, const MeshUse& use, unsigned node) {
   PortFlits out;
   PortFlits in;
@@ -73,7 +73,7 @@ PortFlits injected(const MeshMap& map, const MeshUse& use, unsigned node) {
 }
 
 constexpr double kMargin = 24;
-constexpr double kTitle = 56;  // height of the lines above the mesh
+constexpr double kTitle = 56;  // height of the lines of text above the mesh
 
 }  // namespace
 
@@ -122,7 +122,7 @@ void write_meeting_svg(const MeshMap& map, const EmnTable& table, unsigned core,
   constexpr double kPitch = 88;
   constexpr double kSide = 76;
   constexpr double kLine = 11;
-  constexpr std::size_t kInLine = 3;  // pairs
+  constexpr std::size_t kInLine = 3;  // number of pairs per line
   constexpr std::size_t kMostLines = 5;
   std::map<unsigned, std::vector<std::string>> pairs = pairs_by_node(table, core);
   const std::vector<std::string> without = std::exchange(pairs[EmnTable::kNone], {});
@@ -226,7 +226,7 @@ class UsePanel {
       svg_.text(left + half / 2 - 1, y + 30, 9, fmt::format("{:.0f}", 100 * share(node, port)), Anchor::middle);
     }
   }
-  // On the right, as in traffic.
+  // On the right-hand side, as in traffic.
   void draw_links(unsigned node) {
     const double x = x_of(node);
     const double y = y_of(node);

@@ -1,5 +1,5 @@
-// What stands at which node of a mesh, and the pictures of it: where the data of two last-level caches meet, and how much of
-// its links and ports is used.
+// The nodes of a mesh, and pictures of it: the nodes at which data of two last-level caches meet, and the use of links and
+// ports.
 #pragma once
 
 #include <array>
@@ -34,8 +34,8 @@ struct MeetingShare {
 };
 MeetingShare meeting_share(const EmnTable& table, unsigned core);
 
-/// The mesh, the meeting node of each pair of last-level caches for a core, and the share of pairs that have one, for the core
-/// and for all cores.
+/// Writes the mesh, the meeting node of each pair of last-level caches for a core, and the share of pairs that have one, for
+/// this core and for all cores.
 void write_meeting_text(const MeshMap& map, const EmnTable& table, unsigned core, std::ostream& out);
 void write_meeting_svg(const MeshMap& map, const EmnTable& table, unsigned core, std::ostream& out);
 
@@ -45,9 +45,9 @@ struct PortFlits {
   std::uint64_t replies = 0;
 };
 
-/// What a mesh has carried in a number of cycles.
+/// Flits that a mesh has carried in a number of cycles.
 struct MeshUse {
-  /// Ports of a node. The links are those that leave it; the last two are its own ports.
+  /// Ports of a node: the links that leave it, and its injection and ejection port.
   enum Port : unsigned { east, west, north, south, injection, ejection, ports };
   static std::string port_name(unsigned port);
 
@@ -55,11 +55,11 @@ struct MeshUse {
   std::vector<std::array<PortFlits, ports>> nodes;  ///< by node
 };
 
-/// Sets what injection ports have carried, by what links and ejection ports have. Flits that are on a link at the begin or the
-/// end of the time are missing or too many, a few of a busy mesh.
+/// Computes the flits of injection ports from those of links and ejection ports. Flits on links at the beginning or end of the
+/// interval cause a small error, a few flits in a busy mesh.
 void set_injection(const MeshMap& map, MeshUse& use);
 
-/// The use of each link and port, in flits a cycle, once for requests and once for replies.
+/// Draws the use of each link and port, in flits per cycle, once for requests and once for replies.
 void write_use_svg(const MeshMap& map, const MeshUse& use, const std::string& title, std::ostream& out);
 
 }  // namespace lacuna

@@ -45,7 +45,7 @@ std::size_t layer_of(sida::MemoryKind kind) {
   }
 }
 
-/// Some steps in a row.
+/// Consecutive steps that are drawn together.
 struct Bar {
   std::uint64_t first = 0, last = 0;
   sida::Time begin = 0, end = 0;
@@ -106,7 +106,7 @@ class Picture {
     }
   }
 
-  /// `most`: value at the top, of the sum of all layers.
+  /// `most`: upper end of the scale, for the sum of all layers.
   template <std::size_t kLayers, class Values>
   void area(const char* name, const std::string& top, const std::array<Layer, kLayers>& layers, double most, Values values) {
     y_ += 14;
@@ -169,7 +169,7 @@ void write_pass_timeline(const std::vector<sida::StepTrace>& steps, std::uint64_
     for (std::size_t i = 0; i < kByteLayers; ++i) values[i] = static_cast<double>(bar.bytes[i]) / cycles;
     return values;
   });
-  // Up to what it holds at most, where that is far below its capacity.
+  // Scaled to the maximum occupancy if that is far below the capacity.
   std::uint64_t most = 1;
   for (const sida::StepTrace& step : steps) most = std::max(most, step.buffer.all());
   const double top = static_cast<double>(2 * most > buffer_bytes ? buffer_bytes : most) / 1e6;

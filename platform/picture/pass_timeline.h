@@ -1,5 +1,5 @@
-// A picture of one pass of the sparse dataflow accelerator over time: what each core works on, what memory carries, what the
-// buffer holds.
+// A picture of one pass of the sparse dataflow accelerator over time: activity of each core, memory traffic, contents of the
+// buffer.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,8 @@
 
 namespace lacuna {
 
-/// SVG. Steps are drawn to scale; short ones share a bar. `bytes_per_cycle`: of memory; `buffer_bytes`: capacity.
+/// Writes SVG. Steps are drawn to scale; short ones share a bar. `bytes_per_cycle`: bandwidth of memory; `buffer_bytes`:
+/// capacity.
 void write_pass_timeline(const std::vector<sida::StepTrace>& steps, std::uint64_t bytes_per_cycle, std::uint64_t buffer_bytes,
                          const std::string& title, std::ostream& out);
 

@@ -1,5 +1,4 @@
-// The few elements of SVG that pictures of a mesh and of time consist of. Colours are classes with values for light and for
-// dark screens.
+// The elements of SVG used in pictures of a mesh and of time. Colours are classes with values for light and dark screens.
 #pragma once
 
 #include <iosfwd>
@@ -10,12 +9,12 @@ namespace lacuna {
 /// Writes an SVG file, from the constructor to finish(). Lengths are pixels.
 class SvgWriter {
  public:
-  /// `title`: name of the picture for readers that do not see it.
+  /// `title`: name of the picture for screen readers.
   SvgWriter(std::ostream& out, double width, double height, const std::string& title);
   void finish();
 
   /// `kind`: a class of the picture's style: node, cache, core, meets, lane, use; of areas columns, rows, x, vectors, outputs,
-  /// rest. `opacity` of the filling; `tip`: text that is shown with the pointer on it, or empty.
+  /// rest. `opacity`: opacity of the filling; `tip`: text shown at the pointer, or empty.
   void rectangle(double x, double y, double width, double height, const std::string& kind, double opacity = 1,
                  const std::string& tip = {});
   enum class Anchor { start, middle, end };

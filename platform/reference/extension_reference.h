@@ -22,7 +22,7 @@ struct ExtensionPage {
 
 /// Begins a page: title, sources, and a table of the machine's counts.
 void write_extension_counts(const ExtensionPage& page, std::ostream& out);
-/// Writes the section on hardware. `subject`: the parts that `cost` is of, and the configuration that it is computed for.
+/// Writes the section on hardware. `subject`: the parts that `cost` covers, and the configuration that it is computed for.
 void write_extension_hardware(const ExtensionPage& page, std::string_view subject, std::span<const CostLine> cost,
                               std::ostream& out);
 /// A line for each count of a machine, in a table of three columns: its column of kernels.csv, unit and meaning.

@@ -32,7 +32,7 @@ struct Coverage {
   }
 };
 
-/// "0, 1": the sources that make each other irrelevant; "0 > 1": only source 0 does that to source 1.
+/// "0, 1": sources that make each other irrelevant; "0 > 1": only source 0 makes source 1 irrelevant.
 std::string pairs_of(const isa::InstructionRow& row) {
   std::string text;
   for (unsigned a = 0; a < row.src.count; ++a) {

@@ -1,4 +1,4 @@
-// docs/lazy-reference.md: what is counted of lazy cores, why loads are made at once, and what the hardware costs.
+// docs/lazy-reference.md: counts of lazy cores, reasons why loads are issued immediately, and hardware cost.
 #pragma once
 
 #include <iosfwd>

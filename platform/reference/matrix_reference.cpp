@@ -16,12 +16,12 @@ namespace lacuna {
 namespace {
 
 constexpr unsigned kTile = 16;         // M and N
-constexpr unsigned kHalvesK = 16;      // of the plain f16 instruction,
-constexpr unsigned kHalvesPasses = 8;  // and what it takes
+constexpr unsigned kHalvesK = 16;      // K of the plain f16 instruction
+constexpr unsigned kHalvesPasses = 8;  // passes of that instruction
 constexpr unsigned kLongPass = 4;      // cycles: CDNA2
 constexpr unsigned kShortPass = 2;     // a100-like
 
-/// Products of a code, of real numbers in the case of complex ones; dense.
+/// Number of products of a code; of real numbers if it is complex; dense.
 unsigned products(const isa::MatrixCode& code) {
   return kTile * kTile * code.k * (code.format == isa::MatrixFormat::fp32c ? 4 : 1);
 }

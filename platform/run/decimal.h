@@ -1,4 +1,4 @@
-// Numbers in decimal digits, for text of which there is much.
+// Decimal conversion of numbers, for large texts.
 #pragma once
 
 #include <array>

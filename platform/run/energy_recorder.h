@@ -1,5 +1,5 @@
-// Follows the energy of a run's devices: what they take over time goes to power.csv while the run goes on, totals are there at
-// its end.
+// Records the energy of a run's devices: power over time is written to power.csv during the run, totals are available at its
+// end.
 #pragma once
 
 #include <memory>
@@ -14,16 +14,16 @@ namespace lacuna {
 
 class EnergyRecorder {
  public:
-  /// A device that does not account for its energy is left out.
+  /// Adds a device; ignored if it does not account for its energy.
   void add(GpuDevice& device);
   bool empty() const { return devices_.empty(); }
-  /// Of all devices: they are of one configuration. Empty when there are none.
+  /// Blocks of the devices, which have the same configuration. Empty if there are none.
   const std::vector<std::string>& blocks() const;
-  /// From now on every sample is a line of this file (power.csv).
+  /// Writes all samples from now on to this file (power.csv).
   void record_to(std::shared_ptr<OutputFile> csv);
-  /// Accounts for what has been used until `at`.
+  /// Accounts for the energy used until `at`.
   void finish(Tick at);
-  /// By device. After finish().
+  /// Totals by device. Call it after finish().
   nlohmann::ordered_json json() const;
 
  private:

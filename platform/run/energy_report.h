@@ -1,4 +1,4 @@
-// Energy of a run, for files and for people: kernels.csv and statistics.json have it by kernel, power.csv over time.
+// Energy of a run, in files and as text: kernels.csv and statistics.json have it by kernel, power.csv over time.
 #pragma once
 
 #include <iosfwd>
@@ -17,10 +17,10 @@ namespace lacuna {
 /// energy of each block.
 void write_energy_csv_header(const std::vector<std::string>& blocks, std::ostream& out);
 void append_energy_csv(const KernelEnergy& energy, Tick time, std::string& line);
-/// The same as an object. `time`: what the kernel took, of a sum the sum.
+/// The same values as an object. `time`: duration of the kernel, or for a sum the total duration.
 nlohmann::ordered_json energy_json(const KernelEnergy& energy, const std::vector<std::string>& blocks, Tick time);
 
-/// What a device has used in the whole run: blocks, kernels and idle apart, every event with its count and its energy.
+/// Energy of a device in the whole run: blocks, kernels and idle time separately, each event with its count and its energy.
 nlohmann::ordered_json device_energy_json(const EnergyMeter& meter, const EnergyLedger& ledger);
 
 /// power.csv: a line for each sample, with the device's total and each block.
@@ -32,7 +32,7 @@ struct NamedEnergy {
   Tick time;
   const KernelEnergy* energy;
 };
-/// A line for each kernel: energy, mean and peak power, energy-delay product, and the blocks that take most.
+/// Writes a line per kernel: energy, mean and peak power, energy-delay product, and the blocks with the largest energy.
 void write_energy_table(const std::vector<NamedEnergy>& kernels, const std::vector<std::string>& blocks, std::ostream& out);
 
 }  // namespace lacuna

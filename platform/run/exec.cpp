@@ -23,7 +23,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// As env(1) and shells have it.
+// As for env(1) and shells.
 constexpr int kExitNotStarted = 126;
 constexpr int kExitNotFound = 127;
 constexpr const char* kLibrary = "libhsakmt.so.1";
@@ -37,12 +37,12 @@ void prepend(const char* variable, const std::string& entry) {
 }
 
 void preload(const fs::path& library) {
-  // Both end a name in the list; LD_LIBRARY_PATH has the folder.
+  // A blank or colon would end the name in LD_PRELOAD; such a library is found through LD_LIBRARY_PATH instead.
   const bool listable = library.string().find_first_of(" :") == std::string::npos;
   prepend("LD_PRELOAD", (listable ? library : library.filename()).string());
 }
 
-/// The list of LACUNA_CONFIG; files with their whole path, because the program may change its folder.
+/// The value of LACUNA_CONFIG; files with absolute paths, because the program may change its folder.
 std::string configuration_list(const std::vector<ConfigurationSource>& sources) {
   std::string list;
   for (const ConfigurationSource& source : sources) {
@@ -71,21 +71,21 @@ void check_gfx_override(const PlatformParameters& parameters) {
   if (!problem.empty()) throw UsageError("exec: " + problem);
 }
 
-/// HIP's own end for want of code says nothing of what there is.
+/// HIP's own error for missing code does not state which code exists.
 void warn_of_missing_code(const std::string& program, const PlatformParameters& parameters) {
   const fs::path file = program_file(program);
   if (file.empty()) return;
   std::vector<std::string> targets;
   for (const isa::Target target : parameters.rocm.targets(parameters.gpu.gpu.target))
     targets.emplace_back(isa::traits(target).name);
-  // Which of several GPUs the program sees is the runtime's affair.
+  // The runtime determines which of several GPUs the program sees.
   if (targets.size() > 1 && runtime_hides_gpus()) return;
   for (const std::string& sentence : missing_targets(fat_binaries(file), targets, parameters.rocm.target_parameter()))
     std::cerr << "lacuna: exec: " << sentence << '\n';
 }
 
-/// The program's memory lies at the same addresses in every run: GPUs use some of it, at addresses that decide where in caches
-/// and pages it is.
+/// Makes the program's memory have the same addresses in every run: GPUs access some of it, and addresses determine cache sets
+/// and pages.
 void keep_addresses(bool quiet) {
   const int now = personality(0xffffffff);
   if (now >= 0 && personality(static_cast<unsigned long>(now) | ADDR_NO_RANDOMIZE) >= 0) return;
@@ -128,16 +128,17 @@ int exec_program(const CommandLine& line) {
   warn_of_missing_code(line.input, checked.values());
   setenv("LACUNA_CONFIG", configuration_list(line.configuration).c_str(), 1);
   unsetenv("LACUNA_SET");
-  // Processes of one run know by it that they share an output folder. This process becomes the first of them.
+  // Identifies the run, so that its processes share an output folder. This process becomes the first of them.
   const std::string run = name_of_this_run();
   setenv("LACUNA_RUN", run.c_str(), 1);
   prepare_output(line.output_folder, run);
   setenv("LACUNA_REPORT", line.quiet ? "0" : "1", 1);
   prepend("LD_LIBRARY_PATH", libraries.string());
-  // Both let threads that wait for a GPU sleep, the first one as a tool of the runtime. The user's own choice of tools stands.
+  // Both make threads sleep while they wait for a GPU, the first one as a tool of the runtime. A choice of tools by the user is
+  // respected.
   setenv("HSA_TOOLS_LIB", kLibrary, 0);
   preload(libraries / kThreadsLibrary);
-  // It asks for the kernel driver's module and device file by itself, before the runtime is asked.
+  // rocminfo checks for the kernel driver's module and device file itself, before it calls the runtime.
   if (fs::path(line.input).filename() == "rocminfo") preload(libraries / kDeviceFileLibrary);
 
   std::vector<std::string> words{line.input};

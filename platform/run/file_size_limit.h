@@ -8,9 +8,9 @@
 
 namespace lacuna {
 
-/// Keeps SIGXFSZ from the calling thread while it lives, whatever the process does with the signal: for writes of ours in a
-/// process that is not ours. The kernel sends the signal to the thread that writes; one that a write has caused meanwhile is
-/// discarded.
+/// Blocks SIGXFSZ in the calling thread during its lifetime, whatever the process does with the signal: for writes of the
+/// simulator in a process of the user. The kernel sends the signal to the thread that writes; a signal caused by a write in the
+/// meantime is discarded.
 class HeldFileSizeSignal {
  public:
   HeldFileSizeSignal();
@@ -23,10 +23,10 @@ class HeldFileSizeSignal {
   BlockedSignals blocked_;
 };
 
-/// For the whole process: a program of ours.
+/// Ignores the signal in the whole process, for programs of Lacuna.
 void ignore_file_size_signal();
-/// What the process does with the signal is again what it did before: for a program that this process becomes or starts. Safe
-/// after vfork().
+/// Restores the process's earlier handling of the signal, for a program that this process becomes or starts. Safe after
+/// vfork().
 void restore_file_size_signal();
 
 }  // namespace lacuna

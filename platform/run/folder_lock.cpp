@@ -16,16 +16,16 @@
 namespace lacuna {
 namespace {
 
-// Bytes of the file that are locked; they need not exist. Locks of open file descriptions (fcntl(2), F_OFD_SETLK) are not lost
-// when the process opens and closes the file once more.
+// Bytes of the file that are locked; they need not exist. Locks of open file descriptions (fcntl(2), F_OFD_SETLK) are not
+// released when the process opens and closes the file again.
 constexpr off_t kDecision = 0;
 constexpr off_t kPossession = 1;
 
-/// Ticks of the kernel's clock when a process started, field 22 of proc(5)'s stat; empty when there is no such process.
+/// Start time of a process in ticks of the kernel's clock, field 22 of proc(5)'s stat; empty if there is no such process.
 std::string start_of(const std::string& process) {
   std::ifstream file("/proc/" + process + "/stat");
   std::string text((std::istreambuf_iterator<char>(file)), {});
-  // The name of the program is field 2, in parentheses, and may hold anything.
+  // The name of the program is field 2, in parentheses, and may contain any characters.
   const std::size_t end_of_name = text.rfind(')');
   if (end_of_name == std::string::npos) return {};
   std::istringstream fields(text.substr(end_of_name + 1));
@@ -35,15 +35,16 @@ std::string start_of(const std::string& process) {
   return field;
 }
 
-/// Names are of the same length in every run: the program's environment holds them, behind which its stack begins.
-constexpr std::size_t kProcessDigits = 7;  // of the kernel's largest PID, 4,194,304
-constexpr std::size_t kStartDigits = 11;   // of thirty years
+/// Names have the same length in every run: the program's environment contains them, and its size determines where the stack
+/// begins.
+constexpr std::size_t kProcessDigits = 7;  // digits of the kernel's largest PID, 4,194,304
+constexpr std::size_t kStartDigits = 11;   // digits of thirty years in ticks
 
 std::string padded(const std::string& number, std::size_t digits) {
   return std::string(digits - std::min(digits, number.size()), '0') + number;
 }
 
-/// Of a name that name_of_this_run() has made.
+/// Whether the process that is named in `run`, a result of name_of_this_run(), still exists.
 bool lives(const std::string& run) {
   const std::size_t dot = run.find('.');
   const std::size_t first_digit = run.find_first_not_of('0');

@@ -1,4 +1,4 @@
-// Which run an output folder belongs to: a lock that the kernel drops with the process that holds it, however that ends.
+// Ownership of an output folder by a run: a lock that the kernel releases with the process that holds it, however that ends.
 #pragma once
 
 #include <sys/types.h>
@@ -8,20 +8,20 @@
 
 namespace lacuna {
 
-/// A name for this process's run that no other one has: process number and time of its start. Further processes of a run get it
-/// by the environment (LACUNA_RUN).
+/// A unique name of this process's run: process number and start time. Further processes of a run receive it through the
+/// environment (LACUNA_RUN).
 std::string name_of_this_run();
 
 struct FolderOwner {
   std::string run;
-  pid_t process = 0;  ///< 0: the run has reserved the folder, and none of its processes uses it yet
+  pid_t process = 0;  ///< 0: the run has reserved the folder, but none of its processes uses it yet
 };
 
 /// The file `.lacuna-lock` of a folder. It holds the name of the owner, for messages and for further processes of a run, and
 /// stays when the run has ended.
 ///
-/// The constructor waits until no other process decides about the folder; then this one decides: take(), reserve(), or neither.
-/// On a file system without locks nothing is ever owned; `missing` says so.
+/// The constructor waits until no other process decides about the folder; then this process decides: take(), reserve(), or
+/// neither. On a file system without locks no folder is ever owned; missing() then returns the reason.
 class FolderLock {
  public:
   static constexpr const char* kFile = ".lacuna-lock";
@@ -33,18 +33,18 @@ class FolderLock {
   FolderLock(const FolderLock&) = delete;
   FolderLock& operator=(FolderLock&&) = delete;
 
-  /// The last one, ended or not.
+  /// The last owner, whether or not its run has ended.
   const std::optional<FolderOwner>& last() const { return last_; }
-  /// The one that has the folder now: a process that holds the lock, or a run that has reserved it and lives.
+  /// The current owner: a process that holds the lock, or a run that has reserved the folder and still exists.
   const std::optional<FolderOwner>& owner() const { return owner_; }
-  /// The folder is this process's until this object, or the process, ends. Only without an owner(), or with one of the same run
-  /// that has reserved it. Throws WriteError.
+  /// Makes this process the owner until this object, or the process, ends. Only without an owner(), or with one of the same run
+  /// that has reserved the folder. Throws WriteError.
   void take(const std::string& run);
-  /// The folder is the run's as long as the process lives that the run is named after. Throws WriteError.
+  /// Makes the run the owner as long as the process exists that the run is named after. Throws WriteError.
   void reserve(const std::string& run);
   /// The reason why the folder cannot be locked; empty = it can.
   const std::string& missing() const { return missing_; }
-  /// The lock's file: a child process that fork() has made holds the lock too until it closes it.
+  /// The lock's file: a child process made by fork() also holds the lock until it closes it.
   int descriptor() const { return file_; }
 
  private:

@@ -1,6 +1,6 @@
 #include "platform/run/gzip.h"
 
-#define ZLIB_CONST  // its inputs are const
+#define ZLIB_CONST  // makes pointers to inputs const
 #include <zlib.h>
 #include <algorithm>
 #include <array>
@@ -11,9 +11,9 @@
 namespace lacuna {
 namespace {
 
-/// zlib's flag for gzip in place of its own format, next to the size of the window.
+/// zlib's flag for the gzip format, added to the window size.
 constexpr int kGzip = 16;
-/// Its default.
+/// zlib's default.
 constexpr int kMemoryLevel = 8;
 
 const Bytef* input(std::string_view text) { return reinterpret_cast<const Bytef*>(text.data()); }
@@ -22,7 +22,7 @@ const Bytef* input(std::string_view text) { return reinterpret_cast<const Bytef*
 
 std::string gzip(std::string_view text) {
   z_stream stream{};
-  // More effort makes tables of numbers only a little smaller.
+  // Higher levels reduce tables of numbers only slightly.
   if (deflateInit2(&stream, Z_BEST_SPEED, Z_DEFLATED, MAX_WBITS + kGzip, kMemoryLevel, Z_DEFAULT_STRATEGY) != Z_OK)
     throw std::bad_alloc();
   const std::unique_ptr<z_stream, decltype(&deflateEnd)> end(&stream, deflateEnd);
@@ -31,7 +31,7 @@ std::string gzip(std::string_view text) {
   stream.avail_in = static_cast<uInt>(text.size());
   stream.next_out = reinterpret_cast<Bytef*>(member.data());
   stream.avail_out = static_cast<uInt>(member.size());
-  // One call ends the member: the bound is of all of it.
+  // One call finishes the member, since the buffer has the bound of the whole.
   deflate(&stream, Z_FINISH);
   member.resize(stream.total_out);
   return member;
@@ -44,7 +44,7 @@ std::string gunzip(std::string_view members) {
   std::string text;
   std::array<char, 64 * 1024> chunk;
   int state = Z_STREAM_END;
-  // Without input zlib may still hold text that the chunk before had no room for.
+  // Without input, zlib may still hold output for which the previous chunk had no room.
   while (!members.empty() || state == Z_OK) {
     if (state == Z_STREAM_END) inflateReset(&stream);
     const auto given = static_cast<uInt>(std::min<std::size_t>(members.size(), std::numeric_limits<uInt>::max()));

@@ -7,13 +7,13 @@
 
 namespace lacuna {
 
-/// Data that is not gzip, or is cut off.
+/// The data are not gzip, or are truncated.
 class GzipError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-/// A member that holds this text. Members one after the other are a file that holds their texts one after the other.
+/// A member that contains this text. A file of several members contains their texts one after another.
 std::string gzip(std::string_view text);
 /// The text of all members. Throws GzipError.
 std::string gunzip(std::string_view members);

@@ -13,14 +13,14 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kIndentation = 2;
-/// Text that waits for the stream.
+/// Text that has not been passed to the stream yet.
 constexpr std::size_t kMostWaiting = 16 * 1024;
 
 constexpr std::uint64_t kEachByte = 0x0101010101010101;
 constexpr std::size_t kWord = sizeof(std::uint64_t);
 
-/// Bits are set if any of the eight characters is not written in a JSON string as it is: controls, quotes, backslashes, and
-/// what is not ASCII. Borrows may set more bits above such a character, never below (Hacker's Delight, section 6-1).
+/// Sets bits if any of the eight characters must be escaped in a JSON string: controls, quotes, backslashes, and non-ASCII
+/// characters. Borrows may set further bits above such a character, never below (Hacker's Delight, section 6-1).
 std::uint64_t special(std::uint64_t characters) {
   const auto equal = [characters](unsigned char c) {
     const std::uint64_t difference = characters ^ kEachByte * c;
@@ -30,7 +30,7 @@ std::uint64_t special(std::uint64_t characters) {
   return (characters | controls | equal('"') | equal('\\') | equal(0x7f)) & kEachByte * 0x80;
 }
 
-/// Is written in a JSON string as it is.
+/// Whether a text needs no escapes in a JSON string.
 bool is_plain(std::string_view text) {
   std::uint64_t characters = kEachByte * ' ';
   if (text.size() < kWord) {
@@ -74,7 +74,7 @@ void JsonWriter::new_line() {
   for (std::size_t more = kBreak.size() - 1; more < indentation; ++more) append(' ');
 }
 
-// What comes between the previous value, key or bracket and the next value or key.
+// Writes the separator between the previous value, key or bracket and the next value or key.
 void JsonWriter::separate() {
   if (after_key_) {
     after_key_ = false;
@@ -145,7 +145,7 @@ void JsonWriter::signed_value(std::int64_t number) {
   first_ = false;
 }
 
-// Lines end outside of strings only, where they are escaped.
+// Line breaks occur only outside of strings, where they are escaped.
 void JsonWriter::value(const Json& tree) {
   separate();
   for (const char c : dump(tree, kIndentation)) {

@@ -1,4 +1,4 @@
-// JSON that is written while it is made: memory does not grow with what a run has to say.
+// JSON that is written incrementally: memory does not grow with the size of the output.
 #pragma once
 
 #include <concepts>
@@ -11,8 +11,8 @@
 
 namespace lacuna {
 
-/// The bytes are those of nlohmann's dump(2) of the whole: a line for each value, two spaces for each level, and what is not
-/// UTF-8 replaced. The caller sees to it that the keys of an object differ.
+/// The output equals nlohmann's dump(2) of the whole document: a line per value, two spaces per level, and invalid UTF-8
+/// replaced. The caller must ensure that the keys of an object differ.
 class JsonWriter {
  public:
   explicit JsonWriter(std::ostream& out) : out_(out) {}
@@ -40,7 +40,7 @@ class JsonWriter {
     value(member_value);
   }
 
-  /// Hands all to the stream. After the last value.
+  /// Passes all text to the stream. Call it after the last value.
   void flush();
 
  private:
@@ -50,7 +50,7 @@ class JsonWriter {
   void new_line();
   void append(char c) { *room(1) = c, ++used_; }
   void append(std::string_view text);
-  /// Where the next `bytes` of text go, before used_ grows by as many.
+  /// Position for the next `bytes` bytes of text, which the caller adds to used_.
   char* room(std::size_t bytes) {
     if (bytes > waiting_.size() - used_) make_room(bytes);
     return waiting_.data() + used_;
@@ -62,11 +62,11 @@ class JsonWriter {
   void signed_value(std::int64_t number);
 
   std::ostream& out_;
-  std::vector<char> waiting_;  // of which used_ are text that has not been given to the stream
+  std::vector<char> waiting_;  // the first used_ characters have not been passed to the stream yet
   std::size_t used_ = 0;
   std::size_t level_ = 0;
-  bool first_ = true;       // of its object or array
-  bool after_key_ = false;  // the next value is the key's
+  bool first_ = true;       // the next value is the first of its object or array
+  bool after_key_ = false;  // the next value belongs to the key
 };
 
 }  // namespace lacuna

@@ -57,7 +57,7 @@ std::uint64_t count_of(const KernelActivity& a, DuploCount what) {
   return a.extension[duplo_slots().first_count + static_cast<std::size_t>(what)];
 }
 
-/// Of research machines and extended matrix units, other machines have none: shown only when a kernel has it.
+/// Causes of research machines and extended matrix units: shown only if a kernel has them.
 bool only_of_some_machines(StallCause cause) { return cause >= StallCause::extension; }
 
 /// Calls `visit(text, cycles)` for every cause that exists.
@@ -88,7 +88,7 @@ std::vector<std::size_t> shown_causes(const std::vector<NamedActivity>& kernels)
   return shown;
 }
 
-/// What has become of the loads that lazy cores held, when there were any.
+/// Outcomes of the loads that lazy cores have held, if there were any.
 void write_lazy_table(const std::vector<NamedActivity>& kernels, std::ostream& out) {
   std::vector<TextRow> rows{{"", "loads", "their", "", "eliminated", "eliminated", "eliminated"},
                             {"% of transactions", "held, %", "transactions", "sent", "by zeros", "by (x)", "as dead"}};
@@ -120,7 +120,7 @@ void write_lazy_table(const std::vector<NamedActivity>& kernels, std::ostream& o
   }
 }
 
-/// Reasons for which parts of chains stay at the core, with a short text.
+/// Reasons why parts of chains stay at the core, with a short text.
 constexpr std::array<std::pair<NearDataCount, std::string_view>, 10> kReasonsToStay{
     {{NearDataCount::hit_first, "L1 hits of first loads"},
      {NearDataCount::hit_second, "L1 hits of second loads"},
@@ -133,7 +133,7 @@ constexpr std::array<std::pair<NearDataCount, std::string_view>, 10> kReasonsToS
      {NearDataCount::lanes, "lanes in two lines"},
      {NearDataCount::code_changed, "changed code"}}};
 
-/// Chains of near-data computing, when there were any: packets, and the two most frequent reasons for none.
+/// Chains of near-data computing, if there were any: packets, and the two most frequent reasons for none.
 void write_near_data_table(const std::vector<NamedActivity>& kernels, std::ostream& out) {
   std::vector<TextRow> rows{{"", "", "", "at LLCs", "bounced", "at the", "of these,"},
                             {"chains", "begun", "packets", "%", "%", "core, %", "%"}};
@@ -171,7 +171,7 @@ void write_near_data_table(const std::vector<NamedActivity>& kernels, std::ostre
   }
 }
 
-/// Loads of workspaces that Duplo looked up, when there were any.
+/// Loads of workspaces that Duplo looked up, if there were any.
 void write_duplo_table(const std::vector<NamedActivity>& kernels, std::ostream& out) {
   std::vector<TextRow> rows{
       {"loads of", "", "hits", "of these: same", "other", "in", "not found:", "", "", ""},

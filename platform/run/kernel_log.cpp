@@ -14,7 +14,7 @@
 namespace lacuna {
 namespace {
 
-/// Millions per second, or "-" for something too short to have been timed.
+/// Millions per second, or "-" if the time is too short to measure.
 std::string millions_per_second(std::uint64_t count, double seconds) {
   return seconds > 0 ? fixed(static_cast<double>(count) / seconds / 1e6, 2) : "-";
 }
@@ -33,7 +33,7 @@ std::string dimensions(const std::array<std::uint32_t, 3>& size) {
   return text;
 }
 
-/// A field as RFC 4180 wants it; kernel names come from the guest and may hold anything.
+/// A field according to RFC 4180; kernel names come from the guest and may contain any characters.
 void append_field(std::string& line, const std::string& text) {
   if (text.find_first_of(",\"\r\n") == std::string::npos) {
     line += text;

@@ -1,4 +1,4 @@
-// The kernels of a run: collected while it goes on, written as CSV and as the table that the user sees at the end.
+// The kernels of a run: collected during the run, written as CSV and as the table at its end.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@
 
 namespace lacuna {
 
-/// All dispatches of the kernels of one name.
+/// All dispatches of kernels with the same name.
 struct KernelSummary {
   std::string name;
   std::uint64_t dispatches = 0;
@@ -27,7 +27,7 @@ struct KernelSummary {
   Tick shortest{kNever};
   Tick longest{};
   std::uint64_t cycles = 0;
-  std::uint64_t least_cycles = std::numeric_limits<std::uint64_t>::max();  ///< of a dispatch
+  std::uint64_t least_cycles = std::numeric_limits<std::uint64_t>::max();  ///< of the shortest dispatch
   std::uint64_t most_cycles = 0;
   std::uint64_t workgroups = 0;
   std::uint64_t wavefronts = 0;
@@ -41,7 +41,7 @@ struct KernelSummary {
   void add(const KernelRecord& record);
 };
 
-/// Memory does not grow with the number of dispatches: only the first ones are kept one by one.
+/// Memory does not grow with the number of dispatches: only the first ones are kept individually.
 class KernelLog : public KernelObserver {
  public:
   static constexpr std::size_t kKept = 1000;
@@ -49,19 +49,19 @@ class KernelLog : public KernelObserver {
   void kernel_started(const Dispatch& dispatch) override;
   void kernel_ended(const KernelRecord& record) override;
 
-  /// Blocks whose energy kernels have; none: energy is not accounted for. Before record_to().
+  /// Blocks whose energy kernels have; none: energy is not accounted for. Call it before record_to().
   void set_energy_blocks(std::vector<std::string> blocks) { energy_blocks_ = std::move(blocks); }
   const std::vector<std::string>& energy_blocks() const { return energy_blocks_; }
-  /// From now on every kernel that ends, or that is unfinished when the run ends, is a line of this file (kernels.csv).
+  /// Writes every kernel that ends, or that is unfinished at the end of the run, to this file (kernels.csv) from now on.
   void record_to(std::shared_ptr<OutputFile> csv);
-  /// The first kKept, in order of completion.
+  /// The first kKept records, in order of completion.
   const std::deque<KernelRecord>& records() const { return records_; }
   std::uint64_t count() const { return count_; }
   /// In order of first completion.
   const std::vector<KernelSummary>& summaries() const { return summaries_; }
   /// Covers every record.
   std::string hash() const { return hash_.text(); }
-  /// Name of the kernel launched last that still runs; empty = none.
+  /// Name of the running kernel that was launched last; empty = none.
   const std::string& running() const;
 
  private:
@@ -69,7 +69,7 @@ class KernelLog : public KernelObserver {
     std::uint64_t index;
     std::string name;
   };
-  std::deque<KernelRecord> records_;  ///< large: they stay where they are when more are added
+  std::deque<KernelRecord> records_;  ///< a deque: references stay valid when records are added
   std::vector<Running> running_;
   std::vector<KernelSummary> summaries_;
   std::map<std::string, std::size_t, std::less<>> summary_of_;  ///< name to index
@@ -77,21 +77,21 @@ class KernelLog : public KernelObserver {
   std::uint64_t count_ = 0;
   RunHash hash_;
   std::shared_ptr<OutputFile> csv_;
-  std::string line_;  ///< of csv_, overwritten by the next one
+  std::string line_;  ///< current line of csv_
 };
 
 /// kernels.csv: one line per kernel in order of completion, times in picoseconds; with blocks, columns of energy.
 void write_kernels_csv(const std::vector<KernelRecord>& records, std::ostream& out,
                        const std::vector<std::string>& energy_blocks = {});
-/// kernel_totals.csv: one line per kernel in order of first completion, counts and times of all its dispatches; times and
-/// cycles also as least, mean and most of a dispatch.
+/// kernel_totals.csv: a line per kernel in order of first completion, with counts and times of all its dispatches; times and
+/// cycles also as minimum, mean and maximum of a dispatch.
 void write_kernel_totals_csv(const std::vector<KernelSummary>& summaries, std::ostream& out,
                              const std::vector<std::string>& energy_blocks = {});
-/// The table for people: one line per dispatch and a total.
+/// Writes a table for the terminal: a line per dispatch and a total.
 void write_kernel_table(const std::deque<KernelRecord>& records, std::ostream& out);
-/// The same when there are many: one line per kernel, with the number of dispatches and their shortest and longest time.
+/// As above for many dispatches: a line per kernel, with the number of dispatches and their shortest and longest time.
 void write_kernel_table(const std::vector<KernelSummary>& summaries, std::ostream& out);
-/// Everything that must be the same in every run: all but the wall time.
+/// Adds everything that must be the same in every run: all but the wall time.
 void add_kernels(std::span<const KernelRecord> records, RunHash& hash);
 
 }  // namespace lacuna

@@ -12,7 +12,8 @@
 
 namespace lacuna {
 
-/// Adds up what the mesh carries between the start of a kernel that runs alone and the end of the last one that runs with it.
+/// Counts the flits that the mesh carries from the start of a kernel that runs alone to the end of the last one that overlaps
+/// with it.
 class LinkRecorder::Device final : public KernelObserver {
  public:
   Device(const GpuDevice& device, MeshMap map) : device_(device), map_(std::move(map)), clock_(device.parameters().noc.clock) {

@@ -16,17 +16,17 @@ namespace lacuna {
 
 class LinkRecorder {
  public:
-  /// A device whose network is no mesh is left out.
+  /// Adds a device; ignored if its network is not a mesh.
   void add(GpuDevice& device);
   bool empty() const { return devices_.empty(); }
 
-  /// A line for each link and port of each device.
+  /// Writes a line per link and port of each device.
   void write_csv(std::ostream& out) const;
   struct Picture {
     std::string file;
     std::string svg;
   };
-  /// One for each device.
+  /// One picture per device.
   std::vector<Picture> pictures() const;
 
  private:

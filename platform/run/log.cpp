@@ -20,7 +20,7 @@
 namespace lacuna {
 namespace {
 
-/// Begins the line that counts the guest's mistakes at the end of a run.
+/// Beginning of the line with the counts of the guest's mistakes at the end of a run.
 constexpr const char* kGuestMistakes = "mistakes of the guest";
 
 /// Pattern flag %*: simulated time.
@@ -39,7 +39,7 @@ std::unique_ptr<spdlog::formatter> line_format(const std::string& pattern) {
   return formatter;
 }
 
-/// stderr, below which the progress line may stand.
+/// stderr, on which the progress line may be visible.
 class TerminalSink : public spdlog::sinks::base_sink<std::mutex> {
  public:
   explicit TerminalSink(ProgressLine& progress) : progress_(progress) {}
@@ -95,7 +95,7 @@ void open_log(ProgressLine& progress) {
 
 void log_to_file(std::shared_ptr<OutputFile> file) {
   auto sink = std::make_shared<FileSink>(std::move(file));
-  sink->set_formatter(line_format("[%*] %l: %v"));  // as logged_trouble() reads it
+  sink->set_formatter(line_format("[%*] %l: %v"));  // the format that logged_trouble() reads
   spdlog::default_logger()->sinks().push_back(std::move(sink));
 }
 

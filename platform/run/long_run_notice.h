@@ -1,5 +1,5 @@
-// What `lacuna exec` says when a simulation takes long: one line, once. The program's output is its own, so that somebody who
-// waits for it cannot see whether anything happens.
+// The notice of `lacuna exec` for long simulations: one line, once. The program controls its own output, so that the user
+// cannot see otherwise whether the simulation makes progress.
 #pragma once
 
 #include <iosfwd>
@@ -10,13 +10,13 @@ namespace lacuna {
 
 class LongRunNotice {
  public:
-  /// `after`: seconds of host time spent on simulating; 0 = never. `timed`: whether the run has memory timing, so that doing
-  /// without it would help.
+  /// `after`: seconds of host time spent on simulating; 0 = never. `timed`: whether the run has memory timing, so that
+  /// disabling it would help.
   LongRunNotice(double after, bool timed, std::ostream& out) : after_(after), timed_(timed), out_(out) {}
 
-  /// So many more seconds of host time have been spent. True when say() is to be called: once, and never again.
+  /// Adds seconds of host time. True if say() is to be called: once.
   bool due(double seconds);
-  /// The snapshot is of now; speed is the mean since the start.
+  /// `snapshot`: current state; speed is the mean since the start.
   void say(const ProgressLine::Snapshot& snapshot);
   bool said() const { return said_; }
 

@@ -1,4 +1,4 @@
-// What happens to the load history buffers of a run's devices (duplo.trace): look_ups.csv.gz, written while the run goes on.
+// Events of the load history buffers of a run's devices (duplo.trace): look_ups.csv.gz, written during the run.
 #pragma once
 
 #include <iosfwd>
@@ -13,15 +13,15 @@
 namespace lacuna {
 
 void write_look_ups_csv_header(std::ostream& out);
-/// A line for each event. Columns that an event does not have are empty.
+/// Writes a line per event. Columns that an event does not have are empty.
 void write_look_ups_csv(const std::string& device, unsigned unit, const std::vector<HistoryEvent>& events, std::ostream& out);
 
 class LookUpRecorder {
  public:
-  /// A device without Duplo, or without duplo.trace, is left out.
+  /// Adds a device; ignored without Duplo or duplo.trace.
   void add(GpuDevice& device);
   bool empty() const { return devices_.empty(); }
-  /// From now on every event is a line of this file (look_ups.csv.gz).
+  /// Writes every event to this file from now on (look_ups.csv.gz).
   void record_to(std::shared_ptr<OutputFile> csv);
   /// Writes the events that have not been written yet.
   void finish();

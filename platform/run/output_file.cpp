@@ -29,7 +29,7 @@ OutputFile::OutputFile(std::filesystem::path path, Form form)
       file_(open(path_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)),
       wake_(std::make_unique<std::condition_variable>()) {
   if (file_ < 0) throw write_error(path_.string(), errno);
-  // Signals are for other threads.
+  // Signals are handled by other threads.
   const BlockedSignals blocked;
   try {
     writer_ = SimulatorThread::start([this] { write_soon(); });
@@ -41,8 +41,8 @@ OutputFile::OutputFile(std::filesystem::path path, Form form)
 
 OutputFile::~OutputFile() {
   if (getpid() != process_) {
-    // The thread is the parent's, and perhaps so is the mutex at this moment. The condition variable would wait for ever for
-    // the thread to leave it.
+    // In a child process: the thread belongs to the parent, and the mutex may be locked. The destructor of the condition
+    // variable would wait forever for the thread.
     writer_.detach();
     static_cast<void>(wake_.release());
     close(file_);

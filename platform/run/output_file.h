@@ -1,4 +1,4 @@
-// Output that is known to have been written: files that grow while a run goes on, standard output.
+// Output whose errors are detected: files that grow during a run, standard output.
 #pragma once
 
 #include <sys/types.h>
@@ -16,42 +16,43 @@
 
 namespace lacuna {
 
-/// Flushes standard output. Throws WriteError when that, or a write since the last call, failed.
+/// Flushes standard output. Throws WriteError if that, or a write since the last call, failed.
 void flush_standard_output();
 
-/// A file that is handed to the operating system soon after it was written to, so that a process that is killed loses next to
-/// nothing, without a system call for each line: a thread of the file's own does it. It sleeps while there is nothing to write.
+/// A file whose text is passed to the operating system soon after it was written, so that a killed process loses next to
+/// nothing, without a system call per line: a dedicated thread does it, which sleeps while there is nothing to write.
 ///
-/// The first write that fails closes the file. That is remembered, and later text is dropped.
+/// The first write that fails closes the file. The failure is recorded, and later text is dropped.
 class OutputFile {
  public:
   enum class Form : bool {
     plain,
-    gzip,  ///< each piece that is handed over is a member, so that a reader gets all of it at any time
+    gzip,  ///< each piece that is passed on is a member, so that a reader can read all of it at any time
   };
-  /// How long text waits at most: half of the second within which a finished kernel is promised to be in its file.
+  /// Maximum time for which text is held back: half of the second within which a finished kernel is guaranteed to be in its
+  /// file.
   static constexpr std::chrono::milliseconds kLongestDelay{500};
-  /// More than this does not wait, bytes.
+  /// Maximum bytes of text that are held back.
   static constexpr std::size_t kMostWaiting = 64 * 1024;
 
-  /// Makes the file, empty. Throws WriteError.
+  /// Creates the file, empty. Throws WriteError.
   explicit OutputFile(std::filesystem::path path, Form form = Form::plain);
-  /// Writes what is left, except in a child process: what its parent had not yet written is the parent's to write.
+  /// Writes the remaining text, except in a child process, where it is the parent's.
   ~OutputFile();
   OutputFile(const OutputFile&) = delete;
   OutputFile& operator=(const OutputFile&) = delete;
 
-  // From any thread.
+  // May be called from any thread.
   void write(std::string_view text);
-  /// Now.
+  /// Writes all text immediately.
   void flush();
   bool failed() const { return failed_.load(std::memory_order_acquire); }
-  /// What went wrong; empty while nothing has.
+  /// Description of the first error; empty if there was none.
   std::string failure() const;
 
  private:
   void write_soon();
-  void write_waiting();  // with mutex_ held
+  void write_waiting();  // mutex_ must be held
 
   const std::filesystem::path path_;
   const Form form_;

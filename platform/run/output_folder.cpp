@@ -15,9 +15,9 @@ namespace lacuna {
 namespace fs = std::filesystem;
 namespace {
 
-/// Marks a folder as one of Lacuna's, as the lock's file does, which earlier versions did not have.
+/// File that marks a folder as Lacuna's, as the lock's file does, which earlier versions did not have.
 constexpr std::string_view kMarker = "effective.cfg";
-/// Files of an earlier run that do not stay next to those of this one; "owner" is from earlier versions.
+/// Files of an earlier run that are removed before a new run; "owner" is from earlier versions.
 constexpr std::array<std::string_view, 13> kFilesOfARun{
     "effective.cfg", "statistics.json", "kernels.csv", "kernels.csv.gz", "kernel_totals.csv", "power.csv", "requests.csv",
     "links.csv",     "look_ups.csv.gz", "jobs.csv",    "log.txt",        "console.txt",       "owner"};
@@ -28,7 +28,7 @@ bool is_file_of_a_run(const std::string& name) {
          (name.starts_with("links") && name.ends_with(".svg"));
 }
 
-/// A disk that is full, or fails, is no mistake of the user's.
+/// A disk that is full, or fails, is not an error of the user.
 bool is_output_failure(const std::error_code& status) {
   return status.value() == ENOSPC || status.value() == EDQUOT || status.value() == EIO || status.value() == EFBIG;
 }
@@ -44,7 +44,7 @@ void make(const fs::path& folder) {
   if (status) cannot_make(folder, status);
 }
 
-/// Makes the folder unless it exists; one with foreign files is refused.
+/// Creates the folder if it does not exist; one with foreign files is refused.
 void make_or_reuse(const fs::path& folder) {
   std::error_code status;
   if (fs::exists(folder, status)) {
@@ -70,7 +70,7 @@ void remove_files_of_earlier_run(const fs::path& folder) {
   std::vector<fs::path> files;
   for (const fs::directory_entry& entry : fs::directory_iterator(folder, status)) {
     const std::string name = entry.path().filename().string();
-    // What the user has put there in place of a file, such as a link to a device, stays.
+    // Other things that the user has put in place of a file, such as a link to a device, are kept.
     if (is_file_of_a_run(name) && fs::is_regular_file(entry.symlink_status(status))) files.push_back(entry.path());
   }
   for (const fs::path& file : files) fs::remove(file, status);
@@ -91,7 +91,7 @@ OutputFolder OutputFolder::numbered(const fs::path& parent) {
     name << "run-" << std::setw(4) << std::setfill('0') << number;
     const fs::path folder = parent / name.str();
     std::error_code status;
-    // Making the folder claims the number, also against another run that starts at the same time.
+    // Creating the folder claims the number, also against another run that starts at the same time.
     const bool made = fs::create_directory(folder, status);
     if (status) cannot_make(folder, status);
     if (!made) continue;
@@ -118,7 +118,7 @@ OutputFolder OutputFolder::claim(const fs::path& folder, const std::string& run)
   make_or_reuse(folder);
   FolderLock lock(folder);
   if (lock.owner() && lock.owner()->run != run) refuse(folder, *lock.owner());
-  // Another process of this run has it or, when the run is known, has had it.
+  // Another process of this run owns the folder or, if the run is known, has owned it.
   const std::optional<FolderOwner>& other = lock.owner() || run != kUnknownRun ? lock.last() : lock.owner();
   const bool is_taken = other && other->run == run && other->process != 0 && other->process != getpid();
   if (is_taken) return at(folder / ("process-" + std::to_string(getpid())));

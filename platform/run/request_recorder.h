@@ -1,4 +1,4 @@
-// Follows the load requests of a run's devices over time: requests.csv, written while the run goes on.
+// Records the load requests of a run's devices over time: requests.csv, written during the run.
 #pragma once
 
 #include <iosfwd>
@@ -11,18 +11,18 @@
 
 namespace lacuna {
 
-/// A line for each sample; without answers it has no mean latency.
+/// Writes the header. A sample without responses has no mean latency.
 void write_requests_csv_header(std::ostream& out);
 void write_requests_csv(const std::string& device, const RequestSample& sample, std::ostream& out);
 
 class RequestRecorder {
  public:
-  /// A device that does not count its requests over time is left out.
+  /// Adds a device; ignored if it does not count its requests over time.
   void add(GpuDevice& device);
   bool empty() const { return devices_.empty(); }
-  /// From now on every sample is a line of this file (requests.csv).
+  /// Writes every sample to this file from now on (requests.csv).
   void record_to(std::shared_ptr<OutputFile> csv);
-  /// Writes what has happened until `at`.
+  /// Writes everything until `at`.
   void finish(Tick at);
 
  private:

@@ -13,13 +13,13 @@
 namespace lacuna {
 namespace {
 
-/// Host time that a slice should take: short enough for Ctrl-C and the progress line, long against the cost of a slice.
+/// Host time of a slice: short enough for Ctrl-C and the progress line, long compared with the overhead of a slice.
 constexpr double kShortSlice = 0.01;
 constexpr double kLongSlice = 0.04;
 constexpr Tick kSmallestSlice{100'000};
 constexpr Tick kLargestSlice{1'000'000'000'000};
 
-// Written by the signal handler, which is also why it is global.
+// Global, since the signal handler writes it.
 volatile std::sig_atomic_t interrupt = 0;
 
 extern "C" void on_interrupt(int signal) {
@@ -27,7 +27,7 @@ extern "C" void on_interrupt(int signal) {
   interrupt = signal;
 }
 
-/// Advances the kernel to `target`, or to the last event when there is none after it.
+/// Advances the kernel to `target`, or to the last event if there is none after it.
 void advance_to(Tick target) {
   sc_core::sc_start(to_sc_time(target) - sc_core::sc_time_stamp(), sc_core::SC_EXIT_ON_STARVATION);
 }
@@ -147,8 +147,8 @@ RunEnd run_simulation(const SimulationParameters& limits, const RunObserver& obs
       next_check = now + limits.max_idle;
     }
 
-    // A slice reaches to the next event at least: the kernel's time stops at the last event before the target, so one that lies
-    // before the next event would not be reached at all.
+    // A slice extends at least to the next event: the kernel's time stops at the last event before the target, so that a target
+    // before the next event would never be reached.
     const Tick next_event = now + to_tick(sc_core::sc_time_to_pending_activity());
     if (next_event > time_limit) return RunEnd::time_limit;
     const HostClock::time_point begin = HostClock::now();

@@ -1,8 +1,8 @@
-// Runs the simulation until it ends, and makes sure that it does.
+// Runs the simulation until it ends, and enforces limits.
 //
-// The simulation is advanced in slices of simulated time that take a fraction of a second of host time, between which Ctrl-C is
-// heard and the progress line is drawn. Slices depend on the host's speed and have no influence on the simulation; limits
-// and the check for progress are at fixed simulated times, so that a run always ends at the same one.
+// The simulation advances in slices of simulated time that take a fraction of a second of host time, between which Ctrl-C is
+// handled and the progress line is drawn. Slices depend on the host's speed and do not affect the simulation; limits and the
+// check for progress are at fixed simulated times, so that a run always ends at the same time.
 #pragma once
 
 #include <functional>
@@ -13,7 +13,7 @@
 
 namespace lacuna {
 
-/// When a simulation ends although the guest has not.
+/// Conditions under which a simulation ends although the guest has not.
 struct SimulationParameters {
   Tick max_time{};
   Tick max_idle{100'000'000'000};
@@ -25,21 +25,21 @@ struct SimulationParameters {
 enum class RunEnd {
   guest,          ///< the guest ended itself
   time_limit,     ///< sim.max_time
-  no_progress,    ///< nobody got anywhere for sim.max_idle
-  no_events,      ///< everybody waits for somebody else
+  no_progress,    ///< no progress for sim.max_idle
+  no_events,      ///< no pending events
   interrupted,    ///< Ctrl-C
-  lost_trap,      ///< the guest trapped, and its handler cannot be fetched
-  output_failed,  ///< what the run writes cannot be written
+  lost_trap,      ///< the guest trapped to a handler that cannot be fetched
+  output_failed,  ///< output cannot be written
 };
 
 /// "guest", "time limit", ... for reports.
 const char* run_end_name(RunEnd end);
-/// Exit code of the process for an end that is not the guest's own (platform/run/exit_codes.h); 0 for that one.
+/// Exit code of the process for an end other than the guest's own (platform/run/exit_codes.h); 0 for the guest's.
 int exit_code(RunEnd end);
-/// Why a run ended that the guest did not end itself, a sentence for the user; empty when it did.
+/// Reason why a run has ended, a sentence for the user; empty if the guest ended itself.
 std::string reason_of(RunEnd end, const SimulationParameters& limits);
 
-/// Hears Ctrl-C and termination requests while it lives: the first is remembered, the second ends the process at once.
+/// Handles Ctrl-C and termination requests during its lifetime: the first is recorded, the second ends the process immediately.
 class InterruptHandler {
  public:
   InterruptHandler();
@@ -52,13 +52,13 @@ class InterruptHandler {
   static int signal();
 };
 
-/// What the loop asks of the thing that it runs.
+/// Functions by which the loop observes the simulation.
 struct RunObserver {
   std::function<bool()> ended;
-  std::function<std::uint64_t()> progress;  ///< grows whenever the guest gets anywhere
-  std::function<bool()> timer_armed;        ///< waiting is for something that will come
-  std::function<bool()> output_failed;      ///< what the run writes gets lost
-  std::function<void()> between_slices;     ///< progress line
+  std::function<std::uint64_t()> progress;  ///< increases while the guest makes progress
+  std::function<bool()> timer_armed;        ///< whether a timer interrupt will end the wait
+  std::function<bool()> output_failed;      ///< whether output has been lost
+  std::function<void()> between_slices;     ///< draws the progress line
 };
 
 RunEnd run_simulation(const SimulationParameters& limits, const RunObserver& observer);

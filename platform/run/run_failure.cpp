@@ -15,13 +15,13 @@ namespace {
 
 constexpr const char* kNoMemory = "the host has no memory left for this; a limit (ulimit -v) may be too low";
 
-/// SystemC makes a report of an exception that leaves a process, with its text.
+/// Whether a report is for std::bad_alloc: SystemC converts an exception that leaves a process to a report with its text.
 bool was_bad_alloc(const sc_core::sc_report& report) {
   return report.get_msg() != nullptr && std::strcmp(report.get_msg(), std::bad_alloc().what()) == 0;
 }
 
 void say(const char* text) {
-  // What cannot be said is lost.
+  // A failure of this write cannot be reported.
   [[maybe_unused]] const auto written = write(STDERR_FILENO, text, std::strlen(text));
 }
 

@@ -1,4 +1,4 @@
-// What an exception that nothing has handled means to the user: whose fault it is decides sentence and exit code.
+// Message and exit code for an exception that was not handled, by its cause.
 #pragma once
 
 #include <exception>
@@ -11,12 +11,12 @@ struct RunFailure {
   std::string text;
 };
 
-/// Output that cannot be written; the host without memory, threads or files; a model that has reported an error to SystemC, as
-/// every exception within a SystemC process is; and what remains, a mistake of the simulator's own.
+/// Causes: output that cannot be written; a host without memory, threads or files; an error that a model has reported to
+/// SystemC, which includes all exceptions within a SystemC process; all others are errors of the simulator.
 RunFailure failure_of(const std::exception& e);
 
-/// For a program of ours: an exception that leaves a thread, or arises where none may, ends the process with its sentence and
-/// exit code instead of abort().
+/// For programs of Lacuna: an exception that leaves a thread, or is thrown where none may be, ends the process with its message
+/// and exit code instead of abort().
 void report_uncaught_exceptions();
 
 }  // namespace lacuna

@@ -1,7 +1,7 @@
-// The run hash: equal for two runs that did the same, on any host.
+// The run hash: equal for two runs with the same results, on any host.
 //
-// It covers what must be deterministic (exit code, console text, kernel records, statistics that are counts) and nothing that
-// may differ (wall time, paths).
+// It covers everything that must be deterministic (exit code, console text, kernel records, statistics that are counts) and
+// nothing that may differ (wall time, paths).
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ class RunHash {
  public:
   void add(std::string_view name, std::uint64_t value);
   void add(std::string_view name, std::string_view text);
-  /// All counts of the tree with their paths, in the tree's order; derived values and breakdowns are left out, they follow from
+  /// Adds all counts of the tree with their paths, in order; derived values and breakdowns are omitted, since they follow from
   /// the counts.
   void add(const StatisticsGroup& group);
 

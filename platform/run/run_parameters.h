@@ -20,7 +20,7 @@ class RunParameters {
 
   const PlatformParameters& values() const { return parameters_; }
   Machine machine() const { return machine_; }
-  /// effective.cfg: what --config needs to make the same machine again.
+  /// Writes effective.cfg, with which --config reproduces the same machine.
   void write(std::ostream& out) const;
 
  private:

@@ -1,4 +1,4 @@
-// What a run follows of its devices over time, in addition to their kernels. Which of it there is depends on parameters.
+// Records of a run's devices over time, in addition to their kernels. Parameters determine which exist.
 #pragma once
 
 #include "models/common/time/units.h"
@@ -20,7 +20,7 @@ struct RunRecorders {
   JobRecorder jobs;
 
   void add(GpuDevice& device, const OutputParameters& output);
-  /// Records what has happened until `at`.
+  /// Records everything until `at`.
   void finish(Tick at);
 };
 

@@ -1,4 +1,4 @@
-// What a run leaves behind: statistics.json, kernels.csv and the lines at the end of the run.
+// Results of a run: statistics.json, kernels.csv and the report at the end of the run.
 #pragma once
 
 #include <iosfwd>
@@ -16,16 +16,16 @@ namespace lacuna {
 struct RunSummary {
   std::string program;
   RunEnd end = RunEnd::guest;
-  int exit_code = 0;  ///< of the lacuna process
+  int exit_code = 0;  ///< exit code of the lacuna process
   Tick simulated{};
   double wall_seconds = 0;
-  std::uint64_t peak_host_memory_bytes = 0;  ///< of this process, whole life; 0 = not known
+  std::uint64_t peak_host_memory_bytes = 0;  ///< of this process, since its start; 0 = unknown
   std::uint64_t hart_instructions = 0;
   std::vector<GuestMistakeCount> guest_mistakes;
   std::string run_hash;
   std::string output_folder;               ///< empty = none
   const EnergyRecorder* energy = nullptr;  ///< null = energy is not accounted for
-  bool energy_table = false;               ///< the report has a table of it
+  bool energy_table = false;               ///< whether the report has a table of energy
 };
 
 /// The hash of everything in a run that must not differ between hosts.
@@ -37,8 +37,8 @@ std::string run_hash(const RunSummary& summary, const std::string& console, cons
 void write_statistics_json(const RunSummary& summary, const KernelLog& kernels, const StatisticsGroup& statistics,
                            std::ostream& out);
 
-/// The end-of-run report for people: kernel table when there were kernels, totals, run hash, output folder.
-/// The table has a line per dispatch, or per kernel when there are many.
+/// Writes the report at the end of a run: kernel table if there were kernels, totals, run hash, output folder. The table has a
+/// line per dispatch, or per kernel if there are many.
 void write_run_report(const RunSummary& summary, const KernelLog& kernels, std::ostream& out);
 
 }  // namespace lacuna

@@ -31,7 +31,7 @@ void open_results(OutputFolder& output, const RunParameters& parameters, KernelL
 
 void write_results(const OutputFolder& output, const RunParameters& parameters, const RunSummary& summary,
                    const KernelLog& kernels, const LinkRecorder& links, const StatisticsGroup& statistics) {
-  // One that is lost is no reason to lose the others.
+  // The failure of one file must not prevent the others.
   std::string lost;
   const auto attempt = [&](const std::function<void()>& write) {
     try {

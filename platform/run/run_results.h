@@ -1,4 +1,4 @@
-// The files of a run's output folder that every kind of run writes.
+// The files of a run's output folder that all kinds of run write.
 #pragma once
 
 #include <cstdint>
@@ -16,16 +16,16 @@ namespace lacuna {
 /// has a device: power.csv, requests.csv, look_ups.csv.gz. Throws WriteError.
 void open_results(OutputFolder& output, const RunParameters& parameters, KernelLog& kernels, RunRecorders& recorders);
 
-/// Writes what is left of the files that grow, kernel_totals.csv when that is wanted, links.csv and links.svg when there are
-/// links, and, last, statistics.json. May be called again: the later one counts. Throws WriteError, also when one of those
+/// Writes the remaining text of the growing files, kernel_totals.csv if requested, links.csv and links.svg if links are
+/// recorded, and finally statistics.json. May be called again: the last call counts. Throws WriteError, also if one of these
 /// files failed before.
 void write_results(const OutputFolder& output, const RunParameters& parameters, const RunSummary& summary,
                    const KernelLog& kernels, const LinkRecorder& links, const StatisticsGroup& statistics);
 
-/// When the file system of the folder has no locks: other runs that write there are not noticed, and the log says so.
+/// Logs a warning if the file system of the folder has no locks, so that other runs that write there are not detected.
 void warn_of_missing_lock(const OutputFolder& output);
 
-/// The largest amount of memory that this process has had so far, bytes; 0 when the host does not tell.
+/// Maximum memory of this process so far, in bytes; 0 if the host does not report it.
 std::uint64_t peak_host_memory();
 
 }  // namespace lacuna

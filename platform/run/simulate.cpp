@@ -41,7 +41,7 @@ std::optional<OutputFolder> open_output(const CommandLine& line) {
   return std::nullopt;
 }
 
-/// With the trap that the hart has lost.
+/// The reason, with the trap if the hart has lost one.
 std::string reason_with_state(RunEnd end, const Platform& platform, const SimulationParameters& limits) {
   std::string reason = reason_of(end, limits);
   if (end == RunEnd::lost_trap) reason += ": " + platform.hart().last_trap();
@@ -49,28 +49,28 @@ std::string reason_with_state(RunEnd end, const Platform& platform, const Simula
 }
 
 void log_end(RunEnd end, const Platform& platform, const std::string& reason) {
-  if (reason.empty() || end == RunEnd::lost_trap) return;  // the hart itself has told of the trap
+  if (reason.empty() || end == RunEnd::lost_trap) return;  // the hart itself has reported the trap
   std::ostringstream state;
   platform.diagnose(state);
   spdlog::log(end == RunEnd::interrupted ? spdlog::level::warn : spdlog::level::err, "{}\n{}", reason, state.str());
 }
 
-/// What semihosting gives the program as its command line. The first word stands for the program whatever the file is called
-/// and wherever it lies: the hart takes time for each character, so that a name would change what is simulated.
+/// The program's command line for semihosting. Its first word is a constant instead of the file's name or path: the hart spends
+/// time on each character, so that a name would change the simulation.
 std::string guest_command_line(const CommandLine& line) {
   std::string text = "program";
   for (const std::string& argument : line.guest_arguments) text += ' ' + argument;
   return text;
 }
 
-/// Leaves the models in memory: the process ends after its run, and the operating system frees their memory, while the
-/// destructors of a GPU's thousands of objects take as long as a tenth of a start.
+/// Does not destroy the models: the process ends after its run, and the operating system frees their memory, while the
+/// destructors of a GPU's thousands of objects take up to a tenth of the start-up time.
 struct LeaveModels {
   void operator()(Platform* platform) const { platform->shut_down(); }
 };
 using RunPlatform = std::unique_ptr<Platform, LeaveModels>;
 
-/// The models refuse what the ranges of single parameters cannot exclude.
+/// Models may refuse combinations that the ranges of single parameters do not exclude.
 RunPlatform build_platform(const RunParameters& parameters, const PlatformConsole& console) {
   try {
     return RunPlatform(new Platform("platform", parameters.values(), parameters.machine() == Machine::firmware, console));
@@ -124,9 +124,9 @@ int simulate(const CommandLine& line, GuestProgram program) {
   platform.describe_statistics(statistics);
 
   const InterruptHandler interrupts;
-  // A reader of standard output that has gone is an error as others are, and the results are written.
+  // A closed reader of standard output is handled as any other write error, and the results are written.
   std::signal(SIGPIPE, SIG_IGN);
-  // From here on the input is known to be good: now the folder may be made.
+  // From here on the input is known to be valid: now the folder may be created.
   std::optional<OutputFolder> output = open_output(line);
   if (output) {
     open_results(*output, parameters, kernels, recorders);
@@ -208,7 +208,7 @@ int simulate(const CommandLine& line, GuestProgram program) {
     summary.exit_code = kExitOutput;
   }
   spdlog::default_logger()->flush();
-  // The log's last lines, too.
+  // Includes the log's last lines.
   if (output && !output->failure().empty()) summary.exit_code = kExitOutput;
   return summary.exit_code;
 }

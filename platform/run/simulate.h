@@ -13,25 +13,24 @@
 
 namespace lacuna {
 
-/// What the hart boots.
+/// The program that the hart boots.
 struct GuestProgram {
   ElfFile elf;
-  std::string name;                     ///< in reports
+  std::string name;                     ///< name in reports
   std::string command_line{};           ///< semihosting SYS_GET_CMDLINE
-  std::vector<std::string> warnings{};  ///< that the log begins with
-  GuestFileProvider files{};            ///< provided by the simulator; null = none
-  /// Files of the kernels' code, for source lines in reports; null: those that lie within `elf`.
+  std::vector<std::string> warnings{};  ///< warnings to be logged at the beginning
+  GuestFileProvider files{};            ///< files provided by the simulator; null = none
+  /// Files of the kernels' code, for source lines in reports; null: those embedded in `elf`.
   std::function<std::vector<std::span<const std::byte>>()> code{};
   /// Called when the program has ended itself, with its exit code; prints to `out` (which may be null) and returns the
-  /// process's exit code. Null: the code is passed on.
+  /// process's exit code. Null: the exit code is used unchanged.
   std::function<int(int code, std::ostream* out)> conclude{};
 };
 
 /// Builds the platform, runs the program on it, writes the results. Returns the process's exit code
-/// (platform/run/exit_codes.h). Throws what the parts throw when the user's input is wrong: ConfigurationError, ElfError,
-/// OutputError, UsageError.
+/// (platform/run/exit_codes.h). Throws ConfigurationError, ElfError, OutputError or UsageError if the user's input is invalid.
 int simulate(const CommandLine& command_line, GuestProgram program);
-/// The program that the command line names.
+/// Runs the program that the command line names.
 int simulate(const CommandLine& command_line);
 
 }  // namespace lacuna

@@ -24,7 +24,7 @@ std::string millions(double value) {
   return text.str();
 }
 
-/// Columns that can be written to without a second line, which could not be erased.
+/// Columns that can be written without wrapping to a second line, which could not be erased.
 std::size_t terminal_width() {
   winsize size{};
   return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 1 ? size.ws_col - 1U : std::string::npos;

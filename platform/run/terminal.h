@@ -1,4 +1,4 @@
-// What goes to the terminal while a simulation runs: the guest's console, log lines, and the progress line below them.
+// Terminal output during a simulation: the guest's console, log lines, and the progress line below them.
 #pragma once
 
 #include <atomic>
@@ -28,15 +28,15 @@ class ProgressLine {
     std::uint64_t wavefront_instructions;
     std::string_view kernel;  ///< empty = none runs
   };
-  /// True when the line is due to be rewritten, so that nobody collects a snapshot in vain.
+  /// Whether the line is due to be rewritten, so that snapshots are made only when needed.
   bool due() const;
   void show(const Snapshot& snapshot);
-  /// Removes the line; the console calls this before it goes on.
+  /// Removes the line; the console calls it before it writes.
   void hide();
-  /// Removes the line, and ends the console's line when it is unfinished and stands on the same terminal; whoever else writes
-  /// to stderr calls this first.
+  /// Removes the line, and ends an unfinished line of the console on the same terminal; called before any other text is written
+  /// to stderr.
   void begin_line();
-  /// The console has written, and its last character was a newline or not.
+  /// Called when the console has written; `line_ended`: its last character was a newline.
   void console_written(bool line_ended) { console_line_open_ = shares_terminal_ && !line_ended; }
 
  private:
@@ -45,14 +45,14 @@ class ProgressLine {
   bool enabled_;
   bool shares_terminal_;  ///< stdout and stderr are both terminals
   bool console_line_open_ = false;
-  std::atomic<bool> visible_{false};  // any thread may write to the log, which hides the line
+  std::atomic<bool> visible_{false};  // atomic: any thread may write to the log, which hides the line
   HostClock::time_point last_;
   std::uint64_t last_hart_instructions_ = 0;
   std::uint64_t last_wavefront_instructions_ = 0;
 };
 
-/// The guest's console output: to stdout and to console.txt, and kept for the run hash. stdout gets these bytes and no others:
-/// what Lacuna itself says goes to stderr.
+/// The guest's console output: to stdout and to console.txt, and kept for the run hash. stdout receives only these bytes;
+/// messages of Lacuna itself go to stderr.
 class ConsoleOutput {
  public:
   explicit ConsoleOutput(ProgressLine& progress) : progress_(progress) {}
@@ -62,7 +62,7 @@ class ConsoleOutput {
   void write(std::string_view bytes);
   void flush();
   const std::string& text() const { return text_; }
-  /// Why stdout got no more than it did; empty while nothing is missing.
+  /// Reason why output to stdout is incomplete; empty if it is complete.
   const std::string& failure() const { return failure_; }
 
  private:
@@ -74,12 +74,12 @@ class ConsoleOutput {
   std::string text_;
 };
 
-/// The guest's console input: a file, "-" for stdin (whatever has been typed so far), or "" for none.
+/// The guest's console input: a file, "-" for stdin (the characters typed so far), or "" for none.
 class ConsoleInput {
  public:
-  /// Throws UsageError when the file cannot be read.
+  /// Throws UsageError if the file cannot be read.
   explicit ConsoleInput(const std::string& source);
-  /// The next byte, or -1 when there is none.
+  /// The next byte, or -1 if there is none.
   int read();
 
  private:

@@ -17,7 +17,7 @@
 namespace lacuna {
 namespace {
 
-/// Of a text in UTF-8: its bytes without those that continue a character.
+/// Number of characters of a UTF-8 text: its bytes except continuation bytes.
 std::size_t characters(std::string_view text) {
   return static_cast<std::size_t>(
       std::count_if(text.begin(), text.end(), [](char byte) { return (static_cast<unsigned char>(byte) & 0xC0U) != 0x80U; }));
@@ -55,7 +55,7 @@ std::string readable_kernel(const std::string& name) {
   int status = 0;
   const std::unique_ptr<char, void (*)(void*)> whole(abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status), std::free);
   if (status != 0 || whole == nullptr) return name;
-  // Without the parameters, and what a template's return type puts before the name: the ends of a table's cell.
+  // Without parameters and the return type of a template, which precedes the name: the text of a table's cell.
   const std::string_view text(whole.get());
   std::size_t begin = 0;
   std::size_t depth = 0;

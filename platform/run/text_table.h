@@ -1,4 +1,4 @@
-// Numbers and tables for people.
+// Formatting of numbers and tables for reports.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ std::string readable_time(Tick time);
 /// "1,234,567".
 std::string grouped(std::uint64_t number);
 std::string fixed(double value, int decimals);
-/// A kernel's name as its source has it: "scale<float>" for _Z5scaleIfEvPT_S0_i. Other names stay as they are.
+/// A kernel's name as in its source: "scale<float>" for _Z5scaleIfEvPT_S0_i. Other names are unchanged.
 std::string readable_kernel(const std::string& name);
 
 using TextRow = std::vector<std::string>;

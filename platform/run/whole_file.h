@@ -1,4 +1,4 @@
-// Files that are there whole or not at all.
+// Files that are either complete or absent.
 #pragma once
 
 #include <filesystem>
@@ -10,34 +10,35 @@
 
 namespace lacuna {
 
-/// Output that cannot be written: no space left, standard output closed. The message names the file and the reason.
+/// Output cannot be written: no space left, standard output closed. The message states the file and the reason.
 class WriteError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-/// `error` is an errno, or 0 when the reason is not known.
+/// `error`: an errno, or 0 if the reason is unknown.
 WriteError write_error(const std::string& name, int error);
 
-/// A file that is written under a hidden name in its folder and gets its own when it is complete, in place of an earlier one.
+/// A file that is written under a hidden name in its folder and renamed when it is complete, replacing an earlier one.
 ///
-/// What is no regular file (a device, a pipe) cannot be replaced and is written directly; so is an existing file in a folder
-/// where none can be made. A symbolic link stays: the file that it names is replaced. An earlier file's permissions stay.
+/// If the target is not a regular file (a device, a pipe), it cannot be replaced and is written directly; so is an existing
+/// file in a folder in which none can be created. A symbolic link is kept: the file that it names is replaced. An earlier
+/// file's permissions are kept.
 class WholeFile {
  public:
   /// Throws WriteError.
   explicit WholeFile(std::filesystem::path path);
-  /// Without commit(): the earlier file stays.
+  /// Without commit() the earlier file is kept.
   ~WholeFile();
   WholeFile(const WholeFile&) = delete;
   WholeFile& operator=(const WholeFile&) = delete;
 
   /// Throws WriteError.
   void write(std::string_view bytes);
-  /// All has been written. Throws WriteError.
+  /// Completes the file: all bytes have been written. Throws WriteError.
   void commit();
 
-  /// Whether a file of this name in a folder is one that a process left unfinished.
+  /// Whether the name is that of a file which a process has left unfinished.
   static bool is_unfinished(std::string_view name);
 
  private:
@@ -52,7 +53,7 @@ class WholeFile {
 /// Writes a whole file. Throws WriteError.
 void write_file(const std::filesystem::path& path, const std::function<void(std::ostream&)>& contents);
 
-/// All of it. Returns 0 or an errno. SIGXFSZ does not interrupt it.
+/// Writes all bytes. Returns 0 or an errno. Not interrupted by SIGXFSZ.
 int write_all(int file, std::string_view bytes);
 
 }  // namespace lacuna

@@ -1,13 +1,13 @@
-// Where this program comes from.
+// Origin of this program.
 #pragma once
 
 #include <string>
 
 namespace lacuna {
 
-/// The commit that it was built from, "-dirty" behind it when files were changed since; "unknown" outside of a git tree.
+/// The commit that it was built from, with "-dirty" if files have been changed since; "unknown" outside of a git tree.
 ///
-/// It is in a section of the program's file that is not loaded: the next commit does not make another program of it.
+/// It is in a section of the program's file that is not loaded, so that the next commit does not count as another program.
 std::string build_commit();
 
 /// The compiler and its version.

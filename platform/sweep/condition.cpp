@@ -23,14 +23,15 @@ Number number_of(double value) {
   return Number::of_real(value);
 }
 
-/// Texts as numbers: a quantity is its value; every other text has a number of its own, the same wherever it stands.
+/// Numbers that represent texts: a quantity is represented by its value; every other text by a unique number, the same at each
+/// occurrence.
 class Texts {
  public:
   Number number(std::string_view text) {
     if (const auto quantity = parse_quantity(text)) return number_of(quantity->value);
     if (text == "true" || text == "false") return Number::of(text == "true" ? 1 : 0);
     const auto found = std::find(texts_.begin(), texts_.end(), text);
-    // Far from what anybody compares with.
+    // Far from any number that users compare with.
     constexpr WideInteger kFirst = WideInteger{1} << 62;
     const WideInteger result = kFirst + (found - texts_.begin());
     if (found == texts_.end()) texts_.emplace_back(text);
@@ -41,10 +42,10 @@ class Texts {
   std::vector<std::string> texts_;
 };
 
-/// The expression in names that it knows: axes as `axis0`, texts and quantities as `text0`.
+/// The expression with names that the evaluator accepts: axes as `axis0`, texts and quantities as `text0`.
 class TranslatedExpression {
  public:
-  /// `real`: every number is a real one.
+  /// `real`: all numbers are real.
   TranslatedExpression(std::string_view text, const NamedValues& values, bool real = false) : values_(values), real_(real) {
     for (std::size_t at = 0; at < text.size();) {
       const char c = text[at];

@@ -16,22 +16,22 @@ namespace lacuna {
 /// Names and their texts, in order.
 using NamedValues = std::vector<std::pair<std::string, std::string>>;
 
-/// Throws SweepError: what is wrong, without place; for an unknown name the nearest one.
+/// Throws SweepError with the problem, without its location; for an unknown name with the nearest one.
 bool holds(std::string_view condition, const NamedValues& values);
 
-/// The same as a number. Division of two counts is that of real numbers.
+/// Value of an expression. The division of two counts is that of real numbers.
 double expression_value(std::string_view expression, const NamedValues& values);
 
-/// The pieces of a text in which {…} stands for something (platform/launch/text.h). Throws SweepError.
+/// The parts of a text with placeholders {…} (platform/launch/text.h). Throws SweepError.
 std::vector<TextPart> parts_of(std::string_view text);
 
 /// Replaces each {NAME} by its text and any other {EXPRESSION} by its number. Throws SweepError.
 std::string substitute_values(std::string_view text, const NamedValues& values);
 
-/// "a, b, c": adds a text to a list.
+/// "a, b, c": appends a text to a list.
 void add_to_list(std::string& list, std::string_view text, std::string_view separator = ", ");
 
-/// Does `text` name this value, in a {…}? Throws SweepError when its braces do not match.
+/// Whether a placeholder {…} in `text` names this value. Throws SweepError if its braces do not match.
 bool refers_to(std::string_view text, std::string_view name);
 
 }  // namespace lacuna

@@ -1,4 +1,4 @@
-// The functions of SHA-256 itself, which are deprecated since OpenSSL 3.0: those that are not bring all of libcrypto with them.
+// Uses the functions of SHA-256 directly, which are deprecated since OpenSSL 3.0: the newer ones would link all of libcrypto.
 #define OPENSSL_API_COMPAT 0x10101000L
 
 #include "platform/sweep/digest.h"
@@ -33,7 +33,7 @@ class OpenFile {
   int number_;
 };
 
-/// Calls `use` with the header, name and contents of each section. False when the file is not ELF.
+/// Calls `use` with the header, name and contents of each section. False if the file is not ELF.
 bool each_section(const std::filesystem::path& file,
                   const std::function<void(const GElf_Shdr&, std::string_view name, std::string_view contents)>& use) {
   const OpenFile opened(file);

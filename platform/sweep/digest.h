@@ -1,4 +1,4 @@
-// SHA-256 (FIPS 180-4, by OpenSSL's libcrypto): what is kept of the contents of a file, and the key of a point.
+// SHA-256 (FIPS 180-4, by OpenSSL's libcrypto): digests of files, and keys of points.
 #pragma once
 
 #include <filesystem>
@@ -17,7 +17,7 @@ class Digest {
 
   /// Bytes as they are.
   void add_bytes(std::string_view bytes);
-  /// A text with its length, so that neighbours stay apart.
+  /// Adds a text with its length, so that adjacent texts are separated.
   void add(std::string_view text);
   /// 64 hexadecimal digits; ends the digest.
   std::string text();
@@ -28,12 +28,12 @@ class Digest {
 };
 
 std::string digest_of(std::string_view bytes);
-/// As sha256sum(1) has it. Throws SweepError when the file cannot be read.
+/// As sha256sum(1). Throws SweepError if the file cannot be read.
 std::string file_digest(const std::filesystem::path& file);
-/// Of an ELF program or library: what is loaded when it runs. Debug information, symbols and notes do not count, so building
-/// the same again, or with other comments in its source, is the same program. Throws SweepError.
+/// Digest of the loaded parts of an ELF program or library. Debug information, symbols and notes do not count, so that a
+/// rebuild, or a change of comments in the source, does not change it. Throws SweepError.
 std::string program_digest(const std::filesystem::path& file);
-/// The contents of a section of an ELF file; "" when there is none.
+/// The contents of a section of an ELF file; "" if there is none.
 std::string elf_section(const std::filesystem::path& file, std::string_view name);
 
 }  // namespace lacuna

@@ -140,7 +140,7 @@ std::string cause_of(const RunResult& result, const fs::path& folder) {
     return cause;
   }
   const Said said = said_in(folder / kPointLog);
-  // A run that has started has a log, so its other messages are not refusals to start.
+  // A run that has started has a log, so that its other messages are not refusals to start.
   if (logs.empty() && !said.refusal.empty()) return said.refusal;
   cause = result.signal != 0 ? "ended by " + signal_text(result.signal)
                              : "ended with exit code " + std::to_string(result.exit_code);
@@ -164,7 +164,7 @@ std::string kept_log(const fs::path& folder, const std::string& cause) {
   const std::string said = said_of_cause(cause);
   const auto found = said.empty() ? std::nullopt : line_with(file, said);
   const std::uintmax_t tail = size - kLastBytes;
-  // The kept end contains the cause, so keep the beginning.
+  // The kept end contains the cause, so that the beginning can be kept as well.
   const std::uintmax_t begin = found && *found < tail ? *found : 0;
   std::ostringstream log;
   if (begin != 0) log << '[' << begin << " bytes before are not kept]\n";

@@ -164,7 +164,7 @@ class StatisticsReader : public nlohmann::json_sax<Json> {
   std::string error_;
 };
 
-/// Of numbers with commas between them. Empty: some part is no number.
+/// Mean of numbers separated by commas. nullopt: some part is no number.
 std::optional<double> mean_of(std::string_view text) {
   double sum = 0;
   const std::vector<std::string> parts = split_outside(text, ',');

@@ -2,9 +2,9 @@
 // them.
 //
 // Paths: `run.simulated_ps` and the other numbers of a run; `kernels.NAME.cycles`, of all dispatches of that kernel
-// (kernel_totals of statistics.json); the tree of statistics from its first level on, `gpu.l2_0.read_hits`; `result.NAME`, what
-// the program says about itself in a line `result: NAME=VALUE ...`; and
-// `point.seconds`, `point.user_seconds`, `point.system_seconds`, `point.peak_memory_bytes` of the process.
+// (kernel_totals of statistics.json); the tree of statistics from its first level on, `gpu.l2_0.read_hits`; `result.NAME`,
+// values that the program reports in a line `result: NAME=VALUE ...`; and `point.seconds`, `point.user_seconds`,
+// `point.system_seconds`, `point.peak_memory_bytes` of the process.
 #pragma once
 
 #include <filesystem>

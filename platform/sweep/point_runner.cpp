@@ -28,7 +28,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::chrono::milliseconds kProgressPeriod{200};
-/// As env(1) has it for a program that cannot be run.
+/// As env(1) for a program that cannot be run.
 constexpr int kPointNotStarted = 126;
 
 double seconds(const timeval& time) { return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec); }
@@ -38,7 +38,8 @@ std::string host_name() {
   return gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "?";
 }
 
-/// The process's environment with the point's variables; Lacuna's own come from the command line alone.
+/// The process's environment with the point's variables; variables of Lacuna itself are removed, since its configuration is on
+/// the command line.
 std::vector<std::string> environment_of(const NamedValues& variables) {
   std::vector<std::string> entries;
   for (char** entry = environ; *entry != nullptr; ++entry) {
@@ -84,7 +85,7 @@ void signal_group(pid_t leader, bool leader_lives, int number) {
 
 bool group_lives(pid_t leader) { return kill(-leader, 0) == 0; }
 
-/// A signal that another process must have sent: a faulty process does not raise it.
+/// Whether a signal must have been sent by another process: faults of a process do not raise it.
 bool is_from_outside(int number) {
   constexpr std::array kOutside{SIGKILL, SIGTERM, SIGINT, SIGHUP, SIGQUIT};
   return std::find(kOutside.begin(), kOutside.end(), number) != kOutside.end();
@@ -275,7 +276,7 @@ bool PointRunner::run(const Observer& observer) {
       const int number = signals.wait();
       const bool stop = number == SIGINT || number == SIGTERM;
       if (stop) starting_ = false;
-      // Also after a signal to stop: points that ended before it are kept.
+      // Also after a signal to stop: points that have ended before it are kept.
       if (collect(observer) && !stop && enforce_timeout(observer)) continue;
       if (stop && observer.ending && !running_.empty()) observer.ending(running_.size());
       end_all(signals);
@@ -322,12 +323,12 @@ PointRecord record_of(const std::string& key, const PointInputs& inputs, const s
   record.cause = cause_of(result, folder);
   record.log = kept_log(folder, record.cause);
   try {
-    // Also what a point that is not done has written so far: its state says that it is a part.
+    // Results of a point that is not done are stored as well: its state shows that they are incomplete.
     record.results = read_results(folder / kPointOutput);
     std::ifstream log(folder / kPointLog, std::ios::binary);
     for (StatisticValue& value : parse_result_line(log)) record.results.statistics.push_back(std::move(value));
   } catch (const SweepError& e) {
-    // A run that did not get so far has said why.
+    // A run that has not reached this point has reported the reason.
     if (record.state == PointState::done) {
       record.state = PointState::failed;
       record.cause = e.what();

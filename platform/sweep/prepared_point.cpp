@@ -170,7 +170,7 @@ const RunBuilder::Workload& RunBuilder::workload(const SweepPoint& point, const 
     workload.configuration.resize(workload.configuration.size() - line.configuration.size());
     workload.files.assign(session.inputs().begin(), session.inputs().end());
   } else if (sweep_.is_sida()) {
-    // A matrix by kind, and an order by name, are no files.
+    // The kind of a matrix, or the name of an order, is not a file.
     for (const std::string& name : {line.sida.run.matrix, line.sida.run.order.value_or("")}) {
       std::error_code status;
       if (fs::is_regular_file(folder_ / name, status)) workload.files.push_back(folder_ / name);

@@ -1,4 +1,4 @@
-// What another program says: sbatch, squeue.
+// Output of another program: sbatch, squeue.
 #pragma once
 
 #include <string>
@@ -7,12 +7,12 @@
 namespace lacuna {
 
 struct ProgramOutput {
-  int exit_code = 0;  ///< 127 when there is no such program, 128 + signal when a signal ended it
+  int exit_code = 0;  ///< 127 if there is no such program, 128 + signal if a signal ended it
   std::string output;
   std::string errors;
 };
 
-/// Runs a program that is found as a shell finds it, and waits for its end.
+/// Runs a program, which is searched as by a shell, and waits for its end.
 ProgramOutput run_program(const std::vector<std::string>& words);
 
 }  // namespace lacuna

@@ -5,7 +5,7 @@
 namespace lacuna {
 namespace {
 
-/// Enough of a digest for a part of another digest.
+/// Number of digits of a digest that are used within another digest.
 constexpr std::size_t kPartOfADigest = 32;
 
 }  // namespace

@@ -1,4 +1,4 @@
-// What a database of results keeps of the contents of its rows, to tell later that they are those that were stored.
+// Digests of the contents of a database's rows, to verify later that they are unchanged.
 #pragma once
 
 #include <cstdint>
@@ -14,17 +14,17 @@ namespace lacuna {
 /// SHA-256 over types and values of all rows of a sweep, or of a point. For one database at a time.
 class RowDigests {
  public:
-  /// Its row and its members.
+  /// Digest of its row and its members.
   std::string of_sweep(const SqliteDatabase& database, std::int64_t id);
-  /// Its row, configuration, statistics and kernels.
+  /// Digest of its row, configuration, statistics and kernels.
   std::string of_point(const SqliteDatabase& database, std::int64_t id);
-  /// The rows of a transaction that was rolled back are gone.
+  /// Drops cached digests, which may include rows of a transaction that was rolled back.
   void forget() { shared_.clear(); }
 
  private:
-  /// That of a text or a name that many points have in common.
+  /// Digest of a text or a name that many points share.
   const std::string& shared(const SqliteDatabase& database, const char* sql, std::int64_t id);
-  /// A statement that is prepared once, for the row or the rows of `id`.
+  /// A statement that is prepared once, for the row or rows of `id`.
   SqliteStatement& rows_of(const SqliteDatabase& database, const char* sql, std::int64_t id);
 
   std::map<std::string, std::unordered_map<std::int64_t, std::string>, std::less<>> shared_;

@@ -20,7 +20,7 @@ void Spread::add(double value) {
   min = samples == 0 ? value : std::min(min, value);
   max = samples == 0 ? value : std::max(max, value);
   ++samples;
-  // Welford's method: what is large in all samples alike does not cancel digits.
+  // Welford's method avoids the cancellation of a large common value.
   const double distance = value - mean;
   mean += distance / static_cast<double>(samples);
   squares_ += distance * (value - mean);
@@ -45,7 +45,7 @@ std::optional<std::size_t> Spread::needed(double share) const {
   if (samples < 2) return std::nullopt;
   const double wanted = share * std::fabs(mean);
   const double spread = *deviation();
-  // t falls and the root grows with the number, so there is one from which on it is enough.
+  // t decreases and the root increases with the number, so that all numbers from some point on suffice.
   const auto is_enough = [&](std::size_t number) {
     return student_t(number - 1) * spread / std::sqrt(static_cast<double>(number)) <= wanted;
   };

@@ -1,4 +1,4 @@
-// The samples of one value: their mean, and the interval that it is known within.
+// Samples of a value: their mean and its confidence interval.
 #pragma once
 
 #include <cstddef>
@@ -6,7 +6,7 @@
 
 namespace lacuna {
 
-/// The 0.975 quantile of Student's distribution: in 95 % of all cases it is between -t and t.
+/// The 0.975 quantile of Student's distribution: 95 % of all cases are between -t and t.
 double student_t(std::size_t degrees_of_freedom);
 
 class Spread {
@@ -17,21 +17,21 @@ class Spread {
   double max = 0;
 
   void add(double value);
-  /// Of the population, as the sample has it. Nothing for fewer than two samples.
+  /// Standard deviation of the population, estimated from the samples. nullopt for fewer than two samples.
   std::optional<double> deviation() const;
-  /// Half of the 95 % confidence interval of the mean by Student's t. Nothing for fewer than two samples.
+  /// Half of the 95 % confidence interval of the mean by Student's t. nullopt for fewer than two samples.
   std::optional<double> half_width() const;
-  /// The interval is mean ± `share` of the mean, or narrower.
+  /// Whether the interval is mean ± `share` of the mean, or narrower.
   bool is_within(double share) const;
-  /// How many samples have an interval of mean ± `share` of the mean, when they spread as these do; at least two. Nothing where
-  /// no number is known: fewer than two samples, a mean of 0, more than a billion.
+  /// Estimated number of samples for an interval of mean ± `share` of the mean, with the spread of these samples; at least two.
+  /// nullopt if it is unknown: fewer than two samples, a mean of 0, more than a billion.
   std::optional<std::size_t> needed(double share) const;
-  /// Their intervals have a value in common: then a difference between the two says nothing. One sample has no interval:
+  /// Whether their intervals overlap: then the difference between the two is not significant. A single sample has no interval:
   /// its value is compared.
   bool overlaps(const Spread& other) const;
 
  private:
-  double squares_ = 0;  ///< of the distances from the mean
+  double squares_ = 0;  ///< sum of squared distances from the mean
 };
 
 }  // namespace lacuna

@@ -1,4 +1,4 @@
-// SQLite by RAII: a connection, prepared statements, transactions. Errors are SqliteError.
+// RAII for SQLite: connections, prepared statements, transactions. Errors are thrown as SqliteError.
 #pragma once
 
 #include <cstdint>
@@ -15,13 +15,13 @@ struct sqlite3_stmt;
 
 namespace lacuna {
 
-/// Full disk, no rights, damage: what the user has to see to.
+/// An error that the user has to resolve: full disk, missing rights, damage.
 class SqliteError : public SweepError {
  public:
   SqliteError(int result_code, const std::string& file, const std::string& message)
       : SweepError(file + ": " + message), code(result_code), reason(message) {}
   int code;            ///< SQLITE_BUSY, SQLITE_CORRUPT, …
-  std::string reason;  ///< without the file
+  std::string reason;  ///< without the file name
 };
 
 class SqliteStatement {
@@ -29,7 +29,7 @@ class SqliteStatement {
   SqliteStatement(SqliteStatement&&) = default;
   SqliteStatement& operator=(SqliteStatement&&) = default;
 
-  /// The next parameter; texts are copied.
+  /// Binds the next parameter; texts are copied.
   SqliteStatement& bind(std::string_view text);
   SqliteStatement& bind(const char* text) { return bind(std::string_view(text)); }
   SqliteStatement& bind(const std::string& text) { return bind(std::string_view(text)); }
@@ -37,11 +37,11 @@ class SqliteStatement {
   SqliteStatement& bind(int number) { return bind(std::int64_t{number}); }
   SqliteStatement& bind(double number);
   SqliteStatement& bind_null();
-  /// True when there is a row; at the end the statement is reset and can be bound anew.
+  /// Returns true if there is a row; at the end the statement is reset and can be bound again.
   bool step();
-  /// For statements without rows.
+  /// Runs a statement without rows.
   void run();
-  /// Ends the reading of rows before the last one.
+  /// Stops reading rows before the last one.
   void reset();
 
   std::string text(int column) const;
@@ -49,7 +49,7 @@ class SqliteStatement {
   double real(int column) const;
   bool is_null(int column) const;
   int columns() const;
-  /// Adds type and value of a column to what a digest is made of.
+  /// Appends type and value of a column to the input of a digest.
   void add_to(std::string& bytes, int column) const;
 
  private:
@@ -67,18 +67,18 @@ class SqliteStatement {
 
 class SqliteDatabase {
  public:
-  /// Another process's transaction is waited for so long.
+  /// Maximum wait for another process's transaction.
   static constexpr int kBusyMilliseconds = 60'000;
 
   enum class Mode { read, write, create };
   SqliteDatabase(const std::filesystem::path& file, Mode mode);
 
   SqliteStatement prepare(std::string_view sql) const;
-  /// Any number of statements without rows.
+  /// Runs any number of statements without rows.
   void run(const std::string& sql) const;
   std::int64_t integer(std::string_view sql) const;
   std::int64_t last_row() const;
-  /// Rows that the last statement changed.
+  /// Number of rows that the last statement changed.
   int changes() const;
 
  private:
@@ -88,7 +88,8 @@ class SqliteDatabase {
   std::unique_ptr<sqlite3, Close> database_;
 };
 
-/// Rolled back unless committed. Takes the write lock at once, so that it never fails half-way because of another writer.
+/// Rolled back unless committed. Takes the write lock when it begins, so that it never fails half-way because of another
+/// writer.
 class SqliteTransaction {
  public:
   explicit SqliteTransaction(const SqliteDatabase& database) : database_(database) { database_.run("BEGIN IMMEDIATE"); }

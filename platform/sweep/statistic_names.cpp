@@ -26,7 +26,7 @@ namespace {
 
 constexpr const char* kProcessPaths = "point.seconds\npoint.user_seconds\npoint.system_seconds\npoint.peak_memory_bytes\n";
 
-/// A line for each path, as a run with one kernel would write them.
+/// One line per path, as for a run with one kernel.
 std::string written_paths(const std::vector<ConfigurationSource>& configuration, Machine machine) {
   const RunParameters parameters(configuration, machine);
   StatisticsGroup statistics("platform");
@@ -70,7 +70,7 @@ std::string written_paths(const std::vector<ConfigurationSource>& configuration,
     if (written <= 0) break;
     rest.remove_prefix(static_cast<std::size_t>(written));
   }
-  // Nothing of this process is to be taken down: its parent goes on with the same files and models.
+  // Ends without destructors or exit handlers: the parent process continues with the same files and models.
   _exit(code);
 }
 
@@ -104,7 +104,7 @@ std::vector<std::string> statistic_names(const std::vector<ConfigurationSource>&
 std::vector<std::string> sida_statistic_names() {
   const SidaParameters parameters({});
   SidaRun run;
-  // Any number in place of shares of nothing.
+  // Any number: shares of zero would be invalid.
   run.totals.cycles = 1;
   run.matrix.stored_entries = 1;
   StatisticsGroup statistics("platform");
@@ -123,16 +123,16 @@ std::string missing_path(const std::string& path, const std::vector<std::string>
   const bool of_kernel = path.starts_with(kKernels);
   const auto known = [&](const std::string& candidate) {
     if (!of_kernel || !candidate.starts_with(kKernels)) return path_matches(path, candidate);
-    // The kernel's name may have dots of its own: what is behind it must fit.
+    // The kernel's name may contain dots: the part after it must match.
     const std::string column = candidate.substr(kKernels.size() + 1);
     return path.size() > kKernels.size() + column.size() && path.ends_with(column);
   };
-  // What a program reports about itself is known when it has run.
+  // Values that a program reports are known only after it has run.
   if (path.starts_with("result.") && path.size() > std::string_view("result.").size()) return {};
   if (std::any_of(paths.begin(), paths.end(), known)) return {};
   std::vector<std::string> candidates = paths;
   if (of_kernel) {
-    // As if it were this kernel's.
+    // As if it belonged to this kernel.
     const std::size_t column = path.find('.', kKernels.size());
     const std::string kernel = path.substr(kKernels.size(), column - kKernels.size());
     for (std::string& candidate : candidates)

@@ -49,7 +49,7 @@ std::vector<StoredPoint> rows_of(SqliteStatement& statement) {
   return points;
 }
 
-/// The last one that was run, of each place in the sweep.
+/// The last run of each point of the sweep.
 std::vector<StoredPoint> points_of_build(ResultsDatabase& database, std::int64_t sweep, const std::string& version) {
   SqliteStatement rows =
       select_points(database,

@@ -23,7 +23,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kDefaultDatabase = "lacuna-results.db";
-/// Longest table to print; longer ones are left to `lacuna results`.
+/// Maximum length of a table to print; longer ones are available through `lacuna results`.
 constexpr std::size_t kMostLines = 60;
 /// Combinations with too wide an interval that are listed individually.
 constexpr std::size_t kMostNamed = 10;

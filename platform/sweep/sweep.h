@@ -5,11 +5,11 @@
 
 namespace lacuna {
 
-/// Some points failed; the others are there.
+/// Some points failed; the results of the others are stored.
 inline constexpr int kExitSomeFailed = 1;
 
-/// Returns the process's exit code: 0 when every point is done, kExitSomeFailed, kExitInterrupted. Throws SweepError,
-/// UsageError, ConfigurationError.
+/// Returns the process's exit code: 0 if every point is done, kExitSomeFailed, kExitInterrupted. Throws SweepError, UsageError,
+/// ConfigurationError.
 int sweep(const CommandLine& line);
 
 }  // namespace lacuna

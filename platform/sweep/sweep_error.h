@@ -1,4 +1,4 @@
-// The user's mistake in a sweep or in what is asked of its results: what() says where and what.
+// An error of the user in a sweep or in a query of its results: what() states the location and the problem.
 #pragma once
 
 #include <stdexcept>

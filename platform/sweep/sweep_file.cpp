@@ -124,7 +124,7 @@ class SweepParser {
     }
   }
 
-  /// An argument may have blanks in it, but an option with its value is two.
+  /// An argument may contain blanks, but an option and its value are two arguments.
   void add_argument(SweepKey key) {
     const std::size_t blank = key.value.find_first_of(" \t");
     if (key.value.front() == '-' && blank != std::string::npos && key.value.find('=') > blank) {

@@ -1,4 +1,4 @@
-// The points of a sweep: what each combination of values runs.
+// The points of a sweep: the run of each combination of values.
 #pragma once
 
 #include <cstddef>
@@ -11,16 +11,16 @@
 namespace lacuna {
 
 struct SweepPoint {
-  std::size_t number = 0;  ///< from 1, among those that are not left out
+  std::size_t number = 0;  ///< from 1, among those that are not skipped
   NamedValues axes;
   NamedValues repeats;
 
-  // The file's texts with these values.
+  // Texts of the file with these values inserted:
   std::string program;
   std::vector<std::string> arguments;
   std::vector<std::string> configurations;
   std::vector<std::string> inputs;
-  NamedValues settings;  ///< parameters: of [set], then of axes
+  NamedValues settings;  ///< parameters: those of [set], then those of axes
   NamedValues options;
   NamedValues environment;
 
@@ -31,7 +31,7 @@ struct SweepPoint {
 /// "l2.size=1MiB n=64".
 std::string label(const NamedValues& values);
 
-/// Every combination, without those that a condition leaves out. Throws SweepError when none is left.
+/// All combinations, without those that a condition skips. Throws SweepError if none remain.
 std::vector<SweepPoint> expand(const SweepFile& sweep);
 
 }  // namespace lacuna

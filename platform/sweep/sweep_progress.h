@@ -1,4 +1,4 @@
-// How far a sweep is: a line on stderr that is rewritten in place on a terminal; otherwise a line now and then.
+// Progress of a sweep: a line on stderr that is rewritten in place on a terminal, otherwise a line from time to time.
 #pragma once
 
 #include <chrono>
@@ -18,15 +18,15 @@ class SweepProgress {
 
   /// Counts further points that are to be run.
   void expect(std::size_t points) { points_ += points; }
-  /// Counts a point, and tells of one that is not done.
+  /// Counts a point, and reports it if it is not done.
   void ended(const std::string& name, const PointRecord& record);
   /// Counts a point that another sweep has run.
   void ended_elsewhere() { ++done_; }
   std::size_t count() const { return done_ + failed_; }
   std::size_t expected() const { return points_; }
-  /// Does nothing when the last time was a moment ago.
+  /// No effect if the last call was a moment ago.
   void show(std::size_t running);
-  /// A message above the line.
+  /// Writes a message above the line.
   void tell(const std::string& message);
   void hide();
 

@@ -33,7 +33,7 @@ constexpr std::array<Unit, 14> kUnits{{{"B", Kind::bytes, 1},
                                        {"s", Kind::time, 1e12},
                                        {"cycles", Kind::cycles, 1}}};
 
-/// More than any sweep has; a range that a slip of the pen has made endless is refused.
+/// More than any sweep has; refuses ranges that are too long because of a typing error.
 constexpr std::size_t kMostValues = 1'000'000;
 
 std::string number_in_unit(double value, const Quantity& like) {
@@ -54,7 +54,7 @@ Quantity end_of_range(std::string_view text, std::string_view whole) {
 void add_range(std::string_view text, std::size_t dots, std::vector<std::string>& values) {
   const Quantity first = end_of_range(text.substr(0, dots), text);
   const std::string_view rest = text.substr(dots + 2);
-  // The sign of an exponent or of a number is no operator.
+  // The sign of an exponent or of a number is not an operator.
   std::size_t sign = std::string_view::npos;
   for (std::size_t at = 1; at < rest.size() && sign == std::string_view::npos; ++at)
     if (rest[at] == '*' || (rest[at] == '+' && rest[at - 1] != 'e' && rest[at - 1] != 'E')) sign = at;
@@ -69,7 +69,7 @@ void add_range(std::string_view text, std::size_t dots, std::vector<std::string>
   if (last.value < first.value) throw SweepError(quoted + ": the range ends before it begins");
   if (multiply ? !(step.value > 1 && first.value > 0) : !(step.value > 0))
     throw SweepError(quoted + ": the range does not grow");
-  // What rounding leaves over does not lose the last value.
+  // Tolerates rounding errors, so that the last value is included.
   const double end = last.value + 1e-9 * std::max(std::fabs(last.value), step.value);
   double value = first.value;
   for (std::size_t number = 1; value <= end; ++number) {
@@ -79,7 +79,7 @@ void add_range(std::string_view text, std::size_t dots, std::vector<std::string>
   }
 }
 
-/// At commas outside of quotes and brackets.
+/// Splits at commas outside of quotes and brackets.
 std::vector<std::string_view> split(std::string_view text) {
   std::vector<std::string_view> parts;
   bool quoted = false;

@@ -1,4 +1,4 @@
-// The values of an axis as the user writes them: `1, 2, 4`, `1..8`, `256KiB..4MiB*2`, `"gfx803,gfx90a"`.
+// The values of an axis in the user's notation: `1, 2, 4`, `1..8`, `256KiB..4MiB*2`, `"gfx803,gfx90a"`.
 #pragma once
 
 #include <optional>
@@ -8,24 +8,24 @@
 
 namespace lacuna {
 
-/// A number with a unit, in the base unit of its kind: "2MiB" is 2097152 of B, "1.5" is 1.5 of nothing.
+/// A number with a unit, in the base unit of its kind: "2MiB" is 2097152 B, "1.5" is 1.5 without unit.
 struct Quantity {
   enum class Kind : std::uint8_t { plain, bytes, frequency, time, cycles };
   Kind kind = Kind::plain;
   double value = 0;
-  double scale = 1;  ///< of the unit that it was written in
+  double scale = 1;  ///< factor of the unit that it was written in
   std::string unit;  ///< as written
 };
 
-/// Nothing when the text is not a number with one of the units of parameters (docs/parameters.md).
+/// nullopt if the text is not a number with one of the units of parameters (docs/parameters.md).
 std::optional<Quantity> parse_quantity(std::string_view text);
 
-/// A part of something: "1 %", "1%" or "0.01". Nothing when the text is not such a number, or is negative.
+/// A share: "1 %", "1%" or "0.01". nullopt if the text is not such a number, or is negative.
 std::optional<double> parse_share(std::string_view text);
 
-/// Separated by commas outside of brackets. `A..B` counts up by 1, `A..B+STEP` by STEP, `A..B*FACTOR` multiplies; both ends
-/// belong to it, in the unit that A is written in. Double quotes keep a text with commas or dots as it is.
-/// Throws SweepError: what is wrong, without place.
+/// Values separated by commas outside of brackets. `A..B` counts up by 1, `A..B+STEP` by STEP, `A..B*FACTOR` multiplies; both
+/// ends are included, in the unit of A. Double quotes keep a text with commas or dots unchanged. Throws SweepError with the
+/// problem, without its location.
 std::vector<std::string> parse_values(std::string_view text);
 
 }  // namespace lacuna

@@ -27,7 +27,7 @@ int try_lock(const fs::path& file) {
   return lock;
 }
 
-/// The lock lies beside the folder, not in it: it is there before the folder is.
+/// The lock is next to the folder, since it exists before the folder.
 fs::path lock_of(const fs::path& folder) { return folder.string() + kLock; }
 
 }  // namespace
@@ -40,7 +40,7 @@ WorkFolder::WorkFolder(fs::path parent) : parent_(std::move(parent)) {
     const fs::path& file = entry.path();
     if (!file.filename().string().starts_with(kPrefix) || file.extension() != kLock) continue;
     const int lock = try_lock(file);
-    if (lock < 0) continue;  // its process lives
+    if (lock < 0) continue;  // its process is alive
     fs::path folder = file;
     std::error_code ignored;
     fs::remove_all(folder.replace_extension(), ignored);
@@ -62,7 +62,7 @@ WorkFolder::~WorkFolder() {
   fs::remove_all(path_, status);
   fs::remove(lock_of(path_), status);
   close(lock_);
-  // Unless another sweep has something there.
+  // Fails if another sweep has files there.
   fs::remove(parent_, status);
 }
 

@@ -1,4 +1,4 @@
-// A folder beside the database for points that run, which is gone when they are: also when the process that made it was killed.
+// A folder next to the database for running points. It is removed afterwards, even if the process that created it was killed.
 #pragma once
 
 #include <filesystem>
@@ -7,7 +7,7 @@ namespace lacuna {
 
 class WorkFolder {
  public:
-  /// Makes a folder of its own in `parent`, and removes those that killed processes have left there.
+  /// Creates a separate folder in `parent`, and removes those left by killed processes.
   explicit WorkFolder(std::filesystem::path parent);
   ~WorkFolder();
   WorkFolder(const WorkFolder&) = delete;
@@ -18,7 +18,7 @@ class WorkFolder {
  private:
   std::filesystem::path parent_;
   std::filesystem::path path_;
-  int lock_ = -1;  ///< held as long as the process lives
+  int lock_ = -1;  ///< held until the process ends
 };
 
 }  // namespace lacuna

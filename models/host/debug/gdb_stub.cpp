@@ -9,7 +9,7 @@
 namespace lacuna {
 namespace {
 
-constexpr unsigned kGeneralRegisters = 33;  // x0..x31 and pc: what a `g` packet holds
+constexpr unsigned kGeneralRegisters = 33;  // x0..x31 and pc: the registers of a `g` packet
 constexpr std::size_t kMaxTransfer = 0x2000;
 
 int hex_digit(char c) {
@@ -53,7 +53,7 @@ std::optional<std::uint64_t> register_value(std::string_view hex) {
   return value;
 }
 
-/// Takes a hexadecimal number from the front of `text`.
+/// Removes a hexadecimal number from the start of `text`.
 std::optional<std::uint64_t> take_number(std::string_view& text) {
   std::uint64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, 16);
@@ -170,10 +170,10 @@ bool GdbStub::handle_resume(std::string_view action, GdbResume& resume) {
   if (kind != 'c' && kind != 's' && kind != 'C' && kind != 'S') return send(kBadRequest), false;
   std::string_view rest = action.substr(1);
   if (kind == 'C' || kind == 'S') {
-    take_number(rest);  // a signal means nothing to a bare machine
+    take_number(rest);  // a signal has no meaning for a bare machine
     take(rest, ";");
   }
-  // An address to resume at is allowed in the old forms only, where no thread follows.
+  // An address to resume at is allowed only in the old forms, in which no thread follows.
   if (!rest.empty() && rest.front() != ':' && rest.front() != ';') {
     if (const auto address = take_number(rest)) target_.write_gdb_register(32, *address);
   }
@@ -250,7 +250,7 @@ void GdbStub::handle_memory_write(std::string_view arguments, bool binary) {
     bytes = from_hex(arguments);
   }
   if (!bytes || bytes->size() != range->second) return send(kBadRequest);
-  if (bytes->empty()) return send("OK");  // how GDB finds out that X is understood
+  if (bytes->empty()) return send("OK");  // this reply makes GDB use X packets
   send(target_.write_gdb_memory(range->first, *bytes) ? "OK" : kBadAddress);
 }
 
@@ -312,7 +312,7 @@ void GdbStub::report(const GdbStop& stop) {
     }
     case GdbStop::Reason::attached:
       stop_reply_ = "T05thread:1;";
-      return;  // the client asks for it
+      return;  // the client requests the reason itself
     case GdbStop::Reason::step:
       stop_reply_ = "T05thread:1;";
       break;
@@ -321,7 +321,7 @@ void GdbStub::report(const GdbStop& stop) {
 }
 
 void GdbStub::report_exit(int code, std::string_view why) {
-  // A client that has not resumed the target would take the packet for the answer to its next request.
+  // A client that has not resumed the target would interpret the packet as the response to its next request.
   if (!connected() || !client_waits_) return;
   if (!why.empty()) {
     const std::string line = std::string(why) + '\n';

@@ -1,8 +1,8 @@
 // GDB remote serial protocol server on a loopback TCP port. No SystemC.
 //
-// One client at a time. All sockets are non-blocking; while the target runs the owner calls poll() now and then, and while it
-// is halted serve() waits for the next resume request. A client that vanishes counts as one that detaches.
-// Source: Debugging with GDB, appendix E (remote protocol) and G.5.12 (RISC-V target features).
+// One client at a time. All sockets are non-blocking; while the target runs the owner calls poll() from time to time, and while
+// it is halted serve() waits for the next resume request. A client that disappears is treated as one that detaches. Source:
+// Debugging with GDB, appendix E (remote protocol) and G.5.12 (RISC-V target features).
 #pragma once
 
 #include <cstdint>
@@ -17,11 +17,11 @@
 
 namespace lacuna {
 
-/// The machine that is debugged.
+/// The machine being debugged.
 class GdbTarget {
  public:
   virtual ~GdbTarget() = default;
-  /// Numbers as GDB has them: x0..x31 = 0..31, pc = 32, f0..f31 = 33..64, CSR n = 65 + n. False: no such register.
+  /// Register numbers of GDB: x0..x31 = 0..31, pc = 32, f0..f31 = 33..64, CSR n = 65 + n. False: no such register.
   virtual bool read_gdb_register(unsigned number, std::uint64_t& value) = 0;
   virtual bool write_gdb_register(unsigned number, std::uint64_t value) = 0;
   virtual bool read_gdb_memory(std::uint64_t address, std::span<std::byte> bytes) = 0;
@@ -30,7 +30,7 @@ class GdbTarget {
   virtual void set_gdb_watchpoints(std::vector<rv64::Watchpoint> watchpoints) = 0;
 };
 
-/// Why the target stands still, for the stop reply.
+/// Reason why the target has halted, for the stop reply.
 struct GdbStop {
   enum class Reason { attached, interrupted, step, breakpoint, watchpoint, fault };
   Reason reason = Reason::attached;
@@ -40,15 +40,15 @@ struct GdbStop {
 enum class GdbEvent {
   none,
   attached,     ///< a client has connected: the target must halt
-  interrupted,  ///< the client wants the target to halt
-  detached,     ///< the client has gone, breakpoints are removed
+  interrupted,  ///< the client requests the target to halt
+  detached,     ///< the client has disconnected, breakpoints have been removed
 };
 
 enum class GdbResume { run, step, detached, killed, stop_requested };
 
 class GdbStub {
  public:
-  /// Listens on 127.0.0.1:port; 0 takes a free port. Throws std::system_error.
+  /// Listens on 127.0.0.1:port; 0 selects a free port. Throws std::system_error.
   GdbStub(std::uint16_t port, GdbTarget& target);
   ~GdbStub();
   GdbStub(const GdbStub&) = delete;
@@ -57,15 +57,15 @@ class GdbStub {
   std::uint16_t port() const { return port_; }
   bool connected() const { return client_ >= 0; }
 
-  /// While the target runs: never blocks longer than `wait_ms`.
+  /// Call it while the target runs. Blocks for at most `wait_ms`.
   GdbEvent poll(int wait_ms = 0);
-  /// The target has halted after a resume: tells the client.
+  /// Reports to the client that the target has halted after a resume.
   void report(const GdbStop& stop);
-  /// While the target is halted: handles requests until one resumes it. Without a client it waits for one when
+  /// Call it while the target is halted: handles requests until one resumes it. Without a client it waits for one if
   /// `wait_for_client`, else returns detached. `stop_requested` (may be null) is polled ten times a second.
   GdbResume serve(bool wait_for_client, const std::function<bool()>& stop_requested);
-  /// The run is over: tells a client that waits for the target to stop the process's exit code, and on its console `why`
-  /// (one line, may be empty), and closes the connection.
+  /// Call it at the end of the run: reports the process's exit code to a client that waits for the target to stop, and `why`
+  /// (one line, may be empty) on its console, and closes the connection.
   void report_exit(int code, std::string_view why);
 
  private:
@@ -80,7 +80,7 @@ class GdbStub {
   void send(std::string_view payload);
   void send_raw(std::string_view bytes);
 
-  /// Answers one request. Returns true when it resumes the target; `resume` says how.
+  /// Handles a request. Returns true if it resumes the target; `resume` says how.
   bool handle(std::string_view request, GdbResume& resume);
   void handle_query(std::string_view request);
   void handle_registers_write(std::string_view hex);
@@ -97,7 +97,7 @@ class GdbStub {
   int client_ = -1;
   std::uint16_t port_ = 0;
   bool acknowledge_ = true;
-  bool client_waits_ = false;  ///< the target has been resumed, and has not stopped yet
+  bool client_waits_ = false;  ///< the target has been resumed and has not stopped yet
   std::string input_;
   std::string request_;
   std::string output_;

@@ -18,7 +18,7 @@ namespace {
 constexpr char kInterrupt = '\x03';
 constexpr int kServePollMs = 100;
 constexpr int kSendPatienceMs = 1000;
-constexpr std::size_t kLongestPacket = 1u << 20;  // far above the PacketSize that clients are told
+constexpr std::size_t kLongestPacket = 1u << 20;  // far above the PacketSize that is reported to clients
 
 unsigned checksum(std::string_view bytes) {
   unsigned sum = 0;
@@ -85,8 +85,8 @@ void GdbStub::drop_client() {
   update_points();
 }
 
-/// Closing a socket that holds unread bytes resets the connection, and the client may lose what was sent to it last. So its
-/// end is waited for, though not for ever.
+/// Waits, for a limited time, until the client closes the connection: closing a socket with unread bytes resets the connection,
+/// and the client may lose the last bytes sent to it.
 void GdbStub::close_politely() {
   ::shutdown(client_, SHUT_WR);
   while (connected() && wait_readable(client_, kSendPatienceMs)) {
@@ -149,7 +149,7 @@ GdbStub::Packet GdbStub::receive(int wait_ms) {
 }
 
 GdbStub::Packet GdbStub::parse() {
-  // Between packets stand acknowledgements and the interrupt byte; anything else is noise.
+  // Between packets there may be acknowledgements and the interrupt byte; anything else is skipped.
   std::size_t start = 0;
   while (start < input_.size() && input_[start] != '$') {
     if (input_[start++] == kInterrupt) {
@@ -193,7 +193,7 @@ void GdbStub::send_raw(std::string_view bytes) {
     }
     pollfd event{client_, POLLOUT, 0};
     const bool again = count < 0 && (errno == EAGAIN || errno == EINTR);
-    // A client that takes nothing for a second is gone; the next receive notices and tidies up.
+    // A client that accepts no bytes for a second has disconnected; the next receive detects that and cleans up.
     if (!again || ::poll(&event, 1, kSendPatienceMs) <= 0) {
       ::shutdown(client_, SHUT_RDWR);
       return;

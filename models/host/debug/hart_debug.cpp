@@ -15,7 +15,7 @@ constexpr unsigned kSlicesBetweenPolls = 32;
 }  // namespace
 
 void Hart::Implementation::poll_debugger(int wait_ms) {
-  // Asking the host for socket events costs about as much as a short slice.
+  // A query of the host for socket events costs about as much as a short slice.
   if (!waiting && slices_to_poll-- != 0) return;
   slices_to_poll = kSlicesBetweenPolls;
   switch (gdb->poll(wait_ms)) {
@@ -47,8 +47,8 @@ GdbStop Hart::Implementation::stop_of(rv64::StopReason reason) const {
   }
 }
 
-/// Serves the debugger until it lets the hart run again. The first instruction is then executed alone, so that a breakpoint
-/// at pc does not strike twice. A hart that was in wfi stays there, unless it is stepped or sent elsewhere.
+/// Serves the debugger until it resumes the hart. The first instruction is then executed alone, so that a breakpoint at pc is
+/// not hit twice. A hart that was in wfi remains there, unless it is stepped or its pc is changed.
 void Hart::Implementation::debug(const GdbStop& stop, bool wait_for_client) {
   const std::uint64_t stopped_at = core.registers().pc;
   gdb->report(stop);

@@ -92,7 +92,7 @@ bool HostBus::get_direct_mem_ptr(int, tlm::tlm_generic_payload& payload, tlm::tl
   const std::uint64_t address = payload.get_address();
   const Mapping* mapping = find(address, 1);
   if (mapping == nullptr) {
-    // The hole around the address, so that the initiator need not ask for each byte of it.
+    // Denies DMI for the whole gap around the address, so that the initiator need not request it for each byte.
     const auto next = std::upper_bound(mappings_.begin(), mappings_.end(), address,
                                        [](std::uint64_t a, const Mapping& m) { return a < m.base; });
     dmi.allow_none();
@@ -106,7 +106,7 @@ bool HostBus::get_direct_mem_ptr(int, tlm::tlm_generic_payload& payload, tlm::tl
   const std::uint64_t begin = dmi.get_start_address();
   const std::uint64_t end = std::min<std::uint64_t>(dmi.get_end_address(), mapping->size - 1);
   if (begin > end) {
-    // A refusal that names no region within the mapping: the whole mapping is without DMI.
+    // If the refusal names no region within the mapping, the whole mapping is without DMI.
     dmi.set_start_address(mapping->base);
     dmi.set_end_address(mapping->base + (mapping->size - 1));
     return false;

@@ -4,8 +4,8 @@
 //   0x0000 + 4 h  RW 32  msip      bit 0 drives software_interrupt[h]
 //   0x4000 + 8 h  RW 64  mtimecmp  timer_interrupt[h] is high while mtime >= mtimecmp; resets to all ones
 //   0xbff8        RW 64  mtime     ticks of `timebase`
-// 64-bit registers may be accessed by halves. mtime is computed from the initiator's local time, so a decoupled hart never
-// sees it stand still; its `time` CSR shows the same counter.
+// 64-bit registers may be accessed by halves. mtime is computed from the initiator's local time, so that it advances for a
+// decoupled hart as well; its `time` CSR shows the same counter.
 #pragma once
 
 #include <cstdint>
@@ -32,9 +32,10 @@ class Clint : public MmioPeripheral {
 
   /// mtime at a point in simulated time.
   std::uint64_t mtime(Tick at) const { return at.ps / period_.ps + offset_; }
-  /// The timer of `hart` will fire after `now`.
+  /// Whether the timer of `hart` will fire after `now`.
   bool timer_armed(unsigned hart, Tick now) const { return fires(hart, now) != kNever; }
-  /// From `now` on, when a line of `hart` changes unless a register is written: `now` itself while a change is on its way.
+  /// Time, seen from `now`, at which a line of `hart` changes unless a register is written; `now` itself while a change is
+  /// pending.
   Tick next_line_change(unsigned hart, Tick now) const;
   void reset();
 
@@ -42,18 +43,18 @@ class Clint : public MmioPeripheral {
   std::uint64_t read_register(const RegisterAccess& access) override;
   void write_register(const RegisterAccess& access, std::uint64_t value) override;
   void update_lines();
-  /// The level of the timer's line. After a write it is that of the time at which the write takes effect: until then the
-  /// kernel's time and mtime do not belong together.
+  /// Level of the timer's line at `now`. After a write it is the level at the time at which the write takes effect: before
+  /// that, the kernel's time and mtime are inconsistent.
   bool reached(unsigned hart, Tick now) const;
-  /// When the timer of `hart` goes from low to high, seen from `now`; kNever when it is high or stays low.
+  /// Time, seen from `now`, at which the timer of `hart` goes from low to high; kNever if it is high or stays low.
   Tick fires(unsigned hart, Tick now) const;
 
   enum : unsigned { kMsip, kMtimecmp, kMtime };
   Tick period_;
-  std::uint64_t offset_ = 0;  // mtime minus simulated time, modulo 2^64: moved by writes to mtime
+  std::uint64_t offset_ = 0;  // mtime minus simulated time, modulo 2^64: changed by writes to mtime
   std::vector<std::uint32_t> msip_;
   std::vector<std::uint64_t> mtimecmp_;
-  Tick written_{};  // when the last write took effect, which may lie ahead of the kernel's time
+  Tick written_{};  // time at which the last write takes effect, which may be ahead of the kernel's time
   sc_core::sc_event update_;
 };
 

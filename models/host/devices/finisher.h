@@ -3,7 +3,7 @@
 //   offset 0  RW 32  bits 15:0 command, bits 31:16 code
 //     0x5555  pass: exit code 0
 //     0x3333  fail: exit code = code, or 1 when the code is 0
-//     0x7777  reset: there is nothing to reset to, exit code 0
+//     0x7777  reset: not supported, exit code 0
 // Other commands are logged and ignored. Reads return the last value written.
 #pragma once
 

@@ -21,7 +21,7 @@ struct RamParameters {
   void describe(ParameterSection& section);
 };
 
-/// Accesses by b_transport; what goes by DMI is not seen.
+/// Accesses by b_transport; accesses by DMI are not counted.
 struct RamStatistics {
   std::uint64_t reads = 0;
   std::uint64_t writes = 0;
@@ -34,7 +34,7 @@ class Ram : public sc_core::sc_module {
  public:
   tlm_utils::simple_target_socket<Ram> bus;
 
-  /// Bytes [base, base + size) of the store. Throws std::invalid_argument when they are not in the store.
+  /// Bytes [base, base + size) of the store. Throws std::invalid_argument if they are not within the store.
   Ram(sc_core::sc_module_name module_name, const RamParameters& parameters, BackingStore& store, std::uint64_t base,
       Bytes size);
 

@@ -20,9 +20,9 @@ namespace lacuna {
 struct SemihostingParameters {
   /// Files outside this folder cannot be opened, removed or renamed. Empty = current folder.
   std::filesystem::path root;
-  /// What SYS_GET_CMDLINE returns: program name and arguments, separated by spaces.
+  /// Result of SYS_GET_CMDLINE: program name and arguments, separated by spaces.
   std::string command_line;
-  /// Files of the simulator: asked first for names that begin with ':'. Null = none.
+  /// Files provided by the simulator: searched first for names that begin with ':'. Null = none.
   GuestFileProvider provided{};
   /// SYS_TIME and SYS_CLOCK from the host's clock; otherwise from simulated time (SYS_TIME then starts at 0).
   bool host_clock = false;
@@ -35,12 +35,12 @@ struct SemihostingParameters {
 
 class Semihosting {
  public:
-  /// `console` is read at every call, so that it may be replaced until the simulation starts.
+  /// `console` is read at every call, so that it can be replaced until the simulation starts.
   Semihosting(const SemihostingParameters& parameters, const HartConsole& console, GuestAccess& guest);
   ~Semihosting();
 
-  /// Performs one operation and returns its result. Operations that do not exist and those that are refused (SYS_SYSTEM)
-  /// return -1.
+  /// Performs an operation and returns its result. Operations that do not exist and those that are refused (SYS_SYSTEM) return
+  /// -1.
   std::uint64_t call(std::uint64_t operation, std::uint64_t argument);
   std::uint64_t calls() const { return calls_; }
 
@@ -70,7 +70,7 @@ class Semihosting {
   /// The `count` 64-bit fields of a parameter block.
   bool fields(std::uint64_t address, std::size_t count);
   std::optional<std::string> text(std::uint64_t address, std::uint64_t length);
-  /// Host path of a guest file name, or nothing when it lies outside the root.
+  /// Host path of a guest file name; nullopt if it is outside the root.
   std::optional<std::filesystem::path> host_path(const std::string& name) const;
   GuestFile* file(std::uint64_t handle);
 

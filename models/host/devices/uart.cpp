@@ -194,7 +194,7 @@ std::uint8_t Uart::read_byte(const RegisterAccess& access) {
       return divisor ? static_cast<std::uint8_t>(divisor_ >> 8) : interrupt_enable_;
     case kIdentification: {
       const std::uint8_t identification = interrupt_identification();
-      // Reading IIR acknowledges the transmitter's interrupt when it is the one shown.
+      // Reading IIR acknowledges the transmitter's interrupt if IIR shows it.
       if (!access.debug && identification == kTransmitPending) transmit_empty_pending_ = false;
       return static_cast<std::uint8_t>(identification | (fifo_enabled_ ? kFifosEnabled : 0));
     }
@@ -229,7 +229,7 @@ void Uart::transmit(std::uint8_t character) {
 
 void Uart::write_fifo_control(std::uint8_t value) {
   const bool enable = (value & kFifoEnable) != 0;
-  // Changing the mode empties the FIFOs; the other bits count only together with the enable bit.
+  // Changing the mode empties the FIFOs; the other bits are effective only together with the enable bit.
   if (enable != fifo_enabled_ || (enable && (value & kFifoClearReceive) != 0)) fifo_head_ = fifo_count_ = 0;
   fifo_enabled_ = enable;
   trigger_level_ = enable ? kTriggerLevels[value >> 6] : 1;

@@ -9,9 +9,9 @@
 //   5       LSR             -
 //   6       MSR             -
 //   7       SCR             SCR
-// Offsets are multiplied by `stride`; all registers are one byte wide. Characters leave and arrive without delay: the
-// divisor is stored and has no effect, the transmitter is always empty, and a receive FIFO below its trigger level has timed
-// out at once. No input comes while the receiver is full, so a host's input is never lost; receive() may overrun.
+// Offsets are multiplied by `stride`; all registers are one byte wide. Characters leave and arrive without delay: the divisor
+// is stored and has no effect, the transmitter is always empty, and a receive FIFO below its trigger level times out
+// immediately. Input is not read while the receiver is full, so that the host's input is never lost; receive() may overrun.
 #pragma once
 
 #include <array>
@@ -48,13 +48,14 @@ class Uart : public MmioPeripheral {
 
   /// Called with every transmitted character.
   void set_output(std::function<void(char)> output) { output_ = std::move(output); }
-  /// Asked for the next character, -1 = none now: when the guest reads RBR, IIR or LSR, and every poll_interval of
-  /// simulated time while the receive interrupt is enabled.
+  /// Sets the source of the next character, -1 = none now. It is called when the guest reads RBR, IIR or LSR, and every
+  /// poll_interval of simulated time while the receive interrupt is enabled.
   void set_input(std::function<int()> input);
-  /// A character arrives on the line.
+  /// Delivers a character from the line.
   void receive(std::uint8_t character);
   void reset();
-  /// From `now` on, when the line may change unless the guest accesses a register: `now` itself while a change is on its way.
+  /// Time, seen from `now`, at which the line may change unless the guest accesses a register; `now` itself while a change is
+  /// pending.
   Tick next_line_change(Tick now) const { return interrupt.read() != level_ ? now : poll_due_; }
   const UartStatistics& statistics() const { return statistics_; }
 
@@ -74,10 +75,10 @@ class Uart : public MmioPeripheral {
   std::uint8_t modem_lines() const;
   unsigned capacity() const { return fifo_enabled_ ? kFifoDepth : 1; }
   void poll_input();
-  /// While the receive interrupt is enabled, input is looked for an interval after `at`.
+  /// While the receive interrupt is enabled, polls for input an interval after `at`.
   void schedule_poll(Tick at);
   void on_poll();
-  /// The line follows what the registers ask for.
+  /// Sets the line to the level that the registers require.
   void follow_registers();
   void update_line();
 
@@ -98,7 +99,7 @@ class Uart : public MmioPeripheral {
   std::array<std::uint8_t, kFifoDepth> fifo_{};
   unsigned fifo_head_ = 0;
   unsigned fifo_count_ = 0;
-  bool level_ = false;  // of the line, which follows
+  bool level_ = false;  // level of the line, which changes some delta cycles later
   Tick poll_due_ = kNever;
 
   sc_core::sc_event update_;

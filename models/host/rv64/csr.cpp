@@ -107,7 +107,7 @@ std::optional<std::uint64_t> CsrFile::read(unsigned number, Privilege from, cons
     default:
       break;
   }
-  // Event counters count nothing: read-only zero is a legal implementation.
+  // Event counters count no events: read-only zero is a legal implementation.
   if (between(number, csr::mhpmcounter3, csr::mhpmcounter31) || between(number, csr::mhpmevent3, csr::mhpmevent31)) return 0;
   if (between(number, csr::hpmcounter3, csr::hpmcounter31)) return 0;
   // RV64 has the even pmpcfg registers only.
@@ -175,7 +175,7 @@ bool CsrFile::write(unsigned number, std::uint64_t value, Privilege from, const 
     case csr::mcycle:
       mcycle.write(value, now.cycle);
       return true;
-    // The writing instruction itself is not counted on top of the value that it writes.
+    // The instruction that writes the counter is not counted in addition to the written value.
     case csr::minstret:
       minstret.write(value, now.instret + 1);
       return true;

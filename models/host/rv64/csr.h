@@ -10,17 +10,17 @@
 
 namespace lacuna::rv64 {
 
-/// What the privileged manual (table 3.6) calls a value of mcause: "load access fault", "machine timer interrupt".
+/// Name of a value of mcause in the privileged manual (table 3.6): "load access fault", "machine timer interrupt".
 std::string_view trap_name(std::uint64_t mcause);
 
 /// Free-running counters as they are when a CSR instruction executes; supplied by the executor.
 struct CounterValues {
   std::uint64_t cycle = 0;
-  std::optional<std::uint64_t> time;  ///< nothing: there is no such register
+  std::optional<std::uint64_t> time;  ///< nullopt: the register does not exist
   std::uint64_t instret = 0;
 };
 
-/// A counter that software may set and stop (mcountinhibit).
+/// A counter that software can set and stop (mcountinhibit).
 class AdjustableCounter {
  public:
   std::uint64_t read(std::uint64_t raw) const { return stopped_ ? frozen_ : raw + offset_; }
@@ -44,14 +44,14 @@ class AdjustableCounter {
   bool stopped_ = false;
 };
 
-/// Which caches of derived state a CSR write made stale.
+/// Derived state that a CSR write has made stale.
 struct CsrEffect {
   bool interrupts = false;  ///< mstatus, mie: an interrupt may be deliverable now
   bool protection = false;  ///< PMP or effective privilege of data accesses
 };
 
 struct CsrFile {
-  // What instructions touch at every step stands in plain members.
+  // Registers that instructions access at every step are plain members.
   std::uint64_t mstatus = mstatus::mpp | mstatus::uxl_64;
   std::uint64_t fflags = 0;
   std::uint64_t frm = 0;
@@ -72,9 +72,9 @@ struct CsrFile {
   AdjustableCounter minstret;
   Pmp pmp;
 
-  /// Value, or nothing when the register does not exist or `from` may not read it.
+  /// Value; nullopt if the register does not exist or `from` may not read it.
   std::optional<std::uint64_t> read(unsigned number, Privilege from, const CounterValues& now) const;
-  /// False when the register does not exist, is read-only or `from` may not write it. Values are made legal (WARL).
+  /// False if the register does not exist, is read-only, or `from` may not write it. Values are made legal (WARL).
   bool write(unsigned number, std::uint64_t value, Privilege from, const CounterValues& now, CsrEffect& effect);
 
   /// Privilege that loads and stores are checked with (mstatus.MPRV).

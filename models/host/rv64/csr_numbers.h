@@ -1,4 +1,4 @@
-// Control and status registers of the hart, exception causes and the fields that the models touch.
+// Control and status registers of the hart, exception causes and the fields that the models use.
 //
 // Source: The RISC-V Instruction Set Manual, volume II: Privileged Architecture, version 1.12, tables 2.2 to 2.5 and 3.6.
 #pragma once

@@ -81,7 +81,7 @@ void Pmp::update_ranges() {
         ranges_[i] = {base, base + 3};
         break;
       case Matching::power_of_two: {
-        // n trailing ones stand for 2^(n+3) bytes.
+        // n trailing ones encode 2^(n+3) bytes.
         const unsigned ones = static_cast<unsigned>(std::countr_one(address_[i]));
         const std::uint64_t low = ((std::uint64_t{1} << ones) << 3) - 1;
         ranges_[i] = {base & ~low, base | low};

@@ -21,7 +21,7 @@ class Pmp {
  public:
   static constexpr unsigned kEntries = 16;
 
-  /// pmpcfg register 0..15 as RV64 numbers them (even only): eight entries each; entries that do not exist read 0.
+  /// pmpcfg register 0..15 in RV64's numbering (even only), eight entries each; entries that do not exist read 0.
   std::uint64_t read_configuration(unsigned index) const;
   void write_configuration(unsigned index, std::uint64_t value);
   std::uint64_t read_address(unsigned index) const;
@@ -29,7 +29,7 @@ class Pmp {
 
   /// Whether all `size` bytes at `address` may be accessed. Size at least 1.
   bool allows(std::uint64_t address, unsigned size, Access access, Privilege privilege) const;
-  /// The part of `range` around `address` to which the same answer applies.
+  /// The part of `range` around `address` in which allows() returns the same result.
   AddressRange homogeneous(std::uint64_t address, AddressRange range) const;
 
  private:

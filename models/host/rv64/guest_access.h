@@ -1,4 +1,4 @@
-// How semihosting and HTIF reach the program that calls them, and its console. No SystemC.
+// Interface through which semihosting and HTIF access the program that calls them, and its console. No SystemC.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 
 namespace lacuna {
 
-/// Where the guest's console characters go and come from.
+/// The guest's console.
 struct HartConsole {
   /// Bytes of one write; null = the process's standard output.
   std::function<void(std::string_view bytes)> write;
@@ -17,7 +17,7 @@ struct HartConsole {
   std::function<int()> read;
 };
 
-/// What a process can return of a guest's exit code: the low 8 bits, and 1 when only those are zero.
+/// The exit code that a process can return for a guest's exit code: the low 8 bits, and 1 if only those are zero.
 constexpr int process_exit_code(std::uint64_t code) {
   return code != 0 && (code & 0xff) == 0 ? 1 : static_cast<int>(code & 0xff);
 }
@@ -25,15 +25,15 @@ constexpr int process_exit_code(std::uint64_t code) {
 class GuestAccess {
  public:
   virtual ~GuestAccess() = default;
-  /// Debug accesses: no time, no side effects. False when a part of the range is not memory.
+  /// Debug accesses: no time, no side effects. False if a part of the range is not memory.
   virtual bool read_guest(std::uint64_t address, std::span<std::byte> bytes) = 0;
   virtual bool write_guest(std::uint64_t address, std::span<const std::byte> bytes) = 0;
   virtual std::uint64_t now_ps() const = 0;
-  /// The program has ended, with a code as wide as it gave it.
+  /// The program has ended, with an exit code of full width.
   virtual void end_program(std::uint64_t code) = 0;
 };
 
-/// Little-endian doubleword at `address`; false when it is not memory.
+/// Little-endian doubleword at `address`; false if it is not memory.
 inline bool read_doubleword(GuestAccess& guest, std::uint64_t address, std::uint64_t& value) {
   return guest.read_guest(address, std::as_writable_bytes(std::span(&value, 1)));
 }

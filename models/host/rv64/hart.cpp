@@ -96,7 +96,7 @@ Hart::Implementation::~Implementation() {
 void Hart::Implementation::run() {
   core.registers().pc = parameters.reset_pc;
   core.begin_slice(sc_core::sc_time_stamp().value());
-  // A list of its own: the expression `a | b | c` gives its list away to the first wait that it is passed to.
+  // Keep a separate event list: wait() takes ownership of the one built by `a | b | c`.
   interrupt_inputs |= hart.machine_software_interrupt.value_changed_event();
   interrupt_inputs |= hart.machine_timer_interrupt.value_changed_event();
   interrupt_inputs |= hart.machine_external_interrupt.value_changed_event();
@@ -114,7 +114,7 @@ std::uint64_t Hart::Implementation::slice_limit() const {
   if (!next_line_change) return quantum;
   const Tick now{sc_core::sc_time_stamp().value()};
   const Tick change = next_line_change(now);
-  // Past the change, not up to it: a line changes some delta cycles after the time has come.
+  // To slightly after the change, since a line changes some delta cycles after its time.
   return change == kNever ? quantum : std::min(quantum, (change - now).ps + 1);
 }
 
@@ -166,7 +166,7 @@ void Hart::Implementation::wait_for_interrupt() {
   sample_interrupts();
   while ((core.csrs().mip & core.csrs().mie) == 0) {
     if (gdb) {
-      // Time is let pass in small steps so that the debugger is heard; when nothing else is going on, slowly.
+      // Time advances in small steps so that debugger requests are noticed; slowly if there is no other event.
       constexpr Tick kPollInterval{100'000'000};
       poll_debugger(sc_core::sc_pending_activity() ? 0 : 1);
       if (ended || !waiting) break;

@@ -5,19 +5,19 @@
 // Initiator         temporally decoupled: runs ahead of the kernel by at most `quantum`, then waits. Memory that grants DMI is
 //                   reached by DMI and charged with the DMI latencies, everything else by b_transport with annotated delay.
 //                   A store to a device ends the local time slice, and so does a load that has changed an interrupt line
-//                   (models/common/transport/line_change.h): the next instruction sees what the access did to the lines. A
+//                   (models/common/transport/line_change.h): the next instruction sees the lines' new levels. A
 //                   slice also ends where a line is known to change (set_line_forecast), so that a timer's interrupt comes
 //                   between the same two instructions whatever the quantum.
 // Misaligned        loads and stores work inside one DMI region; on devices, and across regions, they trap (causes 4 and 6).
 //                   LR, SC and AMO must be aligned. An error response becomes an access fault (causes 1, 5, 7).
-// LR/SC             SC succeeds when the reserved bytes still hold the value that LR loaded: another initiator that writes
-//                   the same value in between goes unnoticed. An SC that fails reads its address, checked as a store
-//                   (alignment, PMP, error responses: causes 6 and 7), as one that succeeds does. The manual wants the checks
-//                   whatever becomes of the SC (Zalrsc, clarified in 2025), and Spike makes them.
+// LR/SC             SC succeeds if the reserved bytes still hold the value that LR loaded: a write of the same value by another
+//                   initiator in between is not detected. An SC that fails reads its address, checked as a store
+//                   (alignment, PMP, error responses: causes 6 and 7), as one that succeeds does. The manual requires the
+//                   checks whether or not the SC succeeds (Zalrsc, clarified in 2025), and Spike makes them.
 // Instruction cache decoded blocks; dropped by fence.i, DMI invalidation and debugger writes. Fetch is free of charge: its time
 //                   is part of the cycles per instruction class.
 // WFI               waits for an interrupt input without simulating. When no event is left the kernel's sc_start returns.
-// Lost trap         a trap whose handler cannot be fetched (mtvec 0, say) stops the hart; silicon would trap for ever. mcause,
+// Lost trap         a trap whose handler cannot be fetched (mtvec 0, say) stops the hart; silicon would trap forever. mcause,
 //                   mepc and mtval stay those of that trap.
 // Counters          mcycle counts clock cycles of simulated time (waiting included), time is mtime.
 #pragma once
@@ -84,35 +84,35 @@ class Hart : public sc_core::sc_module {
   sc_core::sc_in<bool> machine_timer_interrupt;
   sc_core::sc_in<bool> machine_software_interrupt;
 
-  /// Throws std::invalid_argument when the quantum is 0.
+  /// Throws std::invalid_argument if the quantum is 0.
   Hart(sc_core::sc_module_name name, const HartParameters& parameters);
   ~Hart() override;
 
   // Wiring, before the simulation starts.
   void set_reset_pc(std::uint64_t pc);
-  /// What the CSR `time` shows: the platform's mtime at a point in simulated time. Without it the hart has no such CSR.
+  /// Sets the source of the CSR `time`: the platform's mtime at a point in simulated time. Without it the hart has no such CSR.
   void set_time_source(std::function<std::uint64_t(Tick at)> mtime);
-  /// When, from `now` on, an interrupt input may change by itself; `now` while a change is on its way, kNever when nothing is
-  /// known. Asked at the beginning of each slice.
+  /// Sets the forecast of the earliest time, from `now` on, at which an interrupt input may change without an access of the
+  /// hart: `now` while a change is pending, kNever if none is known. Called at the beginning of each slice.
   void set_line_forecast(std::function<Tick(Tick now)> next_change);
-  /// Console of semihosting and HTIF.
+  /// Sets the console of semihosting and HTIF.
   void set_console(HartConsole console);
-  /// Answers the RISC-V semihosting sequence (slli x0,x0,0x1f; ebreak; srai x0,x0,7). Without it ebreak always traps.
+  /// Handles the RISC-V semihosting sequence (slli x0,x0,0x1f; ebreak; srai x0,x0,7). Without it ebreak always traps.
   void attach_semihosting(const SemihostingParameters& parameters);
-  /// Closes the guest's files; semihosting is not attached any more.
+  /// Closes the guest's files and detaches semihosting.
   void detach_semihosting();
   /// Watches the HTIF mailbox (symbols tohost and fromhost; fromhost 0 = none): exit, console, SYS_write.
   void attach_htif(std::uint64_t tohost, std::uint64_t fromhost = 0);
-  /// Opens the GDB remote stub on 127.0.0.1; the hart halts at reset until a debugger has connected and continues.
-  /// Port 0 takes a free one. Returns the port. Throws std::system_error when it cannot listen.
+  /// Opens the GDB remote stub on 127.0.0.1; the hart halts at reset until a debugger has connected and continues. Port 0
+  /// selects a free port. Returns the port. Throws std::system_error if it cannot listen.
   std::uint16_t attach_gdb(std::uint16_t port);
-  /// Called once when the program ends (semihosting exit, HTIF exit, debugger's kill, lost trap) with what a process can return
-  /// of its exit code (process_exit_code). The hart has halted by then.
+  /// Called once when the program ends (semihosting exit, HTIF exit, debugger's kill, lost trap) with the exit code of a
+  /// process (process_exit_code). The hart has then halted.
   void set_exit_callback(std::function<void(int code)> callback);
-  /// Polled while the debugger holds the hart, so that a Ctrl-C at the simulator is heard.
+  /// Polled while the debugger halts the hart, so that Ctrl-C still works.
   void set_stop_request(std::function<bool()> requested);
-  /// The run is over and the process will return `exit_code`: a debugger that waits for the hart to stop is told, with a line
-  /// of text that says why when there is one.
+  /// Reports the end of the run to a debugger that waits for the hart to stop: the exit code of the process and the reason, one
+  /// line or empty.
   void tell_debugger_of_end(int exit_code, std::string_view why);
 
   // Observation. Registers are the architectural state between two slices of local time.
@@ -121,18 +121,18 @@ class Hart : public sc_core::sc_module {
   bool waiting_for_interrupt() const;
   /// True once the program has ended.
   bool halted() const;
-  /// True when a trap ended it whose handler cannot be fetched.
+  /// Whether the program was ended by a trap whose handler cannot be fetched.
   bool stopped_by_trap() const;
-  /// The last trap: name, mcause, mepc and mtval; empty when there was none.
+  /// The last trap: name, mcause, mepc and mtval; empty if there was none.
   std::string last_trap() const;
   std::uint64_t read_register(unsigned index) const;
   void write_register(unsigned index, std::uint64_t value);
   /// Raw bits; single precision is NaN-boxed.
   std::uint64_t read_float_register(unsigned index) const;
   void write_float_register(unsigned index, std::uint64_t bits);
-  /// A CSR as M mode reads it, or false when it does not exist.
+  /// Reads a CSR in M mode; false if it does not exist.
   bool read_csr(unsigned number, std::uint64_t& value) const;
-  /// Bytes by transport_dbg; false when a part of the range is not memory. Writes drop decoded blocks.
+  /// Reads memory by transport_dbg; false if a part of the range is not memory. Writes drop decoded blocks.
   bool read_memory(std::uint64_t address, std::span<std::byte> bytes);
   bool write_memory(std::uint64_t address, std::span<const std::byte> bytes);
 

@@ -17,7 +17,7 @@ struct Hart::Implementation final : rv64::Bus, rv64::HostServices, GuestAccess, 
   Implementation(Hart& owner, const HartParameters& with);
   ~Implementation() override;
 
-  // The process.
+  // The hart's process.
   void run();
   void run_slice(std::uint64_t limit_ps);
   std::uint64_t slice_limit() const;
@@ -29,7 +29,7 @@ struct Hart::Implementation final : rv64::Bus, rv64::HostServices, GuestAccess, 
   void refresh_statistics();
   std::string last_trap() const;
 
-  // The debugger's part of it (hart_debug.cpp).
+  // The debugger's part of the process (hart_debug.cpp).
   void poll_debugger(int wait_ms);
   void debug(const GdbStop& stop, bool wait_for_client);
   GdbStop stop_of(rv64::StopReason reason) const;

@@ -16,7 +16,7 @@ namespace lacuna::rv64 {
 
 inline constexpr unsigned kMaxBlock = 48;
 
-/// Memory that is known to be accessible at the present privilege and without any side effect.
+/// Memory that is known to be accessible at the current privilege without side effects.
 struct Window {
   std::uint64_t first = 0;
   std::uint64_t starts = 0;  ///< number of addresses at which an 8-byte access fits; 0 = empty
@@ -31,11 +31,12 @@ class ExecutionContext {
  public:
   ExecutionContext(Bus& bus, HostServices& services, const CoreTiming& timing);
 
-  // Touched by nearly every instruction.
+  // Accessed by nearly every instruction.
   Registers registers;
   std::uint64_t elapsed_ps = 0;
   std::uint64_t limit_ps = 0;  ///< the dispatcher returns when elapsed_ps reaches it
-  /// Two windows each, because programs work on two memories at a time (stack and heap here, GPU memory there).
+  /// Two windows each, because programs usually access two memories in alternation (stack and heap in one, GPU memory in the
+  /// other).
   std::array<Window, 2> load_windows;
   std::array<Window, 2> store_windows;
   const Block* block = nullptr;
@@ -53,18 +54,18 @@ class ExecutionContext {
   std::uint64_t pc_of(const Instruction* i) const { return block->pc + i->offset; }
   std::uint64_t next_pc(const Instruction* i) const { return block->pc + i->offset + i->length; }
 
-  /// Exception at instruction i: it and what follows in the block did not happen. The handler returns afterwards.
+  /// Raises an exception at instruction i: it and the rest of the block have no effect. The handler returns afterwards.
   void raise(const Instruction* i, std::uint64_t trap_cause, std::uint64_t value);
   void illegal(const Instruction* i) { raise(i, cause::illegal_instruction, i->bits); }
-  /// Ends the block behind instruction i, which has executed. The handler returns afterwards.
+  /// Ends the block after instruction i, which has executed. The handler returns afterwards.
   void leave_after(const Instruction* i);
   /// Ends the block before instruction i. The handler returns afterwards.
   void leave_before(const Instruction* i);
   void stop(StopReason reason);
-  /// Makes the dispatcher look at interrupts before the next block.
+  /// Makes the dispatcher check interrupts before the next block.
   void recheck_interrupts() { limit_ps = 0; }
 
-  /// A data access that no window covers. False: the exception has been raised. `leave_pending` may have been set.
+  /// A data access outside of all windows. False: an exception has been raised. `leave_pending` may have been set.
   bool read_memory(const Instruction* i, std::uint64_t address, void* bytes, unsigned size, Access kind);
   bool write_memory(const Instruction* i, std::uint64_t address, const void* bytes, unsigned size);
   bool leave_pending = false;
@@ -80,13 +81,13 @@ class ExecutionContext {
     return store_windows[1].covers(address) ? &store_windows[1] : nullptr;
   }
 
-  /// After a change of privilege, PMP, watchpoints or memory regions.
+  /// Drops the windows, after a change of privilege, PMP, watchpoints or memory regions.
   void forget_windows();
-  /// fence.i: blocks are dropped when the present one has ended.
+  /// fence.i: drops blocks when the current one has ended.
   void request_flush();
   /// mret.
   void return_from_trap();
-  /// What an access to that CSR needs.
+  /// Counter values for an access to that CSR.
   CounterValues counters(unsigned number) const;
   bool semihosting_sequence(const Instruction* i);
 
@@ -130,7 +131,7 @@ class ExecutionContext {
   bool open_fetch_window(std::uint64_t pc);
   void fetch_fault(std::uint64_t pc, std::uint64_t address);
   void enter_trap(std::uint64_t trap_cause, std::uint64_t pc, std::uint64_t value);
-  /// Does what may change the privilege of fetches or of data accesses, and forgets the windows if it did.
+  /// Calls `change`, which may change the privilege of fetches or of data accesses, and drops the windows if it has.
   template <class Change>
   void change_privilege(Change change);
   void uncharge(const Instruction* first_without_time, const Instruction* first_not_retired);
@@ -148,28 +149,28 @@ class ExecutionContext {
   unsigned next_load_window_ = 0;
   unsigned next_store_window_ = 0;
 
-  // Reserved once at full size, so that pointers into them stay; the host backs only what is used.
+  // Reserved at full size, so that pointers into it stay valid; the host allocates only the used part.
   std::vector<Instruction> instructions_;
   std::vector<Block> blocks_;
   std::unordered_map<std::uint64_t, const Block*> blocks_by_pc_;
-  std::vector<Slot> slots_;  ///< direct-mapped front of blocks_by_pc_
+  std::vector<Slot> slots_;  ///< direct-mapped cache in front of blocks_by_pc_
   std::array<Instruction, 2> single_{};
   Block single_block_;
   bool flush_requested_ = false;
 
-  /// Code that is known to be fetchable at the present privilege.
+  /// Code that is known to be fetchable at the current privilege.
   std::uint64_t fetch_first_ = 1;
   std::uint64_t fetch_end_ = 0;
   const std::byte* fetch_host_ = nullptr;
 
-  // The last trap: where its handler is, and how many instructions had retired when it was entered.
+  // The last trap: address of its handler, and number of instructions retired when it was entered.
   std::uint64_t handler_ = 1;
   std::uint64_t retired_at_trap_ = 0;
 
   StopReason stop_reason_ = StopReason::time_limit;
 };
 
-/// Handler tables of the subjects; null for operations of other subjects.
+/// Handler tables by subject; null for operations of other subjects.
 Handler integer_handler(Operation operation);
 Handler memory_handler(Operation operation);
 Handler atomic_handler(Operation operation);

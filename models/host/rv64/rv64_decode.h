@@ -19,13 +19,13 @@ struct OperationTraits {
 /// The row of an operation; the added rows (illegal, end_of_block, breakpoint) have format none and class system.
 const OperationTraits& traits(Operation operation);
 
-/// Decodes the instruction at `pc` whose first parcel is in bits 15:0 of `bits` (and the second in bits 31:16 when bits 1:0
-/// are 3). Reserved encodings, reserved static rounding modes included, give Operation::illegal. Handler, offset and cycles
-/// are left for the block builder.
+/// Decodes the instruction at `pc` whose first parcel is in bits 15:0 of `bits` (and the second in bits 31:16 when bits 1:0 are
+/// 3). Reserved encodings, reserved static rounding modes included, give Operation::illegal. Handler, offset and cycles are set
+/// by the block builder.
 Instruction decode(std::uint32_t bits, std::uint64_t pc);
 
-/// The 32-bit encoding that a 16-bit instruction stands for (RV64 with C, F and D), or nothing when it is reserved.
-/// Source: RISC-V manual volume I, chapter 16.
+/// The 32-bit encoding of a 16-bit instruction (RV64 with C, F and D); nullopt if it is reserved. Source: RISC-V manual volume
+/// I, chapter 16.
 std::optional<std::uint32_t> expand_compressed(std::uint16_t bits);
 
 }  // namespace lacuna::rv64

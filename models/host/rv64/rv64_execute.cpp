@@ -107,7 +107,7 @@ void ExecutionContext::enter_trap(std::uint64_t trap_cause, std::uint64_t pc, st
 }
 
 void ExecutionContext::return_from_trap() {
-  // Not only to U mode: MPRV = 1 survives a return to M mode, which leaves U in MPP, and data accesses are checked with that.
+  // Not only for U mode: MPRV = 1 survives a return to M mode, which leaves U in MPP, and data accesses are checked with that.
   change_privilege([&] { registers.pc = csrs.leave_trap(); });
   reserved = false;
   recheck_interrupts();
@@ -115,7 +115,7 @@ void ExecutionContext::return_from_trap() {
 
 void ExecutionContext::fetch_fault(std::uint64_t pc, std::uint64_t address) {
   elapsed_ps += timing_.cycles[static_cast<std::size_t>(Class::system)] * timing_.period_ps;
-  // Silicon would trap here for ever. The CSRs keep the trap that led here, which is the one worth knowing.
+  // Silicon would trap forever here. The CSRs keep the trap that led here, which is the informative one.
   if (pc == handler_ && retired == retired_at_trap_) return stop(StopReason::trap_unreachable);
   ++statistics.exceptions;
   enter_trap(cause::instruction_access_fault, pc, address);
@@ -123,7 +123,7 @@ void ExecutionContext::fetch_fault(std::uint64_t pc, std::uint64_t address) {
 
 CounterValues ExecutionContext::counters(unsigned number) const {
   const std::uint64_t now = base_ps + elapsed_ps;
-  // The reading instruction, a block of its own, has been charged and counted already.
+  // The reading instruction is a separate block and has already been charged and counted.
   return {now / timing_.period_ps, number == csr::time ? bus_.time(now) : std::nullopt, retired - 1};
 }
 
@@ -142,7 +142,7 @@ const CoreStatistics& Core::statistics() const { return context_->statistics; }
 std::optional<std::uint64_t> Core::read_csr(unsigned number) const {
   CounterValues now = context_->counters(number);
   ++now.instret;
-  // A debugger sees the floating-point registers whether or not the unit is on.
+  // A debugger may read the floating-point registers even if the unit is off.
   CsrFile view = context_->csrs;
   view.mstatus |= mstatus::fs;
   if (number == csr::mstatus) return context_->csrs.read(number, Privilege::machine, now);

@@ -1,8 +1,8 @@
-// Executes RV64GC: registers, CSRs, a cache of decoded blocks, traps. No SystemC, no clock of its own.
+// Executes RV64GC: registers, CSRs, a cache of decoded blocks, traps. No SystemC, no clock.
 //
 //   Core core(bus, services, timing);
 //   core.registers.pc = entry;
-//   StopReason why = core.run(limit_ps);   // runs until local_ps() >= limit_ps or something needs the owner
+//   StopReason why = core.run(limit_ps);   // runs until local_ps() >= limit_ps or the owner has to act
 #pragma once
 
 #include <array>
@@ -19,7 +19,7 @@
 namespace lacuna::rv64 {
 
 struct Registers {
-  std::array<std::uint64_t, 33> x{};  ///< x[32] takes results meant for x0
+  std::array<std::uint64_t, 33> x{};  ///< x[32] receives results for x0
   std::array<std::uint64_t, 32> f{};
   std::uint64_t pc = 0;
 };
@@ -39,13 +39,13 @@ struct CoreStatistics {
 
 enum class StopReason : std::uint8_t {
   time_limit,
-  synchronise,         ///< a device was written, or an interrupt input changed: let the rest of the platform catch up
-  wait_for_interrupt,  ///< wfi; pc is behind it
+  synchronise,         ///< a device was written, or an interrupt input changed: the rest of the platform must catch up
+  wait_for_interrupt,  ///< wfi; pc is after it
   breakpoint,          ///< at pc, not executed
   ebreak,              ///< at pc, not executed (only with stop_at_ebreak)
-  watchpoint,          ///< hit_watchpoint() says which; pc is behind the access
+  watchpoint,          ///< described by hit_watchpoint(); pc is after the access
   stopped,             ///< request_stop() was called
-  trap_unreachable,    ///< the trap handler's first instruction cannot be fetched; mcause, mepc, mtval tell of that trap
+  trap_unreachable,    ///< the trap handler's first instruction cannot be fetched; mcause, mepc, mtval describe that trap
 };
 
 /// A data range that a debugger watches.
@@ -58,7 +58,7 @@ struct Watchpoint {
 };
 
 struct WatchpointHit {
-  std::uint64_t address = 0;  ///< of the watched range
+  std::uint64_t address = 0;  ///< address of the watched range
   bool on_read = false;
   bool on_write = false;
 };
@@ -76,7 +76,7 @@ class Core {
   CsrFile& csrs();
   const CsrFile& csrs() const;
   const CoreStatistics& statistics() const;
-  /// CSR access as a debugger does it: M mode, no side effects on time.
+  /// Reads a CSR for a debugger: in M mode, without affecting time.
   std::optional<std::uint64_t> read_csr(unsigned number) const;
   bool write_csr(unsigned number, std::uint64_t value);
 
@@ -86,16 +86,16 @@ class Core {
   std::uint64_t local_ps() const;
   /// Absolute time: base of the slice and local time.
   std::uint64_t now_ps() const;
-  /// Runs until the slice has used `limit_ps` or something needs the owner. Takes interrupts whose bits stand in csrs().mip.
+  /// Runs until the slice has used `limit_ps` or the owner has to act. Takes interrupts whose bits are set in csrs().mip.
   StopReason run(std::uint64_t limit_ps);
   /// Executes one instruction; breakpoints and interrupts are ignored. time_limit = done.
   StopReason step();
-  /// Ends run() at the next instruction boundary that is safe; for HostServices.
+  /// Ends run() at the next safe instruction boundary; for HostServices.
   void request_stop();
 
   // Caches of derived state.
   void flush_blocks();
-  /// Memory in [first, last] may not be accessed directly any more.
+  /// Memory in [first, last] may no longer be accessed directly.
   void drop_regions(std::uint64_t first, std::uint64_t last);
 
   // Debugging.
@@ -104,9 +104,9 @@ class Core {
   void set_stop_at_ebreak(bool stop);
   const WatchpointHit& hit_watchpoint() const;
 
-  /// Stores to the doubleword at `address` call HostServices::htif_store.
+  /// Makes stores to the doubleword at `address` call HostServices::htif_store.
   void watch_htif(std::uint64_t address);
-  /// Semihosting sequences are recognised at all.
+  /// Enables the recognition of semihosting sequences.
   void enable_semihosting();
 
  private:

@@ -30,7 +30,7 @@ void store_conditional(ExecutionContext& c, const Instruction* i) {
   const std::uint64_t address = c.registers.x[i->rs1];
   if (address % sizeof(T) != 0) return c.raise(i, cause::store_address_misaligned, address);
   const bool holds = c.reserved && c.reserved_address == address;
-  // Whether it succeeds or not, the address is checked as a store's.
+  // The address is checked as that of a store, whether SC succeeds or not.
   T now{};
   if (!c.read_memory(i, address, &now, sizeof(T), Access::store)) return;
   bool leave = c.leave_pending;

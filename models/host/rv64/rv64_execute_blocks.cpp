@@ -65,7 +65,7 @@ const Block* ExecutionContext::find_block(std::uint64_t pc) {
   const Block* found = known != blocks_by_pc_.end() ? known->second : build_block(pc);
   if (found == nullptr) return nullptr;
   if (found == &single_block_) return found;
-  // Decoded at another privilege, which may fetch further than this one.
+  // It was decoded at another privilege, for which more code is fetchable.
   if (found->end > fetch_end_) return build_single(pc, true);
   slots_[pc >> 1 & (kSlots - 1)] = {pc, found};
   return found;
@@ -73,7 +73,7 @@ const Block* ExecutionContext::find_block(std::uint64_t pc) {
 
 const Block* ExecutionContext::build_block(std::uint64_t pc) {
   if (instructions_.size() + kMaxBlock + 1 > kMaxInstructions || blocks_.size() == kMaxBlocks) {
-    // Called between two blocks, so nothing points into the storage that goes away; the fetch window stays valid.
+    // Called between two blocks, so that nothing points into the released storage; the fetch window remains valid.
     flush_blocks();
     if (!open_fetch_window(pc)) return nullptr;
   }
@@ -103,7 +103,7 @@ const Block* ExecutionContext::build_block(std::uint64_t pc) {
     ++made.count;
     made.time_ps += instruction.cycles * timing_.period_ps;
   }
-  if (instructions_.size() == start) return build_single(pc, true);  // an instruction across the window's end
+  if (instructions_.size() == start) return build_single(pc, true);  // the instruction extends beyond the window's end
   if (!ended) {
     Instruction end;
     end.operation = Operation::end_of_block;

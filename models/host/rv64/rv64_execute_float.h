@@ -26,7 +26,7 @@ inline void put_float(ExecutionContext& c, unsigned index, Bits value) {
 
 inline bool float_enabled(const ExecutionContext& c) { return (c.csrs.mstatus & mstatus::fs) != 0; }
 
-/// Static or dynamic rounding mode; nothing when frm holds a reserved value. The decoder refuses reserved static ones.
+/// Static or dynamic rounding mode; nullopt if frm has a reserved value. The decoder rejects reserved static modes.
 inline std::optional<Rounding> rounding_of(const ExecutionContext& c, const Instruction* i) {
   constexpr unsigned kDynamic = 7;
   const std::uint64_t mode = i->rounding == kDynamic ? c.csrs.frm : i->rounding;
@@ -34,7 +34,7 @@ inline std::optional<Rounding> rounding_of(const ExecutionContext& c, const Inst
   return static_cast<Rounding>(mode);
 }
 
-/// or-s exceptions into fflags; the state is dirty even when no register was written.
+/// Adds exceptions to fflags; the state becomes dirty even if no register was written.
 inline void raise_flags(ExecutionContext& c, std::uint64_t flags) {
   c.csrs.fflags |= flags;
   c.csrs.mstatus |= mstatus::fs;

@@ -58,7 +58,7 @@ void classify(ExecutionContext& c, const Instruction* i) {
   return next(c, i);
 }
 
-/// Moves the raw low bits: NaN boxing is not looked at.
+/// Moves the raw low bits, regardless of NaN boxing.
 template <FloatBits Bits>
 void move_to_integer(ExecutionContext& c, const Instruction* i) {
   if (!float_enabled(c)) return c.illegal(i);

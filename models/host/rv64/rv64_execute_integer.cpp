@@ -31,7 +31,7 @@ void register_immediate(ExecutionContext& c, const Instruction* i) {
   return next(c, i);
 }
 
-/// lui, auipc: the decoder has made the value.
+/// lui, auipc: the decoder has computed the value.
 void constant(ExecutionContext& c, const Instruction* i) {
   c.registers.x[i->rd] = i->immediate;
   return next(c, i);

@@ -1,4 +1,4 @@
-// Loads and stores, and the memory path behind the windows: PMP, regions, bus, watchpoints.
+// Loads and stores, and memory accesses outside of the windows: PMP, regions, bus, watchpoints.
 #include <algorithm>
 
 #include "models/host/rv64/rv64_context.h"

@@ -1,4 +1,4 @@
-// Zicsr, Zifencei, environment calls, mret, wfi. Each is a block of its own, so counters and pc are exact here.
+// Zicsr, Zifencei, environment calls, mret, wfi. Each is a separate block, so that counters and pc are exact.
 #include "models/host/rv64/rv64_context.h"
 
 namespace lacuna::rv64 {
@@ -6,7 +6,7 @@ namespace {
 
 enum class CsrAction { write, set, clear };
 
-/// `writes` is false for csrrs and csrrc with x0 or 0, which do not even count as a write (volume I, table 9.1).
+/// `writes` is false for csrrs and csrrc with x0 or 0, which do not count as writes (volume I, table 9.1).
 void csr_instruction(ExecutionContext& c, const Instruction* i, CsrAction action, std::uint64_t operand, bool writes) {
   const auto number = static_cast<unsigned>(i->immediate);
   const CounterValues now = c.counters(number);

@@ -55,8 +55,8 @@ std::uint64_t risc_v_flags(std::uint32_t mxcsr) {
          (mxcsr >> 2 & 1) * kDivideByZero | (mxcsr & 1) * kInvalid;
 }
 
-/// Evaluates `operation` under a rounding mode and collects its exceptions. The empty assembly statements keep the compiler
-/// from moving the operation out of the region in which the mode holds.
+/// Evaluates `operation` in a rounding mode and collects its exceptions. The empty assembly statements keep the compiler from
+/// moving the operation out of the region in which the mode is set.
 template <FloatBits Bits, class Operation, class... Operands>
 Bits on_host(Rounding rounding, std::uint64_t& flags, Operation operation, Operands... operands) {
   _mm_setcsr(control_word(rounding));
@@ -152,7 +152,7 @@ Bits square_root(Bits a, Rounding rounding, std::uint64_t& flags) {
 template <FloatBits Bits>
 Bits multiply_add(Bits a, Bits b, Bits c, Rounding rounding, std::uint64_t& flags) {
 #if LACUNA_RV64_HOST_FMA
-  // The host does not report infinity * 0 + quiet NaN as invalid: special operands go the other way.
+  // The host does not report infinity * 0 + quiet NaN as invalid: special operands use `soft`.
   if (host_can(rounding) && !is_special(a) && !is_special(b) && !is_special(c)) {
     const auto fused = [](auto x, auto y, auto z) {
       if constexpr (sizeof(Bits) == 4) {

@@ -1,8 +1,9 @@
 // RISC-V floating point on raw bits: IEEE 754-2008 binary32 and binary64 with all five rounding modes and exception flags,
 // tininess detected after rounding, canonical NaN results (RISC-V manual volume I, chapters 11 and 12).
 //
-// Two implementations of arithmetic: `soft` works on integers and is right on every host; the functions of this header take the
-// host's SSE unit where that is exact (four rounding modes, no special operands) and `soft` otherwise. Tests hold them equal.
+// Two implementations of arithmetic: `soft` computes with integers and is correct on every host; the functions of this header
+// use the host's SSE unit where that is exact (four rounding modes, no special operands) and `soft` otherwise. Tests verify
+// that they agree.
 #pragma once
 
 #include <cstdint>
@@ -44,7 +45,7 @@ constexpr bool is_signalling(Bits value) {
   return is_nan(value) && (value & kQuiet<Bits>) == 0;
 }
 
-// Arithmetic. Exceptions are or-ed into `flags` (FloatFlag bits).
+// Arithmetic. Exceptions are added to `flags` (FloatFlag bits).
 template <FloatBits Bits>
 Bits add(Bits a, Bits b, Rounding rounding, std::uint64_t& flags);
 template <FloatBits Bits>
@@ -66,7 +67,7 @@ template <FloatBits Bits>
 bool less(Bits a, Bits b, std::uint64_t& flags);  ///< signalling
 template <FloatBits Bits>
 bool less_or_equal(Bits a, Bits b, std::uint64_t& flags);  ///< signalling
-/// minimumNumber and maximumNumber of IEEE 754-201x as version 2.2 of F and D demands: -0 < +0, a single NaN loses.
+/// minimumNumber and maximumNumber of IEEE 754-201x as version 2.2 of F and D requires: -0 < +0, a single NaN is ignored.
 template <FloatBits Bits>
 Bits minimum(Bits a, Bits b, std::uint64_t& flags);
 template <FloatBits Bits>

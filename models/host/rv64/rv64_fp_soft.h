@@ -1,4 +1,4 @@
-// Unpacked floating-point numbers and the one rounding step that arithmetic and conversions share. Private to rv64_fp*.
+// Unpacked floating-point numbers, and the rounding step shared by arithmetic and conversions. Private to rv64_fp*.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +15,7 @@ template <FloatBits Bits>
 inline constexpr int kBias = (1 << (kExponentBits<Bits> - 1)) - 1;
 template <FloatBits Bits>
 inline constexpr int kMinExponent = 1 - kBias<Bits>;
-/// Significant bits, hidden one included.
+/// Number of significant bits, including the hidden one.
 template <FloatBits Bits>
 inline constexpr unsigned kPrecision = kMantissaBits<Bits> + 1;
 
@@ -54,7 +54,7 @@ Unpacked unpack(Bits bits) {
   return {Kind::finite, negative, kMinExponent<Bits> - zeros, mantissa << shift << zeros};
 }
 
-/// Shifts right, or-ing what falls out into bit 0.
+/// Shifts right; bits that are shifted out are or-ed into bit 0.
 template <class Integer>
 Integer shift_right_jam(Integer value, unsigned count) {
   constexpr unsigned width = sizeof(Integer) * 8;
@@ -64,7 +64,7 @@ Integer shift_right_jam(Integer value, unsigned count) {
   return value >> count | (lost != 0 ? Integer{1} : Integer{0});
 }
 
-/// Whether the magnitude grows by one unit when `remainder` (of `half` * 2) is dropped below an `odd` or even unit.
+/// Whether the magnitude is rounded up by one unit if `remainder` (of `half` * 2) is dropped below an `odd` or even unit.
 inline bool rounds_away(std::uint64_t remainder, std::uint64_t half, bool odd, bool negative, Rounding rounding) {
   switch (rounding) {
     case Rounding::nearest_even:
@@ -114,7 +114,7 @@ Bits pack(const Unpacked& value, Rounding rounding, std::uint64_t& flags) {
   if (remainder != 0) flags |= kInexact;
   if (tiny && remainder != 0) flags |= kUnderflow;
 
-  // A carry out of the significand runs into the exponent field, which is what IEEE encodings are made for.
+  // A carry out of the significand increments the exponent field, as the IEEE encoding intends.
   const int biased = subnormal ? 0 : exponent + kBias<Bits> - 1;
   const std::uint64_t magnitude = (static_cast<std::uint64_t>(std::max(biased, 0)) << kMantissaBits<Bits>)+kept;
   if (exponent > max_exponent || magnitude >= kInfinity<Bits>) {

@@ -13,7 +13,7 @@ struct Instruction;
 /// Executes *instruction and continues with the next one of its block.
 using Handler = void (*)(ExecutionContext& context, const Instruction* instruction);
 
-/// Index of the register that stands in for a destination x0.
+/// Index of the register that replaces a destination x0.
 inline constexpr std::uint8_t kDiscard = 32;
 
 struct Instruction {
@@ -35,9 +35,9 @@ static_assert(sizeof(Instruction) == 32, "two instructions per cache line of the
 
 struct Block {
   std::uint64_t pc = 1;       ///< odd = empty: never equal to a program counter
-  std::uint64_t end = 0;      ///< address behind the last instruction
-  std::uint64_t time_ps = 0;  ///< of all instructions
-  std::uint64_t count = 0;    ///< instructions of the guest
+  std::uint64_t end = 0;      ///< address after the last instruction
+  std::uint64_t time_ps = 0;  ///< time of all instructions
+  std::uint64_t count = 0;    ///< number of guest instructions
   const Instruction* first = nullptr;
 };
 

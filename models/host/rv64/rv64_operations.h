@@ -8,7 +8,7 @@
 
 namespace lacuna::rv64 {
 
-/// Operand fields and immediate of an encoding. An integer destination x0 is replaced by a register nobody reads.
+/// Operand fields and immediate of an encoding. An integer destination x0 is replaced by a register that is never read.
 enum class Format : std::uint8_t {
   none,
   r,          // x[rd], x[rs1], x[rs2]
@@ -31,7 +31,7 @@ enum class Format : std::uint8_t {
   x_to_f_rm,  // f[rd], x[rs1], rounding mode
 };
 
-/// Decides the cycles (HartParameters) and where a decoded block ends.
+/// Determines the cycles (HartParameters), and whether the instruction ends a decoded block.
 enum class Class : std::uint8_t {
   alu,
   load,
@@ -41,7 +41,7 @@ enum class Class : std::uint8_t {
   multiply,
   divide,
   atomic,
-  system,  // a block of its own
+  system,  // a separate block
   floating,
   float_divide,
   count,

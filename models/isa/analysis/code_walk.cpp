@@ -147,7 +147,7 @@ class CodeWalk {
   }
 
  private:
-  /// Executable memory contains an address that the code computes; it may nevertheless be data.
+  /// Whether `pc` is in executable memory: an address that the code computes may be that of data.
   bool is_code(std::uint64_t pc) const {
     std::array<std::uint32_t, 3> words{};
     return pc % 4 == 0 && fetch_(pc, words) != 0;
