@@ -1,5 +1,5 @@
-/* Resets the device through its register: between kernels, in the middle of one, and with a full ring. Afterwards it does what
- * it did before, as fast. */
+/* Resets the device through its register: between kernels, in the middle of one, and with a full ring. Afterwards it behaves
+ * as before, in the same time. */
 #include "app.h"
 #include "include/lacuna/abi/gpu_registers.h"
 

@@ -8,7 +8,7 @@ CODE_OBJECT(test_kernels);
 
 static lacuna_device* device;
 
-/* Where the one instruction with this encoding lies within its page: the code object's file and its image in memory agree in
+/* Offset in its page of the only instruction with this encoding: the code object's file and its image in memory agree in
  * the low bits of addresses. */
 static uint64_t place_in_page(uint32_t encoding) {
   uint64_t place = 0;

@@ -1,4 +1,4 @@
-/* Executes the plan of `lacuna launch`: whatever kernels, buffers and dispatches it asks for, by the driver library. Contents
+/* Executes the plan of `lacuna launch`: its kernels, buffers and dispatches, by the driver library. Contents
  * of buffers move between the simulator's files and GPU memory directly. */
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* The graph of the PageRank examples on the sparse dataflow accelerator: firmware/apps/sida_pagerank.c and
- * tests/rocm/programs/sida_job.cpp. C and C++. Edges to vertices of low numbers are frequent, and no edge is there twice. */
+ * tests/rocm/programs/sida_job.cpp. C and C++. Edges to vertices of low numbers are frequent, and no edge occurs twice. */
 #ifndef FIRMWARE_APPS_PAGERANK_GRAPH_H
 #define FIRMWARE_APPS_PAGERANK_GRAPH_H
 
@@ -38,8 +38,8 @@ static inline void make_pagerank_graph(pagerank_graph* graph) {
   graph->column_offsets[PAGERANK_VERTICES] = graph->row_offsets[PAGERANK_VERTICES] = graph->edges = by_columns;
 }
 
-/* The ranks after some iterations, one edge after the other. `scale`: damping / edges of each row, 0 without any; `next`: room
- * for ranks. */
+/* Computes the ranks after some iterations, one edge after the other. `scale`: damping / edges of each row, 0 without any;
+ * `next`: room for ranks. */
 static inline void pagerank_by_hand(const pagerank_graph* graph, unsigned iterations, const double* scale, double* next,
                                     double* ranks) {
   for (unsigned i = 0; i < iterations; ++i) {

@@ -1,4 +1,4 @@
-/* Private arrays in scratch memory, from enough wavefronts that scratch slots are used again; refused where the queue has none.
+/* Private arrays in scratch memory, from enough wavefronts that scratch slots are used again; refused if the queue has none.
  */
 #include "app.h"
 

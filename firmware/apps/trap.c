@@ -1,4 +1,4 @@
-/* Loads from an address where nothing is: the trap handler must print cause, pc and address and end with
+/* Loads from an unmapped address: the trap handler must print cause, pc and address and end with
  * MACHINE_TRAP_EXIT_CODE. With the argument "stack" the stack pointer is bad as well. */
 #include <stdint.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* The ids that kernels find: every subset of the six, in grids and workgroups of one, two and three dimensions, from every code
+/* Work-item ids in kernels: every subset of the six, in grids and workgroups of one, two and three dimensions, from every code
  * object version. */
 #include <string.h>
 

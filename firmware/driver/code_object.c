@@ -1,5 +1,5 @@
 /* Loads code objects: one contiguous allocation with every segment at its own offset, so that relative addresses in the code
- * stay valid and the ELF header precedes the kernels, where tools look for their names. */
+ * stay valid and the ELF header precedes the kernels, where tools search for their names. */
 #include "driver/code_object.h"
 
 #include <stdio.h>

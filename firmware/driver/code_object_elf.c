@@ -59,7 +59,7 @@ static lacuna_error check_header(const elf_header* header, size_t bytes, code_ob
 }
 
 /* Version 2 names its processor in a note: lengths of two names (16 bits each), then major, minor and stepping (32 bits each).
- * Returns what the device's TARGET register would hold, 0 when there is no such note. */
+ * Returns the corresponding value of the device's TARGET register; 0 if there is no such note. */
 static uint32_t note_target(const uint8_t* image, size_t bytes, const elf_program_header* header) {
   if (!elf_fits(header->p_offset, header->p_filesz, bytes)) return 0;
   const uint8_t* notes = image + header->p_offset;

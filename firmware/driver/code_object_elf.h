@@ -38,8 +38,8 @@ typedef struct code_object_view {
   uint64_t symbol_count;
   uint64_t strings; /* address of its string table */
   uint64_t string_bytes;
-  /* The section .symtab, which also has what is not dynamic: kernels with hidden visibility, local functions. It is no part of
-   * any segment. All zero when the image has none, or none that is intact. */
+  /* The section .symtab, which also has symbols that are not dynamic: kernels with hidden visibility, local functions. It is
+   * not part of any segment. All zero if the image has none, or a damaged one. */
   struct {
     const uint8_t* symbols;
     uint64_t count;
@@ -70,7 +70,7 @@ bool code_object_find_symbol(const code_object_view* view, const char* name, uin
 /* Memory that the loaded copy takes, whole pages: the segments, and behind them what code_object_keep_symbols() writes. */
 uint64_t code_object_loaded_bytes(const code_object_view* view);
 
-/* Puts .symtab behind the segments of the loaded copy at `memory`, lets the view read it there, and points the copy's ELF
+/* Places .symtab after the segments of the loaded copy at `memory`, lets the view read it there, and points the copy's ELF
  * header to a section table for it, so that the device finds names for its reports (models/command/loaded_code_object.h). */
 void code_object_keep_symbols(code_object_view* view, uint8_t* memory);
 

@@ -22,10 +22,10 @@ typedef struct range_allocator {
 bool range_allocator_init(range_allocator* allocator, uint64_t base, uint64_t size);
 void range_allocator_destroy(range_allocator* allocator);
 
-/* The lowest `size` bytes (> 0) at a multiple of `alignment` (a power of two) into *address. False when there is no such range
+/* The lowest `size` bytes (> 0) at a multiple of `alignment` (a power of two) into *address. False if there is no such range
  * or the host heap is exhausted; nothing is changed then. */
 bool range_allocator_take(range_allocator* allocator, uint64_t size, uint64_t alignment, uint64_t* address);
-/* Gives back a range that was taken, whole or in part. False when any byte of it is free already or outside, or when the
+/* Frees a range that was allocated, whole or in part. False if any byte of it is already free or outside, or if the
  * host heap is exhausted. */
 bool range_allocator_give(range_allocator* allocator, uint64_t address, uint64_t size);
 

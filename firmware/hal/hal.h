@@ -1,6 +1,6 @@
 /* Hardware access of the driver library, a few functions: implement them to port the driver to another host.
  *
- * Addresses are bus addresses. Accesses to registers are performed once, in program order, with the width asked for. */
+ * Addresses are bus addresses. Accesses to registers are performed once, in program order, with the requested width. */
 #ifndef FIRMWARE_HAL_HAL_H
 #define FIRMWARE_HAL_HAL_H
 
@@ -34,7 +34,7 @@ uint64_t hal_disable_interrupts(void);
 void hal_restore_interrupts(uint64_t state);
 
 /* Sleeps until an interrupt is pending or hal_time() reaches `deadline` (UINT64_MAX = none). To be called with interrupts
- * disabled, so that one that came after the caller's last look is not slept over; the handler runs when they are restored. */
+ * disabled, so that an interrupt after the caller's last check is not missed; the handler runs when they are restored. */
 void hal_wait_for_interrupt(uint64_t deadline);
 
 #ifdef __cplusplus

@@ -4,9 +4,10 @@
  *   lacuna_device_open -> lacuna_code_object_load -> lacuna_kernel_find -> lacuna_allocate, lacuna_copy_to_device ->
  *   lacuna_queue_create -> lacuna_signal_create -> lacuna_dispatch -> lacuna_signal_wait -> lacuna_copy_from_device.
  *
- * Every function that can fail returns a lacuna_error; lacuna_last_error() has the sentence that says what and where. Nothing
- * is written to output parameters on failure. One thread of control; the only concurrency is the driver's interrupt handler.
- * Addresses named gpu_address are GPU virtual addresses; the program uses `host` pointers to the same bytes. */
+ * Every function that can fail returns a lacuna_error; lacuna_last_error() returns a sentence with the problem and its
+ * location. Nothing is written to output parameters on failure. One thread of control; the only concurrency is the driver's
+ * interrupt handler. Addresses named gpu_address are GPU virtual addresses; the program uses `host` pointers to the same bytes.
+ */
 #ifndef LACUNA_H
 #define LACUNA_H
 
@@ -73,8 +74,8 @@ typedef struct lacuna_properties {
   uint64_t timestamp_hz;
 } lacuna_properties;
 
-/* Finds the device whose registers are at `mmio_bus_address`, resets it, and takes its interrupt. One device may be open at
- * an address. NO_DEVICE, VERSION, OUT_OF_HOST_MEMORY. */
+/* Finds the device whose registers are at `mmio_bus_address`, resets it, and installs a handler for its interrupt. One device
+ * may be open at an address. NO_DEVICE, VERSION, OUT_OF_HOST_MEMORY. */
 lacuna_error lacuna_device_open(uint64_t mmio_bus_address, unsigned interrupt_source, lacuna_device** device);
 /* Resets the device and frees everything that was created on it. Null is allowed. */
 void lacuna_device_close(lacuna_device* device);
@@ -94,8 +95,8 @@ typedef struct lacuna_memory {
   uint64_t bytes;
 } lacuna_memory;
 
-/* GPU memory for reading and writing by kernels, at least `bytes`, 4 KiB aligned; the page behind it stays unmapped, so that a
- * kernel that runs over the end faults. Contents are undefined. */
+/* GPU memory for reading and writing by kernels, at least `bytes`, 4 KiB aligned; the page after it stays unmapped, so that a
+ * kernel that accesses memory beyond the end faults. Contents are undefined. */
 lacuna_error lacuna_allocate(lacuna_device* device, uint64_t bytes, lacuna_memory* memory);
 /* Gives back what lacuna_allocate made. The GPU must not be using it. Clears *memory. NOT_ALLOCATED for anything else. */
 lacuna_error lacuna_free(lacuna_device* device, lacuna_memory* memory);
@@ -124,8 +125,8 @@ typedef struct lacuna_kernel {
   uint32_t code_object_version;   /* 2 to 5 */
 } lacuna_kernel;
 
-/* Checks and loads an AMD GPU ELF (code object version 2 to 5) into GPU memory. The image is copied; it may lie anywhere and
- * hold anything. INVALID_CODE_OBJECT, INCOMPATIBLE_CODE_OBJECT, OUT_OF_DEVICE_MEMORY, OUT_OF_HOST_MEMORY. */
+/* Checks and loads an AMD GPU ELF (code object version 2 to 5) into GPU memory. The image is copied; it may be at any address
+ * and have any contents. INVALID_CODE_OBJECT, INCOMPATIBLE_CODE_OBJECT, OUT_OF_DEVICE_MEMORY, OUT_OF_HOST_MEMORY. */
 lacuna_error lacuna_code_object_load(lacuna_device* device, const void* image, size_t bytes, lacuna_code_object** code_object);
 /* No kernel of it may be running. Null is allowed. */
 void lacuna_code_object_unload(lacuna_code_object* code_object);
@@ -158,8 +159,8 @@ void lacuna_signal_times(const lacuna_signal* signal, uint64_t* start, uint64_t*
 uint64_t lacuna_signal_duration(const lacuna_signal* signal);
 
 /* Sleeps (WFI) until the signal's value meets the condition or `nanoseconds` of host time have passed. When a queue that the
- * signal was dispatched on has failed, or any queue fails during the wait, returns that queue's error instead of sleeping on:
- * QUEUE_FAILED, MEMORY_FAULT or EXCEPTION with slot, packet, fault address and pc in lacuna_last_error(). A failure of
+ * signal was dispatched on has failed, or any queue fails during the wait, returns that queue's error instead of continuing to
+ * sleep: QUEUE_FAILED, MEMORY_FAULT or EXCEPTION with slot, packet, fault address and pc in lacuna_last_error(). A failure of
  * another queue is reported once. */
 lacuna_error lacuna_signal_wait(lacuna_signal* signal, lacuna_condition condition, int64_t value, uint64_t nanoseconds);
 /* The usual wait: until the value is 0, without a limit. */
@@ -215,8 +216,8 @@ typedef struct lacuna_dispatch_packet {
   const lacuna_dispatch_options* options;
 } lacuna_dispatch_packet;
 
-/* Writes a kernel dispatch packet and rings the doorbell. QUEUE_FULL at once when the ring is full, QUEUE_FAILED when the
- * queue has failed. */
+/* Writes a kernel dispatch packet and rings the doorbell. Returns QUEUE_FULL without waiting if the ring is full, QUEUE_FAILED
+ * if the queue has failed. */
 lacuna_error lacuna_dispatch(lacuna_queue* queue, const lacuna_dispatch_packet* dispatch);
 /* Sleeps until the ring has room for a packet; the queue's error when it has failed. */
 lacuna_error lacuna_queue_wait_room(lacuna_queue* queue);
@@ -246,8 +247,8 @@ typedef struct lacuna_accelerator_state {
 } lacuna_accelerator_state;
 void lacuna_accelerator_get_state(lacuna_device* device, lacuna_accelerator_state* state);
 
-/* Raw access for tools and tests: appends a 64-byte AQL packet as it is. With `doorbell` false the device is not told; a later
- * packet's doorbell covers it. `index`, if not null, receives the packet's index. */
+/* Raw access for tools and tests: appends a 64-byte AQL packet as it is. With `doorbell` false the device is not notified; a
+ * later packet's doorbell covers it. `index`, if not null, receives the packet's index. */
 lacuna_error lacuna_queue_submit(lacuna_queue* queue, const void* packet, bool doorbell, uint64_t* index);
 /* Stores a value to the queue's doorbell, whatever it is. */
 void lacuna_queue_ring(lacuna_queue* queue, uint64_t index);
@@ -266,8 +267,8 @@ typedef struct lacuna_launch_shape {
 } lacuna_launch_shape;
 
 /* Lays out a kernel's argument segment in `segment` (`segment_bytes` = kernarg_segment_bytes): the explicit arguments, then the
- * hidden ones, zero except for what code object version 5 needs to compute work-item ids (block counts, group sizes,
- * remainders, dimensions, apertures, queue). lacuna_dispatch calls it. SEGMENT_TOO_LARGE when the explicit ones do not fit. */
+ * hidden ones, zero except for those that code object version 5 needs to compute work-item ids (block counts, group sizes,
+ * remainders, dimensions, apertures, queue). lacuna_dispatch calls it. SEGMENT_TOO_LARGE if the explicit ones do not fit. */
 lacuna_error lacuna_kernel_arguments(const lacuna_kernel* kernel, const lacuna_launch_shape* shape, const void* arguments,
                                      size_t argument_bytes, void* segment, size_t segment_bytes);
 

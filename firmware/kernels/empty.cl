@@ -1,2 +1,2 @@
-// What a launch costs without any work.
+// Measures the cost of a launch without work.
 kernel void empty(void) {}

@@ -1,5 +1,5 @@
-// bins[v] += how often byte value v occurs in count4 uchar4 values. Each workgroup counts in LDS and adds its counts to the
-// global ones once; work-items step through the input by the size of the grid.
+// bins[v] += number of occurrences of byte value v in count4 uchar4 values. Each workgroup counts in LDS and adds its counts to
+// the global ones once; work-items step through the input by the size of the grid.
 #define BINS 256
 #define WORKGROUP 256
 

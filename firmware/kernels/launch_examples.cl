@@ -1,6 +1,7 @@
-// Kernels of docs/launch.md and of tests/system/launch*.sh: what `lacuna launch` has to pass, and small published algorithms.
+// Kernels of docs/launch.md and of tests/system/launch*.sh: arguments of all kinds for `lacuna launch`, and small published
+// algorithms.
 
-// Floyd-Warshall, step k: all shortest paths that go through vertices 0 to k.
+// Floyd-Warshall, step k: all shortest paths through vertices 0 to k.
 kernel void floyd_warshall(global int* path, int n, int k) {
   const int x = get_global_id(0);
   const int y = get_global_id(1);
@@ -8,7 +9,7 @@ kernel void floyd_warshall(global int* path, int n, int k) {
   if (via < path[y * n + x]) path[y * n + x] = via;
 }
 
-// Bellman-Ford: one round of relaxation from every vertex; `changed` tells the host whether there has to be another.
+// Bellman-Ford: one round of relaxation from every vertex; `changed` reports to the host whether another round is needed.
 kernel void relax(global const int* weight, global int* distance, global int* changed, int n) {
   const int to = get_global_id(0);
   int best = distance[to];
@@ -35,7 +36,7 @@ kernel void bitonic_pass(global uint* values, uint distance, uint run) {
 
 kernel void nothing(global int* unused) { (void)unused; }
 
-// Every kind of argument: what arrives is summed up.
+// Every kind of argument: sums up the received values.
 kernel void arguments(global int* out, local int* reversed, float4 vector, char c, short s, long l, double d,
                       local double* shared, global const int* optional) {
   const uint i = get_local_id(0);
@@ -46,7 +47,7 @@ kernel void arguments(global int* out, local int* reversed, float4 vector, char 
       reversed[get_local_size(0) - 1 - i] + (int)vector.w + c + s + (int)l + (int)shared[i] + (optional != 0 ? optional[0] : 0);
 }
 
-// What the hidden arguments and the packet say about the grid.
+// Grid dimensions according to the hidden arguments and the packet.
 kernel void shape(global int* out) {
   if (get_global_linear_id() != 0) return;
   for (uint d = 0; d < 3; ++d) {

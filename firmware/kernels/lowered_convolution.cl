@@ -1,5 +1,5 @@
-// A lowered convolution in OpenCL C whose kernel says what it computes (docs/duplo.md): 16 x 16 positions of 16 channels, 64
-// filters of 3 x 3, a border of zeros.
+// A lowered convolution in OpenCL C, described in its code object (docs/duplo.md): 16 x 16 positions of 16 channels, 64 filters
+// of 3 x 3, a border of zeros.
 #pragma OPENCL EXTENSION cl_khr_fp16 : enable
 
 #include "lacuna/duplo.h"
@@ -8,7 +8,7 @@ enum { SIDE = 16, CHANNELS = 16, FILTERS = 64, ROWS = SIDE * SIDE, COLUMNS = 9 *
 
 global half workspace[ROWS * COLUMNS];
 
-// The loader puts the workspace's address into the object.
+// The loader relocates the workspace's address in the object.
 LACUNA_DUPLO(convolve) = {.workspace = (ulong)workspace,
                           .pitch = COLUMNS,
                           .images = 1,
@@ -24,23 +24,24 @@ LACUNA_DUPLO(convolve) = {.workspace = (ulong)workspace,
                           .padding_bottom = 1,
                           .padding_right = 1};
 
-// The element of the input in a place of the workspace. Columns are (filter row, filter column, channel).
+// The element of the input at a position of the workspace. Columns are (filter row, filter column, channel).
 half element(global const half* x, int row, int column) {
   const int v = row / SIDE + column / (3 * CHANNELS) - 1, h = row % SIDE + column / CHANNELS % 3 - 1;
   const bool inside = v >= 0 && v < SIDE && h >= 0 && h < SIDE;
   return inside ? x[(v * SIDE + h) * CHANNELS + column % CHANNELS] : (half)0;
 }
 
-// One work-item a value.
+// One work-item per value.
 kernel void to_half(global const short* from, global half* to) { to[get_global_id(0)] = from[get_global_id(0)]; }
 
-// One work-item an element of the workspace.
+// One work-item per element of the workspace.
 kernel void lower(global const half* x) {
   const int at = get_global_id(0);
   workspace[at] = element(x, at / COLUMNS, at % COLUMNS);
 }
 
-// 256 work-items have 16 rows of the workspace, each of four wavefronts 16 filters. Lane l of a wavefront has row l % 16.
+// 256 work-items compute 16 rows of the workspace; each of the four wavefronts has 16 filters. Lane l of a wavefront has row l
+// % 16.
 kernel void convolve(global const half* weights, global float* y) {
   const int lane = get_local_id(0) % 64, row = 16 * get_group_id(0), filter = get_local_id(0) / 64 * 16;
   float4 sums = 0;
@@ -53,7 +54,7 @@ kernel void convolve(global const half* weights, global float* y) {
   for (int r = 0; r < 4; ++r) y[(row + lane / 16 * 4 + r) * FILTERS + filter + lane % 16] = sums[r];
 }
 
-// The same by definition. One work-item a result.
+// The same convolution by definition. One work-item per result.
 kernel void direct(global const half* x, global const half* weights, global float* y) {
   const int row = get_global_id(0) / FILTERS, filter = get_global_id(0) % FILTERS;
   float sum = 0;

@@ -1,9 +1,9 @@
-// Streams through memory, a double for each work-item: what DRAM carries (tests/validation/mi210_test.cpp,
+// Streams through memory, one double per work-item: measures the bandwidth of DRAM (tests/validation/mi210_test.cpp,
 // bench/streams_bench.sh).
 
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
 
-// Nothing is stored: no element is -1.
+// Never stores: no element is -1.
 kernel __attribute__((reqd_work_group_size(256, 1, 1))) void read(global const double* restrict a, global double* restrict c) {
   const size_t i = get_global_id(0);
   if (a[i] == -1) c[i] = 0;
@@ -15,7 +15,7 @@ kernel __attribute__((reqd_work_group_size(256, 1, 1))) void copy(global const d
   c[i] = a[i];
 }
 
-// STREAM's.
+// The triad of STREAM.
 kernel __attribute__((reqd_work_group_size(256, 1, 1))) void triad(global const double* restrict a,
                                                                    global const double* restrict b, global double* restrict c,
                                                                    double s) {

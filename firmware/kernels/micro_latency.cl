@@ -1,10 +1,10 @@
-// Latencies from outside: one work-item follows a chain of offsets, and reads the core clock (s_memtime) around it. Everything
-// that tests/validation/micro deduces about caches, DRAM and LDS comes from these cycles.
+// Measures latencies by programs: one work-item follows a chain of offsets, and reads the core clock (s_memtime) before and
+// after it. Everything that tests/validation/micro deduces about caches, DRAM and LDS is derived from these cycles.
 //
 // The latency of a load is from its issue to the issue of an instruction that uses its data, here the next load of the chain.
-// Beside the load the loop has only scalar instructions, which issue while the load is under way, so the cycles of a chain
-// divided by its hops are exactly that latency, rounded up to the SIMD's next turn to issue (every 4 cycles with 4 SIMDs, every
-// cycle with one). A loop of 24 bytes in one instruction line fetches nothing.
+// In addition to the load the loop has only scalar instructions, which issue while the load is in flight, so that the cycles of
+// a chain divided by its hops are exactly that latency, rounded up to the SIMD's next turn to issue (every 4 cycles with 4
+// SIMDs, every cycle with one). A loop of 24 bytes in one instruction line fetches nothing.
 
 typedef uint uint4_t __attribute__((ext_vector_type(4)));
 
@@ -14,7 +14,7 @@ static uint4_t untyped_buffer(global const void* base) {
   return (uint4_t)((uint)address, (uint)(address >> 32), 0xffffffffu, 0x00027000u);
 }
 
-// `hops` > 0 loads, each of the offset that the load before gave.
+// `hops` > 0 loads, each of the offset that the previous load returned.
 static ulong follow(uint4_t table, uint offset, uint hops) {
   ulong begin, end;
   __asm__ volatile(
@@ -44,7 +44,7 @@ kernel void link(global uint* table, global const uint* from, global const uint*
 }
 
 // Chain i of the `chains` starts at byte offset first[i] of the table and has hops[i] loads. Each is followed warm_ups times,
-// then once more for cycles[i]. Offsets are in the table: link() writes them, or the host has.
+// then once more for cycles[i]. The table contains the offsets, written by link() or by the host.
 kernel __attribute__((reqd_work_group_size(1, 1, 1))) void chase(global const uint* table, global const uint* first,
                                                                  global const uint* hops, global uint* cycles, uint chains,
                                                                  uint warm_ups) {

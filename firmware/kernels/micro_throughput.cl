@@ -1,10 +1,10 @@
-// How many misses a cache has under way, and bandwidths, from outside (tests/validation/micro).
+// Measures the number of misses that a cache has in flight, and bandwidths, by programs (tests/validation/micro).
 
 typedef uint uint4_t __attribute__((ext_vector_type(4)));
 
-// cycles[n - 1]: of n loads at once, each of a line of its own, `distance` bytes apart, that the L1 does not have. Four
-// instructions load them; lanes that are too many load the last line again, which is one more request for the same line. All is
-// done twice, the first time to bring code, translations and the lines to where they are found again.
+// cycles[n - 1]: cycles of n concurrent loads, each of a separate line, `distance` bytes apart, that the L1 does not have. Four
+// instructions load them; surplus lanes load the last line again, which is one more request for the same line. Everything is
+// done twice, the first time to fill the caches and TLBs with code, translations and the lines.
 kernel __attribute__((reqd_work_group_size(64, 1, 1))) void misses(global const uint* table, global uint* cycles, uint most,
                                                                    uint distance) {
   const uint lane = get_local_id(0);
@@ -38,9 +38,8 @@ kernel __attribute__((reqd_work_group_size(64, 1, 1))) void misses(global const 
   }
 }
 
-// Each work-item loads `loads` (a multiple of 8) vectors, `step` vectors apart, of `vectors` (a power of two) that are walked
-// round and round; a workgroup begins `group_step` vectors after the one before. Nothing is stored: no sum of numbers is -1
-// when none of them is negative.
+// Each work-item loads `loads` (a multiple of 8) vectors, `step` vectors apart, of `vectors` (a power of two), cyclically; a
+// workgroup begins `group_step` vectors after the previous one. Never stores: no sum of non-negative numbers is -1.
 kernel __attribute__((reqd_work_group_size(256, 1, 1))) void stream(global const float4* data, global float4* sums,
                                                                     uint vectors, uint group_step, uint step, uint loads) {
   uint at = get_group_id(0) * group_step + get_local_id(0);

@@ -3,10 +3,10 @@
 // factors applied at each node, and the transposed derivatives of the result.
 //
 // A workgroup takes an element of NODES x NODES x NODES nodes, a work-item the column of NODES nodes above its (i, j), which it
-// keeps in registers. A node's geometric factors lie together, so that each work-item loads many dwords from lines of its own.
+// keeps in registers. A node's geometric factors are contiguous, so that each work-item loads many dwords from separate lines.
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
 #define NODES 8
-#define FACTORS 8  // of a node: six of the symmetric 3 x 3 matrix, and two of padding
+#define FACTORS 8  // factors of a node: six of the symmetric 3 x 3 matrix, and two of padding
 
 kernel __attribute__((reqd_work_group_size(NODES, NODES, 1))) void spectral_element_ax(global const double* unknown,
                                                                                        global const double4* geometry,

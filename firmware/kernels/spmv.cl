@@ -1,6 +1,6 @@
 // y = A x with A in compressed sparse rows: row r's elements are those from row_start[r] to row_start[r + 1].
 
-// A row per work-item. The work-items of a wavefront read elements of 64 rows at once, each from a cache line of its own.
+// One row per work-item. The work-items of a wavefront read elements of 64 rows concurrently, each from a separate cache line.
 kernel void spmv_scalar(global const uint* row_start, global const uint* column, global const float* value,
                         global const float* x, global float* y, uint rows) {
   const uint row = get_global_id(0);
@@ -10,7 +10,7 @@ kernel void spmv_scalar(global const uint* row_start, global const uint* column,
   y[row] = sum;
 }
 
-// LANES work-items per row. They read neighbouring elements; only what they look up in x is scattered.
+// LANES work-items per row. They read adjacent elements; only their accesses to x are scattered.
 #define LANES 32
 #define BLOCK 256
 

@@ -1,12 +1,12 @@
 // Small kernels for the test programs in firmware/apps.
 
-// data[i] = data[i] * factor + addend. Applied in another order it gives another result.
+// data[i] = data[i] * factor + addend. The order of several launches affects the result.
 kernel void affine(global uint* data, uint factor, uint addend) {
   const size_t i = get_global_id(0);
   data[i] = data[i] * factor + addend;
 }
 
-// Takes some time, then stores what it computed.
+// Takes some time, then stores its result.
 kernel void spin(global uint* out, uint iterations) {
   uint value = get_global_id(0) + 1;
   for (uint i = 0; i < iterations; ++i) value = value * 1664525u + 1013904223u;
@@ -63,7 +63,7 @@ kernel __attribute__((reqd_work_group_size(64, 1, 1))) void much_lds(global uint
   out[get_global_id(0)] = sum;
 }
 
-// More than 128 vector registers at once: one wavefront fits on a SIMD.
+// More than 128 live vector registers: one wavefront fits on a SIMD.
 #define LIVE_VALUES 160
 kernel __attribute__((reqd_work_group_size(64, 1, 1))) void many_vgprs(global const uint* in, global uint* out) {
   const uint item = get_global_id(0);
@@ -77,7 +77,7 @@ kernel __attribute__((reqd_work_group_size(64, 1, 1))) void many_vgprs(global co
   out[item] = sum;
 }
 
-// LDS whose size the dispatch packet decides: reverses each workgroup's values.
+// LDS whose size the dispatch packet determines: reverses each workgroup's values.
 kernel void reverse(global uint* data, local uint* words) {
   const uint item = get_local_id(0);
   words[item] = data[get_global_id(0)];
@@ -85,7 +85,7 @@ kernel void reverse(global uint* data, local uint* words) {
   data[get_global_id(0)] = words[get_local_size(0) - 1 - item];
 }
 
-// Three-dimensional ids, as the code object's own way of asking for them gives them.
+// Three-dimensional ids, obtained as the code object's version provides them.
 kernel void ids(global uint* out) {
   const uint x = get_global_id(0);
   const uint y = get_global_id(1);

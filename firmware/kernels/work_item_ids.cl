@@ -1,8 +1,8 @@
-// Every subset of the six ids of a work-item by a kernel of its own, which asks for no other: what the kernel descriptor then
-// enables, and how the compiler takes an id out of its register, differ from subset to subset.
+// One kernel for every subset of the six ids of a work-item, which uses no others: the fields that the kernel descriptor
+// enables, and the code that extracts an id from its register, differ between subsets.
 //
-// ids_<subset>: bit d of the subset is the local id of dimension d, bit 3 + d the group id. A work-item counts in the cell that
-// its ids select, or behind all cells when they select none.
+// ids_<subset>: bit d of the subset is the local id of dimension d, bit 3 + d the group id. A work-item increments the cell
+// that its ids select, or the one after all cells if they select none.
 #define ID(subset, bit, id, stride) ((subset)&1u << (bit) ? (uint)(id)*strides.stride : 0)
 #define KERNEL(subset)                                                                                            \
   kernel __attribute__((amdgpu_flat_work_group_size(1, 1024))) void ids_##subset(global uint* counts, uint cells, \

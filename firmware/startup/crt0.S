@@ -42,8 +42,8 @@ park:
   wfi
   j park
 
-/* Saves the registers that a C function may change, calls trap_handle(cause, epc, value, registers) and returns to the pc it gives.
- * Floating-point registers are saved too: handlers are ordinary C. Traps have a stack of their own, so that a bad stack pointer can
+/* Saves the registers that a C function may change, calls trap_handle(cause, epc, value, registers) and resumes at the pc
+ * that it returns. Floating-point registers are saved too: handlers are ordinary C. Traps use a separate stack, so that a bad stack pointer can
  * still be reported: mscratch holds its top outside of the handler and 0 inside. */
   .macro integer_registers op
   \op ra, 0(sp)
@@ -132,7 +132,7 @@ trap_stack_top:
   .text
 
 /* long semihosting_call(long operation, const void* parameters): the three-instruction sequence of the RISC-V semihosting
- * specification. Where nobody answers, ebreak traps; trap_handle knows the address and makes the call return -1. */
+ * specification. Without semihosting, ebreak traps; trap_handle knows the address and makes the call return -1. */
   .globl semihosting_call
   .globl semihosting_ebreak
   .balign 16

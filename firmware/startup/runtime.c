@@ -1,5 +1,5 @@
-/* What picolibc needs from the machine: standard streams over the UART and _exit. In an object of its own so that a program
- * linked with picolibc's semihosting library gets that one's instead. */
+/* The functions that picolibc requires: standard streams over the UART, and _exit. In a separate object file, so that a program
+ * linked with picolibc's semihosting library uses that one's instead. */
 #include "startup/runtime.h"
 
 #include <stdint.h>
