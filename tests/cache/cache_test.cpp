@@ -139,7 +139,7 @@ TEST(Cache, AMissFetchesTheWholeLineOnce) {
 TEST(Cache, ARequestThatIsEarlierInSimulatedTimeTakesTheFillOver) {
   auto& b = fresh();
   EXPECT_EQ(read(b, 500_ns, 0), 607_ns);
-  // This one comes later in host time only: it is the miss now, the other one's fill was early enough for it.
+  // This request is later in host time only: it counts as the miss, for which the other one's fill was early enough.
   EXPECT_EQ(b.initiators[1].time_read(50_ns, 0, 64).at, 157_ns);
   EXPECT_EQ(b.memory.requests.size(), 1u) << "the line is fetched once";
   EXPECT_EQ(b.initiators[1].time_read(154_ns, 0, 64).at, 174_ns) << "there from 154 on";
@@ -197,7 +197,7 @@ TEST(Cache, ReplacesTheLeastRecentlyUsedLineOfTheSet) {
 // A column of a matrix whose rows are a power of two long has room in the whole cache, not in one set.
 TEST(Cache, AHashOfTheSetsSpreadsStridesOfPowersOfTwo) {
   auto& b = test::bench<CacheBench>();
-  constexpr unsigned kLines = 16;  // as many as there are
+  constexpr unsigned kLines = 16;  // as many as the cache has
   for (std::uint64_t stride = 64; stride * kLines <= kMemory.n; stride *= 2) {
     b.hashed_initiator.begin_epoch();
     b.hashed.reset();
@@ -214,14 +214,14 @@ TEST(Cache, AHashOfTheSetsSpreadsStridesOfPowersOfTwo) {
   EXPECT_EQ(b.hashed_initiator.time_read(100'000_ns, 4096, 64).at, 100'020_ns);
 }
 
-// 12 sets are 3 times 4: the hash goes onto the 4, and takes no place from anybody.
+// 12 sets are 3 times 4: the hash covers the 4, and each set keeps its capacity.
 TEST(Cache, AHashOfSetsOfNoPowerOfTwoSpreadsAndLosesNothing) {
   auto& b = test::bench<CacheBench>();
   struct Walk {
     std::uint64_t stride;
     unsigned lines;
   };
-  // As many lines as there are; and lines that would be in 3 of the sets.
+  // As many lines as the cache has; and lines that would be in 3 of the sets without the hash.
   for (const auto& [stride, lines] : {Walk{64, 24}, Walk{256, 8}}) {
     b.twelve_initiator.begin_epoch();
     b.twelve.reset();

@@ -9,7 +9,7 @@
 
 namespace lacuna::test {
 
-/// Decides requests in the order of their arrivals: reads take 100 ns and writes no time, unless they are held up.
+/// Completes requests in the order of their arrivals: reads take 100 ns and writes no time, unless they are delayed.
 class DecidingMemory : public DeferredMemory {
  public:
   bool request(const MemoryRequest& request, Tick at, MemoryClient& client, std::uint32_t tag,

@@ -1,4 +1,4 @@
-// First-level caches that answer later: the stages of a miss, and what waits for it.
+// First-level caches that respond later: the stages of a miss, and the requests that wait for it.
 #include "models/cache/first_level_cache.h"
 
 #include <gtest/gtest.h>
@@ -81,7 +81,7 @@ class FirstLevelCacheTest : public testing::Test {
     b_.far = kNever;
     b_.early.clear();
   }
-  /// Asks for a line; its answer goes to `tag`.
+  /// Requests a line; the response has the tag `tag`.
   bool ask(std::uint64_t address, Tick at, std::uint32_t tag, MemoryRequest access = {}) {
     access.address = address;
     if (access.bytes == 0) access.bytes = 64;
@@ -96,7 +96,7 @@ class FirstLevelCacheTest : public testing::Test {
     return out;
   }
   void answer(const FirstLevelCache::Departure& departure, Tick at) { cache_->complete(departure.miss, at, {}); }
-  /// What is told, in the order in which it is.
+  /// Responses in the order in which they are delivered.
   std::vector<MemoryResponse> run_instructions(unsigned which, bool lines_at_once);
   Tick done(std::uint32_t tag) { return answers_.told.at(tag).done; }
 };
@@ -122,7 +122,8 @@ TEST_F(FirstLevelCacheTest, AMissIsAnsweredWithItsFillAndAHitAtOnce) {
   EXPECT_EQ(done(4), 230_ns);
 }
 
-// Of requests off the bank's cycles, behind two of which each kept the bank for longer than the horizon is away.
+// For requests that are not aligned to the bank's cycles, behind two that each occupied the bank for longer than the horizon's
+// distance.
 TEST_F(FirstLevelCacheTest, WhatIsHeldBackWaitsForItsBankHoweverLongAgoItCame) {
   const auto run = [&](bool retire) {
     use(1);
@@ -200,7 +201,7 @@ TEST_F(FirstLevelCacheTest, AllWhoWaitForAMissAreToldInTheirOrder) {
   EXPECT_FALSE(cache_->busy());
 }
 
-// What is reported of a wait ends at 4 ms; the wait does not.
+// The reported waiting time saturates at 4 ms; the wait itself does not.
 TEST_F(FirstLevelCacheTest, WaitsOfAnyLengthEndInTime) {
   use(0);
   for (std::uint32_t i = 0; i < 3; ++i) ask(0x1000 + 64 * i, 100_ns, i);
@@ -395,7 +396,7 @@ TEST_F(FirstLevelCacheTest, ARequestOfSeveralSectorsEndsWithTheLast) {
   EXPECT_FALSE(ask(0x1020, 300_ns, 2)) << "a sector of the line that is not there";
 }
 
-// Rounds of an instruction each, of 1 to 40 lines of some sets, between which some of what has left is answered.
+// Rounds of one instruction each, of 1 to 40 lines of some sets; between rounds some of the departed requests are completed.
 std::vector<MemoryResponse> FirstLevelCacheTest::run_instructions(unsigned which, bool lines_at_once) {
   use(which);
   answers_ = {};

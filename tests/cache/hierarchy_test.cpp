@@ -1,5 +1,5 @@
-// L1, crossbar, L2 banks and DRAM channels together: the round trips that the headers' formulas give, exactly, with the default
-// parameters; and the contract through all of it.
+// L1, crossbar, L2 banks and DRAM channels together: the round trips of the headers' formulas, exactly, with the default
+// parameters; and the TLM contract through the whole hierarchy.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -27,7 +27,7 @@ constexpr CacheParameters kL2{.size = 64_KiB,
                               .tag_latency = 10_cycles,
                               .fill_latency = 10_cycles};
 
-// Refresh comes at absolute times: without it, a run that starts later takes as long.
+// No refresh: it occurs at absolute times, so that a later run would take another time.
 DramParameters dram_without_refresh() {
   DramParameters parameters;
   parameters.tREFI = 0_cycles;
@@ -95,7 +95,7 @@ TEST(MemoryHierarchy, TheBreakdownSumsToTheWholeUnderLoad) {
     const auto c = b.initiators[i % 2].time_read(at, kBase + (i * 37 % 512) * 64, 64);
     ASSERT_TRUE(c.ok());
     const auto sum = [](const auto& parts) { return std::accumulate(parts.begin(), parts.end(), Tick{}); };
-    // A secondary miss waits at L1 for a fill that another request pays for.
+    // A secondary miss waits at L1 for another request's fill.
     EXPECT_EQ(sum(c.latency.queueing) + sum(c.latency.service), c.at - at) << i;
   }
 }

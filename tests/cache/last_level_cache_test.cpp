@@ -1,5 +1,5 @@
-// Last-level caches: the stages of a miss, what waits for it, and that a memory that answers late gives the times of one that
-// answers with the call.
+// Last-level caches: the stages of a miss, the requests that wait for it, and equal times with a memory that responds later and
+// one that responds within the call.
 #include "models/cache/last_level_cache.h"
 
 #include <gtest/gtest.h>
@@ -45,7 +45,7 @@ CacheParameters parameters_of(Kind kind) {
   return p;
 }
 
-/// What the same cache is in two forms: asked at edges, and through its socket.
+/// The same cache in two forms: accessed in memory phases, and through its socket.
 struct Pair {
   Pair(const std::string& name, const CacheParameters& parameters)
       : late(("late" + name).c_str(), parameters, MemoryLevel::l2),
@@ -84,7 +84,7 @@ struct Bench : sc_core::sc_module {
       large_ones.push_back(std::make_unique<Pair>("l" + std::to_string(large_ones.size()), p));
   }
   bool refused = false;
-  /// With enough ways that no set is ever full of fills.
+  /// With enough ways that no set is ever full of pending fills.
   static std::vector<CacheParameters> large_parameters() {
     CacheParameters p = small_last_level();
     p.size = 16_KiB;
@@ -276,7 +276,7 @@ TEST_F(LastLevelCacheTest, ARequestOfSeveralSectorsIsAnsweredWithTheLast) {
   use(kSectored);
   read(0, 0_ns, 1, 32);
   decide(50_ns);
-  read(0, 200_ns, 2, 64);  // one sector is here
+  read(0, 200_ns, 2, 64);  // one sector is present
   EXPECT_FALSE(is_told(2));
   decide(300_ns);
   EXPECT_EQ(done(2), 308_ns) << "the second sector is looked up a cycle after the first";
@@ -347,8 +347,8 @@ TEST_F(LastLevelCacheTest, ResetDropsWhatWaits) {
   EXPECT_EQ(done(1), 107_ns);
 }
 
-// One request after the other in the order of time, as at edges. Where reads and writes take fixed times, both forms know the
-// same: the one with the call, the other by its memory's decisions.
+// Requests one after the other in order of time, as in memory phases. If reads and writes take fixed times, both forms have the
+// same information: one from the call, the other from its memory's responses.
 TEST_F(LastLevelCacheTest, LateAnswersAreThoseOfAMemoryThatAnswersWithTheCall) {
   for (std::size_t number = 0; number < bench<Bench>().large_ones.size(); ++number) {
     SCOPED_TRACE(number);
@@ -364,7 +364,8 @@ TEST_F(LastLevelCacheTest, LateAnswersAreThoseOfAMemoryThatAnswersWithTheCall) {
       const std::uint64_t address = (r >> 16) % 2048 * 32;
       const bool atomic = (r >> 40) % 16 == 0;
       const bool writes = atomic || (r >> 44) % 3 == 0;
-      // Each sector is written whole, or read: what a partly written one has to fetch depends on which request is earlier.
+      // Each sector is either written whole, or read: the bytes that a partly written one has to fetch depend on the order of
+      // requests.
       MemoryAttributes attributes;
       attributes.atomic = atomic;
       const unsigned bytes = 32;

@@ -1,4 +1,4 @@
-// Memory behind a cache under test: fixed latency, and a record of what it was asked.
+// Memory below a cache under test: fixed latency, and a record of its requests.
 #pragma once
 
 #include <tlm_utils/simple_target_socket.h>

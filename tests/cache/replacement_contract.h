@@ -1,4 +1,4 @@
-// What every replacement policy obeys, whatever it chooses.
+// Rules that every replacement policy obeys, regardless of its choices.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -34,8 +34,8 @@ inline std::vector<TagArray::Slot> use_at_random(TagArray& tags, unsigned access
   return slots;
 }
 
-/// Victims are ways of their set, goes_before() is an order, and an array that was emptied does what a new one does, whether
-/// few lines were installed before or many.
+/// Victims are ways of their set, goes_before() is an order, and an array that has been emptied behaves as a new one, whether
+/// few or many lines were installed before.
 inline void check_replacement(const ReplacementPolicy& policy) {
   SCOPED_TRACE(policy.name);
   EXPECT_FALSE(policy.description.empty());

@@ -14,7 +14,7 @@
 namespace lacuna {
 namespace {
 
-// Any number of ways, also one that is no multiple of what the host looks at together.
+// Any number of ways, including one that is no multiple of the host's vector width.
 TEST(Replacement, LruOfAnyNumberOfWaysFindsTheLongestUnused) {
   for (const unsigned ways : {1U, 2U, 3U, 5U, 8U, 13U, 16U, 64U, 257U}) {
     constexpr unsigned kSets = 3;
@@ -54,7 +54,7 @@ TEST(Replacement, PlruFollowsTheTree) {
   plru.touch(0, 0);
   EXPECT_EQ(plru.victim(0), 2U);  // the right half; 3 was its last
   plru.touch(0, 2);
-  EXPECT_EQ(plru.victim(0), 1U);  // LRU would say 1 too
+  EXPECT_EQ(plru.victim(0), 1U);  // the same as with LRU
   plru.touch(0, 3);
   plru.touch(0, 1);
   EXPECT_EQ(plru.victim(0), 2U);

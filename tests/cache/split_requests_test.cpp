@@ -22,7 +22,7 @@ TEST(SplitRequests, TheResponseIsThatOfTheSectorThatIsCompleteLast) {
   EXPECT_FALSE(splits.complete_sector(split, {.done = 40_ns}));
   EXPECT_FALSE(splits.end(split)) << "two are open";
   EXPECT_FALSE(splits.complete_sector(split, {.done = 100_ns, .service = 99_ns, .below = &below}));
-  below.clear();  // valid during the call alone
+  below.clear();  // valid only during the call
   EXPECT_TRUE(splits.complete_sector(split, {.done = 60_ns}));
   SplitRequests::Complete complete;
   splits.take(split, complete);

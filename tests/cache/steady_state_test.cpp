@@ -1,5 +1,5 @@
-// Memory of the host: after a warm-up, the memory system serves requests for as long as one likes without asking the host for
-// more, in the order and spread in which compute units that run ahead of each other make them.
+// Host memory: after a warm-up, the memory system serves any number of requests without allocating more, in the order and
+// spread of compute units that run ahead of each other.
 #include <gtest/gtest.h>
 #include <tlm_utils/simple_initiator_socket.h>
 
@@ -40,8 +40,8 @@ struct Machine : sc_core::sc_module {
       l2[i]->downstream.bind(dram[i]->memory);
     }
   }
-  /// Rounds of 100 cycles, in each of which one array after the other makes its requests at any of the round's times. As many
-  /// as DRAM can carry, or more: an array that is late waits.
+  /// Rounds of 100 cycles, in each of which one array after the other makes its requests at random times of the round. As many
+  /// as DRAM can carry, or more: arrays that are late wait.
   void run(unsigned rounds) {
     for (unsigned round = 0; round < rounds; ++round) {
       const Tick now = to_tick(sc_core::sc_time_stamp());
@@ -83,7 +83,7 @@ TEST(SteadyState, TheMemorySystemAllocatesNothing) {
   machine.run(2000);
   const std::uint64_t before = test::allocations();
   machine.run(5000);  // 0.5 ms: more than 100 refreshes
-  // A calendar may still meet its longest queue.
+  // Calendars may still reach their longest queue.
   EXPECT_LE(test::allocations() - before, 16U);
   std::uint64_t requests = 0;
   for (const auto& channel : machine.dram) requests += channel->statistics().reads + channel->statistics().writes;

@@ -50,7 +50,7 @@ TEST(TagArray, ReplacesTheLeastRecentlyUsedLine) {
         tags.install(victim, line);
       }
       recent.push_front(line);
-      // Once in a while a line leaves for another reason.
+      // From time to time a line is dropped for another reason.
       if (i % 97 != 0) continue;
       tags.drop(tags.find(set, recent.back()));
       recent.pop_back();
@@ -81,7 +81,7 @@ TEST(TagArray, CountsDirtySectors) {
   EXPECT_EQ(tags.find(0, 1), TagArray::kNone);
 }
 
-// The upper half of a sector of 128 bytes is dirty, clean and dropped as the lower one is.
+// The upper half of a sector of 128 bytes becomes dirty, becomes clean and is dropped like the lower one.
 TEST(TagArray, SectorsOf128Bytes) {
   TagArray tags(2, 2, 2, ReplacementPolicy::lru, 0, 128);
   const ByteMask last = ByteMask(1) << 127;

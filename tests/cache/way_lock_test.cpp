@@ -1,4 +1,5 @@
-// Ways that are being filled or written: no line is evicted before it has come, and who needs such a way waits for it.
+// Ways that are being filled or written: no line is evicted before it has arrived, and requests that need such a way wait for
+// it.
 #include <gtest/gtest.h>
 
 #include "models/cache/cache.h"
@@ -47,7 +48,7 @@ struct Instance {
     memory.requests.clear();
   }
   Tick read(Tick at, std::uint64_t address) { return initiator.time_read(at, address, 64).at; }
-  /// When the n-th request left for memory.
+  /// Time at which the n-th request left for memory.
   Tick left(std::size_t n) const { return memory.requests.at(n).at - initiator.epoch(); }
 
   test::TestInitiator initiator;
@@ -163,7 +164,7 @@ TEST(WayLock, ForgottenLinesAreFetchedAgainUnlessTheyAreDirty) {
   EXPECT_EQ(c.cache.statistics().write_hits, hits + 1);
 }
 
-// Few lines are looked up, many are compared with what is there: the same lines go, whichever way.
+// A few lines are looked up; for more, all present lines are compared with the range: the same lines are dropped in both cases.
 TEST(WayLock, LinesAreForgottenInRangesOfAnySize) {
   Instance& c = test::bench<WayLockBench>().write_back;
   for (const std::uint64_t lines : {1, 2, 3, 5, 8, 64, 100'000}) {

@@ -81,7 +81,7 @@ TEST(WriteBackCache, AReadOfAPartlyWrittenLineFetchesTheRest) {
   ASSERT_EQ(b.memory.requests.size(), 1u);
   EXPECT_EQ(b.memory.requests[0].attributes.kind, RequestKind::fill);
   EXPECT_EQ(read(b, 300_ns, 0), 320_ns);
-  // What was written is still to be written back.
+  // The written bytes are still dirty.
   const Tick epoch = b.initiator.epoch();
   b.cache.write_back(epoch + 400_ns);
   ASSERT_EQ(b.memory.requests.size(), 2u);
@@ -118,7 +118,7 @@ TEST(WriteBackCache, ADirtyVictimIsWrittenBackAndItsSuccessorWaitsForTheAcceptan
   EXPECT_EQ(b.memory.requests[0].attributes.kind, RequestKind::write_back);
   EXPECT_EQ(b.memory.requests[1].address, 8u * 64);
   EXPECT_EQ(b.memory.requests[1].at, epoch + 354_ns);
-  // Clean victims just go.
+  // Clean victims are dropped without write-back.
   b.memory.requests.clear();
   EXPECT_EQ(read(b, 600_ns, 12 * 64), 707_ns);
   EXPECT_EQ(b.memory.requests.size(), 1u);

@@ -17,7 +17,7 @@ class ControlBench : public sc_core::sc_module {
     sensitive << change;
     dont_initialize();
   }
-  void change_queue() { *queue = QueueSlot{}; }  // as if it were destroyed
+  void change_queue() { *queue = QueueSlot{}; }  // as if the queue had been destroyed
 
   QueueMemory memory;
   isa::DecodedCode code{memory.vm, isa::Target::gfx803};

@@ -43,7 +43,7 @@ struct Energy : KernelEnergyMeter {
   }
 };
 
-/// Every resource has been used as often as the test says, of 100 uses that are available.
+/// Use of each resource as set by the test, of 100 units that are available.
 struct Resources : ResourceMeter {
   std::uint64_t uses = 0;
   ResourceAmounts used() const override {
@@ -98,7 +98,7 @@ TEST_F(KernelRecorderTest, UnfinishedKernelsEndNow) {
   EXPECT_EQ(observer_.records[1].end, Tick{11'500});
 }
 
-// Energy before observers, at the start as at the end.
+// The energy meter is called before the observers, at the start as at the end.
 TEST_F(KernelRecorderTest, EnergyIsMeasuredBeforeObserversAreNotified) {
   Energy energy;
   recorder_.set_energy_meter(energy);

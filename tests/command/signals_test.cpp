@@ -1,4 +1,4 @@
-// Signals, with another thread at the other end.
+// Signals, with another thread that accesses them concurrently.
 #include "models/command/signals.h"
 
 #include <gtest/gtest.h>
@@ -71,7 +71,7 @@ TEST_F(SignalsTest, MailboxThatIsNotMappedIsReportedOnly) {
 
 TEST_F(SignalsTest, NoDecrementOfEitherSideIsLost) {
   constexpr std::int64_t kRounds = 200'000;
-  constexpr std::int64_t kMeetings = 1000;  // decrements of the host meanwhile, at least
+  constexpr std::int64_t kMeetings = 1000;  // minimum number of decrements by the host in the meantime
   std::int64_t& value = page_.signals[0].value;
   std::atomic<bool> stop = false;
   std::atomic<std::int64_t> by_host = 0;

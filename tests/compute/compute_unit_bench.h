@@ -22,7 +22,7 @@
 
 namespace lacuna::test {
 
-/// The machine code of instructions that follow each other, each a word or an array of words.
+/// Machine code of consecutive instructions, each a word or an array of words.
 template <typename... Parts>
 Words program(const Parts&... parts) {
   Words all;
@@ -37,7 +37,7 @@ Words program(const Parts&... parts) {
   return all;
 }
 
-/// Answers every transaction after `latency` and counts them by kind.
+/// Responds to every transaction after `latency` and counts transactions by kind.
 class FixedLatencyMemory : public sc_core::sc_module {
  public:
   explicit FixedLatencyMemory(sc_core::sc_module_name module_name) : sc_module(module_name) {
@@ -48,7 +48,7 @@ class FixedLatencyMemory : public sc_core::sc_module {
   tlm_utils::simple_target_socket<FixedLatencyMemory> instruction{"instruction"};
   Tick latency{100'000};
   std::vector<std::uint64_t> vector_addresses;
-  /// How far ahead of the kernel requests were made; huge when one was made for a time that is over.
+  /// Maximum time by which requests were made ahead of the kernel; huge if one was made for a past time.
   Tick furthest_ahead{};
   unsigned requests = 0;
 
@@ -156,10 +156,10 @@ class ComputeUnitBench : public sc_core::sc_module {
     return d;
   }
 
-  /// Data memory as before any program.
+  /// Data memory with its contents before any program.
   void clear_data() { std::fill(data_bytes_.begin(), data_bytes_.end(), std::byte{0}); }
 
-  /// Runs one workgroup to its end on `unit`; the cycles from launch to the end. 0 when it did not end within 100 us.
+  /// Runs one workgroup to its end on `unit`. Returns the cycles from launch to the end; 0 if it did not end within 100 us.
   std::uint64_t run(ComputeUnit& unit, Dispatch& dispatch) {
     listener = {};
     wait_for(Tick{10'000'000 - now().ps % 10'000'000});

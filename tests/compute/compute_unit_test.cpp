@@ -106,7 +106,7 @@ TEST_F(ComputeUnitTest, LatenciesWithStagesAndAReorderBuffer) {
     const Words body = join({row.setup, row.body});
     const std::uint64_t cycles = cost(b_.staged_unit(), body) - row.setup_cycles;
     if (row.what == std::string_view("load and go on")) {
-      // The workgroup ends with the load: what the next instruction waits for shows in front of what takes longer than it.
+      // The workgroup ends with the load: the wait of the next instruction is visible in front of a longer operation.
       Words longer;
       for (int i = 0; i < 20; ++i) longer = join({longer, kMultiply32});
       const std::uint64_t with = cost(b_.staged_unit(), join({body, longer}));
@@ -147,7 +147,7 @@ TEST_F(ComputeUnitTest, CodeArgumentsAndPacketHaveSeparatePagesWithASalt) {
   EXPECT_FALSE(d->launch_page(ComputeUnitBench::kData + 0x1000));
 }
 
-// Decoupling must not change what one wavefront alone takes.
+// Decoupling must not change the time of a single wavefront.
 TEST_F(ComputeUnitTest, LanesThatMeetInABankTakeTurns) {
   const auto conflicts = [&](std::uint32_t shift) {
     const auto program = b_.program({0x24000080 | shift,          // v_lshlrev_b32 v0, shift, v0: bytes between lanes
@@ -181,8 +181,8 @@ TEST_F(ComputeUnitTest, LengthOfWindowsDoesNotChangeASingleWavefront) {
   EXPECT_EQ(cost(b_.loose(), body), cost(b_.in_short_windows(), body));
 }
 
-// Four SIMDs that are served in turn work side by side. Where the last one is served again, one with two wavefronts always has
-// one that wants to issue: the SIMDs execute their older wavefronts one after the other, then the younger ones side by side.
+// Four SIMDs that are served in turn run concurrently. If the last one is served again, one with two wavefronts always has one
+// that can issue: the SIMDs execute their older wavefronts one after the other, then the younger ones concurrently.
 TEST_F(ComputeUnitTest, LastServedStarvesOtherSimds) {
   const Words moves(15, kMove);  // a line of instructions with the end
   const auto cycles = [&](ComputeUnit& unit, unsigned wavefronts) {
@@ -219,7 +219,7 @@ TEST_F(ComputeUnitTest, AllModesComputeTheSame) {
   }
 }
 
-// Timed modes execute a part of it before it issues; what is counted is what issues, with the lanes that it has then.
+// Timed modes execute part of it before it issues; instructions are counted when they issue, with the lanes active then.
 TEST_F(ComputeUnitTest, ALoopWithDecreasingLanesIsCountedAsItIssues) {
   const Words setup = {0x7e060300,               // v_mov_b32 v3, v0
                        0x7e080280,               // v_mov_b32 v4, 0
@@ -417,7 +417,7 @@ TEST_F(ComputeUnitTest, DebuggerTrapsAreSkippedWithoutADebugger) {
   }
 }
 
-// The buffer of private memory, by a lane that has less than it thinks.
+// Access to the buffer of private memory by a lane that has less than it assumes.
 TEST_F(ComputeUnitTest, ExceededPrivateMemoryNamesTheLimitAndItsSource) {
   const auto d = b_.program({0xe0700000, 0x80000200, kEnd});  // buffer_store_dword v2, off, s[0:3], 0
   d->packet.private_segment_size = 16;

@@ -22,7 +22,7 @@ class KernelActivityTest : public testing::Test {
  protected:
   ComputeUnitBench& b_ = bench<ComputeUnitBench>();
 
-  /// Runs and checks the sum.
+  /// Runs the program and checks that the parts add up to the whole.
   KernelActivity run(const Words& words, unsigned wavefronts = 1) {
     const auto d = b_.program(words, wavefronts);
     EXPECT_GT(b_.run(b_.loose(), *d), 0u);
@@ -86,7 +86,7 @@ TEST_F(KernelActivityTest, WithoutTimingThereIsNone) {
   for (const std::uint64_t cycles : all.cycles) EXPECT_EQ(cycles, 0u);
 }
 
-/// Answers after a fixed time.
+/// Responds after a fixed time.
 class SlowTranslation : public TranslationLevel {
  public:
   Tick translate(std::uint64_t, Tick at) override { return at + Tick{200'000}; }

@@ -1,4 +1,4 @@
-// A listener of compute units that keeps everything that is reported.
+// A listener of compute units that records everything that is reported.
 #pragma once
 
 #include <vector>

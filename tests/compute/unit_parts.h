@@ -1,5 +1,5 @@
-// The parts of a compute unit, wired as ComputeUnit wires them but without issue, windows and SystemC: a test calls the part
-// that it is about. A cycle is a nanosecond.
+// The parts of a compute unit, wired as in ComputeUnit but without issue, windows and SystemC: a test calls the part that it
+// tests. A cycle is a nanosecond.
 #pragma once
 
 #include <cstddef>

@@ -9,7 +9,7 @@
 namespace lacuna::test {
 namespace {
 
-/// Takes a fixed time.
+/// Caches whose maintenance takes a fixed time.
 struct SlowCache : CacheMaintenance {
   Tick invalidate(Tick at) override {
     ++invalidations;

@@ -79,7 +79,7 @@ struct DramBench : sc_core::sc_module {
   DramChannel masked{"masked", parameters(), AddressSlice(kBase, kSize), store, 0, AddressSlice(kMasks, kMasksSize)};
 };
 
-/// The bench, in a new epoch and with channels that are as after construction.
+/// The bench, in a new epoch and with channels in their initial state.
 inline DramBench& fresh() {
   auto& b = bench<DramBench>();
   b.second_initiator.begin_epoch();

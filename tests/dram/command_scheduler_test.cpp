@@ -28,14 +28,14 @@ struct Controller {
     commands.write({++writes, row, bank}, at);
     return writes;
   }
-  /// When the reads since the last call have their column commands, in the order of the calls.
+  /// Cycles of the column commands of the reads since the last call, in the order of the calls.
   Cycles served() {
     commands.finish();
     for (const CommandScheduler::Decision& decision : commands.decisions()) columns[decision.requester] = decision.at;
     commands.clear_decisions();
     return std::exchange(columns, {});
   }
-  /// When a write has its column command.
+  /// Cycle of a write's column command.
   Cycle written(std::uint64_t burst) {
     while (commands.is_pending(burst)) commands.advance(commands.decided_until() + 1);
     return commands.decided_until() - 1;
@@ -122,7 +122,7 @@ TEST(CommandScheduler, WritesGoFirstFromTheHighWatermarkToTheLow) {
   Controller c(test::small_dram());
   c.read(2, 0, 50);
   c.served();
-  // Reads of other rows of one bank wait all the time; writes of an open row.
+  // Reads of other rows of one bank are always waiting; writes access an open row.
   for (unsigned row = 0; row < 6; ++row) c.read(0, row, 100);
   for (unsigned i = 0; i < 4; ++i) c.write(2, 0, 102);
   c.commands.advance(140);
@@ -137,7 +137,7 @@ TEST(CommandScheduler, WritesGoFirstFromTheHighWatermarkToTheLow) {
   EXPECT_FALSE(c.commands.is_pending(last));
 }
 
-// A read that is served empties its queue, so that the write in another bank may open its row, in the next cycle: what is
+// A served read empties its queue, so that the write in another bank may open its row in the next cycle: the kind that is
 // served is decided at the beginning of a cycle.
 TEST(CommandScheduler, TheKindThatIsServedIsDecidedOnceACycle) {
   DramParameters p = test::small_dram();

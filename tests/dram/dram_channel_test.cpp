@@ -64,7 +64,7 @@ TEST(DramChannel, WritesArePostedUntilTheQueueIsFull) {
   EXPECT_EQ(b.channel.statistics().write_stall - before, stall);
 }
 
-// Reads and writes alike take the way to the controller, so that none overtakes another on it.
+// Reads and writes take the same time to the controller, so that none overtakes another.
 TEST(DramChannel, TheFrontendDelaysReadsAndNothingElse) {
   auto& b = fresh();
   std::mt19937_64 random(1);

@@ -62,7 +62,7 @@ TEST(DramDecisions, DecisionsAreInTimeOrder) {
       const Tick at = now + Tick{random() % 16 * 1000};
       const auto number = static_cast<std::uint32_t>(writes.size());
       writes.push_back(random() % 2 == 0);
-      // Reads of other bursts than those that are written.
+      // Reads of bursts other than those that are written.
       const std::uint64_t address = (random() % 512 * 2 + writes.back()) * kBurst;
       if (writes.back()) {
         expected += !schedule.write_later(address, kBurst, at, number).has_value();
@@ -170,7 +170,7 @@ TEST(DramDecisions, TheNextDecision) {
   EXPECT_EQ(schedule.next_decision(), kNever);
 }
 
-// However far each decide() goes, and whatever else it brings.
+// The result does not depend on how far each decide() goes, or on the other requests that it completes.
 TEST(DramDecisions, StepsOfTimeChangeNothing) {
   const auto run = [](Tick step) {
     DramParameters p = small_dram();

@@ -1,4 +1,4 @@
-// A channel's ports: answers that come when they are decided.
+// A channel's ports: responses are delivered when they are decided.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -25,7 +25,7 @@ using test::kMasks;
 using test::kRow;
 using test::kSize;
 
-/// Makes requests of a port and keeps the answers. Times are relative to the bench's epoch.
+/// Makes requests to a port and records the responses. Times are relative to the bench's epoch.
 class PortClient : public MemoryClient {
  public:
   struct Answer {
@@ -240,13 +240,13 @@ TEST(DramPort, MasksHaveRowsOfTheirOwnInTheSameBanks) {
   data.decide(1_us);  // both
   EXPECT_EQ(data.answers, (Answers{{1, 40_ns, 0_ns}, {4, 347_ns, 0_ns}}));
   EXPECT_EQ(masks.answers, (Answers{{2, 147_ns, 0_ns}, {3, 235_ns, 0_ns}}));
-  // As the sockets have it.
+  // As for transactions of the sockets.
   b.masked.reset();
   EXPECT_EQ(b.masked_initiator.time_read(10_us, kBase, 64).at, 10_us + 40_ns);
   EXPECT_EQ(b.masks_initiator.time_read(11_us, kMasks, 64).at, 11_us + 47_ns);
 }
 
-// The answers of all clients, as they follow each other.
+// The responses of all clients, in order.
 TEST(DramPort, ResponsesAreInTimeOrder) {
   auto& b = fresh();
   PortClient data(b, b.masked.port());
@@ -278,7 +278,7 @@ TEST(DramPort, ARequestMadeForAResponseGoesBeforeLaterArrivals) {
     if (answer.number == 1) client.read(3, 64, answer.done);
   };
   client.read(1, 0, 0_ns);
-  client.read(2, kRow * kBanks, 41_ns);  // would close the row that the third one finds open, a cycle before
+  client.read(2, kRow * kBanks, 41_ns);  // would close the row that the third one finds open, one cycle earlier
   client.decide(1_us);
   EXPECT_EQ(client.answers, (Answers{{1, 40_ns, 0_ns}, {3, 75_ns, 0_ns}, {2, 91_ns, 3_ns}}));
 }
@@ -299,7 +299,7 @@ TEST(DramPort, ARequestThatFollowsAnAcceptedWriteIsNotLate) {
   EXPECT_EQ(client.answers, (Answers{{4, 1_ns, 1_ns}, {5, 10_ns, 9_ns}, {6, 14_ns, 9_ns}, {7, 76_ns, 35_ns}}));
 }
 
-// Requesters that read a line, write it elsewhere once or twice and go on, in one call of decide() or in many.
+// Requesters that read a line, write it elsewhere once or twice, and continue, in one call of decide() or in many.
 TEST(DramPort, StepsOfTimeChangeNothing) {
   const auto run = [](unsigned requesters, Tick step) {
     auto& b = fresh();

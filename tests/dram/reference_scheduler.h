@@ -1,5 +1,5 @@
-// The rules of the command scheduler (models/dram/command_scheduler.h), applied cycle by cycle and from nothing but the
-// requests and the commands that were issued before. Slow, with nothing computed ahead.
+// The rules of the command scheduler (models/dram/command_scheduler.h), applied cycle by cycle, using only the requests and the
+// commands issued before. Slow, without any precomputation.
 //
 // A cycle:
 //   1. Refresh. When one is due, all rows are closed.

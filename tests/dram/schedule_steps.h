@@ -1,4 +1,4 @@
-// Reads and writes of a small channel, and when its schedule serves them.
+// Reads and writes of a small channel, and the times at which its schedule serves them.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -45,7 +45,7 @@ inline std::map<std::uint32_t, DramSchedule::Read> decided(DramSchedule& schedul
   return reads;
 }
 
-/// When reads are done that are all known before the first is decided.
+/// Completion times of reads that are all known before the first is decided.
 inline void expect_served(DramSchedule& schedule, const Steps& steps) {
   std::uint32_t number = 0;
   Tick last{};
@@ -58,7 +58,7 @@ inline void expect_served(DramSchedule& schedule, const Steps& steps) {
   for (const auto& [read, result] : reads) EXPECT_EQ(result.done, Tick{steps[read].done * 1000}) << steps[read].what;
 }
 
-/// Where the forecast of a read needs nothing that comes later.
+/// Cases in which the forecast of a read does not depend on later requests.
 inline void expect_both(const DramParameters& p, const Steps& steps) {
   DramSchedule forecast(p);
   expect_forecasts(forecast, steps);

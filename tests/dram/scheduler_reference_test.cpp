@@ -68,7 +68,7 @@ struct Scheduler {
       commands.read(burst, r.at, static_cast<Cycle>(static_cast<std::int64_t>(r.id) * kWeight));
     }
   }
-  /// Of the reads without requester that were served since the last call: the sum of cycle - id * kWeight.
+  /// For the reads without requester that were served since the last call: the sum of cycle - id * kWeight.
   std::int64_t take_sum() {
     const std::int64_t sum = commands.owed();
     commands.pay(sum);
@@ -99,7 +99,7 @@ std::vector<Request> batch(const DramParameters& p, const Traffic& traffic, Cycl
 struct Expected {
   std::vector<CommandScheduler::Decision> decisions;  // of the whole run
   std::int64_t sum = 0;                               // as Scheduler::take_sum()
-  std::vector<std::uint64_t> written;                 // since the last look
+  std::vector<std::uint64_t> written;                 // since the last check
   DramStatistics writes;
   std::vector<bool> writing;  // pseudo channels whose last column command was a write's
 };

@@ -1,5 +1,5 @@
-// Whole devices with Duplo: the same results as without, each hit on equal data, as many of them as geometry allows, and errors
-// of parameter blocks.
+// Whole devices with Duplo: the same results as without it, hits only on equal data, as many hits as geometry allows, and
+// errors of parameter blocks.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace {
 
 constexpr double kL1Watts = 0.1;
 
-/// No other part takes energy.
+/// Parameters in which no other part uses energy.
 GpuDeviceParameters with_energy(const Rule& rule, DuploEntry entry = DuploEntry::tile) {
   GpuDeviceParameters p = machine(rule, entry);
   p.energy.model = EnergyModel::on;
@@ -111,7 +111,7 @@ TEST_F(DuploDevice, BlocksOfOtherConvolutionsFailTheCheck) {
   EXPECT_EQ(wrong.results, off.results);
   EXPECT_GT(wrong[DuploCount::hits_wrong], 0U);
   EXPECT_TRUE(any_failed_check());
-  // Without duplo.check nothing is compared, but in builds for debugging.
+  // Without duplo.check nothing is compared, except in debug builds.
   clear_guest_mistakes();
   const Outcome unchecked = run(b_.unchecked, c, kernel, 1, 256, other);
   EXPECT_EQ(unchecked.results, off.results);
@@ -139,7 +139,7 @@ TEST_F(DuploDevice, LoadsInFlightServeOtherWavefronts) {
   EXPECT_EQ(run(b_.threads, c, kernel, 12, 256).record.cycles, run(b_.retire, c, kernel, 12, 256).record.cycles);
 }
 
-// A reason for each entry that goes.
+// Each reason for the release of an entry.
 TEST_F(DuploDevice, EntriesGoForOneReason) {
   const LoweredConvolution c = convolution();
   const AssembledKernel one = load_tiles(c, 1), many = load_tiles(c, 12);
@@ -283,7 +283,7 @@ TEST_F(DuploDevice, StaticPowerWhileAConvolutionRuns) {
   lower(gpu, c);
   gpu.mark();
   EXPECT_EQ(joules(gpu, gpu.run(kernel, {kBase + kWorkspace, kBase + kResults}, 4, 256).energy), 0.0);
-  // What an abort has ended takes none any more.
+  // Records that an abort has ended use no more energy.
   EXPECT_TRUE(interrupt_by_reset(gpu, c, kernel, 1'500));
   gpu.start();
   lower(gpu, c);

@@ -49,7 +49,7 @@ inline DuploBlock block_of(const LoweredConvolution& c, std::uint64_t workspace)
   return block;
 }
 
-/// Fills the workspace: zeros in the padding, other elements at random by their place in the input.
+/// Fills the workspace: zeros in the padding, other elements at random by their position in the input.
 inline void lower(TestGpu& gpu, const LoweredConvolution& c) {
   for (std::uint64_t row = 0; row < c.rows(); ++row) {
     for (unsigned column = 0; column < c.columns(); ++column) {
@@ -113,9 +113,9 @@ inline GpuDeviceParameters machine(const Rule& rule, DuploEntry entry = DuploEnt
 
 namespace rules {
 inline void off(DuploParameters& d) { d.mode = DuploMode::off; }
-/// Entries go with the last of their loads.
+/// Entries are released with the last of their loads.
 inline void retire(DuploParameters&) {}
-/// Any number of entries, which stay.
+/// Any number of entries, which are never released.
 inline void never(DuploParameters& d) {
   d.entries = 0;
   d.release = HistoryKeep::always;
@@ -181,7 +181,7 @@ inline std::uint64_t sum(TestGpu& gpu, std::uint64_t DuploStatistics::*what) {
   return all;
 }
 
-/// Nothing is in flight, and no entry left.
+/// Checks that nothing is in flight, and that no entry is left.
 inline void expect_nothing_left(TestGpu& gpu) {
   EXPECT_TRUE(gpu.device.idle());
   for (const DetectionUnit* const unit : gpu.device.extension<Duplo>()->detection_units()) {
@@ -190,7 +190,7 @@ inline void expect_nothing_left(TestGpu& gpu) {
   }
 }
 
-/// From now on the device checks its register maps at each change.
+/// Makes the device check its register maps at each change from now on.
 inline void check_registers(TestGpu& gpu) {
   if (Duplo* const duplo = gpu.device.extension<Duplo>()) duplo->check_registers_at_each_change();
 }
@@ -248,7 +248,7 @@ inline Outcome run_with_block(TestGpu& gpu, const LoweredConvolution& c, const A
   return outcome;
 }
 
-/// Compares a run on the device of each rule with `off`, one without Duplo: run(gpu) gives its outcome.
+/// Compares a run on the device of each rule with `off`, one without Duplo: run(gpu) returns its outcome.
 template <typename Run>
 void expect_results_with_all_rules(RuleBench& bench, const Outcome& off, std::uint64_t look_ups, const Run& run) {
   for (TestGpu* const gpu : bench.all) {

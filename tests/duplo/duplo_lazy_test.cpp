@@ -1,5 +1,5 @@
-// Whole devices with Duplo beside the lazy core, in all of its modes: the same results as without, hits that are never held,
-// and entries of loads that leave whole alone.
+// Whole devices with Duplo and the lazy core, in all of its modes: the same results as without, hits that are never held, and
+// entries only of loads that leave whole.
 #include <gtest/gtest.h>
 
 #include <array>

@@ -1,5 +1,5 @@
 // Devices with Duplo and a workspace whose slabs are in LDS (implicit lowering): LDS reads of tiles are looked up while M0
-// names a slab, hits are right and take no cycles of the LDS, and everything else is as without.
+// names a slab, hits are correct and take no cycles of the LDS, and everything else is as without Duplo.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -314,7 +314,7 @@ TEST_F(DuploLds, BlocksOfOtherConvolutionsFailTheCheck) {
   clear_guest_mistakes();
 }
 
-// At any time of a kernel, and in another one afterwards.
+// At any time in a kernel, and in another one afterwards.
 TEST_F(DuploLds, ResetsDropWhatIsInFlight) {
   const LoweredConvolution c = lds_convolution();
   const Reads reads{.in_flight = 8};
@@ -458,7 +458,7 @@ TEST_F(DuploLds, TheBlockIsReadOnceADispatch) {
     return record.start - from;
   };
   const Tick with = start_after("k");
-  // An object of another name is none of the kernel's.
+  // An object of another name does not belong to the kernel.
   gpu.start();
   lower(gpu, c);
   load_symbols(gpu, "k", lds_block(c, reads));

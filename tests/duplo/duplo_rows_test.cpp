@@ -155,7 +155,7 @@ TEST_F(DuploRows, RowsHaveNoBitsAndNoEnergy) {
   described(b_.bound, false);
 }
 
-// The device continues as a new one would, whatever has been in flight.
+// The device continues like a new one, regardless of what was in flight.
 TEST_F(DuploRows, ResetsAndAbortsLeaveNothingBehind) {
   for (TestGpu* const gpu : {&b_.retire, &b_.overwrite})
     expect_interruptions_leave_nothing(*gpu, convolution(), {1'500, 2'001, 3'000, 5'501});

@@ -176,7 +176,7 @@ TEST(LoadHistory, AnEntryInSeveralRegistersGoesWithTheLast) {
   EXPECT_EQ(history.find(tag(16), 4, Tick{2}), entry);
   EXPECT_TRUE(history.overwrite(1, 3, Tick{3}));
   EXPECT_EQ(history.find(tag(16), 4, Tick{3}), LoadHistory::kNone);
-  // Registers of an entry that has gone are not those of the next one in its place.
+  // The registers of a released entry are not those of the next one at its position.
   const LoadHistory::Handle next = history.allocate(tag(16), 4, pair(8));
   ASSERT_EQ(next, entry);
   history.hold(next, 0, 9);
@@ -210,9 +210,8 @@ TEST(LoadHistory, EndedConvolutionsLeaveNothingBehind) {
   EXPECT_NE(history.find(tag(32, 0, 2), 4, Tick{2}), LoadHistory::kNone);
 }
 
-// Each entry that has gone is counted once, by the reason why it went.
-// Of any number: a kernel that stores into its workspace again and again pays for the entries that are there, not for all that
-// ever were. Were it not so, this test would take minutes.
+// Each released entry is counted once, by the reason of its release. With an unlimited number: a kernel that stores into its
+// workspace repeatedly visits only the entries that are valid, not all that ever were. Otherwise this test would take minutes.
 TEST(LoadHistory, DropsCostTheEntriesThatAreThere) {
   LoadHistory history({.entries = 0, .ways = 1, .hash = HistoryHash::low, .keep = HistoryKeep::until_overwritten});
   constexpr std::uint32_t kMany = 300'000;

@@ -138,8 +138,8 @@ inline void expect_aborts_leave_nothing(TestGpu& gpu, const LoweredConvolution& 
   expect_nothing_left(gpu);
 }
 
-/// Resets at these times, all but one of them with hits on loads in flight, and aborts: afterwards the device does what a new
-/// one does.
+/// Resets at these times, all but one of them with hits on loads in flight, and aborts: afterwards the device behaves like a
+/// new one.
 inline void expect_interruptions_leave_nothing(TestGpu& gpu, const LoweredConvolution& c,
                                                const std::vector<unsigned>& nanoseconds) {
   SCOPED_TRACE(gpu.name());

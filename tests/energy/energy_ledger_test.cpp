@@ -45,7 +45,7 @@ TEST_F(EnergyLedgerTest, AKernelHasWhatIsCountedInItsTime) {
   EXPECT_DOUBLE_EQ(joules(ledger.idle()), 1e-3 + 30e-6);
 }
 
-// Bit for bit: what was before a kernel makes no difference.
+// Bit for bit: earlier kernels make no difference.
 TEST_F(EnergyLedgerTest, KernelsApartAndInTurnAreTheSame) {
   const auto run = [this](EnergyLedger& ledger, std::uint64_t kernel, Tick at) {
     ledger.start(kernel, at);

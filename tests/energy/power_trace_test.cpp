@@ -1,4 +1,4 @@
-// Power over time: means of intervals, whenever counters are read.
+// Power over time: means of intervals, independent of when counters are read.
 #include "models/energy/power_trace.h"
 
 #include <gtest/gtest.h>

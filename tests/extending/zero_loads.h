@@ -1,4 +1,4 @@
-// A research machine as small as they come (docs/extending.md): it counts the words that vector loads find to be zero.
+// A minimal research machine (docs/extending.md): it counts the words that vector loads find to be zero.
 #pragma once
 
 #include <bit>
@@ -43,7 +43,7 @@ class ZeroLoadsStage : public LoadStage {
   std::uint64_t words_ = 0;
 };
 
-/// The machine in a device: nothing but its stages.
+/// The machine in a device: only its stages.
 class ZeroLoads : public DeviceExtension {
  public:
   explicit ZeroLoads(ExtensionSlots slots) : slots_(slots) {}

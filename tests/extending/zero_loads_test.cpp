@@ -1,4 +1,4 @@
-// The machine of docs/extending.md, alone and beside another one.
+// The machine of docs/extending.md, alone and together with another one.
 #include "tests/extending/zero_loads.h"
 
 #include <gtest/gtest.h>

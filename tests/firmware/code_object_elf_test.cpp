@@ -94,7 +94,7 @@ TEST_F(CodeObjectElfTest, KernelsThatAreNotDynamic) {
     lacuna_kernel kernel;
     EXPECT_EQ(code_object_kernel(&view_, "vector_add", &kernel), LACUNA_OK) << lacuna_last_error();
 
-    // The loaded copy has them as well, when the image has gone.
+    // The loaded copy has them as well, after the image has been released.
     std::vector<std::uint8_t> memory(code_object_loaded_bytes(&view_));
     for (unsigned i = 0; i < view_.segment_count; ++i) {
       const code_object_segment& segment = view_.segments[i];
@@ -198,12 +198,12 @@ TEST_F(CodeObjectElfTest, DamagedProgramHeaders) {
 }
 
 TEST_F(CodeObjectElfTest, EveryTruncationIsRefused) {
-  // Sections, which end the file, are of no interest to the loader; what it loads ends with the last segment.
+  // The loader does not need sections, which end the file; loaded contents end with the last segment.
   ASSERT_EQ(parse(), LACUNA_OK);
   const code_object_segment& last = view_.segments[view_.segment_count - 1];
   const std::size_t needed = static_cast<std::size_t>(last.bytes - image_.data()) + last.file_bytes;
   for (std::size_t size = 0; size < needed; ++size) {
-    // An allocation of its own, so that the sanitizer sees a read past the end.
+    // A separate allocation, so that the sanitizer detects a read past the end.
     const Image truncated(image_.begin(), image_.begin() + static_cast<std::ptrdiff_t>(size));
     ASSERT_NE(code_object_parse(truncated.data(), truncated.size(), &view_), LACUNA_OK) << size;
   }
@@ -225,8 +225,8 @@ TEST_F(CodeObjectElfTest, Relocations) {
   EXPECT_EQ(value, kLoadedAt + entry[2]);
 }
 
-// Damages valid images at random, in ways that keep the magic most of the time, and does everything the driver does with them.
-// Whatever the result, no byte outside the image or the loaded copy may be touched: the asan build watches.
+// Damages valid images at random, in ways that keep the magic most of the time, and passes them to all functions that the
+// driver uses. Whatever the result, no byte outside the image or the loaded copy may be accessed, which the asan build
 TEST_F(CodeObjectElfTest, MutatedImages) {
   std::mt19937_64 random(20240229);
   std::vector<Image> seeds;
@@ -237,7 +237,7 @@ TEST_F(CodeObjectElfTest, MutatedImages) {
     Image image = seeds[random() % seeds.size()];
     const unsigned mutations = 1 + random() % 4;
     for (unsigned i = 0; i < mutations; ++i) {
-      // Headers and dynamic tables are what the parser follows: hit them more often than code.
+      // Headers and dynamic tables are what the parser follows: damage them more often than code.
       const std::size_t limit = random() % 4 == 0 ? image.size() : std::min<std::size_t>(image.size(), 600);
       const std::size_t at = random() % limit;
       switch (random() % 4) {

@@ -357,7 +357,7 @@ TEST_F(DriverTest, WaitEndsWhenTheQueueFails) {
   EXPECT_EQ(gpu_.sleeps, 1u);
   EXPECT_EQ(lacuna_dispatch(queue, &dispatch), LACUNA_ERROR_MEMORY_FAULT);
 
-  // A signal of another queue is not held up by a failure that has been told.
+  // A signal of another queue is not delayed by a failure that has already been reported.
   lacuna_signal* other = make_signal(0);
   EXPECT_EQ(lacuna_signal_wait_zero(other), LACUNA_OK);
   EXPECT_EQ(lacuna_signal_wait(other, LACUNA_CONDITION_EQUAL, 7, 0), LACUNA_ERROR_TIMEOUT);

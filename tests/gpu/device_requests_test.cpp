@@ -86,7 +86,7 @@ TEST_F(DeviceRequestsTest, AnIntervalIsCompleteAWindowAfterItsEnd) {
   EXPECT_EQ(samples_, std::vector{sample(0, 100, 2, 2, 10, 0)});
 }
 
-// Its response will count in the interval of the request.
+// Its response is counted in the interval of the request.
 TEST_F(DeviceRequestsTest, AnIntervalIsCompleteWhenItsLoadsAre) {
   oldest_[1] = Tick{199};
   units_[0]->add(Tick{50}, Tick{60});

@@ -196,7 +196,7 @@ class Gpu : public sc_core::sc_module, public KernelObserver {
     device.diagnose(text);
     return text.str();
   }
-  /// Name of each counter, and its increase since mark().
+  /// Names of all counters, with their increments since mark().
   Counts growth() const { return growth_of(statistics_, marked_); }
   void mark() {
     marked_ = counts_of(statistics_);

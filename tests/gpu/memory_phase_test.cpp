@@ -194,7 +194,7 @@ class LateMemoryTest : public testing::TestWithParam<bool>, protected Requesting
   void resolve(Tick until) {
     for (; end_ < until; end_ += 4_ns) b_.phase->resolve(start_ + end_ + 4_ns);
   }
-  /// Windows of 4 ns, as they are needed.
+  /// Windows of 4 ns, as long as there are requests.
   void resolve_all() {
     for (unsigned windows = 0; b_.phase->next() != kNever; ++windows) {
       ASSERT_LT(windows, 10'000U);

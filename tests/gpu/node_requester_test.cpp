@@ -85,7 +85,7 @@ class Unit : public NodeRequester {
   bool with_messages = false;
 
  private:
-  /// Moves what leaves before `end`.
+  /// Moves the items that leave before `end`.
   template <typename Item>
   static void take(std::vector<Item>& from, Tick end, std::vector<Item>& out) {
     const auto later = std::partition(from.begin(), from.end(), [end](const Item& item) { return item.at < end; });
@@ -97,7 +97,7 @@ class Unit : public NodeRequester {
   std::vector<Message> messages_;
 };
 
-/// Two caches and two units, each group on a thread of its own, and two L2 banks whose memories respond late.
+/// Two caches and two units, each group on a separate thread, and two L2 banks whose memories respond late.
 struct Rig : sc_core::sc_module {
   Rig(sc_core::sc_module_name module_name, const FabricParameters& parameters, Tick min_packet_time, unsigned threads,
       bool messages = false)
@@ -160,7 +160,7 @@ FabricParameters row(RouterModel routers) {
   return {.topology = FabricTopology::mesh, .columns = 6, .rows = 1, .placement = "0,0 5,0", .routers = routers};
 }
 
-/// With a crossbar, groups and destinations carry the two ends of a packet's path on their own threads; a booked mesh has one
+/// With a crossbar, groups and destinations carry the two ends of a packet's path on their own threads; a booked mesh uses one
 /// thread for all packets; a stepped mesh delivers packets windows later.
 struct NetworksBench : sc_core::sc_module {
   explicit NetworksBench(sc_core::sc_module_name module_name) : sc_module(module_name) {}
@@ -189,7 +189,7 @@ class NodeRequesterTest : public testing::TestWithParam<Rig NetworksBench::*> {
     start_ = now();
     end_ = start_;
   }
-  /// Windows of 4 ns until nothing is left to do.
+  /// Windows of 4 ns until no requests are left.
   void run() {
     for (unsigned windows = 0; rig_.phase->next() != kNever; ++windows) {
       ASSERT_LT(windows, 10'000U);
@@ -392,7 +392,7 @@ TEST_P(MessagesTest, ARequestToABankAtItsOwnNodeDoesNotEnterTheNetwork) {
   EXPECT_GT(near_.network.at(1), Tick{});
 }
 
-// An answer to each message, as in a handshake: all arrive once, none before the message it answers.
+// A response to each message, as in a handshake: all arrive once, none before the message that it responds to.
 TEST_P(MessagesTest, EveryMessageIsDeliveredOnceAmongRequests) {
   std::mt19937 random(3);
   at_bank_.echo = &far_;

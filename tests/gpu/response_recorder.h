@@ -1,4 +1,4 @@
-// Records when requests to a MemoryTarget were complete.
+// Records the completion times of requests to a MemoryTarget.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Counters of a device, of which tests compare how much they have grown.
+// Counters of a device, for comparing their increments.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ inline Counts counts_of(const StatisticsGroup& group) {
   list_counts(group, "", all);
   return all;
 }
-/// By how much they have grown since they were `before`.
+/// Increments since `before`.
 inline Counts growth_of(const StatisticsGroup& group, const Counts& before) {
   Counts all = counts_of(group);
   for (auto& [name, count] : all) count -= before.at(name);

@@ -5,7 +5,7 @@
 
 namespace lacuna::test {
 
-/// Calls of operator new since the process started.
+/// Number of calls of operator new since the process started.
 std::uint64_t allocations();
 /// Bytes that are allocated now.
 std::uint64_t allocated_bytes();

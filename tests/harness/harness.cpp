@@ -14,13 +14,13 @@
 namespace lacuna::test {
 namespace {
 
-/// By the path of the source file.
+/// by path of the source file
 std::map<std::string, BenchFactory>& factories() {
   static std::map<std::string, BenchFactory> instance;
   return instance;
 }
 
-/// The bench of the tests to run: that of `file`, or the only one of the program. Nothing if they have none.
+/// The bench of the tests to run: that of `file`, or the only one of the program. Null if they have none.
 const BenchFactory* factory_of(const std::string& file) {
   if (file.empty() && factories().size() > 1) throw std::logic_error("several benches: use --tests_of=FILE to select one");
   for (const auto& [path, factory] : factories())
@@ -43,7 +43,7 @@ void report_handler(const sc_core::sc_report& report, const sc_core::sc_actions&
   for (ExpectReports* e = innermost_expectation; e != nullptr; e = e->outer_) {
     if (e->severity_ != report.get_severity()) continue;
     ++e->count_;
-    // What was expected is neither printed nor a failure; an error is still thrown to whoever made it.
+    // An expected report is neither printed nor a failure; an error is still thrown to its reporter.
     sc_core::sc_report_handler::default_handler(report, actions & (sc_core::SC_THROW | sc_core::SC_ABORT));
     return;
   }

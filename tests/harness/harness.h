@@ -17,8 +17,8 @@
 // A program may hold the tests of several files, which run in a process each: --tests_of=FILE (may be repeated) selects those
 // that FILE, an absolute path, defines.
 //
-// A SystemC report of severity warning or above fails the test that is running; so does a simulation that ends before the
-// last test did (a test that waits for what never comes).
+// A SystemC report of severity warning or above fails the test that is running; so does a simulation that ends before the last
+// test did (a test that waits for an event that never occurs).
 #pragma once
 
 #include <functional>
@@ -61,9 +61,9 @@ class ExpectReports {
 
 /// The kernel's time.
 Tick now();
-/// Lets simulated time pass. Only in a bench's tests.
+/// Advances simulated time. Only in a bench's tests.
 void wait_for(Tick duration);
-/// Lets delta cycles pass (signals settle). Only in a bench's tests.
+/// Advances delta cycles (signals settle). Only in a bench's tests.
 void settle(unsigned deltas = 4);
 
 /// Active-low reset and clock for models that have such ports.
@@ -92,7 +92,7 @@ class ClockReset : public sc_core::sc_module {
 
 namespace lacuna {
 
-// How GoogleTest prints them.
+// Formats for GoogleTest's messages.
 inline void PrintTo(Tick t, std::ostream* out) { *out << t.ps << " ps"; }
 inline void PrintTo(Cycles c, std::ostream* out) { *out << c.n << " cycles"; }
 inline void PrintTo(Bytes b, std::ostream* out) { *out << b.n << " bytes"; }

@@ -1,4 +1,4 @@
-// Whether a read or write has told its initiator of a changed interrupt line.
+// Whether a read or write has notified its initiator of a changed interrupt line.
 #pragma once
 
 #include <array>

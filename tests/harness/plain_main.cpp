@@ -1,4 +1,4 @@
-// The main() of programs of several files' tests without SystemC.
+// The main() of programs without SystemC that contain the tests of several files.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,3 +1,3 @@
-// Nothing: the headers that are precompiled for tests (cmake/LacunaTest.cmake) need a program that they belong to.
+// An empty program: the precompiled headers of tests (cmake/LacunaTest.cmake) must belong to one.
 int main() { return 0; }
 int sc_main(int /*argc*/, char** /*argv*/) { return 0; }

@@ -25,7 +25,7 @@ struct Completion {
   bool ok() const { return response == tlm::TLM_OK_RESPONSE; }
 };
 
-/// Times are relative to the epoch, so that latency tables read the same wherever the test stands in simulated time.
+/// Times are relative to the epoch, so that latency tables do not depend on the test's position in simulated time.
 class TestInitiator : public sc_core::sc_module {
  public:
   explicit TestInitiator(sc_core::sc_module_name module_name);
@@ -34,7 +34,7 @@ class TestInitiator : public sc_core::sc_module {
 
   /// Starts a new epoch: lets the kernel's time pass every completion so far, up to a multiple of `alignment`.
   void begin_epoch(Tick alignment = Tick{1'000'000});
-  /// Counts from the same instant as another initiator, which has begun its epoch after this one.
+  /// Uses the epoch of another initiator, which has begun it after this one's.
   void share_epoch(const TestInitiator& other) { epoch_ = other.epoch_; }
   Tick epoch() const { return epoch_; }
 

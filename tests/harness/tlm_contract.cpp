@@ -13,7 +13,7 @@ namespace {
 
 using Data = std::vector<std::byte>;
 
-/// A payload with every field legal, for a test to spoil one.
+/// A valid payload, of which a test changes one field.
 struct Request {
   Request(ContractTarget& t, tlm::tlm_command command, Data& data) : payload(t.initiator.pool()) {
     payload->set_command(command);
@@ -41,7 +41,7 @@ class TlmContract : public testing::Test {
     return data;
   }
   void fill(unsigned seed) { ASSERT_TRUE(t.initiator.write({}, t.address, pattern(seed)).ok()); }
-  /// Completion of a read when nothing else is going on, with whatever the target remembers of the address warmed up.
+  /// Completion of a read on an idle target, whose state for the address has been warmed up.
   Tick unloaded_latency() {
     Data data(t.length);
     t.initiator.read({}, t.address, data);

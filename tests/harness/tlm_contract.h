@@ -11,10 +11,10 @@ namespace lacuna::test {
 
 struct ContractTarget {
   TestInitiator& initiator;
-  /// A place that reads back what was written and has no other effect, aligned to `length`.
+  /// A range that returns written values and has no other effect, aligned to `length`.
   std::uint64_t address;
   unsigned length;
-  /// The first address that is not the target's.
+  /// The first address beyond the target.
   std::uint64_t end;
   /// Byte enables are honoured; otherwise every use of them must be refused.
   bool byte_enables = true;

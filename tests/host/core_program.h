@@ -1,4 +1,4 @@
-// Where programs for the hart's core have their data and their trap handler.
+// Addresses of data and trap handler of programs for the hart's core.
 #pragma once
 
 #include <cstdint>

@@ -9,7 +9,7 @@
 
 namespace lacuna::test {
 
-/// Copies the file to the front of `memory`. Throws std::runtime_error when it cannot be read or does not fit.
+/// Copies the file to the start of `memory`. Throws std::runtime_error if it cannot be read or does not fit.
 inline void load_flat_image(const std::string& path, std::span<std::byte> memory) {
   std::ifstream file(path, std::ios::binary | std::ios::ate);
   if (!file) throw std::runtime_error("cannot read " + path);

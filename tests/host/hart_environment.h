@@ -1,4 +1,4 @@
-// A hart with memory, and a device that raises its interrupt lines: what the hart's tests run programs on.
+// A hart with memory, and a device that raises its interrupt lines: the environment for programs of the hart's tests.
 #pragma once
 
 #include <tlm_utils/simple_target_socket.h>

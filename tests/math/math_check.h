@@ -10,7 +10,7 @@
 
 namespace lacuna::math {
 
-/// What was found of one function with one type.
+/// Errors of one function with one type.
 struct Finding {
   const MathFunction* function = nullptr;
   bool is_double = false;

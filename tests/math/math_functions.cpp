@@ -23,7 +23,7 @@ void ref_pown(mpfr_ptr r, const Operands& x) { mpfr_pow_si(r, x.a, x.n, kNearest
 void ref_rootn(mpfr_ptr r, const Operands& x) { mpfr_rootn_si(r, x.a, x.n, kNearest); }
 void ref_ldexp(mpfr_ptr r, const Operands& x) { mpfr_mul_2si(r, x.a, x.n, kNearest); }
 
-/// MPFR's own is positive infinity at zero and sqrt's is negative infinity at -0, as OpenCL's is.
+/// MPFR's function gives positive infinity for zero; OpenCL's rsqrt, like 1 / sqrt, gives negative infinity for -0.
 void ref_rsqrt(mpfr_ptr r, const Operands& x) {
   if (mpfr_zero_p(x.a)) {
     mpfr_set_inf(r, mpfr_signbit(x.a) ? -1 : 1);

@@ -1,4 +1,4 @@
-// The device library's functions, what they should give, and how exactly.
+// The device library's functions, their required results and error bounds.
 #pragma once
 
 #include <mpfr.h>

@@ -1,4 +1,4 @@
-// Operands that a function is tried with.
+// Operands with which a function is tested.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// Chains in all code objects that the build makes for tests and workloads: what must hold of each, and what the programs of the
-// paper have. LACUNA_LIST_CHAINS=mvt lists chains and refused loads of files whose names begin so; "" of all.
+// Chains in all code objects that the build makes for tests and workloads: invariants of each, and the chains of the paper's
+// programs. LACUNA_LIST_CHAINS=mvt lists chains and refused loads of files whose names begin so; "" of all.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -21,7 +21,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Object files, which hold code objects, too, are left out: their programs hold the same ones.
+// Object files are excluded although they contain code objects: their programs contain the same ones.
 std::vector<fs::path> code_files() {
   std::vector<fs::path> files;
   for (const char* folder : {"workloads", "tests", "firmware"}) {

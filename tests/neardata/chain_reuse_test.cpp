@@ -1,5 +1,5 @@
-// Random programs with branches and loops are executed, lane by lane it is followed where loaded values are, and no instruction
-// outside of a chain may read one of the chain's: an oracle for the analysis of reuse, which never runs anything.
+// Executes random programs with branches and loops, tracking loaded values lane by lane: no instruction outside of a chain may
+// read one of the chain's values. An oracle for the analysis of reuse, which never executes anything.
 #include <gtest/gtest.h>
 
 #include <array>

@@ -1,5 +1,5 @@
-// The compute packet's bits: every packet that the hardware makes is the same after encoding and decoding, takes one word of
-// 256 bits and more only where it diverges, and what does not fit is refused.
+// Encoding of compute packets: every packet that the hardware makes is the same after encoding and decoding, has one word of
+// 256 bits, and more only if it diverges; values that do not fit are refused.
 #include "models/neardata/compute_packet.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// A section that is added to an ELF file: nothing that is loaded changes, and again is as once.
+// Addition of a section to an ELF file: loaded contents do not change, and the operation is idempotent.
 #include "platform/loaders/elf_section.h"
 
 #include <elf.h>

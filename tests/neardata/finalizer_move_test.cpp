@@ -1,5 +1,5 @@
-// Moved code does what it did: random code as compilers schedule it runs before and after, on a machine whose loads arrive as
-// late as waits allow; and what moves in code that was written for it.
+// Moved code has the effects of the original: random code as compilers schedule it is executed before and after, on a machine
+// whose loads arrive as late as waits allow; and the moves in code written for the test.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -130,7 +130,7 @@ TEST_P(FinalizerMove, StoresAndWaitStatesStayInOrder) {
 constexpr std::uint64_t kBuffer = 0x7000000000;
 constexpr unsigned kVgprs = 28;
 
-// Loaded data arrive when a wait says that they are there, and not before; until then the register holds something else.
+// Loaded data arrive when a wait requires them, and not before; until then the register holds another value.
 class LateMachine {
  public:
   explicit LateMachine(isa::Target target) {

@@ -1,4 +1,4 @@
-// A kernel with chains of all patterns, for devices with near-data computing, and what holds for every run of it.
+// A kernel with chains of all patterns, for devices with near-data computing, and the invariants of its runs.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -104,7 +104,7 @@ struct Outcome {
   std::vector<std::uint32_t> results;
 };
 
-/// Runs all_patterns() on a device that has been reset, and checks what holds for every run.
+/// Runs all_patterns() on a device that has been reset, and checks the invariants.
 inline Outcome run_patterns(NearDataGpu& gpu, bool divergent, unsigned workgroups) {
   gpu.start();
   write_indices(gpu);
@@ -136,7 +136,7 @@ inline std::uint64_t total(const Counts& counts, const std::string& prefix, cons
   return sum;
 }
 
-/// All counters but those that keep a maximum, which does not grow in a repetition.
+/// All counters except those of a maximum, which does not grow in a repetition.
 inline void expect_equal(const Counts& a, const Counts& b) {
   ASSERT_EQ(a.size(), b.size());
   for (const auto& [name, count] : a) {
@@ -145,7 +145,7 @@ inline void expect_equal(const Counts& a, const Counts& b) {
   }
 }
 
-/// Every packet has been taken or has been bounced.
+/// Checks that every packet has been accepted or rejected.
 inline void expect_conservation(const Counts& counts) {
   EXPECT_GT(total(counts, ".ndc.packets"), 0U);
   EXPECT_EQ(total(counts, ".ndc.packets"),

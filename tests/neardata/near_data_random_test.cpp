@@ -1,6 +1,6 @@
 // Random kernels with chains, on devices of all modes, networks and both targets: the same results, and nothing left in queues.
 //
-// LACUNA_RANDOM_KERNELS: how many kernels for each target, LACUNA_RANDOM_SEED: number of the first.
+// LACUNA_RANDOM_KERNELS: number of kernels per target, LACUNA_RANDOM_SEED: number of the first.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // Long random traffic through hardware with room for one: an entry in each offload and service queue, one in each buffer. On
 // meshes, crossbars and butterflies, booked and stepped, no packet is lost, and each kernel ends with the right results.
 //
-// LACUNA_NEAR_DATA_PACKETS: how many packets for each device.
+// LACUNA_NEAR_DATA_PACKETS: number of packets per device.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -117,7 +117,7 @@ AssembledKernel traffic() {
   return {isa::Target::gfx803, lines};
 }
 
-/// What the kernel does with the results of a workgroup.
+/// Operation of the kernel on the results of a workgroup.
 class Reference {
  public:
   Reference(const std::uint32_t* a, const std::uint32_t* b) : a_(a), b_(b) {}

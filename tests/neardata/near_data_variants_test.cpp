@@ -1,5 +1,5 @@
-// Near-data computing with other parameters and on butterflies, beside kernels without chains, with code that changes, and what
-// ndc.check looks at.
+// Near-data computing with other parameters and on butterflies, together with kernels without chains, with code that changes,
+// and the checks of ndc.check.
 #include <gtest/gtest.h>
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// The section of tags: what is written is read, and whatever is damaged is refused with its place.
+// The section of tags: written tags are read back, and damage of any kind is refused with its location.
 #include "models/neardata/tag_section.h"
 
 #include <gmock/gmock.h>

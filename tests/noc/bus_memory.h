@@ -1,4 +1,4 @@
-// Memory that tests of fabrics bind to a destination port.
+// Memory that tests bind to a destination port of a fabric.
 #pragma once
 
 #include <tlm_utils/simple_initiator_socket.h>

@@ -140,7 +140,7 @@ TEST(Crossbar, AStreamReachesTheWidthOfThePort) {
   EXPECT_EQ(last, 107_ns + 4_ns * 256);
 }
 
-// As threads do at the end of a window: all senders first, each in its order, then all receivers.
+// In the order of threads at the end of a window: all senders first, each in its order, then all receivers.
 TEST(Crossbar, DepartureAndArrivalMayBeBookedSeparately) {
   auto& b = fresh();
   struct Packet {

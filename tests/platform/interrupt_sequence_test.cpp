@@ -80,8 +80,8 @@ class Machine {
   ElfFile program_;
 };
 
-/// What must be the same: everything, but while the GPU works when its interrupt is found; then how often the program has
-/// looked for it, and hence counters, may differ.
+/// State that must be equal: everything, except while the GPU works when its interrupt is found; then the number of polls by
+/// the program, and hence counters, may differ.
 std::vector<TrapEntry> comparable(std::vector<TrapEntry> entries) {
   bool gpu = false;
   for (TrapEntry& entry : entries) {
@@ -96,7 +96,7 @@ TEST(InterruptSequence, DoesNotDependOnTheQuantum) {
   std::vector<std::unique_ptr<Machine>> machines;
   for (const Tick quantum : quanta) machines.push_back(std::make_unique<Machine>("q" + std::to_string(quantum.ps), quantum));
 
-  sc_core::sc_start();  // until all sleep
+  sc_core::sc_start();  // until all harts sleep
 
   const std::vector<TrapEntry> expected = comparable(machines.front()->traps());
   for (std::size_t m = 0; m < machines.size(); ++m) {

@@ -1,5 +1,5 @@
-// Parsers of bytes from outside, fed with cut and changed files: each is refused with a sentence or accepted, none brings the
-// process down. Seeds are fixed; LACUNA_MUTATIONS=N asks for more than the usual number.
+// Parsers of bytes from outside, fed with cut and changed files: each is refused with a sentence or accepted, none crashes the
+// process. Seeds are fixed; LACUNA_MUTATIONS=N requests more than the usual number.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -34,7 +34,7 @@ std::vector<std::byte> contents(const fs::path& file) {
   return {bytes.begin(), bytes.end()};
 }
 
-/// A few bytes get other values: random ones, or ones that sizes and counts like to break at.
+/// Changes a few bytes to random values, or to values at which sizes and counts tend to fail.
 void change(std::vector<std::byte>& bytes, std::mt19937& random) {
   constexpr unsigned kInteresting[] = {0x00, 0x01, 0x7f, 0x80, 0xff, 0xfe, 0x91, 0xdf, 0xc6};
   const auto changes = static_cast<unsigned>(1 + random() % 12);
@@ -134,7 +134,7 @@ TEST(OffloadBundles, Changed) {
   EXPECT_EQ(entries[0].processor, "");
   EXPECT_EQ(entries[1].processor, "gfx803");
   EXPECT_EQ(entries[1].bytes.size(), object.size());
-  // Two behind each other, as in a linked executable.
+  // Two consecutive ones, as in a linked executable.
   std::vector<std::byte> twice = original;
   twice.resize((twice.size() + 4095) / 4096 * 4096);
   twice.insert(twice.end(), original.begin(), original.end());

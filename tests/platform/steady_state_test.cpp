@@ -1,4 +1,4 @@
-// A whole GPU, driven by registers: longer kernels cost time, not allocations and not memory.
+// A whole GPU, driven by registers: longer kernels take more time, but no more allocations and no more memory.
 
 #include <gtest/gtest.h>
 
@@ -121,7 +121,7 @@ class SteadyState : public testing::Test {
     b_.set_reg(LACUNA_GPU_QUEUE_COMMAND, LACUNA_QUEUE_CREATE);
   }
 
-  /// Runs `workgroups` workgroups of 256 work-items; the allocations from doorbell to completion.
+  /// Runs `workgroups` workgroups of 256 work-items. Returns the allocations from doorbell to completion.
   std::uint64_t run(std::uint32_t iterations, std::uint32_t workgroups) { return run(program(iterations), workgroups); }
   std::uint64_t run(const std::vector<std::uint32_t>& words, std::uint32_t workgroups) {
     b_.at<std::int64_t>(kKernel + 16) = 0x100;
@@ -180,7 +180,7 @@ TEST_F(SteadyState, TranslationsCostNoMemory) {
 TEST_F(SteadyState, UntouchedGpuMemoryCostsNothing) {
   run(20, 64);
   EXPECT_EQ(b_.gpu.vram().size().n, std::uint64_t{4} << 30);
-  // A host with huge pages makes 2 MiB present for each place that this and the tests before it have touched.
+  // A host with huge pages allocates 2 MiB for each region that this test and earlier ones have accessed.
   EXPECT_LT(b_.gpu.vram().resident().n, b_.gpu.vram().size().n / 100);
 }
 

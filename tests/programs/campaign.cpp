@@ -15,7 +15,7 @@
 namespace lacuna::programs {
 namespace {
 
-/// How one program fails with one variant.
+/// Failure of one program with one variant.
 struct Failure {
   Program program;
   Variant variant;
@@ -44,8 +44,8 @@ std::string difference(const Program& program, const Result& expected, const Res
   return text.str();
 }
 
-/// What is wrong with this program and this variant; nothing when all is well. Throws CompileError or RunError when the host
-/// cannot say.
+/// The failure of this program and this variant; nullopt if there is none. Throws CompileError or RunError if the host cannot
+/// decide.
 std::string fault_of(const Program& program, const Variant& variant, const Simulator& simulator,
                      const std::filesystem::path& folder) {
   const std::span<const Program> alone(&program, 1);
@@ -109,7 +109,7 @@ class Campaign {
     for (const auto& [seed, failure] : failing) report(failure);
   }
 
-  /// What the host computes. `folder` gets the programs, and what has been built of them.
+  /// Results of the host. `folder` receives the programs, and what has been built of them.
   std::vector<Result> expected_of(const std::vector<Program>& programs, const std::filesystem::path& folder) {
     const std::filesystem::path built = built_folder(options_, programs);
     if (options_.built.empty() || !std::filesystem::exists(expected_file(built, programs.back(), "cells"))) {
@@ -216,7 +216,7 @@ void build_programs(const CampaignOptions& options) {
     } catch (const CompileError&) {
     } catch (const RunError&) {
     }
-    // Nobody looks at what code objects and results were made of.
+    // Files from which code objects and results were made are no longer needed.
     for (const auto& file : std::filesystem::directory_iterator(folder))
       if (file.path().extension() == ".o" || file.path().extension() == ".so" || file.path().filename() == "host.cl")
         std::filesystem::remove(file.path());

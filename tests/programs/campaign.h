@@ -1,4 +1,4 @@
-// Checking programs by the batch: every variant must compute what the host computes. What fails is made small and kept.
+// Batch checking of programs: every variant must compute the host's results. Failing programs are reduced and kept.
 #pragma once
 
 #include <chrono>
@@ -18,17 +18,17 @@ struct CampaignOptions {
   bool matrix = false;  ///< programs with tiles of the matrix unit's extensions
   std::vector<Variant> variants;
   Simulator simulator;
-  /// What build_programs() has made of them; empty: they are built when they are run.
+  /// Files of build_programs(); empty: programs are built when they are run.
   std::filesystem::path built;
-  std::filesystem::path keep;              ///< where what fails is written to
+  std::filesystem::path keep;              ///< folder for failing programs
   std::chrono::seconds shrink_limit{300};  ///< 0: failing programs are kept as they are
 };
 
-/// Code objects and the host's results of all programs, into options.built: what takes most of the time, and depends neither on
-/// the simulator nor on its options. What a compiler refuses is left to run_campaign(), which says so of each program.
+/// Code objects and the host's results of all programs, into options.built: they take most of the time, and depend neither on
+/// the simulator nor on its options. Programs that a compiler refuses are left to run_campaign(), which reports them.
 void build_programs(const CampaignOptions& options);
 
-/// Number of programs that failed. Says on `log` what happens.
+/// Returns the number of programs that failed. Logs to `log`.
 [[nodiscard]] std::uint64_t run_campaign(const CampaignOptions& options, std::ostream& log);
 
 }  // namespace lacuna::programs

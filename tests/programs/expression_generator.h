@@ -47,8 +47,8 @@ class ExpressionGenerator {
   [[nodiscard]] Expression expression(Type type, const Scope& scope, unsigned depth);
   [[nodiscard]] Expression literal(Type type);
 
-  /// `array[{N}]` with the index brought in bounds of so many elements, a power of two. The guard is part of the text, so that
-  /// shrinking cannot take it away.
+  /// `array[{N}]` with the index reduced to the array's number of elements, a power of two. The guard is part of the text, so
+  /// that shrinking cannot remove it.
   [[nodiscard]] static std::string element(const std::string& array, unsigned operand, unsigned size);
 
   /// One of the few types that this program prefers.
@@ -59,7 +59,7 @@ class ExpressionGenerator {
   [[nodiscard]] Expression load(Type type, const Scope& scope);
   [[nodiscard]] Expression call(const Callable& function, const Scope& scope, unsigned depth);
   [[nodiscard]] Expression apply(const OperatorRow& row, Type type, const Scope& scope, unsigned depth);
-  /// The type of an operand, or nothing when the letter has no type for this result.
+  /// The type of an operand; nullopt if the letter has no type for this result.
   [[nodiscard]] std::optional<Type> operand_type(char letter, Type type);
   [[nodiscard]] std::optional<Type> prefer(const std::vector<Type>& candidates);
   [[nodiscard]] Type random_type();

@@ -1,4 +1,4 @@
-// Whole files.
+// Reading and writing of whole files.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ template <typename T>
   return {reinterpret_cast<const std::uint8_t*>(values.data()), values.size() * sizeof(T)};
 }
 
-/// A new, empty folder for temporary files; it goes when the object goes.
+/// A new, empty folder for temporary files, which is removed with the object.
 class TemporaryFolder {
  public:
   TemporaryFolder();

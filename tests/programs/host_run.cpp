@@ -55,8 +55,8 @@ void call(void* library, const Program& program, std::uint8_t* input, std::uint8
   run_work_items(kernel, arguments.data(), program.launch);
 }
 
-/// The source as a library. When a failing program is made smaller, often its input or its launch alone is another one than
-/// before: then the library in `folder` is still good.
+/// The source as a library. When a failing program is reduced, often only its input or its launch changes: then the library in
+/// `folder` is still valid.
 std::filesystem::path host_library(const std::filesystem::path& folder, const std::vector<std::string>& options) {
   std::string name = "host";
   for (const std::string& option : options) name += option;

@@ -77,10 +77,10 @@ struct Program {
   [[nodiscard]] std::uint64_t group_output_offset() const { return (std::uint64_t{item_bytes} * launch.items() + 7) / 8 * 8; }
 };
 
-/// What the output buffer holds before the kernel runs, so that what is not written is seen.
+/// Initial contents of the output buffer, so that missing writes are detected.
 inline constexpr std::uint8_t kUnwritten = 0xA5;
 
-/// Number of statements and expressions: what shrinking makes small.
+/// Number of statements and expressions, which shrinking minimises.
 [[nodiscard]] std::size_t size_of(const Program& program);
 
 }  // namespace lacuna::programs

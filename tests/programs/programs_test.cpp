@@ -1,4 +1,4 @@
-// The tools themselves, on the host alone: programs are well defined, and a failing one becomes small.
+// Tests of the tools themselves, on the host alone: programs are well defined, and a failing one is reduced.
 #include <gtest/gtest.h>
 
 #include "files.h"
@@ -114,7 +114,7 @@ TEST(Shrink, OfABrokenLoopAJumpDoesNotBecomeAnotherLoops) {
   Statement inner{"for (;;) {\n[0]\n}", {}, {{jump}}};
   inner.loop = true;
   program.body = {inner};
-  // Whatever is tried, no break stands outside of a loop.
+  // Whatever is tried, no break occurs outside of a loop.
   const auto shows = [](const Program& candidate) {
     for (const Statement& statement : candidate.body) EXPECT_FALSE(statement.jump);
     return !candidate.body.empty();

@@ -13,7 +13,7 @@
 
 namespace lacuna::programs {
 
-/// A program did not come to its end; what() is what was said.
+/// A program did not complete; what() is its output.
 class RunError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -26,7 +26,7 @@ struct Result {
   [[nodiscard]] bool operator==(const Result&) const = default;
 };
 
-/// How `lacuna` is called.
+/// Command line of `lacuna`.
 struct Simulator {
   std::filesystem::path executable;
   std::vector<std::string> options;  ///< such as --set gpu.timing=loose

@@ -99,7 +99,7 @@ class Shrinker {
     }
   }
 
-  /// Runs of statements: a whole block, halves, ... single ones; from the end, where what is used later stands.
+  /// Runs of statements: a whole block, halves, ... single ones; from the end, since later statements use earlier ones.
   void remove_statements() {
     for (std::size_t b = 0; b < blocks_of(program_).size(); ++b) {
       for (std::size_t run = std::max<std::size_t>(blocks_of(program_)[b]->size(), 1); run > 0; run /= 2) {
@@ -118,7 +118,7 @@ class Shrinker {
     }
   }
 
-  /// A branch or loop becomes what is inside it.
+  /// Replaces a branch or loop by its body.
   void open_blocks() {
     for (std::size_t b = 0; b < blocks_of(program_).size(); ++b) {
       for (std::size_t s = 0; b < blocks_of(program_).size() && s < blocks_of(program_)[b]->size(); ++s) {

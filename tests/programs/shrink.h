@@ -1,4 +1,4 @@
-// Making a failing program small.
+// Reduction of a failing program.
 #pragma once
 
 #include <chrono>
@@ -8,11 +8,11 @@
 
 namespace lacuna::programs {
 
-/// Whether a program still shows what is looked for. Programs that are no valid programs do not.
+/// Whether a program still shows the fault. Invalid programs do not.
 using Shows = std::function<bool(const Program&)>;
 
-/// Removes and simplifies parts of `program` as long as `shows` holds, until nothing more can be taken away or `limit` has
-/// passed. `program` itself must show it.
+/// Removes and simplifies parts of `program` as long as `shows` holds, until nothing more can be removed or `limit` has passed.
+/// `program` itself must show the fault.
 [[nodiscard]] Program shrink(Program program, const Shows& shows, std::chrono::seconds limit);
 
 }  // namespace lacuna::programs

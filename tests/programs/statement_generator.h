@@ -8,7 +8,7 @@
 
 namespace lacuna::programs {
 
-/// Where a statement stands.
+/// Context of a statement.
 struct Place {
   unsigned depth = 0;    ///< of nested branches and loops
   bool in_loop = false;  ///< break and continue are allowed

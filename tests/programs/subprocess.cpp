@@ -17,7 +17,7 @@ constexpr int kNotStarted = 127;
 
 [[noreturn]] void fail(const char* what) { throw std::system_error(errno, std::generic_category(), what); }
 
-/// The child becomes a group of its own, so that what it starts ends with it.
+/// The child becomes a separate process group, so that the processes that it starts end with it.
 Outcome supervise(const std::function<void()>& child, std::chrono::seconds limit) {
   std::array<int, 2> pipe_ends{};
   if (pipe2(pipe_ends.data(), O_CLOEXEC) != 0) fail("pipe");
@@ -43,7 +43,7 @@ Outcome supervise(const std::function<void()>& child, std::chrono::seconds limit
   int status = 0;
   while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
   }
-  kill(-pid, SIGKILL);  // what the child left behind, if anything
+  kill(-pid, SIGKILL);  // processes that the child left behind, if any
   result.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
   result.timed_out = WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM;
   return result;

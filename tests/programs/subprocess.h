@@ -1,4 +1,4 @@
-// Running a command, and a function in a process of its own.
+// Running a command, and a function in a separate process.
 #pragma once
 
 #include <chrono>
@@ -10,7 +10,7 @@
 namespace lacuna::programs {
 
 struct Outcome {
-  int exit_code = 0;  ///< 128 + signal when a signal ended it, as the shell says it
+  int exit_code = 0;  ///< 128 + signal if a signal ended it, as in a shell
   bool timed_out = false;
   std::string output;  ///< of both streams
 };

@@ -16,14 +16,14 @@ class Row {
  public:
   Row(const std::vector<std::string>& columns, const std::string& line);
   const std::string& text(const std::string& column) const;
-  /// Nothing when the field is empty. Throws std::invalid_argument when it is not a number.
+  /// nullopt if the field is empty. Throws std::invalid_argument if it is not a number.
   std::optional<double> number(const std::string& column) const;
 
  private:
   std::map<std::string, std::string> fields_;
 };
 
-/// Reads a CSV file. Throws std::runtime_error when it cannot.
+/// Reads a CSV file. Throws std::runtime_error if it cannot be read.
 std::vector<Row> read_table(const std::filesystem::path& path);
 /// The same for reference/NAME.
 std::vector<Row> read_reference(const std::string& name);

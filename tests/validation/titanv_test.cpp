@@ -24,7 +24,7 @@ TEST(TitanV, Latencies) {
   EXPECT_NEAR(cycles({"L2", 16384, 16383, true}), kL2, 3);
 }
 
-// 32 KiB of L1: three quarters of it stay, twice of it does not.
+// 32 KiB of L1: a working set of three quarters of it stays resident, one of twice its size does not.
 TEST(TitanV, L1HoldsItsSize) {
   Machine machine("titanv_l1", "titanv-like", {});
   const auto cycles = [&](unsigned kib) {

@@ -1,4 +1,4 @@
-// Records that are named by their number and used again.
+// Pools of records that are identified by number and reused.
 #include "models/common/containers/pooled_records.h"
 
 #include <gtest/gtest.h>

@@ -14,7 +14,7 @@ TEST(Ring, IsADeque) {
   std::deque<int> deque;
   std::mt19937 random(3);
   for (int i = 0; i < 20'000; ++i) {
-    // Grows at first, then falls.
+    // The number of elements grows at first, then decreases.
     if (random() % 20'000 > static_cast<unsigned>(i) || deque.empty()) {
       ring.push(i);
       deque.push_back(i);

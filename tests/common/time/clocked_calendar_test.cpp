@@ -1,4 +1,4 @@
-// ClockedCalendar must answer as Calendar does, on its grid and off it.
+// ClockedCalendar must return the same results as Calendar, on its grid and off it.
 #include "models/common/time/clocked_calendar.h"
 
 #include <gtest/gtest.h>

@@ -169,7 +169,7 @@ TEST(SlotCalendars, RunsInTwoAndFilling) {
     };
     while (!is_free(a, expected) || !is_free(b, expected)) ++expected;
     ASSERT_EQ(ports.first_run(a, b, from, count), expected) << from << ", " << count;
-    // Over what is booked already, too.
+    // Including cycles that are already booked.
     ports.fill(a, expected, count + i % 3);
     for (unsigned c = 0; c < count + i % 3; ++c) booked[a].insert(expected + c);
   }

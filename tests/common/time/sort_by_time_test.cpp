@@ -17,7 +17,7 @@ struct Record {
   bool operator==(const Record& other) const { return at == other.at && number == other.number; }
 };
 
-/// `count` records with times below `range` of which one in `far` lies a thousand times as late.
+/// `count` records with times below `range`; one in `far` has a time a thousand times as large.
 std::vector<Record> some_records(std::mt19937_64& random, std::size_t count, std::uint64_t range, unsigned far) {
   std::vector<Record> records;
   for (std::uint32_t i = 0; i < count; ++i) {

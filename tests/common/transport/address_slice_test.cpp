@@ -18,7 +18,7 @@ TEST(AddressSlice, SlicesPartitionTheRangeAndPackTheirShare) {
     unsigned count;
     AddressHash hash = AddressHash::none;
   };
-  // Powers of two take shifts, the others divisions.
+  // Powers of two use shifts, other numbers divisions.
   constexpr AddressHash kFold = AddressHash::fold;
   for (const Shape& shape :
        {Shape{0x10000, 128, 4}, Shape{0x30, 48, 3}, Shape{0, 64, 6}, Shape{0x1000, 256, 1}, Shape{0x10000, 128, 4, kFold},
@@ -44,7 +44,7 @@ TEST(AddressSlice, SlicesPartitionTheRangeAndPackTheirShare) {
   }
 }
 
-// Whatever the power of two, as many addresses that far apart as there are slices go to a slice each.
+// For every power of two: of as many addresses at this distance as there are slices, each belongs to a different slice.
 TEST(AddressSlice, AHashSpreadsStridesOfPowersOfTwo) {
   constexpr std::uint64_t kBase = 0x80'0000'0000;
   constexpr Bytes kSize{std::uint64_t{1} << 36};

@@ -18,7 +18,7 @@ TEST(IssueState, Empty) {
   EXPECT_EQ(state.earliest(), kNeverCycles);
 }
 
-// Against a list of wavefronts, oldest first, that come, go and get ready as they like.
+// Compared with a list of wavefronts, oldest first, that are added, removed and become ready at random.
 TEST(IssueState, RanksByAge) {
   struct Known {
     unsigned number;

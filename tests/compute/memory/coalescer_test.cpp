@@ -70,8 +70,8 @@ TEST(Coalescer, WorstCaseFits) {
   EXPECT_EQ(coalescer.coalesce(a.access, a.addresses).size(), 2u * kLanes);
 }
 
-// Lanes that come back to lines of lanes before them, near and far, strides that are powers of two, and the same object for all
-// calls: lines and their order are those of a plain search.
+// Lanes that return to lines of earlier lanes, near and far, with strides that are powers of two, and the same object for all
+// calls: lines and their order equal those of a plain search.
 TEST(Coalescer, LinesComeInOrderOfTheirFirstLane) {
   Coalescer coalescer(64);
   std::mt19937_64 random(5);
@@ -103,7 +103,7 @@ TEST(Coalescer, RejectsOtherLineSizes) {
   for (const unsigned bytes : {0U, 16U, 96U, 256U}) EXPECT_THROW(Coalescer{bytes}, std::invalid_argument) << bytes;
 }
 
-// Against a map from byte to line, for random addresses of random density.
+// Compared with a map from byte to line, for random addresses of random density.
 TEST(Coalescer, CoversExactlyTheTouchedBytes) {
   std::mt19937_64 random(11);
   for (int round = 0; round < 2000; ++round) {
@@ -135,7 +135,7 @@ TEST(Coalescer, CoversExactlyTheTouchedBytes) {
       std::bitset<ByteMask::kBytes> mask = line.byte_mask.high();
       mask = mask << 64 | std::bitset<ByteMask::kBytes>(line.byte_mask.low());
       EXPECT_TRUE(got.emplace(line.address, mask).second) << "line requested twice";
-      // Lines come in the order of the first lane that touches them.
+      // Lines are in the order of the first lanes that access them.
       const auto touches = [&](unsigned l) {
         return (lanes >> l & 1) != 0 && a.addresses[l] < line.address + line_bytes && a.addresses[l] + bytes > line.address;
       };

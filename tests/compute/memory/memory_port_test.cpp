@@ -12,7 +12,7 @@ namespace {
 
 using namespace literals;
 
-/// Answers after 40 ns, or when answer() says so.
+/// Responds after 40 ns, or when answer() is called.
 struct Memory : MemoryTarget {
   struct Made {
     MemoryRequest request;

@@ -58,7 +58,7 @@ TEST_F(MemoryTokensTest, AnOperationCompletedAtIssueIsNeverOpen) {
   EXPECT_EQ(slot_.vmcnt.outstanding(), 0U);  // counted only once it has been issued
   tokens_.issued(token);
   EXPECT_EQ(slot_.vmcnt.outstanding(), 1U);
-  EXPECT_EQ(slot_.vmcnt.when_at_most(0, Cycles{0}), Cycles{54});  // the last answer, and 4 cycles to the registers
+  EXPECT_EQ(slot_.vmcnt.when_at_most(0, Cycles{0}), Cycles{54});  // the last response, and 4 cycles to the registers
   EXPECT_EQ(slot_.open, 0U);
   EXPECT_TRUE(told_.slots.empty());
   EXPECT_EQ(tokens_.open(), 0U);
@@ -172,7 +172,7 @@ TEST_F(MemoryTokensTest, RequestsAreCountedWithTheirKernel) {
   EXPECT_EQ(tokens_.oldest_load(), kNever);
 }
 
-// Tokens are used again.
+// Tokens are reused.
 TEST_F(MemoryTokensTest, TokensAreReused) {
   for (unsigned i = 0; i < 1000; ++i) {
     slot_.vmcnt.clear();

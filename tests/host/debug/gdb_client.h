@@ -1,4 +1,4 @@
-// A client of the remote stub that says exactly what a test wants said.
+// A client of the remote stub that sends exactly the bytes that a test specifies.
 #pragma once
 
 #include <arpa/inet.h>
@@ -43,7 +43,7 @@ class GdbClient {
     std::snprintf(tail, sizeof tail, "#%02x", sum & 0xff);
     return "$" + std::string(payload) + tail;
   }
-  /// The payload of the next packet, however long it takes; "closed" when there will be none.
+  /// The payload of the next packet, without a time limit; "closed" if the connection has ended.
   std::string reply() {
     for (;;) {
       const std::size_t start = input_.find('$');

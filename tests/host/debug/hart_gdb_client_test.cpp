@@ -1,4 +1,4 @@
-// The remote stub against clients that misbehave: noise, bad packets, and connections that end at the worst moment.
+// The remote stub and clients that misbehave: noise, bad packets, and connections that end at the worst moment.
 #include <gtest/gtest.h>
 
 #include <thread>
@@ -42,7 +42,7 @@ void first_client(std::uint16_t port) {
   EXPECT_EQ(client.ask("qXfer:features:read:target.xml:0,20").front(), 'm');
   EXPECT_EQ(client.ask("qXfer:features:read:target.xml:ffffff,20"), "E16");
   EXPECT_EQ(client.ask("qfThreadInfo"), "m1");
-  // A damaged packet is refused and asked for again.
+  // A damaged packet is refused and requested again.
   client.send("$g#00");
   char answer = client.acknowledgement();
   while (answer == '+') answer = client.acknowledgement();

@@ -1,5 +1,5 @@
-// A debugger and a hart that sleeps in wfi: it is heard, what it looks at does not wake the hart, and it learns how the program
-// ended.
+// A debugger and a hart that sleeps in wfi: its requests are handled, its reads do not wake the hart, and it receives the
+// program's exit code.
 #include <gtest/gtest.h>
 
 #include <thread>
@@ -35,7 +35,7 @@ void debug(std::uint16_t port) {
   EXPECT_EQ(client.ask("?"), "T05thread:1;");
   client.send(GdbClient::frame("c"));
   stop_in_wfi(client);
-  // It sleeps on: nothing behind wfi is executed, however often the debugger looks.
+  // The hart continues to sleep: nothing after wfi is executed, however often the debugger reads.
   for (int i = 0; i < 3; ++i) {
     client.send(GdbClient::frame("c"));
     client.send("\x03");
@@ -47,7 +47,7 @@ void debug(std::uint16_t port) {
   EXPECT_EQ(client.ask("s"), "T05thread:1;");
   EXPECT_EQ(client.ask("p20"), hex64(kBehindWfi + 4));
   EXPECT_EQ(client.ask("p8"), hex64(1));
-  // The low 8 bits of 256 would say that all is well.
+  // The low 8 bits of 256 would indicate success.
   EXPECT_EQ(client.ask("c"), "W01");
 }
 

@@ -22,7 +22,7 @@ constexpr std::uint64_t kRam = 0x8000'0000;
 constexpr std::uint64_t kSecond = kRam + 0x1000;
 constexpr std::uint64_t kFinisher = 0x10'0000;
 
-/// A target that can take DMI back.
+/// A target that can revoke DMI.
 struct RevokingTarget : sc_core::sc_module {
   explicit RevokingTarget(sc_core::sc_module_name n) : sc_module(n) {
     bus.register_b_transport(this, &RevokingTarget::b_transport);

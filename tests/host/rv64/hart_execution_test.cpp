@@ -183,7 +183,7 @@ TEST(HartTime, DirectMemoryLatencyIsChargedPerAccess) {
   machine.read_ps = 300;
   machine.write_ps = 700;
   machine.x(kA0) = kData;
-  // The first access goes through the bus (no time in RAM), which gives leave for direct access.
+  // The first access goes through the bus (no time in RAM), which grants direct access.
   machine.run({encode_i(ld, kA1, kA0, 0), encode_s(sd, kA0, kA1, 0)});
   machine.run({encode_i(ld, kA1, kA0, 0), encode_i(ld, kA1, kA0, 8), encode_s(sd, kA0, kA1, 0), encode(amoadd_d, kA1, kA0, 0)});
   EXPECT_EQ(machine.core.local_ps(), 5'000u + 2 * 300u + 2 * 700u);
@@ -302,7 +302,7 @@ TEST(HartBlocks, OldCodeRunsUntilFenceI) {
   machine.place(kData, {encode_i(addi, kA1, 0, 2)});
   machine.core.registers().pc = kRam;
   machine.core.run(Machine::kForever);
-  EXPECT_EQ(machine.x(kA1), 1u);  // allowed, and what makes the cache worth having
+  EXPECT_EQ(machine.x(kA1), 1u);  // allowed: otherwise the cache would be useless
   machine.place(kRam + 0x100, {kFenceI, encode_i(jalr, kRa, kA0, 0), kWfi});
   machine.core.registers().pc = kRam + 0x100;
   machine.core.run(Machine::kForever);

@@ -79,7 +79,8 @@ TEST(HartPmp, FastPathNeverCrossesABorder) {
   }
 }
 
-// What an access of M mode has opened must not serve one that is checked as U mode's (no PMP entry allows U mode anything).
+// An access that is checked as U mode's must not use a window opened by an access of M mode (no PMP entry allows U mode
+// anything).
 TEST(HartPmp, WindowsDoNotOutliveTheirPrivilege) {
   struct Case {
     const char* what;

@@ -1,4 +1,5 @@
-// The walk through a kernel's code: what it reaches, what it does not, and what would stop a wavefront.
+// The walk through a kernel's code: the instructions that it reaches and those that it does not, and those that would stop a
+// wavefront.
 #include "models/isa/analysis/code_walk.h"
 
 #include <gmock/gmock.h>

@@ -1,4 +1,4 @@
-// What instructions take to execute: operation, register words, LDS words. Encodings by llvm-mc.
+// Profiles of instructions: operation, register words, LDS words. Encodings by llvm-mc.
 #include "models/isa/analysis/execution_profile.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Lanes in which a source makes no difference, against executing: every product and AND of the table, in all its forms, with
+// Lanes in which a source makes no difference, compared with execution: every product and AND of the table, in all forms, with
 // random sources of which many are zero.
 #include <gtest/gtest.h>
 
@@ -34,7 +34,7 @@ std::uint64_t lanes_that_differ(const Outcome& a, const Outcome& b) {
          });
 }
 
-/// All that an instruction can change of a wavefront on the bench, and of the host.
+/// Everything that an instruction can change in a wavefront on the bench, and in the host.
 struct LaneState {
   explicit LaneState(const Wavefront& wave)
       : registers(wave.vgpr, wave.vgpr + kRegisters * kLanes),
@@ -52,7 +52,7 @@ struct LaneState {
   bool operator==(const LaneState&) const = default;
 };
 
-/// What came up, so that the test cannot pass by trying nothing.
+/// Cases that have occurred, so that the test cannot pass without trying them.
 struct Seen {
   unsigned pairs[3] = {};  // by ZeroPair
   std::uint64_t irrelevant = 0;
@@ -125,7 +125,7 @@ void IrrelevantLanes::try_form(const InstructionRow& row, const Form& form, unsi
   EXPECT_EQ(paper & ~known, 0U);
   EXPECT_EQ(differing & ~paper, 0U);
   EXPECT_EQ(strict, pair == ZeroPair::exact ? paper : 0);
-  // Not too few.
+  // At least this many cases must have occurred.
   const std::uint64_t width = words_of(zero_type) == 2 ? ~std::uint64_t{0} : 0xffff'ffff;
   const std::uint64_t plain = lanes_where([&](unsigned lane) {
     const std::uint64_t value = zeros[literal_zero ? 0 : lane];
@@ -147,7 +147,7 @@ void IrrelevantLanes::try_form(const InstructionRow& row, const Form& form, unsi
     }
     return changed;
   };
-  // In strict mode nothing can tell what the operand is.
+  // In strict mode the value of the operand must not matter.
   for (unsigned i = 0; i < kReplacements; ++i)
     EXPECT_EQ(lanes_that_differ(base, with(replace(strict, [&] { return any(); }))), 0U);
   // In paper mode +0 in its place is seen in the lanes that are counted, and in no others,
@@ -206,7 +206,7 @@ TEST_P(IrrelevantLanes, EveryPairOfTheTable) {
   EXPECT_GT(seen_.sign_only, 1'000U);
 }
 
-// What the copies on which differing_lanes() executes take for granted.
+// Properties of instructions that the copies in differing_lanes() rely on.
 TEST_P(IrrelevantLanes, ProductsAreAtMostTwoRegistersWideAndOfOneKind) {
   for (const Format format : all_formats()) {
     for (const InstructionRow& row : rows(format)) {

@@ -1,4 +1,4 @@
-// Masks of registers: for every row those that register_use() names, and register_use() against what executing finds.
+// Masks of registers: for every row those of register_use(), and register_use() compared with execution.
 #include "models/isa/analysis/register_masks.h"
 
 #include <gtest/gtest.h>
@@ -38,8 +38,8 @@ Registers written_by(const RegisterUse& use) {
   return registers;
 }
 
-/// First words and places of the opcode (GCN3 ISA manual, "Instruction formats"). Rows of VOP1, VOP2 and VOPC come by VOP3,
-/// too.
+/// First words and positions of the opcode (GCN3 ISA manual, "Instruction formats"). Rows of VOP1, VOP2 and VOPC also occur in
+/// VOP3.
 struct Encoding {
   Format format;
   std::uint32_t value;
@@ -112,7 +112,7 @@ TEST_P(RegisterMasksTest, HoldWhatTheUseOfEveryRowSays) {
     }
     EXPECT_EQ(masks.reads_scc(), use.reads_scc);
     EXPECT_EQ(masks.writes_scc(), use.writes_scc);
-    // One register that waits: it is found where it is used and nowhere else.
+    // One pending register: it is found where it is used and nowhere else.
     for (const OperandKind file : kFiles) {
       for (unsigned r = 0; r < size_of(file); r += 1 + r % 3) {
         RegisterSet pending;
@@ -156,7 +156,7 @@ TEST(RegisterSet, IsASet) {
   EXPECT_FALSE(set.contains_any({OperandKind::vgpr, 0, 256}));
 }
 
-/// What an ALU instruction can change.
+/// Everything that an ALU instruction can change.
 struct State {
   std::vector<std::uint32_t> vgprs;
   std::array<std::uint32_t, 128> sgprs{};
@@ -188,7 +188,7 @@ class AluMachine {
     after.scc = machine_.wave.scc;
     return after;
   }
-  /// The last instruction: encodings that the decoder takes and the hardware does not define.
+  /// Returns the last instruction: encodings that the decoder accepts and the hardware does not define.
   bool refused() const { return machine_.wave.event == Event::illegal_instruction; }
 
  private:
@@ -206,7 +206,7 @@ TEST_P(RegisterMasksTest, NameAllThatExecutingReadsAndWrites) {
     const bool alu = instruction.unit == Unit::valu || instruction.unit == Unit::salu;
     if (!alu || instruction.format == Format::mai || instruction.row->execute == nullptr) return;
     if (!Allocation(kRegisters, AluMachine::kSgprs).holds(instruction)) return;
-    // Beside registers: program counter, hardware registers, modes; moves that M0 leads out of the machine's registers.
+    // In addition to registers: program counter, hardware registers, modes; moves that M0 leads out of the machine's registers.
     for (const char* other : {"pc", "cbranch", "getreg", "setreg", "movrel", "rfe", "trap", "memtime", "set_vskip"}) {
       if (mnemonic.find(other) != std::string::npos) return;
     }
@@ -261,7 +261,7 @@ TEST_P(RegisterMasksTest, NameAllThatExecutingReadsAndWrites) {
   EXPECT_GT(checked.size(), GetParam() == Target::gfx803 ? 480U : 540U);
 }
 
-// A compute unit executes them before their time: they must not show when they do.
+// A compute unit executes these ahead of their issue: they must have no effect outside of their registers.
 TEST_P(RegisterMasksTest, WhatReachesNothingOutsideLeavesExecEventsAndMemoryAlone) {
   Machine machine(GetParam());
   LaneAddresses addresses;
@@ -269,7 +269,7 @@ TEST_P(RegisterMasksTest, WhatReachesNothingOutsideLeavesExecEventsAndMemoryAlon
   machine.wave.addresses = &addresses;
   machine.wave.lds = lds.data();
   machine.wave.lds_bytes = static_cast<std::uint32_t>(lds.size());
-  machine.wave.memory = nullptr;  // who asks for it, ends the test
+  machine.wave.memory = nullptr;  // an instruction that uses it ends the test
   std::mt19937 random(13);
   std::map<Reach, std::set<std::string_view>> met;
   for_instructions(GetParam(), 6, [&](const Instruction& instruction) {

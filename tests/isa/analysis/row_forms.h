@@ -1,5 +1,5 @@
-// Forms in which an instruction with two or three sources occurs, and what they compute of given sources: for tests that go
-// over the rows of the table.
+// Forms of an instruction with two or three sources, and their results for given sources: for tests that cover the rows of the
+// table.
 #pragma once
 
 #include <array>
@@ -15,7 +15,7 @@ namespace lacuna::isa::test {
 inline constexpr unsigned kResultWords = 4;
 inline constexpr unsigned kScalarDst = 16;
 
-/// What a row's instruction computes from three sources of up to 64 bits.
+/// Result of a row's instruction for three sources of up to 64 bits.
 struct Outcome {
   std::array<std::array<std::uint32_t, kLanes>, kResultWords> words{};
   std::uint64_t flags = 0;
@@ -33,7 +33,7 @@ inline OperandType source_type(const InstructionRow& row, unsigned source) {
   return row.src.types[source] == OperandType::simm32 ? row.src.types[0] : row.src.types[source];
 }
 
-/// No part of the value that the type may read is NaN or infinite. `mixed`: read as f16 or as f32.
+/// Whether no part of the value that the type may read is NaN or infinite. `mixed`: read as f16 or as f32.
 inline bool finite(std::uint64_t value, OperandType type, bool mixed) {
   if (!is_float_type(type)) return true;
   if (type == OperandType::f64) return (value >> 52 & 0x7ff) != 0x7ff;
@@ -53,7 +53,7 @@ inline std::uint64_t negative_zero(OperandType type) {
 }
 
 inline bool same(const Outcome& a, const Outcome& b) { return a.words == b.words && a.flags == b.flags; }
-/// But for the signs of zeros.
+/// Whether they are equal except for the signs of zeros.
 inline bool same_values(const InstructionRow& row, const Outcome& a, const Outcome& b) {
   const OperandType type = row.dst.types[0];
   if (!is_float_type(type) || a.flags != b.flags) return same(a, b);
@@ -188,7 +188,7 @@ class Subject {
     return instruction;
   }
 
-  /// Results of what load() gave.
+  /// Results for the sources set by load().
   Outcome execute(const Instruction& instruction) {
     Outcome outcome;
     m_.run(instruction);

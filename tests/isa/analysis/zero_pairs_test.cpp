@@ -1,5 +1,5 @@
-// Which source is irrelevant when another is zero, found by executing every instruction with two or more sources: the table
-// must say of products and ANDs what is found, and no more of anything.
+// Sources that are irrelevant if another one is zero, determined by executing every instruction with two or more sources: for
+// products and ANDs the table must agree, and must state no more for any other instruction.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -17,7 +17,7 @@ namespace {
 
 constexpr unsigned kRuns = 5;
 
-/// What executing says of a pair of sources.
+/// The kind of a pair of sources according to execution.
 ZeroPair found(Machine& machine, const InstructionRow& row, unsigned zero, unsigned other) {
   Subject subject(machine, row);
   const std::vector<Form> forms = subject.forms();

@@ -1,4 +1,4 @@
-// The cache of decoded instructions, and what instructions say of the registers they use.
+// The cache of decoded instructions, and the registers that instructions use.
 #include "models/isa/decode/decoded_code.h"
 
 #include <gtest/gtest.h>
@@ -37,7 +37,7 @@ TEST(DecodedCode, DecodesOnceAndAcrossPages) {
 
 TEST(DecodedCode, ThreadsFindTheSameInstructions) {
   TestMemory memory;
-  constexpr unsigned kWords = 20 * 1024;  // more pages than the fast way remembers
+  constexpr unsigned kWords = 20 * 1024;  // more pages than the fast path remembers
   std::byte* at = memory.map(kCodeBase, kWords * 4, Access::read | Access::execute);
   for (unsigned k = 0; k < kWords; ++k) write<std::uint32_t>(at + k * 4, kNop + k % 16);
   DecodedCode code(memory, Target::gfx803);
@@ -77,7 +77,7 @@ TEST(DecodedCode, SaysWhyThereIsNoInstruction) {
   EXPECT_EQ(kind(kCodeBase + 2), CodeError::Kind::misaligned);
 }
 
-// Who goes from one instruction to the next finds what at() finds, also when the code has changed meanwhile.
+// Following instructions one by one gives the same results as at(), even if the code has changed in the meantime.
 TEST(DecodedCode, AfterFollowsTheCodeAsItIs) {
   TestMemory memory;
   std::byte* at = memory.map(kCodeBase, 8192, Access::read | Access::execute);
@@ -98,7 +98,7 @@ TEST(DecodedCode, AfterFollowsTheCodeAsItIs) {
     write<std::uint32_t>(at + 4096, word);
     EXPECT_EQ(code.after(first, kCodeBase + 4)->immediate, static_cast<std::int32_t>(word - 1 - kNop)) << "not noticed yet";
     EXPECT_EQ(code.revalidate(), 2U);
-    // `first` is of a page that is gone.
+    // `first` belongs to a page that has been dropped.
     EXPECT_EQ(code.after(first, kCodeBase + 4), code.at(kCodeBase + 4));
     EXPECT_EQ(code.after(first, kCodeBase + 4)->immediate, static_cast<std::int32_t>(word - kNop));
     EXPECT_EQ(code.after(last_of_page, kCodeBase + 4096)->immediate, static_cast<std::int32_t>(word - kNop));
@@ -199,7 +199,7 @@ TEST(RegisterUse, FollowsOperandsAndFlags) {
   }
 }
 
-// Each kind of register is compared apart from the others.
+// Each kind of register is compared separately.
 TEST(Allocation, HoldsWhatIsWithinEveryCount) {
   constexpr std::array<std::uint16_t, 4> kCounts{0, 1, 102, 512};
   for (const std::uint16_t vgprs : kCounts) {

@@ -124,9 +124,9 @@ bool beyond_file(const std::string& text, Target target) {
   return false;
 }
 
-// What LLVM accepts though it cannot be meant: operands that it calls invalid itself; NULL, which later generations have; a
-// compare into a constant; SEXT outside of SDWA (there is no such bit); constants for matrices. It does not know where gfx8's
-// register files end and takes operand encodings 235 to 239, reserved on gfx8, for the apertures of gfx9.
+// Operands that LLVM accepts although they are invalid: operands that it calls invalid itself; NULL, which later generations
+// have; a compare into a constant; SEXT outside of SDWA (there is no such bit); constants for matrices. It does not know where
+// gfx8's register files end and takes operand encodings 235 to 239, reserved on gfx8, for the apertures of gfx9.
 bool is_bogus(const std::string& text, Target target) {
   const auto says = [&](const char* what) { return text.find(what) != std::string::npos; };
   if (says("/*") || says("null") || beyond_file(text, target)) return true;

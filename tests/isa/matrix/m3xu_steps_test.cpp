@@ -1,4 +1,4 @@
-// The step model of M3XU against MPFR, and what the thesis' numbers compute instead: docs/matrix-unit-arithmetic.md.
+// The step model of M3XU compared with MPFR, and the results of the thesis' printed numbers: docs/matrix-unit-arithmetic.md.
 #include "models/isa/matrix/m3xu_steps.h"
 
 #include <gtest/gtest.h>

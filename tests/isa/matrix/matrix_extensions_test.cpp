@@ -1,4 +1,5 @@
-// The table of codes: against what CDNA2 defines, against itself, and what decoder, disassembler and listings make of it.
+// The table of codes: compared with CDNA2's definitions, checked for consistency, and in the decoder, disassembler and
+// listings.
 #include "models/isa/matrix/matrix_extensions.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// What the formats of the matrix unit compute, by MPFR, element by element.
+// Results of the matrix unit's formats, by MPFR, element by element.
 #pragma once
 
 #include <array>
@@ -29,7 +29,8 @@ inline std::uint64_t widened_input(m3xu::Format format, std::uint64_t v) {
   }
 }
 
-/// Over ascending k: fused, to nearest even, denormals kept. Of halves and bfloat16, products and sums are rounded and flushed.
+/// Over ascending k: fused multiply-adds, rounded to nearest even, denormals kept. For halves and bfloat16, products and sums
+/// are rounded and flushed.
 inline std::uint64_t dot_reference(m3xu::Format format, std::span<const std::uint64_t> a, std::span<const std::uint64_t> b,
                                    std::uint64_t c) {
   const BinaryFormat& f = result_format(format);

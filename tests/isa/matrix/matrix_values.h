@@ -1,4 +1,4 @@
-// Operands for tests of matrix arithmetic: random ones and those that rounding is about.
+// Operands for tests of matrix arithmetic: random ones, and those at the limits of rounding.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// What a floating-point atomic adds up to, computed in a wider type: sums of two numbers are rounded once only in their own
-// precision when the wider one has more than twice the bits.
+// Results of floating-point atomics, computed in a wider type: a sum of two numbers is rounded only once, to their own
+// precision, if the wider type has more than twice the bits.
 #pragma once
 
 #include <array>

@@ -15,7 +15,7 @@
 namespace lacuna::isa::test {
 namespace {
 
-// What is left out: ordered append of the global data share; what only a trap handler or the graphics pipeline uses.
+// Exceptions: ordered append of the global data share, and instructions that only a trap handler or the graphics pipeline uses.
 constexpr std::array<std::string_view, 5> kExcluded{"ds_ordered_count", "s_rfe_b64", "s_rfe_restore_b64",
                                                     "s_endpgm_ordered_ps_done", "s_endpgm_saved"};
 bool excluded(std::string_view mnemonic) { return std::find(kExcluded.begin(), kExcluded.end(), mnemonic) != kExcluded.end(); }

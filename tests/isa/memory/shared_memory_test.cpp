@@ -1,5 +1,5 @@
-// Memory that threads of the host access while a kernel runs: nothing that either side adds may be lost, and values of 64 bits
-// are never seen half written.
+// Memory that host threads access while a kernel runs: no addition of either side may be lost, and 64-bit values are never read
+// half written.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -12,8 +12,8 @@ namespace {
 
 constexpr unsigned kRounds = 20'000;
 
-/// A kernel's instructions in this thread, `work` in another one from before the first to after the last of them: as many
-/// rounds as asked for, and more until the other thread has worked `kMeetings` times meanwhile. Returns how many.
+/// A kernel's instructions in this thread, `work` in another one from before the first to after the last of them: `rounds`
+/// rounds, and more until the other thread has worked `kMeetings` times in the meantime. Returns the number of rounds.
 template <typename Work>
 unsigned beside(Machine& m, const std::vector<std::string>& lines, unsigned rounds, Work&& work) {
   constexpr unsigned kMeetings = 1000;

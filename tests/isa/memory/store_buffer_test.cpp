@@ -1,4 +1,4 @@
-// What a wavefront stores into a store buffer, and what is deferred because of it.
+// Stores of a wavefront with a store buffer, and accesses that are deferred because of it.
 #include "models/isa/memory/store_buffer.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// ds_gws_*: what is asked for, of which resource, with whose value.
+// ds_gws_*: the reported request, its resource, and its value.
 #include "models/isa/memory/wave_sync.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// What atomics leave in memory ([GCN3], [Vega], [MI200]: DS, FLAT, MUBUF).
+// Contents of memory after atomics ([GCN3], [Vega], [MI200]: DS, FLAT, MUBUF).
 #include <algorithm>
 #include <string>
 #include <string_view>
@@ -24,8 +24,9 @@ constexpr std::uint64_t kOnes = kWidth == 64 ? ~std::uint64_t{0} : 0xffffffff;
 template <unsigned kWidth>
 constexpr const BinaryFormat& kFormat = kWidth == 64 ? kDouble : kSingle;
 
-/// Rounded to nearest even whatever MODE says. In LDS denormals are as MODE says; in memory those of f32 are flushed, others
-/// kept ([MI200] "FLAT and GLOBAL float atomics"). The sign of a NaN that no operand has is not documented: positive here.
+/// Rounded to nearest even regardless of MODE. In LDS denormals are treated according to MODE; in memory those of f32 are
+/// flushed, others kept ([MI200] "FLAT and GLOBAL float atomics"). The sign of a NaN that no operand has is not documented:
+/// positive here.
 std::uint64_t float_sum(const In& i, const BinaryFormat& f) {
   const Context x{Target::gfx90a, i.mode, false};
   const bool keeps_in = i.in_lds ? keeps_inputs(x, f) : f.width != 32;

@@ -44,7 +44,7 @@ constexpr Exception kScalarExceptions[] = {
     {"s_setreg_*", "hardware registers: isa_sop_test"},
 };
 
-// Atomics that do more than combine one datum with operands.
+// Atomics that do more than combining one datum with operands.
 constexpr Exception kAtomicExceptions[] = {
     {"ds_wrxchg2*", "two addresses: isa_reference_atomic_test"},   {"ds_condxchg32_rtn_b64", "two addresses: isa_ds_test"},
     {"ds_append", "counts lanes: isa_gfx9_memory_test"},           {"ds_consume", "counts lanes: isa_gfx9_memory_test"},

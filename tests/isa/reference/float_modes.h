@@ -1,4 +1,4 @@
-// What MODE means to a format, for the reference functions.
+// Effect of MODE on a format, for the reference functions.
 #pragma once
 
 #include "tests/isa/reference/mpfr_float.h"
@@ -15,7 +15,7 @@ inline bool keeps_results(const Context& x, const BinaryFormat& f) {
   return ((f.width == 32 ? x.mode >> 5 : x.mode >> 7) & 1) != 0;
 }
 inline RoundingRule rule_of(const Context& x, const BinaryFormat& f) { return {rounding_of(x, f), !keeps_results(x, f)}; }
-/// An operand as arithmetic sees it.
+/// An operand as it enters arithmetic.
 inline std::uint64_t input(std::uint64_t v, const Context& x, const BinaryFormat& f) {
   return keeps_inputs(x, f) ? v : f.flushed(v);
 }

@@ -1,4 +1,4 @@
-// What an instruction must compute, one function per mnemonic, written from the instruction-set documents and not from the
+// Required results of instructions, one function per mnemonic, written from the instruction-set documents and not from the
 // executor: integers in plain wide arithmetic, floating point with MPFR. The tests of this folder run every row of the
 // instruction table through decoder and executor and compare.
 //

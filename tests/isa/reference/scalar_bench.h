@@ -8,7 +8,7 @@
 
 namespace lacuna::isa::test {
 
-/// What a scalar instruction may read.
+/// Inputs of a scalar instruction.
 struct ScalarInputs {
   std::uint64_t a = 0, b = 0;
   std::int32_t immediate = 0;  ///< SIMM16, sign-extended
@@ -18,7 +18,7 @@ struct ScalarInputs {
   std::uint64_t pc = 0;  ///< of the next instruction
 };
 
-/// What it must leave behind. `value` is of the destination's width.
+/// Required results. `value` has the destination's width.
 struct ScalarOutcome {
   std::uint64_t value = 0;
   bool scc = false;

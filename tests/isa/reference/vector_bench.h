@@ -12,12 +12,12 @@
 
 namespace lacuna::isa::test {
 
-/// Values at which operations change their behaviour, as an operand of `type` holds them.
+/// Values at which operations change their behaviour, as operands of `type`.
 std::span<const std::uint64_t> edge_values(OperandType type);
 /// An edge value or random bits.
 std::uint64_t draw_value(OperandType type, std::mt19937_64& generator);
 
-/// How much longer than in CTest: environment variable LACUNA_REFERENCE_ROUNDS, 1 when unset.
+/// Factor of the running time relative to CTest: environment variable LACUNA_REFERENCE_ROUNDS, 1 if unset.
 unsigned reference_rounds();
 
 /// Every executable row with this mnemonic on both targets, in the encodings and modifiers that it has, under all combinations

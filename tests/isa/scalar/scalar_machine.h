@@ -1,4 +1,4 @@
-// A wavefront with memory for tests: programs are given as assembly and run one instruction after the other.
+// A wavefront with memory for tests: programs are given in assembly and executed one instruction at a time.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@
 
 namespace lacuna::isa::test {
 
-/// Where tests map memory.
+/// Address at which tests map memory.
 inline constexpr std::uint64_t kBase = 0x7000000000;
 
 /// Mappings that a test lays out; contents start as zero.
@@ -83,7 +83,7 @@ struct Machine {
     wave.pc = kProgram;
   }
 
-  /// Runs straight on, whatever branches do to the PC; stops at the first event.
+  /// Executes instructions in order, ignoring branches; stops at the first event.
   void run(const std::vector<std::string>& lines) {
     for (const auto& words : assemble_by_llvm(lines, wave.target)) {
       step(words);

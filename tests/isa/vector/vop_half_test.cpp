@@ -1,5 +1,4 @@
-// Halves of registers as operands, what becomes of the other half of a destination, and what else gfx9 and gfx90a add to VOP1
-// and VOP3.
+// Halves of registers as operands, the other half of a destination, and other additions of gfx9 and gfx90a to VOP1 and VOP3.
 #include <algorithm>
 
 #include "tests/isa/vector/reference_float.h"

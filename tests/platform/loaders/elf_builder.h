@@ -13,7 +13,7 @@
 
 namespace lacuna::test {
 
-/// Collects bytes and returns where each piece was put.
+/// Collects bytes and returns the offset of each piece.
 class ByteBuffer {
  public:
   std::size_t append(const void* data, std::size_t size) {

@@ -1,4 +1,4 @@
-// Code objects inside of programs.
+// Code objects embedded in programs.
 #include "platform/loaders/image_source_lines.h"
 
 #include <gtest/gtest.h>

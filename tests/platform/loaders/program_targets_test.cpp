@@ -1,4 +1,4 @@
-// What is said of a program that has no code for a GPU. Reading bundles out of real programs: tests/rocm/missing_code.sh.
+// Messages about a program that has no code for a GPU. tests/rocm/missing_code.sh tests reading of bundles from real programs.
 #include "platform/loaders/program_targets.h"
 
 #include <gmock/gmock.h>

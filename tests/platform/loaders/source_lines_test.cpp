@@ -1,4 +1,4 @@
-// Lines of instructions by DWARF: a function's own, inlined ones, and what has none.
+// Source lines of instructions by DWARF: of a function itself, of inlined functions, and instructions without a line.
 #include "platform/loaders/source_lines.h"
 
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@ namespace {
 
 /// Lines of the instructions of a code object, by the name of the source file without its folder.
 std::set<std::string> lines_of(std::span<const std::byte> object) {
-  constexpr std::uint64_t kBehindCode = 0x4000;  // of these small kernels
+  constexpr std::uint64_t kBehindCode = 0x4000;  // beyond the code of these small kernels
   std::set<std::string> lines;
   for (std::uint64_t address = 0; address < kBehindCode; address += 4) {
     auto line = source_line(object, address);
@@ -42,7 +42,8 @@ TEST(SourceLines, AreNothingWithoutATable) {
   EXPECT_EQ(lines_of({}), std::set<std::string>{});
 }
 
-// Which lines a damaged file gives is open. A reader that leaves the file ends the process, at once under a sanitizer.
+// Lines from a damaged file may be arbitrary. A reader that leaves the file's bytes ends the process, immediately with a
+// sanitizer.
 TEST(SourceLines, OfADamagedFileAreSomeOrNone) {
   const ElfFile file = ElfFile::read(LACUNA_INLINED_CODE_OBJECT);
   const std::span<const std::byte> object = file.bytes();

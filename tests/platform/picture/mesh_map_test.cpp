@@ -1,4 +1,4 @@
-// Pictures of a mesh: what is at which node, where data meet, and how much of a link is used.
+// Pictures of a mesh: contents of its nodes, nodes where data meet, and use of its links.
 #include "platform/picture/mesh_map.h"
 
 #include <gmock/gmock.h>

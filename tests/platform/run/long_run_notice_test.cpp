@@ -1,4 +1,4 @@
-// What is said of a simulation that takes long, and that it is said once.
+// The notice for long simulations, which is given once.
 #include "platform/run/long_run_notice.h"
 
 #include <gmock/gmock.h>

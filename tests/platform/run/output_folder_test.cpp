@@ -1,5 +1,4 @@
-// Who may write to an output folder, and files that are whole or not there: also when the process is killed or runs into a
-// limit.
+// Ownership of output folders, and files that are complete or absent, even if the process is killed or exceeds a limit.
 #include "platform/run/output_folder.h"
 
 #include <fcntl.h>
@@ -38,7 +37,7 @@ std::string contents_of(const fs::path& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-/// What `act` throws; "" when it does not.
+/// Message of the exception that `act` throws; "" if it throws none.
 std::string message(const std::function<void()>& act) {
   try {
     act();
@@ -67,7 +66,7 @@ std::pair<std::string, int> in_child(const std::function<std::string()>& act) {
   return {text, status};
 }
 
-/// The limit of this process while it lives.
+/// Sets the limit of this process during its lifetime.
 class FileSizeLimit {
  public:
   explicit FileSizeLimit(rlim_t bytes) {
@@ -138,7 +137,7 @@ TEST_F(OutputFolderInUse, AProcessThatIsKilledLeavesNoLock) {
   EXPECT_EQ(message([&] { OutputFolder::at(out); }), "");
 }
 
-// Several try at the same moment; each that gets it keeps it until all have tried.
+// Several processes try at the same time; each owner keeps the folder until all have tried.
 TEST_F(OutputFolderInUse, OneOfManyGetsIt) {
   const fs::path out = root_ / "out";
   for (int round = 0; round < 5; ++round) {
@@ -218,7 +217,7 @@ TEST_F(OutputFolderInUse, ARunThatHasReservedItKeepsItWhileItLives) {
   EXPECT_THAT(in_child([&] { return OutputFolder::claim(out, run).path().string(); }).first,
               StartsWith((out / "process-").string()))
       << "its second";
-  // Runs that have ended: one whose process number is another's by now, and one without a process.
+  // Runs that have ended: one whose process number belongs to another process now, and one without a process.
   OutputFolder::reserve(root_ / "other", std::to_string(getpid()) + ".1");
   EXPECT_EQ(message([&] { OutputFolder::reserve(root_ / "other", "0.1"); }), "");
   EXPECT_EQ(message([&] { OutputFolder::at(root_ / "other"); }), "");
@@ -320,8 +319,8 @@ TEST_F(WholeFiles, EveryFailureNamesTheFile) {
 
 volatile std::sig_atomic_t signals_seen = 0;
 
-// The limit's signal ends a process unless it is handled: ours must not reach the program's handler, and the program's own
-// must.
+// The limit's signal ends a process unless it is handled: signals of the simulator's writes must not reach the program's
+// handler, the program's own must.
 TEST_F(WholeFiles, TheLimitsSignalStaysTheProgramsOwn) {
   struct sigaction action {};
   struct sigaction before {};
@@ -351,7 +350,7 @@ TEST_F(WholeFiles, TheLimitsSignalStaysTheProgramsOwn) {
     const FileSizeLimit limited(0);
     OutputFile grows(root_ / "grows");
     grows.write("x");
-    while (!grows.failed()) usleep(1000);  // by the file's thread
+    while (!grows.failed()) usleep(1000);  // written by the file's thread
     return grows.failure();
   });
   EXPECT_EQ(status, 0);
@@ -381,7 +380,7 @@ TEST_F(OutputFolderInUse, ACompressedFileIsCompleteAtAnyTime) {
     file->write(more);
     text += more;
     file->flush();
-    file->flush();  // nothing more
+    file->flush();  // nothing is left to write
     EXPECT_EQ(gunzip(contents_of(root_ / "out/kernels.csv.gz")), text);
   }
   fs::create_symlink("/dev/full", root_ / "out/full");

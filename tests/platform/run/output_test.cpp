@@ -85,7 +85,7 @@ TEST_F(OutputFolders, AFileIsWrittenWithoutBeingAsked) {
 TEST_F(OutputFolders, AChildLeavesTheFileToItsParent) {
   const auto file = std::make_unique<OutputFile>(root / "log.txt");
   file->write("once\n");
-  // Now the file's thread waits for more.
+  // Now the file's thread waits for more text.
   while (contents(root / "log.txt").empty()) std::this_thread::yield();
   file->write("later\n");
   const pid_t child = fork();
@@ -327,7 +327,7 @@ TEST(KernelReports, SayWhereTimeGoesAndWhatBounds) {
   EXPECT_EQ(nothing.str(), "") << "without timing there is nothing to say";
 }
 
-// Most programs have nothing to do with them.
+// Most programs do not use these.
 TEST(KernelReports, SayHowMuchMatrixUnitsDo) {
   KernelRecord r = record();
   std::ostringstream without;
@@ -358,7 +358,7 @@ std::uint64_t& lazy_cycles(KernelActivity& a, LazyCause cause) {
       .cycles[static_cast<std::size_t>(extension_stall(lazy_slots().first_cause + static_cast<std::size_t>(cause)))];
 }
 
-// Machines without lazy cores have no use for their columns; all others are always there.
+// Machines without lazy cores do not have their columns; all others are always present.
 TEST(KernelReports, CausesOfLazyCoresAreShownWhenAKernelHasThem) {
   const KernelActivity without = record().activity;
   KernelActivity with = without;

@@ -1,4 +1,4 @@
-// The run loop against a small model: every way that a simulation can end, at the simulated time at which it should.
+// The run loop with a small model: every way in which a simulation can end, at the correct simulated time.
 #include "platform/run/run_control.h"
 
 #include <gtest/gtest.h>
@@ -12,7 +12,7 @@ namespace {
 
 using namespace literals;
 
-/// Does one step of work every `period`; stops working after `steps`, then idles in `idle_period` steps if that is not 0.
+/// Does one step of work every `period`; after `steps` steps it is idle, with events every `idle_period` if that is not 0.
 struct Worker : sc_core::sc_module {
   std::uint64_t steps_left = 0;
   std::uint64_t work = 0;
@@ -67,7 +67,7 @@ Outcome run(const SimulationParameters& limits, bool timer_armed = false, std::u
 
 // One kernel per process: the cases follow each other on it, in this order.
 TEST(RunControl, EndsInEveryWayAtTheRightTime) {
-  // Work every 10 us; what would happen at the limit itself does not happen any more.
+  // Work every 10 us; events at the limit itself no longer occur.
   worker().start(~std::uint64_t{0}, 10_us, Tick{});
   Outcome r = run({.max_time = 1000_us, .max_idle = 100_us});
   EXPECT_EQ(r.end, RunEnd::time_limit);
@@ -78,7 +78,7 @@ TEST(RunControl, EndsInEveryWayAtTheRightTime) {
   r = run({.max_time = Tick{}, .max_idle = 100_us}, false, 200);
   EXPECT_EQ(r.end, RunEnd::guest);
 
-  // A request to stop is heard.
+  // A request to stop is handled.
   {
     const InterruptHandler handler;
     EXPECT_FALSE(InterruptHandler::requested());
@@ -88,10 +88,10 @@ TEST(RunControl, EndsInEveryWayAtTheRightTime) {
     EXPECT_EQ(run({.max_time = Tick{}, .max_idle = 100_us}).end, RunEnd::interrupted);
   }
 
-  // Nobody would see what it does.
+  // Its output would be lost.
   EXPECT_EQ(run({.max_time = Tick{}, .max_idle = 100_us}, false, ~std::uint64_t{0}, true).end, RunEnd::output_failed);
 
-  // Idle events go on for ever: a timer that will come excuses them, nothing else does.
+  // Idle events continue forever: only a pending timer justifies them.
   worker().steps_left = 0;
   worker().idle_period = 50_us;
   const Tick begin = to_tick(sc_core::sc_time_stamp());
@@ -102,7 +102,7 @@ TEST(RunControl, EndsInEveryWayAtTheRightTime) {
   r = run({.max_time = Tick{}, .max_idle = 100_us}, false);
   EXPECT_EQ(r.end, RunEnd::no_progress);
 
-  // Nothing is left that could happen.
+  // No events are pending.
   worker().idle_period = Tick{};
   r = run({.max_time = Tick{}, .max_idle = 10'000_us}, false);
   EXPECT_EQ(r.end, RunEnd::no_events);

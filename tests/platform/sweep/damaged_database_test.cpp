@@ -1,4 +1,4 @@
-// A database of results with damaged bytes: it is refused before anything of it is read, unless SQLite does not use the bytes.
+// A database of results with damaged bytes: it is refused before any of it is read, unless SQLite does not use the bytes.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sqlite3.h>
@@ -87,7 +87,7 @@ class DamagedDatabase : public ::testing::Test {
     database.connection().run("DROP TABLE gone");
   }
 
-  /// What `lacuna results` has to say of it.
+  /// Output of `lacuna results` for it.
   std::string printed() const {
     ResultsDatabase database(file, true);
     std::ostringstream text;
@@ -115,7 +115,7 @@ class DamagedDatabase : public ::testing::Test {
     return bytes;
   }
 
-  /// "" when it is read, and then every value is right; else why it is refused.
+  /// "" if it is read, and then every value is correct; else the reason of the refusal.
   std::string refusal(const std::string& damaged) {
     for (const char* suffix : {"-wal", "-shm"}) fs::remove(file.string() + suffix);
     std::ofstream(file, std::ios::binary | std::ios::trunc) << damaged;
@@ -194,7 +194,7 @@ TEST_F(DamagedDatabase, PartsOfPages) {
 TEST_F(DamagedDatabase, ThatIsCutOff) {
   const std::set<std::size_t> unused = unused_pages();
   for (std::size_t size = 100; size < original.size(); size += 3000) {
-    // SQLite takes a part of the last page for a page; when nothing uses it, nothing is lost.
+    // SQLite treats a part of the last page as a page; if no data use it, nothing is lost.
     const std::size_t last = original.size() / kPage - 1;
     const bool is_in_unused = size > last * kPage && unused.contains(last);
     EXPECT_EQ(refusal(original.substr(0, size)).empty(), is_in_unused) << size << " bytes";

@@ -1,4 +1,4 @@
-// Points as processes, with shell scripts in the place of lacuna: how they end, what is kept of them, and why they failed.
+// Points as processes, with shell scripts in place of lacuna: their ends, the data that are kept, and the causes of failures.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
@@ -32,7 +32,7 @@ class Points : public ::testing::Test {
     fs::create_directories(folder);
   }
 
-  /// Its first argument is what the point says; `out` is the output folder.
+  /// Its first argument is the output of the point; `out` is the output folder.
   void write_simulator(const std::string& script) const {
     std::ofstream(folder / "simulator") << "#!/bin/sh\nout=${3#--out=}\nmkdir -p \"$out\"\n" << script << '\n';
     fs::permissions(folder / "simulator", fs::perms::owner_all);
@@ -115,7 +115,7 @@ TEST_F(Points, FailForAReason) {
       {"kill -KILL $$", PointState::killed, 137,
        "killed by SIGKILL \\(Killed\\)( from outside of the sweep|, out of memory), at [0-9]+ MiB.*"},
       {"kill -TERM $$", PointState::killed, 143, "killed by SIGTERM \\(Terminated\\)"},
-      // What the simulator says first, not what it counts last; an error of the host's own after it is a consequence.
+      // The simulator's first error counts, not the last one; an error of the host program afterwards is a consequence.
       {log_line("info", "process 7") + log_line("warning", "odd") + log_line("error", fault) + log_line("error", "later") +
            log_line("warning", "mistakes of the guest: 1 stopped queues") + "echo 'Aborting'\nkill -ABRT $$",
        PointState::failed, 134, "at 12\\.5 us: " + fault},
@@ -164,7 +164,7 @@ TEST_F(Points, KeepTheFaultingLineOfALongLog) {
   // Without an error of the simulator: how it began and how it ended.
   EXPECT_THAT(run("echo the beginning\n" + lines + "echo the end\nexit 1").log,
               AllOf(StartsWith("the beginning\nline 0 of"), EndsWith("the end\n")));
-  // A line that the end has anyway is not kept twice.
+  // A line that is part of the kept end anyway is not kept twice.
   const std::string last = run(lines + "echo the end\nexit 1").log;
   EXPECT_EQ(last.find("the end"), last.rfind("the end"));
 }

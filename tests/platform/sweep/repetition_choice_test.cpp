@@ -44,7 +44,7 @@ TEST(SampleOrder, HasNoPeriod) {
   }
 }
 
-/// Sweeps whose points are not run: the test says what each has as cycles.
+/// Sweeps whose points are not run: the test sets the cycles of each.
 class Repetitions : public ::testing::Test {
  protected:
   /// Cycles of a repetition of a combination; nothing = it fails.
@@ -178,7 +178,7 @@ TEST_F(Repetitions, DependOnResultsAlone) {
   const auto rest = plan("until = 0.5 %", "1, 5, 12, 20");
   EXPECT_EQ(run(*rest, *half, noisy), count - before);
   EXPECT_EQ(wanted(*rest), chosen);
-  // What is there because another sweep had more repetitions changes nothing.
+  // Results that exist because another sweep had more repetitions change nothing.
   const auto all = database("all.db");
   for (std::size_t point = 0; point < sweep->points().size(); ++point) store(*all, *sweep, point, noisy);
   const auto few = plan("until = 0.5 %", "1, 5, 12, 20");

@@ -127,7 +127,7 @@ class IncludedSweeps : public ::testing::Test {
     check_names(sweep);
     return sweep;
   }
-  /// What is wrong with main.sweep of this text, without the folder.
+  /// The error message for main.sweep with this text, without the folder.
   std::string error_of(const std::string& text) const {
     try {
       expand(parsed_as("main.sweep", text));
@@ -352,7 +352,7 @@ TEST(SweepExpansion, TooManyCombinationsAreRefused) {
               HasSubstr("more than 10 million"));
 }
 
-/// What the command and its options, its parameters and its statistics have no part in.
+/// Everything that does not depend on the command with its options, parameters and statistics.
 void use(const std::string& text) {
   try {
     const SweepFile sweep = parsed(text);

@@ -83,7 +83,7 @@ TEST(AgainstMgpusim, InstructionsPerCycleAndScaling) {
     SCOPED_TRACE(benchmark + ' ' + problem);
     const auto compare = [&](const char* quantity, double ours, double theirs, double allowed) {
       const double error = results.add({benchmark, problem}, quantity, ours, theirs, allowed);
-      if (allowed == 0) return;  // shown only
+      if (allowed == 0) return;  // reported only
       EXPECT_LE(std::abs(error), allowed) << quantity << ": " << ours << " against " << theirs;
     };
     const Point point{run(benchmark, problem),
@@ -115,8 +115,8 @@ TEST(AgainstMgpusim, InstructionsPerCycleAndScaling) {
   EXPECT_LE(std::abs(excess / single), kMeanTime);
 }
 
-// A wavefront whose lanes walk along rows of 2 KiB meets two sets of its L1: eight lines are under way at once, not as many as
-// there are MSHRs. MGPUSim took 1,412 us for its column-wise product of a matrix (one launch of its ATAX or BICG benchmark);
+// A wavefront whose lanes walk along rows of 2 KiB uses two sets of its L1: eight lines are in flight concurrently, not as many
+// as there are MSHRs. MGPUSim took 1,412 us for its column-wise product of a matrix (one launch of its ATAX or BICG benchmark);
 // that the matrix has 512 x 512 floats, in work-groups of 256, is our assumption.
 TEST(AgainstMgpusim, ColumnWiseProductHoldsItsWays) {
   constexpr double kTheirs = 1412;

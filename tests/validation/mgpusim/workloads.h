@@ -1,4 +1,4 @@
-// What the launch files of this folder read and are compared with: inputs, and the results that the host computes.
+// Input files of this folder's launch files, and the results that the host computes for comparison.
 #pragma once
 
 #include <filesystem>
@@ -10,7 +10,7 @@ namespace lacuna::validation {
 /// The options of a benchmark by name, as MGPUSim's command line has them: "-length 16384".
 using Options = std::map<std::string, unsigned>;
 
-/// Throws std::invalid_argument when it is not a list of names with numbers.
+/// Throws std::invalid_argument if it is not a list of names with numbers.
 Options parse_options(const std::string& problem);
 
 /// Writes the files that BENCHMARK.launch names to a folder. Returns the constants of the launch file, by `--define`. Throws

@@ -9,7 +9,7 @@
 
 namespace lacuna::validation {
 
-/// What a chain costs beside its loads, and a load that hits the L1.
+/// Overhead of a chain in addition to its loads, and a load that hits the L1.
 struct Calibration {
   double overhead = 0;
   double l1_latency = 0;

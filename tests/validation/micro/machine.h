@@ -35,7 +35,7 @@ class Machine {
   /// `settings`: name=value, as after --set. `name` is that of its folder below validation/micro of the build directory.
   Machine(std::string name, std::string configuration, std::vector<std::string> settings);
 
-  /// Core cycles of each chain after `warm_ups` other passes over it. `dispatches` - 1 dispatches of the same went before.
+  /// Core cycles of each chain after `warm_ups` other passes over it. `dispatches` - 1 identical dispatches precede it.
   std::vector<double> chase(const ChaseTable& table, const std::vector<Chain>& chains, unsigned warm_ups,
                             unsigned dispatches = 1);
 
@@ -43,10 +43,10 @@ class Machine {
   void launch(const std::string& text, const std::map<std::string, Words>& inputs);
   /// A file that the launch saved.
   Words saved(const std::string& file) const;
-  /// Nanoseconds of each dispatch of the last launch, by kernels.csv.
+  /// Nanoseconds of each dispatch of the last launch, from kernels.csv.
   std::vector<double> dispatch_times(const std::string& kernel) const;
 
-  /// What the last launch's effective.cfg says: a number, sizes in bytes, times in cycles.
+  /// A value in the last launch's effective.cfg: a number, sizes in bytes, times in cycles.
   double configured(const std::string& parameter) const;
   const std::string& name() const { return name_; }
 

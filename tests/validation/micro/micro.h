@@ -1,4 +1,5 @@
-// What the tests that recover a machine's parameters from outside share: the table of results, beside what was configured.
+// Common parts of the tests that recover a machine's parameters by measurement: the table of results, next to the configured
+// values.
 #pragma once
 
 #include <gtest/gtest.h>

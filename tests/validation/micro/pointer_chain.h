@@ -1,4 +1,4 @@
-// A work-item that follows pointers through memory: what a load takes from the level that the pointers fit into.
+// A work-item that follows pointers through memory: measures the time of a load from the level that the pointers fit into.
 #pragma once
 
 #include <fmt/format.h>
@@ -32,7 +32,7 @@ struct PointerChain {
   std::vector<std::uint32_t> order;
 };
 
-/// How a chain is followed so that its loads are served by one level.
+/// How a chain is followed, such that its loads are served by one level.
 struct ChainLevel {
   const char* name;
   unsigned lines;
