@@ -1,6 +1,6 @@
-// Preloaded into a program under test: a host that takes processors away, and gives them back late, where that may matter. Each
-// thread of the program uses up to 4 ms of processor time at random places, and before it yields the processor, where loops of
-// the runtime look again. What a GPU sees must not depend on it.
+// Preloaded into a program under test: simulates a host that preempts threads for long times at critical places. Each thread of
+// the program uses up to 4 ms of processor time at random places, and before it yields the processor, where loops of the
+// runtime poll. The simulation must not depend on it.
 //
 // SLOW_HOST: a number from which random delays follow; 0 or missing: none.
 #include <dlfcn.h>

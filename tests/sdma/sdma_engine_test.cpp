@@ -79,7 +79,7 @@ TEST_F(SdmaEngineTest, DoorbellsOfOtherQueuesDoNotDelayPolls) {
   wait_for(Tick{900'000});
   put(other, fence(kBase + kWords + 12, 1));
   ring(other);
-  // The other queue's packet takes the engine some 100 ns; a poll that it delays comes 800 ns later.
+  // The other queue's packet occupies the engine for some 100 ns; a poll that it delays is 800 ns later.
   EXPECT_LE(next_poll() - begin, begin - first + kMoment * 6);
 }
 
@@ -282,7 +282,7 @@ TEST_F(SdmaEngineTest, InvalidDescriptionsAreRefused) {
   EXPECT_TRUE(refused([](auto& d) { d.ring = kBase + kBytes - 256; }));
   EXPECT_TRUE(refused([](auto& d) { d.read_pointer += 4; }));
   EXPECT_TRUE(refused([](auto& d) { d.read_pointer = kReadOnly; }));
-  // Numbers: never 0, never twice, also not between the engines of a GPU.
+  // Ids: never 0, never reused, also between the engines of a GPU.
   const auto first = engine.create_queue(good);
   const auto second = engine.create_queue(good);
   const auto other = b_.engine(SdmaBench::gfx8).create_queue(good);

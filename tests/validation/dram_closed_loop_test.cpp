@@ -1,11 +1,11 @@
-// The DRAM schedule under requesters that wait for its answers, against a controller that decides cycle by cycle
-// (dram_controller.h): each of them reads a line, writes one when the data have come, and goes on with the next. When reads are
-// done and writes are accepted decides when the next requests arrive; in traffic that is fixed beforehand (dram_mixed_test.cpp)
-// it does not. A difference of a cycle would spread.
+// The DRAM schedule with requesters that wait for its responses, compared with a controller that decides cycle by cycle
+// (dram_controller.h): each requester reads a line, writes one when the data have arrived, and continues with the next. The
+// completion times determine when the next requests arrive, unlike in traffic that is fixed beforehand (dram_mixed_test.cpp). A
+// difference of one cycle would spread.
 //
 // With few requesters the channel waits for them. With many, reads wait together while writes are served, so that the
-// requesters take their turns together, and the bus turns round less often than the watermarks ask for. Both carry every line
-// in the same cycles.
+// requesters proceed together, and the bus turns round less often than the watermarks require. Both carry every line in the
+// same cycles.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -27,10 +27,10 @@ namespace {
 
 using Cycle = std::uint64_t;
 
-constexpr Cycle kStart = 5000;     // behind the first refresh
-constexpr unsigned kLines = 8192;  // that are copied
+constexpr Cycle kStart = 5000;     // after the first refresh
+constexpr unsigned kLines = 8192;  // number of copied lines
 constexpr unsigned kLineBytes = 64;
-constexpr std::uint64_t kCopy = 1 << 25;  // where they go
+constexpr std::uint64_t kCopy = 1 << 25;  // destination of the lines
 constexpr Cycle kAnswer = 300;            // from the last datum to the requester
 constexpr Cycle kBeforeWrite = 200;       // from there to the write
 constexpr Cycle kBeforeRead = 100;        // from the write's acceptance to the next read
@@ -53,12 +53,12 @@ Events first_reads(unsigned requesters) {
 
 unsigned burst_of(const DramParameters& p) { return static_cast<unsigned>(p.burst.n) * p.bytes_per_cycle; }
 
-/// When each line has been read, its last datum at the controller, and when its write has been accepted.
+/// Time at which each line has been read, its last datum at the controller, and at which its write has been accepted.
 struct Copy {
   std::vector<Cycle> read = std::vector<Cycle>(kLines);
   std::vector<Cycle> written = std::vector<Cycle>(kLines);
 
-  /// Bytes a cycle.
+  /// Bytes per cycle.
   double rate() const {
     return 2.0 * kLines * kLineBytes / static_cast<double>(*std::max_element(written.begin(), written.end()) - kStart);
   }
@@ -71,8 +71,8 @@ struct Offers {
     Cycle at;
   };
   std::deque<Line> lines;
-  unsigned bursts = 0;  // of the first one that have been taken
-  bool full = false;    // the queue, in this cycle
+  unsigned bursts = 0;  // bursts of the first line that have been accepted
+  bool full = false;    // the queue is full in this cycle
 };
 
 Copy run_controller(const DramParameters& p, unsigned requesters) {
@@ -82,7 +82,7 @@ Copy run_controller(const DramParameters& p, unsigned requesters) {
   while (controller.now() < kStart) controller.tick();
   Copy copy;
   Events events = first_reads(requesters);
-  std::vector<unsigned> missing(kLines, bursts);  // of each line's read
+  std::vector<unsigned> missing(kLines, bursts);  // bursts of each line's read that are missing
   Offers reads;
   Offers writes;
   unsigned next = requesters;
@@ -98,7 +98,7 @@ Copy run_controller(const DramParameters& p, unsigned requesters) {
         events.push({now + kAnswer + kBeforeWrite, Event::Kind::write, event.line});
       }
     }
-    // The oldest first of those whose queue has room.
+    // The oldest line whose queue has room.
     reads.full = writes.full = false;
     const auto may_enter = [](const Offers& offers) { return !offers.full && !offers.lines.empty(); };
     while (may_enter(reads) || may_enter(writes)) {
@@ -141,7 +141,7 @@ Copy run_schedule(const DramParameters& p, unsigned requesters) {
   };
   Cycle now = kStart;
   while (copied < kLines) {
-    // What becomes known has consequences after this at the earliest.
+    // Earliest time at which new information has an effect.
     now = std::min(now + kBeforeRead, events.empty() ? ~Cycle{0} : events.top().at);
     completed.clear();
     schedule.decide(Tick{now * period}, completed);

@@ -1,8 +1,9 @@
-// A DRAM controller that decides cycle by cycle, as the reference for traffic of which no other simulator's curves are at hand.
+// A DRAM controller that decides cycle by cycle, as the reference for traffic for which there are no curves of other
+// simulators.
 //
 // One queue of reads and one of writes for the channel, first ready, first come, first served in each. In every cycle the row
-// bus and the column bus take a command each: that of the oldest request whose next command may be issued. A row is not closed
-// while a request that is served now can use it. Requests whose row was opened for them leave their queue, up to 32.
+// bus and the column bus carry one command each: that of the oldest request whose next command may be issued. A row is not
+// closed while a request that is served now can use it. Requests whose row was opened for them leave their queue, up to 32.
 //
 // Writes are served when there are more than `write_high` of the queue's entries, until fewer than `write_low` are left, and
 // whenever no read waits. This is what Ramulator2 (generic DRAM controller, wr_high_watermark, wr_low_watermark) and DRAMSys
@@ -28,18 +29,18 @@ class DramController {
 
   explicit DramController(const DramParameters& parameters);
 
-  /// A burst. Returns false when its queue is full.
+  /// Adds a burst. Returns false if its queue is full.
   bool offer(std::uint64_t address, bool write, std::uint64_t id);
-  /// One cycle.
+  /// Simulates one cycle.
   void tick();
   Cycle now() const { return now_; }
   bool idle() const { return requests_.empty(); }
 
   struct Completion {
     std::uint64_t id;
-    Cycle done;  ///< the last datum of a read is on the bus; a write's
+    Cycle done;  ///< time of a read's last datum on the bus, or of a write's
   };
-  /// Of the requests whose column commands were issued since the last call.
+  /// Requests whose column commands were issued since the last call.
   std::vector<Completion> completed();
   /// Times that column commands changed from reads to writes, in any pseudo channel.
   std::uint64_t turns() const { return turns_; }
@@ -72,10 +73,10 @@ class DramController {
     Cycle column = 0;
     Cycle read = 0;
     Cycle write = 0;
-    std::array<Cycle, 4> activates{};  // until when each of the last four counts
+    std::array<Cycle, 4> activates{};  // end of the tFAW window of each of the last four
     bool writing = false;
     bool refreshing = false;
-    Cycle refresh = 0;  // the next that is due
+    Cycle refresh = 0;  // time of the next refresh
   };
 
   std::size_t waiting(bool write) const { return write ? writes_ : reads_; }

@@ -1,11 +1,11 @@
 // The DRAM schedule under mixed traffic, against a controller that decides cycle by cycle (dram_controller.h): every read is
 // done and every write is accepted in the same cycle.
 //
-// That controller is held against Ramulator2's curves for reads first. Then both carry the same requests of one burst, evenly
+// That controller is first compared with Ramulator2's curves for reads. Then both carry the same requests of one burst, evenly
 // spaced, sent in order by one source that has 64 reads in flight at most: at random or one burst after the other, of which a
 // quarter or half are writes; and copies of several arrays in parallel, 128 bytes of each in turn. Loads and bandwidths are
-// bursts a cycle; latencies are those of reads, in cycles. Each traffic has several seeds, which say where arrays lie and what
-// is written.
+// bursts a cycle; latencies are those of reads, in cycles. Each traffic has several seeds, which determine the addresses of
+// arrays and the written requests.
 //
 // DramSpace goes through all mixes on all standards once and prints the errors of each class, which are 0: 0 to 100 % writes at
 // random, one burst after the other, and in lines of 1 to 12 arrays in turn, and copies of as many arrays.
@@ -182,7 +182,7 @@ Result run_schedule(const DramParameters& parameters, const std::vector<Request>
   return result_of(requests, arrival, std::move(done));
 }
 
-/// How many requests have other times, and which is the first; empty: none.
+/// Number of requests whose times differ, and the first of them; empty: none.
 std::string differences(const std::vector<Request>& requests, const Result& ours, const Result& reference) {
   std::size_t count = 0;
   std::string first;

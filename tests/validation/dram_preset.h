@@ -1,4 +1,4 @@
-// The channels that the DRAM validations are about: presets without the controller's own latency, HBM2 at 2 Gbit/s first.
+// The channels of the DRAM validations: presets without the controller's own latency, HBM2 at 2 Gbit/s first.
 #pragma once
 
 #include <filesystem>

@@ -33,7 +33,7 @@ struct Result {
   double latency = 0;    // ns
 };
 
-/// `forecast`: times that reads are given when they are made.
+/// `forecast`: uses the times that are forecast when reads are made.
 Result run(const DramParameters& parameters, bool sequential, double load, unsigned requests, bool forecast = false) {
   DramSchedule schedule(parameters);
   std::mt19937_64 random(17);

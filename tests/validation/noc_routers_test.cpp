@@ -159,8 +159,9 @@ TEST(SteppedRouters, AcceptLessBeyondSaturation) {
   EXPECT_GT(ours(8, 1, 0.9).accepted, 0.99 * ours(8, 1, 0.44).accepted);
 }
 
-// No reference has these: what they do to a mesh of eight virtual channels and packets of one flit, in the order that the
-// causes say. A round trip of a credit takes 7 cycles, so that eight channels nearly keep a link busy and four do not.
+// No reference has these: the test checks their effects on a mesh of eight virtual channels and packets of one flit, in the
+// order that their causes imply. A round trip of a credit takes 7 cycles, so that eight channels nearly keep a link busy and four
+// do not.
 TEST(SteppedRouters, TailCreditsAndInputSpeedupMoveSaturation) {
   const auto saturated = [](unsigned channels, unsigned speedup, bool wait) {
     FabricParameters parameters = mesh_of(channels);

@@ -1,7 +1,7 @@
 // copy_times DIRECTION SOURCE_OFFSET DESTINATION_OFFSET [beside] BYTES...: for each size one copy (h2d, d2h, d2d) or fill,
 // alone or beside a kernel that streams through memory and starts at the same time. Prints what each took by the runtime's own
-// events, and checks every byte that was written and those around them. The host writes and reads GPU memory itself, as it may
-// where all of it is in a PCI Express window: no other copy is carried out.
+// events, and checks every byte that was written and those around them. The host accesses GPU memory directly, which is
+// possible because all of it is in a PCI Express window: no other copy is performed.
 #include <ctime>
 
 #include "../check.h"
@@ -10,7 +10,7 @@ namespace {
 
 constexpr size_t kMargin = 4096;
 
-// Each work-item reads and writes words far apart, over and over: the kernel lives from memory bandwidth.
+// Each work-item repeatedly reads and writes words far apart: the kernel is bound by memory bandwidth.
 __global__ void stream_through(uint32_t* words, size_t count, int turns) {
   const size_t step = size_t{gridDim.x} * blockDim.x;
   for (int turn = 0; turn < turns; ++turn) {
@@ -37,7 +37,7 @@ struct Timer {
   hipEvent_t begin, end;
 };
 
-// CLOCK_PROCESS_CPUTIME_ID: of all threads, the one in which the runtime polls for the copy's end included.
+// CLOCK_PROCESS_CPUTIME_ID: time of all threads, including the one in which the runtime polls for the copy's end.
 double seconds(clockid_t clock) {
   timespec time;
   clock_gettime(clock, &time);
@@ -56,7 +56,7 @@ int main(int argc, char** argv) {
   HIP_CHECK(hipStreamCreate(&stream));
   HIP_CHECK(hipStreamCreate(&other));
   constexpr size_t kWords = 256 * 1024;
-  // What both streams wait for, so that copy and kernel start together whatever the host is at.
+  // Signal that both streams wait for, so that copy and kernel start together, whatever the host is doing.
   uint64_t* signal = nullptr;
   HIP_CHECK(hipExtMallocWithFlags(reinterpret_cast<void**>(&signal), sizeof *signal, hipMallocSignalMemory));
   uint32_t* words = nullptr;

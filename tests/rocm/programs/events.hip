@@ -47,7 +47,7 @@ class Timer {
 
 int main() {
   Timer timer;
-  (void)timer.milliseconds(10);  // code and its first fetch
+  (void)timer.milliseconds(10);  // loads the code, whose first fetch takes longer
   const float once = timer.milliseconds(10000), again = timer.milliseconds(10000), five = timer.milliseconds(50000);
   EXPECT_TRUE(once > 0.0f);
   EXPECT_NEAR(again, once, 0.2 * once);

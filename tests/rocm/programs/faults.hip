@@ -1,5 +1,5 @@
-// What a kernel must not do, one thing a run, chosen by the argument. The runtime ends the program; coming back from the kernel
-// with success would be wrong and is exit code 3.
+// Errors of a kernel, one per run, selected by the argument. The runtime ends the program; a kernel that returns successfully
+// would be wrong and gives exit code 3.
 #include "../check.h"
 
 namespace {

@@ -1,7 +1,7 @@
-// float_atomics apply|drop [fine_host]: the float atomics of gfx90a, and what compilers make of atomicAdd() without
-// -munsafe-fp-atomics, on every kind of memory that HIP has. In mode drop, those that only L2 performs are lost on fine-grained
-// memory, which is as OLCF's Frontier guide has it ("Floating-Point (FP) Atomic Operations and Coarse/Fine Grained Memory
-// Allocations"). gfx803 has none of them.
+// float_atomics apply|drop [fine_host]: the float atomics of gfx90a, and the code that compilers generate for atomicAdd()
+// without -munsafe-fp-atomics, on every kind of memory that HIP has. In mode drop, those that only L2 performs are lost on
+// fine-grained memory, which is as OLCF's Frontier guide has it ("Floating-Point (FP) Atomic Operations and Coarse/Fine Grained
+// Memory Allocations"). gfx803 has none of them.
 #include <functional>
 
 #include "../check.h"
@@ -94,7 +94,7 @@ __device__ double max64(double* at, double value) {
 }
 #endif
 
-// Every element starts as 0 (min64: as 8) and is changed by kSharers threads; what they get goes to `returned`.
+// Every element starts as 0 (min64: as 8) and is changed by kSharers threads; the returned values are stored to `returned`.
 template <Operation kOperation>
 __global__ void change(void* memory, double* returned) {
   const unsigned thread = blockIdx.x * blockDim.x + threadIdx.x;
@@ -239,7 +239,7 @@ int main(int argc, char** argv) {
       const bool lost = drops && hardware && memory.fine && by_hardware(operation);
       unsigned wrong = 0, wrongly_returned = 0;
       for (unsigned i = 0; i < kElements; ++i) wrong += value(raw, operation, i) != (lost ? start : double{kSharers});
-      // Of the threads that share an element, the first gets what was there.
+      // Of the threads that share an element, the first receives the initial value.
       for (unsigned i = 0; i < kThreads; i += kSharers) {
         double least = old[i], sum = 0;
         for (unsigned k = 0; k < kSharers; ++k) {

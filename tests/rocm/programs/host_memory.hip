@@ -1,4 +1,4 @@
-// Host memory that the GPU reads and writes itself: pinned, registered (at an address of its own on the device), managed;
+// Host memory that the GPU reads and writes itself: pinned, registered (at a separate address on the device), managed;
 // attributes.
 #include "../check.h"
 

@@ -1,6 +1,6 @@
-// A program on the HSA runtime itself, without HIP: agents, pools, queues of its own, barrier packets, profiling time stamps,
+// A program on the HSA runtime itself, without HIP: agents, pools, separate queues, barrier packets, profiling time stamps,
 // copies by signal, error callbacks, shut-down and a second start. Arguments: code object of firmware/kernels/test_kernels.cl;
-// then what to do.
+// then the operation to test.
 #include <fcntl.h>
 #include <hsa/hsa.h>
 #include <hsa/hsa_ext_amd.h>
@@ -194,7 +194,8 @@ void dispatches_and_barriers(const Machine& machine, const Kernels& kernels) {
     return x;
   });
 
-  // 1 on the first queue, then 2 on the second (AND), then 3 on the first (OR of one that never comes and the second's).
+  // 1 on the first queue, then 2 on the second (AND), then 3 on the first (OR of a signal that never becomes zero and the
+  // second queue's).
   reset();
   const hsa_signal_t one = make_signal(1), two = make_signal(1), three = make_signal(1), never = make_signal(1),
                      released = make_signal(1);
@@ -307,7 +308,7 @@ void queues(const Machine& machine, const Kernels& kernels) {
 
 std::atomic<int> queue_error{0};
 
-// A queue that is stopped by an error: its callback is called, another queue works on.
+// A queue that is stopped by an error: its callback is called, and another queue continues to work.
 void queue_errors(const Machine& machine, const Kernels& kernels, const char* kernel, int expected) {
   queue_error = 0;
   hsa_queue_t *bad, *good;

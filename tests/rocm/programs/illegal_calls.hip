@@ -1,4 +1,4 @@
-// Calls with wrong arguments: each answers its error, the device works on, the error state is as HIP defines it.
+// Calls with wrong arguments: each returns its error, the device continues to work, and the error state is as HIP defines it.
 #include "../check.h"
 
 __global__ void set(int* value) { *value = 1; }
@@ -44,7 +44,7 @@ int main() {
   int attribute = 0;
   EXPECT_STATUS(hipDeviceGetAttribute(&attribute, hipDeviceAttributeWarpSize, 5), hipErrorInvalidDevice);
 
-  // Sharing memory between processes is not there.
+  // Sharing memory between processes is not supported.
   hipIpcMemHandle_t handle;
   for (int repeat = 0; repeat < 3; ++repeat) EXPECT_TRUE(hipIpcGetMemHandle(&handle, value.data()) != hipSuccess);
   (void)hipGetLastError();

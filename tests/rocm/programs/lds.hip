@@ -1,4 +1,4 @@
-// Shared memory: static, dynamic, both, bank conflicts, atomics, the limit of 64 KiB and what is beyond.
+// Shared memory: static, dynamic, both, bank conflicts, atomics, the limit of 64 KiB and accesses beyond it.
 #include "../check.h"
 
 namespace {

@@ -1,5 +1,5 @@
 // lacuna/m3xu.h: products of every format, of sizes that are not multiples of a tile, from row- and column-major matrices,
-// against the host's; and where the items of fragments are. In HIP and, from the module that is the first argument, in
+// compared with the host's; and the positions of items in fragments. In HIP and, from the module that is the first argument, in
 // OpenCL C.
 #include "lacuna/m3xu.h"
 
@@ -26,7 +26,7 @@ __global__ void products(Sum<f>* d, Sum<f>* e, const Element<f>* a, const Elemen
 /// The same kernels in OpenCL C, of m3xu.cl.
 static hipModule_t opencl;
 
-/// Runs both, in HIP and in OpenCL C, and hands each one's D and E over.
+/// Runs both, in HIP and in OpenCL C, and passes D and E of each on.
 template <m3xu::format f, class Check>
 static void run(const char* name, const Element<f>* a, const Element<f>* b, const Sum<f>* c, Size s, dim3 workgroups,
                 dim3 workgroup, Check check) {
@@ -54,7 +54,7 @@ static m3xu::complex add(m3xu::complex a, m3xu::complex b, m3xu::complex sum) {
   return {std::fma(-a.im, b.im, std::fma(a.re, b.re, sum.re)), std::fma(a.im, b.re, std::fma(a.re, b.im, sum.im))};
 }
 
-// What a format makes of a number in [-1, 1): of halves eighths, whose sums are exact in any order.
+// A number in [-1, 1) in a format: for halves eighths, whose sums are exact in any order.
 template <m3xu::format f>
 static Element<f> element(float value) {
   if constexpr (f == m3xu::fp16) {
@@ -67,7 +67,7 @@ static Element<f> element(float value) {
     return value;
   }
 }
-// What it computes with.
+// The value with which the format computes.
 template <m3xu::format f>
 static Sum<f> operand(Element<f> value) {
   if constexpr (f == m3xu::bf16) {
@@ -92,7 +92,7 @@ static Element<f> number_of(double value) {
   }
 }
 
-// The same, or one element in place of none: there is no memory of no size.
+// As is, or one element instead of none, since memory of size zero cannot be allocated.
 template <class T>
 static std::vector<T> or_one(std::vector<T> values) {
   if (values.empty()) values.resize(1);
@@ -135,7 +135,7 @@ static void test(const char* name, Size s, dim3 workgroups = 2, dim3 workgroup =
     }
   }
   if constexpr (f == m3xu::fp64) {
-    // As far from 0 in double precision as they are in single.
+    // As far from 0 in double precision as the inputs are in single precision.
     const double scale = values == special ? std::ldexp(1, -450) : 1;
     for (double& value : a) value *= scale;
     for (double& value : b) value *= scale;
@@ -164,7 +164,7 @@ static void test(const char* name, Size s, dim3 workgroups = 2, dim3 workgroup =
          });
 }
 
-// Products that round to -0, and of -0 with C = -0: what stands in for elements beyond k keeps the sign.
+// Products that round to -0, and those of -0 with C = -0: the padding for elements beyond k keeps the sign.
 template <m3xu::format f>
 static void test_sign(const char* name, double tiny) {
   for (unsigned k = 0; k <= 17; ++k) {
@@ -223,7 +223,7 @@ static void test_all(const char* name, double tiny) {
   test_sign<f>(name, tiny);
 }
 
-// An item is where row() and column() say.
+// An item is at the position that row() and column() return.
 __global__ void items(unsigned* places) {
   m3xu::fragment<m3xu::accum, m3xu::fp32> real;
   m3xu::fragment<m3xu::accum, m3xu::fp64> wide;

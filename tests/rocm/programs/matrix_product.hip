@@ -1,4 +1,4 @@
-// firmware/kernels/matmul_tiled.cl from its code object, 512 x 512 x 512, as often as the second argument says. For measuring:
+// firmware/kernels/matmul_tiled.cl from its code object, 512 x 512 x 512, repeated by the second argument. For measurements:
 // the same code as the firmware matmul runs. Argument: the code object.
 #include "../check.h"
 

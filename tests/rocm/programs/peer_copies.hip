@@ -72,7 +72,7 @@ int main() {
     EXPECT_EACH(got, [&](size_t i) { return static_cast<int>(static_cast<uint32_t>(values[i]) * 20); });
   }
 
-  // Pinned memory is everybody's.
+  // Pinned memory is accessible to all GPUs.
   int* pinned = nullptr;
   HIP_CHECK(hipHostMalloc(reinterpret_cast<void**>(&pinned), kCount * sizeof(int), hipHostMallocPortable));
   for (int i = 0; i < kCount; ++i) pinned[i] = i;

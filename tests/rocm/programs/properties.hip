@@ -1,4 +1,4 @@
-// What the device says of itself, and what the runtime derives from it. Arguments: name of the instruction set, number of
+// Properties of the device, and those that the runtime derives from them. Arguments: name of the instruction set, number of
 // compute units.
 #include "../check.h"
 
@@ -56,7 +56,7 @@ int main(int argc, char** argv) {
   EXPECT_EQ(attributes.maxThreadsPerBlock, 1024);
   EXPECT_TRUE(attributes.numRegs > 0);
 
-  // Reset, and everything from the begin.
+  // Reset, and the same again from the beginning.
   for (int repeat = 0; repeat < 2; ++repeat) {
     const check::DeviceArray<float> values(std::vector<float>(256, 2.5f));
     kernel<<<1, 256>>>(values.data());

@@ -1,5 +1,5 @@
-// lacuna/simd2/multiply.h with k = 0: D is what the unit makes of C, the same bits as with factors that contribute nothing, for
-// all operators, sizes about those of tiles and workgroups, and values that the unit does not hand on as they are.
+// lacuna/simd2/multiply.h with k = 0: D is the unit's result for C, the same bits as with factors that contribute nothing, for
+// all operators, for sizes near those of tiles and workgroups, and for values that the unit changes.
 #include <cmath>
 #include <limits>
 

@@ -40,14 +40,14 @@ int main() {
       copy<<<1, 1, 0, first>>>(values + 1, values);
       EXPECT_STATUS(hipStreamQuery(first), hipErrorNotReady);
       EXPECT_EQ(__atomic_load_n(&values[1], __ATOMIC_SEQ_CST), 0);
-      values[0] = 2;  // what the kernel copies when it runs behind the wait
+      values[0] = 2;  // value that the kernel copies when it runs after the wait
       __atomic_store_n(signal, test.satisfying, __ATOMIC_SEQ_CST);
       HIP_CHECK(hipStreamSynchronize(first));
       EXPECT_EQ(values[1], 2);
     }
   }
 
-  // One stream lets the other go on.
+  // One stream releases the other.
   __atomic_store_n(signal, uint64_t{0}, __ATOMIC_SEQ_CST);
   values[1] = 0;
   HIP_CHECK(hipStreamWaitValue64(second, signal, 9, hipStreamWaitValueEq, ~0ull));

@@ -1,6 +1,6 @@
-// A new thread of the program goes first until it waits, however long the host keeps it from a processor: what it has done by
-// then, kernels included, comes before what its creator does next. One that computes for long keeps its creator for a moment
-// only.
+// A new thread of the program goes first until it waits, however long the host keeps it from a processor: its actions until
+// then, kernels included, precede the next ones of its creator. A thread that computes for a long time delays its creator only
+// for a moment.
 #include <time.h>
 
 #include <thread>

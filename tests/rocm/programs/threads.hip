@@ -1,4 +1,4 @@
-// Many host threads drive the GPU at once: own streams, allocation, copies, launches, registered memory.
+// Many host threads drive the GPU concurrently: separate streams, allocation, copies, launches, registered memory.
 #include <thread>
 
 #include "../check.h"

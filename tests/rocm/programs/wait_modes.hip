@@ -1,5 +1,5 @@
 // Each way the runtime can wait for the GPU, and work that arrives while it waits: spinning, yielding, sleeping until an
-// interrupt. Whatever the program asks for, its thread sleeps.
+// interrupt. Its thread sleeps regardless of the mode that the program requests.
 #include <unistd.h>
 
 #include <chrono>
@@ -14,7 +14,7 @@ __global__ void wait_for(const volatile int* flag, int* out, int* started) {
   *out = *flag;
 }
 
-/// Whether the kernel of the host says that the thread sleeps: the state after the name, which is in brackets.
+/// Whether the host's kernel reports that the thread sleeps: the state after the name, which is in brackets.
 bool sleeps(pid_t thread) {
   char text[512] = {};
   std::FILE* file = std::fopen(("/proc/self/task/" + std::to_string(thread) + "/stat").c_str(), "r");
@@ -25,7 +25,7 @@ bool sleeps(pid_t thread) {
   return name_end != nullptr && std::strncmp(name_end, ") S", 3) == 0;
 }
 
-/// Whether ten looks in a row find it asleep. Of a thread that spins, yields or waits for a lock now and then, they never do.
+/// Whether it is asleep in ten consecutive checks. A thread that spins, yields or waits for a lock from time to time never is.
 bool comes_to_rest(pid_t thread) {
   int asleep = 0;
   for (int look = 0; look < 20'000 && asleep < 10; ++look) {

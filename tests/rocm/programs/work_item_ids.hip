@@ -1,6 +1,6 @@
-// The six ids of a work-item, every subset of them by a kernel of its own that asks for no other: what the kernel descriptor
-// then enables, and how the compiler takes an id out of its register, differ from subset to subset. Each with blocks and grids
-// of one, two and three dimensions.
+// One kernel for every subset of the six ids of a work-item, which uses no others: the fields that the kernel descriptor
+// enables, and the code that extracts an id from its register, differ between subsets. Each with blocks and grids of one, two
+// and three dimensions.
 #include <array>
 #include <utility>
 
@@ -15,8 +15,8 @@ struct Strides {
   uint32_t of[kIds];
 };
 
-// Bit d of the subset: threadIdx in dimension d; bit 3 + d: blockIdx. A work-item counts in the cell that its ids select, or
-// behind all cells when they select none.
+// Bit d of the subset: threadIdx in dimension d; bit 3 + d: blockIdx. A work-item increments the cell that its ids select, or
+// the one after all cells if they select none.
 template <unsigned kSubset>
 __global__ void count(uint32_t* counts, uint32_t cells, Strides strides) {
   uint32_t cell = 0;
@@ -37,7 +37,7 @@ constexpr std::array<Kernel, kSubsets> kernels(std::index_sequence<kSubset...>) 
 }
 constexpr std::array<Kernel, kSubsets> kKernels = kernels(std::make_index_sequence<kSubsets>());
 
-// The cells of one subset, in the array that all share.
+// The cells of one subset, in the shared array.
 struct Cells {
   Strides strides{};
   uint32_t count = 1;

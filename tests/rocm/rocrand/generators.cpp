@@ -1,7 +1,7 @@
 // rocRAND as Debian packages it, on the virtual GPU: generators [name ...], all without a name.
 //
-// Integers are compared bit by bit with the reference generators, in the order in which the library's documentation says they
-// lie in memory; everything derived from them by its distribution.
+// Integers are compared bit by bit with the reference generators, in the order in memory that the library's documentation
+// defines; everything derived from them is checked by its distribution.
 #include <hip/hip_runtime_api.h>
 #include <rocrand/rocrand.h>
 
@@ -232,7 +232,7 @@ std::vector<double> doubles(const std::vector<std::uint16_t>& halves) {
   return values;
 }
 
-/// What the library cannot do right on any GPU, and is therefore not checked.
+/// Results that are wrong on any GPU, due to the library, and therefore not checked.
 struct Flaws {
   /// The first of each pair of half-precision normal numbers is the sine of an angle, and the f16 sine of Debian's ROCm device
   /// library (5.2.3) returns NaN for finite angles: its test for infinities is the wrong way round.
@@ -345,7 +345,7 @@ constexpr std::size_t kCount = kWorkItems + 5003;
 void run_philox() {
   const Generator g(ROCRAND_RNG_PSEUDO_PHILOX4_32_10, false);
   compare("philox", g.integers(kCount), philox(0, kCount));
-  // The next call goes on; an offset starts elsewhere.
+  // The next call continues the sequence; an offset starts at another position.
   compare("philox, second call", g.integers(1001), philox(kCount, 1001));
   rocrand(rocrand_set_offset(g.handle(), 1000003), "rocrand_set_offset");
   compare("philox, offset", g.integers(1001), philox(1000003, 1001));

@@ -1,6 +1,7 @@
-// The random number generators of rocRAND as their authors define them, on the host: what the GPU must compute, bit for bit.
+// The random number generators of rocRAND as their authors define them, on the host: the GPU's results must equal theirs, bit
+// for bit.
 //
-// Each class comment says where the algorithm is published. How the library spreads a generator over the GPU's work-items
+// Each class comment says where the algorithm is published. The distribution of a generator over the GPU's work-items
 // (subsequences, strides, seeds) is from its documentation and its device headers.
 #pragma once
 
@@ -34,12 +35,12 @@ class Xorwow {
 
   /// As in the paper: x, y, z, w, v and the Weyl counter d.
   Xorwow(const Shifts& state, std::uint32_t weyl) : x_(state), d_(weyl) {}
-  /// rocRAND's way from a seed to the first subsequence.
+  /// rocRAND's initialisation of the first subsequence from a seed.
   static Xorwow seeded(std::uint64_t seed);
   std::uint32_t next();
   const Shifts& shifts() const { return x_; }
 
-  /// A linear map of the 160 bits: what a number of steps does to them.
+  /// A linear map of the 160 bits: the effect of a number of steps.
   class Jump {
    public:
     /// 2^exponent steps.
@@ -49,7 +50,7 @@ class Xorwow {
    private:
     std::array<Shifts, kBits> columns_{};
   };
-  /// A multiple of 2^32 steps: the Weyl counter comes back to where it was.
+  /// Advances by a multiple of 2^32 steps, which does not change the Weyl counter.
   void jump(const Jump& jump) { x_ = jump.apply(x_); }
 
  private:
@@ -66,7 +67,7 @@ class Mrg32k3a {
   using State = std::array<std::uint64_t, 3>;
 
   Mrg32k3a(const State& first, const State& second) : s1_(first), s2_(second) {}
-  /// rocRAND's way from a seed below 2^32 to the first subsequence.
+  /// rocRAND's initialisation of the first subsequence from a seed below 2^32.
   static Mrg32k3a seeded(std::uint32_t seed);
   /// In [1, m1].
   std::uint32_t next();

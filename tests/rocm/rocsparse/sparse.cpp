@@ -202,7 +202,7 @@ void check_transposition(rocsparse_handle handle) {
   expect_equal("csr2csc, values", csc_value.host(), values);
 }
 
-/// L x = b with ones on the diagonal: wavefronts wait for the results of others, which others write meanwhile.
+/// L x = b with ones on the diagonal: wavefronts wait for results that others write concurrently.
 void check_triangular_solve(rocsparse_handle handle) {
   Matrix<double> m{.rows = 300, .columns = 300};
   for (rocsparse_int row = 0; row < m.rows; ++row) {

@@ -1,4 +1,4 @@
-// Memory of allocations: what is beside it, what is in it, and where it lies.
+// Memory of allocations: its neighbours, its contents, and its addresses.
 #include "drivers/rocm/address_space.h"
 
 #include <fcntl.h>
@@ -14,7 +14,7 @@ constexpr std::uint64_t kPageBytes = 4096;
 
 std::uint8_t* bytes(std::uint64_t address) { return reinterpret_cast<std::uint8_t*>(address); }
 
-/// Asks the kernel instead of touching it.
+/// Queries the kernel instead of accessing the memory.
 class AddressSpace : public testing::Test {
  protected:
   AddressSpace() { EXPECT_EQ(pipe2(pipe_, O_NONBLOCK | O_CLOEXEC), 0); }

@@ -1,4 +1,4 @@
-// Events: what sets them, whom they wake, and what a wait takes away.
+// Events: the actions that set them, the threads that they wake, and the effects of a wait.
 #include "drivers/rocm/events.h"
 
 #include <gtest/gtest.h>
@@ -78,7 +78,7 @@ TEST_F(EventsTest, OneOfSeveralOrAll) {
 
 TEST_F(EventsTest, AWaitLastsAsLongAsAsked) {
   using namespace std::chrono;
-  // Only that it is not shorter: how much longer is up to the host.
+  // Checks only that it is not shorter: how much longer it takes is up to the host.
   const auto begin = steady_clock::now();
   EXPECT_EQ(wait(make(), 30), HSAKMT_STATUS_WAIT_TIMEOUT);
   EXPECT_GE(steady_clock::now() - begin, milliseconds(30));
@@ -118,7 +118,7 @@ TEST_F(EventsTest, ASetEventWakesAllThatWaitForIt) {
 
 TEST_F(EventsTest, AWaitThatRunsOutSetsNothingThatWasResetMeanwhile) {
   const std::array events{make(HSA_EVENTTYPE_SIGNAL, true, true), make(HSA_EVENTTYPE_SIGNAL, false, true), make()};
-  // On a busy machine the wait may run out before this thread resets the event: then once more, with a longer one.
+  // On a busy machine the wait may end before this thread resets the event: then it is repeated with a longer one.
   bool was_waiting = false;
   for (std::uint32_t milliseconds = 20; !was_waiting; milliseconds *= 2) {
     events_.set(events[0]);
@@ -166,7 +166,7 @@ TEST_F(EventsTest, SettingByIdEmptiesTheMailbox) {
   mailbox(event) = event->EventId;
   events_.set_by_id(event->EventId);
   EXPECT_EQ(mailbox(event), kEmpty);
-  events_.set_by_id(event->EventId + 1000);  // nobody's: nothing happens
+  events_.set_by_id(event->EventId + 1000);  // no event has this id: no effect
 }
 
 TEST_F(EventsTest, MemoryFaultsAreToldToWhomeverWaitsForThem) {

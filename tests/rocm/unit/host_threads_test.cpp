@@ -1,4 +1,4 @@
-// What the kernel says of threads: those that run, that wait for others, that sleep by a timer.
+// The kernel's information about threads: those that run, that wait for others, that sleep by a timer.
 #include "drivers/rocm/host_threads.h"
 
 #include <fcntl.h>
@@ -22,11 +22,11 @@ using std::chrono::hours;
 using std::chrono::microseconds;
 using std::chrono::milliseconds;
 
-/// The test's thread stands for the simulation thread.
+/// The test's thread takes the role of the simulation thread.
 class HostThreadsTest : public testing::Test {
  protected:
   HostThreads::Look look() { return threads_.look({}); }
-  /// Looks until one is quiet: false when none is for a long time.
+  /// Checks until a thread is quiet; false if none becomes quiet for a long time.
   bool gets_quiet() {
     for (int i = 0; i < 100'000; ++i) {
       if (look().quiet) return true;
@@ -39,7 +39,7 @@ class HostThreadsTest : public testing::Test {
   HostThreads threads_{hours(1)};
 };
 
-/// A thread that does `work` and ends when told to.
+/// A thread that does `work` and ends on request.
 class Worker {
  public:
   template <typename Work>
@@ -89,7 +89,7 @@ TEST_F(HostThreadsTest, TheProgramMayCloseAllFiles) {
   for (const int file : others) EXPECT_EQ(fcntl(file, F_GETFD), FD_CLOEXEC) << "a file of the program's";
 }
 
-// Files of threads that are held open from look to look are closed by the program, and others get their descriptors.
+// The program closes the files of threads that are kept open between checks, and their descriptors are reused.
 TEST_F(HostThreadsTest, TheProgramMayCloseFilesOfThreads) {
   std::atomic<bool> end{false};
   const Worker waits([&](const std::atomic<bool>&) { end.wait(false); });
@@ -169,7 +169,8 @@ TEST_F(HostThreadsTest, AThreadThatWaitsForAnotherIsQuiet) {
   EXPECT_TRUE(look().quiet);
 }
 
-// As for a disk, or for the process's memory map. vfork() sleeps so until the child ends or becomes another program.
+// Sleep as for a disk, or for the process's memory map. vfork() sleeps in this way until the child ends or becomes another
+// program.
 TEST_F(HostThreadsTest, UninterruptibleSleepIsNotQuiet) {
   std::array<int, 2> pipe{};
   ASSERT_EQ(::pipe(pipe.data()), 0);
@@ -280,7 +281,7 @@ TEST_F(HostThreadsTest, PatienceEndsAndACallRestoresIt) {
   EXPECT_FALSE(threads.look({}).quiet);
 }
 
-// By its processor time: 20 ms in which it computes are not those in which the host gives it no processor.
+// Determined by its processor time: 20 ms of computation do not include times in which the host gives it no processor.
 TEST_F(HostThreadsTest, AThreadComputesWhenItHasRunForAMoment) {
   EXPECT_FALSE(look().computing) << "no thread runs";
   Worker worker(compute);
@@ -302,7 +303,7 @@ TEST_F(HostThreadsTest, AThreadComputesWhenItHasRunForAMoment) {
     threads_.begin_moment();
     EXPECT_FALSE(look().computing);
   }
-  // Another one has yet to.
+  // Another thread still has to reach this point.
   while (!look().computing) {
   }
   const Worker other(compute);
@@ -319,7 +320,7 @@ TEST_F(HostThreadsTest, PatienceGetsLessEachTime) {
   EXPECT_EQ(left(milliseconds(1), 5), milliseconds(1));
 }
 
-// Which one spins is not known: only when no more threads run than spin do all of them wait.
+// It is unknown which thread spins: all of them wait only if no more threads run than spin.
 TEST_F(HostThreadsTest, ThreadsThatSpinForAGpuAreQuietWhenNoOtherRuns) {
   const Worker spinner(compute);
   EXPECT_TRUE(threads_.look({}, 1).quiet);

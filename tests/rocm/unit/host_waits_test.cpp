@@ -1,4 +1,4 @@
-// Waits of the program's threads: at which simulated time they end, and what the simulation thread learns of them.
+// Waits of the program's threads: the simulated times at which they end, and their effect on the simulation thread.
 #include "drivers/rocm/host_waits.h"
 
 #include <gtest/gtest.h>
@@ -104,8 +104,8 @@ TEST_F(HostWaitsTest, AfterTheEndThereIsNothingToGiveWayTo) {
   waits_.give_way();
 }
 
-// What yields looks again at the same simulated time after the threads that were to go on, and then when a microsecond has
-// passed.
+// A thread that yields polls again at the same simulated time after the threads that were to continue, and then after a
+// microsecond.
 TEST_F(HostWaitsTest, AThreadThatYieldsLooksOnceAtEachTime) {
   std::future<bool> waiter = begin_wait({});
   std::atomic<unsigned> looks{0};
@@ -148,8 +148,8 @@ TEST_F(HostWaitsTest, WhatYieldsGoesOnWhenNoGpuHasAnything) {
   poller.get();
 }
 
-// Another thread that computes holds up what yields, and a new thread's creator, for a moment only; the host's clock holds up
-// none.
+// Another thread that computes delays a thread that yields, and the creator of a new thread, only for a moment; the host's
+// clock delays none.
 TEST_F(HostWaitsTest, AThreadThatComputesHoldsUpBriefWaitsForAMomentOnly) {
   std::atomic<unsigned> calls{0};
   std::future<void> brief = std::async(std::launch::async, [&] {
@@ -176,8 +176,8 @@ TEST_F(HostWaitsTest, AThreadThatComputesHoldsUpBriefWaitsForAMomentOnly) {
   EXPECT_TRUE(other.get());
 }
 
-// While others compute, or after they have, they may do their part for which the thread looks: it looks once more when they
-// wait, and only then lets time pass. How long the host takes for their part does not show.
+// While others compute, or afterwards, they may do what the thread polls for: it polls once more when they wait, and only then
+// time advances. The host time of their part has no effect.
 TEST_F(HostWaitsTest, BehindAThreadThatComputesYieldGivesWayOnceMore) {
   std::atomic<unsigned> looks{0};
   std::atomic<bool> done{false};

@@ -1,4 +1,4 @@
-// A simulation that has nothing to do: it looks for work now and then, and sleeps between two looks.
+// A simulation without work: it checks for work from time to time, and sleeps in between.
 #include <gtest/gtest.h>
 #include <atomic>
 #include <chrono>
@@ -19,7 +19,7 @@ TEST(Idle, LooksAreRareAndGoOn) {
   static ProgressLine line(false);
   static HostWaits waits;
   static Simulation& simulation =
-      *new Simulation(parameters, settings, line, waits);  // its thread lives as long as the process
+      *new Simulation(parameters, settings, line, waits);  // its thread exists as long as the process
   static std::atomic<std::int64_t> looks{0};
   const auto wait_for_look = [](std::int64_t number) {
     while (looks < number) std::this_thread::yield();
@@ -31,21 +31,21 @@ TEST(Idle, LooksAreRareAndGoOn) {
                                                  },
                                              .spinning = [](ProcessPlatform&) { return 0U; },
                                              .pass = [](ProcessPlatform&) { return false; }});
-  // At first it looks without sleeping, then it sleeps ever longer.
+  // At first it polls without sleeping, then its sleeps become longer.
   wait_for_look(300);
   const std::int64_t first = looks;
   const auto begin = HostClock::now();
   wait_for_look(first + 20);
   const std::int64_t last = looks;
-  // A sleep may last longer, but never shorter than asked for: that many sleeps at most fit into this time.
+  // A sleep may last longer than requested, but never shorter: this limits the number of sleeps in this time.
   EXPECT_LE(last - first, (HostClock::now() - begin) / kSleep + 1);
 
-  // Jobs are done meanwhile.
+  // Jobs are done in the meantime.
   bool done = false;
   EXPECT_TRUE(simulation.call([&](ProcessPlatform&) { done = true; }));
   EXPECT_TRUE(done);
 
-  // A thread asks for the time while the simulation ends, as ROCm's runtime does: it never goes back.
+  // A thread queries the time while the simulation ends, as ROCm's runtime does: it never decreases.
   std::atomic<bool> asking{false};
   Tick told{};
   std::thread asker([&] {

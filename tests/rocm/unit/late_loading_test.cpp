@@ -21,7 +21,7 @@ Function* symbol(void* library, const char* name) {
   return reinterpret_cast<Function*>(dlsym(library, name));
 }
 
-/// The child process: 0 when everything went well up to its end.
+/// The child process: returns 0 if everything worked until its end.
 int use_library() {
   void* library = dlopen(LACUNA_HSAKMT, RTLD_NOW);
   if (library == nullptr) return 1;

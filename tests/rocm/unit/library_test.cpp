@@ -1,4 +1,4 @@
-// The library's functions, called as the runtime calls them, on the smallest GPUs: two of them, gfx803 and gfx90a.
+// The library's functions, called as by the runtime, on the smallest GPUs: two of them, gfx803 and gfx90a.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <hsakmt.h>
@@ -24,7 +24,7 @@ namespace {
 constexpr std::uint64_t kPage = 4096;
 constexpr HSAuint32 kGpus = 2;
 
-/// The library reads its environment when it is opened first.
+/// The library reads its environment when it is first opened.
 class Opened : public testing::Environment {
  public:
   void SetUp() override {
@@ -79,7 +79,7 @@ class Shared {
   void* memory_ = nullptr;
 };
 
-/// What has to happen happens within this, however busy the machine; milliseconds.
+/// Time limit for events in milliseconds, long enough for a busy machine.
 constexpr HSAuint32 kHangs = 600'000;
 
 template <class Condition>
@@ -91,7 +91,7 @@ bool eventually(Condition condition) {
   return false;
 }
 
-/// A look at the clock is answered between two looks at the doorbells, and simulated time goes on by a microsecond.
+/// A query of the clock is answered between two polls of the doorbells, and simulated time advances by a microsecond.
 void let_the_simulator_look() {
   HsaClockCounters unused{};
   for (int i = 0; i < 100; ++i) hsaKmtGetClockCounters(1, &unused);
@@ -318,7 +318,7 @@ TEST(Library, RegisteredMemoryHasAnAlias) {
   EXPECT_EQ(hsaKmtDeregisterMemory(address), HSAKMT_STATUS_MEMORY_NOT_REGISTERED);
 }
 
-// The runtime pins memory for a copy while another copy of the same memory is under way.
+// The runtime pins memory for a copy while another copy of the same memory is in flight.
 TEST(Library, MemoryStaysMappedForWhoHasRegisteredItToo) {
   std::vector<std::byte> memory(3 * kPage);
   const auto mapped_nodes = [&] {

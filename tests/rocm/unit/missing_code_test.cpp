@@ -1,4 +1,4 @@
-// What is said of a bundle in memory that lacks code for the GPUs.
+// Messages about a bundle in memory that lacks code for the GPUs.
 #include "drivers/rocm/missing_code.h"
 
 #include <gtest/gtest.h>
@@ -62,7 +62,7 @@ TEST_F(MissingCode, EveryGpuCounts) {
 TEST_F(MissingCode, WhatIsNoBundleOrCutOffIsLeftAlone) {
   const std::string whole = bundle({"gfx906"});
   for (std::size_t bytes = 0; bytes < whole.size(); ++bytes) {
-    // Of its own size, so that a sanitizer sees a byte too far.
+    // Allocated with its exact size, so that a sanitizer detects an access beyond the end.
     const std::vector<char> part(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(bytes));
     EXPECT_EQ(missing_code_of(part.data(), part.size(), "lib.so"), "") << bytes;
   }

@@ -1,4 +1,4 @@
-// Functions of the C library that liblacuna_threads.so takes the place of; it is linked before the C library here.
+// Functions of the C library that liblacuna_threads.so replaces; it is linked before the C library here.
 #include <gtest/gtest.h>
 #include <malloc.h>
 #include <sched.h>
@@ -104,7 +104,7 @@ unsigned heaps() {
   return count;
 }
 
-// What it allocates later does not make one.
+// Its later allocations do not create one.
 TEST(PreloadedThreads, ANewThreadHasItsHeap) {
   std::binary_semaphore allocate(0);
   std::binary_semaphore allocated(0);
@@ -139,7 +139,7 @@ TEST(PreloadedThreads, WhatTheFunctionGivesBackArrives) {
 TEST(PreloadedThreads, AFailureComesBackAsItIs) {
   pthread_attr_t attributes;
   pthread_attr_init(&attributes);
-  // A stack that no host has the addresses for.
+  // A stack size that exceeds any host's addresses.
   ASSERT_EQ(pthread_attr_setstacksize(&attributes, std::size_t{1} << 60), 0);
   pthread_t thread{};
   created = 0;

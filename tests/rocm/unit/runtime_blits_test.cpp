@@ -1,5 +1,5 @@
-// Copy and fill kernels of ROCm's runtimes, done by their arguments. That the arguments mean what is taken for it is tested
-// with the runtime itself (tests/rocm).
+// Copy and fill kernels of ROCm's runtimes, performed from their arguments. The interpretation of the arguments is tested with
+// the runtime itself (tests/rocm).
 #include "drivers/rocm/runtime_blits.h"
 
 #include <gtest/gtest.h>
@@ -127,7 +127,7 @@ TEST_F(RuntimeBlitsTest, FillsRepeatThePattern) {
   }
 }
 
-// A kernel in two pieces does what it does in one: each piece's arguments are read as those of a dispatch of its own.
+// A kernel in two pieces has the same effect as in one: each piece's arguments are read as those of a separate dispatch.
 TEST_F(RuntimeBlitsTest, PiecesMakeUpTheWhole) {
   const auto in_pieces = [this](const Dispatch& whole, std::uint64_t target, std::uint64_t bytes) {
     Dispatch d = like(whole);
@@ -192,7 +192,7 @@ TEST_F(RuntimeBlitsTest, CopiesOntoThemselvesAreTold) {
   EXPECT_FALSE(blits_.find(dispatch("__amd_rocclr_copyBuffer", 100))->overlaps());
 }
 
-// What is not certain is executed as any kernel, and faults as any kernel does.
+// Kernels that are not recognised with certainty are executed, and fault, as any kernel.
 TEST_F(RuntimeBlitsTest, OtherDispatchesAreLeftAlone) {
   const auto before_low = low_;
   const auto refused = [&](const char* kernel, std::uint32_t grid) { return !blits_.perform(dispatch(kernel, grid)); };

@@ -67,7 +67,7 @@ TEST_F(RuntimePacketsTest, Pm4CommandsAreWaitedForByTheReadIndex) {
   EXPECT_FALSE(spins(hsa::PacketType::vendor_specific, nullptr, hsa::VendorFormat::barrier_value));
 }
 
-// The runtime yields between two looks at the read index, and not between two at a signal.
+// The runtime yields between two polls of the read index, but not between two polls of a signal.
 TEST_F(RuntimePacketsTest, WhereYieldsAreWaitsASubmitterOfPm4CommandsDoesNotSpin) {
   packets_.yields_are_waits();
   packets_.signal_created(handle(&of_program_));

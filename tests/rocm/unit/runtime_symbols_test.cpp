@@ -88,12 +88,12 @@ TEST_F(RuntimeSymbolsTest, AFileIsReadFromItsOffset) {
 }
 
 TEST_F(RuntimeSymbolsTest, WhatHasGoneGivesNoName) {
-  std::string uri = "memory://1#offset=4096&size=5000";  // nobody's memory
+  std::string uri = "memory://1#offset=4096&size=5000";  // memory that belongs to no code object
   load(kLoadedAt, uri);
   EXPECT_FALSE(symbols_.function(kLoadedAt + 0x1000));
   before_.l_next = reinterpret_cast<link_map*>(0x1000);
   EXPECT_FALSE(symbols_.function(kLoadedAt + 0x1000));
-  before_.l_next = &before_;  // goes round for ever
+  before_.l_next = &before_;  // an endless cycle
   EXPECT_FALSE(symbols_.function(kLoadedAt + 0x1000));
   EXPECT_FALSE(RuntimeSymbols(nullptr).function(kLoadedAt));
   EXPECT_FALSE(RuntimeSymbols(reinterpret_cast<const r_debug*>(0x1000)).function(kLoadedAt));

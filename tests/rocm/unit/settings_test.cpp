@@ -1,4 +1,4 @@
-// The environment, and who gets the output folder.
+// Environment variables, and ownership of the output folder.
 #include "drivers/rocm/settings.h"
 
 #include <gtest/gtest.h>
@@ -25,7 +25,7 @@ class SettingsTest : public testing::Test {
   ~SettingsTest() override { fs::remove_all(folder_); }
 
   static OutputFolder claim(const fs::path& out) { return OutputFolder::claim(out, Settings::from_environment().run); }
-  /// What a child process that claims `out` gets; "refused" when nothing.
+  /// The folder that a child process gets if it claims `out`; "refused" if it gets none.
   std::string claimed_by_child(const fs::path& out) {
     const fs::path answer = folder_ / "answer";
     if (const pid_t child = fork(); child == 0) {

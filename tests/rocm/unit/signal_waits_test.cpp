@@ -1,4 +1,4 @@
-// Waits for signals: conditions, time limits, and what wakes them.
+// Waits for signals: conditions, time limits, and the actions that wake them.
 #include "drivers/rocm/signal_waits.h"
 
 #include <gtest/gtest.h>
@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::uint64_t kEver = ~std::uint64_t{0};
 
-/// Stands for the runtime's: a signal's handle is the address of its value.
+/// Takes the role of the runtime's signals: a signal's handle is the address of its value.
 hsa_signal_value_t load(hsa_signal_t signal) {
   return reinterpret_cast<std::atomic<hsa_signal_value_t>*>(signal.handle)->load();  // NOLINT(performance-no-int-to-ptr)
 }

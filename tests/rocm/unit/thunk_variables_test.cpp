@@ -1,4 +1,4 @@
-// Variables of ROCm's thunk: those that are honoured and those that are named.
+// Environment variables of ROCm's thunk: those that are honoured, and those that a message names.
 #include "drivers/rocm/thunk_variables.h"
 
 #include <gmock/gmock.h>

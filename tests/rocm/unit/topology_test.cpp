@@ -1,4 +1,4 @@
-// What the runtime is told of the machine. The runtime asserts much of it: each of those assertions is a test here.
+// The machine's topology as reported to the runtime. The runtime asserts much of it: each of those assertions is a test here.
 #include "drivers/rocm/topology.h"
 
 #include <gtest/gtest.h>

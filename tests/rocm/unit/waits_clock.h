@@ -1,5 +1,5 @@
-// Stands for the simulation thread: lets threads go on whose waits are over, and advances simulated time, one microsecond at a
-// time, while threads wait and none is over.
+// Takes the role of the simulation thread: resumes threads whose waits have ended, and advances simulated time by one
+// microsecond at a time while threads wait and no wait has ended.
 #pragma once
 
 #include <atomic>

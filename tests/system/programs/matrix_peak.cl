@@ -1,4 +1,4 @@
-// Nothing but matrix instructions of one kind, four independent accumulators: matrix units at their peak.
+// Only matrix instructions of one kind, with four independent accumulators: matrix units at their peak.
 #pragma OPENCL EXTENSION cl_khr_fp16 : enable
 
 #define PEAK(NAME, CBSZ, ABID, BLGP)                                                                   \

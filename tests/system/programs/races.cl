@@ -1,4 +1,4 @@
-// Work-items that race for the same words in every way there is. What comes out depends on who comes first.
+// Work-items that race for the same words in many ways. The results depend on the order of their accesses.
 kernel void races(global volatile uint* words, uint mask, uint rounds, global uint* out) {
   global volatile uchar* bytes = (global volatile uchar*)words;
   global volatile ulong* pairs = (global volatile ulong*)words;
@@ -9,7 +9,7 @@ kernel void races(global volatile uint* words, uint mask, uint rounds, global ui
     words[(at * 5 + round) & mask] = seen + value;
     bytes[(at * 7 + seen) & mask] = (uchar)value;
     value ^= atomic_add(words + ((at + seen) & mask), value);
-    value += words[(at + seen) & mask];  // a line that an atomic operation is on its way to
+    value += words[(at + seen) & mask];  // a line on which an atomic operation is in flight
     words[(at + seen) & mask] = value;
     value ^= atomic_cmpxchg(words + at, seen, value);
     pairs[value >> 13 & mask >> 1] = (ulong)value << 32 | seen;
