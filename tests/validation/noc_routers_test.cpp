@@ -160,8 +160,8 @@ TEST(SteppedRouters, AcceptLessBeyondSaturation) {
 }
 
 // No reference has these: the test checks their effects on a mesh of eight virtual channels and packets of one flit, in the
-// order that their causes imply. A round trip of a credit takes 7 cycles, so that eight channels nearly keep a link busy and four
-// do not.
+// order that their causes imply. A round trip of a credit takes 7 cycles, so that eight channels nearly keep a link busy and
+// four do not.
 TEST(SteppedRouters, TailCreditsAndInputSpeedupMoveSaturation) {
   const auto saturated = [](unsigned channels, unsigned speedup, bool wait) {
     FabricParameters parameters = mesh_of(channels);
