@@ -41,14 +41,13 @@ constexpr std::array<CommandInfo, 12> kCommands{
       "changed; exit code, input and output are its own. Several GPUs: --set rocm.gpus=gfx803,gfx90a. Writes effective.cfg, "
       "statistics.json, kernels.csv and log.txt to the output folder and a table of kernels to stderr at the end. Without "
       "lacuna exec, LD_LIBRARY_PATH=<folder of Lacuna's libhsakmt.so.1> ./program does the same, and LACUNA_CONFIG, "
-      "LACUNA_SET, LACUNA_OUT and LACUNA_REPORT say what options say here; docs/rocm.md has it all."},
+      "LACUNA_SET, LACUNA_OUT and LACUNA_REPORT replace the options; see docs/rocm.md."},
      {"sweep", Command::sweep, "FILE", "run a workload at many points: parameters, options, seeds",
       "Runs lacuna run, launch, exec or sida once for every combination of values in a sweep file (docs/sweep.md), and stores "
       "configuration, statistics, kernels and origin of each in a database: lacuna sweep l2.sweep -j 8; lacuna results l2. "
-      "What "
-      "has been run with the same inputs is not run again: after an interruption, or when the file has got more values, the "
-      "same "
-      "command goes on. until = 1 % in [repeat] goes on with repetitions until the mean is known that well. --on slurm hands "
+      "Points that have been run with the same inputs are not run again: after an interruption, or when values have been added "
+      "to the file, the same command runs the rest. until = 1 % in [repeat] repeats each point until the confidence interval "
+      "of the mean is that narrow. --on slurm hands "
       "the points to the batch system as job arrays. Exit code 1: not all points are done, or an "
       "interval is wider than until asks for."},
      {"results", Command::results, "[SWEEP[@VERSION]]", "list, filter, export and compare what sweeps have found",
@@ -62,15 +61,16 @@ constexpr std::array<CommandInfo, 12> kCommands{
      {"disasm", Command::disasm, "CODE-OBJECT", "print a GPU code object's instructions",
       "Prints the executable sections of a gfx803 or gfx90a code object in the format of llvm-objdump -d."},
      {"isa", Command::isa_check, "check FILE...", "list kernels: arguments, resources, instructions, whether they run",
-      "Lists for each kernel of gfx803 and gfx90a code objects its arguments, what it takes of a compute unit, and the "
+      "Lists for each kernel of gfx803 and gfx90a code objects its arguments, what resources of a compute unit it needs, and "
+      "the "
       "instructions that it consists of, called functions included, as "
       "exact, approximate or unsupported, without running anything. Exit code 1 when a kernel cannot run."},
-     {"finalize", Command::finalize, "FILE", "find and tag what can be computed near the data",
+     {"finalize", Command::finalize, "FILE", "find and tag code that can be computed near the data",
       "Finds in each kernel of a code object or an offload bundle (gfx803, gfx90a) the offload chains of near-data computing: "
       "one "
-      "or two loads, none to two operations, and a store or a result. Prints them by kernel and pattern, and of every other "
-      "vector load why it is in none. With --out writes the file with the tags in a section of their own; loaders and other "
-      "tools do not see it."},
+      "or two loads, none to two operations, and a store or a result. Prints them by kernel and pattern, and for every other "
+      "vector load the reason why it is in none. With --out writes the file with the tags in an additional section, which "
+      "loaders and other tools ignore."},
      {"mesh", Command::mesh, "", "show a mesh, and where the data of caches meet",
       "Prints the mesh of a configuration, with its cores and last-level caches, and for a core the node at which the data of "
       "each pair of last-level caches meet on their way to it (docs/near-data.md). With --out also draws it, as SVG."},
@@ -96,17 +96,17 @@ constexpr const char* kExitCodes =
     "  N    the program ended itself with code N (its low 8 bits); exec: the program's own\n"
     "  1, 3 launch: the GPU reported an error; a comparison differs\n"
     "  2    command line, configuration, program file or output folder is wrong\n"
-    "  4    a check of the modelled machine failed (the log says which); what the program computed is right\n"
+    "  4    a check of the modelled machine failed (the log says which); the results of the program are correct\n"
     "  69   the processor lacks instructions that this build consists of (AVX2, FMA)\n"
-    "  70   internal error: a mistake of the simulator's, not of a model\n"
+    "  70   internal error of the simulator, not of a model\n"
     "  71   the host has no memory left, or refuses a thread or a file\n"
     "  74   output could not be written\n"
     "  123  the hart took a trap whose handler cannot be fetched (mtvec); the log names cause and place\n"
     "  124  simulated time limit reached (--max-time, sim.max_time)\n"
-    "  125  hung: nobody made progress for sim.max_idle, or nothing was left that could happen\n"
-    "  126  a model found itself in an impossible state; exec: PROGRAM cannot be started\n"
+    "  125  hung: no progress for sim.max_idle, or no event left to simulate\n"
+    "  126  internal error: a model is in an impossible state; exec: PROGRAM cannot be started\n"
     "  127  exec: there is no PROGRAM\n"
-    "  130  ended by Ctrl-C (results so far are written; a second Ctrl-C ends at once)\n";
+    "  130  ended by Ctrl-C (results so far are written; a second Ctrl-C ends immediately)\n";
 
 po::options_description common_options() {
   po::options_description options("Options");
@@ -141,37 +141,37 @@ bool simulates(Command command) { return command == Command::run || command == C
 po::options_description launch_options() {
   using Texts = std::vector<std::string>;
   po::options_description options("What to launch");
-  options.add_options()                                                                                              //
-      ("kernel,k", po::value<Texts>()->value_name("NAME"), "the kernel")                                             //
-      ("grid", po::value<Texts>()->value_name("X[,Y,Z]"), "size of the grid in work-items")                          //
-      ("blocks", po::value<Texts>()->value_name("X[,Y,Z]"), "instead of --grid: its size in workgroups")             //
-      ("block", po::value<Texts>()->value_name("X[,Y,Z]"), "work-items of a workgroup (default 64)")                 //
-      ("offset", po::value<Texts>()->value_name("X[,Y,Z]"), "global offset")                                         //
-      ("arg,a", po::value<Texts>()->value_name("ARGUMENT"), "one for each parameter, in order")                      //
-      ("stack", po::value<Texts>()->value_name("BYTES"), "private memory of a work-item, at least")                  //
-      ("max-block", po::value<Texts>()->value_name("ITEMS"), "largest workgroup, instead of the metadata's")         //
-      ("repeat", po::value<Texts>()->value_name("N"), "dispatch so many times")                                      //
-      ("compare", po::value<Texts>()->value_name("[BUFFER=]FILE"), "compare a buffer with a file; may be repeated")  //
-      ("tolerance", po::value<Texts>()->value_name("SPEC"), "of comparisons: abs=X,rel=X,ulp=N")                     //
+  options.add_options()                                                                                                  //
+      ("kernel,k", po::value<Texts>()->value_name("NAME"), "the kernel")                                                 //
+      ("grid", po::value<Texts>()->value_name("X[,Y,Z]"), "size of the grid in work-items")                              //
+      ("blocks", po::value<Texts>()->value_name("X[,Y,Z]"), "size of the grid in workgroups, instead of --grid")         //
+      ("block", po::value<Texts>()->value_name("X[,Y,Z]"), "work-items of a workgroup (default 64)")                     //
+      ("offset", po::value<Texts>()->value_name("X[,Y,Z]"), "global offset")                                             //
+      ("arg,a", po::value<Texts>()->value_name("ARGUMENT"), "argument of the kernel; one for each parameter, in order")  //
+      ("stack", po::value<Texts>()->value_name("BYTES"), "minimum private memory of a work-item")                        //
+      ("max-block", po::value<Texts>()->value_name("ITEMS"), "largest workgroup, instead of the metadata's")             //
+      ("repeat", po::value<Texts>()->value_name("N"), "number of dispatches")                                            //
+      ("compare", po::value<Texts>()->value_name("[BUFFER=]FILE"), "compare a buffer with a file; may be repeated")      //
+      ("tolerance", po::value<Texts>()->value_name("SPEC"), "of comparisons: abs=X,rel=X,ulp=N")                         //
       ("define,D", po::value<Texts>()->value_name("NAME=VALUE"), "set a constant of the launch file");
   return options;
 }
 
 po::options_description sweep_options() {
   po::options_description options = common_options();
-  options.add_options()                                                                                                  //
-      ("jobs,j", po::value<unsigned>()->value_name("N"), "points at a time (default: as many as there are processors)")  //
-      ("on", po::value<std::string>()->value_name("WHERE"), "here (default) or slurm")                                   //
+  options.add_options()                                                                                                 //
+      ("jobs,j", po::value<unsigned>()->value_name("N"), "points run in parallel (default: the number of processors)")  //
+      ("on", po::value<std::string>()->value_name("WHERE"), "here (default) or slurm")                                  //
       ("slurm", po::value<std::vector<std::string>>()->value_name("KEY=VALUE"),
-       "a key of [slurm]: partition, time, memory, cpus, …; may be repeated")                                 //
-      ("no-wait", "with --on slurm: submit and end; the same command later collects what has been finished")  //
+       "a key of [slurm]: partition, time, memory, cpus, …; may be repeated")                       //
+      ("no-wait", "with --on slurm: submit and exit; the same command collects the results later")  //
       ("db", po::value<std::string>()->value_name("FILE"),
        "database (default: the sweep file's database, else lacuna-results.db)")                 //
-      ("dry-run,n", "list the points and what would be done with them")                         //
+      ("dry-run,n", "list the points and what a run would do with each")                        //
       ("retry", "run again what failed, took too long or was killed")                           //
       ("overnight", "only the points that the file marks as a night's work of two processors")  //
       ("quiet,q", "no progress and no table at the end")                                        //
-      ("task", po::value<std::string>()->value_name("FOLDER"), "what a batch job runs; not for use by hand");
+      ("task", po::value<std::string>()->value_name("FOLDER"), "folder of a batch job's points; used by the jobs themselves");
   return options;
 }
 
@@ -182,7 +182,7 @@ po::options_description results_options() {
       ("db", po::value<std::string>()->value_name("FILE")->default_value("lacuna-results.db"), "database")         //
       ("metric,m", po::value<Texts>()->value_name("[NAME=]PATH"), "show this instead of the sweep's own metrics")  //
       ("where,w", po::value<Texts>()->value_name("CONDITION"), "only points for which this holds: 'n >= 1024'")    //
-      ("points", "each point by itself, with its state and origin")                                                //
+      ("points", "list each point, with its state and origin")                                                     //
       ("failed", "points that failed, with the end of their logs")                                                 //
       ("csv", "comma-separated values to standard output")                                                         //
       ("compare", po::value<std::string>()->value_name("SWEEP[@VERSION]"),
@@ -195,12 +195,12 @@ po::options_description results_options() {
 
 po::options_description finalize_options() {
   po::options_description options("What to write");
-  options.add_options()                                                                              //
-      ("out,o", po::value<std::string>()->value_name("TAGGED"), "the file with tags")                //
-      ("report", po::value<std::string>()->value_name("FILE.json"), "the report as JSON")            //
-      ("no-move", "tags only: leave the code as it is, also where chains are not contiguous")        //
-      ("take-apart", "as ndc.take_apart: also move loads behind waits that they stood in front of")  //
-      ("interleaved", "as ndc.interleaved: also tag chains that lie across each other");
+  options.add_options()                                                                        //
+      ("out,o", po::value<std::string>()->value_name("TAGGED"), "file to write, with tags")    //
+      ("report", po::value<std::string>()->value_name("FILE.json"), "the report as JSON")      //
+      ("no-move", "tags only: leave the code as it is, also where chains are not contiguous")  //
+      ("take-apart", "as ndc.take_apart: also move loads past waits that follow them")         //
+      ("interleaved", "as ndc.interleaved: also tag interleaved chains");
   return options;
 }
 
@@ -344,7 +344,7 @@ std::string commands_with(const std::string& name) {
     const std::string nearest = nearest_option(option_names(info.command), name);
     if (!nearest.empty()) usage_error(unknown + did_you_mean("--" + nearest), info.name);
     for (const std::string without_command : {"version", "list-params"})
-      if (name == without_command) usage_error(unknown + ", which stands without a command: lacuna --" + name, info.name);
+      if (name == without_command) usage_error(unknown + ", which is used without a command: lacuna --" + name, info.name);
   }
   if (const std::string others = commands_with(name); !others.empty())
     usage_error(unknown + ", which is one of lacuna " + others, info.name);
@@ -528,7 +528,7 @@ CommandLine parse_command_line(const std::vector<std::string>& arguments) {
     return first.starts_with("--") && has_option(info.command, without_dashes(first));
   };
   if (std::any_of(kCommands.begin(), kCommands.end(), is_its_option))
-    usage_error(first + " stands behind a command: lacuna COMMAND " + first);
+    usage_error(first + " belongs after a command: lacuna COMMAND " + first);
   if (first.empty()) usage_error("the command is an empty name");
   std::vector<std::string> names{"help", "--help", "--version", "--list-params"};
   for (const CommandInfo& info : kCommands) names.emplace_back(info.name);

@@ -22,10 +22,10 @@ void OutputParameters::describe(ParameterSection& section) {
               {{"dispatches", static_cast<int>(KernelTable::dispatches)},
                {"gzip", static_cast<int>(KernelTable::gzip)},
                {"totals", static_cast<int>(KernelTable::totals)}});
-  section.add(
-      "links", links,
-      "Whether the output folder has the use of a mesh's links and ports while kernels run, requests and replies apart: "
-      "links.csv, and the picture links.svg");
+  section.add("links", links,
+              "Whether the use of a mesh's links and ports while kernels run is written to the output folder, separately for "
+              "requests and replies: "
+              "links.csv, and the picture links.svg");
 }
 
 void PlatformParameters::describe_host(ParameterSet& set) {

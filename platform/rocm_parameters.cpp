@@ -17,13 +17,13 @@ void RocmParameters::describe(ParameterSection& section) {
   section.add("gpus", gpus,
               "Instruction sets of the virtual GPUs of a process, for example gfx803,gfx90a; all other parameters are the same "
               "for each. Empty: one GPU of gpu.target");
-  section.add("sdma", sdma, "Whether the GPUs have SDMA engines for copies; the runtime uses kernels when not");
+  section.add("sdma", sdma, "Whether the GPUs have SDMA engines for copies; without them the runtime uses kernels");
   section.add(
       "fine_grained_host_memory", fine_grained_host_memory,
       "Treat host memory as fine-grained even when the runtime asks for coarse-grained, as HIP 5.2.3 does for managed memory "
       "and hipHostMallocNonCoherent: MI200 with shared virtual memory has managed memory fine-grained (docs/rocm.md)");
   section.add("longest_sleep", longest_sleep,
-              "Host time: how long the simulator sleeps at most between looks at the doorbells when nothing happens",
+              "Host time: maximum interval between two polls of the doorbells while the simulator is idle",
               {.range = {1e6, 1e12}, .source = "measured: an idle process takes 3 % of a processor at 1 ms, 1.2 % at 3 ms"});
   section.add(
       "host_patience", host_patience,
@@ -33,8 +33,8 @@ void RocmParameters::describe(ParameterSection& section) {
       {.range = {1e9, 1e15},
        .source = "choice: longer than a program compiles or computes while a kernel runs, also on a busy host"});
   section.add("notice_after", notice_after,
-              "Host time spent on simulating after which lacuna exec says once what it is at, unless it is to be quiet; on a "
-              "terminal a line that goes on with it follows. 0ps = never",
+              "Host time of simulation after which lacuna exec prints a notice of its progress, except with --quiet; on a "
+              "terminal, a progress line follows. 0ps = never",
               {.range = {0, 1e17}});
 }
 

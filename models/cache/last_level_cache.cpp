@@ -61,7 +61,7 @@ bool LastLevelCache::request(const MemoryRequest& request, std::uint64_t local_l
 }
 
 bool LastLevelCache::pass_by(const MemoryRequest& request, Tick at, std::uint32_t tag, MemoryResponse& response) {
-  if (memory_ == nullptr) throw std::logic_error(std::string(name()) + ": there is no memory behind it to pass requests on to");
+  if (memory_ == nullptr) throw std::logic_error(std::string(name()) + ": no memory is connected to pass requests on to");
   ++statistics_.bypasses;
   const std::uint32_t number = misses_.take();
   misses_[number] = {.access = {}, .arrived = at, .start = at, .begin = at, .room = at, .tag = tag, .direct = true};

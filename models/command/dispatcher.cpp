@@ -18,8 +18,7 @@ void DispatcherParameters::describe(ParameterSection& s) {
         {.range = {0, 1000},
          .source = "MGPUSim v3.0.3 (github.com/sarchlab/mgpusim), latency table of "
                    "timing/cp/internal/dispatching: n wavefronts take n cycles"});
-  s.add("cycles_per_workgroup", cycles_per_workgroup, "Least cycles to launch a workgroup, however few its wavefronts",
-        {.range = {0, 1000}});
+  s.add("cycles_per_workgroup", cycles_per_workgroup, "Minimum cycles to launch a workgroup", {.range = {0, 1000}});
 }
 
 Dispatcher::Dispatcher(sc_core::sc_module_name name, const DispatcherParameters& parameters, Clock clock, Cycles lookahead)

@@ -19,8 +19,8 @@ void PacketProcessorParameters::describe(ParameterSection& s) {
   s.add("poll_interval", poll_interval, "Polling interval for unsatisfied signals and incomplete packets",
         {.range = {1000, 1e9}, .source = kAssumed});
   s.add("instant_blits", instant_blits,
-        "Whether copy and fill kernels of the ROCm runtime complete immediately, for the price of their packet, instead of "
-        "being executed",
+        "Whether copy and fill kernels of the ROCm runtime complete immediately, taking only the time of their packet, instead "
+        "of being executed",
         {.source = "choice: as on the GPU"});
   s.renamed("fresh_pages", "cold_dispatch");
   s.renamed("blits_at_once", "instant_blits");
@@ -28,11 +28,11 @@ void PacketProcessorParameters::describe(ParameterSection& s) {
 
 void PacketProcessorStatistics::describe(StatisticsGroup& g) const {
   g.add("dispatches", dispatches, "kernel dispatch packets started", "packets");
-  g.add("blits", blits, "of these, kernels of the runtime done at once", "packets");
-  g.add("bulk_blits", bulk_blits, "of these, copies and fills of the runtime that may go in bulk", "packets");
+  g.add("blits", blits, "of these, kernels of the runtime completed immediately", "packets");
+  g.add("bulk_blits", bulk_blits, "of these, copies and fills of the runtime that may be performed in bulk", "packets");
   g.add("barriers", barriers, "barrier packets carried out", "packets");
   g.add("pm4_packets", pm4_packets, "packets of PM4 commands carried out", "packets");
-  g.add("scratch_requests", scratch_requests, "times the runtime was asked for scratch memory, or to take it back", "requests");
+  g.add("scratch_requests", scratch_requests, "requests to the runtime to allocate or release scratch memory", "requests");
   g.add("queue_errors", queue_errors, "times a queue went to the failed state", "events");
   g.add("doorbells", doorbells, "doorbell writes, or changes of a write index that were noticed", "writes");
   g.add("signals", signals, "completion signals decremented", "signals");

@@ -36,37 +36,37 @@ void ComputeUnitParameters::describe(ParameterSection& s) {
   s.add("lds_granule", lds_granule, "Allocation granule of the local data share",
         {.range = {64, 4096}, .power_of_two = true, .source = kGcn3});
   s.add("lds_conflicts", lds_conflicts,
-        "Whether lanes that meet in a bank of the local data share take turns; else every access takes a cycle",
+        "Whether lanes that access the same bank of the local data share are served one after another; otherwise every access "
+        "takes a cycle",
         {.source = kGcn3});
   s.add("transaction_bytes", transaction_bytes, "Bytes of a coalesced memory transaction, 32, 64 or 128",
         {.range = {32, 128}, .power_of_two = true, .unit = "bytes", .source = kTable2});
-  s.add(
-      "reorder_entries", reorder_entries,
-      "Transactions in a buffer that returns them in order, one a cycle, whichever wavefronts they are of; 0 = only those of a "
-      "wavefront are in order",
-      {.range = {0, 4096}, .source = "choice; MGPUSim v3.0.3: 128"});
-  s.add("f64_rate_divisor", f64_rate_divisor, "How much slower 64-bit floating point issues than 32-bit",
+  s.add("reorder_entries", reorder_entries,
+        "Entries of a buffer that returns the transactions of all wavefronts in order, one per cycle; 0 = only transactions of "
+        "the same wavefront are in order",
+        {.range = {0, 4096}, .source = "choice; MGPUSim v3.0.3: 128"});
+  s.add("f64_rate_divisor", f64_rate_divisor, "Issue rate of 32-bit floating point divided by that of 64-bit",
         {.range = {1, 64}, .source = kGcnRates});
-  s.add("mul32_rate_divisor", mul32_rate_divisor, "How much slower a 32-bit integer multiply issues than an addition",
+  s.add("mul32_rate_divisor", mul32_rate_divisor, "Issue rate of an addition divided by that of a 32-bit integer multiply",
         {.range = {1, 64}, .source = kGcnRates});
   s.add("transcendental_rate_divisor", transcendental_rate_divisor,
-        "How much slower reciprocal, root, exponential and sine issue than an addition",
+        "Issue rate of an addition divided by that of reciprocal, root, exponential and sine",
         {.range = {1, 64}, .source = kGcnRates});
   s.add("logic_rate_divisor", logic_rate_divisor,
-        "How much slower integer, bitwise and move instructions, comparisons, minimum and maximum issue than an addition of "
-        "f32, which may issue while they keep the port that they share",
+        "Issue rate of an f32 addition divided by that of integer, bitwise and move instructions, comparisons, minimum and "
+        "maximum; while one of these occupies their shared port, f32 additions may issue",
         {.range = {1, 64}, .source = kGcnRates});
   s.add("mfma_pass_cycles", mfma_pass_cycles, "Cycles of a pass of the matrix unit, of which an instruction takes 2 to 16",
         {.range = {1, 64}, .source = "CDNA2 ISA manual, MFMA instructions: a pass is four cycles"});
   s.add("wait_state_cycles", wait_state_cycles, "Cycles that s_nop adds for each wait state beyond the first",
         {.range = {0, 64}, .source = "GCN3 ISA manual, S_NOP: repeats no-ops, each of which takes the wavefront's turn"});
   s.add("valu_decode_cycles", valu_decode_cycles,
-        "Cycles by which a wavefront's next instruction comes later than the vector unit is free for another wavefront",
+        "Cycles after which a wavefront's next instruction may follow once the vector unit is free for other wavefronts",
         {.range = {0, 64}, .source = kPipelined});
   s.add("salu_cycles", salu_cycles, "Cycles from a scalar instruction to the wavefront's next one",
         {.range = {1, 64}, .source = kGcnRates});
   s.add("special_cycles", special_cycles,
-        "Cycles from a wait that is over, a barrier or a no-op to the wavefront's next instruction",
+        "Cycles from a satisfied wait, a barrier or a no-op to the wavefront's next instruction",
         {.range = {1, 64}, .source = kPipelined});
   s.add("vmem_cycles", vmem_cycles, "Cycles from a vector memory instruction to the wavefront's next one",
         {.range = {1, 64}, .source = kPipelined});
@@ -76,7 +76,7 @@ void ComputeUnitParameters::describe(ParameterSection& s) {
         {.range = {1, 1024}, .source = kAssumed});
   s.add("vmem_address_latency", vmem_address_latency, "Cycles from issue of a vector memory instruction to its first request",
         {.range = {0, 1024}, .source = kAssumed});
-  s.add("vmem_return_latency", vmem_return_latency, "Cycles from the L1's answer to the register file",
+  s.add("vmem_return_latency", vmem_return_latency, "Cycles from the L1's response to the register file",
         {.range = {0, 1024}, .source = kAssumed});
   s.add("smem_latency", smem_latency, "Cycles that a scalar memory instruction spends outside its cache",
         {.range = {0, 1024}, .source = kAssumed});

@@ -23,7 +23,7 @@ void DramParameters::describe(ParameterSection& section) {
               {{"fcfs", static_cast<int>(DramScheduler::fcfs)}, {"frfcfs", static_cast<int>(DramScheduler::frfcfs)}});
   section.add("page_policy", page_policy, "Whether rows stay open after an access",
               {{"open", static_cast<int>(DramPagePolicy::open)}, {"closed", static_cast<int>(DramPagePolicy::closed)}});
-  section.add("read_queue", read_queue, "Reads that the scheduler sees at once", {.range = {1, 4096}});
+  section.add("read_queue", read_queue, "Reads among which the scheduler chooses", {.range = {1, 4096}});
   section.add("write_queue", write_queue, "Posted writes of the channel that may wait", {.range = {1, 4096}});
   section.add("write_high", write_high, "Part of the write queue above which waiting writes go before reads",
               {.range = {0, 1}, .source = "Ramulator2: wr_high_watermark"});
@@ -66,7 +66,7 @@ void DramStatistics::describe(StatisticsGroup& group) const {
   group.add("row_empty", row_empty, "bursts of a bank without open row", "bursts");
   group.add("row_conflicts", row_conflicts, "bursts of a bank with another row open", "bursts");
   group.add("refreshes", refreshes, "refreshes up to the last request, of every pseudo channel", "commands");
-  group.add("write_drains", write_drains, "times that a data bus was turned round to write", "turns");
+  group.add("write_drains", write_drains, "turnarounds of a data bus from reads to writes", "turns");
   group.add("forwarded", forwarded, "reads answered from the write queue", "bursts");
   group.add("errors", errors, "refused transactions", "transactions");
   group.add("bus_busy", bus_busy, "time that the data buses carried data, summed over pseudo channels");

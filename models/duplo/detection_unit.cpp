@@ -49,7 +49,7 @@ void DetectionUnit::describe(StatisticsGroup& unit) const {
     const ExtensionCountText& text = kDuploCountTexts[i];
     g.add(std::string(text.name), statistics_.counts[i], text.meaning, text.unit);
   }
-  g.add("mapped", statistics_.mapped, "of wavefronts with a convolution, whose registers are found by the map", "instructions");
+  g.add("mapped", statistics_.mapped, "of wavefronts with a convolution, whose registers go through the map", "instructions");
   g.add("unwritten", statistics_.unwritten, "lanes' registers that renamed loads did not write", "registers");
   g.add("invalidated", statistics_.invalidated, "that went with an invalidation of the unit's L1 vector cache", "entries");
   g.add("kernel_ended", statistics_.kernel_ended, "that went at the end of their kernel", "entries");

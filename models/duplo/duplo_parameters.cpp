@@ -6,8 +6,8 @@ void DuploParameters::describe(ParameterSection& s) {
   s.add("mode", mode, "Whether loads of lowered convolutions are looked up in a history of loads",
         {{"off", static_cast<int>(DuploMode::off)}, {"on", static_cast<int>(DuploMode::on)}}, {.source = "Duplo (MICRO '20)"});
   s.add("ids", ids,
-        "What is equal data: the paper's formula as printed with the channels put right, which errs; the element of the input; "
-        "the address",
+        "What identifies equal data: the paper's formula as printed with corrected channels, which yields wrong IDs; the "
+        "element of the input; the address",
         {{"paper", static_cast<int>(DatumIds::paper)},
          {"exact", static_cast<int>(DatumIds::exact)},
          {"address", static_cast<int>(DatumIds::address)}},
@@ -37,14 +37,14 @@ void DuploParameters::describe(ParameterSection& s) {
       {.source = "Duplo (MICRO '20), section IV.B"});
   s.add("scope", scope, "Loads that an entry serves: those of all SIMDs of the core, or of the SIMD whose register it is",
         {{"core", static_cast<int>(DuploScope::core)}, {"simd", static_cast<int>(DuploScope::simd)}},
-        {.source = "docs/DEVIATIONS.md: SIMDs have register files of their own"});
+        {.source = "docs/DEVIATIONS.md: each SIMD has its own register file"});
   s.add("copy_cycles", copy_cycles,
         "Cycles of a copy to the register file of another SIMD; 0: not set, which is 4. Not to be set with duplo.scope = simd, "
         "where nothing is copied",
         {.range = {0, 64}, .source = "docs/DEVIATIONS.md"});
   s.add("convolutions", convolutions, "Convolutions whose kernels may run at the same time",
-        {.range = {1, 256}, .source = "docs/DEVIATIONS.md: a tag's process and image do not tell them apart"});
-  s.add("l1", l1, "Whether the L1 cache, or the LDS, looks a load up beside the history or after it",
+        {.range = {1, 256}, .source = "docs/DEVIATIONS.md: a tag's process and image do not distinguish them"});
+  s.add("l1", l1, "Whether the L1 cache, or the LDS, is accessed in parallel with the history or after it",
         {{"parallel", static_cast<int>(DuploL1::parallel)}, {"after", static_cast<int>(DuploL1::after)}},
         {.source = "Duplo (MICRO '20), section IV.B"});
   s.add("check", check,
@@ -52,7 +52,7 @@ void DuploParameters::describe(ParameterSection& s) {
         "debugging always compare",
         {.source = "choice"});
   s.add("trace", trace,
-        "Whether the output folder has what happens to each load history buffer: look_ups.csv.gz (docs/duplo.md). Without "
+        "Whether a trace of each load history buffer is written to the output folder: look_ups.csv.gz (docs/duplo.md). Without "
         "influence on any result",
         {.source = "choice"});
 }

@@ -48,14 +48,14 @@ std::optional<ClassifiedLoad> classify_lds_read(const LdsBuffers& buffers, const
 // The table rows of DS instructions state that they read M0, as those of gfx8 do; on gfx9 few still do (Vega ISA manual, "LDS
 // instruction details").
 std::optional<std::string> other_use_of_m0(const isa::Instruction& instruction) {
-  if (instruction.mem.lds) return "M0 says where in LDS its data go";
+  if (instruction.mem.lds) return "M0 selects where in LDS its data go";
   const std::string_view mnemonic = instruction.row->mnemonic;
   if (mnemonic.starts_with("s_set_gpr_idx_") && !mnemonic.ends_with("_off")) return "VGPR indexing keeps its state in M0";
-  if (mnemonic.find("movrel") != std::string_view::npos) return "M0 says which register it moves";
+  if (mnemonic.find("movrel") != std::string_view::npos) return "M0 selects the register that it moves";
   if (instruction.format != isa::Format::ds) return std::nullopt;
   if (mnemonic.find("addtid") != std::string_view::npos || mnemonic == "ds_append" || mnemonic == "ds_consume")
-    return "M0 says where in LDS its data are";
-  if ((instruction.row->flags & isa::kGdsOnly) != 0) return "M0 says which resource it means";
+    return "M0 selects where in LDS its data are";
+  if ((instruction.row->flags & isa::kGdsOnly) != 0) return "M0 selects its resource";
   return std::nullopt;
 }
 

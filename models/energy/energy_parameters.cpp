@@ -20,7 +20,7 @@ void add_power(ParameterSection& section, std::string_view name, double& member,
 }  // namespace
 
 void EnergyParameters::describe(ParameterSection& section) {
-  section.add("model", model, "Whether energy is accounted for beside time; needs energies, as in configs/energy",
+  section.add("model", model, "Whether energy is accounted for in addition to time; needs energies, as in configs/energy",
               {{"off", static_cast<int>(EnergyModel::off)}, {"on", static_cast<int>(EnergyModel::on)}});
   section.add("interval", interval, "Sampling interval of power.csv and of the peak power of kernels",
               {.range = {1e5, 1e12}, .source = "choice: power supplies and heat are slower"});

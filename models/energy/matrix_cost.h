@@ -23,7 +23,7 @@ inline constexpr Design kBaseline{"baseline", "FP16, BF16, TF32", 1, 1, 1};
 inline constexpr Design kFp32Native{"fp32_native", "FP32 in one step of wider multipliers, no FP32C", 3.55, 1.00, 7.97};
 inline constexpr Design kM3xuWithoutFp32c{"M3XU without FP32C", "FP32 in two steps", 1.37, 1.21, 0.66};
 inline constexpr Design kM3xu{"m3xu", "FP32 in two steps, FP32C and FP64 in four", 1.41, 1.21, 0.69};
-inline constexpr Design kM3xuPipelined{"m3xu_pipelined", "the same, data assigned in a stage of its own", 1.47, 1.00, 1.07};
+inline constexpr Design kM3xuPipelined{"m3xu_pipelined", "the same, data assigned in a separate stage", 1.47, 1.00, 1.07};
 inline constexpr std::array kDesigns{kBaseline, kFp32Native, kM3xuWithoutFp32c, kM3xu, kM3xuPipelined};
 
 /// An operator of SIMD2, Table 3.5 (a) and (b).

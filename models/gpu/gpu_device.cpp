@@ -87,7 +87,8 @@ void GpuDevice::build_extensions() {
     for (ExtensionRequester& requester : extension.requesters()) extension_requesters_.push_back(requester);
     if (auto memory = extension.memory()) {
       if (extension_memory_)
-        throw std::invalid_argument(extension_memory_->name + " and " + memory->name + " cannot both be behind DRAM channels");
+        throw std::invalid_argument(extension_memory_->name + " and " + memory->name +
+                                    " cannot both be connected to DRAM channels");
       extension_memory_ = std::move(memory);
     }
     if (threads_ != nullptr) extension.attach_threads(*threads_);

@@ -32,9 +32,8 @@ void GpuParameters::describe(ParameterSection& s) {
         {{"functional", static_cast<int>(TimingMode::functional)}, {"loose", static_cast<int>(TimingMode::loose)}},
         {.source = kChoice});
   s.add("window", window,
-        "Cycles in which compute units work without hearing of each other (models/compute/windows.h); 0: as long as nothing "
-        "can come "
-        "of it",
+        "Length of the time windows in which compute units are simulated independently of each other "
+        "(models/compute/windows.h); 0: the longest that cannot affect results",
         {.range = {0, 1e6}, .source = kChoice});
   s.add("cus_per_l1v", cus_per_l1v, "Compute units that share an L1 vector cache; divides cus_per_shader_array",
         {.range = {1, 64}, .unit = "compute units", .source = kTable2});
@@ -61,8 +60,8 @@ void GpuParameters::describe(ParameterSection& s) {
         {{"none", static_cast<int>(AddressHash::none)}, {"xor", static_cast<int>(AddressHash::fold)}},
         {.source = "AMD's MI200 and MI300 (Linux, drivers/ras/amd/atl/dehash.c); models/common/transport/address_hash.h"});
   s.add("start_phase", start_phase,
-        "Delay of every dispatch's start. Runs that differ in nothing else tell how far a kernel's time depends on who comes "
-        "first",
+        "Delay of every dispatch's start. Runs that differ only in this show how much a kernel's time depends on the order of "
+        "requests",
         {.range = {0, 1e6}, .source = kChoice});
   s.add(
       "request_interval", request_interval,

@@ -129,19 +129,22 @@ struct RefusalText {
 };
 /// The list that statistics and documentation are generated from.
 constexpr std::array<RefusalText, kRefusals> kRefusalTexts{{
-    {"no_load", "is none from memory to vector registers: a store, an atomic operation, cache control, LDS"},
+    {"no_load",
+     "is not a load from memory to vector registers, but a store, an atomic operation, cache control or an LDS access"},
     {"scalar", "goes to SGPRs"},
     {"lds_form", "goes to LDS: it has no destination registers"},
-    {"lds_lanes", "is a FLAT one with lanes in LDS"},
+    {"lds_lanes", "is a FLAT instruction with lanes in LDS"},
     {"tfe", "has TFE: a status word follows the data"},
     {"format", "converts a buffer format: the data type and number format have no place in the word"},
     {"half_register", "fills half a register (`d16`): the other half keeps data"},
     {"sign", "extends a sign (`sbyte`, `sshort`): Table 1 has no code for it"},
     {"three_registers", "is of 12 bytes: Table 1 has no code for it"},
-    {"glc", "has GLC or SCC: it asks for what memory holds now"},
+    {"glc", "has GLC or SCC: it must return what memory holds now"},
     {"slc", "has SLC, which has no place in the word"},
-    {"scattered", "is of more than a dword of private memory, where a lane's dwords lie apart: one address does not say where"},
-    {"deferred", "reads what an atomic operation has yet to write"},
+    {"scattered",
+     "loads more than a dword of private memory, where the dwords of a lane are not consecutive: one address does not describe "
+     "them"},
+    {"deferred", "reads a location that a pending atomic operation will write"},
     {"upper_bits", "has lanes whose addresses differ in the upper 35 bits"},
     {"partly_held", "has a destination that is held for other lanes: a register has one request"},
 }};

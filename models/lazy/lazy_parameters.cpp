@@ -25,23 +25,25 @@ void LazyParameters::describe(ParameterSection& s) {
         {.range = {1, 1024},
          .source = "MGPUSim v3.0.3: reorder buffer, address translator, TLB, address translator and L1, a cycle each"});
   s.add("otimes_ieee", otimes_ieee,
-        "Whether the partner of a zero matters where IEEE 754 says so: NaN, infinity, the sign of a zero result",
+        "Whether the other operand of a multiplication by zero is loaded where IEEE 754 requires its value: NaN, infinity, the "
+        "sign of a zero result",
         {{"strict", static_cast<int>(isa::OtimesIeee::strict)}, {"paper", static_cast<int>(isa::OtimesIeee::paper)}},
         {.source = "LazyGPU (ISCA '25), section 4.3, does not mention it"});
-  s.add("mask_bits", mask_bits, "Bits of memory that one bit of a zero cache stands for",
+  s.add("mask_bits", mask_bits, "Bits of memory that one bit of a zero cache represents",
         {.range = {32, 128}, .power_of_two = true, .unit = "bits", .source = "LazyGPU (ISCA '25), section 4.2: M"});
-  s.add("masks", masks,
-        "Who keeps masks right: whoever writes GPU memory, which is known to be zero before; or stores of wavefronts alone",
-        {{"all", static_cast<int>(MaskWriters::all)}, {"stores", static_cast<int>(MaskWriters::stores)}},
-        {.source = "choice, docs/DEVIATIONS.md"});
+  s.add(
+      "masks", masks,
+      "Writers that update masks: all writers of GPU memory, which is known to be zero initially; or stores of wavefronts only",
+      {{"all", static_cast<int>(MaskWriters::all)}, {"stores", static_cast<int>(MaskWriters::stores)}},
+      {.source = "choice, docs/DEVIATIONS.md"});
   s.add("ports", ports,
         "Crossbar: whether zero caches have ports of their own or share those of their L1 vector cache and L2 bank, as they do "
         "at other networks",
         {{"own", static_cast<int>(ZeroPorts::own)}, {"shared", static_cast<int>(ZeroPorts::shared)}},
         {.source = "choice, docs/DEVIATIONS.md"});
   s.add("check", check,
-        "Whether memory is compared with what a held load has read when its requests leave: lanes that differ are counted and "
-        "reported",
+        "Check held loads: when the requests leave, compare memory with the values that the load read at its issue; count and "
+        "report lanes that differ",
         {.source = "choice"});
 }
 

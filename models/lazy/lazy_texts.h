@@ -14,9 +14,9 @@ enum class LazyCause : std::uint8_t { registers, zero_mask, count };
 inline constexpr std::size_t kLazyCauses = static_cast<std::size_t>(LazyCause::count);
 constexpr std::array<StallText, kLazyCauses> kLazyCauseTexts{{
     {"registers",
-     "waits for registers whose load was held until its next instruction (lazy cores), without what other causes say",
-     "latency of loads that are made when their data are needed"},
-    {"zero_mask", "waits for a zero cache to say whether the registers of its next instruction are zero", "zero caches"},
+     "waits for registers whose load was held until its next instruction (lazy cores), less what other causes account for",
+     "latency of loads that are issued when their data are needed"},
+    {"zero_mask", "waits for a zero cache to report whether the registers of its next instruction are zero", "zero caches"},
 }};
 
 /// Outcomes of the vector loads and stores of lazy cores and zero caches (models/lazy/lazy_unit.h), in transactions unless
@@ -42,19 +42,20 @@ inline constexpr std::size_t kLazyCounts = static_cast<std::size_t>(LazyCount::c
 using LazyCounts = std::array<std::uint64_t, kLazyCounts>;
 constexpr std::array<ExtensionCountText, kLazyCounts> kLazyCountTexts{{
     {"loads_held", "instructions", "loads that were held in their registers"},
-    {"loads_eager", "instructions", "loads that were made at once, as their form or addresses do not fit into registers"},
+    {"loads_eager", "instructions", "loads issued immediately, because their form or addresses do not fit into registers"},
     {"issued", "transactions", "sent for held loads when an instruction needed them"},
     {"suspended_issued", "transactions", "of these, had been suspended by an instruction whose other operand was zero"},
     {"zero_block", "transactions", "eliminated: all of their words are zero"},
-    {"zero_part", "transactions", "eliminated: what the wavefront loads of them is zero, other words are not"},
+    {"zero_part", "transactions", "eliminated: the words that the wavefront loads are zero, other words are not"},
     {"otimes", "transactions", "eliminated: their data would have been multiplied by zero, or ANDed with it, and nothing else"},
-    {"dead", "transactions", "eliminated: nobody used their data"},
+    {"dead", "transactions", "eliminated: their data were never used"},
     {"lanes_differ", "lanes", "whose result would differ without the eliminated operand, by NaN, infinity or the sign of zero"},
     {"lanes_changed", "lanes", "of held loads for which memory had changed when they were sent (`lazy.check`)"},
-    {"zero_sent", "transactions", "of loads made at once whose data a zero cache knew (`eager_zero`)"},
-    {"zero_reads", "transactions", "asked of the L1 zero cache"},
+    {"zero_sent", "transactions", "of loads issued immediately whose data a zero cache supplied (`eager_zero`)"},
+    {"zero_reads", "transactions", "read requests to the L1 zero cache"},
     {"zero_writes", "transactions", "of masks that stores and atomics wrote"},
-    {"writes_eliminated", "transactions", "of stores that were not sent: all that they store is zero, which their masks say"},
+    {"writes_eliminated", "transactions",
+     "of stores that were not sent: all that they store is zero, which their masks record"},
 }};
 
 constexpr ExtensionTexts kLazyTexts{"lazy", kLazyCauseTexts, kLazyCountTexts};

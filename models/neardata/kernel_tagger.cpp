@@ -21,11 +21,11 @@ constexpr std::uint64_t kWord = sizeof(std::uint32_t);
 void KernelTaggerStatistics::describe(StatisticsGroup& group) const {
   group.add("kernels_from_files", from_files, "kernels with the tags of their file", "kernels");
   group.add("kernels_searched", found, "kernels whose chains were found when they were dispatched", "kernels");
-  group.add("kernels_unknown", unknown, "of these, not tagged: where control goes is not known", "kernels");
+  group.add("kernels_unknown", unknown, "of these, not tagged: the control flow is not known", "kernels");
   group.add("kernels_damaged", damaged, "kernels that run without tags, because those of their file are damaged", "kernels");
   group.add("kernels_changed", changed, "kernels with chains whose code has changed after it was tagged", "kernels");
   group.add("chains", chains, "chains that have been tagged", "chains");
-  group.add("moved", moved, "instructions that have other places or registers since (ndc.move)", "instructions");
+  group.add("moved", moved, "instructions moved or given other registers (ndc.move)", "instructions");
 }
 
 void KernelTagger::started(const Dispatch& dispatch) {

@@ -12,15 +12,15 @@ void NearDataParameters::describe(ParameterSection& s) {
          {"omni", static_cast<int>(NearDataMode::omni)}},
         {.source = "Opportunistic Computing (ISCA '19), sections 3 and 4"});
   s.add("move", move,
-        "Whether the code of a kernel is changed when it is tagged: address arithmetic moves in front of chains, so that their "
-        "instructions are neighbours",
+        "Whether the code of a kernel is changed when it is tagged: address arithmetic moves in front of chains, so that the "
+        "instructions of a chain are contiguous",
         {.source = "Opportunistic Computing (ISCA '19), Fig. 6"});
   s.add("take_apart", take_apart,
-        "With ndc.move: whether loads move behind waits that they stood in front of, as those of interleaved chains must, so "
-        "that fewer loads are in flight together",
+        "With ndc.move: whether loads may move past waits that follow them, as those of interleaved chains must; fewer loads "
+        "are then in flight at the same time",
         {.source = "not given; docs/DEVIATIONS.md"});
   s.add("interleaved", interleaved,
-        "Whether chains are tagged that lie across each other, as compilers interleave the iterations of a loop: each but the "
+        "Whether interleaved chains are tagged, such as compilers make of the iterations of a loop: each but the "
         "last waits in the offload queue for the results of those before it",
         {.source = "Opportunistic Computing (ISCA '19), Fig. 6: chains are contiguous"});
   s.add("oq_entries", oq_entries, "Entries of a core's offload queue, one for each packet",
@@ -42,7 +42,7 @@ void NearDataParameters::describe(ParameterSection& s) {
   s.add(
       "llc_alu_lanes", llc_alu_lanes, "Lanes of the ALU at a last-level cache",
       {.range = {1, 32}, .power_of_two = true, .unit = "lanes", .source = "Opportunistic Computing (ISCA '19), section 4.4.2"});
-  s.add("core_alu", core_alu, "ALU of a core's service queue: the core's while it is idle, or one of its own",
+  s.add("core_alu", core_alu, "ALU of a core's service queue: the core's while it is idle, or a dedicated one",
         {{"shared", static_cast<int>(CoreAlu::shared)}, {"dedicated", static_cast<int>(CoreAlu::dedicated)}},
         {.source = "Opportunistic Computing (ISCA '19), sections 4.4.2 and 6.3"});
   s.add("core_alu_lanes", core_alu_lanes, "Lanes of a dedicated ALU",
@@ -52,12 +52,12 @@ void NearDataParameters::describe(ParameterSection& s) {
   s.add("chain_end", chain_end, "When a chain that stores is complete: when its store is acknowledged, or when it is computed",
         {{"store", static_cast<int>(ChainEnd::store)}, {"computation", static_cast<int>(ChainEnd::computation)}},
         {.source = "Opportunistic Computing (ISCA '19), Fig. 3: store; section 4.2 frees the entry earlier"});
-  s.add(
-      "check", check,
-      "Whether the hardware is checked: memory is compared with what a chain's loads have read when a service queue reads it, "
-      "lanes that differ are counted; packets are decoded; and after each kernel what has been sent must have arrived, and all "
-      "queues must be empty, or the simulation ends",
-      {.source = "choice"});
+  s.add("check", check,
+        "Whether the model checks itself: when a service queue reads memory, it is compared with what the chain's loads have "
+        "read, and lanes that differ are counted; packets are decoded; and after each kernel what has been sent must have "
+        "arrived, and all "
+        "queues must be empty, or the simulation ends",
+        {.source = "choice"});
 }
 
 }  // namespace lacuna

@@ -13,7 +13,7 @@ namespace lacuna {
 enum class NearDataCause : std::uint8_t { chain, builder, count };
 inline constexpr std::size_t kNearDataCauses = static_cast<std::size_t>(NearDataCause::count);
 constexpr std::array<StallText, kNearDataCauses> kNearDataCauseTexts{{
-    {"chain", "waits for the result or the acknowledgement of its chain, computed near the data or by the core after all",
+    {"chain", "waits for the result or the acknowledgement of its chain, whether computed near the data or by the core",
      "latency of chains"},
     {"builder", "waits for the packet generation unit, which builds the chain of another wavefront",
      "packet generation (`ndc.builders`)"},
@@ -72,7 +72,7 @@ constexpr std::array<ExtensionCountText, kNearDataCounts> kNearDataCountTexts{{
     {"mask_flits", "flits", "that these packets have beyond one, for masks and scattered lanes"},
     {"bounced", "packets", "of these, whose data came to the core because the service queue was full"},
     {"most_input", "packets",
-     "highest number at once in the input of a service queue: not decoded, or not taken and with loads that have not left"},
+     "maximum number in the input of a service queue: not decoded, or not accepted and with loads that have not left"},
     {"hit_first", "parts", "not offloaded: the first load hits in the L1 cache"},
     {"hit_second", "parts", "not offloaded: the second load hits in the L1 cache"},
     {"pending_fill", "parts", "not offloaded: a line is being filled into the L1 cache (`ndc.pending_fill`)"},

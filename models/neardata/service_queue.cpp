@@ -30,8 +30,8 @@ void take_until(std::vector<Item>& from, Tick end, std::vector<Item>& out) {
 }  // namespace
 
 void ServiceQueueStatistics::describe(StatisticsGroup& group) const {
-  group.add("packets", packets, "packets of chains taken", "packets");
-  group.add("bounced", bounced, "packets not taken, because no entry was free: their data went to the core", "packets");
+  group.add("packets", packets, "packets of chains accepted", "packets");
+  group.add("bounced", bounced, "packets not accepted, because no entry was free: their data went to the core", "packets");
   group.add("operations", operations, "operations of the ALU", "operations");
   group.add("lanes", lanes, "lanes of these operations", "lanes");
   group.add("fetched", fetched, "lines fetched from the last-level cache at its node", "lines");
@@ -39,7 +39,8 @@ void ServiceQueueStatistics::describe(StatisticsGroup& group) const {
   group.add("stores", stores, "stores sent", "stores");
   group.add("most_entries", most_entries, "highest number of entries in use", "entries");
   group.add("most_input", most_input,
-            "highest number of packets in the input: not decoded, or not taken and with loads that have not left", "packets");
+            "maximum number of packets in the input: not decoded, or not accepted and with loads that have not left",
+            "packets");
   group.add("contended", contended, "operations that took longer because the core used its ALUs", "operations");
   group.add("contention", contention, "time that these operations took longer");
   group.add("evicted", evicted, "lines that were no longer in the cache when they were to be fetched", "lines");

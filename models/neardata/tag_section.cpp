@@ -85,7 +85,7 @@ class SectionReader {
 
  private:
   std::span<const std::byte> part(std::uint64_t size, const char* what) {
-    if (size > bytes_.size() - at_) place_.fail("is cut off: " + std::string(what) + " end behind it");
+    if (size > bytes_.size() - at_) place_.fail("is truncated: " + std::string(what) + " exceed it");
     at_ += size;
     return bytes_.subspan(at_ - size, size);
   }
@@ -108,7 +108,7 @@ void check_form(const Chain& chain, const Place& place) {
     if (parts[i].tag != wanted)
       place.fail(parts[i].address,
                  "has tag " + std::string(tag_bits(parts[i].tag)) + " where " + std::string(tag_bits(wanted)) + " belongs");
-    if (i > 0 && parts[i].address <= parts[i - 1].address) place.fail(parts[i].address, "stands behind a later instruction");
+    if (i > 0 && parts[i].address <= parts[i - 1].address) place.fail(parts[i].address, "is after a later instruction");
   }
   const auto count = [&](ChainRole role) {
     return std::count_if(parts.begin(), parts.end(), [role](const ChainInstruction& part) { return part.role == role; });
@@ -240,7 +240,7 @@ std::vector<KernelTags> decode_tags(std::span<const std::byte> bytes, const std:
     }
   }
   place.kernel.clear();
-  if (!reader.at_end()) place.fail("has bytes behind its last kernel");
+  if (!reader.at_end()) place.fail("has bytes after its last kernel");
   return kernels;
 }
 
@@ -248,7 +248,7 @@ void check_tags(const KernelTags& kernel, const isa::FetchWords& fetch, isa::Tar
   const Place place{.file = file, .kernel = kernel.name};
   if (kernel.chains.empty()) return;
   const isa::ControlFlow flow(fetch, target, kernel.entry);
-  if (!flow.known()) place.fail("has tags, and where control goes is not known: " + flow.unknown());
+  if (!flow.known()) place.fail("has tags, but its control flow is not known: " + flow.unknown());
   const std::vector<isa::PlacedInstruction>& code = flow.instructions();
   std::set<std::uint64_t> tagged;
   for (std::size_t c = 0; c < kernel.chains.size(); ++c) {

@@ -28,7 +28,7 @@ void FabricStatistics::describe(StatisticsGroup& group) const {
   group.add("flits", flits, "flits, requests and replies", "flits");
   group.add("hops", hops, "links passed, summed over packets", "links");
   group.add("weighted_hops", weighted_hops, "flits times links", "flits");
-  group.add("errors", errors, "transactions that no route holds", "transactions");
+  group.add("errors", errors, "transactions to addresses without a route", "transactions");
   group.add("queueing", queueing, "time that packets waited for links");
   group.add("latency", latency, "time from injection to arrival, summed over packets");
   const auto describe_ports = [&group](const char* prefix, const std::vector<FabricPortStatistics>& ports) {

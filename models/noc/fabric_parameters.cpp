@@ -5,7 +5,7 @@ namespace lacuna {
 void FabricParameters::describe(ParameterSection& section) {
   section.add("clock", clock, "Clock", {.range = {1e6, 1e12}});
   section.add("width", width, "Bytes of a flit; a link carries one a cycle", {.range = {1, 1024}, .unit = "bytes"});
-  section.add("header", header, "Bytes that a packet with data carries before them; 0: beside them",
+  section.add("header", header, "Header bytes in front of a packet's data; 0: the header has wires of its own",
               {.range = {0, 1024}, .unit = "bytes"});
   section.add("topology", topology, "How sources and destinations are connected", fabric_topologies());
   section.add("hop_latency", hop_latency, "Crossbar: router and link of a hop, without the flits' own cycles",
@@ -19,7 +19,7 @@ void FabricParameters::describe(ParameterSection& section) {
                {"o1turn", static_cast<int>(MeshRouting::o1turn)}});
   section.add("placement", placement,
               "Nodes of the destinations, each at most once, taken in turn: \"x,y x,y ...\" of a mesh, numbers of other "
-              "topologies. Empty: spread evenly; of a crossbar, the nodes behind the sources");
+              "topologies. Empty: spread evenly; of a crossbar, the nodes after the sources");
   section.add(
       "source_placement", source_placement,
       "Nodes of the sources, as `placement`, but a node may be named again and may be a destination's. Empty: the nodes "

@@ -33,8 +33,8 @@ void InjectionStatistics::describe(StatisticsGroup& group) const {
     for (unsigned network = 0; network < networks_; ++network) {
       StatisticsGroup& queue = of_node.group(name_of(network));
       const InjectionQueueStatistics& counts = of(node, static_cast<VirtualNetwork>(network));
-      queue.add("packets", counts.packets, "packets that the node has sent", "packets");
-      queue.add("queueing", counts.queueing, "time that they waited in its injection queue");
+      queue.add("packets", counts.packets, "packets sent by the node", "packets");
+      queue.add("queueing", counts.queueing, "time that these packets waited in the injection queue");
     }
   }
 }

@@ -14,10 +14,10 @@ void SdmaParameters::describe(ParameterSection& s) {
          .power_of_two = true,
          .unit = "bytes",
          .source = "choice: 13 GB/s over PCI Express 3.0 x16, as measured for copies on GPUs of that time"});
-  s.add("requests_in_flight", requests_in_flight, "Requests of an engine that may be under way",
+  s.add("requests_in_flight", requests_in_flight, "Requests of an engine that may be in flight",
         {.range = {1, 4096}, .unit = "requests", .source = kAssumed});
   s.add("packet_latency", packet_latency, "Core cycles to process one packet", {.range = {0, 1'000'000}, .source = kAssumed});
-  s.add("poll_interval", poll_interval, "How often memory that a packet waits for is looked at again",
+  s.add("poll_interval", poll_interval, "Polling interval for memory that a packet waits for",
         {.range = {1000, 1e9}, .source = kAssumed});
   s.add("gfx8_pitch", gfx8_pitch, "Layout of the pitches of sub-window copies on gfx8",
         {{"silicon", static_cast<int>(sdma::Gfx8Pitch::silicon)}, {"rocm", static_cast<int>(sdma::Gfx8Pitch::rocm)}},
@@ -32,8 +32,8 @@ void SdmaStatistics::describe(StatisticsGroup& g) const {
   g.add("bytes_written", bytes_written, "data written by copies, fills and writes", "bytes");
   g.add("fences", fences, "fences written", "packets");
   g.add("traps", traps, "interrupts raised", "packets");
-  g.add("atomics", atomics, "atomic operations done", "packets");
-  g.add("polls", polls, "looks at memory that a packet waits for", "reads");
+  g.add("atomics", atomics, "atomic operations performed", "packets");
+  g.add("polls", polls, "polls of memory that a packet waits for", "reads");
   g.add("errors", errors, "queues stopped by a bad packet or address", "events");
   g.add("busy", busy, "time during which packets were carried out");
 }

@@ -8,7 +8,7 @@ namespace {
 
 std::uint32_t sets_of(const TlbParameters& p) {
   if (p.ways == 0 || p.entries == 0 || p.entries % p.ways != 0 || !std::has_single_bit(p.entries / p.ways)) {
-    throw std::invalid_argument("TLB: entries are not a power of two of sets of so many ways");
+    throw std::invalid_argument("TLB: the number of entries is not the ways times a power of two");
   }
   if (!std::has_single_bit(p.page.n) || p.ports == 0 || p.mshrs == 0) {
     throw std::invalid_argument("TLB: the page is not a power of two, or there is no port or MSHR");
@@ -20,22 +20,22 @@ std::uint32_t sets_of(const TlbParameters& p) {
 
 void TlbParameters::describe(ParameterSection& section) {
   section.add("clock", clock, "Clock", {.range = {1e6, 1e12}});
-  section.add("entries", entries, "Pages that are remembered", {.range = {1, 1 << 20}});
+  section.add("entries", entries, "Entries, one for each page", {.range = {1, 1 << 20}});
   section.add("ways", ways, "Associativity", {.range = {1, 4096}});
   section.add("page", page, "Bytes that an entry covers", {.range = {4096, 1 << 30}, .power_of_two = true});
-  section.add("ports", ports, "Translations begun in a cycle", {.range = {1, 1024}});
+  section.add("ports", ports, "Translations started per cycle", {.range = {1, 1024}});
   section.add("mshrs", mshrs, "Outstanding primary misses", {.range = {1, 4096}});
-  section.add("hit_latency", hit_latency, "From the request to the answer", {.range = {0, 1e5}});
-  section.add("replacement", replacement, "Which entry of a set gives way", replacement_policies());
+  section.add("hit_latency", hit_latency, "From the request to the response", {.range = {0, 1e5}});
+  section.add("replacement", replacement, "Which entry of a set is replaced", replacement_policies());
 }
 
 void TlbStatistics::describe(StatisticsGroup& group) const {
-  group.add("hits", hits, "translations that were there", "translations");
-  group.add("misses", misses, "translations that the next level was asked for", "translations");
-  group.add("secondary_misses", secondary_misses, "translations that were on their way", "translations");
-  group.add("invalidations", invalidations, "times that all were forgotten", "events");
+  group.add("hits", hits, "translations that were present", "translations");
+  group.add("misses", misses, "translations requested from the next level", "translations");
+  group.add("secondary_misses", secondary_misses, "translations that had already been requested", "translations");
+  group.add("invalidations", invalidations, "invalidations of all entries", "events");
   group.add("waiting", waiting, "time that requests waited for a port or an MSHR");
-  group.add("miss_latency", miss_latency, "time from request to answer, summed over misses");
+  group.add("miss_latency", miss_latency, "time from request to response, summed over misses");
 }
 
 void Tlb::describe_energy(EnergyMeter& meter, std::string_view block, const TlbEnergy& energy) const {
@@ -138,7 +138,7 @@ void Tlb::retire(Tick horizon) {
 
 void PageWalkerParameters::describe(ParameterSection& section) {
   section.add("clock", clock, "Clock", {.range = {1e6, 1e12}});
-  section.add("walks", walks, "Page walks at once", {.range = {1, 4096}});
+  section.add("walks", walks, "Concurrent page walks", {.range = {1, 4096}});
   section.add("latency", latency, "Time of a walk", {.range = {0, 1e6}});
 }
 

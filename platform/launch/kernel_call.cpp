@@ -143,7 +143,7 @@ class Layout {
   void put_address(std::uint32_t at, const std::string& buffer, std::uint64_t offset, std::size_t number) {
     const BufferPlace place = find_(buffer);
     if (offset > place.bytes)
-      fail("argument " + std::to_string(number) + ": offset " + std::to_string(offset) + " is behind the end of buffer " +
+      fail("argument " + std::to_string(number) + ": offset " + std::to_string(offset) + " is past the end of buffer " +
            buffer + ", which has " + std::to_string(place.bytes) + " bytes");
     store(at, offset, 8);
     patch(LAUNCH_PATCH_BUFFER, at, place.index);

@@ -67,7 +67,7 @@ void LaunchCodes::load(const std::string& name, const std::filesystem::path& fil
 }
 
 const LaunchCode& LaunchCodes::find(const std::string* name) const {
-  if (codes_.empty()) throw LaunchError("no [code] stands before the dispatch");
+  if (codes_.empty()) throw LaunchError("there is no [code] before the dispatch");
   if (name == nullptr) return codes_.front();
   std::vector<std::string> names;
   for (const LaunchCode& code : codes_) {

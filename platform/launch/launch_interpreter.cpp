@@ -281,7 +281,7 @@ std::uint32_t LaunchInterpreter::read_stack(const LaunchStatement& statement, co
 void LaunchInterpreter::warn_of_services(const KernelMetadata& kernel) {
   if (!rehearsing_ || !warned_.insert(kernel.name).second) return;
   if (kernel.argument("hidden_printf_buffer") != nullptr)
-    warnings_.push_back("kernel " + kernel.name + " can print: what it prints is dropped");
+    warnings_.push_back("kernel " + kernel.name + " can print: its output is dropped");
   if (kernel.argument("hidden_hostcall_buffer") != nullptr)
     warnings_.push_back("kernel " + kernel.name + " can call the host (printf, assert, malloc): it will fault when it does");
 }

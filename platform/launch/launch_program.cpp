@@ -98,7 +98,7 @@ class FileParser {
     current_.name = rest;
     active_ = true;
     const std::string section = '[' + name + ']';
-    if (info->header == Header::nothing && !rest.empty()) fail(section + " takes nothing behind its name");
+    if (info->header == Header::nothing && !rest.empty()) fail(section + " takes nothing after its name");
     if (info->header == Header::name && rest.empty()) fail(section + " needs a name: [" + name + " NAME]");
     if (info->kind == Kind::buffer && !is_identifier(rest))
       fail('"' + std::string(rest) + "\" is not a name for a buffer (letters, digits, _)");
@@ -130,7 +130,7 @@ class FileParser {
   }
 
   void add_key(std::string_view line) {
-    if (!active_) fail('"' + std::string(line) + "\" stands before the first section");
+    if (!active_) fail('"' + std::string(line) + "\" is before the first section");
     const SectionInfo& info = section_of(current_.kind);
     if (!info.has_keys) fail("[" + std::string(info.name) + "] takes no keys: what follows begins with a section");
     LaunchKey key = assignment(line);

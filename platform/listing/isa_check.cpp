@@ -86,7 +86,8 @@ void write_check(const KernelCheck& check, const CodeObject& object, std::ostrea
   if (check.code.runs_into_nothing != 0)
     out << "  in " << check.code.runs_into_nothing << " places control would leave the code if it came there\n";
   if (check.code.unknown_targets != 0)
-    out << "  " << check.code.unknown_targets << " of the calls are through pointers: what they reach is not in this list\n";
+    out << "  " << check.code.unknown_targets
+        << " of the calls are through pointers: the functions that they reach are not in this list\n";
   if (!check.possible_problems.empty()) out << "  would stop in functions of the file, if it calls them by pointer, at:\n";
   write_problems(check.possible_problems, check.entry, object, out);
 }

@@ -109,7 +109,7 @@ struct ElfFile::Reader {
       std::memcpy(&note, notes.data() + at, sizeof note);
       at += sizeof note;
       const std::uint64_t name_end = at + padded(note.n_namesz);
-      if (name_end > size || note.n_descsz > size - name_end) file.fail(what + " has a note that ends behind it");
+      if (name_end > size || note.n_descsz > size - name_end) file.fail(what + " has a note that ends past its end");
       std::string owner(reinterpret_cast<const char*>(notes.data() + at), note.n_namesz);
       while (!owner.empty() && owner.back() == '\0') owner.pop_back();
       file.notes_.push_back({owner, note.n_type, notes.subspan(name_end, note.n_descsz)});

@@ -15,7 +15,7 @@ constexpr std::uint64_t kAlignment = 8;
 template <class T>
 T read_at(std::span<const std::byte> bytes, std::uint64_t offset, const std::string& file) {
   if (offset > bytes.size() || bytes.size() - offset < sizeof(T))
-    throw ElfError(file + ": truncated: a header ends behind the file");
+    throw ElfError(file + ": truncated: a header ends past the end of the file");
   T value;
   std::memcpy(&value, bytes.data() + offset, sizeof value);
   return value;
@@ -102,7 +102,7 @@ class Editor {
  private:
   std::span<const std::byte> part(std::uint64_t offset, std::uint64_t size) const {
     if (offset > elf_.size() || size > elf_.size() - offset)
-      throw ElfError(file_ + ": truncated: a section ends behind the file");
+      throw ElfError(file_ + ": truncated: a section ends past the end of the file");
     return elf_.subspan(offset, size);
   }
 

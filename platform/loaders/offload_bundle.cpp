@@ -28,7 +28,7 @@ class Reader {
 
   std::span<const std::byte> part(std::uint64_t offset, std::uint64_t size, const char* what) const {
     if (offset > bytes_.size() || size > bytes_.size() - offset)
-      throw ElfError(name_ + ": offload bundle is cut off: " + what + " needs " + std::to_string(size) + " bytes at " +
+      throw ElfError(name_ + ": offload bundle is truncated: " + what + " needs " + std::to_string(size) + " bytes at " +
                      std::to_string(offset) + " of " + std::to_string(bytes_.size()));
     return bytes_.subspan(offset, size);
   }

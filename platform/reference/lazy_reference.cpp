@@ -19,7 +19,7 @@ void write_lazy_reference(std::ostream& out) {
                                 .cost_file = "models/lazy/held_load.h",
                                 .cost_explanation = "Where the area is from, and why it is not the published one"};
   write_extension_counts(kPage, out);
-  out << "\n## Loads that are made at once\n"
+  out << "\n## Loads that are issued immediately\n"
          "`eager_REASON` of each compute unit's `lazy` group in `statistics.json`; the first reason of the list counts.\n\n"
          "| reason | the load |\n|---|---|\n";
   for (const auto& [name, meaning] : held_load::kRefusalTexts) out << fmt::format("| `{}` | {} |\n", name, meaning);

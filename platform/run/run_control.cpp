@@ -41,7 +41,7 @@ void SimulationParameters::describe(ParameterSection& section) {
               "wake the hart) after which the run is ended as hung",
               {.range = {1e6, 1e16}});
   section.add("threads", threads,
-              "Threads of the host on which compute units work, at most one for each shader array; 0 = as many as the process "
+              "Host threads that simulate compute units, at most one for each shader array; 0 = as many as the process "
               "may use processors, one while other processes keep these busy. Without influence on any result",
               {.range = {0, 1024}, .unit = "threads"});
 }
@@ -92,7 +92,7 @@ std::string reason_of(RunEnd end, const SimulationParameters& limits) {
     case RunEnd::interrupted:
       return InterruptHandler::signal() == SIGTERM ? "ended by SIGTERM" : "ended by Ctrl-C";
     case RunEnd::output_failed:
-      return "the run ends because its output gets lost";
+      return "the run ends because its output cannot be written";
     case RunEnd::time_limit:
       return "simulated time limit of " + readable_time(limits.max_time) + " reached (--max-time, sim.max_time)";
     case RunEnd::no_progress:

@@ -53,7 +53,7 @@ RunFailure failure_of(const std::exception& e) {
   if (dynamic_cast<const std::bad_alloc*>(&e) != nullptr || (report != nullptr && was_bad_alloc(*report)))
     return {kExitHost, kNoMemory};
   if (dynamic_cast<const std::system_error*>(&e) != nullptr)
-    return {kExitHost, std::string("the host refuses what is needed: ") + e.what()};
+    return {kExitHost, std::string("the host refuses a resource: ") + e.what()};
   if (report != nullptr) return {kExitModelError, std::string("model error: ") + e.what()};
   return {kExitInternalError, std::string("internal error: ") + e.what()};
 }

@@ -149,7 +149,7 @@ std::vector<std::string> RepetitionChoice::shortcomings() const {
     if (combination.state != State::exhausted && combination.state != State::stuck) continue;
     std::string text = label(plan_.points()[combination.points.front()].point.axes);
     if (!text.empty()) text += ": ";
-    if (combination.state == State::stuck) text += combination.why + ", which says nothing of the interval";
+    if (combination.state == State::stuck) text += combination.why + ", which is unrelated to the interval";
     for (std::size_t m = 0; m < combination.spreads.size(); ++m) {
       const Spread& spread = combination.spreads[m];
       if (spread.is_within(until.share)) continue;

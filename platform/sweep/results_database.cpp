@@ -152,8 +152,8 @@ void ResultsDatabase::check() {
   if (application != kApplication)
     throw SweepError(file_.string() + ": is a database, but not one of results of Lacuna; nothing was written to it");
   if (version_ < 1 || version_ > kVersion)
-    throw SweepError(file_.string() + ": is of version " + std::to_string(version_) + ", this program knows versions up to " +
-                     std::to_string(kVersion) + "; nothing was written to it");
+    throw SweepError(file_.string() + ": is of version " + std::to_string(version_) +
+                     ", this program supports versions up to " + std::to_string(kVersion) + "; nothing was written to it");
   SqliteStatement structure = database_->prepare("PRAGMA integrity_check(1)");
   if (structure.step() && structure.text(0) != "ok") refuse(structure.text(0));
   structure.reset();
@@ -214,13 +214,13 @@ void ResultsDatabase::require_intact(std::int64_t sweep) {
   if (!read_only_ || version_ < 2 || !intact_.insert(sweep).second) return;
   SqliteStatement stored = database_->prepare("SELECT digest, name FROM sweeps WHERE id = ?");
   if (stored.bind(sweep).step() && stored.text(0) != digests_.of_sweep(*database_, sweep))
-    refuse("sweep " + stored.text(1) + " or one of its members is not what was stored");
+    refuse("sweep " + stored.text(1) + " or one of its members has been changed since it was stored");
   SqliteStatement points = database_->prepare(
       "SELECT id, digest, key FROM points WHERE key IN (SELECT key FROM members WHERE sweep = ?) ORDER BY id");
   points.bind(sweep);
   while (points.step())
     if (points.text(1) != digests_.of_point(*database_, points.integer(0)))
-      refuse("row " + points.text(0) + " of points, or its statistics or kernels, are not what was stored");
+      refuse("row " + points.text(0) + " of points, its statistics or its kernels have been changed since they were stored");
 }
 
 void ResultsDatabase::write(const std::function<void()>& statements) {

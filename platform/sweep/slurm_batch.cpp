@@ -195,7 +195,7 @@ std::vector<SlurmBatch::Ended> SlurmBatch::lost() {
     run.host = "?";
     run.date = date_now();
     Ended ended{point.name, record_of(point.task.key, point.inputs, point.command, run, folder), index};
-    if (!log.empty()) ended.record.log += "its job says:\n" + log;
+    if (!log.empty()) ended.record.log += "output of its job:\n" + log;
     result.push_back(std::move(ended));
   }
   for (const std::size_t index : dropped) open_.erase(index);

@@ -214,7 +214,7 @@ bool run_on_slurm(SweepPlan& plan, const std::vector<std::size_t>& to_run, const
   while (collector.has_batches()) {
     progress.show(collector.running());
     if (!Interruption::wait(poll)) {
-      progress.tell("the jobs go on, and the same command collects what they do; scancel --name=" + collector.job_names() +
+      progress.tell("the jobs continue, and the same command collects their results; scancel --name=" + collector.job_names() +
                     " ends them");
       return false;
     }

@@ -48,12 +48,12 @@ StatisticPath path_with_zipped_axes(const StatisticPath& path, const SweepFile& 
         std::any_of(group.begin(), group.end(), [&](const SweepAxis& axis) { return names(path.reference, axis.name); });
     if (!named) continue;
     const std::vector<std::size_t> found = places(group, path.reference);
-    if (found.empty()) throw SweepError("no place of the [zip] has all that is behind @");
+    if (found.empty()) throw SweepError("no place of the [zip] has all values given after @");
     for (const SweepAxis& axis : group) {
       if (names(path.reference, axis.name)) continue;
       const std::string& value = axis.values[found.front()];
       if (std::any_of(found.begin(), found.end(), [&](std::size_t at) { return axis.values[at] != value; }))
-        throw SweepError("what is behind @ has several values of " + axis.name + ", name one");
+        throw SweepError("the values after @ include several of " + axis.name + ", name one");
       whole.reference.emplace_back(axis.name, value);
     }
   }
@@ -73,8 +73,8 @@ StatisticPath StatisticPath::parse(std::string_view text) {
     const std::size_t equals = part.find('=');
     const std::string name(trimmed(std::string_view(part).substr(0, equals)));
     if (equals == std::string::npos || name.empty())
-      throw SweepError("behind @ there must be NAME=VALUE, with commas between several: " + std::string(trimmed(part)));
-    if (names(result.reference, name)) throw SweepError(name + " is given twice behind @");
+      throw SweepError("after @ there must be NAME=VALUE, several separated by commas: " + std::string(trimmed(part)));
+    if (names(result.reference, name)) throw SweepError(name + " is given twice after @");
     result.reference.emplace_back(name, trimmed(std::string_view(part).substr(equals + 1)));
   }
   return result;

@@ -112,7 +112,7 @@ class SweepParser {
     SweepKey key{std::string(trimmed(line.substr(0, equals))), {}, reading_->place};
     if (equals != std::string_view::npos) key.value = trimmed(line.substr(equals + 1));
     if (section.empty() && key.name == "include" && !key.value.empty()) return include(key.value);
-    if (section.empty()) fail('"' + std::string(line) + "\" stands before the first section");
+    if (section.empty()) fail('"' + std::string(line) + "\" is before the first section");
     if (equals == std::string_view::npos) fail('"' + std::string(line) + "\" is neither [section] nor name = value");
     if (key.name.empty()) fail("a name is missing before =");
     if (section == "sweep") {
@@ -150,7 +150,7 @@ class SweepParser {
         {"database", [&](const SweepKey& k) { once(k.name, k.name), sweep_.database = k.value; }}};
     const auto found = keys.find(key.name);
     if (found == keys.end()) {
-      if (key.name == kUntil || key.name == kLeast) fail(key.name + " stands in [repeat], not in [sweep]");
+      if (key.name == kUntil || key.name == kLeast) fail(key.name + " belongs in [repeat], not in [sweep]");
       std::vector<std::string> names;
       names.reserve(keys.size());
       for (const auto& [name, handler] : keys) names.push_back(name);

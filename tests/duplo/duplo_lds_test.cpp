@@ -414,10 +414,10 @@ TEST_F(DuploLds, WrongKernelsRefuseTheDispatch) {
   };
   for (const Case& one : {Case{"s_nop 0", 512, "the last buffer ends at byte 18928 of a workgroup's LDS, which has 18432"},
                           Case{"s_set_gpr_idx_on s14, gpr_idx(SRC0)", 0, "s_set_gpr_idx_on"},
-                          Case{"s_movrels_b32 s20, s8", 0, "M0 says which register it moves"},
-                          Case{"buffer_load_dword v2, s[8:11], 0 offen lds", 0, "M0 says where in LDS its data go"},
-                          Case{"ds_append v13", 0, "M0 says where in LDS its data are"},
-                          Case{"ds_read_addtid_b32 v13", 0, "M0 says where in LDS its data are"}}) {
+                          Case{"s_movrels_b32 s20, s8", 0, "M0 selects the register that it moves"},
+                          Case{"buffer_load_dword v2, s[8:11], 0 offen lds", 0, "M0 selects where in LDS its data go"},
+                          Case{"ds_append v13", 0, "M0 selects where in LDS its data are"},
+                          Case{"ds_read_addtid_b32 v13", 0, "M0 selects where in LDS its data are"}}) {
     SCOPED_TRACE(one.line);
     gpu.start();
     load_symbols(gpu, "k", lds_block(c, reads));

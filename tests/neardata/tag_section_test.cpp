@@ -68,7 +68,7 @@ TEST_F(TagSection, RefusesOtherVersionsAndLengths) {
   EXPECT_THAT(decode_error(bytes), HasSubstr("does not begin with LNDC"));
   bytes = encode_tags({tagged_});
   bytes.push_back(std::byte{0});
-  EXPECT_THAT(decode_error(bytes), HasSubstr("has bytes behind its last kernel"));
+  EXPECT_THAT(decode_error(bytes), HasSubstr("has bytes after its last kernel"));
   bytes = encode_tags({tagged_});
   for (std::size_t size = 0; size < bytes.size(); ++size)
     EXPECT_THAT(decode_error(std::span(bytes).first(size)), StartsWith("a.co: section .lacuna.chains: ")) << size;
@@ -86,7 +86,7 @@ TEST_F(TagSection, RefusesTagsThatMakeNoChain) {
               HasSubstr("0x102c has tag 10 where 11"));
   EXPECT_THAT(error([](Chain& chain) { chain.instructions[2].tag = ChainTag::none; }), HasSubstr("0x1024 has tag 00 where 10"));
   EXPECT_THAT(error([](Chain& chain) { std::swap(chain.instructions[1].address, chain.instructions[2].address); }),
-              HasSubstr("0x101c stands behind a later instruction"));
+              HasSubstr("0x101c is after a later instruction"));
   EXPECT_THAT(error([](Chain& chain) { chain.pattern = 10; }), HasSubstr("0x1014 is of pattern 10"));
   EXPECT_THAT(error([](Chain& chain) { chain.element_bytes = 3; }), HasSubstr("0x1014 has elements of 3 bytes"));
   EXPECT_THAT(error([](Chain& chain) { chain.second_load = false; }), HasSubstr("0x1014 begins a chain whose instructions"));

@@ -127,7 +127,7 @@ TEST(CommandLine, UnknownOptionsOfEveryCommandHaveANearestOne) {
             "unknown option --config, which is one of lacuna run, launch, exec, hart, mesh, sida; see lacuna sweep --help");
   EXPECT_THAT(error({"run", "a", "--set="}), HasSubstr("the argument for option '--set'")) << "there is one";
   EXPECT_EQ(error({"--config", "tiny", "run", "a"}),
-            "--config stands behind a command: lacuna COMMAND --config; see lacuna --help");
+            "--config belongs after a command: lacuna COMMAND --config; see lacuna --help");
 }
 
 TEST(CommandLine, UnknownOptionsThatGoOnFromOneOrAreAPartOfOne) {
@@ -141,7 +141,7 @@ TEST(CommandLine, UnknownOptionsThatGoOnFromOneOrAreAPartOfOne) {
             "--kernal; the nearest, --kernel, is one of lacuna launch; see lacuna run --help");
   EXPECT_EQ(unknown({"run", "a", "-k", "x"}), "-k, which is one of lacuna launch; see lacuna run --help");
   EXPECT_EQ(unknown({"run", "a", "--list-params"}),
-            "--list-params, which stands without a command: lacuna --list-params; see lacuna run --help");
+            "--list-params, which is used without a command: lacuna --list-params; see lacuna run --help");
   EXPECT_EQ(error({"--quite", "run", "a"}), "unknown command --quite; did you mean lacuna COMMAND --quiet? See lacuna --help");
 }
 

@@ -84,7 +84,7 @@ expect 0 "$LACUNA" launch bundle.bin -k recursion --grid 64 -a out:256:f.bin -a 
 expect 0 "$LACUNA" disasm bundle.bin
 head -c 6000 bundle.bin >cut.bin
 expect 2 "$LACUNA" isa check cut.bin
-complains "offload bundle is cut off"
+complains "offload bundle is truncated"
 printf 'int main() { return 0; }' | c++ -x c++ - -o host
 objcopy --add-section .hip_fatbin=bundle.bin --set-section-flags .hip_fatbin=contents,alloc,readonly,data host host_with_code 2>/dev/null
 expect 0 "$LACUNA" launch host_with_code -k recursion --grid 64 -a out:256:f.bin -a i32:8 --stack 16K --out out

@@ -54,7 +54,7 @@ line() { # line NUMBER SENTENCE TEXT...: a launch file of those lines is refused
   refuses "bad.launch:$1: " bad.launch
   complains "$2"
 }
-line 1 "stands before the first section" 'n = 1'
+line 1 "is before the first section" 'n = 1'
 line 1 "unknown section [dispach]; did you mean dispatch?" '[dispach x]'
 line 2 "unknown key gird in [dispatch]; did you mean grid?" '[dispatch nothing]' 'gird = 1'
 line 1 "needs grid or blocks" '[dispatch nothing]'

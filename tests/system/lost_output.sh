@@ -25,7 +25,7 @@ expect 74 sh -c '"$@" >/dev/full' - "$LACUNA" run "$FIRMWARE/hello.elf" --config
 complains "standard output: cannot be written: No space left on device"
 [[ $(run_value full exit_code) == 74 && $(run_value full ended_by) == guest ]] || fail "statistics.json does not say it"
 expect 74 sh -c '"$@" >/dev/full' - "$LACUNA" run "$FIRMWARE/endless_after_kernels.elf" --config tiny --out ended
-complains "the run ends because its output gets lost"
+complains "the run ends because its output cannot be written"
 [[ $(run_value ended exit_code) == 74 && $(run_value ended ended_by) == output ]] || fail "statistics.json does not say it"
 expect 74 sh -c '"$@" >&-' - "$LACUNA" run "$FIRMWARE/hello.elf" --config tiny --out closed
 complains "standard output: cannot be written: Bad file descriptor"

@@ -118,7 +118,7 @@ END
 cp "$FIRMWARE"/{exit_42,hello}.elf .
 expect 1 "$LACUNA" sweep bad.sweep
 complains "4 points: 2 done (4 run now), 2 failed, 0 not run; 4 more are not needed"
-complains "bad.sweep:8: until = 5 % of time: program=exit_42: 2 of 2 repetitions are not done, which says nothing of the interval"
+complains "bad.sweep:8: until = 5 % of time: program=exit_42: 2 of 2 repetitions are not done, which is unrelated to the interval"
 grep -q '^hello  *2 of 2  *[0-9.,]* ± 0 %$' out.txt || fail "two equal samples have no interval of 0"
 expect 1 "$LACUNA" sweep bad.sweep --retry
 complains "4 points: 2 done (2 run now), 2 failed"

@@ -16,7 +16,7 @@ void HostBusParameters::describe(ParameterSection& section) {
 void HostBusStatistics::describe(StatisticsGroup& group) const {
   group.add("reads", reads, "reads that did not go by DMI", "transactions");
   group.add("writes", writes, "writes that did not go by DMI", "transactions");
-  group.add("errors", errors, "transactions that no mapping holds", "transactions");
+  group.add("errors", errors, "transactions to unmapped addresses", "transactions");
 }
 
 HostBus::HostBus(sc_core::sc_module_name module_name, const HostBusParameters& parameters, unsigned initiator_count)

@@ -20,10 +20,10 @@ void HostLinkParameters::describe(ParameterSection& section) {
   section.add("lanes", lanes, "Lanes of the link", {.range = {1, 32}, .unit = "lanes", .source = kBase});
   section.add("transfer_rate", transfer_rate, "Transfers a second on each lane; 128 of 130 bits are data",
               {.range = {1e9, 1e12}, .source = kBase});
-  section.add("read_latency", read_latency, "Time of a read besides that on the link", {.source = kMeasured});
+  section.add("read_latency", read_latency, "Latency of a read, without the time on the link", {.source = kMeasured});
   section.add("write_latency", write_latency, "Time from a posted write's last byte on the link to memory",
-              {.source = "half of a read's: there is no way back"});
-  section.add("max_payload", max_payload, "Data of one packet at most",
+              {.source = "half of a read's: a posted write has no response"});
+  section.add("max_payload", max_payload, "Maximum data bytes of a packet",
               {.range = {64, 4096}, .power_of_two = true, .source = kBase});
   section.add("packet_overhead", packet_overhead, "Framing, sequence number, header and checksum of one packet",
               {.range = {0, 64}, .source = kBase});

@@ -54,7 +54,7 @@ constexpr std::uint8_t kCarrierDetect = 1 << 7;
 void UartParameters::describe(ParameterSection& section) {
   bus.describe(section);
   section.add("stride", stride, "Distance between registers", {.range = {1, 16}, .power_of_two = true, .unit = "bytes"});
-  section.add("poll_interval", poll_interval, "How often waiting input is looked for while the receive interrupt is enabled",
+  section.add("poll_interval", poll_interval, "Polling interval for input while the receive interrupt is enabled",
               {.range = {1e6, 1e12}});
 }
 

@@ -48,8 +48,8 @@ void HartParameters::describe(ParameterSection& s) {
   // In-order single-issue cores of this class; the caches of the host side are not modelled.
   const std::string_view source = "assumption: in-order single-issue core with its data in the first-level cache";
   s.add("clock", clock, "Clock of the host hart", {.range = {1e6, 1e10}});
-  s.add("quantum", quantum, "How far the hart may run ahead of the rest of the platform", {.range = {1, 1e9}});
-  s.add("reset_pc", reset_pc, "First instruction when no program says otherwise");
+  s.add("quantum", quantum, "Maximum time by which the hart may run ahead of the rest of the platform", {.range = {1, 1e9}});
+  s.add("reset_pc", reset_pc, "Address of the first instruction, unless the program has an entry point");
   s.add("hart_id", hart_id, "Value of mhartid");
   s.add("alu_cycles", alu_cycles, "Integer computation", {.range = cycles, .source = source});
   s.add("load_cycles", load_cycles, "Load, memory latency excluded", {.range = cycles, .source = source});
@@ -75,7 +75,7 @@ void HartStatistics::describe(StatisticsGroup& g) const {
   g.add("blocks_decoded", blocks_decoded, "straight-line blocks decoded", "blocks");
   g.add("block_cache_flushes", block_cache_flushes, "times that all decoded blocks were dropped", "flushes");
   g.add("semihosting_calls", semihosting_calls, "semihosting operations", "calls");
-  g.add("waiting", waiting, "simulated time in wfi");
+  g.add("waiting", waiting, "simulated time spent in wfi");
 }
 
 Hart::Implementation::Implementation(Hart& owner, const HartParameters& with)

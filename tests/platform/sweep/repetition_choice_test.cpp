@@ -212,7 +212,7 @@ TEST_F(Repetitions, AreNotGoneOnWithWhenOneFails) {
   EXPECT_EQ(combinations[1].state, State::reached);
   EXPECT_GT(combinations[1].chosen, 8U);
   EXPECT_THAT(sweep->choice()->shortcomings(),
-              ElementsAre("n=12: 1 of 8 repetitions is not done, which says nothing of the interval"));
+              ElementsAre("n=12: 1 of 8 repetitions is not done, which is unrelated to the interval"));
   // Done at a second try.
   const auto retried = plan("until = 1 %", "12, 13");
   retried->look_up(results.get());
@@ -229,7 +229,7 @@ TEST_F(Repetitions, WithoutTheValueAreStuck) {
   const auto results = database();
   EXPECT_EQ(run(*sweep, *results, noisy), 8U);
   EXPECT_THAT(sweep->choice()->shortcomings(),
-              ElementsAre("n=1: 8 of 8 repetitions have no time, which says nothing of the interval"));
+              ElementsAre("n=1: 8 of 8 repetitions have no time, which is unrelated to the interval"));
 }
 
 // The speedup of a start is that against the same start of the baseline, which has to be run for it.

@@ -206,7 +206,7 @@ TEST_F(Database, RemembersWithWhichInputsAPlaceWasRun) {
 TEST_F(Database, RefusesANewerVersionAndLeavesItAlone) {
   { ResultsDatabase(file, false).connection().run("PRAGMA user_version = 99"); }
   const std::string before = bytes();
-  EXPECT_THAT(refusal(), HasSubstr("is of version 99, this program knows versions up to 2"));
+  EXPECT_THAT(refusal(), HasSubstr("is of version 99, this program supports versions up to 2"));
   EXPECT_EQ(bytes(), before);
 }
 

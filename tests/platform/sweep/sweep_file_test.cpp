@@ -101,7 +101,7 @@ TEST(SweepFiles, MistakesHaveAPlaceAndANearestName) {
   EXPECT_THAT(file_error("[sweep]\ncommand = launch\nprogram = x\ntimeout = 5\n"),
               HasSubstr(":4: timeout = 5: must be a time"));
   EXPECT_THAT(file_error("[sweep]\ncommand = launch\nprogram = x\ncommand = run\n"), HasSubstr("given twice, first in line 2"));
-  EXPECT_THAT(file_error("x = 1\n"), HasSubstr(":1: \"x = 1\" stands before the first section"));
+  EXPECT_THAT(file_error("x = 1\n"), HasSubstr(":1: \"x = 1\" is before the first section"));
   EXPECT_THAT(file_error("[sweep]\nnothing\n"), HasSubstr(":2: \"nothing\" is neither [section] nor name = value"));
   EXPECT_THAT(file_error(""), HasSubstr("[sweep] needs command"));
   EXPECT_THAT(file_error(std::string("[sweep]\ncommand = \0launch\n", 26)), HasSubstr(":2: is not text"));
@@ -205,7 +205,7 @@ TEST_F(IncludedSweeps, PointsAreThoseOfOneFile) {
 TEST_F(IncludedSweeps, MistakesHaveTheFileThatTheyAreIn) {
   EXPECT_EQ(error_of("include = bose.sweep\n"), "main.sweep:1: include = bose.sweep: no such file; did you mean base.sweep?");
   EXPECT_EQ(error_of("include = parts/nothing\n"), "main.sweep:1: include = parts/nothing: no such file");
-  EXPECT_EQ(error_of("include =\n"), "main.sweep:1: \"include =\" stands before the first section");
+  EXPECT_EQ(error_of("include =\n"), "main.sweep:1: \"include =\" is before the first section");
   EXPECT_EQ(error_of("[sweep]\ninclude = base.sweep\n").substr(0, 34), "main.sweep:2: unknown key include ");
   write("parts/loop.sweep", "\ninclude = ../main.sweep\n");
   EXPECT_EQ(error_of("include = parts/loop.sweep\n"),
@@ -263,7 +263,7 @@ TEST(SweepFiles, RepetitionsGoOnUntil) {
             "folder/some.sweep:12: least = 11: [repeat] has only 10 repetitions");
   EXPECT_EQ(file_error(with_v(repeat + "until = 1 %\nuntil = 2 %\n")),
             "folder/some.sweep:12: until is given twice, first in line 11");
-  EXPECT_EQ(file_error("[sweep]\nuntil = 1 %\n"), "folder/some.sweep:2: until stands in [repeat], not in [sweep]");
+  EXPECT_EQ(file_error("[sweep]\nuntil = 1 %\n"), "folder/some.sweep:2: until belongs in [repeat], not in [sweep]");
   EXPECT_EQ(
       file_error(with_v("[repeat]\nuntill = 1 %\n")),
       "folder/some.sweep:7: axis untill is used nowhere: no value has {untill} in it, and a parameter is section.name; did "
