@@ -101,7 +101,7 @@ class FirstLevelCacheTest : public testing::Test {
   Tick done(std::uint32_t tag) { return answers_.told.at(tag).done; }
 };
 
-TEST_F(FirstLevelCacheTest, AMissIsAnsweredWithItsFillAndAHitAtOnce) {
+TEST_F(FirstLevelCacheTest, AMissIsAnsweredWithItsFillAndAHitImmediately) {
   use(0);
   EXPECT_FALSE(ask(0x1000, 100_ns, 1));
   const auto left = departures();
@@ -124,7 +124,7 @@ TEST_F(FirstLevelCacheTest, AMissIsAnsweredWithItsFillAndAHitAtOnce) {
 
 // For requests that are not aligned to the bank's cycles, behind two that each occupied the bank for longer than the horizon's
 // distance.
-TEST_F(FirstLevelCacheTest, WhatIsHeldBackWaitsForItsBankHoweverLongAgoItCame) {
+TEST_F(FirstLevelCacheTest, BlockedRequestsWaitForTheirBankHoweverOld) {
   const auto run = [&](bool retire) {
     use(1);
     answers_ = {};
@@ -153,7 +153,7 @@ TEST_F(FirstLevelCacheTest, WhatIsHeldBackWaitsForItsBankHoweverLongAgoItCame) {
   for (const auto& [tag, answer] : kept) EXPECT_EQ(retired.at(tag).done, answer.done) << "request " << tag;
 }
 
-TEST_F(FirstLevelCacheTest, DeparturesBehindTheEdgeWait) {
+TEST_F(FirstLevelCacheTest, DeparturesAfterTheWindowWait) {
   use(0);
   ask(0x1000, 100_ns, 1);
   EXPECT_TRUE(departures(108_ns).empty());
@@ -162,7 +162,7 @@ TEST_F(FirstLevelCacheTest, DeparturesBehindTheEdgeWait) {
   EXPECT_EQ(cache_->next_departure(), kNever);
 }
 
-TEST_F(FirstLevelCacheTest, MshrsGoToMissesInTheirOrder) {
+TEST_F(FirstLevelCacheTest, MshrsAreAllocatedInOrderOfMisses) {
   use(0);
   // Four lines, two of each set: all have a way, two an MSHR.
   for (std::uint32_t i = 0; i < 4; ++i) ask(0x1000 + 64 * i, Tick{100'000 + 1000ULL * i}, i);
@@ -182,7 +182,7 @@ TEST_F(FirstLevelCacheTest, MshrsGoToMissesInTheirOrder) {
   EXPECT_EQ(answers_.told.at(3).mshr, 300_ns - 111_ns);
 }
 
-TEST_F(FirstLevelCacheTest, AllWhoWaitForAMissAreToldInTheirOrder) {
+TEST_F(FirstLevelCacheTest, AllRequestsThatWaitForAMissAreAnsweredInOrder) {
   use(0);
   Responses others;
   MemoryResponse answer_at_once;
@@ -218,7 +218,7 @@ TEST_F(FirstLevelCacheTest, WaitsOfAnyLengthEndInTime) {
   EXPECT_EQ(answers_.told.at(2).mshr, Tick{~std::uint32_t{0}});
 }
 
-TEST_F(FirstLevelCacheTest, AWayThatIsBeingFilledIsGivenAwayWhenItIsFull) {
+TEST_F(FirstLevelCacheTest, AWayThatIsBeingFilledIsReplacedOnlyWhenFull) {
   use(0);
   // Three lines of one set of two ways, two MSHRs.
   ask(0x1000, 100_ns, 0);
@@ -300,7 +300,7 @@ TEST_F(FirstLevelCacheTest, WritesAtomicsAndBypassesAreForwarded) {
   }
 }
 
-TEST_F(FirstLevelCacheTest, InOrderAMissWithoutAWayLetsNobodyPass) {
+TEST_F(FirstLevelCacheTest, InOrderAMissWithoutAWayBlocksLaterRequests) {
   use(1);
   ask(0x1000, 100_ns, 0);
   ask(0x1080, 101_ns, 1);
@@ -332,7 +332,7 @@ TEST_F(FirstLevelCacheTest, TransactionsAreLimitedHitsIncluded) {
 }
 
 // A request whose page walk takes long is made before others that arrive earlier.
-TEST_F(FirstLevelCacheTest, EarlyRequestsTakeNothingFromThoseThatArriveBefore) {
+TEST_F(FirstLevelCacheTest, RequestsMadeEarlyDoNotDelayEarlierArrivals) {
   for (const unsigned which : {1U, 2U}) {  // in order; one transaction
     use(which);
     b_.far = 200_ns;

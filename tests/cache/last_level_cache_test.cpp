@@ -284,7 +284,7 @@ TEST_F(LastLevelCacheTest, ARequestOfSeveralSectorsIsAnsweredWithTheLast) {
   EXPECT_EQ(done(3), 421_ns);
 }
 
-TEST_F(LastLevelCacheTest, OnlySoManyTransactionsAtATime) {
+TEST_F(LastLevelCacheTest, TransactionsInFlightAreLimited) {
   use(kLimited);
   read(0, 0_ns, 1);
   read(0, 1_ns, 2);
@@ -296,7 +296,7 @@ TEST_F(LastLevelCacheTest, OnlySoManyTransactionsAtATime) {
   EXPECT_EQ(done(3), 147_ns);
 }
 
-TEST_F(LastLevelCacheTest, WhatIsDroppedWhileItIsFetchedIsFetchedAgain) {
+TEST_F(LastLevelCacheTest, SectorsInvalidatedDuringTheirFillAreFetchedAgain) {
   use(kPlain);
   read(0, 0_ns, 1);
   b_->late.invalidate(now());
@@ -316,7 +316,7 @@ TEST_F(LastLevelCacheTest, AWriteToASectorOnItsWayIsKept) {
   EXPECT_EQ(b_->late.dirty_sectors(), 1U);
 }
 
-TEST_F(LastLevelCacheTest, ASetFullOfFillsKeepsNoMore) {
+TEST_F(LastLevelCacheTest, ASetFullOfFillsAllocatesNoMoreLines) {
   use(kPlain);
   read(0, 0_ns, 1);
   read(128, 0_ns, 2);
@@ -329,7 +329,7 @@ TEST_F(LastLevelCacheTest, ASetFullOfFillsKeepsNoMore) {
   EXPECT_FALSE(b_->late.busy());
 }
 
-TEST_F(LastLevelCacheTest, AnErrorIsTheRequests) {
+TEST_F(LastLevelCacheTest, AMemoryErrorFailsTheRequest) {
   use(kPlain);
   read(1 << 16, 0_ns, 1);
   EXPECT_TRUE(told(1).failed);
@@ -337,7 +337,7 @@ TEST_F(LastLevelCacheTest, AnErrorIsTheRequests) {
   EXPECT_TRUE(told(2).failed) << "nothing was kept";
 }
 
-TEST_F(LastLevelCacheTest, ResetDropsWhatWaits) {
+TEST_F(LastLevelCacheTest, ResetDropsWaitingRequests) {
   use(kInOrder);
   for (std::uint32_t i = 0; i < 5; ++i) read(64ULL * i, 0_ns, i);
   begin();
@@ -349,7 +349,7 @@ TEST_F(LastLevelCacheTest, ResetDropsWhatWaits) {
 
 // Requests one after the other in order of time, as in memory phases. If reads and writes take fixed times, both forms have the
 // same information: one from the call, the other from its memory's responses.
-TEST_F(LastLevelCacheTest, LateAnswersAreThoseOfAMemoryThatAnswersWithTheCall) {
+TEST_F(LastLevelCacheTest, LateResponsesEqualImmediateOnes) {
   for (std::size_t number = 0; number < bench<Bench>().large_ones.size(); ++number) {
     SCOPED_TRACE(number);
     b_ = bench<Bench>().large_ones[number].get();

@@ -94,7 +94,7 @@ TEST(WayLock, AFreeWayGoesBeforeOneThatWasUsedLongerAgoButIsBeingFilled) {
   EXPECT_EQ(c.read(400_ns, line(0, 1)), 420_ns);
 }
 
-TEST(WayLock, WhoIsAheadInSimulatedTimeHoldsNobodyUp) {
+TEST(WayLock, RequestsAheadInSimulatedTimeDelayNoOthers) {
   Instance& c = test::bench<WayLockBench>().plain;
   c.begin();
   EXPECT_EQ(c.read(500_ns, line(0, 0)), 607_ns);

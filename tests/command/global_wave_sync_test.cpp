@@ -33,7 +33,7 @@ class GlobalWaveSyncTest : public testing::Test {
   GlobalWaveSync sync_;
 };
 
-TEST_F(GlobalWaveSyncTest, BarrierOfTheSizeItWasInitialisedTo) {
+TEST_F(GlobalWaveSyncTest, BarrierHasTheSizeOfItsInitialisation) {
   EXPECT_TRUE(perform(WaveSync::init, 2, 0));
   for (unsigned round = 0; round < 3; ++round) {
     EXPECT_FALSE(perform(WaveSync::barrier, 2, 0));
@@ -146,7 +146,7 @@ TEST_F(GridSyncTest, WorkgroupsOfAGridMeet) {
   EXPECT_GT(b_.units[1]->workgroups(), 0u) << "they meet across compute units";
 }
 
-TEST_F(GridSyncTest, QueueWithoutItMayNotUseIt) {
+TEST_F(GridSyncTest, QueuesWithoutGlobalWaveSyncCannotUseIt) {
   put(0, dispatch(kInit, 0));
   ring(0);
   microseconds(5);

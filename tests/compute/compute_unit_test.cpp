@@ -148,7 +148,7 @@ TEST_F(ComputeUnitTest, CodeArgumentsAndPacketHaveSeparatePagesWithASalt) {
 }
 
 // Decoupling must not change the time of a single wavefront.
-TEST_F(ComputeUnitTest, LanesThatMeetInABankTakeTurns) {
+TEST_F(ComputeUnitTest, LanesThatAccessTheSameBankAreSerialized) {
   const auto conflicts = [&](std::uint32_t shift) {
     const auto program = b_.program({0x24000080 | shift,          // v_lshlrev_b32 v0, shift, v0: bytes between lanes
                                      0x7e020280,                  // v_mov_b32 v1, 0

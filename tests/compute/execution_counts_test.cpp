@@ -47,7 +47,7 @@ TEST_F(ExecutionCountsTest, VectorInstructionsCountActiveLanes) {
   EXPECT_EQ(events().at("valu.f32_fma"), 84U);
 }
 
-TEST_F(ExecutionCountsTest, ScalarOnesCountOnce) {
+TEST_F(ExecutionCountsTest, ScalarInstructionsCountOnce) {
   issue(isa::Target::gfx803, {0x8000'0201, 0}, 1, 5);  // s_add_u32 s0, s1, s2
   issue(isa::Target::gfx803, {0x3200'0401, 0}, 64);    // v_add_u32 v0, vcc, s1, v2
   issue(isa::Target::gfx803, {0x7e00'0501, 0}, 64);    // v_readfirstlane_b32 s0, v1

@@ -369,7 +369,7 @@ TEST(DramPort, FinishServesWaitingRequests) {
   EXPECT_EQ(client.answers, (Answers{{1, 40_ns, 0_ns}}));
 }
 
-TEST(DramPort, ResetDropsWhatWaits) {
+TEST(DramPort, ResetDropsWaitingRequests) {
   auto& b = fresh();
   PortClient client(b, b.channel.port());
   for (unsigned i = 0; i < 3; ++i) client.read(i, kRow * kBanks * i, 0_ns);

@@ -123,7 +123,7 @@ TEST(DramSchedule, InOrderNothingOvertakes) {
                   {"a hit waits for it", 100, address(0, 0, 1, 1), 148}});
 }
 
-TEST(DramSchedule, OnlySoManyReadsAreScheduled) {
+TEST(DramSchedule, ReadsBeyondTheQueueWait) {
   DramParameters p = small_dram();
   p.read_queue = 1;
   const Steps opened = {

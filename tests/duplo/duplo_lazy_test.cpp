@@ -168,7 +168,7 @@ TEST_F(DuploLazy, LoadsThatNeverLeaveHaveNoEntries) {
 }
 
 // Tiles at the border have zeros: zero caches fill these lanes, and the loads pass by.
-TEST_F(DuploLazy, LoadsOfWhichZerosHaveAPartPassBy) {
+TEST_F(DuploLazy, LoadsWithPartiallyZeroDataAreNotLookedUp) {
   const LoweredConvolution c = convolution();
   const AssembledKernel kernel = load_tiles(c, 3);
   for (const LazyMode mode : {LazyMode::eager_zero, LazyMode::lazy_zero, LazyMode::lazy_zero_otimes}) {

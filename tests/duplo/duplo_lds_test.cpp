@@ -226,7 +226,7 @@ TEST_F(DuploLds, OnlyNamedSlabsAreLookedUp) {
   EXPECT_EQ(on.record.cycles, off.record.cycles);
 }
 
-TEST_F(DuploLds, PairsPassBy) {
+TEST_F(DuploLds, PairedReadsAreNotLookedUp) {
   const LoweredConvolution c = lds_convolution();
   const Reads reads{.in_flight = 2, .pairs = true};
   const Outcome off = run_reads(b_.off, c, reads, 6, 256);
@@ -315,7 +315,7 @@ TEST_F(DuploLds, BlocksOfOtherConvolutionsFailTheCheck) {
 }
 
 // At any time in a kernel, and in another one afterwards.
-TEST_F(DuploLds, ResetsDropWhatIsInFlight) {
+TEST_F(DuploLds, ResetsDropReadsInFlight) {
   const LoweredConvolution c = lds_convolution();
   const Reads reads{.in_flight = 8};
   const AssembledKernel kernel = read_tiles(c, reads);

@@ -49,7 +49,7 @@ AssembledKernel kernel_of(std::initializer_list<Lines> parts) {
 }
 
 // The workspace's rows are followed by 16 elements without data.
-TEST_F(DuploLoads, OtherLoadsPassByForTheirReason) {
+TEST_F(DuploLoads, LoadsThatAreNotLookedUpAreCountedByReason) {
   LoweredConvolution c = convolution();
   c.pitch += 16;
   struct Case {

@@ -122,7 +122,7 @@ TEST_F(DuploRows, StoresIntoTheWorkspaceDropEntries) {
 }
 
 // A load of 16 bytes a lane.
-TEST_F(DuploRows, OtherFormsPassBy) {
+TEST_F(DuploRows, LoadsOfOtherFormsAreNotLookedUp) {
   const LoweredConvolution c = convolution();
   const unsigned pitch = c.pitch * kElementBytes;
   const AssembledKernel kernel(

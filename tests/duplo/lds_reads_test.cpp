@@ -115,7 +115,7 @@ TEST(LdsReads, TilesAreThoseWhoseLanesLieInASlab) {
   EXPECT_GT(others, 1000U);
 }
 
-TEST(LdsReads, OthersPassByForAReason) {
+TEST(LdsReads, OtherReadsAreRejectedWithAReason) {
   const LoweredConvolution c = small_convolution();
   const IdGenerator ids(c, DatumIds::exact);
   const Offsets tile = tile_at(kBuffers, kBuffers.base, 16, 8);

@@ -187,7 +187,7 @@ TEST(LoadHistory, AnEntryInSeveralRegistersGoesWithTheLast) {
   EXPECT_NE(history.find(tag(16), 4, Tick{5}), LoadHistory::kNone);
 }
 
-TEST(LoadHistory, ConvolutionsAreApart) {
+TEST(LoadHistory, ConvolutionsDoNotShareEntries) {
   LoadHistory history({.entries = 0});
   history.allocate(tag(16, 0, 1), 4, pair(1));
   history.allocate(tag(16, 0, 2), 4, pair(2));
@@ -266,7 +266,7 @@ TEST(LoadHistory, CountsReleasesByReason) {
   EXPECT_EQ(history.releases(), (Counts{}));
 }
 
-TEST(LoadHistory, RefusesWhatIsNoPowerOfTwo) {
+TEST(LoadHistory, RefusesSizesThatAreNotPowersOfTwo) {
   EXPECT_THROW(LoadHistory({.entries = 1000}), std::invalid_argument);
   EXPECT_THROW(LoadHistory({.entries = 1024, .ways = 3}), std::invalid_argument);
   EXPECT_THROW(LoadHistory({.entries = 4, .ways = 8}), std::invalid_argument);
@@ -322,7 +322,7 @@ class Reference {
   unsigned next_ = 0;
 };
 
-TEST(LoadHistory, DoesWhatASecondImplementationDoes) {
+TEST(LoadHistory, EqualsASecondImplementation) {
   std::mt19937 random(6);
   unsigned hits = 0, looked_up = 0;
   for (const unsigned entries : {0U, 1U, 8U, 64U}) {

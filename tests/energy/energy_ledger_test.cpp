@@ -31,7 +31,7 @@ class EnergyLedgerTest : public testing::Test {
   EnergyMeter meter_;
 };
 
-TEST_F(EnergyLedgerTest, AKernelHasWhatIsCountedInItsTime) {
+TEST_F(EnergyLedgerTest, AKernelIsChargedTheEventsDuringItsTime) {
   EnergyLedger ledger(meter_);
   a_ = 1'000'000;  // idle: 1 mJ and 10 us of 3 W
   ledger.start(0, microseconds(10));
@@ -46,7 +46,7 @@ TEST_F(EnergyLedgerTest, AKernelHasWhatIsCountedInItsTime) {
 }
 
 // Bit for bit: earlier kernels make no difference.
-TEST_F(EnergyLedgerTest, KernelsApartAndInTurnAreTheSame) {
+TEST_F(EnergyLedgerTest, SuccessiveKernelsHaveTheEnergyOfSeparateLedgers) {
   const auto run = [this](EnergyLedger& ledger, std::uint64_t kernel, Tick at) {
     ledger.start(kernel, at);
     a_ += 12'345 * (kernel + 1);
@@ -82,7 +82,7 @@ TEST_F(EnergyLedgerTest, KernelsThatRunTogetherShareInEqualParts) {
   EXPECT_DOUBLE_EQ(joules(ledger.idle()), 0);
 }
 
-TEST_F(EnergyLedgerTest, KernelsAndIdleAreTheWhole) {
+TEST_F(EnergyLedgerTest, KernelsAndIdleTimeSumToTheTotal) {
   std::mt19937 random(1);  // NOLINT: the same numbers in every run
   EnergyLedger ledger(meter_);
   std::vector<std::uint64_t> running;

@@ -42,7 +42,7 @@ TEST(EnergyMeter, JoulesAreEventsAndTime) {
   EXPECT_DOUBLE_EQ(joules[1], 8);
 }
 
-TEST(EnergyMeter, EventsThatAreSparedAreNotCounted) {
+TEST(EnergyMeter, AvoidedEventsAreNotCounted) {
   EnergyMeter meter;
   std::uint64_t writes = 10;
   std::uint64_t spared = 4;
@@ -55,7 +55,7 @@ TEST(EnergyMeter, EventsThatAreSparedAreNotCounted) {
   EXPECT_EQ(meter.counts(), (EnergyMeter::Counts{15}));
 }
 
-TEST(EnergyMeter, RefusesWhatIsNoEnergy) {
+TEST(EnergyMeter, RejectsNegativeAndNanEnergies) {
   EnergyMeter meter;
   const std::uint64_t counter = 0;
   EXPECT_THROW(meter.add("l2", "read", counter, -1), std::invalid_argument);

@@ -27,7 +27,7 @@ class PowerTraceTest : public testing::Test {
   std::vector<PowerSample> samples_;
 };
 
-TEST_F(PowerTraceTest, IntervalsOfWhatIsCountedInThem) {
+TEST_F(PowerTraceTest, IntervalsHaveThePowerOfTheirEvents) {
   PowerTrace power = trace(100);
   events_ = 200;
   power.advance(nanoseconds(50));
@@ -104,7 +104,7 @@ TEST_F(PowerTraceTest, SamplesJoinAndAddUp) {
   EXPECT_NEAR(joules, used, 1e-9 * used);
 }
 
-TEST_F(PowerTraceTest, AnIntervalIsNotNothing) { EXPECT_THROW(trace(0), std::invalid_argument); }
+TEST_F(PowerTraceTest, AnIntervalOfZeroIsRefused) { EXPECT_THROW(trace(0), std::invalid_argument); }
 
 }  // namespace
 }  // namespace lacuna::test

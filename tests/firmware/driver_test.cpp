@@ -83,7 +83,7 @@ TEST_F(DriverTest, ProbeRefusesOtherDevices) {
   EXPECT_EQ(other, nullptr);
 }
 
-TEST_F(DriverTest, MemoryIsMappedWithAGuardPageBehind) {
+TEST_F(DriverTest, MemoryIsMappedWithAGuardPageAfterIt) {
   lacuna_memory a{};
   lacuna_memory b{};
   ASSERT_EQ(lacuna_allocate(device_, 5000, &a), LACUNA_OK);

@@ -243,7 +243,7 @@ TEST_P(NodeRequesterTest, PacketsCountForTheirDestinations) {
 }
 
 // Replies of two flits leave a bank that could serve a request a cycle.
-TEST_P(NodeRequesterTest, TheWaitInABanksInjectionQueueIsApart) {
+TEST_P(NodeRequesterTest, TheWaitInABanksInjectionQueueIsCountedSeparately) {
   const InjectionStatistics before = rig_.fabric->statistics().injection;
   constexpr unsigned kReads = 24;
   for (std::uint32_t i = 0; i < kReads; ++i) {
@@ -282,7 +282,7 @@ TEST_P(NodeRequesterTest, AReceiverMaySendFurtherRequests) {
 }
 
 // In one long window, responses lead to further requests within it.
-TEST_P(NodeRequesterTest, WhatLeavesInAPhaseIsCompletedInIt) {
+TEST_P(NodeRequesterTest, RequestsDepartingInAPhaseAreCompletedInIt) {
   if (rig_.fabric->stepped() != nullptr) GTEST_SKIP() << "windows are no longer than the network's lookahead";
   far_.chain = 9;
   near_.send(64, start_, 1, &far_);

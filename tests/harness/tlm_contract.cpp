@@ -209,7 +209,7 @@ TEST_F(TlmContract, TheSameRequestsTakeTheSameTime) {
   EXPECT_EQ(times[0], times[1]);
 }
 
-TEST_F(TlmContract, ResetForgetsWhatIsInFlight) {
+TEST_F(TlmContract, ResetDropsRequestsInFlight) {
   if (!t.reset) GTEST_SKIP() << "no state to reset";
   t.reset();
   fill(1);

@@ -90,7 +90,7 @@ TEST_F(InstructionNeedsTest, ABarrierNeedsEverything) {
   EXPECT_EQ(load.need[1], ~std::uint64_t{0});
 }
 
-TEST_F(InstructionNeedsTest, APartnerOfZeroSparesLanes) {
+TEST_F(InstructionNeedsTest, AZeroOperandMakesLanesOfTheOtherUnneeded) {
   const HeldLoad& load = hold(2, 1);
   for (unsigned lane = 0; lane < 4; ++lane) registers_[4 * isa::kLanes + lane] = 0;
   EXPECT_TRUE(needs({kMultiply24}).spared().empty()) << "not in this mode";

@@ -60,7 +60,7 @@ const std::vector<std::string> kReusedRegisters{"LOAD v8, v[2:3]",        "v_mov
                                                 "ADD_co_u32 v4, s8, v0",  "ADDC_co_u32 v5, v3, v1", "s_waitcnt vmcnt(0)",
                                                 "v_mac_f32 v8, s3, v9",   "STORE v[4:5], v8"};
 
-TEST_P(FinalizerMove, RegistersInTheWayGetOtherNames) {
+TEST_P(FinalizerMove, ConflictingRegistersAreRenamed) {
   AssembledKernel code(GetParam(), kReusedRegisters);
   const FinalizedKernel kernel = code.finalize({.move = true, .vgprs = 12});
   ASSERT_EQ(kernel.chains.size(), 1u);
@@ -94,7 +94,7 @@ TEST_P(FinalizerMove, InterleavedChainsGetTheirOwnWaits) {
 }
 
 // Line 2 would go behind the chain and line 3 in front of it: then the wait of the next block would be for the other one.
-TEST_P(FinalizerMove, WhatIsOutstandingAtTheEndStaysInOrder) {
+TEST_P(FinalizerMove, OperationsOutstandingAtTheEndStayInOrder) {
   const std::vector<std::string> block{"LOAD v8, v[2:3]",  "v_mov_b32 v2, s4",   "LOAD v9, v[2:3]",
                                        "LOAD v10, v[4:5]", "s_waitcnt vmcnt(2)", "v_cmp_lt_f32 vcc, 0, v8"};
   std::vector<std::string> lines = block;
@@ -229,7 +229,7 @@ class LateMachine {
   std::deque<Late> scalars_;
 };
 
-TEST_P(FinalizerMove, RandomCodeDoesWhatItDid) {
+TEST_P(FinalizerMove, RandomCodeKeepsItsResults) {
   constexpr unsigned kPrograms = 1000;
   std::vector<std::vector<std::string>> programs;
   for (unsigned seed = 0; seed < kPrograms; ++seed) programs.push_back(RandomCode(seed, GetParam()).lines());

@@ -147,7 +147,7 @@ TEST_P(Finalizer, ChainsThatNoRowDescribes) {
   EXPECT_EQ(chain_name(compared.chains.at(0)), "ld ld alu cmp");
 }
 
-TEST_P(Finalizer, ChainsSayWhatTheyAre) {
+TEST_P(Finalizer, ChainsDescribeTheirOperations) {
   const AssembledKernel code = assembled({"LOAD_ushort v10, v[0:1]", "LOAD_ushort v11, v[2:3]", kWaitVector,
                                           "v_mul_u32_u24 v12, s3, v11", "ADD_u32 v12, v10, v12", "STORE_short v[4:5], v12"});
   const FinalizedKernel kernel = code.finalize(kTagsOnly);
@@ -169,7 +169,7 @@ TEST_P(Finalizer, ChainsSayWhatTheyAre) {
 const Lines kInterleaved{"LOAD v10, v[0:1]",   "LOAD v11, v[2:3]",        "LOAD v12, v[4:5]",   "LOAD v13, v[6:7]",
                          "s_waitcnt vmcnt(2)", "v_mac_f32 v20, v10, v11", "s_waitcnt vmcnt(0)", "v_mac_f32 v20, v12, v13"};
 
-TEST_P(Finalizer, TakesInterleavedChainsApart) {
+TEST_P(Finalizer, SeparatesInterleavedChains) {
   EXPECT_THAT(chains(kInterleaved), ElementsAre("2: a0/01 b1/10 w4/10 o5/11", "2: a2/01 b3/10 w6/10 o7/11"));
   // One wait for two chains is the one's that uses its data first.
   EXPECT_THAT(chains({"LOAD v10, v[0:1]", "LOAD v12, v[4:5]", kWaitVector, "v_cmp_lt_f32 vcc, 0, v12",
@@ -184,7 +184,7 @@ TEST_P(Finalizer, ChoosesAmongInterleavedChains) {
   EXPECT_THAT(code.refusals(kernel), ElementsAre("2 interleaved 5", "3 interleaved 5"));
 }
 
-TEST_P(Finalizer, OtherInstructionsMayStandInside) {
+TEST_P(Finalizer, OtherInstructionsMayBeWithinAChain) {
   EXPECT_THAT(chains({"LOAD v10, v[0:1]", "v_mov_b32 v2, s4", "LOAD v11, v[2:3]", "s_add_u32 s4, s4, s5", kWaitVector,
                       "v_add_f32 v12, v10, v11", "s_load_dword s6, s[8:9], 0x0", "STORE v[4:5], v12"}),
               ElementsAre("1: a0/01 b2/10 w4/10 o5/10 s7/11"));
@@ -316,7 +316,7 @@ TEST_P(Finalizer, RefusesChangesOfExec) {
       ElementsAre(StartsWith("0 EXEC")));
 }
 
-TEST_P(Finalizer, RefusesUseBehindABranch) {
+TEST_P(Finalizer, RefusesUseAfterABranch) {
   EXPECT_THAT(refusals(kOneLoad + Lines{"s_cbranch_scc0 2", "STORE v[4:5], v10"}), ElementsAre("0 crosses a branch 3"));
   // A branch to the middle of what would be a chain.
   EXPECT_THAT(refusals({"s_cbranch_scc0 2", "LOAD v10, v[0:1]", kWaitVector, "STORE v[4:5], v10"}),
@@ -346,7 +346,7 @@ TEST_P(Finalizer, RefusesStoresThatMayAlias) {
   EXPECT_THAT(refusals(kOneLoad + Lines{"v_mov_b32 v0, 0", stored(256), "v_cmp_lt_f32 vcc, 0, v10"}), ElementsAre("0 alias 3"));
 }
 
-TEST_P(Finalizer, RefusesWhatDoesNotFitThePacket) {
+TEST_P(Finalizer, RefusesChainsThatDoNotFitThePacket) {
   // Two uniform values; clamp; modifiers of two operations; elements of different size; three operations.
   EXPECT_THAT(refusals(kOneLoad + Lines{"v_mul_f32 v11, s3, v10", "v_add_f32 v11, s4, v11", "STORE v[4:5], v11"}),
               ElementsAre("0 does not fit the packet 4"));
@@ -378,7 +378,7 @@ TEST_P(Finalizer, ConstantsInRegistersAreNotUniform) {
               ElementsAre("1 nothing saved 3"));
 }
 
-TEST_P(Finalizer, RefusesWhatSavesNothing) {
+TEST_P(Finalizer, RefusesChainsWithoutSavings) {
   EXPECT_THAT(refusals(kOneLoad + Lines{"v_add_f32 v20, s3, v10"}), ElementsAre("0 nothing saved 2"));
   EXPECT_THAT(refusals(kOneLoad + Lines{"v_add_f32 v20, v21, v10"}), ElementsAre("0 nothing saved 2"));
   EXPECT_THAT(refusals({"LOAD v10, v[0:1]"}), ElementsAre("0 nothing saved 0"));

@@ -48,7 +48,7 @@ TEST_F(ImageTagsTest, AreThoseOfTheFile) {
     EXPECT_EQ(tags->chains[0].instructions[i].address, kBase + in_file.instructions[i].address);
 }
 
-TEST_F(ImageTagsTest, OfOtherCodeThereAreNone) {
+TEST_F(ImageTagsTest, OtherCodeHasNoTags) {
   EXPECT_FALSE(find(kBase + entry()).has_value());
   images_ = {original_.elf().bytes()};
   EXPECT_FALSE(find(kBase + entry()).has_value());

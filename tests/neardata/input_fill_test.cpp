@@ -44,7 +44,7 @@ TEST(InputFill, APacketLeavesWhenTheNextArrives) {
   EXPECT_EQ(highest({{10, 20}, {10, 20}, {10, 11}}), 3U);
 }
 
-TEST(InputFill, TheOrderOfReportsIsNotThatOfArrivals) {
+TEST(InputFill, ReportsMayComeInAnotherOrderThanArrivals) {
   EXPECT_EQ(highest({{50, 60}, {10, 20}, {30, 40}}), 1U);
   // Only the last one shows that the first two met a third.
   EXPECT_EQ(highest({{50, 60}, {55, 60}, {40, 56}}), 3U);
@@ -70,7 +70,7 @@ TEST(InputFill, EqualsACountByEvents) {
 }
 
 // Of a million packets, one every 10 that stays for 15, only those are kept that others may meet.
-TEST(InputFill, DropsWhatIsPast) {
+TEST(InputFill, DropsPastArrivals) {
   InputFill input;
   std::size_t kept = 0;
   for (std::uint64_t i = 0; i < 1'000'000; ++i) {

@@ -166,7 +166,7 @@ TEST_F(KernelTaggerTest, UnknownControlFlowIsCounted) {
   EXPECT_EQ(count().unknown, 1u);
 }
 
-TEST_F(KernelTaggerTest, TagsOfTheFileCount) {
+TEST_F(KernelTaggerTest, TagsOfTheFileAreUsed) {
   const AssembledKernel kernel(kTarget, kSpread);
   load(kernel);
   FileTags file;
@@ -180,7 +180,7 @@ TEST_F(KernelTaggerTest, TagsOfTheFileCount) {
   EXPECT_EQ(count().damaged, 0u);
 }
 
-TEST_F(KernelTaggerTest, ADamagedFileIsSaidOnceAndCounted) {
+TEST_F(KernelTaggerTest, ADamagedFileIsReportedOnceAndCounted) {
   const AssembledKernel kernel(kTarget, kSpread);
   load(kernel);
   FileTags file;

@@ -75,7 +75,7 @@ Fills fills(NearDataGpu& gpu, unsigned loads, unsigned refused) {
 }
 
 // A packet a cycle arrives and is decoded in a cycle.
-TEST(NearDataInput, OneWhenPacketsArriveAsTheyAreDecoded) {
+TEST(NearDataInput, IsOneWhenPacketsArriveAsTheyAreDecoded) {
   NearDataGpu& gpu = bench<InputBench>().slow;
   for (const unsigned loads : {1U, 2U}) {
     const Fills f = fills(gpu, loads, 0);
@@ -85,13 +85,13 @@ TEST(NearDataInput, OneWhenPacketsArriveAsTheyAreDecoded) {
 }
 
 // Four flits arrive in a cycle of the core: four packets, or two of two flits.
-TEST(NearDataInput, ThoseThatArriveInACycle) {
+TEST(NearDataInput, PacketsThatArriveInTheSameCycle) {
   EXPECT_EQ(fills(bench<InputBench>().fast, 2, 0).kernel, 4U);
   EXPECT_EQ(fills(bench<InputBench>().narrow, 2, 0).kernel, 2U);
 }
 
 // The first one is taken. Of the others a load leaves in the cycle in which they are decoded, a second one in the next.
-TEST(NearDataInput, ThoseThatAreNotTakenStayForTheirLoads) {
+TEST(NearDataInput, RefusedPacketsRemainUntilTheirLoadsLeave) {
   EXPECT_EQ(fills(bench<InputBench>().slow_refusing, 1, 7).kernel, 1U);
   EXPECT_EQ(fills(bench<InputBench>().slow_refusing, 2, 7).kernel, 2U);
   EXPECT_EQ(fills(bench<InputBench>().fast_refusing, 1, 7).kernel, 4U);

@@ -272,7 +272,7 @@ class NearDataLatency : public testing::Test {
   }
 };
 
-TEST_F(NearDataLatency, AtTheCacheOfAllLines) {
+TEST_F(NearDataLatency, AllLinesInOneCache) {
   for (const Pattern& pattern : patterns()) {
     const AssembledKernel kernel = kernel_of(pattern, p_.l1i.line.n);
     for (unsigned cache = 0; cache < 4; ++cache) {
@@ -311,7 +311,7 @@ TEST_F(NearDataLatency, TheStoreGoesToAnotherCache) {
 }
 
 // The caches' own nodes, and those of cores.
-TEST_F(NearDataLatency, WhereTwoCachesMeet) {
+TEST_F(NearDataLatency, LinesOfTwoCachesMeetAtACore) {
   unsigned at_cores = 0;
   unsigned at_caches = 0;
   for (const Pattern& pattern : patterns()) {
@@ -394,7 +394,7 @@ TEST_F(NearDataEarlyAck, EndsWithTheComputation) {
 
 // Of a wavefront's two packets, a cycle behind each other, the queue takes the first one. The second one's line goes to the
 // core, which compares: its five flits leave as soon as the cache has responded.
-TEST_F(NearDataRefusing, TheCoreComputesWhatIsNotTaken) {
+TEST_F(NearDataRefusing, TheCoreComputesRefusedPackets) {
   Lines lines{"s_load_dwordx4 s[8:11], s[0:1], 0x0",
               "v_and_b32 v1, 31, v0",
               "v_lshlrev_b32 v1, 2, v1",

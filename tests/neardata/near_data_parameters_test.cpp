@@ -49,7 +49,7 @@ TEST(NearDataParameters, ExcludesHeldLoads) {
 }
 
 // A packet has eight bits for its core.
-TEST(NearDataParameters, At256CoresAPacketsFieldEnds) {
+TEST(NearDataParameters, MoreThan256CoresAreRefused) {
   GpuDeviceParameters p = device(NearDataMode::llc);
   p.gpu.shader_arrays = 64;
   p.gpu.cus_per_shader_array = 4;

@@ -140,7 +140,7 @@ void expect_input(NearDataGpu& gpu, const KernelRecord& record) {
 
 std::uint64_t chains(NearDataGpu& gpu) { return gpu.near_data() == nullptr ? 0 : gpu.sum(NearDataCount::chains); }
 
-TEST_P(NearDataRandom, ResultsAreThoseWithoutIt) {
+TEST_P(NearDataRandom, ResultsAreTheSameWithoutNearDataComputing) {
   const unsigned kernels = from_environment("LACUNA_RANDOM_KERNELS", 100);
   const unsigned first = from_environment("LACUNA_RANDOM_SEED", 1);
   constexpr unsigned kBatch = 200;

@@ -263,7 +263,7 @@ TEST_P(NearDataOnMesh, CodeThatAKernelChangesIsUntagged) {
 // -- ndc.check
 
 // While chains are in flight not everything that has been sent has arrived.
-TEST_P(NearDataOnMesh, WhatIsInFlightIsMissedByTheCheck) {
+TEST_P(NearDataOnMesh, ChainsInFlightAreReportedByTheCheck) {
   NearDataGpu& gpu = n_.omni;
   gpu.start();
   write_indices(gpu);

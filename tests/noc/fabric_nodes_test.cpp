@@ -87,7 +87,7 @@ TEST(FabricNodes, SendAndCarryTakeTheSameTime) {
 
 // Four packets of a node to two others, two at a time, and one from elsewhere that meets the first at its end: the wait for the
 // node's port is the injection queue's, that at the end is not.
-TEST(FabricNodes, TheWaitInTheInjectionQueueIsApart) {
+TEST(FabricNodes, TheWaitInTheInjectionQueueIsCountedSeparately) {
   for (const FabricTopology* const topology : fabric_topologies()) {
     const auto f = fabric({.topology = *topology, .radix = 2, .stages = 6}, 6, 2);
     const unsigned from = 5;

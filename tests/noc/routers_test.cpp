@@ -104,7 +104,7 @@ TEST(Routers, WaitingSpreadsBackwards) {
 }
 
 // Packets of five flits that are ready in one cycle at one node: each waits for those before it, and then for a full buffer.
-TEST(Routers, TheWaitInTheInjectionQueueIsApart) {
+TEST(Routers, TheWaitInTheInjectionQueueIsCountedSeparately) {
   RoutedMesh mesh(row(4));
   for (unsigned i = 0; i < 4; ++i) mesh.send(0, 1 + i, 5, 100, i);
   for (const Routers::Delivery& packet : mesh.run(1000)) {

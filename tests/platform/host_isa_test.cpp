@@ -8,9 +8,9 @@ namespace {
 /// CPUID of an AMD EPYC 7B12 (Zen 2) as the manuals of both makers number its bits, and XCR0 with x87, SSE and AVX.
 constexpr HostIsa kZen2{0x7ef8320b, 0x219c91a9, 0x75c237ff, 0x7};
 
-TEST(HostIsa, AProcessorWithAvx2IsGoodEnough) { EXPECT_EQ(missing_of_x86_64_v3(kZen2), nullptr); }
+TEST(HostIsa, AProcessorWithAvx2IsAccepted) { EXPECT_EQ(missing_of_x86_64_v3(kZen2), nullptr); }
 
-TEST(HostIsa, WhatIsMissingIsNamed) {
+TEST(HostIsa, MissingExtensionsAreNamed) {
   HostIsa ivy_bridge = kZen2;  // AVX, but neither FMA nor AVX2
   ivy_bridge.leaf_1_ecx &= ~(1U << 12);
   ivy_bridge.leaf_7_ebx &= ~(1U << 5);
@@ -30,7 +30,7 @@ TEST(HostIsa, AvxNeedsAnOperatingSystemThatSavesItsRegisters) {
   EXPECT_STREQ(missing_of_x86_64_v3(sse_only), "AVX registers in the operating system");
 }
 
-TEST(HostIsa, ThisHostIsWhatTheCompilerSays) {
+TEST(HostIsa, ThisHostHasTheExtensionsOfTheBuild) {
   const bool has_v3 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2");
   if (has_v3) {
     EXPECT_EQ(missing_of_x86_64_v3(HostIsa::of_this_host()), nullptr);

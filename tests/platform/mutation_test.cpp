@@ -80,7 +80,7 @@ TEST_P(CodeObjects, ChangedBytesWithTags) {
   }
 }
 
-TEST_P(CodeObjects, CutOff) {
+TEST_P(CodeObjects, Truncated) {
   const std::vector<std::byte> original = contents(fs::path(LACUNA_KERNELS) / GetParam());
   for (std::size_t size = 0; size < original.size(); size += size < 1024 ? 7 : 211)
     use({original.begin(), original.begin() + static_cast<std::ptrdiff_t>(size)});

@@ -17,7 +17,7 @@ std::vector<Program> programs_from(std::uint64_t seed, unsigned count) {
   return result;
 }
 
-TEST(Generator, ASeedIsAProgram) {
+TEST(Generator, ASeedDeterminesTheProgram) {
   const std::vector<Program> first = programs_from(7, 3);
   const std::vector<Program> second = programs_from(7, 3);
   EXPECT_EQ(source_of(first), source_of(second));
@@ -25,7 +25,7 @@ TEST(Generator, ASeedIsAProgram) {
   EXPECT_NE(source_of({&first[0], 1}), source_of({&first[1], 1}));
 }
 
-TEST(Generator, ProgramsUseWhatTheyAreFor) {
+TEST(Generator, ProgramsUseAllLanguageFeatures) {
   const std::string text = source_of(programs_from(1, 200));
   for (const char* word :
        {"barrier(", "atomic_add", "atom_max", "atomic_cmpxchg", "switch", "do {", "continue", "noinline", "struct ", "double16",

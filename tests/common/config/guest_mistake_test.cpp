@@ -61,7 +61,7 @@ TEST_F(GuestMistakes, KindsHaveSeparateCounts) {
   EXPECT_TRUE(guest_mistakes().empty());
 }
 
-TEST_F(GuestMistakes, OfSeveralThreadsNoneIsLost) {
+TEST_F(GuestMistakes, NoneIsLostWithSeveralThreads) {
   std::vector<std::thread> threads;
   std::latch all_there(4);
   for (int t = 0; t < 4; ++t) {

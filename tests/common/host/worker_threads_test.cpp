@@ -37,7 +37,7 @@ TEST_P(WorkerThreadsOf, EachItemIsDoneOnceAndBeforeTheReturn) {
   }
 }
 
-TEST_P(WorkerThreadsOf, ThrowWhatWorkThrows) {
+TEST_P(WorkerThreadsOf, RethrowExceptionsOfWork) {
   WorkerThreads threads(GetParam());
   for (unsigned thrower = 0; thrower < kItems; ++thrower) {
     std::array<unsigned, kItems> done{};

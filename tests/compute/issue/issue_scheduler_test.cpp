@@ -59,7 +59,7 @@ TEST(IssueScheduler, FavouredWavefrontsComeFirst) {
 }
 
 // An instruction takes the turn of its unit, unless it is committed without execution.
-TEST(IssueScheduler, CommittedInstructionsLeaveTheTurnToOthers) {
+TEST(IssueScheduler, CommittedInstructionsDoNotUseTheIssueSlot) {
   UnitParts p;
   IssueScheduler scheduler(p.parameters, p.pool);
   scheduler.reset();

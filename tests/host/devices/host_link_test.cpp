@@ -91,7 +91,7 @@ TEST(HostLink, StatisticsCountBytesAndWaiting) {
   EXPECT_EQ(now.downstream_busy - before.downstream_busy, kLine);
 }
 
-TEST(HostLink, DataAreNotHere) {
+TEST(HostLink, TransactionsWithDataAreRefused) {
   auto& b = test::bench<HostLinkBench>();
   b.initiator.begin_epoch();
   std::array<std::byte, 4> data{};

@@ -108,7 +108,7 @@ TEST(Uart, TellsOfReadsThatChangeItsLineAndOfNoOther) {
   EXPECT_TRUE(reads(kData));
 }
 
-TEST(Uart, TransmitsAtOnce) {
+TEST(Uart, TransmitsImmediately) {
   auto& b = fresh();
   EXPECT_EQ(b.get(kLsr), kEmptyLsr);
   for (const char c : std::string("lacuna\n")) b.set(kData, static_cast<std::uint8_t>(c));

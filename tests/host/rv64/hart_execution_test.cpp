@@ -198,7 +198,7 @@ TEST(HartTime, DeviceIsReachedAtTheRightInstant) {
   EXPECT_EQ(machine.core.local_ps(), 6'000u + Machine::kDevicePs);
 }
 
-TEST(HartTime, DeviceStoreEndsTheSliceBehindIt) {
+TEST(HartTime, DeviceStoreEndsTheSliceAfterIt) {
   Machine machine;
   machine.x(kA0) = Machine::kDevice;
   EXPECT_EQ(machine.run({kNop, encode_s(sw, kA0, kA1, 0), kNop, kNop}), StopReason::synchronise);
@@ -209,7 +209,7 @@ TEST(HartTime, DeviceStoreEndsTheSliceBehindIt) {
   EXPECT_EQ(machine.core.statistics().instructions, 5u);
 }
 
-TEST(HartTime, DeviceLoadEndsTheSliceBehindItWhenALineChanges) {
+TEST(HartTime, DeviceLoadEndsTheSliceAfterItWhenALineChanges) {
   // Every way to load: integer, floating-point, reserved.
   for (const std::uint32_t load :
        {encode_i(lw, kA1, kA0, 0), encode_i(lbu, kA1, kA0, 0), encode_i(flw, 1, kA0, 0), encode(lr_w, kA1, kA0, 0)}) {
@@ -231,7 +231,7 @@ TEST(HartTime, DeviceLoadEndsTheSliceBehindItWhenALineChanges) {
   }
 }
 
-TEST(HartTime, TimeIsThePlatformsOrDoesNotExist) {
+TEST(HartTime, TimeCsrReadsThePlatformsTimerOrTraps) {
   Machine machine;
   const std::uint32_t read_time = encode_csr(csrrs, kA1, csr::time, 0);
   machine.run({read_time});
@@ -283,7 +283,7 @@ TEST(HartInterrupts, AreTakenWhenEnabledAndNotBefore) {
   EXPECT_EQ(machine.core.statistics().interrupts, 1u);
 }
 
-TEST(HartInterrupts, WfiDoesNotWaitForWhatIsPending) {
+TEST(HartInterrupts, WfiReturnsWhenAnInterruptIsPending) {
   Machine machine;
   machine.core.csrs().mip = machine.core.csrs().mie = 1u << interrupt::external;  // but mstatus.MIE = 0
   machine.place(kRam, {kWfi, encode_i(addi, kA0, 0, 1), encode_j(0, 0)});
@@ -344,7 +344,7 @@ TEST(HartWindows, AreAskedForAgainAfterInvalidation) {
   EXPECT_EQ(machine.direct_requests, 2u);
 }
 
-TEST(HartHtif, StoresToTheMailboxAreSeenAndNoOthers) {
+TEST(HartHtif, OnlyStoresToTheMailboxAreObserved) {
   Machine machine;
   machine.core.watch_htif(kData + 8);
   machine.x(kA0) = kData;
@@ -389,7 +389,7 @@ TEST(HartDebug, BreakpointsStopBeforeTheInstruction) {
   EXPECT_EQ(machine.run({kNop, kNop, kNop}), StopReason::wait_for_interrupt);
 }
 
-TEST(HartDebug, WatchpointsStopBehindTheAccess) {
+TEST(HartDebug, WatchpointsStopAfterTheAccess) {
   struct Case {
     Watchpoint watchpoint;
     std::uint64_t stops_at;  // offset of pc; 16 = not at all

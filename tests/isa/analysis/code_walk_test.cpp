@@ -40,7 +40,7 @@ FetchWords fetch(const std::vector<std::uint32_t>& code) {
 
 CodeInventory walk(const std::vector<std::uint32_t>& code) { return walk_code(fetch(code), Target::gfx803, {}, kBase); }
 
-TEST(CodeWalk, WhatIsNotReachedDoesNotCount) {
+TEST(CodeWalk, UnreachableCodeDoesNotCount) {
   const CodeInventory inventory = walk({branch(1), kIllegal, kNop, kEnd, kIllegal});
   EXPECT_TRUE(inventory.runs());
   EXPECT_EQ(inventory.instructions, 3u);
@@ -70,7 +70,7 @@ TEST(CodeWalk, CallsAreFollowed) {
   EXPECT_TRUE(walk({kGetpcS4, kAddS4Literal, 20, kAddcS5Zero, kCallS4, kEnd, kReturn}).runs());
 }
 
-TEST(CodeWalk, UnknownTargetsAreSaid) {
+TEST(CodeWalk, UnknownBranchTargetsAreReported) {
   const CodeInventory inventory = walk({kMovS4Zero, kCallS4, kEnd});
   EXPECT_EQ(inventory.unknown_targets, 1u);
   EXPECT_TRUE(inventory.runs());

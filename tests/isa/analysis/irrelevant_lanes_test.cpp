@@ -328,7 +328,7 @@ TEST_P(IrrelevantLanes, SignsOfProductsOfZeroAreSeenWhereNothingIsAdded) {
   EXPECT_EQ(differing(m_.e32("v_and_b32", kDst, vgpr(kSrc0), kSrc1)), 0U);
 }
 
-TEST(IrrelevantLanesOfHalves, OnlyWhatOpSelChoosesIsRead) {
+TEST(IrrelevantLanesOfHalves, OnlyTheHalvesThatOpSelSelectsAreRead) {
   Machine m(Target::gfx90a);
   const auto lanes = [&](const Instruction& i) { return irrelevant_lanes(i, m.wave, 1, kAllThere, OtimesIeee::paper); };
   const std::array sources{vgpr(kSrc0), vgpr(kSrc1), vgpr(kSrc2)};

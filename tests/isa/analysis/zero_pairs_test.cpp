@@ -77,7 +77,7 @@ bool known_exception(std::string_view mnemonic) {
 
 class ZeroPairs : public testing::TestWithParam<Target> {};
 
-TEST_P(ZeroPairs, TableSaysWhatExecutingFinds) {
+TEST_P(ZeroPairs, TableAgreesWithExecution) {
   Machine machine(GetParam());
   std::map<ZeroPair, unsigned> count;
   for (const Format format : {Format::sop2, Format::vop2, Format::vop3a, Format::vop3p}) {
@@ -112,7 +112,7 @@ TEST_P(ZeroPairs, TableSaysWhatExecutingFinds) {
 }
 
 // An instruction in which lanes, not sources, meet.
-TEST_P(ZeroPairs, OthersHaveNone) {
+TEST_P(ZeroPairs, OtherInstructionsHaveNone) {
   const std::set<Format> with{Format::sop2, Format::vop2, Format::vop3a, Format::vop3p};
   for (const Format format : all_formats()) {
     if (with.contains(format)) continue;

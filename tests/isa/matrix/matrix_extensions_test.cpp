@@ -64,7 +64,7 @@ TEST(MatrixExtensions, NamesAndCodesAreUnique) {
   }
 }
 
-TEST(MatrixExtensions, ACodeIsThereWhenItsExtensionIs) {
+TEST(MatrixExtensions, ACodeExistsOnlyWithItsExtension) {
   for (const MatrixCode& code : matrix_codes()) {
     for (const MatrixExtensions set :
          {MatrixExtensions::none, MatrixExtensions::m3xu, MatrixExtensions::simd2, MatrixExtensions::all}) {
@@ -124,7 +124,7 @@ TEST(MatrixExtensions, TheRatesOfTheThesisCanBeHad) {
   }
 }
 
-TEST(MatrixExtensions, TheDesignSaysHowLong) {
+TEST(MatrixExtensions, TheDesignDeterminesThePasses) {
   const struct {
     std::string_view name;
     unsigned pipelined, native;
@@ -144,7 +144,7 @@ TEST(MatrixExtensions, TheDesignSaysHowLong) {
   }
 }
 
-TEST(MatrixExtensions, TheReasonSaysWhatToSet) {
+TEST(MatrixExtensions, TheReasonNamesTheParameterToSet) {
   const MatrixCode* minplus = nullptr;
   const MatrixCode* complex = nullptr;
   for (const MatrixCode& code : matrix_codes()) {

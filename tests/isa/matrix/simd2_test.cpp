@@ -198,7 +198,7 @@ TEST_P(Simd2, EqualsTheReference) {
 }
 
 // A dense A with two zeros (as its operator understands it) in each group gives what the sparse form gives.
-TEST_P(Simd2, SparseEqualsDenseWithWhatContributesNothing) {
+TEST_P(Simd2, SparseEqualsDenseWithNeutralElements) {
   if (GetParam() == addnorm) return;
   const bool sums = GetParam() == mma || GetParam() == orand;
   const unsigned nothing = sums ? 0 : kNan;

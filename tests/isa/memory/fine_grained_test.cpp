@@ -161,7 +161,7 @@ TEST_P(FineGrained, IsReportedAndPerformedOrDropped) {
 
 INSTANTIATE_TEST_SUITE_P(All, FineGrained, testing::ValuesIn(cases()));
 
-TEST(FineGrainedMemory, OtherLanesAndInstructionsAreNotConcerned) {
+TEST(FineGrainedMemory, OtherLanesAndInstructionsAreUnaffected) {
   FineGrainedMachine m;
   m.set({Path::flat, kAdd64, FineGrainedFloatAtomics::drop, false, false});
   // Integers, exchange and compare-and-swap exist outside of L2.

@@ -176,7 +176,7 @@ struct StoreCase {
 
 class StoresAreSeen : public testing::TestWithParam<StoreCase> {};
 
-TEST_P(StoresAreSeen, ByLoadsOfTheGroupAtOnceByMemoryLater) {
+TEST_P(StoresAreSeen, ByLoadsOfTheGroupImmediatelyByMemoryLater) {
   const StoreCase& c = GetParam();
   Buffered m(c.target, c.stride);
   m.execute(c.store);
@@ -271,7 +271,7 @@ TEST(DeferredAccess, DestinationThatIsAlsoAddress) {
   for (unsigned l = 0; l < kLanes; ++l) EXPECT_EQ(m.v(1, l), 2000 + l) << l;
 }
 
-TEST(DeferredAccess, WhatComesAfterAnAtomicOnItsLineComesAfterIt) {
+TEST(DeferredAccess, AccessesToTheLineOfADeferredAtomicStayBehindIt) {
   Buffered m(Target::gfx90a, 0);  // all lanes in one place
   m.wave.set_exec(1);
   m.wave.write64(4, 5);

@@ -38,7 +38,7 @@ TEST(WaveSync, OperationResourceAndValue) {
   }
 }
 
-TEST(WaveSync, NobodyAsksWithoutActiveLanes) {
+TEST(WaveSync, NoRequestWithoutActiveLanes) {
   Machine m;
   m.wave.set_exec(0);
   m.run({"ds_gws_barrier v1 gds"});

@@ -113,7 +113,7 @@ TEST_P(GprIndex, LaneAccessesTakeNoPart) {
   EXPECT_EQ(machine_.wave.sgpr[30], 102U);
 }
 
-TEST_P(GprIndex, OffIsOff) {
+TEST_P(GprIndex, IndexingEndsWithOff) {
   on(5, kOfSource0);
   step({0xbf9c0000, 0});
   step(machine_.e32("v_mov_b32", 10, vgpr(2)));

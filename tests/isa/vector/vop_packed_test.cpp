@@ -94,7 +94,7 @@ const std::vector<Packed>& packed_cases() {
 
 class PackedHalves : public ::testing::TestWithParam<Packed> {};
 
-TEST_P(PackedHalves, AreTwoOperations) {
+TEST_P(PackedHalves, EachHalfIsAnIndependentOperation) {
   const Packed& c = GetParam();
   std::mt19937_64 random(7);
   Machine machine(Target::gfx90a);
@@ -175,7 +175,7 @@ TEST(PackedHalves, InlineConstants) {
 }
 // -- packed f32
 
-TEST(PackedF32, AreTwoOperations) {
+TEST(PackedF32, EachHalfIsAnIndependentOperation) {
   std::mt19937_64 random(11);
   Machine machine(Target::gfx90a);
   for (unsigned trial = 0; trial < 120; ++trial) {

@@ -37,7 +37,7 @@ std::string refusal(Call&& call) {
   return "accepted";
 }
 
-TEST(Expression, IsC) {
+TEST(Expression, FollowsTheRulesOfC) {
   EXPECT_EQ(value("1 + 2 * 3"), "7");
   EXPECT_EQ(value("(1 + 2) * 3"), "9");
   EXPECT_EQ(value("7 / 2"), "3");
@@ -106,7 +106,7 @@ TEST(ElementType, RoundsToHalfAndBfloat16AsIeeeSays) {
   for (unsigned bits = 0; bits < 0x7c00; ++bits) ASSERT_EQ(to_half(from_half(static_cast<std::uint16_t>(bits))), bits) << bits;
 }
 
-TEST(ElementType, RefusesWhatDoesNotFit) {
+TEST(ElementType, RefusesUnrepresentableValues) {
   std::byte bytes[8];
   EXPECT_THAT(refusal([&] { store_element(ElementType::u8, Number::of(256), bytes); }), HasSubstr("256 does not fit in u8"));
   EXPECT_THAT(refusal([&] { store_element(ElementType::i8, Number::of(-129), bytes); }), HasSubstr("does not fit in i8"));

@@ -138,7 +138,7 @@ TEST_F(OutputFolderInUse, AProcessThatIsKilledLeavesNoLock) {
 }
 
 // Several processes try at the same time; each owner keeps the folder until all have tried.
-TEST_F(OutputFolderInUse, OneOfManyGetsIt) {
+TEST_F(OutputFolderInUse, OneOfManyRunsGetsTheFolder) {
   const fs::path out = root_ / "out";
   for (int round = 0; round < 5; ++round) {
     int start[2];

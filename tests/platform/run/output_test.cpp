@@ -53,7 +53,7 @@ TEST_F(OutputFolders, OwnFoldersAreUsedAgain) {
   EXPECT_NO_THROW(OutputFolder::at(root / "own"));
 }
 
-TEST_F(OutputFolders, RefusesWhatItMayNotUse) {
+TEST_F(OutputFolders, RefusesForeignFilesAndFolders) {
   std::ofstream(root / "mine.txt") << "precious";
   EXPECT_THROW(OutputFolder::at(root), OutputError);
   EXPECT_THROW(OutputFolder::at(root / "mine.txt"), OutputError);
@@ -100,7 +100,7 @@ TEST_F(OutputFolders, AChildLeavesTheFileToItsParent) {
   EXPECT_EQ(contents(root / "log.txt"), "once\nlater\n");
 }
 
-TEST_F(OutputFolders, WhatCannotBeWrittenIsSaid) {
+TEST_F(OutputFolders, UnwritableFilesAreReported) {
   OutputFolder folder = OutputFolder::at(root);
   for (const char* name : {"whole", "grows"}) fs::create_symlink("/dev/full", root / name);
   const auto message = [&](const std::function<void()>& act) -> std::string {
@@ -310,7 +310,7 @@ nlohmann::json json_of(const KernelActivity& activity) {
   return nlohmann::json::parse(text.str());
 }
 
-TEST(KernelReports, SayWhereTimeGoesAndWhatBounds) {
+TEST(KernelReports, ShowStallCausesAndTheBound) {
   const KernelRecord r = record();
   std::ostringstream text;
   write_activity_report({{"relu", r.end - r.start, &r.activity}}, text);
@@ -328,7 +328,7 @@ TEST(KernelReports, SayWhereTimeGoesAndWhatBounds) {
 }
 
 // Most programs do not use these.
-TEST(KernelReports, SayHowMuchMatrixUnitsDo) {
+TEST(KernelReports, ShowTheUseOfMatrixUnits) {
   KernelRecord r = record();
   std::ostringstream without;
   write_activity_report({{"gemm", r.end - r.start, &r.activity}}, without);
@@ -372,7 +372,7 @@ TEST(KernelReports, CausesOfLazyCoresAreShownWhenAKernelHasThem) {
   EXPECT_THAT(activity_report(with, without), HasSubstr("mask"));
 }
 
-TEST(KernelReports, SayWhatHasBecomeOfHeldLoads) {
+TEST(KernelReports, ShowTheOutcomesOfHeldLoads) {
   const KernelActivity without = record().activity;
   EXPECT_THAT(activity_report(without, without), Not(HasSubstr("% of transactions")));
   KernelActivity a = without;
@@ -426,7 +426,7 @@ TEST(KernelReports, HashIgnoresWallTimeOnly) {
   EXPECT_NE(hash(changed), hash(record()));
 }
 
-TEST(KernelLog, KnowsWhatRuns) {
+TEST(KernelLog, ListsRunningKernels) {
   KernelLog log;
   EXPECT_EQ(log.running(), "");
   Dispatch first;
@@ -445,7 +445,7 @@ TEST(KernelLog, KnowsWhatRuns) {
   EXPECT_EQ(log.records().size(), 1u);
 }
 
-TEST(Formats, KernelsAsTheirSourceHasThem) {
+TEST(Formats, KernelNamesAreDemangled) {
   EXPECT_EQ(readable_kernel("vector_add"), "vector_add");
   EXPECT_EQ(readable_kernel("_Z4vaddPKfS0_Pfi"), "vadd");
   EXPECT_EQ(readable_kernel("_Z5scaleIfEvPT_S0_i"), "scale<float>");

@@ -150,7 +150,7 @@ class DamagedDatabase : public ::testing::Test {
   std::string rows;
 };
 
-TEST_F(DamagedDatabase, AnyPageThatIsLost) {
+TEST_F(DamagedDatabase, IsRefusedForAnyLostPage) {
   const std::size_t pages = original.size() / kPage;
   ASSERT_GT(pages, 30u);
   const std::set<std::size_t> unused = unused_pages();
@@ -170,7 +170,7 @@ TEST_F(DamagedDatabase, AnyPageThatIsLost) {
   }
 }
 
-TEST_F(DamagedDatabase, PartsOfPages) {
+TEST_F(DamagedDatabase, DamageWithinPages) {
   // Also of values that no index has, which SQLite's own check does not see.
   std::mt19937 random(2);
   std::size_t refused = 0;
@@ -191,7 +191,7 @@ TEST_F(DamagedDatabase, PartsOfPages) {
   EXPECT_GT(read, 50u) << refused << " refused";
 }
 
-TEST_F(DamagedDatabase, ThatIsCutOff) {
+TEST_F(DamagedDatabase, IsRefusedWhenTruncated) {
   const std::set<std::size_t> unused = unused_pages();
   for (std::size_t size = 100; size < original.size(); size += 3000) {
     // SQLite treats a part of the last page as a page; if no data use it, nothing is lost.
@@ -234,7 +234,7 @@ TEST_F(DamagedDatabase, ContentsOfOthers) {
   EXPECT_THAT(changed_by("ALTER TABLE points DROP COLUMN log"), HasSubstr(name + "no such column: log"));
 }
 
-TEST_F(DamagedDatabase, IsNotMendedByAPointMore) {
+TEST_F(DamagedDatabase, IsNotRepairedByStoringAnotherPoint) {
   // A sweep that continues refuses it, too.
   std::string damaged = original;
   damaged.replace(5 * kPage, kPage, std::string(kPage, '\0'));

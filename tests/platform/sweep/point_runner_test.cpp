@@ -66,7 +66,7 @@ std::string log_line(const std::string& level, const std::string& text) {
   return "echo '[12.5 us] " + level + ": " + text + "' >>\"$out/log.txt\"\n";
 }
 
-TEST_F(Points, ThatTakeTooLongMayWriteWhatTheyHave) {
+TEST_F(Points, ThatTakeTooLongMayWriteTheirResults) {
   const PointRecord record = run("trap 'echo \"wrote it\"; echo '\"'\"'" + std::string(kStatistics) +
                                      "'\"'\"' >\"$out/statistics.json\"; exit 7' TERM\nwhile :; do sleep 0.01; done",
                                  0.2);
@@ -142,7 +142,7 @@ TEST_F(Points, FailForAReason) {
   }
 }
 
-TEST_F(Points, ThatTimeOutSayWhatTheyDidLast) {
+TEST_F(Points, ThatTimeOutHaveACauseFromTheLog) {
   const std::string endless = "\nwhile :; do sleep 0.01; done";
   EXPECT_EQ(
       run(log_line("warning", "kernel loop is running") + log_line("warning", "mistakes of the guest: 2 x") + endless, 0.2)
@@ -195,7 +195,7 @@ TEST_F(Points, ThatHaveEndedAreKeptWhenTheSweepIsEnded) {
   EXPECT_TRUE(fs::exists(folder / "points/2/out/ended"));
 }
 
-TEST_F(Points, AreNotToBlameForAHostThatDoesNotTakeTheirOutput) {
+TEST_F(Points, AreNotBlamedWhenTheHostCannotStoreTheirOutput) {
   fs::create_directories(folder / "out");
   std::ofstream(folder / "out/kernels.csv") << std::string(4096, 'x');
   EXPECT_NO_THROW(require_writable({}, folder));

@@ -66,7 +66,7 @@ TEST(Digests, AreSha256) {
   EXPECT_NE(a.text(), b.text());
 }
 
-TEST(Digests, OfAProgramLeaveOutWhatIsNotLoaded) {
+TEST(Digests, IgnoreUnloadedSectionsOfAProgram) {
   const fs::path program = "/proc/self/exe";
   const fs::path other = fs::path(::testing::TempDir()) / "program";
   fs::copy_file(fs::canonical(program), other, fs::copy_options::overwrite_existing);

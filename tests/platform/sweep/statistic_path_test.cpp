@@ -33,7 +33,7 @@ std::string path_error(const std::string& text) {
   return {};
 }
 
-TEST(StatisticPaths, HaveAReferenceBehindAnAt) {
+TEST(StatisticPaths, HaveAReferenceAfterAnAtSign) {
   EXPECT_THAT(StatisticPath::parse(" kernels.*.cycles ").reference, IsEmpty());
   const StatisticPath path = StatisticPath::parse("kernels.*.cycles @ machine = old,l2.size=4MiB");
   EXPECT_EQ(path.path, "kernels.*.cycles");
@@ -44,7 +44,7 @@ TEST(StatisticPaths, HaveAReferenceBehindAnAt) {
   EXPECT_THROW(StatisticPath::parse("a @ machine=1, machine=2"), SweepError);
 }
 
-TEST(StatisticPaths, AReferenceDiffersInWhatIsNamedAlone) {
+TEST(StatisticPaths, AReferenceDiffersOnlyInTheNamedAxes) {
   EXPECT_THAT(reference_values({{"n", "1"}, {"machine", "new"}}, {{"machine", "old"}, {"other", "1"}}),
               ElementsAre(Pair("n", "1"), Pair("machine", "old")));
 }

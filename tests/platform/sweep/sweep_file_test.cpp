@@ -142,7 +142,7 @@ class IncludedSweeps : public ::testing::Test {
   const std::filesystem::path folder_ = std::filesystem::path(::testing::TempDir()) / "lacuna_included_sweeps";
 };
 
-TEST_F(IncludedSweeps, WhatFollowsWinsAndListsGoOn) {
+TEST_F(IncludedSweeps, LaterValuesWinAndListsAreContinued) {
   const SweepFile sweep =
       parsed_as("main.sweep",
                 "include = base.sweep   # first\n[sweep]\nprogram = b.launch\nconfig = more.cfg\n[set]\nl2.size = "

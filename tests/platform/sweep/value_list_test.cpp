@@ -45,7 +45,7 @@ TEST(ValueList, RangesKeepTheUnitOfTheirBeginning) {
 
 TEST(ValueList, FileNamesAreNoRanges) { EXPECT_THAT(parse_values("../a.launch, a..b"), ElementsAre("../a.launch", "a..b")); }
 
-TEST(ValueList, RefusesWhatHasNoEndOrNoSense) {
+TEST(ValueList, RefusesEndlessAndMeaninglessRanges) {
   EXPECT_THAT(list_error("1,,2"), HasSubstr("a value is empty"));
   EXPECT_THAT(list_error("4..1"), HasSubstr("ends before it begins"));
   EXPECT_THAT(list_error("1..4*1"), HasSubstr("does not grow"));

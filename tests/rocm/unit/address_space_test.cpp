@@ -41,7 +41,7 @@ class AddressSpace : public testing::Test {
   int pipe_[2]{};
 };
 
-TEST_F(AddressSpace, PagesAreZeroAndHaveNothingBesideThem) {
+TEST_F(AddressSpace, PagesAreZeroAndSurroundedByUnmappedOnes) {
   const auto memory = allocate_pages(3 * kPageBytes, kPageBytes);
   ASSERT_TRUE(memory);
   for (std::uint64_t i = 0; i < 3 * kPageBytes; ++i) ASSERT_EQ(bytes(memory->start)[i], 0);
@@ -92,7 +92,9 @@ TEST_F(AddressSpace, TheSameRequestsGetTheSameAddresses) {
   release_addresses(again->base, again->size);
 }
 
-TEST_F(AddressSpace, MoreThanThereIsIsRefused) { EXPECT_FALSE(allocate_pages(std::uint64_t{1} << 60, kPageBytes)); }
+TEST_F(AddressSpace, RequestsBeyondTheAddressSpaceAreRefused) {
+  EXPECT_FALSE(allocate_pages(std::uint64_t{1} << 60, kPageBytes));
+}
 
 }  // namespace
 }  // namespace lacuna::rocm

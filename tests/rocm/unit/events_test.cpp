@@ -64,7 +64,7 @@ TEST_F(EventsTest, AManualEventStaysSetUntilItIsReset) {
   EXPECT_EQ(wait(event), HSAKMT_STATUS_WAIT_TIMEOUT);
 }
 
-TEST_F(EventsTest, OneOfSeveralOrAll) {
+TEST_F(EventsTest, WaitsForAnyOrAllOfSeveralEvents) {
   const std::array events{make(), make(), make()};
   EXPECT_EQ(events_.wait(events, false, 0), HSAKMT_STATUS_WAIT_TIMEOUT);
   events_.set(events[1]);
@@ -76,7 +76,7 @@ TEST_F(EventsTest, OneOfSeveralOrAll) {
   EXPECT_EQ(events_.wait(events, false, 0), HSAKMT_STATUS_WAIT_TIMEOUT);
 }
 
-TEST_F(EventsTest, AWaitLastsAsLongAsAsked) {
+TEST_F(EventsTest, AWaitLastsForItsTimeout) {
   using namespace std::chrono;
   // Checks only that it is not shorter: how much longer it takes is up to the host.
   const auto begin = steady_clock::now();
@@ -116,7 +116,7 @@ TEST_F(EventsTest, ASetEventWakesAllThatWaitForIt) {
   second.join();
 }
 
-TEST_F(EventsTest, AWaitThatRunsOutSetsNothingThatWasResetMeanwhile) {
+TEST_F(EventsTest, ATimedOutWaitDoesNotSetEventsThatWereReset) {
   const std::array events{make(HSA_EVENTTYPE_SIGNAL, true, true), make(HSA_EVENTTYPE_SIGNAL, false, true), make()};
   // On a busy machine the wait may end before this thread resets the event: then it is repeated with a longer one.
   bool was_waiting = false;
@@ -150,7 +150,7 @@ TEST_F(EventsTest, AWaitEndsWhenTheEventIsDestroyed) {
 }
 
 // A message interrupt carries 8 bits of the id: here two events have the same.
-TEST_F(EventsTest, MailboxesTellWhichEventsAMessageIsFor) {
+TEST_F(EventsTest, MailboxesIdentifyTheEventsOfAMessage) {
   std::vector<HsaEvent*> events;
   for (int i = 0; i < 600; ++i) events.push_back(make());
   ASSERT_EQ(events[10]->EventId & 0xff, events[266]->EventId & 0xff);
@@ -169,7 +169,7 @@ TEST_F(EventsTest, SettingByIdEmptiesTheMailbox) {
   events_.set_by_id(event->EventId + 1000);  // no event has this id: no effect
 }
 
-TEST_F(EventsTest, MemoryFaultsAreToldToWhomeverWaitsForThem) {
+TEST_F(EventsTest, MemoryFaultsAreReportedToAllWaiters) {
   HsaMemoryAccessFault fault{};
   fault.NodeId = 2;
   fault.VirtualAddress = 0x123000;

@@ -134,7 +134,7 @@ TEST_F(HostWaitsTest, AThreadThatYieldsLooksOnceAtEachTime) {
   EXPECT_EQ(looks, 2U);
 }
 
-TEST_F(HostWaitsTest, WhatYieldsGoesOnWhenNoGpuHasAnything) {
+TEST_F(HostWaitsTest, YieldingThreadsContinueWhenNoGpuHasWork) {
   std::atomic<bool> second{false};
   std::future<void> poller = std::async(std::launch::async, [&] {
     waits_.yield();
@@ -260,7 +260,7 @@ TEST_F(HostWaitsTest, TheEndEndsAllWaits) {
   EXPECT_TRUE(waits_.wait([] { return true; }, {}));
 }
 
-TEST_F(HostWaitsTest, TheListenerHearsOfEachBeginAndEnd) {
+TEST_F(HostWaitsTest, TheListenerIsNotifiedOfEachBeginAndEnd) {
   std::atomic<unsigned> heard{0};
   waits_.on_change([&] { ++heard; });
   EXPECT_TRUE(waits_.wait([] { return true; }, {}));

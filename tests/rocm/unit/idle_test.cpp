@@ -10,7 +10,7 @@
 namespace lacuna::rocm {
 namespace {
 
-TEST(Idle, LooksAreRareAndGoOn) {
+TEST(Idle, PollsAreRareAndContinue) {
   using HostClock = std::chrono::steady_clock;
   constexpr std::chrono::milliseconds kSleep{2};
   const RunParameters parameters({{true, "tiny"}, {false, "rocm.longest_sleep=2ms"}}, Machine::process);

@@ -196,7 +196,7 @@ TEST(Library, ClocksAdvanceBetweenSamples) {
   }
 }
 
-TEST(Library, ASleepIsNoSimulatedTime) {
+TEST(Library, HostSleepDoesNotAdvanceSimulatedTime) {
   HsaClockCounters before{};
   HsaClockCounters after{};
   hsaKmtGetClockCounters(1, &before);
@@ -205,7 +205,7 @@ TEST(Library, ASleepIsNoSimulatedTime) {
   EXPECT_LT(after.SystemClockCounter - before.SystemClockCounter, 10'000U) << "ns";
 }
 
-TEST(Library, WhatIsNotSupportedSaysSo) {
+TEST(Library, UnsupportedCallsReturnAnError) {
   EXPECT_EQ(hsaKmtRuntimeEnable(nullptr, false), HSAKMT_STATUS_NOT_SUPPORTED);
   HsaSharedMemoryHandle handle{};
   EXPECT_EQ(hsaKmtShareMemory(nullptr, 0, &handle), HSAKMT_STATUS_NOT_SUPPORTED);
@@ -319,7 +319,7 @@ TEST(Library, RegisteredMemoryHasAnAlias) {
 }
 
 // The runtime pins memory for a copy while another copy of the same memory is in flight.
-TEST(Library, MemoryStaysMappedForWhoHasRegisteredItToo) {
+TEST(Library, MemoryStaysMappedUntilItsLastRegistrationEnds) {
   std::vector<std::byte> memory(3 * kPage);
   const auto mapped_nodes = [&] {
     HsaPointerInfo info{};
@@ -439,7 +439,7 @@ TEST_P(LibraryQueues, AQueueWaitsForTheHost) {
   EXPECT_TRUE(queue.signalled(1));
 }
 
-TEST_P(LibraryQueues, ASuspendedQueueRests) {
+TEST_P(LibraryQueues, ASuspendedQueueProcessesNoPackets) {
   AqlQueue queue(GetParam());
   queue.signal(0).value = 1;
   ASSERT_EQ(hsaKmtUpdateQueue(queue.id(), 0, HSA_QUEUE_PRIORITY_NORMAL, nullptr, 0, nullptr), HSAKMT_STATUS_SUCCESS);
@@ -469,7 +469,7 @@ TEST_P(LibraryQueues, MasksOfComputeUnits) {
   EXPECT_EQ(hsaKmtSetQueueCUMask(12345, 32, mask.data()), HSAKMT_STATUS_INVALID_HANDLE);
 }
 
-TEST_P(LibraryQueues, ManyAtOnce) {
+TEST_P(LibraryQueues, ManyQueuesRunConcurrently) {
   std::vector<std::unique_ptr<AqlQueue>> queues;
   for (int i = 0; i < 20; ++i) queues.push_back(std::make_unique<AqlQueue>(GetParam()));
   for (const auto& queue : queues) queue->signal(0).value = 1;

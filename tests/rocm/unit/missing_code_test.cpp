@@ -34,13 +34,13 @@ class MissingCode : public testing::Test {
   MissingCode() { expect_code_for({isa::Target::gfx90a}, "gpu.target"); }
 };
 
-TEST_F(MissingCode, NothingIsSaidOfCodeThatFits) {
+TEST_F(MissingCode, MatchingCodeIsNotReported) {
   EXPECT_EQ(said(bundle({"gfx803", "gfx90a"})), "");
   EXPECT_EQ(said(bundle({"gfx90a:sramecc+:xnack-"})), "");
   EXPECT_EQ(said(bundle({"gfx90a:xnack+", "gfx90a:xnack-"})), "");
 }
 
-TEST_F(MissingCode, WhatIsThereAndWhatIsNotAreNamed) {
+TEST_F(MissingCode, PresentAndMissingTargetsAreNamed) {
   EXPECT_EQ(said(bundle({"gfx906", "gfx1030"})),
             "lacuna: lib.so has code for gfx906, gfx1030 and none for gfx90a, for want of which HIP aborts: compile it with "
             "--offload-arch=gfx90a as well");
@@ -59,7 +59,7 @@ TEST_F(MissingCode, EveryGpuCounts) {
   EXPECT_NE(said(bundle({"gfx90a"})).find("or choose --set rocm.gpus=gfx90a"), std::string::npos);
 }
 
-TEST_F(MissingCode, WhatIsNoBundleOrCutOffIsLeftAlone) {
+TEST_F(MissingCode, OtherAndTruncatedFilesAreIgnored) {
   const std::string whole = bundle({"gfx906"});
   for (std::size_t bytes = 0; bytes < whole.size(); ++bytes) {
     // Allocated with its exact size, so that a sanitizer detects an access beyond the end.

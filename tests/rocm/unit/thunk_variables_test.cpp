@@ -41,14 +41,14 @@ std::string problem(const char* value, const std::vector<isa::Target>& targets =
   return gfx_override_problem(value, targets, "gpu.target");
 }
 
-TEST(GfxOverride, ThatNamesTheGpuIsFine) {
+TEST(GfxOverride, TheVersionOfTheGpuIsAccepted) {
   EXPECT_EQ(problem(nullptr), "");
   EXPECT_EQ(problem("9.0.10"), "");
   EXPECT_EQ(problem("8.0.3", {isa::Target::gfx803}), "");
   EXPECT_EQ(problem("9.0.10", {isa::Target::gfx90a, isa::Target::gfx90a}), "");
 }
 
-TEST(GfxOverride, OfAnotherInstructionSetIsRefused) {
+TEST(GfxOverride, VersionsOfOtherInstructionSetsAreRefused) {
   EXPECT_EQ(problem("10.3.0"),
             "HSA_OVERRIDE_GFX_VERSION=10.3.0 asks for gfx1030, but GPU 0 executes gfx90a (gpu.target) and no other instruction "
             "set: unset it or set 9.0.10");
@@ -59,7 +59,7 @@ TEST(GfxOverride, OfAnotherInstructionSetIsRefused) {
   EXPECT_THAT(problem("9.0.0"), HasSubstr("asks for gfx900,"));
 }
 
-TEST(GfxOverride, ThatIsNoVersionIsRefused) {
+TEST(GfxOverride, InvalidVersionsAreRefused) {
   for (const char* value : {"", "9", "9.0", "9.0.", "9.0.10.", "9.0.10x", "9.0.a", "gfx90a", "-9.0.10", "64.0.0", "9.256.0",
                             "9.0.256", "9..10", "99999999999.0.0"}) {
     EXPECT_THAT(problem(value),
@@ -69,7 +69,7 @@ TEST(GfxOverride, ThatIsNoVersionIsRefused) {
   }
 }
 
-TEST(GfxOverride, IsLookedAtByTheTopology) {
+TEST(GfxOverride, IsCheckedByTheTopology) {
   const RunParameters parameters({{true, "tiny"}}, Machine::process);
   {
     const Variable version(kGfxOverride, "8.0.3");

@@ -118,7 +118,7 @@ TEST_P(TopologyTest, LinksLeadBothWays) {
   }
 }
 
-TEST_P(TopologyTest, GpusAreToldApart) {
+TEST_P(TopologyTest, GpusAreDistinguishable) {
   std::set<HSAuint64> ids;
   std::set<HSAuint32> locations;
   for (HSAuint32 node = 1; node < topology_.nodes(); ++node) {

@@ -62,7 +62,7 @@ struct MicroLatency : Micro {
 };
 
 // LazyGPU (ISCA '25), section 5.1.
-TEST_F(MicroLatency, OfR9NanoIsThePapers) {
+TEST_F(MicroLatency, OfR9NanoEqualsThePaper) {
   Machine machine("latency_r9nano", "r9nano", {});
   const Calibration calibration = calibrate(machine);
   expect(machine, "L1", calibration.l1_latency, 60);

@@ -76,7 +76,7 @@ struct MicroMgpusim : Micro {
 
 // What MGPUSim v3.0.3 takes from the issue of a load to that of the next instruction behind a wait for it, counted stage by
 // stage in its sources (configs/r9nano-mgpusim.cfg has the sums).
-TEST_F(MicroMgpusim, LoadsTakeWhatItsStagesSumTo) {
+TEST_F(MicroMgpusim, LoadsTakeTheSumOfItsStages) {
   constexpr std::uint64_t kLine = 64;
   constexpr std::uint64_t kL1 = 16 << 10;
   constexpr std::uint64_t kL2 = 2 << 20;
