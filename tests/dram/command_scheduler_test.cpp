@@ -23,7 +23,7 @@ struct Controller {
     commands.read_later({0, row, bank}, at, static_cast<Requester>(columns.size()));
     columns.push_back(0);
   }
-  /// Returns the number of its burst.
+  /// / Requests a read or write and returns the number of its burst.
   std::uint64_t write(std::uint32_t bank, std::uint64_t row, Cycle at) {
     commands.write({++writes, row, bank}, at);
     return writes;
@@ -67,7 +67,7 @@ TEST(CommandScheduler, ARowStaysOpenWhileAWaitingReadCanUseIt) {
 }
 
 TEST(CommandScheduler, AReadCanBeServedInItsArrivalCycle) {
-  // A row that may be closed from 115 on, which a read of another one waits for.
+  // A row that may be closed from 115 on, for which a read of another row waits.
   Controller c(test::small_dram());
   c.read(0, 0, 100);
   c.read(0, 1, 101);
@@ -150,14 +150,15 @@ TEST(CommandScheduler, TheKindThatIsServedIsDecidedOnceACycle) {
   EXPECT_EQ(c.written(write), 201 + 30U);
 }
 
-// The read's row is open five cycles after its activate, for the write after four; tWTR after the write's data it is read.
+// The row is open for the read five cycles after its activate, for the write after four; the read follows tWTR after the
+// write's data.
 TEST(CommandScheduler, AWriteOfTheSameRowGoesBeforeTheReadThatItWasOpenedForWhenItIsReadyEarlier) {
   Controller c(test::small_dram());
   c.read(0, 0, 100);
   const std::uint64_t write = c.write(0, 0, 101);
   EXPECT_EQ(c.written(write), 104U);
   EXPECT_EQ(c.served(), Cycles{104 + 3 + 4 + 5});
-  // When both are ready the older one goes first.
+  // If both are ready, the older one goes first.
   DramParameters p = test::small_dram();
   p.tRCDWR = p.tRCDRD;
   Controller same(p);
@@ -194,8 +195,8 @@ TEST(CommandScheduler, AWriteEntersInTheCycleAfterAnEntryWasFreed) {
   c.served();
   EXPECT_TRUE(c.commands.has_room_for_writes(1));
   EXPECT_FALSE(c.commands.has_room_for_writes(2));
-  // Of the open row, in their queue until their column commands: 100, 106 and 112, tCCDL apart. The rows of others are opened
-  // for them.
+  // Requests of the open row remain in their queue until their column commands: 100, 106 and 112, tCCDL apart. Rows of the
+  // other requests are opened for them.
   for (Requester i = 0; i < 3; ++i) c.commands.write({i, 0, 0}, 100, i);
   for (Requester i = 3; i < 5; ++i) c.commands.write({i, 0, i - 1}, 100, i);
   EXPECT_FALSE(c.commands.has_room_for_writes(1));

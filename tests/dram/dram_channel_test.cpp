@@ -57,14 +57,14 @@ TEST(DramChannel, WritesArePostedUntilTheQueueIsFull) {
     last = accepted;
     stall += accepted;
   }
-  // A forecast. 40 bursts take 160 cycles, and it counts a turn of the bus, 22 cycles, with each: the marks of this queue are
-  // one write apart.
+  // The result is a forecast. 40 bursts take 160 cycles, and the forecast counts a turn of the bus, 22 cycles, for each: the
+  // watermarks of this queue are one write apart.
   EXPECT_GE(last, Tick{(5 + 35 * 4) * 1000});
   EXPECT_LE(last, Tick{40 * (4 + 22) * 1000});
   EXPECT_EQ(b.channel.statistics().write_stall - before, stall);
 }
 
-// Reads and writes take the same time to the controller, so that none overtakes another.
+// Reads and writes take the same time to the controller, so that they keep their order.
 TEST(DramChannel, TheFrontendDelaysReadsAndNothingElse) {
   auto& b = fresh();
   std::mt19937_64 random(1);
@@ -94,7 +94,7 @@ TEST(DramChannel, ASliceServesItsOwnChunksAndPacksThem) {
   }
   b.second.reset();
   const DramStatistics before = b.second.statistics();
-  // 8 chunks of 128 bytes are one row of this channel, though they span 4 KiB of addresses.
+  // 8 chunks of 128 bytes are one row of this channel, although they span 4 KiB of addresses.
   for (unsigned chunk = 0; chunk < 9; ++chunk) b.second_initiator.time_read(0_ns, kBase + 128 + 512 * chunk, 128);
   EXPECT_EQ(b.second.statistics().row_empty - before.row_empty, 2u);
   EXPECT_EQ(b.second.statistics().row_hits - before.row_hits, 16u);  // two bursts each
@@ -142,7 +142,7 @@ TEST(DramChannel, Statistics) {
 TEST(DramChannel, TheLatencyBreakdownSumsToTheWhole) {
   auto& b = fresh();
   b.initiator.time_read(0_ns, kBase, 64);
-  // A row hit whose column command waits for the row, 5 cycles, and for the first one's, 4.
+  // A row hit whose column command waits 5 cycles for the row and 4 for the first read's command.
   const test::Completion c = b.initiator.time_read(0_ns, kBase + 64, 64);
   const auto dram = static_cast<std::size_t>(MemoryLevel::dram);
   EXPECT_EQ(c.at, 44_ns);

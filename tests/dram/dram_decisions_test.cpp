@@ -20,8 +20,8 @@ using namespace test;
 
 TEST(DramDecisions, AReadOfSeveralBurstsIsDoneWithTheLast) {
   DramSchedule schedule(small_dram());
-  // Of one row: columns at 105, 111 and 117. From the end of one row into another bank's: columns at 205 and, activated two
-  // cycles later and in the other group, 209.
+  // Reads of one row: columns at 105, 111 and 117. From the end of one row to another bank's: columns at 205 and, with an
+  // activate two cycles later and in the other group, 209.
   schedule.read_later(address(0, 0, 0, 0), 3 * kBurst, 100_ns, 7);
   schedule.read_later(address(1, 1, 0, 15), 2 * kBurst, 200_ns, 8);
   schedule.read_later(address(0, 0, 0, 0) + 1, kBurst, 300_ns, 9);
@@ -38,7 +38,7 @@ TEST(DramDecisions, AReadOfSeveralBurstsIsDoneWithTheLast) {
 }
 
 TEST(DramDecisions, ALaterRequestMayGoFirst) {
-  // Reads are decided when they have their column commands, not before: the second one is made later, arrives later and is
+  // Reads are decided when their column commands are issued, not before: the second read is made later, arrives later and is
   // served first.
   DramSchedule schedule(small_dram());
   open_row(schedule);
@@ -62,7 +62,7 @@ TEST(DramDecisions, DecisionsAreInTimeOrder) {
       const Tick at = now + Tick{random() % 16 * 1000};
       const auto number = static_cast<std::uint32_t>(writes.size());
       writes.push_back(random() % 2 == 0);
-      // Reads of bursts other than those that are written.
+      // Reads of other bursts than the written ones.
       const std::uint64_t address = (random() % 512 * 2 + writes.back()) * kBurst;
       if (writes.back()) {
         expected += !schedule.write_later(address, kBurst, at, number).has_value();
@@ -74,7 +74,7 @@ TEST(DramDecisions, DecisionsAreInTimeOrder) {
     completed.clear();
     schedule.decide(now + 16_ns, completed);
     for (const auto& [number, read] : completed) {
-      // When a read's column command is issued or a write enters its queue.
+      // A read is decided when its column command is issued, a write when it enters its queue.
       const Tick decision = writes[number] ? read.done : read.done - schedule.answer_time();
       EXPECT_GE(decision, last) << number;
       EXPECT_LE(decision, now + 16_ns) << number;
@@ -104,10 +104,10 @@ TEST(DramDecisions, AReadOfAWaitingWriteIsAnsweredFromTheQueue) {
   EXPECT_EQ(first.at(1).done, 105_ns);
   EXPECT_EQ(first.at(1).waiting, 0_ns);
   EXPECT_EQ(schedule.next_decision(), 100_ns);
-  // Its row is opened at 102 and used at 109, tCCDS after the read that was first.
+  // The row is opened at 102 and used at 109, tCCDS after the read that was first.
   EXPECT_EQ(decided(schedule, 130_ns).at(2).done, 124_ns);
   EXPECT_EQ(schedule.statistics().forwarded, 2U);
-  // A read after the write has been drained.
+  // The read arrives after the write has been drained.
   decided(schedule, 1_us);
   schedule.read_later(address(0, 0, 1, 0), kBurst, 2_us, 3);
   EXPECT_EQ(decided(schedule, 3_us).at(3).done, 2015_ns);
@@ -129,8 +129,8 @@ TEST(DramDecisions, AFullWriteQueueHoldsTheSender) {
   }
   ASSERT_EQ(accepted.size(), 64U);
   for (unsigned i = 0; i < 8; ++i) EXPECT_EQ(accepted[i], 100_ns) << i;
-  // The first one's row is opened at 100: it has left. The others leave with their column commands, 6 cycles after each other
-  // in a group, of which the first is at 104.
+  // The first write's row is opened at 100, so that it has left the queue. The others leave with their column commands, 6
+  // cycles apart within a group, the first at 104.
   EXPECT_EQ(accepted[8], 101_ns);
   for (unsigned i = 9; i < 64; ++i) EXPECT_EQ(accepted[i], Tick{(104 + (i - 8) * 6 + 1) * 1000}) << i;
 }
@@ -142,7 +142,7 @@ TEST(DramDecisions, AWriteOfSeveralBurstsIsAcceptedWithTheLast) {
   open_row(schedule);
   EXPECT_EQ(schedule.write_later(address(0, 0, 1, 1), 2 * kBurst, 100_ns, 0), 100_ns);
   EXPECT_EQ(schedule.write_later(address(0, 0, 1, 3), 3 * kBurst, 101_ns, 1), std::nullopt);
-  // Column commands at 100, 106 and 112: the three enter in the cycles after.
+  // Column commands at 100, 106 and 112: three waiting writes enter in the cycles after these.
   EXPECT_TRUE(decided(schedule, 112_ns).empty());
   const auto write = decided(schedule, 113_ns);
   ASSERT_EQ(write.size(), 1U);
@@ -228,15 +228,15 @@ TEST(DramDecisions, RowsAreCountedByTheCommandsThatWereNeeded) {
   schedule.read_later(address(0, 0, 0, 0), kBurst, 100_ns, 0);
   expect(105_ns, {0, 0, 0});
   expect(106_ns, {0, 1, 0});
-  // Another row is open when both arrive; the second one finds the row that was opened for the first.
+  // Another row is open when both reads arrive; the second one finds the row that was opened for the first.
   schedule.read_later(address(1, 0, 0, 0), kBurst, 200_ns, 1);
   schedule.read_later(address(1, 0, 0, 1), kBurst, 200_ns, 2);
   expect(300_ns, {1, 1, 1});
-  // A write likewise, and a read that finds it.
+  // The same with a write, and a read of its row.
   schedule.write_later(address(2, 0, 0, 0), kBurst, 400_ns, 3);
   schedule.read_later(address(2, 0, 0, 1), kBurst, 420_ns, 4);
   expect(500_ns, {2, 1, 2});
-  // A refresh closes the row in the cycle in which they arrive.
+  // A refresh closes the row in the cycle in which the requests arrive.
   schedule.read_later(address(2, 0, 0, 1), kBurst, 1000_ns, 5);
   schedule.read_later(address(2, 0, 0, 2), kBurst, 1000_ns, 6);
   expect(1200_ns, {3, 2, 2});

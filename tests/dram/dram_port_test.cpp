@@ -36,7 +36,7 @@ class PortClient : public MemoryClient {
   };
 
   PortClient(DramBench& bench, DeferredMemory& port) : epoch_(bench.initiator.epoch()), port_(port) {}
-  /// Response of a request within the call.
+  /// / Response to a request within the call.
   struct Reply {
     Tick done;
     Tick waiting;
@@ -103,7 +103,7 @@ TEST(DramPort, ResponsesArriveAsSoonAsNoLaterRequestCanChangeThem) {
   PortClient client(b, b.channel.port());
   client.read(1, 0, 0_ns);
   EXPECT_EQ(client.next_decision(), 0_ns);
-  // The column command is issued at 25: requests sent before 6 arrive by then.
+  // The read's column command is issued at 25: requests sent before 6 arrive by then.
   client.decide(3_ns);
   EXPECT_EQ(client.next_decision(), 5_ns);
   client.decide(5_ns);
@@ -120,7 +120,7 @@ TEST(DramPort, ALaterRequestMayGoFirst) {
   client.decide(10_ns);
   client.read(3, 64, 14_ns);  // finds it open
   client.decide(1_us);
-  // Activates at 20 and, after a precharge at 38, tRTP after the column command of the last, at 45.
+  // Activates at 20 and, after a precharge at 38, which is tRTP after the last column command, at 45.
   EXPECT_EQ(client.answers, (Answers{{1, 40_ns, 0_ns}, {3, 49_ns, 0_ns}, {2, 65_ns, 17_ns}}));
 }
 
@@ -141,8 +141,8 @@ TEST(DramPort, WritesCompleteImmediatelyWhileTheQueueHasRoom) {
     EXPECT_FALSE(reply.known) << i;
     EXPECT_EQ(reply.done, Tick{(i - 4) * 1000}) << i;
   }
-  // The row is opened for the first at 20, which frees an entry for 21, the second and the third have their columns at 29
-  // and 33.
+  // The row is opened for the first write at 20, which frees an entry for another at 21; the second and the third have their
+  // column commands at 29 and 33.
   client.decide(1_us);
   EXPECT_EQ(client.answers, (Answers{{4, 1_ns, 1_ns}, {5, 10_ns, 9_ns}, {6, 14_ns, 12_ns}}));
   EXPECT_EQ(b.channel.statistics().write_stall - stall, 22_ns);
@@ -179,7 +179,7 @@ TEST(DramPort, Statistics) {
       << "nothing is decided";
   client.decide(1_us);
   const DramStatistics& after = b.channel.statistics();
-  // The write of its burst waits when the last read is made, which is all that counts.
+  // The write to the same burst is still waiting when the last read is made; therefore the read is forwarded.
   EXPECT_EQ(after.forwarded - before.forwarded, 1U);
   EXPECT_EQ(after.bytes_read - before.bytes_read, 192U);
   EXPECT_EQ(after.bytes_written - before.bytes_written, 128U);
@@ -240,13 +240,13 @@ TEST(DramPort, MasksHaveRowsOfTheirOwnInTheSameBanks) {
   data.decide(1_us);  // both
   EXPECT_EQ(data.answers, (Answers{{1, 40_ns, 0_ns}, {4, 347_ns, 0_ns}}));
   EXPECT_EQ(masks.answers, (Answers{{2, 147_ns, 0_ns}, {3, 235_ns, 0_ns}}));
-  // As for transactions of the sockets.
+  // The same latencies as for transactions of the sockets.
   b.masked.reset();
   EXPECT_EQ(b.masked_initiator.time_read(10_us, kBase, 64).at, 10_us + 40_ns);
   EXPECT_EQ(b.masks_initiator.time_read(11_us, kMasks, 64).at, 11_us + 47_ns);
 }
 
-// The responses of all clients, in order.
+// The responses to all clients, in order.
 TEST(DramPort, ResponsesAreInTimeOrder) {
   auto& b = fresh();
   PortClient data(b, b.masked.port());

@@ -54,7 +54,7 @@ TEST(DramSchedule, ARowStaysOpenAtLeastTras) {
   }
 }
 
-// A precharge at 115 would allow an activate at 122.
+// A precharge at 115, as the read alone requires, would allow an activate at 122.
 TEST(DramSchedule, ActivatesOfABankAreAtLeastTrcApart) {
   for (const Step& conflict :
        {Step{"activate 124, column 129", 101, address(1, 0, 0, 0), 144}, Step{"precharge 117", 117, address(1, 0, 0, 0), 144},
@@ -101,7 +101,7 @@ TEST(DramSchedule, RequestsMayBeMadeInAnotherOrderThanTheyArrive) {
 }
 
 TEST(DramSchedule, StreamsThroughTheSameBankAreBatched) {
-  // Three arrays in turn, in other rows of one bank, faster than the bank could change rows for each access.
+  // Three arrays in turn, in different rows of one bank, faster than the bank could change rows for each access.
   DramSchedule schedule(small_dram());
   for (unsigned i = 0; i < 48; ++i) schedule.read_later(address(i % 3, 0, 0, i / 3), kBurst, Tick{(100 + i) * 1000}, i);
   Tick last{};
@@ -202,7 +202,8 @@ TEST(DramSchedule, RefreshesOfChannelsDoNotCoincide) {
 }
 
 TEST(DramSchedule, AWriteGoesWhenNoReadWaits) {
-  // Activate at 100, column at 104, its data until 111; tWTRS and tWTR later other groups and its own may be read.
+  // Activate at 100, column at 104, its data until 111; reads of other groups may follow tWTRS later, of the same group tWTR
+  // later.
   for (const Step& read :
        {Step{"another group", 106, address(0, 0, 1, 1), 114 + 15}, {"the same group", 106, address(0, 0, 0, 1), 116 + 15}}) {
     DramSchedule forecast(small_dram());
@@ -222,7 +223,7 @@ TEST(DramSchedule, AWriteGoesWhenNoReadWaits) {
 }
 
 TEST(DramSchedule, AWriteThatHasNotBegunLetsAReadPass) {
-  // tCL + tRTRS - tCWL after the read's slot of 4 cycles the write could go: at 114.
+  // The write could go at 114: tCL + tRTRS - tCWL after the read's slot of 4 cycles.
   DramSchedule schedule(small_dram());
   schedule.write_later(address(0, 0, 0, 2), kBurst, 100_ns, 9);
   expect_served(schedule, {{"opens a row", 50, address(0, 0, 0, 0), 70},
@@ -255,9 +256,9 @@ TEST(DramSchedule, ReadsPassWritesUntilTheHighWatermark) {
   EXPECT_EQ(before.at(9).done, 125_ns);
   EXPECT_EQ(schedule.statistics().write_drains, 0U);
   EXPECT_EQ(schedule.write_later(address(0, 0, 1, 5), kBurst, 140_ns, 5), 140_ns);
-  // Four of five are written, the first at 143, tCL + tRTRS - tCWL after the data slot of the read at 129, and every 6 cycles,
-  // which leaves less than a quarter of the queue. Data of the fourth end at 168. tWTRS later a read of the other group has its
-  // column command, and tCCDS after that this one.
+  // Four of five writes are drained, the first at 143, tCL + tRTRS - tCWL after the data slot of the read at 129, and every 6
+  // cycles, which leaves less than a quarter of the queue. Data of the fourth end at 168. The read of the other group has its
+  // column command tWTRS later, and this read tCCDS after that.
   schedule.read_later(address(0, 0, 1, 10), kBurst, 150_ns, 10);
   EXPECT_EQ(decided(schedule, 300_ns).at(10).done, Tick{(171 + 4 + 15) * 1000});
   EXPECT_EQ(schedule.statistics().write_drains, 2U) << "the fifth when no read waits";
@@ -290,7 +291,8 @@ TEST(DramSchedule, ADrainWritesOpenRowsFirst) {
   schedule.write_later(address(3, 0, 1, 0), kBurst, 102_ns, 0);
   for (unsigned i = 1; i < 5; ++i) schedule.write_later(address(0, 0, 1, i), kBurst, 102_ns, i);
   const auto conflicts = schedule.statistics().row_conflicts;
-  // The four of the open row leave one, the first that came: its bank's row is open still.
+  // The four writes of the open row are drained first. Of the others the oldest remains, since the row of its bank is still
+  // open.
   decided(schedule, 139_ns);
   EXPECT_EQ(schedule.statistics().write_drains, 1U);
   EXPECT_EQ(schedule.statistics().row_hits, 4U);
@@ -307,7 +309,7 @@ TEST(DramSchedule, WritesDoNotWaitForEver) {
   expect_served(schedule, {{"its row is open", 200, address(0, 0, 0, 1), 215}});
 }
 
-// Of bursts, some of which arrive earlier than what was made before.
+// Reads of bursts; some arrive earlier than reads made before them.
 TEST(DramSchedule, EveryWriteIsWrittenWhateverTheQueueAndItsMarks) {
   for (const unsigned queue : {1U, 2U, 5U, 64U}) {
     for (const double high : {0.0, 0.5, 1.0}) {
@@ -358,7 +360,7 @@ TEST(DramSchedule, EveryWriteIsWrittenWhateverTheQueueAndItsMarks) {
   }
 }
 
-// Of a queue of usual length, whose forecast counts a part of a turn of the bus for each write.
+// A queue of usual length, whose forecast counts a part of a turn of the bus for each write.
 TEST(DramSchedule, TheForecastOfAFullWriteQueue) {
   DramParameters p = small_dram();
   p.write_queue = 64;
@@ -391,7 +393,7 @@ TEST(DramSchedule, TwoPseudoChannelsShareTheCommandBusesOnly) {
   expect_forecasts(forecast, steps);
   DramSchedule schedule(p);
   expect_served(schedule, steps);
-  // Both bursts of a transaction in parallel.
+  // Both bursts of a transaction are read in parallel.
   EXPECT_EQ(forecast.read(2 * kBurst, 2 * kBurst, 200_ns).done, 216_ns);
   const Tick at = 10_us;
   schedule.read_later(2 * kBurst, 2 * kBurst, at, 9);

@@ -49,7 +49,7 @@ Command command_of(Reference::Command command) {
                                                     : Command::activate;
 }
 
-/// The scheduler with requests that have an requester, which is their number, and some that have none.
+/// / The scheduler with requests that have a requester, which is their number, and some without.
 struct Scheduler {
   static constexpr std::int64_t kWeight = std::int64_t{1} << 32;
 
@@ -126,7 +126,7 @@ void expect(Expected& expected, const Reference::Event& event, std::uint32_t pse
   }
 }
 
-/// `jump`: cycles of a step of time.
+/// / `jump`: cycles of one step of time.
 void compare(const DramParameters& p, const Traffic& traffic, unsigned seed, Cycle jump) {
   constexpr Cycle kBatch = 128;
   constexpr Cycle kTraffic = 4000;
@@ -151,7 +151,7 @@ void compare(const DramParameters& p, const Traffic& traffic, unsigned seed, Cyc
     }
     if (now % jump == 0) silent_until = commands.next_decision();
     for (const Reference::Event& event : reference.tick()) {
-      // Those that enter in the first cycle of a step have entered at the end of the step before.
+      // Requests that enter in the first cycle of a step have entered by the end of the previous step.
       const bool before = event.enters && now % jump == 0;
       ASSERT_TRUE(before || silent_until <= now) << event.id << " in cycle " << now << ", not before " << silent_until;
       if (event.write && !event.enters) {
@@ -162,7 +162,7 @@ void compare(const DramParameters& p, const Traffic& traffic, unsigned seed, Cyc
     ASSERT_LT(now, 40 * kTraffic);
     if ((now + 1) % jump != 0) continue;
     commands.advance(now + 1);
-    // Writes that enter in the cycle that has begun are among the decisions.
+    // Writes that enter in the current cycle are among the decisions.
     const auto& decisions = commands.decisions();
     ASSERT_GE(decisions.size(), expected.decisions.size()) << "cycle " << now;
     for (; compared != expected.decisions.size(); ++compared) {
@@ -288,7 +288,7 @@ TEST_P(SchedulerReference, ShortQueues) {
   }
 }
 
-/// Any organization, times, queues and policies.
+/// / Random organization, times, queues and policies.
 DramParameters random_parameters(Random& random) {
   const auto any = [&random](std::uint64_t least, std::uint64_t most) { return least + random() % (most - least + 1); };
   const auto cycles = [&any](std::uint64_t least, std::uint64_t most) { return lacuna::Cycles{any(least, most)}; };

@@ -14,7 +14,7 @@ namespace {
 
 constexpr double kL1Watts = 0.1;
 
-/// Parameters in which no other part uses energy.
+/// / Parameters in which only Duplo's registers and history use energy.
 GpuDeviceParameters with_energy(const Rule& rule, DuploEntry entry = DuploEntry::tile) {
   GpuDeviceParameters p = machine(rule, entry);
   p.energy.model = EnergyModel::on;
@@ -45,7 +45,7 @@ class DuploDevice : public testing::Test {
   DeviceBench& b_ = bench<DeviceBench>();
 };
 
-// With any number of entries that never go, everything but the first load of a tile hits.
+// With unlimited entries that are never released, every load hits except the first one of each tile.
 TEST_F(DuploDevice, HitsAreLookUpsLessDifferentTiles) {
   const LoweredConvolution c = convolution();
   for (const unsigned in_flight : {1U, 4U, 12U}) {
@@ -91,7 +91,7 @@ TEST_F(DuploDevice, ResultsAreTheSameInAllConfigurations) {
   }
 }
 
-// Results are those of the loads, and the run ends with an error.
+// The results are those of the loads without hits, and the run ends with an error.
 TEST_F(DuploDevice, BlocksOfOtherConvolutionsFailTheCheck) {
   const LoweredConvolution c = convolution();
   LoweredConvolution other = c;
@@ -122,7 +122,7 @@ TEST_F(DuploDevice, BlocksOfOtherConvolutionsFailTheCheck) {
   EXPECT_EQ(unchecked[DuploCount::hits_wrong], wrong[DuploCount::hits_wrong]);
   EXPECT_TRUE(any_failed_check());
 #endif
-  // With the printed formula wrong hits are no failed check: it errs for right blocks, too.
+  // Wrong hits of the printed formula are no failed check: the formula yields wrong IDs for correct blocks, too.
   clear_guest_mistakes();
   run(b_.paper, c, kernel, 1, 256, other);
   EXPECT_FALSE(any_failed_check());
@@ -139,18 +139,18 @@ TEST_F(DuploDevice, LoadsInFlightServeOtherWavefronts) {
   EXPECT_EQ(run(b_.threads, c, kernel, 12, 256).record.cycles, run(b_.retire, c, kernel, 12, 256).record.cycles);
 }
 
-// Each reason for the release of an entry.
+// Each reason for the release of an entry, in turn.
 TEST_F(DuploDevice, EntriesGoForOneReason) {
   const LoweredConvolution c = convolution();
   const AssembledKernel one = load_tiles(c, 1), many = load_tiles(c, 12);
   const Outcome bound = run(b_.bound, c, many, 1, 64);
   EXPECT_EQ(bound.kernel_ended, different_tiles(c));
   EXPECT_EQ(bound.gone(), bound.kernel_ended);
-  // One load at a time has retired when the next one overwrites its register.
+  // With one load at a time, a load has retired before the next one overwrites its register.
   const Outcome retire = run(b_.retire, c, one, 1, 64);
   EXPECT_EQ(retire[DuploCount::retired], kTiles);
   EXPECT_EQ(retire.gone(), kTiles);
-  // Without release, the last register pair is there until its wavefront ends.
+  // Without release at retirement, the last register pair keeps its entry until its wavefront ends.
   const Outcome overwrite = run(b_.overwrite, c, one, 1, 64);
   EXPECT_EQ(overwrite[DuploCount::overwritten], kTiles - 1);
   EXPECT_EQ(overwrite[DuploCount::ended], 1U);
@@ -177,26 +177,26 @@ TEST_F(DuploDevice, HitsCancelLookUpsOfTheL1) {
   };
   const Counts of_parallel = l1v(b_.bound);
   ASSERT_FALSE(of_parallel.empty());
-  // The same hits, and none cancelled.
+  // With the L1 cache accessed after the history, there are the same hits, and no look-up is cancelled.
   const Outcome after = run(b_.after, c, kernel, 1, 64);
   EXPECT_EQ(after[DuploCount::hits], parallel[DuploCount::hits]);
   EXPECT_EQ(after[DuploCount::cancelled], 0U);
   EXPECT_EQ(l1v(b_.after), of_parallel);
 }
 
-// Retired entries are not found: one load at a time has nothing in flight.
+// Retired entries are not found: with one load at a time, none is in flight at the next look-up.
 TEST_F(DuploDevice, RetiredLoadsAreGone) {
   const LoweredConvolution c = convolution();
   const Outcome retire = run(b_.retire, c, load_tiles(c, 1), 1, 64);
   EXPECT_EQ(retire[DuploCount::hits], 0U);
   EXPECT_EQ(retire[DuploCount::released], kTiles - different_tiles(c));
-  // The one register pair is overwritten by the next load.
+  // With a single register pair, the next load overwrites it.
   EXPECT_EQ(run(b_.overwrite, c, load_tiles(c, 1), 1, 64)[DuploCount::hits], 0U);
 }
 
 TEST_F(DuploDevice, StoresIntoTheWorkspaceDropEntries) {
   const LoweredConvolution c = convolution();
-  // A lane stores the value that it has loaded: memory stays the same.
+  // A lane stores the value that it has loaded, so that memory does not change.
   const AssembledKernel kernel = load_tiles(c, 12,
                                             {"v_mov_b32 v5, s9", "v_mov_b32 v4, s8", "global_load_dword v1, v[4:5], off",
                                              "s_waitcnt vmcnt(0)", "global_store_dword v[4:5], v1, off"});
@@ -215,13 +215,13 @@ TEST_F(DuploDevice, StoresIntoTheWorkspaceDropEntries) {
   EXPECT_LT(on[DuploCount::hits], run(b_.overwrite, c, load_tiles(c, 12), 1, 64)[DuploCount::hits]);
 }
 
-// With hits on loads in flight, without the lazy core. A bound keeps entries of wavefronts that have been dropped.
+// With hits on loads in flight, without the lazy core. The upper bound keeps entries of aborted wavefronts.
 TEST_F(DuploDevice, ResetsAndAbortsLeaveNothingBehind) {
   for (TestGpu* const gpu : {&b_.retire, &b_.overwrite, &b_.bound})
     expect_interruptions_leave_nothing(*gpu, convolution(), {1'500, 2'001, 3'000, 5'501});
 }
 
-// What follows the workspace's rows in memory is another array's, although the last tile of rows reaches there.
+// Memory after the workspace's rows belongs to another array, although the last tile of rows extends into it.
 TEST_F(DuploDevice, StoresBehindTheWorkspaceDropNone) {
   LoweredConvolution c = convolution();
   c.height = c.width = 12;
@@ -250,7 +250,7 @@ TEST_F(DuploDevice, InvalidationsDropEntries) {
   EXPECT_TRUE(with.results == run(b_.off, c, load_tiles(c, 12), 1, 64).results);
 }
 
-// The second of two kernels has the number of the first one.
+// The second of two kernels gets the convolution number of the first one.
 TEST_F(DuploDevice, KernelsAreCountedApart) {
   const LoweredConvolution c = convolution();
   const AssembledKernel kernel = load_tiles(c, 12);
@@ -262,7 +262,7 @@ TEST_F(DuploDevice, KernelsAreCountedApart) {
   EXPECT_EQ(sum(gpu, DuploCount::compulsory) - before, first[DuploCount::compulsory]);
 }
 
-// Bits leak as those of the L1 vector cache, while a kernel with a convolution runs and at no other time.
+// Like the L1 vector cache, Duplo's bits use leakage power, but only while a kernel with a convolution runs.
 TEST_F(DuploDevice, StaticPowerWhileAConvolutionRuns) {
   const LoweredConvolution c = convolution();
   const AssembledKernel kernel = load_tiles(c, 4);
@@ -283,18 +283,18 @@ TEST_F(DuploDevice, StaticPowerWhileAConvolutionRuns) {
   lower(gpu, c);
   gpu.mark();
   EXPECT_EQ(joules(gpu, gpu.run(kernel, {kBase + kWorkspace, kBase + kResults}, 4, 256).energy), 0.0);
-  // Records that an abort has ended use no more energy.
+  // Records that were ended by an abort use no more energy.
   EXPECT_TRUE(interrupt_by_reset(gpu, c, kernel, 1'500));
   gpu.start();
   lower(gpu, c);
   gpu.mark();
   EXPECT_EQ(joules(gpu, gpu.run(kernel, {kBase + kWorkspace, kBase + kResults}, 4, 256).energy), 0.0);
-  // Entries of rows are no hardware.
+  // Entries of single rows model no hardware and use no energy.
   b_.powered_rows.device.energy()->begin();
   EXPECT_EQ(joules(b_.powered_rows, run(b_.powered_rows, c, kernel, 4, 256).record.energy), -1);
 }
 
-// A kernel without a block, and one that is served with others at the same time.
+// A kernel without a block runs alone, and one runs together with kernels that have blocks.
 TEST_F(DuploDevice, KernelsWithoutABlockTakeTheSameCycles) {
   const LoweredConvolution c = convolution();
   const AssembledKernel kernel = load_tiles(c, 4);
@@ -352,7 +352,7 @@ TEST_F(DuploDevice, WrongBlocksRefuseTheDispatch) {
   const LoweredConvolution c = convolution();
   TestGpu& gpu = b_.retire;
   auto unmapped = block_of(c, 0x70000000);
-  // The first 16 bytes of the last row are beyond what is mapped.
+  // The first 16 bytes of the last row are beyond the mapped memory.
   const auto cut = block_of(c, kBase + TestGpu::kMapped - c.rows() * c.pitch * kElementBytes + 16);
   auto zero = block_of(c, kBase + kWorkspace);
   zero[22] = 0;
@@ -381,7 +381,7 @@ TEST_F(DuploDevice, WrongBlocksRefuseTheDispatch) {
 }
 
 // The rows that fill the last tile of 128 need not be mapped: a load of them faults as it does without Duplo. The workspace's
-// own rows end with what is mapped.
+// real rows end where the mapped memory ends.
 TEST_F(DuploDevice, RowsThatFillTheLastTileNeedNotBeMapped) {
   LoweredConvolution c = convolution();
   c.height = 14;  // 224 rows

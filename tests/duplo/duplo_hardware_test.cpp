@@ -19,7 +19,8 @@ ComputeUnitParameters titanv() {
 TEST(DuploHardware, PartsOfThePapersMachine) {
   const DuploHardware hardware = duplo_hardware({}, titanv());
   EXPECT_EQ(hardware.register_file_bits, 256U * 1024 * 8);
-  // Valid 1; ID 22, image 10, convolution 2, filter 16, form 2; SIMD 2, two pairs of 7, second pair there 1; loads 12.
+  // Valid 1; ID 22, image 10, convolution 2, filter 16, form 2; SIMD 2, two pairs of 7, presence of the second pair 1; loads
+  // 12.
   EXPECT_EQ(hardware.entry_bits, 1U + 22 + 10 + 2 + 16 + 2 + 2 + 14 + 1 + 12);
   EXPECT_EQ(hardware.history_bits, 1024U * hardware.entry_bits);
   EXPECT_EQ(hardware.map_bits, 32U * 128 * 7);
@@ -43,7 +44,7 @@ TEST(DuploHardware, WhatTheParametersChange) {
   EXPECT_EQ(duplo_hardware(parameters, titanv()).history_bits, 0U) << "a bound, no machine";
 }
 
-// The paper's own count, whose area it gives as 0.77 % of the register file's.
+// The paper's own count of bits, whose area it gives as 0.77 % of the register file's.
 TEST(DuploHardware, ThePapersBitsAreTwoPerCentOfTheRegisterFile) {
   EXPECT_NEAR(100.0 * 1024 * (22 + 10 + 10) / static_cast<double>(duplo_hardware({}, titanv()).register_file_bits), 2.05,
               0.005);

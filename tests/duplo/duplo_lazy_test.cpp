@@ -83,7 +83,7 @@ struct LazyBench : sc_core::sc_module {
                          }});
   }
   WorkerThreads workers{3};
-  // By mode.
+  // Devices by mode of the lazy core.
   std::vector<std::unique_ptr<TestGpu>> alone, retire, bound, by_row;
   std::vector<std::unique_ptr<TestGpu>> others;
   TestGpu threads{"threads", both({.mode = LazyMode::lazy_zero_otimes}), &workers};
@@ -130,8 +130,8 @@ TEST_F(DuploLazy, ResultsAreTheSameInAllCombinations) {
   }
 }
 
-// One load at a time, which its use sends immediately: hits are those of the eager core, and the loads that are held are the
-// others.
+// One load at a time, which its use sends immediately: the hits are those of the eager core, and exactly the other loads are
+// held.
 TEST_F(DuploLazy, HitsAreNeverHeld) {
   const LoweredConvolution c = convolution();
   const AssembledKernel kernel = load_tiles(c, 1);
@@ -148,7 +148,8 @@ TEST_F(DuploLazy, HitsAreNeverHeld) {
   EXPECT_EQ(lazy_count(lazy, LazyCount::loads_held), different);
 }
 
-// A tile is not there when a load of it executes, and is when the load's requests leave: other wavefronts have requested it.
+// A tile has no entry when a load of it executes, but has one when the load's requests leave: other wavefronts have requested
+// it meanwhile.
 TEST_F(DuploLazy, HeldLoadsHitWhenTheyLeave) {
   const LoweredConvolution c = convolution();
   const Outcome on = run(of(b_.retire, LazyMode::lazy), c, load_tiles(c, 12), 1, 256);
@@ -158,7 +159,7 @@ TEST_F(DuploLazy, HeldLoadsHitWhenTheyLeave) {
   EXPECT_TRUE(on.results == alone.results);
 }
 
-// Loads that no instruction uses never leave: nothing of them is in the history.
+// Loads whose data no instruction uses are never sent and therefore have no entries.
 TEST_F(DuploLazy, LoadsThatNeverLeaveHaveNoEntries) {
   const LoweredConvolution c = convolution();
   const Outcome on = run(of(b_.bound, LazyMode::lazy), c, load_tiles(c, 12, {}, true), 1, 64);
@@ -167,7 +168,7 @@ TEST_F(DuploLazy, LoadsThatNeverLeaveHaveNoEntries) {
   EXPECT_EQ(on.misses(), on[DuploCount::compulsory]);
 }
 
-// Tiles at the border have zeros: zero caches fill these lanes, and the loads pass by.
+// Tiles at the border have zeros: zero caches fill these lanes, and the loads are not looked up.
 TEST_F(DuploLazy, LoadsWithPartiallyZeroDataAreNotLookedUp) {
   const LoweredConvolution c = convolution();
   const AssembledKernel kernel = load_tiles(c, 3);
@@ -180,7 +181,7 @@ TEST_F(DuploLazy, LoadsWithPartiallyZeroDataAreNotLookedUp) {
   }
 }
 
-// All tiles of this workspace are without zeros.
+// No tile of this workspace has zeros.
 TEST_F(DuploLazy, LoadsWithoutZerosHitAsEagerly) {
   LoweredConvolution c = convolution();
   c.height = c.width = 18;

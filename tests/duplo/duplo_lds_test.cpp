@@ -41,7 +41,7 @@ struct Reads {
   bool pairs = false;         ///< ds_read2_b64 of two tiles
   unsigned repeats = 1;       ///< times that each tile is read
   unsigned row_stride = 144;  ///< bytes
-  Lines at_end = {};          ///< before the results are stored, while the last slab is there
+  Lines at_end = {};          ///< executed before the results are stored, while the last slab is in LDS
 };
 
 unsigned buffer_stride(const Reads& reads) { return kSlabRows * reads.row_stride; }
@@ -62,7 +62,7 @@ DuploBlock lds_block(const LoweredConvolution& c, const Reads& reads) {
 std::string number(std::uint64_t value) { return std::to_string(value); }
 std::string registers(unsigned first, unsigned count) { return "v[" + number(first) + ':' + number(first + count - 1) + ']'; }
 
-/// Lines that bring the slab at index s16 into the buffer at s17: each wavefront brings all of it.
+/// / Lines that copy the slab at index s16 into the buffer at s17: each wavefront copies all of it.
 Lines bring_slab() {
   Lines lines{"s_lshl_b32 s18, s16, 1",
               "s_add_u32 s12, s8, s18",
@@ -126,8 +126,8 @@ void loop_back(Lines& lines, std::size_t to) {
   lines.back() = "s_cbranch_scc1 " + number(static_cast<std::uint16_t>(-words - 1));
 }
 
-/// Each wavefront brings all slabs, one after the other, into LDS, reads their tiles of 16 rows, and folds these into two words
-/// a lane. Arguments: workspace, results.
+/// / Each wavefront copies all slabs into LDS, one after the other, reads their tiles of 16 rows, and folds these into two
+/// words per lane. Arguments: workspace, results.
 AssembledKernel read_tiles(const LoweredConvolution& c, const Reads& reads) {
   const unsigned pitch = c.pitch * kElementBytes;
   Lines lines{"s_load_dwordx4 s[8:11], s[0:1], 0x0",
@@ -176,7 +176,7 @@ Outcome run_reads(TestGpu& gpu, const LoweredConvolution& c, const Reads& reads,
   return run_with_block(gpu, c, read_tiles(c, reads), workgroups, size, lds_block(c, reads), lds_bytes(reads));
 }
 
-// With any number of entries that never go, everything but the first read of a tile hits.
+// With unlimited entries that are never released, every read hits except the first one of each tile.
 TEST_F(DuploLds, HitsAreLookUpsLessDifferentTiles) {
   const LoweredConvolution c = lds_convolution();
   for (const Reads& reads : {Reads{.in_flight = 1}, Reads{.in_flight = 8}, Reads{.in_flight = 4, .bytes = 16}}) {
@@ -204,7 +204,7 @@ TEST_F(DuploLds, ResultsAreTheSameInAllConfigurations) {
   for (const LoweredConvolution& c : with_both_orders(lds_convolution())) {
     for (const unsigned size : {64U, 256U}) {
       for (const Reads& reads : {Reads{.in_flight = 2}, Reads{.in_flight = 4, .bytes = 16}}) {
-        // Assembled once: that takes longer than a run.
+        // The kernel is assembled once, because that takes longer than a run.
         const AssembledKernel kernel = read_tiles(c, reads);
         const auto run_on = [&](TestGpu& gpu) {
           return run_with_block(gpu, c, kernel, 8, size, lds_block(c, reads), lds_bytes(reads));
@@ -250,7 +250,7 @@ TEST_F(DuploLds, KernelsWithoutABlockTakeTheSameCycles) {
   EXPECT_EQ(cycles[0], cycles[1]);
 }
 
-// A read retires when it completes: one at a time finds nothing, and those in flight serve other wavefronts.
+// A read retires when it completes: a read without others in flight finds no entry, and reads in flight serve other wavefronts.
 TEST_F(DuploLds, EntriesGoWhenReadsRetire) {
   const LoweredConvolution c = lds_convolution();
   const Outcome alone = run_reads(b_.retire, c, {.in_flight = 1});
@@ -265,7 +265,7 @@ TEST_F(DuploLds, EntriesGoWhenReadsRetire) {
             run_reads(b_.retire, c, {.in_flight = 8}, 12, 256).record.cycles);
 }
 
-// Rows of 128 bytes begin in the same bank: the LDS is busy all the time, unless hits spare it.
+// Rows of 128 bytes begin in the same bank, so that the LDS is the bottleneck, unless hits make reads unnecessary.
 TEST_F(DuploLds, HitsShortenKernelsThatTheLdsBounds) {
   const LoweredConvolution c = lds_convolution();
   const Reads reads{.in_flight = 8, .repeats = 4, .row_stride = 128};
@@ -280,7 +280,7 @@ TEST_F(DuploLds, HitsShortenKernelsThatTheLdsBounds) {
 TEST_F(DuploLds, ReadsOfAWavefrontCompleteInOrder) {
   const LoweredConvolution c = lds_convolution();
   const std::string other = number(16 * 144);
-  // A first tile, whose register stays; another one, and the first one again.
+  // A tile whose register keeps its entry; then another tile, and the first one again.
   const Reads reads{
       .in_flight = 4,
       .at_end = {"ds_read_b64 v[16:17], v11", "s_waitcnt lgkmcnt(0)", "s_memtime s[20:21]", "s_waitcnt lgkmcnt(0)",
@@ -314,7 +314,7 @@ TEST_F(DuploLds, BlocksOfOtherConvolutionsFailTheCheck) {
   clear_guest_mistakes();
 }
 
-// At any time in a kernel, and in another one afterwards.
+// Resets at several times during a kernel and in a later one.
 TEST_F(DuploLds, ResetsDropReadsInFlight) {
   const LoweredConvolution c = lds_convolution();
   const Reads reads{.in_flight = 8};
@@ -344,11 +344,11 @@ TEST_F(DuploLds, ResetsDropReadsInFlight) {
   EXPECT_EQ(after.counts, before.counts);
 }
 
-// A wavefront faults while others have hits in flight.
+// A wavefront faults while other wavefronts have hits in flight.
 TEST_F(DuploLds, AbortedKernelsLeaveNothing) {
   const LoweredConvolution c = lds_convolution();
   const Reads good{.in_flight = 8};
-  // Workgroup 0 reads where nothing is mapped, others go on.
+  // Workgroup 0 reads unmapped memory, the others continue.
   const Reads bad{.in_flight = 8, .at_end = {"s_load_dword s20, s[2:3], 0x0"}};
   TestGpu& gpu = b_.overwrite;
   const Outcome before = run_reads(gpu, c, good, 6, 256);

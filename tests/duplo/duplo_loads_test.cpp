@@ -95,7 +95,7 @@ TEST_F(DuploLoads, LoadsThatAreNotLookedUpAreCountedByReason) {
   }
 }
 
-// No assembler of gfx90a has such a pair.
+// No assembler of gfx90a accepts such a pair, so that the instruction is encoded by hand.
 TEST(ClassifiedLoad, RegistersAreAlignedPairs) {
   const IdGenerator ids(convolution(), DatumIds::exact);
   const auto of = [&](unsigned first, isa::OperandKind file) {
@@ -148,13 +148,13 @@ TEST_F(DuploLoads, AccumulationRegisters) {
     EXPECT_EQ(on[DuploCount::hits], 2U);
     EXPECT_EQ(on[DuploCount::hits_simd], 2U);
     EXPECT_EQ(on[DuploCount::hits_in_flight], 2U);
-    // A bound renames nothing.
+    // The upper bound renames nothing.
     EXPECT_EQ(on[DuploCount::renamed], gpu == &b_.bound ? 0U : 1U);
     EXPECT_EQ(on[DuploCount::copies], gpu == &b_.bound ? 0U : 1U);
   }
 }
 
-// Of a SIMD, over a device's whole time: a wavefront of these kernels has 32 VGPRs and 32 AGPRs.
+// Maximum number of pairs of a SIMD in use since the device was made: a wavefront of these kernels has 32 VGPRs and 32 AGPRs.
 TEST_F(DuploLoads, TheMostPairsInUse) {
   const LoweredConvolution c = convolution();
   const auto most = [&] {
@@ -209,7 +209,7 @@ TEST_F(DuploLoads, WavefrontsEndWithLoadsInFlight) {
   EXPECT_EQ(on[DuploCount::hits_in_flight], 1U);
   EXPECT_EQ(on[DuploCount::hits_wavefront], 0U);
   EXPECT_EQ(off.record.activity.requests - on.record.activity.requests, on[DuploCount::lines]);
-  // It completes with the first load, as its own request would do, which misses the same lines.
+  // The hit completes with the first load, as its own request to the same lines would.
   EXPECT_NEAR(static_cast<double>(on.record.cycles), static_cast<double>(off.record.cycles), 20);
 }
 

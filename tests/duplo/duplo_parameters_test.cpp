@@ -1,4 +1,4 @@
-// Combinations of parameters that Duplo refuses, each with a sentence that names section and key and what is legal.
+// Combinations of parameters that Duplo refuses: each message names section, key and legal values.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -29,7 +29,7 @@ TEST(DuploParameters, DefaultsArePossibleInBothScopes) {
   EXPECT_EQ(p.check(), Problems{});
 }
 
-// Off, nothing is refused.
+// With duplo.mode = off nothing is refused.
 TEST(DuploParameters, NeedsTimeAndMatrixInstructions) {
   GpuDeviceParameters p = with_duplo();
   p.gpu.timing = TimingMode::functional;
@@ -55,7 +55,7 @@ TEST(DuploParameters, EntriesAndWaysArePowersOfTwo) {
   EXPECT_EQ(set.find("duplo.ways")->parse("4"), std::nullopt);
 }
 
-// Any number of entries has no sets.
+// A history with an unlimited number of entries has no sets.
 TEST(DuploParameters, WaysAreNoMoreThanEntries) {
   GpuDeviceParameters p = with_duplo();
   section_of(p).entries = 8;

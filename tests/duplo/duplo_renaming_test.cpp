@@ -1,6 +1,7 @@
-// Renaming in programs at random: tiles come into pairs of VGPRs and AGPRs that instructions of every kind read and overwrite,
-// whole, in part and in some lanes only, in wavefronts of different length that fill the register files. The device checks at
-// each change that readers of a register hold the same data and that entries hold what they say.
+// Renaming in random programs: tiles are loaded into pairs of VGPRs and AGPRs, which instructions of every kind read and
+// overwrite, wholly, in part and in some lanes only, in wavefronts of different length that fill the register files. At each
+// change the device checks that all names of a register have the same data and that entries describe the data of their
+// registers.
 #include <gtest/gtest.h>
 
 #include <random>
@@ -12,7 +13,7 @@
 namespace lacuna::test {
 namespace {
 
-/// Four wavefronts of a test's kernels fill the registers of a SIMD.
+/// / Registers of each wavefront: four wavefronts of a test's kernels fill the registers of a SIMD.
 constexpr unsigned kWavefrontRegisters = 64, kWavefrontsPerSimd = 4;
 
 GpuDeviceParameters full_machine(const Rule& rule) {
@@ -86,7 +87,7 @@ class RandomProgram {
                                    "global_store_dwordx2 v4, v[6:7], s[10:11]"})
       add(line);
   }
-  /// Some wavefronts end here.
+  /// / Lets some wavefronts end.
   void end_some(unsigned part) {
     const std::size_t before = lines_.size();
     store();
@@ -98,7 +99,7 @@ class RandomProgram {
     end.emplace_back("s_endpgm");
     lines_.insert(lines_.end(), end.begin(), end.end());
   }
-  /// A tile into a pair; few tiles, so that many are in registers.
+  /// / Loads a tile into a pair. There are few tiles, so that many loads hit.
   void load() {
     const unsigned tile = below(10);
     const unsigned row = tile % 5 * 16, column = tile / 5 * 16;
@@ -183,7 +184,7 @@ class RandomProgram {
     wait();
     const bool some_lanes = below(3) == 0;
     if (some_lanes) {
-      // All, few or no lanes.
+      // EXEC: all, few or no lanes.
       add("s_mov_b32 exec_lo, " + std::to_string(below(4) == 0 ? 0U : static_cast<unsigned>(random_())));
       add("s_mov_b32 exec_hi, " + std::to_string(below(4) == 0 ? 0U : static_cast<unsigned>(random_())));
     }
@@ -224,7 +225,7 @@ TEST(DuploRenaming, ProgramsAtRandom) {
       ended += on[DuploCount::ended];
     }
   }
-  // All of it has happened, and often.
+  // All kinds of events have occurred, and often.
   EXPECT_GT(renamed, 1000U);
   EXPECT_GT(copies, 1000U);
   EXPECT_GT(overwritten, 1000U);

@@ -44,7 +44,7 @@ TEST_F(DuploRows, HitsAreLookUpsLessDifferentRows) {
       EXPECT_EQ(on[DuploCount::hits_wrong], 0U);
       EXPECT_EQ(on[DuploCount::form] + on[DuploCount::exec] + on[DuploCount::filler], 0U);
       EXPECT_EQ(off.record.activity.requests - on.record.activity.requests, on[DuploCount::lines]);
-      // Rows are an upper bound of tiles.
+      // Entries of rows have more hits than tiles of 16 rows could have.
       EXPECT_GT(on[DuploCount::hits], 16 * tile[DuploCount::hits]);
       EXPECT_GE(on[DuploCount::whole_by_row], tile[DuploCount::hits]);
       EXPECT_LT(on.record.cycles, tile.record.cycles);
@@ -52,7 +52,7 @@ TEST_F(DuploRows, HitsAreLookUpsLessDifferentRows) {
   }
 }
 
-// 15 positions a side: 225 rows, so that the last tile has one row of data, and rows of tiles leave rows of the image.
+// 15 positions per side: 225 rows, so that the last tile has one row of data, and tiles begin within rows of the image.
 TEST_F(DuploRows, RowsWithoutDataAreRequested) {
   LoweredConvolution c = convolution();
   c.height = c.width = 15;
@@ -81,7 +81,7 @@ TEST_F(DuploRows, ResultsAreTheSameInAllConfigurations) {
   }
 }
 
-// A load waits for rows that several others have requested, of other wavefronts too. Its registers are right, and it ends.
+// A load waits for rows that several other loads have requested, also of other wavefronts. It ends with the right data.
 TEST_F(DuploRows, LoadsWaitForSeveralOthers) {
   const LoweredConvolution c = convolution();
   const AssembledKernel kernel = load_tiles(c, 12);
@@ -96,10 +96,10 @@ TEST_F(DuploRows, LoadsWaitForSeveralOthers) {
   EXPECT_EQ(again.counts, once.counts);
 }
 
-// Entries stay while any register has their row.
+// An entry exists as long as any register has its row.
 TEST_F(DuploRows, EntriesGoWithTheirLastRegister) {
   const LoweredConvolution c = convolution();
-  // One register pair: each load overwrites the rows of the one before.
+  // With one register pair, each load overwrites the rows of the previous one.
   EXPECT_EQ(run(b_.retire, c, load_tiles(c, 1), 1, 64)[DuploCount::hits], 0U);
   const Outcome one = run(b_.overwrite, c, load_tiles(c, 1), 1, 64);
   EXPECT_EQ(one[DuploCount::hits], 0U);
@@ -121,7 +121,7 @@ TEST_F(DuploRows, StoresIntoTheWorkspaceDropEntries) {
   EXPECT_LT(on[DuploCount::hits], run(b_.overwrite, c, load_tiles(c, 12), 1, 64)[DuploCount::hits]);
 }
 
-// A load of 16 bytes a lane.
+// Loads of 16 bytes per lane are not looked up.
 TEST_F(DuploRows, LoadsOfOtherFormsAreNotLookedUp) {
   const LoweredConvolution c = convolution();
   const unsigned pitch = c.pitch * kElementBytes;

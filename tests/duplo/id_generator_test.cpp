@@ -25,7 +25,7 @@ using test::lowered;
 
 std::uint64_t key(const DatumId& id) { return std::uint64_t{id.image} << 32 | id.element; }
 
-// Figures 5 and 6: a filter of 3 x 3 over an input of 4 x 4.
+// The convolution of Figures 5 and 6: a filter of 3 x 3 over an input of 4 x 4.
 LoweredConvolution example() {
   LoweredConvolution c;
   c.height = c.width = 4;
@@ -43,7 +43,7 @@ TEST(IdGenerator, ElementsOfTheExample) {
     for (unsigned place = 0; place < 36; ++place)
       EXPECT_EQ(generator.id(place / 9, place % 9), (DatumId{0, expected.at(place)})) << "place " << place;
   }
-  // Table II.
+  // IDs of Table II.
   const IdGenerator generator(example(), DatumIds::paper);
   EXPECT_EQ(generator.id(2 / 9, 2 % 9).element, 2U);
   EXPECT_EQ(generator.id(10 / 9, 10 % 9).element, 2U);
@@ -81,7 +81,7 @@ LoweredConvolution random_convolution(std::mt19937& random, const Case& only = {
   }
 }
 
-/// True if places have equal IDs exactly where they hold the same element.
+/// / Returns whether two places have equal IDs exactly if they hold the same element.
 bool is_right(const LoweredConvolution& c, DatumIds ids) {
   const IdGenerator generator(c, ids);
   std::map<std::uint64_t, InputElement> by_id;
@@ -105,8 +105,8 @@ TEST(IdGenerator, ExactIdsAreThoseOfElements) {
   }
 }
 
-// The printed formula is right for square inputs of one channel with stride 1 and without padding, images outermost. How many
-// of 10,000 convolutions have a wrong ID with one of these changed, and with all.
+// The printed formula is correct for square inputs of one channel with stride 1 and without padding, images outermost. The test
+// counts how many of 10,000 convolutions have a wrong ID if one of these conditions is changed, and if all are.
 TEST(IdGenerator, PrintedIdsErrByCase) {
   constexpr unsigned kConvolutions = 10'000;
   struct Change {
@@ -114,7 +114,7 @@ TEST(IdGenerator, PrintedIdsErrByCase) {
     void (*apply)(LoweredConvolution&, unsigned number);
     unsigned wrong;  ///< of the convolutions
   };
-  // `number` is from 0 to 3, at random.
+  // `number` is a random number from 0 to 3.
   const std::vector<Change> changes{
       {"none", [](LoweredConvolution&, unsigned) {}, 0},
       {"channels", [](LoweredConvolution& c, unsigned number) { c.channels = 2 + number; }, 0},
@@ -156,11 +156,13 @@ struct Errors {
   double share() const { return 100.0 * static_cast<double>(false_hits) / static_cast<double>(hits); }
 };
 
-// Elements row by row, unlimited history, the first loader kept; equal zeros are no error. Images are alike: one is enough.
+// Loads each element row by row, with an unlimited history in which the first loader remains; equal zeros are no error. All
+// images have the same errors, so that one is enough.
 Errors errors_of_printed_ids(const Layer& layer) {
   const LoweredConvolution c = lowered(layer, 1);
   const IdGenerator generator(c, DatumIds::paper);
-  // Channels do not mix: those of one element have IDs beside each other, of the real channels' first one alone.
+  // Errors do not depend on the channel: the channels of an element have consecutive IDs, and only the first real channel is
+  // examined.
   std::unordered_map<std::uint64_t, InputElement> first;
   Errors errors;
   for (std::uint64_t row = 0; row < c.rows(); ++row) {
@@ -194,7 +196,8 @@ TEST(IdGenerator, PrintedIdsErrOnAllLayersOfTheTable) {
   EXPECT_NEAR(most_strided, 88.0, 0.1);
 }
 
-// Each element once, unlimited history. Segments of 16 channels are as good as elements: they are equal or have none in common.
+// Loads each element once, with an unlimited history. Segments of 16 channels give the same result as elements: two segments
+// are equal or have no element in common.
 TEST(IdGenerator, LimitsOfElementsOfAllLayers) {
   double sum = 0, merged_sum = 0;
   for (const Layer& layer : kLayers) {
@@ -221,7 +224,7 @@ TEST(IdGenerator, LimitsOfElementsOfAllLayers) {
   EXPECT_NEAR(merged_sum / kLayers.size(), 84.8, 0.1);
 }
 
-// Segments of 16 elements across several positions, as 3 channels that are padded to fewer than 16 have them.
+// Segments of 16 elements extend over several positions if 3 channels are padded to fewer than 16.
 TEST(IdGenerator, ChannelsDecideWhetherSegmentsRepeat) {
   const Layer& layer = kLayers[0];
   for (const auto& [channels, limit] : std::map<unsigned, double>{{3, 0}, {4, 53}, {8, 84}, {16, 91}}) {

@@ -17,7 +17,7 @@ struct Layer : conv::NamedLayer {
 };
 
 inline constexpr std::array<Layer, conv::kTable1.size()> kLayers = [] {
-  // In the order of the table.
+  // Limits of the layers, in the order of the table.
   constexpr double kLimits[][5] = {
       {91.5, 91.8, 70.8, 83.1, 91.5},  // resnet_c1
       {88.1, 88.9, 32.1, 76.6, 88.1},  // resnet_c2

@@ -21,8 +21,8 @@ LoadTag tag(std::uint32_t element, std::uint32_t image = 0, std::uint8_t convolu
 }
 TileRegisters pair(std::uint16_t number) { return {.simd = 0, .first = number}; }
 
-// Table II: four loads of one element each through IDs, a buffer of four entries without a hash, and renaming. Elements of a
-// pair: one. The load of B lies outside of the workspace, and passes by.
+// Table II: four loads of one element each are processed by IDs, a buffer of four entries without a hash, and renaming. A pair
+// has one element. The load of B lies outside of the workspace and is not looked up.
 TEST(LoadHistory, TheInstructionsOfTheTable) {
   LoweredConvolution c;  // of Figures 5 and 6
   c.height = c.width = 4;
@@ -76,7 +76,7 @@ TEST(LoadHistory, TheInstructionsOfTheTable) {
     // ID 2 has been replaced.
     ASSERT_EQ(history.find(tag(2), 0, Tick{++at}), LoadHistory::kNone);
     EXPECT_EQ(history.miss(tag(2)), HistoryMiss::conflict);
-    // %r4 and %r3 are one physical register, %r2 and %r8 are others.
+    // %r4 and %r3 are the same physical register; %r2 and %r8 are different ones.
     EXPECT_EQ(registers.pair(wavefront, 3), registers.pair(wavefront, 4));
     EXPECT_EQ(registers.readers(registers.pair(wavefront, 4)), 2U);
     EXPECT_NE(registers.pair(wavefront, 2), registers.pair(wavefront, 4));
@@ -164,7 +164,7 @@ TEST(LoadHistory, AnOverwrittenRegisterTakesItsEntryAlong) {
   EXPECT_NE(history.find(tag(16), 4, Tick{2}), LoadHistory::kNone);
 }
 
-// Rows: each load keeps a separate register.
+// Entries of rows: each load keeps a separate register.
 TEST(LoadHistory, AnEntryInSeveralRegistersGoesWithTheLast) {
   LoadHistory history({.entries = 16, .keep = HistoryKeep::until_overwritten});
   const LoadHistory::Handle entry = history.allocate(tag(16), 4, pair(3));
@@ -244,7 +244,8 @@ TEST(LoadHistory, CountsReleasesByReason) {
   ASSERT_EQ(history.find(tag(16 * 18), 4, Tick{11}), LoadHistory::kNone);
   make(18);  // in the place of 2
   EXPECT_EQ(history.releases(), (Counts{0, 1, 1, 1, 0, 0, 0}));
-  // Loads that have retired: the entry is found gone by a look-up, by another entry for its place, and by a write.
+  // Entries of retired loads are found to be released by a look-up, by an allocation at their position, and by a write to their
+  // register.
   const auto retires = {make(8), make(9), make(10)};
   for (const auto& retire : retires) retire(Tick{20});
   EXPECT_EQ(history.find(tag(16 * 8), 4, Tick{20}), LoadHistory::kNone);

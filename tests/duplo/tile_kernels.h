@@ -40,9 +40,9 @@ inline Lines begin_tiles(const LoweredConvolution& c, const TileForm& form = {})
           "s_waitcnt lgkmcnt(0)"};
 }
 
-/// Each wavefront loads all tiles, `in_flight` of them at a time, 24 registers at most, and folds them into two words a lane.
-/// `between`: lines after each batch. `unused`: every third tile is not folded, and of every fifth one the second register.
-/// Arguments: workspace, results.
+/// / Each wavefront loads all tiles, `in_flight` of them at a time, into at most 24 registers, and folds them into two words
+/// per lane. `between`: lines after each batch. `unused`: of every third tile no data are used, and of every fifth one only the
+/// first register. Arguments: workspace, results.
 inline AssembledKernel load_tiles(const LoweredConvolution& c, unsigned in_flight = 1, const Lines& between = {},
                                   bool unused = false, const TileForm& form = {}) {
   const unsigned pitch = c.pitch * kElementBytes;
@@ -82,7 +82,7 @@ inline AssembledKernel load_tiles(const LoweredConvolution& c, unsigned in_fligh
   return {isa::Target::gfx90a, lines};
 }
 
-/// `described`: by the parameter block; `c` is the convolution whose workspace the kernel loads.
+/// / `described`: the convolution in the parameter block; `c`: the one whose workspace the kernel loads.
 inline Outcome run(TestGpu& gpu, const LoweredConvolution& c, const AssembledKernel& kernel, unsigned workgroups, unsigned size,
                    const LoweredConvolution& described) {
   return run_with_block(gpu, c, kernel, workgroups, size, block_of(described, kBase + kWorkspace));
@@ -93,7 +93,7 @@ inline Outcome run(TestGpu& gpu, const LoweredConvolution& c, const AssembledKer
   return run(gpu, c, kernel, workgroups, size, c);
 }
 
-/// Resets the device while the kernel runs. Returns whether loads had hit before on others in flight.
+/// / Resets the device while the kernel runs. Returns whether any loads had hit on loads in flight before.
 inline bool interrupt_by_reset(TestGpu& gpu, const LoweredConvolution& c, const AssembledKernel& kernel, unsigned nanoseconds) {
   gpu.start();
   check_registers(gpu);
@@ -109,8 +109,8 @@ inline bool interrupt_by_reset(TestGpu& gpu, const LoweredConvolution& c, const 
   return with_hits;
 }
 
-/// Kernels of which one workgroup faults, more than there are numbers of convolutions, and a kernel after them with the results
-/// of `fresh`: of load_tiles(c, 12) with 12 workgroups of 256.
+/// / Runs kernels of which one workgroup faults, more of them than there are convolution numbers, and afterwards a kernel that
+/// must have the results of `fresh`: those of load_tiles(c, 12) with 12 workgroups of 256.
 inline void expect_aborts_leave_nothing(TestGpu& gpu, const LoweredConvolution& c, const std::vector<std::uint32_t>& fresh) {
   const AssembledKernel faults = load_tiles(c, 12,
                                             {"s_cmp_eq_u32 s2, 5", "s_cselect_b32 s14, 0, s8", "s_cselect_b32 s15, 0, s9",

@@ -86,7 +86,7 @@ TEST_F(DeviceRequestsTest, AnIntervalIsCompleteAWindowAfterItsEnd) {
   EXPECT_EQ(samples_, std::vector{sample(0, 100, 2, 2, 10, 0)});
 }
 
-// Its response is counted in the interval of the request.
+// The response is counted in the interval of the request.
 TEST_F(DeviceRequestsTest, AnIntervalIsCompleteWhenItsLoadsAre) {
   oldest_[1] = Tick{199};
   units_[0]->add(Tick{50}, Tick{60});
@@ -110,7 +110,7 @@ TEST_F(DeviceRequestsTest, TheRunsEndEndsTheLastInterval) {
   EXPECT_EQ(samples_, until);
   requests_.finish(Tick{270});
   EXPECT_EQ(samples_, until) << "nothing new";
-  // The run continues: with a unit that lagged, and with the response.
+  // The run continues with a unit that lagged, and with the response.
   units_[0]->add(Tick{199}, Tick{271});
   requests_.finish(Tick{500});
   ASSERT_EQ(samples_.size(), 6U);

@@ -34,7 +34,7 @@ constexpr std::uint64_t kData = 0x100000, kSource = 0x200000, kTarget = 0x280000
 constexpr std::uint32_t kCopied = 0x7f000;
 
 /// 256 work-items load, store and add atomically along 1 KiB steps, with scalar loads, LDS and barriers. All workgroups use the
-/// same memory, so that the result depends on their order. Encodings as llvm-mc-16 -mcpu=gfx803 gives them.
+/// same memory, so that the result depends on their order. Encodings by llvm-mc-16 -mcpu=gfx803.
 constexpr std::uint32_t kProgram[] = {0xbe8400ff, 0x00000080,  // s_mov_b32 s4, 128
                                       0x24020082,              // v_lshlrev_b32 v1, 2, v0
                                       0x240c0082,              // v_lshlrev_b32 v6, 2, v0
@@ -89,7 +89,8 @@ class Gpu : public sc_core::sc_module, public KernelObserver {
     sdma_queue_ = 0;
   }
 
-  /// Sets memory to its initial contents, maps it, and creates two AQL queues and a queue of SDMA engine 0. Takes no time.
+  /// / Sets memory to its initial contents, maps it, and creates two AQL queues and a queue of SDMA engine 0. Takes no
+  /// simulated time.
   void open() {
     std::uint64_t* words = &at<std::uint64_t>(0);
     for (std::uint64_t i = 0; i < kMapped / 8; ++i) words[i] = i * 0x9e3779b97f4a7c15ULL;
@@ -180,7 +181,7 @@ class Gpu : public sc_core::sc_module, public KernelObserver {
     }
     return at<std::uint32_t>(kFence) == fence;
   }
-  /// The work, and then a copy that is alone on the device: it is sampled and then continues in bulk.
+  /// / The work, followed by a copy that runs alone: it is first sampled and then continued in bulk.
   void work_to_the_end() {
     work();
     for (int i = 0; i < 1000 && !done(); ++i) wait_for(Tick{10'000'000});
@@ -291,7 +292,7 @@ class DeviceReset : public testing::TestWithParam<Devices ResetBench::*> {
     const Tick interval = dram.clock.period() * dram.tREFI.n * 64;
     wait_for(Tick{interval.ps - (now().ps + before.ps) % interval.ps});
   }
-  /// Runs the work on a device, from now on, and returns its effects.
+  /// / Runs the work on a device, starting now, and returns its effects.
   static Outcome outcome(Gpu& gpu) {
     const Tick start = now();
     gpu.open();
@@ -339,8 +340,8 @@ class DeviceReset : public testing::TestWithParam<Devices ResetBench::*> {
   }
 };
 
-// Resets between the fetch of the first packet and the third kernel, with a copy in flight. Dropped work must not delay work
-// that follows immediately. Where wavefronts run, time passes until SystemC's heap of events has lost the cancelled ones.
+// Resets between the fetch of the first packet and the third kernel, with a copy in flight. Aborted work must not delay work
+// that follows immediately. If wavefronts are running, time passes until SystemC's heap of events has lost the cancelled ones.
 TEST_P(DeviceReset, InTheMiddleOfKernelsAndCopies) {
   struct Row {
     std::uint64_t nanoseconds;

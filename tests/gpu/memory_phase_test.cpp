@@ -135,7 +135,7 @@ class CrossbarPhaseTest : public MemoryPhaseTest {
 TEST_F(CrossbarPhaseTest, AMissTakesAsLongAsThroughTheSockets) {
   request(0, 0, 0_ns, 1);
   b_.phase->resolve(start_ + 58_ns);
-  // Look-up 8, one flit over a hop 11, memory 100, two flits 12, fill 8.
+  // Look-up 8, one flit over a hop 11, memory 100, two flits 12, fill 8 ns.
   EXPECT_EQ(responses_.completed.at(1), start_ + 139_ns);
 }
 
@@ -190,11 +190,11 @@ class LateMemoryTest : public testing::TestWithParam<bool>, protected Requesting
   void request(unsigned cache, std::uint64_t address, Tick after, std::uint32_t tag) {
     Requesting::request(b_, cache, address, after, tag);
   }
-  /// Windows of 4 ns, from the first to the one that ends at `until`.
+  /// / Resolves windows of 4 ns, from the first to the one that ends at `until`.
   void resolve(Tick until) {
     for (; end_ < until; end_ += 4_ns) b_.phase->resolve(start_ + end_ + 4_ns);
   }
-  /// Windows of 4 ns, as long as there are requests.
+  /// / Resolves windows of 4 ns as long as there are requests.
   void resolve_all() {
     for (unsigned windows = 0; b_.phase->next() != kNever; ++windows) {
       ASSERT_LT(windows, 10'000U);
@@ -209,7 +209,7 @@ class LateMemoryTest : public testing::TestWithParam<bool>, protected Requesting
 TEST_P(LateMemoryTest, AMissIsCompletedInThePhaseInWhichItsMemoryDecides) {
   request(0, 0, 0_ns, 1);
   resolve(200_ns);
-  // Look-up 8, one flit over a hop 11 (a link 10), L2 4, memory 100, L2 3, two flits 12 (11), fill 8.
+  // Look-up 8, one flit over a hop 11 (a link 10), L2 4, memory 100, L2 3, two flits 12 (11), fill 8 ns.
   EXPECT_EQ(responses_.completed.at(1), start_ + (GetParam() ? 144_ns : 146_ns));
   EXPECT_EQ(b_.phase->next(), kNever);
 }
@@ -261,7 +261,7 @@ INSTANTIATE_TEST_SUITE_P(Networks, LateMemoryTest, testing::Bool(),
 class SteppedPhaseTest : public MemoryPhaseTest {
  protected:
   SteppedPhaseTest() : MemoryPhaseTest(bench<MemoryPhaseBench>().stepped) {}
-  /// Windows of 4 ns, from the first to the one that ends at `until`.
+  /// / Resolves windows of 4 ns, from the first to the one that ends at `until`.
   void resolve(Tick until) {
     for (; end_ < until; end_ += 4_ns) b_.phase->resolve(start_ + end_ + 4_ns);
   }
@@ -271,7 +271,8 @@ class SteppedPhaseTest : public MemoryPhaseTest {
 TEST_F(SteppedPhaseTest, AMissIsCompletedWhenItsReplyHasArrived) {
   request(0, 0, 0_ns, 1);
   EXPECT_EQ(b_.phase->next(), start_ + 8_ns);
-  // Look-up 8, a flit over a link 10, memory 100, two flits 11, fill 8. The reply leaves its last switch 4 before it arrives.
+  // Look-up 8, a flit over a link 10, memory 100, two flits 11, fill 8 ns. The reply leaves its last switch 4 ns before it
+  // arrives.
   resolve(124_ns);
   EXPECT_EQ(responses_.completed.count(1), 0U);
   EXPECT_LE(b_.phase->next(), start_ + 125_ns);

@@ -189,7 +189,7 @@ class NodeRequesterTest : public testing::TestWithParam<Rig NetworksBench::*> {
     start_ = now();
     end_ = start_;
   }
-  /// Windows of 4 ns until no requests are left.
+  /// / Resolves windows of 4 ns until no requests are left.
   void run() {
     for (unsigned windows = 0; rig_.phase->next() != kNever; ++windows) {
       ASSERT_LT(windows, 10'000U);
@@ -211,7 +211,7 @@ class NodeRequesterTest : public testing::TestWithParam<Rig NetworksBench::*> {
 TEST_P(NodeRequesterTest, TheResponseTravelsFromTheDestinationToTheReceiver) {
   const Tick near = idle(near_, near_);
   const Tick far = idle(far_, far_);
-  // Each crosses one half of one unit's path and one half of the other's.
+  // Each request crosses one half of one unit's path and one half of the other's.
   EXPECT_EQ(idle(near_, far_) + idle(far_, near_), near + far);
   if (rig_.fabric->ports() != nullptr) {
     // One flit over a hop 11, L2 4, memory 100, L2 3, two flits 12.
@@ -233,7 +233,7 @@ TEST_P(NodeRequesterTest, PacketsCountForTheirDestinations) {
     return std::pair(after.destinations[destination].packets - before.destinations[destination].packets,
                      after.destinations[destination].flits - before.destinations[destination].flits);
   };
-  // Requests of one flit, replies of two.
+  // Requests have one flit, replies two.
   EXPECT_EQ(passed(0), std::pair(std::uint64_t{2}, std::uint64_t{3}));
   EXPECT_EQ(passed(1), std::pair(std::uint64_t{4}, std::uint64_t{6}));
   EXPECT_EQ(after.packets - before.packets, 6U);
@@ -242,7 +242,7 @@ TEST_P(NodeRequesterTest, PacketsCountForTheirDestinations) {
   EXPECT_EQ(measured, near_.network.at(3) + far_.network.at(1) + far_.network.at(2));
 }
 
-// Replies of two flits leave a bank that could serve a request a cycle.
+// Replies of two flits leave a bank that could serve one request per cycle.
 TEST_P(NodeRequesterTest, TheWaitInABanksInjectionQueueIsCountedSeparately) {
   const InjectionStatistics before = rig_.fabric->statistics().injection;
   constexpr unsigned kReads = 24;
@@ -266,7 +266,7 @@ TEST_P(NodeRequesterTest, TheWaitInABanksInjectionQueueIsCountedSeparately) {
   for (const unsigned source : {2U, 3U}) {
     const unsigned node = rig_.fabric->source_node(source);
     EXPECT_EQ(packets(node, VirtualNetwork::request), kReads);
-    // One flit a cycle: 0 + 1 + ... + 23, if nothing else holds them up.
+    // The injection port takes one flit per cycle: 0 + 1 + ... + 23 cycles if nothing else delays them.
     EXPECT_GE(queueing(node, VirtualNetwork::request), 1_ns * (kReads * (kReads - 1) / 2));
     EXPECT_EQ(packets(node, VirtualNetwork::reply), 0U);
   }
@@ -383,7 +383,7 @@ TEST_P(MessagesTest, ARequestToABankAtItsOwnNodeDoesNotEnterTheNetwork) {
   EXPECT_EQ(rig_.fabric->statistics().packets, before.packets);
   EXPECT_EQ(at_bank_.network.at(1), Tick{});
   EXPECT_EQ(at_bank_.completed.at(1) - start_, 107_ns) << "L2 4, memory 100, L2 3";
-  // The response of a third node's request travels, and so does a request to the other bank.
+  // The response to a third node's request crosses the network, and so does a request to the other bank.
   SetUp();
   at_bank_.send(0, start_, 1, &near_);
   at_bank_.send(64, start_, 2);

@@ -24,8 +24,8 @@
 
 namespace lacuna::test {
 
-/// Lines of 128 bytes that caches and DRAM transfer as a whole. No refreshes, and rows are closed after each access, so that
-/// DRAM takes the same time whenever a kernel runs.
+/// / Caches and DRAM transfer lines of 128 bytes as a whole. There are no refreshes, and rows are closed after each access, so
+/// that DRAM takes the same time whenever a kernel runs.
 inline GpuDeviceParameters small_gpu() {
   GpuDeviceParameters p;
   p.gpu.shader_arrays = 6;
@@ -67,7 +67,7 @@ class TestGpu : public sc_core::sc_module, private KernelObserver {
   }
   std::uint32_t* words(std::uint64_t offset) { return &at<std::uint32_t>(offset); }
 
-  /// Resets the device, fills memory, and creates a queue. Times of what follows are the same for each start().
+  /// / Resets the device, fills memory, and creates a queue. After each start() the timing of the same work is the same.
   void start() {
     set_reg(LACUNA_GPU_CONTROL, 1);
     wait_for(Tick{kInterval.ps - now().ps % kInterval.ps});
@@ -105,7 +105,7 @@ class TestGpu : public sc_core::sc_module, private KernelObserver {
     ASSERT_LT(descriptor, kData) << "too many kernels since start()";
     std::memset(&at<std::byte>(descriptor), 0, 0x100);
     at<std::int64_t>(descriptor + 16) = 0x100;
-    // 32 VGPRs and SGPRs; gfx90a: of 64 VGPRs, with the others after them.
+    // 32 VGPRs and SGPRs; gfx90a: of 64 registers, with the accumulation registers after the VGPRs.
     at<std::uint32_t>(descriptor + 44) = kernel.target() == isa::Target::gfx803 ? 0 : 7;
     at<std::uint32_t>(descriptor + 48) = 7 | 3U << 6;
     at<std::uint32_t>(descriptor + 52) = 2U << 1 | 1U << 7;  // two user SGPRs, and the workgroup's number

@@ -15,7 +15,7 @@ std::string translated(const std::string& line, isa::Target target) {
   const bool gfx8 = target == isa::Target::gfx803;
   const auto memory = [&](std::size_t prefix, const std::string& operation) {
     const std::string type = name.size() > prefix ? name.substr(prefix) : "_dword";
-    // Modifiers follow the operands; GLOBAL has an SGPR pair or none before them.
+    // Modifiers follow the operands; in GLOBAL instructions an SGPR pair or `off` precedes the modifiers.
     const std::size_t modifiers = rest.find(" :");
     const std::string operands = rest.substr(0, modifiers);
     const std::string modifier = modifiers == std::string::npos ? "" : " " + rest.substr(modifiers + 2);

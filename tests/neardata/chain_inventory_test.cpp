@@ -37,7 +37,7 @@ std::vector<fs::path> code_files() {
   return files;
 }
 
-// Programs for the hart are ELF files, too.
+// ELF files that are programs for the hart have no code objects.
 std::vector<CodeObject> code_objects(const fs::path& file) {
   try {
     return read_code_objects(file);
@@ -70,7 +70,8 @@ void list(const std::string& place, const FinalizedKernel& kernel) {
   std::cout << std::dec;
 }
 
-// One load, or two, is first; the last one is a store or an operation; all tags and roles are those of their places.
+// A chain begins with its one or two loads; its last instruction is a store or an operation; tags and roles correspond to
+// positions.
 void check_chain(const Chain& chain, const isa::ControlFlow& flow) {
   ASSERT_GE(chain.instructions.size(), 2u);
   std::map<ChainRole, unsigned> roles;
@@ -146,7 +147,7 @@ TEST(ChainInventory, AllCodeObjects) {
   for (const auto& [place, counts] : refusals)
     std::cout << place << ": chains " << text_of(chains[place]) << "; refused " << text_of(counts) << '\n';
 
-  // Table 3 of the paper, where the programs have been built.
+  // Chains by pattern in Table 3 of the paper, for the programs that have been built.
   const std::map<std::string, Counts> expected{{"compare", {{"5", 8}}},        {"copy_aligned", {{"3", 1}}},
                                                {"copy_strided", {{"3", 1}}},   {"density", {{"6", 8}}},
                                                {"vecadd_aligned", {{"1", 1}}}, {"vecadd_strided", {{"1", 1}}},

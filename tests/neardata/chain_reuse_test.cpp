@@ -78,7 +78,7 @@ class Generator {
       loop(depth);
     }
   }
-  // What may become one.
+  // Appends instructions that may become a chain.
   void chain() {
     const std::string a = data();
     const std::string b = data();
@@ -145,7 +145,7 @@ class Generator {
     }
     add("s_or_b64 exec, exec, " + saved);
   }
-  // Lanes leave one after the other; as there are no more than their counters allow, it ends.
+  // A loop that lanes leave one after the other. It ends, because each lane's counter limits its iterations.
   void loop(unsigned depth) {
     const std::string left = mask(depth);
     const std::string counter = "v" + std::to_string(kFirstCounter + depth);
@@ -168,7 +168,7 @@ class Generator {
   int pending_ = -1;
 };
 
-// Words of all programs, by one run of the assembler.
+// Assembles all programs in one run of the assembler and returns their words.
 std::vector<std::vector<std::uint32_t>> words_of(const std::vector<std::vector<Line>>& programs) {
   std::vector<std::string> texts;
   for (const std::vector<Line>& program : programs)
@@ -222,7 +222,7 @@ class Follower {
     for (auto& lanes : holds_) lanes.fill(-1);
   }
 
-  /// False when it does not end.
+  /// / Returns false if the program does not end.
   bool run() {
     for (unsigned step = 0; step < kMostSteps; ++step) {
       const isa::PlacedInstruction& placed = at(machine_.wave.pc);
@@ -258,7 +258,7 @@ class Follower {
     machine_.v(vgpr + 1, lane) = static_cast<std::uint32_t>(address >> 32);
   }
 
-  // From the first instruction of a chain to its last the mask is the same.
+  // EXEC is the same from the first instruction of a chain to its last.
   void check_order(const Member& member, const isa::PlacedInstruction& placed) {
     if (member.tag == ChainTag::first) open_[member.chain] = machine_.wave.exec();
     for (const auto& [chain, mask] : open_) EXPECT_EQ(machine_.wave.exec(), mask) << std::hex << placed.address;

@@ -73,7 +73,7 @@ TEST(ComputePacket, RandomPacketsComeBack) {
   }
 }
 
-// 249 bits: those above are not used.
+// Packets have 249 bits: those above are zero.
 TEST(ComputePacket, FieldsTake249Bits) {
   ComputePacket p = copy_of_a_line();
   p.core = 255;

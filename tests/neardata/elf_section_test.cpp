@@ -44,7 +44,7 @@ TEST(ElfSection, IsAddedToEveryCodeObject) {
     EXPECT_EQ(copy(section(extended, ".extra")->bytes), contents);
     EXPECT_EQ(section(extended, ".extra")->address, 0u);
     EXPECT_FALSE(section(extended, ".extra")->executable);
-    // All others, segments, symbols and notes are as they were.
+    // All other sections, segments, symbols and notes are unchanged.
     ASSERT_EQ(extended.segments().size(), original.segments().size());
     for (std::size_t i = 0; i < original.segments().size(); ++i) {
       EXPECT_EQ(extended.segments()[i].virtual_address, original.segments()[i].virtual_address);
@@ -61,7 +61,7 @@ TEST(ElfSection, IsAddedToEveryCodeObject) {
       EXPECT_EQ(extended.symbols()[i].name, original.symbols()[i].name);
     EXPECT_EQ(extended.notes().size(), original.notes().size());
     EXPECT_EQ(CodeObject(ElfFile(bytes, "a.co")).kernels().size(), CodeObject::read(entry.path()).kernels().size());
-    // Again, and with something else.
+    // Adding the same section again, and one with other contents.
     EXPECT_EQ(with_section(bytes, ".extra", contents, "a.co"), bytes);
     const std::vector<std::byte> other = some_bytes(7);
     EXPECT_EQ(with_section(bytes, ".extra", other, "a.co"), with_section(original.bytes(), ".extra", other, "a.co"));
@@ -90,7 +90,7 @@ TEST(ElfSection, RefusesDamagedFiles) {
   EXPECT_THROW(with_section(std::span(bytes).first(40), ".extra", {}, "a.co"), ElfError);
   for (std::size_t size = 64; size < bytes.size(); size += 64)
     EXPECT_THROW(with_section(std::span(bytes).first(size), ".extra", {}, "a.co"), ElfError) << size;
-  // Another section follows: its number would change.
+  // A section that another one follows is not replaced, since the number of the other one would change.
   const std::vector<std::byte> one = with_section(bytes, ".one", some_bytes(4), "a.co");
   const std::vector<std::byte> two = with_section(one, ".two", some_bytes(4), "a.co");
   EXPECT_THROW(with_section(two, ".one", some_bytes(4), "a.co"), ElfError);

@@ -68,7 +68,7 @@ struct PaperMachine : testing::Test {
   Point core(unsigned number) const { return mesh.at(mesh.cores[number]); }
   Point llc(unsigned number) const { return mesh.at(mesh.caches[number]); }
 
-  // Packets of chains between nodes.
+  // Sends a compute packet of a chain between nodes.
   void compute_packet(unsigned from, unsigned to) { fabric->send(from, to, VirtualNetwork::request, 1, {}); }
   void acknowledgement(unsigned from, unsigned to) { fabric->send(from, to, VirtualNetwork::reply, 1, {}); }
   void load(unsigned from, unsigned cache) {
@@ -79,13 +79,13 @@ struct PaperMachine : testing::Test {
     fabric->send(from, cache, VirtualNetwork::request, fabric->request_flits(kLineBytes, true, false), {});
     fabric->send(cache, from, VirtualNetwork::reply, fabric->reply_flits(kLineBytes, true, false), {});
   }
-  /// c = f(a, b), by a core that loads and stores itself,
+  /// / Traffic of c = f(a, b) by a core that loads and stores the data.
   void baseline(unsigned core, unsigned a, unsigned b, unsigned c) {
     load(core, a);
     load(core, b);
     store(core, c);
   }
-  /// and by a node that computes. Its own cache is accessed without the network.
+  /// / Traffic of c = f(a, b) by a node that computes. Its own cache is accessed without the network.
   void offloaded(unsigned core, unsigned node, unsigned a, unsigned b, unsigned c) {
     compute_packet(core, node);
     if (a != node) load(node, a);
@@ -187,8 +187,8 @@ bool on_path(Point node, Point from, Point to, bool x_first) {
   return (node.x == from.x && within(node.y, from.y, to.y)) || (node.y == to.y && within(node.x, from.x, to.x));
 }
 
-/// Of all nodes of the mesh that two of the paths have in common, the one with the smallest sum of distances; of equal ones
-/// that of the first pair of paths, then the one next to the core.
+/// / Of all nodes of the mesh that any two of the paths have in common, the one with the smallest sum of distances; among equal
+/// ones, first that of the first pair of paths, then the one nearest to the core.
 unsigned algorithm_1(const Mesh& mesh, unsigned core, unsigned a, unsigned b) {
   if (a == b) return a;
   const Point from = mesh.at(core);

@@ -48,7 +48,7 @@ const Lines kOneLoad{"LOAD v10, v[0:1]", kWaitVector};
 TEST_P(Finalizer, Pattern1) {
   EXPECT_THAT(chains(kTwoLoads + Lines{"v_add_f32 v12, v10, v11", "STORE v[4:5], v12"}),
               ElementsAre("1: a0/01 b1/10 w2/10 o3/10 s4/11"));
-  // Into a register that was loaded, with the operands the other way round.
+  // The result replaces a loaded register, with the operands exchanged.
   EXPECT_THAT(chains(kTwoLoads + Lines{"v_sub_f32 v10, v11, v10", "STORE v[4:5], v10"}),
               ElementsAre("1: b0/01 a1/10 w2/10 o3/10 s4/11"));
   EXPECT_THAT(chains(kTwoLoads + Lines{"ADD_u32 v12, v10, v11", "STORE v[4:5], v12"}),
@@ -60,7 +60,7 @@ TEST_P(Finalizer, Pattern1) {
 TEST_P(Finalizer, Pattern2) {
   EXPECT_THAT(chains(kTwoLoads + Lines{"v_add_f32 v12, v10, v11", "v_mul_f32 v20, v12, v12"}),
               ElementsAre("2: a0/01 b1/10 w2/10 o3/11"));
-  // The store of what is used besides remains at the core.
+  // If the result is also used elsewhere, its store remains at the core.
   EXPECT_THAT(chains(kTwoLoads + Lines{"v_add_f32 v12, v10, v11", "STORE v[4:5], v12", "STORE v[6:7], v12"}),
               ElementsAre("2: a0/01 b1/10 w2/10 o3/11"));
 }
@@ -69,7 +69,7 @@ TEST_P(Finalizer, Pattern2BySplitting) {
   EXPECT_THAT(chains(kTwoLoads + Lines{"v_mac_f32 v20, v10, v11"}), ElementsAre("2: a0/01 b1/10 w2/10 o3/11"));
   EXPECT_THAT(chains(kTwoLoads + Lines{"v_mad_f32 v20, v10, v11, -v21 clamp"}), ElementsAre("2: a0/01 b1/10 w2/10 o3/11"));
   EXPECT_THAT(chains(kTwoLoads + Lines{"v_mad_u32_u24 v20, v10, v11, v21"}), ElementsAre("2: a0/01 b1/10 w2/10 o3/11"));
-  // The sum is what a chain could have of the second operation, and it has one loaded operand only.
+  // Of v_mac only the sum could be the second operation of a chain, and that has a single loaded operand.
   EXPECT_THAT(refusals(kOneLoad + Lines{"v_mac_f32 v20, v10, v21"}), ElementsAre("0 nothing saved 2"));
 }
 
@@ -88,7 +88,7 @@ TEST_P(Finalizer, Pattern4OfOneOperand) {
 TEST_P(Finalizer, Pattern4InPlace) {
   EXPECT_THAT(chains(kTwoLoads + Lines{"v_add_f32 v12, v10, v11", "STORE v[2:3], v12"}),
               ElementsAre("4: a0/01 b1/10 w2/10 o3/10 s4/11"));
-  // Where the address registers have changed in between it is another address.
+  // If the address registers change in between, the store has another address.
   EXPECT_THAT(chains(kTwoLoads + Lines{"ADD_u32 v2, 4, v2", "v_add_f32 v12, v10, v11", "STORE v[2:3], v12"}),
               ElementsAre("1: a0/01 b1/10 w2/10 o4/10 s5/11"));
   if (gfx8()) return;
@@ -118,7 +118,7 @@ TEST_P(Finalizer, Pattern7) {
 TEST_P(Finalizer, Pattern8) {
   EXPECT_THAT(chains(kTwoLoads + Lines{"v_mul_f32 v12, s3, v11", "v_add_f32 v20, v10, v12"}),
               ElementsAre("8: a0/01 b1/10 w2/10 o3/10 o4/11"));
-  // g(b, i), then the product; the sum stays.
+  // The chain computes g(b, i) and the product; the sum remains at the core.
   EXPECT_THAT(chains(kTwoLoads + Lines{"v_sub_f32 v12, s3, v10", "v_mac_f32 v20, v12, v11"}),
               ElementsAre("8: b0/01 a1/10 w2/10 o3/10 o4/11"));
   EXPECT_THAT(chains(kTwoLoads + Lines{"v_mad_f32 v20, v10, s3, v11"}), ElementsAre("8: b0/01 a1/10 w2/10 o3/11"));
@@ -171,7 +171,7 @@ const Lines kInterleaved{"LOAD v10, v[0:1]",   "LOAD v11, v[2:3]",        "LOAD 
 
 TEST_P(Finalizer, SeparatesInterleavedChains) {
   EXPECT_THAT(chains(kInterleaved), ElementsAre("2: a0/01 b1/10 w4/10 o5/11", "2: a2/01 b3/10 w6/10 o7/11"));
-  // One wait for two chains is the one's that uses its data first.
+  // A wait that covers two chains belongs to the chain that uses its data first.
   EXPECT_THAT(chains({"LOAD v10, v[0:1]", "LOAD v12, v[4:5]", kWaitVector, "v_cmp_lt_f32 vcc, 0, v12",
                       "v_cmp_lt_f32_e64 s[4:5], 0, v10"}),
               ElementsAre("6: a0/01 o4/11", "6: a1/01 w2/10 o3/11"));
@@ -195,20 +195,20 @@ TEST_P(Finalizer, OtherInstructionsMayBeWithinAChain) {
 TEST_P(Finalizer, RefusesReuse) {
   EXPECT_THAT(refusals(kTwoLoads + Lines{"v_add_f32 v12, v10, v11", "STORE v[4:5], v12", "v_mov_b32 v20, v10"}),
               ElementsAre("0 reused 5", "1 reused 5"));
-  // What is computed for the store is read again, and a single load's data would return.
+  // The stored value is read again later; for a single load, returning the result saves nothing.
   EXPECT_THAT(refusals(kOneLoad + Lines{"v_mul_f32 v12, s3, v10", "STORE v[4:5], v12", "v_mov_b32 v20, v12"}),
               ElementsAre("0 reused 4"));
   EXPECT_THAT(refusals(kOneLoad + Lines{"v_cmp_lt_f32 vcc, 0, v10", "v_mov_b32 v20, v10"}), ElementsAre("0 reused 3"));
 }
 
 TEST_P(Finalizer, RefusesReuseInOtherBlocks) {
-  // Behind a branch; around a loop.
+  // The use follows a branch, or is reached around a loop.
   EXPECT_THAT(refusals(kOneLoad + Lines{"v_cmp_lt_f32 vcc, 0, v10", "s_cbranch_vccz 1", "v_mov_b32 v20, v10"}),
               ElementsAre("0 reused 4"));
   EXPECT_THAT(
       refusals({"v_mov_b32 v20, v10", "LOAD v10, v[0:1]", kWaitVector, "v_cmp_lt_f32 vcc, 0, v10", "s_cbranch_vccnz 65530"}),
       ElementsAre("1 reused 0"));
-  // Written again on every way before it is read.
+  // The register is overwritten on every path before it is read.
   EXPECT_THAT(chains({"v_mov_b32 v10, v20", "v_mov_b32 v20, v10", "LOAD v10, v[0:1]", kWaitVector, "v_cmp_lt_f32 vcc, 0, v10",
                       "s_cbranch_vccnz 65529"}),
               ElementsAre("6: a2/01 w3/10 o4/11"));
@@ -216,25 +216,25 @@ TEST_P(Finalizer, RefusesReuseInOtherBlocks) {
 
 TEST_P(Finalizer, ValuesRemainInLanesThatAreNotWritten) {
   const Lines compared = kOneLoad + Lines{"v_cmp_lt_f32 vcc, 0, v10"};
-  // Fewer lanes write; then all are active again.
+  // Only some lanes overwrite the register before all lanes are active again.
   EXPECT_THAT(refusals(compared + Lines{"s_and_saveexec_b64 s[4:5], vcc", "v_mov_b32 v10, 0", "s_or_b64 exec, exec, s[4:5]",
                                         "v_mov_b32 v20, v10"}),
               ElementsAre("0 reused 6"));
-  // The same lanes write again before anything reads.
+  // The same lanes overwrite the register before it is read.
   EXPECT_THAT(chains(compared + Lines{"s_and_saveexec_b64 s[4:5], vcc", "s_or_b64 exec, exec, s[4:5]", "v_mov_b32 v10, 0",
                                       "v_mov_b32 v20, v10"}),
               ElementsAre("6: a0/01 w1/10 o2/11"));
-  // Only those that have written read.
+  // Only the lanes that have overwritten the register read it.
   EXPECT_THAT(chains(compared + Lines{"s_and_saveexec_b64 s[4:5], vcc", "v_mov_b32 v10, 0", "v_mov_b32 v20, v10"}),
               ElementsAre("6: a0/01 w1/10 o2/11"));
-  // But v_readlane reads any.
+  // v_readlane may read any lane.
   EXPECT_THAT(refusals(compared + Lines{"s_and_saveexec_b64 s[4:5], vcc", "v_mov_b32 v10, 0", "v_readlane_b32 s6, v10, 7"}),
               ElementsAre("0 reused 5"));
-  // A mask that has been written over restores nothing.
+  // If the saved mask has been overwritten, restoring it proves nothing.
   EXPECT_THAT(refusals(compared + Lines{"s_and_saveexec_b64 s[4:5], vcc", "s_mov_b32 s4, s8", "s_or_b64 exec, exec, s[4:5]",
                                         "v_mov_b32 v10, 0", "s_mov_b64 exec, -1", "v_mov_b32 v20, v10"}),
               ElementsAre("0 reused 8"));
-  // Both sides of a branch write: together they are all lanes.
+  // Both sides of a branch overwrite the register: together, in all lanes.
   EXPECT_THAT(chains(compared + Lines{"s_and_saveexec_b64 s[4:5], vcc", "s_xor_b64 s[4:5], exec, s[4:5]", "v_mov_b32 v20, 0",
                                       "s_or_saveexec_b64 s[4:5], s[4:5]", "s_xor_b64 exec, exec, s[4:5]", "v_mov_b32 v20, 1",
                                       "s_or_b64 exec, exec, s[4:5]", "v_mov_b32 v10, 2", "v_mov_b32 v20, v10"}),
@@ -242,7 +242,7 @@ TEST_P(Finalizer, ValuesRemainInLanesThatAreNotWritten) {
 }
 
 TEST_P(Finalizer, LoopsThatLanesLeave) {
-  // Lanes that have left the loop keep the last value; what is behind the loop reads another one.
+  // Lanes that have left the loop keep the last value; the code after the loop reads another register.
   const Lines loop{"s_mov_b64 s[4:5], 0",
                    "LOAD v10, v[0:1]",
                    "LOAD v11, v[2:3]",
@@ -291,11 +291,11 @@ TEST_P(Finalizer, RefusesOperations) {
                        Lines{"v_add_f32_sdwa v11, v10, v10 dst_sel:DWORD src0_sel:WORD_0 src1_sel:DWORD", "STORE v[4:5], v11"}),
               ElementsAre("0 operation 2"));
   EXPECT_THAT(refusals(kOneLoad + Lines{"v_cndmask_b32 v11, 0, v10, vcc", "STORE v[4:5], v11"}), ElementsAre("0 operation 2"));
-  // As an address; as data and address of the same store.
+  // The loaded value is an address; then data and address of the same store.
   EXPECT_THAT(refusals(kOneLoad + Lines{"LOAD v12, v[10:11]", kWaitVector, "v_cmp_lt_f32 vcc, 0, v12"}),
               ElementsAre("0 operation 2"));
   EXPECT_THAT(refusals(kOneLoad + Lines{"STORE v[10:11], v10"}), ElementsAre("0 operation 2"));
-  // The carry is read.
+  // The carry of the addition is read.
   const std::string add = gfx8() ? "v_add_u32 v12, vcc, v10, v11" : "v_add_co_u32 v12, vcc, v10, v11";
   const std::string add_carry = gfx8() ? "v_addc_u32 v13, vcc, v20, v21, vcc" : "v_addc_co_u32 v13, vcc, v20, v21, vcc";
   EXPECT_THAT(refusals(kTwoLoads + Lines{add, "STORE v[4:5], v12", add_carry}), ElementsAre("0 operation 3", "1 operation 3"));
@@ -310,7 +310,7 @@ TEST_P(Finalizer, RefusesChangesOfExec) {
   EXPECT_THAT(refusals(kOneLoad +
                        Lines{"s_setreg_imm32_b32 hwreg(HW_REG_MODE, 4, 2), 3", "v_mul_f32 v11, s3, v10", "STORE v[4:5], v11"}),
               ElementsAre("0 EXEC 2"));
-  // Which registers are read is known at run time only.
+  // The registers that are read are known only at run time.
   EXPECT_THAT(
       refusals(kOneLoad + Lines{"STORE v[4:5], v10", "s_set_gpr_idx_on s3, 0x1", "v_mov_b32 v20, v21", "s_set_gpr_idx_off"}),
       ElementsAre(StartsWith("0 EXEC")));
@@ -318,7 +318,7 @@ TEST_P(Finalizer, RefusesChangesOfExec) {
 
 TEST_P(Finalizer, RefusesUseAfterABranch) {
   EXPECT_THAT(refusals(kOneLoad + Lines{"s_cbranch_scc0 2", "STORE v[4:5], v10"}), ElementsAre("0 crosses a branch 3"));
-  // A branch to the middle of what would be a chain.
+  // A branch leads into the middle of the instructions.
   EXPECT_THAT(refusals({"s_cbranch_scc0 2", "LOAD v10, v[0:1]", kWaitVector, "STORE v[4:5], v10"}),
               ElementsAre("1 crosses a branch 3"));
 }
@@ -329,15 +329,15 @@ TEST_P(Finalizer, RefusesStoresThatMayAlias) {
   EXPECT_THAT(refusals({"LOAD v10, v[0:1]", "flat_atomic_add v[6:7], v20", kWaitVector, "STORE v[4:5], v10"}),
               ElementsAre("0 alias 1"));
   EXPECT_THAT(refusals({"LOAD v10, v[0:1]", "s_dcache_wb", kWaitVector, "STORE v[4:5], v10"}), ElementsAre("0 alias 1"));
-  // Pattern 2 ends before the store.
+  // A chain of pattern 2 ends before the store.
   EXPECT_THAT(chains(kTwoLoads + Lines{"v_add_f32 v12, v10, v11", "STORE v[6:7], v20", "STORE v[4:5], v12"}),
               ElementsAre("2: a0/01 b1/10 w2/10 o3/11"));
-  // LDS is other memory.
+  // LDS cannot alias global memory.
   EXPECT_THAT(chains(kOneLoad + Lines{"ds_write_b32 v20, v21", "STORE v[4:5], v10"}), ElementsAre("3: a0/01 w1/10 s3/11"));
   if (gfx8()) return;
   EXPECT_THAT(chains(kOneLoad + Lines{"scratch_store_dword v20, v21, off", "STORE v[4:5], v10"}),
               ElementsAre("3: a0/01 w1/10 s3/11"));
-  // The same address registers and at least a line between the bytes.
+  // Stores to the same address registers, with offsets at least a line apart.
   const auto stored = [&](int offset) { return "STORE v[0:1], v20 : offset:" + std::to_string(offset); };
   EXPECT_THAT(chains(kOneLoad + Lines{stored(131), "v_cmp_lt_f32 vcc, 0, v10"}), ElementsAre("6: a0/01 w1/10 o3/11"));
   EXPECT_THAT(chains(kOneLoad + Lines{stored(-131), "v_cmp_lt_f32 vcc, 0, v10"}), ElementsAre("6: a0/01 w1/10 o3/11"));
@@ -347,7 +347,7 @@ TEST_P(Finalizer, RefusesStoresThatMayAlias) {
 }
 
 TEST_P(Finalizer, RefusesChainsThatDoNotFitThePacket) {
-  // Two uniform values; clamp; modifiers of two operations; elements of different size; three operations.
+  // Two uniform values; clamp; modifiers of two operations; elements of different sizes; three operations.
   EXPECT_THAT(refusals(kOneLoad + Lines{"v_mul_f32 v11, s3, v10", "v_add_f32 v11, s4, v11", "STORE v[4:5], v11"}),
               ElementsAre("0 does not fit the packet 4"));
   EXPECT_THAT(refusals(kOneLoad + Lines{"v_mul_f32 v11, s3, v10 clamp", "STORE v[4:5], v11"}),
@@ -360,7 +360,7 @@ TEST_P(Finalizer, RefusesChainsThatDoNotFitThePacket) {
               ElementsAre("0 does not fit the packet 1", "1 does not fit the packet 1"));
   EXPECT_THAT(refusals(kOneLoad + Lines{"v_mad_f32 v11, v10, s3, s3", "v_mul_f32 v11, v11, v11", "STORE v[4:5], v11"}),
               ElementsAre("0 does not fit the packet 4"));
-  // One operation has room for them; a sign can be part of a sum.
+  // A single operation has room for the modifiers; a sign can be part of a sum.
   EXPECT_THAT(chains(kOneLoad + Lines{"v_mul_f32 v11, -s3, |v10| mul:2", "STORE v[4:5], v11"}),
               ElementsAre("7: a0/01 w1/10 o2/10 s3/11"));
   EXPECT_THAT(chains(kTwoLoads + Lines{"v_mad_f32 v12, v10, s3, -v11", "STORE v[4:5], v12"}),
@@ -385,22 +385,22 @@ TEST_P(Finalizer, RefusesChainsWithoutSavings) {
 }
 
 TEST_P(Finalizer, RefusesWaitsForSomethingElse) {
-  // Line 2 waits for v13 as well, which line 3 needs while the chain is open.
+  // The wait in line 2 also covers v13, which line 3 needs while the chain is open.
   EXPECT_THAT(
       refusals({"LOAD_dwordx2 v[12:13], v[2:3]", "LOAD v10, v[0:1]", kWaitVector, "v_mov_b32 v20, v13", "STORE v[4:5], v10"}),
       ElementsAre("0 wide 0", "1 wait 3"));
-  // The uniform value arrives with the same wait; so may what was loaded before the block.
+  // The uniform value arrives with the same wait; data loaded before the block may, too.
   EXPECT_THAT(refusals({"s_load_dword s3, s[8:9], 0x0", "LOAD v10, v[0:1]", "s_waitcnt vmcnt(0) lgkmcnt(0)",
                         "v_mul_f32 v11, s3, v10", "STORE v[4:5], v11"}),
               ElementsAre("1 wait 3"));
   EXPECT_THAT(refusals({"s_load_dword s3, s[8:9], 0x0", "s_branch 0", "LOAD v10, v[0:1]", "s_waitcnt vmcnt(0) lgkmcnt(0)",
                         "v_mul_f32 v11, s3, v10", "STORE v[4:5], v11"}),
               ElementsAre("2 wait 4"));
-  // Behind the chain is early enough.
+  // The other data are needed only after the chain.
   EXPECT_THAT(
       chains({"LOAD_dwordx2 v[12:13], v[2:3]", "LOAD v10, v[0:1]", kWaitVector, "STORE v[4:5], v10", "v_mov_b32 v20, v13"}),
       ElementsAre("3: a1/01 w2/10 s3/11"));
-  // It waits for what is older than the chain's load, and that is used behind it.
+  // The wait covers an access older than the chain's load, whose data are used only after the chain.
   EXPECT_THAT(chains({"LOAD v10, v[0:1]", "s_load_dword s3, s[8:9], 0x0", "s_waitcnt vmcnt(0)", "STORE v[4:5], v10",
                       "s_waitcnt lgkmcnt(0)", "s_mov_b32 s4, s3"}),
               ElementsAre("3: a0/01 w2/10 s3/11"));
@@ -415,7 +415,7 @@ TEST_P(Finalizer, RefusesUnknownControlFlow) {
   EXPECT_THAT(kernel.chains, IsEmpty());
   EXPECT_THAT(kernel.refusals, IsEmpty());
   EXPECT_NE(assembled({"s_setpc_b64 s[30:31]"}).finalize(kTagsOnly).unknown, "");
-  // A branch out of the code.
+  // A branch to an address outside of the code.
   EXPECT_EQ(assembled({"s_cbranch_scc0 100"}).finalize(kTagsOnly).unknown, "control leaves the code");
 }
 

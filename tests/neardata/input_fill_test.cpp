@@ -23,7 +23,8 @@ std::uint64_t highest(const std::vector<Packet>& packets) {
   return most;
 }
 
-// The input's fill after every arrival and departure; a packet that leaves makes room for one that arrives then.
+// The maximum fill of the input, counted after every arrival and departure; a departing packet makes room for one that arrives
+// at the same time.
 std::uint64_t counted(const std::vector<Packet>& packets) {
   std::vector<std::pair<std::uint64_t, int>> events;
   for (const Packet& p : packets) {
@@ -46,7 +47,7 @@ TEST(InputFill, APacketLeavesWhenTheNextArrives) {
 
 TEST(InputFill, ReportsMayComeInAnotherOrderThanArrivals) {
   EXPECT_EQ(highest({{50, 60}, {10, 20}, {30, 40}}), 1U);
-  // Only the last one shows that the first two met a third.
+  // Only the report of the last packet shows that the input held all three at the same time.
   EXPECT_EQ(highest({{50, 60}, {55, 60}, {40, 56}}), 3U);
   EXPECT_EQ(highest({{50, 60}, {55, 60}, {40, 55}}), 2U);
   EXPECT_EQ(highest({{40, 90}, {80, 81}, {60, 61}, {60, 85}}), 3U);
@@ -69,7 +70,7 @@ TEST(InputFill, EqualsACountByEvents) {
   }
 }
 
-// Of a million packets, one every 10 that stays for 15, only those are kept that others may meet.
+// Of a million packets that arrive every 10 and stay for 15, only those that later ones may coincide with are kept.
 TEST(InputFill, DropsPastArrivals) {
   InputFill input;
   std::size_t kept = 0;

@@ -84,7 +84,7 @@ TEST_P(NearDataDevice, ResultsAreTheSameInAllModes) {
       EXPECT_EQ(total(other.growth, ".ndc.chains"), 2U * kWorkgroups * 2 * 10);
     }
   }
-  // Of the last run, lanes at their own places: the copy (pattern 3), and the exclusive or with s3 (pattern 7).
+  // Results of the last run, in lane order: the copy (pattern 3), and the exclusive or with s3 (pattern 7).
   const Outcome ordered = run_patterns(n_.omni, false, kWorkgroups);
   for (unsigned workgroup = 0; workgroup < kWorkgroups; ++workgroup) {
     for (unsigned item = 0; item < kWorkgroupSize; ++item) {
@@ -108,7 +108,7 @@ TEST_P(NearDataDevice, RepetitionsAndThreadsTakeTheSameCycles) {
   }
 }
 
-// Packets meet nowhere but at the nodes of the caches.
+// At a crossbar packets meet only at the nodes of the caches.
 TEST(NearDataCrossbar, OmniComputesAsLlcDoes) {
   Network& n = bench<DeviceBench>().crossbar;
   for (const bool divergent : {false, true}) {
@@ -285,8 +285,8 @@ Saving saving(const Counts& none, const Counts& mode) {
   return {none.at("noc.hops") - mode.at("noc.hops"), none.at("noc.weighted_hops") - mode.at("noc.weighted_hops")};
 }
 
-// 48 hops and 144 flits x links become 16 and 16: of three requests and three replies with 18 flits one each of one flit
-// remains.
+// 48 hops and 144 flits x links become 16 and 16: three requests of one flit and three replies, 18 flits in all, are replaced
+// by one request and one reply of one flit.
 TEST(NearDataWorkedExample, AllLinesInOneCache) {
   DeviceBench& b = bench<DeviceBench>();
   const Counts none = one_chain_on_core_15(b.paper_none, 5, 5, 5);
@@ -299,14 +299,15 @@ TEST(NearDataWorkedExample, AllLinesInOneCache) {
     EXPECT_EQ(counts.at("cu15.ndc.packets_llc"), 1U);
     EXPECT_EQ(counts.at("cu15.ndc.mask_flits"), 0U);
     EXPECT_EQ(counts.at("service_queue_l2_5.packets"), 1U);
-    // The core commits the addition, which takes a vector ALU of 16 lanes four cycles otherwise.
+    // The core commits the addition without execution; it would take four cycles of a vector ALU of 16 lanes.
     EXPECT_EQ(counts.at("cu15.ndc.committed"), 1U);
     EXPECT_EQ(none.at("cu15.valu_busy_cycles") - counts.at("cu15.valu_busy_cycles"), 4U);
     EXPECT_EQ(counts.at("cu15.issued_valu"), none.at("cu15.issued_valu"));
   }
 }
 
-// 42 and 126 become 30 and 78, when the core at (1,5) computes. Its packets: compute packet, two loads, a store, and back.
+// 42 hops and 126 flits x links become 30 and 78 when the core at (1,5) computes: compute packet, two loads, a store, and the
+// acknowledgement.
 TEST(NearDataWorkedExample, LinesInThreeCaches) {
   DeviceBench& b = bench<DeviceBench>();
   const Counts none = one_chain_on_core_15(b.paper_none, 5, 6, 7);

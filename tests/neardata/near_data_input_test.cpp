@@ -13,7 +13,7 @@ namespace {
 
 using Lines = std::vector<std::string>;
 
-/// Cores of 1 GHz. With flits of 64 bytes every packet is one flit.
+/// / A machine with cores at 1 GHz. With flits of 64 bytes every packet is one flit.
 GpuDeviceParameters machine(unsigned network_ghz, unsigned flit, unsigned entries) {
   GpuDeviceParameters p = small_mesh();
   p.noc.clock = Frequency{network_ghz * 1'000'000'000ULL};
@@ -74,7 +74,7 @@ Fills fills(NearDataGpu& gpu, unsigned loads, unsigned refused) {
           network.queues[network.meeting->caches()[2]]->statistics().most_input};
 }
 
-// A packet a cycle arrives and is decoded in a cycle.
+// One packet arrives per cycle and is decoded in the next one.
 TEST(NearDataInput, IsOneWhenPacketsArriveAsTheyAreDecoded) {
   NearDataGpu& gpu = bench<InputBench>().slow;
   for (const unsigned loads : {1U, 2U}) {
@@ -84,24 +84,25 @@ TEST(NearDataInput, IsOneWhenPacketsArriveAsTheyAreDecoded) {
   }
 }
 
-// Four flits arrive in a cycle of the core: four packets, or two of two flits.
+// Four flits arrive per cycle of the core: four packets of one flit, or two of two flits.
 TEST(NearDataInput, PacketsThatArriveInTheSameCycle) {
   EXPECT_EQ(fills(bench<InputBench>().fast, 2, 0).kernel, 4U);
   EXPECT_EQ(fills(bench<InputBench>().narrow, 2, 0).kernel, 2U);
 }
 
-// The first one is taken. Of the others a load leaves in the cycle in which they are decoded, a second one in the next.
+// The first packet is accepted. Of each other one a load leaves in the cycle in which it is decoded, and a second load in the
+// next cycle.
 TEST(NearDataInput, RefusedPacketsRemainUntilTheirLoadsLeave) {
   EXPECT_EQ(fills(bench<InputBench>().slow_refusing, 1, 7).kernel, 1U);
   EXPECT_EQ(fills(bench<InputBench>().slow_refusing, 2, 7).kernel, 2U);
   EXPECT_EQ(fills(bench<InputBench>().fast_refusing, 1, 7).kernel, 4U);
-  // They arrive within less than two cycles; the one that was taken leaves when the fifth arrives.
+  // The packets arrive within less than two cycles; the accepted one leaves when the fifth arrives.
   const Fills f = fills(bench<InputBench>().fast_refusing, 2, 7);
   EXPECT_EQ(f.kernel, 7U);
   EXPECT_EQ(f.queue, 7U);
 }
 
-// A kernel's count is its own, a queue's the highest of all kernels.
+// Kernel records have the count of the kernel alone, the queue's statistics the maximum over all kernels.
 TEST(NearDataInput, EachKernelHasItsOwnCount) {
   NearDataGpu& gpu = bench<InputBench>().fast_refusing;
   EXPECT_EQ(fills(gpu, 2, 7).kernel, 7U);

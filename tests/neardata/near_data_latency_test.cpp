@@ -70,7 +70,7 @@ struct LatencyBench : sc_core::sc_module {
 
 LACUNA_TEST_BENCH(LatencyBench)
 
-/// A pattern of Table 1 as instructions, and what matters for its time.
+/// / A pattern of Table 1 as instructions, and the properties that its time depends on.
 struct Pattern {
   unsigned number;
   Lines lines;
@@ -91,7 +91,7 @@ const std::string kStore = "STORE v[6:7], v12";
 std::vector<Pattern> patterns() {
   return {
       {1, kBoth + Lines{"v_add_f32 v12, v10, v11", kStore}, 2, 1, true, false},
-      // b is loaded first.
+      // This kernel loads b first.
       {1, kBoth + Lines{"v_sub_f32 v12, v11, v10", kStore}, 2, 1, true, false},
       {2, kBoth + Lines{"v_mac_f32 v20, v10, v11"}, 2, 1, false, false},
       {3, kOne + Lines{"STORE v[6:7], v10"}, 1, 0, true, false},
@@ -120,8 +120,8 @@ AssembledKernel kernel_of(const Pattern& pattern, std::uint64_t line, bool busy 
                "s_cmp_lg_u32 s2, s14",
                "s_cbranch_scc1 0"};
   const std::size_t branch = before.size() - 1;
-  // The chain's instructions are in one line of the instruction cache, and the wavefront sleeps in that line until all others
-  // have ended.
+  // The chain's instructions are in one line of the instruction cache, and the wavefront sleeps within that line until all
+  // other wavefronts have ended.
   const std::uint64_t size = AssembledKernel(isa::Target::gfx803, before).address(before.size());
   before.insert(before.end(), (line - size % line) % line / 4, "s_nop 0");
   before.emplace_back("s_sleep 127");
@@ -131,7 +131,7 @@ AssembledKernel kernel_of(const Pattern& pattern, std::uint64_t line, bool busy 
             Lines{"s_sub_u32 s4, s4, 1", "s_cmp_lg_u32 s4, 0", "s_cbranch_scc1 65525"};
   }
   AssembledKernel kernel(isa::Target::gfx803, before + pattern.lines + after);
-  // The branch leads to the end, or to the loop.
+  // The branch goes to the end, or to the loop of a busy core.
   const std::uint64_t end = kernel.address(before.size() + pattern.lines.size() + (busy ? 2 : 1));
   EXPECT_LE(end - kernel.address(before.size() - 1), line);
   kernel.words()[(kernel.address(branch) - kEntry) / 4] |= static_cast<std::uint32_t>((end - kernel.address(branch) - 4) / 4);
@@ -201,7 +201,7 @@ class NearDataLatency : public testing::Test {
     return latency;
   }
 
-  /// Of the last measurement: time of the packet by its part.
+  /// / Time of the packet by component in the last measurement.
   std::map<std::string, std::uint64_t> parts_;
 
   /// The sum of the stages. `access`: cycles from a load's arrival at its cache to its response. nullopt: the operands' packets
@@ -245,7 +245,7 @@ class NearDataLatency : public testing::Test {
     if (returns_data) time += p_.cu.vmem_return_latency.n;
     return time;
   }
-  /// Of 32 lanes.
+  /// / Cycles of the computation of 32 lanes.
   std::uint64_t computation(unsigned operations, bool at_cache) const {
     if (operations == 0) return 0;
     const bool shared = !at_cache && ndc_.core_alu == CoreAlu::shared;
@@ -266,7 +266,7 @@ class NearDataLatency : public testing::Test {
     return {};
   }
   std::uint64_t hit() const { return p_.l2.hit_latency.n; }
-  /// Of a bank whose row is closed.
+  /// / Latency of a DRAM access to a bank whose row is closed.
   std::uint64_t miss() const {
     return (p_.l2.tag_latency + p_.dram.frontend_latency + p_.dram.tRCDRD + p_.dram.tCL + p_.dram.burst + p_.l2.fill_latency).n;
   }
@@ -280,14 +280,14 @@ TEST_F(NearDataLatency, AllLinesInOneCache) {
       const Place place{0, cache, cache, cache};
       const Latency measured = measure(kernel, place);
       EXPECT_EQ(measured.warm, expected(pattern, place, hit()));
-      // Where the time goes: nothing waits, and two operands take the cache a cycle longer than one.
+      // Components of the time: nothing waits, and a cache needs one more cycle for two operands than for one.
       EXPECT_EQ(parts_["build"], 4 * (pattern.lines.size() - 1) + 1);
       EXPECT_EQ(parts_["alu"], computation(pattern.operations, true));
       EXPECT_EQ(parts_["queue"], 1 + ndc_.fetch_latency.n);
       EXPECT_EQ(parts_["caches"], hit() + pattern.loads - 1 + (pattern.stores ? p_.l2.write_latency.n : 0));
       EXPECT_EQ(parts_["injection"] + parts_["links"], 0U);
       EXPECT_EQ(parts_["core"], pattern.stores || pattern.compares ? 0 : p_.cu.vmem_return_latency.n);
-      // Two lines would share the channel.
+      // Two lines in DRAM would contend for the channel.
       if (pattern.loads == 2) continue;
       EXPECT_EQ(measured.cold, expected(pattern, place, miss()));
     }
@@ -310,7 +310,7 @@ TEST_F(NearDataLatency, TheStoreGoesToAnotherCache) {
   EXPECT_GT(compared, 15U);
 }
 
-// The caches' own nodes, and those of cores.
+// The operands' caches meet at the node of a cache, or at that of a core.
 TEST_F(NearDataLatency, LinesOfTwoCachesMeetAtACore) {
   unsigned at_cores = 0;
   unsigned at_caches = 0;
@@ -380,7 +380,7 @@ TEST_F(NearDataOnCrossbar, TakesTheSumOfItsPorts) {
   }
 }
 
-// The store is not waited for.
+// The chain's end does not wait for the store's acknowledgement.
 TEST_F(NearDataEarlyAck, EndsWithTheComputation) {
   for (const Pattern& pattern : patterns()) {
     if (!pattern.stores) continue;
@@ -392,7 +392,7 @@ TEST_F(NearDataEarlyAck, EndsWithTheComputation) {
   }
 }
 
-// Of a wavefront's two packets, a cycle behind each other, the queue takes the first one. The second one's line goes to the
+// Of a wavefront's two packets, sent in consecutive cycles, the queue accepts the first one. The second one's line goes to the
 // core, which compares: its five flits leave as soon as the cache has responded.
 TEST_F(NearDataRefusing, TheCoreComputesRefusedPackets) {
   Lines lines{"s_load_dwordx4 s[8:11], s[0:1], 0x0",
@@ -430,7 +430,7 @@ TEST_F(NearDataRefusing, TheCoreComputesRefusedPackets) {
   const unsigned core = core_node(0);
   const unsigned cache = cache_node(2);
   const std::uint64_t build = 4 * 2 + 1;
-  // One flit behind the other packet.
+  // The second packet arrives one flit after the first one.
   const std::uint64_t there = packet(core, cache, 1) + 1 + 1;
   const std::uint64_t operation = 64 / p_.cu.lanes_per_simd;
   EXPECT_EQ(latency, build + there + hit() + packet(cache, core, 5) + p_.cu.vmem_return_latency.n + operation);
@@ -468,7 +468,7 @@ TEST_P(NearDataAluWidth, NarrowAlusTakeLonger) {
   }
 }
 
-// The core at the meeting node executes vector instructions all the time.
+// The core at the meeting node executes vector instructions without pause.
 TEST_F(NearDataLatency, ABusyCoreDelaysTheResult) {
   for (const Pattern& pattern : patterns()) {
     if (pattern.number != 1 && pattern.number != 9) continue;
@@ -487,8 +487,8 @@ TEST_F(NearDataLatency, ABusyCoreDelaysTheResult) {
   }
 }
 
-// A wavefront of the same SIMD multiplies integers all the time, in a quarter of the vector ALU's rate: a chain's operations
-// are committed all the same, each in its turn, and the packets leave as early as on an idle core.
+// A wavefront of the same SIMD multiplies integers without pause, at a quarter of the vector ALU's rate: a chain's operations
+// are committed nevertheless, each in its issue slot, and the packets leave as early as on an idle core.
 TEST_F(NearDataLatency, CommittedOperationsDoNotWaitForTheVectorAlu) {
   for (const Pattern& pattern : patterns()) {
     if (pattern.operations == 0) continue;
@@ -528,7 +528,7 @@ TEST_F(NearDataLatency, CommittedOperationsDoNotWaitForTheVectorAlu) {
     gpu_.expect_no_chains();
     const Counts counts = gpu_.growth();
     EXPECT_EQ(counts.at("cu0.ndc.committed"), pattern.operations);
-    // All lanes of the first 32, and again of the others, have the same lines.
+    // The first 32 lanes access the same lines, and so do the other 32.
     EXPECT_EQ(counts.at("cu0.ndc.packets"), 2U);
     EXPECT_EQ(counts.at("cu0.ndc.latency_build"), 2 * (4 * (pattern.lines.size() - 1) + 1));
   }

@@ -1,4 +1,4 @@
-// Combinations of parameters that near-data computing refuses, each with a sentence that names section and key.
+// Combinations of parameters that near-data computing refuses: each message names section and key.
 #include "models/neardata/near_data_parameters.h"
 
 #include <gtest/gtest.h>
@@ -76,7 +76,7 @@ TEST(NearDataParameters, CoresAndCachesHaveNodesOfTheirOwn) {
   EXPECT_EQ(p.check(), Texts{});
 }
 
-// They have buffers of their own.
+// Switches of a butterfly that compute have their own buffers.
 TEST(NearDataParameters, SwitchesOfAButterflyCompute) {
   GpuDeviceParameters p = device(NearDataMode::llc);
   p.noc.topology = FabricTopology::butterfly;

@@ -23,7 +23,7 @@ unsigned from_environment(const char* name, unsigned otherwise) {
   return text == nullptr ? otherwise : static_cast<unsigned>(std::strtoul(text, nullptr, 10));
 }
 
-/// A wavefront's words in order and those in the results, and the scattered ones.
+/// / Regions of a wavefront: words in lane order, scattered words, and the same two for its results.
 constexpr std::uint64_t kRandomRegion = 0x8000;
 constexpr std::uint64_t kScattered = 0x5000;
 constexpr unsigned kWorkgroups = 8;
@@ -45,12 +45,12 @@ Lines prelude() {
       "s_waitcnt lgkmcnt(0)",
       "ADD_u32 v3, s3, v3",
       "v_mov_b32 v1, s9",
-      // In order.
+      // Offsets of lanes in order.
       "v_lshlrev_b32 v4, 2, v2",
       "ADD_u32 v4, v3, v4",
       "ADD_co_u32 v0, s8, v4",
       "ADDC_co_u32 v1, 0, v1",
-      // Scattered: lane * 37 mod 64, in steps of 132 bytes.
+      // Scattered offsets: lane * 37 mod 64, in steps of 132 bytes.
       "v_mul_u32_u24 v2, 37, v2",
       "v_and_b32 v2, 63, v2",
       "v_mul_u32_u24 v2, 132, v2",
@@ -127,7 +127,8 @@ class NearDataRandom : public testing::TestWithParam<isa::Target> {
 INSTANTIATE_TEST_SUITE_P(Targets, NearDataRandom, testing::Values(isa::Target::gfx803, isa::Target::gfx90a),
                          [](const auto& target) { return std::string(isa::traits(target.param).name); });
 
-/// Packets in the input of a service queue are fewer than all offload queues have entries, and some if there were any at all.
+/// / The maximum input of a service queue is at most the number of entries of all offload queues, and not 0 if any packet
+/// arrived.
 void expect_input(NearDataGpu& gpu, const KernelRecord& record) {
   if (gpu.near_data() == nullptr) return;
   const auto count = [&](NearDataCount what) {

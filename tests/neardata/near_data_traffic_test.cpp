@@ -49,12 +49,12 @@ constexpr std::uint64_t kResults = 0x2000;          ///< bytes of a workgroup's 
 enum class Traffic : std::uint8_t { combine, copy, compare };
 constexpr std::array kTraffic{Traffic::combine, Traffic::copy, Traffic::compare};
 
-/// Addresses of the lanes: operands in v[2:3] and v[4:5] anywhere in a MiB each, a result in v[6:7]. Lanes are in one line, two
-/// or eight, at random words of it, results at words of their own.
+/// / Addresses of the lanes: operands in v[2:3] and v[4:5] anywhere in a MiB each, a result in v[6:7]. The lanes are in one,
+/// two or eight lines, at random words; each result has its own word.
 Lines addresses() {
   return {"s_mul_i32 s16, s16, s17", "s_add_u32 s16, s16, 0x3c6ef35f", "v_mul_lo_u32 v24, v24, s17",
           "ADD_u32 v24, 0x3c6ef35f, v24",
-          // Lines: 1, 1, 2 or 8, by two bits.
+          // Number of lines: 1, 1, 2 or 8, selected by two bits.
           "s_lshr_b32 s18, s16, 30", "s_lshl_b32 s18, s18, 2", "s_lshr_b32 s19, 0x7100, s18", "s_and_b32 s19, s19, 15",
           "v_and_b32 v1, s19, v0", "v_lshlrev_b32 v1, 7, v1", "s_lshr_b32 s4, s16, 1", "s_and_b32 s4, s4, 0xfff80",
           "ADD_u32 v2, s4, v1", "v_lshrrev_b32 v3, 20, v24", "v_and_b32 v3, 0x7c, v3", "v_or_b32 v2, v2, v3",
@@ -85,7 +85,7 @@ Lines chain(Traffic what) {
   return lines;
 }
 
-/// Arguments: both operands, results, and in one word seed and repetitions.
+/// / Arguments: both operands, results, and a word with seed and number of repetitions.
 AssembledKernel traffic() {
   Lines lines{"s_load_dwordx8 s[8:15], s[0:1], 0x0",
               "s_mov_b64 s[20:21], exec",
@@ -108,7 +108,7 @@ AssembledKernel traffic() {
   }
   append(lines, {"s_sub_u32 s15, s15, 1", "s_cmp_lg_u32 s15, 0"});
   const std::size_t branch = lines.size();
-  // After the lines that chains store to.
+  // The results follow the lines that chains store to.
   append(lines, {"s_cbranch_scc1 0", "v_lshlrev_b32 v1, 2, v0", "ADD_u32 v6, s12, v1", "ADD_u32 v6, 0x1f80, v6",
                  "v_mov_b32 v7, s13", "STORE v[6:7], v22"});
   const AssembledKernel without(isa::Target::gfx803, lines);
@@ -117,7 +117,7 @@ AssembledKernel traffic() {
   return {isa::Target::gfx803, lines};
 }
 
-/// Operation of the kernel on the results of a workgroup.
+/// / Computes on the host what the kernel computes for a workgroup.
 class Reference {
  public:
   Reference(const std::uint32_t* a, const std::uint32_t* b) : a_(a), b_(b) {}

@@ -14,7 +14,7 @@ namespace {
 
 // -- devices
 
-/// Last-level caches of two lines a set, whose buffers and ALUs keep operands waiting.
+/// / Last-level caches of two lines per set, whose buffers and ALUs are so slow that operands wait.
 GpuDeviceParameters evicting(GpuDeviceParameters p) {
   p.l2.size = Bytes{4096};
   p.l2.ways = 2;
@@ -82,7 +82,7 @@ TEST(NearDataButterfly, SingleEntriesDoNotDeadlock) {
   }
 }
 
-// The last switch before a core performs what lies in different caches.
+// The last switch on the way to a core computes on operands from different caches.
 TEST(NearDataButterfly, SwitchesCompute) {
   VariantsBench& b = bench<VariantsBench>();
   for (const bool divergent : {false, true}) {
@@ -98,7 +98,7 @@ TEST(NearDataButterfly, SwitchesCompute) {
 
 // -- variants
 
-// Lines leave the last-level cache between their arrival and their fetch.
+// Lines are evicted from the last-level cache between their arrival and their fetch.
 TEST(NearDataVariants, EvictedLinesAreLoadedAgain) {
   VariantsBench& b = bench<VariantsBench>();
   for (const bool divergent : {false, true}) {
@@ -158,7 +158,7 @@ TEST_P(NearDataOnMesh, AKernelWithoutChainsBesideOneWithThem) {
     gpu->dispatch(sums, {kBase + kA, kBase + kElsewhere}, 64);
     gpu->finish();
     ASSERT_EQ(gpu->records.size(), 2U);
-    // They have run together.
+    // The kernels have run at the same time.
     EXPECT_LT(later(gpu->records[0].start, gpu->records[1].start), earlier(gpu->records[0].end, gpu->records[1].end));
     gpu->expect_no_chains();
     std::vector<std::uint32_t> results = gpu->memory(kC, kStores * kRegion);
@@ -182,14 +182,14 @@ TEST_P(NearDataOnMesh, AKernelWithoutChainsBesideOneWithThem) {
 
 // -- code that changes
 
-/// A copy of 64 words, by a chain if the load may be in one.
+/// / A kernel that copies 64 words, in a chain if `load` can be part of one.
 AssembledKernel copy_of_words(const std::string& load = "LOAD v10, v[2:3]") {
   return {isa::Target::gfx803,
           {"s_load_dwordx4 s[8:11], s[0:1], 0x0", "v_lshlrev_b32 v1, 2, v0", "s_waitcnt lgkmcnt(0)", "ADD_u32 v2, s8, v1",
            "v_mov_b32 v3, s9", "ADD_u32 v4, s10, v1", "v_mov_b32 v5, s11", load, kWaitVector, "STORE v[4:5], v10"}};
 }
 
-// Without a reset in between.
+// The device is not reset in between.
 TEST_P(NearDataOnMesh, OtherCodeAtTheAddressOfAKernelHasTagsOfItsOwn) {
   NearDataGpu& gpu = n_.omni;
   gpu.start();
@@ -206,7 +206,7 @@ TEST_P(NearDataOnMesh, OtherCodeAtTheAddressOfAKernelHasTagsOfItsOwn) {
   EXPECT_EQ(run(copy_of_words(), 0), 1U);
   EXPECT_EQ(run(copy_of_words("flat_load_dword v10, v[2:3] glc"), 1), 0U);
   for (unsigned item = 0; item < 64; ++item) ASSERT_EQ(gpu.words(kC)[item], gpu.words(kA)[item]);
-  EXPECT_EQ(run(copy_of_words(), 0), 1U);  // that had no chains
+  EXPECT_EQ(run(copy_of_words(), 0), 1U);  // its predecessor at this address had no chains
   EXPECT_EQ(run(AssembledKernel(isa::Target::gfx803, {"s_nop 0"}), 1), 0U);
   EXPECT_EQ(run(all_patterns(false), 0), 2U * 10);
 }
@@ -230,7 +230,7 @@ TEST_P(NearDataOnMesh, CodeThatAKernelChangesIsUntagged) {
   const std::size_t operation = loop + 2;
   append(lines, {"s_waitcnt vmcnt(0)", "s_cmp_lg_u32 s2, 0", "s_cbranch_scc1 0"});
   const std::size_t skip = lines.size() - 1;
-  // The first workgroup alone: the literal is the second word of the operation.
+  // Only the first workgroup changes code: the literal is the second word of the operation.
   append(lines, {"v_mov_b32 v6, s12", "v_mov_b32 v7, s13", "v_mov_b32 v8, 0x54321", "STORE v[6:7], v8", "s_waitcnt vmcnt(0)",
                  "s_icache_inv"});
   const std::size_t after = lines.size();

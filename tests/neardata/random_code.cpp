@@ -51,7 +51,7 @@ std::string RandomCode::uniform() {
   }
 }
 
-// Waits for what the registers are written by.
+// Appends waits for the accesses that write the registers.
 void RandomCode::need(const std::vector<std::string>& registers) {
   unsigned vm = ~0U;
   bool lgkm = false;
@@ -168,7 +168,7 @@ void RandomCode::operate() {
   lines_.push_back(kNames[pick(5)] + ' ' + to + ", " + b + ", " + a);
 }
 
-// All lanes, or neighbours: perhaps none.
+// Sets EXEC to all lanes, or to consecutive ones, possibly none.
 void RandomCode::mask() {
   if (pick(2) == 0) {
     lines_.emplace_back("s_mov_b64 exec, s[14:15]");
@@ -178,7 +178,7 @@ void RandomCode::mask() {
   lines_.emplace_back("s_and_b64 exec, s[14:15], s[16:17]");
 }
 
-// What a compiler's scheduler may put between a chain's instructions.
+// Appends instructions that a compiler's scheduler may put between those of a chain.
 void RandomCode::gap() {
   switch (pick(6)) {
     case 0:
@@ -195,8 +195,8 @@ void RandomCode::gap() {
   }
 }
 
-// In the shape of each row of Table 1, and some that are in none. Other code may make no chain of it: it may read the values
-// later, or write to its lines.
+// Appends instructions in the form of each row of Table 1, and some of no row. Code around them may prevent a chain: it may
+// read the values later, or write to the same lines.
 void RandomCode::chain() {
   static constexpr std::array kElements{Element{"LOAD", "STORE"}, Element{"LOAD", "STORE"}, Element{"LOAD", "STORE"},
                                         Element{"LOAD_ubyte", "STORE_byte"}, Element{"LOAD_ushort", "STORE_short"}};
@@ -244,7 +244,7 @@ void RandomCode::chain() {
       lines_.push_back("v_add_f32 " + a + ", s3, " + a);
       store(a, element.store);
   }
-  // Values that are read later are no chain's.
+  // Values that are read later cannot be part of a chain.
   if (pick(4) == 0) return;
   need({a});
   lines_.push_back("v_cvt_f32_u32 " + a + ", v0");

@@ -11,7 +11,7 @@
 
 namespace lacuna::test {
 
-/// Lines as of translated(). What they use:
+/// Lines as of translated(). Registers:
 ///   v[0:1], v[20:21]  addresses of the lane's words, in order and scattered
 ///   v[2:7]            addresses of accesses, v18 and v19 halves of them, v16 and v17 those of the results
 ///   v8 to v15         data

@@ -105,14 +105,14 @@ TEST_F(TagSection, RefusesTagsOfOtherCode) {
   kernel.chains[1] = kernel.chains[0];
   kernel.checks[1] = kernel.checks[0];
   EXPECT_THAT(check_error(kernel), HasSubstr("0x1000 is in two chains"));
-  // Another register; the check notices each changed bit.
+  // A changed register field: the checksum detects each changed bit.
   for (unsigned bit = 0; bit < 32; ++bit) {
     code_.words()[2] ^= 1U << bit;
     EXPECT_THAT(check_error(tagged_), HasSubstr("kernel vecadd: ")) << bit;
     code_.words()[2] ^= 1U << bit;
   }
   EXPECT_EQ(check_error(tagged_), "");
-  // What is tagged as a store is a load, with the right check.
+  // The instruction tagged as a store is a load, with a matching checksum.
   kernel = tagged_;
   kernel.chains[0].instructions[2].address = 0x101c;
   kernel.checks[0][2] = kernel.checks[1][1];

@@ -12,7 +12,7 @@
 namespace lacuna::programs {
 
 struct CampaignOptions {
-  std::uint64_t seed = 1;  ///< of the first program; the next has the next seed
+  std::uint64_t seed = 1;  ///< seed of the first program; each further program has the next one
   std::uint64_t count = 100;
   unsigned batch = 20;  ///< programs in one code object
   bool matrix = false;  ///< programs with tiles of the matrix unit's extensions
@@ -24,8 +24,9 @@ struct CampaignOptions {
   std::chrono::seconds shrink_limit{300};  ///< 0: failing programs are kept as they are
 };
 
-/// Code objects and the host's results of all programs, into options.built: they take most of the time, and depend neither on
-/// the simulator nor on its options. Programs that a compiler refuses are left to run_campaign(), which reports them.
+/// / Builds code objects and the host's results of all programs in options.built: they take most of the time, and depend
+/// neither on the simulator nor on its options. Programs that a compiler rejects are left to run_campaign(), which reports
+/// them.
 void build_programs(const CampaignOptions& options);
 
 /// Returns the number of programs that failed. Logs to `log`.

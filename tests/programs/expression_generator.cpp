@@ -47,7 +47,7 @@ ExpressionGenerator::ExpressionGenerator(Random& random) : random_(random) {
 }
 
 Type ExpressionGenerator::random_type() {
-  // Wide vectors make long code: they are rarer.
+  // Wide vectors are rarer, because their code is long.
   static constexpr std::array<unsigned, 16> kWidthChoice{1, 1, 1, 1, 1, 1, 1, 2, 2, 2, 3, 4, 4, 4, 8, 16};
   const auto scalar = static_cast<Scalar>(random_.below(kScalars));
   const unsigned width = random_.pick(kWidthChoice);
@@ -209,7 +209,7 @@ Expression ExpressionGenerator::apply(const OperatorRow& row, Type type, const S
     if (comparison) same = wanted;
     result.operands.push_back(expression(*wanted, scope, depth - 1));
   }
-  // A component that is taken of a cast would be taken of what is cast.
+  // A component selected from a cast would be selected from the operand of the cast.
   if (result.text.starts_with("(<T>)")) result.text = "(" + result.text + ")";
   replace(result.text, "<T>", type.name());
   replace(result.text, "<U>", unsigned_like(type).name());

@@ -18,7 +18,7 @@ struct Variable {
 };
 
 struct Array {
-  Type type;  ///< of an element
+  Type type;  ///< type of an element
   std::string name;
   unsigned size = 0;  ///< a power of two
   bool assignable = true;
@@ -26,24 +26,24 @@ struct Array {
 
 struct Callable {
   Type result;
-  std::string open;  ///< the name, the parenthesis and arguments that are always the same
+  std::string open;  ///< name, opening parenthesis and constant arguments
   std::vector<Type> parameters;
   bool reads_input = false;
 };
 
-/// What an expression may refer to. Inner scopes are copies.
+/// / Names that an expression may refer to. Inner scopes are copies.
 struct Scope {
   std::vector<Variable> variables;
   std::vector<Array> arrays;
   std::vector<Callable> functions;
-  bool input = false;  ///< the input buffer is in reach
+  bool input = false;  ///< the input buffer may be accessed
 };
 
 class ExpressionGenerator {
  public:
   explicit ExpressionGenerator(Random& random);
 
-  /// `depth` operators deep at most.
+  /// / At most `depth` operators deep.
   [[nodiscard]] Expression expression(Type type, const Scope& scope, unsigned depth);
   [[nodiscard]] Expression literal(Type type);
 
@@ -51,7 +51,7 @@ class ExpressionGenerator {
   /// that shrinking cannot remove it.
   [[nodiscard]] static std::string element(const std::string& array, unsigned operand, unsigned size);
 
-  /// One of the few types that this program prefers.
+  /// / A random one of the few types that this program prefers.
   [[nodiscard]] Type any_type() { return random_.pick(palette_); }
 
  private:

@@ -35,7 +35,7 @@ class ProgramGenerator {
       unsigned dimensions;
       std::array<unsigned, 3> block;
     };
-    // Full and partial wavefronts, one and several a group.
+    // Full and partial wavefronts, with one and several per group.
     static constexpr std::array kShapes{
         Shape{1, {64, 1, 1}},  Shape{1, {64, 1, 1}}, Shape{1, {1, 1, 1}},   Shape{1, {7, 1, 1}},   Shape{1, {33, 1, 1}},
         Shape{1, {48, 1, 1}},  Shape{1, {65, 1, 1}}, Shape{1, {100, 1, 1}}, Shape{1, {128, 1, 1}}, Shape{1, {192, 1, 1}},
@@ -149,7 +149,7 @@ class ProgramGenerator {
       callable.parameters.push_back(type);
     }
     head += ")";
-    // A structure that is reached by pointer is also changed by an evaluation whose order C leaves open: only read it.
+    // A structure passed by pointer could be changed by an evaluation whose order C does not define: it is only read.
     if (by_pointer) {
       for (Variable& variable : scope.variables) variable.assignable = variable.assignable && variable.name[0] != '(';
     }
@@ -160,7 +160,7 @@ class ProgramGenerator {
     function.noinline = noinline;
     function.result = expressions_.expression(callable.result, scope, 3);
     program_.functions.push_back(std::move(function));
-    // Functions call functions that stand before them; those with a structure are called by the kernel, which has one.
+    // Functions call functions defined before them; those with a structure parameter are called by the kernel, which has one.
     (by_value || by_pointer ? kernel_functions_ : shared_.functions).push_back(callable);
   }
 
@@ -174,7 +174,7 @@ class ProgramGenerator {
       const Type type = i == 0 ? kInt : expressions_.any_type();
       if (type.width > 4) continue;
       const std::string name = "n" + std::to_string(i);
-      // Bits that are no NaN in any float type.
+      // Bits that represent no NaN in any float type.
       program_.scalars.push_back({type, name, random_.bits() & 0x3fefffff3fefffffULL});
       uniform.variables.push_back({type, name, false});
       scope.variables.push_back({type, name, false});
@@ -222,7 +222,7 @@ class ProgramGenerator {
     unsigned offset = 0;
     unsigned alignment = 4;
     const auto store = [&](Type type, Expression value) {
-      // NaNs are stored with one bit pattern: IEEE 754 leaves theirs open.
+      // NaNs are stored with one bit pattern, because IEEE 754 does not define the bits of results.
       const Type stored = type.is_float() ? unsigned_like(type) : type;
       const std::string written = type.is_float() ? "as_" + stored.name() + "(canonical({0}))" : "{0}";
       const unsigned size = type.width == 3 ? 3 * type.element_bytes() : type.bytes();

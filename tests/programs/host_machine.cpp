@@ -34,7 +34,7 @@ struct Machine {
   Index group_size{};
   Fiber* current = nullptr;
   Fiber* first = nullptr;
-  std::vector<TileOperands> tiles;  ///< a work item's, while its wavefront computes one
+  std::vector<TileOperands> tiles;  ///< operands of each work item while its wavefront computes a tile
   std::string fault;
   ucontext_t scheduler{};
 };
@@ -74,7 +74,7 @@ void run_group(std::vector<Fiber>& fibers, std::byte* stacks) {
 
 unsigned groups_of(unsigned d) { return (machine.launch->grid[d] + machine.launch->block[d] - 1) / machine.launch->block[d]; }
 
-/// Modes as host_builtins.h numbers them.
+/// / Sets rounding modes, which are numbered as in host_builtins.h.
 class RoundingMode {
  public:
   explicit RoundingMode(unsigned mode) : before_(std::fegetround()) {
@@ -89,7 +89,7 @@ class RoundingMode {
   int before_;
 };
 
-/// x87's long double holds every 64 bit integer and every double: one rounding.
+/// / Rounds once: x87's long double represents every 64 bit integer and every double.
 double rounded(long double x, unsigned mode, bool to_double) {
   const RoundingMode rounding(mode);
   const volatile long double from = x;
@@ -103,7 +103,7 @@ double rounded(long double x, unsigned mode, bool to_double) {
 
 }  // namespace
 
-// What host_builtins.h asks for; compiled programs find these in the process that loads them.
+// Functions declared in host_builtins.h; compiled programs find them in the process that loads them.
 extern "C" {
 unsigned long lacuna_work_item(unsigned what, unsigned d) {
   switch (what) {

@@ -16,7 +16,7 @@
 namespace lacuna::programs {
 namespace {
 
-constexpr std::chrono::seconds kRunLimit{600};  ///< by then it hangs, however busy the machine
+constexpr std::chrono::seconds kRunLimit{600};  ///< a run that takes longer hangs, however busy the machine
 constexpr std::size_t kAlignment = 256;         ///< of buffers: the widest vector has 128 bytes
 
 /// Memory that a child process writes and its parent reads.
@@ -38,7 +38,7 @@ class SharedMemory {
 
 std::size_t aligned(std::size_t bytes) { return (bytes + kAlignment - 1) / kAlignment * kAlignment; }
 
-/// In the child process.
+/// / Calls the kernel; runs in the child process.
 void call(void* library, const Program& program, std::uint8_t* input, std::uint8_t* output, std::uint8_t* cells) {
   const std::string symbol = program.name + "_run";
   const auto kernel = reinterpret_cast<HostKernel>(dlsym(library, symbol.c_str()));

@@ -18,8 +18,9 @@ constexpr unsigned kVectors = kAnything & ~kScalar;
 constexpr unsigned kScalars = kAnything & ~kVector;
 
 // Signed overflow is undefined: arithmetic of signed types is written in unsigned ones. Division by zero and of the smallest
-// number by -1 likewise: divisor() of random_program.h never gives them. Floats: what is here is exactly rounded, so that any
-// correct machine gives the same bits; number() replaces NaN where its bits, its sign or its conversion would show.
+// number by -1 are undefined, too: divisor() of random_program.h avoids them. All float operations here are exactly rounded, so
+// that any correct machine gives the same bits; number() replaces NaN where its bits, its sign or its conversion would affect
+// the result.
 constexpr std::array kRows{
     // Arithmetic
     OperatorRow{"as_<T>((<U>)((<P>)as_<U>({0}) + (<P>)as_<U>({1})))", "TT", kIntegers, 6},
@@ -55,7 +56,7 @@ constexpr std::array kRows{
     OperatorRow{"abs({0})", "S", kUnsignedIntegers, 2},
     OperatorRow{"abs_diff({0}, {1})", "TT", kUnsignedIntegers, 1},
     OperatorRow{"abs_diff({0}, {1})", "SS", kUnsignedIntegers, 2},
-    // Not of uint: clang-16 shrinks gfx803's v_add_u32 and v_sub_u32 with clamp to the form that has none.
+    // uint is excluded: clang-16 shrinks gfx803's v_add_u32 and v_sub_u32 with clamp to the form that has none.
     OperatorRow{"add_sat({0}, {1})", "TT", kSignedIntegers, 1},
     OperatorRow{"sub_sat({0}, {1})", "TT", kSignedIntegers, 1},
     OperatorRow{"add_sat({0}, {1})", "TT", kUnsignedIntegers & ~k32, 1},
@@ -65,7 +66,7 @@ constexpr std::array kRows{
     OperatorRow{"mul_hi({0}, {1})", "TT", kIntegers, 2},
     OperatorRow{"mad_hi({0}, {1}, {2})", "TTT", kUnsignedIntegers, 1},
     OperatorRow{"mad_sat({0}, {1}, {2})", "TTT", kIntegers, 1},
-    // The device library multiplies as if the product had 31 bits.
+    // The device library multiplies as if the product had 31 bits, hence the shifts.
     OperatorRow{"mul24(({0} << 8) >> 8, ({1} << 24) >> 24)", "TT", kSigned | kUnsigned | kAnyShape | k32, 3},
     OperatorRow{"mad24(({0} << 8) >> 8, ({1} << 8) >> 8, {2})", "TTT", kUnsigned | kAnyShape | k32, 3},
     // Comparison and choice
@@ -123,10 +124,10 @@ constexpr std::array kRows{
     OperatorRow{"fma({0}, {1}, {2})", "TTT", kFloats, 3},
     OperatorRow{"sqrt({0})", "T", kFloats, 1},
     OperatorRow{"fabs({0})", "T", kFloats, 2},
-    // Adding zero: which zero the minimum of two zeros is, is not defined.
+    // Zero is added because the sign of the minimum of two zeros is not defined.
     OperatorRow{"(fmin({0}, {1}) + (<T>)(0))", "TT", kFloats, 1},
     OperatorRow{"(fmax({0}, {1}) + (<T>)(0))", "TT", kFloats, 1},
-    // clang-15's code for round() loses the sign of a zero.
+    // Zero is added because clang-15's code for round() loses the sign of a zero.
     OperatorRow{"(round({0}) + (<T>)(0))", "T", kFloats, 1},
     OperatorRow{"floor({0})", "T", kFloats, 1},
     OperatorRow{"ceil({0})", "T", kFloats, 1},

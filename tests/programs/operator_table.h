@@ -1,5 +1,5 @@
-// Every operator, built-in function and conversion that random expressions use. One row an operator; operand types follow from
-// the result's type by letters.
+// Every operator, built-in function and conversion that random expressions use. Each row is an operator; letters derive the
+// operand types from the result's type.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace lacuna::programs {
 
-/// Sets of result types: a type is in a set when its kind, its shape and its element size are.
+/// / Sets of result types: a type is in a set if the set contains its kind, its shape and its element size.
 namespace results {
 inline constexpr unsigned kSigned = 1U << 0U;
 inline constexpr unsigned kUnsigned = 1U << 1U;

@@ -1,8 +1,8 @@
 // A random program: one OpenCL kernel with its helper functions, its launch and the contents of its buffers.
 //
-// Expressions and statements are text with holes for parts: that is all that printing needs, and shrinking needs to know only
-// what a part's type is. Every operator is defined for every value of its operands (guards are part of its text), so that any
-// part may be replaced by another one of the same type without the program becoming undefined.
+//  Expressions and statements are text with holes for parts: printing needs nothing else, and shrinking needs only the type of
+//  a part. Every operator is defined for every value of its operands (guards are part of its text), so that any part may be
+//  replaced by another one of the same type without making the program undefined.
 #pragma once
 
 #include <array>
@@ -25,7 +25,7 @@ struct Statement {
   std::vector<Expression> expressions;
   std::vector<std::vector<Statement>> blocks;
   bool jump = false;  ///< break or continue: goes to the loop or switch around it
-  bool loop = false;  ///< or switch: where jumps inside end
+  bool loop = false;  ///< a loop or switch: the target of break and continue in it
 };
 
 using Block = std::vector<Statement>;

@@ -55,8 +55,9 @@ TEST(Generator, APartOfAWavefrontMakesNoTile) {
   EXPECT_THROW(static_cast<void>(run_on_host({&program, 1}, folder.path())), RunError);
 }
 
-// Optimisation may change what undefined programs do, and what depends on excess precision or on the order of evaluation. The
-// traps of the host's build say the rest; they are in what every program of programs_test() in CMakeLists.txt is compared with.
+// Results of undefined programs, or of those that depend on excess precision or on the order of evaluation, may change with
+// optimisation. Other undefined behaviour is detected by the traps of the host's build, with which every program of
+// programs_test() in CMakeLists.txt is compared.
 TEST(Generator, ProgramsAreWellDefined) {
   const std::vector<Program> programs = programs_from(1000, 12);
   const TemporaryFolder folder;
@@ -79,7 +80,7 @@ TEST(Generator, ProgramsWriteWhatTheyCompute) {
   }
 }
 
-// A fault in one built-in function of the host stands for a fault of the simulator.
+// A fault in one built-in function of the host represents a fault of the simulator.
 TEST(Shrink, AWrongHaddIsFound) {
   const TemporaryFolder folder;
   const auto shows = [&](const Program& program) {
@@ -114,7 +115,7 @@ TEST(Shrink, OfABrokenLoopAJumpDoesNotBecomeAnotherLoops) {
   Statement inner{"for (;;) {\n[0]\n}", {}, {{jump}}};
   inner.loop = true;
   program.body = {inner};
-  // Whatever is tried, no break occurs outside of a loop.
+  // No candidate has a break outside of a loop.
   const auto shows = [](const Program& candidate) {
     for (const Statement& statement : candidate.body) EXPECT_FALSE(statement.jump);
     return !candidate.body.empty();

@@ -46,8 +46,8 @@ void write_programs(std::span<const Program> programs, const std::filesystem::pa
 /// Builds the code object. Throws CompileError.
 void build_for_gpu(const std::filesystem::path& folder, const Variant& variant);
 
-/// Runs the code object that build_for_gpu() has made. Throws RunError, which also tells of held loads for which memory has
-/// changed before they were sent (lazy_lanes_changed).
+/// / Runs the code object that build_for_gpu() has made. Throws RunError, also if memory of held loads has changed before they
+/// were sent (lazy_lanes_changed).
 [[nodiscard]] std::vector<Result> run_on_gpu(std::span<const Program> programs, const std::filesystem::path& folder,
                                              const Variant& variant, const Simulator& simulator);
 

@@ -40,7 +40,7 @@ std::vector<Expression*> expressions_of(Program& program) {
   return result;
 }
 
-/// A break or continue that ends something outside of the block.
+/// / Whether a break or continue in the block refers to a loop or switch outside of it.
 bool jumps_out(const Block& block) {
   return std::any_of(block.begin(), block.end(), [](const Statement& statement) {
     return statement.jump || (!statement.loop && std::any_of(statement.blocks.begin(), statement.blocks.end(), jumps_out));
@@ -99,7 +99,8 @@ class Shrinker {
     }
   }
 
-  /// Runs of statements: a whole block, halves, ... single ones; from the end, since later statements use earlier ones.
+  /// / Removes runs of statements: a whole block, halves, ... single ones; from the end, since later statements use earlier
+  /// ones.
   void remove_statements() {
     for (std::size_t b = 0; b < blocks_of(program_).size(); ++b) {
       for (std::size_t run = std::max<std::size_t>(blocks_of(program_)[b]->size(), 1); run > 0; run /= 2) {

@@ -36,7 +36,8 @@ constexpr std::array kAtomics{
     AtomicRow{"atom_xor((volatile @ulong *)$, {0});", 7, kUlong},
     AtomicRow{"atom_max((volatile @long *)$, {0});", 8, kLong},
     AtomicRow{"atom_and((volatile @ulong *)$, {0});", 9, kUlong},
-    // Each work item gets one of the counter's values: their sum, stored in one place, does not depend on the assignment.
+    // Each work item gets a different value of the counter: the sum of these values, stored in one place, does not depend on
+    // the assignment.
     AtomicRow{"atom_add((volatile @ulong *)%, (ulong)atomic_inc((volatile @uint *)#));", 6, kUlong},
     AtomicRow{"{\nuint old, value = {0};\nvolatile @uint *cell = (volatile @uint *)$;\n"
               "do old = *cell;\nwhile (atomic_cmpxchg(cell, old, old + value) != old);\n}",
@@ -280,7 +281,7 @@ Statement StatementGenerator::atomic(const Scope& scope) {
 Statement StatementGenerator::matrix_tile(Scope& scope) {
   const MatrixTile& tile = random_.pick(matrix_tiles());
   const std::string name = new_name("v");
-  // Random bits taken for halves make most sums NaN: half of the time they are below two.
+  // Random bits as halves make most sums NaN: in half of the cases they are limited to values below two.
   const bool halves = tile.a.is_integer();
   const std::string input = halves && random_.percent(50) ? "({#} & (uint2)(0xbfffbfffu))" : "{#}";
   const auto operand = [&](const char* number) {

@@ -12,8 +12,8 @@ namespace lacuna::programs {
 struct Place {
   unsigned depth = 0;    ///< of nested branches and loops
   bool in_loop = false;  ///< break and continue are allowed
-  bool uniform = false;  ///< every work item of the group comes here equally often: barriers are allowed
-  bool kernel = false;   ///< atomics and local memory are in reach
+  bool uniform = false;  ///< every work item of the group executes it equally often: barriers are allowed
+  bool kernel = false;   ///< atomics and local memory may be used
   Type result = kInt;    ///< what a function returns
 };
 
@@ -21,7 +21,7 @@ class StatementGenerator {
  public:
   StatementGenerator(Random& random, ExpressionGenerator& expressions) : random_(random), expressions_(expressions) {}
 
-  /// What is declared at the block's outer level stays in `scope`.
+  /// / Declarations at the block's outer level remain in `scope`.
   [[nodiscard]] Block block(Scope& scope, const Place& place, unsigned statements);
 
   [[nodiscard]] Statement declaration(Scope& scope);
@@ -31,11 +31,11 @@ class StatementGenerator {
 
   /// Local arrays of the group's size, declared by the kernel; exchanges use them.
   void set_exchange_arrays(std::vector<Array> arrays) { exchange_arrays_ = std::move(arrays); }
-  /// Of kernel arguments: expressions of these are the same in all work items.
+  /// / The scope of kernel arguments: expressions of these are the same in all work items.
   void set_uniform_scope(Scope scope) { uniform_ = std::move(scope); }
-  /// From now on, tiles of the matrix unit are declared where all work items come.
+  /// / Enables tiles of the matrix unit, declared where all work items execute the declaration.
   void set_matrix_tiles() { matrix_tiles_ = true; }
-  /// A variable that is a work item's part of a tile; it stays in `scope`.
+  /// / Declares a variable that is a work item's part of a tile; it remains in `scope`.
   [[nodiscard]] Statement matrix_tile(Scope& scope);
 
  private:

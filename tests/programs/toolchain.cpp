@@ -8,7 +8,7 @@
 namespace lacuna::programs {
 namespace {
 
-constexpr std::chrono::seconds kCompileLimit{600};  ///< by then it hangs, however busy the machine
+constexpr std::chrono::seconds kCompileLimit{600};  ///< a compiler that takes longer hangs, however busy the machine
 
 void run(const std::vector<std::string>& command, const std::filesystem::path& folder) {
   const Outcome outcome = run_command(command, folder, kCompileLimit);
@@ -40,7 +40,7 @@ std::vector<std::string> host_compiler(const std::vector<std::string>& options) 
   return command;
 }
 
-/// The built-in functions are most of what the compiler reads: once in a process for each set of options.
+/// The built-in functions are most of what the compiler reads: they are precompiled once in a process for each set of options.
 std::string precompiled_builtins(const std::vector<std::string>& options) {
   static const TemporaryFolder folder;
   static std::map<std::vector<std::string>, std::string> made;
@@ -67,8 +67,8 @@ void compile_for_gpu(const std::filesystem::path& source, const Variant& variant
                      const std::vector<std::string>& options) {
   const std::filesystem::path folder = source.parent_path();
   const std::string object = code_object.string() + ".o";
-  // At -O0 clang-16 reloads spilled vector registers before it restores the EXEC that was on when they were spilled, where a
-  // divergent branch ends: the lanes that come back lose their values. clang-15 has no such fault.
+  // At -O0, where a divergent branch ends, clang-16 reloads spilled vector registers before it restores the EXEC with which
+  // they were spilled: the lanes that become active again lose their values. clang-15 is correct.
   std::vector<std::string> command{variant.level == 0 ? LACUNA_GPU_COMPILER_15 : LACUNA_GPU_COMPILER,
                                    "-x",
                                    "cl",

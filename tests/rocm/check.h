@@ -1,7 +1,7 @@
 #pragma once
-// What the HIP programs of this folder share: checks that go on after a failure and say file, line, what was got and what was
-// expected, arrays in device memory, and reproducible data. A program ends with `return check::result();`: 0, or 1 when
-// anything failed.
+// Common parts of the HIP programs of this folder: checks that report file, line, actual and expected value and continue after
+// a failure, arrays in device memory, and reproducible data. A program ends with `return check::result();`: 0, or 1 if anything
+// failed.
 #include <hip/hip_runtime.h>
 
 #include <atomic>
@@ -14,15 +14,15 @@
 #include <type_traits>
 #include <vector>
 
-// A HIP call that the rest of the program depends on: anything but hipSuccess ends the program.
+// For a HIP call that the rest of the program depends on: any status but hipSuccess ends the program.
 #define HIP_CHECK(call) check::require_success((call), #call, __FILE__, __LINE__)
-// A HIP call whose status is what is tested.
+// For a HIP call whose status is tested.
 #define EXPECT_STATUS(call, expected) check::status((call), (expected), #call, __FILE__, __LINE__)
 #define EXPECT_EQ(got, expected) check::equal((got), (expected), #got, __FILE__, __LINE__)
 #define EXPECT_NEAR(got, expected, tolerance) check::near((got), (expected), (tolerance), #got, __FILE__, __LINE__)
 #define EXPECT_BETWEEN(got, low, high) check::between((got), (low), (high), #got, __FILE__, __LINE__)
 #define EXPECT_TRUE(condition) check::equal(static_cast<bool>(condition), true, #condition, __FILE__, __LINE__)
-// Every element of a vector against `expected(index)`; says how many differ and shows the first few.
+// Compares every element of a vector with `expected(index)`; reports the number of differences and the first few of them.
 #define EXPECT_EACH(vector, ...) check::each((vector), (__VA_ARGS__), #vector, __FILE__, __LINE__)
 
 namespace check {
@@ -129,7 +129,7 @@ inline int result() {
   return 0;
 }
 
-// A number that looks random, from its index: the same on host and device.
+// A pseudo-random number from an index: the same on host and device.
 __host__ __device__ inline uint32_t scramble(uint32_t x) {
   x = (x ^ (x >> 16)) * 0x45d9f3bu;
   x = (x ^ (x >> 16)) * 0x45d9f3bu;

@@ -41,7 +41,7 @@ constexpr std::size_t kInFlight = 64;
 struct Traffic {
   const char* name;
   bool sequential;
-  unsigned writes;       // of a hundred requests
+  unsigned writes;       // percentage of writes
   unsigned copies;       // arrays that are copied simultaneously, or 0
   unsigned streams = 0;  // arrays of which a line each is read or written in turn, or 0
 };
@@ -252,7 +252,7 @@ TEST_P(Mixed, EveryRequest) {
   }
 }
 
-// Copies of several arrays have rows in turn in one bank: where they lie decides in which.
+// Copies of several arrays use several rows of a bank in turn: the arrays' addresses determine the bank.
 constexpr Traffic kTraffics[] = {{"random_25", false, 25, 0},    {"random_50", false, 50, 0}, {"sequential_25", true, 25, 0},
                                  {"sequential_50", true, 50, 0}, {"copy_1", true, 50, 1},     {"copy_2", true, 50, 2},
                                  {"copy_3", true, 50, 3},        {"copy_4", true, 50, 4},     {"copy_6", true, 50, 6},

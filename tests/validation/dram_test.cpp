@@ -92,7 +92,7 @@ TEST(DramAgainstPeers, UnloadedLatencies) {
     const auto ramulator = row.number("avg_latency_incl_source_queue_ns");
     if (pattern == "unloaded_random_refresh") continue;
     ++rows;
-    // Ramulator's are means of long runs to a tenth of a cycle; DRAMSys adds 1.4 ns of its interface to each.
+    // Ramulator's latencies are means of long runs, to a tenth of a cycle; DRAMSys adds 1.4 ns of its interface to each.
     const double reference = ramulator ? std::round(*ramulator) : *row.number("avg_latency_ns") - 1.4;
     EXPECT_NEAR(results.add({row.text("tool")}, pattern, ours, reference, 0), 0, 1e-9) << pattern;
   }
@@ -104,7 +104,7 @@ struct Peer {
   const char* scheduler;
   DramScheduler ours;
   const char* latency;  // column
-  unsigned loads;       // in the table, up to 0.8 of what is achieved
+  unsigned loads;       // number of loads in the table, up to 0.8 of the achieved bandwidth
   double bandwidth;     // allowed errors
   double latency_error;
 };

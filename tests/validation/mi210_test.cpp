@@ -1,10 +1,10 @@
-// The preset mi210 beside measurements of the product (reference/mi210.csv):
-//   - te42kyfo/gpu-benches, gpu-latency/mi210.txt: one work-item follows pointers through 4 KiB, half a MiB and 32 MiB;
-//     gpu-stream/mi210.txt: vectors of 1 GiB.
-//   - ROCm/omniperf (today rocprofiler-compute), tests/workloads/device_filter/MI200: roofline.csv, and times and counters of
-//     three launches of a copy of 1 M doubles (timestamps.csv, pmc_perf.csv). The first one ran at the idle clock: its 16,213
-//     busy cycles (SQ_BUSY_CYCLES of one engine) in 19.7 us are 0.82 GHz, those of the others 1.7 GHz.
-// Latencies of the preset are chosen by the first; times of copies are what comes out.
+// The preset mi210, compared with measurements of the product (reference/mi210.csv):
+//    - te42kyfo/gpu-benches, gpu-latency/mi210.txt: one work-item follows pointers through 4 KiB, half a MiB and 32 MiB;
+//      gpu-stream/mi210.txt: vectors of 1 GiB.
+//    - ROCm/omniperf (today rocprofiler-compute), tests/workloads/device_filter/MI200: roofline.csv, and times and counters of
+//      three launches of a copy of 1 M doubles (timestamps.csv, pmc_perf.csv). The first one ran at the idle clock: its 16,213
+//      busy cycles (SQ_BUSY_CYCLES of one engine) in 19.7 us are 0.82 GHz, those of the others 1.7 GHz.
+//  The latencies of the preset are fitted to the first source; times of copies are predictions.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -44,8 +44,8 @@ TEST(Mi210, Latencies) {
   }
 }
 
-// Both are means: launches of the product differ by a few per cent, here by how what the last one left lies in the L2. The
-// first is another case, as it finds nothing to write back.
+// Both values are means: launches of the product differ by a few per cent, launches here by the state that the previous one
+// left in the L2. The first launch is excluded, since it has nothing to write back.
 TEST(Mi210, CopyOfAMillionDoubles) {
   constexpr unsigned kLaunches = 9;
   Comparison results("mi210_copy.csv", {"launches"});
@@ -61,8 +61,8 @@ TEST(Mi210, CopyOfAMillionDoubles) {
       << mean << " against " << expected << " us";
 }
 
-// Vectors of 64 MiB: eight times the L2, so that what stays in it counts little, and long enough for the order of requests to
-// become that of a long run.
+// Vectors of 64 MiB: eight times the L2, so that data that remain in it hardly matter, and long enough for the order of
+// requests to reach that of a long run.
 TEST(Mi210, RatesOfDram) {
   constexpr unsigned kElements = 1 << 23;
   Comparison results("mi210_streams.csv", {"kernel"});

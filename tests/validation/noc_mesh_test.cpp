@@ -1,8 +1,8 @@
 // The 8 x 8 mesh against BookSim2 (reference/noc_mesh_8x8.csv): unloaded law, latency against load, saturation throughput.
 //
-// Traffic as there: every node injects packets at random (Bernoulli) to destinations chosen uniformly, itself included; loads
-// and throughputs are in flits per node and cycle. Request and reply: 56 nodes send requests of one flit to 8 memory nodes,
-// which answer with five flits at once.
+// Traffic as in the reference: every node injects packets at random (Bernoulli) to destinations chosen uniformly, itself
+// included; loads and throughputs are in flits per node and cycle. Request and reply: 56 nodes send requests of one flit to 8
+// memory nodes, which respond with five flits immediately.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -89,7 +89,7 @@ TEST(MeshAgainstBookSim, UnloadedLaw) {
     if (std::sscanf(row.text("pattern").c_str(), "single pair %u->%u manhattan %u", &from, &to, &distance) != 3) continue;
     ++rows;
     const auto flits = static_cast<unsigned>(*row.number("packet_flits"));
-    // A stage of its own for routing makes the pipeline one longer, speculative switch allocation one shorter.
+    // A separate routing stage makes the pipeline one cycle longer, speculative switch allocation one cycle shorter.
     const std::string& config = row.text("config");
     const Cycles router = config.ends_with("routing_delay=1") ? 4_cycles
                           : config.ends_with("speculative=1") ? 2_cycles
@@ -101,7 +101,7 @@ TEST(MeshAgainstBookSim, UnloadedLaw) {
       EXPECT_EQ(ours, 4 * distance + 6 + (flits - 1));
     }
     EXPECT_EQ(traversal.links, distance);
-    // BookSim2's mean over many packets at a small load: whole cycles but for rare meetings.
+    // BookSim2's mean over many packets at a small load: whole cycles except for rare conflicts.
     const double error = results.add({std::to_string(router.n), std::to_string(distance), std::to_string(flits)}, "latency",
                                      ours, std::round(*row.number("avg_packet_latency")), 0);
     EXPECT_EQ(error, 0) << row.text("pattern") << ", " << flits << " flits";

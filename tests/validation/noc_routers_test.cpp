@@ -1,8 +1,8 @@
 // Stepped routers against BookSim2 (reference/noc_mesh_8x8.csv), up to saturation and beyond it; and the booked network against
-// them where the reference says nothing: it has curves of eight virtual channels only.
+// stepped routers for parameters that the reference lacks: it has curves of eight virtual channels only.
 //
-// Traffic as in noc_mesh_test.cpp: 8 x 8 mesh, every node injects at random to destinations chosen uniformly. Request and
-// reply: 56 nodes send requests of one flit to 8 memory nodes, which answer with five flits at once.
+//  Traffic as in noc_mesh_test.cpp: 8 x 8 mesh, every node injects at random to destinations chosen uniformly. Request and
+//  reply: 56 nodes send requests of one flit to 8 memory nodes, which respond with five flits immediately.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -100,7 +100,7 @@ Outcome ours(unsigned channels, unsigned flits, double load) {
       [&](unsigned t, unsigned from, unsigned to) {
         const Tick arrival = mesh.send(from, to, VirtualNetwork::request, flits, kCycle * t).arrival;
         if (arrival >= kCycle * kWarmUp && arrival < kCycle * kLength) delivered += flits;
-        // As of the routers: of those that arrive.
+        // Only packets that arrive in the measured time count, as for the routers.
         if (t < kWarmUp || arrival >= kCycle * kLength) return;
         sum += static_cast<double>((arrival - kCycle * t).ps) / static_cast<double>(kCycle.ps);
         ++packets;
@@ -155,13 +155,13 @@ TEST(SteppedRouters, AcceptLessBeyondSaturation) {
     EXPECT_GT(fall, least) << flits;
     EXPECT_LT(fall, most) << flits;
   }
-  // Booked, the oldest first everywhere, it does not fall.
+  // The booked network, which serves the oldest packet first everywhere, loses no throughput beyond saturation.
   EXPECT_GT(ours(8, 1, 0.9).accepted, 0.99 * ours(8, 1, 0.44).accepted);
 }
 
-// No reference has these: the test checks their effects on a mesh of eight virtual channels and packets of one flit, in the
-// order that their causes imply. A round trip of a credit takes 7 cycles, so that eight channels nearly keep a link busy and
-// four do not.
+// The reference has no such curves: the test compares their saturation on a mesh of eight virtual channels and packets of one
+// flit with the order expected from theory. A round trip of a credit takes 7 cycles, so that eight channels nearly keep a link
+// busy and four do not.
 TEST(SteppedRouters, TailCreditsAndInputSpeedupMoveSaturation) {
   const auto saturated = [](unsigned channels, unsigned speedup, bool wait) {
     FabricParameters parameters = mesh_of(channels);
@@ -256,8 +256,8 @@ TEST(SteppedRouters, CarryBookSimsRequestsAndReplies) {
 struct Curve {
   unsigned channels;
   unsigned flits;
-  std::vector<double> loads;  ///< that are carried
-  double beyond;              ///< load that is not
+  std::vector<double> loads;  ///< loads that the network carries
+  double beyond;              ///< a load that it does not carry
   double allowed_accepted;
 };
 

@@ -1,4 +1,4 @@
-// The preset titanv-like beside what Duplo (MICRO '20) says of its baseline in section V.D: 28 cycles from L1, 120 from L2.
+// The preset titanv-like, compared with the baseline of Duplo (MICRO '20), section V.D: 28 cycles from L1, 120 from L2.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -19,7 +19,7 @@ double from_l1(unsigned lines) { return kL1 + (kL2 - kL1) * lines / kHops; }
 TEST(TitanV, Latencies) {
   Machine machine("titanv_latency", "titanv-like", {});
   const auto cycles = [&](const ChainLevel& level) { return load_latency(machine, level, kLine) * kClock; };
-  // 4 KiB, and 2 MiB of the 4.5 MiB.
+  // Working sets of 4 KiB for the L1, and of 2 MiB for the L2, which has 4.5 MiB.
   EXPECT_NEAR(cycles({"L1", 32, 32, true}), from_l1(32), 1);
   EXPECT_NEAR(cycles({"L2", 16384, 16383, true}), kL2, 3);
 }

@@ -116,7 +116,7 @@ typedef __int128 wide_t;
   WIDEN1(ctz, T, T)                                                                                                        \
   WIDEN3(bitselect, T, T, T, T)
 
-// Products and sums of three; of 64 bit numbers the sum can leave 128 bits only where it is far out of range anyway.
+// Products and sums of three terms; with 64 bit numbers a sum exceeds 128 bits only if the result saturates anyway.
 #define PRODUCTS(T)                                                     \
   BUILTIN wide_t lacuna_product_##T(T a, T b) { return (wide_t)a * b; } \
   BUILTIN wide_t lacuna_mad_##T(T a, T b, T c) { return (wide_t)a * b + c; }
@@ -134,7 +134,7 @@ BUILTIN wide_t lacuna_mad_ulong(ulong a, ulong b, ulong c) {
 }
 FOR_INTEGERS(INTEGER_FUNCTIONS)
 
-// A vector's select looks at the sign, a scalar's at the whole.
+// select() of vectors tests the sign bit of each element, that of scalars the whole value.
 #define VECTOR_SELECT(T, S)                                                     \
   BUILTIN T##2 select(T##2 a, T##2 b, S##2 c) { return c < (S##2)(0) ? b : a; } \
   BUILTIN T##3 select(T##3 a, T##3 b, S##3 c) { return c < (S##3)(0) ? b : a; } \
@@ -214,7 +214,7 @@ FOR_INTEGERS(INTEGER_MEMORY)
 VECTOR_MEMORY(float, uint)
 VECTOR_MEMORY(double, ulong)
 
-// --- Floats. R is what a comparison of scalars gives for the vectors' elements.
+// --- Floats. R: type of a comparison's result for scalars or vectors.
 #define RELATION(F, T, R, TEST)                                    \
   BUILTIN int F(T a, T b) { return TEST; }                         \
   BUILTIN R lacuna_mask_##F(T a, T b) { return F(a, b) ? -1 : 0; } \
@@ -289,7 +289,7 @@ FLOAT_FUNCTIONS(double, long, ulong, , 0x8000000000000000ul, DBL_MIN, (double)IN
   BUILTIN TO##4 NAME##4##MODE(FROM##4 a) { return (TO##4)(NAME##2##MODE(a.lo), NAME##2##MODE(a.hi)); }             \
   BUILTIN TO##8 NAME##8##MODE(FROM##8 a) { return (TO##8)(NAME##4##MODE(a.lo), NAME##4##MODE(a.hi)); }             \
   BUILTIN TO##16 NAME##16##MODE(FROM##16 a) { return (TO##16)(NAME##8##MODE(a.lo), NAME##8##MODE(a.hi)); }
-// Rounds to an integer first; what no 64 bit integer holds saturates.
+// Rounds to an integer first; results beyond 64 bit integers saturate.
 #define FROM_FLOAT_MODE(TO, FROM, MODE, NUMBER)                               \
   BUILTIN TO convert_##TO##_sat##MODE(FROM a) {                               \
     const double x = lacuna_round_to_integer((double)a, NUMBER);              \
@@ -341,7 +341,7 @@ FOR_INTEGERS(CONVERSIONS)
 CONVERSIONS_TO_FLOAT(float, 0)
 CONVERSIONS_TO_FLOAT(double, 1)
 
-// --- Atomic operations: work items run one after the other.
+// --- Atomic operations: plain ones suffice, because work items run one after the other.
 #define ATOMIC(F, T, SPACE, NEW)          \
   BUILTIN T F(volatile SPACE T* p, T x) { \
     const T old = *p;                     \

@@ -1,11 +1,11 @@
-// What random programs use besides OpenCL C itself, on every target.
+// Definitions that random programs use besides OpenCL C itself, on every target.
 #pragma OPENCL FP_CONTRACT OFF
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
 #pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
 #pragma OPENCL EXTENSION cl_khr_int64_extended_atomics : enable
 
-// clang-15 at -O0 saves the frame pointer of a function whose stack it realigns on top of a variable. Kernels' stacks need no
-// realignment: what has variables of more than the stack's 16 bytes is made part of the kernel there.
+// clang-15 at -O0 saves the frame pointer of a function whose stack it realigns over a variable. Kernels' stacks need no
+// realignment: functions with variables of more than the stack's 16 bytes are inlined into the kernel.
 #ifdef __OPTIMIZE__
 #define WIDE
 #define WIDE_NOINLINE __attribute__((noinline))
@@ -16,7 +16,7 @@
 #define OVERLOAD static inline __attribute__((overloadable, unused, always_inline))
 #endif
 
-// divisor(x): x, or something else where dividing by x could be undefined: 0, and -1 for signed types.
+// divisor(x): x, or another value where dividing by x could be undefined: for 0, and for -1 of signed types.
 #define SCALAR_DIVISOR(T, MINUS_ONE) \
   OVERLOAD T divisor(T x) { return x == 0 || x == (T)(MINUS_ONE) ? (T)3 : x; }
 #define VECTOR_DIVISOR(T, MINUS_ONE) \
@@ -51,9 +51,9 @@ DIVISORS(ulong, 0)
 CHOOSE_NANS(float, uint, 0x7fc00000u)
 CHOOSE_NANS(double, ulong, 0x7ff8000000000000ul)
 
-// held(x): x, of which clang-16 does not see that it was loaded. It replaces the load of a vector of 32-bit integers of which
-// one element is used by a load of that element. Where all lanes load the same vector, this becomes a scalar load, though each
-// lane picks its own element: all get that of the first active lane.
+// held(x): x, hidden from clang-16's optimisation of loads. clang-16 replaces the load of a vector of 32-bit integers of which
+// one element is used by a load of that element. Where all lanes load the same vector this becomes a scalar load, although each
+// lane selects its own element: all lanes get that of the first active lane.
 #ifdef __AMDGCN__
 #define IN_REGISTERS(x) __asm__("" : "+v"(x))
 #else
@@ -80,7 +80,7 @@ HOLDS(ulong, )
 HOLDS(float, )
 HOLDS(double, )
 
-// In 32 bits: of sums of 64 bit products clang-16 believes, in some programs, that their lower half is 0 or -1.
+// Computed in 32 bits: in some programs clang-16 assumes of sums of 64 bit products that their lower half is 0 or -1.
 OVERLOAD int global_item(void) {
   return (int)get_global_id(0) +
          (int)get_global_size(0) * ((int)get_global_id(1) + (int)get_global_size(1) * (int)get_global_id(2));

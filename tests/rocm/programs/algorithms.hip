@@ -1,5 +1,5 @@
-// Programs as people write them: tiled matrix product, scan over many workgroups, bitonic sort, stencil with ping-pong buffers,
-// breadth-first search, sparse matrix times vector, mandelbrot set. Each against the host's result.
+// Typical programs: tiled matrix product, scan over many workgroups, bitonic sort, stencil with ping-pong buffers,
+// breadth-first search, sparse matrix times vector, Mandelbrot set. Each is compared with the host's result.
 #include <algorithm>
 #include <numeric>
 
@@ -154,7 +154,7 @@ void breadth_first_search() {
   EXPECT_EACH(device_distance.download(), [&](size_t i) { return expected[i]; });
 }
 
-// One wavefront a row.
+// One wavefront per row.
 __global__ void sparse_product(const int* first, const int* columns, const double* values, const double* x, double* y) {
   const int row = blockIdx.x, lane = threadIdx.x;
   double sum = 0;
@@ -207,7 +207,7 @@ void mandelbrot_set() {
   const check::DeviceArray<int> out(kSize * kSize);
   mandelbrot<<<dim3(kSize / 8, kSize / 8), dim3(8, 8)>>>(out.data(), kSize);
   const std::vector<int> got = out.download();
-  // The compilers may fuse multiplications and additions; only a point at the border of two steps may differ by that.
+  // Compilers may fuse multiplications and additions; only points at the border of two iteration counts may differ.
   int different = 0;
   for (int i = 0; i < kSize * kSize; ++i) different += got[i] != escape(i % kSize, i / kSize, kSize);
   EXPECT_BETWEEN(different, 0, 20);

@@ -1,4 +1,4 @@
-// Device memory: more than there is, all kinds of sizes, reuse after free, contents that do not move, pools, hipMemGetInfo.
+// Device memory: more than exists, all kinds of sizes, reuse after free, unchanged contents, pools, hipMemGetInfo.
 #include "../check.h"
 
 __global__ void fill(uint32_t* values, int count, uint32_t seed) {
@@ -17,7 +17,7 @@ int main() {
   EXPECT_EQ(data, static_cast<void*>(nullptr));
   EXPECT_STATUS(hipFree(nullptr), hipSuccess);
 
-  // All memory in large pieces, until there is no more; then it is all there again.
+  // Allocates all memory in large pieces until it is exhausted; afterwards all of it is available again.
   std::vector<void*> pieces;
   const size_t piece = total / 8;
   while (pieces.size() < 100 && hipMalloc(&data, piece) == hipSuccess) pieces.push_back(data);
@@ -26,7 +26,7 @@ int main() {
   HIP_CHECK(hipMalloc(&data, total / 2));
   HIP_CHECK(hipFree(data));
 
-  // Many sizes at once, every one with its own contents, freed and taken anew in an order that leaves holes.
+  // Many allocations of different sizes and contents, freed and allocated again in an order that leaves holes.
   struct Block {
     uint32_t* data = nullptr;
     int count = 0;
@@ -65,14 +65,14 @@ int main() {
     HIP_CHECK(hipFreeAsync(pooled, stream));
     HIP_CHECK(hipStreamSynchronize(stream));
     EXPECT_EACH(got, [](size_t i) { return check::scramble(5 + static_cast<uint32_t>(i)); });
-    // HIP 5.2.3 goes round for ever in hipStreamDestroy when the stream has memory in the pool.
+    // hipStreamDestroy of HIP 5.2.3 loops forever if the stream has memory in the pool.
     hipMemPool_t pool;
     HIP_CHECK(hipDeviceGetDefaultMemPool(&pool, 0));
     HIP_CHECK(hipMemPoolTrimTo(pool, 0));
   }
   HIP_CHECK(hipStreamDestroy(stream));
 
-  // A free that is none.
+  // A free of a pointer that was not allocated.
   int local = 0;
   EXPECT_STATUS(hipFree(&local), hipErrorInvalidValue);
   return check::result();

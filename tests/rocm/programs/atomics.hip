@@ -1,4 +1,4 @@
-// Atomic operations in device memory: every operation and type, with and without contention, results returned and not.
+// Atomic operations in device memory: every operation and type, with and without contention, with and without returned values.
 #include "../check.h"
 
 namespace {
@@ -34,7 +34,7 @@ __global__ void update(Cells* cells, unsigned* tickets) {
   atomicExch(&cells->swapped, i + 1);
 }
 
-// A lock that one lane of a wavefront at a time takes.
+// A lock that only one lane of a wavefront tries to take at a time.
 __global__ void locked_increment(Cells* cells) {
   for (int lane = 0; lane < 64; ++lane) {
     if (static_cast<int>(threadIdx.x % 64) != lane) continue;
@@ -99,7 +99,7 @@ int main() {
   EXPECT_EQ(got.long_max, largest_long);
   EXPECT_EQ(got.long_or, (1ull << 60) - 1);
   EXPECT_EQ(got.double_sum, kThreads * 0.25);
-  EXPECT_BETWEEN(got.swapped, 1, kThreads);  // whichever came last
+  EXPECT_BETWEEN(got.swapped, 1, kThreads);  // the value of the last thread
 
   locked_increment<<<4, 128>>>(cells.data());
   got = cells.download()[0];

@@ -1,4 +1,4 @@
-// Two kernels of different streams are on the GPU together: each waits for what the other writes. On a machine that runs one
+// Two kernels of different streams run concurrently: each waits for values that the other writes. On a machine that runs one
 // queue after the other this program does not end.
 #include "../check.h"
 
@@ -15,7 +15,7 @@ __global__ void play(int* mine, int* other, int rounds, int first) {
   }
 }
 
-// All workgroups of one small grid are on the GPU together: a chain from the first to the last and back.
+// All workgroups of a small grid run concurrently: a chain from the first to the last and back.
 __global__ void chain(int* tokens) {
   if (threadIdx.x != 0) return;
   const int me = static_cast<int>(blockIdx.x), last = static_cast<int>(gridDim.x) - 1;

@@ -1,6 +1,5 @@
-// Two batches of a lowered convolution, of two streams, are on the GPU together: workspaces of other contents. They have the
-// same element IDs, and only the number that a convolution has keeps their tiles apart. Then the first kernel gets the second
-// batch.
+// Two batches of a lowered convolution, of two streams, run concurrently with different workspace contents. They have the same
+// element IDs, and only the convolution number separates their tiles. Then the first kernel gets the second batch.
 #include "../check.h"
 #include "lacuna/duplo.h"
 
@@ -14,7 +13,7 @@ constexpr int kRounds = 20;
 LACUNA_DUPLO(convolve_first);
 LACUNA_DUPLO(convolve_second);
 
-// A wavefront has 16 rows. Both kernels begin when both are there, and multiply kRounds times, a round at a time.
+// Each wavefront has 16 rows. Both kernels begin when both are running, and multiply kRounds times, in lockstep.
 __device__ void convolve([[maybe_unused]] const _Float16* workspace, [[maybe_unused]] const _Float16* weights, float* y,
                          [[maybe_unused]] int* there) {
   const int lane = threadIdx.x % 64, row = 16 * (threadIdx.x / 64);
@@ -84,7 +83,7 @@ int main() {
   convolve_first<<<1, 256, 0, streams[0]>>>(first.data(), weights.data(), y_first.data(), there.data());
   convolve_second<<<1, 256, 0, streams[1]>>>(second.data(), weights.data(), y_second.data(), there.data());
   for (const hipStream_t stream : streams) HIP_CHECK(hipStreamSynchronize(stream));
-  // This kernel waits for no other.
+  // This kernel waits for no other one.
   const check::DeviceArray<int> all_there(std::vector<int>(1, 2 * kRounds));
   const check::DeviceArray<float> y_later(std::vector<float>(kRows * kFilters));
   put_parameters(&HIP_SYMBOL(convolve_first_duplo), second.data());
@@ -94,7 +93,7 @@ int main() {
   for (int which = 0; which < 3; ++which) {
     const std::vector<_Float16>& batch = left[which == 0 ? 0 : 1];
     EXPECT_EACH(results[which], [&](size_t i) {
-      float sum = 0;  // of small integers: exact
+      float sum = 0;  // a sum of small integers, which is exact
       for (int k = 0; k < kColumns; ++k)
         sum += float(batch[i / kFilters * kColumns + k]) * float(right[i % kFilters * kColumns + k]);
       return kRounds * sum;

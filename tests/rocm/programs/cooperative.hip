@@ -1,7 +1,8 @@
-// Cooperative launch: barriers over the whole grid. A device that has none says so in its properties and refuses the launch.
+// Cooperative launch: barriers over the whole grid. A device that does not support it reports so in its properties and refuses
+// the launch.
 #include "../check.h"
 
-// Needs names that hip_runtime.h defines.
+// Included after hip_runtime.h, whose names it uses.
 #include <hip/hip_cooperative_groups.h>
 
 namespace cg = cooperative_groups;
@@ -71,7 +72,7 @@ int main() {
     HIP_CHECK(hipDeviceSynchronize());
     EXPECT_EACH(values.download(), [&](size_t i) { return start[(i + kRounds * kBlock) % count] + kRounds; });
   }
-  // More workgroups than fit at once could never meet.
+  // A grid with more workgroups than fit on the device at the same time could never reach a barrier.
   EXPECT_STATUS(launch(per_cu * cus + 1), hipErrorCooperativeLaunchTooLarge);
   return check::result();
 }

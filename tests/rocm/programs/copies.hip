@@ -1,5 +1,5 @@
 // hipMemcpy in every direction, at sizes and alignments that take different paths in the runtime: host writes through the large
-// BAR, staging buffers, pinning of the host's pages, aligned and misaligned copy kernels. The bytes around the target stay as
+// BAR, staging buffers, pinning of the host's pages, aligned and misaligned copy kernels. The bytes around the target remain as
 // they were.
 #include "../check.h"
 
@@ -8,8 +8,7 @@ namespace {
 constexpr size_t kGuard = 64;
 constexpr uint8_t kUntouched = 0xa5;
 
-// Copies `size` bytes through `copy` and checks target and guards, where `read_target` fetches the whole target from where it
-// is.
+// Copies `size` bytes through `copy` and checks target and guards; `read_target` reads the whole target back.
 void expect_copied(const std::vector<uint8_t>& got, const std::vector<uint8_t>& source, size_t from, size_t to, size_t size,
                    int line) {
   size_t wrong = 0;
@@ -69,7 +68,7 @@ void asynchronous_copies() {
 }
 
 void overlapping_pointers() {
-  // Inside one allocation, without overlap of the ranges.
+  // Copies within one allocation, without overlap of the ranges.
   std::vector<uint32_t> values = check::scrambled<uint32_t>(4096);
   check::DeviceArray<uint32_t> array(values);
   HIP_CHECK(hipMemcpy(array.data() + 2048, array.data(), 2048 * sizeof(uint32_t), hipMemcpyDeviceToDevice));
@@ -84,7 +83,7 @@ int main() {
     copy_everywhere(5000, offset, 0), copy_everywhere(5000, 0, offset), copy_everywhere(777, offset, 16 - offset);
   copy_everywhere(1 << 16, 4, 8);
   copy_everywhere((1 << 20) + 13, 0, 0);
-  copy_everywhere((4 << 20) + 100000, 0, 0);  // more than one packet of a copy engine moves
+  copy_everywhere((4 << 20) + 100000, 0, 0);  // more than one packet of a copy engine can copy
   asynchronous_copies();
   overlapping_pointers();
 

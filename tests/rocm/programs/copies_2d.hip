@@ -19,7 +19,7 @@ void rectangles() {
   HIP_CHECK(hipMemcpy2D(target.data(), kHostPitch, second, second_pitch, kWidth, kHeight, hipMemcpyDeviceToHost));
   EXPECT_EACH(target, [&](size_t i) { return i % kHostPitch < kWidth ? source[i] : 0x55; });
 
-  // What lies between the rows on the device was not written.
+  // The bytes between the rows on the device are not written.
   std::vector<uint8_t> whole(second_pitch * kHeight);
   HIP_CHECK(hipMemcpy(whole.data(), second, whole.size(), hipMemcpyDeviceToHost));
   EXPECT_EACH(whole, [&](size_t i) {
@@ -54,7 +54,7 @@ void boxes() {
   up.kind = hipMemcpyHostToDevice;
   HIP_CHECK(hipMemcpy3D(&up));
 
-  // A part from inside of the box, to the corner of a smaller one.
+  // Copies a part of the interior of the box to the corner of a smaller one.
   std::vector<float> part(10 * 4 * 3, -1.0f);
   hipMemcpy3DParms down = {};
   down.srcPtr = device;

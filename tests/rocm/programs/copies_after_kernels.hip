@@ -1,5 +1,5 @@
-// Copies that SDMA engines begin when a kernel has ended: kernels of many lengths, so that some end in every part of the
-// engines' interval of polling and of the driver's steps of simulated time.
+// Copies that SDMA engines begin when a kernel has ended: kernels of many durations, so that some end in every part of the
+// engines' polling interval and of the driver's steps of simulated time.
 #include "../check.h"
 
 namespace {

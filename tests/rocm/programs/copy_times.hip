@@ -37,7 +37,7 @@ struct Timer {
   hipEvent_t begin, end;
 };
 
-// CLOCK_PROCESS_CPUTIME_ID: time of all threads, including the one in which the runtime polls for the copy's end.
+// CLOCK_PROCESS_CPUTIME_ID: processor time of all threads, including the one in which the runtime polls for the copy's end.
 double seconds(clockid_t clock) {
   timespec time;
   clock_gettime(clock, &time);
@@ -56,7 +56,7 @@ int main(int argc, char** argv) {
   HIP_CHECK(hipStreamCreate(&stream));
   HIP_CHECK(hipStreamCreate(&other));
   constexpr size_t kWords = 256 * 1024;
-  // Signal that both streams wait for, so that copy and kernel start together, whatever the host is doing.
+  // Signal that both streams wait for, so that copy and kernel start at the same time, regardless of the host's load.
   uint64_t* signal = nullptr;
   HIP_CHECK(hipExtMallocWithFlags(reinterpret_cast<void**>(&signal), sizeof *signal, hipMallocSignalMemory));
   uint32_t* words = nullptr;

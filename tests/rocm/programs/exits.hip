@@ -16,7 +16,7 @@ __global__ void wait_until(const volatile int* flag, long rounds, int* out, int*
   *out = 1;
 }
 
-// Still alive when everything static is destroyed.
+// An object that still exists when all static objects are destroyed.
 struct AtExit {
   int* memory = nullptr;
   ~AtExit() {

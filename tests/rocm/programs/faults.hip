@@ -10,7 +10,7 @@ __global__ void write_at(int* memory, long index) {
 
 __global__ void read_at(const int* memory, long index, int* out) { out[threadIdx.x] = memory[index + threadIdx.x]; }
 
-// By a pointer, because hipcc inlines every call that it can.
+// Called by a pointer, because hipcc inlines every call that it can.
 __device__ void store_in_function(int* memory, long index) { memory[index] = 1; }
 __device__ void store_zero(int* memory, long index) { memory[index] = 0; }
 __device__ void (*stores[])(int*, long) = {store_zero, store_in_function};
@@ -19,7 +19,7 @@ __global__ void call_to_store(int* memory, long index, int which) {
   if (threadIdx.x == 5) stores[which](memory, index);
 }
 
-// Private memory by the buffer that stands for it, and by a generic pointer.
+// Private memory accessed through its buffer descriptor, and through a generic pointer.
 __global__ void store_private(int* memory, long index) {
   volatile int own[16];
   for (int i = 0; i < 16; ++i) own[i] = i;

@@ -6,7 +6,7 @@
 
 #include "../check.h"
 
-// Not in a namespace without a name: HIP 5.2.3 does not find managed variables there.
+// Not in an unnamed namespace: HIP 5.2.3 does not find managed variables there.
 __device__ double device_variable[128];
 __managed__ double managed_variable[128];
 
@@ -130,13 +130,13 @@ void launch(Operation operation, void* memory, double* returned) {
 struct Memory {
   const char* name;
   bool fine;
-  std::function<void*(std::size_t)> allocate;  // nullptr: the GPU has none
+  std::function<void*(std::size_t)> allocate;  // nullptr: the GPU has no such memory
   std::function<void(void*)> release;
 };
 
-// As HIP 5.2.3 asks the driver for them, or with all host memory fine-grained. It does not pass hipExtHostRegisterCoarseGrained
-// on. Managed memory is coarse-grained with a driver that has no shared virtual memory, as Lacuna's; with one that has, MI200
-// loses atomics there, too.
+// Kinds of memory as HIP 5.2.3 requests them from the driver, or with all host memory fine-grained. HIP does not pass
+// hipExtHostRegisterCoarseGrained on. Managed memory is coarse-grained with a driver without shared virtual memory, such as
+// Lacuna's; with such a driver, MI200 loses atomics there, too.
 std::vector<Memory> kinds(bool fine_host) {
   const auto pinned = [](unsigned flags) {
     return [flags](std::size_t bytes) {

@@ -1,4 +1,4 @@
-// HIP graphs: made node by node, captured from streams, changed, cloned, launched again and again.
+// HIP graphs: created node by node, captured from streams, changed, cloned, launched repeatedly.
 #include "../check.h"
 
 namespace {
@@ -92,7 +92,7 @@ void captured() {
   add<<<blocks, 256, 0, stream>>>(other.data(), values.data(), values.data());
   HIP_CHECK(hipMemcpyAsync(result.data(), other.data(), other.bytes(), hipMemcpyDeviceToHost, stream));
   HIP_CHECK(hipStreamEndCapture(stream, &graph));
-  EXPECT_EACH(values.download(), [](size_t) { return 2.0f; });  // nothing has run
+  EXPECT_EACH(values.download(), [](size_t) { return 2.0f; });  // no graph has run yet
 
   hipGraphExec_t executable;
   HIP_CHECK(hipGraphInstantiate(&executable, graph, nullptr, nullptr, 0));

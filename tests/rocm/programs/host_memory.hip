@@ -27,7 +27,7 @@ void pinned(unsigned flags) {
   HIP_CHECK(hipPointerGetAttributes(&attributes, host));
   EXPECT_EQ(attributes.memoryType, hipMemoryTypeHost);
   EXPECT_EQ(attributes.hostPointer, static_cast<void*>(host));
-  // Copies with pinned memory at one side.
+  // Copies with pinned memory as source or destination.
   check::DeviceArray<int> array(kCount);
   HIP_CHECK(hipMemcpy(array.data(), host, array.bytes(), hipMemcpyHostToDevice));
   std::memset(host, 0, array.bytes());
@@ -38,7 +38,7 @@ void pinned(unsigned flags) {
 }
 
 void registered() {
-  // Not at the begin of a page, not a whole number of pages.
+  // Neither at the beginning of a page nor a whole number of pages.
   std::vector<int> memory(kCount + 100);
   int *host = memory.data() + 37, *device = nullptr;
   HIP_CHECK(hipHostRegister(host, kCount * sizeof(int), hipHostRegisterDefault));
@@ -49,7 +49,7 @@ void registered() {
   EXPECT_EQ(memory[36], 123);
   EXPECT_EQ(memory[37 + kCount], 456);
   HIP_CHECK(hipHostUnregister(host));
-  // A second time, and in two parts.
+  // The same memory is registered a second time, and in two parts.
   HIP_CHECK(hipHostRegister(host, kCount * sizeof(int), hipHostRegisterMapped));
   HIP_CHECK(hipHostGetDevicePointer(reinterpret_cast<void**>(&device), host, 0));
   run(host, device);

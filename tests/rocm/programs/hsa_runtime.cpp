@@ -1,6 +1,6 @@
 // A program on the HSA runtime itself, without HIP: agents, pools, separate queues, barrier packets, profiling time stamps,
-// copies by signal, error callbacks, shut-down and a second start. Arguments: code object of firmware/kernels/test_kernels.cl;
-// then the operation to test.
+// copies with signals, error callbacks, shut-down and a second start. Arguments: code object of
+// firmware/kernels/test_kernels.cl; then the operation to test.
 #include <fcntl.h>
 #include <hsa/hsa.h>
 #include <hsa/hsa_ext_amd.h>
@@ -133,7 +133,7 @@ T* allocate(hsa_amd_memory_pool_t pool, std::size_t count, hsa_agent_t user) {
   return static_cast<T*>(memory);
 }
 
-// The packet, its header last, and the doorbell.
+// Writes the packet, its header last, and rings the doorbell.
 template <typename Packet>
 void submit(hsa_queue_t* queue, Packet packet, hsa_packet_type_t type, bool barrier = false) {
   const std::uint64_t index = hsa_queue_add_write_index_scacq_screl(queue, 1);
@@ -194,8 +194,8 @@ void dispatches_and_barriers(const Machine& machine, const Kernels& kernels) {
     return x;
   });
 
-  // 1 on the first queue, then 2 on the second (AND), then 3 on the first (OR of a signal that never becomes zero and the
-  // second queue's).
+  // Order between queues: 1 on the first queue, then 2 on the second (AND), then 3 on the first (OR of a signal that never
+  // becomes zero and the second queue's).
   reset();
   const hsa_signal_t one = make_signal(1), two = make_signal(1), three = make_signal(1), never = make_signal(1),
                      released = make_signal(1);
@@ -226,7 +226,7 @@ void dispatches_and_barriers(const Machine& machine, const Kernels& kernels) {
   EXPECT_TRUE(before.start < before.end);
   EXPECT_TRUE(before.end <= after.start);
   EXPECT_TRUE(after.start < after.end);
-  EXPECT_TRUE(after.end - after.start < frequency / 1000);  // 256 work-items are not a millisecond's work
+  EXPECT_TRUE(after.end - after.start < frequency / 1000);  // 256 work-items take less than a millisecond
 
   for (const hsa_signal_t signal : {done, one, two, three, never, released}) REQUIRE(hsa_signal_destroy(signal));
   REQUIRE(hsa_queue_destroy(first));
@@ -243,7 +243,7 @@ void copies(const Machine& machine) {
   for (std::size_t i = 0; i < kSize; ++i) host[i] = static_cast<std::uint8_t>(i * 7 + i / 251), back[i] = 0;
   const hsa_signal_t up = make_signal(1), filled = make_signal(1), down = make_signal(1);
   REQUIRE(hsa_amd_memory_async_copy(device, machine.gpu, host, machine.cpu, kSize, 0, nullptr, up));
-  // Waits for the first copy by itself.
+  // The test waits for the first copy separately.
   REQUIRE(hsa_amd_memory_async_copy(back, machine.cpu, device, machine.gpu, kSize, 1, &up, down));
   wait_for_zero(down);
   EXPECT_EQ(std::memcmp(host, back, kSize), 0);
@@ -273,7 +273,7 @@ void copies(const Machine& machine) {
   for (std::uint8_t* memory : {host, back, device}) REQUIRE(hsa_amd_memory_pool_free(memory));
 }
 
-// Many queues, made and destroyed, some with work in them.
+// Many queues are created and destroyed, some with work in them.
 void queues(const Machine& machine, const Kernels& kernels) {
   auto* data = allocate<std::uint32_t>(machine.host, 64, machine.gpu);
   auto* arguments = allocate<AffineArguments>(machine.kernel_arguments, 1, machine.gpu);
@@ -284,7 +284,7 @@ void queues(const Machine& machine, const Kernels& kernels) {
     const hsa_signal_t done = make_signal(20);
     for (hsa_queue_t*& queue : made)
       REQUIRE(hsa_queue_create(machine.gpu, 64, HSA_QUEUE_TYPE_MULTI, nullptr, nullptr, UINT32_MAX, UINT32_MAX, &queue));
-    // One after the other: the kernel does not add atomically.
+    // The kernels run one after the other, since the addition is not atomic.
     for (int i = 0; i < 20; ++i) {
       submit(made[i], kernels.packet("affine", 64, arguments, done), HSA_PACKET_TYPE_KERNEL_DISPATCH);
       while (hsa_signal_load_scacquire(done) != 19 - i) {
@@ -294,7 +294,7 @@ void queues(const Machine& machine, const Kernels& kernels) {
     REQUIRE(hsa_signal_destroy(done));
   }
   for (int i = 0; i < 64; ++i) EXPECT_EQ(data[i], 60);
-  // Destroying one waits for a thread of the runtime, and both sleep on the same event: it has to wake both.
+  // Destroying a queue waits for a thread of the runtime while both sleep on the same event: the event has to wake both.
   for (int i = 0; i < 500; ++i) {
     hsa_queue_t *first, *second;
     REQUIRE(hsa_queue_create(machine.gpu, 64, HSA_QUEUE_TYPE_MULTI, nullptr, nullptr, UINT32_MAX, UINT32_MAX, &first));
@@ -308,7 +308,7 @@ void queues(const Machine& machine, const Kernels& kernels) {
 
 std::atomic<int> queue_error{0};
 
-// A queue that is stopped by an error: its callback is called, and another queue continues to work.
+// A queue is stopped by an error: its callback is called, and another queue continues to work.
 void queue_errors(const Machine& machine, const Kernels& kernels, const char* kernel, int expected) {
   queue_error = 0;
   hsa_queue_t *bad, *good;

@@ -16,7 +16,7 @@ using Element = typename m3xu::fragment<m3xu::matrixa, f>::element;
 template <m3xu::format f>
 using Sum = typename m3xu::fragment<m3xu::accum, f>::element;
 
-// A row-major, B column-major; and the other way round.
+// A row-major and B column-major, and vice versa.
 template <m3xu::format f>
 __global__ void products(Sum<f>* d, Sum<f>* e, const Element<f>* a, const Element<f>* b, const Sum<f>* c, Size s) {
   m3xu::gemm<f, m3xu::row_major, m3xu::column_major>(d, a, b, c, s.m, s.n, s.k, s.k, s.k, s.n);
@@ -26,7 +26,7 @@ __global__ void products(Sum<f>* d, Sum<f>* e, const Element<f>* a, const Elemen
 /// The same kernels in OpenCL C, of m3xu.cl.
 static hipModule_t opencl;
 
-/// Runs both, in HIP and in OpenCL C, and passes D and E of each on.
+/// / Runs the HIP and the OpenCL C kernel, and passes D and E of each on.
 template <m3xu::format f, class Check>
 static void run(const char* name, const Element<f>* a, const Element<f>* b, const Sum<f>* c, Size s, dim3 workgroups,
                 dim3 workgroup, Check check) {
@@ -54,7 +54,7 @@ static m3xu::complex add(m3xu::complex a, m3xu::complex b, m3xu::complex sum) {
   return {std::fma(-a.im, b.im, std::fma(a.re, b.re, sum.re)), std::fma(a.im, b.re, std::fma(a.re, b.im, sum.im))};
 }
 
-// A number in [-1, 1) in a format: for halves eighths, whose sums are exact in any order.
+// A number in [-1, 1) in a format; halves are multiples of 1/8, whose sums are exact in any order.
 template <m3xu::format f>
 static Element<f> element(float value) {
   if constexpr (f == m3xu::fp16) {
@@ -92,14 +92,14 @@ static Element<f> number_of(double value) {
   }
 }
 
-// As is, or one element instead of none, since memory of size zero cannot be allocated.
+// The vector itself, or one element if it is empty, since memory of size zero cannot be allocated.
 template <class T>
 static std::vector<T> or_one(std::vector<T> values) {
   if (values.empty()) values.resize(1);
   return values;
 }
 
-// In [-1, 1).
+// Random numbers in [-1, 1).
 static float number(unsigned i) { return static_cast<float>(check::scramble(i) % (1 << 20)) / (1 << 19) - 1; }
 // A few infinities and NaNs, zeros of both signs, denormals, and numbers whose products are denormals or less.
 static float special(unsigned i) {
@@ -135,7 +135,7 @@ static void test(const char* name, Size s, dim3 workgroups = 2, dim3 workgroup =
     }
   }
   if constexpr (f == m3xu::fp64) {
-    // As far from 0 in double precision as the inputs are in single precision.
+    // The smallest and largest magnitudes in double precision that correspond to those of the single-precision inputs.
     const double scale = values == special ? std::ldexp(1, -450) : 1;
     for (double& value : a) value *= scale;
     for (double& value : b) value *= scale;
@@ -184,7 +184,7 @@ static void test_sign(const char* name, double tiny) {
       const check::DeviceArray<Sum<f>> c(std::vector<Sum<f>>(1, sum));
       Sum<f> expected = sum;
       for (unsigned i = 0; i < k; ++i) expected = add(operand<f>(left), operand<f>(right), expected);
-      // By a wavefront, and by a workgroup.
+      // A product by a wavefront, and one by a workgroup.
       for (const unsigned work_items : {64u, 256u}) {
         run<f>(name, a.data(), b.data(), c.data(), Size{1, 1, k}, 1, work_items,
                [&](const char* language, const std::vector<Sum<f>>& got, const std::vector<Sum<f>>&) {
@@ -235,7 +235,7 @@ __global__ void items(unsigned* places) {
 int main(int argc, char** argv) {
   if (argc < 2) return 2;
   HIP_CHECK(hipModuleLoad(&opencl, argv[1]));
-  if (argc > 3) {  // HIP or OpenCL C, and a wavefront that is filled in part: ends with an error
+  if (argc > 3) {  // HIP or OpenCL C with a partial wavefront: the program ends with an error
     const check::DeviceArray<float> memory(1024);
     const unsigned work_items = std::atoi(argv[3]);
     if (std::string(argv[2]) == "hip") {

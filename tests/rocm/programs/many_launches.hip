@@ -1,4 +1,5 @@
-// A hundred thousand launches, more than any ring has slots; argument: another number. One thread counts them.
+// A hundred thousand launches, more than any ring has slots; the argument replaces the number. A single thread counts the
+// launches.
 #include "../check.h"
 
 __global__ void empty() {}

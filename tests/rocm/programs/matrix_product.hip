@@ -25,7 +25,7 @@ int main(int argc, char** argv) {
     HIP_CHECK(hipModuleLaunchKernel(kernel, kSize / 16, kSize / 16, 1, 16, 16, 1, 0, nullptr, arguments, nullptr));
     HIP_CHECK(hipDeviceSynchronize());
   }
-  // Some elements; all values are whole numbers that single precision holds.
+  // Checks some elements; all values are whole numbers that single precision represents.
   const std::vector<float> got = product.download();
   for (unsigned i = 0; i < kSize * kSize; i += 997) {
     float sum = 0;

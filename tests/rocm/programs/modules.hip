@@ -1,4 +1,4 @@
-// Code objects from files, here made of OpenCL C: load, find, launch, unload, again and again. Argument: a code object with a
+// Code objects from files, here compiled from OpenCL C: load, find, launch, unload, repeatedly. Argument: a code object with a
 // kernel `vector_add(global const float*, global const float*, global float*, uint)`.
 #include "../check.h"
 

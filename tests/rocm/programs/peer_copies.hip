@@ -35,7 +35,7 @@ int main() {
     HIP_CHECK(hipStreamCreate(&streams[device]));
     HIP_CHECK(hipMemcpy(data[device], values.data(), kCount * sizeof(int), hipMemcpyHostToDevice));
   }
-  // Both at the same time, each with its own instruction set.
+  // Kernels on both GPUs at the same time, each with its own instruction set.
   for (int device = 0; device < 2; ++device) {
     HIP_CHECK(hipSetDevice(device));
     scale<<<(kCount + 255) / 256, 256, 0, streams[device]>>>(data[device], device + 2, kCount);
@@ -48,7 +48,7 @@ int main() {
     EXPECT_EACH(got, [&](size_t i) { return static_cast<int>(static_cast<uint32_t>(values[i]) * (device + 2)); });
   }
 
-  // GPU 0 to GPU 1 and back.
+  // Copies from GPU 0 to GPU 1 and back.
   HIP_CHECK(hipMemcpyPeer(data[1], 1, data[0], 0, kCount * sizeof(int)));
   HIP_CHECK(hipMemcpy(got.data(), data[1], kCount * sizeof(int), hipMemcpyDeviceToHost));
   EXPECT_EACH(got, [&](size_t i) { return static_cast<int>(static_cast<uint32_t>(values[i]) * 2); });

@@ -56,7 +56,7 @@ int main(int argc, char** argv) {
   EXPECT_EQ(attributes.maxThreadsPerBlock, 1024);
   EXPECT_TRUE(attributes.numRegs > 0);
 
-  // Reset, and the same again from the beginning.
+  // The device is reset, and the program repeats from the beginning.
   for (int repeat = 0; repeat < 2; ++repeat) {
     const check::DeviceArray<float> values(std::vector<float>(256, 2.5f));
     kernel<<<1, 256>>>(values.data());

@@ -1,5 +1,6 @@
-// Private memory: arrays that are indexed at run time, frames that grow from launch to launch (the queue's scratch is made
-// larger while it runs), a frame so large that the scratch is given back after the launch, recursion, calls through pointers.
+// Private memory: arrays that are indexed at run time, frames that grow from launch to launch (the queue's scratch memory is
+// enlarged while it runs), a frame so large that scratch memory is returned after the launch, recursion, calls through
+// pointers.
 #include "../check.h"
 
 namespace {
@@ -55,7 +56,7 @@ uint32_t host_ackermann(uint32_t m, uint32_t n) {
 }
 uint32_t host_fibonacci(uint32_t n) { return n < 2 ? n : host_fibonacci(n - 1) + host_fibonacci(n - 2); }
 
-// Pointers to private memory that go through a call as generic pointers.
+// Pointers to private memory that are passed to a call as generic pointers.
 __device__ __noinline__ void sort(uint32_t* values, int count) {
   for (int i = 1; i < count; ++i) {
     const uint32_t value = values[i];
@@ -102,7 +103,7 @@ int main() {
   permuted<8>(256);
   permuted<500>(1024);
   permuted<2000>(256);
-  permuted<16000>(128);  // 64,000 bytes a thread
+  permuted<16000>(128);  // 64,000 bytes per thread
   permuted<100>(4096);
   const check::DeviceArray<uint32_t> out(64);
   recurse<<<1, 64>>>(out.data());

@@ -1,5 +1,5 @@
 // A job of the sparse dataflow accelerator in a queue of the HSA runtime, with a kernel before and one after it: PageRank on
-// the graph of firmware/apps/pagerank_graph.h. The kernel before makes the coordinates of the matrix, the one after destroys
+// the graph of firmware/apps/pagerank_graph.h. The first kernel computes the coordinates of the matrix, the last one overwrites
 // them: in another order the job would fail. Arguments: code object of firmware/kernels/test_kernels.cl; a file for the graph.
 #include <fcntl.h>
 #include <hsa/hsa.h>

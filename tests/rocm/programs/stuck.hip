@@ -1,6 +1,7 @@
-// stuck KERNEL: a kernel that never ends. Its wavefronts first say that they run, then the program does, and waits for them.
+// stuck KERNEL: a kernel that never ends. Its wavefronts set flags when they run; then the program prints that they do, and
+// waits for them.
 #include <hip/hip_runtime.h>
-// Not before hip_runtime.h, whose names it uses.
+// Included after hip_runtime.h, whose names it uses.
 #include <hip/hip_cooperative_groups.h>
 
 #include <thread>
@@ -11,7 +12,7 @@ namespace {
 
 __device__ void say(int* started) { __hip_atomic_fetch_add(started, 1, __ATOMIC_RELEASE, __HIP_MEMORY_SCOPE_SYSTEM); }
 
-// A mutex for each lane: in lockstep the lane that has it waits for the lanes that want it.
+// A mutex for each lane: in lockstep the lane that holds it waits for the lanes that want it.
 __global__ void mutex(int* lock, int* started) {
   if (threadIdx.x % 64 == 0) say(started);
   while (atomicCAS(lock, 0, 1) != 0) {
@@ -32,7 +33,7 @@ __global__ void half_barrier(int* flag, int* started) {
   }
 }
 
-// Of two workgroups one waits for the whole grid, and the other has ended: nothing gets on any more.
+// Of two workgroups one waits for the whole grid, and the other has ended: no further progress is possible.
 __global__ void half_grid(int*, int* started) {
   if (threadIdx.x % 64 == 0) say(started);
   if (blockIdx.x == 0) cooperative_groups::this_grid().sync();

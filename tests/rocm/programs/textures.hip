@@ -1,5 +1,5 @@
-// Textures, arrays and surfaces: the GPU has no texture units. With HSA_DISABLE_IMAGE=1 the runtime knows that and answers
-// every call with an error; without, the kernels by which it fills an array are refused, and the program ends (argument
+// Textures, arrays and surfaces: the GPU has no texture units. With HSA_DISABLE_IMAGE=1 the runtime knows that and returns an
+// error from every call; without it, the kernels by which it fills an array are refused, and the program ends (argument
 // "images").
 #include "../check.h"
 
@@ -20,7 +20,7 @@ int main(int argc, char** argv) {
   std::printf("hipMallocArray: %s\n", hipGetErrorName(made));
   if (!expected_images) EXPECT_TRUE(made != hipSuccess);
   if (made == hipSuccess) {
-    // An array that exists holds what is copied to it.
+    // If an array can be created, it holds the data copied to it.
     const std::vector<float> pixels = check::scrambled<float>(64 * 32);
     std::vector<float> back(64 * 32, -1.0f);
     HIP_CHECK(

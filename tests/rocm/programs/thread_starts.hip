@@ -25,11 +25,12 @@ void compute(double seconds) {
   }
 }
 
-// Both launch to one stream. The thread computes first, so that side by side its kernel would nearly always be the second one.
+// Both threads launch to one stream. The new thread computes first, so that if they ran concurrently its kernel would nearly
+// always be the second one.
 void new_threads_go_first() {
   check::DeviceArray<uint32_t> log(1 + 2 * kRounds);
   log.clear();
-  append<<<1, 1>>>(log.data(), 0);  // loads the code, for which a thread computes too long
+  append<<<1, 1>>>(log.data(), 0);  // loads the code in advance, which takes longer than the moment
   HIP_CHECK(hipDeviceSynchronize());
   log.clear();
   for (uint32_t round = 0; round < kRounds; ++round) {
@@ -51,7 +52,7 @@ void new_threads_go_first() {
   EXPECT_EACH(values, [](size_t i) { return static_cast<uint32_t>(i); });
 }
 
-// They wait for their creators by reading memory.
+// The new threads wait for their creators by reading memory.
 void creators_go_on() {
   for (const bool yields : {false, true}) {
     std::atomic<bool> go{false};

@@ -1,6 +1,6 @@
-// One kernel for every subset of the six ids of a work-item, which uses no others: the fields that the kernel descriptor
-// enables, and the code that extracts an id from its register, differ between subsets. Each with blocks and grids of one, two
-// and three dimensions.
+// One kernel for every subset of the six ids of a work-item, which uses these ids only: the fields that the kernel descriptor
+// enables, and the code that extracts an id from its register, differ between subsets. Each runs with blocks and grids of one,
+// two and three dimensions.
 #include <array>
 #include <utility>
 
@@ -71,7 +71,7 @@ void check_shape(dim3 grid, dim3 block) {
     const Cells& c = cells[subset];
     const std::vector<uint32_t> mine(got.begin() + static_cast<long>(c.first),
                                      got.begin() + static_cast<long>(c.first + c.count));
-    // Every cell has as many work-items as there are values of the other ids.
+    // Every cell is incremented by as many work-items as there are values of the other ids.
     if (!EXPECT_EQ(got[c.first + c.count], 0u)) std::fprintf(stderr, "  subset %u counts beyond its cells\n", subset);
     EXPECT_EACH(mine, [&](size_t) { return items / c.count; });
   }

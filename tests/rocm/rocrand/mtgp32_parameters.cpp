@@ -13,7 +13,7 @@ Mtgp32::Parameters mtgp32_parameters(unsigned set) {
   return {.position = static_cast<unsigned>(p.pos),
           .shift1 = static_cast<unsigned>(p.sh1),
           .shift2 = static_cast<unsigned>(p.sh2),
-          // All sets have the first one's mask: it only depends on the exponent.
+          // All sets have the mask of the first one, which depends only on the exponent.
           .mask = mtgp32dc_params_fast_11213[0].mask,
           .recursion = std::span<const std::uint32_t, 16>(p.tbl),
           .tempering = std::span<const std::uint32_t, 16>(p.tmp_tbl)};

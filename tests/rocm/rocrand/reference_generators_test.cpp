@@ -30,7 +30,7 @@ TEST(ReferenceGenerators, XorwowJumpsAreSteps) {
   EXPECT_EQ(around.shifts(), once.shifts());
 }
 
-// All seeds 12345: the sequence that L'Ecuyer's own package (RngStreams, the same recurrences) starts with.
+// The sequence of L'Ecuyer's own package (RngStreams, the same recurrences) if all seeds are 12345.
 TEST(ReferenceGenerators, Mrg32k3aKnownAnswers) {
   Mrg32k3a generator({12345, 12345, 12345}, {12345, 12345, 12345});
   for (const double expected : {0.1270111220, 0.3185275653, 0.3091860156, 0.8258468629, 0.2216299157}) {
@@ -59,12 +59,12 @@ TEST(ReferenceGenerators, SobolIsANet) {
       for (unsigned i = 0; i < 256; ++i) hit[sobol.at(i) >> (bits - 8)] = true;
       EXPECT_EQ(std::count(hit.begin(), hit.end(), true), 256) << dimension;
     }
-    // A coordinate of 64 bits begins with the one of 32.
+    // A 64-bit coordinate begins with the bits of the 32-bit one.
     EXPECT_EQ(Sobol(dimension, 64).at(12345) >> 32, Sobol(dimension, 32).at(12345));
   }
 }
 
-// Two dimensions: of 2^k points each elementary interval of volume 2^-k gets one where the projection is a (0, k, 2)-net.
+// Two dimensions: of 2^k points each elementary interval of volume 2^-k contains one, if the projection is a (0, k, 2)-net.
 TEST(ReferenceGenerators, SobolPlaneIsANet) {
   for (unsigned split = 0; split <= 6; ++split) {
     std::vector<unsigned> hits(64);

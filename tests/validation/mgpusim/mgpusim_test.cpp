@@ -1,8 +1,8 @@
-// Six kernels of ours on the configuration r9nano-mgpusim beside what MGPUSim v3.0.3 gave with its own kernels of the same
-// algorithms (reference/mgpusim_r9nano.csv): instructions, time, instructions per cycle, and how they grow with the problem.
-// Why they differ is in docs/DEVIATIONS.md. Results of the kernels are compared with the host's, bit for bit.
+// Six of our kernels on the configuration r9nano-mgpusim, compared with the results of MGPUSim v3.0.3 for its own kernels of
+// the same algorithms (reference/mgpusim_r9nano.csv): instructions, time, instructions per cycle, and their growth with the
+// problem. docs/DEVIATIONS.md explains the differences. Results of the kernels are compared with the host's, bit for bit.
 //
-// Larger problems: mgpusim_validation --gtest_also_run_disabled_tests --gtest_filter='*Larger*'
+//  Larger problems: mgpusim_validation --gtest_also_run_disabled_tests --gtest_filter='*Larger*'
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -22,7 +22,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// All dispatches of a run together.
+/// / Totals of all dispatches of a run.
 struct Measured {
   double instructions = 0;
   double cycles = 0;  // of the core clock, 1 GHz in both simulators
@@ -66,7 +66,7 @@ struct Point {
 };
 
 TEST(AgainstMgpusim, InstructionsPerCycleAndScaling) {
-  // Launches, kernels and compilers differ (docs/DEVIATIONS.md); the bounds keep what is known about that from being lost.
+  // Launches, kernels and compilers differ (docs/DEVIATIONS.md); the bounds detect changes beyond the known differences.
   constexpr double kInstructions = 0.3;
   constexpr double kRate = 0.25;
   constexpr double kMeanTime = 0.1;  // at equal instructions, of the benchmarks of one launch
@@ -74,7 +74,7 @@ TEST(AgainstMgpusim, InstructionsPerCycleAndScaling) {
   Comparison results("mgpusim_r9nano.csv", {"benchmark", "problem"});
   std::map<std::string, Point> smaller;  // the problem of a benchmark before this one
   unsigned rows = 0;
-  double excess = 0;  // of time at equal instructions, and of how many problems of one launch
+  double excess = 0;  // sum of relative errors of time at equal instructions, and number of problems with one launch
   unsigned single = 0;
   for (const Row& row : read_reference("mgpusim_r9nano.csv")) {
     if (row.text("version_mode") != "v3.0.3 timing r9nano") continue;
@@ -128,7 +128,7 @@ TEST(AgainstMgpusim, ColumnWiseProductHoldsItsWays) {
   EXPECT_LT(unlocked, ours / 2);
 }
 
-// What MGPUSim only ran functionally or not at all: results, and time for each work-item.
+// Problems that MGPUSim executed only functionally or not at all: results, and time per work-item.
 TEST(AgainstMgpusim, DISABLED_LargerProblems) {
   const std::vector<std::pair<std::string, std::string>> problems{
       {"matrixmultiplication", "-x 512 -y 512 -z 512"},

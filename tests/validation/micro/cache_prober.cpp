@@ -15,15 +15,15 @@ constexpr unsigned kWarmUps = 2;
 
 Calibration calibrate(Machine& machine) {
   constexpr std::uint64_t kHops = 64;
-  // A dword that leads to itself.
+  // A chain of one dword that leads to itself.
   const std::vector<double> cycles =
       machine.chase({.bytes = kDword, .stride = 0, .links = {}}, {{0, kHops}, {0, 2 * kHops}}, kWarmUps);
   return {2 * cycles[0] - cycles[1], (cycles[1] - cycles[0]) / kHops};
 }
 
-// Lines that the L2 has and the L1, emptied by the start of a dispatch, has not: the further apart the loads are, the more of
-// them miss, until each does. Of several parts of the chain the fastest counts, which fetches no instructions and translates
-// no pages; a hit more in every two loads would be a difference of far more than kNoise.
+// Lines that are in the L2 and not in the L1, which the start of a dispatch empties: the further apart the loads are, the more
+// of them miss, until each does. The fastest of several parts of the chain counts, because it fetches no instructions and
+// translates no pages; one more hit in every two loads would be a difference of far more than kNoise.
 Transfer measure_transfer(Machine& machine, const Calibration& calibration) {
   constexpr std::uint64_t kHops = 64;
   constexpr std::uint64_t kParts = 4;

@@ -13,7 +13,7 @@
 namespace lacuna::validation {
 namespace {
 
-/// A load's data can be used when its wavefront's SIMD issues next.
+/// / Rounds cycles up to the next issue slot of the wavefront's SIMD, when a load's data can be used.
 double at_issue(const Machine& machine, double cycles) {
   const double turn = machine.configured("cu.simds");
   return std::ceil(cycles / turn) * turn;
@@ -26,7 +26,7 @@ struct MicroL1 : Micro {
 TEST_F(MicroL1, IsRecovered) {
   const std::vector<Variant> variants{
       {"r9nano", "r9nano", {}},
-      // Of the variants one shader array: the chain is one wavefront's.
+      // The variants have one shader array: the chain belongs to a single wavefront.
       {"six_ways", "r9nano", {"gpu.shader_arrays=1", "l1v.size=24KiB", "l1v.ways=6", "l1v.hit_latency=29cycles"}},
       {"long_lines", "r9nano", {"gpu.shader_arrays=1", "l1v.size=32KiB", "l1v.ways=8", "l1v.line=128B"}},
       {"short_lines",

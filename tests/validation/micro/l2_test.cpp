@@ -19,7 +19,7 @@ struct MicroL2 : Micro {
 };
 
 TEST_F(MicroL2, IsRecovered) {
-  // Small, so that chains through all of it are short.
+  // Small caches, so that chains through all of a cache are short.
   const std::vector<Variant> variants{
       {"small", "r9nano", {"l1v.size=4KiB", "l2.size=16KiB"}},
       {"two_parts",
@@ -32,7 +32,7 @@ TEST_F(MicroL2, IsRecovered) {
   for (const Variant& variant : variants) {
     const bool hashed = variant.name.starts_with("hashed");
     std::vector<std::string> settings = variant.settings;
-    // The chain is one wavefront's; the whole machine's latency is MicroLatency's.
+    // The chain belongs to a single wavefront; MicroLatency measures the whole machine.
     settings.emplace_back("gpu.shader_arrays=1");
     if (!hashed) settings.insert(settings.end(), {"gpu.partition_hash=none", "l2.set_hash=none"});
     Machine machine("l2_" + variant.name, variant.configuration, settings);
@@ -61,7 +61,7 @@ struct MicroLatency : Micro {
   MicroLatency() : Micro("micro_latency.csv") {}
 };
 
-// LazyGPU (ISCA '25), section 5.1.
+// Latencies of LazyGPU (ISCA '25), section 5.1.
 TEST_F(MicroLatency, OfR9NanoEqualsThePaper) {
   Machine machine("latency_r9nano", "r9nano", {});
   const Calibration calibration = calibrate(machine);

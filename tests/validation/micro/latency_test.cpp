@@ -1,5 +1,5 @@
-// Latencies of DRAM by what a bank has open, and of the LDS with its banks, from outside. With one SIMD a compute unit issues
-// in every cycle, so that no latency is rounded up to a SIMD's turn.
+// Latencies of DRAM by the state of the bank, and of the LDS with its banks, measured by kernels. With one SIMD a compute unit
+// issues in every cycle, so that no latency is rounded up to a SIMD's issue slot.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -28,8 +28,8 @@ struct MicroDram : Micro {
   MicroDram() : Micro("micro_dram.csv") {}
 };
 
-/// Loads of random lines, each another, and each followed by that beside it; before them one of each page, so that its
-/// translation is known.
+/// / Loads of random lines, each of a different one and followed by a load of the adjacent line; before them one load of each
+/// page, so that its translation is cached.
 std::vector<Chain> random_pairs(std::uint64_t bytes, unsigned count) {
   constexpr std::uint64_t kLine = 64;
   constexpr std::uint64_t kPage = 65536;
@@ -46,8 +46,8 @@ std::vector<Chain> random_pairs(std::uint64_t bytes, unsigned count) {
   return loads;
 }
 
-// Single loads of lines that no cache has. Refresh closes all rows more often than loads of random lines come back to a bank:
-// most of them find it closed, and the line beside, in the row that was opened. Without refresh each bank soon has some row
+// Single loads of lines that are in no cache. Refresh closes all rows more often than random loads return to a bank: most of
+// them find the bank closed, and the load of the adjacent line finds the row open. Without refresh each bank soon has some row
 // open.
 TEST_F(MicroDram, LatencyOfARowThatIsOpenClosedOrInTheWay) {
   constexpr std::uint64_t kBytes = 2 << 20;
@@ -74,8 +74,8 @@ struct MicroMgpusim : Micro {
   MicroMgpusim() : Micro("micro_mgpusim.csv") {}
 };
 
-// What MGPUSim v3.0.3 takes from the issue of a load to that of the next instruction behind a wait for it, counted stage by
-// stage in its sources (configs/r9nano-mgpusim.cfg has the sums).
+// Cycles of MGPUSim v3.0.3 from the issue of a load to that of the next instruction after a wait for it, summed up by stage
+// from its sources (configs/r9nano-mgpusim.cfg has the sums).
 TEST_F(MicroMgpusim, LoadsTakeTheSumOfItsStages) {
   constexpr std::uint64_t kLine = 64;
   constexpr std::uint64_t kL1 = 16 << 10;
@@ -83,11 +83,12 @@ TEST_F(MicroMgpusim, LoadsTakeTheSumOfItsStages) {
   Machine machine("mgpusim", "r9nano-mgpusim", {});
   const Calibration calibration = calibrate(machine);
   expect(machine, "L1 hit", calibration.l1_latency, 145);
-  // A pass over four times the L1, after one that has brought all of it into the L2 and translated its pages.
+  // A pass over four times the L1, after one that has filled the L2 and translated the pages.
   constexpr std::uint64_t kHops = 4 * kL1 / kLine;
   const auto per_load = [&](double cycles) { return (cycles - calibration.overhead) / kHops; };
   expect(machine, "L2 hit", per_load(machine.chase({.bytes = 4 * kL1, .stride = kLine, .links = {}}, {{0, kHops}}, 1)[0]), 98);
-  // The same lines, when more than the L2 holds have come in between. The clock of DRAM is at its edge or half a cycle before.
+  // The same lines after more data than the L2 holds have been loaded in between. The clock of DRAM is at an edge or half a
+  // cycle before it.
   const std::vector<double> cycles =
       machine.chase({.bytes = 4 * kL2, .stride = kLine, .links = {}}, {{0, 4 * kL2 / kLine - 1}, {0, kHops}}, 0);
   results().add({machine.name()}, "DRAM", per_load(cycles[1]), 137, 0);
@@ -127,13 +128,13 @@ TEST_F(MicroLds, BanksAndConflictsAreRecovered) {
   constexpr std::uint32_t kLargest = 127;
   Machine machine("lds", "r9nano", {"cu.simds=1", "cu.lds_latency=53cycles"});
   const std::vector<double> all = lds_latencies(machine, kLanes, kLargest);
-  // At this distance all lanes meet in one bank, at no smaller one.
+  // At this stride all lanes access the same bank, at no smaller one.
   const auto banks = static_cast<unsigned>(std::max_element(all.begin(), all.end()) - all.begin());
   ASSERT_GT(banks, 1U);
   const std::vector<double> pass = lds_latencies(machine, banks, banks);
   const double conflict = (pass[banks] - pass[1]) / (banks - 1);
-  // 32 banks of a dword each, which answer once in a cycle (GCN3 ISA manual, local data share); a stride of an odd number of
-  // dwords has no conflicts, and lanes that read the same dword have none.
+  // 32 banks of a dword each, which serve one access per cycle (GCN3 ISA manual, local data share); an odd stride in dwords has
+  // no conflicts, nor have lanes that read the same dword.
   expect(machine, "banks", banks, 32);
   expect(machine, "cycles of a conflict", conflict, 1);
   expect(machine, "cycles of a pass", all[1] - pass[1], 1);

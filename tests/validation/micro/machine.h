@@ -1,6 +1,5 @@
-// A configuration of Lacuna seen from outside: the kernels of firmware/kernels/micro_*.cl are launched on it, and nothing but
-// the core clock cycles that they read, or the dispatches' times, comes back. What was configured is known to `configured`
-// only.
+// A configuration of Lacuna measured by kernels: those of firmware/kernels/micro_*.cl are launched on it, and return only the
+// core clock cycles that they read, or the dispatches' times. Only configured() accesses the configured values.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +19,7 @@ struct Chain {
   std::uint64_t hops = 0;
 };
 
-/// Memory in which every dword leads to the one `stride` bytes on, but for links (from, to).
+/// / Memory in which every dword is a link to the dword `stride` bytes further, except for given links (from, to).
 struct ChaseTable {
   std::uint64_t bytes = 0;
   std::uint64_t stride = 0;
@@ -32,7 +31,7 @@ std::string kernels();
 
 class Machine {
  public:
-  /// `settings`: name=value, as after --set. `name` is that of its folder below validation/micro of the build directory.
+  /// / `settings`: name=value, as for --set. `name`: folder below validation/micro of the build directory.
   Machine(std::string name, std::string configuration, std::vector<std::string> settings);
 
   /// Core cycles of each chain after `warm_ups` other passes over it. `dispatches` - 1 identical dispatches precede it.

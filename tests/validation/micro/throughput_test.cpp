@@ -1,4 +1,4 @@
-// MSHRs of the L1, and bandwidths of the levels of memory, from outside.
+// MSHRs of the L1, and bandwidths of the memory levels, measured by kernels.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -17,7 +17,7 @@ struct MicroMshrs : Micro {
   MicroMshrs() : Micro("micro_mshrs.csv") {}
 };
 
-// So many misses take a little longer than one less; one more than there are MSHRs waits for the first one's data.
+// Each further miss takes a little longer, until there is one more than there are MSHRs: it waits for the first one's data.
 TEST_F(MicroMshrs, AreRecovered) {
   constexpr unsigned kMost = 200;
   constexpr unsigned kDistance = 128;
@@ -36,7 +36,7 @@ TEST_F(MicroMshrs, AreRecovered) {
                                kernels(), kMost * kDistance, kMost * 4, kMost, kDistance),
                    {});
     const Words cycles = machine.saved("cycles.bin");
-    // Every further MSHRs' worth of misses waits again.
+    // Each further group of as many misses as MSHRs adds another wait.
     std::vector<std::uint32_t> more;
     for (unsigned n = 1; n < kMost; ++n) more.push_back(cycles[n] - cycles[n - 1]);
     const std::uint32_t wait = *std::max_element(more.begin(), more.end()) / 2;
@@ -53,7 +53,7 @@ struct Stream {
   unsigned group_step;    ///< arguments of the kernel
   unsigned step;
   unsigned loads;
-  unsigned dispatches;  ///< of which the last counts
+  unsigned dispatches;  ///< number of dispatches; the last one is measured
   double peak;          ///< GB/s
 };
 
@@ -61,18 +61,17 @@ struct MicroBandwidth : Micro {
   MicroBandwidth() : Micro("micro_bandwidth.csv") {}
 };
 
-// LazyGPU (ISCA '25), section 5.1: 2 TB/s, 512 GB/s and 256 GB/s; here to the byte what the configuration allows. More than
-// that would mean that a level above had some of the lines. The time is all of the dispatch's, its start and end included.
+// Peaks: LazyGPU (ISCA '25), section 5.1: 2 TB/s, 512 GB/s and 256 GB/s; here exactly those of the configuration. More would
+// mean that a level above held some of the lines. The time is that of the whole dispatch, start and end included.
 TEST_F(MicroBandwidth, ReachesNineTenthsOfThePeak) {
   constexpr unsigned kItems = 256;
   constexpr unsigned kVector = 16;
   constexpr double kReached = 0.9;
   const std::vector<Stream> streams{
-      // 16 KiB that every workgroup reads: in each L1 after the first loads. 16 L1s x 2 ports x 64 B.
+      // 16 KiB that every workgroup reads, in each L1 after the first loads. 16 L1s x 2 ports x 64 B.
       {"L1", 640, 1024, 0, kItems, 32, 1, 2048},
-      // 2 MiB, which the first dispatch brings to the L2. Workgroups of a compute unit are never at a place where one of the
-      // same
-      // L1 has been, so that no load hits there. 16 ports of the network x 32 B.
+      // 2 MiB, which the first dispatch brings to the L2. The workgroups of a compute unit never access lines that others on
+      // the same L1 have loaded, so that no load hits there. 16 ports of the network x 32 B.
       {"L2", 512, 131072, kItems, 8 * kItems, 8, 2, 512},
       // 32 MiB, once. 16 channels x 16 B.
       {"DRAM", 1024, 1 << 21, kItems, 1024 * kItems, 8, 1, 256},
