@@ -48,7 +48,7 @@ class FixedLatencyMemory : public sc_core::sc_module {
   tlm_utils::simple_target_socket<FixedLatencyMemory> instruction{"instruction"};
   Tick latency{100'000};
   std::vector<std::uint64_t> vector_addresses;
-  /// Maximum time by which requests were made ahead of the kernel; huge if one was made for a past time.
+  /// Maximum time by which requests were made ahead of the kernel; a huge value if one was made for a past time.
   Tick furthest_ahead{};
   unsigned requests = 0;
 
@@ -134,7 +134,7 @@ class ComputeUnitBench : public sc_core::sc_module {
   ComputeUnit& in_short_windows() { return *units[1]; }
   ComputeUnit& functional() { return *units[2]; }
   ComputeUnit& last_served() { return *units[3]; }
-  /// As last_served(), with stages and limits that other units do not have: see the constructor.
+  /// As last_served(), with stages and limits that the other units do not have: see the constructor.
   ComputeUnit& staged_unit() { return *units[4]; }
 
   std::uint32_t* data() { return reinterpret_cast<std::uint32_t*>(data_bytes_.data()); }
@@ -156,7 +156,7 @@ class ComputeUnitBench : public sc_core::sc_module {
     return d;
   }
 
-  /// Data memory with its contents before any program.
+  /// Initial contents of the data memory, before any program.
   void clear_data() { std::fill(data_bytes_.begin(), data_bytes_.end(), std::byte{0}); }
 
   /// Runs one workgroup to its end on `unit`. Returns the cycles from launch to the end; 0 if it did not end within 100 us.

@@ -12,7 +12,7 @@
 namespace lacuna::test {
 namespace {
 
-// Encodings as llvm-mc-16 -mcpu=gfx803 gives them.
+// Encodings by llvm-mc-16 -mcpu=gfx803.
 constexpr std::uint32_t kWaitNothing = 0xbf8c0f7f;   // s_waitcnt vmcnt(15) lgkmcnt(15)
 constexpr std::uint32_t kWaitLgkm = 0xbf8c007f;      // s_waitcnt lgkmcnt(0)
 constexpr std::uint32_t kReciprocal = 0x7e024501;    // v_rcp_f32 v1, v1
@@ -45,7 +45,7 @@ class ComputeUnitTest : public testing::Test {
 };
 
 TEST_F(ComputeUnitTest, LatencyTable) {
-  // Parameters at their defaults: 16 lanes a SIMD, f64 1/16, mul32 and transcendental 1/4, LDS 64, vmem 10 + 10, smem 10;
+  // Parameters at their defaults: 16 lanes per SIMD, f64 1/16, mul32 and transcendental 1/4, LDS 64, vmem 10 + 10, smem 10;
   // memory 100.
   const struct {
     const char* what;
@@ -61,13 +61,13 @@ TEST_F(ComputeUnitTest, LatencyTable) {
       {"nop", {kNop}, 4},
       {"nop of four wait states", {kNop | 3}, 16},
       {"barrier of one wavefront", {kBarrier}, 4},
-      // 10 to the L1, four lines one a cycle, 100 there, 10 back: 123, rounded up to the SIMD's turn
+      // 10 cycles to the L1, four lines at one per cycle, 100 in the L1, 10 back: 123, rounded up to the SIMD's issue slot
       {"load and wait", join({kFlatLoad, {kWaitAll}}), 124},
-      // the store need not be waited for, but the workgroup ends when it is performed
+      // no wait for the store is needed, but the workgroup ends when it is performed
       {"store", kFlatStore, 123},
-      // 100 in the cache, 10 around it; the next turn of the SIMD is at a multiple of 4
+      // 100 cycles in the cache, 10 around it; the next issue slot of the SIMD is at a multiple of 4
       {"scalar load and wait", join({kScalarLoad, {kWaitLgkm}}), 112},
-      // 256 bytes at 128 a cycle, then 64, rounded up to the SIMD's turn
+      // 256 bytes at 128 per cycle, then 64 cycles, rounded up to the SIMD's issue slot
       {"LDS write and wait", join({kLdsWrite, {kWaitLgkm}}), 68},
   };
   for (const auto& row : table) {
@@ -79,8 +79,9 @@ TEST_F(ComputeUnitTest, LatencyTable) {
 }
 
 TEST_F(ComputeUnitTest, LatenciesWithStagesAndAReorderBuffer) {
-  // A decoder of a cycle before the vector unit, specials in a cycle, 8 cycles after a vector memory instruction, LDS accesses
-  // in a cycle, two entries of a reorder buffer; all else as above, and no turns of SIMDs to wait for.
+  // A decoder of one cycle before the vector unit, special instructions in one cycle, 8 cycles after a vector memory
+  // instruction, LDS accesses in one cycle, a reorder buffer of two entries; all else as above, and no issue slots of SIMDs to
+  // wait for.
   const struct {
     const char* what;
     Words setup;
@@ -94,7 +95,7 @@ TEST_F(ComputeUnitTest, LatenciesWithStagesAndAReorderBuffer) {
       {"scalar move", {}, 0, {kScalarMove}, 4},
       {"nop", {}, 0, {kNop}, 1},
       {"load and go on", kLaneAddress, 15, join({kFlatLoad, {kWaitNothing}}), 9},
-      // the third and fourth line enter when the first and second have left, after 100 cycles
+      // the third and fourth line enter the buffer when the first and second have left, after 100 cycles
       {"load and wait", kLaneAddress, 15, join({kFlatLoad, {kWaitAll}}), 10 + 1 + 100 + 100 + 10},
       {"LDS write and wait, lanes in one bank",
        {0x24000087 /* v_lshlrev_b32 v0, 7, v0 */},
@@ -106,7 +107,7 @@ TEST_F(ComputeUnitTest, LatenciesWithStagesAndAReorderBuffer) {
     const Words body = join({row.setup, row.body});
     const std::uint64_t cycles = cost(b_.staged_unit(), body) - row.setup_cycles;
     if (row.what == std::string_view("load and go on")) {
-      // The workgroup ends with the load: the wait of the next instruction is visible in front of a longer operation.
+      // The workgroup ends with the load: the wait of the next instruction shows only in front of a longer operation.
       Words longer;
       for (int i = 0; i < 20; ++i) longer = join({longer, kMultiply32});
       const std::uint64_t with = cost(b_.staged_unit(), join({body, longer}));
@@ -164,8 +165,8 @@ TEST_F(ComputeUnitTest, LanesThatAccessTheSameBankAreSerialized) {
   EXPECT_EQ(conflicts(4), 6u) << "four dwords apart: four lanes in each of 8 banks";
 }
 
-// The next line is prefetched when the wavefront enters its own, however long that has been in the buffer: never at a time that
-// the kernel has passed.
+// The next line is prefetched when the wavefront enters the current one, however long that has been in the buffer: never at a
+// past time.
 TEST_F(ComputeUnitTest, NoRequestIsMadeInThePast) {
   Words words(48, kNop);  // three lines
   words.front() = kLongSleep;
@@ -219,7 +220,8 @@ TEST_F(ComputeUnitTest, AllModesComputeTheSame) {
   }
 }
 
-// Timed modes execute part of it before it issues; instructions are counted when they issue, with the lanes active then.
+// Timed modes execute a part of the loop before it issues; instructions are counted when they issue, with the lanes active
+// then.
 TEST_F(ComputeUnitTest, ALoopWithDecreasingLanesIsCountedAsItIssues) {
   const Words setup = {0x7e060300,               // v_mov_b32 v3, v0
                        0x7e080280,               // v_mov_b32 v4, 0
@@ -228,7 +230,7 @@ TEST_F(ComputeUnitTest, ALoopWithDecreasingLanesIsCountedAsItIssues) {
                       0xbe8a206a,                // s_and_saveexec_b64 s[10:11], vcc
                       0xbf880002,                // s_cbranch_execz, past the additions
                       0x32080881,                // v_add_u32 v4, vcc, 1, v4
-                      0x32080881,                // the same, executed with the one before
+                      0x32080881,                // the same, executed together with the previous one
                       0x87fe0a7e,                // s_or_b64 exec, exec, s[10:11]
                       0x32060690,                // v_add_u32 v3, vcc, 16, v3
                       0x80888108,                // s_sub_u32 s8, s8, 1
@@ -240,7 +242,7 @@ TEST_F(ComputeUnitTest, ALoopWithDecreasingLanesIsCountedAsItIssues) {
     std::fill_n(b_.data(), 64, 9u);
     ASSERT_GT(b_.run(*unit, *d), 0u);
     for (std::uint32_t lane = 0; lane < 64; ++lane) EXPECT_EQ(b_.data()[lane], lane < 16 ? 2u : 0u) << lane;
-    // The second and third time the additions are skipped.
+    // In the second and third iteration the additions are skipped.
     EXPECT_EQ(d->wavefront_instructions, 3u + 3 + 10 + 8 + 8 + 3);
     EXPECT_EQ(d->thread_instructions, 2u * 64 + 1 + 3 * 64 + (3 * (2 * 64 + 6) + 2 * 16) + 64 + 2);
   }
@@ -283,7 +285,7 @@ TEST_F(ComputeUnitTest, BarrierHoldsTheFastUntilTheSlow) {
   const std::uint64_t alone = b_.run(b_.in_short_windows(), *one);
   const auto many = b_.program({kMove, kBarrier, kEnd}, 16);
   const std::uint64_t all = b_.run(b_.in_short_windows(), *many);
-  // Four wavefronts a SIMD: the fourth moves 3 x 4 cycles after the first.
+  // Four wavefronts per SIMD: the fourth moves 3 x 4 cycles after the first.
   EXPECT_GE(all, alone + 12);
   EXPECT_LE(all, alone + 40);
 }
@@ -315,7 +317,7 @@ TEST_F(ComputeUnitTest, ResourcesLimitResidency) {
   }
 }
 
-// Wavefronts get their initial state when the unit runs next; reports before that show it as well.
+// Wavefronts get their initial state when the unit runs next; reports before that show the initial state as well.
 TEST_F(ComputeUnitTest, WavefrontsThatHaveNotIssuedAreAtTheirEntry) {
   const auto before = b_.program({kMove, kMove, kEnd}, 2);
   ASSERT_GT(b_.run(b_.loose(), *before), 0U);
@@ -417,7 +419,7 @@ TEST_F(ComputeUnitTest, DebuggerTrapsAreSkippedWithoutADebugger) {
   }
 }
 
-// Access to the buffer of private memory by a lane that has less than it assumes.
+// Access to the buffer of private memory by a lane that has less memory than the access needs.
 TEST_F(ComputeUnitTest, ExceededPrivateMemoryNamesTheLimitAndItsSource) {
   const auto d = b_.program({0xe0700000, 0x80000200, kEnd});  // buffer_store_dword v2, off, s[0:3], 0
   d->packet.private_segment_size = 16;

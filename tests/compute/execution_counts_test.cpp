@@ -22,7 +22,7 @@ class ExecutionCountsTest : public testing::Test {
     const std::uint16_t profile = profiles_.number_of(result.instruction);
     for (unsigned i = 0; i < times; ++i) counts_.count(profile, lanes);
   }
-  /// "valu.f32_fma" and so on, those that are not 0.
+  /// Counters that are not 0, by name: "valu.f32_fma" and so on.
   std::map<std::string, std::uint64_t> events() const {
     std::map<std::string, std::uint64_t> found;
     const EnergyMeter::Counts counts = meter_.counts();
@@ -85,7 +85,7 @@ double pass_energy(const MatrixParameters& matrix, const std::string& event) {
   return -1;
 }
 
-// The thesis' Table 2.4: power of a unit, for the time that a pass takes; section 3.6.1: 4.53 W where 3.74 W were.
+// Table 2.4 of the thesis: power of a unit during a pass; section 3.6.1: 4.53 W instead of 3.74 W.
 TEST(MatrixEnergy, UnitsWithExtensionsUseTheirPower) {
   using isa::MatrixDesign;
   using isa::MatrixExtensions;

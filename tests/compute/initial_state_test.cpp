@@ -149,7 +149,7 @@ TEST_F(InitialStateTest, FlatScratchOfGfx90aIsAnAddress) {
 
 // -- every enable bit, on and off, alone and with every other
 
-/// A field of the SGPR set-up order: its words when its bit is set.
+/// A field of the SGPR set-up order: the words that it occupies when its bit is set.
 struct SgprField {
   unsigned bit;
   std::vector<std::uint32_t> words;
@@ -178,7 +178,7 @@ class EnableBitsTest : public InitialStateTest, public testing::WithParamInterfa
               {10, {1u << 31 | 1}},  // workgroup info
               {0, {3 * 2048}}};      // scratch wavefront offset
   }
-  /// Words of the fields that `mask` has, bit i standing for field i.
+  /// Words of the fields selected by `mask`, whose bit i stands for field i.
   static std::vector<std::uint32_t> words(const std::vector<SgprField>& fields, unsigned mask) {
     std::vector<std::uint32_t> all;
     for (std::size_t i = 0; i < fields.size(); ++i) {
@@ -204,7 +204,7 @@ TEST_P(EnableBitsTest, SgprsAreDenseInTheOrderOfTheGuide) {
   for (unsigned user = 0; user < 1u << properties_.size(); ++user) {
     for (unsigned system = 0; system < 1u << rsrc2_.size(); ++system) {
       std::vector<std::uint32_t> expected = words(properties_, user);
-      // More than 16 may be enabled: the first 16 are set. More may be declared than are enabled.
+      // More than 16 SGPRs may be enabled: the first 16 are set. More may be declared than are enabled.
       expected.resize(std::min(expected.size(), kMostUser));
       if (user % 3 == 0) expected.resize(kMostUser);
       dispatch_.descriptor.properties = static_cast<std::uint16_t>(bits(properties_, user));
@@ -287,7 +287,7 @@ TEST_P(EnableBitsTest, PrivateSegmentIsThatOfTheSlot) {
   EXPECT_FALSE(wave_.private_segment.is_behind(0x7abc'0000'4000u - 1));
 }
 
-// Bit by bit: what MODE gets, what is refused, and what the packet processor fills in itself.
+// For each bit: whether it is copied to MODE, refused, or filled in by the packet processor.
 TEST_P(EnableBitsTest, UnknownDescriptorBitsAreRefused) {
   const bool gfx8 = GetParam() == isa::Target::gfx803;
   const auto refusal = [](std::uint32_t rsrc1, std::uint32_t rsrc2, std::uint32_t rsrc3, std::uint16_t properties) {

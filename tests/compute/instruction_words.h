@@ -1,4 +1,4 @@
-// Machine code that tests of the compute unit have in common.
+// Machine code shared by tests of the compute unit.
 #pragma once
 
 #include <cstdint>

@@ -11,7 +11,7 @@
 namespace lacuna::test {
 namespace {
 
-// Encodings as llvm-mc-16 -mcpu=gfx803 gives them.
+// Encodings by llvm-mc-16 -mcpu=gfx803.
 constexpr std::uint32_t kSleep = 0xbf8e0002;  // s_sleep 2
 /// v[0:1] = kernarg pointer + 4 * lane.
 constexpr std::uint32_t kLaneAddresses[] = {0x24000082, 0x32000000, 0x7e020201};
@@ -22,7 +22,7 @@ class KernelActivityTest : public testing::Test {
  protected:
   ComputeUnitBench& b_ = bench<ComputeUnitBench>();
 
-  /// Runs the program and checks that the parts add up to the whole.
+  /// Runs the program and checks that the stall causes add up to the whole time.
   KernelActivity run(const Words& words, unsigned wavefronts = 1) {
     const auto d = b_.program(words, wavefronts);
     EXPECT_GT(b_.run(b_.loose(), *d), 0u);
@@ -58,14 +58,14 @@ TEST_F(KernelActivityTest, WaitsAreAccountedByCounter) {
 }
 
 TEST_F(KernelActivityTest, LanesThatMeetInABank) {
-  // Four dwords between lanes: eight of 32 lanes' banks, so that each pass of two takes four.
+  // A stride of four dwords: 32 lanes use eight banks, so that each of two passes takes four cycles.
   const KernelActivity a = run(program(0x24000084, 0x7e020280, 0xbefc00c1, kLdsWrite, kWaitAll, kEnd));
   EXPECT_EQ(of(a, StallCause::lds_conflict), 6u);
   EXPECT_GT(of(a, StallCause::lgkmcnt), 50u);
 }
 
 TEST_F(KernelActivityTest, WavefrontsThatShareASimd) {
-  // Eight wavefronts, two a SIMD: the second waits for the ALU while the first multiplies for 64 cycles.
+  // Eight wavefronts, two per SIMD: the second one waits for the ALU while the first multiplies for 64 cycles.
   const KernelActivity a = run(program(kMultiply64, kMultiply64, kMultiply64, kMultiply64, kEnd), 8);
   EXPECT_GT(of(a, StallCause::unit_busy), 4u * 3 * 60);
   for (unsigned i = 0; i < 8; ++i) EXPECT_EQ(a.classes[i].wavefronts, 1u) << "each place in the workgroup is a class";
@@ -98,7 +98,7 @@ TEST_F(KernelActivityTest, TranslationIsSeparateFromMemory) {
   b_.loose().attach_tlbs(&slow, nullptr, nullptr);
   const KernelActivity a = run(program(kLaneAddresses, kFlatLoad, kWaitAll, kEnd));
   b_.loose().attach_tlbs(nullptr, nullptr, nullptr);
-  // One page, four lines, the last of which would have left three cycles after the first.
+  // One page, four lines; without translation the last one would have left three cycles after the first.
   EXPECT_EQ(of(a, StallCause::tlb), 197u);
   EXPECT_NEAR(static_cast<double>(of(a, StallCause::vmcnt)), 118, 4);
   EXPECT_EQ(a.latency.service[static_cast<std::size_t>(MemoryLevel::tlb)], Tick{(200 + 199 + 198 + 197) * 1000});
@@ -118,7 +118,7 @@ class PunctualTranslation : public TranslationLevel {
   unsigned late = 0;
 };
 
-// The line after next is requested when the wavefront enters the next one, independent of when that arrived.
+// The line after next is requested when the wavefront enters the next line, independent of when that arrived.
 TEST_F(KernelActivityTest, NoRequestIsMadeInThePast) {
   PunctualTranslation tlb;
   b_.loose().attach_tlbs(nullptr, nullptr, &tlb);

@@ -1,5 +1,5 @@
-// The parts of a compute unit, wired as in ComputeUnit but without issue, windows and SystemC: a test calls the part that it
-// tests. A cycle is a nanosecond.
+// The parts of a compute unit, connected as in ComputeUnit but without issue, windows and SystemC: a test calls the part that
+// it tests. A cycle is a nanosecond.
 #pragma once
 
 #include <cstddef>
@@ -27,7 +27,7 @@ class ResponsiveMemory : public MemoryTarget {
  public:
   Tick latency{};
   bool defers = false;
-  const LatencyBreakdown* below = nullptr;  ///< of responses
+  const LatencyBreakdown* below = nullptr;  ///< latency breakdown reported with responses
   unsigned requests = 0;
 
   bool request(const MemoryRequest& request, Tick at, MemoryClient& client, std::uint32_t tag,
@@ -53,7 +53,7 @@ class ResponsiveMemory : public MemoryTarget {
   std::vector<Pending> pending_;
 };
 
-/// Counts what a unit would release from global wave sync.
+/// Counts releases of global wave sync reported by the unit.
 struct RecordingSyncUnit : WaveSyncUnit {
   unsigned released = 0;
   void release_from_sync(const WavefrontTicket&, Tick) override { ++released; }

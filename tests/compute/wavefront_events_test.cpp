@@ -22,7 +22,7 @@ struct SlowCache : CacheMaintenance {
 
 class WavefrontEventsTest : public testing::Test {
  protected:
-  /// As if the wavefront's next instruction, which issued in cycle 20 and takes 4, had raised the event.
+  /// Handles an event as if the wavefront's next instruction, which issued in cycle 20 and takes 4, had raised it.
   bool raise(isa::Event event, std::uint32_t value = 0) {
     slot_.when = Cycles{24};
     slot_.wave.raise(event, value);

@@ -34,7 +34,7 @@ struct RecordingWork : DeferredWork {
   std::vector<Tick> times;
 };
 
-/// Runs in each of the given cycles, deferring an access and a report in it.
+/// Runs in each of the given cycles, and defers an access and a report in it.
 struct RecordingUnit : WindowedUnit {
   RecordingUnit(Log& log, const std::string& name) : accesses_(log, name + " access "), reports_(log, name + " report ") {}
 

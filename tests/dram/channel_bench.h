@@ -73,13 +73,13 @@ struct DramBench : sc_core::sc_module {
   DramChannel channel{"channel", parameters(), AddressSlice(kBase, kSize), store};
   /// Channel 1 of 4, 128-byte chunks.
   DramChannel second{"second", parameters(), AddressSlice(kBase, kSize, Bytes{128}, 4, 1), store};
-  /// / Like `first`, next to its requesters.
+  /// Like `first`, next to its requesters.
   DramChannel third{"third", parameters(Cycles{0}), AddressSlice(kBase, kSize), store};
-  /// / Like `first`, with a slice of masks.
+  /// Like `first`, with a slice of masks.
   DramChannel masked{"masked", parameters(), AddressSlice(kBase, kSize), store, 0, AddressSlice(kMasks, kMasksSize)};
 };
 
-/// / Returns the bench in a new epoch, with channels in their initial state.
+/// Returns the bench in a new epoch, with channels in their initial state.
 inline DramBench& fresh() {
   auto& b = bench<DramBench>();
   b.second_initiator.begin_epoch();

@@ -23,7 +23,7 @@ struct Controller {
     commands.read_later({0, row, bank}, at, static_cast<Requester>(columns.size()));
     columns.push_back(0);
   }
-  /// / Requests a read or write and returns the number of its burst.
+  /// Requests a read or write and returns the number of its burst.
   std::uint64_t write(std::uint32_t bank, std::uint64_t row, Cycle at) {
     commands.write({++writes, row, bank}, at);
     return writes;

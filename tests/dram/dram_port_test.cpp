@@ -36,7 +36,7 @@ class PortClient : public MemoryClient {
   };
 
   PortClient(DramBench& bench, DeferredMemory& port) : epoch_(bench.initiator.epoch()), port_(port) {}
-  /// / Response to a request within the call.
+  /// Response to a request within the call.
   struct Reply {
     Tick done;
     Tick waiting;

@@ -40,7 +40,7 @@ class ReferenceScheduler {
     bool enters;    ///< its queue; otherwise its column command is issued
     Command first;  ///< that it needed, when its column command is issued
   };
-  /// / Simulates one cycle. Returns its events in order; the last may be a column command.
+  /// Simulates one cycle. Returns its events in order; the last may be a column command.
   std::vector<Event> tick();
   Cycle now() const { return now_; }
   bool idle() const { return arriving_.empty() && entered_.empty(); }
@@ -55,7 +55,7 @@ class ReferenceScheduler {
     bool opened = false;  // its row was opened for it: no longer in the queue
     Command first = Command::column;
   };
-  /// / Latest events in a bank, if any.
+  /// Latest events in a bank, if any.
   struct Bank {
     bool open = false;
     bool conflict = false;  // closed by a precharge that a request needed
@@ -88,7 +88,7 @@ class ReferenceScheduler {
   bool may_close(std::uint32_t bank) const;
   bool may_activate(std::uint32_t bank) const;
   bool may_issue_column(const Request& request) const;
-  /// / The oldest request whose next command, for the column bus or for the row bus, may be issued now; the end if there is
+  /// The oldest request whose next command, for the column bus or for the row bus, may be issued now; the end if there is
   /// none.
   std::vector<Request>::iterator choose(bool column);
   void issue_column(std::vector<Event>& events);

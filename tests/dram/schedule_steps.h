@@ -28,7 +28,7 @@ struct Step {
 };
 using Steps = std::vector<Step>;
 
-/// / Forecasts of reads made in this order.
+/// Forecasts of reads made in this order.
 inline void expect_forecasts(DramSchedule& schedule, const Steps& steps) {
   for (const Step& s : steps)
     EXPECT_EQ(schedule.read(s.address, kBurst, Tick{s.at * 1000}).done, Tick{s.done * 1000}) << s.what;

@@ -49,7 +49,7 @@ Command command_of(Reference::Command command) {
                                                     : Command::activate;
 }
 
-/// / The scheduler with requests that have a requester, which is their number, and some without.
+/// The scheduler with requests that have a requester, which is their number, and some without.
 struct Scheduler {
   static constexpr std::int64_t kWeight = std::int64_t{1} << 32;
 
@@ -126,7 +126,7 @@ void expect(Expected& expected, const Reference::Event& event, std::uint32_t pse
   }
 }
 
-/// / `jump`: cycles of one step of time.
+/// `jump`: cycles of one step of time.
 void compare(const DramParameters& p, const Traffic& traffic, unsigned seed, Cycle jump) {
   constexpr Cycle kBatch = 128;
   constexpr Cycle kTraffic = 4000;
@@ -288,7 +288,7 @@ TEST_P(SchedulerReference, ShortQueues) {
   }
 }
 
-/// / Random organization, times, queues and policies.
+/// Random organization, times, queues and policies.
 DramParameters random_parameters(Random& random) {
   const auto any = [&random](std::uint64_t least, std::uint64_t most) { return least + random() % (most - least + 1); };
   const auto cycles = [&any](std::uint64_t least, std::uint64_t most) { return lacuna::Cycles{any(least, most)}; };

@@ -14,7 +14,7 @@ namespace {
 
 constexpr double kL1Watts = 0.1;
 
-/// / Parameters in which only Duplo's registers and history use energy.
+/// Parameters in which only Duplo's registers and history use energy.
 GpuDeviceParameters with_energy(const Rule& rule, DuploEntry entry = DuploEntry::tile) {
   GpuDeviceParameters p = machine(rule, entry);
   p.energy.model = EnergyModel::on;

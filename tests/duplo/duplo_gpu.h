@@ -113,7 +113,7 @@ inline GpuDeviceParameters machine(const Rule& rule, DuploEntry entry = DuploEnt
 
 namespace rules {
 inline void off(DuploParameters& d) { d.mode = DuploMode::off; }
-/// / Entries are released when the last of their loads retires.
+/// Entries are released when the last of their loads retires.
 inline void retire(DuploParameters&) {}
 /// Any number of entries, which are never released.
 inline void never(DuploParameters& d) {
@@ -139,7 +139,7 @@ inline void paper(DuploParameters& d) {
   never(d);
   d.ids = DatumIds::paper;
 }
-/// / So few entries that most tiles map to the same ones, and a single convolution at a time.
+/// So few entries that most tiles map to the same ones, and a single convolution at a time.
 inline void few(DuploParameters& d) {
   d.entries = 8;
   d.hash = HistoryHash::low;
@@ -164,7 +164,7 @@ struct RuleBench : sc_core::sc_module {
   WorkerThreads workers{3};
   TestGpu off{"off", machine(rules::off)};
   TestGpu bound, retire, threads, overwrite, simd, address, paper, few;
-  /// / Devices with Duplo, except `threads`.
+  /// Devices with Duplo, except `threads`.
   const std::vector<TestGpu*> all{&bound, &retire, &overwrite, &simd, &address, &paper, &few};
 };
 
@@ -181,7 +181,7 @@ inline std::uint64_t sum(TestGpu& gpu, std::uint64_t DuploStatistics::*what) {
   return all;
 }
 
-/// / Checks that no load is in flight and that no entry is left.
+/// Checks that no load is in flight and that no entry is left.
 inline void expect_nothing_left(TestGpu& gpu) {
   EXPECT_TRUE(gpu.device.idle());
   for (const DetectionUnit* const unit : gpu.device.extension<Duplo>()->detection_units()) {
@@ -206,7 +206,7 @@ struct Outcome {
     return (*this)[DuploCount::compulsory] + (*this)[DuploCount::released] + (*this)[DuploCount::conflict] +
            (*this)[DuploCount::capacity];
   }
-  /// / Number of released entries.
+  /// Number of released entries.
   std::uint64_t gone() const {
     std::uint64_t all = invalidated + kernel_ended;
     for (const DuploCount why :
@@ -271,7 +271,7 @@ void expect_results_with_all_rules(RuleBench& bench, const Outcome& off, std::ui
   }
 }
 
-/// / The convolution with its one image outermost, and with two images of half the height innermost: the same number of rows.
+/// The convolution with its one image outermost, and with two images of half the height innermost: the same number of rows.
 inline std::array<LoweredConvolution, 2> with_both_orders(const LoweredConvolution& c) {
   LoweredConvolution innermost = c;
   innermost.order = RowOrder::images_innermost;
@@ -280,7 +280,7 @@ inline std::array<LoweredConvolution, 2> with_both_orders(const LoweredConvoluti
   return {c, innermost};
 }
 
-/// / Number of different tags of tiles of that form, at multiples of its rows and columns.
+/// Number of different tags of tiles of that form, at multiples of its rows and columns.
 inline std::size_t different_tiles(const LoweredConvolution& c, const TileForm& form = {}) {
   const TileTags tags(c, DatumIds::exact);
   std::set<std::tuple<std::uint32_t, std::uint32_t, std::uint16_t, std::uint16_t>> all;
@@ -292,7 +292,7 @@ inline std::size_t different_tiles(const LoweredConvolution& c, const TileForm& 
   }
   return all.size();
 }
-/// / The same, for tiles of 16 rows.
+/// The same, for tiles of 16 rows.
 inline std::size_t different_tiles(const LoweredConvolution& c, unsigned columns) {
   return different_tiles(c, {.rows = 16, .columns = static_cast<std::uint8_t>(columns)});
 }

@@ -62,7 +62,7 @@ DuploBlock lds_block(const LoweredConvolution& c, const Reads& reads) {
 std::string number(std::uint64_t value) { return std::to_string(value); }
 std::string registers(unsigned first, unsigned count) { return "v[" + number(first) + ':' + number(first + count - 1) + ']'; }
 
-/// / Lines that copy the slab at index s16 into the buffer at s17: each wavefront copies all of it.
+/// Lines that copy the slab at index s16 into the buffer at s17: each wavefront copies all of it.
 Lines bring_slab() {
   Lines lines{"s_lshl_b32 s18, s16, 1",
               "s_add_u32 s12, s8, s18",
@@ -126,7 +126,7 @@ void loop_back(Lines& lines, std::size_t to) {
   lines.back() = "s_cbranch_scc1 " + number(static_cast<std::uint16_t>(-words - 1));
 }
 
-/// / Each wavefront copies all slabs into LDS, one after the other, reads their tiles of 16 rows, and folds these into two
+/// Each wavefront copies all slabs into LDS, one after the other, reads their tiles of 16 rows, and folds these into two
 /// words per lane. Arguments: workspace, results.
 AssembledKernel read_tiles(const LoweredConvolution& c, const Reads& reads) {
   const unsigned pitch = c.pitch * kElementBytes;

@@ -13,7 +13,7 @@
 namespace lacuna::test {
 namespace {
 
-/// / Registers of each wavefront: four wavefronts of a test's kernels fill the registers of a SIMD.
+/// Registers of each wavefront: four wavefronts of a test's kernels fill the registers of a SIMD.
 constexpr unsigned kWavefrontRegisters = 64, kWavefrontsPerSimd = 4;
 
 GpuDeviceParameters full_machine(const Rule& rule) {
@@ -87,7 +87,7 @@ class RandomProgram {
                                    "global_store_dwordx2 v4, v[6:7], s[10:11]"})
       add(line);
   }
-  /// / Lets some wavefronts end.
+  /// Lets some wavefronts end.
   void end_some(unsigned part) {
     const std::size_t before = lines_.size();
     store();
@@ -99,7 +99,7 @@ class RandomProgram {
     end.emplace_back("s_endpgm");
     lines_.insert(lines_.end(), end.begin(), end.end());
   }
-  /// / Loads a tile into a pair. There are few tiles, so that many loads hit.
+  /// Loads a tile into a pair. There are few tiles, so that many loads hit.
   void load() {
     const unsigned tile = below(10);
     const unsigned row = tile % 5 * 16, column = tile / 5 * 16;

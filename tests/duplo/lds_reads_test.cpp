@@ -46,7 +46,7 @@ Offsets tile_at(const LdsBuffers& buffers, std::uint32_t base, unsigned rows, un
   return offsets;
 }
 
-/// / Row of a slab, and byte in the row, that a byte of the LDS belongs to; nullopt: the byte is in no slab.
+/// Row of a slab, and byte in the row, that a byte of the LDS belongs to; nullopt: the byte is in no slab.
 std::optional<std::pair<unsigned, unsigned>> place_of(const LdsBuffers& b, std::uint32_t offset) {
   for (unsigned buffer = 0; buffer < b.buffers; ++buffer) {
     for (unsigned row = 0; row < b.rows; ++row) {

@@ -40,7 +40,7 @@ inline Lines begin_tiles(const LoweredConvolution& c, const TileForm& form = {})
           "s_waitcnt lgkmcnt(0)"};
 }
 
-/// / Each wavefront loads all tiles, `in_flight` of them at a time, into at most 24 registers, and folds them into two words
+/// Each wavefront loads all tiles, `in_flight` of them at a time, into at most 24 registers, and folds them into two words
 /// per lane. `between`: lines after each batch. `unused`: of every third tile no data are used, and of every fifth one only the
 /// first register. Arguments: workspace, results.
 inline AssembledKernel load_tiles(const LoweredConvolution& c, unsigned in_flight = 1, const Lines& between = {},
@@ -82,7 +82,7 @@ inline AssembledKernel load_tiles(const LoweredConvolution& c, unsigned in_fligh
   return {isa::Target::gfx90a, lines};
 }
 
-/// / `described`: the convolution in the parameter block; `c`: the one whose workspace the kernel loads.
+/// `described`: the convolution in the parameter block; `c`: the one whose workspace the kernel loads.
 inline Outcome run(TestGpu& gpu, const LoweredConvolution& c, const AssembledKernel& kernel, unsigned workgroups, unsigned size,
                    const LoweredConvolution& described) {
   return run_with_block(gpu, c, kernel, workgroups, size, block_of(described, kBase + kWorkspace));
@@ -93,7 +93,7 @@ inline Outcome run(TestGpu& gpu, const LoweredConvolution& c, const AssembledKer
   return run(gpu, c, kernel, workgroups, size, c);
 }
 
-/// / Resets the device while the kernel runs. Returns whether any loads had hit on loads in flight before.
+/// Resets the device while the kernel runs. Returns whether any loads had hit on loads in flight before.
 inline bool interrupt_by_reset(TestGpu& gpu, const LoweredConvolution& c, const AssembledKernel& kernel, unsigned nanoseconds) {
   gpu.start();
   check_registers(gpu);
@@ -109,7 +109,7 @@ inline bool interrupt_by_reset(TestGpu& gpu, const LoweredConvolution& c, const 
   return with_hits;
 }
 
-/// / Runs kernels of which one workgroup faults, more of them than there are convolution numbers, and afterwards a kernel that
+/// Runs kernels of which one workgroup faults, more of them than there are convolution numbers, and afterwards a kernel that
 /// must have the results of `fresh`: those of load_tiles(c, 12) with 12 workgroups of 256.
 inline void expect_aborts_leave_nothing(TestGpu& gpu, const LoweredConvolution& c, const std::vector<std::uint32_t>& fresh) {
   const AssembledKernel faults = load_tiles(c, 12,

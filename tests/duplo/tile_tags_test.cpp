@@ -22,7 +22,7 @@ using test::lowered;
 using Tag = std::tuple<std::uint32_t, std::uint32_t, std::uint16_t, std::uint16_t>;
 Tag key_of(const TileTag& tag) { return {tag.first.image, tag.first.element, tag.filter_x, tag.filter_y}; }
 
-/// / The elements of a tile. All filler places have the same value.
+/// The elements of a tile. All filler places have the same value.
 std::vector<std::uint64_t> contents(const LoweredConvolution& c, std::uint64_t row, unsigned column, const TileForm& form) {
   std::vector<std::uint64_t> all;
   for (unsigned r = 0; r < form.rows; ++r) {
@@ -87,7 +87,7 @@ struct Hits {
   double false_rate() const { return 100 * static_cast<double>(false_hits) / static_cast<double>(tiles); }
 };
 
-/// / Loads each tile of 16 x 16 once, with an unlimited history. False hits: hits on tiles of which only the first elements are
+/// Loads each tile of 16 x 16 once, with an unlimited history. False hits: hits on tiles of which only the first elements are
 /// equal.
 Hits pass(const LoweredConvolution& c, bool by_first_element = false) {
   const TileForm form{16, 16};

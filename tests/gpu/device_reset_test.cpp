@@ -89,7 +89,7 @@ class Gpu : public sc_core::sc_module, public KernelObserver {
     sdma_queue_ = 0;
   }
 
-  /// / Sets memory to its initial contents, maps it, and creates two AQL queues and a queue of SDMA engine 0. Takes no
+  /// Sets memory to its initial contents, maps it, and creates two AQL queues and a queue of SDMA engine 0. Takes no
   /// simulated time.
   void open() {
     std::uint64_t* words = &at<std::uint64_t>(0);
@@ -181,7 +181,7 @@ class Gpu : public sc_core::sc_module, public KernelObserver {
     }
     return at<std::uint32_t>(kFence) == fence;
   }
-  /// / The work, followed by a copy that runs alone: it is first sampled and then continued in bulk.
+  /// The work, followed by a copy that runs alone: it is first sampled and then continued in bulk.
   void work_to_the_end() {
     work();
     for (int i = 0; i < 1000 && !done(); ++i) wait_for(Tick{10'000'000});
@@ -292,7 +292,7 @@ class DeviceReset : public testing::TestWithParam<Devices ResetBench::*> {
     const Tick interval = dram.clock.period() * dram.tREFI.n * 64;
     wait_for(Tick{interval.ps - (now().ps + before.ps) % interval.ps});
   }
-  /// / Runs the work on a device, starting now, and returns its effects.
+  /// Runs the work on a device, starting now, and returns its effects.
   static Outcome outcome(Gpu& gpu) {
     const Tick start = now();
     gpu.open();

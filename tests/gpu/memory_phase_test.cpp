@@ -190,11 +190,11 @@ class LateMemoryTest : public testing::TestWithParam<bool>, protected Requesting
   void request(unsigned cache, std::uint64_t address, Tick after, std::uint32_t tag) {
     Requesting::request(b_, cache, address, after, tag);
   }
-  /// / Resolves windows of 4 ns, from the first to the one that ends at `until`.
+  /// Resolves windows of 4 ns, from the first to the one that ends at `until`.
   void resolve(Tick until) {
     for (; end_ < until; end_ += 4_ns) b_.phase->resolve(start_ + end_ + 4_ns);
   }
-  /// / Resolves windows of 4 ns as long as there are requests.
+  /// Resolves windows of 4 ns as long as there are requests.
   void resolve_all() {
     for (unsigned windows = 0; b_.phase->next() != kNever; ++windows) {
       ASSERT_LT(windows, 10'000U);
@@ -261,7 +261,7 @@ INSTANTIATE_TEST_SUITE_P(Networks, LateMemoryTest, testing::Bool(),
 class SteppedPhaseTest : public MemoryPhaseTest {
  protected:
   SteppedPhaseTest() : MemoryPhaseTest(bench<MemoryPhaseBench>().stepped) {}
-  /// / Resolves windows of 4 ns, from the first to the one that ends at `until`.
+  /// Resolves windows of 4 ns, from the first to the one that ends at `until`.
   void resolve(Tick until) {
     for (; end_ < until; end_ += 4_ns) b_.phase->resolve(start_ + end_ + 4_ns);
   }

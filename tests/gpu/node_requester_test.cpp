@@ -189,7 +189,7 @@ class NodeRequesterTest : public testing::TestWithParam<Rig NetworksBench::*> {
     start_ = now();
     end_ = start_;
   }
-  /// / Resolves windows of 4 ns until no requests are left.
+  /// Resolves windows of 4 ns until no requests are left.
   void run() {
     for (unsigned windows = 0; rig_.phase->next() != kNever; ++windows) {
       ASSERT_LT(windows, 10'000U);

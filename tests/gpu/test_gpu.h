@@ -24,7 +24,7 @@
 
 namespace lacuna::test {
 
-/// / Caches and DRAM transfer lines of 128 bytes as a whole. There are no refreshes, and rows are closed after each access, so
+/// Caches and DRAM transfer lines of 128 bytes as a whole. There are no refreshes, and rows are closed after each access, so
 /// that DRAM takes the same time whenever a kernel runs.
 inline GpuDeviceParameters small_gpu() {
   GpuDeviceParameters p;
@@ -67,7 +67,7 @@ class TestGpu : public sc_core::sc_module, private KernelObserver {
   }
   std::uint32_t* words(std::uint64_t offset) { return &at<std::uint32_t>(offset); }
 
-  /// / Resets the device, fills memory, and creates a queue. After each start() the timing of the same work is the same.
+  /// Resets the device, fills memory, and creates a queue. After each start() the timing of the same work is the same.
   void start() {
     set_reg(LACUNA_GPU_CONTROL, 1);
     wait_for(Tick{kInterval.ps - now().ps % kInterval.ps});

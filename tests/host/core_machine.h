@@ -1,4 +1,4 @@
-// The hart's core on flat memory without SystemC, fed with instructions made from the instruction table.
+// The hart's core with flat memory, without SystemC, executing instructions encoded from the instruction table.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ namespace lacuna::rv64 {
 // Register numbers of the calling convention.
 inline constexpr unsigned kRa = 1, kSp = 2, kT0 = 5, kT1 = 6, kA0 = 10, kA1 = 11, kA2 = 12, kA3 = 13;
 
-// Encoders: fields as the formats of rv64_operations.h have them.
+// Encoders, with fields named as in the formats of rv64_operations.h.
 inline std::uint32_t encode(Operation operation, unsigned rd, unsigned rs1, unsigned rs2) {
   return traits(operation).match | rd << 7 | rs1 << 15 | rs2 << 20;
 }

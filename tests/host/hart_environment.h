@@ -15,7 +15,7 @@
 
 namespace lacuna::test {
 
-/// Memory at 0x80000000 (DMI, no latency of its own unless asked for), the device at 0x10000000, error responses elsewhere.
+/// Memory at 0x80000000 (DMI, no latency unless specified), the device at 0x10000000, error responses elsewhere.
 ///
 /// Device: a store of n to +0x00, +0x08, +0x10 raises the external, timer, software line n ns later; 0 lowers it. +0x18 is
 /// scratch. Each device access takes 100 ns.

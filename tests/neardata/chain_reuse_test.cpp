@@ -222,7 +222,7 @@ class Follower {
     for (auto& lanes : holds_) lanes.fill(-1);
   }
 
-  /// / Returns false if the program does not end.
+  /// Returns false if the program does not end.
   bool run() {
     for (unsigned step = 0; step < kMostSteps; ++step) {
       const isa::PlacedInstruction& placed = at(machine_.wave.pc);

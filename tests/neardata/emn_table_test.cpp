@@ -79,13 +79,13 @@ struct PaperMachine : testing::Test {
     fabric->send(from, cache, VirtualNetwork::request, fabric->request_flits(kLineBytes, true, false), {});
     fabric->send(cache, from, VirtualNetwork::reply, fabric->reply_flits(kLineBytes, true, false), {});
   }
-  /// / Traffic of c = f(a, b) by a core that loads and stores the data.
+  /// Traffic of c = f(a, b) by a core that loads and stores the data.
   void baseline(unsigned core, unsigned a, unsigned b, unsigned c) {
     load(core, a);
     load(core, b);
     store(core, c);
   }
-  /// / Traffic of c = f(a, b) by a node that computes. Its own cache is accessed without the network.
+  /// Traffic of c = f(a, b) by a node that computes. Its own cache is accessed without the network.
   void offloaded(unsigned core, unsigned node, unsigned a, unsigned b, unsigned c) {
     compute_packet(core, node);
     if (a != node) load(node, a);
@@ -187,7 +187,7 @@ bool on_path(Point node, Point from, Point to, bool x_first) {
   return (node.x == from.x && within(node.y, from.y, to.y)) || (node.y == to.y && within(node.x, from.x, to.x));
 }
 
-/// / Of all nodes of the mesh that any two of the paths have in common, the one with the smallest sum of distances; among equal
+/// Of all nodes of the mesh that any two of the paths have in common, the one with the smallest sum of distances; among equal
 /// ones, first that of the first pair of paths, then the one nearest to the core.
 unsigned algorithm_1(const Mesh& mesh, unsigned core, unsigned a, unsigned b) {
   if (a == b) return a;

@@ -15,7 +15,7 @@
 namespace lacuna::test {
 namespace {
 
-/// / Address arithmetic is between the chain's instructions.
+/// Address arithmetic is between the chain's instructions.
 const std::vector<std::string> kSpread{"LOAD v8, v[2:3]",        "v_mov_b32 v7, s7",   "ADD_co_u32 v4, s6, v0",
                                        "ADDC_co_u32 v5, v7, v1", "s_waitcnt vmcnt(0)", "v_mul_f32 v8, s3, v8",
                                        "STORE v[4:5], v8"};

@@ -21,7 +21,7 @@ inline GpuDeviceParameters small_machine() {
   return p;
 }
 
-/// / A mesh of 4 x 4 nodes, with last-level caches between the cores.
+/// A mesh of 4 x 4 nodes, with last-level caches between the cores.
 inline GpuDeviceParameters small_mesh(RouterModel routers = RouterModel::booked) {
   GpuDeviceParameters p = small_machine();
   p.noc.topology = FabricTopology::mesh;
@@ -37,7 +37,7 @@ class NearDataGpu : public TestGpu {
       : TestGpu(module_name, parameters, threads) {}
 
   NearData* near_data() { return device.extension<NearData>(); }
-  /// / Checks that no chain has left anything in queues or in the network.
+  /// Checks that no chain has left anything in queues or in the network.
   void expect_no_chains() {
     if (near_data() == nullptr) return;
     EXPECT_EQ(near_data()->violations(), "");
@@ -48,14 +48,14 @@ class NearDataGpu : public TestGpu {
       EXPECT_TRUE(queue == nullptr || queue->idle()) << "node " << node;
     }
   }
-  /// / The sum of a counter over all cores.
+  /// The sum of a counter over all cores.
   std::uint64_t sum(NearDataCount what) {
     std::uint64_t all = 0;
     for (const OffloadUnit* const unit : near_data()->network().cores)
       all += unit->statistics().counts[static_cast<std::size_t>(what)];
     return all;
   }
-  /// / The sum of a counter over all service queues.
+  /// The sum of a counter over all service queues.
   template <typename Value>
   Value sum(Value ServiceQueueStatistics::*what) {
     Value all{};

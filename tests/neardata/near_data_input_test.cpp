@@ -13,7 +13,7 @@ namespace {
 
 using Lines = std::vector<std::string>;
 
-/// / A machine with cores at 1 GHz. With flits of 64 bytes every packet is one flit.
+/// A machine with cores at 1 GHz. With flits of 64 bytes every packet is one flit.
 GpuDeviceParameters machine(unsigned network_ghz, unsigned flit, unsigned entries) {
   GpuDeviceParameters p = small_mesh();
   p.noc.clock = Frequency{network_ghz * 1'000'000'000ULL};

@@ -70,7 +70,7 @@ struct LatencyBench : sc_core::sc_module {
 
 LACUNA_TEST_BENCH(LatencyBench)
 
-/// / A pattern of Table 1 as instructions, and the properties that its time depends on.
+/// A pattern of Table 1 as instructions, and the properties that its time depends on.
 struct Pattern {
   unsigned number;
   Lines lines;
@@ -201,7 +201,7 @@ class NearDataLatency : public testing::Test {
     return latency;
   }
 
-  /// / Time of the packet by component in the last measurement.
+  /// Time of the packet by component in the last measurement.
   std::map<std::string, std::uint64_t> parts_;
 
   /// The sum of the stages. `access`: cycles from a load's arrival at its cache to its response. nullopt: the operands' packets
@@ -245,7 +245,7 @@ class NearDataLatency : public testing::Test {
     if (returns_data) time += p_.cu.vmem_return_latency.n;
     return time;
   }
-  /// / Cycles of the computation of 32 lanes.
+  /// Cycles of the computation of 32 lanes.
   std::uint64_t computation(unsigned operations, bool at_cache) const {
     if (operations == 0) return 0;
     const bool shared = !at_cache && ndc_.core_alu == CoreAlu::shared;
@@ -266,7 +266,7 @@ class NearDataLatency : public testing::Test {
     return {};
   }
   std::uint64_t hit() const { return p_.l2.hit_latency.n; }
-  /// / Latency of a DRAM access to a bank whose row is closed.
+  /// Latency of a DRAM access to a bank whose row is closed.
   std::uint64_t miss() const {
     return (p_.l2.tag_latency + p_.dram.frontend_latency + p_.dram.tRCDRD + p_.dram.tCL + p_.dram.burst + p_.l2.fill_latency).n;
   }

@@ -27,7 +27,7 @@ constexpr unsigned kStores = 6 * 2 + 3;
 
 inline void append(Lines& all, const Lines& more) { all.insert(all.end(), more.begin(), more.end()); }
 
-/// / Chains of all patterns, twice in a loop: in the second iteration a is in other lines, and b's lanes extend over two lines.
+/// Chains of all patterns, twice in a loop: in the second iteration a is in other lines, and b's lanes extend over two lines.
 /// `divergent`: each lane has operands and results at addresses of its own. Arguments: a, b, c, indices.
 inline AssembledKernel all_patterns(bool divergent) {
   Lines lines{"s_load_dwordx8 s[8:15], s[0:1], 0x0",
@@ -82,7 +82,7 @@ inline AssembledKernel all_patterns(bool divergent) {
   return {isa::Target::gfx803, lines};
 }
 
-/// / Byte offsets for divergent lanes: operands anywhere in 32 KiB, each result at a different place.
+/// Byte offsets for divergent lanes: operands anywhere in 32 KiB, each result at a different place.
 inline void write_indices(NearDataGpu& gpu) {
   std::mt19937 random(1);
   std::vector<std::uint32_t> places(kRegion / 4);
@@ -136,7 +136,7 @@ inline std::uint64_t total(const Counts& counts, const std::string& prefix, cons
   return sum;
 }
 
-/// / Compares all counters except maxima, which do not grow in a repetition.
+/// Compares all counters except maxima, which do not grow in a repetition.
 inline void expect_equal(const Counts& a, const Counts& b) {
   ASSERT_EQ(a.size(), b.size());
   for (const auto& [name, count] : a) {
@@ -165,7 +165,7 @@ inline GpuDeviceParameters small_butterfly(RouterModel routers) {
   return p;
 }
 
-/// / The check counts each kernel's packets, loads, stores and results, and ends the test if any is missing.
+/// The check counts each kernel's packets, loads, stores and results, and ends the test if any is missing.
 inline GpuDeviceParameters with_mode(GpuDeviceParameters p, NearDataMode mode) {
   ndc_of(p).mode = mode;
   ndc_of(p).check = true;

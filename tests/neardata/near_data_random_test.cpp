@@ -23,7 +23,7 @@ unsigned from_environment(const char* name, unsigned otherwise) {
   return text == nullptr ? otherwise : static_cast<unsigned>(std::strtoul(text, nullptr, 10));
 }
 
-/// / Regions of a wavefront: words in lane order, scattered words, and the same two for its results.
+/// Regions of a wavefront: words in lane order, scattered words, and the same two for its results.
 constexpr std::uint64_t kRandomRegion = 0x8000;
 constexpr std::uint64_t kScattered = 0x5000;
 constexpr unsigned kWorkgroups = 8;
@@ -127,7 +127,7 @@ class NearDataRandom : public testing::TestWithParam<isa::Target> {
 INSTANTIATE_TEST_SUITE_P(Targets, NearDataRandom, testing::Values(isa::Target::gfx803, isa::Target::gfx90a),
                          [](const auto& target) { return std::string(isa::traits(target.param).name); });
 
-/// / The maximum input of a service queue is at most the number of entries of all offload queues, and not 0 if any packet
+/// The maximum input of a service queue is at most the number of entries of all offload queues, and not 0 if any packet
 /// arrived.
 void expect_input(NearDataGpu& gpu, const KernelRecord& record) {
   if (gpu.near_data() == nullptr) return;

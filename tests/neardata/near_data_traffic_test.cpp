@@ -49,7 +49,7 @@ constexpr std::uint64_t kResults = 0x2000;          ///< bytes of a workgroup's 
 enum class Traffic : std::uint8_t { combine, copy, compare };
 constexpr std::array kTraffic{Traffic::combine, Traffic::copy, Traffic::compare};
 
-/// / Addresses of the lanes: operands in v[2:3] and v[4:5] anywhere in a MiB each, a result in v[6:7]. The lanes are in one,
+/// Addresses of the lanes: operands in v[2:3] and v[4:5] anywhere in a MiB each, a result in v[6:7]. The lanes are in one,
 /// two or eight lines, at random words; each result has its own word.
 Lines addresses() {
   return {"s_mul_i32 s16, s16, s17", "s_add_u32 s16, s16, 0x3c6ef35f", "v_mul_lo_u32 v24, v24, s17",
@@ -85,7 +85,7 @@ Lines chain(Traffic what) {
   return lines;
 }
 
-/// / Arguments: both operands, results, and a word with seed and number of repetitions.
+/// Arguments: both operands, results, and a word with seed and number of repetitions.
 AssembledKernel traffic() {
   Lines lines{"s_load_dwordx8 s[8:15], s[0:1], 0x0",
               "s_mov_b64 s[20:21], exec",
@@ -117,7 +117,7 @@ AssembledKernel traffic() {
   return {isa::Target::gfx803, lines};
 }
 
-/// / Computes on the host what the kernel computes for a workgroup.
+/// Computes on the host what the kernel computes for a workgroup.
 class Reference {
  public:
   Reference(const std::uint32_t* a, const std::uint32_t* b) : a_(a), b_(b) {}

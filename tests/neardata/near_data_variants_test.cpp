@@ -14,7 +14,7 @@ namespace {
 
 // -- devices
 
-/// / Last-level caches of two lines per set, whose buffers and ALUs are so slow that operands wait.
+/// Last-level caches of two lines per set, whose buffers and ALUs are so slow that operands wait.
 GpuDeviceParameters evicting(GpuDeviceParameters p) {
   p.l2.size = Bytes{4096};
   p.l2.ways = 2;
@@ -182,7 +182,7 @@ TEST_P(NearDataOnMesh, AKernelWithoutChainsBesideOneWithThem) {
 
 // -- code that changes
 
-/// / A kernel that copies 64 words, in a chain if `load` can be part of one.
+/// A kernel that copies 64 words, in a chain if `load` can be part of one.
 AssembledKernel copy_of_words(const std::string& load = "LOAD v10, v[2:3]") {
   return {isa::Target::gfx803,
           {"s_load_dwordx4 s[8:11], s[0:1], 0x0", "v_lshlrev_b32 v1, 2, v0", "s_waitcnt lgkmcnt(0)", "ADD_u32 v2, s8, v1",

@@ -18,7 +18,7 @@ namespace {
 
 using namespace literals;
 
-/// As in programs/interrupts.c.
+/// Addresses and constants as in programs/interrupts.c.
 struct TrapEntry {
   std::uint64_t cause = 0;
   std::uint64_t pc = 0;
@@ -80,8 +80,8 @@ class Machine {
   ElfFile program_;
 };
 
-/// State that must be equal: everything, except while the GPU works when its interrupt is found; then the number of polls by
-/// the program, and hence counters, may differ.
+/// State that must be equal in all runs. The only exception: if the GPU is working when its interrupt is found, the number of
+/// polls by the program, and hence counters, may differ.
 std::vector<TrapEntry> comparable(std::vector<TrapEntry> entries) {
   bool gpu = false;
   for (TrapEntry& entry : entries) {
@@ -101,7 +101,7 @@ TEST(InterruptSequence, DoesNotDependOnTheQuantum) {
   const std::vector<TrapEntry> expected = comparable(machines.front()->traps());
   for (std::size_t m = 0; m < machines.size(); ++m) {
     SCOPED_TRACE("quantum " + std::to_string(quanta[m].ps) + " ps");
-    // The program's own checks report what they find wrong; "." is what it transmits.
+    // The program's own checks print what they find wrong; "." is printed in any case.
     EXPECT_EQ(machines[m]->console, ".");
     EXPECT_TRUE(machines[m]->finished());
     const std::vector<TrapEntry> traps = comparable(machines[m]->traps());

@@ -39,7 +39,7 @@ void change(std::vector<std::byte>& bytes, std::mt19937& random) {
   constexpr unsigned kInteresting[] = {0x00, 0x01, 0x7f, 0x80, 0xff, 0xfe, 0x91, 0xdf, 0xc6};
   const auto changes = static_cast<unsigned>(1 + random() % 12);
   for (unsigned i = 0; i < changes && !bytes.empty(); ++i) {
-    // Headers, notes and symbols stand at the beginning; section headers at the end.
+    // Headers, notes and symbols are at the beginning, section headers at the end.
     const std::size_t range = random() % 3 == 0 ? bytes.size() : std::min<std::size_t>(bytes.size(), 4096);
     const std::size_t at = random() % 4 == 0 ? bytes.size() - 1 - random() % range : random() % range;
     bytes[at] = static_cast<std::byte>(random() % 2 == 0 ? random() : kInteresting[random() % std::size(kInteresting)]);
@@ -134,7 +134,7 @@ TEST(OffloadBundles, Changed) {
   EXPECT_EQ(entries[0].processor, "");
   EXPECT_EQ(entries[1].processor, "gfx803");
   EXPECT_EQ(entries[1].bytes.size(), object.size());
-  // Two consecutive ones, as in a linked executable.
+  // Two consecutive bundles, as in a linked executable.
   std::vector<std::byte> twice = original;
   twice.resize((twice.size() + 4095) / 4096 * 4096);
   twice.insert(twice.end(), original.begin(), original.end());

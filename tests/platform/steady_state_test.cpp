@@ -65,7 +65,7 @@ class GpuBench : public sc_core::sc_module, public KernelObserver {
 LACUNA_TEST_BENCH(GpuBench)
 
 /// A kernel that goes `iterations` times through a vector load, a scalar load, arithmetic, an LDS write and a vector store,
-/// walking on by 256 bytes each time. Encodings as llvm-mc-16 -mcpu=gfx803 gives them.
+/// advancing by 256 bytes each time. Encodings by llvm-mc-16 -mcpu=gfx803.
 std::vector<std::uint32_t> program(std::uint32_t iterations) {
   return {0xbe8400ff, iterations,  // s_mov_b32 s4, iterations
           0x24000082,              // v_lshlrev_b32 v0, 2, v0
@@ -86,7 +86,7 @@ std::vector<std::uint32_t> program(std::uint32_t iterations) {
           0xbf810000};             // s_endpgm
 }
 
-/// A kernel that loads a dword of another page with each of its 64 lanes, `iterations` times: 256 pages a workgroup.
+/// A kernel that loads a dword of a different page with each of its 64 lanes, `iterations` times: 256 pages per workgroup.
 std::vector<std::uint32_t> page_walk(std::uint32_t iterations) {
   return {0xbe8400ff, iterations,  // s_mov_b32 s4, iterations
           0x24000090,              // v_lshlrev_b32 v0, 16, v0
@@ -168,12 +168,12 @@ TEST_F(SteadyState, MoreWorkgroupsAllocateNoMore) {
 }
 
 TEST_F(SteadyState, TranslationsCostNoMemory) {
-  // Each wavefront's pages alone fill an L1 TLB.
+  // The pages of a single wavefront fill an L1 TLB.
   run(page_walk(40), 8);
   const std::uint64_t before = allocated_bytes();
   run(page_walk(120), 8);
   EXPECT_GE(b_.last.activity.requests, 240'000u);
-  // Each of them misses its L1 TLB. Calendars may still meet longer queues than before.
+  // Each load misses its L1 TLB. Calendars may still meet longer queues than before.
   EXPECT_LT(allocated_bytes(), before + 512 * 1024) << "what is booked of TLBs and page walkers is forgotten";
 }
 

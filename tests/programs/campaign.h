@@ -24,7 +24,7 @@ struct CampaignOptions {
   std::chrono::seconds shrink_limit{300};  ///< 0: failing programs are kept as they are
 };
 
-/// / Builds code objects and the host's results of all programs in options.built: they take most of the time, and depend
+/// Builds code objects and the host's results of all programs in options.built: they take most of the time, and depend
 /// neither on the simulator nor on its options. Programs that a compiler rejects are left to run_campaign(), which reports
 /// them.
 void build_programs(const CampaignOptions& options);

@@ -31,7 +31,7 @@ struct Callable {
   bool reads_input = false;
 };
 
-/// / Names that an expression may refer to. Inner scopes are copies.
+/// Names that an expression may refer to. Inner scopes are copies.
 struct Scope {
   std::vector<Variable> variables;
   std::vector<Array> arrays;
@@ -43,7 +43,7 @@ class ExpressionGenerator {
  public:
   explicit ExpressionGenerator(Random& random);
 
-  /// / At most `depth` operators deep.
+  /// At most `depth` operators deep.
   [[nodiscard]] Expression expression(Type type, const Scope& scope, unsigned depth);
   [[nodiscard]] Expression literal(Type type);
 
@@ -51,7 +51,7 @@ class ExpressionGenerator {
   /// that shrinking cannot remove it.
   [[nodiscard]] static std::string element(const std::string& array, unsigned operand, unsigned size);
 
-  /// / A random one of the few types that this program prefers.
+  /// A random one of the few types that this program prefers.
   [[nodiscard]] Type any_type() { return random_.pick(palette_); }
 
  private:

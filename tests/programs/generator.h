@@ -7,7 +7,7 @@
 
 namespace lacuna::programs {
 
-/// / `matrix`: with tiles of the matrix unit's extensions, for gfx90a. Without it a seed's program does not depend on these.
+/// `matrix`: with tiles of the matrix unit's extensions, for gfx90a. Without it a seed's program does not depend on these.
 [[nodiscard]] Program generate_program(std::uint64_t seed, bool matrix = false);
 
 }  // namespace lacuna::programs

@@ -74,7 +74,7 @@ void run_group(std::vector<Fiber>& fibers, std::byte* stacks) {
 
 unsigned groups_of(unsigned d) { return (machine.launch->grid[d] + machine.launch->block[d] - 1) / machine.launch->block[d]; }
 
-/// / Sets rounding modes, which are numbered as in host_builtins.h.
+/// Sets rounding modes, which are numbered as in host_builtins.h.
 class RoundingMode {
  public:
   explicit RoundingMode(unsigned mode) : before_(std::fegetround()) {
@@ -89,7 +89,7 @@ class RoundingMode {
   int before_;
 };
 
-/// / Rounds once: x87's long double represents every 64 bit integer and every double.
+/// Rounds once: x87's long double represents every 64 bit integer and every double.
 double rounded(long double x, unsigned mode, bool to_double) {
   const RoundingMode rounding(mode);
   const volatile long double from = x;

@@ -38,7 +38,7 @@ class SharedMemory {
 
 std::size_t aligned(std::size_t bytes) { return (bytes + kAlignment - 1) / kAlignment * kAlignment; }
 
-/// / Calls the kernel; runs in the child process.
+/// Calls the kernel; runs in the child process.
 void call(void* library, const Program& program, std::uint8_t* input, std::uint8_t* output, std::uint8_t* cells) {
   const std::string symbol = program.name + "_run";
   const auto kernel = reinterpret_cast<HostKernel>(dlsym(library, symbol.c_str()));

@@ -20,14 +20,14 @@ struct MatrixTile {
 };
 std::span<const MatrixTile> matrix_tiles();
 
-/// / A work item's part of the operands: bits, the first element lowest.
+/// A work item's part of the operands: bits, the first element lowest.
 struct TileOperands {
   unsigned tile = 0;  ///< its place in matrix_tiles()
   std::array<std::uint32_t, 2> a{}, b{};
   std::array<std::uint32_t, 8> c{};
 };
 
-/// / Elements of D that belong to the work item `lane`.
+/// Elements of D that belong to the work item `lane`.
 std::array<std::uint32_t, 8> tile_result(std::span<const TileOperands, kTileItems> items, unsigned lane);
 
 }  // namespace lacuna::programs

@@ -9,7 +9,7 @@
 
 namespace lacuna::programs {
 
-/// / Sets of result types: a type is in a set if the set contains its kind, its shape and its element size.
+/// Sets of result types: a type is in a set if the set contains its kind, its shape and its element size.
 namespace results {
 inline constexpr unsigned kSigned = 1U << 0U;
 inline constexpr unsigned kUnsigned = 1U << 1U;

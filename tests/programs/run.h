@@ -46,7 +46,7 @@ void write_programs(std::span<const Program> programs, const std::filesystem::pa
 /// Builds the code object. Throws CompileError.
 void build_for_gpu(const std::filesystem::path& folder, const Variant& variant);
 
-/// / Runs the code object that build_for_gpu() has made. Throws RunError, also if memory of held loads has changed before they
+/// Runs the code object that build_for_gpu() has made. Throws RunError, also if memory of held loads has changed before they
 /// were sent (lazy_lanes_changed).
 [[nodiscard]] std::vector<Result> run_on_gpu(std::span<const Program> programs, const std::filesystem::path& folder,
                                              const Variant& variant, const Simulator& simulator);

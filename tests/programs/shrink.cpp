@@ -40,7 +40,7 @@ std::vector<Expression*> expressions_of(Program& program) {
   return result;
 }
 
-/// / Whether a break or continue in the block refers to a loop or switch outside of it.
+/// Whether a break or continue in the block refers to a loop or switch outside of it.
 bool jumps_out(const Block& block) {
   return std::any_of(block.begin(), block.end(), [](const Statement& statement) {
     return statement.jump || (!statement.loop && std::any_of(statement.blocks.begin(), statement.blocks.end(), jumps_out));
@@ -99,7 +99,7 @@ class Shrinker {
     }
   }
 
-  /// / Removes runs of statements: a whole block, halves, ... single ones; from the end, since later statements use earlier
+  /// Removes runs of statements: a whole block, halves, ... single ones; from the end, since later statements use earlier
   /// ones.
   void remove_statements() {
     for (std::size_t b = 0; b < blocks_of(program_).size(); ++b) {

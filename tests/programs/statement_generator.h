@@ -21,7 +21,7 @@ class StatementGenerator {
  public:
   StatementGenerator(Random& random, ExpressionGenerator& expressions) : random_(random), expressions_(expressions) {}
 
-  /// / Declarations at the block's outer level remain in `scope`.
+  /// Declarations at the block's outer level remain in `scope`.
   [[nodiscard]] Block block(Scope& scope, const Place& place, unsigned statements);
 
   [[nodiscard]] Statement declaration(Scope& scope);
@@ -31,11 +31,11 @@ class StatementGenerator {
 
   /// Local arrays of the group's size, declared by the kernel; exchanges use them.
   void set_exchange_arrays(std::vector<Array> arrays) { exchange_arrays_ = std::move(arrays); }
-  /// / The scope of kernel arguments: expressions of these are the same in all work items.
+  /// The scope of kernel arguments: expressions of these are the same in all work items.
   void set_uniform_scope(Scope scope) { uniform_ = std::move(scope); }
-  /// / Enables tiles of the matrix unit, declared where all work items execute the declaration.
+  /// Enables tiles of the matrix unit, declared where all work items execute the declaration.
   void set_matrix_tiles() { matrix_tiles_ = true; }
-  /// / Declares a variable that is a work item's part of a tile; it remains in `scope`.
+  /// Declares a variable that is a work item's part of a tile; it remains in `scope`.
   [[nodiscard]] Statement matrix_tile(Scope& scope);
 
  private:

@@ -19,7 +19,7 @@ struct Outcome {
 [[nodiscard]] Outcome run_command(const std::vector<std::string>& arguments, const std::filesystem::path& folder,
                                   std::chrono::seconds limit);
 
-/// / Calls `work` in a copy of this process; everything that it writes except to shared memory is lost.
+/// Calls `work` in a copy of this process; everything that it writes except to shared memory is lost.
 [[nodiscard]] Outcome run_isolated(const std::function<void()>& work, std::chrono::seconds limit);
 
 }  // namespace lacuna::programs

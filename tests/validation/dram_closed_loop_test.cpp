@@ -53,12 +53,12 @@ Events first_reads(unsigned requesters) {
 
 unsigned burst_of(const DramParameters& p) { return static_cast<unsigned>(p.burst.n) * p.bytes_per_cycle; }
 
-/// / Time at which the last datum of each line's read has arrived at the controller, and at which its write has been accepted.
+/// Time at which the last datum of each line's read has arrived at the controller, and at which its write has been accepted.
 struct Copy {
   std::vector<Cycle> read = std::vector<Cycle>(kLines);
   std::vector<Cycle> written = std::vector<Cycle>(kLines);
 
-  /// / Copied bytes per cycle.
+  /// Copied bytes per cycle.
   double rate() const {
     return 2.0 * kLines * kLineBytes / static_cast<double>(*std::max_element(written.begin(), written.end()) - kStart);
   }

@@ -31,7 +31,7 @@ std::vector<Row> read_reference(const std::string& name);
 /// Writes validation/NAME under the build directory: our value, the reference's and the error, a line each.
 class Comparison {
  public:
-  /// / `keys`: names of the columns that identify the point of a row.
+  /// `keys`: names of the columns that identify the point of a row.
   Comparison(const std::string& name, const std::vector<std::string>& keys);
   /// Returns the error: ours / reference - 1.
   double add(const std::vector<std::string>& point, const std::string& quantity, double ours, double reference, double allowed);

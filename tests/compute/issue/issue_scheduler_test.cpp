@@ -10,8 +10,8 @@
 namespace lacuna::test {
 namespace {
 
-/// Numbers of the slots of SIMD 0 in the order in which a cycle is offered to them. `uses`: what they do with it, by number;
-/// otherwise nothing.
+/// Numbers of the slots of SIMD 0 in the order in which a cycle is offered to them. `uses`: the unit that a wavefront uses in
+/// the cycle, by number; by default none.
 std::vector<unsigned> offered(IssueScheduler& scheduler, WavefrontPool& pool, Cycles cycle,
                               const std::vector<CycleUse>& uses = {}) {
   std::vector<unsigned> order;
@@ -40,7 +40,7 @@ TEST(IssueScheduler, FavouredWavefrontsComeFirst) {
       slot.when = Cycles{0};
       slot.publish(isa::Unit::valu);
     }
-    // A SIMD has its next turn when all others have had theirs.
+    // A SIMD has its next issue slot when all others have had theirs.
     const auto turn = [&](std::uint64_t n) { return Cycles{parameters.simds * n}; };
     EXPECT_EQ(offered(scheduler, p.pool, turn(1)), (std::vector<unsigned>{0, 1, 2, 3}));
     simd.issue.favour(2, true);
@@ -58,7 +58,7 @@ TEST(IssueScheduler, FavouredWavefrontsComeFirst) {
   }
 }
 
-// An instruction takes the turn of its unit, unless it is committed without execution.
+// An instruction uses the issue slot of its unit, unless it is committed without execution.
 TEST(IssueScheduler, CommittedInstructionsDoNotUseTheIssueSlot) {
   UnitParts p;
   IssueScheduler scheduler(p.parameters, p.pool);

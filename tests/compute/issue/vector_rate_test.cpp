@@ -18,7 +18,7 @@ struct Shape {
 };
 constexpr Shape kShapes[] = {{4, 16}, {4, 32}, {4, 64}, {2, 16}, {2, 32}, {1, 16}, {8, 16}, {8, 32}, {4, 8}};
 
-/// A unit of each shape, whose memory takes a nanosecond: fetches keep up with a vector instruction a cycle.
+/// A unit of each shape, with a memory latency of a nanosecond, so that fetches keep up with one vector instruction per cycle.
 struct VectorRateBench : ComputeUnitBench {
   explicit VectorRateBench(sc_core::sc_module_name module_name) : ComputeUnitBench(module_name), first(units.size()) {
     for (const Shape& shape : kShapes) {
@@ -40,7 +40,7 @@ struct VectorRateBench : ComputeUnitBench {
 };
 LACUNA_TEST_BENCH(VectorRateBench)
 
-/// Cycles of a program of `count` times `instructions`, by `wavefronts` wavefronts.
+/// Cycles of a program of `count` repetitions of `instructions`, executed by `wavefronts` wavefronts.
 std::uint64_t cycles(ComputeUnit& unit, const std::vector<std::uint32_t>& instructions, unsigned count, unsigned wavefronts) {
   auto& b = test::bench<VectorRateBench>();
   std::vector<std::uint32_t> words;
@@ -50,11 +50,11 @@ std::uint64_t cycles(ComputeUnit& unit, const std::vector<std::uint32_t>& instru
   return b.run(unit, *dispatch);
 }
 
-// A SIMD issues a vector instruction every 64 / lanes cycles, whichever wavefront it is of: dependent instructions follow as
-// closely as others.
+// A SIMD issues a vector instruction every 64 / lanes cycles, of any wavefront: dependent instructions follow as closely as
+// others.
 TEST(VectorRate, IsThatOfTheLanes) {
   constexpr std::uint32_t kMove = 0x7e020281;  // v_mov_b32 v1, 1
-  constexpr std::uint32_t kAdd = 0x02020301;   // v_add_f32 v1, v1, v1: of the instruction before
+  constexpr std::uint32_t kAdd = 0x02020301;   // v_add_f32 v1, v1, v1: depends on the previous instruction
   auto& b = test::bench<VectorRateBench>();
   for (std::size_t i = 0; i < std::size(kShapes); ++i) {
     const Shape& shape = kShapes[i];
@@ -74,8 +74,8 @@ TEST(VectorRate, IsThatOfTheLanes) {
   }
 }
 
-// Minimum, maximum, bitwise operations and comparisons share a port that takes one in two turns; floating point issues in the
-// others, of the same wavefront or of another one.
+// Minimum, maximum, bitwise operations and comparisons share a port that accepts one in every two issue slots; floating point
+// issues in the other slots, of the same wavefront or of another one.
 TEST(VectorRate, LogicKeepsItsPort) {
   constexpr std::uint32_t kAdd = 0x02020301;   // v_add_f32 v1, v1, v1
   constexpr std::uint32_t kMin = 0x14020301;   // v_min_f32 v1, v1, v1

@@ -65,7 +65,7 @@ TEST(WaitCounter, AgreesWithASortedList) {
   }
 }
 
-// After a wait for all but n operations the others are dropped; queries of the rest return the same.
+// After a wait for all but n operations the completed ones are dropped; queries for the rest return the same as before.
 TEST(WaitCounter, KeepsTheLastOnes) {
   std::mt19937 random(4);
   WaitCounter counter;

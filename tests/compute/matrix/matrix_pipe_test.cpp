@@ -42,7 +42,7 @@ TEST(MatrixPipe, TheUnitIsBusyForThePassesOfItsInstruction) {
 
 TEST(MatrixPipe, SharedPortsTakeTheTimeOfTheRegisters) {
   Unit u({.register_ports = MatrixPorts::shared});
-  // Four registers written, each in the time of a vector instruction; eight read, three at a time.
+  // The port is used for four registers written, each for the time of a vector instruction, and eight read, three at a time.
   EXPECT_EQ(u.p.matrix.issue(u.slot, u.mfma, Cycles{100}), 4U * 4U);
 }
 

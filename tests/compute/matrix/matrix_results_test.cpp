@@ -52,7 +52,7 @@ class MatrixBench : public sc_core::sc_module {
     std::uint64_t cycles = 0;  ///< 0: it did not end
     KernelActivity activity;
   };
-  /// `words` and s_endpgm, on one wavefront.
+  /// Runs `words` and s_endpgm on one wavefront.
   Result run(Kind kind, Words words) {
     words.push_back(0xbf810000);  // s_endpgm
     std::fill(code_bytes_.begin(), code_bytes_.end(), std::byte{0});
@@ -100,11 +100,11 @@ Words mai(std::uint32_t opcode, const Code& code, unsigned d, unsigned a, unsign
   return {0xd3800000 | opcode << 16 | code.abid << 11 | code.cbsz << 8 | d,
           code.blgp << 29 | (c == kZero ? c : kVgpr + c) << 18 | (kVgpr + b) << 9 | (kVgpr + a)};
 }
-/// v_mfma_f32_16x16x16f16, whose A and B are two registers each, C and D four.
+/// v_mfma_f32_16x16x16f16: A and B have two registers each, C and D four.
 Words halves(const Code& code, unsigned d = 4, unsigned a = 0, unsigned b = 2, unsigned c = 4) {
   return mai(0x4d, code, d, a, b, c);
 }
-/// v_mfma_f64_16x16x4f64: two each, and eight.
+/// v_mfma_f64_16x16x4f64: A and B have two registers each, C and D eight.
 Words doubles(const Code& code, unsigned d = 8, unsigned a = 0, unsigned b = 2, unsigned c = 8) {
   return mai(0x6e, code, d, a, b, c);
 }
@@ -123,8 +123,9 @@ class MatrixResultsTest : public testing::Test {
   }
 };
 
-// A pass is four cycles, an instruction that leaves its unit after P passes has its result in the registers after P + 4; an
-// M3XU code's is a cycle later, for its stage, and with that a turn of the SIMD.
+// A pass is four cycles. The result of an instruction that leaves its unit after P passes is in the registers after P + 4
+// passes; that of an M3XU instruction one cycle later, because of its additional stage, which costs one more issue slot of the
+// SIMD.
 TEST_F(MatrixResultsTest, DependentInstructionsAreStalled) {
   const struct {
     const char* what;
@@ -181,9 +182,9 @@ TEST_F(MatrixResultsTest, InterlockAllCoversPlainInstructions) {
 
 TEST_F(MatrixResultsTest, DesignsDifferInPassesAndCycleTime) {
   EXPECT_EQ(issue_of(MatrixBench::native, halves(kFp32), {move(20, 4)}), 4U * (8 + 4)) << "one step, no stage";
-  // 16 passes of 4.84 cycles, then 4 of 5; the SIMD's turn is every four cycles.
+  // 16 passes of 4.84 cycles, then 4 of 5; the SIMD's issue slot is every four cycles.
   EXPECT_EQ(issue_of(MatrixBench::slower, halves(kFp32), {move(20, 4)}), 100U);
-  // 8 passes of 4.84 cycles, then 4 of 5: compilers keep 48 cycles.
+  // 8 passes of 4.84 cycles, then 4 of 5: compilers insert 48 cycles.
   EXPECT_EQ(issue_of(MatrixBench::slower, halves(kPlain), {move(20, 4)}), 60U);
   Words many;
   for (unsigned i = 0; i < 100; ++i) many = program(many, halves(kPlain));
@@ -209,7 +210,7 @@ TEST_F(MatrixResultsTest, WaitsAndPassesAreAccountedFor) {
   std::uint64_t sum = 0;
   for (const std::uint64_t cycles : all.cycles) sum += cycles;
   EXPECT_EQ(sum, all.resident);
-  // The last one could issue four cycles after the f64 MFMA at 80; what it reads is there at 64 + 16 + 16.
+  // The last instruction could issue four cycles after the f64 MFMA at 80; its source is available at 64 + 16 + 16.
   EXPECT_EQ(all[StallCause::matrix], 12U);
   const auto passes = [&](isa::Operation o) {
     return result.activity.matrix_passes[static_cast<std::size_t>(o) - isa::kFirstMatrixOperation];

@@ -70,8 +70,8 @@ TEST(Coalescer, WorstCaseFits) {
   EXPECT_EQ(coalescer.coalesce(a.access, a.addresses).size(), 2u * kLanes);
 }
 
-// Lanes that return to lines of earlier lanes, near and far, with strides that are powers of two, and the same object for all
-// calls: lines and their order equal those of a plain search.
+// Lanes that return to lines of earlier lanes, near and far, with strides that are powers of two; one object serves all calls.
+// Lines and their order equal those of a plain search.
 TEST(Coalescer, LinesComeInOrderOfTheirFirstLane) {
   Coalescer coalescer(64);
   std::mt19937_64 random(5);
@@ -113,7 +113,7 @@ TEST(Coalescer, CoversExactlyTheTouchedBytes) {
     const std::uint64_t lanes = round % 4 == 0 ? ~0ull : random();
     const bool contiguous = round % 5 == 0;
     const std::uint64_t base = 0x10000 + random() % 256;
-    // All lanes in one row, in rows of 8, 16 or 32 anywhere, or each anywhere.
+    // Address patterns: all lanes in one row, in rows of 8, 16 or 32 lanes anywhere, or each lane anywhere.
     const unsigned row = contiguous ? kLanes : round % 7 == 0 ? 8u << random() % 3 : 1;
     std::uint64_t start = base;
     const auto a = access(bytes, lanes, [&](unsigned l) {
@@ -135,7 +135,7 @@ TEST(Coalescer, CoversExactlyTheTouchedBytes) {
       std::bitset<ByteMask::kBytes> mask = line.byte_mask.high();
       mask = mask << 64 | std::bitset<ByteMask::kBytes>(line.byte_mask.low());
       EXPECT_TRUE(got.emplace(line.address, mask).second) << "line requested twice";
-      // Lines are in the order of the first lanes that access them.
+      // Lines are in the order of the first lane that accesses each.
       const auto touches = [&](unsigned l) {
         return (lanes >> l & 1) != 0 && a.addresses[l] < line.address + line_bytes && a.addresses[l] + bytes > line.address;
       };

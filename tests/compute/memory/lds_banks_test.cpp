@@ -64,7 +64,7 @@ TEST(LdsBanks, TwoAddressesOfALane) {
   access.dual_distance = 64;
   LdsBanks::Offsets offsets{};
   for (unsigned lane = 0; lane < isa::kLanes; ++lane) offsets[lane] = 4 * lane;
-  // 16 lanes a pass: dwords 0 to 15 and 16 to 31.
+  // A pass has 16 lanes: dwords 0 to 15 and 16 to 31.
   EXPECT_EQ(LdsBanks().cycles(access, offsets, kAll, 0).busy, 4U);
   EXPECT_EQ(LdsBanks().cycles(access, offsets, kAll, 0).conflicts, 0U);
   access.dual_distance = 128;
@@ -79,7 +79,7 @@ TEST(LdsBanks, CachedCyclesEqualCountedOnes) {
   access.bytes_per_lane = 4;
   LdsBanks::Offsets offsets{};
   for (int i = 0; i < 2000; ++i) {
-    // Mostly the same pattern somewhere else, sometimes another one.
+    // Usually the same pattern at another address, sometimes another pattern.
     const std::uint32_t shift = random() % 4 == 0 ? random() % 64 : 4 * (random() % 64);
     const std::uint32_t change = random() % 8;
     for (std::uint32_t& offset : offsets) offset = change == 0 ? static_cast<std::uint32_t>(random()) % 1024 : offset + shift;

@@ -36,7 +36,7 @@ TEST(MemoryPipe, ALoadCompletesWithItsLastLine) {
   p.issue(slot, Cycles{20});
   EXPECT_EQ(p.vector_memory.requests, 4U);
   EXPECT_EQ(p.memory.vector_requests(), 4U);
-  // 10 to the cache, four lines one a cycle, 100 there, 10 back
+  // 10 cycles to the cache, four lines at one per cycle, 100 in the cache, 10 back
   EXPECT_EQ(slot.vmcnt.when_at_most(0, Cycles{20}), Cycles{20 + 123});
   EXPECT_EQ(slot.lgkmcnt.when_at_most(0, Cycles{20}), Cycles{20 + 123}) << "FLAT counts in both";
 }
@@ -67,7 +67,7 @@ TEST(MemoryPipe, LoadRequestsAreCountedByKindAndSource) {
   EXPECT_EQ(counts(LoadKind::scalar_arguments), (Counts{1, 0, 0})) << "s[0:1] is the pointer to the arguments";
   EXPECT_EQ(activity.scalar_data_dwords, 0U);
 
-  d->packet.kernarg_address = 0;  // the same address is one of data from here on
+  d->packet.kernarg_address = 0;  // from here on, the address is in the data memory
   p.issue(slot, Cycles{40});
   p.scalar_memory.defers = true;
   p.issue(slot, Cycles{60});
@@ -149,7 +149,7 @@ TEST(MemoryPipe, ResponsesOfADroppedDispatchReachNoWavefront) {
   EXPECT_TRUE(p.listener.done.empty());
 }
 
-/// Stalls its first instruction, serves no access, counts calls.
+/// A load stage that stalls its first instruction, serves no access, and counts calls.
 struct CountingStage : LoadStage {
   struct Counts {
     unsigned prepared = 0;

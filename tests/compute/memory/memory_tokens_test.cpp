@@ -1,4 +1,4 @@
-// Memory instructions in flight: when their counters and waiting wavefronts are notified, and with which delays.
+// Memory instructions in flight: when their counters and waiting wavefronts are notified, and with which delay causes.
 #include "models/compute/memory/memory_tokens.h"
 
 #include <gtest/gtest.h>
@@ -128,7 +128,7 @@ TEST_F(MemoryTokensTest, DepartingDetachesOnlyTheWavefrontsOperations) {
   other.group = &group_;
   const auto theirs = tokens_.begin(other, Counters::vmcnt, 10_ns, Tick{}, Cycles{4}, nullptr);
   tokens_.expect(theirs, 1);
-  tokens_.issued(theirs);  // first: it is found first
+  tokens_.issued(theirs);  // issued first, so that it is found first
   tokens_.issued(begin(Counters::vmcnt, 1));
   tokens_.wavefront_ended(slot_);
   EXPECT_EQ(other.open, 1U);
@@ -172,7 +172,7 @@ TEST_F(MemoryTokensTest, RequestsAreCountedWithTheirKernel) {
   EXPECT_EQ(tokens_.oldest_load(), kNever);
 }
 
-// Tokens are reused.
+// The token of a completed operation is reused.
 TEST_F(MemoryTokensTest, TokensAreReused) {
   for (unsigned i = 0; i < 1000; ++i) {
     slot_.vmcnt.clear();

@@ -10,7 +10,7 @@
 namespace lacuna::test {
 namespace {
 
-/// Held at reset: requests of all kinds, then the client vanishes while the hart runs.
+/// Held at reset: requests of all kinds, then the client disconnects while the hart runs.
 void first_client(std::uint16_t port) {
   GdbClient client(port);
   ASSERT_TRUE(client.connected());
@@ -47,7 +47,7 @@ void first_client(std::uint16_t port) {
   char answer = client.acknowledgement();
   while (answer == '+') answer = client.acknowledgement();
   EXPECT_EQ(answer, '-');
-  // Step over one instruction, run to a breakpoint at the entry of nothing: never reached.
+  // Steps over one instruction, then runs to a breakpoint that is never reached.
   EXPECT_EQ(client.ask("s").substr(0, 3), "T05");
   EXPECT_NE(client.ask("p20"), hex64(0x80000000));
   EXPECT_EQ(client.ask("Z0,80310000,4"), "OK");
@@ -55,7 +55,7 @@ void first_client(std::uint16_t port) {
   EXPECT_EQ(client.acknowledgement(), '+') << "the hart runs";
 }
 
-/// Attaches to the running hart, lets the program finish, vanishes while the hart is halted.
+/// Attaches to the running hart, lets the program finish, and disconnects while the hart is halted.
 void second_client(std::uint16_t port) {
   GdbClient client(port);
   ASSERT_TRUE(client.connected());
@@ -88,7 +88,7 @@ TEST(HartGdbStub, DescribesEveryPmpRegister) {
   for (unsigned entry = 0; entry < rv64::Pmp::kEntries; ++entry) {
     EXPECT_TRUE(lists("pmpaddr" + std::to_string(entry), 0x3b0 + entry)) << entry;
   }
-  // RV64 has the even ones, with eight entries each.
+  // RV64 has only the even pmpcfg registers, with eight entries each.
   EXPECT_TRUE(lists("pmpcfg0", 0x3a0));
   EXPECT_TRUE(lists("pmpcfg2", 0x3a2));
 }

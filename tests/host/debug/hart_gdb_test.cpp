@@ -46,10 +46,10 @@ TEST(HartGdb, Session) {
   write_script(folder / "session.gdb", port);
   const pid_t debugger = start_debugger(folder / "session.gdb", folder / "output");
   ASSERT_GT(debugger, 0);
-  // A debugger that dies before it connects must not leave the hart waiting for one.
+  // A debugger that ends before it connects must not leave the hart waiting for one.
   environment.hart.set_stop_request(
       [debugger] { return ::kill(debugger, 0) != 0 || ::waitpid(debugger, nullptr, WNOHANG) > 0; });
-  // The debugger gets its Ctrl-C when the hart runs in the endless loop: nothing else in the program is that long.
+  // Ctrl-C is sent to the debugger while the hart is in the endless loop, the only part of the program that takes long.
   sc_core::sc_spawn([&] {
     while (environment.hart.statistics().instructions < 1'000'000) sc_core::wait(1, sc_core::SC_MS);
     ::kill(debugger, SIGINT);
@@ -64,7 +64,7 @@ TEST(HartGdb, Session) {
                            "I ft0=2.5\n", "SIGINT", "J interrupted=1\n", "K go_on=3\n", "exited with code 03"}) {
     EXPECT_NE(output.find(line), std::string::npos) << line << "is missing from:\n" << output;
   }
-  // work(2) ran with 100 in its place: 1, 101, 104, 108, 113; doubled, summed, and 77 on top.
+  // The debugger changed a variable to 100 before work(2): 1, 101, 104, 108, 113; doubled, summed, plus 77.
   EXPECT_EQ(environment.console, "sum 931 counter 113\n");
   EXPECT_EQ(environment.exit_code, 3);
   std::filesystem::remove_all(folder);

@@ -19,7 +19,7 @@ constexpr std::uint64_t kWaitingToHost = kWaitingRam + 0x1000;
 constexpr std::uint64_t kBehindWfi = kWaitingRam + 16;
 constexpr unsigned kCounterRegister = 8;  // s0
 
-/// Stops the hart, which is bound to arrive in wfi, as often as it takes to find it there.
+/// Stops the hart, repeatedly if necessary, until it is found in wfi.
 void stop_in_wfi(GdbClient& client) {
   for (;;) {
     client.send("\x03");
@@ -35,7 +35,7 @@ void debug(std::uint16_t port) {
   EXPECT_EQ(client.ask("?"), "T05thread:1;");
   client.send(GdbClient::frame("c"));
   stop_in_wfi(client);
-  // The hart continues to sleep: nothing after wfi is executed, however often the debugger reads.
+  // The hart continues to sleep: no instruction after wfi is executed, however often the debugger reads.
   for (int i = 0; i < 3; ++i) {
     client.send(GdbClient::frame("c"));
     client.send("\x03");
@@ -43,7 +43,7 @@ void debug(std::uint16_t port) {
     EXPECT_EQ(client.ask("p20"), hex64(kBehindWfi));
     EXPECT_EQ(client.ask("p8"), hex64(0));
   }
-  // A step leaves wfi, as the manual allows at any time, and the rest runs.
+  // A step leaves wfi, which the manual allows at any time, and the program continues.
   EXPECT_EQ(client.ask("s"), "T05thread:1;");
   EXPECT_EQ(client.ask("p20"), hex64(kBehindWfi + 4));
   EXPECT_EQ(client.ask("p8"), hex64(1));

@@ -86,7 +86,7 @@ TEST(Clint, AWriteOfMtimeAheadOfTheKernelCountsFromWhenItTakesEffect) {
   test::wait_for(1_ps);
   test::settle();
   EXPECT_TRUE(b.timer[0].read());
-  // Backwards, to before the comparison, and forwards beyond it.
+  // Sets mtime back to before the comparison value, and forward beyond it.
   b.initiator.begin_epoch();
   b.initiator.store<std::uint64_t>(kMtime, 39, kPeriod * 30 - 20_ns);
   test::settle();

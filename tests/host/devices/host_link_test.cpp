@@ -13,7 +13,8 @@ using namespace literals;
 
 constexpr Tick kRead = 500_ns;
 constexpr Tick kWrite = 200_ns;
-// 16 lanes of 8 GT/s with 128 of 130 bits: 64 B with 24 B overhead are 88 x 8 x 130 / 128 bits over 128 Gbit/s; likewise 24 B.
+// 16 lanes of 8 GT/s with 128 of 130 bits: 64 B with 24 B overhead take 88 x 8 x 130 / 128 bits over 128 Gbit/s; 24 B
+// accordingly.
 constexpr Tick kLine{5585};
 constexpr Tick kHeader{1523};
 constexpr unsigned kLineBytes = 64;
@@ -43,7 +44,7 @@ TEST(HostLink, LatencyTable) {
     Tick at;
     Tick done;
   };
-  // All in one epoch: the link is shared.
+  // All requests are in one epoch, so that they share the link.
   const std::array rows{
       Row{false, false, 0_ns, kHeader + kRead + kLine},
       Row{false, false, 0_ns, kHeader + kRead + kLine * 2},  // headers follow each other, and so do the data

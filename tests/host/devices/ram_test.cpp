@@ -18,7 +18,7 @@ constexpr Bytes kSize{0x2000};
 struct RamBench : sc_core::sc_module {
   explicit RamBench(sc_core::sc_module_name n) : sc_module(n) {
     initiator.socket.bind(ram.bus);
-    // Modules can only be made before the simulation runs.
+    // Modules can be constructed only before the simulation runs.
     try {
       Ram beyond("beyond", {}, store, 0x3000, 0x1001_B);
     } catch (const std::invalid_argument& error) {

@@ -27,8 +27,8 @@ extern unsigned failures;
     }                                                                                                               \
   } while (0)
 
-/* The last trap, recorded by the handlers of trap.S. An exception resumes at `trap_resume` when that is not 0, else behind the
- * instruction; an interrupt lowers its line at the device. */
+/* The last trap, recorded by the handlers of trap.S. An exception resumes at `trap_resume` when that is not 0, otherwise after
+ * the instruction; an interrupt lowers its line at the device. */
 struct trap_record {
   uint64_t count;
   uint64_t cause;

@@ -106,7 +106,7 @@ TEST(HartTraps, AJumpToAnUnreachableHandlerIsATrapOfItsOwn) {
   Machine machine;
   CsrFile& csrs = machine.core.csrs();
   csrs.mtvec = kNowhere;
-  csrs.mcause = cause::breakpoint;  // of a trap long ago
+  csrs.mcause = cause::breakpoint;  // of an earlier trap
   machine.x(kA0) = kNowhere;
   EXPECT_EQ(machine.run({encode_i(jalr, 0, kA0, 0)}), StopReason::trap_unreachable);
   EXPECT_EQ(csrs.mcause, cause::instruction_access_fault);
@@ -210,7 +210,7 @@ TEST(HartTime, DeviceStoreEndsTheSliceAfterIt) {
 }
 
 TEST(HartTime, DeviceLoadEndsTheSliceAfterItWhenALineChanges) {
-  // Every way to load: integer, floating-point, reserved.
+  // Every kind of load: integer, floating-point, reserved.
   for (const std::uint32_t load :
        {encode_i(lw, kA1, kA0, 0), encode_i(lbu, kA1, kA0, 0), encode_i(flw, 1, kA0, 0), encode(lr_w, kA1, kA0, 0)}) {
     for (const bool changes : {false, true}) {
@@ -250,7 +250,7 @@ TEST(HartTime, SliceEndsAtItsLimit) {
     machine.core.registers().pc = kRam;
     machine.core.begin_slice(0);
     EXPECT_EQ(machine.core.run(limit), StopReason::time_limit);
-    // A block of two instructions is the unit: the first end at or after the limit.
+    // Runs end after whole blocks: the first end of a block of two instructions at or after the limit.
     EXPECT_EQ(machine.core.local_ps(), (limit + 1'999) / 2'000 * 2'000) << limit;
     EXPECT_EQ(machine.x(kA0), machine.core.local_ps() / 2'000);
   }
@@ -278,7 +278,7 @@ TEST(HartInterrupts, AreTakenWhenEnabledAndNotBefore) {
   machine.place(kRam, {kNop, encode_csr(csrrw, 0, csr::mie, kA0), kNop, encode_csr(csrrsi, 0, csr::mstatus, 8), kNop});
   EXPECT_EQ(machine.core.run(20'000), StopReason::time_limit);
   EXPECT_EQ(csrs.mcause, cause::interrupt | interrupt::timer);
-  EXPECT_EQ(csrs.mepc, kRam + 16);  // right behind the instruction that enables it
+  EXPECT_EQ(csrs.mepc, kRam + 16);  // directly after the instruction that enables it
   EXPECT_EQ(machine.core.registers().pc, kHandler);
   EXPECT_EQ(machine.core.statistics().interrupts, 1u);
 }
@@ -312,7 +312,7 @@ TEST(HartBlocks, OldCodeRunsUntilFenceI) {
 
 TEST(HartBlocks, MoreCodeThanTheCacheHolds) {
   Machine machine;
-  // 1 MiB of compressed additions, twice as many instructions as fit, twice.
+  // 1 MiB of compressed additions, twice as many instructions as fit, executed twice.
   const std::uint64_t start = kRam + 0x1000, count = 512 * 1024;
   for (std::uint64_t i = 0; i < count; ++i) machine.store<std::uint16_t>(start + 2 * i, 0x0505);  // c.addi a0, 1
   machine.place(start + 2 * count, {encode_i(jalr, 0, kRa, 0)});

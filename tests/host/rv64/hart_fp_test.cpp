@@ -141,7 +141,7 @@ TYPED_TEST(FloatFormat, IntegerImplementationEqualsTheHostsUnitOnRandomOperands)
   }
 }
 
-/// Round to nearest, ties away, of a double to single precision, by looking at both neighbours.
+/// Rounds a double to single precision, to nearest with ties away from zero, by comparing both neighbours.
 TEST(FloatRounding, NearestMaxMagnitudeAgainstExactProducts) {
   RandomOperands<Single> random;
   for (int i = 0; i < 200'000; ++i) {
@@ -266,7 +266,8 @@ TEST(FloatArithmetic, TininessIsDetectedAfterRounding) {
   std::uint64_t flags = 0;
   EXPECT_EQ(multiply(almost_one, kSmallestNormal, Rounding::nearest_even, flags), kSmallestNormal);
   EXPECT_EQ(flags, kInexact | kUnderflow);
-  // (1 + 2^-52) * (1 - 2^-52) * 2^-1022 = (1 - 2^-104) * 2^-1022 rounds to 2^-1022 even so: not tiny. Cut off, it is.
+  // (1 + 2^-52) * (1 - 2^-52) * 2^-1022 = (1 - 2^-104) * 2^-1022 rounds to 2^-1022 even with an unbounded exponent: not tiny.
+  // With truncation it is.
   const Double slightly_more = 0x3ff0000000000001, slightly_less = 0x000fffffffffffff;
   flags = 0;
   EXPECT_EQ(multiply(slightly_more, slightly_less, Rounding::nearest_even, flags), kSmallestNormal);

@@ -296,7 +296,7 @@ TEST(HartInstructions, FloatRegistersAndBoxing) {
     machine.run({encode(operation, 6, 0, 2) | 3u << 27});
     EXPECT_EQ(f[6], 0xffff'ffff'0000'0000 | expected) << traits(operation).match;
   }
-  // fcvt.wu.s sign-extends its unsigned result.
+  // fcvt.wu.s sign-extends its unsigned result to 64 bits.
   machine.core.registers().f[7] = 0xffff'ffff'4f7f'ffff;  // 4294967040
   machine.run({encode(fcvt_wu_s, kA1, 7, 0) & ~0x01f00000u, encode(fcvt_wu_s, kA2, 7, 0)});
   EXPECT_EQ(machine.x(kA1), 0x7fff'ffffu);  // as fcvt.w.s: saturated

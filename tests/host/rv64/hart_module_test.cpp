@@ -55,7 +55,7 @@ TEST(HartModule, RunsATinyProgram) {
         {traits(auipc).match | kA0 << 7 | 0x10000, encode_i(addi, kA0, kA0, -0x100), encode_i(addi, kA1, 0, 0x101),
          encode_i(slli, kA1, kA1, 48), encode_i(addi, kA1, kA1, 'H'), encode_s(sd, kA0, kA1, 0),
          encode_i(addi, kA1, kA1, 'i' - 'H'), encode_s(sd, kA0, kA1, 0), traits(lui).match | kA2 << 7 | 0x10000000,
-         // Let an interrupt come after kDelay ns, sleep until then, and look at the clocks.
+         // Let an interrupt arrive after kDelay ns, sleep until then, and read the clocks.
          traits(lui).match | kA3 << 7 | static_cast<std::uint32_t>(kDelay), encode_csr(csrrwi, 0, csr::mie, 0),
          encode_i(addi, kT0, 0, 0x80), encode_csr(csrrw, 0, csr::mie, kT0), encode_s(sd, kA2, kA3, 8), kWfi,
          encode_csr(csrrs, kT1, csr::time, 0), encode_i(ld, kRa, kA2, 8),

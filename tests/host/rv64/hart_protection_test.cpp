@@ -1,4 +1,4 @@
-// What the hart lets programs do: physical memory protection, checks of accesses that fail otherwise, legal values of CSRs.
+// Protection by the hart: physical memory protection, checks of accesses that fail for another reason, legal values of CSRs.
 #include <gtest/gtest.h>
 
 #include "tests/host/core_program.h"
@@ -123,7 +123,7 @@ TEST(HartPmp, ATrapReturnsDataAccessesToMachineMode) {
   EXPECT_EQ(machine.core.statistics().exceptions, 1u);
 }
 
-// An SC that fails is checked like one that succeeds, as the manual wants and Spike does.
+// A failing SC is checked like a successful one, as the manual requires and Spike does.
 TEST(HartAtomics, AnScWithoutReservationIsCheckedAsAStore) {
   struct Case {
     std::uint64_t address;

@@ -55,8 +55,8 @@ class Sleeper : public sc_core::sc_module {
     return true;
   }
 
-  /// Step 2n: the line after the enabled one rises, the one before it falls: nothing may happen. Step 2n + 1: the enabled one
-  /// rises. 20 ns are enough for the nine cycles to the next wfi.
+  /// Step 2n: the line after the enabled one rises and the one before it falls: the hart must not wake. Step 2n + 1: the
+  /// enabled one rises. 20 ns are enough for the nine cycles to the next wfi.
   void drive() {
     next_trigger(sc_core::sc_time(20, sc_core::SC_NS));
     const std::uint64_t wakes = steps / 2;
@@ -77,7 +77,7 @@ class Sleeper : public sc_core::sc_module {
 TEST(HartWait, AMillionTimesThroughEverySource) {
   Sleeper sleeper("sleeper");
   const auto enable_and_sleep = [&](unsigned number) {
-    // A number of mie's bits that addi cannot hold is shifted there.
+    // A mie bit that addi cannot encode is produced by a shift.
     sleeper.code.insert(sleeper.code.end(), {encode_i(addi, kT0, 0, 1), encode_i(slli, kT0, kT0, static_cast<int>(number)),
                                              encode_csr(csrrw, 0, csr::mie, kT0), kWfi, encode_i(addi, kCounter, kCounter, 1)});
   };
@@ -89,7 +89,7 @@ TEST(HartWait, AMillionTimesThroughEverySource) {
   EXPECT_EQ(sleeper.wrong, 0u);
   EXPECT_EQ(sleeper.hart.read_register(kCounter), kWakes);
   EXPECT_EQ(sleeper.hart.statistics().interrupts, 0u);  // mstatus.MIE is off: wfi wakes, nothing traps
-  // Most of the time it slept.
+  // The hart slept most of the time.
   const std::uint64_t now = sc_core::sc_time_stamp().value();
   EXPECT_GT(sleeper.hart.statistics().waiting.ps, now / 2);
 }

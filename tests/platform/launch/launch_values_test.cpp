@@ -241,7 +241,7 @@ ComparisonResult compare(const std::vector<float>& values, const std::vector<flo
   ComparisonResult result;
   const auto to = open_comparison(file, parse_tolerance(tolerance, scope()), ElementType::f32, result);
   const auto bytes = std::as_bytes(std::span(values));
-  // In parts that are no whole elements.
+  // The contents are read in parts that are not whole elements.
   for (std::size_t at = 0; at < bytes.size(); at += 3)
     to->write(bytes.subspan(at, std::min<std::size_t>(3, bytes.size() - at)));
   return result;

@@ -38,7 +38,7 @@ TEST(CodeObject, AllVersionsSayTheSameOfTheirKernels) {
     const KernelMetadata& kernel = object.kernel("arguments");
     EXPECT_EQ(kernel.signature(),
               "arguments(int* #0, int* #1, float4 #2, char #3, short #4, long #5, double #6, double* #7, int* #8)");
-    // Offsets follow from C's rules, and so version 2, which has none, must agree.
+    // Offsets follow from the layout rules of C; version 2, which has no metadata of them, must agree.
     const unsigned offsets[] = {0, 8, 16, 32, 34, 40, 48, 56, 64};
     const unsigned sizes[] = {8, 4, 16, 1, 2, 8, 8, 4, 8};
     for (unsigned i = 0; i < 9; ++i) {
@@ -158,7 +158,7 @@ TEST(Metadata, MessagePackThatIsNotMetadataIsRefused) {
   nlohmann::json negative = kernel;
   negative[".group_segment_fixed_size"] = -1;
   EXPECT_THROW(parse({{"amdhsa.kernels", {negative}}}), std::runtime_error);
-  // Nesting that a recursive parser would drown in.
+  // Nesting so deep that a recursive parser would exhaust its stack.
   const std::vector<std::byte> deep(1 << 20, std::byte{0x91});
   EXPECT_THROW(parse_metadata_msgpack(deep), std::runtime_error);
 }

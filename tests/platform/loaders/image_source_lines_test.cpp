@@ -74,10 +74,10 @@ TEST(ImageSourceLines, CodeThatHasMovedHasItsFile) {
   for (; !line && pc < LoadedFile::kBase + begin + section->bytes.size(); pc += 4) line = lines.find(memory, pc);
   ASSERT_TRUE(line);
   pc -= 4;
-  // Some instructions.
+  // Some instructions have changed.
   for (std::uint64_t at = begin; at < begin + 8; ++at) memory.bytes[at] ^= std::byte{0xff};
   EXPECT_EQ(lines.find(memory, pc), line);
-  // All of them: other code of the same size.
+  // All instructions differ: other code of the same size.
   for (std::uint64_t at = begin + 8; at < begin + section->bytes.size(); ++at) memory.bytes[at] ^= std::byte{0xff};
   EXPECT_FALSE(lines.find(memory, pc).has_value());
 }

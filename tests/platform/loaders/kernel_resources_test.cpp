@@ -1,4 +1,4 @@
-// How many wavefronts of a kernel fit, by hand.
+// Numbers of resident wavefronts of a kernel, computed by hand.
 #include "platform/loaders/kernel_resources.h"
 
 #include <gtest/gtest.h>

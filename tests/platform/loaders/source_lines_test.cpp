@@ -42,8 +42,8 @@ TEST(SourceLines, AreNothingWithoutATable) {
   EXPECT_EQ(lines_of({}), std::set<std::string>{});
 }
 
-// Lines from a damaged file may be arbitrary. A reader that leaves the file's bytes ends the process, immediately with a
-// sanitizer.
+// Lines from a damaged file may be arbitrary, but a reader that accesses memory beyond the file's bytes ends the process,
+// immediately with a sanitizer.
 TEST(SourceLines, OfADamagedFileAreSomeOrNone) {
   const ElfFile file = ElfFile::read(LACUNA_INLINED_CODE_OBJECT);
   const std::span<const std::byte> object = file.bytes();

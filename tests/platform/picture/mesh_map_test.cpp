@@ -13,7 +13,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-/// Of 3 x 2 nodes, with caches 0 and 1 at (1,0) and (2,1), and cores elsewhere.
+/// A mesh of 3 x 2 nodes, with caches 0 and 1 at (1,0) and (2,1), and cores at the other nodes.
 MeshMap small_map() {
   MeshMap map{.columns = 3, .nodes = {}, .cores = {0, 2, 3, 4}};
   map.nodes = {{.label = "0"}, {.label = "L0", .is_cache = true}, {.label = "1"}, {.label = "2"},
@@ -36,7 +36,7 @@ unsigned count(const std::string& text, const std::string& part) {
 
 TEST(MeshMap, PairsThatMeet) {
   const EmnTable table = small_table();
-  // Core 0 at (0,0): the ways to both caches pass (1,0). Core 3 at (1,1) is between them.
+  // Core 0 at (0,0): the paths to both caches pass (1,0). Core 3 at (1,1) is between the caches.
   EXPECT_EQ(table.find(0, 0, 1), 1u);
   EXPECT_EQ(table.find(3, 0, 1), EmnTable::kNone);
   EXPECT_EQ(meeting_share(table, 0).pairs, 1u);
@@ -64,7 +64,8 @@ TEST(MeshMap, PictureNamesPairsAtTheirNode) {
   for (const char* part : {"<svg ", "</svg>\n", "prefers-color-scheme: dark"}) EXPECT_EQ(count(svg, part), 1u) << part;
 }
 
-// A packet of 5 flits from cache 0 over (0,0) to core 2, another one that starts there, and a request that ends at the cache.
+// A packet of 5 flits from cache 0 over (0,0) to core 2, another one that starts at (0,0), and a request that ends at the
+// cache.
 TEST(MeshMap, InjectionIsWhatLinksDoNotBring) {
   const MeshMap map = small_map();
   MeshUse use;
@@ -96,7 +97,7 @@ TEST(MeshMap, LinksAreFilledByTheirUse) {
   EXPECT_THAT(svg, HasSubstr("fill-opacity=\"0.4\"><title>(0,0) east: 40.0 %</title>"));
   EXPECT_THAT(svg, HasSubstr("<title>(1,0) west: 100.0 %</title>"));
   EXPECT_THAT(svg, HasSubstr("<title>a &lt; b</title>"));
-  // Seven neighbours, two directions, and two ports of six nodes; requests and replies.
+  // Seven pairs of neighbours with two directions each, and two ports at each of six nodes; requests and replies.
   EXPECT_EQ(count(svg, " %</title>"), 2u * (7 * 2 + 6 * 2));
 }
 

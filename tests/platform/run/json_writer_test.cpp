@@ -37,7 +37,7 @@ TEST(JsonWriter, EscapesEachCharacterAtEachPlace) {
   }
 }
 
-/// A tree and its text piece by piece, of the same random choices.
+/// A tree and its text written piece by piece, from the same random choices.
 class Pair {
  public:
   explicit Pair(unsigned seed) : random_(seed), writer_(text_) {}
@@ -119,7 +119,7 @@ TEST(JsonWriter, WritesTheBytesThatTheTreeWouldHave) {
   EXPECT_GT(longest, 2000U) << "the trees are too small to say much";
 }
 
-// The stream gets it while it is written.
+// The stream receives the text while it is being written.
 TEST(JsonWriter, KeepsLittleOfALongText) {
   std::ostringstream out;
   JsonWriter writer(out);

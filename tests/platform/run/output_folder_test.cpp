@@ -66,7 +66,7 @@ std::pair<std::string, int> in_child(const std::function<std::string()>& act) {
   return {text, status};
 }
 
-/// Sets the limit of this process during its lifetime.
+/// Sets a limit of this process for the lifetime of the object.
 class FileSizeLimit {
  public:
   explicit FileSizeLimit(rlim_t bytes) {
@@ -223,10 +223,10 @@ TEST_F(OutputFolderInUse, ARunThatHasReservedItKeepsItWhileItLives) {
   EXPECT_EQ(message([&] { OutputFolder::at(root_ / "other"); }), "");
 }
 
-// Such a file system is rare; a filter of system calls stands for it.
+// File systems without locks are rare; a filter of system calls simulates one.
 TEST_F(OutputFolderInUse, WithoutLocksTheRunGoesOnAndSaysSo) {
   const auto [text, status] = in_child([&] {
-    // Jumps: instructions that are passed over when equal, and otherwise.
+    // Jump offsets: number of instructions skipped if equal, and otherwise.
     sock_filter filter[] = {
         BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
         BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_fcntl, 0, 4),
@@ -345,7 +345,7 @@ TEST_F(WholeFiles, TheLimitsSignalStaysTheProgramsOwn) {
   pthread_sigmask(SIG_SETMASK, nullptr, &now);
   EXPECT_EQ(sigismember(&now, SIGXFSZ), sigismember(&mask, SIGXFSZ));
   sigaction(SIGXFSZ, &before, nullptr);
-  // Without a handler the process goes on, too.
+  // Without a handler the process continues as well.
   const auto [text, status] = in_child([&] {
     const FileSizeLimit limited(0);
     OutputFile grows(root_ / "grows");

@@ -327,7 +327,7 @@ TEST(KernelReports, ShowStallCausesAndTheBound) {
   EXPECT_EQ(nothing.str(), "") << "without timing there is nothing to say";
 }
 
-// Most programs do not use these.
+// Columns that most programs do not use.
 TEST(KernelReports, ShowTheUseOfMatrixUnits) {
   KernelRecord r = record();
   std::ostringstream without;

@@ -74,11 +74,11 @@ TEST(RunControl, EndsInEveryWayAtTheRightTime) {
   EXPECT_EQ(r.duration, 1000_us);
   EXPECT_EQ(worker().work, 99u);
 
-  // The guest ends itself.
+  // The program ends the run itself.
   r = run({.max_time = Tick{}, .max_idle = 100_us}, false, 200);
   EXPECT_EQ(r.end, RunEnd::guest);
 
-  // A request to stop is handled.
+  // The run ends after a request to stop.
   {
     const InterruptHandler handler;
     EXPECT_FALSE(InterruptHandler::requested());
@@ -88,7 +88,7 @@ TEST(RunControl, EndsInEveryWayAtTheRightTime) {
     EXPECT_EQ(run({.max_time = Tick{}, .max_idle = 100_us}).end, RunEnd::interrupted);
   }
 
-  // Its output would be lost.
+  // The run ends because its output would be lost.
   EXPECT_EQ(run({.max_time = Tick{}, .max_idle = 100_us}, false, ~std::uint64_t{0}, true).end, RunEnd::output_failed);
 
   // Idle events continue forever: only a pending timer justifies them.
@@ -102,7 +102,7 @@ TEST(RunControl, EndsInEveryWayAtTheRightTime) {
   r = run({.max_time = Tick{}, .max_idle = 100_us}, false);
   EXPECT_EQ(r.end, RunEnd::no_progress);
 
-  // No events are pending.
+  // The run ends because no events are pending.
   worker().idle_period = Tick{};
   r = run({.max_time = Tick{}, .max_idle = 10'000_us}, false);
   EXPECT_EQ(r.end, RunEnd::no_events);

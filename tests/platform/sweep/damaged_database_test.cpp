@@ -57,7 +57,7 @@ class DamagedDatabase : public ::testing::Test {
     point.host = "node7";
     if (state != PointState::done) {
       point.cause = "at 12 us: queue 1 stopped, point " + std::to_string(number);
-      // Longer than a page.
+      // A text longer than a page.
       for (int line = 0; line < 300; ++line) point.log += "line " + std::to_string(line) + " of the log\n";
     }
     point.results.run_hash = "00ff" + point.key;
@@ -81,13 +81,13 @@ class DamagedDatabase : public ::testing::Test {
       database.add(record(number, number % 8 == 0 ? PointState::failed : PointState::done));
     }
     database.begin_sweep("s", "s.sweep", "[sweep]\ncommand = run\n", kMetrics, members);
-    // Pages that nothing uses.
+    // Pages that SQLite does not use.
     database.connection().run("CREATE TABLE gone(text)");
     database.connection().run("INSERT INTO gone VALUES(zeroblob(20000)), (zeroblob(9000))");
     database.connection().run("DROP TABLE gone");
   }
 
-  /// Output of `lacuna results` for it.
+  /// Output of `lacuna results` for the database.
   std::string printed() const {
     ResultsDatabase database(file, true);
     std::ostringstream text;
@@ -102,7 +102,7 @@ class DamagedDatabase : public ::testing::Test {
     return text.str();
   }
 
-  /// Every value of every table.
+  /// Every value of every table, as text.
   std::string all_rows() const {
     const SqliteDatabase database(file, SqliteDatabase::Mode::read);
     std::string bytes;
@@ -115,7 +115,7 @@ class DamagedDatabase : public ::testing::Test {
     return bytes;
   }
 
-  /// "" if it is read, and then every value is correct; else the reason of the refusal.
+  /// Reason of the refusal; "" if the database is read, and then every value must be correct.
   std::string refusal(const std::string& damaged) {
     for (const char* suffix : {"-wal", "-shm"}) fs::remove(file.string() + suffix);
     std::ofstream(file, std::ios::binary | std::ios::trunc) << damaged;
@@ -131,7 +131,7 @@ class DamagedDatabase : public ::testing::Test {
     return {};
   }
 
-  /// Pages of the list of free pages that hold nothing: the first page has where the list begins.
+  /// Pages of the free list, which hold no data; the first page of the file contains the head of the list.
   std::set<std::size_t> unused_pages() const {
     std::set<std::size_t> unused;
     for (std::size_t trunk = number_at(original, 32); trunk != 0;) {
@@ -171,7 +171,7 @@ TEST_F(DamagedDatabase, IsRefusedForAnyLostPage) {
 }
 
 TEST_F(DamagedDatabase, DamageWithinPages) {
-  // Also of values that no index has, which SQLite's own check does not see.
+  // Includes damage to values that no index contains, which SQLite's own check does not detect.
   std::mt19937 random(2);
   std::size_t refused = 0;
   std::size_t read = 0;
@@ -235,7 +235,7 @@ TEST_F(DamagedDatabase, ContentsOfOthers) {
 }
 
 TEST_F(DamagedDatabase, IsNotRepairedByStoringAnotherPoint) {
-  // A sweep that continues refuses it, too.
+  // Continuing a sweep in the damaged database is refused, too.
   std::string damaged = original;
   damaged.replace(5 * kPage, kPage, std::string(kPage, '\0'));
   ASSERT_NE(refusal(damaged), "");
@@ -276,7 +276,7 @@ TEST_F(DamagedDatabase, AFullDiskLosesNothingThatIsStored) {
   const std::string last = "key" + std::to_string(number - 1);
   EXPECT_EQ(database.state(last), std::nullopt);
   EXPECT_THROW(database.begin_sweep("t", "t.sweep", std::string(100'000, 'x'), {}, {}), WriteError);
-  // There is space again.
+  // Space is available again.
   database.connection().run("PRAGMA max_page_count = 100000");
   database.add(record(number - 1, PointState::done));
   EXPECT_EQ(database.state(last), PointState::done);

@@ -32,7 +32,7 @@ class Points : public ::testing::Test {
     fs::create_directories(folder);
   }
 
-  /// Its first argument is the output of the point; `out` is the output folder.
+  /// A script whose first argument is the output of the point; `out` is the output folder.
   void write_simulator(const std::string& script) const {
     std::ofstream(folder / "simulator") << "#!/bin/sh\nout=${3#--out=}\nmkdir -p \"$out\"\n" << script << '\n';
     fs::permissions(folder / "simulator", fs::perms::owner_all);
@@ -86,7 +86,7 @@ TEST_F(Points, ThatIgnoreSigtermAreKilledAfterTheGrace) {
 }
 
 TEST_F(Points, AreReportedWhenAllTheirProcessesHaveEnded) {
-  // The first process dies of SIGTERM while the one that it waits for still writes.
+  // The first process is ended by SIGTERM while its child still writes.
   const PointRecord record =
       run("( trap 'sleep 0.3; echo late; exit' TERM; echo up; while :; do sleep 0.01; done ) &\nwait", 0.5);
   EXPECT_EQ(record.state, PointState::timeout);

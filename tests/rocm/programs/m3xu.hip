@@ -26,7 +26,7 @@ __global__ void products(Sum<f>* d, Sum<f>* e, const Element<f>* a, const Elemen
 /// The same kernels in OpenCL C, of m3xu.cl.
 static hipModule_t opencl;
 
-/// / Runs the HIP and the OpenCL C kernel, and passes D and E of each on.
+/// Runs the HIP and the OpenCL C kernel, and passes D and E of each on.
 template <m3xu::format f, class Check>
 static void run(const char* name, const Element<f>* a, const Element<f>* b, const Sum<f>* c, Size s, dim3 workgroups,
                 dim3 workgroup, Check check) {
@@ -135,7 +135,7 @@ static void test(const char* name, Size s, dim3 workgroups = 2, dim3 workgroup =
     }
   }
   if constexpr (f == m3xu::fp64) {
-    // The smallest and largest magnitudes in double precision that correspond to those of the single-precision inputs.
+    // Scales special values so that, as with the single-precision inputs, products become denormal.
     const double scale = values == special ? std::ldexp(1, -450) : 1;
     for (double& value : a) value *= scale;
     for (double& value : b) value *= scale;

@@ -14,7 +14,7 @@ __global__ void wait_for(const volatile int* flag, int* out, int* started) {
   *out = *flag;
 }
 
-/// / Whether the host kernel reports that the thread sleeps: the state follows the name, which is in brackets.
+/// Whether the host kernel reports that the thread sleeps: the state follows the name, which is in brackets.
 bool sleeps(pid_t thread) {
   char text[512] = {};
   std::FILE* file = std::fopen(("/proc/self/task/" + std::to_string(thread) + "/stat").c_str(), "r");
@@ -25,7 +25,7 @@ bool sleeps(pid_t thread) {
   return name_end != nullptr && std::strncmp(name_end, ") S", 3) == 0;
 }
 
-/// / Whether the thread sleeps in ten consecutive checks. A thread that spins, yields or waits for a lock from time to time
+/// Whether the thread sleeps in ten consecutive checks. A thread that spins, yields or waits for a lock from time to time
 /// never does.
 bool comes_to_rest(pid_t thread) {
   int asleep = 0;

@@ -65,7 +65,7 @@ class Generator {
   rocrand_generator handle() const { return handle_; }
   bool quasi() const { return quasi_; }
 
-  /// / The numbers that `generate` writes into `count` elements of device memory.
+  /// The numbers that `generate` writes into `count` elements of device memory.
   template <class T>
   std::vector<T> generate(std::size_t count, const std::function<rocrand_status(T*, std::size_t)>& generate) const {
     T* device = nullptr;
@@ -124,13 +124,13 @@ std::vector<std::uint32_t> xorwow(std::size_t count) {
   return subsequences<Xorwow>(count, kXorwowSubsequence, [](std::uint32_t v) { return v; });
 }
 
-/// / The library scales [1, m1] to all 32-bit numbers.
+/// The library scales [1, m1] to all 32-bit numbers.
 std::vector<std::uint32_t> mrg32k3a(std::size_t count) {
   return subsequences<Mrg32k3a>(count, kMrg32k3aSubsequence,
                                 [](std::uint32_t v) { return static_cast<std::uint32_t>((v - 1) * 1.000000048661607); });
 }
 
-/// / Each workgroup has a generator and produces blocks of 256 numbers in turn.
+/// Each workgroup has a generator and produces blocks of 256 numbers in turn.
 std::vector<std::uint32_t> mtgp32(std::size_t count) {
   std::vector<std::uint32_t> numbers(count);
   for (std::size_t group = 0; group * kWorkgroup < std::min(kWorkItems, count); ++group) {
@@ -145,7 +145,7 @@ std::vector<std::uint32_t> mtgp32(std::size_t count) {
   return numbers;
 }
 
-/// / The dimensions follow each other; of 64-bit coordinates the upper half counts.
+/// The dimensions follow each other; of 64-bit coordinates the upper half counts.
 std::vector<std::uint32_t> sobol(std::size_t count, unsigned bits) {
   std::vector<std::uint32_t> numbers;
   for (unsigned dimension = 0; dimension < Sobol::kDimensions; ++dimension) {
@@ -179,7 +179,7 @@ Moments moments(const std::vector<T>& values, const std::function<double(T)>& va
   m.excess = fourth / (second * second) - 3;
   return m;
 }
-/// / Tolerance of five standard errors: with good numbers one in about 17,000 runs of 100 such checks fails; runs are
+/// Tolerance of five standard errors: with good numbers one in about 17,000 runs of 100 such checks fails; runs are
 /// reproducible.
 void expect_moment(const std::string& what, const char* moment, double got, double expected, double standard_error) {
   expect(std::abs(got - expected) < 5 * standard_error, "%s: %s is %g, expected %g +- %g", what.c_str(), moment, got, expected,
@@ -238,7 +238,7 @@ struct Flaws {
   /// The first of each pair of half-precision normal numbers is the sine of an angle, and the f16 sine of Debian's ROCm device
   /// library (5.2.3) returns NaN for finite angles: its test for infinities is the wrong way round.
   bool sine_of_half = true;
-  /// / These distributions use the lower half of 64-bit coordinates, which is zero for the first 2^32 points.
+  /// These distributions use the lower half of 64-bit coordinates, which is zero for the first 2^32 points.
   bool lower_half = false;
 };
 
@@ -262,7 +262,7 @@ class Distributions {
   std::vector<T> numbers(const Call& call) const {
     return generator_.generate<T>(kCount, [&](T* to, std::size_t n) { return call(to, n); });
   }
-  /// / Maps unsigned integers to the middle of their intervals of (0, 1).
+  /// Maps unsigned integers to the middle of their intervals of (0, 1).
   template <class T>
   static std::vector<double> scaled(const std::vector<T>& values) {
     std::vector<double> result;
@@ -340,7 +340,7 @@ class Distributions {
 
 // -- generators
 
-/// / A count beyond the first number of each work-item that is not a multiple of anything.
+/// A count beyond the first number of each work-item that is not a multiple of anything.
 constexpr std::size_t kCount = kWorkItems + 5003;
 
 void run_philox() {

@@ -20,7 +20,7 @@ class Philox4x32 {
   explicit Philox4x32(std::uint64_t key) : key_(key) {}
   /// Ten rounds over a counter.
   Block block(Block counter) const;
-  /// / Number `index` of the sequence, counted from zero.
+  /// Number `index` of the sequence, counted from zero.
   std::uint32_t at(std::uint64_t index) const;
 
  private:
@@ -33,7 +33,7 @@ class Xorwow {
   static constexpr unsigned kBits = 160;
   using Shifts = std::array<std::uint32_t, 5>;
 
-  /// / State as in the paper: x, y, z, w, v and the Weyl counter d.
+  /// State as in the paper: x, y, z, w, v and the Weyl counter d.
   Xorwow(const Shifts& state, std::uint32_t weyl) : x_(state), d_(weyl) {}
   /// rocRAND's initialisation of the first subsequence from a seed.
   static Xorwow seeded(std::uint64_t seed);
@@ -43,7 +43,7 @@ class Xorwow {
   /// A linear map of the 160 bits: the effect of a number of steps.
   class Jump {
    public:
-    /// / The effect of 2^exponent steps.
+    /// The effect of 2^exponent steps.
     static Jump power_of_two(unsigned exponent);
     Shifts apply(const Shifts& state) const;
 
@@ -69,7 +69,7 @@ class Mrg32k3a {
   Mrg32k3a(const State& first, const State& second) : s1_(first), s2_(second) {}
   /// rocRAND's initialisation of the first subsequence from a seed below 2^32.
   static Mrg32k3a seeded(std::uint32_t seed);
-  /// / The next number, in [1, m1].
+  /// The next number, in [1, m1].
   std::uint32_t next();
 
   class Jump {
@@ -120,7 +120,7 @@ class Sobol {
  public:
   static constexpr unsigned kDimensions = 10;
 
-  /// / `bits`: width of a coordinate, 32 or 64.
+  /// `bits`: width of a coordinate, 32 or 64.
   Sobol(unsigned dimension, unsigned bits);
   std::uint64_t at(std::uint64_t index) const;
   const std::vector<std::uint64_t>& directions() const { return directions_; }

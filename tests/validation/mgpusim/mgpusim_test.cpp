@@ -22,7 +22,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// / Totals of all dispatches of a run.
+/// Totals of all dispatches of a run.
 struct Measured {
   double instructions = 0;
   double cycles = 0;  // of the core clock, 1 GHz in both simulators

@@ -21,7 +21,7 @@ void write(const std::filesystem::path& path, const std::vector<T>& values) {
   if (!file.flush()) throw std::runtime_error("cannot write " + path.string());
 }
 
-/// / Numbers in [low, high) in steps of 1/1024, the same on every machine.
+/// Numbers in [low, high) in steps of 1/1024, the same on every machine.
 std::vector<float> random_floats(std::size_t count, int low, int high, unsigned seed) {
   std::mt19937 random(seed);
   std::vector<float> values(count);

@@ -13,7 +13,7 @@ using Options = std::map<std::string, unsigned>;
 /// Throws std::invalid_argument if it is not a list of names with numbers.
 Options parse_options(const std::string& problem);
 
-/// / Writes the input files of BENCHMARK.launch to a folder. Returns the constants for `--define` of the launch file. Throws
+/// Writes the input files of BENCHMARK.launch to a folder. Returns the constants for `--define` of the launch file. Throws
 /// std::invalid_argument for an unknown benchmark.
 std::map<std::string, unsigned> write_workload(const std::string& benchmark, const Options& options,
                                                const std::filesystem::path& folder);

@@ -9,7 +9,7 @@
 
 namespace lacuna::validation {
 
-/// / Overhead of a chain in addition to its loads, and cycles of a load that hits the L1.
+/// Overhead of a chain in addition to its loads, and cycles of a load that hits the L1.
 struct Calibration {
   double overhead = 0;
   double l1_latency = 0;
@@ -29,11 +29,11 @@ class CacheProber {
   /// one of `largest` bytes does not fit any more. Chains through it take most of the time.
   CacheProber(Machine& machine, const Calibration& calibration, double hit, std::uint64_t smallest, std::uint64_t largest);
 
-  /// / Maximum number of bytes, a multiple of `step`, that fits.
+  /// Maximum number of bytes, a multiple of `step`, that fits.
   std::uint64_t size(std::uint64_t step);
-  /// / Maximum number of lines that fit if they are `distance` bytes apart; `distance` is a multiple of a way's bytes.
+  /// Maximum number of lines that fit if they are `distance` bytes apart; `distance` is a multiple of a way's bytes.
   unsigned ways(std::uint64_t distance);
-  /// / Line size: the smallest number of bytes by which half of ways + 1 such lines must be moved to fall into other sets. Each
+  /// Line size: the smallest number of bytes by which half of ways + 1 such lines must be moved to fall into other sets. Each
   /// half must exceed the ways of the level above.
   std::uint64_t line(std::uint64_t distance, unsigned ways);
 

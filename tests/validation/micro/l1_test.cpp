@@ -13,7 +13,7 @@
 namespace lacuna::validation {
 namespace {
 
-/// / Rounds cycles up to the next issue slot of the wavefront's SIMD, when a load's data can be used.
+/// Rounds cycles up to the next issue slot of the wavefront's SIMD, when a load's data can be used.
 double at_issue(const Machine& machine, double cycles) {
   const double turn = machine.configured("cu.simds");
   return std::ceil(cycles / turn) * turn;

@@ -28,7 +28,7 @@ struct MicroDram : Micro {
   MicroDram() : Micro("micro_dram.csv") {}
 };
 
-/// / Loads of random lines, each of a different one and followed by a load of the adjacent line; before them one load of each
+/// Loads of random lines, each of a different one and followed by a load of the adjacent line; before them one load of each
 /// page, so that its translation is cached.
 std::vector<Chain> random_pairs(std::uint64_t bytes, unsigned count) {
   constexpr std::uint64_t kLine = 64;

@@ -19,7 +19,7 @@ struct Chain {
   std::uint64_t hops = 0;
 };
 
-/// / Memory in which every dword is a link to the dword `stride` bytes further, except for given links (from, to).
+/// Memory in which every dword is a link to the dword `stride` bytes further, except for given links (from, to).
 struct ChaseTable {
   std::uint64_t bytes = 0;
   std::uint64_t stride = 0;
@@ -31,7 +31,7 @@ std::string kernels();
 
 class Machine {
  public:
-  /// / `settings`: name=value, as for --set. `name`: folder below validation/micro of the build directory.
+  /// `settings`: name=value, as for --set. `name`: folder below validation/micro of the build directory.
   Machine(std::string name, std::string configuration, std::vector<std::string> settings);
 
   /// Core cycles of each chain after `warm_ups` other passes over it. `dispatches` - 1 identical dispatches precede it.
