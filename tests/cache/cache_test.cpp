@@ -139,7 +139,7 @@ TEST(Cache, AMissFetchesTheWholeLineOnce) {
 TEST(Cache, ARequestThatIsEarlierInSimulatedTimeTakesTheFillOver) {
   auto& b = fresh();
   EXPECT_EQ(read(b, 500_ns, 0), 607_ns);
-  // This request is later in host time only: it counts as the miss, for which the other one's fill was early enough.
+  // This request is later in host time only: it counts as the miss whose fill also serves the other request.
   EXPECT_EQ(b.initiators[1].time_read(50_ns, 0, 64).at, 157_ns);
   EXPECT_EQ(b.memory.requests.size(), 1u) << "the line is fetched once";
   EXPECT_EQ(b.initiators[1].time_read(154_ns, 0, 64).at, 174_ns) << "there from 154 on";
@@ -149,7 +149,7 @@ TEST(Cache, MissesBeyondTheMshrsWait) {
   auto& b = fresh();
   EXPECT_EQ(read(b, 0_ns, 0), 107_ns);
   EXPECT_EQ(read(b, 1_ns, 64), 108_ns);
-  // Both MSHRs are held until 104 and 105.
+  // Both MSHRs are occupied until 104 and 105.
   EXPECT_EQ(read(b, 2_ns, 128), 207_ns);
   EXPECT_EQ(read(b, 3_ns, 192), 208_ns);
   EXPECT_EQ(b.memory.requests[2].at, b.initiators[0].epoch() + 104_ns);
@@ -194,7 +194,8 @@ TEST(Cache, ReplacesTheLeastRecentlyUsedLineOfTheSet) {
   EXPECT_EQ(b.memory.requests.size(), 1u);
 }
 
-// A column of a matrix whose rows are a power of two long has room in the whole cache, not in one set.
+// A column of a matrix whose row length is a power of two: with the hash its lines spread over the whole cache instead of one
+// set.
 TEST(Cache, AHashOfTheSetsSpreadsStridesOfPowersOfTwo) {
   auto& b = test::bench<CacheBench>();
   constexpr unsigned kLines = 16;  // as many as the cache has

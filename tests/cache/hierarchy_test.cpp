@@ -27,7 +27,7 @@ constexpr CacheParameters kL2{.size = 64_KiB,
                               .tag_latency = 10_cycles,
                               .fill_latency = 10_cycles};
 
-// No refresh: it occurs at absolute times, so that a later run would take another time.
+// No refresh: refreshes occur at absolute times, so that a later run would take a different time.
 DramParameters dram_without_refresh() {
   DramParameters parameters;
   parameters.tREFI = 0_cycles;
@@ -82,7 +82,7 @@ TEST(MemoryHierarchy, UnloadedRoundTripsAreTheSumsOfTheParameters) {
   EXPECT_EQ(b.initiators[0].time_read(0_ns, kBase, 64).at, Tick{(kPathCycles + 10 + kDramCycles + 10) * 1000});
   EXPECT_EQ(b.initiators[0].time_read(1000_ns, kBase, 64).at, 1000_ns + Tick{kL1Cycles * 1000});
   EXPECT_EQ(b.initiators[1].time_read(2000_ns, kBase, 64).at, 2000_ns + Tick{(kPathCycles + 53) * 1000});
-  // The defaults: 40, 92 and 126 cycles, as the cache's header says.
+  // With default parameters: 40, 92 and 126 cycles, as documented in models/cache/cache.h.
   EXPECT_EQ(kL1Cycles, 40u);
   EXPECT_EQ(kPathCycles + 53, 92u);
   EXPECT_EQ(kPathCycles + 10 + kDramCycles + 10, 126u);
@@ -95,7 +95,7 @@ TEST(MemoryHierarchy, TheBreakdownSumsToTheWholeUnderLoad) {
     const auto c = b.initiators[i % 2].time_read(at, kBase + (i * 37 % 512) * 64, 64);
     ASSERT_TRUE(c.ok());
     const auto sum = [](const auto& parts) { return std::accumulate(parts.begin(), parts.end(), Tick{}); };
-    // A secondary miss waits at L1 for another request's fill.
+    // A secondary miss waits at the L1 for the fill of another request.
     EXPECT_EQ(sum(c.latency.queueing) + sum(c.latency.service), c.at - at) << i;
   }
 }
@@ -107,7 +107,7 @@ TEST(MemoryHierarchy, AStreamIsBoundByDram) {
   for (unsigned i = 0; i < kLines; ++i) {
     last = later(last, b.initiators[i % 2].time_read(0_ns, kBase + std::uint64_t{i} * 64, 64).at);
   }
-  // 4 channels of 16 bytes a cycle; two L1s take up to one line (64 bytes) in two cycles each over their 32-byte ports.
+  // 4 channels of 16 bytes per cycle; each of two L1s accepts up to one line (64 bytes) in two cycles over its 32-byte port.
   const double bytes_per_cycle = kLines * 64.0 / (static_cast<double>(last.ps) / 1000.0);
   EXPECT_LE(bytes_per_cycle, 64.0);
   EXPECT_GE(bytes_per_cycle, 64.0 * 0.85);
@@ -120,7 +120,7 @@ TEST(MemoryHierarchy, StoresThatMissEverywhereAreHeldBackByDram) {
   for (unsigned i = 0; i < kLines; ++i) {
     last = later(last, b.initiators[i % 2].time_write(0_ns, kBase + std::uint64_t{i} * 64, 64).at);
   }
-  // The second half evicts the first, 64 bytes a cycle.
+  // The second half evicts the first, at 64 bytes per cycle.
   EXPECT_GE(last, Tick{kLines / 2 * 1000 * 9 / 10});
 }
 

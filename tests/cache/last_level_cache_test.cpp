@@ -84,7 +84,7 @@ struct Bench : sc_core::sc_module {
       large_ones.push_back(std::make_unique<Pair>("l" + std::to_string(large_ones.size()), p));
   }
   bool refused = false;
-  /// With enough ways that no set is ever full of pending fills.
+  /// With so many ways that no set is ever full of pending fills.
   static std::vector<CacheParameters> large_parameters() {
     CacheParameters p = small_last_level();
     p.size = 16_KiB;
@@ -124,7 +124,7 @@ class LastLevelCacheTest : public testing::Test {
     client_.told.clear();
     b_->late.attach(static_cast<MemoryClient&>(client_));
   }
-  /// Immediate responses are kept as well.
+  /// Immediate responses are recorded as well.
   void ask(MemoryRequest access, Tick after, std::uint32_t tag) {
     access.kind = RequestKind::vector;
     MemoryResponse response;
@@ -142,7 +142,7 @@ class LastLevelCacheTest : public testing::Test {
   const MemoryResponse& told(std::uint32_t tag) const { return client_.told.at(tag); }
   Tick done(std::uint32_t tag) const { return told(tag).done - start_; }
 
-  /// Keeps responses by tag. `below` points to a copy.
+  /// Records responses by tag. `below` is copied, since it is valid only during the call.
   struct Client : MemoryClient {
     std::map<std::uint32_t, MemoryResponse> told;
     std::map<std::uint32_t, LatencyBreakdown> below;
@@ -347,8 +347,8 @@ TEST_F(LastLevelCacheTest, ResetDropsWaitingRequests) {
   EXPECT_EQ(done(1), 107_ns);
 }
 
-// Requests one after the other in order of time, as in memory phases. If reads and writes take fixed times, both forms have the
-// same information: one from the call, the other from its memory's responses.
+// Requests are made one after the other in order of time, as in memory phases. If reads and writes take fixed times, both forms
+// have the same information: one from the call, the other from its memory's responses.
 TEST_F(LastLevelCacheTest, LateResponsesEqualImmediateOnes) {
   for (std::size_t number = 0; number < bench<Bench>().large_ones.size(); ++number) {
     SCOPED_TRACE(number);
@@ -364,8 +364,8 @@ TEST_F(LastLevelCacheTest, LateResponsesEqualImmediateOnes) {
       const std::uint64_t address = (r >> 16) % 2048 * 32;
       const bool atomic = (r >> 40) % 16 == 0;
       const bool writes = atomic || (r >> 44) % 3 == 0;
-      // Each sector is either written whole, or read: the bytes that a partly written one has to fetch depend on the order of
-      // requests.
+      // Each sector is either written as a whole or read: the bytes that a partly written one has to fetch would depend on the
+      // order of requests.
       MemoryAttributes attributes;
       attributes.atomic = atomic;
       const unsigned bytes = 32;

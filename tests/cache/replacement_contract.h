@@ -10,7 +10,7 @@
 
 namespace lacuna::test {
 
-/// Random accesses to an array of `sets` x `ways`; the slots that they use.
+/// Performs random accesses to an array of `sets` x `ways`; returns the slots that they use.
 inline std::vector<TagArray::Slot> use_at_random(TagArray& tags, unsigned accesses, unsigned seed) {
   std::vector<TagArray::Slot> slots;
   std::mt19937 random(seed);
@@ -34,8 +34,8 @@ inline std::vector<TagArray::Slot> use_at_random(TagArray& tags, unsigned access
   return slots;
 }
 
-/// Victims are ways of their set, goes_before() is an order, and an array that has been emptied behaves as a new one, whether
-/// few or many lines were installed before.
+/// Victims are ways of their set, goes_before() is an order, and an emptied array behaves like a new one, whether few or many
+/// lines were installed before.
 inline void check_replacement(const ReplacementPolicy& policy) {
   SCOPED_TRACE(policy.name);
   EXPECT_FALSE(policy.description.empty());

@@ -14,7 +14,7 @@
 namespace lacuna {
 namespace {
 
-// Any number of ways, including one that is no multiple of the host's vector width.
+// Any number of ways, including one that is not a multiple of the host's vector width.
 TEST(Replacement, LruOfAnyNumberOfWaysFindsTheLongestUnused) {
   for (const unsigned ways : {1U, 2U, 3U, 5U, 8U, 13U, 16U, 64U, 257U}) {
     constexpr unsigned kSets = 3;
@@ -46,7 +46,8 @@ TEST(Replacement, LruPicksTheOldestUse) {
   EXPECT_EQ(lru.victim(1), 3U);
 }
 
-// The tree of four ways by hand: the root's bit points at the half not used last, each half's bit at its other way.
+// The tree of four ways by hand: the root's bit points at the half that was not used last, each half's bit at its way that was
+// not used last.
 TEST(Replacement, PlruFollowsTheTree) {
   Replacement plru(ReplacementPolicy::plru, 1, 4, 0);
   for (unsigned way = 0; way < 4; ++way) plru.touch(0, way);

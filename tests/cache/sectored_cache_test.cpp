@@ -70,7 +70,7 @@ TEST(SectoredCache, FillsSectorsAndHitsOnlyThose) {
 
 TEST(SectoredCache, ARequestOfALineIsServedSectorBySector) {
   auto& b = fresh();
-  // Four misses, one a cycle through the port.
+  // Four misses, one per cycle through the port.
   EXPECT_EQ(b.initiator.time_read(0_ns, 128, 128).at, 110_ns);
   EXPECT_EQ(b.memory.requests.size(), 4u);
   EXPECT_EQ(b.initiator.time_read(200_ns, 128, 128).at, 223_ns);
@@ -116,7 +116,7 @@ TEST(SectoredCache, ALineOf128BytesIsOneRequest) {
   ASSERT_EQ(b.whole_memory.requests.size(), 1U);
   EXPECT_EQ(b.whole_memory.requests[0].length, 128U);
   EXPECT_EQ(b.whole_initiator.time_read(200_ns, 250, 4).at, 220_ns) << "its last bytes are there, too";
-  // Bytes on both sides of the 64th, then all: the sector is complete without a fill.
+  // Bytes on both sides of the 64th, then all bytes: the sector is complete without a fill.
   b.whole_memory.requests.clear();
   b.whole_initiator.time_write(300_ns, 2 * 128 + 60, 8);
   b.whole_initiator.time_write(310_ns, 2 * 128, 60);

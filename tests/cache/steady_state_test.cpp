@@ -40,8 +40,8 @@ struct Machine : sc_core::sc_module {
       l2[i]->downstream.bind(dram[i]->memory);
     }
   }
-  /// Rounds of 100 cycles, in each of which one array after the other makes its requests at random times of the round. As many
-  /// as DRAM can carry, or more: arrays that are late wait.
+  /// Rounds of 100 cycles, in each of which one array after the other makes its requests at random times of the round: as many
+  /// as DRAM can serve, or more, so that delayed arrays wait.
   void run(unsigned rounds) {
     for (unsigned round = 0; round < rounds; ++round) {
       const Tick now = to_tick(sc_core::sc_time_stamp());
@@ -83,7 +83,7 @@ TEST(SteadyState, TheMemorySystemAllocatesNothing) {
   machine.run(2000);
   const std::uint64_t before = test::allocations();
   machine.run(5000);  // 0.5 ms: more than 100 refreshes
-  // Calendars may still reach their longest queue.
+  // Calendars may still reach their maximum length.
   EXPECT_LE(test::allocations() - before, 16U);
   std::uint64_t requests = 0;
   for (const auto& channel : machine.dram) requests += channel->statistics().reads + channel->statistics().writes;

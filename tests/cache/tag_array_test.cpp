@@ -21,9 +21,9 @@ TEST(TagArray, EmptySlotsAreTakenBeforeAnyLineIsReplaced) {
   EXPECT_FALSE(tags.valid(tags.victim(0)));
 }
 
-// Few ways, and as many as are searched by a byte of each tag and ordered by one number, or by the numbers of uses.
+// Few ways, and enough for search by a byte of each tag, with an order kept in one number or in numbers of uses.
 TEST(TagArray, ReplacesTheLeastRecentlyUsedLine) {
-  // Against a list per set, most recent first.
+  // The reference is a list for each set, most recently used line first.
   constexpr std::uint32_t kSets = 4;
   for (const unsigned ways : {1U, 4U, 5U, 8U, 16U, 24U, 64U}) {
     TagArray tags(kSets, ways);
@@ -50,7 +50,7 @@ TEST(TagArray, ReplacesTheLeastRecentlyUsedLine) {
         tags.install(victim, line);
       }
       recent.push_front(line);
-      // From time to time a line is dropped for another reason.
+      // Sometimes a line is dropped for another reason.
       if (i % 97 != 0) continue;
       tags.drop(tags.find(set, recent.back()));
       recent.pop_back();

@@ -135,7 +135,7 @@ TEST(WayLock, AWaitForAnMshrStopsTheDirectory) {
   EXPECT_EQ(c.read(1003_ns, line(3, 0)), 1120_ns) << "a hit that starts at 1100, behind it";
 }
 
-// A walk down a column whose lines fall into one set has as many misses under way as the set has ways: 2 in 100 + 30 ns.
+// A walk down a column whose lines fall into one set has as many misses in flight as the set has ways: 2 in 100 + 30 ns.
 TEST(WayLock, MissesInFlightOfASetAreLimitedToItsWays) {
   Instance& c = test::bench<WayLockBench>().locking;
   c.begin();
@@ -154,7 +154,7 @@ TEST(WayLock, ForgottenLinesAreFetchedAgainUnlessTheyAreDirty) {
   some.byte_mask = ByteMask(0xff);
   c.initiator.time_write(500_ns, line(2, 0), 64, some);
   c.memory.requests.clear();
-  c.cache.drop_clean(line(1, 0) + 8, 100);  // of two lines, the second of which is dirty
+  c.cache.drop_clean(line(1, 0) + 8, 100);  // range of two lines, the second of which is dirty
   c.read(1000_ns, line(0, 0));
   EXPECT_TRUE(c.memory.requests.empty());
   c.read(1000_ns, line(1, 0));
@@ -164,7 +164,8 @@ TEST(WayLock, ForgottenLinesAreFetchedAgainUnlessTheyAreDirty) {
   EXPECT_EQ(c.cache.statistics().write_hits, hits + 1);
 }
 
-// A few lines are looked up; for more, all present lines are compared with the range: the same lines are dropped in both cases.
+// For ranges of few lines each line is looked up; for larger ones all present lines are compared with the range. The same lines
+// are dropped in both cases.
 TEST(WayLock, LinesAreForgottenInRangesOfAnySize) {
   Instance& c = test::bench<WayLockBench>().write_back;
   for (const std::uint64_t lines : {1, 2, 3, 5, 8, 64, 100'000}) {

@@ -81,7 +81,7 @@ TEST(WriteBackCache, AReadOfAPartlyWrittenLineFetchesTheRest) {
   ASSERT_EQ(b.memory.requests.size(), 1u);
   EXPECT_EQ(b.memory.requests[0].attributes.kind, RequestKind::fill);
   EXPECT_EQ(read(b, 300_ns, 0), 320_ns);
-  // The written bytes are still dirty.
+  // The fill leaves the written bytes dirty.
   const Tick epoch = b.initiator.epoch();
   b.cache.write_back(epoch + 400_ns);
   ASSERT_EQ(b.memory.requests.size(), 2u);
@@ -108,7 +108,7 @@ TEST(WriteBackCache, ADirtyVictimIsWrittenBackAndItsSuccessorWaitsForTheAcceptan
   read(b, 100_ns, 4 * 64);
   b.memory.requests.clear();
   b.memory.write_time = 50_ns;
-  // Line 0 is the victim: it leaves at 304 and is taken at 354, then the fill.
+  // Line 0 is the victim: it leaves at 304 and is accepted at 354; then the fill follows.
   EXPECT_EQ(read(b, 300_ns, 8 * 64), 457_ns);
   ASSERT_EQ(b.memory.requests.size(), 2u);
   const Tick epoch = b.initiator.epoch();
@@ -122,7 +122,7 @@ TEST(WriteBackCache, ADirtyVictimIsWrittenBackAndItsSuccessorWaitsForTheAcceptan
   b.memory.requests.clear();
   EXPECT_EQ(read(b, 600_ns, 12 * 64), 707_ns);
   EXPECT_EQ(b.memory.requests.size(), 1u);
-  // A write that evicts waits as well.
+  // A write that evicts a dirty line waits as well.
   write(b, 800_ns, 16 * 64);
   write(b, 810_ns, 20 * 64);
   EXPECT_EQ(write(b, 900_ns, 24 * 64), 955_ns);

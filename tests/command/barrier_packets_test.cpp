@@ -10,7 +10,7 @@ using Kind = PacketOutcome::Kind;
 
 class BarrierPacketsTest : public testing::Test {
  protected:
-  /// Kind of the outcome; progress: the packet may start.
+  /// Kind of the outcome; `progress`: the packet may start.
   static Kind kind(const std::optional<PacketOutcome>& outcome) { return outcome ? outcome->kind : Kind::progress; }
   Kind check(hsa::PacketType type, std::initializer_list<unsigned> dependencies) {
     hsa::BarrierPacket packet{};
@@ -63,7 +63,7 @@ TEST_F(BarrierPacketsTest, SignalsAreChecked) {
 TEST_F(BarrierPacketsTest, ValuesAreComparedUnderTheMask) {
   struct Row {
     hsa::SignalCondition condition;
-    bool less, equal, greater;  // whether 4, 5 and 6 fulfil it for a value of 5
+    bool less, equal, greater;  // whether the condition holds for 4, 5 and 6 with a reference value of 5
   };
   const Row rows[] = {{hsa::SignalCondition::equal, false, true, false},
                       {hsa::SignalCondition::not_equal, true, false, true},

@@ -1,4 +1,4 @@
-// Copies and fills that a driver's recogniser knows: those that are performed, and those that are refused.
+// Copies and fills recognised by a driver: those that are performed, and those that are refused.
 #include "models/command/blits.h"
 
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@ constexpr std::uint64_t kReadOnly = kBase + 2 * kBytes;
 constexpr std::uint64_t kReadOnlyEnd = kReadOnly + kBytes;
 constexpr std::uint64_t kArguments = kBase;
 
-/// Recognises one kernel's name as the test's blit; narrows by writing to the arguments.
+/// Recognises a kernel by its name as the test's blit; narrows it by writing to the arguments.
 struct Recogniser : BlitRecogniser {
   Blit known;
   std::string_view name(const GpuVm&, std::uint64_t entry) const override { return entry == kBase ? "known" : ""; }
@@ -31,7 +31,7 @@ struct Recogniser : BlitRecogniser {
 
 class BlitsTest : public testing::Test {
  protected:
-  // Neighbours in virtual memory only.
+  // The two mappings are adjacent only in virtual memory.
   BlitsTest() : memory_(3, std::vector<std::byte>(kBytes)) {
     for (std::uint64_t i = 0; i < 3; ++i) {
       vm_.map(kBase + i * kBytes, kBytes, i * 0x100000, memory_[i].data(),

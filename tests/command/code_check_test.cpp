@@ -21,7 +21,7 @@ constexpr std::uint64_t kData = 0x1000;  // offset of constant data
 constexpr std::uint64_t kCode = 0x2000;
 constexpr std::uint32_t kNoInstruction = 0x6f8b2973;  // VOP2 opcode 55
 
-/// A code object as the ROCm runtime loads it: all of it executable, whatever its segments say.
+/// A code object as the ROCm runtime loads it: all of it is executable, whatever permissions its segments specify.
 class CodeCheckTest : public testing::Test {
  protected:
   CodeCheckTest() : bytes_(kCodeBytes) {
@@ -102,7 +102,7 @@ TEST_F(CodeCheckTest, ObjectionsAreTheOnlyProblems) {
   EXPECT_EQ(problem->pc, kCodeBase + kCode + 4);
   EXPECT_EQ(problem->mnemonic.find("s_add_u32 s0, s0"), 0U) << problem->mnemonic;
   EXPECT_EQ(problem->reason, "no sums");
-  // Without constant data, and with a word that is no instruction.
+  // A code object without constant data, and one with a word that is no instruction.
   put(kCode + 4, {0xbf800000, 0xbf800000, 0xbf800000, 0xbf800000, kNoInstruction});
   EXPECT_EQ(objects.problem(kCodeBase + kCode), nullptr);
   EXPECT_NE(check_.problem(kCodeBase + kCode), nullptr);

@@ -9,7 +9,7 @@ namespace {
 
 using Kind = PacketOutcome::Kind;
 
-/// The compute units of PacketBench; starters are the tests'.
+/// The compute units of PacketBench; each test creates its own starters.
 class StarterBench : public PacketBench {
  public:
   explicit StarterBench(sc_core::sc_module_name module_name) : PacketBench(module_name) {

@@ -7,7 +7,7 @@
 namespace lacuna::test {
 namespace {
 
-/// Takes a fixed time and counts.
+/// Operations take a fixed time and are counted.
 struct Cache : CacheMaintenance {
   explicit Cache(Tick d) : duration(d) {}
   Tick duration;

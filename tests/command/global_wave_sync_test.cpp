@@ -15,7 +15,7 @@ LACUNA_TEST_BENCH(SyncBench)
 
 using isa::WaveSync;
 
-/// Slots identify wavefronts.
+/// Wavefronts are identified by slots.
 class GlobalWaveSyncTest : public testing::Test {
  protected:
   bool perform(WaveSync operation, std::uint32_t value, unsigned wavefront, unsigned resource = 3) {

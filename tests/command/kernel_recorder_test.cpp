@@ -43,7 +43,7 @@ struct Energy : KernelEnergyMeter {
   }
 };
 
-/// Use of each resource as set by the test, of 100 units that are available.
+/// Use of each resource, as set by the test, of 100 available units.
 struct Resources : ResourceMeter {
   std::uint64_t uses = 0;
   ResourceAmounts used() const override {
@@ -98,7 +98,7 @@ TEST_F(KernelRecorderTest, UnfinishedKernelsEndNow) {
   EXPECT_EQ(observer_.records[1].end, Tick{11'500});
 }
 
-// The energy meter is called before the observers, at the start as at the end.
+// The energy meter is called before the observers, at the start and at the end of a kernel.
 TEST_F(KernelRecorderTest, EnergyIsMeasuredBeforeObserversAreNotified) {
   Energy energy;
   recorder_.set_energy_meter(energy);

@@ -132,7 +132,7 @@ TEST_F(KernelSymbolsTest, MemoryIsReusedForOtherKernels) {
   }
 }
 
-// Symbols are read once for all kernels and names of a code object, and again when memory says otherwise.
+// Symbols are read once for all kernels and names of a code object, and again when memory has changed.
 TEST_F(KernelSymbolsTest, DataObjectsAreFoundByName) {
   const std::uint64_t kernel = kBase + kDescriptor;
   EXPECT_FALSE(symbols_.data_object(kernel, "outer.kd"));
@@ -152,7 +152,7 @@ TEST_F(KernelSymbolsTest, DataObjectsAreFoundByName) {
 
   const std::vector<std::byte> bytes = bytes_;
   const std::uint64_t third = kSections + 3 * sizeof(Elf64_Shdr) + 3 * sizeof(Elf64_Sym);
-  // Another object, another name, another place, no code object.
+  // Another object, another name, another address, and no code object.
   put(third, symbol(1, STT_OBJECT, kDescriptor, 64));
   EXPECT_FALSE(symbols_.data_object(kernel, "outer.kd"));
   EXPECT_TRUE(is_at("helper", kDescriptor));
@@ -170,7 +170,7 @@ TEST_F(KernelSymbolsTest, DataObjectsAreFoundByName) {
   EXPECT_FALSE(symbols_.data_object(kernel, "outer.kd"));
 }
 
-// A loader that leaves the header alone: e_shoff then points to whatever is in memory there.
+// A loader that does not change the header: e_shoff then points to arbitrary memory.
 TEST_F(KernelSymbolsTest, OnlyATableThatIsInMemoryCounts) {
   put_symbols();
   Elf64_Shdr section{};

@@ -1,4 +1,4 @@
-// The command processor with compute units, driven as a driver does: registers, ring, doorbell, signals.
+// The command processor with compute units, driven like by a driver: registers, ring, doorbell, signals.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -78,7 +78,7 @@ struct CountingCache : CacheMaintenance {
   }
 };
 
-/// Compute units belong to two shader arrays when there are more than one: the first half to the first.
+/// If there is more than one compute unit, they belong to two shader arrays: the first half to the first.
 class PacketBench : public sc_core::sc_module, public KernelObserver {
  public:
   explicit PacketBench(sc_core::sc_module_name module_name, unsigned unit_count = 1, isa::Target target = isa::Target::gfx803,

@@ -1,4 +1,4 @@
-// Packets and queues by the rules of HSA, and the registers around them.
+// Packets and queues according to the rules of HSA, and the registers of the command processor.
 
 #include "models/command/packet_processor.h"
 
@@ -275,7 +275,7 @@ TEST_F(PacketProcessorTest, QueueCreationIsChecked) {
   EXPECT_EQ(create(8, kBase + kQueues), LACUNA_QUEUE_ERROR_SLOT) << "no such slot";
 }
 
-// The ring is where it was when the queue was created, whatever is written to the amd_queue_t afterwards.
+// The ring remains where it was when the queue was created, whatever is written to the amd_queue_t afterwards.
 TEST_F(PacketProcessorTest, ARingThatIsMovedInTheQueueStaysWhereItIs) {
   const struct {
     const char* what;

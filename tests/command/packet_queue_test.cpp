@@ -30,7 +30,7 @@ class PacketQueueTest : public PacketProcessorTest {
     // v_mov_b32 v0, 0x40; v_mov_b32 v1, 0; flat_load_dword v2, v[0:1]; s_endpgm
     kernel(5, {0x7e0002ff, 0x40, 0x7e020280, 0xdc500000, 0x02000000, 0xbf810000});
   }
-  /// `workgroups` that each fill a compute unit.
+  /// Dispatches `workgroups` workgroups, each of which fills a compute unit.
   static hsa::KernelDispatchPacket large(unsigned k, unsigned done_signal, unsigned workgroups) {
     hsa::KernelDispatchPacket p = dispatch(k, done_signal);
     p.grid_size[0] = 64 * workgroups;
@@ -155,7 +155,7 @@ TEST_F(PacketQueueTest, WorkgroupsOfHigherPriorityArePlacedFirst) {
     microseconds(60);
     ASSERT_EQ(signal(0).value, 0);
     ASSERT_EQ(signal(1).value, 0);
-    // The kernels that run are not stopped, so the other one takes the second round.
+    // Running kernels are not preempted, so that the other queue gets the second round.
     const std::uint64_t to_end = signal(1).end_timestamp - signal(0).start_timestamp;
     if (priority == 0) {
       EXPECT_GT(to_end, 32'000u);

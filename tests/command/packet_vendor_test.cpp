@@ -21,7 +21,7 @@ using Slot = std::array<std::uint32_t, 16>;
 
 class VendorPacketTest : public PacketProcessorTest {
  protected:
-  /// Commands at kCommands; their number.
+  /// Writes commands at kCommands; returns their number.
   unsigned write_commands(const std::vector<std::uint32_t>& words) {
     std::memcpy(&b_.at<std::uint32_t>(kCommands), words.data(), words.size() * 4);
     return static_cast<unsigned>(words.size());
@@ -30,7 +30,7 @@ class VendorPacketTest : public PacketProcessorTest {
   static std::array<std::uint32_t, 4> indirect(unsigned words) {
     return {pm4(0x3f, 3), static_cast<std::uint32_t>(kBase + kCommands), 0, words | 1u << 23};
   }
-  /// As AMD's runtime writes it for gfx8: padding, the indirect buffer, and the event that retires the slot.
+  /// A packet as AMD's runtime writes it for gfx8: padding, the indirect buffer, and the event that retires the slot.
   static Slot gfx8_slot(unsigned words) {
     const auto ib = indirect(words);
     return {pm4(0x10, 4), 0, 0, 0, 0, ib[0], ib[1], ib[2], ib[3], pm4(0x49, 6), 0x700, 0, 0, 0, 0, 0};
@@ -190,8 +190,8 @@ TEST_F(VendorPacketTest, BarrierValueConditions) {
   const struct {
     Condition condition;
     std::int64_t mask;
-    std::int64_t before;  // does not fulfil it
-    std::int64_t after;   // does
+    std::int64_t before;  // value for which the condition does not hold
+    std::int64_t after;   // value for which it holds
   } table[] = {
       {Condition::equal, ~std::int64_t{0}, 6, 5},         {Condition::equal, 0xf, 0x56, 0x75},
       {Condition::not_equal, ~std::int64_t{0}, 5, 6},     {Condition::not_equal, 0xf, 0x75, 0x56},

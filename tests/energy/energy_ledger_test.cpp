@@ -1,4 +1,4 @@
-// Kernels and idle share what a device uses, and add up to it.
+// The energy of a device is divided between kernels and idle time, and the parts add up to the whole.
 #include "models/energy/energy_ledger.h"
 
 #include <gtest/gtest.h>
@@ -45,7 +45,7 @@ TEST_F(EnergyLedgerTest, AKernelIsChargedTheEventsDuringItsTime) {
   EXPECT_DOUBLE_EQ(joules(ledger.idle()), 1e-3 + 30e-6);
 }
 
-// Bit for bit: earlier kernels make no difference.
+// Equal bit for bit, independent of earlier kernels.
 TEST_F(EnergyLedgerTest, SuccessiveKernelsHaveTheEnergyOfSeparateLedgers) {
   const auto run = [this](EnergyLedger& ledger, std::uint64_t kernel, Tick at) {
     ledger.start(kernel, at);
@@ -118,7 +118,7 @@ TEST_F(EnergyLedgerTest, TimeNeverGoesBack) {
   EnergyLedger ledger(meter_);
   ledger.start(0, microseconds(5));
   ledger.settle(microseconds(8));
-  const KernelEnergy energy = ledger.end(0, microseconds(6));  // reported late
+  const KernelEnergy energy = ledger.end(0, microseconds(6));  // its end is reported late
   EXPECT_DOUBLE_EQ(energy.total(), 9e-6);
   EXPECT_THROW(ledger.end(0, microseconds(9)), std::logic_error);
 }

@@ -92,7 +92,7 @@ TEST(EnergyParameters, OnNeedsEnergies) {
   parameters.interval = Tick{1};
   parameters.table = true;
   EXPECT_EQ(parameters.check().size(), 1U) << "neither is an energy";
-  // One is enough, wherever it is.
+  // A single energy above zero suffices, of any kind.
   for (double* energy : {&parameters.compute.issue, &parameters.compute.lds_word, &parameters.l1_tlb.tlb_static,
                          &parameters.dram.refresh, &parameters.cp_workgroup}) {
     *energy = 1;

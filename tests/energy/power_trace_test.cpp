@@ -9,7 +9,7 @@
 namespace lacuna::test {
 namespace {
 
-/// 1 pJ an event, and 2 W of another block. Times in nanoseconds: an event each of them is 1 mW.
+/// Events of 1 pJ, and 2 W of another block. One event per nanosecond is 1 mW.
 class PowerTraceTest : public testing::Test {
  protected:
   PowerTraceTest() {
@@ -46,7 +46,7 @@ TEST_F(PowerTraceTest, CountsBetweenReadingsAreSpreadEvenly) {
   events_ = 150;
   power.advance(nanoseconds(150));  // 1 each nanosecond, 50 of them in the second interval
   events_ += 30;
-  power.advance(nanoseconds(180));  // not read: the interval goes on
+  power.advance(nanoseconds(180));  // not read: the interval continues
   events_ += 120;
   power.advance(nanoseconds(250));
   ASSERT_EQ(samples_.size(), 2U);
@@ -75,7 +75,7 @@ TEST_F(PowerTraceTest, TheLastIntervalMayBeShort) {
   ASSERT_EQ(samples_.size(), 1U);
   EXPECT_DOUBLE_EQ(milliwatts(0), 3);
   events_ += 90;
-  power.advance(nanoseconds(100));  // goes on to where intervals begin
+  power.advance(nanoseconds(100));  // advances to the beginning of an interval
   ASSERT_EQ(samples_.size(), 2U);
   EXPECT_EQ(samples_[1].begin, nanoseconds(10));
   EXPECT_EQ(samples_[1].end, nanoseconds(100));

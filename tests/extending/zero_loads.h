@@ -43,7 +43,7 @@ class ZeroLoadsStage : public LoadStage {
   std::uint64_t words_ = 0;
 };
 
-/// The machine in a device: only its stages.
+/// The part of the machine in a device, which only creates the load stages.
 class ZeroLoads : public DeviceExtension {
  public:
   explicit ZeroLoads(ExtensionSlots slots) : slots_(slots) {}
@@ -55,7 +55,7 @@ class ZeroLoads : public DeviceExtension {
   const ExtensionSlots slots_;
 };
 
-/// Section zero_loads.
+/// Parameters, in section zero_loads.
 struct ZeroLoadsParameters : ExtensionParameters {
   bool count = false;
 

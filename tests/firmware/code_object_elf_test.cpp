@@ -106,7 +106,7 @@ TEST_F(CodeObjectElfTest, KernelsThatAreNotDynamic) {
     EXPECT_EQ(code_object_kernel(&view_, "vector_add", &kernel), LACUNA_OK) << lacuna_last_error();
     EXPECT_EQ(code_object_kernel(&view_, "vector_ad", &kernel), LACUNA_ERROR_NO_SUCH_KERNEL);
 
-    // Without sections only dynamic symbols are left.
+    // Without sections only dynamic symbols are available.
     image_ = read_file(version.path);
     poke<std::uint64_t>(40, 0);  // e_shoff
     ASSERT_EQ(parse(), LACUNA_OK) << lacuna_last_error();

@@ -160,7 +160,7 @@ TEST_F(DriverTest, CodeObjectIsLoadedWhole) {
   std::memcpy(&entry, descriptor + 16, sizeof entry);
   EXPECT_NE(gpu_.memory(kernel.object + static_cast<std::uint64_t>(entry), 4, LACUNA_VM_EXECUTE), nullptr);
   EXPECT_EQ(gpu_.memory(kernel.object, 64, LACUNA_VM_WRITE), nullptr);
-  // The ELF header stands at the start of the page run that the descriptor belongs to.
+  // The ELF header is at the start of the page run that contains the descriptor.
   bool found = false;
   for (std::uint64_t page = kernel.object & ~std::uint64_t{4095}; !found && gpu_.memory(page, 4) != nullptr; page -= 4096) {
     found = std::memcmp(gpu_.memory(page, 4),

@@ -43,7 +43,7 @@ void report_handler(const sc_core::sc_report& report, const sc_core::sc_actions&
   for (ExpectReports* e = innermost_expectation; e != nullptr; e = e->outer_) {
     if (e->severity_ != report.get_severity()) continue;
     ++e->count_;
-    // An expected report is neither printed nor a failure; an error is still thrown to its reporter.
+    // An expected report is neither printed nor a failure; an error is still thrown in the reporting code.
     sc_core::sc_report_handler::default_handler(report, actions & (sc_core::SC_THROW | sc_core::SC_ABORT));
     return;
   }

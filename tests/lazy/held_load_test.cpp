@@ -99,7 +99,7 @@ TEST(HeldLoad, DecodesAllTypesOffsetsAndLanes) {
   }
 }
 
-// Tight at 2^29: the last byte below and the first above do not share upper bits.
+// Exactly at 2^29: the last byte below and the first above do not share upper bits.
 TEST(HeldLoad, LanesMustShareUpperBits) {
   LaneWords words;
   words.fill(0x1234);
@@ -182,7 +182,7 @@ struct Bench : isa::test::Machine {
     EXPECT_NE(wave.event, isa::Event::illegal_instruction);
     return why_not_held(decoded.instruction, wave.access);
   }
-  /// `more` is added to each first word.
+  /// `more` is added to the first word of each instruction.
   void expect(std::optional<Refusal> wanted, const std::vector<std::string>& lines, std::uint32_t more = 0) {
     const auto name = [](const std::optional<Refusal>& r) {
       return r ? kRefusalTexts[static_cast<std::size_t>(*r)].name : std::string_view("held");
@@ -254,7 +254,7 @@ TEST(HeldLoad, LanesInApertures) {
   }
 }
 
-// The predicate uses the flags of the table; the instructions' names show whether they are right.
+// The predicate uses the flags of the table; instruction names show whether these are correct.
 TEST(HeldLoad, FlagsOfAllLoads) {
   unsigned loads = 0;
   for (const isa::Format format : isa::all_formats()) {
@@ -271,7 +271,7 @@ TEST(HeldLoad, FlagsOfAllLoads) {
   EXPECT_GE(loads, 4U * 14);
 }
 
-// Loads of neighbouring and of other lanes detect a preceding atomic operation in different ways.
+// Loads of adjacent and of scattered lanes detect a preceding atomic operation in different ways.
 TEST(HeldLoad, LoadsAfterAPendingAtomicOperation) {
   for (const unsigned step : {4U, 12U}) {
     Bench b(Target::gfx803);
@@ -302,7 +302,7 @@ TEST(HeldLoad, CostOfTheR9Nano) {
   EXPECT_EQ(c.upper_bits * 1000, 4375U * 1024 * 8);
   EXPECT_NEAR(c.area_mm2, 1.038, 0.001);
   EXPECT_NEAR(c.share_of(kR9NanoDieMm2), 0.00174, 0.00001);
-  // The two counts that the header calls close to 0.009 %.
+  // The two counts that the header describes as close to 0.009 %.
   EXPECT_NEAR(cost(r9nano, 4).share_of(kR9NanoDieMm2) * 0.127 / kSramBitUm2, 0.000086, 0.0000005);
   EXPECT_NEAR(static_cast<double>(c.busy_bits + c.upper_bits) * 8 / 8.9e9, 0.000091, 0.0000005);
   ComputeUnitParameters twice = r9nano;

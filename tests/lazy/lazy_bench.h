@@ -22,7 +22,7 @@ struct FixedLatencyZeroCache : MemoryTarget {
   }
 };
 
-/// As ComputeUnitBench, with further units whose transactions have 32 bytes, and masks of all data memory in zero_cache.
+/// Like ComputeUnitBench, with further units whose transactions have 32 bytes, and masks of all data memory in zero_cache.
 class LazyBench : public ComputeUnitBench {
  public:
   explicit LazyBench(sc_core::sc_module_name module_name) : ComputeUnitBench(module_name) {
@@ -50,7 +50,7 @@ class LazyBench : public ComputeUnitBench {
   ZeroMaskMap zero_map{AddressSlice(0x2000'0000, Bytes{kBytes}), 0x3000'0000, 32};
 
  private:
-  /// Modes that do not hold loads have one unit for both.
+  /// Modes that do not hold loads share one unit.
   std::size_t number(LazyMode mode, AddressUnit occupied) const {
     const auto once = first_ + static_cast<std::size_t>(mode);
     return occupied == AddressUnit::twice && holds_loads(mode) ? once + 3 : once;

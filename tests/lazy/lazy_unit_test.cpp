@@ -1,4 +1,4 @@
-// Held loads, zero masks and operands that make no difference: departing requests, their times, and counts. Programs must
+// Held loads, zero masks and irrelevant operands: which requests are sent, when, and how they are counted. Programs must
 // compute the same results in all modes.
 #include "models/lazy/lazy_unit.h"
 
@@ -11,7 +11,7 @@
 namespace lacuna::test {
 namespace {
 
-// Encodings as llvm-mc-16 -mcpu=gfx803 gives them.
+// Encodings by llvm-mc-16 -mcpu=gfx803.
 constexpr std::uint32_t kEnd = 0xbf810000;                                      // s_endpgm
 constexpr std::uint32_t kBarrier = 0xbf8a0000;                                  // s_barrier
 constexpr std::uint32_t kWaitAll = 0xbf8c0070;                                  // s_waitcnt vmcnt(0) lgkmcnt(0)
@@ -52,7 +52,7 @@ class LazyUnitTest : public testing::Test {
  protected:
   LazyBench& b_ = bench<LazyBench>();
   std::uint64_t cycles_ = 0;
-  std::size_t sent_ = 0;  ///< vector requests of the last run
+  std::size_t sent_ = 0;  ///< number of vector requests of the last run
   std::vector<std::uint64_t> addresses_;
 
   void SetUp() override {
@@ -114,8 +114,8 @@ TEST_F(LazyUnitTest, LazyCostsNothingWhenTheUseFollowsImmediately) {
 }
 
 TEST_F(LazyUnitTest, WaitForAHeldLoad) {
-  // Counted from the instruction that needs it: the last of 8 requests departs 7 cycles after the first, 100 in memory, 10 to
-  // the registers.
+  // Cycles count from the instruction that needs the load: the last of 8 requests departs 7 cycles after the first, 100 in
+  // memory, 10 to the registers.
   constexpr unsigned kFromFirst = 7 + 100 + 10;
   struct Row {
     AddressUnit occupied;
@@ -150,7 +150,8 @@ TEST_F(LazyUnitTest, LoadsSentTogetherShareThePort) {
 }
 
 TEST_F(LazyUnitTest, AHeldLoadOccupiesTheAddressUnitOnce) {
-  // Ten wavefronts: each load takes the unit 4 cycles when it is held, and with `twice` 8 more when it is sent.
+  // Ten wavefronts: each load occupies the address unit for 4 cycles when it is held, and with `twice` for 8 more when it is
+  // sent.
   const Words words = program(kLaneAddress, kLoad2, kUse2, kLoad2, kUse2, kLoad2, kUse2, kLoad2, kUse2, kEnd);
   run(LazyMode::lazy, words, 10, AddressUnit::twice);
   const std::uint64_t twice = cycles_;
@@ -171,10 +172,10 @@ TEST_F(LazyUnitTest, ExecDeterminesTheNeededLanes) {
   const KernelActivity rest = run(LazyMode::lazy, program(kLaneAddress, kLoad2, kExecLow16, kUse2, kExecAll, kUse2, kEnd));
   EXPECT_EQ(sent_, kTransactions) << "each once";
   EXPECT_EQ(of(rest, LazyCount::dead), 0u);
-  // Lanes that are overwritten under EXEC are not needed any more, others are.
+  // Lanes that are overwritten under EXEC are no longer needed; the others are.
   run(LazyMode::lazy, program(kLaneAddress, kLoad2, kExecLow16, kClear2, kExecAll, kUse2, kEnd));
   EXPECT_EQ(sent_, kTransactions - 2);
-  // Captured at the load.
+  // The address is captured when the load executes.
   run(LazyMode::lazy, program(kLaneAddress, kExecLow16, kLoad2, kExecAll, kUse2, kEnd));
   EXPECT_EQ(sent_, 2u);
 }
@@ -188,7 +189,7 @@ TEST_F(LazyUnitTest, ALoadOverAPartlyHeldOneIsSentImmediately) {
 }
 
 TEST_F(LazyUnitTest, ATransactionFillsAllItsRegisters) {
-  // 16 bytes a lane: two lanes in a transaction of 32 bytes, so that one register of each brings the others.
+  // 16 bytes per lane: a transaction of 32 bytes serves two lanes, so that loading one register of each also loads the others.
   const KernelActivity a = run(LazyMode::lazy, program(kWideAddress, kLoadQuad4, kUse6, kUse6, kClear4, kEnd));
   EXPECT_EQ(sent_, 32u);
   EXPECT_EQ(of(a, LazyCount::issued), 32u);
@@ -204,7 +205,7 @@ TEST_F(LazyUnitTest, AnAddressIsNotLost) {
   const KernelActivity again = run(LazyMode::lazy, program(kWideAddress, kLoadQuad4, kLoadQuad4, kUse6, kEnd));
   EXPECT_EQ(sent_, 32u) << "who overwrites all of them needs none";
   EXPECT_EQ(of(again, LazyCount::dead), 32u);
-  // A first register that is zero stays as it is while others are not: the transactions are sent.
+  // If the first register is zero but others are not, the transactions are sent and do not change the first register.
   fill();
   for (unsigned lane = 0; lane < 64; ++lane) b_.data()[4 * lane] = 0;
   const KernelActivity zero = run(LazyMode::lazy_zero, program(kWideAddress, kLoadQuad4, kUse6, kEnd));
@@ -271,7 +272,7 @@ TEST_F(LazyUnitTest, LaneMovesNeedAllLanes) {
 }
 
 TEST_F(LazyUnitTest, AFaultEndsAWavefrontWithHeldLoads) {
-  // The second load's address is unmapped: it faults when it executes, as an eager one does.
+  // The second load's address is unmapped: it faults when it executes, like an eager load.
   for (const LazyMode mode : {LazyMode::eager, LazyMode::lazy, LazyMode::lazy_zero_otimes}) {
     const auto d = b_.program(program(kLaneAddress, kLoad2, 0x7e0002c1 /* v_mov_b32 v0, -1 */, kLoad4, kUse2, kEnd));
     b_.run(b_.lazy_unit(mode), *d);
@@ -305,7 +306,7 @@ TEST_F(LazyUnitTest, OnlyLoadedWordsMustBeZero) {
   EXPECT_EQ(sent_, kTransactions - 2);
   EXPECT_EQ(of(a, LazyCount::zero_block), 2u);
   EXPECT_EQ(of(a, LazyCount::zero_part), 0u);
-  // Every second word is zero, and those are not loaded: 8 bytes a lane.
+  // Every second word is zero and not loaded: 8 bytes per lane.
   const Words stride = program(0x24000083 /* v_lshlrev_b32 v0, 3, v0 */, 0x32000000, 0x7e020201, kFurther, kLoad2, kUse2, kEnd);
   const KernelActivity part = run(LazyMode::lazy_zero, stride);
   EXPECT_EQ(of(part, LazyCount::zero_part), 8u) << "of the lower half";

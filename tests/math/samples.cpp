@@ -58,7 +58,7 @@ T in_range(Random& random, double low, double high) {
   return static_cast<T>(low + (high - low) * (static_cast<double>(random.bits() >> 11U) * 0x1p-53));
 }
 
-/// A sixth of them near zero by size, which a range's uniform values never are.
+/// A sixth of the values are near zero in magnitude, where uniform values of a range hardly ever are.
 template <typename T>
 T one_of_range(Random& random, double low, double high) {
   T value = in_range<T>(random, low, high);

@@ -15,7 +15,7 @@ struct Samples {
   std::vector<std::int32_t> n;
 };
 
-/// `count` of each: all pairs of edges first, then values of the function's range, then any bits.
+/// `count` values for each operand: first all pairs of edge cases, then values in the function's range, then arbitrary bits.
 template <typename T>
 [[nodiscard]] Samples<T> samples_of(const MathFunction& function, unsigned count, std::uint64_t seed);
 

@@ -106,7 +106,7 @@ TEST(Crossbar, AddressesChooseTheDestination) {
 TEST(Crossbar, TwoSourcesShareTheDestinationsPorts) {
   auto& b = fresh();
   EXPECT_EQ(b.initiators[0].time_read(0_ns, kBase, 64).at, 111_ns);
-  // The request waits one cycle for the ejection port; the reply finds the port taken from 104 to 108 and not at 105.
+  // The request waits one cycle for the ejection port; the reply finds the port busy from 104 to 108, but not at 105.
   const auto c = b.initiators[1].time_read(0_ns, kBase, 64);
   EXPECT_EQ(c.at, 115_ns);
   EXPECT_EQ(c.latency.queueing[static_cast<std::size_t>(MemoryLevel::noc)], 4_ns);
@@ -122,13 +122,13 @@ TEST(Crossbar, PacketsToDifferentDestinationsDoNotContend) {
 TEST(Crossbar, OneSourceSharesItsOwnPorts) {
   auto& b = fresh();
   EXPECT_EQ(b.initiators[0].time_read(0_ns, kBase, 64).at, 111_ns);
-  // Injected one cycle later; its reply follows the other's four flits.
+  // Injected one cycle later; the reply follows the four flits of the other one.
   EXPECT_EQ(b.initiators[0].time_read(0_ns, kBase + 64, 64).at, 115_ns);
 }
 
 TEST(Crossbar, RequestsAndRepliesAreSeparateNetworks) {
   auto& b = fresh();
-  // The write's four request flits leave from 104 on, while the read's reply comes in.
+  // The write's four request flits leave from 104 on, while the read's reply arrives.
   EXPECT_EQ(b.initiators[0].time_read(0_ns, kBase, 64).at, 111_ns);
   EXPECT_EQ(b.initiators[0].time_write(104_ns, kBase, 64).at, 104_ns + 11_ns + kMemoryTime);
 }
@@ -140,7 +140,7 @@ TEST(Crossbar, AStreamReachesTheWidthOfThePort) {
   EXPECT_EQ(last, 107_ns + 4_ns * 256);
 }
 
-// In the order of threads at the end of a window: all senders first, each in its order, then all receivers.
+// In the order of threads at the end of a window: first all senders, each in its order, then all receivers.
 TEST(Crossbar, DepartureAndArrivalMayBeBookedSeparately) {
   auto& b = fresh();
   struct Packet {
@@ -193,7 +193,7 @@ TEST(Crossbar, DepartureAndArrivalMayBeBookedSeparately) {
   b.crossbar.count(tally);
   EXPECT_EQ(tally.latency, 0_ns);
   const FabricStatistics& halves = b.crossbar.statistics();
-  // Each counts as the two packets of a transaction.
+  // Each transaction counts as two packets.
   EXPECT_EQ(halves.packets - whole.packets, 2 * (whole.packets - before.packets));
   EXPECT_EQ(halves.hops - whole.hops, 2 * (whole.hops - before.hops));
   EXPECT_EQ(halves.flits - whole.flits, whole.flits - before.flits);

@@ -31,10 +31,10 @@ FabricParameters shared_node() {
 TEST(FabricNodes, SourceAndDestinationAtOneNode) {
   const auto mesh = fabric(shared_node(), 2, 2);
   ASSERT_EQ(mesh->source_node(1), mesh->destination_node(1));
-  // No link, one switch: 3 + 3 + F - 1. Two packets meet at the ejection port of the node.
+  // No link, one switch: 3 + 3 + F - 1 cycles. Two packets contend for the ejection port of the node.
   EXPECT_EQ(mesh->traverse(kRequest, 1, 1, 1, 0_ns).arrival, 6_ns);
   EXPECT_EQ(mesh->traverse(kRequest, 1, 1, 1, 0_ns).arrival, 7_ns);
-  // The injection port is one for source and destination: request and reply leave one after the other.
+  // Source and destination share the injection port: request and reply leave one after the other.
   mesh->reset();
   EXPECT_EQ(mesh->traverse(kRequest, 1, 0, 4, 100_ns).waiting, 0_ns);
   EXPECT_EQ(mesh->traverse(kReply, 0, 1, 1, 100_ns).waiting, 4_ns);
@@ -85,8 +85,8 @@ TEST(FabricNodes, SendAndCarryTakeTheSameTime) {
   }
 }
 
-// Four packets of a node to two others, two at a time, and one from elsewhere that meets the first at its end: the wait for the
-// node's port is the injection queue's, that at the end is not.
+// Four packets of a node to two others, two at a time, and one from elsewhere that contends with the first one at its
+// destination: the wait for the node's injection port counts as injection wait, the wait at the destination does not.
 TEST(FabricNodes, TheWaitInTheInjectionQueueIsCountedSeparately) {
   for (const FabricTopology* const topology : fabric_topologies()) {
     const auto f = fabric({.topology = *topology, .radix = 2, .stages = 6}, 6, 2);
@@ -169,7 +169,7 @@ TEST(O1Turn, PathsAreEquallyFrequentAndTheSameInEveryRun) {
     const auto xy = static_cast<double>(std::count(first.begin(), first.end(), true));
     // Four standard deviations of 2000 fair choices.
     EXPECT_NEAR(xy, 1000, 90) << from;
-    // No fixed rhythm: neighbours are equal half the time, and so are every second ones.
+    // The choices have no fixed pattern: consecutive ones are equal half the time, and so are every second ones.
     for (const unsigned distance : {1U, 2U}) {
       unsigned equal = 0;
       for (std::size_t i = distance; i < first.size(); ++i) equal += first[i] == first[i - distance] ? 1U : 0U;

@@ -41,13 +41,13 @@ TEST(NetworkPlacement, MoreThanNodes) {
   EXPECT_EQ(n->source_node(0), 1U);
   EXPECT_EQ(n->source_node(1), 2U);
   EXPECT_EQ(n->source_node(4), 1U);
-  // Destinations everywhere: sources share the nodes.
+  // Destinations at all nodes: sources share the nodes.
   const auto full = network({.topology = FabricTopology::mesh, .columns = 2, .rows = 2}, 4, 4);
   for (unsigned i = 0; i < 4; ++i) EXPECT_EQ(full->source_node(i), i);
 }
 
 TEST(NetworkPlacement, SourcesAtGivenNodes) {
-  // Two at one node, one at a destination's node; round robin if there are more.
+  // Two sources at one node, one at a destination's node; sources are assigned round robin if there are more.
   const auto n = network(
       {.topology = FabricTopology::mesh, .columns = 4, .rows = 4, .placement = "0,0 3,3", .source_placement = "1,0 1,0;3,3"}, 4,
       2);
@@ -77,7 +77,7 @@ TEST(Placement, OfAButterfly) {
   EXPECT_EQ(placed.sources, (std::vector<unsigned>{0, 0}));
 }
 
-// Messages name the parameter.
+// Error messages name the parameter.
 TEST(Placement, Refusals) {
   struct Row {
     FabricParameters parameters;

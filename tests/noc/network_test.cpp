@@ -93,7 +93,7 @@ TEST(Network, PacketsOfOneNodeShareItsInjectionPort) {
 TEST(Network, ReadsOfOneMemoryShareItsReplyLink) {
   auto& b = fresh();
   EXPECT_EQ(b.initiators[0].time_read(0_ns, kBase, 64).at, 123_ns);
-  // One link more, twice: 27 + 4 unloaded. The reply's flits arrive at the memory's port 4 cycles after the other's.
+  // One more link in each direction: 27 + 4 unloaded. The reply's flits arrive at the memory's port 4 cycles after the other's.
   EXPECT_EQ(b.initiators[1].time_read(0_ns, kBase, 64).at, 131_ns);
   // The port is busy in the cycles in which the first reply would have returned.
   fresh();

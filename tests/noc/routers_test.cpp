@@ -31,7 +31,7 @@ struct RoutedMesh {
   Routers routers;
 };
 
-/// A row of eight nodes: a hop takes 4 cycles, ends take 6.
+/// A row of eight nodes: a hop takes 4 cycles, the two ends together 6.
 FabricParameters row(unsigned channels, unsigned buffer = 8) {
   return {.topology = FabricTopology::mesh, .columns = 8, .rows = 1, .virtual_channels = channels, .channel_buffer = buffer};
 }

@@ -69,7 +69,7 @@ TEST(SteppedNetwork, CountsRepliesApart) {
     return sum;
   };
   const OutputFlits before = carried();
-  // Five links and the ejection port each.
+  // Five links and the ejection port for each.
   b.launch(VirtualNetwork::request, 0, 1, 1, 10_ns, 1);
   b.launch(VirtualNetwork::reply, 0, 1, 4, 10_ns, 2);
   Arrivals arrived;

@@ -93,7 +93,7 @@ TEST(Butterfly, WiringWithSwitchNodes) {
     check_wiring(topology, [&, count = stages](unsigned from, unsigned to) {
       return from >= terminals && own_switch(from) == own_switch(to) ? 1 : count;
     });
-    // Terminals are connected as without them.
+    // Terminals are connected as in a butterfly without switch nodes.
     const ButterflyTopology plain(radix, stages);
     for (unsigned from = 0; from < terminals; ++from) {
       for (unsigned to = 0; to < terminals; ++to) ASSERT_EQ(names(topology, from, to), names(plain, from, to));
@@ -106,7 +106,7 @@ TEST(Butterfly, WiringWithSwitchNodes) {
   EXPECT_THROW(topology.parse_node("64"), std::invalid_argument);
 }
 
-// A pass keeps to one switch: the inputs of radix consecutive numbers lead to the outputs of the same numbers.
+// Each pass remains in one switch: the inputs with radix consecutive numbers lead to the outputs with the same numbers.
 TEST(Butterfly, PassesStayInTheirSwitch) {
   const ButterflyTopology topology(4, 3);
   for (unsigned from = 0; from < topology.nodes(); ++from) {

@@ -12,7 +12,7 @@ namespace {
 
 using namespace literals;
 
-/// A row_of_nodes of eight nodes: a hop takes 4 cycles, ends take 6.
+/// A row_of_nodes of eight nodes: a hop takes 4 cycles, the two ends together 6.
 std::unique_ptr<Fabric> row_of_nodes(unsigned channels, unsigned buffer = 8, MeshRouting routing = MeshRouting::xy,
                                      unsigned rows = 1) {
   const FabricParameters p{.topology = FabricTopology::mesh,

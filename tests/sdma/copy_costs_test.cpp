@@ -1,4 +1,4 @@
-// Costs of copies, from measured ones.
+// Costs of copies, derived from measured ones.
 #include "models/sdma/copy_costs.h"
 
 #include <gtest/gtest.h>

@@ -163,7 +163,7 @@ class SdmaTest : public testing::Test {
     b_.listener = {};
     for (auto& memory : b_.memories) memory->requests.clear();
     made_ = 0;
-    // Whole microseconds, so that times below do not depend on earlier tests.
+    // Time advances to a whole microsecond, so that times below do not depend on earlier tests.
     wait_for(Tick{1'000'000 - now().ps % 1'000'000});
     start_ = now();
   }

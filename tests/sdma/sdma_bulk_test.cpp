@@ -1,4 +1,4 @@
-// Large copies and fills of SDMA engines in bulk.
+// Large copies and fills that SDMA engines perform in bulk.
 #include "tests/sdma/sdma_bench.h"
 
 namespace lacuna::test {
@@ -38,7 +38,8 @@ class SdmaBulkTest : public SdmaTest {
   Context& context_ = bench<BulkBench>().context;
 };
 
-// In bulk: the same bytes, the same time, and traffic that is reported instead of made; other users of memory end it.
+// A copy in bulk: the same bytes, the same time, and traffic that is reported instead of simulated; it ends when others use
+// memory.
 TEST_F(SdmaBulkTest, LargeCopiesGoInBulk) {
   constexpr std::uint32_t kLarge = 0x5f000 + 17;  // larger than the sample
   const auto run_one = [&](Engine engine, const Words& packet) {

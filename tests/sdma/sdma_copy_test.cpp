@@ -46,7 +46,7 @@ TEST_F(SdmaCopyTest, FenceIsWrittenWhenAllDataAreInMemory) {
 }
 
 // The ring's line is read (100 ns), the packet decoded (100 cycles), a line departs every two cycles, and the last one is read
-// and written (200 ns). The trap's packet is decoded meanwhile.
+// and written (200 ns). The trap's packet is decoded in the meantime.
 TEST_F(SdmaCopyTest, CopiesTakeTheTimeOfTheirBytes) {
   struct Row {
     std::uint32_t size;
@@ -69,7 +69,7 @@ TEST_F(SdmaCopyTest, OneRequestInFlightWaitsForEachWrite) {
   Ring r = open(SdmaBench::serial);
   run(r, {copy(kBase + kSource, kBase + kTarget, 6400), trap(0)});
   ASSERT_EQ(b_.listener.traps.size(), 1u);
-  // 100 lines, each read and written before the next; and 300 ns as above.
+  // 100 lines, each read and written before the next one, plus 300 ns as above.
   EXPECT_NEAR(static_cast<double>(since_start(b_.listener.traps[0].at).ps) / 1000, 100 * 200 + 300, 110);
 }
 

@@ -24,7 +24,7 @@ TEST(SdmaPackets, LengthsOfPackets) {
                       {{0x5e00000a}, 8}, {{0x8000000b}, 5}, {{0x0000020d}, 3}, {{0x000000ff}, 1}};
   for (const Row& row : rows) EXPECT_EQ(words(row.head, kGfx9), row.words) << std::hex << row.head[0];
   EXPECT_EQ(words({}, kGfx9), std::nullopt);
-  // The length of a write is in its fourth word.
+  // The fourth word of a write packet contains its length.
   EXPECT_EQ(words(Words{2, 0, 0}, kGfx9), std::nullopt);
   EXPECT_EQ(words(Words{2, 0, 0, 7}, kGfx9), 12u);
   EXPECT_EQ(words(Words{2, 0, 0, 7}, kGfx8), 11u);
@@ -42,7 +42,7 @@ TEST(SdmaPackets, CountsAreOneLessFromGfx9On) {
   EXPECT_EQ(std::get<Copy>(decode(both, kGfx9)).destination[1], 0x3'0000'0020u);
 }
 
-// The driver gives bytes - 1, the runtime (words - 1) * 4.
+// The driver encodes bytes - 1, the runtime (words - 1) * 4.
 TEST(SdmaPackets, FillsCountWholeUnits) {
   struct Row {
     unsigned code;

@@ -39,7 +39,7 @@ class SdmaPartsTest : public testing::Test {
     queue_.id = 5;
     queue_.description = {.ring = kBase, .ring_bytes = kRingBytes, .read_pointer = kBase + kPointers, .name = "test"};
   }
-  /// Code of the single fault.
+  /// Code of the only fault.
   std::uint32_t fault() const { return listener_.faults.size() == 1 ? listener_.faults[0].code : ~0U; }
 
   SdmaPartsBench& b_ = bench<SdmaPartsBench>();

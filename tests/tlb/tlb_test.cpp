@@ -63,7 +63,7 @@ TEST(Tlb, MissesAreLimitedByMshrsAndWalkers) {
 
 TEST(Tlb, ReplacesWithinASet) {
   Levels l;
-  // Two sets of two: even pages.
+  // Two sets of two ways; only even pages.
   for (const std::uint64_t page : {0U, 2U, 0U, 4U}) l.tlb.translate(page * kPage, 1_us * (1 + l.walker.walks()));
   EXPECT_EQ(l.walker.walks(), 3U);
   check(l.tlb, {{"used last but one: there", 10_us, 0, 10'003_ns}, {"gave way", 20_us, 2 * kPage, 20'106_ns}});

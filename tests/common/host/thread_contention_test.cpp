@@ -34,7 +34,7 @@ TEST(ThreadContention, AnIdleHostsThreadsShareAlways) {
 TEST(ThreadContention, WithABusyProcessOneThreadWorksMostOfTheTime) {
   Process process;
   const milliseconds shared = process.shared_of(milliseconds{20000}, 1000);
-  EXPECT_GE(shared, milliseconds{200});  // it checks repeatedly whether the processors are free
+  EXPECT_GE(shared, milliseconds{200});  // repeatedly checks whether the processors are free
   EXPECT_LE(shared, milliseconds{600});
 }
 

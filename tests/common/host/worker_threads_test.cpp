@@ -63,7 +63,7 @@ TEST_P(WorkerThreadsOf, RethrowExceptionsOfWork) {
 
 INSTANTIATE_TEST_SUITE_P(Numbers, WorkerThreadsOf, testing::Values(1, 2, 3, 8));
 
-// Items 0 and 2 are at work at the same time, and so are 1 and 3.
+// Items 0 and 2 are processed at the same time, and so are 1 and 3.
 TEST(WorkerThreads, EachThreadBeginsWithItsOwnItems) {
   WorkerThreads threads(2);
   for (unsigned round = 0; round < 100; ++round) {
@@ -92,7 +92,7 @@ TEST(WorkerThreads, IdleThreadsSleepAndWake) {
   EXPECT_EQ(inside, 4U);
 }
 
-// All items are one thread's: the other helps it.
+// All items are assigned to one thread: the other one helps it.
 TEST(WorkerThreads, ThreadsHelpEachOther) {
   WorkerThreads threads(2);
   std::atomic<unsigned> inside = 0;

@@ -1,4 +1,4 @@
-// Arrays that begin as zeros and exist where they are accessed.
+// Zero-initialised arrays that occupy host memory only where they are accessed.
 #include "models/common/host/zeroed_array.h"
 
 #include <gtest/gtest.h>
@@ -10,7 +10,7 @@
 namespace lacuna {
 namespace {
 
-/// Pages of the host that exist, of a range that begins with one.
+/// Number of resident host pages of a range that begins at a page.
 std::size_t resident(const void* memory, std::size_t bytes) {
   const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
   std::vector<unsigned char> pages((bytes + page - 1) / page);

@@ -1,4 +1,4 @@
-// Arrays of zeros in memory that is zero already.
+// Zero-initialised arrays in memory that is zero already.
 #include "models/common/host/zeroed_block.h"
 
 #include <gtest/gtest.h>

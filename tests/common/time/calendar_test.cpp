@@ -141,7 +141,7 @@ TEST(Calendar, MemoryIsBoundedByTheSpreadOfRequests) {
     if (i % 64 == 0) c.retire({horizon});
     most = std::max(most, c.intervals());
   }
-  // 1000 ps of spread and 64 requests between retirements cannot hold more separate bookings than this.
+  // With 1000 ps of spread and 64 requests between retirements there cannot be more separate bookings.
   EXPECT_LT(most, 200u);
 }
 

@@ -21,7 +21,7 @@ TEST(ClockedCalendar, StaysOnTheGridOfAnyPeriod) {
   }
 }
 
-// One request in `odd` is off the grid or of another duration.
+// Every `odd`-th request is off the grid or has another duration.
 void compare(std::uint64_t seed, Tick grain, unsigned odd) {
   Calendar calendar;
   ClockedCalendar clocked(grain);

@@ -94,7 +94,7 @@ TEST(SlotCalendar, CyclesNeedNotBeConsecutive) {
   SlotCalendar calendar;
   EXPECT_EQ(calendar.take(10, 4), 13U);
   EXPECT_EQ(calendar.take(16, 4), 19U);
-  // Two in the gap, two after it; the next one follows those.
+  // Two bookings in the gap and two after it; the next one follows these.
   EXPECT_EQ(calendar.take(10, 4), 21U);
   EXPECT_EQ(calendar.take(10, 1), 22U);
   EXPECT_EQ(booked_cycles(calendar), 13U);
@@ -147,7 +147,7 @@ TEST(SlotCalendars, ACycleFreeInBothCalendars) {
   };
   EXPECT_EQ(flit(0, 1, 0), 0U);
   EXPECT_EQ(flit(2, 1, 1), 1U);
-  // Cycle 1 is a lost bid: the input was free, the output not.
+  // Cycle 1 is a collision: the input was free, the output was not.
   EXPECT_EQ(flit(0, 1, 1), 2U);
   EXPECT_EQ(flit(0, 2, 1), 3U);
   EXPECT_EQ(ports.window(), 256U);
@@ -169,7 +169,7 @@ TEST(SlotCalendars, RunsInTwoAndFilling) {
     };
     while (!is_free(a, expected) || !is_free(b, expected)) ++expected;
     ASSERT_EQ(ports.first_run(a, b, from, count), expected) << from << ", " << count;
-    // Including cycles that are already booked.
+    // The run includes cycles that are already booked.
     ports.fill(a, expected, count + i % 3);
     for (unsigned c = 0; c < count + i % 3; ++c) booked[a].insert(expected + c);
   }

@@ -1,4 +1,4 @@
-// Against a multiset.
+// Sorted times, compared with a multiset.
 #include "models/common/time/sorted_times.h"
 
 #include <gtest/gtest.h>

@@ -9,7 +9,7 @@
 namespace lacuna::test {
 namespace {
 
-/// 40 ns for addresses below 0x1000, an address error above.
+/// Responds after 40 ns for addresses below 0x1000, with an address error above.
 class Target : public sc_core::sc_module {
  public:
   explicit Target(sc_core::sc_module_name module_name) : sc_module(module_name) {

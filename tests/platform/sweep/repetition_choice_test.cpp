@@ -30,7 +30,7 @@ TEST(SampleOrder, HasEachNumberOnce) {
   }
 }
 
-// The first eighth of many has of each remainder about as many as there are: no period of the machine stands out.
+// The first eighth of many starts contains each remainder about equally often: no period of the machine is over-represented.
 TEST(SampleOrder, HasNoPeriod) {
   const std::vector<std::size_t> order = sample_order(8192);
   for (const std::size_t period : {2U, 3U, 4U, 8U, 16U, 64U}) {
@@ -44,10 +44,10 @@ TEST(SampleOrder, HasNoPeriod) {
   }
 }
 
-/// Sweeps whose points are not run: the test sets the cycles of each.
+/// Sweeps whose points are not run: the test sets the cycles of each point.
 class Repetitions : public ::testing::Test {
  protected:
-  /// Cycles of a repetition of a combination; nothing = it fails.
+  /// Cycles of a repetition of a combination; nullopt: it fails.
   using Cycles = std::function<std::optional<double>(const std::string& n, int start)>;
 
   void SetUp() override {
@@ -70,7 +70,7 @@ class Repetitions : public ::testing::Test {
     fs::remove_all(folder_);
   }
 
-  /// One combination for each n, with 64 starts, of which 8 are the first ones unless `until` says something else.
+  /// One combination for each n, with 64 starts, of which 8 are run first unless `until` specifies another number.
   std::unique_ptr<SweepPlan> plan(const std::string& until, const std::string& n = "1", const std::string& metric = "") const {
     std::istringstream text("[sweep]\ncommand = run\nprogram = a.elf\nargument = {n}\n[axes]\nn = " + n +
                             "\n[repeat]\ngpu.start_phase = 0cycles..63cycles\n" + until +
@@ -94,7 +94,7 @@ class Repetitions : public ::testing::Test {
     database.add(record);
   }
 
-  /// As the sweep does it, in any order within a round. Returns how many points were run.
+  /// Runs points as the sweep does, in any order within a round. Returns the number of points run.
   static std::size_t run(SweepPlan& plan, ResultsDatabase& database, const Cycles& cycles, unsigned order = 0) {
     std::mt19937 random(order);
     std::size_t count = 0;
@@ -117,7 +117,7 @@ class Repetitions : public ::testing::Test {
     return std::make_unique<ResultsDatabase>(folder_ / name, false);
   }
 
-  /// Spreads by about 3 %, for one n less than for another.
+  /// Cycles with a spread of about 3 %, smaller for one n than for another.
   static std::optional<double> noisy(const std::string& n, int start) {
     const double size = std::stod(n);
     std::mt19937 random(static_cast<unsigned>(100 * size) + static_cast<unsigned>(start));
@@ -151,7 +151,7 @@ TEST_F(Repetitions, EndWhenTheIntervalIsReached) {
   }
   EXPECT_TRUE(sweep->choice()->shortcomings().empty());
   EXPECT_EQ(sweep->wanted(), combinations[0].chosen + combinations[1].chosen + combinations[2].chosen);
-  // The same starts of each, so that what they have in common is in all of them.
+  // All combinations have the same starts, so that the speedup of each start can be computed.
   for (std::size_t i = 0; i < 8; ++i)
     EXPECT_EQ(start_of(*sweep, combinations[0].points[i]), start_of(*sweep, combinations[2].points[i]));
 }
@@ -167,7 +167,7 @@ TEST_F(Repetitions, DependOnResultsAlone) {
     EXPECT_EQ(run(*again, *other, noisy, order), count);
     EXPECT_EQ(wanted(*again), chosen);
   }
-  // After the end, and after an interruption at any place.
+  // The choice is the same after the end, and after an interruption at any place.
   const auto resumed = plan("until = 0.5 %", "1, 5, 12, 20");
   EXPECT_EQ(run(*resumed, *first, noisy), 0U);
   EXPECT_EQ(wanted(*resumed), chosen);
@@ -178,7 +178,7 @@ TEST_F(Repetitions, DependOnResultsAlone) {
   const auto rest = plan("until = 0.5 %", "1, 5, 12, 20");
   EXPECT_EQ(run(*rest, *half, noisy), count - before);
   EXPECT_EQ(wanted(*rest), chosen);
-  // Results that exist because another sweep had more repetitions change nothing.
+  // Existing results of another sweep with more repetitions change nothing.
   const auto all = database("all.db");
   for (std::size_t point = 0; point < sweep->points().size(); ++point) store(*all, *sweep, point, noisy);
   const auto few = plan("until = 0.5 %", "1, 5, 12, 20");
@@ -198,7 +198,7 @@ TEST_F(Repetitions, ThatAreNotEnoughAreNamedWithTheirInterval) {
       ElementsAre("n=3: cycles 1,000 ± 2.5 % after 64 repetitions, which is all that [repeat] has; 1 % needs about 393"));
 }
 
-// A start that fails would fail again, and those that are left say nothing of it.
+// A start that fails would fail again, and the remaining ones do not represent it.
 TEST_F(Repetitions, AreNotGoneOnWithWhenOneFails) {
   const auto sweep = plan("until = 1 %", "12, 13");
   const auto results = database();
@@ -213,7 +213,7 @@ TEST_F(Repetitions, AreNotGoneOnWithWhenOneFails) {
   EXPECT_GT(combinations[1].chosen, 8U);
   EXPECT_THAT(sweep->choice()->shortcomings(),
               ElementsAre("n=12: 1 of 8 repetitions is not done, which is unrelated to the interval"));
-  // Done at a second try.
+  // A start that succeeds at the second attempt.
   const auto retried = plan("until = 1 %", "12, 13");
   retried->look_up(results.get());
   const std::vector<std::size_t> failed = retried->to_run(true);
@@ -232,7 +232,7 @@ TEST_F(Repetitions, WithoutTheValueAreStuck) {
               ElementsAre("n=1: 8 of 8 repetitions have no time, which is unrelated to the interval"));
 }
 
-// The speedup of a start is that against the same start of the baseline, which has to be run for it.
+// The speedup of a start is relative to the same start of the baseline, which has to be run for it.
 TEST_F(Repetitions, BringTheirReferencesAlong) {
   const auto sweep =
       plan("until = 1 % of speedup", "1, 10", "[metrics]\nspeedup = {kernels.*.cycles @ n=1} / {kernels.*.cycles}\n");

@@ -71,7 +71,7 @@ TEST(Digests, IgnoreUnloadedSectionsOfAProgram) {
   const fs::path other = fs::path(::testing::TempDir()) / "program";
   fs::copy_file(fs::canonical(program), other, fs::copy_options::overwrite_existing);
   EXPECT_EQ(program_digest(program), program_digest(other));
-  // Behind the sections.
+  // Bytes after the sections.
   std::ofstream(other, std::ios::app | std::ios::binary) << "more";
   EXPECT_EQ(program_digest(program), program_digest(other));
   EXPECT_NE(file_digest(program), file_digest(other));
@@ -320,7 +320,7 @@ TEST_F(Database, ValuesMayBeThoseOfAReference) {
       // old: 12, 24, 36; new: 4, 6, and the last one has not been run
       if (key != "new3") database.add(record(key, machine == std::string("old") ? 12 * seed : 2 + 2 * seed));
     }
-  // Its reference has not been run.
+  // The reference of this point has not been run.
   members.push_back({{{"n", "2"}, {"machine", "new"}}, {{"seed", "1"}}, "alone"});
   database.add(record("alone", 1));
   database.begin_sweep("s", "s.sweep", "text", metrics, members);
@@ -332,7 +332,7 @@ TEST_F(Database, ValuesMayBeThoseOfAReference) {
   EXPECT_EQ(groups[1].values[0].min, 3);  // with the same seed: 12 / 4, 24 / 6
   EXPECT_EQ(groups[1].values[0].max, 4);
   EXPECT_EQ(groups[2].values[0].samples, 0u);
-  // A condition does not take references away.
+  // A condition does not exclude references.
   EXPECT_EQ(load_points(database, {"s", {}}, speedup, {"machine == \"new\" && n == 1"})[0].values[0].max, 4);
   EXPECT_NO_THROW(require_paths(database, speedup[0]));
   EXPECT_THROW(require_paths(database, {"x", "{cycle @ machine=old}"}), SweepError);
@@ -358,7 +358,7 @@ TEST_F(Database, VersionsAreCompared) {
   ASSERT_EQ(before.size(), 3u);
   EXPECT_EQ(before[0].values[0].mean, 105);
   std::ostringstream text;
-  // n = 1: inside the spread, n = 2: changed, n = 3: below the threshold.
+  // n = 1: within the spread, n = 2: changed, n = 3: below the threshold.
   EXPECT_EQ(write_comparison(before, after, {{metrics[0], "cycles"}}, 0.01, text), 1u);
   EXPECT_THAT(text.str(), HasSubstr("+47.6 %"));
   EXPECT_THAT(text.str(), HasSubstr("1 of 3 values have changed by more than 1 %; 1 more difference is inside the spread"));

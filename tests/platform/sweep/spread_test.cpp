@@ -9,7 +9,7 @@
 namespace lacuna {
 namespace {
 
-/// The probability of -t .. t: M. Abramowitz, I. A. Stegun, Handbook of Mathematical Functions, formulas 26.7.3 and 26.7.4.
+/// The probability of [-t, t]: M. Abramowitz, I. A. Stegun, Handbook of Mathematical Functions, formulas 26.7.3 and 26.7.4.
 double probability_inside(double t, unsigned degrees) {
   const double angle = std::atan(t / std::sqrt(degrees));
   const double cosine = std::cos(angle);
@@ -24,7 +24,7 @@ double probability_inside(double t, unsigned degrees) {
 }
 
 TEST(StudentT, IsThatOfPublishedTables) {
-  // qt(0.975, df) of R 4.2.2, all digits.
+  // Values of qt(0.975, df) of R 4.2.2, with all digits.
   const std::map<std::size_t, double> r{
       {1, 12.7062047361747},  {2, 4.30265272974946},  {3, 3.18244630528371},  {4, 2.77644510519779},  {5, 2.57058183563631},
       {6, 2.44691185114497},  {7, 2.36462425159278},  {8, 2.30600413520417},  {9, 2.26215716279820},  {10, 2.22813885198627},
@@ -63,13 +63,13 @@ TEST(Spreads, HaveAnIntervalFromTwoSamplesOn) {
   EXPECT_EQ(of({7, 7, 7}).half_width(), 0);
   EXPECT_TRUE(of({7, 7, 7}).is_within(1e-9));
   EXPECT_TRUE(of({0, 0}).is_within(0.01));
-  // Large in all samples alike.
+  // An offset that is large and the same in all samples.
   EXPECT_NEAR(*of({1e15 + 1, 1e15 + 2, 1e15 + 3}).deviation(), 1, 1e-9);
 }
 
 TEST(Spreads, AreThoseOfAPublishedExample) {
   // NIST/SEMATECH e-Handbook, 1.3.5.2: 195 values with mean 9.261460 and standard deviation 0.022789 have the 95 % confidence
-  // interval 9.258242 .. 9.264679. So have these, whose mean and deviation are the same.
+  // interval 9.258242 .. 9.264679. The values here have the same mean and deviation, and hence the same interval.
   Spread spread;
   spread.add(9.261460);
   for (int i = 0; i < 97; ++i) {

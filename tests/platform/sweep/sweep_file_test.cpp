@@ -107,7 +107,7 @@ TEST(SweepFiles, MistakesHaveAPlaceAndANearestName) {
   EXPECT_THAT(file_error(std::string("[sweep]\ncommand = \0launch\n", 26)), HasSubstr(":2: is not text"));
 }
 
-/// A folder with base.sweep in it, gone at the end.
+/// A folder that contains base.sweep and is removed at the end.
 class IncludedSweeps : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -127,7 +127,7 @@ class IncludedSweeps : public ::testing::Test {
     check_names(sweep);
     return sweep;
   }
-  /// The error message for main.sweep with this text, without the folder.
+  /// The error message for main.sweep with this text, without the folder's path.
   std::string error_of(const std::string& text) const {
     try {
       expand(parsed_as("main.sweep", text));
@@ -270,7 +270,7 @@ TEST(SweepFiles, RepetitionsGoOnUntil) {
       "you mean until?");
 }
 
-// Tables of results could not be read by names any more.
+// Otherwise tables of results could not be read by names.
 TEST(SweepFiles, AnAxisHasNoColumnsName) {
   for (const char* name : {"points", "done", "state", "exit_code", "seconds", "run_hash", "version", "commit", "host", "date",
                            "value", "before", "now", "change"}) {
@@ -352,7 +352,7 @@ TEST(SweepExpansion, TooManyCombinationsAreRefused) {
               HasSubstr("more than 10 million"));
 }
 
-/// Everything that does not depend on the command with its options, parameters and statistics.
+/// Keys that do not depend on the command with its options, parameters and statistics.
 void use(const std::string& text) {
   try {
     const SweepFile sweep = parsed(text);
