@@ -19,7 +19,7 @@ namespace {
 
 using namespace literals;
 
-/// Keeps responses by tag.
+/// Records responses by tag.
 struct Responses : MemoryClient {
   std::map<std::uint32_t, MemoryResponse> told;
   std::vector<std::uint32_t> order;
@@ -122,8 +122,8 @@ TEST_F(FirstLevelCacheTest, AMissIsAnsweredWithItsFillAndAHitImmediately) {
   EXPECT_EQ(done(4), 230_ns);
 }
 
-// For requests that are not aligned to the bank's cycles, behind two that each occupied the bank for longer than the horizon's
-// distance.
+// Requests that are not aligned to the bank's cycles, after two that each occupied the bank for longer than the distance of the
+// horizon.
 TEST_F(FirstLevelCacheTest, BlockedRequestsWaitForTheirBankHoweverOld) {
   const auto run = [&](bool retire) {
     use(1);
@@ -131,7 +131,7 @@ TEST_F(FirstLevelCacheTest, BlockedRequestsWaitForTheirBankHoweverOld) {
     ask(0x1040, 1_ns, 0);
     answer(departures().at(0), 50_ns);
     cache_->resume();
-    // Four misses for two MSHRs, and a hit behind them.
+    // Four misses for two MSHRs, followed by a hit.
     const std::uint64_t addresses[] = {0x1000, 0x2000, 0x3040, 0x4000, 0x1040};
     for (std::uint32_t tag = 1; tag <= 5; ++tag) ask(addresses[tag - 1], Tick{100'100 + 1000 * tag}, tag);
     auto left = departures();
@@ -164,7 +164,7 @@ TEST_F(FirstLevelCacheTest, DeparturesAfterTheWindowWait) {
 
 TEST_F(FirstLevelCacheTest, MshrsAreAllocatedInOrderOfMisses) {
   use(0);
-  // Four lines, two of each set: all have a way, two an MSHR.
+  // Four lines, two in each set: all have a way, but only two an MSHR.
   for (std::uint32_t i = 0; i < 4; ++i) ask(0x1000 + 64 * i, Tick{100'000 + 1000ULL * i}, i);
   const auto first = departures();
   ASSERT_EQ(first.size(), 2U);
@@ -238,7 +238,7 @@ TEST_F(FirstLevelCacheTest, AWayThatIsBeingFilledIsReplacedOnlyWhenFull) {
   EXPECT_FALSE(ask(0x1000, 400_ns, 3)) << "it is gone";
 }
 
-// A look-up that a load history buffer cancels (models/duplo): it takes a cycle of the bank, and neither MSHR, fill nor LRU.
+// A look-up that a load history buffer cancels (models/duplo) uses a cycle of the bank, but no MSHR, no fill and no LRU update.
 TEST_F(FirstLevelCacheTest, OccupyingABankChangesNothingElse) {
   use(0);
   const auto fetch = [&](std::uint64_t address, Tick at, std::uint32_t tag) {
@@ -261,7 +261,7 @@ TEST_F(FirstLevelCacheTest, OccupyingABankChangesNothingElse) {
   EXPECT_EQ(cache_->statistics().read_misses, before.read_misses);
   EXPECT_TRUE(ask(0x1080, 400_ns, 3));
   EXPECT_EQ(done(3), 441_ns) << "the bank was taken for a cycle";
-  // As 0x1080, 0x1000 would have been used last.
+  // A look-up, unlike the read of 0x1080, does not make 0x1000 the most recently used line.
   EXPECT_EQ(cache_->occupy(0x1000, 500_ns), 500_ns);
   fetch(0x1100, 600_ns, 4);
   EXPECT_EQ(cache_->presence(0x1000, 700_ns), FirstLevelCache::Presence::absent);
@@ -331,7 +331,7 @@ TEST_F(FirstLevelCacheTest, TransactionsAreLimitedHitsIncluded) {
   EXPECT_EQ(second[0].at, 216_ns) << "8 cycles after the first was done";
 }
 
-// A request whose page walk takes long is made before others that arrive earlier.
+// A request with a long page walk is made before others that arrive earlier.
 TEST_F(FirstLevelCacheTest, RequestsMadeEarlyDoNotDelayEarlierArrivals) {
   for (const unsigned which : {1U, 2U}) {  // in order; one transaction
     use(which);
@@ -396,7 +396,7 @@ TEST_F(FirstLevelCacheTest, ARequestOfSeveralSectorsEndsWithTheLast) {
   EXPECT_FALSE(ask(0x1020, 300_ns, 2)) << "a sector of the line that is not there";
 }
 
-// Rounds of one instruction each, of 1 to 40 lines of some sets; between rounds some of the departed requests are completed.
+// Rounds of one instruction each, with 1 to 40 lines in some sets; between rounds some of the departed requests are completed.
 std::vector<MemoryResponse> FirstLevelCacheTest::run_instructions(unsigned which, bool lines_at_once) {
   use(which);
   answers_ = {};

@@ -84,7 +84,7 @@ struct Bench : sc_core::sc_module {
       large_ones.push_back(std::make_unique<Pair>("l" + std::to_string(large_ones.size()), p));
   }
   bool refused = false;
-  /// With so many ways that no set is ever full of pending fills.
+  /// With enough ways that no set is ever full of pending fills.
   static std::vector<CacheParameters> large_parameters() {
     CacheParameters p = small_last_level();
     p.size = 16_KiB;

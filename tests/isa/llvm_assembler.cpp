@@ -54,11 +54,11 @@ class Llvm {
                              std::size_t text_size) = function("LLVMDisasmInstruction");
 
  private:
-  /// Of any type: what it is assigned to says which.
+  /// Converts to any function type, selected by the variable that is initialised.
   struct Function {
     void* address;
     template <class Pointer>
-    operator Pointer() const {  // NOLINT: that it converts implicitly is its purpose
+    operator Pointer() const {  // NOLINT: the implicit conversion is intended
       return reinterpret_cast<Pointer>(address);
     }
   };

@@ -1,5 +1,5 @@
-// LLVM's assembler within the process: its library is loaded once, where starting llvm-mc and llvm-objdump takes a quarter of a
-// second for each program.
+// LLVM's assembler within the process: its library is loaded once, whereas starting llvm-mc and llvm-objdump takes a quarter of
+// a second for each program.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// LLVM's library as the assembler of other tests: instructions and data with their words, and its message for a mistake.
+// LLVM's library as the assembler of other tests: instructions and data with their words, and its message for an error.
 #include "tests/isa/llvm_assembler.h"
 
 #include <gmock/gmock.h>
@@ -9,7 +9,7 @@ namespace {
 
 using InstructionWords = std::vector<std::vector<std::uint32_t>>;
 
-// Encodings as llvm-mc-16 -show-encoding gives them.
+// Encodings by llvm-mc-16 -show-encoding.
 TEST(LlvmAssembler, InstructionsLabelsAndData) {
   EXPECT_EQ(
       assembled_words("top: s_nop 0\ns_load_dwordx2 s[4:5], s[0:1], 0x0\ns_branch top\n.long 0x6f8b2973\n", Target::gfx803),
@@ -17,7 +17,7 @@ TEST(LlvmAssembler, InstructionsLabelsAndData) {
 }
 
 TEST(LlvmAssembler, MistakesHaveLlvmsMessage) {
-  // Of the other target.
+  // An instruction of the other target.
   for (const char* line : {"v_accvgpr_read_b32 v0, a0", "no_such_instruction v0"}) {
     try {
       assembled_words(line, Target::gfx803);

@@ -1,4 +1,5 @@
-// LLVM's assembler and disassembler as the oracle of ours: the installed tools, and their library. Paths come from CMake.
+// LLVM's assembler and disassembler as the oracle for Lacuna's: the installed tools, and their library. CMake supplies the
+// paths.
 #pragma once
 
 #include <array>

@@ -32,7 +32,7 @@ void ref_rsqrt(mpfr_ptr r, const Operands& x) {
   }
 }
 
-/// MPFR's is 1 for 1 and a NaN.
+/// MPFR's function returns 1 for 1 and a NaN.
 void ref_powr(mpfr_ptr r, const Operands& x) {
   if (mpfr_nan_p(x.b)) {
     mpfr_set_nan(r);
@@ -46,7 +46,7 @@ void ref_lgamma(mpfr_ptr r, const Operands& x) {
   mpfr_lgamma(r, &sign, x.a, kNearest);
 }
 
-/// Halves away from zero.
+/// Rounds halves away from zero.
 void ref_round(mpfr_ptr r, const Operands& x) { mpfr_round(r, x.a); }
 void ref_floor(mpfr_ptr r, const Operands& x) { mpfr_floor(r, x.a); }
 void ref_ceil(mpfr_ptr r, const Operands& x) { mpfr_ceil(r, x.a); }

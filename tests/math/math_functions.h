@@ -7,7 +7,7 @@
 
 namespace lacuna::math {
 
-/// Operands of a reference function, exact; `n` is the integer operand of those that have one.
+/// Exact operands of a reference function; `n` is the integer operand of functions that have one.
 struct Operands {
   mpfr_srcptr a, b, c;
   long n;
@@ -26,11 +26,11 @@ struct MathFunction {
   Reference reference;
   double float_bound;
   double double_bound;
-  double low, high;                ///< where half of a's values are from; the others are edges and random bits of any exponent
-  double second_low, second_high;  ///< likewise of b
-  /// a's values are only from low to high: the function is not specified elsewhere.
+  double low, high;                ///< range of half of a's values; the others are edge cases and random bits of any exponent
+  double second_low, second_high;  ///< the same for b
+  /// All of a's values are from low to high: the function is not specified elsewhere.
   bool only_range = false;
-  /// The library's code gives a zero of the other sign for some arguments, which no instruction is to blame for.
+  /// The library's code returns a zero of the wrong sign for some arguments, although every instruction is correct.
   bool any_zero = false;
 };
 

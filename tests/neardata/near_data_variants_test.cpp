@@ -82,7 +82,7 @@ TEST(NearDataButterfly, SingleEntriesDoNotDeadlock) {
   }
 }
 
-// The last switch on the way to a core computes on operands from different caches.
+// The last switch before a core computes on operands from different caches.
 TEST(NearDataButterfly, SwitchesCompute) {
   VariantsBench& b = bench<VariantsBench>();
   for (const bool divergent : {false, true}) {

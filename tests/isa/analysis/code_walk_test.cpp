@@ -1,5 +1,5 @@
-// The walk through a kernel's code: the instructions that it reaches and those that it does not, and those that would stop a
-// wavefront.
+// The walk through a kernel's code: the instructions that it reaches and those that it does not, and instructions that would
+// stop a wavefront.
 #include "models/isa/analysis/code_walk.h"
 
 #include <gmock/gmock.h>
@@ -14,7 +14,7 @@ using ::testing::HasSubstr;
 
 constexpr std::uint64_t kBase = 0x1000;
 
-// Encodings as llvm-mc-16 -mcpu=gfx803 -show-encoding gives them.
+// Encodings by llvm-mc-16 -mcpu=gfx803 -show-encoding.
 constexpr std::uint32_t kNop = 0xbf800000;
 constexpr std::uint32_t kEnd = 0xbf810000;
 constexpr std::uint32_t kTrap2 = 0xbf920002;
@@ -61,7 +61,7 @@ TEST(CodeWalk, BothSidesOfABranchAndLoopsCountOnce) {
 }
 
 TEST(CodeWalk, CallsAreFollowed) {
-  // getpc at 0x1000 gives 0x1004; + 20 is 0x1018.
+  // s_getpc at 0x1000 returns 0x1004; + 20 is 0x1018.
   const CodeInventory inventory = walk({kGetpcS4, kAddS4Literal, 20, kAddcS5Zero, kCallS4, kEnd, kIllegal});
   EXPECT_EQ(inventory.calls, 1u);
   EXPECT_EQ(inventory.unknown_targets, 0u);

@@ -34,7 +34,7 @@ std::uint64_t lanes_that_differ(const Outcome& a, const Outcome& b) {
          });
 }
 
-/// Everything that an instruction can change in a wavefront on the bench, and in the host.
+/// All state that an instruction can change: the wavefront's on the bench, and the host's floating-point state.
 struct LaneState {
   explicit LaneState(const Wavefront& wave)
       : registers(wave.vgpr, wave.vgpr + kRegisters * kLanes),
@@ -52,7 +52,7 @@ struct LaneState {
   bool operator==(const LaneState&) const = default;
 };
 
-/// Cases that have occurred, so that the test cannot pass without trying them.
+/// Counts of cases that have occurred, so that the test cannot pass without them.
 struct Seen {
   unsigned pairs[3] = {};  // by ZeroPair
   std::uint64_t irrelevant = 0;
@@ -72,7 +72,7 @@ class IrrelevantLanes : public testing::TestWithParam<Target> {
     for (std::uint64_t& v : all) v = any();
     return all;
   }
-  // Zeros of either sign, halves of zeros, words of zeros, and what is none.
+  // Zeros of either sign, halves of zeros, words of zeros, and other values.
   Values draw_with_zeros(std::uint64_t minus) {
     Values all(kLanes);
     for (std::uint64_t& v : all) {
@@ -150,10 +150,10 @@ void IrrelevantLanes::try_form(const InstructionRow& row, const Form& form, unsi
   // In strict mode the value of the operand must not matter.
   for (unsigned i = 0; i < kReplacements; ++i)
     EXPECT_EQ(lanes_that_differ(base, with(replace(strict, [&] { return any(); }))), 0U);
-  // In paper mode +0 in its place is seen in the lanes that are counted, and in no others,
+  // In paper mode, replacing the operand by +0 changes only the lanes that are counted,
   const Outcome without = with(replace(paper, [] { return 0; }));
   EXPECT_EQ(lanes_that_differ(base, without), differing);
-  // by what is neither NaN nor infinite, as the sign of a zero.
+  // and only by NaN, infinity or the sign of a zero.
   Outcome finite_part = without;
   for (unsigned lane = 0; lane < kLanes; ++lane) {
     if (finite(others[lane], source_type(row, other), mixed)) continue;
@@ -215,7 +215,7 @@ TEST_P(IrrelevantLanes, ProductsAreAtMostTwoRegistersWideAndOfOneKind) {
       EXPECT_LE(words_of(row.dst.types[0]), 2U) << row.mnemonic;
       if ((row.flags & kZeroByIeee) == 0) continue;
       EXPECT_EQ(row.dst.count, 1U) << row.mnemonic;
-      // The third source is what is added.
+      // The third source is the addend.
       for (unsigned i = 2; i < row.src.count; ++i) {
         for (unsigned j = 0; j < 2; ++j) {
           EXPECT_EQ(makes_irrelevant(row, i, j), ZeroPair::none) << row.mnemonic;
@@ -241,7 +241,7 @@ TEST_P(IrrelevantLanes, ScalarsAreZeroInAllLanesOrInNone) {
   EXPECT_EQ(lanes(m_.e32("v_mul_u32_u24", kDst, sgpr(9), kSrc1)), 0xff00ffU);
   m_.wave.sgpr[9] = 1;
   EXPECT_EQ(lanes(m_.e32("v_mul_u32_u24", kDst, sgpr(9), kSrc1)), 0U);
-  // A pair of SGPRs, of which one is not zero.
+  // A pair of SGPRs, one of which is not zero.
   m_.wave.write64(10, std::uint64_t{1} << 32);
   EXPECT_EQ(lanes(m_.e64("v_mul_f64", kDst, {sgpr(10), vgpr(kSrc1), 0})), 0U);
   m_.wave.write64(10, std::uint64_t{1} << 63);
@@ -262,21 +262,21 @@ TEST_P(IrrelevantLanes, RegistersThatAreReadTwiceMatter) {
   EXPECT_EQ(lanes(fma(kSrc1), 1), 0U);
   EXPECT_EQ(lanes(fma(kSrc0), 1), kAllLanes);
   EXPECT_EQ(lanes(m_.e32("v_mul_f32", kDst, vgpr(kSrc0), kSrc0), 0), 0U);
-  // Half of a pair.
+  // Only half of the source is zero.
   const auto fma64 = [&](unsigned c) { return m_.e64("v_fma_f64", kDst, {vgpr(kSrc0), vgpr(kSrc1), vgpr(c)}); };
   EXPECT_EQ(lanes(fma64(kSrc2), 0), kAllLanes);
   EXPECT_EQ(lanes(fma64(kSrc0 - 1), 0), 0U);
-  // The accumulator.
+  // The destination is the accumulator.
   EXPECT_EQ(lanes(m_.e32("v_mac_f32", kDst, vgpr(kSrc0), kSrc1), 1), kAllLanes);
   EXPECT_EQ(lanes(m_.e32("v_mac_f32", kSrc1, vgpr(kSrc0), kSrc1), 1), 0U);
-  // A destination that is only written.
+  // The destination is only written.
   EXPECT_EQ(lanes(m_.e32("v_mul_f32", kSrc1, vgpr(kSrc0), kSrc1), 1), kAllLanes);
 }
 
 TEST_P(IrrelevantLanes, NoneWithSdwaOrDppOrVgprIndexing) {
   m_.fill(kSrc0, 0);
   const Instruction plain = m_.e32("v_mul_f32", kDst, vgpr(kSrc0), kSrc1);
-  // All dwords, as they are; row_mask and bank_mask full, quad_perm 0 1 2 3.
+  // SDWA with whole dwords; DPP with row_mask and bank_mask full, quad_perm 0 1 2 3.
   const Instruction sdwa = m_.e32("v_mul_f32", kDst, kSdwa, kSrc1, kSrc0 | 6U << 8 | 6U << 16 | 6U << 24);
   const Instruction dpp = m_.e32("v_mul_f32", kDst, kDpp, kSrc1, kSrc0 | 0xe4U << 8 | 0xffU << 24);
   const auto lanes = [&](const Instruction& i) { return irrelevant_lanes(i, m_.wave, 1, kAllThere, OtimesIeee::paper); };
@@ -344,7 +344,7 @@ TEST(IrrelevantLanesOfHalves, OnlyTheHalvesThatOpSelSelectsAreRead) {
   EXPECT_EQ(lanes(m.vop3p("v_fma_mix_f32", kDst, sources)), kAllLanes);
   EXPECT_EQ(lanes(m.vop3p("v_fma_mix_f32", kDst, sources, {.op_sel = 1})), 0U);
   EXPECT_EQ(lanes(m.vop3p("v_fma_mix_f32", kDst, sources, {.op_sel_hi = 6})), 0U);
-  // Of packed f32 the low register is not zero, the high one is.
+  // Packed f32: the low register is not zero, the high one is.
   EXPECT_EQ(lanes(m.vop3p("v_pk_fma_f32", kDst, sources)), 0U);
   EXPECT_EQ(lanes(m.vop3p("v_pk_fma_f32", kDst, sources, {.op_sel = 1})), kAllLanes);
   EXPECT_EQ(lanes(m.vop3p("v_pk_fma_f32", kDst, sources, {.op_sel_hi = 6})), 0U);

@@ -1,4 +1,4 @@
-// Masks of registers: for every row those of register_use(), and register_use() compared with execution.
+// Masks of registers: for every row equal to those of register_use(), and register_use() compared with execution.
 #include "models/isa/analysis/register_masks.h"
 
 #include <gtest/gtest.h>
@@ -45,7 +45,7 @@ struct Encoding {
   std::uint32_t value;
   unsigned opcode_shift;
   unsigned opcodes;
-  std::uint32_t free_bits;  ///< of the first word
+  std::uint32_t free_bits;  ///< free bits of the first word
 };
 constexpr std::array kEncodings{
     Encoding{Format::sop1, 0xbe80'0000, 8, 256, 0x007f'00ff},    Encoding{Format::sopc, 0xbf00'0000, 16, 128, 0x0000'ffff},
@@ -57,7 +57,7 @@ constexpr std::array kEncodings{
     Encoding{Format::flat, 0xdc00'0000, 18, 128, 0x0003'ffff},   Encoding{Format::mubuf, 0xe000'0000, 18, 128, 0x0003'ffff},
     Encoding{Format::mtbuf, 0xe800'0000, 15, 16, 0x03f8'7fff}};
 
-/// Legal instructions of every row, made of random bits; most fields that do not matter must be zero, so that sparse words are
+/// Legal instructions of every row, with random bits; most irrelevant fields must be zero, so that words with few bits are
 /// tried, too.
 template <class Visit>
 void for_instructions(Target target, unsigned per_row, Visit visit) {
@@ -75,7 +75,7 @@ void for_instructions(Target target, unsigned per_row, Visit visit) {
           for (unsigned i = 0; i < trial % 5; ++i) word &= random();
           return word;
         };
-        // Numbers of registers often even and low, so that tuples are aligned and inside the machine's allocation.
+        // Register numbers are often even and low, so that tuples are aligned and within the machine's allocation.
         const std::uint32_t even = trial % 2 == 0 ? ~0x0101'0101U : ~0U;
         const std::array<std::uint32_t, 3> words{
             encoding.value | opcode << encoding.opcode_shift | (sparse() & even & encoding.free_bits),
@@ -112,7 +112,7 @@ TEST_P(RegisterMasksTest, HoldWhatTheUseOfEveryRowSays) {
     }
     EXPECT_EQ(masks.reads_scc(), use.reads_scc);
     EXPECT_EQ(masks.writes_scc(), use.writes_scc);
-    // One pending register: it is found where it is used and nowhere else.
+    // A single pending register: it is reported by exactly the instructions that use it.
     for (const OperandKind file : kFiles) {
       for (unsigned r = 0; r < size_of(file); r += 1 + r % 3) {
         RegisterSet pending;
@@ -156,7 +156,7 @@ TEST(RegisterSet, IsASet) {
   EXPECT_FALSE(set.contains_any({OperandKind::vgpr, 0, 256}));
 }
 
-/// Everything that an ALU instruction can change.
+/// All state that an ALU instruction can change.
 struct State {
   std::vector<std::uint32_t> vgprs;
   std::array<std::uint32_t, 128> sgprs{};
@@ -188,14 +188,14 @@ class AluMachine {
     after.scc = machine_.wave.scc;
     return after;
   }
-  /// Returns the last instruction: encodings that the decoder accepts and the hardware does not define.
+  /// Whether the last instruction was illegal: the decoder accepts some encodings that the hardware does not define.
   bool refused() const { return machine_.wave.event == Event::illegal_instruction; }
 
  private:
   Machine machine_;
 };
 
-// Nothing else is written, and what is written does not depend on anything else.
+// No other register is written, and results depend on no other register.
 TEST_P(RegisterMasksTest, NameAllThatExecutingReadsAndWrites) {
   AluMachine machine(GetParam());
   std::mt19937 random(11);
@@ -206,7 +206,7 @@ TEST_P(RegisterMasksTest, NameAllThatExecutingReadsAndWrites) {
     const bool alu = instruction.unit == Unit::valu || instruction.unit == Unit::salu;
     if (!alu || instruction.format == Format::mai || instruction.row->execute == nullptr) return;
     if (!Allocation(kRegisters, AluMachine::kSgprs).holds(instruction)) return;
-    // In addition to registers: program counter, hardware registers, modes; moves that M0 leads out of the machine's registers.
+    // Other state: program counter, hardware registers, modes; moves that M0 leads out of the machine's registers are excepted.
     for (const char* other : {"pc", "cbranch", "getreg", "setreg", "movrel", "rfe", "trap", "memtime", "set_vskip"}) {
       if (mnemonic.find(other) != std::string::npos) return;
     }
@@ -231,7 +231,7 @@ TEST_P(RegisterMasksTest, NameAllThatExecutingReadsAndWrites) {
     if (machine.refused()) return;
     const State after_other = machine.run(instruction, other);
     for (unsigned r = 0; r < 128; ++r) {
-      // A conditional move leaves its destination alone.
+      // A conditional move may leave its destination unchanged.
       const bool kept = after.sgprs[r] == before.sgprs[r] && after_other.sgprs[r] == other.sgprs[r];
       if (kept) continue;
       const bool written = writes.contains({OperandKind::sgpr, r});
@@ -261,7 +261,7 @@ TEST_P(RegisterMasksTest, NameAllThatExecutingReadsAndWrites) {
   EXPECT_GT(checked.size(), GetParam() == Target::gfx803 ? 480U : 540U);
 }
 
-// A compute unit executes these ahead of their issue: they must have no effect outside of their registers.
+// A compute unit executes these instructions ahead of their issue: they must have no effect except on their registers.
 TEST_P(RegisterMasksTest, WhatReachesNothingOutsideLeavesExecEventsAndMemoryAlone) {
   Machine machine(GetParam());
   LaneAddresses addresses;

@@ -28,12 +28,12 @@ inline bool is_float_type(OperandType t) {
 }
 inline bool halves(OperandType t) { return t == OperandType::f16 || t == OperandType::pk_f16; }
 
-/// Of a source. A literal has the type of the first factor.
+/// Type of a source. A literal has the type of the first factor.
 inline OperandType source_type(const InstructionRow& row, unsigned source) {
   return row.src.types[source] == OperandType::simm32 ? row.src.types[0] : row.src.types[source];
 }
 
-/// Whether no part of the value that the type may read is NaN or infinite. `mixed`: read as f16 or as f32.
+/// Whether no part of the value that the type may read is NaN or infinite. `mixed`: the value may be read as f16 or as f32.
 inline bool finite(std::uint64_t value, OperandType type, bool mixed) {
   if (!is_float_type(type)) return true;
   if (type == OperandType::f64) return (value >> 52 & 0x7ff) != 0x7ff;
@@ -53,7 +53,7 @@ inline std::uint64_t negative_zero(OperandType type) {
 }
 
 inline bool same(const Outcome& a, const Outcome& b) { return a.words == b.words && a.flags == b.flags; }
-/// Whether they are equal except for the signs of zeros.
+/// Whether the values are equal except for the signs of zeros.
 inline bool same_values(const InstructionRow& row, const Outcome& a, const Outcome& b) {
   const OperandType type = row.dst.types[0];
   if (!is_float_type(type) || a.flags != b.flags) return same(a, b);
@@ -94,7 +94,7 @@ inline const std::vector<std::uint64_t>& values() {
                  0x7ff8'0000'0000'0000, 0x7ff0'0000'0000'0001, 0x7fef'ffff'ffff'ffff, 1, 0x8000'0000'0000'0000, 31, 5});
     std::mt19937_64 random(5);
     while (list.size() < 100) {
-      // Half of them moderate in every floating-point format.
+      // Half of the values are moderate in every floating-point format.
       const std::uint64_t bits = random();
       list.push_back(list.size() % 2 == 0 ? bits : (bits & 0xbfff'bfff'bfff'bfff) | 0x3800'3800'3800'3800);
     }
@@ -103,7 +103,7 @@ inline const std::vector<std::uint64_t>& values() {
   return all;
 }
 
-/// A form of an instruction, with its sources in v[2:3], v[4:5], v[6:7] (SOP2: in SGPRs) but for a literal.
+/// A form of an instruction, with its sources in v[2:3], v[4:5], v[6:7] (SOP2: in SGPRs) except for a literal.
 struct Form {
   Instruction instruction;
   int literal = -1;  ///< which source is one
@@ -127,7 +127,7 @@ class Subject {
     if (row_.format == Format::sop2) {
       add([&] { return m_.assemble({0x8000'0000U | opcode << 23 | kScalarDst << 16 | kSrc1 << 8 | kSrc0}); });
     } else if (row_.format == Format::vop3p) {
-      // By opcode: mnemonics may be those of other rows, too.
+      // Selected by opcode, since several rows may share a mnemonic.
       for (const Vop3p& m : {Vop3p{}, Vop3p{.op_sel_hi = 0}, Vop3p{.op_sel = 7, .op_sel_hi = 0}, Vop3p{.neg = 7, .neg_hi = 7},
                              Vop3p{.op_sel = 2, .op_sel_hi = 5, .clamp = true}}) {
         add([&] {
@@ -153,7 +153,7 @@ class Subject {
   Outcome run(const Form& form, const Sources& sources, std::uint64_t old) {
     if (row_.format == Format::sop2) {
       Outcome outcome;
-      // One lane after the other.
+      // Scalar instructions are executed for one lane after the other.
       for (unsigned lane = 0; lane < kLanes; ++lane) {
         m_.wave.write64(kSrc0, (*sources[0])[lane]);
         m_.wave.write64(kSrc1, (*sources[1])[lane]);
@@ -180,7 +180,7 @@ class Subject {
       for (unsigned i = 0; i < kResultWords; i += 2) m_.set_pair(kDst + i, lane, old);
     }
     if (form.literal >= 0) {
-      // The same for all lanes.
+      // Values that are the same for all lanes.
       Operand& literal = instruction.src[static_cast<unsigned>(form.literal)];
       literal.value = (*sources[static_cast<unsigned>(form.literal)])[0] & 0xffff'ffff;
     }

@@ -25,7 +25,7 @@ ZeroPair found(Machine& machine, const InstructionRow& row, unsigned zero, unsig
   const bool mixed = (row.flags & kMixedPrecision) != 0;
   const auto type_of = [&row](unsigned source) { return source_type(row, source); };
   std::vector<std::uint64_t> zeros{0};
-  // The f32 is a zero of mixed precision, too.
+  // For mixed precision, this f32 is also a zero.
   if (is_float_type(type_of(zero))) zeros.push_back(negative_zero(mixed ? OperandType::f32 : type_of(zero)));
   std::vector<std::uint64_t> finite_values;
   for (const std::uint64_t v : values()) {
@@ -69,7 +69,8 @@ ZeroPair found(Machine& machine, const InstructionRow& row, unsigned zero, unsig
   return exact ? ZeroPair::exact : ieee ? ZeroPair::ieee : ZeroPair::none;
 }
 
-/// Symmetric, but neither products nor ANDs: fields of no width, minima of unsigned numbers, quotients of zeros.
+/// Symmetric instructions that are neither products nor ANDs: fields of width zero, minima of unsigned numbers, quotients of
+/// zeros.
 bool known_exception(std::string_view mnemonic) {
   return mnemonic.starts_with("v_div_scale_") || mnemonic.starts_with("v_bfe_") || mnemonic.starts_with("s_bfe_") ||
          (mnemonic.find("_min") != std::string_view::npos && mnemonic.find("_u") != std::string_view::npos);
@@ -111,7 +112,7 @@ TEST_P(ZeroPairs, TableAgreesWithExecution) {
   EXPECT_GE(count[ZeroPair::ieee], gfx9 ? 50U : 30U);
 }
 
-// An instruction in which lanes, not sources, meet.
+// An instruction that combines lanes, not sources.
 TEST_P(ZeroPairs, OtherInstructionsHaveNone) {
   const std::set<Format> with{Format::sop2, Format::vop2, Format::vop3a, Format::vop3p};
   for (const Format format : all_formats()) {

@@ -37,7 +37,7 @@ TEST(DecodedCode, DecodesOnceAndAcrossPages) {
 
 TEST(DecodedCode, ThreadsFindTheSameInstructions) {
   TestMemory memory;
-  constexpr unsigned kWords = 20 * 1024;  // more pages than the fast path remembers
+  constexpr unsigned kWords = 20 * 1024;  // more pages than the fast path caches
   std::byte* at = memory.map(kCodeBase, kWords * 4, Access::read | Access::execute);
   for (unsigned k = 0; k < kWords; ++k) write<std::uint32_t>(at + k * 4, kNop + k % 16);
   DecodedCode code(memory, Target::gfx803);
@@ -228,7 +228,7 @@ TEST(Allocation, HoldsWhatIsWithinEveryCount) {
   }
 }
 
-// Every row of the table must fit what the use of its registers can hold.
+// The use of every row's registers must fit into the representation.
 TEST(RegisterUse, HoldsEveryRow) {
   for (const Format format : all_formats()) {
     for (const InstructionRow& row : rows(format)) {

@@ -16,7 +16,7 @@
 namespace lacuna::isa::test {
 namespace {
 
-// More seeds than one: how often the random tests run.
+// Number of repetitions of the random tests, each with another seed.
 unsigned rounds() {
   const char* text = std::getenv("LACUNA_ISA_ROUNDS");
   return text != nullptr ? static_cast<unsigned>(std::strtoul(text, nullptr, 10)) : 1;
@@ -125,8 +125,9 @@ bool beyond_file(const std::string& text, Target target) {
 }
 
 // Operands that LLVM accepts although they are invalid: operands that it calls invalid itself; NULL, which later generations
-// have; a compare into a constant; SEXT outside of SDWA (there is no such bit); constants for matrices. It does not know where
-// gfx8's register files end and takes operand encodings 235 to 239, reserved on gfx8, for the apertures of gfx9.
+// have; a compare with a constant as destination; SEXT outside of SDWA (there is no such bit); constants for matrices. It does
+// not check the limits of gfx8's register files and decodes operand encodings 235 to 239, reserved on gfx8, as the apertures of
+// gfx9.
 bool is_bogus(const std::string& text, Target target) {
   const auto says = [&](const char* what) { return text.find(what) != std::string::npos; };
   if (says("/*") || says("null") || beyond_file(text, target)) return true;
@@ -144,18 +145,18 @@ bool compare(const Words& words, const OracleText& oracle, Target target, Compar
     ++(decoded.ok ? result.same : result.both_reject);
     return decoded.ok;
   }
-  // Interpolation of vertex attributes is not among what is executed.
+  // Interpolation of vertex attributes is not executed by Lacuna.
   if (oracle.text.rfind("v_interp_", 0) == 0 && !decoded.ok) {
     ++result.bogus;
     return false;
   }
-  // buffer_wbinvl1 has another number on gfx6 and gfx7, which LLVM takes too.
+  // buffer_wbinvl1 has another opcode on gfx6 and gfx7, which LLVM also accepts.
   constexpr std::uint32_t kGfx6Invalidate = 0xe0000000 | 0x71 << 18;
   if (oracle.text == "buffer_wbinvl1" && (words[0] & 0xfdfc0000) == kGfx6Invalidate && !decoded.ok) {
     ++result.bogus;
     return false;
   }
-  // LLVM gives v_ldexp_f16's exponent a sign to change in DPP.
+  // LLVM allows sign modifiers for v_ldexp_f16's exponent in DPP.
   if (is_bogus(oracle.text, target) || (oracle.text.rfind("v_ldexp_f16_dpp", 0) == 0 && !decoded.ok)) {
     ++result.bogus;
     return false;
@@ -196,7 +197,7 @@ class RandomWords {
   explicit RandomWords(std::uint32_t seed) : engine_(seed) {}
   std::uint32_t next() { return static_cast<std::uint32_t>(engine_()); }
 
-  // A second word of VOP3 that is legal but for alignment; fields that the row does not use are zero.
+  // A second word of VOP3 that is legal except for alignment; fields that the row does not use are zero.
   std::uint32_t vop3_sources(const InstructionRow& row) {
     std::uint32_t word = next() % 4 == 0 ? next() & 0xf8000000 : 0;
     const bool scalars = next() % 8 == 0;  // as lane accesses have them
@@ -218,13 +219,13 @@ class RandomWords {
     return {low, vop3_sources(row), next()};
   }
 
-  // Packed and matrix operations: likewise.
+  // The same for packed and matrix operations.
   Words vop3p(const InstructionRow& row, unsigned opcode) {
     const bool matrix = row.format == Format::mai;
     std::uint32_t low = 0xd3800000 | opcode << 16 | next() % 120 * 2;
     std::uint32_t high = vop3_sources(row);
     if (matrix) {
-      // Registers for A and B; C may be a constant.
+      // Registers are chosen for A and B; C may be a constant.
       high = (high & (next() % 2 == 0 ? 0xfbf00000U : 0x03f00000U)) | (256 + next() % 240) | (256 + next() % 240) << 9;
       if (row.src.count > 2) high |= next() % 4 == 0 ? (128 + next() % 60) << 18 : (256 + next() % 200) << 18;
       if (row.src.count == 1) high &= 0x180001ff;
@@ -335,7 +336,7 @@ TEST_P(Disassembler, EveryRowReadsAsInLlvm) {
   for (unsigned round = 0; round < rounds(); ++round) compare_rows(GetParam(), 1 + round);
 }
 
-// Random words of the formats that are claimed: both accept with the same text, or both reject.
+// Random words of the formats that are compared: both accept with the same text, or both reject.
 void compare_random_words(Target target, std::uint32_t seed) {
   RandomWords random(seed);
   std::vector<Words> cases;
@@ -360,7 +361,7 @@ TEST_P(Disassembler, RandomWordsReadAsInLlvm) {
   for (unsigned round = 0; round < rounds(); ++round) compare_random_words(GetParam(), 20 + round);
 }
 
-// Immediates with a syntax of their own, over their whole range.
+// Immediates with a special syntax, over their whole range.
 TEST_P(Disassembler, ImmediatesReadAsInLlvm) {
   const Target target = GetParam();
   std::vector<Words> cases;
@@ -386,7 +387,7 @@ TEST_P(Disassembler, ImmediatesReadAsInLlvm) {
   EXPECT_TRUE(result.differences.empty()) << report(result);
 }
 
-// Whole kernels as the compiler makes them.
+// Whole kernels as compiled by clang.
 struct Kernel {
   const char* name;
   Target target;

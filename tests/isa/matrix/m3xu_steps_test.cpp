@@ -1,4 +1,5 @@
-// The step model of M3XU compared with MPFR, and the results of the thesis' printed numbers: docs/matrix-unit-arithmetic.md.
+// The step model of M3XU compared with MPFR, and the results of designs with the thesis' printed numbers:
+// docs/matrix-unit-arithmetic.md.
 #include "models/isa/matrix/m3xu_steps.h"
 
 #include <gtest/gtest.h>
@@ -32,7 +33,7 @@ float dot(const Design& design, const std::vector<float>& a, const std::vector<f
 // -- stages
 
 TEST(M3xuSteps, DataAssignmentSplitsTheSignificand) {
-  // Hidden one and the upper 11 of 23 bits; the lower 12. Sign and exponent go to both.
+  // The hidden one and the upper 11 of 23 bits; then the lower 12. Both parts have sign and exponent.
   const m3xu::Assigned f = m3xu::assign({}, Format::fp32, 0xc0490fdb);
   EXPECT_EQ(f.parts[0].significand, 0xc90U);
   EXPECT_EQ(f.parts[1].significand, 0xfdbU);
@@ -43,7 +44,7 @@ TEST(M3xuSteps, DataAssignmentSplitsTheSignificand) {
   EXPECT_EQ(denormal.parts[0].significand, 1U);  // no hidden one
   EXPECT_EQ(denormal.parts[1].significand, 1U);
   EXPECT_EQ(denormal.parts[0].exponent, -126);
-  // Narrow formats: the hidden one on top, unused bits zero.
+  // Narrow formats: the hidden one is the top bit, unused bits are zero.
   const Design one_part = m3xu::exact_design(Format::fp16);
   EXPECT_EQ(m3xu::assign(one_part, Format::fp16, 0x3c01).parts[0].significand, 0x802U);
   EXPECT_EQ(m3xu::assign(one_part, Format::bf16, 0x3f81).parts[0].significand, 0x810U);
@@ -134,7 +135,7 @@ TEST(M3xuSteps, ComplexEqualsFourChains) {
   }
 }
 
-// Other widths for FP64: the same bits as long as two halves, or all parts, have room for 53.
+// Other widths for FP64 give the same bits as long as two halves, or all parts together, have room for 53 bits.
 TEST(M3xuSteps, WidthsThatDoublesNeed) {
   const Design exact = m3xu::exact_design(Format::fp64);
   Design halves = exact;
@@ -174,15 +175,15 @@ TEST(M3xuThesis, ElevenBitMultipliersLoseTwoBits) {
 TEST(M3xuThesis, FortyEightBitsHoldAProductButNoSum) {
   Design design = m3xu::kThesis;
   design.second_step_shift.reset();
-  // Products of one dot product with different exponents: the smaller one is below the register, and then alone.
+  // Products of one dot product with different exponents: the smaller one is below the register's last bit; alone it is kept.
   EXPECT_EQ(dot({}, {1, 0x1p-30F}, {1, 0x1p-30F}, -1), 0x1p-60F);
   EXPECT_EQ(dot(design, {1, 0x1p-30F}, {1, 0x1p-30F}, -1), 0);
-  // One product: just above the middle between two results.
+  // A single product, just above the middle between two results.
   const std::vector<float> a{1 + 0x1p-12F};
   const std::vector<float> b{0x1p-24F * (1 - 0x1p-12F + 0x1p-23F)};
   EXPECT_EQ(dot({}, a, b, 1), 1 + kLast);
   EXPECT_EQ(dot(design, a, b, 1), 1);
-  // Nor is a wider register what vector units compute: they round after every product.
+  // A wider register does not give the results of vector units either, which round after every product.
   EXPECT_EQ(dot({}, {0x1p-24F, 0x1p-24F}, {1, 1}, 1), 1);
   design.accumulator_bits = 100;
   EXPECT_EQ(dot(design, {0x1p-24F, 0x1p-24F}, {1, 1}, 1), 1 + kLast);

@@ -1,5 +1,5 @@
-// Executors of M3XU's formats, and of the narrow ones that they share the unit with, against the step model and against MPFR:
-// bit for bit, element by element, with the register layout written down here.
+// Executors of M3XU's formats, and of the narrow formats of the same unit, compared with the step model and with MPFR: bit for
+// bit, element by element, with the register layout defined here.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -34,11 +34,11 @@ constexpr std::array kCases{
     Case{"fp64_plain", kOfDoubles, 0, 0, Format::fp64, 4},
 };
 
-/// Where an element is; of FP64 the first of two registers, of FP32C that of the real part.
+/// Position of an element; for FP64 that of the first of two registers, for FP32C that of the real part.
 struct Place {
   unsigned item, lane;  ///< halves of 16 bits are counted through the registers
 };
-/// Of A[i][k] and B[k][i].
+/// Position of A[i][k] and of B[k][i].
 Place place_of_input(const Case& c, unsigned i, unsigned k) {
   if (c.complex || c.format == Format::fp64) return {0, i + 16 * k};
   const unsigned per_lane = c.k / 4;
@@ -177,7 +177,7 @@ TEST_P(M3xu, EqualsTheStepModelAndMpfr) {
   std::mt19937_64 random(c.opcode + c.blgp);
   for (unsigned i = 0; i < 16; ++i) {
     const Matrices m = random_matrices(c, random);
-    // The files of A, B and C; in place every now and then.
+    // Register files of A, B and C; sometimes D replaces C.
     MatrixWords words = words_of(c, i % 3 == 0 ? kC : kD);
     words.a_in_agprs = (i & 1) != 0;
     words.b_in_agprs = (i & 2) != 0;
@@ -197,7 +197,7 @@ TEST_P(M3xu, SpecialValues) {
     Matrices m = random_matrices(c, random);
     const auto any = [&](const auto& values) { return values[random() % values.size()]; };
     for (unsigned i = 0; i < kSize; ++i) {
-      // One special product each, so that not all become NaN.
+      // One special product at a time, so that not all results become NaN.
       for (auto* of : {&m.a[i], &m.b[i]}) {
         std::fill(of->begin(), of->end(), inputs[4]);  // one
         of->at(run % of->size()) = any(inputs);

@@ -101,7 +101,7 @@ TEST(MatrixExtensions, EveryOtherCodeIsThatOfThePlainInstruction) {
   EXPECT_GT(others, 20000U);
 }
 
-// What the thesis' own numbers take: FP64 at a quarter of the rate of f16, multipliers of FP32 as many as of f16.
+// Passes with the thesis' own numbers: FP64 at a quarter of the rate of f16, as many multipliers for FP32 as for f16.
 TEST(MatrixExtensions, TheRatesOfTheThesisCanBeHad) {
   MatrixCodes wide = codes_of(MatrixExtensions::all);
   wide.fp64_multipliers = Fp64Multipliers::bits_27;
@@ -158,7 +158,7 @@ TEST(MatrixExtensions, TheReasonNamesTheParameterToSet) {
             "m3xu.fp32c needs mfma.extensions = m3xu (or all), and a unit that multiplies in steps (mfma.design)");
 }
 
-// A code that the compilers' tools would not print could not have come from them.
+// An instruction that the compilers' tools cannot print could not have been produced by them.
 TEST(MatrixExtensions, TheTextIsLlvms) {
   std::vector<Words> cases;
   for (const MatrixCode& code : matrix_codes()) cases.push_back(words_of(code));

@@ -51,7 +51,7 @@ class MatrixMachine {
   std::vector<std::uint32_t> agprs_;
 };
 
-/// Fields of a matrix instruction; registers are in their files' numbers.
+/// Fields of a matrix instruction; registers are numbered within their files.
 struct MatrixWords {
   unsigned opcode;
   unsigned d, a, b;

@@ -15,7 +15,7 @@ namespace lacuna::isa::test {
 
 inline const BinaryFormat& result_format(m3xu::Format format) { return format == m3xu::Format::fp64 ? kDouble : kSingle; }
 
-/// An input in the result's format, which has room for all of them.
+/// An input in the result's format, which represents every input exactly.
 inline std::uint64_t widened_input(m3xu::Format format, std::uint64_t v) {
   switch (format) {
     case m3xu::Format::fp16:
@@ -76,8 +76,8 @@ inline std::vector<std::uint64_t> special_inputs(m3xu::Format format) {
   return values;
 }
 
-/// Random elements of A, B and C. Half of C's are made so that the sum nearly vanishes, or lies on or beside the middle between
-/// two results.
+/// Random elements of A, B and C. Half of C's elements are chosen so that the sum nearly vanishes, or is exactly or nearly the
+/// middle between two results.
 class MatrixOperands {
  public:
   MatrixOperands(m3xu::Format format, std::mt19937_64& random)
@@ -90,7 +90,7 @@ class MatrixOperands {
     change_style();
   }
 
-  /// Other exponents; now and then specials everywhere, which make nearly all results NaN.
+  /// Chooses other exponents; sometimes special values everywhere, which make nearly all results NaN.
   void change_style() {
     tame_ = random_() % 4 != 0;
     spread_ = random_() % 3 == 0 ? 1 : static_cast<unsigned>(random_() % static_cast<unsigned>(in_.greatest - 2));
@@ -99,9 +99,9 @@ class MatrixOperands {
     const bool denormal = random_() % 16 == 0;
     return (!tame_ ? inputs_.mixed() : denormal ? inputs_.denormal() : inputs_.moderate(spread_)) >> dropped();
   }
-  /// Of A or B, to cancel a product with `v`.
+  /// An element of A or B whose product cancels one with `v`.
   std::uint64_t negated(std::uint64_t v) const { return v ^ in_.sign() >> dropped(); }
-  /// An element of C; `a` and `b`: the first product's factors.
+  /// An element of C; `a` and `b`: factors of the first product.
   std::uint64_t addend(std::uint64_t a, std::uint64_t b) {
     const std::uint64_t all = (out_.sign() << 1) - 1;
     const std::uint64_t product = multiply(widened_input(format_, a), widened_input(format_, b), out_, {});

@@ -34,7 +34,7 @@ class MatrixValues {
     return (exponent & f_.infinity()) | fraction() | sign();
   }
   std::uint64_t denormal() { return fraction() | sign(); }
-  /// Any bits.
+  /// Arbitrary bits.
   std::uint64_t any() { return random_() & ((f_.sign() << 1) - 1); }
   std::uint64_t mixed() {
     switch (random_() % 8) {

@@ -1,4 +1,4 @@
-// Matrix instructions against plain loops over matrices, with the register layout written down format by format.
+// Matrix instructions compared with plain loops over matrices, with the register layout defined here for each format.
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -60,7 +60,7 @@ constexpr std::array kCases{
 unsigned bits_of(Kind kind) { return kind == Kind::f64 ? 64 : kind == Kind::f32 ? 32 : kind == Kind::i8 ? 8 : 16; }
 unsigned result_words(Kind kind) { return kind == Kind::f64 ? 2 : 1; }
 
-/// Which element of D register (f64: pair) `item` of `lane` is: the table of the CDNA manuals, by size of block.
+/// Element of D in register (f64: pair) `item` of `lane`: the table of the CDNA manuals, by size of block.
 struct Element {
   unsigned block, row, column;
 };
@@ -78,7 +78,7 @@ Element element_of_result(const Case& c, unsigned item, unsigned lane) {
       return {lane / 4, item, lane % 4};
   }
 }
-/// Where element k of row (of A) or column (of B) `index` of a block is.
+/// Position of element k of row (of A) or column (of B) `index` of a block.
 struct Input {
   unsigned item, lane;
 };
@@ -131,7 +131,7 @@ double widened(Kind kind, std::uint64_t bits) {
   return 0;
 }
 
-// One step of a sum, as models/isa/matrix/mfma.h says: normal numbers only.
+// One step of a sum, as defined in models/isa/matrix/mfma.h, for normal numbers only.
 std::uint64_t step(Kind kind, std::uint64_t sum, double a, double b) {
   switch (kind) {
     case Kind::f64:
@@ -167,7 +167,7 @@ void check(Bench& bench, const Case& c, const Fields& f, const Instruction& inst
       if (f.c_constant == 242) want = c.kind == Kind::f64 ? 0x3ff0000000000000 : 0x3f800000;
       if (f.c_constant < 0) want = bench.element(c_before.data() + item * result_words(c.kind) * kLanes, wide, 0, lane);
       for (unsigned k = 0; k < c.k; ++k) {
-        // CBSZ: the first, second, ... of 2^CBSZ neighbouring blocks, as ABID says, gives A to all of them.
+        // CBSZ: A of one of 2^CBSZ consecutive blocks, selected by ABID, is used by all of them.
         const unsigned sharing = 1U << f.cbsz;
         const unsigned a_block = f.cbsz == 0 ? at.block : at.block / sharing * sharing + f.abid;
         const Input from_a = place_of_input(c, c.m, a_block, at.row, k);
@@ -190,7 +190,7 @@ void check(Bench& bench, const Case& c, const Fields& f, const Instruction& inst
   }
 }
 
-// Random elements: of floats normal ones of moderate size, so that no product or sum is denormal.
+// Random elements: floats are normal and of moderate size, so that no product or sum is denormal.
 void fill(Bench& bench, const Case& c, std::mt19937_64& random) {
   const auto value = [&]() -> std::uint64_t {
     const double x = std::ldexp(1 + static_cast<double>(random() >> 12) * 0x1p-52, static_cast<int>(random() % 7) - 3);

@@ -1,5 +1,5 @@
-// SIMD2: all operators, dense and 2:4 sparse, against a reference that selects from a list of exact products instead of
-// folding; and which codes of both extensions there are.
+// SIMD2: all operators, dense and 2:4 sparse, compared with a reference that selects from a list of exact products instead of
+// folding; and the list of codes of both extensions.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -33,7 +33,7 @@ constexpr std::uint32_t kDefaultNan = 0xffc00000;
 std::uint32_t bits(float v) { return std::bit_cast<std::uint32_t>(v); }
 float number(std::uint32_t v) { return std::bit_cast<float>(v); }
 
-/// The value of a half; a double has room for any product and sum of two.
+/// The value of a half; double represents any product and sum of two exactly.
 double exact(unsigned half) {
   const int exponent = static_cast<int>(half >> 10 & 31);
   const double fraction = half & 0x3ff;
@@ -69,7 +69,7 @@ std::uint32_t reference(Operator op, const std::vector<Product>& products, std::
         std::any_of(products.begin(), products.end(), [](const Product& p) { return exact(p.a) != 0 && exact(p.b) != 0; });
     return bits(any || number(c) != 0 ? 1 : 0);
   }
-  // What takes part, C first: of equal values, as zeros of both signs, the first stays.
+  // Operands of the selection, C first: of equal values, such as zeros of both signs, the first one is selected.
   std::vector<float> values{std::isnan(number(c)) ? (least ? kInfinity : -kInfinity) : number(c)};
   for (const Product& p : products) {
     const double a = exact(p.a);
@@ -84,7 +84,7 @@ std::uint32_t reference(Operator op, const std::vector<Product>& products, std::
   return bits(least ? *std::min_element(values.begin(), values.end()) : *std::max_element(values.begin(), values.end()));
 }
 
-/// A as it is before what is dropped is dropped: of the sparse form, `position` has two places in each group of four.
+/// A before elements are dropped: in the sparse form, `position` has two positions in each group of four.
 struct Matrices {
   unsigned a[kSize][kSize], b[kSize][kSize];
   std::uint32_t c[kSize][kSize];
@@ -104,7 +104,7 @@ class Machine : public MatrixMachine {
         const unsigned* const a = &m.a[i][4 * g];
         const unsigned* const kept = m.position[i][g];
         wave.v(kA)[lane] = sparse ? a[kept[0]] | a[kept[1]] << 16 : a[0] | a[1] << 16;
-        // Bits above the positions mean nothing.
+        // Bits above the positions are ignored.
         wave.v(kA + 1)[lane] = sparse ? kept[0] | kept[1] << 2 | 0xabcdef10 : a[2] | a[3] << 16;
         wave.v(kB)[lane] = m.b[4 * g][i] | m.b[4 * g + 1][i] << 16;
         wave.v(kB + 1)[lane] = m.b[4 * g + 2][i] | m.b[4 * g + 3][i] << 16;
@@ -197,7 +197,7 @@ TEST_P(Simd2, EqualsTheReference) {
   }
 }
 
-// A dense A with two zeros (as its operator understands it) in each group gives what the sparse form gives.
+// A dense A with two neutral elements of its operator in each group gives the same results as the sparse form.
 TEST_P(Simd2, SparseEqualsDenseWithNeutralElements) {
   if (GetParam() == addnorm) return;
   const bool sums = GetParam() == mma || GetParam() == orand;
@@ -232,7 +232,7 @@ INSTANTIATE_TEST_SUITE_P(All, Simd2, ::testing::ValuesIn(kAll), [](const auto& o
 
 // -- single values
 
-/// A[0][k] and B[k][0] from k = 0 on; what is left out contributes nothing.
+/// A[0][k] and B[k][0] from k = 0 on; all others contribute nothing.
 std::uint32_t one_element(Operator op, const std::vector<Product>& products, std::uint32_t c) {
   const unsigned nothing = op == mma || op == orand || op == addnorm ? 0 : kNan;
   Matrices m{};

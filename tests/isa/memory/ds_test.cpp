@@ -78,8 +78,8 @@ TEST(Lds, BeyondTheAllocationReadsZeroAndWritesNothing) {
   EXPECT_EQ(m.v(1, 0), 0U) << "M0 is a limit too on gfx8";
 }
 
-// Rows of lanes that read one word, neighbours, or anything, in any mixture or all alike, aligned or not, up to the last byte
-// of the allocation and beyond it, also from below zero: as lane by lane.
+// Rows of lanes that read one word, consecutive words, or arbitrary ones, in any mixture, aligned or not, up to the last byte
+// of the allocation and beyond it, also below zero: results equal those of lane-by-lane execution.
 TEST(Lds, RowsOfLanesAreAsLaneByLane) {
   constexpr unsigned kFirst = 1;  // units of four bytes: offsets of the pair
   constexpr unsigned kSecond = 9;
@@ -233,7 +233,7 @@ TEST(Lds, CrossbarMovesDataBetweenLanes) {
   EXPECT_EQ(m.v(7, 6), 0U) << "nobody sent: lane 1 is off";
 }
 
-// LDS obeys MODE's denormal bits; rounding is to nearest whatever MODE says.
+// In the LDS, MODE's denormal bits apply; rounding is to nearest regardless of MODE.
 template <typename F>
 void check_sums(const char* text, Target target, unsigned denormal_bit) {
   const std::vector<std::uint32_t> words = assemble_by_llvm({text}, target).at(0);
@@ -291,7 +291,7 @@ TEST(Lds, SecondOperandFromLds) {
     const std::uint32_t from = l % 2 == 0 ? 100 + l + 100 + l : 100 + l - 8;
     EXPECT_EQ(m.lds_at<std::uint32_t>(400 + l * 4), before(100 + l) - before(from)) << l;
   }
-  // One dword back, lanes one after the other: each takes what starts four bytes before it.
+  // One dword back, lanes one after the other: each lane reads the dword four bytes before its own.
   EXPECT_EQ(m.lds_at<std::uint32_t>(1024), before(255));
   EXPECT_EQ(m.lds_at<std::uint32_t>(1028), before(255 + 1)) << "the upper half is the lower one's old value";
   m.set_lds<float>(0, 2.5F);

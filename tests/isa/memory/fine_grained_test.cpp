@@ -1,5 +1,5 @@
-// Float atomics of gfx90a on fine-grained memory: reported always, performed or dropped by the wavefront's setting. Lanes in
-// coarse-grained memory and in the LDS, and other instructions, are not concerned.
+// Float atomics of gfx90a on fine-grained memory: always reported, performed or dropped by the wavefront's setting. Lanes in
+// coarse-grained memory and in the LDS, and other instructions, are unaffected.
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -164,7 +164,7 @@ INSTANTIATE_TEST_SUITE_P(All, FineGrained, testing::ValuesIn(cases()));
 TEST(FineGrainedMemory, OtherLanesAndInstructionsAreUnaffected) {
   FineGrainedMachine m;
   m.set({Path::flat, kAdd64, FineGrainedFloatAtomics::drop, false, false});
-  // Integers, exchange and compare-and-swap exist outside of L2.
+  // Integer atomics, exchange and compare-and-swap are performed outside of L2 as well.
   const std::vector<std::string> lines{"global_atomic_add v[0:1], v2, off",         "global_atomic_add_x2 v[0:1], v[2:3], off",
                                        "global_atomic_umax v[0:1], v2, off",        "global_atomic_swap v[0:1], v2, off",
                                        "global_atomic_cmpswap v[0:1], v[2:3], off", "flat_atomic_xor v[0:1], v2",
@@ -183,7 +183,7 @@ TEST(FineGrainedMemory, OtherLanesAndInstructionsAreUnaffected) {
   m.run({"flat_atomic_add_f64 v[0:1], v[2:3]"});
   EXPECT_EQ(m.wave.event, Event::none);
   EXPECT_EQ(m.lds_at<double>(8), 1.5);
-  // Lanes outside of a buffer are nowhere.
+  // Lanes outside of a buffer access no memory.
   m.wave.set_exec(~std::uint64_t{0});
   m.wave.sgpr[6] = kHalf;
   for (unsigned l = 0; l < kLanes; ++l) m.set_address(l, m.offset(l));

@@ -175,7 +175,7 @@ TEST(Flat, AtomicsReturnTheOldValueOnlyWithGlc) {
   EXPECT_EQ(m.wave.fault.reason, MemoryFault::Reason::misaligned);
 }
 
-// Lanes side by side take a short cut; lanes in reverse order do not. Both must do the same.
+// Consecutive lanes take a fast path; lanes in reverse order do not. Both must give the same result.
 TEST(Flat, NeighboursAndScatteredLanesAgree) {
   struct {
     const char* load;
@@ -228,7 +228,7 @@ TEST(Flat, ManyMappingsAreRemembered) {
   EXPECT_EQ(m.memory.finds, 4U);
 }
 
-// In memory f32 denormals become zeros and f64 and f16 ones stay, whatever MODE says.
+// In memory f32 denormals become zeros; f64 and f16 ones are kept, regardless of MODE.
 template <typename F>
 void check_sums_in_memory(const char* text, DenormalRules rules) {
   const std::vector<std::uint32_t> words = assemble_by_llvm({text}, Target::gfx90a).at(0);

@@ -50,7 +50,7 @@ TEST(Gfx9Memory, OffsetsOfFlatAndGlobal) {
 
 TEST(Gfx9Memory, GlobalDoesNotKnowApertures) {
   Gfx9Machine m;
-  m.wave.shared_aperture = kBase & ~0xffffffffULL;  // what FLAT would take for LDS
+  m.wave.shared_aperture = kBase & ~0xffffffffULL;  // addresses that FLAT would treat as LDS
   m.set_address(0, kBase, 4);
   m.run({"global_load_dword v4, v[0:1], off"});
   EXPECT_EQ(m.v(4, 5), 20U);

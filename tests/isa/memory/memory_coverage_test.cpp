@@ -20,7 +20,7 @@ constexpr std::array<std::string_view, 5> kExcluded{"ds_ordered_count", "s_rfe_b
                                                     "s_endpgm_ordered_ps_done", "s_endpgm_saved"};
 bool excluded(std::string_view mnemonic) { return std::find(kExcluded.begin(), kExcluded.end(), mnemonic) != kExcluded.end(); }
 
-// Every opcode of every format with operands of several widths and kinds, so that one suits.
+// Every opcode of every format with operands of several widths and kinds, so that one of them is legal.
 std::vector<Words> all_opcodes() {
   std::vector<Words> cases;
   const auto add = [&](std::uint32_t first, std::uint32_t second) { cases.push_back({first, second, 0}); };
@@ -63,7 +63,7 @@ TEST_P(MemoryCoverage, EveryOpcodeThatLlvmKnowsIsExecuted) {
   const Target target = GetParam();
   const std::vector<Words> cases = all_opcodes();
   const std::vector<OracleText> oracle = disassemble_by_llvm(cases, target);
-  // An instruction may have opcodes that LLVM takes for the same: one that is executed will do.
+  // LLVM may print several opcodes as the same instruction: one that is executed suffices.
   std::set<std::string> known;
   std::set<std::string> executed;
   for (std::size_t k = 0; k < cases.size(); ++k) {

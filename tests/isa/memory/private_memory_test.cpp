@@ -16,9 +16,9 @@ constexpr unsigned kSlot = 5;
 constexpr unsigned kSlotBytes = 8192;
 constexpr std::int64_t kLaneBytes = 40;
 constexpr std::uint64_t kPrivateAperture = 0x2000000000000;
-constexpr std::uint32_t kStackBytes = 16;  // of a lane, what the stack pointer stands at
+constexpr std::uint32_t kStackBytes = 16;  // bytes of a lane below the stack pointer
 
-/// An access whose lanes find their offsets in v0 (with the aperture's high half in v1), and what it adds to them.
+/// An access whose lanes have their offsets in v0 (with the aperture's high half in v1), and the offset that it adds to them.
 struct Way {
   std::string load;
   std::string store;
@@ -32,7 +32,7 @@ struct PrivateMachine : Machine {
     wave.private_aperture = kPrivateAperture;
     const std::uint64_t base = kPool + kSlot * kSlotBytes;
     wave.private_segment = {.pool = kPool, .pool_bytes = kPoolBytes, .base = base, .lane_bytes = kLaneBytes};
-    // s[4:7]: the buffer with the wavefront's offset added, as today's kernels have it; s[8:11]: without, as older ones do.
+    // s[4:7]: the buffer with the wavefront's offset added, as in current kernels; s[8:11]: without, as in older ones.
     for (const unsigned at : {4U, 8U}) {
       const std::uint64_t start = at == 4 ? base : kPool;
       wave.sgpr[at] = static_cast<std::uint32_t>(start);
@@ -83,7 +83,7 @@ std::string line(std::string text, const char* width, const Width& w) {
   std::string registers = w.registers;
   const auto put = [&](const std::string& part) { text.replace(text.find("{}"), 2, part); };
   put(width);
-  // FLAT stores name the address first.
+  // In FLAT stores the address is the first operand.
   if (text.starts_with("flat_store")) {
     text.replace(text.find("{}, v[0:1]"), 10, "v[0:1], " + registers);
   } else {
@@ -114,12 +114,12 @@ TEST_P(PrivateMemoryTest, ALaneReachesItsPartAndNothingBeyond) {
         const std::size_t instruction = next++;
         for (std::int64_t offset = -20; offset < kLaneBytes + 20; ++offset) {
           const unsigned lane = static_cast<unsigned>(offset + 20) * 7 % kLanes;
-          // The sum of VGPR and constant has 32 bits, the stack pointer is added to it without a carry lost.
+          // The sum of VGPR and constant has 32 bits; the stack pointer is added to it without losing a carry.
           const bool by_stack = way.load.find("s12") != std::string::npos;
           if (by_stack && offset < way.constant) continue;
           for (unsigned l = 0; l < kLanes; ++l) m.set_offset(l, by_stack ? 0 : -way.constant);
           m.set_offset(lane, offset - way.constant);
-          // FLAT addresses before the aperture are not private memory's.
+          // FLAT addresses below the aperture do not access private memory.
           if (way.load.starts_with("flat") && offset < 0) continue;
           const std::vector<std::byte> before(m.pool, m.pool + kPoolBytes);
           m.v(2, lane) = 0xa5a5a5a5;
@@ -140,7 +140,7 @@ TEST_P(PrivateMemoryTest, ALaneReachesItsPartAndNothingBeyond) {
   }
 }
 
-// The stack pointer of a recursion that runs on: beyond the lane's part, the wavefront's, and the whole pool.
+// The stack pointer of an endless recursion: beyond the lane's part, the wavefront's, and the whole pool.
 TEST_P(PrivateMemoryTest, AStackPointerBeyondTheEndIsFound) {
   const auto code = assemble_by_llvm(
       {"buffer_store_dword v2, off, s[4:7], s12", "buffer_load_dword v2, off, s[4:7], s12 offset:4"}, GetParam());
@@ -158,7 +158,7 @@ TEST_P(PrivateMemoryTest, AStackPointerBeyondTheEndIsFound) {
   }
 }
 
-// LLVM folds constants into the instruction on gfx9 where what is left of the address may be negative.
+// On gfx9 LLVM folds constants into the instruction although the remaining address may be negative.
 TEST_P(PrivateMemoryTest, ANegativeOffsetThatTheConstantMakesGoodIsInside) {
   PrivateMachine m(GetParam());
   for (unsigned l = 0; l < kLanes; ++l) {
@@ -171,7 +171,7 @@ TEST_P(PrivateMemoryTest, ANegativeOffsetThatTheConstantMakesGoodIsInside) {
     EXPECT_EQ(read<std::uint32_t>(m.pool + kSlot * kSlotBytes + (3 * kLanes + l) * 4), 3000 + l);
 }
 
-// Another buffer of the same kind is not private memory, nor is any when the queue has none.
+// Another buffer with the same format is not private memory, nor is any if the queue has none.
 TEST_P(PrivateMemoryTest, OtherBuffersHaveNoSuchBound) {
   PrivateMachine m(GetParam());
   for (unsigned l = 0; l < kLanes; ++l) m.set_offset(l, 44);
@@ -183,7 +183,7 @@ TEST_P(PrivateMemoryTest, OtherBuffersHaveNoSuchBound) {
   EXPECT_EQ(m.wave.event, Event::none);
 }
 
-// A dispatch that asks for no private memory, on a queue that has some.
+// A dispatch without private memory, on a queue that has some.
 TEST_P(PrivateMemoryTest, NothingIsInsideOfNone) {
   PrivateMachine m(GetParam());
   for (unsigned l = 0; l < kLanes; ++l) m.set_offset(l, 0);

@@ -12,8 +12,9 @@ namespace {
 
 constexpr unsigned kRounds = 20'000;
 
-/// A kernel's instructions in this thread, `work` in another one from before the first to after the last of them: `rounds`
-/// rounds, and more until the other thread has worked `kMeetings` times in the meantime. Returns the number of rounds.
+/// Executes a kernel's instructions in this thread and `work` in another one, which starts before the first instruction and
+/// ends after the last: `rounds` rounds, and more until the other thread has worked `kMeetings` times in the meantime. Returns
+/// the number of rounds.
 template <typename Work>
 unsigned beside(Machine& m, const std::vector<std::string>& lines, unsigned rounds, Work&& work) {
   constexpr unsigned kMeetings = 1000;
@@ -41,7 +42,7 @@ unsigned beside(Machine& m, const std::vector<std::string>& lines, unsigned roun
 struct AtomicCase {
   Target target;
   const char* instruction;
-  unsigned lanes;  // that add one each
+  unsigned lanes;  // lanes, each of which adds one
   unsigned rounds;
 };
 
@@ -83,7 +84,7 @@ TEST(SharedMemory, CompareAndSwapSeesEveryChange) {
   const auto load = assemble_by_llvm({"flat_load_dword v4, v[0:1]"}, m.wave.target)[0];
   const auto swap = assemble_by_llvm({"flat_atomic_cmpswap v5, v[0:1], v[2:3] glc"}, m.wave.target)[0];
   std::uint32_t swapped = 0;
-  std::uint32_t missed = 0;  // the other side came between
+  std::uint32_t missed = 0;  // failed swaps, because of the other side
   std::atomic<std::uint32_t> added = 0;
   std::atomic<bool> stop = false;
   std::thread host([&] {

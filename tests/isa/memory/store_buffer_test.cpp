@@ -61,7 +61,7 @@ TEST(StoreBuffer, LineTestMissesNoStore) {
   buffer.store(memory->at(4096), filled(4, 1).data(), 4);
   EXPECT_TRUE(buffer.may_meet(memory->at(4096), 4));
   EXPECT_TRUE(buffer.may_meet(memory->at(4092), 8)) << "begins in the line before";
-  // Between the two, where may_hold() says yes, another line may share a place of the table with one of them: not many do.
+  // For the lines between the two, may_hold() may be true because they share an entry of the table with one of them: few do.
   unsigned met = 0;
   for (std::size_t line = 64; line < 4096; line += 64) {
     ASSERT_TRUE(buffer.may_hold(memory->at(line), 4));
@@ -90,7 +90,7 @@ TEST(StoreBuffer, MarksLinesUntilTheFlush) {
   EXPECT_EQ(memory->bytes[124], std::byte{0});
 }
 
-// Against plain memory: many lines (the table grows) and few (each is forgotten by itself), several windows.
+// Compared with plain memory: many lines (the table grows) and few (each is removed individually), several windows.
 TEST(StoreBuffer, AgreesWithMemory) {
   const auto memory = std::make_unique<Memory>();
   const auto model = std::make_unique<Memory>();
@@ -117,7 +117,7 @@ TEST(StoreBuffer, AgreesWithMemory) {
 
 // -- instructions
 
-// Lanes' addresses in v[0:1], each `stride` bytes behind the one before; data in v2 to v5.
+// Lanes' addresses in v[0:1], each `stride` bytes after the previous one; data in v2 to v5.
 struct Buffered : Machine {
   explicit Buffered(Target target = Target::gfx90a, std::uint64_t stride = 4) {
     wave.target = target;
@@ -248,7 +248,7 @@ TEST(DeferredAccess, AtomicsWaitAndUseTheRegistersOfTheirIssue) {
   m.wave.set_exec(0x5555555555555555);
   m.execute("global_atomic_add v8, v[0:1], v3, off glc");
   EXPECT_TRUE(m.wave.access.deferred);
-  // The program goes on: other lanes of the destination, the sources.
+  // The program continues: it changes other lanes of the destination, and the sources.
   m.wave.set_exec(kAllLanes);
   for (unsigned l = 0; l < kLanes; ++l) {
     if (l % 2 != 0) m.v(8, l) = 77;

@@ -28,7 +28,7 @@ constexpr std::uint64_t kBase = 0x1'2340'0000;
 constexpr unsigned kRounds = 48;
 constexpr int kFailuresPerRow = 4;
 
-/// Of the running test so far.
+/// Of the current test.
 int failures() { return ::testing::UnitTest::GetInstance()->current_test_info()->result()->total_part_count(); }
 
 class Block : public MemoryInterface {
@@ -66,7 +66,7 @@ class AtomicBench {
   void run() {
     const int before = failures();
     for (unsigned round = 0; round < kRounds * reference_rounds() && failures() < before + kFailuresPerRow; ++round) {
-      // DS has rows of its own for returning the old value.
+      // DS has separate rows for returning the old value.
       const bool returns = row_.format == Format::ds ? row_.dst.count > 0 : round % 2 == 0;
       step(returns);
     }
@@ -138,7 +138,7 @@ class AtomicBench {
       at(kAddress + 1, l) = u32(address >> 32);
       AtomicInputs& in = inputs.at(l);
       in = {draw(), draw(), draw(), wave_.mode.bits, memory_in_lds};
-      // Equal values: comparisons that hold.
+      // Equal values, so that comparisons succeed.
       if (generator_() % 3 == 0) (generator_() % 2 == 0 ? in.a : in.b) = in.old;
       set_memory(bytes_, offset, in.old);
       if (entry_.data == 0) set_memory(bytes_, offset + kSecondDatum, in.a);
@@ -162,7 +162,7 @@ class AtomicBench {
         const std::uint32_t old = registers[(result + w) * kLanes + l];
         EXPECT_EQ(at(result + w, l), active && returns ? u32(in.old >> 32 * w) : old) << row_.mnemonic;
       }
-      // Nothing beside the datum is written.
+      // No byte outside the datum is written.
       const auto* now = bytes_.data() + offset + width_;
       EXPECT_EQ(std::memcmp(now, before.data() + offset + width_, kLaneBytes - width_), 0) << row_.mnemonic;
     }
@@ -179,7 +179,7 @@ class AtomicBench {
   std::mt19937_64 generator_;
 };
 
-/// Scalar memory: one datum at an immediate offset, data and result in SGPRs, other registers and memory untouched.
+/// Scalar memory: one datum at an immediate offset, data and result in SGPRs, other registers and memory unchanged.
 class ScalarAtomicBench {
  public:
   ScalarAtomicBench(const InstructionRow& row, Target target, const AtomicReference& entry)

@@ -23,13 +23,13 @@ struct AtomicReference {
   std::uint64_t (*reference)(const AtomicInputs&);
 };
 
-/// Whether the row is an atomic; scalar memory has no timing class of its own for them.
+/// Whether the row is an atomic; those of scalar memory have no separate timing class.
 bool is_atomic(const InstructionRow& row);
 
 std::span<const AtomicReference> atomic_references();
 
-/// Every executable row with this mnemonic on both targets, with and without the old value returned; reports mismatches in
-/// memory and registers as test failures. The number of rows that were run.
+/// Runs every executable row with this mnemonic on both targets, with and without the old value returned; reports mismatches in
+/// memory and registers as test failures. Returns the number of rows run.
 unsigned check_atomic_rows(const AtomicReference& entry);
 
 }  // namespace lacuna::isa::test

@@ -24,9 +24,9 @@ constexpr std::uint64_t kOnes = kWidth == 64 ? ~std::uint64_t{0} : 0xffffffff;
 template <unsigned kWidth>
 constexpr const BinaryFormat& kFormat = kWidth == 64 ? kDouble : kSingle;
 
-/// Rounded to nearest even regardless of MODE. In LDS denormals are treated according to MODE; in memory those of f32 are
-/// flushed, others kept ([MI200] "FLAT and GLOBAL float atomics"). The sign of a NaN that no operand has is not documented:
-/// positive here.
+/// Rounds to nearest even regardless of MODE. In LDS denormals are treated according to MODE; in memory those of f32 are
+/// flushed, others kept ([MI200] "FLAT and GLOBAL float atomics"). The sign of a NaN result without NaN operands is not
+/// documented: it is positive here.
 std::uint64_t float_sum(const In& i, const BinaryFormat& f) {
   const Context x{Target::gfx90a, i.mode, false};
   const bool keeps_in = i.in_lds ? keeps_inputs(x, f) : f.width != 32;
@@ -43,7 +43,7 @@ std::uint64_t packed_sum(const In& i) {
   return half(0) | half(16);
 }
 
-/// Integer operations for both widths; names as DS has them (with the type's letter) and as the others have them.
+/// Integer operations for both widths; names as in DS (with the type's letter) and as in the other formats.
 struct Operation {
   std::string_view ds;
   char type;
@@ -75,7 +75,7 @@ struct Of {
   /// DS: comparand, then new value; the others: new value, then comparand.
   static std::uint64_t compare_store(const In& i) { return i.old == i.a ? i.b : i.old; }
   static std::uint64_t compare_swap(const In& i) { return i.old == i.b ? i.a : i.old; }
-  /// As numbers: zeros are equal, NaNs are not.
+  /// Comparison as numbers: zeros are equal, NaNs are not.
   static std::uint64_t compare_store_float(const In& i) { return compare(i.old, i.a, kFormat<W>) == 0 ? i.b : i.old; }
   static std::uint64_t min_float(const In& i) { return compare(i.a, i.old, kFormat<W>) == -1 ? i.a : i.old; }
   static std::uint64_t max_float(const In& i) { return compare(i.a, i.old, kFormat<W>) == 1 ? i.a : i.old; }
@@ -119,7 +119,7 @@ constexpr Named kFloatsInMemory[] = {
     {"pk_add_f16", OperandType::pk_f16, packed_sum},
 };
 
-/// Of all combinations those that the table has.
+/// Those of all combinations that are in the table.
 std::vector<AtomicReference> build() {
   std::vector<AtomicReference> entries;
   const auto add_if_there = [&](const std::string& mnemonic, OperandType type, unsigned data, Function reference) {

@@ -18,7 +18,7 @@ TEST(Reference, Atomics) {
     EXPECT_GT(check_atomic_rows(entry), 0U) << entry.mnemonic << " names no row";
 }
 
-// Each lane has a place of its own; offsets count in units.
+// Each lane has its own location; offsets count in units.
 void check_exchange_of_two(std::uint32_t opcode, unsigned width, unsigned unit) {
   constexpr unsigned kLaneBytes = 2048;
   constexpr unsigned kFirst = 1;

@@ -1,5 +1,4 @@
-// Comparisons and classes ([GCN3], [Vega]: VOPC). v_cmpx_* are the same with EXEC for a second result, which the bench looks
-// at.
+// Comparisons and classes ([GCN3], [Vega]: VOPC). v_cmpx_* also write the result to EXEC, which the bench checks.
 #include <algorithm>
 #include <array>
 #include <iterator>
@@ -15,7 +14,7 @@ namespace {
 
 enum Order : unsigned { kLess = 1, kEqual = 2, kGreater = 4, kUnordered = 8 };
 
-/// Orders for which a condition of floats holds: bit set of Order.
+/// Orders for which a condition of floats is true: a set of bits of Order.
 struct Condition {
   std::string_view name;
   unsigned holds;
@@ -37,7 +36,7 @@ constexpr Condition kConditions[] = {
     {"neq", kLess | kGreater | kUnordered},
     {"nlt", kGreater | kEqual | kUnordered},
     {"tru", kLess | kEqual | kGreater | kUnordered},
-    // of integers
+    // orders for conditions of integers
     {"ne", kLess | kGreater},
     {"t", kLess | kEqual | kGreater},
 };
@@ -51,7 +50,7 @@ template <class T>
 unsigned order_of(T a, T b) {
   return a < b ? kLess : a == b ? kEqual : kGreater;
 }
-/// Bit i of S1 asks for class i, from signalling NaN to +infinity; denormals are seen whatever MODE says.
+/// Bit i of S1 selects class i, from signalling NaN to +infinity; denormals are recognised regardless of MODE.
 template <const BinaryFormat& F>
 Outcome of_class(const Lane& l, const Context&) {
   unsigned which = 0;
@@ -96,7 +95,7 @@ constexpr auto all_of(std::integer_sequence<unsigned, kType...>) {
 }
 constexpr auto kCompared = all_of(std::make_integer_sequence<unsigned, std::size(kTypes)>{});
 
-/// v_cmp_CONDITION_TYPE: the function that the mnemonic spells, or nullptr.
+/// v_cmp_CONDITION_TYPE: the function for the mnemonic, or nullptr.
 Reference reference_of(std::string_view mnemonic) {
   const std::size_t type_at = mnemonic.rfind('_');
   const std::size_t condition_at = mnemonic.rfind('_', type_at - 1);

@@ -8,7 +8,7 @@ namespace {
 
 using Format = const BinaryFormat&;
 
-/// Rounded by `direction`, saturated; NaN gives 0.
+/// Rounds in `direction` and saturates; NaN gives 0.
 std::int64_t to_integer(std::uint64_t v, mpfr_rnd_t direction, Format f, std::int64_t low, std::int64_t high) {
   if (f.nan(v)) return 0;
   if (f.infinite(v)) return f.negative(v) ? low : high;
@@ -37,7 +37,7 @@ Outcome to_i16(const Lane& l, const Context& x) {
 Outcome to_u16(const Lane& l, const Context& x) {
   return {u16(static_cast<std::uint64_t>(to_integer(input(l.a, x, kHalf16), MPFR_RNDZ, kHalf16, 0, UINT16_MAX)))};
 }
-/// floor(S0 + 0.5) of the exact sum.
+/// floor(S0 + 0.5), computed exactly.
 Outcome to_nearest_up(const Lane& l, const Context& x) {
   const std::uint64_t v = input(l.a, x, kSingle);
   if (kSingle.nan(v) || kSingle.infinite(v)) return to_i32<kSingle>(l, x);
@@ -52,7 +52,7 @@ Outcome to_nearest_up(const Lane& l, const Context& x) {
 Outcome to_floor(const Lane& l, const Context& x) {
   return {u32(static_cast<std::uint64_t>(to_integer(input(l.a, x, kSingle), MPFR_RNDD, kSingle, INT32_MIN, INT32_MAX)))};
 }
-/// The result's format says which rounding field is meant ([LLVM] SIModeRegister: v_cvt_f16_f32 rounds by the f64/f16 field).
+/// The result's format selects the rounding field ([LLVM] SIModeRegister: v_cvt_f16_f32 rounds by the f64/f16 field).
 template <const BinaryFormat& From, const BinaryFormat& To>
 Outcome between(const Lane& l, const Context& x) {
   return {converted(input(l.a, x, From), From, To, rule_of(x, To))};
@@ -69,11 +69,11 @@ template <unsigned kByte>
 Outcome from_byte(const Lane& l, const Context& x) {
   return {from_integer(static_cast<std::int64_t>(l.a >> (8 * kByte) & 0xff), kSingle, rule_of(x, kSingle))};
 }
-/// Four bits, signed, in sixteenths.
+/// A signed 4-bit number of sixteenths.
 Outcome offset(const Lane& l, const Context&) {
   return {scaled(from_integer(sign_extend(l.a, 4), kSingle, {}), -4, kSingle, {})};
 }
-/// [-1, 1] to 16 bits; to nearest, ties to even, in all modes (the manuals name no rounding).
+/// Converts [-1, 1] to 16 bits; to nearest, ties to even, in all modes (the manuals name no rounding).
 std::uint64_t normalized(std::uint64_t v, bool is_signed, const Context& x, Format f) {
   v = input(v, x, f);
   if (f.nan(v)) return 0;
@@ -93,14 +93,14 @@ template <const BinaryFormat& F, bool kSigned>
 Outcome normalized_pair(const Lane& l, const Context& x) {
   return {normalized(l.a, kSigned, x, F) | normalized(l.b, kSigned, x, F) << 16};
 }
-/// Towards zero whatever MODE says; denormals as MODE says.
+/// Rounds towards zero regardless of MODE; denormals as in MODE.
 Outcome pack_towards_zero(const Lane& l, const Context& x) {
   const auto half = [&](std::uint64_t v) {
     return converted(input(v, x, kSingle), kSingle, kHalf16, {3, !keeps_results(x, kHalf16)});
   };
   return {half(l.a) | half(l.b) << 16};
 }
-/// S0 as a byte in the place that S1 names; the manuals say how it is packed, MODE how it is rounded.
+/// Inserts S0 as the byte selected by S1; the packing is as in the manuals, the rounding as in MODE.
 std::uint64_t byte_into(const Lane& l, std::uint64_t rest, const Context& x) {
   const std::int64_t byte = to_integer(input(l.a, x, kSingle), mpfr_mode(rounding_of(x, kSingle)), kSingle, 0, 255);
   const unsigned shift = 8 * (l.b & 3);

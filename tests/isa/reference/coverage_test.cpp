@@ -34,7 +34,7 @@ constexpr Exception kVectorExceptions[] = {
     {"v_accvgpr_mov_b32", "accumulation registers: isa_mfma_test"},
 };
 
-// Scalar rows that are not a function of operands, SCC and EXEC.
+// Scalar rows whose results are not a function of operands, SCC and EXEC.
 constexpr Exception kScalarExceptions[] = {
     {"s_cbranch_*", "program counter and a stack of masks: isa_sop_test"},
     {"s_movrel*", "indexed registers: isa_reference_scalar_test"},
@@ -44,7 +44,7 @@ constexpr Exception kScalarExceptions[] = {
     {"s_setreg_*", "hardware registers: isa_sop_test"},
 };
 
-// Atomics that do more than combining one datum with operands.
+// Atomics that do not just combine one datum with operands.
 constexpr Exception kAtomicExceptions[] = {
     {"ds_wrxchg2*", "two addresses: isa_reference_atomic_test"},   {"ds_condxchg32_rtn_b64", "two addresses: isa_ds_test"},
     {"ds_append", "counts lanes: isa_gfx9_memory_test"},           {"ds_consume", "counts lanes: isa_gfx9_memory_test"},
@@ -68,7 +68,7 @@ bool matches(std::string_view pattern, std::string_view mnemonic) {
   return pattern.ends_with('*') ? mnemonic.starts_with(pattern.substr(0, pattern.size() - 1)) : mnemonic == pattern;
 }
 
-/// Every executable row of `formats` is either referenced or excepted; every exception names a row.
+/// Checks that every executable row of `formats` is either referenced or excepted, and that every exception names a row.
 template <class Includes>
 void expect_covered(std::span<const Format> formats, Includes includes, const std::set<std::string_view>& referenced,
                     std::span<const Exception> exceptions) {
@@ -93,7 +93,7 @@ void expect_covered(std::span<const Format> formats, Includes includes, const st
 }
 
 bool every_row(const InstructionRow&) { return true; }
-// Loads and stores of these do not compute: isa_ds_test, isa_flat_test, isa_mubuf_test, isa_smem_test, isa_gfx9_memory_test.
+// Plain loads and stores are tested by isa_ds_test, isa_flat_test, isa_mubuf_test, isa_smem_test, isa_gfx9_memory_test.
 constexpr Format kAtomicFormats[] = {Format::ds, Format::flat, Format::global, Format::mubuf, Format::smem};
 constexpr Format kVectorFormats[] = {Format::vop1, Format::vop2, Format::vopc, Format::vop3a, Format::vop3p};
 constexpr Format kScalarFormats[] = {Format::sop1, Format::sop2, Format::sopc, Format::sopk};

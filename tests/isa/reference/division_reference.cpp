@@ -6,9 +6,9 @@ namespace {
 
 using Format = const BinaryFormat&;
 
-/// What V_DIV_SCALE and V_DIV_FIXUP of a format compare exponents with.
+/// Exponents with which V_DIV_SCALE and V_DIV_FIXUP of a format compare.
 struct Limits {
-  int far;              ///< numerator so much larger: the quotient is near the greatest number
+  int far;              ///< difference of exponents from which on the quotient is near the greatest number
   int small_numerator;  ///< biased exponent
   int underflow;
   int scale;  ///< power of two
@@ -16,7 +16,7 @@ struct Limits {
 constexpr Limits kSingleLimits{96, 23, -150, 64};
 constexpr Limits kDoubleLimits{768, 53, -1075, 128};
 
-/// Whether n / d lies below the smallest normal number, before it is rounded.
+/// Whether n / d, before rounding, is below the smallest normal number.
 bool quotient_is_tiny(std::uint64_t n, std::uint64_t d, Format f) {
   if (f.nan(n) || f.nan(d) || f.infinite(n) || f.infinite(d)) return false;
   Number x(f.magnitude(n), f);
@@ -36,7 +36,7 @@ Outcome scale(const Lane& l, const Context& x, Format f, const Limits& limits) {
   if (f.exponent(numerator) - f.exponent(denominator) >= limits.far)
     return {value == denominator ? times(limits.scale) : value, 0, true};
   if (f.denormal(denominator)) return {times(limits.scale)};
-  // The manuals print the upward scale here too, with which a denominator of this size would overflow.
+  // The manuals print the upward scale here, too, but with it a denominator of this size would overflow.
   if (tiny_reciprocal && tiny_quotient) return {value == denominator ? times(-limits.scale) : value, 0, true};
   if (tiny_reciprocal) return {times(-limits.scale)};
   if (tiny_quotient) return {value == numerator ? times(limits.scale) : value, 0, true};
@@ -44,8 +44,8 @@ Outcome scale(const Lane& l, const Context& x, Format f, const Limits& limits) {
   return {value};
 }
 
-/// S0 * S1 + S2, times a power of two where VCC says so. The manuals do not say how often that is rounded: once, unless the sum
-/// itself leaves the normal numbers. The direction is that of the RDNA3 manual.
+/// S0 * S1 + S2, times a power of two if VCC is set. The manuals do not define how often the result is rounded: here once,
+/// unless the sum itself is outside of the normal numbers. The direction is that of the RDNA3 manual.
 Outcome fused_scaled(const Lane& l, const Context& x, Format f, const Limits& limits) {
   const std::uint64_t a = input(l.a, x, f);
   const std::uint64_t b = input(l.b, x, f);
@@ -54,7 +54,7 @@ Outcome fused_scaled(const Lane& l, const Context& x, Format f, const Limits& li
   const std::uint64_t sum = fused(a, b, c, f, rule);
   if (!l.flag) return {sum};
   const int power = f.exponent(c) > f.exponent(f.one()) ? limits.scale : -limits.scale;
-  // The greatest number may be an overflow too, rounded towards zero.
+  // The greatest number may also be an overflow rounded towards zero.
   if (f.magnitude(sum) >= f.infinity() - 1 || f.magnitude(sum) <= f.hidden()) return {scaled(input(sum, x, f), power, f, rule)};
   Number exact(4400);  // from 2^-2148 to 2^2048
   const Number p(a, f);
@@ -65,7 +65,7 @@ Outcome fused_scaled(const Lane& l, const Context& x, Format f, const Limits& li
   return {round_exact(exact, f, rule)};
 }
 
-/// A number beyond the format's range, rounded as MODE says.
+/// The result for a number beyond the format's range, rounded according to MODE.
 std::uint64_t beyond_range(bool negative, long exponent, const Context& x, Format f) {
   Number v(2);
   mpfr_set_si_2exp(v.get(), negative ? -1 : 1, exponent, MPFR_RNDN);
@@ -84,13 +84,13 @@ Outcome fix_up(const Lane& l, const Context& x, Format f, const Limits* limits) 
   if (f.infinite(d) || f.zero(n)) return {sign};
   if (limits != nullptr && f.exponent(n) - f.exponent(d) < limits->underflow)
     return {beyond_range(sign != 0, -kBeyondAll, x, f)};
-  // The iteration leaves a NaN where the quotient overflows.
+  // If the quotient overflows, the iteration yields a NaN.
   if (f.nan(l.a)) return {beyond_range(sign != 0, kBeyondAll, x, f)};
   return {sign | f.magnitude(l.a)};
 }
 
-/// 53 bits of the 1201 fraction bits of 2/pi that the instruction has, from a place that the argument's exponent and the
-/// segment choose.
+/// 53 bits of the 1201 fraction bits of 2/pi that the instruction contains, at a position determined by the argument's exponent
+/// and the segment.
 Outcome trig_preop(const Lane& l, const Context& x) {
   constexpr int kBits = 1201;
   constexpr int kArgument = 53;
@@ -105,7 +105,7 @@ Outcome trig_preop(const Lane& l, const Context& x) {
     mpfr_mul_2si(v.get(), v.get(), -bits, MPFR_RNDN);
   };
   floor_at(table, kBits);
-  // What lies above the window is subtracted, what lies below it is cut off.
+  // Bits above the window are subtracted, bits below it are truncated.
   Number above(1400);
   mpfr_set(above.get(), table.get(), MPFR_RNDN);
   floor_at(above, shift);

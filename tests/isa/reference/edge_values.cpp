@@ -30,8 +30,8 @@ const std::vector<std::uint64_t> kEdges64 = {0,
                                              0xffff0000ffff0000,
                                              0xff00ff00ff00ff};
 
-/// Both signs of: zero, the ends of the denormals and of the normals, infinity, NaNs, one and its neighbours, halves and other
-/// ties of rounding to integers, limits of integers, what is near the bounds of division scaling.
+/// Both signs of: zero, the limits of the denormals and of the normals, infinity, NaNs, one and its neighbours, halves and
+/// other ties of rounding to integers, limits of integers, values near the bounds of division scaling.
 std::vector<std::uint64_t> float_edges(int width, int precision) {
   const int bias = (1 << (width - precision - 1)) - 1;
   const std::uint64_t hidden = std::uint64_t{1} << (precision - 1);
@@ -118,11 +118,11 @@ std::uint64_t draw_value(OperandType type, std::mt19937_64& generator) {
     const std::uint64_t r = generator();
     if ((r & 3) < 2) return edges[(r >> 8) % edges.size()];
     if ((r & 3) == 2) return generator();
-    // Near an edge: small differences, for cancellation and carries.
+    // Values near an edge: small differences, for cancellation and carries.
     return edges[(r >> 8) % edges.size()] + (r >> 40 & 0xf) - 8;
   };
   const std::uint64_t low = one();
-  // Packed types, and what lies above a 16-bit operand, which nothing may look at.
+  // Packed types, and the bits above a 16-bit operand, which must not affect the result.
   if (type == OperandType::pk_f32) return (low & 0xffffffff) | one() << 32;
   if (half_of(type) || edges.data() == kEdges16.data()) return (low & 0xffff) | (one() & 0xffff) << 16;
   return low;

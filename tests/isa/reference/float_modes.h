@@ -15,7 +15,7 @@ inline bool keeps_results(const Context& x, const BinaryFormat& f) {
   return ((f.width == 32 ? x.mode >> 5 : x.mode >> 7) & 1) != 0;
 }
 inline RoundingRule rule_of(const Context& x, const BinaryFormat& f) { return {rounding_of(x, f), !keeps_results(x, f)}; }
-/// An operand as it enters arithmetic.
+/// Flushes an operand according to MODE before arithmetic.
 inline std::uint64_t input(std::uint64_t v, const Context& x, const BinaryFormat& f) {
   return keeps_inputs(x, f) ? v : f.flushed(v);
 }

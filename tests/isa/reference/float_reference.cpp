@@ -9,7 +9,7 @@ using Format = const BinaryFormat&;
 std::uint64_t sum(std::uint64_t a, std::uint64_t b, const Context& x, Format f) {
   return add(input(a, x, f), input(b, x, f), f, rule_of(x, f));
 }
-/// a - b. A NaN keeps its sign: it is not the negated operand that is propagated.
+/// a - b. A NaN keeps its sign: the operand that is propagated is not negated.
 std::uint64_t difference(std::uint64_t a, std::uint64_t b, const Context& x, Format f) {
   return sum(a, f.nan(b) ? b : b ^ f.sign(), x, f);
 }
@@ -22,7 +22,7 @@ std::uint64_t fma(const Lane& l, const Context& x, Format f) {
 /// DX9 rule of the legacy instructions: zero times anything is +0.
 bool legacy_zero(std::uint64_t a, std::uint64_t b, Format f) { return f.zero(a) || f.zero(b); }
 
-/// Separate roundings of product and sum. Of f32 denormals are flushed whatever MODE says ([Vega] V_MAD_F32: "denormals are
+/// Product and sum are rounded separately. f32 denormals are flushed regardless of MODE ([Vega] V_MAD_F32: "denormals are
 /// flushed"; [LLVM] SIISelLowering: v_mad_f32 and v_mac_f32 have no denormals).
 std::uint64_t mad(std::uint64_t a, std::uint64_t b, std::uint64_t c, const Context& x, Format f, bool legacy) {
   const bool flush_in = f.width == 32 || !keeps_inputs(x, f);
@@ -40,8 +40,8 @@ std::uint64_t mad(std::uint64_t a, std::uint64_t b, std::uint64_t c, const Conte
   return add(p, c, f, rule);
 }
 
-/// [Vega] V_MIN_F32, V_MAX_F32. The chosen operand is returned as it is, but for denormals: gfx9 flushes them as MODE says,
-/// gfx8 never does ([LLVM] GCNSubtarget::supportsMinMaxDenormModes).
+/// [Vega] V_MIN_F32, V_MAX_F32. The selected operand is returned unchanged, except that gfx9 flushes denormals according to
+/// MODE; gfx8 never does ([LLVM] GCNSubtarget::supportsMinMaxDenormModes).
 std::uint64_t extreme(std::uint64_t a, std::uint64_t b, bool maximum, const Context& x, Format f) {
   if (x.target != Target::gfx803) {
     a = input(a, x, f);
@@ -67,8 +67,8 @@ std::uint64_t extreme(std::uint64_t a, std::uint64_t b, bool maximum, const Cont
 std::uint64_t extreme3(const Lane& l, bool maximum, const Context& x, Format f) {
   return extreme(extreme(l.a, l.b, maximum, x, f), l.c, maximum, x, f);
 }
-/// [Vega] V_MED3_F32: with a NaN the minimum of the three, else of the two that remain when the maximum is taken away, the
-/// larger.
+/// [Vega] V_MED3_F32: if one operand is NaN, the minimum of the three; otherwise the larger of the two that remain without the
+/// maximum.
 std::uint64_t median(const Lane& l, const Context& x, Format f) {
   if (f.nan(l.a) || f.nan(l.b) || f.nan(l.c)) return extreme3(l, false, x, f);
   const std::uint64_t top = extreme3(l, true, x, f);
@@ -85,7 +85,7 @@ std::uint64_t median(const Lane& l, const Context& x, Format f) {
       c = f.flushed(c);
     }
   }
-  // As for the minimum and the maximum -0 is less than +0; the manual's comparison would not tell them apart.
+  // As for minimum and maximum, -0 is less than +0; the manual's comparison would not distinguish them.
   if (top == a) return extreme(b, c, true, x, f);
   if (top == b) return extreme(a, c, true, x, f);
   return extreme(a, b, true, x, f);
@@ -136,8 +136,8 @@ Lane cube_inputs(const Lane& l, const Context& x) {
   r.c = input(l.c, x, kSingle);
   return r;
 }
-/// A source, negated or not. The manuals say nothing of denormals and NaNs here: the first pass, of the second the first among
-/// the operands is the result where the selected one is a NaN (docs/DEVIATIONS.md).
+/// A source, negated or not. The manuals do not define denormals and NaNs here: if the selected source is a NaN, the result is
+/// the first NaN operand of the first pass or of the second one (docs/DEVIATIONS.md).
 std::uint64_t cube_result(const Lane& l, std::uint64_t v, bool negate) {
   if (kSingle.nan(v)) return propagated_nan(kSingle, {l.a, l.b, l.c});
   return negate ? v ^ kSingle.sign() : v;
@@ -173,7 +173,7 @@ template <const BinaryFormat& F>
 struct Of {
   static Outcome add(const Lane& l, const Context& x) { return {sum(l.a, l.b, x, F)}; }
   static Outcome sub(const Lane& l, const Context& x) { return {difference(l.a, l.b, x, F)}; }
-  /// S1 - S0; the NaN that is propagated is still S0's first.
+  /// S1 - S0; the first NaN that is propagated is still that of S0.
   static Outcome subrev(const Lane& l, const Context& x) {
     if (F.nan(l.a)) return {l.a | F.quiet_bit()};
     return {difference(l.b, l.a, x, F)};

@@ -10,7 +10,7 @@ namespace {
 __extension__ using Wide = unsigned __int128;
 
 Outcome carried(std::int64_t sum, const Context& x) {
-  // The carry is that of the full sum also where CLAMP changes the value.
+  // The carry is that of the full sum, even if CLAMP changes the value.
   return {saturated_u32(sum, x.clamp), 0, sum < 0 || sum > UINT32_MAX};
 }
 std::int64_t in(bool flag) { return flag ? 1 : 0; }
@@ -23,7 +23,7 @@ Outcome reversed_bits(const Lane& l, const Context&) {
   for (unsigned i = 0; i < 32; ++i) r |= (l.a >> i & 1) << (31 - i);
   return {r};
 }
-// Counts from the top; -1 where there is no such bit.
+// Counts from the top; -1 if no such bit is set.
 Outcome first_high(const Lane& l, const Context&) {
   for (unsigned i = 0; i < 32; ++i) {
     if ((l.a >> (31 - i) & 1) != 0) return {i};
@@ -46,7 +46,7 @@ Outcome first_high_signed(const Lane& l, const Context&) {
 Outcome bfe_u32(const Lane& l, const Context&) { return {(u32(l.a) >> (l.b & 31)) & ((std::uint64_t{1} << (l.c & 31)) - 1)}; }
 Outcome bfe_i32(const Lane& l, const Context&) {
   const unsigned width = l.c & 31;
-  // Beyond the top the field is filled with the sign ([LLVM] computes SBFE so).
+  // Beyond the top bit the field is filled with the sign ([LLVM] computes SBFE this way).
   if (width == 0) return {0};
   return {
       u32(static_cast<std::uint64_t>(sign_extend(static_cast<std::uint64_t>(std::int64_t{s32(l.a)} >> (l.b & 31)), width)))};
@@ -134,7 +134,7 @@ constexpr ReferenceEntry kEntries[] = {
     {"v_or_b32", [](const Lane& l, const Context&) -> Outcome { return {l.a | l.b}; }},
     {"v_xor_b32", [](const Lane& l, const Context&) -> Outcome { return {l.a ^ l.b}; }},
     {"v_xnor_b32", [](const Lane& l, const Context&) -> Outcome { return {u32(~(l.a ^ l.b))}; }},
-    // gfx8's v_add_u32 has the carry, gfx9's has not; the bench looks at it where there is one.
+    // gfx8's v_add_u32 returns the carry, gfx9's does not; the bench checks it where it exists.
     {"v_add_u32", [](const Lane& l, const Context& x) { return carried(wide(l.a) + wide(l.b), x); }},
     {"v_sub_u32", [](const Lane& l, const Context& x) { return carried(wide(l.a) - wide(l.b), x); }},
     {"v_subrev_u32", [](const Lane& l, const Context& x) { return carried(wide(l.b) - wide(l.a), x); }},

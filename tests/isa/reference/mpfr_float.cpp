@@ -6,7 +6,7 @@
 namespace lacuna::isa::test {
 namespace {
 
-/// Finite numbers of every format are doubles.
+/// double represents the finite numbers of every format.
 double as_double(std::uint64_t bits, const BinaryFormat& f) {
   if (f.width == 64) return std::bit_cast<double>(bits);
   if (f.width == 32) return std::bit_cast<float>(static_cast<std::uint32_t>(bits));
@@ -29,7 +29,7 @@ std::uint64_t bits_of(double v, const BinaryFormat& f) {
          ((static_cast<std::uint64_t>(exponent + 14) << 10) + static_cast<std::uint64_t>(std::ldexp(significand, 11)) - 1024);
 }
 
-/// MPFR's exponent range while a result is packed.
+/// Sets MPFR's exponent range while a result is packed.
 class ExponentRange {
  public:
   explicit ExponentRange(const BinaryFormat& f) : least_(mpfr_get_emin()), greatest_(mpfr_get_emax()) {
@@ -129,7 +129,7 @@ std::uint64_t scaled(std::uint64_t v, std::int64_t exponent, const BinaryFormat&
   if (f.nan(v)) return v | f.quiet_bit();
   if (f.infinite(v)) return v;
   Number x(v, f);
-  // Beyond both ends of every format, within MPFR's.
+  // An exponent beyond both ends of every format, within MPFR's range.
   const long shift = exponent < -8192 ? -8192 : exponent > 8192 ? 8192 : static_cast<long>(exponent);
   mpfr_mul_2si(x.get(), x.get(), shift, MPFR_RNDN);
   return round_exact(x, f, rule);

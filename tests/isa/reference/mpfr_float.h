@@ -15,7 +15,8 @@ struct BinaryFormat {
   mpfr_exp_t least;  ///< exponent of the smallest denormal
   mpfr_exp_t least_normal;
   mpfr_exp_t greatest;
-  /// Flushing looks at the result before it is rounded to denormal precision (f32, f64) or after (f16): docs/DEVIATIONS.md.
+  /// Whether flushing applies to the result before it is rounded to denormal precision (f32, f64) or after (f16):
+  /// docs/DEVIATIONS.md.
   bool tiny_before_denormal_rounding;
 
   std::uint64_t sign() const { return std::uint64_t{1} << (width - 1); }
@@ -41,17 +42,17 @@ inline constexpr BinaryFormat kHalf16{16, 11, -23, -13, 16, false};
 inline constexpr BinaryFormat kSingle{32, 24, -148, -125, 128, true};
 inline constexpr BinaryFormat kDouble{64, 53, -1073, -1021, 1024, true};
 
-/// How a result is rounded: MODE's code (0 even, 1 up, 2 down, 3 zero), denormal results flushed or not.
+/// Rounding of a result: MODE's code (0 even, 1 up, 2 down, 3 zero), and whether denormal results are flushed.
 struct RoundingRule {
   unsigned mode = 0;
   bool flush = false;
 };
 
-/// A number in one of the formats or an exact intermediate one.
+/// A number in one of the formats, or an exact intermediate one.
 class Number {
  public:
   explicit Number(int precision = 64) { mpfr_init2(value_, precision); }
-  /// A finite number of a format.
+  /// The value of a finite number of a format.
   Number(std::uint64_t bits, const BinaryFormat& format);
   ~Number() { mpfr_clear(value_); }
   Number(const Number&) = delete;
@@ -71,19 +72,20 @@ std::uint64_t pack(Number& value, int ternary, const BinaryFormat& format, const
 /// Rounds an exact number.
 std::uint64_t round_exact(const Number& exact, const BinaryFormat& format, const RoundingRule& rule);
 
-/// The first NaN among the operands, quieted; else the default NaN. No document says which of several NaNs: docs/DEVIATIONS.md.
+/// The first NaN among the operands, quieted; otherwise the default NaN. No document defines which of several NaNs is returned:
+/// docs/DEVIATIONS.md.
 std::uint64_t propagated_nan(const BinaryFormat& format, std::initializer_list<std::uint64_t> operands);
 
-// Operations on bits, NaNs, infinities and signed zeros included. Inputs are taken as they are.
+// Operations on bits, including NaNs, infinities and signed zeros. Inputs are not flushed.
 std::uint64_t add(std::uint64_t a, std::uint64_t b, const BinaryFormat& format, const RoundingRule& rule);
 std::uint64_t multiply(std::uint64_t a, std::uint64_t b, const BinaryFormat& format, const RoundingRule& rule);
 std::uint64_t fused(std::uint64_t a, std::uint64_t b, std::uint64_t c, const BinaryFormat& format, const RoundingRule& rule);
 /// v * 2^exponent.
 std::uint64_t scaled(std::uint64_t v, std::int64_t exponent, const BinaryFormat& format, const RoundingRule& rule);
-/// To another format; NaN payloads keep their upper bits.
+/// Converts to another format; NaN payloads keep their upper bits.
 std::uint64_t converted(std::uint64_t v, const BinaryFormat& from, const BinaryFormat& to, const RoundingRule& rule);
 std::uint64_t from_integer(std::int64_t v, const BinaryFormat& to, const RoundingRule& rule);
-/// To an integral value in a direction (MPFR's mode; MPFR_RNDN: ties to even); the sign of zeros is kept.
+/// Rounds to an integral value in a direction (MPFR's mode; MPFR_RNDN: ties to even); the sign of zeros is kept.
 std::uint64_t integral(std::uint64_t v, mpfr_rnd_t direction, const BinaryFormat& format);
 /// -1, 0, 1; 2 when unordered.
 int compare(std::uint64_t a, std::uint64_t b, const BinaryFormat& format);

@@ -1,4 +1,4 @@
-// VOP3P and what is packed elsewhere ([MI200]: V_PK_*, V_FMA_MIX*, V_DOT*; VOP2 and VOP3).
+// VOP3P, and packed instructions of other formats ([MI200]: V_PK_*, V_FMA_MIX*, V_DOT*; VOP2 and VOP3).
 #include <algorithm>
 #include <array>
 #include <vector>
@@ -30,8 +30,8 @@ Outcome accumulated_dot(const Lane& l, const Context& x) {
   return dot<kBits, true>(l.a, l.b, l.old, x);
 }
 
-/// Two products and an f32, added without rounding and rounded once, to nearest even; denormals of both formats are flushed
-/// (docs/DEVIATIONS.md). A NaN that is not the accumulator's becomes the default one.
+/// Two products and an f32, added exactly and rounded once, to nearest even; denormals of both formats are flushed
+/// (docs/DEVIATIONS.md). A NaN other than the accumulator's becomes the default one.
 std::uint64_t dot_of_halves(std::uint64_t a, std::uint64_t b, std::uint64_t c) {
   constexpr const BinaryFormat& h = kHalf16;
   constexpr const BinaryFormat& f = kSingle;
@@ -59,7 +59,7 @@ std::uint64_t dot_of_halves(std::uint64_t a, std::uint64_t b, std::uint64_t c) {
   return round_exact(sum, f, {0, true});
 }
 
-/// Rounded to f32, then to f16 ([LLVM] selects it for the truncation of an f32 multiply-add).
+/// Rounds to f32, then to f16 ([LLVM] selects it for the truncation of an f32 multiply-add).
 Outcome narrow_mixed(const Lane& l, const Context& x) {
   const std::uint64_t sum =
       fused(input(l.a, x, kSingle), input(l.b, x, kSingle), input(l.c, x, kSingle), kSingle, rule_of(x, kSingle));
@@ -70,7 +70,7 @@ Outcome accumulate_half(const Lane& l, const Context& x) {
   return {fused(input(l.a, x, kHalf16), input(l.b, x, kHalf16), input(l.old, x, kHalf16), kHalf16, rule_of(x, kHalf16))};
 }
 
-/// A floating-point instruction: denormals are flushed as MODE says, NaNs quieted.
+/// A floating-point instruction: denormals are flushed according to MODE, NaNs quieted.
 Outcome pack_halves(const Lane& l, const Context& x) {
   const auto half = [&](std::uint64_t v) {
     v = input(v, x, kHalf16);
@@ -105,7 +105,7 @@ constexpr ReferenceEntry kEntries[] = {
     {"v_dot8c_i32_i4", accumulated_dot<4>},
 };
 
-/// Instructions whose reference is another's: of a part, or of the whole.
+/// Instructions whose reference is that of another one, for a part or for the whole.
 struct Same {
   std::string_view mnemonic, as;
   unsigned part_bits;

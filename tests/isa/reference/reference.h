@@ -15,7 +15,7 @@
 
 namespace lacuna::isa::test {
 
-/// The sources of one lane as bits, NEG and ABS applied; of 16-bit operands the half that is read.
+/// The sources of one lane as bits, after NEG and ABS; of 16-bit operands only the half that is read.
 struct Lane {
   std::uint64_t a = 0, b = 0, c = 0;
   std::uint64_t c_high = 0;  ///< bits 64.. of a 128-bit third source
@@ -24,7 +24,7 @@ struct Lane {
   unsigned index = 0;
 };
 
-/// MODE fields by their places in the register ([GCN3] table "MODE register").
+/// MODE fields by their positions in the register ([GCN3] table "MODE register").
 struct Context {
   Target target = Target::gfx803;
   std::uint32_t mode = 0;
@@ -44,11 +44,12 @@ using Reference = Outcome (*)(const Lane&, const Context&);
 struct ReferenceEntry {
   std::string_view mnemonic;
   Reference reference;
-  unsigned ulps = 0;       ///< how far a finite result may be off: instructions with a documented bound instead of a rounding
+  unsigned ulps = 0;       ///< permitted error of a finite result: for instructions with a documented bound instead of a
+                           ///< rounding
   unsigned part_bits = 0;  ///< packed: the function is that of one part, this wide
 };
 
-/// Vector instructions by subject; a mnemonic that both targets have with different results looks at Context::target.
+/// Vector instructions by subject; a mnemonic whose results differ between the targets uses Context::target.
 std::span<const ReferenceEntry> integer_references();
 std::span<const ReferenceEntry> integer16_references();
 std::span<const ReferenceEntry> sad_references();
@@ -59,7 +60,7 @@ std::span<const ReferenceEntry> division_references();
 std::span<const ReferenceEntry> transcendental_references();
 std::span<const ReferenceEntry> packed_references();
 
-/// Two's complement views.
+/// Views of unsigned values as two's complement.
 constexpr std::int32_t s32(std::uint64_t v) { return static_cast<std::int32_t>(static_cast<std::uint32_t>(v)); }
 constexpr std::int64_t s64(std::uint64_t v) { return static_cast<std::int64_t>(v); }
 constexpr std::int32_t s16(std::uint64_t v) { return static_cast<std::int16_t>(static_cast<std::uint16_t>(v)); }

@@ -10,7 +10,7 @@ namespace {
 std::int64_t difference(std::uint64_t a, std::uint64_t b, unsigned shift, std::uint64_t mask) {
   return std::abs(static_cast<std::int64_t>(a >> shift & mask) - static_cast<std::int64_t>(b >> shift & mask));
 }
-/// Over four bytes; `masked`: reference bytes (of b) that are zero do not count.
+/// Sum over four bytes; `masked`: bytes whose reference byte (in b) is zero do not count.
 std::int64_t sad4(std::uint64_t a, std::uint64_t b, bool masked) {
   std::int64_t sum = 0;
   for (unsigned i = 0; i < 32; i += 8) {
@@ -20,7 +20,7 @@ std::int64_t sad4(std::uint64_t a, std::uint64_t b, bool masked) {
 }
 std::int64_t accumulator(std::uint64_t v) { return static_cast<std::int64_t>(u32(v)); }
 
-/// Four sums, each one byte further along a, in 16 bits.
+/// Four sums in 16 bits, each starting one byte further along a.
 Outcome quad(const Lane& l, const Context& x, bool masked) {
   std::uint64_t r = 0;
   for (unsigned i = 0; i < 4; ++i) {

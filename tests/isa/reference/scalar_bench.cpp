@@ -40,7 +40,7 @@ class ScalarBench {
   }
 
  private:
-  /// Types of the sources that are operands: SIMM16, also as a distance, is not.
+  /// Types of the sources that are operands: SIMM16, also as a branch distance, is none.
   OperandType type(unsigned i) const {
     const OperandType t = row_.src.types.at(i);
     return i < row_.src.count && t != OperandType::simm16 && t != OperandType::label16 ? t : OperandType::none;
@@ -51,7 +51,7 @@ class ScalarBench {
     const std::uint64_t edge = draw_value(OperandType::u16, generator_);
     f.immediate = static_cast<std::uint16_t>(edge);
     if (row_.format == Format::sopk || (row_.flags & kRegisterSource) != 0) return f;
-    // A literal for one source at most; the other stays a register.
+    // At most one source is a literal; the other is a register.
     const auto at = static_cast<std::size_t>(generator_() % 2);
     if (type(static_cast<unsigned>(at)) == OperandType::none) return f;
     switch (generator_() % 8) {

@@ -33,8 +33,8 @@ struct ScalarReference {
 
 std::span<const ScalarReference> scalar_references();
 
-/// Every executable row with this mnemonic on both targets, with registers, inline constants and literals for sources; reports
-/// mismatches, wrong registers included, as test failures. The number of rows that were run.
+/// Runs every executable row with this mnemonic on both targets, with registers, inline constants and literals as sources;
+/// reports mismatches, wrong registers included, as test failures. Returns the number of rows run.
 unsigned check_scalar_rows(const ScalarReference& entry);
 
 }  // namespace lacuna::isa::test

@@ -14,10 +14,10 @@ using In = ScalarInputs;
 using Out = ScalarOutcome;
 __extension__ using Wide = __int128;
 
-/// SCC stays as it was.
+/// SCC is unchanged.
 Out keeps(const In& i, std::uint64_t value) { return {value, i.scc, i.exec}; }
 Out with_scc(const In& i, std::uint64_t value, bool scc) { return {value, scc, i.exec}; }
-/// SCC says whether the result is not zero.
+/// SCC is 1 if the result is not zero.
 template <unsigned kWidth>
 Out nonzero(const In& i, std::uint64_t value) {
   const std::uint64_t v = kWidth == 32 ? u32(value) : value;
@@ -30,7 +30,7 @@ Out jumps(const In& i, std::uint64_t to) { return {i.pc, i.scc, i.exec, to}; }
 std::int64_t number(std::uint64_t v) { return static_cast<std::int64_t>(u32(v)); }
 bool bit_of(std::uint64_t v, std::uint64_t at) { return (v >> at & 1) != 0; }
 
-// -- arithmetic: the carry or the overflow is that of the exact sum
+// -- arithmetic: carry or overflow of the exact sum
 Out unsigned_sum(const In& i, std::int64_t sum) {
   return with_scc(i, u32(static_cast<std::uint64_t>(sum)), sum < 0 || sum > UINT32_MAX);
 }
@@ -65,7 +65,7 @@ Out save_exec(const In& i) {
   const std::uint64_t now = kOperation(i.a, i.exec);
   return {i.exec, now != 0, now};
 }
-/// Both D and EXEC.
+/// The result is written to both D and EXEC.
 template <Logical kOperation>
 Out write_exec(const In& i) {
   const std::uint64_t now = kOperation(i.a, i.exec);
@@ -78,7 +78,7 @@ Out count(const In& i, bool wanted) {
   for (unsigned at = 0; at < kWidth; ++at) n += bit_of(i.a, at) == wanted ? 1 : 0;
   return nonzero<32>(i, n);
 }
-/// Places from the bottom or from the top; -1 where there is none.
+/// Positions from the bottom or from the top; -1 if there is none.
 template <unsigned kWidth>
 Out first(const In& i, bool wanted, bool from_top) {
   for (unsigned n = 0; n < kWidth; ++n) {
@@ -92,7 +92,7 @@ Out reversed(const In& i) {
   for (unsigned at = 0; at < kWidth; ++at) r |= (i.a >> at & 1) << (kWidth - 1 - at);
   return keeps(i, r);
 }
-/// A quad of lanes is whole when any of it is; or one bit for each quad.
+/// A quad of lanes is complete if any of its bits is set; or one bit for each quad.
 template <unsigned kWidth, bool kOneBit>
 Out quads(const In& i) {
   std::uint64_t r = 0;
@@ -112,7 +112,7 @@ Out replicated(const In& i) {
   return keeps(i, r);
 }
 
-/// S1: offset in the low bits, width from bit 16 on (seven bits). The sign of a signed source goes on above it.
+/// S1: offset in the low bits, width from bit 16 on (seven bits). A signed source is sign-extended.
 template <unsigned kWidth, bool kSigned>
 Out field(const In& i) {
   const unsigned offset = i.b & (kWidth - 1);
@@ -122,7 +122,7 @@ Out field(const In& i) {
                                      : static_cast<Wide>(s64(i.a));
   std::uint64_t r = 0;
   for (unsigned at = 0; at < kWidth; ++at) {
-    // Beyond the field: zero, or the field's own top bit.
+    // Bits beyond the field: zero, or the field's top bit.
     const unsigned from = at < width ? at : width - 1;
     if (width == 0 || (at >= width && !kSigned)) continue;
     r |= static_cast<std::uint64_t>(source >> (offset + from) & 1) << at;
@@ -183,7 +183,7 @@ constexpr ScalarReference kEntries[] = {
     {"s_bfe_i32", field<32, true>},
     {"s_bfe_u64", field<64, false>},
     {"s_bfe_i64", field<64, true>},
-    // The difference wraps before its sign is taken off ("D.i = S0.i - S1.i; if(D.i < 0) D.i = -D.i").
+    // The difference wraps before its absolute value is taken ("D.i = S0.i - S1.i; if(D.i < 0) D.i = -D.i").
     {"s_absdiff_i32",
      [](const In& i) { return nonzero<32>(i, static_cast<std::uint64_t>(std::abs(std::int64_t{s32(i.a - i.b)}))); }},
     {"s_lshl1_add_u32", shifted_sum<1>},

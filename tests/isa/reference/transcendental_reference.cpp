@@ -1,7 +1,7 @@
 // Reciprocals, roots, exponential, logarithm, sine and cosine ([GCN3], [Vega]: VOP1), correctly rounded by MPFR.
 //
-// The manuals promise 1 ULP of f32 ("1 ulp accuracy, denormals are flushed") and 2^29 ULP of f64; f16 has no figure. The
-// executor's own claim is tighter for f64, and that is what is checked: two steps of v_rsq_f64, one of the others.
+//  The manuals promise 1 ULP of f32 ("1 ulp accuracy, denormals are flushed") and 2^29 ULP of f64; f16 has no figure. The
+//  executor's documented bound is tighter for f64 and is checked here: two steps for v_rsq_f64, one for the others.
 #include "tests/isa/reference/float_modes.h"
 
 namespace lacuna::isa::test {
@@ -15,7 +15,7 @@ int reciprocal(mpfr_ptr r, mpfr_srcptr v, mpfr_rnd_t d) { return mpfr_ui_div(r, 
 int sine(mpfr_ptr r, mpfr_srcptr v, mpfr_rnd_t d) { return mpfr_sinu(r, v, 1, d); }  // the argument is in turns
 int cosine(mpfr_ptr r, mpfr_srcptr v, mpfr_rnd_t d) { return mpfr_cosu(r, v, 1, d); }
 
-/// f32 denormals are flushed whatever MODE says, but for sine and cosine.
+/// f32 denormals are flushed regardless of MODE, except for sine and cosine.
 struct Denormals {
   bool always_flushed;
   std::uint64_t seen(std::uint64_t v, const Context& x, Format f) const {
@@ -75,7 +75,7 @@ struct Of {
     return {
         computed([](mpfr_ptr r, mpfr_srcptr a, mpfr_rnd_t d) { return mpfr_exp2(r, a, d); }, clipped(v), F, of(F).rule(x, F))};
   }
-  /// The domain is [-256, 256]; outside the result is that of zero. Infinities have none.
+  /// The domain is [-256, 256]; outside it the result is that of zero, and infinities give NaN.
   static Outcome sin(const Lane& l, const Context& x) {
     const std::uint64_t v = input(l.a, x, F);
     if (F.nan(v)) return {v | F.quiet_bit()};

@@ -24,7 +24,7 @@ const BinaryFormat* format_of(OperandType t) {
   return t == OperandType::f64 ? &kDouble : nullptr;
 }
 
-/// ABS, then NEG. v_cndmask_b32 takes them as signs of an f32 ([LLVM] VOP2Instructions.td).
+/// Applies ABS, then NEG. v_cndmask_b32 treats them as signs of an f32 ([LLVM] VOP2Instructions.td).
 std::uint64_t with_signs(std::uint64_t v, OperandType type, bool abs, bool neg) {
   const BinaryFormat* f = format_of(type);
   const std::uint64_t sign = f != nullptr ? f->sign() : kSingle.sign();
@@ -32,8 +32,8 @@ std::uint64_t with_signs(std::uint64_t v, OperandType type, bool abs, bool neg) 
   return neg ? v ^ sign : v;
 }
 
-/// OMOD, then CLAMP, of a floating-point result. [Vega] "Output modifiers": ignored in IEEE mode and where output denormals are
-/// kept; -0 becomes +0. CLAMP of NaN: 0 with DX10_CLAMP, else NaN.
+/// Applies OMOD, then CLAMP, to a floating-point result. [Vega] "Output modifiers": ignored in IEEE mode and if output
+/// denormals are kept; -0 becomes +0. CLAMP of NaN: 0 with DX10_CLAMP, otherwise NaN.
 std::uint64_t with_output_modifiers(std::uint64_t v, const BinaryFormat& f, unsigned omod, const Context& x) {
   if (omod != 0 && !f.nan(v) && !x.ieee() && !keeps_results(x, f)) {
     constexpr int kPowers[] = {0, 1, 2, -1};
@@ -52,8 +52,8 @@ std::uint64_t with_clamped_parts(std::uint64_t v, const BinaryFormat& f, const C
   return with_output_modifiers(v & part, f, 0, x) | with_output_modifiers(v >> f.width & part, f, 0, x) << f.width;
 }
 
-/// Whether `got` lies within `ulps` of what was expected; signs and special values must agree. An approximate result next to
-/// the smallest normal may be flushed where the exact one is not, and the other way round.
+/// Whether `got` is within `ulps` of the expected result; signs and special values must agree. An approximate result next to
+/// the smallest normal number may be flushed if the exact one is not, and vice versa.
 bool close(std::uint64_t got, std::uint64_t want, const BinaryFormat& f, unsigned ulps) {
   if (got == want) return true;
   if (f.width < 64 && (got ^ want) >> f.width != 0) return false;
@@ -102,7 +102,7 @@ std::uint64_t place(std::uint64_t v, std::uint64_t old, unsigned sel, unsigned u
   const std::uint64_t part = (v & field) << shift;
   if (unused == 2) return (old & ~(field << shift)) | part;
   if (unused == 0) return part;
-  // Sign extension fills what lies above; what lies below is zero.
+  // Bits above are filled by sign extension; bits below are zero.
   return u32(static_cast<std::uint64_t>(sign_extend(part, shift + width)));
 }
 
@@ -144,7 +144,7 @@ class Bench {
   std::uint32_t& at(unsigned reg, unsigned lane) { return registers_[reg * kLanes + lane]; }
   std::uint64_t pair(unsigned reg, unsigned lane) { return at(reg, lane) | std::uint64_t{at(reg + 1, lane)} << 32; }
 
-  /// Random registers, edges crossed at random, random EXEC every other time.
+  /// Random registers, with randomly combined edge values; random EXEC in every second run.
   void fill() {
     for (std::uint32_t& r : registers_) r = static_cast<std::uint32_t>(generator_());
     for (std::uint32_t& s : wave_.sgpr) s = static_cast<std::uint32_t>(generator_());
@@ -152,7 +152,7 @@ class Bench {
       const OperandType type = row_.src.types.at(i);
       for (unsigned lane = 0; lane < kLanes; ++lane) put(kSourceVgpr[i], lane, draw_value(type, generator_), words_of(type));
     }
-    // Equal operands: of division scaling one must be another, sums cancel.
+    // Equal operands: division scaling requires one to equal another, and sums cancel.
     const OperandType first = row_.src.types[0];
     for (unsigned lane = 0; lane < kLanes && value_sources(row_) > 1; ++lane) {
       const unsigned other = 1 + static_cast<unsigned>(generator_() % 8);
@@ -172,7 +172,7 @@ class Bench {
     if (words > 1) at(reg + 1, lane) = u32(v >> 32);
   }
 
-  /// Source `i` of a lane as the operation gets it; nothing when DPP disables the lane.
+  /// Source `i` of a lane as input of the operation; nullopt if DPP disables the lane.
   std::optional<std::uint64_t> source(const Form& f, unsigned i, unsigned lane, std::uint64_t exec) {
     const OperandType type = row_.src.types.at(i);
     std::uint64_t v = 0;
@@ -197,7 +197,7 @@ class Bench {
     if (words_of(type) < 2 && type != OperandType::simm32) v = u32(v);
     if (f.encoding == Encoding::sdwa && i < 2) v = select(v, f.sel.at(i), f.sext.at(i));
     if (f.encoding == Encoding::vop3p) return mixed_precision(row_) ? mixed_source(v, f, i) : packed_source(v, f, i);
-    // OP_SEL takes the upper half, of constants too.
+    // OP_SEL selects the upper half, also of constants.
     if (is_16_bit(type)) v = (f.op_sel >> i & 1) != 0 ? u16(v >> 16) : u16(v);
     return with_signs(v, type, (f.abs >> i & 1) != 0, (f.neg >> i & 1) != 0);
   }
@@ -213,7 +213,7 @@ class Bench {
     }
     return all;
   }
-  /// The part that the operation on the low parts gets, below that for the high ones.
+  /// The input of the operation on the low parts, followed by that for the high ones.
   std::uint64_t packed_source(std::uint64_t v, const Form& f, unsigned i) const {
     const OperandType type = row_.src.types.at(i);
     const unsigned width = type == OperandType::pk_f32 ? 32 : 16;
@@ -228,7 +228,7 @@ class Bench {
     if (is_float(type) && (f.neg_hi >> i & 1) != 0) high ^= sign;
     return low | high << width;
   }
-  /// OP_SEL_HI: the source is a half, the one that OP_SEL names; ABS is in the place of NEG_HI.
+  /// OP_SEL_HI: the source is a half, selected by OP_SEL; NEG_HI is used as ABS.
   std::uint64_t mixed_source(std::uint64_t v, const Form& f, unsigned i) const {
     const Context x{target_, wave_.mode.bits, f.clamp};
     if ((f.op_sel_hi >> i & 1) != 0) {
@@ -349,7 +349,7 @@ unsigned check_rows(const ReferenceEntry& entry) {
         ++checked;
         Bench bench(row, target, entry);
         const unsigned rounds = reference_rounds();
-        // The fields of f32 and of f64/f16 differ, so that the wrong one is noticed.
+        // The fields of f32 and of f64/f16 differ, so that using the wrong one is detected.
         for (unsigned m = 0; m < 64; ++m) {
           const unsigned round = m & 3;
           const unsigned denormals = m >> 2 & 3;

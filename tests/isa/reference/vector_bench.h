@@ -17,15 +17,15 @@ std::span<const std::uint64_t> edge_values(OperandType type);
 /// An edge value or random bits.
 std::uint64_t draw_value(OperandType type, std::mt19937_64& generator);
 
-/// Factor of the running time relative to CTest: environment variable LACUNA_REFERENCE_ROUNDS, 1 if unset.
+/// Factor of the test's duration compared with CTest: environment variable LACUNA_REFERENCE_ROUNDS, 1 if unset.
 unsigned reference_rounds();
 
-/// Every executable row with this mnemonic on both targets, in the encodings and modifiers that it has, under all combinations
-/// of rounding, denormals, IEEE and DX10_CLAMP; reports mismatches as test failures. Rows without a mode-dependent operand
-/// see a few modes only. The number of rows that were run.
+/// Runs every executable row with this mnemonic on both targets, in its encodings and with its modifiers, under all
+/// combinations of rounding, denormals, IEEE and DX10_CLAMP; reports mismatches as test failures. Rows without a mode-dependent
+/// operand run with a few modes only. Returns the number of rows run.
 unsigned check_rows(const ReferenceEntry& entry);
 
-/// Runs check_rows() over all of them; fails for entries that name no row.
+/// Calls check_rows() for all entries; fails for entries that name no row.
 void check_references(std::span<const ReferenceEntry> entries);
 
 }  // namespace lacuna::isa::test

@@ -15,8 +15,8 @@ namespace {
 
 TEST(Reference, Divisions) { check_references(division_references()); }
 
-// A sum that rounds to half way between two denormals, scaled down: rounded again it would go to the wrong side. Denormal
-// inputs kept and flushed alike.
+// A sum that rounds to half way between two denormals, scaled down: a second rounding would go to the wrong side. Denormal
+// inputs are kept and flushed.
 TEST(Reference, ScaledBackSumsAreRoundedOnce) {
   const auto all = rows(Format::vop3a);
   const auto row = std::find_if(all.begin(), all.end(), [](const InstructionRow& r) { return r.mnemonic == "v_div_fmas_f32"; });

@@ -77,7 +77,7 @@ Form random_form(const InstructionRow& row, Target target, std::mt19937_64& gene
   f.encoding = random_encoding(row, target, pick(8));
   const unsigned count = value_sources(row);
   for (unsigned i = 0; i < count; ++i) f.source[i] = kVgpr0 + kSourceVgpr[i];
-  // One scalar or constant at most, where the encoding has room; a mask that is read takes the constant bus.
+  // At most one scalar or constant, if the encoding has room for it; a mask that is read uses the constant bus.
   const bool long_form = f.encoding == Encoding::e64 || f.encoding == Encoding::vop3p;
   const bool full_source = long_form || f.encoding == Encoding::e32;
   const unsigned at = long_form ? pick(count == 0 ? 1 : count) : 0;
@@ -139,7 +139,7 @@ Form random_form(const InstructionRow& row, Target target, std::mt19937_64& gene
       f.sel.at(i) = pick(7);
       f.sext.at(i) = !is_float(row.src.types.at(i)) && !has(row, kForceModifiers) && pick(2) == 0;
     }
-    // A result that is also an operand is taken and given whole.
+    // A result that is also an operand is read and written as a whole.
     if (!returns_mask(row) && !has(row, kReadsDst)) {
       f.dst_sel = pick(7);
       f.dst_unused = pick(3);

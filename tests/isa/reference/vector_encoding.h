@@ -1,4 +1,4 @@
-// One way of writing an instruction: encoding, modifiers, kinds of operands; and the words.
+// One way of encoding an instruction: format, modifiers, kinds of operands; and its words.
 #pragma once
 
 #include <array>
@@ -45,12 +45,12 @@ bool also_returns_mask(const InstructionRow& row);  ///< carries: the mask is th
 
 bool mixed_precision(const InstructionRow& row);  ///< v_fma_mix*
 
-/// A legal form of the row, at random.
+/// A random legal form of the row.
 Form random_form(const InstructionRow& row, Target target, std::mt19937_64& generator);
-/// Its words, the literal, SDWA or DPP word included.
+/// The words of the form, including a literal, SDWA or DPP word.
 std::array<std::uint32_t, 3> encode(const InstructionRow& row, Target target, const Form& form);
 
-/// Bits of a constant source as an operand of `type` ([GCN3] table "Scalar operands"; of 16-bit integers see
+/// Bits of a constant source as an operand of `type` ([GCN3] table "Scalar operands"; for 16-bit integers see
 /// models/isa/decode/operand.h).
 std::uint64_t constant_bits(unsigned encoding, std::uint32_t literal, OperandType type);
 

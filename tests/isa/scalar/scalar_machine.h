@@ -17,10 +17,10 @@ namespace lacuna::isa::test {
 /// Address at which tests map memory.
 inline constexpr std::uint64_t kBase = 0x7000000000;
 
-/// Mappings that a test lays out; contents start as zero.
+/// Mappings defined by a test; contents start as zero.
 class TestMemory : public MemoryInterface {
  public:
-  /// The bytes behind [base, base + size).
+  /// The memory of [base, base + size).
   std::byte* map(std::uint64_t base, std::uint64_t size, Access granted, Sharing sharing = Sharing::device,
                  Grain grain = Grain::coarse) {
     blocks_.push_back({base, granted, sharing, grain, std::vector<std::byte>(size)});

@@ -208,7 +208,7 @@ TEST(ScalarState, ForkRunsBothHalvesOnce) {
     const std::uint64_t next = m.wave.pc + 4;
     constexpr std::uint64_t kThere = 0x200000;
     m.wave.set_exec(0xff);
-    m.wave.write64(10, 0xf07);  // lanes 0 to 2 want to go; 8 to 11 are not active
+    m.wave.write64(10, 0xf07);  // lanes 0 to 2 take the branch; 8 to 11 are not active
     m.wave.write64(12, kThere);
     m.wave.sgpr[14] = 0;
     m.step(code[0]);

@@ -1,5 +1,5 @@
-// IEEE 754 arithmetic on exact integers, for tests: unpack, compute without loss, round once. Shares nothing with the
-// executors, which let the host round.
+// IEEE 754 arithmetic on exact integers, for tests: unpack, compute exactly, round once. Shares nothing with the executors,
+// which let the host round.
 #pragma once
 
 #include <bit>
@@ -34,7 +34,7 @@ inline constexpr FloatFormat kF16{10, 5, false};
 inline constexpr FloatFormat kF32{23, 8, true};
 inline constexpr FloatFormat kF64{52, 11, true};
 
-/// (-1)^negative * m * 2^e, a little more when `sticky`.
+/// The number (-1)^negative * m * 2^e, or slightly more in magnitude if `sticky`.
 struct Exact {
   bool negative = false;
   Wide m = 0;
@@ -53,7 +53,7 @@ inline int top_bit(Wide m) {
   return high != 0 ? 127 - std::countl_zero(high) : 63 - std::countl_zero(static_cast<std::uint64_t>(m));
 }
 
-/// m >> shift, with what falls off in `sticky`.
+/// m >> shift, with the lost bits in `sticky`.
 inline Wide shift_right(Wide m, int shift, bool& sticky) {
   if (shift <= 0) return m << -shift;
   if (shift > 127) {
@@ -89,8 +89,8 @@ inline Wide round_at(const Exact& x, int unit, unsigned mode) {
   return kept + (up ? 1 : 0);
 }
 
-/// Rounds to `f`. With flush_results, f32 and f64 flush what is tiny after rounding to unbounded exponent range (as x86), f16
-/// what is a denormal after rounding.
+/// Rounds to `f`. With flush_results, f32 and f64 flush results that are tiny after rounding with unbounded exponent range (as
+/// x86), f16 those that are denormal after rounding.
 inline std::uint64_t round(const Exact& x, const FloatFormat& f, const Rounding& r) {
   const std::uint64_t sign = x.negative ? f.sign() : 0;
   if (x.m == 0) return sign;
@@ -103,7 +103,7 @@ inline std::uint64_t round(const Exact& x, const FloatFormat& f, const Rounding&
   }
   const int at = exponent < smallest ? smallest : exponent;
   const Wide kept = round_at(x, at - f.fraction, r.mode);
-  // `kept` has its leading one at bit `fraction` when normal, and overflows into the exponent as it should.
+  // `kept` has its leading one at bit `fraction` if normal, and overflows into the exponent correctly.
   const Wide packed = kept + (static_cast<Wide>(at + f.bias() - 1) << f.fraction);
   const std::uint64_t magnitude = exponent > f.bias() ? f.infinity() : static_cast<std::uint64_t>(packed);
   if (magnitude >= f.infinity()) {
@@ -114,7 +114,7 @@ inline std::uint64_t round(const Exact& x, const FloatFormat& f, const Rounding&
   return sign | magnitude;
 }
 
-/// The first NaN among the operands, quieted; else the default NaN.
+/// The first NaN among the operands, quieted; otherwise the default NaN.
 inline std::uint64_t nan_of(const FloatFormat& f, std::initializer_list<std::uint64_t> operands) {
   for (const std::uint64_t v : operands) {
     if (f.nan(v)) return v | f.quiet();
@@ -147,7 +147,8 @@ inline std::uint64_t multiply_add(std::uint64_t a, std::uint64_t b, std::optiona
   }
   if (product.m == 0) return round(z, f, r);
   if (z.m == 0) return round(product, f, r);
-  // Leading bits to bit 120; the smaller one down to the larger one's unit, its lost bits sticky.
+  // The larger operand's leading bit is shifted to bit 120; the smaller one is shifted down to the same unit, its lost bits are
+  // sticky.
   for (Exact* v : {&product, &z}) {
     const int up = 120 - top_bit(v->m);
     v->m <<= up;
@@ -195,7 +196,7 @@ inline std::uint64_t divide(std::uint64_t a, std::uint64_t b, const FloatFormat&
   return round({sign != 0, x.m / y.m, x.e - y.e, x.m % y.m != 0}, f, r);
 }
 
-/// Exact value of a finite number in another format's rounding.
+/// The exact value of a finite number, rounded to another format.
 inline std::uint64_t convert(std::uint64_t v, const FloatFormat& from, const FloatFormat& to, const Rounding& r) {
   const std::uint64_t sign = from.negative(v) ? to.sign() : 0;
   if (from.nan(v)) {

@@ -15,7 +15,8 @@
 namespace lacuna::isa::test {
 namespace {
 
-// Interpolation of vertex attributes (all v_interp*), and a table look-up of the rasteriser whose contents are not public.
+// Exceptions: interpolation of vertex attributes (all v_interp*), and a table look-up of the rasteriser whose contents are not
+// public.
 constexpr std::string_view kInterpolation = "v_interp_";
 constexpr std::string_view kRasteriser = "v_screen_partition_4se_b32";
 
@@ -29,7 +30,7 @@ class Cases {
  public:
   void add(std::uint32_t first, std::uint32_t second = 0) { words.push_back({first, second, 0}); }
 
-  // The opcodes of VOP3 and VOP3P take different kinds and numbers of operands: one of these will do.
+  // The opcodes of VOP3 and VOP3P have different kinds and numbers of operands: one of these is legal for each.
   void add_three_operand(std::uint32_t first) {
     const std::uint32_t s = 10;
     for (const Sources& in : {Sources{v(2), v(4), v(6)},
@@ -80,11 +81,11 @@ TEST_P(VectorCoverage, EveryOpcodeThatLlvmKnowsIsExecuted) {
     }
   }
   for (const std::string& name : missing) ADD_FAILURE() << name;
-  // e32 and e64 count apiece.
+  // e32 and e64 forms count separately.
   EXPECT_GT(known.size(), target == Target::gfx803 ? 700U : 820U);
 }
 
-// No row is left without an executor but those that are named above.
+// No row except those named above is without an executor.
 TEST_P(VectorCoverage, EveryVectorRowIsExecuted) {
   for (const Format format : {Format::vop1, Format::vop2, Format::vopc, Format::vop3a, Format::vop3p, Format::mai}) {
     for (const InstructionRow& row : rows(format)) {

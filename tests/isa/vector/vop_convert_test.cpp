@@ -145,7 +145,7 @@ TEST(VopConvert, FloatsToIntegers) {
         result = f.negative(v) ? test.lowest : test.highest;
       } else if (!f.nan(v)) {
         const Exact x = unpack(v, f);
-        // Beyond every integer type: saturates.
+        // Beyond every integer type: the result saturates.
         const bool huge = x.m != 0 && x.e + top_bit(x.m) > 40;
         const Exact whole = huge ? Exact{x.negative, Wide{1} << 41, 0, false} : to_integral(x, test.how);
         const auto magnitude = static_cast<I64>(whole.m << whole.e);

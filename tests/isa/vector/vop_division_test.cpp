@@ -1,5 +1,5 @@
-// v_div_scale, v_div_fmas, v_div_fixup: the special cases one by one, and whole divisions as compilers emit them (LLVM AMDGPU
-// back end, lowering of FDIV), which must come out correctly rounded, denormals and extremes included.
+// v_div_scale, v_div_fmas, v_div_fixup: the special cases individually, and whole divisions as compilers emit them (LLVM AMDGPU
+// back end, lowering of FDIV), which must be correctly rounded, denormals and extremes included.
 #include <algorithm>
 
 #include "tests/isa/vector/reference_float.h"
@@ -32,7 +32,7 @@ std::vector<Inputs> division_inputs(const FloatFormat& f) {
   return combine(division_edges_of(f), 2, 60000, [&](std::mt19937_64& g) {
     const U64 bits = g() & ((f.sign() - 1) | f.sign());
     if (g() % 2 == 0) return bits;
-    // Quotients near the ends of the range need operands there.
+    // Quotients near the limits of the range need operands near the limits.
     const U64 limit = f.infinity() >> f.fraction;
     const U64 near = g() % 2 == 0 ? g() % 60 : limit - 1 - g() % 60;
     return (bits & ~f.infinity()) | near << f.fraction;

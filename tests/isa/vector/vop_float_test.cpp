@@ -64,7 +64,7 @@ U64 legacy(U64 a, U64 b, const FloatFormat& f, const Rounding& r) {
   return f.zero(x) || f.zero(y) ? 0 : multiply(a, b, f, r);
 }
 U64 minus(U64 v, const FloatFormat& f) { return f.nan(v) ? v : v ^ f.sign(); }
-// The product is rounded, then the sum; a NaN operand is the result, in the order a, b, c. Of f32, denormals are always
+// The product is rounded, then the sum; the first NaN operand, in the order a, b, c, is the result. f32 denormals are always
 // flushed.
 U64 unfused(const Inputs& x, const FloatFormat& f, const Rounding& of_mode) {
   const Rounding r = &f == &kF32 ? Rounding{of_mode.mode, true, true} : of_mode;
@@ -75,7 +75,7 @@ U64 unfused(const Inputs& x, const FloatFormat& f, const Rounding& of_mode) {
 U64 unfused_legacy(const Inputs& x, const FloatFormat& f, const Rounding& of_mode) {
   const Rounding r{of_mode.mode, true, true};
   const U64 product = legacy(x.a, x.b, f, r);
-  // A zero factor makes nothing of the other one, be it a NaN.
+  // A zero factor makes the product zero whatever the other factor is, even a NaN.
   const bool zero = f.zero(f.flushed(x.a)) || f.zero(f.flushed(x.b));
   if (!zero && (f.nan(product) || f.nan(x.c))) return nan_of(f, {x.a, x.b, x.c});
   return add(product, x.c, f, r);
@@ -137,7 +137,7 @@ TEST_P(VopFloat, MatchesExactArithmetic) {
   for (unsigned rounding = 0; rounding < 4; ++rounding) {
     for (unsigned denormals = 0; denormals < 4; ++denormals) {
       Machine machine;
-      // f32 and f64/f16 get different settings, so that a mix-up shows.
+      // f32 and f64/f16 get different settings, so that an exchange is detected.
       const unsigned other = (rounding + 1) % 4;
       const unsigned kept = (denormals & 1) | (denormals & 2);
       machine.wave.mode.bits = &f == &kF32 ? rounding | other << 2 | kept << 4 | (~kept & 3) << 6
@@ -161,7 +161,7 @@ TEST_P(VopFloat, MatchesExactArithmetic) {
 INSTANTIATE_TEST_SUITE_P(All, VopFloat, testing::ValuesIn(kFloatCases),
                          [](const auto& tested) { return std::string(tested.param.mnemonic); });
 
-// A destination that is a source, or part of one, gets what it would get elsewhere: NaNs are settled by the sources.
+// A destination that overlaps sources gets the same result as a separate one: NaN results depend on the sources.
 TEST(VopNan, DestinationMayBeASource) {
   struct Subject {
     const char* name;
@@ -184,7 +184,7 @@ TEST(VopNan, DestinationMayBeASource) {
       Machine m;
       m.wave.set_exec(round % 3 == 0 ? random() | U64{random()} << 32 : kAllLanes);
       m.wave.set_vcc(U64{random()} << 16);
-      // From a NaN or so in a single lane to nothing else.
+      // From special values everywhere to a few in a single lane.
       const unsigned every = 1U << (round / 3 % 7);
       for (unsigned lane = 0; lane < kLanes; ++lane) {
         for (unsigned reg = 0; reg < kSources; ++reg) {
@@ -199,7 +199,7 @@ TEST(VopNan, DestinationMayBeASource) {
         for (unsigned i = 0; i < c.sources; ++i) sources[i] = vgpr(first + 2 * i);
         return sources;
       };
-      // Where it is no source, then over a source.
+      // The destination is separate first, then overlaps a source.
       m.run(m.e64(c.name, destination, sources_from(kCopies)));
       std::array<std::array<U32, kLanes>, 2> expected{};
       for (unsigned lane = 0; lane < kLanes; ++lane) {
@@ -267,7 +267,7 @@ TEST(VopExtreme, MinimumMaximum) {
     const auto inputs = combine(edges_of(f, test.sources == 3), test.sources, 1000, draw_of(f));
     for (const bool ieee : {false, true}) {
       Machine machine;
-      machine.wave.mode = mode_of(0, false, ieee);  // denormals pass on gfx8 though flushing is on
+      machine.wave.mode = mode_of(0, false, ieee);  // gfx8 keeps denormals although flushing is on
       const U64 all = (f.sign() - 1) | f.sign();
       const unsigned third = test.sources > 2 ? vgpr(kSrc2) : 0;
       check_lanes(machine, machine.e64(test.mnemonic, kDst, {vgpr(kSrc0), vgpr(kSrc1), third}), inputs, false,
@@ -291,7 +291,7 @@ TEST(VopExtreme, MedianOfThree) {
                 if (f.nan(a) || f.nan(b) || f.nan(c)) {
                   return Expected{extreme(extreme(a, b, f, false, true), c, f, false, true), false};
                 }
-                // The manual's words: the larger of the two that are not the largest.
+                // The manual's definition: the larger of the two that are not the largest.
                 const U64 largest = extreme(extreme(a, b, f, true, true), c, f, true, true);
                 if (largest == a) return Expected{extreme(b, c, f, true, true), false};
                 if (largest == b) return Expected{extreme(a, c, f, true, true), false};

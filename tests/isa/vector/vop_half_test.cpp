@@ -1,4 +1,5 @@
-// Halves of registers as operands, the other half of a destination, and other additions of gfx9 and gfx90a to VOP1 and VOP3.
+// Halves of registers as operands, the other half of a destination, and other instructions that gfx9 and gfx90a add to VOP1 and
+// VOP3.
 #include <algorithm>
 
 #include "tests/isa/vector/reference_float.h"
@@ -106,7 +107,7 @@ TEST(HalfOperands, OpSelChoosesHalves) {
   }
 }
 
-// LLVM, GCNSubtarget::zeroesHigh16BitsOfDest: gfx8 always clears it, gfx9 no longer does for some.
+// LLVM, GCNSubtarget::zeroesHigh16BitsOfDest: gfx8 always clears the other half, gfx9 keeps it for some instructions.
 TEST(HalfOperands, OtherHalfOfTheDestination) {
   struct One {
     const char* mnemonic;
@@ -176,7 +177,8 @@ TEST(Gfx9, NormalisedIntegers) {
   EXPECT_EQ(machine.at(kDst, 0), 0x0000127fU);
 }
 
-// As one register an aperture is the high half of its base; as a pair a whole address, as in s_mov_b64 s[8:9], src_shared_base.
+// As a single register an aperture is the high half of its base; as a pair it is the whole address, as in s_mov_b64 s[8:9],
+// src_shared_base.
 TEST(Gfx9, AperturesAsOperands) {
   Machine machine(Target::gfx90a);
   machine.wave.shared_aperture = 0x0001000000000000;
@@ -203,7 +205,7 @@ TEST(Gfx90a, RowNewBroadcastMovesDoubles) {
   machine.run(machine.e32("v_ceil_f64", kDst, kDpp, 0, kAll | (0x150 + 5) << 8 | kSrc0));
   for (unsigned lane = 0; lane < kLanes; ++lane)
     EXPECT_EQ(machine.pair(kDst, lane), std::bit_cast<U64>(static_cast<double>(lane / 16 * 16 + 6)));
-  // Doubles know no other movement.
+  // 64-bit operands support no other DPP control.
   machine.run(machine.e32("v_ceil_f64", kDst, kDpp, 0, kAll | 0x111 << 8 | kSrc0));
   EXPECT_EQ(machine.wave.event, Event::illegal_instruction);
   machine.run(machine.e32("v_mov_b32", kDst, kDpp, 0, kAll | (0x150 + 15) << 8 | kSrc0));

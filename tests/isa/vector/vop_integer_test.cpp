@@ -1,4 +1,4 @@
-// Integer and bit instructions against plain C++ on wide integers, over edges and random values, under partial EXEC.
+// Integer and bit instructions compared with plain C++ on wide integers, over edges and random values, under partial EXEC.
 #include <algorithm>
 #include <bitset>
 #include <limits>
@@ -175,7 +175,7 @@ const std::vector<IntegerCase> kIntegerCases{
        const U64 offset = x.b % 32;
        const U64 width = x.c % 32;
        if (width == 0) return value(0);
-       U64 r = 0;  // bits beyond the top are the sign, and the field's top bit extends
+       U64 r = 0;  // bits beyond the top are the sign; the field's top bit is extended
        for (U64 i = 0; i < 32; ++i) r |= (u32(x.a) >> std::min(offset + std::min(i, width - 1), U64{31}) & 1) << i;
        return value(r);
      },

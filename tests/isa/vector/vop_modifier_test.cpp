@@ -44,7 +44,7 @@ TEST(VopModifiers, NegAndAbsOfEachSource) {
 
 TEST(VopModifiers, SignOfNarrowAndWideSources) {
   Machine machine;
-  machine.fill(kSrc0, 0xffff3c00);  // f16 1.0, rubbish above
+  machine.fill(kSrc0, 0xffff3c00);  // f16 1.0, arbitrary bits above
   machine.fill(kSrc1, 0);
   machine.run(machine.e64("v_add_f16", kDst, {vgpr(kSrc0), vgpr(kSrc1), 0}, {.neg = 1}));
   EXPECT_EQ(machine.at(kDst, 0), 0xbc00U);
@@ -137,7 +137,7 @@ TEST(VopOperands, DestinationOverlapsSources) {
       machine.set_pair(22, lane, std::bit_cast<U64>(2.0 * lane));
     }
   };
-  // v[21:22] = v[20:21] + v[22:23]: both halves of the result land in source registers.
+  // v[21:22] = v[20:21] + v[22:23]: both halves of the result overlap source registers.
   fill();
   machine.run(machine.e64("v_add_f64", 21, {vgpr(20), vgpr(22), 0}));
   for (unsigned lane = 0; lane < kLanes; ++lane) EXPECT_EQ(machine.pair(21, lane), std::bit_cast<U64>(1.0 + 3.0 * lane));
@@ -152,14 +152,14 @@ TEST(VopOperands, DestinationOverlapsSources) {
   for (unsigned lane = 0; lane < kLanes; ++lane) machine.at(30, lane) = lane;
   machine.run(machine.e32("v_add_u32", 30, vgpr(30), 30));
   EXPECT_EQ(machine.at(30, 40), 80U);
-  // The shift count is half of the 64-bit source, the result overlaps both.
+  // The shift count is half of the 64-bit source, which the result overlaps.
   for (unsigned lane = 0; lane < kLanes; ++lane) machine.set_pair(30, lane, U64{lane} | U64{1} << 40);
   machine.run(machine.e64("v_lshlrev_b64", 30, {vgpr(30), vgpr(30), 0}));
   EXPECT_EQ(machine.pair(30, 3), (U64{3} | U64{1} << 40) << 3);
 }
 
-// Wherever the destination lies among the sources, the result is that of a destination apart; NaNs and denormals included,
-// which are looked at once more after the operation.
+// A destination that overlaps sources in any way gets the result of a separate one, also for NaNs and denormals, which are
+// examined again after the operation.
 TEST(VopOperands, EveryOverlapGivesTheSameBits) {
   constexpr unsigned kFirst = 20;  // registers with data, up to kLast
   constexpr unsigned kLast = 28;
@@ -280,7 +280,7 @@ class VopDpp : public testing::Test {
   void SetUp() override {
     for (unsigned lane = 0; lane < kLanes; ++lane) machine_.at(kSrc0, lane) = 1000 + lane;
   }
-  // The source lane of each lane, or -1 when the destination was left alone, or -2 for a zero.
+  // The source lane of each lane; -1 if the destination is unchanged, -2 if it becomes zero.
   std::array<int, kLanes> moved(unsigned control, unsigned row_mask = 0xf, unsigned bank_mask = 0xf, bool bound = false) {
     machine_.fill(kDst, kUntouched);
     machine_.run(machine_.e32("v_mov_b32", kDst, kDppSource, 0, dpp(kSrc0, control, row_mask, bank_mask, bound)));

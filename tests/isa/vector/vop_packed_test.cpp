@@ -48,7 +48,7 @@ U16 saturated_signed(I64 v, bool clamp) { return static_cast<U16>(clamp ? clamp_
 U16 saturated_unsigned(I64 v, bool clamp) { return static_cast<U16>(clamp ? clamp_to(v, 0, 65535) : v); }
 U16 of_f16(U64 v, bool clamp) { return static_cast<U16>(clamp ? clamped(v, kF16) : v); }
 
-// IEEE mode is off in these tests: a number wins over a NaN.
+// IEEE mode is off in these tests: a number is preferred to a NaN.
 U16 extreme_half(U32 a, U32 b, bool maximum, const Rounding& r) {
   const auto flushed = [&](U32 v) { return r.flush_inputs ? kF16.flushed(v) : v; };
   const U64 x = flushed(a);
@@ -156,7 +156,7 @@ TEST(PackedHalves, AccumulatesInItsDestination) {
   EXPECT_EQ(machine.at(kDst, 5), 0x47004a00U);  // 7, 12
 }
 
-// What constants are to 16-bit operands: LLVM, getInlineEncodingV216.
+// Constants as 16-bit operands: LLVM, getInlineEncodingV216.
 TEST(PackedHalves, InlineConstants) {
   Machine machine(Target::gfx90a);
   machine.fill(kSrc0, 0);
@@ -228,7 +228,7 @@ TEST(PackedF32, MovesAndConstants) {
     EXPECT_EQ(machine.at(kDst, 3), 1U + (op_sel & 1));
     EXPECT_EQ(machine.at(kDst + 1, 3), 3U + (op_sel >> 1));
   }
-  // Swapping a pair in place, and a scalar pair.
+  // Swaps a pair in place, and reads a scalar pair.
   Vop3p crossed;
   crossed.op_sel = 1;
   machine.run(machine.vop3p("v_pk_mov_b32", kSrc0, {vgpr(kSrc0), vgpr(kSrc0), 0}, crossed));

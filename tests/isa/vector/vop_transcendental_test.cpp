@@ -1,4 +1,5 @@
-// Approximate functions: largest error over dense sweeps, against long double; exact where IEEE makes it cheap.
+// Approximate functions: largest error over dense sweeps, compared with long double; exact where IEEE 754 requires exact
+// results at low cost.
 #include <bit>
 #include <cmath>
 #include <limits>
@@ -13,7 +14,7 @@ using Reference = long double (*)(long double);
 
 long double turns_sine(long double x) {
   const long double turn = x - std::nearbyint(x);
-  // Near the zeros at half turns the distance to them is exact, the sine of almost pi is not.
+  // Near the zeros at half turns the distance to them is exact; computing the sine of almost pi would not be.
   if (turn > 0.25L) return std::sin(2 * 3.14159265358979323846264338327950288L * (0.5L - turn));
   if (turn < -0.25L) return std::sin(2 * 3.14159265358979323846264338327950288L * (-0.5L - turn));
   return std::sin(2 * 3.14159265358979323846264338327950288L * turn);
@@ -85,7 +86,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{"v_log_legacy_f32", [](long double x) { return std::log2(x); }, 1.2e-38F, 3.4e38F, 0.502}),
     [](const auto& tested) { return std::string(tested.param.mnemonic); });
 
-// All 65536 halves.
+// All 65536 half-precision values.
 float half_value(U32 h) {
   const int exponent = static_cast<int>(h >> 10 & 31);
   const auto fraction = static_cast<float>(h & 1023);
