@@ -92,7 +92,7 @@ bool ValueWeb::grow(std::uint32_t writer) { return add_writer(writer) && one_mas
 bool ValueWeb::add_writer(std::uint32_t writer) {
   const Instruction& instruction = flow_.instructions()[writer].instruction;
   const Operand& to = instruction.dst[0];
-  // Loads write at a later time.
+  // Loads are excluded: they write their register later, at a time that is not known.
   if (instruction.unit != isa::Unit::valu || instruction.destinations == 0 || to.kind != OperandKind::vgpr ||
       places_.size() >= kMostPlaces)
     return false;

@@ -62,7 +62,8 @@ class BookedNetwork : public Network {
   std::vector<PoolCalendar> queues_;  // injection queues, by node * virtual networks + virtual network
   std::vector<OutputFlits> outputs_;
   // State of few virtual channels. Each kind of traffic (virtual network and alternative of the routing) has separate channels.
-  std::vector<SlotCalendars> channels_;  // by kind, if it has one channel: inputs, then outputs; a cycle later than ports_
+  std::vector<SlotCalendars> channels_;  // by kind, if it has a single channel: inputs, then outputs; booked a cycle later than
+                                         // in ports_
   std::vector<PoolCalendar> buffers_;    // by kind and input: occupied buffer entries; times are cycles
   // Scratch state of the packet that is being sent.
   SwitchPath path_;

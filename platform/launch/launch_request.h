@@ -8,7 +8,7 @@
 
 namespace lacuna {
 
-/// The session has not been rehearsed. Throws UsageError, LaunchError or ElfError.
+/// Creates the session of a command line; the caller must call rehearse(). Throws UsageError, LaunchError or ElfError.
 LaunchSession requested_launch(const CommandLine& line);
 
 /// The command line's configuration, with the target of the session's code objects unless the user gives another one. The

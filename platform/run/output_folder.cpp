@@ -15,7 +15,7 @@ namespace lacuna {
 namespace fs = std::filesystem;
 namespace {
 
-/// File that marks a folder as Lacuna's, as the lock's file does, which earlier versions did not have.
+/// A folder with this file belongs to Lacuna. The file of the lock is also such a mark, but earlier versions did not create it.
 constexpr std::string_view kMarker = "effective.cfg";
 /// Files of an earlier run that are removed before a new run; "owner" is from earlier versions.
 constexpr std::array<std::string_view, 13> kFilesOfARun{

@@ -51,7 +51,7 @@ class RepetitionChoice {
 
  private:
   void want(std::size_t point);
-  /// Indices of the points that the metrics of this one refer to.
+  /// Indices of the points that the metrics of `point` refer to.
   std::vector<std::size_t> references(std::size_t point) const;
   void choose(CombinationChoice& combination, MetricValues* values, const std::vector<StoredPoint>& stored);
 

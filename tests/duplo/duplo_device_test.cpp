@@ -65,7 +65,7 @@ TEST_F(DuploDevice, HitsAreLookUpsLessDifferentTiles) {
   }
 }
 
-// Energy: a renamed load writes no register. A bound keeps no registers, and renames none.
+// A renamed load writes no register and saves the energy. The upper bound keeps no registers, so that it renames none.
 TEST_F(DuploDevice, RenamedLoadsSpareRegisterWrites) {
   const LoweredConvolution c = convolution();
   const auto unwritten = [](TestGpu& gpu) { return sum(gpu, &DuploStatistics::unwritten); };

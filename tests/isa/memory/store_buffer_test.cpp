@@ -61,7 +61,7 @@ TEST(StoreBuffer, LineTestMissesNoStore) {
   buffer.store(memory->at(4096), filled(4, 1).data(), 4);
   EXPECT_TRUE(buffer.may_meet(memory->at(4096), 4));
   EXPECT_TRUE(buffer.may_meet(memory->at(4092), 8)) << "begins in the line before";
-  // For the lines between the two, may_hold() may be true because they share an entry of the table with one of them: few do.
+  // For lines between the two, may_meet() may be true if they share an entry of the table with one of them, which few lines do.
   unsigned met = 0;
   for (std::size_t line = 64; line < 4096; line += 64) {
     ASSERT_TRUE(buffer.may_hold(memory->at(line), 4));

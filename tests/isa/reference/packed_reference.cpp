@@ -105,7 +105,7 @@ constexpr ReferenceEntry kEntries[] = {
     {"v_dot8c_i32_i4", accumulated_dot<4>},
 };
 
-/// Instructions whose reference is that of another one, for a part or for the whole.
+/// Instructions that reuse the reference of another one, for each part of `part_bits` or for the whole.
 struct Same {
   std::string_view mnemonic, as;
   unsigned part_bits;
