@@ -20,7 +20,7 @@ FILE_NAME = re.compile(r"(?:`([\w./-]+)`:|<!-- ([\w./-]+\.\w+) -->)$")
 PROGRAM = r"(?:\./|build/release/|lacuna |hipcc |cmake |ctest |clang|ld\.lld|python3 )"
 INDENTED = re.compile(r"^    ((?:\w+=\S+ )*" + PROGRAM + r".*)$")
 WITHIN_SENTENCE = re.compile(r"`((?:\w+=\S+ )+\./[^`]+|(?:\w+=\S+ )*build/release/[^` ]+ [^`]+)`")
-# What would be missed, or is not said in a way that can be run as it stands.
+# Parts of a page that the reader would miss, or that cannot be run as they are written.
 STRAY = re.compile(r"^(?:\$ |" + PROGRAM.replace("lacuna |", "") + ")")
 NOT_RUN = pathlib.Path(__file__).with_name("not_run.txt")
 

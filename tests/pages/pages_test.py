@@ -12,10 +12,10 @@ import page as pages  # noqa: E402  (no bytecode is left in the source folder)
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 RUN = []
-# Rows of docs/extending.md.
+# Rows of the table in docs/extending.md.
 PARTS = ["replacement policy", "policy of L1 caches", "packet that an engine executes", "packet type", "counter column", "topology",
          "instruction", "parameter", "statistic", "preset", "energy entry", "research machine", "figure or an experiment"]
-# Where docs/extending.md would put its examples.
+# Paths at which docs/extending.md would put its examples.
 EXAMPLES_AS_PART = ["models/cache/replacement/fifo.h", "models/noc/topology/all_to_all.h"]
 
 

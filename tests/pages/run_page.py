@@ -18,7 +18,7 @@ import time
 sys.dont_write_bytecode = True
 import page as pages  # noqa: E402  (no bytecode is left in the source folder)
 
-# Seconds after which a page counts as hung, however busy the machine.
+# Seconds after which a page counts as hung, even on a busy machine.
 TIME_LIMIT = 1200
 
 

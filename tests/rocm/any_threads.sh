@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# any_threads.sh PROGRAM OPTION...: everything is the same on any number of threads of the host.
+# any_threads.sh PROGRAM OPTION...: results are the same with any number of host threads.
 source "$(dirname "$0")/common.sh"
 
 kernels() { cut -d, -f1-13,15- "$1/kernels.csv"; } # without wall time

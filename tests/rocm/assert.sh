@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# assert.sh TARGET: an assertion that fails in a kernel ends the program and says which, where, and in which work-item.
+# assert.sh TARGET: a failing assertion in a kernel ends the program with a message that names the assertion, its location and
+# the work-item.
 source "$(dirname "$0")/common.sh"
 
 on_gpu --config tiny --set gpu.target="$1" --out good -- device_assert
@@ -10,7 +11,7 @@ cat out.txt err.txt >all.txt
 for part in "device_assert.hip:" "check_values" "values[threadIdx.x] != 13" "failed"; do
   grep -qF -- "$part" all.txt || fail "the assertion's message does not say: $part"
 done
-# Nothing is compared with 13 by the program that passes 14.
+# The program that passes 14 compares no value with 13.
 on_gpu --config tiny --set gpu.target="$1" -- device_assert 14
 expect 3 "${command[@]}"
 has_results bad

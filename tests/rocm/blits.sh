@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# blits.sh TARGET: the runtime's own copy and fill kernels, done at once: programs that check what they have copied find the same, and
-# the statistics say that no such kernel was executed. By default they are.
+# blits.sh TARGET: with cp.instant_blits the runtime's copy and fill kernels complete immediately: programs that check their
+# copies find the same data, and the statistics show that no such kernel was executed. By default they are executed.
 source "$(dirname "$0")/common.sh"
 target=$1
 export HSA_ENABLE_SDMA=0
 
-# Packets of kernels and of kernels that were done at once, of the run in folder $1.
+# Numbers of kernel packets and of kernels completed immediately, of the run in folder $1.
 packets() {
   python3 - "$1/statistics.json" <<'PYTHON'
 import json, sys

@@ -1,14 +1,15 @@
-# Shared by the scripts of this folder; besides what tests/system/common.sh brings, PROGRAMS is the folder of the built programs.
+# Common functions of the scripts of this folder, in addition to tests/system/common.sh. PROGRAMS is the folder of the built
+# programs.
 source "$SOURCE/tests/system/common.sh"
 
-# What a user's environment might have set shall not count.
+# The user's environment must not have any influence.
 unset "${!HSA_@}" "${!HIP_@}" "${!ROC_@}" "${!AMD_@}" "${!LACUNA_@}" LD_LIBRARY_PATH LD_PRELOAD
 
-# Where `lacuna exec` takes the library from, in the build tree and as installed.
+# Folder of the library that `lacuna exec` uses, in the build tree and when installed.
 library_folder=$(dirname "$(dirname "$LACUNA")")/lib
 [[ -e $library_folder/libhsakmt.so.1 ]] || library_folder+=/lacuna
 
-# on_gpu OPTION... -- PROGRAM ARGUMENT...: the command line that runs it, in `command`.
+# on_gpu OPTION... -- PROGRAM ARGUMENT...: sets `command` to the command line that runs it.
 on_gpu() {
   local options=()
   while [[ $1 != -- ]]; do options+=("$1"); shift; done
@@ -18,7 +19,7 @@ on_gpu() {
   command=("$LACUNA" exec "${options[@]}" -- "$PROGRAMS/$program" "$@")
 }
 
-# The run in folder $1 ended so that all results were written.
+# Checks that the run in folder $1 has ended with all results written.
 has_results() {
   local file
   for file in statistics.json kernels.csv log.txt effective.cfg; do
@@ -26,7 +27,7 @@ has_results() {
   done
 }
 
-# examples_of PAGE: makes a folder in which the commands of docs/PAGE work as they stand there, and sets $page.
+# examples_of PAGE: makes a folder in which the commands of docs/PAGE work as written, and sets $page.
 examples_of() {
   page=$SOURCE/docs/$1
   ln -s "$SOURCE/include" include
@@ -34,14 +35,14 @@ examples_of() {
   ln -s "$(dirname "$FIRMWARE")" build/release
 }
 
-# block LANGUAGE [HEADING]: the code of that language on $page, or below that heading of the third level.
+# block LANGUAGE [HEADING]: the code block of that language on $page, or below that heading of the third level.
 block() {
   if [[ -n ${2-} ]]; then sed -n "/^### $2\$/,/^### /p" "$page"; else cat "$page"; fi |
     sed -n "/^\`\`\`$1\$/,/^\`\`\`\$/p" | sed '/^```/d'
 }
 
-# run_examples NUMBER: runs the commands that it reads, NUMBER of them, each of which must succeed. A script may define
-# `after_exec`, which is called behind each `lacuna exec`, whose output is in out.txt and err.txt.
+# run_examples NUMBER: runs the commands on its standard input, NUMBER of them, each of which must succeed. A script may define
+# `after_exec`, which is called after each `lacuna exec`; the output is in out.txt and err.txt.
 run_examples() {
   local line words commands=0
   while read -r line; do

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# copies_in_bulk.sh TARGET SDMA: copies and fills in bulk (the default) take the time that they take in detail, within 5 %, and
-# write the same bytes, also beside a kernel. The statistics say what was in bulk, and how much memory and link have moved.
+# copies_in_bulk.sh TARGET SDMA: copies and fills in bulk (the default) take the same time as in detail, within 5 %, and write
+# the same bytes, also concurrently with a kernel. The statistics contain the copies in bulk and the traffic of memory and link.
 source "$(dirname "$0")/common.sh"
 target=$1
 export HSA_ENABLE_SDMA=$2
 
-# times FOLDER MODE ARGUMENT...: what the program prints of its times, in FOLDER.txt.
+# times FOLDER MODE ARGUMENT...: writes the times that the program prints to FOLDER.txt.
 times() {
   local folder=$1 mode=$2
   shift 2
@@ -14,8 +14,8 @@ times() {
   grep " us" out.txt >"$folder.txt"
 }
 
-# The median of the times of each size: while a queue waits for the host, simulated time goes on, which a busy host shows in one or the
-# other.
+# The median of the times of each size: simulated time advances while a queue waits for the host, which on a busy host affects
+# some of the times.
 medians() {
   awk '{ print $2, $4 }' "$1" | sort -n -k 1,1 -k 2,2 | awk '
     $1 != size { if (n) print size, times[int((n + 1) / 2)]; size = $1; n = 0 }
@@ -23,16 +23,16 @@ medians() {
     END { if (n) print size, times[int((n + 1) / 2)] }'
 }
 
-# These differ by 5 % at most, and by the 3 us that come from the runtime's looks at signals, one in a microsecond.
+# The times differ by at most 5 % plus 3 us, since the runtime polls signals once per microsecond.
 alike() {
   paste <(medians "$1") <(medians "$2") | awk '
     { a = $2; b = $4; if ($1 != $3 || a > b * 1.05 + 3 || b > a * 1.05 + 3) { print "times differ: " $0; bad = 1 } ++compared }
     END { exit bad || compared == 0 }' || fail "$1 and $2: times in bulk and in detail differ by more than 5 %"
 }
 
-# counts_alike COPIES ARGUMENT...: what was counted in bulk is COPIES times what was counted in detail, for each of `counters`: the sum of
-# those of that name in groups whose names begin so. 2 %, and 4 KiB for the packets and signals of all copies, whose looks at memory
-# depend on the host.
+# counts_alike COPIES ARGUMENT...: counts in bulk are COPIES times those in detail, for each of `counters`: the sum of the
+# counters of that name in groups with that prefix. The tolerance is 2 %, and 4 KiB for the packets and signals of all copies,
+# which are polled at a rate that depends on the host.
 counts_alike() {
   local copies=$1
   shift
@@ -64,8 +64,8 @@ compare() {
   counts_alike 1 "$@"
 }
 
-# compare_long DIRECTION SIZE: one copy that is sampled and one that is in bulk from its beginning, each with one in detail: what a busy
-# host adds is nothing against its time.
+# compare_long DIRECTION SIZE: one copy that is sampled and one that is in bulk from its beginning, each compared with one in
+# detail. The copies are so long that delays by a busy host do not matter.
 compare_long() {
   local direction=$1 size=$2
   times bulk bulk "$direction" 0 0 "$size" "$size"
@@ -82,25 +82,26 @@ counters=("host_link bytes_read" "host_link bytes_written" "dram bytes_written")
 
 for copy in "h2d 3 64" "d2h 0 0" "d2d 0 0" "h2d 0 0" "fill 0 0"; do
   read -r -a where <<<"$copy"
-  # Three of a size are carried out before further ones go in bulk.
+  # Three copies of a size are performed in detail before further ones run in bulk.
   compare "${where[@]}" 262144 262144 262144 262144 262144 1500001 1500001 1500001 1500001 1500001
 done
-# What went in bulk is told in its row and in no other mode's.
+# Copies in bulk are counted in their own row, which other modes do not have.
 moved() { awk -F, 'NR == 1 { for (i = 1; i <= NF; ++i) column[$i] = i; next } { sum += $column["bulk_bytes"] } END { print sum + 0 }' "$1/kernels.csv"; }
 [[ $(moved detailed) == 0 ]] || fail "bytes in bulk although copies are detailed"
 (($(moved bulk) >= 1500001)) || fail "the rows tell of nothing in bulk"
-# What the program's start moves counts twice here, too: next to nothing in GPU memory.
+# Traffic of the program's start counts twice here, too, but is negligible in GPU memory.
 counters=("dram bytes_written")
-# Longer than L2, which has nothing to write back while it is sampled.
+# Longer than L2, so that L2 has nothing to write back while the copy is sampled.
 compare_long h2d 12582912
 if [[ $target == gfx803 && $2 == 0 ]]; then
   config=r9nano compare_long h2d 12582912
   # Long enough for samples within GPU memory.
   compare_long d2d 16777216
-  # A GPU that holds half of the sample's workgroups at once: how fast they start is the dispatcher's affair, not memory's.
+  # A GPU that holds half of the sample's workgroups at the same time: the start of workgroups is limited by the dispatcher, not
+  # by memory.
   config=r9nano compare_long fill 16777216
 fi
 
-# Beside a kernel: the same bytes. Who of the two begins is decided by the host, so that there are no times to compare.
+# Concurrently with a kernel: the same bytes. The host determines which of the two starts first, so that no times are compared.
 times bulk bulk d2d 0 0 beside 2097152 4194304
 cat bulk.txt

@@ -1,16 +1,17 @@
 #!/usr/bin/env bash
-# Two kernels with convolutions at the same time: each has entries of its own; where there is one number of convolutions, one of the kernels
-# runs without Duplo, and is counted. A third one has the workspace of the second. One thread of the host and two give the same run.
+# Two kernels with convolutions at the same time: each has its own entries. If only one convolution is allowed, one of the
+# kernels runs without Duplo and is counted. A third kernel uses the workspace of the second. Runs with one and with two host
+# threads are equal.
 source "$(dirname "$0")/common.sh"
 
-# convolve FOLDER UNITS OPTION...: nothing is forgotten, on as many compute units.
+# convolve FOLDER UNITS OPTION...: runs the program with unlimited entries on UNITS compute units.
 convolve() {
   on_gpu --config tiny --set gpu.target=gfx90a --set gpu.shader_arrays="$2" --set gpu.cus_per_shader_array=1 --set duplo.mode=on \
     --set duplo.release=never --set duplo.entries=0 --out "$1" "${@:3}" -- convolutions
   expect 0 "${command[@]}"
   grep -q "passed$" out.txt || fail "$1: results are wrong"
 }
-# column FOLDER NAME: of each kernel.
+# column FOLDER NAME: a column of kernels.csv, for each kernel.
 column() {
   awk -F, -v name="$2" 'NR == 1 { for (i = 1; i <= NF; ++i) if ($i == name) at = NF - i } NR > 1 && /convolve_/ { print $(NF - at) }' "$1/kernels.csv"
 }

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# docs/duplo.md's example compiles and runs as it stands there; a parameter block of another convolution ends it with an error.
+# The example of docs/duplo.md compiles and runs as written; a parameter block of another convolution ends it with an error.
 source "$(dirname "$0")/common.sh"
 
 examples_of duplo.md
@@ -9,7 +9,7 @@ grep -qx '0 wrong' out.txt || fail "the example is wrong"
 # 9 fragments of 16 rows for each of 64 wavefronts; three of four wavefronts may find theirs in the registers of the first.
 [[ $(awk '/^workspaces/ { seen = 1 } seen && $1 == "convolve" { print $2, ($3 > 50) }' err.txt) == "576 1" ]] || fail "look-ups or hits are wrong"
 
-# Filters of 9 x 1 have as many columns, and repeat other elements.
+# Filters of 9 x 1 have the same number of columns but repeat other elements.
 sed 's/  (void)hipMemcpyToSymbol/  block.filter_height = 9, block.filter_width = 1, block.padding_top = block.padding_bottom = 4, block.padding_left = block.padding_right = 0;\n&/' convolution.hip >other.hip
 expect 0 "$HIPCC" --offload-arch=gfx90a -std=c++17 -O3 -I include other.hip -o other
 expect 4 "$LACUNA" exec --quiet --config titanv-like --set gpu.shader_arrays=1 --set duplo.mode=on --set duplo.release=never --out other-out -- ./other
@@ -17,7 +17,7 @@ grep -qx '0 wrong' out.txt || fail "results depend on the parameter block"
 complains "convolve: workgroup"
 complains "convolve_duplo does not describe what the kernel loads"
 
-# A kernel whose name in the code object is another one than its block's.
+# A kernel whose name in the code object differs from its block's.
 sed 's/^extern "C" //' convolution.hip >mangled.hip
 expect 0 "$HIPCC" --offload-arch=gfx90a -std=c++17 -O3 -I include mangled.hip -o mangled
 expect 0 "$LACUNA" exec --quiet --config titanv-like --set gpu.shader_arrays=1 --set duplo.mode=on --out mangled-out -- ./mangled
@@ -28,7 +28,7 @@ ln -s "$SOURCE/workloads" workloads
 run_examples 2 < <(block sh "A trace of look-ups")
 grep -q "look_ups [1-9]" out.txt || fail "nothing was replayed"
 
-# How long its entries live: look-ups and hits are those of the run.
+# The replay prints how long entries live; look-ups and hits are those of the run.
 expect 0 python3 "$SOURCE/experiments/duplo/entry_life.py" traced 10
 read -r look_ups hits < <(awk -F, 'NR == 1 { for (i = 1; i <= NF; ++i) at[$i] = NF - i }
   /convolution_explicit/ { l = $(NF - at["duplo_look_ups"]); printf "%d %.1f\n", l, 100 * $(NF - at["duplo_hits"]) / l }' traced/kernels.csv)

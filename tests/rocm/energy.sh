@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# energy.sh TARGET: energy of a program's kernels and copies: they and idle are the whole, power over time adds up to it, and copies in
-# bulk take what they take in detail, but for what compute units do: a copy that is sampled (10 MiB of it) and one that is in bulk whole.
+# energy.sh TARGET: energy of a program's kernels and copies: together with idle energy it adds up to the total, and so does
+# power over time. Copies in bulk use the same energy as in detail, except for compute units: tested with a copy that is sampled
+# (10 MiB of it) and one that is entirely in bulk.
 source "$(dirname "$0")/common.sh"
 
 for mode in bulk detailed; do
@@ -28,14 +29,15 @@ def read(folder):
 bulk, in_bulk = read("bulk")
 detailed, none = read("detailed")
 if in_bulk < 16777216 or none != 0: sys.exit(f"{in_bulk} and {none} bytes in bulk")
-# Rows that are opened differ by a twentieth from one part of a copy to another: the phase of refresh, how requests of both ends meet.
+# The number of opened rows differs by a twentieth between parts of a copy, because of the phase of refresh and the order of
+# requests of both ends.
 for block, event in [("dram", "activate"), ("dram", "read_byte"), ("dram", "write_byte"), ("l2", "tag"), ("l1v", "tag"),
                      ("noc_link", "flit")]:
     part = 0.05 if event == "activate" else 0.02
     near(f"{block}.{event}", bulk[block][event]["count"], detailed[block][event]["count"], part)
 PYTHON
 
-# A table that is asked for without energies says so.
+# A table of energy requested without energies is reported as an error.
 on_gpu --config tiny --set gpu.target="$1" --set energy.table=true --out without -- copy_times d2d 0 0 4096 4096
 expect 0 "${command[@]}"
 complains "energy.table = true: the configuration has no energies"

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# However a program ends: it ends at once, with its own exit code, and the results of the run are there.
+# However a program ends, it ends immediately, with its own exit code, and the results of the run are written.
 source "$(dirname "$0")/common.sh"
 
 # ends CODE END PENDING
@@ -27,31 +27,31 @@ ends 143 terminate-signal endless
 ends 130 interrupt-signal endless
 ends 139 segmentation-fault nothing
 
-# Nothing more is written by a process that is killed or that leaves without any clean-up; but it must end.
+# A process that is killed or that leaves without any clean-up writes nothing more; but it must end.
 on_gpu --config tiny --out killed -- exits kill-signal endless
 expect 137 "${command[@]}"
 on_gpu --config tiny --out quick -- exits quick-exit endless
 expect 7 "${command[@]}"
 
-# start FOLDER PENDING: a program that waits for a signal, in the background; goes on when its kernel runs.
+# start FOLDER PENDING: starts a program that waits for a signal in the background; returns when its kernel runs.
 start() {
   on_gpu --config tiny --out "$1" -- exits wait-for-signal "$2"
-  # Also without the output of the program before, which would be taken for this one's.
+  # Removes the output of the previous program, which would be mistaken for this one's.
   : >out.txt
-  # A job in the background of a script ignores SIGINT, and so would everything it starts.
+  # A background job of a script ignores SIGINT, and so would all processes that it starts.
   env --default-signal=INT,TERM "${command[@]}" >out.txt 2>err.txt &
   process=$!
   await grep -q "ending by wait-for-signal" out.txt
 }
 
-# ended CODE: the program in the background ends with it.
+# ended CODE: waits for the program in the background and checks its exit code.
 ended() {
   local code=0
   wait "$process" || code=$?
   [[ $code == "$1" ]] || fail "${command[*]} ended with $code, not $1"
 }
 
-# From outside, while the host waits and while a kernel runs.
+# Signals from outside, while the host waits and while a kernel runs.
 for pending in nothing endless; do
   start "outside-TERM-$pending" $pending
   kill -s TERM $process
@@ -63,7 +63,7 @@ for pending in nothing endless; do
   has_results "outside-INT-$pending"
 done
 
-# Whoever is killed has left what was finished.
+# A killed process has left the results of finished kernels.
 start outside-KILL kernel
 await grep -q wait_until outside-KILL/kernels.csv
 await grep -q "exits$" outside-KILL/log.txt

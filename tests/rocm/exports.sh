@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The library exports the thunk's functions with their version, all of them, and nothing else but what makes it a tool of the runtime.
+# The library exports all of the thunk's functions with their version, and otherwise only the symbols of a tool of the runtime.
 source "$(dirname "$0")/common.sh"
 
 library=$library_folder/libhsakmt.so.1
@@ -14,7 +14,7 @@ nm -D --undefined-only --with-symbol-versions "/usr/lib/x86_64-linux-gnu/libhsa-
 [[ -s needed.txt ]] || fail "found nothing that the HSA runtime needs"
 comm -23 needed.txt names.txt >missing.txt
 [[ ! -s missing.txt ]] || fail "the HSA runtime needs: $(cat missing.txt)"
-# The same names as the real one.
+# The same names as the original library.
 nm -D --defined-only /usr/lib/x86_64-linux-gnu/libhsakmt.so.1 | grep -o 'hsaKmt[A-Za-z]*' | sort -u >real.txt
 diff real.txt names.txt || fail "not the same functions as the real library"
 readelf -d "$library" | grep -q 'SONAME.*\[libhsakmt.so.1\]' || fail "the library has another SONAME"

@@ -1,14 +1,15 @@
 #!/usr/bin/env bash
-# faults.sh TARGET: what a kernel must not do ends the program with the runtime's own report and with ours, which says more.
+# faults.sh TARGET: invalid operations of a kernel end the program with the runtime's own report and a more detailed one by
+# Lacuna.
 source "$(dirname "$0")/common.sh"
 
 target=$1
-# fault NAME PART...: the program ends by abort; the runtime and we say the parts.
+# fault NAME PART...: checks that the program aborts and that the messages contain the parts.
 fault() {
   local name=$1 part
   shift
   on_gpu --config tiny --set gpu.target="$target" --out "$name" -- faults "$name"
-  # Every allocation of the runtime is one of the driver, so that the first byte behind it is already a fault.
+  # Every allocation of the runtime is a separate one of the driver, so that the first byte after it causes a fault.
   expect 134 env HSA_DISABLE_FRAGMENT_ALLOCATOR=1 "${command[@]}"
   for part in "$@"; do
     grep -qE -- "$part" err.txt || fail "$name: stderr does not say: $part"
@@ -32,7 +33,7 @@ memory_fault atomic-beyond add_at "atomic"
 memory_fault use-after-free read_at "not mapped"
 memory_fault use-after-unregister write_at
 memory_fault broken-list walk
-# Private memory: whether a buffer or a generic pointer leaves it, and the stack of a recursion.
+# Private memory: accesses beyond it by a buffer or a generic pointer, and the stack of a recursion.
 private_fault() {
   local name=$1
   shift
@@ -44,7 +45,7 @@ private_fault private-before store_private "store or atomic of 4 bytes 39[0-9][0
 private_fault private-far-beyond store_private "store or atomic of 4 bytes at its byte 671088[0-9][0-9], lane 5:" "_store_dword"
 private_fault private-beyond-in-function store_private_in_function "lane 5:" "function .*store_in_function" "flat_store"
 private_fault private-recursion recurse "function .*descend" "lane 0:"
-# On gfx803 the aperture of LDS ends where that of private memory begins, and stores beyond LDS go nowhere.
+# On gfx803 the aperture of LDS ends where that of private memory begins; stores beyond LDS are dropped.
 if [[ $target == gfx90a ]]; then
   memory_fault private-before-in-function store_private_in_function "39[0-9][0-9] bytes before the aperture of private memory" "lane 5"
 fi
@@ -53,7 +54,8 @@ fault trap-in-some-lanes "HSA_STATUS_ERROR_EXCEPTION|exception" "trap 2, 8 lanes
 complains "mistakes of the guest: 1 stopped queues"
 fault illegal-instruction "HSA_STATUS_ERROR_ILLEGAL_INSTRUCTION|illegal instruction" "illegal_instruction"
 
-# Arrays need image instructions, which the GPU does not have: what the runtime does for one is refused, with the kernel's name.
+# Arrays need image instructions, which the GPU does not have: the runtime's kernels for them are refused, with the kernel's
+# name.
 on_gpu --config tiny --set gpu.target="$target" --out arrays -- textures images
 expect 134 "${command[@]}"
 complains "__amd_rocclr_copyBufferToImage cannot run"

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Float atomics on every kind of memory: what gpu.fine_grained_float_atomics makes of them, what is said and what is counted.
+# Float atomics on every kind of memory: effect of gpu.fine_grained_float_atomics, messages and counters.
 source "$(dirname "$0")/common.sh"
 
-# Fine-grained memory of the GPU itself is there only when the runtime is to offer it over PCI Express.
+# Fine-grained GPU memory exists only if the runtime is configured to offer it over PCI Express.
 export HSA_FORCE_FINE_GRAIN_PCIE=1
 run() { # run FOLDER ARGUMENTS OPTION...
   on_gpu --config tiny "${@:3}" --out "$1" -- float_atomics $2
@@ -10,7 +10,7 @@ run() { # run FOLDER ARGUMENTS OPTION...
   says "checks passed"
   cat out.txt
 }
-# Of all compute units. Nothing on a GPU that has no float atomics.
+# The sum over all compute units; zero on a GPU without float atomics.
 lanes() {
   python3 - "$1/statistics.json" <<'PYTHON'
 import json, sys
@@ -30,7 +30,7 @@ warnings() { grep "fine-grained" "$1/log.txt" || true; }
 run gfx803 drop --set gpu.fine_grained_float_atomics=drop
 [[ -z $(warnings gfx803) && $(lanes gfx803) == none ]] || fail "gfx803 has float atomics"
 
-# Several compute units, so that threads have something to do.
+# Several compute units, so that several threads have work.
 run apply apply --set gpu.target=gfx90a --set gpu.shader_arrays=4 --set sim.threads=1
 run drop drop --set gpu.target=gfx90a --set gpu.shader_arrays=4 --set sim.threads=3 --set gpu.fine_grained_float_atomics=drop
 run functional drop --set gpu.target=gfx90a --set gpu.timing=functional --set gpu.fine_grained_float_atomics=drop
@@ -47,7 +47,7 @@ done
 complains "float atomic of 4 bytes at 0x"
 grep -q "lane 0 (64 of the wavefront's lanes), in fine-grained host memory \[0x.*): lost on MI200, performed here.*kernel _Z.*, PC 0x.* (global_atomic_add_f32 .*), workgroup (0, 0, 0), wavefront 0" apply/log.txt ||
   fail "the warning does not name its place"
-# The same instructions and addresses with any number of threads, and the same cycles: what is lost has gone the same way.
+# With any number of threads the same instructions and addresses are reported, and the cycles are equal.
 places() { warnings "$1" | sed -e 's/^\[[^]]*\] //' -e 's/): lost.*gpu.fine_grained_float_atomics = [a-z]*)/)/'; }
 diff <(places apply) <(places drop) >&2 || fail "with other threads other lanes are named"
 cycles() { cut -d, -f1-7,10-13,15- "$1/kernels.csv"; }

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# A library that a program loads while it runs: HIP ends the program when it has no code for the GPU. Lacuna says which file it is, what
-# it has and what it lacks. Of programs that end for other reasons it says nothing.
+# A library that a program loads while it runs: HIP ends the program if the library has no code for the GPU. Lacuna reports the
+# file, the targets that it has and the missing one. It reports nothing about programs that end for other reasons.
 source "$(dirname "$0")/common.sh"
 
 # load CODE LIBRARY first|later|uninitialised [OPTION...]
@@ -24,15 +24,15 @@ done
 has_results out
 load 134 "$other" later --set gpu.target=gfx90a
 complains "has code for gfx906 and none for gfx90a, for want of which HIP aborts: compile it with --offload-arch=gfx90a as well"
-# HIP does not look at it before a GPU is used.
+# HIP does not examine the library before a GPU is used.
 load 0 "$other" uninitialised
 silent
 
-# Without lacuna exec the program itself, too, is seen only then.
+# Without lacuna exec the program itself is also examined only then.
 expect 134 env LD_LIBRARY_PATH="$library_folder" LACUNA_CONFIG="tiny;gpu.target=gfx90a" LACUNA_OUT=none "$PROGRAMS/allocation"
 complains "allocation has code for gfx803 and none for gfx90a, for want of which HIP aborts: compile it with --offload-arch=gfx90a as well, or choose --set gpu.target=gfx803"
 
-# Another end by the same signal.
+# Another reason to end by the same signal.
 on_gpu --config tiny --out aborted -- exits abort nothing
 expect 134 "${command[@]}"
 silent

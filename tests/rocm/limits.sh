@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# Limits of a process with a virtual GPU (ulimit -f): the program goes on, as far as the limit is not its own affair, and ends with 74.
+# Limits of a process with a virtual GPU (ulimit -f): the program continues unless it exceeds the limit itself, and ends with
+# 74.
 source "$(dirname "$0")/common.sh"
 
-# within BYTES COMMAND...: its exit code is in `code`; what it says passes through pipes, for which the limit does not count.
+# within BYTES COMMAND...: sets `code` to its exit code; its output passes through pipes, to which the limit does not apply.
 within() {
   local limit=$1
   shift
@@ -16,7 +17,7 @@ within() {
   code=$(<code.txt)
 }
 
-# The HSA runtime without HIP, whose compiler writes files of megabytes of its own.
+# A program on the HSA runtime without HIP, whose compiler writes files of several megabytes.
 for run in "gfx803 dispatches" "gfx90a gzip"; do
   read -r target table <<<"$run"
   program=(hsa_runtime "$FIRMWARE/kernels/test_kernels$([[ $target == gfx803 ]] || echo "_$target").co" errors)
@@ -26,7 +27,7 @@ for run in "gfx803 dispatches" "gfx90a gzip"; do
   find whole -type f -size +0c -printf '%s %f\n' | sort -n >sizes.txt
   on_gpu "${options[@]}" --out limited -- "${program[@]}"
   while read -r size file; do
-    # Times of the host make a file a few bytes longer or shorter.
+    # Host times make a file a few bytes longer or shorter.
     within $((size * 9 / 10)) "${command[@]}"
     [[ $code == 74 ]] || fail "code $code when $file must not have its $size bytes"
     [[ $(grep -c "limited/[a-z._-]*: cannot be written: File too large" err.txt) == 1 ]] || fail "it is not said once"
@@ -38,6 +39,6 @@ for run in "gfx803 dispatches" "gfx90a gzip"; do
   rm -rf whole
 done
 
-# The signal stays the program's own.
+# The program's own handler of the signal is not affected.
 within 10 "$LACUNA" exec --config tiny -- sh -c 'echo more than ten bytes >file.txt; echo goes on'
 [[ $code == 153 ]] || fail "a program that exceeds the limit ended with $code"

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Results that cannot be written: the program goes on, and the process ends with 74, whatever the program's own code is.
+# Results that cannot be written: the program continues, and the process ends with 74, whatever the program's own exit code is.
 source "$(dirname "$0")/common.sh"
 
-# Each file of the output folder on a full disk, which /dev/full stands for.
+# Each file of the output folder on a full disk, simulated by /dev/full.
 for file in effective.cfg kernels.csv log.txt statistics.json; do
   mkdir "no-$file"
   touch "no-$file/effective.cfg"
@@ -24,7 +24,7 @@ done
 on_gpu --config tiny --out exits -- exits terminate-signal nothing
 expect 143 "${command[@]}"
 
-# Numbered folders where there can be none.
+# Numbered folders where none can be created.
 touch lacuna-out
 on_gpu --config tiny -- vector_add
 expect 74 "${command[@]}"

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# docs/m3xu.md's examples compile and run as they stand there.
+# The examples of docs/m3xu.md compile and run as written.
 source "$(dirname "$0")/common.sh"
 
 examples_of m3xu.md

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# m3xu_refused.sh MODULE: m3xu::gemm and lacuna_m3xu_gemm_*, of the module, end with a trap in workgroups whose last wavefront is
-# filled in part.
+# m3xu_refused.sh MODULE: m3xu::gemm, and lacuna_m3xu_gemm_* of the module, end with a trap in workgroups with a partial last
+# wavefront.
 source "$(dirname "$0")/common.sh"
 
 module=$1

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# matrix_examples.sh: the programs of docs/matrix-unit.md are built and run by the commands that stand there.
+# matrix_examples.sh: the programs of docs/matrix-unit.md are built and run by the commands on the page.
 source "$SOURCE/tests/rocm/common.sh"
 
 examples_of matrix-unit.md

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# matrix_header_errors.sh COMPILER: what a program does wrong with lacuna/m3xu.h is an error of the compiler that says what.
+# matrix_header_errors.sh COMPILER: wrong uses of lacuna/m3xu.h are compile-time errors that name the mistake.
 source "$(dirname "$0")/common.sh"
 
 compiler=$1
-# compile TARGET CODE: as the body of a kernel
+# compile TARGET CODE: compiles the code as the body of a kernel
 compile() {
   printf '%s\n' '#include "lacuna/m3xu.h"' 'using namespace m3xu;' "__attribute__((global)) void kernel(float* x, double* y) { $2 }" >kernel.hip
   "$compiler" -x hip -std=c++17 --cuda-device-only -nogpuinc -nogpulib "--offload-arch=$1" -fsyntax-only -I "$SOURCE/include" \
@@ -25,7 +25,7 @@ refused gfx90a "elements in memory are not of the fragment's type" "$fragments l
 refused gfx90a "elements in memory are not of the accumulator's type" "$fragments store(y, c, 16);"
 refused gfx90a 'only accumulators are stored' "$fragments store(x, a, 16);"
 refused gfx803 'only gfx90a has matrix units' "$fragments mma(c, a, b, c);"
-# gemm's arguments, and what may stand for complex numbers.
+# Arguments of gemm, and types accepted as complex numbers.
 complex_types='struct pair { float re, im; }; pair* wrong = nullptr; using two = float __attribute__((ext_vector_type(2))); two* right = nullptr;'
 compile gfx90a "$complex_types gemm<fp32c>(right, right, right, right, 1, 1, 1, 1, 1, 1); gemm<fp64>(y, y, y, nullptr, 1, 1, 1, 1, 1, 1);" ||
   { cat out.txt >&2; fail "a right product is refused"; }

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# matrix_headers.sh: wrong uses of the matrix unit's headers are compile-time errors that say so, one for each use.
+# matrix_headers.sh: wrong uses of the matrix unit's headers are compile-time errors with an explanation, one for each use.
 source "$SOURCE/tests/rocm/common.sh"
 
 wrong=$SOURCE/tests/rocm/matrix/wrong_use.hip
@@ -11,10 +11,10 @@ while read -r message; do
   uses=$((uses + 1))
 done < <(sed -n '/^using namespace/,$s,^// ,,p' "$wrong")
 [[ $uses -ge 18 ]] || fail "only $uses uses were found"
-# A use that no sentence explains would show as an error of another kind in the headers.
+# A use without an explanation would appear as another error within the headers.
 if grep -F '/include/lacuna/' errors.txt | grep -vE 'static_assert|static assertion' >&2; then fail "errors that are no assertions"; fi
 
-# HIP's own half is the only one, in either order.
+# Only HIP's own type for half is used, with either order of includes.
 for headers in '<hip/hip_fp16.h> <lacuna/simd2.h>' '<lacuna/simd2.h> <hip/hip_fp16.h>'; do
   for header in $headers; do echo "#include $header"; done >half.hip
   cat >>half.hip <<'END'

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Before a program is started, `lacuna exec` says for which GPUs it and its libraries have code when that is not the configured one.
+# Before a program starts, `lacuna exec` reports for which GPUs it and its libraries have code if the configured one is not
+# among them.
 source "$(dirname "$0")/common.sh"
 
 silent() { ! grep -q "lacuna: exec:" err.txt || fail "something is said of a program that has what it needs"; }
@@ -17,7 +18,7 @@ for target in gfx803 gfx90a; do
   silent
 done
 
-# A library's bundle counts as the program's own. Neither is a HIP program: what they do with it is their affair.
+# A library's bundle counts like the program's own. Programs without any bundle are not HIP programs and are not reported.
 le64() { local n=$1 i; for ((i = 0; i < 8; ++i)); do printf "\\x$(printf %02x $((n >> 8 * i & 255)))"; done; }
 bundle() { # bundle PROCESSOR...: each with eight bytes of code
   local ids=(host-x86_64-unknown-linux-gnu "${@/#/hipv4-amdgcn-amd-amdhsa--}") i
@@ -50,7 +51,7 @@ bundles host <one.bin
 PATH=$PWD:$PATH expect 7 "$LACUNA" exec --config tiny -- host
 complains "host has code for gfx906 and none for gfx803, so that HIP will end it: compile it with --offload-arch=gfx803"
 
-# What is no ELF file, or has a bundle that is cut off, is left alone.
+# Files that are not ELF, or have a truncated bundle, are ignored.
 expect 0 "$LACUNA" exec --config tiny -- sh -c 'exit 0'
 silent
 head -c 60 one.bin | bundles host

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What a run leaves: every kernel by name with its times, statistics, the configuration, which runs it again.
+# Results of a run: every kernel by name with its times, statistics, and the configuration, with which the run can be repeated.
 source "$(dirname "$0")/common.sh"
 
 on_gpu --config tiny --set l2.size=128KiB --out first -- algorithms
@@ -14,7 +14,7 @@ on_gpu --config first/effective.cfg --out second -- algorithms
 expect 0 "${command[@]}"
 cmp first/effective.cfg second/effective.cfg || fail "the effective configuration is not repeated"
 
-# The report goes to stderr, and nothing of ours to stdout; with --quiet there is no report.
+# The report goes to stderr, and Lacuna writes nothing to stdout; with --quiet there is no report.
 complains "all kernels"
 complains "bounded by"
 [[ $(wc -l <out.txt) == 1 ]] || fail "the output is not only the program's"
@@ -23,7 +23,7 @@ expect 0 "${command[@]}"
 [[ ! -s err.txt ]] || fail "stderr is not empty"
 has_results quiet
 
-# What takes long is told once, with kernel, time and speed; not with --quiet.
+# A notice for long runs is printed once, with kernel, time and speed; not with --quiet.
 on_gpu --config tiny --set rocm.notice_after=1ns --out noticed -- vector_add
 expect 0 "${command[@]}"
 [[ $(grep -c "^lacuna: simulating for .* of simulated time, .* million wavefront instructions/s; .*gpu.timing=functional" err.txt) == 1 ]] ||
@@ -39,7 +39,7 @@ expect 0 "${command[@]}"
 has_results lacuna-out/run-0001
 has_results lacuna-out/run-0002
 
-# The end at a simulated time.
+# The run ends at a simulated time.
 on_gpu --config tiny --max-time 1ms --out limited -- exits wait-for-signal endless
 expect 124 "${command[@]}"
 has_results limited

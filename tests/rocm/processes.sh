@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# More than one process at once, each with a GPU of its own.
+# Several processes at the same time, each with its own GPU.
 source "$(dirname "$0")/common.sh"
 
 touch out.txt err.txt
@@ -12,12 +12,12 @@ for i in 1 2 3; do
   wait "${processes[i]}" || { cat "err-$i.txt" >&2; fail "process $i of three failed"; }
   grep -q "checks passed" "out-$i.txt" || fail "process $i of three does not say that its checks passed"
   has_results "folder-$i"
-  # Kernel, grid, workgroup, thread instructions. (The runtime's own copy kernels depend on where memory is.)
+  # Kernel, grid, workgroup, thread instructions. (The runtime's own copy kernels depend on addresses.)
   cut -d, -f2,4,5,12 "folder-$i/kernels.csv" | grep -v '(HSA runtime)' >"kernels-$i.txt"
   cmp kernels-1.txt "kernels-$i.txt" || fail "process $i ran other kernels than the first"
 done
 
-# A program that starts programs: one folder for each that uses the GPU.
+# A program that starts programs: each one that uses the GPU has its own folder.
 expect 0 "$LACUNA" exec --config tiny --out shared -- sh -c "'$PROGRAMS/vector_add' && '$PROGRAMS/lds'"
 has_results shared
 [[ $(find shared -name statistics.json | wc -l) == 2 ]] || fail "not two results: $(find shared)"
@@ -40,7 +40,7 @@ wait $process || true
 expect 0 "${command[@]}"
 has_results busy
 
-# Started at the same moment, when neither has used a GPU.
+# Two runs started at the same moment, when neither has used a GPU.
 for i in 1 2; do
   "${command[@]}" >"out-$i.txt" 2>"err-$i.txt" &
   processes[i]=$!
@@ -63,7 +63,7 @@ done
 for i in 1 2; do wait "${processes[i]}" || { cat "err-$i.txt" >&2; fail "process $i of two failed"; }; done
 has_results alike
 
-# Addresses and the length of the environment are the same in every run, where the host allows it.
+# Addresses and the length of the environment are made the same in every run, if the host allows it.
 if setarch -R true; then
   for _ in 1 2; do
     expect 0 "$LACUNA" exec --config tiny -- sh -c 'echo ${#LACUNA_RUN}; grep -F "[stack]" /proc/self/maps'

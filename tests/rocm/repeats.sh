@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# repeats.sh TIMES PROGRAM OPTION... [-- ARGUMENT...]: a program gives the same run hash each time, on one thread of the host and on two, beside
-# busy processes and without them, and where its threads lose processor time at random places (slow_host.cpp). NEIGHBOURS: how many busy
-# processes, 2.
+# repeats.sh TIMES PROGRAM OPTION... [-- ARGUMENT...]: a program gives the same run hash each time, with one host thread and
+# with two, with and without busy processes on the host, and with threads that lose processor time at random places
+# (slow_host.cpp). NEIGHBOURS: number of busy processes, 2 by default.
 source "$(dirname "$0")/common.sh"
 
 times=$1 program=$2
@@ -10,7 +10,8 @@ options=()
 while [[ $# -gt 0 && $1 != -- ]]; do options+=("$1"); shift; done
 [[ $# == 0 ]] || shift
 
-# slow_host COMMAND ... -- PROGRAM ARGUMENT...: the same in `command` with the library before the program's, and `lacuna exec`'s, others.
+# slow_host COMMAND ... -- PROGRAM ARGUMENT...: sets `command` to the same with slow_host's library preloaded in the program,
+# not in `lacuna exec`.
 slow_host() {
   command=()
   while [[ $1 != -- ]]; do command+=("$1"); shift; done
@@ -24,7 +25,7 @@ neighbours=()
 trap 'kill "${neighbours[@]}" 2>/dev/null || true; rm -rf "$work"' EXIT
 first=
 for ((run = 0; run < times; ++run)); do
-  # Half of the runs one after the other: two busy processes, then none.
+  # Half of the runs with two busy processes, then half without.
   if ((run % 4 == 2)); then
     for ((i = 0; i < ${NEIGHBOURS-2}; ++i)); do
       while :; do :; done &
@@ -35,7 +36,7 @@ for ((run = 0; run < times; ++run)); do
     neighbours=()
   fi
   on_gpu "${options[@]}" --set sim.threads=$((run % 2 + 1)) --out results-$run -- "$program" "$@"
-  # Also where nothing is slow: the library has its place among the program's.
+  # The library is preloaded even with delays of zero, so that all runs load the same libraries.
   export SLOW_HOST=$((run % 3 == 2 ? run : 0))
   slow_host "${command[@]}"
   expect 0 "${command[@]}"
@@ -44,7 +45,7 @@ for ((run = 0; run < times; ++run)); do
   [[ -n $first ]] || first=$hash
   if [[ $hash != "$first" ]]; then
     diff <(cut -d, -f1-3,8-10 results-0/kernels.csv) <(cut -d, -f1-3,8-10 results-$run/kernels.csv) >&2 || true
-    # A line of it tells when the simulator has given up waiting for a thread of the program.
+    # A line of the log reports when the simulator has given up waiting for a thread of the program.
     tail -n 20 "results-$run/log.txt" >&2
     fail "run $run gives the hash $hash, run 0 gave $first"
   fi

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# run.sh PROGRAM OPTION... [-- ARGUMENT...]: a program that checks its own results, on the GPU that the options say. Ends with 0, says that
-# its checks passed, and leaves its results.
+# run.sh PROGRAM OPTION... [-- ARGUMENT...]: runs a program that checks its own results, on the GPU given by the options. It
+# must end with 0, report that its checks passed, and leave its results.
 source "$(dirname "$0")/common.sh"
 
 program=$1
@@ -12,11 +12,11 @@ on_gpu "${options[@]}" --out results -- "$program" "$@"
 expect 0 "${command[@]}"
 grep -q "passed$" out.txt || fail "the program does not say that its checks passed"
 cat out.txt err.txt
-# A program that uses no queue leaves nothing.
+# A program that uses no queue leaves no results.
 case "$program $*" in
   "hsa_runtime "*" start") [[ ! -e results/statistics.json ]] || fail "results without a queue" ;;
   forks*) ;;
-  # What is not supported is named, once.
+  # Each unsupported feature is reported once.
   illegal_calls*)
     [[ $(grep -c "hsaKmtShareMemory is not supported" results/log.txt) == 1 ]] || fail "hsaKmtShareMemory is not named once"
     ;;&

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# sdma.sh TARGET: copies by the SDMA engines, which the runtime uses on gfx90a by itself and on gfx803 when asked to. The statistics say
-# that it was they who copied, and that nothing was copied by them where they are switched off.
+# sdma.sh TARGET: copies by the SDMA engines, which the runtime uses by default on gfx90a and on request on gfx803. The
+# statistics show that the engines copied, and that they copied nothing where they are disabled.
 source "$(dirname "$0")/common.sh"
 target=$1
 export HSA_ENABLE_SDMA=1
 
-# What the engines of the run in folder $1 have counted under name $2, all together.
+# Sum of counter $2 over all engines of the run in folder $1.
 counted() {
   python3 - "$1/statistics.json" "$2" <<'PYTHON'
 import json, sys
@@ -34,11 +34,11 @@ expect 0 "${command[@]}"
 (($(counted windows copies) > 0)) || fail "no copies by the SDMA engines"
 [[ $(counted windows errors) == 0 ]] || fail "SDMA queues stopped"
 
-# A copy begins when the kernel before it has ended, at whatever time that is.
+# A copy begins when the kernel before it has ended, at any time.
 on_gpu --config tiny --set gpu.target="$target" -- copies_after_kernels
 expect 0 timeout 60 "${command[@]}"
 
-# Without them the runtime copies by kernels, to the same result.
+# Without SDMA engines the runtime copies by kernels, with the same result.
 on_gpu --config tiny --set gpu.target="$target" --set rocm.sdma=false --out kernels -- copy_bandwidth 1 15.75
 expect 0 "${command[@]}"
 [[ $(counted kernels packets) == 0 ]] || fail "SDMA engines at work although switched off"

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# The runtime's own switches make it use the GPU in other ways; the results stay the same. And `lacuna exec` is nothing but an environment.
+# The runtime's own switches change how it uses the GPU; the results are the same. `lacuna exec` only sets environment
+# variables.
 source "$(dirname "$0")/common.sh"
 
 # with VARIABLE=VALUE... -- PROGRAM [ARGUMENT]...
@@ -12,14 +13,14 @@ with() {
 }
 
 target=gfx803
-# Switches that have nothing to do with each other share a run. copies_2d with HSA_ENABLE_SDMA=1 is in sdma.sh.
+# Independent switches share a run. copies_2d with HSA_ENABLE_SDMA=1 is in sdma.sh.
 with HSA_ENABLE_SDMA=1 -- copies
 with HSA_ENABLE_INTERRUPT=0 GPU_MAX_HW_QUEUES=1 -- streams
 with HSA_DISABLE_FRAGMENT_ALLOCATOR=1 ROC_ENABLE_LARGE_BAR=0 HSA_DISABLE_IMAGE=1 -- host_memory
 with GPU_MAX_HW_QUEUES=12 -- streams
 with HSA_NO_SCRATCH_RECLAIM=1 -- scratch
 with AMD_SERIALIZE_KERNEL=3 AMD_SERIALIZE_COPY=3 -- streams
-# Variables of ROCm's own libhsakmt: one names the GPU that is there, the other has no meaning here, which is said.
+# Variables of ROCm's own libhsakmt: one selects the existing GPU, the other has no effect here, which is reported.
 with HSA_OVERRIDE_GFX_VERSION=8.0.3 HSA_ZFB=1 -- vector_add
 complains "HSA_ZFB=1 changes nothing"
 target=gfx90a
@@ -27,7 +28,7 @@ with HSA_ENABLE_SDMA=0 -- copies_2d
 with HSA_ENABLE_INTERRUPT=0 -- streams
 with HSA_NO_SCRATCH_RECLAIM=1 -- scratch
 
-# The library path is all that a program needs.
+# The library path alone is sufficient for a program.
 expect 0 env LD_LIBRARY_PATH="$library_folder" LACUNA_CONFIG=tiny LACUNA_OUT=plain "$PROGRAMS/vector_add"
 says "checks passed"
 has_results plain
@@ -36,13 +37,13 @@ complains "choose such GPUs by --set gpu.target=gfx90a"
 expect 0 env LD_PRELOAD="$library_folder/libhsakmt.so.1" LACUNA_CONFIG=tiny LACUNA_OUT=none "$PROGRAMS/vector_add"
 says "checks passed"
 
-# Threads that wait sleep, unless the user has chosen the runtime's tools.
+# Waiting threads sleep, unless the user has specified other tools of the runtime.
 expect 0 "$LACUNA" exec --config tiny -- sh -c 'echo "tools: [$HSA_TOOLS_LIB]"'
 says 'tools: [libhsakmt.so.1]'
 expect 0 env HSA_TOOLS_LIB= "$LACUNA" exec --config tiny -- sh -c 'echo "tools: [$HSA_TOOLS_LIB]"'
 says 'tools: []'
 
-# Wrong settings are told by name, before the program starts.
+# Wrong settings are reported by name, before the program starts.
 expect 2 "$LACUNA" exec --config absent -- "$PROGRAMS/vector_add"
 complains absent
 expect 2 "$LACUNA" exec --set gpu.targt=gfx803 -- "$PROGRAMS/vector_add"

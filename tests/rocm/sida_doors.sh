@@ -36,7 +36,7 @@ for folder in ("firmware", "hsa"):
     if moved != cli:
         sys.exit(f"{folder}: {moved}, from the command line: {cli}")
     print(f"{folder}: {time} ps, from the command line {cli_time} ps")
-    # Past L2 and without TLBs, which hold what programs have written. Other addresses are other banks.
+    # Accesses that bypass L2 and TLBs, whose contents depend on earlier writes. Other addresses use other banks.
     if not 0.92 < time / cli_time < 1.08:
         sys.exit(f"{folder}: {time} ps, from the command line {cli_time} ps")
 PYTHON

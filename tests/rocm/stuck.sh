@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# stuck.sh TARGET: kernels that never end, in HIP programs. However the process ends, it says where the kernel's wavefronts are
-# and what they wait for, and the kernel is among the results.
+# stuck.sh TARGET: kernels that never end, in HIP programs. However the process ends, it reports where the kernel's wavefronts
+# are and what they wait for, and the kernel is in the results.
 source "$(dirname "$0")/common.sh"
 
 options=(--config tiny --set "gpu.target=$1")
 
-# tells KERNEL FOLDER: the report is on stderr and in the log, the kernel in the results.
+# tells KERNEL FOLDER: checks that the report is on stderr and in the log, and the kernel in the results.
 tells() {
   local phrase phrases
   case $1 in
@@ -32,7 +32,8 @@ tells() {
   complains "(unfinished)"
 }
 
-# start KERNEL FOLDER OPTION...: in the background, where a script's programs would ignore Ctrl-C; goes on when the kernel runs.
+# start KERNEL FOLDER OPTION...: starts the program such that it does not ignore Ctrl-C, as background jobs of a script would;
+# returns when the kernel runs.
 start() {
   on_gpu "${options[@]}" --out "$2" "${@:3}" -- stuck "$1"
   : >out.txt
@@ -64,7 +65,8 @@ ends_by TERM 143
 complains "the process ends by signal 15 (Terminated)"
 tells mutex terminated
 
-# A process whose GPU hangs goes on, as on silicon; the log has it. The runtime has cooperative launches on gfx90a only.
+# A process whose GPU hangs continues, as on real hardware; the log contains the hang. The runtime supports cooperative launches
+# on gfx90a only.
 [[ $1 == gfx90a ]] || exit 0
 start half_grid hung
 await grep -q "the GPUs have got nowhere for sim.max_idle of simulated time" err.txt

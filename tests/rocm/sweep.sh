@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# lacuna sweep of a HIP program: variables of the environment are axes, and one of the user's own that the runtime listens to
-# makes another point.
+# lacuna sweep of a HIP program: environment variables are axes, and a variable of the user's environment that the runtime uses
+# makes a different point.
 source "$(dirname "$0")/common.sh"
 
-# query SQL: of the database lacuna-results.db.
+# query SQL: result of a query of the database lacuna-results.db.
 query() { sqlite3 lacuna-results.db "$1"; }
 
 cp "$PROGRAMS/vector_add" .
@@ -37,7 +37,7 @@ says "stale, to run: another environment"
 says "2 points, 2 to run"
 unset HIP_VISIBLE_DEVICES
 
-# A path of the other door, and a program that is not there.
+# A path to another command, and a missing program.
 sed 's/gpu0/gpu/' hip.sweep >wrong.sweep
 expect 2 "$LACUNA" sweep wrong.sweep
 complains "no statistic has the path gpu.cp.dispatches; did you mean gpu0.cp.dispatches?"
@@ -45,7 +45,7 @@ sed 's/vector_add/vector_ad/' hip.sweep >wrong.sweep
 expect 2 "$LACUNA" sweep wrong.sweep
 complains "wrong.sweep:3: program = ./vector_ad: no such file; did you mean ./vector_add?"
 
-# A mere name is looked for where the sweep file is first, then in PATH.
+# A name without a slash is looked up first in the folder of the sweep file, then in PATH.
 sed 's,\./vector_add,vector_add,' hip.sweep >name.sweep
 (mkdir elsewhere && cd elsewhere && expect 0 "$LACUNA" sweep ../name.sweep --db ../name.db && complains "2 points: 2 done (2 run now)")
 sed 's,\./vector_add,vector_ad,' hip.sweep >wrong.sweep
@@ -61,14 +61,14 @@ sed 's,\./vector_add,tool,' hip.sweep >path.sweep
 expect 0 env PATH="$PWD/elsewhere:$PATH" "$LACUNA" sweep path.sweep
 complains "2 points: 2 done"
 
-# What ended a point: the fault of the kernel, though the runtime says more after it; a program that waits for ever is ended by
-# SIGTERM, with the results that it has.
+# Causes of failed points: the fault of the kernel, although the runtime prints more after it; a program that waits forever is
+# ended by SIGTERM, with its results so far.
 cp "$PROGRAMS/faults" .
 printf '%s\n' '[sweep]' 'command = exec' 'program = faults' 'argument = {what}' 'config = tiny' '[axes]' \
   'what = write-far-beyond, null-pointer, trap, illegal-instruction' >faults.sweep
 expect 1 "$LACUNA" sweep faults.sweep
 complains "4 points: 0 done (4 run now), 4 failed"
-# cause WHAT PART...: of the point.
+# cause WHAT PART...: checks the cause of the point.
 cause() {
   local what=$1 cause part
   cause=$(query "SELECT cause FROM points JOIN members USING (key) WHERE axes LIKE '%\"$what\"%'")

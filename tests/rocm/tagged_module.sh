@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# tagged_module.sh CODE-OBJECT: a module that brings tags along runs as one whose kernel is tagged when it is dispatched.
+# tagged_module.sh CODE-OBJECT: a module with tags in its file runs like one whose kernel is tagged when it is dispatched.
 source "$(dirname "$0")/common.sh"
 
 code=$1
 options=(--config tiny --set ndc.mode=llc)
-# kernels OUT: what kernels.csv says of them, without the time that the host took.
+# kernels OUT: the contents of kernels.csv without host times.
 kernels() {
   python3 - "$1" <<'PYTHON'
 import csv, sys
@@ -22,7 +22,7 @@ PYTHON
 }
 
 expect 0 "$LACUNA" finalize "$code" -o tagged.co
-# As long as the other, with tags in a section of another name: what is loaded takes the same time.
+# A file of the same length, with tags in a section of another name: loading takes the same time.
 sed 's/\.lacuna\.chains/.lacuna.others/' tagged.co >untagged.co
 for module in untagged.co tagged.co; do
   out=$(basename "$module" .co)
@@ -35,7 +35,7 @@ done
 [[ $(tagger untagged kernels_from_files) == 0 && $(tagger untagged chains) == $(tagger tagged chains) ]] || fail "other chains"
 [[ $(kernels tagged) == "$(kernels untagged)" ]] || fail "$(kernels tagged), tagged by the device $(kernels untagged)"
 
-# Damaged tags: said once, counted, without chains.
+# Damaged tags are reported once and counted; there are no chains.
 python3 - <<'PYTHON'
 data = bytearray(open("tagged.co", "rb").read())
 data[data.index(b"LNDC") + 4] = 2
@@ -44,5 +44,5 @@ PYTHON
 on_gpu "${options[@]}" --out damaged -- modules damaged.co
 expect 0 "${command[@]}"
 [[ $(grep -c "runs without offload chains: .*section .lacuna.chains: version 2 is not 1" damaged/log.txt) == 1 ]] || fail "not named once"
-# Those that are left are of the runtime's copies.
+# The remaining kernels are the runtime's copies.
 [[ $(tagger damaged kernels_damaged) -gt 0 && $(tagger damaged chains) -lt $(tagger tagged chains) ]] || fail "damaged tags are not counted"

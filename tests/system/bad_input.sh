@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Every wrong input ends with exit code 2 and a message that says what is wrong and where.
+# Every wrong input ends with exit code 2 and a message that names the problem and its location.
 source "$(dirname "$0")/common.sh"
 good=$FIRMWARE/hello.elf
 
@@ -24,7 +24,7 @@ complains "is for x86-64 (62), RISC-V (243) is needed"
 expect 2 "$LACUNA" disasm "$good"
 complains "is for RISC-V (243), AMDGPU (224) is needed"
 
-# damage FILE OFFSET BYTES: a copy of the good program with other bytes (as printf has them) at the offset.
+# damage FILE OFFSET BYTES: a copy of the good program with other bytes (in printf notation) at the offset.
 damage() {
   cp "$good" "$1"
   printf "$3" | dd of="$1" bs=1 seek="$2" conv=notrunc status=none
@@ -51,7 +51,7 @@ complains "overlap.elf: segments 0x80000000..0x80001"
 complains "and 0x80001000..0x80001"
 complains "overlap"
 
-# Parameters: unknown, misspelt, out of range, without unit, of a part that is not there; files and assignments.
+# Parameters: unknown, misspelt, out of range, without unit, of a missing part; files and assignments.
 expect 2 "$LACUNA" run "$good" --set nothing.like_it=1
 complains "--set nothing.like_it=1: unknown parameter nothing.like_it"
 expect 2 "$LACUNA" run "$good" --set l2.sise=4MiB
@@ -74,14 +74,14 @@ complains "gpu.cus_per_l1v = 3 does not divide gpu.cus_per_shader_array = 4"
 expect 2 "$LACUNA" run "$good" --max-time 10
 complains "sim.max_time"
 
-# Names that no file can have, and a folder that has gone: the user's mistakes, not a model's. No message has an empty name.
+# Names that no file can have, and a deleted folder: errors of the user, not of a model. No message has an empty name.
 printf '[sweep]\ncommand = run\nprogram = hello.elf\n' >good.sweep
 long=$(printf 'x%.0s' {1..300})
 ln -s loop loop
 for name in "$long" "$(printf 'x/%.0s' {1..3000})" loop "" "$good/within"; do
   for command in run launch sweep hart disasm "isa check" finalize docs "run $good --config" "run $good --out" "run $good --input" \
     "results --db" "launch --kernel k --config" "exec --config" "exec --out"; do
-    # In exec the name stands before the program, which must not be the reason.
+    # For exec, the name precedes the program, which must not be reported as the cause.
     if [[ $command == exec* ]]; then
       expect 2 "$LACUNA" $command "$name" -- true
     else
@@ -113,7 +113,7 @@ complains "--quite"
 expect 2 "$LACUNA" run "$good" --input absent.txt
 complains "--input absent.txt: cannot be read"
 
-# None of these left an output folder behind, and files of others are never written over.
+# No failed command has left an output folder, and files of others are never overwritten.
 [[ ! -e lacuna-out ]] || fail "a refused run made an output folder"
 mkdir mine
 echo precious >mine/notes.txt

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Code objects that are not quite what compilers make by default: kernels with hidden visibility, version 2 with features in e_flags, and
-# those that cannot be loaded.
+# Code objects that differ from the default output of compilers: kernels with hidden visibility, version 2 with features in
+# e_flags, and code objects that cannot be loaded.
 source "$(dirname "$0")/common.sh"
 
 libraries=$(dirname "$(ls -d /usr/lib/*/amdgcn/bitcode/opencl.bc /usr/lib/amdgcn/bitcode/opencl.bc 2>/dev/null | head -n 1)")
@@ -23,7 +23,7 @@ counts() { # counts FILE: its kernel is found, runs, and computes
   grep -q '^0,count_up,' out/kernels.csv || fail "$1: kernels.csv does not name the kernel"
 }
 
-# A kernel with hidden visibility is in .symtab alone; without that there is no telling where it is.
+# A kernel with hidden visibility is only in .symtab; without that it cannot be found.
 for version in 2 4; do
   assembly $version | sed 's/\.protected/.hidden/' | link hidden.co
   ! llvm-readelf-16 --dyn-syms hidden.co | grep -q count_up || fail "the kernel is not hidden"
@@ -46,14 +46,14 @@ assembly 2 | sed 's/\.hsa_code_object_isa 8,0,3/.hsa_code_object_isa 9,0,0/' | l
 expect 2 "$LACUNA" isa check other.co
 complains "processor gfx900 of its note is not one of gfx803, gfx90a"
 
-# What only the driver refuses is wrong input, too.
+# Files that only the driver refuses are wrong input as well.
 assembly 2 | link gnu_hash.co --hash-style=gnu
 expect 2 "$LACUNA" launch gnu_hash.co -k count_up --grid 64 -a zero:256 --config tiny --out out
 complains "no symbol hash table"
 expect 2 "$LACUNA" launch plain.co -k count_up --grid 64 -a zero:256 --config tiny --set gpu.target=gfx90a --out out
 complains "the code object is for gfx803, the device is gfx90a"
 
-# The 256 bytes in front of a version 2 kernel are printed as clang writes them, and what is printed can be assembled again.
+# The 256 bytes in front of a version 2 kernel are printed as by clang, and the output can be assembled again.
 directives() { sed -n '/\.amd_kernel_code_t/,/\.end_amd_kernel_code_t/p' | sed 's/[ \t]*\([^ \t].*\)/\1/'; }
 expect 0 "$LACUNA" disasm plain.co
 diff <(assembly 2 | directives) <(directives <out.txt) >&2 || fail "amd_kernel_code_t is not clang's"

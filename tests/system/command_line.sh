@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What the program says of itself, and the output folders.
+# Output of the program about itself, and output folders.
 source "$(dirname "$0")/common.sh"
 
 expect 0 "$LACUNA" --version
@@ -21,11 +21,11 @@ for page in $(ls pages); do says "$page"; done
 expect 2 "$LACUNA" docs nowhere
 complains "nowhere: no such folder"
 
-# A heading that touches a table would be shown as one of its rows.
+# A heading directly after a table would be rendered as one of its rows.
 awk 'FNR > 1 && /^#/ && last ~ /^\|/ { print FILENAME ":" FNR; bad = 1 } { last = $0 } END { exit bad }' "$SOURCE"/README.md "$SOURCE"/docs/*.md >out.txt ||
   fail "a heading stands within a table"
 
-# Numbered folders, a chosen one, and one used again.
+# Numbered folders, a given one, and one used again.
 expect 0 "$LACUNA" run "$FIRMWARE/hello.elf" --config tiny
 complains "output folder   lacuna-out/run-0001"
 expect 0 "$LACUNA" run "$FIRMWARE/hello.elf" --config tiny
@@ -36,7 +36,7 @@ grep -q '^exit\|exit code 0' chosen/log.txt || fail "log.txt does not tell of th
 expect 0 "$LACUNA" run --quiet "$FIRMWARE/hello.elf" --config tiny
 [[ $(tr -d '\r' <out.txt) == "hello from RV64GC: 2.50" && ! -s err.txt ]] || fail "--quiet is not quiet"
 
-# Later wins, in the order given.
+# Later settings override earlier ones, in the given order.
 printf '[host]\nram_size = 512MiB\n' >ram.cfg
 expect 0 "$LACUNA" run "$FIRMWARE/hello.elf" --config tiny --set host.ram_size=1GiB --config ram.cfg --out chosen
 grep -q '^ram_size = 512MiB' chosen/effective.cfg || fail "the file did not win over the earlier --set"

@@ -1,5 +1,5 @@
-# Shared by the scripts of this folder. A script gets the program, the firmware folder and the source folder by environment:
-# LACUNA, FIRMWARE, SOURCE. It runs in a folder of its own, which is empty at the start.
+# Common functions of the scripts of this folder. A script gets the program, the firmware folder and the source folder from the
+# environment: LACUNA, FIRMWARE, SOURCE. It runs in its own folder, which is empty at the start.
 set -euo pipefail
 
 work=$(mktemp -d)
@@ -14,7 +14,7 @@ fail() {
   exit 1
 }
 
-# Seconds after which a program counts as hung. No program here needs a tenth of it, however busy the machine.
+# Seconds after which a program counts as hung: more than ten times what any program here needs, even on a busy machine.
 time_limit=600
 
 # expect CODE COMMAND...: runs the command; its exit code must be CODE. Output is in out.txt and err.txt.
@@ -25,8 +25,8 @@ expect() {
   [[ $code == "$wanted" ]] || fail "$* ended with $code, not $wanted"
 }
 
-# await COMMAND...: waits until the command succeeds, and as long as process $process lives. A script's own timeout would leave
-# the process behind.
+# await COMMAND...: waits until the command succeeds, as long as process $process exists. A timeout of the script itself would
+# leave the process running.
 await() {
   local end=$((SECONDS + time_limit / 5))
   until "$@" 2>/dev/null; do
@@ -36,7 +36,7 @@ await() {
   done
 }
 
-# The last command's output must hold this line or part of a line.
+# The last command's output must contain this line or part of a line.
 says() { grep -qF -- "$1" out.txt || fail "stdout does not say: $1"; }
 complains() { grep -qF -- "$1" err.txt || fail "stderr does not say: $1"; }
 

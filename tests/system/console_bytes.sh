@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Standard output has the bytes of the guest's console and no others.
+# Standard output contains only the bytes of the guest's console.
 source "$(dirname "$0")/common.sh"
 
 printf '\x00\n\r\xff\x1bA' >wanted

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# The main job: the demo firmware ($1) on a GPU configuration ($2, with what settings follow); every kernel correct, and the reports complete.
+# The demo firmware ($1) on a GPU configuration ($2, with the settings that follow): every kernel is correct, and the reports
+# are complete.
 source "$(dirname "$0")/common.sh"
 
 expect 0 "$LACUNA" run "$FIRMWARE/$1.elf" --config "$2" "${@:3}" --out demo
@@ -13,7 +14,7 @@ complains "all kernels"
 complains "run hash"
 [[ $(run_value demo ended_by) == guest ]] || fail "statistics.json does not say how the run ended"
 
-# README.md shows this run: what is simulated must be what is printed now. Wall time, speed and memory are the host's.
+# README.md shows this run: its simulated values must equal the current ones. Wall time, speed and memory depend on the host.
 simulated() {
   tr -d '\r' | sed -E 's/ +/ /g; s/ [0-9.]+ s [0-9.-]+ [0-9.-]+$//; s/ in [0-9.]+ s,/,/; s/, peak memory .*//; /^output folder/d'
 }

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The disassembly of every code object that the build makes is LLVM's (of version 2 LLVM disassembles no kernels), and so is that of
-# assembly code, where branches go to labels, symbols share addresses and data lie in between.
+# The disassembly of every code object of the build equals LLVM's (which disassembles no kernels of version 2), and so does that
+# of assembly code in which branches go to labels, symbols share addresses and data are between instructions.
 source "$(dirname "$0")/common.sh"
 
 compared=0

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# duplo.sh: a kernel in OpenCL C whose parameter block is an initialiser, through `lacuna launch`: its loads are looked up, many hit,
-# and its results are those of the machine without Duplo and of a direct convolution.
+# duplo.sh: a kernel in OpenCL C whose parameter block is an initialiser, run by `lacuna launch`: its loads are looked up, many
+# hit, and its results equal those without Duplo and those of a direct convolution.
 source "$(dirname "$0")/common.sh"
 
 cp "$FIRMWARE/kernels/lowered_convolution.co" .
@@ -43,14 +43,14 @@ arg = buf:input
 arg = buf:filters
 arg = buf:expected
 END
-# convolve MODE [OPTION...]: the launch; sets `look_ups` and `hits` of its kernel.
+# convolve MODE [OPTION...]: runs the launch; sets `look_ups` and `hits` of its kernel.
 convolve() {
   expect 0 "$LACUNA" launch convolve.launch --config titanv-like --set gpu.shader_arrays=1 --set "duplo.mode=$1" --out "$1" "${@:2}"
   [[ $(od -An -v -tf4 -w4 expected.bin | sort -u | wc -l) -gt 100 ]] || fail "the direct convolution has hardly any values"
   cmp -s output.bin expected.bin || fail "duplo.mode = $1: the product is not the convolution"
   look_ups=$(column "$1" duplo_look_ups) hits=$(column "$1" duplo_hits)
 }
-# column FOLDER NAME: of the kernel convolve.
+# column FOLDER NAME: a column of kernels.csv for kernel convolve.
 column() {
   awk -F, -v name="$2" 'NR == 1 { for (i = 1; i <= NF; ++i) if ($i == name) at = i } NR > 1 && $2 == "convolve" { print $at }' "$1/kernels.csv"
 }
@@ -65,6 +65,6 @@ convolve on --set duplo.release=never --set duplo.entries=0
 ((hits >= 3 * 144)) || fail "$hits hits, though nothing is forgotten"
 complains "looked up"
 
-# Functionally there is no time in which to look anything up.
+# In functional mode nothing is looked up.
 expect 2 "$LACUNA" launch convolve.launch --config titanv-like --set duplo.mode=on --set gpu.timing=functional --out functional
 complains "duplo.mode"

@@ -1,17 +1,18 @@
 #!/usr/bin/env bash
-# Energy: by kernel, over time and in all add up; it changes nothing else; wrong input is refused; r9nano stays below its 175 W.
+# Energy: kernels, intervals and totals add up; accounting changes nothing else; wrong input is refused; r9nano stays below its
+# 175 W.
 source "$(dirname "$0")/common.sh"
 
 kernels=$FIRMWARE/kernels
 cp "$kernels/relu_scalar.co" "$kernels/matmul_tiled.co" "$FMA_PEAK" .
 machine=(--config r9nano --config energy/r9nano --set energy.interval=1us)
 
-# value FILE ROW COLUMN: a field of a CSV file, rows counted from 1 below the header, columns by name.
+# value FILE ROW COLUMN: a field of a CSV file, rows counted from 1 after the header, columns by name.
 value() {
   awk -F, -v row="$2" -v name="$3" 'NR == 1 { for (i = 1; i <= NF; ++i) if ($i == name) at = i }
                                     NR == row + 1 { print $at }' "$1"
 }
-# near A B PARTS: whether A and B differ by no more than that part of B.
+# near A B PARTS: whether A and B differ by at most this fraction of B.
 near() { awk -v a="$1" -v b="$2" -v part="$3" 'BEGIN { d = a - b; if (d < 0) d = -d; exit !(d <= part * b) }'; }
 # energy FOLDER PART: joules of "whole", "kernels" or "idle" in statistics.json.
 energy() {
@@ -19,7 +20,7 @@ energy() {
                          on && $1 == part { found = 1 } found && $1 == "\"joules\":" { gsub(",", "", $2); print $2; exit }' \
     "$1/statistics.json"
 }
-# check FOLDER: all sums of a run.
+# check FOLDER: checks all sums of a run.
 check() {
   local whole
   whole=$(energy "$1" whole)
@@ -67,9 +68,9 @@ arg = u32:64'
 for runs in relu matmul; do { cat two.launch; echo "${!runs}"; } >$runs.launch; done
 { cat two.launch; echo "$relu"; echo "$matmul"; } >both.launch
 
-# Kernels that do not meet in caches: what they take apart is what they take in turn. The first finds the same machine to the bit;
-# the second what the first has left in the queues of DRAM, and, if there were any, other phases of refresh: a kernel of five
-# microseconds meets one refresh or two.
+# Kernels that do not share cached data use the same energy in one run as in separate runs. The first one finds the same
+# machine, so that its energy is equal bit for bit; the second one finds DRAM queues left by the first and possibly another
+# phase of refresh: a kernel of five microseconds coincides with one or two refreshes.
 for run in relu matmul both; do
   expect 0 "$LACUNA" launch $run.launch "${machine[@]}" --set cp.cold_dispatch=true --set dram.tREFI=0cycles --out $run
   check $run
@@ -82,7 +83,7 @@ done
 near "$(value both/kernels.csv 2 energy_j)" "$(value matmul/kernels.csv 1 energy_j)" 0.02 ||
   fail "the second kernel takes $(value both/kernels.csv 2 energy_j) J in turn, $(value matmul/kernels.csv 1 energy_j) J apart"
 
-# Time and function know nothing of it, and it nothing of threads.
+# Energy accounting does not affect timing or results, and does not depend on threads.
 expect 0 "$LACUNA" launch both.launch --config r9nano --set cp.cold_dispatch=true --set dram.tREFI=0cycles --out without
 [[ $(run_value both run_hash) == "$(run_value without run_hash)" ]] || fail "the run differs when energy is accounted for"
 [[ ! -e without/power.csv ]] || fail "power.csv without energy"
@@ -103,7 +104,7 @@ check queues
 expect 0 "$LACUNA" run "$FIRMWARE/device_reset.elf" --config tiny --config energy/r9nano --out reset
 check reset
 
-# The table is there on request.
+# The table is printed on request.
 grep -q 'most of it' err.txt && fail "a table of energy that nobody wants"
 expect 0 "$LACUNA" launch relu.launch "${machine[@]}" --set energy.table=true --out table
 complains "most of it"
@@ -123,18 +124,18 @@ refused "energy.vgpr_read" --config unknown.cfg
 refused "energy.interval" --config energy/r9nano --set energy.interval=0ns
 refused "energy.dram_activate" --config energy/r9nano --set energy.dram_activate=much
 refused "no energies are given" --set energy.model=on
-# Any energy will do, here one that matmul_tiled alone takes.
+# Any nonzero energy suffices, here one that only matmul_tiled uses.
 expect 0 "$LACUNA" launch matmul.launch --config r9nano --set energy.model=on --set energy.lds_word=1 --out lds
 check lds
 near "$(value lds/kernels.csv 1 energy_lds_j)" "$(value lds/kernels.csv 1 energy_j)" 1e-9 || fail "not all energy is the LDS's"
 awk -v e="$(value lds/kernels.csv 1 energy_j)" 'BEGIN { exit !(e > 0) }' || fail "the LDS takes no energy"
 refused "gpu.timing = functional has none" --config energy/r9nano --set gpu.timing=functional
 
-# The peak of the vector ALUs, and that of DRAM: more than idle, less than the board may take. docs/energy.md has the numbers.
+# The peak power of the vector ALUs and of DRAM: more than idle, less than the board's limit. docs/energy.md has the numbers.
 expect 0 "$LACUNA" launch fma_peak.co -k fma_peak --grid 262144 -a out:1M:f.bin -a u32:4 "${machine[@]}" --out fma_peak
 expect 0 "$LACUNA" launch relu_scalar.co -k relu_scalar --grid 1048576 --block 64 -a 'fill:1048576:f32:uniform(-1,1)' \
   -a zero:4M -a u32:1048576 "${machine[@]}" --out relu_scalar
-# Static power is the sum of what blocks take all the time.
+# Static power is the sum of the blocks' constant power.
 static=$(awk '/"static_watts": / { on = 1; next } on && /}/ { exit } on { gsub(",", "", $2); sum += $2 } END { print sum }' \
   fma_peak/statistics.json)
 grep -q "^| \`fma_peak\` .* | $(printf %.1f "$static") W |\$" "$SOURCE/docs/energy.md" || fail "docs/energy.md has not $static W of static power"

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# A figure from its sweep to its pictures, with few points: experiments/lazygpu/latency. All descriptions and sweeps are good.
+# A figure from its sweep to its pictures, with few points: experiments/lazygpu/latency. All descriptions and sweeps are valid.
 source "$(dirname "$0")/common.sh"
 
 figures=(/usr/bin/python3 "$SOURCE/experiments/figures.py")
@@ -16,7 +16,7 @@ expect 0 "${figures[@]}" latency.figure quick ours.csv out
 for picture in png svg; do [[ -s out/latency.$picture ]] || fail "no picture latency.$picture"; done
 head -c 8 out/latency.png | grep -qa PNG || fail "latency.png is no PNG"
 grep -q 'Footprint of the chain (KiB)' out/latency.md || fail "the table has no title of its axis"
-# Published and measured side by side: 60 and 112 cycles, and ours within a tenth.
+# Published and measured values side by side: 60 and 112 cycles, and measured ones within a tenth.
 awk -F'|' '$2 ~ /^ (16|256) $/ { ++n; ratio = $7; if (ratio < 0.9 || ratio > 1.1) exit 1 } END { exit n != 2 }' out/latency.md ||
   fail "the table has not both levels within a tenth: $(cat out/latency.md)"
 
@@ -28,7 +28,7 @@ expect 1 "${figures[@]}" wrong.figure quick ours.csv out
 complains "has no column latenzy_mean"
 expect 1 "${figures[@]}" latency.figure quick nowhere.csv out
 
-# Two values in one place: a mistake, unless they are averaged.
+# Two values at the same position are an error, unless they are averaged.
 sed 's/^x = kib/x = points/; s/^kind = .*/kind = bars/' latency.figure >both.figure
 expect 1 "${figures[@]}" both.figure quick ours.csv out
 complains "a second value of points = 2"
@@ -45,13 +45,13 @@ sed 's/^over = .*/&\naverage = harmonic/' over.figure >wrong.figure
 expect 1 "${figures[@]}" wrong.figure quick ours.csv out
 complains "average = harmonic: must be one of arithmetic, geometric"
 
-# A sweep file with those that it includes.
+# A sweep file together with the files that it includes.
 whole_sweep() {
   cat "$1"
   local included
   for included in $(sed -n 's/^include = //p' "$1"); do whole_sweep "$(dirname "$1")/$included"; done
 }
-# The figures of all papers: a sweep at each scale, whose metrics they show.
+# The figures of all papers: a sweep at each scale with the metrics of the figure.
 declare -A tried
 for figure in "$SOURCE"/experiments/*/*.figure; do
   folder=$(dirname "$figure")

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# `lacuna finalize`: tags that other tools do not see and ours show; damaged ones are refused.
+# `lacuna finalize`: tags that other tools ignore and Lacuna displays; damaged ones are refused.
 source "$(dirname "$0")/common.sh"
 
 kernels=$FIRMWARE/kernels
@@ -15,7 +15,7 @@ chain = kernel["chains"][0]
 assert chain["pattern"] == 1 and [i["tag"] for i in chain["instructions"]] == ["01", "10", "10", "10", "11"], chain
 assert kernel["vector_loads"] == 2 and kernel["refused"] == [], kernel
 EOF
-# Every code object: what LLVM and a loader see is what they saw before; again is as once.
+# Every code object: its contents for LLVM and for a loader are unchanged; finalizing twice gives the same file as once.
 chains=0 moved=0
 while read -r code; do
   expect 0 "$LACUNA" finalize "$code" --no-move -o once.co
@@ -28,19 +28,19 @@ while read -r code; do
   llvm-readelf-16 -lsn "$code" | grep -v "^File:\|^ *None " >before.txt
   llvm-readelf-16 -lsn once.co | grep -v "^File:\|^ *None " >after.txt
   cmp before.txt after.txt || fail "$code: segments, symbols or notes have changed"
-  # Moved code has as many instructions, which are tagged and can be read; moving it again changes nothing.
+  # Moved code has the same number of instructions, which are tagged and can be disassembled; moving it again changes nothing.
   expect 0 "$LACUNA" finalize "$code" -o moved.co
   moved=$((moved + $(grep -c '(before moving: ' out.txt || true)))
   expect 0 "$LACUNA" finalize moved.co -o twice.co
   cmp moved.co twice.co || fail "$code: moved twice differs from once"
   [[ $(llvm-objdump-16 -d moved.co | grep -c '//') == $(llvm-objdump-16 -d "$code" | grep -c '//') ]] || fail "$code: other instructions"
   expect 0 "$LACUNA" disasm moved.co
-# Those of code object versions 2, 3 and 5 have the same code.
+# The code of code object versions 2, 3 and 5 is the same.
 done < <(find "$kernels" -name '*.co' ! -name '*_v[0-9]*.co')
 [[ $moved -ge 1 ]] || fail "no kernel of the firmware's has been moved"
 [[ $chains -ge 5 ]] || fail "only $chains chains in the firmware's kernels"
 
-# Shown and counted.
+# Tags are displayed and counted.
 expect 0 "$LACUNA" disasm tagged.co
 [[ $(grep -c '\[01 chain 0, pattern 1, load a\]$' out.txt) == 1 ]] || fail "no first instruction in the disassembly"
 [[ $(grep -c '\[1[01] chain 0, pattern 1, ' out.txt) == 4 ]] || fail "not four other instructions in the disassembly"
@@ -52,7 +52,7 @@ says '"tagged_instructions": 5'
 expect 0 "$LACUNA" isa check "$kernels/vector_add.co"
 ! grep -q "offload chains" out.txt || fail "a file without tags has chains"
 
-# The same from a bundle; the programs of the host can be read.
+# The same for a bundle; host programs can be read, too.
 le64() { local n=$1 i; for ((i = 0; i < 8; ++i)); do printf "\\x$(printf %02x $((n >> 8 * i & 255)))"; done; }
 host=host-x86_64-unknown-linux-gnu gpu=hipv4-amdgcn-amd-amdhsa--gfx803
 {
@@ -123,6 +123,6 @@ cp check.co damaged.co
 refuses "kernel vector_add: $first is not the instruction that was tagged"
 cp outside.co damaged.co
 refuses "kernel vector_add: 0x"
-# It is tagged anew from the code, whatever its section was.
+# The file is tagged again from its code, regardless of its tag section.
 expect 0 "$LACUNA" finalize damaged.co --no-move -o repaired.co
 cmp repaired.co tagged.co || fail "tagging did not repair the section"

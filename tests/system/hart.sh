@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Programs on the hart alone: exit codes, console, arguments, faults, and no way to hang.
+# Programs on the hart alone: exit codes, console, arguments, faults, and detection of every hang.
 source "$(dirname "$0")/common.sh"
 
 expect 0 "$LACUNA" hart "$FIRMWARE/hello.elf"
@@ -10,7 +10,7 @@ says "hello from RV64GC: 2.50"
 expect 42 "$LACUNA" hart "$FIRMWARE/exit_42.elf"
 expect 0 "$LACUNA" hart "$FIRMWARE/command_line.elf" -- --first second
 says "program --first second"
-# What the file is called, where it lies and what is in the environment is no part of what is simulated.
+# The name and folder of the file and the environment have no effect on the simulation.
 long=$(printf 'x%.0s' {1..200})
 mkdir "$long"
 cp "$FIRMWARE/command_line.elf" p
@@ -27,26 +27,26 @@ for command in "hart" "run --config tiny"; do
 done
 rm -r one two three p "$long"
 
-# A fault is the guest's to handle; the log names the address.
+# The guest may handle a fault; the log contains the address.
 expect 7 "$LACUNA" hart "$FIRMWARE/unmapped.elf"
 complains "0x40000000"
 
-# Waiting for something that comes is no hang, however long it takes in simulated time.
+# Waiting for an event that occurs is no hang, however long it takes in simulated time.
 expect 0 "$LACUNA" hart "$FIRMWARE/sleep_one_second.elf" --set sim.max_idle=1ms --out slept
 says_time=$(run_value slept simulated_ps)
 [[ ${#says_time} == 13 && $says_time == 1000* ]] || fail "slept for $says_time ps"
 
-# Everything else ends.
+# All other waits end the run.
 expect 125 "$LACUNA" hart "$FIRMWARE/wait_forever.elf"
 complains "no event is left, and all that runs waits for another part"
 complains "hart: waits for an interrupt at pc 0x8000000"
 expect 124 "$LACUNA" hart "$FIRMWARE/loop_forever.elf" --max-time 1ms
 complains "simulated time limit of 1.000 ms reached"
-# An interrupt line that is not enabled changes while the hart sleeps.
+# A disabled interrupt line changes while the hart sleeps.
 expect 125 "$LACUNA" hart "$FIRMWARE/masked_timer.elf"
 complains "no event is left, and all that runs waits for another part"
 complains "interrupt lines: timer 1, software 0"
 
-# No exit code but 0 may become 0.
+# Only exit code 0 may be reported as 0.
 expect 1 "$LACUNA" hart "$FIRMWARE/htif_exit_256.elf"
 expect 1 "$LACUNA" hart "$FIRMWARE/htif_exit_2e32.elf"

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs under a debugger end as others do, and the debugger learns how.
+# Runs under a debugger end like others, and the debugger receives the exit status.
 source "$(dirname "$0")/common.sh"
 
 # debug CODE PROGRAM OPTIONS...: continues to the end of the run under GDB; lacuna's exit code must be CODE. GDB's output is in
@@ -14,10 +14,10 @@ debug() {
     kill -0 $simulator 2>/dev/null || fail "lacuna ended before a debugger came"
     sleep 0.05
   done
-  # GDB gives up after two seconds without an answer, unless told that the machine may be busy.
+  # GDB gives up after two seconds without a response, unless configured otherwise, as the machine may be busy.
   timeout "$time_limit" "$GDB" -nx -nh -batch -ex "set remotetimeout $time_limit" -ex "target remote 127.0.0.1:$port" \
     "${commands[@]/#/-ex=}" "$FIRMWARE/$program.elf" >out.txt 2>&1 </dev/null || true
-  # Without its debugger the simulator would wait for the next one.
+  # If GDB ended first, the simulator would wait for another debugger.
   grep -q "exited with code" out.txt || { kill $simulator; fail "GDB has not seen the end of $program"; }
   wait $simulator || code=$?
   [[ $code == "$wanted" ]] || fail "lacuna hart $program under GDB ended with $code, not $wanted"
@@ -32,12 +32,12 @@ says "exited with code 01]"
 debug 124 loop_forever --max-time 1ms
 says "lacuna: simulated time limit of 1.000 ms reached"
 says "exited with code 0174"
-# A wfi that really waits, while a line changes that is not enabled.
+# A wfi that actually waits while a disabled line changes.
 debug 125 masked_timer --set sim.max_idle=1ms
 says "hung"
 says "exited with code 0175"
 
-# The registers tell of the trap that was lost.
+# The registers describe the trap that could not be handled.
 commands=(continue "printf \"cause %lu epc 0x%lx\\n\", \$mcause, \$mepc" "print/x \$pmpaddr15" continue)
 debug 123 lost_trap_ecall
 says "SIGSEGV"
@@ -45,7 +45,7 @@ says "cause 11 epc 0x80000004"
 says "\$1 = 0x0"
 says "exited with code 0173"
 
-# A port that is taken: one line says so.
+# If the port is taken, one line reports it.
 "$LACUNA" hart "$FIRMWARE/exit_42.elf" --gdb 0 >/dev/null 2>first.txt </dev/null &
 first=$!
 until port=$(sed -n 's/.*target remote 127.0.0.1:\([0-9]\+\)$/\1/p' first.txt) && [[ -n $port ]]; do

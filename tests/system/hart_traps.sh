@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Traps that nobody handles, and mistakes without end: what went wrong first is told, and the log stays short.
+# Unhandled traps and endless mistakes: the first cause is reported, and the log stays short.
 source "$(dirname "$0")/common.sh"
 
 # address PROGRAM SYMBOL
 address() { printf '0x%x' "0x$(riscv64-unknown-elf-nm "$FIRMWARE/$1.elf" | awk -v symbol="$2" '$3 == symbol {print $1}')"; }
 
-# Without a trap handler: an exit code that no program's own is, and the first trap's cause, place and value.
+# Without a trap handler: an exit code that no program uses, and cause, location and value of the first trap.
 expect 123 "$LACUNA" hart "$FIRMWARE/trap_loop.elf" --out illegal
 complains "illegal instruction (mcause 0x2) at mepc 0x80000004, mtval 0x0: its handler at 0x0 cannot be fetched"
 [[ $(run_value illegal ended_by) == "lost trap" ]] || fail "statistics.json does not say how the run ended"
@@ -16,7 +16,8 @@ complains "load access fault (mcause 0x5) at mepc $(address lost_trap_pmp trap),
 expect 123 "$LACUNA" run "$FIRMWARE/lost_trap_jump.elf" --config tiny
 complains "instruction access fault (mcause 0x1) at mepc 0x0, mtval 0x0"
 
-# A handler that traps on itself: a million times a millisecond, but the log has a few of them and the sum.
+# A handler that traps on itself does so a million times per millisecond, but the log contains a few of the traps and their
+# number.
 expect 124 "$LACUNA" hart "$FIRMWARE/handler_faults.elf" --max-time 2ms --out faults
 complains "simulated time limit of 2.000 ms reached"
 complains "last trap: load access fault (mcause 0x5) at mepc $(address handler_faults handler), mtval 0x0"

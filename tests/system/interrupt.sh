@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Ctrl-C: the first ends the run with its results, the second ends the process at once.
+# Ctrl-C: the first ends the run with its results, the second ends the process immediately.
 source "$(dirname "$0")/common.sh"
 
 "$LACUNA" run "$FIRMWARE/loop_forever.elf" --config tiny --out stopped >out.txt 2>err.txt &
 process=$!
-# Signals are heard before the folder is made.
+# Signals are handled before the folder is created.
 await test -s stopped/effective.cfg
 kill -INT $process
 code=0

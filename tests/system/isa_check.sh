@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# `lacuna isa check`, and the same check when a kernel is dispatched: one kernel that cannot run does not stop the others of its file.
+# `lacuna isa check`, and the same check when a kernel is dispatched: a kernel that cannot run does not affect the others of its
+# file.
 source "$(dirname "$0")/common.sh"
 
 code=$FIRMWARE/kernels/test_kernels.co
@@ -21,7 +22,7 @@ says "v_add_f32 1"
 says "kernel recursion: runs, exact"
 says "kernel divide: runs"
 
-# How kernels are called and what they take, the same in every version; for people and for programs.
+# Arguments and resources of kernels are the same in every version, as text and as JSON.
 for kernels in launch_examples_v2 launch_examples launch_examples_v5 launch_examples_gfx90a_v4; do
   expect 0 "$LACUNA" isa check "$FIRMWARE/kernels/$kernels.co"
   sed -n '/^kernel arguments:/,/^  exact:/p' out.txt | tr -s ' ' >signature.txt

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What output.kernels makes of the table of kernels: the same lines compressed, or totals; everything else is the same.
+# Effect of output.kernels on the table of kernels: the same lines compressed, or totals; all other files are the same.
 source "$(dirname "$0")/common.sh"
 
 cat >two.launch <<END
@@ -31,7 +31,7 @@ for table in gzip totals; do
   [[ ! -e $table/kernels.csv ]] || fail "$table has kernels.csv, too"
 done
 [[ $(wc -l <dispatches/kernels.csv) == 52 ]] || fail "not 51 dispatches"
-# All but the host's time.
+# All columns but host times.
 cmp <(cut -d, -f1-13,15- dispatches/kernels.csv) <(zcat gzip/kernels.csv.gz | cut -d, -f1-13,15-) || fail "not the same lines"
 [[ $(stat -c %s gzip/kernels.csv.gz) -lt $(($(stat -c %s dispatches/kernels.csv) / 5)) ]] || fail "compression has not made it smaller"
 python3 - <<'PYTHON' || fail "the totals are not those of the dispatches"
@@ -54,7 +54,7 @@ for total in totals:
     assert int(total["time_ps"]) == sum(times)
 PYTHON
 
-# While the run goes on, and after it was killed, what is there of the compressed table can be read.
+# While the run continues, and after it was killed, the compressed table can be read.
 "$LACUNA" run "$FIRMWARE/endless_after_kernels.elf" --config tiny --set output.kernels=gzip --out killed >out.txt 2>err.txt &
 process=$!
 is_there() { zcat killed/kernels.csv.gz | grep -q "^1,store_to,"; }

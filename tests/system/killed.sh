@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What was finished is in the files when a run is killed: kernels, their requests over time, the console, errors.
+# When a run is killed, the files contain everything finished so far: kernels, their requests over time, the console, errors.
 source "$(dirname "$0")/common.sh"
 
 "$LACUNA" run "$FIRMWARE/endless_after_kernels.elf" --config tiny --set gpu.request_interval=50ns --out killed >out.txt 2>err.txt &

@@ -15,7 +15,7 @@ is "$(integers a.bin 3)" "351 350 349"
 launch 0 --kernel arguments --grid 512 --block 256 --arg out:2048:a.bin "${common[@]}" --arg fill:1:i32:constant\(1000\)
 is "$(integers a.bin 3)" "1351 1350 1349"
 
-# Hidden arguments and the packet.
+# Hidden arguments and fields of the packet.
 launch 0 -k shape --grid 100,6,3 --block 32,2,3 --offset 0 -a out:64:s.bin
 is "$(integers s.bin 13)" "100 6 3 32 2 3 4 3 1 0 0 0 3"
 launch 0 -k shape --blocks 5 --block 128 -a out:64:s.bin
@@ -27,7 +27,7 @@ is "$(integers s.bin 13)" "256 1 1 64 1 1 4 1 1 7 8 9 1"
 launch 0 -k required_size --grid 64,4 -a out:1K:r.bin
 is "$(od -An -v -td4 -w4 r.bin | sed -n '66p' | xargs)" 101
 
-# A kernel beyond what it was compiled for, as some hosts launch it: refused, unless the user says so.
+# A workgroup larger than the kernel was compiled for, as some hosts launch it, is refused unless the user allows it.
 launch 2 -k shape --grid 1024 --block 1024 -a out:64:s.bin
 complains "the kernel was compiled for at most 256"
 launch 0 -k shape --grid 1024 --block 1024 --max-block 1024 -a out:64:s.bin
@@ -45,7 +45,7 @@ is "$(integers s.bin 6)" "512 1 1 512 1 1"
 launch 0 -k recursion --grid 64 -a out:256:f.bin -a i32:10 --stack 16K
 is "$(integers f.bin 2)" "55 55"
 
-# A buffer in, changed and out again; one repeated a few times.
+# A buffer that is loaded, changed and saved; a dispatch repeated a few times.
 for i in 40 30 20 10; do printf '\x'"$i"'\0\0\0'; done >values.bin
 launch 0 -k bitonic_pass --grid 4 -a inout:values.bin -a u32:2 -a u32:4
 is "$(integers values.bin 4)" "32 16 64 48"
@@ -54,7 +54,7 @@ grep -q '^nothing  *50 ' err.txt || fail "not 50 dispatches"
 launch 0 -k nothing --grid 65536 -a zero:4 --set dispatcher.cycles_per_workgroup=20cycles
 [[ $(sed -n '2p' out/kernels.csv | cut -d, -f10) -ge $((20 * 1023)) ]] || fail "1024 workgroups were launched in less than 20 cycles each"
 
-# Comparisons: exact, by tolerance, and what differs.
+# Comparisons: exact, with tolerance, and reported differences.
 operands=(-k divide --grid 1K --block 256 -a fill:1K:f32:uniform\(1,2\):3 -a fill:1K:f32:uniform\(1,2\):4:name=b)
 launch 2 "${operands[@]}" -a out:4K:q.bin # --grid counts, it takes no unit
 operands[3]=1024
@@ -68,7 +68,7 @@ says "differs from reference.bin in 1 of 1024 f32 elements"
 says "  [17] "
 launch 0 "${operands[@]}" -a out:4K:q.bin --compare reference.bin --tolerance abs=2
 
-# A fault names kernel and place, and ends the run with 1.
+# A fault is reported with kernel and location, and ends the run with 1.
 launch 1 -k shape --grid 64 -a null
 complains "memory fault"
 complains "kernel shape"

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What a launch refuses: with a sentence that says what, where and the nearest name, and before anything has run.
+# Launches that are refused before anything runs, with a message that names the mistake, its location and the nearest name.
 source "$(dirname "$0")/common.sh"
 
 code=$FIRMWARE/kernels/launch_examples.co
@@ -70,7 +70,7 @@ line 5 "unknown buffer y; did you mean x?" '[buffer x]' 'contents = zero:4' '[co
 line 2 "division by zero" '[set]' 'n = 1 / 0'
 line 3 "buffer x exists already, since line 1" '[buffer x]' 'contents = zero:4' '[buffer x]' 'contents = zero:4'
 
-# What only the run can know ends it with the same kind of sentence.
+# Mistakes that are found only during the run are reported in the same way.
 printf '%s\n' '[code]' 'file = code.co' '[buffer x]' 'contents = zero:4:i32' '[for i = 0; i < 3; i = i + 1]' '[dispatch nothing]' \
   'grid = 2 - i' 'arg = buf:x' '[end]' >late.launch
 expect 2 "$LACUNA" launch late.launch --out late

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# docs/launch.md's example runs as it stands there, and its two algorithms agree.
+# The example of docs/launch.md runs as written, and its two algorithms agree.
 source "$(dirname "$0")/common.sh"
 
 cp "$FIRMWARE/kernels/launch_examples.co" .
@@ -8,18 +8,18 @@ expect 0 "$LACUNA" launch paths.launch --out out
 grep -q '^floyd_warshall  *64 ' err.txt || fail "not 64 dispatches of floyd_warshall"
 [[ $(wc -l <out/kernels.csv) -ge 67 ]] || fail "kernels.csv has too few lines"
 
-# Row 0 of the paths but for the way from 0 to itself, which may be a detour there.
+# Row 0 of the paths, except for the path from 0 to itself, which may be a detour there.
 numbers() { od -An -v -td4 -w4 -j4 -N252 "$1"; }
 diff <(numbers paths.bin) <(numbers distances.bin) >&2 || fail "Floyd-Warshall and relaxation disagree"
 [[ $(od -An -td4 -N4 distances.bin) -eq 0 ]] || fail "vertex 0 is not at distance 0"
 
-# A constant is overridden, and two runs are one.
+# A constant is overridden, and two such runs are equal.
 expect 0 "$LACUNA" launch paths.launch --define n=32 --out small
 [[ $(stat -c %s paths.bin) == 4096 ]] || fail "--define n=32 had no effect"
 expect 0 "$LACUNA" launch paths.launch --define n=32 --out again
 [[ $(run_value small run_hash) == $(run_value again run_hash) ]] || fail "run hashes differ"
 
-# How the file is called, and where it lies, is nothing that the machine could notice: also when the launch fails.
+# The name and folder of the file have no effect on the simulation, also if the launch fails.
 mkdir -p a/folder/with/a/rather/long/name
 name=a/folder/with/a/rather/long/name/of_a_launch_file_that_is_longer_than_that_of_the_other.launch
 cp paths.launch "$name"
@@ -33,7 +33,7 @@ complains "lacuna: fault.launch:3: "
 expect 1 "$LACUNA" launch "$name" --out renamed_fault
 complains "lacuna: $name:3: "
 [[ $(run_value fault run_hash) == $(run_value renamed_fault run_hash) ]] || fail "the run hash of a failure depends on the file's name"
-# Of a code object, too.
+# The same for a code object.
 cp launch_examples.co an_object_with_another_name.co
 for object in launch_examples.co an_object_with_another_name.co; do
   expect 0 "$LACUNA" launch $object -k nothing --grid 64 -a zero:4 --out "$object.out"

@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
-# Limits of the process: size of files (ulimit -f) and memory (ulimit -v). It ends with a code and a sentence of ours, not by a signal.
+# Limits of the process: size of files (ulimit -f) and memory (ulimit -v). It ends with an exit code and a message of its own,
+# not by a signal.
 source "$(dirname "$0")/common.sh"
 
-# within LIMIT COMMAND...: runs it under `prlimit LIMIT`; its exit code is in `code`, what it says on stderr in err.txt. That passes
-# through a pipe: the limit would count for a file.
+# within LIMIT COMMAND...: runs it under `prlimit LIMIT`; its exit code is in `code`, its standard error in err.txt, by a pipe,
+# since the limit would apply to a file.
 within() {
   local limit=$1
   shift
@@ -15,14 +16,15 @@ within() {
   code=$(<code.txt)
 }
 
-# each_file COMMAND...: for each file that the command writes to its output folder, runs it with a limit that this file does not meet.
+# each_file COMMAND...: for each file that the command writes to its output folder, runs it with a size limit below that file's
+# size.
 each_file() {
   local size file
   rm -rf whole
   expect 0 "$@" --out whole
   find whole -type f -size +0 -printf '%s %f\n' | sort -n >sizes.txt
   while read -r size file; do
-    # Times of the host make a file a few bytes longer or shorter.
+    # Host times make a file a few bytes longer or shorter.
     within --fsize=$((size * 9 / 10)) "$@" --out limited
     [[ $code == 74 ]] || fail "$*: code $code when $file must not have its $size bytes"
     grep -q "^lacuna: .*limited/[a-z._-]*: cannot be written: File too large$" err.txt || fail "no file is named"
@@ -40,7 +42,7 @@ each_file "$LACUNA" launch "$kernels" --config tiny --set output.kernels=gzip -k
 each_file "$LACUNA" launch "$kernels" --config tiny --set output.kernels=totals -k shape --grid 64 --repeat 50 -a out:64:s.bin
 each_file "$LACUNA" hart "$FIRMWARE/hello.elf"
 
-# What a launch saves, which is larger than what it reports: the file of an earlier launch stays.
+# Files saved by a launch, which are larger than its reports: the file of an earlier launch is kept.
 echo earlier >s.bin
 within --fsize=1000000 "$LACUNA" launch "$kernels" --config tiny -k shape --grid 64 -a out:2000000:s.bin
 [[ $code == 74 ]] || fail "a result that cannot be saved: code $code"
@@ -59,12 +61,12 @@ within --fsize=1000 "$LACUNA" docs docs
 [[ $code == 74 ]] || fail "pages that cannot be written: code $code"
 complains "docs/parameters.md: cannot be written: File too large"
 [[ -z $(ls -A docs) ]] || fail "an unfinished page is left"
-# A program that lacuna exec starts has the signal as it was, and so has one below a sweep.
+# A program started by lacuna exec inherits the signal's original handling, and so does one started by a sweep.
 within --fsize=10 "$LACUNA" exec -- sh -c 'echo more than ten bytes >file.txt; echo no signal'
 [[ $code == 153 ]] || fail "a program of lacuna exec that exceeds the limit: code $code"
 
-# Memory. Below what the loader and the libraries' own initialization need there is nothing of ours to say anything: 127 is the
-# loader's, and it says it.
+# Memory. Below the needs of the loader and of the libraries' initialisation Lacuna cannot report anything: the loader reports
+# the error and exits with 127.
 succeeded=no
 for megabytes in 10 25 40 60 100 150 250 400 1500 20000; do
   for door in "hart $FIRMWARE/hello.elf" "run $FIRMWARE/demo.elf --config tiny --set sim.threads=2" \

@@ -2,8 +2,7 @@
 # Output that cannot be written is an error with exit code 74.
 source "$(dirname "$0")/common.sh"
 
-# Each file of the output folder on a full disk, which /dev/full stands for.
-# lost FILE [OPTION...]
+# Each file of the output folder on a full disk, simulated by /dev/full.
 lost() {
   local file=$1
   shift
@@ -20,7 +19,7 @@ lost requests.csv --set gpu.request_interval=1us
 lost power.csv --config energy/r9nano --set energy.interval=1us
 for file in statistics.json kernels.csv console.txt; do [[ -s no-log.txt/$file ]] || fail "$file was not written either"; done
 
-# Standard output that is full, closed, or has lost its reader.
+# Standard output that is full, closed, or has no reader.
 expect 74 sh -c '"$@" >/dev/full' - "$LACUNA" run "$FIRMWARE/hello.elf" --config tiny --out full
 complains "standard output: cannot be written: No space left on device"
 [[ $(run_value full exit_code) == 74 && $(run_value full ended_by) == guest ]] || fail "statistics.json does not say it"

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Matrix units with extensions on a real kernel each: passes, designs, rates, who waits for results, energy.
+# Matrix units with extensions, each on a real kernel: passes, designs, rates, interlocks, energy.
 source "$(dirname "$0")/common.sh"
 
 machine=(--config mi210-matrix --set gpu.shader_arrays=1)
@@ -23,7 +23,7 @@ for kernel in f16:8 tf32:8 fp32:16 minplus:8 minplus_sparse:4; do
 done
 [[ $(value fp32 passes_m3xu_fp32) == $((instructions * 16)) ]] || fail "fp32 has $(value fp32 passes_m3xu_fp32) passes"
 [[ $(value minplus_sparse passes_simd2_minplus) == $((instructions * 4)) ]] || fail "sparse passes are not those of minplus"
-# A launch and a store are what is left.
+# The remaining cycles are a launch and a store.
 [[ $(value fp32 matrix_used) -gt $(($(value fp32 matrix_peak) * 9 / 10)) ]] || fail "units are not busy at the kernel's peak"
 peak report peak_fp32
 complains "bounded by matrix units"
@@ -36,20 +36,20 @@ near "$(value native matrix_used)" $((instructions * 8 * 4)) || fail "fp32_nativ
 near "$(value slower matrix_used)" $((instructions * 16 * 4 * 121 / 100)) || fail "m3xu has the clock of m3xu_pipelined"
 near "$(value slower cycles)" "$(awk -v c="$(value fp32 cycles)" 'BEGIN { print 1.2 * c }')" || fail "m3xu takes $(value slower cycles) cycles, m3xu_pipelined $(value fp32 cycles)"
 
-# A result is there 20 passes after the instruction: the wavefront waits for what s_nop does not.
+# A result is available 20 passes after the instruction: the wavefront waits for the time that s_nop does not cover.
 expect 0 "$LACUNA" launch "$MATRIX_PEAK" -k use_fp32 --grid 64 -a out:1K:use.bin -a u32:100 --config mi210-matrix --out use
 complains "matrix"
 [[ $(value use cycles_matrix) -gt $((100 * 20)) && $(value use cycles) -gt $((100 * 80)) ]] || fail "results are used too early"
 [[ $(value fp32 cycles_matrix) -lt $(value use cycles_matrix) ]] || fail "accumulators are not forwarded"
 
-# Energy by design: power and cycle time of Table 2.4, section 3.6.1's of SIMD2.
+# Energy by design: power and cycle time of Table 2.4, for SIMD2 those of section 3.6.1.
 joules() { value "$1" energy_mfma_j; }
 for design in m3xu-pipelined m3xu fp32-native; do peak "energy-$design" peak_fp32 --config energy/matrix --config "matrix/$design"; done
 ratio() { awk -v a="$(joules "energy-$1")" -v b="$(joules energy-m3xu-pipelined)" 'BEGIN { print a / b }'; }
 near "$(ratio m3xu)" "$(awk 'BEGIN { print 0.69 * 1.21 / 1.07 }')" || fail "m3xu takes $(ratio m3xu) of m3xu_pipelined's energy"
 near "$(ratio fp32-native)" "$(awk 'BEGIN { print 7.97 / 1.07 / 2 }')" || fail "fp32_native takes $(ratio fp32-native) of m3xu_pipelined's energy"
 
-# Without extensions there are no codes, and plain instructions are as ever.
+# Without extensions their instructions are refused, and plain instructions are unchanged.
 peak plain peak_f16 --set mfma.extensions=none
 [[ $(value plain cycles) == $(value f16 cycles) ]] || fail "extensions change the time of plain instructions"
 expect 1 "$LACUNA" launch "$MATRIX_PEAK" -k peak_fp32 --grid 1024 --block 256 -a out:16K:out.bin -a u32:64 --config mi210 --out none

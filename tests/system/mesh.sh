@@ -10,7 +10,7 @@ says "core 36 at (1,5)"
 says "pairs of different caches have a meeting node"
 is_xml meeting.svg
 grep -q "Meeting nodes for core 36" meeting.svg || fail "the picture is not of core 36"
-# What is on a mesh does not depend on what computes.
+# The placement on a mesh does not depend on the nodes that compute.
 cp out.txt none.txt
 expect 0 "$LACUNA" mesh --config mesh56 --config neardata/omni --core 36
 cmp out.txt none.txt || fail "the mesh differs with ndc.mode"
@@ -24,7 +24,7 @@ complains "lacuna mesh is for meshes"
 expect 2 "$LACUNA" mesh mesh56
 complains "unexpected mesh56"
 
-# run OUT OPTION...: a kernel on a mesh.
+# run OUT OPTION...: runs a kernel on a mesh.
 run() {
   local out=$1
   shift
@@ -47,7 +47,7 @@ links = sum(flits(which, "east", "west", "north", "south") for which in ("reques
 noc = json.load(open(sys.argv[1] + "/statistics.json"))["statistics"]["gpu"]["noc"]
 hops = noc["weighted_hops"]["value"] if isinstance(noc["weighted_hops"], dict) else noc["weighted_hops"]
 assert 0.9 * hops <= links <= hops, (links, hops)
-# Data of loads leave the caches: replies of lines of 5 flits, of requests with one.
+# Data of loads leave the caches: replies with a line of 5 flits, for requests of one flit.
 caches = sum(int(row["replies"]) for row in rows if row["node"].startswith("L") and row["port"] == "injection")
 assert caches > 0.9 * flits("replies", "injection"), caches
 assert len({row["cycles"] for row in rows}) == 1 and int(rows[0]["cycles"]) > 0

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# near_data.sh CONFIG KERNEL MODE...: chains that are performed near the data give the same results, in the same cycles on any number of
-# threads; packets leave, and each is taken or bounced.
+# near_data.sh CONFIG KERNEL MODE...: chains performed near the data give the same results, in the same cycles with any number
+# of threads; packets leave, and each is accepted or refused.
 source "$(dirname "$0")/common.sh"
 config=$1 code=$FIRMWARE/kernels/$2.co
 shift 2
@@ -14,7 +14,7 @@ add() {
   expect 0 "$LACUNA" launch "$code" --kernel vector_add --config $config "$@" --grid 65536 --block 256 \
     --arg "fill:65536:f32:iota(0,1)" --arg "fill:65536:f32:iota(5,2)" --arg "out:256K:$out.bin" --arg i32:65536 --out "$out"
 }
-# counter OUT COLUMN: of the kernel, in kernels.csv.
+# counter OUT COLUMN: a column of kernels.csv for the kernel.
 counter() {
   awk -F, -v name="$2" 'NR == 1 { for (i = 1; i <= NF; ++i) column[$i] = i } NR == 2 { print $column[name] }' "$1/kernels.csv"
 }
@@ -32,7 +32,7 @@ for mode in "$@"; do
     [[ $(counter "$mode" ndc_tagged) == 4096 && $(counter "$mode" ndc_tagged_memory) == 3072 ]] || fail "$mode: tagged instructions"
     sent=$(counter "$mode" ndc_packets) bounced=$(counter "$mode" ndc_bounced)
     ((sent > 0)) || fail "$mode $options: no packets"
-    # Service queues count what they take and what they bounce.
+    # Service queues count accepted and refused packets.
     ((sent == $(awk '/"service_queue/ { inside = 1 } inside && /"packets": \{/ { getline; gsub(/[^0-9]/, ""); sum += $0; inside = 0 }
                      END { printf "%d", sum }' "$mode/statistics.json") + bounced)) ||
       fail "$mode $options: of $sent packets $bounced are bounced, the others are not those that the queues have taken"

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# One run at a time writes to an output folder; what an earlier one left is not taken for the later one's.
+# One run at a time writes to an output folder; files of an earlier run are not mistaken for those of a later one.
 source "$(dirname "$0")/common.sh"
 
-# A folder in which all files are of one run that has ended.
+# A folder in which all files belong to one run that has ended.
 is_whole() {
   python3 - "$1" <<'PYTHON' || fail "$1 is not the folder of one run"
 import csv, json, sys
@@ -30,13 +30,13 @@ cmp busy/kernels.csv before.csv || fail "a run that was refused has written"
 kill -KILL $process
 wait $process || true
 [[ ! -e busy/statistics.json ]] || fail "a run that was killed claims to be whole"
-# Killed, it leaves no lock; and what the next one does not write itself is removed.
+# A killed run leaves no lock; its files that the next run does not write are removed.
 expect 0 "$LACUNA" run "$FIRMWARE/hello.elf" --config tiny --set gpu.request_interval=1us --out busy
 [[ -e busy/requests.csv && -e busy/statistics.json ]] || fail "the results are missing"
 expect 0 "$LACUNA" hart "$FIRMWARE/hello.elf" --out busy
 [[ -e busy/statistics.json && ! -e busy/requests.csv ]] || fail "a file of the earlier run is left"
 
-# The next run is killed: the statistics of the run before are not there for it.
+# The next run is killed: the statistics of the previous run have been removed.
 "$LACUNA" run "$FIRMWARE/endless_after_kernels.elf" --config tiny --out busy >out.txt 2>err.txt &
 process=$!
 await grep -q "^0,store_to,.*,1,1," busy/kernels.csv
@@ -44,7 +44,7 @@ kill -KILL $process
 wait $process || true
 [[ ! -e busy/statistics.json ]] || fail "the statistics are an earlier run's"
 
-# At the same time: those that are refused say so, those that are not have all of their files.
+# Runs at the same time: refused ones report it, all others have complete files.
 for try in 1 2 3; do
   processes=()
   for i in 1 2 3 4; do

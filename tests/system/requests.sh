@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Load requests over time: all requests of kernels.csv, the same on any number of threads; they change nothing else; wrong input.
+# Load requests over time: they include all requests of kernels.csv and are the same with any number of threads; recording
+# changes nothing else; wrong input is refused.
 source "$(dirname "$0")/common.sh"
 
 cp "$FIRMWARE/kernels/relu_scalar.co" .
@@ -24,7 +25,7 @@ for mode in eager lazy; do
   [[ $(sum $csv started) == "$requests" && $(sum $csv answered) == "$requests" ]] || fail "not the $requests requests of kernels.csv"
   [[ $(column $csv in_flight | tail -n 1) == 0 ]] || fail "requests are in flight at the end"
   [[ $(column $csv in_flight | sort -n | tail -n 1) -gt 100 ]] || fail "never more than 100 requests in flight"
-  # Lines follow each other to the end of the run, what is in flight follows from the others, and latencies sum up.
+  # Lines follow each other to the end of the run, the number in flight follows from the other columns, and latencies sum up.
   awk -F, -v whole="$(sum ${mode}1/kernels.csv load_requests_ps)" -v end="$(run_value ${mode}1 simulated_ps)" '
     NR > 1 { if ($2 != last + 0 || $3 <= $2) exit 1; last = $3
              flight += $4 - $5; if (flight != $6) exit 1

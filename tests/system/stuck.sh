@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# stuck.sh FIRMWARE CODE-OBJECT OPTION...: kernels that never end, in firmware and launched. However the run ends, it says where
-# the kernel's wavefronts are and what they wait for, and the kernel is among the results.
+# stuck.sh FIRMWARE CODE-OBJECT OPTION...: kernels that never end, in firmware and launched. However the run ends, it reports
+# where the kernel's wavefronts are and what they wait for, and the kernel is in the results.
 source "$(dirname "$0")/common.sh"
 
 firmware=$FIRMWARE/$1.elf
@@ -9,7 +9,7 @@ options=(--config tiny "${@:3}")
 mutex=(--kernel mutex --grid 64 --block 64 -a zero:64 -a zero:64)
 half_barrier=(--kernel half_barrier --grid 128 --block 128 -a zero:64 -a zero:64)
 
-# tells KERNEL FOLDER: the report is on stderr and in the log, the kernel in the results.
+# tells KERNEL FOLDER: checks that the report is on stderr and in the log, and the kernel in the results.
 tells() {
   local phrase
   local phrases=("in a loop from PC" "registers are the same again after every" "waits on 4 bytes at 0x" "(atomic at PC 0x"
@@ -37,7 +37,7 @@ tells() {
   complains "$1 (unfinished)"
 }
 
-# ends_by SIGNAL SENTENCE KERNEL FOLDER: of the program in the background.
+# ends_by SIGNAL SENTENCE KERNEL FOLDER: ends the program in the background by a signal and checks its report.
 ends_by() {
   local code=0
   kill -s "$1" $process
@@ -48,7 +48,7 @@ ends_by() {
   [[ $(run_value "$4" ended_by) == interrupted ]] || fail "statistics.json does not say how the run ended"
 }
 
-# start COMMAND...: in the background, where a script's programs would ignore Ctrl-C.
+# start COMMAND...: starts the command such that it does not ignore Ctrl-C, as background jobs of a script would.
 start() {
   : >out.txt
   env --default-signal=INT,TERM "$@" >out.txt 2>err.txt </dev/null &
@@ -69,7 +69,7 @@ ends_by TERM "ended by SIGTERM" mutex run-term
 
 expect 124 "$LACUNA" launch "$code" "${half_barrier[@]}" "${options[@]}" --max-time 10ms --out launch-time
 tells half_barrier launch-time
-# The kernel's load of its arguments has been answered: it runs.
+# The load of the kernel's arguments has been answered, so that the kernel runs.
 start "$LACUNA" launch "$code" "${mutex[@]}" "${options[@]}" --set gpu.request_interval=50ns --out launch-signal
 await awk -F, '$1 == "gpu" && $5 > 0 { answered = 1 } END { exit !answered }' launch-signal/requests.csv
 ends_by INT "ended by Ctrl-C" mutex launch-signal

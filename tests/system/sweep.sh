@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# lacuna sweep: points are run once; kill -9 in the middle loses what was running and nothing else; what fails is a row; a workload
-# that was rebuilt makes its points stale; mistakes are reported before anything runs.
+# lacuna sweep: points are run once; kill -9 loses only the points that were running; failures are rows; rebuilding a workload
+# makes its points stale; mistakes are reported before anything runs.
 source "$(dirname "$0")/sweep_common.sh"
 
 relu_launch
@@ -25,7 +25,7 @@ misses = gpu.l2_*.read_misses
 miss_rate = {gpu.l2_*.read_misses} / ({gpu.l2_*.read_misses} + {gpu.l2_*.read_hits})
 END
 
-# Nothing is run, and nothing is made, for a list.
+# Listing the points runs nothing and creates no files.
 expect 0 "$LACUNA" sweep relu.sweep --dry-run
 says "12 points, 12 to run"
 [[ ! -e lacuna-results.db ]] || fail "--dry-run has made a database"
@@ -37,7 +37,7 @@ says "8 points, 8 to run"
 expect 0 "$LACUNA" sweep night.sweep --dry-run
 says "12 points, 12 to run"
 
-# Killed in the middle, then completed: every point once. When the machine was too fast for it, once more.
+# Killed in the middle, then completed: every point once. Repeated if the sweep ended before it was killed.
 done_so_far() { [[ $(query "SELECT count(*) FROM points") -ge $1 ]]; }
 for ((try = 0, count = 12; try < 10 && count == 12; ++try)); do
   rm -f lacuna-results.db*
@@ -58,13 +58,13 @@ after=$(query "SELECT group_concat(id || key || date) FROM (SELECT * FROM points
 expect 0 "$LACUNA" sweep relu.sweep
 complains "12 points: 12 done (0 run now)"
 
-# What is in the database is what a run says.
+# The database contains the values that the runs report.
 expect 0 "$LACUNA" launch relu.launch --config tiny --define n=512 --define seed=3 --set l2.size=128KiB --out run
 where="FROM members JOIN points ON points.key = members.key WHERE axes LIKE '%512%' AND repeats = '{\"seed\":\"3\"}'"
 [[ $(query "SELECT run_hash $where") == "$(run_value run run_hash)" ]] || fail "another run hash than that of lacuna launch"
 [[ $(query "SELECT row FROM kernels WHERE point = (SELECT points.id $where)" | cut -d, -f 1-12) == \
   "$(tail -n 1 run/kernels.csv | cut -d, -f 1-12)" ]] || fail "kernels differ"
-# Not into a pipe, which grep -q leaves before all of it is written.
+# Not through a pipe, since grep -q closes it before all output is written.
 configuration=$(query "SELECT configurations.text FROM configurations JOIN points ON points.configuration = configurations.id
   WHERE points.id = (SELECT points.id $where)")
 grep -q '^size = 128KiB' <<<"$configuration" || fail "the effective configuration is not there"
@@ -76,7 +76,7 @@ says "relu"
 expect 0 "$LACUNA" results relu --compare relu
 says "0 of 12 values have changed"
 
-# More values: only they are run. A file that the workload reads has another content: all are.
+# With more values, only the new ones are run. If a file that the workload reads has changed, all points are run.
 sed -i 's/^seed = 1..4$/seed = 1..5/' relu.sweep
 expect 0 "$LACUNA" sweep relu.sweep
 complains "15 points: 15 done (3 run now)"
@@ -89,7 +89,7 @@ complains "15 points are stale, run before with another file relu.launch"
 complains "15 done (15 run now)"
 [[ $(query "SELECT count(*) FROM points") == 30 ]] || fail "the earlier points are not kept"
 
-# Fails, takes too long: rows with their logs, and the others are run. Kept until --retry.
+# Points that fail or take too long are rows with their logs, and the others are run. The rows are kept until --retry.
 failing_sweeps
 expect 1 "$LACUNA" sweep bad.sweep
 complains "2 points: 1 done (2 run now), 1 failed, 0 not run"

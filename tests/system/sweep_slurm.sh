@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# lacuna sweep --on slurm with a real Slurm: a controller and one node, started here and ended here, without munge and for this
-# user alone. Skipped (exit code 77) where it is not installed.
+# lacuna sweep --on slurm with a real Slurm: a controller and one node, started and ended here, without munge and for this user
+# only. Skipped (exit code 77) if Slurm is not installed.
 source "$(dirname "$0")/sweep_common.sh"
 
 for program in slurmctld slurmd sbatch squeue; do
@@ -98,7 +98,7 @@ scontrol update NodeName="$node" State=DRAIN Reason=test
 expect 1 "$LACUNA" sweep relu.sweep --on slurm --no-wait
 [[ $(query "SELECT count(*) FROM points") == 8 ]] || fail "points are there before anybody has collected them"
 "$LACUNA" sweep relu.sweep --on slurm -q 2>/dev/null & process=$!
-# While it waits, and then only, it catches SIGINT, of whose number the second bit stands.
+# Only while it waits, it catches SIGINT, which is the second bit of the mask.
 waits() { [[ $(readlink /proc/$process/exe) == "$(readlink -f "$LACUNA")" ]] && grep -q '^SigCgt:.*[2367abef]$' /proc/$process/status; }
 await waits
 kill -KILL $process
@@ -130,7 +130,7 @@ grep -q '^loop_forever,killed,137,' out.txt || fail "the cancelled point is not 
 expect 0 "$LACUNA" results endless --failed
 says "CANCELLED"
 
-# Repetitions until the interval is reached: the same ones as without a batch system, though the jobs of the first ones are
+# Repetitions until the interval is reached: the same ones as without a batch system, although the jobs of the first ones are
 # collected by a later start, which then submits the next ones.
 cat >until.sweep <<'END'
 include = relu.sweep

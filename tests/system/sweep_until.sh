@@ -20,7 +20,7 @@ least = 4
 [metrics]
 cycles = kernels.relu_scalar.cycles
 END
-# chosen DATABASE: the starts of each combination that the sweep has, in the order of the file.
+# chosen DATABASE: the starts that the sweep has run of each combination, in the order of the file.
 chosen() {
   sqlite3 "$1" "SELECT json_extract(axes, '$.n'), json_extract(repeats, '$.\"gpu.start_phase\"') FROM members
     JOIN sweeps ON sweeps.id = sweep WHERE name = 'relu' AND current ORDER BY position"
@@ -39,7 +39,7 @@ complains "$count points: $count done ($count run now), 0 failed, 0 not run; $((
 says "± is the 95 % confidence interval of the mean by Student's t"
 says "samples that ± 0.5 % needs: cycles "
 expect 0 "$LACUNA" results relu --interval 0.5% --csv
-# The interval by the samples themselves, with t of as many degrees of freedom: qt(0.975, n - 1) of R.
+# The confidence interval computed from the samples, with t for n - 1 degrees of freedom: qt(0.975, n - 1) of R.
 samples=$(sqlite3 lacuna-results.db "SELECT json_extract(axes, '$.n') || ' ' || group_concat(value, ' ') FROM members
     JOIN points ON points.key = members.key JOIN statistics ON point = points.id JOIN statistic_names ON statistic_names.id = name
     WHERE current AND path = 'kernels.relu_scalar.cycles' GROUP BY axes" | tr '\n' ';')
@@ -66,7 +66,7 @@ awk -F, -v combinations="$samples" '
   }
   END { exit checked != 2 }' out.txt || fail "the intervals are not those of $samples"
 
-# The same points whatever runs at a time, and after any interruption.
+# The same points with any number of parallel runs, and after any interruption.
 expect 0 "$LACUNA" sweep relu.sweep -j 3 --db parallel.db
 cmp <(chosen parallel.db) wanted.txt || fail "-j has chosen other starts"
 cmp out.txt table.txt || fail "-j has given another table"
@@ -87,21 +87,21 @@ cmp <(chosen killed.db) wanted.txt || fail "an interruption has changed which st
 expect 0 "$LACUNA" sweep relu.sweep --db killed.db
 complains "(0 run now)"
 
-# More than there are: all are run, and the interval that they have is said.
+# More repetitions than there are starts: all are run, and the resulting interval is reported.
 cp relu.sweep until.txt
 sed -i 's/^until = .*/until = 0.001 % of cycles/' relu.sweep
 expect 1 "$LACUNA" sweep relu.sweep
 complains "32 points: 32 done ($((32 - count)) run now)"
 grep -qE 'relu.sweep:11: until = 0.001 % of cycles: n=1024: cycles [0-9.,]+ ± [0-9.]+ % after 16 repetitions, which is all that \[repeat\] has; 0.001 % needs about [0-9,]+$' err.txt ||
   fail "the interval that was not reached is not said"
-# Once more with less: what is there besides does not count.
+# Again with a smaller number: further points in the database do not count.
 cp until.txt relu.sweep
 expect 0 "$LACUNA" sweep relu.sweep
 complains "$count points: $count done (0 run now)"
 cmp <(chosen lacuna-results.db) wanted.txt || fail "points of before have changed which starts are taken"
 cmp out.txt table.txt || fail "points of before have changed the table"
 
-# A point that fails is not made up for by others.
+# A failed point is not replaced by others.
 cat >bad.sweep <<'END'
 [sweep]
 command = run

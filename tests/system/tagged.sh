@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# A kernel with the tags of its file runs as one that is tagged when it is dispatched; damaged tags are said once and counted.
+# A kernel with tags in its file runs like one that is tagged when it is dispatched; damaged tags are reported once and counted.
 source "$(dirname "$0")/common.sh"
 
 kernels=$FIRMWARE/kernels
@@ -10,7 +10,7 @@ add() {
   expect 0 "$LACUNA" launch "$code" --kernel vector_add --config mesh56 --set ndc.mode=llc "$@" --grid 16384 --block 256 \
     --arg "fill:16384:f32:iota(0,1)" --arg "fill:16384:f32:iota(5,2)" --arg "out:64K:$out.bin" --arg i32:16384 --out "$out"
 }
-# What kernels.csv says of the kernel, without the time that the host took.
+# The row of kernels.csv for the kernel, without host times.
 kernel() {
   python3 - "$1" <<'PYTHON'
 import csv, sys
@@ -27,7 +27,8 @@ print(value["value"] if isinstance(value, dict) else value)
 PYTHON
 }
 
-# without_tags FILE OUT: as long as the file, whose tags have a section of another name: what is loaded takes the same time.
+# without_tags FILE OUT: a file of the same length whose tags are in a section of another name, so that loading takes the same
+# time.
 without_tags() { sed 's/\.lacuna\.chains/.lacuna.others/' "$1" >"$2"; }
 
 # like NAME TOOL-OPTIONS DEVICE-OPTIONS CODE
@@ -55,11 +56,11 @@ add moved-original "$kernels/vector_add.co"
 cmp moved-original.bin moved-file.bin || fail "the sums differ"
 add tags-original "$kernels/vector_add.co" --set ndc.move=false
 [[ $(tagger tags-original moved) == 0 ]] || fail "ndc.move=false moves"
-# The file's tags count, not the device's options: this one has other code than the tool's.
+# The file's tags are used regardless of the device's options: the tool's code differs from the device's.
 add options moved.co --set ndc.move=false
 [[ $(kernel options) == "$(kernel moved-file)" ]] || fail "ndc.move concerns a file with tags"
 
-# Damaged: once, counted, and without chains.
+# Damaged tags are reported once and counted, and there are no chains.
 python3 - <<'PYTHON'
 data = bytearray(open("tags.co", "rb").read())
 at = data.index(b"LNDC")

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# threads.sh FIRMWARE CONFIGURATION [OPTION...]: a run is the same bit for bit on any number of threads of the host.
+# threads.sh FIRMWARE CONFIGURATION [OPTION...]: runs are equal bit for bit with any number of host threads.
 source "$(dirname "$0")/common.sh"
 
 results() { # everything but wall times

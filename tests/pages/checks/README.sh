@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# README.md's commands do what it says.
+# README.md's commands have the documented results.
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
 [[ $(<"$(printed 'build/release/bin/lacuna exec --config r9nano -- ./vector_add')") == "1000000 sums, 0 wrong" ]] || fail "vector_add computes something else"

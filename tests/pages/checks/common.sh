@@ -1,4 +1,4 @@
-# Shared by the checks of pages. A check runs in the folder in which the page's commands ran; PAGE is the page.
+# Common functions of the checks of pages. A check runs in the folder in which the page's commands ran; PAGE is the page.
 set -euo pipefail
 shopt -s nullglob
 
@@ -7,7 +7,7 @@ fail() {
   exit 1
 }
 
-# number COMMAND: of the run command that is this, or matches this pattern.
+# number COMMAND: the number of the run command that equals, or matches, this pattern.
 number() {
   local file found=()
   for file in "$OUTPUT"/*.command; do
@@ -18,7 +18,7 @@ number() {
   echo "${found[0]}"
 }
 
-# printed COMMAND, reported COMMAND: the files of what it wrote to stdout and to stderr.
+# printed COMMAND, reported COMMAND: the files with its standard output and its standard error.
 printed() { local at; at=$(number "$1") && echo "$OUTPUT/$at.out"; }
 reported() { local at; at=$(number "$1") && echo "$OUTPUT/$at.err"; }
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The launch file of docs/launch.md prints the table that is shown, but for times of the host.
+# The launch file of docs/launch.md prints the table on the page, except for host times.
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
 report=$(reported 'build/release/bin/lacuna launch paths.launch')

@@ -8,6 +8,6 @@ if grep -q "packets" "${reports[0]}"; then fail "packets of the baseline"; fi
 for report in "${reports[1]}" "$(reported '*tagged.co --kernel*')"; do
   grep -q "^vector_add *2,048 *4,096 *100 " "$report" || fail "not a packet for each half of 2,048 wavefronts, all to the LLCs"
 done
-# cycles RUN: of the kernel.
+# cycles RUN: cycles of the kernel.
 cycles() { awk -F, 'NR == 1 { for (i = 1; i <= NF; ++i) column[$i] = i } NR == 2 { print $column["cycles"] }' "lacuna-out/run-000$1/kernels.csv"; }
 (($(cycles 2) < $(cycles 1))) || fail "$(cycles 2) cycles near the data, $(cycles 1) without"

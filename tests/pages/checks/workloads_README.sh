@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The workload of workloads/README.md is checked by itself.
+# The workload of workloads/README.md checks its own results.
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
 grep -q '^result: workload=spmv gpu=gfx803 preset=default .* check=passed' "$(printed '*--check')" || fail "spmv was not checked"
