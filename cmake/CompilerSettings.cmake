@@ -4,11 +4,11 @@ set(CMAKE_CXX_STANDARD_REQUIRED ON)
 set(CMAKE_CXX_EXTENSIONS OFF)
 set(CMAKE_RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/bin")
 set(CMAKE_LIBRARY_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/lib")
-# The same objects make the program and the libhsakmt.so.1 of drivers/rocm.
+# The same object files are linked into the program and into libhsakmt.so.1 of drivers/rocm.
 set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 set(CMAKE_CXX_FLAGS_RELWITHDEBINFO "-O3 -g1")
 
-# Debug keeps assertions; the optimised builds drop them by NDEBUG because the models' own checks are not assertions.
+# Debug builds keep assertions; optimised builds disable them by NDEBUG, since checks of the models do not use assertions.
 set(CMAKE_CXX_FLAGS_RELWITHDEBINFO "${CMAKE_CXX_FLAGS_RELWITHDEBINFO} -DNDEBUG")
 
 set(LACUNA_SANITIZE OFF CACHE STRING "ON: build with AddressSanitizer and UndefinedBehaviorSanitizer; THREAD: with ThreadSanitizer")
@@ -18,14 +18,14 @@ add_library(lacuna_options INTERFACE)
 target_include_directories(lacuna_options INTERFACE "${CMAKE_SOURCE_DIR}" "${CMAKE_BINARY_DIR}/generated")
 target_compile_options(lacuna_options INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion -Wnon-virtual-dtor -Woverloaded-virtual -Werror
-  # GCC 12 reports overlaps inside std::string's own operator+ (GCC bug 105651).
+  # GCC 12 falsely reports overlaps inside std::string's own operator+ (GCC bug 105651).
   $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>
-  # The same bits on every host: no contraction of a*b+c into a fused multiply-add unless the code asks for it.
+  # The same bits on every host: a*b+c is contracted into a fused multiply-add only where the code says so.
   -ffp-contract=off -fno-math-errno
-  # Nobody replaces our functions from outside, so they may be inlined in position-independent code as well.
+  # Lacuna's functions are never interposed, so that they may be inlined in position-independent code as well.
   -fno-semantic-interposition)
 if(LACUNA_SANITIZE)
-  # Sanitizers want frames and assertions more than speed.
+  # With sanitizers, stack frames and assertions matter more than speed.
   set(CMAKE_CXX_FLAGS_RELWITHDEBINFO "-O1 -g1")
   # GCC: "-fsanitize ... may result in false positives" of this warning.
   if(LACUNA_SANITIZE STREQUAL "THREAD")

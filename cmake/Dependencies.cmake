@@ -10,7 +10,7 @@ find_path(SYSTEMC_INCLUDE_DIR systemc REQUIRED)
 find_library(SYSTEMC_LIBRARY systemc REQUIRED)
 add_library(lacuna_systemc INTERFACE)
 target_include_directories(lacuna_systemc SYSTEM INTERFACE "${SYSTEMC_INCLUDE_DIR}")
-# The packaged library was built as C++17; its link-time check symbol must be asked for by that name.
+# The packaged library was built as C++17; its link-time check symbol must be selected by that name.
 target_compile_definitions(lacuna_systemc INTERFACE SC_CPLUSPLUS=201703L SC_INCLUDE_DYNAMIC_PROCESSES)
 target_link_libraries(lacuna_systemc INTERFACE "${SYSTEMC_LIBRARY}" Threads::Threads)
 
@@ -29,7 +29,7 @@ target_link_libraries(lacuna_libdw INTERFACE "${LIBDW_LIBRARY}" lacuna_libelf)
 
 find_package(ZLIB 1.2 REQUIRED)
 
-# Orders of sparse matrices; static, as the shared libraries would be loaded whenever lacuna starts.
+# Orders of sparse matrices; static, because shared libraries would be loaded at every start of lacuna.
 find_path(SCOTCH_INCLUDE_DIR scotch/scotch.h REQUIRED)
 find_library(SCOTCH_LIBRARY libscotch.a REQUIRED)
 find_library(SCOTCH_ERRORS_LIBRARY libscotcherr.a REQUIRED)
@@ -42,10 +42,10 @@ target_link_libraries(lacuna_scotch INTERFACE "${SCOTCH_LIBRARY}" "${SCOTCH_ERRO
 
 find_package(yaml-cpp 0.7 REQUIRED)
 find_package(SQLite3 3.40 REQUIRED)
-# OpenSSL's, static: what is used of it is small, and the shared library would be loaded whenever lacuna starts.
+# OpenSSL's library, static: only a small part is used, and the shared library would be loaded at every start of lacuna.
 find_library(LACUNA_LIBCRYPTO libcrypto.a REQUIRED)
 
-# Outside oracle of the sparse dataflow accelerator's tests.
+# Reference for the tests of the sparse dataflow accelerator.
 find_path(GRAPHBLAS_INCLUDE_DIR GraphBLAS.h REQUIRED)
 find_library(GRAPHBLAS_LIBRARY graphblas REQUIRED)
 add_library(lacuna_graphblas INTERFACE)

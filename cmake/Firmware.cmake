@@ -21,7 +21,8 @@ set(LACUNA_FIRMWARE_FLAGS ${LACUNA_RISCV_FLAGS} -std=c11 -O2 -g -ffunction-secti
     -ffp-contract=off -Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion -Werror
     -I${CMAKE_SOURCE_DIR} -I${LACUNA_FIRMWARE_FOLDER}/include -I${LACUNA_FIRMWARE_FOLDER})
 
-# Objects of one program or library: compiles each source below <binary folder>/NAME.dir, puts the list into `output_variable`.
+# Object files of a program or library: compiles each source below <binary folder>/NAME.dir, and stores the list in
+# `output_variable`.
 function(lacuna_firmware_objects name output_variable)
   cmake_parse_arguments(arg "" "" "SOURCES;OPTIONS" ${ARGN})
   set(objects)
@@ -70,7 +71,7 @@ function(lacuna_firmware name)
     list(APPEND options "-D${definition}")
   endforeach()
 
-  # A target known only later in the configuration may be named: the path of its code object is fixed at generation time.
+  # The target may be defined later in the configuration: the path of its code object is evaluated at generation time.
   set(embedded)
   set(embedded_targets)
   foreach(kernel IN LISTS arg_KERNELS)

@@ -13,7 +13,7 @@ if(NOT LACUNA_HIP_COMPILER)
 endif()
 
 set(LACUNA_HIP_OUTPUT "${CMAKE_BINARY_DIR}/tests/rocm")
-# hipcc asks rocm_agent_enumerator for the machine's GPUs even when it is told what to compile for; this file answers.
+# hipcc asks rocm_agent_enumerator for the machine's GPUs even if the targets are given; this file replaces it.
 set(LACUNA_HIP_TARGET_LIST "${CMAKE_BINARY_DIR}/generated/rocm_targets.txt")
 if(LACUNA_HIP_COMPILER)
   file(WRITE "${LACUNA_HIP_TARGET_LIST}" "gfx803\n")
@@ -34,7 +34,7 @@ function(lacuna_hip_program name)
     set(arg_FOLDER "${LACUNA_HIP_OUTPUT}")
   endif()
   set(output "${arg_FOLDER}/${name}")
-  # By -L and -l: hipcc takes an archive's path for source.
+  # Linked by -L and -l, because hipcc treats an archive's path as source code.
   list(TRANSFORM arg_LINK REPLACE "(.+)" "-L$<TARGET_FILE_DIR:\\1>;-l$<TARGET_LINKER_FILE_BASE_NAME:\\1>" OUTPUT_VARIABLE archives)
   add_custom_command(
     OUTPUT "${output}"

@@ -6,13 +6,13 @@
 # sanitizers, where few tests are built, each has its own.
 # AFTER: what has to be built before.
 
-# Seconds after which a test counts as hung. No test needs a third of it, even when others keep the machine busy.
+# Seconds after which a test counts as hung: more than three times what any test needs, even on a busy machine.
 set(LACUNA_TEST_TIMEOUT 1800)
-# The CTest COST of tests that take many seconds: they start first, so that none of them is left alone at the end.
+# The CTest COST of tests that take many seconds: they start first, so that none of them runs alone at the end.
 set(LACUNA_LONG_TEST 100)
 
-# Tests are compiled for their compile time: their loops are short, what they call is optimised in its library. With sanitizers,
-# optimisation doubles it.
+# Tests are compiled for short compile time: their loops are short, and the functions that they call are optimised in their
+# libraries. With sanitizers, optimisation would double the compile time.
 if(LACUNA_SANITIZE)
   set(LACUNA_TEST_OPTIMISATION -O0)
 else()
@@ -53,7 +53,7 @@ function(lacuna_test name)
       if(selection)
         target_link_libraries(${program} PRIVATE lacuna_plain_test_main)
       else()
-        # Of a library, unlike the other: a test may bring a main() of its own, or sc_main() with SystemC's main().
+        # main() is in a library, not in an object file: a test may define its own main(), or sc_main() with SystemC's main().
         target_link_libraries(${program} PRIVATE GTest::gtest_main)
       endif()
       target_precompile_headers(${program} REUSE_FROM lacuna_test_headers_plain)
@@ -75,7 +75,7 @@ function(lacuna_test name)
 endfunction()
 
 function(lacuna_test_properties name label)
-  # testing::TempDir() is a folder of the test's own: tests run side by side, also those of several build folders.
+  # testing::TempDir() is a separate folder for each test: tests run in parallel, also those of several build folders.
   set(temporary "${CMAKE_CURRENT_BINARY_DIR}/${name}.tmp")
   file(MAKE_DIRECTORY "${temporary}")
   set_tests_properties(${name} PROPERTIES LABELS "${label}" TIMEOUT ${LACUNA_TEST_TIMEOUT} ENVIRONMENT "TEST_TMPDIR=${temporary}")
