@@ -221,13 +221,14 @@ TEST_F(DamagedDatabase, ContentsOfOthers) {
   EXPECT_THAT(changed_by("UPDATE sweeps SET takes = '[\"a\"]'"), HasSubstr("row 1 of sweeps: takes"));
   EXPECT_THAT(changed_by("UPDATE points SET inputs = x'ff' WHERE id = 2"), HasSubstr("row 2 of points: inputs"));
   EXPECT_THAT(changed_by("UPDATE points SET state = 'dome' WHERE id = 2"), HasSubstr("row 2 of points: unknown state dome"));
-  EXPECT_THAT(changed_by("UPDATE points SET exit_code = 0 WHERE id = 8"), HasSubstr("row 8 of points, or its"));
-  EXPECT_THAT(changed_by("UPDATE points SET digest = NULL WHERE id = 8"), HasSubstr("row 8 of points, or its"));
+  EXPECT_THAT(changed_by("UPDATE points SET exit_code = 0 WHERE id = 8"), HasSubstr("row 8 of points, its statistics"));
+  EXPECT_THAT(changed_by("UPDATE points SET digest = NULL WHERE id = 8"), HasSubstr("row 8 of points, its statistics"));
   EXPECT_THAT(changed_by("UPDATE statistics SET value = value + 1 WHERE point = 4 AND name = 9"),
-              HasSubstr("row 4 of points, or its"));
-  EXPECT_THAT(changed_by("DELETE FROM statistics WHERE point = 4 AND name = 9"), HasSubstr("row 4 of points, or its"));
-  EXPECT_THAT(changed_by("UPDATE statistic_names SET unit = 'B' WHERE id = 7"), HasSubstr(" of points, or its"));
-  EXPECT_THAT(changed_by("UPDATE kernels SET row = 'x' WHERE point = 5 AND number = 7"), HasSubstr("row 5 of points, or its"));
+              HasSubstr("row 4 of points, its statistics"));
+  EXPECT_THAT(changed_by("DELETE FROM statistics WHERE point = 4 AND name = 9"), HasSubstr("row 4 of points, its statistics"));
+  EXPECT_THAT(changed_by("UPDATE statistic_names SET unit = 'B' WHERE id = 7"), HasSubstr(" of points, its statistics"));
+  EXPECT_THAT(changed_by("UPDATE kernels SET row = 'x' WHERE point = 5 AND number = 7"),
+              HasSubstr("row 5 of points, its statistics"));
   EXPECT_THAT(changed_by("DELETE FROM members WHERE id = 3"), HasSubstr("sweep s or one of its members"));
   EXPECT_THAT(changed_by("UPDATE sweeps SET file = 'x'"), HasSubstr("sweep s or one of its members"));
   EXPECT_THAT(changed_by("DROP TABLE kernels"), HasSubstr(name + "no such table: kernels"));

@@ -59,7 +59,7 @@ TEST(StatisticPaths, AxesOfAZipGoWithTheNamedOnes) {
 TEST(StatisticPaths, MistakesHaveTheNearestName) {
   EXPECT_THAT(path_error("{c @ machin=old}"), HasSubstr("there is no axis machin; did you mean machine?"));
   EXPECT_THAT(path_error("{c @ machine=olt}"), HasSubstr("axis machine has no value olt; did you mean old?"));
-  EXPECT_THAT(path_error("{c @ machine=new}"), HasSubstr("has several values of half, name one"));
+  EXPECT_THAT(path_error("{c @ machine=new}"), HasSubstr("include several of half, name one"));
   EXPECT_THAT(path_error("{c @ machine=old, half=1}"), HasSubstr("no place of the [zip] has all"));
 }
 
