@@ -92,8 +92,8 @@ void FirstLevelCache::complete_waiters(std::uint32_t last, Tick at, bool counted
 
 // -- maintenance
 
-// A held-back request will book its bank from its arrival on, and the bank that holds it back is blocked from then on: bookings
-// from then on are still needed.
+// While a miss blocks later requests, each of them will still book its bank, at its arrival or later. Bookings from the time at
+// which the blocking miss got its bank are therefore kept.
 void FirstLevelCache::retire(Tick horizon) {
   horizon_ = blocks_ == kNone ? horizon : earlier(horizon, blocks_from_);
   for (std::size_t i = 0; i < held_back_.size(); ++i) horizon_ = earlier(horizon_, held_back_[i].arrived);
