@@ -5,7 +5,8 @@ source "$(dirname "$0")/common.sh"
 mkdir -p build/release/bin
 ln -s "$LACUNA" build/release/bin/lacuna
 ln -s "$FIRMWARE" build/release/firmware
-sed -n '/^```sh$/,/^```$/p' "$SOURCE/docs/sida.md" | sed '/^```/d' >commands.txt
+# Host programs are run by page_docs_sida.
+sed -n '/^```sh$/,/^```$/p' "$SOURCE/docs/sida.md" | sed '/^```/d; / exec /d' >commands.txt
 [[ $(wc -l <commands.txt) == 15 ]] || fail "docs/sida.md has other commands"
 while read -r line; do
   eval "expect 0 $line"
