@@ -224,22 +224,38 @@ TEST_F(SidaDevice, IdleItChangesNoKernel) {
   EXPECT_EQ(cycles(b_.none), cycles(b_.dram));
 }
 
+// Both take longer than alone, and together they move no more than the DRAM channels can.
 TEST_F(SidaDevice, SharesTheMemoryWithKernels) {
   struct Times {
     std::uint64_t kernel, job;
   };
-  const auto time = [this](bool kernel, bool job) {
-    b_.fabric.start();
-    DeviceApplication application(b_.fabric, "pr", graph_, {.limit = 4});
-    b_.fabric.mark();
-    if (kernel) b_.fabric.dispatch(streaming(), {TestGpu::kBase + kStream}, kStreams);
-    if (job) application.submit();
-    b_.fabric.finish();
-    return Times{kernel ? b_.fabric.records.back().cycles : 0, b_.fabric.growth().at("sida.time")};
-  };
-  const Times both = time(true, true);
-  EXPECT_GT(both.kernel, time(true, false).kernel);
-  EXPECT_GT(both.job, time(false, true).job);
+  const GpuDeviceParameters parameters = sida_gpu();
+  const Clock dram_clock(parameters.dram.clock);
+  for (TestGpu* const gpu : {&b_.fabric, &b_.l2, &b_.dram}) {
+    const auto time = [&](bool kernel, bool job) {
+      gpu->start();
+      DeviceApplication application(*gpu, "pr", graph_, {.limit = 4});
+      gpu->mark();
+      const Tick began = kernel_time();
+      if (kernel) gpu->dispatch(streaming(), {TestGpu::kBase + kStream}, kStreams);
+      if (job) application.submit();
+      gpu->finish();
+      const Counts counts = gpu->growth();
+      std::uint64_t bytes = 0;
+      for (unsigned channel = 0; channel < parameters.gpu.memory_partitions; ++channel) {
+        const std::string name = "dram" + std::to_string(channel);
+        bytes += counts.at(name + ".bytes_read") + counts.at(name + ".bytes_written");
+      }
+      const std::uint64_t most =
+          dram_clock.ceil(kernel_time() - began).n * parameters.dram.bytes_per_cycle * parameters.gpu.memory_partitions;
+      EXPECT_GT(bytes, 0U);
+      EXPECT_LE(bytes, most);
+      return Times{kernel ? gpu->records.back().cycles : 0, counts.at("sida.time")};
+    };
+    const Times both = time(true, true);
+    EXPECT_GT(both.kernel, time(true, false).kernel);
+    EXPECT_GT(both.job, time(false, true).job);
+  }
 }
 
 // sida.passes = bulk: a pair of hops that begins behind another one is executed in detail once, all others
