@@ -1,4 +1,4 @@
-// Allocator of addresses, physical or virtual: first fit, neighbours are joined when they are given back.
+// First-fit allocator of addresses, physical or virtual. Adjacent free ranges are merged when a range is returned.
 #pragma once
 
 #include <cstdint>
@@ -11,9 +11,9 @@ class AddressRanges {
  public:
   AddressRanges(std::uint64_t base, std::uint64_t size) : free_{{base, size}}, available_(size) {}
 
-  /// First address of `size` bytes in a row, a multiple of `alignment` (a power of two); nothing when there are none.
+  /// Allocates `size` contiguous bytes at a multiple of `alignment` (a power of two); nullopt if no free range is large enough.
   std::optional<std::uint64_t> take(std::uint64_t size, std::uint64_t alignment);
-  /// What take() gave.
+  /// Returns a range that take() allocated.
   void give_back(std::uint64_t base, std::uint64_t size);
   std::uint64_t available() const { return available_; }
 

@@ -9,13 +9,13 @@ namespace lacuna::rocm {
 namespace {
 
 constexpr std::uint64_t kGuard = 4096;
-/// Where programs, libraries, heaps, stacks and sanitizers are not on x86-64 Linux: far below libraries, far above ASan's
-/// shadow.
+/// A region that programs, libraries, heaps, stacks and sanitizers do not use on x86-64 Linux: far below libraries, far above
+/// ASan's shadow.
 constexpr std::uint64_t kRegionBase = std::uint64_t{0x200000000000};
 constexpr std::uint64_t kRegionSize = std::uint64_t{1} << 44;
 constexpr std::uint64_t kRegionEnd = kRegionBase + kRegionSize;
 
-/// Never destroyed: memory is given back until the process ends.
+/// Never destroyed: memory is released until the process ends.
 struct Region {
   std::mutex mutex;
   AddressRanges ranges{kRegionBase, kRegionSize};
@@ -38,7 +38,8 @@ std::optional<Reservation> reserve(std::uint64_t size, std::uint64_t alignment) 
   const std::optional<std::uint64_t> place = addresses.ranges.take(total, alignment);
   void* memory = place ? map_nothing(*place, total, MAP_FIXED_NOREPLACE) : MAP_FAILED;
   if (place && memory != pointer(*place)) {
-    // Somebody else is there: the addresses stay taken, and the kernel chooses. Kernels before 4.17 may have chosen already.
+    // These addresses are in use outside of the allocator: keep them allocated here, and let the kernel choose others. Kernels
+    // before 4.17 ignore MAP_FIXED_NOREPLACE and may have mapped elsewhere already.
     if (memory != MAP_FAILED) munmap(memory, total);
     memory = map_nothing(0, total, 0);
   }
@@ -60,7 +61,8 @@ std::optional<Reservation> allocate_pages(std::uint64_t size, std::uint64_t alig
 std::optional<Reservation> allocate_doubled(std::uint64_t size) {
   const std::optional<Reservation> reservation = reserve(2 * size, kGuard);
   if (!reservation) return std::nullopt;
-  // Without a file, whose size RLIMIT_FSIZE would limit: mremap(2) of no bytes of a shared mapping maps its pages once more.
+  // mremap(2) of zero bytes of a shared mapping maps its pages a second time. A file would do, too, but RLIMIT_FSIZE limits its
+  // size.
   void* const first = pointer(reservation->start);
   void* const second = pointer(reservation->start + size);
   if (mmap(first, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_FIXED, -1, 0) != MAP_FAILED &&

@@ -1,8 +1,8 @@
-// Ranges of the process's addresses: memory for allocations, and addresses with nothing behind them.
+// Ranges of the process's address space: memory for allocations, and addresses without memory.
 //
-// They come from a region of their own, first fit, so that a program that does the same gets the same addresses in every run:
-// GPUs see no others, and their TLBs depend on them. A page without access lies before and after each range, so that neither
-// the program nor a kernel gets from one allocation to the next unnoticed.
+// They are allocated first fit from a dedicated region, so that a program that makes the same calls gets the same addresses in
+// every run: GPUs see only these addresses, and the behaviour of their TLBs depends on them. An inaccessible guard page lies
+// before and after each range, so that an access beyond an allocation faults instead of reaching the next one.
 #pragma once
 
 #include <cstdint>
@@ -11,18 +11,18 @@
 namespace lacuna::rocm {
 
 struct Reservation {
-  std::uint64_t base = 0;   ///< of all addresses, for release_addresses()
-  std::uint64_t size = 0;   ///< of all addresses
+  std::uint64_t base = 0;   ///< first reserved address, guard page included; for release_addresses()
+  std::uint64_t size = 0;   ///< reserved bytes, guard pages included
   std::uint64_t start = 0;  ///< first usable address
 };
 
-// Nothing when the host has no memory or no addresses left. Sizes are multiples of the page size.
+// These return nullopt when the host has no memory or no addresses left. Sizes are multiples of the page size.
 
-/// Zeroed memory that costs something only where it is touched.
+/// Zeroed memory; the host allocates a page when it is first touched.
 std::optional<Reservation> allocate_pages(std::uint64_t size, std::uint64_t alignment);
-/// Zeroed memory that is seen twice, one after the other: AQL rings of gfx8 want that.
+/// Zeroed memory that is mapped twice, at consecutive addresses, as AQL rings of gfx8 require.
 std::optional<Reservation> allocate_doubled(std::uint64_t size);
-/// Addresses that nothing is at.
+/// Addresses without memory: every host access faults.
 std::optional<Reservation> reserve_addresses(std::uint64_t size);
 void release_addresses(std::uint64_t base, std::uint64_t size);
 

@@ -31,13 +31,13 @@ std::atomic<int> times_open{0};
 /// A child process has the parent's memory but not its simulation thread.
 std::atomic<bool> forked{false};
 
-/// Below the log's lines on a terminal; like the driver it is never destroyed.
+/// The progress line below the log's lines on a terminal; like the driver it is never destroyed.
 ProgressLine& progress_line(bool enabled) {
   static auto* const line = new ProgressLine(enabled);
   return *line;
 }
 
-/// A thread of the program yields the processor. False: not for a GPU.
+/// Hook for a program thread that yields the processor. Returns false if no GPU has work, so that the thread yields as usual.
 bool yield_of_thread() {
   Driver* const driver = Driver::get();
   if (driver == nullptr || !driver->simulation().has_work() || SimulatorThread::is_current()) return false;
@@ -45,17 +45,18 @@ bool yield_of_thread() {
   return true;
 }
 
-/// The calling thread of the program lets another one go first, which it has created or woken.
+/// Blocks the calling program thread, briefly, until the thread that it has created or woken waits.
 void let_go_first() {
   Driver* const driver = Driver::get();
   if (driver != nullptr && !SimulatorThread::is_current()) driver->waits().give_way_briefly();
 }
 
-/// Where the runtime's code is in this process.
+/// Address range of the runtime's code in this process.
 dl_find_object runtime_code{};
 
-/// A thread goes on that has waited for a mutex. Only for the runtime's mutexes: it wakes threads of its own, and holds what
-/// they need while it gives way (Events::set). A program whose threads compute and share a mutex would wait for each of them.
+/// Hook for a thread that has released a mutex for which another one waits. It only acts on the runtime's mutexes: the runtime
+/// wakes its own threads while it holds a mutex that they need next (Events::set). Applied to a program's mutexes, it would
+/// serialise threads that compute and share a mutex.
 void mutex_handed_over(const void* caller) {
   if (caller < runtime_code.dlfo_map_start || caller >= runtime_code.dlfo_map_end) return;
   let_go_first();
@@ -63,7 +64,8 @@ void mutex_handed_over(const void* caller) {
 
 constexpr ThreadHooks kThreadHooks{.yield = yield_of_thread, .created = let_go_first, .handed_over = mutex_handed_over};
 
-/// False: there is no liblacuna_threads.so. Threads yield as usual, and run beside those that they have created or woken.
+/// Returns false if liblacuna_threads.so is not loaded: threads then yield as usual, and run concurrently with those that they
+/// create or wake.
 bool hook_threads() {
   if (void* const runtime = dlopen("libhsa-runtime64.so.1", RTLD_LAZY | RTLD_NOLOAD)) {
     if (_dl_find_object(dlsym(runtime, "hsa_init"), &runtime_code) != 0) runtime_code = {};

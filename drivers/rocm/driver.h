@@ -1,7 +1,7 @@
-// The driver: everything behind the functions that libhsakmt.so.1 exports.
+// The driver: the implementation of the functions that libhsakmt.so.1 exports.
 //
-// One for the process, made when the runtime first opens it and never destroyed: at exit threads of the runtime still wait in
-// it, and the runtime's own destructors still call it. What has to happen at exit, shut_down() does.
+// There is one per process, made when the runtime first opens it and never destroyed: at exit, threads of the runtime still
+// wait in it, and the runtime's own destructors still call it. process_end.h ends the simulation and writes the results.
 #pragma once
 
 #include <hsakmttypes.h>
@@ -24,12 +24,13 @@ namespace lacuna::rocm {
 
 class Driver {
  public:
-  /// Opened so often; the first time builds the platform. What is wrong with the configuration goes to stderr.
+  /// Opens the driver; calls are counted, and the first one builds the platform. Errors in the configuration go to stderr.
   static HSAKMT_STATUS open();
+  /// Undoes one open(); the last one destroys all queues and writes the results so far.
   static HSAKMT_STATUS close();
-  /// nullptr unless it is open.
+  /// The driver if it is open, else nullptr; always nullptr in a forked child.
   static Driver* get();
-  /// The one that has been opened at some time, or nullptr.
+  /// The driver if it has ever been opened, even if it is closed now, else nullptr; always nullptr in a forked child.
   static Driver* opened_once();
 
   Topology& topology() { return topology_; }

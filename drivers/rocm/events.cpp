@@ -12,7 +12,7 @@
 namespace lacuna::rocm {
 namespace {
 
-/// What a mailbox holds that no GPU has written to.
+/// Content of a mailbox to which no GPU has written.
 constexpr std::uint64_t kEmpty = ~std::uint64_t{0};
 
 }  // namespace
@@ -36,7 +36,7 @@ std::size_t Events::waiting() {
 
 HSAKMT_STATUS Events::create(const HsaEventDescriptor& descriptor, bool manual_reset, bool signalled, HsaEvent*& event) {
   const std::lock_guard lock(mutex_);
-  // Ids are the numbers of mailboxes, from 1 on: 0 means that a signal has no event.
+  // An id is the index of the event's mailbox and starts from 1: in a signal, id 0 means that it has no event.
   std::uint32_t id = 1;
   for (const auto& [used, unused] : events_) {
     if (used != id) break;
@@ -106,13 +106,13 @@ bool Events::Wait::over() const {
   return all ? set == activated.size() : set != 0;
 }
 
-/// What is set already: all of it, or of several events that suffice the first.
+/// Consumes events that are already set when a wait begins: all of them, or only the first if any of them ends the wait.
 void Events::take(Wait& wait) {
   for (std::size_t i = 0; i < wait.events.size(); ++i) {
     wait.activated[i] = find(wait.events[i])->set;
     if (wait.activated[i] && !wait.all) break;
   }
-  // Not before all are looked at: an event may be listed twice.
+  // Reset in a second pass: an event may be listed twice.
   for (std::size_t i = 0; i < wait.events.size(); ++i) {
     if (!wait.activated[i]) continue;
     Event* event = find(wait.events[i]);
@@ -120,7 +120,7 @@ void Events::take(Wait& wait) {
   }
 }
 
-/// A wait that has not come to its end takes nothing away. Events that do not reset themselves are as the program left them.
+/// A wait that times out consumes no events: restores those that reset automatically. Manual-reset events were not changed.
 void Events::give_back(const Wait& wait) {
   for (std::size_t i = 0; i < wait.events.size(); ++i) {
     if (!wait.activated[i]) continue;
@@ -142,7 +142,7 @@ HSAKMT_STATUS Events::wait(std::span<HsaEvent* const> events, bool all, std::uin
     return wait.over();
   };
   HostWaits::Limits limits;
-  // The runtime's way to say "without end" for a wait of its own that has an end.
+  // The runtime passes this value for "no timeout" when it limits the wait itself.
   constexpr std::uint32_t kWithoutEnd = HSA_EVENTTIMEOUT_INFINITE - 1;
   if (milliseconds < kWithoutEnd) limits.host = std::chrono::milliseconds(milliseconds);
   while (!host_waits_.wait(over, limits) && milliseconds == HSA_EVENTTIMEOUT_INFINITE) {
@@ -164,9 +164,9 @@ bool Events::activate(const HsaEvent* event) {
   return waited_for;
 }
 
-/// As the kernel's driver has it (Linux, kfd_events.c): all that wait for it wake, and only without any does an event that
-/// resets itself stay set. Were it for the first to take, ROCm's runtime would lose wake-ups: two of its threads wait for the
-/// event of a queue that is destroyed.
+/// As in the kernel driver (Linux, kfd_events.c): all waiting threads wake, and an auto-reset event stays set only if no thread
+/// waits for it. If only the first thread woke, ROCm's runtime would lose wake-ups: two of its threads wait for the event of a
+/// queue that is being destroyed.
 void Events::set(Event& event) {
   const bool waited_for = activate(&event.event);
   event.set = event.manual || !waited_for;

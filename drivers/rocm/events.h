@@ -1,7 +1,7 @@
-// HSA events: what threads of the program sleep on, and GPUs wake.
+// HSA events: threads of the program sleep on them, and GPUs signal them.
 //
-// A GPU names an event by its id, which it also stores to the event's mailbox: 8 bytes of GPU-visible memory, of which each
-// event has its own. A kernel's own interrupt message carries 8 bits of the id only, so that then all mailboxes are looked at.
+// A GPU identifies an event by its id, which it also stores to the event's mailbox: 8 bytes of GPU-visible memory per event. An
+// interrupt message sent by a kernel carries only 8 bits of the id, so in that case all mailboxes are checked.
 #pragma once
 
 #include <hsakmttypes.h>
@@ -21,44 +21,44 @@ class Events {
  public:
   static constexpr std::uint32_t kMost = 8192;
 
-  /// Threads sleep in `waits`, which outlives the events.
+  /// Threads that wait for events sleep in `waits`, which outlives the events.
   explicit Events(HostWaits& waits);
   Events(const Events&) = delete;
   Events& operator=(const Events&) = delete;
 
-  /// The mailboxes: to be mapped for all GPUs.
+  /// Memory of the mailboxes, which the caller maps for all GPUs.
   std::span<std::uint64_t> mailboxes() const { return mailboxes_; }
 
   HSAKMT_STATUS create(const HsaEventDescriptor& descriptor, bool manual_reset, bool signalled, HsaEvent*& event);
   HSAKMT_STATUS destroy(HsaEvent* event);
   HSAKMT_STATUS set(HsaEvent* event);
   HSAKMT_STATUS reset(HsaEvent* event);
-  /// SUCCESS when it is set, WAIT_TIMEOUT when not.
+  /// SUCCESS if the event is set, else WAIT_TIMEOUT.
   HSAKMT_STATUS query(HsaEvent* event);
   HSAKMT_STATUS wait(std::span<HsaEvent* const> events, bool all, std::uint32_t milliseconds);
 
-  /// Threads that wait for events.
+  /// Number of threads that wait for events.
   std::size_t waiting();
 
   // From the simulation thread.
   void set_by_id(std::uint32_t id);
   /// Sets every event whose mailbox a GPU has written to.
   void look_at_mailboxes();
-  /// Fills in and sets every event that waits for memory faults; false when there is none.
+  /// Fills in and sets every memory-fault event; false if there is none.
   bool memory_fault(const HsaMemoryAccessFault& fault);
 
  private:
   struct Event {
-    HsaEvent event{};  // the program's: it has this one's address
+    HsaEvent event{};  // the program's handle is the address of this member
     bool manual = false;
     bool set = false;
   };
 
-  /// A thread that waits.
+  /// The wait of one thread.
   struct Wait {
     std::span<HsaEvent* const> events;
     bool all;
-    std::vector<bool> activated;  // which of `events` have been set since it began
+    std::vector<bool> activated;  // for each of `events`: consumed at the start of the wait, or set since
 
     bool over() const;
   };
@@ -67,14 +67,14 @@ class Events {
   void take(Wait& wait);
   void give_back(const Wait& wait);
   void set(Event& event);
-  /// Wakes those that wait for it; false when there are none.
+  /// Marks the event in all waits for it; false if there are none.
   bool activate(const HsaEvent* event);
 
   HostWaits& host_waits_;
-  std::mutex mutex_;  // taken by conditions of waits: nothing of `host_waits_` may be called with it
+  std::mutex mutex_;  // locked by conditions that `host_waits_` evaluates: never call `host_waits_` while holding it
   std::vector<Wait*> waits_;
   std::map<std::uint32_t, std::unique_ptr<Event>> events_;  // by id
-  std::map<const HsaEvent*, Event*> by_address_;            // the program's may be gone: its address says which it was
+  std::map<const HsaEvent*, Event*> by_address_;            // valid handles: the program may pass one that is destroyed
   std::span<std::uint64_t> mailboxes_;
 };
 

@@ -1,4 +1,4 @@
-// What all exported functions have in common.
+// Common code of all exported functions.
 #pragma once
 
 #include <hsakmt.h>
@@ -10,12 +10,12 @@
 
 namespace lacuna::rocm {
 
-/// Whether a function is called when the simulation has ended.
+/// Whether a function still runs after the simulation has ended.
 enum class AfterTheEnd : bool { no, yes };
 
-/// Runs `function` on the driver. No exception reaches the runtime. At the end of the process, when there is no simulation and
-/// no log any more, nothing is done and everything is well: destructors give back what nobody needs, and the runtime's threads
-/// go on until the process is gone.
+/// Runs `function` on the driver; no exception reaches the runtime. At the end of the process, when the simulation and the log
+/// no longer exist, it returns SUCCESS without doing anything: the runtime's destructors only release resources then, and its
+/// threads continue until the process is gone.
 template <AfterTheEnd kAfterTheEnd = AfterTheEnd::no, class Function>
 HSAKMT_STATUS with_driver(Function function) noexcept {
   HostThreads::note_call();
@@ -32,7 +32,7 @@ HSAKMT_STATUS with_driver(Function function) noexcept {
   }
 }
 
-/// NOT_SUPPORTED, and the first time a line in the log.
+/// Returns NOT_SUPPORTED; logs a warning on the first call for each function.
 HSAKMT_STATUS not_supported(const char* function) noexcept;
 
 }  // namespace lacuna::rocm

@@ -79,7 +79,7 @@ HSAKMT_STATUS hsaKmtAllocQueueGWS(HSA_QUEUEID queue, HSAuint32 count, HSAuint32*
   });
 }
 
-// The second-level trap handler: exceptions are reported by the model itself, so that it never runs.
+// Accepts the second-level trap handler, which never runs: the model reports exceptions itself.
 HSAKMT_STATUS hsaKmtSetTrapHandler(HSAuint32 node, void* /*code*/, HSAuint64 /*code_bytes*/, void* /*buffer*/,
                                    HSAuint64 /*buffer_bytes*/) {
   return with_driver(

@@ -10,7 +10,7 @@ using lacuna::rocm::with_driver;
 
 namespace {
 
-/// The kernel interface that the runtime is told of: what 5.2 wants without debugger support.
+/// Version of the kernel interface as reported to the runtime: the one that runtime 5.2 requires, without debugger support.
 constexpr HsaVersionInfo kVersion{1, 8};
 
 template <class Item>
@@ -21,7 +21,7 @@ HSAKMT_STATUS give(const std::vector<Item>& items, HSAuint32 room, Item* out) {
   return HSAKMT_STATUS_SUCCESS;
 }
 
-/// `function` for a node that exists.
+/// Runs `function` if the node exists.
 template <AfterTheEnd kAfterTheEnd = AfterTheEnd::no, class Function>
 HSAKMT_STATUS on_node(HSAuint32 node, Function function) {
   return with_driver<kAfterTheEnd>(
@@ -83,8 +83,9 @@ HSAKMT_STATUS hsaKmtGetTileConfig(HSAuint32 node, HsaGpuTileConfig* config) {
   });
 }
 
-// Both counters come from simulated time: durations that the runtime computes are simulated ones. The runtime's thread for
-// asynchronous signals asks while the process ends, and aborts it when it gets no answer.
+// Both counters are derived from simulated time, so that durations computed by the runtime are simulated durations. The
+// function also works after the end of the simulation: the runtime's thread for asynchronous signals calls it while the process
+// ends, and aborts the process if it fails.
 HSAKMT_STATUS hsaKmtGetClockCounters(HSAuint32 node, HsaClockCounters* counters) {
   return on_node<AfterTheEnd::yes>(node, [&](Driver& driver) {
     if (counters == nullptr) return HSAKMT_STATUS_INVALID_PARAMETER;
@@ -98,7 +99,7 @@ HSAKMT_STATUS hsaKmtGetClockCounters(HSAuint32 node, HsaClockCounters* counters)
   });
 }
 
-// Without it the runtime takes errors from the queues' inactive signals.
+// If this is not supported, the runtime reads errors from the queues' inactive signals.
 HSAKMT_STATUS hsaKmtRuntimeEnable(void* /*debugger*/, bool /*set_up_ttmp*/) { return HSAKMT_STATUS_NOT_SUPPORTED; }
 
 HSAKMT_STATUS hsaKmtRuntimeDisable() { return HSAKMT_STATUS_NOT_SUPPORTED; }

@@ -1,4 +1,5 @@
-// Exported functions that are not supported. Most of them nobody calls: they are there because the library has them.
+// Exported functions that are not supported. The runtime never calls most of them; they exist because ROCm's libhsakmt exports
+// them.
 #include <set>
 #include <string>
 
@@ -8,13 +9,13 @@ namespace lacuna::rocm {
 
 HSAKMT_STATUS not_supported(const char* function) noexcept {
   try {
-    // Never destroyed: the runtime calls until the very end.
+    // Never destroyed: the runtime makes calls until the process ends.
     static auto* const mutex = new std::mutex;
     static auto* const told = new std::set<std::string>;
     const std::lock_guard lock(*mutex);
     if (told->insert(function).second) spdlog::warn("{} is not supported", function);
   } catch (const std::exception&) {
-    // The answer is the same without the line.
+    // The warning is lost, but the status does not depend on it.
   }
   return HSAKMT_STATUS_NOT_SUPPORTED;
 }

@@ -1,4 +1,4 @@
-// What one GPU tells the driver: passed on to the events of the program.
+// Forwards notifications of one GPU (interrupts, faults, traps) to the events of the program.
 #pragma once
 
 #include <hsakmttypes.h>
@@ -14,7 +14,7 @@ namespace lacuna::rocm {
 
 class GpuEvents : public DriverEvents, public SdmaListener {
  public:
-  /// `wake` is called, on the simulation thread, after each change that a thread of the program may wait for.
+  /// `wake` is called on the simulation thread after each change that a thread of the program may wait for.
   GpuEvents(HSAuint32 node, Events& events, const RuntimeSymbols& symbols, std::function<void()> wake)
       : node_(node), events_(events), symbols_(symbols), wake_(std::move(wake)) {}
 

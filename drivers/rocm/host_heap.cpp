@@ -1,17 +1,18 @@
-// Where the program's large buffers begin within a page.
+// Makes the program's large buffers begin at the same offset within a page in every run.
 //
-// HIP copies from and to large buffers of the host in place: the copy's kernel reads them, and how many cache lines and pages
-// it touches depends on where in a page they begin. The C library takes buffers from its heap once a buffer of their size has
-// been freed, and what lies before them in the heap depends on when threads of the runtime have freed memory. With a constant
-// limit such buffers are mappings of their own, which all begin in the same place of a page.
+// HIP copies from and to large host buffers in place: the copy kernel accesses them, and the number of cache lines and pages it
+// touches depends on their offset within a page. By default the C library raises its mmap threshold once a large buffer has
+// been freed and then allocates buffers of that size from its heap, where their offset depends on when threads of the runtime
+// have freed memory. With a constant threshold each such buffer is a separate mapping, and all of them begin at the same
+// offset.
 #include <malloc.h>
 
 namespace {
 
-/// Smaller than what HIP copies in place: from 1 MiB on.
+/// Below the smallest buffer that HIP copies in place, which is 1 MiB.
 constexpr int kOwnMapping = 512 * 1024;
 
-/// When the library is loaded, and so before main().
+/// Runs when the library is loaded, and so before main().
 [[gnu::constructor]] void fix_limit() { mallopt(M_MMAP_THRESHOLD, kOwnMapping); }
 
 }  // namespace

@@ -28,13 +28,13 @@ namespace {
 using HostClock = std::chrono::steady_clock;
 using std::chrono::nanoseconds;
 
-/// Counts at least for each time that a thread got a processor. A loop that yields the processor uses next to no time of it
-/// where other processes want it; a thread that computes keeps it longer than this.
+/// Minimum processor time charged for each slice that a thread ran. A loop that yields the processor uses almost no processor
+/// time while other processes compete for it; a thread that computes runs longer than this per slice.
 constexpr std::chrono::microseconds kLeastSlice{200};
 
-// -- calls of the runtime
+// -- calls to the runtime
 
-/// Calls by thread; never destroyed, as threads may end after static objects.
+/// Call counters by thread; never destroyed, because threads may end after static objects are destroyed.
 struct Calls {
   std::mutex mutex;
   std::map<pid_t, const std::atomic<std::uint64_t>*> counts;
@@ -62,23 +62,23 @@ class CallCount {
   std::atomic<std::uint64_t> count_{0};
 };
 
-/// 0: it has never called.
+/// Number of calls that the thread has made to the runtime.
 std::uint64_t calls_of(pid_t thread) {
   const std::lock_guard lock(calls().mutex);
   const auto found = calls().counts.find(thread);
   return found == calls().counts.end() ? 0 : found->second->load(std::memory_order_relaxed);
 }
 
-// -- what the kernel says of a thread
+// -- state of a thread as reported by the kernel
 
 constexpr const char* kTasks = "/proc/self/task";
 
-/// A file that stays open, of which the program does not know. A program may close descriptors that are not its own; then the
-/// descriptor may be that of another file, which is neither read nor closed.
+/// A file that the driver keeps open without the program's knowledge. A program may close descriptors that are not its own, and
+/// the number may then belong to another file: device and inode are compared, so that such a file is neither read nor closed.
 class HeldFile {
  public:
   HeldFile() = default;
-  /// `descriptor`: of an open file, or below 0.
+  /// `descriptor`: an open file, or negative for none.
   explicit HeldFile(int descriptor) : descriptor_(descriptor) {
     struct stat status {};
     if (descriptor < 0 || fstat(descriptor, &status) != 0) return;
@@ -86,7 +86,7 @@ class HeldFile {
     number_ = status.st_ino;
   }
 
-  /// The descriptor, and what fstat() says of it; nothing when the file is not held (any more).
+  /// The descriptor, with the result of fstat() in `status`; nullopt if the file is not held (any more).
   std::optional<int> descriptor(struct stat& status) const {
     const bool held =
         descriptor_ >= 0 && fstat(descriptor_, &status) == 0 && status.st_dev == device_ && status.st_ino == number_;
@@ -107,15 +107,15 @@ class HeldFile {
   ino_t number_ = 0;
 };
 
-/// The folder of the process's threads, held open: opening it by its name for each look costs the host more than the look.
-/// From one thread at a time.
+/// The folder of the process's threads, held open: opening it by name for each look would cost more host time than the look
+/// itself. Used by one thread at a time.
 class TaskFolder {
  public:
   static TaskFolder& the() {
     static TaskFolder folder;
     return folder;
   }
-  /// Its descriptor, and what fstat() says of it; AT_FDCWD when it cannot be opened.
+  /// The folder's descriptor, with the result of fstat() in `status`; AT_FDCWD if it cannot be opened.
   int open(struct stat& status) {
     if (const std::optional<int> held = file_.descriptor(status)) return *held;
     file_ = HeldFile(::open(kTasks, O_RDONLY | O_DIRECTORY | O_CLOEXEC));
@@ -124,7 +124,7 @@ class TaskFolder {
 
  private:
   TaskFolder() {
-    pthread_atfork(nullptr, nullptr, [] { the().file_.close(); });  // in a child it is the parent's folder
+    pthread_atfork(nullptr, nullptr, [] { the().file_.close(); });  // a child inherits the folder of its parent's threads
   }
 
   HeldFile file_;
@@ -132,7 +132,7 @@ class TaskFolder {
 
 using ProcText = std::array<char, 512>;
 
-/// Reads a file of /proc from its beginning. Empty text: it cannot be read, as when its thread has ended.
+/// Reads a file of /proc from its beginning; empty if it cannot be read, for example because its thread has ended.
 ProcText read_from_start(int file) {
   ProcText text;
   const ssize_t length = pread(file, text.data(), text.size() - 1, 0);
@@ -149,7 +149,7 @@ int open_of_thread(pid_t thread, const char* name) {
   return openat(folder, path.data(), O_RDONLY | O_CLOEXEC);
 }
 
-/// A file of a thread in /proc/self/task. Empty text: the thread has ended or the file cannot be read.
+/// Reads a thread's file in /proc/self/task; empty if the thread has ended or the file cannot be read.
 ProcText read_of_thread(pid_t thread, const char* name) {
   const int file = open_of_thread(thread, name);
   if (file < 0) return {};
@@ -158,15 +158,15 @@ ProcText read_of_thread(pid_t thread, const char* name) {
   return text;
 }
 
-/// Files of threads that stay open from look to look, since opening one costs several times as much as reading it. The number
-/// of files that a process may have open is limited, so only the first kMost are kept. From one thread at a time.
+/// Files of threads, kept open from look to look because opening one costs several times as much as reading it. The number of
+/// files that a process may have open is limited, so only the first kMost are kept. Used by one thread at a time.
 class ThreadFiles {
  public:
   static ThreadFiles& the() {
     static auto* const files = new ThreadFiles;
     return *files;
   }
-  /// As read_of_thread(). `name`: the same object in all calls for one kind of file.
+  /// As read_of_thread(). `name` is compared by address: pass the same object in all calls for one kind of file.
   ProcText read(pid_t thread, const char* name) {
     const auto [found, is_new] = files_.try_emplace({thread, name});
     Entry& entry = found->second;
@@ -175,7 +175,7 @@ class ThreadFiles {
     const std::optional<int> held = entry.file.descriptor();
     ProcText text = held ? read_from_start(*held) : ProcText{};
     const bool valid = text[0] != 0;
-    // A thread of the same number may have begun since this one ended, or the program has closed the descriptor.
+    // A new thread may have got the same number since the file was opened, or the program has closed the descriptor.
     if (!valid && !is_new) text = read_of_thread(thread, name);
     if (!valid || files_.size() > kMost) {
       entry.file.close();
@@ -200,11 +200,11 @@ class ThreadFiles {
   static constexpr std::size_t kMost = 96;
   struct Entry {
     HeldFile file;
-    std::uint64_t look = 0;  ///< that read it last
+    std::uint64_t look = 0;  ///< number of the last look that read the file
   };
 
   ThreadFiles() {
-    pthread_atfork(nullptr, nullptr, [] { the().close_all(); });  // in a child they are of the parent's threads
+    pthread_atfork(nullptr, nullptr, [] { the().close_all(); });  // a child inherits files of its parent's threads
   }
   void close_all() {
     for (auto& [key, entry] : files_) entry.file.close();
@@ -215,7 +215,7 @@ class ThreadFiles {
   std::uint64_t look_ = 0;
 };
 
-/// As in /proc/PID/stat: R runs, S sleeps until a signal or an event, D sleeps uninterruptibly; 0: it is gone.
+/// State as in /proc/PID/stat: R = running, S = interruptible sleep, D = uninterruptible sleep; 0 = the thread has ended.
 char state_of(pid_t thread) {
   static constexpr const char* kStat = "stat";
   const ProcText stat = ThreadFiles::the().read(thread, kStat);
@@ -223,17 +223,18 @@ char state_of(pid_t thread) {
   return end_of_name == nullptr || end_of_name[1] == 0 ? 0 : end_of_name[2];
 }
 
-/// Uninterruptible sleep ends without the program: a disk answers, another thread is done with the process's memory map.
+/// Uninterruptible sleep counts as running because it ends without any action of the program: a disk request completes, or
+/// another thread releases the process's memory map.
 bool is_runnable(char state) { return state == 'R' || state == 'D'; }
 
 enum class Doing : std::uint8_t { gone, runs, waits, sleeps };
 
-/// What a thread does by its system call: number and arguments, or "running".
+/// Activity of a thread, derived from /proc/PID/syscall: number and arguments of its system call, or "running".
 Doing doing(pid_t thread) {
   static constexpr const char* kCall = "syscall";
   const ProcText call = ThreadFiles::the().read(thread, kCall);
   if (call[0] == 0) {
-    // Either it is gone, or the kernel does not say.
+    // Either the thread has ended, or the kernel does not provide this file.
     const char state = state_of(thread);
     return state == 0 ? Doing::gone : state == 'S' ? Doing::waits : Doing::runs;
   }
@@ -261,7 +262,7 @@ Doing doing(pid_t thread) {
     case SYS_epoll_wait:
     case SYS_epoll_pwait:
       return static_cast<int>(arguments[3]) > 0 ? Doing::sleeps : Doing::waits;
-    case -1:  // not in a system call: a page fault, or stopped
+    case -1:  // blocked outside of a system call: a page fault, or stopped
       return Doing::runs;
     default:
       return is_runnable(state_of(thread)) ? Doing::runs : Doing::waits;
@@ -273,7 +274,7 @@ struct Times {
   std::uint64_t slices = 0;
 };
 
-/// Nothing: the thread has ended. Zeros where the kernel does not account for slices.
+/// Processor time and slices of a thread; nullopt if it has ended, zeros if the kernel does not account for slices.
 std::optional<Times> times(pid_t thread) {
   static constexpr const char* kTimes = "schedstat";
   const ProcText text = ThreadFiles::the().read(thread, kTimes);
@@ -285,10 +286,10 @@ std::optional<Times> times(pid_t thread) {
   return Times{run, slices};
 }
 
-/// Whether the process has `count` threads, the calling one included.
+/// Whether the process has exactly `count` threads, the calling one included.
 bool has_threads(unsigned count) {
   struct stat status {};
-  // A folder has a link of its own, one of its parent, and one of each folder in it.
+  // Link count of a folder: one for ".", one for its entry in the parent, and one for each folder in it.
   const bool known = TaskFolder::the().open(status) != AT_FDCWD || stat(kTasks, &status) == 0;
   return known && status.st_nlink == 2 + count;
 }
@@ -305,8 +306,8 @@ std::vector<pid_t> all_threads() {
 
 }  // namespace
 
-// The calls' list is made here: made where it is used first, it would be on the heap of the thread that the host lets come
-// first.
+// Creates the list of calls here, on a known thread: created at its first use, it would be on the heap of whichever thread the
+// host happens to schedule first.
 HostThreads::HostThreads(nanoseconds patience) : patience_(patience) { calls(); }
 
 void HostThreads::note_call() {
@@ -320,7 +321,7 @@ void HostThreads::begin_moment() {
 
 void HostThreads::forgive() {
   for (auto& [id, thread] : threads_) {
-    thread.waits = true;  // its next look begins a new account
+    thread.waits = true;  // makes the next look start a new account of its time
     thread.disregarded = false;
   }
 }
@@ -332,13 +333,13 @@ nanoseconds HostThreads::patience_after(nanoseconds patience, unsigned times) {
 
 bool HostThreads::all_wait(unsigned waiting) { return has_threads(waiting + SimulatorThread::count()); }
 
-// A thread waits only if it does so in two passes and has not had a processor between them. All threads that are seen so have
-// waited at the same time, between the passes; as each of them could only be woken by another one, they still do. Between the
-// passes there must be no further thread: the list may have been read before the last one was created, by a thread that waits
-// since.
+// A thread counts as waiting only if both passes see it waiting and it has not run between them. All threads for which this
+// holds were waiting at the same time, between the passes; since each of them can only be woken by another one, they still
+// wait. The number of threads is checked between the passes: the list may have been read before the newest thread was created,
+// by a thread that has since begun to wait.
 //
-// The second pass looks at a thread's state, not at its system call: from the moment when a thread is woken until a processor
-// has taken it over (TASK_WAKING, which may last long in a virtual machine) the kernel still tells the call in which it slept.
+// The second pass reads a thread's state, not its system call: from the time a thread is woken until a processor runs it
+// (TASK_WAKING, which may last long in a virtual machine), the kernel still reports the call in which it slept.
 HostThreads::Look HostThreads::look(std::span<const pid_t> waiting, unsigned spinning) {
   ++looks_;
   ThreadFiles::the().begin_look();
@@ -362,7 +363,7 @@ HostThreads::Look HostThreads::look(std::span<const pid_t> waiting, unsigned spi
   for (Seen& seen : others) {
     if (seen.doing != Doing::gone) {
       const char state = state_of(seen.id);
-      const std::optional<Times> after = times(seen.id);  // after the state, so that it counts a run before that
+      const std::optional<Times> after = times(seen.id);  // read after the state, so that it includes any run before that
       if (state == 0 || !after) {
         seen.doing = Doing::gone;
       } else if (is_runnable(state) || after->slices != seen.times.slices ||
@@ -374,7 +375,7 @@ HostThreads::Look HostThreads::look(std::span<const pid_t> waiting, unsigned spi
     if (!seen.expected) {
       running += seen.doing == Doing::runs ? 1 : 0;
     } else if (seen.doing == Doing::runs) {
-      look.quiet = look.computing = false;  // it has yet to give away what another thread may wait for
+      look.quiet = look.computing = false;  // it may still hold a lock for which another thread waits
     }
   }
   for (Seen& seen : others) {
@@ -410,7 +411,7 @@ HostThreads::Look HostThreads::look(std::span<const pid_t> waiting, unsigned spi
           by_clock ? HostClock::now() - thread.since
                    : std::max<nanoseconds>(used, static_cast<std::int64_t>(after.slices - thread.first_slice) * kLeastSlice);
       const bool exhausted = thread.spent > patience_after(patience_, thread.times_disregarded);
-      // What sleeps by a timer and has never called the runtime has nothing to do with it.
+      // A thread that sleeps on a timer and has never called the runtime is unrelated to it.
       thread.disregarded = exhausted || (sleeps && called == 0);
       if (exhausted && thread.times_disregarded++ == 0 && called != 0) look.given_up = seen.id;
     }

@@ -11,9 +11,9 @@ using std::chrono::nanoseconds;
 
 namespace {
 
-/// Simulated time between two looks of a thread that yields; a choice, the price of a look at the clock.
+/// Simulated time between two checks of a thread that yields. Chosen equal to the cost of reading the clock.
 constexpr Tick kYield{1'000'000};
-/// After the end of the simulation: how long a thread sleeps before it looks again.
+/// Host time that a wait sleeps after the end of the simulation before it checks its condition again.
 constexpr nanoseconds kLookAfterTheEnd{1'000'000};
 
 }  // namespace
@@ -103,8 +103,8 @@ HostWaits::End HostWaits::give_way(bool briefly) {
   return {wait.holds, wait.beside_others};
 }
 
-// Time passes only after a look of the thread at which all others waited. So the simulated time is the same whether another
-// thread did its part before the first look, while this one gave way, or, on a busy host, later.
+// Time passes only after a check that this thread made while all others waited. So the simulated time is the same whether
+// another thread acts before the first check, while this thread gives way, or, on a busy host, later.
 void HostWaits::yield() {
   thread_local Tick looked_at{kForever};
   const Tick time = now();

@@ -13,7 +13,7 @@ namespace lacuna::rocm {
 namespace {
 
 constexpr std::uint64_t kLargePage = std::uint64_t{2} << 20;
-/// Bus addresses of host memory: everything below VRAM but the first 4 GiB, where firmware's devices are.
+/// First bus address of host memory, which takes all addresses below VRAM except the first 4 GiB, where firmware's devices are.
 constexpr std::uint64_t kHostBase = std::uint64_t{4} << 30;
 
 constexpr std::uint64_t page_down(std::uint64_t n) { return n & ~(Memory::kPage - 1); }
@@ -23,7 +23,7 @@ constexpr std::uint64_t alignment_of(std::uint64_t size) { return size >= kLarge
 
 }  // namespace
 
-/// A change of one GPU's map.
+/// A change to the address map of one GPU.
 struct Memory::Edit {
   unsigned gpu = 0;
   bool map = false;
@@ -44,7 +44,8 @@ Memory::Memory(Simulation& simulation, unsigned gpus, std::uint64_t vram, bool f
 
 // -- allocations
 
-// The latest of those that begin nearest below: registrations may overlap.
+// Registrations may overlap: of those that contain the address, the one with the highest start is found, and of equal starts
+// the latest.
 Memory::Allocation* Memory::containing_registered(std::uint64_t address) {
   for (auto at = registered_.upper_bound(address); at != registered_.begin();) {
     Allocation& below = (--at)->second;
@@ -180,11 +181,12 @@ void Memory::add_edits(const Allocation& allocation, std::uint64_t offset, std::
   edit.host = reinterpret_cast<std::byte*>(allocation.base + offset);
   edit.access = allocation.flags.ui32.ReadOnly != 0 ? isa::Access::read : isa::Access::read_write;
   if (allocation.flags.ui32.ExecuteAccess != 0) edit.access = edit.access | isa::Access::execute;
-  // Threads of the program share host memory with kernels; a GPU's own memory they leave alone while kernels run.
+  // Threads of the program access host memory while kernels run, but not a GPU's own memory.
   const bool own = allocation.kind == Kind::vram || allocation.kind == Kind::scratch;
   edit.sharing = own ? isa::Sharing::device : isa::Sharing::other_threads;
-  // As ROCm's thunk passes it on (KFD_IOC_ALLOC_MEM_FLAGS_COHERENT and _UNCACHED) and Linux maps it on gfx90a: neither host
-  // memory (MTYPE_UC) nor a GPU's own (MTYPE_CC) is written in L2 then. Scratch memory is the driver's, and coarse-grained.
+  // As ROCm's thunk passes the flags on (KFD_IOC_ALLOC_MEM_FLAGS_COHERENT and _UNCACHED) and Linux maps such memory on gfx90a:
+  // L2 does not hold dirty lines of fine-grained memory, neither of host memory (MTYPE_UC) nor of a GPU's own (MTYPE_CC).
+  // Scratch memory belongs to the driver and is coarse-grained.
   const bool asked = allocation.flags.ui32.CoarseGrain != 0 && allocation.flags.ui32.Uncached == 0;
   const bool coarse = allocation.kind == Kind::scratch || (asked && (own || !fine_grained_host_));
   edit.grain = coarse ? isa::Grain::coarse : isa::Grain::fine;
@@ -216,7 +218,7 @@ bool Memory::apply(const std::vector<Edit>& edits) {
 
 HSAKMT_STATUS Memory::map(Allocation& allocation, std::uint64_t offset, std::uint64_t size, std::span<const HSAuint32> nodes) {
   std::vector<Edit> edits;
-  // A mapping of other bytes from the same place gives way.
+  // A mapping of a different size at the same offset is replaced.
   if (const auto old = allocation.mappings.find(offset); old != allocation.mappings.end() && old->second.size != size) {
     unmap(allocation, offset, old->second, edits);
     allocation.mappings.erase(old);
@@ -264,7 +266,7 @@ void Memory::unmap_all(Allocation& allocation) {
 HSAKMT_STATUS Memory::map(void* address, std::uint64_t size, std::span<const HSAuint32> nodes, HSAuint64& gpu_address) {
   if (!std::all_of(nodes.begin(), nodes.end(), [this](HSAuint32 node) { return node <= vram_.size(); }))
     return HSAKMT_STATUS_INVALID_NODE_UNIT;
-  // The host reaches everything: only GPUs have maps.
+  // Node 0 is skipped: the host reaches all memory without a map.
   std::vector<HSAuint32> gpus;
   std::copy_if(nodes.begin(), nodes.end(), std::back_inserter(gpus), [this](HSAuint32 node) { return is_gpu(node); });
   const std::lock_guard lock(mutex_);
@@ -295,7 +297,7 @@ HSAKMT_STATUS Memory::unmap(void* address) {
   Allocation* allocation = containing(number(address));
   if (allocation == nullptr) return HSAKMT_STATUS_INVALID_PARAMETER;
   if (allocation->kind != Kind::scratch) {
-    // Copies of several threads, or two of one, pin the same memory: it stays mapped for the others.
+    // Several copies, of one thread or of several, may have pinned the same memory: it stays mapped for the others.
     if (allocation->references == 1) unmap_all(*allocation);
     return HSAKMT_STATUS_SUCCESS;
   }
@@ -308,7 +310,7 @@ HSAKMT_STATUS Memory::unmap(void* address) {
   return HSAKMT_STATUS_SUCCESS;
 }
 
-// -- questions
+// -- queries
 
 HSAKMT_STATUS Memory::query(const void* pointer, HsaPointerInfo& info) {
   info = HsaPointerInfo{};

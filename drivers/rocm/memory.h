@@ -1,11 +1,12 @@
-// Memory of the program that GPUs reach: what the driver has allocated, and what the program has registered.
+// Memory that GPUs can access: allocations of the driver, and memory that the program has registered.
 //
-// Addresses: a GPU sees memory at the address where the program has it, except registered memory, which it sees at an alias
-// (the runtime wants the two to differ). Data are always the program's own memory; beside it there is a bus address, for caches
-// and channels: memory of a GPU has a range of that GPU's VRAM, everything else, another GPU's memory included, one of the host
-// range below VRAM, across the link.
+// A GPU accesses memory at the program's own address, except registered memory, which it accesses at an alias (the runtime
+// requires the two addresses to differ). The data are always in the program's memory. Each mapping also has a bus address,
+// which caches and channels use: a GPU's own memory has a range of its VRAM; all other memory, that of other GPUs included, has
+// a range of host addresses below VRAM and is reached through the host link.
 //
-// Mappings follow Map and Unmap calls; a kernel that touches anything else faults.
+// GPUs can access exactly what Map calls have mapped and Unmap calls have not removed; a kernel that touches any other address
+// faults.
 #pragma once
 
 #include <hsakmttypes.h>
@@ -26,52 +27,52 @@ class Memory {
  public:
   static constexpr std::uint64_t kPage = 4096;
 
-  /// `gpus` GPUs with `vram` bytes each: nodes 1 to gpus. Node 0 is the host.
-  /// `fine_grained_host`: host memory is fine-grained whatever is asked for.
+  /// Nodes 1 to `gpus` are GPUs with `vram` bytes each; node 0 is the host.
+  /// `fine_grained_host`: host memory is always fine-grained, even if the program requests coarse-grained memory.
   Memory(Simulation& simulation, unsigned gpus, std::uint64_t vram, bool fine_grained_host);
   Memory(const Memory&) = delete;
   Memory& operator=(const Memory&) = delete;
 
   HSAKMT_STATUS allocate(HSAuint32 node, std::uint64_t size, HsaMemFlags flags, void*& address);
   HSAKMT_STATUS free(void* address);
-  /// Counts references: each needs its own deregister().
+  /// Registering the same range again counts a reference; each one needs its own deregister().
   HSAKMT_STATUS register_memory(void* address, std::uint64_t size, HsaMemFlags flags);
   HSAKMT_STATUS deregister(void* address);
-  /// Makes [address, address + size) reachable for these GPUs and no others; `gpu_address` is where they see it.
+  /// Maps [address, address + size) for these GPUs and no others; `gpu_address` receives the address that they use.
   HSAKMT_STATUS map(void* address, std::uint64_t size, std::span<const HSAuint32> nodes, HSAuint64& gpu_address);
   HSAKMT_STATUS map_to_all(void* address, std::uint64_t size, HSAuint64& gpu_address);
-  /// Of memory that has been registered several times: nothing, as long as there are other registrations.
+  /// Does nothing to memory that has more than one registration.
   HSAKMT_STATUS unmap(void* address);
   HSAKMT_STATUS query(const void* pointer, HsaPointerInfo& info);
   HSAKMT_STATUS set_user_data(const void* pointer, void* data);
 
-  /// Maps memory of the driver itself, page-aligned, for all GPUs.
+  /// Maps page-aligned memory of the driver itself for all GPUs.
   void map_own(void* address, std::uint64_t size);
 
  private:
   enum class Kind : std::uint8_t { host, vram, scratch, registered };
-  /// Part of an allocation that GPUs reach.
+  /// A part of an allocation that is mapped for GPUs.
   struct Mapping {
     std::uint64_t size = 0;
     std::vector<HSAuint32> nodes;
-    std::vector<std::uint64_t> physical;  // of each node
+    std::vector<std::uint64_t> physical;  // bus address for each of `nodes`
   };
   struct Allocation {
     Kind kind = Kind::host;
     std::uint64_t base = 0;      // host address, page-aligned
     std::uint64_t size = 0;      // bytes, whole pages
-    std::uint64_t gpu_base = 0;  // where GPUs see `base`
-    std::uint64_t address = 0;   // as the program names it: registered memory need not begin with a page
-    std::uint64_t bytes = 0;
-    std::uint64_t reserved = 0;  // first address and size of the reservation of addresses that goes with it
+    std::uint64_t gpu_base = 0;  // address of `base` for GPUs
+    std::uint64_t address = 0;   // first byte as given by the program; registered memory need not be page-aligned
+    std::uint64_t bytes = 0;     // size as given by the program
+    std::uint64_t reserved = 0;  // first reserved address: Reservation::base
     std::uint64_t reserved_size = 0;
-    bool doubled = false;  // the upper half shows the same memory again
+    bool doubled = false;  // mapped twice, at consecutive addresses: allocate_doubled()
     HSAuint32 node = 0;
     HsaMemFlags flags{};
     unsigned references = 1;
     void* user_data = nullptr;
     std::optional<std::uint64_t> vram;          // physical address in its node's VRAM
-    std::map<std::uint64_t, Mapping> mappings;  // by offset from base
+    std::map<std::uint64_t, Mapping> mappings;  // by offset from `base`
   };
   struct Edit;
   using Allocations = std::map<std::uint64_t, Allocation>;
@@ -87,17 +88,17 @@ class Memory {
   void give_back_physical(const Allocation& allocation, std::uint64_t physical, std::uint64_t size, HSAuint32 node);
   void add_edits(const Allocation& allocation, std::uint64_t offset, std::uint64_t size, HSAuint32 node, std::uint64_t physical,
                  bool map, std::vector<Edit>& edits) const;
-  /// False when one of them was refused; those before it are done.
+  /// False if a GPU refused an edit; those before it have been applied, those after it have not.
   bool apply(const std::vector<Edit>& edits);
 
   Simulation& simulation_;
   const bool fine_grained_host_;
   std::mutex mutex_;
-  Allocations allocations_;                              // the driver's own, by base
-  std::multimap<std::uint64_t, Allocation> registered_;  // by address: different ones may share pages
-  std::map<std::uint64_t, Allocation*> aliases_;         // of registered memory, by gpu_base
-  std::vector<AddressRanges> vram_;                      // of each GPU
-  std::vector<AddressRanges> host_;                      // host range of each GPU
+  Allocations allocations_;                              // memory allocated by the driver, by base
+  std::multimap<std::uint64_t, Allocation> registered_;  // registered memory, by address; registrations may overlap
+  std::map<std::uint64_t, Allocation*> aliases_;         // registered memory, by gpu_base
+  std::vector<AddressRanges> vram_;                      // free bus addresses in VRAM, for each GPU
+  std::vector<AddressRanges> host_;                      // free bus addresses in the host range, for each GPU
 };
 
 }  // namespace lacuna::rocm

@@ -14,7 +14,7 @@ namespace {
 constexpr std::size_t kMostGpus = 16;
 constexpr std::uint64_t kMostEntries = 4096;
 constexpr std::uint64_t kLongestIdentifier = 256;
-// clang's bundle, and the record by which a file registers one (clang, CGCUDANV.cpp; HIP, __CudaFatBinaryWrapper).
+// clang's offload bundle, and the record with which a file registers one (clang, CGCUDANV.cpp; HIP, __CudaFatBinaryWrapper).
 constexpr std::string_view kBundleMagic = "__CLANG_OFFLOAD_BUNDLE__";
 constexpr std::uint32_t kWrapperMagic = 0x48495046;
 struct Wrapper {
@@ -28,7 +28,7 @@ std::array<isa::Target, kMostGpus> wanted;
 std::size_t wanted_count = 0;
 const char* parameter_name = "";
 
-/// A line of text of fixed size; what does not fit is left out.
+/// A line of text in a buffer of fixed size, without allocation; longer text is truncated.
 class Line {
  public:
   Line& operator<<(std::string_view text) {
@@ -48,14 +48,16 @@ class Line {
   std::size_t size_ = 0;
 };
 
-/// Of "hipv4-amdgcn-amd-amdhsa--gfx90a:xnack+": "gfx90a:xnack+"; empty for the host's entry.
+/// The target id in a bundle entry's identifier: "gfx90a:xnack+" in "hipv4-amdgcn-amd-amdhsa--gfx90a:xnack+"; empty for the
+/// host's entry.
 std::string_view target_id(std::string_view identifier) {
   const std::size_t at =
       identifier.find("amdgcn") == std::string_view::npos ? std::string_view::npos : identifier.rfind("-gfx");
   return at == std::string_view::npos ? std::string_view() : identifier.substr(at + 1);
 }
 
-/// Code with a feature runs on GPUs that have it in the same state: gfx90a has SRAM ECC, and XNACK is off.
+/// Whether code with target id `id` runs on `target`. Code that names a feature runs only on GPUs that have it in the same
+/// state: gfx90a has SRAM ECC on and XNACK off.
 bool fits(std::string_view id, isa::Target target) {
   return id.substr(0, id.find(':')) == isa::traits(target).name && id.find(":xnack+") == std::string_view::npos &&
          id.find(":sramecc-") == std::string_view::npos;
@@ -67,7 +69,7 @@ std::uint64_t number_at(const std::byte* at) {
   return value;
 }
 
-/// `visit(target id)` for each code object in the bundle; false: it is none, or is cut off.
+/// Calls `visit(target id)` for each code object in the bundle; false if this is not a bundle, or if it is truncated.
 template <class Visit>
 bool for_code_objects(const std::byte* bundle, std::size_t bytes, Visit visit) {
   constexpr std::size_t kHead = kBundleMagic.size() + 8;
@@ -88,7 +90,7 @@ bool for_code_objects(const std::byte* bundle, std::size_t bytes, Visit visit) {
   return true;
 }
 
-/// False: the bundle has code for all GPUs, or cannot be read.
+/// Writes the report on a bundle to `line`; false if the bundle has code for all GPUs or cannot be read.
 bool describe(const std::byte* bundle, std::size_t bytes, std::string_view file, Line& line) {
   std::array<bool, isa::kTargets> there{};
   const bool read = for_code_objects(bundle, bytes, [&](std::string_view id) {
@@ -104,15 +106,15 @@ bool describe(const std::byte* bundle, std::size_t bytes, std::string_view file,
     first = false;
   });
   const std::string_view name = isa::traits(*missing).name;
-  line << (first ? "no GPU" : "") << " and none for " << name
-       << ", for want of which HIP aborts: compile it with --offload-arch=" << name << " as well";
+  line << (first ? "no GPU" : "") << " and none for " << name << ", so HIP aborts: compile it with --offload-arch=" << name
+       << " as well";
   for (unsigned t = 0; t < isa::kTargets; ++t) {
     if (there[t]) line << ", or choose --set " << parameter_name << "=" << isa::traits(static_cast<isa::Target>(t)).name;
   }
   return true;
 }
 
-/// The part of the file's memory from `at` on, up to its segment's end; 0 when `at` is in none.
+/// Number of bytes from `at` to the end of the segment of `object` that contains it; 0 if none does.
 std::size_t bytes_from(const dl_phdr_info& object, std::uintptr_t at) {
   for (unsigned i = 0; i < object.dlpi_phnum; ++i) {
     const ElfW(Phdr)& segment = object.dlpi_phdr[i];
@@ -123,7 +125,8 @@ std::size_t bytes_from(const dl_phdr_info& object, std::uintptr_t at) {
   return 0;
 }
 
-// Registration records are data that the linker relocates: they are in writable segments, which are small.
+// Callback of dl_iterate_phdr(): searches a loaded file for registration records and reports the first bundle that lacks code.
+// The dynamic linker relocates these records, so they are in writable segments, which are small.
 int look_at(dl_phdr_info* object, std::size_t, void*) {
   std::array<char, 1024> own{};
   std::string_view file = object->dlpi_name;
@@ -144,7 +147,7 @@ int look_at(dl_phdr_info* object, std::size_t, void*) {
       if (!describe(wrapper.bundle, bytes_from(*object, reinterpret_cast<std::uintptr_t>(wrapper.bundle)), file, line))
         continue;
       line.print();
-      break;  // one line a file
+      break;  // one line per segment is enough
     }
   }
   return 0;

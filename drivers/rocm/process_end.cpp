@@ -23,10 +23,10 @@ constexpr std::string_view kSimulatorFailed =
     "it "
     "was registered\n";
 
-/// The signal's own action follows: the handler is gone when it returns, and the signal comes again.
+/// Ends the simulation, then raises the signal again, whose default action follows: SA_RESETHAND has removed this handler.
 extern "C" void on_ending_signal(int signal_number) {
   if (Simulation::on_this_thread() && write(STDERR_FILENO, kSimulatorFailed.data(), kSimulatorFailed.size()) < 0) {
-    // Nobody is left to be told.
+    // There is no other place to report this to.
   }
   if (Driver* driver = Driver::opened_once()) {
     if (signal_number == SIGABRT) report_missing_code();
@@ -39,13 +39,13 @@ void end_simulation() {
   if (Driver* driver = Driver::opened_once()) driver->simulation().stop(RunEnd::guest);
 }
 
-// What the exit handlers of the process have come to: ours is the last of them in a program that is loaded with the library.
+// Progress of the process's exit. Which of the two happens first depends on how the library was loaded; see below.
 bool finalized = false;
 bool handler_was_called = false;
 int exit_status = 0;  // the program's own, once the handler has been called
 
-/// The last that the process does: lost results are an error, whatever the program thinks of its end, and a failed check is one
-/// where the program itself ends with success.
+/// The last action of the process: replaces its exit code if results were lost, whatever the program's own exit code is, or if
+/// a check failed and the program itself ends with success.
 void refuse_silence() {
   Driver* driver = Driver::opened_once();
   if (driver == nullptr) return;
@@ -55,8 +55,8 @@ void refuse_silence() {
   _exit(lost ? kExitOutput : kExitCheckFailed);
 }
 
-// A library that is loaded with the program: it is finalized after those that need it and before those that it needs, all of
-// them after the program's exit handlers.
+// Ends the simulation if the library was loaded with the program: then it is finalized after the libraries that need it and
+// before those that it needs, all of them after the program's exit handlers.
 __attribute__((destructor)) void on_unload() {
   end_simulation();
   finalized = true;
@@ -65,11 +65,12 @@ __attribute__((destructor)) void on_unload() {
 
 struct AtLoad {
   AtLoad() {
-    // The log's registry belongs to a library that we need, and is made when it is first used: now, so that it is destroyed
-    // when that library is finalized. What is made after all libraries have been loaded goes before they are finalized.
+    // The log's registry is a static object of a library that we need, made at its first use. Make it now, while libraries are
+    // loaded, so that it is destroyed when that library is finalized: objects made later are destroyed before any library is
+    // finalized.
     spdlog::default_logger_raw();
-    // A library that is loaded later: its exit handlers run among the program's, in the reverse order of registration, which is
-    // after those of the libraries that need it and before those of the libraries that it needs.
+    // Ends the simulation if the library was loaded later: its exit handlers run among the program's in the reverse order of
+    // registration, which is after those of the libraries that need it and before those of the libraries that it needs.
     ::on_exit(
         [](int status, void*) {
           exit_status = status;
@@ -78,7 +79,7 @@ struct AtLoad {
           if (finalized) refuse_silence();
         },
         nullptr);
-    // Finalizes nothing.
+    // quick_exit() does not finalize libraries.
     std::at_quick_exit([] {
       end_simulation();
       refuse_silence();

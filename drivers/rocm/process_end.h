@@ -1,16 +1,16 @@
-// The end of the process, however it comes: the results are written and nothing hangs.
+// Ends the simulation and writes the results when the process ends, without hanging:
 //
-//   return from main, exit()     when the library is finalized: after the program's and the runtime's own exit handlers
-//   quick_exit()                 likewise
-//   signals that end a process   unless the program handles them itself: the results are written, then the signal does its
-//   work.
-//                                abort() (uncaught exceptions, the runtime's own reports) comes as a signal, too.
-// _exit() and SIGKILL leave nobody to write anything.
+//   return from main, exit()     when the library is finalized, after the program's and the runtime's own exit handlers
+//   quick_exit()                 in a handler of at_quick_exit()
+//   signals that end a process   in a signal handler, unless the program handles the signal itself; the signal's default
+//                                action follows. abort() (uncaught exceptions, the runtime's own errors) is such a signal.
+//
+// After _exit() and SIGKILL the final results are not written.
 #pragma once
 
 namespace lacuna::rocm {
 
-/// Once, when the driver has been made.
+/// Installs the signal handlers; call once, when the driver has been made.
 void watch_process_end();
 
 }  // namespace lacuna::rocm

@@ -13,7 +13,8 @@
 namespace lacuna::rocm {
 namespace {
 
-/// The runtime hashes bits 12:3 of a doorbell's address: so many doorbells of 8 bytes, aligned to their size.
+/// The runtime hashes bits 12:3 of a doorbell's address: 1024 doorbells of 8 bytes, aligned to their total size, do not
+/// collide.
 constexpr unsigned kDoorbells = 1024;
 
 int priority_number(HSA_QUEUE_PRIORITY priority) { return static_cast<int>(priority); }
@@ -31,7 +32,7 @@ Queues::Queues(Simulation& simulation, Memory& memory, std::vector<isa::Target> 
 
 std::optional<unsigned> Queues::take_doorbell() {
   if (page_ == nullptr) {
-    // Never given back: the runtime may touch doorbells until the process ends.
+    // Never released: the runtime may touch doorbells until the process ends.
     const std::optional<Reservation> memory = allocate_pages(sizeof(Page), alignof(Page));
     if (!memory) return std::nullopt;
     page_ = new (reinterpret_cast<void*>(memory->start)) Page{};
@@ -75,7 +76,7 @@ HSAKMT_STATUS Queues::create(HSAuint32 node, HSA_QUEUE_TYPE type, HSAuint32 perc
   return HSAKMT_STATUS_SUCCESS;
 }
 
-// The creator has made the amd_queue_t: its read index is at a known place in it.
+// The caller has allocated the amd_queue_t and passes the address of its read index, from which its own address follows.
 HSAKMT_STATUS Queues::create_aql(Queue& queue, HSA_QUEUE_PRIORITY priority, HsaQueueResource& resource) {
   const std::uint64_t aql_queue = resource.QueueRptrValue - offsetof(hsa::Queue, read_dispatch_id);
   QueueSetup setup;

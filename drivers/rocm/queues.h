@@ -1,6 +1,6 @@
-// User-mode queues: the program's rings, adopted by the packet processors and SDMA engines of the GPUs.
+// User-mode queues: rings allocated by the program and processed by the packet processors and SDMA engines of the GPUs.
 //
-// Doorbells are plain memory that nobody listens to: the simulation thread looks at the write pointers instead.
+// Doorbells are plain memory, so a store to one has no effect: the simulation thread polls the write pointers instead.
 #pragma once
 
 #include <hsakmttypes.h>
@@ -26,33 +26,33 @@ class Queues {
 
   HSAKMT_STATUS create(HSAuint32 node, HSA_QUEUE_TYPE type, HSAuint32 percentage, HSA_QUEUE_PRIORITY priority, void* ring,
                        std::uint64_t bytes, HsaQueueResource& resource);
-  /// Percentage 0 suspends the queue, anything else lets it go on.
+  /// Percentage 0 suspends the queue, any other value resumes it.
   HSAKMT_STATUS update(HSA_QUEUEID queue, HSAuint32 percentage, HSA_QUEUE_PRIORITY priority);
-  /// When it returns, nothing touches the queue any more.
+  /// After it returns, no GPU accesses the queue any more.
   HSAKMT_STATUS destroy(HSA_QUEUEID queue);
   HSAKMT_STATUS set_cu_mask(HSA_QUEUEID queue, std::span<const HSAuint32> mask);
   HSAKMT_STATUS allocate_gws(HSA_QUEUEID queue, HSAuint32 count, HSAuint32& first);
   void destroy_all();
 
-  /// From the simulation thread: passes on what has been announced since the last poll; true when packets have been.
+  /// Called on the simulation thread: notifies the GPUs of packets announced since the last poll; true if there are any.
   bool poll_doorbells(ProcessPlatform& platform);
   /// Whether poll_doorbells() would find new packets.
   bool has_doorbells(ProcessPlatform& platform) const;
-  /// Threads that spin until a packet of theirs is done.
+  /// Number of threads that spin until a packet that they have submitted is done.
   unsigned spinning_threads(ProcessPlatform& platform, RuntimePackets& packets) const;
 
  private:
-  /// A doorbell and, for queues whose creator does not bring them, the indices.
+  /// Memory of all doorbells, and of the read and write indices of SDMA queues.
   struct Page;
   struct Queue {
     unsigned gpu = 0;
     bool sdma = false;
-    unsigned slot = 0;             // of the packet processor
-    unsigned engine = 0;           // SDMA
-    std::uint32_t sdma_queue = 0;  // the engine's name for it
-    unsigned doorbell = 0;         // index
+    unsigned slot = 0;             // AQL: queue slot of the packet processor
+    unsigned engine = 0;           // SDMA: index of the engine
+    std::uint32_t sdma_queue = 0;  // SDMA: number of the queue in its engine
+    unsigned doorbell = 0;         // index in Page::doorbells
   };
-  /// What the simulation thread looks at.
+  /// An SDMA queue whose write pointer the simulation thread polls.
   struct SdmaDoorbell {
     unsigned gpu;
     unsigned engine;
@@ -75,9 +75,9 @@ class Queues {
   std::mutex mutex_;
   std::map<HSA_QUEUEID, Queue> queues_;
   HSA_QUEUEID last_queue_ = 0;
-  Page* page_ = nullptr;  // memory of the process's life
+  Page* page_ = nullptr;  // never released
   std::vector<bool> doorbell_used_;
-  std::vector<SdmaDoorbell> sdma_doorbells_;  // the simulation thread's
+  std::vector<SdmaDoorbell> sdma_doorbells_;  // used on the simulation thread only
 };
 
 }  // namespace lacuna::rocm

@@ -60,7 +60,7 @@ void Results::report_failure(const char* what, const char* why) {
 
 void Results::watch() {
   if (failed() || !output_) return;
-  if (const std::string why = output_->failure(); !why.empty()) report_failure("results get lost", why.c_str());
+  if (const std::string why = output_->failure(); !why.empty()) report_failure("results are being lost", why.c_str());
 }
 
 void Results::write(RunEnd end, bool last) {

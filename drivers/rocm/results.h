@@ -1,7 +1,7 @@
-// What a program's run on the virtual GPUs leaves behind: the same output folder as `lacuna run`'s.
+// Results of a program's run on the virtual GPUs: the same output folder as that of `lacuna run`.
 //
-// Used by the simulation thread only. The folder is made when the first queue is: a program that only asks what GPUs there are
-// leaves nothing behind.
+// Used on the simulation thread only, except where noted. The folder is created with the first queue, so a program that only
+// queries the GPUs creates none.
 #pragma once
 
 #include <atomic>
@@ -27,15 +27,15 @@ class Results {
   /// `platform` outlives the results.
   void attach(ProcessPlatform& platform);
   const KernelLog& kernels() const { return kernels_; }
-  /// Makes the output folder unless that has been done. A folder that cannot be made is reported; the run goes on without.
+  /// Creates the output folder at the first call. If that fails, it reports the error, and the run continues without results.
   void open();
-  /// Reports, once, that a file of the folder gets no more.
+  /// Reports, once, that a file of the folder can no longer be written.
   void watch();
-  /// Whether anything that was to be written is lost. From any thread.
+  /// Whether any results were lost. From any thread.
   bool failed() const { return failed_.load(std::memory_order_acquire); }
-  /// Writes what there is so far; with `last`, also kernels that are unfinished, and the report when it is wanted.
+  /// Writes the results so far; with `last`, also unfinished kernels, and the report if the settings request one.
   void write(RunEnd end, bool last);
-  /// In a child process that fork() has made: the folder is the parent's alone.
+  /// Called in a forked child: closes its copy of the folder's lock, so that the folder belongs to the parent alone.
   void leave_to_parent();
 
  private:

@@ -20,21 +20,22 @@ std::uint64_t digest(const std::byte* bytes, std::uint64_t count) {
   return hash;
 }
 
-/// Blit::kernel.
+/// Values of Blit::kernel.
 enum Kernel : std::uint32_t { copy_aligned, copy_misaligned, fill, copy_buffer, copy_buffer_aligned, fill_buffer_aligned };
 
 struct HsaCode {
   Kernel kernel;
-  std::string_view name;  ///< with a blank: no kernel of a code object is called so
+  std::string_view name;  ///< contains a space, so that no kernel of a code object has the same name
   std::uint64_t bytes;
   std::uint64_t digest;
 };
-/// The code of ROCR-Runtime 5.2.3 for gfx8, which it uses on gfx9, too.
+/// Code that ROCR-Runtime 5.2.3 uses on gfx8 and gfx9.
 constexpr std::array kHsaCode{HsaCode{Kernel::fill, "Fill (HSA runtime)", 47 * 4, 0xc3fd25e8e46c95f0},
                               HsaCode{Kernel::copy_misaligned, "CopyMisaligned (HSA runtime)", 103 * 4, 0x7625bfdd9a90794d},
                               HsaCode{Kernel::copy_aligned, "CopyAligned (HSA runtime)", 124 * 4, 0xc9ed7ddde0f282c7}};
 
-// Arguments. A copy has phases of different widths: the first one's begin and the last one's end are the whole.
+// Kernel arguments. A copy consists of consecutive phases of different access widths; together they cover the range from the
+// start of the first phase to the end of the last one.
 struct CopyAlignedArguments {
   std::uint64_t start[8];  ///< source and destination of four phases
   std::uint64_t source_end, destination_end;
@@ -52,17 +53,17 @@ struct FillArguments {
   std::uint32_t work_items;
 };
 
-// HIP's runtime: as OpenCL C lays arguments out, with the global offset behind the last one.
+// Arguments of the kernels of HIP's runtime: laid out as OpenCL C does, with the global offset after the last one.
 struct CopyBufferArguments {
   std::uint64_t source, destination;
   std::uint64_t source_origin, destination_origin;  ///< in elements
   std::uint64_t size;                               ///< in work-items
-  std::uint32_t remainder;                          ///< of copyBuffer: bytes of the last work-item, or 8 = one byte each
+  std::uint32_t remainder;                          ///< copyBuffer: bytes of the last work-item; 8 = one byte per work-item
   std::uint32_t padding;
   std::uint64_t global_offset;
 };
 struct FillBufferArguments {
-  std::uint64_t destination[4];  ///< of bytes, 16, 32 and 64 bits: one of them, the others are null
+  std::uint64_t destination[4];  ///< for elements of 8, 16, 32 and 64 bits; all but one are null
   std::uint64_t pattern;
   std::uint32_t pattern_elements;
   std::uint32_t padding;
@@ -71,7 +72,7 @@ struct FillBufferArguments {
   std::uint64_t global_offset;
 };
 
-/// Reads a dispatch's arguments, and keeps them as they are.
+/// Reads the arguments of a dispatch, and stores a copy in `blit`.
 template <class Arguments>
 std::optional<Arguments> arguments(const GpuVm& vm, const Dispatch& dispatch, Blit& blit) {
   const std::byte* at = vm.pointer(dispatch.packet.kernarg_address, sizeof(Arguments), isa::Access::read);
@@ -82,7 +83,7 @@ std::optional<Arguments> arguments(const GpuVm& vm, const Dispatch& dispatch, Bl
   return result;
 }
 
-/// Changes the arguments of a dispatch: those that the blit was found with, as `edit` changes them.
+/// Replaces the arguments of a dispatch by those stored in `blit`, modified by `edit`.
 template <class Arguments, class Edit>
 void edit_arguments(const GpuVm& vm, const Blit& blit, const Dispatch& dispatch, const Edit& edit) {
   Arguments changed;
@@ -93,10 +94,11 @@ void edit_arguments(const GpuVm& vm, const Blit& blit, const Dispatch& dispatch,
   }
 }
 
-/// The loops of the HSA runtime's kernels move a block in each turn: so many bytes per work-item at most.
+/// Maximum number of bytes per work-item that the loops of the HSA runtime's kernels move in one iteration.
 constexpr std::uint64_t kHsaBlock = 64;
 
-/// Phases begin where the one before ends. The loop over whole blocks can be cut between two turns.
+/// Allows the blit to be cut between two iterations of the loop over whole blocks, which covers [begin, end). Returns false if
+/// the arguments are inconsistent.
 bool cut_between_blocks(Blit& blit, std::uint64_t begin, std::uint64_t end, std::uint32_t work_items) {
   if (begin > end || end > blit.bytes) return false;
   blit.cut_begin = begin;
@@ -105,14 +107,14 @@ bool cut_between_blocks(Blit& blit, std::uint64_t begin, std::uint64_t end, std:
   return true;
 }
 
-/// Which of the destinations counts: the widest that is not null, or the first.
+/// Index of the destination in use: the widest that is not null, or 0.
 unsigned widest(const FillBufferArguments& a) {
   unsigned log_element = 3;
   while (log_element > 0 && a.destination[log_element] == 0) --log_element;
   return log_element;
 }
 
-/// Each of `size` work-items has one to do it.
+/// Whether the grid has a work-item for each of `size` items.
 bool covers(const Dispatch& dispatch, std::uint64_t size, std::uint64_t global_offset) {
   return global_offset == 0 && dispatch.grid[0] >= size && dispatch.grid[1] == 1 && dispatch.grid[2] == 1;
 }
@@ -176,7 +178,7 @@ std::optional<Blit> find_by_name(const GpuVm& vm, const Dispatch& dispatch) {
     if (!a || !covers(dispatch, a->size, a->global_offset) || a->size == 0) return std::nullopt;
     std::uint64_t origin_unit = 1;
     if (name == "copyBuffer") {
-      // Either bytes, or words of which the last one may be cut short; origins are bytes.
+      // Copies either bytes, or words of which the last one may be partial; origins are in bytes.
       blit.kernel = Kernel::copy_buffer;
       blit.element = a->remainder == 8 ? 1 : 4;
       blit.bytes = a->remainder == 8 ? a->size : (a->size - 1) * 4 + a->remainder;
@@ -200,7 +202,7 @@ std::optional<Blit> find_by_name(const GpuVm& vm, const Dispatch& dispatch) {
   } else {
     return std::nullopt;
   }
-  // Between two workgroups.
+  // The blit can be cut between any two workgroups.
   blit.workgroup_per_step = true;
   blit.cut_end = blit.bytes;
   blit.cut_step = blit.element * dispatch.workgroup[0];
@@ -234,7 +236,7 @@ void RuntimeBlits::narrow(const GpuVm& vm, const Blit& blit, Dispatch& dispatch,
     clamp(a.source_end, blit.source);
     clamp(a.destination_end, blit.destination);
   };
-  // One work-item each.
+  // One work-item per element.
   const std::uint64_t items = (to - from + blit.element - 1) / blit.element;
   switch (blit.kernel) {
     case Kernel::copy_aligned:
@@ -253,7 +255,7 @@ void RuntimeBlits::narrow(const GpuVm& vm, const Blit& blit, Dispatch& dispatch,
         a.source_origin += from / unit;
         a.destination_origin += from / unit;
         a.size = items;
-        // Only the end of the whole may be less than a word.
+        // Only the last piece of the whole copy may end with a partial word.
         if (blit.kernel == Kernel::copy_buffer && blit.element == 4 && to != blit.bytes) a.remainder = 4;
       });
       break;

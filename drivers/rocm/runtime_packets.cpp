@@ -28,7 +28,7 @@ bool RuntimePackets::submitter_spins(const std::byte* packet) {
   std::uint32_t first = 0;
   std::memcpy(&first, packet, sizeof first);
   if (Pm4Reader::starts(first)) return !yields_are_waits_;
-  hsa::BarrierPacket layout;  // all packets have header, format and completion signal in the same places
+  hsa::BarrierPacket layout;  // header, format and completion signal have the same offsets in all packets
   std::memcpy(&layout, packet, sizeof layout);
   const hsa::PacketType type = hsa::PacketHeader{layout.header}.type();
   if (type == hsa::PacketType::invalid || type == hsa::PacketType::agent_dispatch) return false;

@@ -25,11 +25,11 @@ namespace {
 constexpr const char* kRuntime = "libhsa-runtime64.so.1";
 constexpr const char* kList = "_amdgpu_r_debug";
 constexpr std::uint8_t kSymbolTypeAmdKernel = 10;  // STT_AMDGPU_HSA_KERNEL
-constexpr unsigned kMostObjects = 1u << 16;        // a list that is being changed may go round
+constexpr unsigned kMostObjects = 1u << 16;        // a list that is being changed may be circular
 constexpr std::size_t kLongestUri = 4096;
 constexpr std::uint64_t kLargestObject = std::uint64_t{1} << 32;
 
-/// This process's memory, where a bad address is an error and no signal.
+/// Reads this process's memory through the kernel, so that a bad address is an error and does not raise a signal.
 class OwnMemory {
  public:
   OwnMemory() : file_(open("/proc/self/mem", O_RDONLY | O_CLOEXEC)) {}
@@ -69,7 +69,7 @@ std::optional<std::uint64_t> number_after(std::string_view text, std::string_vie
   return value;
 }
 
-/// "%20" stands for a blank.
+/// Decodes percent-encoding: "%20" is a space.
 std::string decoded(std::string_view path) {
   std::string text;
   for (std::size_t i = 0; i < path.size(); ++i) {
@@ -104,7 +104,7 @@ std::vector<std::byte> bytes_of(const CodeObjectPlace& place, const OwnMemory& m
   return file ? bytes : std::vector<std::byte>();
 }
 
-/// The function of the file's symbols that covers `address`, which counts as they do.
+/// The function symbol that covers `address`, which is relative to the same base as the file's symbols.
 std::optional<CodeSymbol> function_of(const ElfFile& file, std::uint64_t address) {
   const ElfSymbol* best = nullptr;
   for (const ElfSymbol& symbol : file.symbols()) {
@@ -146,7 +146,7 @@ std::optional<RuntimeSymbols::LoadedFile> RuntimeSymbols::file_of(std::uint64_t 
   const OwnMemory memory;
   r_debug list{};
   if (loaded_ == nullptr || !memory.read_object(loaded_, list)) return std::nullopt;
-  // The one that begins nearest to the address, at or below it.
+  // Find the code object with the highest load address that is at or below `pc`.
   link_map nearest{};
   link_map entry{};
   unsigned count = 0;
@@ -180,7 +180,7 @@ std::optional<std::string> RuntimeSymbols::find(const isa::MemoryInterface&, std
 std::optional<KernelTags> RuntimeTags::find(const isa::MemoryInterface& memory, std::uint64_t entry) const {
   static_cast<void>(memory);
   const auto file = symbols_.file_of(entry);
-  // What is no code object any more was unloaded meanwhile, or is none that the runtime has loaded.
+  // There is no file if the code object has been unloaded meanwhile, or was not loaded by the runtime.
   if (!file || file->bytes.empty()) return std::nullopt;
   return loaded_tags(file->bytes, file->address, entry);
 }

@@ -1,12 +1,12 @@
-// Names of functions and source lines of code that the runtime has loaded.
+// Function names and source lines of code that the runtime has loaded.
 //
-// GPU memory holds what a code object's segments hold: dynamic symbols, and so none of the device functions that a HIP program
-// keeps to itself. Its file has them, and ROCm's runtime says where that is, by the list that it keeps for debuggers: symbol
-// _amdgpu_r_debug, in the form of the dynamic linker's r_debug; names of its entries are URIs. Format: LLVM "User Guide for
+// GPU memory holds the segments of a code object, with only its dynamic symbols; these do not include device functions local to
+// a HIP program. The code object's file does, and ROCm's runtime publishes its location in a list for debuggers: symbol
+// _amdgpu_r_debug, with the layout of the dynamic linker's r_debug; names of its entries are URIs. Format: LLVM "User Guide for
 // AMDGPU Backend", section "Loaded Code Object Path Uniform Resource Identifier (URI)".
 //
-// The list is the runtime's: its threads may change it at any time. Everything is read through the operating system, so that
-// what has gone meanwhile gives no name and nothing worse.
+// The runtime's threads may change the list at any time. All of it is read through the operating system: if an entry disappears
+// meanwhile, a name is missing, but nothing crashes.
 #pragma once
 
 #include <cstdint>
@@ -22,25 +22,25 @@ struct r_debug;
 
 namespace lacuna::rocm {
 
-/// Where the bytes of a code object are: a part of a file, or of this process's memory when `file` is empty.
+/// Location of a code object's bytes: a part of a file, or of this process's memory if `file` is empty.
 struct CodeObjectPlace {
   std::string file;
   std::uint64_t offset = 0;
   std::uint64_t size = 0;  ///< 0: to the file's end
 };
 
-/// "file:///a%20b#offset=4096&size=9000", "memory://1234#offset=0x7f0000&size=9000"; nothing when it is neither.
+/// Parses "file:///a%20b#offset=4096&size=9000" or "memory://1234#offset=0x7f0000&size=9000"; nullopt for any other form.
 std::optional<CodeObjectPlace> code_object_place(const std::string& uri);
 
 class RuntimeSymbols : public SourceLines {
  public:
-  /// Of the runtime that is in this process; to be made on a thread that the runtime has called.
+  /// Uses the list of the runtime in this process. Construct it on a thread that is in a call from the runtime.
   RuntimeSymbols();
   explicit RuntimeSymbols(const r_debug* loaded) : loaded_(loaded) {}
 
   /// The function that the instruction at `pc` belongs to.
   std::optional<CodeSymbol> function(std::uint64_t pc) const;
-  /// By the line table of its file.
+  /// The source line of the instruction at `pc`, from the line table of its file.
   std::optional<std::string> find(const isa::MemoryInterface& memory, std::uint64_t pc) const override;
 
   struct LoadedFile {
@@ -54,7 +54,7 @@ class RuntimeSymbols : public SourceLines {
   const r_debug* loaded_ = nullptr;
 };
 
-/// Tags that the files of loaded code bring along (`lacuna finalize`).
+/// Tags stored in the files of loaded code (`lacuna finalize`).
 class RuntimeTags : public TagSource {
  public:
   explicit RuntimeTags(const RuntimeSymbols& symbols) : symbols_(symbols) {}

@@ -1,10 +1,10 @@
-// What the environment says of the virtual GPUs; `lacuna exec` sets it.
+// Settings of the virtual GPUs from environment variables; `lacuna exec` sets these.
 //
-//   LACUNA_CONFIG  configuration files and section.name=value assignments, separated by ';', later wins
-//   LACUNA_SET     assignments, separated by ';', after those
+//   LACUNA_CONFIG  configuration files and section.name=value assignments, separated by ';'; later ones override earlier ones
+//   LACUNA_SET     assignments, separated by ';', applied after LACUNA_CONFIG
 //   LACUNA_OUT     output folder; "none" = write nothing; default lacuna-out/run-NNNN
-//   LACUNA_RUN     the run that the process is of: those of one share an output folder
-//   LACUNA_REPORT  1 = the table of kernels to stderr at the end, and a notice when the simulation takes long
+//   LACUNA_RUN     identifies the run that the process belongs to: all processes of a run share an output folder
+//   LACUNA_REPORT  1 = print the table of kernels to stderr at the end, and a notice if the simulation takes long
 #pragma once
 
 #include <string>
@@ -17,7 +17,7 @@ namespace lacuna::rocm {
 struct Settings {
   std::vector<ConfigurationSource> configuration;
   std::string output_folder;
-  std::string run;  ///< OutputFolder::claim
+  std::string run;  ///< the run's identifier, for OutputFolder::claim()
   bool write_results = true;
   bool report = false;
 

@@ -10,7 +10,7 @@
 namespace lacuna::rocm {
 
 SignalHandlers::SignalHandlers(HostWaits& waits, SignalLoad* load) : waits_(waits), load_(load) {
-  // Signals of the operating system are for the program's own threads.
+  // The operating system must deliver signals to the program's own threads.
   const BlockedSignals blocked;
   thread_ = std::thread([this] { run(); });
   waits_.give_way();
@@ -58,7 +58,7 @@ void SignalHandlers::run() {
         ++i;
         continue;
       }
-      // A handler may add others; only this thread removes one.
+      // Unlocked because a handler may add others; only this thread removes handlers, so index `i` stays valid.
       lock.unlock();
       const bool again = handler.function(value, handler.argument);
       lock.lock();

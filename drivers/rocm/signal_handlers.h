@@ -1,6 +1,7 @@
-// Handlers of signals (hsa_amd_signal_async_handler): functions that are called when a signal meets a condition.
+// Handlers of HSA signals (hsa_amd_signal_async_handler): functions that are called when a signal meets a condition.
 //
-// One thread waits for all of them in HostWaits and calls them one after the other, in the order in which they were added.
+// One thread waits in HostWaits for all signals and calls the handlers one after the other, in the order in which they were
+// added.
 #pragma once
 
 #include <hsa/hsa_ext_amd.h>
@@ -22,14 +23,14 @@ class SignalHandlers {
     void* argument;
   };
 
-  /// Starts the thread, and returns when it waits. `waits` outlives the handlers.
+  /// Starts the thread, and returns when the thread waits. `waits` outlives the handlers.
   SignalHandlers(HostWaits& waits, SignalLoad* load);
-  /// Returns when no handler is being called any more, unless a handler destroys them.
+  /// Waits until no handler is running any more, unless it is itself called by a handler.
   ~SignalHandlers();
   SignalHandlers(const SignalHandlers&) = delete;
   SignalHandlers& operator=(const SignalHandlers&) = delete;
 
-  /// `handler` is called when its condition holds, and again each time that it holds for as long as it returns true.
+  /// Adds a handler: it is called whenever its condition holds, until it returns false.
   void add(const Handler& handler);
 
  private:
@@ -38,7 +39,7 @@ class SignalHandlers {
 
   HostWaits& waits_;
   SignalLoad* load_;
-  std::mutex mutex_;  // taken by the condition of a wait: nothing of `waits_` may be called with it
+  std::mutex mutex_;  // locked by a condition that `waits_` evaluates: never call `waits_` while holding it
   std::vector<Handler> handlers_;
   bool ending_ = false;
   std::thread thread_;

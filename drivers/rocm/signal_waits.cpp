@@ -11,10 +11,10 @@
 namespace lacuna::rocm {
 namespace {
 
-/// Loads of one unchanged value in a row, without another call in between, that a thread may make for other reasons than to
-/// wait for a change.
+/// A thread waits for a change when it loads the same unchanged value this many times without another call in between; fewer
+/// loads may have other reasons.
 constexpr unsigned kLoadsBeforeWait = 4;
-/// How long such a load waits for a change: simulated time.
+/// Simulated time that such a load waits for a change.
 constexpr Tick kPoll{100'000'000};
 
 /// The runtime's own functions.
@@ -42,7 +42,7 @@ struct Runtime {
   decltype(hsa_amd_signal_async_handler)* async_handler = nullptr;
 } runtime;
 
-/// The load that a thread repeats.
+/// The last load of a thread, and the number of times it has been repeated.
 struct Repetition {
   std::uint64_t what = 0;
   std::uint64_t value = 0;
@@ -59,13 +59,13 @@ hsa_signal_value_t wait(hsa_signal_t signal, hsa_signal_condition_t condition, h
   return wait_asleep(driver->waits(), runtime.load_acquire, signal, condition, compare, timeout);
 }
 
-/// Waits for what a GPU is to change, no longer than kPoll and while one has something to do.
+/// Waits until `changed` holds, for kPoll at most and only while a GPU has work.
 void poll(Driver& driver, const HostWaits::Condition& changed) {
   HostThreads::note_call();
   driver.waits().wait(changed, {.simulated = kPoll, .only_while_active = true});
 }
 
-/// `load()`, after a wait for a change when the calling thread repeats it.
+/// Returns load(). If the calling thread repeats the load, waits for a change first.
 template <typename Load>
 auto load_repeated(std::uint64_t what, const Load& load) {
   auto value = load();
@@ -89,11 +89,12 @@ hsa_signal_value_t load_relaxed(hsa_signal_t signal) {
   return load_repeated(signal.handle, [=] { return runtime.load_relaxed(signal); });
 }
 
-/// Free entries without which HIP does not submit a packet: it leaves one of them.
+/// Free entries that HIP requires before it submits a packet: one for the packet, and one that it leaves free.
 constexpr std::uint32_t kLeastRoom = 2;
 
-/// The index after a wait for room in a full queue. Each packet that the GPU takes makes some; the thread sleeps until a
-/// quarter of the queue is free, as GPU and program would otherwise go on by turns, at two changes of threads for each packet.
+/// Returns the read index; if the queue is full, waits for free entries first. Each packet that the GPU retires frees one, but
+/// the thread sleeps until a quarter of the queue is free: otherwise GPU and program would run alternately, with two thread
+/// switches per packet.
 template <typename Load>
 std::uint64_t read_index(const hsa_queue_t* queue, const Load& load) {
   Driver* const driver = Driver::get();
@@ -110,7 +111,8 @@ std::uint64_t read_index_relaxed(const hsa_queue_t* queue) {
   return read_index(queue, [=] { return runtime.read_index_relaxed(queue); });
 }
 
-// A thread that submits packets looks at the read index before each of them: it does not wait for a change.
+// Wrappers of the functions that change a write index. A thread that submits packets loads the read index before each of them;
+// these loads are not a wait for a change, so every submission resets the count of repeated loads.
 template <auto kFunction>
 struct Submission;
 template <typename Result, typename... Arguments, Result (*Runtime::*kFunction)(Arguments...)>
@@ -147,7 +149,7 @@ hsa_status_t destroy_signal(hsa_signal_t signal) {
 }
 
 std::mutex handlers_mutex;
-/// Made with the first handler; never destroyed but by end_signal_handlers().
+/// Created with the first handler, destroyed only by end_signal_handlers().
 SignalHandlers* handlers = nullptr;
 
 hsa_status_t async_handler(hsa_signal_t signal, hsa_signal_condition_t condition, hsa_signal_value_t compare,

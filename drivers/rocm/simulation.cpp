@@ -30,54 +30,56 @@ namespace {
 
 using HostClock = std::chrono::steady_clock;
 
-/// Host time that a slice should take: short, so that doorbells are seen soon, and long against its own cost.
+/// Range of host time that a slice should take: short enough to see doorbells soon, long compared with the overhead of a slice.
 constexpr double kShortSlice = 0.0003;
 constexpr double kLongSlice = 0.0015;
 constexpr Tick kSmallestSlice{100'000};
 constexpr Tick kLargestSlice{1'000'000'000};
-/// Simulated time of a look at the clock when nothing else happens: a call of the driver is not faster on silicon.
+/// Simulated time that reading the clock takes when nothing else happens: on silicon a call of the driver is not faster.
 constexpr Tick kClockRead{1'000'000};
-/// Simulated time is looked at in steps of this at most while all threads wait: what a GPU stores to memory without a notice is
-/// seen then.
+/// Longest simulated time between two checks of conditions while all threads wait. It bounds the delay after which a GPU's
+/// store to memory that comes without a notification is seen.
 constexpr Tick kStep{10'000'000};
-/// Looks at the program without sleeping: a program that waits for one kernel and launches the next is back by then.
+/// Number of checks of the program without sleeping: enough for a program that waits for one kernel and launches the next.
 constexpr unsigned kLooksAwake = 200;
 constexpr std::chrono::microseconds kFirstSleep{20};
-/// After a thread has been released, only every 16th look reads the state of all threads from /proc, which costs the host about
-/// 100 times as much as counting the waits: usually the thread waits for the next kernel within microseconds.
+/// After a thread has been released, only every 16th check reads the state of all threads from /proc, which costs the host
+/// about 100 times as much as counting the waits: usually the thread waits for the next kernel within microseconds.
 constexpr unsigned kLooksPerFullLook = 16;
-/// Host time without progress after which GPUs that have something to do, but nothing that could happen, are reported.
+/// Host time without progress after which GPUs that have work but no pending events are reported.
 constexpr std::chrono::seconds kStallReport{5};
-/// The program's exit waits for the simulation thread as long as this thread uses processor time between two looks that are so
-/// far apart, however little of it a busy host gives: what goes on without waiting takes away what the thread still uses.
+/// Interval at which the program's exit checks whether the simulation thread still uses processor time. Exit waits while it
+/// does, however slow a busy host makes it, because continuing without it would destroy objects that the thread still uses.
 constexpr std::chrono::seconds kPatience{10};
 
 thread_local bool is_simulation_thread = false;
 
-/// The C library makes the heap of a further thread usable page by page as it grows: a system call for each, which keeps the
-/// program's threads from their page faults meanwhile. What has been usable once stays so. The part that the models of the GPUs
-/// will fill is populated by one system call, which costs the host a tenth of the page faults that it replaces.
+/// Makes the simulation thread's heap usable in advance. The C library does this page by page as the heap of a further thread
+/// grows, with a system call for each, which delays page faults of the program's threads meanwhile; memory that has been usable
+/// once stays so. The part that the models of the GPUs will fill is populated by one system call, which costs the host a tenth
+/// of the page faults that it replaces.
 void reserve_heap(const RocmParameters& rocm, const GpuParameters& gpu) {
-  // Less than what becomes a mapping of its own (host_heap.cpp).
+  // Below the size from which an allocation becomes a separate mapping (host_heap.cpp).
   constexpr std::size_t kBlock = 256 * 1024;
   constexpr std::size_t kUnitBytes = 104 * 1024;        // measured: 104 KiB on r9nano, 136 KiB on mi210
-  constexpr std::size_t kMost = std::size_t{24} << 20;  // the library's heaps of further threads are of 64 MiB
+  constexpr std::size_t kMost = std::size_t{24} << 20;  // the C library's heap of a further thread has 64 MiB
   const std::size_t units = rocm.targets(gpu.target).size() * gpu.shader_arrays * gpu.cus_per_shader_array;
   const std::size_t filled = std::min(units * kUnitBytes, kMost);
   std::pmr::memory_resource& heap = *std::pmr::new_delete_resource();
   std::vector<void*> blocks(2 * filled / kBlock + 16);
   for (void*& block : blocks) block = heap.allocate(kBlock);
   for (void* const block : blocks) heap.deallocate(block, kBlock);
-  // After the blocks have been freed, as freeing returns their pages to the host. They lie side by side in a new thread's heap.
+  // Populate after the blocks have been freed, because freeing returns their pages to the host. In the heap of a new thread the
+  // blocks are contiguous.
   const std::uintptr_t page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
   const std::uintptr_t first = reinterpret_cast<std::uintptr_t>(blocks.front()) & ~(page - 1);
   madvise(reinterpret_cast<void*>(first), filled, MADV_POPULATE_WRITE);  // fails before Linux 5.14, which only costs time
 }
 
-/// While it lives, the addresses that the kernel gives to mappings next are kept free; afterwards they are the program's. So
-/// what the simulator maps while it is built, which differs with sim.threads, does not move the program's libraries and
-/// buffers. Compilers in ROCm's libraries hash addresses of their own functions: what they leave of the heap depends on where
-/// they are.
+/// Reserves the addresses that the kernel would use for the next mappings, and releases them to the program when destroyed. The
+/// mappings that the simulator makes while it is built differ with sim.threads; the reservation keeps them from moving the
+/// program's libraries and buffers. Compilers in ROCm's libraries hash addresses of their own functions, so the layout of the
+/// heap that they leave depends on where they are loaded.
 class AddressHole {
  public:
   AddressHole() = default;
@@ -89,7 +91,7 @@ class AddressHole {
 
  private:
   static constexpr std::size_t kSize = std::size_t{64} << 30;
-  /// Fails where the process's addresses are limited (RLIMIT_AS).
+  /// MAP_FAILED where the process's address space is limited (RLIMIT_AS).
   void* const begin_ = mmap(nullptr, kSize, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 };
 
@@ -100,7 +102,7 @@ struct Simulation::Request {
   bool done = false;
 };
 
-/// Brings requests into a running simulation.
+/// Serves requests inside a running simulation.
 class Simulation::Gate : public sc_core::sc_module {
  public:
   Gate(sc_core::sc_module_name module_name, Simulation& simulation) : sc_module(module_name), simulation_(simulation) {
@@ -147,7 +149,7 @@ Simulation::~Simulation() = default;
 void Simulation::start(Job built, Doorbells doorbells) {
   built_ = std::move(built);
   doorbells_ = std::move(doorbells);
-  // The program's signals are for the program's threads; what this thread does wrong itself is its own.
+  // Signals to the process must be handled by the program's threads; this thread accepts only those that its own faults raise.
   sigset_t others;
   sigfillset(&others);
   for (const int own : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT}) sigdelset(&others, own);
@@ -156,8 +158,8 @@ void Simulation::start(Job built, Doorbells doorbells) {
   std::thread thread = SimulatorThread::start([this] { run(); });
   pthread_setname_np(thread.native_handle(), "lacuna");
   thread.detach();
-  // Until the platform is built: side by side, both threads would map memory in an order that the host decides, and addresses
-  // of the program's memory would differ from run to run.
+  // Wait until the platform is built: if both threads ran concurrently, the order in which they map memory would depend on the
+  // host, and addresses of the program's memory would differ from run to run.
   call([](ProcessPlatform&) {});
 }
 
@@ -173,7 +175,8 @@ void Simulation::run() {
     results_.attach(*platform_);
     built_(*platform_);
     sc_core::sc_start(sc_core::SC_ZERO_TIME);
-    // SystemC's kernel keeps knocks in two lists by turns, which would otherwise grow on the threads that knock.
+    // SystemC's kernel stores update requests in two alternating lists. Grow both here: otherwise threads of the program would
+    // allocate their memory.
     for (int list = 0; list < 2; ++list) {
       for (unsigned i = 0; i < kExpectedThreads; ++i) gate_->knock();
       sc_core::sc_start(sc_core::SC_ZERO_TIME);
@@ -187,19 +190,19 @@ void Simulation::run() {
   } catch (const std::exception& e) {
     const RunFailure failure = failure_of(e);
     spdlog::critical("{}", failure.text);
-    // The program would wait for its kernels for ever.
+    // Otherwise the program would wait for its kernels for ever.
     end_process(RunEnd::no_progress, failure.exit_code);
   }
   end(why);
 }
 
-// Without the program's exit handlers: those wait for this thread.
+// Does not run the program's exit handlers, because they wait for this thread.
 void Simulation::end_process(RunEnd why, int exit_code) {
   try {
     line_.hide();
     results_.write(why, true);
   } catch (const std::exception&) {
-    // Without memory: what ends the process has been said.
+    // Out of memory: the results are lost, but the reason for the end has already been logged.
   }
   std::fflush(nullptr);
   _exit(results_.failed() && exit_code == kExitTimeLimit ? kExitOutput : exit_code);
@@ -236,16 +239,16 @@ void Simulation::watch() {
   }
   if (platform_->waits_for_memory()) return;
   if (now - last_progress_at_ > limits.max_idle) {
-    report_stall("the GPUs have got nowhere for sim.max_idle of simulated time");
+    report_stall("the GPUs have made no progress for sim.max_idle of simulated time");
   } else if (!sc_core::sc_pending_activity() && HostClock::now() - last_progress_seen_ > kStallReport) {
-    report_stall("the GPUs have something to do, but nothing is left that could happen");
+    report_stall("the GPUs have work, but there are no pending events");
   }
 }
 
 void Simulation::end(RunEnd why) {
   has_work_ = false;
   line_.hide();
-  // A program that a signal ends while its GPUs have nothing to do is no riddle.
+  // The state of the GPUs explains why a program was ended by a signal only if they have work.
   if (why == RunEnd::interrupted && platform_ != nullptr && !platform_->idle())
     spdlog::warn("the process ends by signal {} ({}) while its GPUs are at work\n{}", ending_signal_.load(),
                  strsignal(ending_signal_.load()), state_text());
@@ -280,7 +283,8 @@ void Simulation::simulate() {
       went_on_ = true;
       idle_looks_ = 0;
     } else {
-      // In this order: what a packet needs has been asked for before its doorbell.
+      // Doorbells come after serve(): the program requests memory and queues before it rings the doorbell of a packet that
+      // needs them.
       const bool active = doorbells_.pass(*platform_);
       watch();
       pass_time(waits, active);
@@ -288,8 +292,8 @@ void Simulation::simulate() {
   }
 }
 
-/// Whether there is a reason for simulated time to go on, or for a thread to. What threads do is looked at only then: a thread
-/// that computes while no GPU has work keeps nothing waiting. Its patience begins when GPUs get work.
+/// Whether there is a reason to advance simulated time or to release a thread. Only then are the program's threads checked: a
+/// thread that computes while no GPU has work delays nothing. Its patience begins when GPUs get work.
 bool Simulation::work_is_due(const HostWaits::Threads& waits) {
   const bool pending = sc_core::sc_pending_activity();
   const bool given = doorbells_.any(*platform_);
@@ -321,7 +325,7 @@ bool Simulation::host_is_quiet(const HostWaits::Threads& waits) {
         "time goes on, and from here on simulated times may differ from run to run",
         look.given_up, readable_time(parameters_.values().rocm.host_patience));
   }
-  // A thread that was seen to wait may have begun to meanwhile, for an answer of this thread or until a simulated time.
+  // Check again: a thread that was seen to wait may have entered submit() or a wait of HostWaits during the look.
   const bool quiet = look.quiet && in_call_.load(std::memory_order_acquire) == 0 && waits_.begun() == waits.begun;
   if (quiet) went_on_ = false;
   if (look.computing && waits.brief) {
@@ -332,12 +336,12 @@ bool Simulation::host_is_quiet(const HostWaits::Threads& waits) {
   return quiet;
 }
 
-/// All threads of the program wait. `active`: they have announced work to the GPUs.
+/// Advances simulated time; called when all threads of the program wait. `active`: they have announced work to the GPUs.
 void Simulation::pass_time(const HostWaits::Threads& waits, bool active) {
   const Tick now = kernel_time();
   const bool pending = sc_core::sc_pending_activity();
-  // GPUs that only poll memory wait for the program: each of them polls once after a thread of it has run, and once after any
-  // part of a GPU has made progress, which may have stored what the others wait for.
+  // GPUs that only poll memory wait for the program. Each of them must poll once after a program thread has run, and once after
+  // any part of a GPU has made progress, because either may have stored the value that another part waits for.
   const bool gpus_wait = !active && (!pending || platform_->waits_for_memory());
   const bool changed = std::exchange(progressed_, false);
   if (std::exchange(ran_, false) || changed || disregards_) look_after_ = now;
@@ -351,7 +355,7 @@ void Simulation::pass_time(const HostWaits::Threads& waits, bool active) {
     slice_ = kSmallestSlice;
     run_slice(earlier(now + look_, waits.next));
   } else if (waits_.idle()) {
-    // Threads that would have waited only for active GPUs go on.
+    // Waits with `only_while_active` have ended; simulate() releases their threads.
   } else if (waits.next < HostWaits::kForever) {
     run_slice(waits.next);
   } else {
@@ -359,8 +363,8 @@ void Simulation::pass_time(const HostWaits::Threads& waits, bool active) {
   }
 }
 
-/// Simulates until `end`, or until the next event if that is later, or until wake_threads() has woken one. Time stops at the
-/// last event before `end` when there is no further one, but is made to reach it when there is none at all.
+/// Simulates until `end`, or until the next event if that is later, or until wake_threads() ends a wait. If events are pending
+/// but run out before `end`, time stops at the last one; if none is pending at the start, time advances to `end`.
 void Simulation::run_slice(Tick end) {
   const HostClock::time_point begin = HostClock::now();
   const sc_core::sc_time& now = sc_core::sc_time_stamp();
@@ -377,7 +381,8 @@ void Simulation::run_slice(Tick end) {
 }
 
 void Simulation::wake_threads() {
-  // How many threads spin now does not tell: one that has seen its packet done may have submitted the next one already.
+  // Use the number of spinning threads at the last look, not the present one: a thread that has seen its packet done may
+  // already have submitted the next one.
   const bool woken = waits_.evaluate() || spinning_ != 0;
   if (woken && sc_core::sc_get_status() == sc_core::SC_RUNNING) sc_core::sc_pause();
 }
@@ -408,7 +413,7 @@ void Simulation::sleep() {
   kicked_ = false;
 }
 
-// Requests are taken out of the list before they run and answered afterwards: the list is not locked while they run.
+// A request is removed from the list before it runs and marked done afterwards, so that the list is not locked meanwhile.
 bool Simulation::serve() {
   if (!has_requests_.load(std::memory_order_acquire)) return false;
   bool served = false;

@@ -1,14 +1,15 @@
-// The one thread that touches SystemC, and how all others talk to it.
+// The simulation thread, which is the only one that uses SystemC, and its interface for all other threads.
 //
-// Threads of the program hand it jobs: call() runs a job on the simulation thread and returns when it is done, either between
-// two steps of the simulation or, while kernels run, inside one of its processes, so that nobody waits for a kernel.
+// Threads of the program submit jobs to it: call() runs a job on the simulation thread and returns when it is done. The job
+// runs between two steps of the simulation or, while kernels run, inside a SystemC process, so that no caller waits for a
+// kernel.
 //
-// Simulated time stands still while a thread of the program runs (host_threads.h): the thread looks at the doorbells when all
-// threads of the program wait, and simulates until something happens that one of them waits for, so that what the GPUs see of
-// the program does not depend on how fast the host is. In between it looks at the program's threads ever less often, down to
-// rocm.longest_sleep; every job and every wait wakes it.
+// Simulated time stands still while a thread of the program runs (host_threads.h). When all threads of the program wait, the
+// simulation thread polls the doorbells and simulates until a condition holds that one of them waits for. So the GPUs see the
+// program's actions at the same simulated times regardless of the speed of the host. While the program runs, the simulation
+// thread checks the program's threads at growing intervals of up to rocm.longest_sleep; every job and every wait wakes it.
 //
-// A GPU that gets nowhere is the program's affair, as on silicon, but it is reported once. sim.max_time ends the process.
+// A GPU that makes no progress does not end the process, as on silicon, but it is reported once. sim.max_time ends the process.
 #pragma once
 
 #include <sys/types.h>
@@ -36,49 +37,48 @@ namespace lacuna::rocm {
 class Simulation {
  public:
   using Job = std::function<void(ProcessPlatform&)>;
-  /// Where the program announces work to the GPUs.
+  /// Access to the doorbells with which the program announces work to the GPUs.
   struct Doorbells {
     std::function<bool(ProcessPlatform&)> any;           ///< whether there is new work
-    std::function<unsigned(ProcessPlatform&)> spinning;  ///< threads that spin until work that they have announced is done
-    std::function<bool(ProcessPlatform&)> pass;          ///< passes it on to the GPUs; false when there is none
+    std::function<unsigned(ProcessPlatform&)> spinning;  ///< number of threads that spin until their announced work is done
+    std::function<bool(ProcessPlatform&)> pass;          ///< passes new work on to the GPUs; false if there is none
   };
 
-  /// `line`: where the run's progress is shown on a terminal once it takes long.
+  /// `line` shows the progress of a run that takes long, on a terminal.
   Simulation(const RunParameters& parameters, const Settings& settings, ProgressLine& line, HostWaits& waits);
   ~Simulation();
   Simulation(const Simulation&) = delete;
   Simulation& operator=(const Simulation&) = delete;
 
-  /// Starts the thread. It builds the platform and runs `built` on it, while the caller goes on.
+  /// Starts the thread, which builds the platform and runs `built` on it; returns when that is done.
   void start(Job built, Doorbells doorbells);
 
-  /// Runs `job` on the simulation thread, waits for it. False, without having run it, when the simulation has ended.
+  /// Runs `job` on the simulation thread and waits for it. If the simulation has ended, returns false without running it.
   bool call(const Job& job);
-  /// Simulated time, which has advanced since the last call: the calling thread waits until it has. After the end: the last
-  /// one that was told.
+  /// Simulated time. Waits until it has advanced since the last call, so that no two calls return the same time; after the end
+  /// of the simulation, returns the last sample.
   Tick sample_time();
-  /// Something has changed that the simulation thread should look at now.
+  /// Wakes the simulation thread after a change that it must react to.
   void kick();
-  /// On the simulation thread: something has happened that threads of the program may wait for. The simulation stops at this
-  /// time when one does.
+  /// Called on the simulation thread after a change that threads of the program may wait for. If this ends a wait, the
+  /// simulation pauses at the present time.
   void wake_threads();
 
-  /// The program uses the GPUs: from now on results are written.
+  /// Creates the output folder when the program begins to use the GPUs.
   void open_results();
-  /// GPUs have something to do, or have been given something; as it was when the simulation thread looked last. From any
-  /// thread.
+  /// Whether GPUs have work or announced work, as of the last check by the simulation thread. From any thread.
   bool has_work() const { return has_work_.load(std::memory_order_relaxed); }
   bool ended() const { return state_.load(std::memory_order_acquire) == State::ended; }
 
-  /// Whether results were lost, so that the process must not end as if all were well. From any thread.
+  /// Whether results were lost, so that the process must not end with success. From any thread.
   bool results_failed() const { return results_.failed(); }
-  /// In a child process: the output folder is the parent's.
+  /// Called in a forked child: leaves the output folder to the parent.
   void leave_results_to_parent() { results_.leave_to_parent(); }
-  /// Writes the results of the run so far; it may go on.
+  /// Writes the results so far; the run may continue.
   void write_results();
-  /// Ends the simulation and writes the results; returns when that is done, or when it takes longer than anybody would wait.
+  /// Ends the simulation and writes the results. Returns when that is done, or when the simulation thread is stuck: kPatience.
   void stop(RunEnd why);
-  /// The same from a signal handler: nothing but atomic variables and sleeping. On the simulation thread it does nothing.
+  /// As stop(), for a signal handler: it uses only atomic variables and sleeps. On the simulation thread it does nothing.
   void stop_from_signal_handler(int signal_number);
   /// Whether the caller is the simulation thread.
   static bool on_this_thread();
@@ -102,7 +102,7 @@ class Simulation {
   void watch();
   void report_stall(const char* what);
   std::string state_text() const;
-  /// That the simulation thread has used, ns; 0: not known. Also from a signal handler.
+  /// Processor time that the simulation thread has used, in ns; 0 = unknown. May be called in a signal handler.
   std::uint64_t processor_time() const;
   void show_progress(double seconds);
 
@@ -116,37 +116,37 @@ class Simulation {
   std::unique_ptr<ProcessPlatform> platform_;
   HostWaits& waits_;
   HostThreads threads_;
-  Tick slice_{1'000'000};  // while a thread is disregarded
+  Tick slice_{1'000'000};  // length of a slice while a thread is disregarded
   bool was_busy_ = false;
   std::atomic<bool> has_work_{false};
-  const Tick look_;                // in which a GPU polls memory at least once, but for the time of the poll itself
-  Tick look_after_{};              // GPUs that poll memory do so once after this time
-  bool progressed_ = false;        // GPUs have made progress since look_after_ was set
-  unsigned spinning_ = 0;          // threads, when simulated time was let go on
-  bool disregards_ = false;        // a thread that runs
-  bool went_on_ = false;           // a thread has been released since all threads waited
+  const Tick look_;                // longest interval between two polls of memory by a GPU, without the duration of a poll
+  Tick look_after_{};              // GPUs that poll memory must each do so once more after this time
+  bool progressed_ = false;        // GPUs have made progress since pass_time() last ran
+  unsigned spinning_ = 0;          // spinning threads at the last full look
+  bool disregards_ = false;        // a running thread is disregarded
+  bool went_on_ = false;           // a thread has been released since all threads last waited
   bool ran_ = false;               // a thread has run since the last slice
-  std::uint64_t waits_begun_ = 0;  // at the last look
-  unsigned idle_looks_ = 0;
+  std::uint64_t waits_begun_ = 0;  // HostWaits::begun() at the last check
+  unsigned idle_looks_ = 0;        // consecutive checks that found nothing to do
   std::mutex sample_mutex_;
   Tick last_sample_{};
-  // What watch() knows of the last progress.
+  // Last progress of the GPUs as seen by watch().
   std::uint64_t last_progress_ = 0;
   Tick last_progress_at_{};
   std::chrono::steady_clock::time_point last_progress_seen_{};
   bool stall_reported_ = false;
 
-  std::mutex mutex_;  // guards requests_ and what the conditions wait for
+  std::mutex mutex_;  // guards `requests_` and the state that the condition variables wait for
   std::condition_variable wake_;
   std::condition_variable answered_;
   std::vector<Request*> requests_;
   bool kicked_ = false;
-  std::atomic<unsigned> in_call_{0};  // threads in submit()
+  std::atomic<unsigned> in_call_{0};  // number of threads in submit()
   std::atomic<bool> has_requests_{false};
   std::atomic<State> state_{State::building};
-  std::atomic<int> stop_{-1};  // a RunEnd; -1 = go on
+  std::atomic<int> stop_{-1};  // the RunEnd with which to stop; -1 = continue
   std::atomic<int> ending_signal_{0};
-  std::atomic<clockid_t> clock_{0};  ///< of the thread's processor time
+  std::atomic<clockid_t> clock_{0};  ///< processor-time clock of the simulation thread
 };
 
 }  // namespace lacuna::rocm

@@ -10,9 +10,9 @@ namespace {
 
 struct ThunkVariable {
   const char* name;
-  std::string_view standard;  ///< the value that is as good as none
-  std::string_view effect;    ///< in ROCm's thunk
-  std::string_view here;
+  std::string_view standard;  ///< default value, equivalent to not setting the variable
+  std::string_view effect;    ///< effect in ROCm's thunk
+  std::string_view here;      ///< behaviour of this library
 };
 
 constexpr ThunkVariable kVariables[] = {
@@ -33,7 +33,7 @@ std::vector<std::string> ignored_thunk_variables() {
   for (const ThunkVariable& variable : kVariables) {
     const char* const value = std::getenv(variable.name);
     if (value == nullptr || value == variable.standard) continue;
-    lines.push_back(fmt::format("{}={} changes nothing: ROCm's libhsakmt {} by it, here {}", variable.name, value,
+    lines.push_back(fmt::format("{}={} has no effect: in ROCm's libhsakmt it {}, here {}", variable.name, value,
                                 variable.effect, variable.here));
   }
   return lines;

@@ -1,6 +1,6 @@
-// Environment variables that ROCm's own libhsakmt reads. The runtime's (HSA_ENABLE_SDMA, ROCR_VISIBLE_DEVICES, ...) are read
-// above this library and work; of the thunk's, HSA_OVERRIDE_GFX_VERSION is seen to by Topology and the others change nothing
-// here.
+// Environment variables that ROCm's own libhsakmt reads. Variables of the runtime (HSA_ENABLE_SDMA, ROCR_VISIBLE_DEVICES, ...)
+// are not affected by this library and work. Of the thunk's variables, Topology checks HSA_OVERRIDE_GFX_VERSION, and the others
+// have no effect.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace lacuna::rocm {
 
-/// One line for each variable that is set to something that would change ROCm's thunk (5.2.3) and changes nothing here.
+/// A message for each variable that is set to a value that would affect ROCm's thunk (5.2.3) and has no effect here.
 std::vector<std::string> ignored_thunk_variables();
 
 }  // namespace lacuna::rocm

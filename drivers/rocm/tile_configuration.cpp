@@ -1,4 +1,4 @@
-// Tiling tables: how many-sample and array surfaces lie in memory. The runtime's image library takes its addresses from them.
+// Tiling tables: layout of multi-sample and array surfaces in memory. The runtime's image library computes addresses from them.
 #include <algorithm>
 #include <array>
 
@@ -7,8 +7,8 @@
 namespace lacuna::rocm {
 namespace {
 
-// Fields of GB_TILE_MODE and GB_MACROTILE_MODE, and the rows of Fiji: Linux, drivers/gpu/drm/amd/amdgpu/gfx_v8_0.c and
-// include/asic_reg/gca/gfx_8_0_enum.h.
+// Fields of GB_TILE_MODE and GB_MACROTILE_MODE, and their values for Fiji, from Linux:
+// drivers/gpu/drm/amd/amdgpu/gfx_v8_0.c and include/asic_reg/gca/gfx_8_0_enum.h.
 enum class Array : HSAuint32 {
   linear_aligned = 1,
   thin_1d = 2,

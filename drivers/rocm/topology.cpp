@@ -13,19 +13,19 @@ namespace lacuna::rocm {
 namespace {
 
 constexpr HSAuint16 kVendor = 0x1002;
-/// The runtime divides numbers of SIMDs by this in places, so it is what it is told whatever cu.simds is.
+/// Number of SIMDs per CU as reported to the runtime, whatever cu.simds is: the runtime divides by this constant in places.
 constexpr HSAuint32 kSimdsPerCu = 4;
 /// From this version of the gfx8 microcode on the runtime flushes instruction caches by packets, as it does on hardware.
 constexpr unsigned kMicrocode = 700;
 constexpr unsigned kSdmaMicrocode = 400;
-/// Of the PCI bus: bus number in bits 15:8.
+/// Difference between the PCI locations of two GPUs: the bus number is in bits 15:8.
 constexpr HSAuint32 kBusStep = 0x100;
 constexpr HSAuint32 kFirstRenderNode = 128;
-/// As Linux weighs a PCI Express link between a GPU and the host, and the two links between GPUs (amdkfd, kfd_crat.h and
-/// kfd_topology.c).
+/// Weights that Linux gives to a PCI Express link between a GPU and the host, and to the two links between GPUs (amdkfd,
+/// kfd_crat.h and kfd_topology.c).
 constexpr HSAuint32 kLinkWeight = 20;
 constexpr HSAuint32 kPeerWeight = 2 * kLinkWeight;
-/// Of global wave sync, on gfx9; see PacketProcessor.
+/// Barriers of global wave sync on gfx9; see PacketProcessor.
 constexpr HSAuint8 kGwsBarriers = 64;
 
 struct Chip {
@@ -35,7 +35,7 @@ struct Chip {
   HSAuint16 device;
   std::string_view name;
 };
-/// The products whose code objects run: Fiji (R9 Nano) and Aldebaran (MI210).
+/// Identifies the GPU as the product whose code objects it runs: Fiji (R9 Nano) or Aldebaran (MI210).
 Chip chip(isa::Target target) {
   if (target == isa::Target::gfx803) return {8, 0, 3, 0x7300, "Lacuna virtual GPU gfx803"};
   return {9, 0, 10, 0x740f, "Lacuna virtual GPU gfx90a"};
@@ -59,7 +59,7 @@ Apertures apertures(isa::Target target) {
 
 Topology::Topology(const PlatformParameters& parameters)
     : parameters_(parameters), targets_(parameters.rocm.targets(parameters.gpu.gpu.target)) {
-  // The thunk sets every GPU's version to it: here it can only be what the GPUs are.
+  // ROCm's thunk reports this version for every GPU; here it is only accepted if it is the GPUs' own version.
   const std::string problem = gfx_override_problem(std::getenv(kGfxOverride), targets_, parameters.rocm.target_parameter());
   if (!problem.empty()) throw std::invalid_argument(problem);
 }

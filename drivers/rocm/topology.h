@@ -1,4 +1,4 @@
-// What the runtime is told of the machine: node 0 is the host, nodes 1 to n are the virtual GPUs.
+// Description of the machine for the runtime: node 0 is the host, nodes 1 to n are the virtual GPUs.
 #pragma once
 
 #include <hsakmttypes.h>
@@ -9,12 +9,13 @@
 
 namespace lacuna::rocm {
 
-/// First addresses of the 4 GiB windows of flat addresses, which no pointer of a process lies in.
+/// First addresses of the 4 GiB windows of flat addresses for LDS (shared) and scratch (private). No pointer of a process
+/// points into these windows.
 struct Apertures {
   std::uint64_t shared;
   std::uint64_t private_base;
 };
-/// As Linux has them (amdkfd, kfd_flat_memory.c).
+/// The apertures that Linux uses (amdkfd, kfd_flat_memory.c).
 Apertures apertures(isa::Target target);
 
 class Topology {
@@ -39,7 +40,7 @@ class Topology {
   const std::vector<isa::Target> targets_;
 };
 
-/// How image memory is tiled: the tables are those of the chips. False when `config` has no room for them.
+/// Fills in the tiling tables of image memory, which are those of the chips. False if `config` has no room for them.
 bool tile_configuration(isa::Target target, HsaGpuTileConfig& config);
 
 }  // namespace lacuna::rocm

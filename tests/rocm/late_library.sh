@@ -18,19 +18,19 @@ for order in first later; do
   silent
   load 134 "$other" $order
   complains "hipErrorNoBinaryForGpu"
-  complains "lacuna: $other has code for gfx906 and none for gfx803, for want of which HIP aborts: compile it with --offload-arch=gfx803 as well"
+  complains "lacuna: $other has code for gfx906 and none for gfx803, so HIP aborts: compile it with --offload-arch=gfx803 as well"
   [[ $(grep -c "none for" err.txt) == 1 ]] || fail "more than one line"
 done
 has_results out
 load 134 "$other" later --set gpu.target=gfx90a
-complains "has code for gfx906 and none for gfx90a, for want of which HIP aborts: compile it with --offload-arch=gfx90a as well"
+complains "has code for gfx906 and none for gfx90a, so HIP aborts: compile it with --offload-arch=gfx90a as well"
 # HIP does not examine the library before a GPU is used.
 load 0 "$other" uninitialised
 silent
 
 # Without lacuna exec the program itself is also examined only then.
 expect 134 env LD_LIBRARY_PATH="$library_folder" LACUNA_CONFIG="tiny;gpu.target=gfx90a" LACUNA_OUT=none "$PROGRAMS/allocation"
-complains "allocation has code for gfx803 and none for gfx90a, for want of which HIP aborts: compile it with --offload-arch=gfx90a as well, or choose --set gpu.target=gfx803"
+complains "allocation has code for gfx803 and none for gfx90a, so HIP aborts: compile it with --offload-arch=gfx90a as well, or choose --set gpu.target=gfx803"
 
 # Another reason to end by the same signal.
 on_gpu --config tiny --out aborted -- exits abort nothing

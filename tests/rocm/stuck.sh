@@ -69,7 +69,7 @@ tells mutex terminated
 # on gfx90a only.
 [[ $1 == gfx90a ]] || exit 0
 start half_grid hung
-await grep -q "the GPUs have got nowhere for sim.max_idle of simulated time" err.txt
+await grep -q "the GPUs have made no progress for sim.max_idle of simulated time" err.txt
 complains "waits for global wave sync; e.g. workgroup (0, 0, 0)"
 ends_by TERM 143
 tells half_grid hung

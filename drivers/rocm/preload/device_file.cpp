@@ -1,5 +1,6 @@
-// For rocminfo, which looks for the kernel driver before it asks the runtime: its module in the output of lsmod, and its device
-// file. Preloaded by `lacuna exec -- rocminfo`; everything else of popen() and open() goes on to the C library.
+// Simulates the presence of the kernel driver for rocminfo, which checks for it before it calls the runtime: for its module in
+// the output of lsmod, and for its device file. Preloaded by `lacuna exec -- rocminfo`; all other calls of popen() and open()
+// are forwarded to the C library.
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <sys/types.h>
@@ -12,7 +13,7 @@
 namespace {
 
 constexpr const char* kDeviceFile = "/dev/kfd";
-/// What opening the device file opens: something that is there and does nothing.
+/// File that is opened instead of the device file: it always exists and has no effect.
 constexpr const char* kStandIn = "/dev/null";
 
 template <class Function>
@@ -37,5 +38,5 @@ LACUNA_INTERPOSED int open(const char* path, int flags, ...) {
   return next<int(const char*, int, ...)>("open")(stand_in(path), flags, mode);
 }
 
-// On 64-bit hosts the two are one function.
+// On 64-bit hosts, open64() and open() are the same function.
 LACUNA_INTERPOSED int open64(const char* path, int flags, ...) __attribute__((nonnull(1), alias("open")));

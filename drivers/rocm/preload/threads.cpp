@@ -1,16 +1,17 @@
-// Threads of the program, so that it does the same in every run. Preloaded by `lacuna exec`, because only what comes before the
-// C library takes its place.
+// Interposes thread functions of the C library so that the program behaves identically in every run. Preloaded by `lacuna
+// exec`: only a library loaded before the C library can replace its functions.
 //
-// A thread that waits for a GPU in a loop of sched_yield() can be let sleep by the driver instead: ROCm's HIP library waits so
-// in hipStreamDestroy and in some copies.
+// sched_yield(): the driver can put a thread to sleep that waits for a GPU in a loop of calls. ROCm's HIP library waits this
+// way in hipStreamDestroy and in some copies.
 //
-// A new thread has its heap before pthread_create() returns. The C library maps it when the thread first allocates or frees
-// memory; next to what other threads map, that would be at addresses that the host decides, and so would be all mappings that
-// follow. Compilers in ROCm's libraries hash addresses of functions, so that even offsets in the program's heap would differ.
+// pthread_create(): a new thread gets its heap before the call returns. The C library maps the heap when the thread first
+// allocates or frees memory; if other threads mapped memory concurrently, the host's scheduling would decide the addresses of
+// this mapping and of all later ones. Compilers in ROCm's libraries hash addresses of functions, so even offsets in the
+// program's heap would differ.
 //
-// The driver can keep the creator in pthread_create() until the new thread waits, and a thread that unlocks a mutex in
-// pthread_mutex_unlock() until the one that has waited for it waits again: side by side, the host would decide which of them
-// allocates or launches first.
+// pthread_create(), pthread_mutex_unlock(): the driver can block the creator until the new thread waits, and a thread that
+// unlocks a mutex until the thread that waited for the mutex waits again. If they ran concurrently, the host's scheduling would
+// decide which of them allocates memory or launches a kernel first.
 #include "drivers/rocm/preload/threads.h"
 
 #include <dlfcn.h>
@@ -33,15 +34,16 @@ std::atomic<const lacuna::rocm::ThreadHooks*> hooks{nullptr};
 
 using ThreadFunction = void*(void*);
 
-/// On the stack of the thread that creates another one, until `begun`.
+/// Start data of a new thread, on the stack of its creator, which waits for `begun`.
 struct NewThread {
   ThreadFunction* function;
   void* argument;
   sem_t begun;
 };
 
-/// Threads that wait for a mutex, by its address; mutexes that share a number are handed over when a thread waits for any of
-/// them. The mutex itself does not say: a thread that has had to wait for it leaves it marked so.
+/// Numbers of threads that wait for a mutex, indexed by a hash of its address; a collision only causes handed_over() to be
+/// called without a waiting thread. The mutex itself does not show this: it stays marked as contended after its last waiter has
+/// got it.
 constexpr std::size_t kNumbers = 1024;
 std::array<std::atomic<unsigned>, kNumbers> waiting{};
 std::atomic<unsigned>& waiting_for(const pthread_mutex_t* mutex) {
@@ -49,7 +51,7 @@ std::atomic<unsigned>& waiting_for(const pthread_mutex_t* mutex) {
 }
 
 using MutexFunction = int(pthread_mutex_t*);
-/// The C library's function. `known`: not a static object that is initialized at its first use, which would take a lock.
+/// The C library's function. `known` caches it in an atomic variable: a static object initialised at first use takes a lock.
 MutexFunction* next(std::atomic<MutexFunction*>& known, const char* name) {
   MutexFunction* function = known.load(std::memory_order_relaxed);
   if (function == nullptr) known = function = reinterpret_cast<MutexFunction*>(dlsym(RTLD_NEXT, name));
@@ -84,7 +86,7 @@ LACUNA_INTERPOSED int pthread_create(pthread_t* thread, const pthread_attr_t* at
   const int error = create(thread, attributes, begin, &made);
   if (error == 0) {
     while (sem_wait(&made.begun) != 0) {
-      // A signal came.
+      // Interrupted by a signal: wait again.
     }
   }
   sem_destroy(&made.begun);

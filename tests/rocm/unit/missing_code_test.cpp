@@ -42,10 +42,10 @@ TEST_F(MissingCode, MatchingCodeIsNotReported) {
 
 TEST_F(MissingCode, PresentAndMissingTargetsAreNamed) {
   EXPECT_EQ(said(bundle({"gfx906", "gfx1030"})),
-            "lacuna: lib.so has code for gfx906, gfx1030 and none for gfx90a, for want of which HIP aborts: compile it with "
+            "lacuna: lib.so has code for gfx906, gfx1030 and none for gfx90a, so HIP aborts: compile it with "
             "--offload-arch=gfx90a as well");
   EXPECT_EQ(said(bundle({"gfx803"})),
-            "lacuna: lib.so has code for gfx803 and none for gfx90a, for want of which HIP aborts: compile it with "
+            "lacuna: lib.so has code for gfx803 and none for gfx90a, so HIP aborts: compile it with "
             "--offload-arch=gfx90a as well, or choose --set gpu.target=gfx803");
   EXPECT_NE(said(bundle({"gfx90a:xnack+"})).find("has code for gfx90a:xnack+ and none for gfx90a,"), std::string::npos);
   EXPECT_NE(said(bundle({"gfx90a:sramecc-"})).find("none for gfx90a,"), std::string::npos);
