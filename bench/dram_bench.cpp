@@ -1,5 +1,5 @@
-// Host time of the DRAM schedule alone: requests a second, in order and at random, at a load that the channel can carry; with
-// the times that are decided, and with forecasts.
+// Host time of the DRAM schedule alone: requests per second with sequential and random addresses, at a load that the channel
+// can sustain, both for decided completion times and for forecasts.
 #include <benchmark/benchmark.h>
 
 #include <random>
@@ -13,7 +13,7 @@ namespace {
 
 constexpr unsigned kLine = 64;
 
-/// Reads, and of a hundred requests that many writes, at a request every `gap` cycles.
+/// One request every `gap` cycles; of a hundred requests, `writes` are writes and the others reads.
 enum class Times { decided, forecast };
 template <Times kTimes>
 void requests(benchmark::State& state, bool sequential, std::uint64_t gap, unsigned writes) {

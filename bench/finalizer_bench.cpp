@@ -1,5 +1,5 @@
-// Speed of the finalizer: bytes of kernels' code a second, with and without moving. The code is that of the files in a folder,
-// the firmware's kernels or those in LACUNA_BENCH_CODE, a folder of code objects, bundles and HIP programs.
+// Speed of the finalizer: bytes of kernel code per second, with and without moving instructions. The code is read from the
+// files of a folder: LACUNA_BENCH_CODE, a folder of code objects, bundles and HIP programs, or else the firmware's kernels.
 #include <benchmark/benchmark.h>
 
 #include <cstdlib>
@@ -56,7 +56,7 @@ BENCHMARK_CAPTURE(finalize, move, true)->Unit(benchmark::kMillisecond);
 
 }  // namespace
 
-// Libraries of the loaders bring SystemC with them.
+// The loaders link SystemC, which requires sc_main().
 int sc_main(int, char*[]) { return 0; }
 
 BENCHMARK_MAIN();

@@ -1,5 +1,5 @@
-// Speed of the hart as a SystemC module, RAM by DMI, default quantum: million guest instructions per second of one
-// core (processor time, so that other load on the machine does not count) and workload.
+// Speed of the hart as a SystemC module, with RAM accessed by DMI and the default quantum: million guest instructions per
+// second of one core, for each workload. Measures processor time, so that other load on the machine does not matter.
 #include <cstdio>
 #include <ctime>
 #include <string>
@@ -17,7 +17,7 @@ namespace {
 
 constexpr Bytes kRamSize{4u << 20};
 
-/// The least that a hart needs; addresses of the bus are offsets in RAM's window plus its base.
+/// The smallest platform that a hart runs on: a bus and RAM. Bus addresses are offsets in RAM's window plus its base.
 class Bench : public sc_core::sc_module {
  public:
   explicit Bench(sc_core::sc_module_name name)

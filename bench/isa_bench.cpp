@@ -30,12 +30,12 @@ class Machine {
     wave_.target = target;
     wave_.vgpr = registers_.data();
     wave_.vgpr_count = kRegisters;
-    wave_.mode.bits = 0x3c0;  // as kernels start: f32 denormals flushed, f64 and f16 kept, DX10_CLAMP, IEEE
+    wave_.mode.bits = 0x3c0;  // initial MODE of kernels: flush f32 denormals, keep f64 and f16 ones, DX10_CLAMP, IEEE
     wave_.set_exec(exec);
     for (unsigned r = 0; r < kRegisters; ++r) {
       for (unsigned lane = 0; lane < kLanes; ++lane) {
         const double value = 1 + 0.001 * (r + lane);
-        // f32 values, from register 16 on pairs of f16 ones, from 32 on f64 ones.
+        // Registers 0 to 15 hold f32 values, 16 to 31 pairs of f16 values, and the others f64 values.
         const auto wide = std::bit_cast<std::uint64_t>(value);
         const std::uint32_t half = 0x3c00U + r + lane;
         wave_.v(r)[lane] = r < 16   ? std::bit_cast<std::uint32_t>(static_cast<float>(value))
@@ -88,14 +88,14 @@ struct Case {
   Target target = Target::gfx803;
 };
 
-// VOP3P: packed operations take halves as they are; matrix operations add to zero.
+// Encodes a VOP3P instruction: packed operations use the halves unchanged (op_sel_hi = 1); matrix operations accumulate onto zero.
 constexpr std::array<std::uint32_t, 2> vop3p(unsigned opcode, unsigned dst, unsigned src0, unsigned src1, unsigned src2) {
   return {0xd3800000U | opcode << 16 | (opcode < 0x40 ? 1U << 14 : 0U) | dst,
           src2 << 18 | src1 << 9 | src0 | (opcode < 0x40 ? 3U << 27 : 0U)};
 }
 constexpr unsigned kZero = 128;
 
-/// With the code of a matrix extension: models/isa/matrix/matrix_extensions.h.
+/// Encodes the selector of a matrix extension in a matrix operation: models/isa/matrix/matrix_extensions.h.
 constexpr std::array<std::uint32_t, 2> extended(std::array<std::uint32_t, 2> words, unsigned cbsz, unsigned abid,
                                                 unsigned blgp) {
   return {words[0] | abid << 11 | cbsz << 8, words[1] | blgp << 29};

@@ -1,4 +1,4 @@
-// Throughput of the scalar and memory executors, in wavefront instructions per second, without the compute unit around them.
+// Throughput of the scalar and memory executors alone, without a compute unit, in wavefront instructions per second.
 #include <benchmark/benchmark.h>
 
 #include <cstddef>
@@ -26,7 +26,7 @@ class FlatMemory : public MemoryInterface {
 };
 
 // The encodings use v[0:1] as an address, v2 as an LDS offset, s[4:7] as a descriptor and s[2:3] as a scalar base.
-// Lanes are side by side; when `scatter` is set neighbours change places.
+// Lanes access consecutive addresses; if `scatter` is set, neighbouring lanes are swapped.
 void run(benchmark::State& state, std::vector<std::uint32_t> words, std::uint64_t exec, bool scatter = false) {
   FlatMemory memory;
   std::vector<std::uint32_t> vgprs(32 * kLanes);

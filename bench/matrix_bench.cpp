@@ -1,5 +1,5 @@
-// Speed of what `lacuna sida` does with sparse matrices: entries a second of the Matrix Market reader, generators, orders, and
-// of the count of what the buffer holds. Wanted: reader 5 million entries a second, generators 10, orders 1.
+// Speed of the operations of `lacuna sida` on sparse matrices, in entries per second: the Matrix Market reader, generators,
+// orders, and counting the contents of the buffer. Targets: reader 5 million entries per second, generators 10, orders 1.
 #include <benchmark/benchmark.h>
 #include <unistd.h>
 

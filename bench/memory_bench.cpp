@@ -1,5 +1,5 @@
-// Host time of the memory system's models: calendars alone, and requests through L1, the edge of a window, crossbar, L2 and
-// DRAM, as compute units make them.
+// Host time of the models of the memory system: calendars alone, and requests as compute units make them, through L1, the
+// memory phase at the end of a window, crossbar, L2 and DRAM.
 #include <benchmark/benchmark.h>
 #include <tlm_utils/simple_initiator_socket.h>
 
@@ -29,7 +29,7 @@ constexpr Tick kCycle = 1_ns;
 
 AddressRoutes routes() { return AddressRoutes({{"vram", kBase, kMemory, 0, kChannels, 128_B}}); }
 
-/// 16 L1 caches, a crossbar, 16 L2 banks, 16 DRAM channels, and the edge of the windows between them.
+/// 16 L1 caches, a crossbar, 16 L2 banks, 16 DRAM channels, and the memory phase that connects them at the end of a window.
 struct System : sc_core::sc_module, MemoryClient {
   explicit System(sc_core::sc_module_name n) : sc_module(n) {
     for (unsigned i = 0; i < kArrays; ++i) {
@@ -56,7 +56,7 @@ struct System : sc_core::sc_module, MemoryClient {
       edge.add_destination(i, *l2[i], &dram[i]->port());
     }
   }
-  /// One line: a cycle after the one before, when no more are under way than compute units have.
+  /// Requests one line, a cycle after the previous one, and later if as many requests are in flight as compute units allow.
   void access(unsigned array, std::uint64_t address, bool write = false) {
     next += kCycle;
     while (under_way == kUnderWay || next >= end) pass_window();
@@ -130,7 +130,7 @@ void pool_calendar(benchmark::State& state) {
 }
 BENCHMARK(pool_calendar);
 
-/// Reads lines of a working set in turn, by one array: what it fits into decides where they hit.
+/// One array reads the lines of a working set cyclically; the size of the working set determines the level at which they hit.
 void read_working_set(benchmark::State& state) {
   const auto lines = static_cast<std::uint64_t>(state.range(0)) / 64;
   for (std::uint64_t i = 0; i < lines; ++i) model->access(0, i * 64);

@@ -1,5 +1,5 @@
-// Host time of the fabrics alone: packets a second under uniform traffic of an 8 x 8 mesh, booked and stepped, and of a
-// crossbar's transactions that come in order of time.
+// Host time of the fabrics alone: packets per second of an 8 x 8 mesh under uniform traffic, with booked and with stepped
+// routers, and transactions of a crossbar in order of time.
 #include <benchmark/benchmark.h>
 
 #include <random>
@@ -25,7 +25,7 @@ BookedNetwork& mesh() {
   return network;
 }
 
-/// Packets of so many flits, at a load in per cent of a flit per node and cycle.
+/// Arguments: flits per packet, and load in per cent of one flit per node and cycle.
 void mesh_packets(benchmark::State& state) {
   const auto flits = static_cast<unsigned>(state.range(0));
   const std::uint64_t gap = kCycle.ps * flits * 100 / (static_cast<std::uint64_t>(state.range(1)) * kNodes);
@@ -44,7 +44,7 @@ void mesh_packets(benchmark::State& state) {
 }
 BENCHMARK(mesh_packets)->ArgNames({"flits", "load"})->Args({1, 20})->Args({1, 40})->Args({5, 20})->Args({5, 40});
 
-/// The same load on stepped routers; their time goes with the cycles and with what waits in them.
+/// The same load on stepped routers, whose host time depends on the number of cycles and of packets waiting in the routers.
 void stepped_mesh_packets(benchmark::State& state) {
   const auto flits = static_cast<unsigned>(state.range(0));
   const double each_cycle = static_cast<double>(state.range(1)) / 100 * kNodes / flits;
@@ -75,7 +75,7 @@ BENCHMARK(stepped_mesh_packets)->ArgNames({"flits", "load"})->Args({1, 20})->Arg
 constexpr unsigned kSources = 64;
 constexpr unsigned kBanks = 16;
 
-/// Four transactions each cycle, by the halves of packets as at a window's edge. An item is a packet.
+/// Four transactions per cycle, each packet in two halves as in the memory phase at the end of a window. An item is a packet.
 void crossbar_packets(benchmark::State& state) {
   static Crossbar crossbar("crossbar", FabricParameters{}, kSources,
                            AddressRoutes({{"memory", 0, Bytes{64 * kBanks}, 0, kBanks, 64_B}}));

@@ -1,5 +1,5 @@
-// Speed of the timing model of the sparse dataflow accelerator: products a second of passes over an ideal memory, two products
-// an entry. Wanted: 20 million.
+// Speed of the timing model of the sparse dataflow accelerator: products per second of passes with an ideal memory, with two
+// products per entry. Target: 20 million.
 #include <benchmark/benchmark.h>
 
 #include "models/sida/matrix/generators.h"

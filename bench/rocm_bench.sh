@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# HIP programs on the virtual GPU: start-up, launches, cost of an idle GPU, speed of a kernel compared with the same kernel from firmware.
+# HIP programs on the virtual GPU: start-up, launches, cost of an idle GPU, and speed of a kernel compared with the same kernel
+# launched by firmware.
 # Usage: rocm_bench.sh LACUNA PROGRAMS_FOLDER FIRMWARE_FOLDER
 set -euo pipefail
 lacuna=$(realpath "$1") programs=$(realpath "$2") firmware=$(realpath "$3")
@@ -7,14 +8,14 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"
 
-# seconds COMMAND...: wall time of one run
+# seconds COMMAND...: prints the wall time of one run
 seconds() {
   local begin=$EPOCHREALTIME
   "$@" >out.txt 2>&1 || { cat out.txt >&2; exit 1; }
   awk -v begin="$begin" -v end="$EPOCHREALTIME" 'BEGIN { printf "%.2f", end - begin }'
 }
 row() { printf '%-62s %18s   %s\n' "$1" "$2" "$3"; }
-# Wall seconds that a kernel took, the least of its dispatches: $1 = kernels.csv, $2 = its name
+# kernel_seconds KERNELS_CSV NAME: prints the lowest wall time of the kernel's dispatches, in seconds
 kernel_seconds() {
   awk -F, -v name="$2" 'NR == 1 { for (i = 1; i <= NF; ++i) column[$i] = i; next }
     $column["kernel"] == name && (least == 0 || $column["wall_seconds"] < least) { least = $column["wall_seconds"] }
@@ -28,7 +29,8 @@ million=$(seconds "$lacuna" exec --quiet --config r9nano -- "$programs/vector_ad
 row 'vector add of 1 Mi floats, launch to exit, r9nano' "$million s" 'under 2 s'
 row '100,000 empty launches, launch to exit, r9nano' "$(seconds "$lacuna" exec --quiet --config r9nano -- "$programs/many_launches") s" 'under 20 s'
 
-# GB a second of the fastest of four copies behind the first, which is sampled; in brackets by processor time
+# copy_speed SDMA DIRECTION BYTES: prints the GB/s of the fastest of four copies by wall time, and by processor time in
+# parentheses. A first copy, which is sampled, does not count.
 copy_speed() {
   HSA_ENABLE_SDMA=$1 "$lacuna" exec --quiet --config r9nano -- "$programs/copy_times" "$2" 0 0 "$3" "$3" "$3" "$3" "$3" >out.txt
   awk '/ us/ && ++copies > 1 {

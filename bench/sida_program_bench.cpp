@@ -1,5 +1,5 @@
-// Products a second of the sparse dataflow accelerator's function, without time: PageRank, two iterations, which are two
-// products of each entry, on a power law of 12 entries a row.
+// Products per second of the sparse dataflow accelerator's function, without timing: two iterations of PageRank, which take two
+// products per entry, on a power-law matrix with 12 entries per row.
 #include <benchmark/benchmark.h>
 
 #include "models/sida/matrix/generators.h"

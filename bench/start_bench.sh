@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# What a start costs: processor time and peak memory of `lacuna launch` of an empty kernel and of `lacuna exec` of a HIP program
-# that does nothing, and HIP launches a second. Usage: start_bench.sh LACUNA PROGRAMS_FOLDER FIRMWARE_FOLDER
+# Cost of a start: processor time and peak memory of `lacuna launch` with an empty kernel, processor time of `lacuna exec` with a
+# HIP program that does nothing, and HIP launches per second. Usage: start_bench.sh LACUNA PROGRAMS_FOLDER FIRMWARE_FOLDER
 set -euo pipefail
 lacuna=$(realpath "$1") programs=$(realpath "$2") kernels=$(realpath "$3/kernels")
 work=$(mktemp -d)
@@ -8,7 +8,7 @@ trap 'rm -rf "$work"' EXIT
 cd "$work"
 
 row() { printf '%-62s %22s   %s\n' "$1" "$2" "$3"; }
-# The least processor time of ten runs, user's and system's, in milliseconds.
+# processor_ms COMMAND...: prints the lowest processor time (user and system) of ten runs, in milliseconds
 processor_ms() {
   local TIMEFORMAT='%U %S'
   for _ in {1..10}; do

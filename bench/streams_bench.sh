@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# What each preset's memory carries in simulated time: vectors of doubles that are read, copied, and combined as in STREAM's triad,
-# in GB/s and as a part of DRAM's peak. A vector of 128 MiB is three times as large as the largest last-level cache.
+# Simulated memory bandwidth of each preset: reads, copies and STREAM's triad of vectors of doubles, in GB/s and in per cent of
+# DRAM's peak. A vector of 128 MiB is three times as large as the largest last-level cache.
 # Usage: [ELEMENTS=N] streams_bench.sh LACUNA FIRMWARE_FOLDER CONFIGS_FOLDER [PRESET...]
 set -euo pipefail
 lacuna=$(realpath "$1") kernels=$(realpath "$2/kernels") configs=$(realpath "$3")
@@ -11,7 +11,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"
 
-# rate KERNEL BYTES: GB/s by the kernel's time, and its part of what DRAM carries at most in that time
+# rate KERNEL BYTES: prints the kernel's GB/s, and in parentheses the share of what DRAM could transfer in the kernel's time
 rate() {
   awk -F, -v kernel="$1" -v bytes="$2" '
     NR == 1 { for (i = 1; i <= NF; ++i) column[$i] = i; next }
@@ -23,13 +23,13 @@ rate() {
 printf '%-26s %16s %16s %16s\n' '' read copy triad
 for preset; do
   vectors=$elements
-  # Its memory holds no three of the usual size.
+  # The memory of this preset is too small for three vectors of the usual size.
   [[ $preset != tiny ]] || vectors=$((1 << 20))
   target=
   "$lacuna" launch "$kernels/empty.co" --kernel empty --grid 64 --config "$preset" --out out --quiet >log.txt 2>&1 || target=_gfx90a
   {
     printf '[code]\nfile = %s/memory_streams%s.co\n' "$kernels" "$target"
-    # Not zeros, which zero caches would keep from memory.
+    # The contents are not zero: zero caches would keep accesses to zeros from memory.
     for buffer in a b; do printf '[buffer %s]\ncontents = fill:%d:f64:uniform(1,2)\n' $buffer "$vectors"; done
     printf '[buffer c]\ncontents = zero:%d\n' $((8 * vectors))
     printf '[dispatch read]\ngrid = %d\narg = buf:a\narg = buf:c\n' "$vectors"

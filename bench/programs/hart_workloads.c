@@ -1,4 +1,4 @@
-/* Workloads of hart_bench. Each prints "begin <name>" and "end <name>", between which the host measures; the result is checked.
+/* Workloads of hart_bench. Each prints "begin <name>" and "end <name>", between which the host measures, and checks its result.
  */
 #include <semihost.h>
 #include <stdint.h>
@@ -52,7 +52,7 @@ static int shell_sort(void) {
 /* Calls and returns. */
 static __attribute__((noinline)) unsigned fibonacci(unsigned n) { return n < 2 ? n : fibonacci(n - 1) + fibonacci(n - 2); }
 
-/* What system programs do: records, strings, switches, division. */
+/* Typical operations of system programs: records, strings, switches, division. */
 struct record {
   struct record* next;
   int kind;
