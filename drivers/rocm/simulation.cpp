@@ -38,7 +38,7 @@ constexpr Tick kLargestSlice{1'000'000'000};
 /// Simulated time that reading the clock takes when nothing else happens: on silicon a call of the driver is not faster.
 constexpr Tick kClockRead{1'000'000};
 /// Longest simulated time between two checks of conditions while all threads wait. It bounds the delay after which a GPU's
-/// store to memory that comes without a notification is seen.
+/// store to memory without a notification is seen.
 constexpr Tick kStep{10'000'000};
 /// Number of checks of the program without sleeping: enough for a program that waits for one kernel and launches the next.
 constexpr unsigned kLooksAwake = 200;
