@@ -22,7 +22,7 @@ with HSA_NO_SCRATCH_RECLAIM=1 -- scratch
 with AMD_SERIALIZE_KERNEL=3 AMD_SERIALIZE_COPY=3 -- streams
 # Variables of ROCm's own libhsakmt: one selects the existing GPU, the other has no effect here, which is reported.
 with HSA_OVERRIDE_GFX_VERSION=8.0.3 HSA_ZFB=1 -- vector_add
-complains "HSA_ZFB=1 changes nothing"
+complains "HSA_ZFB=1 has no effect"
 target=gfx90a
 with HSA_ENABLE_SDMA=0 -- copies_2d
 with HSA_ENABLE_INTERRUPT=0 -- streams
