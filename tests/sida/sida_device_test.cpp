@@ -274,6 +274,7 @@ TEST_F(SidaDevice, RepeatedPassesTakeWhatTheFirstTook) {
   EXPECT_EQ(twelve.at("sida.passes"), 6U);
   EXPECT_EQ(twelve.at("sida.passes_in_bulk"), 4U);
   EXPECT_EQ(detailed.at("sida.passes_in_bulk"), 0U);
+  EXPECT_EQ(b_.fabric.reg(LACUNA_GPU_SIDA_STEP), b_.detailed.reg(LACUNA_GPU_SIDA_STEP));
   std::vector<std::string> counts{"cycles", "lines_read", "lines_written", "waiting", "translation", "steps"};
   for (const char* const kind : sida::kMemoryKindNames) {
     for (const char* const way : {"read.", "written."}) {

@@ -187,8 +187,7 @@ void Accelerator::begin_job() {
   pass_ = 0;
   step_ = 0;
   program_ = jobs_.front().program;
-  const std::uint64_t number = statistics_.begun++;
-  record_ = {.number = number, .packet = jobs_.front().packet, .program = program_, .began = kernel_time()};
+  record_ = {.number = jobs_begun_++, .packet = jobs_.front().packet, .program = program_, .began = kernel_time()};
   if (copies_ != nullptr) copies_->work_begins();
 }
 
@@ -305,19 +304,25 @@ bool Accelerator::in_bulk(const PassCost& cost, sida::Time begin) {
   bulk_began_ = clock_.ticks(Cycles{begin});
   phase_.notify(delay_until(end));
   wait(phase_);
-  const sida::Time elapsed = elapsed_in_bulk();
-  step_ = current_step();
-  steps_in_bulk_ += cost.steps_begun(elapsed);
-  bulk_ = nullptr;
+  steps_in_bulk_ += cost.steps_begun(elapsed_in_bulk());
   if (dropped()) {
-    costs_.count(cost, std::min(elapsed, cost.counts.cycles), cost.counts.cycles);
+    step_ = current_step();
+    abandon_bulk();
     throw Dropped();
   }
+  bulk_ = nullptr;
   if (kernel_time() < end) return false;
+  step_ = cost.counts.steps;
   costs_.count(cost, 1, 1);
   ++statistics_.passes_in_bulk;
   ++record_.passes_in_bulk;
   return true;
+}
+
+/// Counts what the pass that is in bulk has requested so far. It will not go on.
+void Accelerator::abandon_bulk() {
+  costs_.count(*bulk_, std::min(elapsed_in_bulk(), bulk_->counts.cycles), bulk_->counts.cycles);
+  bulk_ = nullptr;
 }
 
 /// Cycles of the pass that is in bulk so far.
@@ -429,8 +434,8 @@ void Accelerator::reset() {
   pipeline_.reset();
   awaited_.reset();
   orders_.clear();
+  if (bulk_ != nullptr) abandon_bulk();
   costs_.clear();
-  bulk_ = nullptr;
   program_ = error_address_ = step_ = jobs_since_reset_ = passes_since_reset_ = 0;
   pass_ = error_ = 0;
   work_.cancel();

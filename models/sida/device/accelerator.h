@@ -12,7 +12,7 @@
 // at the end of the last window or later, as units of the window do.
 //
 // Passes in bulk (pass_costs.h): a pass that repeats while nothing else uses the memory makes no requests and ends after the
-// time that it took before. When a kernel, a copy or another job begins meanwhile, the pass goes on in detail from the begin of
+// time that it took before. When a kernel or a copy begins meanwhile, the pass goes on in detail from the begin of
 // its current step, so that contention is always simulated in detail.
 #pragma once
 
@@ -43,7 +43,7 @@
 namespace lacuna {
 
 struct SidaStatistics {
-  std::uint64_t begun = 0, jobs = 0, failed = 0, dropped = 0, iterations = 0, passes = 0, passes_in_bulk = 0;
+  std::uint64_t jobs = 0, failed = 0, dropped = 0, iterations = 0, passes = 0, passes_in_bulk = 0;
   Tick busy{};
   sida::PassCounts sums;         ///< over all passes, in cycles of the accelerator
   std::uint64_t sub_tensor = 0;  ///< of the last pass with a product, columns
@@ -126,6 +126,7 @@ class Accelerator : public sc_core::sc_module,
   sida::PassCounts rest_in_detail(const sida::PassShape& shape, const PassCost& cost, sida::Time begin);
   sida::PassCounts end_pipeline();
   bool in_bulk(const PassCost& cost, sida::Time begin);
+  void abandon_bulk();
   sida::Time elapsed_in_bulk() const;
   std::uint64_t current_step() const;
   void others_begin() override;
@@ -154,6 +155,7 @@ class Accelerator : public sc_core::sc_module,
 
   std::function<void(const SidaJobRecord&)> observer_;
   SidaJobRecord record_;  ///< of the job that runs
+  std::uint64_t jobs_begun_ = 0;
 
   std::deque<Waiting> jobs_;                                             ///< the one that runs, if any, is the first
   std::map<std::uint16_t, std::unique_ptr<sida::StoredOrders>> orders_;  ///< of its matrices
