@@ -1,7 +1,6 @@
 #include "models/sida/function/products.h"
 
 #include <algorithm>
-#include <exception>
 #include <numeric>
 
 #include "models/sida/function/arithmetic.h"
@@ -260,6 +259,7 @@ SharedProduct::SharedProduct(std::unique_ptr<Product> product, WorkerThreads* th
   products_.push_back(std::move(product));
   while (threads != nullptr && products_.size() < threads->threads()) products_.push_back(products_.front()->copy());
   numbers_.resize(products_.size());
+  errors_.resize(products_.size());
   std::iota(numbers_.begin(), numbers_.end(), 0U);
 }
 
@@ -287,18 +287,17 @@ void SharedProduct::sums(std::uint64_t first, std::uint64_t count, std::byte* ou
     }
     return part == 0 ? first : up(low);
   };
-  std::vector<std::exception_ptr> errors(products_.size());
   threads_->run(numbers_, static_cast<unsigned>(products_.size()), [&](unsigned part, unsigned) {
     const std::uint64_t from = begin_of(part), to = part + 1 == products_.size() ? end : begin_of(part + 1);
     if (from >= to) return;
     try {
       products_[part]->sums(from, to - from, out + (from - first) * line_bytes);
     } catch (const ProgramError&) {
-      errors[part] = std::current_exception();
+      errors_[part] = std::current_exception();
     }
   });
   // The error of the first line that has one, as on one thread.
-  for (const std::exception_ptr& error : errors) {
+  for (const std::exception_ptr& error : errors_) {
     if (error) std::rethrow_exception(error);
   }
 }

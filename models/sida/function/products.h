@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <memory>
 #include <vector>
 
@@ -61,6 +62,7 @@ class SharedProduct {
   WorkerThreads* threads_;
   std::vector<std::unique_ptr<Product>> products_;  ///< of each thread
   std::vector<unsigned> numbers_;                   ///< of the threads
+  std::vector<std::exception_ptr> errors_;          ///< of the part of each thread
 };
 
 }  // namespace lacuna::sida
