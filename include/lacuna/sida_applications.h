@@ -41,6 +41,10 @@ const lacuna_sida_application* lacuna_sida_applications(void);
 /* Null: there is none of that name. */
 const lacuna_sida_application* lacuna_sida_application_named(const char* name);
 
+/* Of pr: damping, and the change of all ranks up to which it iterates where the setup has no tolerance. */
+#define LACUNA_SIDA_RANK_DAMPING 0.85
+#define LACUNA_SIDA_RANK_TOLERANCE 1e-7
+
 /* Features of a vertex of gcn. */
 uint32_t lacuna_sida_features(const lacuna_sida_setup* setup);
 /* What cg, bgs and gmres add to the diagonal, so that A + shift is diagonally dominant by at least 1. */

@@ -107,8 +107,6 @@ static bool is(const char* a, const char* b) { return strcmp(a, b) == 0; }
 /* ------------------------------------------------------------------------------------------------------------------ PageRank
  */
 
-#define DAMPING 0.85
-
 static graph* build_pr(const setup* s) {
   graph* g = lacuna_sida_create();
   if (g == NULL) return NULL;
@@ -117,12 +115,13 @@ static graph* build_pr(const setup* s) {
               zero = number(g, 0);
   /* Vertices without edges give their rank to all. */
   const value dangling = sum(g, choose(g, equal(g, row_sum, zero), pr, zero));
-  const value damping = number(g, DAMPING), rest = number(g, 1 - DAMPING), vertices = number(g, (double)n);
+  const value damping = number(g, LACUNA_SIDA_RANK_DAMPING), rest = number(g, 1 - LACUNA_SIDA_RANK_DAMPING),
+              vertices = number(g, (double)n);
   const value given = divide(g, add(g, multiply(g, damping, dangling), rest), vertices);
   const value next = add(g, vxm(g, LACUNA_SIDA_MUL_ADD, multiply(g, pr, row_sum), a), given);
   const value residual = sum(g, absolute(g, subtract(g, next, pr)));
   lacuna_sida_next(g, pr, next);
-  limit(g, s, "pr", less(g, number(g, s->tolerance != 0 ? s->tolerance : 1e-7), residual));
+  limit(g, s, "pr", less(g, number(g, s->tolerance != 0 ? s->tolerance : LACUNA_SIDA_RANK_TOLERANCE), residual));
   return g;
 }
 
@@ -133,7 +132,7 @@ static void fill_pr(const setup* s, const char* name, void* contents) {
     return;
   }
   count_rows(s, out);
-  for (uint32_t r = 0; r < s->rows; ++r) out[r] = out[r] == 0 ? 0 : DAMPING / out[r];
+  for (uint32_t r = 0; r < s->rows; ++r) out[r] = out[r] == 0 ? 0 : LACUNA_SIDA_RANK_DAMPING / out[r];
 }
 
 /* -------------------------------------------------------------------------------------------------------------------- k-core

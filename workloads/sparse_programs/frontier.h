@@ -5,7 +5,8 @@
 //   pull    a work-item looks among the edges that enter its vertex for one from the frontier, up to the first one; while the
 //           frontier's edges are many (Beamer et al., SC '12, with their alpha = 14 and beta = 24)
 //
-// A kernel appends to the next list with one atomic addition a wavefront; the host reads the list's size before the next step.
+// A kernel appends to the next list with one atomic addition a wavefront, and adds up degrees with one a vertex; the host reads
+// the list's size before the next step.
 #pragma once
 
 #include <utility>
@@ -62,12 +63,7 @@ __global__ void publish(unsigned* counts, unsigned* for_host) {
 class Frontier {
  public:
   explicit Frontier(unsigned vertices)
-      : first_("the frontier", vertices), second_("the next frontier", vertices), counts_("the frontier's size", 2) {
-    require(hipHostMalloc(reinterpret_cast<void**>(&for_host_), 2 * sizeof(unsigned)), "allocating memory of the host");
-  }
-  Frontier(const Frontier&) = delete;
-  Frontier& operator=(const Frontier&) = delete;
-  ~Frontier() { (void)hipHostFree(for_host_); }
+      : first_("the frontier", vertices), second_("the next frontier", vertices), counts_("the frontier's size", 2) {}
 
   /// Before each run.
   void start(const std::vector<unsigned>& vertices) {
@@ -84,8 +80,7 @@ class Frontier {
   VertexList next() const { return {to_->data(), counts_.data(), counts_.data() + 1}; }
   /// Waits for the kernels: the next list is now the list.
   void advance() {
-    publish<2><<<1, 2>>>(counts_.data(), for_host_);
-    require(hipStreamSynchronize(nullptr), "running the kernels");
+    publish<2><<<1, 2>>>(counts_.data(), for_host_.data());
     size_ = for_host_[0], edges_ = for_host_[1];
     std::swap(from_, to_);
   }
@@ -110,7 +105,7 @@ class Frontier {
  private:
   DeviceArray<unsigned> first_, second_, counts_;
   const DeviceArray<unsigned>*from_ = &first_, *to_ = &second_;
-  unsigned* for_host_ = nullptr;
+  HostScalars<unsigned> for_host_{2};
   unsigned size_ = 0, edges_ = 0;
 };
 
@@ -131,7 +126,7 @@ class Edges {
   unsigned lanes_ = 1;
 };
 
-// -------------------------------------------------------------------------------- breadth-first search, neighbours of k hops
+// -- breadth-first search, neighbours of k hops
 
 /// `once`: a vertex is reached once, and `from` and `to` are the same; else anew in each step. Both hold for each vertex the
 /// step that has reached it.
@@ -222,7 +217,7 @@ ProgramRun run_reach(Program& program, const Application& application, const Run
   return run;
 }
 
-// ------------------------------------------------------------------------------------------------------------- shortest paths
+// -- shortest paths
 
 /// From vertices whose distance has changed. Distances are not negative, so that their bits are ordered as they are.
 struct RelaxStep {
@@ -284,7 +279,7 @@ inline ProgramRun run_sssp(Program& program, const Application& application, con
   return run;
 }
 
-// --------------------------------------------------------------------------------------------------------------------- k-core
+// -- k-core
 
 /// A neighbour has been peeled.
 struct DecrementStep {

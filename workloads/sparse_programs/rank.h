@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "include/lacuna/sida_applications.h"
 #include "workloads/sparse_programs/product.h"
 #include "workloads/sparse_programs/run.h"
 
@@ -37,8 +38,6 @@ struct RankStart {
   }
 };
 
-constexpr double damping = 0.85;  // as lacuna/sida_applications.h
-
 /// What vertices without edges and the damping give to each vertex; the change, for the host.
 struct RankTotals {
   double per_vertex;  // 1 / vertices
@@ -46,7 +45,7 @@ struct RankTotals {
   bool has_change;
 
   __device__ void operator()(const double* sums) const {
-    *given = (damping * sums[0] + (1 - damping)) * per_vertex;
+    *given = (LACUNA_SIDA_RANK_DAMPING * sums[0] + (1 - LACUNA_SIDA_RANK_DAMPING)) * per_vertex;
     if (has_change) *change = sums[1];
   }
 };
@@ -59,8 +58,7 @@ inline ProgramRun run_pr(Program& program, const Application& application, const
   const DeviceArray<double> scaled("the scaled ranks", vertices), next_scaled("the next scaled ranks", vertices);
   const DeviceArray<double> shares("the shares", application.contents<double>("row_sum", vertices)), given("given", 1);
   Partials partials(std::max(product.groups(), Partials::most_groups));
-  const HostScalars change(1);
-  constexpr double tolerance = 1e-7;  // as lacuna/sida_applications.h
+  const HostScalars<double> change(1);
   ProgramRun run;
   program.measure([&] { ranks.upload(start); },
                   [&] {
@@ -75,7 +73,7 @@ inline ProgramRun run_pr(Program& program, const Application& application, const
                       partials.add_up<2>(RankTotals{1.0 / vertices, given.data(), change.data(), true});
                       std::swap(from, to);
                       std::swap(from_scaled, to_scaled);
-                    } while (++run.iterations < application.limit() && change[0] > tolerance);
+                    } while (++run.iterations < application.limit() && change[0] > LACUNA_SIDA_RANK_TOLERANCE);
                   });
   const std::vector<double> result = (run.iterations % 2 == 0 ? ranks : next).download();
   const auto longest = static_cast<double>(product.longest());
@@ -120,7 +118,7 @@ inline ProgramRun run_label(Program& program, const Application& application, co
   const DeviceArray<double> known("what is known", application.contents<double>("known", vertices));
   const DeviceArray<double> given("the given labels", application.contents<double>("given", vertices));
   Partials partials(std::max(product.groups(), Partials::most_groups));
-  const HostScalars changes(1);
+  const HostScalars<double> changes(1);
   ProgramRun run;
   program.measure([&] { labels.upload(start); },
                   [&] {

@@ -77,8 +77,7 @@ class SolverCheck {
   std::vector<double> right_;
 };
 
-// ---------------------------------------------------------------------------------------------------------- conjugate
-// gradients
+// -- conjugate gradients
 
 /// Scalars of conjugate gradients and BiCGStab, in the GPU's memory.
 struct SolverScalars {
@@ -140,7 +139,7 @@ inline ProgramRun run_cg(Program& program, const Application& application, const
   const DeviceArray<double> x("x", n), r("the residual", n), p("the direction", n), ap("the product", n);
   const DeviceArray<SolverScalars> scalars("the scalars", 1);
   Partials partials(std::max(product.groups(), Partials::most_groups));
-  const HostScalars rest(1);
+  const HostScalars<double> rest(1);
   const double limit = application.residual_limit(), shift = application.shift();
   ProgramRun run;
   program.measure(
@@ -169,8 +168,7 @@ inline ProgramRun run_cg(Program& program, const Application& application, const
   return run;
 }
 
-// ---------------------------------------------------------------------------------------------------------------------
-// BiCGStab
+// -- BiCGStab
 
 struct BgsDirection {
   static constexpr unsigned totals = 1;
@@ -251,7 +249,7 @@ inline ProgramRun run_bgs(Program& program, const Application& application, cons
       t("the product of that", n);
   const DeviceArray<SolverScalars> scalars("the scalars", 1);
   Partials partials(std::max(product.groups(), Partials::most_groups));
-  const HostScalars rest(1);
+  const HostScalars<double> rest(1);
   const double limit = application.residual_limit(), shift = application.shift();
   ProgramRun run;
   program.measure(
@@ -283,8 +281,7 @@ inline ProgramRun run_bgs(Program& program, const Application& application, cons
   return run;
 }
 
-// ------------------------------------------------------------------------------------------------------------------------
-// GMRES
+// -- GMRES
 
 constexpr unsigned restart = 4;  // as lacuna/sida_applications.h
 
@@ -459,7 +456,7 @@ inline ProgramRun run_gmres(Program& program, const Application& application, co
   const Product product(application.by_rows(), options.form);
   const DeviceArray<double> right("the right side", application.contents<double>("right", n)), x("x", n);
   Gmres gmres(product, n, application.shift());
-  const HostScalars rest(1);
+  const HostScalars<double> rest(1);
   const double limit = application.residual_limit();
   ProgramRun run;
   program.measure([&] { x.clear(); },

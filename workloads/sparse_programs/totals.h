@@ -103,23 +103,24 @@ class Partials {
 };
 
 /// Scalars in the host's memory that kernels write.
+template <typename T>
 class HostScalars {
  public:
   explicit HostScalars(size_t count) {
-    require(hipHostMalloc(reinterpret_cast<void**>(&values_), count * sizeof(double)), "allocating memory of the host");
+    require(hipHostMalloc(reinterpret_cast<void**>(&values_), count * sizeof(T)), "allocating memory of the host");
   }
   HostScalars(const HostScalars&) = delete;
   HostScalars& operator=(const HostScalars&) = delete;
   ~HostScalars() { (void)hipHostFree(values_); }
-  double* data() const { return values_; }
+  T* data() const { return values_; }
   /// Waits for all kernels.
-  double operator[](size_t i) const {
+  T operator[](size_t i) const {
     require(hipStreamSynchronize(nullptr), "running the kernels");
     return values_[i];
   }
 
  private:
-  double* values_ = nullptr;
+  T* values_ = nullptr;
 };
 
 }  // namespace workload
