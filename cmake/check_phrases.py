@@ -11,7 +11,7 @@ import sys
 HERE = pathlib.Path(__file__).resolve().parent
 SOURCES = (".h", ".cpp", ".c", ".hip", ".cl", ".inc", ".py", ".sh", ".cmake", ".txt", ".cfg")
 COMMENT = {".py": r"#\s(.*)", ".sh": r"#\s(.*)", ".cmake": r"#\s(.*)", ".txt": r"#\s(.*)", ".cfg": r"#\s(.*)"}
-GENERATED = re.compile(r"docs/(results|results_paper|parameters|kernels-csv|isa-coverage|duplo-reference|lazy-reference|matrix-unit-reference|memory-map|sida-reference)\.md|"
+GENERATED = re.compile(r"docs/(results|results_paper|reference/[\w-]+)\.md|"
                        r"cmake/phrases\.txt")
 
 

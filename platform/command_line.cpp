@@ -32,7 +32,7 @@ constexpr std::array<CommandInfo, 12> kCommands{
       "Runs one kernel of a gfx803 or gfx90a code object, or what a launch file describes, without a firmware of your own: "
       "lacuna launch vadd.co --kernel vadd --grid 1024 --block 256 --arg in:a.bin --arg in:b.bin --arg out:4096:c.bin --arg "
       "i32:1024. Arguments: in:FILE inout:FILE out:SIZE:FILE zero:SIZE fill:COUNT:TYPE:PATTERN[:SEED] buf:NAME null, "
-      "TYPE:VALUE (i8 to u64, f16 bf16 f32 f64), bytes:HEX raw:FILE, lds:BYTES; docs/launch.md has them all, and launch "
+      "TYPE:VALUE (i8 to u64, f16 bf16 f32 f64), bytes:HEX raw:FILE, lds:BYTES; docs/guide/launch.md has them all, and launch "
       "files."},
      {"exec", Command::exec, "-- PROGRAM [ARGUMENTS]", "run a HIP program on virtual GPUs in its process",
       "Runs a program of ROCm's user-mode stack, as hipcc --offload-arch=gfx803 or gfx90a built it, with virtual GPUs in place "
@@ -41,9 +41,10 @@ constexpr std::array<CommandInfo, 12> kCommands{
       "changed; exit code, input and output are its own. Several GPUs: --set rocm.gpus=gfx803,gfx90a. Writes effective.cfg, "
       "statistics.json, kernels.csv and log.txt to the output folder and a table of kernels to stderr at the end. Without "
       "lacuna exec, LD_LIBRARY_PATH=<folder of Lacuna's libhsakmt.so.1> ./program does the same, and LACUNA_CONFIG, "
-      "LACUNA_SET, LACUNA_OUT and LACUNA_REPORT replace the options; see docs/rocm.md."},
+      "LACUNA_SET, LACUNA_OUT and LACUNA_REPORT replace the options; see docs/guide/rocm.md."},
      {"sweep", Command::sweep, "FILE", "run a workload at many points: parameters, options, seeds",
-      "Runs lacuna run, launch, exec or sida once for every combination of values in a sweep file (docs/sweep.md), and stores "
+      "Runs lacuna run, launch, exec or sida once for every combination of values in a sweep file (docs/guide/sweep.md), and "
+      "stores "
       "configuration, statistics, kernels and origin of each in a database: lacuna sweep l2.sweep -j 8; lacuna results l2. "
       "Points that have been run with the same inputs are not run again: after an interruption, or when values have been added "
       "to the file, the same command runs the rest. until = 1 % in [repeat] repeats each point until the confidence interval "
@@ -73,7 +74,7 @@ constexpr std::array<CommandInfo, 12> kCommands{
       "loaders and other tools ignore."},
      {"mesh", Command::mesh, "", "show a mesh, and where the data of caches meet",
       "Prints the mesh of a configuration, with its cores and last-level caches, and for a core the node at which the data of "
-      "each pair of last-level caches meet on their way to it (docs/near-data.md). With --out also draws it, as SVG."},
+      "each pair of last-level caches meet on their way to it (docs/guide/near-data.md). With --out also draws it, as SVG."},
      {"sida", Command::sida, "run PROGRAM | explain PROGRAM | info MATRIX | generate KIND | prepare MATRIX | machine",
       "programs and matrices of the sparse dataflow accelerator",
       "run runs a program, such as pr, on --matrix, a file or KIND:NAME=VALUE,…, and prints iterations, time and bytes. "
@@ -86,10 +87,10 @@ constexpr std::array<CommandInfo, 12> kCommands{
       "a "
       "kind: "
       "lacuna sida generate power:rows=100000,entries=1280000 --out "
-      "power.mtx. docs/sida-reference.md has kinds and orders."},
+      "power.mtx. docs/reference/sida.md has kinds and orders."},
      {"docs", Command::docs, "FOLDER", "write the generated pages of the documentation",
-      "Writes parameters.md, memory-map.md, isa-coverage.md, kernels-csv.md, duplo-reference.md, lazy-reference.md, "
-      "matrix-unit-reference.md and sida-reference.md to FOLDER."}}};
+      "Writes parameters.md, memory-map.md, isa-coverage.md, kernels-csv.md, duplo.md, lazygpu.md, "
+      "matrix-unit.md and sida.md to FOLDER."}}};
 
 constexpr const char* kExitCodes =
     "Exit codes:\n"

@@ -60,7 +60,7 @@ void write_configuration(const ParameterSet& parameters, std::ostream& out);
 
 /// Writes the table of `--list-params`.
 void list_parameters(const ParameterSet& parameters, std::ostream& out);
-/// Writes docs/parameters.md.
+/// Writes docs/reference/parameters.md.
 void write_parameter_reference(const ParameterSet& parameters, std::ostream& out);
 
 }  // namespace lacuna

@@ -74,10 +74,10 @@ void write_docs(const std::filesystem::path& folder) {
   write_file(folder / "memory-map.md", write_memory_map_reference);
   write_file(folder / "isa-coverage.md", write_isa_reference);
   write_file(folder / "kernels-csv.md", write_kernels_csv_reference);
-  write_file(folder / "duplo-reference.md", write_duplo_reference);
-  write_file(folder / "lazy-reference.md", write_lazy_reference);
-  write_file(folder / "matrix-unit-reference.md", write_matrix_reference);
-  write_file(folder / "sida-reference.md", write_sida_reference);
+  write_file(folder / "duplo.md", write_duplo_reference);
+  write_file(folder / "lazygpu.md", write_lazy_reference);
+  write_file(folder / "matrix-unit.md", write_matrix_reference);
+  write_file(folder / "sida.md", write_sida_reference);
 }
 
 void finalize(const CommandLine& line) {

@@ -21,7 +21,7 @@ void RocmParameters::describe(ParameterSection& section) {
   section.add(
       "fine_grained_host_memory", fine_grained_host_memory,
       "Treat host memory as fine-grained even when the runtime asks for coarse-grained, as HIP 5.2.3 does for managed memory "
-      "and hipHostMallocNonCoherent: MI200 with shared virtual memory has managed memory fine-grained (docs/rocm.md)");
+      "and hipHostMallocNonCoherent: MI200 with shared virtual memory has managed memory fine-grained (docs/guide/rocm.md)");
   section.add("longest_sleep", longest_sleep,
               "Host time: maximum interval between two polls of the doorbells while the simulator is idle",
               {.range = {1e6, 1e12}, .source = "measured: an idle process takes 3 % of a processor at 1 ms, 1.2 % at 3 ms"});

@@ -230,8 +230,8 @@ lacuna_error lacuna_barrier_and(lacuna_queue* queue, lacuna_signal* const depend
 lacuna_error lacuna_barrier_or(lacuna_queue* queue, lacuna_signal* const dependencies[], unsigned count,
                                lacuna_signal* completion, const lacuna_dispatch_options* options);
 
-/* Writes the packet of a job of the sparse dataflow accelerator (docs/sida.md): `program` is the GPU address of a program of
- * lacuna/abi/sida.h, aligned to 16 bytes. `completion` and `options` as those of a dispatch. NO_ACCELERATOR, QUEUE_FULL,
+/* Writes the packet of a job of the sparse dataflow accelerator (docs/guide/sida.md): `program` is the GPU address of a program
+ * of lacuna/abi/sida.h, aligned to 16 bytes. `completion` and `options` as those of a dispatch. NO_ACCELERATOR, QUEUE_FULL,
  * QUEUE_FAILED. */
 lacuna_error lacuna_dispatch_sida(lacuna_queue* queue, uint64_t program, lacuna_signal* completion,
                                   const lacuna_dispatch_options* options);

@@ -1,5 +1,5 @@
-// Kernels of docs/launch.md and of tests/system/launch*.sh: arguments of all kinds for `lacuna launch`, and small published
-// algorithms.
+// Kernels of docs/guide/launch.md and of tests/system/launch*.sh: arguments of all kinds for `lacuna launch`, and small
+// published algorithms.
 
 // Floyd-Warshall, step k: all shortest paths through vertices 0 to k.
 kernel void floyd_warshall(global int* path, int n, int k) {

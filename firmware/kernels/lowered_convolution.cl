@@ -1,5 +1,5 @@
-// A lowered convolution in OpenCL C, described in its code object (docs/duplo.md): 16 x 16 positions of 16 channels, 64 filters
-// of 3 x 3, a border of zeros.
+// A lowered convolution in OpenCL C, described in its code object (docs/guide/duplo.md): 16 x 16 positions of 16 channels, 64
+// filters of 3 x 3, a border of zeros.
 #pragma OPENCL EXTENSION cl_khr_fp16 : enable
 
 #include "lacuna/duplo.h"

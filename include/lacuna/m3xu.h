@@ -1,5 +1,6 @@
 // M3XU: matrix products on the matrix units of gfx90a in more formats than CDNA2 has, for HIP and OpenCL C kernels that stock
-// clang compiles. Needs `mfma.extensions = m3xu` or `all`; without it the instructions are illegal. docs/m3xu.md has examples.
+// clang compiles. Needs `mfma.extensions = m3xu` or `all`; without it the instructions are illegal. docs/guide/m3xu.md has
+// examples.
 //
 //   format  elements of A and B       of C and D  a product is   passes  arithmetic
 //   fp16    _Float16                  float       16 x 16 x 16    8      CDNA2's own: v_mfma_f32_16x16x16f16

@@ -1,4 +1,4 @@
-// The matrix unit's extensions for programs in HIP (C++17) and OpenCL C 2.0: docs/matrix-unit.md.
+// The matrix unit's extensions for programs in HIP (C++17) and OpenCL C 2.0: docs/guide/matrix-unit.md.
 #pragma once
 
 #include "lacuna/m3xu.h"

@@ -52,7 +52,8 @@ void DuploParameters::describe(ParameterSection& s) {
         "debugging always compare",
         {.source = "choice"});
   s.add("trace", trace,
-        "Whether a trace of each load history buffer is written to the output folder: look_ups.csv.gz (docs/duplo.md). Without "
+        "Whether a trace of each load history buffer is written to the output folder: look_ups.csv.gz (docs/guide/duplo.md). "
+        "Without "
         "influence on any result",
         {.source = "choice"});
 }

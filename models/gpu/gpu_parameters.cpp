@@ -18,7 +18,7 @@ namespace lacuna {
 
 void GpuParameters::describe(ParameterSection& s) {
   constexpr std::string_view kTable2 = "LazyGPU (ISCA '25), Table 2 and section 5.1";
-  constexpr std::string_view kChoice = "choice, docs/architecture.md";
+  constexpr std::string_view kChoice = "choice, docs/guide/architecture.md";
   s.add("target", target, "Instruction set",
         {{"gfx803", static_cast<int>(isa::Target::gfx803)}, {"gfx90a", static_cast<int>(isa::Target::gfx90a)}},
         {.source = kTable2});
@@ -49,7 +49,7 @@ void GpuParameters::describe(ParameterSection& s) {
   s.add(
       "fine_grained_float_atomics", fine_grained_float_atomics,
       "Float atomics of gfx90a on fine-grained memory: performed, or dropped as on MI200, where memory keeps its value and the "
-      "lane is returned zero (docs/rocm.md)",
+      "lane is returned zero (docs/guide/rocm.md)",
       {{"apply", static_cast<int>(isa::FineGrainedFloatAtomics::apply)},
        {"drop", static_cast<int>(isa::FineGrainedFloatAtomics::drop)}},
       {.source = kChoice});
@@ -63,11 +63,11 @@ void GpuParameters::describe(ParameterSection& s) {
         "Delay of every dispatch's start. Runs that differ only in this show how much a kernel's time depends on the order of "
         "requests",
         {.range = {0, 1e6}, .source = kChoice});
-  s.add(
-      "request_interval", request_interval,
-      "Intervals of requests.csv, which has the requests of vector and scalar loads over time (docs/timing.md); 0ps: they are "
-      "not counted",
-      {.range = {0, 1e12}, .source = kChoice});
+  s.add("request_interval", request_interval,
+        "Intervals of requests.csv, which has the requests of vector and scalar loads over time (docs/guide/timing.md); 0ps: "
+        "they are "
+        "not counted",
+        {.range = {0, 1e12}, .source = kChoice});
 }
 
 GpuDeviceParameters::GpuDeviceParameters() {

@@ -1,4 +1,4 @@
-// Arguments in the user's notation: `in:a.bin`, `fill:1M:f32:uniform(-1,1):7`, `i32:n-1`, `lds:1024`, … (docs/launch.md).
+// Arguments in the user's notation: `in:a.bin`, `fill:1M:f32:uniform(-1,1):7`, `i32:n-1`, `lds:1024`, … (docs/guide/launch.md).
 #pragma once
 
 #include <cstddef>

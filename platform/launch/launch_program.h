@@ -1,4 +1,4 @@
-// A launch file, or the equivalent of the command line's options: a list of statements (docs/launch.md).
+// A launch file, or the equivalent of the command line's options: a list of statements (docs/guide/launch.md).
 #pragma once
 
 #include <cstddef>

@@ -13,7 +13,7 @@ namespace lacuna {
 void write_duplo_reference(std::ostream& out) {
   constexpr ExtensionPage kPage{.machine = kDuploTexts,
                                 .title = "Duplo",
-                                .guide = "[Duplo](duplo.md)",
+                                .guide = "[Duplo](../guide/duplo.md)",
                                 .counts_file = "models/duplo/duplo_texts.h",
                                 .cost_file = "models/duplo/duplo_hardware.h",
                                 .cost_explanation = "What the paper counts, and why its share is another"};

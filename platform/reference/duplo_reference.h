@@ -1,4 +1,4 @@
-// docs/duplo-reference.md, from the tables that the model uses.
+// docs/reference/duplo.md, from the tables that the model uses.
 #pragma once
 
 #include <iosfwd>

@@ -14,7 +14,7 @@ namespace lacuna {
 struct ExtensionPage {
   const ExtensionTexts& machine;
   std::string_view title;
-  std::string_view guide;             ///< link to the page that explains the machine: "[Duplo](duplo.md)"
+  std::string_view guide;             ///< link to the page that explains the machine: "[Duplo](../guide/duplo.md)"
   std::string_view counts_file;       ///< header with the counts
   std::string_view cost_file;         ///< header with the cost
   std::string_view cost_explanation;  ///< contents of the comments in `cost_file`

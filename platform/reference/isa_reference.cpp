@@ -92,8 +92,9 @@ void write_target(isa::Target target, std::ostream& out) {
 
 void write_matrix_codes(std::ostream& out) {
   out << "\n## gfx90a codes of matrix extensions\n\n"
-         "With `mfma.extensions` (docs/parameters.md), which is `none` unless set; otherwise they are illegal instructions, as "
-         "all other codes that CDNA2 does not define. [Matrix unit](matrix-unit.md) says what they compute.\n\n"
+         "With `mfma.extensions` (docs/reference/parameters.md), which is `none` unless set; otherwise they are illegal "
+         "instructions, as "
+         "all other codes that CDNA2 does not define. [Matrix unit](../guide/matrix-unit.md) says what they compute.\n\n"
          "| code | instruction | cbsz | abid | blgp | M x N x K | D | passes, by `mfma.design`: m3xu_pipelined, m3xu, "
          "fp32_native |\n"
          "|---|---|---|---|---|---|---|---|\n";

@@ -1,4 +1,4 @@
-// docs/isa-coverage.md, generated from the instruction table.
+// docs/reference/isa-coverage.md, generated from the instruction table.
 #pragma once
 
 #include <iosfwd>

@@ -14,7 +14,7 @@ namespace lacuna {
 void write_lazy_reference(std::ostream& out) {
   constexpr ExtensionPage kPage{.machine = kLazyTexts,
                                 .title = "Lazy cores",
-                                .guide = "[LazyGPU](lazygpu.md)",
+                                .guide = "[LazyGPU](../guide/lazygpu.md)",
                                 .counts_file = "models/lazy/lazy_texts.h",
                                 .cost_file = "models/lazy/held_load.h",
                                 .cost_explanation = "Where the area is from, and why it is not the published one"};

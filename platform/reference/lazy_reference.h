@@ -1,4 +1,4 @@
-// docs/lazy-reference.md: counts of lazy cores, reasons why loads are issued immediately, and hardware cost.
+// docs/reference/lazygpu.md: counts of lazy cores, reasons why loads are issued immediately, and hardware cost.
 #pragma once
 
 #include <iosfwd>

@@ -48,7 +48,7 @@ void write_codes(std::ostream& out) {
   }
   out << "\nThe thesis' Corollaries 2 and 3 are the rates of `m3xu.fp32` (1/4) and of `m3xu.fp32c` (1/16 for complex products, "
          "a "
-         "quarter of what the table says of real ones). Results: docs/matrix-unit.md.\n";
+         "quarter of what the table says of real ones). Results: docs/guide/matrix-unit.md.\n";
   const isa::MatrixCodes wide{isa::MatrixExtensions::all, isa::MatrixDesign::m3xu_pipelined, isa::Fp64Multipliers::bits_27,
                               isa::NativeOperands::half};
   const isa::MatrixCodes native{isa::MatrixExtensions::all, isa::MatrixDesign::fp32_native, isa::Fp64Multipliers::bits_14,
@@ -148,7 +148,7 @@ void write_operators(std::ostream& out) {
 void write_times(std::ostream& out) {
   const MatrixParameters defaults;
   out << fmt::format(
-      "\n## Who waits for results\n"
+      "\n## Waits for results\n"
       "With a code, for a result of P passes; `mfma.result_passes` = {}, a pass is `cu.mfma_pass_cycles`. Plain instructions "
       "are "
       "left to the compiler's s_nop, which keeps the same distances, unless `mfma.interlock = all` "
@@ -180,7 +180,7 @@ void write_matrix_reference(std::ostream& out) {
   out << "\n## Counts\n"
          "`passes_NAME` of `kernels.csv`, `activity.matrix_passes` of `statistics.json`, and events `NAME_pass` of block "
          "`mfma` of the "
-         "[energy](energy.md) where a machine can have them.\n\n"
+         "[energy](../guide/energy.md) where a machine can have them.\n\n"
          "| name | of |\n|---|---|\n";
   for (const auto& [name, meaning] : isa::kMatrixOperationTexts) out << fmt::format("| `{}` | {} |\n", name, meaning);
 }

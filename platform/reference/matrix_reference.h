@@ -1,4 +1,4 @@
-// docs/matrix-unit-reference.md: codes of matrix extensions, their rates, and hardware cost.
+// docs/reference/matrix-unit.md: codes of matrix extensions, their rates, and hardware cost.
 #pragma once
 
 #include <iosfwd>

@@ -1,4 +1,4 @@
-// docs/sida-reference.md: the format of the accelerator's programs (include/lacuna/abi/sida.h) and the programs that the
+// docs/reference/sida.md: the format of the accelerator's programs (include/lacuna/abi/sida.h) and the programs that the
 // library has (include/lacuna/sida_applications.h).
 #pragma once
 

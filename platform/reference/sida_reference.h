@@ -1,4 +1,4 @@
-// docs/sida-reference.md: programs, kinds of matrices with their numbers, orders, and the format of programs.
+// docs/reference/sida.md: programs, kinds of matrices with their numbers, orders, and the format of programs.
 #pragma once
 
 #include <iosfwd>

@@ -16,7 +16,7 @@ namespace lacuna {
 /// slots without a wavefront), requests of loads and the parts of their time, used and available amounts of each resource.
 void write_activity_csv_header(std::ostream& out);
 void append_activity_csv(const KernelActivity& activity, std::string& line);
-/// docs/kernels-csv.md: all columns and their meaning.
+/// docs/reference/kernels-csv.md: all columns and their meaning.
 void write_kernels_csv_reference(std::ostream& out);
 /// The same values as an object, with each wavefront class.
 void write_activity_json(const KernelActivity& activity, JsonWriter& json);

@@ -163,7 +163,7 @@ void write_run_report(const RunSummary& summary, const KernelLog& kernels, std::
     write_activity_report(activities, activity);
     if (!activity.str().empty()) out << activity.str() << '\n';
     if (summary.energy_table && kernels.energy_blocks().empty()) {
-      out << "energy.table = true: the configuration has no energies; docs/energy.md has files with some, such as "
+      out << "energy.table = true: the configuration has no energies; docs/guide/energy.md has files with some, such as "
              "energy/r9nano\n\n";
     } else if (summary.energy_table) {
       std::vector<NamedEnergy> energies;

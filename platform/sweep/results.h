@@ -1,4 +1,4 @@
-// `lacuna results` (docs/sweep.md).
+// `lacuna results` (docs/guide/sweep.md).
 #pragma once
 
 #include "platform/command_line.h"

@@ -1,4 +1,4 @@
-// `lacuna sweep` (docs/sweep.md).
+// `lacuna sweep` (docs/guide/sweep.md).
 #pragma once
 
 #include "platform/command_line.h"

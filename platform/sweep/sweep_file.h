@@ -1,4 +1,4 @@
-// A sweep file: the command to run, the axes to vary, and the metrics of each run (docs/sweep.md).
+// A sweep file: the command to run, the axes to vary, and the metrics of each run (docs/guide/sweep.md).
 #pragma once
 
 #include <cstdint>

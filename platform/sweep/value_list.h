@@ -17,7 +17,7 @@ struct Quantity {
   std::string unit;  ///< as written
 };
 
-/// nullopt if the text is not a number with one of the units of parameters (docs/parameters.md).
+/// nullopt if the text is not a number with one of the units of parameters (docs/reference/parameters.md).
 std::optional<Quantity> parse_quantity(std::string_view text);
 
 /// A share: "1 %", "1%" or "0.01". nullopt if the text is not such a number, or is negative.

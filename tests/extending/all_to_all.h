@@ -1,4 +1,4 @@
-// A topology (docs/extending.md): a link from every node to every other one.
+// A topology (docs/guide/extending.md): a link from every node to every other one.
 #pragma once
 
 #include <stdexcept>

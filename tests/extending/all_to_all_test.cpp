@@ -1,4 +1,4 @@
-// The topology of docs/extending.md, with booked and with stepped routers.
+// The topology of docs/guide/extending.md, with booked and with stepped routers.
 #include "tests/extending/all_to_all.h"
 
 #include <gtest/gtest.h>

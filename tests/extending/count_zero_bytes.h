@@ -1,4 +1,4 @@
-// An instruction that no target has (docs/extending.md): v_count_zero_bytes_u32 counts the bytes of a word that are zero.
+// An instruction that no target has (docs/guide/extending.md): v_count_zero_bytes_u32 counts the bytes of a word that are zero.
 #pragma once
 
 #include <array>

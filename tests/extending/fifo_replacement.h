@@ -1,5 +1,5 @@
-// A replacement policy (docs/extending.md): first in, first out. The line that was installed first is replaced, however often
-// it has been used since.
+// A replacement policy (docs/guide/extending.md): first in, first out. The line that was installed first is replaced, however
+// often it has been used since.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// A minimal research machine (docs/extending.md): it counts the words that vector loads find to be zero.
+// A minimal research machine (docs/guide/extending.md): it counts the words that vector loads find to be zero.
 #pragma once
 
 #include <bit>

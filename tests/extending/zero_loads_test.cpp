@@ -1,4 +1,4 @@
-// The machine of docs/extending.md, alone and together with another one.
+// The machine of docs/guide/extending.md, alone and together with another one.
 #include "tests/extending/zero_loads.h"
 
 #include <gtest/gtest.h>

@@ -12,10 +12,10 @@ import page as pages  # noqa: E402  (no bytecode is left in the source folder)
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 RUN = []
-# Rows of the table in docs/extending.md.
+# Rows of the table in docs/guide/extending.md.
 PARTS = ["replacement policy", "policy of L1 caches", "packet that an engine executes", "packet type", "counter column", "topology",
          "instruction", "parameter", "statistic", "preset", "energy entry", "research machine", "figure or an experiment"]
-# Paths at which docs/extending.md would put its examples.
+# Paths at which docs/guide/extending.md would put its examples.
 EXAMPLES_AS_PART = ["models/cache/replacement/fifo.h", "models/noc/topology/all_to_all.h"]
 
 
@@ -38,30 +38,30 @@ class Pages(unittest.TestCase):
             self.assertTrue((ROOT / name).is_file(), name)
 
     def test_quoted_files_are_as_quoted(self):
-        page = pages.read(ROOT, "docs/extending.md")
+        page = pages.read(ROOT, "docs/guide/extending.md")
         examples = {str(path.relative_to(ROOT)) for path in (ROOT / "tests/extending").glob("*.h")}
-        self.assertEqual(set(page.files), examples, "docs/extending.md quotes every example")
+        self.assertEqual(set(page.files), examples, "docs/guide/extending.md quotes every example")
         for name, text in page.files.items():
-            self.assertEqual(text, (ROOT / name).read_text(encoding="utf-8"), f"docs/extending.md quotes another {name}")
+            self.assertEqual(text, (ROOT / name).read_text(encoding="utf-8"), f"docs/guide/extending.md quotes another {name}")
 
     def test_named_files_exist(self):
-        text = (ROOT / "docs/extending.md").read_text(encoding="utf-8")
+        text = (ROOT / "docs/guide/extending.md").read_text(encoding="utf-8")
         for name in re.findall(r"`((?:models|tests|platform|configs|docs|experiments)/[\w/.-]+)`", text):
-            self.assertTrue(name in EXAMPLES_AS_PART or (ROOT / name).exists(), f"docs/extending.md names {name}")
+            self.assertTrue(name in EXAMPLES_AS_PART or (ROOT / name).exists(), f"docs/guide/extending.md names {name}")
 
     def test_what_is_added_has_a_place(self):
-        text = (ROOT / "docs/extending.md").read_text(encoding="utf-8")
+        text = (ROOT / "docs/guide/extending.md").read_text(encoding="utf-8")
         rows = re.findall(r"^\| an? (.*?) \|(.*)\|$", text[text.index("## Where do I add"):], re.MULTILINE)
         self.assertEqual([name for name, _ in rows], PARTS)
         for name, places in rows:
             paths = re.findall(r"`((?:models|platform|configs|experiments)(?:/[\w/.-]+)?)`", places)
-            self.assertTrue(paths, f"docs/extending.md does not say where {name} is added")
+            self.assertTrue(paths, f"docs/guide/extending.md does not say where {name} is added")
             for path in paths:
-                self.assertTrue((ROOT / path).exists(), f"docs/extending.md adds {name} to {path}")
+                self.assertTrue((ROOT / path).exists(), f"docs/guide/extending.md adds {name} to {path}")
 
     def test_functions_of_lives_exist(self):
         headers = {path: path.read_text(encoding="utf-8") for path in (ROOT / "models").rglob("*.h")}
-        for name in ("docs/life-of-a-load.md", "docs/life-of-a-dispatch.md"):
+        for name in ("docs/guide/life-of-a-load.md", "docs/guide/life-of-a-dispatch.md"):
             found = re.findall(r"`(?:(\w+)::)?(\w+)\(\)`", (ROOT / name).read_text(encoding="utf-8"))
             self.assertGreater(len(found), 15, name)
             for owner, function in found:

@@ -151,7 +151,7 @@ TEST(OffloadBundles, Changed) {
   }
 }
 
-/// The example of docs/launch.md.
+/// The example of docs/guide/launch.md.
 std::string example() {
   std::ifstream document(LACUNA_LAUNCH_DOCUMENT);
   std::string text;

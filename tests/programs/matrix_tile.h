@@ -1,5 +1,5 @@
 // Tiles of the matrix unit's extensions in random programs: on the GPU an instruction of a wavefront, on the host a function of
-// its 64 work items. Written from docs/matrix-unit.md; shares nothing with the executors.
+// its 64 work items. Written from docs/guide/matrix-unit.md; shares nothing with the executors.
 #pragma once
 
 #include <array>

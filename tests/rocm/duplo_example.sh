@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# The example of docs/duplo.md compiles and runs as written; a parameter block of another convolution ends it with an error.
+# The example of docs/guide/duplo.md compiles and runs as written; a parameter block of another convolution ends it with an error.
 source "$(dirname "$0")/common.sh"
 
-examples_of duplo.md
+examples_of guide/duplo.md
 block cpp >convolution.hip
 run_examples 2 < <(block sh | head -n 2)
 grep -qx '0 wrong' out.txt || fail "the example is wrong"

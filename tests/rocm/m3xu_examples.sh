@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# The examples of docs/m3xu.md compile and run as written.
+# The examples of docs/guide/m3xu.md compile and run as written.
 source "$(dirname "$0")/common.sh"
 
-examples_of m3xu.md
+examples_of guide/m3xu.md
 block cpp >product.hip
 block c >product.cl
 after_exec() { grep -qx '0 wrong' out.txt || fail "the HIP example is wrong"; }

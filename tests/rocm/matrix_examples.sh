@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# matrix_examples.sh: the programs of docs/matrix-unit.md are built and run by the commands on the page.
+# matrix_examples.sh: the programs of docs/guide/matrix-unit.md are built and run by the commands on the page.
 source "$SOURCE/tests/rocm/common.sh"
 
-examples_of matrix-unit.md
+examples_of guide/matrix-unit.md
 block cpp 'SIMD2 in HIP' >ring.hip
 block c 'SIMD2 in OpenCL C' >widest.cl
 after_exec() { says "$(sed -n 's/^It prints `\(.*\)`.$/\1/p' "$page")"; }

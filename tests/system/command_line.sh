@@ -14,7 +14,7 @@ expect 0 "$LACUNA" --list-params
 says "l2.size = 256KiB  (size, unit B, KiB, MiB, GiB"
 mkdir pages
 expect 0 "$LACUNA" docs pages
-[[ $(ls pages) == $'duplo-reference.md\nisa-coverage.md\nkernels-csv.md\nlazy-reference.md\nmatrix-unit-reference.md\nmemory-map.md\nparameters.md\nsida-reference.md' ]] || fail "pages are missing"
+[[ $(ls pages) == $'duplo.md\nisa-coverage.md\nkernels-csv.md\nlazygpu.md\nmatrix-unit.md\nmemory-map.md\nparameters.md\nsida.md' ]] || fail "pages are missing"
 expect 0 "$LACUNA" docs --help
 for page in $(ls pages); do says "$page"; done
 [[ $(grep -o '[a-z-]*\.md' out.txt | wc -l) == $(ls pages | wc -l) ]] || fail "the help names pages that are not written"
@@ -22,7 +22,7 @@ expect 2 "$LACUNA" docs nowhere
 complains "nowhere: no such folder"
 
 # A heading directly after a table would be rendered as one of its rows.
-awk 'FNR > 1 && /^#/ && last ~ /^\|/ { print FILENAME ":" FNR; bad = 1 } { last = $0 } END { exit bad }' "$SOURCE"/README.md "$SOURCE"/docs/*.md >out.txt ||
+awk 'FNR > 1 && /^#/ && last ~ /^\|/ { print FILENAME ":" FNR; bad = 1 } { last = $0 } END { exit bad }' "$SOURCE"/README.md "$SOURCE"/docs/*.md "$SOURCE"/docs/*/*.md >out.txt ||
   fail "a heading stands within a table"
 
 # Numbered folders, a given one, and one used again.

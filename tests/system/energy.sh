@@ -131,21 +131,21 @@ near "$(value lds/kernels.csv 1 energy_lds_j)" "$(value lds/kernels.csv 1 energy
 awk -v e="$(value lds/kernels.csv 1 energy_j)" 'BEGIN { exit !(e > 0) }' || fail "the LDS takes no energy"
 refused "gpu.timing = functional has none" --config energy/r9nano --set gpu.timing=functional
 
-# The peak power of the vector ALUs and of DRAM: more than idle, less than the board's limit. docs/energy.md has the numbers.
+# The peak power of the vector ALUs and of DRAM: more than idle, less than the board's limit. docs/guide/energy.md has the numbers.
 expect 0 "$LACUNA" launch fma_peak.co -k fma_peak --grid 262144 -a out:1M:f.bin -a u32:4 "${machine[@]}" --out fma_peak
 expect 0 "$LACUNA" launch relu_scalar.co -k relu_scalar --grid 1048576 --block 64 -a 'fill:1048576:f32:uniform(-1,1)' \
   -a zero:4M -a u32:1048576 "${machine[@]}" --out relu_scalar
 # Static power is the sum of the blocks' constant power.
 static=$(awk '/"static_watts": / { on = 1; next } on && /}/ { exit } on { gsub(",", "", $2); sum += $2 } END { print sum }' \
   fma_peak/statistics.json)
-grep -q "^| \`fma_peak\` .* | $(printf %.1f "$static") W |\$" "$SOURCE/docs/energy.md" || fail "docs/energy.md has not $static W of static power"
+grep -q "^| \`fma_peak\` .* | $(printf %.1f "$static") W |\$" "$SOURCE/docs/guide/energy.md" || fail "docs/guide/energy.md has not $static W of static power"
 for kernel in fma_peak relu_scalar; do
-  documented=($(sed -n "s/^| \`$kernel\` |[^|]*| \([0-9.]*\) W | \([0-9.]*\) W |.*/\1 \2/p" "$SOURCE/docs/energy.md"))
-  [[ ${#documented[@]} == 2 ]] || fail "docs/energy.md says nothing of $kernel"
+  documented=($(sed -n "s/^| \`$kernel\` |[^|]*| \([0-9.]*\) W | \([0-9.]*\) W |.*/\1 \2/p" "$SOURCE/docs/guide/energy.md"))
+  [[ ${#documented[@]} == 2 ]] || fail "docs/guide/energy.md says nothing of $kernel"
   for column in mean_w peak_w; do
     watts=$(value $kernel/kernels.csv 1 $column)
     awk -v w="$watts" 'BEGIN { exit !(w > 65 && w < 175) }' || fail "$kernel takes $watts W ($column)"
-    near "$watts" "${documented[0]}" 0.05 || fail "$kernel: $column is $watts W, docs/energy.md has ${documented[0]}"
+    near "$watts" "${documented[0]}" 0.05 || fail "$kernel: $column is $watts W, docs/guide/energy.md has ${documented[0]}"
     documented=("${documented[@]:1}")
   done
 done

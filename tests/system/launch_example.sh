@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# The example of docs/launch.md runs as written, and its two algorithms agree.
+# The example of docs/guide/launch.md runs as written, and its two algorithms agree.
 source "$(dirname "$0")/common.sh"
 
 cp "$FIRMWARE/kernels/launch_examples.co" .
-sed -n '/^```ini$/,/^```$/p' "$SOURCE/docs/launch.md" | sed '/^```/d' >paths.launch
+sed -n '/^```ini$/,/^```$/p' "$SOURCE/docs/guide/launch.md" | sed '/^```/d' >paths.launch
 expect 0 "$LACUNA" launch paths.launch --out out
 grep -q '^floyd_warshall  *64 ' err.txt || fail "not 64 dispatches of floyd_warshall"
 [[ $(wc -l <out/kernels.csv) -ge 67 ]] || fail "kernels.csv has too few lines"

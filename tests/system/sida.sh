@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# sida.sh: docs/sida.md's commands, and what is wrong with others.
+# sida.sh: docs/guide/sida.md's commands, and what is wrong with others.
 source "$(dirname "$0")/common.sh"
 
 mkdir -p build/release/bin
 ln -s "$LACUNA" build/release/bin/lacuna
 ln -s "$FIRMWARE" build/release/firmware
-# Host programs are run by page_docs_sida.
-sed -n '/^```sh$/,/^```$/p' "$SOURCE/docs/sida.md" | sed '/^```/d; / exec /d' >commands.txt
-[[ $(wc -l <commands.txt) == 15 ]] || fail "docs/sida.md has other commands"
+# Host programs are run by page_docs_guide_sida.
+sed -n '/^```sh$/,/^```$/p' "$SOURCE/docs/guide/sida.md" | sed '/^```/d; / exec /d' >commands.txt
+[[ $(wc -l <commands.txt) == 15 ]] || fail "docs/guide/sida.md has other commands"
 while read -r line; do
   eval "expect 0 $line"
   cat out.txt >>all.txt
@@ -77,7 +77,7 @@ grep -q "<title>pr on power:rows=20000,entries=256000, pass 1</title>" pr.svg ||
 expect 2 "$LACUNA" sida run pr --matrix road:rows=100 --machine oracle --timeline x.svg
 complains "--timeline is of --machine sida"
 # Programs: results are right, and each machine's time is that of another one.
-[[ $(grep -c "as one operation after the other computes it, to the bit" all.txt) == 3 ]] || fail "results of docs/sida.md's programs"
+[[ $(grep -c "as one operation after the other computes it, to the bit" all.txt) == 3 ]] || fail "results of docs/guide/sida.md's programs"
 cycles() { sed -n 's/^time .* \([0-9,]*\) cycles$/\1/p' out.txt | tr -d ,; }
 # part NAME: of the energy, in uJ.
 part() { awk -v name="$1" '/^energy / { table = 1 } table && $1 == name { printf "%d", 1000 * $2 }' out.txt; }

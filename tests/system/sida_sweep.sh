@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# sida_sweep.sh: docs/sweep.md's sweep of the accelerator, what makes its points stale, and what is refused.
+# sida_sweep.sh: docs/guide/sweep.md's sweep of the accelerator, what makes its points stale, and what is refused.
 source "$(dirname "$0")/sweep_common.sh"
 
-sed -n '/^## SIDA/,/^## /p' "$SOURCE/docs/sweep.md" | sed -n '/^```ini$/,/^```$/p' | sed '/^```/d' >pr.sweep
+sed -n '/^## SIDA/,/^## /p' "$SOURCE/docs/guide/sweep.md" | sed -n '/^```ini$/,/^```$/p' | sed '/^```/d' >pr.sweep
 expect 0 "$LACUNA" sweep pr.sweep -j 2
 complains "4 points: 4 done (4 run now)"
 expect 0 "$LACUNA" sweep pr.sweep -j 2

@@ -1,4 +1,4 @@
-/* MMIO registers of the GPU: the one list that the model, the firmware's HAL and docs/memory-map.md share.
+/* MMIO registers of the GPU: the one list that the model, the firmware's HAL and docs/reference/memory-map.md share.
  *
  * C and C++. All registers are 32 bits wide and accessed as aligned 32-bit words; *_LO/_HI pairs form 64-bit values and a pair
  * takes effect when a COMMAND register is written, never by itself. Doorbells are 64-bit.

@@ -1,4 +1,4 @@
-/* Bus addresses of the platform: the one list that the platform, the firmware's HAL and docs/memory-map.md share.
+/* Bus addresses of the platform: the one list that the platform, the firmware's HAL and docs/reference/memory-map.md share.
  *
  * C and C++. LACUNA_MEMORY_MAP(X): X(name, base, size, description). Sizes of RAM and VRAM are parameters; the numbers here are
  * the room reserved for them. */

@@ -1,5 +1,5 @@
 /* Programs of the sparse dataflow accelerator: the one description of their format that the model, the library and
- * docs/sida-reference.md share. C and C++.
+ * docs/reference/sida.md share. C and C++.
  *
  * A program lies in GPU memory, little-endian: a lacuna_sida_program, followed by its tables, each aligned to 16 bytes, in the
  * order of the header's counts: matrices, vectors, scalars (8 bytes each, the value in the low ones, zero above), instructions,

@@ -1,7 +1,7 @@
 // Parameters: each has type, unit, default, description, valid range and source next to the member that uses it.
 //
 // A module's parameter struct lists its members once in describe(); command line, configuration files, --list-params,
-// docs/parameters.md and the effective configuration are all derived from that list:
+// docs/reference/parameters.md and the effective configuration are all derived from that list:
 //
 //   struct CacheParameters {
 //     Bytes size = 16_KiB;

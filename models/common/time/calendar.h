@@ -1,4 +1,4 @@
-// Resource calendars: the one mechanism for contention (docs/architecture.md, section Time).
+// Resource calendars: the one mechanism for contention (docs/guide/architecture.md, section Time).
 //
 // Each shared resource (port, bank, link, bus, ALU) is a Calendar, which books the earliest slot of length d not before t. A
 // calendar fills gaps, so that a request which is earlier in simulated time but later in host time still gets its slot. Finite

@@ -27,7 +27,7 @@ void MatrixParameters::describe(ParameterSection& s) {
       "Multipliers with which a unit that multiplies in steps computes FP64: of 14 bits, as many as f16 has, in four steps for "
       "K = 4; or as many of 27 bits in one step, whose area and power are not in Table 2.4",
       {{"14bits", static_cast<int>(Fp64Multipliers::bits_14)}, {"27bits", static_cast<int>(Fp64Multipliers::bits_27)}},
-      {.source = "docs/matrix-unit-arithmetic.md; 27bits: the rate that section 2.6.4 needs for its 6.8 times"});
+      {.source = "docs/guide/matrix-unit-arithmetic.md; 27bits: the rate that section 2.6.4 needs for its 6.8 times"});
   s.add("native_operands", native_operands,
         "Operands that registers deliver to fp32_native in a pass: half as many as of f16, or as many, which is FP32 at the "
         "rate of f16, and FP32C as four real products",

@@ -7,8 +7,8 @@
 //
 // `Design` has the parameters that the thesis leaves open, or states in a way that cannot give the exact result that it claims.
 // kThesis has the numbers as printed, exact_design() those that a correctly rounded result requires. Executors (m3xu.h) do not
-// simulate the steps: they compute the result of exact_design(), and tests compare the two. docs/matrix-unit-arithmetic.md
-// explains the numbers.
+// simulate the steps: they compute the result of exact_design(), and tests compare the two.
+// docs/guide/matrix-unit-arithmetic.md explains the numbers.
 #pragma once
 
 #include <array>

@@ -15,7 +15,7 @@
 //   of
 //            D[4j + g][i]
 //   fp64     as v_mfma_f64_16x16x4f64
-// All lanes take part regardless of EXEC. docs/matrix-unit.md defines the result of each code.
+// All lanes take part regardless of EXEC. docs/guide/matrix-unit.md defines the result of each code.
 #pragma once
 
 #include <array>
@@ -44,7 +44,7 @@ enum class MatrixDesign : std::uint8_t {
 };
 inline constexpr unsigned kMatrixDesigns = 3;
 
-/// Multipliers with which a unit that multiplies in steps computes FP64 (docs/matrix-unit-arithmetic.md).
+/// Multipliers with which a unit that multiplies in steps computes FP64 (docs/guide/matrix-unit-arithmetic.md).
 enum class Fp64Multipliers : std::uint8_t {
   bits_14,  ///< parts of 14 bits, 16 products for each pair of numbers: four steps for K = 4
   bits_27,  ///< parts of 27 bits, 4 products: one step. The rate that the thesis' section 2.6.4 needs

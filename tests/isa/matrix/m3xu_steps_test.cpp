@@ -1,5 +1,5 @@
 // The step model of M3XU compared with MPFR, and the results of designs with the thesis' printed numbers:
-// docs/matrix-unit-arithmetic.md.
+// docs/guide/matrix-unit-arithmetic.md.
 #include "models/isa/matrix/m3xu_steps.h"
 
 #include <gtest/gtest.h>

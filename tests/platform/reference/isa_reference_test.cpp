@@ -1,4 +1,4 @@
-// docs/isa-coverage.md: every row of both targets is listed or counted, and the counts add up.
+// docs/reference/isa-coverage.md: every row of both targets is listed or counted, and the counts add up.
 #include "platform/reference/isa_reference.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// docs/sida-reference.md: the page equals the generated one and lists all parts of programs, and structures have no padding.
+// docs/reference/sida.md: the page equals the generated one and lists all parts of programs, and structures have no padding.
 #include "platform/reference/sida_reference.h"
 
 #include <gtest/gtest.h>

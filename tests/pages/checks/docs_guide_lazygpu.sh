@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The three runs of docs/lazygpu.md (baseline, everything, lazy cores) have the documented results.
+# The three runs of docs/guide/lazygpu.md (baseline, everything, lazy cores) have the documented results.
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
 reports=("$(reported '*-lazygpu-baseline')" "$(reported '* r9nano-lazygpu')" "$(reported '*request_interval=1us')")

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The runs of docs/near-data.md: the second one offloads the chains of its 2,048 wavefronts, and takes less time; the third one has
+# The runs of docs/guide/near-data.md: the second one offloads the chains of its 2,048 wavefronts, and takes less time; the third one has
 # the same chains, with tags of its file.
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 

@@ -1,0 +1,10 @@
+#!/usr/bin/env bash
+# The launch file of docs/guide/launch.md prints the table on the page, except for host times.
+source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+
+report=$(reported 'build/release/bin/lacuna launch paths.launch')
+for row in floyd_warshall relax 'all kernels'; do
+  wanted=$(shown '                             simulated' | grep "^$row " | sed -E 's/ +/ /g')
+  [[ -n $wanted ]] || fail "docs/guide/launch.md shows no row $row"
+  sed -E 's/ +/ /g' "$report" | grep -qF -- "$wanted" || fail "docs/guide/launch.md shows another row than $(grep "^$row " "$report")"
+done
