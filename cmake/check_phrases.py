@@ -11,7 +11,7 @@ import sys
 HERE = pathlib.Path(__file__).resolve().parent
 SOURCES = (".h", ".cpp", ".c", ".hip", ".cl", ".inc", ".py", ".sh", ".cmake", ".txt", ".cfg")
 COMMENT = {".py": r"#\s(.*)", ".sh": r"#\s(.*)", ".cmake": r"#\s(.*)", ".txt": r"#\s(.*)", ".cfg": r"#\s(.*)"}
-GENERATED = re.compile(r"docs/(results|results_paper|reference/[\w-]+)\.md|"
+GENERATED = re.compile(r"docs/(results/\w+|reference/[\w-]+)\.md|"
                        r"cmake/phrases\.txt")
 
 

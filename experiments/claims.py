@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Writes the table of published claims into a page of results.
+"""Writes the tables of published claims into the summary page of results.
 
-Usage: claims.py PAGE CLAIMS.csv...
+Usage: claims.py FOLDER CLAIMS.csv...
 
-PAGE is docs/results.md: its figures' tables have the measured values. Each CLAIMS.csv (experiments/PAPER/claims.csv) has a line for
-each published claim:
+FOLDER is docs/results: README.md gets the tables, PAPER.md has the measured values in its figures' tables. Each CLAIMS.csv
+(experiments/PAPER/claims.csv) has a line for each published claim:
   claim         what is published, in words
   source        the section or figure that says so
   relation      how a measured value must relate to the published one:
@@ -15,14 +15,14 @@ each published claim:
                   points  within 5 percentage points of it, for shares and differences in percent
                   >=, <=  at least or at most as large, or its interval holds it: a bound that is missed by 10 % does not hold
   published     the published value
-  as_published  where the page has the value of the experiment as the paper ran it (its machine, baseline, kernels and sizes):
+  as_published  where the paper's page has the value of the experiment as the paper ran it (its machine, baseline, kernels and sizes):
                   FIGURE > PLACE or FIGURE > SERIES > PLACE, as the figure's table names them; several with `;` between them: their
                   geometric mean, and that of the bounds of their intervals; empty: not run in that form
   ours          the same of the experiment on the machine and baseline that we trust; empty: the paper's is the only one
   why           one sentence
 
 The verdict follows from the values: reproduced (ours, or the only one, agrees), reproduced only as published, not reproduced. The
-table is written between the lines BEGIN and END of PAGE; a claim whose value the page does not have is an error.
+tables are written between the lines BEGIN and END of README.md; a claim whose value the paper's page does not have is an error.
 """
 import csv
 import math
@@ -30,10 +30,11 @@ import pathlib
 import re
 import sys
 
-BEGIN = "<!-- begin of the table of claims, by experiments/claims.py -->"
-END = "<!-- end of the table of claims -->"
+BEGIN = "<!-- begin of the tables of claims, by experiments/claims.py -->"
+END = "<!-- end of the tables of claims -->"
 COLUMNS = ["claim", "source", "relation", "published", "as_published", "ours", "why"]
 RELATIONS = ["=", "gain", "change", "same", "points", ">=", "<="]
+VERDICTS = ["reproduced", "reproduced only as published", "not reproduced"]
 TOLERANCE = 0.15
 POINTS = 5
 MISSING = "–"
@@ -53,14 +54,14 @@ def anchor(title):
 
 
 def read_page(text):
-    """{paper: {figure: (heading, {(series, place): (mean, low, high)})}}"""
-    papers = {}
+    """{figure: (heading, {(series, place): (mean, low, high)})}"""
+    figures = {}
     heading, header, values = "", [], {}
     for line in text.splitlines():
         if line.startswith("### "):
             heading, header, values = line[4:].strip(), [], {}
-        elif match := re.match(r"    \./dev reproduce (\w+):(\w+) \w+$", line):
-            papers.setdefault(match[1], {})[match[2]] = (heading, values)
+        elif match := re.match(r"    \./dev reproduce \w+:(\w+) \w+$", line):
+            figures[match[1]] = (heading, values)
         elif line.startswith("| "):
             cells = [cell.strip() for cell in line.strip().strip("|").split(" | ")]
             if "Lacuna" in cells:
@@ -73,7 +74,7 @@ def read_page(text):
                 values[cells[0] if at == 2 else "", cells[at - 1]] = (number(cells[at]), low, high)
         elif not line.startswith("|"):
             header = []
-    return papers
+    return figures
 
 
 def look_up(figures, reference, where):
@@ -119,12 +120,12 @@ def shown(value):
     return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3g}"
 
 
-def cell(found):
+def cell(found, page):
     if found is None:
         return MISSING
     heading, (mean, low, high) = found
     spread = "" if math.isnan(low) else f" ± {(high - low) / 2:.2g}"
-    return f"[{shown(mean)}{spread}](#{anchor(heading)})"
+    return f"[{shown(mean)}{spread}]({page}#{anchor(heading)})"
 
 
 def verdict(relation, published, theirs, ours):
@@ -135,7 +136,7 @@ def verdict(relation, published, theirs, ours):
     return "**not reproduced**"
 
 
-def rows(figures, path):
+def rows(figures, path, page):
     with open(path, encoding="utf-8", newline="") as file:
         reader = csv.DictReader(line for line in file if not line.startswith("#"))
         if reader.fieldnames != COLUMNS:
@@ -151,25 +152,28 @@ def rows(figures, path):
                 raise Failure(f"{where}: has a value neither as published nor ours")
             published = float(row["published"])
             relation = {">=": "≥ ", "<=": "≤ "}.get(row["relation"], "")
-            yield [row["claim"], row["source"], f"{relation}{shown(published)}", cell(theirs), cell(ours),
+            yield [row["claim"], row["source"], f"{relation}{shown(published)}", cell(theirs, page), cell(ours, page),
                    verdict(row["relation"], published, theirs, ours), row["why"]]
 
 
-def table(page, files):
-    papers = read_page(page)
-    lines = []
-    counts = {}
+def tables(folder, files):
+    """The number of claims by paper and verdict, then a table of claims for each paper."""
+    summary, lines = [], []
     for path in map(pathlib.Path, files):
-        paper = path.parent.name
-        if paper not in papers:
-            raise Failure(f"{path}: the page has no figures of {paper}")
+        page = folder / f"{path.parent.name}.md"
+        figures = read_page(page.read_text(encoding="utf-8"))
+        if not figures:
+            raise Failure(f"{path}: {page} has no figures")
         titled = path.with_name("README.md").read_text(encoding="utf-8").splitlines()[0].removeprefix("# ")
-        lines += ["", f"**{titled}**", "", "| claim | source | published | as published | ours | verdict | why |", "|---|---|---|---|---|---|---|"]
-        for one in rows(papers[paper], path):
-            counts[one[5].strip("*")] = counts.get(one[5].strip("*"), 0) + 1
-            lines.append("| " + " | ".join(one) + " |")
-    total = ", ".join(f"{count} {text}" for text, count in sorted(counts.items(), key=lambda item: -item[1]))
-    return f"{sum(counts.values())} claims: {total}.\n" + "\n".join(lines) + "\n"
+        found = list(rows(figures, path, page.name))
+        counts = [sum(one[5].strip("*") == name for one in found) for name in VERDICTS]
+        summary.append((f"[{titled}]({page.name})", [len(found), *counts]))
+        lines += ["", f"## {titled}", "", "| claim | source | published | as published | ours | verdict | why |", "|---|---|---|---|---|---|---|"]
+        lines += ["| " + " | ".join(one) + " |" for one in found]
+    summary.append(("all", [sum(column) for column in zip(*(counts for _, counts in summary))]))
+    head = ["| paper | claims | " + " | ".join(VERDICTS) + " |", "|---" * (2 + len(VERDICTS)) + "|"]
+    head += [f"| {name} | " + " | ".join(map(str, counts)) + " |" for name, counts in summary]
+    return "\n".join(head + lines) + "\n"
 
 
 def main(arguments):
@@ -177,13 +181,14 @@ def main(arguments):
         asked = arguments[:1] in (["-h"], ["--help"])
         print(__doc__.strip(), file=sys.stdout if asked else sys.stderr)
         return 0 if asked else 2
-    path = pathlib.Path(arguments[0])
+    folder = pathlib.Path(arguments[0])
+    path = folder / "README.md"
     try:
         page = path.read_text(encoding="utf-8")
         if page.count(BEGIN) != 1 or page.count(END) != 1 or page.index(BEGIN) > page.index(END):
             raise Failure(f"{path}: must have the lines\n{BEGIN}\n{END}")
         before, rest = page.split(BEGIN)
-        path.write_text(f"{before}{BEGIN}\n{table(page, arguments[1:])}{END}{rest.split(END)[1]}", encoding="utf-8")
+        path.write_text(f"{before}{BEGIN}\n{tables(folder, arguments[1:])}{END}{rest.split(END)[1]}", encoding="utf-8")
     except (Failure, OSError, ValueError) as error:
         print(f"claims.py: {error}", file=sys.stderr)
         return 1

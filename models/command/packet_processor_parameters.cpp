@@ -5,7 +5,7 @@
 namespace lacuna {
 
 void PacketProcessorParameters::describe(ParameterSection& s) {
-  constexpr std::string_view kAssumed = "assumption, see docs/DEVIATIONS.md";
+  constexpr std::string_view kAssumed = "assumption, see docs/deviations/command.md";
   s.add("queue_slots", queue_slots, "Hardware queue slots", {.range = {1, 512}, .unit = "queues", .source = kAssumed});
   s.add("dispatches_in_flight", dispatches_in_flight, "Kernel dispatches of one queue that may run at the same time",
         {.range = {1, 64}, .unit = "dispatches", .source = kAssumed});

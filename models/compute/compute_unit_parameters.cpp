@@ -13,7 +13,7 @@ void ComputeUnitParameters::describe(ParameterSection& s) {
   constexpr std::string_view kGcn3 = "GCN3 ISA manual, program organisation";
   constexpr std::string_view kGcnRates = "GCN architecture white paper: 16 lanes, a quarter rate is 4 passes; Fiji f64 is 1/16";
   constexpr std::string_view kPipelined = "GCN architecture white paper: a wavefront's turn comes every 4 cycles";
-  constexpr std::string_view kAssumed = "assumption, see docs/DEVIATIONS.md";
+  constexpr std::string_view kAssumed = "assumption, see docs/deviations/compute.md";
   s.add("simds", simds, "SIMDs of a compute unit", {.range = {1, 8}, .power_of_two = true, .unit = "SIMDs", .source = kTable2});
   s.add("lanes_per_simd", lanes_per_simd, "Lanes that a SIMD executes in a cycle",
         {.range = {4, 64}, .power_of_two = true, .unit = "lanes", .source = kTable2});

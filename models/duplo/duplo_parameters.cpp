@@ -11,12 +11,12 @@ void DuploParameters::describe(ParameterSection& s) {
         {{"paper", static_cast<int>(DatumIds::paper)},
          {"exact", static_cast<int>(DatumIds::exact)},
          {"address", static_cast<int>(DatumIds::address)}},
-        {.source = "Duplo (MICRO '20), section III.C; docs/DEVIATIONS.md"});
+        {.source = "Duplo (MICRO '20), section III.C; docs/deviations/duplo.md"});
   s.add("entry", entry,
         "What an entry covers: the tile of a load, or one row of a tile of 16 x 16. Rows are an upper bound, which no hardware "
         "reaches: their data move between lanes and SIMDs at no cost",
         {{"tile", static_cast<int>(DuploEntry::tile)}, {"row", static_cast<int>(DuploEntry::row)}},
-        {.source = "Duplo (MICRO '20) does not give it; docs/DEVIATIONS.md"});
+        {.source = "Duplo (MICRO '20) does not give it; docs/deviations/duplo.md"});
   s.add("entries", entries, "Entries of a core's load history buffer, a power of two; 0: any number",
         {.range = {0, 65536}, .unit = "entries", .source = "Duplo (MICRO '20), section V.B"});
   s.add("ways", ways, "Ways of the load history buffer",
@@ -37,13 +37,13 @@ void DuploParameters::describe(ParameterSection& s) {
       {.source = "Duplo (MICRO '20), section IV.B"});
   s.add("scope", scope, "Loads that an entry serves: those of all SIMDs of the core, or of the SIMD whose register it is",
         {{"core", static_cast<int>(DuploScope::core)}, {"simd", static_cast<int>(DuploScope::simd)}},
-        {.source = "docs/DEVIATIONS.md: each SIMD has its own register file"});
+        {.source = "docs/deviations/duplo.md: each SIMD has its own register file"});
   s.add("copy_cycles", copy_cycles,
         "Cycles of a copy to the register file of another SIMD; 0: not set, which is 4. Not to be set with duplo.scope = simd, "
         "where nothing is copied",
-        {.range = {0, 64}, .source = "docs/DEVIATIONS.md"});
+        {.range = {0, 64}, .source = "docs/deviations/duplo.md"});
   s.add("convolutions", convolutions, "Convolutions whose kernels may run at the same time",
-        {.range = {1, 256}, .source = "docs/DEVIATIONS.md: a tag's process and image do not distinguish them"});
+        {.range = {1, 256}, .source = "docs/deviations/duplo.md: a tag's process and image do not distinguish them"});
   s.add("l1", l1, "Whether the L1 cache, or the LDS, is accessed in parallel with the history or after it",
         {{"parallel", static_cast<int>(DuploL1::parallel)}, {"after", static_cast<int>(DuploL1::after)}},
         {.source = "Duplo (MICRO '20), section IV.B"});

@@ -35,12 +35,12 @@ void LazyParameters::describe(ParameterSection& s) {
       "masks", masks,
       "Writers that update masks: all writers of GPU memory, which is known to be zero initially; or stores of wavefronts only",
       {{"all", static_cast<int>(MaskWriters::all)}, {"stores", static_cast<int>(MaskWriters::stores)}},
-      {.source = "choice, docs/DEVIATIONS.md"});
+      {.source = "choice, docs/deviations/lazygpu.md"});
   s.add("ports", ports,
         "Crossbar: whether zero caches have ports of their own or share those of their L1 vector cache and L2 bank, as they do "
         "at other networks",
         {{"own", static_cast<int>(ZeroPorts::own)}, {"shared", static_cast<int>(ZeroPorts::shared)}},
-        {.source = "choice, docs/DEVIATIONS.md"});
+        {.source = "choice, docs/deviations/lazygpu.md"});
   s.add("check", check,
         "Check held loads: when the requests leave, compare memory with the values that the load read at its issue; count and "
         "report lanes that differ",

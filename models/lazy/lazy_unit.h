@@ -12,7 +12,7 @@
 // computes the same bits by construction. The rules below ensure that hardware would compute them as well; `lazy.check`
 // verifies it: memory must still hold the values of the load when its request departs.
 //
-// Rules for cases that the paper leaves open (docs/DEVIATIONS.md has the reasons):
+// Rules for cases that the paper leaves open (docs/deviations/lazygpu.md has the reasons):
 //   needed by           lanes of EXEC; all lanes for DPP, lane moves of VALU and LDS, MFMA, partial writes of a register
 //   all held loads      are needed by s_barrier, cache invalidations, atomics, accesses with GLC or SLC, scalar stores, global
 //                       wave sync, vector instructions while VGPR indexing or VSKIP is on

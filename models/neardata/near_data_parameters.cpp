@@ -18,7 +18,7 @@ void NearDataParameters::describe(ParameterSection& s) {
   s.add("take_apart", take_apart,
         "With ndc.move: whether loads may move past waits that follow them, as those of interleaved chains must; fewer loads "
         "are then in flight at the same time",
-        {.source = "not given; docs/DEVIATIONS.md"});
+        {.source = "not given; docs/deviations/near-data.md"});
   s.add("interleaved", interleaved,
         "Whether interleaved chains are tagged, such as compilers make of the iterations of a loop: each but the "
         "last waits in the offload queue for the results of those before it",
@@ -29,7 +29,7 @@ void NearDataParameters::describe(ParameterSection& s) {
         {.range = {1, 64}, .source = "Opportunistic Computing (ISCA '19), section 4.4.1: one packet generation unit"});
   s.add("pending_fill", pending_fill, "Whether a load of a chain whose line is being filled into the L1 cache hits or misses",
         {{"hit", static_cast<int>(PendingFill::hit)}, {"miss", static_cast<int>(PendingFill::miss)}},
-        {.source = "not given; docs/DEVIATIONS.md"});
+        {.source = "not given; docs/deviations/near-data.md"});
   s.add("store_counts", store_counts,
         "Whether the last-level cache of the store takes part in choosing the node of a chain with one load",
         {.source = "Opportunistic Computing (ISCA '19), section 6.1: COPY-STRIDED gains in Omni-Compute"});
@@ -38,7 +38,7 @@ void NearDataParameters::describe(ParameterSection& s) {
         {.range = {1, 1024}, .unit = "entries", .source = "Opportunistic Computing (ISCA '19), section 4.4.2"});
   s.add("fetch_latency", fetch_latency,
         "Cycles from the fetch of an entry's lines, which are in the last-level cache, to the buffer",
-        {.range = {0, 1024}, .source = "not given; docs/DEVIATIONS.md"});
+        {.range = {0, 1024}, .source = "not given; docs/deviations/near-data.md"});
   s.add(
       "llc_alu_lanes", llc_alu_lanes, "Lanes of the ALU at a last-level cache",
       {.range = {1, 32}, .power_of_two = true, .unit = "lanes", .source = "Opportunistic Computing (ISCA '19), section 4.4.2"});

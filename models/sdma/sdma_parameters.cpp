@@ -5,7 +5,7 @@
 namespace lacuna {
 
 void SdmaParameters::describe(ParameterSection& s) {
-  constexpr std::string_view kAssumed = "assumption, see docs/DEVIATIONS.md";
+  constexpr std::string_view kAssumed = "assumption, see docs/deviations/command.md";
   s.add("engines", engines, "SDMA engines", {.range = {1, 16}, .unit = "engines", .source = "Linux amdgpu: 2 on gfx803"});
   s.add("bytes_per_cycle", bytes_per_cycle, "Bytes that an engine moves in a core cycle",
         {.range = {1, 256}, .unit = "bytes", .source = "OLCF Frontier user guide: at most 50 GB/s an engine (1.7 GHz)"});
@@ -21,7 +21,7 @@ void SdmaParameters::describe(ParameterSection& s) {
         {.range = {1000, 1e9}, .source = kAssumed});
   s.add("gfx8_pitch", gfx8_pitch, "Layout of the pitches of sub-window copies on gfx8",
         {{"silicon", static_cast<int>(sdma::Gfx8Pitch::silicon)}, {"rocm", static_cast<int>(sdma::Gfx8Pitch::rocm)}},
-        {.source = "Linux amdgpu; ROCm runtime, see docs/DEVIATIONS.md"});
+        {.source = "Linux amdgpu; ROCm runtime, see docs/deviations/command.md"});
 }
 
 void SdmaStatistics::describe(StatisticsGroup& g) const {

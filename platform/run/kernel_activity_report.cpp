@@ -115,7 +115,7 @@ void write_lazy_table(const std::vector<NamedActivity>& kernels, std::ostream& o
     out << fmt::format(
         "warning: {}: memory had changed for {} lanes of held loads when they were sent; hardware would have loaded other "
         "values "
-        "(docs/DEVIATIONS.md, release by a plain store)\n",
+        "(docs/deviations/lazygpu.md, release by a plain store)\n",
         readable_kernel(kernel.name), grouped(lanes));
   }
 }

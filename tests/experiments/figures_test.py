@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""experiments/figures.py: legends, captions of each scale, and that docs/results*.md have the captions of the descriptions."""
+"""experiments/figures.py: legends, captions of each scale, and that the pages of docs/results have the captions of the descriptions."""
 import contextlib
 import io
 import pathlib
@@ -194,14 +194,16 @@ class Figures(unittest.TestCase):
 
     def test_results_have_the_captions_of_the_descriptions(self):
         found = set()
-        for scale, page, prefix in (("quick", "results.md", ""), ("paper", "results_paper.md", "paper_")):
-            for part in re.split(r"\n(?=##)", (ROOT / "docs" / page).read_text(encoding="utf-8")):
+        for page in sorted((ROOT / "docs/results").glob("*.md")):
+            scale, prefix = ("paper", "paper_") if page.stem.endswith("_paper") else ("quick", "")
+            for part in re.split(r"\n(?=##)", page.read_text(encoding="utf-8")):
                 picture = re.search(r"!\[(\w+)\]\(figures/(\w+)\.svg\)", part)
                 if not part.startswith("### ") or not picture:
                     continue
                 paper = picture[2].removeprefix(prefix).removesuffix("_" + picture[1])
+                self.assertEqual(page.stem, paper + ("_paper" if prefix else ""))
                 figure, _ = figures.read_description(ROOT / "experiments" / paper / f"{picture[1]}.figure")
-                with self.subTest(page=page, figure=f"{paper}:{picture[1]}"):
+                with self.subTest(page=page.name, figure=f"{paper}:{picture[1]}"):
                     wanted = " ".join(" ".join(figure[key].split()) for key in ("note", f"note.{scale}") if figure.get(key))
                     text = re.sub(r"\\{(?!=)[^}]*\\}", ".+", re.escape(re.sub(r"\{=([^}]*)\}", r"\1", wanted)))
                     shown = part[part.rindex("|\n") + 2:part.index("![")].strip()

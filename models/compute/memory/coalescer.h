@@ -17,7 +17,7 @@ struct CoalescedLine {
 };
 
 /// All 64 lanes of one instruction are coalesced together; each distinct line becomes one transaction, in order of first lane
-/// (as in MGPUSim's coalescer; hardware works on groups of 16 lanes, docs/DEVIATIONS.md).
+/// (as in MGPUSim's coalescer; hardware works on groups of 16 lanes, docs/deviations/compute.md).
 class Coalescer {
  public:
   /// `line_bytes`: 32, 64 or 128; otherwise std::invalid_argument.

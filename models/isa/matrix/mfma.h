@@ -8,7 +8,7 @@
 // Arithmetic: to nearest even regardless of MODE. f32 and f64: a chain of fused multiply-adds over ascending k, denormals kept.
 // f16 and bf16: f32 products and sums, each rounded, over ascending k, denormals of inputs, products and sums flushed (MIOpen
 // documentation, "MI200 MFMA behavior specifics"). The hardware's order and width of internal sums are not public: see
-// docs/DEVIATIONS.md. Any NaN that results is the default NaN.
+// docs/deviations/instructions.md. Any NaN that results is the default NaN.
 //
 // Codes of extensions (models/isa/matrix/matrix_extensions.h) are executed by the same loops with other kinds.
 #pragma once

@@ -3,7 +3,7 @@
 namespace lacuna {
 
 void AcceleratorParameters::describe(ParameterSection& s) {
-  constexpr std::string_view kOurs = "ours, see docs/DEVIATIONS.md";
+  constexpr std::string_view kOurs = "ours, see docs/deviations/sida.md";
   s.add("present", present, "Whether the device has a sparse dataflow accelerator", {.source = "thesis, chapter 4"});
   s.add("ports", ports, "Ports to memory; 0: one for each memory partition",
         {.range = {0, 256}, .unit = "ports", .source = kOurs});

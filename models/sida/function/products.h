@@ -2,7 +2,7 @@
 // transpose.
 //
 // Terms are added in ascending order of r, beginning with the identity of the sum: for OS and for IS, dual and blocked storage
-// alike. The hardware's adder tree has another order (docs/DEVIATIONS.md).
+// alike. The hardware's adder tree has another order (docs/deviations/sida.md).
 #pragma once
 
 #include <cstddef>

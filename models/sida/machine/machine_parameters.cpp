@@ -5,7 +5,7 @@
 namespace lacuna::sida {
 
 void MachineParameters::describe(ParameterSection& s) {
-  constexpr std::string_view kThesis = "thesis, section 4.5.1", kOurs = "ours, see docs/DEVIATIONS.md";
+  constexpr std::string_view kThesis = "thesis, section 4.5.1", kOurs = "ours, see docs/deviations/sida.md";
   s.add("pes", pes, "Processing elements of each of the three cores", {.range = {1, 65536}, .unit = "PEs", .source = kThesis});
   s.add("buffer", buffer, "Capacity of the buffer that columns, rows and vectors share",
         {.range = {1024, 1e12}, .source = kThesis});

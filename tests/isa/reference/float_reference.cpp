@@ -32,7 +32,7 @@ std::uint64_t mad(std::uint64_t a, std::uint64_t b, std::uint64_t c, const Conte
     b = f.flushed(b);
     c = f.flushed(c);
   }
-  // A NaN result is the first NaN among the operands, also where the zero product hides it (docs/DEVIATIONS.md).
+  // A NaN result is the first NaN among the operands, also where the zero product hides it (docs/deviations/instructions.md).
   if (legacy && legacy_zero(a, b, f)) return f.nan(c) ? propagated_nan(f, {c}) : add(0, c, f, rule);
   if (f.nan(a) || f.nan(b) || f.nan(c)) return propagated_nan(f, {a, b, c});
   std::uint64_t p = multiply(a, b, f, rule);
@@ -137,7 +137,7 @@ Lane cube_inputs(const Lane& l, const Context& x) {
   return r;
 }
 /// A source, negated or not. The manuals do not define denormals and NaNs here: if the selected source is a NaN, the result is
-/// the first NaN operand of the first pass or of the second one (docs/DEVIATIONS.md).
+/// the first NaN operand of the first pass or of the second one (docs/deviations/instructions.md).
 std::uint64_t cube_result(const Lane& l, std::uint64_t v, bool negate) {
   if (kSingle.nan(v)) return propagated_nan(kSingle, {l.a, l.b, l.c});
   return negate ? v ^ kSingle.sign() : v;

@@ -16,7 +16,7 @@ struct BinaryFormat {
   mpfr_exp_t least_normal;
   mpfr_exp_t greatest;
   /// Whether flushing applies to the result before it is rounded to denormal precision (f32, f64) or after (f16):
-  /// docs/DEVIATIONS.md.
+  /// docs/deviations/instructions.md.
   bool tiny_before_denormal_rounding;
 
   std::uint64_t sign() const { return std::uint64_t{1} << (width - 1); }
@@ -73,7 +73,7 @@ std::uint64_t pack(Number& value, int ternary, const BinaryFormat& format, const
 std::uint64_t round_exact(const Number& exact, const BinaryFormat& format, const RoundingRule& rule);
 
 /// The first NaN among the operands, quieted; otherwise the default NaN. No document defines which of several NaNs is returned:
-/// docs/DEVIATIONS.md.
+/// docs/deviations/instructions.md.
 std::uint64_t propagated_nan(const BinaryFormat& format, std::initializer_list<std::uint64_t> operands);
 
 // Operations on bits, including NaNs, infinities and signed zeros. Inputs are not flushed.

@@ -31,7 +31,7 @@ Outcome accumulated_dot(const Lane& l, const Context& x) {
 }
 
 /// Two products and an f32, added exactly and rounded once, to nearest even; denormals of both formats are flushed
-/// (docs/DEVIATIONS.md). A NaN other than the accumulator's becomes the default one.
+/// (docs/deviations/instructions.md). A NaN other than the accumulator's becomes the default one.
 std::uint64_t dot_of_halves(std::uint64_t a, std::uint64_t b, std::uint64_t c) {
   constexpr const BinaryFormat& h = kHalf16;
   constexpr const BinaryFormat& f = kSingle;

@@ -1,6 +1,7 @@
 // Six of our kernels on the configuration r9nano-mgpusim, compared with the results of MGPUSim v3.0.3 for its own kernels of
 // the same algorithms (reference/mgpusim_r9nano.csv): instructions, time, instructions per cycle, and their growth with the
-// problem. docs/DEVIATIONS.md explains the differences. Results of the kernels are compared with the host's, bit for bit.
+// problem. docs/deviations/mgpusim.md explains the differences. Results of the kernels are compared with the host's, bit for
+// bit.
 //
 //  Larger problems: mgpusim_validation --gtest_also_run_disabled_tests --gtest_filter='*Larger*'
 #include <fmt/format.h>
@@ -66,7 +67,8 @@ struct Point {
 };
 
 TEST(AgainstMgpusim, InstructionsPerCycleAndScaling) {
-  // Launches, kernels and compilers differ (docs/DEVIATIONS.md); the bounds detect changes beyond the known differences.
+  // Launches, kernels and compilers differ (docs/deviations/mgpusim.md); the bounds detect changes beyond the known
+  // differences.
   constexpr double kInstructions = 0.3;
   constexpr double kRate = 0.25;
   constexpr double kMeanTime = 0.1;  // at equal instructions, of the benchmarks of one launch
