@@ -8,6 +8,8 @@ lines of code that are indented by four blanks and begin with a program, and cod
 (`build/release/...`, or `VARIABLE=value ./...`). A line that ends in \\ goes on in the next one.
 
 A file is a block of any other language above which stands its name: a sentence that ends in `NAME`: or a comment <!-- NAME -->.
+
+A block below a comment <!-- output: PATTERN --> is output of the one command that matches the pattern, of which lines may be missing.
 """
 import dataclasses
 import fnmatch
@@ -16,6 +18,7 @@ import re
 import subprocess
 
 FENCE = re.compile(r"^```(\w*)\s*$")
+OUTPUT = re.compile(r"^<!-- output: (.+) -->$")
 FILE_NAME = re.compile(r"(?:`([\w./-]+)`:|<!-- ([\w./-]+\.\w+) -->)$")
 PROGRAM = r"(?:\./|build/release/|lacuna |hipcc |cmake |ctest |clang|ld\.lld|python3 )"
 INDENTED = re.compile(r"^    ((?:\w+=\S+ )*" + PROGRAM + r".*)$")
@@ -40,9 +43,33 @@ class Command:
 
 
 @dataclasses.dataclass
+class Output:
+    line: int
+    pattern: str
+    lines: list
+
+    def missing(self, printed):
+        """The first line that the text does not have, in this order; None if it has all. What depends on the host is ignored."""
+        following = iter([simulated(line) for line in printed.split("\n")])
+        for line in self.lines:
+            wanted = simulated(line)
+            if wanted and wanted != "…" and wanted not in following:
+                return line
+        return None
+
+
+@dataclasses.dataclass
 class Page:
     commands: list
     files: dict
+    outputs: list
+
+
+def simulated(line):
+    """The line without host times, speeds and memory, and with single blanks."""
+    line = re.sub(r"\s+", " ", line.strip())
+    line = re.sub(r" [0-9.]+ s [0-9.-]+ [0-9.-]+$", "", line)
+    return re.sub(r" in [0-9.]+ s, (?:(.*), )?peak memory .*", r" \1", line)
 
 
 def blocks(lines):
@@ -64,7 +91,7 @@ def blocks(lines):
 
 
 def parse(text):
-    page = Page([], {})
+    page = Page([], {}, [])
     above = ""
     for number, language, lines in blocks(text.split("\n")):
         if language is None:
@@ -90,7 +117,10 @@ def parse(text):
                 if STRAY.match(line):
                     raise Mistake(f"line {number + offset}: a command in a block that is not ```sh: {line}")
             name = FILE_NAME.search(above)
-            if name:
+            output = OUTPUT.match(above)
+            if output:
+                page.outputs.append(Output(number, output[1], lines))
+            elif name:
                 page.files[name[1] or name[2]] = "\n".join(lines) + "\n"
         above = ""
     return page

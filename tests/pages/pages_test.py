@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Every command of every page is run or listed, and every file that a page links to exists: pages_test.py PAGE... (those that CTest runs)."""
+"""Every command of every page is run or listed, and every link leads to a file and a heading: pages_test.py PAGE... (those that CTest runs)."""
 import importlib.util
 import pathlib
 import re
@@ -8,7 +8,8 @@ import sys
 import unittest
 
 sys.dont_write_bytecode = True
-import page as pages  # noqa: E402  (no bytecode is left in the source folder)
+import links  # noqa: E402  (no bytecode is left in the source folder)
+import page as pages  # noqa: E402
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 RUN = []
@@ -69,11 +70,27 @@ class Pages(unittest.TestCase):
                 candidates = [text for text in headers.values() if not owner or re.search(rf"\b(?:class|struct) (?:alignas\(\w+\) )?{owner}\b[^;]*?{{", text)]
                 self.assertTrue(any(declared.search(text) for text in candidates), f"{name} names {owner}::{function}()")
 
-    def test_links_lead_to_files(self):
-        for name in (name for name in pages.tracked(ROOT) if name.endswith(".md")):
-            text = re.sub(r"^```.*?^```$", "", (ROOT / name).read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
-            for link in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", text):
-                self.assertTrue(((ROOT / name).parent / link).exists(), f"{name} links to {link}")
+    def test_links_lead_to_files_and_headings(self):
+        anchors = {path: links.anchors(text) for path, text in links.pages(ROOT)}
+        for path, text in links.pages(ROOT):
+            for link, anchor in links.links(text):
+                target = (path.parent / link).resolve() if link else path
+                name = path.relative_to(ROOT)
+                self.assertTrue(target.exists(), f"{name} links to {link}")
+                if anchor and target in anchors:
+                    self.assertIn(anchor, anchors[target], f"{name} links to {link}#{anchor}")
+
+    def test_every_page_is_reachable_from_the_index(self):
+        texts = dict(links.pages(ROOT))
+        found, left = set(), [ROOT / "docs/README.md"]
+        while left:
+            path = left.pop()
+            if path in found or path not in texts:
+                continue
+            found.add(path)
+            left += [(path.parent / link).resolve() for link, _ in links.links(texts[path]) if link]
+        unreachable = [str(path.relative_to(ROOT)) for path in texts if (ROOT / "docs") in path.parents and path not in found]
+        self.assertEqual(unreachable, [], "no path of links leads there from docs/README.md")
 
 
 class Parsing(unittest.TestCase):
@@ -90,12 +107,31 @@ class Parsing(unittest.TestCase):
         page = pages.parse("This is `a.launch`:\n\n```ini\n[b]\nc = d\n```\nMore:\n```c\nint x;\n```\n<!-- e/f.hip -->\n```cpp\nint y;\n```\n")
         self.assertEqual(page.files, {"a.launch": "[b]\nc = d\n", "e/f.hip": "int y;\n"})
 
+    def test_outputs(self):
+        page = pages.parse("<!-- output: * -j 2 -->\n```\na  1\nb 2.5 s 1.0 2.0\n…\nc\n```\n")
+        self.assertEqual([(shown.line, shown.pattern) for shown in page.outputs], [(2, "* -j 2")])
+        self.assertIsNone(page.outputs[0].missing("0\na 1\nb 3.5 s 7.0 8.0\nx\nc\n"))
+        self.assertEqual(page.outputs[0].missing("c\na 1\nb 3.5 s 7.0 8.0\n"), "c")
+        self.assertEqual(page.outputs[0].missing("a 2\nb\nc\n"), "a  1")
+        self.assertEqual(pages.simulated("simulated time  9 us in 2.7 s, 5 hart instructions, peak memory 9 MiB"),
+                         "simulated time 9 us 5 hart instructions")
+
     def test_commands_in_other_blocks_are_refused(self):
         for line in ("$ lacuna launch x", "build/release/bin/lacuna run", "hipcc x.hip", "./dev test"):
             with self.subTest(line), self.assertRaisesRegex(pages.Mistake, r"line 3: a command in a block that is not ```sh"):
                 pages.parse(f"```\nlacuna launch FILE\n{line}\n```\n")
         with self.assertRaisesRegex(pages.Mistake, "line 1: the block does not end"):
             pages.parse("```sh\na\n")
+
+
+class Links(unittest.TestCase):
+    def test_links(self):
+        text = "[a](b.md#c) ![d](e.svg) [f](#g) [h](https://i) `[j](k)`\n```\n[l](m)\n```\n"
+        self.assertEqual(links.links(text), [("b.md", "c"), ("e.svg", ""), ("", "g")])
+
+    def test_anchors_are_those_of_the_web_page(self):
+        text = "# A `b_c`: (d, e)\n## M³XU – [f](g)\n```sh\n# no heading\n```\n## Twice\n## Twice\n<a id=\"h\"></a>\n"
+        self.assertEqual(links.anchors(text), {"a-b_c-d-e", "mxu--f", "twice", "twice-1", "h"})
 
 
 class Phrases(unittest.TestCase):

@@ -2,9 +2,11 @@
 """Runs the commands of a documentation page as they stand there: run_page.py SOURCE BUILD PAGE
 
 They run in turn in one shell, in a folder that has the tracked files of the checkout as they are now and the finished build as
-build/release, with the files that the page has the reader write. All must succeed but those of not_run.txt. Then checks/PAGE.sh, if
+build/release, with the files that the page has the reader write, and with build/release/bin on PATH unless the page itself puts it
+there. All must succeed but those of not_run.txt, and print what the page shows. Then checks/PAGE.sh, if
 there is one, looks at what they left and printed: it finds functions of its own in checks/common.sh.
 """
+import fnmatch
 import os
 import pathlib
 import shlex
@@ -59,7 +61,10 @@ def run(source, build, name):
                 raise pages.Mistake(f"{file} of the page is a file of the checkout, too")
             (folder / file).write_text(text, encoding="utf-8")
         pathlib.Path(temporary, "commands.sh").write_text(script(commands, output), encoding="utf-8")
-        code = run_script(folder, pathlib.Path(temporary, "commands.sh"))
+        variables = environment()
+        if not any(command.text.startswith("export PATH=") for command in commands):
+            variables["PATH"] = f"{folder}/build/release/bin:{variables['PATH']}"
+        code = run_script(folder, pathlib.Path(temporary, "commands.sh"), variables)
         for number, command in enumerate(commands):
             begin, end = output / f"{number}.begin", output / f"{number}.end"
             if not begin.exists():
@@ -75,14 +80,28 @@ def run(source, build, name):
         if code != 0:
             show(output, last)
             raise pages.Mistake(f"line {commands[last].line}: ended with {code}: {commands[last].text}")
+        for shown in page.outputs:
+            compare(shown, commands, output)
         check = pathlib.Path(__file__).parent / "checks" / (name.removesuffix(".md").replace("/", "_") + ".sh")
         if check.exists():
             subprocess.run(["bash", check], cwd=folder, check=True,
-                           env=environment() | {"PAGE": str(source / name), "OUTPUT": str(output)})
+                           env=variables | {"PAGE": str(source / name), "OUTPUT": str(output)})
 
 
-def run_script(folder, path):
-    process = subprocess.Popen(["bash", path], cwd=folder, env=environment(), stdin=subprocess.DEVNULL, start_new_session=True)
+def compare(shown, commands, output):
+    """Fails unless the block is what its command printed."""
+    found = [number for number, command in enumerate(commands) if fnmatch.fnmatchcase(command.without_comment(), shown.pattern)]
+    if len(found) != 1:
+        raise pages.Mistake(f"line {shown.line}: {len(found)} commands match {shown.pattern}")
+    printed = "".join((output / f"{found[0]}.{stream}").read_text(encoding="utf-8") for stream in ("out", "err"))
+    missing = shown.missing(printed.replace("\r", ""))
+    if missing is not None:
+        show(output, found[0])
+        raise pages.Mistake(f"line {shown.line}: {commands[found[0]].text} does not print: {missing}")
+
+
+def run_script(folder, path, variables):
+    process = subprocess.Popen(["bash", path], cwd=folder, env=variables, stdin=subprocess.DEVNULL, start_new_session=True)
     try:
         return process.wait(TIME_LIMIT)
     except subprocess.TimeoutExpired:

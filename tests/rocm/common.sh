@@ -48,6 +48,7 @@ run_examples() {
   while read -r line; do
     eval "words=($line)"  # as a shell reads it, with its quotes
     case ${words[0]} in
+      lacuna) words[0]=$LACUNA ;;
       hipcc) words[0]=$HIPCC ;;
       clang-16) words[0]=$CLANG ;;
       ld.lld-16) words[0]=$LINKER ;;

@@ -2,8 +2,9 @@
 # sida.sh: docs/guide/sida.md's commands, and what is wrong with others.
 source "$(dirname "$0")/common.sh"
 
-mkdir -p build/release/bin
-ln -s "$LACUNA" build/release/bin/lacuna
+mkdir -p bin build/release
+ln -s "$LACUNA" bin/lacuna
+PATH=$PWD/bin:$PATH
 ln -s "$FIRMWARE" build/release/firmware
 # Host programs are run by page_docs_guide_sida.
 sed -n '/^```sh$/,/^```$/p' "$SOURCE/docs/guide/sida.md" | sed '/^```/d; / exec /d' >commands.txt

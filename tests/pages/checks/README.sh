@@ -2,7 +2,7 @@
 # README.md's commands have the documented results.
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
-[[ $(<"$(printed 'build/release/bin/lacuna exec --config r9nano -- ./vector_add')") == "1000000 sums, 0 wrong" ]] || fail "vector_add computes something else"
+[[ $(<"$(printed 'lacuna exec --config r9nano -- ./vector_add')") == "1000000 sums, 0 wrong" ]] || fail "vector_add computes something else"
 grep -q '^  Name:  *gfx90a *$' "$(printed '* -- rocminfo')" || fail "rocminfo finds no GPU of mi210"
 [[ $(stat -c %s quotient.bin) == 4194304 ]] || fail "the launch has left no quotients"
 for file in statistics.json kernels.csv log.txt console.txt effective.cfg; do

@@ -2,7 +2,7 @@
 # The launch file of docs/guide/launch.md prints the table on the page, except for host times.
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
-report=$(reported 'build/release/bin/lacuna launch paths.launch')
+report=$(reported 'lacuna launch paths.launch')
 for row in floyd_warshall relax 'all kernels'; do
   wanted=$(shown '                             simulated' | grep "^$row " | sed -E 's/ +/ /g')
   [[ -n $wanted ]] || fail "docs/guide/launch.md shows no row $row"

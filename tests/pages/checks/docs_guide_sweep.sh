@@ -2,11 +2,11 @@
 # The sweep of docs/guide/sweep.md prints the table on the page.
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
-diff <(shown 'n     cu.wavefronts_per_simd') "$(printed 'build/release/bin/lacuna results relu')" >&2 || fail "docs/guide/sweep.md shows another table"
+diff <(shown 'n     cu.wavefronts_per_simd') "$(printed 'lacuna results relu')" >&2 || fail "docs/guide/sweep.md shows another table"
 [[ $(wc -l <"$(printed '* --csv')") == 5 ]] || fail "not four combinations from n = 2048 on"
 
 # These metrics are documented in docs/guide/timing.md.
-build/release/bin/lacuna sweep bench/start_phase.sweep --dry-run >dry.txt
+lacuna sweep bench/start_phase.sweep --dry-run >dry.txt
 grep -qF "16 points, 16 to run" dry.txt || fail "bench/start_phase.sweep: $(<dry.txt)"
-build/release/bin/lacuna sweep bench/spread.sweep --dry-run >dry.txt
+lacuna sweep bench/spread.sweep --dry-run >dry.txt
 grep -qF "160 points, 160 to run" dry.txt || fail "bench/spread.sweep: $(<dry.txt)"
