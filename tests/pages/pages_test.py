@@ -80,6 +80,12 @@ class Pages(unittest.TestCase):
                 if anchor and target in anchors:
                     self.assertIn(anchor, anchors[target], f"{name} links to {link}#{anchor}")
 
+    def test_picture_shows_the_runs_of_the_tutorial(self):
+        specification = importlib.util.spec_from_file_location("machine", ROOT / "docs/machine.py")
+        machine = importlib.util.module_from_spec(specification)
+        specification.loader.exec_module(machine)
+        self.assertEqual((ROOT / "docs/machine.svg").read_text(encoding="utf-8"), machine.picture(), "docs/machine.py draws another one")
+
     def test_every_page_is_reachable_from_the_index(self):
         texts = dict(links.pages(ROOT))
         found, left = set(), [ROOT / "docs/README.md"]

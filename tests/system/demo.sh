@@ -14,13 +14,13 @@ complains "all kernels"
 complains "run hash"
 [[ $(run_value demo ended_by) == guest ]] || fail "statistics.json does not say how the run ended"
 
-# README.md shows this run: its simulated values must equal the current ones. Wall time, speed and memory depend on the host.
+# firmware/README.md shows this run: its simulated values must equal the current ones. Wall time, speed and memory depend on the host.
 simulated() {
   tr -d '\r' | sed -E 's/ +/ /g; s/ [0-9.]+ s [0-9.-]+ [0-9.-]+$//; s/ in [0-9.]+ s,/,/; s/, peak memory .*//; /^output folder/d'
 }
 if [[ $1 == demo && $2 == r9nano ]]; then
-  sed -n '/^<!-- begin of the demo.s run/,/^<!-- end of the demo.s run/p' "$SOURCE/README.md" | sed '/^<!--/d; /^```$/d' |
+  sed -n '/^<!-- begin of the demo.s run/,/^<!-- end of the demo.s run/p' "$SOURCE/firmware/README.md" | sed '/^<!--/d; /^```$/d' |
     simulated >readme.txt
   cat out.txt err.txt | simulated >now.txt
-  diff -u readme.txt now.txt >&2 || fail "README.md does not show the run of the demo as it is now: ./dev docs writes it anew"
+  diff -u readme.txt now.txt >&2 || fail "firmware/README.md does not show the run of the demo as it is now: ./dev docs writes it anew"
 fi
