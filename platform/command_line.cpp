@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "models/common/config/nearest_name.h"
+#include "platform/command_texts.h"
 #include "platform/sida/sida_command_line.h"
 
 namespace po = boost::program_options;
@@ -13,126 +14,57 @@ namespace po = boost::program_options;
 namespace lacuna {
 namespace {
 
-struct CommandInfo {
-  const char* name;
-  Command command;
-  const char* operand;
-  const char* summary;
-  const char* text;
-};
-
-constexpr std::array<CommandInfo, 12> kCommands{
-    {{"run", Command::run, "FIRMWARE.elf", "boot a firmware on the hart, with the GPU on its bus",
-      "Boots a bare-metal RV64GC program on a platform with hart, RAM, CLINT, PLIC, UART, finisher and GPU, until the program "
-      "ends itself (semihosting exit, HTIF tohost, finisher). Prints the program's console, then a line per kernel; writes "
-      "effective.cfg, statistics.json, kernels.csv, log.txt and console.txt to the output folder, and a table of kernels to "
-      "stderr "
-      "at the end; stdout has the bytes of the program's console and nothing else."},
-     {"launch", Command::launch, "CODE-OBJECT|LAUNCH-FILE", "run kernels of a code object",
-      "Runs one kernel of a gfx803 or gfx90a code object, or what a launch file describes, without a firmware of your own: "
-      "lacuna launch vadd.co --kernel vadd --grid 1024 --block 256 --arg in:a.bin --arg in:b.bin --arg out:4096:c.bin --arg "
-      "i32:1024. Arguments: in:FILE inout:FILE out:SIZE:FILE zero:SIZE fill:COUNT:TYPE:PATTERN[:SEED] buf:NAME null, "
-      "TYPE:VALUE (i8 to u64, f16 bf16 f32 f64), bytes:HEX raw:FILE, lds:BYTES; docs/guide/launch.md has them all, and launch "
-      "files."},
-     {"exec", Command::exec, "-- PROGRAM [ARGUMENTS]", "run a HIP program on virtual GPUs in its process",
-      "Runs a program of ROCm's user-mode stack, as hipcc --offload-arch=gfx803 or gfx90a built it, with virtual GPUs in place "
-      "of "
-      "the kernel driver and its hardware: lacuna exec --config r9nano -- ./vadd; lacuna exec -- rocminfo. The program is not "
-      "changed; exit code, input and output are its own. Several GPUs: --set rocm.gpus=gfx803,gfx90a. Writes effective.cfg, "
-      "statistics.json, kernels.csv and log.txt to the output folder and a table of kernels to stderr at the end. Without "
-      "lacuna exec, LD_LIBRARY_PATH=<folder of Lacuna's libhsakmt.so.1> ./program does the same, and LACUNA_CONFIG, "
-      "LACUNA_SET, LACUNA_OUT and LACUNA_REPORT replace the options; see docs/guide/rocm.md."},
-     {"sweep", Command::sweep, "FILE", "run a workload at many points: parameters, options, seeds",
-      "Runs lacuna run, launch, exec or sida once for every combination of values in a sweep file (docs/guide/sweep.md), and "
-      "stores "
-      "configuration, statistics, kernels and origin of each in a database: lacuna sweep l2.sweep -j 8; lacuna results l2. "
-      "Points that have been run with the same inputs are not run again: after an interruption, or when values have been added "
-      "to the file, the same command runs the rest. until = 1 % in [repeat] repeats each point until the confidence interval "
-      "of the mean is that narrow. --on slurm hands "
-      "the points to the batch system as job arrays. Exit code 1: not all points are done, or an "
-      "interval is wider than until asks for."},
-     {"results", Command::results, "[SWEEP[@VERSION]]", "list, filter, export and compare what sweeps have found",
-      "Without SWEEP lists the sweeps of a database; with it prints the metrics of each combination of axes: the mean "
-      "of the repetitions, its 95 % confidence interval, and how many samples a narrower one would need. @VERSION, a commit or "
-      "the first digits of one or a version, chooses among "
-      "results of several builds. Exit code 1: --compare has found a change."},
-     {"hart", Command::hart, "PROGRAM.elf [-- ARGUMENTS]", "run a bare-metal program on the hart alone",
-      "Runs a bare-metal RV64GC program on the same platform without the GPU and returns its exit code. ARGUMENTS reach the "
-      "program by semihosting. Nothing but the program's console is printed, and files are written only with --out."},
-     {"disasm", Command::disasm, "CODE-OBJECT", "print a GPU code object's instructions",
-      "Prints the executable sections of a gfx803 or gfx90a code object in the format of llvm-objdump -d."},
-     {"isa", Command::isa_check, "check FILE...", "list kernels: arguments, resources, instructions, whether they run",
-      "Lists for each kernel of gfx803 and gfx90a code objects its arguments, what resources of a compute unit it needs, and "
-      "the "
-      "instructions that it consists of, called functions included, as "
-      "exact, approximate or unsupported, without running anything. Exit code 1 when a kernel cannot run."},
-     {"finalize", Command::finalize, "FILE", "find and tag code that can be computed near the data",
-      "Finds in each kernel of a code object or an offload bundle (gfx803, gfx90a) the offload chains of near-data computing: "
-      "one "
-      "or two loads, none to two operations, and a store or a result. Prints them by kernel and pattern, and for every other "
-      "vector load the reason why it is in none. With --out writes the file with the tags in an additional section, which "
-      "loaders and other tools ignore."},
-     {"mesh", Command::mesh, "", "show a mesh, and where the data of caches meet",
-      "Prints the mesh of a configuration, with its cores and last-level caches, and for a core the node at which the data of "
-      "each pair of last-level caches meet on their way to it (docs/guide/near-data.md). With --out also draws it, as SVG."},
-     {"sida", Command::sida, "run PROGRAM | explain PROGRAM | info MATRIX | generate KIND | prepare MATRIX | machine",
-      "programs and matrices of the sparse dataflow accelerator",
-      "run runs a program, such as pr, on --matrix, a file or KIND:NAME=VALUE,…, and prints iterations, time and bytes. "
-      "--out writes the results of a run to a folder. machine prints what the accelerator consists of, and its area. "
-      "explain says which products of a program share a reading of the matrix, and what prevents it for the others. "
-      "info prints sizes of a sparse matrix and, for each order of its rows and columns, how much of it the accelerator keeps "
-      "when "
-      "it reads the matrix once for two products: a Matrix Market file, also compressed by gzip, a prepared one, or "
-      "KIND:NAME=VALUE,… as generate takes it. prepare writes a prepared one, which loads quickly. generate writes a matrix of "
-      "a "
-      "kind: "
-      "lacuna sida generate power:rows=100000,entries=1280000 --out "
-      "power.mtx. docs/reference/sida.md has kinds and orders."},
-     {"docs", Command::docs, "FOLDER", "write the generated pages of the documentation",
-      "Writes parameters.md, memory-map.md, isa-coverage.md, kernels-csv.md, duplo.md, lazygpu.md, "
-      "matrix-unit.md and sida.md to FOLDER."}}};
-
 constexpr const char* kExitCodes =
     "Exit codes:\n"
     "  N    the program ended itself with code N (its low 8 bits); exec: the program's own\n"
     "  1, 3 launch: the GPU reported an error; a comparison differs\n"
     "  2    command line, configuration, program file or output folder is wrong\n"
-    "  4    a check of the modelled machine failed (the log says which); the results of the program are correct\n"
-    "  69   the processor lacks instructions that this build consists of (AVX2, FMA)\n"
+    "  4    a check of the modelled machine failed (see the log); the program's results are correct\n"
+    "  69   this build requires AVX2 and FMA, which the host CPU does not have\n"
     "  70   internal error of the simulator, not of a model\n"
     "  71   the host has no memory left, or refuses a thread or a file\n"
     "  74   output could not be written\n"
     "  123  the hart took a trap whose handler cannot be fetched (mtvec); the log names cause and place\n"
     "  124  simulated time limit reached (--max-time, sim.max_time)\n"
     "  125  hung: no progress for sim.max_idle, or no event left to simulate\n"
-    "  126  internal error: a model is in an impossible state; exec: PROGRAM cannot be started\n"
+    "  126  internal error: a model reached an inconsistent state; exec: PROGRAM cannot be started\n"
     "  127  exec: there is no PROGRAM\n"
     "  130  ended by Ctrl-C (results so far are written; a second Ctrl-C ends immediately)\n";
 
-po::options_description common_options() {
-  po::options_description options("Options");
+/// Options of one subject, in lines of 100 columns.
+po::options_description topic(const std::string& caption) { return po::options_description(caption, 100, 50); }
+
+po::options_description common_options(const std::string& caption = "Options") {
+  po::options_description options = topic(caption);
   options.add_options()("help,h", "print this help");
   return options;
 }
 
-po::options_description platform_options() {
-  po::options_description options = common_options();
-  options.add_options()                                                                                                  //
-      ("config,c", po::value<std::vector<std::string>>()->value_name("FILE"),                                            //
-       "configuration file, or the name of a preset such as r9nano; may be repeated, later wins")                        //
-      ("set,s", po::value<std::vector<std::string>>()->value_name("SECTION.NAME=VALUE"),                                 //
-       "set one parameter; may be repeated, later wins")                                                                 //
-      ("out,o", po::value<std::string>()->value_name("DIR"), "output folder (default lacuna-out/run-NNNN; hart: none)")  //
-      ("max-time", po::value<std::string>()->value_name("TIME"), "end after this simulated time, e.g. 10ms")             //
-      ("quiet,q", "no progress line and no report, only the program's console");
+po::options_description machine_options() {
+  po::options_description options = topic("Machine");
+  options.add_options()                                                                   //
+      ("config,c", po::value<std::vector<std::string>>()->value_name("FILE"),             //
+       "preset such as r9nano, or a configuration file; repeatable")                      //
+      ("set,s", po::value<std::vector<std::string>>()->value_name("SECTION.NAME=VALUE"),  //
+       "set one parameter, see lacuna --list-params; repeatable");
   return options;
 }
 
-po::options_description simulation_options() {
-  po::options_description options = platform_options();
-  options.add_options()                                                                                                //
-      ("gdb", po::value<std::uint16_t>()->value_name("PORT"), "wait for a debugger on 127.0.0.1:PORT (0 = any free)")  //
-      ("input", po::value<std::string>()->value_name("FILE"), "console input; - is standard input");
+/// `controls`: also options of the hart and the console.
+po::options_description platform_options(bool controls) {
+  po::options_description options = topic("");
+  options.add(machine_options());
+  po::options_description run = topic("Run");
+  run.add_options()("max-time", po::value<std::string>()->value_name("TIME"), "end after this simulated time, e.g. 10ms");
+  if (controls)
+    run.add_options()                                                                                                //
+        ("gdb", po::value<std::uint16_t>()->value_name("PORT"), "wait for GDB on 127.0.0.1:PORT (0: any free one)")  //
+        ("input", po::value<std::string>()->value_name("FILE"), "console input; - is standard input");
+  po::options_description output = common_options("Output");
+  output.add_options()                                                                                           //
+      ("out,o", po::value<std::string>()->value_name("DIR"), "output folder (lacuna-out/run-NNNN; hart: none)")  //
+      ("quiet,q", "no progress line and no report");
+  options.add(run).add(output);
   return options;
 }
 
@@ -141,19 +73,19 @@ bool simulates(Command command) { return command == Command::run || command == C
 /// Options of a launch; a launch file has the same values as keys.
 po::options_description launch_options() {
   using Texts = std::vector<std::string>;
-  po::options_description options("What to launch");
-  options.add_options()                                                                                                  //
-      ("kernel,k", po::value<Texts>()->value_name("NAME"), "the kernel")                                                 //
-      ("grid", po::value<Texts>()->value_name("X[,Y,Z]"), "size of the grid in work-items")                              //
-      ("blocks", po::value<Texts>()->value_name("X[,Y,Z]"), "size of the grid in workgroups, instead of --grid")         //
-      ("block", po::value<Texts>()->value_name("X[,Y,Z]"), "work-items of a workgroup (default 64)")                     //
-      ("offset", po::value<Texts>()->value_name("X[,Y,Z]"), "global offset")                                             //
-      ("arg,a", po::value<Texts>()->value_name("ARGUMENT"), "argument of the kernel; one for each parameter, in order")  //
-      ("stack", po::value<Texts>()->value_name("BYTES"), "minimum private memory of a work-item")                        //
-      ("max-block", po::value<Texts>()->value_name("ITEMS"), "largest workgroup, instead of the metadata's")             //
-      ("repeat", po::value<Texts>()->value_name("N"), "number of dispatches")                                            //
-      ("compare", po::value<Texts>()->value_name("[BUFFER=]FILE"), "compare a buffer with a file; may be repeated")      //
-      ("tolerance", po::value<Texts>()->value_name("SPEC"), "of comparisons: abs=X,rel=X,ulp=N")                         //
+  po::options_description options = topic("Kernel");
+  options.add_options()                                                                                         //
+      ("kernel,k", po::value<Texts>()->value_name("NAME"), "the kernel")                                        //
+      ("grid", po::value<Texts>()->value_name("X[,Y,Z]"), "size of the grid in work-items")                     //
+      ("blocks", po::value<Texts>()->value_name("X[,Y,Z]"), "size of the grid in workgroups")                   //
+      ("block", po::value<Texts>()->value_name("X[,Y,Z]"), "work-items of a workgroup (default 64)")            //
+      ("offset", po::value<Texts>()->value_name("X[,Y,Z]"), "global offset")                                    //
+      ("arg,a", po::value<Texts>()->value_name("ARGUMENT"), "argument of the kernel, in order; repeatable")     //
+      ("stack", po::value<Texts>()->value_name("BYTES"), "minimum private memory of a work-item")               //
+      ("max-block", po::value<Texts>()->value_name("ITEMS"), "largest workgroup, instead of the metadata's")    //
+      ("repeat", po::value<Texts>()->value_name("N"), "number of dispatches")                                   //
+      ("compare", po::value<Texts>()->value_name("[BUFFER=]FILE"), "compare a buffer with a file; repeatable")  //
+      ("tolerance", po::value<Texts>()->value_name("SPEC"), "of comparisons: abs=X,rel=X,ulp=N")                //
       ("define,D", po::value<Texts>()->value_name("NAME=VALUE"), "set a constant of the launch file");
   return options;
 }
@@ -195,7 +127,7 @@ po::options_description results_options() {
 }
 
 po::options_description finalize_options() {
-  po::options_description options("What to write");
+  po::options_description options = topic("Result");
   options.add_options()                                                                        //
       ("out,o", po::value<std::string>()->value_name("TAGGED"), "file to write, with tags")    //
       ("report", po::value<std::string>()->value_name("FILE.json"), "the report as JSON")      //
@@ -206,57 +138,58 @@ po::options_description finalize_options() {
 }
 
 po::options_description mesh_options() {
-  po::options_description options = common_options();
-  options.add_options()                                                                   //
-      ("config,c", po::value<std::vector<std::string>>()->value_name("FILE"),             //
-       "configuration file, or the name of a preset such as mesh56; may be repeated")     //
-      ("set,s", po::value<std::vector<std::string>>()->value_name("SECTION.NAME=VALUE"),  //
-       "set one parameter; may be repeated, later wins")                                  //
-      ("core", po::value<unsigned>()->value_name("N")->default_value(0), "the core")      //
-      ("out,o", po::value<std::string>()->value_name("FILE.svg"), "draw a picture, too");
+  po::options_description options = topic("");
+  options.add(machine_options());
+  po::options_description output = common_options("Output");
+  output.add_options()                                                                //
+      ("core", po::value<unsigned>()->value_name("N")->default_value(0), "the core")  //
+      ("out,o", po::value<std::string>()->value_name("FILE.svg"), "also draw a picture");
+  options.add(output);
   return options;
 }
 
 po::options_description options_of(Command command) {
   if (command == Command::sida) {
-    po::options_description options = common_options();
+    po::options_description options = topic("");
     add_sida_options(options);
-    return options;
+    return options.add(common_options("Other"));
   }
   if (command == Command::mesh) return mesh_options();
   if (command == Command::sweep) return sweep_options();
   if (command == Command::results) return results_options();
-  po::options_description options = simulates(command)         ? simulation_options()
-                                    : command == Command::exec ? platform_options()
-                                                               : common_options();
+  po::options_description options = topic("");
   if (command == Command::launch) options.add(launch_options());
-  if (command == Command::isa_check) options.add_options()("json", "print JSON");
   if (command == Command::finalize) options.add(finalize_options());
-  return options;
+  if (simulates(command) || command == Command::exec) return options.add(platform_options(simulates(command)));
+  po::options_description others = common_options();
+  if (command == Command::isa_check) others.add_options()("json", "print JSON");
+  return options.add(others);
 }
 
 std::string general_help() {
   std::ostringstream text;
-  text << "Lacuna: a SystemC/TLM-2.0 loosely-timed virtual GPU\n\nUsage:\n";
-  for (const CommandInfo& info : kCommands) {
-    const std::string usage = std::string("  lacuna ") + info.name + ' ' + info.operand;
-    text << usage << std::string(usage.size() < 40 ? 40 - usage.size() : 1, ' ') << info.summary << '\n';
-  }
-  text << "  lacuna --list-params                  print all parameters\n"
-          "  lacuna --version                      print the version\n"
-          "  lacuna COMMAND --help                 print a command's options\n\n"
+  text << "Lacuna, a virtual GPU: runs GPU programs and predicts how long they would take.\n\n"
+          "Examples:\n"
+          "  lacuna exec --config r9nano -- ./vector_add      a HIP program on an R9 Nano\n"
+          "  lacuna run build/release/firmware/demo.elf       the demo firmware\n"
+          "  lacuna exec --help                               options of a command\n\n"
+          "Usage: lacuna COMMAND [OPTIONS] ...\n";
+  for (const CommandInfo& info : kCommands)
+    text << "  " << info.name << std::string(10 - std::string(info.name).size(), ' ') << info.summary << '\n';
+  text << "  --list-params  print all parameters\n"
+          "  --version      print the version\n\n"
        << kExitCodes;
   return text.str();
 }
 
-/// Breaks lines at blanks so that they stay within 80 columns.
+/// Breaks lines at blanks so that they stay within 100 columns.
 std::string wrapped(const std::string& text) {
   std::istringstream words(text);
   std::string result;
   std::string word;
   std::size_t column = 0;
   while (words >> word) {
-    if (column != 0 && column + 1 + word.size() > 80) {
+    if (column != 0 && column + 1 + word.size() > 100) {
       result += '\n';
       column = 0;
     } else if (column != 0) {
@@ -271,10 +204,19 @@ std::string wrapped(const std::string& text) {
 
 std::string command_help(const CommandInfo& info) {
   std::ostringstream text;
-  text << "Usage: lacuna " << info.name << " [OPTIONS] " << info.operand << "\n\n"
-       << wrapped(info.text) << '\n'
-       << options_of(info.command);
-  if (simulates(info.command) || info.command == Command::exec) text << '\n' << kExitCodes;
+  text << "lacuna " << info.name << ": " << info.summary << "\n\nExamples:\n"
+       << info.examples << "\nUsage: lacuna " << info.name << " [OPTIONS] " << info.operand << "\n\n"
+       << wrapped(info.text);
+  std::ostringstream options;
+  options << options_of(info.command);
+  // Groups within groups are printed with a blank line each.
+  std::string lines = "\n" + options.str();
+  for (std::size_t at = lines.find("\n\n\n"); at != std::string::npos; at = lines.find("\n\n\n")) lines.erase(at, 1);
+  text << (lines.starts_with("\n\n") ? lines.substr(1) : lines);
+  if (info.command == Command::launch)
+    text << "\nExit code 1: the GPU reported an error; 3: a comparison differs. lacuna --help lists the others.\n";
+  else if (simulates(info.command) || info.command == Command::exec)
+    text << "\nThe exit code is the program's own; lacuna --help lists all others.\n";
   return text.str();
 }
 

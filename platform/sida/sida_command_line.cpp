@@ -86,38 +86,41 @@ void take_sida_run_options(const po::variables_map& values, const SidaOptions& s
 }  // namespace
 
 void add_sida_options(po::options_description& options) {
-  options.add_options()  //
-      ("order", po::value<std::vector<std::string>>()->value_name("ORDER"),
-       "the name of an order, such as rcm, or a file of row numbers; info: may be repeated")(
-          "sub-tensor", po::value<unsigned>()->value_name("T")->default_value(1), "info: columns of a sub-tensor")(
-          "room", po::value<std::string>()->value_name("SIZE"),
-          "info: room for entries by row; what does not fit is loaded again")(
-          "block", po::value<unsigned>()->value_name("SIDE")->default_value(256), "info: side of a block, 1 to 256")(
-          "value-bytes", po::value<unsigned>()->value_name("N")->default_value(8), "info: bytes of a value")(
-          "as-stored", "of a symmetric file the lower triangle alone")(
-          "matrix,m", po::value<std::string>()->value_name("MATRIX"), "run, explain: the matrix")(
-          "machine", po::value<std::string>()->value_name("MACHINE")->default_value("sida"),
-          "run: sida, or by formula roofline (each operator by itself), oracle (as if all of it were in the buffer) or cpu (a "
-          "CPU's bandwidth and cache); device: in the GPU of --config, such as sida, by a packet in a queue")(
-          "fusion", po::value<std::string>()->value_name("HOW")->default_value("auto"),
-          "run, explain: auto, producer-consumer (one product a pass) or none (each operation a pass of its own)")(
-          "storage", po::value<std::string>()->value_name("LAYOUT")->default_value("dual"), "run: dual or blocked")(
-          "iterations", po::value<std::uint64_t>()->value_name("N")->default_value(0),
-          "run: at most N; 0: the program's own limit")(
-          "source", po::value<std::uint32_t>()->value_name("ROW")->default_value(0),
-          "run: bfs, sssp, knn, kpp begin at this row of the matrix as it is given")(
-          "features", po::value<std::uint32_t>()->value_name("N")->default_value(0), "run: of gcn; 0: 16")(
-          "tolerance", po::value<double>()->value_name("X")->default_value(0), "run: of pr, gmres, cg and bgs; 0: their own")(
-          "timeline", po::value<std::string>()->value_name("FILE.svg"), "run: picture of the longest pass over time")(
-          "check", "run: compare with one operation after the other; exit code 3 if it differs")(
-          "config,c", po::value<std::vector<std::string>>()->value_name("FILE"),
-          "run, machine: configuration file of sections sida, cpu and energy, such as energy/sida; of --machine device as of "
-          "lacuna run; may be repeated, later wins")(
-          "set,s", po::value<std::vector<std::string>>()->value_name("SECTION.NAME=VALUE"),
-          "run, machine: set one parameter, such as sida.buffer; may be repeated, later wins")(
-          "out,o", po::value<std::string>()->value_name("FILE|DIR"),
-          "generate: the Matrix Market file; prepare: the prepared one; run: a folder for statistics.json, effective.cfg and, "
-          "of a device, what lacuna run writes")("quiet,q", "run: print nothing, only write --out");
+  const auto topic = [](const char* caption) { return po::options_description(caption, 100, 50); };
+  po::options_description run = topic("run");
+  run.add_options()                                                                                                           //
+      ("matrix,m", po::value<std::string>()->value_name("MATRIX"), "the matrix; also of explain")                             //
+      ("machine", po::value<std::string>()->value_name("MACHINE")->default_value("sida"),                                     //
+       "sida, device (in the GPU of --config), roofline, oracle, cpu")                                                        //
+      ("fusion", po::value<std::string>()->value_name("HOW")->default_value("auto"),                                          //
+       "auto, producer-consumer, none; also of explain")                                                                      //
+      ("storage", po::value<std::string>()->value_name("LAYOUT")->default_value("dual"), "dual or blocked")                   //
+      ("iterations", po::value<std::uint64_t>()->value_name("N")->default_value(0), "at most N; 0: the program's own limit")  //
+      ("source", po::value<std::uint32_t>()->value_name("ROW")->default_value(0),                                             //
+       "row at which bfs, sssp, knn and kpp begin")                                                                           //
+      ("features", po::value<std::uint32_t>()->value_name("N")->default_value(0), "of gcn; 0: 16")                            //
+      ("tolerance", po::value<double>()->value_name("X")->default_value(0), "of pr, gmres, cg, bgs; 0: their own")            //
+      ("timeline", po::value<std::string>()->value_name("FILE.svg"), "picture of the longest pass over time")                 //
+      ("check", "compare with a plain implementation; exit code 3: differs")                                                  //
+      ("quiet,q", "print nothing, only write --out");
+  po::options_description matrices = topic("Matrices: info, prepare, run");
+  matrices.add_options()                                                                                           //
+      ("order", po::value<std::vector<std::string>>()->value_name("ORDER"),                                        //
+       "order of rows, such as rcm, or a file; info: repeatable")                                                  //
+      ("as-stored", "of a symmetric file the lower triangle alone")                                                //
+      ("sub-tensor", po::value<unsigned>()->value_name("T")->default_value(1), "info: columns of a sub-tensor")    //
+      ("room", po::value<std::string>()->value_name("SIZE"), "info: capacity for entries by row")                  //
+      ("block", po::value<unsigned>()->value_name("SIDE")->default_value(256), "info: side of a block, 1 to 256")  //
+      ("value-bytes", po::value<unsigned>()->value_name("N")->default_value(8), "info: bytes of a value");
+  po::options_description machine = topic("Machine: run, machine");
+  machine.add_options()                                                                   //
+      ("config,c", po::value<std::vector<std::string>>()->value_name("FILE"),             //
+       "configuration file, such as energy/sida; repeatable")                             //
+      ("set,s", po::value<std::vector<std::string>>()->value_name("SECTION.NAME=VALUE"),  //
+       "set one parameter, such as sida.buffer; repeatable")                              //
+      ("out,o", po::value<std::string>()->value_name("FILE|DIR"),                         //
+       "run: output folder; generate, prepare: the file to write");
+  options.add(run).add(matrices).add(machine);
 }
 
 void take_sida_options(const po::variables_map& values, std::vector<std::string>& operands, SidaOptions& sida) {

@@ -3,6 +3,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <sstream>
+
+#include "platform/command_texts.h"
+
 namespace lacuna {
 namespace {
 
@@ -98,12 +103,26 @@ TEST(CommandLine, SweepsAndTheirResults) {
   EXPECT_THAT(option_names(Command::launch), ::testing::Contains("define"));
 }
 
+TEST(CommandLine, HelpBeginsWithExamplesAndFitsAScreen) {
+  for (const CommandInfo& info : kCommands) {
+    const std::string help = parse_command_line({info.name, "--help"}).help;
+    EXPECT_LE(std::count(help.begin(), help.end(), '\n'), 44) << help;
+    EXPECT_THAT(help, ::testing::ContainsRegex(std::string("^lacuna ") + info.name + ": [^\n]*\n\nExamples:\n  lacuna "));
+    EXPECT_THAT(help, HasSubstr(std::string("\nUsage: lacuna ") + info.name + " "));
+    std::istringstream lines(help);
+    for (std::string line; std::getline(lines, line);)
+      EXPECT_LE(line.size(), line.starts_with("Usage:") ? 120u : 101u) << info.name << ": " << line;
+  }
+  const std::string help = parse_command_line({"--help"}).help;
+  EXPECT_LE(std::count(help.begin(), help.end(), '\n'), 44) << help;
+}
+
 TEST(CommandLine, TopLevelOptions) {
   EXPECT_EQ(parse_command_line({"--version"}).command, Command::version);
   EXPECT_EQ(parse_command_line({"--list-params"}).command, Command::list_parameters);
-  EXPECT_THAT(parse_command_line({"--help"}).help, HasSubstr("lacuna hart PROGRAM.elf"));
+  EXPECT_THAT(parse_command_line({"--help"}).help, HasSubstr("hart      run a bare-metal program"));
+  EXPECT_THAT(parse_command_line({"--help"}).help, HasSubstr("125  hung"));
   EXPECT_THAT(parse_command_line({"run", "--help"}).help, HasSubstr("--max-time TIME"));
-  EXPECT_THAT(parse_command_line({"run", "--help"}).help, HasSubstr("125  hung"));
   EXPECT_EQ(parse_command_line({"disasm", "a.co"}).command, Command::disasm);
   EXPECT_EQ(parse_command_line({"docs", "docs"}).command, Command::docs);
 }
@@ -124,7 +143,7 @@ TEST(CommandLine, UnknownOptionsOfEveryCommandHaveANearestOne) {
   EXPECT_EQ(error({"results", "a", "--thresh", "1"}),
             "unknown option --thresh; did you mean --threshold? See lacuna results --help");
   EXPECT_EQ(error({"sweep", "a", "--config", "tiny"}),
-            "unknown option --config, which is one of lacuna run, launch, exec, hart, mesh, sida; see lacuna sweep --help");
+            "unknown option --config, which is one of lacuna exec, launch, run, hart, mesh, sida; see lacuna sweep --help");
   EXPECT_THAT(error({"run", "a", "--set="}), HasSubstr("the argument for option '--set'")) << "there is one";
   EXPECT_EQ(error({"--config", "tiny", "run", "a"}),
             "--config belongs after a command: lacuna COMMAND --config; see lacuna --help");
