@@ -1,6 +1,16 @@
 #include "models/dram/dram_parameters.h"
 
+#include <algorithm>
+
 namespace lacuna {
+
+Cycles DramParameters::column_gap() const { return std::max(burst, bank_groups > 1 ? tCCDS : tCCDL); }
+
+std::uint64_t DramParameters::reachable_bytes(Cycles cycles, Bytes request) const {
+  const std::uint64_t useful = std::min(burst.n * bytes_per_cycle, request.n);
+  // The pseudo channels share the column commands, one a cycle.
+  return std::min(cycles.n * pseudo_channels * useful / column_gap().n, cycles.n * useful);
+}
 
 void DramParameters::describe(ParameterSection& section) {
   const ParameterTraits timing{.range = {0, 1e5}};
