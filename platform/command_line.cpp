@@ -229,6 +229,11 @@ po::options_description options_of(Command command) {
                                     : command == Command::exec ? platform_options()
                                                                : common_options();
   if (command == Command::launch) options.add(launch_options());
+  if (command == Command::exec) {
+    options.add_options()("strict-memory",
+                          "each hipMalloc is a separate allocation: an access beyond its last page of 4 KiB faults, instead of "
+                          "hitting a neighbour in the same 2 MiB");
+  }
   if (command == Command::isa_check) options.add_options()("json", "print JSON");
   if (command == Command::finalize) options.add(finalize_options());
   return options;
@@ -496,6 +501,7 @@ CommandLine parse_command(const CommandInfo& info, std::vector<std::string> argu
   if (values.count("gdb") != 0) line.gdb_port = values["gdb"].as<std::uint16_t>();
   if (values.count("input") != 0) line.console_input = values["input"].as<std::string>();
   line.quiet = values.count("quiet") != 0;
+  line.strict_memory = values.count("strict-memory") != 0;
   return line;
 }
 
