@@ -54,7 +54,8 @@ constexpr std::array<CommandInfo, 12> kCommands{
       "Without SWEEP lists the sweeps of a database; with it prints the metrics of each combination of axes: the mean "
       "of the repetitions, its 95 % confidence interval, and how many samples a narrower one would need. @VERSION, a commit or "
       "the first digits of one or a version, chooses among "
-      "results of several builds. Exit code 1: --compare has found a change."},
+      "results of several builds. experiments/figures.py --plot draws what --csv prints. Exit code 1: --compare has found a "
+      "change."},
      {"hart", Command::hart, "PROGRAM.elf [-- ARGUMENTS]", "run a bare-metal program on the hart alone",
       "Runs a bare-metal RV64GC program on the same platform without the GPU and returns its exit code. ARGUMENTS reach the "
       "program by semihosting. Nothing but the program's console is printed, and files are written only with --out."},
