@@ -1,4 +1,4 @@
-# Run in every build (cmake -P): writes OUTPUT with the commit that SOURCE is at, unless it says so already.
+# Run in every build (cmake -P): writes OUTPUT with the commit that SOURCE is at, and `git describe` of it, unless it says so already.
 #
 # The commit goes into a section that is not loaded, because it does not belong to what the program does: a commit that changes
 # nothing else leaves the loaded part as it was (platform/sweep/digest.h).
@@ -10,6 +10,12 @@ else()
   execute_process(COMMAND git -C "${SOURCE}" status --porcelain --untracked-files=no OUTPUT_VARIABLE changes ERROR_QUIET)
   if(changes)
     string(APPEND commit -dirty)
+  endif()
+  # The nearest version that has a tag, if any: "v0.2.0-12-g3ce795e0ef72".
+  execute_process(COMMAND git -C "${SOURCE}" describe --tags --long --abbrev=12 "--match=v[0-9]*" HEAD OUTPUT_VARIABLE description
+                  OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET RESULT_VARIABLE without_tag)
+  if(NOT without_tag)
+    string(APPEND commit " ${description}")
   endif()
 endif()
 set(text "asm(\".pushsection .lacuna.commit, \\\"\\\", @progbits\\n.ascii \\\"${commit}\\\"\\n.popsection\");\n")

@@ -130,3 +130,16 @@ code_object_${kernel}_end:
   endif()
   set(FIRMWARE_${name} "${output}" PARENT_SCOPE)
 endfunction()
+
+# lacuna_firmware_makefile(): writes firmware.mk into the build folder, with which makefiles elsewhere build firmware with the compilers,
+# options and libraries of this tree. Call it after the libraries have been added.
+function(lacuna_firmware_makefile)
+  # Warnings are the user's own affair.
+  set(flags ${LACUNA_FIRMWARE_FLAGS})
+  list(REMOVE_ITEM flags -Werror)
+  list(JOIN flags " " make_firmware_flags)
+  list(JOIN LACUNA_RISCV_FLAGS " " make_riscv_flags)
+  get_property(libraries GLOBAL PROPERTY LACUNA_FIRMWARE_LIBRARIES)
+  list(JOIN libraries " " make_firmware_libraries)
+  configure_file("${LACUNA_FIRMWARE_FOLDER}/firmware.mk.in" "${LACUNA_FIRMWARE_OUTPUT}/firmware.mk" @ONLY)
+endfunction()

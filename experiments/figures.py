@@ -2,6 +2,10 @@
 """Makes a figure of an experiment: picture (PNG, SVG) and table (Markdown) of our values beside the published ones.
 
 Usage: figures.py DESCRIPTION SCALE OURS.csv OUTPUT_FOLDER
+       figures.py --plot OURS.csv OUTPUT_FOLDER [x=AXIS] [y=METRIC] [series=AXIS] [KEY=VALUE ...]
+
+--plot makes a figure of any sweep, without a description: a picture of each metric (or of y) over the axis x, by default the axis of numbers
+with the most values, with a line for each combination of the other axes. Other keys are those of [figure] below.
 
 SCALE is that of OURS.csv, quick or paper.
 
@@ -42,7 +46,11 @@ import sys
 import textwrap
 import typing
 
-import matplotlib
+try:
+    import matplotlib
+except ImportError:
+    sys.exit(f"figures.py: {sys.executable} has no matplotlib: install Debian's python3-matplotlib (./dev deps does), and run this file by "
+             "/usr/bin/python3; `lacuna results SWEEP --csv` has the values for any other program")
 
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt  # noqa: E402  (after the choice of the backend)
@@ -52,6 +60,10 @@ KINDS = ("line", "bars", "roofline")
 SCALES = {"linear": 0, "log2": 2, "log10": 10}
 TITLE_WIDTH = 78  # characters of a line, at the width of the picture
 RUN_SCALES = ("quick", "paper")
+# Quantities as configurations write them.
+UNITS = {"": 1, "B": 1, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30, "Hz": 1, "kHz": 1e3, "MHz": 1e6, "GHz": 1e9,
+         "ps": 1e-12, "ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1, "cycles": 1, "%": 0.01}
+QUANTITY = re.compile(r"([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?) ?([A-Za-z%]*)")
 # Of each value, in OURS.csv.
 SUFFIXES = ("_mean", "_low", "_high", "_samples", "_needed")
 KEYS = ("title", "sweep", "x_label", "y_label", "kind", "x", "series", "y", "x_scale", "y_scale", "mean",
@@ -261,15 +273,28 @@ def draw_intervals(axes, points, colour):
                       yerr=[(value.high - value.low) / 2 for _, value in have], fmt="none", ecolor=colour, capsize=3)
 
 
+def quantity(text):
+    """The number that a value of an axis is in its base unit, or None: 262144 of 256KiB."""
+    match = QUANTITY.fullmatch(text)
+    return float(match[1]) * UNITS[match[2]] if match and match[2] in UNITS else None
+
+
+def place_on_line(text):
+    place = quantity(text)
+    if place is None:
+        raise Failure(f"x: {text!r} is neither a number nor a quantity such as 256KiB; a figure of bars (kind = bars) shows any values")
+    return place
+
+
 def draw_lines(axes, ours, published, series, name, reference="published"):
     for index, one in enumerate(series):
         colour = f"C{index}"
-        points = sorted((float(x), value) for (s, x), value in ours.items() if s == one)
+        points = sorted((place_on_line(x), value) for (s, x), value in ours.items() if s == one)
         if points:
             axes.plot([x for x, _ in points], [value.mean for _, value in points], color=colour, marker="o", markersize=4,
                       linewidth=1.5, label=name(one) or "Lacuna")
             draw_intervals(axes, points, colour)
-        theirs = sorted((float(x), value[0]) for (s, x), value in published.items() if s == one)
+        theirs = sorted((place_on_line(x), value[0]) for (s, x), value in published.items() if s == one)
         if theirs:
             label = f"{name(one)}, {reference}" if name(one) else reference
             axes.plot([x for x, _ in theirs], [value for _, value in theirs], linestyle="none", marker="D", markersize=8,
@@ -324,6 +349,9 @@ def draw(figure, names, ours, published, stem):
                                                                                              figure["reference"])
     if figure["kind"] != "bars":
         scale(axes.xaxis, axes.set_xscale, figure["x_scale"])
+    ticks = {quantity(x): x for _, x in [*ours, *published]} if figure["kind"] == "line" else {}
+    if any(text[-1].isalpha() or text[-1] == "%" for text in ticks.values()):  # with units: as the sweep writes them
+        axes.set_xticks(list(ticks), labels=[name(text) for text in ticks.values()])
     scale(axes.yaxis, axes.set_yscale, figure["y_scale"])
     if figure["y_scale"] == "linear":
         shown_values = [end for value in ours.values() for end in value[:3] if not math.isnan(end)] + [value for value, _ in published.values()]
@@ -403,7 +431,73 @@ def table(figure, names, ours, published, note, stem, beside=("", {})):
     pathlib.Path(f"{stem}.md").write_text(text, encoding="utf-8")
 
 
+def geometric(places):
+    """Whether values on an axis are nearer to powers than to equal distances."""
+    return len(places) > 2 and places[0] > 0 and places[-1] / places[0] >= 8 and (places[1] - places[0]) * len(places) < places[-1] - places[0]
+
+
+def own_figures(path, keys):
+    """A description for each metric of a sweep that has none: {stem: figure}."""
+    with open(path, encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    if not rows or "points" not in rows[0]:
+        raise Failure(f"{path}: is not what `lacuna results SWEEP --csv` prints")
+    columns = list(rows[0])
+    axes = columns[:columns.index("points")]
+    metrics = [column[:-len("_mean")] for column in columns if column.endswith("_mean")]
+    values = {axis: unique(row[axis] for row in rows) for axis in axes}
+    for key, names in (("x", axes), ("series", axes), ("y", metrics)):
+        for one in keys.get(key, "").split():
+            if one not in names:
+                raise Failure(f"{key}={one}: {path} has {', '.join(names) or 'none'}")
+    for key in keys:
+        if key not in KEYS:
+            raise Failure(f"unknown key {key}; known: {', '.join(KEYS)}")
+    if not axes:
+        raise Failure(f"{path}: the sweep has no axis to plot over")
+    numbers = [axis for axis in axes if all(quantity(value) is not None for value in values[axis])]
+    x = keys.get("x") or max(numbers or axes, key=lambda axis: len(values[axis]))
+    others = [axis for axis in axes if axis not in x.split() and len(values[axis]) > 1]
+    line = x in numbers
+    figures = {}
+    for metric in [keys["y"]] if "y" in keys else metrics:
+        stem = re.sub(r"[^A-Za-z0-9_.-]+", "_", metric)
+        figures[stem] = {
+            "title": f"{metric} over {x}", "kind": "line" if line else "bars", "x": x, "x_label": x, "y": metric, "y_label": metric,
+            "series": " ".join(others), "reference": "published", "y_scale": "linear",
+            "x_scale": "log2" if line and geometric(sorted(map(quantity, values[x]))) else "linear", **keys}
+    return figures
+
+
+def named(axes, series):
+    """What the legend says: "l2.size = 64KiB, n = 4" of the axes' values."""
+    values = series.split(" ")
+    return ", ".join(f"{axis} = {value}" for axis, value in zip(axes, values)) if axes and len(axes) == len(values) else series
+
+
+def plot(arguments):
+    keys = dict(argument.partition("=")[::2] for argument in arguments[2:])
+    try:
+        if len(arguments) < 2 or not all("=" in argument for argument in arguments[2:]):
+            raise Failure("--plot needs OURS.csv and OUTPUT_FOLDER, then KEY=VALUE; see --help")
+        path, folder = map(pathlib.Path, arguments[:2])
+        figures = own_figures(path, keys)
+        folder.mkdir(parents=True, exist_ok=True)
+        for name, figure in figures.items():
+            ours, _ = read_ours(path, figure)
+            ours = {(named(figure["series"].split(), series), x): value for (series, x), value in with_means(ours, figure).items()}
+            stem = folder / name
+            draw(figure, {}, ours, {}, stem)
+            print(f"{stem}.png\n{stem}.svg")
+    except (Failure, OSError) as error:
+        print(f"figures.py: {error}", file=sys.stderr)
+        return 1
+    return 0
+
+
 def main(arguments):
+    if arguments[:1] == ["--plot"]:
+        return plot(arguments[1:])
     if len(arguments) != 4 or arguments[0] in ("-h", "--help"):
         print(__doc__.strip(), file=sys.stdout if arguments[:1] in (["-h"], ["--help"]) else sys.stderr)
         return 0 if arguments[:1] in (["-h"], ["--help"]) else 2

@@ -50,16 +50,19 @@ po::options_description machine_options() {
   return options;
 }
 
-/// `controls`: also options of the hart and the console.
-po::options_description platform_options(bool controls) {
+bool simulates(Command command) { return command == Command::run || command == Command::launch || command == Command::hart; }
+
+po::options_description platform_options(Command command) {
   po::options_description options = topic("");
   options.add(machine_options());
   po::options_description run = topic("Run");
   run.add_options()("max-time", po::value<std::string>()->value_name("TIME"), "end after this simulated time, e.g. 10ms");
-  if (controls)
+  if (simulates(command))
     run.add_options()                                                                                                //
         ("gdb", po::value<std::uint16_t>()->value_name("PORT"), "wait for GDB on 127.0.0.1:PORT (0: any free one)")  //
         ("input", po::value<std::string>()->value_name("FILE"), "console input; - is standard input");
+  else
+    run.add_options()("strict-memory", "each hipMalloc is a separate allocation: an access beyond its last page faults");
   po::options_description output = common_options("Output");
   output.add_options()                                                                                           //
       ("out,o", po::value<std::string>()->value_name("DIR"), "output folder (lacuna-out/run-NNNN; hart: none)")  //
@@ -67,8 +70,6 @@ po::options_description platform_options(bool controls) {
   options.add(run).add(output);
   return options;
 }
-
-bool simulates(Command command) { return command == Command::run || command == Command::launch || command == Command::hart; }
 
 /// Options of a launch; a launch file has the same values as keys.
 po::options_description launch_options() {
@@ -160,7 +161,7 @@ po::options_description options_of(Command command) {
   po::options_description options = topic("");
   if (command == Command::launch) options.add(launch_options());
   if (command == Command::finalize) options.add(finalize_options());
-  if (simulates(command) || command == Command::exec) return options.add(platform_options(simulates(command)));
+  if (simulates(command) || command == Command::exec) return options.add(platform_options(command));
   po::options_description others = common_options();
   if (command == Command::isa_check) others.add_options()("json", "print JSON");
   return options.add(others);
@@ -439,6 +440,7 @@ CommandLine parse_command(const CommandInfo& info, std::vector<std::string> argu
   if (values.count("gdb") != 0) line.gdb_port = values["gdb"].as<std::uint16_t>();
   if (values.count("input") != 0) line.console_input = values["input"].as<std::string>();
   line.quiet = values.count("quiet") != 0;
+  line.strict_memory = values.count("strict-memory") != 0;
   return line;
 }
 

@@ -96,6 +96,7 @@ struct CommandLine {
   std::optional<std::uint16_t> gdb_port;     ///< --gdb
   std::string console_input;                 ///< --input
   bool quiet = false;
+  bool strict_memory = false;  ///< exec: --strict-memory
   LaunchOptions launch;
   SweepOptions sweep;
   ResultsOptions results;

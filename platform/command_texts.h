@@ -61,7 +61,8 @@ inline constexpr std::array<CommandInfo, 12> kCommands{
       "Without SWEEP lists the sweeps of a database. With it prints, for each combination of axes, the mean of each metric "
       "over "
       "the repetitions, its 95 % confidence interval, and how many samples a narrower one needs. @VERSION selects the results "
-      "of one build: a version, or the first digits of a commit. Exit code 1: --compare has found a change."},
+      "of one build: a version, or the first digits of a commit. experiments/figures.py --plot draws what --csv prints. Exit "
+      "code 1: --compare has found a change."},
      {"isa", Command::isa_check, "check FILE...", "list kernels: arguments, resources, instructions",
       "  lacuna isa check build/release/firmware/kernels/relu.co\n"
       "  lacuna isa check --json a.out\n",

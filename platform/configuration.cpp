@@ -1,5 +1,7 @@
 #include "platform/configuration.h"
 
+#include <algorithm>
+#include <array>
 #include <boost/program_options/errors.hpp>
 #include <boost/program_options/options_description.hpp>
 #include <boost/program_options/parsers.hpp>
@@ -29,7 +31,18 @@ std::string_view opened_section(std::string_view line) {
   return trimmed(text.substr(1, text.size() - 2));
 }
 
+/// Quantities that users look for and that follow from parameters, with what to set.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 3> kDerived{
+    {{"dram.bandwidth",
+      "it is dram.clock x dram.bytes_per_cycle x dram.pseudo_channels x gpu.memory_partitions. Set dram.clock or "
+      "gpu.memory_partitions; with dram.bytes_per_cycle also shorten dram.burst, dram.tCCDS and dram.tCCDL, so that a burst is "
+      "no longer than l2.sector and takes no less than dram.tCCDS"},
+     {"l2.bandwidth", "it is l2.clock x l2.ports x l2.banks x l2.sector x gpu.memory_partitions"},
+     {"noc.bandwidth", "of a node it is noc.clock x noc.width"}}};
+
 std::string suggestion(const ParameterSet& set, std::string_view name) {
+  const auto derived = std::find_if(kDerived.begin(), kDerived.end(), [name](const auto& d) { return d.first == name; });
+  if (derived != kDerived.end()) return ": " + std::string(derived->second);
   const std::string nearest = set.nearest(name);
   return nearest.empty() ? "; `lacuna --list-params` lists all" : "; did you mean " + nearest + "?";
 }
@@ -60,6 +73,7 @@ void Configuration::load(const std::filesystem::path& file) {
   if (!stream) throw ConfigurationError(file.string() + ": cannot be read");
   const IncludeStack::Reading reading(open_, file);
   load(stream, file.string());
+  files_.push_back(file);
 }
 
 void Configuration::include(const std::string& file, const std::string& origin, const std::string& where) {

@@ -40,6 +40,9 @@ class Configuration {
   /// Applies an assignment "section.name=value" from the command line. Throws ConfigurationError.
   void assign(std::string_view assignment);
 
+  /// All files that have been read, included ones before those that include them.
+  const std::vector<std::filesystem::path>& files() const { return files_; }
+
  private:
   void apply(const std::string& name, const std::string& value, const std::string& where);
   void include(const std::string& file, const std::string& origin, const std::string& where);
@@ -48,6 +51,7 @@ class Configuration {
   const ParameterSet* known_;
   std::string unused_because_;
   IncludeStack open_;
+  std::vector<std::filesystem::path> files_;
 };
 
 /// The file that `--config name` refers to: a path, or the name of a preset ("r9nano", "dram/hbm2") in one of the directories.

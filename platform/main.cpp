@@ -172,7 +172,9 @@ int execute(const CommandLine& line) {
       with_all_parameters([](const ParameterSet& set) { list_parameters(set, std::cout); });
       break;
     case Command::version:
-      std::cout << "lacuna " << kVersion << ", commit " << build_commit() << '\n';
+      std::cout << "lacuna " << kVersion << ", commit " << build_commit();
+      if (const std::string description = build_description(); !description.empty()) std::cout << " (" << description << ')';
+      std::cout << '\n';
       break;
     case Command::help:
       std::cout << line.help;

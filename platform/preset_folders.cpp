@@ -26,4 +26,15 @@ std::vector<fs::path> preset_folders() {
   return folders;
 }
 
+std::string preset_name(const fs::path& file) {
+  std::error_code status;
+  const fs::path whole = fs::weakly_canonical(file, status);
+  if (status) return {};
+  for (const fs::path& folder : preset_folders()) {
+    const fs::path relative = whole.lexically_relative(fs::weakly_canonical(folder, status));
+    if (!relative.empty() && *relative.begin() != "..") return fs::path(relative).replace_extension().string();
+  }
+  return {};
+}
+
 }  // namespace lacuna

@@ -123,6 +123,7 @@ HSAKMT_STATUS Driver::open() {
       auto made = std::unique_ptr<Driver>(new Driver(std::move(settings), line));
       route_systemc_reports();
       made->start();
+      for (const std::string& warning : made->parameters_.warnings()) spdlog::warn("{}", warning);
       for (const std::string& ignored : ignored_thunk_variables()) spdlog::warn("{}", ignored);
       const std::vector<isa::Target>& targets = made->topology_.targets();
       if (targets.size() == 1 || !runtime_hides_gpus()) expect_code_for(targets, made->parameters().rocm.target_parameter());

@@ -7,7 +7,10 @@
 namespace lacuna {
 
 void KernelRecorder::started(Dispatch& dispatch) {
-  if (resources_ != nullptr) dispatch.activity.used = resources_->used();  // ended() subtracts it
+  if (resources_ != nullptr) {  // ended() subtracts both
+    dispatch.activity.used = resources_->used();
+    dispatch.activity.memory = resources_->memory_counts();
+  }
   if (energy_ != nullptr) energy_->kernel_started(dispatch.index, dispatch.start);
   for (KernelObserver* observer : observers_) observer->kernel_started(dispatch);
 }
@@ -47,6 +50,9 @@ void KernelRecorder::add_resources(const Dispatch& dispatch, KernelRecord& recor
   a.used[static_cast<std::size_t>(Resource::slots)] = a.all().resident;
   // Writes that memory has accepted may be booked beyond the kernel's end: the kernel did not wait for them.
   for (std::size_t i = 0; i < kResources; ++i) a.used[i] = std::min(a.used[i], a.available[i]);
+  a.reachable_dram_bytes = resources_->reachable_dram_bytes({record.cycles});
+  const MemoryCounts counts = resources_->memory_counts();
+  for (std::size_t i = 0; i < kMemoryCounts; ++i) a.memory[i] = counts[i] - dispatch.activity.memory[i];
 }
 
 }  // namespace lacuna

@@ -38,28 +38,47 @@ inline constexpr std::size_t kStallCauses = static_cast<std::size_t>(StallCause:
 
 /// Texts of the causes that every machine has; those of extensions are empty.
 constexpr std::array<StallText, kStallCauses> kStallTexts{{
-    {"issue", "issues an instruction", "the rate at which instructions issue"},
-    {"fetch", "waits for the line of its next instruction", "instruction fetch"},
-    {"dependency", "waits for its last instruction to leave the pipeline", "latency of its instructions"},
-    {"vmcnt", "waits at `s_waitcnt vmcnt` for the unloaded latency of memory", "latency of vector memory"},
-    {"lgkmcnt", "likewise for LDS and scalar memory", "latency of LDS and scalar memory"},
-    {"barrier", "waits at `s_barrier`", "barriers"},
+    {"issue", "issues an instruction", "the rate at which instructions issue",
+     "fewer instructions (unrolled loops, wider loads), more compute units (`gpu.shader_arrays`)"},
+    {"fetch", "waits for the line of its next instruction", "instruction fetch",
+     "smaller code; `l1i.size`, fewer compute units for each instruction cache"},
+    {"dependency", "waits for its last instruction to leave the pipeline", "latency of its instructions",
+     "more wavefronts for each SIMD (fewer registers, less LDS, a larger grid), `cu.lanes_per_simd`, `cu.valu_decode_cycles`"},
+    {"vmcnt", "waits at `s_waitcnt vmcnt` for the unloaded latency of memory", "latency of vector memory",
+     "more wavefronts for each SIMD, loads issued earlier (prefetch, unrolling), `l1v.size`, `l2.size`, latencies of the "
+     "levels in "
+     "`load_requests`"},
+    {"lgkmcnt", "likewise for LDS and scalar memory", "latency of LDS and scalar memory",
+     "more wavefronts for each SIMD, LDS reads issued earlier, `cu.lds_latency`, `l1s.size`"},
+    {"barrier", "waits at `s_barrier`", "barriers",
+     "fewer barriers, smaller workgroups, more workgroups for each compute unit; equal work for all wavefronts of a workgroup"},
     {"unit_busy", "could issue, but the SIMD has another wavefront's turn or its vector ALU is busy",
-     "vector ALUs and issue cycles taken by other wavefronts"},
+     "vector ALUs and issue cycles taken by other wavefronts",
+     "fewer vector instructions, more compute units, `cu.lanes_per_simd`, divisors of slow instructions "
+     "(`cu.f64_rate_divisor`)"},
     {"lds_conflict", "waits for LDS data that are late because lanes access the same bank, or the LDS serves another wavefront",
-     "LDS bank conflicts"},
-    {"mshr_full", "waits for data whose miss had to wait for an MSHR", "L1 or L2 MSHRs all in use"},
+     "LDS bank conflicts",
+     "another layout in LDS (padding of rows), wider LDS reads, data in registers; `cu.lds_conflicts = false` shows the part "
+     "due to "
+     "conflicts"},
+    {"mshr_full", "waits for data whose miss had to wait for an MSHR", "L1 or L2 MSHRs all in use",
+     "`l1v.mshrs`, `l2.mshrs`, fewer misses (`l1v.size`, blocking), coalesced accesses"},
     {"queue_full",
      "waits for data that queued for a port, link, bank or bus, or for a way of a cache that was being filled; or may not "
      "issue because a counter is at its limit",
-     "queues for ports, links, banks and buses of the memory system"},
-    {"tlb", "waits for data whose address was being translated", "address translation"},
-    {"sleep", "sleeps (`s_sleep`)", "s_sleep"},
+     "queues for ports, links, banks and buses of the memory system",
+     "the level with the most `LEVEL_queueing_ps`: `l1v.ports`, `noc.width`, `l2.banks`, `gpu.memory_partitions`; for DRAM its "
+     "row "
+     "conflicts, `dram.address_map` and `gpu.partition_hash`"},
+    {"tlb", "waits for data whose address was being translated", "address translation",
+     "larger pages (`l1_tlb.page`), `l1_tlb.entries`, `l2_tlb.entries`, accesses that stay within a page"},
+    {"sleep", "sleeps (`s_sleep`)", "s_sleep", "what the program waits for when it sleeps"},
     {},
     {},
     {},
     {},
-    {"matrix", "waits for the result of a matrix instruction (`mfma.interlock`)", "latency of matrix instructions"},
+    {"matrix", "waits for the result of a matrix instruction (`mfma.interlock`)", "latency of matrix instructions",
+     "more independent products for each wavefront, more wavefronts, `cu.mfma_pass_cycles`"},
 }};
 /// Text of a cause, by number; null: no machine has registered it.
 inline const StallText* stall_text(std::size_t cause) {
@@ -104,17 +123,38 @@ enum class Resource : std::uint8_t {
 };
 inline constexpr std::size_t kResources = static_cast<std::size_t>(Resource::count);
 struct ResourceText {
-  std::string_view name;   ///< name in the output files
-  std::string_view title;  ///< name in reports
+  std::string_view name;    ///< name in the output files
+  std::string_view title;   ///< name in reports
+  std::string_view remedy;  ///< changes to try on a kernel that it bounds, Markdown
 };
-constexpr std::array<ResourceText, kResources> kResourceTexts{{{"slots", "wavefront slots"},
-                                                               {"compute", "vector ALUs"},
-                                                               {"l1", "L1 bandwidth"},
-                                                               {"l2", "L2 bandwidth"},
-                                                               {"noc", "NoC bandwidth"},
-                                                               {"dram", "DRAM bandwidth"},
-                                                               {"matrix", "matrix units"}}};
+constexpr std::array<ResourceText, kResources> kResourceTexts{
+    {{"slots", "wavefront slots", ""},
+     {"compute", "vector ALUs",
+      "fewer or cheaper instructions, more compute units (`gpu.shader_arrays`), `cu.lanes_per_simd`, matrix units"},
+     {"l1", "L1 bandwidth",
+      "wider, coalesced accesses, reuse in registers and LDS, `l1v.ports`, `l1v.banks`, `gpu.cus_per_l1v`"},
+     {"l2", "L2 bandwidth", "reuse in L1 and LDS, `l1v.size`, `l2.banks`, `l2.ports`, `gpu.memory_partitions`"},
+     {"noc", "NoC bandwidth", "reuse in L1 and LDS, `l1v.size`, `noc.width`, `gpu.memory_partitions`"},
+     {"dram", "DRAM bandwidth",
+      "reuse in L2 (`l2.size`, blocking), smaller data types, `dram.clock`, `gpu.memory_partitions`, another kind of "
+      "DRAM (`--config dram/hbm2e`)"},
+     {"matrix", "matrix units", "more compute units, a narrower type, `cu.mfma_pass_cycles`"}}};
 using ResourceAmounts = std::array<std::uint64_t, kResources>;
+
+/// Outcomes of requests in L2 and DRAM.
+enum class MemoryCount : std::uint8_t { l2_reads, l2_read_hits, dram_row_hits, dram_row_empty, dram_row_conflicts, count };
+inline constexpr std::size_t kMemoryCounts = static_cast<std::size_t>(MemoryCount::count);
+struct MemoryCountText {
+  std::string_view name;  ///< name in the output files
+  std::string_view meaning;
+};
+constexpr std::array<MemoryCountText, kMemoryCounts> kMemoryCountTexts{
+    {{"l2_reads", "reads of L2 sectors"},
+     {"l2_read_hits", "of these, the L2 had the sector"},
+     {"dram_row_hits", "DRAM bursts whose row was open in their bank"},
+     {"dram_row_empty", "DRAM bursts whose bank had no open row"},
+     {"dram_row_conflicts", "DRAM bursts whose bank had another row open, which was closed first"}}};
+using MemoryCounts = std::array<std::uint64_t, kMemoryCounts>;
 
 /// The device's resources: the amounts used since its creation, and the amounts available in a number of core clock cycles.
 class ResourceMeter {
@@ -122,6 +162,11 @@ class ResourceMeter {
   virtual ~ResourceMeter() = default;
   virtual ResourceAmounts used() const = 0;
   virtual ResourceAmounts available(Cycles cycles) const = 0;
+  /// Bytes that DRAM can transfer at most, by its command rate and the size of its bursts: no more than available() of its
+  /// data buses.
+  virtual std::uint64_t reachable_dram_bytes(Cycles cycles) const = 0;
+  /// Outcomes since the device's creation, without copies in bulk.
+  virtual MemoryCounts memory_counts() const = 0;
 };
 
 /// Kinds of line requests of loads. Addresses tell the scalar ones apart: arguments are whatever lies in the pages of the
@@ -160,6 +205,8 @@ struct KernelActivity {
   // Resources of the whole device while the kernel ran; kernels that run concurrently share them.
   ResourceAmounts used{};
   ResourceAmounts available{};
+  std::uint64_t reachable_dram_bytes = 0;  ///< of available[Resource::dram]
+  MemoryCounts memory{};
 
   /// The class of a number in the workgroup, below kMaxWavefrontsPerWorkgroup. The reference is valid until a larger number is
   /// passed.
@@ -187,6 +234,8 @@ struct KernelActivity {
       used[i] += other.used[i];
       available[i] += other.available[i];
     }
+    reachable_dram_bytes += other.reachable_dram_bytes;
+    for (std::size_t i = 0; i < kMemoryCounts; ++i) memory[i] += other.memory[i];
     return *this;
   }
 };

@@ -1,12 +1,24 @@
 #include "models/dram/dram_parameters.h"
 
+#include <algorithm>
+
 namespace lacuna {
+
+Cycles DramParameters::column_gap() const { return std::max(burst, bank_groups > 1 ? tCCDS : tCCDL); }
+
+std::uint64_t DramParameters::reachable_bytes(Cycles cycles, Bytes request) const {
+  const std::uint64_t useful = std::min(burst.n * bytes_per_cycle, request.n);
+  // The pseudo channels share the column commands, one a cycle.
+  return std::min(cycles.n * pseudo_channels * useful / column_gap().n, cycles.n * useful);
+}
 
 void DramParameters::describe(ParameterSection& section) {
   const ParameterTraits timing{.range = {0, 1e5}};
   section.add("clock", clock, "Command clock", {.range = {1e6, 1e12}});
   section.add("frontend_latency", frontend_latency, "Controller and interface, both ways together", {.range = {0, 1e5}});
-  section.add("bytes_per_cycle", bytes_per_cycle, "Width of a pseudo channel's data bus per cycle",
+  section.add("bytes_per_cycle", bytes_per_cycle,
+              "Width of a pseudo channel's data bus per cycle. A wider bus alone gives no more bandwidth: column commands stay "
+              "as far apart, and a burst longer than l2.sector is used in part. Also shorten `burst`, `tCCDS` and `tCCDL`",
               {.range = {1, 4096}, .power_of_two = true, .unit = "bytes"});
   section.add("burst", burst, "Data bus cycles of a column command (half the burst length at double data rate)",
               {.range = {1, 64}, .power_of_two = true});

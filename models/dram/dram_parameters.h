@@ -53,6 +53,14 @@ struct DramParameters {
   DramRefreshStagger refresh_stagger = DramRefreshStagger::channels;
 
   void describe(ParameterSection& section);
+
+  /// Bytes that the data buses of all pseudo channels carry in a time.
+  std::uint64_t bus_bytes(Cycles cycles) const { return cycles.n * pseudo_channels * bytes_per_cycle; }
+  /// Cycles between column commands of a pseudo channel, at least: a burst, or tCCD of different bank groups if there are any.
+  Cycles column_gap() const;
+  /// Bytes of requests of `request` bytes that the channel transfers in a time at most: all rows are open, and there are no
+  /// refreshes. A request takes whole bursts.
+  std::uint64_t reachable_bytes(Cycles cycles, Bytes request) const;
 };
 
 struct DramStatistics {

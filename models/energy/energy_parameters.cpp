@@ -25,6 +25,9 @@ void EnergyParameters::describe(ParameterSection& section) {
   section.add("interval", interval, "Sampling interval of power.csv and of the peak power of kernels",
               {.range = {1e5, 1e12}, .source = "choice: power supplies and heat are slower"});
   section.add("table", table, "Whether the report at the end of a run has a table of the energy of kernels");
+  section.add("fits", fits,
+              "Presets of the machines that the energies are of, separated by blanks: a run of another preset begins with a "
+              "warning. Empty: any");
   describe_compute(section);
   describe_memory(section);
   add_energy(section, "cp_dispatch", cp_dispatch, "Command processor: a dispatch, from packet to completion signal");
@@ -139,6 +142,7 @@ std::vector<std::string> EnergyParameters::check() const {
   none.model = model;
   none.interval = interval;
   none.table = table;
+  none.fits = fits;
   if (*this != none) return {};
   return {"energy.model = on, but no energies are given: --config energy/r9nano has some"};
 }

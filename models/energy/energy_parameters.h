@@ -127,6 +127,7 @@ struct EnergyParameters {
   EnergyModel model = EnergyModel::off;
   Tick interval{10'000'000};
   bool table = false;
+  std::string fits;
   ComputeEnergy compute;
   CacheEnergy l1v;
   CacheEnergy l1s;

@@ -532,9 +532,30 @@ ResourceAmounts GpuDevice::available(Cycles cycles) const {
   of(Resource::l2) = l2_.size() * cache_bytes(parameters_.l2);
   const unsigned noc_ports = destinations_.l2_banks * (extension_memory_ && !extension_memory_->shares_l2_nodes ? 2 : 1);
   of(Resource::noc) = 2ULL * noc_ports * parameters_.noc.width * cycles_of(parameters_.noc.clock);
-  of(Resource::dram) =
-      dram_.size() * parameters_.dram.pseudo_channels * parameters_.dram.bytes_per_cycle * cycles_of(parameters_.dram.clock);
+  of(Resource::dram) = dram_.size() * parameters_.dram.bus_bytes({cycles_of(parameters_.dram.clock)});
   return most;
+}
+
+std::uint64_t GpuDevice::reachable_dram_bytes(Cycles cycles) const {
+  const Tick time = Clock(parameters_.gpu.core_clock).ticks(cycles);
+  const Cycles dram_cycles{time.ps / Clock(parameters_.dram.clock).period().ps};
+  return dram_.size() * parameters_.dram.reachable_bytes(dram_cycles, parameters_.l2.sector);
+}
+
+MemoryCounts GpuDevice::memory_counts() const {
+  MemoryCounts counts{};
+  const auto of = [&counts](MemoryCount c) -> std::uint64_t& { return counts[static_cast<std::size_t>(c)]; };
+  for (const auto& cache : l2_) {
+    of(MemoryCount::l2_reads) += cache->statistics().reads;
+    of(MemoryCount::l2_read_hits) += cache->statistics().read_hits;
+  }
+  for (const auto& channel : dram_) {
+    const DramStatistics& s = channel->statistics();
+    of(MemoryCount::dram_row_hits) += s.row_hits;
+    of(MemoryCount::dram_row_empty) += s.row_empty;
+    of(MemoryCount::dram_row_conflicts) += s.row_conflicts;
+  }
+  return counts;
 }
 
 void GpuDevice::add_observer(KernelObserver& observer) { cp_->packets.add_observer(observer); }

@@ -156,6 +156,8 @@ class GpuDevice : public sc_core::sc_module, private ResourceMeter, private Kern
   ResourceAmounts used() const override;
   ResourceAmounts used_by_units() const;
   ResourceAmounts available(Cycles cycles) const override;
+  std::uint64_t reachable_dram_bytes(Cycles cycles) const override;
+  MemoryCounts memory_counts() const override;
   void kernel_started(const Dispatch&) override {}
   /// Lets idle agents drop past bookings as well, and reports requests over time: the next window may be far.
   void kernel_ended(const KernelRecord& record) override;

@@ -253,4 +253,30 @@ std::vector<std::string> GpuDeviceParameters::check() const {
   return problems;
 }
 
+std::vector<std::string> GpuDeviceParameters::warnings() const {
+  if (gpu.timing == TimingMode::functional) return {};
+  std::vector<std::string> warnings;
+  constexpr std::uint64_t kCycles = 1'000'000;
+  const auto rate = [this](std::uint64_t bytes_of_a_channel) {
+    return static_cast<double>(gpu.memory_partitions * bytes_of_a_channel) * static_cast<double>(dram.clock.hz) / kCycles / 1e9;
+  };
+  const double bus = rate(dram.bus_bytes({kCycles}));
+  const double reachable = rate(dram.reachable_bytes({kCycles}, l2.sector));
+  const auto warn = [&](const std::string& why) {
+    warnings.push_back(
+        fmt::format("dram: at most {:.1f} of the data buses' {:.1f} GB/s can be reached: {}", reachable, bus, why));
+  };
+  if (dram.column_gap() > dram.burst) {
+    warn(fmt::format("a burst takes dram.burst = {} cycles, but column commands are {} cycles apart; set dram.{} = {}cycles",
+                     dram.burst.n, dram.column_gap().n, dram.bank_groups > 1 ? "tCCDS and dram.tCCDL" : "tCCDL", dram.burst.n));
+  }
+  if (const std::uint64_t burst = dram.burst.n * dram.bytes_per_cycle; burst > l2.sector.n) {
+    warn(
+        fmt::format("a burst of {} bytes (dram.burst x dram.bytes_per_cycle) is longer than a request, l2.sector = {} bytes; "
+                    "set l2.sector = {}, or shorten dram.burst with dram.tCCDS and dram.tCCDL",
+                    burst, l2.sector.n, burst));
+  }
+  return warnings;
+}
+
 }  // namespace lacuna

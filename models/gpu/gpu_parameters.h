@@ -78,6 +78,9 @@ struct GpuDeviceParameters {
   void describe(ParameterSet& set);
   /// Checks relations between parameters. Returns one line per problem, naming section.name.
   std::vector<std::string> check() const;
+  /// Parameters that are legal, but not what the user can have meant: a DRAM whose data buses cannot be used in full. One line
+  /// each, with what to set.
+  std::vector<std::string> warnings() const;
   /// Length of the compute units' windows: gpu.window, or the minimum time from the departure of a first-level cache's request,
   /// or from the issue of a store, until the response can affect a wavefront.
   Cycles window() const;

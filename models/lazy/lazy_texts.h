@@ -15,8 +15,10 @@ inline constexpr std::size_t kLazyCauses = static_cast<std::size_t>(LazyCause::c
 constexpr std::array<StallText, kLazyCauses> kLazyCauseTexts{{
     {"registers",
      "waits for registers whose load was held until its next instruction (lazy cores), less what other causes account for",
-     "latency of loads that are issued when their data are needed"},
-    {"zero_mask", "waits for a zero cache to report whether the registers of its next instruction are zero", "zero caches"},
+     "latency of loads that are issued when their data are needed",
+     "more wavefronts for each SIMD; `lazy.mode = eager` if few loads are eliminated"},
+    {"zero_mask", "waits for a zero cache to report whether the registers of its next instruction are zero", "zero caches",
+     "`l1z.size`, `l2z.size`; `lazy.mode = lazy` if few data are zero"},
 }};
 
 /// Outcomes of the vector loads and stores of lazy cores and zero caches (models/lazy/lazy_unit.h), in transactions unless

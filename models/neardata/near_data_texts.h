@@ -14,9 +14,9 @@ enum class NearDataCause : std::uint8_t { chain, builder, count };
 inline constexpr std::size_t kNearDataCauses = static_cast<std::size_t>(NearDataCause::count);
 constexpr std::array<StallText, kNearDataCauses> kNearDataCauseTexts{{
     {"chain", "waits for the result or the acknowledgement of its chain, whether computed near the data or by the core",
-     "latency of chains"},
+     "latency of chains", "more wavefronts for each core, `noc.width`, `ndc.mode = none` if most chains stay at the core"},
     {"builder", "waits for the packet generation unit, which builds the chain of another wavefront",
-     "packet generation (`ndc.builders`)"},
+     "packet generation (`ndc.builders`)", "`ndc.builders`"},
 }};
 
 /// Outcomes of chains of tagged instructions (models/neardata/offload_unit.h).

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "models/common/config/nearest_name.h"
+#include "platform/run/text_table.h"
 
 namespace lacuna {
 namespace {
@@ -178,10 +179,14 @@ void CodeObject::read_metadata() {
 const KernelMetadata& CodeObject::kernel(std::string_view name) const {
   const auto found = std::find_if(kernels_.begin(), kernels_.end(), [&](const KernelMetadata& k) { return k.name == name; });
   if (found != kernels_.end()) return *found;
+  // As reports show it, if only one kernel is shown so.
+  const auto shown_as = [&](const KernelMetadata& k) { return readable_kernel(k.name) == name; };
+  if (std::count_if(kernels_.begin(), kernels_.end(), shown_as) == 1)
+    return *std::find_if(kernels_.begin(), kernels_.end(), shown_as);
   if (!has_metadata_)
     throw ElfError(elf_.name() + ": has no kernel metadata: kernels of such a code object can only be run by a firmware");
   std::vector<std::string> names;
-  for (const KernelMetadata& kernel : kernels_) names.push_back(kernel.name);
+  for (const KernelMetadata& kernel : kernels_) names.push_back(readable_kernel(kernel.name));
   throw ElfError(elf_.name() + ": has no kernel " + std::string(name) + did_you_mean(nearest_name(names, name)) +
                  (kernels_.empty() ? "; it has none at all" : "\nits kernels are" + kernel_list(kernels_)));
 }

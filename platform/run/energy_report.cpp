@@ -107,13 +107,13 @@ void write_power_csv(const std::string& device, const PowerSample& sample, std::
 }
 
 void write_energy_table(const std::vector<NamedEnergy>& kernels, const std::vector<std::string>& blocks, std::ostream& out) {
-  std::vector<TextRow> rows{{"", "", "mean", "peak", "energy x", "most of it"},
-                            {"kernel", "energy", "power", "power", "delay", "in"}};
+  std::vector<TextRow> rows{{"", "", "energy of", "mean", "peak", "energy x", "most of it"},
+                            {"kernel", "dispatches", "all", "power", "power", "delay", "in"}};
   for (const NamedEnergy& k : kernels) {
     const double total = k.energy->total();
-    rows.push_back({readable_kernel(k.name), readable_joules(total), fixed(mean_watts(total, k.time), 1) + " W",
-                    fixed(k.energy->peak_watts, 1) + " W", fmt::format("{:.3g} Js", total * seconds(k.time)),
-                    largest_blocks(*k.energy, blocks)});
+    rows.push_back({readable_kernel(k.name), grouped(k.dispatches), readable_joules(total),
+                    fixed(mean_watts(total, k.time), 1) + " W", fixed(k.energy->peak_watts, 1) + " W",
+                    fmt::format("{:.3g} Js", total * seconds(k.time)), largest_blocks(*k.energy, blocks)});
   }
   write_aligned(rows, out);
 }

@@ -1,6 +1,7 @@
 // Energy of a run, in files and as text: kernels.csv and statistics.json have it by kernel, power.csv over time.
 #pragma once
 
+#include <cstdint>
 #include <iosfwd>
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
@@ -29,10 +30,12 @@ void write_power_csv(const std::string& device, const PowerSample& sample, std::
 
 struct NamedEnergy {
   std::string name;
-  Tick time;
+  std::uint64_t dispatches;
+  Tick time;  ///< of all dispatches
   const KernelEnergy* energy;
 };
-/// Writes a line per kernel: energy, mean and peak power, energy-delay product, and the blocks with the largest energy.
+/// Writes a line per kernel, summed over its dispatches: their number, energy, mean and peak power, energy-delay product, and
+/// the blocks with the largest energy.
 void write_energy_table(const std::vector<NamedEnergy>& kernels, const std::vector<std::string>& blocks, std::ostream& out);
 
 }  // namespace lacuna

@@ -132,6 +132,8 @@ int exec_program(const CommandLine& line) {
   const std::string run = name_of_this_run();
   setenv("LACUNA_RUN", run.c_str(), 1);
   prepare_output(line.output_folder, run);
+  // Each allocation of the program is then one of the driver, of whole pages and with unmapped memory around it.
+  if (line.strict_memory) setenv("HSA_DISABLE_FRAGMENT_ALLOCATOR", "1", 1);
   setenv("LACUNA_REPORT", line.quiet ? "0" : "1", 1);
   prepend("LD_LIBRARY_PATH", libraries.string());
   // Both make threads sleep while they wait for a GPU, the first one as a tool of the runtime. A choice of tools by the user is

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
+#include <numeric>
+#include <optional>
 #include <ostream>
 #include <string_view>
 #include <utility>
@@ -22,11 +24,23 @@ namespace {
 double share(std::uint64_t part, std::uint64_t whole) {
   return whole == 0 ? 0.0 : static_cast<double>(part) / static_cast<double>(whole);
 }
+/// Whether DRAM's commands and bursts allow less than its data buses carry; the last bytes may be due to rounding.
+bool reaches_less(const KernelActivity& a) {
+  const std::uint64_t bus = a.available[static_cast<std::size_t>(Resource::dram)];
+  return a.reachable_dram_bytes != 0 && a.reachable_dram_bytes + bus / 100 < bus;
+}
 double use_of(const KernelActivity& a, Resource r) {
   const auto i = static_cast<std::size_t>(r);
   return share(a.used[i], a.available[i]);
 }
+/// Use of what can be reached.
+double reached_use_of(const KernelActivity& a, Resource r) {
+  return r == Resource::dram && reaches_less(a) ? share(a.used[static_cast<std::size_t>(r)], a.reachable_dram_bytes)
+                                                : use_of(a, r);
+}
 std::string percent(double value) { return fixed(100 * value, 0); }
+/// With a decimal below 1 %, so that little differs from nothing.
+std::string fine_percent(double value) { return fixed(100 * value, value > 0 && value < 0.01 ? 1 : 0); }
 
 std::uint64_t cycles_without_wavefront(const KernelActivity& a, std::uint64_t resident) {
   const std::uint64_t slots = a.available[static_cast<std::size_t>(Resource::slots)];
@@ -42,7 +56,30 @@ std::string achieved(const KernelActivity& a, Resource r, Tick time) {
   name.resize(name.find(' '));
   const double seconds = static_cast<double>(time.ps) * 1e-12;
   const auto rate = [&](std::uint64_t bytes) { return seconds > 0 ? static_cast<double>(bytes) / seconds / 1e9 : 0.0; };
-  return fmt::format("{} {:.1f} of {:.1f} GB/s ({} %)", name, rate(a.used[i]), rate(a.available[i]), percent(use_of(a, r)));
+  std::string text =
+      fmt::format("{} {:.1f} of {:.1f} GB/s ({} %)", name, rate(a.used[i]), rate(a.available[i]), percent(use_of(a, r)));
+  if (r == Resource::dram && reaches_less(a))
+    text += fmt::format(", of which {:.1f} GB/s can be reached", rate(a.reachable_dram_bytes));
+  return text;
+}
+
+std::uint64_t count_of(const KernelActivity& a, MemoryCount what) { return a.memory[static_cast<std::size_t>(what)]; }
+
+/// "L2 hit rate 33 %, DRAM row hits 80 %, row conflicts 18,556 (12 %)": of the reads of L2, and of DRAM's bursts. A kernel that
+/// hardly uses DRAM has nothing of it: most of the bursts would be writes of an earlier one that were waiting in DRAM's queues.
+std::string memory_outcomes(const KernelActivity& a) {
+  constexpr double kLeastUse = 0.01;
+  std::string text;
+  if (const std::uint64_t reads = count_of(a, MemoryCount::l2_reads); reads != 0)
+    text = fmt::format("L2 hit rate {} %", percent(share(count_of(a, MemoryCount::l2_read_hits), reads)));
+  const std::uint64_t hits = count_of(a, MemoryCount::dram_row_hits);
+  const std::uint64_t conflicts = count_of(a, MemoryCount::dram_row_conflicts);
+  if (const std::uint64_t bursts = hits + count_of(a, MemoryCount::dram_row_empty) + conflicts;
+      bursts != 0 && use_of(a, Resource::dram) >= kLeastUse) {
+    text += fmt::format("{}DRAM row hits {} %, row conflicts {} ({} %)", text.empty() ? "" : ", ", percent(share(hits, bursts)),
+                        grouped(conflicts), percent(share(conflicts, bursts)));
+  }
+  return text;
 }
 
 bool timed(const KernelActivity& a) { return a.all().resident != 0; }
@@ -101,8 +138,8 @@ void write_lazy_table(const std::vector<NamedActivity>& kernels, std::ostream& o
     const std::uint64_t dead = count_of(a, LazyCount::dead);
     const std::uint64_t all = sent + zeros + otimes + dead;
     if (all == 0) continue;
-    const auto cell = [all](std::uint64_t part) { return part == 0 ? "-" : percent(share(part, all)); };
-    rows.push_back({readable_kernel(kernel.name), percent(share(held, held + count_of(a, LazyCount::loads_eager))),
+    const auto cell = [all](std::uint64_t part) { return part == 0 ? "-" : fine_percent(share(part, all)); };
+    rows.push_back({readable_kernel(kernel.name), fine_percent(share(held, held + count_of(a, LazyCount::loads_eager))),
                     grouped(all), cell(sent), cell(zeros), cell(otimes), cell(dead)});
   }
   if (rows.size() > 2) {
@@ -225,7 +262,9 @@ void write_activity_csv_header(std::ostream& out) {
   out << ",mshr_ps,noc_injection_ps";
   for (const std::string_view name : kLoadKindNames) out << fmt::format(",{0}_requests,{0}_from_l2,{0}_from_memory", name);
   out << ",scalar_data_dwords";
-  for (const auto& [name, title] : kResourceTexts) out << ',' << name << "_used," << name << "_peak";
+  for (const ResourceText& resource : kResourceTexts) out << ',' << resource.name << "_used," << resource.name << "_peak";
+  out << ",dram_reachable";
+  for (const MemoryCountText& text : kMemoryCountTexts) out << ',' << text.name;
   for_extension_counts([&out](const ExtensionTexts& machine, const ExtensionCountText& text, std::size_t) {
     out << ',' << machine.name << '_' << text.name;
   });
@@ -259,6 +298,8 @@ void append_activity_csv(const KernelActivity& a, std::string& line) {
     column(a.used[i]);
     column(a.available[i]);
   }
+  column(a.reachable_dram_bytes);
+  for (const std::uint64_t count : a.memory) column(count);
   for_extension_counts(
       [&](const ExtensionTexts&, const ExtensionCountText&, std::size_t number) { column(a.extension[number]); });
   for (const std::uint64_t passes : a.matrix_passes) column(passes);
@@ -286,12 +327,16 @@ void write_kernels_csv_reference(std::ostream& out) {
          "[energy](../guide/energy.md#what-a-run-leaves) "
          "|\n\n"
          "## Wavefront cycles\n"
-         "Cycles of all wavefronts of the kernel, by what the wavefront does; `bounded by` names the longest.\n\n"
-         "| column | the wavefront | a kernel is bounded by |\n|---|---|---|\n";
+         "Cycles of all wavefronts of the kernel, by what the wavefront does; `bounded by` names the longest, and the last "
+         "column "
+         "what to change next: in the program, or a parameter of the machine.\n\n"
+         "| column | the wavefront | a kernel is bounded by | try |\n|---|---|---|---|\n";
   for_causes({}, [&out](const StallText& text, std::uint64_t) {
-    out << fmt::format("| `cycles_{}` | {} | {} |\n", text.name, text.meaning, text.bound);
+    out << fmt::format("| `cycles_{}` | {} | {} | {} |\n", text.name, text.meaning, text.bound, text.remedy);
   });
-  out << "| `cycles_no_wavefront` | is not there: cycles of free wavefront slots, from the kernel's start to its end | |\n\n"
+  out << "| `cycles_no_wavefront` | is not there: cycles of free wavefront slots, from the kernel's start to its end | | a "
+         "larger "
+         "grid, smaller workgroups, fewer registers and less LDS for each |\n\n"
          "## Load requests\n"
          "`load_requests` and `load_requests_ps`: number and time of the line requests of vector and scalar loads. Of the "
          "time, "
@@ -310,8 +355,15 @@ void write_kernels_csv_reference(std::ostream& out) {
          "| `scalar_data` | other scalar loads, which are vector loads on machines without a scalar unit |\n\n"
          "## Resources\n"
          "`RESOURCE_used` and `RESOURCE_peak`: the use by the device while the kernel ran, and the maximum available.\n\n"
-         "| resource | |\n|---|---|\n";
-  for (const auto& [name, title] : kResourceTexts) out << fmt::format("| `{}` | {} |\n", name, title);
+         "| resource | | of a kernel that it bounds, try |\n|---|---|---|\n";
+  for (const ResourceText& resource : kResourceTexts)
+    out << fmt::format("| `{}` | {} | {} |\n", resource.name, resource.title, resource.remedy);
+  out << "\n`dram_reachable`: bytes that DRAM transfers in that time at most, by its command rate and the part of a burst that "
+         "a "
+         "request of `l2.sector` uses. The following count the requests of the device while the kernel ran, without copies in "
+         "bulk.\n\n"
+         "| column | counts |\n|---|---|\n";
+  for (const MemoryCountText& text : kMemoryCountTexts) out << fmt::format("| `{}` | {} |\n", text.name, text.meaning);
   out << "\n## Lazy cores and zero caches\n"
          "With `lazy.mode` other than `eager` (see [parameters](parameters.md)); 0 otherwise.\n\n"
          "| column | counts | |\n|---|---|---|\n";
@@ -391,8 +443,12 @@ void write_activity_json(const KernelActivity& a, JsonWriter& json) {
     json.begin_object(kResourceTexts[i].name);
     json.member("used", a.used[i]);
     json.member("peak", a.available[i]);
+    if (i == static_cast<std::size_t>(Resource::dram)) json.member("reachable", a.reachable_dram_bytes);
     json.end_object();
   }
+  json.end_object();
+  json.begin_object("memory");
+  for (std::size_t i = 0; i < kMemoryCounts; ++i) json.member(kMemoryCountTexts[i].name, a.memory[i]);
   json.end_object();
   std::size_t count = 0;
   for (const ExtensionTexts& machine : extension_texts()) {
@@ -436,14 +492,41 @@ void add_activity(const KernelActivity& a, RunHash& hash) {
   });
 }
 
-std::string bound_of(const KernelActivity& a) {
+namespace {
+
+/// The resource that is used most, if it bounds the kernel.
+std::optional<Resource> bounding_resource(const KernelActivity& a) {
   constexpr std::array kLimits{Resource::compute, Resource::matrix, Resource::l1, Resource::l2, Resource::noc, Resource::dram};
-  const Resource busiest =
-      *std::max_element(kLimits.begin(), kLimits.end(), [&](Resource x, Resource y) { return use_of(a, x) < use_of(a, y); });
-  if (use_of(a, busiest) >= kBoundShare) return std::string(kResourceTexts[static_cast<std::size_t>(busiest)].title);
+  const Resource busiest = *std::max_element(
+      kLimits.begin(), kLimits.end(), [&](Resource x, Resource y) { return reached_use_of(a, x) < reached_use_of(a, y); });
+  if (reached_use_of(a, busiest) < kBoundShare) return std::nullopt;
+  return busiest;
+}
+
+/// The causes of most of the wavefronts' cycles, the longest first.
+std::array<std::size_t, 2> longest_causes(const WavefrontClass& all) {
+  std::array<std::size_t, kStallCauses> order{};
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t x, std::size_t y) { return all.cycles[x] > all.cycles[y]; });
+  return {order[0], order[1]};
+}
+
+/// "; then barriers (12 % of the wavefronts' cycles)": the first cause that bound_of() does not name, if it matters.
+std::string second_bound_of(const KernelActivity& a) {
+  constexpr double kLeast = 0.1;
   const WavefrontClass all = a.all();
-  const auto longest = static_cast<std::size_t>(std::max_element(all.cycles.begin(), all.cycles.end()) - all.cycles.begin());
-  return fmt::format("{}, with {} % of the wavefront slots in use", stall_text(longest)->bound,
+  const std::size_t cause = longest_causes(all)[bounding_resource(a) ? 0 : 1];
+  const double part = share(all.cycles[cause], all.resident);
+  if (part < kLeast) return {};
+  return fmt::format("; then {} ({} % of the wavefronts' cycles)", stall_text(cause)->bound, percent(part));
+}
+
+}  // namespace
+
+std::string bound_of(const KernelActivity& a) {
+  if (const std::optional<Resource> resource = bounding_resource(a))
+    return std::string(kResourceTexts[static_cast<std::size_t>(*resource)].title);
+  return fmt::format("{}, with {} % of the wavefront slots in use", stall_text(longest_causes(a.all())[0])->bound,
                      percent(use_of(a, Resource::slots)));
 }
 
@@ -479,10 +562,12 @@ void write_activity_report(const std::vector<NamedActivity>& kernels, std::ostre
     // Most programs have no matrix instructions.
     const std::string matrix =
         a.used[static_cast<std::size_t>(Resource::matrix)] == 0 ? "" : ", " + achieved(a, Resource::matrix, kernel.time);
-    out << fmt::format("{:<{}}  bounded by {}\n{:<{}}  {}{}, {}, {}, {}, {}\n", readable_kernel(kernel.name), width,
-                       bound_of(a), "", width, achieved(a, Resource::compute, kernel.time), matrix,
+    out << fmt::format("{:<{}}  bounded by {}{}\n{:<{}}  {}{}, {}, {}, {}, {}\n", readable_kernel(kernel.name), width,
+                       bound_of(a), second_bound_of(a), "", width, achieved(a, Resource::compute, kernel.time), matrix,
                        achieved(a, Resource::l1, kernel.time), achieved(a, Resource::l2, kernel.time),
                        achieved(a, Resource::noc, kernel.time), achieved(a, Resource::dram, kernel.time));
+    if (const std::string outcomes = memory_outcomes(a); !outcomes.empty())
+      out << fmt::format("{:<{}}  {}\n", "", width, outcomes);
   }
   write_lazy_table(kernels, out);
   write_near_data_table(kernels, out);

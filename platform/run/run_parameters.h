@@ -2,6 +2,7 @@
 #pragma once
 
 #include <iosfwd>
+#include <string>
 #include <vector>
 
 #include "models/common/config/parameters.h"
@@ -20,6 +21,9 @@ class RunParameters {
 
   const PlatformParameters& values() const { return parameters_; }
   Machine machine() const { return machine_; }
+  /// What the user can hardly have meant, in sentences: see GpuDeviceParameters::warnings(), those of the presets alone
+  /// aside, and energies of another machine.
+  const std::vector<std::string>& warnings() const { return warnings_; }
   /// Writes effective.cfg, with which --config reproduces the same machine.
   void write(std::ostream& out) const;
 
@@ -27,6 +31,7 @@ class RunParameters {
   Machine machine_;
   PlatformParameters parameters_;
   ParameterSet used_;
+  std::vector<std::string> warnings_;
 };
 
 }  // namespace lacuna

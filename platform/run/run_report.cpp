@@ -167,7 +167,7 @@ void write_run_report(const RunSummary& summary, const KernelLog& kernels, std::
              "energy/r9nano\n\n";
     } else if (summary.energy_table) {
       std::vector<NamedEnergy> energies;
-      for (const KernelSummary& s : kernels.summaries()) energies.push_back({s.name, s.time, &s.energy});
+      for (const KernelSummary& s : kernels.summaries()) energies.push_back({s.name, s.dispatches, s.time, &s.energy});
       write_energy_table(energies, kernels.energy_blocks(), out);
       out << '\n';
     }

@@ -134,6 +134,7 @@ int simulate(const CommandLine& line, GuestProgram program) {
     warn_of_missing_lock(*output);
   }
   const auto lost_output = [&] { return console.failure().empty() && output ? output->failure() : console.failure(); };
+  for (const std::string& warning : parameters.warnings()) spdlog::warn("{}", warning);
   for (const std::string& warning : program.warnings) spdlog::warn("{}", warning);
 
   platform.hart().set_stop_request(InterruptHandler::requested);

@@ -4,9 +4,24 @@
 
 namespace lacuna {
 
+namespace {
+
+/// "3ce795e0ef72", or "3ce795e0ef72 v0.2.0-12-g3ce795e0ef72".
+const std::string& origin() {
+  static const std::string kOrigin = elf_section("/proc/self/exe", ".lacuna.commit");
+  return kOrigin;
+}
+
+}  // namespace
+
 std::string build_commit() {
-  static const std::string kCommit = elf_section("/proc/self/exe", ".lacuna.commit");
-  return kCommit.empty() ? "unknown" : kCommit;
+  const std::string commit = origin().substr(0, origin().find(' '));
+  return commit.empty() ? "unknown" : commit;
+}
+
+std::string build_description() {
+  const std::size_t blank = origin().find(' ');
+  return blank == std::string::npos ? std::string() : origin().substr(blank + 1);
 }
 
 std::string build_compiler() {

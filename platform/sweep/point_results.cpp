@@ -10,8 +10,10 @@
 #include <sstream>
 #include <utility>
 
+#include "models/common/config/nearest_name.h"
 #include "platform/launch/text.h"
 #include "platform/run/gzip.h"
+#include "platform/run/text_table.h"
 #include "platform/sweep/condition.h"
 #include "platform/sweep/sweep_error.h"
 
@@ -21,11 +23,24 @@ namespace {
 using Json = nlohmann::json;
 namespace fs = std::filesystem;
 
+constexpr std::string_view kKernels = "kernels.";
+constexpr std::string_view kMangledKernels = "kernels._Z";
+
 std::string contents(const fs::path& file) {
   std::ifstream stream(file, std::ios::binary);
   std::ostringstream text;
   if (stream) text << stream.rdbuf();
   return text.str();
+}
+
+bool name_matches(const std::string& pattern, const std::string& path) {
+  if (pattern.find_first_of("*?[") == std::string::npos) return pattern == path;
+  // With / for . because FNM_PATHNAME keeps * within one name.
+  std::string names = pattern;
+  std::string candidate = path;
+  std::replace(names.begin(), names.end(), '.', '/');
+  std::replace(candidate.begin(), candidate.end(), '.', '/');
+  return fnmatch(names.c_str(), candidate.c_str(), FNM_PATHNAME | FNM_NOESCAPE) == 0;
 }
 
 /// Streaming parser of statistics.json, without a document tree, because a sweep reads one file per point.
@@ -255,14 +270,43 @@ std::optional<double> Metric::value(const std::function<std::optional<double>(co
   return result;
 }
 
+std::string readable_path(const std::string& path) {
+  if (!path.starts_with(kMangledKernels)) return path;
+  // A mangled name has no dots.
+  const std::size_t end = std::min(path.find('.', kMangledKernels.size()), path.size());
+  return std::string(kKernels) + readable_kernel(path.substr(kKernels.size(), end - kKernels.size())) + path.substr(end);
+}
+
+std::string path_without_result(const std::string& path, const PointResults& results) {
+  constexpr std::string_view kResult = "result.";
+  std::vector<std::string> known;
+  std::vector<std::string> kernels;
+  std::vector<std::string> printed;
+  for (const StatisticValue& value : results.statistics) {
+    if (path_matches(path, value.path)) return {};
+    const std::string readable = readable_path(value.path);
+    known.push_back(readable);
+    if (readable.starts_with(kResult)) printed.push_back(readable.substr(kResult.size()));
+    constexpr std::string_view kTime = ".time_ps";  // one for each kernel
+    if (readable.starts_with(kKernels) && readable.ends_with(kTime) && readable.find(".activity.") == std::string::npos)
+      kernels.push_back(readable.substr(kKernels.size(), readable.size() - kKernels.size() - kTime.size()));
+  }
+  const auto listed = [](const std::vector<std::string>& names, const std::string& what, const std::string& none) {
+    std::string list;
+    for (const std::string& name : names) list += (list.empty() ? "" : ", ") + name;
+    return list.empty() ? none : what + list;
+  };
+  std::string message = "no statistic of the run has the path " + path;
+  if (path.starts_with(kKernels)) message += "; " + listed(kernels, "its kernels are ", "it has no kernels");
+  if (path.starts_with(kResult)) {
+    message += "; " + listed(printed, "its line `result:` has ", "its program has printed no line `result: NAME=VALUE ...`");
+  }
+  return message + did_you_mean(nearest_name(known, path));
+}
+
 bool path_matches(const std::string& pattern, const std::string& path) {
-  if (pattern.find_first_of("*?[") == std::string::npos) return pattern == path;
-  // With / for . because FNM_PATHNAME keeps * within one name.
-  std::string names = pattern;
-  std::string candidate = path;
-  std::replace(names.begin(), names.end(), '.', '/');
-  std::replace(candidate.begin(), candidate.end(), '.', '/');
-  return fnmatch(names.c_str(), candidate.c_str(), FNM_PATHNAME | FNM_NOESCAPE) == 0;
+  if (name_matches(pattern, path)) return true;
+  return pattern.starts_with(kKernels) && path.starts_with(kMangledKernels) && name_matches(pattern, readable_path(path));
 }
 
 }  // namespace lacuna

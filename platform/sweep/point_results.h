@@ -58,7 +58,12 @@ struct Metric {
   std::optional<double> value(const std::function<std::optional<double>(const std::string& path)>& sum) const;
 };
 
-/// Returns true when a pattern with *, ? and [...] in its names matches `path`.
+/// The path with the name of a kernel as the report shows it: "kernels.stencil.cycles" of "kernels._Z7stencilPKfPf.cycles".
+std::string readable_path(const std::string& path);
+/// "" if a run's results have the path, else a sentence with the names that could have been meant: its kernels, or values that
+/// the program has printed.
+std::string path_without_result(const std::string& path, const PointResults& results);
+/// Returns true when a pattern with *, ? and [...] in its names matches `path`, or readable_path() of it.
 bool path_matches(const std::string& pattern, const std::string& path);
 
 }  // namespace lacuna

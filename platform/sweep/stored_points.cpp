@@ -72,7 +72,8 @@ std::vector<StoredPoint> points_of_build(ResultsDatabase& database, std::int64_t
 
 std::vector<std::pair<std::int64_t, std::string>> names_of(ResultsDatabase& database, const std::string& path) {
   std::vector<std::pair<std::int64_t, std::string>> names;
-  const bool exact = path.find_first_of("*?[") == std::string::npos;
+  // Kernels have two names.
+  const bool exact = path.find_first_of("*?[") == std::string::npos && !path.starts_with("kernels.");
   SqliteStatement rows = database.connection().prepare(exact ? "SELECT id, path FROM statistic_names WHERE path = ?"
                                                              : "SELECT id, path FROM statistic_names ORDER BY id");
   if (exact) rows.bind(path);
@@ -202,7 +203,7 @@ void require_paths(ResultsDatabase& database, const Metric& metric) {
     if (!names_of(database, path).empty()) continue;
     std::vector<std::string> known;
     SqliteStatement rows = database.connection().prepare("SELECT path FROM statistic_names");
-    while (rows.step()) known.push_back(rows.text(0));
+    while (rows.step()) known.push_back(readable_path(rows.text(0)));
     throw SweepError("no statistic in the database has the path " + path + did_you_mean(nearest_name(known, path)));
   }
 }

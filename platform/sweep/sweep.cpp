@@ -195,7 +195,7 @@ int sweep(const CommandLine& line) {
   ResultsDatabase database(database_file, false);
   plan.look_up(&database);
   if (const std::string stale = plan.stale_summary(); !stale.empty()) std::cerr << "lacuna: sweep: " << stale;
-  SweepProgress progress(!line.quiet);
+  SweepProgress progress(!line.quiet, plan.metrics());
   bool finished = false;
   try {
     finished = run_rounds(plan, options.retry, database, progress, [&](const std::vector<std::size_t>& to_run) {

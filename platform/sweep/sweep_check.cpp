@@ -56,7 +56,8 @@ void check_options(const SweepFile& sweep) {
   std::vector<std::string> known = option_names(command_of(sweep));
   // Options that the sweep sets itself: output folder and configuration.
   std::erase_if(known, [](const std::string& name) {
-    return name == "config" || name == "set" || name == "out" || name == "quiet" || name == "help" || name == "gdb";
+    return name == "config" || name == "set" || name == "out" || name == "quiet" || name == "help" || name == "gdb" ||
+           name == "strict-memory";
   });
   for (const SweepKey& option : sweep.options)
     if (std::find(known.begin(), known.end(), option.name) == known.end())

@@ -5,6 +5,9 @@
 #include <iomanip>
 #include <iostream>
 #include <sstream>
+#include <utility>
+
+#include "platform/sweep/statistic_path.h"
 
 namespace lacuna {
 namespace {
@@ -28,7 +31,8 @@ std::string readable_duration(double seconds) {
   return text.str();
 }
 
-SweepProgress::SweepProgress(bool enabled) : enabled_(enabled), terminal_(isatty(STDERR_FILENO) != 0) {}
+SweepProgress::SweepProgress(bool enabled, std::vector<Metric> metrics)
+    : enabled_(enabled), metrics_(std::move(metrics)), terminal_(isatty(STDERR_FILENO) != 0) {}
 
 std::string SweepProgress::text(std::size_t running) const {
   std::ostringstream text;
@@ -45,10 +49,22 @@ std::string SweepProgress::text(std::size_t running) const {
 void SweepProgress::ended(const std::string& name, const PointRecord& record) {
   if (record.state == PointState::done) {
     ++done_;
+    check_metrics(name, record.results);
     return;
   }
   ++failed_;
   tell(name + ": " + state_name(record.state) + ": " + record.cause);
+}
+
+// Paths of kernels and of printed values cannot be checked before a run. A mistake in them is reported after the first one, and
+// the sweep goes on: the metric may be one of other points only, and lacuna results can show another one of the same runs.
+void SweepProgress::check_metrics(const std::string& name, const PointResults& results) {
+  for (const Metric& metric : std::exchange(metrics_, {})) {
+    for (const std::string& path : metric.paths()) {
+      const std::string missing = path_without_result(StatisticPath::parse(path).path, results);
+      if (!missing.empty()) tell("after the first point (" + name + "): " + metric.name + " = " + metric.text + ": " + missing);
+    }
+  }
 }
 
 void SweepProgress::show(std::size_t running) {

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstddef>
 #include <string>
+#include <vector>
 
 #include "platform/sweep/results_database.h"
 
@@ -11,7 +12,8 @@ namespace lacuna {
 
 class SweepProgress {
  public:
-  explicit SweepProgress(bool enabled);
+  /// `metrics`: of the sweep. Those that the first point's results do not have are reported when it has ended.
+  SweepProgress(bool enabled, std::vector<Metric> metrics);
   ~SweepProgress() { hide(); }
   SweepProgress(const SweepProgress&) = delete;
   SweepProgress& operator=(const SweepProgress&) = delete;
@@ -33,9 +35,11 @@ class SweepProgress {
  private:
   using Clock = std::chrono::steady_clock;
   std::string text(std::size_t running) const;
+  void check_metrics(const std::string& name, const PointResults& results);
 
   std::size_t points_ = 0;
   bool enabled_;
+  std::vector<Metric> metrics_;  ///< not yet checked
   bool terminal_;
   bool visible_ = false;
   std::size_t done_ = 0;

@@ -56,6 +56,12 @@ struct Resources : ResourceMeter {
     amounts.fill(100);
     return amounts;
   }
+  std::uint64_t reachable_dram_bytes(Cycles cycles) const override { return 6 * cycles.n; }
+  MemoryCounts memory_counts() const override {
+    MemoryCounts counts{};
+    counts.fill(2 * uses);
+    return counts;
+  }
 };
 
 class KernelRecorderTest : public testing::Test {
@@ -120,6 +126,8 @@ TEST_F(KernelRecorderTest, ResourcesCountFromTheStartUpToWhatIsAvailable) {
   EXPECT_EQ(observer_.records[0].activity.used[kDram], 25U);
   EXPECT_EQ(observer_.records[0].activity.available[kDram], 100U);
   EXPECT_EQ(observer_.records[0].activity.used[kSlots], 0U) << "no wavefront was resident";
+  EXPECT_EQ(observer_.records[0].activity.reachable_dram_bytes, 6U * 11);
+  EXPECT_EQ(observer_.records[0].activity.memory[static_cast<std::size_t>(MemoryCount::dram_row_conflicts)], 50U);
   resources.uses = 1'000;
   recorder_.ended(packet_, KernelRecorder::End::done);
   EXPECT_EQ(observer_.records[1].activity.used[kDram], 100U);

@@ -416,5 +416,25 @@ TEST(DramSchedule, Refusals) {
   refused([](DramParameters& p) { p.tREFI = p.tRAS + p.tRP + p.tRFC; });
 }
 
+// Bandwidth that commands and bursts leave of the data buses'.
+TEST(DramParameters, ReachableBytes) {
+  using namespace literals;
+  DramParameters p = small_dram();
+  EXPECT_EQ(p.bus_bytes(1000_cycles), 16'000U);
+  EXPECT_EQ(p.reachable_bytes(1000_cycles, 64_B), 16'000U);
+  EXPECT_EQ(p.reachable_bytes(1000_cycles, 256_B), 16'000U) << "several bursts";
+  EXPECT_EQ(p.reachable_bytes(1000_cycles, 32_B), 8'000U) << "half a burst";
+  p.tCCDS = 8_cycles;
+  EXPECT_EQ(p.reachable_bytes(1000_cycles, 64_B), 8'000U);
+  p.pseudo_channels = 2;
+  EXPECT_EQ(p.reachable_bytes(1000_cycles, 64_B), 16'000U);
+  EXPECT_EQ(p.bus_bytes(1000_cycles), 32'000U);
+  p.burst = p.tCCDS = 1_cycles;
+  EXPECT_EQ(p.reachable_bytes(1000_cycles, 64_B), 16'000U) << "one column command a cycle";
+  p = small_dram();
+  p.bank_groups = 1;
+  EXPECT_EQ(p.reachable_bytes(1200_cycles, 64_B), 200U * 64) << "tCCDL";
+}
+
 }  // namespace
 }  // namespace lacuna

@@ -39,6 +39,14 @@ second,2048,2,4,,,1,
 """
 
 
+OWN = """l2.size,n,points,done,cycles_mean,cycles_min,cycles_max,cycles_samples,cycles_low,cycles_high,cycles_deviation,cycles_needed,misses_mean,misses_low,misses_high,misses_samples,misses_needed
+64KiB,1024,3,3,30,29,31,3,28,32,1,40,5,,,1,
+64KiB,2048,3,3,60,59,61,3,58,62,1,40,9,,,1,
+256KiB,1024,3,3,20,19,21,3,18,22,1,40,4,,,1,
+1MiB,1024,3,3,10,9,11,3,8,12,1,40,3,,,1,
+"""
+
+
 class Figures(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
@@ -54,6 +62,35 @@ class Figures(unittest.TestCase):
         with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(errors):
             code = figures.main([str(self.folder / "bars.figure"), scale, str(self.folder / "ours.csv"), str(self.folder / "out")])
         return code, errors.getvalue()
+
+    def run_plot(self, *keys, ours=OWN):
+        """The exit code, the names of the pictures, and what is printed to stderr."""
+        (self.folder / "own.csv").write_text(ours, encoding="utf-8")
+        output, errors = io.StringIO(), io.StringIO()
+        with contextlib.redirect_stdout(output), contextlib.redirect_stderr(errors):
+            code = figures.main(["--plot", str(self.folder / "own.csv"), str(self.folder / "own"), *keys])
+        return code, [pathlib.Path(line).name for line in output.getvalue().split()], errors.getvalue()
+
+    def test_a_sweep_without_a_description_is_plotted(self):
+        self.assertEqual(self.run_plot(), (0, ["cycles.png", "cycles.svg", "misses.png", "misses.svg"], ""))
+        comments = re.findall(r"<!-- (.*?) -->", (self.folder / "own/cycles.svg").read_text(encoding="utf-8"))
+        for text in ("cycles over l2.size", "64KiB", "256KiB", "1MiB", "n = 1024", "n = 2048"):  # ticks with units, and the other axis as lines
+            self.assertIn(text, comments)
+        self.assertEqual(self.run_plot("y=misses", "x=n", "title=Misses")[:2], (0, ["misses.png", "misses.svg"]))
+        self.assertIn("<!-- Misses -->", (self.folder / "own/misses.svg").read_text(encoding="utf-8"))
+
+    def test_mistakes_of_a_plot_name_what_there_is(self):
+        self.assertIn("x=l2: ", self.run_plot("x=l2")[2])
+        self.assertIn("has l2.size, n", self.run_plot("x=l2")[2])
+        self.assertIn("y=cycle: ", self.run_plot("y=cycle")[2])
+        self.assertIn("unknown key titel; known: title", self.run_plot("titel=x")[2])
+        self.assertIn("is not what `lacuna results SWEEP --csv` prints", self.run_plot(ours="a,b\n1,2\n")[2])
+
+    def test_quantities_have_the_units_of_configurations(self):
+        for text, value in (("256KiB", 262144), ("1.5GHz", 1.5e9), ("16cycles", 16), ("-3", -3), ("1 %", 0.01), ("2e3", 2000)):
+            self.assertEqual(figures.quantity(text), value)
+        for text in ("tiny", "3x", "", "KiB"):
+            self.assertIsNone(figures.quantity(text))
 
     def legend(self, description, published):
         """Labels of the legend, which matplotlib leaves in the SVG as comments."""

@@ -8,9 +8,9 @@ target=$1
 fault() {
   local name=$1 part
   shift
-  on_gpu --config tiny --set gpu.target="$target" --out "$name" -- faults "$name"
-  # Every allocation of the runtime is a separate one of the driver, so that the first byte after it causes a fault.
-  expect 134 env HSA_DISABLE_FRAGMENT_ALLOCATOR=1 "${command[@]}"
+  # Every allocation of the program is a separate one of the driver, so that the first page after it causes a fault.
+  on_gpu --config tiny --set gpu.target="$target" --out "$name" --strict-memory -- faults "$name"
+  expect 134 "${command[@]}"
   for part in "$@"; do
     grep -qE -- "$part" err.txt || fail "$name: stderr does not say: $part"
   done
@@ -25,6 +25,11 @@ memory_fault() {
 
 memory_fault write-far-beyond write_at "global_store|flat_store" "lane 5"
 memory_fault write-just-beyond write_at "global_store|flat_store" "bytes (before|behind) the mapping" "lane 5"
+# The program was compiled with line tables.
+complains "faults.hip:$(grep -n 'if (threadIdx.x == 5) memory\[index\] = 1;' "$SOURCE/tests/rocm/programs/faults.hip" | cut -d: -f1)"
+# Without --strict-memory the store hits the rest of a block of the runtime.
+on_gpu --config tiny --set gpu.target="$target" --out silent -- faults write-just-beyond
+expect 3 "${command[@]}"
 memory_fault write-in-function call_to_store "PC 0x[0-9a-f]+ \(function .*store_in_function.* \+0x[0-9a-f]{1,3}\)" "lane 5"
 memory_fault read-before read_at "global_load|flat_load"
 memory_fault null-pointer write_at "bytes at 0x0, lane 5"

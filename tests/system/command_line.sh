@@ -4,7 +4,10 @@ source "$(dirname "$0")/common.sh"
 
 expect 0 "$LACUNA" --version
 says "lacuna 0."
-grep -qE "^lacuna 0\.[0-9.]+, commit ([0-9a-f]{12}(-dirty)?|unknown)$" out.txt || fail "the version has no commit"
+grep -qE "^lacuna [0-9.]+, commit ([0-9a-f]{12}(-dirty)?|unknown)( \(v[0-9.]+-[0-9]+-g[0-9a-f]{12}\))?$" out.txt || fail "the version has no commit"
+version=$(sed 's/^lacuna \([0-9.]*\),.*/\1/' out.txt)
+grep -qx "version: $version" "$SOURCE/CITATION.cff" || fail "CITATION.cff has another version than $version"
+grep -m 1 '^## ' "$SOURCE/CHANGELOG.md" | grep -qxE "## ($version|Unreleased)" || fail "CHANGELOG.md has another version than $version"
 for command in "" run hart disasm finalize mesh sida docs sweep results; do
   expect 0 "$LACUNA" $command --help
   says "Usage:"

@@ -28,6 +28,14 @@ expect 1 "${figures[@]}" wrong.figure quick ours.csv out
 complains "has no column latenzy_mean"
 expect 1 "${figures[@]}" latency.figure quick nowhere.csv out
 
+# A figure without a description, and an interpreter without matplotlib.
+expect 0 "${figures[@]}" --plot ours.csv own
+[[ -s own/latency.png && -s own/latency.svg ]] || fail "no picture of the sweep: $(ls own)"
+mkdir without
+echo 'raise ImportError' >without/matplotlib.py
+expect 1 env PYTHONPATH=without "${figures[@]}" --plot ours.csv own
+complains "/usr/bin/python3 has no matplotlib: install Debian's python3-matplotlib"
+
 # Two values at the same position are an error, unless they are averaged.
 sed 's/^x = kib/x = points/; s/^kind = .*/kind = bars/' latency.figure >both.figure
 expect 1 "${figures[@]}" both.figure quick ours.csv out

@@ -156,6 +156,12 @@ mistake 's/read_misses$/read_mises/' "no statistic has the path gpu.l2_*.read_mi
 mistake 's/cycles$/cykles/' "wrong.sweep:15: cycles = kernels.relu_scalar.cykles: no statistic has the path \
 kernels.relu_scalar.cykles; did you mean kernels.relu_scalar.cycles?"
 mistake 's/^n = 256, 512$/n = 256, x/' "point "
+# The name of a kernel is known after the first run only: reported then, once, with the names that exist.
+sed 's/kernels.relu_scalar.cycles/kernels.relu_scaler.cycles/; s/^seed = .*/seed = 1/' relu.sweep >typo.sweep
+expect 0 "$LACUNA" sweep typo.sweep --db typo.db -j 1
+complains "after the first point (n=256 l2.size=64KiB seed=1): cycles = kernels.relu_scaler.cycles: no statistic of the run has the path \
+kernels.relu_scaler.cycles; its kernels are relu_scalar; did you mean kernels.relu_scalar.cycles?"
+[[ $(grep -c "after the first point" err.txt) == 1 ]] || fail "it is said more than once"
 expect 2 "$LACUNA" sweep none.sweep
 complains "none.sweep: no such sweep file"
 expect 2 "$LACUNA" results relux

@@ -11,9 +11,10 @@
 namespace lacuna {
 
 struct StallText {
-  std::string_view name;     ///< name in the output files
-  std::string_view meaning;  ///< continuation of "the wavefront ...", Markdown
-  std::string_view bound;    ///< limit of a kernel whose wavefronts spend most of their time in this cause
+  std::string_view name;         ///< name in the output files
+  std::string_view meaning;      ///< continuation of "the wavefront ...", Markdown
+  std::string_view bound;        ///< limit of a kernel whose wavefronts spend most of their time in this cause
+  std::string_view remedy = {};  ///< changes to try on such a kernel, Markdown
 };
 struct ExtensionCountText {
   std::string_view name;  ///< name in the output files, after the machine's name

@@ -204,9 +204,9 @@ TEST(KernelReports, EveryColumnIsDocumented) {
       if (name.starts_with(std::string(level) + '_') && name.ends_with("ing_ps")) name.replace(0, level.size(), "LEVEL");
     for (const std::string_view level : kMemoryLevelNames)
       if (name == std::string(level) + "_service_ps") name.replace(0, level.size(), "LEVEL");
-    for (const auto& [resource, title] : kResourceTexts)
-      if (name == std::string(resource) + "_used" || name == std::string(resource) + "_peak")
-        name.replace(0, resource.size(), "RESOURCE");
+    for (const ResourceText& resource : kResourceTexts)
+      if (name == std::string(resource.name) + "_used" || name == std::string(resource.name) + "_peak")
+        name.replace(0, resource.name.size(), "RESOURCE");
     for (const std::string_view kind : {"vector", "scalar_arguments", "scalar_data"}) {
       for (const std::string_view what : {"_requests", "_from_l2", "_from_memory"})
         if (name == std::string(kind) + std::string(what)) name.replace(0, kind.size(), "KIND");
@@ -220,6 +220,8 @@ TEST(KernelReports, CsvHoldsEveryField) {
   KernelRecord r = record();
   for (std::size_t i = 0; i < kLazyCounts; ++i) r.activity.extension[lazy_slots().first_count + i] = i + 1;
   for (std::size_t i = 0; i < isa::kMatrixOperations; ++i) r.activity.matrix_passes[i] = 100 + i;
+  r.activity.reachable_dram_bytes = 320000;
+  r.activity.memory = {51, 52, 53, 54, 55};
   std::ostringstream csv;
   write_kernels_csv({r}, csv);
   std::istringstream lines(csv.str());
@@ -231,12 +233,13 @@ TEST(KernelReports, CsvHoldsEveryField) {
   EXPECT_THAT(line,
               StartsWith("3," + name + ",1,1024x2x1,64x1x1,32,32,1000000,3500000,2500,4000000,200000000,0,2.000000,100,"));
   EXPECT_EQ(std::count(header.begin(), header.end(), ','), std::count(line.begin(), line.end(), ',') - 1) << "one in the name";
-  EXPECT_THAT(header, HasSubstr(",dram_used,dram_peak,matrix_used,matrix_peak,lazy_loads_held,lazy_loads_eager,"));
+  EXPECT_THAT(header,
+              HasSubstr(",dram_used,dram_peak,matrix_used,matrix_peak,dram_reachable,l2_reads,l2_read_hits,dram_row_hits,"
+                        "dram_row_empty,dram_row_conflicts,lazy_loads_held,lazy_loads_eager,"));
   EXPECT_THAT(header, EndsWith(",passes_simd2_orand,passes_simd2_addnorm,bulk_bytes,unfinished"));
-  EXPECT_THAT(
-      line,
-      EndsWith(",600000,640000,0,10000,1,2,3,4,5,6,7,8,9,10,11,12,13,14,100,101,102,103,104,105,106,107,108,109,110,111,112,"
-               "113,114,115,0,0"));
+  EXPECT_THAT(line, EndsWith(",600000,640000,0,10000,320000,51,52,53,54,55,1,2,3,4,5,6,7,8,9,10,11,12,13,14,100,101,102,103,"
+                             "104,105,106,107,108,109,110,111,112,"
+                             "113,114,115,0,0"));
 }
 
 TEST(KernelReports, TotalsAreSumsByKernel) {
@@ -291,8 +294,8 @@ TEST(KernelReports, EnergyHasColumnsWhenItIsAccountedFor) {
   EXPECT_DOUBLE_EQ(sum.energy.total(), 250e-6);
   EXPECT_DOUBLE_EQ(sum.energy.peak_watts, 75);
   std::ostringstream table;
-  write_energy_table({{"relu", sum.time, &sum.energy}}, blocks, table);
-  EXPECT_THAT(table.str(), HasSubstr("250.000 uJ  50.0 W  75.0 W  1.25e-09 Js  valu 80 %, dram 20 %"));
+  write_energy_table({{"relu", sum.dispatches, sum.time, &sum.energy}}, blocks, table);
+  EXPECT_THAT(table.str(), HasSubstr("2  250.000 uJ  50.0 W  75.0 W  1.25e-09 Js  valu 80 %, dram 20 %"));
 }
 
 TEST(KernelReports, PowerIsALineForEachSample) {
@@ -315,16 +318,75 @@ TEST(KernelReports, ShowStallCausesAndTheBound) {
   std::ostringstream text;
   write_activity_report({{"relu", r.end - r.start, &r.activity}}, text);
   EXPECT_THAT(text.str(), HasSubstr("relu             25     10      -           -     90"));
-  EXPECT_THAT(text.str(), HasSubstr("relu  bounded by DRAM bandwidth\n"));
+  EXPECT_THAT(text.str(),
+              HasSubstr("relu  bounded by DRAM bandwidth; then latency of vector memory (90 % of the wavefronts' cycles)\n"));
   EXPECT_THAT(text.str(), HasSubstr("DRAM 240.0 of 256.0 GB/s (94 %)"));
   KernelActivity waits = r.activity;
   waits.used[static_cast<std::size_t>(Resource::dram)] = 64000;
   EXPECT_EQ(bound_of(waits), "latency of vector memory, with 25 % of the wavefront slots in use");
+  std::ostringstream waiting;
+  write_activity_report({{"relu", r.end - r.start, &waits}}, waiting);
+  EXPECT_THAT(waiting.str(),
+              HasSubstr("slots in use; then the rate at which instructions issue (10 % of the wavefronts' cycles)\n"));
   EXPECT_EQ(json_of(waits)["wavefront_cycles"]["no_wavefront"], 3000);
   std::ostringstream nothing;
   const KernelActivity functional;
   write_activity_report({{"relu", r.end - r.start, &functional}}, nothing);
   EXPECT_EQ(nothing.str(), "") << "without timing there is nothing to say";
+}
+
+TEST(KernelReports, ShowOutcomesInL2AndDram) {
+  KernelRecord r = record();
+  std::ostringstream none;
+  write_activity_report({{"relu", r.end - r.start, &r.activity}}, none);
+  EXPECT_THAT(none.str(), Not(HasSubstr("L2 hit rate")));
+  r.activity.memory = {4000, 3000, 150'000, 25'000, 75'000};
+  std::ostringstream text;
+  write_activity_report({{"relu", r.end - r.start, &r.activity}}, text);
+  EXPECT_THAT(text.str(), HasSubstr("\n      L2 hit rate 75 %, DRAM row hits 60 %, row conflicts 75,000 (30 %)\n"));
+  EXPECT_EQ(json_of(r.activity)["memory"]["l2_read_hits"], 3000);
+  r.activity.used[static_cast<std::size_t>(Resource::dram)] = 6000;
+  std::ostringstream idle;
+  write_activity_report({{"relu", r.end - r.start, &r.activity}}, idle);
+  EXPECT_THAT(idle.str(), HasSubstr("\n      L2 hit rate 75 %\n")) << "bursts of an earlier kernel's writes";
+}
+
+// A DRAM whose commands allow less than its data buses carry is full earlier.
+TEST(KernelReports, DramIsBoundedByWhatCanBeReached) {
+  KernelRecord r = record();
+  const auto dram = static_cast<std::size_t>(Resource::dram);
+  r.activity.used[dram] = r.activity.available[dram] * 45 / 100;
+  EXPECT_EQ(bound_of(r.activity), "latency of vector memory, with 25 % of the wavefront slots in use");
+  r.activity.reachable_dram_bytes = r.activity.available[dram] / 2;
+  EXPECT_EQ(bound_of(r.activity), "DRAM bandwidth");
+  std::ostringstream text;
+  write_activity_report({{"relu", r.end - r.start, &r.activity}}, text);
+  EXPECT_THAT(text.str(), HasSubstr("of 256.0 GB/s (45 %), of which 128.0 GB/s can be reached\n"));
+  EXPECT_EQ(json_of(r.activity)["resources"]["dram"]["reachable"], r.activity.available[dram] / 2);
+}
+
+// Every bound of a kernel has advice on what to change.
+TEST(KernelReports, EveryBoundHasARemedy) {
+  for (std::size_t i = 0; i < kStallCauses; ++i) {
+    const StallText* const text = stall_text(i);
+    EXPECT_TRUE(text == nullptr || !text->remedy.empty()) << i;
+  }
+  for (const ResourceText& resource : kResourceTexts)
+    EXPECT_EQ(resource.remedy.empty(), resource.name == "slots") << resource.name;
+}
+
+// A share below 1 % differs from none.
+TEST(KernelReports, SmallSharesOfHeldLoadsHaveADecimal) {
+  KernelRecord r = record();
+  const auto count = [&r](LazyCount what) -> std::uint64_t& {
+    return r.activity.extension[lazy_slots().first_count + static_cast<std::size_t>(what)];
+  };
+  count(LazyCount::loads_held) = 10;
+  count(LazyCount::issued) = 996;
+  count(LazyCount::zero_block) = 4;
+  std::ostringstream text;
+  write_activity_report({{"relu", r.end - r.start, &r.activity}}, text);
+  EXPECT_THAT(text.str(), ContainsRegex("relu +100 +1,000 +100 +0\\.4 +- +-"));
 }
 
 // Columns that most programs do not use.
@@ -337,7 +399,7 @@ TEST(KernelReports, ShowTheUseOfMatrixUnits) {
   r.activity.matrix_passes[1] = 2425;
   std::ostringstream with;
   write_activity_report({{"gemm", r.end - r.start, &r.activity}}, with);
-  EXPECT_THAT(with.str(), HasSubstr("bounded by matrix units\n"));
+  EXPECT_THAT(with.str(), HasSubstr("bounded by matrix units; then "));
   EXPECT_THAT(with.str(), HasSubstr("compute 4 %, matrix units 97 %, L1 "));
   const nlohmann::json json = json_of(r.activity);
   EXPECT_EQ(json["resources"]["matrix"]["used"], 9700);

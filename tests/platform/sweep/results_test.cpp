@@ -20,6 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using ::testing::ElementsAre;
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::MatchesRegex;
@@ -101,6 +102,33 @@ TEST(PointResults, PathsMatchNameByName) {
   EXPECT_FALSE(path_matches("gpu.l2_0.read", "gpu.l2_0.reads"));
   EXPECT_TRUE(path_matches("kernels.*[!)].cycles", "kernels.relu.cycles"));
   EXPECT_FALSE(path_matches("kernels.*[!)].cycles", "kernels.Copy (runtime).cycles"));
+}
+
+// By its mangled name, and by the name that the report shows.
+TEST(PointResults, KernelsHaveTwoNames) {
+  const std::string path = "kernels._Z7stencilPKfPfjj.activity.issued.valu";
+  EXPECT_EQ(readable_path(path), "kernels.stencil.activity.issued.valu");
+  for (const char* pattern : {"kernels.stencil.activity.issued.valu", "kernels.sten*.activity.issued.valu",
+                              "kernels._Z7stencilPKfPfjj.activity.issued.valu", "kernels._Z7*.activity.issued.valu"})
+    EXPECT_TRUE(path_matches(pattern, path)) << pattern;
+  EXPECT_FALSE(path_matches("kernels.stencil2.activity.issued.valu", path));
+  EXPECT_TRUE(path_matches("kernels.scale<float>.cycles", "kernels._Z5scaleIfEvPT_S0_i.cycles"));
+  EXPECT_EQ(readable_path("gpu.l2_0.reads"), "gpu.l2_0.reads");
+}
+
+TEST(PointResults, AMissingPathHasTheNamesThatExist) {
+  PointResults results;
+  results.statistics = {{"kernels._Z7stencilPf.time_ps", "ps", 5},
+                        {"kernels._Z7stencilPf.cycles", "cycles", 5},
+                        {"kernels.relu.time_ps", "ps", 7},
+                        {"kernels.relu.cycles", "cycles", 7},
+                        {"result.time_us", "", 3}};
+  EXPECT_EQ(path_without_result("kernels.stencil.cycles", results), "");
+  EXPECT_EQ(path_without_result("kernels.stensil.cycles", results),
+            "no statistic of the run has the path kernels.stensil.cycles; its kernels are stencil, relu; did you mean "
+            "kernels.stencil.cycles?");
+  EXPECT_THAT(path_without_result("result.gflops", results), EndsWith("its line `result:` has time_us"));
+  EXPECT_THAT(path_without_result("result.gflops", {}), EndsWith("has printed no line `result: NAME=VALUE ...`"));
 }
 
 TEST(PointResults, MetricsAreSumsOrExpressions) {
