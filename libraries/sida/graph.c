@@ -62,7 +62,7 @@ const char* sida_describe(const lacuna_sida_graph* graph, int node, char* text) 
   return text;
 }
 
-/* A new node with all fields clear; null if there is no room or something was wrong before. */
+/* Returns a new, cleared node; null if there is no room or the graph already has a problem. */
 static sida_node* add(lacuna_sida_graph* graph, sida_kind kind, int element) {
   if (graph->problem[0] != 0) return NULL;
   if (graph->count == SIDA_MOST_NODES) {
@@ -83,7 +83,7 @@ static sida_node* add(lacuna_sida_graph* graph, sida_kind kind, int element) {
   return node;
 }
 
-/* Makes the node that add() returned one of the graph. */
+/* Adds the node returned by add() to the graph. */
 static lacuna_sida_value commit(lacuna_sida_graph* graph) { return graph->count++; }
 
 static const sida_node* get(lacuna_sida_graph* graph, lacuna_sida_value value, const char* what) {
@@ -185,7 +185,7 @@ void lacuna_sida_next(lacuna_sida_graph* graph, lacuna_sida_value state, lacuna_
              v->width != s->width) {
     sida_set_problem(graph, "%s: its next value is of another kind, element, length or width", s->name);
   } else if (v->kind == SIDA_STATE && value != state) {
-    /* The value of another state before this iteration. */
+    /* The next value is the value of another state before this iteration. */
     graph->nodes[state].next =
         lacuna_sida_apply(graph, LACUNA_SIDA_OPERATION_COPY, value, LACUNA_SIDA_NO_VALUE, LACUNA_SIDA_NO_VALUE);
   } else {
