@@ -1,4 +1,4 @@
-// Matrix Market files: what they may hold, what is wrong with others, and files changed at random.
+// Matrix Market files: supported contents, errors, and randomly damaged files.
 #include "models/sida/matrix/matrix_market.h"
 
 #include <gtest/gtest.h>
@@ -27,11 +27,11 @@ class MatrixMarket : public testing::Test {
   ~MatrixMarket() override { std::filesystem::remove_all(folder_); }
 
   ReadMatrix read(const std::string& text, bool as_stored = false) {
-    std::filesystem::remove(file_);  // a file system may write back what is truncated
+    std::filesystem::remove(file_);  // a file system may write back a truncated file
     std::ofstream(file_, std::ios::binary) << text;
     return read_matrix_market(file_, {.as_stored = as_stored});
   }
-  /// The message without the file's name.
+  /// The error message without the file's name.
   std::string refused(const std::string& text) {
     try {
       read(text);
@@ -83,7 +83,7 @@ TEST_F(MatrixMarket, AddsUpDuplicates) {
   EXPECT_EQ(mirrored.duplicates, 1U);
 }
 
-TEST_F(MatrixMarket, SaysWhatIsWrong) {
+TEST_F(MatrixMarket, ReportsErrors) {
   const std::string general = "%%MatrixMarket matrix coordinate real general\n";
   const std::vector<std::pair<std::string, std::string>> cases{
       {"", "1: the file is empty; a Matrix Market file begins with %%MatrixMarket"},
@@ -157,7 +157,7 @@ TEST_F(MatrixMarket, CompressedFiles) {
   std::ostringstream back;
   write_matrix_market(read_matrix_market(file_).matrix, back);
   EXPECT_TRUE(back.str() == text.str());
-  // Cut short, and damaged.
+  // Truncated, then damaged.
   std::filesystem::resize_file(file_, std::filesystem::file_size(file_) / 2);
   const auto message = [&]() -> std::string {
     try {
@@ -175,7 +175,7 @@ TEST_F(MatrixMarket, CompressedFiles) {
   EXPECT_NE(message(), "");
 }
 
-// Any file is read or refused. LACUNA_SIDA_FILES: how many.
+// Any file is read or rejected without a crash. LACUNA_SIDA_FILES sets the number of files.
 TEST_F(MatrixMarket, FilesAtRandom) {
   const char* const wanted = std::getenv("LACUNA_SIDA_FILES");
   const int count = wanted != nullptr ? std::atoi(wanted) : 4000;

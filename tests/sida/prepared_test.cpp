@@ -1,4 +1,4 @@
-// Prepared matrices: written and read, cut short and changed anywhere.
+// Prepared matrices: written and read back, truncated, and modified at any position.
 #include "models/sida/matrix/prepared.h"
 
 #include <gtest/gtest.h>
@@ -43,7 +43,7 @@ class Prepared : public testing::Test {
   std::filesystem::path file_;
 };
 
-TEST_F(Prepared, AreReadAsTheyWereWritten) {
+TEST_F(Prepared, RoundTrip) {
   for (const char* const kind :
        {"power:rows=3000,entries=30000", "mesh2d:rows=100,pattern=1", "random:rows=1,entries=0", "road:rows=500"}) {
     const SparseMatrix made = generated(kind);
