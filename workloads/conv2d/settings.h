@@ -1,4 +1,4 @@
-// The command line of convolutions in half precision.
+// Command-line options of convolutions in half precision.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 
 namespace conv {
 
-/// Options of the computation of a convolution.
+/// Options for computing a convolution.
 struct Settings {
   std::string method, lds, loads, rows, k, shape;
   int fragments = 0, channels = 0, pitch = 0;
@@ -36,7 +36,7 @@ struct Settings {
   }
 };
 
-/// A convolution, and the number of its channels without those that fill it up.
+/// A convolution, and its number of channels without padding.
 struct Shape {
   Convolution convolution;
   unsigned real_channels;
@@ -59,7 +59,7 @@ inline Shape shape_of(const NamedLayer& layer, unsigned images) {
   return {c, layer.channels};
 }
 
-/// Replaces the sizes that `text` names: "height=7,width=9".
+/// Applies the sizes in `text`, for example "height=7,width=9".
 inline void apply_shape(Shape& shape, const std::string& text) {
   if (text == "layer") return;
   Convolution& c = shape.convolution;
@@ -68,7 +68,7 @@ inline void apply_shape(Shape& shape, const std::string& text) {
     unsigned* value;
     unsigned least, most;
   };
-  // The ranges of a parameter block for Duplo (lacuna/duplo.h).
+  // Ranges of a parameter block for Duplo (lacuna/duplo.h).
   const std::map<std::string, Size> sizes{{"height", {&c.height, 1, 32768}},
                                           {"width", {&c.width, 1, 32768}},
                                           {"channels", {&c.channels, 1, 32768}},
@@ -107,9 +107,9 @@ inline void apply_shape(Shape& shape, const std::string& text) {
   shape.real_channels = c.channels;
 }
 
-/// Throws a UsageError unless the filter fits into the padded input, and numbers into their types.
+/// Throws a UsageError unless the filter fits into the padded input and all numbers fit into their types.
 inline void require_valid(const Convolution& c) {
-  // A parameter block for Duplo has 16 bits for a side of the lowered input.
+  // A parameter block for Duplo has 16 bits for each side of the lowered input.
   for (const auto& [what, side] : {std::pair{"rows", c.lowered_height()}, std::pair{"columns", c.lowered_width()}}) {
     constexpr unsigned kMost = 65535;
     if (side > kMost) {

@@ -1,4 +1,4 @@
-// NORM: a vector normalised with a given value, y = x / value, by its reciprocal: one multiplication for each element.
+// NORM: divides a vector by a given value, y = x / value, through its reciprocal: one multiplication per element.
 #include <hip/hip_runtime.h>
 
 #include "workloads/common/program.h"
