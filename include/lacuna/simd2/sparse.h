@@ -3,9 +3,8 @@
 //
 // Compressed, a matrix of m rows and `ld` columns (a multiple of 64, at least k) is
 //   values      half[m][ld / 2]             the two kept elements of each group
-//   positions   unsigned short[m][ld / 16]  for each group four bits, the first group's lowest: bits 1:0 the place in its group
-//   of
-//                                           the first kept element, bits 3:2 that of the second
+//   positions   unsigned short[m][ld / 16]  four bits for each group, lowest for the first group: bits 1:0 the position in its
+//                                           group of the first kept element, bits 3:2 that of the second
 // Elements that are not kept contribute nothing.
 #pragma once
 
