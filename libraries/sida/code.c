@@ -89,7 +89,7 @@ void sida_store_in_predecessors(sida_generator* g, sida_reference r) {
     if (sida_successor(plan, q) != g->period) continue;
     sida_instance* i = sida_at(plan->periods + q, r.node, r.iteration + plan->iterations);
     if (i->status != SIDA_DONE) {
-      sida_fail(g, "a value that is used two periods later");
+      sida_fail(g, "a value used two periods later");
     } else if (!i->store) {
       i->store = g->changed = true;
     }
@@ -145,7 +145,7 @@ static int compute(sida_generator* g, sida_reference r) {
       i.operands[1] = sida_first_vector(g, n->operands[1]);
       break;
     default:
-      sida_fail(g, "a value that is not computed where it is needed");
+      sida_fail(g, "a value that is not computed in the pass that needs it");
       return 0;
   }
   for (int o = 0; o < 3; ++o) {
@@ -196,7 +196,7 @@ int sida_vector_operand(sida_generator* g, sida_reference r) {
     return *memo - 1;
   }
   if (r.iteration < SIDA_OLDEST) {
-    sida_fail(g, "a value of an iteration long past");
+    sida_fail(g, "a value of an iteration that is too old");
     return 0;
   }
   int* memo = &g->memo[r.node][sida_index(r.iteration)];
@@ -215,7 +215,7 @@ int sida_vector_operand(sida_generator* g, sida_reference r) {
   } else if (i->status == SIDA_DONE || (i->status == SIDA_PENDING && g->closing)) {
     result = compute(g, r);
   } else {
-    sida_fail(g, "a value that is not known where it is needed");
+    sida_fail(g, "a value that is not known in the pass that needs it");
   }
   *memo = result + 1;
   return result;
@@ -289,7 +289,7 @@ int sida_scalar_operand(sida_generator* g, sida_reference r) {
       }
     }
   } else if (i->status != SIDA_DONE) {
-    sida_fail(g, "a scalar that is not known where it is needed");
+    sida_fail(g, "a scalar that is not known in the code that needs it");
   }
   return scalar_slot(g, &g->scalar_place[r.node][sida_index(r.iteration)]);
 }

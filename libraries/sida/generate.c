@@ -103,7 +103,7 @@ static int make_exit(sida_generator* g, int period, sida_moment when, int known,
         for (int s = 0; s < g->count; ++s) {
           reduced[slot] |= g->code[s].operation == LACUNA_SIDA_OPERATION_REDUCE && g->code[s].d == slot;
         }
-        if (reduced[slot]) sida_fail(g, "a kept state that needs a reduction of its own iteration after the loop");
+        if (reduced[slot]) sida_fail(g, "a kept state that requires a reduction of the last iteration after the loop");
       }
     }
   }
@@ -136,7 +136,7 @@ static void compute_stored(sida_generator* g, sida_reference r, uint64_t length)
     return;
   }
   g->plan->missing = n->length;
-  sida_fail(g, "a value that a later pass needs and whose length is not that of the pass");
+  sida_fail(g, "a value required by a later pass, whose length differs from that of the pass");
 }
 
 static void store_computed(sida_generator* g, sida_reference r, uint64_t length) {

@@ -240,7 +240,7 @@ bool sida_schedule(lacuna_sida_plan* plan, lacuna_sida_graph* graph, lacuna_sida
     done = schedule_periods(plan, graph, fusion);
   }
   if (!done) {
-    sida_set_problem(graph, "an iteration that cannot be cut into passes");
+    sida_set_problem(graph, "the iteration cannot be divided into passes");
     return false;
   }
   const sida_period* repeated = plan->periods + plan->loops_to;

@@ -137,7 +137,7 @@ extern "C" {
   X(OPERAND, 7, "a register that has no value, or a register, scalar, vector or matrix that does not exist") \
   X(OFFSETS, 8, "offsets of a matrix that fall, or that do not end at its entries")                          \
   X(COORDINATE, 9, "a coordinate outside of the matrix")                                                     \
-  X(SHAPE, 10, "a pass whose matrix and vectors do not fit together")                                        \
+  X(SHAPE, 10, "the matrix and the vectors of a pass are incompatible")                                      \
   X(ALIAS, 11, "a vector that is stored while the pass still reads it")                                      \
   X(LOOP, 12, "a loop that does not end: no limit, or passes that never count an iteration")                 \
   X(OVERLAP, 13, "arrays that overlap and of which one is stored")                                           \
@@ -211,7 +211,7 @@ extern "C" {
   X(uint8_t, layout, , "`LACUNA_SIDA_DUAL` or `LACUNA_SIDA_BLOCKED`")                                                        \
   X(uint8_t, element, , "element of the values; irrelevant without values")                                                  \
   X(uint8_t, offset_bytes, , "size of an offset, 4 or 8")                                                                    \
-  X(uint8_t, has_values, , "1, or 0 of a pattern, all of whose entries are 1")                                               \
+  X(uint8_t, has_values, , "1; 0 for a pattern, whose entries are all 1")                                                    \
   X(uint32_t, block_side, , "blocked: rows and columns of a block, 1 to 256; else 0")                                        \
   X(struct lacuna_sida_order, by_columns, , "entries by columns; blocked: blocks by columns of blocks")                      \
   X(struct lacuna_sida_order, by_rows, , "entries by rows; blocked: blocks by rows of blocks")                               \

@@ -52,7 +52,8 @@ __device__ inline half4 transpose(half4 values) {
   const bool upper = (lane() & 2) != 0, odd = (lane() & 1) != 0;
   const unsigned moved = __builtin_amdgcn_mov_dpp(upper ? words[0] : words[1], by_two, 0xf, 0xf, true);
   const unsigned first = upper ? moved : words[0], second = upper ? words[1] : moved;
-  // Selects the low halves of both lanes in the even lane, the high halves in the odd lane; the even lane's come first.
+  // Selects the low halves of both lanes in the even lane, the high halves in the odd lane; elements of the even lane are
+  // first.
   const unsigned selection = odd ? 0x03020706 : 0x05040100;
   const unsigned other_first = __builtin_amdgcn_mov_dpp(first, by_one, 0xf, 0xf, true);
   const unsigned other_second = __builtin_amdgcn_mov_dpp(second, by_one, 0xf, 0xf, true);
@@ -163,7 +164,7 @@ __device__ inline void loadmatrix(matrix<Use, 16, 16, 16, T, Layout>& tile, cons
 /// Stores an accumulator; alignment as for loadmatrix.
 template <typename Target, typename Use, typename T, typename Layout>
 __device__ inline void storematrix(Target* target, const matrix<Use, 16, 16, 16, T, Layout>& tile, unsigned ld) {
-  static_assert(std::is_same_v<Use, accum>, "simd2::storematrix: what is stored is an accumulator");
+  static_assert(std::is_same_v<Use, accum>, "simd2::storematrix: only accumulators can be stored");
   detail::check_elements<accum, Target>();
   const unsigned i = detail::lane() % 16, g = detail::lane() / 16;
   if constexpr (std::is_same_v<Layout, row_major>) {
