@@ -74,6 +74,61 @@ __device__ inline void store_elements(T* to, elements<count> values) {
   *reinterpret_cast<stored*>(to) = __builtin_convertvector(values, stored);
 }
 
+namespace detail {
+#if !defined(__HIP_DEVICE_COMPILE__) || defined(__gfx90a__)
+// A wavefront's sums: element (i, r, j) is in row 16 i + r, from column j on.
+template <unsigned quarter>
+using wavefront_sums = float4[quarter][quarter];
+
+// Calls row(sums[i], r, index) for each row of a lane's sums; the first one is `first_row`.
+template <unsigned quarter, typename Row>
+__device__ inline void for_rows(wavefront_sums<quarter>& sums, unsigned first_row, Row&& row) {
+#pragma unroll
+  for (unsigned i = 0; i < quarter; ++i) {
+#pragma unroll
+    for (unsigned r = 0; r < 4; ++r) row(sums[i], r, first_row + 16 * i + r);
+  }
+}
+
+// Adds the products of a slab in LDS, while load_next() starts the loads of the next one.
+template <opcode op, unsigned tile, typename Factors, typename Next>
+__device__ inline void add_slab(wavefront_sums<slab<tile>::quarter>& sums, unsigned wave,
+                                const typename slab_a<Factors, tile>::in_lds& a_lds, const typename slab_b<tile>::in_lds& b_lds,
+                                Next&& load_next) {
+  using layout = slab<tile>;
+  constexpr unsigned quarter = layout::quarter;
+  lds_barrier();
+  load_next();
+  half8 from_a[layout::pairs][quarter], from_b[layout::pairs][quarter];
+#pragma unroll
+  for (unsigned pair = 0; pair < layout::pairs; ++pair) {
+#pragma unroll
+    for (unsigned i = 0; i < quarter; ++i) {
+      from_a[pair][i] = slab_a<Factors, tile>::fragment_of(a_lds, wave / 2 * quarter + i, pair);
+      from_b[pair][i] = slab_b<tile>::fragment_of(b_lds, wave % 2 * quarter + i, pair);
+    }
+  }
+#pragma unroll
+  for (unsigned step = 0; step < 2 * layout::pairs; ++step) {
+    if (step == 2 * layout::pairs - 1) {
+      __builtin_amdgcn_sched_barrier(0);
+      lds_barrier();
+      __builtin_amdgcn_sched_barrier(0);
+    }
+#pragma unroll
+    for (unsigned i = 0; i < quarter; ++i) {
+      const half4 a_step = step_of(from_a[step / 2][i], step % 2);
+#pragma unroll
+      for (unsigned j = 0; j < quarter; ++j) {
+        const half4 b_step = step_of(from_b[step / 2][j], step % 2);
+        sums[i][j] = multiply<op, int{std::is_same_v<Factors, sparse_factors>}>(a_step, b_step, sums[i][j]);
+      }
+    }
+  }
+}
+#endif
+}  // namespace detail
+
 /// Computes the tile of D that begins at (row0, column0), tile x tile elements, 64 or 128, by the whole workgroup of
 /// `workgroup_size` work-items. `c(row, column, values)` sets `values`, an `elements<count>&`, to the elements of C from (row,
 /// column) on along the row, and `d(row, column, values)` receives those of D; the count is 1, 2 or 4. `d` receives each
@@ -103,15 +158,8 @@ __device__ inline void multiply([[maybe_unused]] const Factors& x, [[maybe_unuse
   const unsigned first_row = row0 + wave / 2 * (tile / 2) + lane / 16 * 4,
                  first_column = column0 + wave % 2 * (tile / 2) + lane % 16 * quarter;
 
-  // Element (i, r, j) is in row 16 i + r, from column j on.
-  detail::float4 sums[quarter][quarter];
-  const auto rows = [&](auto&& row) {
-#pragma unroll
-    for (unsigned i = 0; i < quarter; ++i) {
-#pragma unroll
-      for (unsigned r = 0; r < 4; ++r) row(sums[i], r, first_row + 16 * i + r);
-    }
-  };
+  detail::wavefront_sums<quarter> sums;
+  const auto rows = [&](auto&& row) { detail::for_rows<quarter>(sums, first_row, row); };
 
   const bool whole = row0 + tile <= x.m && column0 + tile <= x.n;
   // With fewer than four columns the rows are loaded element by element.
@@ -140,36 +188,8 @@ __device__ inline void multiply([[maybe_unused]] const Factors& x, [[maybe_unuse
       }
     });
   }
-  // Multiplies a slab in LDS while the next one, if any, is loaded.
   const auto multiply_slab = [&](auto&& load_next) {
-    detail::lds_barrier();
-    load_next();
-    detail::half8 from_a[slab::pairs][quarter], from_b[slab::pairs][quarter];
-#pragma unroll
-    for (unsigned pair = 0; pair < slab::pairs; ++pair) {
-#pragma unroll
-      for (unsigned i = 0; i < quarter; ++i) {
-        from_a[pair][i] = slab_a::fragment_of(a_lds, wave / 2 * quarter + i, pair);
-        from_b[pair][i] = slab_b::fragment_of(b_lds, wave % 2 * quarter + i, pair);
-      }
-    }
-#pragma unroll
-    for (unsigned step = 0; step < 2 * slab::pairs; ++step) {
-      if (step == 2 * slab::pairs - 1) {
-        __builtin_amdgcn_sched_barrier(0);
-        detail::lds_barrier();
-        __builtin_amdgcn_sched_barrier(0);
-      }
-#pragma unroll
-      for (unsigned i = 0; i < quarter; ++i) {
-        const detail::half4 a_step = detail::step_of(from_a[step / 2][i], step % 2);
-#pragma unroll
-        for (unsigned j = 0; j < quarter; ++j) {
-          const detail::half4 b_step = detail::step_of(from_b[step / 2][j], step % 2);
-          sums[i][j] = detail::multiply<op, int{sparse}>(a_step, b_step, sums[i][j]);
-        }
-      }
-    }
+    detail::add_slab<op, tile, Factors>(sums, wave, a_lds, b_lds, load_next);
   };
   for (unsigned k = 0; k < whole_k; k += slab::depth) {
     a.keep(a_lds);
