@@ -140,7 +140,7 @@ bool simulates(Command command) { return command == Command::run || command == C
 /// Options of a launch; a launch file has the same values as keys.
 po::options_description launch_options() {
   using Texts = std::vector<std::string>;
-  po::options_description options("What to launch");
+  po::options_description options("Kernel and arguments");
   options.add_options()                                                                                                  //
       ("kernel,k", po::value<Texts>()->value_name("NAME"), "the kernel")                                                 //
       ("grid", po::value<Texts>()->value_name("X[,Y,Z]"), "size of the grid in work-items")                              //
@@ -194,7 +194,7 @@ po::options_description results_options() {
 }
 
 po::options_description finalize_options() {
-  po::options_description options("What to write");
+  po::options_description options("Output");
   options.add_options()                                                                        //
       ("out,o", po::value<std::string>()->value_name("TAGGED"), "file to write, with tags")    //
       ("report", po::value<std::string>()->value_name("FILE.json"), "the report as JSON")      //
@@ -359,7 +359,7 @@ void refuse_empty_values(const po::parsed_options& parsed, const CommandInfo& in
   for (const po::option& option : parsed.options)
     for (const std::string& value : option.value)
       if (value.empty())
-        usage_error(option.string_key == "operand" ? "an empty name stands for " + std::string(info.operand)
+        usage_error(option.string_key == "operand" ? "an empty name means " + std::string(info.operand)
                                                    : "the value of --" + option.string_key + " is empty",
                     info.name);
 }
@@ -467,7 +467,7 @@ CommandLine parse_command(const CommandInfo& info, std::vector<std::string> argu
   if (info.command == Command::exec && operands.empty() && !line.guest_arguments.empty()) {
     operands.push_back(line.guest_arguments.front());
     line.guest_arguments.erase(line.guest_arguments.begin());
-    if (operands.front().empty()) usage_error(std::string("an empty name stands for ") + info.operand, info.name);
+    if (operands.front().empty()) usage_error(std::string("an empty name means ") + info.operand, info.name);
   }
   if (info.command == Command::sida) take_sida_options(values, operands, line.sida);
   if (info.command == Command::sweep) take_sweep_options(values, line.sweep);

@@ -31,7 +31,7 @@ constexpr std::string_view kThreads = "sim.threads";
 
 Machine machine_of(const std::string& command) { return command == "exec" ? Machine::process : Machine::firmware; }
 
-/// Environment variables that the ROCm stack reads. The configuration of Lacuna itself comes from the sweep only
+/// Environment variables that the ROCm stack reads. Lacuna's configuration is taken from the sweep only
 /// (platform/run/exec.cpp).
 NamedValues inherited_environment() {
   constexpr std::array<std::string_view, 8> kPrefixes{"HSA_", "HIP_", "ROCR_", "ROC_", "AMD_", "GPU_", "OCL_", "LD_"};
