@@ -1,4 +1,4 @@
-// A matrix in memory as read by products: all offsets at once, entries some lines at a time, both checked.
+// A matrix in memory as read by products: all offsets together, entries some lines at a time, both checked.
 #pragma once
 
 #include <cstdint>

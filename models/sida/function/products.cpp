@@ -9,7 +9,7 @@
 namespace lacuna::sida {
 namespace {
 
-/// Entries read at a time; a longer line is read at once.
+/// Entries read at a time; a longer line is read by one request.
 constexpr std::uint64_t kEntriesAtOnce = 16384;
 
 /// Entries of a matrix, the vector that they are multiplied by, and the sums that their terms are added to.

@@ -1,7 +1,7 @@
 // Analytical model of a CPU for comparison: memory bandwidth and last-level cache; its cores are not modelled.
 //
 // A pass has one product with its element-wise operations, as ALP/GraphBLAS executes them without blocking (thesis, section
-// 4.6.2). Its bytes are those of the oracle. The first time all come from memory; later a share comes from the cache:
+// 4.6.2). Its bytes are those of the oracle. The first time all are read from memory; later a share is read from the cache:
 //
 //   share = min(1, cache / working set)      working set: the matrix by columns, and all vectors
 //   time  = bytes (1 - share) / bandwidth + bytes share / cache bandwidth

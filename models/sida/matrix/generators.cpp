@@ -49,7 +49,7 @@ const std::vector<MatrixKind> kKinds{
     {"random", "each entry anywhere; directed", {}},
     {"road",
      "a square grid of crossings of which roads are missing, in tiles; symmetric",
-     {{"kept", 0.01, 1, 0.6, false, "share of the grid's roads that are there"},
+     {{"kept", 0.01, 1, 0.6, false, "share of the grid's edges that exist"},
       {"tile", 1, 4096, 32, true, "side of a tile, whose vertices have neighbouring numbers"}}},
 };
 

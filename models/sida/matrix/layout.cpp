@@ -26,7 +26,7 @@ T element_value(double value) {
   if constexpr (std::is_integral_v<T>) {
     if (value != std::trunc(value) || value < static_cast<double>(std::numeric_limits<T>::min()) ||
         value > static_cast<double>(std::numeric_limits<T>::max())) {
-      throw MatrixError("the value " + std::to_string(value) + " is none of an integer of " + std::to_string(8 * sizeof(T)) +
+      throw MatrixError("the value " + std::to_string(value) + " is not an integer of " + std::to_string(8 * sizeof(T)) +
                         " bits");
     }
   }

@@ -212,7 +212,7 @@ class Reader {
     double real = 0;
     const auto [end, problem] = std::from_chars(digits.data(), last, real);
     if (problem == std::errc::result_out_of_range)
-      lines_.fail("the value of an entry is no number of 64 bits: " + in_quotes(text));
+      lines_.fail("the value of an entry is not a 64-bit number: " + in_quotes(text));
     if (problem != std::errc() || end != last || !std::isfinite(real))
       lines_.fail("the value of an entry is a number, not " + in_quotes(text));
     return real;

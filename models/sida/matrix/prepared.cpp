@@ -92,7 +92,7 @@ SparseMatrix read_prepared(const std::filesystem::path& file) {
   PreparedFile in(file);
   PreparedHeader header;
   in.read(&header, 1);
-  if (header.magic != kMagic) in.fail("is no prepared matrix");
+  if (header.magic != kMagic) in.fail("is not a prepared matrix");
   if (header.version != kVersion) {
     in.fail("is a prepared matrix of version " + std::to_string(header.version) + ", not " + std::to_string(kVersion) +
             ": prepare it again");

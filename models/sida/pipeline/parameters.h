@@ -35,7 +35,7 @@ enum class Balance : std::uint8_t {
 enum class Eager : std::uint8_t { automatic, off };  ///< off: R is 0 in every step
 /// Cost of several products of one cycle for the same sum.
 enum class Scatter : std::uint8_t {
-  serial,  ///< added one after the other: a cycle becomes as many as the most products for one sum
+  serial,  ///< added one after the other: a cycle is repeated for each product of the sum that has the most
   tree,    ///< added in pairs within the network: ceil(log2) additional cycles
 };
 

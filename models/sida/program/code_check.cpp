@@ -109,7 +109,7 @@ class CodeCheck {
     const RegisterKind kind = code_.registers[number];
     if (kind.element != type) {
       throw ProgramError(LACUNA_SIDA_ERROR_ELEMENT, "register " + std::to_string(number) + " has " +
-                                                        lacuna_sida_element_name(kind.element) + ", the instruction wants " +
+                                                        lacuna_sida_element_name(kind.element) + ", the instruction requires " +
                                                         lacuna_sida_element_name(type));
     }
     return kind.width;
@@ -281,7 +281,7 @@ void check_presence(const Code& code, std::uint16_t number, const char* name) {
   const bool exists = number < code.registers.size() && code.registers[number].has_value();
   if (!exists) throw ProgramError(LACUNA_SIDA_ERROR_OPERAND, std::string(name) + ": register without a value");
   if (code.registers[number].element != LACUNA_SIDA_BOOL || code.registers[number].width != 1) {
-    throw ProgramError(LACUNA_SIDA_ERROR_ELEMENT, std::string(name) + " is no BOOL with one feature");
+    throw ProgramError(LACUNA_SIDA_ERROR_ELEMENT, std::string(name) + " is not a BOOL vector with one feature");
   }
 }
 
