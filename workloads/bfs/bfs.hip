@@ -101,7 +101,7 @@ int main(int argc, char** argv) {
     only_first[0] = 1;
     const workload::DeviceArray<unsigned> counts("the numbers of edges", degrees);
     const workload::DeviceArray<unsigned char> mask("the mask", masks), updated("the next mask", masks),
-        visited("what is seen", masks);
+        visited("nodes reached", masks);
     unsigned depth = 0;
     const auto search_by_list = [&] {
       const workload::DeviceArray<unsigned>*from = &frontier, *to = &next;

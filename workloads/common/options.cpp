@@ -43,7 +43,7 @@ std::function<void(const std::string&)> one_of(const std::string& name, std::str
     if (std::find(choices.begin(), choices.end(), text) == choices.end()) {
       std::string all;
       for (const std::string& choice : choices) all += (all.empty() ? "" : ", ") + choice;
-      throw UsageError("--" + name + ": '" + text + "' is none of " + all +
+      throw UsageError("--" + name + ": '" + text + "' is not one of " + all +
                        lacuna::did_you_mean(lacuna::nearest_name(choices, text)));
     }
     variable = text;

@@ -106,6 +106,24 @@ __device__ inline void store_four(T* to, unsigned count, float4 values) {
   }
 }
 
+// Adds the sums of the second half's work-items to those of the first half's. `other`: LDS of the pair of work-items.
+template <simd2::opcode op>
+__device__ inline void join_halves(float (&sums)[8][4], float4* other, unsigned part) {
+  __syncthreads();
+  if (part == 1) {
+#pragma unroll
+    for (unsigned y = 0; y < 8; ++y) other[128 * y] = make_float4(sums[y][0], sums[y][1], sums[y][2], sums[y][3]);
+  }
+  __syncthreads();
+  if (part == 1) return;
+#pragma unroll
+  for (unsigned y = 0; y < 8; ++y) {
+    const float4 more = other[128 * y];
+    sums[y][0] = joined<op>(sums[y][0], more.x), sums[y][1] = joined<op>(sums[y][1], more.y);
+    sums[y][2] = joined<op>(sums[y][2], more.z), sums[y][3] = joined<op>(sums[y][3], more.w);
+  }
+}
+
 // c(row, column, count) returns up to four elements of C, d(row, column, count, values) receives those of D.
 template <simd2::opcode op, typename T, typename C, typename D>
 __device__ inline void multiply(const Factors<T>& x, unsigned row0, unsigned column0, C c, D d) {
@@ -182,22 +200,9 @@ __device__ inline void multiply(const Factors<T>& x, unsigned row0, unsigned col
       }
     }
   }
-  // Combines the second half's sums with those of the first half's work-items.
-  __syncthreads();
-  static_assert(sizeof(Tiles) >= 128 * 32 * sizeof(float), "the tiles' place is large enough for half a workgroup's sums");
-  auto* const other = reinterpret_cast<float4*>(&tiles) + item % 128;
-  if (part == 1) {
-#pragma unroll
-    for (unsigned y = 0; y < 8; ++y) other[128 * y] = make_float4(sums[y][0], sums[y][1], sums[y][2], sums[y][3]);
-  }
-  __syncthreads();
+  static_assert(sizeof(Tiles) >= 128 * 32 * sizeof(float), "half a workgroup's sums fit into the memory of the tiles");
+  join_halves<op>(sums, reinterpret_cast<float4*>(&tiles) + item % 128, part);
   if (part == 1) return;
-#pragma unroll
-  for (unsigned y = 0; y < 8; ++y) {
-    const float4 more = other[128 * y];
-    sums[y][0] = joined<op>(sums[y][0], more.x), sums[y][1] = joined<op>(sums[y][1], more.y);
-    sums[y][2] = joined<op>(sums[y][2], more.z), sums[y][3] = joined<op>(sums[y][3], more.w);
-  }
   const auto end = [&](unsigned rows, unsigned count) {
 #pragma unroll
     for (unsigned y = 0; y < 8; ++y) {

@@ -29,7 +29,7 @@ struct Settings {
                    loads_choices(), std::string("once"));
     program.choice(rows, "rows", "order of the workspace's rows", {"images_outermost", "images_innermost"},
                    std::string("images_outermost"));
-    program.choice(k, "k", "what explicit and implicit multiply next", {"channels", "taps"}, std::string("channels"));
+    program.choice(k, "k", "order of columns in explicit and implicit products", {"channels", "taps"}, std::string("channels"));
     program.size(fragments, "fragments", "dwords of a fragment in a lane, 2 or 4", 4, 2, 4);
     program.size(channels, "channels", "4, 8 or 16: channels are padded to a multiple", 16, 4, 16);
     program.size(pitch, "pitch", "elements from one row of the workspace to the next, 0: chosen", 0, 0, 1 << 20);
@@ -102,7 +102,7 @@ inline void apply_shape(Shape& shape, const std::string& text) {
     *found->second.value = static_cast<unsigned>(value);
     at = end + 1;
   }
-  if (spacing == 3) throw workload::UsageError("--shape: spacing '3' is none of 1, 2, 4");
+  if (spacing == 3) throw workload::UsageError("--shape: spacing '3' is not one of 1, 2, 4");
   c.spacing_shift = spacing / 2;
   shape.real_channels = c.channels;
 }

@@ -156,7 +156,7 @@ int main(int argc, char** argv) {
   program.size(points, "points", "points of a transform, a power of two", {512, 4096, 65536}, 256, 1 << 16);
   program.size(batch, "batch", "transforms", {11, 256, 64}, 1, 1 << 20);
   std::string implementation;
-  program.choice(implementation, "implementation", "what makes steps of radix 16", {"simt", "m3xu", "m3xu_fp32", "tf32"},
+  program.choice(implementation, "implementation", "implementation of radix-16 steps", {"simt", "m3xu", "m3xu_fp32", "tf32"},
                  std::string("simt"));
   return program.run(argc, argv, [&] {
     const unsigned log_points = log2_of(points);
@@ -170,7 +170,7 @@ int main(int argc, char** argv) {
     std::vector<Complex> input(size_t(points) * batch);
     for (Complex& value : input) tiled::random_value(program.random(), value);
     const workload::DeviceArray<Complex> in("the input", input), out("the result", input.size());
-    const workload::DeviceArray<Complex> between("what is between passes", log_points > fft::kLogPoints ? input.size() : 1);
+    const workload::DeviceArray<Complex> between("the points between passes", log_points > fft::kLogPoints ? input.size() : 1);
     const Plan plan(log_points, batch);
     const Kernels& kernels = implementation == "simt"   ? fft_simt
                              : implementation == "m3xu" ? fft_m3xu

@@ -127,7 +127,7 @@ int main(int argc, char** argv) {
   program.size(points, "points", "points", {3000, 1024, 163'840}, 1, 1 << 26);
   program.size(features, "features", "values of each point", 32, 1, 4096);
   program.size(clusters, "clusters", "clusters, at most as many as points", 5, 1, 4096);
-  program.size(iterations, "iterations", "at most so many", {2, 5, 2});
+  program.size(iterations, "iterations", "maximum number", {2, 5, 2});
   program.choice(form, "form", "the kernels", {"tuned", "suite"}, std::string("tuned"));
   program.takes_sparsity("the values");
   return program.run(argc, argv, [&] {

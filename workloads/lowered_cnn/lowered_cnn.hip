@@ -74,8 +74,8 @@ struct Options {
   Form form;
 
   void add_to(workload::Program& program) {
-    program.choice(network, "network", "whose layers are run", {"resnet18", "gan", "yolo"}, std::string("resnet18"));
-    program.choice(pass, "pass", "what is done", {"inference", "training"}, std::string("inference"));
+    program.choice(network, "network", "network", {"resnet18", "gan", "yolo"}, std::string("resnet18"));
+    program.choice(pass, "pass", "inference, or one step of training", {"inference", "training"}, std::string("inference"));
     program.choice(form.method, "method", "products on vector ALUs, or on matrix units", {"gemm", "explicit"},
                    std::string("gemm"));
     program.size(batch, "batch", "images", {2, 2, 8}, 1, 1024);
@@ -88,7 +88,7 @@ struct Options {
                    conv::loads_choices(), std::string("once"));
     program.choice(form.rows, "rows", "order of the workspaces' rows", {"images_outermost", "images_innermost"},
                    std::string("images_outermost"));
-    program.choice(form.k, "k", "what products on matrix units multiply next", {"channels", "taps"}, std::string("channels"));
+    program.choice(form.k, "k", "order of columns in products on matrix units", {"channels", "taps"}, std::string("channels"));
     program.size(form.fragments, "fragments", "dwords of a fragment in a lane, 2 or 4", 4, 2, 4);
     program.size(channels, "channels", "4, 8 or 16: channels are padded to a multiple", 16, 4, 16);
     program.flag(gradients, "gradients", "with --check, compare the weights' gradients with differences of the loss");

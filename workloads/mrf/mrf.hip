@@ -134,8 +134,8 @@ class Reconstruction {
         columns_(atoms_ * states_),
         columns_ld_(pitch_of(columns_)),
         kernel_{"", on_units ? products_m3xu : products_simt, 64, 64, 0, 0},
-        transverse_("what is left of transverse magnetisation", sequence.transverse),
-        longitudinal_("what is left of longitudinal magnetisation", sequence.longitudinal),
+        transverse_("the transverse relaxation factors", sequence.transverse),
+        longitudinal_("the longitudinal relaxation factors", sequence.longitudinal),
         rotations_("the pulses", sequence.rotations),
         states_of_all_("the states", fused ? 1 : size_t{2} * mrf::kRows * columns_ld_),
         dictionary_("the dictionary", std::vector<Complex>(size_t{atoms_} * ld_)),
@@ -260,7 +260,7 @@ int main(int argc, char** argv) {
   std::string generation, implementation;
   program.choice(generation, "generation", "how the dictionary is made: a product for each pulse, or all in registers",
                  {"gemm", "fused"}, std::string("gemm"));
-  program.choice(implementation, "implementation", "what multiplies matrices", {"simt", "m3xu"}, std::string("simt"));
+  program.choice(implementation, "implementation", "unit for matrix products", {"simt", "m3xu"}, std::string("simt"));
   return program.run(argc, argv, [&] {
     if ((states & (states - 1)) != 0) throw workload::UsageError("--states has to be a power of two");
     if (implementation == "m3xu" && !tiled::has_matrix_units()) {

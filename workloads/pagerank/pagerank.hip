@@ -46,7 +46,7 @@ int main(int argc, char** argv) {
                             "LazyGPU (ISCA '25), Table 3: PageRank of Hetero-Mark");
   int nodes = 0, edges = 0, iterations = 0;
   program.size(nodes, "nodes", "nodes", {2000, 16, 32768}, 1, 1 << 24);
-  program.size(edges, "edges", "random edges, besides one from each node to its successor", {6000, 0, 491'520}, 0);
+  program.size(edges, "edges", "random edges, in addition to one from each node to its successor", {6000, 0, 491'520}, 0);
   program.size(iterations, "iterations", "iterations", {3, 16, 4});
   return program.run(argc, argv, [&] {
     const workload::Csr graph = with_successors(workload::random_csr(program.random(), nodes, nodes, edges));

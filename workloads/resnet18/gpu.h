@@ -109,7 +109,7 @@ class Gpu {
                 mean.data(), variance.data(), gamma.data(), dgamma.data(), dbeta.data(), dx.target(), count);
     if (!checks_) return;
     const Floats &g_values = get(g), &x_values = get(x), &mean_values = get(mean), &variance_values = get(variance);
-    program_.check_equal(layer_ + ": gradient behind ReLU", g_values, relu_backward(dy_before, get(y), channels * count, relu));
+    program_.check_equal(layer_ + ": gradient before ReLU", g_values, relu_backward(dy_before, get(y), channels * count, relu));
     const auto sums = batch_norm_backward_sums(g_values, x_values, mean_values, variance_values, channels, count);
     check("gradient by gamma", dgamma, sums.first);
     check("gradient by beta", dbeta, sums.second);

@@ -171,7 +171,8 @@ int main(int argc, char** argv) {
   workload::Program program("resnet18", "ResNet-18, inference or one step of training, layer by layer",
                             "LazyGPU (ISCA '25), figures 4, 9, 10 and 13 to 16; K. He et al., 2016, table 1");
   resnet18::Options options;
-  program.choice(options.pass, "pass", "what is done", {"inference", "training"}, std::string("inference"));
+  program.choice(options.pass, "pass", "inference, or one step of training", {"inference", "training"},
+                 std::string("inference"));
   program.choice(options.convolution, "convolution", "how layers are convolved", {"gemm", "direct"}, std::string("gemm"));
   program.choice(options.operands, "operands",
                  "where the operands of convolutions wait: tiles in LDS, registers, or registers of single words",

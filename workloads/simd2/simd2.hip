@@ -143,8 +143,7 @@ int main(int argc, char** argv) {
   program.size(n, "n", "columns of B and D", {128, 256, 512}, 1, 1 << 15);
   program.size(k, "k", "columns of A, rows of B", {128, 256, 512}, 1, 1 << 15);
   program.choice(name, "operator", "the operator", {std::begin(operators), std::end(operators)}, std::string("minplus"));
-  program.choice(unit, "unit",
-                 "what computes: vector ALUs, or the matrix unit of a gfx90a with mfma.extensions, dense or 2:4 sparse",
+  program.choice(unit, "unit", "unit: vector ALUs, or the matrix unit of a gfx90a with mfma.extensions, dense or 2:4 sparse",
                  {"vector", "matrix", "sparse"}, std::string("vector"));
   program.flag(structured, "structured", "A has two elements in each group of four");
   return program.run(argc, argv, [&] {

@@ -89,7 +89,7 @@ void AcceleratorJob::run() {
   hsa_signal_store_screlease(queue->doorbell_signal, static_cast<hsa_signal_value_t>(index));
   const hsa_signal_value_t value =
       hsa_signal_wait_scacquire(state_->done, HSA_SIGNAL_CONDITION_LT, 1, UINT64_MAX, HSA_WAIT_STATE_BLOCKED);
-  if (value == refused) throw Error("the accelerator has refused the job; is there one (--config sida)?");
+  if (value == refused) throw Error("the job was rejected; the GPU may have no accelerator (--config sida)");
 }
 
 ApplicationResult AcceleratorJob::result() const {

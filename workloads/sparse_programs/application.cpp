@@ -18,7 +18,7 @@ namespace sida = lacuna::sida;
 
 const lacuna_sida_application& application_named(const std::string& name) {
   if (const lacuna_sida_application* found = lacuna_sida_application_named(name.c_str())) return *found;
-  throw UsageError("--program: '" + name + "' is no program of the accelerator");
+  throw UsageError("--program: '" + name + "' is not a program of the accelerator");
 }
 
 SparseValues as_rows(const sida::SparseMatrix& columns, bool uses_values) {

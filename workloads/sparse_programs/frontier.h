@@ -253,7 +253,7 @@ inline ProgramRun run_sssp(Program& program, const Application& application, con
   const std::vector<double> infinite = application.contents<double>("distance", vertices);
   const DeviceArray<double> values("the lengths", matrix.values), distances("the distances", infinite),
       taken("starts", vertices);
-  const DeviceArray<unsigned> queued("what is listed", vertices);
+  const DeviceArray<unsigned> queued("the listed vertices", vertices);
   Frontier frontier(vertices);
   ProgramRun run;
   program.measure(
@@ -307,7 +307,7 @@ inline ProgramRun run_kcore(Program& program, const Application& application, co
   const unsigned vertices = application.rows();
   const Edges leaving(application.by_rows());
   const std::vector<int> start = application.contents<int>("degree", vertices);
-  const DeviceArray<int> degrees("the degrees", start), left("what is left", std::vector<int>(vertices, 1)),
+  const DeviceArray<int> degrees("the degrees", start), left("the remaining vertices", std::vector<int>(vertices, 1)),
       cores("cores", vertices);
   Frontier frontier(vertices);
   ProgramRun run;

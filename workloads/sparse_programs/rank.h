@@ -115,7 +115,7 @@ inline ProgramRun run_label(Program& program, const Application& application, co
   const std::vector<double> start = application.contents<double>("label", vertices);
   const DeviceArray<double> labels("the labels", start), next("the next labels", vertices);
   const DeviceArray<double> shares("the shares", application.contents<double>("share", vertices));
-  const DeviceArray<double> known("what is known", application.contents<double>("known", vertices));
+  const DeviceArray<double> known("the given labels", application.contents<double>("known", vertices));
   const DeviceArray<double> given("the given labels", application.contents<double>("given", vertices));
   Partials partials(std::max(product.groups(), Partials::most_groups));
   const HostScalars<double> changes(1);

@@ -178,7 +178,7 @@ static void run_sparse(workload::Program& program, const Size& size, const Spars
   program.measure([&] {
     find_pattern<<<m, workgroup, (words + 1) * sizeof(unsigned)>>>(x, y, words, lanes, bitmaps.data(), counts.data());
     scan_counts<<<1, scan_size>>>(counts.data(), m, offsets.data(), total.data());
-    // Only the GPU knows the size of C.
+    // The size of C is only available on the GPU.
     const Total c = total.download()[0];
     columns.emplace("the columns of C", std::max(c.entries, 1U));
     values.emplace("the values of C", std::max(c.entries, 1U));

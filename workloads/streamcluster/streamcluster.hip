@@ -59,7 +59,7 @@ extern "C" __global__ void __launch_bounds__(group_size)
 }
 
 int main(int argc, char** argv) {
-  workload::Program program("streamcluster", "What opening a centre of a clustering would gain",
+  workload::Program program("streamcluster", "Gain from opening a centre of a clustering",
                             "Opportunistic computing in GPU architectures (ISCA '19), Table 3: STREAM cluster of Rodinia");
   int points = 0, dimensions = 0, centres = 0;
   std::string form;

@@ -39,7 +39,7 @@ checked() {
   # A completed held load was sent or eliminated, with at least one transaction.
   local all=$(($(sum "$name" issued) + $(sum "$name" zero_block) + $(sum "$name" zero_part) + $(sum "$name" otimes) + $(sum "$name" dead)))
   [[ $all -ge $(sum "$name" loads_held) ]] || fail "$name: $all transactions of $(sum "$name" loads_held) loads"
-  [[ $mode == lazy || $(sum "$name" zero_reads) -gt 0 ]] || fail "$name: zero caches were not asked"
+  [[ $mode == lazy || $(sum "$name" zero_reads) -gt 0 ]] || fail "$name: zero caches had no look-ups"
 }
 
 expect 0 "$PROGRAMS/$program" --help

@@ -58,5 +58,5 @@ expect 0 "${command[@]}"
 cp README.md out.txt
 awk -F, 'NR > 1 && $2 ~ /align/ { ++kernels; instructions += $11 } END { print kernels, instructions, NR - 1 }' results/kernels.csv >counts.txt
 read -r kernels instructions dispatches <counts.txt
-[[ $kernels == 5 && $dispatches -gt 5 ]] || fail "5 kernels and copies beside them are expected, not $kernels of $dispatches"
+[[ $kernels == 5 && $dispatches -gt 5 ]] || fail "5 kernels and additional copies are expected, not $kernels of $dispatches"
 says "| \`nw\` | small | --length 192 --penalty 10 | $kernels | $instructions | "

@@ -25,7 +25,7 @@ complains "--length: '0' is not a whole number from 1 to 1073741824"
 expect 2 "$PROGRAMS/relu" --sparsity nan
 complains "--sparsity: 'nan' is not a number from 0 to 1"
 expect 2 "$PROGRAMS/relu" --preset smal
-complains "--preset: 'smal' is none of small, default, paper; did you mean small?"
+complains "--preset: 'smal' is not one of small, default, paper; did you mean small?"
 expect 2 "$PROGRAMS/relu" --length
 expect 2 "$PROGRAMS/relu" 5
 

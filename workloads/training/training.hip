@@ -188,9 +188,9 @@ int main(int argc, char** argv) {
   program.size(size_divisor, "size-divisor", "and images smaller in each direction", {8, 4, 4}, 1, 64);
   std::string network, forward, backward;
   program.choice(network, "network", "where the layers are from", {"vgg", "resnet", "alexnet"}, std::string("resnet"));
-  program.choice(forward, "forward", "what multiplies forward: vector ALUs in f32, MFMA in f16", {"simt", "mfma"},
+  program.choice(forward, "forward", "forward products: vector ALUs in f32, MFMA in f16", {"simt", "mfma"},
                  std::string("simt"));
-  program.choice(backward, "backward", "what multiplies backward, in f32", {"simt", "m3xu"}, std::string("simt"));
+  program.choice(backward, "backward", "backward products, in f32", {"simt", "m3xu"}, std::string("simt"));
   return program.run(argc, argv, [&] {
     const Choice choice{forward == "mfma", backward == "m3xu"};
     if ((choice.forward_on_units || choice.backward_on_units) && !tiled::has_matrix_units()) {
