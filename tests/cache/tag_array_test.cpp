@@ -99,7 +99,7 @@ TEST(TagArray, SectorsOf128Bytes) {
   tags.drop(2);
   EXPECT_EQ(tags.dirty_sectors(), 0U);
   tags.install(2, 7);
-  EXPECT_FALSE(tags.is_dirty(tags.sector(2, 0))) << "nothing is left of the line before";
+  EXPECT_FALSE(tags.is_dirty(tags.sector(2, 0))) << "no state of the previous line remains";
   tags.mark_dirty(tags.sector(3, 1), last);
   tags.drop_all();
   EXPECT_FALSE(tags.is_dirty(tags.sector(3, 1)));

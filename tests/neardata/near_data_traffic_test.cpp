@@ -108,7 +108,7 @@ AssembledKernel traffic() {
   }
   append(lines, {"s_sub_u32 s15, s15, 1", "s_cmp_lg_u32 s15, 0"});
   const std::size_t branch = lines.size();
-  // The results follow the lines that chains store to.
+  // Stores results to memory after the lines to which chains store.
   append(lines, {"s_cbranch_scc1 0", "v_lshlrev_b32 v1, 2, v0", "ADD_u32 v6, s12, v1", "ADD_u32 v6, 0x1f80, v6",
                  "v_mov_b32 v7, s13", "STORE v[6:7], v22"});
   const AssembledKernel without(isa::Target::gfx803, lines);

@@ -71,7 +71,7 @@ TEST_F(SdmaBulkTest, LargeCopiesGoInBulk) {
         EXPECT_LT(made, sampled ? requests / 100 : requests);
         EXPECT_NEAR(static_cast<double>(made + context_.added), static_cast<double>(requests),
                     0.01 * static_cast<double>(requests));
-        ASSERT_EQ(context_.left.size(), 1u) << "what is in the caches afterwards";
+        ASSERT_EQ(context_.left.size(), 1u) << "contents of the caches afterwards";
         EXPECT_EQ(context_.left[0].destination + context_.left[0].bytes, kBase + to + kLarge);
       }
       context_.others = 1;

@@ -38,7 +38,7 @@ TEST(SidaCpu, ReadsFromMemoryTheShareOutsideItsCache) {
   cpu.bandwidth = 10;
   cpu.cache_bandwidth = 100;
   cpu.cache = Bytes{1'000'000};
-  EXPECT_DOUBLE_EQ(cpu.time(2e9, 1e5, true), 0.2) << "the first time all comes from memory";
+  EXPECT_DOUBLE_EQ(cpu.time(2e9, 1e5, true), 0.2) << "the first time all are read from memory";
   EXPECT_DOUBLE_EQ(cpu.time(2e9, 1e6, false), 0.02) << "the working set fits";
   EXPECT_DOUBLE_EQ(cpu.time(2e9, 4e6, false), 0.75 * 0.2 + 0.25 * 0.02);
 }

@@ -110,7 +110,7 @@ TEST_F(MatrixMarket, ReportsErrors) {
       {general + "2 2 1\n1 1\n", "3: the line ends before the value of the entry"},
       {general + "2 2 1\n1 1 one\n", "3: the value of an entry is a number, not 'one'"},
       {general + "2 2 1\n1 1 inf\n", "3: the value of an entry is a number, not 'inf'"},
-      {general + "2 2 1\n1 1 1e999\n", "3: the value of an entry is no number of 64 bits: '1e999'"},
+      {general + "2 2 1\n1 1 1e999\n", "3: the value of an entry is not a 64-bit number: '1e999'"},
       {general + "2 2 1\n1 1 1 1\n", "3: nothing may follow an entry: '1'"},
       {general + "2 2 1\n1 1 1\n1 2 1\n", "4: more than the 1 entries of the line of sizes: '1'"},
       {general + "0 2 1\n1 1 1\n", "3: the matrix has no rows"},
@@ -170,7 +170,7 @@ TEST_F(MatrixMarket, CompressedFiles) {
   EXPECT_TRUE(message().ends_with(": the compressed data end too early")) << message();
   std::fstream damage(file_, std::ios::in | std::ios::out | std::ios::binary);
   damage.seekp(1000);
-  damage << "no longer what it was";
+  damage << "changed meanwhile";
   damage.close();
   EXPECT_NE(message(), "");
 }

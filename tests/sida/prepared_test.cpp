@@ -64,7 +64,7 @@ TEST_F(Prepared, RoundTrip) {
 TEST_F(Prepared, DamageIsFound) {
   const std::string bytes = bytes_of(generated("random:rows=20,entries=60"));
   EXPECT_EQ(refused(bytes.substr(0, 20)), "the prepared matrix ends too early");
-  EXPECT_EQ(refused("not one of these, but as long as one"), "is no prepared matrix");
+  EXPECT_EQ(refused("not one of these, but as long as one"), "is not a prepared matrix");
   std::string other = bytes;
   other[8] = 2;
   EXPECT_EQ(refused(other), "is a prepared matrix of version 2, not 1: prepare it again");
