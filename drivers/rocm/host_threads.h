@@ -62,7 +62,7 @@ class HostThreads {
     bool waits = true;
     bool disregarded = false;
     unsigned times_disregarded = 0;
-    std::uint64_t seen = 0;  ///< number of the last look that saw it
+    std::uint64_t seen = 0;  ///< number of the last scan of the kernel's list that found it
   };
 
   const std::chrono::nanoseconds patience_;
