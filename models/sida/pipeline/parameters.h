@@ -30,7 +30,7 @@ enum class Prefetch : std::uint8_t {
 /// Number of elements of row r that the CSR loader fetches at a time. T(i): elements of row i fetched so far.
 enum class Balance : std::uint8_t {
   mean,     ///< at most sum(T(i), i = S..r) / (r - S + 1) elements, at least one
-  printed,  ///< those from the next column, c, to column c + sum(T(i), i = S..r) / r
+  printed,  ///< those in columns c to c + sum(T(i), i = S..r) / r, where c is the next column of the row
 };
 enum class Eager : std::uint8_t { automatic, off };  ///< off: R is 0 in every step
 /// Cost of several products of one cycle for the same sum.
