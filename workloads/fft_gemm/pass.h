@@ -31,8 +31,8 @@ struct Pass {
   Side from, to;
   unsigned columns;
   const Complex* roots;  ///< exp(-2 pi i i / L) for transforms of L points
-  /// For columns, L is 256 and point k of column c is multiplied by exp(-2 pi i j k / N), j = c % 2^to.log_inner. `coarse` has
-  /// the factors for multiples of 256 in place of j k, `fine` those for numbers below 256.
+  /// For columns, L is 256 and point k of column c is multiplied by exp(-2 pi i j k / N), j = c % 2^to.log_inner.
+  /// With j k = 256 h + l, this factor is coarse[h] * fine[l].
   const Complex *coarse, *fine;
 };
 

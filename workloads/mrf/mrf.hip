@@ -2,8 +2,8 @@
 // the pair with the most similar signal. As in SnapMRF, each step of the dictionary consists of kernels over all states of all
 // atoms, in which the pulse is a complex matrix product by cuBLAS; so is the matching.
 //
-//   --generation gemm      as SnapMRF: for each pulse a product of a 3 x 3 matrix with all states, and a kernel for what
-//   follows
+//   --generation gemm      as SnapMRF: for each pulse a product of a 3 x 3 matrix with all states, and a kernel for
+//                          relaxation and gradient
 //   --generation fused     one kernel for the train, with states in registers, as possible without a library
 //   --implementation       unit for matrix products: vector ALUs, or M3XU's FP32C
 //
