@@ -155,7 +155,7 @@ std::vector<std::string> RunBuilder::words(const SweepPoint& point) {
 }
 
 const RunBuilder::Workload& RunBuilder::workload(const SweepPoint& point, const CommandLine& line) {
-  // The target is the only parameter that the files of a workload depend on.
+  // Of the parameters, only the target affects a workload's files.
   std::vector<std::string> parts{point.program};
   for (const auto& [name, value] : point.options) parts.insert(parts.end(), {name, value});
   for (const auto& [name, value] : point.settings)
