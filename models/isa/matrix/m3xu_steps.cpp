@@ -125,7 +125,7 @@ struct Pair {
 /// (mfma.h).
 bool narrow(Format format) { return format == Format::fp16 || format == Format::bf16; }
 
-/// C + the products of some pairs, with one rounding.
+/// C + the sum of the products of `pairs`, rounded once.
 std::uint64_t accumulate(const Design& design, const Encoding& e, bool flush, std::span<const Pair> pairs,
                          std::uint64_t c_bits) {
   Number c = unpack(c_bits, e);
