@@ -21,8 +21,8 @@ TEST(TagArray, EmptySlotsAreTakenBeforeAnyLineIsReplaced) {
   EXPECT_FALSE(tags.valid(tags.victim(0)));
 }
 
-// The numbers of ways cover both searches (by whole tags, by signatures of one byte) and both forms of the LRU order (one number
-// per set, one number of its last use per way).
+// The numbers of ways cover both searches (by whole tags, by signatures of one byte) and both forms of the LRU order (one
+// number per set, one number of its last use per way).
 TEST(TagArray, ReplacesTheLeastRecentlyUsedLine) {
   // The reference is a list for each set, most recently used line first.
   constexpr std::uint32_t kSets = 4;
