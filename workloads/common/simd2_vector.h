@@ -106,43 +106,31 @@ __device__ inline void store_four(T* to, unsigned count, float4 values) {
   }
 }
 
-// Adds the sums of the second half's work-items to those of the first half's. `other`: LDS of the pair of work-items.
-template <simd2::opcode op>
-__device__ inline void join_halves(float (&sums)[8][4], float4* other, unsigned part) {
-  __syncthreads();
-  if (part == 1) {
-#pragma unroll
-    for (unsigned y = 0; y < 8; ++y) other[128 * y] = make_float4(sums[y][0], sums[y][1], sums[y][2], sums[y][3]);
-  }
-  __syncthreads();
-  if (part == 1) return;
-#pragma unroll
-  for (unsigned y = 0; y < 8; ++y) {
-    const float4 more = other[128 * y];
-    sums[y][0] = joined<op>(sums[y][0], more.x), sums[y][1] = joined<op>(sums[y][1], more.y);
-    sums[y][2] = joined<op>(sums[y][2], more.z), sums[y][3] = joined<op>(sums[y][3], more.w);
-  }
-}
+template <typename T>
+using Four = T __attribute__((ext_vector_type(4)));
+/// Four elements, aligned to one element.
+template <typename T>
+using UnalignedFour = T __attribute__((ext_vector_type(4), aligned(sizeof(T))));
+
+// Two buffers for elements of A and B in LDS, which at the end hold the sums of half a workgroup.
+struct Tiles {
+  float a[2][depth][pitch], b[2][depth][pitch];
+};
+static_assert(sizeof(Tiles) >= 128 * 32 * sizeof(float), "half a workgroup's sums fit into the memory of the tiles");
 
 // c(row, column, count) returns up to four elements of C, d(row, column, count, values) receives those of D.
 template <simd2::opcode op, typename T, typename C, typename D>
 __device__ inline void multiply(const Factors<T>& x, unsigned row0, unsigned column0, C c, D d) {
-  // Four elements, aligned to one element.
-  using four = T __attribute__((ext_vector_type(4)));
-  using four_anywhere = T __attribute__((ext_vector_type(4), aligned(sizeof(T))));
-  struct Tiles {
-    float a[2][depth][pitch], b[2][depth][pitch];
-  };
   __shared__ __attribute__((aligned(16))) Tiles tiles;
   const unsigned item = threadIdx.x, a_row = item % 64, a_k = item / 64 * 4, b_k = item / 16, b_column = item % 16 * 4;
   const T* const a_line = x.a + static_cast<size_t>(min(row0 + a_row, x.m - 1)) * x.lda;
   const bool inside = column0 + tile <= x.n;
-  four a_next, b_next;
+  Four<T> a_next, b_next;
   const auto load = [&](unsigned k) {
     const T* const b_line = x.b + static_cast<size_t>(min(k + b_k, x.k - 1)) * x.ldb;
     if (k + depth <= x.k && inside) {
-      a_next = *reinterpret_cast<const four_anywhere*>(a_line + k + a_k);
-      b_next = *reinterpret_cast<const four_anywhere*>(b_line + column0 + b_column);
+      a_next = *reinterpret_cast<const UnalignedFour<T>*>(a_line + k + a_k);
+      b_next = *reinterpret_cast<const UnalignedFour<T>*>(b_line + column0 + b_column);
       return;
     }
     constexpr T a_padding = static_cast<T>(simd2::padding<op, simd2::matrixa>()),
@@ -200,9 +188,21 @@ __device__ inline void multiply(const Factors<T>& x, unsigned row0, unsigned col
       }
     }
   }
-  static_assert(sizeof(Tiles) >= 128 * 32 * sizeof(float), "half a workgroup's sums fit into the memory of the tiles");
-  join_halves<op>(sums, reinterpret_cast<float4*>(&tiles) + item % 128, part);
+  // The second half's work-items pass their sums to those of the first half.
+  __syncthreads();
+  auto* const other = reinterpret_cast<float4*>(&tiles) + item % 128;
+  if (part == 1) {
+#pragma unroll
+    for (unsigned y = 0; y < 8; ++y) other[128 * y] = make_float4(sums[y][0], sums[y][1], sums[y][2], sums[y][3]);
+  }
+  __syncthreads();
   if (part == 1) return;
+#pragma unroll
+  for (unsigned y = 0; y < 8; ++y) {
+    const float4 more = other[128 * y];
+    sums[y][0] = joined<op>(sums[y][0], more.x), sums[y][1] = joined<op>(sums[y][1], more.y);
+    sums[y][2] = joined<op>(sums[y][2], more.z), sums[y][3] = joined<op>(sums[y][3], more.w);
+  }
   const auto end = [&](unsigned rows, unsigned count) {
 #pragma unroll
     for (unsigned y = 0; y < 8; ++y) {

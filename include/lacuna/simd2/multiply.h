@@ -80,52 +80,51 @@ namespace detail {
 template <unsigned quarter>
 using wavefront_sums = float4[quarter][quarter];
 
-// Calls row(sums[i], r, index) for each row of a lane's sums; the first one is `first_row`.
-template <unsigned quarter, typename Row>
-__device__ inline void for_rows(wavefront_sums<quarter>& sums, unsigned first_row, Row&& row) {
-#pragma unroll
-  for (unsigned i = 0; i < quarter; ++i) {
-#pragma unroll
-    for (unsigned r = 0; r < 4; ++r) row(sums[i], r, first_row + 16 * i + r);
-  }
-}
-
 // Adds the products of a slab in LDS, while load_next() starts the loads of the next one.
-template <opcode op, unsigned tile, typename Factors, typename Next>
-__device__ inline void add_slab(wavefront_sums<slab<tile>::quarter>& sums, unsigned wave,
-                                const typename slab_a<Factors, tile>::in_lds& a_lds, const typename slab_b<tile>::in_lds& b_lds,
-                                Next&& load_next) {
+template <opcode op, unsigned tile, typename Factors>
+struct slab_products {
   using layout = slab<tile>;
-  constexpr unsigned quarter = layout::quarter;
-  lds_barrier();
-  load_next();
-  half8 from_a[layout::pairs][quarter], from_b[layout::pairs][quarter];
+  using layout_a = slab_a<Factors, tile>;
+  using layout_b = slab_b<tile>;
+  static constexpr unsigned quarter = layout::quarter;
+
+  const typename layout_a::in_lds& a_lds;
+  const typename layout_b::in_lds& b_lds;
+  const unsigned& wave;
+  wavefront_sums<quarter>& sums;
+
+  template <typename Next>
+  __device__ void operator()(Next&& load_next) const {
+    lds_barrier();
+    load_next();
+    half8 from_a[layout::pairs][quarter], from_b[layout::pairs][quarter];
 #pragma unroll
-  for (unsigned pair = 0; pair < layout::pairs; ++pair) {
+    for (unsigned pair = 0; pair < layout::pairs; ++pair) {
 #pragma unroll
-    for (unsigned i = 0; i < quarter; ++i) {
-      from_a[pair][i] = slab_a<Factors, tile>::fragment_of(a_lds, wave / 2 * quarter + i, pair);
-      from_b[pair][i] = slab_b<tile>::fragment_of(b_lds, wave % 2 * quarter + i, pair);
+      for (unsigned i = 0; i < quarter; ++i) {
+        from_a[pair][i] = layout_a::fragment_of(a_lds, wave / 2 * quarter + i, pair);
+        from_b[pair][i] = layout_b::fragment_of(b_lds, wave % 2 * quarter + i, pair);
+      }
     }
-  }
 #pragma unroll
-  for (unsigned step = 0; step < 2 * layout::pairs; ++step) {
-    if (step == 2 * layout::pairs - 1) {
-      __builtin_amdgcn_sched_barrier(0);
-      lds_barrier();
-      __builtin_amdgcn_sched_barrier(0);
-    }
+    for (unsigned step = 0; step < 2 * layout::pairs; ++step) {
+      if (step == 2 * layout::pairs - 1) {
+        __builtin_amdgcn_sched_barrier(0);
+        lds_barrier();
+        __builtin_amdgcn_sched_barrier(0);
+      }
 #pragma unroll
-    for (unsigned i = 0; i < quarter; ++i) {
-      const half4 a_step = step_of(from_a[step / 2][i], step % 2);
+      for (unsigned i = 0; i < quarter; ++i) {
+        const half4 a_step = step_of(from_a[step / 2][i], step % 2);
 #pragma unroll
-      for (unsigned j = 0; j < quarter; ++j) {
-        const half4 b_step = step_of(from_b[step / 2][j], step % 2);
-        sums[i][j] = multiply<op, int{std::is_same_v<Factors, sparse_factors>}>(a_step, b_step, sums[i][j]);
+        for (unsigned j = 0; j < quarter; ++j) {
+          const half4 b_step = step_of(from_b[step / 2][j], step % 2);
+          sums[i][j] = multiply<op, int{std::is_same_v<Factors, sparse_factors>}>(a_step, b_step, sums[i][j]);
+        }
       }
     }
   }
-}
+};
 #endif
 }  // namespace detail
 
@@ -159,7 +158,13 @@ __device__ inline void multiply([[maybe_unused]] const Factors& x, [[maybe_unuse
                  first_column = column0 + wave % 2 * (tile / 2) + lane % 16 * quarter;
 
   detail::wavefront_sums<quarter> sums;
-  const auto rows = [&](auto&& row) { detail::for_rows<quarter>(sums, first_row, row); };
+  const auto rows = [&](auto&& row) {
+#pragma unroll
+    for (unsigned i = 0; i < quarter; ++i) {
+#pragma unroll
+      for (unsigned r = 0; r < 4; ++r) row(sums[i], r, first_row + 16 * i + r);
+    }
+  };
 
   const bool whole = row0 + tile <= x.m && column0 + tile <= x.n;
   // With fewer than four columns the rows are loaded element by element.
@@ -188,9 +193,7 @@ __device__ inline void multiply([[maybe_unused]] const Factors& x, [[maybe_unuse
       }
     });
   }
-  const auto multiply_slab = [&](auto&& load_next) {
-    detail::add_slab<op, tile, Factors>(sums, wave, a_lds, b_lds, load_next);
-  };
+  const detail::slab_products<op, tile, Factors> multiply_slab{a_lds, b_lds, wave, sums};
   for (unsigned k = 0; k < whole_k; k += slab::depth) {
     a.keep(a_lds);
     b.keep(b_lds);
