@@ -84,8 +84,8 @@ TEST(DramAddressMap, Refusals) {
     const char* why;
   };
   for (const Case& c :
-       {Case{"", "\"row\" comes first"}, Case{"bank row column group pseudo", "\"row\" comes first"},
-        Case{"row:14 bank column group pseudo", "\"row\" comes first"},
+       {Case{"", "\"row\" must be first"}, Case{"bank row column group pseudo", "\"row\" must be first"},
+        Case{"row:14 bank column group pseudo", "\"row\" must be first"},
         Case{"row bank column group", "pseudo has 1 bits, but 0 are placed"},
         Case{"row bank column:4 group pseudo", "column has 5 bits, but 4 are placed"},
         Case{"row bank column:6 group pseudo", "column has 5 bits, not more"},
