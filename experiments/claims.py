@@ -3,26 +3,26 @@
 
 Usage: claims.py FOLDER CLAIMS.csv...
 
-FOLDER is docs/results: README.md gets the tables, PAPER.md has the measured values in its figures' tables. Each CLAIMS.csv
-(experiments/PAPER/claims.csv) has a line for each published claim:
-  claim         what is published, in words
-  source        the section or figure that says so
-  relation      how a measured value must relate to the published one:
+FOLDER is docs/results: README.md gets the tables, PAPER.md contains the measured values in its figures' tables. Each CLAIMS.csv
+(experiments/PAPER/claims.csv) has one line per published claim:
+  claim         the claim in words
+  source        its section or figure
+  relation      required relation of the measured to the published value:
                   =       within 15 % of it, or its 95 % interval holds it
-                  gain    within 15 % of it and on its side of 1, or its interval holds it: speedups, of which a loss is no gain
-                  change  within 15 % of it and on its side of 1, or its interval holds it and not 1: an interval that holds 1 shows no change
-                  same    within 5 % of it, or its interval holds it: claims that nothing changes
+                  gain    within 15 % of it and on its side of 1, or its interval holds it: for speedups, so that a loss is not a gain
+                  change  within 15 % of it and on its side of 1, or its interval holds it but not 1, which would mean no change
+                  same    within 5 % of it, or its interval holds it: for claims that nothing changes
                   points  within 5 percentage points of it, for shares and differences in percent
-                  >=, <=  at least or at most as large, or its interval holds it: a bound that is missed by 10 % does not hold
+                  >=, <=  at least or at most as large, or its interval holds it: for bounds, without tolerance
   published     the published value
-  as_published  where the paper's page has the value of the experiment as the paper ran it (its machine, baseline, kernels and sizes):
-                  FIGURE > PLACE or FIGURE > SERIES > PLACE, as the figure's table names them; several with `;` between them: their
+  as_published  position in the paper's page of the value of the experiment as the paper ran it (its machine, baseline, kernels and sizes):
+                  FIGURE > PLACE or FIGURE > SERIES > PLACE, as named in the figure's table; several, separated by `;`: their
                   geometric mean, and that of the bounds of their intervals; empty: not run in that form
-  ours          the same of the experiment on the machine and baseline that we trust; empty: the paper's is the only one
-  why           one sentence
+  ours          the same for the experiment on the machine and baseline that we trust; empty: only the paper's exists
+  why           explanation in one sentence
 
 The verdict follows from the values: reproduced (ours, or the only one, agrees), reproduced only as published, not reproduced. The
-tables are written between the lines BEGIN and END of README.md; a claim whose value the paper's page does not have is an error.
+tables are written between the lines BEGIN and END of README.md; it is an error if the paper's page lacks a claim's value.
 """
 import csv
 import math
@@ -41,7 +41,7 @@ MISSING = "–"
 
 
 class Failure(Exception):
-    """Something that the user gets to know in one sentence."""
+    """An error reported to the user in one sentence."""
 
 
 def number(text):
@@ -49,7 +49,7 @@ def number(text):
 
 
 def anchor(title):
-    """The fragment by which GitHub links to a heading."""
+    """The fragment of GitHub's link to a heading."""
     return re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-")
 
 
@@ -78,7 +78,7 @@ def read_page(text):
 
 
 def look_up(figures, reference, where):
-    """(heading, (mean, low, high)); of several references the geometric mean, and the heading of the first"""
+    """(heading, (mean, low, high)); for several references, the geometric mean and the heading of the first"""
     found = [look_up_one(figures, one, where) for one in reference.split(";")]
     if len(found) == 1:
         return found[0]

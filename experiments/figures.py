@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes a figure of an experiment: picture (PNG, SVG) and table (Markdown) of our values beside the published ones.
+"""Makes a figure of an experiment: picture (PNG, SVG) and table (Markdown) that compare our values with the published ones.
 
 Usage: figures.py DESCRIPTION SCALE OURS.csv OUTPUT_FOLDER
        figures.py --plot OURS.csv OUTPUT_FOLDER [x=AXIS] [y=METRIC] [series=AXIS] [KEY=VALUE ...]
@@ -12,30 +12,30 @@ SCALE is that of OURS.csv, quick or paper.
 DESCRIPTION is an INI file:
   [figure]
   title, x_label, y_label   texts; labels have units
-  sweep                     SWEEP.quick.sweep and SWEEP.paper.sweep beside the description make OURS.csv
-  kind                      line, bars or roofline: points of which x is a metric, too, under roofs, which are the lines of `published`
-  x                         axis of the sweep along the figure; several, separated by blanks, are written in one label
-  series                    axis of the sweep that tells the lines or bars of a group apart; several, separated by blanks, are written in
-                            one label; may be missing
+  sweep                     OURS.csv is from SWEEP.quick.sweep or SWEEP.paper.sweep in the description's folder
+  kind                      line, bars or roofline: points whose x is a metric as well, under roofs given by the lines of `published`
+  x                         axis of the sweep along x; several, separated by blanks, are combined in one label
+  series                    axis of the sweep whose values are the lines, or the bars of a group; several, separated by blanks, are
+                            combined in one label; optional
   y                         metrics of the sweep: columns y_mean, y_low, y_high, y_samples, y_needed of OURS.csv; several, separated
-                            by blanks, are the series, one for each value of the axes of `series` if there are
+                            by blanks, are the series, combined with each value of the axes of `series`, if any
   over, average             axes, separated by blanks, whose values are averaged: arithmetic (default) or geometric
   where                     a condition of `lacuna results`: the points that the figure shows
   x_scale, y_scale          linear (default), log2 or log10
-  beside                    AXIS VALUE: the table has for each value its ratio to that of the same place with this value of an axis of x or
-                            series, the published values' machine not being the only one that it is fair to compare with
-  mean                      arithmetic or geometric: one more place, `mean`, with the mean over the others
-  published                 CSV beside the description: series, x, value, source; series and x as in ours
-  reference                 what the legend and the table call these values, if they are not published ones
-  note                      what the reader must know, under the table, at any scale. {AXIS} stands for the values of an axis that the
-                            figure has, {AXIS * AXIS} for products. A number that is neither one of the paper's nor the number of a
-                            section, figure or table depends on the scale and is refused, unless it is written {=NUMBER}
-  note.quick, note.paper    what is true at that scale alone, after `note`
-  names                     a file beside the description with a section [names], to which that of the description adds
-  [names]                   VALUE = TEXT: what the legend and the x axis say for a value of an axis
+  beside                    AXIS VALUE: adds a column with the ratio of each value to the one at the same place with this value of an
+                            axis of x or series, for comparison with a machine other than that of the published values
+  mean                      arithmetic or geometric: adds a place `mean` with the mean over the others
+  published                 CSV in the description's folder: series, x, value, source; series and x as in ours
+  reference                 name of these values in legend and table, if they are not published ones
+  note                      text below the table at both scales. {AXIS} is replaced by the values of an axis in the figure, {AXIS * AXIS}
+                            by products. A number that is neither one of the paper's nor the number of a section, figure or table
+                            may depend on the scale and is rejected, unless it is written {=NUMBER}
+  note.quick, note.paper    text for that scale only, after `note`
+  names                     a file in the description's folder with a section [names], which that of the description extends
+  [names]                   VALUE = TEXT: text in legend and x axis for a value of an axis
 
 OURS.csv is what `lacuna results SWEEP --where WHERE --csv` prints. Error bars and intervals are those of its _low and _high: the 95 %
-confidence interval of the mean. A value of one sample has none.
+confidence interval of the mean. A value of a single sample has none.
 """
 import configparser
 import csv
@@ -64,29 +64,29 @@ RUN_SCALES = ("quick", "paper")
 UNITS = {"": 1, "B": 1, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30, "Hz": 1, "kHz": 1e3, "MHz": 1e6, "GHz": 1e9,
          "ps": 1e-12, "ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1, "cycles": 1, "%": 0.01}
 QUANTITY = re.compile(r"([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?) ?([A-Za-z%]*)")
-# Of each value, in OURS.csv.
+# Columns of each value in OURS.csv.
 SUFFIXES = ("_mean", "_low", "_high", "_samples", "_needed")
 KEYS = ("title", "sweep", "x_label", "y_label", "kind", "x", "series", "y", "x_scale", "y_scale", "mean",
         "over", "average", "where", "published", "beside", "names", "reference", "note", *(f"note.{scale}" for scale in RUN_SCALES))
-# What a note may say of any scale: the paper's numbers, and where they are.
+# Numbers that a note may contain at both scales: the paper's, and those of its sections, figures and tables.
 SOURCE = re.compile(r"\b(paper|published|text|thesis)\b")
 REFERENCE = re.compile(r"\b([Ss]ections?|Figs?\.|Tables?) \d[\d.]*( \([a-z]\))?((,| and) \d[\d.]*( \([a-z]\))?)*")
-# A number of its own, not a part of a name such as f16, ResNet-18 or conv5_2_1.
+# A separate number, not a part of a name such as f16, ResNet-18 or conv5_2_1.
 NUMBER = re.compile(r"(?<![\w.,:/-])\d+([.,/]\d+)*(?![\w:-])|\b(two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|sixteen)\b",
                     re.IGNORECASE)
 
 
 class Failure(Exception):
-    """Something that the user gets to know in one sentence."""
+    """An error reported to the user in one sentence."""
 
 
 class Value(typing.NamedTuple):
-    """A mean with its interval, which is missing (nan) where there is one sample only."""
+    """A mean with its interval, which is nan for a single sample."""
     mean: float
     low: float = math.nan
     high: float = math.nan
     samples: int = 1
-    needed: typing.Optional[int] = None  # samples that an interval of 1 % of the mean would need
+    needed: typing.Optional[int] = None  # number of samples required for an interval of 1 % of the mean
 
     def has_interval(self):
         return not math.isnan(self.low)
@@ -149,7 +149,7 @@ def listed(values):
 
 
 def caption(path, figure, scale, rows):
-    """What stands under the table: `note`, and that of the scale, with the values that the rows of OURS.csv have."""
+    """The text below the table: `note`, then that of the scale, with values from the rows of OURS.csv."""
     def value(match):
         text = match[1].strip()
         if text.startswith("="):
@@ -178,7 +178,7 @@ def number(text, where):
 
 
 def read_ours(path, figure):
-    """{(series, x): Value}, in the order of the file, and the rows that have values."""
+    """{(series, x): Value} in the order of the file, and the rows with values."""
     metrics = figure["y"].split()
     roofline = figure["kind"] == "roofline"
     xs = [figure["x"] + "_mean"] if roofline else figure["x"].split()
@@ -197,7 +197,7 @@ def read_ours(path, figure):
                 x = f"{float(x):.4g}"
             for metric in metrics:
                 series = " ".join([row[name] for name in series_axes] + ([metric] if len(metrics) > 1 else []))
-                if row[metric + "_mean"] == "":  # no run of this point has ended well
+                if row[metric + "_mean"] == "":  # no run of this point has succeeded
                     continue
                 where = f"{path}, line {rows.line_num}"
                 places.setdefault((series, x), []).append(value_of(row, metric, where))
@@ -217,8 +217,8 @@ def value_of(row, metric, where):
 
 
 def averaged(values, kind):
-    """The mean of means. Its interval is as wide as theirs are on average (of a geometric mean: as shares of the means), so that it
-    holds however much they depend on one another; starts are the same for all. Without one of theirs there is none."""
+    """The mean of means. Its interval has their average width (for a geometric mean: relative to the means), so that it is valid
+    even if they are correlated; start phases are the same for all. It has none if one of them has none."""
     if len(values) == 1:
         return values[0]
     samples = min(value.samples for value in values)
@@ -232,7 +232,7 @@ def averaged(values, kind):
 
 
 def with_means(points, figure):
-    """With a place `mean` for each series: the mean of its means."""
+    """Adds a place `mean` to each series: the mean of its means."""
     if not figure.get("mean"):
         return points
     means = {}
@@ -266,7 +266,7 @@ def scale(axis, setter, name):
 
 
 def draw_intervals(axes, points, colour):
-    """Error bars of the values, by their places along the x axis, that have an interval."""
+    """Error bars of the values with an interval, by position along the x axis."""
     have = [(x, value) for x, value in points if value.has_interval()]
     if have:
         axes.errorbar([x for x, _ in have], [value.mean for _, value in have],
@@ -314,7 +314,7 @@ def draw_roofline(axes, ours, published, series, name, _=None):
 def draw_bars(axes, ours, published, series, name, reference="published"):
     xs = unique(x for _, x in [*ours, *published])
     width = 0.8 / len(series)
-    label = reference  # of one series: the markers of all look the same
+    label = reference  # for the first series only, as all markers look the same
     for index, one in enumerate(series):
         colour = f"C{index}"
         place = {x: i + (index - (len(series) - 1) / 2) * width for i, x in enumerate(xs)}
@@ -381,7 +381,7 @@ def shown(value):
 
 
 def besides(path, figure, names, ours):
-    """The heading of the column that `beside` makes, and {(series, x): the ratio}."""
+    """The heading of the column added by `beside`, and {(series, x): ratio}."""
     if not figure.get("beside"):
         return "", {}
     axis, _, value = figure["beside"].partition(" ")
@@ -406,8 +406,8 @@ def besides(path, figure, names, ours):
 
 
 def table(figure, names, ours, published, note, stem, beside=("", {})):
-    """A line for each point: ours with its interval, how many starts it is of and how many 1 % needs, the published value, their ratio,
-    and that to what stands beside it."""
+    """One line per point: our value with its interval, the number of start phases and the number required for 1 %, the published
+    value, their ratio, and the ratio of `beside`."""
     with_series = any(s for s, _ in [*ours, *published])
     heading, ratios = beside
     lines = [f"| {'series | ' if with_series else ''}{figure['x_label']} | Lacuna | 95 % interval | samples (for ± 1 %) |"
@@ -514,7 +514,7 @@ def main(arguments):
         folder.mkdir(parents=True, exist_ok=True)
         stem = folder / description.stem
         draw(figure, names, ours, published, stem)
-        # Roofs are no values to compare with.
+        # Roofs are not values to compare with.
         table(figure, names, ours, {} if figure["kind"] == "roofline" else published, note, stem, besides(description, figure, names, ours))
     except (Failure, OSError) as error:
         print(f"figures.py: {error}", file=sys.stderr)

@@ -303,7 +303,7 @@ void refuse_empty_values(const po::parsed_options& parsed, const CommandInfo& in
   for (const po::option& option : parsed.options)
     for (const std::string& value : option.value)
       if (value.empty())
-        usage_error(option.string_key == "operand" ? "an empty name stands for " + std::string(info.operand)
+        usage_error(option.string_key == "operand" ? "an empty name means " + std::string(info.operand)
                                                    : "the value of --" + option.string_key + " is empty",
                     info.name);
 }
@@ -411,7 +411,7 @@ CommandLine parse_command(const CommandInfo& info, std::vector<std::string> argu
   if (info.command == Command::exec && operands.empty() && !line.guest_arguments.empty()) {
     operands.push_back(line.guest_arguments.front());
     line.guest_arguments.erase(line.guest_arguments.begin());
-    if (operands.front().empty()) usage_error(std::string("an empty name stands for ") + info.operand, info.name);
+    if (operands.front().empty()) usage_error(std::string("an empty name means ") + info.operand, info.name);
   }
   if (info.command == Command::sida) take_sida_options(values, operands, line.sida);
   if (info.command == Command::sweep) take_sweep_options(values, line.sweep);

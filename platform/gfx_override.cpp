@@ -62,7 +62,7 @@ std::string gfx_override_problem(const char* value, const std::vector<isa::Targe
       if (isa::traits(static_cast<isa::Target>(t)).name == *wanted)
         advice = fmt::format("unset it, or choose such GPUs by --set {}={}", option, *wanted);
     }
-    return fmt::format("{}={} asks for {}, but GPU {} executes {} ({}) and no other instruction set: {}", kGfxOverride, value,
+    return fmt::format("{}={} selects {}, but GPU {} executes {} ({}) and no other instruction set: {}", kGfxOverride, value,
                        *wanted, i, has.name, option, advice);
   }
   return {};

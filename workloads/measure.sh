@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Measures workloads, by default all, on the R9 Nano in loose timing and prints the two tables of README.md. The programs themselves say
-# what they are and which sizes the presets have; the rest is from what a run leaves. Programs with kernels in the form of their suite have
-# rows for both forms.
+# Measures workloads, by default all, on the R9 Nano in loose timing and prints the two tables of README.md. Descriptions and sizes of the
+# presets are from the programs' --describe; the rest is from the runs' output. Programs with kernels in the form of their suite have rows
+# for both forms.
 # Usage: measure.sh LACUNA PROGRAMS_FOLDER [NAME...]
 set -euo pipefail
 export LC_ALL=C
@@ -17,11 +17,11 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"
 
-# The value of key $2 in what program $1 says about itself.
+# The value of key $2 in the output of program $1 --describe.
 about() { "$programs/$1" --describe | sed -n "s/^$2\t//p"; }
 
-# Of the file $1, kernels.csv: kernels, their wavefront instructions and simulated microseconds. The runtime's own copies and fills are
-# known by their names; they are not the workload's.
+# From the file $1, kernels.csv: kernels, their wavefront instructions and simulated microseconds, without the runtime's own copies and
+# fills, which are recognised by their names.
 totals() {
   awk -F, 'NR == 1 { for (i = 1; i <= NF; ++i) column[$i] = i; next }
     $column["kernel"] ~ /\(HSA runtime\)$|^__amd_rocclr_/ { next }
@@ -39,7 +39,8 @@ echo '| program | preset | sizes | kernels | wavefront instructions | simulated 
 echo '|---|---|---|--:|--:|--:|--:|'
 TIMEFORMAT='%U %S'
 
-# row NAME PRESET SIZES [OPTION...]: a line of the second table. Runs of the same sizes are measured once.
+# row NAME PRESET SIZES [OPTION...]: prints a line of the second table. Runs of the same sizes are
+# measured once.
 row() {
   local name=$1 preset=$2 sizes=$3 host
   shift 3

@@ -7,8 +7,8 @@
 //
 // A thread that neither waits nor calls the runtime for a long time is disregarded until it does so again: it may be waiting
 // for a GPU by reading memory. A thread that sleeps on a host timer is disregarded as well. Only in these cases do simulated
-// times depend on the host. Since they do so from then on anyway, the same thread's next wait of that kind is given less
-// patience, and in host time: a runtime without interrupts (HSA_ENABLE_INTERRUPT=0) waits this way for every kernel.
+// times depend on the host. From then on they do so anyway, so the same thread is next disregarded after one eighth of the
+// time, measured in host time: a runtime without interrupts (HSA_ENABLE_INTERRUPT=0) waits this way for every kernel.
 #pragma once
 
 #include <sys/types.h>
@@ -62,7 +62,7 @@ class HostThreads {
     bool waits = true;
     bool disregarded = false;
     unsigned times_disregarded = 0;
-    std::uint64_t seen = 0;  ///< number of the last look that saw it
+    std::uint64_t seen = 0;  ///< number of the last scan of the kernel's list that found it
   };
 
   const std::chrono::nanoseconds patience_;

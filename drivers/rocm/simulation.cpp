@@ -283,7 +283,7 @@ void Simulation::simulate() {
       went_on_ = true;
       idle_looks_ = 0;
     } else {
-      // Doorbells come after serve(): the program requests memory and queues before it rings the doorbell of a packet that
+      // Ring doorbells after serve(): the program requests memory and queues before it rings the doorbell of a packet that
       // needs them.
       const bool active = doorbells_.pass(*platform_);
       watch();

@@ -1,11 +1,11 @@
-"""How long entries of the load history live, beside when their data are asked for again, in steps of the product along K.
+"""Lifetime of load history entries, and time until their data are requested again, in steps of the product along K.
 
     entry_life.py FOLDER STEPS
 
-FOLDER is the output folder of a run of `conv2d --method explicit` with duplo.trace = true. STEPS is how many steps of 32 columns
-a compute unit walks one after another: columns of the workspace / 32, times rounds of workgroups (workgroups / compute units /
-workgroups that run at a time). A step is the kernel's cycles by that. Printed are shares of look-ups that hit, and that would
-hit if no entry were forgotten for so many steps after the last look-up of its tile.
+FOLDER is the output folder of a run of `conv2d --method explicit` with duplo.trace = true. STEPS is the number of steps of 32 columns
+that a compute unit executes in sequence: columns of the workspace / 32, times rounds of workgroups (workgroups / compute units /
+concurrent workgroups). The duration of a step is the kernel's time divided by STEPS. Prints the shares of look-ups that hit, and
+that would hit if entries stayed for N steps after the last look-up of their tile.
 """
 
 import csv

@@ -1,4 +1,4 @@
-/* What the programs in this folder share: error exits, embedded code objects, numbers to compute with. */
+/* Common functions of the programs in this folder: error exits, embedded code objects, test data. */
 #ifndef FIRMWARE_APPS_APP_H
 #define FIRMWARE_APPS_APP_H
 
@@ -17,24 +17,24 @@
   extern const uint8_t code_object_##name##_end[]
 #define CODE_OBJECT_BYTES(name) ((size_t)(code_object_##name##_end - code_object_##name))
 
-/* Ends the program with exit code 1 and the driver's sentence when a call fails. */
+/* Ends the program with exit code 1 and the driver's error message if a call fails. */
 #define CHECK(call) app_check((call), #call, __FILE__, __LINE__)
-/* Ends the program with exit code 1 when something is not as it must be. */
+/* Ends the program with exit code 1 if a condition does not hold. */
 #define EXPECT(condition)                                       \
   do {                                                          \
     if (!(condition)) app_fail(#condition, __FILE__, __LINE__); \
   } while (0)
-/* As EXPECT, for a driver call that must fail with one error. */
+/* Expects a driver call to fail with a certain error. */
 #define EXPECT_ERROR(call, error) app_expect_error((call), (error), #call, __FILE__, __LINE__)
 
 void app_check(lacuna_error error, const char* call, const char* file, int line);
 _Noreturn void app_fail(const char* what, const char* file, int line);
 void app_expect_error(lacuna_error actual, lacuna_error expected, const char* call, const char* file, int line);
 
-/* The platform's GPU, or the end of the program. */
+/* Opens the platform's GPU; ends the program on failure. */
 lacuna_device* app_open_device(void);
-/* Loads an embedded code object and finds a kernel in it, or ends the program. The code object stays until the device closes.
- */
+/* Loads an embedded code object and finds a kernel in it; ends the program on failure. The code object stays loaded until the
+ * device is closed. */
 lacuna_kernel app_kernel(lacuna_device* device, const uint8_t* begin, const uint8_t* end, const char* name);
 #define APP_KERNEL(device, code_object, name) \
   app_kernel((device), code_object_##code_object, code_object_##code_object##_end, (name))

@@ -1,4 +1,4 @@
-/* Every bad packet stops its queue with the right code and an interrupt; the device goes on with other queues. */
+/* Every invalid packet stops its queue with the right error code and an interrupt; the device continues with other queues. */
 #include <string.h>
 
 #include "app.h"
@@ -22,7 +22,7 @@ static hsa_dispatch_packet good_packet(void) {
                                .kernarg_address = counter.gpu_address + 64};
 }
 
-/* The device still works: a kernel on the good queue counts. */
+/* The device still works: a kernel on the intact queue counts. */
 static void check_device(void) {
   volatile uint32_t* value = counter.host;
   *value = 0;

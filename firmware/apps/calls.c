@@ -1,5 +1,4 @@
-/* Functions that call themselves, compiled with and without optimisation: calls through s_swappc, the stack in scratch memory.
- */
+/* Recursive functions, compiled with and without optimisation: calls by s_swappc, and the stack in scratch memory. */
 #include "app.h"
 
 CODE_OBJECT(calls_o0);

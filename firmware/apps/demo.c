@@ -1,4 +1,4 @@
-/* Lacuna's demonstration: five kernels, each checked against a reference of its own on the hart.
+/* Lacuna's demonstration: five kernels, each checked against a reference implementation on the hart.
  *
  * All inputs are small integers held as floats, so every sum below is exact (less than 2^24) whatever the order of additions,
  * and results are compared for equality; the matrix product is checked as in matrix_check.h. */
@@ -134,7 +134,7 @@ static void histogram(void) {
   uint64_t* words = input.host;
   const uint32_t* counts = bins.host;
   uint64_t seed = 8;
-  /* The bitwise AND of two random numbers: an uneven distribution, so that some bins are contended for. */
+  /* The bitwise AND of two random numbers gives an uneven distribution, so that some bins are contended. */
   for (size_t i = 0; i < HISTOGRAM_BYTES / 8; ++i) words[i] = app_random(&seed) & app_random(&seed);
   CHECK(lacuna_fill(device, bins.gpu_address, 0, bins.bytes));
   const struct {

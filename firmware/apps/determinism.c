@@ -1,4 +1,4 @@
-/* Races on purpose, on several queues, and prints everything that could differ between runs: results, their order and times. */
+/* Intentional races on several queues. Prints everything that could differ between runs: results, their order and times. */
 #include "app.h"
 
 CODE_OBJECT(histogram);
@@ -30,7 +30,7 @@ int main(void) {
       uint64_t input, bins;
       uint32_t count4;
     } counting = {input.gpu_address, bins.gpu_address, INPUT_BYTES / 4};
-    /* Changes the bins while the other queue counts: the result depends on who comes first. */
+    /* Changes the bins while the other queue counts: the result depends on the order. */
     const struct {
       uint64_t data;
       uint32_t factor, addend;

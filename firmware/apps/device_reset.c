@@ -21,7 +21,7 @@ static void sleep_ns(lacuna_device* device, uint64_t ns) {
   }
 }
 
-/* Opens the device, runs a kernel on it and checks what it has computed; the kernel's duration in nanoseconds. */
+/* Opens the device, runs a kernel and checks its result. Returns the kernel's duration in nanoseconds. */
 static uint64_t open_and_run(lacuna_device** device) {
   *device = app_open_device();
   lacuna_queue* queue;
@@ -45,7 +45,7 @@ static uint64_t open_and_run(lacuna_device** device) {
   return duration;
 }
 
-/* Fills a ring with kernels that count, and resets the device while the first is at work. */
+/* Fills a ring with kernels that count, and resets the device while the first one runs. */
 static void reset_in_mid_kernel(lacuna_device* device) {
   lacuna_queue* queue;
   CHECK(lacuna_queue_create(device, &(lacuna_queue_options){.packets = PACKETS}, &queue));
@@ -86,12 +86,12 @@ int main(void) {
   lacuna_device_close(device);
   const uint64_t idle = open_and_run(&device);
   reset_in_mid_kernel(device);
-  lacuna_device_close(device); /* what it wants to undo is gone already: the device says so in the log */
+  lacuna_device_close(device); /* its resources have already been released by the reset; the device logs this */
   const uint64_t after = open_and_run(&device);
   lacuna_device_close(device);
   printf("%llu ns on a new device, %llu ns after a reset, %llu ns after a reset in mid-kernel\n", (unsigned long long)before,
          (unsigned long long)idle, (unsigned long long)after);
-  /* The kernel starts in another cycle of the SIMDs' turns and of DRAM refresh. */
+  /* The kernel starts at another position in the SIMDs' rotation and in DRAM's refresh interval. */
   const uint64_t slack = before / 50;
   EXPECT(idle + slack >= before && idle <= before + slack);
   EXPECT(after + slack >= before && after <= before + slack);

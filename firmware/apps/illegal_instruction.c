@@ -1,4 +1,4 @@
-/* An encoding that is no instruction, and s_trap: the queue fails with the pc of the instruction, the device goes on. */
+/* An invalid encoding, and s_trap: the queue fails with the instruction's PC, and the device continues. */
 #include <string.h>
 
 #include "app.h"
@@ -60,7 +60,7 @@ static void exception(const char* name, uint32_t error, uint32_t fault, uint32_t
 int main(void) {
   device = app_open_device();
   exception("illegal", LACUNA_QUEUE_ERROR_ILLEGAL_INSTRUCTION, LACUNA_FAULT_ILLEGAL_INSTRUCTION, 0xbfff0000);
-  exception("trap", LACUNA_QUEUE_ERROR_TRAP, LACUNA_FAULT_TRAP, 0xbf920002); /* what compilers make of a trap */
+  exception("trap", LACUNA_QUEUE_ERROR_TRAP, LACUNA_FAULT_TRAP, 0xbf920002); /* as compilers generate for a trap */
   exception("trap_7", LACUNA_QUEUE_ERROR_TRAP, LACUNA_FAULT_TRAP, 0xbf920007);
   lacuna_device_close(device);
   return 0;

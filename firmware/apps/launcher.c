@@ -1,5 +1,5 @@
-/* Executes the plan of `lacuna launch`: its kernels, buffers and dispatches, by the driver library. Contents
- * of buffers move between the simulator's files and GPU memory directly. */
+/* Executes the plan of `lacuna launch` (its kernels, buffers and dispatches) using the driver library. Contents of buffers
+ * move between the simulator's files and GPU memory directly. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,17 +14,17 @@ static struct {
   lacuna_device* device;
   lacuna_queue* queue;
   lacuna_signal* idle;
-  uint64_t packets; /* submitted to the queue so far */
-  bool busy;        /* dispatches have not been waited for */
-  uint32_t* lines;  /* of the packets in the ring, by packet index: where a failed one comes from */
-  uint32_t ring;    /* packets that fit in it */
+  uint64_t packets; /* number of packets submitted to the queue */
+  bool busy;        /* some dispatches have not been waited for */
+  uint32_t* lines;  /* for each packet in the ring, by packet index: its line, to locate a failed one */
+  uint32_t ring;    /* number of packets in the ring */
   lacuna_code_object** codes;
   uint32_t code_count;
   lacuna_kernel* kernels;
   uint32_t kernel_count;
   lacuna_memory* buffers;
   uint32_t buffer_count;
-  uint32_t line; /* of the record that is being executed */
+  uint32_t line; /* line of the record being executed */
 } launch;
 
 static struct {
@@ -37,7 +37,7 @@ static struct {
   } data;
 } plan;
 
-/* Negative: the simulator does not provide it. */
+/* Returns a negative number if the simulator does not provide the file. */
 static long try_open(const char* name, long mode) {
   const struct {
     const char* name;
@@ -70,7 +70,7 @@ static _Noreturn void stop_with(int code, const char* what, const char* why) {
 
 static _Noreturn void stop(const char* what, const char* why) { stop_with(1, what, why); }
 
-/* What failed is a dispatch, not the record that the plan had come to. */
+/* The failed dispatch may be an earlier record than the current one. */
 static void find_failed_line(void) {
   if (launch.queue == NULL) return;
   lacuna_queue_state state;
@@ -86,7 +86,7 @@ static void need(lacuna_error error) {
   stop(lacuna_error_string(error), lacuna_last_error());
 }
 
-/* As need(), of a code object: it is what the user has to mend. */
+/* Like need(), for errors of a code object, which the user has to correct. */
 static void need_code(lacuna_error error) {
   if (error != LACUNA_OK) stop_with(LAUNCH_REFUSED_CODE, lacuna_error_string(error), lacuna_last_error());
 }
@@ -168,7 +168,7 @@ static void find_kernel(const struct launch_kernel* record) {
 
 static void allocate_buffer(const struct launch_allocate* record) {
   launch.buffers = reach(launch.buffers, &launch.buffer_count, record->buffer, sizeof *launch.buffers);
-  /* GPU memory that nobody has used is zero, and the launcher frees nothing. */
+  /* Unused GPU memory is zero, and the launcher never frees any. */
   need(lacuna_allocate(launch.device, record->bytes, &launch.buffers[record->buffer]));
 }
 
@@ -211,7 +211,7 @@ static void dispatch(const struct launch_dispatch* record) {
   uint8_t* arguments = (uint8_t*)(patches + record->patches);
   for (uint32_t i = 0; i < record->patches; ++i) apply_patch(&patches[i], arguments);
   const lacuna_kernel* kernel = &launch.kernels[record->kernel];
-  /* The barrier bit: each starts when the one before has ended. */
+  /* The barrier bit: each dispatch starts when the previous one has ended. */
   const lacuna_dispatch_options options = {true, LACUNA_SCOPE_AGENT, LACUNA_SCOPE_AGENT};
   const lacuna_dispatch_packet packet = {.kernel = kernel,
                                          .grid = {record->grid[0], record->grid[1], record->grid[2]},

@@ -1,4 +1,5 @@
-/* Kernels that touch what they must not: the fault registers tell address and pc, the queue fails, the device goes on. */
+/* Kernels that access invalid addresses: the fault registers contain address and PC, the queue fails, and the device continues.
+ */
 #include "app.h"
 #include "include/lacuna/abi/gpu_registers.h"
 
@@ -63,7 +64,7 @@ int main(void) {
   EXPECT(host_page[4] == 0);
   fault("store to code", &store_to, store_to.object, 1, LACUNA_FAULT_NOT_PERMITTED);
 
-  /* What may be read can be read: host memory through the GPU. */
+  /* Accessible memory can be read: host memory through the GPU. */
   host_page[5] = 0x600d;
   const uint64_t arguments[2] = {read_only.gpu_address + 20, memory.gpu_address};
   app_run(good, &load_from, 1, 1, arguments, sizeof arguments);

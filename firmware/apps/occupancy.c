@@ -1,4 +1,4 @@
-/* Kernels that fill a compute unit by LDS or by vector registers, and LDS whose size the packet decides. */
+/* Kernels whose LDS or vector registers fill a compute unit, and LDS whose size is set by the packet. */
 #include "app.h"
 
 CODE_OBJECT(test_kernels);

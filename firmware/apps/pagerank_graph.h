@@ -38,8 +38,8 @@ static inline void make_pagerank_graph(pagerank_graph* graph) {
   graph->column_offsets[PAGERANK_VERTICES] = graph->row_offsets[PAGERANK_VERTICES] = graph->edges = by_columns;
 }
 
-/* Computes the ranks after some iterations, one edge after the other. `scale`: damping / edges of each row, 0 without any;
- * `next`: room for ranks. */
+/* Computes the ranks after some iterations, edge by edge. `scale`: damping / number of edges of each row, 0 for rows without
+ * edges; `next`: buffer for ranks. */
 static inline void pagerank_by_hand(const pagerank_graph* graph, unsigned iterations, const double* scale, double* next,
                                     double* ranks) {
   for (unsigned i = 0; i < iterations; ++i) {

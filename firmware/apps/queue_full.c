@@ -1,5 +1,5 @@
-/* A ring that fills up while its first packet waits: refused without blocking, then drained and used for many times its size.
- */
+/* A ring that fills up while its first packet waits: further packets are rejected without blocking; then the ring is drained
+ * and reused many times. */
 #include "app.h"
 
 CODE_OBJECT(test_kernels);

@@ -1,4 +1,4 @@
-/* Pseudorandom numbers that are the same everywhere. C and C++. */
+/* Pseudorandom numbers that are the same on every platform. C and C++. */
 #ifndef FIRMWARE_APPS_RANDOM_NUMBERS_H
 #define FIRMWARE_APPS_RANDOM_NUMBERS_H
 

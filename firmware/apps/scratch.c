@@ -1,5 +1,5 @@
-/* Private arrays in scratch memory, from enough wavefronts that scratch slots are used again; refused if the queue has none.
- */
+/* Private arrays in scratch memory, with enough wavefronts that scratch slots are reused; a queue without scratch memory
+ * rejects the kernel. */
 #include "app.h"
 
 CODE_OBJECT(test_kernels);

@@ -104,7 +104,7 @@ int main(void) {
   EXPECT(fabs(sum - 1) < 1e-12 && largest < 1e-15);
   printf("ranks: correct\n");
 
-  /* A program that is none stops its queue alone. */
+  /* An invalid program only stops its own queue. */
   lacuna_queue* other = NULL;
   CHECK(lacuna_queue_create(device, NULL, &other));
   lacuna_signal* never = app_signal(device, 1);

@@ -45,7 +45,7 @@ static uint64_t end_of(const lacuna_signal* signal) {
   return end;
 }
 
-/* Queue 2 starts when both others are done. */
+/* Queue 2 starts when both other queues are done. */
 static void and_over_queues(void) {
   lacuna_signal* first = app_signal(device, 1);
   lacuna_signal* second = app_signal(device, 1);
@@ -66,7 +66,7 @@ static void and_over_queues(void) {
   printf("barrier-AND over queues: correct\n");
 }
 
-/* One of two signals is enough; the other is the host's. */
+/* One of two signals is sufficient; the other one belongs to the host. */
 static void or_with_host_signal(void) {
   lacuna_signal* never = app_signal(device, 1);
   lacuna_signal* host = app_signal(device, 1);
@@ -92,7 +92,7 @@ static void or_with_host_signal(void) {
   printf("barrier-OR and host signals: correct\n");
 }
 
-/* The barrier bit orders dependent kernels; the result tells the order. */
+/* The barrier bit orders dependent kernels; the result reveals the order. */
 static void barrier_bit(void) {
   enum { ITEMS = 256, STEPS = 12 };
   uint32_t* values = data.host;
@@ -128,7 +128,7 @@ static void counting_signal(void) {
   printf("one signal over all queues: correct\n");
 }
 
-/* Packets are announced before the first of them is valid: the device waits for it. */
+/* Packets are announced before the first one is valid: the device waits for it. */
 static void late_header(void) {
   lacuna_queue* queue = queues[1];
   uint32_t* counter = data.host;

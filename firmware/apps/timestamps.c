@@ -1,4 +1,4 @@
-/* Time stamps: of the device, of signals, and that more work takes longer. */
+/* Time stamps of the device and of signals; more work takes longer. */
 #include "app.h"
 
 CODE_OBJECT(test_kernels);

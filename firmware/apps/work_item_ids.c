@@ -39,7 +39,7 @@ static uint32_t groups(const shape* s, unsigned dimension) {
   return (s->grid[dimension] + s->workgroup[dimension] - 1) / s->workgroup[dimension];
 }
 
-/* How many values id number `id` takes. */
+/* Number of values of id number `id`. */
 static uint32_t values(const shape* s, unsigned id) { return id < 3 ? s->workgroup[id] : groups(s, id - 3); }
 
 static uint32_t lay_out(const shape* s, unsigned subset, uint32_t* strides) {
@@ -51,7 +51,7 @@ static uint32_t lay_out(const shape* s, unsigned subset, uint32_t* strides) {
   return cells;
 }
 
-/* Positions in a dimension that have these ids; an id that is not in the subset may be any. */
+/* Number of positions in a dimension that have these ids; an id that is not in the subset may have any value. */
 static uint32_t positions(const shape* s, unsigned dimension, bool by_local, uint32_t local, bool by_group, uint32_t group) {
   const uint32_t size = s->workgroup[dimension];
   const uint32_t end = s->grid[dimension];
@@ -70,7 +70,7 @@ static void check_counts(const shape* s, unsigned subset, const uint32_t* counts
       expected *= positions(s, d, subset >> d & 1, cell / strides[d] % values(s, d), subset >> (3 + d) & 1,
                             cell / strides[3 + d] % values(s, 3 + d));
     }
-    if (cell == cells) expected = 0; /* behind all cells */
+    if (cell == cells) expected = 0; /* after the last cell */
     if (counts[cell] == expected) continue;
     printf("version %u, ids_%u, grid %u x %u x %u, workgroup %u x %u x %u: cell %u of %u counts %u, not %u\n", version, subset,
            (unsigned)s->grid[0], (unsigned)s->grid[1], (unsigned)s->grid[2], (unsigned)s->workgroup[0],

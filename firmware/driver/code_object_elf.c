@@ -190,7 +190,7 @@ static lacuna_error read_dynamic(const uint8_t* image, size_t bytes, const elf_p
         break;
     }
   }
-  /* The System V hash table is what says how many symbols there are: its second word. */
+  /* The number of symbols is the second word of the System V hash table. */
   const uint8_t* hash_table = hash != 0 ? code_object_bytes(view, hash, 8) : NULL;
   if (hash_table == NULL) {
     return driver_error(LACUNA_ERROR_INVALID_CODE_OBJECT, "code object: no symbol hash table (DT_HASH) inside the segments");

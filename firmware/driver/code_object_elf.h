@@ -14,12 +14,12 @@ extern "C" {
 
 #define CODE_OBJECT_PAGE 4096u
 #define CODE_OBJECT_MAX_SEGMENTS 16u
-/* Largest memory a code object may ask for; beyond it the image is taken for damaged. */
+/* Maximum memory of a code object; larger images are considered damaged. */
 #define CODE_OBJECT_MAX_SPAN (1ull << 30)
 
 /* One PT_LOAD. */
 typedef struct code_object_segment {
-  uint64_t address; /* virtual address in the ELF's own space */
+  uint64_t address; /* virtual address in the ELF's address space */
   uint64_t memory_bytes;
   const uint8_t* bytes;
   uint64_t file_bytes; /* readable at `bytes`; the rest of memory_bytes is zero */
@@ -36,7 +36,7 @@ typedef struct code_object_view {
   uint64_t alignment;                                     /* of the memory it is loaded to */
   uint64_t symbols;                                       /* address of the dynamic symbol table */
   uint64_t symbol_count;
-  uint64_t strings; /* address of its string table */
+  uint64_t strings; /* address of the symbols' string table */
   uint64_t string_bytes;
   /* The section .symtab, which also has symbols that are not dynamic: kernels with hidden visibility, local functions. It is
    * not part of any segment. All zero if the image has none, or a damaged one. */
@@ -67,7 +67,7 @@ const uint8_t* code_object_bytes(const code_object_view* view, uint64_t address,
 /* Finds a symbol by name and ELF symbol type, in the dynamic symbol table, else in .symtab. */
 bool code_object_find_symbol(const code_object_view* view, const char* name, uint8_t type, code_object_symbol* symbol);
 
-/* Memory that the loaded copy takes, whole pages: the segments, and behind them what code_object_keep_symbols() writes. */
+/* Memory of the loaded copy, in whole pages: the segments, and the data that code_object_keep_symbols() writes after them. */
 uint64_t code_object_loaded_bytes(const code_object_view* view);
 
 /* Places .symtab after the segments of the loaded copy at `memory`, lets the view read it there, and points the copy's ELF

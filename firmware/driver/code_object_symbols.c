@@ -1,4 +1,4 @@
-/* What a code object knows by name: symbols, relocations to them, kernels. */
+/* Symbols of a code object, relocations to them, and kernels. */
 #include <string.h>
 
 #include "driver/code_object_elf.h"
@@ -42,7 +42,7 @@ static symbol_table section_table(const code_object_view* view) {
   return (symbol_table){view->section.symbols, view->section.count, view->section.strings, view->section.string_bytes};
 }
 
-/* Symbol `index`; its name, or null when the name lies outside the string table. */
+/* Reads symbol `index`. Returns its name, or null if it is outside the string table. */
 static const char* read_symbol(const symbol_table* table, uint64_t index, elf_symbol* symbol) {
   memcpy(symbol, table->symbols + index * sizeof *symbol, sizeof *symbol);
   /* The loaded copy may have been changed since the end of the table was checked. */
@@ -67,7 +67,7 @@ bool code_object_find_symbol(const code_object_view* view, const char* name, uin
   return find_in_table(&dynamic, name, type, symbol) || find_in_table(&section, name, type, symbol);
 }
 
-/* Behind the segments: section table (null, symbols, strings), symbols, strings. */
+/* After the segments: section table (null, symbols, strings), symbols, strings. */
 enum { KEPT_SECTIONS = 3 };
 
 static uint64_t kept_offset(const code_object_view* view) {
@@ -75,7 +75,7 @@ static uint64_t kept_offset(const code_object_view* view) {
   return (last->address + last->memory_bytes - view->base + 15) & ~(uint64_t)15;
 }
 
-/* The header must be part of the copy, or nobody would find the table. */
+/* The header must be part of the copy; otherwise the table could not be found. */
 static bool keeps_symbols(const code_object_view* view) {
   return view->section.count != 0 && view->segments[0].address == view->base &&
          view->segments[0].file_bytes >= sizeof(elf_header);
@@ -119,7 +119,7 @@ void code_object_keep_symbols(code_object_view* view, uint8_t* memory) {
   view->section.strings = memory + sections[2].sh_addr;
 }
 
-/* Value of the symbol that a relocation names, in the ELF's own space; false when it is undefined and not weak. */
+/* Value of the symbol of a relocation, in the ELF's address space; false if it is undefined and not weak. */
 static bool relocation_symbol(const code_object_view* view, uint64_t index, bool* absolute, uint64_t* value) {
   elf_symbol symbol;
   const symbol_table table = dynamic_table(view);
@@ -209,7 +209,7 @@ lacuna_error code_object_kernel(const code_object_view* view, const char* name, 
   }
   const uint64_t kernarg = load64(object + KERNEL_CODE_KERNARG_SEGMENT);
   if (kernarg > UINT32_MAX) {
-    return driver_error(LACUNA_ERROR_INVALID_CODE_OBJECT, "kernel \"%s\" asks for 0x%llx bytes of arguments", name,
+    return driver_error(LACUNA_ERROR_INVALID_CODE_OBJECT, "kernel \"%s\" requires 0x%llx bytes of arguments", name,
                         (unsigned long long)kernarg);
   }
   kernel->group_segment_bytes = elf_load32(object + KERNEL_CODE_GROUP_SEGMENT);

@@ -1,4 +1,4 @@
-/* Opens and closes a device. The highest layer of the driver; it reads registers by the HAL. */
+/* Opens and closes a device. The top layer of the driver; it reads registers through the HAL. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

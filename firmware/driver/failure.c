@@ -1,4 +1,4 @@
-/* The sentence that explains why a queue failed. */
+/* Error messages that explain why a queue has failed. */
 #include "driver/failure.h"
 
 #include <stdio.h>

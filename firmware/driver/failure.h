@@ -8,7 +8,7 @@
 extern "C" {
 #endif
 
-/* Returns the error of a failed queue and records its sentence for lacuna_last_error(). */
+/* Returns the error of a failed queue and records its message for lacuna_last_error(). */
 lacuna_error driver_report_failure(lacuna_queue* queue);
 
 #ifdef __cplusplus

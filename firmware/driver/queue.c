@@ -62,7 +62,7 @@ static lacuna_error add_scratch(lacuna_queue* queue) {
   memory->scratch_resource_descriptor[1] = (uint32_t)(address >> 32) | SCRATCH_DESCRIPTOR_SWIZZLE;
   memory->scratch_resource_descriptor[2] = (uint32_t)(waves * wave_bytes);
   memory->scratch_resource_descriptor[3] = SCRATCH_DESCRIPTOR_WORD3;
-  /* gfx8 counts from the pool that the descriptor names, gfx9 wants the address itself. */
+  /* gfx8 counts from the pool given by the descriptor, gfx9 requires the address itself. */
   memory->scratch_backing_memory_location = p->target >> 16 == 8 ? 0 : address;
   memory->scratch_backing_memory_byte_size = waves * wave_bytes;
   memory->scratch_wave64_lane_byte_size = (uint32_t)(wave_bytes / p->wavefront_size);

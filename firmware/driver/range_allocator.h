@@ -1,4 +1,5 @@
-/* First-fit allocator of address ranges: which parts of [base, base + size) are free. Touches no memory of the range itself. */
+/* First-fit allocator of address ranges, which tracks the free parts of [base, base + size). Does not access the range's
+ * memory. */
 #ifndef FIRMWARE_DRIVER_RANGE_ALLOCATOR_H
 #define FIRMWARE_DRIVER_RANGE_ALLOCATOR_H
 
@@ -22,8 +23,8 @@ typedef struct range_allocator {
 bool range_allocator_init(range_allocator* allocator, uint64_t base, uint64_t size);
 void range_allocator_destroy(range_allocator* allocator);
 
-/* The lowest `size` bytes (> 0) at a multiple of `alignment` (a power of two) into *address. False if there is no such range
- * or the host heap is exhausted; nothing is changed then. */
+/* Allocates the lowest `size` bytes (> 0) at a multiple of `alignment` (a power of two). Returns false, without changes, if
+ * there is no such range or the host heap is exhausted. */
 bool range_allocator_take(range_allocator* allocator, uint64_t size, uint64_t alignment, uint64_t* address);
 /* Frees a range that was allocated, whole or in part. False if any byte of it is already free or outside, or if the
  * host heap is exhausted. */

@@ -64,7 +64,7 @@ void hal_register_interrupt(unsigned source, hal_interrupt_handler handler, void
   hal_write32(PLIC_ENABLE, handler != NULL ? enabled | 1u << source : enabled & ~(1u << source));
   __asm__ volatile("csrs mie, %0" ::"r"((uint64_t)MIE_EXTERNAL));
   hal_restore_interrupts(state);
-  /* The first handler turns interrupts on for the program. */
+  /* The first handler enables interrupts for the program. */
   if (handler != NULL) __asm__ volatile("csrsi mstatus, 8" ::: "memory");
 }
 
@@ -79,7 +79,7 @@ void hal_wait_for_interrupt(uint64_t deadline) {
 
 void riscv_interrupt(uint64_t code) {
   if (code == CODE_TIMER) {
-    /* Only a deadline uses the timer, and the sleeper it woke looks at the time itself. */
+    /* The timer is only used for deadlines, and the code that it wakes checks the time itself. */
     __asm__ volatile("csrc mie, %0" ::"r"((uint64_t)MIE_TIMER));
     return;
   }

@@ -1,4 +1,4 @@
-/* Between the trap entry and the HAL. */
+/* Interface between the trap entry and the HAL. */
 #ifndef FIRMWARE_HAL_RISCV_INTERRUPTS_H
 #define FIRMWARE_HAL_RISCV_INTERRUPTS_H
 

@@ -47,9 +47,9 @@ extern "C" {
 typedef enum lacuna_error { LACUNA_ERRORS(LACUNA_ERROR_ENUMERATOR) LACUNA_ERROR_COUNT } lacuna_error;
 #undef LACUNA_ERROR_ENUMERATOR
 
-/* What an error means in general; never null. */
+/* General description of an error; never null. */
 const char* lacuna_error_string(lacuna_error error);
-/* What went wrong in the last failed call, with names and numbers; empty before the first failure. Valid until the next. */
+/* Description of the last failed call, with names and numbers; empty before the first failure. Valid until the next failure. */
 const char* lacuna_last_error(void);
 
 /* -------------------------------------------------------------------------------------------------------------- device */
@@ -98,9 +98,9 @@ typedef struct lacuna_memory {
 /* GPU memory for reading and writing by kernels, at least `bytes`, 4 KiB aligned; the page after it stays unmapped, so that a
  * kernel that accesses memory beyond the end faults. Contents are undefined. */
 lacuna_error lacuna_allocate(lacuna_device* device, uint64_t bytes, lacuna_memory* memory);
-/* Gives back what lacuna_allocate made. The GPU must not be using it. Clears *memory. NOT_ALLOCATED for anything else. */
+/* Frees memory of lacuna_allocate, which the GPU must not be using. Clears *memory. NOT_ALLOCATED for other memory. */
 lacuna_error lacuna_free(lacuna_device* device, lacuna_memory* memory);
-/* Lets kernels access host RAM at [host, host + bytes), both multiples of 4 KiB. lacuna_unmap_host undoes it. */
+/* Allows kernels to access host RAM at [host, host + bytes), both multiples of 4 KiB. lacuna_unmap_host revokes it. */
 lacuna_error lacuna_map_host(lacuna_device* device, void* host, uint64_t bytes, uint32_t access, lacuna_memory* memory);
 lacuna_error lacuna_unmap_host(lacuna_device* device, lacuna_memory* memory);
 
@@ -130,7 +130,7 @@ typedef struct lacuna_kernel {
 lacuna_error lacuna_code_object_load(lacuna_device* device, const void* image, size_t bytes, lacuna_code_object** code_object);
 /* No kernel of it may be running. Null is allowed. */
 void lacuna_code_object_unload(lacuna_code_object* code_object);
-/* The kernel of that source name, e.g. "vector_add". NO_SUCH_KERNEL, INVALID_CODE_OBJECT. */
+/* Finds the kernel with that name in the source, e.g. "vector_add". NO_SUCH_KERNEL, INVALID_CODE_OBJECT. */
 lacuna_error lacuna_kernel_find(const lacuna_code_object* code_object, const char* name, lacuna_kernel* kernel);
 
 /* ------------------------------------------------------------------------------------------------------------- signals */
@@ -153,9 +153,9 @@ int64_t lacuna_signal_load(const lacuna_signal* signal);
 void lacuna_signal_store(lacuna_signal* signal, int64_t value);
 /* The signal's handle in AQL packets. */
 uint64_t lacuna_signal_handle(const lacuna_signal* signal);
-/* When the packet that completed with this signal started and ended, in ticks of timestamp_hz. */
+/* Start and end of the packet that completed with this signal, in ticks of timestamp_hz. */
 void lacuna_signal_times(const lacuna_signal* signal, uint64_t* start, uint64_t* end);
-/* Duration between the two in nanoseconds. */
+/* Time between start and end in nanoseconds. */
 uint64_t lacuna_signal_duration(const lacuna_signal* signal);
 
 /* Sleeps (WFI) until the signal's value meets the condition or `nanoseconds` of host time have passed. When a queue that the
@@ -163,7 +163,7 @@ uint64_t lacuna_signal_duration(const lacuna_signal* signal);
  * sleep: QUEUE_FAILED, MEMORY_FAULT or EXCEPTION with slot, packet, fault address and pc in lacuna_last_error(). A failure of
  * another queue is reported once. */
 lacuna_error lacuna_signal_wait(lacuna_signal* signal, lacuna_condition condition, int64_t value, uint64_t nanoseconds);
-/* The usual wait: until the value is 0, without a limit. */
+/* Waits until the value is 0, without a time limit. */
 lacuna_error lacuna_signal_wait_zero(lacuna_signal* signal);
 
 /* -------------------------------------------------------------------------------------------------------------- queues */
@@ -219,7 +219,7 @@ typedef struct lacuna_dispatch_packet {
 /* Writes a kernel dispatch packet and rings the doorbell. Returns QUEUE_FULL without waiting if the ring is full, QUEUE_FAILED
  * if the queue has failed. */
 lacuna_error lacuna_dispatch(lacuna_queue* queue, const lacuna_dispatch_packet* dispatch);
-/* Sleeps until the ring has room for a packet; the queue's error when it has failed. */
+/* Sleeps until the ring has room for a packet; returns the queue's error if it has failed. */
 lacuna_error lacuna_queue_wait_room(lacuna_queue* queue);
 /* As lacuna_dispatch, but sleeps while the ring is full. */
 lacuna_error lacuna_dispatch_blocking(lacuna_queue* queue, const lacuna_dispatch_packet* dispatch);
@@ -239,18 +239,18 @@ typedef struct lacuna_accelerator_state {
   uint32_t pes; /* processing elements of a core; 0 = the device has no accelerator */
   uint64_t buffer_bytes;
   bool busy;
-  uint32_t pass;          /* that runs, or of the last job */
-  uint32_t step;          /* of that pass */
-  uint32_t jobs;          /* ended since the device was opened */
+  uint32_t pass;          /* running pass, or last pass of the last job */
+  uint32_t step;          /* step of that pass */
+  uint32_t jobs;          /* number of jobs that have ended since the device was opened */
   uint32_t error;         /* LACUNA_SIDA_ERROR_* of the last job that failed; 0 = none */
-  uint64_t error_address; /* GPU address of what was wrong; 0 = none */
+  uint64_t error_address; /* GPU address of the error; 0 = none */
 } lacuna_accelerator_state;
 void lacuna_accelerator_get_state(lacuna_device* device, lacuna_accelerator_state* state);
 
-/* Raw access for tools and tests: appends a 64-byte AQL packet as it is. With `doorbell` false the device is not notified; a
- * later packet's doorbell covers it. `index`, if not null, receives the packet's index. */
+/* Raw access for tools and tests: appends a 64-byte AQL packet without checking it. With `doorbell` false the device is not
+ * notified; a later packet's doorbell covers it. `index`, if not null, receives the packet's index. */
 lacuna_error lacuna_queue_submit(lacuna_queue* queue, const void* packet, bool doorbell, uint64_t* index);
-/* Stores a value to the queue's doorbell, whatever it is. */
+/* Stores any value to the queue's doorbell. */
 void lacuna_queue_ring(lacuna_queue* queue, uint64_t index);
 /* GPU address of the queue's amd_queue_t. */
 uint64_t lacuna_queue_address(const lacuna_queue* queue);

@@ -9,7 +9,7 @@ kernel __attribute__((reqd_work_group_size(256, 1, 1))) void read(global const d
   if (a[i] == -1) c[i] = 0;
 }
 
-// The kernel of the HBM roofline in AMD's rocm-amdgpu-bench, and of the vcopy that ROCm Compute Profiler is tested with.
+// The kernel of the HBM roofline in AMD's rocm-amdgpu-bench, and of the vcopy test of ROCm Compute Profiler.
 kernel __attribute__((reqd_work_group_size(256, 1, 1))) void copy(global const double* restrict a, global double* restrict c) {
   const size_t i = get_global_id(0);
   c[i] = a[i];

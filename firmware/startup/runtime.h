@@ -14,7 +14,7 @@ void machine_finish(int code);
  */
 uint64_t trap_handle(uint64_t cause, uint64_t pc, uint64_t value, uint64_t* argument_registers);
 
-/* Prints a trap that nobody expects and ends the program. */
+/* Prints an unexpected trap and ends the program. */
 void trap_fatal(uint64_t cause, uint64_t pc, uint64_t value);
 
 /* RISC-V semihosting call; -1 where no simulator or debugger answers. */

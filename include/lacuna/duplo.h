@@ -1,8 +1,8 @@
-// The convolution that a kernel computes as a matrix product, for Duplo's detection unit (Kim et al., MICRO '20, section IV):
-// loads of a lowered convolution whose data are in a register already take them from there. For HIP and OpenCL C.
+// Describes the convolution that a kernel computes as a matrix product to Duplo's detection unit (Kim et al., MICRO '20,
+// section IV), which eliminates loads of a lowered convolution whose data are already in a register. For HIP and OpenCL C.
 //
-// A kernel KERNEL that has the object KERNEL_duplo in its code object carries parameters: they are read from there whenever the
-// kernel is dispatched. The object is filled before, by the compiler or by the program:
+// If a code object contains the object KERNEL_duplo, the parameters of kernel KERNEL are read from it at each dispatch. The
+// object is initialised by the compiler, or filled by the program before the dispatch:
 //
 //   LACUNA_DUPLO(convolve);
 //   extern "C" __global__ void convolve(const _Float16* workspace, ...) { ... }
@@ -26,41 +26,41 @@ typedef unsigned long long lacuna_duplo_u64;
 #endif
 
 enum {
-  LACUNA_DUPLO_MEMORY = 0,           /* form: the workspace is in memory, and fragments are loaded from there */
-  LACUNA_DUPLO_LDS = 1,              /* form: slabs of 64 columns of the workspace are in LDS, and M0 says which */
+  LACUNA_DUPLO_MEMORY = 0,           /* form: the workspace is in memory; fragments are loaded from memory */
+  LACUNA_DUPLO_LDS = 1,              /* form: slabs of 64 columns of the workspace are in LDS; M0 selects the slab */
   LACUNA_DUPLO_IMAGES_OUTERMOST = 0, /* row_order: row = (image * output height + y) * output width + x */
   LACUNA_DUPLO_IMAGES_INNERMOST = 1  /* row_order: row = (y * output width + x) * images + image */
 };
 
-/* Where slabs are in LDS. Element k of a row lies 2 k bytes behind the row's start. */
+/* Location of slabs in LDS. Element k of a row is 2 k bytes after the start of the row. */
 struct lacuna_duplo_lds {
-  lacuna_duplo_u16 base;          /* of the first buffer, in the workgroup's LDS; in units of 8 bytes */
-  lacuna_duplo_u16 row_stride;    /* from one row to the next; in units of 8 bytes */
-  lacuna_duplo_u16 buffer_stride; /* from one buffer to the next; in units of 8 bytes */
-  lacuna_duplo_u8 rows;           /* of a buffer */
+  lacuna_duplo_u16 base;          /* offset of the first buffer in the workgroup's LDS, in units of 8 bytes */
+  lacuna_duplo_u16 row_stride;    /* distance between rows, in units of 8 bytes */
+  lacuna_duplo_u16 buffer_stride; /* distance between buffers, in units of 8 bytes */
+  lacuna_duplo_u8 rows;           /* rows of a buffer */
   lacuna_duplo_u8 buffers;        /* 1 or more */
 };
 
-/* 32 bytes, little-endian. Columns of the workspace are (filter row, filter column, channel), the channel fastest. */
+/* 32 bytes, little-endian. Columns of the workspace are ordered by (filter row, filter column, channel), channel fastest. */
 struct lacuna_duplo {
   union {
     lacuna_duplo_u64 workspace;  /* form memory: address of row 0, a multiple of 16 bytes */
     struct lacuna_duplo_lds lds; /* form LDS */
   };
-  lacuna_duplo_u32 pitch;  /* from one row of the workspace to the next, at least filter height x width x channels; elements
-                              of 2 bytes; also in form LDS, where M0 counts with it */
-  lacuna_duplo_u16 images; /* 1 to 1,024 */
-  lacuna_duplo_u16 height; /* of the input without padding, zeros between elements of a transposed convolution counted; rows */
-  lacuna_duplo_u16 width;  /* likewise; columns */
-  lacuna_duplo_u16 channels;      /* of the input, those counted that only fill it up */
+  lacuna_duplo_u32
+      pitch; /* elements of 2 bytes between rows of the workspace, >= filter height x width x channels; also in form LDS */
+  lacuna_duplo_u16 images;   /* 1 to 1,024 */
+  lacuna_duplo_u16 height;   /* rows of the input without padding, including the zeros that a transposed convolution inserts */
+  lacuna_duplo_u16 width;    /* columns of the input, counted likewise */
+  lacuna_duplo_u16 channels; /* channels of the input, including those added for alignment */
   lacuna_duplo_u8 filter_height;  /* rows, 1 or more */
   lacuna_duplo_u8 filter_width;   /* columns, 1 or more */
-  lacuna_duplo_u8 stride_y;       /* rows of the input from one row of the output to the next, 1 or more */
-  lacuna_duplo_u8 stride_x;       /* columns of the input from one column of the output to the next, 1 or more */
+  lacuna_duplo_u8 stride_y;       /* rows of the input between successive rows of the output, 1 or more */
+  lacuna_duplo_u8 stride_x;       /* columns of the input between successive columns of the output, 1 or more */
   lacuna_duplo_u8 padding_top;    /* rows of zeros before the input */
   lacuna_duplo_u8 padding_left;   /* columns of zeros before the input */
-  lacuna_duplo_u8 padding_bottom; /* rows of zeros behind the input */
-  lacuna_duplo_u8 padding_right;  /* columns of zeros behind the input */
+  lacuna_duplo_u8 padding_bottom; /* rows of zeros after the input */
+  lacuna_duplo_u8 padding_right;  /* columns of zeros after the input */
   lacuna_duplo_u8 form;           /* LACUNA_DUPLO_MEMORY or LACUNA_DUPLO_LDS */
   lacuna_duplo_u8 row_order;      /* LACUNA_DUPLO_IMAGES_OUTERMOST or LACUNA_DUPLO_IMAGES_INNERMOST */
   lacuna_duplo_u16 reserved;      /* 0 */
@@ -96,8 +96,8 @@ LACUNA_DUPLO_ASSERT(__builtin_offsetof(struct lacuna_duplo, row_order) == 29);
 LACUNA_DUPLO_ASSERT(__builtin_offsetof(struct lacuna_duplo, reserved) == 30);
 #undef LACUNA_DUPLO_ASSERT
 
-/* Declares the object of a kernel: LACUNA_DUPLO(convolve); in HIP it can be written by hipMemcpyToSymbol, in OpenCL C its
-   parameters are those of the initialiser: LACUNA_DUPLO(convolve) = {...}; */
+/* Declares the object of a kernel: LACUNA_DUPLO(convolve). In HIP, fill it with hipMemcpyToSymbol; in OpenCL C, initialise it:
+ * LACUNA_DUPLO(convolve) = {...}; */
 #if defined(__HIP__) || defined(__HIPCC__)
 #define LACUNA_DUPLO(kernel) __attribute__((device)) struct lacuna_duplo kernel##_duplo
 #elif defined(__OPENCL_C_VERSION__)

@@ -16,7 +16,7 @@
 //
 //   HIP         lacuna/m3xu/fragments.h   matrices in registers: load, fill, mma, store
 //               lacuna/m3xu/gemm.h        D = A B + C of any size, in a kernel
-//               lacuna/m3xu/tiled.h       how workgroups multiply tiles, for kernels with operands or results of their own kind
+//               lacuna/m3xu/tiled.h       tiled products by a workgroup, for kernels with custom operands or results
 //   OpenCL C    lacuna/m3xu/opencl.h      lacuna_m3xu_mma_fp32(a, b, c) and the like
 //               lacuna/m3xu/opencl_gemm.h lacuna_m3xu_gemm_fp32(...) and the like: D = A B + C of any size
 #pragma once

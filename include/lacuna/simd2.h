@@ -1,4 +1,4 @@
-// SIMD2, the matrix unit's operators other than multiply and add, for programs. What there is says
+// SIMD2 for programs: matrix operators other than multiply and add. The interfaces are
 //
 //   HIP         lacuna/simd2/operators.h   the nine operators and their identities
 //               lacuna/simd2/tiles.h       tiles in registers: matrix, fillmatrix, loadmatrix, mmo, storematrix
@@ -6,7 +6,7 @@
 //               lacuna/simd2/sparse.h      a 2:4 sparse A
 //   OpenCL C    lacuna/simd2/opencl.h      lacuna_simd2_mmo_minplus(a, b, c) and the like
 //
-// The GPU is a gfx90a whose mfma.extensions are simd2 or all; elsewhere the instructions are illegal.
+// They require a gfx90a with `mfma.extensions = simd2` or `all`; on other GPUs the instructions are illegal.
 #pragma once
 
 #if defined(__OPENCL_C_VERSION__)

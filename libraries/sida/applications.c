@@ -38,14 +38,14 @@ static value sum(graph* g, value a) { return lacuna_sida_reduce(g, LACUNA_SIDA_M
 static value any(graph* g, value a) { return lacuna_sida_reduce(g, LACUNA_SIDA_MONOID_OR, a); }
 static value dot(graph* g, value a, value b) { return sum(g, multiply(g, a, b)); }
 static value number(graph* g, double a) { return lacuna_sida_f64(g, a); }
-/* a b + c d. Operands that make nodes are made one after the other: C leaves the order of a call's arguments open, and programs
- * would differ from compiler to compiler. */
+/* a b + c d. Operands are created one after the other: C leaves the evaluation order of a call's arguments open, so that
+ * programs could differ between compilers. */
 static value sum_of_two(graph* g, value a, value b, value c, value d) {
   const value first = multiply(g, a, b);
   return add(g, first, multiply(g, c, d));
 }
 static value vxm(graph* g, int semiring, value x, value a) { return lacuna_sida_product(g, semiring, x, a, false, NO); }
-/* a / b, and 0 where b is 0: of an iteration that has nothing left to do. */
+/* a / b, or 0 where b is 0, as in an iteration without remaining work. */
 static value quotient(graph* g, value a, value b) {
   const value zero = number(g, 0);
   const value is_zero = equal(g, b, zero);
@@ -73,7 +73,7 @@ static void fill_f64(double* out, uint64_t count, double with) {
   for (uint64_t i = 0; i < count; ++i) out[i] = with;
 }
 
-/* Entries of each row. */
+/* Number of entries of each row. */
 static void count_rows(const setup* s, double* out) {
   fill_f64(out, s->rows, 0);
   for (uint64_t e = 0; e < s->column_offsets[s->columns]; ++e) out[s->row_indices[e]] += 1;
@@ -81,7 +81,7 @@ static void count_rows(const setup* s, double* out) {
 
 static double entry(const setup* s, uint64_t e) { return s->values != NULL ? s->values[e] : 1; }
 
-/* More than the sum of magnitudes of any row and any column: a matrix plus this is diagonally dominant. */
+/* More than the sum of magnitudes of any row and any column, so that the matrix plus this shift is diagonally dominant. */
 double lacuna_sida_solver_shift(const setup* s) {
   double* rows = calloc(s->rows + 1u, sizeof *rows);
   double most = 0;
@@ -113,7 +113,7 @@ static graph* build_pr(const setup* s) {
   const uint64_t n = s->rows;
   const value a = matrix(g, s, F64, true), row_sum = vector(g, "row_sum", F64, n), pr = state(g, "pr", F64, n),
               zero = number(g, 0);
-  /* Vertices without edges give their rank to all. */
+  /* Vertices without edges distribute their rank to all vertices. */
   const value dangling = sum(g, choose(g, equal(g, row_sum, zero), pr, zero));
   const value damping = number(g, LACUNA_SIDA_RANK_DAMPING), rest = number(g, 1 - LACUNA_SIDA_RANK_DAMPING),
               vertices = number(g, (double)n);
@@ -240,7 +240,7 @@ static graph* build_kpp(const setup* s) {
   const value chosen = lacuna_sida_convert(g, F64, equal(g, index, centre));
   const value point = vxm(g, LACUNA_SIDA_ARIL_ADD, chosen, a);
   const value next = minimum(g, nearest, lacuna_sida_product(g, LACUNA_SIDA_PLUS_NORM, point, a, true, NO));
-  /* The next centre: a row with a probability in proportion to its distance. */
+  /* Chooses the next centre: a row, with a probability proportional to its distance. */
   const value factor = lacuna_sida_integer(g, I64, 6364136223846793005),
               step = lacuna_sida_integer(g, I64, 1442695040888963407);
   const value next_seed = add(g, multiply(g, seed, factor), step);
@@ -272,7 +272,7 @@ static graph* build_label(const setup* s) {
   const uint64_t n = s->rows;
   const value a = matrix(g, s, F64, true), share = vector(g, "share", F64, n), known = vector(g, "known", F64, n);
   const value given = vector(g, "given", F64, n), label = state(g, "label", F64, n);
-  /* The sign of the mean of the neighbours' labels decides, but where the label is given. 0: none yet. */
+  /* The sign of the mean of the neighbours' labels, except where the label is given. 0: no label yet. */
   const value mean = multiply(g, vxm(g, LACUNA_SIDA_MUL_ADD, label, a), share), zero = number(g, 0);
   const value above = less(g, zero, mean), sign = subtract(g, above, less(g, mean, zero));
   const value next = choose(g, known, given, sign);
@@ -281,7 +281,7 @@ static graph* build_label(const setup* s) {
   return g;
 }
 
-/* One vertex of 16 has a given label, by a multiplicative hash of its number. */
+/* One vertex of 16 has a given label, chosen by a multiplicative hash of its number. */
 static void fill_label(const setup* s, const char* name, void* contents) {
   double* out = contents;
   for (uint32_t c = 0; c < s->columns; ++c) {
@@ -328,7 +328,7 @@ static void fill_gcn(const setup* s, const char* name, void* contents) {
 /* -------------------------------------------------------------------------------------------------------------------- solvers
  */
 
-/* (A + shift) x, for which A is made diagonally dominant. A times a column is a row times the transpose. */
+/* (A + shift) x; the shift makes A diagonally dominant. A times a column vector is a row vector times the transpose of A. */
 static value times(graph* g, value a, value shift, value x) {
   const value product = lacuna_sida_product(g, LACUNA_SIDA_MUL_ADD, x, a, true, NO);
   return add(g, product, multiply(g, shift, x));
@@ -336,12 +336,12 @@ static value times(graph* g, value a, value shift, value x) {
 
 static void fill_solver(const setup* s, const char* name, void* contents) {
   double* out = contents;
-  /* x begins with 0, so that the residual is the right side. */
+  /* x starts at 0, so that the residual is the right-hand side. */
   for (uint32_t i = 0; i < s->rows; ++i) out[i] = is(name, "x") || is(name, "p0") || is(name, "v0") ? 0 : 1 + (double)(i % 7);
 }
 
 double lacuna_sida_solver_limit(const setup* s) {
-  /* Of the square of the residual's norm, beside that of the right side. */
+  /* Tolerance on the squared norm of the residual, relative to that of the right-hand side. */
   double norm = 0;
   for (uint32_t i = 0; i < s->rows; ++i) norm += (1 + (double)(i % 7)) * (1 + (double)(i % 7));
   const double relative = s->tolerance != 0 ? s->tolerance : 1e-8;
@@ -394,7 +394,7 @@ static graph* build_bgs(const setup* s) {
 
 enum { GMRES_RESTART = 4 };
 
-/* GMRES with a restart after four steps, which are one iteration: Gram-Schmidt, rotations of the Hessenberg matrix. */
+/* GMRES restarted after four steps, which form one iteration: Gram-Schmidt, then rotations of the Hessenberg matrix. */
 static graph* build_gmres(const setup* s) {
   graph* g = lacuna_sida_create();
   if (g == NULL) return NULL;

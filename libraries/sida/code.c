@@ -89,7 +89,7 @@ void sida_store_in_predecessors(sida_generator* g, sida_reference r) {
     if (sida_successor(plan, q) != g->period) continue;
     sida_instance* i = sida_at(plan->periods + q, r.node, r.iteration + plan->iterations);
     if (i->status != SIDA_DONE) {
-      sida_fail(g, "a value that is used two periods later");
+      sida_fail(g, "a value used two periods later");
     } else if (!i->store) {
       i->store = g->changed = true;
     }
@@ -145,7 +145,7 @@ static int compute(sida_generator* g, sida_reference r) {
       i.operands[1] = sida_first_vector(g, n->operands[1]);
       break;
     default:
-      sida_fail(g, "a value that is not computed where it is needed");
+      sida_fail(g, "a value that is not computed in the pass that needs it");
       return 0;
   }
   for (int o = 0; o < 3; ++o) {
@@ -158,7 +158,7 @@ static int compute(sida_generator* g, sida_reference r) {
   return emit(g, i, true);
 }
 
-/* Whether the value is computed by this part of this pass. */
+/* Whether the value is computed by the current part of the current pass. */
 static bool is_here(const sida_generator* g, const sida_instance* i) {
   if (i->pass != g->pass || g->closing) return false;
   return i->place == SIDA_FINISH ? g->when == SIDA_AT_FINISH : g->when == SIDA_AT_EWISE;
@@ -181,7 +181,7 @@ static int read_stored(sida_generator* g, sida_reference r, sida_instance* i) {
 static int read_carried(sida_generator* g, sida_reference r) {
   sida_store_in_predecessors(g, r);
   const int made_in = r.iteration + g->plan->iterations;
-  /* Exits whose period stores nothing any more cannot be disturbed. */
+  /* Not recorded for exits after load: the rest of their period is dropped and overwrites nothing. */
   if (!(g->closing && g->when == SIDA_AT_LOAD) && !g->emits && g->read_count < SIDA_MOST_READS) {
     g->reads[g->read_count++] = (sida_carried_read){g->period, r.node, made_in, g->pass, g->when};
   }
@@ -196,7 +196,7 @@ int sida_vector_operand(sida_generator* g, sida_reference r) {
     return *memo - 1;
   }
   if (r.iteration < SIDA_OLDEST) {
-    sida_fail(g, "a value of an iteration long past");
+    sida_fail(g, "a value of an iteration that is too old");
     return 0;
   }
   int* memo = &g->memo[r.node][sida_index(r.iteration)];
@@ -215,7 +215,7 @@ int sida_vector_operand(sida_generator* g, sida_reference r) {
   } else if (i->status == SIDA_DONE || (i->status == SIDA_PENDING && g->closing)) {
     result = compute(g, r);
   } else {
-    sida_fail(g, "a value that is not known where it is needed");
+    sida_fail(g, "a value that is not known in the pass that needs it");
   }
   *memo = result + 1;
   return result;
@@ -289,7 +289,7 @@ int sida_scalar_operand(sida_generator* g, sida_reference r) {
       }
     }
   } else if (i->status != SIDA_DONE) {
-    sida_fail(g, "a scalar that is not known where it is needed");
+    sida_fail(g, "a scalar that is not known in the code that needs it");
   }
   return scalar_slot(g, &g->scalar_place[r.node][sida_index(r.iteration)]);
 }
@@ -310,7 +310,7 @@ void sida_scalar_phase(sida_generator* g, sida_phase phase, bool last) {
     for (int node = 0; node < g->graph->count; ++node) {
       if (!g->carries_scalar[node][sida_index(iteration)]) continue;
       const sida_instance* i = sida_at(sida_period_of(g), node, iteration);
-      if (i->status != SIDA_DONE) continue; /* pending here, and so in the next period */
+      if (i->status != SIDA_DONE) continue; /* pending in this period, and so in the next one */
       emit_scalar(g, (sida_new_instruction){
                          .operation = LACUNA_SIDA_OPERATION_COPY,
                          .type = g->graph->nodes[node].element,

@@ -1,7 +1,7 @@
-/* Code of passes as it is made: vectors, scalars, instructions and registers. Shared by code.c and generate.c.
+/* Generation of the code of passes: vectors, scalars, instructions and registers. Shared by code.c and generate.c.
  *
- * All code is made several times: first to find out which values must be stored because a later part of a pass, a later pass or
- * the next period reads them, until nothing is added; then to emit it. */
+ * All code is generated repeatedly: first until no more values are found that must be stored because a later part of a pass, a
+ * later pass or the next period reads them; then once to emit the program. */
 #ifndef LACUNA_LIBRARIES_SIDA_CODE_H
 #define LACUNA_LIBRARIES_SIDA_CODE_H
 
@@ -9,7 +9,7 @@
 
 enum { SIDA_NO_PLACE = -1, SIDA_MOST_CODE = 2048, SIDA_MOST_READS = 4096, SIDA_NOTHING_KNOWN = -1 };
 
-/* Order of what happens in a pass. */
+/* Order of events in a pass. */
 typedef enum sida_moment { SIDA_AT_LOAD, SIDA_AT_EWISE, SIDA_AT_EWISE_EXIT, SIDA_AT_FINISH } sida_moment;
 
 /* An instruction whose registers are numbered in the order in which they are set. */
@@ -18,7 +18,7 @@ typedef struct sida_new_instruction {
   bool d_is_register, is_register[3];
 } sida_new_instruction;
 
-/* A read of what the period before has left. */
+/* A read of a value that the previous period has computed. */
 typedef struct sida_carried_read {
   int period, node, iteration, pass;
   sida_moment when;
@@ -29,7 +29,7 @@ typedef struct sida_generator {
   lacuna_sida_graph* graph;
   bool emits, changed, failed;
 
-  /* Code that is being made. */
+  /* State of the code that is being generated. */
   int period, pass;
   sida_moment when;
   bool closing;
@@ -37,15 +37,15 @@ typedef struct sida_generator {
   sida_new_instruction code[SIDA_MOST_CODE];
   int count, registers;
   int memo[SIDA_MOST_NODES][SIDA_WINDOW], invariant_memo[SIDA_MOST_NODES]; /* register + 1 */
-  int input;                                        /* register of the product; SIDA_NO_PLACE: it is not used */
-  sida_new_instruction scalar_code[SIDA_MOST_CODE]; /* after it */
+  int input;                                        /* register of the product's sum; SIDA_NO_PLACE: unused */
+  sida_new_instruction scalar_code[SIDA_MOST_CODE]; /* scalar code that follows the element-wise code */
   int scalar_count;
   bool scalar_made[SIDA_MOST_NODES][SIDA_WINDOW];
 
-  /* Vectors and scalars + 1, by the iteration of the period that makes them; 0: none yet. */
+  /* Vectors and scalars + 1 by node and by the period's iteration that computes them; 0: not allocated. */
   int first[SIDA_MOST_NODES], place[SIDA_MOST_NODES][SIDA_WINDOW], second_place[SIDA_MOST_NODES][SIDA_WINDOW];
   bool separate[SIDA_MOST_PERIODS][SIDA_MOST_NODES][SIDA_WINDOW];
-  int output[SIDA_MOST_NODES]; /* of a kept state that an exit computes */
+  int output[SIDA_MOST_NODES]; /* vector or scalar of a kept state that an exit computes */
   int scalar_first[SIDA_MOST_NODES], scalar_place[SIDA_MOST_NODES][SIDA_WINDOW], scalar_carried[SIDA_MOST_NODES][SIDA_WINDOW];
   bool carries_scalar[SIDA_MOST_NODES][SIDA_WINDOW];
   sida_carried_read reads[SIDA_MOST_READS];
@@ -58,36 +58,37 @@ static inline int sida_successor(const lacuna_sida_plan* plan, int period) {
   return period + 1 < plan->period_count ? period + 1 : plan->loops_to;
 }
 
-/* Ends the compilation; the graph has its reason then. */
+/* Ends compilation with this text as the graph's problem. */
 void sida_fail(sida_generator* g, const char* why);
-/* Memory for a vector like that of a node; its number in the program, plus 1. `value`: filled before the job, or none. */
+/* Allocates a vector shaped like the one of a node; returns its number in the program plus 1. `value`: the input or state to be
+ * filled before the job, or LACUNA_SIDA_NO_VALUE. */
 int sida_new_vector(sida_generator* g, const char* name, lacuna_sida_value value, const sida_node* like);
-/* Vector of an input, or of a state's first value. */
+/* Vector of an input, or of a state's initial value. */
 int sida_first_vector(sida_generator* g, int node);
-/* Vector of a node in an iteration of a period, made when it is first asked for; `second`: of its two, which a swap exchanges.
- */
+/* Vector of a node in an iteration of a period, allocated at the first call; `second`: the second of two vectors that a swap
+ * exchanges. */
 int sida_vector_place(sida_generator* g, int node, int iteration, bool second);
-/* Where this period stores a value. */
+/* Vector in which this period stores a value. */
 int sida_written_place(sida_generator* g, int node, int iteration);
-/* What the period before has left is stored by all periods that can be the one before. */
+/* Makes every possible predecessor of this period store a value that the period reads. */
 void sida_store_in_predecessors(sida_generator* g, sida_reference r);
-/* Register with the value: computed, loaded, or the product's. */
+/* Register that holds the value: computed, loaded, or the product's sum. */
 int sida_vector_operand(sida_generator* g, sida_reference r);
-/* Slot of a scalar that is known. Closing code computes the others. */
+/* Slot of a scalar that has been computed. Closing code computes missing ones. */
 int sida_scalar_operand(sida_generator* g, sida_reference r);
 void sida_emit_reduction(sida_generator* g, sida_reference r);
 void sida_emit_store(sida_generator* g, int vector, int element, int value);
-/* Scalar operations and, after the last ones of a period, what the next period gets. */
+/* Emits scalar operations and, after the last ones of a period, the scalars passed to the next period. */
 void sida_scalar_phase(sida_generator* g, sida_phase phase, bool last);
-/* Whether the value, if it is stored, is in memory when the current code runs. */
+/* Whether the value, if it is stored, is in memory before the current code runs. */
 bool sida_is_stored_before(const sida_generator* g, const sida_instance* i);
-/* Begins the code of a part of a pass. `closing`: of an exit, which computes what is still pending; `known`: phase of pass 0
- * whose scalars it has. */
+/* Begins the code of a part of a pass. `closing`: code of an exit, which computes pending values; `known`: phase of pass 0
+ * whose scalars it can use. */
 void sida_begin_code(sida_generator* g, int period, int pass, sida_moment when, bool closing, int known);
-/* Assigns registers of the accelerator: each from where it is set to its last use. `kept`: used after the code; replaced by
- * what they have become. */
+/* Assigns accelerator registers, each from its definition to its last use. `kept`: registers used after the code; replaced by
+ * the assigned ones. */
 struct lacuna_sida_code sida_end_code(sida_generator* g, int* kept, int kept_count);
-/* The scalar code after it. */
+/* Ends the scalar code that follows. */
 struct lacuna_sida_code sida_end_scalar_code(sida_generator* g);
 
 #endif

@@ -5,7 +5,7 @@
 
 enum { MOST_LENGTHS = sizeof((lacuna_sida_plan*)0)->extra / sizeof(uint64_t) };
 
-/* Different lengths of vectors that iterations pass on; how many. */
+/* Collects the different lengths of state vectors; returns their number. */
 static int state_lengths(const lacuna_sida_graph* graph, uint64_t* lengths) {
   int count = 0;
   for (int node = 0; node < graph->count; ++node) {
@@ -18,9 +18,7 @@ static int state_lengths(const lacuna_sida_graph* graph, uint64_t* lengths) {
   return count;
 }
 
-/* With two iterations in a period if that is possible, else with one; then the explanation is that of the attempt, if it has
- * one.
- */
+/* Tries two iterations per period, then one; the explanation is that of the first attempt, if it has one. */
 lacuna_sida_plan* lacuna_sida_compile(lacuna_sida_graph* graph, lacuna_sida_fusion fusion) {
   char explanation[SIDA_EXPLAIN_BYTES] = "";
   uint64_t extra[MOST_LENGTHS] = {0};
@@ -44,7 +42,7 @@ lacuna_sida_plan* lacuna_sida_compile(lacuna_sida_graph* graph, lacuna_sida_fusi
       across = 0;
       graph->problem[0] = 0;
     } else if (missing == 0 && extra_count == 0) {
-      /* All that an iteration makes is stored at its end. */
+      /* Retry with additional passes that store all vectors of an iteration at its end. */
       extra_count = state_lengths(graph, extra);
       if (extra_count > 0) graph->problem[0] = 0;
     } else if (missing != 0 && extra_count < MOST_LENGTHS) {
@@ -69,7 +67,7 @@ unsigned lacuna_sida_iterations_per_period(const lacuna_sida_plan* plan) { retur
 unsigned lacuna_sida_vectors(const lacuna_sida_plan* plan) { return plan->vector_count; }
 lacuna_sida_storage lacuna_sida_storage_of(const lacuna_sida_plan* plan, unsigned vector) { return plan->vectors[vector]; }
 
-/* The header of the program but for its size. */
+/* The program's header, without its size. */
 static struct lacuna_sida_program header_of(const lacuna_sida_plan* plan) {
   return (struct lacuna_sida_program){.magic = LACUNA_SIDA_MAGIC,
                                       .version = LACUNA_SIDA_VERSION,
@@ -110,7 +108,7 @@ void lacuna_sida_write(const lacuna_sida_plan* plan, const struct lacuna_sida_ma
   memcpy(out + t.swaps, plan->swaps, plan->swap_count * sizeof *plan->swaps);
 }
 
-/* Vector or scalar of a state when the loop has ended as the program says; negative: it is not kept. */
+/* Vector or scalar of a state at the end of the loop as recorded in the program; negative: it is not kept. */
 static int result_of(const lacuna_sida_plan* plan, const void* program, lacuna_sida_value state) {
   struct lacuna_sida_program header;
   memcpy(&header, program, sizeof header);

@@ -36,7 +36,7 @@ static void note_exit(sida_generator* g, int pass, uint32_t kind, int state, int
   plan->exits[plan->exit_count++] = (sida_exit){pass, kind, state, place};
 }
 
-/* Where a kept vector is when the loop ends there, without any code; SIDA_NO_PLACE: code has to compute it. */
+/* Vector that holds a kept state if the loop ends at this point, without any code; SIDA_NO_PLACE: code must compute it. */
 static int result_place(sida_generator* g, sida_reference r) {
   const sida_node* n = g->graph->nodes + r.node;
   if (sida_is_invariant(g->graph, r.node) || n->kind == SIDA_STATE) return sida_first_vector(g, r.node);
@@ -52,8 +52,8 @@ static int result_place(sida_generator* g, sida_reference r) {
   return SIDA_NO_PLACE;
 }
 
-/* Code of an exit: kept states after iteration `iteration` of the period. Returns its pass, or none if nothing is to be
- * computed. */
+/* Emits the code of an exit, which computes kept states after iteration `iteration` of the period. Returns its pass, or none if
+ * there is nothing to compute. */
 static int make_exit(sida_generator* g, int period, sida_moment when, int known, int iteration, int from_pass, uint32_t kind) {
   sida_begin_code(g, period, 0, when, true, known);
   uint64_t length = 0;
@@ -84,14 +84,14 @@ static int make_exit(sida_generator* g, int period, sida_moment when, int known,
   }
   if (g->count == 0 && g->scalar_count == 0) return LACUNA_SIDA_NONE;
   if (!has_length) {
-    /* Reductions alone: their operand's length. */
+    /* With reductions only, the length is that of their operand. */
     for (int c = 0; c < g->count && !has_length; ++c) {
       if (g->code[c].operation != LACUNA_SIDA_OPERATION_LOAD) continue;
       length = g->plan->vectors[g->code[c].operands[0]].length;
       has_length = true;
     }
   }
-  /* Reductions that closing code needs for vectors are not known to it. */
+  /* Closing code cannot use its own reductions as operands of vectors. */
   bool reduced[LACUNA_SIDA_MAX_SCALARS] = {false};
   for (int c = 0; c < g->count; ++c) {
     const sida_new_instruction* i = g->code + c;
@@ -103,7 +103,7 @@ static int make_exit(sida_generator* g, int period, sida_moment when, int known,
         for (int s = 0; s < g->count; ++s) {
           reduced[slot] |= g->code[s].operation == LACUNA_SIDA_OPERATION_REDUCE && g->code[s].d == slot;
         }
-        if (reduced[slot]) sida_fail(g, "a kept state that needs a reduction of its own iteration after the loop");
+        if (reduced[slot]) sida_fail(g, "a kept state that requires a reduction of the last iteration after the loop");
       }
     }
   }
@@ -136,7 +136,7 @@ static void compute_stored(sida_generator* g, sida_reference r, uint64_t length)
     return;
   }
   g->plan->missing = n->length;
-  sida_fail(g, "a value that a later pass needs and whose length is not that of the pass");
+  sida_fail(g, "a value required by a later pass, whose length differs from that of the pass");
 }
 
 static void store_computed(sida_generator* g, sida_reference r, uint64_t length) {
@@ -144,7 +144,8 @@ static void store_computed(sida_generator* g, sida_reference r, uint64_t length)
   sida_emit_store(g, sida_written_place(g, r.node, r.iteration), g->graph->nodes[r.node].element, sida_vector_operand(g, r));
 }
 
-/* Reductions and stores of a part of a pass. Stores come last: what they replace may still be read by the same code. */
+/* Emits reductions and stores of a part of a pass. Stores come last, since the same code may still read the vectors that they
+ * overwrite. */
 static void reductions_and_stores(sida_generator* g, sida_phase phase, uint64_t length) {
   for (int iteration = SIDA_OLDEST; iteration < g->plan->iterations; ++iteration) {
     for (int node = 0; node < g->graph->count; ++node) {
@@ -249,7 +250,7 @@ static void make_pass(sida_generator* g, int period, int number, int* first_pass
   if (g->emits && !g->failed && number > 0) plan->passes[made - 1].next = (uint16_t)made;
 }
 
-/* The exits of a period, whose passes begin with `first_pass` of the program. */
+/* Emits the exits of a period whose passes begin with the program's pass `first_pass`. */
 static void make_exits(sida_generator* g, int period, int first_pass) {
   lacuna_sida_plan* plan = g->plan;
   const sida_period* p = plan->periods + period;
@@ -291,7 +292,7 @@ static void make_all(sida_generator* g) {
   }
 }
 
-/* A value takes the place of what the period before has left only if this is not read any more, but at the same element. */
+/* A value may overwrite one of the previous period only if the latter is not read afterwards, except at the same element. */
 static void separate_places(sida_generator* g) {
   for (int i = 0; i < g->read_count; ++i) {
     const sida_carried_read* read = g->reads + i;
@@ -319,7 +320,7 @@ bool sida_generate(lacuna_sida_plan* plan, lacuna_sida_graph* graph) {
   } while (g->changed && !g->failed);
   if (g->read_count == SIDA_MOST_READS) sida_fail(g, "too many reads of values of the iteration before");
   separate_places(g);
-  /* Vectors and scalars are numbered anew: what was not needed in the end has none. */
+  /* Renumbers vectors and scalars, so that those not needed in the end are dropped. */
   plan->vector_count = plan->scalar_count = 0;
   memset(g->first, 0, sizeof g->first);
   memset(g->place, 0, sizeof g->place);

@@ -62,7 +62,7 @@ const char* sida_describe(const lacuna_sida_graph* graph, int node, char* text) 
   return text;
 }
 
-/* A new node with all fields clear; null if there is no room or something was wrong before. */
+/* Returns a new, cleared node; null if there is no room or the graph already has a problem. */
 static sida_node* add(lacuna_sida_graph* graph, sida_kind kind, int element) {
   if (graph->problem[0] != 0) return NULL;
   if (graph->count == SIDA_MOST_NODES) {
@@ -83,12 +83,12 @@ static sida_node* add(lacuna_sida_graph* graph, sida_kind kind, int element) {
   return node;
 }
 
-/* Makes the node that add() returned one of the graph. */
+/* Adds the node returned by add() to the graph. */
 static lacuna_sida_value commit(lacuna_sida_graph* graph) { return graph->count++; }
 
 static const sida_node* get(lacuna_sida_graph* graph, lacuna_sida_value value, const char* what) {
   if (value < 0 || value >= graph->count) {
-    sida_set_problem(graph, "%s is no value", what);
+    sida_set_problem(graph, "%s is not a value", what);
     return NULL;
   }
   return graph->nodes + value;
@@ -97,7 +97,7 @@ static const sida_node* get(lacuna_sida_graph* graph, lacuna_sida_value value, c
 static const sida_node* get_vector(lacuna_sida_graph* graph, lacuna_sida_value value, const char* what) {
   const sida_node* node = get(graph, value, what);
   if (node != NULL && (node->scalar || node->kind == SIDA_MATRIX)) {
-    sida_set_problem(graph, "%s is no vector", what);
+    sida_set_problem(graph, "%s is not a vector", what);
     return NULL;
   }
   return node;
@@ -159,7 +159,7 @@ lacuna_sida_value lacuna_sida_f32(lacuna_sida_graph* graph, float value) {
 
 lacuna_sida_value lacuna_sida_integer(lacuna_sida_graph* graph, int element, int64_t value) {
   if (element == LACUNA_SIDA_F64 || element == LACUNA_SIDA_F32) {
-    sida_set_problem(graph, "an integer constant of a floating-point element");
+    sida_set_problem(graph, "an integer constant of a floating-point element type");
     return LACUNA_SIDA_NO_VALUE;
   }
   return constant(graph, element, &value, lacuna_sida_element_bytes(element));
@@ -167,7 +167,7 @@ lacuna_sida_value lacuna_sida_integer(lacuna_sida_graph* graph, int element, int
 
 lacuna_sida_value lacuna_sida_scalar_state(lacuna_sida_graph* graph, const char* name, lacuna_sida_value initial) {
   const sida_node* first = get(graph, initial, name);
-  if (first != NULL && first->kind != SIDA_CONSTANT) sida_set_problem(graph, "%s: its first value is no constant", name);
+  if (first != NULL && first->kind != SIDA_CONSTANT) sida_set_problem(graph, "%s: its initial value is not a constant", name);
   sida_node* node = first == NULL ? NULL : add(graph, SIDA_STATE, first->element);
   if (node == NULL) return LACUNA_SIDA_NO_VALUE;
   node->name = name;
@@ -183,9 +183,9 @@ void lacuna_sida_next(lacuna_sida_graph* graph, lacuna_sida_value state, lacuna_
     sida_set_problem(graph, "only states have a next value");
   } else if (v->kind == SIDA_MATRIX || v->scalar != s->scalar || v->element != s->element || v->length != s->length ||
              v->width != s->width) {
-    sida_set_problem(graph, "%s: its next value is of another kind, element, length or width", s->name);
+    sida_set_problem(graph, "%s: its next value has a different kind, element type, length or width", s->name);
   } else if (v->kind == SIDA_STATE && value != state) {
-    /* The value of another state before this iteration. */
+    /* The next value is the value of another state before this iteration. */
     graph->nodes[state].next =
         lacuna_sida_apply(graph, LACUNA_SIDA_OPERATION_COPY, value, LACUNA_SIDA_NO_VALUE, LACUNA_SIDA_NO_VALUE);
   } else {
@@ -196,7 +196,7 @@ void lacuna_sida_next(lacuna_sida_graph* graph, lacuna_sida_value state, lacuna_
 void lacuna_sida_keep(lacuna_sida_graph* graph, lacuna_sida_value state) {
   const sida_node* s = get(graph, state, "a state to be kept");
   if (s == NULL) return;
-  if (s->kind != SIDA_STATE) sida_set_problem(graph, "only states are kept");
+  if (s->kind != SIDA_STATE) sida_set_problem(graph, "only states can be kept");
   graph->nodes[state].kept = true;
 }
 
@@ -205,7 +205,7 @@ void lacuna_sida_limit(lacuna_sida_graph* graph, uint64_t limit, lacuna_sida_val
   if (condition != LACUNA_SIDA_NO_VALUE) {
     const sida_node* c = get(graph, condition, "the condition");
     if (c == NULL) return;
-    if (!c->scalar) sida_set_problem(graph, "the condition is no scalar");
+    if (!c->scalar) sida_set_problem(graph, "the condition is not a scalar");
   }
   graph->limit = limit;
   graph->condition = condition;
@@ -216,7 +216,7 @@ lacuna_sida_value lacuna_sida_product(lacuna_sida_graph* graph, int semiring, la
   const sida_node *v = get_vector(graph, x, "the vector of a product"), *m = get(graph, matrix, "the matrix of a product");
   if (v == NULL || m == NULL) return LACUNA_SIDA_NO_VALUE;
   if (m->kind != SIDA_MATRIX) {
-    sida_set_problem(graph, "a product with something that is no matrix");
+    sida_set_problem(graph, "a product with a value that is not a matrix");
     return LACUNA_SIDA_NO_VALUE;
   }
   if (v->length != (transposed ? m->columns : m->rows)) {
@@ -235,7 +235,7 @@ lacuna_sida_value lacuna_sida_product(lacuna_sida_graph* graph, int semiring, la
   if (present != LACUNA_SIDA_NO_VALUE) {
     const sida_node* p = get_vector(graph, present, "the vector of present elements");
     if (p != NULL && (p->element != LACUNA_SIDA_BOOL || p->width != 1 || p->length != v->length)) {
-      sida_set_problem(graph, "the vector of present elements is no BOOL of x's length");
+      sida_set_problem(graph, "the vector of present elements is not a BOOL vector of x's length");
     }
   }
   const uint32_t width = v->width;
@@ -255,7 +255,7 @@ lacuna_sida_value lacuna_sida_product(lacuna_sida_graph* graph, int semiring, la
 lacuna_sida_value lacuna_sida_apply(lacuna_sida_graph* graph, int operation, lacuna_sida_value a, lacuna_sida_value b,
                                     lacuna_sida_value c) {
   if (operation < 0 || operation > LACUNA_SIDA_OPERATION_SHIFT_RIGHT) {
-    sida_set_problem(graph, "operation %d is none of elements", operation);
+    sida_set_problem(graph, "operation %d is not element-wise", operation);
     return LACUNA_SIDA_NO_VALUE;
   }
   const lacuna_sida_value values[3] = {a, b, c};
@@ -267,7 +267,7 @@ lacuna_sida_value lacuna_sida_apply(lacuna_sida_graph* graph, int operation, lac
     const sida_node* v = get(graph, values[i], lacuna_sida_operation_name(operation));
     if (v == NULL) return LACUNA_SIDA_NO_VALUE;
     if (v->kind == SIDA_MATRIX || (element >= 0 && v->element != element)) {
-      sida_set_problem(graph, "%s of operands that are no vectors or scalars of one element",
+      sida_set_problem(graph, "%s of operands that are not vectors or scalars of the same element type",
                        lacuna_sida_operation_name(operation));
       return LACUNA_SIDA_NO_VALUE;
     }

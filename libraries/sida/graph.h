@@ -27,21 +27,21 @@ typedef enum sida_kind {
 
 typedef struct sida_node {
   sida_kind kind;
-  const char* name; /* of inputs and states */
+  const char* name; /* name of an input or state */
   int element;
   bool scalar;
-  uint64_t length; /* of a vector */
+  uint64_t length; /* length of a vector */
   uint32_t width;
-  int operation;          /* of APPLY; semiring of PRODUCT, monoid of REDUCE and SCAN */
+  int operation;          /* operation of APPLY, semiring of PRODUCT, monoid of REDUCE and SCAN */
   int operands[3];        /* nodes, or LACUNA_SIDA_NO_VALUE. PRODUCT: x, present. CONVERT, REDUCE, SCAN: a. DENSE: a, array */
-  int matrix;             /* of PRODUCT: the node */
-  bool transposed;        /* of PRODUCT */
-  int next;               /* of STATE: the node of its next value; of SCALAR_STATE besides operands[0], its first value */
-  bool kept;              /* of STATE */
-  uint64_t bits;          /* of CONSTANT */
-  uint32_t rows, columns; /* of MATRIX */
-  int number;             /* of MATRIX: in the order in which they were made */
-  bool has_values;        /* of MATRIX */
+  int matrix;             /* PRODUCT: node of the matrix */
+  bool transposed;        /* PRODUCT: multiplies by the transpose */
+  int next;               /* STATE: node of its next value; the initial value of a scalar state is operands[0] */
+  bool kept;              /* STATE: its value after the loop is a result */
+  uint64_t bits;          /* CONSTANT: its value */
+  uint32_t rows, columns; /* MATRIX: dimensions */
+  int number;             /* MATRIX: number in order of creation */
+  bool has_values;        /* MATRIX: has values; otherwise all entries are 1 */
 } sida_node;
 
 struct lacuna_sida_graph {
@@ -53,11 +53,11 @@ struct lacuna_sida_graph {
 };
 
 void sida_set_problem(lacuna_sida_graph* graph, const char* format, ...) __attribute__((format(printf, 2, 3)));
-/* Bytes of a vector. */
+/* Size of a vector in bytes. */
 static inline uint64_t sida_vector_bytes(const sida_node* node) {
   return node->length * node->width * lacuna_sida_element_bytes((unsigned)node->element);
 }
-/* What a node is called in messages, e.g. "sum by ADD of pr". `text` has SIDA_PROBLEM_BYTES. */
+/* Writes the node's name for messages, e.g. "sum by ADD of pr". `text` has SIDA_PROBLEM_BYTES. */
 const char* sida_describe(const lacuna_sida_graph* graph, int node, char* text);
 
 #ifdef __cplusplus

@@ -1,9 +1,9 @@
 /* A compiled graph: passes by period, shared by the files of the library.
  *
- * The loop is cut into periods of one or two iterations. Period 0 begins with the states' first values, the others with what
- * the period before has left: the last period repeats itself. An instance is a node in an iteration of a period: 0 is the first
- * iteration of the period, -1 the last one of the period before. Instances of the period before that are not computed when the
- * period begins are pending and computed in it. */
+ * The loop is cut into periods of one or two iterations. Period 0 begins with the states' initial values, other periods with
+ * the values left by the previous one; the last periods are repeated. An instance is a node in an iteration of a period: 0 is
+ * the first iteration of the period, -1 the last one of the period before. Instances of the previous period that have not been
+ * computed when the period begins are pending and are computed in it. */
 #ifndef LACUNA_LIBRARIES_SIDA_PLAN_H
 #define LACUNA_LIBRARIES_SIDA_PLAN_H
 
@@ -11,31 +11,31 @@
 
 enum {
   SIDA_OLDEST = -6,              /* iteration of the oldest instance */
-  SIDA_WINDOW = 2 - SIDA_OLDEST, /* iterations of instances */
-  SIDA_MOST_PASSES = 128,        /* of a period */
+  SIDA_WINDOW = 2 - SIDA_OLDEST, /* number of iterations of instances */
+  SIDA_MOST_PASSES = 128,        /* limit of passes of a period */
   SIDA_MOST_PERIODS = 4,
   SIDA_EXPLAIN_BYTES = 8192,
 };
 
 typedef enum sida_status {
-  SIDA_ABSENT,  /* before the loop, or too old */
+  SIDA_ABSENT,  /* before the loop, or older than SIDA_OLDEST */
   SIDA_PENDING, /* not computed yet */
-  SIDA_FIRST,   /* the first value of a state */
-  SIDA_CARRIED, /* computed in the period before */
+  SIDA_FIRST,   /* the initial value of a state */
+  SIDA_CARRIED, /* computed in the previous period */
   SIDA_DONE,    /* computed in this period */
 } sida_status;
 
-/* Element-wise code of a pass: in load, ewise or finish. What can be computed before the pass is computed wherever it is used.
- */
+/* Part of a pass that executes element-wise code: load, ewise or finish. SIDA_BEFORE: operands are available before the pass,
+ * so the value is computed wherever it is used. */
 typedef enum sida_slot { SIDA_BEFORE, SIDA_EWISE, SIDA_FINISH } sida_slot;
-/* Scalars are known after load, ewise or finish. */
+/* Part of a pass after which a scalar is known. */
 typedef enum sida_phase { SIDA_AFTER_LOAD, SIDA_AFTER_EWISE, SIDA_AFTER_FINISH } sida_phase;
 
 typedef struct sida_instance {
   sida_status status;
-  int pass;   /* DONE: where */
-  int place;  /* DONE: of a vector its slot, of a scalar its phase */
-  bool store; /* of a vector: it has memory */
+  int pass;   /* DONE: pass that computes it */
+  int place;  /* DONE: slot of a vector, phase of a scalar */
+  bool store; /* a vector is stored to memory */
 } sida_instance;
 
 typedef struct sida_reference {
@@ -45,9 +45,9 @@ typedef struct sida_reference {
 typedef struct sida_pass {
   bool os, is;
   sida_reference first, second; /* products */
-  uint64_t length;              /* of an element-wise pass */
+  uint64_t length;              /* length of an element-wise pass */
   bool counts_ewise, counts_finish;
-  sida_reference load_condition, ewise_condition, finish_condition; /* node LACUNA_SIDA_NO_VALUE: none */
+  sida_reference load_condition, ewise_condition, finish_condition; /* node LACUNA_SIDA_NO_VALUE: no condition */
 } sida_pass;
 
 typedef struct sida_period {
@@ -57,26 +57,27 @@ typedef struct sida_period {
 } sida_period;
 
 typedef struct sida_exit {
-  int pass; /* of the program */
+  int pass; /* pass of the program */
   uint32_t kind;
   int state; /* node */
-  int place; /* vector or scalar */
+  int place; /* number of the vector or scalar */
 } sida_exit;
 
 struct lacuna_sida_plan {
   const lacuna_sida_graph* graph;
   bool live[SIDA_MOST_NODES];
-  int iterations; /* of a period: 1, or 2 whose products share a pass */
+  int iterations; /* iterations of a period: 1, or 2 whose products share a pass */
   sida_period* periods;
-  int period_count, loops_to; /* the last period is followed by this one */
-  /* Lengths of vectors that need an element-wise pass at the end of each period, to be there in the next one. */
+  int period_count, loops_to; /* period that follows the last one */
+  /* Lengths of vectors that need an additional element-wise pass at the end of each period, which stores them for the next one.
+   */
   uint64_t extra[4];
   int extra_count;
-  uint64_t missing; /* such a length that generation has found, 0: none */
+  uint64_t missing; /* another such length, found during code generation; 0: none */
   unsigned products, fused;
   char explain[SIDA_EXPLAIN_BYTES];
 
-  /* Image */
+  /* The program. */
   lacuna_sida_storage vectors[LACUNA_SIDA_MAX_VECTORS];
   unsigned vector_count;
   uint64_t scalars[LACUNA_SIDA_MAX_SCALARS];
@@ -95,15 +96,15 @@ static inline sida_instance* sida_at(sida_period* period, int node, int iteratio
   return &period->instances[node][iteration - SIDA_OLDEST];
 }
 
-/* States stand for the value that they have in that iteration. */
+/* The instance that a node denotes in an iteration; a state denotes the value that it has there. */
 sida_reference sida_resolve(const lacuna_sida_graph* graph, sida_period* period, int node, int iteration);
-/* The same in all iterations: an input, a constant, or a state that never changes. */
+/* Whether the node has the same value in all iterations: an input, a constant, or a state that never changes. */
 bool sida_is_invariant(const lacuna_sida_graph* graph, int node);
 
-/* Fills periods and explanation; `across`: two iterations in a period, whose products share a pass. false: the graph's problem
- * says why. */
+/* Computes periods and explanation; `across`: two iterations per period, whose products share a pass. Returns false with the
+ * graph's problem set. */
 bool sida_schedule(lacuna_sida_plan* plan, lacuna_sida_graph* graph, lacuna_sida_fusion fusion, bool across);
-/* Fills the image from the periods. Likewise. */
+/* Generates the program from the periods. Returns false with the graph's problem set. */
 bool sida_generate(lacuna_sida_plan* plan, lacuna_sida_graph* graph);
 
 #endif

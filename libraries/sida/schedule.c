@@ -1,4 +1,4 @@
-/* Which pass computes each value of an iteration: the loop's periods, one pass after the other. */
+/* Assigns the values of an iteration to passes, pass by pass, for each period of the loop. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -37,7 +37,7 @@ static void begin_period(lacuna_sida_plan* plan, sida_period* period, sida_perio
   }
 }
 
-/* What a period takes from before it: instances that pending ones read. */
+/* Records the values of earlier periods that a period's pending instances read. */
 static void note_used(const lacuna_sida_plan* plan, sida_period* period, int node, int iteration, bool* seen,
                       sida_status* used) {
   const sida_reference r = sida_resolve(plan->graph, period, node, iteration);
@@ -65,8 +65,8 @@ static void note_all_used(const lacuna_sida_plan* plan, sida_period* period, sid
   }
 }
 
-/* Reductions and scans of complete iterations: what is left when there are none is element-wise, and computed in the next
- * period. */
+/* Finds pending scalars, scans and dense products. An iteration without them is complete: the rest is element-wise and computed
+ * in the next period. */
 static bool incomplete(sida_scheduler* s, sida_reference r, void* data) {
   (void)data;
   const sida_node* n = s->graph->nodes + r.node;
@@ -78,7 +78,7 @@ static bool pending(sida_scheduler* s, sida_reference r, void* data) {
   return true;
 }
 
-/* Passes of a period whose products share none with another iteration's. */
+/* Adds the passes of a period in which no products of different iterations are fused. */
 static bool add_passes(sida_scheduler* s, lacuna_sida_fusion fusion) {
   if (fusion == LACUNA_SIDA_FUSION_NONE) {
     while (sida_visit_pending(s, pending, NULL)) {
@@ -86,7 +86,7 @@ static bool add_passes(sida_scheduler* s, lacuna_sida_fusion fusion) {
     }
     return true;
   }
-  /* A period without products or reductions has one element-wise pass nevertheless. */
+  /* A period without products and reductions still has one element-wise pass. */
   bool complete = false;
   while (!complete) {
     const bool made = sida_make_pass(s, fusion);
@@ -101,7 +101,7 @@ static uint64_t ewise_length(sida_scheduler* s, int pass) {
   return p->os ? s->graph->nodes[p->first.node].length : p->length;
 }
 
-/* Element-wise passes for vectors whose length no other pass has in which they could be stored. */
+/* Adds element-wise passes for vectors that have to be stored and whose length no other pass has. */
 static void add_extra_passes(sida_scheduler* s) {
   for (int e = 0; e < s->plan->extra_count && s->pass < SIDA_MOST_PASSES; ++e) {
     const uint64_t length = s->plan->extra[e];
@@ -121,19 +121,20 @@ static void add_extra_passes(sida_scheduler* s) {
   }
 }
 
-/* Phase in which a scalar of this period is known; -1: it is not, or was before. */
+/* Phase in which a scalar becomes known in a pass of this period; -1: in none. */
 static int known_in(sida_scheduler* s, sida_reference r, int pass) {
   if (r.node == LACUNA_SIDA_NO_VALUE || sida_status_of(s, r) != SIDA_DONE) return -1;
   const sida_instance* i = sida_at(s->period, r.node, r.iteration);
   return i->pass == pass ? i->place : -1;
 }
 
-/* Where iterations are counted and the loop's condition is looked at. false: the loop cannot be ended in time. */
+/* Chooses where iterations are counted and the loop's condition is tested. Returns false if the loop cannot be ended in time.
+ */
 static bool place_conditions(sida_scheduler* s) {
   sida_period* period = s->period;
   sida_pass* last = period->passes + period->pass_count - 1;
   if (s->plan->iterations == 2) {
-    /* The one pass, whose two products are of two iterations. */
+    /* The only pass, whose two products belong to two iterations. */
     const sida_reference before = sida_condition_of(s, -1), first = sida_condition_of(s, 0), second = sida_condition_of(s, 1);
     last->counts_ewise = last->counts_finish = true;
     if (first.node == LACUNA_SIDA_NO_VALUE) return true;
@@ -203,7 +204,7 @@ static bool schedule_periods(lacuna_sida_plan* plan, lacuna_sida_graph* graph, l
   return done;
 }
 
-/* What the results depend on. */
+/* Marks the nodes on which the results depend. */
 static void mark_live(lacuna_sida_plan* plan, int node) {
   if (node == LACUNA_SIDA_NO_VALUE || plan->live[node]) return;
   plan->live[node] = true;
@@ -239,7 +240,7 @@ bool sida_schedule(lacuna_sida_plan* plan, lacuna_sida_graph* graph, lacuna_sida
     done = schedule_periods(plan, graph, fusion);
   }
   if (!done) {
-    sida_set_problem(graph, "an iteration that cannot be cut into passes");
+    sida_set_problem(graph, "the iteration cannot be divided into passes");
     return false;
   }
   const sida_period* repeated = plan->periods + plan->loops_to;

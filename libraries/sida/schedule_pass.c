@@ -1,4 +1,4 @@
-/* What one pass computes, and in which part of it. */
+/* Selects the values that one pass computes, and the part of the pass that computes each. */
 #include <stdio.h>
 #include <string.h>
 
@@ -12,7 +12,7 @@ sida_status sida_status_of(sida_scheduler* s, sida_reference r) {
   return sida_at(s->period, r.node, r.iteration)->status;
 }
 
-/* Whether a vector can be read in that slot of the current pass. */
+/* Whether a vector can be read in a slot of the current pass. */
 static bool vector_ready(sida_scheduler* s, sida_reference r, sida_slot slot) {
   const sida_status status = sida_status_of(s, r);
   if (status != SIDA_DONE) return status == SIDA_FIRST || status == SIDA_CARRIED;
@@ -20,8 +20,8 @@ static bool vector_ready(sida_scheduler* s, sida_reference r, sida_slot slot) {
   return i->pass < s->pass || (i->pass == s->pass && i->place <= (int)slot);
 }
 
-/* Whether a scalar is known in that slot of the current pass: what load reduces is known in ewise, all others after the pass.
- */
+/* Whether a scalar is known in a slot of the current pass: scalars reduced by load are known in ewise, all others after the
+ * pass. */
 static bool scalar_ready(sida_scheduler* s, sida_reference r, sida_slot slot) {
   const sida_status status = sida_status_of(s, r);
   if (status != SIDA_DONE) return status == SIDA_FIRST || status == SIDA_CARRIED;
@@ -35,7 +35,7 @@ static sida_reference operand(sida_scheduler* s, sida_reference of, int number) 
   return sida_resolve(s->graph, s->period, node, of.iteration);
 }
 
-/* An operation of scalars, all of which are known in that slot; no reduction. */
+/* Whether this is a scalar operation, not a reduction, whose operands are known in that slot. */
 static bool is_scalar_operation_ready(sida_scheduler* s, sida_reference r, sida_slot slot) {
   const sida_node* n = s->graph->nodes + r.node;
   if (!n->scalar || n->kind == SIDA_REDUCE) return false;
@@ -74,7 +74,7 @@ static uint64_t load_length(sida_scheduler* s) {
   return s->graph->nodes[s->graph->nodes[pass->first.node].operands[0]].length;
 }
 
-/* Whether load can reduce to it, so that ewise has it. */
+/* Whether load can compute this reduction, so that ewise can use it. */
 static bool can_load(sida_scheduler* s, sida_reference r) {
   if (scalar_ready(s, r, SIDA_EWISE)) return true;
   if (sida_status_of(s, r) != SIDA_PENDING) return false;
@@ -104,10 +104,10 @@ static void load_scalar(sida_scheduler* s, sida_reference r) {
 
 typedef struct closure {
   sida_slot slot;
-  uint64_t length; /* of vectors in the slot; irrelevant before the pass */
+  uint64_t length; /* length of the slot's vectors; irrelevant before the pass */
 } closure;
 
-/* A dense product takes the array of its iteration, which the accelerator counts as iterations end. */
+/* Whether a dense product runs in its own iteration: it uses the array of the iteration counted by the accelerator. */
 static bool is_in_its_iteration(sida_scheduler* s, sida_reference r, sida_slot slot) {
   if (s->graph->nodes[r.node].kind != SIDA_DENSE) return true;
   return s->plan->iterations == 2 ? r.iteration == (slot == SIDA_FINISH ? 1 : 0) : r.iteration == 0;
@@ -142,10 +142,10 @@ void sida_add_all_element_wise(sida_scheduler* s, sida_slot slot, uint64_t lengt
   sida_visit_pending(s, add_element_wise, &c);
 }
 
-/* Reductions of vectors that ewise or finish has, and scalar operations whose operands are known then. Without lengths no
- * reduction is added. */
+/* Adds reductions of vectors available in ewise or finish, and scalar operations whose operands are then known. Adds no
+ * reductions without lengths. */
 static bool add_scalar(sida_scheduler* s, sida_reference r, void* data) {
-  const closure* lengths = data; /* of ewise and of finish */
+  const closure* lengths = data; /* of ewise, then of finish */
   const sida_node* n = s->graph->nodes + r.node;
   if (!n->scalar) return false;
   const sida_pass* pass = s->period->passes + s->pass;
@@ -175,7 +175,7 @@ static bool add_scalar(sida_scheduler* s, sida_reference r, void* data) {
   return false;
 }
 
-/* Scalar operations whose operands are known before the pass, which ewise and finish then have. */
+/* Adds scalar operations whose operands are known before the pass, so that ewise and finish can use them. */
 static bool add_known_scalar(sida_scheduler* s, sida_reference r, void* data) {
   (void)data;
   if (is_scalar_operation_ready(s, r, SIDA_EWISE)) set_done(s, r, SIDA_AFTER_LOAD);
@@ -189,7 +189,8 @@ void sida_append(lacuna_sida_plan* plan, const char* text) {
   snprintf(plan->explain + used, sizeof plan->explain - used, "%s", text);
 }
 
-/* Why a vector is not there in ewise: the first operation it depends on that is not element-wise with known operands. */
+/* The operation that prevents a vector from being available in ewise: the first one it depends on that is not element-wise with
+ * known operands. */
 static sida_reference blocking(sida_scheduler* s, sida_reference r) {
   for (;;) {
     const sida_node* n = s->graph->nodes + r.node;
@@ -208,7 +209,8 @@ static sida_reference blocking(sida_scheduler* s, sida_reference r) {
   }
 }
 
-/* Whether `second` can be the second product of the current pass. `reason` has twice SIDA_PROBLEM_BYTES. */
+/* Whether `second` can be the second product of the current pass; otherwise writes the reason. `reason` has 2 *
+ * SIDA_PROBLEM_BYTES. */
 static bool can_fuse(sida_scheduler* s, sida_reference second, lacuna_sida_fusion fusion, char* reason) {
   const lacuna_sida_graph* graph = s->graph;
   const sida_pass* pass = s->period->passes + s->pass;
@@ -275,7 +277,7 @@ const sida_pass sida_no_pass = {.first = {LACUNA_SIDA_NO_VALUE, 0},
                                 .ewise_condition = {LACUNA_SIDA_NO_VALUE, 0},
                                 .finish_condition = {LACUNA_SIDA_NO_VALUE, 0}};
 
-/* What an element-wise pass can be made for: a reduction or a scan whose operand is there. */
+/* Finds a reduction or scan whose operand is available, which needs an element-wise pass. */
 static bool needs_pass(sida_scheduler* s, sida_reference r, void* data) {
   const sida_node* n = s->graph->nodes + r.node;
   if ((n->kind != SIDA_REDUCE && n->kind != SIDA_SCAN) || !vector_ready(s, operand(s, r, 0), SIDA_BEFORE)) return false;
@@ -283,7 +285,7 @@ static bool needs_pass(sida_scheduler* s, sida_reference r, void* data) {
   return true;
 }
 
-/* Likewise a scalar operation whose operands are known: a pass without elements. */
+/* Finds a scalar operation whose operands are known, which needs a pass without elements. */
 static bool needs_scalar_pass(sida_scheduler* s, sida_reference r, void* data) {
   (void)data;
   return is_scalar_operation_ready(s, r, SIDA_BEFORE);
@@ -333,7 +335,7 @@ bool sida_make_pass(sida_scheduler* s, lacuna_sida_fusion fusion) {
   pass->first = product;
   set_done(s, product, SIDA_EWISE);
   sida_visit_pending(s, add_known_scalar, NULL);
-  /* What load reduces for the loop's condition, which is looked at before the pass goes on. */
+  /* Reductions in load of the loop's condition, which is tested before the pass continues. */
   for (int iteration = SIDA_OLDEST; iteration < 0; ++iteration) {
     const sida_reference condition = sida_condition_of(s, iteration);
     if (condition.node != LACUNA_SIDA_NO_VALUE && sida_status_of(s, condition) == SIDA_PENDING && can_load(s, condition)) {
@@ -366,14 +368,14 @@ bool sida_make_pass(sida_scheduler* s, lacuna_sida_fusion fusion) {
 
 /* ------------------------------------------------------------------------------------- passes of one operation each */
 
-/* An index is computed where it is used: it is in no memory that a pass could save. */
+/* An index is recomputed at each use; it is never stored, so a separate pass would save nothing. */
 static bool add_index(sida_scheduler* s, sida_reference r, void* data) {
   (void)data;
   if (s->graph->nodes[r.node].kind == SIDA_INDEX) set_done(s, r, SIDA_BEFORE);
   return false;
 }
 
-/* The first product, element-wise operation, scan or reduction whose operands are in memory. */
+/* Finds the first product, element-wise operation, scan or reduction whose operands are in memory. */
 static bool single_operation(sida_scheduler* s, sida_reference r, void* data) {
   const sida_node* n = s->graph->nodes + r.node;
   if (n->scalar && n->kind != SIDA_REDUCE) return false;

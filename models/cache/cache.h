@@ -298,8 +298,8 @@ class Cache : public sc_core::sc_module, public CacheMaintenance, public HostPre
   Tick atomic_;
   int line_shift_;
   int sector_shift_;
-  std::uint64_t set_mask_;   // sets - 1; 0: the number of sets is no power of two
-  std::uint64_t bank_mask_;  // banks - 1; 0: the number of banks is no power of two
+  std::uint64_t set_mask_;   // sets - 1; 0: the number of sets is not a power of two
+  std::uint64_t bank_mask_;  // banks - 1; 0: the number of banks is not a power of two
   unsigned hashed_bits_;     // lowest bits of a line's number that the hash changes; 0: no hash
 
   TagArray tags_;

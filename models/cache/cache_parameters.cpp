@@ -7,11 +7,11 @@ void CacheParameters::describe(ParameterSection& section) {
   section.add("size", size, "Capacity", {.range = {64, 1e12}});
   section.add("ways", ways, "Associativity", {.range = {1, 256}});
   section.add("line", line, "Line size: bytes that a tag covers", {.range = {16, 1024}, .power_of_two = true});
-  section.add("sector", sector, "Bytes that are filled and written back together; at most a line counts",
+  section.add("sector", sector, "Bytes that are filled and written back together; limited to the line",
               {.range = {16, ByteMask::kBytes}, .power_of_two = true});
   section.add(
       "set_hash", set_hash,
-      "Whether higher address bits are XORed onto a line's set and bank, of a number of sets that is no power of two onto the "
+      "Whether higher address bits are XORed onto a line's set and bank; if the number of sets is not a power of two, onto the "
       "largest power of two that divides it",
       {{"none", static_cast<int>(AddressHash::none)}, {"xor", static_cast<int>(AddressHash::fold)}},
       {.source = "Liu et al., Get Out of the Valley (ISCA '18); models/common/transport/address_hash.h"});
@@ -21,7 +21,7 @@ void CacheParameters::describe(ParameterSection& section) {
   section.add("ports", ports, "Requests that a bank accepts per cycle", {.range = {1, 64}});
   section.add("transactions", transactions, "Requests in flight, hits included; 0 = no limit", {.range = {0, 4096}});
   section.add("mshrs", mshrs, "Outstanding primary misses", {.range = {1, 4096}});
-  section.add("write_policy", write_policy, "What a write does",
+  section.add("write_policy", write_policy, "Write policy",
               {{"write_around", static_cast<int>(WritePolicy::write_around)},
                {"write_back", static_cast<int>(WritePolicy::write_back)}});
   section.add("hit_latency", hit_latency, "From the access to the data", {.range = {0, 1e5}});

@@ -218,7 +218,7 @@ class TagArray {
 
   std::uint32_t sets_;
   unsigned ways_;
-  int way_bits_;  // -1: the number of ways is no power of two
+  int way_bits_;  // -1: the number of ways is not a power of two
   unsigned sectors_count_;
   ZeroedArray<std::uint64_t> tags_;
   ZeroedArray<std::uint8_t> signatures_;  // signatures of the tags; empty: none are used

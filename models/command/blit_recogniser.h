@@ -48,8 +48,8 @@ class BlitRecogniser {
   /// Name for reports of a kernel without name in its code object, whose code begins at `entry`; empty if unknown. find()
   /// receives it in Dispatch::kernel.
   virtual std::string_view name(const GpuVm& vm, std::uint64_t entry) const = 0;
-  /// The blit that the dispatch performs. nullopt if the kernel is no blit, or if only its execution shows its effect. Source
-  /// and destination need not be mapped.
+  /// The blit that the dispatch performs; nullopt if the kernel is not a blit, or if its effect can only be determined by
+  /// executing it. Source and destination need not be mapped.
   virtual std::optional<Blit> find(const GpuVm& vm, const Dispatch& dispatch) const = 0;
   /// Changes the dispatch and its arguments in memory so that it moves bytes [from, to) only. Both are cuts, or the blit's
   /// ends.

@@ -1,4 +1,4 @@
-// Performs the copies and fills of kernels without executing them, for dispatches that the driver's recogniser knows.
+// Performs the copies and fills of kernels without executing them, for dispatches identified by the driver's recogniser.
 #pragma once
 
 #include <cstdint>

@@ -76,7 +76,7 @@ class BulkBlits : public sc_core::sc_module {
   bool sample(Copy& copy);
   void learn(Copy& copy);
   void begin_bulk(Copy& copy, const CopyCost& whole);
-  /// Moves the bytes whose time has come.
+  /// Moves the bytes that are due.
   void catch_up(Copy& copy);
   void end_bulk(Copy& copy);
   void finish(Copy& copy);

@@ -34,7 +34,7 @@ class DispatchPacketReader {
   DispatchPacketReader(const GpuVm& vm, isa::Target target, const isa::MatrixCodes& codes, const Blits& blits)
       : vm_(vm), target_(target), blits_(blits), symbols_(vm), code_check_(vm, target, codes) {}
 
-  /// Sets the driver, which knows names of functions that are not in GPU memory.
+  /// Sets the driver, which provides names of functions that are not in GPU memory.
   void set_driver_events(DriverEvents& driver) { driver_ = &driver; }
   /// Sets the source lines for place().
   void set_source_lines(const SourceLines& lines) { lines_ = &lines; }

@@ -29,7 +29,7 @@ class DriverEvents {
   virtual bool memory_fault(unsigned slot, const WavefrontFault& fault) = 0;
   /// Queue `slot` has failed with LACUNA_QUEUE_ERROR_* `error`; its inactive signal has been written.
   virtual void queue_failed(unsigned slot, std::uint32_t error) = 0;
-  /// The function that contains the instruction at `pc`, for reports. The driver may know more functions than GPU memory holds.
+  /// The function that contains the instruction at `pc`, for reports. The driver may know functions that are not in GPU memory.
   virtual std::optional<CodeSymbol> function(std::uint64_t /*pc*/) { return std::nullopt; }
 };
 

@@ -22,7 +22,7 @@ class Agent {
   virtual bool busy() const = 0;
   /// Whether all its polls have read memory after `time`. True for an agent that polls nothing.
   virtual bool polled_after(Tick time) const = 0;
-  /// A count that never decreases and increases while the agent makes progress. Waiting and polling are no progress.
+  /// A count that never decreases and increases while the agent makes progress. Waiting and polling do not count as progress.
   virtual std::uint64_t progress() const = 0;
   /// Writes its work and wait reasons, one per line, indented by two spaces.
   virtual void diagnose(std::ostream& out) const = 0;

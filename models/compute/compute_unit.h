@@ -79,7 +79,7 @@ class ComputeUnit final : public sc_core::sc_module, public WindowedUnit, public
 
   // -- wiring, before the first launch
 
-  /// Attaches memories that may respond later, in place of those that the sockets are bound to.
+  /// Attaches memories that may respond later, instead of those bound to the sockets.
   void attach_memory(MemoryTarget& vector, MemoryTarget& scalar, MemoryTarget& instruction);
   /// Attaches the caches that instructions of this unit can invalidate.
   void attach_caches(CacheMaintenance* l1_vector, CacheMaintenance* l1_scalar, CacheMaintenance* l1_instruction) {

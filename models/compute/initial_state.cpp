@@ -207,8 +207,8 @@ std::string check_descriptor(const hsa::KernelDescriptor& descriptor, isa::Targe
   if (descriptor.fp16_overflow()) {
     return "kernel descriptor sets FP16_OVFL: results of f16 that are clamped instead of infinite are not supported";
   }
-  if (needs.vgprs > t.max_vgprs) return fmt::format("kernel asks for {} VGPRs, {} has {}", needs.vgprs, t.name, t.max_vgprs);
-  if (needs.sgprs > 112) return fmt::format("kernel asks for {} SGPRs, a wavefront has at most 112", needs.sgprs);
+  if (needs.vgprs > t.max_vgprs) return fmt::format("kernel requires {} VGPRs, {} has {}", needs.vgprs, t.name, t.max_vgprs);
+  if (needs.sgprs > 112) return fmt::format("kernel requires {} SGPRs, a wavefront has at most 112", needs.sgprs);
   return {};
 }
 

@@ -29,7 +29,7 @@ Word parse_word(const std::string& text) {
   const std::string name = word.substr(0, colon);
   const auto* const found = std::find(kNames.begin(), kNames.end(), name);
   if (found == kNames.end()) {
-    throw std::invalid_argument(fmt::format("address map: \"{}\" is none of row, bank, group, column, pseudo", name));
+    throw std::invalid_argument(fmt::format("address map: \"{}\" is not one of row, bank, group, column, pseudo", name));
   }
   Word result{static_cast<unsigned>(found - kNames.begin()), 0, hat != std::string::npos};
   if (result.hashed && (text.substr(hat) != "^row" || word.starts_with("row") || word.starts_with("column"))) {
@@ -67,7 +67,7 @@ DramAddressMap::DramAddressMap(const std::string& text, const DramOrganization& 
   std::istringstream stream(text);
   for (std::string word; stream >> word;) words.push_back(parse_word(word));
   if (words.empty() || words.front().field != kRow || words.front().bits != 0) {
-    throw std::invalid_argument("address map: \"row\" comes first, without a number of bits");
+    throw std::invalid_argument("address map: \"row\" must be first, without a number of bits");
   }
   // Least significant first. A word without number takes the bits that the field's words with numbers do not place.
   std::array<unsigned, kFields> named{};

@@ -349,7 +349,7 @@ void CommandScheduler::step(Cycle until) {
       refresh(now_ + 1);
       continue;
     }
-    // Requests that arrive in a cycle take part in its decisions.
+    // Requests that arrive in a cycle are considered in its decisions.
     if (now_ == turns_at || reads.next() <= now_ || writes.next() <= now_) continue;
     if (columns_.at <= now_) issue_column();
     if (!rows_.known) find<true>();

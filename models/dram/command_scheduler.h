@@ -272,7 +272,7 @@ class CommandScheduler {
   const bool closes_;
   const bool has_one_pseudo_;
   const std::size_t reads_;  // entries of the read queue
-  const int reads_shift_;    // log2 of reads_; -1: it is no power of two
+  const int reads_shift_;    // log2 of reads_; -1: it is not a power of two
   const std::size_t high_;   // number of writes above which writes are served
   const std::size_t low_;    // number of writes below which reads are served
   DramStatistics& statistics_;

@@ -26,8 +26,8 @@ namespace lacuna {
 
 class DramSchedule {
  public:
-  /// Throws std::invalid_argument if a count is no power of two, or if the row size, the address map, the watermarks of writes
-  /// or the times of refresh contradict other parameters.
+  /// Throws std::invalid_argument if a count is not a power of two, or if the row size, the address map, the watermarks of
+  /// writes or the times of refresh contradict other parameters.
   explicit DramSchedule(const DramParameters& parameters, DramChannelPlace place = {});
   DramSchedule(const DramSchedule&) = delete;
   DramSchedule& operator=(const DramSchedule&) = delete;

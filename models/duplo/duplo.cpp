@@ -26,7 +26,7 @@ void DuploParameterSet::check(const GpuDeviceParameters& device, std::vector<std
     problems.push_back("duplo.entries = " + std::to_string(duplo.entries) + ": set a power of two, or 0 for any number");
   if (is_power && duplo.entries != 0 && duplo.ways > duplo.entries) {
     problems.push_back("duplo.ways = " + std::to_string(duplo.ways) + ": there are " + std::to_string(duplo.entries) +
-                       " entries (duplo.entries); set no more ways than these");
+                       " entries (duplo.entries); ways must not exceed entries");
   }
   if (duplo.scope == DuploScope::simd && duplo.copy_cycles != Cycles{0}) {
     problems.push_back(

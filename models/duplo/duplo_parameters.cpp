@@ -6,15 +6,15 @@ void DuploParameters::describe(ParameterSection& s) {
   s.add("mode", mode, "Whether loads of lowered convolutions are looked up in a history of loads",
         {{"off", static_cast<int>(DuploMode::off)}, {"on", static_cast<int>(DuploMode::on)}}, {.source = "Duplo (MICRO '20)"});
   s.add("ids", ids,
-        "What identifies equal data: the paper's formula as printed with corrected channels, which yields wrong IDs; the "
+        "Identification of equal data: the paper's formula as printed with corrected channels, which yields wrong IDs; the "
         "element of the input; the address",
         {{"paper", static_cast<int>(DatumIds::paper)},
          {"exact", static_cast<int>(DatumIds::exact)},
          {"address", static_cast<int>(DatumIds::address)}},
         {.source = "Duplo (MICRO '20), section III.C; docs/deviations/duplo.md"});
   s.add("entry", entry,
-        "What an entry covers: the tile of a load, or one row of a tile of 16 x 16. Rows are an upper bound, which no hardware "
-        "reaches: their data move between lanes and SIMDs at no cost",
+        "Data covered by an entry: the tile of a load, or one row of a tile of 16 x 16. Rows are an upper bound for any "
+        "hardware: their data move between lanes and SIMDs at no cost",
         {{"tile", static_cast<int>(DuploEntry::tile)}, {"row", static_cast<int>(DuploEntry::row)}},
         {.source = "Duplo (MICRO '20) does not give it; docs/deviations/duplo.md"});
   s.add("entries", entries, "Entries of a core's load history buffer, a power of two; 0: any number",
@@ -30,7 +30,7 @@ void DuploParameters::describe(ParameterSection& s) {
   s.add("latency", latency, "Cycles of ID and look-up", {.range = {0, 64}, .source = "Duplo (MICRO '20), section IV.A"});
   s.add(
       "release", release,
-      "How long an entry stays: until the last of its loads retires, until its register is overwritten, or, as a bound, always",
+      "Lifetime of an entry: until the last of its loads retires, until its register is overwritten, or, as a bound, unlimited",
       {{"retire", static_cast<int>(HistoryKeep::until_retired)},
        {"overwrite", static_cast<int>(HistoryKeep::until_overwritten)},
        {"never", static_cast<int>(HistoryKeep::always)}},

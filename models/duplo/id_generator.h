@@ -41,8 +41,8 @@ class IdGenerator {
   DatumId id(std::uint64_t row, unsigned column) const;
   /// Low bits of an element's ID that are 0 in all first elements of tiles that begin at multiples of `columns`.
   unsigned zeros(unsigned columns) const;
-  /// Divisors of the formulas that are no powers of two. Each needs a multiplication by a reciprocal where a power of two needs
-  /// a shift; the paper has powers of two only.
+  /// Divisors of the formulas that are not powers of two. Each needs a multiplication by a reciprocal instead of a shift; the
+  /// paper only has powers of two.
   unsigned reciprocals() const;
 
   const LoweredConvolution& convolution() const { return convolution_; }

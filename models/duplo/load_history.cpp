@@ -19,7 +19,7 @@ LoadHistory::LoadHistory(const Parameters& parameters) : parameters_(parameters)
   if (parameters.entries == 0) return;
   if (!std::has_single_bit(parameters.entries)) throw std::invalid_argument("entries are a power of two, or 0 for any number");
   if (!std::has_single_bit(parameters.ways)) throw std::invalid_argument("ways are a power of two");
-  if (parameters.ways > parameters.entries) throw std::invalid_argument("there are no more ways than entries");
+  if (parameters.ways > parameters.entries) throw std::invalid_argument("ways must not exceed entries");
   index_.emplace(parameters.hash, parameters.entries / parameters.ways);
   entries_.resize(parameters.entries);
 }

@@ -53,7 +53,7 @@ class LoadHistory {
     HistoryHash hash = HistoryHash::xor_;
     HistoryKeep keep = HistoryKeep::until_retired;
   };
-  /// Throws std::invalid_argument for numbers that are no powers of two, and for more ways than entries.
+  /// Throws std::invalid_argument for numbers that are not powers of two, and for more ways than entries.
   explicit LoadHistory(const Parameters& parameters);
 
   /// The entry of a tile at time `at`, not before the time of the previous call; kNone: there is none.

@@ -17,7 +17,8 @@ std::size_t EnergyMeter::block(std::string_view name) {
 
 void EnergyMeter::add(std::string_view block_name, std::string_view event, const std::uint64_t& counter, double picojoules) {
   // Written such that it also rejects NaN.
-  if (!(picojoules >= 0)) throw std::invalid_argument(fmt::format("{}.{}: {} pJ is no energy", block_name, event, picojoules));
+  if (!(picojoules >= 0))
+    throw std::invalid_argument(fmt::format("{}.{}: {} pJ is not a valid energy", block_name, event, picojoules));
   const std::size_t of = block(block_name);
   auto known = std::find_if(events_.begin(), events_.end(), [&](const Event& e) { return e.block == of && e.name == event; });
   if (known == events_.end()) {
@@ -29,7 +30,7 @@ void EnergyMeter::add(std::string_view block_name, std::string_view event, const
 }
 
 void EnergyMeter::add_static(std::string_view block_name, double watts) {
-  if (!(watts >= 0)) throw std::invalid_argument(fmt::format("{}: {} W is no power", block_name, watts));
+  if (!(watts >= 0)) throw std::invalid_argument(fmt::format("{}: {} W is not a valid power", block_name, watts));
   watts_[block(block_name)] += watts;
 }
 

@@ -81,8 +81,7 @@ void EnergyParameters::describe_matrix(ParameterSection& section) {
          "Power of a matrix unit with M3XU (mfma.design = m3xu_pipelined), relative to one without extensions", kTable24);
   factor("mfma_power_m3xu", m.power_m3xu, "The same of mfma.design = m3xu, in its longer cycle", kTable24);
   factor("mfma_power_fp32_native", m.power_fp32_native, "The same of mfma.design = fp32_native", kTable24);
-  factor("mfma_power_simd2", m.power_simd2, "What SIMD2 multiplies the power by",
-         "thesis, section 3.6.1: 3.74 W and 0.79 W more");
+  factor("mfma_power_simd2", m.power_simd2, "Factor of SIMD2 on the power", "thesis, section 3.6.1: 3.74 W and 0.79 W more");
   const struct {
     const char* name;
     double& member;
@@ -101,7 +100,7 @@ void CacheEnergy::describe(ParameterSection& section, std::string_view cache) {
   add_energy(section, named("tag"), tag, "Look-up of a sector in the tags of all ways");
   add_energy(section, named("read"), read, "A byte read from the data array: hits and write-backs");
   add_energy(section, named("write"), write, "A byte written into the data array: fills and writes");
-  add_energy(section, named("atomic"), atomic, "An atomic operation on a sector, beside its read and write");
+  add_energy(section, named("atomic"), atomic, "An atomic operation on a sector, in addition to its read and write");
   add_power(section, named("static"), cache_static, "Of one cache or bank: leakage and clock");
 }
 
@@ -119,7 +118,7 @@ void EnergyParameters::describe_memory(ParameterSection& section) {
   l2z.describe(section, "l2z");
   l1_tlb.describe(section, "l1_tlb");
   l2_tlb.describe(section, "l2_tlb");
-  add_energy(section, "page_walk", page_walk, "A walk of the page table, whose memory accesses are not modelled one by one");
+  add_energy(section, "page_walk", page_walk, "A walk of the page table, whose memory accesses are not modelled individually");
   add_energy(section, "noc_router", noc.router, "A byte of a flit's width through a switch");
   add_energy(section, "noc_link", noc.link, "A byte of a flit's width over a link (crossbar: over its wires)");
   add_power(section, "noc_static", noc.noc_static, "The whole network: leakage and clock");

@@ -120,7 +120,7 @@ class DeviceExtension {
   virtual void attach_fabric(const Fabric& fabric, unsigned first_l2) {
     static_cast<void>(fabric), static_cast<void>(first_l2);
   }
-  /// The machine's units at nodes of the fabric that are no first-level caches. Called after attach_fabric().
+  /// The machine's units at nodes of the fabric, other than first-level caches. Called after attach_fabric().
   virtual std::vector<ExtensionUnit> units() { return {}; }
   /// The machine's sources of the fabric.
   virtual std::vector<ExtensionRequester> requesters() { return {}; }
@@ -157,7 +157,7 @@ class DeviceExtension {
 /// Nodes of the fabric that a machine uses.
 struct ExtensionNodes {
   unsigned sources = 0;       ///< number of sources with separate nodes
-  unsigned units = 0;         ///< number of units with separate nodes, which are no sources of the fabric
+  unsigned units = 0;         ///< number of units with separate nodes, which are not sources of the fabric
   unsigned destinations = 0;  ///< number of destinations with separate nodes
   bool switches = false;      ///< the last switches of a butterfly are nodes (FabricParameters::switch_nodes)
   FabricGuests guests;        ///< sources at the nodes of L1 vector caches, destinations at those of L2 banks, by their numbers

@@ -75,7 +75,7 @@ struct ComputeUnitPorts {
   Port instruction;
 };
 
-/// A source of the fabric whose node an extension's unit uses, which makes no transactions.
+/// Occupies the fabric's source port of an extension's unit. The unit uses only its node; the socket makes no transactions.
 struct UnitNode {
   explicit UnitNode(const char* name) : socket(name) {}
   tlm_utils::simple_initiator_socket<UnitNode> socket;

@@ -39,7 +39,7 @@ enum class Event : std::uint8_t {
   barrier,           ///< s_barrier
   wait_count,        ///< s_waitcnt: event_value = SIMM16
   wait_states,       ///< s_nop of more than one wait state: event_value = those beyond the first
-  sleep,             ///< s_sleep: event_value = cycles asked for
+  sleep,             ///< s_sleep: event_value = requested cycles
   message,           ///< s_sendmsg: event_value = SIMM16 (and kMessageThenHalt), M0 holds the payload
   halt,              ///< s_sethalt 1
   trap,              ///< s_trap: event_value = trap id

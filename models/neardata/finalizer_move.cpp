@@ -193,7 +193,7 @@ class BlockMover {
     }
     void add(const MovedItem& item) {
       Resources ordered = item.reads;
-      ordered.remove(Resources::kWait);  // instructions in front of a wait may move behind it
+      ordered.remove(Resources::kWait);  // instructions before a wait may move after it
       reads.add(ordered);
       writes.add(item.writes);
       available.merge(item.available);
@@ -209,7 +209,7 @@ class BlockMover {
     }
   };
 
-  /// Selection of the items of a range that move behind the chain.
+  /// Selection of the items of a range that move after the chain.
   struct Partition {
     std::vector<bool> behind;
     std::optional<std::size_t> conflict;  ///< a member of the chain that depends on one of them
@@ -243,7 +243,7 @@ class BlockMover {
     return result;
   }
 
-  /// Whether a load would move behind a wait that it precedes.
+  /// Whether a load would move after a wait that it precedes.
   bool delays_loads(std::size_t chain, const Range& range, const Partition& order) const {
     for (std::size_t i = range.begin; i < range.end; ++i) {
       const bool behind = order.behind[i - range.begin];
@@ -489,7 +489,7 @@ class BlockMover {
   const isa::ControlFlow& flow_;
   const ChainFinder& finder_;
   isa::Target target_;
-  std::vector<unsigned> candidates_;  ///< the kernel's VGPRs; those that no instruction names come first
+  std::vector<unsigned> candidates_;  ///< the kernel's VGPRs, those without a use first
   bool take_apart_;
   std::vector<MovedItem> items_;        ///< the block in its current order
   std::uint32_t first_ = 0;             ///< index of the block's first instruction

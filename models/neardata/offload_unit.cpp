@@ -125,7 +125,7 @@ void OffloadUnit::reset() {
 void OffloadUnit::begin_kernel(Wavefront& w, const WavefrontSlot& slot) {
   w.dispatch = slot.group->dispatch;
   w.kernel = network_.kernels.find(w.dispatch->entry);
-  // Assumes as many workgroups, with their LDS, as wavefront slots allow (section 4.5).
+  // Assumes the number of workgroups, with their LDS, that wavefront slots allow (section 4.5).
   const WorkgroupNeeds& needs = w.dispatch->needs;
   const std::uint64_t workgroups = std::max(1U, unit_.simds * unit_.wavefronts_per_simd / std::max(1U, needs.wavefronts));
   const std::uint64_t operands = std::uint64_t{parameters_.sq_entries} * 2 * (line_mask_ + 1);

@@ -247,8 +247,8 @@ class OffloadUnit final : public LoadStage, public NodeRequester, private Memory
   void count_times(const Part& part);
   void flush(std::uint16_t part, Tick at);
   void close(WavefrontSlot& slot, std::uint16_t open, Cycles cycle);
-  /// The service queue that performs a part, or the reason why none does. `second`: line of the operand that meets the first
-  /// load's line; that line itself if there is no second operand.
+  /// The service queue that executes a part, or the reason why none does. `second`: line of the operand that meets the first
+  /// load's line; equal to that line if there is no second operand.
   std::variant<ServiceQueue*, NearDataCount> find_queue(const OpenChain& chain, std::uint64_t first, std::uint64_t second);
   bool send(std::uint16_t part, Tick at);
   ComputePacket compute_packet(const Part& part) const;

@@ -116,10 +116,10 @@ void check_form(const Chain& chain, const Place& place) {
   const bool right = count(ChainRole::load_a) == 1 && count(ChainRole::load_b) == (chain.second_load ? 1 : 0) &&
                      count(ChainRole::store) == (chain.stores ? 1 : 0) && chain.operations <= 2 &&
                      count(ChainRole::operation) == chain.operations;
-  if (!right) place.fail(first, "begins a chain whose instructions are not those that its numbers say");
+  if (!right) place.fail(first, "begins a chain whose instructions do not match its counts");
 }
 
-/// Whether an instruction can do what the role says.
+/// Whether an instruction can have the role that its tag specifies.
 bool can_be(const isa::Instruction& instruction, ChainRole role, const Chain& chain) {
   switch (role) {
     case ChainRole::load_a:
@@ -259,11 +259,12 @@ void check_tags(const KernelTags& kernel, const isa::FetchWords& fetch, isa::Tar
       const auto found =
           std::lower_bound(code.begin(), code.end(), part.address,
                            [](const isa::PlacedInstruction& p, std::uint64_t address) { return p.address < address; });
-      if (found == code.end() || found->address != part.address) place.fail(part.address, "is no instruction of the kernel");
+      if (found == code.end() || found->address != part.address)
+        place.fail(part.address, "is not an instruction of the kernel");
       if (code_check(part.address, fetch, target) != kernel.checks[c][i])
         place.fail(part.address, "is not the instruction that was tagged");
       if (!can_be(found->instruction, part.role, chain))
-        place.fail(part.address, "cannot be what its tag says: " + std::string(found->instruction.row->mnemonic));
+        place.fail(part.address, "does not match its tag: " + std::string(found->instruction.row->mnemonic));
       if (i > 0 && found->block != block) place.fail(part.address, "is in another basic block than its chain");
       if (!tagged.insert(part.address).second) place.fail(part.address, "is in two chains");
       block = found->block;

@@ -1,5 +1,5 @@
-// Interface for the tags of code in GPU memory. Their section is not loaded, so that the implementation must know the files of
-// the code.
+// Interface for the tags of code in GPU memory. Their section is not loaded, so that implementations need access to the files
+// of the code.
 #pragma once
 
 #include <cstdint>

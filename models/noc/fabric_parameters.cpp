@@ -5,7 +5,7 @@ namespace lacuna {
 void FabricParameters::describe(ParameterSection& section) {
   section.add("clock", clock, "Clock", {.range = {1e6, 1e12}});
   section.add("width", width, "Bytes of a flit; a link carries one a cycle", {.range = {1, 1024}, .unit = "bytes"});
-  section.add("header", header, "Header bytes in front of a packet's data; 0: the header has wires of its own",
+  section.add("header", header, "Header bytes in front of a packet's data; 0: the header has separate wires",
               {.range = {0, 1024}, .unit = "bytes"});
   section.add("topology", topology, "How sources and destinations are connected", fabric_topologies());
   section.add("hop_latency", hop_latency, "Crossbar: router and link of a hop, without the flits' own cycles",
@@ -33,8 +33,8 @@ void FabricParameters::describe(ParameterSection& section) {
               {.range = {0, 1e4}, .source = "BookSim2's channels to and from a node"});
   section.add("injection_queue", injection_queue, "With routers: packets that wait at a node, for each virtual network",
               {.range = {1, 65536}});
-  section.add("virtual_networks", virtual_networks,
-              "Virtual networks: requests, replies, and as many as further agents need for themselves", {.range = {2, 16}});
+  section.add("virtual_networks", virtual_networks, "Virtual networks: requests, replies, and those used by further agents",
+              {.range = {2, 16}});
   section.add("virtual_channels", virtual_channels,
               "With routers: virtual channels of an input for each virtual network; o1turn halves them between its two "
               "orders. Booked, 4 and more for each order carry the same",
@@ -43,13 +43,13 @@ void FabricParameters::describe(ParameterSection& section) {
               "With routers: flits that a virtual channel buffers at an input; booked, of fewer than 4 virtual channels",
               {.range = {1, 1024}, .unit = "flits", .source = "BookSim2's vc_buf_size"});
   section.add("routers", routers,
-              "With routers: booked: a packet's way is booked when it is sent, the oldest first everywhere; stepped: "
-              "routers go from cycle to cycle, with round-robin arbitration and full buffers that stop those before them. "
-              "Stepped, simulation is several times slower; it is for networks that are loaded to saturation",
+              "With routers: booked: a packet's path is booked when it is sent, with the oldest first everywhere; stepped: "
+              "routers are simulated cycle by cycle, with round-robin arbitration and back-pressure of full buffers. "
+              "Stepped simulation is several times slower; it is intended for networks loaded to saturation",
               {{"booked", static_cast<int>(RouterModel::booked)}, {"stepped", static_cast<int>(RouterModel::stepped)}});
   section.add("input_speedup", input_speedup,
-              "Stepped routers: ports of the switch for each input, between which its virtual channels are divided: flits of "
-              "so many may leave it in a cycle, for different outputs",
+              "Stepped routers: ports of the switch for each input, among which its virtual channels are divided: the "
+              "number of flits that can leave it in a cycle, for different outputs",
               {.range = {1, 64}, .source = "BookSim2's input_speedup"});
   section.add("wait_for_tail_credit", wait_for_tail_credit,
               "Stepped routers: a virtual channel is given to the next packet only when the credit of the last one's last flit "

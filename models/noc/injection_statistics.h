@@ -29,7 +29,7 @@ class InjectionStatistics {
   InjectionStatistics() = default;
   InjectionStatistics(unsigned nodes, unsigned virtual_networks);
 
-  /// A packet that waited for `queueing`. Thread-safe for different nodes.
+  /// Counts a packet that waited for `queueing`. Thread-safe for different nodes.
   void count(unsigned node, VirtualNetwork network, Tick queueing) {
     InjectionQueueStatistics& queue = queues_[index(node, network)];
     ++queue.packets;

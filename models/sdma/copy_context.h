@@ -14,7 +14,7 @@ struct CopiedRange {
   bool has_source = true;  ///< false: a fill
 };
 
-/// What has work in bulk, which is in bulk only while nothing else uses the memory.
+/// A user of memory that can work in bulk as long as there is no other user.
 class BulkUser {
  public:
   virtual ~BulkUser() = default;

@@ -140,7 +140,7 @@ ArgumentValue parse_structure(std::string_view members, const ArgumentContext& c
       throw LaunchError("\"" + text + "\" cannot be a member of a structure");
     const bool address = member.kind != ArgumentValue::Kind::scalar;
     if (address) member.bytes.resize(sizeof(std::uint64_t));
-    // Without a type (bytes:, raw:) the alignment is unknown: the user has to lay these out.
+    // Without a type (bytes:, raw:) the alignment is unknown; the user has to provide the layout.
     const bool aligned = address || member.type;
     const std::size_t align = aligned ? member.bytes.size() : 1;
     const std::size_t at = (structure.bytes.size() + align - 1) / align * align;
@@ -225,7 +225,7 @@ BufferSpec parse_buffer(std::string_view text, const ArgumentContext& context) {
     buffer.contents.bytes = fill.bytes();
     buffer.type = fill.type;
   } else {
-    throw LaunchError("\"" + kind + "\" is no kind of buffer" +
+    throw LaunchError("\"" + kind + "\" is not a kind of buffer" +
                       did_you_mean(nearest_name({kBufferKinds.begin(), kBufferKinds.end()}, kind)) +
                       " (in, inout, out, zero, fill)");
   }

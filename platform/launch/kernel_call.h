@@ -31,7 +31,7 @@ struct BufferPlace {
 
 struct ArgumentSegment {
   std::vector<std::byte> bytes;       ///< a multiple of 8
-  std::vector<launch_patch> patches;  ///< values that only the driver knows
+  std::vector<launch_patch> patches;  ///< values that are only known to the driver
   std::uint32_t dynamic_group_bytes = 0;
 };
 

@@ -14,8 +14,8 @@ namespace {
 using Kind = LaunchStatement::Kind;
 
 constexpr std::uint32_t kQueuePackets = 1024;
-/// Private memory of a work-item for callees that the compiler does not know: the assumption of LLVM up to code object version
-/// 4 (-amdgpu-assume-external-call-stack-size).
+/// Assumed private memory per work-item for callees unknown to the compiler, as in LLVM up to code object version 4
+/// (-amdgpu-assume-external-call-stack-size).
 constexpr std::uint32_t kUnknownStack = 16384;
 constexpr std::uint64_t kLargestStack = 1 << 24;
 constexpr std::int64_t kLargestWorkgroup = 1024;  // limit of the packet processor

@@ -27,10 +27,10 @@ enum launch_operation {
   LAUNCH_KERNEL,   /* launch_kernel, name: looks a kernel up */
   LAUNCH_ALLOCATE, /* launch_allocate: a buffer in GPU memory, all zero */
   LAUNCH_QUEUE,    /* launch_queue: the queue for everything that follows */
-  LAUNCH_DISPATCH, /* launch_dispatch, patches, argument segment: queued behind the earlier ones */
+  LAUNCH_DISPATCH, /* launch_dispatch, patches, argument segment: queued after earlier ones */
   LAUNCH_UPLOAD,   /* launch_transfer: waits for the dispatches, then stream -> buffer */
   LAUNCH_DOWNLOAD, /* launch_transfer: waits for the dispatches, then buffer -> stream */
-  LAUNCH_ABORT,    /* ends the program at once with LAUNCH_REFUSED_CODE: the host found a mistake and has said so */
+  LAUNCH_ABORT,    /* ends the program immediately with LAUNCH_REFUSED_CODE: the host has found and reported an error */
   LAUNCH_END       /* waits for the dispatches and ends the program */
 };
 
@@ -41,7 +41,7 @@ struct launch_header {
   uint32_t reserved;
 };
 
-/* Behind it the text, to the end of the file. */
+/* Followed by the text, up to the end of the file. */
 struct launch_failure {
   uint32_t line; /* of the record that failed; 0 = none */
   uint32_t reserved;
@@ -59,7 +59,7 @@ struct launch_kernel {
   uint32_t kernel;
   uint32_t code;
   uint32_t private_segment_bytes; /* at least so much */
-  uint32_t name_bytes;            /* behind this struct, the 0 at its end included */
+  uint32_t name_bytes;            /* bytes of the name after this struct, including its terminating 0 */
 };
 
 struct launch_allocate {

@@ -9,7 +9,7 @@
 
 namespace lacuna {
 
-/// Writes all executable sections in the format of `llvm-objdump-16 -d`. Bytes that are no instruction of the target are
+/// Writes all executable sections in the format of `llvm-objdump-16 -d`. Bytes that are not an instruction of the target are
 /// written as `.long`, and amd_kernel_code_t of version 2, which llvm-objdump does not decode, as directives. Throws ElfError
 /// if the file is not an AMDGPU code object for a target that Lacuna knows. For instructions of offload chains, tag, number of
 /// the chain in the file, its pattern and their role are printed after the bytes.

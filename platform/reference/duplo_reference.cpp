@@ -16,7 +16,7 @@ void write_duplo_reference(std::ostream& out) {
                                 .guide = "[Duplo](../guide/duplo.md)",
                                 .counts_file = "models/duplo/duplo_texts.h",
                                 .cost_file = "models/duplo/duplo_hardware.h",
-                                .cost_explanation = "What the paper counts, and why its share is another"};
+                                .cost_explanation = "The paper's count, and the reason for its different share"};
   write_extension_counts(kPage, out);
   // The paper's machine, Table III: configs/titanv-like.cfg.
   constexpr unsigned kUnits = 80;
@@ -25,7 +25,7 @@ void write_duplo_reference(std::ostream& out) {
   unit.wavefronts_per_simd = 8;
   unit.vgprs_per_simd = 256;
   write_extension_hardware(
-      kPage, fmt::format("What Duplo takes with its default parameters in {} compute units as those of `titanv-like`", kUnits),
+      kPage, fmt::format("Cost of Duplo with its default parameters in {} compute units like those of `titanv-like`", kUnits),
       cost_lines(duplo_hardware({}, unit), kUnits), out);
 }
 

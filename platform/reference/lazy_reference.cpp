@@ -27,7 +27,7 @@ void write_lazy_reference(std::ostream& out) {
   const unsigned units = defaults.gpu.shader_arrays * defaults.gpu.cus_per_shader_array;
   write_extension_hardware(
       kPage,
-      fmt::format("What holding loads takes with the default configuration, {} compute units of {} x {} registers", units,
+      fmt::format("Cost of holding loads with the default configuration, {} compute units of {} x {} registers", units,
                   defaults.cu.simds, defaults.cu.vgprs_per_simd),
       held_load::lines(held_load::cost(defaults.cu, units)), out);
 }

@@ -1,4 +1,4 @@
-// The jobs of a run's sparse dataflow accelerators: jobs.csv, a line for each, written while the run goes on.
+// The jobs of a run's sparse dataflow accelerators: jobs.csv, one line per job, written during the run.
 #pragma once
 
 #include <memory>

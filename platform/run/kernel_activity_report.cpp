@@ -460,7 +460,7 @@ void write_activity_json(const KernelActivity& a, JsonWriter& json) {
   for (std::size_t i = 0; i < isa::kMatrixOperations; ++i) json.member(isa::kMatrixOperationTexts[i].name, a.matrix_passes[i]);
   json.end_object();
   json.member("bounded_by", timed(a) ? bound_of(a) : "");
-  // By the wavefront's number in its workgroup.
+  // A class contains the wavefronts with the same index in their workgroups.
   json.begin_array("wavefront_classes");
   for (const WavefrontClass& c : a.classes) {
     if (c.wavefronts == 0) continue;

@@ -27,7 +27,7 @@ class OutputFile {
  public:
   enum class Form : bool {
     plain,
-    gzip,  ///< each piece that is passed on is a member, so that a reader can read all of it at any time
+    gzip,  ///< each write is a complete gzip member, so that the file can be read at any time
   };
   /// Maximum time for which text is held back: half of the second within which a finished kernel is guaranteed to be in its
   /// file.

@@ -70,7 +70,7 @@ void remove_files_of_earlier_run(const fs::path& folder) {
   std::vector<fs::path> files;
   for (const fs::directory_entry& entry : fs::directory_iterator(folder, status)) {
     const std::string name = entry.path().filename().string();
-    // Other things that the user has put in place of a file, such as a link to a device, are kept.
+    // Other objects that the user has created at the file's path, such as a link to a device, are kept.
     if (is_file_of_a_run(name) && fs::is_regular_file(entry.symlink_status(status))) files.push_back(entry.path());
   }
   for (const fs::path& file : files) fs::remove(file, status);

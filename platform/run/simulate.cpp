@@ -88,6 +88,83 @@ void attach_debugger(Hart& hart, std::uint16_t port) {
   }
 }
 
+void attach_observers(GpuDevice& gpu, const ImageSourceLines& lines, const ImageTags& tags, KernelLog& kernels) {
+  gpu.packet_processor().set_source_lines(lines);
+  if (auto* const near_data = gpu.extension<NearData>()) near_data->set_tag_source(tags);
+  gpu.add_observer(kernels);
+}
+
+RunObserver observer_of(Platform& platform, ProgressLine& progress, const KernelLog& kernels,
+                        std::function<bool()> output_failed) {
+  RunObserver observer;
+  observer.ended = [&] { return platform.ended(); };
+  observer.progress = [&] { return platform.progress(); };
+  observer.timer_armed = [&] { return platform.timer_armed(); };
+  observer.output_failed = std::move(output_failed);
+  observer.between_slices = [&] {
+    if (!progress.due()) return;
+    progress.show({kernel_time(), platform.hart().statistics().instructions,
+                   platform.gpu() == nullptr ? 0 : platform.gpu()->wavefront_instructions(), kernels.running()});
+  };
+  return observer;
+}
+
+/// Returns the exit code.
+int report_failure(const RunFailure& failure, Hart& hart) {
+  spdlog::critical("{}", failure.text);
+  spdlog::default_logger()->flush();
+  hart.tell_debugger_of_end(failure.exit_code, "lacuna: " + failure.text);
+  return failure.exit_code;
+}
+
+/// Lets the program conclude. Returns the exit code, provided that no output is lost.
+int exit_code_of(RunEnd end, Platform& platform, const GuestProgram& program, bool quiet) {
+  int code = end == RunEnd::guest ? platform.exit_code() : exit_code(end);
+  if (end == RunEnd::guest && program.conclude) code = program.conclude(code, quiet ? nullptr : &std::cout);
+  return code == 0 && any_failed_check() ? kExitCheckFailed : code;
+}
+
+/// Ends the recorders; fills in the members that models and recorders determine.
+RunSummary summary_of(RunEnd end, Platform& platform, RunRecorders& recorders) {
+  RunSummary summary;
+  summary.end = end;
+  summary.guest_mistakes = guest_mistakes();
+  summary.simulated = kernel_time();
+  summary.peak_host_memory_bytes = peak_host_memory();
+  if (platform.gpu() != nullptr) platform.gpu()->report_unfinished_kernels();
+  recorders.finish(summary.simulated);
+  if (!recorders.energy.empty()) summary.energy = &recorders.energy;
+  summary.hart_instructions = platform.hart().statistics().instructions;
+  return summary;
+}
+
+/// Writes results by `write` and the report. `lost`: output that has been lost so far. Returns the exit code.
+int write_end(const CommandLine& line, const std::optional<OutputFolder>& output, std::string lost, RunSummary& summary,
+              ProgressLine& progress, const KernelLog& kernels, const std::function<void()>& write) {
+  const auto attempt = [&](const std::function<void()>& part) {
+    try {
+      part();
+    } catch (const WriteError& e) {
+      if (lost.empty()) lost = e.what();
+    }
+  };
+  if (output) {
+    summary.output_folder = output->path().string();
+    attempt(write);
+  }
+  progress.begin_line();
+  if (line.command != Command::hart && !line.quiet) write_run_report(summary, kernels, std::cerr);
+  attempt(flush_standard_output);
+  if (!lost.empty()) {
+    spdlog::error("{}", lost);
+    summary.exit_code = kExitOutput;
+  }
+  spdlog::default_logger()->flush();
+  // Includes the log's last lines.
+  if (output && !output->failure().empty()) summary.exit_code = kExitOutput;
+  return summary.exit_code;
+}
+
 }  // namespace
 
 int simulate(const CommandLine& line) {
@@ -115,9 +192,7 @@ int simulate(const CommandLine& line, GuestProgram program) {
   KernelLog kernels;
   RunRecorders recorders;
   if (platform.gpu() != nullptr) {
-    platform.gpu()->packet_processor().set_source_lines(lines);
-    if (auto* const near_data = platform.gpu()->extension<NearData>()) near_data->set_tag_source(tags);
-    platform.gpu()->add_observer(kernels);
+    attach_observers(*platform.gpu(), lines, tags, kernels);
     recorders.add(*platform.gpu(), parameters.values().output);
   }
   StatisticsGroup statistics("platform");
@@ -140,27 +215,14 @@ int simulate(const CommandLine& line, GuestProgram program) {
   platform.hart().set_stop_request(InterruptHandler::requested);
   if (line.gdb_port) attach_debugger(platform.hart(), *line.gdb_port);
 
-  RunObserver observer;
-  observer.ended = [&] { return platform.ended(); };
-  observer.progress = [&] { return platform.progress(); };
-  observer.timer_armed = [&] { return platform.timer_armed(); };
-  observer.output_failed = [&] { return !lost_output().empty(); };
-  observer.between_slices = [&] {
-    if (!progress.due()) return;
-    progress.show({kernel_time(), platform.hart().statistics().instructions,
-                   platform.gpu() == nullptr ? 0 : platform.gpu()->wavefront_instructions(), kernels.running()});
-  };
+  const RunObserver observer = observer_of(platform, progress, kernels, [&] { return !lost_output().empty(); });
   const auto begin = std::chrono::steady_clock::now();
   RunEnd end{};
   try {
     end = run_simulation(parameters.values().sim, observer);
   } catch (const std::exception& e) {
     console.flush();
-    const RunFailure failure = failure_of(e);
-    spdlog::critical("{}", failure.text);
-    spdlog::default_logger()->flush();
-    platform.hart().tell_debugger_of_end(failure.exit_code, "lacuna: " + failure.text);
-    return failure.exit_code;
+    return report_failure(failure_of(e), platform.hart());
   }
   const double wall_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   if (end == RunEnd::guest && platform.hart().stopped_by_trap()) end = RunEnd::lost_trap;
@@ -170,48 +232,18 @@ int simulate(const CommandLine& line, GuestProgram program) {
   log_end(end, platform, reason);
   log_guest_mistakes();
 
-  RunSummary summary;
+  int code = exit_code_of(end, platform, program, line.quiet);
+  const std::string lost = lost_output();
+  if (!lost.empty()) code = kExitOutput;
+  platform.hart().tell_debugger_of_end(code, reason.empty() ? reason : "lacuna: " + reason);
+  RunSummary summary = summary_of(end, platform, recorders);
   summary.program = program.name;
-  summary.end = end;
-  summary.exit_code = end == RunEnd::guest ? platform.exit_code() : exit_code(end);
-  if (end == RunEnd::guest && program.conclude)
-    summary.exit_code = program.conclude(summary.exit_code, line.quiet ? nullptr : &std::cout);
-  if (summary.exit_code == 0 && any_failed_check()) summary.exit_code = kExitCheckFailed;
-  std::string lost = lost_output();
-  if (!lost.empty()) summary.exit_code = kExitOutput;
-  platform.hart().tell_debugger_of_end(summary.exit_code, reason.empty() ? reason : "lacuna: " + reason);
-  summary.guest_mistakes = guest_mistakes();
-  summary.simulated = kernel_time();
+  summary.exit_code = code;
   summary.wall_seconds = wall_seconds;
-  summary.peak_host_memory_bytes = peak_host_memory();
-  if (platform.gpu() != nullptr) platform.gpu()->report_unfinished_kernels();
-  recorders.finish(summary.simulated);
-  if (!recorders.energy.empty()) summary.energy = &recorders.energy;
   summary.energy_table = parameters.values().gpu.energy.table;
-  summary.hart_instructions = platform.hart().statistics().instructions;
   summary.run_hash = run_hash(summary, console.text(), kernels, statistics);
-  const auto attempt = [&](const std::function<void()>& write) {
-    try {
-      write();
-    } catch (const WriteError& e) {
-      if (lost.empty()) lost = e.what();
-    }
-  };
-  if (output) {
-    summary.output_folder = output->path().string();
-    attempt([&] { write_results(*output, parameters, summary, kernels, recorders.links, statistics); });
-  }
-  progress.begin_line();
-  if (line.command != Command::hart && !line.quiet) write_run_report(summary, kernels, std::cerr);
-  attempt(flush_standard_output);
-  if (!lost.empty()) {
-    spdlog::error("{}", lost);
-    summary.exit_code = kExitOutput;
-  }
-  spdlog::default_logger()->flush();
-  // Includes the log's last lines.
-  if (output && !output->failure().empty()) summary.exit_code = kExitOutput;
-  return summary.exit_code;
+  return write_end(line, output, lost, summary, progress, kernels,
+                   [&] { write_results(*output, parameters, summary, kernels, recorders.links, statistics); });
 }
 
 }  // namespace lacuna

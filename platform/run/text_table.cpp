@@ -55,7 +55,7 @@ std::string readable_kernel(const std::string& name) {
   int status = 0;
   const std::unique_ptr<char, void (*)(void*)> whole(abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status), std::free);
   if (status != 0 || whole == nullptr) return name;
-  // Without parameters and the return type of a template, which precedes the name: the text of a table's cell.
+  // Omits the parameters, and the return type, which precedes the name of a template instance.
   const std::string_view text(whole.get());
   std::size_t begin = 0;
   std::size_t depth = 0;

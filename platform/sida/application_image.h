@@ -1,5 +1,5 @@
-// An application of lacuna/sida_applications.h on a matrix of the host, laid out in memory for the accelerator: graph, plan,
-// matrix, vectors, program.
+// An application of lacuna/sida_applications.h and a host matrix, laid out in the accelerator's memory: graph, plan, matrix,
+// vectors, program.
 #pragma once
 
 #include <cstddef>
@@ -16,14 +16,14 @@
 
 namespace lacuna {
 
-/// A setup with that matrix and nothing else. The matrix must remain.
+/// A setup that consists of the matrix only, which must outlive it.
 lacuna_sida_setup setup_of(const sida::SparseMatrix& matrix);
 
 struct ApplicationOptions {
   lacuna_sida_fusion fusion = LACUNA_SIDA_FUSION_AUTO;
   bool blocked = false;
   sida::Index block_side = 256;
-  // As lacuna_sida_setup; 0: the application's own.
+  // see lacuna_sida_setup; 0: the application's default
   std::uint64_t limit = 0;
   std::uint32_t source = 0, features = 0;
   double tolerance = 0;
@@ -31,12 +31,13 @@ struct ApplicationOptions {
 
 class ApplicationImage {
  public:
-  /// Places bytes, aligned to 16, in memory that the accelerator may read and, if `writable`, write. Returns their address.
+  /// Places bytes, aligned to 16, in memory that the accelerator can read and, if `writable`, write. Returns their address.
   using Put = std::function<std::uint64_t(std::span<const std::byte> bytes, bool writable)>;
-  /// Reads bytes back.
+  /// Reads bytes from that memory.
   using Read = std::function<void(std::uint64_t address, std::span<std::byte> bytes)>;
 
-  /// `matrix` must remain. Throws sida::MatrixError for a matrix that the application cannot take, and for a source beyond it.
+  /// `matrix` must outlive it. Throws sida::MatrixError if the application does not support the matrix, or the source is beyond
+  /// it.
   ApplicationImage(const lacuna_sida_application& application, const sida::SparseMatrix& matrix,
                    const ApplicationOptions& options, const Put& put);
 
@@ -49,11 +50,11 @@ class ApplicationImage {
 
   struct Result {
     std::uint64_t iterations = 0;
-    std::vector<std::byte> bytes;  ///< of the state that is the application's result
+    std::vector<std::byte> bytes;  ///< contents of the state that is the application's result
   };
-  /// After a job.
+  /// The result, after a job.
   Result result(const Read& read) const;
-  /// What one operation after the other comes to.
+  /// The result of executing one operation at a time.
   Result reference() const;
 
  private:

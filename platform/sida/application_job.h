@@ -1,4 +1,4 @@
-// An application on a matrix of the host in memory of the host: the job pass by pass, without time.
+// An application on a host matrix, in host memory: runs the job pass by pass, without simulated time.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,8 @@ class ApplicationJob {
  public:
   using Options = ApplicationOptions;
 
-  /// `matrix` must remain. Throws sida::MatrixError for a matrix that the application cannot take, and for a source beyond it.
+  /// `matrix` must outlive it. Throws sida::MatrixError if the application does not support the matrix, or the source is beyond
+  /// it.
   ApplicationJob(const lacuna_sida_application& application, const sida::SparseMatrix& matrix, const Options& options);
 
   const ApplicationImage& image() const { return image_; }
@@ -25,15 +26,15 @@ class ApplicationJob {
   const lacuna_sida_plan& plan() const { return image_.plan(); }
   const std::vector<lacuna_sida_matrix>& stored() const { return image_.stored(); }
 
-  /// Runs the job to its end. `on_pass` is called after each pass. `threads`, which may be null, share the work of products.
+  /// Runs the job to its end. Calls `on_pass` after each pass. Products are divided among `threads`, which may be null.
   void run(const std::function<void(const sida::Program& program, const sida::PassOutcome& outcome)>& on_pass = {},
            WorkerThreads* threads = nullptr);
 
-  /// After run().
+  /// The result, after run().
   std::uint64_t iterations() const { return result_.iterations; }
   const std::vector<std::byte>& result() const { return result_.bytes; }
 
-  /// What one operation after the other comes to: iterations and result.
+  /// Iterations and result of executing one operation at a time.
   std::pair<std::uint64_t, std::vector<std::byte>> reference() const;
 
  private:

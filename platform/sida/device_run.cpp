@@ -31,16 +31,16 @@ namespace {
 
 constexpr std::uint64_t kVirtual = 0x7100'0000'0000;  ///< GPU virtual address of byte 0 of GPU memory
 constexpr std::uint32_t kRingPackets = 64;
-constexpr int kExitJobFailed = 1;  ///< as a program that finds its queue stopped
+constexpr int kExitJobFailed = 1;  ///< like a program whose queue was stopped
 
-/// GPU memory as one allocation after the other, all of it mapped.
+/// GPU memory, allocated sequentially and completely mapped.
 class DeviceMemory {
  public:
   explicit DeviceMemory(GpuDevice& gpu) : vram_(gpu.vram()) {
     gpu.vm().map(kVirtual, vram_.size().n, LACUNA_VRAM_BASE, vram_.data(), isa::Access::read_write);
   }
 
-  /// At a multiple of `alignment`. Throws ConfigurationError if there is no room.
+  /// Allocates at a multiple of `alignment`. Throws ConfigurationError if there is no room.
   std::uint64_t allocate(std::uint64_t bytes, std::uint64_t alignment = 256) {
     const std::uint64_t begin = (next_ + alignment - 1) / alignment * alignment;
     if (begin > vram_.size().n || bytes > vram_.size().n - begin)
@@ -68,7 +68,7 @@ class DeviceMemory {
   std::uint64_t next_ = 0;
 };
 
-/// A queue with one packet, which is announced.
+/// Writes a queue with one packet, and rings its doorbell.
 struct JobQueue {
   unsigned slot;
   std::uint64_t signal;

@@ -1,5 +1,5 @@
-// `lacuna sida run --machine device`: a program of the accelerator as a job of a GPU, through a user-mode queue, without
-// firmware and without a runtime.
+// `lacuna sida run --machine device`: runs a program of the accelerator as a job of a GPU through a user-mode queue, without
+// firmware or runtime.
 #pragma once
 
 #include <optional>
@@ -14,7 +14,7 @@
 
 namespace lacuna {
 
-/// A job that was not completed: why, and the exit code of the process (platform/run/exit_codes.h).
+/// A job that was not completed: the reason, and the exit code of the process (platform/run/exit_codes.h).
 class JobError : public std::runtime_error {
  public:
   JobError(int code, const std::string& why) : std::runtime_error(why), exit_code(code) {}
@@ -23,8 +23,8 @@ class JobError : public std::runtime_error {
 
 struct DeviceRunResult {
   ApplicationImage::Result result;
-  std::optional<ApplicationImage::Result> reference;  ///< if it was wanted
-  std::uint64_t products = 0, fused = 0;              ///< as SidaRun's
+  std::optional<ApplicationImage::Result> reference;  ///< only if requested
+  std::uint64_t products = 0, fused = 0;              ///< see SidaRun
   SidaTotals totals;  ///< cycles: from the start of the packet to its completion, in cycles of sida.clock
   sida::MachineParameters machine;
 };

@@ -48,7 +48,7 @@ constexpr Column kColumns[]{
      [](const SidaJobRecord& job) { return std::to_string(job.sums.cycles); }},
 };
 
-/// Calls visit(name, statistic) for the counts of passes; those of a group have its name before theirs.
+/// Calls visit(name, statistic) for the counters of passes; names of a group's counters are prefixed with its name.
 template <class Visit>
 void for_each_count(const sida::PassCounts& counts, const Visit& visit) {
   StatisticsGroup group("");

@@ -33,7 +33,7 @@ const char* text_of(sida::Symmetry symmetry) {
   return kTexts[static_cast<std::size_t>(symmetry)];
 }
 
-/// Entries for which there is room.
+/// Number of entries that fit.
 std::uint64_t room_in_entries(const std::string& text, unsigned entry_bytes) {
   Bytes room{0};
   ParameterSection section("room");
@@ -51,7 +51,7 @@ sida::SparseMatrix in_order(sida::SparseMatrix matrix, const SidaOptions& option
 void describe_matrix(const std::string& name, const SidaOptions& options, std::ostream& result, std::ostream& warnings) {
   const sida::ReadMatrix read = sida_matrix(name, options.as_stored, warnings);
   const sida::SparseMatrix& matrix = read.matrix;
-  // Nothing is printed of what an option then refuses.
+  // Checked first, so that nothing is printed if an option is invalid.
   std::ostringstream out;
   const auto entries = static_cast<double>(matrix.entries());
   out << "matrix     " << name << ", " << text_of(read.symmetry) << ", " << grouped(read.stored) << " entries stored\n"

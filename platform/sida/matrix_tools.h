@@ -1,4 +1,4 @@
-// `lacuna sida info`, `generate` and `prepare`: what a sparse matrix asks of the accelerator's buffer, and matrices by kind.
+// `lacuna sida info`, `generate` and `prepare`: buffer requirements of a sparse matrix, and generated matrices.
 #pragma once
 
 #include <cstdint>
@@ -17,22 +17,22 @@ struct SidaOptions {
   SidaAction action = SidaAction::info;
   std::vector<std::string> orders;  ///< --order; empty: a few for info, natural for the others
   unsigned sub_tensor = 1;          ///< --sub-tensor: columns
-  unsigned block = 256;             ///< --block: side
+  unsigned block = 256;             ///< --block: side of a block
   unsigned value_bytes = 8;         ///< --value-bytes
   bool as_stored = false;           ///< --as-stored
   std::optional<std::string> room;  ///< --room
   std::optional<std::string> file;  ///< --out
-  SidaRunOptions run;               ///< of run and explain
+  SidaRunOptions run;               ///< options of run and explain
 };
 
-/// Prints sizes and layouts of a matrix, a file or KIND:…, and for each order what the buffer has to hold. Warnings go to
-/// `warnings`. Throws sida::MatrixError; ConfigurationError for a room that is no size.
+/// Prints sizes and layouts of a matrix, a file or KIND:…, and for each order its occupancy of the buffer. Warnings are written
+/// to `warnings`. Throws sida::MatrixError; ConfigurationError if the room is not a size.
 void describe_matrix(const std::string& matrix, const SidaOptions& options, std::ostream& out, std::ostream& warnings);
 
-/// Writes a matrix as a Matrix Market file, in the first of the orders. Throws sida::MatrixError, WriteError.
+/// Writes a matrix, in the first one of the orders, as a Matrix Market file. Throws sida::MatrixError, WriteError.
 void generate_matrix(const std::string& kind, const SidaOptions& options);
 
-/// Writes a matrix, a file or KIND:…, in the first of the orders as a prepared one. As generate_matrix().
+/// Writes a matrix, a file or KIND:…, in the first one of the orders, as a prepared file. Throws like generate_matrix().
 void prepare_matrix(const std::string& matrix, const SidaOptions& options, std::ostream& warnings);
 
 }  // namespace lacuna

@@ -1,4 +1,4 @@
-// A sparse matrix by name: a file, or a kind that a generator makes.
+// A sparse matrix by name: a file, or a kind of generated matrix.
 #pragma once
 
 #include <iosfwd>
@@ -8,8 +8,8 @@
 
 namespace lacuna {
 
-/// A Matrix Market file, a prepared one, or KIND:NAME=VALUE,…. A name that is neither is taken for a kind unless it looks like
-/// a file's. Warnings of the file go to `warnings`. Throws sida::MatrixError.
+/// A Matrix Market file, a prepared one, or KIND:NAME=VALUE,…. Other names are considered kinds unless they look like file
+/// names. Warnings about the file are written to `warnings`. Throws sida::MatrixError.
 sida::ReadMatrix sida_matrix(const std::string& name, bool as_stored, std::ostream& warnings);
 
 }  // namespace lacuna

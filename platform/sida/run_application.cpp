@@ -33,11 +33,11 @@ const lacuna_sida_application& application_named(const std::string& name) {
   throw ConfigurationError("program \"" + name + "\" is unknown" + sida::nearest_or_all(names, name));
 }
 
-/// A matrix in the order that was asked for.
+/// A matrix in the requested order.
 struct Matrix {
   sida::SparseMatrix by_columns;
   std::string order = "natural";
-  std::vector<sida::Index> places;  ///< of the rows of the matrix as it is given; empty: as given
+  std::vector<sida::Index> places;  ///< position of each row of the original matrix; empty: not reordered
 
   Matrix(const SidaRunOptions& options, std::ostream& warnings) {
     by_columns = sida_matrix(options.matrix, options.as_stored, warnings).matrix;
@@ -49,12 +49,12 @@ struct Matrix {
     for (std::size_t place = 0; place < rows.size(); ++place) places[rows[place]] = static_cast<sida::Index>(place);
   }
 
-  /// A program begins at the same vertex in any order. Rows beyond the matrix stay as they are, and are refused with it.
+  /// The program starts at the same vertex in any order. Rows beyond the matrix are not mapped, so that they are rejected.
   std::uint32_t place_of(std::uint32_t row) const { return row < places.size() ? places[row] : row; }
 };
 
 ApplicationJob::Options job_options(const SidaRunOptions& options, const Matrix& matrix) {
-  // A CPU reads the matrix for each product.
+  // The CPU reads the matrix once per product.
   const bool one_product = options.machine == SidaMachine::cpu && options.fusion == LACUNA_SIDA_FUSION_AUTO;
   return {.fusion = one_product ? LACUNA_SIDA_FUSION_PRODUCER_CONSUMER : options.fusion,
           .blocked = options.blocked,
@@ -155,25 +155,25 @@ void print_run(const lacuna_sida_application& application, const Matrix& matrix,
       << "time           " << readable_time(Tick{static_cast<std::uint64_t>(run.totals.cycles * 1e12 / hz)}) << ", "
       << grouped(run.cycles) << " cycles\n"
       << "memory         " << in_megabytes(static_cast<double>(run.totals.bytes)) << " MB, " << fixed(gigabytes, 1) << " GB/s";
-  // A CPU's cache carries some of it.
+  // For a CPU, part of the traffic is served by its cache.
   if (options.machine != SidaMachine::cpu) out << " (" << fixed(100 * gigabytes / peak, 1) << " % of the bandwidth)";
   out << '\n';
   if (options.machine == SidaMachine::sida || options.machine == SidaMachine::device) print_steps(run.totals, out);
 }
 
-/// Prints whether a result is the reference's. Returns whether it is.
+/// Prints and returns whether a result equals the reference.
 bool print_check(const ApplicationImage::Result& result, const ApplicationImage::Result& expected, bool quiet,
                  std::ostream& out) {
   const bool right = result.iterations == expected.iterations && result.bytes == expected.bytes;
   if (!quiet || !right)
     out << "result         "
         << (right ? "as one operation after the other computes it, to the bit"
-                  : "DIFFERS from what one operation after the other computes")
+                  : "DIFFERS from executing one operation at a time")
         << '\n';
   return right;
 }
 
-/// The accelerator in a GPU.
+/// Runs the accelerator in a GPU.
 bool run_on_gpu(const lacuna_sida_application& application, const SidaRunOptions& options,
                 const std::vector<ConfigurationSource>& configuration, std::ostream& out, std::ostream& warnings) {
   const Matrix matrix(options, warnings);
@@ -247,7 +247,7 @@ void describe_machine(const std::vector<ConfigurationSource>& configuration, std
 void explain_application(const std::string& program, const SidaRunOptions& options, std::ostream& out, std::ostream& warnings) {
   const lacuna_sida_application& application = application_named(program);
   SidaRunOptions used = options;
-  // What is fused does not depend on the matrix.
+  // Fusion does not depend on the matrix, so any matrix will do.
   if (used.matrix.empty()) used.matrix = "power:rows=64,entries=256";
   const Matrix matrix(used, warnings);
   ApplicationJob job(application, matrix.by_columns, job_options(used, matrix));

@@ -1,4 +1,4 @@
-// `lacuna sida run` and `explain`: a program of the accelerator on a matrix, how long it takes and why.
+// `lacuna sida run` and `explain`: runs a program of the accelerator on a matrix, and explains its passes.
 #pragma once
 
 #include <array>
@@ -15,8 +15,8 @@ namespace lacuna {
 struct ConfigurationSource;
 
 enum class SidaMachine : std::uint8_t {
-  sida,      ///< the accelerator with a memory that is a bandwidth and a latency
-  roofline,  ///< by formula, as the others below
+  sida,      ///< the accelerator, with a memory described by bandwidth and latency
+  roofline,  ///< analytical model, like those below
   oracle,
   cpu,
   device  ///< the accelerator in a GPU, with its network, caches and DRAM
@@ -31,7 +31,7 @@ struct SidaRunOptions {
   unsigned block_side = 256;  ///< --block
   lacuna_sida_fusion fusion = LACUNA_SIDA_FUSION_AUTO;
   SidaMachine machine = SidaMachine::sida;
-  std::uint64_t iterations = 0;  ///< --iterations; 0: the program's own
+  std::uint64_t iterations = 0;  ///< --iterations; 0: the program's default
   std::uint32_t source = 0, features = 0;
   double tolerance = 0;
   bool check = false;
@@ -40,16 +40,16 @@ struct SidaRunOptions {
   bool quiet = false;                   ///< --quiet: nothing is printed
 };
 
-/// Prints iterations, time, bytes by kind, utilisation, energy if there is any and, with `check`, whether one operation after
-/// the other comes to the same result. Returns false if it does not. Throws ConfigurationError, also for an unknown program;
+/// Prints iterations, time, bytes by kind, utilisation, energy if available and, with `check`, whether executing one operation
+/// at a time gives the same result. Returns false if it does not. Throws ConfigurationError, also for an unknown program;
 /// sida::MatrixError, sida::PassError, OutputError, WriteError.
 bool run_application(const std::string& program, const SidaRunOptions& options,
                      const std::vector<ConfigurationSource>& configuration, std::ostream& out, std::ostream& warnings);
 
-/// Prints for each product with what it shares a reading of the matrix, or what prevents it, and the passes.
+/// Prints for each product the one with which it shares a pass, or the reason why it does not, and the passes.
 void explain_application(const std::string& program, const SidaRunOptions& options, std::ostream& out, std::ostream& warnings);
 
-/// Prints PEs, buffer and bandwidth, and the area beside the published one.
+/// Prints PEs, buffer and bandwidth, and the area compared with the published one.
 void describe_machine(const std::vector<ConfigurationSource>& configuration, std::ostream& out);
 
 }  // namespace lacuna

@@ -48,7 +48,7 @@ void describe_energy(const SidaRun& run, const SidaParameters& parameters, Stati
   }
 }
 
-/// Entries of the lower triangle if the pattern is symmetric, else all.
+/// Number of entries in the lower triangle if the pattern is symmetric, otherwise of all.
 std::uint64_t stored_entries(const sida::SparseMatrix& matrix) {
   if (!matrix.is_square()) return matrix.entries();
   const sida::SparseMatrix other = transposed(matrix);

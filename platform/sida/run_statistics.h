@@ -11,10 +11,10 @@
 
 namespace lacuna {
 
-/// Sizes of a matrix, and what the buffer would keep of it with sub-tensors of one column.
+/// Sizes of a matrix, and its occupancy of the buffer with sub-tensors of one column.
 struct SidaMatrixFacts {
   std::uint64_t rows = 0, entries = 0;
-  std::uint64_t stored_entries = 0;  ///< that a file has: of a symmetric pattern the lower triangle
+  std::uint64_t stored_entries = 0;  ///< entries stored in a file: for a symmetric pattern the lower triangle
   std::uint64_t dual_bytes = 0, blocked_bytes = 0;
   std::uint64_t kept_peak = 0;
   double kept_mean = 0;
@@ -29,10 +29,10 @@ struct SidaRun {
   std::uint64_t cycles = 0, iterations = 0, products = 0, fused = 0;
 };
 
-/// The tree `sida`. The run and the parameters must outlive it.
+/// The statistics tree `sida`. The run and the parameters must outlive it.
 void describe_run(const SidaRun& run, const SidaParameters& parameters, StatisticsGroup& statistics);
 
-/// effective.cfg and statistics.json in that folder. Throws OutputError, WriteError.
+/// Writes effective.cfg and statistics.json to the folder. Throws OutputError, WriteError.
 void write_run(const std::string& folder, const std::string& program, int exit_code, double wall_seconds, const SidaRun& run,
                const SidaParameters& parameters);
 

@@ -11,9 +11,10 @@ namespace po = boost::program_options;
 namespace lacuna {
 namespace {
 
-const std::vector<std::string> kActions{"info", "generate", "prepare", "run", "explain", "machine"};  // as SidaAction
+const std::vector<std::string> kActions{"info", "generate", "prepare", "run", "explain", "machine"};  // in the order of
+                                                                                                      // SidaAction
 
-/// Actions that an option belongs to; those of all are not listed.
+/// Actions that accept an option; options of all actions are not listed.
 struct OptionUse {
   const char* option;
   std::vector<SidaAction> actions;
@@ -45,11 +46,12 @@ void refuse_other_options(const po::variables_map& values, SidaAction action, co
     if (!given || std::find(use.actions.begin(), use.actions.end(), action) != use.actions.end()) continue;
     std::string legal;
     for (const SidaAction other : use.actions) legal += (legal.empty() ? "" : ", ") + kActions[static_cast<std::size_t>(other)];
-    usage_error("--" + std::string(use.option) + " is no option of lacuna sida " + name + "; it belongs to " + legal, "sida");
+    usage_error("--" + std::string(use.option) + " is not an option of lacuna sida " + name + "; it belongs to " + legal,
+                "sida");
   }
 }
 
-/// The position of a choice among its names.
+/// Index of a choice among its names.
 std::size_t sida_choice(const po::variables_map& values, const char* option, const std::vector<std::string>& names) {
   const std::string given = values[option].as<std::string>();
   const auto found = std::find(names.begin(), names.end(), given);

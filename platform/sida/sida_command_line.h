@@ -11,7 +11,7 @@ namespace lacuna {
 
 void add_sida_options(boost::program_options::options_description& options);
 
-/// Takes the action away from the operands, whose first one then is its matrix or program. Throws UsageError.
+/// Removes the action from the operands; the first remaining one is its matrix or program. Throws UsageError.
 void take_sida_options(const boost::program_options::variables_map& values, std::vector<std::string>& operands,
                        SidaOptions& sida);
 

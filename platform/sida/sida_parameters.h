@@ -14,7 +14,7 @@ namespace lacuna {
 
 class SidaParameters {
  public:
-  /// Defaults, then every configuration file and assignment in the order given. Throws ConfigurationError.
+  /// Applies defaults, then every configuration file and assignment in the given order. Throws ConfigurationError.
   explicit SidaParameters(const std::vector<ConfigurationSource>& sources);
   SidaParameters(const SidaParameters&) = delete;
   SidaParameters& operator=(const SidaParameters&) = delete;
@@ -23,7 +23,7 @@ class SidaParameters {
   const sida::CpuParameters& cpu() const { return cpu_; }
   const EnergyParameters& energy() const { return energy_; }
   const ParameterSet& set() const { return set_; }
-  /// effective.cfg.
+  /// Text of effective.cfg.
   void write(std::ostream& out) const;
 
  private:

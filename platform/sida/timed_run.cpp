@@ -29,12 +29,12 @@ void time_on_sida(ApplicationJob& job, const sida::SparseMatrix& by_columns, con
     sida::PassCounts counts;
     sida::EnergyCounts energy;
   };
-  std::map<std::pair<std::uint32_t, bool>, TimedPass> timed;  // by number in the program, and whether with IS
+  std::map<std::pair<std::uint32_t, bool>, TimedPass> timed;  // key: number in the program, and whether IS was executed
   job.run([&](const sida::Program& program, const sida::PassOutcome& outcome) {
     const sida::Pass& pass = program.passes[outcome.pass];
     ++totals.passes;
     if (pass.has_os() && !outcome.has_os) {
-      // The loop ended after load: its vectors were read.
+      // The loop ended after load, whose vectors have been read.
       const sida::Work work = oracle_work(program, pass, outcome);
       const double cycles =
           std::ceil(work.cycles(machine.control.bytes_per_cycle, machine.pes)) + machine.control.memory_latency;
@@ -46,7 +46,7 @@ void time_on_sida(ApplicationJob& job, const sida::SparseMatrix& by_columns, con
       return;
     }
     if (!pass.has_os() && program.elements(pass, sida::Phase::ewise) == 0) return;
-    // A pass that repeats itself has the same shape, and nothing else is at the memory: it takes what the first one took.
+    // A repeated pass has the same shape and no other user of the memory, so it takes as long as the first one.
     auto known = timed.find({outcome.pass, outcome.has_is});
     if (known == timed.end()) {
       const sida::PassShape shape = shape_of(program, pass, outcome, orders);

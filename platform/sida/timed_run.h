@@ -1,4 +1,4 @@
-// A program of the accelerator on one of its machines: time, bytes and energy of the whole job.
+// Time, bytes and energy of a job on one of the accelerator's machines.
 #pragma once
 
 #include <array>
@@ -18,11 +18,11 @@ namespace lacuna {
 struct SidaTotals {
   double cycles = 0;
   std::uint64_t passes = 0, bytes = 0;
-  sida::PassCounts sums;         ///< of machine sida: over all passes; peaks are of the pass that has most
+  sida::PassCounts sums;         ///< machine sida only: sums over all passes; maximum of peaks
   std::uint64_t sub_tensor = 0;  ///< columns
   sida::EnergyCounts energy;
-  std::vector<sida::Work> operators;  ///< of an iteration of the roofline machine
-  // Of the longest pass, if a trace was wanted:
+  std::vector<sida::Work> operators;  ///< operators of one iteration on the roofline machine
+  // If a trace was requested, that of the longest pass:
   std::vector<sida::StepTrace> trace;
   sida::Time longest = 0;
   std::uint32_t traced = 0;  ///< its number in the program

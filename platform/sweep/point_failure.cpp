@@ -140,7 +140,7 @@ std::string cause_of(const RunResult& result, const fs::path& folder) {
     return cause;
   }
   const Said said = said_in(folder / kPointLog);
-  // A run that has started has a log, so that its other messages are not refusals to start.
+  // Only if no run has started: after the start, errors are in the run's log.
   if (logs.empty() && !said.refusal.empty()) return said.refusal;
   cause = result.signal != 0 ? "ended by " + signal_text(result.signal)
                              : "ended with exit code " + std::to_string(result.exit_code);

@@ -31,7 +31,7 @@ constexpr std::string_view kThreads = "sim.threads";
 
 Machine machine_of(const std::string& command) { return command == "exec" ? Machine::process : Machine::firmware; }
 
-/// Environment variables that the ROCm stack reads. The configuration of Lacuna itself comes from the sweep only
+/// Environment variables that the ROCm stack reads. Lacuna's configuration is taken from the sweep only
 /// (platform/run/exec.cpp).
 NamedValues inherited_environment() {
   constexpr std::array<std::string_view, 8> kPrefixes{"HSA_", "HIP_", "ROCR_", "ROC_", "AMD_", "GPU_", "OCL_", "LD_"};
@@ -155,7 +155,7 @@ std::vector<std::string> RunBuilder::words(const SweepPoint& point) {
 }
 
 const RunBuilder::Workload& RunBuilder::workload(const SweepPoint& point, const CommandLine& line) {
-  // The target is the only parameter that the files of a workload depend on.
+  // Of the parameters, only the target affects a workload's files.
   std::vector<std::string> parts{point.program};
   for (const auto& [name, value] : point.options) parts.insert(parts.end(), {name, value});
   for (const auto& [name, value] : point.settings)

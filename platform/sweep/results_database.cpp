@@ -174,7 +174,7 @@ void ResultsDatabase::check_contents() {
         "SELECT id FROM " + std::string(table) + " WHERE NOT CASE WHEN json_valid(" + name + ") THEN json_type(" + name +
         ") = 'object' AND NOT EXISTS (SELECT 1 FROM json_each(" + name + ") WHERE type <> 'text') ELSE 0 END LIMIT 1");
     if (wrong.step())
-      refuse("row " + std::to_string(wrong.integer(0)) + " of " + table + ": " + column + " is no JSON object of texts");
+      refuse("row " + std::to_string(wrong.integer(0)) + " of " + table + ": " + column + " is not a JSON object of strings");
   }
   std::string states;
   for (const char* name : kStateNames) add_to_list(states, '\'' + std::string(name) + '\'');

@@ -135,7 +135,7 @@ std::optional<double> parse_share(std::string_view text) {
 std::vector<std::string> parse_values(std::string_view text) {
   std::vector<std::string> values;
   for (const std::string_view part : split(text)) {
-    if (part.empty()) throw SweepError("a value is empty; \"\" stands for an empty text");
+    if (part.empty()) throw SweepError("a value is empty; write \"\" for an empty text");
     if (part.size() >= 2 && part.front() == '"' && part.back() == '"') {
       values.emplace_back(part.substr(1, part.size() - 2));
     } else if (const std::size_t dots = part.find("..");

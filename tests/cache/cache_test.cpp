@@ -244,7 +244,7 @@ TEST(Cache, WritesGoAroundAndCompleteWhenAccepted) {
   ASSERT_EQ(b.memory.requests.size(), 2u);
   EXPECT_TRUE(b.memory.requests[0].write);
   EXPECT_EQ(b.memory.requests[0].attributes.byte_mask, ByteMask(0xf0));
-  EXPECT_EQ(read(b, 500_ns, 0), 520_ns) << "the line that was there stays";
+  EXPECT_EQ(read(b, 500_ns, 0), 520_ns) << "the line that was present stays";
   EXPECT_EQ(read(b, 600_ns, 0x1000), 707_ns) << "a write does not allocate";
   b.memory.write_time = {};
 }

@@ -109,7 +109,7 @@ TEST_F(FirstLevelCacheTest, AMissIsAnsweredWithItsFillAndAHitImmediately) {
   EXPECT_EQ(left[0].at, 108_ns);
   EXPECT_EQ(cache_->downstream_request(left[0].miss).address, 0x1000U);
   EXPECT_EQ(cache_->downstream_request(left[0].miss).kind, RequestKind::fill);
-  EXPECT_FALSE(ask(0x1020, 120_ns, 2, {.bytes = 32})) << "of the line that is on its way";
+  EXPECT_FALSE(ask(0x1020, 120_ns, 2, {.bytes = 32})) << "a secondary miss of the line in flight";
   EXPECT_TRUE(departures().empty()) << "which is fetched once";
   answer(left[0], 200_ns);
   cache_->resume();
@@ -118,7 +118,7 @@ TEST_F(FirstLevelCacheTest, AMissIsAnsweredWithItsFillAndAHitImmediately) {
   EXPECT_TRUE(ask(0x1000, 300_ns, 3));
   EXPECT_EQ(done(3), 340_ns);
   EXPECT_FALSE(cache_->busy());
-  EXPECT_TRUE(ask(0x1000, 190_ns, 4)) << "asked before the fill came, told after: no earlier than it";
+  EXPECT_TRUE(ask(0x1000, 190_ns, 4)) << "requested before the fill, answered afterwards: not earlier than the fill";
   EXPECT_EQ(done(4), 230_ns);
 }
 
@@ -173,7 +173,7 @@ TEST_F(FirstLevelCacheTest, MshrsAreAllocatedInOrderOfMisses) {
   cache_->resume();
   const auto second = departures();
   ASSERT_EQ(second.size(), 2U);
-  EXPECT_EQ(second[0].at, 150_ns) << "the MSHR that is free first goes to who came first";
+  EXPECT_EQ(second[0].at, 150_ns) << "the MSHR that is freed first is allocated to the first request";
   EXPECT_EQ(cache_->downstream_request(second[0].miss).address, 0x1080U);
   EXPECT_EQ(second[1].at, 300_ns);
   answer(second[0], 400_ns);
@@ -229,7 +229,7 @@ TEST_F(FirstLevelCacheTest, AWayThatIsBeingFilledIsReplacedOnlyWhenFull) {
   answer(first[0], 200_ns);
   answer(first[1], 190_ns);
   cache_->resume();
-  EXPECT_EQ(done(0), 208_ns) << "who asked for the line that had to go gets it";
+  EXPECT_EQ(done(0), 208_ns) << "the request for the evicted line receives it";
   const auto third = departures();
   ASSERT_EQ(third.size(), 1U);
   EXPECT_EQ(third[0].at, 200_ns);
@@ -456,7 +456,7 @@ TEST_F(FirstLevelCacheTest, AFillOfALineThatWasDroppedLeavesNothing) {
   ask(0x1000, 100_ns, 0);
   cache_->invalidate(110_ns);
   for (const auto& fill : departures()) answer(fill, 200_ns);
-  EXPECT_EQ(done(0), 208_ns) << "who asked is answered";
+  EXPECT_EQ(done(0), 208_ns) << "the request receives its response";
   EXPECT_FALSE(ask(0x1000, 300_ns, 1));
 }
 

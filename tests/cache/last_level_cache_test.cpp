@@ -364,8 +364,8 @@ TEST_F(LastLevelCacheTest, LateResponsesEqualImmediateOnes) {
       const std::uint64_t address = (r >> 16) % 2048 * 32;
       const bool atomic = (r >> 40) % 16 == 0;
       const bool writes = atomic || (r >> 44) % 3 == 0;
-      // Each sector is either written as a whole or read: the bytes that a partly written one has to fetch would depend on the
-      // order of requests.
+      // Each sector is either read or written as a whole: how many bytes a partly written sector fetches would depend on the
+      // order of the requests.
       MemoryAttributes attributes;
       attributes.atomic = atomic;
       const unsigned bytes = 32;

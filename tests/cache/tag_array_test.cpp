@@ -21,7 +21,8 @@ TEST(TagArray, EmptySlotsAreTakenBeforeAnyLineIsReplaced) {
   EXPECT_FALSE(tags.valid(tags.victim(0)));
 }
 
-// Few ways, and enough for search by a byte of each tag, with an order kept in one number or in numbers of uses.
+// The numbers of ways cover both searches (by whole tags, by signatures of one byte) and both forms of the LRU order (one
+// number per set, one number of its last use per way).
 TEST(TagArray, ReplacesTheLeastRecentlyUsedLine) {
   // The reference is a list for each set, most recently used line first.
   constexpr std::uint32_t kSets = 4;
@@ -99,7 +100,7 @@ TEST(TagArray, SectorsOf128Bytes) {
   tags.drop(2);
   EXPECT_EQ(tags.dirty_sectors(), 0U);
   tags.install(2, 7);
-  EXPECT_FALSE(tags.is_dirty(tags.sector(2, 0))) << "nothing is left of the line before";
+  EXPECT_FALSE(tags.is_dirty(tags.sector(2, 0))) << "no state of the previous line remains";
   tags.mark_dirty(tags.sector(3, 1), last);
   tags.drop_all();
   EXPECT_FALSE(tags.is_dirty(tags.sector(3, 1)));

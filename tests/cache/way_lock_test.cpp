@@ -77,7 +77,7 @@ TEST(WayLock, AMissWaitsForAWayThatIsBeingFilled) {
   EXPECT_EQ(c.left(2), 104_ns);
   EXPECT_EQ(c.cache.statistics().way_stall - stalled, 98_ns);
   EXPECT_EQ(c.read(3_ns, line(1, 0)), 110_ns) << "other sets do not wait";
-  EXPECT_EQ(c.read(4_ns, line(0, 2)), 207_ns) << "who asks for the same line waits as long";
+  EXPECT_EQ(c.read(4_ns, line(0, 2)), 207_ns) << "a request for the same line waits as long";
   EXPECT_EQ(c.read(5_ns, line(0, 3)), 208_ns) << "the second of the ways is filled at 105, the first again from 104 on";
   EXPECT_EQ(c.read(300_ns, line(0, 2)), 320_ns);
   EXPECT_EQ(c.read(301_ns, line(0, 3)), 321_ns);
@@ -132,7 +132,7 @@ TEST(WayLock, AWaitForAnMshrStopsTheDirectory) {
   EXPECT_EQ(c.read(1000_ns, line(0, 0)), 1107_ns);
   EXPECT_EQ(c.read(1001_ns, line(1, 0)), 1108_ns);
   EXPECT_EQ(c.read(1002_ns, line(2, 0)), 1207_ns) << "both MSHRs are held until 1104";
-  EXPECT_EQ(c.read(1003_ns, line(3, 0)), 1120_ns) << "a hit that starts at 1100, behind it";
+  EXPECT_EQ(c.read(1003_ns, line(3, 0)), 1120_ns) << "a hit that starts at 1100, after it";
 }
 
 // A walk down a column whose lines fall into one set has as many misses in flight as the set has ways: 2 in 100 + 30 ns.

@@ -14,7 +14,7 @@ class BarrierPacketsTest : public testing::Test {
   static Kind kind(const std::optional<PacketOutcome>& outcome) { return outcome ? outcome->kind : Kind::progress; }
   Kind check(hsa::PacketType type, std::initializer_list<unsigned> dependencies) {
     hsa::BarrierPacket packet{};
-    std::size_t i = 1;  // an unused dependency comes first
+    std::size_t i = 1;  // the first dependency is unused
     for (const unsigned d : dependencies) packet.dependencies[i++] = QueueMemory::signal_handle(d);
     return kind(check_barrier(memory_.signals, type, packet));
   }

@@ -77,7 +77,7 @@ TEST_F(GlobalWaveSyncTest, Semaphore) {
   EXPECT_EQ(released(), Slots{4});
   EXPECT_TRUE(perform(WaveSync::semaphore_v, 0, 0));
   EXPECT_TRUE(released().empty());
-  EXPECT_TRUE(perform(WaveSync::semaphore_p, 0, 5)) << "what nobody waited for is kept";
+  EXPECT_TRUE(perform(WaveSync::semaphore_p, 0, 5)) << "unawaited completions are kept";
 }
 
 TEST_F(GlobalWaveSyncTest, DroppedWavefrontsDoNotCount) {

@@ -88,7 +88,7 @@ TEST_F(PacketProcessorTest, BarrierAndNeedsAllOfItsSignals) {
   signal(2).value = 0;
   microseconds(5);
   EXPECT_EQ(signal(0).value, 1);
-  EXPECT_EQ(signal(1).value, 1) << "packets behind a barrier packet wait";
+  EXPECT_EQ(signal(1).value, 1) << "packets after a barrier packet wait";
   signal(3).value = 0;
   microseconds(5);
   EXPECT_EQ(signal(0).value, 0);
@@ -184,7 +184,7 @@ TEST_F(PacketProcessorTest, BadPacketsFailTheirQueueAndOnlyIt) {
     put(1, dispatch(0, 1));
     ring(1);
     microseconds(5);
-    EXPECT_EQ(signal(1).value, 0) << row.what << ": the other queue goes on";
+    EXPECT_EQ(signal(1).value, 0) << row.what << ": the other queue continues";
     b_.set_reg(LACUNA_GPU_QUEUE_SELECT, 0);
     b_.set_reg(LACUNA_GPU_QUEUE_COMMAND, LACUNA_QUEUE_DESTROY);
   }
@@ -352,7 +352,7 @@ TEST_F(PacketProcessorTest, AperturesAreSetByTheDriver) {
   ring(0);
   microseconds(5);
   EXPECT_EQ(signal(0).value, 0);
-  EXPECT_EQ(b_.at<std::uint32_t>(0x3000), 0x55u) << "by way of the LDS";
+  EXPECT_EQ(b_.at<std::uint32_t>(0x3000), 0x55u) << "through the LDS";
 }
 
 TEST_F(PacketProcessorTest, DiscoveryRegisters) {

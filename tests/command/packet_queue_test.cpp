@@ -50,7 +50,7 @@ TEST_F(PacketQueueTest, LegacyIndexIsADoorbell) {
   ASSERT_EQ(open_with(0, {.doorbell = DoorbellKind::legacy_index, .cu_mask = {}}), LACUNA_QUEUE_ERROR_NONE);
   EXPECT_FALSE(packets_.poll_doorbells());
   put(0, dispatch(0, 0));
-  EXPECT_FALSE(packets_.poll_doorbells()) << "the write index is not what counts";
+  EXPECT_FALSE(packets_.poll_doorbells()) << "the write index does not matter";
   queue(0).max_legacy_doorbell_dispatch_id_plus_1 = 1;
   EXPECT_TRUE(packets_.poll_doorbells());
   EXPECT_FALSE(packets_.poll_doorbells());

@@ -83,7 +83,7 @@ TEST_F(PacketScratchTest, ADispatchThatNeedsMoreRequestsItAndWaits) {
   microseconds(5);
   EXPECT_EQ(signal(1).value, 0);
   EXPECT_EQ(signal(2).value, 0);
-  EXPECT_EQ(driver_.events.size(), 1u) << "what is there is enough";
+  EXPECT_EQ(driver_.events.size(), 1u) << "the existing memory suffices";
 }
 
 TEST_F(PacketScratchTest, EarlierDispatchesAreDoneBeforeTheRequest) {
@@ -137,7 +137,7 @@ TEST_F(PacketScratchTest, LentMemoryIsReturnedAfterTheDispatch) {
   signal(kInactive).value = 0;
   microseconds(5);
   EXPECT_EQ(asked(), 0) << "the kernel still runs";
-  EXPECT_EQ(signal(1).value, 1) << "nothing starts behind it";
+  EXPECT_EQ(signal(1).value, 1) << "nothing starts after it";
   microseconds(10);
   EXPECT_EQ(signal(0).value, 0);
   EXPECT_EQ(asked(), hsa::kScratchReclaim);
@@ -154,7 +154,7 @@ TEST_F(PacketScratchTest, LentMemoryIsReturnedAfterTheDispatch) {
   put(0, with_scratch(0, 2, 8192));
   ring(0);
   microseconds(5);
-  EXPECT_EQ(asked(), hsa::kScratchRequest) << "a later grid asks anew";
+  EXPECT_EQ(asked(), hsa::kScratchRequest) << "a later grid requests again";
 }
 
 // A guest changes the layout of its scratch memory while dispatches hold slots of it: slot numbers would denote different

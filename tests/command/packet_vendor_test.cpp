@@ -209,7 +209,7 @@ TEST_F(VendorPacketTest, BarrierValueConditions) {
     ring(0);
     microseconds(5);
     EXPECT_EQ(signal(2).value, 1) << "row " << i;
-    EXPECT_EQ(signal(3).value, 1) << "row " << i << ": what follows waits";
+    EXPECT_EQ(signal(3).value, 1) << "row " << i << ": later packets wait";
     EXPECT_EQ(b_.cp.packets.activity(), PacketProcessor::Activity::waits_for_memory);
     signal(1).value = row.after;
     microseconds(5);

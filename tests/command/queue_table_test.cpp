@@ -97,7 +97,7 @@ TEST_F(QueueTableTest, DoorbellRegistersOnlyAdvance) {
   EXPECT_TRUE(table_.ring(0, 4));
   EXPECT_TRUE(table_.ring(0, 2));
   EXPECT_EQ(QueueTable::end_of_packets(table_[0]), 5U);
-  EXPECT_FALSE(table_.has_doorbells()) << "the doorbell is no index in memory";
+  EXPECT_FALSE(table_.has_doorbells()) << "the doorbell is not an index in memory";
   EXPECT_TRUE(table_.ring(0, 100));
   EXPECT_EQ(QueueTable::end_of_packets(table_[0]), 101U) << "an overflow, for the packet processor to report";
   EXPECT_TRUE(table_.fail(0, LACUNA_QUEUE_ERROR_OVERFLOW, 3));

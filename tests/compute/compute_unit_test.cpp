@@ -195,7 +195,7 @@ TEST_F(ComputeUnitTest, LastServedStarvesOtherSimds) {
   EXPECT_NEAR(cycles(b_.loose(), 8), 2 * 15 * 4, 8);
   EXPECT_NEAR(cycles(b_.last_served(), 8), (4 + 1) * 15 * 4, 8);
   EXPECT_NEAR(cycles(b_.loose(), 4), 15 * 4, 8);
-  EXPECT_NEAR(cycles(b_.last_served(), 4), 15 * 4, 8) << "a wavefront alone wants nothing while its instruction is executed";
+  EXPECT_NEAR(cycles(b_.last_served(), 4), 15 * 4, 8) << "a single wavefront requests nothing while its instruction executes";
 }
 
 TEST_F(ComputeUnitTest, LinesOfALoadAreRequestedOnce) {
@@ -338,10 +338,10 @@ TEST_F(ComputeUnitTest, WavefrontsThatHaveNotIssuedAreAtTheirEntry) {
   EXPECT_TRUE(b_.loose().idle());
   ASSERT_TRUE(b_.loose().launch(*d, 0, now(), {}));
   EXPECT_EQ(b_.loose().abort(*d), 1U);
-  EXPECT_TRUE(d->activity.classes.empty()) << "collected by nobody yet";
+  EXPECT_TRUE(d->activity.classes.empty()) << "not collected yet";
   d->collect();
   EXPECT_EQ(d->activity.classes[0].wavefronts, 2U);
-  EXPECT_GT(b_.run(b_.loose(), *before), 0U) << "nothing is left of those that were aborted";
+  EXPECT_GT(b_.run(b_.loose(), *before), 0U) << "aborted ones leave no trace";
 }
 
 TEST_F(ComputeUnitTest, FitErrorsHaveNumbers) {

@@ -107,7 +107,7 @@ TEST(RegisterNeeds, GranulesOfEachTarget) {
   d.rsrc1 = 5u | 2u << 6;
   const WorkgroupNeeds gfx8 = register_needs(d, isa::Target::gfx803);
   EXPECT_EQ(gfx8.vgprs, 24u);
-  EXPECT_EQ(gfx8.sgprs, 32u) << "24 asked for, rounded to the granule of 16";
+  EXPECT_EQ(gfx8.sgprs, 32u) << "24 requested, rounded to the granule of 16";
   d.rsrc3 = 3;  // accumulation registers start at 16
   const WorkgroupNeeds cdna = register_needs(d, isa::Target::gfx90a);
   EXPECT_EQ(cdna.vgprs, 16u);

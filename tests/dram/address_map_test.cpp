@@ -84,12 +84,12 @@ TEST(DramAddressMap, Refusals) {
     const char* why;
   };
   for (const Case& c :
-       {Case{"", "\"row\" comes first"}, Case{"bank row column group pseudo", "\"row\" comes first"},
-        Case{"row:14 bank column group pseudo", "\"row\" comes first"},
+       {Case{"", "\"row\" must be first"}, Case{"bank row column group pseudo", "\"row\" must be first"},
+        Case{"row:14 bank column group pseudo", "\"row\" must be first"},
         Case{"row bank column group", "pseudo has 1 bits, but 0 are placed"},
         Case{"row bank column:4 group pseudo", "column has 5 bits, but 4 are placed"},
         Case{"row bank column:6 group pseudo", "column has 5 bits, not more"},
-        Case{"row rank bank column group pseudo", "\"rank\" is none of"},
+        Case{"row rank bank column group pseudo", "\"rank\" is not one of"},
         Case{"row bank^rank column group pseudo", "are the hashes"}, Case{"row bank column^row group pseudo", "are the hashes"},
         Case{"row^row bank column group pseudo", "are the hashes"}, Case{"row bank:x column group pseudo", "number of bits"},
         Case{"row row bank column", "cannot be split"}}) {

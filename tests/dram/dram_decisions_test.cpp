@@ -170,7 +170,7 @@ TEST(DramDecisions, TheNextDecision) {
   EXPECT_EQ(schedule.next_decision(), kNever);
 }
 
-// The result does not depend on how far each decide() goes, or on the other requests that it completes.
+// The result does not depend on the limit of each decide(), or on the other requests that it completes.
 TEST(DramDecisions, StepsOfTimeChangeNothing) {
   const auto run = [](Tick step) {
     DramParameters p = small_dram();

@@ -1,4 +1,4 @@
-// Whole devices with Duplo: the same results as without it, hits only on equal data, as many hits as geometry allows, and
+// Whole devices with Duplo: the same results as without it, hits only on equal data, the number of hits given by geometry, and
 // errors of parameter blocks.
 #include <gtest/gtest.h>
 
@@ -122,7 +122,7 @@ TEST_F(DuploDevice, BlocksOfOtherConvolutionsFailTheCheck) {
   EXPECT_EQ(unchecked[DuploCount::hits_wrong], wrong[DuploCount::hits_wrong]);
   EXPECT_TRUE(any_failed_check());
 #endif
-  // Wrong hits of the printed formula are no failed check: the formula yields wrong IDs for correct blocks, too.
+  // Wrong hits of the printed formula are not failed checks: the formula yields wrong IDs for correct blocks, too.
   clear_guest_mistakes();
   run(b_.paper, c, kernel, 1, 256, other);
   EXPECT_FALSE(any_failed_check());

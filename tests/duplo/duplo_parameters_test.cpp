@@ -60,7 +60,7 @@ TEST(DuploParameters, WaysAreNoMoreThanEntries) {
   GpuDeviceParameters p = with_duplo();
   section_of(p).entries = 8;
   section_of(p).ways = 16;
-  EXPECT_EQ(p.check(), Problems{"duplo.ways = 16: there are 8 entries (duplo.entries); set no more ways than these"});
+  EXPECT_EQ(p.check(), Problems{"duplo.ways = 16: there are 8 entries (duplo.entries); ways must not exceed entries"});
   section_of(p).ways = 8;
   EXPECT_EQ(p.check(), Problems{});
   section_of(p).entries = 0;

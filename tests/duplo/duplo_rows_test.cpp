@@ -1,5 +1,5 @@
-// Whole devices with entries of single rows (duplo.entry = row): as many hits as geometry allows, the same results as without,
-// and waits that end.
+// Whole devices with entries of single rows (duplo.entry = row): the number of hits given by geometry, the same results as
+// without Duplo, and waits that end.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -156,8 +156,8 @@ struct Errors {
   double share() const { return 100.0 * static_cast<double>(false_hits) / static_cast<double>(hits); }
 };
 
-// Loads each element row by row, with an unlimited history in which the first loader remains; equal zeros are no error. All
-// images have the same errors, so that one is enough.
+// Loads each element row by row, with an unlimited history in which the first loader remains; hits on equal zeros are not
+// errors. All images have the same errors, so that one is enough.
 Errors errors_of_printed_ids(const Layer& layer) {
   const LoweredConvolution c = lowered(layer, 1);
   const IdGenerator generator(c, DatumIds::paper);

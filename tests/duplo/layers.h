@@ -53,7 +53,7 @@ inline constexpr std::array<Layer, conv::kTable1.size()> kLayers = [] {
 
 inline unsigned round_up(unsigned value, unsigned unit) { return (value + unit - 1) / unit * unit; }
 
-/// `channels`: to how many channels 3 of them are padded. `pitch` is rounded up to 16 elements.
+/// `channels`: number of channels to which 3 channels are padded. `pitch` is rounded up to 16 elements.
 inline LoweredConvolution lowered(const Layer& layer, unsigned images = 8, RowOrder order = RowOrder::images_outermost,
                                   unsigned channels = 16) {
   LoweredConvolution c;

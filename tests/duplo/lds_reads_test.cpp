@@ -127,7 +127,7 @@ TEST(LdsReads, OtherReadsAreRejectedWithAReason) {
   EXPECT_EQ(reason(read_of(8), LdsBuffers::kNoSlab, kPair), DuploCount::no_slab);
   EXPECT_EQ(reason(read_of(8), 0, {.file = isa::OperandKind::vgpr, .first = 5, .count = 2}), DuploCount::registers);
   EXPECT_EQ(reason(read_of(4), 0, kPair), DuploCount::form);
-  EXPECT_EQ(reason(read_of(8), c.pitch - 16, kPair), DuploCount::filler) << "columns behind the last one";
+  EXPECT_EQ(reason(read_of(8), c.pitch - 16, kPair), DuploCount::filler) << "columns after the last one";
   EXPECT_EQ(reason(read_of(8), static_cast<std::uint32_t>(c.rows() * c.pitch), kPair), DuploCount::filler);
   EXPECT_EQ(reason(read_of(0), 0, kPair), DuploCount::count) << "lane moves";
   isa::MemoryAccess other = read_of(8);

@@ -122,7 +122,7 @@ TEST(HistoryIndex, HashesUseAllSets) {
   EXPECT_EQ(sets_used(HistoryHash::xor_), 960);
 }
 
-// With images innermost, the rows of four tiles beside each other are 64 data of 16 images.
+// With images innermost, the rows of four adjacent tiles are 64 data of 16 images.
 TEST(HistoryIndex, RowsOfImagesDoNotMeet) {
   const LoweredConvolution c = test::lowered(test::kLayers[5], 16, RowOrder::images_innermost);
   const TileTags tags(c, DatumIds::exact);

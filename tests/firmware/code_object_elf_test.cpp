@@ -237,7 +237,7 @@ TEST_F(CodeObjectElfTest, MutatedImages) {
     Image image = seeds[random() % seeds.size()];
     const unsigned mutations = 1 + random() % 4;
     for (unsigned i = 0; i < mutations; ++i) {
-      // Headers and dynamic tables are what the parser follows: damage them more often than code.
+      // The parser follows headers and dynamic tables, so they are damaged more often than code.
       const std::size_t limit = random() % 4 == 0 ? image.size() : std::min<std::size_t>(image.size(), 600);
       const std::size_t at = random() % limit;
       switch (random() % 4) {
@@ -283,7 +283,7 @@ TEST_F(CodeObjectElfTest, MutatedImages) {
       code_object_page_access(&view, view.base + page);
     }
   }
-  EXPECT_GT(accepted, 1000u) << "mutations that are all refused at once test little";
+  EXPECT_GT(accepted, 1000u) << "mutations that are all rejected immediately test little";
 }
 
 }  // namespace

@@ -353,7 +353,7 @@ TEST_F(DriverTest, WaitEndsWhenTheQueueFails) {
   EXPECT_TRUE(last_error_has("queue 0 failed at packet 0")) << lacuna_last_error();
   EXPECT_TRUE(last_error_has("address 0xdead0000")) << lacuna_last_error();
   EXPECT_TRUE(last_error_has("pc 0x1234")) << lacuna_last_error();
-  EXPECT_EQ(lacuna_signal_wait_zero(signal), LACUNA_ERROR_MEMORY_FAULT) << "again, at once";
+  EXPECT_EQ(lacuna_signal_wait_zero(signal), LACUNA_ERROR_MEMORY_FAULT) << "again, immediately";
   EXPECT_EQ(gpu_.sleeps, 1u);
   EXPECT_EQ(lacuna_dispatch(queue, &dispatch), LACUNA_ERROR_MEMORY_FAULT);
 

@@ -1,5 +1,5 @@
-// A HAL and a GPU's registers for driver tests on the build machine: memory is that of the process, and queues execute nothing
-// by themselves.
+// A HAL and a GPU's registers for driver tests on the build machine: memory is that of the process, and queues do not execute
+// anything.
 #pragma once
 
 #include <cstddef>

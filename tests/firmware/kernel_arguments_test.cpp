@@ -61,7 +61,7 @@ TEST_F(KernelArgumentsTest, Version5CutShort) {
 }
 
 TEST_F(KernelArgumentsTest, ExplicitArgumentsMustFit) {
-  EXPECT_EQ(lay_out(12, 4), LACUNA_OK) << "the struct's padding is no argument";
+  EXPECT_EQ(lay_out(12, 4), LACUNA_OK) << "the struct's padding is not an argument";
   EXPECT_EQ(lay_out(8, 4), LACUNA_ERROR_SEGMENT_TOO_LARGE);
   EXPECT_EQ(lay_out(513, 4), LACUNA_ERROR_SEGMENT_TOO_LARGE);
   EXPECT_EQ(lay_out(0, 4, 0), LACUNA_OK);

@@ -1,5 +1,5 @@
 // The contract that every TLM target of Lacuna passes. Link lacuna_tlm_contract and define contract_target() in the test of
-// the model; the executable then runs the TlmContract tests beside its own.
+// the model; the executable then runs the TlmContract tests in addition to its own.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ struct ContractTarget {
   bool byte_enables = true;
   /// DMI is granted at `address`.
   bool dmi = true;
-  /// Returns the target to its state after construction; empty = the target has no state of its own.
+  /// Returns the target to its state after construction; empty = the target has no state.
   std::function<void()> reset = {};
   /// The data survive a reset.
   bool keeps_data = true;

@@ -91,7 +91,7 @@ TEST_F(LazyUnitTest, UnusedLoadsAreNeverSent) {
   EXPECT_EQ(sent_, 0u) << "s_waitcnt does not make it leave";
   EXPECT_EQ(of(a, LazyCount::loads_held), 1u);
   EXPECT_EQ(of(a, LazyCount::dead), kTransactions);
-  EXPECT_LT(cycles_, 300u) << "nobody waits for memory but for the first instructions";
+  EXPECT_LT(cycles_, 300u) << "no wavefront waits for memory, except for the first instructions";
 }
 
 TEST_F(LazyUnitTest, TheFirstUseSendsItAndWaits) {
@@ -102,7 +102,7 @@ TEST_F(LazyUnitTest, TheFirstUseSendsItAndWaits) {
   EXPECT_EQ(of(a, StallCause::vmcnt), 0u);
   // 5 to the first request, 7 more to the last, 100 in memory, 10 to the registers.
   EXPECT_EQ(of(a, LazyCause::registers), 122u);
-  EXPECT_EQ(a.requests, kTransactions) << "counted as load requests as ever";
+  EXPECT_EQ(a.requests, kTransactions) << "still counted as load requests";
 }
 
 TEST_F(LazyUnitTest, LazyCostsNothingWhenTheUseFollowsImmediately) {
@@ -185,7 +185,7 @@ TEST_F(LazyUnitTest, ALoadOverAPartlyHeldOneIsSentImmediately) {
       run(LazyMode::lazy, program(kLaneAddress, kLoad2, kExecLow16, kLoad2, kWaitAll, kExecAll, kUse2, kEnd));
   EXPECT_EQ(of(a, LazyCount::loads_held), 1u);
   EXPECT_EQ(of(a, LazyCount::loads_eager), 1u);
-  EXPECT_EQ(sent_, kTransactions) << "two at once, the others when they are used";
+  EXPECT_EQ(sent_, kTransactions) << "two immediately, the others when they are used";
 }
 
 TEST_F(LazyUnitTest, ATransactionFillsAllItsRegisters) {
@@ -203,7 +203,7 @@ TEST_F(LazyUnitTest, AnAddressIsNotLost) {
   run(LazyMode::lazy, program(kWideAddress, kLoadQuad4, 0x7e0c0280 /* v_mov_b32 v6, 0 */, kEnd));
   EXPECT_EQ(sent_, 0u);
   const KernelActivity again = run(LazyMode::lazy, program(kWideAddress, kLoadQuad4, kLoadQuad4, kUse6, kEnd));
-  EXPECT_EQ(sent_, 32u) << "who overwrites all of them needs none";
+  EXPECT_EQ(sent_, 32u) << "an instruction that overwrites all of them needs none";
   EXPECT_EQ(of(again, LazyCount::dead), 32u);
   // If the first register is zero but others are not, the transactions are sent and do not change the first register.
   fill();
@@ -333,7 +333,7 @@ TEST_F(LazyUnitTest, UnknownZerosAreLoaded) {
   unit.attach(ZeroPath{.l1z = &b_.zero_cache, .map = &b_.zero_map, .masks = &masks});
   const Words words = program(kLaneAddress, kLoad2, kUse2, kStore3, kEnd);
   run(LazyMode::lazy_zero, words);
-  EXPECT_EQ(sent_, kTransactions) << "nobody has written them; the store is of zeros";
+  EXPECT_EQ(sent_, kTransactions) << "never written; zeros are stored";
   masks.window_ended();
   run(LazyMode::lazy_zero, words);
   EXPECT_EQ(sent_, 0u) << "the store has made them known";

@@ -159,7 +159,7 @@ TEST_F(ZeroCachesTest, RequestsReachThePartitionOfTheirData) {
       const std::vector<std::uint64_t> after = counts();
       EXPECT_EQ(after[0], before[0] + 1) << gpu->name();
       EXPECT_LE(after[1] - fills, 1U);
-      EXPECT_EQ(after[2] - before[2], after[1] - fills) << gpu->name() << ": what L2Z does not have is read from its DRAM";
+      EXPECT_EQ(after[2] - before[2], after[1] - fills) << gpu->name() << ": masks that miss L2Z are read from its DRAM";
       EXPECT_EQ(after[3], before[3]) << "L2 has no part in it";
     }
     EXPECT_GT(gpu->count("l2z0", "read_misses"), 0U) << gpu->name();

@@ -14,7 +14,7 @@ namespace lacuna::test {
 /// The address of a kernel's first instruction.
 inline constexpr std::uint64_t kEntry = 0x1000;
 
-/// A line with names that stand for both targets' instructions. `LOAD v4, v[0:1]` and `STORE v[0:1], v4` are the FLAT
+/// A line with names that represent the instructions of both targets. `LOAD v4, v[0:1]` and `STORE v[0:1], v4` are the FLAT
 /// instructions of gfx803 and the GLOBAL ones of gfx90a, with the same name behind the first word: `LOAD_ubyte`, `STORE_short`.
 /// `ADD_u32 v0, v1, v2` is an addition whose carry may be written, and `ADD_co_u32 v0, v1, v2`, `ADDC_co_u32 v0, v1, v2` are a
 /// sum of 64 bits by VCC.

@@ -1,5 +1,5 @@
-// Earliest meeting nodes of the paper's machine (configs/mesh56.cfg) beside the worked examples of Opportunistic Computing
-// (ISCA '19, sections 3.1 and 3.2), and of random machines beside a second implementation of Algorithm 1.
+// Earliest meeting nodes of the paper's machine (configs/mesh56.cfg), compared with the worked examples of Opportunistic
+// Computing (ISCA '19, sections 3.1 and 3.2), and of random machines, compared with a second implementation of Algorithm 1.
 #include "models/neardata/emn_table.h"
 
 #include <gtest/gtest.h>

@@ -93,8 +93,7 @@ TEST_P(FinalizerMove, InterleavedChainsGetTheirOwnWaits) {
   EXPECT_EQ(lines[6], "s_waitcnt vmcnt(0)");
 }
 
-// Line 2 would move behind the chain and line 3 in front of it: then the wait of the next block would wait for the other
-// access.
+// Line 2 would move after the chain and line 3 before it; then the wait of the next block would wait for the wrong access.
 TEST_P(FinalizerMove, OperationsOutstandingAtTheEndStayInOrder) {
   const std::vector<std::string> block{"LOAD v8, v[2:3]",  "v_mov_b32 v2, s4",   "LOAD v9, v[2:3]",
                                        "LOAD v10, v[4:5]", "s_waitcnt vmcnt(2)", "v_cmp_lt_f32 vcc, 0, v8"};

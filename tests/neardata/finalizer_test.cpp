@@ -373,7 +373,7 @@ TEST_P(Finalizer, RefusesDataForLds) {
 }
 
 TEST_P(Finalizer, ConstantsInRegistersAreNotUniform) {
-  // v11 is computed before the load, by an operation on no loaded value.
+  // v11 is computed before the load, from no loaded value.
   EXPECT_THAT(refusals({"v_mov_b32 v11, 0", "LOAD v10, v[0:1]", kWaitVector, "v_add_f32 v12, v10, v11", "STORE v[4:5], v12"}),
               ElementsAre("1 nothing saved 3"));
 }

@@ -123,7 +123,7 @@ TEST(NearDataCrossbar, OmniComputesAsLlcDoes) {
 
 // -- queues
 
-// Data of refused packets come to the core, which computes.
+// The data of rejected packets are sent to the core, which computes.
 TEST_P(NearDataDevice, RefusedPacketsComputeAtTheCore) {
   const Outcome none = run_patterns(n_.none, true, 32);
   const Outcome refused = run_patterns(n_.refusing, true, 32);

@@ -90,8 +90,8 @@ TEST(NearDataInput, PacketsThatArriveInTheSameCycle) {
   EXPECT_EQ(fills(bench<InputBench>().narrow, 2, 0).kernel, 2U);
 }
 
-// The first packet is accepted. Of each other one a load leaves in the cycle in which it is decoded, and a second load in the
-// next cycle.
+// The first packet is accepted. Of every refused packet, one load leaves in the cycle in which it is decoded, and the second
+// load one cycle later.
 TEST(NearDataInput, RefusedPacketsRemainUntilTheirLoadsLeave) {
   EXPECT_EQ(fills(bench<InputBench>().slow_refusing, 1, 7).kernel, 1U);
   EXPECT_EQ(fills(bench<InputBench>().slow_refusing, 2, 7).kernel, 2U);

@@ -28,7 +28,7 @@ constexpr unsigned kStores = 6 * 2 + 3;
 inline void append(Lines& all, const Lines& more) { all.insert(all.end(), more.begin(), more.end()); }
 
 /// Chains of all patterns, twice in a loop: in the second iteration a is in other lines, and b's lanes extend over two lines.
-/// `divergent`: each lane has operands and results at addresses of its own. Arguments: a, b, c, indices.
+/// `divergent`: each lane has operands and results at separate addresses. Arguments: a, b, c, indices.
 inline AssembledKernel all_patterns(bool divergent) {
   Lines lines{"s_load_dwordx8 s[8:15], s[0:1], 0x0",
               "s_lshl_b32 s3, s2, 9",

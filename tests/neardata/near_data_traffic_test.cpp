@@ -73,7 +73,7 @@ Lines chain(Traffic what) {
       append(lines, both);
       append(lines, {"v_and_b32 v12, s14, v11", "v_xor_b32 v12, v10, v12", "STORE v[6:7], v12"});
       break;
-    case Traffic::copy:  // of lanes whose random numbers have bit 30
+    case Traffic::copy:  // by lanes in whose random numbers bit 30 is set
       append(lines, {"v_lshlrev_b32 v12, 1, v24", "v_cmp_gt_i32 vcc, 0, v12", "s_and_b64 exec, exec, vcc", "LOAD v10, v[2:3]",
                      kWaitVector, "STORE v[6:7], v10", "s_mov_b64 exec, s[20:21]"});
       break;
@@ -108,7 +108,7 @@ AssembledKernel traffic() {
   }
   append(lines, {"s_sub_u32 s15, s15, 1", "s_cmp_lg_u32 s15, 0"});
   const std::size_t branch = lines.size();
-  // The results follow the lines that chains store to.
+  // Stores results to memory after the lines to which chains store.
   append(lines, {"s_cbranch_scc1 0", "v_lshlrev_b32 v1, 2, v0", "ADD_u32 v6, s12, v1", "ADD_u32 v6, 0x1f80, v6",
                  "v_mov_b32 v7, s13", "STORE v[6:7], v22"});
   const AssembledKernel without(isa::Target::gfx803, lines);

@@ -97,10 +97,10 @@ TEST_F(TagSection, RefusesTagsThatMakeNoChain) {
 TEST_F(TagSection, RefusesTagsOfOtherCode) {
   KernelTags kernel = tagged_;
   kernel.chains[0].instructions[2].address = kEntry + 0x1000;
-  EXPECT_EQ(check_error(kernel), "a.co: section .lacuna.chains: kernel vecadd: 0x2000 is no instruction of the kernel");
+  EXPECT_EQ(check_error(kernel), "a.co: section .lacuna.chains: kernel vecadd: 0x2000 is not an instruction of the kernel");
   kernel = tagged_;
   kernel.chains[0].instructions[2].address -= 2;
-  EXPECT_THAT(check_error(kernel), HasSubstr("0x100a is no instruction of the kernel"));
+  EXPECT_THAT(check_error(kernel), HasSubstr("0x100a is not an instruction of the kernel"));
   kernel = tagged_;
   kernel.chains[1] = kernel.chains[0];
   kernel.checks[1] = kernel.checks[0];
@@ -116,7 +116,7 @@ TEST_F(TagSection, RefusesTagsOfOtherCode) {
   kernel = tagged_;
   kernel.chains[0].instructions[2].address = 0x101c;
   kernel.checks[0][2] = kernel.checks[1][1];
-  EXPECT_THAT(check_error(kernel), HasSubstr("0x101c cannot be what its tag says: flat_load_dword"));
+  EXPECT_THAT(check_error(kernel), HasSubstr("0x101c does not match its tag: flat_load_dword"));
 }
 
 TEST_F(TagSection, RefusesTagsAcrossBlocks) {

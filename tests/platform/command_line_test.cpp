@@ -167,12 +167,12 @@ TEST(CommandLine, UnknownOptionsThatGoOnFromOneOrAreAPartOfOne) {
 TEST(CommandLine, EmptyNamesAreRefused) {
   EXPECT_EQ(error({""}), "the command is an empty name; see lacuna --help");
   for (const char* command : {"run", "launch", "sweep", "results", "hart", "disasm", "docs"})
-    EXPECT_THAT(error({command, ""}), ::testing::StartsWith("an empty name stands for ")) << command;
-  EXPECT_THAT(error({"isa", "check", "a.co", ""}), ::testing::StartsWith("an empty name stands for "));
-  EXPECT_THAT(error({"exec", ""}), ::testing::StartsWith("an empty name stands for "));
-  EXPECT_THAT(error({"exec", "--", ""}), ::testing::StartsWith("an empty name stands for "));
+    EXPECT_THAT(error({command, ""}), ::testing::StartsWith("an empty name means ")) << command;
+  EXPECT_THAT(error({"isa", "check", "a.co", ""}), ::testing::StartsWith("an empty name means "));
+  EXPECT_THAT(error({"exec", ""}), ::testing::StartsWith("an empty name means "));
+  EXPECT_THAT(error({"exec", "--", ""}), ::testing::StartsWith("an empty name means "));
   EXPECT_THAT(parse_command_line({"exec", "--", "./vadd", ""}).guest_arguments, ElementsAre(""))
-      << "what a program makes of its own is its affair";
+      << "programs may create their own files";
   const std::vector<std::vector<std::string>> commands = {{"run", "a"}, {"launch", "a"}, {"exec", "a"}, {"hart", "a"}};
   for (std::vector<std::string> words : commands) {
     for (const char* option : {"--config", "--set", "--out", "--max-time", "-c", "-s", "-o"}) {

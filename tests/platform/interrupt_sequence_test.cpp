@@ -36,7 +36,7 @@ void PrintTo(const TrapEntry& entry, std::ostream* out) {
        << entry.instructions << " cycles " << entry.cycles << " time " << entry.time;
 }
 
-/// A platform of its own kernel time; all run in one simulation.
+/// A platform with separate kernel time; all run in one simulation.
 class Machine {
  public:
   Machine(const std::string& name, Tick quantum)
@@ -101,7 +101,7 @@ TEST(InterruptSequence, DoesNotDependOnTheQuantum) {
   const std::vector<TrapEntry> expected = comparable(machines.front()->traps());
   for (std::size_t m = 0; m < machines.size(); ++m) {
     SCOPED_TRACE("quantum " + std::to_string(quanta[m].ps) + " ps");
-    // The program's own checks print what they find wrong; "." is printed in any case.
+    // The program's checks print errors that they find; "." is printed in any case.
     EXPECT_EQ(machines[m]->console, ".");
     EXPECT_TRUE(machines[m]->finished());
     const std::vector<TrapEntry> traps = comparable(machines[m]->traps());

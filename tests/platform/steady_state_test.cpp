@@ -174,7 +174,7 @@ TEST_F(SteadyState, TranslationsCostNoMemory) {
   run(page_walk(120), 8);
   EXPECT_GE(b_.last.activity.requests, 240'000u);
   // Each load misses its L1 TLB. Calendars may still meet longer queues than before.
-  EXPECT_LT(allocated_bytes(), before + 512 * 1024) << "what is booked of TLBs and page walkers is forgotten";
+  EXPECT_LT(allocated_bytes(), before + 512 * 1024) << "past bookings of TLBs and page walkers are dropped";
 }
 
 TEST_F(SteadyState, UntouchedGpuMemoryCostsNothing) {

@@ -44,8 +44,8 @@ std::string difference(const Program& program, const Result& expected, const Res
   return text.str();
 }
 
-/// The failure of this program and this variant; nullopt if there is none. Throws CompileError or RunError if the host's
-/// compiler or run fails, so that there is nothing to compare with.
+/// The failure of this program and variant; nullopt if there is none. Throws CompileError or RunError if the host's compiler or
+/// run fails, so that there is no reference.
 std::string fault_of(const Program& program, const Variant& variant, const Simulator& simulator,
                      const std::filesystem::path& folder) {
   const std::span<const Program> alone(&program, 1);
@@ -216,7 +216,7 @@ void build_programs(const CampaignOptions& options) {
     } catch (const CompileError&) {
     } catch (const RunError&) {
     }
-    // Files from which code objects and results were made are no longer needed.
+    // Files from which code objects and results were built are no longer needed.
     for (const auto& file : std::filesystem::directory_iterator(folder))
       if (file.path().extension() == ".o" || file.path().extension() == ".so" || file.path().filename() == "host.cl")
         std::filesystem::remove(file.path());

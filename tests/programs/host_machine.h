@@ -7,8 +7,8 @@ namespace lacuna::programs {
 
 using HostKernel = void (*)(void** arguments);
 
-/// Calls the kernel for every work item. Throws std::runtime_error when only some items of a group reach a barrier or of a
-/// wavefront a matrix tile.
+/// Calls the kernel for every work item. Throws std::runtime_error if some items of a work-group reach a barrier, or some items
+/// of a wavefront a matrix tile, and others do not.
 void run_work_items(HostKernel kernel, void** arguments, const Launch& launch);
 
 }  // namespace lacuna::programs

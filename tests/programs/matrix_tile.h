@@ -13,7 +13,7 @@ namespace lacuna::programs {
 inline constexpr unsigned kTileItems = 64;  ///< work items that compute a tile together: a wavefront
 
 /// D = NAME(A, B, C), with the types of a work item's part. random_program.h has the functions for the GPU, host_builtins.h
-/// those for the host; both know the tiles by their place in matrix_tiles().
+/// those for the host; both refer to tiles by their index in matrix_tiles().
 struct MatrixTile {
   const char* name;
   Type a, b, c;  ///< D is as C
@@ -22,7 +22,7 @@ std::span<const MatrixTile> matrix_tiles();
 
 /// A work item's part of the operands: bits, the first element lowest.
 struct TileOperands {
-  unsigned tile = 0;  ///< its place in matrix_tiles()
+  unsigned tile = 0;  ///< index in matrix_tiles()
   std::array<std::uint32_t, 2> a{}, b{};
   std::array<std::uint32_t, 8> c{};
 };

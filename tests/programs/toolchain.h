@@ -19,7 +19,7 @@ struct Variant {
   std::string target;  ///< gfx803 or gfx90a
   unsigned level = 3;  ///< -O
   unsigned code_object_version = 4;
-  std::string lazy_mode{};  ///< lazy.mode; empty: as the simulator's options say
+  std::string lazy_mode{};  ///< lazy.mode; empty: from the simulator's options
   [[nodiscard]] std::string code_name() const {
     return target + "-O" + std::to_string(level) + "-v" + std::to_string(code_object_version);
   }

@@ -23,15 +23,15 @@ PYTHON
 on_gpu --config tiny --set gpu.target="$target" --set cp.instant_blits=true --out copies -- copies
 expect 0 "${command[@]}"
 read -r dispatches blits < <(packets copies)
-((dispatches > 0 && blits == dispatches)) || fail "$blits of $dispatches kernels of a program without kernels were done at once"
+((dispatches > 0 && blits == dispatches)) || fail "$blits of $dispatches kernels of a program without kernels were instantaneous"
 
 on_gpu --config tiny --set gpu.target="$target" --set cp.instant_blits=true --out fills -- fills
 expect 0 "${command[@]}"
 read -r dispatches blits < <(packets fills)
-((blits > 0)) || fail "no fills were done at once"
+((blits > 0)) || fail "no fills were instantaneous"
 
 on_gpu --config tiny --set gpu.target="$target" --out executed -- fills
 expect 0 "${command[@]}"
 read -r executed blits < <(packets executed)
 grep -q 'Copy.*(HSA runtime)' executed/kernels.csv || fail "the runtime's copies have no name: $(cut -d, -f1,2 executed/kernels.csv)"
-((blits == 0 && executed == dispatches)) || fail "by default $blits of $executed kernels were done at once"
+((blits == 0 && executed == dispatches)) || fail "by default $blits of $executed kernels were instantaneous"

@@ -8,7 +8,7 @@ load() {
   on_gpu --config tiny "${@:4}" --out out -- late_library "$2" "$3"
   expect "$1" "${command[@]}"
 }
-silent() { ! grep -q "none for" err.txt || fail "something is said of a library that has what it needs"; }
+silent() { ! grep -q "none for" err.txt || fail "a message about a library whose requirements are met"; }
 answer=$PROGRAMS/answer
 other=$PROGRAMS/answer_gfx906
 

@@ -12,7 +12,7 @@ while read -r message; do
 done < <(sed -n '/^using namespace/,$s,^// ,,p' "$wrong")
 [[ $uses -ge 18 ]] || fail "only $uses uses were found"
 # A use without an explanation would appear as another error within the headers.
-if grep -F '/include/lacuna/' errors.txt | grep -vE 'static_assert|static assertion' >&2; then fail "errors that are no assertions"; fi
+if grep -F '/include/lacuna/' errors.txt | grep -vE 'static_assert|static assertion' >&2; then fail "errors other than assertions"; fi
 
 # Only HIP's own type for half is used, with either order of includes.
 for headers in '<hip/hip_fp16.h> <lacuna/simd2.h>' '<lacuna/simd2.h> <hip/hip_fp16.h>'; do

@@ -3,7 +3,7 @@
 # among them.
 source "$(dirname "$0")/common.sh"
 
-silent() { ! grep -q "lacuna: exec:" err.txt || fail "something is said of a program that has what it needs"; }
+silent() { ! grep -q "lacuna: exec:" err.txt || fail "a message about a program whose requirements are met"; }
 
 on_gpu --config tiny --set gpu.target=gfx90a --out out -- allocation
 expect 134 "${command[@]}"

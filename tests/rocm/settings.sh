@@ -51,7 +51,7 @@ complains gpu.target
 expect 2 "$LACUNA" exec --set rocm.gpus=gfx803,gfx1030 -- "$PROGRAMS/vector_add"
 complains gfx1030
 expect 2 env HSA_OVERRIDE_GFX_VERSION=10.3.0 "$LACUNA" exec --config tiny -- "$PROGRAMS/vector_add"
-complains "HSA_OVERRIDE_GFX_VERSION=10.3.0 asks for gfx1030, but GPU 0 executes gfx803 (gpu.target)"
+complains "HSA_OVERRIDE_GFX_VERSION=10.3.0 selects gfx1030, but GPU 0 executes gfx803 (gpu.target)"
 expect 2 "$LACUNA" exec
 expect 127 "$LACUNA" exec -- ./there-is-no-such-program
 complains there-is-no-such-program

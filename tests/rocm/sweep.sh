@@ -99,4 +99,4 @@ for ((timeout = 4; ; timeout *= 2)); do
 done
 [[ $(query "SELECT exit_code, log LIKE '%ending by wait-for-signal%',
        (SELECT count(*) > 100 FROM statistics WHERE point = points.id) FROM points WHERE state = 'timeout'") == "143|1|1" ]] ||
-  fail "what the point that took too long had until then is not there"
+  fail "results of the point that timed out are missing"

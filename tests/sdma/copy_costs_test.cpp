@@ -25,7 +25,7 @@ TEST(CopyCosts, AreTheMedianOfThreeCopies) {
   EXPECT_EQ(costs.of(kKind, 4096)->time, Tick{340});
   EXPECT_EQ(costs.of(kKind, 4096)->traffic, (std::vector<std::uint64_t>{34, 68}));
   add(costs, 4096, cost(999, 9));
-  EXPECT_EQ(costs.of(kKind, 4096)->time, Tick{340}) << "what is known stays";
+  EXPECT_EQ(costs.of(kKind, 4096)->time, Tick{340}) << "known costs are kept";
 }
 
 TEST(CopyCosts, AreUnknownUntilMeasured) {
@@ -60,14 +60,14 @@ TEST(CopyCosts, GrowBySlopes) {
   EXPECT_EQ(costs.of(kKind, 101'000)->time, Tick{20'500});
   EXPECT_EQ(costs.of(kKind, 101'000)->traffic, (std::vector<std::uint64_t>{1010, 2020}));
   add(costs, 2000, cost(777, 7));
-  EXPECT_EQ(costs.of(kKind, 2000)->time, Tick{777}) << "what was measured counts more than what is computed";
+  EXPECT_EQ(costs.of(kKind, 2000)->time, Tick{777}) << "measured costs take precedence over computed ones";
 }
 
 TEST(CopyCosts, AreScaledAndSubtracted) {
   EXPECT_EQ(cost(100, 10).scaled(0.25).time, Tick{25});
   EXPECT_EQ(cost(100, 10).scaled(0.5).traffic, (std::vector<std::uint64_t>{5, 10}));
   EXPECT_EQ(cost(100, 10).beyond(cost(30, 4)).time, Tick{70});
-  EXPECT_EQ(cost(100, 10).beyond(cost(30, 14)).traffic, (std::vector<std::uint64_t>{0, 0})) << "never less than nothing";
+  EXPECT_EQ(cost(100, 10).beyond(cost(30, 14)).traffic, (std::vector<std::uint64_t>{0, 0})) << "never negative";
 }
 
 }  // namespace

@@ -38,8 +38,8 @@ class SdmaBulkTest : public SdmaTest {
   Context& context_ = bench<BulkBench>().context;
 };
 
-// A copy in bulk: the same bytes, the same time, and traffic that is reported instead of simulated; it ends when others use
-// memory.
+// A copy in bulk writes the same bytes in the same time as a detailed one, and counts most of its requests without making them.
+// While there are other users of memory, no copy is in bulk.
 TEST_F(SdmaBulkTest, LargeCopiesGoInBulk) {
   constexpr std::uint32_t kLarge = 0x5f000 + 17;  // larger than the sample
   const auto run_one = [&](Engine engine, const Words& packet) {
@@ -71,7 +71,7 @@ TEST_F(SdmaBulkTest, LargeCopiesGoInBulk) {
         EXPECT_LT(made, sampled ? requests / 100 : requests);
         EXPECT_NEAR(static_cast<double>(made + context_.added), static_cast<double>(requests),
                     0.01 * static_cast<double>(requests));
-        ASSERT_EQ(context_.left.size(), 1u) << "what is in the caches afterwards";
+        ASSERT_EQ(context_.left.size(), 1u) << "contents of the caches afterwards";
         EXPECT_EQ(context_.left[0].destination + context_.left[0].bytes, kBase + to + kLarge);
       }
       context_.others = 1;

@@ -67,7 +67,7 @@ TEST_F(SdmaDataMoverTest, StopsWhereMemoryEnds) {
   const std::uint64_t to = kBase + kTarget;
   EXPECT_FALSE(mover_.copy(queue_, kBase + kBytes - 64, {&to, 1}, 128));
   EXPECT_TRUE(queue_.stopped);
-  EXPECT_EQ(statistics_.bytes_written, 64U) << "what has been written stays";
+  EXPECT_EQ(statistics_.bytes_written, 64U) << "written data are kept";
 }
 
 TEST_F(SdmaDataMoverTest, DestroyedQueuesWriteNothingMore) {

@@ -1,4 +1,4 @@
-// The programs of Table 4.2: results, iterations, and which products share a reading of the matrix.
+// The programs of Table 4.2: results, iterations, and the products that share a pass.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -43,7 +43,7 @@ TEST_P(SidaApplications, ComputeTheSameInEveryMode) {
   const lacuna_sida_application& application = *lacuna_sida_application_named(name.c_str());
   for (const char* kind : {"power:rows=300,entries=2400", "communities:rows=400,entries=3000", "road:rows=400"}) {
     const SparseMatrix matrix = matrix_for(name, kind);
-    // Also where the limit ends the loop at the first or at the second product of a pass.
+    // Limits that end the loop at the first and at the second product of a pass are included.
     for (const std::uint64_t limit : {0, 1, 2, 3}) {
       ApplicationJob job(application, matrix, {.limit = limit}),
           one_product(application, matrix, {.fusion = LACUNA_SIDA_FUSION_PRODUCER_CONSUMER, .limit = limit}),
@@ -59,7 +59,7 @@ TEST_P(SidaApplications, ComputeTheSameInEveryMode) {
   }
 }
 
-// Matrices with enough entries that threads share each product.
+// Matrices have enough entries to divide each product among threads.
 TEST_P(SidaApplications, ComputeTheSameOnSeveralThreads) {
   const std::string name = GetParam();
   const SparseMatrix matrix =
@@ -100,8 +100,8 @@ TEST(SidaFusion, IsFoundForEightProgramsAndNotForThree) {
   }
 }
 
-/// Unfused, each pass has one operation: its operands are read from memory and its result is stored, or it is a reduction.
-TEST(SidaFusion, NoneIsOneOperationAPass) {
+/// Unfused, each pass has one operation: its operands are read from memory, and its result is stored unless it is a reduction.
+TEST(SidaFusion, UnfusedPassesHaveOneOperation) {
   for (const lacuna_sida_application* a = lacuna_sida_applications(); a->name != nullptr; ++a) {
     const SparseMatrix matrix = matrix_for(a->name, "power:rows=100,entries=700");
     ApplicationJob job(*a, matrix, {.fusion = LACUNA_SIDA_FUSION_NONE, .limit = 3});
@@ -118,7 +118,7 @@ TEST(SidaFusion, NoneIsOneOperationAPass) {
         operations += moves ? 0 : 1;
       }
       EXPECT_LE(operations, 1u) << a->name;
-      // Scalars alone: a pass without elements.
+      // Passes with only scalar code have no elements.
       if (operations != 0) {
         EXPECT_EQ(ewise.stores.size() + ewise.reductions.size(), 1u) << a->name;
       }
@@ -126,8 +126,8 @@ TEST(SidaFusion, NoneIsOneOperationAPass) {
   }
 }
 
-/// PageRank's repeated pass moves seven vectors for two iterations: three to load x, two for ewise, two results. Unfused, its
-/// operators move 13 for one.
+/// PageRank's repeated pass moves seven vectors for two iterations: three to load x, two for ewise, two results. Unfused
+/// operators move 13 for one iteration.
 TEST(SidaFusion, PageRankMovesSevenVectorsAPair) {
   const SparseMatrix matrix = matrix_for("pr", "power:rows=100,entries=700");
   ApplicationJob job(*lacuna_sida_application_named("pr"), matrix, {.limit = 6});
@@ -157,8 +157,8 @@ struct Ratios {
   double least = 10, most = 0, mean = 0;  ///< geometric
 };
 
-/// Oracle over roofline of PageRank at the sizes of Table 4.1, by the operators and passes of which the figures are made. Bytes
-/// are proportional to rows and entries: those of one small matrix give the factors.
+/// Ratio of oracle to roofline for PageRank at the sizes of Table 4.1, from the operators and passes on which the figures are
+/// based. Bytes are proportional to rows and entries, so one small matrix gives the factors.
 Ratios oracle_over_roofline(bool expanded) {
   struct Size {
     const char* name;
@@ -183,7 +183,7 @@ Ratios oracle_over_roofline(bool expanded) {
   Ratios ratios;
   double product = 1;
   for (const Size& size : kTable41) {
-    // An entry of the diagonal has no other; a file does not say how many there are.
+    // An entry of the diagonal has no mirror image; files do not state the number of such entries.
     const double all = static_cast<double>(size.entries) * (expanded && size.symmetric ? 2 : 1);
     const auto rows = static_cast<double>(size.rows);
     const double ratio = (24 * all + roofline_row * rows) / (12 * all + oracle_row * rows);
@@ -205,7 +205,7 @@ TEST(SidaFusion, OracleOverRooflineOfPageRankAtPublishedSizes) {
   EXPECT_NEAR(expanded.mean, 2.49, 0.01);
 }
 
-/// The pipeline moves the oracle's bytes where everything fits into the buffer.
+/// The pipeline moves the oracle's bytes if everything fits into the buffer.
 TEST(SidaFusion, PipelineMovesTheOraclesBytes) {
   for (const char* name : {"pr", "bfs", "sssp", "kpp", "knn", "label"}) {
     const SparseMatrix matrix = matrix_for(name, "power:rows=2000,entries=24000"), rows = transposed(matrix);
@@ -218,14 +218,14 @@ TEST(SidaFusion, PipelineMovesTheOraclesBytes) {
       PassPipeline timing(shape_of(program, pass, outcome, orders), {}, memory);
       const PassCounts& counts = timing.run();
       const std::uint64_t ideal = oracle_work(program, pass, outcome).bytes;
-      // One more offset in each order than there are lines.
+      // Each order has one more offset than lines.
       EXPECT_NEAR(static_cast<double>(counts.bytes()), static_cast<double>(ideal), 16.0) << name;
     });
   }
 }
 
-/// Integers of 8 bits, written out: the reference for the one program that the other tests' reference does not compute.
-TEST(SidaApplication, GraphConvolutionNetworkAsWrittenOut) {
+/// An explicit implementation with integers of 8 bits, the one program that the other tests' reference does not support.
+TEST(SidaApplication, GraphConvolutionNetworkMatchesAReference) {
   const lacuna_sida_application& gcn = *lacuna_sida_application_named("gcn");
   const SparseMatrix matrix = matrix_for("gcn", "power:rows=200,entries=1500");
   lacuna_sida_setup setup = setup_of(matrix);

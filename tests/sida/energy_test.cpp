@@ -1,4 +1,4 @@
-// Events of the accelerator's energy against counts by hand.
+// Events of the accelerator's energy, compared with manual counts.
 #include <gtest/gtest.h>
 
 #include <utility>
@@ -49,7 +49,7 @@ TEST(SidaEnergy, OracleOfPageRankByHand) {
     EXPECT_EQ(read_of(counts, BufferKind::x), 8 * e);
     EXPECT_EQ(written_of(counts, BufferKind::sums), 8 * e);
     EXPECT_EQ(read_of(counts, BufferKind::sums), 8 * (e + n));
-    // Seven vectors of memory, and y and w.
+    // Seven vectors in memory, and y and w.
     EXPECT_EQ(read_of(counts, BufferKind::vectors), 9 * 8 * n);
     EXPECT_EQ(written_of(counts, BufferKind::vectors), 9 * 8 * n);
     EXPECT_EQ(counts.memory_read, 12 * e + 8 * n + 5 * 8 * n);
@@ -71,14 +71,14 @@ TEST(SidaEnergy, RooflineOfPageRankByHand) {
   EXPECT_EQ(read_of(counts, BufferKind::columns), 12 * e);
   EXPECT_EQ(read_of(counts, BufferKind::x), 8 * e);
   EXPECT_EQ(written_of(counts, BufferKind::x), 8 * n);
-  // Of 13 vectors one is x.
+  // x is one of the 13 vectors.
   EXPECT_EQ(read_of(counts, BufferKind::vectors), 12 * 8 * n);
   EXPECT_EQ(counts.operations.f64_fma, e);
-  // Dangling: comparison, choice, sum; scaling; addition; residual: subtraction, magnitude, sum.
+  // Operations of the dangling term: comparison, choice, sum; then scaling; addition; residual: subtraction, magnitude, sum.
   EXPECT_EQ(counts.operations.f64, 8 * n);
 }
 
-/// All fits: the pipeline's events are the oracle's, and those of entries that are kept for their row.
+/// Everything fits: the pipeline's events are the oracle's and, in addition, those of entries kept for their row.
 TEST(SidaEnergy, PipelineHasTheOraclesEventsAndConversions) {
   const SparseMatrix matrix = small_matrix(), rows = transposed(matrix);
   const MatrixOrders orders{{matrix.offsets, matrix.indices}, {rows.offsets, rows.indices}};

@@ -1,4 +1,4 @@
-// What is loaded again, against an exhaustive search, and against the model's curve of a power law.
+// Reloads, compared with an exhaustive search and with an external model's curve for a power law.
 #include "models/sida/matrix/eviction.h"
 
 #include <gtest/gtest.h>
@@ -28,7 +28,7 @@ std::vector<Interval> intervals(const SparseMatrix& m, Index width) {
   return all;
 }
 
-/// The fewest entries to be dropped, of all subsets.
+/// The minimum number of dropped entries over all subsets.
 unsigned fewest_dropped(const std::vector<Interval>& all, std::uint64_t steps, std::uint64_t room) {
   auto fewest = static_cast<unsigned>(all.size());
   for (std::uint32_t dropped = 0; dropped < std::uint32_t{1} << all.size(); ++dropped) {
@@ -46,7 +46,7 @@ unsigned fewest_dropped(const std::vector<Interval>& all, std::uint64_t steps, s
   return fewest;
 }
 
-TEST(Eviction, LoadsAsFewAgainAsPossible) {
+TEST(Eviction, ReloadsAsFewEntriesAsPossible) {
   Random random(8);
   unsigned with_reloads = 0;
   for (int i = 0; i < 2000; ++i) {
@@ -68,7 +68,7 @@ TEST(Eviction, LoadsAsFewAgainAsPossible) {
   EXPECT_GT(with_reloads, 500U);
 }
 
-TEST(Eviction, RoomForAllLoadsNothingAgain) {
+TEST(Eviction, ReloadsNothingWhenAllFits) {
   for (const MatrixKind& kind : matrix_kinds()) {
     const SparseMatrix m = generated(std::string(kind.name) + ":rows=3000,entries=20000,shuffled=0.5");
     for (const Index width : {1U, 7U, 128U, 5000U}) {
@@ -83,8 +83,8 @@ TEST(Eviction, RoomForAllLoadsNothingAgain) {
   }
 }
 
-// A directed power law of exponent 2.3, numbers shuffled, sub-tensors of 128 columns: percent of all entries that are loaded
-// again, by room in percent of them, as a model of the thesis' rules by sub-tensor has it.
+// A directed power law of exponent 2.3, shuffled, sub-tensors of 128 columns: percentage of entries that are loaded again by
+// capacity in percent of all entries, as computed by an independent model of the thesis' rules.
 TEST(Eviction, CurveOfAPowerLaw) {
   const SparseMatrix m = generated("power:rows=100000,entries=1280000,exponent=2.3,pattern=1");
   const auto share = [&](double room, RowSpace space) {

@@ -1,4 +1,4 @@
-// SuiteSparse:GraphBLAS for tests: objects that free themselves, and errors as exceptions.
+// SuiteSparse:GraphBLAS for tests: objects with destructors, and errors as exceptions.
 #pragma once
 
 #include <algorithm>
@@ -21,7 +21,7 @@
 
 #include "models/sida/matrix/sparse_matrix.h"
 
-// Written for C: what it includes in turn is included above, or it would be within the braces.
+// A C header: the headers that it includes are included above, outside of the braces.
 extern "C" {
 #include <GraphBLAS.h>
 }
@@ -32,7 +32,7 @@ inline void check(GrB_Info info) {
   if (info != GrB_SUCCESS && info != GrB_NO_VALUE) throw std::runtime_error("GraphBLAS: error " + std::to_string(info));
 }
 
-/// GraphBLAS from the first call to the end of the process, on one thread.
+/// Initialises GraphBLAS once per process, with one thread.
 inline void start_graphblas() {
   struct Session {
     Session() {
@@ -54,7 +54,7 @@ struct GraphBlasFree {
 template <class T>
 using Owned = std::unique_ptr<std::remove_pointer_t<T>, GraphBlasFree>;
 
-/// What GraphBLAS calls by the type of its elements.
+/// GraphBLAS functions for an element type.
 template <class T>
 struct GraphBlas;
 #define LACUNA_GRAPHBLAS_TYPE(T, NAME)                                       \
@@ -74,7 +74,7 @@ LACUNA_GRAPHBLAS_TYPE(std::int8_t, INT8)
 LACUNA_GRAPHBLAS_TYPE(bool, BOOL)
 #undef LACUNA_GRAPHBLAS_TYPE
 
-/// Without elements.
+/// A vector without elements.
 template <class T>
 Owned<GrB_Vector> empty_vector(GrB_Index length) {
   GrB_Vector vector = nullptr;
@@ -82,7 +82,7 @@ Owned<GrB_Vector> empty_vector(GrB_Index length) {
   return Owned<GrB_Vector>(vector);
 }
 
-/// All elements are `value`.
+/// A vector whose elements are all `value`.
 template <class T>
 Owned<GrB_Vector> full_vector(GrB_Index length, T value) {
   Owned<GrB_Vector> vector = empty_vector<T>(length);
@@ -90,7 +90,7 @@ Owned<GrB_Vector> full_vector(GrB_Index length, T value) {
   return vector;
 }
 
-/// Elements by a function of their number.
+/// A vector whose elements are a function of their index.
 template <class T, class F>
 Owned<GrB_Vector> vector_of(GrB_Index length, F&& element) {
   std::vector<GrB_Index> numbers(length);
@@ -114,7 +114,7 @@ inline GrB_Index entries_of(const Owned<GrB_Vector>& vector) {
   return entries;
 }
 
-/// All elements; `absent` where there is none.
+/// All elements of a vector; `absent` where it has none.
 template <class T>
 std::vector<T> elements_of(const Owned<GrB_Vector>& vector, T absent) {
   GrB_Index length = 0;
@@ -129,7 +129,7 @@ std::vector<T> elements_of(const Owned<GrB_Vector>& vector, T absent) {
   return elements;
 }
 
-/// A matrix without values has ones.
+/// The matrix in GraphBLAS; all values are 1 if it has none.
 template <class T>
 Owned<GrB_Matrix> matrix_of(const SparseMatrix& from) {
   std::vector<GrB_Index> rows(from.indices.begin(), from.indices.end()), columns;

@@ -1,4 +1,4 @@
-// Programs of lacuna/sida_applications.h beside the same algorithms written with calls of SuiteSparse:GraphBLAS.
+// Programs of lacuna/sida_applications.h, compared with the same algorithms in SuiteSparse:GraphBLAS.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -58,7 +58,7 @@ Outcome<double> page_rank(const SparseMatrix& matrix, double tolerance, std::uin
   constexpr double kDamping = 0.85;
   const auto n = static_cast<double>(matrix.rows);
   const Owned<GrB_Matrix> a = matrix_of<double>(matrix);
-  // Of vertices that have edges: the share of their rank that an edge gets.
+  // For vertices that have edges: the share of their rank that each edge carries.
   const Owned<GrB_Vector> degree = empty_vector<double>(matrix.rows), share = empty_vector<double>(matrix.rows);
   check(GrB_Matrix_reduce_Monoid(degree.get(), nullptr, nullptr, GrB_PLUS_MONOID_FP64, a.get(), nullptr));
   check(GrB_Vector_apply_BinaryOp1st_FP64(share.get(), nullptr, nullptr, GrB_DIV_FP64, kDamping, degree.get(), nullptr));
@@ -92,7 +92,7 @@ Outcome<std::uint8_t> hops(const SparseMatrix& matrix, Index source, std::uint64
   return {{elements.begin(), elements.end()}, limit};
 }
 
-/// `known` and `given`: inputs of the program, not of the algorithm.
+/// `known` and `given` are inputs of the program, not of the algorithm.
 Outcome<double> propagate_labels(const SparseMatrix& matrix, const std::vector<double>& known, const std::vector<double>& given,
                                  std::uint64_t limit) {
   const Index n = matrix.rows;
@@ -109,7 +109,7 @@ Outcome<double> propagate_labels(const SparseMatrix& matrix, const std::vector<d
     check(GrB_vxm(mean.get(), nullptr, nullptr, GrB_PLUS_TIMES_SEMIRING_FP64, label.get(), a.get(), nullptr));
     check(GrB_Vector_eWiseMult_BinaryOp(mean.get(), nullptr, nullptr, GrB_TIMES_FP64, mean.get(), share.get(), nullptr));
     Owned<GrB_Vector> next = full_vector(n, 0.0);
-    // The sign of the mean: 1 where it is above 0, less 1 where it is below.
+    // The sign of the mean: 1 if it is positive, -1 if it is negative.
     check(GrB_Vector_apply_BinaryOp2nd_FP64(next.get(), nullptr, GrB_PLUS_FP64, GrB_GT_FP64, mean.get(), 0.0, nullptr));
     check(GrB_Vector_apply_BinaryOp2nd_FP64(next.get(), nullptr, GrB_MINUS_FP64, GrB_LT_FP64, mean.get(), 0.0, nullptr));
     check(GrB_Vector_assign(next.get(), is_known.get(), nullptr, fixed.get(), GrB_ALL, n, nullptr));
@@ -121,7 +121,7 @@ Outcome<double> propagate_labels(const SparseMatrix& matrix, const std::vector<d
   return {elements_of(label, 0.0), iterations};
 }
 
-/// One program on one matrix, and what is compared.
+/// Compares a program and the algorithm on one matrix.
 class Comparison {
  public:
   Comparison(const char* name, Draw& draw)
@@ -129,7 +129,7 @@ class Comparison {
         matrix_(random_matrix(draw, draw.one_in(6) ? 120 : 30, true, [&] { return static_cast<double>(draw.below(40)) / 7; })) {
     setup_ = setup_of(matrix_);
     setup_.source = static_cast<std::uint32_t>(draw.below(matrix_.rows));
-    // Also where the limit ends the loop at the first or at the second product of a pass.
+    // Includes limits that end the loop at the first or at the second product of a pass.
     if (draw.one_in(2)) setup_.limit = 1 + draw.below(5);
     if (draw.one_in(3)) setup_.tolerance = 1e-3;
     ApplicationJob job(application_, matrix_,
@@ -186,8 +186,8 @@ void compare_shortest_paths(Draw& draw) {
   c.expect(shortest_paths(c.matrix(), c.setup().source, c.limit()));
 }
 
-/// Ranks have an error relative to themselves, as all terms are positive: in an iteration a rounding by each of both for each
-/// term of the sum over neighbours and of that over vertices without edges, and few more.
+/// Ranks have a relative error, as all terms are positive: in each iteration both sides round once for each term of the sums
+/// over neighbours and over vertices without edges, and a few times more.
 void compare_page_rank(Draw& draw) {
   const Comparison c("pr", draw);
   const Outcome<double> expected = page_rank(c.matrix(), c.setup().tolerance != 0 ? c.setup().tolerance : 1e-7, c.limit());
@@ -208,7 +208,7 @@ void compare_labels(Draw& draw) {
   c.expect(propagate_labels(c.matrix(), c.contents("known"), c.contents("given"), c.limit()));
 }
 
-// LACUNA_SIDA_ORACLE_PROGRAMS: how many of each program.
+// LACUNA_SIDA_ORACLE_PROGRAMS sets the number of matrices per program.
 void compare_all(void (*compare)(Draw& draw)) {
   constexpr std::uint64_t kCases = 200;
   const char* const more = std::getenv("LACUNA_SIDA_ORACLE_PROGRAMS");

@@ -1,4 +1,5 @@
-// Products of the accelerator beside those of SuiteSparse:GraphBLAS: every semiring, every element, both directions.
+// Products of the accelerator, compared with those of SuiteSparse:GraphBLAS: every semiring, every element type, both
+// directions.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -20,7 +21,7 @@ namespace {
 
 __extension__ using Wide = __int128;
 
-/// GraphBLAS' own semirings of a type, and what others are made of; null: it has none of that name.
+/// GraphBLAS' built-in semirings of a type, and the operators for others; null: GraphBLAS has none of that name.
 template <class T>
 struct BuiltIn;
 #define LACUNA_GRAPHBLAS_SEMIRINGS(T, NAME)                     \
@@ -59,20 +60,20 @@ LACUNA_GRAPHBLAS_SEMIRINGS(std::int64_t, INT64)
 LACUNA_GRAPHBLAS_SEMIRINGS(std::int32_t, INT32)
 #undef LACUNA_GRAPHBLAS_SEMIRINGS
 
-// Products that GraphBLAS does not have, with what they are called with: an element of x, one of A.
+// Products that GraphBLAS does not have, as functions of an element of x and one of A.
 
 template <class T>
 void assign_right_if_left(void* out, const void* x, const void* a) {
   *static_cast<T*>(out) = *static_cast<const T*>(x) != 0 ? *static_cast<const T*>(a) : T{0};
 }
-/// For A x, whose products are called with the element of A first.
+/// Variants for A x, which pass the element of A first.
 template <class T>
 void assign_left_if_right(void* out, const void* a, const void* x) {
   assign_right_if_left<T>(out, x, a);
 }
 template <class T>
 void squared_distance(void* out, const void* x, const void* a) {
-  // Integers wrap around.
+  // Unsigned arithmetic, as integers wrap around.
   using Wrapping = typename std::conditional_t<std::is_integral_v<T>, std::make_unsigned<T>, std::type_identity<T>>::type;
   const Wrapping difference =
       static_cast<Wrapping>(*static_cast<const T*>(x)) - static_cast<Wrapping>(*static_cast<const T*>(a));
@@ -85,7 +86,7 @@ void saturated_sum(void* out, const void* x, const void* a) {
   *static_cast<T*>(out) = static_cast<T>(std::clamp(sum, kLeast, kMost));
 }
 
-/// A semiring with its parts, as far as they are not GraphBLAS' own.
+/// A semiring, and its parts unless they are built in.
 struct Ring {
   Owned<GrB_BinaryOp> product;
   Owned<GrB_Monoid> sum;
@@ -105,10 +106,10 @@ void make_semiring(Ring& ring, GrB_Monoid sum, GrB_BinaryOp product) {
   ring.made.reset(ring.semiring);
 }
 
-/// Values of a case.
+/// Range of the values in a case.
 enum class Values { whole, any, extreme };
 
-/// `matrix_first`: of A x.
+/// `matrix_first`: for A x.
 template <class T>
 Ring ring_of(unsigned semiring, Values values, bool matrix_first) {
   Ring ring;
@@ -142,7 +143,7 @@ Ring ring_of(unsigned semiring, Values values, bool matrix_first) {
   return ring;
 }
 
-/// A value that T and a matrix' double both hold.
+/// A value that both T and the double of a matrix represent exactly.
 template <class T>
 T value_of(Draw& draw, Values values) {
   if constexpr (std::is_same_v<T, bool>) {
@@ -170,7 +171,7 @@ constexpr unsigned kElement = std::is_same_v<T, double>         ? LACUNA_SIDA_F6
 template <class T>
 using SumType = std::conditional_t<std::is_same_v<T, std::int8_t>, std::int32_t, T>;
 
-/// x and A of one case, and what is done with them. `x` has `width` features of each element.
+/// x and A of one case, and the operation. `x` has `width` features per element.
 template <class T>
 struct Case {
   unsigned semiring = 0;
@@ -178,8 +179,8 @@ struct Case {
   Values values = Values::whole;
   std::uint32_t width = 1;
   SparseMatrix matrix;
-  std::valarray<T> x;                 ///< no vector, whose elements of type bool have no address
-  std::vector<std::uint8_t> present;  ///< empty: all are
+  std::valarray<T> x;                 ///< not a std::vector, since std::vector<bool> has no addressable elements
+  std::vector<std::uint8_t> present;  ///< empty: all elements are present
 
   std::size_t inputs() const { return transposed ? matrix.columns : matrix.rows; }
   std::size_t outputs() const { return transposed ? matrix.rows : matrix.columns; }
@@ -210,7 +211,7 @@ Case<T> random_case(Draw& draw) {
   if (draw.one_in(4)) c.matrix.values.clear();
   c.x.resize(c.inputs() * c.width);
   for (T& value : c.x) value = value_of<T>(draw, c.values);
-  // The identity of the sum: in min-add an element that has not been reached.
+  // Sometimes the identity of the sum, such as an unreached element in min-add.
   if (std::is_floating_point_v<T> && (c.semiring == LACUNA_SIDA_MIN_ADD || c.semiring == LACUNA_SIDA_MAX_ADD)) {
     const T unreached = std::numeric_limits<T>::has_infinity ? std::numeric_limits<T>::infinity() : T{};
     for (T& value : c.x) {
@@ -256,7 +257,7 @@ std::vector<SumType<T>> accelerator_sums(const Case<T>& c, Draw& draw) {
   return sums;
 }
 
-/// Of an element that GraphBLAS leaves absent.
+/// Result of an element that is absent in GraphBLAS.
 template <class T>
 SumType<T> identity_of(GrB_Semiring semiring) {
   SumType<T> identity{};
@@ -292,8 +293,8 @@ std::vector<SumType<T>> graphblas_sums(const Case<T>& c) {
   return sums;
 }
 
-/// How far each sum may be from GraphBLAS', which adds in an order of its own: 0 where the arithmetic is exact, else a rounding
-/// of the sum of magnitudes by each of both for each term, and two more for the product.
+/// Tolerance of each sum, since GraphBLAS adds in a different order: 0 if the arithmetic is exact; otherwise a rounding of the
+/// sum of magnitudes on both sides for each term, and two more for the product.
 template <class T>
 std::vector<double> tolerances(const Case<T>& c) {
   std::vector<double> magnitudes(c.outputs() * c.width);
@@ -324,7 +325,7 @@ struct Counts {
   std::uint64_t cases = 0, sums = 0, exact = 0, absent = 0;
 };
 
-/// Empty: no difference.
+/// Returns a description of the difference; empty: none.
 template <class T>
 std::string compare(Draw& draw, Counts& counts) {
   const Case<T> c = random_case<T>(draw);
@@ -359,7 +360,7 @@ std::string compare_any(Draw& draw, Counts& counts) {
   }
 }
 
-// LACUNA_SIDA_PRODUCTS: how many.
+// LACUNA_SIDA_PRODUCTS sets the number of cases.
 TEST(SidaGraphBlas, ProductsAreTheSame) {
   constexpr std::uint64_t kCases = 6'000;
   const char* const more = std::getenv("LACUNA_SIDA_PRODUCTS");

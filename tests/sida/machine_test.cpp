@@ -1,4 +1,4 @@
-// Area and energy of the accelerator, and the CPU by formula.
+// Area and energy of the accelerator, and the analytical CPU model.
 #include <gtest/gtest.h>
 
 #include <numeric>
@@ -13,18 +13,19 @@ namespace {
 constexpr std::uint64_t kMegabyte = 1 << 20;
 
 // 64 MB of AMD's 3D V-Cache are 41 mm2, with cells of 0.027 um2; Samsung's are 0.040.
-TEST(SidaArea, OfTheBufferIsThatOfAProductsCacheInOtherCells) {
+TEST(SidaArea, BufferMatchesAProductionCacheScaledByCells) {
   EXPECT_NEAR(buffer_mm2(64 * kMegabyte), 41 * 0.040 / 0.027, 1e-9);
   EXPECT_NEAR(buffer_mm2(kMegabyte) * 256, buffer_mm2(256 * kMegabyte), 1e-9);
 }
 
-// A unit of 64 multiply-adds: 11.52 mm2 at 45 nm, 11.17 times as much for 64 bits; 69 % of 11.52 mm2 are 0.378 mm2 in 8N.
-TEST(SidaArea, OfPesIsThatOfTheThesisMatrixUnit) {
+// A unit of 64 multiply-adds: 11.52 mm2 at 45 nm, 11.17 times that for 64 bits; 69 % of 11.52 mm2 correspond to 0.378 mm2 in
+// 8N.
+TEST(SidaArea, PesMatchTheThesisMatrixUnit) {
   EXPECT_NEAR(pes_mm2(1024, false), 3 * 1024 * 11.17 * 0.378 / 0.69 / 64, 1e-9);
   EXPECT_NEAR(pes_mm2(1024, true) / pes_mm2(1024, false), 17.01 / 11.17, 1e-12);
 }
 
-TEST(SidaArea, LinesAreOfTheParameters) {
+TEST(SidaArea, LinesFollowTheParameters) {
   const auto lines = area_lines(16, kMegabyte);
   ASSERT_EQ(lines.size(), 3u);
   EXPECT_EQ(lines[0].value, buffer_mm2(kMegabyte));
@@ -32,12 +33,12 @@ TEST(SidaArea, LinesAreOfTheParameters) {
   EXPECT_EQ(lines[2].value, pes_mm2(16, true));
 }
 
-TEST(SidaCpu, ReadsFromMemoryWhatItsCacheDoesNotHold) {
+TEST(SidaCpu, ReadsFromMemoryTheShareOutsideItsCache) {
   CpuParameters cpu;
   cpu.bandwidth = 10;
   cpu.cache_bandwidth = 100;
   cpu.cache = Bytes{1'000'000};
-  EXPECT_DOUBLE_EQ(cpu.time(2e9, 1e5, true), 0.2) << "the first time all comes from memory";
+  EXPECT_DOUBLE_EQ(cpu.time(2e9, 1e5, true), 0.2) << "the first time all are read from memory";
   EXPECT_DOUBLE_EQ(cpu.time(2e9, 1e6, false), 0.02) << "the working set fits";
   EXPECT_DOUBLE_EQ(cpu.time(2e9, 4e6, false), 0.75 * 0.2 + 0.25 * 0.02);
 }

@@ -1,4 +1,4 @@
-// Matrix Market files: what they may hold, what is wrong with others, and files changed at random.
+// Matrix Market files: supported contents, errors, and randomly damaged files.
 #include "models/sida/matrix/matrix_market.h"
 
 #include <gtest/gtest.h>
@@ -27,11 +27,11 @@ class MatrixMarket : public testing::Test {
   ~MatrixMarket() override { std::filesystem::remove_all(folder_); }
 
   ReadMatrix read(const std::string& text, bool as_stored = false) {
-    std::filesystem::remove(file_);  // a file system may write back what is truncated
+    std::filesystem::remove(file_);  // a file system may write back a truncated file
     std::ofstream(file_, std::ios::binary) << text;
     return read_matrix_market(file_, {.as_stored = as_stored});
   }
-  /// The message without the file's name.
+  /// The error message without the file's name.
   std::string refused(const std::string& text) {
     try {
       read(text);
@@ -83,7 +83,7 @@ TEST_F(MatrixMarket, AddsUpDuplicates) {
   EXPECT_EQ(mirrored.duplicates, 1U);
 }
 
-TEST_F(MatrixMarket, SaysWhatIsWrong) {
+TEST_F(MatrixMarket, ReportsErrors) {
   const std::string general = "%%MatrixMarket matrix coordinate real general\n";
   const std::vector<std::pair<std::string, std::string>> cases{
       {"", "1: the file is empty; a Matrix Market file begins with %%MatrixMarket"},
@@ -110,7 +110,7 @@ TEST_F(MatrixMarket, SaysWhatIsWrong) {
       {general + "2 2 1\n1 1\n", "3: the line ends before the value of the entry"},
       {general + "2 2 1\n1 1 one\n", "3: the value of an entry is a number, not 'one'"},
       {general + "2 2 1\n1 1 inf\n", "3: the value of an entry is a number, not 'inf'"},
-      {general + "2 2 1\n1 1 1e999\n", "3: the value of an entry is no number of 64 bits: '1e999'"},
+      {general + "2 2 1\n1 1 1e999\n", "3: the value of an entry is not a 64-bit number: '1e999'"},
       {general + "2 2 1\n1 1 1 1\n", "3: nothing may follow an entry: '1'"},
       {general + "2 2 1\n1 1 1\n1 2 1\n", "4: more than the 1 entries of the line of sizes: '1'"},
       {general + "0 2 1\n1 1 1\n", "3: the matrix has no rows"},
@@ -157,7 +157,7 @@ TEST_F(MatrixMarket, CompressedFiles) {
   std::ostringstream back;
   write_matrix_market(read_matrix_market(file_).matrix, back);
   EXPECT_TRUE(back.str() == text.str());
-  // Cut short, and damaged.
+  // Truncated, then damaged.
   std::filesystem::resize_file(file_, std::filesystem::file_size(file_) / 2);
   const auto message = [&]() -> std::string {
     try {
@@ -170,12 +170,12 @@ TEST_F(MatrixMarket, CompressedFiles) {
   EXPECT_TRUE(message().ends_with(": the compressed data end too early")) << message();
   std::fstream damage(file_, std::ios::in | std::ios::out | std::ios::binary);
   damage.seekp(1000);
-  damage << "no longer what it was";
+  damage << "changed meanwhile";
   damage.close();
   EXPECT_NE(message(), "");
 }
 
-// Any file is read or refused. LACUNA_SIDA_FILES: how many.
+// Any file is read or rejected without a crash. LACUNA_SIDA_FILES sets the number of files.
 TEST_F(MatrixMarket, FilesAtRandom) {
   const char* const wanted = std::getenv("LACUNA_SIDA_FILES");
   const int count = wanted != nullptr ? std::atoi(wanted) : 4000;

@@ -1,4 +1,4 @@
-// Generators and orders: sizes, repetition, locality, and what orders do for the buffer.
+// Generators and orders: sizes, reproducibility, locality, and the effect of orders on the buffer.
 #include "models/sida/matrix/orders.h"
 
 #include <gtest/gtest.h>
@@ -43,10 +43,10 @@ TEST(Generators, RepeatThemselvesAndHaveTheirSizes) {
       EXPECT_LE(value, 1);
     }
     EXPECT_TRUE(generated(text + ",pattern=1").is_pattern());
-    if (std::string(kind.name).starts_with("mesh")) continue;  // nothing is drawn
+    if (std::string(kind.name).starts_with("mesh")) continue;  // not random
     EXPECT_FALSE(same(m, generated(text + ",seed=2")));
   }
-  // Of one vertex, and of a few.
+  // Matrices of one and of a few vertices.
   for (const MatrixKind& kind : matrix_kinds()) {
     for (const char* const sizes : {":rows=1,entries=5", ":rows=2,entries=5", ":rows=3,entries=0"}) {
       const SparseMatrix m = generated(std::string(kind.name) + sizes);
@@ -55,7 +55,7 @@ TEST(Generators, RepeatThemselvesAndHaveTheirSizes) {
   }
 }
 
-// Shares of the entries that are in the buffer at most, of matrices like these: the model's, on 5,000 to 27,000 rows.
+// Peak shares of entries in the buffer for similar matrices of 5,000 to 27,000 rows, from an independent model.
 TEST(Generators, LocalityOfKinds) {
   EXPECT_NEAR(peak(generated("random:rows=10000,entries=100000")), 25.1, 1);
   EXPECT_NEAR(peak(generated("power:rows=10000,entries=128000")), 25.1, 1.5);
@@ -74,7 +74,7 @@ TEST(Generators, GridsAreAsLargeAsTheyCanBe) {
     EXPECT_EQ(generated(text).entries(), static_cast<std::uint64_t>(entries)) << text;
 }
 
-TEST(Generators, RefuseWhatTheyDoNotKnow) {
+TEST(Generators, RejectUnknownNames) {
   const auto message = [](const char* text) -> std::string {
     try {
       generated(text);
@@ -96,7 +96,7 @@ TEST(Generators, RefuseWhatTheyDoNotKnow) {
   EXPECT_FALSE(is_matrix_kind("power.mtx"));
 }
 
-TEST(Orders, AreOrders) {
+TEST(Orders, ArePermutations) {
   Random random(6);
   for (int i = 0; i < 2000; ++i) {
     const std::string kind(matrix_kinds()[random.below(static_cast<Index>(matrix_kinds().size()))].name);
@@ -111,8 +111,8 @@ TEST(Orders, AreOrders) {
   }
 }
 
-// What the model found, by kind.
-TEST(Orders, LessenWhatIsKept) {
+// Shares found by the independent model, by kind.
+TEST(Orders, ReduceOccupancy) {
   const SparseMatrix road = generated("road:rows=40000,shuffled=1");
   EXPECT_NEAR(peak(road), 25.1, 1.5);
   EXPECT_LT(peak(ordered(road, "rcm")), 2);
@@ -132,7 +132,7 @@ TEST(Orders, LessenWhatIsKept) {
   EXPECT_EQ(peak(ordered(road, "natural")), peak(road));
 }
 
-// Without a cycle all entries come to be above the diagonal.
+// Without cycles all entries can be placed above the diagonal.
 TEST(Orders, AcyclicGraphsBecomeTriangular) {
   Random random(7);
   for (int i = 0; i < 300; ++i) {
@@ -147,7 +147,7 @@ TEST(Orders, AcyclicGraphsBecomeTriangular) {
   }
 }
 
-TEST(Orders, RefuseWhatIsNone) {
+TEST(Orders, RejectUnknownOrders) {
   try {
     order_of(generated("random"), "triangulr");
     FAIL();

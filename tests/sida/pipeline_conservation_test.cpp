@@ -1,4 +1,4 @@
-// Every entry is fetched and used as often as it has to be, in every mode, with the smallest buffers.
+// Every entry is fetched and used the required number of times, in every mode and with the smallest buffers.
 #include <gtest/gtest.h>
 
 #include "models/sida/matrix/eviction.h"
@@ -44,7 +44,7 @@ void odd_shape(Random& random, TestPass& pass) {
   if (random.below(8) == 0) s.block_side = 1 + random.below(4);
 }
 
-/// What does not follow from check_conservation(), which has run.
+/// Checks conditions beyond check_conservation(), which the pipeline has already called.
 void expect_conserved(const TestPass& pass, const PipelineParameters& p, const PassPipeline& pipeline,
                       const IdealMemory& memory) {
   const PassShape& s = pass.shape;
@@ -84,7 +84,7 @@ void expect_conserved(const TestPass& pass, const PipelineParameters& p, const P
     EXPECT_EQ(c.read(MemoryKind::offsets), orders * (s.y_length + 1) * s.offset_bytes);
   }
   EXPECT_EQ(c.lines.sums_spilled, c.lines.sums_read_back);
-  // w is written once, or once more for each sub-tensor that adds to a line.
+  // w is written once, and once more for each sub-tensor that adds to a line.
   const LineGeometry w(s.y_length, s.w_bytes, p.line_bytes);
   EXPECT_LE(c.lines.w_spilled, w.lines() + c.sub_tensors);
   EXPECT_GE(memory.utilisation(c.cycles), 0);
@@ -118,7 +118,7 @@ TEST(PipelineConservation, EveryModeEveryShape) {
     with_refetches += c.lines.x_refetched != 0 ? 1 : 0;
     with_repacks += c.repacks != 0 ? 1 : 0;
   }
-  // The test has come to what it tests.
+  // Enough cases have had reloads.
   EXPECT_GT(with_reloads, 500U);
   EXPECT_GT(with_eager, 300U);
   EXPECT_GT(with_discards, 100U);
@@ -150,7 +150,7 @@ TEST(PipelineConservation, IdealBytesOfPageRankAreThoseOfTheSpec) {
   EXPECT_EQ(pipeline.run().bytes(), pass.columns.entries() * 12 + 2 * 20001 * 4 + 7 * 20000 * 8);
 }
 
-TEST(PipelineOccupancy, IsThatOfTheMatrix) {
+TEST(PipelineOccupancy, MatchesTheMatrix) {
   Random random(12);
   for (int i = 0; i < 10000; ++i) {
     TestPass pass(odd_matrix(random));
@@ -170,7 +170,7 @@ TEST(PipelineOccupancy, IsThatOfTheMatrix) {
   }
 }
 
-TEST(PipelineEviction, IsThatOfAFixedSpace) {
+TEST(PipelineEviction, MatchesAFixedSpace) {
   Random random(13);
   unsigned with_reloads = 0;
   for (int i = 0; i < 6000; ++i) {
@@ -214,7 +214,7 @@ TEST(PipelineEviction, RepackingTakesCyclesOfIs) {
     EXPECT_EQ(c.evicted, 0U);
     return Run{c.repacks, c.repack_moved, c.busy[static_cast<std::size_t>(Core::is)], c.cycles};
   };
-  // Never; when 6,000 are used; in every step that uses any.
+  // Repacking never, after 6,000 used entries, and in every step that uses any.
   const Run never = run(1), some = run(0.03), all = run(0);
   EXPECT_EQ(never.repacks, 0U);
   EXPECT_GT(some.repacks, 10U);

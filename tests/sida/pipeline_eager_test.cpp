@@ -1,4 +1,4 @@
-// The traffic estimator, and what loading rows ahead of OS brings.
+// The traffic estimator, and the benefit of eagerly loading rows.
 #include <gtest/gtest.h>
 
 #include "models/sida/pipeline/ideal_memory.h"
@@ -27,7 +27,7 @@ SparseMatrix uneven(Index n, Index width, Index per_column, Index heavy) {
   return by_columns(std::move(c));
 }
 
-TEST(TrafficEstimate, RIsWhatMemoryHasToSpareWhenACoreDecides) {
+TEST(TrafficEstimate, RIsSpareBandwidthWhenACoreLimitsTheStep) {
   const TrafficEstimate memory = estimate_traffic(51200, 99, 100, 512, 12);
   EXPECT_EQ(memory.load, 100U);
   EXPECT_EQ(memory.x, 100U);
@@ -39,7 +39,7 @@ TEST(TrafficEstimate, RIsWhatMemoryHasToSpareWhenACoreDecides) {
   EXPECT_EQ(estimate_traffic(51200, 99, 160, 512, 8).r, 60U * 64);
 }
 
-TEST(PipelineEager, NothingIsFetchedWhereMemoryBinds) {
+TEST(PipelineEager, FetchesNothingWhenMemoryBound) {
   for (const char* kind : {"random:rows=50000,entries=600000", "power:rows=50000,entries=600000", "mesh3d:rows=50000"}) {
     TestPass pass(generated(kind));
     pass.make_pagerank();
@@ -48,7 +48,7 @@ TEST(PipelineEager, NothingIsFetchedWhereMemoryBinds) {
     std::vector<StepTrace> trace;
     const PassCounts counts = run_pass(pass, p, &trace);
     ASSERT_GT(trace.size(), 10U);
-    // Steps that load a sub-tensor; in the drain nothing is left to fetch.
+    // Steps that load a sub-tensor; in the drain there is nothing left to fetch.
     for (std::size_t s = 0; s + 4 < trace.size(); ++s) EXPECT_EQ(trace[s].r_given, 0U) << kind << " step " << s;
     EXPECT_EQ(counts.r_used, 0U);
   }
@@ -65,7 +65,7 @@ TEST(PipelineEager, FewPesLeaveBandwidthForRows) {
   EXPECT_GT(counts.converted_to_columns, 0U);
 }
 
-TEST(PipelineEager, PaysWithLongCodeAndUnevenColumns) {
+TEST(PipelineEager, GainsWithLongCodeAndUnevenColumns) {
   constexpr Index kWidth = 1024;
   TestPass pass(uneven(96 * kWidth, kWidth, 16, 10));
   pass.shape.ewise = {.read_bytes = 8, .written_bytes = 0, .instructions = 400, .reductions = 0};
@@ -76,13 +76,13 @@ TEST(PipelineEager, PaysWithLongCodeAndUnevenColumns) {
   const PassCounts without = run_pass(pass, p);
   const double gain = static_cast<double>(without.cycles) / static_cast<double>(with.cycles);
   EXPECT_GE(gain, 1.1);
-  // The spec's model: 0.74 and 0.85 of the bandwidth.
+  // The spec's model has 0.74 and 0.85 of the bandwidth.
   EXPECT_NEAR(without.utilisation(512), 0.74, 0.03);
   EXPECT_NEAR(with.utilisation(512), 0.85, 0.03);
   EXPECT_EQ(without.r_used, 0U);
 }
 
-TEST(PipelineEager, IsNowhereSlowerWhereItHasNothingToGain) {
+TEST(PipelineEager, IsNeverSlowerWithoutOpportunities) {
   for (const char* kind : {"random:rows=30000,entries=360000", "power:rows=30000,entries=360000", "road:rows=30000"}) {
     TestPass pass(generated(kind));
     pass.make_pagerank();
@@ -96,7 +96,7 @@ TEST(PipelineEager, IsNowhereSlowerWhereItHasNothingToGain) {
   }
 }
 
-// Columns 0 1 2 3 4 5 of rows 0 to 3; row 0 has all, so that rows below wait for it in each column.
+// Columns 0 to 5 of rows 0 to 3; row 0 is full, so that lower rows wait for it in each column.
 struct CsrLoaderTest : testing::Test {
   static SparseMatrix matrix() {
     Coordinates c;
@@ -112,7 +112,7 @@ struct CsrLoaderTest : testing::Test {
   VectorLines lines{pass.shape, 1, 8, 128, std::nullopt};
 };
 
-TEST_F(CsrLoaderTest, FetchesTheMeanOfWhatRowsHave) {
+TEST_F(CsrLoaderTest, FetchesTheMeanOfTheRowsAbove) {
   CsrLoader loader(pass.shape, 1, Balance::mean);
   // Columns below 2 have been requested: T = 2, 1, 1. Row 0: 2 / 1 entries; row 1: (4 + 1) / 2; row 2: (7 + 1) / 3.
   EXPECT_EQ(loader.fetch({.step = 2, .entries = 100, .known_rows = 3, .frontier = 2, .room_bytes = 10000}, lines), 5U);
@@ -120,7 +120,7 @@ TEST_F(CsrLoaderTest, FetchesTheMeanOfWhatRowsHave) {
   EXPECT_EQ(loader.segments()[0].end - loader.segments()[0].begin, 2U);  // columns 2, 3
   EXPECT_EQ(loader.segments()[1].end - loader.segments()[1].begin, 2U);  // columns 2, 4
   EXPECT_EQ(loader.segments()[2].end - loader.segments()[2].begin, 1U);  // column 5
-  // (1, 4) and (2, 5) are not the first of their columns.
+  // (1, 4) and (2, 5) are not the first entries of their columns.
   EXPECT_EQ(loader.converted(), 3U);
   EXPECT_EQ(loader.discarded(), 2U);
   EXPECT_EQ(loader.held(2), 2U);
@@ -146,12 +146,12 @@ TEST_F(CsrLoaderTest, StopsAtRAndWithoutRoom) {
   EXPECT_EQ(none.fetch({.step = 2, .entries = 100, .known_rows = 0, .frontier = 2, .room_bytes = 10000}, lines), 0U);
 }
 
-TEST_F(CsrLoaderTest, GoesOnWhereItHasStopped) {
+TEST_F(CsrLoaderTest, ResumesWhereItStopped) {
   CsrLoader loader(pass.shape, 1, Balance::mean);
   std::uint64_t fetched = 0;
   for (int i = 0; i < 20; ++i)
     fetched += loader.fetch({.step = 2, .entries = 2, .known_rows = 5, .frontier = 2, .room_bytes = 10000}, lines);
-  // All beyond column 1 of rows 0 to 4, each once.
+  // All entries beyond column 1 of rows 0 to 4, each once.
   EXPECT_EQ(fetched, 4U + 3 + 1 + 1);
   EXPECT_EQ(loader.converted() + loader.discarded(), fetched);
 }

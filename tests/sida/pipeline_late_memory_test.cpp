@@ -1,5 +1,5 @@
-// A memory that tells arrivals later, window by window, as one behind a network does: the pass makes every request in time,
-// moves the same bytes, and takes the time that it takes with a memory that knows arrivals immediately.
+// A memory that reports arrivals later, window by window, like one behind a network: the pass makes every request in time,
+// moves the same bytes, and takes the same time as with a memory that reports arrivals immediately.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 namespace lacuna::sida {
 namespace {
 
-/// Requests are kept until the window of their time, and served in order of time; windows end at multiples of `length`.
+/// Holds requests until the window of their departure and serves them in order of time; windows end at multiples of `length`.
 class LateMemory : public PassMemory {
  public:
   LateMemory(const PipelineParameters& p, Time length, Time start)
@@ -25,7 +25,7 @@ class LateMemory : public PassMemory {
   }
   bool keeps_requests() const override { return true; }
 
-  /// Serves all windows until the pass is complete.
+  /// Serves windows until the pass is complete.
   void run(PassPipeline& pass) {
     while (pass.resume(end_)) {
       const auto by_time = [](const Kept& a, const Kept& b) { return a.earliest < b.earliest; };
@@ -68,7 +68,7 @@ class LateMemory : public PassMemory {
   std::uint64_t late_ = 0, bytes_ = 0;
 };
 
-/// A pass begins long after the beginning of time.
+/// A start time well after 0.
 constexpr Time kStart = 5000;
 
 void expect_same(const TestPass& pass, const PipelineParameters& p, const std::string& what) {
@@ -89,7 +89,7 @@ void expect_same(const TestPass& pass, const PipelineParameters& p, const std::s
       EXPECT_EQ(counts.read_bytes, expected.read_bytes) << length;
       EXPECT_EQ(counts.written_bytes, expected.written_bytes) << length;
     }
-    // Requests of the same time go in another order, which decides what is loaded ahead and again.
+    // Requests of the same time are made in a different order, which affects eager loads and reloads.
     EXPECT_NEAR(static_cast<double>(counts.cycles), static_cast<double>(expected.cycles),
                 0.05 * static_cast<double>(expected.cycles))
         << length;
@@ -100,7 +100,7 @@ void expect_same(const TestPass& pass, const PipelineParameters& p, const std::s
   }
 }
 
-TEST(PipelineLateMemory, TakesTheTimeOfAMemoryThatKnowsAtOnce) {
+TEST(PipelineLateMemory, MatchesAMemoryThatReportsImmediately) {
   for (const char* const kind : {"power:rows=4000,entries=50000", "road:rows=9000", "arrow:rows=1500,entries=12000"}) {
     TestPass pass(generated(kind));
     pass.make_pagerank();
@@ -140,14 +140,14 @@ PipelineParameters parameters_for(const TestPass& pass, Random& random) {
   return p;
 }
 
-// The first steps of a pass in bulk, the others in detail: nothing is requested twice, or before the steps in detail begin.
-TEST(PipelineLateMemory, GoesOnFromAnyStep) {
+// The first steps of a pass run in bulk, the others in detail: no request is made twice, or before the steps in detail begin.
+TEST(PipelineLateMemory, ContinuesFromAnyStep) {
   Random random(11);
   for (unsigned i = 0; i < 300; ++i) {
     TestPass pass(odd_matrix(random));
     make_odd(pass, random);
     PipelineParameters p = parameters_for(pass, random);
-    p.eager = Eager::off;  // what is fetched eagerly depends on times
+    p.eager = Eager::off;  // eager loading depends on times
     const Time window = 1 + random.below(100);
     LateMemory memory(p, window, kStart);
     PassPipeline whole(pass.shape, p, memory, kStart);
@@ -167,7 +167,7 @@ TEST(PipelineLateMemory, GoesOnFromAnyStep) {
       EXPECT_EQ(pipeline.counts().os_used, expected.os_used);
       EXPECT_EQ(pipeline.counts().is_used, expected.is_used);
       EXPECT_EQ(skipped + rest.bytes(), pipeline.counts().bytes());
-      // What leaves a buffer that is full depends on times.
+      // Evictions from a full buffer depend on times.
       EXPECT_EQ(pipeline.counts().bytes() - bytes_of(pipeline.counts().reloaded),
                 expected.bytes() - bytes_of(expected.reloaded));
       EXPECT_GE(kStart + pipeline.counts().cycles, from);

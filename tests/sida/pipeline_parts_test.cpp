@@ -1,4 +1,4 @@
-// Cycle formulas, memory, rules of parameters, lines of the buffer.
+// Cycle formulas, memory, derived parameters, lines of the buffer.
 #include <gtest/gtest.h>
 
 #include "models/sida/pipeline/core_cycles.h"
@@ -28,7 +28,7 @@ TEST(CoreCycles, Formulas) {
   EXPECT_EQ(ewise_cycles(0, code, 1024), 0U);
 }
 
-TEST(ScatterGroups, ProductsForOneSumWait) {
+TEST(ScatterGroups, ProductsForTheSameSumConflict) {
   PassShape shape;
   shape.z_length = 10;
   // Groups of four: (0 1 2 3) (3 0 1 3) (3 5).
@@ -41,7 +41,7 @@ TEST(ScatterGroups, ProductsForOneSumWait) {
     EXPECT_EQ(groups.conflict_cycles(), charged);
     EXPECT_EQ(groups.end(), 0U);
   }
-  // Four of one sum: three cycles more, or two stages.
+  // Four products for one sum: three more cycles, or two stages.
   const std::vector<Index> one{7};
   for (const auto& [scatter, charged] : {std::pair{Scatter::serial, 3U}, {Scatter::tree, 2U}}) {
     ScatterGroups groups(shape, 4, scatter);
@@ -52,7 +52,7 @@ TEST(ScatterGroups, ProductsForOneSumWait) {
 }
 
 TEST(ScatterGroups, CountsTheSameAfterManyGroups) {
-  // Marks number groups with few bits: they begin again.
+  // Marks have few bits for the number of groups, so that it wraps around.
   PassShape shape;
   shape.z_length = 3;
   ScatterGroups groups(shape, (1U << 23) - 1, Scatter::serial);
@@ -97,7 +97,7 @@ TEST(IdealMemory, IsAServerAndALatency) {
   const auto request = [](std::uint64_t bytes) { return MemoryRequest{MemoryKind::csc, Operand::os_order, 0, bytes}; };
   EXPECT_EQ(memory.read(request(512), 0), 151U);
   EXPECT_EQ(memory.read(request(1), 0), 152U);
-  EXPECT_EQ(memory.read(request(511), 0), 152U);  // shares a cycle with the one before
+  EXPECT_EQ(memory.read(request(511), 0), 152U);  // shares a cycle with the previous request
   EXPECT_EQ(memory.read(request(512), 10), 161U);
   EXPECT_EQ(memory.write(request(1024), 10), 13U);
   EXPECT_EQ(memory.bytes(), 512U + 1 + 511 + 512 + 1024);
@@ -118,7 +118,7 @@ TEST(LineCache, AUsedLineStaysForAnotherRound) {
     });
   };
   for (const Index line : {0U, 1U, 2U}) EXPECT_FALSE(use(line));
-  // All are new: the hand passes each once and takes the first. 3 has its place, in front of 1.
+  // All lines are new: the hand passes each once and evicts the first. 3 takes its place, before 1.
   EXPECT_FALSE(use(3));
   EXPECT_EQ(left, (std::vector<Index>{0}));
   EXPECT_TRUE(use(1));
@@ -133,7 +133,7 @@ TEST(LineCache, AUsedLineStaysForAnotherRound) {
   EXPECT_EQ(left.size(), 2U);
 }
 
-TEST(LineCache, HoldsWhatItSaysAtRandom) {
+TEST(LineCache, StaysConsistentAtRandom) {
   Random random(31);
   LineCache cache(50, 170);
   std::vector<std::uint64_t> held(50);
@@ -166,7 +166,7 @@ TEST(LineCache, HoldsWhatItSaysAtRandom) {
 TEST(PipelineParameters, SubTensorHasTwiceLatencyTimesBandwidth) {
   TestPass pass(generated("random:rows=100000,entries=1200000"));
   PipelineParameters p;
-  // 144 bytes a column; 153,600 are wanted: 1,067 columns.
+  // 144 bytes per column; 153,600 bytes require 1,067 columns.
   EXPECT_EQ(sub_tensor_of(pass.shape, p), 2048U);
   p.memory_latency = 70;
   EXPECT_EQ(sub_tensor_of(pass.shape, p), 512U);
@@ -204,7 +204,7 @@ TEST(PipelineParameters, TheSmallestBufferRunsAndLessIsRefused) {
   }
 }
 
-TEST(PipelineParameters, WhatDoesNotGoTogetherIsRefused) {
+TEST(PipelineParameters, RejectsIncompatibleParameters) {
   TestPass pass(generated("random:rows=100,entries=500"));
   IdealMemory memory;
   const auto refused = [&memory](const PassShape& shape, const PipelineParameters& p, const char* name) {
@@ -258,7 +258,7 @@ TEST(VectorLines, LiveFromTheFirstToTheLastUse) {
   const LineLives x = x_lives(pass.shape, 16, 128), w = w_lives(pass.shape, 16, 128), z = z_lives(pass.shape, 16, 128);
   EXPECT_EQ(x.first, (std::vector<std::uint32_t>{0, StepLists::kNever, 1}));
   EXPECT_EQ(x.last, (std::vector<std::uint32_t>{2, 0, 1}));
-  // w of row 0: E-wise in step 1, column 40 in step 2; of row 40: step 3, its row in step 4.
+  // w of row 0: from E-wise in step 1 to column 40 in step 2; w of row 40: from step 3 to its row in step 4.
   EXPECT_EQ(w.first, (std::vector<std::uint32_t>{1, StepLists::kNever, 3}));
   EXPECT_EQ(w.last, (std::vector<std::uint32_t>{2, 0, 4}));
   // Sum 0: row 0 in step 2; sum 20: row 40 in step 4; sum 40: row 0 in step 2; others: c / 16 + 2.
@@ -269,13 +269,13 @@ TEST(VectorLines, LiveFromTheFirstToTheLastUse) {
   EXPECT_EQ(x_lives(pass.shape, 4, 128).last, (std::vector<std::uint32_t>{10, 0, 5}));
 }
 
-TEST(VectorLines, EarlySumsTakeTheirLineUntilItIsDue) {
+TEST(VectorLines, EarlySumsOccupyTheirLineUntilFinished) {
   Coordinates c;
   c.rows = c.columns = 48;
   c.add(0, 40);
   TestPass pass(by_columns(std::move(c)));
   VectorLines lines(pass.shape, 4, 14, 128, 100000);
-  // The line of sums 32 to 47 is due in step 10, with sums without entries.
+  // The line of sums 32 to 47 is finished in step 10, together with sums without entries.
   const std::uint64_t before = lines.held(3).z;
   EXPECT_FALSE(lines.use_early(40, 3, false));
   EXPECT_EQ(lines.early_bytes(), 0U);
@@ -288,7 +288,7 @@ TEST(VectorLines, EarlySumsTakeTheirLineUntilItIsDue) {
   EXPECT_TRUE(lines.use_early(40, 10, false));
 }
 
-TEST(RequestIssuer, HeldRequestsGoFirstWhenTheirTimeHasCome) {
+TEST(RequestIssuer, HeldRequestsAreMadeInOrderOfDeparture) {
   IdealMemory memory(1, 10);
   PassCounts counts;
   RequestIssuer issuer(memory, counts);
@@ -300,7 +300,7 @@ TEST(RequestIssuer, HeldRequestsGoFirstWhenTheirTimeHasCome) {
   issuer.hold_reads(later, 1000, last);
   EXPECT_EQ(memory.requests(), 0U);
   EXPECT_FALSE(first.known());
-  // The read from 5 to 105, the write to 205, then this one.
+  // First the read from 5 to 105, then the write to 205, then this read.
   issuer.read(request, 30, now);
   EXPECT_EQ(now.at(), 305U + 10);
   EXPECT_EQ(first.at(), 105U + 10);

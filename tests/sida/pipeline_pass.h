@@ -25,7 +25,8 @@ struct TestPass {
   TestPass(const TestPass&) = delete;
   TestPass& operator=(const TestPass&) = delete;
 
-  /// x computed of three vectors, two vectors for E-wise, both results written: PageRank's seven (spec "Bytes").
+  /// Makes load compute x from three vectors, and E-wise read two vectors and write both results: PageRank's seven vectors
+  /// (spec "Bytes").
   void make_pagerank() {
     shape.load = {.read_bytes = 24, .written_bytes = 0, .instructions = 4, .reductions = 0};
     shape.ewise = {.read_bytes = 16, .written_bytes = 8, .instructions = 8, .reductions = 1};
@@ -43,7 +44,7 @@ struct TestPass {
   }
 };
 
-/// Shapes that are hard on something: empty lines, one dense line, diagonals, triangles, one column.
+/// Matrices with corner cases: empty lines, one dense line, diagonals, triangles, one column.
 inline SparseMatrix odd_matrix(Random& random) {
   Coordinates c;
   c.rows = c.columns = 1 + random.below(random.below(4) == 0 ? 3 : 60);

@@ -1,4 +1,4 @@
-// Which core does what in which step, and when: against tables worked out by hand.
+// Work and time of each core in each step, compared with tables computed manually.
 #include <gtest/gtest.h>
 
 #include "models/sida/pipeline/ideal_memory.h"
@@ -16,7 +16,7 @@ SparseMatrix dense(Index n) {
   return by_columns(std::move(c));
 }
 
-/// Every request takes the same time.
+/// A memory in which every request takes the same time.
 class FixedMemory : public ImmediateMemory {
  public:
   explicit FixedMemory(Time latency) : latency_(latency) {}
@@ -51,7 +51,7 @@ TEST(PipelineSteps, Figure410) {
     std::int64_t os, ewise, is;
     std::uint64_t os_entries, is_entries, waiting;
   };
-  // Row r of IS: entries of columns 0 to r + 1 have waited; those of column s in rows 0 to s - 2 are used when OS loads them.
+  // Row r of IS: entries of columns 0 to r + 1 have waited; entries of column s in rows 0 to s - 2 are used when OS loads them.
   constexpr Row kExpected[] = {{0, -1, -1, 5, 0, 5},    {1, 0, -1, 5, 0, 10}, {2, 1, 0, 5, 2 + 1, 12}, {3, 2, 1, 5, 3 + 2, 12},
                                {4, 3, 2, 5, 4 + 3, 10}, {-1, 4, 3, 0, 5, 5},  {-1, -1, 4, 0, 5, 0}};
   for (std::size_t s = 0; s < 7; ++s) {
@@ -110,14 +110,14 @@ TEST(PipelineSteps, TimesOfTheFirstSteps) {
   // Offsets 100, column 200, x 300; OS: 1 cycle, 2 stages.
   EXPECT_EQ(t[0].begin, 0U);
   EXPECT_EQ(t[0].end, 303U);
-  // x has one line, which is there; E-wise 1 + 3, but the vectors of sub-tensor 0 came at 100. OS 303 + 1 + 2; E-wise is
-  // longer.
+  // The one line of x has arrived; E-wise takes 1 + 3, and the vectors of sub-tensor 0 had arrived at 100. OS ends at 303 + 1 +
+  // 2, before E-wise.
   EXPECT_EQ(t[1].end, 303U + 4);
-  // E-wise waits for vectors requested at 303, IS uses the row of 0: 1 cycle, 2 stages.
+  // E-wise waits for vectors requested at 303, IS uses row 0: 1 cycle, 2 stages.
   EXPECT_EQ(t[2].end, 403U + 4);
-  // IS uses the row of 1.
+  // IS uses row 1.
   EXPECT_EQ(t[3].end, 407U + 3);
-  // The last sums, which have no finish code, are written immediately.
+  // The last sums have no finish code and are written immediately.
   EXPECT_EQ(counts.cycles, 410U);
   ASSERT_EQ(memory.writes.size(), 3U);
   EXPECT_EQ(memory.writes[0].at, 307U);  // E-wise on 0
@@ -128,7 +128,7 @@ TEST(PipelineSteps, TimesOfTheFirstSteps) {
   EXPECT_EQ(counts.stalled[static_cast<std::size_t>(Core::ewise)], 96U);
 }
 
-TEST(PipelineSteps, IsTakesItsRowsAndTheColumnsThatCome) {
+TEST(PipelineSteps, IsUsesItsRowsAndTheCurrentColumns) {
   TestPass pass(dense(8));
   PipelineParameters p;
   p.sub_tensor = 2;
@@ -149,7 +149,7 @@ TEST(PipelineSteps, IsTakesItsRowsAndTheColumnsThatCome) {
   EXPECT_EQ(counts.busy[static_cast<std::size_t>(Core::os)], 4U * 7);
 }
 
-/// Reads of one kind take their time, others none.
+/// A memory in which only one kind of reads takes time.
 class SlowKind : public ImmediateMemory {
  public:
   explicit SlowKind(MemoryKind slow) : slow_(slow) {}
@@ -182,11 +182,11 @@ TEST(PipelineSteps, EachCoreWaitsForWhatItNeeds) {
   EXPECT_GE(stalled(MemoryKind::ewise_vectors, Core::ewise), 4 * (kSlow - 2000));
   EXPECT_LE(stalled(MemoryKind::ewise_vectors, Core::ewise), 5 * kSlow);
   EXPECT_EQ(stalled(MemoryKind::csr_reload, Core::is), 0U);
-  p.prefetch = Prefetch::step;  // else all columns have been requested before a row is known
+  p.prefetch = Prefetch::step;  // otherwise all columns would be requested before a row is known
   EXPECT_GE(stalled(MemoryKind::csr_eager, Core::is), kSlow - 2000);
   EXPECT_EQ(stalled(MemoryKind::csr_eager, Core::os), 0U);
   p.prefetch = Prefetch::stream;
-  p.csc_bytes = 1200;  // columns come in pieces: IS needs the last of them
+  p.csc_bytes = 1200;  // a column consists of several pieces, the last of which IS needs
   EXPECT_GE(stalled(MemoryKind::csc, Core::is), kSlow);
   p.buffer_bytes = 9000;
   EXPECT_GE(stalled(MemoryKind::csr_reload, Core::is), kSlow);
@@ -195,7 +195,7 @@ TEST(PipelineSteps, EachCoreWaitsForWhatItNeeds) {
   EXPECT_GE(stalled(MemoryKind::sums, Core::is), kSlow);
 }
 
-TEST(PipelineSteps, LoadCodeTakesTimeOfItsOwn) {
+TEST(PipelineSteps, LoadCodeAddsTime) {
   TestPass pass(dense(64));
   PipelineParameters p;
   p.sub_tensor = 64;
@@ -206,9 +206,9 @@ TEST(PipelineSteps, LoadCodeTakesTimeOfItsOwn) {
     PassPipeline pipeline(pass.shape, p, memory);
     return pipeline.run().cycles;
   };
-  // Longer than OS: 64 / 8 elements and the latency, in step 0.
+  // Load code takes longer than OS: 64 / 8 elements and its latency, in step 0.
   EXPECT_EQ(cycles(1000) - cycles(900), 100U * (64 / 8 + 1));
-  // OS waits for its latency: offsets, columns, x; 4 cycles and 10 stages.
+  // OS has to wait for memory: offsets, columns, x; then 4 cycles and 10 stages.
   p.ewise_pes = 1024;
   p.trace = true;
   FixedMemory slow(100);
@@ -230,7 +230,7 @@ TEST(PipelineSteps, PreloadComesBeforeTheFirstColumnIsUsed) {
   EXPECT_EQ(memory.bytes(MemoryKind::x), 10000U * 24);
 }
 
-TEST(PipelineSteps, StepByStepIsTheSameAsAtOnce) {
+TEST(PipelineSteps, StepByStepEqualsASingleRun) {
   TestPass pass(generated("power:rows=5000,entries=60000"));
   PipelineParameters p;
   IdealMemory first, second;
@@ -278,7 +278,7 @@ TEST(PipelineSteps, ABigMatrixStreams) {
 }
 
 TEST(PipelineSteps, APrefetchOfOneStepLeavesBandwidth) {
-  // Spec "Consequences": 150 cycles leave 11 to 46 % at T = 128, 51 to 87 % at 1,024.
+  // Spec "Consequences": a latency of 150 cycles leaves 11 to 46 % at T = 128, 51 to 87 % at 1,024.
   TestPass pass(generated("random:rows=50000,entries=600000"));
   pass.make_pagerank();
   const auto utilisation = [&pass](std::uint64_t columns) {

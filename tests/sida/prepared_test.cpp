@@ -1,4 +1,4 @@
-// Prepared matrices: written and read, cut short and changed anywhere.
+// Prepared matrices: written and read back, truncated, and modified at any position.
 #include "models/sida/matrix/prepared.h"
 
 #include <gtest/gtest.h>
@@ -43,7 +43,7 @@ class Prepared : public testing::Test {
   std::filesystem::path file_;
 };
 
-TEST_F(Prepared, AreReadAsTheyWereWritten) {
+TEST_F(Prepared, RoundTrip) {
   for (const char* const kind :
        {"power:rows=3000,entries=30000", "mesh2d:rows=100,pattern=1", "random:rows=1,entries=0", "road:rows=500"}) {
     const SparseMatrix made = generated(kind);
@@ -64,7 +64,7 @@ TEST_F(Prepared, AreReadAsTheyWereWritten) {
 TEST_F(Prepared, DamageIsFound) {
   const std::string bytes = bytes_of(generated("random:rows=20,entries=60"));
   EXPECT_EQ(refused(bytes.substr(0, 20)), "the prepared matrix ends too early");
-  EXPECT_EQ(refused("not one of these, but as long as one"), "is no prepared matrix");
+  EXPECT_EQ(refused("not one of these, but as long as one"), "is not a prepared matrix");
   std::string other = bytes;
   other[8] = 2;
   EXPECT_EQ(refused(other), "is a prepared matrix of version 2, not 1: prepare it again");

@@ -1,4 +1,4 @@
-// Programs that are wrong: each mistake has its code and address, before anything is written.
+// Invalid programs: each error has its code and address, and is found before anything is written.
 #include <gtest/gtest.h>
 
 #include <cstddef>
@@ -17,7 +17,7 @@
 namespace lacuna::sida::test {
 namespace {
 
-/// A program in memory, as the library makes it.
+/// A program in memory, as written by the library.
 struct Sample {
   HostMemory memory;
   std::vector<std::byte> image;
@@ -62,7 +62,7 @@ struct Sample {
     return entry<lacuna_sida_pass>(lacuna_sida_tables_of(&header()).passes, number);
   }
 
-  /// The error of reading and running it, at most 50 passes; NONE: there is none.
+  /// The error of reading the program and running at most 50 passes; NONE: no error.
   lacuna_sida_error run(WorkerThreads* threads = nullptr) {
     try {
       Job job(memory, memory.put(image), threads);
@@ -84,7 +84,7 @@ struct Mistake {
   std::function<void(Sample&)> make;
 };
 
-/// An instruction of the first pass with that operation.
+/// The first instruction of the first pass with that operation.
 lacuna_sida_instruction& find(Sample& sample, unsigned operation) {
   for (std::uint32_t i = 0; i < sample.header().instructions; ++i) {
     if (sample.instruction(i).operation == operation) return sample.instruction(i);
@@ -92,14 +92,14 @@ lacuna_sida_instruction& find(Sample& sample, unsigned operation) {
   throw std::logic_error("no such instruction");
 }
 
-TEST(SidaProgram, RunsAsItIs) {
+TEST(SidaProgram, ValidSampleRuns) {
   EXPECT_EQ(Sample().run(), LACUNA_SIDA_ERROR_NONE);
   EXPECT_EQ(Sample("bfs").run(), LACUNA_SIDA_ERROR_NONE);
   EXPECT_EQ(Sample("gcn", "power:rows=60,entries=300", true).run(), LACUNA_SIDA_ERROR_NONE);
 }
 
-// Several threads report the first of two wrong coordinates, as one thread does.
-TEST(SidaProgram, ThreadsReportTheSameMistake) {
+// Several threads report the first of two invalid coordinates, like one thread.
+TEST(SidaProgram, ThreadsReportTheSameError) {
   WorkerThreads three(3);
   for (const std::uint64_t second : {20'000, 45'000, 59'000}) {
     Sample sample("pr", "power:rows=3000,entries=60000");
@@ -115,7 +115,7 @@ TEST(SidaProgram, ThreadsReportTheSameMistake) {
   }
 }
 
-TEST(SidaProgram, MistakesHaveTheirCodes) {
+TEST(SidaProgram, ErrorsHaveTheirCodes) {
   const std::vector<Mistake> mistakes{
       {"magic", LACUNA_SIDA_ERROR_MAGIC, [](Sample& s) { s.header().magic ^= 1; }},
       {"version", LACUNA_SIDA_ERROR_MAGIC, [](Sample& s) { s.header().version = 2; }},
@@ -209,7 +209,7 @@ TEST(SidaProgram, ChangedAtRandomNeverCrashes) {
   for (unsigned i = 0; i < programs; ++i) {
     Sample sample(kNames[i % 6], "power:rows=24,entries=90", i % 5 == 0);
     for (std::uint64_t changes = 1 + random() % 4; changes > 0; --changes) {
-      // The limit of iterations is not part of what could be wrong.
+      // The limit of iterations is not changed, as any value is valid.
       const std::size_t at = random() % sample.image.size();
       sample.image[at] = random() % 2 ? std::byte(random()) : sample.image[at] ^ std::byte(1U << random() % 8);
     }

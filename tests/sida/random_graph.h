@@ -1,4 +1,4 @@
-// Graphs at random, and their run by the accelerator's passes beside that by one operation after the other.
+// Random graphs, run by the accelerator's passes and by the reference.
 #pragma once
 
 #include <cstdint>
@@ -8,11 +8,11 @@ namespace lacuna::sida::test {
 
 struct RandomOutcome {
   bool compiled = false;
-  unsigned fused = 0;      ///< products that share a pass
+  unsigned fused = 0;      ///< number of products that share a pass
   std::string difference;  ///< empty: none
 };
 
-/// A graph from the seed, on a matrix from the seed, stored dual or blocked.
+/// Generates a graph and a matrix, stored dual or blocked, from the seed.
 RandomOutcome run_random_graph(std::uint64_t seed);
 
 }  // namespace lacuna::sida::test

@@ -1,4 +1,4 @@
-// Graphs at random: any plan of passes computes what one operation after the other does, to the bit.
+// Random graphs: any plan of passes computes the same bits as executing one operation at a time.
 #include <gtest/gtest.h>
 #include <malloc.h>
 
@@ -10,7 +10,7 @@ namespace lacuna::sida::test {
 namespace {
 
 TEST(SidaRandomGraphs, ComputeTheSameInPasses) {
-  // The tables of a compilation stay with the process: giving them back to the system each time takes ten times as long as the
+  // Keeps freed memory in the process: returning the tables of each compilation to the system takes ten times as long as the
   // rest.
   constexpr int kKept = 1 << 28;
   mallopt(M_TRIM_THRESHOLD, kKept);
@@ -23,7 +23,7 @@ TEST(SidaRandomGraphs, ComputeTheSameInPasses) {
     const RandomOutcome outcome = run_random_graph(seed);
     compiled += outcome.compiled ? 1 : 0;
     fused += outcome.fused != 0 ? 1 : 0;
-    // A graph without a product is none for the accelerator.
+    // A graph without a product cannot be compiled.
     if (outcome.difference == "not compiled: no kept state depends on a product") continue;
     ASSERT_EQ(outcome.difference, "") << "seed " << seed;
   }

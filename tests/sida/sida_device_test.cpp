@@ -67,7 +67,7 @@ class SidaDevice : public testing::Test {
   const sida::SparseMatrix graph_ = sida::generated("power:rows=600,entries=5000");
 };
 
-/// A kernel whose workgroups each read kStreamed bytes of their own.
+/// A kernel whose workgroups read kStreamed bytes each, all different.
 constexpr unsigned kLoads = 96, kStreamed = kLoads * 256;
 AssembledKernel streaming() {
   std::vector<std::string> lines{"s_load_dwordx2 s[4:5], s[0:1], 0x0",
@@ -87,10 +87,10 @@ AssembledKernel streaming() {
   lines.emplace_back("s_waitcnt vmcnt(0)");
   return {isa::Target::gfx803, lines};
 }
-constexpr std::uint64_t kStream = 6 << 20;  ///< offset in VRAM of what it reads
+constexpr std::uint64_t kStream = 6 << 20;  ///< offset in VRAM of the data that it reads
 constexpr unsigned kStreams = 48;
 
-/// What a job has moved, and its time in the accelerator ("sida.time").
+/// Traffic of a job, and its time in the accelerator ("sida.time").
 Counts run(TestGpu& gpu, DeviceApplication& application) {
   gpu.mark();
   application.submit();
@@ -114,7 +114,7 @@ TEST_F(SidaDevice, EveryApplicationComputesItsReference) {
   }
 }
 
-// Bytes of each kind are those of the pipeline with a memory that is a bandwidth; requests are whole lines.
+// Bytes of each kind equal those of the pipeline with an ideal memory; requests are whole lines.
 TEST_F(SidaDevice, MovesTheBytesOfThePipelineAlone) {
   const AcceleratorParameters parameters = sida_gpu().extensions.get<SidaParameterSet>().sida;
   for (const bool blocked : {false, true}) {
@@ -146,7 +146,7 @@ TEST_F(SidaDevice, MovesTheBytesOfThePipelineAlone) {
       }
       EXPECT_GE((moved.at("sida.lines_read") + moved.at("sida.lines_written")) * 128, bytes);
       EXPECT_GT(moved.at("sida.time"), 0U);
-      // Past L2 each line is one of DRAM.
+      // Bypassing L2, each line is a line of DRAM.
       std::uint64_t past = 0;
       for (unsigned bank = 0; bank < 4; ++bank) past += moved.at("l2_" + std::to_string(bank) + ".bypasses");
       EXPECT_EQ(past, gpu == &b_.dram ? moved.at("sida.lines_read") + moved.at("sida.lines_written") : 0U);
@@ -154,7 +154,7 @@ TEST_F(SidaDevice, MovesTheBytesOfThePipelineAlone) {
   }
 }
 
-/// Names and values of counters that differ; peaks do not grow with each run.
+/// Names and values of counters that differ, except peaks, which do not grow with each run.
 std::string difference(const Counts& a, const Counts& b) {
   std::string text;
   for (const auto& [name, count] : a) {
@@ -192,7 +192,7 @@ TEST_F(SidaDevice, RepeatsItselfOnAnyNumberOfThreadsAndAfterAReset) {
   }
 }
 
-// Nothing of the job is written after its queue has gone.
+// Nothing is written for the job after its queue has been destroyed.
 TEST_F(SidaDevice, DestroyingItsQueueEndsAJob) {
   for (const unsigned microseconds : {0U, 1U, 3U, 8U}) {
     b_.fabric.start();
@@ -204,7 +204,7 @@ TEST_F(SidaDevice, DestroyingItsQueueEndsAJob) {
     wait_for(Tick{50'000'000});
     EXPECT_EQ(b_.fabric.memory(TestGpu::kData, 1 << 20), left) << microseconds;
     EXPECT_TRUE(b_.fabric.device.idle()) << b_.fabric.diagnosis();
-    // The next job is as any other.
+    // The next job runs normally.
     b_.fabric.create_queue();
     DeviceApplication next(b_.fabric, "bfs", graph_, {.limit = 4});
     next.submit();
@@ -213,7 +213,7 @@ TEST_F(SidaDevice, DestroyingItsQueueEndsAJob) {
   }
 }
 
-TEST_F(SidaDevice, IdleItChangesNoKernel) {
+TEST_F(SidaDevice, IdleAcceleratorDoesNotAffectKernels) {
   const auto cycles = [](TestGpu& gpu) {
     gpu.start();
     gpu.mark();
@@ -224,7 +224,7 @@ TEST_F(SidaDevice, IdleItChangesNoKernel) {
   EXPECT_EQ(cycles(b_.none), cycles(b_.dram));
 }
 
-// Both take longer than alone, and together they move no more than the DRAM channels can.
+// Both take longer than alone, and together they do not exceed the bandwidth of DRAM.
 TEST_F(SidaDevice, SharesTheMemoryWithKernels) {
   struct Times {
     std::uint64_t kernel, job;
@@ -258,9 +258,9 @@ TEST_F(SidaDevice, SharesTheMemoryWithKernels) {
   }
 }
 
-// sida.passes = bulk: a pair of hops that begins behind another one is executed in detail once, all others
-// take its time and its requests.
-TEST_F(SidaDevice, RepeatedPassesTakeWhatTheFirstTook) {
+// sida.passes = bulk: a pair of hops that follows another one is executed in detail once; all others are charged its time and
+// requests.
+TEST_F(SidaDevice, RepeatedPassesTakeTheTimeOfTheFirst) {
   const auto iterations = [this](TestGpu& gpu, std::uint32_t limit) {
     gpu.start();
     DeviceApplication application(gpu, "knn", graph_, {.limit = limit});
@@ -290,7 +290,7 @@ TEST_F(SidaDevice, RepeatedPassesTakeWhatTheFirstTook) {
   EXPECT_NEAR(cycles(twelve), cycles(detailed), 0.1 * cycles(detailed));
 }
 
-// A kernel that begins in the middle of a pass in bulk shares the memory with the rest of it.
+// A kernel that begins in the middle of a pass in bulk shares the memory with the rest of the pass.
 TEST_F(SidaDevice, AKernelEndsPassesInBulk) {
   std::uint64_t alone = 0;
   const auto with_a_kernel_after = [&](TestGpu& gpu, Tick at) {
@@ -330,7 +330,7 @@ TEST_F(SidaDevice, AKernelEndsPassesInBulk) {
   }
 }
 
-TEST_F(SidaDevice, MistakesStopTheirQueue) {
+TEST_F(SidaDevice, ErrorsStopTheirQueue) {
   struct Case {
     const char* what;
     std::uint32_t error;
@@ -345,7 +345,7 @@ TEST_F(SidaDevice, MistakesStopTheirQueue) {
       {"limit", LACUNA_SIDA_ERROR_LOOP, [](DeviceApplication& a, lacuna_sida_packet&) { a.header().limit = 0; }},
       {"rows", LACUNA_SIDA_ERROR_ORDERS,
        [this](DeviceApplication& a, lacuna_sida_packet&) {
-         // The last entry of a row is in another column by rows than by columns.
+         // Changes the column of a row's last entry in the order by rows only.
          std::uint32_t* const row = b_.fabric.words(a.image().stored().front().by_rows.coordinates - TestGpu::kBase);
          std::uint32_t last = 0;
          while (row[last + 1] > row[last]) ++last;

@@ -1,4 +1,4 @@
-// Sparse matrices against dense ones, occupancy against its definition, and layouts against counts by hand.
+// Sparse matrices compared with dense ones, occupancy with its definition, and layouts with manual counts.
 #include "models/sida/matrix/sparse_matrix.h"
 
 #include <gtest/gtest.h>
@@ -35,7 +35,7 @@ void expect_in_order(const SparseMatrix& m) {
   }
 }
 
-/// Small: all sizes from 1, empty ones, entries at one place.
+/// Small matrices: all sizes from 1, empty ones, entries at the same place.
 Coordinates random_coordinates(Random& random, bool square) {
   Coordinates c;
   c.rows = 1 + random.below(12);
@@ -102,7 +102,7 @@ TEST(SparseMatrix, IsPermutedByRowsAndColumns) {
   }
 }
 
-TEST(SparseMatrix, RefusesWhatIsNone) {
+TEST(SparseMatrix, RejectsInvalidInput) {
   const auto message = [](auto&& make) -> std::string {
     try {
       make();
@@ -133,7 +133,7 @@ TEST(SparseMatrix, RefusesWhatIsNone) {
   for (const Index side : {0U, 257U}) EXPECT_NE(message([&] { blocks(square, side, 8); }), "");
 }
 
-TEST(Occupancy, IsWhatIsLeftOfEachStep) {
+TEST(Occupancy, CountsWaitingEntriesAfterEachStep) {
   Random random(3);
   for (int i = 0; i < 10000; ++i) {
     const SparseMatrix m = by_columns(random_coordinates(random, true));
@@ -163,7 +163,7 @@ SparseMatrix filled(Index n, auto&& has) {
   return by_columns(std::move(c));
 }
 
-// The numbers of the model by sub-tensor.
+// Numbers from the independent model.
 TEST(Occupancy, OfKnownShapes) {
   const Occupancy dense = occupancy(filled(1000, [](Index, Index) { return true; }), 1);
   EXPECT_NEAR(dense.peak_share(), 25.1, 0.05);
@@ -184,7 +184,7 @@ TEST(Occupancy, OfKnownShapes) {
   EXPECT_NEAR(share_below_diagonal(by_columns(lower)), 100, 0.1);
   EXPECT_EQ(share_below_diagonal(by_columns(upper)), 0);
 
-  // Never more than the last two sub-tensors.
+  // Never more than the entries of the last two sub-tensors.
   const SparseMatrix above = by_columns(upper);
   for (const Index width : {1U, 64U, 1000U}) {
     const Occupancy kept = occupancy(above, width);

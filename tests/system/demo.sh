@@ -22,5 +22,5 @@ if [[ $1 == demo && $2 == r9nano ]]; then
   sed -n '/^<!-- begin of the demo.s run/,/^<!-- end of the demo.s run/p' "$SOURCE/firmware/README.md" | sed '/^<!--/d; /^```$/d' |
     simulated >readme.txt
   cat out.txt err.txt | simulated >now.txt
-  diff -u readme.txt now.txt >&2 || fail "firmware/README.md does not show the run of the demo as it is now: ./dev docs writes it anew"
+  diff -u readme.txt now.txt >&2 || fail "firmware/README.md does not show the current run of the demo: run ./dev docs"
 fi

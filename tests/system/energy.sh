@@ -28,7 +28,7 @@ check() {
     fail "$1: kernels and idle are not the whole"
   near "$(awk -F, 'NR == 1 { for (i = 1; i <= NF; ++i) if ($i == "energy_j") at = i }
                    NR > 1 { sum += $at } END { printf "%.15g", sum }' "$1/kernels.csv")" "$(energy "$1" kernels)" 1e-9 ||
-    fail "$1: the kernels of kernels.csv are not what kernels have in statistics.json"
+    fail "$1: the kernels of kernels.csv differ from those of statistics.json"
   awk -F, 'NR == 1 { for (i = 1; i <= NF; ++i) { if ($i == "energy_j") total = i; if ($i ~ /^energy_.*_j$/) block[i] = 1 } }
            NR > 1 { sum = 0; for (i in block) sum += $i; d = sum - $total; if (d < 0) d = -d; if (d > 1e-9 * $total) exit 1 }' \
     "$1/kernels.csv" || fail "$1: the blocks of a kernel are not its energy"
@@ -105,7 +105,7 @@ expect 0 "$LACUNA" run "$FIRMWARE/device_reset.elf" --config tiny --config energ
 check reset
 
 # The table is printed on request.
-grep -q 'most of it' err.txt && fail "a table of energy that nobody wants"
+grep -q 'most of it' err.txt && fail "a table of energy that was not requested"
 expect 0 "$LACUNA" launch relu.launch "${machine[@]}" --set energy.table=true --out table
 complains "most of it"
 grep -q '^relu_scalar .* uJ .* W .* W .* Js .* %' err.txt || fail "no line of relu_scalar in the table of energy"

@@ -14,7 +14,7 @@ expect 0 "$LACUNA" results lazygpu_latency_quick --db r.db --csv
 cp out.txt ours.csv
 expect 0 "${figures[@]}" latency.figure quick ours.csv out
 for picture in png svg; do [[ -s out/latency.$picture ]] || fail "no picture latency.$picture"; done
-head -c 8 out/latency.png | grep -qa PNG || fail "latency.png is no PNG"
+head -c 8 out/latency.png | grep -qa PNG || fail "latency.png is not a PNG"
 grep -q 'Footprint of the chain (KiB)' out/latency.md || fail "the table has no title of its axis"
 # Published and measured values side by side: 60 and 112 cycles, and measured ones within a tenth.
 awk -F'|' '$2 ~ /^ (16|256) $/ { ++n; ratio = $7; if (ratio < 0.9 || ratio > 1.1) exit 1 } END { exit n != 2 }' out/latency.md ||

@@ -57,5 +57,5 @@ code=0
 kill $first
 wait $first || true
 [[ $code == 2 ]] || fail "a taken port gave $code, not 2"
-[[ $(wc -l <err.txt) == 1 ]] || fail "a taken port is not told in one line"
+[[ $(wc -l <err.txt) == 1 ]] || fail "a port in use is not reported in one line"
 complains "lacuna: --gdb $port: GDB stub: cannot listen on 127.0.0.1:$port"

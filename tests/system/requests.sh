@@ -13,7 +13,7 @@ sum() { column "$1" "$2" | awk '{ sum += $1 } END { printf "%d", sum }'; }
 for mode in eager lazy; do
   machine=(--config r9nano --set lazy.mode=$mode)
   expect 0 "$LACUNA" launch "${relu[@]}" "${machine[@]}" --out without
-  [[ ! -e without/requests.csv ]] || fail "requests.csv that nobody wants"
+  [[ ! -e without/requests.csv ]] || fail "requests.csv was not requested"
   for threads in 1 3; do
     expect 0 "$LACUNA" launch "${relu[@]}" "${machine[@]}" --set gpu.request_interval=200ns --set sim.threads=$threads --out $mode$threads
     [[ $(run_value $mode$threads run_hash) == "$(run_value without run_hash)" ]] || fail "the run differs when requests are counted"

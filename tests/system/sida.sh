@@ -13,7 +13,7 @@ while read -r line; do
   eval "expect 0 $line"
   cat out.txt >>all.txt
 done <commands.txt
-[[ $(head -n 1 power.mtx) == "%%MatrixMarket matrix coordinate real general" ]] || fail "power.mtx is no matrix"
+[[ $(head -n 1 power.mtx) == "%%MatrixMarket matrix coordinate real general" ]] || fail "power.mtx is not a matrix"
 # peaks ORDER: in percent, of all tables that have it, in their order.
 peaks() { awk -v order="$1" '$1 == order { printf "%d ", $5 } END { print "" }' all.txt; }
 read -r of_power of_shuffled_road of_triangular < <(peaks natural)
@@ -63,7 +63,7 @@ refused "order.txt: the order has 3 numbers, the matrix 10000 rows" info road --
 refused "the side of a block is 1 to 256" info road --block 257
 refused "a sub-tensor has at least one column" info road --sub-tensor 0
 refused "lacuna sida generate needs --out FILE" generate road
-refused "--out is no option of lacuna sida info; it belongs to generate, prepare, run" info road --out road.mtx
+refused "--out is not an option of lacuna sida info; it belongs to generate, prepare, run" info road --out road.mtx
 refused "lacuna sida prepare needs --out FILE" prepare road
 refused "--room lots: " info road --room lots
 head -c 1000 power.prepared >short.prepared
@@ -74,7 +74,7 @@ printf '%%%%MatrixMarket matrix coordinate real general\n2 2 1\n1 3 1\n' >wrong.
 refused "wrong.mtx:3: the column of an entry is a whole number from 1 to 2, not '3'" info wrong.mtx
 expect 74 "$LACUNA" sida generate road --out nowhere/road.mtx
 
-grep -q "<title>pr on power:rows=20000,entries=256000, pass 1</title>" pr.svg || fail "pr.svg is no picture of PageRank's repeated pass"
+grep -q "<title>pr on power:rows=20000,entries=256000, pass 1</title>" pr.svg || fail "pr.svg is not a picture of PageRank's repeated pass"
 expect 2 "$LACUNA" sida run pr --matrix road:rows=100 --machine oracle --timeline x.svg
 complains "--timeline is of --machine sida"
 # Programs: results are right, and each machine's time is that of another one.
@@ -113,9 +113,9 @@ complains "must be sida, roofline, oracle, cpu or device; did you mean oracle?"
 expect 2 "$LACUNA" sida run pr --matrix road:rows=100 --set sida.bufer=1MiB
 complains "--set sida.bufer=1MiB: unknown parameter sida.bufer; did you mean sida.buffer?"
 expect 2 "$LACUNA" sida run pr --matrix road:rows=100 --room 64KiB
-complains "--room is no option of lacuna sida run; it belongs to info"
+complains "--room is not an option of lacuna sida run; it belongs to info"
 expect 2 "$LACUNA" sida explain pr --check
-complains "--check is no option of lacuna sida explain; it belongs to run"
+complains "--check is not an option of lacuna sida explain; it belongs to run"
 expect 2 "$LACUNA" sida run pr --matrix road:rows=100 --set sida.pes=0
 complains "--set sida.pes=0"
 # A search begins at the same vertex in any order, and so ends after as many iterations.

@@ -220,7 +220,7 @@ printf 'x%.0s' {1..5000} >broken.db
 cp broken.db copy
 expect 2 "$LACUNA" sweep relu.sweep --db broken.db
 complains "broken.db"
-cmp broken.db copy || fail "a file that is no database was written to"
+cmp broken.db copy || fail "wrote to a file that is not a database"
 sqlite3 newer.db 'PRAGMA application_id = 1279345486; PRAGMA user_version = 7; CREATE TABLE points(a)'
 cp newer.db copy
 expect 2 "$LACUNA" sweep relu.sweep --db newer.db
@@ -228,4 +228,4 @@ complains "is of version 7"
 cmp newer.db copy || fail "a database of a newer version was written to"
 sqlite3 lacuna-results.db "UPDATE members SET axes = '{'"
 expect 2 "$LACUNA" results relu
-grep -q 'lacuna-results.db: is damaged: row [0-9]* of members: axes is no JSON object of texts' err.txt || fail "the damage is not named"
+grep -q 'lacuna-results.db: is damaged: row [0-9]* of members: axes is not a JSON object of strings' err.txt || fail "the damage is not named"

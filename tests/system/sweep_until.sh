@@ -34,7 +34,7 @@ expect 0 "$LACUNA" sweep relu.sweep -j 1
 cp out.txt table.txt
 chosen lacuna-results.db >wanted.txt
 count=$(wc -l <wanted.txt)
-[[ $count -gt 8 && $count -lt 32 ]] || fail "$count points were run: neither the first ones nor all would show what until does"
+[[ $count -gt 8 && $count -lt 32 ]] || fail "$count points were run: expected more than the first ones and fewer than all"
 complains "$count points: $count done ($count run now), 0 failed, 0 not run; $((32 - count)) more are not needed; "
 says "± is the 95 % confidence interval of the mean by Student's t"
 says "samples that ± 0.5 % needs: cycles "

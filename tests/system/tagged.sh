@@ -50,7 +50,7 @@ like() {
 like moved "" "" "$kernels/vector_add.co"
 like moved_gfx90a "" "--set gpu.target=gfx90a" "$kernels/vector_add_gfx90a.co"
 like tags "--no-move" "--set ndc.move=false" "$kernels/vector_add.co"
-[[ $(tagger moved-device moved) == 0 ]] || fail "what the tool has moved moves again"
+[[ $(tagger moved-device moved) == 0 ]] || fail "code that the tool has already moved moves again"
 add moved-original "$kernels/vector_add.co"
 [[ $(tagger moved-original moved) -gt 0 && $(tagger moved-original chains) == 1 ]] || fail "nothing moved"
 cmp moved-original.bin moved-file.bin || fail "the sums differ"

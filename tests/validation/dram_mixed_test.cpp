@@ -35,7 +35,7 @@ using validation::Comparison;
 using validation::DramController;
 using validation::Row;
 
-constexpr std::uint64_t kStart = 5000;  // cycles, behind the first refresh
+constexpr std::uint64_t kStart = 5000;  // cycles, after the first refresh
 constexpr std::size_t kInFlight = 64;
 
 struct Traffic {

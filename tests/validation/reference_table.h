@@ -1,4 +1,4 @@
-// Reference curves measured from other simulators (reference/*.csv), and the tables of our results beside them.
+// Reference curves measured with other simulators (reference/*.csv), and tables that compare our results with them.
 #pragma once
 
 #include <cstddef>

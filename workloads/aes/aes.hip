@@ -1,7 +1,7 @@
-// AES-256 of independent blocks (ECB), one block for each work-item, as Hetero-Mark's AES. Rounds 1 to 13 look up T, in which
-// SubBytes and MixColumns are one table of 256 words (Daemen and Rijmen, The Design of Rijndael, section 4.2), copied to LDS by
-// each workgroup; the other three tables of that section are its rotations. The round keys are the same for all lanes and come
-// by scalar loads. The default length is MGPUSim's.
+// AES-256 of independent blocks (ECB), one block per work-item, as in Hetero-Mark's AES. Rounds 1 to 13 look up T, in which
+// SubBytes and MixColumns are one table of 256 words (Daemen and Rijmen, The Design of Rijndael, section 4.2), copied to LDS
+// by each workgroup; the other three tables of that section are its rotations. The round keys are the same for all lanes and
+// are read by scalar loads. The default length is MGPUSim's.
 #include <hip/hip_runtime.h>
 
 #include <algorithm>
@@ -60,7 +60,7 @@ int main(int argc, char** argv) {
   program.takes_sparsity("the bytes");
   return program.run(argc, argv, [&] {
     std::vector<unsigned char> plain(length);
-    // No byte is 0, except by --sparsity.
+    // Bytes are never 0, except by --sparsity.
     for (unsigned char& byte : plain) byte = static_cast<unsigned char>(1 + program.random().below(255));
     plain = program.sparsified(std::move(plain));
     plain.resize((plain.size() + 15) / 16 * 16);

@@ -1,4 +1,4 @@
-// AES-256 by the book (FIPS 197): a byte at a time, with an S-box that is computed, not written down.
+// AES-256 as defined in FIPS 197: byte by byte, with a computed S-box instead of a table.
 #pragma once
 
 #include <algorithm>

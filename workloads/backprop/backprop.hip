@@ -1,5 +1,5 @@
 // One training step of a network with one hidden layer of 16 units and one output. Rodinia's Backprop: the GPU sums the hidden
-// layer's inputs by workgroup and adjusts the first layer's weights; the host, in between, does the rest, which is small. Rates
+// layer's inputs by workgroup and adjusts the first layer's weights; in between, the host computes the small remainder. Rates
 // are Rodinia's (0.3, momentum 0.3); the default size is MGPUSim's.
 #include <hip/hip_runtime.h>
 
@@ -8,7 +8,7 @@
 constexpr unsigned hidden = 16, group_size = 256, units_of_group = 256, rows_of_group = group_size / hidden;
 constexpr float rate = 0.3f, momentum = 0.3f;
 
-// parts[group][h] = the sum over the group's units of x[unit] * weights[unit][h]. Lanes read neighbouring weights.
+// parts[group][h] = the sum over the group's units of x[unit] * weights[unit][h]. Adjacent lanes read adjacent weights.
 __global__ void __launch_bounds__(group_size)
     layer_forward(const float* __restrict__ x, const float* __restrict__ weights, float* __restrict__ parts, unsigned units) {
   __shared__ float sums[rows_of_group][hidden];
@@ -29,7 +29,7 @@ __global__ void __launch_bounds__(group_size)
   if (row == 0) parts[blockIdx.x * hidden + h] = sums[0][h];
 }
 
-// change = rate * delta[h] * x[unit] + momentum * change; weight += change. Four weights of a unit for each work-item.
+// change = rate * delta[h] * x[unit] + momentum * change; weight += change. A work-item updates four weights of a unit.
 __global__ void __launch_bounds__(group_size)
     adjust_weights(const float* __restrict__ x, const float4* __restrict__ deltas, float4* __restrict__ weights,
                    float4* __restrict__ changes, unsigned units) {
@@ -47,7 +47,7 @@ __global__ void __launch_bounds__(group_size)
 
 static double squash(double x) { return 1 / (1 + std::exp(-x)); }
 
-// The errors of the hidden units, from their inputs, the weights of the output and its target.
+// The errors of the hidden units, computed from their inputs, the output weights and the target.
 static std::vector<float> hidden_deltas(const std::vector<double>& sums, const std::vector<float>& output_weights,
                                         double target) {
   double output_sum = output_weights[hidden];
@@ -71,7 +71,7 @@ int main(int argc, char** argv) {
     const size_t units = size_t(inputs) + 1, count = units * hidden;
     std::vector<float> x = program.sparsified(program.random().uniform_values(inputs, 0, 1));
     x.insert(x.begin(), 1.0f);
-    // Such weights that the hidden units do not saturate.
+    // Small weights, so that the hidden units do not saturate.
     const float scale = 1 / std::sqrt(static_cast<float>(units));
     const std::vector<float> weights = program.random().uniform_values(count, -scale, scale);
     const std::vector<float> changes = program.random().uniform_values(count, -scale / 100, scale / 100);

@@ -1,10 +1,10 @@
-// Breadth-first search, level by level: a work-item for each node of the frontier looks at its neighbours, and the wavefront
-// appends those that nobody has seen to the next frontier with one atomic addition. SHOC's BFS on a random graph; sizes are
+// Breadth-first search, level by level: one work-item per node of the frontier visits the node's neighbours, and the wavefront
+// appends those not yet reached to the next frontier with one atomic addition. SHOC's BFS on a random graph; sizes are
 // MGPUSim's.
 //
 //   tuned   as above
-//   suite   Rodinia's, after P. Harish and P. J. Narayanan (2007): a work-item for each node of the graph, which works if the
-//           node is in the frontier's mask; costs and masks for each node instead of a list, and no atomic operations
+//   suite   Rodinia's, after P. Harish and P. J. Narayanan (2007): one work-item per node of the graph, which is active if the
+//           node is in the frontier's mask; costs and masks per node instead of a list, and no atomic operations
 #include <hip/hip_runtime.h>
 
 #include "workloads/common/csr.h"
@@ -22,7 +22,7 @@ __global__ void __launch_bounds__(group_size)
   const unsigned node = frontier[i], lane = threadIdx.x % 64;
   for (unsigned edge = offsets[node], end = offsets[node + 1]; edge < end; ++edge) {
     const unsigned neighbour = neighbours[edge];
-    // The load only saves atomics; the exchange decides who of several has found the node.
+    // The load only avoids atomics; the exchange decides which of several lanes has reached the node first.
     if (levels[neighbour] != unseen || atomicCAS(&levels[neighbour], unseen, level) != unseen) continue;
     const unsigned long long finders = __ballot(true);
     const int leader = __ffsll(finders) - 1;
@@ -33,10 +33,10 @@ __global__ void __launch_bounds__(group_size)
   }
 }
 
-// A work-item for each node. `edges_begin` and `edges_count` are two arrays: as two members of a node they would be one load of
-// 8 bytes. Arrays may overlap for all that the compiler knows, so that each step of the loop loads what its condition and the
-// cost are computed from, as the source says. `unknown` makes 32 bits of a mask's byte: their comparison is one of 32 bits,
-// which a packet can name.
+// One work-item per node. `edges_begin` and `edges_count` are two arrays: members of a structure would be read by one load of 8
+// bytes. Arrays may alias as far as the compiler knows, so that each step of the loop loads the operands of its condition and
+// of the cost, as in the source. `unknown` extends a mask's byte to 32 bits, so that it is compared as 32 bits, which an
+// offload packet supports.
 extern "C" __global__ void __launch_bounds__(group_size)
     bfs_visit(const unsigned* edges_begin, const unsigned* edges_count, const unsigned* edges, unsigned char* mask,
               unsigned char* updated, const unsigned char* visited, unsigned* cost, unsigned nodes) {
@@ -51,7 +51,7 @@ extern "C" __global__ void __launch_bounds__(group_size)
   }
 }
 
-// The nodes that have been reached are the next frontier; *more says that there is one.
+// The nodes reached become the next frontier; *more is set if there are any.
 extern "C" __global__ void __launch_bounds__(group_size)
     bfs_update(unsigned char* mask, unsigned char* updated, unsigned char* visited, unsigned* more, unsigned nodes) {
   const unsigned node = blockIdx.x * group_size + threadIdx.x;
@@ -91,7 +91,7 @@ int main(int argc, char** argv) {
     const workload::DeviceArray<unsigned> levels("the levels", nodes);
     std::vector<unsigned> start(nodes, unseen);
     start[0] = 0;
-    // Those of the list, and those of masks.
+    // Arrays of the list form, or of the mask form.
     const bool suite = form == "suite";
     const size_t list = suite ? 1 : nodes, masks = suite ? nodes : 1;
     const workload::DeviceArray<unsigned> frontier("the frontier", list), next("the next frontier", list);
@@ -101,7 +101,7 @@ int main(int argc, char** argv) {
     only_first[0] = 1;
     const workload::DeviceArray<unsigned> counts("the numbers of edges", degrees);
     const workload::DeviceArray<unsigned char> mask("the mask", masks), updated("the next mask", masks),
-        visited("what is seen", masks);
+        visited("nodes reached", masks);
     unsigned depth = 0;
     const auto search_by_list = [&] {
       const workload::DeviceArray<unsigned>*from = &frontier, *to = &next;

@@ -1,14 +1,15 @@
 // The best paths between all vertices of a graph, as the closure of its matrix under an operator of lacuna/simd2.h.
 //
-// D is the matrix of the best paths so far, W that of the edges; a step is a product of matrices:
+// D is the matrix of the best paths so far, W that of the edges; each step is a matrix product:
 //   bellman-ford  D := D (+) (W (x) D)   paths of one edge more; --sparse: with W on the unit's 2:4 form
 //   leyzorek      D := D (+) (D (x) D)   paths of twice as many edges
-// on the matrix unit; `simt` is leyzorek on vector ALUs. Elements are half, sums float. With --convergence on, steps end with
-// one that changes nothing, which the step's kernel itself finds out; else after as many as the longest path could take.
+// on the matrix unit; `simt` is leyzorek on vector ALUs. Elements are half, sums float. With --convergence on, the iteration
+// ends after the first step that changes nothing, as reported by the step's kernel; otherwise after the number of steps that
+// the longest possible path requires.
 //
-// `baseline` is what the vector ALUs are good at: Floyd and Warshall in single precision, in blocks of 64 vertices
-// (Venkataraman et al., ACM JEA 8, 2003): the block on the diagonal, then its row and column, then everything else.
-// `published` is the baseline that the SIMD2 thesis names (Table 3.4). For sums of weights that is ECL-APSP, the same algorithm
+// `baseline` suits vector ALUs: Floyd-Warshall in single precision, in blocks of 64 vertices
+// (Venkataraman et al., ACM JEA 8, 2003): the block on the diagonal, then its row and column, then all other blocks.
+// `published` is the baseline named in the SIMD2 thesis (Table 3.4). For sums of weights that is ECL-APSP, the same algorithm
 // as `baseline`; for capacities and reliabilities CUDA-FW (workloads/common/predecessor_closure.h).
 #pragma once
 
@@ -30,8 +31,8 @@ using simd2::opcode;
 /// Elements between rows: an odd number of cache lines, so that the rows of a tile are in different sets of a cache.
 inline unsigned pitch_of(unsigned vertices) { return (workload::groups(vertices, 64) | 1) * 64; }
 
-// next := now (+) the product. An element that changes sets *changed. `now` comes in at the end, when halves are compared and
-// stored anyway: a step on a small matrix takes as long as its instructions take to arrive.
+// next := now (+) the product. Sets *changed if an element changes. `now` is combined at the end, where halves are compared and
+// stored anyway: this shortens the kernel, and on small matrices a step takes as long as fetching its instructions.
 template <opcode op, unsigned tile, typename Factors>
 __global__ void __launch_bounds__(simd2::workgroup_size, simd2::wavefronts<tile>)
     matrix_step(Factors x, unsigned ld, const half* __restrict__ now, half* __restrict__ next, unsigned* changed) {
@@ -78,8 +79,8 @@ __global__ void __launch_bounds__(simd2_vector::workgroup_size)
   if (change) *changed = 1;
 }
 
-// Floyd and Warshall within the block on the diagonal. A work-item keeps 2 x 4 elements, in registers. Two vertices are taken
-// at once: what the way over the first one does to row and column of the second one, each work-item finds out for itself.
+// Floyd-Warshall within the block on the diagonal. A work-item keeps 2 x 4 elements in registers. Two vertices are processed
+// together: each work-item itself applies the first vertex to the row and column of the second one.
 template <opcode op>
 __global__ void __launch_bounds__(512) diagonal_block(float* d, unsigned ld, unsigned first, unsigned vertices) {
   constexpr unsigned block = simd2_vector::tile;
@@ -99,7 +100,7 @@ __global__ void __launch_bounds__(512) diagonal_block(float* d, unsigned ld, uns
       auto& row_pair = rows[pair];
       auto& column_pair = columns[pair];
       const unsigned k = 2 * pair;
-      // Rows and columns k4 + k and the next, from who has them.
+      // Rows and columns k4 + k and the next, stored by the work-items that own them.
       if (y == k4 / 2 + pair) {
 #pragma unroll
         for (unsigned i = 0; i < 2; ++i) row_pair[i][x] = make_float4(best[i][0], best[i][1], best[i][2], best[i][3]);
@@ -119,7 +120,7 @@ __global__ void __launch_bounds__(512) diagonal_block(float* d, unsigned ld, uns
       for (unsigned i = 0; i < 4; ++i) second_row[i] = combined<op>(second_row[i], back, from_row[i]);
 #pragma unroll
       for (unsigned i = 0; i < 2; ++i) second_column[i] = combined<op>(second_column[i], from_column[i], ahead);
-        // Past the last vertex rows and columns repeat it, which changes nothing: a path through it is there already.
+        // After the last vertex, rows and columns repeat it. This changes nothing, since paths through it have been considered.
 #pragma unroll
       for (unsigned i = 0; i < 8; ++i) {
         float& element = best[i / 4][i % 4];
@@ -135,7 +136,7 @@ __global__ void __launch_bounds__(512) diagonal_block(float* d, unsigned ld, uns
   }
 }
 
-// Tiles of the rest. With `cross` those of the block's row (blockIdx.y 0) and column (1), else all others.
+// Tiles outside the diagonal block: with `cross` those of its row (blockIdx.y 0) and column (1), otherwise all others.
 template <opcode op>
 __global__ void __launch_bounds__(simd2_vector::workgroup_size)
     other_blocks(float* d, unsigned ld, unsigned first, unsigned vertices, bool cross) {
@@ -155,7 +156,7 @@ __global__ void __launch_bounds__(simd2_vector::workgroup_size)
       });
 }
 
-/// Closes the matrix in place.
+/// Computes the closure of the matrix in place.
 template <opcode op>
 void floyd_warshall(float* d, unsigned ld, unsigned vertices) {
   const unsigned blocks = workload::groups(vertices, simd2_vector::tile);
@@ -167,7 +168,7 @@ void floyd_warshall(float* d, unsigned ld, unsigned vertices) {
   }
 }
 
-/// The matrix of a graph's edges, with what a path of no edges is on the diagonal.
+/// The matrix of a graph's edges; the diagonal has the value of a path without edges.
 template <typename T>
 std::vector<T> matrix_of(const workload::Graph& graph, workload::Paths paths, unsigned ld) {
   std::vector<T> matrix(size_t{graph.vertices} * ld, static_cast<T>(workload::absent(paths)));
@@ -182,7 +183,7 @@ struct Options {
   std::string graph, algorithm, convergence;
   bool sparse = false, structured = false;
 
-  /// `graphs`: the kinds that the program takes, the first by default.
+  /// `graphs`: kinds of graphs that the program accepts, the default first.
   void describe(workload::Program& program, const std::vector<std::string>& graphs) {
     program.size(vertices, "vertices", "vertices of the graph", {100, 512, 1024}, 1, 1 << 14);
     program.choice(graph, "graph", "its kind", graphs, graphs.front());
@@ -207,14 +208,14 @@ struct Options {
   }
 };
 
-// A compressed W, or none.
+// W compressed to the 2:4 form, or empty.
 template <opcode op>
 struct Compressed {
   Compressed(bool wanted, const std::vector<half>& edges, unsigned vertices, unsigned ld, half absent)
       : values("the values of the edges", wanted ? size_t{vertices} * simd2::compressed_ld(vertices) / 2 : 1),
         positions("the positions of the edges", wanted ? size_t{vertices} * simd2::compressed_ld(vertices) / 16 : 1) {
     if (!wanted) return;
-    // The diagonal is not needed: C has it.
+    // The diagonal is not needed, since C contains it.
     std::vector<half> without = edges;
     for (unsigned i = 0; i < vertices; ++i) without[size_t{i} * ld + i] = absent;
     std::vector<half> kept(values.size());
@@ -227,7 +228,7 @@ struct Compressed {
   workload::DeviceArray<unsigned short> positions;
 };
 
-/// What the steps of a matrix algorithm leave: the index of the matrix that has the result.
+/// Runs the steps of a matrix algorithm.
 template <opcode op>
 class Steps {
  public:
@@ -243,7 +244,7 @@ class Steps {
 
   void prepare() const { d_[0].upload(edges_); }
   void run() {
-    // So many edges a path may have after `covered`; before the first step it is one.
+    // Steps until paths of any length are covered; initially paths have one edge.
     const bool one_more = options_.algorithm == "bellman-ford";
     const unsigned most = one_more ? std::max(n_, 2U) - 2 : static_cast<unsigned>(std::ceil(std::log2(std::max(n_, 2U) - 1.0)));
     for (iterations_ = 0; iterations_ < most;) {
@@ -292,7 +293,7 @@ class Steps {
   unsigned iterations_ = 0;
 };
 
-/// The matrix without what is between its rows.
+/// The matrix without the gaps between its rows.
 template <typename T>
 std::vector<float> without_gaps(const std::vector<T>& matrix, unsigned vertices, unsigned ld) {
   std::vector<float> dense(size_t{vertices} * vertices);
@@ -300,7 +301,8 @@ std::vector<float> without_gaps(const std::vector<T>& matrix, unsigned vertices,
   return dense;
 }
 
-/// The result for every pair of vertices is equal to the host's, which must be a half exactly: the matrix unit's inputs are.
+/// Checks that the result for every pair of vertices equals the host's, which must be exactly representable as half, like the
+/// matrix unit's inputs.
 inline void check(workload::Program& program, const workload::Graph& graph, workload::Paths paths,
                   const std::vector<float>& got) {
   const std::vector<double> best = workload::best_paths(graph, paths);
@@ -327,7 +329,7 @@ std::vector<float> run_baseline(workload::Program& program, const workload::Grap
 template <opcode op>
 std::vector<float> run_with_predecessors(workload::Program& program, const workload::Graph& graph, workload::Paths paths) {
   const unsigned n = graph.vertices, ld = workload::groups(n, predecessor_tile) * predecessor_tile;
-  // Rows and columns after the last vertex have no paths: they change nothing.
+  // Rows and columns after the last vertex have no paths and change nothing.
   std::vector<float> edges(size_t{ld} * ld, workload::absent(paths));
   const std::vector<float> matrix = matrix_of<float>(graph, paths, ld);
   std::copy(matrix.begin(), matrix.end(), edges.begin());
@@ -359,7 +361,8 @@ std::vector<float> run_published(workload::Program& program, const workload::Gra
   }
 }
 
-/// The whole program, for those whose baseline is Floyd and Warshall. `weight` makes a weight of a whole number in [1, most].
+/// The main program of applications whose baseline is Floyd-Warshall. `weight` converts a whole number in [1, most] to a
+/// weight.
 template <opcode op, typename Weight>
 int run(workload::Program& program, int argc, char** argv, workload::Paths paths, const std::vector<std::string>& graphs,
         unsigned most, Weight weight) {

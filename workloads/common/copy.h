@@ -1,4 +1,4 @@
-// c = a, an element for each work-item: the chain of a load and a store that COPY-ALIGNED and COPY-STRIDED are about.
+// c = a, one element per work-item: the chain of a load and a store measured by COPY-ALIGNED and COPY-STRIDED.
 #pragma once
 
 #include "workloads/common/element_wise.h"

@@ -1,5 +1,4 @@
-// Counting the elements for which something holds: votes of a wavefront, which cost one instruction, and one atomic for each
-// workgroup.
+// Counts the elements that fulfil a condition, by wavefront votes, which cost one instruction, and one atomic per workgroup.
 #pragma once
 
 #include <hip/hip_runtime.h>
@@ -7,9 +6,9 @@
 namespace workload {
 
 constexpr unsigned counting_group = 256;  // work-items
-constexpr unsigned counting_items = 8;    // elements of a work-item, a workgroup apart
+constexpr unsigned counting_items = 8;    // elements of a work-item, a workgroup's size apart
 
-/// Adds to `total` how many of the workgroup's elements below `length` fulfil `condition(index)`.
+/// Adds to `total` the number of the workgroup's elements below `length` that fulfil `condition(index)`.
 template <typename Condition>
 __device__ inline void count_if(unsigned length, unsigned* total, Condition condition) {
   __shared__ unsigned counts[counting_group / 64];

@@ -1,4 +1,4 @@
-// Sparse matrices and graphs in compressed rows (CSR), random.
+// Random sparse matrices and graphs in compressed rows (CSR).
 #pragma once
 
 #include <cstddef>
@@ -8,8 +8,8 @@
 
 namespace workload {
 
-/// Row r has the entries [offsets[r], offsets[r + 1]) of `columns`, ascending in each row. A graph's node is a row, its edges
-/// entries.
+/// Row r has the entries [offsets[r], offsets[r + 1]) of `columns`, in ascending order. In a graph, nodes are rows and edges
+/// are entries.
 struct Csr {
   std::vector<unsigned> offsets, columns;
 
@@ -18,12 +18,12 @@ struct Csr {
   std::size_t longest_row() const;
 };
 
-/// `entries` entries, each in a random row and column, none twice. Throws a UsageError for more than rows * columns.
+/// `entries` distinct entries in random rows and columns. Throws a UsageError for more than rows * columns.
 Csr random_csr(Random& random, std::size_t rows, std::size_t columns, std::size_t entries);
 /// `degree` entries in each row.
 Csr random_regular_csr(Random& random, std::size_t rows, std::size_t columns, std::size_t degree);
 
-/// How many lanes share a row, so that most have something to do: 1, 4, 16 or 64.
+/// Number of lanes that share a row, so that most lanes have work: 1, 4, 16 or 64.
 unsigned lanes_for_rows(const Csr& matrix);
 
 }  // namespace workload

@@ -35,7 +35,7 @@ void* allocate(const std::string& name, std::size_t count, std::size_t element_s
   require(hipMemGetInfo(&available, &total), "asking for the GPU's memory");
   const bool fits_size_t = count <= std::numeric_limits<std::size_t>::max() / element_size;
   void* memory = nullptr;
-  // An allocation of 0 bytes is a null pointer, which kernels never touch.
+  // An allocation of 0 bytes is a null pointer, which kernels never dereference.
   if (fits_size_t && count * element_size <= available) {
     const hipError_t status = hipMalloc(&memory, count * element_size);
     if (status != hipErrorOutOfMemory) {

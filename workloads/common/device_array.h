@@ -1,4 +1,4 @@
-// Arrays in the GPU's memory, and errors of HIP in words.
+// Arrays in GPU memory, and readable HIP errors.
 #pragma once
 
 #include <hip/hip_runtime_api.h>
@@ -9,16 +9,17 @@
 
 namespace workload {
 
-/// Throws workload::Error with what HIP says about it unless `status` is hipSuccess. `what` is what was tried.
+/// Throws workload::Error with HIP's error text unless `status` is hipSuccess. `what`: the operation.
 void require(hipError_t status, const std::string& what);
-/// Memory of the GPU; an Error that says how much there is when it does not fit. `name` is what the user knows it by.
+/// Allocates GPU memory. Throws an Error that states the available memory if it does not fit. `name`: the array's name in
+/// messages.
 void* allocate(const std::string& name, std::size_t count, std::size_t element_size);
-/// Frees memory of allocate() with the same numbers.
+/// Frees memory of allocate(), with the same count and element size.
 void release(void* memory, std::size_t count, std::size_t element_size);
-/// The most bytes that have been allocated at a time.
+/// Maximum number of bytes allocated at the same time.
 std::size_t peak_memory();
 
-/// `count` elements of T in the GPU's memory, freed with the object.
+/// `count` elements of T in GPU memory, freed by the destructor.
 template <typename T>
 class DeviceArray {
  public:

@@ -1,5 +1,5 @@
-// Vectors of which each work-item reads an element of some and writes one of another: what COPY and VECADD have in common,
-// besides where their elements lie.
+// Element-wise programs, in which each work-item reads elements of some vectors and writes one of another: the common part of
+// COPY and VECADD, independent of the vectors' placement.
 #pragma once
 
 #include <array>
@@ -10,8 +10,8 @@
 
 constexpr unsigned group_size = 256;
 
-/// `shift`: partitions between an element of one vector and that of the next, the result's being the last.
-/// `start(arrays, length)` launches the kernel; `element(operands, i)` is what it has to write.
+/// `shift`: partitions between corresponding elements of consecutive vectors, of which the result is the last. `start(arrays,
+/// length)` launches the kernel; `element(operands, i)` is its expected result.
 template <std::size_t operand_count, typename Start, typename Element>
 int run_element_wise(int argc, char** argv, const char* name, const char* summary, unsigned shift, const Start& start,
                      const Element& element) {

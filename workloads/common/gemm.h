@@ -3,17 +3,18 @@
 //
 // Elements are float or _Float16, sums are float in order of ascending k within a part. Three kernels:
 //   lds        64 x 64 tile of C, 256 work-items with 4 x 4 elements each, 16 deep through LDS; the next tiles are loaded into
-//              registers while the present ones are multiplied. The usual kernel of a BLAS.
-//   registers  the same 4 x 4 elements, operands straight from memory into registers, four by four; neighbours share through
-//              L1. The form of AMD APP SDK's MatrixMultiplication, in which a load feeds nothing but multiply-adds.
-//   words      an element of C for each work-item, 16 x 16 of them in a workgroup: each step loads a word of A and a word of B,
-//              without LDS. The form of the product in MGPUSim's own ResNet. Transposed operands are transposed before, by a
-//              kernel of their own, as there.
-// A product of the first two forms with few tiles and a long sum is cut into parts along k, which `sum_parts` adds up in order.
+//              registers while the current ones are multiplied. The usual kernel of a BLAS.
+//   registers  the same 4 x 4 elements, operands loaded directly into registers, four at a time; neighbours share lines
+//              through L1. The form of AMD APP SDK's MatrixMultiplication, in which loads feed only multiply-adds.
+//   words      one element of C per work-item, 16 x 16 per workgroup: each step loads a word of A and a word of B, without
+//              LDS. The form used in MGPUSim's ResNet. As there, transposed operands are first transposed by a separate
+//              kernel.
+// In the first two forms, a product with few tiles and a long sum is split along k into parts, which `sum_parts` adds in
+// order.
 //
 // Use: GEMM_KERNELS(NAME, TYPE, OUTPUT, A_TRANSPOSED, B_TRANSPOSED) defines the kernels NAME_lds, NAME_registers and
-// NAME_words, so that the name tells the layer, and NAME, which names them; gemm::multiply(...) launches one of them, with what
-// it needs before and after.
+// NAME_words, so that the name identifies the layer, and NAME, which refers to them; gemm::multiply(...) launches one of them,
+// and the kernels required before and after.
 #include <hip/hip_runtime.h>
 
 #include <algorithm>
@@ -25,12 +26,12 @@ namespace gemm {
 
 constexpr unsigned kTile = 64, kDepth = 16, kWorkgroup = 256, kPitch = kTile + 4;
 constexpr unsigned kEdge = 16;  // rows and columns of a workgroup of `words`
-// Parts are cut so that about this many workgroups come out: a few for each compute unit of a large GPU.
+// Target number of workgroups when a product is split into parts: a few for each compute unit of a large GPU.
 constexpr unsigned kWorkgroups = 256;
 constexpr unsigned kShortestPart = 128;
 
-// What a product's kernel takes. With `parts`, part p (blockIdx.z) covers k from p * part_depth on and goes to
-// parts[p][row][column], else there is one part, which goes to C.
+// Arguments of a product's kernel. If `parts` is set, part p (blockIdx.z) covers k from p * part_depth on and is written to
+// parts[p][row][column]; otherwise a single part is written to C.
 template <typename T, typename Output>
 struct Arguments {
   const T* a;
@@ -45,7 +46,7 @@ struct Arguments {
 // A matrix in memory: `lines` of `length` elements, `ld` apart.
 template <typename T>
 struct Stored {
-  // Four elements are loaded at once from any address that is a multiple of 4.
+  // Four elements loaded by one access, from an address that is a multiple of 4.
   using Four = T __attribute__((ext_vector_type(4), aligned(4)));
 
   __device__ Stored(const T* first, unsigned leading, unsigned line_count, unsigned line_length)
@@ -54,14 +55,14 @@ struct Stored {
         lines(line_count),
         length(line_length),
         by_four(line_length >= 4 && (line_length | leading) * sizeof(T) % 4 == 0 && reinterpret_cast<size_t>(first) % 4 == 0) {}
-  // Elements at ... at + 3 of a line, at an address that is a multiple of 4 where `by_four` says that lines are. All are inside
-  // the matrix, and by_four holds.
+  // Elements at ... at + 3 of a line, by one access. Requires that all are inside the matrix, and `by_four`: lines allow such
+  // accesses.
   __device__ void four_inside(unsigned line, unsigned at, float (&values)[4]) const {
     const Four elements = *reinterpret_cast<const Four*>(data + static_cast<size_t>(line) * ld + at);
 #pragma unroll
     for (unsigned i = 0; i < 4; ++i) values[i] = static_cast<float>(elements[i]);
   }
-  // Anywhere; zeros outside.
+  // Elements at any position; zeros outside the matrix.
   __device__ void four(unsigned line, unsigned at, float (&values)[4]) const {
     if (by_four && line < lines && at + 4 <= length) {
       four_inside(line, at, values);
@@ -72,7 +73,8 @@ struct Stored {
   __device__ void edge(unsigned line, unsigned at, float (&values)[4]) const {
     const T* const from = data + static_cast<size_t>(min(line, lines - 1)) * ld;
     if (by_four) {
-      // The line's last four, moved up. Values by name: an array with a variable index would be in private memory.
+      // The line's last four elements, shifted. Selected without variable indices, which would put an array into private
+      // memory.
       const unsigned start = min(at, length - 4), shift = line < lines ? at - start : 4;
       const Four last = *reinterpret_cast<const Four*>(from + start);
       auto a = static_cast<float>(last[0]), b = static_cast<float>(last[1]), c = static_cast<float>(last[2]),
@@ -92,7 +94,7 @@ struct Stored {
   bool by_four;
 };
 
-// Elements (row ... + 3, column ... + 3), those that are in the matrix and not before (first_row, first_column).
+// Stores elements (row ... + 3, column ... + 3), except those outside the matrix and those before (first_row, first_column).
 template <typename T, typename Output>
 __device__ inline void store(const Arguments<T, Output>& x, unsigned row, unsigned column, const float (&sum)[4][4],
                              unsigned first_row = 0, unsigned first_column = 0) {
@@ -111,8 +113,8 @@ __device__ inline void store(const Arguments<T, Output>& x, unsigned row, unsign
   }
 }
 
-// `a` and `b` are matrices in memory, or anything that gives four elements of a line likewise. AlongK: the lines are rows of
-// op(A) or columns of op(B), so that elements of a line follow each other along k; else lines follow each other along k.
+// `a` and `b` are matrices in memory, or other sources of four elements of a line. AlongK: lines are rows of op(A) or columns
+// of op(B), so that elements of a line are adjacent along k; otherwise lines follow each other along k.
 template <bool AAlongK, bool BAlongK, typename A, typename B, typename T, typename Output>
 __device__ inline void multiply_lds(const Arguments<T, Output>& x, const A& a, const B& b) {
   __shared__ __attribute__((aligned(16))) float a_tile[kDepth][kPitch];
@@ -122,7 +124,7 @@ __device__ inline void multiply_lds(const Arguments<T, Output>& x, const A& a, c
   const unsigned row = item / 16 * 4, column = item % 16 * 4;
   const unsigned first = blockIdx.z * x.part_depth, last = min(first + x.part_depth, x.k);
 
-  // A work-item brings four elements of each tile.
+  // A work-item loads four elements of each tile.
   const auto load = [item](auto along_k, const auto& matrix, unsigned place, unsigned k, float(&values)[4]) {
     if constexpr (along_k) {
       matrix.four(place + item / (kDepth / 4), k + item % (kDepth / 4) * 4, values);
@@ -175,7 +177,8 @@ __device__ inline void multiply_registers(const Arguments<T, Output>& x, const S
   const unsigned first_row = blockIdx.y * kTile + threadIdx.x / 16 * 4,
                  first_column = blockIdx.x * kTile + threadIdx.x % 16 * 4;
   if (first_row >= x.m || first_column >= x.n) return;
-  // At the end of rows and columns the four by four elements move back inside: no bounds in the loop.
+  // At the end of rows and columns the block of 4 x 4 elements is moved inside the matrix, so that the loop has no bounds
+  // checks.
   const bool inside = a.by_four && b.by_four && x.m >= 4 && x.n >= 4;
   const unsigned row = inside ? min(first_row, x.m - 4) : first_row,
                  column = inside ? min(first_column, x.n - 4) : first_column;
@@ -214,7 +217,7 @@ __device__ inline void multiply_registers(const Arguments<T, Output>& x, const S
   store(x, row, column, sum, first_row, first_column);
 }
 
-// Operands as they are, not transposed. The sum has BLAS's factor, by which A is multiplied before B is needed.
+// Operands are not transposed. Like in BLAS, the sum has a factor; A is multiplied by it before B is needed.
 template <typename T, typename Output>
 __device__ inline void multiply_words(const Arguments<T, Output>& x, float alpha) {
   const unsigned row = blockIdx.y * kEdge + threadIdx.y, column = blockIdx.x * kEdge + threadIdx.x;
@@ -228,7 +231,7 @@ __device__ inline void multiply_words(const Arguments<T, Output>& x, float alpha
   *at = static_cast<Output>(x.accumulate ? static_cast<float>(*at) + sum : sum);
 }
 
-// to[column][row] (+)= from[row][column], a work-item for each element of `to`; `to` has no gaps between its lines.
+// to[column][row] (+)= from[row][column], one work-item per element of `to`, which has no gaps between its lines.
 template <typename From, typename To>
 __device__ inline void transpose(const From* from, To* to, unsigned rows, unsigned columns, unsigned ld, bool accumulate) {
   const unsigned row = blockIdx.x * kEdge + threadIdx.x, column = blockIdx.y * kEdge + threadIdx.y;
@@ -238,7 +241,7 @@ __device__ inline void transpose(const From* from, To* to, unsigned rows, unsign
   *at = static_cast<To>(accumulate ? static_cast<float>(*at) + value : value);
 }
 
-// How many parts an m x n x k product is cut into, and how deep each is (a multiple of the tile's depth).
+// Number of parts of an m x n x k product, and depth of a part (a multiple of the tile's depth).
 struct Parts {
   Parts(unsigned m, unsigned n, unsigned k) {
     const unsigned tiles = ((m + kTile - 1) / kTile) * ((n + kTile - 1) / kTile);
@@ -249,7 +252,7 @@ struct Parts {
   unsigned count, depth;
 };
 
-// What `sum_parts` takes: c[row][column] (+)= sum over p of parts[p][row][column], in order.
+// Arguments of `sum_parts`: c[row][column] (+)= sum over p of parts[p][row][column], in order.
 template <typename Output>
 struct PartsArguments {
   const float* parts;
@@ -268,10 +271,10 @@ __device__ inline void sum_parts(const PartsArguments<Output>& x) {
   *at = static_cast<Output>(x.accumulate ? static_cast<float>(*at) + sum : sum);
 }
 
-// Where a product's operands wait: the names of the forms.
+// Forms of a product, by the place of the operands that are multiplied next.
 enum class Form { kLds, kRegisters, kWords };
 
-// The kernels of a product, and how its operands are stored.
+// The kernels of a product, and the storage order of its operands.
 template <typename T, typename Output>
 struct Product {
   void (*lds)(Arguments<T, Output>);
@@ -280,14 +283,14 @@ struct Product {
   bool a_transposed, b_transposed;
 };
 
-// Kernels that products of one type share.
+// Kernels shared by products of one type.
 template <typename T, typename Output>
 struct Helpers {
   void (*sum)(PartsArguments<Output>);
   void (*transpose)(const T*, T*, unsigned, unsigned, unsigned, bool);
 };
 
-// The grid of kernels with a work-item for each of rows x columns elements, in workgroups of kEdge x kEdge.
+// Grid with one work-item for each of rows x columns elements, in workgroups of kEdge x kEdge.
 inline dim3 edges(unsigned rows, unsigned columns) {
   return {workload::groups(columns, kEdge), workload::groups(rows, kEdge), 1};
 }
@@ -295,7 +298,7 @@ inline dim3 edges(unsigned rows, unsigned columns) {
 template <typename T, typename Output, typename Scratch>
 void multiply_by_words(workload::LayerLog& log, const Product<T, Output>& product, const Helpers<T, Output>& helpers,
                        Arguments<T, Output> x, Scratch& scratch) {
-  // op(A) or op(B), of which one at most is transposed, as the kernel wants it.
+  // Transposes op(A) or op(B), of which at most one is transposed, for the kernel.
   const auto straight = [&](const T*& operand, unsigned& ld, unsigned rows, unsigned columns) {
     T* const to = reinterpret_cast<T*>(scratch(static_cast<size_t>(rows) * columns));
     log.launch(helpers.transpose, edges(columns, rows), dim3(kEdge, kEdge), operand, to, rows, columns, ld, false);
@@ -307,7 +310,7 @@ void multiply_by_words(workload::LayerLog& log, const Product<T, Output>& produc
   log.launch(product.words, edges(x.m, x.n), dim3(kEdge, kEdge), x, 1.0f);
 }
 
-// Launches the product that `x` describes (its part_depth and parts are filled in here). `scratch(count)` gives memory for
+// Launches the product that `x` describes (part_depth and parts are filled in here). `scratch(count)` returns memory for
 // floats.
 template <typename T, typename Output, typename Scratch>
 void multiply(workload::LayerLog& log, const Product<T, Output>& product, Form form, const Helpers<T, Output>& helpers,

@@ -1,4 +1,4 @@
-// The host's side of gemm_tiled.h: operands as kernels want them, launches, and what the result should be.
+// Host part of gemm_tiled.h: preparation of operands, launches, and expected results.
 #pragma once
 
 #include <algorithm>
@@ -28,7 +28,7 @@ inline void random_value(workload::Random& random, float& value) { value = rando
 inline void random_value(workload::Random& random, Complex& value) { value = {random.uniform(-1, 1), random.uniform(-1, 1)}; }
 inline void random_value(workload::Random& random, double& value) {
   value = random.uniform(-1, 1);
-  value += 0x1p-25 * random.uniform(-1, 1);  // bits that a float does not have
+  value += 0x1p-25 * random.uniform(-1, 1);  // bits that do not fit into a float
 }
 template <class Element>
 HostMatrix<Element> random_matrix(workload::Random& random, unsigned rows, unsigned columns) {
@@ -37,12 +37,12 @@ HostMatrix<Element> random_matrix(workload::Random& random, unsigned rows, unsig
   return matrix;
 }
 
-/// op(A) or op(B) in the GPU's memory, with as many zeros around it as kernels need. Lines are an odd multiple of 64 bytes
-/// apart: where the distance is a power of two, all lines of a tile meet in a few sets of L1.
+/// op(A) or op(B) in GPU memory, padded with zeros as kernels require. Lines are an odd multiple of 64 bytes apart: with a
+/// power of two, all lines of a tile would map to a few sets of L1.
 template <class Element>
 class DeviceOperand {
  public:
-  /// `lines` are rows of op(A) or columns of op(B); get(line, k) gives their elements.
+  /// `lines` are rows of op(A) or columns of op(B); get(line, k) returns their elements.
   template <class Get>
   DeviceOperand(const std::string& name, unsigned lines, unsigned k, bool along_k, Get get)
       : size_(lines),
@@ -77,27 +77,27 @@ DeviceOperand<Element> right_operand(const HostMatrix<Element>& b, bool along_k)
   return {"B", b.columns, b.rows, along_k, [&](size_t column, size_t k) { return b.at(k, column); }};
 }
 
-/// Tf32x3: each factor is off by 2^-22 of itself, as is what the two small terms' product would have added.
+/// Tf32x3: each factor has a relative error of 2^-22, and the omitted product of the two small terms adds as much.
 constexpr double kTf32x3Error = 3.01 * 0x1p-22;
-/// Bf16x3: the products that are left out, of terms that are at most 2^-8 of the one before.
+/// Bf16x3: the omitted products, whose terms are at most 2^-8 of the previous ones.
 constexpr double kBf16x3Error = 2.01 * 0x1p-24;
-/// Eehc: each factor is off by 2^-16 of itself, as is what the two small terms' product would have added.
+/// Eehc: each factor has a relative error of 2^-16, and the omitted product of the two small terms adds as much.
 constexpr double kEehcError = 3.01 * 0x1p-16;
-/// Unsplit: each factor is cut to 11 bits.
+/// Unsplit: each factor is rounded to 11 bits.
 constexpr double kUnsplitError = 2.01 * 0x1p-10;
 
 template <class Element>
 using Function = void (*)(Result<Element>, Operand<Element>, Operand<Element>, unsigned);
 
-/// A kernel, the tile of its workgroups, and how exact it is.
+/// A kernel, the tile of its workgroups, and its accuracy.
 template <class KernelFunction>
 struct Kernel {
   const char* implementation;
   KernelFunction function;
   unsigned rows, columns;
-  /// Rounded sums for each k and part of a complex number; 0: to the bit what a chain of fused multiply-adds gives.
+  /// Roundings per k and part of a complex number; 0: bit-identical to a chain of fused multiply-adds.
   unsigned sums;
-  /// Largest error of a product, as a share of it, beyond the sums' rounding.
+  /// Maximum relative error of a product, in addition to the rounding of sums.
   double split;
 };
 
@@ -118,8 +118,8 @@ inline unsigned compute_units() {
   return units;
 }
 
-/// Of one implementation, that with the tile that is asked for: `large`, `small`, or `auto`: the larger one unless the smaller
-/// one leaves the compute unit with most of the work less to do.
+/// The kernel of an implementation with the requested tile: `large`, `small`, or `auto`, which chooses the larger one unless
+/// the smaller one reduces the work of the busiest compute unit.
 template <class KernelFunction>
 const Kernel<KernelFunction>& kernel_for(const std::vector<Kernel<KernelFunction>>& kernels, const std::string& implementation,
                                          const std::string& tile, unsigned m, unsigned n) {
@@ -146,8 +146,8 @@ std::vector<std::string> implementations(const std::vector<Kernel<KernelFunction
   return names;
 }
 
-/// Columns of tiles in a band: workgroups start band by band, so that those which run at the same time cover about a square of
-/// C, and what they read of A and B stays in L2. Two workgroups run on a compute unit at least.
+/// Columns of tiles in a band. Workgroups are started band by band, so that concurrent ones cover a roughly square part of C,
+/// whose operands stay in L2. At least two workgroups run on a compute unit.
 inline unsigned band_columns(unsigned columns) {
   const auto widest = static_cast<unsigned>(std::lround(std::sqrt(2.0 * compute_units())));
   return workload::groups(columns, workload::groups(columns, widest));
@@ -163,9 +163,9 @@ void launch(const Kernel<Function<Element>>& kernel, const Result<Element>& c, c
   workload::require(hipGetLastError(), "launching the kernel");
 }
 
-// -- what the result should be
+// -- expected results
 
-/// Elements as numbers, of complex ones both parts.
+/// Elements as real numbers; both parts of complex ones.
 template <class Real, class Element>
 std::vector<Real> parts_of(const std::vector<Element>& elements) {
   std::vector<Real> parts(elements.size() * sizeof(Element) / sizeof(Real));
@@ -173,7 +173,7 @@ std::vector<Real> parts_of(const std::vector<Element>& elements) {
   return parts;
 }
 
-/// FNV-1a of the numbers' bytes, behind those of which `bits` is the hash.
+/// Continues the FNV-1a hash `bits` with the numbers' bytes.
 template <class Real>
 std::uint64_t hash_of_bits(const std::vector<Real>& values, std::uint64_t bits = 0xcbf29ce484222325) {
   for (const Real value : values) {
@@ -207,9 +207,9 @@ inline void add_exact(Exact* parts, Complex a, Complex b) {
   parts[1].add(a.im, b.re);
 }
 
-/// alpha A B + beta `before`, both as the chain of fused multiply-adds gives it and, where that counts, in double precision.
-/// Reports the result's bits, so that implementations can be compared, and its largest error as a share of the sum of its
-/// terms' magnitudes.
+/// Checks alpha A B + beta `before`, computed by a chain of fused multiply-adds and, if the accuracy requires it, in double
+/// precision. Reports a hash of the result, so that implementations can be compared, and its largest error relative to the sum
+/// of its terms' magnitudes.
 template <class Element, class KernelFunction>
 void check(workload::Program& program, const Kernel<KernelFunction>& kernel, const HostMatrix<Element>& a,
            const HostMatrix<Element>& b, const HostMatrix<Element>& before, const std::vector<Element>& result,
@@ -239,7 +239,7 @@ void check(workload::Program& program, const Kernel<KernelFunction>& kernel, con
     }
     program.check_equal("C", got, expected);
   }
-  if (parts * sizeof(float) != sizeof(Element)) return;  // of f64 nothing is more exact
+  if (parts * sizeof(float) != sizeof(Element)) return;  // there is no more accurate reference for f64
   double largest = 0;
   std::vector<double> expected(got.size()), magnitude(got.size());
   for (size_t i = 0; i < got.size(); ++i) {
@@ -249,12 +249,12 @@ void check(workload::Program& program, const Kernel<KernelFunction>& kernel, con
   }
   program.report("error", largest);
   if (kernel.sums == 0) return;
-  // The terms' magnitudes exceed the product's by less than 1 %; two more roundings for alpha and beta.
+  // The terms' magnitudes exceed the product's by less than 1 %; two more roundings are for alpha and beta.
   const double share = 1.01 * (workload::sum_error(double{1} * kernel.sums * k + 2) + kernel.split);
   program.check_near("C", got, expected, [&](size_t i) { return share * magnitude[i]; });
 }
 
-/// The options of all products, and the program.
+/// Options common to all products, and the main program.
 template <class Element>
 int run_gemm(workload::Program& program, int argc, char** argv, const std::vector<Kernel<Function<Element>>>& kernels) {
   using Real = typename RealOf<Element>::Type;
@@ -290,8 +290,8 @@ int run_gemm(workload::Program& program, int argc, char** argv, const std::vecto
 
 }  // namespace tiled
 
-/// The kernel NAME of a product: TILED_KERNEL(sgemm_simt, float, tiled::Simt<float, 8, 8>). TILED_MATRIX_KERNEL is for those
-/// that need matrix units; `kernel_for` sees to it that nobody calls them elsewhere.
+/// The kernel NAME of a product: TILED_KERNEL(sgemm_simt, float, tiled::Simt<float, 8, 8>). TILED_MATRIX_KERNEL is for kernels
+/// that need matrix units; `kernel_for` prevents calls on other GPUs.
 #define TILED_KERNEL_HEAD(name, Element, wavefronts)                          \
   extern "C" __global__ void __launch_bounds__(tiled::kWorkgroup, wavefronts) \
       name(tiled::Result<Element> c, tiled::Operand<Element> a, tiled::Operand<Element> b, unsigned k)

@@ -1,16 +1,16 @@
-// Inner products for gemm_tiled.h: how a workgroup multiplies a slab of A's tile with one of B's, both in LDS.
+// Inner products for gemm_tiled.h: multiplication of slabs of A's and B's tiles in LDS by a workgroup.
 //
 //   Simt<float | Complex | double>  fused multiply-adds of the vector ALUs
 //   Mfma<float | Complex | double>  CDNA2's own f32 and f64 MFMA
 //   M3xu<fp32 | fp32c | fp64>       the formats of M3XU
-//   Tf32x3     f32 as two terms of TF32: three products, small by small is left out (as CUTLASS does)
-//   Bf16x3     f32 as three terms of bf16, exactly: the six products that matter in f32
-//   Eehc       f32 as two terms of bf16: three products, small by small is left out (Ma et al., EEHC: the thesis' [102])
-//   Unsplit    the products of Tf32x3 without what splits the operands: the small terms are 0
+//   Tf32x3     f32 as two terms of TF32: three products, small by small is omitted (as in CUTLASS)
+//   Bf16x3     f32 as three terms of bf16, exactly: the six products that are significant in f32
+//   Eehc       f32 as two terms of bf16: three products, small by small is omitted (Ma et al., EEHC: the thesis' [102])
+//   Unsplit    the products of Tf32x3 without splitting the operands: the small terms are 0
 //   Gemm4      complex: four real products, each by Tf32x3
 //
-// Simt, Mfma of real numbers and M3xu give the same bits: a chain of fused multiply-adds over ascending k; of complex numbers
-// for each k re += ar br, re -= ai bi, im += ar bi, im += ai br. All but Simt are for gfx90a alone.
+// Simt, Mfma of real numbers and M3xu give the same bits: a chain of fused multiply-adds over ascending k; for complex
+// numbers, in each k, re += ar br, re -= ai bi, im += ar bi, im += ai br. All except Simt require gfx90a.
 //
 // Programs are compiled with -fno-slp-vectorize: Simt is measured against the f32 rate of the vector ALUs, without CDNA2's
 // packed instructions.
@@ -36,13 +36,13 @@ __device__ inline void add_products(double& sum, Unit a, Unit b) {
   sum = fma(__builtin_bit_cast(double, a), __builtin_bit_cast(double, b), sum);
 }
 
-/// The value is computed here, and not put off until the next tile is in LDS.
+/// Forces the value to be computed here; otherwise the compiler would postpone it until the next tile is in LDS.
 __device__ inline void pin(float& value) { asm volatile("" : "+v"(value)); }
 __device__ inline void pin(double& value) { asm volatile("" : "+v"(value)); }
 __device__ inline void pin(Complex& value) { asm volatile("" : "+v"(value.re), "+v"(value.im)); }
 
-/// kHeight x kWidth elements for each lane, 8 x 8 lanes: pairs of rows and of columns, 16 apart, so that eight lanes read 16
-/// bytes each of successive addresses. kAdd(sum, a, b) adds the products of two units, or what is to be summed instead.
+/// kHeight x kWidth elements per lane, 8 x 8 lanes: pairs of rows and of columns, 16 apart, so that eight lanes read 16 bytes
+/// each of consecutive addresses. kAdd(sum, a, b) adds the products of two units, or another combination.
 template <class T, unsigned kHeight, unsigned kWidth, void (*kAdd)(T&, Unit, Unit) = add_products>
 class Simt {
  public:
@@ -76,7 +76,7 @@ class Simt {
       for (T& sum : row_of_sums) pin(sum);
     }
   }
-  /// Calls put(row, column, sum) for each element that this lane has.
+  /// Calls put(row, column, sum) for each element of this lane.
   template <class Put>
   __device__ void each(Put put) const {
     const Place place;
@@ -98,7 +98,7 @@ class Simt {
 
 #if defined(__gfx90a__)
 
-/// Operands of two: units 2 (lane / 16) and the next one.
+/// Two units as operands: unit 2 (lane / 16) and the next one.
 struct TwoUnitOperands {
   using Operand = TwoUnits;
   static constexpr unsigned kSteps = kUnits / 8;
@@ -121,7 +121,7 @@ struct MfmaF64Way : UnitOperands {
   }
   __device__ static double item(const Sum& sum, unsigned i) { return sum[i]; }
 };
-/// v_mfma_f32_16x16x4f32: element 4 step + lane / 16 along k for each lane.
+/// v_mfma_f32_16x16x4f32: lanes hold element 4 step + lane / 16 along k.
 struct MfmaF32Way {
   using Element = float;
   using Operand = float;
@@ -168,15 +168,15 @@ struct MfmaWay<Complex> : MfmaComplexWay {};
 template <class T, unsigned kHeight, unsigned kWidth>
 using Mfma = MatrixUnits<MfmaWay<T>, kHeight, kWidth>;
 
-// -- f32 by software
+// -- f32 in software
 
-/// f32 as a sum of two numbers of TF32, to nearest (ties away), as far as its 11 + 11 bits go.
+/// f32 as a sum of two TF32 numbers of 11 bits, rounded to nearest (ties away).
 struct Tf32Terms {
   Unit big, small;
-  // Values, not elements of vectors: clang 15 takes the first element of those in __builtin_bit_cast.
+  // Takes values instead of elements of vectors, since clang 15's __builtin_bit_cast always uses a vector's first element.
   __device__ static unsigned raised(float x) { return __builtin_bit_cast(unsigned, x) + 0x1000; }
   __device__ static float rounded(float x) { return __builtin_bit_cast(float, raised(x) & 0xffffe000); }
-  // Half a unit of the last place rounds: the unit does not read the low bits.
+  // Adds half a unit of the last place for rounding; the unit ignores the low bits.
   __device__ static float rounded_by_unit(float x) { return __builtin_bit_cast(float, raised(x)); }
   __device__ static Tf32Terms of(Unit x) {
     const Unit big = {rounded(x.x), rounded(x.y)}, rest = x - big;
@@ -189,7 +189,7 @@ __device__ inline void add_tf32(Tf32Sum& sum, Unit a, Unit b) {
   using B = m3xu::fragment<m3xu::matrixb, m3xu::tf32>;
   m3xu::mma(sum, __builtin_bit_cast(A, a), __builtin_bit_cast(B, b), sum);
 }
-/// Product 0, 1 or 2 of a and b.
+/// Adds product 0, 1 or 2 of a and b.
 __device__ inline void add_tf32x3(unsigned product, Tf32Sum& sum, const Tf32Terms& a, const Tf32Terms& b) {
   add_tf32(sum, product == 0 ? a.small : a.big, product == 1 ? b.small : b.big);
 }
@@ -215,7 +215,7 @@ struct UnsplitWay : Tf32x3Way {
 template <unsigned kHeight, unsigned kWidth>
 using Unsplit = MatrixUnits<UnsplitWay, kHeight, kWidth>;
 
-/// f32 as a sum of three bf16, exactly: 8 + 8 + 8 bits; or of two.
+/// f32 as a sum of three bf16, exactly (8 + 8 + 8 bits), or of two.
 template <unsigned kTerms>
 struct Bf16Terms {
   using Packed = Vector<unsigned, 2>;  // four bf16
@@ -227,11 +227,11 @@ struct Bf16Terms {
       Vector<unsigned, 4> nearest;
 #pragma unroll
       for (unsigned i = 0; i < 4; ++i) {
-        // What is left for the last term fits.
+        // The remainder for the last term fits exactly.
         nearest[i] = __builtin_bit_cast(unsigned, static_cast<float>(x[i])) + (term < 2 ? 0x8000 : 0);
         x[i] -= __builtin_bit_cast(float, nearest[i] & 0xffff0000);
       }
-      // The upper halves of two registers in one.
+      // Packs the upper halves of two registers into one.
       result.terms[term] = Packed{__builtin_amdgcn_perm(nearest.y, nearest.x, 0x07060302),
                                   __builtin_amdgcn_perm(nearest.w, nearest.z, 0x07060302)};
     }
@@ -245,7 +245,7 @@ struct Bf16x3Way : TwoUnitOperands {
   static constexpr bool kByFour = false;
   __device__ static Bf16Terms<3> left(TwoUnits a) { return Bf16Terms<3>::of(a); }
   __device__ static Bf16Terms<3> right(TwoUnits b) { return Bf16Terms<3>::of(b); }
-  // The smallest first.
+  // The smallest product is added first.
   __device__ static void multiply(unsigned product, Sum& sum, const Bf16Terms<3>& a, const Bf16Terms<3>& b) {
     using A = m3xu::fragment<m3xu::matrixa, m3xu::bf16>;
     using B = m3xu::fragment<m3xu::matrixb, m3xu::bf16>;
@@ -275,7 +275,7 @@ struct EehcWay : TwoUnitOperands {
 template <unsigned kHeight, unsigned kWidth>
 using Eehc = MatrixUnits<EehcWay, kHeight, kWidth>;
 
-/// Complex as real and imaginary parts, 2 (lane / 16) and the next along k.
+/// Complex numbers as real and imaginary parts, elements 2 (lane / 16) and the next along k.
 struct ComplexTf32Terms {
   Tf32Terms re, im;
 };

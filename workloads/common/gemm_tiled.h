@@ -1,8 +1,8 @@
 // C = alpha A B + beta C of any size, by tiles: kernels whose inner product is a policy (gemm_products.h), so that vector ALUs
-// and matrix units are compared in the same program. How tiles are multiplied is lacuna/m3xu/tiled.h, as in m3xu::gemm; here
-// the host pads the operands and chooses the tile and the grid (gemm_host.h), and C is scaled.
+// and matrix units are compared in the same program. As in m3xu::gemm, lacuna/m3xu/tiled.h multiplies the tiles; in addition,
+// the host pads the operands and chooses tile and grid (gemm_host.h), and C is scaled.
 //
-// The sum of each element is taken over ascending k from 0 on, whatever the tile: policies that round likewise give the same
+// Each element is summed over ascending k from 0 on for every tile size, so policies with the same rounding give the same
 // bits.
 #pragma once
 
@@ -14,8 +14,8 @@
 
 namespace tiled {
 
-/// Operands, here, have lines that begin at multiples of 16 bytes and can be read to the next multiple of 16 bytes; k is a
-/// multiple of kDepth: past the matrix' own there are zeros (DeviceOperand in gemm_host.h).
+/// Operands have lines that begin at multiples of 16 bytes and can be read up to the next multiple of 16 bytes; k is a multiple
+/// of kDepth, with zeros after the matrix' own elements (DeviceOperand in gemm_host.h).
 using namespace m3xu::tiled;
 
 template <class Element>
@@ -35,7 +35,7 @@ struct Result {
   typename RealOf<Element>::Type alpha, beta;
 };
 
-/// alpha sum, and sum + beta c.
+/// alpha sum, or alpha sum + beta c.
 template <class Real>
 __device__ inline Real scaled(Real sum, Real alpha) {
   return alpha * sum;
@@ -48,24 +48,25 @@ __device__ inline Complex added(Complex sum, Complex c, float beta) {
   return {fmaf(beta, c.re, sum.re), fmaf(beta, c.im, sum.im)};
 }
 
-/// For how many wavefronts on a SIMD a kernel is compiled, Product::kWavefronts, is what __launch_bounds__ should say.
+/// Product::kWavefronts is the number of wavefronts per SIMD for which a kernel is compiled, for __launch_bounds__.
 #if defined(__gfx803__)
 constexpr unsigned kSimtWavefronts = 1;
 #else
 constexpr unsigned kSimtWavefronts = 2;
 #endif
 
-/// Of a grid in bands (launch() in gemm_host.h): x is the column of tiles within a band, y the row, z the band.
+/// Tile of a workgroup in a grid of bands (launch() in gemm_host.h): x is the column of tiles within a band, y the row, z the
+/// band.
 template <class Product>
 __device__ inline Tile tile_in_bands() {
   const unsigned band_columns = __builtin_amdgcn_grid_size_x() / kWorkgroup;
   return {blockIdx.y * Product::kRows, (blockIdx.z * band_columns + blockIdx.x) * Product::kColumns};
 }
 
-/// The workgroup's tile of C, whose elements may be wider than those of A and B.
+/// Stores the workgroup's tile of C, whose elements may be wider than those of A and B.
 template <class Product, class Sum>
 __device__ inline void put(const Result<Sum>& result, Tile tile, const Product& product) {
-  // Mostly the tile is inside, and what is in C does not count: no branches then.
+  // Usually the tile is entirely inside and the previous contents of C are not used, so that no branches are needed.
   const bool checked = result.beta != 0 || tile.row + Product::kRows > result.m || tile.column + Product::kColumns > result.n;
   if (!checked) {
     const Sum* const first = scalar(result.c + static_cast<size_t>(tile.row) * result.ld + tile.column);
@@ -83,7 +84,7 @@ __device__ inline void put(const Result<Sum>& result, Tile tile, const Product& 
   }
 }
 
-/// Multiplies and puts the workgroup's tile. The stages bring A and B.
+/// Multiplies and stores the workgroup's tile. The stages load A and B.
 template <class Product, class Sum, class StageA, class StageB>
 __device__ inline void multiply_staged(const Result<Sum>& result, Tile tile, StageA a, StageB b, unsigned slabs) {
   multiply_slabs<Product>(

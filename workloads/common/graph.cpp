@@ -26,7 +26,7 @@ std::vector<unsigned> shuffled_numbers(Random& random, unsigned count) {
   return numbers;
 }
 
-// A share of all pairs for which `possible` is true.
+// A random share of the pairs for which `possible` is true.
 template <typename Possible>
 Pairs chosen_pairs(Random& random, unsigned vertices, double density, Possible possible) {
   Pairs all;
@@ -53,7 +53,7 @@ Pairs grid(unsigned vertices) {
 Pairs scale_free(Random& random, unsigned vertices, double density) {
   const auto each = static_cast<unsigned>(std::max(1.0, std::round(density * vertices / 2)));
   Pairs pairs;
-  std::vector<unsigned> ends{0};  // each vertex as often as it has edges
+  std::vector<unsigned> ends{0};  // each vertex once per edge
   for (unsigned vertex = 1; vertex < vertices; ++vertex) {
     std::set<unsigned> others;
     while (others.size() < std::min(each, vertex)) others.insert(ends[random.below(ends.size())]);
@@ -215,7 +215,7 @@ std::vector<unsigned> minimum_spanning_forest(const Graph& graph) {
     while (parent[vertex] != vertex) vertex = parent[vertex] = parent[parent[vertex]];
     return vertex;
   };
-  // Both directions of an edge have its weight and so stand side by side.
+  // Both directions of an edge have the same weight, so they are adjacent after sorting.
   std::vector<std::size_t> order(graph.edges.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {

@@ -1,4 +1,4 @@
-// Graphs for the programs on paths, and what their results should be, by the host's own algorithms.
+// Graphs for the path programs, and expected results computed by independent host algorithms.
 #pragma once
 
 #include <cstddef>
@@ -14,52 +14,52 @@ struct Edge {
   float weight;
 };
 
-/// At most one edge from each vertex to each other, in order of `from`, then `to`; none to itself.
+/// A directed graph with at most one edge per ordered pair of vertices, sorted by `from`, then `to`, and without loops.
 struct Graph {
   unsigned vertices = 0;
   std::vector<Edge> edges;
 };
 
-/// The kinds, and what `density` means for them:
+/// Kind of graph; its meaning of `density`:
 ///   random      round(density * vertices * (vertices - 1)) of the possible edges
-///   grid        neighbours in a square grid whose last row may be shorter; density does not count
-///   scale-free  each vertex joins with max(1, round(density * vertices / 2)) of those before it, chosen by their degree
-///   (Barabasi
-///               and Albert, Science 286, 1999)
-///   dag         vertices in 16 layers; the share of the edges from each layer to later ones: no cycle, no path of over 15
-///   edges
-/// Edges of grid and scale-free go both ways, with the same weight. With `symmetric` those of random do, too. Numbers of
-/// vertices are random but in a grid.
+///   grid        neighbours in a square grid whose last row may be shorter; density is ignored
+///   scale-free  each vertex is connected to max(1, round(density * vertices / 2)) of the previous ones, chosen by their
+///               degree (Barabasi and Albert, Science 286, 1999)
+///   dag         vertices in 16 layers; share of the edges from each layer to later ones: no cycles, and paths of at most
+///               15 edges
+/// Edges of grid and scale-free, and with `symmetric` those of random, exist in both directions with the same weight. Vertices
+/// are numbered randomly, except in a grid.
 struct GraphKind {
   std::string name;
   double density;
   bool symmetric;
 };
 
-/// Weights are whole numbers of [1, most]; those of `distinct_weights` are 1, 2, 3, ... in random order over pairs of vertices.
+/// Weights are whole numbers in [1, most]; distinct_weights() assigns 1, 2, 3, ... in random order to pairs of vertices.
 Graph random_graph(Random& random, unsigned vertices, const GraphKind& kind, unsigned most);
 void distinct_weights(Random& random, Graph& graph);
-/// Leaves out edges so that a vertex has at most two to the vertices 4 i ... 4 i + 3, for each i; with `symmetric` then those
-/// whose other direction is not there.
+/// Removes edges so that each vertex has at most two to the vertices 4 i ... 4 i + 3, for each i; with `symmetric`, also those
+/// whose opposite direction was removed.
 void make_two_of_four(Graph& graph, bool symmetric);
 
-/// What is best over all paths between two vertices.
+/// Quantity that is optimised over all paths between two vertices.
 enum class Paths {
-  shortest,       ///< least sum
-  longest,        ///< greatest sum; the graph has no cycle
-  least_product,  ///< the graph has no cycle
-  most_product,   ///< weights at most 1
-  bottleneck,     ///< least greatest weight
-  widest,         ///< greatest least weight
+  shortest,       ///< smallest sum
+  longest,        ///< largest sum; the graph must not have cycles
+  least_product,  ///< smallest product; the graph must not have cycles
+  most_product,   ///< largest product; weights are at most 1
+  bottleneck,     ///< smallest maximum of weights
+  widest,         ///< largest minimum of weights
   reachable,      ///< 1 or 0
 };
-/// What there is where no path is, and from a vertex to itself.
+/// Value of a pair without path, and (identity) from a vertex to itself.
 float absent(Paths paths);
 float trivial(Paths paths);
-/// By Floyd and Warshall, in double precision; element from * vertices + to.
+/// Computed by Floyd-Warshall in double precision; element from * vertices + to.
 std::vector<double> best_paths(const Graph& graph, Paths paths);
 
-/// Of a symmetric graph with distinct weights: 1 for each edge of its minimum spanning forest, both directions, by Kruskal.
+/// For a symmetric graph with distinct weights: 1 for each edge of its minimum spanning forest, in both directions; computed by
+/// Kruskal's algorithm.
 std::vector<unsigned> minimum_spanning_forest(const Graph& graph);
 
 }  // namespace workload

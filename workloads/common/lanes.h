@@ -5,7 +5,7 @@
 
 namespace workload {
 
-/// The sum over each group of `lanes` neighbouring lanes, a power of two up to 64, in every one of them. All lanes must be
+/// The sum over each group of `lanes` adjacent lanes, a power of two up to 64, returned in all of them. All lanes must be
 /// active.
 template <unsigned lanes>
 __device__ inline float lane_sum(float value) {
@@ -14,7 +14,7 @@ __device__ inline float lane_sum(float value) {
   return value;
 }
 
-/// The dot product of a row's values with `x`, by `lanes` neighbouring lanes: in each of them.
+/// The dot product of a row's values with `x`, computed by `lanes` adjacent lanes and returned in all of them.
 template <unsigned lanes>
 __device__ inline float row_dot(const unsigned* __restrict__ columns, const float* __restrict__ values,
                                 const float* __restrict__ x, unsigned begin, unsigned end, unsigned lane) {

@@ -1,4 +1,5 @@
-// Launching the kernels of a network layer by layer, so that a reader of kernels.csv can tell whose each kernel is.
+// Launches the kernels of a network layer by layer and logs the layers, so that kernels in kernels.csv can be assigned to
+// layers.
 #pragma once
 
 #include <hip/hip_runtime.h>
@@ -10,13 +11,13 @@
 
 namespace workload {
 
-/// Says on stdout which layer the following kernels belong to, and counts kernels:
+/// Prints to stdout the layer of the following kernels, and counts kernels:
 ///
 ///   layer: conv5_2_1 pass=forward first=57
 ///
-/// means that the program's kernels from number 57 on, to the one before the next such line, are of this layer. Kernels are
-/// numbered from 0 in the order in which the program launches them: the order of kernels.csv without the runtime's own (those
-/// whose name ends in `(HSA runtime)` or begins with `__amd_rocclr_`). After the last layer there is no other kernel.
+/// means that the program's kernels from number 57 to the one before the next such line belong to this layer. Kernels are
+/// numbered from 0 in launch order, which is the order of kernels.csv without the runtime's kernels (names that end in `(HSA
+/// runtime)` or begin with `__amd_rocclr_`). No kernel follows the last layer.
 class LayerLog {
  public:
   void begin(const std::string& layer, const std::string& pass) {
@@ -28,7 +29,7 @@ class LayerLog {
     require(hipGetLastError(), "launching a kernel");
     ++kernels_;
   }
-  /// How many kernels were launched so far.
+  /// Number of kernels launched so far.
   unsigned kernels() const { return kernels_; }
 
  private:

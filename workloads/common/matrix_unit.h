@@ -1,4 +1,4 @@
-// Programs that can use the matrix unit, on GPUs that may have none.
+// Support for programs that can use the matrix unit, on GPUs with and without one.
 #pragma once
 
 #include <hip/hip_runtime_api.h>
@@ -10,8 +10,8 @@
 
 namespace workload {
 
-/// Throws a UsageError unless the GPU is a gfx90a. Whether it has an extension shows when a kernel starts. `option` asked for
-/// it.
+/// Throws a UsageError unless the GPU is a gfx90a. Missing extensions are only detected when a kernel starts. `option`: the
+/// option that requires the unit.
 inline void require_matrix_unit(const std::string& option) {
   hipDeviceProp_t properties;
   require(hipGetDeviceProperties(&properties, 0), "asking for the GPU's properties");

@@ -1,5 +1,5 @@
 // Products of a dense matrix, and of its transpose, with vectors, for the PolyBench programs. Both read the matrix once, 1 KiB
-// at a time for each wavefront.
+// per wavefront at a time.
 #pragma once
 
 #include <hip/hip_runtime.h>
@@ -14,14 +14,14 @@
 namespace workload {
 
 constexpr unsigned wavefront = 64;
-/// Rows that a wavefront multiplies at a time, so that it loads the vector once for all of them.
+/// Rows that a wavefront multiplies at a time, to load the vector once for all of them.
 constexpr unsigned rows_at_once = 4;
 /// Rows that one wavefront of `transposed_product_parts` sums.
 constexpr unsigned rows_of_part = 64;
 
-// The matrix has rows of `pitch` float4, filled up with zeros, and so have vectors of that length.
+// The matrix has rows of `pitch` float4, padded with zeros, and so have vectors of that length.
 
-/// y = A x, a wavefront for each `rows_at_once` rows.
+/// y = A x, one wavefront per `rows_at_once` rows.
 static __global__ void __launch_bounds__(wavefront) product(const float4* __restrict__ matrix, const float4* __restrict__ x,
                                                             float* __restrict__ y, unsigned rows, unsigned pitch) {
   const unsigned first = blockIdx.x * rows_at_once;
@@ -30,7 +30,7 @@ static __global__ void __launch_bounds__(wavefront) product(const float4* __rest
     const float4 b = x[column];
 #pragma unroll
     for (unsigned i = 0; i < rows_at_once; ++i) {
-      // The last rows are multiplied again where there are no more.
+      // After the last row, it is multiplied again.
       const float4 a = matrix[size_t{min(first + i, rows - 1)} * pitch + column];
       sums[i] += a.x * b.x, sums[i] += a.y * b.y, sums[i] += a.z * b.z, sums[i] += a.w * b.w;
     }
@@ -42,7 +42,7 @@ static __global__ void __launch_bounds__(wavefront) product(const float4* __rest
   }
 }
 
-/// parts[p] = the sum over rows [64 p, 64 p + 64) of A's row times x's element, four columns for each work-item.
+/// parts[p] = the sum over rows [64 p, 64 p + 64) of A's row times x's element, four columns per work-item.
 static __global__ void __launch_bounds__(wavefront)
     transposed_product_parts(const float4* __restrict__ matrix, const float* __restrict__ x, float4* __restrict__ parts,
                              unsigned rows, unsigned pitch) {
@@ -70,7 +70,7 @@ static __global__ void __launch_bounds__(wavefront)
   y[i] = sum;
 }
 
-/// A rows x columns matrix in the GPU's memory.
+/// A matrix of rows x columns in GPU memory.
 class DeviceMatrix {
  public:
   DeviceMatrix(const std::vector<float>& values, unsigned rows, unsigned columns)
@@ -79,12 +79,11 @@ class DeviceMatrix {
         matrix_("the matrix", padded(values)),
         parts_("partial sums", size_t{parts()} * pitch() * 4) {}
 
-  /// Elements that a vector of `columns` elements needs: those behind the last are 0.
+  /// Padded length of a vector of `columns` elements, filled up with zeros.
   unsigned padded_columns() const { return pitch() * 4; }
-  /// Roundings behind each other on the way of a product into an element of A x: for `sum_error`. A lane's sum, then that of
-  /// the lanes.
+  /// Successive roundings of a term of A x, for `sum_error`: a lane's sum, then the sum over lanes.
   double roundings() const { return 4.0 * groups(pitch(), wavefront) + 6; }
-  /// The same for A^T x: a part, then the parts.
+  /// The same for A^T x: the sum of a part, then the sum of the parts.
   double transposed_roundings() const { return std::min<double>(rows_, rows_of_part) + parts(); }
   /// y = A x; x has padded_columns() elements, y `rows`.
   void times(const float* x, float* y) const {
@@ -111,8 +110,7 @@ class DeviceMatrix {
   DeviceArray<float> matrix_, parts_;
 };
 
-/// Products on the host in double precision, with the sums of the products' magnitudes, which bound the error of single
-/// precision.
+/// Products on the host in double precision, and the sums of the terms' magnitudes, which bound the error of single precision.
 struct Reference {
   std::vector<double> values, magnitudes;
 };
@@ -139,12 +137,12 @@ inline Reference reference_vector(const std::vector<float>& x) {
   return result;
 }
 
-/// `values` filled up with zeros.
+/// `values`, padded with zeros.
 inline std::vector<float> padded(std::vector<float> values, size_t size) {
   values.resize(size);
   return values;
 }
-/// Without what is behind the first `size`.
+/// The first `size` values.
 inline std::vector<float> shortened(std::vector<float> values, size_t size) { return padded(std::move(values), size); }
 
 }  // namespace workload

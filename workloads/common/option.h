@@ -1,4 +1,4 @@
-// One option of a workload: internal to workloads/common.
+// An option of a workload; internal to workloads/common.
 #pragma once
 
 #include <array>
@@ -11,13 +11,13 @@ namespace workload {
 
 struct Program::Option {
   std::string name, what;
-  /// Its value at each preset, in the order of `preset_names`.
+  /// Values in the presets, in the order of `preset_names`.
   std::array<std::string, 3> presets;
-  /// Sets the variable; throws a UsageError that says what is allowed.
+  /// Sets the variable; throws a UsageError that states the allowed values.
   std::function<void(const std::string&)> set;
-  /// Without a value: given or not.
+  /// An option without a value.
   bool is_flag = false;
-  /// The value that counts.
+  /// The effective value.
   std::string value;
 
   bool varies() const { return presets[0] != presets[1] || presets[1] != presets[2]; }

@@ -43,7 +43,7 @@ std::function<void(const std::string&)> one_of(const std::string& name, std::str
     if (std::find(choices.begin(), choices.end(), text) == choices.end()) {
       std::string all;
       for (const std::string& choice : choices) all += (all.empty() ? "" : ", ") + choice;
-      throw UsageError("--" + name + ": '" + text + "' is none of " + all +
+      throw UsageError("--" + name + ": '" + text + "' is not one of " + all +
                        lacuna::did_you_mean(lacuna::nearest_name(choices, text)));
     }
     variable = text;
@@ -130,7 +130,7 @@ void Program::parse(int argc, char** argv) {
   po::variables_map given;
   try {
     namespace style = po::command_line_style;
-    // No abbreviations: what is valid today stays valid when an option is added.
+    // Abbreviations are disabled, so that adding an option never invalidates a command line.
     po::store(po::command_line_parser(argc, argv)
                   .options(description)
                   .positional({})
@@ -158,7 +158,7 @@ void Program::parse(int argc, char** argv) {
       option->value = is_given ? given[option->name].as<std::string>() : option->presets[preset];
     }
     option->set(option->value);
-    // The first of the options is the preset.
+    // The preset is the first option.
     if (option->name == "preset") preset = index_of(preset_);
   }
   parsed_ = true;
@@ -188,7 +188,7 @@ void Program::print_description() const {
     std::cout << preset_names[preset] << '\t';
     const char* separator = "";
     for (const auto& option : options_) {
-      // Four options are not the workload's own.
+      // The first four options are common to all workloads.
       if (&option - options_.data() < 4 || option->is_flag || option->name == "sparsity") continue;
       std::cout << separator << "--" << option->name << ' ' << option->presets[preset];
       separator = " ";

@@ -1,5 +1,5 @@
-// Arrays whose places in the memory partitions are known: the micro-benchmarks of near-data computing ask whether the operands
-// of an operation are in the same partition.
+// Arrays with a known placement in memory partitions, for micro-benchmarks of near-data computing, which depend on whether the
+// operands of an operation are in the same partition.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +10,8 @@
 
 namespace workload {
 
-/// How addresses are spread over the partitions: `chunk` bytes to each in turn. The defaults are those of the paper's GPU (A.
-/// Pattnaik et al., Opportunistic computing in GPU architectures, 2019, table 2). They hold where partitions are not hashed
+/// Interleaving of addresses over the partitions: `chunk` bytes to each in turn. The defaults are those of the paper's GPU (A.
+/// Pattnaik et al., Opportunistic computing in GPU architectures, 2019, table 2). Requires that partitions are not hashed
 /// (`gpu.partition_hash = none`).
 struct Interleave {
   int partitions = 0, chunk = 0;
@@ -21,8 +21,8 @@ struct Interleave {
   }
 };
 
-/// Arrays of `length` elements. Element i of every array is in the same partition (`shift` 0), or that of each array `shift`
-/// partitions behind that of the array before.
+/// Arrays of `length` elements. Element i of each array is `shift` partitions after element i of the previous array; with
+/// `shift` 0, in the same partition.
 template <typename T>
 class PlacedArrays {
  public:

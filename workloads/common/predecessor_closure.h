@@ -1,7 +1,7 @@
-// The best paths between all vertices as CUDA-FW computes them, the baseline that the SIMD2 thesis names for MCP, MaxRP and
-// MinRP (section 3.5.2): Floyd and Warshall in tiles of 16 x 16 vertices, a work-item per element, with a matrix of
-// predecessors, the last vertex but one of each path. Written after the algorithm's description (P. Harish and P. J. Narayanan,
-// HiPC 2007; G. J. Katz and J. T. Kider, Graphics Hardware 2008), not after the program.
+// The best paths between all vertices computed as in CUDA-FW, the baseline that the SIMD2 thesis names for MCP, MaxRP and
+// MinRP (section 3.5.2): Floyd-Warshall in tiles of 16 x 16 vertices, one work-item per element, with a matrix of predecessors
+// (the last vertex but one of each path). Implemented from the description of the algorithm (P. Harish and P. J. Narayanan,
+// HiPC 2007; G. J. Katz and J. T. Kider, Graphics Hardware 2008), not from the program.
 #pragma once
 
 #include "workloads/common/graph.h"
@@ -10,7 +10,7 @@
 
 namespace closure {
 
-/// Row-major, both with `ld` elements between rows, a multiple of the tile.
+/// Both matrices are row-major with `ld` elements between rows, a multiple of the tile.
 struct PathsView {
   float* best;
   unsigned* predecessor;
@@ -25,12 +25,12 @@ struct PathsTile {
   unsigned predecessor[predecessor_tile][predecessor_tile + 1];
 };
 
-// The work-item's element of the tile at (row, column) of tiles.
+// Index of the work-item's element in the tile at (row, column) of tiles.
 __device__ inline size_t element_of(const PathsView& paths, unsigned row, unsigned column) {
   return static_cast<size_t>(row * predecessor_tile + threadIdx.y) * paths.ld + column * predecessor_tile + threadIdx.x;
 }
 
-// Path from row y over k to column x, where it is better than the best so far.
+// Updates the path from row y to column x if it is better over k.
 template <simd2::opcode op>
 __device__ inline void take_better(float& best, unsigned& predecessor, float to_k, float from_k, unsigned predecessor_from_k) {
   const float after = simd2_vector::combined<op>(best, to_k, from_k);
@@ -97,7 +97,7 @@ __global__ void __launch_bounds__(256) predecessor_rest(PathsView paths, unsigne
   paths.best[at] = best, paths.predecessor[at] = predecessor;
 }
 
-/// Closes the matrix in place; its predecessors are those of the edges at first. `ld`: elements between rows.
+/// Computes the closure of the matrix in place; predecessors must initially be those of the edges. `ld`: elements between rows.
 template <simd2::opcode op>
 void predecessor_floyd_warshall(const PathsView& paths) {
   const unsigned tiles = paths.ld / predecessor_tile;
@@ -110,8 +110,8 @@ void predecessor_floyd_warshall(const PathsView& paths) {
   }
 }
 
-/// Each path without its last edge is a best path, too: for every pair whose path has edges, the predecessor's path and the
-/// edge from it give the path's value.
+/// Checks that each path without its last edge is a best path, too: for every pair whose path has edges, the predecessor's path
+/// extended by the edge from it must give the path's value.
 template <typename Extended>
 bool predecessors_are_right(const std::vector<float>& best, const std::vector<unsigned>& predecessor,
                             const std::vector<float>& edges, unsigned vertices, unsigned ld, float absent, Extended extended) {

@@ -40,7 +40,7 @@ int Program::run(int argc, char** argv, const std::function<void()>& body) {
   try {
     parse(argc, argv);
     if (!parsed_) return 0;
-    // Streams of their own: input is the same with and without zeros.
+    // Separate streams, so that input is the same for any sparsity.
     random_ = std::make_unique<Random>(static_cast<std::uint64_t>(seed_));
     random_zeros_ = std::make_unique<Random>(~static_cast<std::uint64_t>(seed_));
     gpu_ = gpu_name();

@@ -1,4 +1,4 @@
-// What every workload shares: options with presets, seeded input, timing, checks, and the closing line. A workload is
+// The common framework of workloads: options with presets, seeded input, timing, checks, and the closing line. A workload is
 //
 //   int main(int argc, char** argv) {
 //     workload::Program program("relu", "Rectified linear unit of a vector", "LazyGPU (ISCA '25), Table 3");
@@ -13,12 +13,12 @@
 //     });
 //   }
 //
-// Every workload has the options --preset, --seed, --repeat, --check, --help and --describe besides its own. Exit codes: 0; 1
-// for a failed check, a GPU error or input that does not fit into memory; 2 for a wrong command line.
+// Every workload has the options --preset, --seed, --repeat, --check, --help and --describe in addition to its own. Exit
+// codes: 0; 1 for a failed check, a GPU error or input that does not fit into memory; 2 for a wrong command line.
 //
 // The last line of the output is `result: key=value ...`: workload, preset, gpu, every option, `time_us` (simulated time of
-// each repetition, by events, separated by commas), what the workload adds, check (passed, failed or skipped) and, when numbers
-// were compared within bounds, `worst`: the largest error as a share of its bound.
+// each repetition, by events, separated by commas), values added by the workload, check (passed, failed or skipped) and, if
+// numbers were compared within bounds, `worst`: the largest error relative to its bound.
 #pragma once
 
 #include <cmath>
@@ -36,26 +36,26 @@
 
 namespace workload {
 
-/// An option's value at each preset.
+/// Values of an option in the presets.
 template <typename T>
 struct Presets {
   Presets(T every) : small(every), standard(every), paper(every) {}
   Presets(T for_tests, T default_value, T as_in_paper) : small(for_tests), standard(default_value), paper(as_in_paper) {}
-  T small;     ///< --preset small: what the tests run, under 2 s in loose timing
+  T small;     ///< --preset small: used by the tests, under 2 s in loose timing
   T standard;  ///< --preset default
   T paper;     ///< --preset paper: large enough to fill the paper's GPU
 };
 
 class Program {
  public:
-  /// `name` is the program's; `summary` is half a line; `source` says which paper uses it and where algorithm and sizes are
-  /// from.
+  /// `name` is the program's name; `summary` is half a line; `source` names the paper that uses it and the origin of algorithm
+  /// and sizes.
   Program(std::string name, std::string summary, std::string source);
   ~Program();
   Program(const Program&) = delete;
   Program& operator=(const Program&) = delete;
 
-  // Options. The variable has its value when `run` calls the body. `what` is a few words for --help.
+  // Options. The variable is set before `run` calls the body. `what` is a short description for --help.
   void size(int& variable, const std::string& option, const std::string& what, const Presets<int>& values, int least = 1,
             int most = std::numeric_limits<int>::max());
   void real(double& variable, const std::string& option, const std::string& what, const Presets<double>& values, double least,
@@ -64,31 +64,31 @@ class Program {
               const std::vector<std::string>& choices, const Presets<std::string>& values);
   void text(std::string& variable, const std::string& option, const std::string& what, const Presets<std::string>& values);
   void flag(bool& variable, const std::string& option, const std::string& what);
-  /// Adds --sparsity: the share of `what` that `sparsified` makes zero.
+  /// Adds --sparsity: the share of `what` that `sparsified` sets to zero.
   void takes_sparsity(const std::string& what);
 
   /// Parses the command line, runs the body, prints the closing line. Returns the exit code.
   int run(int argc, char** argv, const std::function<void()>& body);
 
-  // For the body.
+  // To be called by the body.
   bool checks() const { return checks_; }
   double sparsity() const { return sparsity_; }
-  /// Seeded by --seed; the same sequence whatever --sparsity is.
+  /// Seeded by --seed; the sequence does not depend on --sparsity.
   Random& random() { return *random_; }
-  /// The values with a share of --sparsity of them, randomly chosen, made zero: round(sparsity * count) values, exactly.
+  /// The values with exactly round(sparsity * count) of them, randomly chosen, set to zero.
   template <typename T>
   std::vector<T> sparsified(std::vector<T> values) {
     for (const std::size_t index : chosen_for_zero(values.size())) values[index] = T{};
     return values;
   }
-  /// Calls --repeat times `prepare`, which restores what the kernels overwrite and is not timed, and `launch`, which is.
+  /// Calls --repeat times `prepare`, which restores overwritten data and is not timed, and `launch`, which is timed.
   void measure(const std::function<void()>& prepare, const std::function<void()>& launch);
   void measure(const std::function<void()>& launch);
   /// Adds `key=value` to the closing line.
   void report(const std::string& key, const std::string& value);
   void report(const std::string& key, double value);
 
-  /// Every element is equal to the expected one.
+  /// Checks that every element equals the expected one.
   template <typename T>
   void check_equal(const std::string& what, const std::vector<T>& got, const std::vector<T>& expected) {
     compare_sizes(what, got.size(), expected.size());
@@ -96,7 +96,7 @@ class Program {
       if (!(got[i] == expected[i])) different(what, i, static_cast<double>(got[i]), static_cast<double>(expected[i]), 0);
     }
   }
-  /// |got - expected| <= bound(i) for every element i; NaN is never right.
+  /// Checks |got - expected| <= bound(i) for every element i; a NaN fails.
   template <typename T, typename Bound>
   void check_near(const std::string& what, const std::vector<T>& got, const std::vector<double>& expected, Bound bound) {
     compare_sizes(what, got.size(), expected.size());
@@ -110,7 +110,7 @@ class Program {
     }
     bounded_ = true;
   }
-  /// Anything else that can be right or wrong.
+  /// Checks any other condition.
   void check_true(const std::string& what, bool condition);
 
  private:
@@ -138,8 +138,8 @@ class Program {
 };
 
 /// The largest relative error of a sum of `terms` rounded products in single precision, in any order and with or without fused
-/// multiply-adds: n u / (1 - n u), u = 2^-24 (Higham, Accuracy and Stability of Numerical Algorithms, section 3.1). Times the
-/// sum of the products' magnitudes it bounds the error of the sum.
+/// multiply-adds: n u / (1 - n u), u = 2^-24 (Higham, Accuracy and Stability of Numerical Algorithms, section 3.1). Multiplied
+/// by the sum of the products' magnitudes, it bounds the error of the sum.
 inline double sum_error(double terms) { return terms * 0x1p-24 / (1 - terms * 0x1p-24); }
 
 }  // namespace workload

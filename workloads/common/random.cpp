@@ -10,7 +10,7 @@ float Random::uniform(float low, float high) {
   for (;;) {
     const double fraction = static_cast<double>(bits() >> 11) * 0x1p-53;
     const auto value = static_cast<float>(low + (static_cast<double>(high) - low) * fraction);
-    // Rounding to single precision can reach the upper end.
+    // Rounding to single precision can reach the upper limit.
     if (value < high && std::fpclassify(value) == FP_NORMAL) return value;
   }
 }

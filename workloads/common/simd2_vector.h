@@ -1,9 +1,10 @@
-// D = C (+) (A (x) B) with the operators of lacuna/simd2.h on vector ALUs: what a matrix unit competes with.
+// D = C (+) (A (x) B) with the operators of lacuna/simd2.h on vector ALUs, for comparison with a matrix unit.
 //
-// A workgroup of 256 work-items makes 64 x 64 elements of D, a work-item 8 x 4 of them for a half of the elements along k; the
-// halves meet at the end. A and B are converted to float on their way into LDS, 16 elements along k at a time; the next are
-// loaded while the present are multiplied. Semantics are those of the unit but for the signs of zeros, the order of roundings,
-// and a NaN factor of minmax and maxmin, which gives way to the other factor.
+// A workgroup of 256 work-items computes 64 x 64 elements of D; a work-item computes 8 x 4 of them for one half of the
+// elements along k, and the halves are combined at the end. A and B are converted to float when they are stored to LDS, 16
+// elements along k at a time; the next ones are loaded while the current ones are multiplied. Semantics are those of the unit
+// except for the signs of zeros, the order of roundings, and NaN factors of minmax and maxmin, for which the other factor is
+// used.
 #pragma once
 
 #include "lacuna/simd2/multiply.h"
@@ -22,8 +23,8 @@ struct Factors {
 
 constexpr unsigned tile = 64, depth = 16, workgroup_size = 256, pitch = tile + 4;
 
-// Minimum, maximum, and, or: an instruction each, as NVIDIA's vector units take them. Clang makes one of two minima (v_min3),
-// which those do not have, and quiets signalling NaN of operands that it does not know (v_max x, x); there are none here.
+// Minimum, maximum, and, or: one instruction each, as on NVIDIA's vector units. Clang would combine two minima (v_min3), which
+// those units do not have, and would quiet possible signalling NaNs (v_max x, x), which do not occur here.
 __device__ inline float least_of(float a, float b) {
   float least;
   asm("v_min_f32 %0, %1, %2" : "=v"(least) : "v"(a), "v"(b));
@@ -45,7 +46,7 @@ __device__ inline float either_of(float a, float b) {
   return either;
 }
 
-// sum (+) (a (x) b). For orand everything is 1.0f or 0.0f (`truth`).
+// sum (+) (a (x) b). For orand all values are 1.0f or 0.0f (`truth`).
 template <simd2::opcode op>
 __device__ inline float combined(float sum, float a, float b) {
   using namespace simd2;
@@ -76,7 +77,7 @@ __device__ inline float truth(float value) {
   return op != simd2::orand ? value : value != 0.0f ? 1.0f : 0.0f;
 }
 
-// Up to four elements of a row, `count` of them, from any address of one, and back.
+// Loads up to four elements of a row, `count` of them, aligned to one element; below, stores them.
 template <typename T>
 __device__ inline float4 load_four(const T* from, unsigned count) {
   using four = T __attribute__((ext_vector_type(4), aligned(sizeof(T))));
@@ -105,25 +106,31 @@ __device__ inline void store_four(T* to, unsigned count, float4 values) {
   }
 }
 
-// c(row, column, count) gives up to four elements of C, d(row, column, count, values) takes those of D.
+template <typename T>
+using Four = T __attribute__((ext_vector_type(4)));
+/// Four elements, aligned to one element.
+template <typename T>
+using UnalignedFour = T __attribute__((ext_vector_type(4), aligned(sizeof(T))));
+
+// Two buffers for elements of A and B in LDS, which at the end hold the sums of half a workgroup.
+struct Tiles {
+  float a[2][depth][pitch], b[2][depth][pitch];
+};
+static_assert(sizeof(Tiles) >= 128 * 32 * sizeof(float), "half a workgroup's sums fit into the memory of the tiles");
+
+// c(row, column, count) returns up to four elements of C, d(row, column, count, values) receives those of D.
 template <simd2::opcode op, typename T, typename C, typename D>
 __device__ inline void multiply(const Factors<T>& x, unsigned row0, unsigned column0, C c, D d) {
-  // Four elements at any address of one.
-  using four = T __attribute__((ext_vector_type(4)));
-  using four_anywhere = T __attribute__((ext_vector_type(4), aligned(sizeof(T))));
-  struct Tiles {
-    float a[2][depth][pitch], b[2][depth][pitch];
-  };
   __shared__ __attribute__((aligned(16))) Tiles tiles;
   const unsigned item = threadIdx.x, a_row = item % 64, a_k = item / 64 * 4, b_k = item / 16, b_column = item % 16 * 4;
   const T* const a_line = x.a + static_cast<size_t>(min(row0 + a_row, x.m - 1)) * x.lda;
   const bool inside = column0 + tile <= x.n;
-  four a_next, b_next;
+  Four<T> a_next, b_next;
   const auto load = [&](unsigned k) {
     const T* const b_line = x.b + static_cast<size_t>(min(k + b_k, x.k - 1)) * x.ldb;
     if (k + depth <= x.k && inside) {
-      a_next = *reinterpret_cast<const four_anywhere*>(a_line + k + a_k);
-      b_next = *reinterpret_cast<const four_anywhere*>(b_line + column0 + b_column);
+      a_next = *reinterpret_cast<const UnalignedFour<T>*>(a_line + k + a_k);
+      b_next = *reinterpret_cast<const UnalignedFour<T>*>(b_line + column0 + b_column);
       return;
     }
     constexpr T a_padding = static_cast<T>(simd2::padding<op, simd2::matrixa>()),
@@ -151,7 +158,7 @@ __device__ inline void multiply(const Factors<T>& x, unsigned row0, unsigned col
       sums[y][3] = truth<op>(before.w);
     }
   };
-  // C is the first half's.
+  // The first half starts with C.
   if (part == 0) {
     if (whole) {
       begin(4);
@@ -181,9 +188,8 @@ __device__ inline void multiply(const Factors<T>& x, unsigned row0, unsigned col
       }
     }
   }
-  // The second half's sums, as the work-items of the first half have them.
+  // The second half's work-items pass their sums to those of the first half.
   __syncthreads();
-  static_assert(sizeof(Tiles) >= 128 * 32 * sizeof(float), "the tiles' place is large enough for half a workgroup's sums");
   auto* const other = reinterpret_cast<float4*>(&tiles) + item % 128;
   if (part == 1) {
 #pragma unroll

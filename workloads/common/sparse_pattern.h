@@ -1,4 +1,4 @@
-// Patterns of sparse products in compressed rows: which elements C = A B has, and where its rows begin.
+// Patterns of sparse products in compressed rows: columns and row offsets of C = A B.
 //
 // A row's pattern is a bitmap in LDS, in which no two products collide and from which columns come out in order.
 #pragma once
@@ -12,29 +12,29 @@
 namespace sparse {
 
 constexpr unsigned largest_workgroup = 1024, scan_size = 256;
-// Loads of B that a lane has in flight.
+// Loads of B that a lane keeps in flight.
 constexpr unsigned ahead = 4;
 
-/// A matrix in compressed rows on the GPU. `values` may be null where only patterns are computed.
+/// A matrix in compressed rows on the GPU. `values` may be null if only patterns are computed.
 struct CsrView {
   const unsigned* offsets;
   const unsigned* columns;
   const _Float16* values;
 };
 
-/// Of a product.
+/// Total number of a product's elements.
 struct Total {
   unsigned entries, longest_row;
 };
 
-// An element of an array of less than 4 GiB: the offset in bytes has 32 bits, which the instructions add to a scalar base.
+// An element of an array of less than 4 GiB: the byte offset has 32 bits, which the instructions add to a scalar base.
 template <typename T>
 __device__ inline T element(const T* array, unsigned at) {
   return *reinterpret_cast<const T*>(reinterpret_cast<const char*>(array) + at * static_cast<unsigned>(sizeof(T)));
 }
 
 // Calls use(column, product) for the products of a row of A with B, each on one lane of the workgroup; `lanes`, a power of two,
-// share an element of A. Without `with_values` products are 0.
+// share an element of A. Without `with_values`, products are 0.
 template <bool with_values, typename Use>
 __device__ inline void for_each_product(const CsrView& a, const CsrView& b, unsigned row, unsigned lanes, Use use) {
   const unsigned end = a.offsets[row + 1], lane = threadIdx.x & (lanes - 1);
@@ -59,7 +59,7 @@ __device__ inline void for_each_product(const CsrView& a, const CsrView& b, unsi
   }
 }
 
-// Pattern and number of elements of a row of C for each workgroup. LDS: the bitmap, and a word.
+// Computes pattern and number of elements of one row of C per workgroup. LDS: the bitmap, and a word.
 __global__ void __launch_bounds__(largest_workgroup)
     find_pattern(CsrView a, CsrView b, unsigned words, unsigned lanes, unsigned* __restrict__ bitmaps,
                  unsigned* __restrict__ counts) {
@@ -68,7 +68,8 @@ __global__ void __launch_bounds__(largest_workgroup)
   unsigned* const count = lds + words;
   for (unsigned i = threadIdx.x; i <= words; i += blockDim.x) lds[i] = 0;
   __syncthreads();
-  // Most products of a full row find their bit set: a load of one word is for all lanes, an atomic is for each.
+  // Most products of a full row find their bit already set: first test it by a load, which takes all lanes together, unlike an
+  // atomic.
   for_each_product<false>(a, b, blockIdx.x, lanes, [=](unsigned column, float) {
     const unsigned bit = 1U << column % 32;
     if ((bitmap[column / 32] & bit) == 0) atomicOr(&bitmap[column / 32], bit);
@@ -84,7 +85,7 @@ __global__ void __launch_bounds__(largest_workgroup)
   if (threadIdx.x == 0) counts[blockIdx.x] = *count;
 }
 
-// Row offsets of C from the numbers of its rows' elements. One workgroup.
+// Computes row offsets of C from the numbers of elements of its rows, in one workgroup.
 __global__ void __launch_bounds__(scan_size)
     scan_counts(const unsigned* __restrict__ counts, unsigned rows, unsigned* __restrict__ offsets, Total* total) {
   __shared__ unsigned partial[scan_size / 64], longest;
@@ -115,14 +116,15 @@ __global__ void __launch_bounds__(scan_size)
   }
 }
 
-/// Lanes that share an element of A, so that each has about `ahead` elements of B's row. `row`: elements of a row of B.
+/// Number of lanes that share an element of A, so that each has about `ahead` elements of B's row. `row`: elements of a row of
+/// B.
 inline unsigned lanes_for(std::size_t row) {
   unsigned lanes = 1;
   while (lanes < 64 && lanes * ahead < row) lanes *= 2;
   return lanes;
 }
 
-/// Work-items for a row of C, so that each has a few steps. `products`: of a row of C.
+/// Work-items for a row of C, so that each has a few steps. `products`: number of products of a row of C.
 inline unsigned workgroup_for(double products) { return products < 1024 ? 64 : products < 65536 ? 256 : largest_workgroup; }
 
 }  // namespace sparse

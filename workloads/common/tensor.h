@@ -1,4 +1,4 @@
-// Arrays of networks, and what their contents should be.
+// Arrays of networks, and their expected contents.
 #pragma once
 
 #include <algorithm>
@@ -11,14 +11,13 @@
 
 namespace workload {
 
-/// An array in the GPU's memory that, when it is to be checked, remembers what the host knows of it: each result is copied
-/// once.
+/// An array in GPU memory. If results are checked, it caches the host's copy, so that each result is copied once.
 template <typename T>
 class Tensor {
  public:
   Tensor(const std::string& name, std::size_t count, bool checked) : device_(name, count), checked_(checked) {}
   std::size_t size() const { return device_.size(); }
-  /// For kernels that read it, and for those that write it.
+  /// Data for kernels that read the array; below, for kernels that write it.
   const T* data() const { return device_.data(); }
   T* target() {
     known_ = false;
@@ -46,13 +45,12 @@ class Tensor {
   mutable bool known_ = false;
 };
 
-/// Values, and how far single precision may be from each.
+/// Expected values, and a bound of the error of single precision for each.
 ///
-/// A sum of n products is bounded by 8 sqrt(n) u times the sum of the products' magnitudes, u = 2^-24: rounding errors are as
-/// good as independent, and then their sum stays within that with a probability of 1 - 2 exp(-32) (Higham, Mary: A new approach
-/// to probabilistic rounding error analysis, 2019, theorem 2.4). The bound that no order of additions exceeds, n u, would let a
-/// sum pass that lacks one of its terms. Elementwise expressions are bounded by 16 u times the sum of the magnitudes of their
-/// terms.
+/// The error of a sum of n products is bounded by 8 sqrt(n) u times the sum of the products' magnitudes, u = 2^-24: rounding
+/// errors are practically independent, so that their sum stays within the bound with a probability of 1 - 2 exp(-32) (Higham,
+/// Mary: A new approach to probabilistic rounding error analysis, 2019, theorem 2.4). The worst-case bound n u would accept a
+/// sum that lacks one of its terms. Elementwise expressions are bounded by 16 u times the sum of the magnitudes of their terms.
 struct Expected {
   explicit Expected(std::size_t count) : values(count), magnitudes(count) {}
   double bound(std::size_t i) const { return factor * magnitudes[i]; }

@@ -1,5 +1,5 @@
-// The transpose of a matrix through LDS, for kernels' callers: rows are read and written 128 bytes at a time, and a column more
-// than needed keeps LDS's banks apart.
+// The transpose of a matrix through LDS, with its launch: rows are read and written 128 bytes at a time, and an additional
+// column avoids bank conflicts in LDS.
 #pragma once
 
 #include <hip/hip_runtime.h>

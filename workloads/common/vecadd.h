@@ -1,5 +1,5 @@
-// c = a + b, an element for each work-item: the chain of two loads, an addition and a store that VECADD-ALIGNED and
-// VECADD-STRIDED are about.
+// c = a + b, one element per work-item: the chain of two loads, an addition and a store measured by VECADD-ALIGNED and
+// VECADD-STRIDED.
 #pragma once
 
 #include "workloads/common/element_wise.h"

@@ -1,4 +1,4 @@
-// COMPARE: how many elements of two strings differ. A string's elements are 32-bit characters.
+// COMPARE: counts the elements in which two strings differ. A string's elements are 32-bit characters.
 #include <hip/hip_runtime.h>
 
 #include "workloads/common/counting.h"

@@ -1,17 +1,17 @@
 // Convolutions of ResNet-50 as implicit products: y[pixel][output channel] = sum over taps and input channels. The matrix of
-// inputs, a row for each pixel of y and a column for each tap and channel, is never in memory: stages read it from x itself.
+// inputs, with a row for each pixel of y and a column for each tap and channel, is never stored: stages read its elements from
+// x.
 //
 // x and y are NHWC, weights are [output channel][tap row][tap column][input channel]. Pixels of x are an odd multiple of 64
 // bytes apart, see DeviceOperand in gemm_host.h.
 //
-// --method computes in half precision instead, as Duplo (MICRO '20) does: half.h.
+// --method selects half precision instead, as in Duplo (MICRO '20): half.h.
 #include "workloads/common/gemm_host.h"
 #include "workloads/common/gemm_products.h"
 #include "workloads/conv2d/half.h"
 
 /// A layer of ResNet-50 with 224 x 224 images: K. He et al., Deep residual learning for image recognition, 2016, Table 1, the
-/// three convolutions of the blocks that are repeated in conv2_x to conv5_x. All have stride 1 and as many pixels as their
-/// input.
+/// three convolutions of the repeated blocks in conv2_x to conv5_x. All have stride 1 and as many output as input pixels.
 struct Layer {
   unsigned size;             // rows and columns of pixels
   unsigned inputs, outputs;  // channels
@@ -23,9 +23,9 @@ constexpr Layer layers[] = {{56, 256, 64, 1},   {56, 64, 64, 3},   {56, 64, 256,
 
 template <class Element>
 struct Images {
-  const Element* data;         // behind the last pixel one of zeros
+  const Element* data;         // after the last pixel there is one of zeros
   unsigned pixels;             // of all images
-  unsigned size, taps, pitch;  // pixels are `pitch` elements apart
+  unsigned size, taps, pitch;  // `pitch`: elements between pixels
   unsigned channels;           // a multiple of a slab's depth
 };
 
@@ -55,7 +55,7 @@ class ImageStage {
   }
   __device__ void load() {
     const unsigned tap = (row_ * static_cast<int>(images_.size) + column_) * static_cast<int>(images_.pitch * sizeof(Element));
-    // In scalar registers: the offsets of the lanes are less than 4 GiB.
+    // Keeps the address in scalar registers; the lanes' offsets are less than 4 GiB.
     asm volatile("" : "+s"(slab_));
 #pragma unroll
     for (unsigned i = 0; i < kLoads; ++i) {
@@ -81,10 +81,10 @@ class ImageStage {
 
   Images<Element> images_;
   const Element* slab_;
-  unsigned channel_ = 0, tap_ = 1;  // of the slab; taps are bits
-  int middle_, row_, column_;       // of the tap, from the filter's middle
+  unsigned channel_ = 0, tap_ = 1;  // position of the slab; `tap_` is a bit
+  int middle_, row_, column_;       // position of the tap relative to the filter's centre
   tiled::AlongK place_;
-  unsigned zeros_, offset_[kLoads], inside_[kLoads];  // bytes; of which taps pixels are inside
+  unsigned zeros_, offset_[kLoads], inside_[kLoads];  // byte offsets; `inside_`: bits of the taps for which the pixel is inside
   tiled::TwoUnits values_[kLoads];
 };
 
@@ -128,7 +128,7 @@ MATRIX_CONVOLUTION(convolution_complex_m3xu, Complex, tiled::M3xu<m3xu::fp32c, 2
 template <class Element>
 using Function = void (*)(tiled::Result<Element>, Images<Element>, tiled::Operand<Element>, unsigned);
 
-/// The matrix of inputs, for the host.
+/// The matrix of inputs on the host.
 template <class Element>
 static tiled::HostMatrix<Element> columns_of(const tiled::HostMatrix<Element>& x, const Layer& layer) {
   tiled::HostMatrix<Element> columns(x.rows, layer.taps * layer.taps * layer.inputs);

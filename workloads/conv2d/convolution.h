@@ -1,6 +1,6 @@
-// Convolutions in half precision, and how they are lowered to a matrix product: the workspace has a row for each output
-// position and a column for each element of a filter (Kim et al., "Duplo: Lifting Redundant Memory Accesses of Deep Neural
-// Networks for GPU Tensor Cores", MICRO '20, section II).
+// Convolutions in half precision, and their lowering to a matrix product: the workspace has a row for each output position and
+// a column for each element of a filter (Kim et al., "Duplo: Lifting Redundant Memory Accesses of Deep Neural Networks for GPU
+// Tensor Cores", MICRO '20, section II).
 //
 // x is NHWC, weights are [filter][filter row][filter column][channel], y is NHWC with the filters as channels. Columns of the
 // workspace are (filter row, filter column, channel) with the channel fastest.
@@ -14,15 +14,17 @@ namespace conv {
 
 using Half = _Float16;
 
-/// A convolution as kernels need it. A transposed one is of stride 1, over its input with zeros between all neighbours.
+/// Parameters of a convolution for kernels. A transposed one has stride 1, and zeros between all adjacent elements of its
+/// input.
 struct Convolution {
-  unsigned images, height, width;  ///< images in x, its rows and columns
-  unsigned channels;               ///< a multiple of 4: those that pad the real ones included
+  unsigned images, height, width;  ///< number of images in x, and their rows and columns
+  unsigned channels;               ///< a multiple of 4, including padding channels
   unsigned filters, filter_height, filter_width;
   unsigned stride_y, stride_x;
   unsigned pad_top, pad_left, pad_bottom, pad_right;
-  unsigned spacing_shift;  ///< elements of x lie 1 << spacing_shift apart in the lowered input, with zeros between
-  /// Row of the workspace: 0 (image, output row, output column), 1 (output row, output column, image).
+  unsigned spacing_shift;  ///< adjacent elements of x are 1 << spacing_shift apart in the lowered input, with zeros between
+                           ///< them
+  /// Order of the workspace's rows: 0 (image, output row, output column), 1 (output row, output column, image).
   unsigned images_innermost;
 
   __host__ __device__ unsigned lowered_height() const { return ((height - 1) << spacing_shift) + 1; }
@@ -33,14 +35,14 @@ struct Convolution {
   __host__ __device__ unsigned output_width() const {
     return (lowered_width() + pad_left + pad_right - filter_width) / stride_x + 1;
   }
-  /// Output positions of an image.
+  /// Number of output positions of an image.
   __host__ __device__ unsigned positions() const { return output_height() * output_width(); }
-  /// Of the workspace.
+  /// Number of rows of the workspace.
   __host__ __device__ unsigned rows() const { return images * positions(); }
   __host__ __device__ unsigned columns() const { return filter_height * filter_width * channels; }
   __host__ __device__ size_t inputs() const { return size_t{images} * height * width * channels; }
 
-  /// Where in the lowered input the filter lies for a row of the workspace: its image, and its first row and column.
+  /// Position of the filter in the lowered input for a row of the workspace: its image, first row and first column.
   struct Corner {
     unsigned image;
     int y, x;
@@ -52,13 +54,13 @@ struct Convolution {
     return {image, static_cast<int>(y * stride_y) - static_cast<int>(pad_top),
             static_cast<int>(x * stride_x) - static_cast<int>(pad_left)};
   }
-  /// True if a place of the lowered input is an element of x, and no zero.
+  /// Whether a position of the lowered input is an element of x, not a zero.
   __host__ __device__ bool inside(int y, int x) const {
     const unsigned zeros = (1u << spacing_shift) - 1;
     return static_cast<unsigned>(y) < lowered_height() && static_cast<unsigned>(x) < lowered_width() &&
            ((static_cast<unsigned>(y) | static_cast<unsigned>(x)) & zeros) == 0;
   }
-  /// Index in x of channel 0 of a place that is `inside`.
+  /// Index in x of channel 0 at a position that is `inside`.
   __host__ __device__ unsigned element(unsigned image, int y, int x) const {
     return ((image * height + (static_cast<unsigned>(y) >> spacing_shift)) * width +
             (static_cast<unsigned>(x) >> spacing_shift)) *
@@ -66,7 +68,7 @@ struct Convolution {
   }
 };
 
-/// Row of y, of `filters` elements, in which the results of a row of the workspace lie.
+/// Row of y, of `filters` elements, for the results of a row of the workspace.
 __device__ inline unsigned output_row(unsigned row, unsigned images, unsigned positions, bool images_innermost) {
   return images_innermost ? row % images * positions + row / images : row;
 }

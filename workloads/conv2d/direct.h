@@ -6,11 +6,11 @@
 namespace conv {
 
 constexpr unsigned kDirectItems = 256, kDirectPixels = 4, kDirectFilters = 64;
-// Neighbouring output positions of a workgroup: four wavefronts with kDirectPixels each.
+// Adjacent output positions of a workgroup: four wavefronts with kDirectPixels each.
 constexpr unsigned kDirectWidth = kDirectItems / kDirectFilters * kDirectPixels;
 
-/// A lane has a filter, and kDirectPixels neighbouring output positions: all lanes of a wavefront read the same elements of x.
-/// `weights` are [filter row][filter column][channel / 4][filter][4], with filters to the next multiple of 64. The grid is
+/// A lane computes one filter at kDirectPixels adjacent output positions; all lanes of a wavefront read the same elements of x.
+/// `weights` are [filter row][filter column][channel / 4][filter][4], with filters padded to a multiple of 64. The grid is
 /// (filters / 64, groups of positions in a row of y, rows of y of all images).
 __device__ inline void convolve_directly(const Convolution& c, const Half* x, const Half* weights, float* y) {
   using Four = Half __attribute__((ext_vector_type(4)));

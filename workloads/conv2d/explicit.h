@@ -1,5 +1,5 @@
-// Explicitly lowered convolutions in half precision: the kernels, and how a product is cut into tiles and parts. A lowering
-// kernel writes the workspace, a product multiplies it with the weights.
+// Explicitly lowered convolutions in half precision: kernels, and the division of products into tiles and parts. A lowering
+// kernel writes the workspace, and a product multiplies it by the weights.
 #pragma once
 
 #include <algorithm>
@@ -26,14 +26,14 @@ namespace conv {
 /// A kernel on matrix units.
 template <class Argument>
 struct ProductKernel {
-  const char* lds;  ///< matrices in LDS; "": the method has one such form
-  int fragments;    ///< dwords of a fragment in a lane
+  const char* lds;  ///< matrices in LDS; "": the method has only one form
+  int fragments;    ///< dwords of a fragment per lane
   void (*function)(Argument);
-  const void* duplo;  ///< its parameters for Duplo; null: it has none
+  const void* duplo;  ///< its parameters for Duplo; null: none
 };
 #define EXPLICIT_ENTRY(name, lds, fragments) {#lds, fragments, name##_##lds##_##fragments, &name##_##lds##_##fragments##_duplo},
 inline const ProductKernel<Product> kExplicit[] = {PRODUCT_FORMS(EXPLICIT_ENTRY, convolution_explicit)};
-/// With two copies of each fragment.
+/// Kernels with two copies of each fragment.
 inline const ProductKernel<Product> kOctets[] = {{"c", 2, convolution_explicit_octets, &convolution_explicit_octets_duplo}};
 
 /// The choices of --lds.
@@ -45,7 +45,7 @@ inline std::vector<std::string> lds_choices() {
   return choices;
 }
 
-/// The kernel of a form of --method; a UsageError on a GPU without matrix units.
+/// Returns the kernel of a form of --method; throws a UsageError on a GPU without matrix units.
 template <class Argument, size_t count>
 const ProductKernel<Argument>& kernel_for(const ProductKernel<Argument> (&kernels)[count], const std::string& method,
                                           const std::string& lds, int fragments) {
@@ -60,7 +60,7 @@ const ProductKernel<Argument>& kernel_for(const ProductKernel<Argument> (&kernel
 
 /// The choices of --loads.
 inline std::vector<std::string> loads_choices() { return {"once", "octets"}; }
-/// A UsageError if products of this form are not there with two copies of each fragment and --loads asks for it.
+/// Throws a UsageError if --loads requests two copies of each fragment and this form does not support them.
 inline void require_loads(const std::string& method, const std::string& lds, const std::string& loads, int fragments) {
   if (loads == "octets" && (method != "explicit" || lds != "c" || fragments != 2)) {
     throw workload::UsageError(
@@ -78,20 +78,20 @@ inline unsigned rounded_up(unsigned value, unsigned unit) { return (value + unit
 /// Columns of a step of the product.
 inline unsigned step_columns(int fragments) { return 4 * halves_of(static_cast<unsigned>(fragments)); }
 
-/// The distance of rows in units of 64 bytes has no factor 2 or 3: all workgroups read the same columns at about the same
-/// time, and rows a multiple of such numbers apart would meet in few sets of the L1 and few channels of memory.
+/// Chooses a row distance in units of 64 bytes without factors 2 and 3: all workgroups read the same columns at about the same
+/// time, and rows a multiple of these numbers apart would map to few sets of L1 and few memory channels.
 inline unsigned spread_pitch(unsigned columns) {
   unsigned pieces = workload::groups(columns, 32);
   while (pieces % 2 == 0 || pieces % 3 == 0) ++pieces;
   return pieces * 32;
 }
 
-/// Elements of a product's A: whole tiles of rows, and after the last one a slab's columns, which loads reach.
+/// Number of elements of a product's A: whole tiles of rows, followed by a slab's columns, which loads may read.
 inline size_t left_elements(unsigned rows, unsigned pitch) { return size_t{rounded_up(rows, kTileRows)} * pitch + kSlab; }
-/// The same of B.
+/// The same for B.
 inline size_t right_elements(unsigned rows, unsigned pitch) { return size_t{rounded_up(rows, kTileColumns)} * pitch + kSlab; }
 
-/// The convolution as Duplo's detection unit wants it, without where its workspace is.
+/// The convolution's parameters for Duplo's detection unit, without the location of the workspace.
 inline lacuna_duplo duplo_parameters(const Convolution& c, unsigned pitch) {
   lacuna_duplo block{};
   block.pitch = pitch;
@@ -110,7 +110,7 @@ inline lacuna_duplo duplo_parameters(const Convolution& c, unsigned pitch) {
   block.row_order = c.images_innermost != 0 ? LACUNA_DUPLO_IMAGES_INNERMOST : LACUNA_DUPLO_IMAGES_OUTERMOST;
   return block;
 }
-/// The same of a workspace in memory.
+/// The same, with a workspace in memory.
 inline lacuna_duplo duplo_parameters(const Convolution& c, unsigned pitch, const Half* workspace) {
   lacuna_duplo block = duplo_parameters(c, pitch);
   block.workspace = reinterpret_cast<lacuna_duplo_u64>(workspace);
@@ -128,7 +128,8 @@ struct PlannedProduct {
   unsigned parts() const { return grid.z; }
 };
 
-/// m x n sums over `columns`. K is cut where tiles are fewer than compute units. Columns ascend; rows of A are those of y.
+/// m x n sums over `columns`. K is split into parts if there are fewer tiles than compute units. Columns ascend; rows of A
+/// correspond to rows of y.
 inline PlannedProduct planned_product(unsigned m, unsigned n, unsigned columns, unsigned pitch, unsigned step) {
   Product x{};
   x.m = m, x.n = n, x.pitch = pitch;
@@ -151,7 +152,7 @@ inline PlannedProduct planned_product(const Convolution& c, unsigned pitch, unsi
   return planned;
 }
 
-/// Taps innermost: as many channels at a time as slabs have columns, or as divide them, `least` at least.
+/// Taps innermost: the number of channels at a time is that of a slab's columns or a divisor, at least `least`.
 inline void walk_taps_innermost(Product& x, const Convolution& c, unsigned least) {
   for (const unsigned unit : {64u, 32u, 16u}) {
     if (c.channels % unit != 0 || unit < least) continue;
@@ -160,21 +161,21 @@ inline void walk_taps_innermost(Product& x, const Convolution& c, unsigned least
   }
 }
 
-/// Writes the workspace, with zeros to the next whole step.
+/// Launches the kernel that writes the workspace, with zeros up to the next whole step.
 inline void launch_lowering(workload::LayerLog& log, const Convolution& c, const Half* x, Half* workspace, unsigned pitch,
                             unsigned step) {
   log.launch(c.channels % 8 == 0 ? convolution_lower_8 : convolution_lower_4, dim3(workload::groups(c.rows(), kLoweringRows)),
              dim3(kLoweringItems), c, x, workspace, pitch, rounded_up(c.columns(), step));
 }
 
-/// y = the sum of its parts along K, or that added to y.
+/// y = the sum of its parts along K, optionally added to y.
 inline void launch_sum_of_parts(workload::LayerLog& log, const float* parts, float* y, unsigned count, unsigned size,
                                 bool accumulate) {
   log.launch(convolution_sum_parts, dim3(workload::groups(size, 256)), dim3(256),
              gemm::PartsArguments<float>{parts, y, count, 1, size, size, accumulate});
 }
 
-/// Workspace and weights on vector ALUs. `scratch(count)` gives memory for floats.
+/// Computes the product of workspace and weights on vector ALUs. `scratch(count)` returns memory for floats.
 template <class Scratch>
 void launch_on_vector_units(workload::LayerLog& log, unsigned m, unsigned n, unsigned columns, unsigned pitch, const Half* a,
                             const Half* b, float* y, bool accumulate, Scratch& scratch) {

@@ -1,4 +1,4 @@
-// Convolutions in half precision with the results in single precision: kernels, their launch, and the check of results.
+// Convolutions in half precision with results in single precision: kernels, their launch, and checks of results.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,7 @@ extern "C" __global__ void __launch_bounds__(conv::kDirectItems)
     convolution_direct(conv::Convolution c, const _Float16* x, const _Float16* weights, float* y) {
   conv::convolve_directly(c, x, weights, y);
 }
-/// USE(FRAGMENTS) for each form of the implicit product: dwords of a fragment in a lane.
+/// USE(FRAGMENTS) for each form of the implicit product: dwords of a fragment per lane.
 #define IMPLICIT_FORMS(USE) USE(2) USE(4)
 #define IMPLICIT_KERNEL(fragments) \
   PRODUCT_KERNEL(convolution_implicit_##fragments, conv::Implicit, conv::multiply_lowered<conv::halves_of(fragments)>)
@@ -27,7 +27,7 @@ namespace conv {
 #define IMPLICIT_ENTRY(fragments) {"", fragments, convolution_implicit_##fragments, &convolution_implicit_##fragments##_duplo},
 inline const ProductKernel<Implicit> kImplicit[] = {IMPLICIT_FORMS(IMPLICIT_ENTRY)};
 
-/// x and weights with the channels that fill them up, and y.
+/// x and weights, padded in channels, and y.
 class HalfConvolution {
  public:
   HalfConvolution(workload::Program& program, const Settings& settings, const Shape& shape)
@@ -118,7 +118,7 @@ class HalfConvolution {
     });
   }
 
-  /// Calls launch(product, grid), which has to set `a`, and adds the sums of the parts along K.
+  /// Calls launch(product, grid), which must set `a`, and adds the sums of the parts along K.
   template <class Launch>
   void multiply_parts(const workload::DeviceArray<Half>& weights, const workload::DeviceArray<float>& y, Launch launch) {
     const PlannedProduct planned = planned_product(c_, pitch_, step_);
@@ -175,7 +175,7 @@ class HalfConvolution {
   workload::LayerLog log_;
 };
 
-/// Computes the convolution as the options say, and checks it with --check.
+/// Computes the convolution according to the options; checks it with --check.
 inline void run_half(workload::Program& program, const Settings& settings, Shape shape) {
   if (settings.channels != 4 && settings.channels != 8 && settings.channels != 16) {
     throw workload::UsageError("--channels has to be 4, 8 or 16");

@@ -1,20 +1,20 @@
-// Products of weights and workspaces that are in LDS only: 128 rows and 64 columns of a workspace at a time, lowered from x
-// when they are needed ("implicit GEMM" of Duplo, MICRO '20, section II.C).
+// Products of weights and workspaces that exist only in LDS: parts of 128 rows and 64 columns are lowered from x when they are
+// needed ("implicit GEMM" of Duplo, MICRO '20, section II.C).
 #pragma once
 
 #include "workloads/conv2d/product.h"
 
 namespace conv {
 
-/// Arguments of a product's kernel: Product, whose `a` is x, and the convolution.
+/// Arguments of a product's kernel: the product, whose `a` is x, and the convolution.
 struct Implicit {
   Product product;
   Convolution convolution;
   unsigned zeros;  ///< index in x of eight zeros
 };
 
-/// Bytes from one row of a slab in LDS to the next, so that the rows of a fragment are in different banks. Element k of a row
-/// lies 2 k bytes behind the row's start.
+/// Bytes between rows of a slab in LDS, so that the rows of a fragment are in different banks. Element k of a row is 2 k bytes
+/// after the start of the row.
 constexpr unsigned slab_pitch(unsigned halves) { return static_cast<unsigned>((kSlab + halves) * sizeof(Half)); }
 template <unsigned kHalves>
 constexpr unsigned kSlabPitch = slab_pitch(kHalves);
@@ -23,18 +23,18 @@ constexpr unsigned kSlabBytes = kTileRows* kSlabPitch<kHalves>;
 
 #if defined(__gfx90a__)
 
-/// The index in the workspace of the first element of the slab that LDS reads are from, where Duplo finds it. Ordinary LDS
+/// Sets M0 to the workspace index of the first element of the slab that the next LDS reads access, for Duplo. Ordinary LDS
 /// instructions of gfx9 do not use M0.
 __device__ inline void set_slab(unsigned index) { asm volatile("s_mov_b32 m0, %0" ::"s"(index) : "memory"); }
 
-/// The image of a row of the workspace, and where the filter lies: row and column in the upper and lower half.
+/// A row of the workspace: its image, and the filter's position, with the row in the upper and the column in the lower half.
 using RowPlace = Vector<unsigned, 2>;
 
-/// Brings slabs into LDS: a work-item has eight columns of every 32nd row, of which two rows are in flight at a time.
+/// Loads slabs into LDS: a work-item loads eight columns of every 32nd row, with two rows in flight at a time.
 template <unsigned kHalves>
 class SlabStage {
  public:
-  /// `slabs` and `rows`: LDS for two slabs, and for where the filter lies for each row.
+  /// `slabs`: LDS for two slabs; `rows`: LDS for the filter's position in each row.
   __device__ SlabStage(const Implicit& x, unsigned first_row, char* slabs, char* rows)
       : x_(x), slabs_(lds_address(slabs)), rows_(lds_address(rows)) {
     if (threadIdx.x < kTileRows) {
@@ -44,15 +44,16 @@ class SlabStage {
           corner.image, static_cast<unsigned>(corner.y) << 16 | (static_cast<unsigned>(corner.x) & 0xffff)};
     }
   }
-  /// The slab that is loaded next begins with this column.
+  /// Sets the first column of the slab that is loaded next.
   __device__ void begin(unsigned column) { column_ = column; }
-  /// The first, or second, half of the rows.
+  /// Loads the first or second half of the rows.
   __device__ void load(unsigned half) {
-    // Computed for each half: where a lane's columns lie would take registers while the slab before is multiplied.
+    // Computed for each half: positions of a lane's columns would otherwise take registers while the previous slab is
+    // multiplied.
     unsigned column = column_;
     asm volatile("" : "+s"(column));
     column += threadIdx.x % 8 * 8;
-    // A single address, to which instructions add constants: one for each row would take more registers than there are.
+    // A single address, to which instructions add constants: one per row would take too many registers.
     unsigned place_of_row = rows_ + threadIdx.x / 8 * sizeof(RowPlace);
     asm volatile("" : "+v"(place_of_row));
     const Place places[2] = {place(column), by_eight() ? Place{} : place(column + 4)};
@@ -68,7 +69,7 @@ class SlabStage {
     }
   }
   __device__ void keep(unsigned buffer, unsigned half) const {
-    // As in load().
+    // Computed for each half, as in load().
     unsigned first = slabs_ + threadIdx.x / 8 * kSlabPitch<kHalves> + threadIdx.x % 8 * 16;
     asm volatile("" : "+v"(first));
     first += buffer * kSlabBytes<kHalves>;
@@ -81,7 +82,7 @@ class SlabStage {
   }
 
  private:
-  /// Of a column: how far from the filter's corner, and the channel.
+  /// Position of a column: offset from the filter's corner, and channel.
   struct Place {
     int y, x;
     unsigned channel;
@@ -90,7 +91,7 @@ class SlabStage {
   __device__ bool by_eight() const { return x_.convolution.channels % 8 == 0; }
   __device__ Place place(unsigned column) const {
     const unsigned tap = column / x_.convolution.channels, filter_width = x_.convolution.filter_width;
-    // Columns after the last one are in no row of x.
+    // Columns after the last one are outside of every row of x.
     const int y = column < x_.convolution.columns() ? static_cast<int>(tap / filter_width) : 0x10000;
     return {y, static_cast<int>(tap % filter_width), column % x_.convolution.channels};
   }
@@ -106,7 +107,7 @@ class SlabStage {
   Vector<float, 4> values_[2];
 };
 
-/// A through LDS, B from memory. A slab is brought while the one before is multiplied.
+/// A through LDS, B from memory. A slab is loaded while the previous one is multiplied.
 template <unsigned kHalves>
 __device__ inline void multiply_slabs(Sums& sums, const Implicit& all, Tile tile, const Item& item, char* memory) {
   constexpr unsigned kSteps = kSlab / kStepColumns<kHalves>;
@@ -158,7 +159,7 @@ __device__ inline void multiply_slabs(Sums& sums, const Implicit& all, Tile tile
 
 template <unsigned kHalves>
 __device__ inline void multiply_lowered(const Implicit& x) {
-  // C takes the place of the slabs.
+  // C reuses the memory of the slabs.
   __shared__ __attribute__((aligned(1024))) char memory[2 * kSlabBytes<kHalves> + kTileRows * sizeof(RowPlace)];
   static_assert(2 * kSlabBytes<kHalves> >= kTileRows * kTileColumns * sizeof(float));
   const Tile tile{blockIdx.y * kTileRows, blockIdx.x * kTileColumns};

@@ -2,9 +2,9 @@
 // elements, each wavefront 64 x 32 in 32 registers. At most 80 registers are used, so that three workgroups fit into a compute
 // unit with 256 for each lane of a SIMD.
 //
-// A fragment is 16 rows of the workspace, or filters, and 16 or 32 columns: one load of 8 or 16 bytes a lane, in which lane l
-// has row l % 16 and the (l / 16)-th group of 4 or 8 columns. The two halves of 16 bytes are operands of two products: their
-// columns are not neighbours, but the same in A and B.
+// A fragment is 16 rows of the workspace, or filters, by 16 or 32 columns: one load of 8 or 16 bytes per lane, in which lane l
+// has row l % 16 and group l / 16 of 4 or 8 columns. The two halves of 16 bytes are operands of two products; each product's
+// columns are not contiguous, but the same in A and B.
 #pragma once
 
 #include <hip/hip_runtime.h>
@@ -24,27 +24,27 @@ using Vector = m3xu::tiled::Vector<T, n>;
 
 constexpr unsigned kItems = 256, kTileRows = 128, kTileColumns = 64, kSlab = 64;
 
-/// Halves of a fragment in a lane; `dwords` as --fragments says.
+/// Halves of a fragment per lane; `dwords` as in --fragments.
 constexpr unsigned halves_of(unsigned dwords) { return 2 * dwords; }
 
 /// Arguments of a product's kernel. The grid is (tiles along n, tiles along m, parts along K); part p computes steps
 /// p * part_steps on, and writes to y + p * m * n.
 struct Product {
-  const Half* a;  ///< the workspace, with rows to the next multiple of 128; implicit: x, with zeros behind the last element
-  const Half* b;  ///< weights, with rows to the next multiple of 64 and zeros behind the last column
+  const Half* a;  ///< the workspace, with rows padded to a multiple of 128; implicit: x, followed by zeros
+  const Half* b;  ///< weights, with rows padded to a multiple of 64, and zeros after the last column
   float* y;
   unsigned m, n;                  ///< rows and columns of the product that are stored
-  unsigned pitch;                 ///< elements from one row to the next, of A (of the workspace, also if implicit) and B
+  unsigned pitch;                 ///< elements between rows of A (of the workspace, even if implicit) and of B
   unsigned steps, part_steps;     ///< a step is a fragment's columns
-  unsigned unit, taps, channels;  ///< order of the columns: Walk
+  unsigned unit, taps, channels;  ///< order of the columns: see Walk
   unsigned images, positions;     ///< order of the rows, images innermost; images = 1: row r belongs to row r of y
 };
 
-/// The order in which columns are multiplied. Channels innermost: ascending. Taps innermost: `unit` channels of all taps,
-/// then the next ones. The workspace is the same. A step lies in one unit.
+/// The order in which columns are multiplied. Channels innermost: ascending. Taps innermost: `unit` channels of all taps, then
+/// the next channels. The workspace is the same in both. A step must not cross units.
 class Walk {
  public:
-  /// Begins with a step. Ascending order is that of one tap with a single unit.
+  /// Starts at a step. Ascending order is treated as one tap with a single unit.
   __device__ Walk(const Product& x, unsigned first, unsigned step_columns)
       : x_(x), step_(step_columns), steps_(scalar(x.unit / step_columns)) {
     const unsigned chunk = scalar(first / steps_);
@@ -57,7 +57,7 @@ class Walk {
   __device__ void next() {
     column_ += step_;
     if (++inner_ < steps_) return;
-    // The compiler would keep these values in vector registers.
+    // Otherwise the compiler would keep these values in vector registers.
     inner_ = 0;
     const bool last = ++tap_ == x_.taps;
     tap_ = scalar(last ? 0 : tap_);
@@ -81,8 +81,8 @@ constexpr unsigned kStepColumns = 4 * kHalves;
 struct Sums {
   Vector<float, 4> tiles[4][2] = {};
 
-  /// Operands may be there twice, in registers of their own. Neighbouring tiles are then products of one copy each, as with the
-  /// two octets of a warp that load the same half of A, or of B (Duplo, MICRO '20, section II.B).
+  /// Operands, optionally in two copies in separate registers. Adjacent tiles then use one copy each, like the two octets of a
+  /// warp that load the same half of A or of B (Duplo, MICRO '20, section II.B).
   template <unsigned kHalves, unsigned kCopies>
   __device__ void add(unsigned i, const Fragment<kHalves> (&a)[kCopies], const Fragment<kHalves> (&b)[2][kCopies]) {
 #pragma unroll
@@ -107,7 +107,7 @@ struct Sums {
   }
 };
 
-/// LDS at an address of 32 bits, and the address of LDS.
+/// A pointer to LDS of 32 bits, and its conversion from an LDS object.
 template <class T>
 __device__ inline auto& lds_at(unsigned address) {
   return *(__attribute__((address_space(3))) T*)address;
@@ -117,7 +117,8 @@ __device__ inline unsigned lds_address(T* data) {
   return (unsigned)(__attribute__((address_space(3))) char*)data;
 }
 
-/// The work-item's place in its workgroup, computed where it is needed: it takes no register while the product is computed.
+/// The work-item's position in its workgroup, recomputed at each use so that it takes no register while the product is
+/// computed.
 class Item {
  public:
   __device__ Item() : wavefront(scalar(threadIdx.x / 64)) {}
@@ -129,13 +130,13 @@ class Item {
     return __builtin_amdgcn_mbcnt_hi(~0u, __builtin_amdgcn_mbcnt_lo(~0u, zero));
   }
 
-  const unsigned wavefront;  ///< number in the workgroup's 2 x 2
+  const unsigned wavefront;  ///< number within the workgroup's 2 x 2
 };
 
 /// Waits for the workgroup and its accesses to LDS, but not for loads in flight.
 __device__ inline void lds_barrier() { asm volatile("s_waitcnt lgkmcnt(0)\n\ts_barrier" ::: "memory"); }
 
-/// Fragments straight from memory: rows `row` on, in scalar registers, of a matrix.
+/// Loads fragments directly from memory: rows from `row` on, which is in scalar registers.
 template <unsigned kHalves>
 class MemoryFragments {
  public:
@@ -144,15 +145,15 @@ class MemoryFragments {
     const unsigned lane = threadIdx.x % 64;
     offset_ = (lane % 16 * pitch + lane / 16 * kHalves) * sizeof(Half);
   }
-  /// The i-th 16 rows, from a column on.
+  /// Loads the i-th 16 rows from a column on.
   __device__ Fragment<kHalves> load(unsigned i, unsigned column) {
     const Half* from = scalar(base_ + column + 16 * i * pitch_);
-    // The address stays in scalar registers, the offset is one of 32 bits.
+    // The address stays in scalar registers; the offset has 32 bits.
     asm volatile("" : "+s"(from));
     asm volatile("" : "+v"(offset_));
     return *global_at<const Fragment<kHalves>>(from, offset_);
   }
-  /// The same, once for each copy.
+  /// Loads the same fragment once per copy.
   template <unsigned kCopies>
   __device__ void load(unsigned i, unsigned column, Fragment<kHalves> (&copies)[kCopies]) {
 #pragma unroll
@@ -164,7 +165,7 @@ class MemoryFragments {
   unsigned pitch_, offset_;
 };
 
-/// Fragments of B, loaded a step ahead: those of this step and of the next one, by parity.
+/// Fragments of B, loaded one step ahead: those of the current and of the next step, by parity.
 template <unsigned kHalves, unsigned kCopies = 1>
 struct BFromMemory {
   __device__ BFromMemory(const Product& x, unsigned row, unsigned first)
@@ -181,8 +182,8 @@ struct BFromMemory {
   Fragment<kHalves> fragments[2][2][kCopies];
 };
 
-/// Both operands straight from memory. A fragment is loaded into the registers that its predecessor, a step before, has left:
-/// it has the time of a step to arrive.
+/// Both operands come directly from memory. A fragment is loaded into the registers of the one used in the previous step, so
+/// that a step's products hide its latency.
 template <unsigned kHalves, unsigned kCopies>
 __device__ inline void multiply_from_memory(Sums& sums, const Product& x, Tile tile, const Item& item, unsigned first,
                                             unsigned steps) {
@@ -220,7 +221,7 @@ __device__ inline void multiply_from_memory(Sums& sums, const Product& x, Tile t
   multiply(0, Last());
 }
 
-/// A step's products, of A in LDS: load(i) reads the i-th fragment, while the one before is multiplied.
+/// Multiplies a step with A in LDS: load(i) reads the i-th fragment while the previous one is multiplied.
 template <unsigned kHalves, class Load>
 __device__ inline void multiply_step(Sums& sums, Load load, const Fragment<kHalves> (&b)[2][1]) {
   Fragment<kHalves> a[2][1];
@@ -234,20 +235,20 @@ __device__ inline void multiply_step(Sums& sums, Load load, const Fragment<kHalv
   }
 }
 
-/// 32 columns of kRows rows of a matrix, brought through LDS: 64 bytes a row. Groups of 16 or 8 bytes are exchanged within
-/// rows so that neither writes nor a fragment's reads meet in a bank.
+/// 32 columns of kRows rows of a matrix in LDS, 64 bytes per row. Groups of 16 or 8 bytes are permuted within rows so that
+/// neither writes nor reads of a fragment have bank conflicts.
 template <unsigned kHalves, unsigned kRows>
 class LdsTile {
  public:
   static constexpr unsigned kBytes = kRows * 64;
 
-  /// `row`: the tile's first. `memory`: of two buffers.
+  /// `row`: first row of the tile. `memory`: LDS for two buffers.
   __device__ LdsTile(const Half* data, unsigned row, unsigned pitch, char* memory)
       : base_(scalar(data + static_cast<size_t>(scalar(row)) * pitch)), pitch_(pitch), memory_(lds_address(memory)) {
     const unsigned item_row = threadIdx.x / 4;
     offset_ = (item_row * pitch + threadIdx.x % 4 * 8) * sizeof(Half);
   }
-  /// Loads 32 columns from memory. `columns`: first column of each of the steps that they are.
+  /// Loads 32 columns from memory. `columns`: first column of each of the steps.
   __device__ void load(const unsigned (&columns)[32 / kStepColumns<kHalves>]) {
     unsigned offset = offset_;
     if constexpr (kHalves == 4) offset += threadIdx.x % 4 < 2 ? columns[0] * sizeof(Half) : (columns[1] - 16) * sizeof(Half);
@@ -270,7 +271,7 @@ class LdsTile {
       lds_at<Vector<float, 4>>(memory_ + buffer * kBytes + (row + 64 * i) * 64 + at * 16) = value;
     }
   }
-  /// The fragment of a step, of 16 rows from `row` on.
+  /// The fragment of a step for 16 rows from `row` on.
   __device__ Fragment<kHalves> fragment(unsigned buffer, unsigned row, unsigned step) const {
     const unsigned lane = threadIdx.x % 64, own = lane % 16;
     const unsigned group = (step * 4 + lane / 16) ^ (kHalves == 8 ? own / 2 % 4 : own / 2);
@@ -283,8 +284,8 @@ class LdsTile {
   Vector<float, 4> values_[kRows / 64];
 };
 
-/// A by way of LDS, and B as well or from memory, 32 columns at a time in one of two buffers. Loads leave memory two such parts
-/// ahead.
+/// A through LDS, and B likewise or directly from memory, 32 columns at a time in one of two buffers. Loads are issued two such
+/// parts ahead.
 template <unsigned kHalves, bool kBInLds>
 __device__ inline void multiply_through_lds(Sums& sums, const Product& x, Tile tile, const Item& item, unsigned first,
                                             unsigned steps) {
@@ -297,7 +298,7 @@ __device__ inline void multiply_through_lds(Sums& sums, const Product& x, Tile t
   B b(x.b, tile.column, x.pitch, b_memory);
   BFromMemory<kHalves> direct(x, tile.column + item.column() * 32, first);
   Walk walk(x, first, kStepColumns<kHalves>);
-  // A part without a second step loads its first one twice.
+  // In a part without a second step, the first one is loaded twice.
   unsigned loaded = 0;
   const auto load = [&] {
     unsigned columns[kSteps];
@@ -345,7 +346,7 @@ __device__ inline void multiply_through_lds(Sums& sums, const Product& x, Tile t
     lds_barrier();
     if (number + 2 < parts) load();
   };
-  // One copy of a part for each buffer: what a third one needs would stay in registers while the loop runs.
+  // Unrolled by two, one body per buffer: values of a third one would stay in registers throughout the loop.
   for (unsigned number = 0; number < parts; number += 2) {
     part(number, 0);
     if (number + 1 == parts) break;
@@ -353,7 +354,7 @@ __device__ inline void multiply_through_lds(Sums& sums, const Product& x, Tile t
   }
 }
 
-/// Stores the sums in y by way of C in LDS, so that stores are of whole lines.
+/// Stores the sums to y through LDS, so that whole lines are written.
 __device__ inline void put(const Product& x, Tile tile, const Sums& sums, const Item& item, float (*c)[kTileColumns]) {
   const unsigned lane = item.lane(), group = lane / 16;
 #pragma unroll
@@ -362,7 +363,7 @@ __device__ inline void put(const Product& x, Tile tile, const Sums& sums, const 
     for (unsigned r = 0; r < 4; ++r) {
 #pragma unroll
       for (unsigned j = 0; j < 2; ++j) {
-        // Groups of lanes whose rows are 4 apart would meet in the same banks.
+        // Swizzled, since groups of lanes whose rows are 4 apart would conflict in the same banks.
         const unsigned column = item.column() * 32 + 16 * j + lane % 16;
         c[item.row() * 64 + 16 * i + 4 * group + r][column ^ (group % 2 * 16)] = sums.tiles[i][j][r];
       }
@@ -388,7 +389,7 @@ __device__ inline void put(const Product& x, Tile tile, const Sums& sums, const 
   }
 }
 
-/// Matrices in LDS, of A, B and C.
+/// Operands and results that are in LDS: A, B and C, or fewer.
 enum class Lds { abc, ac, c };
 
 template <Lds kLds, unsigned kHalves, unsigned kCopies = 1>
@@ -410,7 +411,7 @@ __device__ inline void multiply_workspace(const Product& x) {
 
 }  // namespace conv
 
-/// The kernel NAME, of six wavefronts on each SIMD of the product: 80 registers.
+/// The kernel NAME, for six wavefronts on each SIMD: 80 registers.
 #if defined(__gfx90a__)
 #define PLAIN_PRODUCT_KERNEL(name, Argument, ...) \
   extern "C" __global__ void __launch_bounds__(conv::kItems, 6) name(Argument x) { __VA_ARGS__(x); }
@@ -418,14 +419,14 @@ __device__ inline void multiply_workspace(const Product& x) {
 #define PLAIN_PRODUCT_KERNEL(name, Argument, ...) \
   extern "C" __global__ void __launch_bounds__(conv::kItems) name(Argument x) { (void)x, __builtin_trap(); }
 #endif
-/// The same, and its parameters for Duplo.
+/// The kernel with its parameters for Duplo.
 #define PRODUCT_KERNEL(name, Argument, ...) \
   LACUNA_DUPLO(name);                       \
   PLAIN_PRODUCT_KERNEL(name, Argument, __VA_ARGS__)
 
-/// USE(NAME, LDS, FRAGMENTS) for each form of a product of a workspace in memory, whose kernel is NAME_LDS_FRAGMENTS: matrices
-/// in LDS (conv::Lds), and dwords of a fragment in a lane.
+/// USE(NAME, LDS, FRAGMENTS) for each form of a product of a workspace in memory. The kernel is NAME_LDS_FRAGMENTS: matrices in
+/// LDS (conv::Lds), and dwords of a fragment per lane.
 #define PRODUCT_FORMS(USE, name) \
   USE(name, abc, 2) USE(name, abc, 4) USE(name, ac, 2) USE(name, ac, 4) USE(name, c, 2) USE(name, c, 4)
-/// The function that the kernel of a form calls.
+/// The function called by the kernel of a form.
 #define WORKSPACE_PRODUCT(lds, fragments) conv::multiply_workspace<conv::Lds::lds, conv::halves_of(fragments)>

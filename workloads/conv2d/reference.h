@@ -9,7 +9,7 @@
 
 namespace conv {
 
-/// Halves as a product takes them. Matrix units take denormal ones for zero, vector ALUs do not.
+/// Halves as the product's factors. Matrix units flush denormals to zero, vector ALUs do not.
 inline std::vector<double> factors(const std::vector<Half>& halves, bool on_matrix_units) {
   std::vector<double> values(halves.begin(), halves.end());
   if (!on_matrix_units) return values;
@@ -19,8 +19,8 @@ inline std::vector<double> factors(const std::vector<Half>& halves, bool on_matr
   return values;
 }
 
-/// Calls use(row of y, tap, index in x of channel 0) wherever the filter lies on an element of x. Rows of y have the images
-/// outermost.
+/// Calls use(row of y, tap, index in x of channel 0) for each position of the filter over an element of x. Rows of y have
+/// images outermost.
 template <class Use>
 void for_each_tap(Convolution c, Use use) {
   c.images_innermost = 0;
@@ -33,7 +33,7 @@ void for_each_tap(Convolution c, Use use) {
   }
 }
 
-/// Weights as [column][filter], from filters that are `pitch` elements apart: sums over filters read them in order.
+/// Weights as [column][filter], from filters `pitch` elements apart, so that sums over filters read them in order.
 inline std::vector<double> by_column(const Convolution& c, const std::vector<double>& weights, size_t pitch) {
   std::vector<double> values(size_t{c.columns()} * c.filters);
   for (size_t filter = 0; filter < c.filters; ++filter) {
@@ -42,8 +42,8 @@ inline std::vector<double> by_column(const Convolution& c, const std::vector<dou
   return values;
 }
 
-/// y, of the factors that the product has. Products of halves are exact in single precision, so that sums alone are rounded: of
-/// `parts` parts along K. The first `channels` channels are real ones, the others are zeros.
+/// y, computed from the product's factors. Products of halves are exact in single precision, so only sums are rounded: those of
+/// `parts` parts along K. The first `channels` channels are real, the others are zeros.
 inline workload::Expected convolved(const Convolution& c, unsigned channels, const std::vector<double>& x,
                                     const std::vector<double>& weights, size_t pitch, unsigned parts) {
   const size_t filters = c.filters;

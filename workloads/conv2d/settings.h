@@ -1,4 +1,4 @@
-// The command line of convolutions in half precision.
+// Command-line options of convolutions in half precision.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 
 namespace conv {
 
-/// Options of the computation of a convolution.
+/// Options for computing a convolution.
 struct Settings {
   std::string method, lds, loads, rows, k, shape;
   int fragments = 0, channels = 0, pitch = 0;
@@ -29,14 +29,14 @@ struct Settings {
                    loads_choices(), std::string("once"));
     program.choice(rows, "rows", "order of the workspace's rows", {"images_outermost", "images_innermost"},
                    std::string("images_outermost"));
-    program.choice(k, "k", "what explicit and implicit multiply next", {"channels", "taps"}, std::string("channels"));
+    program.choice(k, "k", "order of columns in explicit and implicit products", {"channels", "taps"}, std::string("channels"));
     program.size(fragments, "fragments", "dwords of a fragment in a lane, 2 or 4", 4, 2, 4);
     program.size(channels, "channels", "4, 8 or 16: channels are padded to a multiple", 16, 4, 16);
     program.size(pitch, "pitch", "elements from one row of the workspace to the next, 0: chosen", 0, 0, 1 << 20);
   }
 };
 
-/// A convolution, and the number of its channels without those that fill it up.
+/// A convolution, and its number of channels without padding.
 struct Shape {
   Convolution convolution;
   unsigned real_channels;
@@ -59,7 +59,7 @@ inline Shape shape_of(const NamedLayer& layer, unsigned images) {
   return {c, layer.channels};
 }
 
-/// Replaces the sizes that `text` names: "height=7,width=9".
+/// Applies the sizes in `text`, for example "height=7,width=9".
 inline void apply_shape(Shape& shape, const std::string& text) {
   if (text == "layer") return;
   Convolution& c = shape.convolution;
@@ -68,7 +68,7 @@ inline void apply_shape(Shape& shape, const std::string& text) {
     unsigned* value;
     unsigned least, most;
   };
-  // The ranges of a parameter block for Duplo (lacuna/duplo.h).
+  // Ranges of a parameter block for Duplo (lacuna/duplo.h).
   const std::map<std::string, Size> sizes{{"height", {&c.height, 1, 32768}},
                                           {"width", {&c.width, 1, 32768}},
                                           {"channels", {&c.channels, 1, 32768}},
@@ -102,14 +102,14 @@ inline void apply_shape(Shape& shape, const std::string& text) {
     *found->second.value = static_cast<unsigned>(value);
     at = end + 1;
   }
-  if (spacing == 3) throw workload::UsageError("--shape: spacing '3' is none of 1, 2, 4");
+  if (spacing == 3) throw workload::UsageError("--shape: spacing '3' is not one of 1, 2, 4");
   c.spacing_shift = spacing / 2;
   shape.real_channels = c.channels;
 }
 
-/// Throws a UsageError unless the filter fits into the padded input, and numbers into their types.
+/// Throws a UsageError unless the filter fits into the padded input and all numbers fit into their types.
 inline void require_valid(const Convolution& c) {
-  // A parameter block for Duplo has 16 bits for a side of the lowered input.
+  // A parameter block for Duplo has 16 bits for each side of the lowered input.
   for (const auto& [what, side] : {std::pair{"rows", c.lowered_height()}, std::pair{"columns", c.lowered_width()}}) {
     constexpr unsigned kMost = 65535;
     if (side > kMost) {

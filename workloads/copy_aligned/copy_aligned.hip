@@ -1,4 +1,4 @@
-// COPY-ALIGNED: one array into another, whose elements are in the same memory partitions.
+// COPY-ALIGNED: copies an array to another one whose elements are in the same memory partitions.
 #include "workloads/common/copy.h"
 
 int main(int argc, char** argv) {

@@ -1,4 +1,4 @@
-// COPY-STRIDED: one array into another, whose elements are in other memory partitions.
+// COPY-STRIDED: copies an array to another one whose elements are in different memory partitions.
 #include "workloads/common/copy.h"
 
 int main(int argc, char** argv) {

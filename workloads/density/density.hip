@@ -1,4 +1,4 @@
-// DENSITY: how many elements of an array are 0.
+// DENSITY: counts the zeros of an array.
 #include <hip/hip_runtime.h>
 
 #include <algorithm>

@@ -1,14 +1,14 @@
-// A product of matrices of doubles in which everything but the matrix instructions is issued between them.
+// A product of double-precision matrices in which all other instructions are issued between the matrix instructions.
 //
-// multiply_slabs (lacuna/m3xu/tiled.h) issues a step's products one after the other, then what brings the next slab, then a
-// barrier. For formats whose products keep the unit for long that costs little. A step of FP64 by f64 MFMA, or by M3XU with
-// mfma.fp64_multipliers = 27bits, keeps it for 16 cycles of a100-like: a wavefront issues an instruction every four cycles, so
-// that three others fit between two products, and none of them is waited for. What a slab needs beside its products is spread
-// over them here.
+// multiply_slabs (lacuna/m3xu/tiled.h) issues a step's products in sequence, then the instructions that load the next slab,
+// then a barrier. This costs little for formats whose products occupy the unit for long. An f64 MFMA product, or an M3XU FP64
+// product with mfma.fp64_multipliers = 27bits, occupies it for 16 cycles of a100-like: a wavefront issues an instruction every
+// four cycles, so that three others fit between two products without delaying them. Here, a slab's other instructions are
+// spread between its products.
 //
-// A wavefront computes 64 x 64 elements, in 128 registers: of 64 x 32 the LDS would have to deliver more than it can (36 KiB
-// for each 256 cycles of the unit, at 128 bytes a cycle). Of 64 x 64 it is in use for three quarters of the time, so that its
-// accesses are spread evenly, too: all four wavefronts make them at the same time. Rows and columns go in pairs: an operand of
+// A wavefront computes 64 x 64 elements in 128 registers: 64 x 32 would exceed the bandwidth of LDS (36 KiB per 256 cycles of
+// the unit, at 128 bytes per cycle). With 64 x 64, LDS is busy for three quarters of the time, so accesses to it are spread
+// evenly as well, since all four wavefronts make them at the same time. Rows and columns are processed in pairs: an operand of
 // two products is 16 bytes, one access to LDS or memory.
 #pragma once
 
@@ -18,21 +18,21 @@ namespace tiled {
 
 #if defined(__gfx90a__)
 
-/// LDS at an address of 32 bits.
+/// A pointer to LDS of 32 bits.
 template <class T>
 __device__ inline auto& lds(unsigned address) {
   return *(__attribute__((address_space(3))) T*)address;
 }
-/// The value is computed here and stays in its register: it is not computed anew where it is needed.
+/// Computes the value here and keeps it in its register, instead of recomputing it at each use.
 __device__ inline void keep_in_register(unsigned& value) { asm volatile("" : "+v"(value)); }
 template <class T>
 __device__ inline void keep_scalar(T& value) {
   asm volatile("" : "+s"(value));
 }
 
-/// What a work-item brings of a matrix in memory: kTile rows of op(A), or columns of op(B), by two loads of 16 bytes for each
-/// slab of kDepth; two slabs can be in flight. Along k the loads are of two neighbouring rows, and LDS gets pairs of rows for
-/// two successive k.
+/// A work-item's part of a matrix in memory: kTile rows of op(A), or columns of op(B), loaded by two loads of 16 bytes per slab
+/// of kDepth; two slabs can be in flight. With lines along k the loads are of two adjacent rows, and LDS receives pairs of rows
+/// for two successive k.
 template <unsigned kTile, Lines kLines>
 class PairStage {
  public:
@@ -46,16 +46,16 @@ class PairStage {
     const AlongK place(item);
 #pragma unroll
     for (unsigned i = 0; i < kLoads; ++i) {
-      // Lines behind the last one repeat it: what comes of them is not stored.
+      // Lines after the last one repeat it; their results are not stored.
       const unsigned pair = item + kWorkgroup * i;
       const unsigned line = kLines == Lines::along_k ? least(place.row * 2 + i, last) : pair / (kTile / 2);
       const unsigned at = kLines == Lines::along_k ? place.unit : least(pair % (kTile / 2) * 2, last & ~1u);
       offset_[i] = (line * matrix.ld + at) * sizeof(double);
     }
   }
-  /// The i-th load of the slab, to one of two sets of registers.
+  /// The i-th load of the slab, into one of two sets of registers.
   __device__ void load(unsigned set, unsigned i) {
-    // The offset stays one of 32 bits beside an address in scalar registers.
+    // Keeps the offset in 32 bits, with the address in scalar registers.
     asm volatile("" : "+v"(offset_[i]));
     typedef TwoUnits Anywhere __attribute__((aligned(alignof(double))));
     values_[set][i] = *global_at<const Anywhere>(slab_, offset_[i]);
@@ -64,12 +64,12 @@ class PairStage {
 #pragma unroll
     for (unsigned i = 0; i < kLoads; ++i) load(set, i);
   }
-  /// Goes on by 0 or 1 slabs.
+  /// Advances by 0 or 1 slabs.
   __device__ void advance(unsigned slabs) { set_slab(slabs * step_); }
-  /// Goes on to the next slab if there is one, in two parts.
+  /// Advances to the next slab if there is one, in two parts.
   __device__ void advance_if(bool more, unsigned part) {
     if (part == 0) {
-      // Opaque: of a number the compiler would make a vector instruction's shift of the condition.
+      // Hidden from the compiler, which would turn a known number into a vector shift of the condition.
       unsigned step = step_;
       keep_scalar(step);
       by_ = more ? step : 0;
@@ -77,16 +77,16 @@ class PairStage {
       set_slab(by_);
     }
   }
-  /// Where in a tile in LDS, in bytes, what was loaded goes.
+  /// Byte offset of the loaded data in a tile in LDS.
   __device__ static unsigned place() {
     const AlongK place(threadIdx.x);
     return (kLines == Lines::along_k ? place.unit * kTile + place.row * 2 : threadIdx.x * 2) * sizeof(Unit);
   }
-  /// Half of what was loaded, to the tile whose place() is at `address`.
+  /// Stores half of the loaded data to the tile whose place() is at `address`.
   __device__ void keep(unsigned set, unsigned half, unsigned address) const {
     const auto& values = values_[set];
     if constexpr (kLines == Lines::along_k) {
-      // Both rows by one ds_write2_b64.
+      // Stores both rows by one ds_write2_b64.
       const unsigned at = address + half * kTile * sizeof(Unit);
       lds<Unit>(at) = half == 0 ? Unit(values[0].lo) : Unit(values[0].hi);
       lds<Unit>(at + sizeof(Unit)) = half == 0 ? Unit(values[1].lo) : Unit(values[1].hi);
@@ -98,7 +98,7 @@ class PairStage {
     keep(set, 0, address);
     keep(set, 1, address);
   }
-  /// Goes to the slab at which `other` is.
+  /// Moves to the slab of `other`.
   __device__ void go_to(const PairStage& other) { slab_ = other.slab_; }
 
  private:
@@ -109,12 +109,12 @@ class PairStage {
 
   unsigned step_, by_;  // bytes
   const double* slab_;
-  unsigned offset_[kLoads];  // in a slab, bytes
+  unsigned offset_[kLoads];  // byte offsets in a slab
   TwoUnits values_[2][kLoads];
 };
 
-/// 4 x 4 products of 16 x 16 for each wavefront, by multiply() of Way (gemm_products.h). Product i, j has every second
-/// of 32 rows and columns, so that a lane's operands, and its results in a row, are neighbours.
+/// 4 x 4 products of 16 x 16 per wavefront, by multiply() of Way (gemm_products.h). Product i, j has every second of 32 rows
+/// and columns, so that a lane's operands, and its results in a row, are adjacent.
 template <class Way>
 class PairedProducts {
  public:
@@ -123,7 +123,7 @@ class PairedProducts {
     TwoUnits a[2], b[2];
   };
 
-  /// Sums begin with 0.
+  /// Sets the sums to 0.
   __device__ void clear() {
 #pragma unroll
     for (auto& row : sums_) {
@@ -131,7 +131,7 @@ class PairedProducts {
       for (auto& sum : row) sum = {};
     }
   }
-  /// The n-th product, in an order that begins with the first pairs of rows and columns.
+  /// Adds the n-th product, in an order that starts with the first pairs of rows and columns.
   __device__ void add(const Operands& operands, unsigned n) {
     const unsigned i = n / 8 * 2 + n % 4 / 2, j = n % 8 / 4 * 2 + n % 2;
     const TwoUnits a = operands.a[i / 2], b = operands.b[j / 2];
@@ -152,14 +152,14 @@ class PairedProducts {
   typename Way::Sum sums_[4][4];
 };
 
-/// LDS for A twice, then for B twice: an address' other buffer differs in one bit.
+/// LDS for A twice, then for B twice: addresses in the two buffers differ in one bit.
 template <unsigned kTile>
 __device__ inline unsigned two_slabs() {
   static __attribute__((shared, aligned(2 * sizeof(Unit) * kUnits * kTile))) Unit tiles[4][kUnits][kTile];
   return (unsigned)(__attribute__((address_space(3))) char*)&tiles[0];
 }
 
-/// Where a wavefront's operands are in LDS.
+/// LDS addresses of a wavefront's operands.
 template <class Product>
 struct OperandPlaces {
   static constexpr unsigned kTileBytes = sizeof(Unit) * kUnits * Product::kRows;
@@ -171,7 +171,7 @@ struct OperandPlaces {
     a_reads_ = a_tile + first(place.wavefront_row);
     b_reads_ = b_tile + first(place.wavefront_column);
   }
-  /// Of A's pairs of rows and B's pairs of columns, in turns, the n-th for a step of the slab in a buffer.
+  /// Reads the n-th operand of a step, alternating between A's pairs of rows and B's pairs of columns, of the slab in a buffer.
   __device__ void read(typename Product::Operands& operands, unsigned n, unsigned buffer, unsigned step) const {
     const unsigned offset = buffer * kTileBytes + step * kTileBytes / 2 + n / 2 * 32 * sizeof(Unit);
     if (n % 2 == 0) {
@@ -187,10 +187,10 @@ struct OperandPlaces {
   unsigned a_reads_, b_reads_;
 };
 
-/// Waits for the workgroup and its accesses to LDS, but not for loads in flight, as barrier()'s fences do.
+/// Barrier of the workgroup that also waits for its LDS accesses but, unlike barrier(), not for loads in flight.
 __device__ inline void lds_barrier() { asm volatile("s_waitcnt lgkmcnt(0)\n\ts_barrier" ::: "memory"); }
 
-/// Adds the products of a slab: what an odd number of slabs begins with. It leaves the first buffers in LDS alone.
+/// Adds the products of the first slab if their number is odd. Does not use the first buffers in LDS.
 template <class Product, class StageA, class StageB>
 __device__ inline void add_first(Product& product, StageA& a, StageB& b) {
   const OperandPlaces<Product> places;
@@ -209,13 +209,13 @@ __device__ inline void add_first(Product& product, StageA& a, StageB& b) {
   }
 }
 
-/// Adds the products of `slabs` slabs, one at least. A slab has two steps of k, and a wavefront reads a step's operands during
-/// the step before it. Between the steps is the slab's barrier, behind which the next slab is in LDS: its part of B is written
-/// in the first step, its part of A in the second step of the slab before. What is written was loaded two slabs ago.
+/// Adds the products of `slabs` slabs, at least one. A slab has two steps along k, and a wavefront reads a step's operands
+/// during the previous step. The slab's barrier is between its steps; after it, the next slab is in LDS: its part of B is
+/// stored in the first step, its part of A in the second step of the previous slab. Stored data were loaded two slabs earlier.
 template <class Product, class StageA, class StageB>
 __device__ inline void add_interleaved(Product& product, StageA a, StageB b, unsigned slabs) {
   const OperandPlaces<Product> places;
-  // Where in either buffer what was loaded goes.
+  // Where loaded data are stored in either buffer.
   unsigned a_keeps[2], b_keeps[2];
   for (unsigned buffer = 0; buffer < 2; ++buffer) {
     a_keeps[buffer] = places.a_tile + StageA::place() + buffer * OperandPlaces<Product>::kTileBytes;
@@ -234,8 +234,8 @@ __device__ inline void add_interleaved(Product& product, StageA a, StageB b, uns
       between(n);
     }
   };
-  // Of an even number of slabs, 0 of both and 1 of A go to LDS before the first product; 1 and 2 of B, 2 and 3 of A are in
-  // flight then.
+  // Prologue for an even number of slabs: before the first product, slab 0 of both operands and slab 1 of A are stored to LDS,
+  // while slabs 1 and 2 of B and 2 and 3 of A are loaded.
   const unsigned odd = slabs % 2, even = slabs - odd, third = least(even / 2 - 1, 1);
   if (odd != 0) {
     product.clear();
@@ -259,8 +259,8 @@ __device__ inline void add_interleaved(Product& product, StageA a, StageB b, uns
   b.load_all(0);
   a.advance(third);
   a.load_all(1);
-  // While the loads are in flight. The compiler does not see that the condition is the same one again: it would copy what lies
-  // between them.
+  // Runs while the loads are in flight. The condition is hidden from the compiler: otherwise it would recognise that it is the
+  // same as before and duplicate the code in between.
   unsigned begun = odd;
   keep_scalar(begun);
   if (begun == 0) product.clear();
@@ -271,7 +271,7 @@ __device__ inline void add_interleaved(Product& product, StageA a, StageB b, uns
   for (unsigned n = 0; n < 4; ++n) read(n, 0, 0);
   early_a.keep_all(1, a_keeps[1]);
   unsigned left = even;
-  // No more than three instructions between two products, waits included, and what enters LDS or leaves it at intervals.
+  // At most three instructions between two products, including waits; LDS reads and writes are spread evenly.
   const auto add_slab = [&](unsigned buffer) {
     const unsigned other = buffer ^ 1;
     multiply(0, [&](unsigned n) {
@@ -304,7 +304,7 @@ __device__ inline void add_interleaved(Product& product, StageA a, StageB b, uns
       if (n == 14) a.load(buffer, 1);
     });
   };
-  // Two slabs in each iteration: a branch between them, and the compiler would wait for loads that are not needed yet.
+  // Two slabs per iteration, without a branch between them, at which the compiler would wait for loads that are not needed yet.
   do {
     add_slab(0);
     keep_order();
@@ -312,7 +312,7 @@ __device__ inline void add_interleaved(Product& product, StageA a, StageB b, uns
   } while (left != 0);
 }
 
-/// Stores alpha times the workgroup's tile, all of which is inside C.
+/// Stores alpha times the workgroup's tile, which is entirely inside C.
 template <bool kAlphaIsOne, class Product>
 __device__ inline void store_tile(const Result<double>& result, Tile tile, const Product& product, const Place& place) {
   typedef double Pair __attribute__((ext_vector_type(2), aligned(8)));
@@ -329,21 +329,21 @@ __device__ inline void store_tile(const Result<double>& result, Tile tile, const
         if constexpr (!kAlphaIsOne) sums = {result.alpha * sums.lo, result.alpha * sums.hi};
         *global_at<Pair>(row, offset + right * 32 * sizeof(double)) = Pair{sums.lo, sums.hi};
       }
-      // One row after the other: else each would be computed from the first one.
+      // Computed row by row; otherwise the compiler would compute each row's address from the first one.
       row = scalar(row + 8 * result.ld);
       keep_scalar(row);
     }
   }
 }
 
-/// As put() of gemm_tiled.h.
+/// Like put() of gemm_tiled.h.
 template <class Product>
 __device__ inline void put_pairs(const Result<double>& result, Tile tile, const Product& product) {
-  // Computed here: addresses that depend on it would otherwise be in registers from the kernel's beginning on.
+  // Computed at each use: otherwise dependent addresses would occupy registers from the kernel's start.
   unsigned own = threadIdx.x;
   keep_in_register(own);
   const Place place(own);
-  // Mostly the tile is inside, and what is in C does not count: no branches then.
+  // Usually the tile is entirely inside and the previous contents of C are not used, so that no branches are needed.
   const bool checked = result.beta != 0 || tile.row + Product::kRows > result.m || tile.column + Product::kColumns > result.n;
   if (!checked) {
     result.alpha == 1 ? store_tile<true>(result, tile, product, place) : store_tile<false>(result, tile, product, place);
@@ -370,7 +370,7 @@ __device__ inline void multiply_interleaved(const Result<double>& result, const 
   if (tile.column >= result.n) return;
   const unsigned slabs = k / kDepth<double>;
   Product product;
-  // The layouts are known to each loop: branches between products would cost what the loop saves.
+  // The layouts are compile-time constants in each loop: branches between products would cost as much as the loop saves.
   const auto add = [&](auto a_lines, auto b_lines) {
     PairStage<Product::kRows, decltype(a_lines)::value> left(a, tile.row);
     PairStage<Product::kColumns, decltype(b_lines)::value> right(b, tile.column);
@@ -390,7 +390,7 @@ __device__ inline void multiply_interleaved(const Result<double>& result, const 
 
 }  // namespace tiled
 
-/// The kernel NAME of a product of 128 x 128 elements for each workgroup, by the products of MatrixWay.
+/// The kernel NAME of a product with 128 x 128 elements per workgroup, using the products of MatrixWay.
 #if defined(__gfx90a__)
 #define INTERLEAVED_MATRIX_KERNEL(name, ...) \
   TILED_KERNEL_HEAD(name, double, 2) { tiled::multiply_interleaved<__VA_ARGS__>(c, a, b, k); }

@@ -1,9 +1,9 @@
 // FDTD-2D: Maxwell's equations in two dimensions by finite differences in the time domain. PolyBench/GPU's FDTD-2D, with its
-// default of 2048 x 2048 points (it takes 500 steps); three kernels for each step, as there. A work-item for each point:
-// neighbours in a row share lines of L1, so that each field is read once for each kernel.
+// default of 2048 x 2048 points (it takes 500 steps); three kernels per step, as there. One work-item per point: neighbours in
+// a row share lines of L1, so that each kernel reads each field once.
 //
-//   tuned   two neighbours of a row are one load where the compiler finds it
-//   suite   each element that PolyBench names is a load of its own, and differences are of two such loads
+//   tuned   two neighbours of a row are read by one load where the compiler combines them
+//   suite   each element in PolyBench's source is a separate load, and differences are of two such loads
 #include <hip/hip_runtime.h>
 
 #include "workloads/common/program.h"
@@ -11,7 +11,7 @@
 
 constexpr unsigned group_width = 64, group_height = 4;
 
-// A field has rows x columns points, row by row.
+// A field has rows x columns points in row-major order.
 extern "C" __global__ void __launch_bounds__(group_width* group_height)
     fdtd_ey(const float* __restrict__ source, float* __restrict__ ey, const float* __restrict__ hz, unsigned rows,
             unsigned columns, unsigned step) {
@@ -38,8 +38,8 @@ extern "C" __global__ void __launch_bounds__(group_width* group_height)
   hz[at] = hz[at] - 0.7f * (ex[at + 1] - ex[at] + ey[at + columns] - ey[at]);
 }
 
-// As in PolyBench/GPU, fields may overlap for all that the compiler knows. Indices of neighbours in a row are hidden from it:
-// it would make one load of 8 bytes of both, which is no operand of a chain.
+// As in PolyBench/GPU, fields may alias as far as the compiler knows. Indices of neighbours in a row are hidden from it:
+// otherwise it would combine both loads into one of 8 bytes, which cannot be an operand of an offload chain.
 extern "C" __global__ void __launch_bounds__(group_width* group_height)
     fdtd_step1(const float* source, float* ey, const float* hz, unsigned rows, unsigned columns, unsigned step) {
   const unsigned x = blockIdx.x * group_width + threadIdx.x, y = blockIdx.y * group_height + threadIdx.y;
@@ -56,7 +56,8 @@ extern "C" __global__ void __launch_bounds__(group_width* group_height)
   ex[at] = ex[at] - 0.5f * (hz[at] - hz[workload::unknown(at - 1)]);
 }
 
-// Both differences first: PolyBench adds from left to right, which leaves ey's elements to the core, one by one.
+// Computes both differences first: PolyBench adds from left to right, so that ey's elements would be loaded by the core one by
+// one.
 extern "C" __global__ void __launch_bounds__(group_width* group_height)
     fdtd_step3(const float* ex, const float* ey, float* hz, unsigned rows, unsigned columns) {
   const unsigned x = blockIdx.x * group_width + threadIdx.x, y = blockIdx.y * group_height + threadIdx.y;
@@ -68,11 +69,11 @@ extern "C" __global__ void __launch_bounds__(group_width* group_height)
 
 namespace {
 
-/// Values in double precision, and a bound of what single precision makes of them: the errors of the operands, and of each
-/// operation half a unit of the largest intermediate value.
+/// Values in double precision, and error bounds for single precision: the errors of the operands, and for each operation half a
+/// unit of the largest intermediate value.
 struct Field {
   explicit Field(const std::vector<float>& from) : values(from.begin(), from.end()), errors(from.size()) {}
-  /// this[to] -= factor * (sum of sign * field[index])
+  /// this[to] -= factor * (sum of sign * field[index]).
   template <typename... Term>
   void subtract(size_t to, double factor, Term... term) {
     const double sum = ((term.sign * term.field.values[term.at]) + ...);

@@ -1,6 +1,6 @@
-// Complex Fourier transforms of 512 points in single precision, in place, one wavefront for each: three passes of radix 8 in
-// registers, with two exchanges through LDS (Volkov and Kazian, Fitting FFT onto the G80 architecture, 2008). SHOC's FFT; 2048
-// transforms are the 8 MiB of MGPUSim's default, which makes two passes, here forward and back.
+// Complex Fourier transforms of 512 points in single precision, in place, one wavefront per transform: three passes of radix 8
+// in registers, with two exchanges through LDS (Volkov and Kazian, Fitting FFT onto the G80 architecture, 2008). SHOC's FFT;
+// 2048 transforms are the 8 MiB of MGPUSim's default, which runs two passes, here forward and inverse.
 #include <hip/hip_runtime.h>
 
 #include <complex>
@@ -18,13 +18,13 @@ struct Complex {
 __device__ inline Complex operator+(Complex a, Complex b) { return {a.re + b.re, a.im + b.im}; }
 __device__ inline Complex operator-(Complex a, Complex b) { return {a.re - b.re, a.im - b.im}; }
 __device__ inline Complex operator*(Complex a, Complex b) { return {a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re}; }
-// Times -i, or i for the way back.
+// Multiplies by -i, or by i for the inverse.
 template <bool inverse>
 __device__ inline Complex quarter(Complex a) {
   return inverse ? Complex{-a.im, a.re} : Complex{a.im, -a.re};
 }
 
-// x[k] = sum over j of x[j] exp(-2 pi i j k / 8), or with the other sign.
+// x[k] = sum over j of x[j] exp(-2 pi i j k / 8), or with the opposite sign.
 template <bool inverse>
 __device__ inline void transform_8(Complex x[8]) {
   constexpr float half = 0.70710678118654752f;
@@ -46,7 +46,7 @@ __device__ inline void transform_8(Complex x[8]) {
 // Point n = 64 j + 8 a + b, frequency k = k0 + 8 k1 + 64 k2. The passes sum over j, a and b. roots[i] = exp(-2 pi i i / 512).
 template <bool inverse>
 __global__ void __launch_bounds__(lanes) transform(Complex* __restrict__ data, const Complex* __restrict__ roots) {
-  // Pitches that spread each access over all banks: 72 words from k0 to k0, in the second exchange 9 from k1 to k1.
+  // Pitches that spread each access over all banks: 72 words between k0, in the second exchange 9 between k1.
   constexpr unsigned pitch = 72, second_pitch = 9;
   __shared__ float re[8 * pitch], im[8 * pitch];
   Complex* const own = data + size_t{blockIdx.x} * points;
@@ -60,7 +60,7 @@ __global__ void __launch_bounds__(lanes) transform(Complex* __restrict__ data, c
       x[i] = x[i] * root;
     }
   };
-  // x[i] goes to to(i), comes from from(i).
+  // x[i] is stored at to(i) and read from from(i).
   const auto exchange = [&](auto to, auto from) {
     __syncthreads();
 #pragma unroll
@@ -86,7 +86,7 @@ __global__ void __launch_bounds__(lanes) transform(Complex* __restrict__ data, c
   for (unsigned k2 = 0; k2 < 8; ++k2) own[k2 * lanes + lane] = {x[k2].re * scale, x[k2].im * scale};
 }
 
-// By the definition's even and odd halves, in double precision.
+// Recursive definition by even and odd halves, in double precision.
 static void reference(std::complex<double>* data, size_t count, double sign) {
   if (count == 1) return;
   std::vector<std::complex<double>> halves(count);
@@ -138,8 +138,9 @@ int main(int argc, char** argv) {
         norms[transform] += std::norm(numbers[i]);
       }
     }
-    // The error's 2-norm, and so each element's error, is at most log2(n) (u + gamma_4 (sqrt 2 + u)) of the result's 2-norm in
-    // each pass (Higham, Accuracy and Stability of Numerical Algorithms, theorem 24.2), about 7 u for each of the 9 steps.
+    // The 2-norm of the error, which bounds each element's error, is at most log2(n) (u + gamma_4 (sqrt 2 + u)) of the result's
+    // 2-norm in each pass (Higham, Accuracy and Stability of Numerical Algorithms, theorem 24.2), about 7 u for each of the 9
+    // steps.
     const double error = passes * 9 * 7 * 0x1p-24;
     program.check_near("the result", data.download(), expected,
                        [&](size_t i) { return error * std::sqrt(norms[i / (points * 2)]); });

@@ -1,11 +1,11 @@
 // Complex Fourier transforms of 256 to 65536 points in single precision, a batch of them, by steps of radix 16.
 //
-//   simt       steps on vector ALUs: a Stockham FFT as libraries have it
+//   simt       steps on vector ALUs: a Stockham FFT as in libraries
 //   m3xu       a step is the product of the 16 x 16 matrix of the transform with columns, in M3XU's FP32C
-//   m3xu_fp32  likewise, by FP32 in half of the passes: sums and differences of rows that share cosines and sines first
-//   tf32       likewise in four real products of TF32, as tcFFT makes it in half precision
+//   m3xu_fp32  likewise in FP32 with half of the passes: first sums and differences of rows that share cosines and sines
+//   tf32       likewise in four real products of TF32, as tcFFT does in half precision
 //
-// What remains of a length that is no power of 16 is a last step of radix 2, 4 or 8 on vector ALUs. Transforms of up to 4096
+// If the length is not a power of 16, the last step has radix 2, 4 or 8 and runs on vector ALUs. Transforms of up to 4096
 // points take one pass over memory, longer ones two: 256 points with a distance between them, then the rest.
 #include <complex>
 
@@ -36,10 +36,10 @@ using fft::Complex;
 
 using Kernel = void (*)(fft::Pass);
 struct Kernels {
-  Kernel lines[5], columns, transposed[4];  ///< by length, from 256 and from 32 on
+  Kernel lines[5], columns, transposed[4];  ///< by length: `lines` from 256, `transposed` from 32
 };
 
-// For as many wavefronts on a SIMD as registers allow without spilling; gfx803 has half of gfx90a's.
+// Compiled for as many wavefronts per SIMD as registers allow without spilling; gfx803 has half of gfx90a's registers.
 #if defined(__gfx803__)
 TRANSFORMS(fft_simt, fft::Simt, 3)
 #else
@@ -47,7 +47,7 @@ TRANSFORMS(fft_simt, fft::Simt, 7)
 #endif
 #if !defined(__gfx90a__)
 namespace fft {
-/// Only gfx90a has what these need; main() sees to it that nobody calls them elsewhere.
+/// Placeholders for implementations that require gfx90a; main() prevents their use on other GPUs.
 using Folded = void;
 using M3xu = void;
 using Tf32 = void;
@@ -61,7 +61,7 @@ namespace {
 
 constexpr double pi = 3.14159265358979323846;
 
-/// Of a whole batch.
+/// Limit of the points of a batch.
 constexpr size_t kMostPoints = size_t(1) << 28;
 
 std::complex<double> root(size_t i, size_t points) {
@@ -83,7 +83,7 @@ unsigned log2_of(unsigned points) {
   return log;
 }
 
-/// Passes of a batch of transforms.
+/// The passes of a batch of transforms.
 class Plan {
  public:
   Plan(unsigned log_points, unsigned batch)
@@ -99,7 +99,7 @@ class Plan {
       const fft::Side side{0, points, 0, 1};
       return launch(kernels.lines[log_rest_ - 8], log_rest_, {in, out, side, side, batch_, rest_.data(), nullptr, nullptr});
     }
-    // Point n1 rest + n2 becomes k1 + 256 k2: sums over n1 first.
+    // Point n1 rest + n2 becomes k1 + 256 k2; the sum over n1 comes first.
     const fft::Side columns{log_rest_, points, 1, rest}, lines{8, points, rest, 1}, transposed{8, points, 1, 256};
     launch(kernels.columns, 8, {in, between, columns, columns, batch_ * rest, first_.data(), rest_.data(), fine_.data()});
     launch(kernels.transposed[log_rest_ - 5], log_rest_,
@@ -116,7 +116,7 @@ class Plan {
   workload::DeviceArray<Complex> rest_, first_, fine_;
 };
 
-/// In place, in double precision; `buffer` is as long.
+/// In place, in double precision; `buffer` has the same length.
 void reference(std::complex<double>* data, std::complex<double>* buffer, size_t count) {
   if (count == 1) return;
   for (size_t i = 0; i < count; ++i) buffer[i % 2 * (count / 2) + i / 2] = data[i];
@@ -129,18 +129,18 @@ void reference(std::complex<double>* data, std::complex<double>* buffer, size_t 
   }
 }
 
-/// Largest 2-norm of the result's error, as a share of the result's.
+/// Bound of the 2-norm of the result's error, relative to the result's 2-norm.
 ///
-/// A step of radix 2 on vector ALUs: mu + gamma_4 (sqrt 2 + mu), where mu is the error of what rows are turned by (Higham,
-/// Accuracy and Stability of Numerical Algorithms, theorem 24.2). Powers of a root are products of at most 16 roots, each of
-/// which is off by u, in 15 multiplications of complex numbers, sqrt 5 u each: mu < 50 u in a step of radix 16, and once more
-/// between the passes.
+/// A step of radix 2 on vector ALUs: mu + gamma_4 (sqrt 2 + mu), where mu is the error of the roots by which rows are
+/// multiplied (Higham, Accuracy and Stability of Numerical Algorithms, theorem 24.2). Powers of a root are products of at most
+/// 16 roots, each of which is off by u, in 15 multiplications of complex numbers, sqrt 5 u each: mu < 50 u in a step of radix
+/// 16, and once more between the passes.
 /// A product with the 16 x 16 matrix: each part is a chain of 32 fused multiply-adds of rounded roots, and the 2-norm of the
-/// matrix of magnitudes is 16, where that of the transform is 4; what rounds factors to 11 bits adds 2^-11 for each. Chains of
-/// 16 behind one rounded sum or difference are off by less.
+/// matrix of magnitudes is 16, where that of the transform is 4; rounding of factors to 11 bits adds 2^-11 for each. Chains of
+/// 16 after one rounded sum or difference have smaller errors.
 double error_bound(const std::string& implementation, unsigned log_points) {
   constexpr double u = 0x1p-24;
-  const unsigned steps = log_points / 4 + 1;  // of radix 16, what remains, and what is between passes
+  const unsigned steps = log_points / 4 + 1;  // steps of radix 16, the remaining step, and the multiplication between passes
   const double turning = steps * 50 * u + log_points * 6 * u;
   if (implementation == "simt") return turning;
   const double factors = implementation == "tf32" ? 2.01 * 0x1p-11 : 0;
@@ -156,7 +156,7 @@ int main(int argc, char** argv) {
   program.size(points, "points", "points of a transform, a power of two", {512, 4096, 65536}, 256, 1 << 16);
   program.size(batch, "batch", "transforms", {11, 256, 64}, 1, 1 << 20);
   std::string implementation;
-  program.choice(implementation, "implementation", "what makes steps of radix 16", {"simt", "m3xu", "m3xu_fp32", "tf32"},
+  program.choice(implementation, "implementation", "implementation of radix-16 steps", {"simt", "m3xu", "m3xu_fp32", "tf32"},
                  std::string("simt"));
   return program.run(argc, argv, [&] {
     const unsigned log_points = log2_of(points);
@@ -170,7 +170,7 @@ int main(int argc, char** argv) {
     std::vector<Complex> input(size_t(points) * batch);
     for (Complex& value : input) tiled::random_value(program.random(), value);
     const workload::DeviceArray<Complex> in("the input", input), out("the result", input.size());
-    const workload::DeviceArray<Complex> between("what is between passes", log_points > fft::kLogPoints ? input.size() : 1);
+    const workload::DeviceArray<Complex> between("the points between passes", log_points > fft::kLogPoints ? input.size() : 1);
     const Plan plan(log_points, batch);
     const Kernels& kernels = implementation == "simt"   ? fft_simt
                              : implementation == "m3xu" ? fft_m3xu

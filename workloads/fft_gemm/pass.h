@@ -1,10 +1,10 @@
 // One pass of a Fourier transform over memory: transforms of 32 to 4096 points, a power of two, in a workgroup's LDS.
 //
-// A workgroup has 4096 points, of one column or of several side by side. Steps are Stockham's (of radix 16, and a last one of
-// what remains): step of radix R after those of product l takes butterfly b, whose rows are n = b + row L / R, multiplies
-// row r by exp(-2 pi i (b mod l) r / (R l)), and leaves them in n = (b / l) R l + b mod l + r l. Between two steps points go
-// to other work-items through LDS, first the real parts and then the imaginary ones, so that three workgroups fit. Lengths and
-// forms are known when a kernel is compiled: all that depends on them alone costs no instruction.
+// A workgroup has 4096 points, of one or several adjacent columns. Steps are Stockham's (of radix 16, and a last one of what
+// remains): step of radix R after those of product l takes butterfly b, whose rows are n = b + row L / R, multiplies row r by
+// exp(-2 pi i (b mod l) r / (R l)), and stores them as n = (b / l) R l + b mod l + r l. Between two steps points are exchanged
+// through LDS, first the real parts and then the imaginary ones, so that three workgroups fit into LDS. Lengths and forms are
+// compile-time constants, so that expressions that depend only on them cost no instruction.
 #pragma once
 
 #include <type_traits>
@@ -15,13 +15,13 @@ namespace fft {
 
 constexpr unsigned kWorkgroup = 256, kLogPoints = 12;
 
-/// Where point n of a column is: (column / inner) outer + (column % inner) between + n stride, inner = 2^log_inner.
+/// Addressing: point n of a column is at (column / inner) outer + (column % inner) between + n stride, inner = 2^log_inner.
 struct Side {
   unsigned log_inner, outer, between, stride;
   __device__ unsigned at(unsigned column, unsigned n) const {
     return (column >> log_inner) * outer + (column & ((1u << log_inner) - 1)) * between + n * stride;
   }
-  /// From a column to the next of the same workgroup.
+  /// Distance between adjacent columns of a workgroup.
   __device__ unsigned column_step() const { return log_inner == 0 ? outer : between; }
 };
 
@@ -30,14 +30,14 @@ struct Pass {
   Complex* out;
   Side from, to;
   unsigned columns;
-  const Complex* roots;  ///< exp(-2 pi i i / L), L points
-  /// Of columns, L is 256 and point k of column c comes out times exp(-2 pi i j k / N), j = c % 2^to.log_inner, where
-  /// `coarse` is that of 256 i and `fine` of i < 256 in place of j k.
+  const Complex* roots;  ///< exp(-2 pi i i / L) for transforms of L points
+  /// For columns, L is 256 and point k of column c is multiplied by exp(-2 pi i j k / N), j = c % 2^to.log_inner.
+  /// With j k = 256 h + l, this factor is coarse[h] * fine[l].
   const Complex *coarse, *fine;
 };
 
-/// How the points of a column follow each other: in memory, or with those of other columns between them; the latter becomes the
-/// former (lines), or stays, or the other way round. Neighbouring work-items take neighbouring columns where that is so.
+/// Order of a column's points in memory: contiguous (lines), or interleaved with those of other columns. A pass keeps the order
+/// or converts interleaved points to lines or back. If columns are interleaved, adjacent work-items process adjacent columns.
 struct Lines {
   static constexpr bool kFromColumns = false, kToColumns = false;
 };
@@ -48,12 +48,12 @@ struct Transposed {
   static constexpr bool kFromColumns = false, kToColumns = true;
 };
 
-/// A butterfly: which column of the workgroup's, and which one in it.
+/// A butterfly: the workgroup's column, and the butterfly's number within it.
 struct Butterfly {
   unsigned column, index;
 };
-/// Butterfly `number` of the workgroup, which has 2^kLogCount for each column. That of number a + b it is the sum of both's, if
-/// b is less than 16 and a a multiple of 16, or a is 0.
+/// Butterfly `number` of the workgroup, which has 2^kLogCount per column. The mapping is additive: butterfly a + b is the sum
+/// of a and b if b is less than 16 and a a multiple of 16.
 template <unsigned kLogCount, unsigned kLogRadix, bool kColumnsFirst>
 __device__ inline Butterfly numbered(unsigned number) {
   constexpr unsigned log_columns = kLogPoints - kLogRadix - kLogCount;
@@ -64,13 +64,13 @@ __device__ inline Butterfly numbered(unsigned number) {
   }
 }
 
-/// Points of a workgroup in LDS on their way from the step behind those of product l: some words are left free, so that lanes
-/// write to as many banks as there are, and read from them.
+/// Points of a workgroup in LDS, exchanged after the step that follows those of product l. Unused words spread the lanes'
+/// writes and reads over all banks.
 template <class Policy, unsigned kLogLength, class Form, unsigned l>
 struct Exchange {
   static constexpr bool kBySixteen = kLogLength <= 8 || Form::kToColumns;
   static constexpr unsigned kLength = 1u << kLogLength, kRest = Form::kToColumns;
-  /// Free words before point n.
+  /// Number of unused words before point n.
   __device__ static constexpr unsigned free(unsigned n) {
     if constexpr (kBySixteen) return n / 16;
     if constexpr (l == 16) return n / 256 * 16;
@@ -81,7 +81,7 @@ struct Exchange {
   }
   static constexpr unsigned kSize = (1u << (kLogPoints - kLogLength)) * (kLength + kLength / 16 + kRest);
 
-  /// Value v goes to `to(v)` and comes back as what went to `from(v)`.
+  /// Value v is stored at `to(v)` and replaced by the value at `from(v)`.
   template <class To, class From>
   __device__ static void run(float* lds, Complex (&x)[16], To to, From from) {
 #pragma unroll
@@ -128,12 +128,12 @@ class Transform {
                             kColumns = 1u << (kLogPoints - kLogLength);
   template <unsigned l>
   using Exchanged = Exchange<Policy, kLogLength, Form, l>;
-  /// The first step's butterflies leave the unit as the second one needs them.
+  /// The first step leaves its butterflies transposed, as the second one needs them.
   static constexpr bool kLoadsTransposed =
       Policy::kOnUnits && kLogLength >= 8 && kLogLength < 12 && !Form::kFromColumns && !Form::kToColumns;
   static constexpr bool kByTwo = kLoadsTransposed && kLogLength > 8;
 
-  /// Of value v, the part that is the same for all lanes, and the lane's.
+  /// Offset of value v: one part that is the same for all lanes, and one per lane.
   template <bool kColumnsFirst>
   __device__ static Butterfly of_value(unsigned v) {
     return numbered<kLogCount, 4, kColumnsFirst>(Policy::first(v / kRows));
@@ -144,7 +144,7 @@ class Transform {
   }
   __device__ static unsigned row(unsigned v) { return Policy::row(v % kRows); }
 
-  /// In global memory, at a number of elements that each lane has from an address that is the same for all.
+  /// Global memory at a per-lane element offset from an address that is the same for all lanes.
   template <unsigned count>
   __device__ static auto& global(const Complex* first, unsigned lane) {
     using Bytes = __attribute__((address_space(1))) char;
@@ -159,8 +159,8 @@ class Transform {
     auto& to = global<1>(first, lane);
     to = {__builtin_bit_cast(unsigned, x.re), __builtin_bit_cast(unsigned, x.im)};
   }
-  /// Calls visit(v, uniform, lane, there): value v is `uniform` and `lane` elements from the workgroup's first one, if it is
-  /// there at all; else that is where one of the last column is. Rows are `distance` points apart.
+  /// Calls visit(v, uniform, lane, there): value v is `uniform` + `lane` elements from the workgroup's first one if `there`;
+  /// otherwise the offsets are those of a value in the last column. Rows are `distance` points apart.
   template <bool kColumnsFirst, class Index, class Visit>
   __device__ void each_in_memory(const Side& side, unsigned distance, Index index, Visit visit) const {
     const Butterfly lane = of_lane<kColumnsFirst>();
@@ -172,7 +172,7 @@ class Transform {
       unsigned uniform = index(b.index) * side.stride, own = of_index;
       bool there = true;
       if constexpr (kColumnsFirst) {
-        own += __umul24(lane.column, side.column_step());  // whole workgroups
+        own += __umul24(lane.column, side.column_step());  // columns are complete
       } else if constexpr (Policy::kOnUnits && kLogLength >= 8) {
         uniform += min(b.column, last) * side.column_step();
         there = b.column <= last;
@@ -192,7 +192,7 @@ class Transform {
   __device__ void load(Index index) {
     const Complex* const first = x_.in + x_.from.at(first_column_, 0);
     each_in_memory<Form::kFromColumns>(x_.from, kCount, index, [&](unsigned v, unsigned uniform, unsigned lane, bool) {
-      if constexpr (kByTwo) {  // with that of the next tile, which is behind it
+      if constexpr (kByTwo) {  // together with that of the next tile, which follows it
         if (v / kRows % 2 != 0) return;
         const auto bits = global<2>(first + uniform, lane);
         values_[v] = from_bits(bits.x, bits.y);
@@ -213,7 +213,7 @@ class Transform {
           if (there) keep(first + uniform, lane, values_[v]);
         });
   }
-  /// Where value v is after the step of radix 16 that follows those of product l.
+  /// Position of value v after the radix-16 step that follows those of product l.
   template <unsigned l, bool kColumnsFirst>
   __device__ static unsigned after(unsigned v) {
     const auto place = [](const Butterfly& b) { return Exchanged<l>::at(b.column, b.index / l * 16 * l + b.index % l); };
@@ -229,12 +229,12 @@ class Transform {
                  row(v) * (kCount + Exchanged<l>::free(kCount));
         });
   }
-  /// exp(-2 pi i part / (16 l))
+  /// exp(-2 pi i part / (16 l)).
   template <unsigned l>
   __device__ Complex root(unsigned part) const {
     return x_.roots[part * kCount / l];
   }
-  /// Row r of a butterfly is multiplied by the r-th power of a root: (index % l) r / (16 l) of a turn.
+  /// Multiplies row r of a butterfly by the r-th power of a root, exp(-2 pi i (index % l) r / (16 l)).
   template <unsigned l>
   __device__ void step() {
     const unsigned index = of_value<Form::kToColumns>(0).index + of_lane<Form::kToColumns>().index;
@@ -246,7 +246,7 @@ class Transform {
     } else {
 #pragma unroll
       for (unsigned s = 0; s < kRows; ++s) {
-        // The next tile is this many butterflies on.
+        // Distance to the next tile, in butterflies.
         constexpr unsigned next = Form::kToColumns ? 16 >> (kLogPoints - kLogLength) : 16;
         Complex turn = root<l>(index % l * row(s));
         const Complex more = root<l>(next % l * row(s));
@@ -259,7 +259,7 @@ class Transform {
     }
     policy_.transform(values_);
   }
-  /// Between two passes: point k of a column times exp(-2 pi i j k / N).
+  /// Between two passes: multiplies point k of a column by exp(-2 pi i j k / N).
   template <unsigned l>
   __device__ void turn_columns() {
     const Butterfly lane = of_lane<Form::kToColumns>();
@@ -288,7 +288,7 @@ class Transform {
       }
     }
   }
-  /// The last step behind those of product 16 l, of radix 2, 4 or 8 on vector ALUs.
+  /// The last step, after those of product 16 l, of radix 2, 4 or 8 on vector ALUs.
   template <unsigned l, unsigned kLogRadix>
   __device__ void last_step() {
     constexpr unsigned radix = 1 << kLogRadix, count = 16 * l;
@@ -326,7 +326,7 @@ class Transform {
   Complex values_[16];
 };
 
-/// Policy is void where it is for other targets.
+/// Policy is void on targets without it.
 template <class Policy, unsigned kLogLength, class Form>
 __device__ inline void transform(const Pass& pass) {
   if constexpr (std::is_void_v<Policy>) {

@@ -1,12 +1,12 @@
-// 16-point Fourier transforms of complex numbers in registers, 256 in a workgroup of 256 work-items: what fft_gemm.hip makes
-// longer ones of. A work-item has 16 values, kTiles times kRows. A policy has
+// 16-point Fourier transforms of complex numbers in registers, 256 in a workgroup of 256 work-items: the steps of the longer
+// transforms of fft_gemm.hip. A work-item has 16 values, kTiles times kRows. A policy has
 //
 //   first(t), lane()       value t kRows + s is of transform first(t) + lane(), where first(t) is the same for a wavefront
-//   row(s)                 and row row(s) of it, before and after; the same for all lanes where kUniformRows
+//   row(s)                 and row row(s) of it, before and after; the same for all lanes if kUniformRows
 //   Policy(roots, step)    roots[i * step] = exp(-2 pi i i / 16)
 //   transform(x)           X[k] = sum over n of x[n] exp(-2 pi i k n / 16)
 //
-// and those with kOnUnits, where lane() is less than 16 and first(t) a multiple of it,
+// and, with kOnUnits (lane() is less than 16, first(t) a multiple of 16),
 //
 //   transform_transposed(x)   likewise, but row r of transform 16 q + `transposed(c)` comes out as row c of transform 16 q + r:
 //                          the product of the transposed matrices
@@ -23,7 +23,7 @@ using Complex = m3xu::complex;
 __device__ inline Complex operator+(Complex a, Complex b) { return {a.re + b.re, a.im + b.im}; }
 __device__ inline Complex operator-(Complex a, Complex b) { return {a.re - b.re, a.im - b.im}; }
 __device__ inline Complex operator*(Complex a, Complex b) { return {a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re}; }
-/// Times -i.
+/// Multiplies by -i.
 __device__ inline Complex quarter(Complex a) { return {a.im, -a.re}; }
 
 __device__ inline void transform_2(Complex& a, Complex& b) {
@@ -60,7 +60,7 @@ __device__ inline void powers_of(Complex (&powers)[count], Complex root) {
   for (unsigned r = 2; r < count; ++r) powers[r] = powers[r / 2] * powers[r - r / 2];
 }
 
-/// By vector ALUs: each work-item makes one transform, as 4 x 4.
+/// Vector ALUs: each work-item computes one transform as 4 x 4.
 class Simt {
  public:
   static constexpr bool kOnUnits = false, kUniformRows = true;
@@ -100,7 +100,7 @@ class Simt {
 
 #if defined(__gfx90a__)
 
-/// What matrix units have in common: a wavefront makes 64 transforms, 16 at once, of which a lane has four rows of one.
+/// Common part for matrix units: a wavefront computes 64 transforms, 16 at a time; a lane has four rows of one.
 class OnUnits {
  public:
   static constexpr bool kOnUnits = true, kUniformRows = false;
@@ -113,7 +113,7 @@ class OnUnits {
   __device__ static unsigned group() { return threadIdx.x % 64 / 16; }
 };
 
-/// By M3XU's FP32C: the matrix of the transform times 16 columns, 4 products along k.
+/// M3XU's FP32C: the matrix of the transform times 16 columns, 4 products along k.
 class M3xu : public OnUnits {
  public:
   __device__ M3xu(const Complex* roots, unsigned step) {
@@ -149,21 +149,21 @@ class M3xu : public OnUnits {
     for (unsigned v = 0; v < 16; ++v) x[v] = sums[v / 4].item(v % 4);
   }
 
-  Complex matrix_[4];  // the matrix is symmetric: rows as A, columns as B
+  Complex matrix_[4];  // symmetric, so that its rows as A equal its columns as B
 };
 
-/// By M3XU's FP32, with half of the multiplications: rows n and 16 - n are multiplied by the same cosines and by opposite
-/// sines, so that of sums u[n] = x[n] + x[16 - n] and differences v[n] = x[n] - x[16 - n]
+/// M3XU's FP32 with half of the multiplications: rows n and 16 - n are multiplied by the same cosines and by opposite sines, so
+/// that of sums u[n] = x[n] + x[16 - n] and differences v[n] = x[n] - x[16 - n]
 ///
 ///   Re X[k] = sum over n of cos(2 pi k n / 16) Re u[n] + sin(2 pi k n / 16) Im v[n]
 ///   Im X[k] = sum over n of cos(2 pi k n / 16) Im u[n] - sin(2 pi k n / 16) Re v[n],     n = 1 ... 7,
 ///
-/// with n = 0 and 8 by themselves: twice a real 16 x 16 matrix, the same one, times 16 real numbers.
+/// with n = 0 and 8 treated separately: two products of the same real 16 x 16 matrix with 16 real numbers.
 class Folded : public OnUnits {
  public:
   __device__ Folded(const Complex* roots, unsigned step)
       : rows_(roots, step, row_of(threadIdx.x % 16)), columns_(roots, step, threadIdx.x % 16) {}
-  /// g, 16 - g, 8 - g, 8 + g; 0, 8, 4, 12. So a lane has both of what is folded.
+  /// g, 16 - g, 8 - g, 8 + g; for g = 0: 0, 8, 4, 12. A lane thus has both rows of each folded pair.
   __device__ static unsigned row(unsigned s) { return row_of(4 * group() + s); }
   __device__ static unsigned transposed(unsigned c) { return row_of(c); }
   __device__ void transform(Complex (&x)[16]) const {
@@ -181,14 +181,14 @@ class Folded : public OnUnits {
   using A = m3xu::fragment<m3xu::matrixa, m3xu::fp32>;
   using B = m3xu::fragment<m3xu::matrixb, m3xu::fp32>;
   using Sum = m3xu::fragment<m3xu::accum, m3xu::fp32>;
-  /// Of row 4 g + s of a product.
+  /// Row that corresponds to row 4 g + s of a product.
   __device__ static unsigned row_of(unsigned place) {
     const unsigned g = place / 4, s = place % 4;
     const unsigned n = s % 2 == 0 ? g : 16 - g, half = s < 2 ? 0 : 8;
     const unsigned of_first = s == 0 ? 0 : s == 1 ? 8 : s == 2 ? 4 : 12;
     return g == 0 ? of_first : half == 0 ? n : s == 2 ? 8 - g : 8 + g;
   }
-  /// Of row k what this lane's two pairs of rows are multiplied by.
+  /// Factors of row k for this lane's two pairs of rows.
   struct Matrix {
     __device__ Matrix(const Complex* roots, unsigned step, unsigned k) {
       const unsigned g = group();
@@ -209,10 +209,11 @@ class Folded : public OnUnits {
 #pragma unroll
       for (unsigned t = 0; t < 4; ++t) {
         Complex a = x[4 * t + 2 * pair], b = x[4 * t + 2 * pair + 1];
-        // The compiler would add real and imaginary part by one instruction: they go to different products.
+        // Prevents the compiler from adding real and imaginary parts by one packed instruction, since they are used by
+        // different products.
         asm("" : "+v"(a.re), "+v"(b.re));
         const Complex sum = a + b, difference = a - b;
-        // Rows 0 and 8 have no sine: of them the sum counts for even k, the difference for odd k.
+        // Rows 0 and 8 have no sine: even k use their sum, odd k their difference.
         const bool whole = pair == 0 && first_group;
         mma(re[t], pair, sum.re, whole ? difference.re : difference.im);
         mma(im[t], pair, sum.im, whole ? difference.im : b.re - a.re);
@@ -225,7 +226,7 @@ class Folded : public OnUnits {
   Matrix rows_, columns_;
 };
 
-/// As tcFFT does it in half precision, here in TF32: four real products for a complex one, factors rounded to 11 bits.
+/// TF32, as in tcFFT, which uses half precision: four real products for a complex one, factors rounded to 11 bits.
 class Tf32 : public OnUnits {
  public:
   __device__ Tf32(const Complex* roots, unsigned step) {
@@ -235,7 +236,7 @@ class Tf32 : public OnUnits {
       re_[s] = rounded(root.re), im_[s] = rounded(root.im), minus_im_[s] = rounded(-root.im);
     }
   }
-  // k is summed over in another order than the unit's, so that rows go in as they come out.
+  // k is summed in a different order than the unit's, so that inputs and results have the same rows.
   __device__ static unsigned row(unsigned s) { return 4 * group() + s; }
   __device__ void transform(Complex (&x)[16]) const {
     multiply(x, [](Sum& sum, const float* matrix, float first, float second) {
@@ -252,7 +253,7 @@ class Tf32 : public OnUnits {
   using A = m3xu::fragment<m3xu::matrixa, m3xu::tf32>;
   using B = m3xu::fragment<m3xu::matrixb, m3xu::tf32>;
   using Sum = m3xu::fragment<m3xu::accum, m3xu::tf32>;
-  /// The unit does not read the low 13 bits.
+  /// Rounds by addition, since the unit does not read the low 13 bits.
   __device__ static float rounded(float x) { return __builtin_bit_cast(float, __builtin_bit_cast(unsigned, x) + 0x1000); }
   template <class Mma>
   __device__ void multiply(Complex (&x)[16], Mma mma) const {

@@ -1,13 +1,14 @@
 // Finite impulse response filter, y[i] = sum over t of h[t] x[i - t], with x = 0 before the first sample. A work-item computes
-// four neighbouring results from registers, so that each loads taps + 4 samples, 16 bytes at a time, instead of 4 taps; the
-// coefficients are the same for all lanes and come by scalar loads. 16 taps are Hetero-Mark's, the default length is MGPUSim's.
+// four adjacent results from registers, so that each loads taps + 4 samples, 16 bytes at a time, instead of 4 taps; the
+// coefficients are the same for all lanes and are read by scalar loads. 16 taps are Hetero-Mark's, the default length is
+// MGPUSim's.
 #include <hip/hip_runtime.h>
 
 #include "workloads/common/program.h"
 
 constexpr unsigned group_size = 256;
 
-// x points behind at least `taps` zeros; taps is a multiple of 4. x and y are of whole float4.
+// x points after at least `taps` zeros; taps is a multiple of 4. x and y consist of whole float4.
 __global__ void __launch_bounds__(group_size) fir(const float4* __restrict__ x, const float* __restrict__ coefficients,
                                                   float4* __restrict__ y, unsigned count, unsigned taps) {
   const unsigned i = blockIdx.x * group_size + threadIdx.x;

@@ -1,10 +1,11 @@
-// Transitive and reflexive closure of a directed graph: which vertices can be reached from which.
+// Transitive and reflexive closure of a directed graph: for each vertex, the vertices that can be reached from it.
 //
-// The baseline is Warshall's algorithm on bits, in blocks of 64 vertices: a lane has a row's 64 bits of a block, and what
-// another row reaches is one OR. The matrix algorithms are those of workloads/common/closure.h, with 1 and 0 in half precision.
+// The baseline is Warshall's algorithm on bits, in blocks of 64 vertices: a lane has a row's 64 bits of a block, and adding
+// the vertices reachable from another row is one OR. The matrix algorithms are those of workloads/common/closure.h, with 1 and
+// 0 in half precision.
 //
-// `published` is what cuBool does, the baseline that the SIMD2 thesis names: products of Boolean matrices in compressed rows,
-// each the square of the one before, until one has no more elements. The host reads each product's size, and allocates it.
+// `published` is the algorithm of cuBool, the baseline named in the SIMD2 thesis: repeated squaring of a Boolean matrix in
+// compressed rows, until the number of elements does not grow. The host reads the size of each product and allocates it.
 #include <memory>
 #include <optional>
 #include <utility>
@@ -17,7 +18,7 @@ using bits = unsigned long long;
 
 // Bit j of word w of row i, i * words + w: j + 64 w can be reached from i.
 
-// Closes the 64 x 64 bits on the diagonal: a lane has a row.
+// Computes the closure of the 64 x 64 bits on the diagonal; a lane has a row.
 __device__ static bits closed_diagonal(const bits* matrix, unsigned words, unsigned block, unsigned vertices) {
   const unsigned row = min(block * 64 + threadIdx.x % 64, vertices - 1);
   bits mine = matrix[static_cast<size_t>(row) * words + block];
@@ -29,13 +30,13 @@ __device__ static bits closed_diagonal(const bits* matrix, unsigned words, unsig
   return mine;
 }
 
-// The block's own rows: each wavefront closes the diagonal for itself and then makes one word of the 64 rows: the OR of those
-// rows that the diagonal reaches.
+// The block's rows: each wavefront closes the diagonal block itself, and then computes one word of the 64 rows, the OR of the
+// rows reachable in the diagonal block.
 __global__ void __launch_bounds__(64)
     close_rows(bits* matrix, bits* diagonal, unsigned words, unsigned block, unsigned vertices) {
   const unsigned lane = threadIdx.x, row = block * 64 + lane, word = blockIdx.x;
   const bits reached = closed_diagonal(matrix, words, block, vertices);
-  // The diagonal itself is still read by others.
+  // The diagonal block is still read by other workgroups.
   if (word == block) {
     diagonal[lane] = reached;
     return;
@@ -50,9 +51,9 @@ __global__ void __launch_bounds__(64)
   if (row < vertices) matrix[static_cast<size_t>(row) * words + word] = all;
 }
 
-// All rows: one that reaches vertices of the block reaches what those reach. A workgroup has 16 words of 16 rows, and of the
-// block's rows in LDS. Whether it finds the block's own word of a row before or after another workgroup has completed it does
-// not matter: the rows that it gains are in the others already.
+// All rows: a row that reaches vertices of the block also reaches their vertices. A workgroup has 16 words of 16 rows and, in
+// LDS, of the block's rows. It may read the block's word of a row before or after another workgroup has updated it: the
+// additional rows have already been included in the other ones.
 __global__ void __launch_bounds__(256)
     close_all(bits* matrix, const bits* diagonal, unsigned words, unsigned block, unsigned vertices) {
   constexpr unsigned edge = 16;
@@ -81,7 +82,7 @@ static void warshall(bits* matrix, bits* diagonal, unsigned words, unsigned vert
   }
 }
 
-// The columns of a row's bitmap, in order. A wavefront for each row.
+// Writes the columns of a row's bitmap in order, one wavefront per row.
 __global__ void __launch_bounds__(64) write_columns(const unsigned* __restrict__ bitmaps, unsigned words,
                                                     const unsigned* __restrict__ offsets, unsigned* __restrict__ columns) {
   __shared__ unsigned partial;
@@ -96,7 +97,7 @@ __global__ void __launch_bounds__(64) write_columns(const unsigned* __restrict__
   }
 }
 
-// The closure of a reflexive matrix by squaring.
+// Closure of a reflexive matrix by squaring.
 class SparseClosure {
  public:
   explicit SparseClosure(const workload::Csr& edges)
@@ -148,7 +149,7 @@ class SparseClosure {
   std::unique_ptr<Matrix> now_;
 };
 
-// The edges and, as every vertex reaches itself, the diagonal.
+// The graph's edges and the diagonal, as every vertex reaches itself.
 static workload::Csr reflexive(const workload::Graph& graph) {
   workload::Csr matrix{{0}, {}};
   size_t edge = 0;

@@ -1,10 +1,10 @@
-// Lloyd's k-means as Hetero-Mark has it: the GPU transposes the points once, so that neighbouring lanes read neighbouring
-// values, and in each iteration finds the nearest centre of each point; the host moves the centres. It ends when no point
-// changes its cluster, or after so many iterations. Sizes are MGPUSim's.
+// Lloyd's k-means as in Hetero-Mark: the GPU transposes the points once, so that adjacent lanes read adjacent values, and in
+// each iteration finds the nearest centre of each point; the host moves the centres. It ends when no point changes its
+// cluster, or after a maximum number of iterations. Sizes are MGPUSim's.
 //
-//   tuned   a pass over a point's values for eight centres together, which come by scalar loads; the host adds up the points
-//   suite   Rodinia's: the distance to one centre after the other, both operands from memory; and its reduction on the GPU,
-//           which adds up the points of a part for each cluster in memory; the host adds up the parts
+//   tuned   one pass over a point's values for eight centres, which are read by scalar loads; the host adds the points
+//   suite   Rodinia's: the distance to one centre at a time, both operands from memory; and its reduction on the GPU, which
+//           adds the points of a part for each cluster in memory; the host adds the parts
 #include <hip/hip_runtime.h>
 
 #include <algorithm>
@@ -17,8 +17,8 @@
 
 constexpr unsigned group_size = 256;
 
-// The centres are the same for all lanes and come by scalar loads. Up to `at_once` distances are kept while a point's values
-// pass by.
+// The centres are the same for all lanes and are read by scalar loads. Up to `at_once` distances are accumulated in one pass
+// over a point's values.
 __global__ void __launch_bounds__(group_size)
     assign(const float* __restrict__ values, const float* __restrict__ centres, int* __restrict__ clusters, unsigned points,
            unsigned features, unsigned count) {
@@ -27,7 +27,7 @@ __global__ void __launch_bounds__(group_size)
   if (point >= points) return;
   float nearest = INFINITY;
   int cluster = 0;
-  // The host fills the centres up to a multiple of at_once by repeating the last.
+  // The host pads the centres to a multiple of at_once by repeating the last one.
   for (unsigned first = 0; first < count; first += at_once) {
     float distances[at_once] = {};
     for (unsigned feature = 0; feature < features; ++feature) {
@@ -63,8 +63,8 @@ extern "C" __global__ void __launch_bounds__(group_size)
   clusters[point] = cluster;
 }
 
-// sums[part][cluster][feature]: of the values, point by point, of the points of a part in the cluster. A work-item for each
-// feature of a part.
+// sums[part][cluster][feature]: sum of the values of those points of a part that are in the cluster, point by point. One
+// work-item per feature of a part.
 extern "C" __global__ void __launch_bounds__(group_size)
     kmeans_sums(const float* values, const int* clusters, float* sums, unsigned points, unsigned features, unsigned count,
                 unsigned part_size) {
@@ -79,12 +79,12 @@ extern "C" __global__ void __launch_bounds__(group_size)
 }
 
 struct Iteration {
-  std::vector<float> centres;  // those that the points were compared with
+  std::vector<float> centres;  // the centres that the points were compared with
   std::vector<int> clusters;
-  std::vector<float> sums = {};  // form suite: those of each part; none when the centres do not move any more
+  std::vector<float> sums = {};  // form suite: sums of each part; empty once the centres do not move
 };
 
-// Each point's cluster must be as near as any other, but for the rounding of the distances.
+// Checks that each point's cluster is nearest, within the rounding of the distances.
 static bool is_right(const Iteration& iteration, const std::vector<float>& values, size_t features, size_t clusters) {
   const double error = workload::sum_error(features + 3.0);
   for (size_t point = 0; point < iteration.clusters.size(); ++point) {
@@ -103,7 +103,7 @@ static bool is_right(const Iteration& iteration, const std::vector<float>& value
   return true;
 }
 
-// The sums of values that each part has for each cluster, within the rounding of as many additions as a part has points.
+// Checks the sums of values of each part for each cluster, within the rounding of as many additions as a part has points.
 static bool are_right(const Iteration& iteration, const std::vector<float>& values, size_t features, size_t part_size) {
   if (iteration.sums.empty()) return true;
   std::vector<double> expected(iteration.sums.size());
@@ -127,14 +127,14 @@ int main(int argc, char** argv) {
   program.size(points, "points", "points", {3000, 1024, 163'840}, 1, 1 << 26);
   program.size(features, "features", "values of each point", 32, 1, 4096);
   program.size(clusters, "clusters", "clusters, at most as many as points", 5, 1, 4096);
-  program.size(iterations, "iterations", "at most so many", {2, 5, 2});
+  program.size(iterations, "iterations", "maximum number", {2, 5, 2});
   program.choice(form, "form", "the kernels", {"tuned", "suite"}, std::string("tuned"));
   program.takes_sparsity("the values");
   return program.run(argc, argv, [&] {
     if (clusters > points) throw workload::UsageError("--clusters: there are only " + std::to_string(points) + " points");
     const bool suite = form == "suite";
     const size_t count = size_t(points) * features, padded_clusters = workload::groups(clusters, 8) * 8;
-    // Sums take no more room than the points.
+    // Sums take no more memory than the points.
     const unsigned part_size = std::max(64, clusters), parts = suite ? workload::groups(points, part_size) : 1;
     const std::vector<float> values = program.sparsified(program.random().uniform_values(count, 0, 1));
     const workload::DeviceArray<float> device_values("the points", values), transposed("the transposed points", count);
@@ -150,7 +150,7 @@ int main(int argc, char** argv) {
           transposed.data(), device_centres.data(), device_clusters.data(), points, features, clusters);
       done.push_back({centres, device_clusters.download()});
     };
-    // Of the values of each cluster's points.
+    // Sums the values of each cluster's points.
     const auto summed = [&](Iteration& iteration) {
       std::vector<double> sums(iteration.centres.size());
       if (!suite) {
@@ -174,7 +174,7 @@ int main(int argc, char** argv) {
         const std::vector<double> sums = summed(done.back());
         std::vector<size_t> sizes(clusters);
         for (const int cluster : done.back().clusters) ++sizes[cluster];
-        // A cluster that has lost all its points stays where it is.
+        // A centre without points is not moved.
         for (size_t i = 0; i < centres.size(); ++i) {
           if (sizes[i / features] != 0) centres[i] = static_cast<float>(sums[i] / static_cast<double>(sizes[i / features]));
         }

@@ -1,5 +1,5 @@
-// Distances and selection of the first KNN-CUDA (V. Garcia, E. Debreuve and M. Barlaud, CVPR workshops 2008), written after the
-// paper's description.
+// Distances and selection of the first KNN-CUDA (V. Garcia, E. Debreuve and M. Barlaud, CVPR workshops 2008), implemented from
+// the paper's description.
 #pragma once
 
 #include <hip/hip_runtime.h>
@@ -11,8 +11,8 @@ namespace knn {
 constexpr unsigned kTile = 16;        ///< queries and references of a workgroup
 constexpr unsigned kInserters = 256;  ///< queries of a workgroup that selects
 
-/// Squared distances of all pairs, row-major: a row for each reference, queries side by side. Points are given by dimensions:
-/// element dimension * count + point. A work-item has a pair; tiles of 16 points and 16 dimensions go through LDS.
+/// Squared distances of all pairs, row-major: one row per reference, with adjacent queries. Points are stored by dimension:
+/// element dimension * count + point. A work-item computes one pair; tiles of 16 points and 16 dimensions pass through LDS.
 __device__ inline void distances_of_pairs(const float* __restrict__ queries, const float* __restrict__ references,
                                           unsigned query_count, unsigned reference_count, unsigned dimensions,
                                           float* __restrict__ distances) {
@@ -39,7 +39,8 @@ __device__ inline void distances_of_pairs(const float* __restrict__ queries, con
   if (query < query_count && reference < reference_count) distances[static_cast<size_t>(reference) * query_count + query] = sum;
 }
 
-/// A work-item sorts its query's column by insertion, as far as the first `neighbours` rows, in which the nearest so far are.
+/// A work-item sorts its query's column by insertion into the first `neighbours` rows, which hold the nearest references found
+/// so far.
 __device__ inline void insert(float* __restrict__ distances, unsigned queries, unsigned references, float* __restrict__ nearest,
                               unsigned* __restrict__ indices, unsigned neighbours) {
   const unsigned query = blockIdx.x * kInserters + threadIdx.x;

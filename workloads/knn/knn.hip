@@ -1,15 +1,15 @@
-// k nearest neighbours: of each query, the K references of least Euclidean distance, by comparing with all.
+// k nearest neighbours: for each query, the K references of smallest Euclidean distance, by exhaustive comparison.
 //
 //   simt   differences, squared and summed by vector ALUs
 //   sgemm  |q|^2 + |r|^2 - 2 q.r, of which the products are a matrix product by vector ALUs; what KNN-CUDA does by cuBLAS
 //   m3xu   likewise, the matrix product in M3XU's FP32: the same bits
 //   simd2  differences, squared and summed by SIMD2's addnorm, of coordinates rounded to half
-//   published  as the first KNN-CUDA (V. Garcia et al., CVPR workshops 2008), the baseline that the SIMD2 thesis names:
-//   differences,
-//          squared and summed a pair of points per work-item, and selected by insertion, a query per work-item (insertion.h)
+//   published  as in the first KNN-CUDA (V. Garcia et al., CVPR workshops 2008), the baseline named in the SIMD2 thesis:
+//          differences, squared and summed, one pair of points per work-item, then selection by insertion, one query per
+//          work-item (insertion.h)
 //
-// The matrix of distances goes through memory, and a second kernel selects (select.h). `recall` is the share of neighbours that
-// are so for the coordinates as they were before rounding, which says what half precision costs.
+// The matrix of distances is stored in memory, and a second kernel selects (select.h). `recall` is the share of neighbours that
+// are also nearest for the coordinates before rounding: it shows the effect of half precision.
 #include "lacuna/simd2.h"
 
 #include <algorithm>
@@ -24,7 +24,7 @@ using tiled::HostMatrix;
 using Half = _Float16;
 
 __device__ inline void add_squared_differences(float& sum, tiled::Unit a, tiled::Unit b) {
-  const float x = a.x - b.x, y = a.y - b.y;  // a - b would be a packed instruction
+  const float x = a.x - b.x, y = a.y - b.y;  // explicit components, since a - b would be a packed instruction
   sum = fmaf(x, x, sum);
   sum = fmaf(y, y, sum);
 }
@@ -77,7 +77,7 @@ Points rounded_to_half(Points points) {
   return points;
 }
 
-/// Squared distances of a query from all references, and how large the terms of |q|^2 + |r|^2 - 2 q.r are at most.
+/// Squared distances of a query from all references, and the maximum of the terms of |q|^2 + |r|^2 - 2 q.r.
 struct ExactDistances {
   ExactDistances(const Points& points, size_t query) : squares(points.references.rows) {
     for (size_t r = 0; r < squares.size(); ++r) {
@@ -95,8 +95,8 @@ struct ExactDistances {
   double largest_magnitude = 0, largest_square = 0;
 };
 
-/// Distances are right for the references that they are said to be of, which are different ones, and the i-th of them is the
-/// i-th least of all: numbers that are off by no more than a bound are so when they are sorted, too.
+/// Checks that each distance is right for its reference, that references are different, and that the i-th distance is the i-th
+/// smallest of all: if numbers are within a bound of others, so are both sequences after sorting.
 void check(workload::Program& program, const Points& points, const std::vector<float>& distances,
            const std::vector<unsigned>& indices, unsigned neighbours, bool by_norms) {
   const double share = workload::sum_error(points.queries.columns + 4.0);
@@ -123,7 +123,7 @@ void check(workload::Program& program, const Points& points, const std::vector<f
   program.check_near("distances in ascending order", distances, of_rank, [&](size_t i) { return bounds[i]; });
 }
 
-/// Of the neighbours, how many are among the nearest of `points`.
+/// Number of neighbours that are among the nearest of `points`.
 double recall(const Points& points, const std::vector<unsigned>& indices, unsigned neighbours) {
   size_t found = 0;
   for (size_t query = 0; query < points.queries.rows; ++query) {
@@ -138,7 +138,7 @@ double recall(const Points& points, const std::vector<unsigned>& indices, unsign
   return static_cast<double>(found) / static_cast<double>(indices.size());
 }
 
-/// How the matrix of distances is made, without what depends on the query alone.
+/// Computes the matrix of distances, without terms that depend only on the query.
 class Search {
  public:
   Search(const Points& points, const std::string& implementation)
@@ -149,7 +149,7 @@ class Search {
         ld_((workload::groups(references_, 16) | 1) * 16),  // an odd number of cache lines
         distances_("the distances", std::max(size_t{queries_} * ld_, size_t{references_} * queries_)) {
     if (implementation == "published") {
-      // Points by dimensions: neighbouring work-items have neighbouring points.
+      // Points by dimension: adjacent work-items have adjacent points.
       const auto by_dimension = [](const HostMatrix<float>& points) {
         std::vector<float> values(points.values.size());
         for (size_t i = 0; i < values.size(); ++i) values[i] = points.at(i % points.rows, i / points.rows);
@@ -168,7 +168,7 @@ class Search {
       };
       half_queries_ = std::make_unique<workload::DeviceArray<Half>>(
           "the queries", halves(points.queries.values.size(), [&](size_t i) { return points.queries.values[i]; }));
-      // By dimensions, as the second factor of a product.
+      // By dimension, as the second factor of a product.
       half_references_ = std::make_unique<workload::DeviceArray<Half>>(
           "the references", halves(points.references.values.size(),
                                    [&](size_t i) { return points.references.at(i % references_, i / references_); }));

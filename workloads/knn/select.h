@@ -1,4 +1,4 @@
-// The K smallest of each row of a matrix, in registers of a wavefront.
+// Selects the K smallest elements of each row of a matrix, in registers of a wavefront.
 #pragma once
 
 #include <hip/hip_runtime.h>
@@ -7,27 +7,27 @@
 
 namespace knn {
 
-constexpr unsigned kMost = 16;      ///< neighbours: a row of lanes
+constexpr unsigned kMost = 16;      ///< maximum number of neighbours: a row of lanes
 constexpr unsigned kSelectors = 4;  ///< wavefronts of a workgroup
 
-/// Rows of `width` distances, `ld` apart, ld a multiple of 4, of which `of_columns[column]`, unless null, is to be added.
+/// Rows of `width` distances, `ld` apart (a multiple of 4), to which `of_columns[column]` is added unless it is null.
 struct Distances {
   const float* values;
   const float* of_columns;
-  const float* of_rows;  ///< what is added to the results of a row, unless null
+  const float* of_rows;  ///< added to the results of a row, unless null
   unsigned rows, width, ld;
 };
 
-/// The lane's neighbour to the left in its row of 16; for the first one `first`.
+/// The value of the lane to the left in a row of 16 lanes; `first` in its first lane.
 __device__ inline unsigned from_left(unsigned value, unsigned first) {
   constexpr int row_shift_right_1 = 0x111;
   return __builtin_amdgcn_update_dpp(first, value, row_shift_right_1, 0xf, 0xf, false);
 }
 
-/// One wavefront for a row of distances. The smallest so far are kept sorted, one in each lane of a row of 16 lanes, and all
-/// four rows have the same: what is smaller than the last is inserted by a shift. Of n numbers in random order that are about
-/// K (1 + ln(n / K)), so that nearly all of the work is to load and compare. Writes `neighbours` (1 to 16) distances,
-/// ascending, and columns for each row.
+/// One wavefront per row of distances. The smallest distances so far are kept sorted, one in each lane of a row of 16 lanes,
+/// identically in all four rows: a distance smaller than the last one is inserted by a shift. Of n numbers in random order,
+/// about K (1 + ln(n / K)) are inserted, so that most of the work is loading and comparing. Writes `neighbours` (1 to 16)
+/// distances in ascending order, and columns, for each row.
 __device__ inline void select(const Distances& x, float* __restrict__ nearest, unsigned* __restrict__ columns,
                               unsigned neighbours) {
   const unsigned lane = threadIdx.x % 64;
@@ -38,7 +38,7 @@ __device__ inline void select(const Distances& x, float* __restrict__ nearest, u
   unsigned where = ~0u;
   float limit = INFINITY;  // the last of them, in all lanes
   const auto load = [&](unsigned first) {
-    // Columns to the end of the line are in memory, those behind it are not asked for.
+    // The columns up to the end of the line are in memory; those after it are not loaded.
     const unsigned column = min(first + 4 * lane, x.ld - 4);
     float4 values = *reinterpret_cast<const float4*>(from + column);
     if (x.of_columns != nullptr) {
@@ -62,7 +62,7 @@ __device__ inline void select(const Distances& x, float* __restrict__ nearest, u
         const unsigned bits = __builtin_amdgcn_readlane(__builtin_bit_cast(unsigned, value), source);
         const unsigned from_column = first + 4 * source + t;
         const float candidate = __builtin_bit_cast(float, bits);
-        // Those that are larger move to the right, and the candidate takes the first one's place.
+        // Larger distances move to the right, and the candidate takes the place of the first one.
         const bool larger = candidate < best;
         const unsigned left_bits = from_left(__builtin_bit_cast(unsigned, best), 0xff800000);  // -inf is not larger
         const unsigned left_column = from_left(where, 0);
@@ -81,7 +81,7 @@ __device__ inline void select(const Distances& x, float* __restrict__ nearest, u
   columns[size_t{row} * neighbours + lane] = where;
 }
 
-/// norms[point] = its coordinates' squares, summed: one wavefront for a point, `ld` apart.
+/// norms[point] = the sum of its squared coordinates: one wavefront per point; points are `ld` apart.
 __device__ inline void square_norms(const float* __restrict__ points, float* __restrict__ norms, unsigned count,
                                     unsigned dimensions, unsigned ld) {
   const unsigned lane = threadIdx.x % 64, point = blockIdx.x * kSelectors + threadIdx.x / 64;

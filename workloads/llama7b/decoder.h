@@ -1,4 +1,4 @@
-// Decoder layers on the GPU. With checks on, every operation is compared with the host for the very inputs that it had.
+// Decoder layers on the GPU. With checks, every operation is compared with the host for the actual inputs of the operation.
 #pragma once
 
 #include <memory>
@@ -11,7 +11,8 @@
 
 namespace llama7b {
 
-/// The matrices of a layer by their names in the published checkpoints: w1 is the gate, w3 goes up, w2 down.
+/// The matrices of a layer, named as in the published checkpoints: w1 is the gate projection, w3 the up and w2 the down
+/// projection.
 template <typename Matrix>
 struct Matrices {
   Matrix wq, wk, wv, wo, w1, w2, w3;
@@ -23,8 +24,8 @@ class Decoder {
   using Tensor = workload::Tensor<T>;
   using Pointer = std::unique_ptr<Tensor>;
 
-  /// `decoding`: matrix-vector products and attention of one token; else products of matrices. Both are products of matrices by
-  /// single words if `form` says so.
+  /// `decoding`: matrix-vector products and attention of one token; otherwise matrix products. With form `words`, both use the
+  /// matrix product by single words.
   Decoder(workload::Program& program, const Sizes& sizes, bool decoding, gemm::Form form)
       : program_(program),
         s_(sizes),
@@ -82,7 +83,7 @@ class Decoder {
     Matrices<Pointer> m;
     Pointer attention_gain, feed_forward_gain, keys, values;
   };
-  /// Memory for parts of sums, which grows with what is asked for.
+  /// Memory for partial sums, which grows on demand.
   struct Scratch {
     float* operator()(std::size_t count) {
       if (!memory || memory->size() < count) {
@@ -127,10 +128,10 @@ class Decoder {
     }
     if (program_.checks()) check(y.get(), linear_of(weights.get(), x.get(), before, s_.tokens, rows, depth));
   }
-  /// Weights are the product's A, as in convolutions, whose words a wavefront needs one by one: Y^T = W X^T.
+  /// Weights are the product's A, as in convolutions, so that a wavefront reads its words one by one: Y^T = W X^T.
   void linear_by_words(const Tensor& weights, const Tensor& x, Tensor& y, unsigned rows, unsigned depth, bool accumulate) {
     const dim3 group(gemm::kEdge, gemm::kEdge);
-    if (s_.tokens == 1) {  // X^T and Y^T are X and Y
+    if (s_.tokens == 1) {  // X^T and Y^T have the layout of X and Y
       log_.launch(
           Kernel::product().words, gemm::edges(rows, 1), group,
           gemm::Arguments<T, T>{weights.data(), x.data(), y.target(), rows, 1, depth, depth, 1, 1, accumulate, 0, nullptr},

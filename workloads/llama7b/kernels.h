@@ -22,7 +22,7 @@ __device__ inline float wave_max(float value, unsigned width = 64) {
   return value;
 }
 
-/// y = x / sqrt(mean of squares + epsilon) * gain, a workgroup for each token.
+/// y = x / sqrt(mean of squares + epsilon) * gain, one workgroup per token.
 template <typename T>
 __device__ inline void rms_norm(const T* x, const T* gain, T* y, unsigned features) {
   __shared__ float waves[4];
@@ -42,7 +42,7 @@ __device__ inline void rms_norm(const T* x, const T* gain, T* y, unsigned featur
   }
 }
 
-/// y (+)= W x: a wavefront for each row, 16 bytes of it for each lane at a time.
+/// y (+)= W x: one wavefront per row, which lanes read 16 bytes at a time.
 template <typename T>
 __device__ inline void gemv(const T* __restrict__ weights, const T* __restrict__ x, T* __restrict__ y, unsigned rows,
                             unsigned depth, bool accumulate) {
@@ -66,8 +66,9 @@ __device__ inline void gemv(const T* __restrict__ weights, const T* __restrict__
   if (lane == 0) y[row] = static_cast<T>(accumulate ? static_cast<float>(y[row]) + sum : sum);
 }
 
-/// Rotary position embedding of queries, in place, and of keys, into the cache; values go into theirs. `rotations` are (cosine,
-/// sine) for each position and pair of neighbouring dimensions (J. Su et al., RoFormer, 2021; pairs as in the published LLaMA).
+/// Rotary position embedding of queries, in place, and of keys, into their cache; values are copied to theirs. `rotations` are
+/// (cosine, sine) for each position and pair of adjacent dimensions (J. Su et al., RoFormer, 2021; pairs as in the published
+/// LLaMA).
 template <typename T>
 __device__ inline void rotate(T* queries, const T* keys, const T* values, T* key_cache, T* value_cache, const float2* rotations,
                               unsigned heads, unsigned dimensions, unsigned context, unsigned positions) {
@@ -87,14 +88,14 @@ __device__ inline void rotate(T* queries, const T* keys, const T* values, T* key
   value_cache[cached + 1] = values[at + 1];
 }
 
-/// Attention of one token: a workgroup takes kChunk positions (blockIdx.x) of a head (blockIdx.y). It leaves the largest score,
-/// the sum of exponentials relative to it, and the sum of values weighted with them, in parts[head][chunk][2 + dimensions] (as
-/// in T. Dao et al., Flash-Decoding, 2023).
+/// Attention of one token: a workgroup processes kChunk positions (blockIdx.x) of a head (blockIdx.y). It writes the largest
+/// score, the sum of exponentials relative to it, and the sum of values weighted with them, to parts[head][chunk][2 +
+/// dimensions] (as in T. Dao et al., Flash-Decoding, 2023).
 template <typename T>
 __device__ inline void attention_decode(const T* queries, const T* key_cache, const T* value_cache, float* parts,
                                         unsigned dimensions, unsigned length, unsigned positions, float scale) {
   __shared__ float scores[kChunk], halves[kMostDimensions];
-  constexpr unsigned kGroup = 16;  // lanes for each key
+  constexpr unsigned kGroup = 16;  // lanes per key
   const unsigned head = blockIdx.y, first = blockIdx.x * kChunk, count = min(kChunk, length - first);
   const unsigned lane = threadIdx.x % kGroup, group = threadIdx.x / kGroup;
   const T* const keys = key_cache + (static_cast<size_t>(head) * positions + first) * dimensions;
@@ -115,7 +116,7 @@ __device__ inline void attention_decode(const T* queries, const T* key_cache, co
     if (lane == 0) scores[p] = p < count ? score * scale : -INFINITY;
   }
   __syncthreads();
-  // Every wavefront finds the maximum and the sum of all; the first one writes the exponentials.
+  // Every wavefront computes the maximum and the sum over all positions; the first one writes the exponentials.
   const float s0 = scores[threadIdx.x % 64], s1 = scores[threadIdx.x % 64 + 64];
   const float most = wave_max(fmaxf(s0, s1)), e0 = expf(s0 - most), e1 = expf(s1 - most), sum = wave_sum(e0 + e1);
   __syncthreads();
@@ -143,7 +144,7 @@ __device__ inline void attention_decode(const T* queries, const T* key_cache, co
   }
 }
 
-/// Puts the parts of a head (blockIdx.x) together.
+/// Combines the parts of a head (blockIdx.x).
 template <typename T>
 __device__ inline void attention_combine(const float* parts, T* y, unsigned dimensions, unsigned chunks) {
   const unsigned head = blockIdx.x, d = threadIdx.x;
@@ -159,8 +160,8 @@ __device__ inline void attention_combine(const float* parts, T* y, unsigned dime
   if (d < dimensions) y[head * dimensions + d] = static_cast<T>(weighted / sum);
 }
 
-/// Causal attention of many tokens: a workgroup takes 16 queries (blockIdx.x) of a head (blockIdx.y) and goes through the keys
-/// that they see, 32 at a time, with a running maximum and sum (T. Dao et al., FlashAttention, 2022). 16 work-items for each
+/// Causal attention of many tokens: a workgroup has 16 queries (blockIdx.x) of a head (blockIdx.y) and iterates over the keys
+/// visible to them, 32 at a time, with a running maximum and sum (T. Dao et al., FlashAttention, 2022). 16 work-items per
 /// query.
 template <typename T>
 __device__ inline void attention_prefill(const T* queries, const T* key_cache, const T* value_cache, T* y, unsigned heads,
@@ -183,7 +184,7 @@ __device__ inline void attention_prefill(const T* queries, const T* key_cache, c
     __syncthreads();
   };
   float most = -INFINITY, sum = 0.0f, weighted[kEach] = {};
-  const unsigned seen = context + token + 1;  // keys of this query
+  const unsigned seen = context + token + 1;  // keys visible to this query
   const unsigned keys = context + min(first + kQueries, tokens);
   for (unsigned key0 = 0; key0 < keys; key0 += kKeys) {
     const unsigned count = min(kKeys, keys - key0);
@@ -198,7 +199,7 @@ __device__ inline void attention_prefill(const T* queries, const T* key_cache, c
       largest = fmaxf(largest, scores[i]);
     }
     largest = wave_max(largest, kLanes);
-    // The first key is seen by all, so that `largest` is a number.
+    // The first key is visible to all queries, so that `largest` is finite.
     const float shrink = expf(most - largest);
     float added = 0.0f;
 #pragma unroll
@@ -229,7 +230,7 @@ __device__ inline void attention_prefill(const T* queries, const T* key_cache, c
   }
 }
 
-/// gate = gate / (1 + exp(-gate)) * up
+/// gate = gate / (1 + exp(-gate)) * up.
 template <typename T>
 __device__ inline void silu_multiply(T* gate, const T* up, unsigned count) {
   const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;

@@ -3,8 +3,8 @@
 // cache of any length, or prefill of any number of tokens, by products of matrices.
 //
 // Weights, cached keys and values, and the tokens are synthetic: normal weights that keep the variance, and tokens whose
-// features differ in scale, as those of language models do. --sparsity prunes as Wanda does (wanda.h). All layers have the same
-// shape: one of the 32 stands for each of the others, and takes 809 MB in single precision.
+// features differ in scale, as those of language models do. --sparsity prunes as Wanda does (wanda.h). All layers have the
+// same shape, so that one of the 32 represents the others; it takes 809 MB in single precision.
 #include <hip/hip_runtime.h>
 
 #include "workloads/common/program.h"
@@ -14,7 +14,7 @@
 namespace llama7b {
 namespace {
 
-/// About normal with variance 1, the sum of four uniform numbers. Never 0: zeros come from --sparsity alone.
+/// Approximately normal with variance 1: the sum of four uniform numbers. Never 0, since zeros come only from --sparsity.
 float normal(workload::Random& random) {
   const std::uint64_t bits = random.bits();
   std::uint64_t sum = 0;

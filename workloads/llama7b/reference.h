@@ -1,5 +1,4 @@
-// The operations of a decoder layer on the host: what the kernels are compared with. Arrays are laid out as the kernels'
-// (kernels.h).
+// Reference implementation of a decoder layer's operations on the host. Arrays have the kernels' layout (kernels.h).
 #pragma once
 
 #include <cmath>
@@ -14,14 +13,14 @@ namespace llama7b {
 using workload::Expected;
 using workload::sum_factor;
 
-/// Dimensions of the network and of what is done. Positions 0 ... context - 1 are in the cache before.
+/// Dimensions of the network and of the run. Positions 0 ... context - 1 are initially in the cache.
 struct Sizes {
   unsigned hidden, heads, feed_forward, layers, tokens, context;
   unsigned dimensions() const { return hidden / heads; }
   unsigned positions() const { return context + tokens; }
 };
 
-/// What storing as T adds to a bound: half a unit in the last place, or half the smallest denormal number.
+/// Error bound added by storing as T: half a unit in the last place, or half the smallest denormal number.
 template <typename T>
 double storage_error(double value) {
   return sizeof(T) == 2 ? std::fabs(value) * 0x1p-11 + 0x1p-25 : 0.0;
@@ -56,7 +55,7 @@ Expected rms_norm_of(const std::vector<T>& x, const std::vector<T>& gain, std::s
   return y;
 }
 
-/// x W^T, plus `before` if there is any.
+/// x W^T, plus `before` unless it is null.
 template <typename T>
 Expected linear_of(const std::vector<T>& weights, const std::vector<T>& x, const std::vector<T>& before, std::size_t tokens,
                    std::size_t rows, std::size_t depth) {
@@ -78,7 +77,7 @@ Expected linear_of(const std::vector<T>& weights, const std::vector<T>& x, const
   return y;
 }
 
-/// x rotated, [token][feature].
+/// Rotates x, [token][feature].
 template <typename T>
 Expected rotate_of(const std::vector<T>& x, const std::vector<float2>& table, const Sizes& s) {
   Expected y(std::size_t{s.tokens} * s.hidden);
@@ -94,7 +93,7 @@ Expected rotate_of(const std::vector<T>& x, const std::vector<float2>& table, co
   return y;
 }
 
-/// What of a cache are the new positions, as [token][feature].
+/// The new positions of a cache, as [token][feature].
 template <typename T>
 std::vector<T> newest(const std::vector<T>& cache, const Sizes& s) {
   std::vector<T> values(std::size_t{s.tokens} * s.hidden);
@@ -141,7 +140,7 @@ Expected attention_of(const std::vector<T>& queries, const std::vector<T>& key_c
       }
     }
   }
-  // An error of a score is a relative one of its weight, above and below the fraction; so are those of expf and of its
+  // An error of a score is a relative error of its weight, in numerator and denominator; so are those of expf and of its
   // argument.
   y.factor =
       2 * (sum_factor(static_cast<double>(dimensions)) + 0x1p-23) * worst_score + sum_factor(s.positions()) + 32 * 0x1p-24;

@@ -1,7 +1,7 @@
-// Pruning as Wanda does (M. Sun et al., A simple and effective pruning approach for large language models, 2023, algorithm 1):
-// in each row of a weight matrix, the share of weights with the smallest |weight| x norm of the input feature becomes zero. The
-// norms are taken over calibration tokens that go through the layers, each layer dense for its own norms and pruned for the
-// next one.
+// Pruning as in Wanda (M. Sun et al., A simple and effective pruning approach for large language models, 2023, algorithm 1):
+// in each row of a weight matrix, the share of weights with the smallest |weight| x norm of the input feature is set to zero.
+// The norms are those of calibration tokens that pass through the layers; each layer is dense for its own norms and pruned for
+// the next layer.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,7 @@ using Floats = std::vector<float>;
 
 constexpr unsigned kCalibrationTokens = 8;
 
-/// x W^T on the host, fast: eight sums side by side.
+/// x W^T on the host, vectorised as eight parallel sums.
 inline Floats linear(const Floats& weights, const Floats& x, std::size_t rows) {
   const std::size_t depth = weights.size() / rows, tokens = x.size() / depth;
   Floats y(tokens * rows);
@@ -37,7 +37,7 @@ inline Floats linear(const Floats& weights, const Floats& x, std::size_t rows) {
   return y;
 }
 
-/// Makes round(sparsity * depth) weights of each row zero; of equals, the first ones.
+/// Sets round(sparsity * depth) weights of each row to zero; among equals, the first ones.
 inline void prune(Floats& weights, std::size_t rows, const Floats& inputs, double sparsity) {
   const std::size_t depth = weights.size() / rows;
   Floats norms(depth), scores(depth), sorted(depth);
@@ -60,8 +60,7 @@ inline void prune(Floats& weights, std::size_t rows, const Floats& inputs, doubl
   }
 }
 
-/// Calibration tokens on their way through one layer: `prune_next` is called for its matrices in the order wq wk wv wo w1 w3
-/// w2.
+/// Calibration tokens at one layer: `prune_next` is called for its matrices in the order wq wk wv wo w1 w3 w2.
 class Calibration {
  public:
   Calibration(const Sizes& sizes, Floats tokens) : sizes_(sizes), x_(std::move(tokens)) {
@@ -70,10 +69,10 @@ class Calibration {
     table_ = rotations(kCalibrationTokens, sizes_.dimensions());
   }
 
-  /// Prunes the matrices of a layer, whose gains are those of its two norms.
+  /// Prunes the matrices of a layer; the gains are those of its two norms.
   template <typename Matrices>
   void prune_layer(Matrices& m, const Floats& attention_gain, const Floats& feed_forward_gain, double sparsity) {
-    // The norms of every matrix's inputs, with the dense weights.
+    // Norms of every matrix's inputs, computed with the dense weights.
     const Floats normed = floats(rms_norm_of(x_, attention_gain, kCalibrationTokens));
     const Floats attended = attention(m, normed);
     Floats x = sum(x_, linear(m.wo, attended, sizes_.hidden));
@@ -84,7 +83,7 @@ class Calibration {
     for (Floats* matrix : {&m.w1, &m.w3}) prune(*matrix, sizes_.feed_forward, normed_x, sparsity);
     prune(m.w2, sizes_.hidden, activated, sparsity);
     if (++layer_ == sizes_.layers) return;
-    // What the next layer gets.
+    // Input of the next layer.
     x = sum(x_, linear(m.wo, attention(m, normed), sizes_.hidden));
     x_ = sum(x, linear(m.w2, feed_forward(m, floats(rms_norm_of(x, feed_forward_gain, kCalibrationTokens))), sizes_.hidden));
   }

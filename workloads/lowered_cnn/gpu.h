@@ -1,5 +1,5 @@
-// The operations of a network on the GPU. With checks on, every operation is compared with the reference for the inputs that it
-// had: errors of earlier layers, and an activation that decides otherwise because of them, do not add up.
+// Operations of a network on the GPU. With checks, every operation is compared with the reference for its actual inputs, so
+// that errors of earlier layers, and activations that switch because of them, do not accumulate.
 #pragma once
 
 #include <memory>
@@ -18,7 +18,7 @@ using FloatTensor = workload::Tensor<float>;
 using HalfTensor = workload::Tensor<Half>;
 using ByteArray = workload::DeviceArray<unsigned char>;
 
-/// The arrays of a normalisation; a bias alone has `beta`.
+/// Arrays of a normalisation; a bias without normalisation only has `beta`.
 struct NormalisationArrays {
   std::unique_ptr<FloatTensor> mean, variance, gamma, beta;
   Normalisation device() const {
@@ -42,7 +42,7 @@ class Gpu {
         sums_("sums over rows", 2 * kMostParts * most_channels(layers)) {}
   unsigned kernels() const { return log_.kernels(); }
   size_t workspace_bytes() const { return products_.workspace_bytes(); }
-  /// Switches the comparison with the reference, which is initially as --check says.
+  /// Enables or disables the comparison with the reference. Initially set by --check.
   void set_checks(bool checks) { checks_ = checks; }
 
   std::unique_ptr<FloatTensor> floats(const std::string& name, size_t count) const {
@@ -62,8 +62,8 @@ class Gpu {
     check("convolution", z.get(),
           conv::convolved(layer.shape, layer.channels, factors(x), factors(weights), Products::pitch_of(layer.shape), parts));
   }
-  /// The gradient by x, added to what `dx` holds if `accumulate`. `turned` is memory for the turned weights, whose last columns
-  /// are zeros.
+  /// The gradient with respect to x, added to the contents of `dx` if `accumulate`. `turned` is memory for the rotated weights,
+  /// whose last columns are zeros.
   void backward_data(const Layer& layer, const HalfTensor& dz, const HalfTensor& weights, Half* turned, FloatTensor& dx,
                      bool accumulate) {
     const Convolution &c = layer.shape, back = backward_by_data(layer);
@@ -182,7 +182,7 @@ class Gpu {
     check("loss", loss.get(), expected.first);
     check("gradient of the loss", dy.get(), expected.second);
   }
-  /// `halves`, a copy in lines of `columns` that are `pitch` apart, may be null.
+  /// `halves` may be null; otherwise it receives a copy in lines of `columns`, `pitch` apart.
   void descend(FloatTensor& weights, const FloatTensor& gradient, FloatTensor& velocity, HalfTensor* halves, unsigned columns,
                unsigned pitch, bool ascends, float decay) {
     const Floats before = checks_ ? weights.get() : Floats(), velocity_before = checks_ ? velocity.get() : Floats();
@@ -207,13 +207,13 @@ class Gpu {
     for (const Layer& layer : layers) most = std::max(most, size_t{layer.padded});
     return most;
   }
-  /// Eight rows for each work-item.
+  /// Eight rows per work-item.
   static Rows rows(unsigned count, unsigned channels, unsigned padded) {
     unsigned shift = 4;
     while (shift < 6 && 1u << shift < padded) ++shift;
     return {count, channels, padded, shift, 8 * (kItems >> shift)};
   }
-  /// For sums over all rows of a layer's output: kMostParts parts at most.
+  /// Rows for sums over all rows of a layer's output: at most kMostParts parts.
   static Rows summed_rows(const Layer& layer) {
     Rows x = rows(layer.shape.rows(), layer.shape.filters, layer.padded);
     x.part = std::max(x.part, workload::groups(x.rows, kMostParts));
@@ -224,7 +224,7 @@ class Gpu {
   void check(const std::string& what, const Floats& got, const Expected& expected) {
     program_.check_near(layer_ + ": " + what, got, expected.values, [&](size_t i) { return expected.bound(i); });
   }
-  /// Rounded to halves in the end. Arrays that layers share are as large as the largest layer's.
+  /// Compares results rounded to halves. Arrays shared by layers have the size of the largest layer's.
   void check_halves(const std::string& what, Halves got, const Expected& expected) {
     got.resize(expected.values.size());
     program_.check_near(layer_ + ": " + what, got, expected.values, [&](size_t i) {

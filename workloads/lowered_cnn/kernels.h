@@ -1,6 +1,6 @@
-// Kernels of the operations between convolutions. Tensors are rows of channels, one for each pixel of each image. Activations
-// and operands of products are halves, with zeros that pad the channels; sums of products and gradients are in single
-// precision, without padding.
+// Kernels of the operations between convolutions. Tensors are rows of channels, one row per pixel of each image. Activations
+// and operands of products are halves, with channels padded by zeros; sums of products and gradients are in single precision
+// without padding.
 #pragma once
 
 #include <hip/hip_runtime.h>
@@ -11,16 +11,16 @@ namespace lowered_cnn {
 
 using Half = _Float16;
 
-constexpr float kEpsilon = 1e-5f;         // PyTorch's default, as the next
+constexpr float kEpsilon = 1e-5f;         // PyTorch's default, like the next one
 constexpr float kRunningMomentum = 0.1f;  // of the running mean and variance
 constexpr unsigned kItems = 256;
-constexpr unsigned kMostParts = 64;  // of a sum over rows
+constexpr unsigned kMostParts = 64;  // maximum number of parts of a sum over rows
 
-/// Rows, and how a grid covers them: x is parts of the rows, y groups of channels.
+/// Rows, and their distribution over a grid: x is parts of the rows, y groups of channels.
 struct Rows {
-  unsigned rows, channels, padded;  ///< padded: halves from one row to the next
-  unsigned shift;                   ///< a workgroup has 1 << shift neighbouring channels
-  unsigned part;                    ///< rows of a workgroup
+  unsigned rows, channels, padded;  ///< padded: halves per row
+  unsigned shift;                   ///< a workgroup has 1 << shift adjacent channels
+  unsigned part;                    ///< rows per workgroup
 
   unsigned parts() const { return (rows + part - 1) / part; }
   dim3 grid() const { return dim3(parts(), (padded + (1u << shift) - 1) >> shift); }
@@ -36,7 +36,7 @@ struct Place {
   unsigned channel, first, end, step;
 };
 
-/// The sum over the workgroup's work-items that have the same channel, in all of them. The order of additions is fixed.
+/// The sum over the workgroup's work-items with the same channel, returned in all of them. The order of additions is fixed.
 __device__ inline float channel_sum(float value, unsigned shift) {
   __shared__ float values[kItems];
   __syncthreads();
@@ -49,7 +49,7 @@ __device__ inline float channel_sum(float value, unsigned shift) {
   return values[threadIdx.x & ((1u << shift) - 1)];
 }
 
-/// Batch normalisation, or a bias (`beta`) alone where gamma is null.
+/// Batch normalisation, or only a bias (`beta`) if gamma is null.
 struct Normalisation {
   const float *mean, *variance, *gamma, *beta;
   __device__ float mean_of(unsigned channel) const { return gamma ? mean[channel] : 0.0f; }
@@ -81,7 +81,7 @@ extern "C" __global__ void __launch_bounds__(lowered_cnn::kItems)
   sums[size_t{2 * blockIdx.x + 1} * x.channels + place.channel] = squares;
 }
 
-// Mean and biased variance of each channel from those of the parts, and the running ones of inference.
+// Mean and biased variance of each channel, from those of the parts; also updates the running values for inference.
 extern "C" __global__ void __launch_bounds__(lowered_cnn::kItems)
     batch_norm_statistics(const float* sums, float* mean, float* variance, float* running_mean, float* running_variance,
                           lowered_cnn::Rows x, unsigned parts) {
@@ -135,8 +135,8 @@ extern "C" __global__ void __launch_bounds__(lowered_cnn::kItems)
   }
 }
 
-// The gradient in front of the activation, g, and its sums over the parts of the rows: sums[part][0][channel] of g, [1] of g
-// times the normalised z. `y` null: there is no activation. `g` may be `dy`.
+// The gradient before the activation, g, and its sums over the parts of the rows: sums[part][0][channel] of g, [1] of g times
+// the normalised z. If `y` is null, there is no activation. `g` may be `dy`.
 extern "C" __global__ void __launch_bounds__(lowered_cnn::kItems)
     activation_backward(const float* dy, const _Float16* y, const float* z, lowered_cnn::Normalisation n, float* g, float* sums,
                         lowered_cnn::Rows x, lowered_cnn::Activation activation) {
@@ -163,7 +163,7 @@ extern "C" __global__ void __launch_bounds__(lowered_cnn::kItems)
   sums[size_t{2 * blockIdx.x + 1} * x.channels + channel] = product;
 }
 
-// The sums over all parts: gradients by beta (or the bias) and gamma, if that is not null.
+// Sums over all parts: gradients with respect to beta (or the bias) and, unless it is null, gamma.
 extern "C" __global__ void __launch_bounds__(lowered_cnn::kItems)
     sum_gradients(const float* sums, float* dbeta, float* dgamma, unsigned channels, unsigned parts) {
   const unsigned channel = blockIdx.x * blockDim.x + threadIdx.x;
@@ -177,7 +177,7 @@ extern "C" __global__ void __launch_bounds__(lowered_cnn::kItems)
   if (dgamma) dgamma[channel] = product;
 }
 
-// The gradient by the sums of the convolution, in halves: gamma / deviation (g - dbeta / n - z^ dgamma / n), or g.
+// The gradient with respect to the sums of the convolution, in halves: gamma / deviation (g - dbeta / n - z^ dgamma / n), or g.
 extern "C" __global__ void __launch_bounds__(lowered_cnn::kItems)
     batch_norm_backward(const float* __restrict__ g, const float* __restrict__ z, lowered_cnn::Normalisation n,
                         const float* __restrict__ dgamma, const float* __restrict__ dbeta, _Float16* __restrict__ dz,
@@ -200,7 +200,7 @@ extern "C" __global__ void __launch_bounds__(lowered_cnn::kItems)
   }
 }
 
-// The largest of each window; `taps` remembers which it was (the first of equals). `x` is of the output.
+// The maximum of each window; `taps` records its position (the first of equal ones). `x` describes the output.
 extern "C" __global__ void __launch_bounds__(lowered_cnn::kItems)
     max_pooling(const _Float16* __restrict__ from, _Float16* __restrict__ y, unsigned char* __restrict__ taps,
                 conv::Convolution window, lowered_cnn::Rows x) {
@@ -224,7 +224,7 @@ extern "C" __global__ void __launch_bounds__(lowered_cnn::kItems)
   }
 }
 
-// A work-item looks at the windows that a pixel of the input is in. `x` is of the input.
+// A work-item visits the windows that contain a pixel of the input. `x` describes the input.
 extern "C" __global__ void __launch_bounds__(lowered_cnn::kItems)
     max_pooling_backward(const float* __restrict__ dy, const unsigned char* __restrict__ taps, float* __restrict__ dx,
                          conv::Convolution window, lowered_cnn::Rows x) {
@@ -235,7 +235,7 @@ extern "C" __global__ void __launch_bounds__(lowered_cnn::kItems)
     const unsigned pixel = row % (window.height * window.width), image = row / (window.height * window.width);
     float sum = 0.0f;
     for (unsigned tap = 0; tap < window.filter_height * window.filter_width; ++tap) {
-      // A difference below zero wraps around, and is too large then.
+      // A negative difference wraps around to a large number, which is rejected below.
       const unsigned down = pixel / window.width + window.pad_top - tap / window.filter_width;
       const unsigned across = pixel % window.width + window.pad_left - tap % window.filter_width;
       if (down % window.stride_y != 0 || across % window.stride_x != 0) continue;
@@ -247,7 +247,7 @@ extern "C" __global__ void __launch_bounds__(lowered_cnn::kItems)
   }
 }
 
-// The mean of `area` rows, an image's pixels. `x` is of the output.
+// The mean of `area` rows, the pixels of an image. `x` describes the output.
 extern "C" __global__ void __launch_bounds__(lowered_cnn::kItems)
     average_pooling(const _Float16* __restrict__ from, _Float16* __restrict__ y, unsigned area, lowered_cnn::Rows x) {
   const lowered_cnn::Place place(x);
@@ -259,7 +259,7 @@ extern "C" __global__ void __launch_bounds__(lowered_cnn::kItems)
   }
 }
 
-// `x` is of the input.
+// `x` describes the input.
 extern "C" __global__ void __launch_bounds__(lowered_cnn::kItems)
     average_pooling_backward(const float* __restrict__ dy, float* __restrict__ dx, unsigned area, lowered_cnn::Rows x) {
   const lowered_cnn::Place place(x);

@@ -1,5 +1,5 @@
-// The networks of Duplo's Table I (MICRO '20), as lists of layers. Counts, order and all layers that the table leaves out are
-// those of the networks' own publications.
+// The networks of Duplo's Table I (MICRO '20) as lists of layers. Number and order of layers, and all layers missing from the
+// table, follow the networks' own publications.
 #pragma once
 
 #include <string>
@@ -16,7 +16,7 @@ using conv::Convolution;
 
 constexpr int kImage = -1, kNone = -2;
 
-/// y = v for v > 0, else slope v: 0 is ReLU, 1 the identity. Or the hyperbolic tangent.
+/// y = v for v > 0, otherwise slope v: slope 0 is ReLU, 1 the identity. Or the hyperbolic tangent.
 struct Activation {
   float slope;
   bool tanh;
@@ -24,19 +24,19 @@ struct Activation {
 constexpr Activation kIdentity{1, false}, kRelu{0, false}, kTanh{0, true};
 
 /// A convolution and the operations on its output (batch normalisation or bias, residual, activation), or a pooling layer,
-/// whose window takes the filter's place.
+/// whose window is described by the filter's sizes.
 struct Layer {
   enum class Kind { kConvolution, kMaxPooling, kAveragePooling };
   std::string name;
   Kind kind;
-  Convolution shape;  ///< channels are those of the input, with padding
+  Convolution shape;  ///< channels are those of the padded input
   unsigned channels;  ///< channels of the input, without padding
-  unsigned padded;    ///< halves of a pixel of the output: filters, with padding
+  unsigned padded;    ///< halves per pixel of the output: filters, padded
   int input;          ///< number of the layer whose output it reads, or kImage
   int residual = kNone;
   bool normalised = false;
   Activation activation = kIdentity;
-  bool ascends = false;  ///< its parameters go up the loss's gradient: a generator against its discriminator
+  bool ascends = false;  ///< its parameters ascend the loss's gradient, as in a generator trained against its discriminator
 
   size_t weight_count() const { return size_t{shape.filters} * shape.columns(); }
   size_t outputs() const { return size_t{shape.rows()} * shape.filters; }
@@ -50,18 +50,19 @@ struct Sizes {
   bool images_innermost;  ///< order of the workspaces' rows
 };
 
-/// Appends layers, each with the size that its input has.
+/// Appends layers, each with the size of its input's output.
 class Builder {
  public:
   explicit Builder(const Sizes& sizes) : sizes_(sizes) {}
 
-  /// The input is that of a layer of Table I.
+  /// Sets the input to that of a layer of Table I.
   void image(const char* name) {
     const conv::NamedLayer& layer = in_table(name);
     side_ = (layer.side + sizes_.size_divisor - 1) / sizes_.size_divisor;
     channels_ = scaled(layer.channels);
   }
-  /// A layer of Table I on the output of `input`. `name` is the layer's here, `padding` replaces the table's where it is given.
+  /// Appends a layer of Table I that reads the output of `input`. `name` is the layer's name in this network; `padding`, if
+  /// given, replaces the table's.
   Layer& in_table(const std::string& name, const char* table_name, int input, int padding = -1) {
     const conv::NamedLayer& from = in_table(table_name);
     Layer& layer = convolution(name, input, scaled(from.filters), from.filter,
@@ -94,7 +95,7 @@ class Builder {
     }
     throw workload::Error("no layer " + std::string(name) + " in Table I");
   }
-  /// The three colours of an image stay.
+  /// The three colour channels of an image are not scaled.
   unsigned scaled(unsigned channels) const {
     return channels == 3 ? 3 : (channels + sizes_.channel_divisor - 1) / sizes_.channel_divisor;
   }
@@ -136,8 +137,8 @@ class Builder {
 };
 
 /// ResNet-18 (K. He et al., Deep residual learning for image recognition, 2016, Table 1), whose layers are those of Table I: C2
-/// four times, C4, C6 and C8 three times. C3, C5 and C7 have a padding of 1, which the sizes of C4, C6 and C8 ask for; the
-/// table says 0. p3, p5 and p7 are the projections of the same inputs.
+/// four times, C4, C6 and C8 three times. C3, C5 and C7 have a padding of 1, as the sizes of C4, C6 and C8 require; the table
+/// has 0. p3, p5 and p7 are the projections of the same inputs.
 inline std::vector<Layer> resnet18(const Sizes& sizes) {
   Builder builder(sizes);
   builder.image("resnet_c1");
@@ -179,8 +180,8 @@ inline std::vector<Layer> resnet18(const Sizes& sizes) {
 }
 
 /// Generator and discriminator of DCGAN (A. Radford et al., Unsupervised representation learning with deep convolutional
-/// generative adversarial networks, 2016, section 3 and Fig. 1), one after the other. The generator's input stands for
-/// the projection of its noise; the discriminator sees generated images alone.
+/// generative adversarial networks, 2016, section 3 and Fig. 1), one after the other. The generator's input represents the
+/// projection of its noise; the discriminator receives only generated images.
 inline std::vector<Layer> gan(const Sizes& sizes) {
   constexpr Activation kLeaky{0.2f, false};
   Builder builder(sizes);
@@ -202,8 +203,8 @@ inline std::vector<Layer> gan(const Sizes& sizes) {
   return builder.layers();
 }
 
-/// C1 to C6 with normalisation, leaky ReLU and 2 x 2 pooling between (J. Redmon and A. Farhadi, YOLO9000, 2017, section 3), and
-/// as last layer the 30 numbers of each cell of J. Redmon et al., You only look once, 2016, section 2.
+/// C1 to C6 with normalisation, leaky ReLU and 2 x 2 pooling in between (J. Redmon and A. Farhadi, YOLO9000, 2017, section 3),
+/// and as last layer the 30 numbers of each cell of J. Redmon et al., You only look once, 2016, section 2.
 inline std::vector<Layer> yolo(const Sizes& sizes) {
   constexpr Activation kLeaky{0.1f, false};
   Builder builder(sizes);
@@ -220,7 +221,7 @@ inline std::vector<Layer> yolo(const Sizes& sizes) {
 }
 
 struct Network {
-  std::vector<Layer> layers;  ///< the last one is a convolution with a bias alone
+  std::vector<Layer> layers;  ///< the last one is a convolution with a bias, without normalisation
   Loss loss;
 };
 

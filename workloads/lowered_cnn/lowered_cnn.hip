@@ -1,12 +1,12 @@
-// Convolutional networks in mixed precision, inference or one step of training, every convolution lowered explicitly: a kernel
-// writes the workspace, another multiplies it with the weights. The networks are made of the layers of Duplo's Table I
+// Convolutional networks in mixed precision, inference or one step of training, every convolution lowered explicitly: one
+// kernel writes the workspace, another one multiplies it by the weights. The networks consist of the layers of Duplo's Table I
 // (layers.h); their products have parameters for Duplo's detection unit (products.h).
 //
 //   --method gemm      products on vector ALUs
 //   --method explicit  products on matrix units: the kernels of conv2d
 //
-// The networks are synthetic ones: weights are drawn as K. He et al., Delving deep into rectifiers, 2015, initialise them, the
-// running statistics of inference are about those of such weights, and images are noise.
+// The networks are synthetic: weights are initialised as in K. He et al., Delving deep into rectifiers, 2015, the running
+// statistics of inference are approximately those of such weights, and images are noise.
 #include <hip/hip_runtime.h>
 
 #include <cmath>
@@ -17,7 +17,7 @@
 namespace lowered_cnn {
 namespace {
 
-/// About normal: the sum of twelve uniform numbers has variance 1.
+/// Approximately normal: the sum of twelve uniform numbers has variance 1.
 float normal(workload::Random& random) {
   float sum = 0;
   for (int i = 0; i < 12; ++i) sum += random.uniform(0, 1);
@@ -31,7 +31,7 @@ std::vector<Parameters> initial_parameters(const std::vector<Layer>& layers, wor
     if (layer.kind != Layer::Kind::kConvolution) continue;
     const Convolution& c = layer.shape;
     Parameters& p = parameters[l];
-    // Of a filter's taps on inserted zeros nothing comes.
+    // A filter's taps on inserted zeros contribute nothing.
     const double taps = double{1} * c.filter_height * c.filter_width * layer.channels / (1u << 2 * c.spacing_shift);
     const auto deviation = static_cast<float>(std::sqrt(2 / taps));
     p.weights.resize(layer.weight_count());
@@ -44,7 +44,7 @@ std::vector<Parameters> initial_parameters(const std::vector<Layer>& layers, wor
     p.gamma = random.uniform_values(c.filters, 0.5f, 1.5f);
     p.running_mean.resize(c.filters);
     for (float& mean : p.running_mean) mean = 0.1f * normal(random);
-    // Inputs whose square is 1 in the mean give sums whose variance is 2.
+    // Inputs with a mean square of 1 give sums with a variance of 2.
     p.running_variance = random.uniform_values(c.filters, 1.0f, 3.0f);
   }
   return parameters;
@@ -58,7 +58,7 @@ Halves initial_image(const Layer& first, workload::Random& random) {
   return image;
 }
 
-/// Labels, or the wanted outputs.
+/// Labels, or the desired outputs.
 Floats wanted_outputs(const Network& network, workload::Random& random) {
   const Convolution& last = network.layers.back().shape;
   if (network.loss != Loss::kSoftmaxCrossEntropy) return random.uniform_values(size_t{last.rows()} * last.filters, 0, 1);
@@ -74,8 +74,8 @@ struct Options {
   Form form;
 
   void add_to(workload::Program& program) {
-    program.choice(network, "network", "whose layers are run", {"resnet18", "gan", "yolo"}, std::string("resnet18"));
-    program.choice(pass, "pass", "what is done", {"inference", "training"}, std::string("inference"));
+    program.choice(network, "network", "network", {"resnet18", "gan", "yolo"}, std::string("resnet18"));
+    program.choice(pass, "pass", "inference, or one step of training", {"inference", "training"}, std::string("inference"));
     program.choice(form.method, "method", "products on vector ALUs, or on matrix units", {"gemm", "explicit"},
                    std::string("gemm"));
     program.size(batch, "batch", "images", {2, 2, 8}, 1, 1024);
@@ -88,16 +88,16 @@ struct Options {
                    conv::loads_choices(), std::string("once"));
     program.choice(form.rows, "rows", "order of the workspaces' rows", {"images_outermost", "images_innermost"},
                    std::string("images_outermost"));
-    program.choice(form.k, "k", "what products on matrix units multiply next", {"channels", "taps"}, std::string("channels"));
+    program.choice(form.k, "k", "order of columns in products on matrix units", {"channels", "taps"}, std::string("channels"));
     program.size(form.fragments, "fragments", "dwords of a fragment in a lane, 2 or 4", 4, 2, 4);
     program.size(channels, "channels", "4, 8 or 16: channels are padded to a multiple", 16, 4, 16);
     program.flag(gradients, "gradients", "with --check, compare the weights' gradients with differences of the loss");
   }
 };
 
-/// Each operation is compared with the reference for the inputs that it had; only the loss shows that every gradient reaches
-/// the right parameters. Differences deviate by the curvature between, and by activations that change sides: by a tenth at most
-/// at the sizes of the tests. Without the gradients through residual connections they deviate by up to four tenths.
+/// Each operation is compared with the reference for its actual inputs; only the loss shows whether every gradient reaches the
+/// right parameters. Differences deviate because of curvature, and of activations that switch: by at most a tenth at the sizes
+/// of the tests. Without the gradients through residual connections they deviate by up to four tenths.
 void check_gradients(workload::Program& program, const Network& network, Gpu& gpu, Step& step, double loss) {
   constexpr double kMost = 0.15;
   gpu.set_checks(false);

@@ -1,11 +1,11 @@
-// The products of convolutions in forward and backward pass, all of them explicitly lowered: a kernel writes a workspace,
-// another multiplies it.
+// The products of convolutions in forward and backward pass, explicitly lowered: one kernel writes a workspace, another one
+// multiplies it.
 //
-// Forward and backward by data are convolutions: that by data is one of the output's gradient, with strides and inserted zeros
-// exchanged and filters turned. Both products have parameters for Duplo's detection unit. Backward by weights has none: its
-// sums are over the rows of the workspace, so that it reads the workspace turned. An operand there is 16 columns by 16 rows:
-// elements that lie beside each other in memory are those of neighbouring output positions, which is no tile that the
-// parameters describe.
+// The forward pass and the gradient with respect to data are convolutions: the latter is one of the output's gradient, with
+// strides and inserted zeros exchanged and filters rotated. Both products have parameters for Duplo's detection unit. The
+// gradient with respect to weights has none: its sums are over the rows of the workspace, so that it reads the workspace
+// transposed. There, an operand is 16 columns by 16 rows, and adjacent elements in memory are those of adjacent output
+// positions, which the parameters cannot describe.
 #pragma once
 
 #include <algorithm>
@@ -31,7 +31,7 @@ struct Form {
   int fragments = 0;
 };
 
-/// The convolution of a layer's gradient by the output that gives the one by the input.
+/// The convolution of the output's gradient that gives the gradient with respect to the input.
 inline Convolution backward_by_data(const Layer& layer) {
   const Convolution& c = layer.shape;
   Convolution back{};
@@ -44,14 +44,14 @@ inline Convolution backward_by_data(const Layer& layer) {
   back.stride_y = back.stride_x = 1u << c.spacing_shift;
   back.pad_top = c.filter_height - 1 - c.pad_top;
   back.pad_left = c.filter_width - 1 - c.pad_left;
-  // As many rows and columns as x has.
+  // Same size as x.
   back.pad_bottom = (c.lowered_height() - 1) + c.filter_height - back.lowered_height() - back.pad_top;
   back.pad_right = (c.lowered_width() - 1) + c.filter_width - back.lowered_width() - back.pad_left;
   back.images_innermost = c.images_innermost;
   return back;
 }
 
-/// Launches products. Workspaces are as large as the largest product's.
+/// Launches products. Workspaces have the size of the largest product's.
 class Products {
  public:
   Products(workload::LayerLog& log, const Form& form, const std::vector<Layer>& layers, bool training)
@@ -69,8 +69,8 @@ class Products {
   bool on_matrix_units() const { return on_matrix_units_; }
   static unsigned pitch_of(const Convolution& c) { return conv::spread_pitch(c.columns()); }
 
-  /// y (+)= the convolution of x. `weights` are in lines of pitch_of(c), with zeros after the last column. Returns how many
-  /// parts were added.
+  /// y (+)= the convolution of x. `weights` are in lines of pitch_of(c), with zeros after the last column. Returns the number
+  /// of parts added.
   unsigned convolve(const Convolution& c, const Half* x, const Half* weights, float* y, bool accumulate) {
     const unsigned pitch = pitch_of(c);
     conv::launch_lowering(log_, c, x, workspace_.data(), pitch, step_);
@@ -80,11 +80,11 @@ class Products {
     conv::put_parameters(lowered_->duplo, conv::duplo_parameters(c, pitch, workspace_.data()));
     return multiply(*lowered_, planned, workspace_.data(), weights, y, accumulate);
   }
-  /// The gradient by weights: dw[filter][column]. `dz` has `padded` halves a pixel.
+  /// The gradient with respect to weights: dw[filter][column]. `dz` has `padded` halves per pixel.
   unsigned convolve_for_weights(Convolution c, const Half* x, const Half* dz, unsigned padded, float* dw) {
-    c.images_innermost = 0;  // as the rows of dz
+    c.images_innermost = 0;  // like the rows of dz
     const unsigned rows = c.rows(), pitch = conv::spread_pitch(rows), end = conv::rounded_up(rows, step_);
-    // The gradient is the workspace of a 1 x 1 convolution of itself.
+    // The gradient is treated as the workspace of a 1 x 1 convolution of itself.
     Convolution gradient{};
     gradient.images = c.images, gradient.height = c.output_height(), gradient.width = c.output_width();
     gradient.channels = padded;

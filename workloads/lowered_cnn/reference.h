@@ -1,5 +1,4 @@
-// The operations on the host, in double precision, with which the kernels are compared. Tensors are laid out as the kernels'
-// (kernels.h).
+// Reference implementation of the operations on the host, in double precision. Tensors have the kernels' layout (kernels.h).
 #pragma once
 
 #include <algorithm>
@@ -19,12 +18,12 @@ using Factors = std::vector<double>;
 using workload::Expected;
 using workload::sum_factor;
 
-/// Largest distance of a value from the nearest half: half a unit in the last place, or half the smallest half.
+/// Maximum distance of a value from the nearest half: half a unit in the last place, or half the smallest half.
 inline double half_rounding(double value) { return std::max(std::fabs(value) * 0x1p-11, 0x1p-25); }
 
-// -- products, of the factors that they have (conv::factors)
+// -- products, from the actual factors (conv::factors)
 
-/// The gradient by x without the zeros that pad its channels, added to `before` unless that is empty.
+/// The gradient with respect to x, without padding channels, added to `before` unless that is empty.
 inline Expected convolved_backward_data(const Convolution& c, unsigned channels, const Factors& dz, size_t padded,
                                         const Factors& weights, size_t pitch, const Floats& before, unsigned parts) {
   Expected dx(c.inputs() / c.channels * channels);
@@ -48,7 +47,7 @@ inline Expected convolved_backward_data(const Convolution& c, unsigned channels,
   return dx;
 }
 
-/// The gradient by the weights, [filter][column].
+/// The gradient with respect to the weights, [filter][column].
 inline Expected convolved_backward_weights(const Convolution& c, unsigned channels, const Factors& dz, size_t padded,
                                            const Factors& x, unsigned parts) {
   Expected dw(c.filters * size_t{c.columns()});
@@ -85,7 +84,8 @@ inline Statistics statistics_of(const Floats& z, size_t channels) {
     s.variance.values[i % channels] += difference * difference / count;
   }
   for (size_t c = 0; c < channels; ++c) {
-    // Differences are from means with an error: it counts twice, of the parts' and of all rows' mean, and its square as well.
+    // Differences are from means that have an error, which therefore counts twice, for the parts' and the overall mean; so does
+    // its square.
     const double mean = s.mean.magnitudes[c], variance = s.variance.values[c];
     s.variance.magnitudes[c] = variance + 2 * mean * std::sqrt(variance) + mean * mean * 0x1p-20;
   }
@@ -93,7 +93,7 @@ inline Statistics statistics_of(const Floats& z, size_t channels) {
   return s;
 }
 
-/// Parameters of a normalisation; `gamma` empty: beta alone.
+/// Parameters of a normalisation; with `gamma` empty, only beta.
 struct HostNormalisation {
   const Floats &mean, &variance, &gamma, &beta;
   double mean_of(size_t c) const { return gamma.empty() ? 0.0 : static_cast<double>(mean[c]); }
@@ -103,7 +103,7 @@ struct HostNormalisation {
   double gamma_of(size_t c) const { return gamma.empty() ? 1.0 : static_cast<double>(gamma[c]); }
 };
 
-/// The activation's result before it becomes a half; with the zeros that pad the channels.
+/// The activation's result before rounding to half, including padding channels.
 inline Expected activated(const Floats& z, const HostNormalisation& n, const Halves* residual, size_t channels, size_t padded,
                           Activation activation) {
   const size_t rows = z.size() / channels;
@@ -120,7 +120,7 @@ inline Expected activated(const Floats& z, const HostNormalisation& n, const Hal
   return y;
 }
 
-/// The gradient in front of the activation; `y` null: there is none.
+/// The gradient before the activation; `y` null: no activation.
 inline Expected activation_backward_of(const Floats& dy, const Halves* y, size_t channels, size_t padded,
                                        Activation activation) {
   Expected g(dy.size());
@@ -136,7 +136,7 @@ inline Expected activation_backward_of(const Floats& dy, const Halves* y, size_t
   return g;
 }
 
-/// dbeta and dgamma, in this order.
+/// dbeta and dgamma.
 inline std::pair<Expected, Expected> gradient_sums(const Floats& g, const Floats& z, const HostNormalisation& n,
                                                    size_t channels) {
   std::pair<Expected, Expected> sums{Expected(channels), Expected(channels)};
@@ -151,7 +151,7 @@ inline std::pair<Expected, Expected> gradient_sums(const Floats& g, const Floats
   return sums;
 }
 
-/// The gradient by z before it becomes halves; with the zeros that pad the channels.
+/// The gradient with respect to z before rounding to halves, including padding channels.
 inline Expected batch_norm_backward_of(const Floats& g, const Floats& z, const HostNormalisation& n, const Floats& dgamma,
                                        const Floats& dbeta, size_t channels, size_t padded) {
   const size_t rows = g.size() / channels;
@@ -174,7 +174,7 @@ inline Expected batch_norm_backward_of(const Floats& g, const Floats& z, const H
 
 // -- pooling
 
-/// Also gives the place of the largest element of each window.
+/// Also returns the position of the maximum of each window.
 inline Halves max_pooled(const Convolution& window, const Halves& x, Bytes& taps) {
   const size_t channels = window.channels;
   Halves y(window.rows() * channels);
@@ -225,8 +225,8 @@ inline Expected average_pooled_backward(const Floats& dy, size_t area, size_t ch
 
 // -- losses and update
 
-/// Losses of the images, and the scaled gradient. expf, logf and log1pf of the device libraries are good to 2 units in the last
-/// place (OpenCL allows 3).
+/// Losses of the images, and the scaled gradient. expf, logf and log1pf of the device libraries are accurate to 2 units in the
+/// last place (OpenCL allows 3).
 inline std::pair<Expected, Expected> loss_of(Loss kind, const Floats& y, const Floats& wanted, size_t images) {
   std::pair<Expected, Expected> both{Expected(images), Expected(y.size())};
   const size_t outputs = y.size() / images;
@@ -244,7 +244,7 @@ inline std::pair<Expected, Expected> loss_of(Loss kind, const Floats& y, const F
       loss = std::log(sum) - (from[label] - most);
       size = std::fabs(std::log(sum)) + std::fabs(from[label]) + std::fabs(most) + 1;
       for (size_t i = 0; i < outputs; ++i) {
-        // The argument of the exponential is rounded: an error in proportion to its size.
+        // The argument of the exponential is rounded, which adds an error proportional to its size.
         const double probability = std::exp(from[i] - most) / sum, one = i == label ? 1 : 0;
         gradient[i] = (probability - one) * share;
         magnitude[i] = (probability * (1 + std::fabs(from[i]) + std::fabs(most)) + one) * share;
@@ -270,7 +270,7 @@ inline std::pair<Expected, Expected> loss_of(Loss kind, const Floats& y, const F
   return both;
 }
 
-/// Weights and velocities after a step, in this order.
+/// Weights and velocities after a step.
 inline std::pair<Expected, Expected> gradient_descent_of(const Floats& weights, const Floats& gradient, const Floats& velocity,
                                                          double share, double decay) {
   std::pair<Expected, Expected> both{Expected(weights.size()), Expected(weights.size())};

@@ -9,8 +9,8 @@
 
 namespace lowered_cnn {
 
-/// Initial parameters of a layer. Weights are [filter][column], those of channels that pad the input are zero;
-/// gamma and the running statistics are empty where a bias alone is added.
+/// Initial parameters of a layer. Weights are [filter][column], zero for padding channels of the input; gamma and the running
+/// statistics are empty if only a bias is added.
 struct Parameters {
   Floats weights, gamma, beta, running_mean, running_variance;
 };
@@ -87,8 +87,8 @@ class Step {
     nodes_.back().has_gradient = true;
     for (size_t l = nodes_.size(); l-- > 0;) backward(l);
   }
-  /// The change of the loss where a layer's weights go along the gradient that the last backward pass has given, as a share of
-  /// the change that the gradient says: by central differences over 2 % of the loss. Parameters are those of the pass.
+  /// Ratio of the actual change of the loss when a layer's weights move along the last backward pass's gradient to the change
+  /// predicted by the gradient: central differences over 2 % of the loss. Parameters are those of that pass.
   double difference_by_gradient(size_t layer, double loss) {
     constexpr double kShare = 0.01;
     Node& n = nodes_[layer];
@@ -125,7 +125,7 @@ class Step {
     }
   }
 
-  /// A hash of the results of the step: the output's bits, and in training those of losses and parameters.
+  /// A hash of the step's results: the output's bits and, in training, those of losses and parameters.
   std::uint64_t bits() const {
     std::uint64_t bits = tiled::hash_of_bits(output_->get());
     if (!training_) return bits;
@@ -138,7 +138,7 @@ class Step {
     }
     return bits;
   }
-  /// The mean over the images.
+  /// The mean loss over the images.
   double loss() const {
     double sum = 0;
     for (const float loss : loss_->get()) sum += loss;
@@ -157,7 +157,7 @@ class Step {
     std::unique_ptr<FloatTensor> dweights, dgamma, dbeta, weight_velocity, gamma_velocity, beta_velocity;
     std::unique_ptr<workload::DeviceArray<Half>> turned_weights;
     std::unique_ptr<ByteArray> taps;
-    bool has_gradient = false;  // dy holds what later layers have sent back so far
+    bool has_gradient = false;  // dy holds the gradients of the later layers processed so far
   };
 
   void allocate(const Layer& layer, Node& n, bool last) const {
@@ -189,7 +189,7 @@ class Step {
       n.dgamma = per_channel(".dgamma");
       n.gamma_velocity = per_channel(".velocity");
     }
-    // The image needs no gradient.
+    // The gradient with respect to the image is not needed.
     if (layer.input == kImage) return;
     n.turned_weights = std::make_unique<workload::DeviceArray<Half>>(
         layer.name + ".turned_weights", conv::right_elements(layer.channels, Products::pitch_of(backward_by_data(layer))));
@@ -213,8 +213,8 @@ class Step {
     } else if (layer.kind == Layer::Kind::kAveragePooling) {
       gpu_.average_pooling_backward(layer, *n.dy, *from->dy);
     } else {
-      // The residual gets the gradient before the activation unchanged. It is the first of its gradients: the other users of
-      // the residual are earlier layers of the block.
+      // The residual receives the gradient before the activation unchanged. It is the first contribution to its gradient, as
+      // the residual's other users are earlier layers of the block.
       Node* const residual = layer.residual == kNone ? nullptr : &nodes_[static_cast<size_t>(layer.residual)];
       FloatTensor& g = residual != nullptr ? *residual->dy : *n.dy;
       gpu_.activation_backward(layer, *n.dy, n.y.get(), *n.z, n.normalisation, g, *n.dbeta, n.dgamma.get());

@@ -1,4 +1,4 @@
-// Kernels of a training step alone: losses, operands turned for the products of the backward pass, and the update.
+// Kernels used only in training: losses, transposed operands for the products of the backward pass, and the update.
 //
 // Training is in mixed precision (P. Micikevicius et al., Mixed precision training, 2018): products of halves, a copy of the
 // parameters in single precision that is updated, and a loss that is scaled so that gradients in halves do not vanish.
@@ -11,18 +11,18 @@
 namespace lowered_cnn {
 
 constexpr float kLossScale = 256;
-constexpr float kLearningRate = 0.1f;  // K. He et al., 2016, section 3.4, as the two below
+constexpr float kLearningRate = 0.1f;  // K. He et al., 2016, section 3.4, like the two below
 constexpr float kMomentum = 0.9f;
 constexpr float kWeightDecay = 1e-4f;
 
-/// The sum over the workgroup's work-items, in all of them.
+/// The sum over the workgroup's work-items, returned in all of them.
 __device__ inline float workgroup_sum(float value) { return channel_sum(value, 0); }
 
 typedef _Float16 FourHalves __attribute__((ext_vector_type(4)));
 constexpr unsigned kTurned = 64;
 
-/// A tile of 64 lines of 64 halves, turned in LDS: load(line, at) gives four elements of a line, store(at, line, four) takes
-/// four lines' elements at a place.
+/// Transposes a tile of 64 lines of 64 halves in LDS: load(line, at) returns four elements of a line, store(at, line, four)
+/// receives one element each of four lines.
 template <class Load, class Store>
 __device__ inline void turn(Load load, Store store) {
   constexpr unsigned kFours = kTurned / 4;
@@ -44,8 +44,8 @@ __device__ inline void turn(Load load, Store store) {
 
 }  // namespace lowered_cnn
 
-// The workspace of a convolution turned: a line for each of its columns, in which its rows follow each other, and zeros from
-// the last one to `end`. The grid is (tiles of rows, tiles of columns).
+// The transposed workspace of a convolution: one line for each of its columns, with its rows in order, and zeros from the last
+// one to `end`. The grid is (tiles of rows, tiles of columns).
 extern "C" __global__ void __launch_bounds__(lowered_cnn::kItems)
     lower_turned(conv::Convolution c, const _Float16* __restrict__ x, _Float16* __restrict__ turned, unsigned pitch,
                  unsigned end) {
@@ -67,8 +67,8 @@ extern "C" __global__ void __launch_bounds__(lowered_cnn::kItems)
   });
 }
 
-// The weights of the gradient by data: a line for each channel of x, in which taps are in reverse order and filters take the
-// channels' place, `lines` of them. The grid is (tiles of filters, tiles of channels, taps).
+// Weights for the gradient with respect to the data: one line per channel of x, with taps in reverse order and `lines` filters
+// in place of channels. The grid is (tiles of filters, tiles of channels, taps).
 extern "C" __global__ void __launch_bounds__(lowered_cnn::kItems)
     turn_weights(conv::Convolution c, const _Float16* __restrict__ weights, unsigned pitch, _Float16* __restrict__ turned,
                  unsigned lines, unsigned turned_pitch) {
@@ -88,7 +88,7 @@ extern "C" __global__ void __launch_bounds__(lowered_cnn::kItems)
   });
 }
 
-// Cross-entropy of softmax(y), and its scaled gradient by y for the mean over the images. A workgroup for each image.
+// Cross-entropy of softmax(y), and its scaled gradient with respect to y for the mean over the images. One workgroup per image.
 extern "C" __global__ void __launch_bounds__(lowered_cnn::kItems)
     softmax_cross_entropy(const float* y, const float* labels, float* loss, float* dy, unsigned classes, unsigned images) {
   const unsigned image = blockIdx.x;
@@ -115,8 +115,9 @@ extern "C" __global__ void __launch_bounds__(lowered_cnn::kItems)
   if (threadIdx.x == 0) loss[image] = logf(sum) - (from[label] - most);
 }
 
-// The loss of a discriminator whose images are all generated, -log(1 - sigmoid(y)), and its scaled gradient by y for the mean
-// over the images (I. Goodfellow et al., Generative adversarial nets, 2014, equation 1). The generator ascends it.
+// The loss of a discriminator whose images are all generated, -log(1 - sigmoid(y)), and its scaled gradient with respect to y
+// for the mean over the images (I. Goodfellow et al., Generative adversarial nets, 2014, equation 1). The generator ascends
+// it.
 extern "C" __global__ void __launch_bounds__(lowered_cnn::kItems)
     logistic_loss(const float* y, float* loss, float* dy, unsigned images) {
   const unsigned image = blockIdx.x * blockDim.x + threadIdx.x;
@@ -127,8 +128,8 @@ extern "C" __global__ void __launch_bounds__(lowered_cnn::kItems)
   dy[image] = probability / static_cast<float>(images) * lowered_cnn::kLossScale;
 }
 
-// The sum of the squared differences from `wanted` over an image's outputs, and its scaled gradient by y for the mean over the
-// images. A workgroup for each image.
+// The sum of the squared differences from `wanted` over an image's outputs, and its scaled gradient with respect to y for the
+// mean over the images. One workgroup per image.
 extern "C" __global__ void __launch_bounds__(lowered_cnn::kItems)
     squared_error(const float* y, const float* wanted, float* loss, float* dy, unsigned outputs, unsigned images) {
   float sum = 0.0f;
@@ -142,8 +143,8 @@ extern "C" __global__ void __launch_bounds__(lowered_cnn::kItems)
   if (threadIdx.x == 0) loss[blockIdx.x] = sum;
 }
 
-// Gradient descent with momentum and weight decay. `share` takes the loss's scale from the gradient, and is negative where the
-// loss is ascended. `halves`, unless it is null, gets a copy in lines of `columns` that are `pitch` apart.
+// Gradient descent with momentum and weight decay. `share` removes the loss's scale from the gradient, and is negative if the
+// loss is ascended. `halves`, unless it is null, receives a copy in lines of `columns`, `pitch` apart.
 extern "C" __global__ void __launch_bounds__(lowered_cnn::kItems)
     gradient_descent(float* weights, const float* gradient, float* velocity, _Float16* halves, unsigned count, unsigned columns,
                      unsigned pitch, float share, float decay) {

@@ -1,24 +1,27 @@
-// C = A B in single precision: each work-item computes 4 x 4 elements of C, as in AMD APP SDK's MatrixMultiplication, from
-// which MGPUSim takes it. A tile of 32 x 32 is one wavefront (the work of a wavefront in Fig. 3 of the paper), a tile of 64 x
-// 64 four. Rows and columns are padded with zeros to whole tiles, as libraries do, so that the inner loop has no bounds.
+// C = A B in single precision: each work-item computes 4 x 4 elements of C, as in AMD APP SDK's MatrixMultiplication, the
+// source of MGPUSim's. A tile of 32 x 32 is computed by one wavefront (as in Fig. 3 of the paper), a tile of 64 x 64 by four.
+// As in libraries, rows and columns are padded with zeros to whole tiles, so that the inner loop has no bounds checks.
 //
-// Operands: `lds` brings tiles of A and B into LDS. `mixed` is the sample's kernel with local memory, A through LDS and B
-// straight from memory into registers; `registers` is its kernel without. There a load feeds nothing but multiply-adds. `words`
-// is the plain kernel, an element of C for each work-item: a load brings a word for each lane, of A one word of a transaction.
+// Operands: `lds` loads tiles of A and B into LDS. `mixed` is the sample's kernel with local memory, with A through LDS and B
+// loaded directly into registers; `registers` is its kernel without local memory, in which loads feed only multiply-adds.
+// `words` is the plain kernel with one element of C per work-item: each load reads one word per lane, for A one word per
+// transaction.
 #include <hip/hip_runtime.h>
 
 #include "workloads/common/program.h"
 
-constexpr unsigned per_item = 4;  // rows and columns of C for each work-item
+constexpr unsigned per_item = 4;  // rows and columns of C per work-item
 constexpr unsigned depth = 16;    // columns of A and rows of B in LDS at a time
 
-// Matrices are row-major and padded: a is rows x k, b k x columns, c rows x columns. A workgroup of (tile / 4) x (tile / 4).
+// Matrices are row-major and padded: a is rows x k, b k x columns, c rows x columns. A workgroup has (tile / 4) x (tile / 4)
+// work-items.
 template <unsigned tile>
 __global__ void __launch_bounds__((tile / per_item) * (tile / per_item))
     multiply(const float* __restrict__ a, const float* __restrict__ b, float* __restrict__ c, unsigned k_size,
              unsigned columns) {
   constexpr unsigned width = tile / per_item, items = width * width;
-  // A is transposed in LDS, so that both operands are read 16 bytes at a time. A row more than needed keeps the banks apart.
+  // A is transposed in LDS, so that both operands are read 16 bytes at a time. An additional element per row avoids bank
+  // conflicts.
   __shared__ float4 a_tile[depth][width + 1];
   __shared__ float4 b_tile[depth][width];
   const unsigned item = threadIdx.y * width + threadIdx.x;
@@ -57,7 +60,7 @@ __global__ void __launch_bounds__((tile / per_item) * (tile / per_item))
   }
 }
 
-// The same with B, or A and B, straight from memory.
+// The same with B, or A and B, loaded directly from memory.
 template <unsigned tile, bool a_through_lds>
 __global__ void __launch_bounds__((tile / per_item) * (tile / per_item))
     multiply_direct(const float* __restrict__ a, const float* __restrict__ b, float* __restrict__ c, unsigned k_size,
@@ -108,7 +111,7 @@ __global__ void __launch_bounds__((tile / per_item) * (tile / per_item))
   }
 }
 
-// 8 x 8 elements of C for each workgroup, a wavefront.
+// 8 x 8 elements of C per workgroup of one wavefront.
 __global__ void __launch_bounds__(64) multiply_words(const float* __restrict__ a, const float* __restrict__ b,
                                                      float* __restrict__ c, unsigned k_size, unsigned columns) {
   const unsigned row = blockIdx.y * 8 + threadIdx.y, column = blockIdx.x * 8 + threadIdx.x;
@@ -136,7 +139,7 @@ int main(int argc, char** argv) {
   workload::Program program("matrix_multiplication", "Product of two matrices in single precision, tiled",
                             "LazyGPU (ISCA '25), Table 3: MatrixMultiplication of AMD APP SDK");
   int m = 0, k = 0, n = 0;
-  // 2048 wavefronts with tiles of 32, where the paper's Fig. 3 has its maximum: 1024 x 2048 elements.
+  // 2048 wavefronts with tiles of 32, the maximum in the paper's Fig. 3: 1024 x 2048 elements.
   program.size(m, "m", "rows of A and C", {128, 64, 1024}, 1, 1 << 16);
   program.size(k, "k", "columns of A, rows of B", {96, 64, 256}, 1, 1 << 16);
   program.size(n, "n", "columns of B and C", {128, 64, 2048}, 1, 1 << 16);

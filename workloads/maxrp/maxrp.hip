@@ -1,5 +1,5 @@
-// Maximum reliability paths: the product of the edges' reliabilities is greatest. An edge is certain, or good for a half or a
-// quarter: powers of two, whose products half precision has exactly, down to 2^-24.
+// Maximum reliability paths, which maximise the product of the edges' reliabilities. Reliabilities are 1, a half or a quarter:
+// powers of two, whose products are exact in half precision down to 2^-24.
 #include "workloads/common/closure.h"
 
 int main(int argc, char** argv) {

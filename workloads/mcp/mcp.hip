@@ -1,4 +1,4 @@
-// Maximum capacity paths: between all vertices the path whose narrowest edge is the widest. Capacities are 1 to 1000.
+// Maximum capacity paths between all vertices, which maximise the minimum capacity of the edges. Capacities are 1 to 1000.
 #include "workloads/common/closure.h"
 
 int main(int argc, char** argv) {

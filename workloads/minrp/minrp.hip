@@ -1,5 +1,6 @@
-// Minimum reliability paths: the product of the edges' reliabilities is least. A graph with a cycle has none, as going round
-// makes it ever less. Reliabilities are 1 or a half, whose products half precision has exactly, down to 2^-24.
+// Minimum reliability paths, which minimise the product of the edges' reliabilities. The graph must not have cycles, which
+// would reduce the product indefinitely. Reliabilities are 1 or a half, whose products are exact in half precision down to
+// 2^-24.
 #include "workloads/common/closure.h"
 
 int main(int argc, char** argv) {

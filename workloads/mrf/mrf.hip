@@ -1,14 +1,14 @@
-// Magnetic resonance fingerprinting: a dictionary of what pairs (T1, T2) look like under a train of pulses, and for each voxel
-// the pair that its signal resembles most. The shape of SnapMRF, which makes of each step of the dictionary kernels over all
-// states of all atoms, of which the pulse is a product of complex matrices by cuBLAS; the match is one, too.
+// Magnetic resonance fingerprinting: a dictionary of the signals of pairs (T1, T2) under a train of pulses, and for each voxel
+// the pair with the most similar signal. As in SnapMRF, each step of the dictionary consists of kernels over all states of all
+// atoms, in which the pulse is a complex matrix product by cuBLAS; so is the matching.
 //
-//   --generation gemm      as SnapMRF: for each pulse a product of a 3 x 3 matrix with all states, and a kernel for what
-//   follows
-//   --generation fused     one kernel for the train, states in registers: what a program does that does not need a library
-//   --implementation       what multiplies matrices: vector ALUs, or M3XU's FP32C
+//   --generation gemm      as SnapMRF: for each pulse a product of a 3 x 3 matrix with all states, and a kernel for
+//                          relaxation and gradient
+//   --generation fused     one kernel for the train, with states in registers, as possible without a library
+//   --implementation       unit for matrix products: vector ALUs, or M3XU's FP32C
 //
-// The train is an inversion and pulses of varying angle and phase at equal times (SnapMRF: at any). Voxels are signals of atoms
-// times a complex number, with noise; `recovered` is the share of them whose atom is found.
+// The train is an inversion and pulses of varying angle and phase at equal times (SnapMRF: at any). Voxels are signals of
+// atoms times a complex number, with noise; `recovered` is the share of voxels whose atom is found.
 #include <complex>
 
 #include "workloads/common/gemm_host.h"
@@ -44,8 +44,8 @@ constexpr double pi = 3.14159265358979323846;
 
 struct Sequence {
   unsigned states, pulses;
-  std::vector<Complex> rotations;               ///< 3 x mrf::kRows for each pulse
-  std::vector<float> transverse, longitudinal;  ///< of each atom
+  std::vector<Complex> rotations;               ///< 3 x mrf::kRows per pulse
+  std::vector<float> transverse, longitudinal;  ///< relaxation factors of each atom
 };
 
 /// The matrix of a pulse of angle alpha and phase phi.
@@ -62,7 +62,7 @@ void append_rotation(std::vector<Complex>& rotations, double alpha, double phi) 
   }
 }
 
-/// T1 from 100 to 3000 ms, T2 from 20 to 1000 ms and less than T1, 12 ms from pulse to pulse, angles up to 70 degrees.
+/// T1 from 100 to 3000 ms, T2 from 20 to 1000 ms and less than T1, pulses 12 ms apart, angles up to 70 degrees.
 Sequence make_sequence(workload::Random& random, unsigned atoms, unsigned states, unsigned pulses) {
   Sequence sequence{states, pulses, {}, {}, {}};
   for (unsigned pulse = 0; pulse < pulses; ++pulse) {
@@ -105,7 +105,7 @@ std::vector<Exact> simulated(const Sequence& sequence, size_t atom) {
 }
 
 struct Voxels {
-  std::vector<unsigned> atoms;  ///< which one each is of
+  std::vector<unsigned> atoms;  ///< the atom of each voxel
   std::vector<Complex> signals;
 };
 
@@ -134,12 +134,12 @@ class Reconstruction {
         columns_(atoms_ * states_),
         columns_ld_(pitch_of(columns_)),
         kernel_{"", on_units ? products_m3xu : products_simt, 64, 64, 0, 0},
-        transverse_("what is left of transverse magnetisation", sequence.transverse),
-        longitudinal_("what is left of longitudinal magnetisation", sequence.longitudinal),
+        transverse_("the transverse relaxation factors", sequence.transverse),
+        longitudinal_("the longitudinal relaxation factors", sequence.longitudinal),
         rotations_("the pulses", sequence.rotations),
         states_of_all_("the states", fused ? 1 : size_t{2} * mrf::kRows * columns_ld_),
         dictionary_("the dictionary", std::vector<Complex>(size_t{atoms_} * ld_)),
-        // Conjugate, so that the product is an inner product.
+        // Conjugated, so that the product is an inner product.
         signals_("the voxels", voxels_, pulses_, true,
                  [&](size_t voxel, size_t pulse) {
                    const Complex value = voxels.signals[voxel * pulses_ + pulse];
@@ -153,7 +153,7 @@ class Reconstruction {
     const mrf::Dictionary dictionary{dictionary_.data(), pulses_, ld_};
     const mrf::Atoms atoms{transverse_.data(), longitudinal_.data(), atoms_, states_};
     fused_ ? launch_fused(atoms, dictionary) : launch_steps(atoms, dictionary);
-    // Pulses behind the last one are zeros.
+    // Pulses after the last one are zeros.
     invert_norms<<<workload::groups(atoms_, mrf::kWorkgroup / 64), mrf::kWorkgroup>>>(dictionary, inverses_.data(), atoms_);
     tiled::launch(kernel_, tiled::Result<Complex>{products_.data(), voxels_, atoms_, atoms_, 1, 0}, signals_.operand(),
                   tiled::Operand<Complex>{dictionary_.data(), ld_, atoms_, true}, pulses_);
@@ -161,7 +161,7 @@ class Reconstruction {
         products_.data(), inverses_.data(), voxels_, atoms_, atoms_, scores_.data(), best_.data());
     workload::require(hipGetLastError(), "launching the kernels");
   }
-  /// Signals of all atoms, one after the other.
+  /// Signals of all atoms in sequence.
   std::vector<Complex> dictionary() const {
     const std::vector<Complex> padded = dictionary_.download();
     std::vector<Complex> signals;
@@ -185,7 +185,7 @@ class Reconstruction {
     const unsigned groups = workload::groups(columns_, mrf::kWorkgroup);
     initialise<<<dim3(groups, 2 * mrf::kRows), mrf::kWorkgroup>>>(in, columns_, states_, columns_ld_);
     for (unsigned pulse = 0; pulse < pulses_; ++pulse) {
-      // In place: a workgroup has read its columns before it writes them.
+      // In place: a workgroup reads its columns before it writes them.
       tiled::launch(kernel_, tiled::Result<Complex>{in, 3, columns_, columns_ld_, 1, 0},
                     tiled::Operand<Complex>{rotations_.data() + 3 * mrf::kRows * pulse, mrf::kRows, 3, true},
                     tiled::Operand<Complex>{in, columns_ld_, columns_, false}, 3);
@@ -205,8 +205,8 @@ class Reconstruction {
   workload::DeviceArray<unsigned> best_;
 };
 
-/// The dictionary. A pulse rounds a state by 20 u of the three that it is made of at most, in the norm in which it changes no
-/// length (F+ and F- count 1 / sqrt 2), and all of an atom's states never have more than 1 in it: errors add up.
+/// Checks the dictionary. A pulse rounds a state by at most 20 u of its three input states, in the norm that it preserves (F+
+/// and F- weighted by 1 / sqrt 2). The states of an atom have a norm of at most 1, so that errors only accumulate linearly.
 void check_dictionary(workload::Program& program, const Sequence& sequence, const std::vector<Complex>& got) {
   std::vector<double> expected;
   for (size_t atom = 0; atom < sequence.transverse.size(); ++atom) {
@@ -216,7 +216,8 @@ void check_dictionary(workload::Program& program, const Sequence& sequence, cons
                      [&](size_t i) { return 64 * 0x1p-24 * (i / 2 % sequence.pulses + 1); });
 }
 
-/// Matches, for the dictionary as it is: the atom's score is right, and no other's is larger by more than both may be off.
+/// Checks matches for the dictionary as computed: the atom's score must be right, and no other score may be larger by more than
+/// the error bounds of both.
 void check_matches(workload::Program& program, const Sequence& sequence, const Voxels& voxels,
                    const std::vector<Complex>& dictionary, const std::vector<float>& scores,
                    const std::vector<unsigned>& best) {
@@ -259,7 +260,7 @@ int main(int argc, char** argv) {
   std::string generation, implementation;
   program.choice(generation, "generation", "how the dictionary is made: a product for each pulse, or all in registers",
                  {"gemm", "fused"}, std::string("gemm"));
-  program.choice(implementation, "implementation", "what multiplies matrices", {"simt", "m3xu"}, std::string("simt"));
+  program.choice(implementation, "implementation", "unit for matrix products", {"simt", "m3xu"}, std::string("simt"));
   return program.run(argc, argv, [&] {
     if ((states & (states - 1)) != 0) throw workload::UsageError("--states has to be a power of two");
     if (implementation == "m3xu" && !tiled::has_matrix_units()) {

@@ -1,11 +1,11 @@
-// Minimum spanning forest of an undirected graph whose weights differ: which edges it has.
+// Edges of the minimum spanning forest of an undirected graph with distinct weights.
 //
-// The baseline is Boruvka's algorithm: each tree takes the lightest edge that leaves it, by atomic minima, until none does.
-// `published` finds these edges by sorting, as the baseline that the SIMD2 thesis names (sort_reduce.h). The
-// matrix algorithms find for all pairs of vertices the least weight that a path must take (workloads/common/closure.h); an edge
-// is in the forest when that is its own weight.
+// The baseline is Boruvka's algorithm: each tree selects its lightest outgoing edge by atomic minima, until there is none.
+// `published` finds these edges by sorting, like the baseline named in the SIMD2 thesis (sort_reduce.h). The matrix algorithms
+// find, for all pairs of vertices, the smallest possible maximum weight of a path (workloads/common/closure.h); an edge is in
+// the forest if that is its own weight.
 //
-// The weights are the 63486 finite numbers but zero that half precision has, in random order.
+// The weights are the 63486 finite nonzero numbers of half precision, in random order.
 #include "workloads/common/closure.h"
 #include "workloads/mst/sort_reduce.h"
 
@@ -23,7 +23,7 @@ struct Edges {
 
 __device__ static unsigned item() { return blockIdx.x * group_size + threadIdx.x; }
 
-// Weight, in an order of whole numbers, and number of an edge.
+// An edge's weight, in the order of integers, and number.
 __device__ static key key_of(const Edges& edges, unsigned edge) {
   const unsigned bits = __float_as_uint(edges.weight[edge]);
   return key{bits >> 31 ? ~bits : bits | 0x80000000u} << 32 | edge;
@@ -37,7 +37,7 @@ __global__ void find_lightest(Edges edges, const unsigned* tree, key* lightest) 
   const unsigned a = tree[edges.from[item()]], b = tree[edges.to[item()]];
   if (a == b) return;
   const key mine = key_of(edges, item());
-  // Most edges are not the lightest: a look is cheaper than an atomic operation.
+  // Most edges are not the lightest; a load is cheaper than an atomic operation.
   if (mine < lightest[a]) atomicMin(&lightest[a], mine);
   if (mine < lightest[b]) atomicMin(&lightest[b], mine);
 }
@@ -49,7 +49,7 @@ __global__ void join(Edges edges, const unsigned* tree, unsigned* parent, const 
   const unsigned a = tree[edges.from[edge]], other = a == root ? tree[edges.to[edge]] : a;
   in_forest[edge] = 1;
   *joined = 1;
-  // Of two trees that chose the same edge one stays.
+  // Of two trees that chose the same edge, one stays a root.
   parent[root] = lightest[other] == lightest[root] && root < other ? root : other;
 }
 __global__ void follow(unsigned* tree, const unsigned* parent, key* lightest, unsigned vertices) {
@@ -94,7 +94,7 @@ class Boruvka {
   workload::DeviceArray<unsigned> joined_;
 };
 
-// The number-th weight: 1 and the numbers after it, those before it, the negative ones.
+// The number-th weight: first 1 and the numbers after it, then those before it, then the negative ones.
 static float weight_of(float number) {
   constexpr unsigned one = 0x3c00;
   const auto place = static_cast<unsigned>(number) - 1;
@@ -103,7 +103,7 @@ static float weight_of(float number) {
   return place < positive_halves ? magnitude : -magnitude;
 }
 
-// The place of a weight among all halves, below 2^16.
+// Rank of a weight among all halves, below 2^16.
 static unsigned order_of(float weight) {
   const auto bits = __builtin_bit_cast(unsigned short, static_cast<half>(weight));
   return bits >> 15 != 0 ? 0xffffU & ~unsigned{bits} : bits | 0x8000U;

@@ -1,12 +1,12 @@
-// Minimum spanning forest by sorting and reduction, as the CUDA MST programs do that the SIMD2 thesis names as its baseline
-// (section 3.5.2). Written after the description of the algorithm (V. Vineet et al., HPG 2009), not after a program.
+// Minimum spanning forest by sorting and reduction, as in the CUDA MST programs that the SIMD2 thesis names as its baseline
+// (section 3.5.2). Implemented from the description of the algorithm (V. Vineet et al., HPG 2009), not from a program.
 //
-// The graph has a row of two directed edges for each edge. A round
-//   1. sorts the edges by vertex and weight: the first of each vertex is its lightest (radix sort, 4 bits a pass);
-//   2. makes the other end of that edge the vertex's successor; of two that chose each other, the lower one stays;
-//   3. follows successors to their root, as often as any changes: the host looks after each step;
-//   4. numbers the roots, which are the vertices of the next round (scan): the host reads how many there are;
-//   5. drops edges within a vertex (scan): the host reads how many are left.
+// Each edge of the graph is represented by two directed edges. A round
+//   1. sorts the edges by vertex and weight: the first of each vertex is its lightest (radix sort, 4 bits a pass); 2. makes
+//   the other end of that edge the vertex's successor; of two that chose each other, the lower one stays; 3. follows
+//   successors to their root until none changes: the host tests this after each step; 4. numbers the roots, which are the
+//   vertices of the next round (scan): the host reads their number; 5. drops edges within a vertex (scan): the host reads the
+//   remaining number.
 // Rounds end when no edge is left.
 #pragma once
 
@@ -19,7 +19,7 @@ namespace sort_reduce {
 
 constexpr unsigned group_size = 256, digit_bits = 4, digits = 1 << digit_bits, weight_bits = 16;
 
-/// Directed edges. `number`: of the edge in the input; `key`: vertex and order of the weight.
+/// Directed edges. `number`: number of the edge in the input; `key`: vertex and rank of the weight.
 struct EdgesView {
   unsigned* from;
   unsigned* to;
@@ -29,7 +29,7 @@ struct EdgesView {
 
 __device__ inline unsigned work_item() { return blockIdx.x * group_size + threadIdx.x; }
 
-/// Sums of `group_size` values each, and the values before each within its group.
+/// Sums of `group_size` values each, and for each value the sum of those before it in its group.
 __global__ void __launch_bounds__(group_size)
     scan_groups(const unsigned* values, unsigned count, unsigned* before, unsigned* sums) {
   __shared__ unsigned partial[group_size / 64];
@@ -39,7 +39,7 @@ __global__ void __launch_bounds__(group_size)
   if (at < count) before[at] = sum;
   if (threadIdx.x == 0) sums[blockIdx.x] = all;
 }
-/// The sums before each group, in place, and their total at the end. One workgroup.
+/// Computes the sums before each group, in place, followed by the total. One workgroup.
 __global__ void __launch_bounds__(group_size) scan_sums(unsigned* sums, unsigned groups) {
   __shared__ unsigned partial[group_size / 64];
   unsigned before = 0;
@@ -57,7 +57,8 @@ __global__ void add_sums(unsigned* before, unsigned count, const unsigned* sums)
   if (at < count) before[at] += sums[at / group_size];
 }
 
-/// How many keys of a group have each digit; digit * groups + group, so that a scan gives where each group's begin.
+/// Number of keys with each digit in each group, at digit * groups + group, so that a scan gives the first position of each
+/// group's keys.
 __global__ void __launch_bounds__(group_size)
     count_digits(const unsigned* keys, unsigned count, unsigned shift, unsigned groups, unsigned* counts) {
   __shared__ unsigned of_digit[digits];
@@ -68,7 +69,7 @@ __global__ void __launch_bounds__(group_size)
   __syncthreads();
   if (threadIdx.x < digits) counts[threadIdx.x * groups + blockIdx.x] = of_digit[threadIdx.x];
 }
-/// Moves edges to their places by a digit, and keeps the order of those with the same one.
+/// Moves edges to their positions by one digit; stable.
 __global__ void __launch_bounds__(group_size)
     move_by_digit(EdgesView from, EdgesView to, unsigned count, unsigned shift, unsigned groups, const unsigned* places) {
   __shared__ unsigned of_wavefront[group_size / 64][digits];
@@ -95,7 +96,7 @@ __global__ void __launch_bounds__(group_size)
 __global__ void start_vertices(unsigned* successor, unsigned vertices) {
   if (work_item() < vertices) successor[work_item()] = work_item();
 }
-/// Of sorted edges, the first of each vertex.
+/// Selects the first edge of each vertex among the sorted edges.
 __global__ void take_lightest(EdgesView edges, unsigned count, unsigned* successor, unsigned* in_forest) {
   const unsigned at = work_item();
   if (at >= count || (at != 0 && edges.from[at - 1] == edges.from[at])) return;
@@ -118,7 +119,7 @@ __global__ void follow(const unsigned* successor, unsigned* next, unsigned verti
 __global__ void mark_roots(const unsigned* root, unsigned* is_root, unsigned vertices) {
   if (work_item() < vertices) is_root[work_item()] = root[work_item()] == work_item();
 }
-/// Edges between the new vertices, and which of them join two.
+/// Renames the edges' vertices, and marks edges between different new vertices.
 __global__ void renumber(EdgesView edges, unsigned count, const unsigned* root, const unsigned* number_of_root,
                          unsigned* joins) {
   const unsigned at = work_item();
@@ -155,7 +156,7 @@ class EdgeArray {
 
 class Forest {
  public:
-  /// `order`: of each edge, the place of its weight among all, below 2^16.
+  /// `order`: rank of each edge's weight among all, below 2^16.
   Forest(unsigned vertices, const std::vector<unsigned>& from, const std::vector<unsigned>& to,
          const std::vector<unsigned>& order)
       : vertices_(vertices),
@@ -177,7 +178,7 @@ class Forest {
   }
 
   void prepare() const { edges_[0].upload(from_, to_, number_, key_); }
-  /// Returns the number of rounds. `in_forest`: 0 for each edge at first.
+  /// Returns the number of rounds. `in_forest`: initially 0 for each edge.
   unsigned run(unsigned* in_forest) {
     unsigned vertices = vertices_, count = static_cast<unsigned>(from_.size()), rounds = 0;
     now_ = 0;
@@ -209,7 +210,7 @@ class Forest {
  private:
   EdgesView edges() const { return edges_[now_].view(); }
   EdgesView other_edges() const { return edges_[1 - now_].view(); }
-  /// Sums of the values before each one; in place is allowed. Returns the sum of all, which the host reads.
+  /// Exclusive prefix sums; may be in place. Returns the total, which the host reads.
   unsigned scan(const unsigned* values, unsigned count, unsigned* before) const {
     const unsigned groups = launch_scan(values, count, before);
     unsigned total = 0;

@@ -1,6 +1,6 @@
-// Gravity between all pairs of bodies, with softening, by steps of constant acceleration: a tile of bodies at a time goes
-// through LDS and is used by the whole workgroup (Nyland, Harris and Prins, GPU Gems 3, chapter 31). AMD APP SDK's NBody:
-// positions from 3 to 50, masses from 1 to 1000, softening 500, steps of 0.005; sizes are MGPUSim's.
+// Gravity between all pairs of bodies, with softening, by steps of constant acceleration: tiles of bodies pass through LDS and
+// are used by the whole workgroup (Nyland, Harris and Prins, GPU Gems 3, chapter 31). AMD APP SDK's NBody: positions from 3 to
+// 50, masses from 1 to 1000, softening 500, steps of 0.005; sizes are MGPUSim's.
 #include <hip/hip_runtime.h>
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 constexpr unsigned group_size = 256;
 constexpr float softening = 500.0f, time_step = 0.005f;
 
-// x, y, z, mass. Bodies are filled up to whole workgroups with such of mass 0.
+// x, y, z, mass. The number of bodies is padded to whole workgroups with bodies of mass 0.
 __global__ void __launch_bounds__(group_size)
     step(const float4* __restrict__ bodies, const float4* __restrict__ velocities, float4* __restrict__ next_bodies,
          float4* __restrict__ next_velocities, unsigned count) {
@@ -45,7 +45,7 @@ struct State {
   std::vector<std::array<double, 3>> positions, velocities;
 };
 
-// A step in double precision. Returns the largest sum of |acceleration| over the bodies that act on one.
+// A step in double precision. Returns the maximum over all bodies of the sum of |acceleration| that acts on it.
 static double reference_step(State& state, const std::vector<float>& masses) {
   const double dt = time_step;
   State next = state;
@@ -121,9 +121,8 @@ int main(int argc, char** argv) {
         speed = std::max(speed, std::fabs(expected_velocity.back()));
       }
     }
-    // A pair's force has about 16 roundings; the sum adds one for each body. What a step adds to the velocity is off by that
-    // much, and both states are rounded in each step. That errors of the positions change the forces is far below that: dt is
-    // small.
+    // A pair's force has about 16 roundings; the sum adds one for each body. The increment of the velocity has this relative
+    // error, and both states are rounded in each step. The effect of position errors on forces is much smaller, as dt is small.
     const double velocity_error = steps * (time_step * workload::sum_error(bodies + 16.0) * acceleration + 0x1p-23 * speed);
     program.check_near("velocity", velocity, expected_velocity, [&](size_t) { return velocity_error; });
     const double position_error = steps * (time_step * velocity_error + 0x1p-22 * size);

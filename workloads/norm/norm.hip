@@ -1,4 +1,4 @@
-// NORM: a vector normalised with a given value, y = x / value, by its reciprocal: one multiplication for each element.
+// NORM: divides a vector by a given value, y = x / value, through its reciprocal: one multiplication per element.
 #include <hip/hip_runtime.h>
 
 #include "workloads/common/program.h"
@@ -17,7 +17,7 @@ int main(int argc, char** argv) {
   int length = 0;
   double value = 0;
   program.size(length, "length", "elements", {20'000, 1 << 18, 1 << 22}, 1, 1 << 28);
-  program.real(value, "value", "what the vector is divided by", 255.0, 1e-6, 1e6);
+  program.real(value, "value", "divisor", 255.0, 1e-6, 1e6);
   return program.run(argc, argv, [&] {
     const std::vector<float> x = program.random().uniform_values(length, 0, 256);
     const float reciprocal = 1.0f / static_cast<float>(value);

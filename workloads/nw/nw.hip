@@ -1,25 +1,26 @@
-// Needleman-Wunsch global alignment of two sequences: score[i][j] = max(score[i-1][j-1] + match[i][j], score[i-1][j] - penalty,
-// score[i][j-1] - penalty). Rodinia's NW: tiles along a diagonal are independent and a kernel each; within a tile the wavefront
-// goes from one anti-diagonal to the next. The match scores of all pairs are a matrix in memory, as in Rodinia. They come from
-// a random symmetric table for 20 letters, with the range of BLOSUM62. The default length is MGPUSim's, the penalty Rodinia's.
+// Needleman-Wunsch global alignment of two sequences: score[i][j] = max(score[i-1][j-1] + match[i][j], score[i-1][j] -
+// penalty, score[i][j-1] - penalty). Rodinia's NW: one kernel computes the independent tiles of a diagonal; within a tile the
+// wavefront proceeds from one anti-diagonal to the next. As in Rodinia, the match scores of all pairs are a matrix in memory,
+// generated from a random symmetric table for 20 letters with the range of BLOSUM62. The default length is MGPUSim's, the
+// penalty Rodinia's.
 #include <hip/hip_runtime.h>
 
 #include <algorithm>
 
 #include "workloads/common/program.h"
 
-constexpr unsigned tile = 64;  // also the wavefront: a lane for each column
+constexpr unsigned tile = 64;  // also the wavefront: one lane per column
 
-// `scores` is (length + 1) x (length + 1), with the first row and column given; `matches` length x length. Tile (blockIdx.x +
-// first, diagonal - blockIdx.x - first).
+// `scores` is (length + 1) x (length + 1), with the first row and column given; `matches` is length x length. The workgroup's
+// tile is (blockIdx.x + first, diagonal - blockIdx.x - first).
 __global__ void __launch_bounds__(tile) align(int* __restrict__ scores, const int* __restrict__ matches, unsigned length,
                                               unsigned diagonal, unsigned first, int penalty) {
-  // Lanes of an anti-diagonal are one column and one row apart: a pitch of 64 + 2 words puts them into neighbouring banks.
+  // Lanes of an anti-diagonal are one column and one row apart: a pitch of 64 + 2 words puts them into adjacent banks.
   __shared__ int cells[tile + 1][tile + 2];
   const unsigned lane = threadIdx.x, pitch = length + 1;
   const unsigned row = (blockIdx.x + first) * tile, column = (diagonal - blockIdx.x - first) * tile;
   const unsigned rows = min(tile, length - row), columns = min(tile, length - column);
-  // The match scores lie where the scores will.
+  // The match scores are first stored in place of the scores.
   for (unsigned i = 0; i < rows; ++i) {
     if (lane < columns) cells[i + 1][lane + 1] = matches[size_t{row + i} * length + column + lane];
   }

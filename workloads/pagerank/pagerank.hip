@@ -1,7 +1,7 @@
-// PageRank by power iteration: rank'[i] = (1 - d) / n + d * sum over the edges j -> i of rank[j] / out(j), d = 0.85. A kernel
-// for each iteration, which is a sparse product as in spmv. Every node has an edge to its successor, so that none is without
-// out-edges; the others are random. Hetero-Mark's PageRank, sizes of MGPUSim, whose share of 0.001 of all pairs is at least one
-// edge for each node.
+// PageRank by power iteration: rank'[i] = (1 - d) / n + d * sum over the edges j -> i of rank[j] / out(j), d = 0.85. One
+// kernel per iteration, a sparse product as in spmv. Every node has an edge to its successor, so that all have outgoing edges;
+// the other edges are random. Hetero-Mark's PageRank with MGPUSim's sizes, where a share of 0.001 of all pairs gives at least
+// one edge per node.
 #include <hip/hip_runtime.h>
 
 #include <utility>
@@ -23,7 +23,7 @@ __global__ void __launch_bounds__(group_size)
   if (node < nodes && lane == 0) next[node] = base + damping * sum;
 }
 
-// The edges that end in a node are its row.
+// A node's row consists of the edges that end in it.
 static workload::Csr with_successors(const workload::Csr& random_edges) {
   workload::Csr graph;
   graph.offsets = {0};
@@ -46,7 +46,7 @@ int main(int argc, char** argv) {
                             "LazyGPU (ISCA '25), Table 3: PageRank of Hetero-Mark");
   int nodes = 0, edges = 0, iterations = 0;
   program.size(nodes, "nodes", "nodes", {2000, 16, 32768}, 1, 1 << 24);
-  program.size(edges, "edges", "random edges, besides one from each node to its successor", {6000, 0, 491'520}, 0);
+  program.size(edges, "edges", "random edges, in addition to one from each node to its successor", {6000, 0, 491'520}, 0);
   program.size(iterations, "iterations", "iterations", {3, 16, 4});
   return program.run(argc, argv, [&] {
     const workload::Csr graph = with_successors(workload::random_csr(program.random(), nodes, nodes, edges));
@@ -86,8 +86,8 @@ int main(int argc, char** argv) {
       }
       expected.swap(following);
     }
-    // Nothing is negative, so that relative errors only add up: each iteration has a sum, a rounded share, a product and a
-    // rounded base.
+    // Nothing is negative, so that relative errors only add: each iteration has a sum, a rounded share, a product and a rounded
+    // base.
     const double error = workload::sum_error((graph.longest_row() + 12.0) * iterations);
     program.check_near("the rank", (result == ranks.data() ? ranks : next).download(), expected,
                        [&](size_t i) { return error * expected[i]; });

@@ -1,15 +1,14 @@
-// RED: the sum of a vector. SHOC's Reduction: 64 workgroups go through the vector, add up in LDS, and their sums are added up
-// in turn. The paper has versions of it that use global memory instead:
+// RED: the sum of a vector. SHOC's Reduction: 64 workgroups stride through the vector and add in LDS; then their sums are
+// added. The paper has versions that use global memory instead:
 //
 //   shared    as SHOC's
-//   global    every level of the tree in global memory: a[i] += a[i + half], a kernel for each level
+//   global    every level of the tree in global memory: a[i] += a[i + half], one kernel per level
 //   hybrid-N  the first N levels in global memory, the rest as `shared`; RED of the paper's other figures is hybrid-2
 //
 // Forms:
 //
-//   tuned   a level in place; in `shared`, the second of two elements is added where there is one
-//   suite   a level from one vector to another, as its result is another one; SHOC's sum of two elements at a time,
-//           which is added to the lane's own sum
+//   tuned   a level in place; in `shared`, the second of two elements is added if it exists
+//   suite   a level from one vector to another one; SHOC's sum of two elements at a time, which is added to the lane's own sum
 //
 // Elements are 1 or -1, so that sums of up to 2^24 of them are exact in any order.
 #include <hip/hip_runtime.h>
@@ -48,19 +47,19 @@ extern "C" __global__ void __launch_bounds__(group_size)
 extern "C" __global__ void __launch_bounds__(group_size) reduce(const float* a, float* sums, unsigned length) {
   float sum = 0;
   unsigned i = blockIdx.x * group_size * 2 + threadIdx.x;
-  // SHOC's vectors have no remainder; here each lane may have one element more.
+  // SHOC's vectors have no remainder; here each lane may have one more element.
   for (; i + group_size < length; i += gridDim.x * group_size * 2) sum += a[i] + a[i + group_size];
   if (i < length) sum += a[i];
   add_lanes(sum, sums + blockIdx.x);
 }
 
-// A level of the tree: the upper part is added to the lower one.
+// A level of the tree: adds the upper half to the lower one.
 extern "C" __global__ void __launch_bounds__(group_size) reduce_global_level(float* a, unsigned half, unsigned length) {
   const unsigned i = blockIdx.x * group_size + threadIdx.x;
   if (i + half < length) a[i] = a[i] + a[i + half];
 }
 
-// to[i] = the sum of a level's two halves; of an odd number of elements, the lower part has one more, which is copied.
+// to[i] = the sum of the two halves of a level; if the number of elements is odd, the lower half has one more, which is copied.
 extern "C" __global__ void __launch_bounds__(group_size)
     reduce_level(const float* a, float* to, unsigned half, unsigned length) {
   const unsigned i = blockIdx.x * group_size + threadIdx.x;
@@ -88,7 +87,7 @@ int main(int argc, char** argv) {
     const bool suite = form == "suite";
     const workload::DeviceArray<float> device_a("the vector", a), sums("the sums of workgroups", groups), sum("the sum", 1),
         levels_a("a level", suite ? length : 1), levels_b("a level", suite ? length : 1);
-    // Whose first element has the sum in the end.
+    // Points to the element with the final sum.
     const float* result = nullptr;
     program.measure(
         [&] {

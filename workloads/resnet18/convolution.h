@@ -1,10 +1,10 @@
 // Kernels of the convolutions: im2col + matrix product, and direct.
 //
-// Activations are stored [channel][image][row][column], so that an activation is a matrix with a row for each channel and a
-// column for each pixel of the batch, and a convolution over the whole batch is one matrix product without any transposition:
+// Activations are stored as [channel][image][row][column]. An activation is thus a matrix with one row per channel and one
+// column per pixel of the batch, and a convolution over the whole batch is one matrix product without transposition:
 //
 //   forward              z  = W  col(x)         W: [outputs][inputs][kernel row][kernel column], as a matrix [outputs][taps]
-//   backward by data     dx = col^-1(W^T dz)    col^-1 adds up what went to one pixel (col2im)
+//   backward by data     dx = col^-1(W^T dz)    col^-1 adds the contributions to each pixel (col2im)
 //   backward by weights  dW = dz col(x)^T
 //
 // (K. Chellapilla, S. Puri, P. Simard: High performance convolutional neural networks for document processing, 2006.)
@@ -27,7 +27,7 @@ struct Shape {
   __host__ __device__ unsigned out_pixels() const { return images * out_height * out_width; }
 };
 
-/// col(x), computed from x itself, for gemm::multiply_lds: a line for each tap, along the pixels of the output.
+/// col(x), computed from x on the fly, as an operand of gemm::multiply_lds: one line per tap, along the pixels of the output.
 struct Columns {
   const float* x;
   Shape shape;
@@ -38,7 +38,7 @@ struct Columns {
     unsigned image = pixel / shape.out_width / shape.out_height;
 #pragma unroll
     for (unsigned i = 0; i < 4; ++i) {
-      // Outside above or left wraps around to a large number.
+      // Positions above or to the left wrap around to large numbers.
       const unsigned y = row * shape.stride + tap_y, x_at = column * shape.stride + tap_x;
       const bool inside = tap < shape.taps() && image < shape.images && y < shape.height && x_at < shape.width;
       values[i] = inside ? x[((channel * shape.images + image) * shape.height + y) * shape.width + x_at] : 0.0f;
@@ -51,14 +51,14 @@ struct Columns {
   }
 };
 
-constexpr unsigned kDirectTile = 8;      // pixels each way: a wavefront
+constexpr unsigned kDirectTile = 8;      // rows and columns of pixels of a wavefront
 constexpr unsigned kDirectOutputs = 8;   // channels of a wavefront
-constexpr unsigned kDirectChannels = 8;  // summed channels that are in LDS at a time
+constexpr unsigned kDirectChannels = 8;  // input channels that are in LDS at a time
 
-/// Direct convolution, forward and backward by data. A wavefront makes 8 x 8 pixels of 8 channels; the four of a workgroup
-/// share the pixels that they read, through LDS (Lds) or L1. Weights are the same for all lanes: they come by scalar loads, as
-/// in MIOpen's direct kernels. `part_depth` channels are summed by each blockIdx.z; with more than one part the results go to
-/// parts[part].
+/// Direct convolution, forward and backward with respect to the data. A wavefront computes 8 x 8 pixels of 8 channels; the four
+/// wavefronts of a workgroup share the pixels that they read, through LDS (Lds) or L1. Weights are the same for all lanes and
+/// are read by scalar loads, as in MIOpen's direct kernels. Each blockIdx.z sums `part_depth` channels; with more than one part
+/// the results are written to parts[part].
 template <unsigned Kernel, unsigned Stride, bool Backward, bool Lds>
 __device__ inline void direct(const Shape& shape, const float* __restrict__ from, const float* __restrict__ weights,
                               float* __restrict__ to, unsigned part_depth, bool accumulate) {
@@ -77,7 +77,7 @@ __device__ inline void direct(const Shape& shape, const float* __restrict__ from
   const unsigned lane = threadIdx.x % 64, wave = __builtin_amdgcn_readfirstlane(threadIdx.x / 64);
   const int local_x = lane % kDirectTile, local_y = lane / kDirectTile;
   const unsigned channel0 = (blockIdx.y * 4 + wave) * kDirectOutputs;
-  // The first line and column of `from` that the tile needs: rounded down, and never negative before the division.
+  // The first row or column of `from` that the tile needs: rounded down, and never negative before the division.
   const auto first_of = [padding](int at) {
     if (!Backward) return at * static_cast<int>(Stride) - padding;
     return (at + padding - static_cast<int>(Kernel) + 1 + static_cast<int>(Kernel * Stride)) / static_cast<int>(Stride) -
@@ -105,7 +105,7 @@ __device__ inline void direct(const Shape& shape, const float* __restrict__ from
     }
     if (channel0 >= to_channels) continue;
     for (unsigned channel = 0; channel < channels; ++channel) {
-      // Products of 32 bits, which scalar instructions have.
+      // Products of 32 bits, for scalar instructions.
       const float* row[kDirectOutputs];
 #pragma unroll
       for (unsigned o = 0; o < kDirectOutputs; ++o) {
@@ -118,7 +118,7 @@ __device__ inline void direct(const Shape& shape, const float* __restrict__ from
 #pragma unroll
         for (unsigned j = 0; j < Kernel; ++j) {
           int y, x;
-          bool met = true;  // the stride meets this pixel at this tap
+          bool met = true;  // the stride reaches this pixel at this tap
           if constexpr (Backward) {
             const int ty = y0 + local_y + padding - static_cast<int>(i), tx = x0 + local_x + padding - static_cast<int>(j);
             met = Stride == 1 || (ty % static_cast<int>(Stride) == 0 && tx % static_cast<int>(Stride) == 0);
@@ -156,7 +156,7 @@ __device__ inline void direct(const Shape& shape, const float* __restrict__ from
 
 }  // namespace resnet18
 
-// col[tap][column] of the images from first_image on: a work-item for each pixel of a channel writes all its taps.
+// col[tap][column] of the images from first_image on: one work-item per pixel of a channel writes all its taps.
 extern "C" __global__ void __launch_bounds__(256)
     convolution_im2col(resnet18::Shape shape, const float* x, float* columns, unsigned first_image, unsigned column_count) {
   const unsigned column = blockIdx.x * blockDim.x + threadIdx.x, channel = blockIdx.y;
@@ -174,7 +174,7 @@ extern "C" __global__ void __launch_bounds__(256)
   }
 }
 
-// The other way: a work-item for each pixel of the input adds up the columns that it went to.
+// The inverse: one work-item per pixel of the input adds the columns that the pixel contributed to.
 extern "C" __global__ void __launch_bounds__(256)
     convolution_col2im(resnet18::Shape shape, const float* columns, float* x, unsigned first_image, unsigned image_count,
                        bool accumulate) {
@@ -209,7 +209,7 @@ extern "C" __global__ void __launch_bounds__(256) product_sum_parts(gemm::PartsA
 GEMM_TRANSPOSE_KERNEL(product_transpose, float, float)
 static const gemm::Helpers<float, float> product_helpers{product_sum_parts, product_transpose};
 
-// Backward by weights without a column matrix: the product's second operand is read from the activation.
+// Gradient with respect to weights without a column matrix: the product's second operand is read from the activation.
 extern "C" __global__ void __launch_bounds__(256)
     convolution_direct_backward_weights(gemm::Arguments<float, float> x, resnet18::Shape shape) {
   gemm::multiply_lds<true, true>(x, gemm::Stored<float>(x.a, x.lda, x.m, x.k), resnet18::Columns{x.b, shape});

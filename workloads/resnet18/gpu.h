@@ -1,5 +1,5 @@
-// The GPU as a backend of Network. With checks on, every operation is compared with the reference for the very inputs that it
-// had: errors of earlier layers, and a ReLU that decides otherwise because of them, do not add up.
+// The GPU as a backend of Network. With checks, every operation is compared with the reference for its actual inputs, so that
+// errors of earlier layers, and ReLUs that switch because of them, do not accumulate.
 #pragma once
 
 #include <algorithm>
@@ -109,7 +109,7 @@ class Gpu {
                 mean.data(), variance.data(), gamma.data(), dgamma.data(), dbeta.data(), dx.target(), count);
     if (!checks_) return;
     const Floats &g_values = get(g), &x_values = get(x), &mean_values = get(mean), &variance_values = get(variance);
-    program_.check_equal(layer_ + ": gradient behind ReLU", g_values, relu_backward(dy_before, get(y), channels * count, relu));
+    program_.check_equal(layer_ + ": gradient before ReLU", g_values, relu_backward(dy_before, get(y), channels * count, relu));
     const auto sums = batch_norm_backward_sums(g_values, x_values, mean_values, variance_values, channels, count);
     check("gradient by gamma", dgamma, sums.first);
     check("gradient by beta", dbeta, sums.second);
@@ -187,7 +187,7 @@ class Gpu {
   }
 
  private:
-  /// Memory that grows with what is asked for.
+  /// Memory that grows on demand.
   class Scratch {
    public:
     explicit Scratch(std::string name) : name_(std::move(name)) {}
@@ -210,7 +210,7 @@ class Gpu {
     return static_cast<std::size_t>(images) * s.out_height * s.out_width;
   }
 
-  /// As many images at a time as have a column matrix of at most 256 MiB.
+  /// Processes as many images at a time as have a column matrix of at most 256 MiB.
   template <typename Use>
   void for_each_batch(const Shape& s, Use use) {
     constexpr std::size_t kMost = std::size_t{256} << 20;
@@ -249,7 +249,7 @@ class Gpu {
     }
     throw std::logic_error("no direct kernel for this shape");
   }
-  /// Few pixels and many channels: the summed channels are cut into parts, as gemm.h does along k.
+  /// With few pixels and many channels, the input channels are split into parts, as gemm.h does along k.
   void direct(const Shape& s, const float* from, const float* weights, float* to, bool backward, bool accumulate) {
     const unsigned channels = backward ? s.inputs : s.outputs, summed = backward ? s.outputs : s.inputs;
     const unsigned height = backward ? s.height : s.out_height, width = backward ? s.width : s.out_width;
@@ -281,7 +281,7 @@ class Gpu {
 
   void check(const std::string& what, const Array& array, const Expected& expected) {
     Floats got = get(array);
-    got.resize(expected.values.size());  // scratch is as large as the largest layer
+    got.resize(expected.values.size());  // scratch has the size of the largest layer
     program_.check_near(layer_ + ": " + what, got, expected.values, [&](std::size_t i) { return expected.bound(i); });
   }
 

@@ -27,7 +27,7 @@ class Host {
   void convolution_backward_weights(const Shape& s, const Array& dz, const Array& x, Array& dw) {
     set(dw, resnet18::convolution_backward_weights(s, dz, x));
   }
-  /// Leaves the running statistics alone: what the host computes ends before the next step.
+  /// Does not update the running statistics, as the host's run ends before the next step.
   void statistics(const Array& x, Array& mean, Array& variance, Array&, Array&, std::size_t channels, std::size_t count) {
     const Statistics s = batch_norm_statistics_of(x, channels, count);
     set(mean, s.mean);

@@ -5,17 +5,17 @@
 
 namespace resnet18 {
 
-constexpr float kEpsilon = 1e-5f;         // PyTorch's defaults, as those below
+constexpr float kEpsilon = 1e-5f;         // PyTorch's defaults, like those below
 constexpr float kRunningMomentum = 0.1f;  // of the running mean and variance
-constexpr float kLearningRate = 0.1f;     // He et al., section 3.4, as the two below
+constexpr float kLearningRate = 0.1f;     // He et al., section 3.4, like the two below
 constexpr float kMomentum = 0.9f;
 constexpr float kWeightDecay = 1e-4f;
 constexpr unsigned kPoolKernel = 3, kPoolStride = 2, kPoolPadding = 1;
 constexpr unsigned kNoTap = 255;
-constexpr unsigned kPixels =
-    4;  // of a work-item in elementwise layers, a workgroup apart, so that a channel's factors serve several
+constexpr unsigned kPixels = 4;  // elements of a work-item in elementwise layers, a workgroup's size apart, so that a channel's
+                                 // factors are used several times
 
-/// The sum over the workgroup's 256 work-items, in all of them. The order of additions is fixed.
+/// The sum over the workgroup's 256 work-items, returned in all of them. The order of additions is fixed.
 __device__ inline float workgroup_sum(float value) {
   __shared__ float waves[4];
   for (unsigned distance = 32; distance > 0; distance /= 2) value += __shfl_xor(value, distance);
@@ -27,7 +27,7 @@ __device__ inline float workgroup_sum(float value) {
 
 }  // namespace resnet18
 
-// Mean and biased variance of each channel (blockIdx.x) over `count` pixels, and the running ones of inference.
+// Mean and biased variance of each channel (blockIdx.x) over `count` pixels; also updates the running values for inference.
 extern "C" __global__ void __launch_bounds__(256)
     batch_norm_statistics(const float* x, float* mean, float* variance, float* running_mean, float* running_variance,
                           unsigned count) {
@@ -65,8 +65,8 @@ extern "C" __global__ void __launch_bounds__(256)
   }
 }
 
-// The gradient behind ReLU, g = dy where y > 0 (all of dy without ReLU), and its sums: dbeta = sum g, dgamma = sum g x^. One
-// channel for each workgroup. `g` may be `dy`.
+// The gradient before ReLU, g = dy where y > 0 (all of dy without ReLU), and its sums: dbeta = sum g, dgamma = sum g x^. One
+// workgroup per channel. `g` may be `dy`.
 extern "C" __global__ void __launch_bounds__(256)
     batch_norm_relu_backward_sums(const float* dy, const float* y, const float* x, const float* mean, const float* variance,
                                   float* g, float* dgamma, float* dbeta, unsigned count, bool relu) {
@@ -87,7 +87,7 @@ extern "C" __global__ void __launch_bounds__(256)
   dgamma[channel] = product;
 }
 
-// dx = gamma / sqrt(variance + epsilon) (g - dbeta / n - x^ dgamma / n)
+// dx = gamma / sqrt(variance + epsilon) (g - dbeta / n - x^ dgamma / n).
 extern "C" __global__ void __launch_bounds__(256)
     batch_norm_backward_data(const float* __restrict__ g, const float* __restrict__ x, const float* __restrict__ mean,
                              const float* __restrict__ variance, const float* __restrict__ gamma,
@@ -106,8 +106,8 @@ extern "C" __global__ void __launch_bounds__(256)
   }
 }
 
-// 3 x 3 maximum, stride 2, padding 1; `tap` remembers which of the nine it was (the first of equals). blockIdx.y is the plane,
-// a channel of an image.
+// 3 x 3 maximum, stride 2, padding 1; `tap` records which of the nine it was (the first of equal ones). blockIdx.y is the
+// plane, a channel of an image.
 extern "C" __global__ void __launch_bounds__(256) max_pooling(const float* x, float* y, unsigned char* tap, unsigned height,
                                                               unsigned width, unsigned out_height, unsigned out_width) {
   const unsigned pixel = blockIdx.x * blockDim.x + threadIdx.x, plane = blockIdx.y;
@@ -131,7 +131,7 @@ extern "C" __global__ void __launch_bounds__(256) max_pooling(const float* x, fl
   tap[at] = static_cast<unsigned char>(best);
 }
 
-// A work-item for each pixel of the input looks at the up to four windows that it is in.
+// One work-item per pixel of the input visits the up to four windows that contain it.
 extern "C" __global__ void __launch_bounds__(256)
     max_pooling_backward(const float* dy, const unsigned char* tap, float* dx, unsigned height, unsigned width,
                          unsigned out_height, unsigned out_width) {
@@ -142,7 +142,7 @@ extern "C" __global__ void __launch_bounds__(256)
   float sum = 0.0f;
   for (unsigned i = 0; i < resnet18::kPoolKernel; ++i) {
     for (unsigned j = 0; j < resnet18::kPoolKernel; ++j) {
-      // A difference below zero wraps around, and is too large then.
+      // A negative difference wraps around to a large number, which is rejected below.
       const unsigned y = row - i, x = column - j;
       if (y % resnet18::kPoolStride != 0 || x % resnet18::kPoolStride != 0) continue;
       if (y / resnet18::kPoolStride >= out_height || x / resnet18::kPoolStride >= out_width) continue;
@@ -153,7 +153,7 @@ extern "C" __global__ void __launch_bounds__(256)
   dx[static_cast<size_t>(plane) * height * width + pixel] = sum;
 }
 
-// The mean of each plane, by a wavefront.
+// The mean of each plane, computed by a wavefront.
 extern "C" __global__ void __launch_bounds__(256) average_pooling(const float* x, float* y, unsigned planes, unsigned count) {
   const unsigned plane = blockIdx.x * 4 + threadIdx.x / 64, lane = threadIdx.x % 64;
   if (plane >= planes) return;
@@ -170,8 +170,7 @@ extern "C" __global__ void __launch_bounds__(256)
   dx[pixel] = dy[pixel / count] / static_cast<float>(count);
 }
 
-// y[row][image] = sum over k of weights[row][k] x[k][image] + bias[row]: a wavefront for each row, `images` at most 4 at a
-// time.
+// y[row][image] = sum over k of weights[row][k] x[k][image] + bias[row]: one wavefront per row, at most 4 `images` at a time.
 extern "C" __global__ void __launch_bounds__(256) fully_connected(const float* weights, const float* bias, const float* x,
                                                                   float* y, unsigned rows, unsigned depth, unsigned images) {
   const unsigned row = blockIdx.x * 4 + threadIdx.x / 64, lane = threadIdx.x % 64, image0 = blockIdx.y * 4;
@@ -201,7 +200,7 @@ extern "C" __global__ void __launch_bounds__(256)
   dbias[row] = sum;
 }
 
-// Cross-entropy of softmax(y), and its gradient by y for the mean over the batch. A workgroup for each image.
+// Cross-entropy of softmax(y), and its gradient with respect to y for the mean over the batch. One workgroup per image.
 extern "C" __global__ void __launch_bounds__(256)
     softmax_cross_entropy(const float* y, const unsigned* labels, float* loss, float* dy, unsigned classes, unsigned images) {
   __shared__ float largest[4];
@@ -224,8 +223,8 @@ extern "C" __global__ void __launch_bounds__(256)
   if (threadIdx.x == 0) loss[image] = logf(sum) - (y[static_cast<size_t>(label) * images + image] - most);
 }
 
-// Gradient descent with momentum and weight decay. `pruned`: weights that are zero stay zero (S. Han et al., Learning both
-// weights and connections for efficient neural networks, 2015).
+// Gradient descent with momentum and weight decay. `pruned`: zero weights stay zero (S. Han et al., Learning both weights and
+// connections for efficient neural networks, 2015).
 extern "C" __global__ void __launch_bounds__(256)
     gradient_descent(float* weights, const float* gradient, float* velocity, unsigned count, float decay, bool pruned) {
   const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;

@@ -1,4 +1,4 @@
-// The structure of ResNet-18, and its passes in terms of a backend that computes (gpu.h, host.h).
+// The structure of ResNet-18, and its passes in terms of a backend that executes operations (gpu.h, host.h).
 #pragma once
 
 #include <cstddef>
@@ -10,14 +10,14 @@
 
 namespace resnet18 {
 
-/// Sizes of the network. The paper's: 224 x 224 pixels, width 64, 1000 classes.
+/// Sizes of the network. The paper's are 224 x 224 pixels, width 64, 1000 classes.
 struct Sizes {
   unsigned images, image, width, classes;
 };
 
 constexpr int kImage = -1, kNone = -2;
 
-/// A layer: an operation with what belongs to its output (batch normalisation, residual, ReLU).
+/// A layer: an operation, and the operations on its output (batch normalisation, residual, ReLU).
 struct Layer {
   enum class Kind { kConvolution, kMaxPooling, kAveragePooling, kFullyConnected };
   std::string name;
@@ -38,7 +38,7 @@ inline Shape shape_of(unsigned inputs, unsigned outputs, unsigned kernel, unsign
   return {inputs, outputs, kernel, stride, padding, images, size, size, out, out};
 }
 
-/// Table 1 and figure 3 of K. He et al., Deep residual learning for image recognition, 2016, for 18 layers, with the projection
+/// Table 1 and figure 3 of K. He et al., Deep residual learning for image recognition, 2016, with 18 layers and the projection
 /// shortcuts of option B. convS_B_C is convolution C of block B of stage S, convS_B_DS the projection (downsampling).
 inline std::vector<Layer> layers_of(const Sizes& sizes) {
   std::vector<Layer> layers;
@@ -77,14 +77,14 @@ inline std::vector<Layer> layers_of(const Sizes& sizes) {
   return layers;
 }
 
-/// What training learns, of one layer. `gamma` and the running statistics are of batch normalisation; `beta` also is the bias
+/// Trained parameters of one layer. `gamma` and the running statistics belong to batch normalisation; `beta` is also the bias
 /// of the fully connected layer.
 struct Parameters {
   Floats weights, gamma, beta, running_mean, running_variance;
 };
 
-/// The layers first ... last of the network. `Backend` has
-///   Array and ByteArray, arrays of float and unsigned char, and `make`, `put` and `get` for them;
+/// The layers first ... last of the network. `Backend` has Array and ByteArray, arrays of float and unsigned char, with `make`,
+/// `put` and `get`;
 ///   the operations that the passes below call.
 template <typename Backend>
 class Network {
@@ -124,7 +124,7 @@ class Network {
     loss_ = backend.make("loss", layers.back().shape.images);
   }
 
-  /// Parameters of all layers, at the beginning of a step.
+  /// Sets the parameters of all layers, at the beginning of a step.
   void put_parameters(const std::vector<Parameters>& parameters) {
     for (std::size_t l = first_; l <= last_; ++l) {
       if (!layers_[l].has_weights()) continue;
@@ -143,8 +143,8 @@ class Network {
       if (n.gamma) backend_.put(*n.gamma_velocity, Floats(p.gamma.size()));
     }
   }
-  /// What layers before the first and behind the last one give, from a network that has it: outputs, and the gradients that
-  /// have come in.
+  /// Copies values at the boundaries of a part from a network that has computed them: outputs of earlier layers, and gradients
+  /// from later ones.
   template <typename Other>
   void put_surroundings(const Network<Other>& other) {
     for (int l = kImage; l <= static_cast<int>(last_); ++l) {
@@ -170,7 +170,7 @@ class Network {
   void forward() {
     for (std::size_t l = first_; l <= last_; ++l) forward(l);
   }
-  /// From the last layer down to `until`; the loss first if the last layer is the network's.
+  /// Backward pass from the last layer to `until`, including the loss if the last layer is the network's.
   void backward(const std::vector<unsigned>& labels, std::size_t until) {
     if (last_ + 1 == layers_.size()) {
       Node& n = node(static_cast<int>(last_));
@@ -196,7 +196,7 @@ class Network {
     Pointer y, dy, z, weights, gamma, beta, running_mean, running_variance, mean, variance;
     Pointer dweights, dgamma, dbeta, weight_velocity, gamma_velocity, beta_velocity;
     std::unique_ptr<typename Backend::ByteArray> taps;
-    bool has_gradient = false;  // dy holds what layers behind this one have sent back so far
+    bool has_gradient = false;  // dy holds the gradients of the later layers processed so far
   };
   Node& node(int layer) { return nodes_[static_cast<std::size_t>(layer + 1)]; }
   const Node& node(int layer) const { return nodes_[static_cast<std::size_t>(layer + 1)]; }
@@ -209,7 +209,7 @@ class Network {
                                               : layers_[static_cast<std::size_t>(layer)].out_count();
     const std::string name = layer == kImage ? "image" : layers_[static_cast<std::size_t>(layer)].name;
     n.y = backend_.make(name + ".y", count);
-    // Nobody needs the gradient by the image.
+    // The gradient with respect to the image is not needed.
     if (training_ && layer != kImage) n.dy = backend_.make(name + ".dy", count);
   }
 
@@ -248,8 +248,8 @@ class Network {
     backend_.begin(layer.name, "backward");
     switch (layer.kind) {
       case Layer::Kind::kConvolution: {
-        // The residual takes the gradient behind ReLU as it is. It comes first: the block's other users of it are further in
-        // front.
+        // The residual receives the gradient before ReLU unchanged. It is the first contribution, as the residual's other users
+        // are earlier layers of the block.
         Node* const residual = layer.residual == kNone ? nullptr : &node(layer.residual);
         backend_.normalise_backward(*n.dy, *n.y, *n.z, *n.mean, *n.variance, *n.gamma, residual ? *residual->dy : *n.dy,
                                     *n.dgamma, *n.dbeta, *dz_, s.outputs, s.out_pixels(), layer.relu);
@@ -275,7 +275,7 @@ class Network {
   const std::vector<Layer>& layers_;
   std::size_t first_, last_;
   bool training_;
-  std::vector<Node> nodes_;  // the image's, then each layer's
+  std::vector<Node> nodes_;  // the image, followed by the layers
   Pointer dz_, loss_;
 };
 

@@ -1,5 +1,5 @@
-// The layers of ResNet-18 on the host, in double precision: what the kernels are compared with, and what computes the inputs of
-// a part of the network. Arrays are laid out as the kernels' (convolution.h).
+// Reference implementation of the layers of ResNet-18 on the host, in double precision; it also computes the inputs of a part
+// of the network. Arrays have the kernels' layout (convolution.h).
 #pragma once
 
 #include <cmath>
@@ -18,8 +18,8 @@ using Bytes = std::vector<unsigned char>;
 using workload::Expected;
 using workload::sum_factor;
 
-/// Calls `use(to, from, weight, length)` for rows of pixels: `length` pixels of the output from `to` on meet every stride-th of
-/// the input from `from` on at one tap of the kernel.
+/// Calls `use(to, from, weight, length)` for rows of pixels: at one tap of the kernel, `length` output pixels from `to` on read
+/// every stride-th input pixel from `from` on.
 template <typename Use>
 void for_each_row(const Shape& s, Use use) {
   for (unsigned m = 0; m < s.outputs; ++m) {
@@ -60,7 +60,7 @@ inline Expected convolution(const Shape& s, const Floats& x, const Floats& weigh
   return z;
 }
 
-/// The gradient by the input is added to what `dx` holds if `accumulate`.
+/// The gradient with respect to the input is added to the contents of `dx` if `accumulate`.
 inline Expected convolution_backward_data(const Shape& s, const Floats& dz, const Floats& weights, const Floats& dx,
                                           bool accumulate) {
   Expected expected(static_cast<std::size_t>(s.inputs) * s.in_pixels());
@@ -114,7 +114,7 @@ inline Statistics batch_norm_statistics_of(const Floats& x, std::size_t channels
     s.mean.values[c] = mean;
     s.mean.magnitudes[c] = magnitude / static_cast<double>(count);
     s.variance.values[c] = squares / static_cast<double>(count);
-    // An error e of the mean adds e^2, and each difference is rounded at the size of its terms.
+    // An error e of the mean adds e^2, and each difference is rounded relative to its terms.
     s.variance.magnitudes[c] = s.variance.values[c] + s.mean.magnitudes[c] * std::sqrt(s.variance.values[c]) +
                                s.mean.magnitudes[c] * s.mean.magnitudes[c] * 0x1p-20;
   }
@@ -145,7 +145,7 @@ inline Floats relu_backward(const Floats& dy, const Floats& y, std::size_t count
   return g;
 }
 
-/// dgamma and dbeta, in this order.
+/// dgamma and dbeta.
 inline std::pair<Expected, Expected> batch_norm_backward_sums(const Floats& g, const Floats& x, const Floats& mean,
                                                               const Floats& variance, std::size_t channels, std::size_t count) {
   std::pair<Expected, Expected> sums{Expected(channels), Expected(channels)};
@@ -177,7 +177,7 @@ inline Expected batch_norm_backward_data_of(const Floats& g, const Floats& x, co
   return dx;
 }
 
-/// Also says which tap of each window was the largest.
+/// Also returns the tap of each window's maximum.
 inline Floats max_pooling_of(const Shape& s, const Floats& x, Bytes& taps) {
   const std::size_t planes = static_cast<std::size_t>(s.inputs) * s.images;
   Floats y(planes * s.out_height * s.out_width);
@@ -249,7 +249,7 @@ inline Expected row_sums(const Floats& dy, std::size_t rows, std::size_t count) 
   return sums;
 }
 
-/// Loss of each image, and the gradient. expf and logf of the device libraries are good to 1 ulp (OpenCL allows 3).
+/// Loss of each image, and the gradient. expf and logf of the device libraries are accurate to 1 ulp (OpenCL allows 3).
 inline std::pair<Expected, Expected> softmax_cross_entropy_of(const Floats& y, const std::vector<unsigned>& labels,
                                                               std::size_t classes) {
   const std::size_t images = labels.size();
@@ -265,7 +265,7 @@ inline std::pair<Expected, Expected> softmax_cross_entropy_of(const Floats& y, c
       const double value = y[i * images + image], probability = std::exp(value - most) / sum;
       const double wanted = i == labels[image] ? 1 : 0;
       both.second.values[i * images + image] = (probability - wanted) / static_cast<double>(images);
-      // The argument of the exponential is rounded: an error in proportion to its size.
+      // The argument of the exponential is rounded, which adds an error proportional to its size.
       both.second.magnitudes[i * images + image] =
           (probability * (1 + std::fabs(value) + std::fabs(most)) + wanted) / static_cast<double>(images);
     }
@@ -274,7 +274,7 @@ inline std::pair<Expected, Expected> softmax_cross_entropy_of(const Floats& y, c
   return both;
 }
 
-/// Weights and velocities after a step, in this order.
+/// Weights and velocities after a step.
 inline std::pair<Expected, Expected> gradient_descent_of(const Floats& weights, const Floats& gradient, const Floats& velocity,
                                                          double decay, bool pruned) {
   std::pair<Expected, Expected> both{Expected(weights.size()), Expected(weights.size())};

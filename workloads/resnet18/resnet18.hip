@@ -1,12 +1,11 @@
-// ResNet-18, inference or one step of training, in single precision, whole or a range of its layers. Structure and sizes are
-// those of K. He et al., Deep residual learning for image recognition, 2016; convolutions are im2col + matrix product or
+// ResNet-18, inference or one step of training, in single precision, complete or a range of its layers. Structure and sizes
+// are those of K. He et al., Deep residual learning for image recognition, 2016; convolutions are im2col + matrix product or
 // direct.
 //
-// The network is a synthetic one: weights are drawn as K. He et al., Delving deep into rectifiers, 2015, initialise them, the
-// running statistics of inference come from a batch of two small images that the host takes through the network, and the image
-// is noise.
-// --sparsity makes the smallest weights of each layer zero (S. Han et al., Learning both weights and connections for efficient
-// neural networks, 2015). Zeros among the activations are what ReLU makes of that.
+// The network is synthetic: weights are initialised as in K. He et al., Delving deep into rectifiers, 2015, the running
+// statistics of inference are computed by the host from a batch of two small images, and the image is noise. --sparsity sets
+// the smallest weights of each layer to zero (S. Han et al., Learning both weights and connections for efficient neural
+// networks, 2015). Zeros among activations result from ReLU.
 #include <hip/hip_runtime.h>
 
 #include <numeric>
@@ -18,7 +17,7 @@
 namespace resnet18 {
 namespace {
 
-/// About normal: the sum of twelve uniform numbers has variance 1. Never 0: zeros come from --sparsity alone.
+/// Approximately normal: the sum of twelve uniform numbers has variance 1. Never 0, since zeros come only from --sparsity.
 float normal(workload::Random& random) {
   float sum = 0.0f;
   for (int i = 0; i < 3; ++i) {
@@ -34,7 +33,7 @@ Floats normal_values(workload::Random& random, std::size_t count, float mean, fl
   return values;
 }
 
-/// Makes round(sparsity * count) of them zero, the smallest in magnitude.
+/// Sets the round(sparsity * count) weights of smallest magnitude to zero.
 void prune(Floats& weights, double sparsity) {
   const auto count = static_cast<std::size_t>(std::llround(sparsity * static_cast<double>(weights.size())));
   std::vector<std::size_t> order(weights.size());
@@ -65,7 +64,7 @@ std::vector<Parameters> initial_parameters(const std::vector<Layer>& layers, wor
   return parameters;
 }
 
-/// Running statistics are the batch statistics of two images of at most 64 x 64 pixels.
+/// Sets the running statistics to the batch statistics of two images of at most 64 x 64 pixels.
 void calibrate(std::vector<Parameters>& parameters, Sizes sizes, workload::Random& random) {
   sizes.images = 2;
   sizes.image = std::min(sizes.image, 64u);
@@ -79,12 +78,12 @@ void calibrate(std::vector<Parameters>& parameters, Sizes sizes, workload::Rando
     if (layers[l].kind != Layer::Kind::kConvolution) continue;
     parameters[l].running_mean = network.batch_mean(static_cast<int>(l));
     parameters[l].running_variance = network.batch_variance(static_cast<int>(l));
-    // A single pixel for each image says little.
+    // With a single pixel per image, the variance is unreliable.
     for (float& variance : parameters[l].running_variance) variance = std::max(variance, 0.05f);
   }
 }
 
-/// The numbers of the layers that `range` names: A-B, A alone, or all.
+/// The first and last layer that `range` names: A-B, A alone, or all.
 std::pair<std::size_t, std::size_t> layer_range(const std::vector<Layer>& layers, const std::string& range) {
   if (range == "all") return {0, layers.size() - 1};
   const auto number = [&](const std::string& name) {
@@ -130,7 +129,7 @@ void run(workload::Program& program, const Options& options) {
           : options.operands == "words" ? gemm::Form::kWords
                                         : gemm::Form::kRegisters);
   Network<Gpu> network(gpu, layers, first, last, training);
-  // A part's surroundings: what the layers before it give, and in training what those behind it send back.
+  // Values at the boundaries of a part: outputs of earlier layers and, in training, gradients from later ones.
   Host host;
   std::unique_ptr<Network<Host>> surroundings;
   if (!whole) {
@@ -172,7 +171,8 @@ int main(int argc, char** argv) {
   workload::Program program("resnet18", "ResNet-18, inference or one step of training, layer by layer",
                             "LazyGPU (ISCA '25), figures 4, 9, 10 and 13 to 16; K. He et al., 2016, table 1");
   resnet18::Options options;
-  program.choice(options.pass, "pass", "what is done", {"inference", "training"}, std::string("inference"));
+  program.choice(options.pass, "pass", "inference, or one step of training", {"inference", "training"},
+                 std::string("inference"));
   program.choice(options.convolution, "convolution", "how layers are convolved", {"gemm", "direct"}, std::string("gemm"));
   program.choice(options.operands, "operands",
                  "where the operands of convolutions wait: tiles in LDS, registers, or registers of single words",

@@ -1,4 +1,5 @@
-// C = alpha A B + beta C in single precision, by vector ALUs, CDNA2's MFMA, M3XU's FP32, and FP32 made of narrower formats.
+// C = alpha A B + beta C in single precision, on vector ALUs, CDNA2's MFMA, M3XU's FP32, and by FP32 emulation with narrower
+// formats.
 #include "workloads/common/gemm_host.h"
 #include "workloads/common/gemm_products.h"
 

@@ -1,6 +1,6 @@
-// D = C (+) (A (x) B) with one of the nine operators of SIMD2, by the matrix unit or by vector ALUs: the micro-benchmark of the
-// SIMD2 paper. `sparse` is the unit's 2:4 form, for which A has two elements in each group of four; --structured
-// gives the other units the same A.
+// D = C (+) (A (x) B) with one of the nine operators of SIMD2, on the matrix unit or on vector ALUs: the micro-benchmark of
+// the SIMD2 paper. `sparse` is the unit's 2:4 form, in which A has two elements in each group of four; --structured uses the
+// same A on the other units.
 #include "lacuna/simd2.h"
 
 #include <algorithm>
@@ -34,7 +34,8 @@ struct Input {
   std::vector<float> c;
 };
 
-// Small whole numbers: sums of their products are exact. Operators with min or max meet infinities and NaN as well.
+// Small whole numbers, so that sums of their products are exact. Operators with min or max are also tested with infinities and
+// NaN.
 static Input make_input(workload::Random& random, opcode op, int m, int n, int k, bool structured) {
   const bool special = simd2::takes_minimum(op) || simd2::takes_maximum(op);
   const auto number = [&] {
@@ -52,7 +53,7 @@ static Input make_input(workload::Random& random, opcode op, int m, int n, int k
   if (!structured) return input;
   for (int row = 0; row < m; ++row) {
     for (int group = 0; group < k; group += 4) {
-      // All but two places.
+      // All but two positions.
       const auto first = random.below(4), second = (first + 1 + random.below(3)) % 4;
       for (int i = 0; i < 4 && group + i < k; ++i) {
         if (i == int(first) || i == int(second)) continue;
@@ -63,8 +64,8 @@ static Input make_input(workload::Random& random, opcode op, int m, int n, int k
   return input;
 }
 
-// `vector`: by vector ALUs, whose minimum and maximum of a NaN and a number are the number. The matrix unit passes over
-// products with a NaN factor.
+// `vector`: for vector ALUs, whose minimum and maximum of a NaN and a number are the number. The matrix unit ignores products
+// with a NaN factor.
 static float combined(opcode op, bool vector, float sum, float a, float b) {
   if (op == simd2::mma) return sum + a * b;
   if (op == simd2::addnorm) return sum + (a - b) * (a - b);
@@ -142,8 +143,7 @@ int main(int argc, char** argv) {
   program.size(n, "n", "columns of B and D", {128, 256, 512}, 1, 1 << 15);
   program.size(k, "k", "columns of A, rows of B", {128, 256, 512}, 1, 1 << 15);
   program.choice(name, "operator", "the operator", {std::begin(operators), std::end(operators)}, std::string("minplus"));
-  program.choice(unit, "unit",
-                 "what computes: vector ALUs, or the matrix unit of a gfx90a with mfma.extensions, dense or 2:4 sparse",
+  program.choice(unit, "unit", "unit: vector ALUs, or the matrix unit of a gfx90a with mfma.extensions, dense or 2:4 sparse",
                  {"vector", "matrix", "sparse"}, std::string("vector"));
   program.flag(structured, "structured", "A has two elements in each group of four");
   return program.run(argc, argv, [&] {

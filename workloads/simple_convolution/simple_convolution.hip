@@ -1,15 +1,15 @@
-// Convolution of an image with a small square mask. A wavefront covers 64 neighbouring columns, and a work-item four rows of
-// one column: with a mask of 3 rows it loads 6 values where separate results would take 12. The mask is the same for all lanes
-// and comes by scalar loads. AMD APP SDK's SimpleConvolution without LDS; sizes are MGPUSim's. The input has mask - 1 rows and
-// columns more than the output.
+// Convolution of an image with a small square mask. A wavefront covers 64 adjacent columns, and a work-item four rows of one
+// column: with a mask of 3 rows it loads 6 values, where separate results would need 12. The mask is the same for all lanes
+// and is read by scalar loads. AMD APP SDK's SimpleConvolution without LDS; sizes are MGPUSim's. The input has mask - 1 rows
+// and columns more than the output.
 #include <hip/hip_runtime.h>
 
 #include "workloads/common/program.h"
 
 constexpr unsigned group_columns = 64, group_rows = 4, per_item = 4;
 
-// mask_size 0: any, as the argument says. `in` has rows of width + size - 1, and has that many more rows than `height`, rounded
-// up to whole work-items.
+// mask_size 0: any size, passed as an argument. `in` has rows of width + size - 1, and size - 1 more rows than `height`,
+// rounded up to whole work-items.
 template <unsigned mask_size>
 __global__ void __launch_bounds__(group_columns* group_rows)
     convolve(const float* __restrict__ in, const float* __restrict__ mask, float* __restrict__ out, unsigned width,
@@ -47,7 +47,7 @@ int main(int argc, char** argv) {
     const size_t pitch = size_t(width) + mask_size - 1, rows = size_t(height) + mask_size - 1;
     std::vector<float> image = program.sparsified(program.random().uniform_values(pitch * rows, -1, 1));
     const std::vector<float> mask = program.random().uniform_values(size_t(mask_size) * mask_size, -1, 1);
-    // The last work-items' rows that have no result are read.
+    // The last work-items also read rows without results.
     image.resize(pitch * (rows + per_item - 1));
     const workload::DeviceArray<float> in("the image", image), device_mask("the mask", mask),
         out("the result", size_t(width) * height);

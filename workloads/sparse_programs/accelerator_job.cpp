@@ -26,7 +26,7 @@ hsa_status_t take_gpu(hsa_agent_t agent, void* gpu) {
   return HSA_STATUS_INFO_BREAK;
 }
 
-/// Completion signal of a refused job.
+/// Value of the completion signal of a rejected job.
 constexpr hsa_signal_value_t refused = -1;
 
 void on_queue_error(hsa_status_t, hsa_queue_t*, void* done) {
@@ -81,7 +81,7 @@ void AcceleratorJob::run() {
   std::memcpy(slot + 4, reinterpret_cast<const char*>(&packet) + 4, sizeof packet - 4);
   std::uint32_t first;
   std::memcpy(&first, &packet, sizeof first);
-  // The header is written last: the packet is then complete.
+  // The header is written last, which makes the packet valid.
   constexpr std::uint32_t header = HSA_PACKET_TYPE_VENDOR_SPECIFIC << HSA_PACKET_HEADER_TYPE |
                                    HSA_FENCE_SCOPE_SYSTEM << HSA_PACKET_HEADER_SCACQUIRE_FENCE_SCOPE |
                                    HSA_FENCE_SCOPE_SYSTEM << HSA_PACKET_HEADER_SCRELEASE_FENCE_SCOPE;
@@ -89,7 +89,7 @@ void AcceleratorJob::run() {
   hsa_signal_store_screlease(queue->doorbell_signal, static_cast<hsa_signal_value_t>(index));
   const hsa_signal_value_t value =
       hsa_signal_wait_scacquire(state_->done, HSA_SIGNAL_CONDITION_LT, 1, UINT64_MAX, HSA_WAIT_STATE_BLOCKED);
-  if (value == refused) throw Error("the accelerator has refused the job; is there one (--config sida)?");
+  if (value == refused) throw Error("the job was rejected; the GPU may have no accelerator (--config sida)");
 }
 
 ApplicationResult AcceleratorJob::result() const {

@@ -18,7 +18,7 @@ namespace sida = lacuna::sida;
 
 const lacuna_sida_application& application_named(const std::string& name) {
   if (const lacuna_sida_application* found = lacuna_sida_application_named(name.c_str())) return *found;
-  throw UsageError("--program: '" + name + "' is no program of the accelerator");
+  throw UsageError("--program: '" + name + "' is not a program of the accelerator");
 }
 
 SparseValues as_rows(const sida::SparseMatrix& columns, bool uses_values) {
@@ -34,7 +34,7 @@ SparseValues as_rows(const sida::SparseMatrix& columns, bool uses_values) {
   return out;
 }
 
-/// Calls `make`; mistakes of the matrix are those of the command line.
+/// Calls `make`; reports errors of the matrix as errors of the command line.
 template <typename Make>
 auto checked(const Make& make) {
   try {
@@ -57,7 +57,7 @@ Application::Application(const ApplicationSetup& setup) : state_(std::make_uniqu
   state.options.limit = setup.iterations;
   state.options.source = setup.source;
   state.options.features = setup.features;
-  // Refuses what the program cannot take. Without memory nothing is placed.
+  // Rejects a matrix that the program does not support. The image is built without memory.
   checked([&] {
     state.image = std::make_unique<lacuna::ApplicationImage>(
         *state.application, state.matrix, state.options, [](std::span<const std::byte>, bool) { return std::uint64_t{16}; });

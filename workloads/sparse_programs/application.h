@@ -1,5 +1,5 @@
-// A program of the sparse dataflow accelerator (lacuna/sida_applications.h) on a matrix: what a GPU needs of both, the result
-// of one operation after the other, and the same program as a job of the accelerator.
+// A program of the sparse dataflow accelerator (lacuna/sida_applications.h) on a matrix: its data for GPU kernels, the result
+// of executing one operation at a time, and the same program as a job of the accelerator.
 #pragma once
 
 #include <cstddef>
@@ -13,22 +13,22 @@
 
 namespace workload {
 
-/// A matrix by rows, or the transpose of one by columns.
+/// A matrix by rows, or the transpose of a matrix by columns.
 struct SparseValues {
   Csr pattern;
-  std::vector<double> values;  ///< of each entry; ones where the program uses ones
+  std::vector<double> values;  ///< value of each entry; all 1 if the program does not use values
 };
 
 struct ApplicationSetup {
   std::string program, matrix, order;
-  std::uint64_t iterations = 0;  ///< at most; 0: the program's own limit
+  std::uint64_t iterations = 0;  ///< maximum number of iterations; 0: the program's default
   std::uint32_t source = 0, features = 0;
 };
 
 struct ApplicationResult {
   std::uint64_t iterations = 0;
-  std::vector<std::byte> bytes;  ///< of the state that is the program's result
-  /// The bytes as elements.
+  std::vector<std::byte> bytes;  ///< contents of the state that is the program's result
+  /// The contents as elements.
   template <typename T>
   std::vector<T> elements() const {
     const T* const begin = reinterpret_cast<const T*>(bytes.data());
@@ -38,7 +38,7 @@ struct ApplicationResult {
 
 class Application {
  public:
-  /// Reads or makes the matrix and orders it. Throws a UsageError for names, files and matrices that are wrong.
+  /// Reads or generates the matrix and permutes it. Throws a UsageError for invalid names, files and matrices.
   explicit Application(const ApplicationSetup& setup);
   Application(const Application&) = delete;
   Application& operator=(const Application&) = delete;
@@ -46,23 +46,23 @@ class Application {
 
   unsigned rows() const;
   unsigned columns() const;
-  /// Of gcn.
+  /// Number of features; gcn only.
   unsigned features() const;
   std::uint64_t entries() const;
-  /// Most iterations.
+  /// Maximum number of iterations.
   std::uint64_t limit() const;
-  /// For x A: the entries of each column.
+  /// The entries of each column, for x A.
   SparseValues by_columns() const;
-  /// For A x, and for the edges that leave a vertex: the entries of each row.
+  /// The entries of each row, for A x and for the outgoing edges of a vertex.
   SparseValues by_rows() const;
-  /// Contents of an input, or the first value of a state, with `count` elements.
+  /// Contents of an input, or the initial value of a state, with `count` elements.
   template <typename T>
   std::vector<T> contents(const std::string& name, std::size_t count) const {
     std::vector<T> values(count);
     fill(name, values.data());
     return values;
   }
-  /// Of cg, bgs and gmres: what is added to the diagonal, and the square of the residual's norm at which they end.
+  /// cg, bgs and gmres only: the number added to the diagonal, and the squared norm of the residual at which they end.
   double shift() const;
   double residual_limit() const;
 
@@ -80,13 +80,13 @@ class Application {
 /// The program as a job in a queue of the HSA runtime.
 class AcceleratorJob {
  public:
-  /// Copies matrix, vectors and program into the GPU's memory. `block_side`: of blocked storage; 0: dual.
+  /// Copies matrix, vectors and program to GPU memory. `block_side`: side of the blocks in blocked storage; 0: dual.
   AcceleratorJob(const Application& application, unsigned block_side);
   AcceleratorJob(const AcceleratorJob&) = delete;
   AcceleratorJob& operator=(const AcceleratorJob&) = delete;
   ~AcceleratorJob();
 
-  /// Submits the job and waits for its completion. Throws an Error if the GPU has no accelerator or refuses the job.
+  /// Submits the job and waits for its completion. Throws an Error if the GPU has no accelerator or rejects the job.
   void run();
   ApplicationResult result() const;
 

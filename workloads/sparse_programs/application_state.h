@@ -1,4 +1,4 @@
-// What an Application holds: internal to application.cpp and accelerator_job.cpp.
+// Implementation state of an Application; internal to application.cpp and accelerator_job.cpp.
 #pragma once
 
 #include <memory>
@@ -14,7 +14,7 @@ struct Application::State {
   lacuna::sida::SparseMatrix matrix;
   lacuna::ApplicationOptions options;
   lacuna_sida_setup setup{};
-  /// Without memory, for reference().
+  /// An image without memory, for reference().
   std::unique_ptr<lacuna::ApplicationImage> image;
 };
 

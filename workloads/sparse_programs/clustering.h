@@ -1,5 +1,5 @@
-// The start of k-means++: rows of the matrix are points, of which an iteration chooses one more as a centre, with a probability
-// in proportion to its distance to the nearest centre so far. Distances are over the entries that there are.
+// The initialisation of k-means++: rows of the matrix are points; each iteration chooses another centre, with a probability
+// proportional to its distance from the nearest centre so far. Distances are computed over stored entries only.
 #pragma once
 
 #include <utility>
@@ -14,7 +14,7 @@ struct CentreState {
   unsigned centre, before;
 };
 
-/// Takes the row of the centre before out of the dense point, and puts that of the centre in.
+/// Removes the row of the previous centre from the dense point and inserts that of the current centre.
 template <unsigned size>
 __global__ void __launch_bounds__(size)
     place_centre(Rows rows, const double* __restrict__ values, CentreState* state, double* point) {
@@ -27,7 +27,7 @@ __global__ void __launch_bounds__(size)
     point[rows.columns[entry]] = values[entry];
 }
 
-/// The distance of each row to the point, if that is nearer than it was.
+/// The distance of each row to the point, if it is less than the previous distance.
 struct NearestStep {
   using Sum = double;
   static constexpr unsigned totals = 1;
@@ -41,7 +41,7 @@ struct NearestStep {
   __device__ void row(unsigned row, double sum, double*) const { nearest[row] = fmin(nearest[row], sum); }
 };
 
-/// Rows of a workgroup of the sums before the choice, in their order.
+/// Rows whose distances a workgroup sums before the choice, in order.
 constexpr unsigned choice_rows = 4 * group_size;
 
 template <unsigned rows_each>
@@ -57,7 +57,7 @@ __global__ void __launch_bounds__(group_size)
   if (threadIdx.x == 0) sums[blockIdx.x] = sum;
 }
 
-/// The sums up to each work-item of a workgroup, this one included. `scratch`: LDS for all.
+/// Inclusive prefix sum over the workgroup. `scratch`: LDS for all work-items.
 __device__ inline double sum_up_to(double value, double* scratch) {
   scratch[threadIdx.x] = value;
   __syncthreads();
@@ -72,8 +72,8 @@ __device__ inline double sum_up_to(double value, double* scratch) {
   return sum;
 }
 
-/// Of `count` values from `begin` on the first one up to which their sum, added to `base`, is more than `limit`, or `count`;
-/// `base` then is the sum before it.
+/// Index of the first of `count` values from `begin` on at which the prefix sum plus `base` exceeds `limit`, or `count`; adds
+/// the sum before it to `base`.
 __device__ inline unsigned first_beyond(const double* values, unsigned count, double limit, double& base, double* scratch) {
   __shared__ unsigned found;
   __shared__ double before;
@@ -95,8 +95,8 @@ __device__ inline unsigned first_beyond(const double* values, unsigned count, do
   return count;
 }
 
-/// The next centre, by the generator of lacuna/sida_applications.h: one workgroup looks for the sum in which the limit lies,
-/// and in its rows for the row.
+/// Chooses the next centre by the generator of lacuna/sida_applications.h: one workgroup finds the sum in which the limit lies,
+/// and then the row within its rows.
 template <unsigned rows_each>
 __global__ void __launch_bounds__(group_size)
     choose_centre(const double* __restrict__ nearest, unsigned count, const double* __restrict__ sums, unsigned groups,
@@ -147,7 +147,7 @@ inline ProgramRun run_kpp(Program& program, const Application& application, cons
       });
   run.check = [&program, result = nearest.download(),
                longest = static_cast<double>(product.longest())](const ApplicationResult& expected) {
-    // Squares: each has two roundings of its own on both sides, and a sum of a row.
+    // Squares: each has two roundings on both sides, in addition to the sum of a row.
     const std::vector<double> right = expected.elements<double>();
     const double error = error_f64(2 * (longest + 4));
     program.check_near("the distance", result, right, [&](size_t i) { return error * right[i]; });

@@ -1,12 +1,12 @@
-// Programs that go along edges from a list of vertices, the frontier: breadth-first search, neighbours within k hops, shortest
-// paths and k-core. What contributes to x A is then listed, and the rest of the matrix is not read.
+// Programs that follow edges from a list of vertices, the frontier: breadth-first search, neighbours within k hops, shortest
+// paths and k-core. The list contains the elements of x that contribute to x A, so that the rest of the matrix is not read.
 //
 //   push    lanes share the edges that leave a vertex of the frontier
-//   pull    a work-item looks among the edges that enter its vertex for one from the frontier, up to the first one; while the
-//           frontier's edges are many (Beamer et al., SC '12, with their alpha = 14 and beta = 24)
+//   pull    a work-item searches the edges that enter its vertex for the first one from the frontier; used while the frontier
+//           has many edges (Beamer et al., SC '12, with their alpha = 14 and beta = 24)
 //
-// A kernel appends to the next list with one atomic addition a wavefront, and adds up degrees with one a vertex; the host reads
-// the list's size before the next step.
+// A kernel appends to the next list with one atomic addition per wavefront, and sums degrees with one per vertex; the host
+// reads the list's size before the next step.
 #pragma once
 
 #include <utility>
@@ -18,11 +18,11 @@ namespace workload {
 
 constexpr unsigned unseen = ~0u;
 
-/// A list of vertices that a kernel makes, and how many edges leave them.
+/// A list of vertices written by a kernel, and the number of edges that leave them.
 struct VertexList {
   unsigned *vertices, *size, *edges;
 
-  /// Called by the lanes that have found a vertex. `degree`: edges that leave it.
+  /// Called by the lanes that have found a vertex. `degree`: number of edges that leave it.
   __device__ void append(unsigned vertex, unsigned degree) const {
     const unsigned long long finders = __ballot(true);
     const unsigned lane = threadIdx.x % 64;
@@ -35,7 +35,7 @@ struct VertexList {
   }
 };
 
-/// Each edge that leaves a listed vertex: step.edge(place in the list, entry, vertex that it enters).
+/// Calls step.edge(index in the list, entry, vertex that the edge enters) for each edge that leaves a listed vertex.
 template <unsigned lanes, typename Step>
 __global__ void __launch_bounds__(group_size) push(Rows rows, const unsigned* __restrict__ list, unsigned size, Step step) {
   const unsigned item = blockIdx.x * group_size + threadIdx.x, place = item / lanes, lane = item % lanes;
@@ -45,27 +45,28 @@ __global__ void __launch_bounds__(group_size) push(Rows rows, const unsigned* __
     step.edge(place, entry, rows.columns[entry]);
 }
 
-/// step.vertex(i) for all.
+/// Calls step.vertex(i) for all vertices.
 template <typename Step>
 __global__ void __launch_bounds__(group_size) each_vertex(Step step, unsigned count) {
   const unsigned i = blockIdx.x * group_size + threadIdx.x;
   if (i < count) step.vertex(i);
 }
 
-/// Hands size and edges of a list to the host and begins the next one. A template, so that headers may have it.
+/// Passes size and number of edges of a list to the host and clears the counters. A template, so that it can be defined in a
+/// header.
 template <unsigned counters>
 __global__ void publish(unsigned* counts, unsigned* for_host) {
   for_host[threadIdx.x] = counts[threadIdx.x];
   counts[threadIdx.x] = 0;
 }
 
-/// The lists of two steps, in the GPU's memory.
+/// The lists of two consecutive steps, in GPU memory.
 class Frontier {
  public:
   explicit Frontier(unsigned vertices)
       : first_("the frontier", vertices), second_("the next frontier", vertices), counts_("the frontier's size", 2) {}
 
-  /// Before each run.
+  /// To be called before each run.
   void start(const std::vector<unsigned>& vertices) {
     counts_.clear();
     from_ = &first_, to_ = &second_;
@@ -78,7 +79,7 @@ class Frontier {
   unsigned size() const { return size_; }
   unsigned edges() const { return edges_; }
   VertexList next() const { return {to_->data(), counts_.data(), counts_.data() + 1}; }
-  /// Waits for the kernels: the next list is now the list.
+  /// Waits for the kernels, then makes the next list the current one.
   void advance() {
     publish<2><<<1, 2>>>(counts_.data(), for_host_.data());
     size_ = for_host_[0], edges_ = for_host_[1];
@@ -109,13 +110,13 @@ class Frontier {
   unsigned size_ = 0, edges_ = 0;
 };
 
-/// A matrix by rows without values, for steps along its edges.
+/// A matrix by rows without values, to follow its edges.
 class Edges {
  public:
   explicit Edges(const SparseValues& matrix)
       : offsets_("the row offsets", matrix.pattern.offsets), columns_("the columns", matrix.pattern.columns) {
     const size_t mean = matrix.pattern.entries() / matrix.pattern.rows() + 1;
-    // A wavefront for each vertex where some have very many edges.
+    // One wavefront per vertex if some vertices have very many edges.
     while (lanes_ < 64 && (lanes_ * 2 <= mean || matrix.pattern.longest_row() > 1024)) lanes_ *= 2;
   }
   Rows rows() const { return {offsets_.data(), columns_.data(), nullptr}; }
@@ -128,13 +129,13 @@ class Edges {
 
 // -- breadth-first search, neighbours of k hops
 
-/// `once`: a vertex is reached once, and `from` and `to` are the same; else anew in each step. Both hold for each vertex the
-/// step that has reached it.
+/// `once`: each vertex is reached once, and `from` equals `to`; otherwise, it may be reached again in each step. Both arrays
+/// hold the step that has last reached each vertex.
 template <bool once>
 struct ReachStep {
   const unsigned* from;
   unsigned* to;
-  const unsigned* leaving;  ///< row offsets of the edges that leave
+  const unsigned* leaving;  ///< row offsets of outgoing edges
   VertexList next;
   unsigned level;
 
@@ -219,11 +220,12 @@ ProgramRun run_reach(Program& program, const Application& application, const Run
 
 // -- shortest paths
 
-/// From vertices whose distance has changed. Distances are not negative, so that their bits are ordered as they are.
+/// Relaxes edges of vertices whose distance has changed. Distances are not negative, so that their bit patterns have the same
+/// order.
 struct RelaxStep {
-  const double *values, *start;  ///< of each entry; distance of each vertex of the list
+  const double *values, *start;  ///< value of each entry; distance of each vertex in the list
   unsigned long long* distances;
-  unsigned* queued;  ///< the last step that has listed a vertex
+  unsigned* queued;  ///< for each vertex, the last step that has listed it
   VertexList next;
   unsigned step;
 
@@ -235,7 +237,7 @@ struct RelaxStep {
   }
 };
 
-/// The distances that this step starts from: what it changes is for the next one.
+/// Copies the distances from which this step starts; its changes only affect the next step.
 struct TakeDistances {
   const unsigned* list;
   const double* distances;
@@ -251,7 +253,7 @@ inline ProgramRun run_sssp(Program& program, const Application& application, con
   const std::vector<double> infinite = application.contents<double>("distance", vertices);
   const DeviceArray<double> values("the lengths", matrix.values), distances("the distances", infinite),
       taken("starts", vertices);
-  const DeviceArray<unsigned> queued("what is listed", vertices);
+  const DeviceArray<unsigned> queued("the listed vertices", vertices);
   Frontier frontier(vertices);
   ProgramRun run;
   program.measure(
@@ -281,7 +283,7 @@ inline ProgramRun run_sssp(Program& program, const Application& application, con
 
 // -- k-core
 
-/// A neighbour has been peeled.
+/// Decrements the degree of a neighbour of a peeled vertex.
 struct DecrementStep {
   int* degrees;
   __device__ void edge(unsigned, unsigned, unsigned vertex) const { atomicSub(&degrees[vertex], 1); }
@@ -305,7 +307,7 @@ inline ProgramRun run_kcore(Program& program, const Application& application, co
   const unsigned vertices = application.rows();
   const Edges leaving(application.by_rows());
   const std::vector<int> start = application.contents<int>("degree", vertices);
-  const DeviceArray<int> degrees("the degrees", start), left("what is left", std::vector<int>(vertices, 1)),
+  const DeviceArray<int> degrees("the degrees", start), left("the remaining vertices", std::vector<int>(vertices, 1)),
       cores("cores", vertices);
   Frontier frontier(vertices);
   ProgramRun run;

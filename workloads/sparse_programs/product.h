@@ -1,14 +1,14 @@
-// Products of a sparse matrix with a dense vector, row by row, with the element-wise operations that follow. A Step says what
-// an entry contributes and what becomes of a row's sum:
+// Products of a sparse matrix with a dense vector, row by row, with the element-wise operations that follow. A Step defines
+// the contribution of an entry and the use of a row's sum:
 //
 //   using Sum = double;                          of terms, by +
 //   static constexpr unsigned totals = 2;        sums over all rows, at least 1
 //   __device__ Sum term(unsigned entry, unsigned column) const;
 //   __device__ void row(unsigned row, Sum sum, double* totals) const;    once for each row
 //
-//   vector     1, 2, 4, ... or 64 neighbouring lanes share a row (Bell and Garland, SC '09), by the mean length of rows
-//   adaptive   rows in bins by their length: each bin has as many lanes for a row as that length has work for, the longest ones
-//              a workgroup (ACSR: Ashari et al., SC '14). One kernel for all bins: a workgroup has rows of one
+//   vector     1, 2, 4, ... or 64 adjacent lanes share a row (Bell and Garland, SC '09), depending on the mean length of rows
+//   adaptive   rows in bins by their length: the number of lanes per row depends on the bin, up to a workgroup for the longest
+//              rows (ACSR: Ashari et al., SC '14). One kernel processes all bins: a workgroup has rows of one bin
 #pragma once
 
 #include <hip/hip_runtime.h>
@@ -21,12 +21,12 @@
 
 namespace workload {
 
-/// A matrix by rows in the GPU's memory, for kernels. `order` lists rows by bin; null: they are in their own order.
+/// A matrix by rows in GPU memory, for kernels. `order` lists rows by bin; null: rows are not reordered.
 struct Rows {
   const unsigned *offsets, *columns, *order;
 };
 
-/// The rows of a workgroup: places [first, end) of the order, each row by `lanes` lanes.
+/// The rows of a workgroup: positions [first, end) of the order, with `lanes` lanes per row.
 struct Share {
   unsigned first, end, lanes;
 };
@@ -40,10 +40,10 @@ __device__ inline void rows_by_lanes(const Rows& rows, const Share& share, const
     const unsigned place = first + threadIdx.x / lanes;
     const bool has_row = place < share.end;
     const unsigned row = has_row && rows.order != nullptr ? rows.order[place] : place;
-    // All lanes take part in the sum: one that has no row has an empty one.
+    // All lanes take part in the sum; a lane without a row has an empty one.
     const unsigned end = has_row ? rows.offsets[row + 1] : 0;
     unsigned entry = has_row ? rows.offsets[row] + lane : 0;
-    // Several loads are in flight.
+    // Keeps several loads in flight.
     Sum sums[together] = {};
     for (; entry + (together - 1) * lanes < end; entry += together * lanes) {
 #pragma unroll
@@ -94,10 +94,10 @@ __global__ void __launch_bounds__(group_size)
   store_partials(totals, partials);
 }
 
-/// The host's part of a matrix by rows.
+/// Host side of a matrix by rows.
 class Product {
  public:
-  /// `form`: vector, adaptive or auto: adaptive where rows are skewed.
+  /// `form`: vector, adaptive, or auto: adaptive if the lengths of rows are skewed.
   Product(const SparseValues& matrix, const std::string& form)
       : plan_(matrix.pattern, form),
         offsets_("the row offsets", matrix.pattern.offsets),
@@ -109,9 +109,9 @@ class Product {
   Rows rows() const { return {offsets_.data(), columns_.data(), plan_.adaptive ? order_.data() : nullptr}; }
   const double* values() const { return values_.data(); }
   std::string form() const { return plan_.adaptive ? "adaptive" : "vector_" + std::to_string(plan_.lanes); }
-  /// Lanes for a row of the mean length.
+  /// Number of lanes for a row of mean length.
   unsigned lanes() const { return plan_.lanes; }
-  /// Entries of the longest row.
+  /// Number of entries of the longest row.
   size_t longest() const { return plan_.longest; }
   unsigned groups() const { return static_cast<unsigned>(shares_.size()); }
 
@@ -132,7 +132,7 @@ class Product {
         add_shares(matrix, 0, rows, lanes);
         return;
       }
-      // Bins from long rows to short ones, so that the longest are not begun last.
+      // Bins are ordered from long rows to short ones, so that the longest ones do not start last.
       for (unsigned bin = group_size; bin > 0; bin /= 2) {
         const auto first = static_cast<unsigned>(order.size());
         for (unsigned row = 0; row < rows; ++row) {
@@ -142,8 +142,8 @@ class Product {
       }
     }
 
-    /// A power of two with about three entries for each lane: sums over lanes are not for free. A workgroup for rows of which a
-    /// wavefront would have more than 16 a lane.
+    /// A power of two with about three entries per lane, since sums over lanes have a cost. Rows of more than 16 entries per
+    /// lane of a wavefront get a workgroup.
     static unsigned lanes_for(size_t length) {
       if (length > 16 * 64) return group_size;
       unsigned lanes = 1;
@@ -151,7 +151,8 @@ class Product {
       return lanes;
     }
     static size_t length(const Csr& matrix, unsigned row) { return matrix.offsets[row + 1] - matrix.offsets[row]; }
-    /// Shares of the places [first, end) with about as many entries each, for twice the workgroups that 64 compute units hold.
+    /// Divides the positions [first, end) into shares of similar numbers of entries, for twice as many workgroups as 64 compute
+    /// units hold.
     void add_shares(const Csr& matrix, unsigned first, unsigned end, unsigned with_lanes) {
       const size_t enough = matrix.entries() / (2 * Partials::most_groups) + 1;
       const unsigned at_a_time = group_size / with_lanes;

@@ -1,4 +1,4 @@
-// PageRank and label propagation: y = x A by columns, with what follows in the same kernel.
+// PageRank and label propagation: y = x A by columns, and the subsequent operations in the same kernel.
 #pragma once
 
 #include <utility>
@@ -9,11 +9,11 @@
 
 namespace workload {
 
-/// One iteration of PageRank. The vector of the product is ranks times shares: that of the next iteration is written with the
-/// ranks, and so is the sum of ranks without edges.
+/// One iteration of PageRank. The product's vector is ranks times shares; the kernel writes it for the next iteration together
+/// with the ranks and the sum of ranks without edges.
 struct RankStep {
   using Sum = double;
-  static constexpr unsigned totals = 2;  // ranks of vertices without edges, change
+  static constexpr unsigned totals = 2;  // ranks of vertices without edges, and change
   const double *values, *scaled, *ranks, *shares, *given;
   double *next_scaled, *next;
 
@@ -38,7 +38,7 @@ struct RankStart {
   }
 };
 
-/// What vertices without edges and the damping give to each vertex; the change, for the host.
+/// Contribution to each vertex of vertices without edges and of damping; and the change, for the host.
 struct RankTotals {
   double per_vertex;  // 1 / vertices
   double *given, *change;
@@ -78,7 +78,7 @@ inline ProgramRun run_pr(Program& program, const Application& application, const
   const std::vector<double> result = (run.iterations % 2 == 0 ? ranks : next).download();
   const auto longest = static_cast<double>(product.longest());
   run.check = [&program, result, longest, vertices](const ApplicationResult& expected) {
-    // Nothing is negative, so that relative errors only add up: each iteration has a sum of a column, one of all vertices, and
+    // Nothing is negative, so that relative errors only add: each iteration has a sum of a column, one over all vertices, and
     // six more operations, on the GPU and on the host.
     const double error = error_f64(2.0 * (longest + vertices + 6.0) * static_cast<double>(expected.iterations));
     const std::vector<double> right = expected.elements<double>();
@@ -88,7 +88,7 @@ inline ProgramRun run_pr(Program& program, const Application& application, const
   return run;
 }
 
-/// One iteration of label propagation. Labels are -1, 0 and 1: their sums are exact.
+/// One iteration of label propagation. Labels are -1, 0 and 1, so that their sums are exact.
 struct LabelStep {
   using Sum = double;
   static constexpr unsigned totals = 1;  // changes
@@ -115,7 +115,7 @@ inline ProgramRun run_label(Program& program, const Application& application, co
   const std::vector<double> start = application.contents<double>("label", vertices);
   const DeviceArray<double> labels("the labels", start), next("the next labels", vertices);
   const DeviceArray<double> shares("the shares", application.contents<double>("share", vertices));
-  const DeviceArray<double> known("what is known", application.contents<double>("known", vertices));
+  const DeviceArray<double> known("the given labels", application.contents<double>("known", vertices));
   const DeviceArray<double> given("the given labels", application.contents<double>("given", vertices));
   Partials partials(std::max(product.groups(), Partials::most_groups));
   const HostScalars<double> changes(1);

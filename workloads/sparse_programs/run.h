@@ -1,4 +1,4 @@
-// What all programs of sparse_programs have in common.
+// Common parts of the programs of sparse_programs.
 #pragma once
 
 #include <cstdint>
@@ -15,13 +15,13 @@ struct RunOptions {
   unsigned source = 0;
 };
 
-/// What a program leaves to be compared with `expected`.
+/// Results of a program's run, to be compared with `expected`.
 struct ProgramRun {
   std::uint64_t iterations = 0;
   std::function<void(const ApplicationResult& expected)> check;
 };
 
-/// One rounding of f64 in any of `terms` operations (see sum_error() of common/program.h, which is of f32).
+/// Relative error bound of `terms` roundings in f64 (see sum_error() of common/program.h for f32).
 inline double error_f64(double terms) { return terms * 0x1p-53 / (1 - terms * 0x1p-53); }
 
 }  // namespace workload

@@ -1,6 +1,6 @@
-// Solvers of (A + shift) x = b: conjugate gradients, BiCGStab and GMRES. Products by rows with the dot products that follow in
-// the same kernel; updates of vectors in as few kernels as the dot products between them allow; scalars stay in the GPU's
-// memory, but the residual, by which the host ends the loop.
+// Solvers of (A + shift) x = b: conjugate gradients, BiCGStab and GMRES. Products by rows are computed together with the
+// subsequent dot products; vectors are updated in as few kernels as the dot products between them allow; scalars stay in GPU
+// memory, except the residual, which the host uses to end the loop.
 #pragma once
 
 #include <utility>
@@ -10,7 +10,7 @@
 
 namespace workload {
 
-/// a / b, and 0 where b is 0, as lacuna/sida_applications.h has it.
+/// a / b, or 0 if b is 0, as in lacuna/sida_applications.h.
 __device__ inline double quotient(double a, double b) { return b == 0 ? 0 : a / b; }
 
 /// out = (A + shift) x, with dot products of the result.
@@ -31,14 +31,14 @@ struct SolverProduct {
   }
 };
 
-/// The product's dot product with one vector.
+/// The dot product of the result with one vector.
 struct DotWith {
   static constexpr unsigned totals = 1;
   const double* other;
   __device__ void add(unsigned row, double result, double* totals) const { totals[0] += other[row] * result; }
 };
 
-/// What the check needs of a solver's end.
+/// Inputs of the check of a solver's result.
 class SolverCheck {
  public:
   SolverCheck(Program& program, const Application& application)
@@ -47,8 +47,8 @@ class SolverCheck {
         shift_(application.shift()),
         right_(application.contents<double>("right", application.rows())) {}
 
-  /// A + shift is diagonally dominant by at least 1, so that no element of (A + shift)^-1 r is beyond the largest of |r|: two
-  /// solutions differ by no more than their residuals do, which have rounding errors of a sum of a row each.
+  /// A + shift is diagonally dominant by at least 1, so that no element of (A + shift)^-1 r exceeds the maximum of |r|: two
+  /// solutions differ at most by their residuals, which have the rounding errors of a row's sum each.
   void operator()(const std::vector<double>& x, const std::vector<double>& expected) const {
     const double bound = residual(x) + residual(expected);
     program_.check_near("x", x, expected, [&](size_t) { return bound; });
@@ -79,7 +79,7 @@ class SolverCheck {
 
 // -- conjugate gradients
 
-/// Scalars of conjugate gradients and BiCGStab, in the GPU's memory.
+/// Scalars of conjugate gradients and BiCGStab, in GPU memory.
 struct SolverScalars {
   double rr, alpha, beta, omega, rho;
 };
@@ -120,7 +120,7 @@ struct CgDirection {
   __device__ void element(unsigned i, double*) const { p[i] = r[i] + s->beta * p[i]; }
 };
 
-/// totals[0]: the square of a vector's norm.
+/// Adds a vector's squared norm to totals[0].
 struct SquareOf {
   static constexpr unsigned totals = 1;
   const double* v;
@@ -191,7 +191,7 @@ struct BgsHalf {
   __device__ void element(unsigned i, double*) const { half[i] = r[i] - s->alpha * v[i]; }
 };
 
-/// Of t: with the vector that it was made of, and with itself.
+/// Dot products of t with the vector that it was computed from, and with itself.
 struct BgsDots {
   static constexpr unsigned totals = 2;
   const double* half;
@@ -231,7 +231,7 @@ struct BgsBeta {
   }
 };
 
-/// Before the first iteration rho, alpha and omega are 1, and p and v are 0.
+/// Initial values: rho, alpha and omega are 1, p and v are 0.
 struct BgsStart {
   SolverScalars* s;
   __device__ void operator()(const double* sums) const {
@@ -259,7 +259,7 @@ inline ProgramRun run_bgs(Program& program, const Application& application, cons
       },
       [&] {
         SolverScalars* const s = scalars.data();
-        // The first residual is r: rho is its square.
+        // The first residual is r, so rho is its square.
         partials.each(SquareOf{r.data()}, n);
         partials.add_up<1>(BgsStart{s});
         run.iterations = 0;
@@ -283,14 +283,14 @@ inline ProgramRun run_bgs(Program& program, const Application& application, cons
 
 // -- GMRES
 
-constexpr unsigned restart = 4;  // as lacuna/sida_applications.h
+constexpr unsigned restart = 4;  // as in lacuna/sida_applications.h
 
-/// One iteration's Hessenberg matrix, rotated as it grows, and its right side.
+/// The Hessenberg matrix of one iteration, rotated as it grows, and its right-hand side.
 struct GmresScalars {
   double h[restart + 1][restart], cosine[restart], sine[restart], side[restart + 1], y[restart], inverse;
 };
 
-/// The dot products of a product with the basis so far.
+/// The dot products of a product with the vectors of the basis so far.
 template <unsigned count>
 struct BasisDots {
   static constexpr unsigned totals = count;
@@ -309,7 +309,7 @@ struct StoreColumn {
   }
 };
 
-/// The residual of x, from its product, and the square of its norm.
+/// The residual of x, from its product, and its squared norm.
 struct GmresResidual {
   static constexpr unsigned totals = 1;
   const double* right;
@@ -329,7 +329,7 @@ struct GmresStart {
   }
 };
 
-/// A vector of the basis: w over its norm.
+/// Normalises w to a vector of the basis.
 struct Normalise {
   static constexpr unsigned totals = 1;
   const GmresScalars* s;
@@ -338,7 +338,7 @@ struct Normalise {
   __device__ void element(unsigned i, double*) const { out[i] = w[i] * s->inverse; }
 };
 
-/// w without its parts along the basis, and the square of its norm.
+/// Subtracts the components of w along the basis; computes its squared norm.
 template <unsigned count>
 struct Orthogonalise {
   static constexpr unsigned totals = 1;
@@ -354,7 +354,7 @@ struct Orthogonalise {
   }
 };
 
-/// Rotates column j; behind the last one solves for y.
+/// Rotates column j; after the last one solves for y.
 struct Rotate {
   GmresScalars* s;
   unsigned j;
@@ -398,19 +398,19 @@ struct GmresUpdate {
   }
 };
 
-/// Without dot products.
+/// No dot products.
 struct NoDots {
   static constexpr unsigned totals = 1;
   __device__ void add(unsigned, double, double*) const {}
 };
 
-/// Vectors and scalars of GMRES in the GPU's memory.
+/// Vectors and scalars of GMRES in GPU memory.
 class Gmres {
  public:
   Gmres(const Product& product, unsigned n, double shift)
       : product_(product), n_(n), shift_(shift), partials_(std::max(product.groups(), Partials::most_groups)) {}
 
-  /// One iteration: `restart` steps. Leaves the square of the residual's norm in `rest`.
+  /// One iteration of `restart` steps. Writes the squared norm of the residual to `rest`.
   void iterate(const double* right, double* x, double* rest) {
     times<NoDots>(x, {});
     partials_.each(GmresResidual{right, w_.data()}, n_);
@@ -430,7 +430,7 @@ class Gmres {
     product_.run(SolverProduct<Dots>{product_.values(), x, w_.data(), shift_, dots}, partials_);
   }
   void normalise(unsigned i) { partials_.each(Normalise{scalars_.data(), w_.data(), basis(i)}, n_); }
-  /// With `count` vectors of the basis.
+  /// Step with `count` vectors in the basis.
   template <unsigned count>
   void step(double* rest) {
     BasisDots<count> dots;

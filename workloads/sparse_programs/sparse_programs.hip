@@ -1,8 +1,7 @@
 // The programs of the sparse dataflow accelerator as sparse kernels: y = x A over a semiring and element-wise operations, on
-// the matrices that `lacuna sida run` takes. The same process can hand the program to the accelerator of the GPU that it runs
-// on.
+// the matrices that `lacuna sida run` accepts. The same process can submit the program to the accelerator of its GPU.
 //
-//   pr, label              products by columns, with all that follows in the same kernel (product.h, rank.h)
+//   pr, label              products by columns, with subsequent operations in the same kernel (product.h, rank.h)
 //   kcore, bfs, sssp, knn  along edges from a list of vertices (frontier.h)
 //   kpp                    products by rows, and a search in sums of distances (clustering.h)
 //   gcn                    features of neighbours and a dense product in one kernel (convolution.h)

@@ -1,5 +1,5 @@
-// Sums over all elements, in two stages: each workgroup leaves its partial sums, one workgroup adds them up. The order of the
-// additions depends on sizes alone.
+// Sums over all elements in two stages: each workgroup writes its partial sums, then one workgroup adds them. The order of the
+// additions only depends on sizes.
 #pragma once
 
 #include <hip/hip_runtime.h>
@@ -13,7 +13,7 @@ namespace workload {
 constexpr unsigned group_size = 256;
 constexpr unsigned wavefronts = group_size / 64;
 
-/// As lane_sum() of common/lanes.h, for any type that __shfl_xor takes.
+/// Like lane_sum() of common/lanes.h, for any type that __shfl_xor supports.
 template <unsigned lanes, typename T>
 __device__ inline T sum_of_lanes(T value) {
 #pragma unroll
@@ -21,7 +21,7 @@ __device__ inline T sum_of_lanes(T value) {
   return value;
 }
 
-/// The sum over the workgroup, in its first work-item. `scratch`: LDS with an element for each work-item. One wavefront adds:
+/// The sum over the workgroup, in its first work-item. `scratch`: LDS with one element per work-item. One wavefront adds, since
 /// f64 takes many cycles on GPUs for graphics.
 template <typename T>
 __device__ inline T sum_of_group(T value, T* scratch) {
@@ -36,7 +36,8 @@ __device__ inline T sum_of_group(T value, T* scratch) {
   return sum;
 }
 
-/// partials[group * count + i]: the group's sum of totals[i], each by a wavefront. All work-items of the group take part.
+/// partials[group * count + i]: the group's sum of totals[i], each computed by a wavefront. All work-items of the group take
+/// part.
 template <unsigned count>
 __device__ inline void store_partials(const double (&totals)[count], double* partials) {
   static_assert(count <= wavefronts);
@@ -51,7 +52,7 @@ __device__ inline void store_partials(const double (&totals)[count], double* par
   if (threadIdx.x % 64 == 0) partials[blockIdx.x * count + mine] = sum;
 }
 
-/// The second stage, by one workgroup: After gets the sums over all groups.
+/// The second stage, by one workgroup: passes the sums over all groups to After.
 template <unsigned count, typename After>
 __global__ void __launch_bounds__(group_size) add_partials(const double* __restrict__ partials, unsigned groups, After after) {
   __shared__ double scratch[group_size];
@@ -64,7 +65,7 @@ __global__ void __launch_bounds__(group_size) add_partials(const double* __restr
   if (threadIdx.x == 0) after(sums);
 }
 
-/// An element-wise step on `count` elements: step.element(i, totals).
+/// An element-wise step over `count` elements: step.element(i, totals).
 template <typename Step>
 __global__ void __launch_bounds__(group_size) each_element(Step step, unsigned count, double* partials) {
   double totals[Step::totals] = {};
@@ -72,20 +73,20 @@ __global__ void __launch_bounds__(group_size) each_element(Step step, unsigned c
   store_partials(totals, partials);
 }
 
-/// Partial sums of the kernel that ran last.
+/// Partial sums of the most recent kernel.
 class Partials {
  public:
-  /// Of kernels with at most `groups` workgroups.
+  /// For kernels with at most `groups` workgroups.
   explicit Partials(unsigned groups) : sums_("the partial sums", size_t(groups) * most_totals) {}
 
-  /// For a kernel of `groups` workgroups.
+  /// Partial sums for a kernel of `groups` workgroups.
   double* begin(unsigned groups) {
     groups_ = groups;
     return sums_.data();
   }
   template <typename Step>
   void each(const Step& step, unsigned count) {
-    // What 64 compute units hold.
+    // As many as 64 compute units hold.
     const unsigned groups = std::min(workload::groups(count, group_size), most_groups);
     each_element<<<groups, group_size>>>(step, count, begin(groups));
   }
@@ -102,7 +103,7 @@ class Partials {
   unsigned groups_ = 0;
 };
 
-/// Scalars in the host's memory that kernels write.
+/// Scalars in host memory that kernels write.
 template <typename T>
 class HostScalars {
  public:
@@ -113,7 +114,7 @@ class HostScalars {
   HostScalars& operator=(const HostScalars&) = delete;
   ~HostScalars() { (void)hipHostFree(values_); }
   T* data() const { return values_; }
-  /// Waits for all kernels.
+  /// Waits for all kernels, then returns the scalar.
   T operator[](size_t i) const {
     require(hipStreamSynchronize(nullptr), "running the kernels");
     return values_[i];

@@ -1,11 +1,11 @@
-// C = A B with sparse A, B and C in compressed rows, A and B of halves, C of f32; or the same product with all zeros, on matrix
-// units.
+// C = A B with sparse A, B and C in compressed rows, with A and B in half precision and C in f32; or the same product as dense
+// matrices, on matrix units.
 //
-// The sparse product goes by rows of C (Gustavson, ACM TOMS 4, 1978), in two passes, as in rocSPARSE: the first finds where C
-// has elements, the second computes them. A row's pattern is a bitmap in LDS. The second pass keeps the row's sums in LDS: full
-// rows by column; others side by side, in order of columns, so that the number of bits before a column's is its place. So there
-// are neither hash collisions nor a sort, and a row takes the LDS of the elements that it has. Rows of more than `most_sums`
-// are computed by blocks of columns.
+// The sparse product is computed by rows of C (Gustavson, ACM TOMS 4, 1978) in two passes, as in rocSPARSE: the first one
+// finds the pattern of C, the second one computes the elements. A row's pattern is a bitmap in LDS. The second pass keeps the
+// row's sums in LDS: full rows by column; others compactly in order of columns, at the number of bits before the column's.
+// This needs neither a hash table nor sorting, and a row only takes LDS for its elements. Rows of more than `most_sums` are
+// computed by blocks of columns.
 #include "lacuna/simd2.h"
 
 #include <algorithm>
@@ -20,7 +20,7 @@ using half = _Float16;
 using namespace sparse;
 
 constexpr unsigned most_columns = 1 << 15, most_sums = 8192;
-// Rows have a sum for each column if they have this part of their elements, on average.
+// Rows have one sum per column if on average at least one element in this number of columns exists.
 constexpr unsigned full_enough = 8;
 
 // A word of a row's bitmap, and the number of bits before it.
@@ -29,9 +29,9 @@ struct Word {
   __device__ unsigned place(unsigned column) const { return before + __popc(bits & ((1U << column % 32) - 1)); }
 };
 
-// The elements of a row of C in `width` columns, from blockIdx.y * width on, for each workgroup. LDS: a Word for each 32
-// columns, a word for each wavefront, and sums: one for each column with `by_column`, which takes fewer instructions for each
-// product, else `most` for the row's elements.
+// The elements of a row of C in `width` columns, from blockIdx.y * width on, per workgroup. LDS: a Word for each 32 columns, a
+// word for each wavefront, and sums: one per column with `by_column`, which takes fewer instructions per product; otherwise
+// `most` for the row's elements.
 template <bool by_column>
 __global__ void __launch_bounds__(largest_workgroup)
     compute_rows(CsrView a, CsrView b, unsigned words, unsigned width, unsigned lanes, unsigned most,
@@ -81,7 +81,7 @@ __global__ void __launch_bounds__(largest_workgroup)
   }
   for (unsigned i = threadIdx.x; i < count; i += blockDim.x) c_values[begin + i] = sums[i];
   __syncthreads();
-  // Columns take the place of the sums, so that they are stored in order as well.
+  // Columns overwrite the sums, so that they are stored in order as well.
   auto* const columns = reinterpret_cast<unsigned*>(sums);
   for (unsigned i = threadIdx.x; i < block; i += blockDim.x) {
     unsigned at = bitmap[i].before;
@@ -95,7 +95,7 @@ struct Sparse {
   Sparse(workload::Random& random, int rows, int columns, double density)
       : pattern(workload::random_csr(random, rows, columns, static_cast<size_t>(density * rows * columns))),
         values(pattern.entries()) {
-    // Whole numbers but 0, so small that all sums are exact.
+    // Nonzero whole numbers, small enough that all sums are exact.
     for (half& value : values) {
       const auto number = static_cast<int>(random.below(8)) - 4;
       value = static_cast<half>(number < 0 ? number : number + 1);
@@ -115,7 +115,7 @@ static std::vector<half> with_zeros(const Sparse& x, int columns) {
   return dense;
 }
 
-// The product by the host: of each row the sums, and which of them there are.
+// Product on the host: the sums of each row, and its pattern.
 struct Row {
   std::vector<float> sums;
   std::vector<bool> present;
@@ -149,7 +149,7 @@ static void run_dense(workload::Program& program, const Size& size, const Sparse
   program.measure([&] {
     simd2::product<simd2::mma>(simd2::dense_factors{device_a.data(), device_b.data(), m, n, k, k, n}, c.data(), d.data());
   });
-  // A BLAS needs no C besides the result.
+  // A BLAS needs no C in addition to the result.
   program.report("memory_mb", megabytes(device_a, device_b, d));
   if (!program.checks()) return;
   std::vector<float> expected;
@@ -178,7 +178,7 @@ static void run_sparse(workload::Program& program, const Size& size, const Spars
   program.measure([&] {
     find_pattern<<<m, workgroup, (words + 1) * sizeof(unsigned)>>>(x, y, words, lanes, bitmaps.data(), counts.data());
     scan_counts<<<1, scan_size>>>(counts.data(), m, offsets.data(), total.data());
-    // C's size is known to the GPU alone.
+    // The size of C is only available on the GPU.
     const Total c = total.download()[0];
     columns.emplace("the columns of C", std::max(c.entries, 1U));
     values.emplace("the values of C", std::max(c.entries, 1U));

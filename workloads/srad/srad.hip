@@ -1,11 +1,11 @@
 // SRAD: speckle reducing anisotropic diffusion of an ultrasound image (Y. Yu, S. Acton, 2002). Rodinia's srad_v1: each step
-// measures the image's mean and variance, computes for each point the four differences and a coefficient, and diffuses. Its
-// image is 502 x 458 with lambda 0.5 and 100 steps. Image and intermediate fields are in global memory; neighbours in a row
+// computes the image's mean and variance, for each point four differences and a coefficient, and the diffused image. Rodinia's
+// image is 502 x 458, with lambda 0.5 and 100 steps. Image and intermediate fields are in global memory; neighbours in a row
 // share lines of L1.
 //
-//   tuned   the statistics are taken from the image, a point's value and coefficient are loaded once
-//   suite   as Rodinia, copies of the image and of its squares are added up; each element that a difference or a product
-//           names is a load of its own
+//   tuned   the statistics are computed from the image, a point's value and coefficient are loaded once
+//   suite   as in Rodinia, copies of the image and of its squares are summed; each element named in a difference or a product
+//           is a separate load
 #include <hip/hip_runtime.h>
 
 #include "workloads/common/lanes.h"
@@ -14,7 +14,7 @@
 
 constexpr unsigned group_size = 256, wavefront = 64, statistics_groups = 64;
 
-// sums[2 * workgroup] and the next: of all lanes' sums and sums of squares.
+// Writes the sums over lanes of `sum` and `squares` to sums[2 * workgroup] and the next element.
 static __device__ __forceinline__ void add_lanes(float sum, float squares, float* __restrict__ sums) {
   __shared__ float partial[2][group_size / wavefront];
   sum = workload::lane_sum<wavefront>(sum);
@@ -30,7 +30,7 @@ static __device__ __forceinline__ void add_lanes(float sum, float squares, float
   }
 }
 
-// sums[2 * workgroup] and the next: of the image's points and of their squares.
+// Writes the sums of the image's points and of their squares to sums[2 * workgroup] and the next element.
 extern "C" __global__ void __launch_bounds__(group_size)
     srad_statistics(const float* __restrict__ image, float* __restrict__ sums, unsigned count) {
   float sum = 0, squares = 0;
@@ -41,7 +41,7 @@ extern "C" __global__ void __launch_bounds__(group_size)
   add_lanes(sum, squares, sums);
 }
 
-// Rodinia's: what its reduction then adds up.
+// Writes the inputs of Rodinia's reduction.
 extern "C" __global__ void __launch_bounds__(group_size)
     srad_prepare(const float* image, float* values, float* squares, unsigned count) {
   const unsigned i = blockIdx.x * group_size + threadIdx.x;
@@ -60,7 +60,7 @@ extern "C" __global__ void __launch_bounds__(group_size)
   add_lanes(sum, sum_of_squares, sums);
 }
 
-// One wavefront: the square of the speckle's scale, variance / mean^2.
+// One wavefront computes the squared scale of the speckle, variance / mean^2.
 extern "C" __global__ void __launch_bounds__(wavefront)
     srad_scale(const float* __restrict__ sums, float* __restrict__ scale, unsigned count) {
   const float sum = workload::lane_sum<wavefront>(sums[2 * threadIdx.x]);
@@ -70,8 +70,7 @@ extern "C" __global__ void __launch_bounds__(wavefront)
   if (threadIdx.x == 0) *scale = variance / (mean * mean);
 }
 
-// Differences to the neighbours north, south, west and east (the border's neighbours are itself), and the coefficient of
-// diffusion.
+// Differences to the neighbours north, south, west and east (zero at the border), and the coefficient of diffusion.
 template <bool suite>
 static __device__ __forceinline__ void find_coefficient(const float* __restrict__ image, const float* __restrict__ scale,
                                                         float* __restrict__ north, float* __restrict__ south,
@@ -80,7 +79,8 @@ static __device__ __forceinline__ void find_coefficient(const float* __restrict_
   const unsigned x = blockIdx.x * group_size + threadIdx.x, y = blockIdx.y;
   if (x >= columns) return;
   const unsigned at = y * columns + x;
-  // In form suite the value for the quotients is loaded last: a wait for it would stand within the differences' chains.
+  // In form suite the value for the quotients is loaded last: otherwise the wait for it would be within the chains of the
+  // differences.
   float value = suite ? 0 : image[at];
   const auto here = [&] { return suite ? image[workload::unknown(at)] : value; };
   const float n = image[y == 0 ? at : at - columns] - here(), s = image[y + 1 == rows ? at : at + columns] - here();
@@ -164,7 +164,7 @@ void reference_step(std::vector<double>& image, unsigned rows, unsigned columns,
   }
   for (size_t at = 0; at < image.size(); ++at) {
     differences(at, d);
-    // Differences across the border are zero, whatever their coefficient.
+    // Differences across the border are zero, regardless of the coefficient.
     const double below = at / columns + 1 < rows ? coefficient[at + columns] : 0,
                  beside = at % columns + 1 < columns ? coefficient[at + 1] : 0;
     divergence[at] = coefficient[at] * (d[0] + d[2]) + below * d[1] + beside * d[3];
@@ -186,7 +186,7 @@ int main(int argc, char** argv) {
   return program.run(argc, argv, [&] {
     constexpr float lambda = 0.5f;
     const size_t count = size_t(rows) * columns;
-    // As Rodinia takes it: exp of values in [0, 1).
+    // As in Rodinia: exp of values in [0, 1).
     std::vector<float> image = program.random().uniform_values(count, 0, 1);
     for (float& value : image) value = std::exp(value);
     const workload::DeviceArray<float> device_image("the image", count), north("north", count), south("south", count),
@@ -217,10 +217,10 @@ int main(int argc, char** argv) {
     if (!program.checks()) return;
     std::vector<double> expected(image.begin(), image.end());
     for (int step = 0; step < steps; ++step) reference_step(expected, rows, columns, lambda);
-    // Values are between 1 and e, differences at most e - 1. A coefficient is a quotient of some twenty rounded operations
-    // around 1, and the scale one of sums, whose longest chain of additions has count / 16384 terms; variance, a difference of
-    // numbers ten times as large, multiplies its error. A step moves a value by an eighth of four differences times
-    // coefficients.
+    // Values are between 1 and e, differences at most e - 1. A coefficient is a quotient of about twenty rounded operations on
+    // values around 1. The scale is computed from sums, whose longest chain of additions has count / 16384 terms; the variance,
+    // a difference of numbers ten times as large, amplifies its error. A step changes a value by an eighth of four products of
+    // differences and coefficients.
     const double chain = std::sqrt(1 + static_cast<double>(count) / (statistics_groups * group_size));
     const double bound = steps * (32 + 16 * chain) * 0x1p-24;
     program.check_near("the image", device_image.download(), expected, [&](size_t) { return bound; });

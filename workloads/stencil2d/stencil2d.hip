@@ -1,5 +1,5 @@
-// Nine-point stencil on a grid, single precision, through LDS: a workgroup loads its tile and the cells around it once. Weights
-// are SHOC's Stencil2D's; the outermost cells stay as they are. Sizes are MGPUSim's.
+// Nine-point stencil on a grid, single precision, through LDS: a workgroup loads its tile and the cells around it once.
+// Weights are those of SHOC's Stencil2D; the outermost cells are not changed. Sizes are MGPUSim's.
 #include <hip/hip_runtime.h>
 
 #include <algorithm>
@@ -68,7 +68,8 @@ int main(int argc, char** argv) {
       }
       expected.swap(following);
     }
-    // The weights' sum is 1.05, so that no value exceeds 1.05^i after i iterations, and no earlier error grows faster.
+    // The weights' sum is 1.05, so that after i iterations no value exceeds 1.05^i, and earlier errors have grown at most by
+    // that factor.
     const double error = iterations * workload::sum_error(12) * std::pow(1.05, iterations);
     program.check_near("the grid", result->download(), expected, [&](size_t) { return error; });
   });

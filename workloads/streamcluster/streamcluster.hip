@@ -1,11 +1,11 @@
-// STREAM cluster: what opening a centre would gain. Rodinia's streamcluster (pgain): for each point, its distance to the
-// candidate is compared with what it pays now; a point that gains says so, and others add to what closing their centre would
-// save. A row of `centres` + 1 numbers for each point takes this up, which the host adds up, as in Rodinia. Its default is
-// 65536 points of 256 dimensions and 10 to 20 centres. Coordinates are stored dimension by dimension, so that neighbouring
-// lanes read neighbouring values.
+// STREAM cluster: the gain from opening a centre. Rodinia's streamcluster (pgain): each point's distance to the candidate is
+// compared with its current cost; a point that would gain is marked, and other points add to the savings from closing their
+// centre. As in Rodinia, each point writes a row of `centres` + 1 numbers, which the host sums. Its default is 65536 points of
+// 256 dimensions and 10 to 20 centres. Coordinates are stored dimension by dimension, so that adjacent lanes read adjacent
+// values.
 //
 //   tuned   the candidate's coordinates, the same for all lanes, by scalar loads
-//   suite   by vector loads, as the points' own: Rodinia's on a GPU without scalar loads
+//   suite   by vector loads, like those of the points: Rodinia's on a GPU without scalar loads
 #include <hip/hip_runtime.h>
 
 #include "workloads/common/program.h"
@@ -13,7 +13,7 @@
 
 constexpr unsigned group_size = 256;
 
-// What a point at this distance from the candidate gains or adds.
+// Adds the gain or cost of a point at this distance from the candidate.
 static __device__ __forceinline__ void add_cost(float distance, const float* __restrict__ weights,
                                                 const float* __restrict__ costs, const unsigned* __restrict__ assigned,
                                                 float* __restrict__ work, unsigned char* __restrict__ switches,
@@ -59,7 +59,7 @@ extern "C" __global__ void __launch_bounds__(group_size)
 }
 
 int main(int argc, char** argv) {
-  workload::Program program("streamcluster", "What opening a centre of a clustering would gain",
+  workload::Program program("streamcluster", "Gain from opening a centre of a clustering",
                             "Opportunistic computing in GPU architectures (ISCA '19), Table 3: STREAM cluster of Rodinia");
   int points = 0, dimensions = 0, centres = 0;
   std::string form;
@@ -112,7 +112,8 @@ int main(int argc, char** argv) {
     std::vector<double> expected(got.size()), bounds(got.size());
     for (size_t i = 0; i < n; ++i) {
       const double there = distance(i, n - 1) * weights[i], change = there - costs[i];
-      // Each difference is rounded, and so is each square. Where the sign is within the error, the point's own choice counts.
+      // Each difference and each square is rounded. If the sign is within the error, the GPU's choice for the point is
+      // accepted.
       const double error = workload::sum_error(dimensions + 5.0) * (there + costs[i] + dimensions * 0x1p-23);
       const bool switches_here = std::fabs(change) <= error ? switched[i] != 0 : change < 0;
       const size_t slot = i * width + (switches_here ? width - 1 : assigned[i]);

@@ -1,25 +1,26 @@
-// For the kernels of --form suite, which load and store as the programs of their suites do on a GPU without scalar loads.
+// Helpers for the kernels of --form suite, which load and store like their suites' programs on a GPU without scalar loads.
 //
-// The suites are compiled to PTX, where each array element that the source names is a load of its own, by vector memory. For
-// AMD GPUs the compiler makes scalar loads of addresses that are the same in all lanes, one wide load of neighbouring elements,
-// and one load of what is named twice. A scalar load, a wide one, or one with two readers is no operand of an offload chain
-// (models/neardata/finalizer.h). What the compiler does not know of an address, it cannot use.
+// The suites are compiled to PTX, where each array element named in the source is a separate vector load. For AMD GPUs the
+// compiler uses scalar loads for addresses that are the same in all lanes, one wide load for adjacent elements, and one load
+// for elements named twice. A scalar load, a wide one, or one with two readers cannot be an operand of an offload chain
+// (models/neardata/finalizer.h). These helpers hide the properties of addresses that the compiler would use.
 #pragma once
 
 #include <hip/hip_runtime.h>
 
 namespace workload {
 
-/// `value`, 4 or 8 bytes, in vector registers. The compiler takes it for any value, different in each lane: elements of an
-/// array with this index are loaded by vector loads of their own. Costs no instruction but the move to a vector register.
+/// `value`, 4 or 8 bytes, in vector registers. The compiler has to treat it as unknown and different in each lane, so that
+/// elements of an array with this index are loaded by separate vector loads. Costs no instruction except the move to a vector
+/// register.
 template <typename T>
 __device__ __forceinline__ T unknown(T value) {
   asm volatile("" : "+v"(value));
   return value;
 }
 
-/// The same, but not before `arrived` is there: loads with this index do not share their wait with that of `arrived`, which
-/// therefore can be something that no chain has loaded.
+/// The same, but not before `arrived` has been loaded: loads with this index do not share their wait with that of `arrived`,
+/// which therefore need not be loaded by a chain.
 template <typename T, typename Arrived>
 __device__ __forceinline__ T unknown_after(Arrived& arrived, T value) {
   asm volatile("" : "+v"(value), "+v"(arrived));

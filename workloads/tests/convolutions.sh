@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# convolutions.sh: conv2d --method is right in all its forms and orders, on shapes that are no multiples of anything, and says what is
-# wrong with what it cannot do.
+# convolutions.sh: all forms and orders of conv2d --method compute correct results, for shapes that are not multiples of tile sizes,
+# and unsupported options are reported.
 source "$SOURCE/tests/rocm/common.sh"
 
 # convolve CONFIG TIMING OPTION...
@@ -10,7 +10,7 @@ convolve() {
   tail -n 1 out.txt | grep -q "^result: workload=conv2d gpu=.* time_us=.* check=passed" || fail "no closing line that says so"
 }
 
-# Sizes other in each direction; the last 3 channels of 16; inserted zeros; parts along K and a last step that is half a slab.
+# Different sizes in each direction; the last 3 channels of 16; inserted zeros; parts along K and a last step of half a slab.
 flat=height=9,width=14,channels=32,filters=70
 uneven=height=11,width=6,channels=3,filters=33,filter_height=2,filter_width=5,stride_y=3,stride_x=2,pad_top=1,pad_left=3,pad_bottom=0,pad_right=2
 transposed=height=5,width=3,channels=128,filters=67,filter_height=3,filter_width=2,spacing=2,pad_left=2,pad_bottom=2
@@ -29,13 +29,13 @@ for channels in 4 8; do
   convolve titanv-like functional --method explicit --shape $uneven --channels $channels --k taps
   convolve titanv-like functional --method implicit --shape $uneven --channels $channels --fragments 2
 done
-# Timing meets hazards that function does not.
+# Timed execution has hazards that functional execution does not have.
 for lds in abc ac c; do convolve titanv-like loose --method explicit --lds $lds --shape $flat; done
 convolve titanv-like loose --method implicit --shape $flat
 convolve titanv-like loose --method explicit --loads octets --fragments 2 --shape $flat
 
-# Kernels that Duplo's figures measure: a SIMD has 256 registers for three of their workgroups, and none of them keeps registers in
-# memory. Of 96 KiB of LDS one, two and three workgroups get what they take; slabs of implicit products let two run.
+# The kernels in Duplo's figures: three of their workgroups fit into a SIMD's 256 registers, and none spills registers. One, two
+# and three workgroups fit into 96 KiB of LDS; slabs of implicit products allow two.
 expect 0 "$LACUNA" isa check "$PROGRAMS/conv2d"
 takes() {
   local line vgprs agprs lds scratch
@@ -75,7 +75,7 @@ wrong titanv-like "--channels has to be 4, 8 or 16" --layer resnet_c2 --method e
 wrong titanv-like "--pitch has to be a multiple of 8 and 576 at least" --layer resnet_c2 --method explicit --pitch 568
 wrong r9nano "--method explicit needs matrix units, which gfx90a has" --layer resnet_c2 --method explicit --shape height=3,width=3
 
-# The workspace has a row of 144 elements and some for each position.
+# The workspace has one row of 144 elements and padding per position.
 on_gpu --quiet --config titanv-like --set gpu.timing=functional --set vram.size=16MiB --out results -- conv2d --layer yolo_c1 --batch 1 --method explicit
 expect 1 "${command[@]}"
 complains "conv2d: error: workspace takes 15.31 MiB of the GPU's memory, of 16 MiB only"

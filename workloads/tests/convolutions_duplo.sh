@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# convolutions_duplo.sh: conv2d --method implicit on a machine with Duplo: its LDS reads of the workspace are looked up, and many of
-# them hit; results are right, and bits and instructions those of the machine without.
+# convolutions_duplo.sh: conv2d --method implicit on a machine with Duplo: LDS reads of the workspace are looked up, and many of
+# them hit; results are correct, and result bits and instructions are the same as without Duplo.
 source "$SOURCE/tests/rocm/common.sh"
 
 # convolve FOLDER MODE OPTION...
@@ -11,7 +11,7 @@ convolve() {
   tail -n 1 out.txt | grep -q " check=passed" || fail "$1: no closing line that says so"
   grep -o ' bits=[0-9]*' out.txt >"$1.bits" || fail "$1: no bits"
 }
-# column FOLDER NAME: of the kernel on matrix units.
+# column FOLDER NAME: value of the column for the kernel on matrix units.
 column() {
   awk -F, -v name="$2" 'NR == 1 { for (i = 1; i <= NF; ++i) if ($i == name) at = NF - i }
                         NR > 1 && $2 ~ /^convolution_implicit/ { sum += $(NF - at) } END { printf "%d", sum }' "$1/kernels.csv"
@@ -26,7 +26,7 @@ for fragments in 2 4; do
   # 256 rows, 576 columns: each tile of 16 x 8 fragments is read by two wavefronts.
   look_ups=$((2 * 256 / 16 * 576 / (8 * fragments)))
   [[ $(column $on duplo_look_ups) == "$look_ups" ]] || fail "$(column $on duplo_look_ups) look-ups, not $look_ups"
-  # Wavefronts that read the same tile hit where they read it at about the same time.
+  # Wavefronts that read the same tile hit if they read it at about the same time.
   (($(column $on duplo_hits) > look_ups / 8)) || fail "$(column $on duplo_hits) hits"
   (($(column $on duplo_lds_cycles) > 0)) || fail "hits save no cycles of the LDS"
   (($(column $on duplo_hits_wrong) == 0)) || fail "wrong hits"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# duplo.sh WORKLOAD [OPTION...]: kernels without parameters for Duplo do the same at the same times on a machine with detection units as on
-# the machine without. Results at --preset small are right and the same, and so are all statistics of the run, cycles and data of each
-# kernel among them. Detection units look up nothing.
+# duplo.sh WORKLOAD [OPTION...]: kernels without parameters for Duplo behave identically on machines with and without detection units:
+# results at --preset small are correct and equal, and so are all statistics of the run, including cycles and data of each kernel.
+# Detection units perform no look-ups.
 source "$SOURCE/tests/rocm/common.sh"
 
 program=$1

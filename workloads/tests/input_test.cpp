@@ -1,4 +1,4 @@
-// What the workloads' input is made of: seeded numbers, choices, sparse matrices.
+// Input of the workloads: seeded numbers, choices, sparse matrices.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -35,7 +35,7 @@ TEST(Random, UniformValuesFillTheRangeWithoutZeros) {
   EXPECT_NEAR(sum / 100'000, 2, 5 * 8 / std::sqrt(12e5));
 }
 
-// Values so near to zero that single precision rounds them to it are drawn again.
+// Values that single precision rounds to zero are drawn again.
 TEST(Random, UniformNeverRoundsToZeroOrToTheUpperEnd) {
   Random random(3);
   for (int i = 0; i < 1000; ++i) {

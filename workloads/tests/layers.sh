@@ -35,7 +35,7 @@ layers resnet18 --convolution direct --layers conv2_2_2-conv3_1_2
 expect_layer "conv2_2_2 forward convolution_direct_forward_3x3_lds"
 expect_layer "conv3_1_1 forward convolution_direct_forward_3x3_stride_2_lds"
 expect_layer "conv3_1_DS forward convolution_direct_forward_1x1_stride_2_lds"
-[[ $(wc -l <layers.txt) == 4 ]] || fail "not the layers that were asked for"
+[[ $(wc -l <layers.txt) == 4 ]] || fail "not the requested layers"
 
 layers lowered_cnn --network gan --pass training
 expect_layer "tc1 forward convolution_lower_8"

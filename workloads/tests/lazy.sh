@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# lazy.sh CONFIG WORKLOAD MODE...: in these lazy modes the workload's results are right at --preset small, also with zeros in its input
-# if it has that option, and what is counted of its loads is consistent.
+# lazy.sh CONFIG WORKLOAD MODE...: in these lazy modes the workload's results are correct at --preset small, also with zeros in its
+# input if it has that option, and the counters of its loads are consistent.
 source "$SOURCE/tests/rocm/common.sh"
 
 config=$1 program=$2
@@ -36,10 +36,10 @@ checked() {
     lazy_zero_otimes) zero "$name" zero_sent ;;
   esac
   [[ $mode == eager_zero || $(sum "$name" loads_held) -gt 0 ]] || fail "$name: no load was held"
-  # A held load that is over was sent, or eliminated, with one transaction at least.
+  # A completed held load was sent or eliminated, with at least one transaction.
   local all=$(($(sum "$name" issued) + $(sum "$name" zero_block) + $(sum "$name" zero_part) + $(sum "$name" otimes) + $(sum "$name" dead)))
   [[ $all -ge $(sum "$name" loads_held) ]] || fail "$name: $all transactions of $(sum "$name" loads_held) loads"
-  [[ $mode == lazy || $(sum "$name" zero_reads) -gt 0 ]] || fail "$name: zero caches were not asked"
+  [[ $mode == lazy || $(sum "$name" zero_reads) -gt 0 ]] || fail "$name: zero caches had no look-ups"
 }
 
 expect 0 "$PROGRAMS/$program" --help

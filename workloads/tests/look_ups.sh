@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
-# look_ups.sh [all]: conv2d on machines with Duplo writes what happens to their load history buffers, and a second implementation of
-# these, replay_look_ups.py, comes to the same outcomes. Results are right in all of them, and the bits of a run without timing, in which
-# there is no Duplo. Without `all`, every value of each parameter beside
-# some of the others, with layers of each kind in turn.
+# look_ups.sh [all]: conv2d on machines with Duplo records the events of their load history buffers, and a second implementation,
+# replay_look_ups.py, computes the same outcomes from them. All results are correct and bit-identical to those of a run without timing,
+# which has no Duplo. Without `all`, every value of each parameter is combined with some values of the others, with layers of each kind
+# in turn.
 source "$SOURCE/tests/rocm/common.sh"
 
 runs=0
-# bits: of the last program.
+# bits: hash of the last program's result.
 bits() { grep -o ' bits=[0-9]*' out.txt || fail "no bits"; }
-# expected_bits OPTION...: of conv2d without timing, which each product has once.
+# expected_bits OPTION...: hash of conv2d's result without timing, computed once per product.
 declare -A products
 expected_bits() {
   if [[ ! ${products[$*]-} ]]; then
@@ -22,7 +22,7 @@ layers=(yolo_c4 resnet_c3 gan_tc2 gan_c2)
 # replay RELEASE ENTRY ENTRIES WAYS HASH IDS SCOPE LAZY METHOD ROW_ORDER
 replay() {
   local out=run-$((runs += 1)) fragments=$((runs % 2 ? 2 : 4))
-  # Rows are those of loads of 8 bytes a lane.
+  # Rows of loads of 8 bytes per lane.
   [[ $2 == tile ]] || fragments=2
   local product=(--check --method "$9" --fragments $fragments --rows "${10}" --layer "${layers[runs / 2 % 4]}"
     --shape height=6,width=10,channels=32,filters=64 --batch 2)
@@ -34,7 +34,7 @@ replay() {
   tail -n 1 out.txt | grep -q " check=passed" || fail "$*: no closing line that says so"
   [[ $(bits) == "${products[${product[*]}]}" ]] || fail "$*: $(bits) in place of${products[${product[*]}]}"
   python3 "$SOURCE/workloads/tests/replay_look_ups.py" "$out" >replay.txt 2>&1 || fail "$*: $(cat replay.txt)"
-  # Any number of entries that never go: every look-up hits but the first one of its tag.
+  # Unlimited entries that are never released: every look-up hits except the first one of its tag.
   [[ "$1 $3 $8" != "never 0 eager" ]] || grep -q "kernels_with_all_hits [1-9]" replay.txt || fail "$*: $(cat replay.txt)"
   rm -r "$out"
 }
@@ -52,7 +52,7 @@ if [[ ${1-} == all ]]; then
   for hash in "${hashes[@]}"; do for id in "${ids[@]}"; do for scope in "${scopes[@]}"; do for lazy in "${lazies[@]}"; do
     for method in "${methods[@]}"; do for order in "${orders[@]}"; do for release in "${releases[@]}"; do
       for entry in "${entry_kinds[@]}"; do for size in "${sizes[@]}"; do
-        # Rows are those of loads from memory.
+        # Rows of loads from memory.
         [[ $entry == tile || $method == explicit ]] || continue
         replay "$release" "$entry" $size "$hash" "$id" "$scope" "$lazy" "$method" "$order"
       done; done

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# lowered_cnn.sh NETWORK RELEASE [OPTION...]: a training step of the network on matrix units is right, and the same bits with Duplo, whose hits
-# are all right: products of forward pass and backward pass by data are looked up, those of the backward pass by weights are not. The same
-# bits with duplo.release = RELEASE.
+# lowered_cnn.sh NETWORK RELEASE [OPTION...]: a training step of the network on matrix units is correct, and bit-identical with Duplo, also
+# with duplo.release = RELEASE. All hits are correct: products of the forward pass and of the gradients with respect to data are looked up,
+# those of the gradients with respect to weights are not.
 source "$SOURCE/tests/rocm/common.sh"
 network=$1 release=$2
 shift 2
 
-# step FOLDER MODE RELEASE OPTION...: a step with duplo.mode = MODE; sets `bits`. One compute unit has all tiles, and entries that are never
-# released find all repeats: as many hits at other addresses as there can be.
+# step FOLDER MODE RELEASE OPTION...: a step with duplo.mode = MODE; sets `bits`. One compute unit computes all tiles, and entries are never
+# released, so that all repeats are found: the maximum number of hits at other addresses.
 step() {
   on_gpu --quiet --config titanv-like --set gpu.shader_arrays=1 --set "duplo.mode=$2" --set duplo.check=on --set duplo.release="$3" \
     --out "$1" -- lowered_cnn --preset small --network "$network" --pass training --method explicit "${@:4}"
@@ -18,7 +18,7 @@ step() {
   [[ -n $bits ]] || fail "no closing line with bits"
 }
 
-# sum FOLDER KERNEL COLUMN: over the kernels whose name begins so. Names may have commas, so columns are counted from the end.
+# sum FOLDER KERNEL COLUMN: over the kernels whose names begin with KERNEL. Names may have commas, so columns are counted from the end.
 sum() {
   awk -F, -v kernel="$2" -v column="$3" '
     NR == 1 { for (i = 1; i <= NF; ++i) if ($i == column) { at = NF - i; found = 1 } }

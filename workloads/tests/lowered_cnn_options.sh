@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# lowered_cnn_options.sh: what lowered_cnn cannot do it says, with what is legal.
+# lowered_cnn_options.sh: lowered_cnn reports unsupported options, with the valid ones.
 source "$SOURCE/tests/rocm/common.sh"
 
 wrong() {

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# How README.md's tables are made: they agree with what a run leaves, and a program's rows replace those that it had.
+# Generation of README.md's tables: they agree with the output of a run, and new rows of a program replace its old
+# ones.
 source "$SOURCE/tests/rocm/common.sh"
 
-# Two programs of which one is there already, with rows of before, and a third that is not measured.
+# Two programs, one of which already has rows, and a third one that is not measured.
 cat >README.md <<'END'
 | `--option` | another table |
 <!-- begin of the tables, written by ./dev workloads -->
@@ -51,11 +52,11 @@ cp README.md out.txt
 if grep -q '`relu` .* old' README.md; then fail "an old row has not been replaced"; fi
 says "below"
 
-# The workload's kernels alone, not the runtime's copies.
+# Only the workload's kernels, not the runtime's copies.
 on_gpu --quiet --config r9nano --out results -- nw --preset small
 expect 0 "${command[@]}"
 cp README.md out.txt
 awk -F, 'NR > 1 && $2 ~ /align/ { ++kernels; instructions += $11 } END { print kernels, instructions, NR - 1 }' results/kernels.csv >counts.txt
 read -r kernels instructions dispatches <counts.txt
-[[ $kernels == 5 && $dispatches -gt 5 ]] || fail "5 kernels and copies beside them are expected, not $kernels of $dispatches"
+[[ $kernels == 5 && $dispatches -gt 5 ]] || fail "5 kernels and additional copies are expected, not $kernels of $dispatches"
 says "| \`nw\` | small | --length 192 --penalty 10 | $kernels | $instructions | "

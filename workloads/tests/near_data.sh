@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# near_data.sh TARGET WORKLOAD MODE...: with near-data computing in these modes the workload's results are right at --preset small, and each
-# packet that leaves a core is taken by a service queue or bounced. Then with queues of one entry.
+# near_data.sh TARGET WORKLOAD MODE...: with near-data computing in these modes the workload's results are correct at --preset small, and
+# each packet sent by a core is accepted by a service queue or bounced. Repeated with queues of one entry.
 source "$SOURCE/tests/rocm/common.sh"
 
 target=$1 program=$2
@@ -11,7 +11,7 @@ sum() {
   awk -F, -v name="ndc_$2" 'NR == 1 { for (i = 1; i <= NF; ++i) if ($i == name) at = NF - i }
                             NR > 1 { sum += $(NF - at) } END { printf "%d", sum }' "$1/kernels.csv"
 }
-# taken FOLDER: packets that service queues have taken.
+# taken FOLDER: number of packets accepted by service queues.
 taken() {
   awk '/"service_queue/ { inside = 1 } inside && /"packets": \{/ { getline; gsub(/[^0-9]/, ""); sum += $0; inside = 0 } END { printf "%d", sum }' \
     "$1/statistics.json"

@@ -4,7 +4,7 @@ source "$SOURCE/tests/rocm/common.sh"
 
 relu() { on_gpu --quiet --config tiny --set gpu.timing=functional -- relu "$@"; }
 
-# Without a GPU, where none is needed.
+# Options that need no GPU work without one.
 expect 0 "$PROGRAMS/relu" --help
 says "--length"
 says "100000, 4096, 1048576"
@@ -25,11 +25,11 @@ complains "--length: '0' is not a whole number from 1 to 1073741824"
 expect 2 "$PROGRAMS/relu" --sparsity nan
 complains "--sparsity: 'nan' is not a number from 0 to 1"
 expect 2 "$PROGRAMS/relu" --preset smal
-complains "--preset: 'smal' is none of small, default, paper; did you mean small?"
+complains "--preset: 'smal' is not one of small, default, paper; did you mean small?"
 expect 2 "$PROGRAMS/relu" --length
 expect 2 "$PROGRAMS/relu" 5
 
-# What does not fit says so.
+# Input that does not fit into memory is reported.
 relu --length 100000000
 expect 1 "${command[@]}"
 complains "relu: error: the input takes 381.5 MiB of the GPU's memory, of 256 MiB only"

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# products.sh WORKLOAD SAME OTHERS OPTION...: products on the matrix units are right, with these options, which are odd sizes, and both
-# sizes of tiles; those in the list SAME, which begins with simt, give the same bits. OTHERS are made of narrower formats or sum in
-# another order, or `none`. m3xu is timed as well, and without the extension an error says what is missing.
+# products.sh WORKLOAD SAME OTHERS OPTION...: products on the matrix units are correct with these options, which are odd sizes, and
+# both tile sizes; implementations in the list SAME, which begins with simt, give the same bits. OTHERS use narrower formats or sum in
+# another order, or are `none`. m3xu is also run with timing, and without the extension an error states what is missing.
 source "$SOURCE/tests/rocm/common.sh"
 
 program=$1 same=$2 others=$3
 shift 3
 
-# product IMPLEMENTATION SETTING OPTION...: its bits, in `bits`
+# product IMPLEMENTATION SETTING OPTION...: sets `bits` to the hash of its result
 product() {
   local implementation=$1 setting=$2
   shift 2
@@ -18,7 +18,8 @@ product() {
   bits=$(grep -o ' bits=[0-9]*' out.txt)
 }
 
-# Workloads with a choice have a large tile, too: more than the sizes of tests would ask for.
+# In workloads with a choice, also the large tile, which is not selected automatically at the tests'
+# sizes.
 tiles=()
 expect 0 "$PROGRAMS/$program" --help
 if grep -q -- --tile out.txt; then tiles=(--tile large); fi

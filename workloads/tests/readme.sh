@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# README.md lists every program, as it describes itself, with the sizes that its presets have.
+# README.md lists every program, with the description and preset sizes of its --describe.
 source "$SOURCE/tests/rocm/common.sh"
 
 readme=$SOURCE/workloads/README.md
@@ -18,5 +18,5 @@ for program in "$PROGRAMS"/*; do
   count=$((count + 1))
 done
 [[ $count -gt 0 ]] || fail "no programs"
-# Nothing else, either: two tables.
+# And no other programs in the two tables.
 [[ $(grep -c '^| \[`' "$readme") == "$count" ]] || fail "README.md lists programs that do not exist"

@@ -51,7 +51,7 @@ def set_of(tag, zeros, sets, hashing):
 class Entry:
     def __init__(self, number, tag, place):
         self.number, self.tag, self.place = number, tag, place
-        self.loads = 1  # that have not retired
+        self.loads = 1  # loads that have not retired
         self.registers = set()
 
 
@@ -61,7 +61,7 @@ class Kernel:
     def __init__(self):
         self.look_ups = self.hits = 0
         self.tags = set()
-        self.dropped = False  # entries, by a store or an invalidation
+        self.dropped = False  # entries were dropped by a store or an invalidation
 
 
 class Buffer:
@@ -82,11 +82,11 @@ class Buffer:
         self.by_tag = {}
         self.sets = {}  # entries of a set, least recently used first
         self.by_register = {}
-        self.past = {}  # by tag: how its last entry went, and the allocations until its last use
-        self.used_at = {}  # by tag
+        self.past = {}  # reason for which the last entry of a tag was removed
+        self.used_at = {}  # number of allocations at the last use, by tag
         self.retirements = []
         self.allocations = 0
-        self.kernels = {}  # by number of the convolution
+        self.kernels = {}  # kernel of each convolution, by number
 
     def place(self, tag, zeros):
         if self.entries == 0:
@@ -278,7 +278,8 @@ def main(folder):
     # The end of a wavefront overwrites its registers.
     sums["overwritten"] += sums["ended"]
     compared = ["overwritten", "stores", "retired", "replaced"]
-    # The lazy core has loads looked up when they execute and when they depart: its columns count other look-ups.
+    # The lazy core looks up loads when they execute and when they depart, so that its columns count other
+    # look-ups.
     if config["lazy"]["mode"] == "eager":
         compared += ["look_ups", "compulsory", "released", "conflict", "capacity"]
         if totals["hit"] != sums["hits"]:

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# run.sh CONFIG first|second WORKLOAD [EVERY... --] OPTION...: the workload's results are right, on one of its two GPUs. EVERY are options
-# of all runs. On each GPU it runs once with timing and once without, once with the sizes of --preset small and once with the options,
-# which are odd sizes, once with each of two seeds; where that has the one, the other GPU has the other (first or second), so that on
-# both together timing meets both sizes. --sparsity, where the workload has it, is in the second GPU's run without timing: which elements
-# are zero does not depend on how a kernel is timed.
+# run.sh CONFIG first|second WORKLOAD [EVERY... --] OPTION...: the workload's results are correct, on one of its two GPUs. EVERY are
+# options of all runs. On each GPU it runs once with timing and once without, once with the sizes of --preset small and once with the
+# options, which are odd sizes, and once with each of two seeds. The combination depends on first or second, so that over both GPUs each
+# size is run with timing. --sparsity, if the workload has it, is used in the second GPU's run without timing, as the choice of zero
+# elements does not depend on timing.
 source "$SOURCE/tests/rocm/common.sh"
 
 config=$1 half=$2 program=$3
@@ -14,7 +14,7 @@ if [[ " $* " == *" -- "* ]]; then
   shift
 fi
 
-# checked NAME EXTRA... -- OPTION...: a run in folder NAME with EXTRA for `lacuna exec` and OPTION for the workload
+# checked NAME EXTRA... -- OPTION...: runs in folder NAME with EXTRA for `lacuna exec` and OPTION for the workload
 checked() {
   local name=$1 extra=()
   shift

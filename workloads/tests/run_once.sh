@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# run_once.sh CONFIG WORKLOAD OPTION...: the workload's results are right with these options at --preset small, in functional mode.
+# run_once.sh CONFIG WORKLOAD OPTION...: the workload's results are correct with these options at --preset small, in functional
+# mode.
 source "$SOURCE/tests/rocm/common.sh"
 
 config=$1 program=$2

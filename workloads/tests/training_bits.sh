@@ -2,7 +2,7 @@
 # training_bits.sh: a step with gradients on the matrix units gives the same bits as on vector ALUs, parts of sums included.
 source "$SOURCE/tests/rocm/common.sh"
 
-# step FORWARD BACKWARD: its bits, in `bits`
+# step FORWARD BACKWARD: sets `bits` to the hash of its result
 step() {
   on_gpu --quiet --config mi210 --set mfma.extensions=m3xu --set gpu.timing=functional --out results -- training --preset small \
     --network resnet --forward "$1" --backward "$2" --check

@@ -1,4 +1,4 @@
-// Convolutions as products of matrices whose second factor is not in memory: its elements are gathered from tensors by tables.
+// Convolutions as matrix products whose second factor is not stored: its elements are gathered from tensors by tables.
 //
 // Tensors are [channel][image][row][column], channels `plane` elements apart, so that rows of a product are channels and
 // columns pixels of the batch. For a layer with weights W[out][in, r, s]:
@@ -12,23 +12,24 @@
 
 namespace convolution {
 
-/// What a line or a k adds to where an element is: to the index, and to row and column of the tensor, which have to be inside.
+/// Contribution of a line or of a k to an element's position: to its index, and to its row and column in the tensor, which must
+/// be inside.
 struct alignas(16) Place {
   int offset, row, column, unused;
 };
 
-/// The factor. With log_stride 0 `offset` has all of the index. Else row and column are multiplied by 2^log_stride: elements
-/// where they are no multiples are zero, and the index has them besides.
+/// The gathered factor. With log_stride 0, `offset` gives the complete index. Otherwise row and column are multiplied by
+/// 2^log_stride: elements at positions that are not multiples of it are zero, and the position is added to the index.
 template <class Element>
 struct Gathered {
   const Element* data;
-  const Place *lines, *ks;  ///< ks: to the next multiple of tiled::kDepth, those behind the last one outside
+  const Place *lines, *ks;  ///< ks: padded to a multiple of tiled::kDepth with entries that are outside
   unsigned size;            ///< lines
   int height, width, log_stride;
-  int zero;  ///< index of a zero, for what is outside
+  int zero;  ///< index of a zero, for elements that are outside
 };
 
-/// What a work-item brings of it: the same units along k for all lanes of a wavefront, a column for each lane.
+/// A work-item's part of the gathered factor: the same units along k for all lanes of a wavefront, and one column per lane.
 template <class Element, unsigned kTile>
 class GatherStage {
  public:
@@ -52,7 +53,7 @@ class GatherStage {
   static constexpr unsigned kPer = tiled::kPerUnit<Element>;
   static constexpr unsigned kOwn = tiled::kUnits * kTile / tiled::kWorkgroup;
   using Values = tiled::Vector<Element, kPer>;
-  /// Places in memory that scalar loads read, each at once.
+  /// Places read by scalar loads, one load each.
   using Constant = const __attribute__((address_space(4))) tiled::Vector<int, 4>*;
 
   template <bool kStrided>
@@ -67,7 +68,7 @@ class GatherStage {
         row >>= matrix_.log_stride, column >>= matrix_.log_stride;
         at += row * matrix_.width + column;
       }
-      // No branches, so that all loads are on their way before the first one is waited for.
+      // Without branches, so that all loads are issued before the first wait.
       inside &= static_cast<unsigned>(row) < static_cast<unsigned>(matrix_.height);
       inside &= static_cast<unsigned>(column) < static_cast<unsigned>(matrix_.width);
       values_[i / kPer][i % kPer] = matrix_.data[inside != 0 ? at : matrix_.zero];
@@ -81,7 +82,8 @@ class GatherStage {
   Values values_[kOwn];
 };
 
-/// C = A B, where workgroups of blockIdx.z = p take `slabs_of_part` slabs along k and put their sum into the p-th matrix of C.
+/// C = A B, where workgroups with blockIdx.z = p process `slabs_of_part` slabs along k and store their sum to the p-th matrix
+/// of C.
 template <class Product>
 __device__ inline void multiply(tiled::Result<float> c, tiled::Operand<typename Product::Element> a,
                                 const Gathered<typename Product::Element>& b, unsigned slabs, unsigned slabs_of_part) {

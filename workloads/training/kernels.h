@@ -7,7 +7,7 @@
 using Half = _Float16;
 using convolution::Gathered;
 
-constexpr unsigned kRows = 64, kColumns = 128;  ///< of a workgroup of a product
+constexpr unsigned kRows = 64, kColumns = 128;  ///< rows and columns of a workgroup's product
 constexpr unsigned kElementWise = 256;          ///< work-items of other kernels, one for each of `count` elements
 
 #define CONVOLUTION_KERNEL(name, Element, wavefronts)                         \
@@ -20,8 +20,8 @@ CONVOLUTION_KERNEL(convolve_simt, float, OnVectorAlus::kWavefronts) {
 #if defined(__gfx90a__)
 using OnUnitsF32 = tiled::M3xu<m3xu::fp32, 2, 4>;
 using OnUnitsF16 = tiled::M3xu<m3xu::fp16, 2, 4>;
-// For 80 registers, of which a SIMD with 256 has three times as many, even if some values are spilled at the edges: gathering
-// waits for memory.
+// Six wavefronts per SIMD, with 80 registers each, even though some values are then spilled at the edges: gathering is bound by
+// memory latency.
 constexpr unsigned kGathering = 6;
 CONVOLUTION_KERNEL(convolve_m3xu, float, kGathering) { convolution::multiply<OnUnitsF32>(c, a, b, slabs, slabs_of_part); }
 CONVOLUTION_KERNEL(convolve_mfma, Half, kGathering) { convolution::multiply<OnUnitsF16>(c, a, b, slabs, slabs_of_part); }
@@ -53,14 +53,14 @@ ELEMENT_WISE_KERNEL relu_backward_f32(unsigned count, float* __restrict__ to, co
   pass_gradient(count, to, gradient, y);
 }
 
-// Of line blockIdx.y from here on, of `columns` elements; lines are `ld` apart.
+// The following kernels process line blockIdx.y, of `columns` elements; lines are `ld` apart.
 
 __device__ inline float sum_of(const float* parts, size_t at, unsigned count, size_t of_part) {
   float sum = 0;
   for (unsigned part = 0; part < count; ++part) sum += parts[part * of_part + at];
   return sum;
 }
-/// Sums of parts, `of_part` elements apart, where positive, and zeros to the end of a line.
+/// Sums of parts, `of_part` elements apart, set to zero where negative; zeros up to the end of a line.
 template <class T>
 __device__ inline void activate(T* y, const float* parts, unsigned count, unsigned of_part, unsigned columns, unsigned ld) {
   const size_t at = size_t{blockIdx.y} * ld + element();
@@ -79,7 +79,8 @@ ELEMENT_WISE_KERNEL sum_parts(float* __restrict__ sums, const float* __restrict_
   const size_t at = size_t{blockIdx.y} * ld + element();
   if (element() < columns) sums[at] = sum_of(parts, at, count, of_part);
 }
-/// Steepest descent by a gradient that is a sum of parts, of `columns` elements a line; weights' lines are `ld` apart.
+/// Gradient descent with a gradient that is a sum of parts, with `columns` elements per line; lines of the weights are `ld`
+/// apart.
 ELEMENT_WISE_KERNEL update(float* __restrict__ weights, float* __restrict__ gradient, const float* __restrict__ parts,
                            unsigned count, unsigned of_part, unsigned columns, unsigned ld, float rate) {
   if (element() >= columns) return;

@@ -11,23 +11,24 @@ namespace training {
 
 struct Layer {
   std::string name;
-  int in, out, size, kernel, stride, padding;  ///< channels, rows and columns of the input, ...
+  int in, out, size, kernel, stride, padding;  ///< channels of input and output; rows and columns of the input; filter
   int batch = 1;
 
   int out_size() const { return (size + 2 * padding - kernel) / stride + 1; }
   int in_pixels() const { return batch * size * size; }
   int out_pixels() const { return batch * out_size() * out_size(); }
-  /// Its input is the image, which needs no gradient.
+  /// Whether the input is the image, which needs no gradient.
   bool first() const { return in == 3; }
   int taps() const { return kernel * kernel; }
-  /// Elements of a line of weights, and of a channel's plane, in memory: a multiple of 32, an odd one so that lines are in
-  /// different sets of a cache.
+  /// Padded length of a line of weights and of a channel's plane: an odd multiple of 32, so that lines are in different sets of
+  /// a cache.
   static int padded(int count) { return ((count + 31) / 32 | 1) * 32; }
 };
 
 /// Some layers of each network, of different shapes, from its paper's table: VGG-16 (Simonyan and Zisserman, 2015, table 1, D),
 /// ResNet-50 (He et al., 2016, table 1), AlexNet (Krizhevsky, One weird trick for parallelizing convolutional neural networks,
-/// 2014: without groups). Channels, but for the image's three, are divided by `channel_divisor`, images by `size_divisor`.
+/// 2014: without groups). Channels, except the image's three, are divided by `channel_divisor`, sides of images by
+/// `size_divisor`.
 inline std::vector<Layer> layers_of(const std::string& network, int channel_divisor, int size_divisor, int batch) {
   std::vector<Layer> layers;
   if (network == "vgg") {
@@ -60,7 +61,7 @@ inline std::vector<Layer> layers_of(const std::string& network, int channel_divi
 
 using Table = std::vector<convolution::Place>;
 
-/// Pixels of Y in X, in `line` order of Y's pixels; those behind the last one are outside.
+/// Positions in X of the pixels of Y, in `line` order of Y's pixels; those after the last one are outside.
 inline Table pixels_of_output(const Layer& layer) {
   Table table;
   const int size = layer.out_size();
@@ -75,7 +76,7 @@ inline Table pixels_of_output(const Layer& layer) {
   }
   return table;
 }
-/// Taps (in, r, s) in X.
+/// Positions in X of taps (in, r, s).
 inline Table taps_of_input(const Layer& layer) {
   Table table;
   for (int tap = 0; tap < Layer::padded(layer.in * layer.taps()); ++tap) {
@@ -88,7 +89,7 @@ inline Table taps_of_input(const Layer& layer) {
   }
   return table;
 }
-/// Pixels of X in dY, before they are divided by the stride.
+/// Positions in dY of the pixels of X, before division by the stride.
 inline Table pixels_of_input(const Layer& layer) {
   Table table;
   const int size = layer.out_size();
@@ -99,7 +100,7 @@ inline Table pixels_of_input(const Layer& layer) {
   }
   return table;
 }
-/// Taps (out, r, s) in dY.
+/// Positions in dY of taps (out, r, s).
 inline Table taps_of_output(const Layer& layer) {
   Table table;
   const int size = layer.out_size();

@@ -1,4 +1,4 @@
-// What a training step of a layer should give.
+// Expected results of a layer's training step.
 #pragma once
 
 #include <cmath>
@@ -9,7 +9,7 @@
 
 namespace training {
 
-constexpr float kRate = 0x1p-7f;  ///< of steepest descent
+constexpr float kRate = 0x1p-7f;  ///< learning rate
 
 /// A layer's tensors without gaps: X and its gradient [in][pixel], Y and its gradient [out][pixel], weights [out][in, tap].
 struct Input {
@@ -47,7 +47,8 @@ void each_product(const Layer& layer, Visit visit) {
   }
 }
 
-/// Y by X and the weights; gradients by the Y that there is, whose signs say what passed the ReLU; weights by their gradient.
+/// Checks Y from X and the weights; gradients from the computed Y, whose signs define the elements that pass the ReLU; and
+/// weights from their gradient.
 inline void check(workload::Program& program, const Layer& layer, const Input& input, const Output& output, bool in_halves) {
   workload::Expected y(output.y.size()), of_input(output.of_input.size()), of_weights(output.of_weights.size());
   const size_t in_pixels = layer.in_pixels(), out_pixels = layer.out_pixels(), taps = layer.taps();
@@ -67,7 +68,7 @@ inline void check(workload::Program& program, const Layer& layer, const Input& i
   y.factor = workload::sum_factor(static_cast<double>(layer.in) * static_cast<double>(taps));
   of_weights.factor = workload::sum_factor(static_cast<double>(out_pixels));
   of_input.factor = workload::sum_factor(static_cast<double>(layer.out) * static_cast<double>(taps));
-  // To f16 once: half a unit of the last place, or of a denormal number.
+  // One rounding to f16: half a unit of the last place, or of a denormal number.
   const double rounding = in_halves ? 1.01 * 0x1p-11 : 0, denormal = in_halves ? 0x1p-25 : 0;
   program.check_near(layer.name + ": Y", output.y, y.values,
                      [&](size_t i) { return y.bound(i) + rounding * std::fabs(y.values[i]) + denormal; });

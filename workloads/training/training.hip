@@ -1,13 +1,13 @@
 // One training step of convolutional layers: forward, both gradients, and the weights' update.
 //
-//   --forward mfma   f16 operands, sums in f32, by CDNA2's MFMA: what mixed precision is. The weights are kept in f32.
+//   --forward mfma   f16 operands, sums in f32, by CDNA2's MFMA, as in mixed precision. The weights are kept in f32.
 //   --forward simt   f32, by vector ALUs
-//   --backward simt  f32, by vector ALUs: what is left to do in f32
+//   --backward simt  f32, by vector ALUs: the part that remains in f32
 //   --backward m3xu  the same products in M3XU's FP32: the same bits
 //
-// Layers are of VGG-16, ResNet-50 and AlexNet (layers.h), each on its own: its input, and the gradient of the loss by its
-// output, are random. Behind each convolution is a ReLU. Convolutions are products whose second factor is gathered
-// (convolution.h); those that have few tiles and a long sum are cut along k.
+// Layers are of VGG-16, ResNet-50 and AlexNet (layers.h), each computed separately: its input, and the gradient of the loss
+// with respect to its output, are random. A ReLU follows each convolution. Convolutions are products whose second factor is
+// gathered (convolution.h); those that have few tiles and a long sum are split along k.
 #include "workloads/common/gemm_host.h"
 #include "workloads/common/layer_log.h"
 #include "workloads/training/kernels.h"
@@ -23,8 +23,8 @@ struct Choice {
   bool forward_on_units, backward_on_units;
 };
 
-/// A layer's tensors and what is done with them. Planes of channels, and lines of weights, are as far apart as Layer::padded
-/// says, zeros between them; behind each tensor there is one more.
+/// A layer's tensors and operations. Planes of channels, and lines of weights, are Layer::padded apart, with zeros between them
+/// and after each tensor.
 class Step {
  public:
   Step(const Layer& layer, const Choice& choice, const training::Input& input)
@@ -130,10 +130,10 @@ class Step {
               pixels);
   }
   struct Parts {
-    unsigned count, slabs;  ///< of each part
+    unsigned count, slabs;  ///< slabs of each part
   };
   static unsigned depth(const Choice& choice) { return choice.forward_on_units ? tiled::kDepth<Half> : tiled::kDepth<float>; }
-  /// About as many workgroups as a large GPU has places for; parts of four slabs at least.
+  /// About as many workgroups as a large GPU can hold; at least four slabs per part.
   static Parts parts_of(unsigned m, unsigned n, unsigned k, unsigned depth) {
     const unsigned tiles = workload::groups(m, kRows) * workload::groups(n, kColumns), slabs = workload::groups(k, depth);
     const unsigned wanted = std::max(1u, std::min(256 / tiles, slabs / 4)), each = workload::groups(slabs, wanted);
@@ -188,9 +188,9 @@ int main(int argc, char** argv) {
   program.size(size_divisor, "size-divisor", "and images smaller in each direction", {8, 4, 4}, 1, 64);
   std::string network, forward, backward;
   program.choice(network, "network", "where the layers are from", {"vgg", "resnet", "alexnet"}, std::string("resnet"));
-  program.choice(forward, "forward", "what multiplies forward: vector ALUs in f32, MFMA in f16", {"simt", "mfma"},
+  program.choice(forward, "forward", "forward products: vector ALUs in f32, MFMA in f16", {"simt", "mfma"},
                  std::string("simt"));
-  program.choice(backward, "backward", "what multiplies backward, in f32", {"simt", "m3xu"}, std::string("simt"));
+  program.choice(backward, "backward", "backward products, in f32", {"simt", "m3xu"}, std::string("simt"));
   return program.run(argc, argv, [&] {
     const Choice choice{forward == "mfma", backward == "m3xu"};
     if ((choice.forward_on_units || choice.backward_on_units) && !tiled::has_matrix_units()) {

@@ -1,10 +1,10 @@
-// TRIAD: c = a + s b. The kernel of SHOC's Triad, which has it from J. McCalpin's STREAM; SHOC's blocks of 64 KiB to 16 MiB,
-// which it copies to and fro meanwhile, are one vector here.
+// TRIAD: c = a + s b. The kernel of SHOC's Triad, which stems from J. McCalpin's STREAM; SHOC's blocks of 64 KiB to 16 MiB,
+// which are copied concurrently, are one vector here.
 #include <hip/hip_runtime.h>
 
 #include "workloads/common/program.h"
 
-constexpr unsigned group_size = 128;  // as SHOC's
+constexpr unsigned group_size = 128;  // as in SHOC
 
 extern "C" __global__ void __launch_bounds__(group_size)
     triad(const float* __restrict__ a, const float* __restrict__ b, float* __restrict__ c, float s, unsigned length) {

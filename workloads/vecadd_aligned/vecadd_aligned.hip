@@ -1,4 +1,4 @@
-// VECADD-ALIGNED: the sum of two vectors, whose elements are in the same memory partitions as the sum's.
+// VECADD-ALIGNED: the sum of two vectors whose elements are in the same memory partitions as the sum's.
 #include "workloads/common/vecadd.h"
 
 int main(int argc, char** argv) {

@@ -1,4 +1,4 @@
-// VECADD-STRIDED: the sum of two vectors, where the elements of both and of the sum are in different memory partitions.
+// VECADD-STRIDED: the sum of two vectors; the elements of both and of the sum are in different memory partitions.
 #include "workloads/common/vecadd.h"
 
 int main(int argc, char** argv) {

@@ -1,8 +1,8 @@
-/* MMIO registers of the GPU: the one list that the model, the firmware's HAL and docs/reference/memory-map.md share.
+/* MMIO registers of the GPU: the single list used by the model, the firmware's HAL and docs/reference/memory-map.md.
  *
- * C and C++. All registers are 32 bits wide and accessed as aligned 32-bit words; *_LO/_HI pairs form 64-bit values and a pair
- * takes effect when a COMMAND register is written, never by itself. Doorbells are 64-bit.
- * LACUNA_GPU_REGISTERS(X): X(name, offset, access, reset, description), access one of RO, RW, W1C, WO. */
+ * C and C++. All registers are 32 bits wide and accessed as aligned 32-bit words; *_LO/_HI pairs form 64-bit values, which
+ * take effect only when a COMMAND register is written. Doorbells are 64-bit. LACUNA_GPU_REGISTERS(X): X(name, offset, access,
+ * reset, description), access one of RO, RW, W1C, WO. */
 #ifndef LACUNA_GPU_REGISTERS_H
 #define LACUNA_GPU_REGISTERS_H
 
@@ -90,18 +90,18 @@
 #define LACUNA_FAULT_ILLEGAL_INSTRUCTION 5u
 #define LACUNA_FAULT_TRAP 6u
 #define LACUNA_FAULT_FETCH 7u
-#define LACUNA_FAULT_PRIVATE_RANGE 8u /* the address is signed, from where the lane's private memory begins */
+#define LACUNA_FAULT_PRIVATE_RANGE 8u /* address is a signed offset from the start of the lane's private memory */
 
 #define LACUNA_VM_READ 1u
 #define LACUNA_VM_WRITE 2u
 #define LACUNA_VM_EXECUTE 4u
-#define LACUNA_VM_FINE_GRAINED 8u /* not kept in L2: MI200 loses float atomics there */
+#define LACUNA_VM_FINE_GRAINED 8u /* not cached in L2; MI200 loses float atomics on such memory */
 #define LACUNA_VM_MAP 1u
 #define LACUNA_VM_UNMAP 2u
 #define LACUNA_VM_OK 0u
 #define LACUNA_VM_MISALIGNED 1u
-#define LACUNA_VM_OVERLAP 2u     /* part of the range is mapped already */
-#define LACUNA_VM_NOT_MAPPED 3u  /* unmap of a range that is not wholly mapped */
+#define LACUNA_VM_OVERLAP 2u     /* part of the range is already mapped */
+#define LACUNA_VM_NOT_MAPPED 3u  /* unmap of a range that is not entirely mapped */
 #define LACUNA_VM_BAD_ADDRESS 4u /* no memory at the bus address */
 
 #define LACUNA_QUEUE_CREATE 1u
@@ -116,7 +116,7 @@
 #define LACUNA_QUEUE_ERROR_OVERFLOW 3u   /* write index - read index > size */
 #define LACUNA_QUEUE_ERROR_PACKET_TYPE 4u
 #define LACUNA_QUEUE_ERROR_PACKET_DIMENSIONS 5u /* setup, grid or workgroup size */
-#define LACUNA_QUEUE_ERROR_PACKET_SEGMENT 6u    /* LDS or scratch more than the device has */
+#define LACUNA_QUEUE_ERROR_PACKET_SEGMENT 6u    /* more LDS or scratch than the device has */
 #define LACUNA_QUEUE_ERROR_KERNEL_OBJECT 7u     /* unmapped, misaligned, or a descriptor that the device cannot run */
 #define LACUNA_QUEUE_ERROR_MEMORY_FAULT 8u      /* a wavefront or the packet processor touched unmapped memory */
 #define LACUNA_QUEUE_ERROR_ILLEGAL_INSTRUCTION 9u

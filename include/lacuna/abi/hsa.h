@@ -29,7 +29,7 @@ struct PacketHeader {
   bool barrier() const { return (bits >> 8) & 1; }
   FenceScope acquire() const { return static_cast<FenceScope>((bits >> 9) & 3); }
   FenceScope release() const { return static_cast<FenceScope>((bits >> 11) & 3); }
-  /// With acquire and release in the system's scope.
+  /// A header with system-scope acquire and release fences.
   static constexpr PacketHeader of(PacketType type, bool barrier = false) {
     constexpr unsigned kFences = static_cast<unsigned>(FenceScope::system) << 9 | static_cast<unsigned>(FenceScope::system)
                                                                                       << 11;
@@ -62,7 +62,7 @@ struct BarrierPacket {
 };
 static_assert(sizeof(BarrierPacket) == kPacketBytes);
 
-/// The second half of a vendor-specific packet's first dword: what the rest of it is.
+/// Bits 23:16 of a vendor-specific packet's first dword: the format of the rest of the packet.
 enum class VendorFormat : std::uint8_t {
   pm4_indirect_buffer = 1,
   barrier_value = 2,
@@ -104,9 +104,10 @@ static_assert(sizeof(Signal) == 64 && offsetof(Signal, start_timestamp) == 32);
 /// Bits of amd_queue_t.queue_properties.
 inline constexpr std::uint32_t kUseScratchOnce = 1u << 4;
 
-/// What the packet processor asks of the runtime by storing it to the queue's inactive signal.
-inline constexpr std::int64_t kScratchRequest = 1;    ///< answer: the scratch fields of amd_queue_t, then 0 to the signal
-inline constexpr std::int64_t kScratchReclaim = 512;  ///< answer: kUseScratchOnce cleared
+/// Requests that the packet processor makes to the runtime by storing them to the queue's inactive signal.
+inline constexpr std::int64_t kScratchRequest = 1;    ///< answered by updating the scratch fields of amd_queue_t, then storing
+                                                      ///< 0 to the signal
+inline constexpr std::int64_t kScratchReclaim = 512;  ///< answered by clearing kUseScratchOnce
 
 /// amd_queue_t, 256 bytes, 64-byte aligned.
 struct Queue {
@@ -143,20 +144,20 @@ static_assert(offsetof(Queue, write_dispatch_id) == 56 && offsetof(Queue, read_d
 static_assert(offsetof(Queue, compute_tmpring_size) == 140 && offsetof(Queue, scratch_resource_descriptor) == 144);
 static_assert(offsetof(Queue, scratch_wave64_lane_byte_size) == 176 && offsetof(Queue, queue_inactive_signal) == 192);
 
-/// What the packet processor takes from a kernel object. The offsets agree between the 64-byte descriptor of code object v3 and
-/// later and v2's amd_kernel_code_t, so one reader serves both.
+/// Fields of a kernel object that the packet processor reads. Their offsets are the same in the 64-byte descriptor of code
+/// object v3 and later and in v2's amd_kernel_code_t, so both are read alike.
 struct KernelDescriptor {
   static constexpr std::uint64_t kAlignment = 64;
-  static constexpr std::uint64_t kEntryAlignment = 256;  ///< of the first instruction
+  static constexpr std::uint64_t kEntryAlignment = 256;  ///< required alignment of the first instruction
   static constexpr std::uint64_t kBytes = 64;
 
-  std::int64_t entry_offset = 0;  ///< of the first instruction, from the descriptor
+  std::int64_t entry_offset = 0;  ///< first instruction's address minus the descriptor's
   std::uint32_t rsrc1 = 0;
   std::uint32_t rsrc2 = 0;
   std::uint32_t rsrc3 = 0;
   std::uint16_t properties = 0;
 
-  /// `raw` is kBytes of memory at the kernel object.
+  /// `raw`: kBytes of memory at the kernel object.
   static KernelDescriptor read(const std::byte* raw) {
     KernelDescriptor d;
     std::memcpy(&d.entry_offset, raw + 16, sizeof d.entry_offset);
@@ -167,7 +168,7 @@ struct KernelDescriptor {
     return d;
   }
 
-  // COMPUTE_PGM_RSRC1; the registers in it and in COMPUTE_PGM_RSRC3: isa::kernel_registers()
+  // COMPUTE_PGM_RSRC1; isa::kernel_registers() decodes the register counts in it and in COMPUTE_PGM_RSRC3
   std::uint32_t float_mode() const { return (rsrc1 >> 12) & 0xff; }
   bool dx10_clamp() const { return (rsrc1 >> 21) & 1; }
   bool ieee_mode() const { return (rsrc1 >> 23) & 1; }

@@ -1,7 +1,7 @@
-/* Bus addresses of the platform: the one list that the platform, the firmware's HAL and docs/reference/memory-map.md share.
+/* Bus addresses of the platform: the single list used by the platform, the firmware's HAL and docs/reference/memory-map.md.
  *
- * C and C++. LACUNA_MEMORY_MAP(X): X(name, base, size, description). Sizes of RAM and VRAM are parameters; the numbers here are
- * the room reserved for them. */
+ * C and C++. LACUNA_MEMORY_MAP(X): X(name, base, size, description). The sizes of RAM and VRAM are parameters; the numbers
+ * here are the address space reserved for them. */
 #ifndef LACUNA_MEMORY_MAP_H
 #define LACUNA_MEMORY_MAP_H
 

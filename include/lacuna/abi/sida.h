@@ -1,13 +1,13 @@
-/* Programs of the sparse dataflow accelerator: the one description of their format that the model, the library and
- * docs/reference/sida.md share. C and C++.
+/* Programs of the sparse dataflow accelerator: the format description shared by the model, the library and
+ * docs/reference/sida.md. C and C++.
  *
  * A program lies in GPU memory, little-endian: a lacuna_sida_program, followed by its tables, each aligned to 16 bytes, in the
- * order of the header's counts: matrices, vectors, scalars (8 bytes each, the value in the low ones, zero above), instructions,
- * passes, swaps. Addresses are GPU virtual addresses. When a job ends, scalars, vectors (whose addresses swaps have exchanged)
- * and the header's fields marked "result" are written back. The library libraries/sida writes programs; nothing else has to
- * know this page.
+ * order of the header's counts: matrices, vectors, scalars (8 bytes each, the value in the low ones, zero above),
+ * instructions, passes, swaps. Addresses are GPU virtual addresses. When a job ends, scalars, vectors (whose addresses swaps
+ * have exchanged) and the header's fields marked "result" are written back. libraries/sida writes programs in this format; its
+ * users need not know it.
  *
- * A program is a list of passes. A pass reads a matrix once, for one product or two:
+ * A program is a list of passes. A pass reads a matrix once and computes one or two products:
  *
  *   load      element-wise code over the elements of x; yields x(r), and may reduce to scalars
  *   OS        y(c) = sum over r of x(r) * A(r, c), column by column
@@ -18,9 +18,9 @@
  * "+" and "*" are those of a semiring; sums start with the identity of "+" and are formed in ascending order of r. Scalar code
  * runs after load, ewise and finish. A pass without OS is element-wise: its ewise code runs over `elements` elements.
  *
- * Order within a pass, as far as a program can rely on it: load reads what was in memory when the pass began; element i of
- * finish runs after element i of ewise; scalars that ewise or finish reduce are known after the pass, those of load before OS
- * begins. Nothing that a pass reads elsewhere may be stored by it. */
+ * Guaranteed order within a pass: load reads memory as it was when the pass began; element i of finish runs after element i of
+ * ewise; scalars reduced by load are available before OS begins, those reduced by ewise or finish after the pass. A pass may
+ * store only to data that it does not read in any other place. */
 #ifndef LACUNA_SIDA_ABI_H
 #define LACUNA_SIDA_ABI_H
 
@@ -35,7 +35,7 @@ extern "C" {
 #define LACUNA_SIDA_VERSION 1u
 #define LACUNA_SIDA_NONE 0xffffu /* no register, scalar, vector or pass */
 
-/* A job is a vendor-specific AQL packet of this format, whose fields are those of LACUNA_SIDA_PACKET_FIELDS. */
+/* A job is a vendor-specific AQL packet of this format, with the fields of LACUNA_SIDA_PACKET_FIELDS. */
 #define LACUNA_SIDA_PACKET_FORMAT 128u
 
 #define LACUNA_SIDA_MAX_MATRICES 8u
@@ -65,8 +65,8 @@ extern "C" {
   X(BOOL, 4, 1, "0 or 1; any other byte counts as 1")                \
   X(I8, 5, 1, "integer of 8 bits; products and their sums have 32 bits, four products a PE")
 
-/* Semirings. X(NAME, value, sum, product, description); `a` is the element of the vector, `b` that of the matrix. Where the
- * matrix has no values, b is 1. */
+/* Semirings. X(NAME, value, sum, product, description); `a` is the element of the vector, `b` that of the matrix; b is 1 if the
+ * matrix is a pattern without values. */
 #define LACUNA_SIDA_SEMIRINGS(X)                                                                        \
   X(MUL_ADD, 0, ADD, "a * b", "linear algebra")                                                         \
   X(AND_OR, 1, OR, "a and b", "reachability")                                                           \
@@ -79,7 +79,7 @@ extern "C" {
   X(MIN_MAX, 8, MIN, "max(a, b)", "minimum spanning trees")                                             \
   X(MAX_MIN, 9, MAX, "min(a, b)", "widest paths")
 
-/* Commutative monoids, of sums and of reductions. X(NAME, value, description, identity in words) */
+/* Commutative monoids, for the sums of semirings and for reductions. X(NAME, value, description, identity in words) */
 #define LACUNA_SIDA_MONOIDS(X)                                              \
   X(ADD, 0, "a + b", "0")                                                   \
   X(MIN, 1, "the smaller of a and b", "+infinity, or the greatest integer") \
@@ -88,8 +88,8 @@ extern "C" {
   X(AND, 4, "a and b", "1")
 
 /* Instructions of element-wise and of scalar code. X(NAME, value, operands, description). An operand is a register of the code
- * or, with LACUNA_SIDA_SCALAR set, a scalar; in scalar code all are scalars. `type` is that of the operands; comparisons yield
- * 1 or 0 of it. Elements of type BOOL are not for arithmetic: ADD to DIVIDE, NEGATE, ABSOLUTE and SQUARE_ROOT. */
+ * or, with LACUNA_SIDA_SCALAR set, a scalar; in scalar code all are scalars. `type` is the operands' element type; comparisons
+ * yield 1 or 0 of that type. BOOL is not allowed with arithmetic: ADD to DIVIDE, NEGATE, ABSOLUTE and SQUARE_ROOT. */
 #define LACUNA_SIDA_OPERATIONS(X)                                                                                      \
   X(COPY, 0, 1, "a")                                                                                                   \
   X(ADD, 1, 2, "a + b")                                                                                                \
@@ -123,9 +123,9 @@ extern "C" {
     "the element's features times the dense array in vector b, one row of it for each feature, next "                  \
     "array for each iteration; types I8 (sums of 32 bits), F32 and F64")
 
-#define LACUNA_SIDA_SCALAR 0x8000u /* of an operand: a scalar's number, not a register's */
+#define LACUNA_SIDA_SCALAR 0x8000u /* flag of an operand: it is a scalar's number, not a register's */
 
-/* Why a job failed; the queue that it came from is in error. X(NAME, value, description) */
+/* Reasons for which a job fails; its queue enters the error state. X(NAME, value, description) */
 #define LACUNA_SIDA_ERRORS(X)                                                                                \
   X(NONE, 0, "no error")                                                                                     \
   X(ADDRESS, 1, "memory that is not mapped, or not for this access")                                         \
@@ -137,7 +137,7 @@ extern "C" {
   X(OPERAND, 7, "a register that has no value, or a register, scalar, vector or matrix that does not exist") \
   X(OFFSETS, 8, "offsets of a matrix that fall, or that do not end at its entries")                          \
   X(COORDINATE, 9, "a coordinate outside of the matrix")                                                     \
-  X(SHAPE, 10, "a pass whose matrix and vectors do not fit together")                                        \
+  X(SHAPE, 10, "the matrix and the vectors of a pass are incompatible")                                      \
   X(ALIAS, 11, "a vector that is stored while the pass still reads it")                                      \
   X(LOOP, 12, "a loop that does not end: no limit, or passes that never count an iteration")                 \
   X(OVERLAP, 13, "arrays that overlap and of which one is stored")                                           \
@@ -173,7 +173,7 @@ extern "C" {
 #define LACUNA_SIDA_EXIT_EWISE 2u
 #define LACUNA_SIDA_EXIT_FINISH 3u
 
-/* Where in a pass the loop ended. X(NAME, description) */
+/* Position in a pass at which the loop ended. X(NAME, description) */
 #define LACUNA_SIDA_EXITS(X)                                               \
   X(EXIT_NONE, "not run, or failed")                                       \
   X(EXIT_LOAD, "after load")                                               \
@@ -211,7 +211,7 @@ extern "C" {
   X(uint8_t, layout, , "`LACUNA_SIDA_DUAL` or `LACUNA_SIDA_BLOCKED`")                                                        \
   X(uint8_t, element, , "element of the values; irrelevant without values")                                                  \
   X(uint8_t, offset_bytes, , "size of an offset, 4 or 8")                                                                    \
-  X(uint8_t, has_values, , "1, or 0 of a pattern, all of whose entries are 1")                                               \
+  X(uint8_t, has_values, , "1; 0 for a pattern, whose entries are all 1")                                                    \
   X(uint32_t, block_side, , "blocked: rows and columns of a block, 1 to 256; else 0")                                        \
   X(struct lacuna_sida_order, by_columns, , "entries by columns; blocked: blocks by columns of blocks")                      \
   X(struct lacuna_sida_order, by_rows, , "entries by rows; blocked: blocks by rows of blocks")                               \

@@ -1,5 +1,5 @@
-/* What follows from the lists of lacuna/abi/sida.h: sizes, names, which elements go with what, and where the tables of a
- * program lie. C and C++. */
+/* Helpers derived from the lists of lacuna/abi/sida.h: sizes, names, valid combinations of elements, and the positions of a
+ * program's tables. C and C++. */
 #ifndef LACUNA_SIDA_FORMAT_H
 #define LACUNA_SIDA_FORMAT_H
 
@@ -45,7 +45,7 @@ static inline const char* lacuna_sida_operation_name(unsigned operation) {
 }
 #undef LACUNA_SIDA_NAME
 
-/* Bytes of an element; 0 of an unknown one. */
+/* Size of an element in bytes; 0 if it is unknown. */
 static inline unsigned lacuna_sida_element_bytes(unsigned element) {
   switch (element) {
 #define LACUNA_SIDA_CASE(name, value, bytes, text) \
@@ -58,7 +58,7 @@ static inline unsigned lacuna_sida_element_bytes(unsigned element) {
   }
 }
 
-/* Operands of an operation, in a, b and c, that are registers or scalars. */
+/* Number of operands of an operation (a, b, c) that are registers or scalars. */
 static inline unsigned lacuna_sida_operands(unsigned operation) {
   switch (operation) {
 #define LACUNA_SIDA_CASE(name, value, operands, text) \
@@ -71,7 +71,7 @@ static inline unsigned lacuna_sida_operands(unsigned operation) {
   }
 }
 
-/* Element of the sums of products: I32 of I8, else the same. */
+/* Element type of the sums of products: I32 for I8, otherwise the same type. */
 static inline unsigned lacuna_sida_sum_element(unsigned element) {
   return element == LACUNA_SIDA_I8 ? (unsigned)LACUNA_SIDA_I32 : element;
 }
@@ -88,7 +88,7 @@ static inline bool lacuna_sida_monoid_takes(unsigned monoid, unsigned element) {
   return monoid < LACUNA_SIDA_MONOID_COUNT && (monoid != LACUNA_SIDA_MONOID_ADD || element != LACUNA_SIDA_BOOL);
 }
 
-/* Tables of a program: distances in bytes from its start. */
+/* Tables of a program: byte offsets from its start. */
 struct lacuna_sida_tables {
   uint64_t matrices, vectors, scalars, instructions, passes, swaps, end;
 };
@@ -100,7 +100,7 @@ static inline uint64_t lacuna_sida_table_end(uint64_t begin, uint64_t count, uin
   return (begin + count * bytes + alignment - 1) / alignment * alignment;
 }
 
-/* From the header's counts. */
+/* Computes the offsets from the header's counts. */
 static inline struct lacuna_sida_tables lacuna_sida_tables_of(const struct lacuna_sida_program* header) {
   struct lacuna_sida_tables t;
   t.matrices = sizeof *header;

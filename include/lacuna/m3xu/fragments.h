@@ -5,7 +5,7 @@
 #define LACUNA_M3XU_DEVICE static inline __attribute__((device, always_inline))
 #define LACUNA_M3XU_MEMBER __attribute__((device, always_inline))
 
-// HIP's float2 and the like; hip_runtime.h need not be included.
+// Same types as HIP's float2 etc., so that hip_runtime.h need not be included.
 template <typename T, unsigned int n>
 struct HIP_vector_type;
 
@@ -18,15 +18,15 @@ enum use { matrixa, matrixb, accum };
 enum format { fp16, bf16, tf32, fp32, fp32c, fp64 };
 enum layout { row_major, column_major };
 
-/// The elements of fp32c, as std::complex<float> and HIP's float2 lie in memory.
+/// Element of fp32c, with the memory layout of std::complex<float> and HIP's float2.
 struct alignas(8) complex {
   float re, im;
 };
-/// The upper half of a float.
+/// A bfloat16: the upper half of a float.
 struct bfloat16 {
   unsigned short bits;
 };
-/// To nearest even; NaN stays NaN.
+/// Rounds to nearest even; NaN stays NaN.
 constexpr __attribute__((host, device)) bfloat16 to_bfloat16(float value) {
   const unsigned bits = __builtin_bit_cast(unsigned, value);
   const bool nan = (bits & 0x7fffffff) > 0x7f800000;
@@ -60,9 +60,9 @@ inline constexpr bool has_units = false;
 inline constexpr bool has_units = true;
 #endif
 
-// Element: of A and B. Sum: of C and D. k: columns of A. items: elements of A and of B in a lane.
-// Operand, Result: what the instruction takes of a lane; multiply: the instruction. cbsz = 6 and a number in blgp choose the
-// format; they are CDNA2's fields, which have no meaning of its own there.
+// Element: type in A and B. Sum: type in C and D. k: columns of A. items: elements of A and of B per lane.
+// Operand, Result: register types of the instruction; multiply: the instruction. cbsz = 6 selects M3XU, and blgp the format;
+// CDNA2 assigns no meaning to these values of its two fields.
 template <format f>
 struct traits;
 template <class Number, class Item>
@@ -135,7 +135,7 @@ struct choice<false, Then, Else> {
   using type = Else;
 };
 
-// An element as the type with the same bits.
+// Reinterprets an element as a type of the same size.
 template <class To, class From>
 LACUNA_M3XU_DEVICE To cast(const From& value) {
   if constexpr (same<To, From>) {
@@ -147,8 +147,8 @@ LACUNA_M3XU_DEVICE To cast(const From& value) {
   }
 }
 
-// Item t of registers, which are a vector of items of the element's size, or a single one. By way of a variable: clang 15's
-// __builtin_bit_cast of a vector's element takes the first one.
+// Item t of a register operand, which is a vector of elements or a single element. Copies through a variable, since clang 15's
+// __builtin_bit_cast of a vector element always takes the first one.
 template <class Element, class Registers>
 LACUNA_M3XU_DEVICE Element item(Registers registers, unsigned t) {
   if constexpr (sizeof(Registers) == sizeof(Element)) {
@@ -171,7 +171,7 @@ LACUNA_M3XU_DEVICE void set_item(Registers& registers, unsigned t, Element value
   }
 }
 
-// The same type, or another that lies in memory as a pair of floats does: HIP's float2 and hipFloatComplex, the compiler's own
+// Whether T is Element, or has the memory layout of a pair of floats: HIP's float2 and hipFloatComplex, the compiler's own
 // vector, std::complex<float>.
 template <class T, class Element, class = void>
 inline constexpr bool holds = same<T, Element>;
@@ -187,8 +187,8 @@ inline constexpr bool
 template <class T>
 inline constexpr bool holds<T, complex, typename enabled<is_std_complex_float<T>>::type> = true;
 
-/// What is added to a sum without changing it, not even the sign of a zero, is the product of this of A and of B: -0. Complex
-/// numbers have no such factors; mma() with a depth does without.
+/// Padding of A and of B whose product is -0, which changes no sum, not even the sign of a zero. Complex numbers have no such
+/// padding; use mma() with a depth.
 template <use u, format f>
 LACUNA_M3XU_DEVICE auto padding() {
   using Element = typename traits<f>::Element;
@@ -215,7 +215,7 @@ class fragment {
   static constexpr unsigned rows = u == matrixb ? Traits::k : 16, columns = u == matrixa ? Traits::k : 16;
   static constexpr unsigned size = u == accum ? 4 : Traits::items;
 
-  /// Which element of the matrix item t of this lane is.
+  /// Row (below: column) in the matrix of this lane's item t.
   LACUNA_M3XU_MEMBER static unsigned row(unsigned t) {
     const unsigned lane = detail::lane();
     if (u == matrixa) return lane % 16;
@@ -227,15 +227,15 @@ class fragment {
     return u == matrixa ? lane / 16 * size + t : lane % 16;
   }
 
-  /// This lane's items.
+  /// Item t of this lane.
   LACUNA_M3XU_MEMBER element item(unsigned t) const { return detail::item<element>(registers, t); }
   LACUNA_M3XU_MEMBER void set(unsigned t, element value) { detail::set_item(registers, t, value); }
 
-  /// What the instruction takes; an array of items would be kept in memory by the compiler when they are not of its types.
+  /// The instruction's register operand. The compiler would keep an array of items of another type in memory.
   typename detail::choice<u == accum, typename Traits::Result, typename Traits::Operand>::type registers;
 };
 
-/// All elements are `value`.
+/// Sets all elements to `value`.
 template <use u, format f>
 LACUNA_M3XU_DEVICE void fill(fragment<u, f>& matrix, typename fragment<u, f>::element value) {
 #pragma unroll
@@ -243,9 +243,9 @@ LACUNA_M3XU_DEVICE void fill(fragment<u, f>& matrix, typename fragment<u, f>::el
 }
 
 /// From memory, global or LDS: element (r, c) is source[r * ld + c] if row_major, else source[c * ld + r]. `source` and `ld`
-/// need no other alignment than the element's; a lane's items are loaded at once where they lie side by side, which is
-/// row_major for A and column_major for B. Of the second form, elements outside of the first `rows` and `columns` are zero, in
-/// B -0 (of real formats), and their places in memory are not read: products of such an A and B are -0 and change no sum.
+/// need only the element's alignment. A lane's items are loaded by one access if they are adjacent: row_major for A,
+/// column_major for B. The second form does not read elements outside of the first `rows` and `columns`: they are 0, or -0 in B
+/// of real formats, so that their products are -0 and change no sum.
 template <layout in_memory = row_major, use u, format f, class T>
 LACUNA_M3XU_DEVICE void load(fragment<u, f>& matrix, const T* source, unsigned ld) {
   static_assert(detail::holds<T, typename fragment<u, f>::element>,
@@ -275,7 +275,8 @@ LACUNA_M3XU_DEVICE void load(fragment<u, f>& matrix, const T* source, unsigned l
   }
 }
 
-/// To memory, likewise. Of the second form, elements outside of the first `rows` and `columns` are not written.
+/// Stores to memory, with the same addressing. The second form does not write elements outside of the first `rows` and
+/// `columns`.
 template <layout in_memory = row_major, use u, format f, class T>
 LACUNA_M3XU_DEVICE void store(T* target, const fragment<u, f>& matrix, unsigned ld, unsigned rows = ~0u,
                               unsigned columns = ~0u) {
@@ -291,7 +292,7 @@ LACUNA_M3XU_DEVICE void store(T* target, const fragment<u, f>& matrix, unsigned 
   }
 }
 
-/// d = a b + c: one instruction. d and c may be the same.
+/// d = a b + c by one instruction. d and c may be the same.
 template <use ud, use ua, use ub, use uc, format fd, format fa, format fb, format fc>
 LACUNA_M3XU_DEVICE void mma(fragment<ud, fd>& d, const fragment<ua, fa>& a, const fragment<ub, fb>& b,
                             const fragment<uc, fc>& c) {
@@ -307,8 +308,9 @@ LACUNA_M3XU_DEVICE void mma(fragment<ud, fd>& d, const fragment<ua, fa>& a, cons
 #endif
 }
 
-/// Likewise, of only the first `depth` columns of A and rows of B, the same for all lanes: what else the fragments hold, even
-/// NaN, has no part in the result. Needed for fp32c, whose last fragments cannot be padded: two instructions of fp32.
+/// Like mma(), with only the first `depth` columns of A and rows of B. `depth` must be the same for all lanes. The rest of the
+/// fragments, even NaN, does not affect the result. Required for fp32c, whose last fragments cannot be padded; executes two
+/// fp32 instructions.
 template <format f>
 LACUNA_M3XU_DEVICE void mma(fragment<accum, f>& d, const fragment<matrixa, f>& a, const fragment<matrixb, f>& b,
                             const fragment<accum, f>& c, unsigned depth) {
@@ -324,9 +326,9 @@ LACUNA_M3XU_DEVICE void mma(fragment<accum, f>& d, const fragment<matrixa, f>& a
     }
     mma(d, left, right, c);
   } else {
-    // A lane's complex number is where fp32 has elements 2 g and 2 g + 1 along k: with the signs and the order of the four
-    // products in B and A, two real products have the same chains of multiply-adds. Their rows 4 g + r are where fp32c has row
-    // 4 r + g: A's are exchanged.
+    // A lane's complex number occupies the position of fp32's elements 2 g and 2 g + 1 along k. With suitable signs and order
+    // of the parts in A and B, two real products form the same chains of multiply-adds. Row 4 g + r of the real product
+    // corresponds to row 4 r + g of fp32c, so rows of A are exchanged.
     const bool inside = first < depth;
     const auto source = static_cast<int>(4 * (detail::lane() / 16 * 16 + detail::lane() % 4 * 4 + detail::lane() / 4 % 4));
     const complex own = a.item(0), column = b.item(0);

@@ -8,7 +8,7 @@ namespace m3xu {
 
 namespace detail {
 
-/// The place of this wavefront and work-item in the launch, of any number of dimensions.
+/// Indices of this wavefront and work-item in a launch of any number of dimensions.
 struct Launch {
   unsigned workgroup_size, workgroup, workgroups, item;
 };
@@ -24,7 +24,8 @@ LACUNA_M3XU_DEVICE Launch launch() {
           (__builtin_amdgcn_workitem_id_z() * y + __builtin_amdgcn_workitem_id_y()) * x + __builtin_amdgcn_workitem_id_x()};
 }
 
-/// The instructions multiply what all 64 lanes hold, also those that have no work-item and loaded nothing.
+/// Traps if a wavefront is incomplete: the instructions multiply the registers of all 64 lanes, including lanes without a
+/// work-item, which have loaded nothing.
 LACUNA_M3XU_DEVICE void require_whole_wavefronts(const Launch& at) {
   const bool whole = __builtin_amdgcn_grid_size_x() % __builtin_amdgcn_workgroup_size_x() == 0 &&
                      __builtin_amdgcn_grid_size_y() % __builtin_amdgcn_workgroup_size_y() == 0 &&
@@ -43,7 +44,7 @@ struct product {
   unsigned m, n, k, lda, ldb, ldc;
 };
 
-/// By a wavefront, straight from memory: 32 x 32 elements.
+/// Computes 32 x 32 elements by one wavefront, with operands read directly from memory.
 template <layout layout_a, layout layout_b, format f>
 LACUNA_M3XU_DEVICE void multiply_by_wavefront(const product<f>& x, unsigned row0, unsigned column0) {
   constexpr unsigned depth = traits<f>::k;
@@ -81,7 +82,7 @@ LACUNA_M3XU_DEVICE void multiply_by_wavefront(const product<f>& x, unsigned row0
         for (unsigned j = 0; j < 2; ++j) each(sums[i][j], as[i], bs[j]);
       }
     };
-    // What real numbers are padded with changes no sum.
+    // Padding of real numbers does not change a sum, so that only complex ones need the depth.
     if (f == fp32c && x.k - at < depth) {
       multiply([&](auto& sum, const auto& a, const auto& b) { mma(sum, a, b, sum, x.k - at); });
     } else {
@@ -101,16 +102,16 @@ LACUNA_M3XU_DEVICE void multiply_by_wavefront(const product<f>& x, unsigned row0
 
 #if defined(__gfx90a__)
 
-/// Numbers the work-items of workgroups of any number of dimensions.
+/// Index of a work-item in a workgroup of any number of dimensions.
 struct AnyDimensions {
   LACUNA_M3XU_MEMBER static unsigned work_item() { return launch().item; }
 };
 
-/// What a workgroup makes: 64 x 64 elements.
+/// The tile that a workgroup computes: 64 x 64 elements.
 template <format f>
 using tile_of = tiled::M3xu<f, 2, 2, AnyDimensions>;
 
-/// The same LDS for all calls of a kernel, whatever they multiply.
+/// LDS shared by all calls in a kernel, whatever their formats.
 LACUNA_M3XU_DEVICE tiled::Slabs<64>* slabs_in_lds() {
   static __attribute__((shared, aligned(16))) tiled::Slabs<64> slabs[2];
   return slabs;
@@ -124,15 +125,15 @@ struct shared_tiles {
 template <format f, tiled::Lines lines>
 using stage_of = tiled::MatrixStage<typename traits<f>::Element, 64, lines, AnyDimensions>;
 
-/// How many slabs of a matrix can be read whole. Of lines across, the last of a slab may be read past its end: that is the next
-/// line, unless it is the matrix' last.
+/// Number of slabs of a matrix that can be read entirely. With lines across k, reads in a slab's last line may extend past its
+/// end into the next line, which exists unless this is the matrix' last line.
 template <format f, tiled::Lines lines>
 LACUNA_M3XU_DEVICE unsigned whole_slabs(unsigned size, unsigned k) {
   constexpr unsigned depth = tiled::kDepth<typename traits<f>::Element>;
   return lines == tiled::Lines::along_k || size % stage_of<f, lines>::kColumns == 0 || k == 0 ? k / depth : (k - 1) / depth;
 }
 
-/// By a workgroup, through LDS.
+/// Computes tiles by a workgroup, through LDS.
 template <layout layout_a, layout layout_b, format f>
 LACUNA_M3XU_DEVICE void multiply_by_workgroup(const product<f>& x, tiled::Tile tile) {
   using tiled::Lines;
@@ -146,7 +147,7 @@ LACUNA_M3XU_DEVICE void multiply_by_workgroup(const product<f>& x, tiled::Tile t
   const auto start = [&](Product& product) {
     if (x.c == nullptr) return;
     const Sum* const from = tiled::scalar(x.c + first);
-    // Elements outside repeat the last ones: what comes of them is not stored.
+    // Rows and columns outside repeat the last one; their results are not stored.
     const unsigned last_row = x.m - 1 - tile.row, last_column = x.n - 1 - tile.column;
     product.start([&](unsigned row, unsigned column) {
       return tiled::load<Sum>(from, (tiled::least(row, last_row) * x.ldc + tiled::least(column, last_column)) * sizeof(Sum));
@@ -158,12 +159,12 @@ LACUNA_M3XU_DEVICE void multiply_by_workgroup(const product<f>& x, tiled::Tile t
   stage_of<f, lines_b> b(of_b, tile.column);
   const unsigned slabs = tiled::least(whole_slabs<f, lines_a>(x.m, x.k), whole_slabs<f, lines_b>(x.n, x.k));
   const auto finish = [&](Product& product) {
-    // One more slab, of what is left; without anything along k as if there were what changes no sum.
+    // The remainder along k is one more slab. If k is 0, it consists of padding that changes no sum.
     const unsigned left = x.k - slabs * depth;
     if (left != 0 || x.k == 0) {
       a.load_rest(of_a, tile.row, slabs * depth, left, padding<matrixa, f>());
       b.load_rest(of_b, tile.column, slabs * depth, left, padding<matrixb, f>());
-      // Nothing is read any more from the slab before the last one.
+      // No wavefront reads the slab before the last one any more.
       auto& a_slab = shared_tiles<Product>::a()[slabs % 2];
       auto& b_slab = shared_tiles<Product>::b()[slabs % 2];
       a.keep(a_slab);
@@ -194,13 +195,13 @@ LACUNA_M3XU_DEVICE void multiply_by_workgroup(const product<f>& x, tiled::Tile t
       });
     }
   };
-  // Nothing is read any more from the tile, or by the call, before.
+  // No wavefront reads LDS of the previous tile or call any more.
   tiled::barrier();
   tiled::multiply_slabs<Product, shared_tiles, true>(a, b, slabs, start, finish);
 }
 
-/// The tiles of D that this workgroup makes, in bands of eight columns of tiles: workgroups that run at the same time make
-/// about a square of D, and what they read of A and B stays in L2.
+/// The tiles of D that this workgroup computes, in bands of eight columns of tiles: concurrent workgroups then cover a roughly
+/// square part of D, whose operands stay in L2.
 template <layout layout_a, layout layout_b, format f>
 LACUNA_M3XU_DEVICE void multiply_tiles(const product<f>& x, const Launch& at) {
   constexpr unsigned widest = 8;
@@ -230,12 +231,13 @@ struct pointee<const T*> {
 }  // namespace detail
 
 /// D = A B + C of any size, by all workgroups of the launch, of any number of dimensions. Workgroups have a multiple of 64
-/// work-items, all of which call it; anything else ends with a trap. Those of 256 work-items are fast: each makes tiles of 64 x
-/// 64 with operands that it shares through 16 KiB of LDS, which a kernel has once for all its calls. Each wavefront of other
-/// workgroups makes tiles of 32 x 32 straight from memory. The bits are the same.
+/// work-items, all of which call it; anything else ends with a trap. Workgroups of 256 work-items are fast: each computes tiles
+/// of 64 x 64 with operands shared through 16 KiB of LDS, allocated once for all calls in a kernel. In other workgroups each
+/// wavefront computes tiles of 32 x 32 directly from memory. The results are bit-identical.
 ///
 /// D and C are row-major, `ldc` apart. They may be the same, or C null for zeros. Elements are of the format's types (`load`).
-/// k may be 0. Then D is C as a sum of nothing gives it: NaN is the default NaN, and fp16 and bf16 have no denormals.
+/// k may be 0. D is then C as the instruction returns it: NaNs become the default NaN, and with fp16 and bf16 denormals are
+/// flushed.
 template <format f, layout layout_a = row_major, layout layout_b = row_major, class D, class A, class B, class C>
 LACUNA_M3XU_DEVICE void gemm(D* d, const A* a, const B* b, C c, unsigned m, unsigned n, unsigned k, unsigned lda, unsigned ldb,
                              unsigned ldc) {
@@ -266,7 +268,7 @@ LACUNA_M3XU_DEVICE void gemm(D* d, const A* a, const B* b, C c, unsigned m, unsi
   detail::require_whole_wavefronts(at);
   if (m == 0 || n == 0) return;
 #if defined(__gfx90a__)
-  // Offsets in a tile have 32 bits, and two elements of lines across are read.
+  // Offsets in a tile have 32 bits, and loads of lines across k read two elements.
   const bool fits = (lda | ldb | ldc) < 1u << 21 && (layout_a == row_major || m >= 2) && (layout_b == column_major || n >= 2);
   if (at.workgroup_size == tiled::kWorkgroup && fits) {
     return detail::multiply_tiles<layout_a, layout_b>(x, at);

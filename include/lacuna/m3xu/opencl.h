@@ -4,8 +4,8 @@
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
 #pragma OPENCL EXTENSION cl_khr_fp16 : enable
 
-// Items of lane l, i = l % 16, g = l / 16: as m3xu::fragment has them. fp32c: (re, im) in A and B; C and D hold
-// re and im of D[4j+g][i] in items 2j and 2j+1.
+// Items of lane l, with i = l % 16 and g = l / 16, are those of m3xu::fragment. fp32c: A and B hold (re, im); items 2j and 2j+1
+// of C and D hold re and im of D[4j+g][i].
 static inline float4 lacuna_m3xu_mma_fp16(half4 a, half4 b, float4 c) {
   return __builtin_amdgcn_mfma_f32_16x16x16f16(a, b, c, 0, 0, 0);
 }

@@ -1,13 +1,13 @@
-// D = A B + C of any size, for kernels in OpenCL C: lacuna_m3xu_gemm_fp16, _bf16, _tf32, _fp32, _fp32c and _fp64. As m3xu::gemm
-// of HIP, with the same bits.
+// D = A B + C of any size, for kernels in OpenCL C: lacuna_m3xu_gemm_fp16, _bf16, _tf32, _fp32, _fp32c and _fp64.
+// Bit-identical to m3xu::gemm of HIP.
 //
 //   lacuna_m3xu_gemm_fp32(lacuna_m3xu_row_major, lacuna_m3xu_column_major, d, a, b, c, m, n, k, lda, ldb, ldc);
 //
-// The layouts are those of A and B; C and D are row-major, `ldc` apart. Elements of fp16 are half, of bf16 ushort, of tf32 and
-// fp32 float, of fp32c float2 and of fp64 double; C and D are float, float2 (fp32c) or double (fp64). D and C may be the same,
-// or C null for zeros. k may be 0: D is C as a sum of nothing gives it.
+// The layouts are those of A and B; C and D are row-major, `ldc` apart. Elements of A and B are half (fp16), ushort (bf16),
+// float (tf32, fp32), float2 (fp32c) or double (fp64); C and D are float, float2 (fp32c) or double (fp64). D and C may be the
+// same, or C null for zeros. k may be 0: D is then C as the instruction returns it.
 //
-// All wavefronts of the launch, of any number of dimensions, make tiles of 32 x 32, straight from memory. Workgroups have a
+// All wavefronts of the launch, of any number of dimensions, compute tiles of 32 x 32 directly from memory. Workgroups have a
 // multiple of 64 work-items, all of which call it; anything else ends with a trap.
 #pragma once
 
@@ -15,8 +15,8 @@ typedef enum { lacuna_m3xu_row_major, lacuna_m3xu_column_major } lacuna_m3xu_lay
 
 static inline uint lacuna_m3xu_lane(void) { return __builtin_amdgcn_mbcnt_hi(~0u, __builtin_amdgcn_mbcnt_lo(~0u, 0u)); }
 
-// lacuna_m3xu_mma_*_first: of only the first `depth` columns of A and rows of B. What real numbers are padded with, +0 in A and
-// -0 in B, has products of -0, which change no sum.
+// lacuna_m3xu_mma_*_first multiplies only the first `depth` columns of A and rows of B. Real formats pad A with +0 and B with
+// -0: the products are -0, which changes no sum.
 #define LACUNA_M3XU_REAL(format, Operand, Sum)                                                  \
   static inline Sum lacuna_m3xu_mma_##format##_first(Operand a, Operand b, Sum c, uint depth) { \
     (void)depth;                                                                                \
@@ -28,9 +28,9 @@ LACUNA_M3XU_REAL(tf32, float2, float4)
 LACUNA_M3XU_REAL(fp32, float2, float4)
 LACUNA_M3XU_REAL(fp64, double, double4)
 #undef LACUNA_M3XU_REAL
-// Complex numbers have no such factors. A lane's complex number is where fp32 has elements 2 g and 2 g + 1 along k: with the
-// signs and the order of the four products in B and A, two real products have the same chains of multiply-adds. Their rows
-// 4 g + r are where fp32c has row 4 r + g: A's are exchanged.
+// Complex numbers have no such padding. A lane's complex number occupies the position of fp32's elements 2 g and 2 g + 1 along
+// k. With suitable signs and order of the parts in A and B, two real products form the same chains of multiply-adds. Row 4 g +
+// r of the real product corresponds to row 4 r + g of fp32c, so rows of A are exchanged.
 static inline float8 lacuna_m3xu_mma_fp32c_first(float2 a, float2 b, float8 c, uint depth) {
   const uint lane = lacuna_m3xu_lane();
   const bool inside = lane / 16 < depth;
@@ -45,8 +45,8 @@ static inline float8 lacuna_m3xu_mma_fp32c_first(float2 a, float2 b, float8 c, u
   return d;
 }
 
-// The number of this wavefront, and how many there are. The instructions multiply what all 64 lanes hold, also those that have
-// no work-item and loaded nothing: such wavefronts are refused.
+// Index of this wavefront, and number of wavefronts. Traps if a wavefront is incomplete: the instructions multiply the
+// registers of all 64 lanes, including lanes without a work-item, which have loaded nothing.
 static inline uint2 lacuna_m3xu_wavefronts(void) {
   const uint x = __builtin_amdgcn_workgroup_size_x(), y = __builtin_amdgcn_workgroup_size_y(),
              z = __builtin_amdgcn_workgroup_size_z();
@@ -63,7 +63,7 @@ static inline uint2 lacuna_m3xu_wavefronts(void) {
   return (uint2)(group * of_group + item / 64, (width / x) * (height / y) * (depth / z) * of_group);
 }
 
-// A lane's element t of a sum is in row 4 g + t, or of eight bytes in row 4 t + g.
+// Element t of a lane's sum is in row 4 g + t; in row 4 t + g if elements have eight bytes.
 #define LACUNA_M3XU_GEMM(format, Element, Operand, SumElement, Sum, padding_a, padding_b)                                      \
   static inline void lacuna_m3xu_gemm_##format(lacuna_m3xu_layout layout_a, lacuna_m3xu_layout layout_b, global SumElement* d, \
                                                const global Element* a, const global Element* b, const global SumElement* c,   \

@@ -1,5 +1,5 @@
-// What a work-item of lacuna/m3xu/tiled.h's workgroups brings of a matrix in memory: slab by slab into registers, and from
-// there into LDS.
+// The part of a matrix in memory that a work-item of lacuna/m3xu/tiled.h's workgroups loads slab by slab into registers and
+// then stores to LDS.
 #pragma once
 
 #include "lacuna/m3xu/fragments.h"
@@ -19,23 +19,23 @@ constexpr unsigned kPerUnit = sizeof(Unit) / sizeof(Element);
 template <class Element>
 constexpr unsigned kDepth = kUnits* kPerUnit<Element>;
 
-/// Numbers the work-items of workgroups of one dimension.
+/// Index of a work-item in a workgroup of one dimension.
 struct OneDimension {
   LACUNA_M3XU_MEMBER static unsigned work_item() { return __builtin_amdgcn_workitem_id_x(); }
 };
 LACUNA_M3XU_DEVICE unsigned least(unsigned a, unsigned b) { return a < b ? a : b; }
 
-/// op(A), m x k, or op(B), k x n. Elements that follow each other in memory do so along k, or else along the rows of op(A), or
-/// the columns of op(B). Such lines are `ld` elements apart.
+/// op(A), m x k, or op(B), k x n. Adjacent elements in memory follow each other along k, or along the rows of op(A) (columns of
+/// op(B)). Such lines are `ld` elements apart.
 template <class Element>
 struct Operand {
   const Element* data;
   unsigned ld;
-  unsigned size;  ///< rows of op(A), columns of op(B)
+  unsigned size;  ///< rows of op(A) or columns of op(B)
   bool along_k;
 };
 
-/// Where in LDS what a work-item of a stage brings lies, if elements follow each other along k: two units of each 64 th row.
+/// LDS positions of a work-item's part if elements are adjacent along k: two units of every 64th row.
 struct AlongK {
   LACUNA_M3XU_MEMBER explicit AlongK(unsigned item) : row(item / 64 * 16 + item % 16), unit(item % 64 / 16 * 2) {}
   template <unsigned kTile>
@@ -49,7 +49,7 @@ struct AlongK {
   unsigned row, unit;
 };
 
-/// A value that is the same for all lanes, in scalar registers.
+/// Moves a value that is the same for all lanes to a scalar register.
 LACUNA_M3XU_DEVICE unsigned scalar(unsigned value) { return __builtin_amdgcn_readfirstlane(static_cast<int>(value)); }
 template <class T>
 LACUNA_M3XU_DEVICE const T* scalar(const T* value) {
@@ -58,15 +58,16 @@ LACUNA_M3XU_DEVICE const T* scalar(const T* value) {
                                     scalar(static_cast<unsigned>(address)));
 }
 
-/// Global memory, `offset` bytes behind an address in scalar registers: an address for each lane would take two vector
-/// registers and two instructions. Of an address that was a number the compiler does not know which memory it means.
+/// Global memory at `offset` bytes from a base address in scalar registers: a 64-bit address per lane would take two vector
+/// registers and two more instructions. The address space is explicit, because the compiler cannot infer it from an address
+/// computed as an integer.
 template <class To, class T>
 LACUNA_M3XU_DEVICE auto* global_at(T* base, unsigned offset) {
   using Global = __attribute__((address_space(1))) To;
   using Bytes = __attribute__((address_space(1))) char;
   return (Global*)((Bytes*)base + offset);
 }
-/// An element as what the compiler loads and stores by one instruction.
+/// An element as a type that the compiler loads and stores by one instruction.
 template <class Element>
 using Stored = typename detail::choice<sizeof(Element) == sizeof(Unit), Unit,
                                        typename detail::choice<sizeof(Element) == 2, unsigned short, float>::type>::type;
@@ -84,17 +85,17 @@ LACUNA_M3XU_DEVICE Element load(const Element* base, unsigned offset) {
   return __builtin_bit_cast(Element, value);
 }
 
-/// How a stage knows which way its matrix lies: when the program is compiled, or by Operand::along_k when it runs.
+/// Direction of a matrix' lines: fixed at compile time, or taken from Operand::along_k at run time.
 enum class Lines { across, along_k, at_run_time };
 
-/// What a work-item, which Items numbers, brings of a matrix in memory: kTile rows of op(A), or columns of op(B). `load` takes
-/// a slab that is whole along k; of lines across it reads `kColumns` elements at a time, also past the end of a line.
-/// `load_rest` takes any slab and reads nothing outside.
+/// A work-item's part of the tile that a workgroup loads: kTile rows of op(A), or columns of op(B). Items gives the work-item's
+/// index. `load` requires a slab that is complete along k; with lines across k it reads `kColumns` elements at a time and may
+/// read past the end of a line. `load_rest` loads any slab and reads nothing outside the matrix.
 template <class Element, unsigned kTile, Lines kLines = Lines::at_run_time, class Items = OneDimension>
 class MatrixStage {
  public:
   static constexpr unsigned kLoads = kTile / 64;
-  /// Elements that a work-item reads of a line across, side by side.
+  /// Adjacent elements of a line across k that a work-item reads.
   static constexpr unsigned kColumns = sizeof(Element) == sizeof(Unit) ? 2 : kTile / 32;
 
   LACUNA_M3XU_MEMBER MatrixStage(const Operand<Element>& matrix, unsigned first)
@@ -108,7 +109,7 @@ class MatrixStage {
     for (unsigned i = 0; i < kLoads; ++i) {
       unsigned line = 0, at = 0;
       if (along_k()) {
-        // Lines behind the last one repeat it: what comes of them is not stored.
+        // Lines after the last one repeat it; their results are not stored.
         line = least(place_.row + 64 * i, last);
         at = place_.unit * kPerUnit<Element>;
       } else if constexpr (sizeof(Element) == sizeof(Unit)) {
@@ -122,9 +123,9 @@ class MatrixStage {
       offset_[i] = (line * matrix.ld + at) * sizeof(Element);
     }
   }
-  /// The next slab, from memory.
+  /// Loads the next slab from memory.
   LACUNA_M3XU_MEMBER void load() {
-    // Else the compiler would count on an address of each lane.
+    // Otherwise the compiler would maintain an address per lane.
     asm volatile("" : "+s"(slab_));
     if constexpr (sizeof(Element) == 2) {
       if (!along_k()) {
@@ -147,7 +148,8 @@ class MatrixStage {
 #pragma unroll
     for (unsigned i = 0; i < kLoads; ++i) {
       if constexpr (kLoads == 1 && sizeof(Element) == 4) {
-        // Not one load of 16 bytes along k: with a branch here, the compiler would wait for the loads on its other side.
+        // Separate loads instead of one of 16 bytes along k: a branch here would make the compiler wait for the loads in its
+        // other path.
         values_[i].lo = fetch<Unit>(slab_, i);
         values_[i].hi = fetch<Unit>(slab_ + next_line_, i);
       } else {
@@ -156,7 +158,7 @@ class MatrixStage {
     }
     slab_ += step_;
   }
-  /// Any slab: that of the `left` elements from `k0` on along k, with `padding` for those that there are not.
+  /// Loads any slab: the `left` elements from `k0` on along k, followed by `padding`.
   LACUNA_M3XU_MEMBER void load_rest(const Operand<Element>& matrix, unsigned first, unsigned k0, unsigned left,
                                     Element padding) {
     const Element* const slab = scalar(matrix.data + (along_k() ? static_cast<unsigned long>(first) * matrix.ld + k0
@@ -187,7 +189,7 @@ class MatrixStage {
         if (left != 0) {
           const unsigned x = least(line, last), y = least(k, left - 1);
           auto value = load_stored(slab, (along_k() ? x * matrix.ld + y : y * matrix.ld + x) * sizeof(Element));
-          // Loaded by all lanes, and not each by a branch of its own.
+          // Prevents a separate branch per element: all lanes load, then padding is selected.
           asm("" : "+v"(value));
           if (k < left) elements.at[e] = __builtin_bit_cast(Element, value);
         }
@@ -195,7 +197,7 @@ class MatrixStage {
       values_[i] = __builtin_bit_cast(TwoUnits, elements);
     }
   }
-  /// What was loaded, to LDS.
+  /// Stores the loaded slab to LDS.
   LACUNA_M3XU_MEMBER void keep(Unit (*tile)[kTile]) const {
     const unsigned item = Items::work_item();
     if (along_k()) {
@@ -209,11 +211,11 @@ class MatrixStage {
     } else {
       auto* to = reinterpret_cast<TwoUnits*>(&tile[item / 32][item % 32 * kColumns]);
       if constexpr (sizeof(Element) == 2) {
-        // Four lines of memory are a line of units.
+        // Four lines of memory form one line of units.
         to[0] = columns_of_lines(0);
         if constexpr (kLoads == 2) to[1] = columns_of_lines(1);
       } else if constexpr (kLoads == 2) {
-        // Two lines of memory are one.
+        // Two lines of memory form one line of units.
         to[0] = TwoUnits{values_[0].x, values_[1].x, values_[0].y, values_[1].y};
         to[1] = TwoUnits{values_[0].z, values_[1].z, values_[0].w, values_[1].w};
       } else {
@@ -228,7 +230,7 @@ class MatrixStage {
     typedef To Anywhere __attribute__((aligned(alignof(Element))));
     return *global_at<const Anywhere>(line, offset_[i]);
   }
-  // Of elements of two bytes: columns 2 `pair` and 2 `pair` + 1 of the four lines.
+  // For elements of two bytes: columns 2 `pair` and 2 `pair` + 1 of the four lines.
   LACUNA_M3XU_MEMBER TwoUnits columns_of_lines(unsigned pair) const {
     unsigned words[4];
 #pragma unroll
@@ -243,7 +245,7 @@ class MatrixStage {
     return TwoUnits{half_of(0, low), half_of(2, low), half_of(0, high), half_of(2, high)};
   }
 
-  // A number in a scalar register, asked anew where it counts: as a condition that lives on it would be one for each lane.
+  // Reads the flag from a scalar register at each use; a condition kept in a variable would become one per lane.
   LACUNA_M3XU_MEMBER bool along_k() const {
     if constexpr (kLines == Lines::at_run_time) {
       unsigned answer = along_k_;
@@ -256,9 +258,9 @@ class MatrixStage {
 
   AlongK place_;
   unsigned along_k_, step_;
-  unsigned next_line_;  // elements from one part of `values_` to the next one, where they are loaded apart
+  unsigned next_line_;  // elements between parts of `values_` that are loaded separately
   const Element* slab_;
-  unsigned offset_[kLoads];  // in a slab, bytes
+  unsigned offset_[kLoads];  // byte offsets in a slab
   TwoUnits values_[kLoads];
 };
 

@@ -1,15 +1,14 @@
-// How a workgroup of 256 work-items multiplies matrices by tiles: what m3xu::gemm is made of, and kernels that bring operands
-// or take results in ways of their own (workloads/common/gemm_tiled.h).
+// Tiled matrix products by a workgroup of 256 work-items: the building blocks of m3xu::gemm and of kernels with custom
+// operands or results (workloads/common/gemm_tiled.h).
 //
-// A workgroup computes Product::kRows x Product::kColumns elements. What it needs of A and B for a slab of k passes through
-// LDS, double-buffered: the next slab is loaded into registers while the present one is multiplied, and there is one barrier
-// for each slab.
+// A workgroup computes Product::kRows x Product::kColumns elements. The operands of a slab of k pass through double-buffered
+// LDS: the next slab is loaded into registers while the current one is multiplied, with one barrier per slab.
 //
 // In LDS both tiles are arrays of units [k][row or column]. A unit is 8 bytes: a double, a complex number, or the elements of
-// two successive k (float) or four (fp16, bf16). So a wavefront reads its operands conflict-free, 8 or 16 bytes a lane,
-// whatever their type and whichever way the matrix lies in memory.
+// two successive k (float) or four (fp16, bf16). A wavefront therefore reads its operands without bank conflicts, 8 or 16
+// bytes per lane, for every type and layout.
 //
-// The sum of each element is taken over ascending k, whatever the tile: policies that round likewise give the same bits.
+// Each element is summed over ascending k for every tile size, so policies with the same rounding give the same bits.
 #pragma once
 
 #include "lacuna/m3xu/fragments.h"
@@ -17,26 +16,26 @@
 
 namespace m3xu::tiled {
 
-/// Waits for the workgroup and its accesses to LDS.
+/// Barrier of the workgroup that also waits for its LDS accesses.
 LACUNA_M3XU_DEVICE void barrier() {
   __builtin_amdgcn_fence(__ATOMIC_RELEASE, "workgroup");
   __builtin_amdgcn_s_barrier();
   __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "workgroup");
 }
 
-/// Instructions stay on their side of it. Without, the compiler would load all of a slab's operands first, into registers that
-/// there are not.
+/// Scheduling barrier for the compiler, which would otherwise load all of a slab's operands first and exceed the available
+/// registers.
 LACUNA_M3XU_DEVICE void keep_order() { __builtin_amdgcn_sched_barrier(0); }
 
-/// Where a workgroup's tile begins.
+/// Position of a workgroup's tile.
 struct Tile {
   unsigned row, column;
 };
 
-/// Of a tile of A or B, in LDS.
+/// A slab of A's or B's tile in LDS.
 template <unsigned kTile>
 using Slabs = Unit[2][kUnits][kTile];
-/// LDS for a product's tiles.
+/// LDS of both operands of a product.
 template <class Product>
 struct Tiles {
   LACUNA_M3XU_MEMBER static Slabs<Product::kRows>& a() {
@@ -49,10 +48,10 @@ struct Tiles {
   }
 };
 
-/// Multiplies `slabs` slabs, none only if `kMayBeNone`: the product begins with start(product) and is handed over to
-/// finish(product). The stages bring A and B. In each step the operands of the next one are on their way from LDS to registers;
-/// the last step of a slab is multiplied when the next slab is in LDS already. A slab leaves memory when the one before it has
-/// left the registers for LDS: it has the time of a slab's products to arrive.
+/// Multiplies `slabs` slabs, which may be 0 only if `kMayBeNone`. Calls start(product) before the first and finish(product)
+/// after the last one; the stages load A and B. While a step is multiplied, the next step's operands are loaded from LDS to
+/// registers; the last step of a slab is multiplied after the next slab has been stored to LDS. A slab's loads are issued once
+/// the previous slab has been stored to LDS, so that a slab's products hide their latency.
 template <class Product, template <class> class Lds = Tiles, bool kMayBeNone = false, class StageA, class StageB, class Start,
           class Finish>
 LACUNA_M3XU_DEVICE void multiply_slabs(StageA a, StageB b, unsigned slabs, Start start, Finish finish) {
@@ -65,11 +64,11 @@ LACUNA_M3XU_DEVICE void multiply_slabs(StageA a, StageB b, unsigned slabs, Start
     a.load();
     b.load();
   };
-  // The slab that is in registers; `more`: another one follows it.
+  // Stores the slab in registers to LDS; `more`: another slab follows.
   const auto keep = [&](unsigned buffer, auto more) {
     a.keep(a_tile[buffer]);
     b.keep(b_tile[buffer]);
-    // Behind the barrier, which waits for all loads before it.
+    // After the barrier, which waits for all earlier loads.
     barrier();
     if constexpr (more.value) load();
     product.load(operands[0], a_tile[buffer], b_tile[buffer], 0);
@@ -82,7 +81,7 @@ LACUNA_M3XU_DEVICE void multiply_slabs(StageA a, StageB b, unsigned slabs, Start
       product.add(operands[step % 2]);
       keep_order();
     }
-    // With a single step, operands[0] is about to be loaded.
+    // With a single step, operands[0] is overwritten by the next load.
     if constexpr (Product::kSteps == 1) operands[1] = operands[0];
     keep_next(buffer ^ 1);
     keep_order();
@@ -106,7 +105,7 @@ LACUNA_M3XU_DEVICE void multiply_slabs(StageA a, StageB b, unsigned slabs, Start
   finish(product);
 }
 
-/// Which wavefront of the 2 x 2 of a workgroup, and which lane, a work-item is.
+/// Position of a work-item: its wavefront among the workgroup's 2 x 2, and its lane.
 struct Place {
   LACUNA_M3XU_MEMBER explicit Place(unsigned item = OneDimension::work_item())
       : wavefront_row(item / 128), wavefront_column(item / 64 % 2), lane(item % 64) {}
@@ -115,21 +114,20 @@ struct Place {
 
 #if defined(__gfx90a__)
 
-/// kHeight x kWidth products of 16 x 16 for each wavefront. Way:
-///   Element, Sum; kSteps: in which it multiplies a slab; kProducts: for each step
-///   Operand load(tile, step, place, x): what a lane holds of 16 rows of A or columns of B, of which its own is x
-///   A left(Operand), B right(Operand): how the products want them
+/// Policy with kHeight x kWidth products of 16 x 16 per wavefront. `Way` provides:
+///   Element, Sum; kSteps: steps of a slab; kProducts: products of a step
+///   Operand load(tile, step, place, x): a lane's part of 16 rows of A or columns of B; its own row or column is x A
+///   left(Operand), B right(Operand): operands of the products
 ///   multiply(product, sum, A, B): adds a product of a step to the sum
-///   multiply_first(sum, Operand, Operand, depth): likewise, of the first `depth` columns of A and rows of B of a
-///     step; only for operands that may end within one
-///   item(sum, i): the lane's i-th element of four, in row  kByFour ? 4 i + g : 4 g + i,  g = lane / 16
-///   set(sum, i, value): that element becomes `value`; only for sums that do not begin with 0
+///   multiply_first(sum, Operand, Operand, depth): likewise, with the first `depth` columns of A and rows of B of a step; only
+///   needed if k may end within a step item(sum, i): the lane's i-th element of four, in row  kByFour ? 4 i + g : 4 g + i,  g =
+///   lane / 16 set(sum, i, value): sets that element; only needed for sums that do not start at 0
 template <class Way, unsigned kHeight, unsigned kWidth, class Items = OneDimension>
 class MatrixUnits {
  public:
   using Element = typename Way::Element;
   static constexpr unsigned kRows = 32 * kHeight, kColumns = 32 * kWidth, kSteps = Way::kSteps;
-  // With 64 registers of sums, what does not split its operands does with 128.
+  // With 64 registers of sums, kernels that do not split their operands fit into 128 registers.
   static constexpr unsigned kWavefronts = Way::kProducts == 1 && kHeight * kWidth * sizeof(typename Way::Sum) <= 256 ? 4 : 2;
   struct Operands {
     typename Way::Operand a[kHeight], b[kWidth];
@@ -151,7 +149,7 @@ class MatrixUnits {
     for (unsigned i = 0; i < kHeight; ++i) as[i] = Way::left(operands.a[i]);
 #pragma unroll
     for (unsigned j = 0; j < kWidth; ++j) bs[j] = Way::right(operands.b[j]);
-      // Products outermost: instructions that follow each other are of different sums.
+      // Products are the outermost loop, so that consecutive instructions belong to different sums.
 #pragma unroll
     for (unsigned product = 0; product < Way::kProducts; ++product) {
 #pragma unroll
@@ -161,13 +159,13 @@ class MatrixUnits {
       }
     }
   }
-  /// The n-th of the kHeight x kWidth products of a step, of a Way that has one for each sum.
+  /// The n-th of the kHeight x kWidth products of a step, for a Way with one product per sum.
   LACUNA_M3XU_MEMBER void add_one(const Operands& operands, unsigned n) {
     static_assert(Way::kProducts == 1);
     const unsigned i = n / kWidth, j = n % kWidth;
     Way::multiply(0, sums_[i][j], Way::left(operands.a[i]), Way::right(operands.b[j]));
   }
-  /// Likewise, of the first `depth` elements along k of a step.
+  /// Like add(), with the first `depth` elements of a step along k.
   LACUNA_M3XU_MEMBER void add_first(const Operands& operands, unsigned depth) {
 #pragma unroll
     for (unsigned i = 0; i < kHeight; ++i) {
@@ -175,14 +173,14 @@ class MatrixUnits {
       for (unsigned j = 0; j < kWidth; ++j) Way::multiply_first(sums_[i][j], operands.a[i], operands.b[j], depth);
     }
   }
-  /// Calls put(row, column, sum) for each element that this lane has.
+  /// Calls put(row, column, sum) for each element of this lane.
   template <class Put>
   LACUNA_M3XU_MEMBER void each(Put put) const {
     each_place([&](unsigned row, unsigned column, unsigned i, unsigned j, unsigned item) {
       put(row, column, Way::item(sums_[i][j], item));
     });
   }
-  /// Its sums begin with get(row, column), not with 0.
+  /// Initialises the sums with get(row, column).
   template <class Get>
   LACUNA_M3XU_MEMBER void start(Get get) {
     each_place([&](unsigned row, unsigned column, unsigned i, unsigned j, unsigned item) {
@@ -193,7 +191,7 @@ class MatrixUnits {
  private:
   template <class Use>
   LACUNA_M3XU_MEMBER static void each_place(Use use) {
-    // Computed here: addresses that depend on it would otherwise be in registers from the kernel's beginning on.
+    // Computed at each use: otherwise dependent addresses would occupy registers from the kernel's start.
     unsigned own = Items::work_item();
     asm volatile("" : "+v"(own));
     const Place place(own);
@@ -214,7 +212,7 @@ class MatrixUnits {
   typename Way::Sum sums_[kHeight][kWidth] = {};
 };
 
-/// Operands of a unit for each lane: unit 4 step + lane / 16 along k.
+/// Operands of one unit per lane: unit 4 step + lane / 16 along k.
 struct UnitOperands {
   using Operand = Unit;
   static constexpr unsigned kSteps = kUnits / 4, kProducts = 1;

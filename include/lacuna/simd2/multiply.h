@@ -4,12 +4,12 @@
 //
 // A is m x k, B k x n, C and D m x n, all row-major without gaps; A and B are half, C and D float; D may be C. C, D and the
 // products are those of the unit's instruction over ascending k (lacuna/simd2/operators.h): the same bits whatever m, n and k
-// are. A program that has its own ideas of where C is from and where D goes calls `simd2::multiply` in a kernel of its own.
+// are. Programs that produce C or consume D in other ways call `simd2::multiply` in their own kernel.
 //
-// A workgroup of 256 work-items makes a square tile of D, each of its four wavefronts a quarter. Tiles of A and B go through
-// LDS (lacuna/simd2/staging.h); the next ones are on their way while the present ones are multiplied. Two workgroups that make
-// 128 x 128 elements, or three that make 64 x 64, fit into 256 registers of each SIMD (`wavefronts`): one brings what the
-// other multiplies meanwhile.
+// A workgroup of 256 work-items computes a square tile of D, each of its four wavefronts a quarter. Tiles of A and B pass
+// through LDS (lacuna/simd2/staging.h); the next ones are loaded while the current ones are multiplied. Two workgroups with
+// tiles of 128 x 128 elements, or three with 64 x 64, fit into the registers of a compute unit (`wavefronts`): while one
+// loads, another multiplies.
 #pragma once
 
 #include "lacuna/simd2/operators.h"
@@ -20,14 +20,15 @@
 namespace simd2 {
 
 namespace detail {
-// Waits for the workgroup, and for this wavefront's accesses to LDS before: unlike __syncthreads not for its loads from memory.
+// Barrier of the workgroup that waits for this wavefront's LDS accesses, but, unlike __syncthreads, not for its loads from
+// memory.
 __device__ inline void lds_barrier() {
 #if defined(__HIP_DEVICE_COMPILE__)
   asm volatile("s_waitcnt lgkmcnt(0)\n\ts_barrier" ::: "memory");
 #endif
 }
-// Whether the workgroup is `workgroup_size` work-items in one dimension: this wavefront is full, and all others are there. They
-// count themselves in LDS: the packet that has the size may be at the other end of the host's link, microseconds away.
+// Whether the workgroup consists of exactly `workgroup_size` work-items in one dimension, so that all wavefronts are complete.
+// Counts them in LDS; the dispatch packet with the size may be in host memory, microseconds away.
 __device__ inline bool workgroup_is_whole() {
 #if defined(__HIP_DEVICE_COMPILE__)
   constexpr unsigned count = workgroup_size / 64;
@@ -45,24 +46,24 @@ __device__ inline bool workgroup_is_whole() {
   return true;
 #endif
 }
-// What one of the two steps of a unit takes.
+// Half of a unit: the operand of one of its two steps.
 __device__ inline half4 step_of(half8 unit, unsigned step) {
   return step == 0 ? __builtin_shufflevector(unit, unit, 0, 1, 2, 3) : __builtin_shufflevector(unit, unit, 4, 5, 6, 7);
 }
 }  // namespace detail
 
-/// For how many wavefronts on a SIMD a kernel that multiplies is to be compiled: what __launch_bounds__ should say.
+/// Number of wavefronts per SIMD for which to compile a kernel that calls `multiply`, for __launch_bounds__.
 template <unsigned tile>
 inline constexpr unsigned wavefronts = tile == 128 ? 4 : 1;
 
-/// Neighbouring elements of a row of C or D, as float: what `multiply` asks for and hands over at once.
+/// Adjacent elements of a row of C or D as floats, which `multiply` requests and delivers together.
 template <unsigned count>
 using elements = detail::vector<float, count, 4>;
 
 template <typename Elements>
 inline constexpr unsigned count_of = sizeof(Elements) / sizeof(float);
 
-/// They, at any address of one.
+/// The same number of elements in memory, aligned to one element.
 template <unsigned count, typename T>
 __device__ inline elements<count> load_elements(const T* from) {
   return __builtin_convertvector(*reinterpret_cast<const detail::vector<T, count, alignof(T)>*>(from), elements<count>);
@@ -73,12 +74,66 @@ __device__ inline void store_elements(T* to, elements<count> values) {
   *reinterpret_cast<stored*>(to) = __builtin_convertvector(values, stored);
 }
 
-/// The tile of D whose first element is (row0, column0), tile x tile elements, 64 or 128, made by the whole workgroup of
-/// `workgroup_size` work-items. `c(row, column, values)` sets `values`, an `elements<count>&`, to elements of a row of C from
-/// (row, column) on, and `d(row, column, values)` takes such of D; the count is 1, 2 or 4. Each element of the tile that is in
-/// the matrix is taken once, and c was asked for it by the same lane; c may be asked for elements again that are not this
-/// tile's. m, n and k are not 0. Workgroups of other sizes or of several dimensions, in which wavefronts would be missing or
-/// filled in part, end with a trap, and so does anything but a gfx90a.
+namespace detail {
+#if !defined(__HIP_DEVICE_COMPILE__) || defined(__gfx90a__)
+// A wavefront's sums: element (i, r, j) is in row 16 i + r, from column j on.
+template <unsigned quarter>
+using wavefront_sums = float4[quarter][quarter];
+
+// Adds the products of a slab in LDS, while load_next() starts the loads of the next one.
+template <opcode op, unsigned tile, typename Factors>
+struct slab_products {
+  using layout = slab<tile>;
+  using layout_a = slab_a<Factors, tile>;
+  using layout_b = slab_b<tile>;
+  static constexpr unsigned quarter = layout::quarter;
+
+  const typename layout_a::in_lds& a_lds;
+  const typename layout_b::in_lds& b_lds;
+  const unsigned& wave;
+  wavefront_sums<quarter>& sums;
+
+  template <typename Next>
+  __device__ void operator()(Next&& load_next) const {
+    lds_barrier();
+    load_next();
+    half8 from_a[layout::pairs][quarter], from_b[layout::pairs][quarter];
+#pragma unroll
+    for (unsigned pair = 0; pair < layout::pairs; ++pair) {
+#pragma unroll
+      for (unsigned i = 0; i < quarter; ++i) {
+        from_a[pair][i] = layout_a::fragment_of(a_lds, wave / 2 * quarter + i, pair);
+        from_b[pair][i] = layout_b::fragment_of(b_lds, wave % 2 * quarter + i, pair);
+      }
+    }
+#pragma unroll
+    for (unsigned step = 0; step < 2 * layout::pairs; ++step) {
+      if (step == 2 * layout::pairs - 1) {
+        __builtin_amdgcn_sched_barrier(0);
+        lds_barrier();
+        __builtin_amdgcn_sched_barrier(0);
+      }
+#pragma unroll
+      for (unsigned i = 0; i < quarter; ++i) {
+        const half4 a_step = step_of(from_a[step / 2][i], step % 2);
+#pragma unroll
+        for (unsigned j = 0; j < quarter; ++j) {
+          const half4 b_step = step_of(from_b[step / 2][j], step % 2);
+          sums[i][j] = multiply<op, int{std::is_same_v<Factors, sparse_factors>}>(a_step, b_step, sums[i][j]);
+        }
+      }
+    }
+  }
+};
+#endif
+}  // namespace detail
+
+/// Computes the tile of D that begins at (row0, column0), tile x tile elements, 64 or 128, by the whole workgroup of
+/// `workgroup_size` work-items. `c(row, column, values)` sets `values`, an `elements<count>&`, to the elements of C from (row,
+/// column) on along the row, and `d(row, column, values)` receives those of D; the count is 1, 2 or 4. `d` receives each
+/// element of the tile inside the matrix once, in the lane that has read the element of C; `c` may be called repeatedly for
+/// elements outside this tile. m, n and k must not be 0. Traps in workgroups of other sizes or of several dimensions, whose
+/// wavefronts could be incomplete, and on other targets than gfx90a.
 template <opcode op, unsigned tile, typename Factors, typename C, typename D>
 __device__ inline void multiply([[maybe_unused]] const Factors& x, [[maybe_unused]] unsigned row0,
                                 [[maybe_unused]] unsigned column0, [[maybe_unused]] C c, [[maybe_unused]] D d) {
@@ -88,7 +143,7 @@ __device__ inline void multiply([[maybe_unused]] const Factors& x, [[maybe_unuse
                 "simd2::multiply: factors are dense_factors or sparse_factors");
   static_assert(!sparse || op != addnorm, "simd2::multiply: addnorm has no sparse form");
 #if defined(__HIP_DEVICE_COMPILE__) && !defined(__gfx90a__)
-  // Nothing of the rest has a meaning here, nor needs compiling.
+  // The rest is not compiled for other targets.
   __builtin_trap();
 #else
   if (!detail::workgroup_is_whole()) __builtin_trap();
@@ -102,8 +157,7 @@ __device__ inline void multiply([[maybe_unused]] const Factors& x, [[maybe_unuse
   const unsigned first_row = row0 + wave / 2 * (tile / 2) + lane / 16 * 4,
                  first_column = column0 + wave % 2 * (tile / 2) + lane % 16 * quarter;
 
-  // Element (i, r, j) is that of row 16 i + r and column j from those on.
-  detail::float4 sums[quarter][quarter];
+  detail::wavefront_sums<quarter> sums;
   const auto rows = [&](auto&& row) {
 #pragma unroll
     for (unsigned i = 0; i < quarter; ++i) {
@@ -113,7 +167,7 @@ __device__ inline void multiply([[maybe_unused]] const Factors& x, [[maybe_unuse
   };
 
   const bool whole = row0 + tile <= x.m && column0 + tile <= x.n;
-  // Rows of fewer than four columns are brought element by element.
+  // With fewer than four columns the rows are loaded element by element.
   const unsigned whole_k = x.n < 4 ? 0 : x.k / slab::depth * slab::depth;
   slab_a a(x, row0);
   slab_b b(x, column0);
@@ -139,37 +193,7 @@ __device__ inline void multiply([[maybe_unused]] const Factors& x, [[maybe_unuse
       }
     });
   }
-  // A slab that is in LDS. In the meantime the next one is on its way, if there is one.
-  const auto multiply_slab = [&](auto&& load_next) {
-    detail::lds_barrier();
-    load_next();
-    detail::half8 from_a[slab::pairs][quarter], from_b[slab::pairs][quarter];
-#pragma unroll
-    for (unsigned pair = 0; pair < slab::pairs; ++pair) {
-#pragma unroll
-      for (unsigned i = 0; i < quarter; ++i) {
-        from_a[pair][i] = slab_a::fragment_of(a_lds, wave / 2 * quarter + i, pair);
-        from_b[pair][i] = slab_b::fragment_of(b_lds, wave % 2 * quarter + i, pair);
-      }
-    }
-#pragma unroll
-    for (unsigned step = 0; step < 2 * slab::pairs; ++step) {
-      if (step == 2 * slab::pairs - 1) {
-        __builtin_amdgcn_sched_barrier(0);
-        detail::lds_barrier();
-        __builtin_amdgcn_sched_barrier(0);
-      }
-#pragma unroll
-      for (unsigned i = 0; i < quarter; ++i) {
-        const detail::half4 a_step = detail::step_of(from_a[step / 2][i], step % 2);
-#pragma unroll
-        for (unsigned j = 0; j < quarter; ++j) {
-          const detail::half4 b_step = detail::step_of(from_b[step / 2][j], step % 2);
-          sums[i][j] = detail::multiply<op, int{sparse}>(a_step, b_step, sums[i][j]);
-        }
-      }
-    }
-  };
+  const detail::slab_products<op, tile, Factors> multiply_slab{a_lds, b_lds, wave, sums};
   for (unsigned k = 0; k < whole_k; k += slab::depth) {
     a.keep(a_lds);
     b.keep(b_lds);
@@ -203,7 +227,7 @@ __device__ inline void multiply([[maybe_unused]] const Factors& x, [[maybe_unuse
 namespace detail {
 template <opcode op, unsigned tile, typename Factors>
 __global__ void __launch_bounds__(workgroup_size, wavefronts<tile>) product(Factors x, const float* c, float* d) {
-  // A place in the tile: its offset from the tile's first element.
+  // Offset of the element from the tile's first element.
   const unsigned row0 = blockIdx.y * tile, column0 = blockIdx.x * tile;
   const size_t first = static_cast<size_t>(row0) * x.n + column0;
   const auto offset = [=](unsigned row, unsigned column) { return (__umul24(row - row0, x.n) + column - column0) * 4; };
@@ -217,8 +241,8 @@ __global__ void __launch_bounds__(workgroup_size, wavefronts<tile>) product(Fact
       });
 }
 
-// k = 0: what the unit makes of C, such as 1 of 5 by orand, when products that contribute nothing are added to it. Which four
-// elements a lane has does not count, as all products are the same. Every lane of a wavefront takes part.
+// k = 0: D is C as the unit returns it when products that contribute nothing are added: orand, for example, turns 5 into 1. The
+// assignment of elements to lanes does not matter, as all products are the same. All lanes of a wavefront take part.
 template <opcode op>
 __global__ void __launch_bounds__(workgroup_size)
     product_of_nothing([[maybe_unused]] const float* c, [[maybe_unused]] float* d, [[maybe_unused]] size_t count) {
@@ -239,7 +263,7 @@ __global__ void __launch_bounds__(workgroup_size)
 }
 }  // namespace detail
 
-/// Edge of the workgroups' tiles for a result of m x n: the larger ones load less, the smaller ones give more units work.
+/// Tile edge of the workgroups for an m x n result: larger tiles load less data, smaller ones occupy more compute units.
 inline unsigned preferred_tile(unsigned m, unsigned n) {
   constexpr unsigned large = 128;
   int device = 0, units = 0;
@@ -249,7 +273,7 @@ inline unsigned preferred_tile(unsigned m, unsigned n) {
   return workgroups >= 2 * static_cast<size_t>(units) ? large : 64;
 }
 
-/// Launches D = C (+) (A (x) B) on a stream. hipGetLastError tells whether that went well. `tile` is 64 or 128.
+/// Launches D = C (+) (A (x) B) on a stream; call hipGetLastError for errors. `tile` is 64 or 128.
 template <opcode op, unsigned tile, typename Factors>
 void product(const Factors& x, const float* c, float* d, hipStream_t stream = nullptr) {
   if (x.m == 0 || x.n == 0) return;
@@ -287,13 +311,13 @@ void convert_all(const From* from, To* to, size_t count, hipStream_t stream) {
 }
 }  // namespace detail
 
-/// Launches the conversion of `count` numbers in the GPU's memory, to the nearest half.
+/// Launches the conversion of `count` numbers in GPU memory to half, rounding to nearest.
 template <typename Half>
 void to_half(const float* from, Half* to, size_t count, hipStream_t stream = nullptr) {
   static_assert(is_half<Half>, "simd2::to_half: the target's elements are half (_Float16)");
   detail::convert_all(from, reinterpret_cast<_Float16*>(to), count, stream);
 }
-/// Likewise to float, which is exact.
+/// Launches the conversion to float, which is exact.
 template <typename Half>
 void to_float(const Half* from, float* to, size_t count, hipStream_t stream = nullptr) {
   static_assert(is_half<Half>, "simd2::to_float: the source's elements are half (_Float16)");

@@ -6,9 +6,10 @@
 //   c = lacuna_simd2_mmo_minplus(a, b, c);
 //   lacuna_simd2_store(target, c, ldd);
 //
-// Lane l has, with i = l % 16 and g = l / 16: of A the elements A[i][4g ... 4g + 3], of B the elements B[4g ... 4g + 3][i],
-// of C and D the elements [4g ... 4g + 3][i]. Matrices are row-major with lines `ld` elements apart, and of A at multiples of 8
-// bytes; lacuna_simd2_load_b_columns takes a column-major B, whose columns are. The operators: lacuna/simd2/operators.h.
+// Lane l has, with i = l % 16 and g = l / 16: of A the elements A[i][4g ... 4g + 3], of B the elements B[4g ... 4g + 3][i], of
+// C and D the elements [4g ... 4g + 3][i]. Matrices are row-major with lines `ld` elements apart; lines of A begin at
+// multiples of 8 bytes. lacuna_simd2_load_b_columns loads a column-major B, whose columns begin at multiples of 8 bytes. The
+// operators: lacuna/simd2/operators.h.
 #pragma once
 
 #pragma OPENCL EXTENSION cl_khr_fp16 : enable
@@ -43,7 +44,7 @@ static inline void lacuna_simd2_store(__global float* target, float4 d, uint ld)
 }
 
 // lacuna_simd2_mmo_OPERATOR(a, b, c) is c (+) (a (x) b), ..._sparse takes a 2:4 sparse A (lacuna/simd2/sparse.h): its two kept
-// elements and, in the bits of the other two's place, their positions. lacuna_simd2_identity_OPERATOR() is what c begins with.
+// elements followed by their positions, in place of the other two. lacuna_simd2_identity_OPERATOR() is the initial value of c.
 #define LACUNA_SIMD2_OPERATOR(name, code, identity)                          \
   static inline float4 lacuna_simd2_mmo_##name(half4 a, half4 b, float4 c) { \
     return __builtin_amdgcn_mfma_f32_16x16x16f16(a, b, c, 7, code, 0);       \

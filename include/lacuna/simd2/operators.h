@@ -1,6 +1,6 @@
 // The nine operators of the SIMD2 matrix unit (Zhang, Tsai, Tseng, "SIMD2: A Generalized Matrix Instruction Set for
-// Accelerating Tensor Computation beyond GEMM", ISCA 2022), for device and host: D = C (+) (A (x) B), where the sum over k and
-// the product of elements are
+// Accelerating Tensor Computation beyond GEMM", ISCA 2022), for device and host: D = C (+) (A (x) B), where (+) sums over k
+// and (x) multiplies elements:
 //
 //   operator  (+)  (x)          solves
 //   mma        +    *           matrix product
@@ -14,9 +14,8 @@
 //   addnorm    +   (a - b)^2    squared distances
 //
 // A and B are half, which is _Float16, or __half in HIP; C and D are float. Products and sums are those of single precision.
-// For the six operators with min or max in
-// (+), a product that is NaN, or of which a factor is NaN, contributes nothing. orand takes what is not zero for true and
-// answers 1 or 0.
+// For the six operators with min or max in (+), a product that is NaN, or has a NaN factor, contributes nothing. orand treats
+// nonzero values as true and returns 1 or 0.
 #pragma once
 
 #include <hip/hip_runtime.h>
@@ -24,18 +23,18 @@
 #include <limits>
 #include <type_traits>
 
-// HIP's own half, which has the same bits; hip_fp16.h need not be included.
+// HIP's half, which has the same bits; declared here so that hip_fp16.h need not be included.
 struct __half;
 
 namespace simd2 {
 
-/// The numbers are the unit's codes.
+/// The values are the unit's operation codes.
 enum opcode : int { mma = 0, minplus = 1, maxplus = 2, minmul = 3, maxmul = 4, minmax = 5, maxmin = 6, orand = 7, addnorm = 8 };
 
 constexpr bool takes_minimum(opcode op) { return op == minplus || op == minmul || op == minmax; }
 constexpr bool takes_maximum(opcode op) { return op == maxplus || op == maxmul || op == maxmin; }
 
-/// What an accumulator begins with: it does not change the (+) of anything.
+/// Initial value of an accumulator: the identity of (+).
 __host__ __device__ constexpr float identity(opcode op) {
   return takes_minimum(op)   ? std::numeric_limits<float>::infinity()
          : takes_maximum(op) ? -std::numeric_limits<float>::infinity()
@@ -49,8 +48,8 @@ __host__ __device__ constexpr float identity() {
 struct matrixa;
 struct matrixb;
 
-/// What A and B are padded with along k: the product of the two paddings changes no accumulator, not even the sign of a zero.
-/// For the operators with min or max it is NaN, which contributes nothing whatever the other factor is.
+/// Padding of A and B along k: the product of the two paddings changes no accumulator, not even the sign of a zero. For the
+/// operators with min or max it is NaN, which contributes nothing, whatever the other factor.
 template <opcode op, typename Use>
 __host__ __device__ constexpr _Float16 padding() {
   static_assert(std::is_same_v<Use, matrixa> || std::is_same_v<Use, matrixb>, "simd2::padding: the use is matrixa or matrixb");

@@ -1,12 +1,11 @@
-// A 2:4 sparse A: each group of four elements A[i][4g ... 4g + 3] keeps two, and the unit is twice as fast. For all operators
-// but addnorm.
+// A 2:4 sparse A: two of each group of four elements A[i][4g ... 4g + 3] are kept, and the unit is twice as fast. Available
+// for all operators except addnorm.
 //
 // Compressed, a matrix of m rows and `ld` columns (a multiple of 64, at least k) is
 //   values      half[m][ld / 2]             the two kept elements of each group
-//   positions   unsigned short[m][ld / 16]  for each group four bits, the first group's lowest: bits 1:0 the place in its group
-//   of
-//                                           the first kept element, bits 3:2 that of the second
-// What is not kept contributes nothing.
+//   positions   unsigned short[m][ld / 16]  four bits for each group, lowest for the first group: bits 1:0 the position in its
+//                                           group of the first kept element, bits 3:2 that of the second
+// Elements that are not kept contribute nothing.
 #pragma once
 
 #include "lacuna/simd2/operators.h"
@@ -14,11 +13,11 @@
 
 namespace simd2 {
 
-/// Columns that a compressed matrix of k columns has.
+/// Number of columns of a compressed matrix for k columns.
 constexpr unsigned compressed_ld(unsigned k) { return (k + 63) / 64 * 64; }
 
-/// Compresses a group: false when more than two of its elements are there. Elements equal to `absent` are not there: their
-/// products must contribute nothing, as those of +inf with minplus. Neither are, with min or max in (+), NaNs.
+/// Compresses a group; returns false if more than two of its elements are present. Elements equal to `absent` are not present:
+/// their products must contribute nothing, as those of +inf with minplus. With min or max in (+), NaNs are not present either.
 template <opcode op>
 __host__ __device__ inline bool compress_group(const _Float16 (&group)[4], _Float16 absent, _Float16 (&kept)[2],
                                                unsigned& positions) {
@@ -59,7 +58,7 @@ __host__ __device__ inline bool compress_columns(const _Float16* row, unsigned k
   return fits;
 }
 
-/// Compresses a row-major matrix on the host. Returns the first row that does not fit, m when all do.
+/// Compresses a row-major matrix on the host. Returns the first row that cannot be compressed, or m.
 template <opcode op>
 unsigned compress(const _Float16* a, unsigned m, unsigned k, unsigned lda, _Float16* values, unsigned short* positions,
                   _Float16 absent = padding<op, matrixa>()) {
@@ -87,8 +86,8 @@ __global__ void compress_kernel(const _Float16* a, unsigned m, unsigned k, unsig
 }
 }  // namespace detail
 
-/// The same on the GPU, on memory of the GPU. To `misfits` is added how many parts of 16 columns of a row do not fit; the
-/// result is right when it is 0.
+/// Compresses a matrix on the GPU, in GPU memory. Adds to `misfits` the number of parts of 16 columns that cannot be
+/// compressed; the result is valid if it stays 0.
 template <opcode op>
 void compress(const _Float16* a, unsigned m, unsigned k, unsigned lda, _Float16* values, unsigned short* positions,
               unsigned* misfits, _Float16 absent = padding<op, matrixa>(), hipStream_t stream = nullptr) {
@@ -96,9 +95,9 @@ void compress(const _Float16* a, unsigned m, unsigned k, unsigned lda, _Float16*
   detail::compress_kernel<op><<<dim3((parts + 255) / 256), 256, 0, stream>>>(a, m, k, lda, values, positions, misfits, absent);
 }
 
-/// Loads a sparse tile that begins at a multiple of 16 columns: `values` and `positions` are those of its first element, `ld`
-/// the compressed matrix' columns. A lane loads its group's two elements, at a multiple of 4 bytes, and the positions of its
-/// row.
+/// Loads a sparse tile that begins at a multiple of 16 columns: `values` and `positions` point to those of its first element,
+/// `ld` the compressed matrix' columns. A lane loads its group's two elements, at a multiple of 4 bytes, and the positions of
+/// its row.
 __device__ inline void loadmatrix(matrix<matrixa_sparse, 16, 16, 16, _Float16>& tile, const _Float16* values,
                                   const unsigned short* positions, unsigned ld) {
   const unsigned i = detail::lane() % 16, g = detail::lane() / 16;
@@ -107,7 +106,7 @@ __device__ inline void loadmatrix(matrix<matrixa_sparse, 16, 16, 16, _Float16>& 
   tile.data = __builtin_bit_cast(detail::half4, detail::words2{kept, places});
 }
 
-/// Factors of a product with a compressed A; `ld` is its number of columns. For simd2::multiply.
+/// Factors of a product with a compressed A of `ld` columns, for simd2::multiply.
 struct sparse_factors {
   const _Float16* values;
   const unsigned short* positions;

@@ -1,13 +1,13 @@
-// How a workgroup of simd2::multiply brings tiles of A and B to LDS, a slab along k at a time, and how its lanes find there
-// what the instruction wants of them.
+// Loads of A's and B's tiles into LDS by a workgroup of simd2::multiply, a slab along k at a time, and the layout in LDS from
+// which lanes read the instruction's operands.
 //
-// A fragment is what an instruction takes: 16 rows of A or 16 columns of B. Slabs are one or two pairs of steps of 16 along k.
-// In LDS a fragment has for each pair 64 units, (g, i) for lane 16 g + i: of A and B the elements 4g ... 4g + 3 of line i of
-// both steps; of a compressed A the two that are kept of them, and their positions. Columns go to fragments in turn, so that a
-// lane has neighbouring columns of D in its accumulators.
+// A fragment is the operand of an instruction: 16 rows of A or 16 columns of B. A slab is one or two pairs of steps of 16
+// along k. In LDS a fragment has 64 units for each pair; unit (g, i) belongs to lane 16 g + i and holds elements 4g ... 4g + 3
+// of line i of both steps, or the two kept elements and their positions of a compressed A. Columns are distributed to
+// fragments in turn, so that a lane has adjacent columns of D in its accumulators.
 //
-// The pitches are such that a wavefront's loads and stores, also those of two places in one instruction, meet all banks
-// alike.
+// Pitches are chosen so that a wavefront's loads and stores, including instructions with two addresses, are spread evenly over
+// the banks.
 #pragma once
 
 #include "lacuna/simd2/operators.h"
@@ -26,15 +26,15 @@ struct dense_factors {
 inline constexpr unsigned workgroup_size = 256;
 
 namespace detail {
-// An element at an offset of less than 4 GiB from a place that all lanes share. Rows of a tile are no further apart than that,
-// so that their pitch has 24 bits (__umul24).
+// An element at an offset of less than 4 GiB from a base that all lanes share. Rows of a tile are close enough for a pitch of
+// 24 bits (__umul24).
 template <typename T, typename U>
 __device__ inline T& at(U* shared, unsigned bytes) {
   using byte = std::conditional_t<std::is_const_v<U>, const char, char>;
   return *reinterpret_cast<T*>(reinterpret_cast<byte*>(shared) + bytes);
 }
-// A load from there. Unless what it adds up looks new each time, the compiler keeps the sum in two vector registers, and counts
-// it on with vector instructions. Of an address that was a number it does not know that it is global.
+// Loads from a base and an offset. The asm hides the offset: otherwise the compiler would keep the sum in two vector registers
+// and update it with vector instructions. The address space is explicit, because the compiler cannot infer it from an integer.
 template <typename T>
 __device__ inline T load_at(const _Float16* shared, unsigned& bytes) {
 #if defined(__HIP_DEVICE_COMPILE__)
@@ -44,7 +44,7 @@ __device__ inline T load_at(const _Float16* shared, unsigned& bytes) {
   using global = __attribute__((address_space(1))) const T;
   return *(global*)((global_bytes*)shared + bytes);
 }
-// An address that is the same for all lanes, in scalar registers.
+// Moves an address that is the same for all lanes to scalar registers.
 template <typename T>
 __device__ inline T* scalar(T* value) {
   const auto address = reinterpret_cast<size_t>(value);
@@ -52,7 +52,7 @@ __device__ inline T* scalar(T* value) {
                low = static_cast<unsigned>(__builtin_amdgcn_readfirstlane(static_cast<int>(address)));
   return reinterpret_cast<T*>(high << 32 | low);
 }
-// So that it counts on there.
+// Keeps the address in scalar registers across updates.
 template <typename T>
 __device__ inline void keep_scalar([[maybe_unused]] T*& value) {
 #if defined(__HIP_DEVICE_COMPILE__)
@@ -60,7 +60,7 @@ __device__ inline void keep_scalar([[maybe_unused]] T*& value) {
 #endif
 }
 
-// This work-item's number, where nothing that follows from it is worth a register outside of a loop.
+// This work-item's index, recomputed at each use so that values derived from it do not occupy registers outside of a loop.
 __device__ inline unsigned item() {
   unsigned answer = threadIdx.x;
 #if defined(__HIP_DEVICE_COMPILE__)
@@ -69,20 +69,20 @@ __device__ inline unsigned item() {
   return answer;
 }
 
-// What goes through LDS at once, 4096 elements of each matrix.
+// Dimensions of the slab that passes through LDS: 4096 elements of each matrix.
 template <unsigned tile>
 struct slab {
   static constexpr unsigned depth = 4096 / tile, pairs = depth / 32;
   static constexpr unsigned quarter = tile / 32;  ///< fragments of a wavefront
 };
 
-// Units of A.
+// Layout of A's units.
 template <unsigned tile>
 struct a_places {
   static constexpr unsigned g_pitch = 20, pair_pitch = 4 * g_pitch, pitch = slab<tile>::pairs * pair_pitch;
   static constexpr unsigned units = tile / 16 * pitch;
 };
-// Units of B. Line i of a fragment of two that a wavefront has is every other column.
+// Layout of B's units. A wavefront's fragments come in pairs; line i of a fragment is every other column.
 template <unsigned tile>
 struct b_places {
   static constexpr unsigned g_pitch = 20, pair_pitch = 4 * g_pitch, pitch = slab<tile>::pairs * pair_pitch + 4;
@@ -112,7 +112,8 @@ struct a_fragments {
 template <typename Factors, unsigned tile>
 struct slab_a;
 
-// What a work-item brings of a slab of A that is all inside: 8 elements along k, twice. Rows outside repeat the last one.
+// A work-item's part of a slab of A that is entirely inside the matrix along k: twice 8 elements along k. Rows outside repeat
+// the last one.
 template <unsigned tile>
 struct slab_a<dense_factors, tile> : a_fragments<tile> {
   using places = a_places<tile>;
@@ -142,7 +143,7 @@ struct slab_a<dense_factors, tile> : a_fragments<tile> {
       place[2 * places::g_pitch] = __builtin_shufflevector(values[j], values[j], 4, 5, 6, 7);
     }
   }
-  /// The last slab, when it is not all inside: element by element.
+  /// Loads the last slab, which may be partly outside, element by element.
   template <opcode op>
   __device__ static void keep_rest(const dense_factors& x, unsigned row0, unsigned k, in_lds& lds) {
     constexpr _Float16 outside = padding<op, matrixa>();
@@ -161,7 +162,8 @@ struct slab_a<dense_factors, tile> : a_fragments<tile> {
   const _Float16* from;
 };
 
-// Of a compressed A: what a step of 16 along k keeps of a row, and where it was. Slabs are never partly outside.
+// A work-item's part of a compressed A: kept elements and positions of a row for one step of 16 along k. Slabs are never partly
+// outside.
 template <unsigned tile>
 struct slab_a<sparse_factors, tile> : a_fragments<tile> {
   using places = a_places<tile>;
@@ -175,7 +177,7 @@ struct slab_a<sparse_factors, tile> : a_fragments<tile> {
                    pair = tile == 128 ? 0 : lane / 32;
     const unsigned step = lane % 2;
     to = 2 * (fragment * places::pitch + pair * places::pair_pitch + line) + step;
-    // The row's 16 columns of this step: 8 values of them, and one word of positions.
+    // The row's 16 columns of this step: 8 values, and one word of positions.
     const unsigned columns = __umul24(min(fragment * 16 + line, x.m - 1 - row0), x.ld) + pair * 32 + step * 16;
     offset = columns;
     position_offset = columns / 8;
@@ -211,22 +213,24 @@ struct slab_a<sparse_factors, tile> : a_fragments<tile> {
   const _Float16 *from_values, *from_positions;
 };
 
-// What a work-item brings of a slab of B: four rows of four columns, kept as columns. Of columns outside nobody cares.
+// A work-item's part of a slab of B: four rows of four columns, stored as columns. Columns outside the matrix have arbitrary
+// contents.
 template <unsigned tile>
 struct slab_b {
   using places = b_places<tile>;
   struct in_lds {
     half8 units[places::units];
   };
-  /// Rows have four columns at least.
+  /// Requires rows of at least four columns.
   template <typename Factors>
   __device__ slab_b(const Factors& x, unsigned column0) : from(scalar(x.b)), ldb(x.ldb) {
     const unsigned lane = threadIdx.x % 64, wave = threadIdx.x / 64;
     const unsigned low = lane % 4, step = lane / 4 % 2, high = lane / 8;
-    // Columns in fours, 8 or 16 for each half of the tile.
+    // Groups of four columns, 8 or 16 for each half of the tile.
     const unsigned fours = tile == 128 ? low + high % 4 * 4 + high / 4 * 16 : low + high % 2 * 4 + high / 2 % 2 * 8;
     const unsigned k4 = wave + step * 4 + (tile == 128 ? 0 : high / 4 * 8);
-    // At the matrix' edge the last four: what others bring as well, or is not in the tile and goes to a column outside.
+    // At the matrix' edge, the last four columns. They are loaded by other lanes as well, or go to a column outside of the
+    // tile.
     const unsigned column = min(column0 + fours * 4, x.n - 4);
     offset = (__umul24(k4 * 4, x.ldb) + column) * 2;
 #pragma unroll

@@ -10,8 +10,8 @@
 //   simd2::mmo<simd2::minplus>(c, a, b, c);
 //   simd2::storematrix(target, c, ldd);
 //
-// Lane l has, with i = l % 16 and g = l / 16: of A the elements A[i][4g ... 4g + 3], of B the elements B[4g ... 4g + 3][i],
-// of C and D the elements [4g ... 4g + 3][i].
+// With i = l % 16 and g = l / 16, lane l has of A the elements A[i][4g ... 4g + 3], of B the elements B[4g ... 4g + 3][i], of
+// C and D the elements [4g ... 4g + 3][i].
 #pragma once
 
 #include "lacuna/simd2/operators.h"
@@ -34,7 +34,7 @@ template <typename T, unsigned count, unsigned alignment>
 using vector = T __attribute__((ext_vector_type(count), aligned(alignment)));
 using half4 = vector<_Float16, 4, 8>;
 using half8 = vector<_Float16, 8, 16>;
-// At any address of a half.
+// Four halves, aligned to one half.
 using half4_anywhere = vector<_Float16, 4, 2>;
 using half8_anywhere = vector<_Float16, 8, 2>;
 using float4 = vector<float, 4, 16>;
@@ -45,14 +45,15 @@ inline constexpr bool never = false;
 
 __device__ inline unsigned lane() { return __builtin_amdgcn_mbcnt_hi(~0U, __builtin_amdgcn_mbcnt_lo(~0U, 0U)); }
 
-// Among four neighbouring lanes: element t of lane s becomes element s of lane t.
+// Transposes 4 x 4 elements among four adjacent lanes: element t of lane s becomes element s of lane t.
 __device__ inline half4 transpose(half4 values) {
   constexpr int by_two = 0x4e, by_one = 0xb1;  // quad_perm of lanes 2, 3, 0, 1 and of 1, 0, 3, 2
   const words2 words = __builtin_bit_cast(words2, values);
   const bool upper = (lane() & 2) != 0, odd = (lane() & 1) != 0;
   const unsigned moved = __builtin_amdgcn_mov_dpp(upper ? words[0] : words[1], by_two, 0xf, 0xf, true);
   const unsigned first = upper ? moved : words[0], second = upper ? words[1] : moved;
-  // Low halves of both lanes for the even one, high halves for the odd one; the even lane's come first.
+  // Selects the low halves of both lanes in the even lane, the high halves in the odd lane; elements of the even lane are
+  // first.
   const unsigned selection = odd ? 0x03020706 : 0x05040100;
   const unsigned other_first = __builtin_amdgcn_mov_dpp(first, by_one, 0xf, 0xf, true);
   const unsigned other_second = __builtin_amdgcn_mov_dpp(second, by_one, 0xf, 0xf, true);
@@ -60,7 +61,7 @@ __device__ inline half4 transpose(half4 values) {
                                           __builtin_amdgcn_perm(other_second, second, selection)});
 }
 
-// The instruction. Another processor than gfx90a has none: a program that comes here ends with a trap.
+// The instruction. Traps on targets other than gfx90a, which do not have it.
 template <int op, int sparse>
 __device__ inline float4 multiply([[maybe_unused]] half4 a, [[maybe_unused]] half4 b, float4 c) {
 #if defined(__gfx90a__)
@@ -72,7 +73,7 @@ __device__ inline float4 multiply([[maybe_unused]] half4 a, [[maybe_unused]] hal
 }
 }  // namespace detail
 
-/// A tile. `data` is what this lane has of it.
+/// A tile. `data` is this lane's part.
 template <typename Use, int m, int n, int k, typename T, typename Layout = row_major>
 class matrix {
   static constexpr bool is_accumulator = std::is_same_v<Use, accum>;
@@ -91,21 +92,21 @@ class matrix {
   using use = Use;
   using element = std::conditional_t<is_accumulator, float, _Float16>;
   using layout = Layout;
-  /// For matrixa_sparse the two kept elements and, in the other two's place, their positions.
+  /// For matrixa_sparse: the two kept elements, followed by their positions.
   std::conditional_t<is_accumulator, detail::float4, detail::half4> data;
 
-  /// Row and column in the tile of element `index` of this lane's four; not for matrixa_sparse.
+  /// Row and column in the tile of element `index` of this lane's four. Not available for matrixa_sparse.
   __device__ static unsigned row(unsigned index) { return along_rows ? detail::lane() % 16 : detail::lane() / 16 * 4 + index; }
   __device__ static unsigned column(unsigned index) {
     return along_rows ? detail::lane() / 16 * 4 + index : detail::lane() % 16;
   }
 
  private:
-  // A lane's elements are in a row of A, in a column of B, C and D.
+  // A lane's elements are adjacent in a row of A, or in a column of B, C and D.
   static constexpr bool along_rows = std::is_same_v<Use, matrixa>;
 };
 
-/// Every element of the tile becomes `value`.
+/// Sets all elements of the tile to `value`.
 template <typename Use, typename T, typename Layout, typename Value>
 __device__ inline void fillmatrix(matrix<Use, 16, 16, 16, T, Layout>& tile, Value value) {
   static_assert(!std::is_same_v<Use, matrixa_sparse>, "simd2::fillmatrix: a sparse A has no element in every place");
@@ -135,7 +136,8 @@ constexpr void check_ld() {
 
 /// Loads a tile whose lines (rows, or columns of col_major) are `ld` elements apart. `source`, in global memory or LDS, and the
 /// lines begin at multiples of 8 bytes for A and B and of 16 bytes for a col_major accumulator; a row_major one needs none.
-/// Each lane loads 8 bytes of A or B at once; where the layout's lines are not along k, four lanes exchange what they loaded.
+/// Each lane loads 8 bytes of A or B by one access; if the layout's lines are not along k, groups of four lanes transpose the
+/// data.
 template <typename Use, typename T, typename Layout, typename Source>
 __device__ inline void loadmatrix(matrix<Use, 16, 16, 16, T, Layout>& tile, const Source* source, unsigned ld) {
   detail::check_elements<Use, Source>();
@@ -152,7 +154,7 @@ __device__ inline void loadmatrix(matrix<Use, 16, 16, 16, T, Layout>& tile, cons
     tile.data = *reinterpret_cast<const detail::float4*>(source + static_cast<size_t>(i) * ld + 4 * g);
   }
 }
-/// The same with a leading dimension that is known to the compiler, which checks it.
+/// Like loadmatrix above, with a leading dimension known at compile time, whose alignment is checked.
 template <unsigned ld, typename Use, typename T, typename Layout, typename Source>
 __device__ inline void loadmatrix(matrix<Use, 16, 16, 16, T, Layout>& tile, const Source* source) {
   detail::check_ld<Use, Layout, ld>();
@@ -162,7 +164,7 @@ __device__ inline void loadmatrix(matrix<Use, 16, 16, 16, T, Layout>& tile, cons
 /// Stores an accumulator; alignment as for loadmatrix.
 template <typename Target, typename Use, typename T, typename Layout>
 __device__ inline void storematrix(Target* target, const matrix<Use, 16, 16, 16, T, Layout>& tile, unsigned ld) {
-  static_assert(std::is_same_v<Use, accum>, "simd2::storematrix: what is stored is an accumulator");
+  static_assert(std::is_same_v<Use, accum>, "simd2::storematrix: only accumulators can be stored");
   detail::check_elements<accum, Target>();
   const unsigned i = detail::lane() % 16, g = detail::lane() / 16;
   if constexpr (std::is_same_v<Layout, row_major>) {
@@ -189,10 +191,10 @@ __device__ inline void mmo(D& d, const A& a, const B& b, const C& c) {
   static_assert(std::is_same_v<typename B::use, matrixb>, "simd2::mmo: the third operand, B, is a matrixb");
   static_assert(!sparse || op != addnorm,
                 "simd2::mmo: addnorm has no sparse form: an element that is not there has a distance");
-  // Else the assertion is all that there is to say.
+  // If not, the assertion has reported the error.
   if constexpr (accumulates) d.data = detail::multiply < op, sparse ? 1 : 0 > (a.data, b.data, c.data);
 }
-/// The same with an operator that the program chooses; it must be the same for all lanes.
+/// The same with an operator chosen at run time, which must be the same for all lanes.
 template <typename D, typename A, typename B, typename C>
 __device__ inline void mmo(D& d, const A& a, const B& b, const C& c, opcode op) {
   switch (op) {
@@ -213,7 +215,7 @@ __device__ inline void mmo(D& d, const A& a, const B& b, const C& c, opcode op) 
     case orand:
       return mmo<orand>(d, a, b, c);
     case addnorm:
-      // A sparse A has no addnorm, which is known here only when the program runs.
+      // addnorm is not available for a sparse A; the operator is known only at run time.
       if constexpr (!std::is_same_v<typename A::use, matrixa_sparse>) return mmo<addnorm>(d, a, b, c);
       __builtin_trap();
   }

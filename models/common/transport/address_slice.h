@@ -15,8 +15,8 @@ namespace lacuna {
 /// chunks are packed together: local() is a dense address. With count 1 the slice is the whole range.
 class AddressSlice {
  public:
-  /// Throws std::invalid_argument if a hash has a count or an interleave that is no power of two, or a size that is not a
-  /// multiple of a round.
+  /// Throws std::invalid_argument if a hash is combined with a count or an interleave that is not a power of two, or a size
+  /// that is not a multiple of a round.
   constexpr AddressSlice(std::uint64_t base, Bytes size, Bytes interleave, unsigned count, unsigned index,
                          AddressHash hash = AddressHash::none)
       : base_(base), size_(size.n), interleave_(count > 1 ? interleave.n : size.n), count_(count), index_(index) {
@@ -101,7 +101,7 @@ class AddressSlice {
   std::uint64_t interleave_;
   unsigned count_;
   unsigned index_;
-  int chunk_shift_ = -1;  // log2 of the interleave; -1: interleave or count is no power of two
+  int chunk_shift_ = -1;  // log2 of the interleave; -1: interleave or count is not a power of two
   int count_shift_ = 0;
   bool hashed_ = false;
 };

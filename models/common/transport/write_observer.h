@@ -8,7 +8,7 @@ namespace lacuna {
 class WriteObserver {
  public:
   virtual ~WriteObserver() = default;
-  /// Bus addresses [address, address + bytes) have been written by a copy engine, or in bulk in place of wavefronts
+  /// Bus addresses [address, address + bytes) have been written by a copy engine, or in bulk instead of by wavefronts
   /// (`by_wavefronts`). Called at any time between windows. The range may extend beyond GPU memory.
   virtual void written(std::uint64_t address, std::uint64_t bytes, bool by_wavefronts) = 0;
 };

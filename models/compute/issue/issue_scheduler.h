@@ -20,7 +20,7 @@
 
 namespace lacuna {
 
-/// What a wavefront does with a cycle that it is offered.
+/// Use of a cycle by a wavefront that may issue in it.
 enum class CycleUse : std::uint8_t {
   none,       ///< it cannot issue
   unit,       ///< it issues to the unit of its instruction, whose turn other wavefronts lose

@@ -107,7 +107,7 @@ struct IssueState {
   alignas(16) std::array<isa::Unit, kMaxSlots + 1> unit{};  ///< unit of the next instruction
   std::array<std::uint8_t, kMaxSlots> rank;                 ///< rank by slot number; kMaxSlots: the slot is free
   std::uint8_t last = kMaxSlots - 1;                        ///< slot that was served first in the latest cycle with an issue
-  std::uint16_t favoured = 0;                               ///< bits of slots that come before all others
+  std::uint16_t favoured = 0;                               ///< bits of slots that have precedence
   unsigned resident = 0;                                    ///< number of resident wavefronts
   std::array<WavefrontSlot*, kMaxSlots> slots{};
 

@@ -35,7 +35,7 @@ void MatrixParameters::describe(ParameterSection& s) {
         {.source = "thesis, section 2.6.1: full, by twice the bandwidth in front of the unit"});
   s.add("interlock", interlock,
         "Matrix instructions for whose results the hardware waits: those whose latency compilers do not know, or all; for the "
-        "others the code waits by s_nop",
+        "others the code waits with s_nop",
         {{"extended", static_cast<int>(MatrixInterlock::extended)}, {"all", static_cast<int>(MatrixInterlock::all)}},
         {.source = "gfx90a: LLVM, GCNHazardRecognizer.cpp, which puts s_nop after every MFMA"});
   s.add("result_passes", result_passes, "Passes from when an instruction has left the unit to when its result may be read",

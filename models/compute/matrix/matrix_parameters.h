@@ -10,8 +10,8 @@ namespace lacuna {
 
 /// Matrix instructions for whose results the hardware has an interlock (models/compute/matrix/matrix_results.h).
 enum class MatrixInterlock : std::uint8_t {
-  extended,  ///< instructions whose time compilers do not know: codes of extensions, and all instructions of a unit with a
-             ///< longer cycle
+  extended,  ///< instructions whose duration is unknown to compilers: codes of extensions, and all instructions of a unit with
+             ///< a longer cycle
   all,       ///< all matrix instructions
 };
 

@@ -14,7 +14,7 @@ namespace lacuna {
 class GuestFile {
  public:
   virtual ~GuestFile() = default;
-  /// May give fewer bytes than asked for; 0 = the end.
+  /// May return fewer bytes than requested; 0 = the end.
   virtual std::int64_t read(std::span<std::byte> bytes) = 0;
   virtual std::int64_t write(std::span<const std::byte> bytes) = 0;
   virtual bool seek(std::uint64_t position) = 0;

@@ -7,7 +7,7 @@
 namespace lacuna {
 namespace {
 
-/// Calendars forget the past once in so many requests.
+/// Number of requests after which calendars drop past bookings.
 constexpr std::uint64_t kRetireInterval = 4096;
 
 }  // namespace

@@ -46,7 +46,7 @@ void Htif::serve() {
   }
   if (device == 1 && command == 0) {
     const int character = read_console(console_);
-    // The answer is the character plus one bit that says there is one.
+    // The response is the character, plus a bit that marks it as valid.
     return respond(device << 56 | (character < 0 ? 0 : 0x100 | static_cast<std::uint64_t>(character)));
   }
   respond(0);

@@ -20,7 +20,7 @@ class ExecCover {
   bool covers() const { return covers_; }
   /// Applies the effect of an instruction. Only those that write EXEC or an SGPR have one.
   void apply(const Instruction& instruction, const RegisterUse& use);
-  /// Keeps what is known on both of two paths that join. Returns true if this has lost knowledge.
+  /// Keeps the knowledge common to two paths that join. Returns true if some was lost.
   bool meet(const ExecCover& other);
 
  private:

@@ -102,7 +102,7 @@ Reading reading_of(const Instruction& instruction, unsigned index, OperandType t
 
 Reading reading_of(const Instruction& instruction, unsigned index) {
   const OperandType type = instruction.row->src.types[index];
-  // The literal of v_madmk counts as a number.
+  // The literal of v_madmk has the type of the first source.
   return reading_of(instruction, index, type == OperandType::simm32 ? instruction.row->src.types[0] : type);
 }
 
@@ -153,8 +153,8 @@ bool may_be_irrelevant(const Instruction& instruction, unsigned source) {
 
 // -- detection of differences
 
-// In a word: the signs of elements that are NaN or infinite. Adding the lowest bit of the exponent to an exponent of all ones
-// carries into the sign's position.
+// The sign bits of those elements of `word` that are NaN or infinite. Adding the lowest bit of the exponent to an exponent of
+// all ones carries into the sign's position.
 constexpr U32 not_finite(U32 word, U32 exponents, U32 signs) {
   const U32 lowest = exponents & (~exponents << 1);
   return ((word & exponents) + lowest) & signs;

@@ -1,5 +1,5 @@
 // Lanes in which an operand makes no difference, because what it is multiplied by, or ANDed with, is zero there: for machines
-// that put off loads and drop those whose data nobody needs (LazyGPU, ISCA '25, section 4.3).
+// that postpone loads and drop those whose data are not needed (LazyGPU, ISCA '25, section 4.3).
 //
 // Asked of an instruction that is about to execute. The registers of the wavefront hold the values that the program computes
 // with, those of loads that the machine has not performed yet among them: the caller says which lanes the machine does not

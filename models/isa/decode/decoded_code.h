@@ -89,7 +89,7 @@ class DecodedCode {
     std::vector<std::unique_ptr<DecodedInstruction>> storage;
     std::array<std::uint32_t, kWords + kTailWords> words{};
     std::bitset<kWords + kTailWords> present;  // mapped and executable when the page was read
-    bool whole = true;                         // all of its own words are present
+    bool whole = true;                         // all of its words are present
   };
 
   const DecodedInstruction* decode_at(std::uint64_t pc);

@@ -125,7 +125,7 @@ struct Pair {
 /// (mfma.h).
 bool narrow(Format format) { return format == Format::fp16 || format == Format::bf16; }
 
-/// C + the products of some pairs, with one rounding.
+/// C + the sum of the products of `pairs`, rounded once.
 std::uint64_t accumulate(const Design& design, const Encoding& e, bool flush, std::span<const Pair> pairs,
                          std::uint64_t c_bits) {
   Number c = unpack(c_bits, e);
@@ -179,7 +179,7 @@ void check(const Design& design) {
 std::uint64_t add_products(const Design& design, Format format, std::span<const Pair> pairs, std::uint64_t c) {
   const Encoding e = result_encoding(format);
   if (!narrow(format)) return accumulate(design, e, false, pairs, c);
-  // A rounded product is added as its multiple by one.
+  // A rounded product is added as a product whose second factor is 1.0.
   constexpr std::uint64_t kOne = 0x3f800000;
   const Design wide = exact_design(Format::fp32);
   std::vector<Pair> rounded_pairs;

@@ -17,8 +17,8 @@ constexpr Access operator|(Access a, Access b) {
   return static_cast<Access>(static_cast<unsigned>(a) | static_cast<unsigned>(b));
 }
 
-/// Other accesses to memory while a kernel runs: only the device's, or also those of threads of the process that the model runs
-/// in.
+/// Agents that may access memory while a kernel runs: only the device, or also other threads of the process that contains the
+/// model.
 enum class Sharing : std::uint8_t { device, other_threads };
 
 /// Coherence of an allocation while a kernel runs. It determines where atomic operations are performed: in the GPU's L2 cache,

@@ -92,7 +92,7 @@ void Accelerator::suspend(unsigned slot, bool suspended) {
   if (!suspended) work_.notify(sc_core::SC_ZERO_TIME);
 }
 
-/// Steps of passes in bulk count as what arrives in detail does.
+/// Steps in bulk count like arrivals in detail.
 std::uint64_t Accelerator::progress() const {
   const std::uint64_t in_bulk = steps_in_bulk_ + (bulk_ != nullptr ? bulk_->steps_begun(elapsed_in_bulk()) : 0);
   return statistics_.passes + statistics_.jobs + ports_.arrived() + in_bulk;
@@ -146,7 +146,7 @@ std::uint64_t Accelerator::current_step() const {
 
 // -- jobs
 
-/// The first job whose queue is not suspended, moved to the front; null: there is none.
+/// Moves the first job whose queue is not suspended to the front and returns it; null: there is none.
 Accelerator::Waiting* Accelerator::next_job() {
   const auto next = std::find_if(jobs_.begin(), jobs_.end(), [](const Waiting& job) { return !job.held; });
   if (next == jobs_.end()) return nullptr;
@@ -258,7 +258,7 @@ sida::PassShape Accelerator::shape(const sida::Program& program, const sida::Pas
   return shape_of(program, pass, outcome, orders);
 }
 
-/// A pass that does not fit is an error of the program, before anything of it runs.
+/// Rejects a pass that does not fit into the buffer, before the program starts.
 void Accelerator::check_buffer(const sida::Program& program, std::uint32_t number) {
   if (context_.mode == TimingMode::functional) return;
   const sida::Pass& pass = program.passes[number];
@@ -272,7 +272,7 @@ void Accelerator::check_buffer(const sida::Program& program, std::uint32_t numbe
 
 // -- time
 
-/// No earlier than what compute units have run up to.
+/// Not before the time up to which compute units have run.
 sida::Time Accelerator::begin_time() const {
   return clock_.ceil(later(kernel_time(), context_.core_clock.ticks(windows_->end()))).n;
 }
@@ -297,7 +297,7 @@ sida::PassCounts Accelerator::end_pipeline() {
   return counts;
 }
 
-/// False if something else has begun to use the memory before the end of the pass.
+/// Runs a pass in bulk. Returns false if another user of the memory has become active before its end.
 bool Accelerator::in_bulk(const PassCost& cost, sida::Time begin) {
   const Tick end = clock_.ticks(Cycles{begin + cost.counts.cycles});
   bulk_ = &cost;
@@ -319,19 +319,19 @@ bool Accelerator::in_bulk(const PassCost& cost, sida::Time begin) {
   return true;
 }
 
-/// Counts what the pass that is in bulk has requested so far. It will not go on.
+/// Counts the requests that the pass in bulk has made so far, and ends bulk execution.
 void Accelerator::abandon_bulk() {
   costs_.count(*bulk_, std::min(elapsed_in_bulk(), bulk_->counts.cycles), bulk_->counts.cycles);
   bulk_ = nullptr;
 }
 
-/// Cycles of the pass that is in bulk so far.
+/// Cycles that the pass has run in bulk.
 sida::Time Accelerator::elapsed_in_bulk() const {
   const Tick now = kernel_time();
   return now < bulk_began_ ? 0 : clock_.floor(now - bulk_began_).n;
 }
 
-/// A pass that was in bulk from `begin` until now. The part of a step that has passed in bulk is executed again.
+/// Runs a pass in detail that ran in bulk from `begin` until now, from the beginning of its current step.
 sida::PassCounts Accelerator::rest_in_detail(const sida::PassShape& shape, const PassCost& cost, sida::Time begin) {
   const sida::Time now = begin_time();
   std::vector<sida::Time> begins(cost.begins.begin(),
@@ -352,7 +352,7 @@ void Accelerator::others_begin() {
   if (bulk_ != nullptr) phase_.notify(sc_core::SC_ZERO_TIME);
 }
 
-/// The loop has ended after load code, whose vectors were read.
+/// Charges the reads of x by a pass whose loop has ended after load code.
 void Accelerator::read_dropped_x(const sida::Program& program, const sida::Pass& pass) {
   std::uint64_t element_bytes = 0;
   for (const std::uint16_t vector : pass.of(sida::Phase::load).loads) element_bytes += program.bytes_of_element(vector);
@@ -370,7 +370,7 @@ void Accelerator::access_and_wait(const sida::AddressRange& range, bool write) {
   await([&](sida::Time begin, sida::Arrival& arrival) { ports_.access(range, write, begin, arrival); });
 }
 
-/// Makes one request, with request(time, arrival), and waits until it has arrived.
+/// Makes one request, by request(time, arrival), and waits for its arrival.
 template <class Request>
 void Accelerator::await(const Request& request) {
   const sida::Time begin = begin_time();
@@ -382,7 +382,7 @@ void Accelerator::await(const Request& request) {
   awaited_.reset();
 }
 
-/// Until the pass, or the access, is complete.
+/// Waits for the memory phase in which the pass, or the access, completes.
 void Accelerator::wait_for_phase() {
   phase_done_ = phase_reported_ = false;
   phase_end_ = Tick{};
@@ -398,7 +398,7 @@ void Accelerator::wait_for_phase() {
   if (dropped()) throw Dropped();
 }
 
-/// In a memory phase, or when the pass begins.
+/// Called in a memory phase, and at the beginning of a pass.
 void Accelerator::go_on(Tick until) {
   until_ = until;
   if (phase_done_ || dropped()) return;
@@ -411,7 +411,7 @@ void Accelerator::go_on(Tick until) {
   }
 }
 
-/// The phase after this one reports the end of a pass.
+/// The end of a pass is reported in the following phase.
 Tick Accelerator::next() const {
   if (dropped() || (!pipeline_ && !awaited_)) return kNever;
   if (phase_done_) return phase_reported_ ? kNever : later(phase_end_, until_);
@@ -440,7 +440,7 @@ void Accelerator::reset() {
   pass_ = error_ = 0;
   work_.cancel();
   phase_.cancel();
-  if (process_.valid()) process_.reset();  // restarts the loop, which finds no jobs
+  if (process_.valid()) process_.reset();  // restarts the process's loop, which finds no jobs
 }
 
 void Accelerator::diagnose(std::ostream& out) const {

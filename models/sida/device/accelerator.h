@@ -1,19 +1,19 @@
-// The sparse dataflow accelerator as an engine of a device: jobs from user-mode queues, one after the other.
+// The sparse dataflow accelerator as an engine of a device. It executes jobs from user-mode queues sequentially.
 //
 // A job is a vendor-specific AQL packet (lacuna_sida_packet in lacuna/abi/sida.h) that names a program in GPU memory. Queues
-// are served in the order in which their packets start. A job takes: its program, read from memory; its passes, one after the
-// other; its results, written to memory.
+// are served in the order in which their packets start. A job reads its program from memory, executes the program's passes in
+// sequence and writes its results to memory.
 //
-// Function and time: when a pass starts, it is computed whole and its results are in memory; the pipeline then determines its
-// time (models/sida/pipeline). A pass that is dropped by a reset or by the destruction of its queue has therefore written its
-// vectors; nothing is written afterwards. In functional timing a job takes no time.
+// Function and time are separate: at its start a pass is computed completely and its results are written to memory; the
+// pipeline (models/sida/pipeline) then simulates its duration. A pass that is dropped by a reset or by the destruction of its
+// queue has therefore written its vectors; nothing is written afterwards. In functional timing a job takes no time.
 //
-// The pipeline runs in memory phases, where its requests are served with those of the compute units (memory_ports.h). It begins
-// at the end of the last window or later, as units of the window do.
+// The pipeline runs in memory phases, in which its requests are served together with those of the compute units
+// (memory_ports.h). A pass begins no earlier than the end of the last window.
 //
-// Passes in bulk (pass_costs.h): a pass that repeats while nothing else uses the memory makes no requests and ends after the
-// time that it took before. When a kernel or a copy begins meanwhile, the pass goes on in detail from the begin of
-// its current step, so that contention is always simulated in detail.
+// Passes in bulk (pass_costs.h): a repeated pass makes no requests while nothing else uses the memory; it takes as long as its
+// first execution. If a kernel or a copy begins during the pass, the pass continues in detail from the beginning of its
+// current step, so that contention is always simulated in detail.
 #pragma once
 
 #include <cstdint>
@@ -45,9 +45,9 @@ namespace lacuna {
 struct SidaStatistics {
   std::uint64_t jobs = 0, failed = 0, dropped = 0, iterations = 0, passes = 0, passes_in_bulk = 0;
   Tick busy{};
-  sida::PassCounts sums;         ///< over all passes, in cycles of the accelerator
-  std::uint64_t sub_tensor = 0;  ///< of the last pass with a product, columns
-  sida::EnergyCounts energy;     ///< of it, that of memory is described by the DRAM channels
+  sida::PassCounts sums;         ///< sums over all passes, in cycles of the accelerator
+  std::uint64_t sub_tensor = 0;  ///< columns of a sub-tensor in the last pass with a product
+  sida::EnergyCounts energy;     ///< energy events, except those of memory, which the DRAM channels describe
 
   void describe(StatisticsGroup& group) const;
 };
@@ -60,12 +60,12 @@ class Accelerator : public sc_core::sc_module,
                     private BulkUser {
  public:
   struct Context {
-    Clock core_clock;  ///< of windows
+    Clock core_clock;  ///< clock of the windows
     TimingMode mode;
     unsigned ports;
-    unsigned line_bytes;  ///< of a request
+    unsigned line_bytes;  ///< bytes of a request
     std::uint64_t page_bytes;
-    RequestKind request;  ///< of lines in GPU memory
+    RequestKind request;  ///< kind of requests to GPU memory
   };
   Accelerator(sc_core::sc_module_name name, const AcceleratorParameters& parameters, const Context& context);
   ~Accelerator() override;
@@ -74,12 +74,12 @@ class Accelerator : public sc_core::sc_module,
   void attach(const GpuVm& vm);
   void attach(Windows& windows) { windows_ = &windows; }
   void attach(CopyContext& copies);
-  /// Threads share the work of its function.
+  /// Sets the threads among which the computation of a pass is divided.
   void attach(WorkerThreads& threads) { threads_ = &threads; }
   void attach(WriteObserver& observer) { memory_->add(observer); }
-  /// Calls `observer` when a job has ended. Jobs that a reset drops are not reported.
+  /// Sets the function called at the end of each job, except jobs dropped by a reset.
   void observe_jobs(std::function<void(const SidaJobRecord&)> observer) { observer_ = std::move(observer); }
-  /// Lines in flight will not arrive: the memory phase has been reset.
+  /// Drops requests in flight after a reset of the memory phase, which loses their responses.
   void forget_requests() { ports_.reset(); }
   const SidaStatistics& statistics() const { return statistics_; }
   const AcceleratorParameters& parameters() const { return parameters_; }
@@ -109,7 +109,7 @@ class Accelerator : public sc_core::sc_module,
     std::uint64_t program = 0;
     bool held = false;  ///< its queue is suspended
     bool begun = false;
-    bool dropped = false;  ///< after it has begun
+    bool dropped = false;  ///< dropped after it has begun
   };
   /// Thrown in the process of a job that was dropped while it ran.
   struct Dropped {};
@@ -154,22 +154,22 @@ class Accelerator : public sc_core::sc_module,
   SidaStatistics statistics_;
 
   std::function<void(const SidaJobRecord&)> observer_;
-  SidaJobRecord record_;  ///< of the job that runs
+  SidaJobRecord record_;  ///< record of the running job
   std::uint64_t jobs_begun_ = 0;
 
-  std::deque<Waiting> jobs_;                                             ///< the one that runs, if any, is the first
-  std::map<std::uint16_t, std::unique_ptr<sida::StoredOrders>> orders_;  ///< of its matrices
-  std::unique_ptr<sida::PassPipeline> pipeline_;                         ///< of the pass that runs
-  std::unique_ptr<sida::Arrival> awaited_;                               ///< of an access outside of passes
-  PassCosts costs_;                                                      ///< of the job
-  const PassCost* bulk_ = nullptr;                                       ///< of the pass that is in bulk
+  std::deque<Waiting> jobs_;                                             ///< waiting jobs; a running one is at the front
+  std::map<std::uint16_t, std::unique_ptr<sida::StoredOrders>> orders_;  ///< orders of the job's matrices, by number
+  std::unique_ptr<sida::PassPipeline> pipeline_;                         ///< pipeline of the running pass
+  std::unique_ptr<sida::Arrival> awaited_;                               ///< arrival of an access outside of passes
+  PassCosts costs_;                                                      ///< costs of the job's passes
+  const PassCost* bulk_ = nullptr;                                       ///< cost of the pass that runs in bulk, or null
   Tick bulk_began_{};
   std::uint64_t steps_in_bulk_ = 0;
-  bool alone_ = false;  ///< nothing else has used the memory since the pass began
+  bool alone_ = false;  ///< no other user of the memory since the pass began
   bool phase_done_ = false, phase_reported_ = false;
   Tick phase_end_{};
-  Tick until_{};  ///< of the last go_on()
-  // For registers.
+  Tick until_{};  ///< argument of the last go_on()
+  // Values of registers.
   std::uint64_t program_ = 0, error_address_ = 0;
   std::uint32_t pass_ = 0, error_ = 0;
   std::uint64_t step_ = 0, jobs_since_reset_ = 0, passes_since_reset_ = 0;

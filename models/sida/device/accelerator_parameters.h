@@ -1,4 +1,4 @@
-// Parameters `sida.*`: the accelerator (models/sida/machine/machine_parameters.h) and its place in a device.
+// Parameters `sida.*`: the accelerator (models/sida/machine/machine_parameters.h) and its attachment to a device.
 #pragma once
 
 #include "models/common/config/parameters.h"
@@ -6,22 +6,22 @@
 
 namespace lacuna {
 
-/// Way of the accelerator's requests to memory.
+/// Attachment of the accelerator to memory.
 enum class SidaPath : std::uint8_t {
-  fabric,  ///< nodes of its own in the network
-  l2,      ///< a port beside the network at the node of each L2 bank
-  dram,    ///< a port beside the network at each DRAM channel, past L2
+  fabric,  ///< dedicated nodes in the network
+  l2,      ///< a port at the node of each L2 bank, bypassing the network
+  dram,    ///< a port at each DRAM channel, bypassing L2
 };
 
-/// Simulation of passes that repeat: `sida.passes`.
+/// Simulation of repeated passes: `sida.passes`.
 enum class SidaPasses : std::uint8_t {
-  detailed,  ///< each by its requests
-  bulk       ///< while nothing else uses the memory, a pass takes what it took the first time
+  detailed,  ///< all passes by their requests
+  bulk       ///< a repeated pass takes as long as the first one while nothing else uses the memory
 };
 
 struct AcceleratorParameters {
   bool present = false;
-  unsigned ports = 0;  ///< 0: one for each memory partition
+  unsigned ports = 0;  ///< 0: one per memory partition
   SidaPath path = SidaPath::fabric;
   SidaPasses passes = SidaPasses::bulk;
   sida::MachineParameters machine;

@@ -1,4 +1,4 @@
-// What an accelerator says of a job that has ended.
+// Record of a job that has ended, for observers.
 #pragma once
 
 #include <cstdint>
@@ -11,20 +11,20 @@ namespace lacuna {
 
 enum class SidaJobEnd : std::uint8_t {
   done,
-  failed,  ///< by an error of its program
-  dropped  ///< with its queue
+  failed,  ///< ended by an error of its program
+  dropped  ///< dropped with its queue
 };
 
 /// A job that has ended.
 struct SidaJobRecord {
-  std::uint64_t number = 0;  ///< in the order in which jobs began
+  std::uint64_t number = 0;  ///< number in order of start
   EnginePacket packet{};
   std::uint64_t program = 0;  ///< GPU address
   SidaJobEnd end = SidaJobEnd::done;
   std::uint32_t error = 0;  ///< LACUNA_SIDA_ERROR_...
   Tick began{}, ended{};
   std::uint64_t iterations = 0, passes = 0, passes_in_bulk = 0;
-  sida::PassCounts sums{};  ///< over its passes
+  sida::PassCounts sums{};  ///< sums over its passes
 };
 
 }  // namespace lacuna

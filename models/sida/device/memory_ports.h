@@ -1,9 +1,9 @@
-// The accelerator's ports to memory: the requests of a pass as requests for lines at nodes of the fabric.
+// The accelerator's ports to memory. They split the requests of a pass into requests for lines at nodes of the fabric.
 //
 // Each port is a unit of the memory phase (models/gpu/node_requester.h) and carries the lines of the memory partitions p with
-// p mod ports = its number. A request of the pipeline is kept until its time; then its ranges are translated, one TLB look-up a
-// page, and their lines leave. It has arrived when its last line has. All ports act on one thread, in memory phases alone;
-// after arrivals the pipeline goes on in the same phase.
+// p mod ports = its number. A request of the pipeline is held until its departure time; then its address ranges are
+// translated, with one TLB look-up per page, and their lines depart. The request is complete when its last line has arrived.
+// All ports run on one thread, only in memory phases; the pipeline continues in the phase in which data arrive.
 #pragma once
 
 #include <cstdint>
@@ -23,19 +23,19 @@ namespace lacuna {
 
 class MemoryPorts : public sida::PassMemory {
  public:
-  /// What goes on when requests have arrived.
+  /// The user of the ports, which continues when requests have arrived.
   class Client {
    public:
     virtual ~Client() = default;
-    /// Goes on with what has arrived, and makes the requests that leave before `until`.
+    /// Processes arrivals and makes the requests that depart before `until`.
     virtual void go_on(Tick until) = 0;
-    /// When go_on() has to be called although nothing arrives; kNever: it has not.
+    /// Time at which go_on() must be called even if nothing arrives; kNever: not required.
     virtual Tick next() const = 0;
   };
   struct Statistics {
     std::uint64_t lines_read = 0, lines_written = 0;
-    Tick waiting{};      ///< of lines for network, caches and DRAM, summed
-    Tick translation{};  ///< from the time of ranges until their pages were known, summed
+    Tick waiting{};      ///< time that lines have spent in network, caches and DRAM, summed
+    Tick translation{};  ///< time from each range's departure until its translation is known, summed
     Statistics& operator+=(const Statistics& other);
     Statistics operator-(const Statistics& other) const;
     void describe(StatisticsGroup& group) const;
@@ -43,61 +43,61 @@ class MemoryPorts : public sida::PassMemory {
 
   struct Shape {
     unsigned ports;
-    unsigned line_bytes;       ///< of a request
-    std::uint64_t page_bytes;  ///< of the TLB
-    RequestKind kind;          ///< of lines in GPU memory
+    unsigned line_bytes;       ///< bytes of a request
+    std::uint64_t page_bytes;  ///< page size of the TLB
+    RequestKind kind;          ///< kind of requests to GPU memory
   };
-  /// `clock`: of the accelerator.
+  /// `clock`: the accelerator's clock.
   MemoryPorts(Clock clock, const Shape& shape, Client& client);
   ~MemoryPorts() override;
 
   void attach(const GpuVm& vm) { vm_ = &vm; }
-  /// The `partitions` destinations from `first_l2` on are GPU memory.
+  /// Destinations from `first_l2` on, one per partition, are GPU memory.
   void attach(const Fabric& fabric, unsigned first_l2, unsigned partitions) {
     fabric_ = &fabric;
     first_l2_ = first_l2;
     partitions_ = partitions;
   }
-  /// Without a TLB translation takes no time.
+  /// Without a TLB, translation takes no time.
   void attach(Tlb& tlb) { tlb_ = &tlb; }
   unsigned ports() const { return static_cast<unsigned>(ports_.size()); }
   NodeRequester& port(unsigned number);
 
-  /// The arrays of the pass that follows.
+  /// Sets the arrays of the next pass.
   void begin(sida::PassAddresses addresses) { addresses_ = std::move(addresses); }
   void start_read(const sida::MemoryRequest& request, sida::Time earliest, sida::Arrival& arrival) override;
   void start_write(const sida::MemoryRequest& request, sida::Time earliest, sida::Arrival& arrival) override;
   bool keeps_requests() const override { return true; }
-  /// Reads or writes a range that belongs to no pass.
+  /// Reads or writes a range outside of any pass.
   void access(const sida::AddressRange& range, bool write, sida::Time earliest, sida::Arrival& arrival);
-  /// Announces to the memory phase that requests have been made outside of it.
+  /// Notifies the memory phase of requests that were made outside of it.
   void announce();
 
-  /// Requests and ranges that have not arrived.
+  /// Number of requests and ranges in flight.
   std::uint64_t open() const { return records_.size() - free_records_.size(); }
-  /// Lines that have arrived.
+  /// Number of lines that have arrived.
   std::uint64_t arrived() const { return arrived_; }
-  /// Forgets all requests: their arrivals are not reported. Lines in flight still arrive.
+  /// Drops all requests without reporting their arrival. Lines in flight still arrive.
   void drop();
-  /// Forgets lines in flight as well, which do not arrive.
+  /// Also drops lines in flight, which will not arrive.
   void reset();
-  /// No request is earlier than `horizon`.
+  /// Guarantees that no later request departs before `horizon`.
   void retire(Tick horizon);
   const Statistics& statistics() const { return statistics_; }
-  /// Counts lines of a pass whose requests were not made.
+  /// Adds statistics of a pass whose requests were not simulated.
   void add(const Statistics& of_pass) { statistics_ += of_pass; }
 
  private:
   class Port;
   struct Record {
     sida::Arrival* arrival = nullptr;  ///< null: dropped
-    std::uint64_t open = 0;            ///< ranges and lines that have not arrived
+    std::uint64_t open = 0;            ///< ranges and lines in flight
     Tick latest{};
   };
-  /// Part of a request that waits for its time.
+  /// An address range of a request, held until its departure time.
   struct Range {
     Tick at{};
-    std::uint64_t number = 0;  ///< in the order of requests
+    std::uint64_t number = 0;  ///< in order of requests
     std::uint32_t record = 0;
     bool write = false;
     sida::AddressRange range{};
@@ -107,7 +107,7 @@ class MemoryPorts : public sida::PassMemory {
   void add(const sida::AddressRange& range, bool write, Tick at, std::uint32_t record);
   void start(const sida::MemoryRequest& request, bool write, sida::Time earliest, sida::Arrival& arrival);
   std::uint32_t new_record(sida::Arrival& arrival, std::uint64_t open, Tick at);
-  /// One range or line of a record has arrived.
+  /// Processes the arrival of a range or line of a record.
   void part_arrived(std::uint32_t record, Tick at);
   void work(Tick until);
   void send_lines(const Range& range);
@@ -127,7 +127,7 @@ class MemoryPorts : public sida::PassMemory {
   std::uint64_t number_ = 0, arrived_ = 0;
   std::vector<Record> records_;
   std::vector<std::uint32_t> free_records_;
-  Tick reaction_ = kNever;  ///< earliest arrival since go_on() was called last
+  Tick reaction_ = kNever;  ///< earliest arrival since the last call of go_on()
   Statistics statistics_;
 };
 

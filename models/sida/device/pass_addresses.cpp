@@ -35,7 +35,7 @@ PassAddresses::PassAddresses(const Program& program, const Pass& pass) {
     }
     if (value_bytes != 0) out.entries.push_back({blocked ? m.block_values : order.values, value_bytes, m.entries});
   }
-  // Where code stores none, the longest vector is a place to count the traffic at.
+  // If code stores no vector, the traffic is charged to the addresses of the longest one.
   const auto longest = [&] {
     const auto by_length = [&](const lacuna_sida_vector& a, const lacuna_sida_vector& b) { return a.length < b.length; };
     const auto most = std::max_element(program.vectors.begin(), program.vectors.end(), by_length);
@@ -61,7 +61,8 @@ const PassAddresses::Arrays& PassAddresses::vectors(Operand operand, bool write)
   }
 }
 
-/// Elements are counted in bytes of all arrays together. Beyond the end of an array that is shorter the range is moved back.
+/// Distributes a range over the arrays: offsets count the bytes of all arrays together. A range beyond the end of a shorter
+/// array is moved back.
 void PassAddresses::append(const Arrays& arrays, const MemoryRequest& request, std::vector<AddressRange>& ranges) {
   std::uint64_t element_bytes = 0;
   for (const Array& array : arrays) element_bytes += array.element_bytes;

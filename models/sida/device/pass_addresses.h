@@ -1,9 +1,8 @@
-// Where the requests of a pass are in memory: the arrays behind the offsets of models/sida/pipeline/pass_memory.h.
+// Memory addresses of a pass' requests, whose offsets (models/sida/pipeline/pass_memory.h) are relative to arrays.
 //
-// A request for n elements of a group of vectors is a range in each of them; one for entries of a matrix a range of coordinates
-// and one of values. Partial sums and w that do not fit into the buffer take the addresses of the vector that their code
-// stores, which holds nothing yet. Entries of a blocked matrix are at the places that they have in the order of its blocks, by
-// columns, for both orders.
+// A request for n elements of a group of vectors is a range in each of them; one for entries of a matrix a range of
+// coordinates and one of values. Spilled partial sums and w use the addresses of the vector that their code stores, which is
+// still unused. Entries of a blocked matrix have, in both orders, the addresses given by its blocks ordered by columns.
 #pragma once
 
 #include <array>
@@ -15,7 +14,7 @@
 
 namespace lacuna::sida {
 
-/// Bytes in memory, contiguous.
+/// A contiguous range of bytes in memory.
 struct AddressRange {
   std::uint64_t address;
   std::uint64_t bytes;
@@ -23,10 +22,10 @@ struct AddressRange {
 
 class PassAddresses {
  public:
-  /// Vectors have the addresses that they have now.
+  /// Uses the vectors' current addresses.
   PassAddresses(const Program& program, const Pass& pass);
 
-  /// Appends the ranges of a request.
+  /// Appends the address ranges of a request.
   void find(const MemoryRequest& request, bool write, std::vector<AddressRange>& ranges) const;
 
  private:
@@ -35,7 +34,7 @@ class PassAddresses {
     std::uint64_t element_bytes;
     std::uint64_t length;  ///< elements
   };
-  /// Arrays of which a request takes the same elements.
+  /// Arrays whose elements of equal index are requested together.
   using Arrays = std::vector<Array>;
   struct Matrix {
     Arrays entries, blocks, offsets;
@@ -44,7 +43,7 @@ class PassAddresses {
   static void append(const Arrays& arrays, const MemoryRequest& request, std::vector<AddressRange>& ranges);
   const Arrays& vectors(Operand operand, bool write) const;
 
-  std::array<Matrix, 2> matrix_;  ///< in the order of OS, and of IS
+  std::array<Matrix, 2> matrix_;  ///< in the order of OS, then of IS
   Arrays load_, ewise_read_, ewise_written_, finish_read_, finish_written_, w_, z_;
 };
 

@@ -1,9 +1,9 @@
-// What the passes of a job have taken: a pass that the loop repeats while nothing else uses the memory takes the same again, at
-// the host cost of its function (sida.passes = bulk).
+// Costs of a job's passes. While nothing else uses the memory, a pass repeated by the loop is charged its earlier cost instead
+// of being simulated in detail (sida.passes = bulk).
 //
-// The cost of a pass is that of its first execution in detail in which nothing else used the memory, whatever state that one
-// found caches and TLBs in. They stay in the state that the last pass in detail has left. Counters of the memory system
-// increase as for copies in bulk (CopyContext::add_traffic), when the pass ends.
+// The cost of a pass is that of its first detailed execution without other users of the memory, with caches and TLBs in any
+// state. Bulk passes leave caches and TLBs as they are. Counters of the memory system increase at the end of the pass, as for
+// bulk copies (CopyContext::add_traffic).
 #pragma once
 
 #include <cstdint>
@@ -19,17 +19,17 @@ namespace lacuna {
 
 struct PassCost {
   sida::PassCounts counts;
-  std::vector<sida::Time> begins;  ///< of its steps, in cycles from the begin of the pass
+  std::vector<sida::Time> begins;  ///< beginnings of its steps, in cycles from the beginning of the pass
   MemoryPorts::Statistics ports;
-  std::vector<std::uint64_t> traffic;  ///< of the memory system (CopyContext::traffic)
+  std::vector<std::uint64_t> traffic;  ///< counters of the memory system (CopyContext::traffic)
 
-  /// Number of steps that have begun `elapsed` cycles after the begin of the pass.
+  /// Number of steps that have begun within `elapsed` cycles.
   std::size_t steps_begun(sida::Time elapsed) const;
 };
 
 class PassCosts {
  public:
-  /// Passes of one number differ in whether the loop has ended before their second product.
+  /// The pass, and whether its second product was executed: the loop may end before it.
   struct Key {
     std::uint32_t pass = 0;
     bool has_is = false;
@@ -39,16 +39,16 @@ class PassCosts {
   explicit PassCosts(MemoryPorts& ports) : ports_(ports) {}
   void attach(CopyContext& context) { context_ = &context; }
 
-  /// Whether the accelerator, which has a job, is the only user of the memory. False without a context.
+  /// Whether the accelerator's job is the only user of the memory. False without a context.
   bool alone() const { return context_ != nullptr && context_->active_users() == 1; }
-  /// Null: no such pass has been executed alone.
+  /// Returns null if the pass has not been executed alone yet.
   const PassCost* find(Key key) const;
 
-  /// Called when a pass of which no cost is known begins alone.
+  /// Called when a pass without known cost begins alone.
   void begin();
-  /// Called when it has ended, still alone. `start`: the begin of the pass.
+  /// Called when that pass ends, still alone. `start`: its beginning.
   void end(Key key, const sida::PassCounts& counts, std::vector<sida::Time> begins, sida::Time start);
-  /// Counts the requests of `part` of `whole` of a pass in bulk.
+  /// Adds `part` / `whole` of the requests of a pass in bulk to the counters.
   void count(const PassCost& cost, std::uint64_t part, std::uint64_t whole);
 
   void clear() { costs_.clear(); }
@@ -57,7 +57,7 @@ class PassCosts {
   MemoryPorts& ports_;
   CopyContext* context_ = nullptr;
   std::map<Key, PassCost> costs_;
-  // When the pass began:
+  // Counters at the beginning of the pass.
   MemoryPorts::Statistics ports_before_;
   std::vector<std::uint64_t> traffic_before_;
 };

@@ -7,7 +7,7 @@
 namespace lacuna {
 namespace {
 
-/// Of a request: a line of L2, as far as a byte mask goes.
+/// Bytes of a request: a line of L2, limited to the size of a byte mask.
 unsigned line_bytes(const GpuDeviceParameters& device) {
   return static_cast<unsigned>(std::min<std::uint64_t>(device.l2.line.n, ByteMask::kBytes));
 }

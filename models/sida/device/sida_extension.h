@@ -1,4 +1,5 @@
-// SIDA (thesis, chapter 4) as an extension of a device: the accelerator, beside the compute units, with ports to memory.
+// SIDA (thesis, chapter 4) as an extension of a device: an accelerator with its own ports to memory, in addition to the
+// compute units.
 //
 //   command processor -- Accelerator -- port x n -- network -- L2 bank x p -- DRAM channel x p      (sida.path = fabric)
 //                                       port x p ------------- L2 bank x p -- DRAM channel x p      (sida.path = l2)
@@ -17,7 +18,7 @@
 
 namespace lacuna {
 
-/// Section sida.
+/// Parameters of section `sida`.
 class SidaParameterSet : public ExtensionParameters {
  public:
   AcceleratorParameters sida;

@@ -1,4 +1,4 @@
-// GPU memory as programs of the accelerator access it: by GPU virtual addresses, without time.
+// Functional access of the accelerator's programs to GPU memory by GPU virtual addresses; takes no simulated time.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,7 @@ class VmMemory : public Memory {
   /// `vm` must outlive it.
   explicit VmMemory(const GpuVm& vm) : vm_(vm) {}
 
-  /// Observers of what is written, besides those that exist.
+  /// Adds an observer of writes.
   void add(WriteObserver& observer) { observers_.push_back(&observer); }
 
   void check(std::uint64_t address, std::uint64_t bytes, Access access) const override;
@@ -26,7 +26,7 @@ class VmMemory : public Memory {
   const std::byte* view(std::uint64_t address, std::uint64_t bytes) const override;
 
  private:
-  /// Calls `visit` with each contiguous piece of host memory and its bus address.
+  /// Calls `visit` with each contiguous piece in host memory, and its bus address.
   template <typename Visit>
   void for_each(std::uint64_t address, std::uint64_t bytes, Access access, const Visit& visit) const;
   isa::MemoryWindow window(std::uint64_t address, Access access) const;

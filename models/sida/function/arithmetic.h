@@ -1,4 +1,4 @@
-// What elements, monoids and semirings compute (lacuna/abi/sida.h): one definition for products, element-wise and scalar code.
+// Semantics of elements, monoids and semirings (lacuna/abi/sida.h), shared by products, element-wise and scalar code.
 #pragma once
 
 #include <cmath>
@@ -37,7 +37,7 @@ T truth(bool a) {
   }
 }
 
-/// Calls f with a value of an element's type. Of a known element alone.
+/// Calls f with a value of an element's type. The element must be known.
 template <class F>
 decltype(auto) with_type(unsigned element, F&& f) {
   switch (element) {
@@ -56,7 +56,7 @@ decltype(auto) with_type(unsigned element, F&& f) {
   }
 }
 
-/// Integers wrap around.
+/// Wraps around for integers.
 template <class T, class F>
 T wrapping(T a, T b, F f) {
   using Unsigned = std::uint64_t;
@@ -143,7 +143,7 @@ struct Monoid {
     else if constexpr (kMonoid == LACUNA_SIDA_MONOID_AND)
       return truth<T>(is_true(a) && is_true(b));
     else if constexpr (std::is_same_v<T, Bool>)
-      return truth<T>(is_true(a) || is_true(b));  // refused before
+      return truth<T>(is_true(a) || is_true(b));  // checks have rejected other elements
     else
       return plus(a, b);
   }
@@ -174,7 +174,7 @@ struct Semiring {
 #undef LACUNA_SIDA_SUM
   static Sum term(T a, T b) {
     if constexpr (std::is_same_v<T, Bool>) {
-      return {static_cast<std::uint8_t>(a.value & b.value)};  // AND_OR alone
+      return {static_cast<std::uint8_t>(a.value & b.value)};  // only AND_OR is defined for BOOL
     } else {
       const Sum x = static_cast<Sum>(a), y = static_cast<Sum>(b);
       if constexpr (kSemiring == LACUNA_SIDA_AND_OR)
@@ -195,7 +195,7 @@ struct Semiring {
   }
 };
 
-/// Calls f with the semiring of that number over T. Of a known one alone.
+/// Calls f with the semiring of that number over T. The semiring must be known.
 template <class T, class Sum, class F>
 decltype(auto) with_semiring(unsigned semiring, F&& f) {
   if constexpr (std::is_same_v<T, Bool>) {
@@ -216,7 +216,7 @@ decltype(auto) with_semiring(unsigned semiring, F&& f) {
 template <class T>
 using SumOf = std::conditional_t<std::is_same_v<T, std::int8_t>, std::int32_t, T>;
 
-/// As CONVERT says.
+/// Conversion as defined for CONVERT.
 template <class To, class From>
 To converted(From a) {
   if constexpr (std::is_same_v<To, Bool>) {
@@ -225,7 +225,8 @@ To converted(From a) {
     return static_cast<To>(a.value);
   } else if constexpr (std::is_floating_point_v<From> && kIsInteger<To>) {
     if (std::isnan(a)) return 0;
-    // The least integer is a power of two, and exact in every float; the greatest may be rounded up to one that is none.
+    // The least integer is a power of two, so that every floating-point type represents it exactly; the greatest may be rounded
+    // up to a value outside the range.
     constexpr auto kLeast = static_cast<From>(std::numeric_limits<To>::min());
     if (a < kLeast) return std::numeric_limits<To>::min();
     if (a >= -kLeast) return std::numeric_limits<To>::max();

@@ -38,7 +38,7 @@ T shifted(T a, T b) {
   return static_cast<T>(a >> (static_cast<unsigned>(b) % kBits));
 }
 
-/// The operations of registers or scalars, which have no state and touch no memory. `values` yields up to three operands.
+/// Operations on registers or scalars that have no state and do not access memory. `values` yields up to three operands.
 template <class T, class Values>
 void apply(unsigned operation, T* d, Values&& values, std::size_t count) {
   const auto one = [&](auto f) { map(d, values(0), count, f); };
@@ -169,7 +169,7 @@ const T* ElementWise::operand(std::uint16_t number, std::size_t count, std::uint
 
 template <class T>
 void ElementWise::compute(const lacuna_sida_instruction& instruction, std::uint32_t width, std::size_t count) {
-  // An operand may be the register of the result, also a narrower one: these are spread into memory of their own first.
+  // An operand may be the result's register, even a narrower one; it is first spread into separate memory.
   const T* values[3]{};
   const std::uint16_t numbers[3]{instruction.a, instruction.b, instruction.c};
   apply<T>(
@@ -203,7 +203,7 @@ void ElementWise::dense(const lacuna_sida_instruction& instruction, std::uint32_
     }
     const T* const weights = reinterpret_cast<const T*>(array.data());
     const T* const values = reinterpret_cast<const T*>(registers_[instruction.a].data());
-    // The result's register may be that of the operand.
+    // The result may be in the operand's register.
     Sum* const sums = reinterpret_cast<Sum*>(spread_[0].data());
     std::fill_n(sums, count * width, Sum{});
     for (std::size_t i = 0; i < count; ++i) {
@@ -267,7 +267,7 @@ void ElementWise::run(std::uint64_t first, std::uint64_t count) {
             using From = decltype(from);
             const From* a = scalar ? operand<From>(instruction.a, count, width, 0)
                                    : reinterpret_cast<const From*>(registers_[instruction.a].data());
-            // Values of another size than the result's, which may be in the same register.
+            // The result may overwrite an operand of another element size in the same register.
             if (instruction.a == instruction.d) {
               std::memcpy(spread_[0].data(), a, values * sizeof(From));
               a = reinterpret_cast<const From*>(spread_[0].data());

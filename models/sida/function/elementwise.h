@@ -1,4 +1,4 @@
-// Element-wise and scalar code: what it computes.
+// Functional execution of element-wise and scalar code.
 #pragma once
 
 #include <cstddef>
@@ -10,28 +10,28 @@
 
 namespace lacuna::sida {
 
-/// Runs one code over all its elements, in ascending order, some at a time. Vectors are read and written in memory.
+/// Runs a code over all its elements in ascending order, one chunk at a time. Reads and writes vectors in memory.
 class ElementWise {
  public:
-  /// `iteration`: iterations that were completed before, which choose the array of DENSE. `input`: the register that has a
-  /// value before the code, with the features of each of its elements; LACUNA_SIDA_NONE: there is none.
+  /// `iteration`: number of completed iterations, which selects the array of DENSE. `input`: register that has a value before
+  /// the code, with all features of each element; LACUNA_SIDA_NONE: none.
   ElementWise(Memory& memory, Program& program, const Code& code, std::uint64_t iteration,
               std::uint16_t input = LACUNA_SIDA_NONE, std::uint32_t input_width = 1);
 
-  /// Elements at a time, as run() takes them.
+  /// Maximum number of elements per call of run().
   std::uint64_t chunk() const { return chunk_; }
-  /// Where the caller puts the values of the input before run(), `count` elements with all their features.
+  /// Buffer for the input's values, to be filled before run(): `count` elements with all their features.
   std::byte* input() { return registers_[input_].data(); }
-  /// The values of a register after run().
+  /// Values of a register after run().
   const std::byte* output(std::uint16_t number) const { return registers_[number].data(); }
 
-  /// Elements first to first + count - 1, at most chunk() of them; to be called for all, in order.
+  /// Runs elements first to first + count - 1, at most chunk() of them. Must be called for all elements in order.
   void run(std::uint64_t first, std::uint64_t count);
-  /// Writes what was reduced into the program's scalars.
+  /// Writes the results of reductions to the program's scalars.
   void finish();
 
  private:
-  /// Values of an operand, one for each element and feature; scalars and narrow registers are spread.
+  /// Values of an operand, one per element and feature; scalars and narrow registers are spread.
   template <class T>
   const T* operand(std::uint16_t number, std::size_t count, std::uint32_t width, unsigned which);
   template <class T>
@@ -48,13 +48,13 @@ class ElementWise {
   std::uint32_t input_width_;
   std::uint64_t chunk_;
   std::vector<std::vector<std::byte>> registers_;
-  std::vector<std::uint32_t> widths_;  ///< of each register as it is now
+  std::vector<std::uint32_t> widths_;  ///< current width of each register
   std::vector<std::byte> spread_[3];
-  std::vector<std::uint64_t> accumulated_;            ///< of each REDUCE and SCAN, by instruction
-  std::vector<std::vector<std::byte>> dense_arrays_;  ///< of each DENSE, by instruction
+  std::vector<std::uint64_t> accumulated_;            ///< intermediate result of each REDUCE and SCAN, by instruction
+  std::vector<std::vector<std::byte>> dense_arrays_;  ///< array of each DENSE, by instruction
 };
 
-/// Scalar code: reads and writes the program's scalars.
+/// Runs scalar code, which reads and writes the program's scalars.
 void run_scalar_code(Program& program, const Code& code);
 
 /// Whether a scalar of that type is not 0.

@@ -1,5 +1,4 @@
-// Memory of the host for programs of the accelerator: allocations at GPU addresses of their own, with unmapped bytes between
-// them.
+// Host memory for programs of the accelerator: allocations have GPU addresses, separated by unmapped bytes.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +16,7 @@ namespace lacuna::sida {
 
 class HostMemory : public Memory {
  public:
-  /// `has_views`: false to have every read copied, as in memory whose pages do not lie together.
+  /// `has_views`: false makes view() fail, so that every read is copied, as for memory in scattered pages.
   explicit HostMemory(bool has_views = true) : has_views_(has_views) {}
 
   void check(std::uint64_t address, std::uint64_t bytes, Access access) const override { at(address, bytes, access); }

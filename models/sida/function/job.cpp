@@ -9,7 +9,7 @@
 namespace lacuna::sida {
 namespace {
 
-/// Takes the chunk's values of a register, and of the one that says which are present, to their place in a whole vector.
+/// Copies a chunk's values of a register, and of the register that marks present elements, to their position in a whole vector.
 void keep(const ElementWise& code, std::uint16_t values, std::uint16_t present, std::uint64_t first, std::uint64_t count,
           std::uint64_t element_bytes, HostVector& vector) {
   std::memcpy(vector.values.data() + first * element_bytes, code.output(values), count * element_bytes);
@@ -23,7 +23,7 @@ HostVector empty_vector(std::uint64_t elements, std::uint64_t element_bytes, boo
   return vector;
 }
 
-/// Of one element, with its features.
+/// Bytes of one element's sums, with all features.
 std::uint64_t bytes_of_sums(const lacuna_sida_pass& pass) {
   return std::uint64_t{pass.width} * lacuna_sida_element_bytes(lacuna_sida_sum_element(pass.element));
 }
@@ -121,7 +121,7 @@ void Job::go_on(const Pass& pass, PassOutcome& outcome, std::uint32_t exit, std:
     program_.header.last_pass = outcome.pass;
   }
   if (next_ != LACUNA_SIDA_NONE) return;
-  // A last pass without an end of the loop before: it ends after it.
+  // The loop ends after the last pass if it has not ended earlier.
   if (program_.header.exit == LACUNA_SIDA_EXIT_NONE) {
     outcome.exit = program_.header.exit = LACUNA_SIDA_EXIT_FINISH;
     program_.header.last_pass = outcome.pass;
@@ -149,7 +149,7 @@ PassOutcome Job::run_pass() {
   }
   run_scalar_code(program_, pass.after(Phase::ewise));
   if (ends(pass, LACUNA_SIDA_PASS_EWISE_COUNTS, d.ewise_condition)) {
-    // Without a second product nothing is dropped: the pass is complete.
+    // Without a second product nothing is dropped, and the pass is complete.
     if (!pass.has_is()) swap(pass);
     go_on(pass, outcome, LACUNA_SIDA_EXIT_EWISE, d.ewise_exit);
     return outcome;

@@ -1,4 +1,4 @@
-// A matrix in memory as products read it: offsets whole, entries some lines at a time, both checked.
+// A matrix in memory as read by products: all offsets together, entries some lines at a time, both checked.
 #pragma once
 
 #include <cstdint>
@@ -11,11 +11,11 @@
 
 namespace lacuna::sida {
 
-/// One of the two orders of a matrix; of a blocked one, its list of blocks. A copy reads on a thread of its own.
+/// One of the two orders of a matrix; for a blocked matrix, its list of blocks. A copy can be used by another thread.
 class MatrixLines {
  public:
-  /// `coordinates_end`: beyond the coordinates that are legal; `name`: for messages. Throws ProgramError for offsets that fall,
-  /// or that do not begin at 0 and end at `entries`.
+  /// `coordinates_end`: upper limit of valid coordinates; `name`: for messages. Throws ProgramError if offsets decrease, or do
+  /// not begin with 0 and end with `entries`.
   MatrixLines(const Memory& memory, const lacuna_sida_order& order, std::uint64_t lines, std::uint64_t entries,
               unsigned offset_bytes, unsigned value_bytes, std::uint64_t coordinates_end, std::string name);
 
@@ -24,10 +24,10 @@ class MatrixLines {
 
   struct Entries {
     std::span<const std::uint32_t> coordinates;
-    const std::byte* values;  ///< null: the matrix has none
+    const std::byte* values;  ///< null: the matrix has no values
   };
-  /// Entries of lines first to first + count - 1, valid until the next call. Throws ProgramError for a coordinate that is
-  /// outside or does not ascend in its line.
+  /// Entries of lines first to first + count - 1, valid until the next call. Throws ProgramError for coordinates that are out
+  /// of range or do not ascend in their line.
   Entries read(std::uint64_t first, std::uint64_t count);
 
  private:
@@ -38,12 +38,12 @@ class MatrixLines {
   unsigned value_bytes_;
   std::uint64_t coordinates_end_;
   std::string name_;
-  std::shared_ptr<const std::vector<std::uint64_t>> offsets_;  ///< of copies, too
+  std::shared_ptr<const std::vector<std::uint64_t>> offsets_;  ///< shared with copies
   std::vector<std::uint32_t> coordinates_;
   std::vector<std::byte> values_;
 };
 
-/// Elements of an array in memory, in place where that is possible, else copied to `copy`. Valid until either changes.
+/// Elements of an array in memory, in place if possible, otherwise copied to `copy`. Valid until either changes.
 template <class T>
 const T* array_in(const Memory& memory, std::uint64_t address, std::uint64_t count, std::vector<T>& copy) {
   if (address % alignof(T) == 0) {
@@ -54,7 +54,7 @@ const T* array_in(const Memory& memory, std::uint64_t address, std::uint64_t cou
   return copy.data();
 }
 
-/// The order by columns, or by rows, of a matrix of a program.
+/// The order of a matrix of a program by columns or by rows.
 MatrixLines matrix_lines(const Memory& memory, const Program& program, std::uint16_t matrix, bool by_rows);
 
 }  // namespace lacuna::sida

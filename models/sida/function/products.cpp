@@ -9,31 +9,32 @@
 namespace lacuna::sida {
 namespace {
 
-/// Entries that are read in one piece, but for longer lines.
+/// Entries read at a time; a longer line is read by one request.
 constexpr std::uint64_t kEntriesAtOnce = 16384;
 
-/// Entries of a matrix, the vector that they are multiplied with, and the sums that get their terms.
+/// Entries of a matrix, the vector that they are multiplied by, and the sums that their terms are added to.
 struct Terms {
-  const std::uint32_t* from;    ///< of each entry: the element of x
-  const std::uint32_t* to;      ///< of each entry: the sum; unused where lines have offsets
-  const std::byte* values;      ///< of each entry; null: all are 1
+  const std::uint32_t* from;    ///< for each entry: the element of x
+  const std::uint32_t* to;      ///< for each entry: the sum; unused for lines with offsets
+  const std::byte* values;      ///< value of each entry; null: all are 1
   const std::byte* x;           ///< elements with their features
-  const std::uint8_t* present;  ///< of each element of x; null: all are
+  const std::uint8_t* present;  ///< for each element of x: whether it is present; null: all are
   std::uint32_t width;          ///< features
 };
 
-/// What is different from semiring to semiring and from element to element.
+/// Functions that depend on semiring and element type.
 struct Kernels {
   unsigned element_bytes, sum_bytes;
-  /// Sums of elements with one feature, all present, of each of `lines` lines, whose entries begin at `offsets` - offsets[0].
+  /// Computes the sums of `lines` lines, whose entries begin at `offsets` - offsets[0], for elements with one feature, all
+  /// present.
   void (*line_sums)(const std::uint64_t* offsets, std::uint64_t lines, const Terms& terms, std::byte* sums);
-  /// The identity, `count` times.
+  /// Sets `count` sums to the identity.
   void (*clear)(std::byte* sums, std::uint64_t count);
-  /// Adds the terms of entries, one after the other.
+  /// Adds the terms of entries in sequence.
   void (*add)(const Terms& terms, std::uint64_t entries, std::byte* sums);
 };
 
-/// Values of BOOL are as they are in memory: any byte but 0 counts as 1.
+/// BOOL values are as in memory: any byte except 0 counts as 1.
 template <class T>
 T matrix_value(const Terms& terms, std::uint64_t entry) {
   if (!terms.values) return truth<T>(true);
@@ -129,8 +130,8 @@ class DualProduct : public Product {
   std::vector<std::uint32_t> to_;
 };
 
-/// Blocks of a line of blocks in ascending order, entries of a block by column and then by row: in either direction, terms of a
-/// sum come in ascending order.
+/// Product over blocks: those of a line of blocks in ascending order, and entries of a block by column, then by row. In either
+/// direction, the terms of a sum are in ascending order.
 class BlockedProduct : public Product {
  public:
   BlockedProduct(const Memory& memory, const lacuna_sida_matrix& matrix, MatrixLines blocks, bool transposed,
@@ -180,7 +181,7 @@ class BlockedProduct : public Product {
     kernels_.clear(sums_.data(), std::uint64_t{matrix_.block_side} * width_);
     const MatrixLines::Entries listed = blocks_.read(number, 1);
     const std::uint32_t* const numbers = reinterpret_cast<const std::uint32_t*>(listed.values);
-    // Blocks whose numbers follow each other lie together: those of one column of blocks, as lay_out() numbers them.
+    // Blocks with consecutive numbers are adjacent: lay_out() numbers the blocks of a column of blocks consecutively.
     for (std::size_t i = 0; i < listed.coordinates.size();) {
       std::size_t end = i + 1;
       while (end < listed.coordinates.size() && numbers[end] == numbers[end - 1] + 1) ++end;
@@ -195,7 +196,7 @@ class BlockedProduct : public Product {
     }
   }
 
-  /// Blocks of a line with these coordinates, whose numbers ascend from `first` without a gap.
+  /// Adds blocks of a line with these coordinates and consecutive numbers from `first` on.
   void add_blocks(std::uint64_t line, std::span<const std::uint32_t> coordinates, std::uint32_t first) {
     const std::uint64_t begin = offsets_[first], entries = offsets_[first + coordinates.size()] - begin;
     const std::uint8_t* const rows = array_in(memory_, matrix_.block_rows + begin, entries, rows_);
@@ -237,7 +238,7 @@ class BlockedProduct : public Product {
   const HostVector& x_;
   std::uint32_t width_;
   std::shared_ptr<std::vector<std::uint64_t>> copied_offsets_;
-  const std::uint64_t* offsets_;  ///< of each block's first entry
+  const std::uint64_t* offsets_;  ///< first entry of each block
   std::vector<std::byte> sums_, values_;
   std::uint64_t line_ = UINT64_MAX;
   std::vector<std::uint8_t> rows_, columns_;
@@ -264,7 +265,7 @@ SharedProduct::SharedProduct(std::unique_ptr<Product> product, WorkerThreads* th
 }
 
 void SharedProduct::sums(std::uint64_t first, std::uint64_t count, std::byte* out, std::uint64_t line_bytes) {
-  // Less work than this takes no longer than to wake a thread.
+  // Minimum work per thread: less takes no longer than waking a thread.
   constexpr std::uint64_t kLeastWork = 2048;
   const Product& product = *products_.front();
   const std::uint64_t together = product.lines_together(), end = first + count;
@@ -274,7 +275,7 @@ void SharedProduct::sums(std::uint64_t first, std::uint64_t count, std::byte* ou
     products_.front()->sums(first, count, out);
     return;
   }
-  // The line with which the part of a thread begins.
+  // First line of a thread's part.
   const auto begin_of = [&](std::uint64_t part) {
     std::uint64_t low = first, high = end;
     while (low < high) {
@@ -296,7 +297,7 @@ void SharedProduct::sums(std::uint64_t first, std::uint64_t count, std::byte* ou
       errors_[part] = std::current_exception();
     }
   });
-  // The error of the first line that has one, as on one thread.
+  // Reports the error of the first line that has one, like a single thread.
   for (const std::exception_ptr& error : errors_) {
     if (error) std::rethrow_exception(error);
   }

@@ -1,8 +1,8 @@
 // Products of a vector and a sparse matrix over a semiring: y(c) = sum over r of x(r) * A(r, c), or the same with the
 // transpose.
 //
-// Terms are added in ascending order of r, beginning with the identity of the sum: for OS and for IS, dual and blocked storage
-// alike. The hardware's adder tree has another order (docs/deviations/sida.md).
+// Terms are added in ascending order of r to the identity of the sum, for OS and IS and for dual and blocked storage alike.
+// The hardware's adder tree uses another order (docs/deviations/sida.md).
 #pragma once
 
 #include <cstddef>
@@ -16,26 +16,26 @@
 
 namespace lacuna::sida {
 
-/// A vector that is whole on the host: elements with their features.
+/// A complete vector in host memory: elements with their features.
 struct HostVector {
   std::vector<std::byte> values;
-  std::vector<std::uint8_t> present;  ///< of each element; empty: all are
+  std::vector<std::uint8_t> present;  ///< for each element: whether it is present; empty: all are
 
   const std::uint8_t* present_or_null() const { return present.empty() ? nullptr : present.data(); }
 };
 
-/// One product, whose sums are made some lines at a time (columns of A, or rows for the transpose).
+/// A product whose sums are computed some lines at a time (columns of A, or rows for the transpose).
 class Product {
  public:
   virtual ~Product() = default;
-  /// The same product with buffers of its own, for another thread.
+  /// The same product with separate buffers, for another thread.
   virtual std::unique_ptr<Product> copy() const = 0;
-  /// Number of lines that are computed together: parts for several threads are cut at its multiples.
+  /// Granularity of lines: the parts of threads begin at multiples of it.
   virtual std::uint64_t lines_together() const = 0;
-  /// Work of the lines before `line`, a multiple of lines_together(), or the end: entries, or blocks.
+  /// Work of the lines before `line`, in entries or blocks. `line` must be a multiple of lines_together(), or the end.
   virtual std::uint64_t work_before(std::uint64_t line) const = 0;
-  /// Sums of lines first to first + count - 1, with all features, elements of lacuna_sida_sum_element(). Throws ProgramError
-  /// for coordinates outside of the matrix, and for memory that is not there.
+  /// Computes the sums of lines first to first + count - 1, with all features, in elements of lacuna_sida_sum_element(). Throws
+  /// ProgramError for coordinates outside of the matrix and for unmapped memory.
   virtual void sums(std::uint64_t first, std::uint64_t count, std::byte* out) = 0;
 };
 
@@ -46,23 +46,23 @@ struct ProductKind {
   std::uint32_t width;  ///< features of an element
 };
 
-/// `x` must remain. Throws ProgramError for offsets that fall or do not end at the matrix' entries.
+/// `x` must outlive it. Throws ProgramError if offsets decrease or do not end with the number of entries.
 std::unique_ptr<Product> make_product(const Memory& memory, const Program& program, const ProductKind& kind,
                                       const HostVector& x);
 
-/// A product on several threads of the host, which share its lines. Results and errors are those of one thread.
+/// A product whose lines are divided among host threads. Results and errors do not depend on the number of threads.
 class SharedProduct {
  public:
-  /// `threads`: may be null.
+  /// `threads` may be null.
   SharedProduct(std::unique_ptr<Product> product, WorkerThreads* threads);
-  /// As Product::sums(). `line_bytes`: of the sums of a line.
+  /// Like Product::sums(). `line_bytes`: bytes of the sums of a line.
   void sums(std::uint64_t first, std::uint64_t count, std::byte* out, std::uint64_t line_bytes);
 
  private:
   WorkerThreads* threads_;
-  std::vector<std::unique_ptr<Product>> products_;  ///< of each thread
-  std::vector<unsigned> numbers_;                   ///< of the threads
-  std::vector<std::exception_ptr> errors_;          ///< of the part of each thread
+  std::vector<std::unique_ptr<Product>> products_;  ///< product of each thread
+  std::vector<unsigned> numbers_;                   ///< numbers of the threads
+  std::vector<std::exception_ptr> errors_;          ///< error of each thread's part
 };
 
 }  // namespace lacuna::sida

@@ -10,16 +10,16 @@ constexpr unsigned kPeRows = 3;  // OS, E-wise and IS
 
 /// High-density 6T cell of Samsung's 10 nm: ISSCC 2017, "A 10 nm FinFET 128 Mb SRAM" gives 0.040 um2.
 constexpr double kCellUm2 = 0.040;
-/// Cells of AMD's 3D V-Cache, 64 MB in 41 mm2 (ISSCC 2022, 26.4), by TSMC's 7 nm cell of 0.027 um2 (ISSCC 2017): their share of
-/// the die, tags included.
+/// AMD's 3D V-Cache, 64 MB in 41 mm2 (ISSCC 2022, 26.4), with TSMC's 7 nm cell of 0.027 um2 (ISSCC 2017), gives the share of
+/// cells in the die, including tags.
 constexpr double kVCacheMm2 = 41;
 constexpr double kVCacheCellUm2 = 0.027;
 constexpr double kVCacheBits = 64.0 * 1024 * 1024 * 8;
 constexpr double kCellShare = kVCacheBits * kVCacheCellUm2 * kMm2PerUm2 / kVCacheMm2;
 
-/// Multiply-adds of the thesis' matrix unit of 4 x 4 x 4.
+/// Multiply-adds of the thesis' 4 x 4 x 4 matrix unit.
 constexpr double kUnitProducts = 64;
-/// From 45 nm to 8N: what operators add to a unit, 69 % of it, becomes 0.378 mm2 (section 3.6.1).
+/// Scaling from 45 nm to 8N: the operators' addition to a unit, 69 % of it, becomes 0.378 mm2 (section 3.6.1).
 constexpr double kScale =
     matrix_cost::kScaledSquareMillimetres / ((matrix_cost::kAllOperators - 1) * matrix_cost::kBaselineSquareMillimetres);
 

@@ -1,9 +1,9 @@
-// Area of the accelerator from what is published of its parts, beside the thesis' own numbers (section 4.6.7: 348 mm2, of which
-// the buffer has 200; synthesis at 45 nm, scaled to Samsung's 8N).
+// Area of the accelerator derived from published data of its parts, for comparison with the thesis' numbers (section 4.6.7:
+// 348 mm2, of which the buffer has 200; synthesis at 45 nm, scaled to Samsung's 8N).
 //
-// Buffer: cells of Samsung's 10 nm, whose dimensions 8N has, in the share of an area that cells have in a large SRAM of a
-// product. PEs: the thesis' own 64-bit matrix unit (Table 3.5 (c)), of which a multiply-add is one PE, scaled as its
-// section 3.6.1 scales. Networks between PEs, loaders and control are not known.
+// Buffer: cells of Samsung's 10 nm, which have the dimensions of 8N, divided by the area share of cells in a large production
+// SRAM. PEs: multiply-adds of the thesis' 64-bit matrix unit (Table 3.5 (c)), scaled as in its section 3.6.1. Networks between
+// PEs, loaders and control are unknown and not included.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ namespace lacuna::sida {
 inline constexpr double kPublishedMm2 = 348;
 inline constexpr double kPublishedBufferMm2 = 200;
 
-/// `pes`: of each of the three cores.
+/// `pes`: number of PEs of each of the three cores.
 double buffer_mm2(std::uint64_t bytes);
 double pes_mm2(unsigned pes, bool all_semirings);
 

@@ -1,4 +1,4 @@
-// Counts of passes as statistics: of the accelerator in a device, and of a run without one.
+// Statistics of pass counters, for an accelerator in a device and for runs without a device.
 #pragma once
 
 #include "models/common/config/statistics.h"
@@ -6,7 +6,7 @@
 
 namespace lacuna::sida {
 
-/// Adds them to a group. The counts must outlive it.
+/// Adds the counters to a group. They must outlive it.
 void describe_counts(const PassCounts& counts, StatisticsGroup& group);
 
 }  // namespace lacuna::sida

@@ -1,7 +1,7 @@
-// A CPU by formula, to compare with: its bandwidth and its last-level cache, and nothing of its cores.
+// Analytical model of a CPU for comparison: memory bandwidth and last-level cache; its cores are not modelled.
 //
 // A pass has one product with its element-wise operations, as ALP/GraphBLAS executes them without blocking (thesis, section
-// 4.6.2). Its bytes are those of the oracle. The first time all come from memory; then the cache has
+// 4.6.2). Its bytes are those of the oracle. The first time all are read from memory; later a share is read from the cache:
 //
 //   share = min(1, cache / working set)      working set: the matrix by columns, and all vectors
 //   time  = bytes (1 - share) / bandwidth + bytes share / cache bandwidth
@@ -20,7 +20,7 @@ struct CpuParameters {
   double cache_bandwidth = 870;
 
   void describe(ParameterSection& s);
-  /// Seconds.
+  /// Returns seconds.
   double time(double bytes, double working_set, bool first) const;
 };
 

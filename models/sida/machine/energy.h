@@ -1,5 +1,6 @@
-// Joules of the accelerator's events, by EnergyParameters: a PE's operation takes what a lane of a vector ALU takes, a byte of
-// memory what DRAM and its interface take, with a row opened for each kDramRowBytes: no machine here has banks.
+// Energy of the accelerator's events in joules, by EnergyParameters: an operation of a PE costs as much as that of a vector
+// ALU lane; a byte of memory costs DRAM and interface energy, with one row activation per kDramRowBytes, since banks are not
+// modelled here.
 #pragma once
 
 #include <array>
@@ -12,25 +13,25 @@
 
 namespace lacuna::sida {
 
-inline constexpr std::uint64_t kDramRowBytes = 1024;  ///< of HBM2 (configs/energy/sida.cfg, [O])
+inline constexpr std::uint64_t kDramRowBytes = 1024;  ///< row size of HBM2 (configs/energy/sida.cfg, [O])
 
-/// The blocks of the accelerator's energy.
+/// Parts of the accelerator's energy.
 enum class EnergyPart : std::uint8_t { compute, memory, buffer };
 inline constexpr std::size_t kEnergyParts = 3;
 inline constexpr std::array<const char*, kEnergyParts> kEnergyPartNames = {"compute", "memory", "buffer"};
 
-/// Events of these counts, in blocks with the names of parts. The counts must outlive the meter.
+/// Adds the events of these counts in one block per part. The counts must outlive the meter.
 void describe_energy(const EnergyCounts& counts, EnergyMeter& meter, const EnergyParameters& energy);
 
-/// Events of the PEs and of the buffer alone, in a block of that name: those of an accelerator in a device.
+/// Adds only the events of PEs and buffer, in a block of that name, for an accelerator in a device.
 void describe_compute_energy(const EnergyCounts& counts, EnergyMeter& meter, const EnergyParameters& energy,
                              const std::string& block);
 void describe_buffer_energy(const EnergyCounts& counts, EnergyMeter& meter, const EnergyParameters& energy,
                             const std::string& block);
 
-/// Joules by part.
+/// Energy by part, in joules.
 std::array<double, kEnergyParts> joules(const EnergyCounts& counts, const EnergyParameters& energy);
-/// Joules of the buffer by kind.
+/// Energy of the buffer by kind, in joules.
 std::array<double, kBufferKinds> buffer_joules(const EnergyCounts& counts, const EnergyParameters& energy);
 
 }  // namespace lacuna::sida

@@ -106,7 +106,7 @@ EnergyCounts energy_counts(const PassShape& shape, const PassCounts& counts, uns
   energy.write(BufferKind::rows, (counts.converted_to_rows + counts.reloaded) * entry);
   energy.read(BufferKind::rows, counts.is_used * entry);
   energy.pass(BufferKind::rows, counts.repack_moved * entry);
-  // A vector shorter than its lines has no more bytes than it has elements.
+  // A vector shorter than its lines has only the bytes of its elements.
   const std::uint64_t x_bytes = shape.x_length * shape.x_bytes;
   energy.write(BufferKind::x, counts.lines.x_refetched == 0 && counts.lines.x_fetched != 0
                                   ? x_bytes
@@ -122,7 +122,7 @@ EnergyCounts energy_counts(const PassShape& shape, const PassCounts& counts, uns
     energy.write(BufferKind::vectors, counts.lines.w_read_back * line_bytes);
   }
   if (shape.has_os) energy.pass(BufferKind::vectors, shape.y_length * shape.w_bytes);  // y
-  // Vectors from which load code computes x; without code x arrives itself.
+  // Vectors from which load code computes x; without load code x itself is read.
   if (shape.load.instructions != 0) energy.pass(BufferKind::vectors, counts.read(MemoryKind::x));
   for (const MemoryKind kind : {MemoryKind::ewise_vectors, MemoryKind::outputs})
     energy.pass(BufferKind::vectors, counts.read(kind) + counts.written(kind));

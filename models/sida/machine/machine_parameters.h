@@ -10,10 +10,10 @@
 namespace lacuna::sida {
 
 struct MachineParameters {
-  unsigned pes = PipelineParameters{}.os_pes;  ///< of each core
+  unsigned pes = PipelineParameters{}.os_pes;  ///< PEs of each core
   Bytes buffer{PipelineParameters{}.buffer_bytes};
   Frequency clock{1'000'000'000};
-  PipelineParameters control;  ///< but for cores and buffer
+  PipelineParameters control;  ///< except cores and buffer size
 
   void describe(ParameterSection& s);
   PipelineParameters pipeline() const;

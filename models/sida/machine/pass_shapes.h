@@ -1,4 +1,4 @@
-// What a pass of a program asks of the pipeline, in counts.
+// The timing model's input for a pass of a program.
 #pragma once
 
 #include "models/sida/function/job.h"
@@ -7,13 +7,13 @@
 
 namespace lacuna::sida {
 
-/// The two orders of a matrix, which must remain.
+/// The two orders of a matrix, which must outlive users.
 struct MatrixOrders {
   LineOrder by_columns, by_rows;
 };
 
-/// Of a pass that went as `outcome` says: a product that was dropped is none of the shape. `orders`: of the pass' matrix;
-/// ignored for an element-wise pass.
+/// Shape of a pass with this outcome; it excludes a dropped product. `orders`: those of the pass' matrix, ignored for an
+/// element-wise pass.
 PassShape shape_of(const Program& program, const Pass& pass, const PassOutcome& outcome, const MatrixOrders& orders);
 
 /// Bytes of one entry in one order: its coordinate and its value; blocked: two coordinates of a byte and the value.

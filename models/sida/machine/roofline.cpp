@@ -8,7 +8,7 @@
 namespace lacuna::sida {
 namespace {
 
-/// Bytes of a matrix in one order, for one product.
+/// Bytes of a matrix in one order, read by one product.
 std::uint64_t order_bytes(const lacuna_sida_matrix& matrix, std::uint64_t lines) {
   return matrix.entries * entry_bytes(matrix) + lines * matrix.offset_bytes;
 }
@@ -22,7 +22,7 @@ class Operators {
       for (const int operand : node.operands) note_use(operand, node.kind == SIDA_REDUCE || is_element_wise(node));
       if (node.kind == SIDA_STATE && node.next >= 0) note_use(node.next, false);
     }
-    // An operation that only another one of a reduction uses belongs to the reduction.
+    // An operation used only by another operation of a reduction belongs to the reduction.
     for (int n = graph.count - 1; n >= 0; --n) {
       const sida_node& node = graph.nodes[n];
       if (node.kind != SIDA_REDUCE && !in_reduction(n)) continue;
@@ -59,7 +59,7 @@ class Operators {
   }
   void note_use(int node, bool element_wise) {
     if (node < 0) return;
-    // A product's operand or a state must be in memory, however often it is used.
+    // An operand of a product and a state are in memory, regardless of the number of uses.
     uses_[at(node)].all += element_wise ? 1 : 2;
   }
   bool in_reduction(int node) const { return uses_[at(node)].reduced; }
@@ -68,14 +68,14 @@ class Operators {
     return n.scalar || n.kind == SIDA_INDEX || n.kind == SIDA_MATRIX ? 0 : sida_vector_bytes(&n);
   }
 
-  /// Bytes of the operator; of vectors that are written, each byte goes through the buffer.
+  /// Sets the bytes of the operator; each byte of written vectors passes through the buffer.
   static void set_bytes(Work& work, std::uint64_t read, std::uint64_t written) {
     work.bytes = read + written;
     work.energy.memory_read = read;
     work.energy.memory_written = written;
     work.energy.pass(BufferKind::vectors, written);
   }
-  /// An operation of a node, or of its reduction.
+  /// Counts an operation of a node or of its reduction.
   void count_operations(const sida_node& node, EnergyCounts& energy) const {
     if (node.kind == SIDA_DENSE) {
       const sida_node& a = graph_.nodes[node.operands[0]];
@@ -172,7 +172,7 @@ Work oracle_work(const Program& program, const Pass& pass, const PassOutcome& ou
     for (const std::uint16_t vector : code.stores) written += elements * program.bytes_of_element(vector);
     work.energy.memory_read += read;
     work.energy.memory_written += written;
-    // x without load code is no vector besides.
+    // Without load code x is not an additional vector.
     if (phase != Phase::load || code.operations != 0) work.energy.pass(BufferKind::vectors, read + written);
     element_wise += elements * code.operations;
   };
@@ -187,7 +187,7 @@ Work oracle_work(const Program& program, const Pass& pass, const PassOutcome& ou
   const bool os_rows = pass.description.flags & LACUNA_SIDA_PASS_OS_TRANSPOSED,
              is_rows = pass.description.flags & LACUNA_SIDA_PASS_IS_TRANSPOSED;
   work.bytes += order_bytes(matrix, os_rows ? matrix.rows : matrix.columns);
-  // The offsets of the other order, too, unless both products walk the same lines.
+  // Also the offsets of the other order, unless both products walk the same lines.
   if (outcome.has_is && os_rows == is_rows)
     work.bytes += std::uint64_t{os_rows ? matrix.columns : matrix.rows} * matrix.offset_bytes;
   work.energy.memory_read = work.bytes - work.energy.memory_written;

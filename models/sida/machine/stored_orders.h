@@ -1,4 +1,4 @@
-// Both orders of a matrix in memory as the pipeline needs them: offsets and coordinates, without values.
+// Both orders of a matrix in memory as used by the pipeline: offsets and coordinates, without values.
 #pragma once
 
 #include <cstdint>
@@ -9,10 +9,10 @@
 
 namespace lacuna::sida {
 
-/// Copies: what other agents write to the matrix afterwards has no effect. Memory: 8 bytes an entry, 8 a row and a column.
+/// Copies of both orders, unaffected by later writes to the matrix. Host memory: 8 bytes per entry, and 8 per row and column.
 class StoredOrders {
  public:
-  /// Throws ProgramError for offsets and coordinates that are illegal, and where the two orders have not the same entries.
+  /// Throws ProgramError if offsets or coordinates are invalid, or if the two orders have different entries.
   StoredOrders(const Memory& memory, const Program& program, std::uint16_t matrix);
 
   MatrixOrders orders() const { return {columns_.order(), rows_.order()}; }

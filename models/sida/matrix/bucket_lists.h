@@ -1,4 +1,4 @@
-// Items in lists by an integer key: the greatest key with an item is found without a search of the items.
+// Lists of items by an integer key, which give the greatest key with an item without a search of the items.
 #pragma once
 
 #include <algorithm>
@@ -13,14 +13,14 @@ class BucketLists {
  public:
   static constexpr Index kNone = ~Index{0};
 
-  /// `items`: 0 to items - 1, in no list at first. Keys grow as needed.
+  /// `items`: numbers 0 to items - 1, initially in no list. Keys grow as needed.
   explicit BucketLists(Index items) : next_(items), previous_(items), key_(items, kAbsent) {}
 
   bool contains(Index item) const { return key_[item] != kAbsent; }
   std::size_t key(Index item) const { return key_[item]; }
-  /// An item of that key, the one that came last; kNone if there is none.
+  /// The item of that key that was inserted last; kNone if there is none.
   Index front(std::size_t key) const { return key < heads_.size() ? heads_[key] : kNone; }
-  /// The greatest key with an item. There is one.
+  /// The greatest key with an item. At least one item must be in a list.
   std::size_t greatest() {
     while (heads_[greatest_] == kNone) --greatest_;
     return greatest_;

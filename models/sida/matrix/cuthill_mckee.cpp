@@ -6,8 +6,8 @@
 namespace lacuna::sida {
 namespace {
 
-/// Each part of the graph begins at a vertex that is far
-/// from others: the last one of a walk from the vertex of the smallest degree, repeated while it gets deeper.
+/// Each component of the graph starts at a peripheral vertex: the last one of a walk from the vertex of the smallest degree,
+/// repeated while the number of levels grows.
 class CuthillMcKee {
  public:
   explicit CuthillMcKee(const SparseMatrix& matrix) : graph_(neighbours(matrix)), level_(graph_.columns, kUnseen) {}
@@ -32,7 +32,7 @@ class CuthillMcKee {
 
   std::uint64_t degree(Index v) const { return graph_.offsets[v + 1] - graph_.offsets[v]; }
 
-  /// Appends the part of the graph that `start` is in, breadth first. Returns where its last level begins.
+  /// Appends the component of `start`, breadth first. Returns the position of its last level.
   std::size_t walk(Index start, std::vector<Index>& to) {
     std::size_t next = to.size(), last_level = next;
     to.push_back(start);
@@ -54,7 +54,7 @@ class CuthillMcKee {
 
   Index far_from(Index start) {
     Index depth = 0;
-    // Each round walks deeper; a few are enough in practice (George and Liu, 1979).
+    // Each round finds more levels; a few suffice in practice (George and Liu, 1979).
     constexpr unsigned kRounds = 8;
     for (unsigned round = 0; round < kRounds; ++round) {
       part_.clear();

@@ -49,7 +49,7 @@ const std::vector<MatrixKind> kKinds{
     {"random", "each entry anywhere; directed", {}},
     {"road",
      "a square grid of crossings of which roads are missing, in tiles; symmetric",
-     {{"kept", 0.01, 1, 0.6, false, "share of the grid's roads that are there"},
+     {{"kept", 0.01, 1, 0.6, false, "share of the grid's edges that exist"},
       {"tile", 1, 4096, 32, true, "side of a tile, whose vertices have neighbouring numbers"}}},
 };
 
@@ -92,7 +92,7 @@ Values parsed(std::string_view text, const MatrixKind& kind) {
   return values;
 }
 
-/// Draws entries of one kind.
+/// Draws the entries of one kind of matrix.
 class Generator {
  public:
   Generator(const Values& values, Random& random)
@@ -140,7 +140,7 @@ class Generator {
     made_.add(a, b);
     if (a != b) made_.add(b, a);
   }
-  /// Entries in pairs, from `draw`.
+  /// Adds symmetric pairs of entries from `draw`.
   template <class Draw>
   void symmetric(const Draw& draw) {
     reserve(wanted_ + 1);
@@ -149,14 +149,14 @@ class Generator {
       both(a, b);
     }
   }
-  /// At the end of the diagonal, where one of them would lie outside, the vertex with itself.
+  /// A vertex and one at distance `width`; at the end of the diagonal, where the second would be outside, the vertex twice.
   Pair near_pair(Index width) {
     const Index a = random_.below(n_);
     const std::uint64_t b = a + std::uint64_t{random_.below(std::min(width, n_ - 1) + 1)};
     return {a, b < n_ ? static_cast<Index>(b) : a};
   }
 
-  /// The largest side of a grid that has no more than all vertices.
+  /// The largest side of a grid that has at most as many points as there are vertices.
   Index grid_side(unsigned dimensions) const {
     const auto fits = [&](std::uint64_t side) {
       std::uint64_t count = 1;
@@ -169,7 +169,7 @@ class Generator {
     return static_cast<Index>(side);
   }
 
-  /// Neighbours along each dimension of a grid; vertices that fill up no whole grid are alone.
+  /// Connects neighbours along each dimension of a grid; vertices beyond the largest complete grid are isolated.
   void mesh(unsigned dimensions) {
     const Index side = grid_side(dimensions);
     std::uint64_t count = 1;
@@ -188,9 +188,9 @@ class Generator {
     const Index side = grid_side(2);
     const auto tile = std::min(static_cast<Index>(of("tile")), side);
     const double kept = of("kept");
-    // Numbers of crossings: tile after tile, and row after row within each.
+    // Crossings are numbered by tile, then by row within each tile.
     const auto number = [&](Index x, Index y) {
-      const Index across = side / tile;  // of whole tiles; the last one of a row and column is larger
+      const Index across = side / tile;  // tiles of full size; the last one of a row or column is larger
       const Index tx = std::min(x / tile, across - 1), ty = std::min(y / tile, across - 1);
       const Index width = tx + 1 < across ? tile : side - tx * tile, height = ty + 1 < across ? tile : side - ty * tile;
       return std::uint64_t{ty} * tile * side + std::uint64_t{tx} * tile * height + std::uint64_t{y - ty * tile} * width +
@@ -208,7 +208,7 @@ class Generator {
   void arrow() {
     const auto border = std::min(static_cast<Index>(of("border") * n_), n_ - 1);
     const Index inner = n_ - border, block = std::min(static_cast<Index>(of("block")), inner);
-    // Half of the entries in blocks, half of them between blocks and border.
+    // Half of the entries are within blocks, half between blocks and border.
     symmetric([&]() -> Pair {
       const Index a = random_.below(inner);
       if (border != 0 && random_.share() <= 0.5) return {a, inner + random_.below(border)};
@@ -223,7 +223,7 @@ class Generator {
     const auto supplies = std::min(static_cast<Index>(of("supplies")), n_);
     symmetric([&]() -> Pair {
       if (random_.share() <= near) return near_pair(distance);
-      // Every other far entry is one of a supply, which are spread evenly.
+      // Every other far entry belongs to a supply; supplies are spread evenly.
       const bool supply = supplies != 0 && random_.share() <= 0.5;
       const Index a = random_.below(n_);
       return {a, supply ? static_cast<Index>(std::uint64_t{random_.below(supplies)} * n_ / supplies) : random_.below(n_)};
@@ -241,12 +241,12 @@ class Generator {
     });
   }
 
-  /// Vertex i has a weight of (i + 1) ^ (-1 / (exponent - 1)), for entries in its row and, by another order of the vertices, in
+  /// Vertex i has a weight of (i + 1) ^ (-1 / (exponent - 1)) for entries in its row and, by another order of the vertices, in
   /// its column.
   void power() {
     const double alpha = 1 / (of("exponent") - 1), inverse = 1 / (1 - alpha), span = std::pow(n_ + 1.0, 1 - alpha) - 1;
     const auto draw = [&] {
-      // The weights' integral from 1 to i + 1, inverted.
+      // Inverse of the weights' integral from 1 to i + 1.
       const double place = std::pow(1 + (1 - random_.share()) * span, inverse) - 1;
       return std::min(static_cast<Index>(place), n_ - 1);
     };

@@ -6,9 +6,9 @@
 namespace lacuna::sida {
 namespace {
 
-/// The next vertex is the one with the highest score with those of the window, the last ones that were taken: a point for each
-/// entry between two vertices, and one for each vertex whose row has both. Rows of more than a square root of all vertices give
-/// no points: they would give them to all alike, and decide the time that it takes.
+/// The next vertex is the one with the highest score with respect to the window, the vertices chosen last: one point for each
+/// entry between two vertices, and one for each vertex whose row has both. Rows with more entries than the square root of the
+/// number of vertices give no points: they would contribute almost equally to all vertices, and dominate the run time.
 class GraphOrder {
  public:
   GraphOrder(const SparseMatrix& matrix, unsigned window)
@@ -22,7 +22,7 @@ class GraphOrder {
   std::vector<Index> order() {
     std::vector<Index> result;
     result.reserve(n_);
-    // Behind each other by entries in the column: the first one, and where no vertex has points.
+    // Inserted in reverse order, so that the first vertex is chosen if all scores are equal.
     for (Index v = n_; v-- > 0;) vertices_.insert(v, 0);
     Index first = 0;
     for (Index v = 1; v < n_; ++v) {
@@ -57,7 +57,7 @@ class GraphOrder {
   const Index n_;
   const unsigned window_;
   const std::uint64_t longest_;
-  BucketLists vertices_;  ///< that have not been taken, by points
+  BucketLists vertices_;  ///< vertices not chosen yet, by points
 };
 
 }  // namespace

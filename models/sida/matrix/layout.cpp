@@ -26,7 +26,7 @@ T element_value(double value) {
   if constexpr (std::is_integral_v<T>) {
     if (value != std::trunc(value) || value < static_cast<double>(std::numeric_limits<T>::min()) ||
         value > static_cast<double>(std::numeric_limits<T>::max())) {
-      throw MatrixError("the value " + std::to_string(value) + " is none of an integer of " + std::to_string(8 * sizeof(T)) +
+      throw MatrixError("the value " + std::to_string(value) + " is not an integer of " + std::to_string(8 * sizeof(T)) +
                         " bits");
     }
   }
@@ -63,12 +63,12 @@ std::uint64_t put_values(const PlaceArray& place, const std::vector<double>& val
   }
 }
 
-/// Entries in blocks: of each its block, and where it was in the matrix.
+/// Entries ordered by blocks, with their indices in the matrix.
 struct BlockedEntries {
-  std::vector<std::uint64_t> entries;          ///< of the matrix, block by block, by column and then by row
-  std::vector<std::uint64_t> offsets{0};       ///< of each block
-  std::vector<Index> block_row, block_column;  ///< of each block, ascending by column and then by row
-  std::vector<std::uint8_t> row, column;       ///< of each entry within its block
+  std::vector<std::uint64_t> entries;          ///< the matrix' entries, by block, column and row
+  std::vector<std::uint64_t> offsets{0};       ///< first entry of each block
+  std::vector<Index> block_row, block_column;  ///< position of each block, ascending by column and then by row
+  std::vector<std::uint8_t> row, column;       ///< position of each entry within its block
 };
 
 BlockedEntries in_blocks(const SparseMatrix& matrix, Index side) {
@@ -105,7 +105,7 @@ BlockedEntries in_blocks(const SparseMatrix& matrix, Index side) {
   return blocked;
 }
 
-/// Lists of blocks by lines: `line` and `coordinate` of each block; blocks of one line ascend by coordinate already.
+/// Lists of blocks by lines: `line` and `coordinate` of each block; within a line blocks ascend by coordinate.
 lacuna_sida_order list_blocks(const std::vector<Index>& line, const std::vector<Index>& coordinate, std::uint64_t lines,
                               unsigned offset_bytes, const PlaceArray& place) {
   std::vector<std::uint64_t> offsets(lines + 1);

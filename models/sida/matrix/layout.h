@@ -1,4 +1,4 @@
-// A matrix as the accelerator reads it (lacuna/abi/sida.h): by columns and by rows, or values once in blocks.
+// Writes a matrix in the accelerator's format (lacuna/abi/sida.h): by columns and by rows, or blocked with values stored once.
 #pragma once
 
 #include <cstddef>
@@ -12,17 +12,17 @@
 namespace lacuna::sida {
 
 struct MatrixLayout {
-  unsigned element = LACUNA_SIDA_F64;  ///< of the values
-  bool values = true;                  ///< false: a pattern, whatever values the matrix has
+  unsigned element = LACUNA_SIDA_F64;  ///< element type of the values
+  bool values = true;                  ///< false: a pattern, even if the matrix has values
   bool blocked = false;
   Index block_side = 256;  ///< 1 to 256
 };
 
-/// Puts an array into memory, aligned to 16 bytes, and returns its address.
+/// Places an array in memory, aligned to 16 bytes, and returns its address.
 using PlaceArray = std::function<std::uint64_t(std::span<const std::byte> array)>;
 
-/// Arrays are made one after the other and handed to `place`. Offsets have 4 bytes, 8 from 2^32 entries on. A matrix without
-/// values has ones. Throws MatrixError for values that an integer element cannot hold, and for a block side beyond the limits.
+/// Creates the arrays and passes them to `place`. Offsets have 4 bytes, or 8 from 2^32 entries on. All values are 1 if the
+/// matrix has none. Throws MatrixError for values that an integer element cannot represent, and for an invalid block side.
 lacuna_sida_matrix lay_out(const SparseMatrix& matrix, const MatrixLayout& layout, const PlaceArray& place);
 
 }  // namespace lacuna::sida

@@ -1,4 +1,4 @@
-// Lines of a file that may be compressed by gzip.
+// Reads the lines of a file, which may be compressed with gzip.
 #pragma once
 
 #include <zlib.h>
@@ -14,7 +14,7 @@ namespace lacuna::sida {
 
 class LineReader {
  public:
-  /// A longer line is no line of a matrix file.
+  /// Limit of a line's length; no valid matrix file has longer ones.
   static constexpr std::size_t kLongestLine = std::size_t{1} << 16;
 
   /// Throws MatrixError if the file cannot be opened.
@@ -23,12 +23,12 @@ class LineReader {
   LineReader(const LineReader&) = delete;
   LineReader& operator=(const LineReader&) = delete;
 
-  /// The next line without its end; valid until the next call. nullopt behind the last one. Throws MatrixError for a file that
-  /// cannot be read, ends in the middle of its compressed data, or has a line of more than kLongestLine bytes.
+  /// The next line without its end, valid until the next call; nullopt at the end of the file. Throws MatrixError if the file
+  /// cannot be read, its compressed data are truncated, or a line exceeds kLongestLine bytes.
   std::optional<std::string_view> next();
-  /// Of the line that next() has returned last, from 1.
+  /// Number of the line that next() returned last, from 1.
   std::uint64_t number() const { return number_; }
-  /// "FILE:LINE: message", of that line, as a MatrixError.
+  /// Throws a MatrixError with the text "FILE:LINE: message" for that line.
   [[noreturn]] void fail(const std::string& message) const;
   const std::filesystem::path& file() const { return path_; }
 
@@ -38,7 +38,7 @@ class LineReader {
   std::filesystem::path path_;
   gzFile file_;
   std::unique_ptr<char[]> buffer_;
-  std::size_t begin_ = 0, end_ = 0;  ///< of what has been read and not returned
+  std::size_t begin_ = 0, end_ = 0;  ///< range of the buffered data that next() has not returned
   bool at_end_ = false;
   std::uint64_t number_ = 0;
 };

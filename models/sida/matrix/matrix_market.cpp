@@ -22,12 +22,12 @@ struct Header {
   Field field = Field::real;
   Symmetry symmetry = Symmetry::general;
   std::uint64_t rows = 0, columns = 0;
-  std::uint64_t entries = 0;  ///< that the file says it has
+  std::uint64_t entries = 0;  ///< number of entries stated by the file
 };
 
 constexpr bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f'; }
 
-/// The next word of a line; empty behind the last one.
+/// The next word of a line; empty at its end.
 std::string_view word(std::string_view& line) {
   std::size_t begin = 0;
   while (begin < line.size() && is_blank(line[begin])) ++begin;
@@ -45,7 +45,7 @@ std::string lower(std::string_view text) {
   return result;
 }
 
-/// A word in quotes, shortened: files may be anything.
+/// A word in quotes, shortened, since the file may have arbitrary contents.
 std::string in_quotes(std::string_view text) {
   constexpr std::size_t kShown = 40;
   std::string shown;
@@ -74,7 +74,7 @@ class Reader {
     result.stored = stored_;
     result.matrix = by_columns(std::move(entries_), &result.duplicates);
     if (result.duplicates != 0) {
-      // A mirrored entry is no other one in the file.
+      // A mirrored entry is not a separate entry of the file.
       if (header_.symmetry != Symmetry::general && !options_.as_stored) result.duplicates = duplicates_in_file(result);
       result.warnings.push_back(lines_.file().string() + ": " + std::to_string(result.duplicates) +
                                 " entries are at the place of another one, and are added to it");
@@ -83,9 +83,9 @@ class Reader {
   }
 
  private:
-  /// Entries that were added, in terms of the file: of two mirrored pairs one entry.
+  /// Number of duplicate entries in the file: a mirrored pair counts once.
   static std::uint64_t duplicates_in_file(const ReadMatrix& result) {
-    // Entries of the file less places in its triangle.
+    // Entries of the file minus places in its triangle.
     std::uint64_t places = 0;
     for (Index c = 0; c < result.matrix.columns; ++c) {
       const auto rows = result.matrix.column(c);
@@ -124,7 +124,7 @@ class Reader {
       lines_.fail("nothing may follow the symmetry: " + in_quotes(more));
   }
 
-  /// The number of `text` among the legal words.
+  /// Index of `text` among the valid words.
   std::size_t expect(const std::string& text, const char* what, std::initializer_list<const char*> legal) {
     std::size_t number = 0;
     std::string all;
@@ -150,7 +150,7 @@ class Reader {
                   std::to_string(header_.columns) + " columns");
     }
     if (header_.format == Format::array) header_.entries = array_entries();
-    // Room for what a file of its size may have, of which only what is there is ever written.
+    // Reserves memory for the maximum number of entries of a file of this size; unused pages are never touched.
     std::error_code problem;
     const std::uint64_t bytes = std::filesystem::file_size(lines_.file(), problem);
     constexpr std::uint64_t kShortestLine = 4, kSmallestSize = 1 << 20;
@@ -178,8 +178,8 @@ class Reader {
     lines_.fail(std::string(what) + " is a whole number from 0 to " + std::to_string(most) + ", not " + in_quotes(text));
   }
 
-  /// Takes the next word of a line, a number from 1 to `count`. Returns it from 0. Lines are many: digits are read as they
-  /// come.
+  /// Parses the next word of a line as a number from 1 to `count`; returns it minus 1. Files have many lines, so digits are
+  /// parsed directly.
   Index place(std::string_view& line, const char* what, std::uint64_t count) {
     std::size_t at = 0;
     while (at < line.size() && is_blank(line[at])) ++at;
@@ -212,7 +212,7 @@ class Reader {
     double real = 0;
     const auto [end, problem] = std::from_chars(digits.data(), last, real);
     if (problem == std::errc::result_out_of_range)
-      lines_.fail("the value of an entry is no number of 64 bits: " + in_quotes(text));
+      lines_.fail("the value of an entry is not a 64-bit number: " + in_quotes(text));
     if (problem != std::errc() || end != last || !std::isfinite(real))
       lines_.fail("the value of an entry is a number, not " + in_quotes(text));
     return real;
@@ -279,9 +279,9 @@ class Reader {
     }
   }
 
-  /// Memory for rows and columns is only taken if the file is one that could have them.
+  /// Rejects sizes out of proportion to the number of entries, before memory for rows and columns is allocated.
   void expect_rows_in_proportion() const {
-    constexpr std::uint64_t kEmptyRows = 1000;  // for each entry
+    constexpr std::uint64_t kEmptyRows = 1000;  // rows or columns allowed per entry, and in addition for this many entries
     const std::uint64_t sides = std::max(header_.rows, header_.columns), entries = entries_.entries() + kEmptyRows;
     if (sides / kEmptyRows > entries) {
       throw MatrixError(lines_.file().string() + ": " + std::to_string(sides) + " rows or columns for " +

@@ -1,5 +1,5 @@
-// Matrix Market files (Boisvert, Pozo, Remington: The Matrix Market Exchange Formats, NISTIR 5935, 1996), also compressed by
-// gzip.
+// Matrix Market files (Boisvert, Pozo, Remington: The Matrix Market Exchange Formats, NISTIR 5935, 1996), optionally compressed
+// with gzip.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ namespace lacuna::sida {
 enum class Symmetry : std::uint8_t { general, symmetric, skew };
 
 struct ReadOptions {
-  /// Only what is in the file: of a symmetric matrix the lower triangle.
+  /// Read only the stored entries: for a symmetric matrix the lower triangle.
   bool as_stored = false;
 };
 
@@ -23,15 +23,15 @@ struct ReadMatrix {
   SparseMatrix matrix;
   Symmetry symmetry = Symmetry::general;
   std::uint64_t stored = 0;           ///< entries in the file
-  std::uint64_t duplicates = 0;       ///< of these, added to others at the same place
+  std::uint64_t duplicates = 0;       ///< entries at the same place as others, whose values were added
   std::vector<std::string> warnings;  ///< each with the file's name
 };
 
 /// Reads a file of format coordinate or array, of real, integer or pattern entries, general, symmetric or skew-symmetric. Zeros
-/// in an array are no entries. Throws MatrixError with file, line and what was expected.
+/// in an array do not become entries. Throws MatrixError with file, line and the expected contents.
 ReadMatrix read_matrix_market(const std::filesystem::path& file, const ReadOptions& options = {});
 
-/// Writes a matrix in format coordinate, general: values with as many digits as give them back.
+/// Writes a matrix in format coordinate, general. Values have enough digits to be read back exactly.
 void write_matrix_market(const SparseMatrix& matrix, std::ostream& out);
 
 }  // namespace lacuna::sida

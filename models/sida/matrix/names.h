@@ -8,7 +8,7 @@
 
 namespace lacuna::sida {
 
-/// "; did you mean X?", or ": A, B or C" if none is near.
+/// "; did you mean X?", or ": A, B or C" if no name is near.
 inline std::string nearest_or_all(const std::vector<std::string>& names, const std::string& name) {
   if (const std::string nearest = nearest_name(names, name); !nearest.empty()) return did_you_mean(nearest);
   std::string all;

@@ -1,4 +1,4 @@
-// Orders of a matrix's rows and columns. An order lists the old numbers by new place; permuted() applies it.
+// Orders of a matrix' rows and columns. An order lists the old index for each new index; permuted() applies it.
 #pragma once
 
 #include <span>
@@ -15,11 +15,11 @@ struct OrderKind {
   std::vector<Index> (*make)(const SparseMatrix& matrix);
 };
 
-/// All orders, by name.
+/// All orders, sorted by name.
 std::span<const OrderKind> order_kinds();
 
-/// The order of that name, or that of a file with one number from 1 a line. Throws MatrixError: of what is neither a name nor a
-/// file, with the nearest name; of a matrix that is not square.
+/// The order of that name, or one from a file with one number, counted from 1, per line. Throws MatrixError if `name` is
+/// neither, with the nearest name, and if the matrix is not square.
 std::vector<Index> order_of(const SparseMatrix& matrix, std::string_view name);
 
 }  // namespace lacuna::sida

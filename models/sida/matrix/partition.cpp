@@ -1,11 +1,11 @@
-// Orders by Scotch (Pellegrini), from the Debian package of the same name.
+// Orders computed by Scotch (Pellegrini), from the Debian package of the same name.
 #include <algorithm>
 #include <cstdio>
 #include <limits>
 #include <numeric>
 #include <string>
 
-// Uses FILE, and leaves its declaration to others.
+// scotch.h uses FILE without declaring it.
 #include <scotch/scotch.h>
 
 #include "models/sida/matrix/order_methods.h"
@@ -13,11 +13,11 @@
 namespace lacuna::sida {
 namespace {
 
-/// Vertices of a part, about; parts are numbered by the bisection, so that those of near numbers are near.
+/// Approximate number of vertices per part. Bisection numbers the parts so that parts with similar numbers are close.
 constexpr Index kPartVertices = 16;
 constexpr Index kMostParts = 1 << 14;
 
-/// A graph in one thread, with a fixed seed: the same parts on every machine.
+/// A Scotch graph for one thread with a fixed seed: gives the same parts on every machine.
 class ScotchGraph {
  public:
   explicit ScotchGraph(const SparseMatrix& matrix) {
@@ -79,7 +79,7 @@ class ScotchGraph {
   SCOTCH_Strat strategy_{};
 };
 
-/// Vertices by their number, those of one number as reverse Cuthill-McKee has them.
+/// Vertices sorted by their number; vertices with equal numbers are in the order of reverse Cuthill-McKee.
 std::vector<Index> sorted_by(const SparseMatrix& matrix, const std::vector<SCOTCH_Num>& number) {
   std::vector<Index> order = reverse_cuthill_mckee(matrix);
   std::stable_sort(order.begin(), order.end(), [&](Index a, Index b) { return number[a] < number[b]; });

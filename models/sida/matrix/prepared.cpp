@@ -29,7 +29,7 @@ struct PreparedHeader {
 static_assert(sizeof(PreparedHeader) == 32);
 
 std::uint64_t checksum_of(std::uint64_t before, const char* bytes, std::size_t count) {
-  if (count == 0) return before;  // zlib takes a null pointer for a wish to begin anew
+  if (count == 0) return before;  // zlib interprets a null pointer as a request to restart
   return crc32_z(before, reinterpret_cast<const Bytef*>(bytes), count);
 }
 
@@ -52,7 +52,7 @@ class PreparedFile {
     if (!file_) fail("the prepared matrix ends too early");
     checksum_ = checksum_of(checksum_, bytes, count * sizeof(T));
   }
-  /// Vectors of a size that the file has been found to have.
+  /// Reads an array whose size has been checked against the size of the file.
   template <class T>
   void read(std::vector<T>& values, std::uint64_t count) {
     values.resize(count);
@@ -92,7 +92,7 @@ SparseMatrix read_prepared(const std::filesystem::path& file) {
   PreparedFile in(file);
   PreparedHeader header;
   in.read(&header, 1);
-  if (header.magic != kMagic) in.fail("is no prepared matrix");
+  if (header.magic != kMagic) in.fail("is not a prepared matrix");
   if (header.version != kVersion) {
     in.fail("is a prepared matrix of version " + std::to_string(header.version) + ", not " + std::to_string(kVersion) +
             ": prepare it again");

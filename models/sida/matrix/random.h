@@ -1,4 +1,4 @@
-// Random numbers that are the same on every machine: the standard library's distributions are not.
+// Random numbers that are identical on every machine, unlike those of the standard library's distributions.
 #pragma once
 
 #include <cstdint>
@@ -15,14 +15,14 @@ class Random {
  public:
   explicit Random(std::uint64_t seed) : engine_(seed) {}
 
-  /// In (0, 1], a multiple of 2^-53.
+  /// A number in (0, 1], a multiple of 2^-53.
   double share() { return static_cast<double>((engine_() >> 11) + 1) * 0x1p-53; }
-  /// 0 to n - 1, n at least 1. Probabilities differ by n / 2^64 at most.
+  /// A number from 0 to n - 1; n must be at least 1. Probabilities differ by at most n / 2^64.
   Index below(Index n) {
     const std::uint64_t drawn = engine_();
     return static_cast<Index>(((drawn >> 32) * n + ((drawn & 0xffffffff) * n >> 32)) >> 32);
   }
-  /// The numbers 0 to n - 1 in an order at random.
+  /// The numbers 0 to n - 1 in random order.
   std::vector<Index> order(Index n) {
     std::vector<Index> numbers(n);
     std::iota(numbers.begin(), numbers.end(), Index{0});

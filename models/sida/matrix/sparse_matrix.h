@@ -1,4 +1,4 @@
-// Sparse matrices of the host: what is read or made, ordered, and laid out for the sparse dataflow accelerator.
+// Sparse matrices on the host, which are read or generated, ordered, and laid out for the sparse dataflow accelerator.
 #pragma once
 
 #include <cstdint>
@@ -9,20 +9,20 @@
 
 namespace lacuna::sida {
 
-/// A matrix, a file of one, or the description of one is wrong; what() says where and what is legal.
+/// A matrix, its file or its description is invalid; what() states the place and the valid values.
 class MatrixError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-/// Rows and columns are numbered from 0; there are 2^32 - 1 at most.
+/// Index of a row or column, from 0; there are at most 2^32 - 1.
 using Index = std::uint32_t;
 
-/// Entries by coordinates, in any order; some may be at one place.
+/// Entries by coordinates, in any order; several may be at the same place.
 struct Coordinates {
   Index rows = 0, columns = 0;
-  std::vector<Index> row, column;  ///< of each entry
-  std::vector<double> values;      ///< of each entry; empty: of none, a pattern
+  std::vector<Index> row, column;  ///< position of each entry
+  std::vector<double> values;      ///< value of each entry; empty: a pattern without values
 
   std::size_t entries() const { return row.size(); }
   void add(Index r, Index c) {
@@ -35,12 +35,12 @@ struct Coordinates {
   }
 };
 
-/// By columns ("CSC"): rows ascend in each column, each place has one entry.
+/// Entries by columns ("CSC"): rows ascend in each column, and each place has at most one entry.
 struct SparseMatrix {
   Index rows = 0, columns = 0;
-  std::vector<std::uint64_t> offsets{0};  ///< of each column's first entry, and behind the last one
+  std::vector<std::uint64_t> offsets{0};  ///< first entry of each column, followed by the number of entries
   std::vector<Index> indices;             ///< row of each entry
-  std::vector<double> values;             ///< of each entry; empty: of none, a pattern
+  std::vector<double> values;             ///< value of each entry; empty: a pattern without values
 
   std::uint64_t entries() const { return indices.size(); }
   bool is_pattern() const { return values.empty(); }
@@ -48,18 +48,19 @@ struct SparseMatrix {
   std::span<const Index> column(Index c) const { return {indices.data() + offsets[c], indices.data() + offsets[c + 1]}; }
 };
 
-/// By columns. Entries at one place are added up, in the order of `entries`; `duplicates`, if not null, gets how many were
-/// added to others. Throws MatrixError for coordinates outside of the matrix.
+/// Sorts entries by columns. Entries at the same place are added in the order of `entries`; `duplicates`, if not null, receives
+/// the number of entries removed. Throws MatrixError for coordinates outside of the matrix.
 SparseMatrix by_columns(Coordinates entries, std::uint64_t* duplicates = nullptr);
 
-/// Its columns are the rows of `matrix`: the same matrix by rows ("CSR"), or its transpose by columns.
+/// The transpose: its columns are the rows of `matrix`, so that it also represents `matrix` by rows ("CSR").
 SparseMatrix transposed(const SparseMatrix& matrix);
 
-/// Rows and columns in another order, P A P^T: row and column i of the result are `order[i]` of the matrix. Throws MatrixError
-/// unless the matrix is square and `order` has each number once.
+/// The matrix with permuted rows and columns, P A P^T: row and column i of the result are `order[i]` of the matrix. Throws
+/// MatrixError unless the matrix is square and `order` is a permutation.
 SparseMatrix permuted(const SparseMatrix& matrix, std::span<const Index> order);
 
-/// The pattern of A + A^T without the diagonal: the neighbours of each vertex in an undirected graph. Of a square matrix.
+/// The pattern of A + A^T without the diagonal: the neighbours of each vertex in an undirected graph. The matrix must be
+/// square.
 SparseMatrix neighbours(const SparseMatrix& matrix);
 
 }  // namespace lacuna::sida

@@ -7,8 +7,9 @@
 namespace lacuna::sida {
 namespace {
 
-/// An entry (row, column) is above the diagonal if its row comes first. Vertices without entries in columns to come are taken
-/// last, those without entries in rows to come first; else the one with the most of its entries in its row is taken next.
+/// An entry (row, column) is above the diagonal if its row comes first. Vertices without entries in remaining columns are
+/// placed last, those without entries in remaining rows first; otherwise the vertex with the most entries in its row relative
+/// to its column is placed next.
 class TowardsTriangular {
  public:
   explicit TowardsTriangular(const SparseMatrix& matrix)
@@ -43,7 +44,7 @@ class TowardsTriangular {
     return static_cast<Index>(entries.size()) - (std::binary_search(entries.begin(), entries.end(), v) ? 1 : 0);
   }
 
-  /// By entries in the row less entries in the column; vertices without one of them have a key of their own.
+  /// Entries in the row minus entries in the column; vertices without entries in either have separate keys.
   std::size_t key(Index v) const {
     if (in_row_[v] == 0) return kLast;
     if (in_column_[v] == 0) return kFirst;
@@ -64,9 +65,9 @@ class TowardsTriangular {
   const SparseMatrix& columns_;
   const SparseMatrix rows_;
   const Index n_;
-  std::vector<Index> in_row_, in_column_;  ///< entries with vertices that have not been taken
-  Index most_ = 0;                         ///< entries of a column
-  BucketLists vertices_;                   ///< that have not been taken
+  std::vector<Index> in_row_, in_column_;  ///< entries with vertices that have not been placed
+  Index most_ = 0;                         ///< maximum number of entries of a column
+  BucketLists vertices_;                   ///< vertices that have not been placed
 };
 
 }  // namespace

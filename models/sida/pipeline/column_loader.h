@@ -1,15 +1,15 @@
-// CSC loader: brings columns into the CSC space, in order, and their offsets before them.
+// CSC loader: loads columns into the CSC space in order, after their offsets.
 //
-// Columns are requested in pieces, contiguous ranges of entries of one sub-tensor, as far ahead as the space holds or the
-// dispatcher allows, and no more bytes at a time than `bytes_in_flight`: other requests of the pass are then not delayed by
-// columns of later steps. A piece has a quarter of that and of the CSC space at most, and one entry at least. OS uses a piece
-// when it has arrived; its room is free immediately afterwards. A column longer than the space comes in several pieces. First
-// entries of a column that eager loading has brought are left out: a piece is then several reads.
+// Columns are requested in pieces, contiguous ranges of entries of one sub-tensor, as far ahead as the space or the dispatcher
+// allows. At most `bytes_in_flight` are in flight, so that columns of later steps do not delay other requests of the pass. A
+// piece is at most a quarter of that limit and of the CSC space, and at least one entry. OS uses a piece once it has arrived,
+// which frees its space immediately. A column longer than the space is loaded in several pieces. Leading entries of a column
+// that eager loading has already fetched are skipped, so that a piece may consist of several reads.
 //
-// Offsets are streamed by whole lines of the buffer, as many sub-tensors ahead as are in flight, and two more; the columns of a
-// sub-tensor wait for them.
-// Blocked storage: a piece's entries are read as blocks, the list of a sub-tensor's blocks with its first piece.
-// Sources: thesis, section 4.4.4; spec "Consequences", prefetch. Pieces are ours. Memory: 4 bytes a sub-tensor if blocked.
+// Offsets are streamed in whole buffer lines, two sub-tensors ahead of the columns in flight; the columns of a sub-tensor wait
+// for them. Blocked storage: a piece's entries are read as blocks; the list of a sub-tensor's blocks is read with its first
+// piece. Sources: thesis, section 4.4.4; spec "Consequences", prefetch. Pieces are our choice. Host memory: 4 bytes per
+// sub-tensor if blocked.
 #pragma once
 
 #include <array>
@@ -28,43 +28,43 @@ class ColumnLoader {
 
   struct Piece {
     std::uint64_t sub_tensor;
-    std::uint64_t entries;  ///< that OS uses
-    std::uint64_t fetched;  ///< entries that take room of the CSC space
+    std::uint64_t entries;  ///< entries used by OS
+    std::uint64_t fetched;  ///< entries that occupy CSC space
     Arrival arrival;
   };
 
   ColumnLoader(const PassShape& shape, const PipelineParameters& parameters, std::uint64_t sub_tensor, std::uint64_t csc_bytes);
 
-  /// From `since` on sub-tensors up to `last` may be requested.
+  /// Allows requests for sub-tensors up to `last` from `since` on.
   void allow(std::uint64_t last, Time since);
-  /// When the next piece can be requested; kNever if all have been, before room is released or more is allowed, and while it
-  /// depends on requests that have not arrived.
+  /// Earliest time of the next request. kNever if everything has been requested, if it first needs a release of space or a call
+  /// of allow(), or if it depends on requests in flight.
   Time next_time();
-  /// Whether it does.
+  /// Whether the next request depends on requests in flight.
   bool awaits_requests() const { return awaits_requests_; }
-  /// Requests the next piece at next_time(). Returns entries requested.
+  /// Requests the next piece at next_time(). Returns the number of entries requested.
   std::uint64_t request_next(const CsrLoader& eager, RequestIssuer& issuer);
-  /// Requests offsets as far ahead of the next piece as they are streamed, and those of sub-tensors up to `last`.
+  /// Requests offsets ahead of the next piece, and those of sub-tensors up to `last`.
   void request_offsets(std::uint64_t last, Time earliest, RequestIssuer& issuer);
 
   /// The oldest piece; null if none has been requested.
   const Piece* front() const { return pieces_.empty() ? nullptr : &pieces_.front(); }
   /// The youngest piece; null if none.
   const Piece* back() const { return pieces_.empty() ? nullptr : &pieces_.back(); }
-  /// First piece of a sub-tensor that OS has not used yet; null if none has been requested.
+  /// First piece of a sub-tensor that OS has not used; null if none has been requested.
   const Piece* first_of(std::uint64_t sub_tensor) const;
-  /// OS has used the oldest piece, which has arrived, at a time not below that of the release before.
+  /// Frees the oldest piece, which has arrived and been used by OS. `at` must not decrease between calls.
   void release(Time at);
 
-  /// All entries of a sub-tensor have been requested.
+  /// Whether all entries of a sub-tensor have been requested.
   bool complete(std::uint64_t sub_tensor) const { return next_ > sub_tensor; }
-  /// First column of which nothing has been requested.
+  /// First column without requested entries.
   std::uint64_t frontier() const;
   std::uint64_t held_bytes() const { return held_ * shape_.entry_bytes; }
 
   std::uint64_t entries_in(std::uint64_t sub_tensor) const { return end_of(sub_tensor) - begin_of(sub_tensor); }
   std::uint64_t columns_in(std::uint64_t sub_tensor) const;
-  /// Bytes of the columns of a sub-tensor without entries that eager loading has brought, and of its offsets.
+  /// Bytes of a sub-tensor's columns and offsets, without eagerly fetched entries.
   std::uint64_t bytes_of(std::uint64_t sub_tensor, const CsrLoader& eager) const;
 
  private:
@@ -82,31 +82,31 @@ class ColumnLoader {
   const PassShape& shape_;
   std::uint64_t sub_tensor_, sub_tensors_;
   unsigned line_bytes_;
-  std::uint64_t capacity_, piece_, window_;  ///< entries: of the space, of a piece, in flight
+  std::uint64_t capacity_, piece_, window_;  ///< entries: of the CSC space, of a piece, in flight
   std::uint64_t held_ = 0;                   ///< entries in the CSC space, or in flight
   std::deque<Piece> pieces_;
   std::uint64_t next_ = 0;                       ///< sub-tensor of the next piece
   std::uint64_t position_ = 0;                   ///< its first entry
-  std::uint64_t offsets_for_ = 0;                ///< sub-tensors whose offsets have been requested
-  std::array<std::uint64_t, 2> offset_bytes_{};  ///< of both orders, requested
-  std::uint64_t ahead_;                          ///< sub-tensors whose offsets are requested before those of the next piece
+  std::uint64_t offsets_for_ = 0;                ///< number of sub-tensors whose offsets have been requested
+  std::array<std::uint64_t, 2> offset_bytes_{};  ///< requested bytes of offsets, by order
+  std::uint64_t ahead_;                          ///< number of sub-tensors by which offsets are requested ahead of pieces
   struct OffsetFlight {
     std::uint64_t sub_tensor;
     Arrival arrival;
   };
-  std::deque<OffsetFlight> offset_flights_;  ///< by sub-tensor, those that may not have arrived
-  Time offsets_since_ = 0;                   ///< when all before them had arrived
+  std::deque<OffsetFlight> offset_flights_;  ///< requests for offsets that may be in flight, by sub-tensor
+  Time offsets_since_ = 0;                   ///< time at which all earlier offsets had arrived
   struct Flight {
     std::uint64_t entries;
-    Time arrival;  ///< once OS has used the piece
+    Time arrival;  ///< valid once OS has used the piece
   };
-  std::deque<Flight> flights_;   ///< the youngest pieces, those that OS has used included, which may not have arrived
-  std::uint64_t in_flight_ = 0;  ///< their entries
+  std::deque<Flight> flights_;   ///< the last pieces, including used ones, that may be in flight
+  std::uint64_t in_flight_ = 0;  ///< number of their entries
   bool awaits_requests_ = false;
   std::uint64_t allowed_ = 0;  ///< last sub-tensor that may be requested
   Time allowed_since_ = 0, free_since_ = 0, window_since_ = 0;
-  Time last_ = 0;                      ///< of the last request
-  std::vector<std::uint32_t> blocks_;  ///< of each sub-tensor, if blocked
+  Time last_ = 0;                      ///< time of the last request
+  std::vector<std::uint32_t> blocks_;  ///< number of blocks of each sub-tensor, if blocked
   std::uint64_t blocks_requested_ = 0;
 };
 

@@ -1,18 +1,17 @@
-// Eager loading: rows whose w is known are fetched ahead of OS when a core and not memory decides a step.
+// Eager loading: when a core rather than memory limits a step, rows whose w is known are fetched ahead of OS.
 //
-// With R entries to fetch, S the highest row up to which IS has finished all, E the number of rows that E-wise has finished:
-// each row r with S < r < E that has entries in columns that neither loader has requested, in ascending order, until R entries
-// have been fetched. T(i): entries of row i that have been fetched, by column or by row, those that this step
-// fetches included.
-//   mean      from the next entry on max(1, sum(T(i), i = S..r) / (r - S + 1)) entries
-//   printed   from the next entry on, in column c, those up to column c + sum(T(i), i = S..r) / r (r = 0: by 1)
-// A fetched entry is used by IS in the next step and converted to its column, where OS finds it. A conversion is discarded if
-// the column lacks an entry of a lower row; the CSC loader fetches the entry again. The loader stops when the room for
-// converted columns is used up, or that for sums that begin to live early.
+// R: entries to fetch. S: IS has finished all rows up to S. E: number of rows that E-wise has finished. Rows r with S < r < E
+// that have entries in columns not requested by either loader are fetched in ascending order, until R entries have been
+// fetched. T(i): entries of row i fetched so far by column or by row, including those of this step.
+//   mean      the next max(1, sum(T(i), i = S..r) / (r - S + 1)) entries
+//   printed   entries from the next one, in column c, to column c + sum(T(i), i = S..r) / r (r = 0: c + 1)
+// A fetched entry is used by IS in the next step and is also converted to column order for OS. The conversion is discarded if
+// an entry of a lower row in its column has not been fetched; the CSC loader then fetches the entry again. The loader stops
+// when there is no room left for converted columns or for sums that must be in the buffer earlier.
 //
-// Sources: thesis, section 4.4.4, CSR loader; spec "Machine". S as the end of the finished rows, not the highest of them, and a
-// row's use in the next step are ours. Memory: 16 bytes a row or column, allocated by the first fetch.
-// Cost: one access a fetched entry, and amortised one a row.
+// Sources: thesis, section 4.4.4, CSR loader; spec "Machine". Our choices: S is the end of the contiguous finished rows, not
+// the highest finished row; a fetched row is used in the next step. Host memory: 16 bytes per row or column, allocated by the
+// first fetch. Host cost: one access per fetched entry and, amortised, per row.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +23,7 @@
 
 namespace lacuna::sida {
 
-/// Entries [begin, end) of the IS order, of one row.
+/// Entries [begin, end) of one row in IS order.
 struct RowSegment {
   std::uint64_t begin, end;
 };
@@ -33,8 +32,8 @@ struct EagerRequest {
   std::uint64_t step;
   std::uint64_t entries;     ///< R
   std::uint64_t known_rows;  ///< E
-  /// First column of which the CSC loader has requested nothing, and will request nothing in this step: IS waits for the
-  /// entries in the next step, OS comes to them after that.
+  /// First column of which the CSC loader has not requested any entry and will not in this step: IS uses its entries in the
+  /// next step, OS later.
   std::uint64_t frontier;
   std::uint64_t room_bytes;  ///< for converted columns and early sums together
 };
@@ -44,18 +43,18 @@ class CsrLoader {
   CsrLoader(const PassShape& shape, std::uint64_t sub_tensor, Balance balance)
       : shape_(shape), sub_tensor_(sub_tensor), balance_(balance) {}
 
-  /// Fetches up to R entries; segments() has them afterwards. Returns how many.
+  /// Fetches up to R entries, which segments() then lists. Returns their number.
   std::uint64_t fetch(const EagerRequest& request, VectorLines& lines);
   const std::vector<RowSegment>& segments() const { return segments_; }
   void clear_segments() { segments_.clear(); }
 
   bool any() const { return !held_.empty(); }
-  /// First entries of a column that are in the buffer, converted.
+  /// Number of a column's leading entries that are in the buffer, converted.
   std::uint64_t held(std::uint64_t column) const { return held_.empty() ? 0 : held_[column]; }
   std::uint64_t held_in(std::uint64_t sub_tensor) const { return sub_tensor < held_in_.size() ? held_in_[sub_tensor] : 0; }
-  /// Entries of a column that IS has used, or will use in the next step, ahead of OS.
+  /// Number of a column's entries that IS has used, or will use in the next step, ahead of OS.
   std::uint64_t used_early(std::uint64_t column) const { return used_early_.empty() ? 0 : used_early_[column]; }
-  /// OS has used the columns of a sub-tensor.
+  /// Frees the converted entries of a sub-tensor that OS has used.
   void release(std::uint64_t sub_tensor);
 
   std::uint64_t held_now() const { return held_now_; }  ///< entries
@@ -72,10 +71,10 @@ class CsrLoader {
   const PassShape& shape_;
   std::uint64_t sub_tensor_;
   Balance balance_;
-  std::vector<Index> position_;  ///< entries of each row that have been requested, as far as they have been looked at
-  std::vector<Index> next_;      ///< of each row: itself while it has entries to fetch, else one after it
+  std::vector<Index> position_;  ///< for each row, first entry not known to have been requested
+  std::vector<Index> next_;      ///< for each row: itself while it has entries to fetch, otherwise a later one
   std::vector<Index> held_, used_early_;
-  std::vector<Index> held_in_;  ///< of each sub-tensor
+  std::vector<Index> held_in_;  ///< converted entries of each sub-tensor
   std::vector<RowSegment> segments_;
   std::uint64_t held_now_ = 0, converted_ = 0, discarded_ = 0;
 };

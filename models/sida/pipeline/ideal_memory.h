@@ -1,6 +1,6 @@
-// A memory without banks: one server of B bytes a cycle for reads and writes in the order of the calls, and a fixed latency.
+// A memory without banks: one server of B bytes per cycle, which serves reads and writes in call order, and a fixed latency.
 //
-//   begin    = max(end of the request before, earliest)      in units of 1 / B cycle
+//   begin    = max(end of the previous request, earliest)      in units of 1 / B cycle
 //   end      = begin + bytes
 //   arrival  = ceil(end / B) + latency                       in cycles; a write is complete at ceil(end / B)
 //
@@ -24,9 +24,9 @@ class IdealMemory : public ImmediateMemory {
   std::uint64_t bytes() const { return bytes_; }
   std::uint64_t bytes(MemoryKind kind) const { return by_kind_[static_cast<std::size_t>(kind)]; }
   std::uint64_t requests() const { return requests_; }
-  /// Requests whose `earliest` was below that of one before.
+  /// Number of requests whose `earliest` was less than that of the previous one.
   std::uint64_t out_of_order() const { return out_of_order_; }
-  /// Share of the bandwidth in use until `end`; 0 for 0 cycles.
+  /// Share of the bandwidth used until `end`; 0 for 0 cycles.
   double utilisation(Time end) const;
 
  private:
@@ -34,7 +34,7 @@ class IdealMemory : public ImmediateMemory {
 
   std::uint64_t bytes_per_cycle_;
   Time latency_;
-  std::uint64_t free_ = 0;  ///< when the server is free, in 1 / bytes_per_cycle_ cycles
+  std::uint64_t free_ = 0;  ///< time at which the server becomes free, in 1 / bytes_per_cycle_ cycles
   std::uint64_t bytes_ = 0, requests_ = 0, out_of_order_ = 0;
   Time last_earliest_ = 0;
   std::array<std::uint64_t, kMemoryKinds> by_kind_{};

@@ -1,9 +1,8 @@
-// Lines of x, w and z in a buffer that does not hold all that live: which of them leaves for another.
+// Replacement of lines of x, w and z in a buffer that cannot hold all live ones.
 //
-// The thesis says nothing of vectors that do not fit. Ours is the clock rule, an approximation of least recently used with one
-// bit a line: a hand goes round the lines that are held; a line that has been used since the hand came by stays for another
-// round, the first that has not leaves, and the new line takes its place.
-// One access to one byte for a use that finds its line. Memory: 5 bytes a line, and 4 for each that is held.
+// The thesis does not cover vectors that do not fit. We use the clock algorithm, which approximates LRU with one bit per line:
+// a hand cycles through the lines held; a line used since the hand last passed stays for another round, and the first other
+// line is replaced. A hit costs one access to one byte. Host memory: 5 bytes per line, and 4 per line held.
 #pragma once
 
 #include <cstdint>
@@ -20,8 +19,8 @@ class LineCache {
   bool holds(Index line) const { return state_[line] != kAbsent; }
   std::uint64_t bytes() const { return bytes_; }
 
-  /// The line is held afterwards. True if it was before; else others have left as far as its `bytes` needed room:
-  /// `leaves(line)` is called for each and returns its bytes. No line is larger than the capacity.
+  /// Makes the line held. Returns true if it already was; otherwise evicts lines until there is room for its `bytes`: calls
+  /// `leaves(line)` for each, which returns its bytes. No line may be larger than the capacity.
   template <typename Leaves>
   bool use(Index line, std::uint64_t bytes, Leaves leaves) {
     if (state_[line] != kAbsent) {
@@ -38,7 +37,7 @@ class LineCache {
     return false;
   }
 
-  /// The line is not held afterwards. It must be before.
+  /// Removes the line, which must be held.
   void drop(Index line, std::uint64_t bytes) {
     const Index slot = slot_[line];
     held_[slot] = held_.back();
@@ -59,7 +58,7 @@ class LineCache {
       state = kHeld;
     }
   }
-  /// At the hand, which moves on; the line that was there goes to the end.
+  /// Inserts at the hand, which moves on; the line in that position moves to the end.
   void insert(Index line) {
     held_.push_back(line);
     slot_[line] = static_cast<Index>(held_.size() - 1);
@@ -72,9 +71,9 @@ class LineCache {
   }
 
   std::uint64_t capacity_, bytes_ = 0;
-  std::vector<std::uint8_t> state_;  ///< of each line
-  std::vector<Index> slot_;          ///< of each line that is held: its place in held_
-  std::vector<Index> held_;          ///< in the order of the hand
+  std::vector<std::uint8_t> state_;  ///< state of each line
+  std::vector<Index> slot_;          ///< index in held_ of each held line
+  std::vector<Index> held_;          ///< lines held, in the order of the hand
   Index hand_ = 0;
 };
 

@@ -1,5 +1,5 @@
-// What a pass has moved, used, kept and waited for (spec "What to count"). Entries are those of the matrix; lines are of the
-// buffer (lifetimes.h); cycles are the accelerator's.
+// Counters of a pass: data moved, used and kept, and waiting times (spec "What to count"). Entries belong to the matrix, lines
+// to the buffer (lifetimes.h); cycles are the accelerator's.
 #pragma once
 
 #include <array>
@@ -11,7 +11,7 @@
 
 namespace lacuna::sida {
 
-/// What a step took its time for: the core that was busy all of it, or memory if none was.
+/// What limited a step: the core that was busy all of the time, or memory if none was.
 enum class Bound : std::uint8_t { memory, os, ewise, is };
 inline constexpr std::size_t kBounds = 4;
 
@@ -19,11 +19,11 @@ inline constexpr std::size_t kBounds = 4;
 enum class Core : std::uint8_t { os, ewise, is };
 inline constexpr std::size_t kCores = 3;
 
-/// Bytes of the buffer after a step.
+/// Contents of the buffer after a step, in bytes.
 struct BufferContent {
-  std::uint64_t columns = 0;    ///< CSC space, requested columns included
+  std::uint64_t columns = 0;    ///< CSC space, including requested columns
   std::uint64_t converted = 0;  ///< columns from eagerly fetched rows
-  std::uint64_t rows = 0;       ///< CSR space, reserved room and used entries that have not been dropped included
+  std::uint64_t rows = 0;       ///< CSR space, including reserved space and used entries not yet dropped
   LineBytes lines;
 
   std::uint64_t all() const { return columns + converted + rows + lines.all(); }
@@ -34,12 +34,12 @@ struct StepTrace {
   std::uint64_t step = 0;
   Time begin = 0, end = 0;
   Time estimate = 0;                                                 ///< X
-  std::array<std::int64_t, kCores> sub_tensor{kIdle, kIdle, kIdle};  ///< in each core
+  std::array<std::int64_t, kCores> sub_tensor{kIdle, kIdle, kIdle};  ///< sub-tensor in each core
   std::uint64_t os_entries = 0, is_entries = 0;
   std::uint64_t r_given = 0, r_used = 0;            ///< entries
   std::uint64_t reloaded = 0;                       ///< entries
   std::uint64_t waiting = 0;                        ///< entries that wait for their row after the step
-  std::array<std::uint64_t, kMemoryKinds> bytes{};  ///< requested in the step, read and written
+  std::array<std::uint64_t, kMemoryKinds> bytes{};  ///< bytes requested in the step, read and written
   BufferContent buffer;
   Bound bound = Bound::memory;
 };
@@ -48,44 +48,45 @@ struct PassCounts {
   std::array<std::uint64_t, kMemoryKinds> read_bytes{}, written_bytes{};
   std::uint64_t requests = 0;
 
-  std::uint64_t entries = 0;                    ///< of the matrix
+  std::uint64_t entries = 0;                    ///< entries of the matrix
   std::uint64_t os_used = 0, is_used = 0;       ///< entries
-  std::uint64_t fetched = 0;                    ///< entries: by column, eagerly and again
-  std::uint64_t converted_to_rows = 0;          ///< entries kept for their row
-  std::uint64_t converted_to_columns = 0;       ///< eagerly fetched entries kept for their column
-  std::uint64_t discarded = 0;                  ///< eagerly fetched entries that were not the next of their column
+  std::uint64_t fetched = 0;                    ///< entries fetched: by column, eagerly and again
+  std::uint64_t converted_to_rows = 0;          ///< entries kept until their row is used
+  std::uint64_t converted_to_columns = 0;       ///< eagerly fetched entries kept until their column is used
+  std::uint64_t discarded = 0;                  ///< eagerly fetched entries that were not the next ones of their column
   std::uint64_t evicted = 0, reloaded = 0;      ///< entries
-  std::uint64_t repacks = 0, repack_moved = 0;  ///< moved: entries
-  std::uint64_t r_given = 0, r_used = 0;        ///< entries, sums over the steps
-  std::uint64_t conflicts = 0;                  ///< products of IS that met another of their group for their sum
+  std::uint64_t repacks = 0, repack_moved = 0;  ///< repack_moved: entries
+  std::uint64_t r_given = 0, r_used = 0;        ///< entries, summed over the steps
+  std::uint64_t conflicts = 0;                  ///< products of IS for the same sum as another one of their group
   Time conflict_cycles = 0;
   LineCounts lines;
 
-  std::uint64_t steps = 0;                     ///< the two of the drain included
+  std::uint64_t steps = 0;                     ///< including the two drain steps
   std::array<std::uint64_t, kBounds> bound{};  ///< steps
-  std::array<Time, kCores> busy{}, stalled{};  ///< stalled: a core had work and waited for memory
-  Time cycles = 0;                             ///< from the start of the pass until its last request is complete
+  std::array<Time, kCores> busy{}, stalled{};  ///< stalled: cycles in which a core had work and waited for memory
+  Time cycles = 0;                             ///< from the beginning of the pass until its last request is complete
 
   std::uint64_t sub_tensors = 0;
-  std::uint64_t waiting_peak = 0, waiting_sum = 0;  ///< entries that wait after a step; sum over the steps with a sub-tensor
-  std::uint64_t rows_peak = 0, rows_sum = 0;        ///< entries that the CSR space has room for: reserved and dead ones too
+  std::uint64_t waiting_peak = 0, waiting_sum = 0;  ///< entries that wait after a step; sum over steps with a sub-tensor
+  std::uint64_t rows_peak = 0, rows_sum = 0;        ///< capacity in use of the CSR space in entries, including reserved and
+                                                    ///< dropped ones
   std::uint64_t buffer_peak = 0, buffer_sum = 0;    ///< bytes after a step; sum over all steps
 
-  /// Sums over passes; peaks are of the pass that has most.
+  /// Adds counts; peaks become the maximum of both.
   PassCounts& operator+=(const PassCounts& other);
 
   std::uint64_t read(MemoryKind kind) const { return read_bytes[static_cast<std::size_t>(kind)]; }
   std::uint64_t written(MemoryKind kind) const { return written_bytes[static_cast<std::size_t>(kind)]; }
   std::uint64_t bytes() const;
-  double waiting_mean() const;  ///< entries; of the steps that Table 4.1 counts
+  double waiting_mean() const;  ///< mean number of entries over the steps that Table 4.1 counts
   double rows_mean() const;
   double buffer_mean() const;  ///< bytes
-  /// Share of a bandwidth of `bytes_per_cycle` that the pass has used.
+  /// Share used of a bandwidth of `bytes_per_cycle`.
   double utilisation(std::uint64_t bytes_per_cycle) const;
 };
 
-/// Conservation at the end of a pass: entries fetched = entries + reloads + discarded conversions, reloads = evictions, each
-/// entry used once by OS and, with `has_is`, once by IS, nothing waiting. Throws std::logic_error with the counts.
+/// Checks conservation at the end of a pass: entries fetched = entries + reloads + discarded conversions, reloads = evictions,
+/// each entry used once by OS and, with `has_is`, once by IS, nothing waiting. Throws std::logic_error with the counts.
 void check_conservation(const PassCounts& counts, bool has_is, std::uint64_t left);
 
 }  // namespace lacuna::sida

@@ -1,10 +1,10 @@
-// What the pipeline of a pass needs of a memory: when a read has arrived, when a write is complete.
+// Interface of the pipeline to memory: reports when a read has arrived and when a write is complete.
 //
-// Times are whole cycles of the accelerator's clock; a memory whose bandwidth needs fractions keeps them to itself
-// (ideal_memory.h). A memory may tell them later, as one behind a network does: the pipeline then goes on where it can
-// (PassPipeline::resume). With one that tells them immediately, requests of one pass are made with `earliest` ascending, but
-// for the start of a pass, where data wait for offsets. A request is contiguous in its array and may be of any length: an
-// implementation splits it as its ports need.
+// Times are whole cycles of the accelerator's clock; a memory may use fractions of cycles internally (ideal_memory.h). A
+// memory may report times later, for instance if it is behind a network; the pipeline then continues where it can
+// (PassPipeline::resume). With a memory that reports times immediately, requests of a pass are made with ascending `earliest`,
+// except at the beginning of a pass, when data wait for offsets. A request is contiguous in its array and may have any length;
+// implementations split it as required.
 #pragma once
 
 #include <algorithm>
@@ -16,42 +16,42 @@ namespace lacuna::sida {
 using Time = std::uint64_t;
 
 enum class MemoryKind : std::uint8_t {
-  csc,            ///< matrix by the lines of OS; blocked: lists of blocks
-  csr_eager,      ///< matrix by the lines of IS, ahead of OS
-  csr_reload,     ///< matrix by the lines of IS, evicted before
+  csc,            ///< matrix in OS order; blocked: lists of blocks
+  csr_eager,      ///< matrix in IS order, fetched ahead of OS
+  csr_reload,     ///< matrix in IS order, evicted before
   x,              ///< x, or the vectors from which it is computed
-  ewise_vectors,  ///< read by E-wise and finish code
+  ewise_vectors,  ///< vectors read by E-wise and finish code
   sums,           ///< partial sums and w: spilled (written) and read back
-  outputs,        ///< written by E-wise and finish code
-  offsets,        ///< of both orders
+  outputs,        ///< vectors written by E-wise and finish code
+  offsets,        ///< offsets of both orders
   blocks,         ///< values and byte coordinates of blocks
 };
 inline constexpr std::size_t kMemoryKinds = 9;
 inline constexpr std::array<const char*, kMemoryKinds> kMemoryKindNames = {
     "csc", "csr_eager", "csr_reload", "x", "ewise_vectors", "sums", "outputs", "offsets", "blocks"};
 
-/// The array, or the group of vectors that are read or written together, to which a request's offset belongs.
+/// The array, or the group of vectors that are accessed together, to which a request's offset refers.
 enum class Operand : std::uint8_t { os_order, is_order, load, ewise, finish, w, z };
 
 struct MemoryRequest {
   MemoryKind kind;
   Operand operand;
-  /// Of a matrix: entry number times bytes of an entry. Of vectors: element number times the bytes that all vectors of the
-  /// operand have for one element. Of lists of blocks: block number times bytes of a list entry.
+  /// For a matrix: entry number times bytes of an entry. For vectors: element number times the bytes of one element in all
+  /// vectors of the operand. For lists of blocks: block number times bytes of a list entry.
   std::uint64_t offset;
   std::uint64_t bytes;  ///< at least 1
 };
 
-/// When requests have arrived, all of those that have been expected. It stays at its place until they have.
+/// Arrival time of the last of a set of expected requests. Must not be moved until all have arrived.
 class Arrival {
  public:
   explicit Arrival(Time at = 0) : at_(at) {}
 
   bool known() const { return open_ == 0; }
-  /// When the last one has arrived; only if known().
+  /// Arrival time of the last request; only if known().
   Time at() const { return at_; }
 
-  /// `whole`: always the same one, which expects them too.
+  /// `whole`: another Arrival that also expects them, the same in each call.
   void expect(std::uint64_t requests, Arrival& whole) {
     whole_ = &whole;
     open_ += requests;
@@ -77,16 +77,16 @@ class PassMemory {
   PassMemory& operator=(const PassMemory&) = delete;
   virtual ~PassMemory() = default;
 
-  /// The request leaves at `earliest` or later. `arrival`, which expects it, receives the time when its last byte has arrived:
-  /// within the call, or later.
+  /// Starts a read that departs at `earliest` or later. Reports the arrival time of its last byte to `arrival`, which expects
+  /// it, within the call or later.
   virtual void start_read(const MemoryRequest& request, Time earliest, Arrival& arrival) = 0;
-  /// Likewise the time when the write is complete.
+  /// Starts a write; reports the time of its completion likewise.
   virtual void start_write(const MemoryRequest& request, Time earliest, Arrival& arrival) = 0;
-  /// Whether requests may be made in any order: those that leave later are kept until their time has come.
+  /// Whether requests may be made in any order, because the memory holds them until their departure time.
   virtual bool keeps_requests() const = 0;
 };
 
-/// A memory that knows within the call when a request is complete.
+/// A memory that knows completion times within the call.
 class ImmediateMemory : public PassMemory {
  public:
   virtual Time read(const MemoryRequest& request, Time earliest) = 0;

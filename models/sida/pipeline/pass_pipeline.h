@@ -1,26 +1,26 @@
-// One pass by sub-tensor: what each core does in each step, when, and what memory brings for it.
+// Timing of one pass by steps and sub-tensors: work of the cores, and their requests to memory.
 //
-// In step s OS uses sub-tensor s, E-wise runs on s - 1, IS uses the rows of s - 2 and, of the columns of s, the entries whose
-// rows it knows (those of s - 2 and below), besides what the CSR loader has fetched eagerly in step s - 1. After the last
-// column come two steps of drain (one without IS). Thesis, section 4.4.4; spec "Machine", dispatcher.
+// In step s OS uses sub-tensor s, E-wise runs on s - 1, and IS uses the rows of s - 2, those entries in columns of s whose
+// rows are known (s - 2 and below), and the entries that the CSR loader has fetched eagerly in step s - 1. Two drain steps
+// follow the last column (one without IS). Thesis, section 4.4.4; spec "Machine", dispatcher.
 //
 //   begin(s + 1) = max(begin(s) + X, OS end, E-wise end, IS end; prefetch = step: arrival of sub-tensor s + 1 and its vectors)
-//   OS end       = over the pieces of s: max(end before, arrival of the piece and of x) + cycles; + log2(P)
+//   OS end       = over the pieces of s: max(previous end, arrival of the piece and of x) + cycles; + log2(P)
 //   E-wise end   = max(begin, arrival of its vectors) + cycles, then finish code of the sums that step s - 1 finished;
 //                  load code of the x that is fetched in this step takes its PEs too
 //   IS end       = max(begin, arrival of eager entries) + rows, max(that, arrival of s) + columns, max(that, arrival of reloads
 //                  and lines read back) + reloaded; + log2(P)
 //   Cycles of the cores: core_cycles.h. X and R: traffic_estimator.h.
 //
-// A step ends when all cores have finished with what it gave them, so nothing is left over for IS after the drain (ours).
-// Requests of step s at its begin: reloads, lines read back and spilled, vectors of s, x of s + 1 (when its coordinates have
-// arrived), columns, eager entries; columns again whenever OS frees room; outputs when their code ends. An entry is converted
-// to its row when OS uses it. Vectors of two sub-tensors lie in buffers of the E-wise core (thesis, section 4.4.3), not in the
-// capacity modelled here.
+// A step ends when all cores have finished its work, so that no work is left for IS after the drain (our choice). Requests at
+// the beginning of step s: reloads, lines read back and spilled, vectors of s, x of s + 1 (when its coordinates have arrived),
+// columns, eager entries; columns again whenever OS frees room; outputs when their code ends. An entry is converted to its row
+// when OS uses it. Vectors of two sub-tensors are held in buffers of the E-wise core (thesis, section 4.4.3), which are not
+// part of the capacity modelled here.
 //
-// resume() goes on as far as arrivals are known, each core by itself, and returns. With a memory that knows arrivals
-// immediately it goes to the end of the pass, and step() to the end of a step. Memory: 8 bytes a row or column for lives and
-// lines (f64), 4 a sum for conflicts, 8 a row from the first eviction on.
+// resume() advances each core independently as far as arrivals are known. With a memory that reports arrivals immediately it
+// runs to the end of the pass, and step() to the end of a step. Host memory: 8 bytes per row or column for lives and lines
+// (f64), 4 per sum for conflicts, 8 per row from the first eviction on.
 #pragma once
 
 #include <array>
@@ -42,77 +42,78 @@ namespace lacuna::sida {
 
 class PassPipeline {
  public:
-  /// Throws PassError unless `shape` and `parameters` are legal and go together. The memory and the spans of `shape` must
-  /// outlive the pipeline.
+  /// Throws PassError if `shape` or `parameters` are invalid or incompatible. The memory and the spans of `shape` must outlive
+  /// the pipeline.
   PassPipeline(const PassShape& shape, const PipelineParameters& parameters, PassMemory& memory, Time start = 0);
   PassPipeline(const PassPipeline&) = delete;
   PassPipeline& operator=(const PassPipeline&) = delete;
 
-  /// Goes on as far as arrivals are known, and makes all requests that leave before `until`. False when the pass is complete;
-  /// conservation has been checked then (std::logic_error otherwise). Call it again when a request has arrived, or at `until`.
+  /// Advances as far as arrivals are known, and makes all requests that depart before `until`. Returns false when the pass is
+  /// complete, after checking conservation (std::logic_error). Call it again when a request has arrived, or at `until`.
   bool resume(Time until);
-  /// With a memory that knows arrivals immediately (std::logic_error with another one): runs the next step. False when it was
-  /// the last one.
+  /// Runs the next step; requires a memory that reports arrivals immediately (std::logic_error otherwise). Returns false after
+  /// the last step.
   bool step();
-  /// Likewise runs all steps that are left.
+  /// Runs all remaining steps, with the same requirement.
   const PassCounts& run();
 
-  /// Before resume(): skips the steps that began at begins[0], begins[1], ..., whose requests are counted but not made, except
-  /// the last of them, which begins again at `from`. Stalls and bounds of skipped steps are those of a memory without latency.
+  /// To be called before resume(): skips the steps that began at begins[0], begins[1], ..., counting their requests without
+  /// making them, except the last one, which begins again at `from`. Stalls and bounds of skipped steps are those of a memory
+  /// without latency.
   void skip(std::span<const Time> begins, Time from);
 
-  /// Begin of the next step; after the last one, the end of the pass.
+  /// Beginning of the next step; after the last one, end of the pass.
   Time now() const { return now_; }
   std::uint64_t next_step() const { return step_; }
   std::uint64_t steps() const { return steps_; }
   std::uint64_t sub_tensor() const { return sub_tensor_; }
   const PassCounts& counts() const { return counts_; }
-  /// Of the steps so far.
+  /// Beginnings of the steps so far.
   const std::vector<Time>& begins() const { return begins_; }
-  /// With parameters.trace: of each step.
+  /// Trace of each step, if parameters.trace is set.
   const std::vector<StepTrace>& trace() const { return trace_; }
   static constexpr Time kNever = ColumnLoader::kNever;
-  /// When it makes its next request if nothing arrives before; kNever: it makes none.
+  /// Time of its next request if nothing arrives earlier; kNever: none.
   Time next_request() { return stage_ == Stage::cores || stage_ == Stage::next_sub_tensor ? loader_.next_time() : kNever; }
-  /// What it waits for, for messages.
+  /// What the pass is waiting for, for messages.
   const char* waits_for() const { return waits_for_; }
 
  private:
-  static constexpr std::uint64_t kNoLimit = ~std::uint64_t{0};  ///< of times and numbers of sub-tensors
+  static constexpr std::uint64_t kNoLimit = ~std::uint64_t{0};  ///< no limit of times and sub-tensors
 
-  /// x of a sub-tensor: reads that wait for its coordinates.
+  /// x of a sub-tensor: reads that depend on its coordinates.
   struct XFetch {
     std::vector<MemoryRequest> reads;
-    bool held = false;  ///< by the issuer, or made
+    bool held = false;  ///< reads are held by the issuer, or have been made
     Time when = 0;
     Arrival arrival;
   };
-  /// Sums that a step has finished, for the finish code of the next.
+  /// Sums that a step has finished, input of the next step's finish code.
   struct Finished {
     std::uint64_t elements = 0;
     std::vector<MemoryRequest> reads, writes;
   };
-  /// Next part of the pass.
+  /// Next stage of the pass.
   enum class Stage : std::uint8_t { begin, preload, step, cores, next_sub_tensor, finish, last_requests, complete };
-  /// OS in this step.
+  /// Progress of OS in this step.
   struct OsProgress {
     Time at = 0;
     std::uint64_t used = 0;
     bool done = false;
   };
-  /// E-wise in this step.
+  /// Progress of E-wise in this step.
   struct EwiseProgress {
     enum class Next : std::uint8_t { elements, finish, done } next = Next::elements;
     Time at = 0;
     Finished finished;  ///< sums whose finish code runs
-    Arrival arrival;    ///< of its reads
+    Arrival arrival;    ///< arrival of its reads
   };
   /// Work of the IS core in a step, in cycles.
   struct IsWork {
     std::uint64_t entries = 0;
     std::uint64_t reloaded = 0;
     Time rows = 0, columns = 0, reload = 0, repack = 0;
-    bool taken_in = false;  ///< the step's entries have been taken in, and room has been made
+    bool taken_in = false;  ///< the step's entries have been added to the CSR space, and space has been freed
     Time busy() const { return rows + columns + reload + repack; }
   };
   struct StepEnds {
@@ -164,7 +165,7 @@ class PassPipeline {
   CsrLoader eager_;
   ColumnLoader loader_;
   ScatterGroups scatter_;
-  std::uint64_t converted_bytes_ = 0;  ///< most that converted columns and early sums take
+  std::uint64_t converted_bytes_ = 0;  ///< limit of the bytes of converted columns and early sums
 
   bool keeps_requests_;
   Time start_, now_;
@@ -172,13 +173,13 @@ class PassPipeline {
   Stage stage_ = Stage::begin;
   const char* waits_for_ = "";
   Arrival preload_arrives_;
-  std::array<XFetch, 2> x_;  ///< of sub-tensor i, at i mod 2
+  std::array<XFetch, 2> x_;  ///< x of sub-tensor i, at index i mod 2
   Time load_code_ = 0;       ///< cycles of load code in this step
   Finished done_;
-  std::array<Arrival, 2> vectors_arrive_;  ///< of sub-tensor i, at i mod 2
-  std::array<Arrival, 2> eager_arrive_;    ///< entries that step i has fetched, at i mod 2
-  std::uint64_t last_eager_ = 0;           ///< their number, of the step before
-  // Of this step:
+  std::array<Arrival, 2> vectors_arrive_;  ///< vectors of sub-tensor i, at index i mod 2
+  std::array<Arrival, 2> eager_arrive_;    ///< entries fetched eagerly in step i, at index i mod 2
+  std::uint64_t last_eager_ = 0;           ///< number of entries fetched eagerly in the previous step
+  // State of this step.
   TrafficEstimate estimate_;
   IsWork is_work_;
   OsProgress os_;
@@ -186,9 +187,9 @@ class PassPipeline {
   StepEnds ends_;
   StepTrace step_trace_;
   std::array<std::uint64_t, kMemoryKinds> bytes_before_{};
-  bool reads_for_is_ = false;  ///< reloads, or lines read back
-  Arrival reads_arrive_;       ///< of these
-  Time columns_arrive_ = 0;    ///< last piece that OS has used
+  bool reads_for_is_ = false;  ///< there are reloads, or lines read back
+  Arrival reads_arrive_;       ///< their arrival
+  Time columns_arrive_ = 0;    ///< arrival of the last piece that OS has used
   Time repack_left_ = 0;       ///< cycles of IS that the current repack still needs
   std::vector<MemoryRequest> reads_;
   std::vector<StepTrace> trace_;

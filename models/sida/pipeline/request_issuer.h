@@ -1,6 +1,6 @@
-// Makes the requests of a pass in the order of their times: a batch that waits for data (x for the coordinates of columns, a
-// write for a core) is held until a later request, or its user, comes past its time. A memory that keeps requests until their
-// time receives them at the end of each turn. Counts bytes by kind.
+// Makes the requests of a pass in order of departure. A batch that depends on data (x on the coordinates of columns, a write
+// on a core) is held until a request with a later departure is made, or until its user needs it. A memory that holds requests
+// itself receives them at the end of each turn. Counts bytes by kind.
 #pragma once
 
 #include <vector>
@@ -14,19 +14,20 @@ class RequestIssuer {
  public:
   RequestIssuer(PassMemory& memory, PassCounts& counts) : memory_(memory), counts_(counts) {}
 
-  /// Held batches up to `earliest` go first. `arrival` receives the time when all of them have arrived, at least `earliest`.
+  /// Makes held batches up to `earliest`, then the read. `arrival` receives the time when all of them have arrived, at least
+  /// `earliest`.
   void read(const MemoryRequest& request, Time earliest, Arrival& arrival);
   void read(const std::vector<MemoryRequest>& requests, Time earliest, Arrival& arrival);
   void write(const std::vector<MemoryRequest>& requests, Time earliest);
 
-  /// Reads that leave at `when`. `arrival` expects them from now on. Takes the requests and leaves an empty vector.
+  /// Holds reads until they depart at `when`; `arrival` expects them from now on. Moves the requests out of the vector.
   void hold_reads(std::vector<MemoryRequest>& requests, Time when, Arrival& arrival);
   void hold_writes(std::vector<MemoryRequest>& requests, Time when);
-  /// Makes all held requests up to a time, in the order of theirs.
+  /// Makes all held requests up to a time, in order of departure.
   void release(Time until);
-  /// With `skipping`, requests are counted but not made, and arrive when they leave.
+  /// While `skipping`, requests are counted but not made, and arrive when they depart.
   void skip(bool skipping) { skipping_ = skipping; }
-  /// When all requests so far are complete, held ones included.
+  /// Completion of all requests so far, including held ones.
   const Arrival& all() const { return all_; }
 
  private:
@@ -44,9 +45,9 @@ class RequestIssuer {
   PassCounts& counts_;
   bool skipping_ = false;
   std::vector<Batch> held_;                         ///< few
-  std::vector<std::vector<MemoryRequest>> spares_;  ///< capacity of batches that have been made
+  std::vector<std::vector<MemoryRequest>> spares_;  ///< empty vectors of earlier batches, kept for their capacity
   Arrival all_;
-  Arrival writes_;  ///< of all writes
+  Arrival writes_;  ///< completion of all writes
 };
 
 }  // namespace lacuna::sida

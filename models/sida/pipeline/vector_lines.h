@@ -1,12 +1,12 @@
-// Which lines of x, w and z the buffer holds in each step, and what is fetched, spilled and read back for them.
+// Lines of x, w and z in the buffer in each step, and the requests to fetch, spill and read them back.
 //
-// Vectors take their lines first, the CSR space what is left (spec "Consequences"; a choice). Two ways:
-//   all fit   The lines that live (lifetimes.h) fit beside the CSC space in every step. A line of x is fetched once, sums and w
-//             stay until their last use. O(1) a line, nothing for an entry.
-//   cached    They do not: the lines of all three share what the CSC space leaves (line_cache.h). A line of x
-//             is fetched again; a sum is written ("spilled") and read back when it is used; w is written once and read back.
-//             One look-up an entry and core. x of the next sub-tensor is looked up in the step before, as it is fetched then;
-//             a value stays in the OS core's operand queue if its line has left before OS comes to it (ours).
+// Vectors take precedence; the CSR space gets the remaining space (spec "Consequences"; our choice). Two modes:
+//   all fit   The live lines (lifetimes.h) and the CSC space fit together in every step. A line of x is fetched once, sums and
+//             w stay until their last use. Host cost: O(1) per line, none per entry.
+//   cached    They do not: the lines of all three share the space outside the CSC space (line_cache.h). A line of x is fetched
+//             again; a sum is written ("spilled") and read back when it is used; w is written once and read back. Host cost:
+//             one look-up per entry and core. x of the next sub-tensor is looked up in the step before, in which it is
+//             fetched; if its line is replaced before OS uses it, the value stays in the OS core's operand queue (our choice).
 #pragma once
 
 #include <array>
@@ -21,7 +21,7 @@
 namespace lacuna::sida {
 
 struct LineCounts {
-  std::uint64_t x_fetched = 0;     ///< lines, the first time
+  std::uint64_t x_fetched = 0;     ///< lines fetched for the first time
   std::uint64_t x_refetched = 0;   ///< again
   std::uint64_t sums_spilled = 0;  ///< lines of z written before they were finished
   std::uint64_t sums_read_back = 0;
@@ -29,7 +29,7 @@ struct LineCounts {
   std::uint64_t w_read_back = 0;
 };
 
-/// Bytes of the buffer by vector.
+/// Bytes of the buffer, by vector.
 struct LineBytes {
   std::uint64_t x = 0, w = 0, z = 0;
   std::uint64_t all() const { return x + w + z; }
@@ -37,38 +37,38 @@ struct LineBytes {
 
 class VectorLines {
  public:
-  /// `capacity`: bytes for lines; none: without limit, and lines are not counted as part of the buffer.
+  /// `capacity`: bytes for lines; none: unlimited, and lines are not counted as part of the buffer.
   VectorLines(const PassShape& shape, std::uint64_t sub_tensor, std::uint64_t steps, unsigned line_bytes,
               std::optional<std::uint64_t> capacity);
 
   bool all_fit() const { return !cache_.has_value(); }
-  /// The most bytes of lines that live in one step, whether they fit or not.
+  /// The maximum of bytes of live lines in a step, whether they fit or not.
   std::uint64_t peak_bytes() const { return peak_; }
-  /// Held after the uses of a step.
+  /// Bytes held after the uses of a step.
   LineBytes held(std::uint64_t step) const;
   const LineCounts& counts() const { return counts_; }
 
-  /// All of x has been loaded before step 0 (preload).
+  /// Marks all of x as loaded before step 0 (preload).
   void load_all_x();
-  /// x for a sub-tensor: appends the reads.
+  /// Fetches x for a sub-tensor: appends the reads.
   void fetch_x(std::uint64_t sub_tensor, std::vector<MemoryRequest>& reads);
-  /// Rows of a sub-tensor go through E-wise.
+  /// Creates w for the rows of a sub-tensor, which E-wise processes.
   void make_w(std::uint64_t sub_tensor);
-  /// IS uses w of a row; the sum of a column.
+  /// Records uses by IS of w of a row, and of the sum of a column.
   void use_w(Index row);
   void use_sum(Index column);
-  /// Columns [first, last) with the rows that IS uses: those below `known`.
+  /// Records uses of a column's entries in rows that IS knows.
   void use_column(Index column, std::span<const Index> known_rows);
-  /// Lines of z that are finished in a step, ascending; those that have been spilled are read back.
+  /// Lines of z that are finished in a step, ascending; spilled ones are read back.
   std::span<const Index> finish_sums(std::uint64_t step);
-  /// After all uses of a step: lines whose last use it was leave.
+  /// Removes lines after their last use, at the end of a step.
   void end_step(std::uint64_t step);
-  /// Spills and reads back since the last call. Valid until the next use.
+  /// Requests to spill and read back since the last call. Valid until the next use.
   std::vector<MemoryRequest>& spills() { return spills_; }
   std::vector<MemoryRequest>& read_backs() { return read_backs_; }
 
-  /// All fit only: a sum is used by an eagerly fetched entry in `step`. False if its line does not live yet and `may_begin` is
-  /// false; else the line lives from now on.
+  /// Only if all fit: records the use of a sum by an eagerly fetched entry in `step`. Returns false if its line is not live yet
+  /// and `may_begin` is false; otherwise the line is live from now on.
   bool use_early(Index column, std::uint64_t step, bool may_begin);
   std::uint64_t early_bytes() const { return early_bytes_; }
   const LineGeometry& z_lines() const { return z_.lines; }
@@ -86,19 +86,19 @@ class VectorLines {
   std::uint64_t sub_tensor_;
   LineLives x_, w_, z_;
   StepLists x_by_need_, x_by_end_, w_by_end_, z_by_begin_, z_by_end_;
-  std::vector<LineBytes> live_;  ///< of each step
+  std::vector<LineBytes> live_;  ///< bytes of live lines in each step
   std::uint64_t peak_ = 0;
-  bool counted_;  ///< lines are part of the buffer
+  bool counted_;  ///< lines count as part of the buffer
   bool preloaded_ = false;
   LineCounts counts_;
 
   std::optional<LineCache> cache_;
-  std::array<Index, 4> base_{};      ///< first number of each vector's lines in the cache, and their number
-  std::vector<std::uint8_t> state_;  ///< of each line in the cache: kFetched, kSpilled
+  std::array<Index, 4> base_{};      ///< first number of each vector's lines in the cache, and total number
+  std::vector<std::uint8_t> state_;  ///< state of each line in the cache: kFetched, kSpilled
   LineBytes cached_;
   std::vector<MemoryRequest> spills_, read_backs_;
 
-  std::vector<std::uint8_t> early_;  ///< of each line of z; empty until the first one
+  std::vector<std::uint8_t> early_;  ///< for each line of z: live early; empty until the first such line
   std::uint64_t early_bytes_ = 0;
 };
 

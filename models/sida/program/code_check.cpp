@@ -10,7 +10,7 @@ namespace {
 bool is_float(unsigned element) { return element == LACUNA_SIDA_F64 || element == LACUNA_SIDA_F32; }
 bool is_integer(unsigned element) { return !is_float(element) && element != LACUNA_SIDA_BOOL; }
 
-/// Whether elements of this type can be operands.
+/// Whether an operation accepts operands of this type.
 bool computes(unsigned operation, unsigned element) {
   switch (operation) {
     case LACUNA_SIDA_OPERATION_ADD:
@@ -40,11 +40,11 @@ void insert_once(std::vector<std::uint16_t>& set, std::uint16_t value) {
 
 class CodeCheck {
  public:
-  /// `elements`: over how many elements it runs; none: scalar code.
+  /// `elements`: number of elements of element-wise code; none: scalar code.
   CodeCheck(const Program& program, std::optional<std::uint64_t> elements, bool may_scan)
       : program_(program), elements_(elements), may_scan_(may_scan) {}
 
-  /// A register that has a value before the code.
+  /// Defines a register that has a value before the code.
   void define(std::uint16_t number, unsigned element, std::uint32_t width) {
     if (number >= LACUNA_SIDA_MAX_REGISTERS) {
       throw ProgramError(LACUNA_SIDA_ERROR_OPERAND, "register " + std::to_string(number) + " does not exist");
@@ -94,7 +94,7 @@ class CodeCheck {
     }
   }
 
-  /// Width of an operand of that type. Scalars are 1 wide and fit any.
+  /// Width of an operand of that type. Scalars have width 1 and fit any.
   std::uint32_t operand(std::uint16_t number, unsigned type) const {
     if (number & LACUNA_SIDA_SCALAR) {
       scalar(static_cast<std::uint16_t>(number ^ LACUNA_SIDA_SCALAR));
@@ -109,13 +109,13 @@ class CodeCheck {
     const RegisterKind kind = code_.registers[number];
     if (kind.element != type) {
       throw ProgramError(LACUNA_SIDA_ERROR_ELEMENT, "register " + std::to_string(number) + " has " +
-                                                        lacuna_sida_element_name(kind.element) + ", the instruction wants " +
+                                                        lacuna_sida_element_name(kind.element) + ", the instruction requires " +
                                                         lacuna_sida_element_name(type));
     }
     return kind.width;
   }
 
-  /// A register alone, no scalar.
+  /// Width of an operand that must be a register.
   std::uint32_t register_operand(std::uint16_t number, unsigned type) const {
     if (number & LACUNA_SIDA_SCALAR) throw ProgramError(LACUNA_SIDA_ERROR_OPERAND, "a scalar where a register is needed");
     return operand(number, type);
@@ -263,7 +263,7 @@ void check_aliases(const Pass& pass) {
   }
 }
 
-/// An output register of a phase.
+/// Checks an output register of a phase.
 void check_output(const Code& code, std::uint16_t number, const char* name, unsigned element, std::uint32_t width) {
   const bool exists = number < code.registers.size() && code.registers[number].has_value();
   if (!exists) throw ProgramError(LACUNA_SIDA_ERROR_OPERAND, std::string(name) + ": register without a value");
@@ -275,13 +275,13 @@ void check_output(const Code& code, std::uint16_t number, const char* name, unsi
   }
 }
 
-/// A register whose elements that are not 0 have terms.
+/// Checks a register that selects the elements with terms, those that are not 0.
 void check_presence(const Code& code, std::uint16_t number, const char* name) {
   if (number == LACUNA_SIDA_NONE) return;
   const bool exists = number < code.registers.size() && code.registers[number].has_value();
   if (!exists) throw ProgramError(LACUNA_SIDA_ERROR_OPERAND, std::string(name) + ": register without a value");
   if (code.registers[number].element != LACUNA_SIDA_BOOL || code.registers[number].width != 1) {
-    throw ProgramError(LACUNA_SIDA_ERROR_ELEMENT, std::string(name) + " is no BOOL with one feature");
+    throw ProgramError(LACUNA_SIDA_ERROR_ELEMENT, std::string(name) + " is not a BOOL vector with one feature");
   }
 }
 

@@ -1,4 +1,5 @@
-// Static check of a pass and of its code: registers have values and kinds that fit, and nothing is stored that is still read.
+// Static check of a pass and its code: registers are defined and of matching kinds, and no stored data are read again in the
+// pass.
 #pragma once
 
 #include <span>
@@ -7,8 +8,8 @@
 
 namespace lacuna::sida {
 
-/// Fills pass.code and pass.scalar from pass.description. Throws ProgramError; its address is 0 for the pass itself, or for an
-/// instruction 1 + its distance in bytes from the table of instructions.
+/// Fills pass.code and pass.scalar from pass.description. Throws ProgramError; its address is 0 for the pass itself, or 1 + the
+/// instruction's byte offset in the table of instructions.
 void check_pass(const Program& program, std::span<const lacuna_sida_instruction> instructions, Pass& pass);
 
 }  // namespace lacuna::sida

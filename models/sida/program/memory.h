@@ -11,10 +11,10 @@
 
 namespace lacuna::sida {
 
-/// A program cannot be run: it breaks the rules of lacuna/abi/sida.h, or refers to memory that is not there.
+/// A program is invalid: it breaks the rules of lacuna/abi/sida.h, or refers to unmapped memory.
 class ProgramError : public std::runtime_error {
  public:
-  /// `where`: GPU address of what is wrong, or 0; `of_pass`: the pass that it is about, or LACUNA_SIDA_NONE.
+  /// `where`: GPU address of the error, or 0; `of_pass`: its pass, or LACUNA_SIDA_NONE.
   ProgramError(lacuna_sida_error why, const std::string& what, std::uint64_t where = 0,
                std::uint32_t of_pass = LACUNA_SIDA_NONE)
       : std::runtime_error(what), code(why), address(where), pass(of_pass) {}
@@ -29,12 +29,12 @@ enum class Access : std::uint8_t { read, write };
 class Memory {
  public:
   virtual ~Memory() = default;
-  /// Throws ProgramError with LACUNA_SIDA_ERROR_ADDRESS and the first address that does not allow the access.
+  /// Throws ProgramError with LACUNA_SIDA_ERROR_ADDRESS and the first address at which the access is not allowed.
   virtual void check(std::uint64_t address, std::uint64_t bytes, Access access) const = 0;
-  /// As check(), and copies.
+  /// Checks the access, then copies.
   virtual void read(std::uint64_t address, std::span<std::byte> data) const = 0;
   virtual void write(std::uint64_t address, std::span<const std::byte> data) = 0;
-  /// As read(), without a copy where the bytes lie together on the host; null: read() has to copy them. Valid until memory is
+  /// Like read(), without a copy if the bytes are contiguous in host memory; null: read() must be used. Valid until memory is
   /// mapped or unmapped.
   virtual const std::byte* view(std::uint64_t address, std::uint64_t bytes) const = 0;
 };

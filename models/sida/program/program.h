@@ -1,4 +1,4 @@
-// A program of the accelerator as the device has read it from memory (lacuna/abi/sida.h), checked whole before anything runs.
+// A program of the accelerator (lacuna/abi/sida.h) as read from memory, checked completely before execution.
 #pragma once
 
 #include <array>
@@ -11,23 +11,24 @@
 
 namespace lacuna::sida {
 
-/// What a register holds.
+/// Type and width of a register.
 struct RegisterKind {
-  std::uint8_t element = LACUNA_SIDA_ELEMENT_COUNT;  ///< LACUNA_SIDA_ELEMENT_COUNT: it has no value
+  std::uint8_t element = LACUNA_SIDA_ELEMENT_COUNT;  ///< LACUNA_SIDA_ELEMENT_COUNT: no value
   std::uint32_t width = 1;                           ///< features
   bool has_value() const { return element != LACUNA_SIDA_ELEMENT_COUNT; }
 };
 
-/// Straight-line code that has been checked, and what it does with each element.
+/// Checked straight-line code, and its accesses and operations per element.
 struct Code {
   std::vector<lacuna_sida_instruction> instructions;
-  std::vector<std::uint32_t> widths;      ///< features of each instruction's result, or of what it stores or reduces
-  std::vector<RegisterKind> registers;    ///< as they are after the code
+  std::vector<std::uint32_t> widths;      ///< features of each instruction's result, or of the value that it stores or reduces
+  std::vector<RegisterKind> registers;    ///< registers after the code
   std::vector<std::uint16_t> loads;       ///< vectors, each once, ascending
   std::vector<std::uint16_t> stores;      ///< likewise
-  std::vector<std::uint16_t> arrays;      ///< vectors that DENSE reads
+  std::vector<std::uint16_t> arrays;      ///< vectors read by DENSE
   std::vector<std::uint16_t> reductions;  ///< scalars, each once
-  std::uint64_t operations = 0;           ///< of one element: an instruction for each feature, and each product of DENSE
+  std::uint64_t operations = 0;           ///< operations per element: one per feature for an instruction, and each product of
+                                          ///< DENSE
 };
 
 enum class Phase : std::uint8_t { load, ewise, finish };
@@ -36,12 +37,12 @@ constexpr std::size_t kPhases = 3;
 struct Pass {
   lacuna_sida_pass description{};
   std::array<Code, kPhases> code;    ///< element-wise
-  std::array<Code, kPhases> scalar;  ///< after each
+  std::array<Code, kPhases> scalar;  ///< scalar code after each phase
   bool has_os() const { return description.flags & LACUNA_SIDA_PASS_OS; }
   bool has_is() const { return description.flags & LACUNA_SIDA_PASS_IS; }
   const Code& of(Phase phase) const { return code[static_cast<std::size_t>(phase)]; }
   const Code& after(Phase phase) const { return scalar[static_cast<std::size_t>(phase)]; }
-  /// Load reduces to scalars, which are known before OS begins: all of x is loaded before.
+  /// Whether load code reduces to scalars. They are needed before OS begins, so all of x is loaded first.
   bool loads_first() const { return !of(Phase::load).reductions.empty(); }
 };
 
@@ -55,14 +56,14 @@ struct Program {
   std::vector<lacuna_sida_swap> swaps;
 
   std::uint64_t bytes_of_element(std::uint16_t vector) const;
-  /// Elements over which the element-wise code of a phase runs.
+  /// Number of elements over which the element-wise code of a phase runs.
   std::uint64_t elements(const Pass& pass, Phase phase) const;
 };
 
-/// Reads and checks all but the contents of matrices, which are checked as they are read. Throws ProgramError.
+/// Reads and checks everything except the contents of matrices, which are checked when they are read. Throws ProgramError.
 Program read_program(const Memory& memory, std::uint64_t address);
 
-/// Writes the results of a job: scalars, vectors as swaps have exchanged them, and the header's fields of the result.
+/// Writes the results of a job: scalars, vectors with the addresses exchanged by swaps, and result fields of the header.
 void write_results(Memory& memory, const Program& program);
 
 }  // namespace lacuna::sida

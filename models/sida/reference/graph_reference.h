@@ -1,4 +1,4 @@
-// Runs the iterations of a graph one operation after the other: what any plan of it has to compute.
+// Executes the iterations of a graph one operation at a time: the reference for every plan of the graph.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@
 
 namespace lacuna::sida {
 
-/// Elements of a vector with their features, or one scalar: as floating-point numbers, or as integers.
+/// Elements of a vector with their features, or one scalar, as floating-point numbers or integers.
 struct Values {
   int element = LACUNA_SIDA_F64;
   std::uint32_t width = 1;
@@ -22,17 +22,17 @@ struct Values {
   std::size_t size() const { return is_float() ? floats.size() : integers.size(); }
 };
 
-/// As they are in memory, one after the other, and back.
+/// Converts values to their representation in memory, and back.
 std::vector<std::byte> bytes_of(const Values& values);
 Values values_of(const sida_node& node, std::span<const std::byte> contents);
 
 struct ReferenceResult {
-  std::map<int, Values> states;  ///< kept ones
+  std::map<int, Values> states;  ///< values of kept states, by node
   std::uint64_t iterations = 0;
 };
 
-/// `inputs`: contents of inputs and first values of states, by node; `matrices`: of the graph, in order. Elements F64, I64, I32
-/// and BOOL.
+/// `inputs`: contents of inputs and initial values of states, by node; `matrices`: the graph's, in order. Supports elements
+/// F64, I64, I32 and BOOL.
 ReferenceResult run_reference(const lacuna_sida_graph& graph, const std::map<int, Values>& inputs,
                               const std::vector<SparseMatrix>& matrices);
 

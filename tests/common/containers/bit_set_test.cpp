@@ -46,7 +46,7 @@ TEST(BitSet, IsASetOfNumbers) {
 TEST(BitSet, AllOrNone) {
   BitSet bits(70, true);
   EXPECT_EQ(bits.next(69), 69U);
-  EXPECT_EQ(bits.next_missing(0), 70U) << "what lies beyond is not missing";
+  EXPECT_EQ(bits.next_missing(0), 70U) << "numbers beyond the limit do not count as missing";
   bits.assign(66, false);
   EXPECT_EQ(bits.size(), 66U);
   EXPECT_EQ(bits.next(0), 66U);

@@ -20,7 +20,7 @@ TEST(RecordPool, NumbersAreTakenOnceUntilReleased) {
   for (const std::uint32_t number : taken) EXPECT_EQ(pool[number], static_cast<int>(number)) << "kept as the pool grows";
   pool.release(7);
   pool.release(9);
-  EXPECT_EQ(pool.ahead(0), &pool[9]) << "what was used last is nearest to the host";
+  EXPECT_EQ(pool.ahead(0), &pool[9]) << "the record used last is probably still in the host's caches";
   EXPECT_EQ(pool.ahead(1), &pool[7]);
   EXPECT_EQ(pool.take(), 9U);
   EXPECT_EQ(pool.taken(), 999U);

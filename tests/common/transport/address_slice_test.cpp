@@ -44,7 +44,7 @@ TEST(AddressSlice, SlicesPartitionTheRangeAndPackTheirShare) {
   }
 }
 
-// For every power of two: of as many addresses at this distance as there are slices, each belongs to a different slice.
+// For every power of two: among N addresses at this distance, with N slices, each belongs to a different slice.
 TEST(AddressSlice, AHashSpreadsStridesOfPowersOfTwo) {
   constexpr std::uint64_t kBase = 0x80'0000'0000;
   constexpr Bytes kSize{std::uint64_t{1} << 36};

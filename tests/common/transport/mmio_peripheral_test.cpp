@@ -78,7 +78,7 @@ TEST(MmioPeripheral, ReportsALineThatTheAccessChanges) {
   EXPECT_TRUE(test::read_changes_line(b.initiator, 0, 4));
   EXPECT_EQ(b.initiator.load<std::uint32_t>(0), 0u) << "nor need an initiator ask";
   b.device.line_changes = false;
-  EXPECT_FALSE(test::read_changes_line(b.initiator, 0, 4)) << "what another access did is not told of again";
+  EXPECT_FALSE(test::read_changes_line(b.initiator, 0, 4)) << "another access's effects are not reported again";
 }
 
 TEST(MmioPeripheral, WholeRegistersAndHalves) {

@@ -105,7 +105,7 @@ TEST(WaitCounter, AnOpenOperationDelaysLaterOnesInOrder) {
   counter.close_in_order(open, c(50), {.mshr = 7});
   ASSERT_TRUE(counter.known(0, c(0)));
   EXPECT_EQ(counter.when_at_most(1, c(0)), c(50));
-  EXPECT_EQ(counter.when_at_most(0, c(0)), c(50)) << "served before, returned behind it";
+  EXPECT_EQ(counter.when_at_most(0, c(0)), c(50)) << "served earlier, returned after it";
   EXPECT_EQ(counter.delays_at_most(0).mshr, 7u) << "and late for its reasons";
 }
 

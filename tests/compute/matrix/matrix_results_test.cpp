@@ -177,7 +177,8 @@ TEST_F(MatrixResultsTest, InterlockAllCoversPlainInstructions) {
   EXPECT_EQ(issue_of(MatrixBench::interlocked, halves(kPlain), {move(20, 4)}), 4U * (8 + 4));
   const Words compiled = program(halves(kPlain), kNop | 10);
   EXPECT_EQ(issue_of(MatrixBench::plain, compiled, {move(20, 4)}), 4U * (8 + 4));
-  EXPECT_EQ(issue_of(MatrixBench::interlocked, compiled, {move(20, 4)}), 4U * (8 + 4)) << "what compilers keep is enough";
+  EXPECT_EQ(issue_of(MatrixBench::interlocked, compiled, {move(20, 4)}), 4U * (8 + 4))
+      << "the compilers' distances are sufficient";
 }
 
 TEST_F(MatrixResultsTest, DesignsDifferInPassesAndCycleTime) {

@@ -75,7 +75,7 @@ TEST_F(MemoryTokensTest, OpenUntilTheLastResponse) {
   tell(token, 60_ns);
   ASSERT_EQ(told_.slots, std::vector<const WavefrontSlot*>{&slot_});
   EXPECT_EQ(slot_.open, 0U);
-  EXPECT_EQ(slot_.vmcnt.when_at_most(0, Cycles{0}), Cycles{95});  // the next whole cycle, and 4
+  EXPECT_EQ(slot_.vmcnt.when_at_most(0, Cycles{0}), Cycles{95});  // 90.5 ns rounded up to a cycle, and 4 cycles
   EXPECT_EQ(slot_.lgkmcnt.when_at_most(0, Cycles{0}), Cycles{95});
 }
 

@@ -1,9 +1,9 @@
-/* A program to be debugged: calls, a global that changes, a loop that only a debugger ends, an ebreak, a float. */
+/* A program to be debugged: calls, a changing global, a loop that only a debugger can end, an ebreak, a float. */
 #include <stdint.h>
 #include <stdio.h>
 
 volatile uint64_t counter;
-/* Placed by the linker at 0x80380000, which a client without a symbol table knows too. */
+/* Placed by the linker at 0x80380000, so that clients without a symbol table can find it. */
 extern volatile uint64_t go_on;
 volatile uint64_t read_me = 77;
 volatile double ratio = 0.5;

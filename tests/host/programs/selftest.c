@@ -30,7 +30,7 @@ uint64_t trap_handler(uint64_t vector, uint64_t a0, uint64_t a7) {
       break;
   }
   if ((trap.status >> 11 & 3) == 0) {
-    /* From U mode: a system call that asks for it, and any fault, end the visit. */
+    /* In U mode, the corresponding system call and any fault end the visit. */
     user_result = a0;
     if (trap.cause != 8 || a7 == 93) return 1;
   }

@@ -24,7 +24,7 @@ void test_atomics(void) {
   CHECK_EQUAL(store_conditional(&cell[1], 8), 1); /* another address */
   CHECK_EQUAL(store_conditional(&cell[0], 8), 1); /* and any SC ends the reservation */
   load_reserved(&cell[0]);
-  __asm__ volatile("ecall" ::: "memory"); /* a trap in between ends it at mret */
+  __asm__ volatile("ecall" ::: "memory"); /* a trap in between ends the reservation at mret */
   CHECK_EQUAL(store_conditional(&cell[0], 8), 1);
   CHECK_EQUAL(cell[0], 6);
 

@@ -25,7 +25,7 @@ void test_counters(void) {
   CSR_WRITE(mcountinhibit, 0);
   __asm__ volatile("nop");
   CHECK_EQUAL(CSR_READ(minstret) - instructions < 10 && CSR_READ(minstret) > instructions, 1);
-  /* The time base is 10 MHz, the clock 1 GHz, and neither was touched above. */
+  /* The time base is 10 MHz, the clock 1 GHz; neither has been changed above. */
   CSR_WRITE(mcycle, 0);
   const uint64_t start = CSR_READ(time);
   for (volatile int i = 0; i < 10000; ++i) {

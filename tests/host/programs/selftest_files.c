@@ -7,7 +7,7 @@
 #include "check.h"
 
 void test_files(int argc, char** argv) {
-  /* picolibc's start-up puts a name of its own before what SYS_GET_CMDLINE returns. */
+  /* picolibc's start-up code inserts its own program name before the result of SYS_GET_CMDLINE. */
   CHECK_EQUAL(argc, 4);
   if (argc == 4) CHECK_EQUAL(strcmp(argv[1], "selftest") | strcmp(argv[2], "one") | strcmp(argv[3], "two"), 0);
 
@@ -41,7 +41,7 @@ void test_files(int argc, char** argv) {
   CHECK_EQUAL(sys_semihost_seek(handle, 8890), 0);
   CHECK_EQUAL(sys_semihost_read(handle, line, 8), 0);
   CHECK_EQUAL(memcmp(line, "the end\n", 8), 0);
-  CHECK_EQUAL(sys_semihost_read(handle, line, 8), 8); /* end of file: nothing of it was read */
+  CHECK_EQUAL(sys_semihost_read(handle, line, 8), 8); /* end of file: no bytes were read */
   CHECK_EQUAL(sys_semihost_istty(handle), 0);
   const int terminal = sys_semihost_open(":tt", SH_OPEN_W);
   CHECK_EQUAL(sys_semihost_istty(terminal), 1);
@@ -50,7 +50,7 @@ void test_files(int argc, char** argv) {
   CHECK_EQUAL(sys_semihost_close(handle), -1);
   CHECK_EQUAL(remove("renamed.txt"), 0);
 
-  /* Nothing outside the root, nothing on the host's shell. */
+  /* No access to files outside the root, and none to the host's shell. */
   CHECK_EQUAL(sys_semihost_open("../outside.txt", SH_OPEN_W), -1);
   CHECK_EQUAL(sys_semihost_open("/etc/hostname", SH_OPEN_R), -1);
   CHECK_EQUAL(sys_semihost_errno(), EACCES);

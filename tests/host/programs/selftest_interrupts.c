@@ -36,7 +36,7 @@ void test_interrupts(void) {
     /* Enabled in mie, masked by mstatus.MIE. */
     CSR_WRITE(mie, bit);
     CHECK_EQUAL(trap.count, 0);
-    /* Taken at once when MIE is set, once, with interrupts off in the handler. */
+    /* Taken immediately when MIE is set, once, with interrupts disabled in the handler. */
     __asm__ volatile("csrsi mstatus, 8\n nop" ::: "memory");
     CHECK_EQUAL(trap.count, 1);
     CHECK_EQUAL(trap.cause, INTERRUPT(numbers[i]));
@@ -55,7 +55,7 @@ void test_interrupts(void) {
     wait_until_trap(1);
     CHECK_EQUAL(trap.cause, INTERRUPT(numbers[i]));
     CHECK_EQUAL(trap.vector, numbers[i]);
-    /* Exceptions go to the base even then. */
+    /* In vectored mode, exceptions still enter at the base. */
     __asm__ volatile("ecall" ::: "memory");
     CHECK_EQUAL(trap.cause, 11);
     CHECK_EQUAL(trap.vector, ~0ull);
@@ -69,7 +69,7 @@ void test_interrupts(void) {
   while (CSR_READ(mip) != 0x888) {
   }
   CSR_WRITE(mie, 0x888);
-  /* Each mret sets MIE again, so the next one follows before the program goes on. */
+  /* Each mret sets MIE again, so the next interrupt is taken before the program continues. */
   __asm__ volatile("csrsi mstatus, 8\n csrci mstatus, 8" ::: "memory");
   CHECK_EQUAL(trap.count, 3);
   CHECK_EQUAL(trap.causes[0], INTERRUPT(EXTERNAL));

@@ -79,7 +79,7 @@ void test_user_mode(void) {
   CHECK_EQUAL(value, 0);
   CSR_CLEAR(mstatus, 1 << 17);
 
-  /* Privileged instructions and registers. */
+  /* Privileged instructions and registers are illegal. */
   EXPECT_FAULT(read_mstatus, 0, 2);
   EXPECT_FAULT(try_mret, 0, 2);
   CSR_WRITE(mcounteren, 0);
@@ -92,7 +92,7 @@ void test_user_mode(void) {
   EXPECT_FAULT(try_wfi, 0, 2);
   CSR_CLEAR(mstatus, 1 << 21);
 
-  /* A reserved MPP is not taken; enabled interrupts reach U mode whatever mstatus.MIE says. */
+  /* A reserved MPP is ignored; enabled interrupts are taken in U mode regardless of mstatus.MIE. */
   CSR_SET(mstatus, 3 << 11);
   __asm__ volatile(
       "li t0, 2 << 11\n li t1, 3 << 11\n csrr t2, mstatus\n not t1, t1\n and t2, t2, t1\n or t2, t2, t0\n"

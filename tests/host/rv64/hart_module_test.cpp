@@ -69,7 +69,7 @@ TEST(HartModule, RunsATinyProgram) {
   EXPECT_EQ(environment.exits, 1u);
   EXPECT_TRUE(hart.halted());
   EXPECT_FALSE(hart.waiting_for_interrupt());
-  EXPECT_EQ(hart.pc(), kModuleRam + 0x100 + 19 * 4);  // behind the store that ended the program
+  EXPECT_EQ(hart.pc(), kModuleRam + 0x100 + 19 * 4);  // after the store that ended the program
   EXPECT_EQ(doubleword(hart, kFromHost), std::uint64_t{0x0101} << 48);
   EXPECT_EQ(doubleword(hart, kModuleToHost), 43u);
   EXPECT_EQ(environment.device_writes, 1u);

@@ -36,7 +36,7 @@ constexpr std::array kCases{
 
 /// Position of an element; for FP64 that of the first of two registers, for FP32C that of the real part.
 struct Place {
-  unsigned item, lane;  ///< halves of 16 bits are counted through the registers
+  unsigned item, lane;  ///< index of a half of 16 bits, counted through the registers
 };
 /// Position of A[i][k] and of B[k][i].
 Place place_of_input(const Case& c, unsigned i, unsigned k) {

@@ -257,7 +257,7 @@ TEST_P(Mfma, AccumulatesInPlaceAndFromConstants) {
   check(bench, c, {}, instruction_of(bench, c, {}, kC));
   fill(bench, c, random);
   constexpr int kZero = 128;
-  constexpr int kOne = 242;  // the 1.0 of an integer accumulator is its bits
+  constexpr int kOne = 242;  // 1.0; an integer accumulator takes its bit pattern
   for (const int constant : {kZero, kOne}) {
     Fields f;
     f.c_constant = constant;

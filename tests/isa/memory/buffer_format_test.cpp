@@ -71,7 +71,7 @@ TEST(BufferFormat, PackingClampsAndRounds) {
   };
   EXPECT_EQ(packed(1, 0, 2), 255U);
   EXPECT_EQ(packed(1, 0, -1), 0U);
-  EXPECT_EQ(packed(1, 0, 0.5F), 128U) << "127.5 goes to even";
+  EXPECT_EQ(packed(1, 0, 0.5F), 128U) << "127.5 rounds to even";
   EXPECT_EQ(packed(1, 1, -7), 0x81U);
   EXPECT_EQ(packed(1, 0, std::nanf("")), 0U);
   EXPECT_EQ(packed(1, 2, 300), 255U);

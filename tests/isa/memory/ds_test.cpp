@@ -230,7 +230,7 @@ TEST(Lds, CrossbarMovesDataBetweenLanes) {
   EXPECT_EQ(m.v(6, 0), 105U);
   EXPECT_EQ(m.v(6, 60), 0U) << "from lane 1";
   EXPECT_EQ(m.v(7, 5), 100U);
-  EXPECT_EQ(m.v(7, 6), 0U) << "nobody sent: lane 1 is off";
+  EXPECT_EQ(m.v(7, 6), 0U) << "no lane has sent: lane 1 is inactive";
 }
 
 // In the LDS, MODE's denormal bits apply; rounding is to nearest regardless of MODE.

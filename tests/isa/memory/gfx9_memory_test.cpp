@@ -187,7 +187,7 @@ TEST(Gfx9Memory, ScalarOffsetsScratchAndAtomics) {
   EXPECT_EQ(m.wave.sgpr[12], 4096U);
   EXPECT_EQ(read<std::uint32_t>(m.at + 4096), 4101U);
   EXPECT_EQ(read<std::uint64_t>(m.at + 4096 + 8), 7 - 0x100000005ULL);
-  EXPECT_EQ(m.wave.read64(14), 0x100000005U) << "nothing comes back without GLC";
+  EXPECT_EQ(m.wave.read64(14), 0x100000005U) << "nothing is returned without GLC";
 }
 
 TEST(Gfx9Memory, LdsByLaneAndCounters) {

@@ -84,7 +84,7 @@ TEST(SharedMemory, CompareAndSwapSeesEveryChange) {
   const auto load = assemble_by_llvm({"flat_load_dword v4, v[0:1]"}, m.wave.target)[0];
   const auto swap = assemble_by_llvm({"flat_atomic_cmpswap v5, v[0:1], v[2:3] glc"}, m.wave.target)[0];
   std::uint32_t swapped = 0;
-  std::uint32_t missed = 0;  // failed swaps, because of the other side
+  std::uint32_t missed = 0;  // swaps that failed because of concurrent accesses by the host
   std::atomic<std::uint32_t> added = 0;
   std::atomic<bool> stop = false;
   std::thread host([&] {

@@ -119,7 +119,7 @@ constexpr Named kFloatsInMemory[] = {
     {"pk_add_f16", OperandType::pk_f16, packed_sum},
 };
 
-/// Those of all combinations that are in the table.
+/// Entries for the combinations of mnemonic and format that are in the instruction table.
 std::vector<AtomicReference> build() {
   std::vector<AtomicReference> entries;
   const auto add_if_there = [&](const std::string& mnemonic, OperandType type, unsigned data, Function reference) {

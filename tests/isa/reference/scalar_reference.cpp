@@ -260,8 +260,8 @@ constexpr ScalarReference kEntries[] = {
      [](const In& i) { return keeps(i, u32(static_cast<std::uint64_t>(std::int64_t{s32(i.old)} * i.immediate))); }},
 };
 
-// Comparisons of numbers, of two operands or of one and the immediate (whose upper half is its sign or zero): both as numbers
-// that hold signed and unsigned ones.
+// Integer comparisons of two operands, or of an operand with the immediate, which is sign- or zero-extended. Both are widened
+// to 64 bits, which hold every signed and every unsigned value.
 template <bool kSigned, bool kImmediate, class Holds>
 Out comparison(const In& i, Holds holds) {
   const std::int64_t a = kSigned ? s32(i.a) : number(i.a);

@@ -38,7 +38,7 @@ TEST(VopModifiers, NegAndAbsOfEachSource) {
   EXPECT_EQ(result(0, 0), 4.0F);
   EXPECT_EQ(result(0, 1), 16.0F);
   EXPECT_EQ(result(2, 0), 16.0F);
-  EXPECT_EQ(result(2, 2), 4.0F) << "NEG comes after ABS";
+  EXPECT_EQ(result(2, 2), 4.0F) << "NEG is applied after ABS";
   EXPECT_EQ(result(0, 4), -16.0F);
 }
 
@@ -68,7 +68,7 @@ TEST(VopModifiers, OutputMultiplierAndClamp) {
   EXPECT_EQ(result(1, false), 2.5F);
   EXPECT_EQ(result(2, false), 5.0F);
   EXPECT_EQ(result(3, false), 0.625F);
-  EXPECT_EQ(result(3, true), 0.625F) << "the clamp comes after the multiplier";
+  EXPECT_EQ(result(3, true), 0.625F) << "the clamp is applied after the multiplier";
   EXPECT_EQ(result(1, true), 1.0F);
   machine.wave.mode = mode_of(0, true, false);
   EXPECT_EQ(result(1, false), 1.25F) << "ignored when denormals are kept";

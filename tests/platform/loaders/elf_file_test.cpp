@@ -136,7 +136,7 @@ TEST(ElfFile, SurvivesMutation) {
       ASSERT_THAT(e.what(), StartsWith("mutant: "));
     }
   }
-  EXPECT_GT(read, 1000u) << "the mutations are too destructive to test anything behind the header";
+  EXPECT_GT(read, 1000u) << "the mutations are too destructive to test anything after the header";
 }
 
 }  // namespace

@@ -32,7 +32,7 @@ TEST(Occupancy, IsWhatTheScarcestResourceAllows) {
       {{64, 0, 16}, 0, 256, kCdna2, 8, "wavefront slots"},
       {{64, 8, 16}, 0, 256, kCdna2, 7, "VGPRs"},
       {{256, 256, 16}, 0, 256, kCdna2, 1, "VGPRs"},
-      {{24, 0, 16}, UINT32_MAX, 64, kGcn3, 0, "LDS"},  // a damaged file says anything
+      {{24, 0, 16}, UINT32_MAX, 64, kGcn3, 0, "LDS"},  // a damaged file may contain any number
       {{24, 0, 16}, 0, UINT32_MAX, kGcn3, 0, "wavefront slots"},
   };
   for (const Row& row : rows) {

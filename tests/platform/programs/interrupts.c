@@ -1,7 +1,7 @@
-/* Every interrupt line of the platform, one source after the other: each trap is recorded with what the handler finds, so that
- * runs with different quanta can be compared. What is the same in all correct runs is checked here, too.
+/* Every interrupt line of the platform, one source after the other: each trap is recorded with the state that the handler
+ * finds, so that runs with different quanta can be compared. Conditions that hold in all correct runs are also checked here.
  *
- * Ends as a program does, or with an argument sleeps for ever, so that others in the same simulation go on. */
+ * Ends like a normal program or, with an argument, sleeps forever, so that other programs in the same simulation continue. */
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -31,7 +31,7 @@ enum { RECEIVED = 1, TRANSMITTED = 2, LINE_STATUS = 4, MODEM = 8 }; /* of IER */
 enum { LOOPBACK = 16 };                                             /* of MCR */
 #define GPU(name) REGISTER(uint32_t, LACUNA_GPU_MMIO_BASE + LACUNA_GPU_##name)
 
-/* What is compared; read by the test. */
+/* Data to be compared, read by the test. */
 enum { MOST_TRAPS = 400 };
 struct trap_entry {
   uint64_t cause;
@@ -45,7 +45,7 @@ struct trap_entry trap_log[MOST_TRAPS];
 uint64_t trap_count;
 uint64_t finished;
 
-static volatile uint64_t traps; /* since the last mark */
+static volatile uint64_t traps; /* number of traps since the last mark */
 static unsigned timer_rounds;
 static unsigned timer_period;
 
@@ -59,7 +59,7 @@ static void mark(unsigned number) {
   traps = 0;
 }
 
-/* Acknowledges the UART's interrupt the way that its IIR asks for, and returns all that was read. */
+/* Acknowledges the UART's interrupt as indicated by its IIR, and returns all data that were read. */
 static uint64_t serve_uart(void) {
   const uint8_t identification = UART[IIR] & 15;
   switch (identification) {
@@ -71,7 +71,7 @@ static uint64_t serve_uart(void) {
     case 0x0:
       return identification | (uint64_t)UART[MSR] << 8;
     default:
-      return identification; /* reading it was the acknowledgement */
+      return identification; /* the read has acknowledged it */
   }
 }
 
@@ -108,7 +108,7 @@ static void __attribute__((interrupt("machine"), aligned(4))) handler(void) {
       break;
   }
   record(cause, CSR_READ(mepc), found);
-  /* One cause that is not acknowledged must not go on for ever. */
+  /* A cause that is not acknowledged must not repeat forever. */
   if (trap_count == MOST_TRAPS) CSR_WRITE(mie, 0);
 }
 
@@ -146,7 +146,7 @@ static void timer_interrupts(void) {
     spin(5000);
     CHECK_EQUAL(traps, 5);
   }
-  /* While it sleeps, and while it looks at mip. */
+  /* While it sleeps, and while it polls mip. */
   mark(20);
   timer_rounds = 1;
   MTIMECMP = MTIME + 50;
@@ -180,7 +180,8 @@ static void writes_of_mtime(void) {
     MTIME = values[i];
     CHECK_EQUAL(MTIME - values[i] < 10, 1);
     check_time();
-    /* Far ahead, then passed by a write forwards, then ahead again by a write backwards. */
+    /* First far in the future, then made due by writing the time forwards, then moved into the future again by writing it
+     * backwards. */
     MTIMECMP = values[i] + 500;
     CHECK_EQUAL(timer_pending(), 0);
     MTIME = values[i] + 500;
@@ -200,7 +201,7 @@ static void writes_of_mtime(void) {
     CHECK_EQUAL(traps, 2);
     interrupts_off();
   }
-  /* By halves. */
+  /* By writes of each half. */
   REGISTER(uint32_t, LACUNA_CLINT_BASE + 0xbffc) = 7;
   CHECK_EQUAL(MTIME >> 32, 7);
   check_time();
@@ -220,7 +221,7 @@ static void uart_transmitter(void) {
   spin(2000);
   CHECK_EQUAL(traps, 2);
   UART[IER] = 0;
-  /* Polled. A read of IIR takes the request back, and the gateway must not find it again at completion. */
+  /* Polling: a read of IIR withdraws the request, and the gateway must not latch it again at completion. */
   interrupts_off();
   for (unsigned between = 0; between < 4; ++between) {
     mark(41 + between);
@@ -237,7 +238,7 @@ static void uart_transmitter(void) {
     CHECK_EQUAL(external_pending(), 0);
     UART[IER] = 0;
   }
-  /* A claim lowers the hart's line before the next instruction. */
+  /* A claim lowers the hart's interrupt line before the next instruction. */
   mark(45);
   UART[IER] = TRANSMITTED;
   CHECK_EQUAL(CLAIM, LACUNA_IRQ_UART);
@@ -251,7 +252,7 @@ static void uart_transmitter(void) {
 }
 
 static void uart_receiver(void) {
-  /* The console's input comes at the UART's polls. */
+  /* The console's input becomes available at the UART's polls. */
   mark(50);
   UART[IER] = RECEIVED;
   for (unsigned i = 0; i < 400000 && traps < 4; ++i) __asm__ volatile("" ::: "memory");
@@ -271,7 +272,7 @@ static void uart_receiver(void) {
   interrupts_on(); /* line status first, then the character */
   spin(10);
   CHECK_EQUAL(traps, 3);
-  /* Reads that take the line down: LSR, RBR, MSR. */
+  /* Reads that deassert the line: LSR, RBR, MSR. */
   interrupts_off();
   UART[IER] = LINE_STATUS;
   UART[THR] = 'd';
@@ -295,7 +296,7 @@ static void uart_receiver(void) {
   THRESHOLD = 0;
   interrupts_on();
   CHECK_EQUAL(traps, 3);
-  /* Modem lines, by interrupts. */
+  /* Modem lines, with interrupts. */
   mark(52);
   UART[MCR] = LOOPBACK;
   spin(10);
@@ -356,7 +357,7 @@ static void gpu_interrupts(void) {
   CHECK_EQUAL(GPU(QUEUE_STATUS), LACUNA_QUEUE_ACTIVE);
   GPU(INTERRUPT_ENABLE) = LACUNA_INTERRUPT_SIGNAL | LACUNA_INTERRUPT_QUEUE_ERROR;
 
-  /* Barrier packets with a signal: while the program sleeps, while it computes, while it looks. */
+  /* Barrier packets with a signal: completed while the program sleeps, while it computes, and while it polls. */
   for (unsigned i = 0; i < 6; ++i) {
     mark(71 + i);
     interrupts_off();
@@ -371,7 +372,7 @@ static void gpu_interrupts(void) {
         __asm__ volatile("wfi");
         break;
       case 1:
-        /* What the GPU does is seen at the end of the hart's quantum, which may be much longer. */
+        /* Effects of the GPU become visible at the end of the hart's quantum, which may be much longer. */
         do spin(5000);
         while (!external_pending());
         break;
@@ -382,7 +383,7 @@ static void gpu_interrupts(void) {
     }
     CHECK_EQUAL(shared->signal.value, 0);
     CHECK_EQUAL(external_pending(), 1);
-    /* The mask of the device takes its line away and gives it back; the request in the gateway stays. */
+    /* The device's mask deasserts and reasserts its line; the request in the gateway remains. */
     GPU(INTERRUPT_ENABLE) = 0;
     CHECK_EQUAL(GPU(INTERRUPT_STATUS), LACUNA_INTERRUPT_SIGNAL);
     CHECK_EQUAL(CLAIM, LACUNA_IRQ_GPU);
@@ -394,7 +395,7 @@ static void gpu_interrupts(void) {
     __asm__ volatile("nop");
     CHECK_EQUAL(traps, 1);
   }
-  /* Two sources at one time: the higher priority first. */
+  /* Two simultaneous sources: the higher priority is served first. */
   for (unsigned uart_first = 0; uart_first < 2; ++uart_first) {
     mark(80 + uart_first);
     interrupts_off();
@@ -410,7 +411,7 @@ static void gpu_interrupts(void) {
     CHECK_EQUAL(traps, 2);
     UART[IER] = 0;
     if (uart_first) break;
-    /* The queue has failed: a new one in its place, at the same packet. */
+    /* The queue has failed and is replaced by a new one at the same packet. */
     GPU(QUEUE_COMMAND) = LACUNA_QUEUE_DESTROY;
     shared->queue.read_dispatch_id = 6;
     shared->queue.write_dispatch_id = 6;

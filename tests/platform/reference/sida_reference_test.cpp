@@ -23,7 +23,7 @@ TEST(SidaReference, IsThePageOfTheDocumentation) {
   std::ifstream file(LACUNA_SIDA_REFERENCE);
   std::ostringstream text;
   text << file.rdbuf();
-  EXPECT_EQ(text.str(), page()) << "./dev docs writes it anew";
+  EXPECT_EQ(text.str(), page()) << "regenerate it with ./dev docs";
 }
 
 TEST(SidaReference, NamesAllThatProgramsConsistOf) {

@@ -259,7 +259,7 @@ TEST_F(WholeFiles, TheEarlierOneStaysUntilTheNewOneIsComplete) {
     EXPECT_EQ(names().size(), 2u);
   }
   EXPECT_EQ(contents_of(file), "earlier");
-  EXPECT_EQ(names().size(), 1u) << "nothing is left of it";
+  EXPECT_EQ(names().size(), 1u) << "it has been removed completely";
   const std::string much(200'000, 'x');
   write_file(file, [&](std::ostream& out) {
     out << much << 42;

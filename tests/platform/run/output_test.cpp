@@ -332,7 +332,7 @@ TEST(KernelReports, ShowStallCausesAndTheBound) {
   std::ostringstream nothing;
   const KernelActivity functional;
   write_activity_report({{"relu", r.end - r.start, &functional}}, nothing);
-  EXPECT_EQ(nothing.str(), "") << "without timing there is nothing to say";
+  EXPECT_EQ(nothing.str(), "") << "no text without timing";
 }
 
 TEST(KernelReports, ShowOutcomesInL2AndDram) {

@@ -66,7 +66,7 @@ TEST(RunReport, HashCoversResultsAndNotTheHost) {
   breakdown.group("loads").add("instructions", part, "loads retired", "instructions");
   EXPECT_NE(hash("hello"), reference);
   breakdown.set_breakdown();
-  EXPECT_EQ(hash("hello"), reference) << "a breakdown of what it covers";
+  EXPECT_EQ(hash("hello"), reference) << "the breakdown of the covered part";
   f.instructions = 43;
   EXPECT_NE(hash("hello"), reference);
 }

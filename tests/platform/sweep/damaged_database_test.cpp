@@ -216,7 +216,7 @@ TEST_F(DamagedDatabase, ContentsOfOthers) {
   EXPECT_EQ(changed_by("SELECT 1"), "");
   const std::string name = file.string() + ": is damaged: ";
   EXPECT_THAT(changed_by("UPDATE members SET axes = '{' WHERE id = 3"),
-              HasSubstr(name + "row 3 of members: axes is no JSON object of texts"));
+              HasSubstr(name + "row 3 of members: axes is not a JSON object of strings"));
   EXPECT_THAT(changed_by("UPDATE members SET repeats = '{\"seed\": 1}' WHERE id = 3"), HasSubstr("row 3 of members: repeats"));
   EXPECT_THAT(changed_by("UPDATE sweeps SET takes = '[\"a\"]'"), HasSubstr("row 1 of sweeps: takes"));
   EXPECT_THAT(changed_by("UPDATE points SET inputs = x'ff' WHERE id = 2"), HasSubstr("row 2 of points: inputs"));

@@ -167,7 +167,7 @@ TEST_F(Repetitions, DependOnResultsAlone) {
     EXPECT_EQ(run(*again, *other, noisy, order), count);
     EXPECT_EQ(wanted(*again), chosen);
   }
-  // The choice is the same after the end, and after an interruption at any place.
+  // A sweep that is started again chooses the same repetitions, whether it was complete or interrupted.
   const auto resumed = plan("until = 0.5 %", "1, 5, 12, 20");
   EXPECT_EQ(run(*resumed, *first, noisy), 0U);
   EXPECT_EQ(wanted(*resumed), chosen);

@@ -252,7 +252,7 @@ TEST_F(Database, RefusesADamagedFileAndLeavesItAlone) {
 }
 
 TEST_F(Database, RefusesOtherFiles) {
-  std::ofstream(file) << "this is a text that is no database, and long enough to be one";
+  std::ofstream(file) << "this is a text instead of a database, and long enough to be one";
   EXPECT_THAT(refusal(), HasSubstr("not a database"));
   fs::remove(file);
   SqliteDatabase(file, SqliteDatabase::Mode::create).run("CREATE TABLE mine(a)");

@@ -1,5 +1,5 @@
-// OpenCL C's built-in functions for the host, as far as random programs use them, written from the OpenCL C specification's
-// definitions (sections 6.3 to 6.15 of version 3.0). The device's come from its own library: the two have nothing in common.
+// OpenCL C's built-in functions for the host, to the extent used by random programs, implemented from the definitions of the
+// OpenCL C specification (sections 6.3 to 6.15 of version 3.0), independently of the device library.
 #define LACUNA_HOST 1
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
 #pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable

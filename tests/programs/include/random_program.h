@@ -1,4 +1,4 @@
-// Definitions that random programs use besides OpenCL C itself, on every target.
+// Definitions used by random programs on every target, in addition to OpenCL C.
 #pragma OPENCL FP_CONTRACT OFF
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
 #pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable

@@ -1,4 +1,4 @@
-// Every use here is wrong. What the compiler has to say about each stands before it; the test compares.
+// All uses in this file are wrong. The compiler's expected message precedes each; the test compares.
 #include <lacuna/matrix.h>
 
 using namespace simd2;
@@ -32,7 +32,7 @@ __device__ void alignment(const _Float16* from) { loadmatrix<50>(a, from); }
 __device__ void column_alignment(float* to) { storematrix<19>(to, c_columns); }
 // simd2: lines of a tile have 16 elements: the leading dimension is at least 16
 __device__ void overlap(const _Float16* from) { loadmatrix<8>(b, from); }
-// simd2::storematrix: what is stored is an accumulator
+// simd2::storematrix: only accumulators can be stored
 __device__ void target(float* to) { storematrix(to, b, 16); }
 // simd2::fillmatrix: a sparse A has no element in every place
 __device__ void fill() { fillmatrix(a_sparse, 0); }

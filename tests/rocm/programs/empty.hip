@@ -1,5 +1,5 @@
-// For bench/start_bench.sh: a program that starts the runtime and ends. Argument: a number of launches of an empty kernel
-// behind a first one; then it prints how many were carried out in a second.
+// For bench/start_bench.sh: a program that starts the runtime and ends. Argument: a number of launches of an empty kernel after
+// a first one; then it prints the number of launches per second.
 #include <chrono>
 
 #include "../check.h"

@@ -112,7 +112,7 @@ static float special(unsigned i) {
   return number(i) * (kind < 64 ? 1e-30f : 1e-20f);
 }
 
-// The same bits, or NaN in place of NaN.
+// The same bits; NaNs are considered equal.
 static bool same(float got, float expected) {
   return std::memcmp(&got, &expected, sizeof got) == 0 || (std::isnan(got) && std::isnan(expected));
 }
@@ -210,8 +210,8 @@ static void test_all(const char* name, double tiny) {
     test<f>(name, {132, 68, k}, 2, 256);
   }
   test<f>(name, {37, 45, depth + 1}, dim3(1, 2, 2), dim3(4, 8, 4));
-  // Workgroups of 256 work-items take slabs of 64 bytes along k: ends within, at and past a slab; lines that are no multiple of
-  // 16 bytes, and shorter ones; more than a band of tiles.
+  // Workgroups of 256 work-items take slabs of 64 bytes along k: ends within, at and past a slab; lines that are not a
+  // multiple of 16 bytes, and shorter ones; more than a band of tiles.
   constexpr unsigned slab = 64 / sizeof(Element<f>);
   for (const unsigned k : {0u, 1u, slab - 1, slab, slab + 1, 2 * slab, 3 * slab + 2}) test<f>(name, {66, 65, k}, 3, 256);
   for (const unsigned size : {1u, 2u, 3u, 5u, 63u, 64u}) test<f>(name, {size, 68 - size, 2 * slab}, 1, dim3(16, 16));

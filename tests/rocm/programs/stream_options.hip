@@ -5,7 +5,7 @@
 
 namespace {
 
-// The hardware id register's SE and CU fields say where the wavefront runs.
+// The SE and CU fields of the hardware id register identify the wavefront's compute unit.
 __global__ void where(uint32_t* units) {
   uint32_t id;
   asm volatile("s_getreg_b32 %0, hwreg(HW_REG_HW_ID)" : "=s"(id));

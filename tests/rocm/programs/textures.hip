@@ -1,6 +1,5 @@
-// Textures, arrays and surfaces: the GPU has no texture units. With HSA_DISABLE_IMAGE=1 the runtime knows that and returns an
-// error from every call; without it, the kernels by which it fills an array are refused, and the program ends (argument
-// "images").
+// Textures, arrays and surfaces: the GPU has no texture units. With HSA_DISABLE_IMAGE=1 the runtime returns an error from
+// every call; without it, the kernels with which it fills an array are rejected, and the program ends (argument "images").
 #include "../check.h"
 
 __global__ void increment(int* value) { ++*value; }

@@ -71,7 +71,7 @@ void check_shape(dim3 grid, dim3 block) {
     const Cells& c = cells[subset];
     const std::vector<uint32_t> mine(got.begin() + static_cast<long>(c.first),
                                      got.begin() + static_cast<long>(c.first + c.count));
-    // Every cell is incremented by as many work-items as there are values of the other ids.
+    // Every cell is incremented once for each combination of the other ids.
     if (!EXPECT_EQ(got[c.first + c.count], 0u)) std::fprintf(stderr, "  subset %u counts beyond its cells\n", subset);
     EXPECT_EACH(mine, [&](size_t) { return items / c.count; });
   }

@@ -106,7 +106,7 @@ std::vector<std::uint32_t> philox(std::size_t first, std::size_t count) {
   return numbers;
 }
 
-/// Number i comes from subsequence i mod kWorkItems.
+/// Number i is from subsequence i mod kWorkItems.
 template <class Reference, class Output>
 std::vector<std::uint32_t> subsequences(std::size_t count, unsigned length, const Output& output) {
   const auto jump = Reference::Jump::power_of_two(length);

@@ -69,7 +69,7 @@ TEST_F(EventsTest, WaitsForAnyOrAllOfSeveralEvents) {
   EXPECT_EQ(events_.wait(events, false, 0), HSAKMT_STATUS_WAIT_TIMEOUT);
   events_.set(events[1]);
   EXPECT_EQ(events_.wait(events, true, 0), HSAKMT_STATUS_WAIT_TIMEOUT);
-  EXPECT_EQ(events_.query(events[1]), HSAKMT_STATUS_SUCCESS) << "a wait that is not over takes nothing away";
+  EXPECT_EQ(events_.query(events[1]), HSAKMT_STATUS_SUCCESS) << "a wait that times out consumes no event";
   EXPECT_EQ(events_.wait(events, false, 0), HSAKMT_STATUS_SUCCESS);
   for (HsaEvent* event : events) events_.set(event);
   EXPECT_EQ(events_.wait(events, true, 0), HSAKMT_STATUS_SUCCESS);
@@ -78,7 +78,7 @@ TEST_F(EventsTest, WaitsForAnyOrAllOfSeveralEvents) {
 
 TEST_F(EventsTest, AWaitLastsForItsTimeout) {
   using namespace std::chrono;
-  // Checks only that it is not shorter: how much longer it takes is up to the host.
+  // Checks only that it is not shorter: the excess depends on the host.
   const auto begin = steady_clock::now();
   EXPECT_EQ(wait(make(), 30), HSAKMT_STATUS_WAIT_TIMEOUT);
   EXPECT_GE(steady_clock::now() - begin, milliseconds(30));
@@ -111,7 +111,7 @@ TEST_F(EventsTest, ASetEventWakesAllThatWaitForIt) {
   std::thread second = begin_to_wait({other, event});
   while (events_.waiting() < 2) std::this_thread::yield();
   events_.set(event);
-  EXPECT_EQ(wait(event), HSAKMT_STATUS_WAIT_TIMEOUT) << "there is nothing left of it for one that comes later";
+  EXPECT_EQ(wait(event), HSAKMT_STATUS_WAIT_TIMEOUT) << "it has been consumed, so that later waits do not see it";
   first.join();
   second.join();
 }

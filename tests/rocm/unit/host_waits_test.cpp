@@ -190,7 +190,7 @@ TEST_F(HostWaitsTest, BehindAThreadThatComputesYieldGivesWayOnceMore) {
   };
   EXPECT_TRUE(blocked_after(1).over) << "gives way";
   waits_.release_brief();
-  EXPECT_TRUE(blocked_after(2).over) << "others computed: gives way";
+  EXPECT_TRUE(blocked_after(2).over) << "other threads have computed: yields";
   waits_.release();
   EXPECT_EQ(blocked_after(3).next, Tick{1'000'000}) << "others wait: lets time pass";
   waits_.release_brief();
@@ -218,7 +218,7 @@ TEST_F(HostWaitsTest, BriefWaitsEndOneAtATime) {
   threads[1].get();
 }
 
-// Another thread may undo what a wait was for before its own turn.
+// Another thread may undo the condition of a wait before the waiting thread's turn.
 TEST_F(HostWaitsTest, AWaitThatIsOverStaysSo) {
   std::future<bool> waiter = begin_wait({});
   go_ = true;

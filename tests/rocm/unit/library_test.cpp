@@ -155,7 +155,7 @@ TEST(Library, VersionAndNodes) {
   ASSERT_EQ(hsaKmtGetVersion(&version), HSAKMT_STATUS_SUCCESS);
   EXPECT_EQ(HSAuint32{version.KernelInterfaceMajorVersion}, 1U);
   EXPECT_GE(HSAuint32{version.KernelInterfaceMinorVersion}, 4U);
-  EXPECT_EQ(hsaKmtReleaseSystemProperties(), HSAKMT_STATUS_SUCCESS) << "comes before the first acquire";
+  EXPECT_EQ(hsaKmtReleaseSystemProperties(), HSAKMT_STATUS_SUCCESS) << "precedes the first acquire";
   HsaSystemProperties system{};
   ASSERT_EQ(hsaKmtAcquireSystemProperties(&system), HSAKMT_STATUS_SUCCESS);
   EXPECT_EQ(HSAuint32{system.NumNodes}, kGpus + 1);

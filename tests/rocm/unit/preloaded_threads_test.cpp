@@ -45,7 +45,7 @@ TEST(PreloadedThreads, TheCreatorCallsAHookWhenTheThreadHasBegun) {
   EXPECT_EQ(created, 1U);
 }
 
-// Only then: what has waited for it leaves it to no thread.
+// The mutex is handed over only if a thread waits for it at the unlock.
 TEST(PreloadedThreads, AMutexIsHandedOverToAThreadThatWaitsForIt) {
   pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
   lacuna_set_thread_hooks(&kHooks);

@@ -156,7 +156,7 @@ TEST_F(RuntimeBlitsTest, PiecesMakeUpTheWhole) {
     }
     EXPECT_EQ(read(target, bytes), expected) << d.kernel;
     if (d.kernel.starts_with("__amd")) {
-      EXPECT_LT(items, d.grid[0] + 32) << "workgroups that have nothing to do";
+      EXPECT_LT(items, d.grid[0] + 32) << "workgroups without work";
     }
     blits_.restore(*blit, d);
     EXPECT_EQ(read(kArguments, 128), arguments_before) << d.kernel;
@@ -169,7 +169,7 @@ TEST_F(RuntimeBlitsTest, PiecesMakeUpTheWhole) {
   in_pieces(dispatch("__amd_rocclr_copyBufferAligned", 112), kTarget + 16, 1600);
   fill_arguments(2, kTarget, 3, 2, 100);
   in_pieces(dispatch("__amd_rocclr_fillBufferAligned", 112), kTarget + 8, 1200);
-  // Two work-items: blocks of 128 bytes behind the first 32.
+  // Two work-items: blocks of 128 bytes after the first 32.
   const std::uint64_t aligned[] = {0, 0, 32, 32, 32 + 1024, 32 + 1024, 32 + 1024 + 64, 32 + 1024 + 64, 1123, 1123};
   for (std::size_t i = 0; i < std::size(aligned); ++i) argument(8 * i, (i % 2 == 0 ? kSource : kTarget) + aligned[i]);
   argument(80, std::uint32_t{2});

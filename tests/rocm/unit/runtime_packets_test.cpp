@@ -61,7 +61,7 @@ TEST_F(RuntimePacketsTest, AnAddressMayBeUsedAgain) {
 
 TEST_F(RuntimePacketsTest, Pm4CommandsAreWaitedForByTheReadIndex) {
   alignas(8) std::byte slot[hsa::kPacketBytes] = {};
-  slot[3] = std::byte{0xc0};  // a type 3 command: the slot is no AQL packet
+  slot[3] = std::byte{0xc0};  // a type 3 command: the slot is not an AQL packet
   EXPECT_TRUE(packets_.submitter_spins(slot));
   EXPECT_TRUE(spins(hsa::PacketType::vendor_specific, nullptr, hsa::VendorFormat::pm4_indirect_buffer));
   EXPECT_FALSE(spins(hsa::PacketType::vendor_specific, nullptr, hsa::VendorFormat::barrier_value));

@@ -70,7 +70,7 @@ TEST_F(RuntimeSymbolsTest, AFunctionIsFoundWhereItsObjectIsLoaded) {
   ASSERT_TRUE(function);
   EXPECT_EQ(function->name, "main");
   EXPECT_EQ(function->address, kLoadedAt + 0x1000);
-  EXPECT_FALSE(symbols_.function(kLoadedAt + 0x1010)) << "behind its end";
+  EXPECT_FALSE(symbols_.function(kLoadedAt + 0x1010)) << "after its end";
   EXPECT_FALSE(symbols_.function(kLoadedAt + 0xffc)) << "before its begin";
   EXPECT_FALSE(symbols_.function(0x2004)) << "in an object whose file is not there";
 }

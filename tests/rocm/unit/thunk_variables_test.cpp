@@ -51,13 +51,13 @@ TEST(GfxOverride, TheVersionOfTheGpuIsAccepted) {
 
 TEST(GfxOverride, VersionsOfOtherInstructionSetsAreRefused) {
   EXPECT_EQ(problem("10.3.0"),
-            "HSA_OVERRIDE_GFX_VERSION=10.3.0 asks for gfx1030, but GPU 0 executes gfx90a (gpu.target) and no other instruction "
+            "HSA_OVERRIDE_GFX_VERSION=10.3.0 selects gfx1030, but GPU 0 executes gfx90a (gpu.target) and no other instruction "
             "set: unset it or set 9.0.10");
   EXPECT_EQ(problem("8.0.3"),
-            "HSA_OVERRIDE_GFX_VERSION=8.0.3 asks for gfx803, but GPU 0 executes gfx90a (gpu.target) and no other instruction "
+            "HSA_OVERRIDE_GFX_VERSION=8.0.3 selects gfx803, but GPU 0 executes gfx90a (gpu.target) and no other instruction "
             "set: unset it, or choose such GPUs by --set gpu.target=gfx803");
   EXPECT_THAT(problem("9.0.10", {isa::Target::gfx90a, isa::Target::gfx803}), HasSubstr("GPU 1 executes gfx803"));
-  EXPECT_THAT(problem("9.0.0"), HasSubstr("asks for gfx900,"));
+  EXPECT_THAT(problem("9.0.0"), HasSubstr("selects gfx900,"));
 }
 
 TEST(GfxOverride, InvalidVersionsAreRefused) {

@@ -136,7 +136,7 @@ INSTANTIATE_TEST_SUITE_P(Presets, TopologyTest,
                                          Machines{"two", {{true, "tiny"}, {false, "rocm.gpus=gfx803,gfx90a"}}}),
                          [](const auto& machine) { return machine.param.name; });
 
-// Runtime and image library assert these.
+// The ROCm runtime and its image library assert these values.
 TEST(TileConfiguration, IsWhatTheImageLibraryAsserts) {
   for (const isa::Target target : {isa::Target::gfx803, isa::Target::gfx90a}) {
     std::array<HSAuint32, 40> tiles{};

@@ -36,7 +36,7 @@ std::string text_of(const fs::path& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-/// Runs BENCHMARK.launch; its comparisons with the host's results have to agree.
+/// Runs BENCHMARK.launch, whose comparisons with the host's results must succeed.
 Measured run(const std::string& benchmark, const std::string& problem, const char* settings = "") {
   const fs::path folder = fs::path(LACUNA_VALIDATION_DIR) / "mgpusim" / benchmark;
   fs::remove_all(folder);

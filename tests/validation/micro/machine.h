@@ -38,7 +38,7 @@ class Machine {
   std::vector<double> chase(const ChaseTable& table, const std::vector<Chain>& chains, unsigned warm_ups,
                             unsigned dispatches = 1);
 
-  /// Runs a launch file with the given input buffers beside it (NAME.bin). Throws std::runtime_error when it fails.
+  /// Runs a launch file with the given input buffers in the same folder (NAME.bin). Throws std::runtime_error if it fails.
   void launch(const std::string& text, const std::map<std::string, Words>& inputs);
   /// A file that the launch saved.
   Words saved(const std::string& file) const;

@@ -37,7 +37,7 @@ struct ChainLevel {
   const char* name;
   unsigned lines;
   unsigned warm_up;  ///< hops, which bring lines or translations
-  bool again;        ///< the same hops are measured, not those behind them
+  bool again;        ///< the same hops are measured, not those after them
 };
 
 /// Hops that are measured.

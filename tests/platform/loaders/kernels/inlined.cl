@@ -1,4 +1,4 @@
-// Instructions of a kernel's own, of a function that is inlined into it at second hand, and of one whose instructions have no
+// Instructions of the kernel itself, of a function that is inlined through another one, and of one whose instructions have no
 // line. A call has a line of its own, apart from its operands, so that each case is another line.
 static inline int quotient(int a, int b) { return a / b; }
 static inline int outer(int a, int b) { return quotient(a, b); }
