@@ -238,6 +238,7 @@ void BulkBlits::execute(Copy& copy, std::uint64_t to) {
   copy.to = to;
   copy.piece_began = kernel_time();
   copy.piece_alone = context_->active_users() == 0;
+  dispatch.timed_whole = true;  // its time is the sample
   copy.traffic_before = context_->traffic();
   dispatch.workgroups = copy.workgroups;
   dispatch.grid = copy.grid;

@@ -13,6 +13,13 @@
 
 namespace lacuna {
 
+namespace {
+
+/// Interval of progress while the estimated part of a dispatch's time passes, so that it is not taken for a hang.
+constexpr Tick kEstimatedStep{1'000'000'000};
+
+}  // namespace
+
 void DispatcherParameters::describe(ParameterSection& s) {
   s.add("cycles_per_wavefront", cycles_per_wavefront, "Cycles to launch one wavefront of a workgroup",
         {.range = {0, 1000},
@@ -83,6 +90,7 @@ void Dispatcher::submit(Dispatch& dispatch) {
 void Dispatcher::abort(Dispatch& dispatch) {
   dispatch.failed = true;
   for (ComputeUnit* unit : units_) unit->abort(dispatch);
+  if (sampler_ != nullptr) sampler_->aborted(dispatch);
   dispatch.collect();
   sync_.drop(dispatch);
   std::erase(active_, &dispatch);
@@ -112,8 +120,8 @@ void Dispatcher::reset() {
 void Dispatcher::workgroup_done(const ComputeUnitPlace& unit, Dispatch& dispatch, std::span<const std::uint32_t> scratch_slots,
                                 Tick at) {
   release_scratch(dispatch, scratch_slots);
-  completions_.push({at, completion_order_++, &dispatch, numbers_[unit.index]});
-  wake_.notify(delay_until(at));
+  completions_.push({untimed_ ? kernel_time() : at, completion_order_++, &dispatch, numbers_[unit.index]});
+  if (!untimed_) wake_.notify(delay_until(at));
 }
 
 void Dispatcher::wavefront_fault(Dispatch& dispatch, const WavefrontFault& fault, Tick at) {
@@ -137,23 +145,85 @@ bool Dispatcher::wave_sync(const isa::WaveSyncRequest& request, const WavefrontT
 void Dispatcher::work() {
   const Tick now = kernel_time();
   complete(now);
+  if (sampler_ != nullptr) ask_sampler();
   launch(now);
-  if (!completions_.empty()) wake_.notify(delay_until(completions_.top().at));
+  expect_next(now);
+}
+
+void Dispatcher::ask_sampler() {
+  if (active_.size() != 1) return;
+  Dispatch& dispatch = *active_.front();
+  if (dispatch.next_workgroup == 0 && !dispatch.failed && !dispatch.held) sampler_->about_to_start(dispatch);
+}
+
+void Dispatcher::expect_next(Tick now) {
+  if (completions_.empty()) return;
+  Tick next = completions_.top().at;
+  if (completions_.top().unit == kEnd && next > now + kEstimatedStep) {
+    next = now + kEstimatedStep;
+    ++estimated_steps_;
+  }
+  wake_.notify(delay_until(next));
+}
+
+void Dispatcher::set_untimed(bool untimed) {
+  untimed_ = untimed;
+  if (untimed) return;
+  const std::vector<Dispatch*> active = active_;
+  for (Dispatch* dispatch : active) {
+    if (dispatch->done() && !dispatch->ending) all_done(*dispatch);
+  }
+  wake_.notify(sc_core::SC_ZERO_TIME);
+}
+
+void Dispatcher::workgroup_ended_elsewhere(Dispatch& dispatch) {
+  ++dispatch.finished_workgroups;
+  dispatch.end = later(dispatch.end, kernel_time());
+  if (dispatch.done()) all_done(dispatch);
+  wake_.notify(sc_core::SC_ZERO_TIME);
+}
+
+void Dispatcher::refill() {
+  const Tick now = kernel_time();
+  complete(now);
+  for (Dispatch* dispatch : active_) {
+    while (!dispatch->failed && !dispatch->held && !dispatch->all_launched() && launch_workgroup(*dispatch, now)) {
+    }
+  }
 }
 
 void Dispatcher::complete(Tick now) {
   while (!completions_.empty() && completions_.top().at <= now) {
     const Completion completion = completions_.top();
     completions_.pop();
+    if (completion.unit == kEnd) {
+      end(*completion.dispatch);
+      continue;
+    }
     for (Dispatch* waiting : active_) waiting->may_have_room.insert(completion.unit);
     Dispatch& dispatch = *completion.dispatch;
     ++dispatch.finished_workgroups;
     dispatch.end = later(dispatch.end, completion.at);
-    if (!dispatch.done()) continue;
-    std::erase(active_, &dispatch);
-    dispatch.collect();
-    listener_->dispatch_done(dispatch);
+    if (dispatch.done() && !untimed_) all_done(dispatch);
   }
+}
+
+// Estimated time passes after the workgroups' end.
+void Dispatcher::all_done(Dispatch& dispatch) {
+  if (!dispatch.estimated.any()) {
+    end(dispatch);
+    return;
+  }
+  dispatch.ending = true;
+  dispatch.end += dispatch.estimated.time;
+  completions_.push({dispatch.end, completion_order_++, &dispatch, kEnd});
+}
+
+void Dispatcher::end(Dispatch& dispatch) {
+  std::erase(active_, &dispatch);
+  dispatch.collect();
+  if (sampler_ != nullptr) sampler_->ended(dispatch);
+  listener_->dispatch_done(dispatch);
 }
 
 void Dispatcher::launch(Tick now) {
@@ -223,7 +293,7 @@ void Dispatcher::release_scratch(const Dispatch& dispatch, std::span<const std::
   free.insert(free.end(), slots.rbegin(), slots.rend());
 }
 
-std::uint64_t Dispatcher::progress() const {
+std::uint64_t Dispatcher::wavefront_instructions() const {
   std::uint64_t sum = 0;
   for (const ComputeUnit* unit : units_) sum += unit->statistics().wavefront_instructions;
   return sum;
@@ -238,6 +308,7 @@ void Dispatcher::add_resident(const Dispatch& dispatch, KernelActivity& activity
 }
 
 std::string Dispatcher::why_not_started(const Dispatch& dispatch) const {
+  if (dispatch.ending) return "its estimated time passes";
   if (dispatch.all_launched()) return {};
   if (dispatch.held) return "the queue is suspended";
   if (dispatch.scratch.wave_bytes > 0 && dispatch.queue_slot < scratch_.size() &&

@@ -44,6 +44,18 @@ class DispatchListener {
   virtual std::string memory_place(std::uint64_t address) const = 0;
 };
 
+/// Executes dispatches without timing, and estimates their time (models/sampling).
+class DispatchSampler {
+ public:
+  virtual ~DispatchSampler() = default;
+  /// Called when a dispatch of which no workgroup has started is the only one in flight. May execute it as a whole.
+  virtual void about_to_start(Dispatch& dispatch) = 0;
+  /// Called when a dispatch ends, at Dispatch::end.
+  virtual void ended(const Dispatch& dispatch) = 0;
+  /// Called instead when it is aborted: none of its wavefronts may execute afterwards.
+  virtual void aborted(const Dispatch& dispatch) = 0;
+};
+
 /// As an agent it also represents the compute units.
 class Dispatcher : public sc_core::sc_module, public ComputeUnitListener, public Agent {
  public:
@@ -65,10 +77,21 @@ class Dispatcher : public sc_core::sc_module, public ComputeUnitListener, public
   bool polled_after(Tick) const override { return true; }
   /// Call it after Dispatch::held has been cleared.
   void reschedule() { wake_.notify(sc_core::SC_ZERO_TIME); }
+  /// Sets the sampler; without one, every workgroup is timed.
+  void set_sampler(DispatchSampler* sampler) { sampler_ = sampler; }
+  /// Dispatches in flight, by descending priority, then in order of submission.
+  const std::vector<Dispatch*>& dispatches() const { return active_; }
+  /// While `untimed` is set, workgroups complete when their units report them, at the kernel's present time.
+  void set_untimed(bool untimed);
+  /// Counts a workgroup that has ended on a unit that is not the dispatcher's (UntimedUnit).
+  void workgroup_ended_elsewhere(Dispatch& dispatch);
+  /// Without timing: frees the resources of workgroups that have completed, and launches as many as there is room for, now.
+  void refill();
   /// Whether a mask of compute units (QueueSetup::cu_mask) enables at least one.
   bool mask_selects_any(std::span<const std::uint32_t> mask) const;
-  /// Number of instructions that the compute units have issued.
-  std::uint64_t progress() const override;
+  /// Number of instructions that the compute units have executed.
+  std::uint64_t wavefront_instructions() const;
+  std::uint64_t progress() const override { return wavefront_instructions() + estimated_steps_; }
   void diagnose(std::ostream& out) const override;
   void describe_statistics(StatisticsGroup& device) const override;
   /// Adds the residence times of the wavefronts of a dispatch that has not ended.
@@ -90,11 +113,16 @@ class Dispatcher : public sc_core::sc_module, public ComputeUnitListener, public
     Tick at;
     std::uint64_t order;  // position in the order of reports, by which ties complete
     Dispatch* dispatch;
-    unsigned unit;
+    unsigned unit;  ///< kEnd: the dispatch ends, after the estimated part of its time
     bool operator>(const Completion& other) const { return at != other.at ? at > other.at : order > other.order; }
   };
+  static constexpr unsigned kEnd = ~0U;
   void work();
+  void ask_sampler();
+  void expect_next(Tick now);
   void complete(Tick now);
+  void all_done(Dispatch& dispatch);
+  void end(Dispatch& dispatch);
   void launch(Tick now);
   bool launch_workgroup(Dispatch& dispatch, Tick at);
   /// Launches the next workgroup on the first unit of [first, end) that has room for it, with the scratch slots in taken_.
@@ -109,6 +137,9 @@ class Dispatcher : public sc_core::sc_module, public ComputeUnitListener, public
   Clock clock_;
   Cycles lookahead_;
   DispatchListener* listener_ = nullptr;
+  DispatchSampler* sampler_ = nullptr;
+  bool untimed_ = false;
+  std::uint64_t estimated_steps_ = 0;  ///< progress while estimated time passes
   std::vector<ComputeUnit*> units_;
   std::vector<unsigned> numbers_;   // index in units_, by ComputeUnitPlace::index
   std::vector<unsigned> mask_bit_;  // by unit: its bit in masks of compute units

@@ -28,6 +28,11 @@ struct KernelRecord {
   bool failed = false;
   bool unfinished = false;       ///< the run has ended before the kernel: all values are those at the end of the run
   std::uint64_t bulk_bytes = 0;  ///< see Dispatch::bulk_bytes; not included in counts of instructions and wavefronts
+  /// Instructions that were not timed (gpu.timing = sampled): the time that they took, and all counts of `activity` but
+  /// instructions and wavefronts, are estimates.
+  std::uint64_t untimed_instructions = 0;
+  std::uint64_t skipped_instructions = 0;  ///< those of them that did not execute
+  std::uint64_t half_width = 0;            ///< half of the 95 % confidence interval of `cycles`
   KernelActivity activity{};
   KernelEnergy energy{};
 };

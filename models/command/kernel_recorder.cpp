@@ -34,12 +34,40 @@ void KernelRecorder::ended(const InFlightPacket& packet, End how) {
                       .failed = how == End::failed,
                       .unfinished = how == End::unfinished,
                       .bulk_bytes = d.bulk_bytes,
+                      .untimed_instructions = d.estimated.instructions,
+                      .skipped_instructions = d.estimated.skipped,
+                      .half_width = clock_.ceil(d.estimated.half_width).n,
                       .activity = d.activity};
   d.add_open_work(record);
   if (how == End::unfinished) dispatcher_.add_resident(d, record.activity);
   if (resources_ != nullptr) add_resources(d, record);
+  if (d.estimated.kind != 0 && how == End::done) extrapolate(d, record);
   if (energy_ != nullptr) record.energy = energy_->kernel_ended(record.index, record.end);
   for (KernelObserver* observer : observers_) observer->kernel_ended(record);
+}
+
+void KernelRecorder::extrapolate(const Dispatch& dispatch, KernelRecord& record) {
+  const std::uint64_t all = record.wavefront_instructions + record.skipped_instructions;
+  const std::uint64_t timed = all - record.untimed_instructions;
+  if (timed != 0) {
+    const Tick time = record.end - record.start;
+    const Tick of_timed = time - dispatch.estimated.time;
+    const double work = static_cast<double>(all) / static_cast<double>(timed);
+    record.activity.scale(static_cast<double>(time.ps) / static_cast<double>(of_timed.ps), work);
+    timed_[dispatch.estimated.kind] = record;
+    return;
+  }
+  const auto like = timed_.find(dispatch.estimated.kind);
+  if (like == timed_.end()) return;
+  const KernelRecord& other = like->second;
+  const auto issued = record.activity.issued;
+  const ResourceAmounts available = record.activity.available;
+  record.activity = other.activity;
+  record.activity.scale(
+      static_cast<double>(record.cycles) / static_cast<double>(other.cycles),
+      static_cast<double>(all) / static_cast<double>(other.wavefront_instructions + other.skipped_instructions));
+  record.activity.issued = issued;
+  record.activity.available = available;
 }
 
 void KernelRecorder::add_resources(const Dispatch& dispatch, KernelRecord& record) const {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <vector>
 
 #include "models/command/dispatcher.h"
@@ -35,12 +36,16 @@ class KernelRecorder {
 
  private:
   void add_resources(const Dispatch& dispatch, KernelRecord& record) const;
+  /// Extends the activity of the timed part to the whole kernel; of a kernel that was not timed at all, takes that of the last
+  /// one of its class that was.
+  void extrapolate(const Dispatch& dispatch, KernelRecord& record);
 
   Clock clock_;
   const Dispatcher& dispatcher_;
   std::vector<KernelObserver*> observers_;
   const ResourceMeter* resources_ = nullptr;
   KernelEnergyMeter* energy_ = nullptr;
+  std::map<std::uint64_t, KernelRecord> timed_;  ///< the last timed one, by EstimatedTime::kind
 };
 
 }  // namespace lacuna

@@ -1,5 +1,6 @@
 #include "models/compute/compute_unit.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "models/compute/detail/host_prefetch.h"
@@ -33,7 +34,7 @@ ComputeUnit::ComputeUnit(sc_core::sc_module_name name, const ComputeUnitParamete
       memory_(parameters_, place_, context, vector_socket_, scalar_socket_, workgroups_),
       events_(parameters_, context, fetch_, workgroups_, reports_, faults_, *this),
       execution_(context, fetch_, events_, faults_),
-      functional_issue_(pool_, fetch_, execution_, statistics_),
+      functional_issue_(pool_, fetch_, execution_, statistics_, context.timed()),
       inspector_(place_, target_, pool_, context.code) {}
 
 ComputeUnit::~ComputeUnit() = default;
@@ -130,6 +131,94 @@ void ComputeUnit::drop_bookings() {
   const Tick horizon = windows_->horizon();
   memory_.retire(horizon);
   if (TranslationLevel* const tlb = fetch_.port().tlb()) tlb->retire(horizon);
+}
+
+// -- functional execution of a part of a kernel
+
+void ComputeUnit::set_timed(bool timed) {
+  fetch_.set_timed(timed);
+  events_.set_timed(timed);
+  workgroups_.set_timed(timed);
+}
+
+void ComputeUnit::suspend_timing(const Dispatch& dispatch, Cycles from) {
+  windows_->start_launched(group_);
+  memory_.drop(dispatch);
+  set_timed(false);
+  for (const auto& simd : pool_.simds()) {
+    for (unsigned i = 0; i < simd->issue.resident; ++i) {
+      WavefrontSlot& slot = *simd->issue.slots[i];
+      skip_executed(slot);
+      workgroups_.suspend(slot);
+      slot.when = from;
+      fetch_.start(slot);
+      fetch_.fetch(slot, from);
+    }
+  }
+  workgroups_.end_dropped();
+}
+
+void ComputeUnit::run_untimed(Cycles limit) {
+  windows_->start_launched(group_);
+  functional_issue_.run(limit);
+  isa::restore_host_fp();
+}
+
+void ComputeUnit::sample_wavefronts(unsigned part) {
+  for (const auto& simd : pool_.simds()) {
+    for (unsigned i = 0; i < simd->issue.resident; ++i) simd->issue.slots[i]->sampled[part] = simd->issue.slots[i]->issued;
+  }
+}
+
+// Wavefronts of a workgroup meet at barriers, and have the same age: they share a rate.
+double ComputeUnit::share_of(const ResidentWorkgroup& group, double mean) {
+  double first = 0;
+  double second = 0;
+  unsigned wavefronts = 0;
+  for (unsigned i = 0; i < group.wavefronts; ++i) {
+    const WavefrontSlot& slot = *group.slots[i];
+    if (slot.group != &group) continue;
+    first += slot.sampled[1] - slot.sampled[0];
+    second += slot.issued - slot.sampled[1];
+    ++wavefronts;
+  }
+  if (wavefronts == 0) return mean;
+  const double more = 2 * first / wavefronts - mean;
+  const double more_later = 2 * second / wavefronts - mean;
+  if ((more < 0) != (more_later < 0)) return mean;
+  return mean + (more < 0 ? std::max(more, more_later) : std::min(more, more_later));
+}
+
+void ComputeUnit::begin_progress(double mean, Cycles from) {
+  for (const auto& simd : pool_.simds()) {
+    for (unsigned i = 0; i < simd->issue.resident; ++i) {
+      WavefrontSlot& slot = *simd->issue.slots[i];
+      slot.untimed_limit = static_cast<double>(from.n);
+      slot.untimed_share = share_of(*slot.group, mean);
+    }
+  }
+}
+
+void ComputeUnit::run_untimed(double progress, Cycles limit) {
+  windows_->start_launched(group_);
+  for (const auto& simd : pool_.simds()) {
+    for (unsigned i = 0; i < simd->issue.resident; ++i) {
+      WavefrontSlot& slot = *simd->issue.slots[i];
+      if (slot.untimed_limit != 0) slot.untimed_limit += progress * slot.untimed_share;
+    }
+  }
+  functional_issue_.run_to_limits(limit);
+  isa::restore_host_fp();
+}
+
+void ComputeUnit::resume_timing(Cycles at) {
+  windows_->start_launched(group_);
+  set_timed(true);
+  for (const auto& simd : pool_.simds()) {
+    for (unsigned i = 0; i < simd->issue.resident; ++i) workgroups_.resume(*simd->issue.slots[i], at);
+    pool_.times().set(simd->number, simd->issue.earliest());
+  }
+  workgroups_.resume_workgroups(at);
 }
 
 // -- statistics and reports

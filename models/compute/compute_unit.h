@@ -119,6 +119,27 @@ class ComputeUnit final : public sc_core::sc_module, public WindowedUnit, public
   DeferredWork& accesses() override { return memory_.deferred(); }
   DeferredWork& reports() override { return reports_; }
 
+  // -- functional execution of a part of a kernel (models/sampling), between windows
+
+  /// Takes all wavefronts, which are of one dispatch, out of simulated time: its memory operations in flight are dropped.
+  /// Cycles that follow count from `from`.
+  void suspend_timing(const Dispatch& dispatch, Cycles from);
+  /// Executes functionally, an instruction per cycle and wavefront, all cycles before `limit`. Workgroups launched before are
+  /// started.
+  void run_untimed(Cycles limit);
+  /// Counts the wavefronts' instructions at the begin (0) or the middle (1) of a sample of their rates.
+  void sample_wavefronts(unsigned part);
+  /// Sets the shares of workgroups in the progress of the part without timing that begins at `from` (suspend_timing()), from
+  /// their rates in the two halves of the sample. A workgroup whose rate differed from the mean of all, `mean` instructions of
+  /// a wavefront in the sample, in only one of them has the mean.
+  void begin_progress(double mean, Cycles from);
+  /// Likewise, wavefronts of the workgroups that begin_progress() has seen their share of `progress`: 1 are the instructions of
+  /// the sample again. `limit`: of wavefronts that have started since.
+  void run_untimed(double progress, Cycles limit);
+  /// Wavefronts continue in simulated time at cycle `at`.
+  void resume_timing(Cycles at);
+  unsigned resident_wavefronts() const { return pool_.resident(); }
+
   // -- statistics and reports
 
   const ComputeUnitPlace& place() const { return place_; }
@@ -138,8 +159,12 @@ class ComputeUnit final : public sc_core::sc_module, public WindowedUnit, public
  private:
   void announce(Cycles limit) const override;
   void drop_bookings();
+  void set_timed(bool timed);
+  static double share_of(const ResidentWorkgroup& group, double mean);
 
   // compute_unit_issue.cpp
+  /// Counts the instructions that execute_ahead() has executed; the wavefront's PC is then after them.
+  void skip_executed(WavefrontSlot& slot);
   void run_timed(Cycles limit);
   inline CycleUse offer_cycle(Simd& simd, WavefrontSlot& slot, unsigned unit, Cycles cycle);
   /// Returns whether the instruction has been committed without execution.

@@ -71,6 +71,7 @@ std::uint64_t threads_of(const isa::Instruction& instruction, const isa::Wavefro
                                                       std::uint64_t threads, std::uint64_t elsewhere) {
   const auto unit = static_cast<std::size_t>(instruction.unit);
   DispatchWork& work = *slot.group->work;
+  ++slot.issued;
   ++statistics_.issued[unit];
   ++statistics_.wavefront_instructions;
   statistics_.thread_instructions += threads;
@@ -194,6 +195,16 @@ void ComputeUnit::execute_ahead(WavefrontSlot& slot, const isa::DecodedInstructi
   slot.ahead_lds = 0;
   slot.ahead_lanes = static_cast<std::uint8_t>(std::popcount(wave.exec()));
   wave.pc = pc;
+}
+
+void ComputeUnit::skip_executed(WavefrontSlot& slot) {
+  for (; slot.ahead != 0; --slot.ahead) {
+    const isa::DecodedInstruction& instruction = *slot.next;
+    count(slot, instruction, IssueStatistics::counts_lanes(instruction.unit) ? slot.ahead_lanes : 1);
+    slot.wave.pc = instruction.end;
+    slot.next = fetch_.code().after(&instruction, instruction.end);
+  }
+  slot.ahead_lds = 0;
 }
 
 inline Cycles ComputeUnit::after_issue(Simd& simd, WavefrontSlot& slot, const isa::DecodedInstruction& instruction,

@@ -10,6 +10,7 @@ namespace lacuna {
 enum class TimingMode : std::uint8_t {
   functional,  ///< instructions only: no memory timing, one instruction per cycle and wavefront
   loose,       ///< resource calendars, in time windows (models/compute/windows.h)
+  sampled,     ///< as loose, for parts of a kernel; the rest runs functionally, and its time is estimated (models/sampling)
 };
 
 /// Order in which a SIMD offers a cycle to its wavefronts.

@@ -48,6 +48,16 @@ struct alignas(64) DispatchWork {
   KernelActivity activity;
 };
 
+/// Part of a dispatch's time that is an estimate, because instructions ran without timing (models/sampling).
+struct EstimatedTime {
+  std::uint64_t kind = 0;          ///< number of the class of launches that it belongs to; 0: none
+  std::uint64_t instructions = 0;  ///< wavefront instructions of the dispatch that were not timed
+  std::uint64_t skipped = 0;       ///< those of them that did not execute: their results are not computed
+  Tick time{};                     ///< estimate of the time that they take
+  Tick half_width{};               ///< half of the 95 % confidence interval of `time`
+  bool any() const { return instructions != 0; }
+};
+
 struct Dispatch {
   // -- request
   std::uint64_t index = 0;  ///< 0, 1, ... in order of launch over all queues
@@ -67,6 +77,7 @@ struct Dispatch {
   std::vector<DispatchObject> objects;  ///< read before it starts, in addition to packet and kernel descriptor
   int priority = 0;                     ///< dispatches of higher priority are placed on compute units first
   std::vector<std::uint32_t> cu_mask;   ///< see QueueSetup::cu_mask; empty = all compute units
+  bool timed_whole = false;             ///< no part of it may run without timing
   bool may_sync_grid = false;           ///< the queue may use global wave sync
   /// Value that the addresses of code, arguments and packet are XORed with for the TLBs: unique for each launch with
   /// cp.cold_dispatch, otherwise 0.
@@ -77,6 +88,8 @@ struct Dispatch {
   BitSet may_have_room;  ///< compute units, by the dispatcher's numbers, without those that have refused a launch
   std::uint64_t next_workgroup = 0;
   std::uint64_t finished_workgroups = 0;
+  EstimatedTime estimated;
+  bool ending = false;  ///< all workgroups are done, and the estimated part of its time passes
   bool failed = false;  ///< a wavefront faulted: nothing more is launched, running wavefronts are dropped
   Tick start{};
   Tick end{};
@@ -106,6 +119,12 @@ struct Dispatch {
       work[group]->activity.classes.resize(needs.wavefronts);  // never resized: wavefronts hold references to their classes
     }
     return *work[group];
+  }
+  /// Number of wavefront instructions of groups that are not collected yet.
+  std::uint64_t open_instructions() const {
+    std::uint64_t sum = 0;
+    for (const auto& part : work) sum += part == nullptr ? 0 : part->wavefront_instructions;
+    return sum;
   }
   /// Adds the counters of groups that are not collected yet to `sums`, which has the members of DispatchWork. Call it between
   /// windows.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <cmath>
 #include <cstdint>
 #include <string_view>
 #include <vector>
@@ -101,6 +102,14 @@ struct WavefrontClass {
   /// Cycles from launch to end, counted independently: must equal the sum of `cycles`.
   std::uint64_t resident = 0;
 
+  /// Multiplies all cycles.
+  void scale(double factor) {
+    for (std::uint64_t& c : cycles) c = scaled(c, factor);
+    resident = scaled(resident, factor);
+  }
+  static std::uint64_t scaled(std::uint64_t count, double factor) {
+    return static_cast<std::uint64_t>(std::llround(static_cast<double>(count) * factor));
+  }
   WavefrontClass& operator+=(const WavefrontClass& other) {
     for (std::size_t i = 0; i < kStallCauses; ++i) cycles[i] += other.cycles[i];
     wavefronts += other.wavefronts;
@@ -218,6 +227,24 @@ struct KernelActivity {
     WavefrontClass sum;
     for (const WavefrontClass& c : classes) sum += c;
     return sum;
+  }
+  /// Multiplies cycles of wavefronts by `time`, and counts and times of requests and passes by `work`. Instructions and
+  /// wavefronts stay as they are.
+  void scale(double time, double work) {
+    for (WavefrontClass& c : classes) c.scale(time);
+    const auto by_work = [work](std::uint64_t& count) { count = WavefrontClass::scaled(count, work); };
+    by_work(requests);
+    by_work(request_time.ps);
+    latency.scale(work);
+    for (LoadSources& sources : loads) {
+      by_work(sources.requests);
+      by_work(sources.from_l2);
+      by_work(sources.from_memory);
+    }
+    by_work(scalar_data_dwords);
+    for (std::uint64_t& count : extension) by_work(count);
+    for (std::uint64_t& count : matrix_passes) by_work(count);
+    for (std::uint64_t& amount : used) by_work(amount);
   }
   KernelActivity& operator+=(const KernelActivity& other) {
     if (classes.size() < other.classes.size()) classes.resize(other.classes.size());

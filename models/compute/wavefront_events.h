@@ -32,6 +32,8 @@ class WavefrontEvents {
     l1_instruction_ = l1_instruction;
   }
 
+  /// Sets whether events take time from now on.
+  void set_timed(bool timed) { timed_ = timed; }
   /// Handles and clears the event of the instruction that has executed in `cycle`; it must have raised one. False: the
   /// wavefront does not continue with its next instruction: it has ended, faulted, or is held and its next instruction has been
   /// fetched.
@@ -44,7 +46,7 @@ class WavefrontEvents {
   bool synchronise(WavefrontSlot& slot, std::uint64_t pc, Cycles cycle);
   bool invalidate_caches(WavefrontSlot& slot, const isa::Instruction& instruction, Cycles cycle);
 
-  const bool timed_;
+  bool timed_;
   const Clock clock_;
   const Cycles wait_state_cycles_;
   const Cycles sync_latency_;

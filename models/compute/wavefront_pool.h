@@ -86,6 +86,7 @@ struct alignas(64) WavefrontSlot {
   std::uint8_t ahead_lds = 0;    ///< index in ahead_lds_cycles of the next LDS instruction that has executed but not issued
   std::uint8_t ahead_lanes = 0;  ///< active lanes of these instructions, the same for all: none writes EXEC
   std::uint16_t stalls = 0;      ///< bits of StallReason; 0: it may issue from `when` on
+  std::uint32_t issued = 0;      ///< instructions issued, modulo 2^32
   isa::Allocation allocation;    ///< registers of `wave`
   /// The instruction buffer: one line and the next (models/compute/issue/instruction_fetch.h).
   struct Fetch {
@@ -109,6 +110,9 @@ struct alignas(64) WavefrontSlot {
   isa::Wavefront wave;
   WaitCounter vmcnt;
   WaitCounter lgkmcnt;
+  std::array<std::uint32_t, 2> sampled{};  ///< `issued` at the begin and the middle of a sample of rates (models/sampling)
+  double untimed_limit = 0;                ///< cycle up to which it executes in a part without timing; 0: it has started since
+  double untimed_share = 0;                ///< instructions that it executes there while all execute those of the sample
   static constexpr unsigned kMostAheadLds = 24;
   std::array<LdsCycles, kMostAheadLds> ahead_lds_cycles;  ///< LDS cycles of the LDS instructions executed ahead
 

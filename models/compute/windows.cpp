@@ -108,6 +108,7 @@ void Windows::run() {
   }
   if (barrier_ != nullptr) barrier_->resolve(clock_.ticks(end_));
   if (timed_) perform(reports_);
+  if (end_listener_ != nullptr) end_listener_->window_complete(end_);
 
   Cycles next = kNeverCycles;
   for (const auto& group : groups_) {

@@ -55,6 +55,13 @@ class WindowBarrier {
   virtual void retire(Tick horizon) = 0;
 };
 
+class WindowEndListener {
+ public:
+  virtual ~WindowEndListener() = default;
+  /// Called when a window is complete: requests and reports until its end have been delivered. May change units' state.
+  virtual void window_complete(Cycles end) = 0;
+};
+
 class Windows : public sc_core::sc_module {
  public:
   /// `length`: cycles of a window, at least 1. Functional mode uses longer windows, so that a wavefront's state stays in the
@@ -80,6 +87,10 @@ class Windows : public sc_core::sc_module {
   /// Announces that a unit of a group has received a workgroup that starts in cycle `at`. WindowedUnit::start() is called in
   /// the next window.
   void launched(unsigned group, WindowedUnit& unit, ResidentWorkgroup& workgroup, Cycles at);
+  /// Sets the object that is called at the end of each window; null: none.
+  void set_end_listener(WindowEndListener* listener) { end_listener_ = listener; }
+  /// Delivers the reports that units have made outside of a window.
+  void deliver_reports() { perform(reports_); }
   /// Calls WindowedUnit::start() now for all pending workgroups of the group.
   void start_launched(unsigned group);
 
@@ -143,6 +154,7 @@ class Windows : public sc_core::sc_module {
   WorkKind accesses_{{}, &Group::has_accesses};
   WorkKind reports_{{}, &Group::has_reports};
   WindowBarrier* barrier_ = nullptr;
+  WindowEndListener* end_listener_ = nullptr;
   isa::DeferredAccessPerformer performer_;
   std::vector<Turn> turns_;
   std::vector<unsigned> busy_;   // groups with work in the window

@@ -12,8 +12,8 @@ WorkgroupLifecycle::WorkgroupLifecycle(const ComputeUnitParameters& parameters, 
       target_(context.target),
       clock_(context.clock),
       fine_grained_float_atomics_(context.fine_grained_float_atomics),
-      launch_latency_(timed_ ? parameters.launch_latency : Cycles{0}),
-      barrier_latency_(timed_ ? parameters.barrier_latency : Cycles{1}),
+      launch_latency_(parameters.launch_latency),
+      barrier_latency_(parameters.barrier_latency),
       vm_(context.vm),
       pool_(pool),
       fetch_(fetch),
@@ -46,11 +46,12 @@ void WorkgroupLifecycle::start_wavefront(WavefrontSlot& slot, std::uint32_t scra
   slot.lgkmcnt.clear();
   slot.stalls = 0;
   slot.ahead = 0;
+  slot.untimed_limit = 0;
   slot.open = 0;
   wave.target = target_;
   wave.memory = &vm_;
   wave.addresses = &memory_.addresses();
-  wave.stores = stores_;
+  wave.stores = timed_ ? stores_ : nullptr;
   wave.vgpr = simd.registers.data() + std::size_t{slot.vgpr_granule} * isa::traits(target_).vgpr_granule * isa::kLanes;
   wave.vgpr_count = dispatch.needs.vgprs;
   wave.agpr = dispatch.needs.agprs > 0 ? wave.v(dispatch.needs.vgprs) : nullptr;
@@ -87,7 +88,7 @@ void WorkgroupLifecycle::arrive_at_barrier(WavefrontSlot& slot, Cycles cycle) {
 // Wavefronts that have ended do not count (GCN3 ISA manual, s_barrier).
 void WorkgroupLifecycle::release_barrier(ResidentWorkgroup& group) {
   if (group.at_barrier == 0 || group.at_barrier < group.running) return;
-  const Cycles at = group.latest_arrival + barrier_latency_;
+  const Cycles at = group.latest_arrival + (timed_ ? barrier_latency_ : Cycles{1});
   for (unsigned i = 0; i < group.wavefronts; ++i) {
     WavefrontSlot& slot = *group.slots[i];
     if (slot.group != &group || !slot.held_by(StallReason::barrier)) continue;
@@ -122,6 +123,46 @@ void WorkgroupLifecycle::free(WavefrontSlot& slot) {
   ++slot.buffer.epoch;
   slot.stalls = 0;
   pool_.release(slot);
+}
+
+// -- changes between simulated time and functional execution
+
+void WorkgroupLifecycle::set_timed(bool timed) { timed_ = timed; }
+
+void WorkgroupLifecycle::suspend(WavefrontSlot& slot) {
+  matrix_.depart(slot);
+  memory_.drop_wavefront(slot);
+  slot.vmcnt.clear();
+  slot.lgkmcnt.clear();
+  slot.open = 0;
+  slot.wave.stores = nullptr;
+  slot.end_account();
+  slot.launched = slot.accounted = kNeverCycles;
+  constexpr unsigned kKept = static_cast<unsigned>(StallReason::barrier) | static_cast<unsigned>(StallReason::sync) |
+                             static_cast<unsigned>(StallReason::fault);
+  slot.stalls = static_cast<std::uint16_t>(slot.stalls & kKept);
+}
+
+void WorkgroupLifecycle::end_dropped() {
+  for (ResidentWorkgroup& group : pool_.workgroups()) {
+    if (group.dispatch == nullptr) continue;
+    group.open = 0;
+    if (group.running == 0) end_workgroup(group);
+  }
+}
+
+void WorkgroupLifecycle::resume_workgroups(Cycles at) {
+  for (ResidentWorkgroup& group : pool_.workgroups()) {
+    group.latest_arrival = earlier(group.latest_arrival, at);
+    group.end = earlier(group.end, at);
+  }
+}
+
+void WorkgroupLifecycle::resume(WavefrontSlot& slot, Cycles at) {
+  slot.wave.stores = stores_;
+  slot.launched = slot.accounted = slot.when = at;
+  fetch_.start(slot);
+  fetch_.fetch(slot, at);
 }
 
 unsigned WorkgroupLifecycle::abort(const Dispatch& dispatch) {

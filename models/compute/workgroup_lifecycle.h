@@ -39,11 +39,22 @@ class WorkgroupLifecycle final : public MemoryPipe::Listener {
     private_aperture_ = private_base;
   }
 
+  /// Sets whether wavefronts that start, and barriers, take time from now on. Without time stores go to memory immediately.
+  void set_timed(bool timed);
+  /// Takes a resident wavefront out of simulated time: its memory operations in flight are detached, its account is closed.
+  /// All operations of its dispatch have been dropped (MemoryPipe::drop()).
+  void suspend(WavefrontSlot& slot);
+  /// Ends the workgroups that waited only for operations that have been dropped.
+  void end_dropped();
+  /// Puts a wavefront back into simulated time at cycle `at`: its next instruction is fetched then, and its account begins.
+  void resume(WavefrontSlot& slot, Cycles at);
+  /// Likewise for the workgroups.
+  void resume_workgroups(Cycles at);
   /// Allocates the resources of a workgroup; null if they are not free now. `scratch_slots`: one for each wavefront, if the
   /// dispatch uses scratch.
   ResidentWorkgroup* launch(Dispatch& dispatch, std::uint64_t workgroup, std::span<const std::uint32_t> scratch_slots);
   /// First cycle in which wavefronts launched at `launched` may issue.
-  Cycles first_cycle(Tick launched) const { return clock_.ceil(launched) + launch_latency_; }
+  Cycles first_cycle(Tick launched) const { return clock_.ceil(launched) + (timed_ ? launch_latency_ : Cycles{0}); }
   void start(ResidentWorkgroup& group, Cycles at);
   /// Handles s_barrier, and fetches the wavefront's next instruction.
   void arrive_at_barrier(WavefrontSlot& slot, Cycles cycle);
@@ -65,12 +76,12 @@ class WorkgroupLifecycle final : public MemoryPipe::Listener {
   void free(WavefrontSlot& slot);
 
   const ComputeUnitPlace place_;
-  const bool timed_;
+  bool timed_;
   const isa::Target target_;
   const Clock clock_;
   const isa::FineGrainedFloatAtomics fine_grained_float_atomics_;
-  const Cycles launch_latency_;   ///< functional mode: 0
-  const Cycles barrier_latency_;  ///< functional mode: 1
+  const Cycles launch_latency_;   ///< with timing
+  const Cycles barrier_latency_;  ///< with timing; 1 without
   GpuVm& vm_;
   WavefrontPool& pool_;
   InstructionFetch& fetch_;

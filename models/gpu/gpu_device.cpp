@@ -9,6 +9,8 @@
 #include "include/lacuna/abi/memory_map.h"
 #include "models/common/time/tlm_time.h"
 #include "models/noc/detail/host_prefetch.h"
+#include "models/sampling/kernel_sampler.h"
+#include "models/sampling/untimed_unit.h"
 
 namespace lacuna {
 
@@ -24,6 +26,13 @@ std::size_t state_bytes(const GpuDeviceParameters& p) {
   const std::size_t units = p.gpu.shader_arrays * p.gpu.cus_per_shader_array;
   constexpr std::size_t kWavefront = 4096;  // state, counters and accounts of a wavefront, rounded up
   return units * (registers + p.cu.lds.n + std::size_t{p.cu.simds} * p.cu.wavefronts_per_simd * kWavefront);
+}
+
+// Code that returns data from beyond the L1, or sleeps, may wait for other workgroups. A sampled kernel must not.
+std::optional<std::string> may_wait(const isa::Instruction& instruction) {
+  if (instruction.latency == isa::LatencyClass::sleep) return "sleeps";
+  if (instruction.unit == isa::Unit::vmem && instruction.mem.glc && instruction.destinations != 0) return "bypasses the L1";
+  return std::nullopt;
 }
 
 }  // namespace
@@ -53,6 +62,7 @@ GpuDevice::GpuDevice(sc_core::sc_module_name module_name, const GpuDeviceParamet
   build_copies();
   if (parameters_.gpu.request_interval != Tick{}) build_requests();
   if (parameters_.energy.on()) build_energy();
+  if (parameters_.gpu.timing == TimingMode::sampled) build_sampler();
   add_observer(*this);
   for (const auto& extension : extensions_) {
     if (KernelObserver* const observer = extension->kernel_observer()) add_observer(*observer);
@@ -62,6 +72,8 @@ GpuDevice::GpuDevice(sc_core::sc_module_name module_name, const GpuDeviceParamet
   }
   if (parameters.gpu.timing != TimingMode::functional) cp_->packets.set_resource_meter(*this);
 }
+
+GpuDevice::~GpuDevice() = default;
 
 void GpuDevice::build_l1_caches() {
   const GpuParameters& gpu = parameters_.gpu;
@@ -155,6 +167,8 @@ void GpuDevice::build_compute_units() {
                                      .stages = stages,
                                      .fine_grained_float_atomics = gpu.fine_grained_float_atomics,
                                      .memory = state_memory_};
+    if (index == 0 && gpu.timing == TimingMode::sampled)
+      untimed_unit_ = std::make_unique<UntimedUnit>("untimed_unit", parameters_.cu, context, dispatcher_);
     units_.push_back(std::make_unique<ComputeUnit>(name_of("cu", index).c_str(), parameters_.cu, place, context));
     ComputeUnit& unit = *units_.back();
     const ComputeUnitPorts ports = ports_of(place);
@@ -185,6 +199,8 @@ void GpuDevice::build_compute_units() {
 void GpuDevice::build_command_processor() {
   const GpuParameters& gpu = parameters_.gpu;
   PacketProcessorParameters packet_parameters = parameters_.cp;
+  std::vector<ComputeUnit*> units = unit_pointers();
+  if (untimed_unit_) units.push_back(&untimed_unit_->unit());
   packet_parameters.start_phase = gpu.start_phase;
   const DeviceDescription device{.target = gpu.target,
                                  .shader_arrays = gpu.shader_arrays,
@@ -194,15 +210,24 @@ void GpuDevice::build_command_processor() {
                                  .vram_size = vram_.size().n,
                                  .core_clock = gpu.core_clock,
                                  .timestamp_clock = gpu.timestamp_clock};
-  cp_ = std::make_unique<CommandProcessor>(
-      "cp", parameters_.mmio, packet_parameters,
-      CommandProcessorContext{
-          .device = device, .mode = gpu.timing, .vm = vm_, .code = code_, .dispatcher = dispatcher_, .units = unit_pointers()});
+  cp_ = std::make_unique<CommandProcessor>("cp", parameters_.mmio, packet_parameters,
+                                           CommandProcessorContext{.device = device,
+                                                                   .mode = gpu.timing,
+                                                                   .vm = vm_,
+                                                                   .code = code_,
+                                                                   .dispatcher = dispatcher_,
+                                                                   .units = std::move(units)});
   cp_->set_host_memory([this](std::uint64_t address, std::uint64_t bytes) { return host_memory(address, bytes); });
   cp_->set_device_reset([this] { reset(); });
   dispatcher_.attach(unit_pointers(), cp_->packets);
   agents_.add(cp_->packets);
   agents_.add(dispatcher_);
+}
+
+void GpuDevice::build_sampler() {
+  sampler_ = std::make_unique<KernelSampler>(parameters_.sampling, Clock(parameters_.gpu.core_clock), windows_, dispatcher_,
+                                             unit_pointers(), *untimed_unit_,
+                                             CodeCheck(vm_, parameters_.gpu.target, parameters_.mfma.codes(), may_wait));
 }
 
 void GpuDevice::build_sdma() {
@@ -434,6 +459,7 @@ void GpuDevice::reset() {
   for (const auto& channel : dram_) channel->reset();
   for (const auto& extension : extensions_) extension->reset();
   if (memory_phase_) memory_phase_->reset();
+  if (sampler_) sampler_->reset();
 }
 
 void GpuDevice::kernel_ended(const KernelRecord&) {
@@ -586,6 +612,7 @@ void GpuDevice::describe_statistics(StatisticsGroup& group) const {
   agents_.describe_statistics(group);
   describe_memory([&group](const std::string& name, const DeviceCopies::Describe& describe) { describe(group.group(name)); });
   copies_->add_to(group);
+  if (sampler_) sampler_->describe_statistics(group);
   for (const auto& extension : extensions_) extension->describe(group);
 }
 

@@ -55,6 +55,9 @@
 
 namespace lacuna {
 
+class KernelSampler;
+class UntimedUnit;
+
 /// Caches and TLBs that the compute units of a shader array share. The TLBs are null if translation takes no time.
 struct ShaderArray {
   std::unique_ptr<FirstLevelCache> l1s;
@@ -94,6 +97,7 @@ class GpuDevice : public sc_core::sc_module, private ResourceMeter, private Kern
   /// Throws std::invalid_argument if check() finds a problem. `threads`: threads that simulate the compute units, without
   /// influence on results; null: the caller's thread.
   GpuDevice(sc_core::sc_module_name name, const GpuDeviceParameters& parameters, WorkerThreads* threads = nullptr);
+  ~GpuDevice() override;
 
   auto& mmio() { return cp_->bus; }
   Fabric::DestinationPort& host() { return noc_->destinations[destinations_.host]; }
@@ -136,7 +140,7 @@ class GpuDevice : public sc_core::sc_module, private ResourceMeter, private Kern
   /// Requests over time; null without them (gpu.request_interval).
   DeviceRequests* requests() { return requests_.get(); }
 
-  std::uint64_t wavefront_instructions() const { return dispatcher_.progress(); }
+  std::uint64_t wavefront_instructions() const { return dispatcher_.wavefront_instructions(); }
   // State of all agents together (models/common/agent.h).
   bool idle() const { return agents_.idle(); }
   bool busy() const { return agents_.busy(); }
@@ -175,6 +179,7 @@ class GpuDevice : public sc_core::sc_module, private ResourceMeter, private Kern
   void build_copies();
   void build_requests();
   void build_energy();
+  void build_sampler();
   void start_of_simulation() override;
   void reset();
   ComputeUnitPorts ports_of(const ComputeUnitPlace& place);
@@ -228,6 +233,8 @@ class GpuDevice : public sc_core::sc_module, private ResourceMeter, private Kern
   };
   mutable UsedByUnits used_by_units_;
   std::unique_ptr<DeviceEnergy> energy_;
+  std::unique_ptr<UntimedUnit> untimed_unit_;  ///< of the sampler
+  std::unique_ptr<KernelSampler> sampler_;     ///< null: all of every kernel is timed, or nothing
 };
 
 }  // namespace lacuna

@@ -29,7 +29,10 @@ void GpuParameters::describe(ParameterSection& s) {
   s.add("timestamp_clock", timestamp_clock, "Rate of the timestamp counter and of signal time stamps",
         {.range = {1e6, 4e9}, .source = kChoice});
   s.add("timing", timing, "How much timing is modelled",
-        {{"functional", static_cast<int>(TimingMode::functional)}, {"loose", static_cast<int>(TimingMode::loose)}},
+        {{"functional", static_cast<int>(TimingMode::functional), "not at all: results only"},
+         {"loose", static_cast<int>(TimingMode::loose), "all of every kernel"},
+         {"sampled", static_cast<int>(TimingMode::sampled),
+          "parts of kernels; the time of the rest is estimated, with an interval (docs/guide/sampling.md)"}},
         {.source = kChoice});
   s.add("window", window,
         "Length of the time windows in which compute units are simulated independently of each other "
@@ -102,6 +105,7 @@ GpuDeviceParameters::GpuDeviceParameters() {
 
 void GpuDeviceParameters::describe(ParameterSet& set) {
   set.describe("gpu", gpu);
+  set.describe("sampling", sampling);
   set.describe("gpu_mmio", mmio);
   set.describe("cp", cp);
   set.describe("dispatcher", dispatcher);
@@ -245,6 +249,9 @@ std::vector<std::string> GpuDeviceParameters::check() const {
   for (std::string& problem : energy.check()) problems.push_back(std::move(problem));
   if (energy.on() && gpu.timing == TimingMode::functional)
     problems.emplace_back("energy.model = on needs time: gpu.timing = functional has none");
+  if (energy.on() && gpu.timing == TimingMode::sampled)
+    problems.emplace_back(
+        "energy.model = on needs all of every kernel: gpu.timing = sampled times parts, gpu.timing = loose all");
   if (noc.routers == RouterModel::stepped && !noc.topology->has_routers())
     problems.push_back("noc.routers = stepped needs noc.topology = " + routed_topologies() + ": a " +
                        std::string(noc.topology->name) + " has no routers");

@@ -14,6 +14,7 @@
 #include "models/energy/energy_parameters.h"
 #include "models/gpu/device_extension.h"
 #include "models/noc/fabric.h"
+#include "models/sampling/sampling_parameters.h"
 #include "models/sdma/copy_context.h"
 #include "models/sdma/sdma_engine.h"
 #include "models/tlb/tlb.h"
@@ -53,6 +54,7 @@ struct VramParameters {
 
 struct GpuDeviceParameters {
   GpuParameters gpu;
+  SamplingParameters sampling;
   MmioParameters mmio{.clock = Frequency{1'000'000'000}, .read_latency = Cycles{100}, .write_latency = Cycles{100}};
   PacketProcessorParameters cp;
   DispatcherParameters dispatcher;
@@ -73,8 +75,8 @@ struct GpuDeviceParameters {
   ExtensionSet extensions;  ///< parameters of research machines; initially none
 
   GpuDeviceParameters();
-  /// Sections gpu, gpu_mmio, cp, dispatcher, cu, l1v, l1s, l1i, l1_tlb, l2_tlb, page_walker, sdma, noc, l2, mfma, those of the
-  /// extensions, dram, vram, energy.
+  /// Sections gpu, sampling, gpu_mmio, cp, dispatcher, cu, l1v, l1s, l1i, l1_tlb, l2_tlb, page_walker, sdma, noc, l2, mfma,
+  /// those of the extensions, dram, vram, energy.
   void describe(ParameterSet& set);
   /// Checks relations between parameters. Returns one line per problem, naming section.name.
   std::vector<std::string> check() const;

@@ -320,6 +320,10 @@ void write_kernels_csv_reference(std::ostream& out) {
          "| `failed` | 1: a wavefront faulted |\n"
          "| `wall_seconds` | host time between start and end; kernels in flight together share it |\n";
   for (const auto& [name, instructions] : isa::kUnitTexts) out << fmt::format("| `issued_{}` | {} |\n", name, instructions);
+  out << "| `untimed_instructions` | instructions that were not timed (`gpu.timing = sampled`): the time that they took, and "
+         "all "
+         "counts and times but instructions and wavefronts, are estimates |\n"
+      << "| `half_width_cycles` | half of the 95 % confidence interval of `cycles`; 0 if all instructions were timed |\n";
   out << "| `bulk_bytes` | copied or filled without being executed |\n"
          "| `unfinished` | 1: the run ended before the kernel; all columns are as far as it got, `workgroups` those that had "
          "finished |\n"

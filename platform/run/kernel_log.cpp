@@ -1,5 +1,7 @@
 #include "platform/run/kernel_log.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <initializer_list>
@@ -65,9 +67,16 @@ void append_csv_line(const KernelRecord& r, std::string& line) {
   line += ',';
   line += fixed(r.wall_seconds, 6);
   append_activity_csv(r.activity, line);
-  append_numbers(line, {r.bulk_bytes, r.unfinished ? 1U : 0U});
+  append_numbers(line, {r.untimed_instructions, r.half_width, r.bulk_bytes, r.unfinished ? 1U : 0U});
   append_energy_csv(r.energy, r.end - r.start, line);
   line += '\n';
+}
+
+/// Cycles, with the interval of an estimate: "150,032 ± 1.2 %".
+std::string cycles_text(std::uint64_t cycles, std::uint64_t half_width) {
+  if (half_width == 0) return grouped(cycles);
+  return fmt::format("{} ± {} %", grouped(cycles),
+                     fixed(100 * static_cast<double>(half_width) / static_cast<double>(cycles), 1));
 }
 
 TextRow table_row(const std::string& name, const std::string& time, const std::string& cycles,
@@ -121,6 +130,8 @@ void KernelSummary::add(const KernelRecord& record) {
   wavefronts += record.wavefronts;
   wavefront_instructions += record.wavefront_instructions;
   thread_instructions += record.thread_instructions;
+  untimed_instructions += record.untimed_instructions;
+  half_width += record.half_width;
   bulk_bytes += record.bulk_bytes;
   wall_seconds += record.wall_seconds;
   activity += record.activity;
@@ -137,7 +148,7 @@ void write_kernels_csv(const std::vector<KernelRecord>& records, std::ostream& o
   out << "index,kernel,queue,grid,workgroup,workgroups,wavefronts,start_ps,end_ps,cycles,wavefront_instructions,"
          "thread_instructions,failed,wall_seconds";
   write_activity_csv_header(out);
-  out << ",bulk_bytes,unfinished";
+  out << ",untimed_instructions,half_width_cycles,bulk_bytes,unfinished";
   write_energy_csv_header(energy_blocks, out);
   out << '\n';
   std::string line;
@@ -153,7 +164,7 @@ void write_kernel_totals_csv(const std::vector<KernelSummary>& summaries, std::o
   out << "kernel,dispatches,failed,time_ps,least_time_ps,mean_time_ps,most_time_ps,cycles,least_cycles,mean_cycles,most_cycles,"
          "workgroups,wavefronts,wavefront_instructions,thread_instructions,wall_seconds";
   write_activity_csv_header(out);
-  out << ",bulk_bytes,unfinished";
+  out << ",untimed_instructions,half_width_cycles,bulk_bytes,unfinished";
   write_energy_csv_header(energy_blocks, out);
   out << '\n';
   for (const KernelSummary& s : summaries) {
@@ -169,7 +180,7 @@ void write_kernel_totals_csv(const std::vector<KernelSummary>& summaries, std::o
     append_numbers(line, {s.most_cycles, s.workgroups, s.wavefronts, s.wavefront_instructions, s.thread_instructions});
     line += ',' + fixed(s.wall_seconds, 6);
     append_activity_csv(s.activity, line);
-    append_numbers(line, {s.bulk_bytes, s.unfinished});
+    append_numbers(line, {s.untimed_instructions, s.half_width, s.bulk_bytes, s.unfinished});
     append_energy_csv(s.energy, s.time, line);
     out << line << '\n';
   }
@@ -179,6 +190,7 @@ void write_kernel_table(const std::deque<KernelRecord>& records, std::ostream& o
   std::vector<TextRow> rows{{"", "simulated", "core clock", "wavefront", "wall", "million wavefront", "million thread"},
                             {"kernel", "time", "cycles", "instructions", "time", "instructions/s", "instructions/s"}};
   std::uint64_t cycles = 0;
+  std::uint64_t half_width = 0;
   std::uint64_t wavefront_instructions = 0;
   std::uint64_t thread_instructions = 0;
   double wall_seconds = 0;
@@ -187,16 +199,17 @@ void write_kernel_table(const std::deque<KernelRecord>& records, std::ostream& o
     rows.push_back(table_row(readable_kernel(r.name) + (r.failed       ? " (failed)"
                                                         : r.unfinished ? " (unfinished)"
                                                                        : ""),
-                             readable_time(r.end - r.start), grouped(r.cycles), r.wavefront_instructions, r.thread_instructions,
-                             r.wall_seconds));
+                             readable_time(r.end - r.start), cycles_text(r.cycles, r.half_width), r.wavefront_instructions,
+                             r.thread_instructions, r.wall_seconds));
     cycles += r.cycles;
+    half_width += r.half_width;
     wavefront_instructions += r.wavefront_instructions;
     thread_instructions += r.thread_instructions;
     wall_seconds += r.wall_seconds;
     time += r.end - r.start;
   }
-  rows.push_back(table_row("all kernels", readable_time(time), grouped(cycles), wavefront_instructions, thread_instructions,
-                           wall_seconds));
+  rows.push_back(table_row("all kernels", readable_time(time), cycles_text(cycles, half_width), wavefront_instructions,
+                           thread_instructions, wall_seconds));
   write_aligned(rows, out);
 }
 
@@ -211,7 +224,7 @@ void write_kernel_table(const std::vector<KernelSummary>& summaries, std::ostrea
     if (s.failed != 0) name += " (" + grouped(s.failed) + " failed)";
     if (s.unfinished != 0) name += " (" + grouped(s.unfinished) + " unfinished)";
     rows.push_back({name, grouped(s.dispatches), readable_time(s.time), readable_time(s.shortest),
-                    readable_time({s.time.ps / s.dispatches}), readable_time(s.longest), grouped(s.cycles),
+                    readable_time({s.time.ps / s.dispatches}), readable_time(s.longest), cycles_text(s.cycles, s.half_width),
                     grouped(s.wavefront_instructions), fixed(s.wall_seconds, 3) + " s"});
   };
   for (const KernelSummary& s : summaries) {
@@ -223,6 +236,7 @@ void write_kernel_table(const std::vector<KernelSummary>& summaries, std::ostrea
     total.shortest = earlier(total.shortest, s.shortest);
     total.longest = later(total.longest, s.longest);
     total.cycles += s.cycles;
+    total.half_width += s.half_width;
     total.wavefront_instructions += s.wavefront_instructions;
     total.thread_instructions += s.thread_instructions;
     total.wall_seconds += s.wall_seconds;
@@ -247,6 +261,10 @@ void add_kernels(std::span<const KernelRecord> records, RunHash& hash) {
     hash.add("thread_instructions", r.thread_instructions);
     hash.add("failed", r.failed ? 1 : 0);
     if (r.unfinished) hash.add("unfinished", 1);
+    if (r.untimed_instructions != 0) {
+      hash.add("untimed_instructions", r.untimed_instructions);
+      hash.add("half_width", r.half_width);
+    }
     add_activity(r.activity, hash);
   }
 }

@@ -33,6 +33,8 @@ struct KernelSummary {
   std::uint64_t wavefronts = 0;
   std::uint64_t wavefront_instructions = 0;
   std::uint64_t thread_instructions = 0;
+  std::uint64_t untimed_instructions = 0;
+  std::uint64_t half_width = 0;  ///< sum: errors of launches of a class are not independent
   std::uint64_t bulk_bytes = 0;
   double wall_seconds = 0;
   KernelActivity activity{};

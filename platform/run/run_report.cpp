@@ -68,6 +68,8 @@ void write_kernel(const KernelRecord& r, const std::vector<std::string>& energy_
   json.member("failed", r.failed);
   json.member("unfinished", r.unfinished);
   json.member("wall_seconds", r.wall_seconds);
+  json.member("untimed_instructions", r.untimed_instructions);
+  json.member("half_width_cycles", r.half_width);
   json.member("bulk_bytes", r.bulk_bytes);
   write_activity_and_energy(r.activity, r.energy, r.end - r.start, energy_blocks, json);
   json.end_object();
@@ -89,6 +91,8 @@ void write_summary(const KernelSummary& s, const std::vector<std::string>& energ
   json.member("wavefronts", s.wavefronts);
   json.member("wavefront_instructions", s.wavefront_instructions);
   json.member("thread_instructions", s.thread_instructions);
+  json.member("untimed_instructions", s.untimed_instructions);
+  json.member("half_width_cycles", s.half_width);
   json.member("bulk_bytes", s.bulk_bytes);
   json.member("wall_seconds", s.wall_seconds);
   write_activity_and_energy(s.activity, s.energy, s.time, energy_blocks, json);

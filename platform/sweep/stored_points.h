@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "models/common/math/spread.h"
 #include "platform/sweep/results_database.h"
-#include "platform/sweep/spread.h"
 #include "platform/sweep/statistic_path.h"
 
 namespace lacuna {

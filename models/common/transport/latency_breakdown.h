@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
@@ -43,6 +44,16 @@ struct LatencyBreakdown {
     Tick sum{};
     for (std::size_t i = 0; i < queueing.size(); ++i) sum += queueing[i] + service[i];
     return sum;
+  }
+  /// Multiplies all times.
+  void scale(double factor) {
+    const auto by_factor = [factor](Tick& time) {
+      time.ps = static_cast<std::uint64_t>(std::llround(static_cast<double>(time.ps) * factor));
+    };
+    for (Tick& time : queueing) by_factor(time);
+    for (Tick& time : service) by_factor(time);
+    by_factor(mshr);
+    by_factor(injection);
   }
   LatencyBreakdown& operator+=(const LatencyBreakdown& other) {
     // Element by element: both operands have just been written element by element, and the host does not forward such stores to

@@ -6,13 +6,24 @@
 namespace lacuna {
 
 void FunctionalIssue::run(Cycles limit) {
+  run_all([limit](const WavefrontSlot&) { return limit; });
+}
+
+void FunctionalIssue::run_to_limits(Cycles limit) {
+  run_all([limit](const WavefrontSlot& slot) {
+    return slot.untimed_limit == 0 ? limit : Cycles{static_cast<std::uint64_t>(slot.untimed_limit)};
+  });
+}
+
+template <class LimitOf>
+void FunctionalIssue::run_all(const LimitOf& limit_of) {
   bool progress = true;
   while (progress) {
     progress = false;
     for (const auto& simd : pool_.simds()) {
       for (unsigned i = 0; i < simd->issue.resident;) {
         WavefrontSlot& slot = *simd->issue.slots[i];
-        if (slot.ready() < limit) {
+        if (const Cycles limit = limit_of(slot); slot.ready() < limit) {
           run_wavefront(slot, limit);
           progress = true;
         }
@@ -71,6 +82,9 @@ void FunctionalIssue::run_wavefront(WavefrontSlot& slot, Cycles limit) {
   DispatchWork& work = *slot.group->work;
   work.wavefront_instructions += instructions;
   work.thread_instructions += threads;
+  if (by_unit_) {
+    for (std::size_t unit = 0; unit < issued.size(); ++unit) work.activity.issued[unit] += issued[unit];
+  }
   slot.next = instruction;
   slot.when = cycle + Cycles{1};
   return cycle;

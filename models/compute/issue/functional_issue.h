@@ -1,5 +1,5 @@
-// Issue in functional mode: wavefronts run one after the other, each until it is held or the window ends. Every instruction
-// takes a cycle.
+// Issue in functional mode, and in the parts of sampled kernels that take no simulated time: wavefronts run one after the
+// other, each until it is held or the window ends. Every instruction takes a cycle.
 #pragma once
 
 #include "models/compute/issue/instruction_execution.h"
@@ -12,13 +12,19 @@ namespace lacuna {
 class FunctionalIssue {
  public:
   /// Referenced objects outlive this one.
-  FunctionalIssue(WavefrontPool& pool, InstructionFetch& fetch, InstructionExecution& execution, IssueStatistics& statistics)
-      : pool_(pool), fetch_(fetch), execution_(execution), statistics_(statistics) {}
+  /// `by_unit`: instructions are also counted in KernelActivity::issued.
+  FunctionalIssue(WavefrontPool& pool, InstructionFetch& fetch, InstructionExecution& execution, IssueStatistics& statistics,
+                  bool by_unit)
+      : pool_(pool), fetch_(fetch), execution_(execution), statistics_(statistics), by_unit_(by_unit) {}
 
   /// Runs all cycles before `limit`.
   void run(Cycles limit);
+  /// Runs each wavefront up to WavefrontSlot::untimed_limit; those that start meanwhile up to `limit`.
+  void run_to_limits(Cycles limit);
 
  private:
+  template <class LimitOf>
+  void run_all(const LimitOf& limit_of);
   void run_wavefront(WavefrontSlot& slot, Cycles limit);
   Cycles run_straight_line(WavefrontSlot& slot, Cycles cycle, Cycles limit);
 
@@ -26,6 +32,7 @@ class FunctionalIssue {
   InstructionFetch& fetch_;
   InstructionExecution& execution_;
   IssueStatistics& statistics_;
+  const bool by_unit_;
 };
 
 }  // namespace lacuna

@@ -15,7 +15,7 @@ class FunctionalIssueTest : public testing::Test {
  protected:
   UnitParts p_{UnitParts::Options{.mode = TimingMode::functional}};
   IssueStatistics statistics_;
-  FunctionalIssue issue_{p_.pool, p_.fetch, p_.execution, statistics_};
+  FunctionalIssue issue_{p_.pool, p_.fetch, p_.execution, statistics_, false};
 };
 
 TEST_F(FunctionalIssueTest, EveryInstructionTakesACycle) {

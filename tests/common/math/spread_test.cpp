@@ -1,4 +1,4 @@
-#include "platform/sweep/spread.h"
+#include "models/common/math/spread.h"
 
 #include <gtest/gtest.h>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "platform/sweep/spread.h"
+#include "models/common/math/spread.h"
 
 #include <algorithm>
 #include <boost/math/distributions/students_t.hpp>

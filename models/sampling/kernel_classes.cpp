@@ -1,0 +1,75 @@
+#include "models/sampling/kernel_classes.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace lacuna {
+
+namespace {
+
+constexpr std::size_t kFewest = 3;          // members from which on a class predicts
+constexpr std::uint64_t kFirstPeriod = 16;  // predictions until the first check
+constexpr std::uint64_t kLongestPeriod = 4096;
+// Launches that are timed for a check. The first one starts with the caches as an untimed launch has left them, and is not
+// compared.
+constexpr unsigned kChecks = 2;
+constexpr double kSameWork = 0.01;  // share by which instructions of a class may differ
+
+}  // namespace
+
+std::uint64_t KernelClasses::find(const KernelKey& key) {
+  const auto [place, added] = numbers_.try_emplace(key, classes_.size() + 1);
+  if (added) classes_.emplace_back();
+  return place->second;
+}
+
+std::optional<KernelPrediction> KernelClasses::prediction_of(const Class& c) const {
+  if (c.cycles.samples < kFewest || c.cycles.mean <= 0) return std::nullopt;
+  if (c.instructions.max - c.instructions.min > kSameWork * c.instructions.mean) return std::nullopt;
+  const auto n = static_cast<double>(c.cycles.samples);
+  const double own = std::sqrt(c.own_half_widths / n);
+  const double of_mean = *c.cycles.half_width();
+  if (std::max(of_mean, own / std::sqrt(n)) > error_ * c.cycles.mean) return std::nullopt;
+  const double of_one = of_mean * std::sqrt(n + 1);
+  return KernelPrediction{.cycles = c.cycles.mean, .half_width = std::max(of_one, own), .instructions = c.instructions.mean};
+}
+
+std::optional<KernelPrediction> KernelClasses::predict(std::uint64_t number) {
+  Class& c = classes_[number - 1];
+  const std::optional<KernelPrediction> prediction = prediction_of(c);
+  if (!prediction || c.checks > 0) return std::nullopt;
+  if (c.period == 0) c.period = kFirstPeriod;
+  if (c.predicted >= c.period) {
+    c.checks = kChecks;
+    c.predicted = 0;
+    c.period = std::min(c.period * 2, kLongestPeriod);
+    return std::nullopt;
+  }
+  ++c.predicted;
+  return prediction;
+}
+
+void KernelClasses::add(std::uint64_t number, double cycles, double half_width, std::uint64_t instructions) {
+  Class& c = classes_[number - 1];
+  if (c.checks > 0 && --c.checks > 0) return;
+  if (const auto prediction = prediction_of(c)) {
+    const double difference = std::abs(cycles - prediction->cycles);
+    if (difference > std::max(2 * prediction->half_width, error_ * prediction->cycles) + half_width) c = {};
+  }
+  c.cycles.add(cycles);
+  c.instructions.add(static_cast<double>(instructions));
+  c.own_half_widths += half_width * half_width;
+}
+
+KernelPrediction KernelClasses::executed(std::uint64_t number, const KernelPrediction& prediction, std::uint64_t instructions) {
+  const double ratio = static_cast<double>(instructions) / prediction.instructions;
+  const double difference = std::abs(ratio - 1);
+  if (difference <= kSameWork) return prediction;
+  classes_[number - 1] = {};
+  const double cycles = prediction.cycles * ratio;
+  return {.cycles = cycles,
+          .half_width = prediction.half_width * ratio + difference * cycles,
+          .instructions = prediction.instructions};
+}
+
+}  // namespace lacuna

@@ -1,0 +1,65 @@
+// Classes of kernel launches that take the same time: the same code and grid, after a launch of the same class.
+//
+// A class whose members' times have a narrow interval predicts the time of further launches. Members are timed again at
+// intervals that grow while they agree with the prediction; one that does not begins the class anew.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "models/common/math/spread.h"
+
+namespace lacuna {
+
+/// What launches of a class have in common.
+struct KernelKey {
+  std::uint64_t entry = 0;                   ///< address of the first instruction
+  std::array<std::uint32_t, 3> grid{};       ///< work-items
+  std::array<std::uint32_t, 3> workgroup{};  ///< work-items
+  std::uint32_t lds_bytes = 0;
+  std::uint64_t previous = 0;  ///< number of the previous launch's class
+
+  auto operator<=>(const KernelKey&) const = default;
+};
+
+struct KernelPrediction {
+  double cycles = 0;
+  double half_width = 0;  ///< half of the 95 % interval of one launch
+  double instructions = 0;
+};
+
+class KernelClasses {
+ public:
+  /// `error`: half of the 95 % interval of a class's mean, as a share, from which on it predicts.
+  explicit KernelClasses(double error) : error_(error) {}
+
+  /// Number of the class of a launch, from 1.
+  std::uint64_t find(const KernelKey& key);
+  /// Prediction for a launch of the class; nullopt: it has to be timed. Counts the launch.
+  std::optional<KernelPrediction> predict(std::uint64_t number);
+  /// Adds a launch that has been timed, with the half-width of its interval (0 if it was timed as a whole).
+  void add(std::uint64_t number, double cycles, double half_width, std::uint64_t instructions);
+  /// Called when a predicted launch has executed: one whose instructions differ from those of the timed ones ends the
+  /// predictions of its class until it has been timed again. Returns the prediction for these instructions.
+  KernelPrediction executed(std::uint64_t number, const KernelPrediction& prediction, std::uint64_t instructions);
+
+ private:
+  struct Class {
+    Spread cycles;
+    Spread instructions;
+    double own_half_widths = 0;   ///< sum of squares
+    std::uint64_t predicted = 0;  ///< launches predicted since one was timed
+    std::uint64_t period = 0;     ///< number of predictions after which one is timed again
+    unsigned checks = 0;          ///< launches to be timed before predictions continue
+  };
+  std::optional<KernelPrediction> prediction_of(const Class& c) const;
+
+  double error_;
+  std::map<KernelKey, std::uint64_t> numbers_;
+  std::vector<Class> classes_;
+};
+
+}  // namespace lacuna

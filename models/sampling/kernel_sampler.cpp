@@ -1,0 +1,505 @@
+#include "models/sampling/kernel_sampler.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <utility>
+
+#include "models/common/config/guest_mistake.h"
+#include "models/common/time/tlm_time.h"
+
+namespace lacuna {
+
+namespace {
+
+// Instructions that a wavefront executes before others continue: short compared with a wavefront's life, so that workgroups
+// that end are replaced soon.
+constexpr double kRound = 64;
+// Instructions of a kind may be a share S of all in a sample, and S ± (kAlike S + kAlikeShare) in the untimed part after it.
+constexpr double kAlike = 0.25;
+constexpr double kAlikeShare = 0.005;
+// Share of the wavefronts that may end without being replaced before the end of the kernel is timed.
+constexpr double kEnded = 0.02;
+// Lengths of untimed parts, in samples.
+constexpr double kShortest = 1;
+constexpr double kLongest = 256;
+// Largest untimed part, as a share of what is left of the kernel.
+constexpr double kShareOfRest = 0.4;
+constexpr std::size_t kFewSamples = 3;
+// Parts within workgroups run without timing if wavefronts are longer than so many samples.
+constexpr std::uint64_t kLongWavefront = 3;
+// Of kernels with so many times the workgroups that the machine holds, only whole workgroups run without timing.
+constexpr std::uint64_t kManyGenerations = 6;
+// Standard error of a sample of workgroups, as a share, as long as there is only one.
+constexpr double kErrorOfWorkgroups = 0.005;
+// Errors that samples cannot show, as shares of the untimed time: caches, queues and the phases of wavefronts differ from those
+// of a run that is timed throughout. From the comparisons in docs/guide/sampling.md.
+constexpr double kUnseenInWorkgroups = 0.06;
+constexpr double kUnseenBetween = 0.01;
+// Instructions, relative to the expected number, after which a kernel that runs without timing as a whole is timed after all:
+// it waits for something.
+constexpr double kStuck = 4;
+
+}  // namespace
+
+KernelSampler::KernelSampler(const SamplingParameters& parameters, Clock clock, Windows& windows, Dispatcher& dispatcher,
+                             std::vector<ComputeUnit*> units, UntimedUnit& untimed, CodeCheck waits)
+    : parameters_(parameters),
+      clock_(clock),
+      windows_(windows),
+      dispatcher_(dispatcher),
+      units_(std::move(units)),
+      untimed_(untimed),
+      waits_(std::move(waits)),
+      classes_(parameters.error) {
+  dispatcher_.set_sampler(this);
+  windows_.set_end_listener(this);
+}
+
+void KernelSampler::reset() {
+  classes_ = KernelClasses(parameters_.error);
+  current_ = nothing();
+  untimed_.reset();
+  last_index_ = ~std::uint64_t{0};
+  previous_class_ = 0;
+  previous_timed_ = true;
+}
+
+Tick KernelSampler::ticks(double cycles) const {
+  return clock_.ticks(Cycles{static_cast<std::uint64_t>(std::llround(cycles))});
+}
+
+// -- kernels
+
+void KernelSampler::about_to_start(Dispatch& dispatch) {
+  if (dispatch.index == last_index_) return;
+  begin(dispatch, later(windows_.end(), clock_.ceil(kernel_time())), true);
+  dispatch.estimated.kind = current_.number;
+  if (!parameters_.across_kernels || dispatch.may_sync_grid || dispatch.timed_whole || current_.may_wait ||
+      parameters_.untimed == UntimedParts::skipped) {
+    return;
+  }
+  if (const auto prediction = classes_.predict(current_.number)) run_whole(dispatch, *prediction);
+}
+
+KernelSampler::Current KernelSampler::nothing() {
+  return {.of_workgroups = SampledTime(kUnseenBetween), .time = SampledTime(kUnseenInWorkgroups)};
+}
+
+void KernelSampler::begin(const Dispatch& dispatch, Cycles now, bool alone) {
+  ++kernels_;
+  KernelKey key{
+      .entry = dispatch.entry, .grid = dispatch.grid, .workgroup = dispatch.workgroup, .lds_bytes = dispatch.needs.lds_bytes};
+  const std::uint64_t any = classes_.find(key);
+  key.previous = previous_class_;
+  const std::uint64_t number = classes_.find(key);
+  current_ = nothing();
+  current_.number = number;
+  current_.alone = alone;
+  current_.comparable = previous_timed_;
+  current_.launched = now;
+  current_.may_wait = waits_.problem(dispatch.entry) != nullptr;
+  if (current_.may_wait) ++refused_;
+  restart_slices(now);
+  last_index_ = dispatch.index;
+  previous_class_ = any;
+  previous_timed_ = true;
+}
+
+void KernelSampler::ended(const Dispatch& dispatch) {
+  if (dispatch.index != last_index_ || !current_.alone || !current_.comparable || current_.whole) return;
+  const auto cycles = [this](Tick time) { return static_cast<double>(clock_.ceil(time).n); };
+  classes_.add(current_.number, cycles(dispatch.end) - static_cast<double>(current_.launched.n),
+               cycles(dispatch.estimated.half_width), dispatch.wavefront_instructions);
+}
+
+void KernelSampler::window_complete(Cycles end) {
+  const std::vector<Dispatch*>& dispatches = dispatcher_.dispatches();
+  if (dispatches.size() != 1) {
+    current_.alone = false;
+    restart_slices(end);
+    return;
+  }
+  Dispatch& dispatch = *dispatches.front();
+  if (dispatch.failed || dispatch.held || dispatch.done() || dispatch.may_sync_grid || dispatch.timed_whole) return;
+  if (current_.whole || current_.may_wait) return;
+  if (dispatch.index != last_index_) {
+    begin(dispatch, end, false);
+    dispatch.estimated.kind = current_.number;
+  }
+  if (count_workgroups(dispatch, end)) return;
+  if (!end_slice(dispatch, end) || current_.slices.size() < parameters_.slices) return;
+  // Between two generations of workgroups rates are others than within.
+  if (dispatch.finished_workgroups != current_.finished) {
+    restart_slices(end);
+    return;
+  }
+  if (end < current_.launched + parameters_.shortest || in_tail(dispatch) || !has_long_wavefronts(dispatch)) return;
+  if (const auto sample = steady_sample(current_.slices, parameters_.error)) sample_taken(dispatch, *sample, end);
+}
+
+// -- samples
+
+void KernelSampler::restart_slices(Cycles from) {
+  current_.settled = from + parameters_.settle;
+  current_.settled_count = 0;
+  current_.slices.clear();
+  current_.ends.clear();
+  current_.mixes.clear();
+}
+
+// Returns whether a slice ends now.
+bool KernelSampler::end_slice(const Dispatch& dispatch, Cycles end) {
+  Current& c = current_;
+  const bool ends = !c.ends.empty();
+  if (end < (ends ? c.ends.back() + parameters_.slice : c.settled)) {
+    if (c.settled_count == 0)
+      c.settled_count = dispatch.open_instructions() + std::uint64_t{parameters_.settle_work} * resident();
+    return false;
+  }
+  const std::uint64_t instructions = dispatch.open_instructions();
+  if (instructions < (ends ? c.counted + std::uint64_t{parameters_.slice_work} * resident() : c.settled_count)) return false;
+  if (ends) {
+    c.slices.push_back({.cycles = static_cast<double>((end - c.ends.back()).n), .instructions = instructions - c.counted});
+  }
+  if (!ends) {
+    c.finished = dispatch.finished_workgroups;
+    c.first_count = instructions;
+  }
+  c.counted = instructions;
+  c.ends.push_back(end);
+  c.mixes.push_back(mix());
+  if (!ends) {
+    for (ComputeUnit* unit : units_) unit->sample_wavefronts(0);
+  }
+  if (c.slices.size() == parameters_.slices / 2) {
+    for (ComputeUnit* unit : units_) unit->sample_wavefronts(1);
+  }
+  if (c.slices.size() > parameters_.slices) {
+    c.slices.erase(c.slices.begin());
+    c.ends.erase(c.ends.begin());
+    c.mixes.erase(c.mixes.begin());
+  }
+  return ends;
+}
+
+void KernelSampler::sample_taken(Dispatch& dispatch, const TimeSample& sample, Cycles end) {
+  const bool first = current_.time.samples().empty();
+  current_.time.add(sample);
+  ++samples_;
+  const Mix instructions_of_sample = difference(current_.mixes.back(), current_.mixes.front());
+  const bool settled = !first && current_.time.settled(parameters_.error) && is_alike(current_.sampled, instructions_of_sample);
+  current_.sampled = instructions_of_sample;
+  if (dispatch.estimated.any()) update_estimate(dispatch);
+  if (!settled) {
+    // The next sample follows immediately: two that agree are needed before a part may run without timing.
+    current_.length = kShortest;
+    const Cycles from = current_.ends.back();
+    restart_slices(from);
+    current_.settled = from;
+    current_.settled_count = 1;
+    return;
+  }
+  if (current_.other) {
+    current_.length = kShortest;
+    current_.other = false;
+  } else if (dispatch.estimated.any()) {
+    current_.length = std::min(2 * current_.length, kLongest);
+  }
+  const std::uint64_t instructions = choose_length(dispatch);
+  if (instructions == 0) {
+    current_.settled = kNeverCycles;  // the rest is timed
+    return;
+  }
+  run_untimed(dispatch, instructions, end);
+}
+
+// When no workgroup is left to replace those that end, rates fall: the rest is timed.
+bool KernelSampler::in_tail(const Dispatch& dispatch) {
+  if (!dispatch.all_launched()) return false;
+  const unsigned now = resident();
+  if (current_.full == 0) current_.full = now;
+  return now < (1 - kEnded) * current_.full;
+}
+
+std::optional<double> KernelSampler::of_workgroup(const Dispatch& dispatch) {
+  const auto ended = static_cast<double>(dispatch.finished_workgroups);
+  const double resident = static_cast<double>(dispatch.next_workgroup) - ended;
+  if (ended == 0) return std::nullopt;
+  const auto instructions = static_cast<double>(dispatch.open_instructions() + dispatch.estimated.skipped);
+  return instructions / (ended + resident / 2);
+}
+
+std::optional<double> KernelSampler::remaining(const Dispatch& dispatch) {
+  const std::optional<double> each = of_workgroup(dispatch);
+  if (!each) return std::nullopt;
+  const auto executed = static_cast<double>(dispatch.open_instructions() + dispatch.estimated.skipped);
+  return std::max(0.0, *each * static_cast<double>(dispatch.total_workgroups()) - executed);
+}
+
+std::uint64_t KernelSampler::choose_length(const Dispatch& dispatch) {
+  const auto of_sample = static_cast<double>(current_.time.samples().back().instructions);
+  double length = current_.length * of_sample;
+  const bool few = current_.time.samples().size() < kFewSamples;
+  if (!few) {
+    const TimeEstimate estimate = current_.time.estimate();
+    const double total = estimate.cycles + static_cast<double>((current_.ends.back() - current_.launched).n);
+    if (estimate.half_width > parameters_.error * total) length = std::min(length, 4 * of_sample);
+  }
+  length = std::max(length, of_sample / parameters_.most_timed - of_sample);
+  if (const std::optional<double> rest = remaining(dispatch)) length = std::min(length, kShareOfRest * *rest);
+  return length < kShortest * of_sample ? 0 : static_cast<std::uint64_t>(length);
+}
+
+// -- parts without timing
+
+unsigned KernelSampler::resident() const {
+  unsigned sum = 0;
+  for (const ComputeUnit* unit : units_) sum += unit->resident_wavefronts();
+  return sum;
+}
+
+KernelSampler::Mix KernelSampler::mix() const {
+  Mix sum{};
+  for (const ComputeUnit* unit : units_) {
+    for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += unit->statistics().issued[i];
+  }
+  return sum;
+}
+
+KernelSampler::Mix KernelSampler::difference(const Mix& later, const Mix& earlier) {
+  Mix result{};
+  for (std::size_t i = 0; i < result.size(); ++i) result[i] = later[i] - earlier[i];
+  return result;
+}
+
+bool KernelSampler::is_alike(const Mix& sample, const Mix& instructions) {
+  const auto sum = [](const Mix& mix) {
+    return static_cast<double>(std::accumulate(mix.begin(), mix.end(), std::uint64_t{0}));
+  };
+  for (std::size_t i = 0; i < instructions.size(); ++i) {
+    const double share = static_cast<double>(instructions[i]) / sum(instructions);
+    const double before = static_cast<double>(sample[i]) / sum(sample);
+    if (std::abs(share - before) > kAlike * std::max(share, before) + kAlikeShare) return false;
+  }
+  return true;
+}
+
+bool KernelSampler::is_active(const Dispatch& dispatch) const {
+  const std::vector<Dispatch*>& all = dispatcher_.dispatches();
+  return std::find(all.begin(), all.end(), &dispatch) != all.end();
+}
+
+void KernelSampler::suspend(const Dispatch& dispatch, Cycles from) {
+  dispatcher_.set_untimed(true);
+  for (ComputeUnit* unit : units_) unit->suspend_timing(dispatch, from);
+  windows_.deliver_reports();
+  dispatcher_.refill();
+}
+
+void KernelSampler::resume(Cycles at) {
+  for (ComputeUnit* unit : units_) unit->resume_timing(at);
+}
+
+void KernelSampler::update_estimate(Dispatch& dispatch) const {
+  const TimeEstimate within = current_.time.estimate();
+  const TimeEstimate workgroups = current_.of_workgroups.estimate();
+  dispatch.estimated.time = ticks(within.cycles + workgroups.cycles);
+  dispatch.estimated.half_width = ticks(std::hypot(within.half_width, workgroups.half_width));
+}
+
+void KernelSampler::run_untimed(Dispatch& dispatch, std::uint64_t instructions, Cycles end) {
+  const std::uint64_t executed = execute(dispatch, instructions, end);
+  if (executed > 0) {
+    current_.time.add_untimed(executed);
+    untimed_instructions_ += executed;
+    dispatch.estimated.instructions += executed;
+    update_estimate(dispatch);
+  }
+  dispatcher_.set_untimed(false);
+  restart_slices(end);
+  if (executed == 0) current_.settled = kNeverCycles;
+}
+
+// -- workgroups
+
+double KernelSampler::elapsed(Cycles end) const {
+  return static_cast<double>((end - current_.launched).n) + current_.time.estimate().cycles;
+}
+
+bool KernelSampler::has_long_wavefronts(const Dispatch& dispatch) const {
+  const std::uint64_t resident = dispatch.next_workgroup - dispatch.finished_workgroups;
+  if (dispatch.total_workgroups() >= kManyGenerations * resident && dispatch.scratch.wave_bytes == 0) return false;
+  const std::uint64_t sample = parameters_.settle_work + std::uint64_t{parameters_.slice_work} * parameters_.slices;
+  return dispatch.open_instructions() > kLongWavefront * sample * dispatch.wavefronts;
+}
+
+bool KernelSampler::count_workgroups(Dispatch& dispatch, Cycles end) {
+  Current& c = current_;
+  const std::uint64_t finished = dispatch.finished_workgroups;
+  const std::uint64_t resident = dispatch.next_workgroup - finished;
+  if (c.other_workgroups || dispatch.total_workgroups() < kManyGenerations * resident) return false;
+  if (dispatch.all_launched() || dispatch.scratch.wave_bytes > 0 || end < c.mark_from) return false;
+  if (!c.mark) {
+    if (finished >= resident) c.mark = {elapsed(end), dispatch.open_instructions(), finished, resident, mix()};
+    return false;
+  }
+  const std::uint64_t ended = finished - c.mark->finished;
+  const double cycles = elapsed(end) - c.mark->elapsed;
+  if (ended < c.mark->resident || cycles < static_cast<double>(parameters_.slice.n * 2 * parameters_.slices)) return false;
+  const std::uint64_t instructions = dispatch.open_instructions() - c.mark->instructions;
+  const double each = static_cast<double>(instructions) / static_cast<double>(ended);
+  // The work of skipped workgroups is not known: it may be that of those after them.
+  c.of_workgroups.doubt(
+      static_cast<std::uint64_t>(std::abs(each - c.skipped_each) * static_cast<double>(std::exchange(c.skipped, 0))));
+  const Mix of_sample = difference(mix(), c.mark->mix);
+  c.mark.reset();
+  if (end < c.launched + parameters_.shortest) return false;
+  const double rate = cycles / static_cast<double>(instructions);
+  c.of_workgroups.add({.cycles_per_instruction = rate, .error = kErrorOfWorkgroups * rate, .instructions = instructions});
+  ++samples_;
+  if (c.of_workgroups.samples().size() > 1)
+    c.workgroups =
+        c.of_workgroups.settled(parameters_.error) ? std::min(2 * c.workgroups, kLongest) : std::max(1.0, c.workgroups / 2);
+  const std::uint64_t count = choose_workgroups(dispatch, ended);
+  if (count == 0) {
+    update_estimate(dispatch);
+    return false;
+  }
+  const Mix before = untimed_.unit().statistics().issued;
+  const std::uint64_t passed = pass_workgroups(dispatch, count, static_cast<double>(instructions) / static_cast<double>(ended));
+  c.of_workgroups.add_untimed(passed);
+  // Workgroups that wait for others execute other instructions here: the sample does not hold for them.
+  if (parameters_.untimed == UntimedParts::executed && passed > 0 &&
+      !is_alike(of_sample, difference(untimed_.unit().statistics().issued, before))) {
+    c.other_workgroups = true;
+    c.of_workgroups.doubt(passed);
+  }
+  untimed_instructions_ += passed;
+  dispatch.estimated.instructions += passed;
+  update_estimate(dispatch);
+  c.mark_from = end + parameters_.settle;
+  restart_slices(end);
+  return true;
+}
+
+std::uint64_t KernelSampler::choose_workgroups(const Dispatch& dispatch, std::uint64_t of_sample) const {
+  const std::uint64_t resident = dispatch.next_workgroup - dispatch.finished_workgroups;
+  const std::uint64_t left = dispatch.total_workgroups() - dispatch.next_workgroup;
+  // At least a generation of workgroups begins with timing, and a share of those that are left.
+  if (left <= resident) return 0;
+  const double most = kShareOfRest * static_cast<double>(left - resident);
+  const double wanted = std::max(current_.workgroups, 1 / parameters_.most_timed - 1) * static_cast<double>(of_sample);
+  const auto count = static_cast<std::uint64_t>(std::min(most, wanted));
+  return 4 * count < of_sample ? 0 : count;
+}
+
+std::uint64_t KernelSampler::pass_workgroups(Dispatch& dispatch, std::uint64_t count, double instructions_of_each) {
+  const double expected = instructions_of_each * static_cast<double>(count);
+  if (parameters_.untimed == UntimedParts::skipped) {
+    if (dispatch.estimated.skipped == 0) {
+      guest_warning("kernels whose results are not computed",
+                    "kernel {}: workgroups are skipped (sampling.untimed = skipped), its results are not computed",
+                    dispatch.kernel);
+    }
+    current_.skipped = count;
+    current_.skipped_each = instructions_of_each;
+    dispatch.next_workgroup += count;
+    dispatch.finished_workgroups += count;
+    dispatch.estimated.skipped += static_cast<std::uint64_t>(expected);
+    return static_cast<std::uint64_t>(expected);
+  }
+  const std::uint64_t before = dispatch.open_instructions();
+  untimed_.execute(dispatch, count, static_cast<std::uint64_t>(kStuck * expected + 1e6));
+  return dispatch.open_instructions() - before;
+}
+
+// -- instructions of all wavefronts
+
+// Executes about that many instructions. Returns their exact number; 0 if the dispatch has been aborted.
+std::uint64_t KernelSampler::execute(Dispatch& dispatch, std::uint64_t instructions, Cycles end) {
+  // As many instructions as have been issued since the begin of the first slice are a progress of 1.
+  const auto of_sample = static_cast<double>(current_.counted - current_.first_count);
+  const double progress = static_cast<double>(instructions) / of_sample;
+  const double of_wavefront = of_sample / resident();
+  const double rounds = std::max(4.0, std::ceil(of_wavefront * progress / kRound));
+  const std::uint64_t before = dispatch.open_instructions();
+  for (ComputeUnit* unit : units_) unit->begin_progress(of_wavefront, end);
+  suspend(dispatch, end);
+  double limit = static_cast<double>(end.n);  // of wavefronts that start meanwhile
+  const std::uint64_t finished = dispatch.finished_workgroups;
+  const auto resident_workgroups = static_cast<double>(dispatch.next_workgroup - finished);
+  std::uint64_t executed = 0;
+  Mix checked = mix();
+  std::uint64_t next_check = current_.time.samples().back().instructions;
+  while (executed < instructions) {
+    limit += std::max(1.0, of_wavefront * progress / rounds);
+    for (ComputeUnit* unit : units_) {
+      if (unit->resident_wavefronts() == 0) continue;
+      unit->run_untimed(progress / rounds, Cycles{static_cast<std::uint64_t>(limit)});
+    }
+    windows_.deliver_reports();
+    if (!is_active(dispatch)) return 0;
+    dispatcher_.refill();
+    const std::uint64_t now = dispatch.open_instructions() - before;
+    if (dispatch.done() || now == executed) break;
+    executed = now;
+    if (static_cast<double>(dispatch.finished_workgroups - finished) > kEnded * resident_workgroups) break;
+    if (executed >= next_check) {
+      const Mix here = mix();
+      const Mix since = difference(here, checked);
+      checked = here;
+      next_check = executed + current_.time.samples().back().instructions;
+      if (!is_alike(current_.sampled, since)) {
+        current_.other = true;
+        break;
+      }
+    }
+    if (in_tail(dispatch)) break;
+  }
+  executed = dispatch.open_instructions() - before;
+  resume(end);
+  return executed;
+}
+
+void KernelSampler::run_whole(Dispatch& dispatch, const KernelPrediction& prediction) {
+  const Cycles from = current_.launched;
+  const double most = kStuck * prediction.instructions + 1e6;
+  suspend(dispatch, from);
+  Cycles limit = from;
+  while (!dispatch.done() && static_cast<double>(dispatch.open_instructions()) < most) {
+    limit += Cycles{static_cast<std::uint64_t>(kRound)};
+    for (ComputeUnit* unit : units_) {
+      if (unit->resident_wavefronts() != 0) unit->run_untimed(limit);
+    }
+    windows_.deliver_reports();
+    if (!is_active(dispatch)) break;
+    dispatcher_.refill();
+  }
+  resume(from);
+  if (is_active(dispatch)) {
+    const std::uint64_t executed = dispatch.open_instructions();
+    const KernelPrediction final = classes_.executed(current_.number, prediction, executed);
+    dispatch.estimated.instructions = executed;
+    dispatch.estimated.time = ticks(final.cycles);
+    dispatch.estimated.half_width = ticks(final.half_width);
+    untimed_instructions_ += executed;
+    ++predicted_;
+    current_.whole = true;
+    current_.settled = kNeverCycles;
+    previous_timed_ = false;
+  }
+  dispatcher_.set_untimed(false);
+}
+
+void KernelSampler::describe_statistics(StatisticsGroup& device) const {
+  StatisticsGroup& g = device.group("sampling");
+  g.add("kernels", kernels_, "kernels that ran alone when they began", "kernels");
+  g.add("predicted_kernels", predicted_, "kernels that ran without timing as a whole", "kernels");
+  g.add("waiting_kernels", refused_, "kernels that were timed whole because their code may wait for other workgroups",
+        "kernels");
+  g.add("samples", samples_, "samples of kernels' rates", "samples");
+  g.add("untimed_instructions", untimed_instructions_, "instructions whose time is an estimate", "wavefront instructions");
+}
+
+}  // namespace lacuna

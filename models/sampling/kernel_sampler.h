@@ -1,0 +1,143 @@
+// Sampled timing (gpu.timing = sampled): parts of a kernel are timed in detail, the others executed without timing, and their
+// time estimated. docs/guide/sampling.md describes the method and its limits. There are three kinds of untimed parts:
+//
+//   launches     A launch whose class (kernel_classes.h) predicts its time runs without timing as a whole.
+//   workgroups   When as many workgroups have ended as the machine holds, their rate is a sample. Of the next workgroups some
+//                run on a unit of their own (untimed_unit.h), while the state of the timed ones stands still.
+//   instructions Of kernels with long wavefronts: when rates do not drift (steady_sample()), all resident wavefronts execute a
+//                number of instructions functionally, each unit's at the rate at which they advanced in the sample. Workgroups
+//                that end are replaced. Afterwards pipelines and queues fill again.
+//
+// Simulated time stands still meanwhile: the estimated time passes after the last workgroup's end (Dispatch::estimated). The
+// end of a kernel, where workgroups that end are not replaced, is timed.
+//
+// Only a kernel that runs alone is sampled. All decisions depend on simulated values at the ends of windows, so that they are
+// the same on any host and with any number of threads.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "models/command/code_check.h"
+#include "models/command/dispatcher.h"
+#include "models/common/config/statistics.h"
+#include "models/common/time/units.h"
+#include "models/compute/compute_unit.h"
+#include "models/compute/windows.h"
+#include "models/sampling/kernel_classes.h"
+#include "models/sampling/sampled_time.h"
+#include "models/sampling/sampling_parameters.h"
+#include "models/sampling/untimed_unit.h"
+
+namespace lacuna {
+
+class KernelSampler final : public DispatchSampler, public WindowEndListener {
+ public:
+  /// Referenced objects outlive this one.
+  KernelSampler(const SamplingParameters& parameters, Clock clock, Windows& windows, Dispatcher& dispatcher,
+                std::vector<ComputeUnit*> units, UntimedUnit& untimed, CodeCheck waits);
+
+  void about_to_start(Dispatch& dispatch) override;
+  void ended(const Dispatch& dispatch) override;
+  void aborted(const Dispatch& dispatch) override { untimed_.abort(dispatch); }
+  void window_complete(Cycles end) override;
+  void reset();
+  void describe_statistics(StatisticsGroup& device) const;
+
+ private:
+  /// Instructions by isa::Unit.
+  using Mix = std::array<std::uint64_t, isa::kUnits>;
+  /// The kernel that runs.
+  struct Current {
+    std::uint64_t number = 0;  ///< of its class
+    bool alone = true;         ///< no other kernel has run since it was launched
+    bool comparable = true;    ///< the launch before it was timed, too
+    bool may_wait = false;     ///< for other workgroups: all of it is timed
+    bool whole = false;        ///< it ran without timing as a whole
+    Cycles launched{};
+    Cycles settled{};                 ///< slices begin here, at the earliest
+    std::uint64_t settled_count = 0;  ///< and not before that many instructions have executed
+    std::vector<TimedSlice> slices{};
+    std::vector<Cycles> ends{};     ///< ends of the slices, and before them the begin of the first; empty: none has begun
+    std::vector<Mix> mixes{};       ///< instructions of all units at these times
+    std::uint64_t finished = 0;     ///< workgroups, at the begin of the first slice
+    std::uint64_t first_count = 0;  ///< instructions, at the begin of the first slice
+    std::uint64_t counted = 0;      ///< instructions at the last of them
+    /// Begin of a sample of workgroups.
+    struct Mark {
+      double elapsed;  ///< time of the kernel, in cycles, parts without timing within workgroups included
+      std::uint64_t instructions;
+      std::uint64_t finished;  ///< workgroups
+      std::uint64_t resident;  ///< workgroups
+      Mix mix;
+    };
+    std::optional<Mark> mark{};
+    Cycles mark_from{};             ///< earliest begin of the next sample of workgroups
+    double workgroups = 1;          ///< length of the next part of workgroups, in samples
+    std::uint64_t skipped = 0;      ///< workgroups of the latest part, if they were skipped
+    double skipped_each = 0;        ///< instructions of each, as estimated
+    bool other_workgroups = false;  ///< the latest part had other instructions than the sample: all others are timed
+    SampledTime of_workgroups;
+    SampledTime time;    ///< of parts within workgroups
+    double length = 2;   ///< of the next untimed part, in samples
+    Mix sampled{};       ///< instructions of the latest sample
+    unsigned full = 0;   ///< wavefronts that were resident when the last workgroup had been launched
+    bool other = false;  ///< the latest untimed part ended because its instructions were others than the sample's
+  };
+
+  static Current nothing();
+  void begin(const Dispatch& dispatch, Cycles now, bool alone);
+  void restart_slices(Cycles from);
+  bool end_slice(const Dispatch& dispatch, Cycles end);
+  void sample_taken(Dispatch& dispatch, const TimeSample& sample, Cycles end);
+  /// Instructions of the next untimed part; 0: none.
+  std::uint64_t choose_length(const Dispatch& dispatch);
+  /// Estimated instructions until the end of the kernel; nullopt: unknown.
+  bool in_tail(const Dispatch& dispatch);
+  static std::optional<double> remaining(const Dispatch& dispatch);
+  /// Instructions of a workgroup, estimated; nullopt: none has ended.
+  static std::optional<double> of_workgroup(const Dispatch& dispatch);
+  /// Counts workgroups; true: a part of them has run without timing.
+  bool count_workgroups(Dispatch& dispatch, Cycles end);
+  std::uint64_t choose_workgroups(const Dispatch& dispatch, std::uint64_t of_sample) const;
+  /// Runs workgroups without timing, or skips them. Returns their instructions.
+  std::uint64_t pass_workgroups(Dispatch& dispatch, std::uint64_t count, double instructions_of_each);
+  bool has_long_wavefronts(const Dispatch& dispatch) const;
+  double elapsed(Cycles end) const;
+  void run_untimed(Dispatch& dispatch, std::uint64_t instructions, Cycles end);
+  std::uint64_t execute(Dispatch& dispatch, std::uint64_t instructions, Cycles end);
+  void run_whole(Dispatch& dispatch, const KernelPrediction& prediction);
+  bool is_active(const Dispatch& dispatch) const;
+  void suspend(const Dispatch& dispatch, Cycles from);
+  void resume(Cycles at);
+  unsigned resident() const;
+  Mix mix() const;
+  /// Whether instructions are of the same kinds as those of the latest sample.
+  static Mix difference(const Mix& later, const Mix& earlier);
+  static bool is_alike(const Mix& sample, const Mix& instructions);
+  void update_estimate(Dispatch& dispatch) const;
+  Tick ticks(double cycles) const;
+
+  const SamplingParameters parameters_;
+  const Clock clock_;
+  Windows& windows_;
+  Dispatcher& dispatcher_;
+  const std::vector<ComputeUnit*> units_;
+  UntimedUnit& untimed_;
+  CodeCheck waits_;
+  KernelClasses classes_;
+  Current current_ = nothing();
+  std::uint64_t last_index_ = ~std::uint64_t{0};  ///< Dispatch::index of the kernel that began last
+  std::uint64_t previous_class_ = 0;
+  bool previous_timed_ = true;
+  // Statistics.
+  std::uint64_t kernels_ = 0;
+  std::uint64_t predicted_ = 0;
+  std::uint64_t refused_ = 0;
+  std::uint64_t samples_ = 0;
+  std::uint64_t untimed_instructions_ = 0;
+};
+
+}  // namespace lacuna

@@ -1,0 +1,72 @@
+// Estimate of the time of a kernel's parts that ran without timing, from the parts that were timed.
+//
+//   timed      untimed        timed      untimed               timed
+//   |~~~~####|--------------|~~~~####|---------------------|~~~~####| ...
+//    settle   sample 0       settle   sample 1               settle   sample 2
+//
+// A sample is a sequence of slices of equal length, of which each has a time per instruction. An untimed part takes its
+// instructions times the mean of the samples before and after it. The error of the sum follows from the differences of
+// consecutive samples, and from those of the slices within a sample.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace lacuna {
+
+/// A slice of simulated time.
+struct TimedSlice {
+  double cycles = 0;
+  std::uint64_t instructions = 0;  ///< wavefront instructions
+};
+
+/// Time per instruction in a steady state.
+struct TimeSample {
+  double cycles_per_instruction = 0;
+  double error = 0;  ///< standard error of the mean, from the spread of the slices
+  std::uint64_t instructions = 0;
+};
+
+/// The sample that consists of these slices, of which there are at least four; nullopt if their rate drifts or they have no
+/// instructions. `tolerance`: largest difference between the rates of the first and the second half, as a share, that is
+/// accepted whatever the spread.
+std::optional<TimeSample> steady_sample(std::span<const TimedSlice> slices, double tolerance);
+
+struct TimeEstimate {
+  double cycles = 0;
+  double half_width = 0;  ///< half of the 95 % confidence interval
+};
+
+class SampledTime {
+ public:
+  /// `unseen`: error that samples cannot show, as a share of the untimed parts' time.
+  explicit SampledTime(double unseen) : unseen_(unseen) {}
+
+  void add(const TimeSample& sample) {
+    samples_.push_back(sample);
+    untimed_.push_back(0);
+  }
+  /// Adds instructions that ran without timing after the latest sample. There must be one.
+  void add_untimed(std::uint64_t instructions) { untimed_.back() += instructions; }
+
+  /// Instructions that ran without timing are of another kind than the sample: their time may be anything from 0 to twice the
+  /// estimate.
+  void doubt(std::uint64_t instructions) { doubtful_ += instructions; }
+
+  const std::vector<TimeSample>& samples() const { return samples_; }
+  std::uint64_t untimed() const;
+  /// Time of all untimed parts so far.
+  TimeEstimate estimate() const;
+  /// Whether the latest two samples agree, within `tolerance` or their errors.
+  bool settled(double tolerance) const;
+
+ private:
+  double unseen_;
+  std::uint64_t doubtful_ = 0;
+  std::vector<TimeSample> samples_;
+  std::vector<std::uint64_t> untimed_;  ///< instructions after each sample
+};
+
+}  // namespace lacuna

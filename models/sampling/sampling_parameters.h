@@ -1,0 +1,30 @@
+// Parameters of sampled timing (gpu.timing = sampled).
+#pragma once
+
+#include "models/common/config/parameters.h"
+#include "models/common/time/units.h"
+
+namespace lacuna {
+
+/// What happens to the parts of a kernel that are not timed.
+enum class UntimedParts : std::uint8_t {
+  executed,  ///< their instructions execute: results are complete
+  skipped,   ///< workgroups that have not started are skipped: results are not computed
+};
+
+struct SamplingParameters {
+  double error = 0.02;
+  double most_timed = 1;
+  Cycles shortest{20'000};
+  Cycles slice{512};
+  unsigned slice_work = 12;
+  unsigned slices = 8;
+  Cycles settle{2048};
+  unsigned settle_work = 64;
+  bool across_kernels = true;
+  UntimedParts untimed = UntimedParts::executed;
+
+  void describe(ParameterSection& s);
+};
+
+}  // namespace lacuna

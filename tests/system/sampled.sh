@@ -1,0 +1,57 @@
+#!/usr/bin/env bash
+# Sampled timing against detailed timing: kernels that are steady and kernels that are not. Results are equal, times within their
+# bounds, what cannot be sampled is timed whole; the run hash does not depend on threads. Usage: sampled.sh KERNELS OPTION...,
+# the code object's name.
+. "$(dirname "$0")/common.sh"
+kernels=$1
+shift
+cp "$SOURCE/tests/system/launch/sampled.launch" .
+cp "$FIRMWARE/kernels/$kernels.co" sampled_cases.co
+
+# run FOLDER OPTION...
+run() {
+  local folder=$1
+  shift
+  "$LACUNA" launch sampled.launch --quiet --out "$folder" "$@" || fail "$folder: exit code $?"
+  cat x.bin y.bin turn.bin >"$folder/results"
+}
+run loose "$@" --set gpu.timing=loose
+run one "$@" --set gpu.timing=sampled --set sim.threads=1
+run two "$@" --set gpu.timing=sampled --set sim.threads=2
+run alone "$@" --set gpu.timing=sampled --set sampling.across_kernels=false
+run skipped "$@" --set gpu.timing=sampled --set sampling.untimed=skipped
+for folder in one two alone; do cmp -s loose/results $folder/results || fail "$folder: other results"; done
+! cmp -s loose/results skipped/results || fail "skipped workgroups have results"
+grep -q 'results are not computed' skipped/log.txt || fail 'skipped workgroups are not reported'
+hash_of() { grep -o '"run_hash": *"[0-9a-f]*"' "$1/statistics.json"; }
+[[ $(hash_of one) == "$(hash_of two)" ]] || fail "threads: $(hash_of one), $(hash_of two)"
+
+# sums FOLDER: kernel, cycles, half width, instructions, of them untimed; a line for each kernel
+sums() {
+  awk -F, 'NR == 1 { for (i = 1; i <= NF; ++i) column[$i] = i; next }
+    { k = $column["kernel"]; c[k] += $column["cycles"]; h[k] += $column["half_width_cycles"]
+      n[k] += $column["wavefront_instructions"]; u[k] += $column["untimed_instructions"] }
+    END { for (k in c) print k, c[k], h[k], n[k], u[k] }' "$1/kernels.csv" | sort
+}
+# check FOLDER KERNEL PER_MILLE UNTIMED: the error of the kernel's cycles is below, or within the stated interval if PER_MILLE is
+# "interval"; the untimed share of its instructions at least UNTIMED
+check() {
+  join <(sums loose) <(sums "$1") | awk -v kernel="$2" -v bound="$3" -v least="$4" '
+    $1 == kernel { error = ($6 - $2) / $2 * 1000; share = $9 / $8
+      if (bound == "interval") bound = 1000 * $7 / $6
+      printf "%s: %.1f per mille, interval %.1f, %.0f %% untimed\n", $1, error, $7 / $6 * 1000, 100 * share
+      found = 1; bad = (error < 0 ? -error : error) > bound || share < least }
+    END { exit !found || bad }' || fail "$1: $2"
+}
+for kernel in two_halves bimodal slow_last two_phases; do check one $kernel 30 0.15; done
+for kernel in slow_last two_phases; do check skipped $kernel 30 0.15; done
+# Which workgroups are the long ones cannot be known without executing them.
+check skipped two_halves interval 0.15
+check skipped bimodal 100 0.15
+check one steady 20 0.5
+check one sum_lines 30 0
+# A workgroup of it waits for another one.
+check one chained 5 0
+[[ $(sums one | awk '$1 == "chained" { print $5 }') == 0 ]] || fail 'chained is sampled'
+# Without predictions for whole launches only long kernels have untimed parts.
+[[ $(sums alone | awk '$1 == "steady" { print $5 }') -lt $(sums one | awk '$1 == "steady" { print $5 }') ]] || fail 'predictions'
