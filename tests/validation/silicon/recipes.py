@@ -1,0 +1,352 @@
+"""How each number of measurements.csv is measured on Lacuna: launch files of firmware/kernels/silicon.cl and memory_streams.cl.
+
+A recipe returns a Run or a list of them. Most values are slopes between a short and a long run of the same loop (README.md, S3), so that
+starting a kernel does not count.
+"""
+import array
+import random
+import re
+
+KIB, MIB = 1024, 1 << 20
+SECONDS_OF_QUICK = 8  # estimated, of a run of the quick set
+
+
+class Gpu:
+    """What recipes need of a preset: compute units, clock in GHz, and how many wavefronts a compute unit holds."""
+
+    def __init__(self, target, units, clock, wavefronts=32):
+        self.target, self.units, self.clock, self.wavefronts = target, units, clock, wavefronts
+
+    def code(self, name):
+        return name + ("" if self.target == "gfx803" else "_" + self.target)
+
+
+GPUS = {"mi210": Gpu("gfx90a", 104, 1.7), "mi250x-gcd": Gpu("gfx90a", 110, 1.7), "r9nano": Gpu("gfx803", 64, 1.0, 40),
+        "titanv-like": Gpu("gfx90a", 80, 1.2), "a100-like": Gpu("gfx90a", 108, 1.41)}
+
+
+class Run:
+    """A launch file. `value` makes the number of the times of its dispatches in ns (by kernel, in order) and the rows of kernels.csv."""
+
+    def __init__(self, preset, code="silicon", seconds=5):
+        self.preset, self.gpu, self.seconds = preset, GPUS[preset], seconds
+        self.parts = ["[code]\nfile = {kernels}/%s.co\n" % self.gpu.code(code)]
+        self.files = {}
+        self.value = None
+
+    def buffer(self, name, contents):
+        self.parts.append(f"[buffer {name}]\ncontents = {contents}\n")
+        return self
+
+    def file(self, name, data):
+        self.files[name + ".bin"] = data
+        return self.buffer(name, f"in:{name}.bin")
+
+    def dispatch(self, kernel, grid, *arguments, block=None):
+        lines = [f"[dispatch {kernel}]", f"grid = {grid}"] + ([f"block = {block}"] if block else [])
+        self.parts.append("\n".join(lines + ["arg = " + argument for argument in arguments]) + "\n")
+        return self
+
+    def result(self, value):
+        self.value = value
+        return self
+
+    def text(self):
+        return "".join(self.parts)
+
+
+def lengths(short, long):
+    """Lengths of dispatches for slope(). The first one fetches code and translates pages and does not count."""
+    return short, short, long
+
+
+class Program(Run):
+    """A HIP program of tests/rocm/programs that prints a number."""
+
+    def __init__(self, preset, arguments, seconds=8):
+        super().__init__(preset, seconds=seconds)
+        self.arguments = arguments
+
+
+def slope(kernel):
+    """Time between the last two dispatches of a kernel."""
+    return lambda times, _: times[kernel][-1] - times[kernel][-2]
+
+
+def u32(value):
+    return f"u32:{value}"
+
+
+# Latency: a wavefront follows pointers.
+
+def chase(row, kib):
+    """Once around the whole chain before it is measured, in the same dispatch if the L1 is to keep it."""
+    line, hops = 64, 8192
+    lines = kib * KIB // line
+    order = list(range(1, lines))
+    random.Random(1).shuffle(order)
+    table = array.array("I", bytes(lines * line))
+    at = 0
+    for place in order:
+        table[at * line // 4] = place * line
+        at = place
+    run = Run(row["preset"], "memory_streams", seconds=1 + lines // 100000)
+    run.file("table", table.tobytes()).buffer("last", "zero:4")
+    around = (lines + 7) // 8 * 8
+    if kib <= 64:
+        for length in lengths(around, around + hops):
+            run.dispatch("chase", 64, "buf:table", "buf:last", u32(0), u32(length))
+        return run.result(lambda times, _: slope("chase")(times, _) / hops * run.gpu.clock)
+    # Where the first dispatch ends: around hops are around - lines more than the whole chain.
+    start = 0
+    for _ in range(around - lines):
+        start = table[start // 4]
+    run.dispatch("chase", 64, "buf:table", "buf:last", u32(0), u32(around))
+    run.dispatch("chase", 64, "buf:table", "buf:last", u32(start), u32(hops))
+    return run.result(lambda times, _: times["chase"][-1] / hops * run.gpu.clock)
+
+
+def walk(row, before, loads):
+    """Slope between two numbers of loads, of buffers of their own, which no cache knows."""
+    run = Run(row["preset"])
+    run.buffer("sums", "zero:256")
+    for place, count in enumerate(lengths(*loads)):
+        run.buffer(f"data{place}", f"zero:{max(before, count, 1) * 64}")
+        run.dispatch("walk", 64, f"buf:data{place}", "buf:sums", u32(before), u32(count))
+    return run.result(lambda times, _: slope("walk")(times, _) / (loads[1] - loads[0]))
+
+
+# Bandwidths.
+
+def cache(row, kernel, kib):
+    size = {"cache_f4": 16, "cache_d": 8}[kernel]
+    elements = kib * KIB // size
+    around = -(-elements // 256)
+    steps = max(512, around) // 16 * 16 + 16
+    # Once around takes long enough that its start does not count.
+    whole = kib > 2 * KIB
+    counts = (steps, steps) if whole else lengths(steps, 2 * steps)
+    run = Run(row["preset"], seconds=1 + sum(counts) * GPUS[row["preset"]].units * 4 // (300000 if kib <= 16 else 45000))
+    run.buffer("data", f"zero:{elements * size}").buffer("sums", "zero:4194304")
+    for count in counts:
+        run.dispatch(kernel, run.gpu.units * 256, "buf:data", "buf:sums", u32(elements), u32(count))
+    moved = run.gpu.units * 256 * size * steps
+    return run.result(lambda times, _: moved / (times[kernel][-1] if whole else slope(kernel)(times, _)))
+
+
+def parts(row, kib):
+    count, groups = kib // 512, 8 * GPUS[row["preset"]].units
+    run = Run(row["preset"], seconds=25)
+    run.buffer("data", f"zero:{kib * KIB}").buffer("sums", "zero:16777216")
+    run.dispatch("parts", max(count, groups // 2) * 1024, "buf:data", "buf:sums", u32(count))
+    run.dispatch("parts", groups * 1024, "buf:data", "buf:sums", u32(count))
+    return run.result(lambda times, _: groups * 512 * KIB / times["parts"][-1])
+
+
+MOVED = {"init": 1, "read": 1, "copy": 2, "mul": 2, "scale": 2, "add": 3, "triad": 3}
+
+
+def stream(row, name, block=256, half=False, elements=0):
+    """Vectors of together eight times the last-level cache or more (S1); the second of two launches counts."""
+    kernel = ("half_" if half else "") + {"mul": "scale"}.get(name, name)
+    elements = elements or (8 * MIB if MOVED[name] == 1 else 4 * MIB)
+    run = Run(row["preset"], seconds=2 + elements * MOVED[name] // MIB)
+    for vector in "abc":
+        run.buffer(vector, f"zero:{8 * elements}")
+    for _ in range(2):
+        run.dispatch(kernel, elements, "buf:a", "buf:b", "buf:c", u32(0), block=block)
+    return run.result(lambda times, _: 8 * MOVED[name] * elements / times[kernel][-1])
+
+
+def eight(row, kernel, elements=8 * MIB):
+    size = {"eight_f": 4, "eight_f2": 8, "eight_d": 8, "eight_f4": 16}[kernel]
+    elements *= 8 // size if size < 16 else 1
+    run = Run(row["preset"], seconds=6)
+    run.buffer("data", f"zero:{elements * size}").buffer("sums", "zero:67108864")
+    for _ in range(2):
+        run.dispatch(kernel, elements // 8, "buf:data", "buf:sums")
+    return run.result(lambda times, _: size * elements / times[kernel][-1])
+
+
+def strides(row, kernel, stride, width=1):
+    steps = 64
+    run = Run(row["preset"], seconds=1)
+    run.buffer("data", "zero:4194304").buffer("sums", "zero:65536")
+    for count in lengths(steps, 3 * steps):
+        run.dispatch(kernel, 1024, "buf:data", "buf:sums", u32(0), u32(stride), u32(width), u32(count))
+    return run.result(lambda times, _: slope(kernel)(times, _) * run.gpu.clock / (2 * steps * 8 * 32))
+
+
+# Instructions.
+
+def chain(row, kernel, kind, width=1, per_cycle=False):
+    run = Run(row["preset"], seconds=4)
+    groups = run.gpu.units * run.gpu.wavefronts // 4
+    run.buffer("sums", f"zero:{groups * 256 * 8}")
+    for loops in lengths(8, 24):
+        run.dispatch(kernel, groups * 256, "buf:sums", kind, u32(loops))
+    operations = groups * 256 * 64 * 16 * 2 * width
+    scale = run.gpu.units * run.gpu.clock if per_cycle else 1
+    return run.result(lambda times, _: operations / slope(kernel)(times, _) / scale)
+
+
+def products(row, kind):
+    kernel, operations = "mfma_" + kind, {"bf16": 16384, "f16": 16384, "f32": 4096, "i8": 16384, "f64": 2048}[kind]
+    run = Run(row["preset"], seconds=4)
+    groups = run.gpu.units * 2
+    run.buffer("sums", "zero:2097152")
+    for loops in lengths(32, 96):
+        run.dispatch(kernel, groups * 256, "buf:sums", u32(loops))
+    return run.result(lambda times, _: operations * groups * 4 * 64 / slope(kernel)(times, _))
+
+
+def thousand(row, kernel, what):
+    """Workgroups of 16 wavefronts of 1000 instructions; `what` is issued instructions a cycle, ms of 2^20 workgroups, or cycles of an instruction."""
+    run = Run(row["preset"], seconds=8)
+    few, many = run.gpu.units * 2, run.gpu.units * (4 if "mfma" in kernel else 6)
+    for groups in lengths(few, many):
+        run.dispatch(kernel, groups * 1024, u32(0))
+
+    def per_group(times):
+        return slope(kernel)(times, None) / (many - few)
+
+    values = {"issued": lambda times, _: 16000 / (per_group(times) * run.gpu.units * run.gpu.clock),
+              "time": lambda times, _: per_group(times) * 1e-6 * (1 << 20),
+              "cycles": lambda times, _: per_group(times) * run.gpu.units * run.gpu.clock * 4 / 16000}
+    return run.result(values[what])
+
+
+def lds_lane(row):
+    run = Run(row["preset"])
+    run.buffer("sums", "zero:64")
+    for loops in lengths(4, 12):
+        run.dispatch("lds_lane", 1024, "buf:sums", u32(loops))
+    return run.result(lambda times, _: slope("lds_lane")(times, _) * run.gpu.clock / (16 * 64 * 8))
+
+
+# Kernels.
+
+def copy_of_a_million(row):
+    run = Run(row["preset"], seconds=6)
+    for vector in "abc":
+        run.buffer(vector, f"zero:{8 * MIB}")
+    for _ in range(5):
+        run.dispatch("copy", MIB, "buf:a", "buf:b", "buf:c", u32(0), block=256)
+    return run.result(lambda times, _: sum(times["copy"][1:]) / 4 / 1000)
+
+
+def laplace(row, kernel, n, nz, block, what="bandwidth"):
+    rows = 8 if kernel == "laplace_rows" else 1
+    run = Run(row["preset"], seconds=45)
+    for name in "fu":
+        run.buffer(name, f"zero:{n * n * nz * 8}")
+    constants = ("f64:1", "f64:1", "f64:1", "f64:-6")
+    for _ in range(2):
+        run.dispatch(kernel, f"{n}, {n // rows}, {nz}", "buf:f", "buf:u", u32(n), u32(n), u32(nz), *constants, block=block)
+    inner = (n - 2) * (n - 2) * (nz - 2)
+    moved = 8 * (n * n * nz - 8 - 8 * (n - 2) - 4 * (nz - 2) + inner)
+    if what == "bandwidth":
+        return run.result(lambda times, _: moved / times[kernel][-1])
+    return run.result(lambda _, dispatches: (float(dispatches[-1]["dram_used"]) - 8 * inner) / (8 * n * n * nz))
+
+
+def jacobi(row, name):
+    width, cut = 4096, 4
+    height = width if name == "boundary" else width // cut
+    elements = width * height
+    run = Run(row["preset"], seconds=8)
+    for vector in ("right", "au", "residual", "u"):
+        run.buffer(vector, f"zero:{8 * elements}")
+    for _ in range(2):
+        if name == "update":
+            run.dispatch("jacobi_update", elements, "buf:right", "buf:au", "buf:residual", "buf:u", u32(elements), "f64:0.25")
+        elif name == "laplace":
+            run.dispatch("jacobi_laplace", elements, "buf:u", "buf:au", u32(width), u32(elements), "f64:1", "f64:1")
+        else:
+            run.dispatch("jacobi_boundary", 16384, "buf:u", "buf:au", u32(width), u32(height), "f64:1", "f64:1")
+    return run.result(lambda times, _: times["jacobi_" + name][-1] * 1e-6 * width * width / elements)
+
+
+def yax(row, groups):
+    """Some columns of all rows that are in flight; the matrix has the pitch of the source's."""
+    pitch = 32768
+    rows = min(pitch, groups * 64)
+    short, long = (256, 768) if groups == 4 else (32, 96)
+    run = Run(row["preset"], seconds=20)
+    run.buffer("y", f"zero:{8 * pitch}").buffer("x", f"zero:{8 * pitch}").buffer("a", f"zero:{8 * pitch * rows}").buffer("sums", "zero:1048576")
+    for columns in lengths(short, long):
+        run.dispatch("yax", groups * 64, "buf:y", "buf:a", "buf:x", u32(rows), u32(columns), u32(pitch), "buf:sums")
+    return run.result(lambda times, _: slope("yax")(times, _) * 1e-6 * (pitch / rows) * (pitch / (long - short)))
+
+
+# What needs the runtime.
+
+def launches(row, kib):
+    elements, count = kib * KIB // 16, 16
+    run = Program(row["preset"], ["launches", str(elements), str(count)], seconds=6 + kib // 2000)
+    return run.result(lambda printed, _: 16 * elements / printed)
+
+
+def copy_to_device(row, kib):
+    """At most 64 MiB (S3: the time of a byte)."""
+    size = min(kib * KIB, 64 * MIB)
+    run = Program(row["preset"], ["copy", str(size)])
+    return run.result(lambda printed, _: size / printed)
+
+
+F32, F64, I32 = "f32:1", "f64:1", "u32:1"
+RECIPES = [
+    (r"mi210-chase-(\d+)k", lambda row, kib: chase(row, int(kib))),
+    (r"nano-read-64b", lambda row: walk(row, 0, (128, 4096))),
+    (r"nano-l2-64b", lambda row: walk(row, 16384, (0, 128))),
+    (r"mi210-cache-f4-(\d+)k", lambda row, kib: cache(row, "cache_f4", int(kib))),
+    (r"mi210-cache-d-(\d+)k", lambda row, kib: cache(row, "cache_d", int(kib))),
+    (r"mi210-l2-(\d+)k", lambda row, kib: parts(row, int(kib))),
+    (r"mi210-stream-(\w+)-(\d+)", lambda row, name, block: stream(row, name, int(block), half=True)),
+    (r"mi210-roof-hbm", lambda row: stream(row, "copy")),
+    (r"(?:nano|fury|furyx|s9300)-babel\d-(\w+)", lambda row, name: stream(row, name)),
+    (r"a100-stream-(\w+)-1024", lambda row, name: stream(row, name, 1024, elements=40 * MIB if MOVED[name] == 1 else 20 * MIB)),
+    (r"nano-read-f1?|nano-mix-read", lambda row: eight(row, "eight_f")),
+    (r"nano-read-f2", lambda row: eight(row, "eight_f2")),
+    (r"nano-read-f4|titanv-read-f4", lambda row: eight(row, "eight_f4")),
+    (r"nano-mix-read-d", lambda row: eight(row, "eight_d")),
+    (r"a100-read-f4", lambda row: eight(row, "eight_f4", 20 * MIB)),
+    (r"mi210-stride-([fd])-(\d+)", lambda row, kind, stride: strides(row, "stride_" + kind, int(stride))),
+    (r"mi210-block-f-(\d+)", lambda row, width: strides(row, "block_f", 4098, int(width))),
+    (r"(?:mi250x|nano|nano-alt|a100|a100-ocl|mi210-roof)-f32", lambda row: chain(row, "chain_f32", F32)),
+    (r"(?:mi250x|nano|nano-alt|a100|a100-ocl|mi210-roof)-f64", lambda row: chain(row, "chain_f64", F64)),
+    (r"(?:mi250x|nano|nano-mix)-i32", lambda row: chain(row, "chain_i32", I32)),
+    (r"mi250x-i24", lambda row: chain(row, "chain_i24", I32)),
+    (r"mi250x-f32x2", lambda row: chain(row, "chain_f32x2", "f32x2:1,1", 2)),
+    (r"mi250x-f16", lambda row: chain(row, "chain_f16", "f16:1")),
+    (r"mi250x-f16x2", lambda row: chain(row, "chain_f16x2", "f16x2:1,1", 2)),
+    (r"rx(?:570|460-mix)-f32", lambda row: chain(row, "chain_f32", F32, per_cycle=True)),
+    (r"rx(?:570|460-mix)-f64", lambda row: chain(row, "chain_f64", F64, per_cycle=True)),
+    (r"rx(?:570|460-mix)-i32", lambda row: chain(row, "chain_i32", I32, per_cycle=True)),
+    (r"mi210-mfma-(\w+)", products),
+    (r"mi250-ipc-(\w+)", lambda row, name: thousand(row, "thousand_" + name, "issued")),
+    (r"mi250-time-(vmov|smov|mfma)", lambda row, name: thousand(row, "thousand_" + name, "time")),
+    (r"mi250-time-vmov-1", lambda row: thousand(row, "thousand_vmov_lane", "time")),
+    (r"mi250-cycles-mfma", lambda row: thousand(row, "thousand_mfma", "cycles")),
+    (r"mi250-lds-one", lds_lane),
+    (r"mi210-vcopy-[23]", copy_of_a_million),
+    (r"mi250x-laplace-1", lambda row: laplace(row, "laplace", 512, 32, "256, 1, 1")),
+    (r"mi250x-laplace-1-fetch", lambda row: laplace(row, "laplace", 512, 32, "256, 1, 1", "fetch")),
+    (r"mi250x-laplace-5-1024", lambda row: laplace(row, "laplace_rows", 1024, 16, "256, 1, 1")),
+    (r"mi250x-laplace-5-1024z", lambda row: laplace(row, "laplace_rows", 1024, 16, "128, 1, 8")),
+    (r"mi250-jacobi-(update|laplace|boundary)", jacobi),
+    (r"mi210-scale-(\d+)k", lambda row, kib: launches(row, int(kib))),
+    (r"v100-h2d-(\d+)k", lambda row, kib: copy_to_device(row, int(kib))),
+    (r"mi210-yax-(\d+)", lambda row, groups: yax(row, int(groups))),
+]
+
+
+def recipe(row):
+    """None: there is none yet."""
+    if row["rule"]:
+        return None
+    for pattern, make in RECIPES:
+        match = re.fullmatch(pattern, row["id"])
+        if match:
+            return make(row, *match.groups())
+    return None

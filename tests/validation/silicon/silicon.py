@@ -1,0 +1,214 @@
+#!/usr/bin/env python3
+"""Repeats measurements of GPUs on Lacuna and compares: silicon.py BUILD FOLDER PAGE [--full] [--check] [--set NAME=VALUE]... [ID...]
+
+BUILD: the folder of a build. FOLDER: for runs. PAGE: Markdown page whose tables are written anew, with the picture figures/silicon.svg beside it.
+Our values are kept in ours.csv beside measurements.csv, so that a run of some numbers leaves the others as they are; with --check, they must be
+what is there, and nothing is written. With --set, as of `lacuna launch`, numbers of the set `inform` are repeated on a changed machine, and
+nothing is written. Without --full and without ID: those of the quick set. An ID may be a regular expression.
+
+Errors are of the time of a unit of work: of a rate, theirs / ours - 1; of a time, ours / theirs - 1. A mean is plain, over the numbers, or
+weighted: each class has the same weight, in it each table of a source (`where`), so that a curve of many points does not decide.
+"""
+import argparse
+import csv
+import pathlib
+import re
+import statistics
+import subprocess
+import sys
+import time
+
+import recipes
+import tables
+
+BEGIN, END = "<!-- begin of the tables, by ./dev silicon -->", "<!-- end of the tables -->"
+RESULTS = tables.HERE / "ours.csv"
+RESULT_COLUMNS = ("id", "ours")
+
+
+def read_results():
+    if not RESULTS.exists():
+        return {}
+    with open(RESULTS, encoding="utf-8", newline="") as file:
+        return {row["id"]: row for row in csv.DictReader(file)}
+
+
+def write_results(results):
+    with open(RESULTS, "w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, RESULT_COLUMNS, lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(results[name] for name in sorted(results))
+
+
+def measure(run, name, build, folder, settings):
+    """Our value of a number."""
+    lacuna, kernels, programs = build / "bin/lacuna", build / "firmware/kernels", build / "tests/rocm"
+    place = folder / name
+    place.mkdir(parents=True, exist_ok=True)
+    for file, data in run.files.items():
+        (place / file).write_bytes(data)
+    if isinstance(run, recipes.Program):
+        done = subprocess.run([lacuna, "exec", "--config", run.preset, *settings, "--out", "out", "--", programs / "silicon", *run.arguments],
+                              cwd=place, text=True, capture_output=True, check=False)
+        if done.returncode != 0:
+            raise tables.Failure(f"{name}: {done.stdout}{done.stderr}")
+        return run.value(float(done.stdout), None)
+    (place / "run.launch").write_text(run.text().format(kernels=kernels), encoding="utf-8")
+    done = subprocess.run([lacuna, "launch", "run.launch", "--config", run.preset, *settings, "--out", "out", "--quiet"], cwd=place, text=True,
+                          capture_output=True, check=False)
+    for file in run.files:
+        (place / file).unlink()
+    if done.returncode != 0:
+        raise tables.Failure(f"{name}: {done.stdout}{done.stderr}")
+    with open(place / "out/kernels.csv", encoding="utf-8", newline="") as file:
+        dispatches = list(csv.DictReader(file))
+    times = {}
+    for row in dispatches:
+        times.setdefault(row["kernel"], []).append((float(row["end_ps"]) - float(row["start_ps"])) / 1000)
+    return run.value(times, dispatches)
+
+
+def error(row, ours):
+    theirs = float(row["value"])
+    return theirs / ours - 1 if tables.UNITS[row["unit"]] else ours / theirs - 1
+
+
+class Summary:
+    """Errors of some numbers."""
+
+    def __init__(self, rows):
+        self.count = len(rows)
+        if not rows:
+            return
+        errors = [abs(row["error"]) for row in rows]
+        self.plain, self.median = statistics.mean(errors), statistics.median(errors)
+        self.bias = statistics.mean(row["error"] for row in rows)
+        self.worst = max(rows, key=lambda row: abs(row["error"]))
+        groups = {}
+        for row in rows:
+            groups.setdefault(row["class"], {}).setdefault((row["source"], row["where"]), []).append(abs(row["error"]))
+        self.weighted = statistics.mean(statistics.mean(statistics.mean(group) for group in members.values()) for members in groups.values())
+
+    def cells(self):
+        if not self.count:
+            return "0 | | | | "
+        return (f"{self.count} | {self.weighted:.1%} | {self.plain:.1%} | {self.median:.1%} | "
+                f"{self.worst['error']:+.0%} {self.worst['id']}")
+
+
+def number(value):
+    return f"{value:.4g}" if value < 1000 else f"{value:.0f}"
+
+
+def summaries(rows, key, names):
+    lines = [f"| {key} | set | numbers | weighted | plain | median | worst |", "|---|---|---|---|---|---|---|"]
+    for name in names:
+        for kind in tables.SETS:
+            chosen = [row for row in rows if row["set"] == kind and name in ("all", row[key])]
+            if chosen:
+                lines.append(f"| {name} | {kind} | {Summary(chosen).cells()} |")
+    return "\n".join(lines)
+
+
+def page(rows, results):
+    compared = [row for row in rows if "error" in row]
+    waiting = [row["id"] for row in rows if not row["rule"] and "error" not in row]
+    boards = sorted({row["board"] for row in compared})
+    text = [f"{len(rows)} numbers of {len({row['board'] for row in rows})} boards from {len({row['source'] for row in rows})} sources; "
+            f"{sum(not row['rule'] for row in rows)} are comparable, {len(compared)} of them have been repeated.\n",
+            "### By class\n", summaries(compared, "class", ("all", *tables.CLASSES)),
+            "\n### By board\n", summaries(compared, "board", boards), "\n![Errors by class](figures/silicon.svg)\n"]
+    for name in tables.CLASSES:
+        members = [row for row in compared if row["class"] == name]
+        if not members:
+            continue
+        text.append(f"\n### {name}\n\n| number | board | measured | ours | unit | error | set |\n|---|---|---|---|---|---|---|")
+        text += [f"| {row['id']} | {row['board']} | {number(float(row['value']))} | {number(row['ours'])} | {row['unit']} | {row['error']:+.1%} | "
+                 f"{row['set']}{' (fitted)' if row['fitted'] else ''} |" for row in members]
+    text.append("\n### Left out\n\n| rule | numbers | |\n|---|---|---|")
+    for rule in tables.RULES:
+        names = [row["id"] for row in rows if row["rule"] == rule]
+        if names:
+            text.append(f"| {rule} | {len(names)} | {', '.join(names)} |")
+    if waiting:
+        text.append(f"\nNot repeated yet: {', '.join(waiting)}.")
+    return "\n".join(text)
+
+
+def picture(rows, path):
+    import matplotlib  # of Debian's Python, which the tests of the tables do not need
+
+    matplotlib.use("Agg")
+    matplotlib.rcParams["svg.hashsalt"] = "lacuna"
+    import matplotlib.pyplot as plt
+
+    compared = [row for row in rows if "error" in row]
+    names = [name for name in tables.CLASSES if any(row["class"] == name for row in compared)]
+    figure, axes = plt.subplots(figsize=(9, 4.5))
+    for kind, colour, offset in (("inform", "tab:blue", -0.15), ("judge", "tab:orange", 0.15)):
+        points = [(names.index(row["class"]) + offset, 1 + row["error"]) for row in compared if row["set"] == kind]
+        axes.scatter(*zip(*points), s=16, alpha=0.7, color=colour, label=kind)
+    axes.axhline(1, color="black", linewidth=0.8)
+    axes.set_yscale("log", base=2)
+    axes.set_ylabel("time of a unit of work: ours / measured")
+    axes.set_xticks(range(len(names)), names, rotation=25, ha="right")
+    axes.grid(axis="y", alpha=0.3)
+    axes.legend()
+    figure.tight_layout()
+    figure.savefig(path, metadata={"Date": None})
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("build", type=lambda text: pathlib.Path(text).resolve())
+    parser.add_argument("folder", type=pathlib.Path)
+    parser.add_argument("page", type=pathlib.Path)
+    parser.add_argument("--full", action="store_true")
+    parser.add_argument("--check", action="store_true")
+    parser.add_argument("--set", action="append", default=[])
+    parser.add_argument("ids", nargs="*")
+    options = parser.parse_intermixed_args()
+    options.folder.mkdir(parents=True, exist_ok=True)
+    results = read_results()
+    settings = [word for setting in options.set for word in ("--set", setting)]
+    keeps = not options.check and not options.set
+    status = 0
+    rows = tables.check()
+    for row in rows:
+        if row["rule"] or options.set and row["set"] != "inform" or options.ids and not any(re.fullmatch(name, row["id"]) for name in options.ids):
+            continue
+        run = recipes.recipe(row)
+        if run is None or not (options.full or options.ids) and run.seconds > recipes.SECONDS_OF_QUICK:
+            continue
+        begin = time.monotonic()
+        try:
+            ours = measure(run, row["id"], options.build, options.folder, settings)
+        except tables.Failure as failure:
+            print(failure, file=sys.stderr)
+            status = 1
+            continue
+        seconds = time.monotonic() - begin
+        if options.check and results[row["id"]]["ours"] != f"{ours:.6g}":
+            print(f"{row['id']}: {ours:.6g}, ours.csv has {results[row['id']]['ours']}", file=sys.stderr)
+            status = 1
+        elif keeps:
+            results[row["id"]] = {"id": row["id"], "ours": f"{ours:.6g}"}
+            write_results(results)
+        print(f"{row['id']:<28} {number(float(row['value'])):>10} {number(ours):>10} {row['unit']:<9} {error(row, ours):+8.1%}  {seconds:6.1f} s",
+              flush=True)
+    for row in rows:
+        if not row["rule"] and row["id"] in results:
+            row["ours"] = float(results[row["id"]]["ours"])
+            row["error"] = error(row, row["ours"])
+    if keeps:
+        text = options.page.read_text(encoding="utf-8")
+        before, rest = text.split(BEGIN)
+        options.page.write_text(before + BEGIN + "\n\n" + page(rows, results) + "\n\n" + END + rest.split(END)[1], encoding="utf-8")
+        picture(rows, options.page.parent / "figures/silicon.svg")
+    for kind in tables.SETS if keeps else ():
+        print(f"{kind}: {Summary([row for row in rows if 'error' in row and row['set'] == kind]).cells()}")
+    return status
+
+
+if __name__ == "__main__":
+    sys.exit(main())

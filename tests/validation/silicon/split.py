@@ -1,0 +1,62 @@
+#!/usr/bin/env python3
+"""Draws which measured numbers may inform parameters of the presets and which only judge them: split.py [--check CONFIGS]
+
+Two thirds of the numbers of each class go to `inform`, the rest to `judge`, drawn at random from SEED, the class and the batch; numbers
+that are compared and numbers that are not are drawn separately. A number that a preset was fitted to, or held against, before the draw (column
+`fitted`) is always in `inform` and counts to its two thirds. Writes the column `set` of measurements.csv. With --check: fails
+if the tables have a fault, or the column is not what would be drawn. CONFIGS: the folder of the presets.
+"""
+import pathlib
+import random
+import sys
+
+import tables
+
+SEED = 20261130
+
+
+def draw(rows):
+    """The set of each id."""
+    strata = {}
+    for row in rows:
+        strata.setdefault((row["batch"], row["class"], "left out" if row["rule"] else "compared"), []).append(row)
+    chosen = {}
+    for key, members in sorted(strata.items()):
+        fitted = sorted(row["id"] for row in members if row["fitted"])
+        others = sorted(row["id"] for row in members if not row["fitted"])
+        random.Random(f"{SEED}/{'/'.join(key)}").shuffle(others)
+        inform = max(0, round(len(members) * 2 / 3) - len(fitted))
+        for place, name in enumerate(others):
+            chosen[name] = "inform" if place < inform else "judge"
+        chosen.update((name, "inform") for name in fitted)
+    return chosen
+
+
+def main():
+    checking = "--check" in sys.argv
+    presets = {path.stem for path in pathlib.Path(sys.argv[-1]).glob("*.cfg")} if checking else None
+    try:
+        rows = tables.check(presets)
+        chosen = draw(rows)
+        if checking:
+            for row in rows:
+                if row["set"] != chosen[row["id"]]:
+                    raise tables.Failure(f"measurements.csv: {row['id']} is in {row['set'] or 'no set'}, drawn was {chosen[row['id']]}")
+        else:
+            for row in rows:
+                row["set"] = chosen[row["id"]]
+            tables.write(rows)
+    except tables.Failure as failure:
+        print(failure, file=sys.stderr)
+        return 1
+    print(f"seed {SEED}")
+    print(f"{'':<20} {'compared':>14}   {'left out':>8}\n{'class':<20} {'inform':>7} {'judge':>6}   inform judge")
+    for name in tables.CLASSES:
+        count = [[sum(row["class"] == name and row["set"] == kind and bool(row["rule"]) == left for row in rows) for kind in tables.SETS]
+                 for left in (False, True)]
+        print(f"{name:<20} {count[0][0]:>7} {count[0][1]:>6}   {count[1][0]:>6} {count[1][1]:>5}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
