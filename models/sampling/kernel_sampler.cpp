@@ -128,6 +128,7 @@ void KernelSampler::window_complete(Cycles end) {
     dispatch.estimated.kind = current_.number;
   }
   if (count_workgroups(dispatch, end)) return;
+  if (!parameters_.within_workgroups) return;
   if (!end_slice(dispatch, end) || current_.slices.size() < parameters_.slices) return;
   // Between two generations of workgroups rates are others than within.
   if (dispatch.finished_workgroups != current_.finished) {

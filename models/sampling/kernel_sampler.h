@@ -4,7 +4,8 @@
 //   launches     A launch whose class (kernel_classes.h) predicts its time runs without timing as a whole.
 //   workgroups   When as many workgroups have ended as the machine holds, their rate is a sample. Of the next workgroups some
 //                run on a unit of their own (untimed_unit.h), while the state of the timed ones stands still.
-//   instructions Of kernels with long wavefronts: when rates do not drift (steady_sample()), all resident wavefronts execute a
+//   instructions With sampling.within_workgroups, of kernels with few workgroups and long wavefronts: when rates do not drift
+//   (steady_sample()), all resident wavefronts execute a
 //                number of instructions functionally, each unit's at the rate at which they advanced in the sample. Workgroups
 //                that end are replaced. Afterwards pipelines and queues fill again.
 //

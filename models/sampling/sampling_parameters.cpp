@@ -29,6 +29,10 @@ void SamplingParameters::describe(ParameterSection& s) {
         "Whether a kernel is executed without timing if enough launches of the same kernel with the same grid, after the same "
         "kernel, have been timed",
         {.source = kChoice});
+  s.add(
+      "within_workgroups", within_workgroups,
+      "Whether parts of long wavefronts run without timing in kernels with few workgroups. Less accurate: errors of 5 % occur",
+      {.source = kChoice});
   s.add("untimed", untimed, "What happens to the parts of a kernel that are not timed",
         {{"executed", static_cast<int>(UntimedParts::executed)}, {"skipped", static_cast<int>(UntimedParts::skipped)}},
         {.source = kChoice});

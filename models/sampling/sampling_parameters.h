@@ -22,6 +22,7 @@ struct SamplingParameters {
   Cycles settle{2048};
   unsigned settle_work = 64;
   bool across_kernels = true;
+  bool within_workgroups = false;
   UntimedParts untimed = UntimedParts::executed;
 
   void describe(ParameterSection& s);
