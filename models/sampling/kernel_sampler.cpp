@@ -35,7 +35,7 @@ constexpr double kErrorOfWorkgroups = 0.005;
 // Errors that samples cannot show, as shares of the untimed time: caches, queues and the phases of wavefronts differ from those
 // of a run that is timed throughout. From the comparisons in docs/guide/sampling.md.
 constexpr double kUnseenInWorkgroups = 0.06;
-constexpr double kUnseenBetween = 0.01;
+constexpr double kUnseenBetween = 0.025;
 // Instructions, relative to the expected number, after which a kernel that runs without timing as a whole is timed after all:
 // it waits for something.
 constexpr double kStuck = 4;
@@ -342,7 +342,7 @@ bool KernelSampler::count_workgroups(Dispatch& dispatch, Cycles end) {
   if (c.other_workgroups || dispatch.total_workgroups() < kManyGenerations * resident) return false;
   if (dispatch.all_launched() || dispatch.scratch.wave_bytes > 0 || end < c.mark_from) return false;
   if (!c.mark) {
-    if (finished >= resident) c.mark = {elapsed(end), dispatch.open_instructions(), finished, resident, mix()};
+    if (finished >= c.mark_after + resident) c.mark = {elapsed(end), dispatch.open_instructions(), finished, resident, mix()};
     return false;
   }
   const std::uint64_t ended = finished - c.mark->finished;
@@ -379,7 +379,9 @@ bool KernelSampler::count_workgroups(Dispatch& dispatch, Cycles end) {
   untimed_instructions_ += passed;
   dispatch.estimated.instructions += passed;
   update_estimate(dispatch);
+  // The next sample begins when the workgroups that are resident now have ended: those after the untimed ones use other data.
   c.mark_from = end + parameters_.settle;
+  c.mark_after = dispatch.finished_workgroups;
   restart_slices(end);
   return true;
 }

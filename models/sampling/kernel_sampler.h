@@ -76,6 +76,7 @@ class KernelSampler final : public DispatchSampler, public WindowEndListener {
     };
     std::optional<Mark> mark{};
     Cycles mark_from{};             ///< earliest begin of the next sample of workgroups
+    std::uint64_t mark_after = 0;   ///< workgroups that had ended after the latest part without timing
     double workgroups = 1;          ///< length of the next part of workgroups, in samples
     std::uint64_t skipped = 0;      ///< workgroups of the latest part, if they were skipped
     double skipped_each = 0;        ///< instructions of each, as estimated

@@ -22,7 +22,7 @@ using ::testing::MatchesRegex;
 using ::testing::Not;
 using ::testing::StartsWith;
 
-constexpr const char* kStatistics =
+constexpr const char* kRunStatistics =
     R"({"run": {"lacuna": "0", "run_hash": "1", "simulated_ps": 5}, "statistics": {"a": {"value": 1, "unit": "x"}}})";
 
 class Points : public ::testing::Test {
@@ -67,7 +67,7 @@ std::string log_line(const std::string& level, const std::string& text) {
 }
 
 TEST_F(Points, ThatTakeTooLongMayWriteTheirResults) {
-  const PointRecord record = run("trap 'echo \"wrote it\"; echo '\"'\"'" + std::string(kStatistics) +
+  const PointRecord record = run("trap 'echo \"wrote it\"; echo '\"'\"'" + std::string(kRunStatistics) +
                                      "'\"'\"' >\"$out/statistics.json\"; exit 7' TERM\nwhile :; do sleep 0.01; done",
                                  0.2);
   EXPECT_EQ(record.state, PointState::timeout);
@@ -131,7 +131,7 @@ TEST_F(Points, FailForAReason) {
       {log_line("info", "process 7") + "echo 'lacuna: not a refusal, the run has begun'\nexit 5", PointState::failed, 5,
        "ended with exit code 5"},
       {"exit 0", PointState::failed, 0, "the run has left no statistics.json"},
-      {"echo '" + std::string(kStatistics) + "' >\"$out/statistics.json\"", PointState::done, 0, ""}};
+      {"echo '" + std::string(kRunStatistics) + "' >\"$out/statistics.json\"", PointState::done, 0, ""}};
   for (const Case& expected : cases) {
     SCOPED_TRACE(expected.script);
     const PointRecord record = run(expected.script);
