@@ -13,6 +13,9 @@ constexpr std::uint64_t kLongestPeriod = 4096;
 // Launches that are timed for a check. The first one starts with the caches as an untimed launch has left them, and is not
 // compared.
 constexpr unsigned kChecks = 2;
+// Smallest half-width of a prediction, as a share: launches differ by the phases of refresh and of SIMDs in which they begin
+// (docs/guide/timing.md), of which three launches may have seen the same.
+constexpr double kLeastHalfWidth = 0.02;
 constexpr double kSameWork = 0.01;  // share by which instructions of a class may differ
 
 }  // namespace
@@ -31,7 +34,9 @@ std::optional<KernelPrediction> KernelClasses::prediction_of(const Class& c) con
   const double of_mean = *c.cycles.half_width();
   if (std::max(of_mean, own / std::sqrt(n)) > error_ * c.cycles.mean) return std::nullopt;
   const double of_one = of_mean * std::sqrt(n + 1);
-  return KernelPrediction{.cycles = c.cycles.mean, .half_width = std::max(of_one, own), .instructions = c.instructions.mean};
+  return KernelPrediction{.cycles = c.cycles.mean,
+                          .half_width = std::max({of_one, own, kLeastHalfWidth * c.cycles.mean}),
+                          .instructions = c.instructions.mean};
 }
 
 std::optional<KernelPrediction> KernelClasses::predict(std::uint64_t number) {

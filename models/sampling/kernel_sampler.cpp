@@ -26,9 +26,10 @@ constexpr double kLongest = 256;
 // Largest untimed part, as a share of what is left of the kernel.
 constexpr double kShareOfRest = 0.4;
 constexpr std::size_t kFewSamples = 3;
-// Parts within workgroups run without timing if wavefronts are longer than so many samples.
+// Parts within workgroups run without timing if wavefronts are longer than this number of samples.
 constexpr std::uint64_t kLongWavefront = 3;
-// Of kernels with so many times the workgroups that the machine holds, only whole workgroups run without timing.
+// Whole workgroups run without timing in kernels that have at least this number of generations of them: of the workgroups that
+// the machine holds at a time. Parts within workgroups only in others.
 constexpr std::uint64_t kManyGenerations = 6;
 // Standard error of a sample of workgroups, as a share, as long as there is only one.
 constexpr double kErrorOfWorkgroups = 0.005;
