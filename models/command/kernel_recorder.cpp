@@ -62,12 +62,14 @@ void KernelRecorder::extrapolate(const Dispatch& dispatch, KernelRecord& record)
   const KernelRecord& other = like->second;
   const auto issued = record.activity.issued;
   const ResourceAmounts available = record.activity.available;
+  const std::uint64_t reachable = record.activity.reachable_dram_bytes;
   record.activity = other.activity;
   record.activity.scale(
       static_cast<double>(record.cycles) / static_cast<double>(other.cycles),
       static_cast<double>(all) / static_cast<double>(other.wavefront_instructions + other.skipped_instructions));
   record.activity.issued = issued;
   record.activity.available = available;
+  record.activity.reachable_dram_bytes = reachable;
 }
 
 void KernelRecorder::add_resources(const Dispatch& dispatch, KernelRecord& record) const {

@@ -245,6 +245,7 @@ struct KernelActivity {
     for (std::uint64_t& count : extension) by_work(count);
     for (std::uint64_t& count : matrix_passes) by_work(count);
     for (std::uint64_t& amount : used) by_work(amount);
+    for (std::uint64_t& count : memory) by_work(count);
   }
   KernelActivity& operator+=(const KernelActivity& other) {
     if (classes.size() < other.classes.size()) classes.resize(other.classes.size());

@@ -43,7 +43,7 @@ StoredPoint point_of(const SqliteStatement& row) {
   return point;
 }
 
-std::vector<StoredPoint> rows_of(SqliteStatement& statement) {
+std::vector<StoredPoint> points_of(SqliteStatement& statement) {
   std::vector<StoredPoint> points;
   while (statement.step()) points.push_back(point_of(statement));
   return points;
@@ -56,7 +56,7 @@ std::vector<StoredPoint> points_of_build(ResultsDatabase& database, std::int64_t
                     "JOIN points ON points.key = members.key WHERE members.sweep = ? AND (points.version = ? "
                     "OR substr(points.commit_id, 1, length(?)) = ?) ORDER BY members.position, points.id");
   rows.bind(sweep).bind(version).bind(version).bind(version);
-  std::vector<StoredPoint> all = rows_of(rows);
+  std::vector<StoredPoint> all = points_of(rows);
   std::map<std::string, std::size_t> places;
   std::vector<StoredPoint> last;
   for (StoredPoint& point : all) {
@@ -156,7 +156,7 @@ std::vector<PointGroup> load_points(ResultsDatabase& database, const SweepSelect
     SqliteStatement rows = select_points(
         database,
         "LEFT JOIN points ON points.key = members.key WHERE members.sweep = ? AND members.current ORDER BY members.position");
-    points = rows_of(rows.bind(sweep.id));
+    points = points_of(rows.bind(sweep.id));
   } else {
     points = points_of_build(database, sweep.id, selection.version);
   }
