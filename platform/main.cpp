@@ -233,8 +233,8 @@ int guarded(const std::vector<std::string>& arguments) {
   }
 }
 
-/// Opens closed standard streams as unusable ones: otherwise a file that is opened later would get such a number, and with it
-/// the data for standard output.
+/// Opens /dev/null in place of closed standard streams. Otherwise a file that is opened later could get the number of standard
+/// output, and would receive its data.
 void reserve_standard_streams() {
   for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     if (fcntl(stream, F_GETFD) < 0 && open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY) != stream) std::abort();

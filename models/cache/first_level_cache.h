@@ -61,7 +61,8 @@ class FirstLevelCache : public Cache, public MemoryTarget {
     far_ = &far;
     early_caches_ = &early;
   }
-  /// Admits requests for times before `far`, in order of time. The cache enters itself again if others are left.
+  /// Admits the requests kept by keep_early_requests() whose time is now before `far`, in order of time. If others are left,
+  /// the cache enters itself in the list of caches again.
   void admit_early();
   /// Earliest time for which admit_early() has work; kNever: none before further requests or responses arrive.
   Tick next_early() const {

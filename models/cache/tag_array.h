@@ -42,7 +42,7 @@ class TagArray {
   struct alignas(32) Sector {
     Tick ready{};             ///< arrival of the last fill
     Tick locked{};            ///< end of the last fill or write; the way is not free before
-    std::uint64_t dirty = 0;  ///< bytes of the first 64 that downstream does not have; TagArray::dirty() returns all
+    std::uint64_t dirty = 0;  ///< dirty bytes among the sector's first 64; TagArray::dirty() returns all dirty bytes
     FillNumber pending{};     ///< for a cache that responds later: the pending fill, until which ready and locked are unknown
     std::uint32_t fetch_ps : 31 = 0;  ///< duration of the last fill; saturates at 2 ms
     bool complete : 1 = false;        ///< all bytes are valid, not only the dirty ones
@@ -83,7 +83,8 @@ class TagArray {
     const std::uint32_t set = set_of(slot);
     return replacement_.goes_before(set, slot - set * ways_, other - set * ways_);
   }
-  /// Avoids a division, which would take as long as the rest of a hit.
+  /// Set of a slot. A shift if the number of ways is a power of two: a division would take the host as long as the rest of a
+  /// hit.
   std::uint32_t set_of(Slot slot) const { return way_bits_ >= 0 ? slot >> way_bits_ : slot / ways_; }
   /// The slot `count` ways after a slot of the same set, cyclically. `count` is less than ways().
   Slot ways_on(std::uint32_t set, Slot slot, unsigned count) const {

@@ -56,9 +56,9 @@ struct QueueSlot {
   /// Progress of a request to the runtime for scratch memory (models/command/scratch_requests.h).
   enum class Scratch : std::uint8_t {
     settled,
-    requested,  ///< a request for more has been sent to the runtime
-    granted,    ///< the runtime has granted it; the packet that needed more has not been tried again
-    lent,       ///< a dispatch runs in memory that must be returned after it
+    requested,  ///< a request for more scratch memory has been sent to the runtime
+    granted,    ///< the runtime has granted more memory; the packet that needs it has not been tried again
+    lent,       ///< a dispatch uses memory that must be returned when it ends
     reclaimed   ///< a request to take the memory back has been sent to the runtime
   };
 

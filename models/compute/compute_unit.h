@@ -129,12 +129,12 @@ class ComputeUnit final : public sc_core::sc_module, public WindowedUnit, public
   void run_untimed(Cycles limit);
   /// Counts the wavefronts' instructions at the begin (0) or the middle (1) of a sample of their rates.
   void sample_wavefronts(unsigned part);
-  /// Sets the shares of workgroups in the progress of the part without timing that begins at `from` (suspend_timing()), from
-  /// their rates in the two halves of the sample. A workgroup whose rate differed from the mean of all, `mean` instructions of
-  /// a wavefront in the sample, in only one of them has the mean.
+  /// Begins an untimed part at cycle `from` (suspend_timing()) and sets the rate of each workgroup in it, in instructions of a
+  /// wavefront per sample. `mean`: the rate of all workgroups. A workgroup that was faster, or slower, in both halves of the
+  /// sample keeps the smaller of its two deviations; all others have the rate `mean`.
   void begin_progress(double mean, Cycles from);
-  /// Likewise, wavefronts of the workgroups that begin_progress() has seen their share of `progress`: 1 are the instructions of
-  /// the sample again. `limit`: of wavefronts that have started since.
+  /// Continues the untimed part: each wavefront that was resident at begin_progress() executes `progress` times the rate of its
+  /// workgroup, so that 1 repeats the amount of the sample. Wavefronts that have started since run up to cycle `limit`.
   void run_untimed(double progress, Cycles limit);
   /// Wavefronts continue in simulated time at cycle `at`.
   void resume_timing(Cycles at);

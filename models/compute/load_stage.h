@@ -49,20 +49,20 @@ struct StageVerdict {
 /// An access that a stage does not pass on. VectorMemory::addresses() has its addresses in perform() and depart().
 struct StagedAccess {
   const isa::MemoryAccess& access;
-  isa::RegisterRange destination;  ///< of a load; none: count = 0
+  isa::RegisterRange destination;  ///< destination registers of a load; count = 0 for other accesses
   std::uint64_t pc = 0;
-  /// Whether its instruction executes now. A held load has executed before.
+  /// True: the access's instruction executes now. False: a held load, which has executed before.
   bool executes = true;
-  /// Whether all data of the load are requested now. Not so if the stage has found a part of them elsewhere.
+  /// True: all data of the load are requested now. False: the stage has found a part of them elsewhere.
   bool whole = true;
-  /// Set if its addresses have passed the address unit before: earliest time at which its first line leaves.
+  /// Earliest time at which the first line leaves, if the addresses have passed the address unit before; otherwise nullopt.
   std::optional<Tick> leaves{};
 };
 
 /// The part of an access that remains for the stage that is about to send its requests.
 struct Departure {
-  std::optional<MemoryTokens::Token> performed{};  ///< the load is performed without requests: its token
-  std::uint64_t lanes = 0;                         ///< otherwise: lanes whose data are to be requested
+  std::optional<MemoryTokens::Token> performed{};  ///< token of a load that is performed without requests
+  std::uint64_t lanes = 0;                         ///< lanes whose data are to be requested, unless `performed` is set
   Cycles delay{};                                  ///< time by which the requests leave later than planned
 };
 

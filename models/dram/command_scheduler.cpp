@@ -330,7 +330,8 @@ void CommandScheduler::step(Cycle until) {
       admit();
       next = earlier_of(reads.next(), writes.next());
     }
-    // The kind that is served changes at the beginning of a cycle: this cycle may already have issued commands.
+    // The scheduler switches between reads and writes only at the beginning of a cycle. If this cycle has already issued
+    // commands, it switches in the next one.
     Cycle turns_at = kNever;
     if (turns()) {
       if (now_ >= issued_until_) {

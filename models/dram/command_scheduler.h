@@ -45,16 +45,17 @@ class CommandScheduler {
     std::uint32_t bank;  ///< bank's number in the channel: bits of pseudo channel, group, bank from the top
   };
   enum class Command : std::uint8_t { none, column, precharge, activate };
-  /// State that a read will find in its bank, after the reads that wait there.
+  /// State that a read will find in its bank after the reads that already wait for the bank.
   struct RowState {
     Command command;  ///< first command that the read needs
-    Cycle ready;      ///< earliest cycle of that command; of an activate, its last cycle
+    Cycle ready;      ///< earliest cycle of `command`; for an activate, the earliest last cycle
     Cycle cycle;      ///< earliest activate, if a precharge comes first
   };
 
   CommandScheduler(const DramParameters& parameters, const RefreshTimes& refresh, DramStatistics& statistics);
 
-  /// State for a read that arrives at `at`; no row stays open across `refreshed`.
+  /// State that a read of `burst` will find if it arrives at `at`. `refreshed`: due time of the last refresh before `at`, which
+  /// closes all rows.
   inline RowState row_state(const Burst& burst, Cycle at, Cycle refreshed);
   /// Identifies a request in decisions().
   using Requester = std::uint32_t;

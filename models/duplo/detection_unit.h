@@ -158,23 +158,24 @@ class DetectionUnit final : public LoadStage, public CacheMaintenance, private M
   struct Wavefront {
     const Dispatch* dispatch = nullptr;
     const WavefrontSlot* slot = nullptr;
-    const ActiveConvolution* convolution = nullptr;  ///< null: its kernel has no convolution
-    unsigned map = 0;                                ///< number of its map in SharedRegisters
-    unsigned vgpr_pairs = 0;                         ///< pairs of VGPRs in the map, which those of AGPRs follow
+    const ActiveConvolution* convolution = nullptr;  ///< null: the kernel has no convolution
+    unsigned map = 0;                                ///< number of the wavefront's map in SharedRegisters
+    unsigned vgpr_pairs = 0;                         ///< number of pairs of VGPRs in the map; the pairs of AGPRs follow them
     isa::RegisterSet watched;                        ///< registers with other readers or an entry
     std::vector<std::uint32_t> operations;           ///< memory instructions that have not retired, in order
     Cycles retired{};                                ///< time of the last retirement
-    Cycles lds_done{};                               ///< completion of the last LDS instruction, with a workspace in LDS
+    Cycles lds_done{};                               ///< completion of the last LDS instruction; only for workspaces in LDS
   };
   /// A memory instruction of a wavefront with a convolution.
   struct Operation {
-    std::uint32_t wavefront = kNone;  ///< index of its wavefront; kNone: that has ended, or vmcnt has counted the load before
-    bool done = false;                ///< it has completed
-    Cycles at{};                      ///< its completion
-    std::optional<Token> token;       ///< nullopt: its requests are being sent
-    unsigned waits = 0;               ///< number of loads in flight on which it has hit
-    Cycles ready{};                   ///< arrival of the latest data of its other hits
-    Cycles copy{};                    ///< cycles of copies from other SIMDs
+    std::uint32_t wavefront =
+        kNone;          ///< index of its wavefront; kNone: the wavefront has ended, or vmcnt has already counted the load
+    bool done = false;  ///< it has completed
+    Cycles at{};        ///< its completion
+    std::optional<Token> token;  ///< nullopt: its requests are being sent
+    unsigned waits = 0;          ///< number of loads in flight on which it has hit
+    Cycles ready{};              ///< arrival of the latest data of its other hits
+    Cycles copy{};               ///< cycles of copies from other SIMDs
     /// An entry that the load has made or hit.
     struct Part {
       Handle entry;

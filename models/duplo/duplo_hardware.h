@@ -33,7 +33,7 @@ struct DuploHardware {
 
 DuploHardware duplo_hardware(const DuploParameters& parameters, const ComputeUnitParameters& unit);
 
-/// Lines for statistics and documentation, for `compute_units` compute units.
+/// Table of hardware costs of `compute_units` compute units, one line per part, for statistics and documentation.
 std::vector<CostLine> cost_lines(const DuploHardware& hardware, unsigned compute_units);
 
 }  // namespace lacuna

@@ -22,11 +22,11 @@ struct TileRegisters {
 enum class HistoryMiss : std::uint8_t {
   compulsory,  ///< no load of this tile before
   released,    ///< its entry was released with its loads, its register, a store, or an invalidation
-  conflict,    ///< its entry was replaced after fewer allocations than there are entries
-  capacity,    ///< its entry was replaced after more allocations
+  conflict,    ///< its entry was replaced, at most as many allocations after its last use as there are entries
+  capacity,    ///< its entry was replaced, more allocations after its last use than there are entries
 };
 
-/// A call of LoadHistory's function of the same name.
+/// A call of a function of LoadHistory: the one whose name is the event's kind.
 struct HistoryEvent {
   enum class Kind : std::uint8_t { find, allocate, relay, hold, retire, overwrite, drop, drop_all, forget, reset };
   Kind kind{};

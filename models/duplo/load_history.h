@@ -105,9 +105,9 @@ class LoadHistory {
     TileRegisters registers;
     std::uint32_t generation = 0;
     std::uint32_t loads = 0;        ///< loads that have not retired, as far as is known
-    Tick retired{};                 ///< latest retirement of the others
+    Tick retired{};                 ///< latest retirement of one of its loads
     std::uint64_t used = 0;         ///< sequence number of its last use
-    std::uint64_t allocations = 0;  ///< allocations of the buffer at its last use
+    std::uint64_t allocations = 0;  ///< buffer's allocation count at the entry's last use
     std::uint32_t copies = 1;       ///< number of registers that hold its data, each of which suffices
     std::uint64_t number = 0;       ///< sequence number of its allocation, from 1
     std::uint32_t place = kNone;    ///< index in valid_; kNone: it is not in it
@@ -119,7 +119,8 @@ class LoadHistory {
   /// Last known state of a tile.
   struct Past {
     Handle entry = kNone;
-    std::uint64_t allocations = 0;  ///< allocations of the buffer at the last use of its last entry
+    std::uint64_t allocations =
+        0;  ///< buffer's allocation count at the last use of the tile's latest entry; 0 while that entry is valid
     bool replaced = false;
   };
 
@@ -138,8 +139,8 @@ class LoadHistory {
 
   Parameters parameters_;
   std::optional<HistoryIndex> index_;  ///< nullopt with an unlimited number of entries
-  std::vector<Entry> entries_;         ///< set after set, or a growing list if the number is unlimited
-  std::vector<Handle> free_;           ///< free entries, if the number is unlimited
+  std::vector<Entry> entries_;         ///< entries ordered by set; a growing list if their number is unlimited
+  std::vector<Handle> free_;           ///< free entries, if the number of entries is unlimited
   std::vector<Handle> valid_;          ///< valid entries in any order, so that a drop visits only these
   std::unordered_map<LoadTag, Past, TagHash> past_;
   /// Entry of the data in a pair, by key(). It may have been released, and its handle reused.

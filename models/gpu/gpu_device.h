@@ -163,7 +163,7 @@ class GpuDevice : public sc_core::sc_module, private ResourceMeter, private Kern
   std::uint64_t reachable_dram_bytes(Cycles cycles) const override;
   MemoryCounts memory_counts() const override;
   void kernel_started(const Dispatch&) override {}
-  /// Lets idle agents drop past bookings as well, and reports requests over time: the next window may be far.
+  /// Drops past bookings of all agents and reports requests over time, without waiting for a window: the next one may be far.
   void kernel_ended(const KernelRecord& record) override;
   void build_l1_caches();
   void build_extensions();

@@ -163,7 +163,8 @@ AddressSlice GpuDeviceParameters::vram_slice(unsigned partition) const {
 
 Tick GpuDeviceParameters::min_response_time_of(const CacheParameters& cache) const {
   const auto time = [](Frequency clock, Cycles cycles) { return clock.period() * cycles.n; };
-  // DRAM channels decide up to the earliest arrival of requests that depart after the window's end (MemoryPhase).
+  // A DRAM channel decides commands up to the earliest arrival of requests that depart after the window's end (MemoryPhase). A
+  // read that arrives then takes at least this time.
   const Tick dram_read = time(dram.clock, dram.frontend_latency + dram.tCL + dram.burst);
   return earlier(time(cache.clock, cache.hit_latency), time(cache.clock, cache.tag_latency + cache.fill_latency) + dram_read);
 }

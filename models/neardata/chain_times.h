@@ -11,20 +11,20 @@
 
 namespace lacuna {
 
-/// In the order of the latency_... counts of NearDataCount.
+/// Components of the time of a chain's part, in the order of the latency_... counts of NearDataCount.
 enum class ChainTime : std::uint8_t {
-  build,      ///< until its packet leaves
-  injection,  ///< in injection queues: of its packets, and of responses to its requests
-  links,      ///< waiting for links and routers after injection
-  network,    ///< passing the network
+  build,      ///< construction of the packet, until it leaves
+  injection,  ///< its packets and the responses to its requests wait in injection queues
+  links,      ///< its packets wait for links and routers after injection
+  network,    ///< its packets pass the network, without waiting
   caches,     ///< last-level cache and DRAM, including queueing
   queue,      ///< service queue: decoding, waiting for the buffer, fetch
   alu,        ///< waiting for the service queue's ALU, and operations
-  core,       ///< return to registers; everything that the core does for a packet that the service queue has rejected
+  core,       ///< return of results to registers; all work of the core for packets that a service queue has rejected
   count,
 };
 
-/// Time of an access through the network; for concurrent accesses, that of the latest.
+/// Time of an access through the network; of several concurrent accesses, the time of the latest one.
 struct RemoteAccess {
   Tick queueing{};  ///< queueing in the network
   Tick injection{};

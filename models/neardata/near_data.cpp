@@ -17,7 +17,8 @@ namespace {
 bool is_mesh(const FabricParameters& noc) { return noc.topology == FabricTopology::mesh; }
 bool is_butterfly(const FabricParameters& noc) { return noc.topology == FabricTopology::butterfly; }
 
-/// A core's packets to and from all caches pass the last switch before it; all paths have the same number of stages.
+/// Nodes on the paths of a butterfly that can compute: the two ends and, for a core, the last switch before it, which all of
+/// its packets pass. All paths have the same number of stages.
 NodePaths butterfly_paths(ButterflyNodes nodes) {
   return [nodes](unsigned from, unsigned to, unsigned) {
     if (from >= nodes.terminals) return std::vector<unsigned>{from, to};

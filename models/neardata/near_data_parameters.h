@@ -13,15 +13,15 @@ namespace lacuna {
 
 /// Nodes of the network that compute.
 enum class NearDataMode : std::uint8_t {
-  none,  ///< baseline
+  none,  ///< no node: the baseline
   llc,   ///< LLC-Compute: the nodes of the last-level caches
-  omni,  ///< Omni-Compute: these and the nodes of the cores
+  omni,  ///< Omni-Compute: the nodes of the last-level caches and of the cores
 };
 
 /// ALU that serves the service queue of a core (section 6.3).
 enum class CoreAlu : std::uint8_t {
   shared,     ///< the core's ALU, in the cycles that the core leaves idle
-  dedicated,  ///< a separate one, of ndc.core_alu_lanes
+  dedicated,  ///< a separate ALU of ndc.core_alu_lanes lanes
 };
 
 /// Treatment of loads whose line is being filled into the L1 cache.

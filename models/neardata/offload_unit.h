@@ -155,9 +155,9 @@ class OffloadUnit final : public LoadStage, public NodeRequester, private Memory
     Lanes staying = 0;                 ///< lanes that remain at the core
     Cycles begun{};
     unsigned fills = 0;      ///< pending loads of flushed parts for which the operation waits
-    Cycles filled{};         ///< time at which the last of them returned
+    Cycles filled{};         ///< time at which the last fill returned
     bool closing = false;    ///< the last instruction has issued
-    bool offloaded = false;  ///< packets have been sent for it
+    bool offloaded = false;  ///< packets have been sent for the chain
     bool at_core = false;    ///< the core performs operations of parts as soon as their operands are in its registers
     unsigned stores = 0;     ///< incomplete stores of parts, which the token expects
     Token store = 0;         ///< token of the store instruction
@@ -167,19 +167,19 @@ class OffloadUnit final : public LoadStage, public NodeRequester, private Memory
   };
   struct Wavefront {
     const Dispatch* dispatch = nullptr;
-    std::shared_ptr<const TaggedKernel> kernel;  ///< null: it has no chains
+    std::shared_ptr<const TaggedKernel> kernel;  ///< null: the kernel has no chains
     std::vector<std::uint16_t> open;             ///< chains under construction
-    std::uint16_t closing = kNone;               ///< chain whose results it waits for
-    std::uint16_t filling = kNone;               ///< chain whose fills it is held for
+    std::uint16_t closing = kNone;               ///< chain for whose results the wavefront waits
+    std::uint16_t filling = kNone;               ///< chain for whose fills the wavefront is held
     std::uint16_t accessing = kNone;    ///< chain whose second load or store has executed without a lane in global memory
     bool stores_elsewhere = false;      ///< `accessing` refers to the store
-    Cycles not_before{};                ///< time from which results and operands of its last chain are in registers
-    std::uint64_t operations = 0;       ///< operations of that chain that the core performs before the next instruction
+    Cycles not_before{};                ///< time from which results and operands of the wavefront's last chain are in registers
+    std::uint64_t operations = 0;       ///< operations of the last chain that the core performs before the next instruction
     Lanes uncounted = 0;                ///< lanes of a chain's load or store whose registers have not been counted
-    bool caches_only = false;           ///< its kernel's LDS leaves no room for the service queue at a core
-    bool builds = false;                ///< it has a packet generation unit
-    std::vector<std::uint64_t> stores;  ///< lines of its stores that may be incomplete
-    bool many_stores = false;           ///< it has more such lines than are recorded
+    bool caches_only = false;           ///< the kernel's LDS leaves no room for the service queues of cores
+    bool builds = false;                ///< the wavefront has a packet generation unit
+    std::vector<std::uint64_t> stores;  ///< lines of the wavefront's stores that may be incomplete
+    bool many_stores = false;           ///< more stores may be incomplete than `stores` records
   };
   /// A request of the offload unit to the L1 cache.
   struct OwnRequest {

@@ -166,7 +166,7 @@ std::optional<NearDataCount> OffloadUnit::reason_to_stay(WavefrontSlot& slot, Wa
   return std::nullopt;
 }
 
-// It gets no entry of the queue if all are in use.
+// Creates a part of a chain, without an entry of the offload queue if all entries are in use.
 std::uint16_t OffloadUnit::new_part(std::uint16_t chain, const ChainPacket& packet) {
   if (free_parts_.empty()) {
     free_parts_.push_back(static_cast<std::uint16_t>(parts_.size()));

@@ -89,7 +89,7 @@ class Fabric : public sc_core::sc_module {
   /// Outcome of a packet.
   struct Traversal {
     Tick arrival;        ///< arrival of the last flit
-    Tick waiting;        ///< part of the time since the packet was ready spent waiting for links and queues
+    Tick waiting;        ///< waiting time for links and queues since the packet was ready
     Tick injection{};    ///< part of `waiting` in the injection queue (models/noc/injection_statistics.h)
     unsigned links = 1;  ///< number of links passed
   };
@@ -144,7 +144,7 @@ class Fabric : public sc_core::sc_module {
   Traversal carry(VirtualNetwork network, unsigned source, unsigned destination, unsigned flits, Tick at) {
     return carry(ends(network, source, destination), network, flits, at);
   }
-  /// The same between any two nodes.
+  /// Sends a packet whose last flit is ready at `at` between any two nodes and counts it.
   Traversal carry(const Ends& ends, VirtualNetwork network, unsigned flits, Tick at);
   /// The nodes between which carry() sends a packet.
   Ends ends(VirtualNetwork network, unsigned source, unsigned destination) const {

@@ -13,8 +13,8 @@
 
 namespace lacuna {
 
-/// One switch of a path: the packet enters by `input` and leaves by `output`, indices over the whole network. There are at most
-/// 2^16 of them: twelve stages of 4096.
+/// One switch of a path: the packet enters by `input` and leaves by `output`, indices over the whole network. A network has at
+/// most 2^16 inputs: those of twelve stages of 4096.
 struct SwitchPass {
   std::uint16_t input;
   std::uint16_t output;
@@ -49,11 +49,12 @@ class Topology {
   virtual ~Topology() = default;
 
   unsigned nodes() const { return nodes_; }
-  /// Number of nodes, the first ones, at which sources and destinations may be placed. The others belong to switches.
+  /// Number of nodes at which sources and destinations may be placed: nodes 0 to terminals() - 1. Further nodes belong to
+  /// switches.
   virtual unsigned terminals() const { return nodes_; }
   unsigned inputs() const { return ports_; }
   unsigned outputs() const { return ports_; }
-  /// Number of paths between two nodes, the same for all pairs: 1 or 2. `alternative` below selects one.
+  /// Number of paths between two nodes, the same for all pairs: 1 or 2. The parameter `alternative` of find_path() selects one.
   unsigned alternatives() const { return alternatives_; }
   void find_path(unsigned from, unsigned to, unsigned alternative, SwitchPath& path) const {
     SwitchPass* const begin = path.passes_.data();

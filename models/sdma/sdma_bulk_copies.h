@@ -49,7 +49,7 @@ class SdmaBulkCopies {
   SdmaTimeline& timeline_;
   CopyContext* context_ = nullptr;
   CopyCosts costs_;                 // costs up to the issue of the last request
-  std::map<CopyKind, Tick> tails_;  // time from then to the completion of the last write
+  std::map<CopyKind, Tick> tails_;  // time from the issue of the last request to the completion of the last write
 };
 
 }  // namespace lacuna

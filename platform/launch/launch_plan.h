@@ -78,7 +78,7 @@ struct launch_queue {
 };
 
 enum launch_patch_kind {
-  LAUNCH_PATCH_BUFFER,       /* 64 bits: address of buffer `index` + what the segment holds there */
+  LAUNCH_PATCH_BUFFER,       /* 64 bits: address of buffer `index` plus the value in the argument segment */
   LAUNCH_PATCH_QUEUE,        /* 64 bits: address of the queue */
   LAUNCH_PATCH_PRIVATE_BASE, /* 32 bits: upper half of the private aperture's base */
   LAUNCH_PATCH_SHARED_BASE   /* 32 bits: upper half of the LDS aperture's base */

@@ -142,7 +142,7 @@ TEST(LoadHistory, AnEntryGoesWithTheLastOfItsLoads) {
   ASSERT_EQ(history.find(tag(16), 4, Tick{5}), entry);
   history.relay(entry);
   history.retire(entry, generation, Tick{10});
-  EXPECT_EQ(history.find(tag(16), 4, Tick{30}), entry);  // the other load is not there yet
+  EXPECT_EQ(history.find(tag(16), 4, Tick{30}), entry);  // the relayed load has not retired
   history.retire(entry, generation, Tick{40});
   EXPECT_EQ(history.find(tag(16), 4, Tick{39}), entry);
   EXPECT_EQ(history.find(tag(16), 4, Tick{40}), LoadHistory::kNone);

@@ -58,7 +58,7 @@ const ProductKernel<Argument>& kernel_for(const ProductKernel<Argument> (&kernel
   throw workload::UsageError("--fragments has to be 2 or 4");
 }
 
-/// The choices of --loads.
+/// Values of the option --loads.
 inline std::vector<std::string> loads_choices() { return {"once", "octets"}; }
 /// Throws a UsageError if --loads requests two copies of each fragment and this form does not support them.
 inline void require_loads(const std::string& method, const std::string& lds, const std::string& loads, int fragments) {
@@ -88,7 +88,7 @@ inline unsigned spread_pitch(unsigned columns) {
 
 /// Number of elements of a product's A: whole tiles of rows, followed by a slab's columns, which loads may read.
 inline size_t left_elements(unsigned rows, unsigned pitch) { return size_t{rounded_up(rows, kTileRows)} * pitch + kSlab; }
-/// The same for B.
+/// Number of elements of a product's B, with the same padding as left_elements().
 inline size_t right_elements(unsigned rows, unsigned pitch) { return size_t{rounded_up(rows, kTileColumns)} * pitch + kSlab; }
 
 /// The convolution's parameters for Duplo's detection unit, without the location of the workspace.
@@ -110,7 +110,7 @@ inline lacuna_duplo duplo_parameters(const Convolution& c, unsigned pitch) {
   block.row_order = c.images_innermost != 0 ? LACUNA_DUPLO_IMAGES_INNERMOST : LACUNA_DUPLO_IMAGES_OUTERMOST;
   return block;
 }
-/// The same, with a workspace in memory.
+/// The convolution's parameters for Duplo's detection unit, with a workspace in memory.
 inline lacuna_duplo duplo_parameters(const Convolution& c, unsigned pitch, const Half* workspace) {
   lacuna_duplo block = duplo_parameters(c, pitch);
   block.workspace = reinterpret_cast<lacuna_duplo_u64>(workspace);

@@ -346,7 +346,8 @@ __device__ inline void multiply_through_lds(Sums& sums, const Product& x, Tile t
     lds_barrier();
     if (number + 2 < parts) load();
   };
-  // Unrolled by two, one body per buffer: values of a third one would stay in registers throughout the loop.
+  // Unrolled by two, so that each copy of the body has a fixed buffer. With a third copy, the compiler would keep its values in
+  // registers throughout the loop.
   for (unsigned number = 0; number < parts; number += 2) {
     part(number, 0);
     if (number + 1 == parts) break;

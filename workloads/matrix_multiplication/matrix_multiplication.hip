@@ -60,7 +60,7 @@ __global__ void __launch_bounds__((tile / per_item) * (tile / per_item))
   }
 }
 
-// The same with B, or A and B, loaded directly from memory.
+// As multiply(), but loads B directly from memory, and A as well unless `a_through_lds`.
 template <unsigned tile, bool a_through_lds>
 __global__ void __launch_bounds__((tile / per_item) * (tile / per_item))
     multiply_direct(const float* __restrict__ a, const float* __restrict__ b, float* __restrict__ c, unsigned k_size,

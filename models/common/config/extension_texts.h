@@ -32,18 +32,18 @@ struct ExtensionTexts {
 inline constexpr std::size_t kMostExtensionCauses = 4;
 inline constexpr std::size_t kMostExtensionCounts = 96;
 
-/// First columns of a machine.
+/// Positions of a machine's first cause and first count among those of all machines.
 struct ExtensionSlots {
-  std::size_t first_cause = 0;  ///< number among the causes of all machines
-  std::size_t first_count = 0;  ///< index in KernelActivity::extension
+  std::size_t first_cause = 0;  ///< number of its first cause, counted over all machines
+  std::size_t first_count = 0;  ///< index of its first count in KernelActivity::extension
 };
 
 /// Registers a machine; a repeated registration returns the same slots. Throws std::length_error if all machines together have
-/// too many columns. Not thread-safe, also with the functions below.
+/// too many columns. Must not run concurrently with any other function of this header.
 ExtensionSlots register_extension(const ExtensionTexts& machine);
-/// All registered machines, in the order of registration.
+/// Texts of all registered machines, in the order of registration.
 std::span<const ExtensionTexts> extension_texts();
-/// The cause with a number among the causes of all machines, or null.
+/// Texts of cause `number`, counted over all machines; null if there is no such cause.
 const StallText* extension_cause(std::size_t number);
 
 }  // namespace lacuna

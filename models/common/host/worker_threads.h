@@ -97,7 +97,7 @@ class WorkerThreads {
   Sharing sharing_;
   ThreadContention contention_;
 
-  std::mutex mutex_;  // protects going to sleep and waking
+  std::mutex mutex_;  // held while a thread goes to sleep or is woken
   std::condition_variable begin_;
   std::condition_variable end_;
   std::exception_ptr failure_;  // first exception of the round; written by one thread at a time

@@ -44,9 +44,9 @@ class ValueReaders {
   struct Access {
     std::uint32_t instruction = 0;
     bool reads = false;
-    bool reads_any_lane = false;  ///< active or not
-    bool writes = false;          ///< in some lanes at least
-    bool replaces = false;        ///< in all active lanes
+    bool reads_any_lane = false;  ///< it may read lanes that are not active
+    bool writes = false;          ///< writes the register in at least some lanes
+    bool replaces = false;        ///< writes the whole register in all active lanes
   };
   using SgprSet = std::array<std::uint64_t, kSgprs / 64>;
   class Walk;

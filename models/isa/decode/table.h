@@ -74,9 +74,10 @@ enum RowFlags : std::uint64_t {
 constexpr std::uint64_t zero_pair(unsigned zero, unsigned other) { return std::uint64_t{1} << (48 + 4 * zero + other); }
 /// All zero pairs.
 inline constexpr std::uint64_t kZeroPairs = ~std::uint64_t{0} << 48;
-/// The first two sources are multiplied, or ANDed: integers, and floating point where zero times anything is zero.
+/// Zero pairs of instructions that multiply or AND their first two sources: integers, and floating point in which zero times
+/// anything is zero.
 inline constexpr std::uint64_t kFactors = zero_pair(0, 1) | zero_pair(1, 0);
-/// As kFactors, by IEEE 754.
+/// Zero pairs of instructions that multiply their first two sources by IEEE 754.
 inline constexpr std::uint64_t kFloatFactors = kFactors | kZeroByIeee;
 
 struct OperandTypes {
@@ -115,9 +116,9 @@ enum class ZeroPair : std::uint8_t {
   exact,  ///< always: no bit of the result depends on the other source
   ieee    ///< unless the other source is NaN or infinite; and if the result is zero, its sign may depend on the other source's
 };
-/// Whether source `other` matters to a lane in which source `zero` is zero: the value that the lane reads, after SDWA, DPP and
-/// OP_SEL, of floating point with either sign; of packed sources both halves. Other sources, including the old destination,
-/// always matter. Tested for all rows by executing them.
+/// Whether source `other` is irrelevant in lanes in which source `zero` is zero. The value tested is the one that the lane
+/// reads after SDWA, DPP and OP_SEL: either zero for floating point, both halves for packed sources. Sources that no flag of
+/// the row names, including the old destination, are always relevant. A test verifies all rows by executing them.
 constexpr ZeroPair makes_irrelevant(const InstructionRow& row, unsigned zero, unsigned other) {
   if ((row.flags & zero_pair(zero, other)) == 0) return ZeroPair::none;
   return (row.flags & kZeroByIeee) != 0 ? ZeroPair::ieee : ZeroPair::exact;

@@ -139,7 +139,7 @@ void atomic_operation(const Instruction& i, Wavefront& w) {
                      returns ? w.planes(i.dst[0]) : nullptr, w);
 }
 
-// 16 bits of the register; the others are unchanged.
+// Loads into one half of the register; the other half is unchanged.
 template <typename M, bool kHigh>
 void read_half(const Instruction& i, Wavefront& w) {
   LaneTargets targets;
@@ -206,7 +206,7 @@ void combine(const Instruction& i, Wavefront& w) {
   const auto word = [&](U64 at) { return at + sizeof(U) <= limit ? w.lds + at : nullptr; };
   for_lanes(w.exec(), [&](unsigned l) {
     const bool from_register = (offset & 0x8000) != 0;
-    // 15 or 16 bits with a sign.
+    // The distance is signed: 16 bits in the register, 15 bits in the offset.
     const std::int32_t distance = from_register ? static_cast<std::int16_t>(address[l] >> 16)
                                                 : static_cast<std::int32_t>((offset & 0x7fff) ^ 0x4000) - 0x4000;
     const U64 a = from_register ? address[l] & 0xffffU : address[l];

@@ -84,12 +84,12 @@ std::byte* neighbours(const Instruction& i, Wavefront& w, Operation operation) {
 // Common properties of the offsets of 64 active lanes. In nearly every access all offsets are inside the allocation, so that
 // they need no check per lane.
 struct Survey {
-  bool inside = false;                  ///< including the second addresses, if there are any
-  RowShape rows = RowShape::scattered;  ///< of dwords, if it is the same in all rows
+  bool inside = false;                  ///< all addresses, second ones included, are inside the allocation
+  RowShape rows = RowShape::scattered;  ///< common shape of all rows of dwords; scattered: rows differ
 };
 
-// For second addresses below the first ones, which must not wrap. Rare, and not inlined, since it would cost the common case
-// registers.
+// Whether all offsets are at least `lowest`, so that second addresses below them do not wrap. Rarely called, and not inlined,
+// because inlining would cost the common case registers.
 [[gnu::noinline]] inline bool all_from(const Offsets& offsets, U32 lowest) {
   return *std::min_element(offsets.begin(), offsets.end()) >= lowest;
 }
@@ -127,8 +127,8 @@ template <unsigned kBytes>
   return found;
 }
 
-// Loads the dwords of every lane at its offset and, with kPair, at `distance` after it. `rows`: the shape of all rows, if it is
-// the same.
+// Loads the dwords of every lane at its offset and, with kPair, at `distance` after it. `rows`: common shape of all rows;
+// scattered if they differ.
 template <unsigned kWords, bool kPair = false>
 void gather(const std::byte* lds, const Offsets& offsets, RowShape rows, U32* dst, std::int32_t distance = 0) {
   // The shape is tested once, not once per word.

@@ -13,12 +13,12 @@ namespace lacuna::isa {
 
 /// The fields of MODE that govern an operation.
 enum class FpMode : std::uint8_t {
-  none,         ///< no host floating point
-  f32,          ///< f32 rounding and denormals
-  f64,          ///< f64 and f16
-  f32_of_f64,   ///< v_cvt_f32_f64: f32 rounding, f64 denormals in, f32 denormals out
-  f64_of_f32,   ///< v_cvt_f64_f32, v_cvt_f16_f32: f64/f16 rounding, f32 denormals in
-  f32_flushed,  ///< f32 rounding; denormals always flushed (reciprocal, logarithm, ...)
+  none,         ///< the operation uses no host floating point
+  f32,          ///< rounding and denormal mode of f32
+  f64,          ///< rounding and denormal mode of f64 and f16
+  f32_of_f64,   ///< v_cvt_f32_f64: rounding of f32; denormal modes of f64 for the input, of f32 for the result
+  f64_of_f32,   ///< v_cvt_f64_f32, v_cvt_f16_f32: rounding of f64 and f16; denormal mode of f32 for the input
+  f32_flushed,  ///< rounding of f32; denormals always flushed (reciprocal, logarithm, ...)
   nearest,      ///< round to nearest even, denormals kept
 };
 
@@ -37,7 +37,7 @@ constexpr FpSetting fp_setting(FpMode use, Mode mode) {
   const auto setting = [](unsigned rounding, bool keep_inputs, bool keep_results) {
     return FpSetting{rounding | (keep_inputs ? 0U : 4U) | (keep_results ? 0U : 8U)};
   };
-  // A field of MODE with rounding and both flags, moved as a whole.
+  // Setting from a 2-bit rounding field of MODE and the 2-bit denormal field of the same formats.
   const auto of_field = [](std::uint32_t roundings, std::uint32_t denormals) {
     return FpSetting{(roundings & 3) | ((~denormals & 3) << 2)};
   };

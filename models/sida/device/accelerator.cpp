@@ -272,7 +272,8 @@ void Accelerator::check_buffer(const sida::Program& program, std::uint32_t numbe
 
 // -- time
 
-/// Not before the time up to which compute units have run.
+/// Begin of the next pass, in cycles: the current time, but not before the end of the last window, up to which compute units
+/// have run.
 sida::Time Accelerator::begin_time() const {
   return clock_.ceil(later(kernel_time(), context_.core_clock.ticks(windows_->end()))).n;
 }

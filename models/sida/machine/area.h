@@ -17,11 +17,12 @@ namespace lacuna::sida {
 inline constexpr double kPublishedMm2 = 348;
 inline constexpr double kPublishedBufferMm2 = 200;
 
-/// `pes`: number of PEs of each of the three cores.
+/// Area of a buffer of `bytes` bytes, in mm2.
 double buffer_mm2(std::uint64_t bytes);
+/// Area of the PEs of all three cores, in mm2. `pes`: number of PEs of each core.
 double pes_mm2(unsigned pes, bool all_semirings);
 
-/// Lines for output and documentation.
+/// Table of areas, one line per part, for output and documentation. `pes`: number of PEs of each of the three cores.
 std::vector<CostLine> area_lines(unsigned pes, std::uint64_t buffer_bytes);
 
 }  // namespace lacuna::sida

@@ -27,16 +27,16 @@ extern unsigned failures;
     }                                                                                                               \
   } while (0)
 
-/* The last trap, recorded by the handlers of trap.S. An exception resumes at `trap_resume` when that is not 0, otherwise after
- * the instruction; an interrupt lowers its line at the device. */
+/* The last trap, recorded by the handlers of trap.S. After an exception the program resumes at `trap_resume`, or after the
+ * instruction if that is 0. After an interrupt the handler makes the device lower its line. */
 struct trap_record {
   uint64_t count;
   uint64_t cause;
   uint64_t pc;
   uint64_t value;
   uint64_t status;
-  uint64_t causes[4]; /* of the first traps, in order */
-  uint64_t vector;    /* interrupt number of the vectored entry that was taken, or -1 for the direct one */
+  uint64_t causes[4]; /* causes of the first four traps, in order */
+  uint64_t vector;    /* interrupt number of the vectored entry that was taken, or -1 for the direct entry */
 };
 extern volatile struct trap_record trap;
 extern volatile uint64_t trap_resume;

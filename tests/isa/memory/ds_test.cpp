@@ -291,7 +291,7 @@ TEST(Lds, SecondOperandFromLds) {
     const std::uint32_t from = l % 2 == 0 ? 100 + l + 100 + l : 100 + l - 8;
     EXPECT_EQ(m.lds_at<std::uint32_t>(400 + l * 4), before(100 + l) - before(from)) << l;
   }
-  // One dword back, lanes one after the other: each lane reads the dword four bytes before its own.
+  // Offset 32767 is a distance of -1 dword: each lane copies from the dword before its own address, one lane after the other.
   EXPECT_EQ(m.lds_at<std::uint32_t>(1024), before(255));
   EXPECT_EQ(m.lds_at<std::uint32_t>(1028), before(255 + 1)) << "the upper half is the lower one's old value";
   m.set_lds<float>(0, 2.5F);

@@ -272,7 +272,7 @@ TEST(DeferredAccess, DestinationThatIsAlsoAddress) {
 }
 
 TEST(DeferredAccess, AccessesToTheLineOfADeferredAtomicStayBehindIt) {
-  Buffered m(Target::gfx90a, 0);  // all lanes in one place
+  Buffered m(Target::gfx90a, 0);  // all lanes access the same address
   m.wave.set_exec(1);
   m.wave.write64(4, 5);
   m.execute("global_atomic_add v[0:1], v2, off");  // 2000

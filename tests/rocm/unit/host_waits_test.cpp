@@ -176,8 +176,8 @@ TEST_F(HostWaitsTest, AThreadThatComputesHoldsUpBriefWaitsForAMomentOnly) {
   EXPECT_TRUE(other.get());
 }
 
-// While others compute, or afterwards, they may do what the thread polls for: it polls once more when they wait, and only then
-// time advances. The host time of their part has no effect.
+// A thread that has computed may have done what another one polls for: after it waits again, the poller polls once more, and
+// only then simulated time advances. The host time of the computation has no effect.
 TEST_F(HostWaitsTest, BehindAThreadThatComputesYieldGivesWayOnceMore) {
   std::atomic<unsigned> looks{0};
   std::atomic<bool> done{false};

@@ -36,14 +36,14 @@ struct PointerChain {
 struct ChainLevel {
   const char* name;
   unsigned lines;
-  unsigned warm_up;  ///< hops, which bring lines or translations
-  bool again;        ///< the same hops are measured, not those after them
+  unsigned warm_up;  ///< hops before the measurement, which fill caches or TLBs
+  bool again;        ///< measures the warm-up's hops again; false: the hops that follow them
 };
 
-/// Hops that are measured.
+/// Number of measured hops.
 inline constexpr unsigned kHops = 2048;
 
-/// Nanoseconds of a load, on a machine of gfx90a.
+/// Latency of a load in nanoseconds, on a machine of gfx90a.
 inline double load_latency(Machine& machine, const ChainLevel& level, unsigned line_bytes) {
   const PointerChain chain(level.lines, line_bytes);
   const auto chase = [](unsigned first, unsigned hops) {
