@@ -44,7 +44,8 @@ void mesh_packets(benchmark::State& state) {
 }
 BENCHMARK(mesh_packets)->ArgNames({"flits", "load"})->Args({1, 20})->Args({1, 40})->Args({5, 20})->Args({5, 40});
 
-/// The same load on stepped routers, whose host time depends on the number of cycles and of packets waiting in the routers.
+/// The load of mesh_packets() on stepped routers, whose host time depends on the number of cycles and of packets waiting in the
+/// routers.
 void stepped_mesh_packets(benchmark::State& state) {
   const auto flits = static_cast<unsigned>(state.range(0));
   const double each_cycle = static_cast<double>(state.range(1)) / 100 * kNodes / flits;

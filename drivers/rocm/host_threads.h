@@ -43,7 +43,7 @@ class HostThreads {
   Look look(std::span<const pid_t> waiting, unsigned spinning = 0);
   /// Restarts the kMoment after which each thread counts as computing.
   void begin_moment();
-  /// Disregards no thread any longer, and discards the time that all threads have used so far.
+  /// Takes disregarded threads into account again, and restarts the account of the time that each thread uses.
   void forgive();
   /// Patience for a thread that has been disregarded `times` times: divided by eight each time, but at least 1 ms.
   static std::chrono::nanoseconds patience_after(std::chrono::nanoseconds patience, unsigned times);

@@ -44,7 +44,7 @@ class RuntimeSymbols : public SourceLines {
   std::optional<std::string> find(const isa::MemoryInterface& memory, std::uint64_t pc) const override;
 
   struct LoadedFile {
-    std::uint64_t address = 0;  ///< where it is loaded
+    std::uint64_t address = 0;  ///< address at which the file is loaded
     std::vector<std::byte> bytes;
   };
   /// The file of the code at `pc`; nullopt if the runtime has loaded none there.

@@ -54,7 +54,7 @@ kernel void convolve(global const half* weights, global float* y) {
   for (int r = 0; r < 4; ++r) y[(row + lane / 16 * 4 + r) * FILTERS + filter + lane % 16] = sums[r];
 }
 
-// The same convolution, computed directly from its definition. One work-item per result.
+// The convolution of convolve(), computed directly from its definition. One work-item per result.
 kernel void direct(global const half* x, global const half* weights, global float* y) {
   const int row = get_global_id(0) / FILTERS, filter = get_global_id(0) % FILTERS;
   float sum = 0;

@@ -163,7 +163,7 @@ kernel __attribute__((reqd_work_group_size(256, 1, 1))) void laplace(global doub
   f[at] = u[at] * centre + (u[at - 1] + u[at + 1]) * x + (u[at - nx] + u[at + nx]) * y + (u[at - slice] + u[at + slice]) * z;
 }
 
-// The same for eight rows a work-item; an element that several of them need is loaded once.
+// Seven-point Laplacian with eight rows per work-item; an element that several of the rows need is loaded once.
 kernel ANY_SIZE void laplace_rows(global double* f, global const double* u, uint nx, uint ny, uint nz, double x, double y,
                                   double z, double centre) {
   const uint i = get_global_id(0), first = 8 * get_global_id(1), k = get_global_id(2);

@@ -42,7 +42,7 @@ class LastLevelCache : public Cache, private MemoryClient {
   /// Minimum time from a request's arrival until its request to the memory.
   Tick way_to_memory() const { return tag_; }
 
-  /// Requests the line with that number at the absolute time `at`; call it in the order of arrivals. `slot`: probable slot of
+  /// Requests line `local_line` at the absolute time `at`; call it in the order of arrivals. `slot`: probable slot of
   /// the line, from detail::CachePrefetch::line(); kNone: unknown. True: `response` is valid. False: the client receives it,
   /// within the call or later, with `tag`, which is less than 2^31. `made`, `arrived` and `level` of the response may not be
   /// set: the caller knows them.

@@ -75,7 +75,7 @@ class TagArray {
   }
   /// As victim(), for a set without an empty slot.
   Slot victim_of_full(std::uint32_t set) { return set * ways_ + replacement_.victim(set); }
-  /// As victim_of_full(), if that is nearly free on the host; otherwise kNone.
+  /// The slot that victim_of_full() would return, if the host can find it at nearly no cost; otherwise kNone.
   Slot cheap_victim(std::uint32_t set) { return replacement_.is_cheap() ? set * ways_ + replacement_.victim(set) : kNone; }
   /// Of two slots of a full set, neither of them the victim: whether one is replaced before the other. Always false if the
   /// policy does not order them.

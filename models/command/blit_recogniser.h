@@ -1,7 +1,8 @@
 // Recognition of a runtime's copy and fill kernels, whose effect is known without executing them.
 //
-// The packet processor knows no runtime. A driver that does attaches a recogniser, which identifies a dispatch as a blit: a
-// copy or a fill, described in enough detail to be performed without its instructions or to be cut into shorter dispatches.
+// The packet processor is independent of runtimes. A driver attaches a recogniser for its runtime's kernels, which identifies a
+// dispatch as a blit: a copy or a fill, described in enough detail to be performed without its instructions or to be cut into
+// shorter dispatches.
 #pragma once
 
 #include <cstddef>

@@ -28,8 +28,8 @@ constexpr Tick kCount{100'000};
 /// Maximum interval between two moves of data, so that a run's limits and its progress include them.
 constexpr Tick kStep{1'000'000'000};
 
-/// Class of an address's alignment: half of log2 of its largest power-of-two divisor, up to a line. Kernels distinguish every
-/// other power only.
+/// Class of an address's alignment, up to a line: log2 of its largest power-of-two divisor, halved, because kernels distinguish
+/// only every other power of two.
 std::uint32_t alignment_class(std::uint64_t address) {
   constexpr unsigned kLine = 6;
   return std::min<unsigned>(static_cast<unsigned>(std::countr_zero(address | std::uint64_t{1} << kLine)), kLine) / 2;
@@ -161,7 +161,7 @@ void BulkBlits::others_begin() {
   for (const auto& copy : copies_) {
     copy->alone = copy->piece_alone = false;
     if (!copy->in_bulk) continue;
-    // Up to the next cut.
+    // The part in bulk ends at the next cut.
     catch_up(*copy);
     const std::uint64_t there =
         copy->from + share_of(copy->blit.bytes - copy->from, kernel_time() - copy->piece_began, copy->rest.time);

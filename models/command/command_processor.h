@@ -45,7 +45,7 @@ class CommandProcessor : public MmioPeripheral, public InterruptSink {
   CommandProcessor(sc_core::sc_module_name name, const MmioParameters& mmio, const PacketProcessorParameters& packet_parameters,
                    CommandProcessorContext context);
 
-  /// Sets the registers of that name: first addresses of the 4 GiB windows to LDS and to scratch.
+  /// Sets the aperture registers: first addresses of the 4 GiB windows to LDS and to scratch.
   void set_apertures(std::uint64_t shared, std::uint64_t private_base);
   void set_host_memory(HostMemory host_memory) { host_memory_ = std::move(host_memory); }
   /// Sets the function that CONTROL calls to reset the rest of the device, in addition to registers and GPUVM. Default: resets

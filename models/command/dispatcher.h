@@ -52,7 +52,7 @@ class DispatchSampler {
   virtual void about_to_start(Dispatch& dispatch) = 0;
   /// Called when a dispatch ends, at Dispatch::end.
   virtual void ended(const Dispatch& dispatch) = 0;
-  /// Called instead when it is aborted: none of its wavefronts may execute afterwards.
+  /// Called instead of ended() when a dispatch is aborted: none of its wavefronts may execute afterwards.
   virtual void aborted(const Dispatch& dispatch) = 0;
 };
 

@@ -31,7 +31,7 @@ struct KernelRecord {
   /// Instructions that were not timed (gpu.timing = sampled): the time that they took, and all counts of `activity` but
   /// instructions and wavefronts, are estimates.
   std::uint64_t untimed_instructions = 0;
-  std::uint64_t skipped_instructions = 0;  ///< those of them that did not execute
+  std::uint64_t skipped_instructions = 0;  ///< untimed instructions that did not execute
   std::uint64_t half_width = 0;            ///< half of the 95 % confidence interval of `cycles`
   KernelActivity activity{};
   KernelEnergy energy{};

@@ -52,8 +52,8 @@ struct alignas(64) DispatchWork {
 struct EstimatedTime {
   std::uint64_t kind = 0;          ///< number of the class of launches that it belongs to; 0: none
   std::uint64_t instructions = 0;  ///< wavefront instructions of the dispatch that were not timed
-  std::uint64_t skipped = 0;       ///< those of them that did not execute: their results are not computed
-  Tick time{};                     ///< estimate of the time that they take
+  std::uint64_t skipped = 0;       ///< untimed instructions that did not execute: their results are not computed
+  Tick time{};                     ///< estimated time of the untimed instructions
   Tick half_width{};               ///< half of the 95 % confidence interval of `time`
   bool any() const { return instructions != 0; }
 };

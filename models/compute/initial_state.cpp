@@ -91,8 +91,8 @@ void set_user_sgprs(SgprWriter& out, const Dispatch& dispatch, isa::Target targe
   if (d.kernarg_segment_ptr()) out.put64(dispatch.packet.kernarg_address);
   if (d.dispatch_id()) out.put64(dispatch.packet_index);
   if (d.flat_scratch_init()) {
-    // gfx8 takes the byte offset from the scratch pool's base and the bytes of a lane, gfx9 a 64-bit address: both are what
-    // amd_queue_t's backing location holds, the second word differs.
+    // gfx8 takes the byte offset from the scratch pool's base, which is amd_queue_t's backing location, and the bytes of a
+    // lane. gfx9 takes the backing location, which is a 64-bit address there.
     out.put(static_cast<std::uint32_t>(dispatch.scratch.backing_location));
     out.put(offsets_from_pool(target) ? private_bytes : static_cast<std::uint32_t>(dispatch.scratch.backing_location >> 32));
   }

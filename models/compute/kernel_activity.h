@@ -214,7 +214,7 @@ struct KernelActivity {
   // Resources of the whole device while the kernel ran; kernels that run concurrently share them.
   ResourceAmounts used{};
   ResourceAmounts available{};
-  std::uint64_t reachable_dram_bytes = 0;  ///< of available[Resource::dram]
+  std::uint64_t reachable_dram_bytes = 0;  ///< bytes that DRAM can transfer at most; no more than available[Resource::dram]
   MemoryCounts memory{};
 
   /// The class of a number in the workgroup, below kMaxWavefrontsPerWorkgroup. The reference is valid until a larger number is

@@ -151,7 +151,8 @@ struct alignas(64) WavefrontSlot {
     ++activity->cycles[static_cast<std::size_t>(StallCause::issue)];
     accounted = cycle + Cycles{1};
   }
-  /// As above; the wavefront is then busy until `until` (StallCause::dependency).
+  /// Charges the issue of an instruction in `cycle`, the cycles before it to StallCause::unit_busy, and those after it, before
+  /// `until`, to StallCause::dependency.
   void account_issue(Cycles cycle, Cycles until) {
     if (accounted > cycle || until <= cycle) [[unlikely]] {
       account_issue(cycle);
@@ -197,7 +198,7 @@ struct Simd {
   unsigned number;
   SimdTimes& times;  ///< issue times of the unit's SIMDs
   Cycles valu_free{};
-  Cycles logic_free{};   ///< when the port of LatencyClass::valu_logic is free, if that class has a separate rate
+  Cycles logic_free{};   ///< time at which the port of LatencyClass::valu_logic is free, if that class has a separate rate
   Cycles valu_wanted{};  ///< a wavefront waits for the vector unit until this cycle
   IssueState issue;
   ZeroedBlock<std::uint32_t> registers;  ///< the vector register file: register r, lane l at r * 64 + l

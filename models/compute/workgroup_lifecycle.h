@@ -48,7 +48,7 @@ class WorkgroupLifecycle final : public MemoryPipe::Listener {
   void end_dropped();
   /// Puts a wavefront back into simulated time at cycle `at`: its next instruction is fetched then, and its account begins.
   void resume(WavefrontSlot& slot, Cycles at);
-  /// Likewise for the workgroups.
+  /// Puts the resident workgroups back into simulated time at cycle `at`.
   void resume_workgroups(Cycles at);
   /// Allocates the resources of a workgroup; null if they are not free now. `scratch_slots`: one for each wavefront, if the
   /// dispatch uses scratch.

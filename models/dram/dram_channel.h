@@ -75,8 +75,8 @@ class DramChannel : public sc_core::sc_module {
     MemoryClient* client = nullptr;
     std::uint32_t tag = 0;
     bool write = false;
-    Tick made{};  // when the request was made (MemoryRequest::made)
-    Tick at{};    // when it was sent
+    Tick made{};  // time at which the request was made (MemoryRequest::made)
+    Tick at{};    // time at which the request was sent
   };
 
   void decide(Tick until);

@@ -168,14 +168,13 @@ class DetectionUnit final : public LoadStage, public CacheMaintenance, private M
   };
   /// A memory instruction of a wavefront with a convolution.
   struct Operation {
-    std::uint32_t wavefront =
-        kNone;          ///< index of its wavefront; kNone: the wavefront has ended, or vmcnt has already counted the load
-    bool done = false;  ///< it has completed
-    Cycles at{};        ///< its completion
-    std::optional<Token> token;  ///< nullopt: its requests are being sent
-    unsigned waits = 0;          ///< number of loads in flight on which it has hit
-    Cycles ready{};              ///< arrival of the latest data of its other hits
-    Cycles copy{};               ///< cycles of copies from other SIMDs
+    std::uint32_t wavefront = kNone;  ///< index of its wavefront; kNone: ended, or vmcnt has already counted the load
+    bool done = false;                ///< the instruction has completed
+    Cycles at{};                      ///< completion of the instruction
+    std::optional<Token> token;       ///< nullopt: its requests are being sent
+    unsigned waits = 0;               ///< number of loads in flight on which it has hit
+    Cycles ready{};                   ///< arrival of the latest data of its other hits
+    Cycles copy{};                    ///< cycles of copies from other SIMDs
     /// An entry that the load has made or hit.
     struct Part {
       Handle entry;

@@ -18,15 +18,15 @@ enum class DuploEntry : std::uint8_t {
   tile,  ///< the whole load
   row,   ///< one row of its tile, 16 elements in four lanes: an upper bound, as no renaming moves data between lanes
 };
-/// Loads that an entry serves.
+/// Loads that an entry of the history serves.
 enum class DuploScope : std::uint8_t {
   core,  ///< loads of all SIMDs: other SIMDs get a copy
-  simd,  ///< loads of the SIMD whose register it is
+  simd,  ///< loads of the SIMD whose register holds the data
 };
 /// Time of a load's look-up in the L1 cache.
 enum class DuploL1 : std::uint8_t {
-  parallel,  ///< in the same cycle as the load history buffer; hits are cancelled
-  after,     ///< after the buffer has missed
+  parallel,  ///< in the same cycle as in the load history buffer, whose hits cancel it
+  after,     ///< after the load history buffer has missed
 };
 
 struct DuploParameters {

@@ -119,8 +119,7 @@ class LoadHistory {
   /// Last known state of a tile.
   struct Past {
     Handle entry = kNone;
-    std::uint64_t allocations =
-        0;  ///< buffer's allocation count at the last use of the tile's latest entry; 0 while that entry is valid
+    std::uint64_t allocations = 0;  ///< buffer's allocation count at the last use of its latest released entry
     bool replaced = false;
   };
 

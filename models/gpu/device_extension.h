@@ -60,12 +60,12 @@ struct ExtensionUnit {
   enum class At : std::uint8_t {
     l1v,      ///< the node of an L1 vector cache
     l2_bank,  ///< the node of an L2 bank
-    node,     ///< the node of that number
-    own       ///< a separate node: the one of that number of ExtensionNodes::units
+    node,     ///< the node with number `number`
+    own       ///< a separate node: element `number` of ExtensionNodes::units
   };
   NodeRequester& unit;
   At at;
-  unsigned number;  ///< number of that cache or node
+  unsigned number;  ///< number of the cache, bank or node that `at` selects
   /// Shader array whose compute units it acts with in windows; nullopt: it acts in memory phases alone.
   std::optional<unsigned> shader_array{};
 };

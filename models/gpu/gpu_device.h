@@ -210,8 +210,8 @@ class GpuDevice : public sc_core::sc_module, private ResourceMeter, private Kern
   std::vector<std::unique_ptr<DeviceExtension>> extensions_;
   std::vector<Agent*> extension_agents_;
   std::vector<Tlb*> extension_tlbs_;
-  std::vector<std::unique_ptr<UnitNode>> unit_nodes_;  ///< of all extensions, in their order
-  unsigned first_unit_node_ = 0;                       ///< source number of the first of them
+  std::vector<std::unique_ptr<UnitNode>> unit_nodes_;  ///< nodes of units of all extensions, in the extensions' order
+  unsigned first_unit_node_ = 0;                       ///< source number of the first element of unit_nodes_
   std::vector<ExtensionRequester> extension_requesters_;
   std::optional<ExtensionMemory> extension_memory_;
   /// By compute unit: L1V and the caches of extensions that are invalidated with it; empty if there are none.
@@ -233,8 +233,8 @@ class GpuDevice : public sc_core::sc_module, private ResourceMeter, private Kern
   };
   mutable UsedByUnits used_by_units_;
   std::unique_ptr<DeviceEnergy> energy_;
-  std::unique_ptr<UntimedUnit> untimed_unit_;  ///< of the sampler
-  std::unique_ptr<KernelSampler> sampler_;     ///< null: all of every kernel is timed, or nothing
+  std::unique_ptr<UntimedUnit> untimed_unit_;  ///< runs untimed parts for the sampler
+  std::unique_ptr<KernelSampler> sampler_;     ///< null: kernels are not sampled
 };
 
 }  // namespace lacuna

@@ -191,9 +191,9 @@ class MemoryPhase : public WindowBarrier {
   struct Memory : MemoryClient {
     DeferredMemory* deferred = nullptr;
     std::vector<LastLevelCache*> caches;
-    Tick way{};                         ///< minimum latency from the caches to `deferred`
-    TimedFlights arrivals;              ///< in order of time; those that later requests may precede stay for the next phase
-    TimedFlights replies;               ///< replies of this phase
+    Tick way{};             ///< minimum latency from the caches to `deferred`
+    TimedFlights arrivals;  ///< requests in order of time; those that later ones may precede stay for the next phase
+    TimedFlights replies;   ///< replies of this phase
     std::vector<TimedFlights> replied;  ///< replies of this phase by group
     std::vector<Flight*> waiting;       ///< requests that wait for the caches' responses, by tag
     std::vector<std::uint32_t> free_tags;
@@ -258,7 +258,7 @@ class MemoryPhase : public WindowBarrier {
   Fabric::Ends ends(const SentMessage& sent) const {
     return {ports_[sent.sender].network_node, ports_[sent.message.receiver->port_].network_node};
   }
-  /// The group of that number, created when it does not exist.
+  /// Group `number`, created when it does not exist.
   Group& group_of(unsigned number);
   // Stages. Those with a scratch argument run on one of several threads.
   void send_requests(Group& group, Tick end, ThreadScratch& scratch);

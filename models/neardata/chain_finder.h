@@ -1,4 +1,4 @@
-// Chains of one kernel: finds candidates by def-use analysis, then checks the instructions between theirs.
+// Chains of one kernel: finds candidates by def-use analysis, then checks the instructions between the members of each.
 #pragma once
 
 #include <array>

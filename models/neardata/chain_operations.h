@@ -22,7 +22,7 @@ enum class PacketOperation : std::uint8_t {
   min_f32,
   max_f32,
   fma_f32,         ///< x × y + z, rounded once, with three operands; FmaOrder assigns them
-  fma_addend_f32,  ///< as fma_f32, with the uniform operand as z
+  fma_addend_f32,  ///< x × y + z, rounded once, with the uniform operand as z
   floor_f32,
   ceil_f32,
   trunc_f32,

@@ -22,7 +22,7 @@ class Resources {
   static constexpr unsigned kLds = 642;
   static constexpr unsigned kPrivate = 643;
   static constexpr unsigned kWait = 644;  ///< written by waits, read by instructions that must not move in front of them
-  /// Values to be renamed that have no register yet.
+  /// First bit of values to be renamed that have no register yet.
   static constexpr unsigned kUnnamed = 645;
   static constexpr unsigned kEnd = 768;
 

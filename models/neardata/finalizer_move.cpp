@@ -212,7 +212,7 @@ class BlockMover {
   /// Selection of the items of a range that move after the chain.
   struct Partition {
     std::vector<bool> behind;
-    std::optional<std::size_t> conflict;  ///< a member of the chain that depends on one of them
+    std::optional<std::size_t> conflict;  ///< a member of the chain that depends on an item of `behind`
   };
   Partition partition(std::size_t chain, const Range& range) const {
     Partition result{std::vector<bool>(range.end - range.begin, false), std::nullopt};

@@ -186,7 +186,7 @@ StageVerdict OffloadUnit::prepare_tagged(WavefrontSlot& slot, Wavefront& w, cons
   OpenChain& chain = chains_[open];
   if (!loads(place.role)) {
     if (chain.fills > 0) {
-      release_builder(slot, w, cycle);  // its wavefront builds no chain in the meantime
+      release_builder(slot, w, cycle);  // the wavefront builds no chain while it is held
       w.filling = open;
       hold(slot, cycle);
       return kStalls;

@@ -1,8 +1,8 @@
 // Chains of a code object's kernels in a separate section, so that the program that finds them need not be the one that runs
 // them.
 //
-// The section is not loaded, and only our tools know it; the code itself is not changed. Each instruction has a checksum of its
-// bytes, so that tags do not apply to code that has changed since.
+// The section is not loaded, and only Lacuna's tools read it; the code itself is not changed. Each instruction has a checksum
+// of its bytes, so that tags do not apply to code that has changed since.
 //
 // Contents, little-endian, without padding except as stated:
 //   u32 magic "LNDC", u32 version = 1, u32 kernels; for each kernel:

@@ -59,7 +59,7 @@ FabricPlacement place(const FabricParameters& parameters, unsigned source_count,
       if (std::find(places.begin(), places.end(), node) == places.end()) others.push_back(node);
     }
   }
-  // Destinations on every node: sources share them.
+  // If every node has a destination, sources share nodes with destinations.
   if (others.empty()) {
     others.resize(nodes);
     std::iota(others.begin(), others.end(), 0U);

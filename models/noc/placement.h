@@ -32,7 +32,7 @@ enum class Repeats : bool { refused, allowed };
 /// The nodes of a list, separated by blanks or semicolons, each parsed by Topology::parse_node(). Throws std::invalid_argument
 /// that names the mistake: not a node, or a repetition.
 std::vector<unsigned> parse_placement(const std::string& text, const Topology& topology, Repeats repeats = Repeats::refused);
-/// As above, for node numbers "0 5 17 ..." below `nodes`.
+/// The nodes of a list of numbers below `nodes`, such as "0 5 17". Throws std::invalid_argument that names the mistake.
 std::vector<unsigned> parse_placement(const std::string& text, unsigned nodes, Repeats repeats = Repeats::refused);
 
 }  // namespace lacuna

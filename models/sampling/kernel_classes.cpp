@@ -7,8 +7,8 @@ namespace lacuna {
 
 namespace {
 
-constexpr std::size_t kFewest = 3;          // members from which on a class predicts
-constexpr std::uint64_t kFirstPeriod = 16;  // predictions until the first check
+constexpr std::size_t kFewest = 3;          // minimum number of timed launches for a class to predict
+constexpr std::uint64_t kFirstPeriod = 16;  // number of predictions before the first check
 constexpr std::uint64_t kLongestPeriod = 4096;
 // Launches that are timed for a check. The first one starts with the caches as an untimed launch has left them, and is not
 // compared.

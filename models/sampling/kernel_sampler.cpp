@@ -131,7 +131,7 @@ void KernelSampler::window_complete(Cycles end) {
   if (count_workgroups(dispatch, end)) return;
   if (!parameters_.within_workgroups) return;
   if (!end_slice(dispatch, end) || current_.slices.size() < parameters_.slices) return;
-  // Between two generations of workgroups rates are others than within.
+  // Rates between two generations of workgroups differ from those within a generation.
   if (dispatch.finished_workgroups != current_.finished) {
     restart_slices(end);
     return;
@@ -430,7 +430,7 @@ std::uint64_t KernelSampler::execute(Dispatch& dispatch, std::uint64_t instructi
   const std::uint64_t before = dispatch.open_instructions();
   for (ComputeUnit* unit : units_) unit->begin_progress(of_wavefront, end);
   suspend(dispatch, end);
-  double limit = static_cast<double>(end.n);  // of wavefronts that start meanwhile
+  double limit = static_cast<double>(end.n);  // end of wavefronts that start in the meantime
   const std::uint64_t finished = dispatch.finished_workgroups;
   const auto resident_workgroups = static_cast<double>(dispatch.next_workgroup - finished);
   std::uint64_t executed = 0;

@@ -52,26 +52,26 @@ class KernelSampler final : public DispatchSampler, public WindowEndListener {
   using Mix = std::array<std::uint64_t, isa::kUnits>;
   /// The kernel that runs.
   struct Current {
-    std::uint64_t number = 0;  ///< of its class
+    std::uint64_t number = 0;  ///< number of the kernel's class
     bool alone = true;         ///< no other kernel has run since it was launched
     bool comparable = true;    ///< the launch before it was timed, too
-    bool may_wait = false;     ///< for other workgroups: all of it is timed
-    bool whole = false;        ///< it ran without timing as a whole
+    bool may_wait = false;     ///< its workgroups may wait for others: the whole kernel is timed
+    bool whole = false;        ///< the whole kernel ran without timing
     Cycles launched{};
-    Cycles settled{};                 ///< slices begin here, at the earliest
-    std::uint64_t settled_count = 0;  ///< and not before that many instructions have executed
+    Cycles settled{};                 ///< earliest begin of the first slice
+    std::uint64_t settled_count = 0;  ///< number of executed instructions from which on slices may begin
     std::vector<TimedSlice> slices{};
     std::vector<Cycles> ends{};     ///< ends of the slices, and before them the begin of the first; empty: none has begun
-    std::vector<Mix> mixes{};       ///< instructions of all units at these times
-    std::uint64_t finished = 0;     ///< workgroups, at the begin of the first slice
-    std::uint64_t first_count = 0;  ///< instructions, at the begin of the first slice
-    std::uint64_t counted = 0;      ///< instructions at the last of them
+    std::vector<Mix> mixes{};       ///< instructions of all units at the times of `ends`
+    std::uint64_t finished = 0;     ///< number of ended workgroups at the begin of the first slice
+    std::uint64_t first_count = 0;  ///< number of instructions at the begin of the first slice
+    std::uint64_t counted = 0;      ///< number of instructions at the last of `ends`
     /// Begin of a sample of workgroups.
     struct Mark {
       double elapsed;  ///< time of the kernel, in cycles, parts without timing within workgroups included
       std::uint64_t instructions;
-      std::uint64_t finished;  ///< workgroups
-      std::uint64_t resident;  ///< workgroups
+      std::uint64_t finished;  ///< number of ended workgroups
+      std::uint64_t resident;  ///< number of resident workgroups
       Mix mix;
     };
     std::optional<Mark> mark{};
@@ -79,14 +79,14 @@ class KernelSampler final : public DispatchSampler, public WindowEndListener {
     std::uint64_t mark_after = 0;   ///< workgroups that had ended after the latest part without timing
     double workgroups = 1;          ///< length of the next part of workgroups, in samples
     std::uint64_t skipped = 0;      ///< workgroups of the latest part, if they were skipped
-    double skipped_each = 0;        ///< instructions of each, as estimated
-    bool other_workgroups = false;  ///< the latest part had other instructions than the sample: all others are timed
+    double skipped_each = 0;        ///< estimated instructions of each skipped workgroup
+    bool other_workgroups = false;  ///< the latest part's mix differed from the sample's: all further workgroups are timed
     SampledTime of_workgroups;
-    SampledTime time;    ///< of parts within workgroups
-    double length = 2;   ///< of the next untimed part, in samples
+    SampledTime time;    ///< estimate of untimed parts within workgroups
+    double length = 2;   ///< length of the next untimed part, in samples
     Mix sampled{};       ///< instructions of the latest sample
     unsigned full = 0;   ///< wavefronts that were resident when the last workgroup had been launched
-    bool other = false;  ///< the latest untimed part ended because its instructions were others than the sample's
+    bool other = false;  ///< the latest untimed part ended because its mix differed from the sample's
   };
 
   static Current nothing();

@@ -50,9 +50,9 @@ std::uint64_t SampledTime::untimed() const { return std::accumulate(untimed_.beg
 
 TimeEstimate SampledTime::estimate() const {
   TimeEstimate result;
-  double variance = 0;   // of a sample, from consecutive differences
-  double squares = 0;    // of the samples' weights
-  double own_error = 0;  // of a sample, from its slices
+  double variance = 0;   // variance of a sample, from differences of consecutive samples
+  double squares = 0;    // sum of the squares of the samples' weights
+  double own_error = 0;  // squared error of a sample, from its slices
   const std::size_t count = samples_.size();
   for (std::size_t i = 0; i < count; ++i) {
     const bool last = i + 1 == count;

@@ -41,9 +41,9 @@ class CopyContext {
   /// Sets L2 and the TLBs to the state after a copy of the range: they hold its last lines and pages, in its order, as far as
   /// they have room; written lines are dirty in L2. `by_compute_units`: also sets the compute units' first-level TLBs.
   virtual void install_copied(const CopiedRange& range, bool by_compute_units) = 0;
-  /// The memory system's counters, always the same ones in the same order.
+  /// Values of the memory system's counters, always in the same order.
   virtual std::vector<std::uint64_t> traffic() const = 0;
-  /// Adds amounts to the reported values of these counters.
+  /// Adds amounts to the reported values of the memory system's counters, in the order of traffic().
   virtual void add_traffic(const std::vector<std::uint64_t>& amounts) = 0;
 };
 

@@ -39,7 +39,7 @@ CopyKind SdmaBulkCopies::kind_of(const SdmaTransfer& transfer) const {
 bool SdmaBulkCopies::transfer(SdmaQueue& queue, const SdmaTransfer& transfer) {
   const CopyKind kind = kind_of(transfer);
   const bool from_idle = queue.done <= timeline_.at();
-  bool sampling = from_idle;  // only from the beginning of the transfer
+  bool sampling = from_idle;  // samples are taken only from the beginning of the transfer
   CopyCost settled{};
   Tick began = timeline_.at();
   std::vector<std::uint64_t> traffic;

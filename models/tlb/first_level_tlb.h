@@ -25,8 +25,8 @@ class FirstLevelTlb : public Tlb {
   void departures(std::vector<Departure>& out);
   /// Response of the next level.
   struct Response {
-    Tick requested{};  ///< when an MSHR was free and the request was made
-    Tick ready{};      ///< when the translation is known here
+    Tick requested{};  ///< time at which an MSHR was free and the request was made
+    Tick ready{};      ///< arrival time of the translation at this TLB
   };
   /// Sends the request of a miss to the next level. Call in the order of departures over all TLBs.
   Response request_next_level(std::uint32_t miss);
@@ -41,12 +41,12 @@ class FirstLevelTlb : public Tlb {
   struct Waiter {
     TranslationClient* client = nullptr;
     std::uint32_t tag = 0;
-    Tick known{};  ///< when the translation would be known if it hit
+    Tick known{};  ///< time at which a hit would return the translation
   };
   struct Miss {
     std::uint64_t address = 0;
     Tick made{};                                         ///< time of the first request
-    Tick at{};                                           ///< when the lookup found it missing
+    Tick at{};                                           ///< time at which the lookup found the page missing
     std::uint32_t waiters = WaiterLists<Waiter>::kNone;  ///< list in waiters_
   };
   bool translate_slowly(std::uint64_t address, Tick at, TranslationClient& client, std::uint32_t tag, Tick& known);

@@ -14,7 +14,7 @@ namespace lacuna {
 struct KernelSignature {
   /// nullopt for code without metadata: then only registers, LDS and scratch are known, from the descriptor.
   std::optional<KernelMetadata> metadata;
-  isa::KernelRegisters allocated;   ///< of a wavefront, rounded to granules
+  isa::KernelRegisters allocated;   ///< registers of a wavefront, rounded to granules
   std::uint32_t lds_bytes = 0;      ///< static LDS of a workgroup
   std::uint32_t scratch_bytes = 0;  ///< bytes of a work-item
   Occupancy occupancy;              ///< with static LDS only

@@ -18,7 +18,7 @@ namespace lacuna {
 /// energy of each block.
 void write_energy_csv_header(const std::vector<std::string>& blocks, std::ostream& out);
 void append_energy_csv(const KernelEnergy& energy, Tick time, std::string& line);
-/// The same values as an object. `time`: duration of the kernel, or for a sum the total duration.
+/// The values of append_energy_csv() as an object. `time`: duration of the kernel, or for a sum the total duration.
 nlohmann::ordered_json energy_json(const KernelEnergy& energy, const std::vector<std::string>& blocks, Tick time);
 
 /// Energy of a device in the whole run: blocks, kernels and idle time separately, each event with its count and its energy.
@@ -31,7 +31,7 @@ void write_power_csv(const std::string& device, const PowerSample& sample, std::
 struct NamedEnergy {
   std::string name;
   std::uint64_t dispatches;
-  Tick time;  ///< of all dispatches
+  Tick time;  ///< total duration of all dispatches
   const KernelEnergy* energy;
 };
 /// Writes a line per kernel, summed over its dispatches: their number, energy, mean and peak power, energy-delay product, and

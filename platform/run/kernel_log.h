@@ -27,14 +27,14 @@ struct KernelSummary {
   Tick shortest{kNever};
   Tick longest{};
   std::uint64_t cycles = 0;
-  std::uint64_t least_cycles = std::numeric_limits<std::uint64_t>::max();  ///< of the shortest dispatch
+  std::uint64_t least_cycles = std::numeric_limits<std::uint64_t>::max();  ///< cycles of the shortest dispatch
   std::uint64_t most_cycles = 0;
   std::uint64_t workgroups = 0;
   std::uint64_t wavefronts = 0;
   std::uint64_t wavefront_instructions = 0;
   std::uint64_t thread_instructions = 0;
   std::uint64_t untimed_instructions = 0;
-  std::uint64_t half_width = 0;  ///< sum: errors of launches of a class are not independent
+  std::uint64_t half_width = 0;  ///< sum over the dispatches, because errors of launches of a class are not independent
   std::uint64_t bulk_bytes = 0;
   double wall_seconds = 0;
   KernelActivity activity{};
@@ -91,7 +91,8 @@ void write_kernel_totals_csv(const std::vector<KernelSummary>& summaries, std::o
                              const std::vector<std::string>& energy_blocks = {});
 /// Writes a table for the terminal: a line per dispatch and a total.
 void write_kernel_table(const std::deque<KernelRecord>& records, std::ostream& out);
-/// As above for many dispatches: a line per kernel, with the number of dispatches and their shortest and longest time.
+/// Writes a table for the terminal if there are many dispatches: a line per kernel, with the number of dispatches and their
+/// shortest and longest time.
 void write_kernel_table(const std::vector<KernelSummary>& summaries, std::ostream& out);
 /// Adds everything that must be the same in every run: all but the wall time.
 void add_kernels(std::span<const KernelRecord> records, RunHash& hash);

@@ -33,7 +33,7 @@ class ApplicationImage {
  public:
   /// Places bytes, aligned to 16, in memory that the accelerator can read and, if `writable`, write. Returns their address.
   using Put = std::function<std::uint64_t(std::span<const std::byte> bytes, bool writable)>;
-  /// Reads bytes from that memory.
+  /// Reads bytes at an address of the memory in which Put places bytes.
   using Read = std::function<void(std::uint64_t address, std::span<std::byte> bytes)>;
 
   /// `matrix` must outlive it. Throws sida::MatrixError if the application does not support the matrix, or the source is beyond

@@ -14,7 +14,7 @@ struct Quantity {
   Kind kind = Kind::plain;
   double value = 0;
   double scale = 1;  ///< factor of the unit that it was written in
-  std::string unit;  ///< as written
+  std::string unit;  ///< unit as written in the text
 };
 
 /// nullopt if the text is not a number with one of the units of parameters (docs/reference/parameters.md).

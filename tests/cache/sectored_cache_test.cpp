@@ -39,7 +39,7 @@ struct SectoredBench : sc_core::sc_module {
   test::TestInitiator initiator{"initiator"};
   Cache cache{"cache", kParameters, MemoryLevel::l2};
   test::MemoryBelow memory{"memory", kMemory};
-  // The same with lines of one sector of 128 bytes.
+  // A second cache, with lines of one sector of 128 bytes.
   test::TestInitiator whole_initiator{"whole_initiator"};
   Cache whole_lines{"whole_lines", of_whole_lines(), MemoryLevel::l2};
   test::MemoryBelow whole_memory{"whole_memory", kMemory};

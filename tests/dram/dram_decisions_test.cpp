@@ -232,7 +232,7 @@ TEST(DramDecisions, RowsAreCountedByTheCommandsThatWereNeeded) {
   schedule.read_later(address(1, 0, 0, 0), kBurst, 200_ns, 1);
   schedule.read_later(address(1, 0, 0, 1), kBurst, 200_ns, 2);
   expect(300_ns, {1, 1, 1});
-  // The same with a write, and a read of its row.
+  // Another row is open when a write arrives; a later read finds the row that was opened for the write.
   schedule.write_later(address(2, 0, 0, 0), kBurst, 400_ns, 3);
   schedule.read_later(address(2, 0, 0, 1), kBurst, 420_ns, 4);
   expect(500_ns, {2, 1, 2});
@@ -261,7 +261,7 @@ TEST(DramDecisions, ResetDropsWaitingRequests) {
   schedule.write_later(address(0, 0, 1, 0), kBurst, 100_ns, 0);
   schedule.read_later(address(0, 0, 1, 0), kBurst, 101_ns, 1);  // has been answered by the write
   decided(schedule, 50_ns);
-  schedule.read_later(address(0, 0, 1, 0), kBurst, 102_ns, 2);  // likewise
+  schedule.read_later(address(0, 0, 1, 0), kBurst, 102_ns, 2);  // has been answered by the write
   schedule.reset();
   EXPECT_EQ(schedule.next_decision(), kNever);
   EXPECT_TRUE(decided(schedule, 10_ns).empty());

@@ -240,7 +240,7 @@ TEST(DramPort, MasksHaveRowsOfTheirOwnInTheSameBanks) {
   data.decide(1_us);  // both
   EXPECT_EQ(data.answers, (Answers{{1, 40_ns, 0_ns}, {4, 347_ns, 0_ns}}));
   EXPECT_EQ(masks.answers, (Answers{{2, 147_ns, 0_ns}, {3, 235_ns, 0_ns}}));
-  // The same latencies as for transactions of the sockets.
+  // Transactions of the sockets have the same latencies.
   b.masked.reset();
   EXPECT_EQ(b.masked_initiator.time_read(10_us, kBase, 64).at, 10_us + 40_ns);
   EXPECT_EQ(b.masks_initiator.time_read(11_us, kMasks, 64).at, 11_us + 47_ns);

@@ -280,7 +280,7 @@ inline std::array<LoweredConvolution, 2> with_both_orders(const LoweredConvoluti
   return {c, innermost};
 }
 
-/// Number of different tags of tiles of that form, at multiples of its rows and columns.
+/// Number of different tags of tiles of form `form`, at multiples of its rows and columns.
 inline std::size_t different_tiles(const LoweredConvolution& c, const TileForm& form = {}) {
   const TileTags tags(c, DatumIds::exact);
   std::set<std::tuple<std::uint32_t, std::uint32_t, std::uint16_t, std::uint16_t>> all;
@@ -292,7 +292,7 @@ inline std::size_t different_tiles(const LoweredConvolution& c, const TileForm& 
   }
   return all.size();
 }
-/// The same, for tiles of 16 rows.
+/// Number of different tags of tiles of 16 rows and `columns` columns, at multiples of both.
 inline std::size_t different_tiles(const LoweredConvolution& c, unsigned columns) {
   return different_tiles(c, {.rows = 16, .columns = static_cast<std::uint8_t>(columns)});
 }

@@ -133,7 +133,7 @@ TEST_F(CodeObjectElfTest, Version2NamesItsProcessorInANote) {
   expect_refused(LACUNA_ERROR_INCOMPATIBLE_CODE_OBJECT, "e_flags 0x3 name");
   poke<std::uint32_t>(48, 0x2a);
   EXPECT_EQ(parse(), LACUNA_OK) << lacuna_last_error();
-  image_ = read_file(VECTOR_ADD_V4);  // later versions have no such note
+  image_ = read_file(VECTOR_ADD_V4);  // version 4 has no such note
   poke<std::uint32_t>(48, 1);
   expect_refused(LACUNA_ERROR_INCOMPATIBLE_CODE_OBJECT, "e_flags 0x1 name");
 }

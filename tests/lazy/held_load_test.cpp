@@ -234,7 +234,7 @@ TEST(HeldLoad, FormsOfGfx90a) {
   b.expect(Refusal::sign, {"global_load_sbyte v4, v[0:1], off", "global_load_sshort v4, v3, s[2:3]"});
   b.expect(Refusal::three_registers, {"global_load_dwordx3 v[4:6], v[0:1], off"});
   b.expect(Refusal::glc, {"global_load_dword v4, v[0:1], off glc"});
-  // LLVM's assembler does not know SCC on gfx90a.
+  // LLVM's assembler does not accept SCC on gfx90a.
   b.expect(Refusal::glc, {"global_load_dword v4, v[0:1], off"}, 1U << 25);
   b.expect(Refusal::glc, {"buffer_load_dword v4, off, s[4:7], s8"}, 1U << 15);
   b.expect(Refusal::slc, {"global_load_dword v4, v[0:1], off slc"});

@@ -27,7 +27,7 @@ struct MathFunction {
   double float_bound;
   double double_bound;
   double low, high;                ///< range of half of a's values; the others are edge cases and random bits of any exponent
-  double second_low, second_high;  ///< the same for b
+  double second_low, second_high;  ///< range of half of b's values
   /// All of a's values are from low to high: the function is not specified elsewhere.
   bool only_range = false;
   /// The library's code returns a zero of the wrong sign for some arguments, although every instruction is correct.

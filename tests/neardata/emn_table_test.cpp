@@ -187,8 +187,8 @@ bool on_path(Point node, Point from, Point to, bool x_first) {
   return (node.x == from.x && within(node.y, from.y, to.y)) || (node.y == to.y && within(node.x, from.x, to.x));
 }
 
-/// Of all nodes of the mesh that any two of the paths have in common, the one with the smallest sum of distances; among equal
-/// ones, first that of the first pair of paths, then the one nearest to the core.
+/// Of all nodes that a path from the core to `a` and a path to `b` have in common, the one with the smallest sum of distances
+/// to `a` and `b`. Of several such nodes, the one on the first pair of paths; of several on that pair, the nearest to the core.
 unsigned algorithm_1(const Mesh& mesh, unsigned core, unsigned a, unsigned b) {
   if (a == b) return a;
   const Point from = mesh.at(core);

@@ -23,7 +23,8 @@ unsigned from_environment(const char* name, unsigned otherwise) {
   return text == nullptr ? otherwise : static_cast<unsigned>(std::strtoul(text, nullptr, 10));
 }
 
-/// Regions of a wavefront: words in lane order, scattered words, and the same two for its results.
+/// Size of a wavefront's region of memory: operands in lane order, scattered operands, results in lane order, scattered
+/// results.
 constexpr std::uint64_t kRandomRegion = 0x8000;
 constexpr std::uint64_t kScattered = 0x5000;
 constexpr unsigned kWorkgroups = 8;

@@ -160,7 +160,8 @@ class ProgramGenerator {
     function.noinline = noinline;
     function.result = expressions_.expression(callable.result, scope, 3);
     program_.functions.push_back(std::move(function));
-    // Functions call functions defined before them; those with a structure parameter are called by the kernel, which has one.
+    // Functions call functions defined before them. Only the kernel, which has a structure, calls functions with a structure
+    // parameter.
     (by_value || by_pointer ? kernel_functions_ : shared_.functions).push_back(callable);
   }
 

@@ -52,7 +52,7 @@ TEST(ScatterGroups, ProductsForTheSameSumConflict) {
 }
 
 TEST(ScatterGroups, CountsTheSameAfterManyGroups) {
-  // Marks have few bits for the number of groups, so that it wraps around.
+  // The group number in a mark has so few bits that it wraps around in this test.
   PassShape shape;
   shape.z_length = 3;
   ScatterGroups groups(shape, (1U << 23) - 1, Scatter::serial);

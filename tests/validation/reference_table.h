@@ -25,7 +25,7 @@ class Row {
 
 /// Reads a CSV file. Throws std::runtime_error if it cannot be read.
 std::vector<Row> read_table(const std::filesystem::path& path);
-/// The same for reference/NAME.
+/// Reads the CSV file reference/NAME. Throws std::runtime_error if it cannot be read.
 std::vector<Row> read_reference(const std::string& name);
 
 /// Writes validation/NAME under the build directory: our value, the reference's and the error, a line each.

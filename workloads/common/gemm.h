@@ -217,7 +217,8 @@ __device__ inline void multiply_registers(const Arguments<T, Output>& x, const S
   store(x, row, column, sum, first_row, first_column);
 }
 
-// Operands are not transposed. Like in BLAS, the sum has a factor; A is multiplied by it before B is needed.
+// Computes one element of C per work-item, without transposing operands. `alpha` is BLAS's factor of the product: elements of A
+// are multiplied by it, so that this does not wait for elements of B.
 template <typename T, typename Output>
 __device__ inline void multiply_words(const Arguments<T, Output>& x, float alpha) {
   const unsigned row = blockIdx.y * kEdge + threadIdx.y, column = blockIdx.x * kEdge + threadIdx.x;

@@ -5,9 +5,9 @@
 
 namespace resnet18 {
 
-constexpr float kEpsilon = 1e-5f;         // PyTorch's defaults, like those below
-constexpr float kRunningMomentum = 0.1f;  // of the running mean and variance
-constexpr float kLearningRate = 0.1f;     // He et al., section 3.4, like the two below
+constexpr float kEpsilon = 1e-5f;         // PyTorch's default
+constexpr float kRunningMomentum = 0.1f;  // momentum of the running mean and variance, PyTorch's default
+constexpr float kLearningRate = 0.1f;     // learning rate, momentum and weight decay: He et al., section 3.4
 constexpr float kMomentum = 0.9f;
 constexpr float kWeightDecay = 1e-4f;
 constexpr unsigned kPoolKernel = 3, kPoolStride = 2, kPoolPadding = 1;

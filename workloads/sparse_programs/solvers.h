@@ -290,7 +290,7 @@ struct GmresScalars {
   double h[restart + 1][restart], cosine[restart], sine[restart], side[restart + 1], y[restart], inverse;
 };
 
-/// The dot products of a product with the vectors of the basis so far.
+/// Dot products of a matrix-vector product with the first `count` vectors of the basis.
 template <unsigned count>
 struct BasisDots {
   static constexpr unsigned totals = count;
@@ -309,7 +309,7 @@ struct StoreColumn {
   }
 };
 
-/// The residual of x, from its product, and its squared norm.
+/// Replaces the product w = A x by the residual `right` - w, and sums its squared norm.
 struct GmresResidual {
   static constexpr unsigned totals = 1;
   const double* right;

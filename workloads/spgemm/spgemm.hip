@@ -20,7 +20,7 @@ using half = _Float16;
 using namespace sparse;
 
 constexpr unsigned most_columns = 1 << 15, most_sums = 8192;
-// Rows have one sum per column if on average at least one element in this number of columns exists.
+// Rows of C have one sum per column if, on average, at least one of this number of columns has an element.
 constexpr unsigned full_enough = 8;
 
 // A word of a row's bitmap, and the number of bits before it.

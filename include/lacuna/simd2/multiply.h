@@ -63,7 +63,7 @@ using elements = detail::vector<float, count, 4>;
 template <typename Elements>
 inline constexpr unsigned count_of = sizeof(Elements) / sizeof(float);
 
-/// The same number of elements in memory, aligned to one element.
+/// Loads `count` adjacent elements from memory, aligned to one element, as floats.
 template <unsigned count, typename T>
 __device__ inline elements<count> load_elements(const T* from) {
   return __builtin_convertvector(*reinterpret_cast<const detail::vector<T, count, alignof(T)>*>(from), elements<count>);

@@ -194,7 +194,7 @@ __device__ inline void mmo(D& d, const A& a, const B& b, const C& c) {
   // If not, the assertion has reported the error.
   if constexpr (accumulates) d.data = detail::multiply < op, sparse ? 1 : 0 > (a.data, b.data, c.data);
 }
-/// The same with an operator chosen at run time, which must be the same for all lanes.
+/// d = c (+) (a (x) b) with an operator chosen at run time, which must be the same for all lanes.
 template <typename D, typename A, typename B, typename C>
 __device__ inline void mmo(D& d, const A& a, const B& b, const C& c, opcode op) {
   switch (op) {

@@ -24,8 +24,8 @@ namespace detail {
 inline __m256i four(const Cycles* first) { return _mm256_load_si256(reinterpret_cast<const __m256i*>(first)); }
 inline __m256i lesser(__m256i a, __m256i b) { return _mm256_blendv_epi8(a, b, _mm256_cmpgt_epi64(a, b)); }
 inline Cycles least_of_four(__m256i least) {
-  least = lesser(least, _mm256_permute4x64_epi64(least, 0x4e));  // halves exchanged
-  least = lesser(least, _mm256_shuffle_epi32(least, 0x4e));      // and the words of each
+  least = lesser(least, _mm256_permute4x64_epi64(least, 0x4e));  // compares the halves
+  least = lesser(least, _mm256_shuffle_epi32(least, 0x4e));      // compares the two words of a half
   return {static_cast<std::uint64_t>(_mm256_extract_epi64(least, 0))};
 }
 }  // namespace detail

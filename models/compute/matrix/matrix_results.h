@@ -62,8 +62,8 @@ class MatrixResults {
   struct Pending {
     isa::RegisterRange d;
     isa::RegisterRange c;  ///< count 0: a constant
-    Cycles done{};         ///< cycle in which it leaves the unit, as far as accumulation on D counts
-    Cycles late{};         ///< the same, for other uses of D and C
+    Cycles done{};         ///< cycle in which it leaves the unit for an instruction that accumulates on D
+    Cycles late{};         ///< cycle in which it leaves the unit for other uses of D and C
   };
   struct Wavefront {
     Cycles until{};  ///< from this cycle on no instruction waits

@@ -18,7 +18,7 @@ namespace lacuna {
 /// Which wait counters count an operation: a FLAT instruction counts in both. Operations of a load stage
 /// (models/compute/load_stage.h) are counted by none of them: the stage waits for their registers.
 enum class Counters : std::uint8_t { vmcnt, lgkmcnt, both, first_stage };
-/// Counters for the load stage with that number in its compute unit, from 0.
+/// Counters for load stage `stage` of a compute unit, counted from 0.
 constexpr Counters counters_of_stage(unsigned stage) {
   return static_cast<Counters>(static_cast<unsigned>(Counters::first_stage) + stage);
 }
@@ -32,7 +32,7 @@ class MemoryTokens {
     virtual ~Listener() = default;
     /// An open operation of a wavefront has been completed: the end of waits for it may be known now.
     virtual void operation_closed(WavefrontSlot& slot) = 0;
-    /// As above, for an operation of a wavefront that has ended; it was completed at `done`.
+    /// An open operation of a wavefront of `group` that has ended has been completed at `done`.
     virtual void operation_closed(ResidentWorkgroup& group, Cycles done) = 0;
     /// An operation of load stage `stage` completes at `done`. May be called from within issued().
     virtual void registers_filled(WavefrontSlot& slot, unsigned stage, Cycles done, const OperationDelays& delays) = 0;

@@ -52,14 +52,18 @@ class Plic : public MmioPeripheral {
   /// Source of highest priority above `threshold` that is pending and enabled, or 0.
   unsigned best(const Context& context, std::uint32_t threshold) const;
 
-  enum : unsigned { kPriority, kPending, kFirstContext };  // then enable, threshold, claim of each context
+  enum : unsigned {
+    kPriority,
+    kPending,
+    kFirstContext
+  };  // followed by the registers of each context: enable, threshold, claim
   unsigned max_priority_;
   unsigned sources_;
   std::vector<std::uint32_t> priority_;  // by source number
   std::vector<std::uint32_t> pending_;   // bits
   std::vector<bool> in_service_;         // by source number
   std::vector<Context> contexts_;
-  std::vector<bool> levels_;  // of the contexts' lines, which follow
+  std::vector<bool> levels_;  // levels of the contexts' lines, which follow a delta cycle later
   sc_core::sc_event update_;
 };
 

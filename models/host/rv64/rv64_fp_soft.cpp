@@ -20,7 +20,7 @@ Bits nan_result(std::uint64_t& flags, Bits a, More... more) {
 /// A finite value as a wide significand with its leading one at bit 126 or below.
 struct Term {
   bool negative;
-  int exponent;  // of bit 126
+  int exponent;  // exponent of bit 126 of the significand
   Wide significand;
 };
 

@@ -20,9 +20,9 @@ enum class Operation : std::uint8_t {
   scalar,  ///< scalar ALU and branches
   int32,   ///< vector: integer and logic of up to 64 bits, moves, selects
   f16,
-  packed,  ///< on two halves, or two f32
+  packed,  ///< vector: operation on two halves, or on two f32
   f32,
-  f32_fma,  ///< three sources: multiply-add and similar
+  f32_fma,  ///< vector f32 with three sources: multiply-add and similar
   f64,
   f64_fma,
   mul32,
@@ -32,11 +32,11 @@ enum class Operation : std::uint8_t {
   mfma_f64,  ///< matrix instructions, by the type of the multiplied matrices
   mfma_f32,
   mfma_narrow,     ///< f16, bf16, i8
-  mfma_m3xu_tf32,  ///< codes of extensions (models/isa/matrix/matrix_extensions.h), by format
+  mfma_m3xu_tf32,  ///< M3XU codes of matrix instructions (models/isa/matrix/matrix_extensions.h), by format
   mfma_m3xu_fp32,
   mfma_m3xu_fp32c,
   mfma_m3xu_fp64,
-  mfma_simd2_mma,  ///< also by operator, of dense and 2:4 sparse matrices, in the order of their numbers
+  mfma_simd2_mma,  ///< SIMD2 codes of matrix instructions, dense and 2:4 sparse, in the order of their operators' numbers
   mfma_simd2_minplus,
   mfma_simd2_maxplus,
   mfma_simd2_minmul,

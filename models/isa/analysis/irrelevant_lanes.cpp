@@ -170,7 +170,7 @@ U64 not_finite_lanes(const Reading& reading, const U32* first) {
   });
 }
 
-// As above, also with negative elements.
+// Lanes of the operand with an element that is NaN, infinite or negative.
 U64 odd_lanes(const Reading& reading, const U32* first) {
   const Words bits = reading.bits;
   const Words exponents = reading.exponents();

@@ -59,8 +59,8 @@ class WaitEffects {
   /// Operations that a wait is for: all are complete after it, and may not be before.
   struct Effect {
     PendingRegisters from_before;     ///< results of instructions before the block
-    bool vm_before = false;           ///< it waits for everything that vmcnt has counted before the block
-    bool lgkm_before = false;         ///< it waits for everything that lgkmcnt has counted before the block
+    bool vm_before = false;           ///< the wait is for everything that vmcnt has counted before the block
+    bool lgkm_before = false;         ///< the wait is for everything that lgkmcnt has counted before the block
     std::vector<std::uint32_t> vm;    ///< instructions of the block that vmcnt counts, in order
     std::vector<std::uint32_t> lgkm;  ///< instructions of the block that lgkmcnt counts
   };
@@ -85,9 +85,9 @@ class WaitEffects {
  private:
   /// Operations that may be outstanding at a point of a block.
   struct State {
-    PendingRegisters vm_before;  ///< from before the block
+    PendingRegisters vm_before;  ///< operations that vmcnt has counted before the block
     PendingRegisters lgkm_before;
-    std::vector<std::uint32_t> vm;  ///< in the block, in order
+    std::vector<std::uint32_t> vm;  ///< instructions of the block that vmcnt counts, in order
     std::vector<std::uint32_t> lgkm;
   };
 

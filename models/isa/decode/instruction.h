@@ -203,10 +203,10 @@ struct Instruction {
   bool plain_vector = false;     ///< VOP without modifiers: the fast executors apply
   Reach reach = Reach::outside;  ///< by reach_of() (models/isa/analysis/register_use.h)
   std::uint16_t max_vgpr = 0;    ///< one more than the highest VGPR named, 0 if none: must not exceed the allocation
-  std::uint16_t max_agpr = 0;    ///< as max_vgpr, for AGPRs
-  std::uint16_t max_sgpr = 0;    ///< as max_vgpr, for SGPRs 0..101
-  std::uint16_t profile = 0;     ///< number of its profile (models/isa/analysis/execution_profile.h), set by DecodedCode
-  std::int32_t immediate = 0;    ///< SOPK/SOPP SIMM16 (sign-extended), s_setreg literal in a source
+  std::uint16_t max_agpr = 0;    ///< one more than the highest AGPR named, 0 if none: must not exceed the allocation
+  std::uint16_t max_sgpr = 0;  ///< one more than the highest of SGPRs 0 to 101 named, 0 if none: must not exceed the allocation
+  std::uint16_t profile = 0;   ///< number of its profile (models/isa/analysis/execution_profile.h), set by DecodedCode
+  std::int32_t immediate = 0;  ///< SOPK/SOPP SIMM16 (sign-extended), s_setreg literal in a source
   std::array<Operand, kMaxDestinations> dst{};
   std::array<Operand, kMaxSources> src{};
   const InstructionRow* row = nullptr;

@@ -95,8 +95,8 @@ struct Complex {
   std::uint32_t re = 0, im = 0;
   friend bool operator==(const Complex&, const Complex&) = default;
 };
-/// As above in FP32C, two steps for the real and two for the imaginary part. Each k adds its two products one after the other,
-/// with the sign of A's imaginary part flipped for the second product of the real part.
+/// D = C + A x B for one element in FP32C: two steps for the real and two for the imaginary part. Each k adds its two products
+/// one after the other, with the sign of A's imaginary part flipped for the second product of the real part.
 Complex dot(const Design& design, std::span<const Complex> a, std::span<const Complex> b, Complex c);
 
 }  // namespace lacuna::isa::m3xu

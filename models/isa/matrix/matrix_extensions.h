@@ -38,9 +38,9 @@ constexpr MatrixExtensions operator|(MatrixExtensions a, MatrixExtensions b) {
 
 /// Multiplication of formats that are wider than the unit's multipliers (thesis, section 2.6.1 and Table 2.4).
 enum class MatrixDesign : std::uint8_t {
-  m3xu_pipelined,  ///< in steps, with a separate pipeline stage for the assignment of data
-  m3xu,            ///< in steps, in a longer cycle
-  fp32_native,     ///< FP32 in one step of multipliers of that width; no FP64, FP32C with NativeOperands::full only
+  m3xu_pipelined,  ///< multiplies in steps, with a separate pipeline stage for the assignment of data
+  m3xu,            ///< multiplies in steps, and assigns data in the same, longer cycle
+  fp32_native,  ///< multiplies FP32 in one step, by multipliers of FP32's width; no FP64, FP32C with NativeOperands::full only
 };
 inline constexpr unsigned kMatrixDesigns = 3;
 

@@ -285,7 +285,7 @@ inline void store_high_half_lanes(const LaneTargets& targets, std::uint64_t lane
   });
 }
 
-/// As above, for 64 adjacent lanes in memory.
+/// Loads M (extended to 32 bits if narrower) and `kWords` - 1 further words of each lane, for 64 lanes adjacent in memory.
 template <typename M, unsigned kWords>
 inline void load_neighbours(const std::byte* host, std::uint32_t* dst) {
   if constexpr (kWords == 1) {

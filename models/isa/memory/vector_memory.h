@@ -152,7 +152,7 @@ void atomic_operation(const Instruction& i, Wavefront& w) {
   targets.write_back(w, sizeof(U));
 }
 
-// As above, for operations that only L2 can perform: see FineGrainedFloatAtomics.
+// Performs an atomic float operation that only L2 can perform: see FineGrainedFloatAtomics.
 template <typename Path, typename U, auto F>
 void float_atomic_operation(const Instruction& i, Wavefront& w) {
   LaneTargets targets;

@@ -16,7 +16,7 @@ constexpr std::uint32_t kDefaultNan32 = 0xffc00000;
 constexpr std::uint64_t kDefaultNan64 = 0xfff8000000000000;
 constexpr std::uint32_t kDefaultNan16 = 0xfe00;
 
-// A NaN in the f64 format, which holds the payloads of the others.
+// A lane's value in the f64 format if it is a NaN, otherwise 0. An f64 has room for the payloads of f32 and f16 NaNs.
 std::uint64_t widen_nan(const Argument& argument, const std::uint32_t* planes, unsigned lane) {
   switch (argument.type) {
     case OperandType::f64: {

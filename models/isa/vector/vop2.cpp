@@ -29,7 +29,7 @@ struct Maximum {
   constexpr T operator()(T a, T b) const { return std::max(a, b); }
 };
 
-// With carry out, and the form without it that gfx9 has. kReverse swaps the operands of a subtraction.
+// Additions and subtractions with carry out; gfx9 also has forms without it. kReverse swaps the operands of a subtraction.
 struct AddCarry {
   constexpr U32 operator()(U32 a, U32 b, bool& carry) const {
     carry = a + b < a;

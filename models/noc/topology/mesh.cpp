@@ -16,7 +16,7 @@ constexpr unsigned kMaxSide = 64;
 
 using Output = MeshTopology::Output;
 constexpr unsigned kOutputs = Output::kOutputs;
-/// Inputs have the numbers of the outputs in their direction; that of the node has the ejection port's.
+/// An input has the number of the output in its direction. The input from the node has the number of the ejection port.
 constexpr unsigned kLocal = Output::kEject;
 constexpr std::array<const char*, kOutputs> kOutputNames{"eject", "east", "west", "north", "south"};
 

@@ -97,7 +97,7 @@ class MemoryPorts : public sida::PassMemory {
   /// An address range of a request, held until its departure time.
   struct Range {
     Tick at{};
-    std::uint64_t number = 0;  ///< in order of requests
+    std::uint64_t number = 0;  ///< sequence number of the request
     std::uint32_t record = 0;
     bool write = false;
     sida::AddressRange range{};

@@ -43,7 +43,7 @@ class PassAddresses {
   static void append(const Arrays& arrays, const MemoryRequest& request, std::vector<AddressRange>& ranges);
   const Arrays& vectors(Operand operand, bool write) const;
 
-  std::array<Matrix, 2> matrix_;  ///< in the order of OS, then of IS
+  std::array<Matrix, 2> matrix_;  ///< addresses of the matrix in the order of OS, then in that of IS
   Arrays load_, ewise_read_, ewise_written_, finish_read_, finish_written_, w_, z_;
 };
 

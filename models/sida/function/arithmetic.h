@@ -149,7 +149,7 @@ struct Monoid {
   }
 };
 
-/// Calls f with the monoid of that number.
+/// Calls f with the monoid over T whose number is `monoid`.
 template <class T, class F>
 decltype(auto) with_monoid(unsigned monoid, F&& f) {
   switch (monoid) {
@@ -195,7 +195,7 @@ struct Semiring {
   }
 };
 
-/// Calls f with the semiring of that number over T. The semiring must be known.
+/// Calls f with the semiring over T whose number is `semiring`. The semiring must be known.
 template <class T, class Sum, class F>
 decltype(auto) with_semiring(unsigned semiring, F&& f) {
   if constexpr (std::is_same_v<T, Bool>) {

@@ -57,7 +57,7 @@ class ElementWise {
 /// Runs scalar code, which reads and writes the program's scalars.
 void run_scalar_code(Program& program, const Code& code);
 
-/// Whether a scalar of that type is not 0.
+/// Whether a scalar of type `element` is not 0.
 bool is_set(const Program& program, std::uint16_t scalar, unsigned element);
 
 }  // namespace lacuna::sida

@@ -28,7 +28,7 @@ struct HostVector {
 class Product {
  public:
   virtual ~Product() = default;
-  /// The same product with separate buffers, for another thread.
+  /// A copy of the product with separate buffers, for another thread.
   virtual std::unique_ptr<Product> copy() const = 0;
   /// Granularity of lines: the parts of threads begin at multiples of it.
   virtual std::uint64_t lines_together() const = 0;

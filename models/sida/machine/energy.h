@@ -23,7 +23,7 @@ inline constexpr std::array<const char*, kEnergyParts> kEnergyPartNames = {"comp
 /// Adds the events of these counts in one block per part. The counts must outlive the meter.
 void describe_energy(const EnergyCounts& counts, EnergyMeter& meter, const EnergyParameters& energy);
 
-/// Adds only the events of PEs and buffer, in a block of that name, for an accelerator in a device.
+/// Adds only the events of PEs, or only those of the buffer, in block `block`, for an accelerator in a device.
 void describe_compute_energy(const EnergyCounts& counts, EnergyMeter& meter, const EnergyParameters& energy,
                              const std::string& block);
 void describe_buffer_energy(const EnergyCounts& counts, EnergyMeter& meter, const EnergyParameters& energy,

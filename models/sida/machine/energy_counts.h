@@ -34,7 +34,7 @@ struct PeOperations {
   std::uint64_t int32 = 0, mul32 = 0, f32 = 0, f32_fma = 0, f64 = 0, f64_fma = 0, transcendental = 0, transcendental_f64 = 0;
 
   void operator+=(const PeOperations& other);
-  /// Adds `times` executions of an element-wise operation on elements of that type.
+  /// Adds `times` executions of an element-wise operation on elements of type `element`.
   void add(int operation, int element, std::uint64_t times);
   /// Adds products including their additions. `element`: type of the operands.
   void add_products(int semiring, int element, std::uint64_t products);

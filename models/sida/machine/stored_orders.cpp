@@ -18,7 +18,7 @@ StoredOrders::StoredOrders(const Memory& memory, const Program& program, std::ui
   }
 }
 
-/// The same entries by rows; columns of each row ascend.
+/// The entries of columns_, ordered by rows; the columns of each row ascend.
 StoredOrders::Lines StoredOrders::rows_of_columns(std::uint64_t rows) const {
   Lines out{std::vector<std::uint64_t>(rows + 1), std::vector<Index>(columns_.coordinates.size())};
   for (const Index row : columns_.coordinates) ++out.offsets[row + 1];

@@ -80,13 +80,14 @@ class PassMemory {
   /// Starts a read that departs at `earliest` or later. Reports the arrival time of its last byte to `arrival`, which expects
   /// it, within the call or later.
   virtual void start_read(const MemoryRequest& request, Time earliest, Arrival& arrival) = 0;
-  /// Starts a write; reports the time of its completion likewise.
+  /// Starts a write that departs at `earliest` or later. Reports the time of its completion to `arrival`, which expects it,
+  /// within the call or later.
   virtual void start_write(const MemoryRequest& request, Time earliest, Arrival& arrival) = 0;
   /// Whether requests may be made in any order, because the memory holds them until their departure time.
   virtual bool keeps_requests() const = 0;
 };
 
-/// A memory that knows completion times within the call.
+/// A memory that reports completion times within the call.
 class ImmediateMemory : public PassMemory {
  public:
   virtual Time read(const MemoryRequest& request, Time earliest) = 0;

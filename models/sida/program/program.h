@@ -23,10 +23,10 @@ struct Code {
   std::vector<lacuna_sida_instruction> instructions;
   std::vector<std::uint32_t> widths;      ///< features of each instruction's result, or of the value that it stores or reduces
   std::vector<RegisterKind> registers;    ///< registers after the code
-  std::vector<std::uint16_t> loads;       ///< vectors, each once, ascending
-  std::vector<std::uint16_t> stores;      ///< likewise
+  std::vector<std::uint16_t> loads;       ///< vectors that the code loads, each once, ascending
+  std::vector<std::uint16_t> stores;      ///< vectors that the code stores, each once, ascending
   std::vector<std::uint16_t> arrays;      ///< vectors read by DENSE
-  std::vector<std::uint16_t> reductions;  ///< scalars, each once
+  std::vector<std::uint16_t> reductions;  ///< scalars that the code reduces to, each once
   std::uint64_t operations = 0;           ///< operations per element: one per feature for an instruction, and each product of
                                           ///< DENSE
 };

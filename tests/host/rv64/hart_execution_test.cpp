@@ -148,7 +148,7 @@ TEST(HartTraps, MretRestoresAndNestsStatus) {
   csrs.pmp.write_configuration(0, 0x1f);
   machine.run({kMret, kNop, kWfi});
   EXPECT_EQ(csrs.privilege, Privilege::user);
-  EXPECT_EQ(csrs.mstatus & mstatus::mprv, 0u);  // cleared on the way to U mode
+  EXPECT_EQ(csrs.mstatus & mstatus::mprv, 0u);  // mret to U mode clears it
   EXPECT_NE(csrs.mstatus & mstatus::mie, 0u);
   EXPECT_NE(csrs.mstatus & mstatus::mpie, 0u);
 }

@@ -219,13 +219,13 @@ class RandomWords {
     return {low, vop3_sources(row), next()};
   }
 
-  // The same for packed and matrix operations.
+  // Random words of a packed or matrix operation, legal except for alignment.
   Words vop3p(const InstructionRow& row, unsigned opcode) {
     const bool matrix = row.format == Format::mai;
     std::uint32_t low = 0xd3800000 | opcode << 16 | next() % 120 * 2;
     std::uint32_t high = vop3_sources(row);
     if (matrix) {
-      // Registers are chosen for A and B; C may be a constant.
+      // A and B are registers; C may be a constant.
       high = (high & (next() % 2 == 0 ? 0xfbf00000U : 0x03f00000U)) | (256 + next() % 240) | (256 + next() % 240) << 9;
       if (row.src.count > 2) high |= next() % 4 == 0 ? (128 + next() % 60) << 18 : (256 + next() % 200) << 18;
       if (row.src.count == 1) high &= 0x180001ff;

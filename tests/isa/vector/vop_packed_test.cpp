@@ -241,7 +241,7 @@ TEST(PackedF32, MovesAndConstants) {
   machine.run(machine.vop3p("v_pk_mul_f32", kDst, {sgpr(10), vgpr(kSrc1), 0}));
   EXPECT_EQ(machine.at(kDst, 0), std::bit_cast<U32>(20.0F));
   EXPECT_EQ(machine.at(kDst + 1, 0), std::bit_cast<U32>(60.0F));
-  Vop3p low_constant;  // as compilers write it: the constant for both
+  Vop3p low_constant;  // as compilers encode it: both results use the constant
   low_constant.op_sel_hi = 1;
   machine.run(machine.vop3p("v_pk_add_f32", kDst, {vgpr(kSrc1), kOne, 0}, low_constant));
   EXPECT_EQ(machine.at(kDst, 0), std::bit_cast<U32>(11.0F));

@@ -134,7 +134,7 @@ BUILTIN wide_t lacuna_mad_ulong(ulong a, ulong b, ulong c) {
 }
 FOR_INTEGERS(INTEGER_FUNCTIONS)
 
-// select() of vectors tests the sign bit of each element, that of scalars the whole value.
+// select() tests the sign bit of each element of a vector, but the whole value of a scalar.
 #define VECTOR_SELECT(T, S)                                                     \
   BUILTIN T##2 select(T##2 a, T##2 b, S##2 c) { return c < (S##2)(0) ? b : a; } \
   BUILTIN T##3 select(T##3 a, T##3 b, S##3 c) { return c < (S##3)(0) ? b : a; } \

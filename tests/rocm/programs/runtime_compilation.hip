@@ -97,7 +97,7 @@ int main() {
   HIP_CHECK(hipModuleLaunchKernel(transform, 4, 1, 1, 256, 1, 1, 0, nullptr, arguments, nullptr));
   EXPECT_EACH(array.download(), [&](size_t i) { return 2.0f * static_cast<float>(i) * 1.5f + 5.0f + weights[i % 4]; });
 
-  // The same with all arguments in one buffer.
+  // Launches the kernel with all arguments in one buffer.
   struct {
     float* data;
     int count;

@@ -108,7 +108,7 @@ TEST_P(TopologyTest, LinksLeadBothWays) {
     EXPECT_EQ(HSAuint32{back.NodeTo}, 0U);
     EXPECT_EQ(HSA_IOLINKTYPE{back.IoLinkType}, HSA_IOLINKTYPE_PCIEXPRESS);
     EXPECT_GT(HSAuint32{back.MaximumBandwidth}, 0U);
-    // GPUs reach each other, and further away than the host.
+    // Each GPU has a link to every other GPU, with a larger weight than the link to the host.
     const auto links = topology_.links(node);
     ASSERT_EQ(links.size(), topology_.nodes() - 1);
     for (std::size_t i = 1; i < links.size(); ++i) {

@@ -71,7 +71,7 @@ TEST(AgainstMgpusim, InstructionsPerCycleAndScaling) {
   // differences.
   constexpr double kInstructions = 0.3;
   constexpr double kRate = 0.25;
-  constexpr double kMeanTime = 0.1;  // at equal instructions, of the benchmarks of one launch
+  constexpr double kMeanTime = 0.1;  // time at equal instructions, mean over the benchmarks of one launch
   constexpr double kScaling = 0.25;
   Comparison results("mgpusim_r9nano.csv", {"benchmark", "problem"});
   std::map<std::string, Point> smaller;  // the problem of a benchmark before this one
