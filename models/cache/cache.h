@@ -161,7 +161,6 @@ class Cache : public sc_core::sc_module, public CacheMaintenance, public HostPre
   friend struct detail::CachePrefetch;
 
   /// The part of a request that lies in one sector. Kept small: first-level caches store one per miss.
-  // Small: first-level caches keep one for each miss.
   struct SectorAccess {
     std::uint64_t address = 0;  // address of the first byte
     std::uint64_t line = 0;     // number of the line

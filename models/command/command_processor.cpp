@@ -133,7 +133,7 @@ std::uint32_t CommandProcessor::read_word(std::uint64_t offset, Tick at, bool de
   }
 }
 
-/// 0 if no engine has the register.
+/// Value of an engine's register; 0 if no engine has the register.
 std::uint32_t CommandProcessor::engine_word(std::uint64_t offset) const {
   for (const PacketEngine* const engine : packets.engines()) {
     if (const std::optional<std::uint32_t> value = engine->read_register(offset)) return *value;

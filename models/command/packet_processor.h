@@ -191,7 +191,7 @@ class PacketProcessor : public sc_core::sc_module, public DispatchListener, priv
   ControlPackets controls_;
   std::vector<PacketEngine*> engines_;
 
-  Tick visited_{};                      // when it last began to visit all queues
+  Tick visited_{};                      // time at which it last began to visit all queues
   bool working_ = false;                // process() waits in the middle of a packet
   sc_core::sc_process_handle process_;  // handle of process(), once it has begun
   sc_core::sc_event work_;

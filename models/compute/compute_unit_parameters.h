@@ -44,7 +44,7 @@ struct ComputeUnitParameters {
   unsigned f64_rate_divisor = 16;
   unsigned mul32_rate_divisor = 4;
   unsigned transcendental_rate_divisor = 4;
-  unsigned logic_rate_divisor = 1;  ///< keeps the port of these instructions; others issue meanwhile
+  unsigned logic_rate_divisor = 1;  ///< occupies only the port of LatencyClass::valu_logic: other vector instructions may issue
   Cycles mfma_pass_cycles{4};
   Cycles wait_state_cycles{4};
   // Cycles until the wavefront's next instruction, or until data are available.

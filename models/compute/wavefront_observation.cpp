@@ -305,7 +305,7 @@ class Observer {
   isa::Wavefront wave_;
   const isa::Allocation allocation_;
   std::vector<Range> places_;  ///< ranges that the instruction accesses
-  unsigned lane_ = 0;          ///< lane of the first of them
+  unsigned lane_ = 0;          ///< lane of the first range
   std::unordered_set<std::uint64_t> written_;
   std::uint64_t version_ = 0;
   RegisterState saved_;

@@ -58,12 +58,12 @@ struct WrongHit {
   Tick at{};
   std::uint64_t pc = 0;
   std::uint64_t workgroup = 0;
-  unsigned wavefront = 0;      ///< in the workgroup
+  unsigned wavefront = 0;      ///< number of the wavefront in the workgroup
   TileTag tag{};               ///< tag of both loads
   std::uint64_t row = 0;       ///< first row of the load's tile
-  unsigned column = 0;         ///< first column of it
+  unsigned column = 0;         ///< first column of the load's tile
   std::uint64_t held_row = 0;  ///< first row of the tile in the register
-  unsigned held_column = 0;    ///< first column of it
+  unsigned held_column = 0;    ///< first column of the tile in the register
   unsigned simd = 0;           ///< SIMD of the register
   unsigned pair = 0;           ///< physical pair of the register
   unsigned lane = 0;           ///< first lane that differs
@@ -71,12 +71,12 @@ struct WrongHit {
   std::uint32_t held = 0;      ///< word of that lane in the register
 };
 
-/// A store or atomic of a kernel into the workspace of its own convolution.
+/// A store or atomic of a kernel into the workspace of the kernel's convolution.
 struct WorkspaceStore {
   Tick at{};
   std::uint64_t pc = 0;
   std::uint64_t workgroup = 0;
-  unsigned wavefront = 0;  ///< in the workgroup
+  unsigned wavefront = 0;  ///< number of the wavefront in the workgroup
 };
 
 /// First wrong hit and first store into the workspace while a convolution's kernel ran.
@@ -246,7 +246,7 @@ class DetectionUnit final : public LoadStage, public CacheMaintenance, private M
   /// Performs a load of which all pieces have been found. Returns its token.
   Token perform_hit(WavefrontSlot& slot, Wavefront& w, const StagedAccess& load, std::uint32_t operation, Counters counters,
                     Cycles cycle);
-  /// Counts the look-ups of a load that executes: one of each of its pieces.
+  /// Counts the look-ups of a load that executes: one for each of its pieces.
   void count_look_ups(const WavefrontSlot& slot, const Wavefront& w, std::size_t pieces);
   /// Counts a hit, and checks it with duplo.check. Before its registers are renamed.
   void count_hit(const WavefrontSlot& slot, const Wavefront& w, const StagedAccess& load, const Piece& piece, Handle entry,

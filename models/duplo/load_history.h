@@ -110,7 +110,7 @@ class LoadHistory {
     std::uint64_t allocations = 0;  ///< buffer's allocation count at the entry's last use
     std::uint32_t copies = 1;       ///< number of registers that hold its data, each of which suffices
     std::uint64_t number = 0;       ///< sequence number of its allocation, from 1
-    std::uint32_t place = kNone;    ///< index in valid_; kNone: it is not in it
+    std::uint32_t place = kNone;    ///< index in valid_; kNone: the entry is not valid
     bool valid() const { return place != kNone; }
   };
   struct TagHash {

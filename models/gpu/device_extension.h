@@ -98,7 +98,7 @@ class DeviceExtension {
     static_cast<void>(l2_tlb);
     return nullptr;
   }
-  /// Called once: the observers of writes that no compute unit makes, for a machine that makes some.
+  /// Called once, with the observers of writes that no compute unit makes, for a machine that makes such writes.
   virtual void attach_writes(const std::vector<WriteObserver*>& observers) { static_cast<void>(observers); }
   /// Called once, for a machine whose work may be in bulk or competes with copies in bulk: it announces its work to `context`.
   virtual void attach_copies(CopyContext& context) { static_cast<void>(context); }

@@ -42,7 +42,7 @@ class NodeRequester {
   struct Passage {
     Tick at{};         ///< arrival of its last flit
     Tick waiting{};    ///< time since the departure that the message waited in the network
-    Tick passing{};    ///< the rest of that time
+    Tick passing{};    ///< time since the departure that the message did not wait
     Tick injection{};  ///< part of `waiting` in the injection queue of the sender's node
   };
 

@@ -23,7 +23,7 @@ enum SpecialRegister : unsigned {
   kXnackMaskHi = 105,
   kVccLo = 106,
   kVccHi = 107,
-  kTbaLo = 108,  ///< these four are ttmp0 to ttmp3 on gfx9
+  kTbaLo = 108,  ///< kTbaLo to kTmaHi are ttmp0 to ttmp3 on gfx9
   kTbaHi = 109,
   kTmaLo = 110,
   kTmaHi = 111,

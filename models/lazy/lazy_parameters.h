@@ -43,8 +43,8 @@ enum class FirstUse : std::uint8_t {
 
 /// Number of times that a held load occupies the compute unit's address unit.
 enum class AddressUnit : std::uint8_t {
-  once,   ///< when it is executed and held: section 4 and Fig. 5, the lazy unit is downstream of the load-store unit
-  twice,  ///< when it is held, together with its zero reads, and again when its requests are sent
+  once,   ///< when the load is executed and held: section 4 and Fig. 5, the lazy unit is downstream of the load-store unit
+  twice,  ///< when the load is held, together with its zero reads, and again when its requests are sent
 };
 
 struct LazyParameters {

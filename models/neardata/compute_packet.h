@@ -27,10 +27,10 @@
 
 namespace lacuna {
 
-/// Relation of the lanes' addresses of an operand to that of the packet's first lane.
+/// Relation of the lanes' addresses of an operand to the address of the packet's first lane.
 enum class OperandForm : std::uint8_t {
   strided,    ///< element after element, in the order of the lanes
-  uniform,    ///< the same for all lanes
+  uniform,    ///< all lanes have the same address
   scattered,  ///< neither: a word of the packet has the lanes' positions in the line
   absent,     ///< the chain has no such operand
 };

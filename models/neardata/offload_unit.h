@@ -259,7 +259,7 @@ class OffloadUnit final : public LoadStage, public NodeRequester, private Memory
   void end_chain(std::uint16_t open);
   void free_chain(std::uint16_t open);
   std::uint16_t find_open(const Wavefront& w, const Chain* chain) const;
-  // requests of its own
+  // requests of the offload unit to the L1 cache
   /// `stored`: bytes of a store.
   void request(const OwnRequest& own, std::uint64_t line, Tick at, const ByteMask& stored = {});
   void divide_store(const isa::MemoryAccess& access, Part& part);

@@ -7,7 +7,7 @@ namespace lacuna {
 
 struct OutputFlits {
   std::uint64_t all = 0;
-  std::uint64_t replies = 0;  ///< of these, flits of VirtualNetwork::reply
+  std::uint64_t replies = 0;  ///< flits of VirtualNetwork::reply, which `all` includes
 };
 
 }  // namespace lacuna

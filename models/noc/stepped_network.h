@@ -21,7 +21,7 @@ class SteppedNetwork : public Network {
  public:
   struct Arrival {
     std::uint32_t tag;
-    Tick ready;  ///< when the packet was ready to depart
+    Tick ready;  ///< time at which the packet was ready to depart
     Traversal traversal;
   };
 

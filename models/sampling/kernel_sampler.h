@@ -2,15 +2,15 @@
 // time estimated. docs/guide/sampling.md describes the method and its limits. There are three kinds of untimed parts:
 //
 //   launches     A launch whose class (kernel_classes.h) predicts its time runs without timing as a whole.
-//   workgroups   When as many workgroups have ended as the machine holds, their rate is a sample. Of the next workgroups some
-//                run on a unit of their own (untimed_unit.h), while the state of the timed ones stands still.
-//   instructions With sampling.within_workgroups, of kernels with few workgroups and long wavefronts: when rates do not drift
-//   (steady_sample()), all resident wavefronts execute a
-//                number of instructions functionally, each unit's at the rate at which they advanced in the sample. Workgroups
-//                that end are replaced. Afterwards pipelines and queues fill again.
+//   workgroups   When as many workgroups have ended as the machine holds, their rate is a sample. Some of the next workgroups
+//                run on a separate unit (untimed_unit.h), while the state of the timed units does not change.
+//   instructions Only with sampling.within_workgroups, for kernels with few workgroups and long wavefronts. When rates do not
+//                drift (steady_sample()), all resident wavefronts execute a number of instructions functionally, at the rates
+//                at which their workgroups advanced in the sample. Workgroups that end are replaced. Afterwards pipelines and
+//                queues fill again.
 //
-// Simulated time stands still meanwhile: the estimated time passes after the last workgroup's end (Dispatch::estimated). The
-// end of a kernel, where workgroups that end are not replaced, is timed.
+// Simulated time does not advance during untimed parts: the estimated time passes after the last workgroup's end
+// (Dispatch::estimated). The end of a kernel, where workgroups that end are not replaced, is timed.
 //
 // Only a kernel that runs alone is sampled. All decisions depend on simulated values at the ends of windows, so that they are
 // the same on any host and with any number of threads.
@@ -116,8 +116,8 @@ class KernelSampler final : public DispatchSampler, public WindowEndListener {
   void resume(Cycles at);
   unsigned resident() const;
   Mix mix() const;
-  /// Whether instructions are of the same kinds as those of the latest sample.
   static Mix difference(const Mix& later, const Mix& earlier);
+  /// Whether instructions have nearly the mix of a sample.
   static bool is_alike(const Mix& sample, const Mix& instructions);
   void update_estimate(Dispatch& dispatch) const;
   Tick ticks(double cycles) const;

@@ -1,5 +1,5 @@
-// A compute unit that executes workgroups without timing, beside the timed ones: whole workgroups of a sampled kernel run here
-// while the state of the timed units stands still.
+// A compute unit that executes workgroups without timing, in addition to the timed units: whole workgroups of a sampled kernel
+// run here while the state of the timed units does not change.
 #pragma once
 
 #include <tlm_utils/simple_target_socket.h>

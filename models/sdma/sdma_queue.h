@@ -34,10 +34,10 @@ struct SdmaQueue {
   std::uint64_t written = 0;     ///< bytes announced since creation
   std::uint64_t prefetched = 0;  ///< bytes of the ring that have been read ahead
   std::optional<IndirectBuffer> buffer;
-  Tick done{};  ///< when all data of the packets so far are in memory
+  Tick done{};  ///< time at which all data of the packets so far are in memory
   bool waits_for_memory = false;
   unsigned failed_polls = 0;     ///< number of unsatisfied polls of the current POLL_REGMEM
-  Tick polled{};                 ///< when the last poll read memory
+  Tick polled{};                 ///< time at which the last poll read memory
   const char* waiting_for = "";  ///< wait reason, for diagnosis
   /// Bytes copied in bulk and not yet installed in caches and TLBs: consecutive packets usually continue a copy.
   CopiedRange pending{.bytes = 0};

@@ -23,7 +23,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// As for env(1) and shells.
+// Exit codes if the program cannot be started or is not found: those of env(1) and shells.
 constexpr int kExitNotStarted = 126;
 constexpr int kExitNotFound = 127;
 constexpr const char* kLibrary = "libhsakmt.so.1";

@@ -19,7 +19,7 @@ struct RunSummary {
   int exit_code = 0;  ///< exit code of the lacuna process
   Tick simulated{};
   double wall_seconds = 0;
-  std::uint64_t peak_host_memory_bytes = 0;  ///< of this process, since its start; 0 = unknown
+  std::uint64_t peak_host_memory_bytes = 0;  ///< peak memory of this process since its start; 0 = unknown
   std::uint64_t hart_instructions = 0;
   std::vector<GuestMistakeCount> guest_mistakes;
   std::string run_hash;

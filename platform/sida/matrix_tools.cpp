@@ -33,7 +33,7 @@ const char* text_of(sida::Symmetry symmetry) {
   return kTexts[static_cast<std::size_t>(symmetry)];
 }
 
-/// Number of entries that fit.
+/// Number of entries of `entry_bytes` bytes that fit into the size that `text` (--room) states.
 std::uint64_t room_in_entries(const std::string& text, unsigned entry_bytes) {
   Bytes room{0};
   ParameterSection section("room");

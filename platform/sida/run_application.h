@@ -16,7 +16,7 @@ struct ConfigurationSource;
 
 enum class SidaMachine : std::uint8_t {
   sida,      ///< the accelerator, with a memory described by bandwidth and latency
-  roofline,  ///< analytical model, like those below
+  roofline,  ///< roofline, oracle and cpu are analytical models
   oracle,
   cpu,
   device  ///< the accelerator in a GPU, with its network, caches and DRAM

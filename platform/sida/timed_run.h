@@ -22,10 +22,10 @@ struct SidaTotals {
   std::uint64_t sub_tensor = 0;  ///< columns
   sida::EnergyCounts energy;
   std::vector<sida::Work> operators;  ///< operators of one iteration on the roofline machine
-  // If a trace was requested, that of the longest pass:
+  // The longest pass, if a trace was requested:
   std::vector<sida::StepTrace> trace;
   sida::Time longest = 0;
-  std::uint32_t traced = 0;  ///< its number in the program
+  std::uint32_t traced = 0;  ///< number of the longest pass in the program
 };
 
 struct SidaMachines {

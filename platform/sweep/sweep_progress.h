@@ -12,7 +12,7 @@ namespace lacuna {
 
 class SweepProgress {
  public:
-  /// `metrics`: of the sweep. Those that the first point's results do not have are reported when it has ended.
+  /// `metrics`: metrics of the sweep. When the first point has ended, metrics that its results do not have are reported.
   SweepProgress(bool enabled, std::vector<Metric> metrics);
   ~SweepProgress() { hide(); }
   SweepProgress(const SweepProgress&) = delete;

@@ -55,7 +55,7 @@ TEST(Replacement, PlruFollowsTheTree) {
   plru.touch(0, 0);
   EXPECT_EQ(plru.victim(0), 2U);  // the right half; 3 was its last
   plru.touch(0, 2);
-  EXPECT_EQ(plru.victim(0), 1U);  // the same as with LRU
+  EXPECT_EQ(plru.victim(0), 1U);  // LRU would also select way 1
   plru.touch(0, 3);
   plru.touch(0, 1);
   EXPECT_EQ(plru.victim(0), 2U);

@@ -230,7 +230,7 @@ TEST_F(ComputeUnitTest, ALoopWithDecreasingLanesIsCountedAsItIssues) {
                       0xbe8a206a,                // s_and_saveexec_b64 s[10:11], vcc
                       0xbf880002,                // s_cbranch_execz, past the additions
                       0x32080881,                // v_add_u32 v4, vcc, 1, v4
-                      0x32080881,                // the same, executed together with the previous one
+                      0x32080881,                // v_add_u32 v4, vcc, 1, v4: executed together with the previous one
                       0x87fe0a7e,                // s_or_b64 exec, exec, s[10:11]
                       0x32060690,                // v_add_u32 v3, vcc, 16, v3
                       0x80888108,                // s_sub_u32 s8, s8, 1

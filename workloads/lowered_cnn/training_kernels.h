@@ -11,7 +11,7 @@
 namespace lowered_cnn {
 
 constexpr float kLossScale = 256;
-constexpr float kLearningRate = 0.1f;  // K. He et al., 2016, section 3.4, like the two below
+constexpr float kLearningRate = 0.1f;  // learning rate, momentum and weight decay: K. He et al., 2016, section 3.4
 constexpr float kMomentum = 0.9f;
 constexpr float kWeightDecay = 1e-4f;
 

@@ -44,7 +44,7 @@ struct ReplacementPolicy {
   ReplacementPolicy& operator=(const ReplacementPolicy&) = delete;
 
   std::string_view name;         ///< name in configurations
-  std::string_view description;  ///< which line is replaced
+  std::string_view description;  ///< phrase that names the line to be replaced
   Make make;
 
   // Policies that C++ code refers to.

@@ -35,7 +35,7 @@ namespace lacuna {
 struct MemoryRequest {
   std::uint64_t address = 0;             ///< bus address of its first byte
   ByteMask byte_mask = ByteMask::all();  ///< bytes that a write or an atomic changes, counted from `address`
-  Tick made{};                           ///< when it was created, before its address was translated; the response repeats it
+  Tick made{};                           ///< time of its creation, before its address was translated; the response repeats it
   std::uint16_t bytes = 0;               ///< at most ByteMask::kBytes
   std::uint16_t requester = 0;           ///< MemoryAttributes::requester
   RequestKind kind = RequestKind::vector;
@@ -49,7 +49,7 @@ static_assert(sizeof(MemoryRequest) == 40);
 /// Completion time of a request, and the breakdown of the time since it was made.
 struct MemoryResponse {
   Tick made{};      ///< MemoryRequest::made
-  Tick arrived{};   ///< when the request reached the target
+  Tick arrived{};   ///< time at which the request reached the target
   Tick done{};      ///< completion: for a read, arrival of its last byte; for a write, its acceptance by the target
   Tick queueing{};  ///< part of the time from `arrived` to `done` that it waited in the target
   Tick service{};   ///< part that the target itself took

@@ -88,7 +88,7 @@ class VectorMemory : private MemoryClient {
   void reset();
 
  private:
-  /// A line that waits for an entry of the reorder buffer, or behind others that do.
+  /// A line that waits for an entry of the reorder buffer, or for earlier lines that do.
   struct Waiting {
     MemoryRequest request;
     std::uint64_t virtual_address;
@@ -129,7 +129,7 @@ class VectorMemory : private MemoryClient {
   void send_lines(std::span<const CoalescedLine> lines, const MemoryRequest& request, Tick start, MemoryTokens::Token token,
                   const Races* races);
   void send_alone(const MemoryRequest& request, MemoryTokens::Token token, Race race);
-  /// Queues such requests until they get entries of the reorder buffer.
+  /// Queues the requests of some lines until they get entries of the reorder buffer.
   void queue_lines(std::span<const CoalescedLine> lines, MemoryRequest request, Tick start, MemoryTokens::Token token,
                    const Races* races);
   void send_in_order();

@@ -52,11 +52,7 @@ class Plic : public MmioPeripheral {
   /// Source of highest priority above `threshold` that is pending and enabled, or 0.
   unsigned best(const Context& context, std::uint32_t threshold) const;
 
-  enum : unsigned {
-    kPriority,
-    kPending,
-    kFirstContext
-  };  // followed by the registers of each context: enable, threshold, claim
+  enum : unsigned { kPriority, kPending, kFirstContext };  // then the registers of each context: enable, threshold, claim
   unsigned max_priority_;
   unsigned sources_;
   std::vector<std::uint32_t> priority_;  // by source number

@@ -96,14 +96,14 @@ constexpr unsigned matrix_passes(LatencyClass latency) {
 
 struct ExecutionProfile {
   Operation operation = Operation::none;
-  std::uint8_t passes = 0;  ///< for a matrix instruction, which uses all lanes
+  std::uint8_t passes = 0;  ///< passes of a matrix instruction, which uses all lanes; otherwise 0
   // Numbers of 32-bit words: per active lane for vector registers, per wavefront for scalar ones. EXEC, which every vector
   // instruction uses, is not read from the file; M0-relative moves access one register.
   std::uint8_t vgpr_reads = 0;
   std::uint8_t vgpr_writes = 0;
   std::uint8_t sgpr_reads = 0;
   std::uint8_t sgpr_writes = 0;
-  std::uint8_t lds_words = 0;  ///< per active lane, read and written
+  std::uint8_t lds_words = 0;  ///< words of LDS that each active lane reads and writes
 
   bool operator==(const ExecutionProfile&) const = default;
 };

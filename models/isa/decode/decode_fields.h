@@ -48,7 +48,7 @@ struct DecodeContext {
   Operand sgpr(unsigned encoding, OperandType type);
   /// 8-bit scalar source: register, constant, literal, special.
   Operand scalar_source(unsigned encoding, OperandType type);
-  /// 9-bit vector source: all of the above and VGPRs. The caller handles SDWA and DPP.
+  /// 9-bit vector source: VGPR, scalar register, constant, literal, special. The caller handles SDWA and DPP.
   Operand vector_source(unsigned encoding, OperandType type);
   Operand constant(std::uint64_t value, OperandType type) const;
 };

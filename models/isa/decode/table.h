@@ -36,7 +36,7 @@ enum RowFlags : std::uint64_t {
   kReadsVcc = 1u << 3,
   kWritesExec = 1u << 4,  ///< v_cmpx, s_*_saveexec
   kReadsM0 = 1u << 5,
-  kWritesM0 = 1u << 6,  ///< in addition to destinations: instructions that switch VGPR indexing keep its state there
+  kWritesM0 = 1u << 6,  ///< M0 is written in addition to destinations: it holds the state of VGPR indexing
   kCommutes = 1u << 7,
   kReadsDst = 1u << 8,  ///< mac/fmac, sdwa preserve, v_movreld: destination is also a source
   kBranch = 1u << 9,
@@ -64,7 +64,7 @@ enum RowFlags : std::uint64_t {
   kWritesSource = 1u << 29,       ///< the source is also written: v_swap_b32
   kOpSel = 1u << 28,              ///< VOP3 OP_SEL is legal: 16-bit operands may be high halves
   kNoOmod = 1u << 21,             ///< VOP3 OMOD must be zero although the result is floating point
-  kZeroByIeee = 1ull << 34,       ///< applies to the pairs of sources below: see makes_irrelevant()
+  kZeroByIeee = 1ull << 34,       ///< the row's zero pairs hold by IEEE 754 only: see makes_irrelevant()
   kSignExtends = 1ull << 35,      ///< vector memory load of 8 or 16 bits that sign-extends to the rest of the register
   kConvertsFormat = 1ull << 36,   ///< the data are converted to or from a buffer format: *_format_*
 };

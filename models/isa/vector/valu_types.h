@@ -50,7 +50,7 @@ inline double flush(double value) {
 // Integers and bit patterns of one plane.
 template <class Value, OperandType kType>
 struct Plane32 {
-  using result_type = Value;  ///< what an operation's result is converted to
+  using result_type = Value;  ///< type to which an operation's result is converted
   static constexpr OperandType kOperand = kType;
   static constexpr unsigned kPlanes = 1;
   static constexpr ArgumentSource kSource = ArgumentSource::operand;

@@ -15,7 +15,7 @@ enum class SidaPath : std::uint8_t {
 
 /// Simulation of repeated passes: `sida.passes`.
 enum class SidaPasses : std::uint8_t {
-  detailed,  ///< all passes by their requests
+  detailed,  ///< every pass is simulated in detail, request by request
   bulk       ///< a repeated pass takes as long as the first one while nothing else uses the memory
 };
 

@@ -13,7 +13,7 @@ struct MachineParameters {
   unsigned pes = PipelineParameters{}.os_pes;  ///< PEs of each core
   Bytes buffer{PipelineParameters{}.buffer_bytes};
   Frequency clock{1'000'000'000};
-  PipelineParameters control;  ///< except cores and buffer size
+  PipelineParameters control;  ///< all other parameters of the pipeline; its cores and buffer size are not used
 
   void describe(ParameterSection& s);
   PipelineParameters pipeline() const;

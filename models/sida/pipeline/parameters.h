@@ -30,7 +30,7 @@ enum class Prefetch : std::uint8_t {
 /// Number of elements of row r that the CSR loader fetches at a time. T(i): elements of row i fetched so far.
 enum class Balance : std::uint8_t {
   mean,     ///< at most sum(T(i), i = S..r) / (r - S + 1) elements, at least one
-  printed,  ///< those in columns c to c + sum(T(i), i = S..r) / r, where c is the next column of the row
+  printed,  ///< elements in columns c to c + sum(T(i), i = S..r) / r, where c is the next column of the row
 };
 enum class Eager : std::uint8_t { automatic, off };  ///< off: R is 0 in every step
 /// Cost of several products of one cycle for the same sum.
@@ -44,8 +44,8 @@ struct PipelineParameters {
   std::uint64_t buffer_bytes = std::uint64_t{64} << 20;     ///< thesis, section 4.5.1
   std::uint64_t bytes_per_cycle = 512;                      ///< memory bandwidth, for the estimator and for the default of T
   unsigned memory_latency = 150;                            ///< cycles, for the default of T (spec "Consequences")
-  std::uint64_t sub_tensor = 0;                             ///< T, columns; 0: by the rule above
-  std::uint64_t csc_bytes = 0;                              ///< CSC space; 0: by the rule above
+  std::uint64_t sub_tensor = 0;  ///< T, columns; 0: the default, which depends on bandwidth and latency
+  std::uint64_t csc_bytes = 0;   ///< CSC space; 0: the default
   /// Limit of the bytes of columns converted from eagerly fetched rows (our choice). 0: a quarter of the buffer. They never
   /// take space that vectors need in any step, nor space that CSR entries occupy when they are fetched.
   std::uint64_t converted_bytes = 0;

@@ -279,7 +279,7 @@ bool PassPipeline::run_os() {
     os_.at = std::max(os_.at, ready) + os_cycles(os_.used + piece.entries, shape_, parameters_.os_pes) -
              os_cycles(os_.used, shape_, parameters_.os_pes);
     os_.used += piece.entries;
-    advance(os_.at);  // pieces that already had space
+    advance(os_.at);  // requests pieces for which there already was space
     loader_.release(os_.at);
     advance(os_.at);
   }

@@ -50,8 +50,10 @@ class RowStore {
   /// Drops the entries that were used when the repack began.
   void end_repack();
 
-  std::uint64_t waiting() const { return waiting_now_; }  ///< entries
-  std::uint64_t space() const { return used_ + dead_; }   ///< entries, including reserved ones and used ones not yet dropped
+  std::uint64_t waiting() const { return waiting_now_; }  ///< waiting entries
+  std::uint64_t space() const {
+    return used_ + dead_;
+  }  ///< space of entries, including reserved ones and used ones not yet dropped
   std::uint64_t evictions() const { return evictions_; }
   std::uint64_t repacks() const { return repacks_; }
 
@@ -85,7 +87,7 @@ class RowStore {
   Index highest_word_ = 0;                ///< no later word of `occupied_` has a bit set
   std::uint64_t waiting_now_ = 0, used_ = 0;
   std::uint64_t dead_ = 0;     ///< used entries that have not been dropped
-  std::uint64_t dropped_ = 0;  ///< those that the current repack drops
+  std::uint64_t dropped_ = 0;  ///< used entries that the current repack drops
   std::uint64_t evictions_ = 0, repacks_ = 0;
 };
 

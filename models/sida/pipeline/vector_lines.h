@@ -54,8 +54,9 @@ class VectorLines {
   void fetch_x(std::uint64_t sub_tensor, std::vector<MemoryRequest>& reads);
   /// Creates w for the rows of a sub-tensor, which E-wise processes.
   void make_w(std::uint64_t sub_tensor);
-  /// Records uses by IS of w of a row, and of the sum of a column.
+  /// Records a use by IS of a row's element of w.
   void use_w(Index row);
+  /// Records a use by IS of a column's sum.
   void use_sum(Index column);
   /// Records uses of a column's entries in rows that IS knows.
   void use_column(Index column, std::span<const Index> known_rows);
@@ -63,8 +64,9 @@ class VectorLines {
   std::span<const Index> finish_sums(std::uint64_t step);
   /// Removes lines after their last use, at the end of a step.
   void end_step(std::uint64_t step);
-  /// Requests to spill and read back since the last call. Valid until the next use.
+  /// Requests to spill lines, which the caller removes. Valid until the next use.
   std::vector<MemoryRequest>& spills() { return spills_; }
+  /// Requests to read spilled lines back, which the caller removes. Valid until the next use.
   std::vector<MemoryRequest>& read_backs() { return read_backs_; }
 
   /// Only if all fit: records the use of a sum by an eagerly fetched entry in `step`. Returns false if its line is not live yet

@@ -52,7 +52,7 @@ TEST(Flat, InactiveLanesTouchNothing) {
   m.set_address(5, kBase + 8);
   write<std::uint32_t>(at + 8, 42);
   m.v(2, 4) = 9;
-  m.run({"flat_load_dword v2, v[0:1]"});  // the others' address is 0, which is not mapped
+  m.run({"flat_load_dword v2, v[0:1]"});  // the address of inactive lanes is 0, which is not mapped
   EXPECT_EQ(m.wave.event, Event::none);
   EXPECT_EQ(m.v(2, 5), 42U);
   EXPECT_EQ(m.v(2, 4), 9U);

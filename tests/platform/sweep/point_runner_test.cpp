@@ -161,7 +161,7 @@ TEST_F(Points, KeepTheFaultingLineOfALongLog) {
   EXPECT_THAT(record.log, AllOf(HasSubstr("lacuna: error at 12.5 us: " + fault + "\nline 0 of"),
                                 HasSubstr(" bytes are not kept]"), EndsWith("the end\n"), Not(HasSubstr("line 3000 of"))));
   EXPECT_LT(record.log.size(), 32u * 1024);
-  // Without an error of the simulator: how it began and how it ended.
+  // If the simulator has reported no error, the beginning and the end of the log are kept.
   EXPECT_THAT(run("echo the beginning\n" + lines + "echo the end\nexit 1").log,
               AllOf(StartsWith("the beginning\nline 0 of"), EndsWith("the end\n")));
   // A line that is part of the kept end anyway is not kept twice.

@@ -16,14 +16,14 @@ using Element = typename m3xu::fragment<m3xu::matrixa, f>::element;
 template <m3xu::format f>
 using Sum = typename m3xu::fragment<m3xu::accum, f>::element;
 
-// A row-major and B column-major, and vice versa.
+// Computes D with A row-major and B column-major, and E with A column-major and B row-major.
 template <m3xu::format f>
 __global__ void products(Sum<f>* d, Sum<f>* e, const Element<f>* a, const Element<f>* b, const Sum<f>* c, Size s) {
   m3xu::gemm<f, m3xu::row_major, m3xu::column_major>(d, a, b, c, s.m, s.n, s.k, s.k, s.k, s.n);
   m3xu::gemm<f, m3xu::column_major, m3xu::row_major>(e, a, b, nullptr, s.m, s.n, s.k, s.m, s.n, s.n);
 }
 
-/// The same kernels in OpenCL C, of m3xu.cl.
+/// OpenCL C versions of the kernels, from m3xu.cl.
 static hipModule_t opencl;
 
 /// Runs the HIP and the OpenCL C kernel, and passes D and E of each on.
