@@ -8,8 +8,8 @@
 
 namespace lacuna {
 
-/// A register pair of a SIMD, or two: those that a tile of 8 or 16 bytes per lane fills. With DuploEntry::row, rows in pairs
-/// have separate numbers.
+/// One or two register pairs of a SIMD: a tile of 8 bytes per lane fills one, a tile of 16 bytes per lane two. With
+/// DuploEntry::row, the rows in a pair have separate numbers.
 struct TileRegisters {
   static constexpr std::uint16_t kNone = 0xffff;
   std::uint16_t simd = 0;

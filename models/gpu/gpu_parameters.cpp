@@ -151,7 +151,7 @@ Cycles GpuDeviceParameters::window() const {
   for (const auto& extension : extensions.all()) {
     if (extension->is_on()) shortest = earlier(shortest, extension->min_response_time(*this));
   }
-  // Not longer than the maximum lag of units relative to the kernel.
+  // A window is not longer than the maximum lag of units relative to the kernel.
   shortest = earlier(shortest, kMaxLag);
   return later(core.floor(shortest), Cycles{1});
 }

@@ -292,7 +292,7 @@ class OffloadUnit final : public LoadStage, public NodeRequester, private Memory
   std::vector<std::uint32_t> free_requests_;
   std::vector<Message> messages_;
   Tick next_message_ = kNever;
-  std::uint64_t alu_busy_ = 0;  ///< cycles of the SIMDs since alu_since_
+  std::uint64_t alu_busy_ = 0;  ///< cycles in which vector ALUs were busy since alu_since_, summed over SIMDs
   Tick alu_since_{};
   unsigned alu_use_ = 0;
   Tick last_{};  ///< time of the latest event

@@ -40,11 +40,11 @@ struct KernelTags {
   std::vector<std::vector<std::uint32_t>> checks;  ///< by chain and instruction
 };
 
-/// Computes the checks from the code.
+/// Builds the tags of a kernel, and computes the checksums of its instructions from the code.
 KernelTags kernel_tags(std::string name, std::uint64_t entry, std::vector<Chain> chains, const isa::FetchWords& fetch,
                        isa::Target target);
 
-/// The check of the instruction at an address; 0 if there is none.
+/// Checksum of the instruction at an address; 0 if there is no instruction.
 std::uint32_t code_check(std::uint64_t address, const isa::FetchWords& fetch, isa::Target target);
 
 std::vector<std::byte> encode_tags(const std::vector<KernelTags>& kernels);

@@ -157,7 +157,7 @@ void write_lazy_table(const std::vector<NamedActivity>& kernels, std::ostream& o
   }
 }
 
-/// Reasons why parts of chains stay at the core, with a short text.
+/// Reasons why parts of chains stay at the core, each with a short text.
 constexpr std::array<std::pair<NearDataCount, std::string_view>, 10> kReasonsToStay{
     {{NearDataCount::hit_first, "L1 hits of first loads"},
      {NearDataCount::hit_second, "L1 hits of second loads"},
@@ -170,7 +170,8 @@ constexpr std::array<std::pair<NearDataCount, std::string_view>, 10> kReasonsToS
      {NearDataCount::lanes, "lanes in two lines"},
      {NearDataCount::code_changed, "changed code"}}};
 
-/// Chains of near-data computing, if there were any: packets, and the two most frequent reasons for none.
+/// Writes a table of near-data computing if there were chains: their packets, and the two most frequent reasons why parts
+/// stayed at the core.
 void write_near_data_table(const std::vector<NamedActivity>& kernels, std::ostream& out) {
   std::vector<TextRow> rows{{"", "", "", "at LLCs", "bounced", "at the", "of these,"},
                             {"chains", "begun", "packets", "%", "%", "core, %", "%"}};

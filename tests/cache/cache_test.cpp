@@ -210,7 +210,7 @@ TEST(Cache, AHashOfTheSetsSpreadsStridesOfPowersOfTwo) {
     }
     EXPECT_EQ(b.hashed_memory.requests.size(), kLines) << "stride " << stride << ": the second round hits";
   }
-  // Banks follow their sets: lines a way apart are in different ones.
+  // Banks follow the hashed sets: these two lines are in different banks, so that both hits take place in the same cycle.
   EXPECT_EQ(b.hashed_initiator.time_read(100'000_ns, 0, 64).at, 100'020_ns);
   EXPECT_EQ(b.hashed_initiator.time_read(100'000_ns, 4096, 64).at, 100'020_ns);
 }

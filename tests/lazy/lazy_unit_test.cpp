@@ -123,7 +123,7 @@ TEST_F(LazyUnitTest, WaitForAHeldLoad) {
     unsigned first;    ///< cycles from the use to the first request
   };
   constexpr std::array kRows{
-      Row{AddressUnit::once, 0, 6},                                  // 10 after the load, as an eager one
+      Row{AddressUnit::once, 0, 6},                                  // 10 after the load, like an eager load
       Row{AddressUnit::once, 1, 5},   Row{AddressUnit::once, 8, 5},  // lazy.issue_latency
       Row{AddressUnit::twice, 0, 10}, Row{AddressUnit::twice, 1, 10}, Row{AddressUnit::twice, 8, 10},
   };

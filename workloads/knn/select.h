@@ -36,7 +36,7 @@ __device__ inline void select(const Distances& x, float* __restrict__ nearest, u
   const float* const from = x.values + size_t{row} * x.ld;
   float best = INFINITY;
   unsigned where = ~0u;
-  float limit = INFINITY;  // the last of them, in all lanes
+  float limit = INFINITY;  // largest of the distances kept so far, in all lanes
   const auto load = [&](unsigned first) {
     // The columns up to the end of the line are in memory; those after it are not loaded.
     const unsigned column = min(first + 4 * lane, x.ld - 4);

@@ -174,7 +174,7 @@ extern "C" __global__ void __launch_bounds__(256)
   }
 }
 
-// The inverse: one work-item per pixel of the input adds the columns that the pixel contributed to.
+// The inverse of convolution_im2col(): one work-item per pixel of the input adds the columns that the pixel contributed to.
 extern "C" __global__ void __launch_bounds__(256)
     convolution_col2im(resnet18::Shape shape, const float* columns, float* x, unsigned first_image, unsigned image_count,
                        bool accumulate) {

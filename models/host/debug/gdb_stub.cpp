@@ -148,7 +148,7 @@ bool GdbStub::handle(std::string_view request, GdbResume& resume) {
       return true;
     case 'v':
       if (request == "vCont?") return send("vCont;c;C;s;S"), false;
-      // One thread: the first action is ours.
+      // There is one thread, to which the first action applies.
       if (request.starts_with("vCont;")) return handle_resume(request.substr(6), resume);
       if (request.starts_with("vKill")) {
         send("OK");

@@ -85,7 +85,7 @@ class WaitEffects {
  private:
   /// Operations that may be outstanding at a point of a block.
   struct State {
-    PendingRegisters vm_before;  ///< operations that vmcnt has counted before the block
+    PendingRegisters vm_before;  ///< results of operations that vmcnt has counted before the block
     PendingRegisters lgkm_before;
     std::vector<std::uint32_t> vm;  ///< instructions of the block that vmcnt counts, in order
     std::vector<std::uint32_t> lgkm;

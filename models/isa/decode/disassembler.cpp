@@ -280,7 +280,7 @@ class Printer {
     if (i_.vop.sdwa) sdwa();
   }
 
-  // One bit per source, and the result's if there is one.
+  // Appends a list of bits: one per source, followed by a bit for the result if the modifier has one.
   void list(const char* name, unsigned bits, unsigned count) {
     text_.append(" ").append(name).append(":[");
     for (unsigned i = 0; i < count; ++i) text_.append(i == 0 ? "" : ",").append((bits >> i & 1) != 0 ? "1" : "0");

@@ -11,9 +11,8 @@
 //   sparse   A: the first register has the two halves of A[i][4g..4g+3] that are kept, the second their positions in it: bits
 //            1:0 and 3:2, other bits are ignored. What is not kept contributes nothing. B, C, D as above
 //   fp32, tf32  A: register t of 2 is A[i][2g + t]; B: B[2g + t][i]; C, D as above. Of tf32 the low 13 bits are ignored
-//   fp32c    A: register 0 is the real, 1 the imaginary part of A[i][g]; B: of B[g][i]; C, D: registers 2j and 2j + 1 are those
-//   of
-//            D[4j + g][i]
+//   fp32c    A: register 0 is the real, 1 the imaginary part of A[i][g]; B: of B[g][i]; C, D: registers 2j and 2j + 1 hold
+//            the parts of D[4j + g][i]
 //   fp64     as v_mfma_f64_16x16x4f64
 // All lanes take part regardless of EXEC. docs/guide/matrix-unit.md defines the result of each code.
 #pragma once

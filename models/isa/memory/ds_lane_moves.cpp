@@ -12,8 +12,8 @@ namespace {
 using U32 = std::uint32_t;
 using U64 = std::uint64_t;
 
-// Modes of gfx9 (Vega ISA manual, "DS_SWIZZLE_B32"): the lanes of an FFT step, and rotation; within 32 lanes, of the bits that
-// `mask` does not keep.
+// Source lanes of the modes that gfx9 adds (Vega ISA manual, "DS_SWIZZLE_B32"): an FFT step and rotation. Both move lanes
+// within groups of 32 and keep the bits of a lane's number that are set in `mask`.
 unsigned fft_source(unsigned lane, unsigned mask) {
   unsigned reversed = 0;
   for (unsigned bit = 0; bit < 5; ++bit) reversed |= (lane >> bit & 1) << (4 - bit);

@@ -42,14 +42,15 @@ inline void fill_offsets(const std::uint32_t* base, std::uint32_t offset, Offset
   for (unsigned l = 0; l < kLanes; ++l) out[l] = base[l] + offset;
 }
 
-// The one-address form: byte offset in the encoding.
+// Resolves the addresses of the one-address form, whose encoding has a byte offset.
 inline void resolve(const Instruction& i, Wavefront& w, LaneTargets& targets, unsigned bytes) {
   Offsets& offsets = w.addresses->lds;
   fill_offsets(w.v(i.src[0].index), static_cast<std::uint32_t>(i.mem.offset), offsets);
   targets.resolve_lds(w, w.access.lanes, offsets.data(), bytes, limit_of(w));
 }
 
-// The two-address forms: two 8-bit offsets in units of the element, or of 64 elements. Returns the first one in bytes.
+// Notes the distance of a two-address form, whose encoding has two 8-bit offsets in units of the element or of 64 elements.
+// Returns the first offset in bytes.
 template <unsigned kBytes, unsigned kStride>
 U32 note_pair(const Instruction& i, Wavefront& w) {
   const auto offset = static_cast<std::uint32_t>(i.mem.offset);

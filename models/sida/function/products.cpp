@@ -130,8 +130,8 @@ class DualProduct : public Product {
   std::vector<std::uint32_t> to_;
 };
 
-/// Product over blocks: those of a line of blocks in ascending order, and entries of a block by column, then by row. In either
-/// direction, the terms of a sum are in ascending order.
+/// Product over blocks. Blocks of a line are processed in ascending order, entries of a block by column, then by row: the terms
+/// of a sum are in ascending order for the matrix and for its transpose.
 class BlockedProduct : public Product {
  public:
   BlockedProduct(const Memory& memory, const lacuna_sida_matrix& matrix, MatrixLines blocks, bool transposed,

@@ -187,7 +187,7 @@ Work oracle_work(const Program& program, const Pass& pass, const PassOutcome& ou
   const bool os_rows = pass.description.flags & LACUNA_SIDA_PASS_OS_TRANSPOSED,
              is_rows = pass.description.flags & LACUNA_SIDA_PASS_IS_TRANSPOSED;
   work.bytes += order_bytes(matrix, os_rows ? matrix.rows : matrix.columns);
-  // Also the offsets of the other order, unless both products walk the same lines.
+  // The offsets of the other order count as well, unless both products walk the same lines.
   if (outcome.has_is && os_rows == is_rows)
     work.bytes += std::uint64_t{os_rows ? matrix.columns : matrix.rows} * matrix.offset_bytes;
   work.energy.memory_read = work.bytes - work.energy.memory_written;
