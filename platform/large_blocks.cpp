@@ -13,9 +13,9 @@
 namespace {
 
 constexpr std::size_t kHugePage = std::size_t{2} << 20;
-// More than the models of the largest GPU use; pages that are not accessed use no memory.
+// Initial size of the heap: more than the models of the largest GPU use. Pages that are not accessed use no memory.
 constexpr int kHeap = 64 << 20;
-// Increment by which the heap grows after that: the C library's default.
+// Increment by which the heap grows beyond its initial size: the C library's default.
 constexpr int kStep = 128 << 10;
 // Size from which blocks are separate mappings, which are returned to the host when they are freed.
 constexpr int kOwnMapping = 1 << 20;

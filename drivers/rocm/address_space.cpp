@@ -15,7 +15,7 @@ constexpr std::uint64_t kRegionBase = std::uint64_t{0x200000000000};
 constexpr std::uint64_t kRegionSize = std::uint64_t{1} << 44;
 constexpr std::uint64_t kRegionEnd = kRegionBase + kRegionSize;
 
-/// Never destroyed: memory is released until the process ends.
+/// Never destroyed: the program may release memory until the process ends.
 struct Region {
   std::mutex mutex;
   AddressRanges ranges{kRegionBase, kRegionSize};

@@ -51,10 +51,10 @@ struct Metric {
   std::string name;
   std::string text;
 
-  /// Its paths, with their references (`@ NAME=VALUE`).
+  /// Paths in the metric, with their references (`@ NAME=VALUE`).
   std::vector<std::string> paths() const;
-  /// Evaluates it; `sum` returns the value of a path. Empty when a path has no value or the result is not finite. Throws
-  /// SweepError on a syntax error.
+  /// Evaluates the metric; `sum` returns the value of a path. Empty when a path has no value or the result is not finite.
+  /// Throws SweepError on a syntax error.
   std::optional<double> value(const std::function<std::optional<double>(const std::string& path)>& sum) const;
 };
 

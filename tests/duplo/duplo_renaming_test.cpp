@@ -63,7 +63,7 @@ class RandomProgram {
   unsigned loads() const { return loads_; }
 
  private:
-  static constexpr unsigned kRegisters = 16;  ///< of each file, for tiles
+  static constexpr unsigned kRegisters = 16;  ///< registers of each file that hold tiles
 
   static std::string v(unsigned r) { return "v" + std::to_string(8 + r); }
   static std::string a(unsigned r) { return "a" + std::to_string(r); }

@@ -38,9 +38,9 @@ class LazyBench : public ComputeUnitBench {
   }
 
   ComputeUnit& lazy_unit(LazyMode mode, AddressUnit occupied = AddressUnit::once) { return *units[number(mode, occupied)]; }
-  /// The lazy unit of that compute unit; null in mode eager.
+  /// The lazy unit of the compute unit in mode `mode`; null in mode eager.
   LazyUnit* stage(LazyMode mode) { return stages_[static_cast<std::size_t>(mode)]; }
-  /// In mode lazy, with FirstUse::all.
+  /// The compute unit in mode lazy with FirstUse::all.
   ComputeUnit& lazy_in_groups() { return *units.back(); }
   FixedLatencyMemory& lazy_memory(LazyMode mode, AddressUnit occupied = AddressUnit::once) {
     return *memories[number(mode, occupied)];

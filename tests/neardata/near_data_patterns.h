@@ -70,7 +70,7 @@ inline AssembledKernel all_patterns(bool divergent) {
   append(lines, {"v_mul_f32 v12, s3, v11", "v_add_f32 v14, v10, v12", "v_xor_b32 v23, v23, v14"});
   append(lines, both);
   append(lines, {"v_mul_f32 v12, 2.0, v11", "v_add_f32 v12, v10, v12", "STORE v[6:7], v12", next});
-  // one that no row describes
+  // a chain that no row of the table describes
   append(lines, one);
   append(lines, {"v_mul_f32 v11, s3, v10", "v_add_f32 v11, s3, v11", "STORE v[6:7], v11", next});
   append(lines, {"ADD_u32 v2, 0x2000, v2", "ADD_u32 v4, 0x40, v4", "s_add_u32 s20, s20, 1", "s_cmp_lt_u32 s20, 2"});

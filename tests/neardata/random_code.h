@@ -33,7 +33,7 @@ class RandomCode {
 
  private:
   struct Operation {
-    std::vector<std::string> registers;  ///< that it writes when it is complete
+    std::vector<std::string> registers;  ///< registers that the operation writes when it completes
     bool vm = false;
     bool lgkm = false;
   };

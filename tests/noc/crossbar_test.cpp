@@ -122,7 +122,7 @@ TEST(Crossbar, PacketsToDifferentDestinationsDoNotContend) {
 TEST(Crossbar, OneSourceSharesItsOwnPorts) {
   auto& b = fresh();
   EXPECT_EQ(b.initiators[0].time_read(0_ns, kBase, 64).at, 111_ns);
-  // Injected one cycle later; the reply follows the four flits of the other one.
+  // The second request is injected one cycle later; its reply follows the four flits of the first reply.
   EXPECT_EQ(b.initiators[0].time_read(0_ns, kBase + 64, 64).at, 115_ns);
 }
 

@@ -192,7 +192,7 @@ class Transform {
   __device__ void load(Index index) {
     const Complex* const first = x_.in + x_.from.at(first_column_, 0);
     each_in_memory<Form::kFromColumns>(x_.from, kCount, index, [&](unsigned v, unsigned uniform, unsigned lane, bool) {
-      if constexpr (kByTwo) {  // together with that of the next tile, which follows it
+      if constexpr (kByTwo) {  // one load for this value and the adjacent one of the next tile
         if (v / kRows % 2 != 0) return;
         const auto bits = global<2>(first + uniform, lane);
         values_[v] = from_bits(bits.x, bits.y);

@@ -16,7 +16,7 @@ using namespace literals;
 struct Told : MemoryTokens::Listener {
   std::vector<const WavefrontSlot*> slots;
   std::vector<Cycles> groups;
-  std::vector<std::pair<unsigned, Cycles>> filled;  ///< with the number of the stage
+  std::vector<std::pair<unsigned, Cycles>> filled;  ///< stage and completion of each registers_filled()
   void operation_closed(WavefrontSlot& slot) override { slots.push_back(&slot); }
   void operation_closed(ResidentWorkgroup&, Cycles done) override { groups.push_back(done); }
   void registers_filled(WavefrontSlot&, unsigned stage, Cycles done, const OperationDelays&) override {

@@ -342,7 +342,7 @@ TEST(MatrixCodes, NoOthersThanThoseOfTheTable) {
     for (const auto design : {MatrixDesign::m3xu_pipelined, MatrixDesign::m3xu, MatrixDesign::fp32_native}) {
       const std::set<Code> codes = codes_of(extensions, design);
       MatrixMachine machine({extensions, design});
-      for (const unsigned opcode : {kOfHalves, kOfDoubles, 0x45U, 0x55U, 0x67U, 0x6dU}) {  // single blocks all of them
+      for (const unsigned opcode : {kOfHalves, kOfDoubles, 0x45U, 0x55U, 0x67U, 0x6dU}) {  // all multiply a single block
         for (unsigned fields = 0; fields < 8 * 16 * 8; ++fields) {
           MatrixWords words{opcode, kD, kA, kB, 256 + kC};
           words.cbsz = fields & 7;

@@ -23,7 +23,7 @@ constexpr std::array<unsigned, 2> kData{4, 8};
 constexpr unsigned kResult = 16;
 constexpr unsigned kDescriptor = 4;
 constexpr unsigned kLaneBytes = 32;
-constexpr unsigned kSecondDatum = 16;  ///< ds_*_src2_*: bytes after the first
+constexpr unsigned kSecondDatum = 16;  ///< ds_*_src2_*: bytes from the first datum to the second
 constexpr std::uint64_t kBase = 0x1'2340'0000;
 constexpr unsigned kRounds = 48;
 constexpr int kFailuresPerRow = 4;

@@ -37,7 +37,7 @@ struct Form {
   std::string text() const;
 };
 
-/// Sources that are not masks (the carry or VCC): those come first in the row's list.
+/// Number of sources other than masks (the carry or VCC). They precede the mask in the row's list.
 unsigned value_sources(const InstructionRow& row);
 bool reads_mask(const InstructionRow& row);
 bool returns_mask(const InstructionRow& row);       ///< comparisons: the mask is the only result
