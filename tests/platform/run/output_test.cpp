@@ -238,8 +238,9 @@ TEST(KernelReports, CsvHoldsEveryField) {
   EXPECT_THAT(header,
               HasSubstr(",dram_used,dram_peak,matrix_used,matrix_peak,dram_reachable,l2_reads,l2_read_hits,dram_row_hits,"
                         "dram_row_empty,dram_row_conflicts,lazy_loads_held,lazy_loads_eager,"));
-  EXPECT_THAT(header,
-              EndsWith(",passes_simd2_orand,passes_simd2_addnorm,untimed_instructions,half_width_cycles,bulk_bytes,unfinished"));
+  EXPECT_THAT(
+      header,
+      EndsWith(",passes_simd2_orand,passes_simd2_addnorm,untimed_instructions,half_width_cycles,bulk_bytes,unfinished"));
   EXPECT_THAT(line, EndsWith(",600000,640000,0,10000,320000,51,52,53,54,55,1,2,3,4,5,6,7,8,9,10,11,12,13,14,100,101,102,103,"
                              "104,105,106,107,108,109,110,111,112,"
                              "113,114,115,1500000,25,0,0"));
