@@ -15,7 +15,8 @@ namespace {
 // Instructions that a wavefront executes before others continue: short compared with a wavefront's life, so that workgroups
 // that end are replaced soon.
 constexpr double kRound = 64;
-// Instructions of a kind may be a share S of all in a sample, and S ± (kAlike S + kAlikeShare) in the untimed part after it.
+// Two mixes of instructions are alike if the share of each kind in the untimed part differs from its share S in the sample by
+// at most kAlike S + kAlikeShare.
 constexpr double kAlike = 0.25;
 constexpr double kAlikeShare = 0.005;
 // Share of the wavefronts that may end without being replaced before the end of the kernel is timed.

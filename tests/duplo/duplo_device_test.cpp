@@ -294,7 +294,7 @@ TEST_F(DuploDevice, StaticPowerWhileAConvolutionRuns) {
   EXPECT_EQ(joules(b_.powered_rows, run(b_.powered_rows, c, kernel, 4, 256).record.energy), -1);
 }
 
-// A kernel without a block runs alone, and one runs together with kernels that have blocks.
+// A kernel without a parameter block takes the same cycles on a device with Duplo as on one without.
 TEST_F(DuploDevice, KernelsWithoutABlockTakeTheSameCycles) {
   const LoweredConvolution c = convolution();
   const AssembledKernel kernel = load_tiles(c, 4);
