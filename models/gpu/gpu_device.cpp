@@ -28,13 +28,6 @@ std::size_t state_bytes(const GpuDeviceParameters& p) {
   return units * (registers + p.cu.lds.n + std::size_t{p.cu.simds} * p.cu.wavefronts_per_simd * kWavefront);
 }
 
-// Code that returns data from beyond the L1, or sleeps, may wait for other workgroups. A sampled kernel must not.
-std::optional<std::string> may_wait(const isa::Instruction& instruction) {
-  if (instruction.latency == isa::LatencyClass::sleep) return "sleeps";
-  if (instruction.unit == isa::Unit::vmem && instruction.mem.glc && instruction.destinations != 0) return "bypasses the L1";
-  return std::nullopt;
-}
-
 }  // namespace
 
 GpuDevice::GpuDevice(sc_core::sc_module_name module_name, const GpuDeviceParameters& parameters, WorkerThreads* threads)
@@ -222,12 +215,6 @@ void GpuDevice::build_command_processor() {
   dispatcher_.attach(unit_pointers(), cp_->packets);
   agents_.add(cp_->packets);
   agents_.add(dispatcher_);
-}
-
-void GpuDevice::build_sampler() {
-  sampler_ = std::make_unique<KernelSampler>(parameters_.sampling, Clock(parameters_.gpu.core_clock), windows_, dispatcher_,
-                                             unit_pointers(), *untimed_unit_,
-                                             CodeCheck(vm_, parameters_.gpu.target, parameters_.mfma.codes(), may_wait));
 }
 
 void GpuDevice::build_sdma() {
@@ -507,81 +494,6 @@ std::byte* GpuDevice::host_memory(std::uint64_t bus_address, std::uint64_t bytes
   if (!host()->get_direct_mem_ptr(payload, dmi) || !dmi.is_read_write_allowed()) return nullptr;
   if (bus_address < dmi.get_start_address() || bytes - 1 > dmi.get_end_address() - bus_address) return nullptr;
   return reinterpret_cast<std::byte*>(dmi.get_dmi_ptr()) + (bus_address - dmi.get_start_address());
-}
-
-ResourceAmounts GpuDevice::used() const {
-  // Counters of units and their caches change within windows only: back-to-back launches reuse the sums.
-  if (std::exchange(used_by_units_.windows, windows_.count()) != windows_.count()) used_by_units_.sum = used_by_units();
-  ResourceAmounts sum = used_by_units_.sum;
-  const auto of = [&sum](Resource r) -> std::uint64_t& { return sum[static_cast<std::size_t>(r)]; };
-  for (const auto& cache : l2_) {
-    of(Resource::l2) += (cache->statistics().reads + cache->statistics().writes) * parameters_.l2.sector.n;
-  }
-  const auto& ports = noc_->statistics().destinations;
-  for (unsigned i = 0; i < destinations_.l2_banks; ++i) {
-    of(Resource::noc) += ports[destinations_.first_l2 + i].flits * parameters_.noc.width;
-    if (extension_memory_) of(Resource::noc) += ports[destinations_.first_of_extension + i].flits * parameters_.noc.width;
-  }
-  for (const auto& channel : dram_)
-    of(Resource::dram) += channel->statistics().bytes_read + channel->statistics().bytes_written;
-  for (std::size_t i = 0; i < kResources; ++i) sum[i] += copies_->used_in_bulk()[i];
-  return sum;
-}
-
-ResourceAmounts GpuDevice::used_by_units() const {
-  ResourceAmounts sum{};
-  const auto of = [&sum](Resource r) -> std::uint64_t& { return sum[static_cast<std::size_t>(r)]; };
-  for (const auto& unit : units_) {
-    of(Resource::compute) += unit->statistics().valu_busy_cycles;
-    of(Resource::matrix) += unit->matrix_units().busy_cycles();
-  }
-  // A write-back cache counts its atomics as reads.
-  for (const auto& cache : l1v_) {
-    const CacheStatistics& s = cache->statistics();
-    of(Resource::l1) += (s.reads + s.writes + s.atomics + s.bypasses) * parameters_.l1v.sector.n;
-  }
-  return sum;
-}
-
-ResourceAmounts GpuDevice::available(Cycles cycles) const {
-  ResourceAmounts most{};
-  const auto of = [&most](Resource r) -> std::uint64_t& { return most[static_cast<std::size_t>(r)]; };
-  const Tick time = Clock(parameters_.gpu.core_clock).ticks(cycles);
-  const auto cycles_of = [time](Frequency clock) { return time.ps / clock.period().ps; };
-  const std::uint64_t simds = units_.size() * parameters_.cu.simds;
-  of(Resource::compute) = of(Resource::matrix) = simds * cycles.n;
-  of(Resource::slots) = simds * parameters_.cu.wavefronts_per_simd * cycles.n;
-  const auto cache_bytes = [&](const CacheParameters& p) {
-    return std::uint64_t{p.ports} * p.banks * p.sector.n * cycles_of(p.clock);
-  };
-  of(Resource::l1) = l1v_.size() * cache_bytes(parameters_.l1v);
-  of(Resource::l2) = l2_.size() * cache_bytes(parameters_.l2);
-  const unsigned noc_ports = destinations_.l2_banks * (extension_memory_ && !extension_memory_->shares_l2_nodes ? 2 : 1);
-  of(Resource::noc) = 2ULL * noc_ports * parameters_.noc.width * cycles_of(parameters_.noc.clock);
-  of(Resource::dram) = dram_.size() * parameters_.dram.bus_bytes({cycles_of(parameters_.dram.clock)});
-  return most;
-}
-
-std::uint64_t GpuDevice::reachable_dram_bytes(Cycles cycles) const {
-  const Tick time = Clock(parameters_.gpu.core_clock).ticks(cycles);
-  const Cycles dram_cycles{time.ps / Clock(parameters_.dram.clock).period().ps};
-  return dram_.size() * parameters_.dram.reachable_bytes(dram_cycles, parameters_.l2.sector);
-}
-
-MemoryCounts GpuDevice::memory_counts() const {
-  MemoryCounts counts{};
-  const auto of = [&counts](MemoryCount c) -> std::uint64_t& { return counts[static_cast<std::size_t>(c)]; };
-  for (const auto& cache : l2_) {
-    of(MemoryCount::l2_reads) += cache->statistics().reads;
-    of(MemoryCount::l2_read_hits) += cache->statistics().read_hits;
-  }
-  for (const auto& channel : dram_) {
-    const DramStatistics& s = channel->statistics();
-    of(MemoryCount::dram_row_hits) += s.row_hits;
-    of(MemoryCount::dram_row_empty) += s.row_empty;
-    of(MemoryCount::dram_row_conflicts) += s.row_conflicts;
-  }
-  return counts;
 }
 
 void GpuDevice::add_observer(KernelObserver& observer) { cp_->packets.add_observer(observer); }

@@ -1,0 +1,29 @@
+// Sampled timing of the device's kernels.
+
+#include <optional>
+#include <string>
+
+#include "models/gpu/gpu_device.h"
+#include "models/sampling/kernel_sampler.h"
+#include "models/sampling/untimed_unit.h"
+
+namespace lacuna {
+
+namespace {
+
+// Code that returns data from beyond the L1, or sleeps, may wait for other workgroups. A sampled kernel must not.
+std::optional<std::string> may_wait(const isa::Instruction& instruction) {
+  if (instruction.latency == isa::LatencyClass::sleep) return "sleeps";
+  if (instruction.unit == isa::Unit::vmem && instruction.mem.glc && instruction.destinations != 0) return "bypasses the L1";
+  return std::nullopt;
+}
+
+}  // namespace
+
+void GpuDevice::build_sampler() {
+  sampler_ = std::make_unique<KernelSampler>(parameters_.sampling, Clock(parameters_.gpu.core_clock), windows_, dispatcher_,
+                                             unit_pointers(), *untimed_unit_,
+                                             CodeCheck(vm_, parameters_.gpu.target, parameters_.mfma.codes(), may_wait));
+}
+
+}  // namespace lacuna
