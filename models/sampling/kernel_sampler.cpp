@@ -164,17 +164,14 @@ bool KernelSampler::end_slice(const Dispatch& dispatch, Cycles end) {
   if (instructions < (ends ? c.counted + std::uint64_t{parameters_.slice_work} * resident() : c.settled_count)) return false;
   if (ends) {
     c.slices.push_back({.cycles = static_cast<double>((end - c.ends.back()).n), .instructions = instructions - c.counted});
-  }
-  if (!ends) {
+  } else {
     c.finished = dispatch.finished_workgroups;
     c.first_count = instructions;
+    for (ComputeUnit* unit : units_) unit->sample_wavefronts(0);
   }
   c.counted = instructions;
   c.ends.push_back(end);
   c.mixes.push_back(mix());
-  if (!ends) {
-    for (ComputeUnit* unit : units_) unit->sample_wavefronts(0);
-  }
   if (c.slices.size() == parameters_.slices / 2) {
     for (ComputeUnit* unit : units_) unit->sample_wavefronts(1);
   }
@@ -288,9 +285,9 @@ bool KernelSampler::is_alike(const Mix& sample, const Mix& instructions) {
   return true;
 }
 
-bool KernelSampler::is_active(const Dispatch& dispatch) const {
+bool KernelSampler::runs(const Dispatch& dispatch) const {
   const std::vector<Dispatch*>& all = dispatcher_.dispatches();
-  return std::find(all.begin(), all.end(), &dispatch) != all.end();
+  return std::find(all.begin(), all.end(), &dispatch) != all.end() && !dispatch.failed;
 }
 
 void KernelSampler::suspend(const Dispatch& dispatch, Cycles from) {
@@ -370,7 +367,7 @@ bool KernelSampler::count_workgroups(Dispatch& dispatch, Cycles end) {
     return false;
   }
   const Mix before = untimed_.unit().statistics().issued;
-  const std::uint64_t passed = pass_workgroups(dispatch, count, static_cast<double>(instructions) / static_cast<double>(ended));
+  const std::uint64_t passed = pass_workgroups(dispatch, count, each);
   c.of_workgroups.add_untimed(passed);
   // Workgroups that wait for others execute other instructions here: the sample does not hold for them.
   if (parameters_.untimed == UntimedParts::executed && passed > 0 &&
@@ -421,7 +418,7 @@ std::uint64_t KernelSampler::pass_workgroups(Dispatch& dispatch, std::uint64_t c
 
 // -- instructions of all wavefronts
 
-// Executes about that many instructions. Returns their exact number; 0 if the dispatch has been aborted.
+// Executes about that many instructions. Returns their exact number; 0 if the dispatch has failed.
 std::uint64_t KernelSampler::execute(Dispatch& dispatch, std::uint64_t instructions, Cycles end) {
   // As many instructions as have been issued since the begin of the first slice are a progress of 1.
   const auto of_sample = static_cast<double>(current_.counted - current_.first_count);
@@ -444,7 +441,7 @@ std::uint64_t KernelSampler::execute(Dispatch& dispatch, std::uint64_t instructi
       unit->run_untimed(progress / rounds, Cycles{static_cast<std::uint64_t>(limit)});
     }
     windows_.deliver_reports();
-    if (!is_active(dispatch)) return 0;
+    if (!runs(dispatch)) break;
     dispatcher_.refill();
     const std::uint64_t now = dispatch.open_instructions() - before;
     if (dispatch.done() || now == executed) break;
@@ -462,9 +459,8 @@ std::uint64_t KernelSampler::execute(Dispatch& dispatch, std::uint64_t instructi
     }
     if (in_tail(dispatch)) break;
   }
-  executed = dispatch.open_instructions() - before;
   resume(end);
-  return executed;
+  return runs(dispatch) ? dispatch.open_instructions() - before : 0;
 }
 
 void KernelSampler::run_whole(Dispatch& dispatch, const KernelPrediction& prediction) {
@@ -472,18 +468,21 @@ void KernelSampler::run_whole(Dispatch& dispatch, const KernelPrediction& predic
   const double most = kStuck * prediction.instructions + 1e6;
   suspend(dispatch, from);
   Cycles limit = from;
-  while (!dispatch.done() && static_cast<double>(dispatch.open_instructions()) < most) {
+  std::uint64_t executed = 0;
+  while (!dispatch.done() && static_cast<double>(executed) < most) {
     limit += Cycles{static_cast<std::uint64_t>(kRound)};
     for (ComputeUnit* unit : units_) {
       if (unit->resident_wavefronts() != 0) unit->run_untimed(limit);
     }
     windows_.deliver_reports();
-    if (!is_active(dispatch)) break;
+    if (!runs(dispatch)) break;
     dispatcher_.refill();
+    // Without progress all wavefronts wait, and the rest of the kernel is timed.
+    const std::uint64_t before = std::exchange(executed, dispatch.open_instructions());
+    if (executed == before) break;
   }
   resume(from);
-  if (is_active(dispatch)) {
-    const std::uint64_t executed = dispatch.open_instructions();
+  if (runs(dispatch)) {
     const KernelPrediction final = classes_.executed(current_.number, prediction, executed);
     dispatch.estimated.instructions = executed;
     dispatch.estimated.time = ticks(final.cycles);

@@ -96,8 +96,8 @@ class KernelSampler final : public DispatchSampler, public WindowEndListener {
   void sample_taken(Dispatch& dispatch, const TimeSample& sample, Cycles end);
   /// Instructions of the next untimed part; 0: none.
   std::uint64_t choose_length(const Dispatch& dispatch);
-  /// Estimated instructions until the end of the kernel; nullopt: unknown.
   bool in_tail(const Dispatch& dispatch);
+  /// Estimated instructions until the end of the kernel; nullopt: unknown.
   static std::optional<double> remaining(const Dispatch& dispatch);
   /// Instructions of a workgroup, estimated; nullopt: none has ended.
   static std::optional<double> of_workgroup(const Dispatch& dispatch);
@@ -111,7 +111,8 @@ class KernelSampler final : public DispatchSampler, public WindowEndListener {
   void run_untimed(Dispatch& dispatch, std::uint64_t instructions, Cycles end);
   std::uint64_t execute(Dispatch& dispatch, std::uint64_t instructions, Cycles end);
   void run_whole(Dispatch& dispatch, const KernelPrediction& prediction);
-  bool is_active(const Dispatch& dispatch) const;
+  /// Whether a dispatch is in flight and has not failed.
+  bool runs(const Dispatch& dispatch) const;
   void suspend(const Dispatch& dispatch, Cycles from);
   void resume(Cycles at);
   unsigned resident() const;

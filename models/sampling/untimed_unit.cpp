@@ -54,8 +54,10 @@ std::uint64_t UntimedUnit::execute(Dispatch& dispatch, std::uint64_t count, std:
   for (Cycles until = begin + kRoundOfUnit; ended_ < count && !dispatch.failed; until += kRoundOfUnit) {
     for (; launched < count && unit_.launch(dispatch, dispatch.next_workgroup, kernel_time(), {}); ++launched)
       ++dispatch.next_workgroup;
+    const std::uint64_t before = unit_.statistics().wavefront_instructions;
     unit_.run_untimed(until);
-    if (unit_.statistics().wavefront_instructions > limit) break;
+    const std::uint64_t now = unit_.statistics().wavefront_instructions;
+    if (now > limit || now == before) break;  // the workgroups wait for something
   }
   executing_ = false;
   return ended_;

@@ -53,5 +53,28 @@ check one sum_lines 30 0
 # A workgroup of it waits for another one.
 check one chained 5 0
 [[ $(sums one | awk '$1 == "chained" { print $5 }') == 0 ]] || fail 'chained is sampled'
+# A launch whose class predicts its time, and whose wavefronts fault: an error in either mode, no hang.
+cat >fault.launch <<'END'
+[code]
+file = sampled_cases.co
+[buffer x]
+contents = zero:38400*8
+[dispatch steady]
+grid = 38400
+block = 64
+repeat = 8
+arg = buf:x
+arg = u32:25
+[dispatch steady]
+grid = 38400
+block = 64
+arg = null
+arg = u32:25
+END
+time_limit=60
+for mode in loose sampled; do
+  expect 1 "$LACUNA" launch fault.launch --quiet --out fault "$@" --set gpu.timing=$mode
+  [[ $(cat out.txt err.txt) == *fault* ]] || fail "$mode: no fault is reported"
+done
 # Without predictions for whole launches only long kernels have untimed parts.
 [[ $(sums alone | awk '$1 == "steady" { print $5 }') -lt $(sums one | awk '$1 == "steady" { print $5 }') ]] || fail 'predictions'
