@@ -17,7 +17,7 @@ namespace {
 
 constexpr Bytes kRamSize{4u << 20};
 
-/// The smallest platform that a hart runs on: a bus and RAM. Bus addresses are offsets in RAM's window plus its base.
+/// The smallest platform that a hart runs on: a bus and RAM. A bus address is the base of RAM plus an offset.
 class Bench : public sc_core::sc_module {
  public:
   explicit Bench(sc_core::sc_module_name name)

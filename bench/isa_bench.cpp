@@ -95,7 +95,7 @@ constexpr std::array<std::uint32_t, 2> vop3p(unsigned opcode, unsigned dst, unsi
 }
 constexpr unsigned kZero = 128;
 
-/// Encodes the selector of a matrix extension in a matrix operation: models/isa/matrix/matrix_extensions.h.
+/// Encodes the selector of a matrix extension in a matrix operation (see models/isa/matrix/matrix_extensions.h).
 constexpr std::array<std::uint32_t, 2> extended(std::array<std::uint32_t, 2> words, unsigned cbsz, unsigned abid,
                                                 unsigned blgp) {
   return {words[0] | abid << 11 | cbsz << 8, words[1] | blgp << 29};

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Speed of whole kernels launched by firmware on the R9 Nano configuration: tiled matrix multiply 512 x 512 x 512 in each timing
-# mode, and two kernels that are bound by memory. Then, on the R9 Nano and the MI210, the kinds of kernels that cost the host
-# most: scattered loads, many registers and many dwords per lane. Usage: kernel_bench.sh LACUNA FIRMWARE_FOLDER CONFIGS_FOLDER
+# mode, and two memory-bound kernels. Then, on the R9 Nano and the MI210, the kinds of kernels that take the most host time:
+# scattered loads, many registers and many dwords per lane. Usage: kernel_bench.sh LACUNA FIRMWARE_FOLDER CONFIGS_FOLDER
 set -euo pipefail
 lacuna=$(realpath "$1") firmware=$(realpath "$2") configs=$(realpath "$3")
 launches=$(realpath "$(dirname "${BASH_SOURCE[0]}")")
@@ -12,18 +12,18 @@ printf '%-32s %14s %12s %10s %22s %20s %14s\n' '' wavefront core wall 'million w
 printf '%-32s %14s %12s %10s %22s %20s %14s\n' 'kernel, timing' instructions cycles seconds instructions/s instructions/s \
   'memory, MiB'
 
-# run CONFIG COMMAND...: runs the command, with results in $work/out
+# run CONFIG COMMAND...: runs the command and stores its results in $work/out
 run() {
   local config=$1
   shift
   rm -rf "$work/out"
   "$@" --config "$configs/$config.cfg" --out "$work/out" --quiet >"$work/log.txt" 2>&1 || { cat "$work/log.txt" >&2; exit 1; }
 }
-# report LABEL [KERNEL]: prints the totals of all dispatches of the last run, or of those of one kernel
+# report LABEL [KERNEL]: prints totals over all dispatches of the last run, or over the dispatches of KERNEL
 report() {
   local label=$1 kernel=${2-} peak
   peak=$(sed -n 's/^ *"peak_host_memory_bytes": \([0-9]*\).*/\1/p' "$work/out/statistics.json")
-  # Finds columns of kernels.csv by name, so that additional columns do no harm.
+  # Finds columns of kernels.csv by name, so that new columns do not break the script.
   awk -F, -v label="$label" -v kernel="$kernel" -v peak="$peak" '
     NR == 1 { for (i = 1; i <= NF; ++i) column[$i] = i; next }
     kernel != "" && $column["kernel"] != kernel { next }

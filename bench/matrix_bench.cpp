@@ -1,5 +1,6 @@
 // Speed of the operations of `lacuna sida` on sparse matrices, in entries per second: the Matrix Market reader, generators,
-// orders, and counting the contents of the buffer. Targets: reader 5 million entries per second, generators 10, orders 1.
+// reordering, and counting the contents of the buffer. Targets in million entries per second: reader 5, generators 10,
+// reordering 1.
 #include <benchmark/benchmark.h>
 #include <unistd.h>
 

@@ -1,4 +1,4 @@
-// Host time of the models of the memory system: calendars alone, and requests as compute units make them, through L1, the
+// Host time of the models of the memory system: calendars alone, and requests like those of compute units, through L1, the
 // memory phase at the end of a window, crossbar, L2 and DRAM.
 #include <benchmark/benchmark.h>
 #include <tlm_utils/simple_initiator_socket.h>
@@ -56,7 +56,7 @@ struct System : sc_core::sc_module, MemoryClient {
       edge.add_destination(i, *l2[i], &dram[i]->port());
     }
   }
-  /// Requests one line, a cycle after the previous one, and later if as many requests are in flight as compute units allow.
+  /// Requests one line, a cycle after the previous request, or later if the maximum number of requests is in flight.
   void access(unsigned array, std::uint64_t address, bool write = false) {
     next += kCycle;
     while (under_way == kUnderWay || next >= end) pass_window();
@@ -130,7 +130,7 @@ void pool_calendar(benchmark::State& state) {
 }
 BENCHMARK(pool_calendar);
 
-/// One array reads the lines of a working set cyclically; the size of the working set determines the level at which they hit.
+/// One array reads the lines of a working set cyclically; the size of the working set determines the level at which the lines hit.
 void read_working_set(benchmark::State& state) {
   const auto lines = static_cast<std::uint64_t>(state.range(0)) / 64;
   for (std::uint64_t i = 0; i < lines; ++i) model->access(0, i * 64);

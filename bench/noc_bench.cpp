@@ -1,5 +1,5 @@
-// Host time of the fabrics alone: packets per second of an 8 x 8 mesh under uniform traffic, with booked and with stepped
-// routers, and transactions of a crossbar in order of time.
+// Host time of the networks alone: packets per second of an 8 x 8 mesh under uniform traffic, with booked and with stepped
+// routers, and packets per second of a crossbar whose transactions arrive in order of time.
 #include <benchmark/benchmark.h>
 
 #include <random>
@@ -44,8 +44,8 @@ void mesh_packets(benchmark::State& state) {
 }
 BENCHMARK(mesh_packets)->ArgNames({"flits", "load"})->Args({1, 20})->Args({1, 40})->Args({5, 20})->Args({5, 40});
 
-/// The load of mesh_packets() on stepped routers, whose host time depends on the number of cycles and of packets waiting in the
-/// routers.
+/// The load of mesh_packets() on stepped routers. Their host time depends on the number of cycles and on the number of packets
+/// that wait in routers.
 void stepped_mesh_packets(benchmark::State& state) {
   const auto flits = static_cast<unsigned>(state.range(0));
   const double each_cycle = static_cast<double>(state.range(1)) / 100 * kNodes / flits;
@@ -76,7 +76,8 @@ BENCHMARK(stepped_mesh_packets)->ArgNames({"flits", "load"})->Args({1, 20})->Arg
 constexpr unsigned kSources = 64;
 constexpr unsigned kBanks = 16;
 
-/// Four transactions per cycle, each packet in two halves as in the memory phase at the end of a window. An item is a packet.
+/// Four transactions per cycle: a request and a reply packet each, with separate calls for departure and arrival of a packet, as in
+/// the memory phase at the end of a window. An item is a packet.
 void crossbar_packets(benchmark::State& state) {
   static Crossbar crossbar("crossbar", FabricParameters{}, kSources,
                            AddressRoutes({{"memory", 0, Bytes{64 * kBanks}, 0, kBanks, 64_B}}));

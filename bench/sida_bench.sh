@@ -1,17 +1,18 @@
 #!/usr/bin/env bash
-# Speed of the sparse dataflow accelerator in a GPU: products a second of PageRank, an entry being two products for two
-# iterations, on a power law of 12 entries a row and on a road network, by each way to memory, beside the function alone. Each pass in
-# detail, then repeated passes in bulk, and these on two threads. The time of 14 further iterations, so that the matrix' preparation does not
-# count; the median of three runs. Usage: sida_bench.sh LACUNA
+# Speed of the sparse dataflow accelerator in a GPU: products per second of PageRank, which takes two products per entry for two
+# iterations, on a power-law matrix with 12 entries per row and on a road network. Measures each path to memory and compares it with the
+# run without timing: all passes simulated in detail, then repeated passes in bulk, then in bulk on two threads. Each result is the
+# median of three runs: the difference between 18 and 4 iterations, which excludes the preparation of the matrix.
+# Usage: sida_bench.sh LACUNA
 set -euo pipefail
 lacuna=$(realpath "$1")
 
-# seconds MATRIX ITERATIONS OPTION...: real time of a run
+# seconds MATRIX ITERATIONS OPTION...: prints the wall time of a run, in seconds
 seconds() {
   local TIMEFORMAT=%R
   { time "$lacuna" sida run pr --matrix "$1" --iterations "$2" --machine device --config sida --quiet "${@:3}" >/dev/null; } 2>&1
 }
-# of_fourteen MATRIX OPTION...: the median of three
+# of_fourteen MATRIX OPTION...: prints the time of 14 iterations, in seconds; the median of three runs
 of_fourteen() {
   local i
   for i in 1 2 3; do echo "$(seconds "$1" 18 "${@:2}") $(seconds "$1" 4 "${@:2}")"; done | awk '{ print $1 - $2 }' | sort -g | sed -n 2p

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Cost of a start: processor time and peak memory of `lacuna launch` with an empty kernel, processor time of `lacuna exec` with a
+# Cost of starting Lacuna: processor time and peak memory of `lacuna launch` with an empty kernel, processor time of `lacuna exec` with a
 # HIP program that does nothing, and HIP launches per second. Usage: start_bench.sh LACUNA PROGRAMS_FOLDER FIRMWARE_FOLDER
 set -euo pipefail
 lacuna=$(realpath "$1") programs=$(realpath "$2") kernels=$(realpath "$3/kernels")

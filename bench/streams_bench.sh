@@ -23,13 +23,13 @@ rate() {
 printf '%-26s %16s %16s %16s\n' '' read copy triad
 for preset; do
   vectors=$elements
-  # The memory of this preset is too small for three vectors of the usual size.
+  # The memory of the preset `tiny` is too small for three vectors of the usual size.
   [[ $preset != tiny ]] || vectors=$((1 << 20))
   target=
   "$lacuna" launch "$kernels/empty.co" --kernel empty --grid 64 --config "$preset" --out out --quiet >log.txt 2>&1 || target=_gfx90a
   {
     printf '[code]\nfile = %s/memory_streams%s.co\n' "$kernels" "$target"
-    # The contents are not zero: zero caches would keep accesses to zeros from memory.
+    # Nonzero contents: zero caches would serve accesses to zeros without DRAM.
     for buffer in a b; do printf '[buffer %s]\ncontents = fill:%d:f64:uniform(1,2)\n' $buffer "$vectors"; done
     printf '[buffer c]\ncontents = zero:%d\n' $((8 * vectors))
     printf '[dispatch read]\ngrid = %d\narg = buf:a\narg = buf:c\n' "$vectors"
