@@ -1,7 +1,7 @@
-# Run in every build (cmake -P): writes OUTPUT with the commit that SOURCE is at, and `git describe` of it, unless it says so already.
+# Runs in every build (cmake -P): writes the commit of SOURCE and its `git describe` into OUTPUT, unless OUTPUT is up to date.
 #
-# The commit goes into a section that is not loaded, because it does not belong to what the program does: a commit that changes
-# nothing else leaves the loaded part as it was (platform/sweep/digest.h).
+# The commit is placed in a section that is not loaded, because it does not affect the program's behaviour: a commit without
+# changes of the code leaves the loaded sections unchanged (platform/sweep/digest.h).
 execute_process(COMMAND git -C "${SOURCE}" rev-parse --short=12 HEAD OUTPUT_VARIABLE commit OUTPUT_STRIP_TRAILING_WHITESPACE
                 ERROR_QUIET RESULT_VARIABLE failed)
 if(failed)
@@ -11,7 +11,7 @@ else()
   if(changes)
     string(APPEND commit -dirty)
   endif()
-  # The nearest version that has a tag, if any: "v0.2.0-12-g3ce795e0ef72".
+  # The nearest tagged version, if there is one: "v0.2.0-12-g3ce795e0ef72".
   execute_process(COMMAND git -C "${SOURCE}" describe --tags --long --abbrev=12 "--match=v[0-9]*" HEAD OUTPUT_VARIABLE description
                   OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET RESULT_VARIABLE without_tag)
   if(NOT without_tag)

@@ -8,7 +8,8 @@ set(CMAKE_LIBRARY_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/lib")
 set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 set(CMAKE_CXX_FLAGS_RELWITHDEBINFO "-O3 -g1")
 
-# Debug builds keep assertions; optimised builds disable them by NDEBUG, since checks of the models do not use assertions.
+# Debug builds keep assertions; optimised builds disable them by NDEBUG, which is safe because the models' checks of input do not use
+# assertions.
 set(CMAKE_CXX_FLAGS_RELWITHDEBINFO "${CMAKE_CXX_FLAGS_RELWITHDEBINFO} -DNDEBUG")
 
 set(LACUNA_SANITIZE OFF CACHE STRING "ON: build with AddressSanitizer and UndefinedBehaviorSanitizer; THREAD: with ThreadSanitizer")
@@ -20,14 +21,14 @@ target_compile_options(lacuna_options INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion -Wnon-virtual-dtor -Woverloaded-virtual -Werror
   # GCC 12 falsely reports overlaps inside std::string's own operator+ (GCC bug 105651).
   $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>
-  # The same bits on every host: a*b+c is contracted into a fused multiply-add only where the code says so.
+  # Makes results bit-identical on every host: a*b+c becomes a fused multiply-add only where the code calls fma().
   -ffp-contract=off -fno-math-errno
-  # Lacuna's functions are never interposed, so that they may be inlined in position-independent code as well.
+  # Lacuna's functions are never interposed, so they may be inlined in position-independent code as well.
   -fno-semantic-interposition)
 if(LACUNA_SANITIZE)
-  # With sanitizers, stack frames and assertions matter more than speed.
+  # With sanitizers, readable stack traces and assertions matter more than speed.
   set(CMAKE_CXX_FLAGS_RELWITHDEBINFO "-O1 -g1")
-  # GCC: "-fsanitize ... may result in false positives" of this warning.
+  # Disables -Wmaybe-uninitialized, for which GCC documents false positives with -fsanitize.
   if(LACUNA_SANITIZE STREQUAL "THREAD")
     set(LACUNA_SANITIZERS -fsanitize=thread)
   else()
@@ -37,8 +38,8 @@ if(LACUNA_SANITIZE)
   target_link_options(lacuna_options INTERFACE ${LACUNA_SANITIZERS})
 endif()
 
-# Vector instructions over 64 lanes are loops for the compiler to vectorise; AVX2 and FMA make them several times faster.
-# The results are the same without (see models/isa), so an older machine only loses speed.
+# Vector instructions over 64 lanes are loops that the compiler vectorises; AVX2 and FMA make them several times faster.
+# Results are the same without AVX2 and FMA (see models/isa); only speed differs.
 include(CheckCXXSourceRuns)
 set(CMAKE_REQUIRED_FLAGS "-O1")
 check_cxx_source_runs("int main() { return __builtin_cpu_supports(\"avx2\") && __builtin_cpu_supports(\"fma\") && __builtin_cpu_supports(\"bmi2\") ? 0 : 1; }"

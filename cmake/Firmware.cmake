@@ -1,13 +1,13 @@
-# Cross-compiled RV64GC programs in the same build tree as the host programs: no toolchain file, no second configuration.
+# Cross-compiles RV64GC programs in the same build tree as the host programs, without a toolchain file or a second configuration.
 #
 # lacuna_firmware(NAME SOURCES a.c b.S ... [KERNELS k ...] [TARGET gfx90a] [DEFINITIONS X=1 ...] [OPTIONS ...]
 #                [SEMIHOST | BARE])
 #   Builds build/<preset>/firmware/NAME.elf (target firmware_NAME, part of `all`; variable FIRMWARE_NAME is its path) from the sources,
 #   the start-up code, the HAL and the driver library. KERNELS are names given to lacuna_gpu_kernel: each is embedded by
 #   .incbin between the symbols code_object_<k> and code_object_<k>_end.
-#   TARGET: each kernel k is taken from <k>_<TARGET>, embedded under the name of k: one source runs on every target.
+#   TARGET: embeds kernel <k>_<TARGET> under the name of k, so that the same C source runs on every target.
 #   SEMIHOST: picolibc's semihosting library provides stdio, files and exit in place of the UART and the finisher.
-#   BARE: nothing but the sources and the linker script (for programs that bring their own _start).
+#   BARE: only the sources and the linker script, for programs that define _start.
 #
 # lacuna_firmware_library(NAME SOURCES ...): a static library that every later lacuna_firmware links.
 find_program(LACUNA_RISCV_COMPILER riscv64-unknown-elf-gcc REQUIRED)
@@ -17,11 +17,11 @@ set(LACUNA_FIRMWARE_FOLDER "${CMAKE_SOURCE_DIR}/firmware")
 set(LACUNA_FIRMWARE_OUTPUT "${CMAKE_BINARY_DIR}/firmware")
 set(LACUNA_RISCV_FLAGS --specs=picolibc.specs -march=rv64gc -mabi=lp64d -mcmodel=medany -msmall-data-limit=0)
 set(LACUNA_FIRMWARE_FLAGS ${LACUNA_RISCV_FLAGS} -std=c11 -O2 -g -ffunction-sections -fdata-sections
-    # One result on every compiler: an expression is contracted into a fused multiply-add only where the source says so.
+    # Makes results independent of the compiler: a*b+c becomes a fused multiply-add only where the source calls fma().
     -ffp-contract=off -Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion -Werror
     -I${CMAKE_SOURCE_DIR} -I${LACUNA_FIRMWARE_FOLDER}/include -I${LACUNA_FIRMWARE_FOLDER})
 
-# Object files of a program or library: compiles each source below <binary folder>/NAME.dir, and stores the list in
+# Compiles each source of a program or library into <binary folder>/NAME.dir, and stores the list of object files in
 # `output_variable`.
 function(lacuna_firmware_objects name output_variable)
   cmake_parse_arguments(arg "" "" "SOURCES;OPTIONS" ${ARGN})
@@ -71,7 +71,7 @@ function(lacuna_firmware name)
     list(APPEND options "-D${definition}")
   endforeach()
 
-  # The target may be defined later in the configuration: the path of its code object is evaluated at generation time.
+  # The kernel's CMake target may be defined later, so the path of its code object is evaluated at generation time.
   set(embedded)
   set(embedded_targets)
   foreach(kernel IN LISTS arg_KERNELS)
@@ -131,10 +131,10 @@ code_object_${kernel}_end:
   set(FIRMWARE_${name} "${output}" PARENT_SCOPE)
 endfunction()
 
-# lacuna_firmware_makefile(): writes firmware.mk into the build folder, with which makefiles elsewhere build firmware with the compilers,
-# options and libraries of this tree. Call it after the libraries have been added.
+# lacuna_firmware_makefile(): writes firmware.mk into the build folder. Makefiles outside of this tree include it to build firmware with
+# the compilers, options and libraries of this tree. Call it after the libraries have been added.
 function(lacuna_firmware_makefile)
-  # Warnings are the user's own affair.
+  # Warnings are not errors in the user's firmware.
   set(flags ${LACUNA_FIRMWARE_FLAGS})
   list(REMOVE_ITEM flags -Werror)
   list(JOIN flags " " make_firmware_flags)

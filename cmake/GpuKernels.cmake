@@ -2,10 +2,10 @@
 #
 # Compiles OpenCL C to an AMD GPU code object, <current binary folder>/NAME.co, and puts its path into `var`. NAME is unique in
 # the whole tree: the target gpu_kernel_NAME builds the file, and lacuna_firmware(... KERNELS NAME) embeds it.
-# CODE_OBJECT_VERSION is 2 to 5; OPTIONS are added to the compiler's after -O3. `#include "..."` is looked up beside the source.
+# CODE_OBJECT_VERSION is 2 to 5; OPTIONS are passed to the compiler after -O3. `#include "..."` is relative to the source's folder.
 #
-# Compiler and linker run as two steps: clang's driver takes whatever lld its own installation names, and on a machine with
-# several LLVM versions that need not be the one that understands what this clang wrote.
+# Compiler and linker run as separate steps: on a machine with several LLVM versions, clang's driver may choose an lld of another
+# version, which cannot read this clang's object files.
 find_program(LACUNA_GPU_COMPILER clang-16 REQUIRED)
 find_program(LACUNA_GPU_LINKER ld.lld-16 REQUIRED)
 file(GLOB lacuna_device_library_candidates "/usr/lib/*/amdgcn/bitcode" "/usr/lib/amdgcn/bitcode")

@@ -1,11 +1,11 @@
 # lacuna_hip_program(NAME SOURCE file.hip [TARGETS gfx803 gfx90a] [DEPENDS header ...] [OPTIONS -Ix ...] [LINK target ...]
 #                    [LIBRARIES -lx ...] [FOLDER folder])
 #
-# Builds FOLDER/NAME (default <build folder>/tests/rocm) with Debian's own hipcc, as a user would, with code for each of TARGETS in it,
-# linked to the static libraries LINK of this build and to LIBRARIES. NAME is unique in the whole tree; the target hip_program_NAME is
-# part of `all`.
+# Builds FOLDER/NAME (default <build folder>/tests/rocm) with Debian's hipcc, as a user would, with code for each of TARGETS. The
+# program is linked to the static libraries LINK of this build and to LIBRARIES. NAME is unique in the whole tree; the target
+# hip_program_NAME is part of `all`.
 #
-# Machines without hipcc have no HIP programs: LACUNA_HIP_COMPILER is then false, and who calls this asks first.
+# Without hipcc, LACUNA_HIP_COMPILER is false and no HIP program can be built: callers must check this variable first.
 find_program(LACUNA_HIP_COMPILER hipcc)
 find_program(LACUNA_ROCMINFO rocminfo)
 if(NOT LACUNA_HIP_COMPILER)
@@ -13,7 +13,7 @@ if(NOT LACUNA_HIP_COMPILER)
 endif()
 
 set(LACUNA_HIP_OUTPUT "${CMAKE_BINARY_DIR}/tests/rocm")
-# hipcc asks rocm_agent_enumerator for the machine's GPUs even if the targets are given; this file replaces it.
+# hipcc runs rocm_agent_enumerator to find the machine's GPUs even if the targets are given; this file provides a fixed answer.
 set(LACUNA_HIP_TARGET_LIST "${CMAKE_BINARY_DIR}/generated/rocm_targets.txt")
 if(LACUNA_HIP_COMPILER)
   file(WRITE "${LACUNA_HIP_TARGET_LIST}" "gfx803\n")
@@ -34,7 +34,7 @@ function(lacuna_hip_program name)
     set(arg_FOLDER "${LACUNA_HIP_OUTPUT}")
   endif()
   set(output "${arg_FOLDER}/${name}")
-  # Linked by -L and -l, because hipcc treats an archive's path as source code.
+  # Archives are linked by -L and -l, because hipcc treats an archive's path as source code.
   list(TRANSFORM arg_LINK REPLACE "(.+)" "-L$<TARGET_FILE_DIR:\\1>;-l$<TARGET_LINKER_FILE_BASE_NAME:\\1>" OUTPUT_VARIABLE archives)
   add_custom_command(
     OUTPUT "${output}"

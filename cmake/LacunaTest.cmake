@@ -1,18 +1,18 @@
 # lacuna_test(NAME LABEL unit|isa|system|validation [SYSTEMC] [PROGRAM name] SOURCES a.cpp ... [DEPENDS lacuna_x ...]
 #             [DEFINITIONS X=1 ...] [AFTER target ...])
-# One CTest test = one process of a GoogleTest executable: the isolation between benches (SystemC elaborates once).
-# PROGRAM: where CMAKE_UNITY_BUILD is on, this test shares that executable with others, and their sources are compiled together,
-# because the headers of GoogleTest and SystemC dominate the compile time of a test; so private names of theirs must differ. With
-# sanitizers, where few tests are built, each has its own.
-# AFTER: what has to be built before.
+# Each CTest test is a separate process of a GoogleTest executable, because SystemC can elaborate only once per process.
+# PROGRAM: with CMAKE_UNITY_BUILD, this test shares that executable with others, and their sources are compiled together, because the
+# headers of GoogleTest and SystemC dominate the compile time of a test. Private names of these sources must therefore differ. With
+# sanitizers, few tests are built and each has a separate executable.
+# AFTER: targets to build before the test.
 
 # Seconds after which a test counts as hung: more than three times what any test needs, even on a busy machine.
 set(LACUNA_TEST_TIMEOUT 1800)
-# The CTest COST of tests that take many seconds: they start first, so that none of them runs alone at the end.
+# CTest COST of tests that take many seconds: tests with a high cost start first, so that none of them runs alone at the end.
 set(LACUNA_LONG_TEST 100)
 
-# Tests are compiled for short compile time: their loops are short, and the functions that they call are optimised in their
-# libraries. With sanitizers, optimisation would double the compile time.
+# Tests are built with little optimisation to save compile time: their loops are short, and the libraries that they call are
+# optimised. With sanitizers, optimisation would double the compile time.
 if(LACUNA_SANITIZE)
   set(LACUNA_TEST_OPTIMISATION -O0)
 else()
@@ -25,7 +25,7 @@ if(NOT LACUNA_SANITIZE)
   target_compile_options(lacuna_test_options INTERFACE $<$<CONFIG:RelWithDebInfo>:-g0>)
 endif()
 
-# The headers of libraries that tests include, precompiled once: without SystemC and with it. The programs do nothing.
+# Precompile the library headers that tests include, once without and once with SystemC. These programs exist only for this purpose.
 foreach(kind plain systemc)
   add_executable(lacuna_test_headers_${kind} EXCLUDE_FROM_ALL "${CMAKE_SOURCE_DIR}/tests/harness/precompiled.cpp")
   target_link_libraries(lacuna_test_headers_${kind} PRIVATE lacuna_test_options)
@@ -53,7 +53,7 @@ function(lacuna_test name)
       if(selection)
         target_link_libraries(${program} PRIVATE lacuna_plain_test_main)
       else()
-        # main() is in a library, not in an object file: a test may define its own main(), or sc_main() with SystemC's main().
+        # main() is in a library, so that a test may define main() itself, or sc_main() with SystemC's main().
         target_link_libraries(${program} PRIVATE GTest::gtest_main)
       endif()
       target_precompile_headers(${program} REUSE_FROM lacuna_test_headers_plain)
@@ -75,7 +75,7 @@ function(lacuna_test name)
 endfunction()
 
 function(lacuna_test_properties name label)
-  # testing::TempDir() is a separate folder for each test: tests run in parallel, also those of several build folders.
+  # A separate testing::TempDir() for each test, because tests run in parallel, possibly in several build folders.
   set(temporary "${CMAKE_CURRENT_BINARY_DIR}/${name}.tmp")
   file(MAKE_DIRECTORY "${temporary}")
   set_tests_properties(${name} PROPERTIES LABELS "${label}" TIMEOUT ${LACUNA_TEST_TIMEOUT} ENVIRONMENT "TEST_TMPDIR=${temporary}")
@@ -84,8 +84,8 @@ function(lacuna_test_properties name label)
   endif()
 endfunction()
 
-# lacuna_link_cycles_test(NAME LIBRARY...): fails when files of one of the static libraries depend on each other in a circle.
-# Where several files are compiled as one, this cannot be seen: ./dev test runs it in the build for ThreadSanitizer.
+# lacuna_link_cycles_test(NAME LIBRARY...): fails if files of one of the static libraries depend on each other in a cycle. A unity
+# build hides cycles, so ./dev test runs this test in the build for ThreadSanitizer.
 function(lacuna_link_cycles_test name)
   if(LACUNA_UNITY_BUILD AND NOT LACUNA_SANITIZE STREQUAL "THREAD")
     return()

@@ -1,5 +1,6 @@
-# lacuna_riscv_image(NAME SOURCES ... [HEADERS ...] [LINK_OPTIONS ...]): a self-checking RV64GC program against picolibc with semihosting, as a flat image for
-# address 0x80000000: code there, data at 0x80100000. Target riscv_image_NAME; variables RISCV_IMAGE_NAME (flat), RISCV_ELF_NAME.
+# lacuna_riscv_image(NAME SOURCES ... [HEADERS ...] [LINK_OPTIONS ...]): builds a self-checking RV64GC program with picolibc and
+# semihosting, as a flat image with code at address 0x80000000 and data at 0x80100000. Defines the target riscv_image_NAME and the
+# variables RISCV_IMAGE_NAME (path of the flat image) and RISCV_ELF_NAME (path of the ELF file).
 find_program(LACUNA_RISCV_COMPILER riscv64-unknown-elf-gcc REQUIRED)
 find_program(LACUNA_RISCV_OBJCOPY riscv64-unknown-elf-objcopy REQUIRED)
 

@@ -6,11 +6,11 @@ A file depends on another when it uses a function or variable that the other def
 import subprocess
 import sys
 
-STRONG = "TDBRC"  # nm's letters of definitions that one file alone has: no inline functions or templates
+STRONG = "TDBRC"  # nm's symbol types of definitions that are unique to one file, unlike inline functions and templates
 
 
 def read_symbols(archive):
-    """Two dictionaries: the file that defines a symbol; the symbols that a file uses but does not define."""
+    """Two dictionaries: from a symbol to the file that defines it, and from a file to the symbols that it uses but does not define."""
     defined_in, used_by, member = {}, {}, ""
     for line in subprocess.run(["nm", archive], capture_output=True, text=True, check=True).stdout.splitlines():
         fields = line.split()
@@ -25,7 +25,7 @@ def read_symbols(archive):
 
 
 def dependencies(archive):
-    """For each file the files it depends on, with the symbols it uses of each."""
+    """For each file: the files that it depends on, each with the symbols that it uses from there."""
     defined_in, used_by = read_symbols(archive)
     graph = {}
     for member, symbols in used_by.items():
@@ -37,7 +37,7 @@ def dependencies(archive):
 
 
 def find_cycle(graph):
-    """A cycle as a list of files, the first one repeated at the end; empty when there is none."""
+    """A cycle as a list of files with the first file repeated at the end; empty if there is no cycle."""
     finished, path = set(), []
 
     def visit(member):

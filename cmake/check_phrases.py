@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Refuses phrases of phrases.txt in comments and pages that a change adds: check_phrases.py [BASE]
 
-BASE is the commit to compare the working tree with; without it, where this branch left its upstream, or else the commit before.
+BASE is the commit to compare the working tree with. Default: the merge base with the upstream branch, or else the previous commit.
 """
 import pathlib
 import re
@@ -48,7 +48,7 @@ def added(diff):
 
 
 def prose(name, text):
-    """What of a line people read: a page's text, a source's comment."""
+    """The prose of a line: all of its text on a page, the comment in a source file."""
     suffix = pathlib.Path(name).suffix
     if suffix == ".md":
         return text

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Refuses private names that another file compiled together with theirs may use by mistake: check_private_names.py BUILD_FOLDER
+"""Refuses private names that another file of the same unity build may use by mistake: check_private_names.py BUILD_FOLDER
 
-A unity build compiles several files as one. Two equal private names are then an error of the compiler, but a private function, constant
-or type whose name another file uses for one of a header hides that, or becomes one more overload of it, silently. Reads the unity files
-that CMake wrote. Works on text, with the layout that clang-format gives it: private names stand at the beginning of a line between
+A unity build compiles several files as one. The compiler rejects two equal private names, but it accepts a private function, constant or
+type that silently hides, or overloads, a name from a header that another file uses. Reads the unity files that CMake wrote. Works on text
+with the layout of clang-format: private names stand at the beginning of a line between
 "namespace {" and "}  // namespace".
 """
 import re
@@ -27,7 +27,7 @@ def private_names(text, *patterns):
 
 
 def hidden(name, text):
-    """Whether the file declares the name as a member, a lambda or a local variable, which hide names of namespaces."""
+    """Whether the file declares the name as a member, a lambda or a local variable, which hides a name of a namespace."""
     return re.search(rf"^ .*[\w>&*\]] (?<!return )(?<!else )(?<!throw )[&*]?{name}(\(| =|\{{|;)|\b(auto&?|const auto&?) {name}\b", text, re.M)
 
 
@@ -38,11 +38,11 @@ def path_of(text):
 
 
 def found_in(text, other):
-    """The private names of `text` that are found by name in `other`."""
+    """The private names of `text` that `other` uses and that name lookup would resolve to `text`."""
     mine, theirs = path_of(text), path_of(other)
     found = set()
     if theirs[: len(mine)] == mine:
-        # Functions from a namespace inside theirs, too, if it has none of that name; a constant or type would be ambiguous there.
+        # Functions are also found from a nested namespace that declares none of that name; a constant or type would be ambiguous there.
         found = {name for name in private_names(text, FUNCTION)
                  if re.search(rf"(?<![\w.:>~]){name}\(", other)
                  and (mine == theirs or not re.search(rf"^[\w:<>,&* ]+\b{name}\(", other, re.M))}
@@ -52,7 +52,7 @@ def found_in(text, other):
 
 
 def check(unity):
-    """The findings for the files of a unity file; none for one that a build folder has kept from a time with other files."""
+    """The findings for the files of a unity file; none if it is stale, that is, lists files that no longer exist."""
     files = [Path(path) for path in re.findall(r'^#include "(.*)"$', unity.read_text(), re.M)]
     if not all(path.exists() for path in files):
         return []

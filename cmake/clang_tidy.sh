@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# clang_tidy.sh BUILD_FOLDER FILE: clang-tidy on a file of the folder's compile_commands.json, unless it passed before and nothing has
-# changed since: neither the file nor anything that it includes, nor how it is compiled, nor the checks, nor clang-tidy.
+# clang_tidy.sh BUILD_FOLDER FILE: runs clang-tidy on a file of the folder's compile_commands.json, unless the file passed before and
+# the file, its includes, its compile command, the checks and the version of clang-tidy are unchanged.
 set -euo pipefail
 build=$(realpath "$1") file=$2
 stamp=$build/passed/${file//\//+}
 mkdir -p "$build/passed"
 
-# Every file that was read, from the rules for make that the compiler wrote.
+# Lists every file that the compiler read, from the make dependency files that it wrote.
 included() { sed -e 's/^[^ ]*://' -e 's/\\$//' "$stamp".*.d | tr -s ' ' '\n' | sed '/^$/d' | sort -u; }
 
 fingerprint() {
@@ -18,14 +18,14 @@ fingerprint() {
   } | sha256sum
 }
 
-# check NUMBER FILE OPTION...: -w: the build's compiler gives the warnings, clang's own opinion is not asked.
+# check NUMBER FILE OPTION...: runs clang-tidy on FILE. -w disables clang's warnings, since the build's compiler gives its own.
 check() { clang-tidy-14 -p "$build" --quiet --extra-arg=-w "--extra-arg=-Wp,-MD,$stamp.$1.d" "${@:3}" "$2" 2>/dev/null; }
 
 if [[ -s $stamp ]] && fingerprint 2>/dev/null | cmp -s - "$stamp"; then exit 0; fi
 rm -f "$stamp" "$stamp".*.d
 touch "$stamp.begun"
 if [[ $file == */Unity/* ]]; then
-  # CMake made it of several files, which it includes by their names.
+  # A unity file of CMake includes source files, which the disabled check would report.
   if ! findings=$(check 0 "$file" --checks=-bugprone-suspicious-include); then
     if [[ $findings != *clang-diagnostic-error* ]]; then
       echo "$findings"
@@ -38,5 +38,5 @@ if [[ $file == */Unity/* ]]; then
 else
   check 0 "$file"
 fi
-# What has been changed meanwhile was perhaps not what was checked.
+# Do not mark the file as passed if an input was modified during the check.
 [[ -n $(included | xargs -I{} find {} -newer "$stamp.begun" | head -n 1) ]] || fingerprint >"$stamp"
