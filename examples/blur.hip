@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-// Each pixel becomes the mean of itself and its eight neighbours; pixels of the border stay as they are.
+// Each pixel becomes the mean of itself and its eight neighbours; border pixels are unchanged.
 __global__ void blur(const float* from, float* to, unsigned side) {
   const unsigned x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
   if (x >= side || y >= side) return;

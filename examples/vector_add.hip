@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <vector>
 
-// Ends the program, with the reason, unless a call of the HIP runtime succeeds.
+// Exits with a message if a call of the HIP runtime failed.
 static void check(hipError_t status, const char* call) {
   if (status == hipSuccess) return;
   std::fprintf(stderr, "%s: %s\n", call, hipGetErrorString(status));

@@ -1,4 +1,4 @@
-/* y = a * x + y on the GPU, by a firmware outside of Lacuna's tree. */
+/* Computes y = a * x + y on the GPU, in a firmware program outside of Lacuna's source tree. */
 #include "apps/app.h"
 
 CODE_OBJECT(saxpy);
