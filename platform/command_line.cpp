@@ -31,7 +31,7 @@ constexpr const char* kExitCodes =
     "  127  exec: there is no PROGRAM\n"
     "  130  ended by Ctrl-C (results so far are written; a second Ctrl-C ends immediately)\n";
 
-/// Options of one subject, in lines of 100 columns.
+/// A group of options, printed in lines of at most 100 columns.
 po::options_description topic(const std::string& caption) { return po::options_description(caption, 100, 50); }
 
 po::options_description common_options(const std::string& caption = "Options") {
@@ -210,7 +210,7 @@ std::string command_help(const CommandInfo& info) {
        << wrapped(info.text);
   std::ostringstream options;
   options << options_of(info.command);
-  // Groups within groups are printed with a blank line each.
+  // Boost prints a blank line for each nested group of options.
   std::string lines = "\n" + options.str();
   for (std::size_t at = lines.find("\n\n\n"); at != std::string::npos; at = lines.find("\n\n\n")) lines.erase(at, 1);
   text << (lines.starts_with("\n\n") ? lines.substr(1) : lines);
@@ -245,8 +245,8 @@ std::string only_one(const std::vector<std::string>& names, Predicate predicate)
   return *std::find_if(names.begin(), names.end(), predicate);
 }
 
-/// The option that the user probably meant by `name`: the only one that begins with it, the nearest one, the only one that it
-/// begins with (--output), the only one that contains it as a word (--time); "" if none.
+/// The option that the user probably meant by `name`: the only option that begins with `name`, the nearest option, the only
+/// option with which `name` begins (--output), or the only option with the word `name` (--time); "" if there is none.
 std::string nearest_option(const std::vector<std::string>& names, const std::string& name) {
   constexpr std::size_t kLeast = 3;  // minimum length of an abbreviated option
   const auto begins = [&](const std::string& option) { return option.starts_with(name); };
@@ -277,12 +277,12 @@ std::string commands_with(const std::string& name) {
   return commands;
 }
 
-/// `written`: with dashes and possibly with =VALUE.
+/// Throws UsageError. `written`: the option as the user wrote it, with dashes and possibly with =VALUE.
 [[noreturn]] void unknown_option(const std::string& written, const CommandInfo& info) {
   const std::string option = written.substr(0, written.find('='));
   const std::string name = without_dashes(option);
   const std::string unknown = "unknown option " + option;
-  // A single letter is near to every other one.
+  // No suggestions for a single letter, which is similar to every other letter.
   const bool is_word = name.size() > 1;
   if (is_word) {
     const std::string nearest = nearest_option(option_names(info.command), name);

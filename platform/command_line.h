@@ -103,8 +103,8 @@ struct CommandLine {
   FinalizeOptions finalize;
   MeshOptions mesh;
   SidaOptions sida;
-  std::vector<std::string> inputs;  ///< for isa check: all files
-  bool json = false;                ///< for isa check
+  std::vector<std::string> inputs;  ///< isa check: all input files
+  bool json = false;                ///< isa check: print JSON
 };
 
 /// The long names of a command's options, without dashes.

@@ -1,4 +1,4 @@
-// What `lacuna --help` and `lacuna COMMAND --help` say of the commands, and what `lacuna` calls them.
+// Names of the commands, and their texts for `lacuna --help` and `lacuna COMMAND --help`.
 #pragma once
 
 #include <array>
@@ -12,11 +12,11 @@ struct CommandInfo {
   Command command;
   const char* operand;
   const char* summary;
-  const char* examples;  ///< complete lines
-  const char* text;      ///< wrapped when it is printed
+  const char* examples;  ///< lines with line breaks
+  const char* text;      ///< one paragraph, wrapped when printed
 };
 
-/// In the order of the general help.
+/// All commands, in the order of the general help.
 inline constexpr std::array<CommandInfo, 12> kCommands{
     {{"exec", Command::exec, "-- PROGRAM [ARGUMENTS]", "run a HIP program on virtual GPUs",
       "  lacuna exec --config r9nano -- ./vector_add\n"

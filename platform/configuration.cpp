@@ -31,7 +31,7 @@ std::string_view opened_section(std::string_view line) {
   return trimmed(text.substr(1, text.size() - 2));
 }
 
-/// Quantities that users look for and that follow from parameters, with what to set.
+/// Names that users may try to set although the quantities follow from parameters, with the parameters to set instead.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 3> kDerived{
     {{"dram.bandwidth",
       "it is dram.clock x dram.bytes_per_cycle x dram.pseudo_channels x gpu.memory_partitions. Set dram.clock or "
@@ -87,7 +87,7 @@ void Configuration::include(const std::string& file, const std::string& origin, 
 }
 
 void Configuration::load(std::istream& text, const std::string& origin) {
-  // Boost.Program_options reports no line numbers, so that it gets the lines one by one, each with the header of its section.
+  // Boost.Program_options reports no line numbers, so lines are parsed one by one, each with the header of its section.
   const po::options_description nothing_registered;
   std::string line;
   std::string section;

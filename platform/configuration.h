@@ -1,12 +1,12 @@
 // Configuration files and --set assignments applied to the parameters of a platform.
 //
 // A file is INI: `[section]` lines and `name = value` lines, `#` starts a comment; a parameter is `section.name`. Sources are
-// applied in the order given and a later one wins. A name that is not a parameter of the platform or occurs twice in a file, or
-// a value that the parameter refuses, is an error whose message has the location, the problem and the legal values or nearest
-// name.
+// applied in the order given, and later sources override earlier ones. A name that is not a parameter of the platform or occurs
+// twice in a file, or a value that the parameter refuses, is an error. Its message has the location, the problem, and the legal
+// values or the nearest name.
 //
-// `include = FILE` above the first section inserts another file, so that the following lines override it: variants of a
-// machine, or kinds of memory, share one file. FILE is relative to the folder of the file that includes it.
+// `include = FILE` above the first section inserts another file, whose values the following lines can override. Thus variants
+// of a machine can share one file. FILE is relative to the folder of the file that includes it.
 #pragma once
 
 #include <filesystem>
@@ -40,7 +40,7 @@ class Configuration {
   /// Applies an assignment "section.name=value" from the command line. Throws ConfigurationError.
   void assign(std::string_view assignment);
 
-  /// All files that have been read, included ones before those that include them.
+  /// All files that have been read. An included file precedes the file that includes it.
   const std::vector<std::filesystem::path>& files() const { return files_; }
 
  private:

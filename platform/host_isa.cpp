@@ -6,8 +6,8 @@
 
 #include "platform/run/exit_codes.h"
 
-// This file uses no templates of the standard library: the linker might take their code from files that are compiled for more
-// than the baseline.
+// This file uses no templates of the standard library: the linker might take their code from object files that use instructions
+// beyond the baseline.
 namespace lacuna {
 namespace {
 
@@ -39,7 +39,7 @@ void say(const char* text) {
   [[maybe_unused]] const auto written = write(STDERR_FILENO, text, std::strlen(text));
 }
 
-/// 101 is the first priority that is available to programs.
+/// Runs before other static initialisers: 101 is the highest priority available to programs.
 __attribute__((constructor(101))) void check_host() {
   const char* const missing = missing_of_x86_64_v3(HostIsa::of_this_host());
   if (missing == nullptr) return;

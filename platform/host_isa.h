@@ -1,4 +1,4 @@
-// Check that the host supports the instructions of this build: x86-64-v3, if the build machine has it
+// Checks that the host supports the instructions of this build: x86-64-v3, if the build machine supported it
 // (cmake/CompilerSettings.cmake).
 //
 // host_isa.cpp is compiled for the baseline x86-64 and linked directly into the program and into libhsakmt.so.1. Its
@@ -15,7 +15,7 @@ struct HostIsa {
   std::uint32_t leaf_1_ecx = 0;
   std::uint32_t leaf_7_ebx = 0;
   std::uint32_t leaf_80000001_ecx = 0;
-  /// XCR0: the registers that the operating system saves; 0 without OSXSAVE.
+  /// XCR0: the register sets that the operating system saves; 0 without OSXSAVE.
   std::uint32_t saved_registers = 0;
 
   static HostIsa of_this_host();

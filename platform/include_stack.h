@@ -8,7 +8,7 @@
 
 namespace lacuna {
 
-/// what() is only the reason; the reader adds file and line.
+/// what() is only the reason; the parser of the file adds file and line.
 class IncludeError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -17,7 +17,7 @@ class IncludeError : public std::runtime_error {
 /// The files that are being read: each includes the next.
 class IncludeStack {
  public:
-  /// Marks a file as being read during its lifetime.
+  /// Marks a file as being read while this object exists.
   class Reading {
    public:
     Reading(IncludeStack& stack, const std::filesystem::path& file);

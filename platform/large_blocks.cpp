@@ -24,7 +24,7 @@ constexpr int kOwnMapping = 1 << 20;
   mallopt(M_TOP_PAD, kHeap);
   mallopt(M_TRIM_THRESHOLD, 2 * kHeap);
   mallopt(M_MMAP_THRESHOLD, kOwnMapping);
-  // More than the remainder of the heap that the program was loaded with, so that it grows.
+  // Larger than the rest of the initial heap, so that this allocation makes the heap grow.
   void* const block = std::malloc(kOwnMapping / 2);
   mallopt(M_TOP_PAD, kStep);
   if (block == nullptr) return;  // the process may be limited to less memory

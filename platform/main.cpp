@@ -188,8 +188,8 @@ std::string message_of(const std::filesystem::filesystem_error& e) {
   return (e.path1().empty() ? "the current folder" : e.path1().string()) + ": " + e.code().message();
 }
 
-/// Errors of the user end with one message and kExitUsage, output that cannot be written with kExitOutput, all others as
-/// failure_of() determines.
+/// Runs the command and returns the exit code. Errors of the user end with one message and kExitUsage, output that cannot be
+/// written ends with kExitOutput; failure_of() determines the exit code of all other errors.
 int guarded(const std::vector<std::string>& arguments) {
   const auto refuse_with = [](const std::string& message) {
     std::cout.flush();
@@ -233,8 +233,8 @@ int guarded(const std::vector<std::string>& arguments) {
   }
 }
 
-/// Opens /dev/null in place of closed standard streams. Otherwise a file that is opened later could get the number of standard
-/// output, and would receive its data.
+/// Opens /dev/null in place of closed standard streams. Otherwise a file that is opened later could get the descriptor of
+/// standard output, and output for the terminal would be written into the file.
 void reserve_standard_streams() {
   for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     if (fcntl(stream, F_GETFD) < 0 && open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY) != stream) std::abort();

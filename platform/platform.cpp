@@ -110,7 +110,7 @@ void Platform::wire_interrupts() {
   uart_.interrupt.bind(uart_line_);
   if (gpu_) gpu_->interrupt().bind(gpu_line_);
   hart_.set_time_source([this](Tick at) { return clint_.mtime(at); });
-  // Without the GPU's line, whose changes cannot be forecast.
+  // The forecast excludes the GPU's interrupt line, whose changes cannot be predicted.
   hart_.set_line_forecast([this](Tick now) { return earlier(clint_.next_line_change(0, now), uart_.next_line_change(now)); });
 }
 
@@ -137,7 +137,7 @@ void Platform::load(const ElfFile& program, const std::string& command_line, con
   for (const ElfSegment& segment : loaded_segments(program)) {
     if (!in_ram(segment.physical_address, segment.memory_size))
       throw ElfError(program.name() + ": segment " + range_text(segment) + " is not in " + ram_range);
-    // The rest of the segment is zero, as new RAM is.
+    // The rest of the segment must be zero, which new RAM is.
     std::memcpy(ram_store_.data() + (segment.physical_address - LACUNA_RAM_BASE), segment.bytes.data(), segment.bytes.size());
   }
   if (!in_ram(program.entry(), 2))

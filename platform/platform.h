@@ -24,7 +24,7 @@ namespace lacuna {
 /// Characters to and from the guest by UART, semihosting and HTIF.
 struct PlatformConsole {
   std::function<void(std::string_view bytes)> write;
-  /// The next byte of input; -1 = none now; for semihosting and HTIF, the end of the input.
+  /// Returns the next byte of input; -1 = none yet, which semihosting and HTIF treat as the end of the input.
   std::function<int()> read;
 };
 
@@ -37,8 +37,8 @@ class Platform : public sc_core::sc_module {
   /// `command_line` and files that the simulator provides. Throws ElfError if the program does not fit the memory or the hart.
   void load(const ElfFile& program, const std::string& command_line, const GuestFileProvider& files = {});
 
-  /// Closes the guest's files, of which the unfinished ones are removed, and ends the platform's threads: the parts of its
-  /// destructor that the end of the process does not perform. Nothing may be simulated afterwards.
+  /// Closes the guest's files, removing unfinished ones, and ends the platform's threads. Unlike the rest of the destructor,
+  /// this is necessary even if the process ends. Nothing may be simulated afterwards.
   void shut_down() {
     hart_.detach_semihosting();
     threads_.reset();
@@ -49,13 +49,13 @@ class Platform : public sc_core::sc_module {
   /// nullptr without a GPU.
   GpuDevice* gpu() { return gpu_.get(); }
 
-  /// Whether the guest has ended itself; exit_code() is then the process's exit code for its own.
+  /// Whether the guest has exited; exit_code() is then the guest's exit code, mapped to an exit code of the process.
   bool ended() const { return ended_; }
   int exit_code() const { return exit_code_; }
 
   /// A number that increases while the guest makes progress.
   std::uint64_t progress() const;
-  /// Whether the hart sleeps until a timer interrupt that will occur.
+  /// Whether the hart sleeps and a timer interrupt will wake it.
   bool timer_armed() const;
   /// Lists what each component is waiting for, one line each.
   void diagnose(std::ostream& out) const;

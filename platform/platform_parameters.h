@@ -1,4 +1,4 @@
-// Everything that can be configured about a platform, as one validated struct.
+// All parameters of a platform, as one validated struct.
 #pragma once
 
 #include <string>
@@ -37,7 +37,7 @@ struct VramApertureParameters {
   void describe(ParameterSection& section);
 };
 
-/// Records of dispatches in the output folder: a line per dispatch makes a large file if there are very many.
+/// File for the dispatches of a run in the output folder: with a line per dispatch, the file can become very large.
 enum class KernelTable {
   dispatches,  ///< kernels.csv
   gzip,        ///< kernels.csv.gz
@@ -69,20 +69,20 @@ struct PlatformParameters {
   UartParameters uart;
   MmioParameters finisher;
   VramApertureParameters vram_aperture;
-  GpuDeviceParameters gpu;  ///< with all research machines
+  GpuDeviceParameters gpu;  ///< GPU, with the parameters of all research machines
   OutputParameters output;
   HostLinkParameters host_link;
   RocmParameters rocm;
 
   PlatformParameters() { gpu.extensions = all_extensions(); }
-  /// Sections of a machine: sim; with a hart also hart, bus, clint, plic, uart, finisher; with firmware also vram_aperture and
-  /// those of the GPU and output; for a process those of the GPU, output, host_link and rocm.
+  /// Adds the sections of a machine to `set`. All: sim; hart and firmware: hart, bus, clint, plic, uart, finisher; firmware
+  /// also: vram_aperture, output and the GPU's sections; process: the GPU's sections, output, host_link and rocm.
   void describe(ParameterSet& set, Machine machine);
-  /// The sections of all machines.
+  /// Adds the sections of all machines to `set`.
   void describe(ParameterSet& set);
   /// Number of host threads for a GPU's compute units: sim.threads, or its default value.
   unsigned threads() const;
-  /// Threads that the user has not requested yield to other processes.
+  /// Policy for other processes on the host: the default number of threads yields to them, a number set by the user does not.
   WorkerThreads::Sharing thread_sharing() const;
   /// Checks relations between parameters. Returns one line per problem.
   std::vector<std::string> check(Machine machine) const;

@@ -10,7 +10,7 @@ namespace lacuna {
 /// Folders of presets ("r9nano"): in the source tree, and relative to the installed program or library.
 std::vector<std::filesystem::path> preset_folders();
 
-/// Name of the preset that a file is, such as "dram/hbm2"; "" for any other file.
+/// Name of the preset whose file this is, such as "dram/hbm2"; "" for any other file.
 std::string preset_name(const std::filesystem::path& file);
 
 }  // namespace lacuna

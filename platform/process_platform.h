@@ -34,7 +34,7 @@ class ProcessPlatform : public sc_core::sc_module {
   bool idle() const;
   /// Whether all remaining work waits for memory that the program has to change.
   bool waits_for_memory() const;
-  /// Whether all polls of memory have read it after `time`.
+  /// Whether every unit that polls memory has read it at least once after `time`.
   bool polled_after(Tick time) const;
   void diagnose(std::ostream& out) const;
   void describe_statistics(StatisticsGroup& root) const;
@@ -43,7 +43,7 @@ class ProcessPlatform : public sc_core::sc_module {
   struct Gpu {
     std::unique_ptr<GpuDevice> device;
     std::unique_ptr<HostLink> link;
-    // The MMIO ports must be bound although this platform does not access the registers.
+    // Bound to the GPU's MMIO port, which must be bound although this platform does not access the registers.
     std::unique_ptr<tlm_utils::simple_initiator_socket<ProcessPlatform>> registers;
     std::unique_ptr<sc_core::sc_signal<bool>> interrupt;
   };

@@ -19,8 +19,8 @@ struct RocmParameters {
   Tick notice_after{10'000'000'000'000};
 
   void describe(ParameterSection& section);
-  /// Instruction sets of the GPUs, in order of their nodes: `gpus`, or one GPU with `one` if it is empty. Throws
-  /// std::invalid_argument if a name is unknown or there are too many.
+  /// Instruction sets of the GPUs, in order of their nodes: those of `gpus`, or one GPU with `one` if `gpus` is empty. Throws
+  /// std::invalid_argument if a name is unknown or there are too many names.
   std::vector<isa::Target> targets(isa::Target one) const;
   /// Name of the parameter that determines the targets.
   const char* target_parameter() const { return gpus.empty() ? "gpu.target" : "rocm.gpus"; }

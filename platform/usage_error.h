@@ -12,7 +12,7 @@ class UsageError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Throws UsageError with the message and the help command to use. `command`: empty for the help of all commands.
+/// Throws UsageError with the message and the command that prints the help. `command`: empty for the general help.
 [[noreturn]] inline void usage_error(const std::string& message, const std::string& command = {}) {
   throw UsageError(message + (message.back() == '?' ? " See" : "; see") + " lacuna " + (command.empty() ? "" : command + ' ') +
                    "--help");

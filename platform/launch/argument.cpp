@@ -67,7 +67,7 @@ void apply_option(BufferSpec& buffer, const std::string& field, const ArgumentCo
   }
 }
 
-/// The last field is an element type if there is one field more than the kind requires.
+/// Moves field `at`, an element type, to buffer.type if there are more than the `needed` fields.
 void take_type(BufferSpec& buffer, std::vector<std::string>& fields, std::size_t needed, std::size_t at) {
   if (fields.size() <= needed) return;
   buffer.type = require_element_type(fields[at]);
@@ -104,7 +104,7 @@ std::vector<std::byte> file_bytes(const fs::path& file) {
   return bytes;
 }
 
-/// "f32:1.5", "f32x4:1,2,3,4"; nullopt if the kind is not a type.
+/// Parses "f32:1.5" or "f32x4:1,2,3,4"; nullopt if the kind is not a type.
 std::optional<ArgumentValue> parse_scalar(std::string_view kind, std::string_view value, const ExpressionScope& scope) {
   const std::size_t cross = kind.rfind('x');
   std::uint64_t lanes = 1;
@@ -130,7 +130,7 @@ std::optional<ArgumentValue> parse_scalar(std::string_view kind, std::string_vie
   return argument;
 }
 
-/// Members one after the other, each at its natural alignment, as in a C structure.
+/// Parses the members and lays them out in order, each at its natural alignment, as in a C structure.
 ArgumentValue parse_structure(std::string_view members, const ArgumentContext& context) {
   ArgumentValue structure;
   std::size_t structure_align = 1;
@@ -140,7 +140,7 @@ ArgumentValue parse_structure(std::string_view members, const ArgumentContext& c
       throw LaunchError("\"" + text + "\" cannot be a member of a structure");
     const bool address = member.kind != ArgumentValue::Kind::scalar;
     if (address) member.bytes.resize(sizeof(std::uint64_t));
-    // Without a type (bytes:, raw:) the alignment is unknown; the user has to provide the layout.
+    // The alignment of a member without a type (bytes:, raw:) is unknown; the user has to provide the padding.
     const bool aligned = address || member.type;
     const std::size_t align = aligned ? member.bytes.size() : 1;
     const std::size_t at = (structure.bytes.size() + align - 1) / align * align;

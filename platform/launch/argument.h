@@ -14,7 +14,7 @@
 
 namespace lacuna {
 
-/// Far more than any device's memory, but small enough that sizes can be added without overflow.
+/// Maximum size of a buffer in bytes: far more than any device's memory, but small enough that sums of sizes do not overflow.
 inline constexpr std::uint64_t kLargestBuffer = std::uint64_t{1} << 46;
 
 /// A buffer that an argument or a [buffer] section describes.
@@ -46,14 +46,14 @@ struct ArgumentValue {
 struct ArgumentContext {
   std::filesystem::path folder;
   const ExpressionScope& scope;
-  std::set<std::filesystem::path>* inputs = nullptr;  ///< receives the files that are read; null = not needed
+  std::set<std::filesystem::path>* inputs = nullptr;  ///< receives the names of files that are read; null = not needed
 
   void reads(const std::filesystem::path& file) const {
     if (inputs != nullptr) inputs->insert(file);
   }
 };
 
-/// Whether the text describes a separate buffer.
+/// Whether the argument itself describes a buffer (`in:a.bin`), as opposed to a reference to a named buffer.
 bool describes_buffer(std::string_view text);
 /// Throws LaunchError; files to be read must exist and those to be written must be writable.
 BufferSpec parse_buffer(std::string_view text, const ArgumentContext& context);

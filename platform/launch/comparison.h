@@ -30,7 +30,7 @@ struct ComparisonResult {
   std::string buffer;
   std::string reference;
   ElementType type{};
-  bool typed = false;  ///< false: bytes are compared
+  bool typed = false;  ///< false: compared as bytes, without an element type
   std::uint64_t elements = 0;
   std::uint64_t differing = 0;
   struct Difference {
@@ -38,10 +38,10 @@ struct ComparisonResult {
     std::string value;
     std::string reference;
   };
-  std::vector<Difference> first;  ///< the first of the differences
+  std::vector<Difference> first;  ///< the first few differences
   double largest_absolute = 0;    ///< largest absolute difference
   double largest_relative = 0;
-  std::string error;  ///< the reference could not be read: the reason
+  std::string error;  ///< reason why the reference could not be read; "" = none
 
   bool equal() const { return differing == 0 && error.empty(); }
   /// Result as text, several lines.

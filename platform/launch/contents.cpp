@@ -38,7 +38,7 @@ class Random {
     z = (z ^ z >> 27) * 0x94d049bb133111ebU;
     return z ^ z >> 31;
   }
-  /// In [0, 1).
+  /// Uniform random number in [0, 1).
   double real() { return static_cast<double>(next() >> 11) * 0x1p-53; }
 
  private:
@@ -64,7 +64,7 @@ double logarithm(double x) {
   return 2 * sum + exponent * kLn2;
 }
 
-/// Makes elements in order.
+/// Generates elements in order.
 class Generator {
  public:
   explicit Generator(const Fill& fill) : fill_(fill), random_(fill.seed), next_(fill.first) {}
@@ -95,7 +95,7 @@ class Generator {
     }
   }
 
-  /// Integers wrap as in C.
+  /// Generates START, START + STEP, …; integers wrap around.
   void iota(std::byte* to) {
     if (is_floating(fill_.type)) {
       store_element(fill_.type,
@@ -194,7 +194,7 @@ class FillFile final : public ReadOnlyFile {
  private:
   Generator generator_;
   std::uint64_t size_;
-  std::uint64_t used_ = 0;  ///< bytes of element_ already given
+  std::uint64_t used_ = 0;  ///< bytes of element_ already returned
   std::array<std::byte, 8> element_{};
 };
 

@@ -13,7 +13,8 @@ namespace lacuna {
 
 enum class FillPattern : std::uint8_t { uniform, normal, constant, iota, bits };
 
-/// Generated elements, the same on every host: integer generator, and no function of the host's mathematics library.
+/// Generated elements. They are identical on every host: the random generator uses integers, and no function of the host's
+/// mathematics library is used.
 struct Fill {
   ElementType type{};
   std::uint64_t count = 0;

@@ -18,9 +18,9 @@ std::string_view element_type_name(ElementType type);
 unsigned element_size(ElementType type);
 bool is_floating(ElementType type);
 bool is_signed(ElementType type);
-/// nullopt for an unknown name.
+/// Parses "f32", "i8", …; nullopt for an unknown name.
 std::optional<ElementType> parse_element_type(std::string_view name);
-/// As parse_element_type; throws LaunchError with the nearest name.
+/// Like parse_element_type(), but throws LaunchError with the nearest name.
 ElementType require_element_type(std::string_view name);
 /// The element type of a source type such as "float*", "const uint", "double4*"; nullopt if it is not a plain type.
 std::optional<ElementType> element_type_of_source(std::string_view type_name);

@@ -15,7 +15,7 @@
 namespace lacuna {
 namespace {
 
-/// Integers must be representable in 64 bits, signed or unsigned.
+/// Range of integers: they must be representable in 64 bits, signed or unsigned.
 constexpr WideInteger kLeast = std::numeric_limits<std::int64_t>::min();
 constexpr WideInteger kMost = std::numeric_limits<std::uint64_t>::max();
 /// Nesting limit, deeper than any user's expression, since the parser recurses.
@@ -25,7 +25,7 @@ struct Operator {
   std::string_view text;
   int precedence;  ///< as in C, larger binds tighter
 };
-/// Longer ones first, so that "<<" is not read as "<".
+/// Longer operators first, so that "<<" is not read as "<".
 constexpr std::array<Operator, 18> kOperators{{{"||", 1},
                                                {"&&", 2},
                                                {"==", 6},
@@ -174,7 +174,7 @@ class Parser {
     if (op == "+") return checked(a + b);
     if (op == "-") return checked(a - b);
     if (op == "*") {
-      // 65 bits times 65 bits can overflow even 128.
+      // The product of two 65-bit numbers can overflow even 128 bits.
       if (a != 0 && b != 0 && (a > kMost / (b < 0 ? -b : b) || a < -kMost / (b < 0 ? -b : b))) fail("integer overflow");
       return checked(a * b);
     }
@@ -322,7 +322,7 @@ std::string number_text(const Number& number) {
     const auto end = std::to_chars(text.data(), text.data() + text.size(), number.value);
     return {text.data(), end.ptr};
   }
-  // Within 65 bits: a sign and an unsigned 64-bit number.
+  // Integers have at most 65 bits: a sign and an unsigned 64-bit number.
   const bool negative = number.integer < 0;
   return (negative ? "-" : "") + std::to_string(static_cast<std::uint64_t>(negative ? -number.integer : number.integer));
 }

@@ -23,7 +23,7 @@ struct KernelCall {
   std::optional<std::uint32_t> max_block{};  ///< maximum work-items of a workgroup, overriding the kernel's metadata
 };
 
-/// A buffer for the layout of arguments.
+/// Address and size of a buffer, for the layout of arguments.
 struct BufferPlace {
   std::uint32_t index = 0;
   std::uint64_t bytes = 0;
@@ -40,7 +40,7 @@ struct ArgumentSegment {
 ArgumentSegment lay_out_arguments(const KernelMetadata& kernel, const KernelCall& call,
                                   const std::function<BufferPlace(const std::string& name)>& find);
 
-/// The explicit parameter for the argument of this number, for messages and element types; null = there is none.
+/// The kernel's explicit parameter with this number, for messages and element types; null = there is none.
 const KernelArgument* parameter_of(const KernelMetadata& kernel, std::size_t number);
 
 }  // namespace lacuna

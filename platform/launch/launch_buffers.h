@@ -52,8 +52,8 @@ class LaunchBuffers {
   void compare(const std::string& name, const LaunchBuffer& compared, const std::filesystem::path& reference,
                const Tolerance& tolerance);
 
-  /// An element for an expression. Throws LaunchError for an unknown buffer or index, and ElementWanted after it has requested
-  /// an element that is in GPU memory. A rehearsal gets 1 instead.
+  /// Returns an element for an expression. Throws LaunchError for an unknown buffer or index. If the element is still in GPU
+  /// memory, requests it and throws ElementWanted; a rehearsal returns 1 instead.
   Number element(const std::string& name, std::int64_t index);
   /// Whether an element has been requested and not yet been written by the launcher.
   bool is_fetching() const { return wanted_ && fetched_.empty(); }
@@ -61,7 +61,7 @@ class LaunchBuffers {
   bool is_wanted() const { return wanted_.has_value(); }
   /// Stores the element that the launcher has written.
   void take_element();
-  /// Drops fetched elements, which may change with the next statement.
+  /// Drops fetched elements, since the next statement may change the buffers.
   void drop_elements() { elements_.clear(); }
   /// Whether element() has returned a guess since reset_guess(): only in a rehearsal.
   bool has_guessed() const { return guessed_; }

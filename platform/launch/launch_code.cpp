@@ -12,7 +12,7 @@
 namespace lacuna {
 namespace {
 
-/// A code object in memory as a file for reading.
+/// A code object in memory, as a file that the launcher can read.
 class MemoryFile final : public GuestFile {
  public:
   explicit MemoryFile(std::shared_ptr<const CodeObject> object) : object_(std::move(object)) {}

@@ -29,16 +29,16 @@ class LaunchCodes {
 
   /// Drops loaded code objects and kernel numbers; keeps the contents of files.
   void begin();
-  /// Loads a file into the GPU; adds it to `inputs` when it is read for the first time. Throws LaunchError for a name in use or
-  /// for a target other than the first one's, and ElfError.
+  /// Loads a file into the GPU; adds it to `inputs` when it is read for the first time. Throws ElfError, and LaunchError if the
+  /// name is in use or the target differs from that of the first code object.
   void load(const std::string& name, const std::filesystem::path& file, std::set<std::filesystem::path>& inputs);
-  /// Null = the code object loaded first. Throws LaunchError with the nearest name if there is none.
+  /// `name`: null = the code object loaded first. Throws LaunchError with the nearest name if there is no such code object.
   const LaunchCode& find(const std::string* name) const;
   bool empty() const { return codes_.empty(); }
-  /// Number of a kernel with a stack of this size, for dispatches.
+  /// Number of a kernel with this stack size in bytes, for dispatch records.
   std::uint32_t kernel_number(const LaunchCode& code, const KernelMetadata& kernel, std::uint32_t stack);
 
-  /// Target of all code objects; requires one that has been read.
+  /// Target of all code objects. At least one must have been read.
   isa::Target target() const;
   /// ELF images of all files read so far.
   std::vector<std::span<const std::byte>> images() const;
@@ -49,8 +49,9 @@ class LaunchCodes {
   PlanStream& plan_;
   std::string wanted_target_;
   std::vector<LaunchCode> codes_;  ///< loaded code objects, in the order of loading
-  std::map<std::pair<std::string, std::uint32_t>, std::uint32_t, std::less<>> kernels_;  ///< numbers by code/kernel and stack
-  std::map<std::string, std::shared_ptr<const CodeObject>, std::less<>> files_;          ///< code objects by file
+  std::map<std::pair<std::string, std::uint32_t>, std::uint32_t, std::less<>>
+      kernels_;  ///< numbers by code object, kernel and stack size
+  std::map<std::string, std::shared_ptr<const CodeObject>, std::less<>> files_;  ///< code objects by file
 };
 
 }  // namespace lacuna

@@ -19,7 +19,7 @@ constexpr std::uint32_t kQueuePackets = 1024;
 constexpr std::uint32_t kUnknownStack = 16384;
 constexpr std::uint64_t kLargestStack = 1 << 24;
 constexpr std::int64_t kLargestWorkgroup = 1024;  // limit of the packet processor
-/// Buffer for kernels with printf. Its header is all zero, which means no room, so that nothing is printed.
+/// Name of the buffer for kernels with printf. Its header is all zero, which means that it has no room, so nothing is printed.
 constexpr std::string_view kPrintfBuffer = "printf buffer";
 constexpr std::uint64_t kPrintfBytes = 64;
 
@@ -67,7 +67,7 @@ void LaunchInterpreter::step() {
   plan_.set_line(statement.line);
   buffers_.reset_guess();
   try {
-    ++next_;  // statements that jump change it
+    ++next_;  // a statement that jumps overwrites it
     execute(statement);
     buffers_.drop_elements();
   } catch (const LaunchBuffers::ElementWanted&) {
@@ -105,7 +105,7 @@ void LaunchInterpreter::execute(const LaunchStatement& statement) {
 }
 
 void LaunchInterpreter::execute_constants(const LaunchStatement& statement) {
-  // The statement is executed again if an element has to be fetched, so that it must not leave partial effects.
+  // The statement is executed again if an element has to be fetched, so it must not leave partial effects.
   auto variables = scope_.variables;
   for (const LaunchKey& key : statement.keys) {
     plan_.set_line(key.line);
@@ -119,7 +119,7 @@ void LaunchInterpreter::execute_constants(const LaunchStatement& statement) {
       scope_.variables = std::move(variables);
       throw;
     }
-    // All following statements depend on a guess.
+    // Ignore errors of all following statements, which depend on a guessed value.
     if (rehearsing_ && buffers_.has_guessed()) lenient_until_ = program_.statements.size();
   }
 }
@@ -194,7 +194,8 @@ void LaunchInterpreter::execute_condition(const LaunchStatement& statement) {
   if (statement.kind == Kind::loop) scope_.variables[statement.first.name] = evaluate(statement.first.value, scope_);
   const bool enters = evaluate(statement.condition, scope_).truth();
   if (rehearsing_) {
-    // The body is always rehearsed, but its values may be outside of the intended range.
+    // The body is rehearsed even if it is not entered; errors are ignored, since its values may be outside of the intended
+    // range.
     if (!enters) lenient_until_ = std::max(lenient_until_, statement.partner);
   } else if (!enters) {
     next_ = statement.partner + 1;

@@ -1,7 +1,7 @@
 // Executes the statements of a launch program: each adds records to the plan of the launcher on the hart.
 //
 // Statements are executed while the launcher reads the plan, so that a loop of a million dispatches takes no memory, and a
-// condition can depend on results of the GPU. rehearse() executes the whole program first, without a GPU: each loop once.
+// condition can depend on results of the GPU. rehearse() first executes the whole program without a GPU, each loop once.
 #pragma once
 
 #include <cstddef>

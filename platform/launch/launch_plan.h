@@ -4,7 +4,7 @@
  * Files of the simulator (semihosting names):
  *   :launch/plan        the records; a read may return fewer bytes than requested, 0 at the end
  *   :launch/stream/N    contents of N, a code object or a buffer, to be read or written in one go
- *   :launch/failure     to be written: launch_failure and a text, the reason why the launcher ends
+ *   :launch/failure     written by the launcher before it ends with an error: launch_failure and the reason as text
  *
  * None of them contains the name of a host file: the launcher's behaviour and its time must not depend on one. */
 #ifndef PLATFORM_LAUNCH_PLAN_H
@@ -19,7 +19,7 @@
 /* Longest record, header included. */
 #define LAUNCH_RECORD_BYTES 98304u
 
-/* Exit code of the launcher when the user's input is wrong: as the host's kExitUsage. */
+/* Exit code of the launcher when the user's input is wrong; equals the host's kExitUsage. */
 #define LAUNCH_REFUSED_CODE 2
 
 enum launch_operation {
@@ -41,7 +41,7 @@ struct launch_header {
   uint32_t reserved;
 };
 
-/* Followed by the text, up to the end of the file. */
+/* The reason follows as text, up to the end of the file. */
 struct launch_failure {
   uint32_t line; /* of the record that failed; 0 = none */
   uint32_t reserved;

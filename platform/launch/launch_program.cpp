@@ -195,7 +195,7 @@ void add_dispatch(LaunchProgram& program, LaunchStatement dispatch, const std::s
     buffer.line = key.line;
     buffer.in_place = true;
     buffer.name = prefix + std::to_string(argument);
-    // A name that is given in place is known before the argument is evaluated, so that later statements can refer to it.
+    // Record the name of a buffer before the argument is evaluated, so that later statements can refer to it.
     for (const std::string& field : split_outside(key.value, ':'))
       if (field.starts_with("name=")) buffer.name = field.substr(5);
     buffer.keys.push_back({"contents", key.value, key.line});

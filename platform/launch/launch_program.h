@@ -40,8 +40,8 @@ struct LaunchStatement {
   LaunchKey first;          ///< for loop: variable and its first value
   std::string condition;    ///< for loop, while_loop, branch
   LaunchKey next;           ///< for loop: variable and its next value
-  std::size_t partner = 0;  ///< for loop, while_loop, branch and end: the statement at the other end
-  /// A buffer that an argument describes in place: allocated when the statement is first reached.
+  std::size_t partner = 0;  ///< for loop, while_loop, branch and end: index of the statement at the other end
+  /// Whether an argument of a dispatch describes this buffer: it is allocated when the statement is first reached.
   bool in_place = false;
 
   /// Null if the key is not given.

@@ -57,7 +57,7 @@ LaunchProgram command_line_program(const CommandLine& line) {
   std::string tolerance;
   for (const auto& [option, value] : line.launch.values) {
     if (option == "define") throw UsageError("--define belongs to launch files");
-    // The keys of launch files, which have no dashes.
+    // Keys of launch files have underscores instead of dashes.
     const std::string name = option == "max-block" ? "max_block" : option;
     if (name != "arg" && name != "compare" && dispatch.key(name) != nullptr)
       throw UsageError("--" + option + " is given twice");
@@ -110,7 +110,7 @@ LaunchProgram file_program(const CommandLine& line) {
 }  // namespace
 
 LaunchSession requested_launch(const CommandLine& line) {
-  // Of a file with code objects for several targets, selects the one for the GPU that the user has configured.
+  // If the file has code objects for several targets, select the one for the configured GPU.
   std::string target;
   for (const ConfigurationSource& source : line.configuration)
     if (!source.file && source.value.starts_with("gpu.target=")) target = source.value.substr(source.value.find('=') + 1);

@@ -31,13 +31,13 @@ class LaunchSession {
   /// Input files of the statements executed so far: the launch file or code object itself, code objects, contents, references.
   /// rehearse() executes the first iteration of a loop.
   const std::set<std::filesystem::path>& inputs() const { return interpreter_.inputs(); }
-  /// The files of all code objects so far.
+  /// Contents of all code object files read so far.
   std::vector<std::span<const std::byte>> code_images() const { return interpreter_.codes().images(); }
 
   /// The launcher's files (platform/launch/launch_plan.h).
   std::unique_ptr<GuestFile> open(const std::string& name);
 
-  /// Error while the plan was made or executed, with file and line; "" = none. The launcher ends after an error.
+  /// Error during the construction or execution of the plan, with file and line; "" = none. The launcher ends after an error.
   std::string error() const;
   /// A file to which a buffer could not be saved, and the reason; "" = none.
   const std::string& lost_output() const { return interpreter_.buffers().lost_output(); }
@@ -46,13 +46,13 @@ class LaunchSession {
  private:
   class PlanFile;
 
-  /// Adds records for the launcher to read, unless the next ones depend on an element that it has not written yet.
+  /// Adds records for the launcher, unless the next records depend on an element that the launcher has not written yet.
   void extend_plan();
 
   PlanStream plan_;
   LaunchInterpreter interpreter_;
   std::vector<std::byte> failure_;  ///< launch_failure and text that the launcher has written
-  std::string error_;               ///< error of the interpreter
+  std::string error_;               ///< error of the interpreter; "" = none
 };
 
 }  // namespace lacuna

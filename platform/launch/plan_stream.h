@@ -20,8 +20,7 @@ class PlanStream {
  public:
   using Opener = std::function<std::unique_ptr<GuestFile>()>;
 
-  /// Drops all records and files. A discarding stream, for a rehearsal, also drops everything that is added. File numbers
-  /// continue.
+  /// Drops all records and files; file numbers are not reused. `discard`: also drop everything that is added, for a rehearsal.
   void begin(bool discard);
   bool discards() const { return discard_; }
 
@@ -35,7 +34,7 @@ class PlanStream {
             std::span<const std::byte> tail2 = {}) {
     emit_bytes(operation, std::as_writable_bytes(std::span(&record, 1)), tail, tail2);
   }
-  /// Adds a file, which the launcher opens once; returns its number.
+  /// Adds a file that the launcher can open once; returns the file's number.
   std::uint32_t add_file(Opener open);
   /// Text with a terminating 0, padded to the alignment of records, 8 bytes.
   static std::string record_text(std::string text);

@@ -10,9 +10,9 @@
 
 namespace lacuna {
 
-/// A file that receives a buffer of `bytes` bytes and replaces an earlier file of the name when it is complete. If it cannot be
-/// written, the guest's write fails, and `lost` gets the reason with the file's name, unless it has an earlier one. Null: it
-/// cannot be created.
+/// Opens a file that receives a buffer of `bytes` bytes and replaces an earlier file of that name when it is complete. If a
+/// write fails, the guest's write fails as well, and `lost` receives the file name and the reason, unless it already has a
+/// text. Returns null if the file cannot be created.
 std::unique_ptr<GuestFile> open_saved_file(const std::filesystem::path& file, std::uint64_t bytes, std::string& lost);
 
 }  // namespace lacuna

@@ -36,7 +36,8 @@ class Symbols {
     });
   }
 
-  /// The symbol that llvm-objdump prints above the address: the last one there, a data symbol only if there is no other.
+  /// The symbol that llvm-objdump prints above the address: the last symbol at the address, a data symbol only if there is no
+  /// other.
   const ElfSymbol* heading(std::uint64_t address) const {
     const std::span<const ElfSymbol> here = at(address);
     const auto code = std::find_if(here.rbegin(), here.rend(), [](const ElfSymbol& s) { return s.type != kSymbolTypeObject; });
@@ -51,7 +52,7 @@ class Symbols {
     const auto after = upper_bound(address);
     return after == symbols_.begin() ? nullptr : &*std::prev(after);
   }
-  /// The lowest symbol address after this one, at most `end`.
+  /// The lowest symbol address after `address`, at most `end`.
   std::uint64_t next(std::uint64_t address, std::uint64_t end) const {
     const auto after = upper_bound(address);
     return after == symbols_.end() ? end : std::min(after->value, end);
@@ -146,7 +147,7 @@ class SectionWriter {
     }
   }
 
-  /// " <vadd+0xc8>": target of a branch without a label of assembly code.
+  /// " <vadd+0xc8>": text for the target of a branch to an address without a label.
   std::string target_text(std::uint64_t target) const {
     const ElfSymbol* symbol = symbols_.before(target);
     if (symbol == nullptr) symbol = absolute_.before(target);
@@ -191,7 +192,7 @@ class SectionWriter {
   std::vector<std::uint32_t> words_;
 };
 
-/// " [01 chain 0, pattern 1, load a]" by address.
+/// Texts such as " [01 chain 0, pattern 1, load a]" by address of the instruction.
 SectionWriter::TagTexts tag_texts(const std::vector<KernelTags>& tags) {
   SectionWriter::TagTexts texts;
   std::size_t number = 0;

@@ -45,7 +45,7 @@ void apply(const std::vector<CodePatch>& patches, const ElfFile& elf, std::vecto
   }
 }
 
-/// A bundle with other code objects, each at the start of a page.
+/// Returns a bundle with new contents of its entries, each at the start of a page.
 std::vector<std::byte> rebuilt_bundle(std::span<const BundleEntry> entries,
                                       const std::vector<std::vector<std::byte>>& contents) {
   std::string header = "__CLANG_OFFLOAD_BUNDLE__";
@@ -134,7 +134,7 @@ void write_kernel(const KernelChains& kernel, const isa::FetchWords& fetch, isa:
   }
 }
 
-/// Tags without checks; empty if there is no section.
+/// Reads the tags of a file without checking them against its code; empty if the file has no section of tags.
 std::vector<KernelTags> section_tags(const ElfFile& file) {
   const std::vector<ElfSection>& sections = file.sections();
   const auto found =

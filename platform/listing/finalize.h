@@ -29,14 +29,14 @@ struct FinalizedObject {
   std::string name;  ///< name of the code object
   isa::Target target{};
   std::vector<KernelChains> kernels;  ///< ascending by address
-  std::vector<std::byte> bytes;       ///< with patches and section
+  std::vector<std::byte> bytes;       ///< contents of the code object, with patched code and section of tags
 };
 
 FinalizedObject finalize_object(const CodeObject& object, const FinalizerOptions& options);
 
 struct FinalizedFile {
   std::vector<FinalizedObject> objects;
-  /// A code object or an offload bundle, in the form of the input; empty for a host program that carries bundles.
+  /// A code object or an offload bundle, in the format of the input; empty if the input is a host program with bundles.
   std::vector<std::byte> bytes;
 };
 
@@ -46,12 +46,13 @@ FinalizedFile finalize_file(const std::filesystem::path& file, const FinalizerOp
 void write_chains(const FinalizedFile& file, std::ostream& out);
 void write_chains_json(const FinalizedFile& file, std::ostream& out);
 
-/// Tags in a code object's section, checked against its code; empty without a section. Throws ElfError if it is damaged.
+/// Tags in a code object's section, checked against its code; empty if there is no section. Throws ElfError if the section is
+/// damaged.
 std::vector<KernelTags> tags_of(const CodeObject& object);
 
 /// Tags of one kernel of a code object that is loaded at `base`, with addresses of GPU memory; nullopt if there is no section,
-/// or it lacks the kernel. `file`: the bytes of its file; `entry`: address of the kernel's first instruction in GPU memory.
-/// Throws TagError if the section cannot be read, or the kernel's tags are damaged.
+/// or the section lacks the kernel. `file`: bytes of the code object; `entry`: address of the kernel's first instruction in GPU
+/// memory. Throws TagError if the section cannot be read, or the kernel's tags are damaged.
 std::optional<KernelTags> loaded_tags(std::span<const std::byte> file, std::uint64_t base, std::uint64_t entry);
 
 }  // namespace lacuna

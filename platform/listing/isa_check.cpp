@@ -16,7 +16,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 constexpr unsigned kShownProblems = 10;
 
-/// Problems found by following all functions that were not found by following the kernel alone.
+/// Problems of `all` (kernel and functions) that `kernel` (the kernel alone) does not have.
 std::vector<isa::CodeProblem> added_problems(const isa::CodeInventory& all, const isa::CodeInventory& kernel) {
   std::set<std::uint64_t> known;
   for (const isa::CodeProblem& problem : kernel.problems) known.insert(problem.pc);
@@ -26,7 +26,7 @@ std::vector<isa::CodeProblem> added_problems(const isa::CodeInventory& all, cons
   return added;
 }
 
-/// "0x2000 (+0x30)" from the kernel's entry, "0x1c00 (function helper +0x10)" in a function that the kernel may call.
+/// "0x2000 (+0x30)": offset from the kernel's entry; "0x1c00 (function helper +0x10)": in a function that the kernel may call.
 std::string place(const CodeObject& object, std::uint64_t entry, std::uint64_t pc) {
   const ElfSymbol* function = nullptr;
   for (const ElfSymbol& symbol : object.elf().symbols()) {
@@ -142,7 +142,7 @@ std::vector<KernelCheck> check_kernels(const CodeObject& object) {
   const std::vector<KernelTags> tagged = tags_of(object);
   std::vector<KernelCheck> checks;
   for (const KernelEntry& entry : object.entries()) {
-    // Kernels are function symbols as well, but are not called.
+    // Symbols of kernels are functions as well, but kernels are not called.
     std::vector<std::uint64_t> callees;
     std::copy_if(functions.begin(), functions.end(), std::back_inserter(callees), [&](std::uint64_t function) {
       return std::none_of(object.entries().begin(), object.entries().end(),

@@ -20,10 +20,10 @@ struct KernelCheck {
   isa::CodeInventory code;
   /// Problems in functions that the kernel may call by pointer, if it makes such calls. They do not affect its verdict.
   std::vector<isa::CodeProblem> possible_problems;
-  std::map<unsigned, unsigned> offload_chains;  ///< by pattern, from the file's section of tags
+  std::map<unsigned, unsigned> offload_chains;  ///< number of chains by pattern, from the file's section of tags
   unsigned tagged_instructions = 0;
 
-  /// The worst verdict of its instructions.
+  /// The worst verdict of the kernel's instructions.
   isa::Verdict verdict() const;
 };
 

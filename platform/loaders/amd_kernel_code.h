@@ -11,8 +11,8 @@ namespace lacuna {
 
 inline constexpr std::size_t kAmdKernelCodeBytes = 256;
 
-/// Writes the block from .amd_kernel_code_t to .end_amd_kernel_code_t with fields and order of clang's assembly output, so that
-/// LLVM's assembler accepts it. Bytes without a directive follow as comments unless they are zero.
+/// Writes the block from .amd_kernel_code_t to .end_amd_kernel_code_t with the fields and the order of clang's assembly output,
+/// so that LLVM's assembler accepts the block. Bytes without a directive follow as comments unless they are zero.
 void write_amd_kernel_code(std::span<const std::byte, kAmdKernelCodeBytes> code, std::ostream& out);
 
 }  // namespace lacuna

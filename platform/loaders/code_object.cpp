@@ -179,7 +179,7 @@ void CodeObject::read_metadata() {
 const KernelMetadata& CodeObject::kernel(std::string_view name) const {
   const auto found = std::find_if(kernels_.begin(), kernels_.end(), [&](const KernelMetadata& k) { return k.name == name; });
   if (found != kernels_.end()) return *found;
-  // As reports show it, if only one kernel is shown so.
+  // Accept the readable name that reports show, if it is unique.
   const auto shown_as = [&](const KernelMetadata& k) { return readable_kernel(k.name) == name; };
   if (std::count_if(kernels_.begin(), kernels_.end(), shown_as) == 1)
     return *std::find_if(kernels_.begin(), kernels_.end(), shown_as);

@@ -1,4 +1,4 @@
-// An AMDGPU code object, version 2 to 5: its target, its kernels, and their metadata of arguments and segments.
+// An AMDGPU code object, version 2 to 5: its target, its kernels, and the metadata of their arguments and segments.
 //
 // Formats: LLVM "User Guide for AMDGPU Backend", sections "ELF Code Object", "Code Object Metadata" (YAML in version 2,
 // MessagePack from version 3 on) and "Kernel Descriptor". Everything is checked while reading.
@@ -70,9 +70,9 @@ class CodeObject {
   unsigned version() const { return version_; }
   /// False for hand-written code without metadata.
   bool has_metadata() const { return has_metadata_; }
-  /// In the metadata's order.
+  /// Kernels in the order of the metadata.
   const std::vector<KernelMetadata>& kernels() const { return kernels_; }
-  /// Derived from the symbols, ascending by address; independent of the metadata.
+  /// Kernels found by their symbols, ascending by address; independent of the metadata.
   const std::vector<KernelEntry>& entries() const { return entries_; }
   /// Throws ElfError with the nearest name and the list of kernels.
   const KernelMetadata& kernel(std::string_view name) const;
@@ -90,14 +90,15 @@ class CodeObject {
   std::vector<KernelEntry> entries_;
 };
 
-/// The target of an AMDGPU ELF file by its e_flags, for version 2 by its note. Throws ElfError for another machine or
+/// The target of an AMDGPU ELF file, from its e_flags or, for version 2, from its note. Throws ElfError for another machine or
 /// processor.
 isa::Target code_object_target(const ElfFile& file);
 
-/// The words of its executable sections by address, for analyses of code. The file must outlive the returned function.
+/// Returns the words of the file's executable sections by address, for analyses of code. The file must outlive the returned
+/// function.
 isa::FetchWords code_words(const ElfFile& file);
 
-/// Parsers of the two notations; throw std::runtime_error with the reason.
+/// Parsers of the two notations of metadata. They throw std::runtime_error with the reason.
 std::vector<KernelMetadata> parse_metadata_yaml(std::string_view text);
 std::vector<KernelMetadata> parse_metadata_msgpack(std::span<const std::byte> bytes);
 

@@ -18,7 +18,7 @@ using Json = nlohmann::json;
 
 /// Metadata are nested at most five levels deep; this limits the recursion of the parser for damaged files.
 constexpr int kDeepest = 32;
-/// Far more than the metadata of the largest libraries, far less than would stall a YAML parser.
+/// Limit in bytes: far more than the metadata of the largest libraries, far less than would stall a YAML parser.
 constexpr std::size_t kLongestYaml = 16 << 20;
 
 /// "HiddenGlobalOffsetX" -> "hidden_global_offset_x": converts version 2's names to those of later versions.
@@ -143,7 +143,7 @@ std::uint32_t number_in(const YAML::Node& map, const char* key, bool required = 
   return number_of(node, key);
 }
 
-/// Version 2 states sizes and alignments, from which the offsets follow.
+/// Parses an argument of version 2, which states size and alignment but no offset. `end`: end of the previous argument.
 KernelArgument argument_of(const YAML::Node& map, std::uint64_t& end) {
   if (!map.IsMap()) throw std::runtime_error("an argument is not a map");
   KernelArgument argument{.name = text_of(map, "Name"),

@@ -99,7 +99,7 @@ struct ElfFile::Reader {
     file.abi_version_ = header.e_ident[EI_ABIVERSION];
   }
 
-  /// Entries of 4-byte aligned name and description (System V gABI, "Note Section").
+  /// Reads notes, whose names and descriptions are aligned to 4 bytes (System V gABI, "Note Section").
   void read_notes(std::uint64_t offset, std::uint64_t size, const std::string& what) {
     require_inside(offset, size, what);
     const std::span<const std::byte> notes = part(offset, size);
@@ -139,7 +139,7 @@ struct ElfFile::Reader {
     if (header.e_shoff == 0) return;
     std::size_t count = 0;
     std::size_t names = 0;
-    // libelf reports no sections if their table is truncated, so that the header is checked as well.
+    // libelf reports no sections if their table is truncated, so the header is checked as well.
     if (elf_getshdrnum(elf.get(), &count) != 0) file.fail(std::string("section headers: ") + elf_errmsg(-1));
     require_table(header.e_shoff, std::max<std::size_t>({count, header.e_shnum, 1}), sizeof(Elf64_Shdr),
                   "the section header table");

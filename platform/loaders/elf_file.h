@@ -1,7 +1,7 @@
 // ELF64 little-endian files: RISC-V programs for the hart and AMDGPU code objects for the disassembler.
 //
-// Everything is checked while reading, so that what the accessors return lies inside the file. Sections and symbols are
-// optional in a program (stripped); segments are not.
+// Everything is checked while reading, so that all ranges that the accessors return lie inside the file. Sections and symbols
+// are optional in a program (stripped); segments are not.
 #pragma once
 
 #include <cstddef>
@@ -67,12 +67,12 @@ class ElfFile {
  public:
   /// Throws ElfError if the file cannot be read or is not an intact ELF64 little-endian file.
   static ElfFile read(const std::filesystem::path& file);
-  /// As read(), for bytes in memory; `name`: name of the file in messages.
+  /// Like read(), for bytes in memory; `name`: name of the file in messages.
   ElfFile(std::vector<std::byte> bytes, std::string name);
   ElfFile(ElfFile&&) = default;
   ElfFile& operator=(ElfFile&&) = default;
 
-  /// Throws ElfError with both machines if the file is for another one.
+  /// Throws ElfError, naming both machines, if the file is for another machine.
   void require(ElfMachine machine) const;
 
   const std::string& name() const { return name_; }

@@ -54,7 +54,7 @@ class Editor {
     }
   }
 
-  /// Sections refer to each other by number: only the last one can be removed.
+  /// Removes a section if it is the last one. Sections refer to each other by number, so no other can be removed.
   void remove(std::string_view name) {
     if (sections_.size() > 1 && sections_.back().name == name) sections_.pop_back();
     const bool another = std::any_of(sections_.begin(), sections_.end(), [&](const NamedSection& s) { return s.name == name; });
@@ -106,7 +106,7 @@ class Editor {
     return elf_.subspan(offset, size);
   }
 
-  /// End of the last of segments, program headers and sections, without section names and section table.
+  /// End of the used part of the file: of segments, program headers and sections, except section names and section table.
   std::uint64_t used_bytes() const {
     std::uint64_t end = sizeof(Elf64_Ehdr);
     const auto use = [&](std::uint64_t offset, std::uint64_t size) { end = std::max(end, offset + part(offset, size).size()); };

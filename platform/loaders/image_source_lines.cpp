@@ -57,7 +57,7 @@ std::vector<std::span<const std::byte>> embedded_code_objects(std::span<const st
     if (!header || header->e_ident[EI_CLASS] != ELFCLASS64 ||
         header->e_machine != static_cast<std::uint16_t>(ElfMachine::amdgpu) || header->e_shoff > bytes.size() - at)
       continue;
-    // Linkers write the section table last.
+    // The section table is the last part of a linked file, so its end is the file's size.
     const std::uint64_t size = header->e_shoff + std::uint64_t{header->e_shnum} * sizeof(Elf64_Shdr);
     found.push_back(bytes.subspan(at, std::min<std::uint64_t>(size, bytes.size() - at)));
   }

@@ -19,15 +19,15 @@ std::vector<std::span<const std::byte>> embedded_code_objects(std::span<const st
 
 struct LoadedCodeObject;
 
-/// Share of the executable segments' bytes that differ from those loaded at the object's base, 0 to 1; nullopt if the file does
-/// not have the object's segments.
+/// Share of the bytes of executable segments that differ from GPU memory at the loaded object's base, 0 to 1; nullopt if the
+/// file does not have the object's segments.
 std::optional<double> loaded_difference(std::span<const std::byte> file, const isa::MemoryInterface& memory,
                                         const LoadedCodeObject& object);
 /// Whether the executable segments of a file equal those loaded at the object's base.
 bool is_loaded(std::span<const std::byte> file, const isa::MemoryInterface& memory, const LoadedCodeObject& object);
 
-/// Source lines from the image whose executable segments equal those in GPU memory, or are most similar, since the code may
-/// have been changed there.
+/// Source lines from the image whose executable segments equal those in GPU memory, or are most similar, since code in GPU
+/// memory may have been modified.
 class ImageSourceLines : public SourceLines {
  public:
   using Images = std::function<std::vector<std::span<const std::byte>>()>;

@@ -6,8 +6,8 @@
 namespace lacuna {
 namespace {
 
-/// A compute unit of each target. Sources: GCN3 ISA manual, section 1.2, and CDNA2's unified registers; LLVM, "User Guide for
-/// AMDGPU Backend", "Occupancy": ten wavefronts per SIMD on gfx8, eight on gfx90a.
+/// Sizes of a compute unit, by target. Sources: GCN3 ISA manual, section 1.2, and CDNA2's unified registers; LLVM, "User Guide
+/// for AMDGPU Backend", "Occupancy": ten wavefronts per SIMD on gfx8, eight on gfx90a.
 struct ComputeUnitSize {
   unsigned wavefronts;  ///< per SIMD
   unsigned vgprs;       ///< per SIMD, accumulation registers included
@@ -21,7 +21,7 @@ constexpr std::uint32_t kLdsGranule = 512;
 constexpr std::uint32_t kDefaultWorkgroup = 256;  // clang's default if the source states none
 constexpr std::uint64_t kRsrc3Offset = 44;        // COMPUTE_PGM_RSRC3, then RSRC1, in both kinds of descriptor
 
-// Descriptors may contain any numbers; in 64 bits none of them overflows.
+// 64 bits, so that no number of a damaged descriptor can overflow.
 std::uint64_t divide_up(std::uint64_t a, std::uint64_t b) { return (a + b - 1) / b; }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// Resources that a kernel uses of a compute unit, and the number of its wavefronts that fit: the part of `lacuna isa check`
-// that does not depend on its instructions.
+// Resources of a compute unit that a kernel uses, and the number of its wavefronts that fit: the part of `lacuna isa check`
+// that does not depend on the kernel's instructions.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +12,8 @@ namespace lacuna {
 
 /// Number of wavefronts of a kernel that fit into a SIMD of a compute unit with four SIMDs and 64 KiB of LDS.
 struct Occupancy {
-  std::uint32_t workgroup_size = 0;  ///< workgroup size that it is computed for: the required one, else the largest that the
-                                     ///< kernel allows
+  std::uint32_t workgroup_size = 0;  ///< workgroup size for which occupancy is computed: the required size, else the largest
+                                     ///< size that the kernel allows
   double wavefronts_per_simd = 0;    ///< 0: not even one workgroup fits; a fraction if fewer than four wavefronts fit
   std::string_view limit;            ///< limiting resource: "wavefront slots", "VGPRs", "SGPRs", "LDS"
 };
@@ -21,10 +21,10 @@ struct Occupancy {
 /// `lds`: bytes per workgroup, static and dynamic.
 Occupancy occupancy(const isa::KernelRegisters& registers, std::uint32_t lds, std::uint32_t workgroup_size, isa::Target target);
 
-/// Allocated registers according to the kernel's descriptor. Throws ElfError if it is outside of the segments.
+/// Allocated registers according to the kernel's descriptor. Throws ElfError if the descriptor is outside of the segments.
 isa::KernelRegisters kernel_registers(const CodeObject& object, const KernelEntry& entry);
 
-/// Work-items of the required workgroup, else of the largest that the metadata allow, else the compilers' default.
+/// Work-items of a workgroup: the required number, else the maximum in the metadata, else the compilers' default.
 std::uint32_t largest_workgroup(const KernelMetadata& kernel);
 
 }  // namespace lacuna

@@ -12,12 +12,12 @@
 namespace lacuna {
 
 struct KernelSignature {
-  /// nullopt for code without metadata: then only registers, LDS and scratch are known, from the descriptor.
+  /// nullopt for code without metadata, of which the descriptor states only registers, LDS and scratch.
   std::optional<KernelMetadata> metadata;
   isa::KernelRegisters allocated;   ///< registers of a wavefront, rounded to granules
   std::uint32_t lds_bytes = 0;      ///< static LDS of a workgroup
   std::uint32_t scratch_bytes = 0;  ///< bytes of a work-item
-  Occupancy occupancy;              ///< with static LDS only
+  Occupancy occupancy;              ///< occupancy with static LDS only
 };
 
 KernelSignature kernel_signature(const CodeObject& object, const KernelEntry& entry);

@@ -16,14 +16,14 @@
 
 namespace lacuna {
 
-/// The section of a host executable or library.
+/// The section of a host executable or library that holds its bundles.
 inline constexpr std::string_view kFatBinarySection = ".hip_fatbin";
 
 struct BundleEntry {
   std::string identifier;
   std::string processor;  ///< "gfx90a"; "" for the host's entry
   std::span<const std::byte> bytes;
-  std::size_t bundle = 0;  ///< 0, 1, …: number of the bundle; entries of one source file have the same
+  std::size_t bundle = 0;  ///< number of the bundle, from 0; entries of one source file are in the same bundle
 };
 
 bool is_offload_bundle(std::span<const std::byte> bytes);
@@ -33,8 +33,8 @@ std::vector<BundleEntry> read_offload_bundle(std::span<const std::byte> bytes, c
 /// All bytes of a regular file. Throws ElfError.
 std::vector<std::byte> file_bytes(const std::filesystem::path& file);
 
-/// The code objects of a file: the file itself if it is one, else those of its bundles for processors that Lacuna executes.
-/// Never empty. Throws ElfError.
+/// The code objects of a file: the file itself if it is a code object, else the entries of its bundles for processors that
+/// Lacuna executes. Never empty. Throws ElfError.
 std::vector<CodeObject> read_code_objects(const std::filesystem::path& file);
 
 /// Whether the file contains code objects in one of the forms above; false also for files that cannot be read.

@@ -30,7 +30,7 @@ struct ElfCloser {
   void operator()(Elf* elf) const { elf_end(elf); }
 };
 
-/// A host file, mapped instead of read: libraries of kernels have hundreds of megabytes.
+/// A host file, mapped instead of read, because libraries with kernels can have hundreds of megabytes.
 class HostFile {
  public:
   explicit HostFile(const fs::path& file) : descriptor_(open(file.c_str(), O_RDONLY | O_CLOEXEC)) {
@@ -92,7 +92,7 @@ void add_folders(const std::string& list, const fs::path& origin, std::vector<fs
   }
 }
 
-/// Folders in which the libraries of a file are searched.
+/// The libraries that a file is linked to, as far as they are found in the folders of the dynamic linker.
 std::vector<fs::path> libraries_of(const HostFile& elf, const fs::path& file) {
   std::vector<fs::path> folders;
   for (const Elf64_Sxword tag : {DT_RPATH, DT_RUNPATH})

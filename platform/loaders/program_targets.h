@@ -14,16 +14,16 @@ namespace lacuna {
 /// A file that contains bundles.
 struct FatBinary {
   std::filesystem::path file;
-  std::set<std::string> processors;  ///< "gfx803", …: processors that every bundle of the file has code for
+  std::set<std::string> processors;  ///< processors ("gfx803", …) for which every bundle of the file has code
 };
 
-/// The program and its libraries, as far as they contain bundles and are found where the dynamic linker searches without its
-/// cache: DT_RUNPATH and DT_RPATH, LD_LIBRARY_PATH, the system's folders. Files that cannot be read or are no 64-bit ELF files
-/// count as without bundles, as do bundles of an unknown form.
+/// The program and those of its libraries that contain bundles. Libraries are searched where the dynamic linker searches
+/// without its cache: DT_RUNPATH and DT_RPATH, LD_LIBRARY_PATH, the system's folders. Files that cannot be read or are not
+/// 64-bit ELF files count as without bundles, as do bundles of an unknown format.
 std::vector<FatBinary> fat_binaries(const std::filesystem::path& program);
 
-/// Problems of running these on GPUs of the targets: a sentence for each file that lacks code for one of them, with the option
-/// that helps; empty if they can run. `option`: the option that sets the target, "gpu.target" or "rocm.gpus".
+/// Problems of running the binaries on GPUs of the targets: a sentence for each file that lacks code for a target, with the
+/// option to set; empty if there are no problems. `option`: the option that sets the target, "gpu.target" or "rocm.gpus".
 std::vector<std::string> missing_targets(const std::vector<FatBinary>& binaries, const std::vector<std::string>& targets,
                                          const std::string& option);
 

@@ -16,7 +16,8 @@ struct EndDwarf {
   void operator()(Dwarf* dwarf) const { dwarf_end(dwarf); }
 };
 
-/// Below `parent`: the outermost call whose inlined code holds `address`. dwarf_getscopes does not look into namespaces.
+/// The outermost inlined call below `parent` whose code contains `address`. libdw's dwarf_getscopes() is not used because it
+/// does not search namespaces.
 std::optional<Dwarf_Die> outermost_inlined(Dwarf_Die& parent, std::uint64_t address) {
   Dwarf_Die die{};
   for (int more = dwarf_child(&parent, &die); more == 0; more = dwarf_siblingof(&die, &die)) {
@@ -31,8 +32,8 @@ std::optional<Dwarf_Die> outermost_inlined(Dwarf_Die& parent, std::uint64_t addr
   return std::nullopt;
 }
 
-/// The place where the function that contains `address` calls the function from which the instruction was inlined:
-/// "dir/kernel.hip:12". nullopt if the instruction is not inlined.
+/// The source line, such as "dir/kernel.hip:12", at which the function that contains `address` calls the function from which
+/// the instruction was inlined. nullopt if the instruction is not inlined.
 std::optional<std::string> outermost_call(Dwarf_Die& unit, std::uint64_t address) {
   auto call = outermost_inlined(unit, address);
   if (!call) return std::nullopt;
@@ -69,7 +70,7 @@ std::optional<std::string> source_line(std::span<const std::byte> code_object, s
     int number = 0;
     if (file == nullptr || dwarf_lineno(line, &number) != 0) return std::nullopt;
     auto call = outermost_call(die, address);
-    // Line 0 means no particular line; the call is nevertheless known.
+    // Line 0 means that the instruction belongs to no line; the line of the call is still known.
     if (number == 0) return call;
     std::string text = file + (':' + std::to_string(number));
     if (call) text += ", inlined at " + *call;

@@ -9,9 +9,9 @@
 
 namespace lacuna {
 
-/// "dir/kernel.hip:12" of the instruction at `address`, which is relative as the file's symbols are. If it is inlined,
-/// "dir/header.h:3, inlined at dir/kernel.hip:12" with the line of the function that is executed, or only "dir/kernel.hip:12"
-/// if the instruction belongs to no line of the inlined function. nullopt if the file has no line table, or is damaged.
+/// The source line of the instruction at `address`, such as "dir/kernel.hip:12". Addresses are those of the file's symbols. For
+/// an inlined instruction, "dir/header.h:3, inlined at dir/kernel.hip:12" with the line of the inlined function, or only
+/// "dir/kernel.hip:12" if the instruction belongs to no line of it. nullopt if the file has no line table, or is damaged.
 std::optional<std::string> source_line(std::span<const std::byte> code_object, std::uint64_t address);
 
 }  // namespace lacuna

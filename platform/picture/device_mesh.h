@@ -8,10 +8,11 @@
 
 namespace lacuna {
 
-/// nullopt: the device's network is not a mesh.
+/// Returns the device's mesh; nullopt if its network is not a mesh.
 std::optional<MeshMap> mesh_map(const GpuDevice& device);
 
-/// Flits that links and ejection ports of a device's mesh have carried so far; cycles and injection ports are not set.
+/// Returns the flits that links and ejection ports of a device's mesh have carried so far; sets neither cycles nor injection
+/// ports.
 MeshUse carried(const GpuDevice& device, const MeshMap& map);
 
 }  // namespace lacuna

@@ -56,7 +56,7 @@ void add(PortFlits& sum, const PortFlits& flits) {
   sum.replies += flits.replies;
 }
 
-/// Flits that leave a node's switch and have not arrived over a link.
+/// Flits injected at a node: those that leave its switch, less those that arrive over links.
 PortFlits injected(const MeshMap& map, const MeshUse& use, unsigned node) {
   PortFlits out;
   PortFlits in;
@@ -226,7 +226,7 @@ class UsePanel {
       svg_.text(left + half / 2 - 1, y + 30, 9, fmt::format("{:.0f}", 100 * share(node, port)), Anchor::middle);
     }
   }
-  // On the right-hand side, as in traffic.
+  // Each direction is drawn on the right-hand side of the link, as in road traffic.
   void draw_links(unsigned node) {
     const double x = x_of(node);
     const double y = y_of(node);

@@ -14,7 +14,7 @@ namespace lacuna {
 
 struct MeshMap {
   struct Node {
-    std::string label;  ///< "36" for core 36, "L5" for last-level cache 5; empty: neither
+    std::string label;  ///< "36" for core 36, "L5" for last-level cache 5; empty for other nodes
     bool is_cache = false;
   };
   unsigned columns = 0;
@@ -22,7 +22,7 @@ struct MeshMap {
   std::vector<unsigned> cores;  ///< node of each core; cores that share an L1 cache share its node
 
   unsigned rows() const { return static_cast<unsigned>(nodes.size()) / columns; }
-  /// "(1,5)".
+  /// Coordinates as text, such as "(1,5)".
   std::string place(unsigned node) const;
 };
 
@@ -52,7 +52,7 @@ struct MeshUse {
   static std::string port_name(unsigned port);
 
   std::uint64_t cycles = 0;
-  std::vector<std::array<PortFlits, ports>> nodes;  ///< by node
+  std::vector<std::array<PortFlits, ports>> nodes;  ///< flits by node and port
 };
 
 /// Computes the flits of injection ports from those of links and ejection ports. Flits on links at the beginning or end of the

@@ -13,7 +13,7 @@ class SvgWriter {
   SvgWriter(std::ostream& out, double width, double height, const std::string& title);
   void finish();
 
-  /// `kind`: a class of the picture's style: node, cache, core, meets, lane, use; of areas columns, rows, x, vectors, outputs,
+  /// `kind`: a class of the style sheet: node, cache, core, meets, lane or use; for areas columns, rows, x, vectors, outputs or
   /// rest. `opacity`: opacity of the filling; `tip`: text shown at the pointer, or empty.
   void rectangle(double x, double y, double width, double height, const std::string& kind, double opacity = 1,
                  const std::string& tip = {});

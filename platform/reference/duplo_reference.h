@@ -1,4 +1,4 @@
-// docs/reference/duplo.md, from the tables that the model uses.
+// Generates docs/reference/duplo.md from the tables that the model uses.
 #pragma once
 
 #include <iosfwd>

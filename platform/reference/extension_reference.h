@@ -1,4 +1,4 @@
-// Common parts of the reference pages of research machines, which are generated.
+// Common parts of the generated reference pages of research machines.
 #pragma once
 
 #include <iosfwd>
@@ -10,22 +10,23 @@
 
 namespace lacuna {
 
-/// A page of docs/. Texts are Markdown.
+/// Texts of a page in docs/reference, in Markdown.
 struct ExtensionPage {
   const ExtensionTexts& machine;
   std::string_view title;
   std::string_view guide;             ///< link to the page that explains the machine: "[Duplo](../guide/duplo.md)"
   std::string_view counts_file;       ///< header with the counts
   std::string_view cost_file;         ///< header with the cost
-  std::string_view cost_explanation;  ///< contents of the comments in `cost_file`
+  std::string_view cost_explanation;  ///< describes the comments in `cost_file`
 };
 
 /// Begins a page: title, sources, and a table of the machine's counts.
 void write_extension_counts(const ExtensionPage& page, std::ostream& out);
-/// Writes the section on hardware. `subject`: the parts that `cost` covers, and the configuration that it is computed for.
+/// Writes the section on hardware cost. `subject`: the parts that `cost` covers, and the configuration for which it is
+/// computed.
 void write_extension_hardware(const ExtensionPage& page, std::string_view subject, std::span<const CostLine> cost,
                               std::ostream& out);
-/// A line for each count of a machine, in a table of three columns: its column of kernels.csv, unit and meaning.
+/// Writes the lines of a table with a line for each count of a machine: its column in kernels.csv, its unit and its meaning.
 void write_count_lines(const ExtensionTexts& machine, std::ostream& out);
 
 }  // namespace lacuna

@@ -32,7 +32,8 @@ struct Coverage {
   }
 };
 
-/// "0, 1": sources that make each other irrelevant; "0 > 1": only source 0 makes source 1 irrelevant.
+/// Lists which sources make others irrelevant if they are zero. "0, 1": each makes the other irrelevant; "0 > 1": only source 0
+/// makes source 1 irrelevant.
 std::string pairs_of(const isa::InstructionRow& row) {
   std::string text;
   for (unsigned a = 0; a < row.src.count; ++a) {
@@ -47,7 +48,7 @@ std::string pairs_of(const isa::InstructionRow& row) {
 }
 
 void write_zero_pairs(isa::Target target, std::ostream& out) {
-  std::map<std::pair<std::string, bool>, std::string> mnemonics;  // by pairs, and whether they follow IEEE 754
+  std::map<std::pair<std::string, bool>, std::string> mnemonics;  // by pairs, and whether the exceptions of IEEE 754 apply
   for (const isa::Format format : isa::all_formats()) {
     for (const isa::InstructionRow& row : isa::rows(format)) {
       const std::string pairs = pairs_of(row);

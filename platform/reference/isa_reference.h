@@ -1,4 +1,4 @@
-// docs/reference/isa-coverage.md, generated from the instruction table.
+// Generates docs/reference/isa-coverage.md from the instruction table.
 #pragma once
 
 #include <iosfwd>

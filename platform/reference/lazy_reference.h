@@ -1,4 +1,4 @@
-// docs/reference/lazygpu.md: counts of lazy cores, reasons why loads are issued immediately, and hardware cost.
+// Generates docs/reference/lazygpu.md: counts of lazy cores, reasons why loads are issued immediately, and hardware cost.
 #pragma once
 
 #include <iosfwd>

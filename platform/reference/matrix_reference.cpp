@@ -15,13 +15,13 @@
 namespace lacuna {
 namespace {
 
-constexpr unsigned kTile = 16;         // M and N
-constexpr unsigned kHalvesK = 16;      // K of the plain f16 instruction
-constexpr unsigned kHalvesPasses = 8;  // passes of that instruction
-constexpr unsigned kLongPass = 4;      // cycles: CDNA2
-constexpr unsigned kShortPass = 2;     // a100-like
+constexpr unsigned kTile = 16;         // M and N of all operations
+constexpr unsigned kHalvesK = 16;      // K of the f16 MFMA without extensions
+constexpr unsigned kHalvesPasses = 8;  // passes of the f16 MFMA without extensions
+constexpr unsigned kLongPass = 4;      // cycles per pass on CDNA2
+constexpr unsigned kShortPass = 2;     // cycles per pass on a100-like
 
-/// Number of products of a code; of real numbers if it is complex; dense.
+/// Number of multiplications of a code; for complex numbers, multiplications of real numbers.
 unsigned products(const isa::MatrixCode& code) {
   return kTile * kTile * code.k * (code.format == isa::MatrixFormat::fp32c ? 4 : 1);
 }

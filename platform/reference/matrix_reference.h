@@ -1,4 +1,4 @@
-// docs/reference/matrix-unit.md: codes of matrix extensions, their rates, and hardware cost.
+// Generates docs/reference/matrix-unit.md: codes of matrix extensions, their rates, and hardware cost.
 #pragma once
 
 #include <iosfwd>

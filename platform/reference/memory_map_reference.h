@@ -1,4 +1,4 @@
-// docs/reference/memory-map.md, generated from include/lacuna/abi/memory_map.h and include/lacuna/abi/gpu_registers.h.
+// Generates docs/reference/memory-map.md from include/lacuna/abi/memory_map.h and include/lacuna/abi/gpu_registers.h.
 #pragma once
 
 #include <iosfwd>

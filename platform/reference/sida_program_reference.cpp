@@ -43,7 +43,7 @@ std::vector<Structure> structures() {
 #undef LACUNA_SIDA_ROW
 }
 
-/// With which a semiring's products are defined.
+/// Lists the element types for which a semiring's products are defined.
 std::string elements_of(unsigned semiring) {
   std::string elements;
   for (unsigned element = 0; element < LACUNA_SIDA_ELEMENT_COUNT; ++element) {
@@ -54,7 +54,7 @@ std::string elements_of(unsigned semiring) {
   return elements;
 }
 
-/// What prevents fusion of the first product, without the words that name the product.
+/// Reason why the first product is not fused with another, without the words that name the product.
 std::string prevention(const lacuna_sida_plan* plan) {
   const std::string lines = lacuna_sida_explain(plan), line = lines.substr(0, lines.find('\n'));
   const std::size_t colon = line.rfind(": ");
@@ -62,7 +62,7 @@ std::string prevention(const lacuna_sida_plan* plan) {
 }
 
 std::string fusion_of(const lacuna_sida_application& application) {
-  // Of a matrix without entries: what is fused does not depend on them.
+  // A matrix without entries, since fusion does not depend on entries.
   constexpr std::array<std::uint64_t, 3> kOffsets{};
   lacuna_sida_setup setup{};
   setup.rows = setup.columns = 2;

@@ -1,5 +1,5 @@
-// docs/reference/sida.md: the format of the accelerator's programs (include/lacuna/abi/sida.h) and the programs that the
-// library has (include/lacuna/sida_applications.h).
+// Part of docs/reference/sida.md: the format of the accelerator's programs (include/lacuna/abi/sida.h) and the programs of the
+// library (include/lacuna/sida_applications.h).
 #pragma once
 
 #include <iosfwd>

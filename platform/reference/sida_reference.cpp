@@ -56,7 +56,7 @@ void write_sida_reference(std::ostream& out) {
   std::ostringstream sections;
   write_parameter_reference(parameters, sections);
   std::string text = sections.str();
-  // One level below that of parameters.md.
+  // Headings are one level below those of parameters.md.
   for (std::size_t at = 0; (at = text.find("\n## ", at)) != std::string::npos; at += 2) text.insert(at + 1, "#");
   out << text;
   out << "\n## Columns of jobs.csv\n"

@@ -1,4 +1,5 @@
-// docs/reference/sida.md: programs, kinds of matrices with their numbers, orders, and the format of programs.
+// Generates docs/reference/sida.md: programs, kinds of matrices with their parameters, orders of rows, and the format of
+// programs.
 #pragma once
 
 #include <iosfwd>

@@ -1,4 +1,4 @@
-// Decimal conversion of numbers, for large texts.
+// Fast conversion of numbers to decimal text, for large files.
 #pragma once
 
 #include <array>

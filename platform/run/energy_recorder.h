@@ -14,14 +14,14 @@ namespace lacuna {
 
 class EnergyRecorder {
  public:
-  /// Adds a device; ignored if it does not account for its energy.
+  /// Adds a device; no effect if the device does not account for its energy.
   void add(GpuDevice& device);
   bool empty() const { return devices_.empty(); }
-  /// Blocks of the devices, which have the same configuration. Empty if there are none.
+  /// Names of the devices' blocks; all devices have the same configuration. Empty if there are no devices.
   const std::vector<std::string>& blocks() const;
   /// Writes all samples from now on to this file (power.csv).
   void record_to(std::shared_ptr<OutputFile> csv);
-  /// Accounts for the energy used until `at`.
+  /// Ends the recording: accounts for the energy used until `at`.
   void finish(Tick at);
   /// Totals by device. Call it after finish().
   nlohmann::ordered_json json() const;

@@ -1,4 +1,4 @@
-// Energy of a run, in files and as text: kernels.csv and statistics.json have it by kernel, power.csv over time.
+// Energy of a run, in files and as text: by kernel in kernels.csv and statistics.json, over time in power.csv.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +14,8 @@
 
 namespace lacuna {
 
-/// Further columns of kernels.csv, each with a comma before it: energy, mean and peak power, energy-delay product, and the
-/// energy of each block.
+/// Writes further columns of kernels.csv, each with a comma before it: energy, mean and peak power, energy-delay product, and
+/// the energy of each block.
 void write_energy_csv_header(const std::vector<std::string>& blocks, std::ostream& out);
 void append_energy_csv(const KernelEnergy& energy, Tick time, std::string& line);
 /// The values of append_energy_csv() as an object. `time`: duration of the kernel, or for a sum the total duration.
@@ -24,7 +24,7 @@ nlohmann::ordered_json energy_json(const KernelEnergy& energy, const std::vector
 /// Energy of a device in the whole run: blocks, kernels and idle time separately, each event with its count and its energy.
 nlohmann::ordered_json device_energy_json(const EnergyMeter& meter, const EnergyLedger& ledger);
 
-/// power.csv: a line for each sample, with the device's total and each block.
+/// Writes the header of power.csv, which has a line per sample with the power of the device and of each block.
 void write_power_csv_header(const std::vector<std::string>& blocks, std::ostream& out);
 void write_power_csv(const std::string& device, const PowerSample& sample, std::ostream& out);
 

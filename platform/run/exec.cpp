@@ -23,7 +23,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Exit codes if the program cannot be started or is not found: those of env(1) and shells.
+// Exit codes if the program cannot be started or is not found, as env(1) and shells use them.
 constexpr int kExitNotStarted = 126;
 constexpr int kExitNotFound = 127;
 constexpr const char* kLibrary = "libhsakmt.so.1";
@@ -42,7 +42,7 @@ void preload(const fs::path& library) {
   prepend("LD_PRELOAD", (listable ? library : library.filename()).string());
 }
 
-/// The value of LACUNA_CONFIG; files with absolute paths, because the program may change its folder.
+/// The value of LACUNA_CONFIG. Files have absolute paths, because the program may change its working directory.
 std::string configuration_list(const std::vector<ConfigurationSource>& sources) {
   std::string list;
   for (const ConfigurationSource& source : sources) {
@@ -71,7 +71,7 @@ void check_gfx_override(const PlatformParameters& parameters) {
   if (!problem.empty()) throw UsageError("exec: " + problem);
 }
 
-/// HIP's own error for missing code does not state which code exists.
+/// Warns if the program lacks code for a GPU, because HIP's own error does not state which code exists.
 void warn_of_missing_code(const std::string& program, const PlatformParameters& parameters) {
   const fs::path file = program_file(program);
   if (file.empty()) return;
@@ -84,8 +84,8 @@ void warn_of_missing_code(const std::string& program, const PlatformParameters& 
     std::cerr << "lacuna: exec: " << sentence << '\n';
 }
 
-/// Makes the program's memory have the same addresses in every run: GPUs access some of it, and addresses determine cache sets
-/// and pages.
+/// Disables address space randomisation, so that the program's memory has the same addresses in every run: GPUs access some of
+/// it, and addresses determine cache sets and pages.
 void keep_addresses(bool quiet) {
   const int now = personality(0xffffffff);
   if (now >= 0 && personality(static_cast<unsigned long>(now) | ADDR_NO_RANDOMIZE) >= 0) return;
@@ -132,12 +132,12 @@ int exec_program(const CommandLine& line) {
   const std::string run = name_of_this_run();
   setenv("LACUNA_RUN", run.c_str(), 1);
   prepare_output(line.output_folder, run);
-  // Each allocation of the program is then one of the driver, of whole pages and with unmapped memory around it.
+  // The runtime then passes each allocation to the driver, which allocates whole pages with unmapped memory around them.
   if (line.strict_memory) setenv("HSA_DISABLE_FRAGMENT_ALLOCATOR", "1", 1);
   setenv("LACUNA_REPORT", line.quiet ? "0" : "1", 1);
   prepend("LD_LIBRARY_PATH", libraries.string());
-  // Both make threads sleep while they wait for a GPU, the first one as a tool of the runtime. A choice of tools by the user is
-  // respected.
+  // Two libraries make threads sleep while they wait for a GPU. The first is a tool of the runtime, unless the user has set
+  // other tools.
   setenv("HSA_TOOLS_LIB", kLibrary, 0);
   preload(libraries / kThreadsLibrary);
   // rocminfo checks for the kernel driver's module and device file itself, before it calls the runtime.

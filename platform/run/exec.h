@@ -1,8 +1,8 @@
 // `lacuna exec`: runs a program of ROCm's user-mode stack on the virtual GPUs.
 //
 // The program is not modified: its environment makes the dynamic linker find Lacuna's libhsakmt.so.1 before the system's, and
-// contains the command line's configuration (drivers/rocm/settings.h). Then it replaces this process: exit code, signals and
-// terminal are its own.
+// contains the command line's configuration (drivers/rocm/settings.h). The program replaces this process, so that exit code,
+// signals and terminal are the program's.
 #pragma once
 
 #include <filesystem>
@@ -12,13 +12,14 @@
 
 namespace lacuna {
 
-/// Lacuna's libhsakmt.so.1: next to this program in the build tree, or in the installation. Throws UsageError.
+/// Path of Lacuna's libhsakmt.so.1, relative to this program in the build tree or the installation. Throws UsageError if
+/// missing.
 std::filesystem::path rocm_library();
 
 /// The program that execvp(3) would find; "" if there is none.
 std::filesystem::path program_file(const std::string& name);
 
-/// Does not return unless the program cannot be started: 127 if there is no such program, otherwise 126. Throws UsageError,
+/// Returns only if the program cannot be started: 127 if there is no such program, otherwise 126. Throws UsageError,
 /// ConfigurationError, OutputError.
 int exec_program(const CommandLine& line);
 

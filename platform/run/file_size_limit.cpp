@@ -18,7 +18,7 @@ bool pending() {
   return sigpending(&set) == 0 && sigismember(&set, SIGXFSZ) == 1;
 }
 
-// State before ignore_file_size_signal().
+// Handling of SIGXFSZ before ignore_file_size_signal().
 bool changed = false;
 struct sigaction original {};
 

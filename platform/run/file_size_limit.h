@@ -1,5 +1,6 @@
-// Writes beyond the process's file size limit (RLIMIT_FSIZE, `ulimit -f`): the kernel sends SIGXFSZ, which ends a process that
-// does not handle it, silently. A write that is not interrupted fails with EFBIG, and is reported like one on a full disk.
+// Writes beyond the process's file size limit (RLIMIT_FSIZE, `ulimit -f`): the kernel sends SIGXFSZ, which silently ends a
+// process that does not handle it. If the signal is blocked or ignored, the write fails with EFBIG and is reported like a full
+// disk.
 #pragma once
 
 #include <csignal>
@@ -8,9 +9,8 @@
 
 namespace lacuna {
 
-/// Blocks SIGXFSZ in the calling thread during its lifetime, whatever the process does with the signal: for writes of the
-/// simulator in a process of the user. The kernel sends the signal to the thread that writes; a signal caused by a write in the
-/// meantime is discarded.
+/// Blocks SIGXFSZ in the calling thread during the object's lifetime, for writes of the simulator in a process of the user. The
+/// kernel sends the signal to the thread that writes; a signal caused by a write in the meantime is discarded.
 class HeldFileSizeSignal {
  public:
   HeldFileSizeSignal();
@@ -23,10 +23,9 @@ class HeldFileSizeSignal {
   BlockedSignals blocked_;
 };
 
-/// Ignores the signal in the whole process, for programs of Lacuna.
+/// Ignores SIGXFSZ in the whole process, for programs of Lacuna.
 void ignore_file_size_signal();
-/// Restores the process's earlier handling of the signal, for a program that this process becomes or starts. Safe after
-/// vfork().
+/// Restores the process's earlier handling of SIGXFSZ, before this process executes another program. Safe after vfork().
 void restore_file_size_signal();
 
 }  // namespace lacuna

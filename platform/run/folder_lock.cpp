@@ -16,8 +16,8 @@
 namespace lacuna {
 namespace {
 
-// Bytes of the file that are locked; they need not exist. Locks of open file descriptions (fcntl(2), F_OFD_SETLK) are not
-// released when the process opens and closes the file again.
+// Bytes of the file that are locked; they need not exist. The locks are those of open file descriptions (fcntl(2),
+// F_OFD_SETLK), which the process keeps even if it opens and closes the file again.
 constexpr off_t kDecision = 0;
 constexpr off_t kPossession = 1;
 
@@ -35,8 +35,8 @@ std::string start_of(const std::string& process) {
   return field;
 }
 
-/// Names have the same length in every run: the program's environment contains them, and its size determines where the stack
-/// begins.
+/// Lengths of the parts of a run's name. The name has the same length in every run, because the program's environment contains
+/// it, and the size of the environment determines where the stack begins.
 constexpr std::size_t kProcessDigits = 7;  // digits of the kernel's largest PID, 4,194,304
 constexpr std::size_t kStartDigits = 11;   // digits of thirty years in ticks
 

@@ -1,4 +1,4 @@
-// Ownership of an output folder by a run: a lock that the kernel releases with the process that holds it, however that ends.
+// Ownership of an output folder by a run: a lock that the kernel releases when the process ends, even if it is killed.
 #pragma once
 
 #include <sys/types.h>
@@ -8,20 +8,20 @@
 
 namespace lacuna {
 
-/// A unique name of this process's run: process number and start time. Further processes of a run receive it through the
+/// A unique name of this process's run: process number and start time. Further processes of a run receive the name through the
 /// environment (LACUNA_RUN).
 std::string name_of_this_run();
 
 struct FolderOwner {
   std::string run;
-  pid_t process = 0;  ///< 0: the run has reserved the folder, but none of its processes uses it yet
+  pid_t process = 0;  ///< 0: the run has reserved the folder, but no process of the run uses it yet
 };
 
-/// The file `.lacuna-lock` of a folder. It holds the name of the owner, for messages and for further processes of a run, and
-/// stays when the run has ended.
+/// The file `.lacuna-lock` of a folder. It contains the name of the owner, for messages and for further processes of a run, and
+/// is not removed at the end of the run.
 ///
-/// The constructor waits until no other process decides about the folder; then this process decides: take(), reserve(), or
-/// neither. On a file system without locks no folder is ever owned; missing() then returns the reason.
+/// The constructor waits until no other process holds the decision lock of the folder; then this process may call take() or
+/// reserve(). On a file system without locks no folder is ever owned; missing() then returns the reason.
 class FolderLock {
  public:
   static constexpr const char* kFile = ".lacuna-lock";
@@ -37,14 +37,14 @@ class FolderLock {
   const std::optional<FolderOwner>& last() const { return last_; }
   /// The current owner: a process that holds the lock, or a run that has reserved the folder and still exists.
   const std::optional<FolderOwner>& owner() const { return owner_; }
-  /// Makes this process the owner until this object, or the process, ends. Only without an owner(), or with one of the same run
-  /// that has reserved the folder. Throws WriteError.
+  /// Makes this process the owner for the lifetime of this object. Allowed if there is no owner(), or if the owner is the same
+  /// run and has reserved the folder. Throws WriteError.
   void take(const std::string& run);
-  /// Makes the run the owner as long as the process exists that the run is named after. Throws WriteError.
+  /// Makes the run the owner until the process that the run is named after ends. Throws WriteError.
   void reserve(const std::string& run);
   /// The reason why the folder cannot be locked; empty = it can.
   const std::string& missing() const { return missing_; }
-  /// The lock's file: a child process made by fork() also holds the lock until it closes it.
+  /// Descriptor of the lock's file. After fork(), the child process also holds the lock until it closes the descriptor.
   int descriptor() const { return file_; }
 
  private:

@@ -13,7 +13,7 @@ namespace {
 
 /// zlib's flag for the gzip format, added to the window size.
 constexpr int kGzip = 16;
-/// zlib's default.
+/// zlib's default memory level.
 constexpr int kMemoryLevel = 8;
 
 const Bytef* input(std::string_view text) { return reinterpret_cast<const Bytef*>(text.data()); }
@@ -22,7 +22,7 @@ const Bytef* input(std::string_view text) { return reinterpret_cast<const Bytef*
 
 std::string gzip(std::string_view text) {
   z_stream stream{};
-  // Higher levels reduce tables of numbers only slightly.
+  // Z_BEST_SPEED, because higher levels compress tables of numbers only slightly better.
   if (deflateInit2(&stream, Z_BEST_SPEED, Z_DEFLATED, MAX_WBITS + kGzip, kMemoryLevel, Z_DEFAULT_STRATEGY) != Z_OK)
     throw std::bad_alloc();
   const std::unique_ptr<z_stream, decltype(&deflateEnd)> end(&stream, deflateEnd);
@@ -31,7 +31,7 @@ std::string gzip(std::string_view text) {
   stream.avail_in = static_cast<uInt>(text.size());
   stream.next_out = reinterpret_cast<Bytef*>(member.data());
   stream.avail_out = static_cast<uInt>(member.size());
-  // One call finishes the member, since the buffer has the bound of the whole.
+  // One call finishes the member, since the buffer has the size of deflateBound().
   deflate(&stream, Z_FINISH);
   member.resize(stream.total_out);
   return member;

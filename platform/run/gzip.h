@@ -1,4 +1,4 @@
-// gzip (RFC 1952), by zlib.
+// Compression in the gzip format (RFC 1952), by zlib.
 #pragma once
 
 #include <stdexcept>
@@ -13,9 +13,9 @@ class GzipError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// A member that contains this text. A file of several members contains their texts one after another.
+/// Returns a gzip member that contains the text. A file of several members contains their texts one after another.
 std::string gzip(std::string_view text);
-/// The text of all members. Throws GzipError.
+/// Returns the text of all members. Throws GzipError.
 std::string gunzip(std::string_view members);
 
 }  // namespace lacuna

@@ -13,10 +13,10 @@ namespace lacuna {
 
 class JobRecorder {
  public:
-  /// A device without the accelerator is left out.
+  /// Adds a device; no effect if the device has no accelerator.
   void add(GpuDevice& device);
   bool empty() const { return devices_.empty(); }
-  /// From now on each job that ends is a line of this file (jobs.csv).
+  /// Writes a line to this file (jobs.csv) for each job that ends from now on.
   void record_to(std::shared_ptr<OutputFile> csv);
 
  private:

@@ -13,7 +13,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kIndentation = 2;
-/// Text that has not been passed to the stream yet.
+/// Maximum text, in bytes, that is held back before it is passed to the stream.
 constexpr std::size_t kMostWaiting = 16 * 1024;
 
 constexpr std::uint64_t kEachByte = 0x0101010101010101;

@@ -1,4 +1,4 @@
-// JSON that is written incrementally: memory does not grow with the size of the output.
+// Incremental writer of JSON, whose memory does not grow with the size of the output.
 #pragma once
 
 #include <concepts>

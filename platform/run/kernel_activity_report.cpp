@@ -24,7 +24,7 @@ namespace {
 double share(std::uint64_t part, std::uint64_t whole) {
   return whole == 0 ? 0.0 : static_cast<double>(part) / static_cast<double>(whole);
 }
-/// Whether DRAM's commands and bursts allow less than its data buses carry; the last bytes may be due to rounding.
+/// Whether DRAM's commands and bursts allow less than the peak of its data buses; differences below 1 % are due to rounding.
 bool reaches_less(const KernelActivity& a) {
   const std::uint64_t bus = a.available[static_cast<std::size_t>(Resource::dram)];
   return a.reachable_dram_bytes != 0 && a.reachable_dram_bytes + bus / 100 < bus;
@@ -33,13 +33,13 @@ double use_of(const KernelActivity& a, Resource r) {
   const auto i = static_cast<std::size_t>(r);
   return share(a.used[i], a.available[i]);
 }
-/// Use of what can be reached.
+/// Used share of the reachable amount of a resource.
 double reached_use_of(const KernelActivity& a, Resource r) {
   return r == Resource::dram && reaches_less(a) ? share(a.used[static_cast<std::size_t>(r)], a.reachable_dram_bytes)
                                                 : use_of(a, r);
 }
 std::string percent(double value) { return fixed(100 * value, 0); }
-/// With a decimal below 1 %, so that little differs from nothing.
+/// Percent, with a decimal digit below 1 %, so that small values are not shown as 0.
 std::string fine_percent(double value) { return fixed(100 * value, value > 0 && value < 0.01 ? 1 : 0); }
 
 std::uint64_t cycles_without_wavefront(const KernelActivity& a, std::uint64_t resident) {
@@ -65,8 +65,9 @@ std::string achieved(const KernelActivity& a, Resource r, Tick time) {
 
 std::uint64_t count_of(const KernelActivity& a, MemoryCount what) { return a.memory[static_cast<std::size_t>(what)]; }
 
-/// "L2 hit rate 33 %, DRAM row hits 80 %, row conflicts 18,556 (12 %)": of the reads of L2, and of DRAM's bursts. A kernel that
-/// hardly uses DRAM has nothing of it: most of the bursts would be writes of an earlier one that were waiting in DRAM's queues.
+/// "L2 hit rate 33 %, DRAM row hits 80 %, row conflicts 18,556 (12 %)": shares of the reads of L2 and of DRAM's bursts. Omits
+/// DRAM for a kernel that hardly uses it, since most bursts would be writes of an earlier kernel that were waiting in DRAM's
+/// queues.
 std::string memory_outcomes(const KernelActivity& a) {
   constexpr double kLeastUse = 0.01;
   std::string text;
@@ -94,7 +95,7 @@ std::uint64_t count_of(const KernelActivity& a, DuploCount what) {
   return a.extension[duplo_slots().first_count + static_cast<std::size_t>(what)];
 }
 
-/// Causes of research machines and extended matrix units: shown only if a kernel has them.
+/// Whether only research machines and extended matrix units have the cause; it is then shown only if a kernel has it.
 bool only_of_some_machines(StallCause cause) { return cause >= StallCause::extension; }
 
 /// Calls `visit(text, cycles)` for every cause that exists.
@@ -114,7 +115,7 @@ void for_extension_counts(const Visit& visit) {
   }
 }
 
-/// Causes that have a column: in order, without those that no kernel can have.
+/// Indices of the causes that have a column, without those that no kernel can have.
 std::vector<std::size_t> shown_causes(const std::vector<NamedActivity>& kernels) {
   std::vector<std::size_t> shown;
   for (std::size_t i = 0; i < kStallCauses; ++i) {
@@ -125,7 +126,7 @@ std::vector<std::size_t> shown_causes(const std::vector<NamedActivity>& kernels)
   return shown;
 }
 
-/// Outcomes of the loads that lazy cores have held, if there were any.
+/// Writes a table of the outcomes of held loads of lazy cores, if there were any.
 void write_lazy_table(const std::vector<NamedActivity>& kernels, std::ostream& out) {
   std::vector<TextRow> rows{{"", "loads", "their", "", "eliminated", "eliminated", "eliminated"},
                             {"% of transactions", "held, %", "transactions", "sent", "by zeros", "by (x)", "as dead"}};
@@ -209,7 +210,7 @@ void write_near_data_table(const std::vector<NamedActivity>& kernels, std::ostre
   }
 }
 
-/// Loads of workspaces that Duplo looked up, if there were any.
+/// Writes a table of the loads of workspaces that Duplo looked up, if there were any.
 void write_duplo_table(const std::vector<NamedActivity>& kernels, std::ostream& out) {
   std::vector<TextRow> rows{
       {"loads of", "", "hits", "of these: same", "other", "in", "not found:", "", "", ""},
@@ -499,7 +500,7 @@ void add_activity(const KernelActivity& a, RunHash& hash) {
 
 namespace {
 
-/// The resource that is used most, if it bounds the kernel.
+/// The most used resource, if its use reaches kBoundShare.
 std::optional<Resource> bounding_resource(const KernelActivity& a) {
   constexpr std::array kLimits{Resource::compute, Resource::matrix, Resource::l1, Resource::l2, Resource::noc, Resource::dram};
   const Resource busiest = *std::max_element(
@@ -508,7 +509,7 @@ std::optional<Resource> bounding_resource(const KernelActivity& a) {
   return busiest;
 }
 
-/// The causes of most of the wavefronts' cycles, the longest first.
+/// The two stall causes with the most wavefront cycles, the longest first.
 std::array<std::size_t, 2> longest_causes(const WavefrontClass& all) {
   std::array<std::size_t, kStallCauses> order{};
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -516,7 +517,7 @@ std::array<std::size_t, 2> longest_causes(const WavefrontClass& all) {
   return {order[0], order[1]};
 }
 
-/// "; then barriers (12 % of the wavefronts' cycles)": the first cause that bound_of() does not name, if it matters.
+/// "; then barriers (12 % of the wavefronts' cycles)": the longest cause that bound_of() does not name, if it is significant.
 std::string second_bound_of(const KernelActivity& a) {
   constexpr double kLeast = 0.1;
   const WavefrontClass all = a.all();
@@ -564,7 +565,7 @@ void write_activity_report(const std::vector<NamedActivity>& kernels, std::ostre
   for (const NamedActivity& kernel : kernels) {
     const KernelActivity& a = *kernel.activity;
     if (!timed(a)) continue;
-    // Most programs have no matrix instructions.
+    // Shown only if used, since most programs have no matrix instructions.
     const std::string matrix =
         a.used[static_cast<std::size_t>(Resource::matrix)] == 0 ? "" : ", " + achieved(a, Resource::matrix, kernel.time);
     out << fmt::format("{:<{}}  bounded by {}{}\n{:<{}}  {}{}, {}, {}, {}, {}\n", readable_kernel(kernel.name), width,

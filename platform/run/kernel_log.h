@@ -34,7 +34,8 @@ struct KernelSummary {
   std::uint64_t wavefront_instructions = 0;
   std::uint64_t thread_instructions = 0;
   std::uint64_t untimed_instructions = 0;
-  std::uint64_t half_width = 0;  ///< sum over the dispatches, because errors of launches of a class are not independent
+  std::uint64_t half_width =
+      0;  ///< in cycles; summed over dispatches, because errors of launches of a class are not independent
   std::uint64_t bulk_bytes = 0;
   double wall_seconds = 0;
   KernelActivity activity{};
@@ -43,7 +44,8 @@ struct KernelSummary {
   void add(const KernelRecord& record);
 };
 
-/// Memory does not grow with the number of dispatches: only the first ones are kept individually.
+/// Collects the kernels of a run. Only the first kKept dispatches are kept individually, so that memory does not grow with the
+/// number of dispatches.
 class KernelLog : public KernelObserver {
  public:
   static constexpr std::size_t kKept = 1000;
@@ -51,7 +53,7 @@ class KernelLog : public KernelObserver {
   void kernel_started(const Dispatch& dispatch) override;
   void kernel_ended(const KernelRecord& record) override;
 
-  /// Blocks whose energy kernels have; none: energy is not accounted for. Call it before record_to().
+  /// Sets the names of the blocks whose energy is recorded; empty: energy is not accounted for. Call it before record_to().
   void set_energy_blocks(std::vector<std::string> blocks) { energy_blocks_ = std::move(blocks); }
   const std::vector<std::string>& energy_blocks() const { return energy_blocks_; }
   /// Writes every kernel that ends, or that is unfinished at the end of the run, to this file (kernels.csv) from now on.
@@ -59,9 +61,9 @@ class KernelLog : public KernelObserver {
   /// The first kKept records, in order of completion.
   const std::deque<KernelRecord>& records() const { return records_; }
   std::uint64_t count() const { return count_; }
-  /// In order of first completion.
+  /// Summaries of kernels, in order of first completion.
   const std::vector<KernelSummary>& summaries() const { return summaries_; }
-  /// Covers every record.
+  /// Hash of all records, including those that are not kept.
   std::string hash() const { return hash_.text(); }
   /// Name of the running kernel that was launched last; empty = none.
   const std::string& running() const;
@@ -94,7 +96,7 @@ void write_kernel_table(const std::deque<KernelRecord>& records, std::ostream& o
 /// Writes a table for the terminal if there are many dispatches: a line per kernel, with the number of dispatches and their
 /// shortest and longest time.
 void write_kernel_table(const std::vector<KernelSummary>& summaries, std::ostream& out);
-/// Adds everything that must be the same in every run: all but the wall time.
+/// Adds all data that must be equal in every run, that is, all except the wall time.
 void add_kernels(std::span<const KernelRecord> records, RunHash& hash);
 
 }  // namespace lacuna

@@ -12,8 +12,7 @@
 
 namespace lacuna {
 
-/// Counts the flits that the mesh carries from the start of a kernel that runs alone to the end of the last one that overlaps
-/// with it.
+/// Counts the flits that the mesh carries while at least one kernel runs.
 class LinkRecorder::Device final : public KernelObserver {
  public:
   Device(const GpuDevice& device, MeshMap map) : device_(device), map_(std::move(map)), clock_(device.parameters().noc.clock) {

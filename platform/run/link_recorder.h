@@ -16,7 +16,7 @@ namespace lacuna {
 
 class LinkRecorder {
  public:
-  /// Adds a device; ignored if its network is not a mesh.
+  /// Adds a device; no effect if its network is not a mesh.
   void add(GpuDevice& device);
   bool empty() const { return devices_.empty(); }
 

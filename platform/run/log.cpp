@@ -39,7 +39,7 @@ std::unique_ptr<spdlog::formatter> line_format(const std::string& pattern) {
   return formatter;
 }
 
-/// stderr, on which the progress line may be visible.
+/// Writes to stderr, on which the progress line may be visible.
 class TerminalSink : public spdlog::sinks::base_sink<std::mutex> {
  public:
   explicit TerminalSink(ProgressLine& progress) : progress_(progress) {}
@@ -57,7 +57,7 @@ class TerminalSink : public spdlog::sinks::base_sink<std::mutex> {
   ProgressLine& progress_;
 };
 
-/// log.txt.
+/// Writes to log.txt.
 class FileSink : public spdlog::sinks::base_sink<std::mutex> {
  public:
   explicit FileSink(std::shared_ptr<OutputFile> file) : file_(std::move(file)) {}
@@ -95,7 +95,7 @@ void open_log(ProgressLine& progress) {
 
 void log_to_file(std::shared_ptr<OutputFile> file) {
   auto sink = std::make_shared<FileSink>(std::move(file));
-  sink->set_formatter(line_format("[%*] %l: %v"));  // the format that logged_trouble() reads
+  sink->set_formatter(line_format("[%*] %l: %v"));  // logged_trouble() parses this format
   spdlog::default_logger()->sinks().push_back(std::move(sink));
 }
 

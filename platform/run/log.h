@@ -1,4 +1,5 @@
-// The log: warnings and errors are written to stderr immediately, everything from info on to log.txt in the output folder.
+// The log: messages from level info are written to log.txt in the output folder; warnings and errors also go to stderr
+// immediately.
 //
 // Models log through spdlog's default logger. A line starts with the simulated time, so that equal runs have equal logs.
 // Mistakes of guests are logged through models/common/config/guest_mistake.h, so that no guest can make the log grow without
@@ -14,20 +15,19 @@
 
 namespace lacuna {
 
-/// Installs the logger; `progress` must exist as long as anything is logged.
+/// Installs the logger. `progress` must outlive all logging.
 void open_log(ProgressLine& progress);
-/// Adds the file. Warnings and errors are written to it immediately.
+/// Also logs to this file from now on. Warnings and errors are written immediately.
 void log_to_file(std::shared_ptr<OutputFile> file);
 /// Errors and warnings in the log.txt of a failed run.
 struct LoggedTrouble {
-  std::string error;         ///< first line of the first error, with its simulated time; "" = there is none
-  std::string last_warning;  ///< first line of the last warning, with its simulated time; "" = there is none
+  std::string error;         ///< first line of the first error, with its simulated time; "" = none
+  std::string last_warning;  ///< first line of the last warning, with its simulated time; "" = none
 };
 LoggedTrouble logged_trouble(const std::filesystem::path& log_file);
-/// Call it at the end of a run: logs one line with the kinds of mistakes that the guest made and their counts, if there are
-/// any.
+/// Logs one line with the kinds and counts of the guest's mistakes, if there are any. Call it at the end of a run.
 void log_guest_mistakes();
-/// Routes SystemC's reports to the log; errors and fatal ones are thrown as sc_core::sc_report.
+/// Routes SystemC's reports to the log; errors and fatal errors are thrown as sc_core::sc_report.
 void route_systemc_reports();
 
 }  // namespace lacuna

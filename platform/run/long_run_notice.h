@@ -14,9 +14,9 @@ class LongRunNotice {
   /// disabling it would help.
   LongRunNotice(double after, bool timed, std::ostream& out) : after_(after), timed_(timed), out_(out) {}
 
-  /// Adds seconds of host time. True if say() is to be called: once.
+  /// Adds seconds of host time. Returns true once: then call say().
   bool due(double seconds);
-  /// `snapshot`: current state; speed is the mean since the start.
+  /// Writes the notice. `snapshot`: current state. The speed is the mean since the start.
   void say(const ProgressLine::Snapshot& snapshot);
   bool said() const { return said_; }
 

@@ -18,7 +18,7 @@ void write_look_ups_csv(const std::string& device, unsigned unit, const std::vec
 
 class LookUpRecorder {
  public:
-  /// Adds a device; ignored without Duplo or duplo.trace.
+  /// Adds a device; no effect without Duplo or without duplo.trace.
   void add(GpuDevice& device);
   bool empty() const { return devices_.empty(); }
   /// Writes every event to this file from now on (look_ups.csv.gz).

@@ -29,7 +29,7 @@ OutputFile::OutputFile(std::filesystem::path path, Form form)
       file_(open(path_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)),
       wake_(std::make_unique<std::condition_variable>()) {
   if (file_ < 0) throw write_error(path_.string(), errno);
-  // Signals are handled by other threads.
+  // Block signals in the new thread, so that other threads handle them.
   const BlockedSignals blocked;
   try {
     writer_ = SimulatorThread::start([this] { write_soon(); });
@@ -41,7 +41,7 @@ OutputFile::OutputFile(std::filesystem::path path, Form form)
 
 OutputFile::~OutputFile() {
   if (getpid() != process_) {
-    // In a child process: the thread belongs to the parent, and the mutex may be locked. The destructor of the condition
+    // In a child process, the thread belongs to the parent, and the mutex may be locked. The destructor of the condition
     // variable would wait forever for the thread.
     writer_.detach();
     static_cast<void>(wake_.release());

@@ -1,4 +1,4 @@
-// Output whose errors are detected: files that grow during a run, standard output.
+// Output with detection of write errors: files that grow during a run, and standard output.
 #pragma once
 
 #include <sys/types.h>
@@ -16,11 +16,11 @@
 
 namespace lacuna {
 
-/// Flushes standard output. Throws WriteError if that, or a write since the last call, failed.
+/// Flushes standard output. Throws WriteError if the flush, or a write since the last call, failed.
 void flush_standard_output();
 
-/// A file whose text is passed to the operating system soon after it was written, so that a killed process loses next to
-/// nothing, without a system call per line: a dedicated thread does it, which sleeps while there is nothing to write.
+/// A file whose text a dedicated thread passes to the operating system soon after it was written. A killed process thus loses
+/// hardly any text, without a system call per line. The thread sleeps while there is nothing to write.
 ///
 /// The first write that fails closes the file. The failure is recorded, and later text is dropped.
 class OutputFile {
@@ -37,7 +37,7 @@ class OutputFile {
 
   /// Creates the file, empty. Throws WriteError.
   explicit OutputFile(std::filesystem::path path, Form form = Form::plain);
-  /// Writes the remaining text, except in a child process, where it is the parent's.
+  /// Writes the remaining text, except in a child process, where the text belongs to the parent.
   ~OutputFile();
   OutputFile(const OutputFile&) = delete;
   OutputFile& operator=(const OutputFile&) = delete;

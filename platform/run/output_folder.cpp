@@ -15,7 +15,7 @@ namespace lacuna {
 namespace fs = std::filesystem;
 namespace {
 
-/// A folder with this file belongs to Lacuna. The file of the lock is also such a mark, but earlier versions did not create it.
+/// A folder with this file belongs to Lacuna. The lock's file also marks a folder, but earlier versions did not create it.
 constexpr std::string_view kMarker = "effective.cfg";
 /// Files of an earlier run that are removed before a new run; "owner" is from earlier versions.
 constexpr std::array<std::string_view, 13> kFilesOfARun{
@@ -28,7 +28,7 @@ bool is_file_of_a_run(const std::string& name) {
          (name.starts_with("links") && name.ends_with(".svg"));
 }
 
-/// A disk that is full, or fails, is not an error of the user.
+/// Whether the error is a full or failing disk, which is not an error of the user.
 bool is_output_failure(const std::error_code& status) {
   return status.value() == ENOSPC || status.value() == EDQUOT || status.value() == EIO || status.value() == EFBIG;
 }
@@ -44,7 +44,7 @@ void make(const fs::path& folder) {
   if (status) cannot_make(folder, status);
 }
 
-/// Creates the folder if it does not exist; one with foreign files is refused.
+/// Creates the folder if it does not exist; throws OutputError if it contains foreign files.
 void make_or_reuse(const fs::path& folder) {
   std::error_code status;
   if (fs::exists(folder, status)) {
@@ -58,7 +58,7 @@ void make_or_reuse(const fs::path& folder) {
 }
 
 [[noreturn]] void refuse(const fs::path& folder, const FolderOwner& owner) {
-  // A run that has reserved the folder is named after its process.
+  // If the run has only reserved the folder, the name of the run begins with its process number.
   const pid_t process = owner.process != 0 ? owner.process : static_cast<pid_t>(std::strtol(owner.run.c_str(), nullptr, 10));
   const bool seen = process > 0 && (kill(process, 0) == 0 || errno == EPERM);
   throw OutputError("--out " + folder.string() + ": in use by a run that has not ended: process " + std::to_string(process) +
@@ -91,7 +91,7 @@ OutputFolder OutputFolder::numbered(const fs::path& parent) {
     name << "run-" << std::setw(4) << std::setfill('0') << number;
     const fs::path folder = parent / name.str();
     std::error_code status;
-    // Creating the folder claims the number, also against another run that starts at the same time.
+    // Creating the folder claims the number, even if another run starts at the same time.
     const bool made = fs::create_directory(folder, status);
     if (status) cannot_make(folder, status);
     if (!made) continue;
@@ -118,7 +118,7 @@ OutputFolder OutputFolder::claim(const fs::path& folder, const std::string& run)
   make_or_reuse(folder);
   FolderLock lock(folder);
   if (lock.owner() && lock.owner()->run != run) refuse(folder, *lock.owner());
-  // Another process of this run owns the folder or, if the run is known, has owned it.
+  // The current owner or, if the run is known, the last owner, which may be another process of this run.
   const std::optional<FolderOwner>& other = lock.owner() || run != kUnknownRun ? lock.last() : lock.owner();
   const bool is_taken = other && other->run == run && other->process != 0 && other->process != getpid();
   if (is_taken) return at(folder / ("process-" + std::to_string(getpid())));

@@ -20,24 +20,24 @@ class OutputError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// The files of one run. A folder that Lacuna did not create is used only if it is empty; an existing one of Lacuna is cleared
-/// of an earlier run's files. While a run owns the folder no other run can use it.
+/// The files of one run. A folder that Lacuna did not create is used only if it is empty; in a folder of Lacuna, files of an
+/// earlier run are removed. While a run owns the folder, no other run can use it.
 ///
-/// Files that are written whole are complete or absent (WholeFile); files that grow contain at any time everything finished
-/// half a second before. statistics.json is written last: without it the run has not ended.
+/// Files that are written whole are complete or absent (WholeFile). A growing file contains all text that was written at least
+/// half a second ago. statistics.json is written last: without it, the run has not ended.
 class OutputFolder {
  public:
-  /// For processes that do not know their run: they share a folder as long as they live.
+  /// Name of the run for processes without LACUNA_RUN, which share a folder while they run at the same time.
   static constexpr const char* kUnknownRun = "-";
 
-  /// parent/run-0001, or the first free number. Throws OutputError, WriteError.
+  /// Creates parent/run-NNNN with the first free number from 0001. Throws OutputError, WriteError.
   static OutputFolder numbered(const std::filesystem::path& parent);
-  /// Exactly this folder, created if it does not exist. Throws OutputError if it contains foreign files, or is in use;
+  /// Uses this folder; creates it if it does not exist. Throws OutputError if it contains foreign files or is in use, and
   /// WriteError.
   static OutputFolder at(const std::filesystem::path& folder);
-  /// As at(), for a run whose processes will use it by claim(); this process is or becomes one of them.
+  /// Like at(), for a run whose processes will call claim(); this process is, or becomes by execve(2), one of them.
   static void reserve(const std::filesystem::path& folder, const std::string& run);
-  /// As at(), for a process of that run. The first process gets the folder, each further one folder/process-PID.
+  /// Like at(), for a process of the run. The first process gets the folder, each further process folder/process-PID.
   static OutputFolder claim(const std::filesystem::path& folder, const std::string& run);
 
   const std::filesystem::path& path() const { return path_; }

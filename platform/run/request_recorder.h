@@ -11,18 +11,18 @@
 
 namespace lacuna {
 
-/// Writes the header. A sample without responses has no mean latency.
+/// Writes the header of requests.csv. The mean latency is empty in a sample without responses.
 void write_requests_csv_header(std::ostream& out);
 void write_requests_csv(const std::string& device, const RequestSample& sample, std::ostream& out);
 
 class RequestRecorder {
  public:
-  /// Adds a device; ignored if it does not count its requests over time.
+  /// Adds a device; no effect if the device does not count its requests over time.
   void add(GpuDevice& device);
   bool empty() const { return devices_.empty(); }
   /// Writes every sample to this file from now on (requests.csv).
   void record_to(std::shared_ptr<OutputFile> csv);
-  /// Writes everything until `at`.
+  /// Writes all samples until `at`.
   void finish(Tick at);
 
  private:

@@ -147,7 +147,7 @@ RunEnd run_simulation(const SimulationParameters& limits, const RunObserver& obs
       next_check = now + limits.max_idle;
     }
 
-    // A slice extends at least to the next event: the kernel's time stops at the last event before the target, so that a target
+    // A slice extends at least to the next event: the kernel's time stops at the last event before the target, so a target
     // before the next event would never be reached.
     const Tick next_event = now + to_tick(sc_core::sc_time_to_pending_activity());
     if (next_event > time_limit) return RunEnd::time_limit;

@@ -13,7 +13,7 @@
 
 namespace lacuna {
 
-/// Conditions under which a simulation ends although the guest has not.
+/// Limits at which a simulation ends although the guest has not exited.
 struct SimulationParameters {
   Tick max_time{};
   Tick max_idle{100'000'000'000};
@@ -23,7 +23,7 @@ struct SimulationParameters {
 };
 
 enum class RunEnd {
-  guest,          ///< the guest ended itself
+  guest,          ///< the guest exited
   time_limit,     ///< sim.max_time
   no_progress,    ///< no progress for sim.max_idle
   no_events,      ///< no pending events
@@ -34,12 +34,12 @@ enum class RunEnd {
 
 /// "guest", "time limit", ... for reports.
 const char* run_end_name(RunEnd end);
-/// Exit code of the process for an end other than the guest's own (platform/run/exit_codes.h); 0 for the guest's.
+/// Exit code of the process for an end other than the guest's exit (platform/run/exit_codes.h); 0 for the guest's exit.
 int exit_code(RunEnd end);
-/// Reason why a run has ended, a sentence for the user; empty if the guest ended itself.
+/// Reason why a run has ended, as a sentence for the user; empty if the guest exited.
 std::string reason_of(RunEnd end, const SimulationParameters& limits);
 
-/// Handles Ctrl-C and termination requests during its lifetime: the first is recorded, the second ends the process immediately.
+/// Handles Ctrl-C and SIGTERM during the object's lifetime: the first is recorded, the second ends the process immediately.
 class InterruptHandler {
  public:
   InterruptHandler();
@@ -56,7 +56,7 @@ class InterruptHandler {
 struct RunObserver {
   std::function<bool()> ended;
   std::function<std::uint64_t()> progress;  ///< increases while the guest makes progress
-  std::function<bool()> timer_armed;        ///< whether a timer interrupt will end the wait
+  std::function<bool()> timer_armed;        ///< whether the hart sleeps and a timer interrupt will wake it
   std::function<bool()> output_failed;      ///< whether output has been lost
   std::function<void()> between_slices;     ///< draws the progress line
 };

@@ -15,7 +15,8 @@ namespace {
 
 constexpr const char* kNoMemory = "the host has no memory left for this; a limit (ulimit -v) may be too low";
 
-/// Whether a report is for std::bad_alloc: SystemC converts an exception that leaves a process to a report with its text.
+/// Whether a report is for std::bad_alloc: SystemC converts an exception that leaves a SystemC process to a report with the
+/// exception's text.
 bool was_bad_alloc(const sc_core::sc_report& report) {
   return report.get_msg() != nullptr && std::strcmp(report.get_msg(), std::bad_alloc().what()) == 0;
 }

@@ -11,12 +11,12 @@ struct RunFailure {
   std::string text;
 };
 
-/// Causes: output that cannot be written; a host without memory, threads or files; an error that a model has reported to
-/// SystemC, which includes all exceptions within a SystemC process; all others are errors of the simulator.
+/// Determines the cause of an exception: output that cannot be written; a host without memory, threads or files; an error that
+/// a model reported to SystemC, including all exceptions within a SystemC process; otherwise an error of the simulator.
 RunFailure failure_of(const std::exception& e);
 
-/// For programs of Lacuna: an exception that leaves a thread, or is thrown where none may be, ends the process with its message
-/// and exit code instead of abort().
+/// Installs a handler, for programs of Lacuna: an exception that leaves a thread or a noexcept function ends the process with a
+/// message and an exit code instead of abort().
 void report_uncaught_exceptions();
 
 }  // namespace lacuna

@@ -15,7 +15,7 @@ void RunHash::bytes(std::string_view bytes) {
 }
 
 void RunHash::add(std::string_view name, std::string_view text) {
-  // Lengths separate adjacent texts: ("ab", "c") is not ("a", "bc").
+  // Lengths separate adjacent texts, so that ("ab", "c") and ("a", "bc") differ.
   for (const std::string_view part : {name, text}) {
     bytes(Decimal(part.size()).text());
     bytes(":");

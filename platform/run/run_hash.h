@@ -18,12 +18,11 @@ class RunHash {
  public:
   void add(std::string_view name, std::uint64_t value);
   void add(std::string_view name, std::string_view text);
-  /// Adds all counts of the tree with their paths, in order; derived values and breakdowns are omitted, since they follow from
-  /// the counts.
+  /// Adds all counts of the tree with their paths, in order. Omits derived values and breakdowns, which follow from the counts.
   void add(const StatisticsGroup& group);
 
   std::uint64_t value() const { return hash_; }
-  /// 16 hexadecimal digits.
+  /// The hash as 16 hexadecimal digits.
   std::string text() const;
 
  private:

@@ -25,7 +25,8 @@ const char* unused_because(Machine machine) {
   return "";
 }
 
-/// "" if the energies fit one of the presets that the configuration consists of, or if it names none.
+/// A warning if the energy parameters are for another machine than the configured presets; "" if they fit one of these presets,
+/// or if there are none.
 std::string energies_of_another_machine(const EnergyParameters& energy, const std::vector<std::filesystem::path>& files) {
   if (!energy.on() || energy.fits.empty()) return {};
   std::istringstream words(energy.fits);
@@ -35,14 +36,14 @@ std::string energies_of_another_machine(const EnergyParameters& energy, const st
     const std::string preset = preset_name(file);
     if (preset.empty() || preset.starts_with("energy/") || preset.starts_with("dram/")) continue;
     if (fits.count(preset) != 0) return {};
-    machine = preset;  // the last one is what the command line names
+    machine = preset;  // the last preset is the one that the command line names
   }
   if (machine.empty()) return {};
   return "energies are of another machine: energy.fits = " + energy.fits + ", the configuration is " + machine +
          "; energies of events that the other machine does not have are 0";
 }
 
-/// Warnings that the presets among the sources give by themselves: their numbers are intended, such as another simulator's.
+/// Warnings that the presets among the sources cause alone. They are not shown, because the values of presets are intended.
 std::vector<std::string> warnings_of_presets(const std::vector<ConfigurationSource>& sources, Machine machine) {
   PlatformParameters parameters;
   ParameterSet set;

@@ -21,10 +21,10 @@ class RunParameters {
 
   const PlatformParameters& values() const { return parameters_; }
   Machine machine() const { return machine_; }
-  /// What the user can hardly have meant, in sentences: see GpuDeviceParameters::warnings(), those of the presets alone
-  /// aside, and energies of another machine.
+  /// Sentences about settings that the user probably did not intend: energies of another machine, and those of
+  /// GpuDeviceParameters::warnings() that presets alone do not cause.
   const std::vector<std::string>& warnings() const { return warnings_; }
-  /// Writes effective.cfg, with which --config reproduces the same machine.
+  /// Writes effective.cfg. `--config effective.cfg` reproduces the same machine.
   void write(std::ostream& out) const;
 
  private:

@@ -1,4 +1,4 @@
-// Records of a run's devices over time, in addition to their kernels. Parameters determine which exist.
+// Recorders of a run's devices over time, in addition to their kernels. Parameters determine which recorders are active.
 #pragma once
 
 #include "models/common/time/units.h"
@@ -20,7 +20,7 @@ struct RunRecorders {
   JobRecorder jobs;
 
   void add(GpuDevice& device, const OutputParameters& output);
-  /// Records everything until `at`.
+  /// Ends all recorders: they record everything until `at`.
   void finish(Tick at);
 };
 

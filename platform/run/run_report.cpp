@@ -43,7 +43,7 @@ void write_size(std::string_view name, const std::array<std::uint32_t, 3>& size,
   json.end_array();
 }
 
-/// The common members of a kernel and of a summary of its dispatches: activity, and energy in `time`.
+/// Writes the members that a kernel and a summary of its dispatches have in common: activity, and energy in `time`.
 void write_activity_and_energy(const KernelActivity& activity, const KernelEnergy& energy, Tick time,
                                const std::vector<std::string>& energy_blocks, JsonWriter& json) {
   json.key("activity");
@@ -115,7 +115,7 @@ void write_run(const RunSummary& summary, JsonWriter& json) {
   json.end_object();
 }
 
-/// Maximum number of dispatches that are listed individually; more are summed up by kernel.
+/// Maximum number of dispatches that are listed individually; if there are more, dispatches are summed up by kernel.
 constexpr std::uint64_t kMostLines = 40;
 
 }  // namespace

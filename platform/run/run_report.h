@@ -28,12 +28,12 @@ struct RunSummary {
   bool energy_table = false;               ///< whether the report has a table of energy
 };
 
-/// The hash of everything in a run that must not differ between hosts.
+/// The run hash, over all results that must not differ between hosts.
 std::string run_hash(const RunSummary& summary, const std::string& console, const KernelLog& kernels,
                      const StatisticsGroup& statistics);
 
-/// statistics.json: {"run": …, "kernels": [the first KernelLog::kKept dispatches], "kernel_totals": [by name], "energy": by
-/// device when it is accounted for, "statistics": tree of {"value", "unit", "description"}}.
+/// Writes statistics.json: {"run": …, "kernels": [the first KernelLog::kKept dispatches], "kernel_totals": [by name], "energy":
+/// by device when it is accounted for, "statistics": tree of {"value", "unit", "description"}}.
 void write_statistics_json(const RunSummary& summary, const KernelLog& kernels, const StatisticsGroup& statistics,
                            std::ostream& out);
 

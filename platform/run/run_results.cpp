@@ -31,7 +31,7 @@ void open_results(OutputFolder& output, const RunParameters& parameters, KernelL
 
 void write_results(const OutputFolder& output, const RunParameters& parameters, const RunSummary& summary,
                    const KernelLog& kernels, const LinkRecorder& links, const StatisticsGroup& statistics) {
-  // The failure of one file must not prevent the others.
+  // A failure of one file must not prevent writing the others.
   std::string lost;
   const auto attempt = [&](const std::function<void()>& write) {
     try {

@@ -13,7 +13,7 @@
 namespace lacuna {
 
 /// Writes effective.cfg, begins kernels.csv (or kernels.csv.gz, by output.kernels), log.txt, and a file for each recorder that
-/// has a device: power.csv, requests.csv, look_ups.csv.gz. Throws WriteError.
+/// has a device: power.csv, requests.csv, look_ups.csv.gz, jobs.csv. Throws WriteError.
 void open_results(OutputFolder& output, const RunParameters& parameters, KernelLog& kernels, RunRecorders& recorders);
 
 /// Writes the remaining text of the growing files, kernel_totals.csv if requested, links.csv and links.svg if links are
@@ -22,7 +22,7 @@ void open_results(OutputFolder& output, const RunParameters& parameters, KernelL
 void write_results(const OutputFolder& output, const RunParameters& parameters, const RunSummary& summary,
                    const KernelLog& kernels, const LinkRecorder& links, const StatisticsGroup& statistics);
 
-/// Logs a warning if the file system of the folder has no locks, so that other runs that write there are not detected.
+/// Logs a warning if the file system of the folder has no locks, in which case other runs in the folder are not detected.
 void warn_of_missing_lock(const OutputFolder& output);
 
 /// Maximum memory of this process so far, in bytes; 0 if the host does not report it.

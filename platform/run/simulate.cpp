@@ -41,7 +41,7 @@ std::optional<OutputFolder> open_output(const CommandLine& line) {
   return std::nullopt;
 }
 
-/// The reason, with the trap if the hart has lost one.
+/// The reason why the run ended, with the trap if its handler could not be fetched.
 std::string reason_with_state(RunEnd end, const Platform& platform, const SimulationParameters& limits) {
   std::string reason = reason_of(end, limits);
   if (end == RunEnd::lost_trap) reason += ": " + platform.hart().last_trap();
@@ -55,22 +55,22 @@ void log_end(RunEnd end, const Platform& platform, const std::string& reason) {
   spdlog::log(end == RunEnd::interrupted ? spdlog::level::warn : spdlog::level::err, "{}\n{}", reason, state.str());
 }
 
-/// The program's command line for semihosting. Its first word is a constant instead of the file's name or path: the hart spends
-/// time on each character, so that a name would change the simulation.
+/// The program's command line for semihosting. The first word is a constant instead of the file's name or path, because the
+/// hart spends time on each character, so that the name would affect simulated time.
 std::string guest_command_line(const CommandLine& line) {
   std::string text = "program";
   for (const std::string& argument : line.guest_arguments) text += ' ' + argument;
   return text;
 }
 
-/// Does not destroy the models: the process ends after its run, and the operating system frees their memory, while the
-/// destructors of a GPU's thousands of objects take up to a tenth of the start-up time.
+/// Deleter that does not destroy the models: the process ends after the run and the operating system frees their memory,
+/// whereas the destructors of a GPU's thousands of objects would take up to a tenth of the start-up time.
 struct LeaveModels {
   void operator()(Platform* platform) const { platform->shut_down(); }
 };
 using RunPlatform = std::unique_ptr<Platform, LeaveModels>;
 
-/// Models may refuse combinations that the ranges of single parameters do not exclude.
+/// Throws ConfigurationError if models refuse a combination of parameters that are valid individually.
 RunPlatform build_platform(const RunParameters& parameters, const PlatformConsole& console) {
   try {
     return RunPlatform(new Platform("platform", parameters.values(), parameters.machine() == Machine::firmware, console));
@@ -117,7 +117,7 @@ int report_failure(const RunFailure& failure, Hart& hart) {
   return failure.exit_code;
 }
 
-/// Lets the program conclude. Returns the exit code, provided that no output is lost.
+/// Returns the exit code after the program's conclude() and the checks of models, provided that no output is lost.
 int exit_code_of(RunEnd end, Platform& platform, const GuestProgram& program, bool quiet) {
   int code = end == RunEnd::guest ? platform.exit_code() : exit_code(end);
   if (end == RunEnd::guest && program.conclude) code = program.conclude(code, quiet ? nullptr : &std::cout);
@@ -138,7 +138,7 @@ RunSummary summary_of(RunEnd end, Platform& platform, RunRecorders& recorders) {
   return summary;
 }
 
-/// Writes results by `write` and the report. `lost`: output that has been lost so far. Returns the exit code.
+/// Writes the results by calling `write`, and the report. `lost`: output that has been lost so far. Returns the exit code.
 int write_end(const CommandLine& line, const std::optional<OutputFolder>& output, std::string lost, RunSummary& summary,
               ProgressLine& progress, const KernelLog& kernels, const std::function<void()>& write) {
   const auto attempt = [&](const std::function<void()>& part) {
@@ -160,7 +160,7 @@ int write_end(const CommandLine& line, const std::optional<OutputFolder>& output
     summary.exit_code = kExitOutput;
   }
   spdlog::default_logger()->flush();
-  // Includes the log's last lines.
+  // Checked after the flush, so that failures to write the log's last lines are included.
   if (output && !output->failure().empty()) summary.exit_code = kExitOutput;
   return summary.exit_code;
 }
@@ -199,9 +199,9 @@ int simulate(const CommandLine& line, GuestProgram program) {
   platform.describe_statistics(statistics);
 
   const InterruptHandler interrupts;
-  // A closed reader of standard output is handled as any other write error, and the results are written.
+  // A closed reader of standard output is then handled like any other write error, and the results are still written.
   std::signal(SIGPIPE, SIG_IGN);
-  // From here on the input is known to be valid: now the folder may be created.
+  // Create the folder only after the input has been found valid.
   std::optional<OutputFolder> output = open_output(line);
   if (output) {
     open_results(*output, parameters, kernels, recorders);

@@ -17,13 +17,13 @@ namespace lacuna {
 struct GuestProgram {
   ElfFile elf;
   std::string name;                     ///< name in reports
-  std::string command_line{};           ///< semihosting SYS_GET_CMDLINE
-  std::vector<std::string> warnings{};  ///< warnings to be logged at the beginning
+  std::string command_line{};           ///< result of semihosting SYS_GET_CMDLINE
+  std::vector<std::string> warnings{};  ///< warnings to log at the beginning of the run
   GuestFileProvider files{};            ///< files provided by the simulator; null = none
-  /// Files of the kernels' code, for source lines in reports; null: those embedded in `elf`.
+  /// Returns the code object files of the kernels, for source lines in reports; null: code objects embedded in `elf`.
   std::function<std::vector<std::span<const std::byte>>()> code{};
-  /// Called when the program has ended itself, with its exit code; prints to `out` (which may be null) and returns the
-  /// process's exit code. Null: the exit code is used unchanged.
+  /// Called with the program's exit code when the program has exited; prints to `out` (which may be null) and returns the
+  /// process's exit code. Null: the program's exit code is used unchanged.
   std::function<int(int code, std::ostream* out)> conclude{};
 };
 

@@ -14,7 +14,7 @@
 
 namespace lacuna {
 
-/// One line on stderr, rewritten in place a few times a second of host time; only when stderr is a terminal.
+/// One line on stderr, rewritten in place a few times per second of host time; shown only if stderr is a terminal.
 class ProgressLine {
  public:
   explicit ProgressLine(bool enabled);
@@ -26,9 +26,9 @@ class ProgressLine {
     Tick simulated;
     std::uint64_t hart_instructions;  ///< 0 = there is no hart
     std::uint64_t wavefront_instructions;
-    std::string_view kernel;  ///< empty = none runs
+    std::string_view kernel;  ///< name of the running kernel; empty = none
   };
-  /// Whether the line is due to be rewritten, so that snapshots are made only when needed.
+  /// Whether it is time to rewrite the line. Callers make a snapshot only then.
   bool due() const;
   void show(const Snapshot& snapshot);
   /// Removes the line; the console calls it before it writes.
@@ -36,7 +36,7 @@ class ProgressLine {
   /// Removes the line, and ends an unfinished line of the console on the same terminal; called before any other text is written
   /// to stderr.
   void begin_line();
-  /// Called when the console has written; `line_ended`: its last character was a newline.
+  /// Call it after the console has written; `line_ended`: the last character was a newline.
   void console_written(bool line_ended) { console_line_open_ = shares_terminal_ && !line_ended; }
 
  private:
@@ -51,8 +51,8 @@ class ProgressLine {
   std::uint64_t last_wavefront_instructions_ = 0;
 };
 
-/// The guest's console output: to stdout and to console.txt, and kept for the run hash. stdout receives only these bytes;
-/// messages of Lacuna itself go to stderr.
+/// The guest's console output: written to stdout and to console.txt, and kept for the run hash. stdout receives only these
+/// bytes; messages of Lacuna itself go to stderr.
 class ConsoleOutput {
  public:
   explicit ConsoleOutput(ProgressLine& progress) : progress_(progress) {}

@@ -10,9 +10,9 @@
 
 namespace lacuna {
 
-/// "1.234 ms": four significant digits in the unit that fits.
+/// "1.234 ms": four significant digits in a suitable unit.
 std::string readable_time(Tick time);
-/// "1,234,567".
+/// "1,234,567": digits in groups of three.
 std::string grouped(std::uint64_t number);
 std::string fixed(double value, int decimals);
 /// A kernel's name as in its source: "scale<float>" for _Z5scaleIfEvPT_S0_i. Other names are unchanged.

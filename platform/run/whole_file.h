@@ -21,14 +21,14 @@ WriteError write_error(const std::string& name, int error);
 
 /// A file that is written under a hidden name in its folder and renamed when it is complete, replacing an earlier one.
 ///
-/// If the target is not a regular file (a device, a pipe), it cannot be replaced and is written directly; so is an existing
-/// file in a folder in which none can be created. A symbolic link is kept: the file that it names is replaced. An earlier
-/// file's permissions are kept.
+/// A target that is not a regular file (a device, a pipe) cannot be replaced and is written directly, as is an existing file in
+/// a folder in which no file can be created. A symbolic link is kept: the file to which it points is replaced. The permissions
+/// of an earlier file are kept.
 class WholeFile {
  public:
   /// Throws WriteError.
   explicit WholeFile(std::filesystem::path path);
-  /// Without commit() the earlier file is kept.
+  /// Removes the hidden file and keeps the earlier file, if commit() was not called.
   ~WholeFile();
   WholeFile(const WholeFile&) = delete;
   WholeFile& operator=(const WholeFile&) = delete;
@@ -38,7 +38,7 @@ class WholeFile {
   /// Completes the file: all bytes have been written. Throws WriteError.
   void commit();
 
-  /// Whether the name is that of a file which a process has left unfinished.
+  /// Whether a file of this name was left unfinished by a process.
   static bool is_unfinished(std::string_view name);
 
  private:
@@ -53,7 +53,7 @@ class WholeFile {
 /// Writes a whole file. Throws WriteError.
 void write_file(const std::filesystem::path& path, const std::function<void(std::ostream&)>& contents);
 
-/// Writes all bytes. Returns 0 or an errno. Not interrupted by SIGXFSZ.
+/// Writes all bytes. Returns 0 or an errno. SIGXFSZ does not end the process.
 int write_all(int file, std::string_view bytes);
 
 }  // namespace lacuna

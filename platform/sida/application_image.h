@@ -16,14 +16,14 @@
 
 namespace lacuna {
 
-/// A setup that consists of the matrix only, which must outlive it.
+/// A setup that consists of the matrix only. The matrix must outlive the setup.
 lacuna_sida_setup setup_of(const sida::SparseMatrix& matrix);
 
 struct ApplicationOptions {
   lacuna_sida_fusion fusion = LACUNA_SIDA_FUSION_AUTO;
   bool blocked = false;
   sida::Index block_side = 256;
-  // see lacuna_sida_setup; 0: the application's default
+  // Parameters of lacuna_sida_setup; 0: the application's default.
   std::uint64_t limit = 0;
   std::uint32_t source = 0, features = 0;
   double tolerance = 0;
@@ -31,13 +31,13 @@ struct ApplicationOptions {
 
 class ApplicationImage {
  public:
-  /// Places bytes, aligned to 16, in memory that the accelerator can read and, if `writable`, write. Returns their address.
+  /// Places bytes, aligned to 16 bytes, in memory that the accelerator can read and, if `writable`, write. Returns the address.
   using Put = std::function<std::uint64_t(std::span<const std::byte> bytes, bool writable)>;
   /// Reads bytes at an address of the memory in which Put places bytes.
   using Read = std::function<void(std::uint64_t address, std::span<std::byte> bytes)>;
 
-  /// `matrix` must outlive it. Throws sida::MatrixError if the application does not support the matrix, or the source is beyond
-  /// it.
+  /// `matrix` must outlive the image. Throws sida::MatrixError if the application does not support the matrix, or if the source
+  /// row does not exist.
   ApplicationImage(const lacuna_sida_application& application, const sida::SparseMatrix& matrix,
                    const ApplicationOptions& options, const Put& put);
 
@@ -52,9 +52,9 @@ class ApplicationImage {
     std::uint64_t iterations = 0;
     std::vector<std::byte> bytes;  ///< contents of the state that is the application's result
   };
-  /// The result, after a job.
+  /// Reads the result after a job.
   Result result(const Read& read) const;
-  /// The result of executing one operation at a time.
+  /// Computes the reference result by executing one operation at a time.
   Result reference() const;
 
  private:

@@ -1,4 +1,4 @@
-// An application on a host matrix, in host memory: runs the job pass by pass, without simulated time.
+// An application on a matrix in host memory: runs the job pass by pass, without simulated time.
 #pragma once
 
 #include <cstddef>
@@ -16,8 +16,8 @@ class ApplicationJob {
  public:
   using Options = ApplicationOptions;
 
-  /// `matrix` must outlive it. Throws sida::MatrixError if the application does not support the matrix, or the source is beyond
-  /// it.
+  /// `matrix` must outlive the job. Throws sida::MatrixError if the application does not support the matrix, or if the source
+  /// row does not exist.
   ApplicationJob(const lacuna_sida_application& application, const sida::SparseMatrix& matrix, const Options& options);
 
   const ApplicationImage& image() const { return image_; }
@@ -30,11 +30,11 @@ class ApplicationJob {
   void run(const std::function<void(const sida::Program& program, const sida::PassOutcome& outcome)>& on_pass = {},
            WorkerThreads* threads = nullptr);
 
-  /// The result, after run().
+  /// Number of iterations of run().
   std::uint64_t iterations() const { return result_.iterations; }
   const std::vector<std::byte>& result() const { return result_.bytes; }
 
-  /// Iterations and result of executing one operation at a time.
+  /// Iterations and reference result, computed by executing one operation at a time.
   std::pair<std::uint64_t, std::vector<std::byte>> reference() const;
 
  private:

@@ -31,7 +31,7 @@ namespace {
 
 constexpr std::uint64_t kVirtual = 0x7100'0000'0000;  ///< GPU virtual address of byte 0 of GPU memory
 constexpr std::uint32_t kRingPackets = 64;
-constexpr int kExitJobFailed = 1;  ///< like a program whose queue was stopped
+constexpr int kExitJobFailed = 1;  ///< same exit code as a program whose queue was stopped
 
 /// GPU memory, allocated sequentially and completely mapped.
 class DeviceMemory {

@@ -48,7 +48,7 @@ constexpr Column kColumns[]{
      [](const SidaJobRecord& job) { return std::to_string(job.sums.cycles); }},
 };
 
-/// Calls visit(name, statistic) for the counters of passes; names of a group's counters are prefixed with its name.
+/// Calls visit(name, statistic) for the counters of passes; the name of a counter in a group begins with the group's name.
 template <class Visit>
 void for_each_count(const sida::PassCounts& counts, const Visit& visit) {
   StatisticsGroup group("");

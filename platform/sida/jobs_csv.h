@@ -10,7 +10,7 @@ namespace lacuna {
 
 void write_jobs_csv_header(std::ostream& out);
 void write_jobs_csv(const std::string& device, const SidaJobRecord& job, std::ostream& out);
-/// The columns and their meaning, as a Markdown table.
+/// Writes the columns and their meaning as a Markdown table.
 void write_jobs_csv_reference(std::ostream& out);
 
 }  // namespace lacuna

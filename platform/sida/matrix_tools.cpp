@@ -51,7 +51,7 @@ sida::SparseMatrix in_order(sida::SparseMatrix matrix, const SidaOptions& option
 void describe_matrix(const std::string& name, const SidaOptions& options, std::ostream& result, std::ostream& warnings) {
   const sida::ReadMatrix read = sida_matrix(name, options.as_stored, warnings);
   const sida::SparseMatrix& matrix = read.matrix;
-  // Checked first, so that nothing is printed if an option is invalid.
+  // Collect the text first, so that nothing is printed if an option is invalid.
   std::ostringstream out;
   const auto entries = static_cast<double>(matrix.entries());
   out << "matrix     " << name << ", " << text_of(read.symmetry) << ", " << grouped(read.stored) << " entries stored\n"

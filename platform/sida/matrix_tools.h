@@ -15,7 +15,7 @@ enum class SidaAction : std::uint8_t { info, generate, prepare, run, explain, ma
 
 struct SidaOptions {
   SidaAction action = SidaAction::info;
-  std::vector<std::string> orders;  ///< --order; empty: a few for info, natural for the others
+  std::vector<std::string> orders;  ///< --order; empty: several orders for info, natural order for other actions
   unsigned sub_tensor = 1;          ///< --sub-tensor: columns
   unsigned block = 256;             ///< --block: side of a block
   unsigned value_bytes = 8;         ///< --value-bytes
@@ -25,14 +25,14 @@ struct SidaOptions {
   SidaRunOptions run;               ///< options of run and explain
 };
 
-/// Prints sizes and layouts of a matrix, a file or KIND:…, and for each order its occupancy of the buffer. Warnings are written
-/// to `warnings`. Throws sida::MatrixError; ConfigurationError if the room is not a size.
+/// Prints sizes and layouts of a matrix (a file or KIND:…) and, for each order of rows, the occupancy of the buffer. Writes
+/// warnings to `warnings`. Throws sida::MatrixError; ConfigurationError if the room is not a size.
 void describe_matrix(const std::string& matrix, const SidaOptions& options, std::ostream& out, std::ostream& warnings);
 
-/// Writes a matrix, in the first one of the orders, as a Matrix Market file. Throws sida::MatrixError, WriteError.
+/// Writes a generated matrix, in the first of the orders, as a Matrix Market file. Throws sida::MatrixError, WriteError.
 void generate_matrix(const std::string& kind, const SidaOptions& options);
 
-/// Writes a matrix, a file or KIND:…, in the first one of the orders, as a prepared file. Throws like generate_matrix().
+/// Writes a matrix (a file or KIND:…), in the first of the orders, as a prepared file. Throws like generate_matrix().
 void prepare_matrix(const std::string& matrix, const SidaOptions& options, std::ostream& warnings);
 
 }  // namespace lacuna

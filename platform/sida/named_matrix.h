@@ -8,8 +8,8 @@
 
 namespace lacuna {
 
-/// A Matrix Market file, a prepared one, or KIND:NAME=VALUE,…. Other names are considered kinds unless they look like file
-/// names. Warnings about the file are written to `warnings`. Throws sida::MatrixError.
+/// Reads a Matrix Market file or a prepared file, or generates KIND:NAME=VALUE,…. Other names are considered kinds unless they
+/// look like file names. Warnings about the file are written to `warnings`. Throws sida::MatrixError.
 sida::ReadMatrix sida_matrix(const std::string& name, bool as_stored, std::ostream& warnings);
 
 }  // namespace lacuna

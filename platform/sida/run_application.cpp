@@ -49,12 +49,13 @@ struct Matrix {
     for (std::size_t place = 0; place < rows.size(); ++place) places[rows[place]] = static_cast<sida::Index>(place);
   }
 
-  /// The program starts at the same vertex in any order. Rows beyond the matrix are not mapped, so that they are rejected.
+  /// Maps the source, so that the program starts at the same vertex in any order. Rows beyond the matrix are not mapped, and
+  /// are rejected later.
   std::uint32_t place_of(std::uint32_t row) const { return row < places.size() ? places[row] : row; }
 };
 
 ApplicationJob::Options job_options(const SidaRunOptions& options, const Matrix& matrix) {
-  // The CPU reads the matrix once per product.
+  // On the CPU, products do not share a pass: the CPU reads the matrix once per product.
   const bool one_product = options.machine == SidaMachine::cpu && options.fusion == LACUNA_SIDA_FUSION_AUTO;
   return {.fusion = one_product ? LACUNA_SIDA_FUSION_PRODUCER_CONSUMER : options.fusion,
           .blocked = options.blocked,
@@ -155,7 +156,7 @@ void print_run(const lacuna_sida_application& application, const Matrix& matrix,
       << "time           " << readable_time(Tick{static_cast<std::uint64_t>(run.totals.cycles * 1e12 / hz)}) << ", "
       << grouped(run.cycles) << " cycles\n"
       << "memory         " << in_megabytes(static_cast<double>(run.totals.bytes)) << " MB, " << fixed(gigabytes, 1) << " GB/s";
-  // For a CPU, part of the traffic is served by its cache.
+  // No share for a CPU, whose cache serves part of the traffic.
   if (options.machine != SidaMachine::cpu) out << " (" << fixed(100 * gigabytes / peak, 1) << " % of the bandwidth)";
   out << '\n';
   if (options.machine == SidaMachine::sida || options.machine == SidaMachine::device) print_steps(run.totals, out);
@@ -247,7 +248,7 @@ void describe_machine(const std::vector<ConfigurationSource>& configuration, std
 void explain_application(const std::string& program, const SidaRunOptions& options, std::ostream& out, std::ostream& warnings) {
   const lacuna_sida_application& application = application_named(program);
   SidaRunOptions used = options;
-  // Fusion does not depend on the matrix, so any matrix will do.
+  // Any matrix is suitable, since fusion does not depend on the matrix.
   if (used.matrix.empty()) used.matrix = "power:rows=64,entries=256";
   const Matrix matrix(used, warnings);
   ApplicationJob job(application, matrix.by_columns, job_options(used, matrix));

@@ -40,13 +40,13 @@ struct SidaRunOptions {
   bool quiet = false;                   ///< --quiet: nothing is printed
 };
 
-/// Prints iterations, time, bytes by kind, utilisation, energy if available and, with `check`, whether executing one operation
-/// at a time gives the same result. Returns false if it does not. Throws ConfigurationError, also for an unknown program;
-/// sida::MatrixError, sida::PassError, OutputError, WriteError.
+/// Runs a program and prints iterations, time, bytes by kind, utilisation, energy if available and, with `check`, whether the
+/// result equals that of executing one operation at a time. Returns false if it does not. Throws ConfigurationError, also for
+/// an unknown program; sida::MatrixError, sida::PassError, OutputError, WriteError.
 bool run_application(const std::string& program, const SidaRunOptions& options,
                      const std::vector<ConfigurationSource>& configuration, std::ostream& out, std::ostream& warnings);
 
-/// Prints for each product the one with which it shares a pass, or the reason why it does not, and the passes.
+/// Prints the passes and, for each product, the product with which it shares a pass, or the reason why it shares none.
 void explain_application(const std::string& program, const SidaRunOptions& options, std::ostream& out, std::ostream& warnings);
 
 /// Prints PEs, buffer and bandwidth, and the area compared with the published one.

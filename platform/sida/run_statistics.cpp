@@ -48,7 +48,7 @@ void describe_energy(const SidaRun& run, const SidaParameters& parameters, Stati
   }
 }
 
-/// Number of entries in the lower triangle if the pattern is symmetric, otherwise of all.
+/// Number of entries in the lower triangle if the pattern is symmetric, otherwise number of all entries.
 std::uint64_t stored_entries(const sida::SparseMatrix& matrix) {
   if (!matrix.is_square()) return matrix.entries();
   const sida::SparseMatrix other = transposed(matrix);

@@ -29,7 +29,7 @@ struct SidaRun {
   std::uint64_t cycles = 0, iterations = 0, products = 0, fused = 0;
 };
 
-/// The statistics tree `sida`. The run and the parameters must outlive it.
+/// Adds the statistics tree `sida`. The run and the parameters must outlive `statistics`.
 void describe_run(const SidaRun& run, const SidaParameters& parameters, StatisticsGroup& statistics);
 
 /// Writes effective.cfg and statistics.json to the folder. Throws OutputError, WriteError.

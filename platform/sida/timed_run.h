@@ -18,22 +18,22 @@ namespace lacuna {
 struct SidaTotals {
   double cycles = 0;
   std::uint64_t passes = 0, bytes = 0;
-  sida::PassCounts sums;         ///< machine sida only: sums over all passes; maximum of peaks
-  std::uint64_t sub_tensor = 0;  ///< columns
+  sida::PassCounts sums;         ///< counters of machine sida: sums over all passes, and maxima of peaks
+  std::uint64_t sub_tensor = 0;  ///< columns of a sub-tensor
   sida::EnergyCounts energy;
   std::vector<sida::Work> operators;  ///< operators of one iteration on the roofline machine
-  // The longest pass, if a trace was requested:
+  // Steps of the longest pass, if a trace was requested.
   std::vector<sida::StepTrace> trace;
   sida::Time longest = 0;
   std::uint32_t traced = 0;  ///< number of the longest pass in the program
 };
 
 struct SidaMachines {
-  const sida::MachineParameters& accelerator;  ///< roofline and oracle have its bandwidth and PEs
+  const sida::MachineParameters& accelerator;  ///< also determines bandwidth and PEs of roofline and oracle
   const sida::CpuParameters& cpu;
 };
 
-/// Runs the job. Cycles are the accelerator's on all machines. Throws sida::PassError, sida::ProgramError.
+/// Runs the job. Times of all machines are in cycles of the accelerator. Throws sida::PassError, sida::ProgramError.
 SidaTotals time_application(ApplicationJob& job, const sida::SparseMatrix& by_columns, SidaMachine which,
                             const SidaMachines& machines, bool trace);
 

@@ -23,8 +23,8 @@ Number number_of(double value) {
   return Number::of_real(value);
 }
 
-/// Numbers that represent texts: a quantity is represented by its value; every other text by a unique number, the same at each
-/// occurrence.
+/// Numbers that represent texts in expressions: a quantity is represented by its value, every other text by a unique number,
+/// which is the same at each occurrence.
 class Texts {
  public:
   Number number(std::string_view text) {
@@ -42,10 +42,10 @@ class Texts {
   std::vector<std::string> texts_;
 };
 
-/// The expression with names that the evaluator accepts: axes as `axis0`, texts and quantities as `text0`.
+/// Translates an expression to names that the evaluator accepts: axes to `axis0`, texts and quantities to `text0`.
 class TranslatedExpression {
  public:
-  /// `real`: all numbers are real.
+  /// `real`: evaluate all numbers as real numbers.
   TranslatedExpression(std::string_view text, const NamedValues& values, bool real = false) : values_(values), real_(real) {
     for (std::size_t at = 0; at < text.size();) {
       const char c = text[at];

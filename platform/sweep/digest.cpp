@@ -1,4 +1,5 @@
-// Uses the functions of SHA-256 directly, which are deprecated since OpenSSL 3.0: the newer ones would link all of libcrypto.
+// Allows direct use of the SHA-256 functions, which are deprecated since OpenSSL 3.0: the newer API would link all of
+// libcrypto.
 #define OPENSSL_API_COMPAT 0x10101000L
 
 #include "platform/sweep/digest.h"

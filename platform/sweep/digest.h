@@ -15,11 +15,11 @@ class Digest {
   Digest(const Digest&) = delete;
   Digest& operator=(const Digest&) = delete;
 
-  /// Bytes as they are.
+  /// Adds bytes without their length.
   void add_bytes(std::string_view bytes);
   /// Adds a text with its length, so that adjacent texts are separated.
   void add(std::string_view text);
-  /// 64 hexadecimal digits; ends the digest.
+  /// Ends the digest and returns it as 64 hexadecimal digits.
   std::string text();
 
  private:
@@ -28,12 +28,12 @@ class Digest {
 };
 
 std::string digest_of(std::string_view bytes);
-/// As sha256sum(1). Throws SweepError if the file cannot be read.
+/// Digest of a file, equal to that of sha256sum(1). Throws SweepError if the file cannot be read.
 std::string file_digest(const std::filesystem::path& file);
-/// Digest of the loaded parts of an ELF program or library. Debug information, symbols and notes do not count, so that a
-/// rebuild, or a change of comments in the source, does not change it. Throws SweepError.
+/// Digest of the loaded parts of an ELF program or library. It excludes debug information, symbols and notes, so that a
+/// rebuild, or a change of comments in the source, does not change the digest. Throws SweepError.
 std::string program_digest(const std::filesystem::path& file);
-/// The contents of a section of an ELF file; "" if there is none.
+/// The contents of a section of an ELF file; "" if there is no such section.
 std::string elf_section(const std::filesystem::path& file, std::string_view name);
 
 }  // namespace lacuna

@@ -21,19 +21,19 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Sizes of the parts of a long log to keep: from its beginning or from the cause, and its end.
+/// Sizes in bytes of the two parts of a long log that are kept: the first from its beginning or from the cause, and its end.
 constexpr std::uintmax_t kFirstBytes = 4 * 1024;
 constexpr std::uintmax_t kLastBytes = 16 * 1024;
-/// Length of a log that is searched for the cause, and maximum length of a cause.
+/// Number of bytes of a log that are searched for the cause, and maximum length of a cause.
 constexpr std::uintmax_t kMostSearched = 256 * 1024 * 1024;
 constexpr std::size_t kMostOfALine = 1000;
-/// Minimum free space for the results of a point; with less the disk counts as full.
+/// Minimum free space for the results of a point, in bytes; with less, the disk counts as full.
 constexpr std::size_t kLeastSpace = 1024 * 1024;
 
 constexpr std::string_view kSpeaker = "lacuna: ";
 constexpr std::string_view kWarning = "lacuna: warning at ";
 
-/// A line fit for a table: no control characters, bounded length.
+/// Converts a text to a line for tables: no control characters, bounded length.
 std::string one_line(std::string_view text) {
   std::string line(trimmed(text.substr(0, text.find('\n'))));
   if (line.size() > kMostOfALine) {
@@ -45,7 +45,7 @@ std::string one_line(std::string_view text) {
   return line;
 }
 
-/// Log files of a run: of the first process, then of the others.
+/// Log files of a run: that of the first process, then those of further processes.
 std::vector<fs::path> run_logs(const fs::path& output) {
   std::vector<fs::path> folders;
   std::error_code status;
@@ -140,7 +140,7 @@ std::string cause_of(const RunResult& result, const fs::path& folder) {
     return cause;
   }
   const Said said = said_in(folder / kPointLog);
-  // Only if no run has started: after the start, errors are in the run's log.
+  // Use the refusal only if no run has started: later errors are in the run's log.
   if (logs.empty() && !said.refusal.empty()) return said.refusal;
   cause = result.signal != 0 ? "ended by " + signal_text(result.signal)
                              : "ended with exit code " + std::to_string(result.exit_code);
@@ -164,7 +164,7 @@ std::string kept_log(const fs::path& folder, const std::string& cause) {
   const std::string said = said_of_cause(cause);
   const auto found = said.empty() ? std::nullopt : line_with(file, said);
   const std::uintmax_t tail = size - kLastBytes;
-  // The kept end contains the cause, so that the beginning can be kept as well.
+  // If the kept end does not contain the cause, begin at the cause; otherwise keep the beginning.
   const std::uintmax_t begin = found && *found < tail ? *found : 0;
   std::ostringstream log;
   if (begin != 0) log << '[' << begin << " bytes before are not kept]\n";

@@ -35,7 +35,7 @@ std::string contents(const fs::path& file) {
 
 bool name_matches(const std::string& pattern, const std::string& path) {
   if (pattern.find_first_of("*?[") == std::string::npos) return pattern == path;
-  // With / for . because FNM_PATHNAME keeps * within one name.
+  // Replace . by /, because with FNM_PATHNAME a * does not match a /, so that it stays within one name.
   std::string names = pattern;
   std::string candidate = path;
   std::replace(names.begin(), names.end(), '.', '/');
@@ -90,7 +90,7 @@ class StatisticsReader : public nlohmann::json_sax<Json> {
     if (in_totals_ && objects_.size() == 2) {
       kernel_begin_ = results_.statistics.size();
     } else if (objects_.size() == 2 && key_ == "statistics") {
-      has_statistics_ = true;  // paths begin with the names of its members
+      has_statistics_ = true;  // the path of a statistic does not contain this name
     } else if (objects_.size() > 1) {
       descend(key_);
     }
@@ -139,7 +139,7 @@ class StatisticsReader : public nlohmann::json_sax<Json> {
  private:
   using Value = std::variant<std::int64_t, double>;
   struct Object {
-    std::size_t outer;  ///< length of the enclosing path
+    std::size_t outer;  ///< length of the path of the enclosing object
     std::optional<Value> value;
     std::optional<std::string> unit;
   };
@@ -179,7 +179,7 @@ class StatisticsReader : public nlohmann::json_sax<Json> {
   std::string error_;
 };
 
-/// Mean of numbers separated by commas. nullopt: some part is no number.
+/// Mean of numbers separated by commas; nullopt if a part is not a number.
 std::optional<double> mean_of(std::string_view text) {
   double sum = 0;
   const std::vector<std::string> parts = split_outside(text, ',');
@@ -226,7 +226,7 @@ PointResults read_results(const fs::path& folder) {
   if (!fs::exists(folder / "statistics.json", status)) throw SweepError("the run has left no statistics.json");
   PointResults results = parse_statistics(contents(folder / "statistics.json"));
   results.configuration = contents(folder / "effective.cfg");
-  // The file that output.kernels selects.
+  // One of these files exists, selected by output.kernels.
   std::string table = contents(folder / "kernels.csv") + contents(folder / "kernel_totals.csv");
   try {
     table += gunzip(contents(folder / "kernels.csv.gz"));

@@ -1,8 +1,8 @@
 // Results of a finished point: its statistics as paths and numbers, its kernels, and the metrics that a sweep computes from
 // them.
 //
-// Paths: `run.simulated_ps` and the other numbers of a run; `kernels.NAME.cycles`, of all dispatches of that kernel
-// (kernel_totals of statistics.json); the tree of statistics from its first level on, `gpu.l2_0.read_hits`; `result.NAME`,
+// Paths: `run.simulated_ps` and the other numbers of a run; `kernels.NAME.cycles`, over all dispatches of that kernel
+// (kernel_totals of statistics.json); statistics by their path in the tree, such as `gpu.l2_0.read_hits`; `result.NAME` for
 // values that the program reports in a line `result: NAME=VALUE ...`; and `point.seconds`, `point.user_seconds`,
 // `point.system_seconds`, `point.peak_memory_bytes` of the process.
 #pragma once
@@ -39,10 +39,10 @@ struct PointResults {
 
 /// Reads the output folder of a run. Throws SweepError when statistics.json is missing or truncated.
 PointResults read_results(const std::filesystem::path& folder);
-/// The numbers of a statistics.json. Throws SweepError.
+/// Parses the numbers of a statistics.json. Throws SweepError.
 PointResults parse_statistics(std::string_view json);
-/// The numbers in the last line `result: NAME=VALUE ...` of a program's output, as `result.NAME`; of numbers with commas
-/// between them the mean. Empty: there is no such line.
+/// Parses the last line `result: NAME=VALUE ...` of a program's output to values `result.NAME`. A VALUE that is a list with
+/// commas counts as its mean. Empty if there is no such line.
 std::vector<StatisticValue> parse_result_line(std::istream& output);
 
 /// A metric of a point: the path of a statistic, or an expression over {PATH}. Names in a path may contain *, ? and [...]; the
@@ -58,10 +58,10 @@ struct Metric {
   std::optional<double> value(const std::function<std::optional<double>(const std::string& path)>& sum) const;
 };
 
-/// The path with the name of a kernel as the report shows it: "kernels.stencil.cycles" of "kernels._Z7stencilPKfPf.cycles".
+/// The path with the kernel's name as reports show it: "kernels.stencil.cycles" for "kernels._Z7stencilPKfPf.cycles".
 std::string readable_path(const std::string& path);
-/// "" if a run's results have the path, else a sentence with the names that could have been meant: its kernels, or values that
-/// the program has printed.
+/// "" if a run's results contain the path; otherwise a sentence with possible names: the run's kernels, or values that the
+/// program has printed.
 std::string path_without_result(const std::string& path, const PointResults& results);
 /// Returns true when a pattern with *, ? and [...] in its names matches `path`, or readable_path() of it.
 bool path_matches(const std::string& pattern, const std::string& path);

@@ -28,7 +28,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::chrono::milliseconds kProgressPeriod{200};
-/// As env(1) for a program that cannot be run.
+/// Exit code for a process that cannot be started, as of env(1).
 constexpr int kPointNotStarted = 126;
 
 double seconds(const timeval& time) { return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec); }
@@ -85,7 +85,7 @@ void signal_group(pid_t leader, bool leader_lives, int number) {
 
 bool group_lives(pid_t leader) { return kill(-leader, 0) == 0; }
 
-/// Whether a signal must have been sent by another process: faults of a process do not raise it.
+/// Whether a signal must have been sent by another process, because no fault of a process raises it.
 bool is_from_outside(int number) {
   constexpr std::array kOutside{SIGKILL, SIGTERM, SIGINT, SIGHUP, SIGQUIT};
   return std::find(kOutside.begin(), kOutside.end(), number) != kOutside.end();
@@ -131,7 +131,7 @@ void PointRunner::start(const PointTask& task) {
   if (log.number < 0) throw WriteError(log_name + ": cannot be written: " + std::generic_category().message(errno));
   std::vector<std::string> words{setup_.simulator.string()};
   words.insert(words.end(), task.words.begin(), task.words.end());
-  // After the command, and before any --.
+  // Insert after the command and before a possible --.
   words.insert(words.begin() + 2, {"--quiet", "--out=" + (place / kPointOutput).string()});
   std::vector<std::string> variables = environment_of(task.environment);
   const std::vector<char*> arguments = pointers(words);
@@ -142,8 +142,8 @@ void PointRunner::start(const PointTask& task) {
   sigprocmask(SIG_SETMASK, nullptr, &mask);
   for (const int number : {SIGCHLD, SIGINT, SIGTERM}) sigdelset(&mask, number);
   const Clock::time_point begin = Clock::now();
-  // Until execve the child shares this process's memory and does not modify it: with fork, copying the page table for every
-  // point would cost more than the rest of the start.
+  // vfork() instead of fork(), which would copy the page table for every point and take longer than the rest of the start.
+  // Until execve(), the child shares this process's memory and must not modify it.
   const pid_t child = vfork();
   if (child < 0) throw SweepError("no process can be started: " + std::generic_category().message(errno));
   if (child == 0) {
@@ -210,7 +210,7 @@ bool PointRunner::collect(const Observer& observer) {
     const auto found = running_.find(child);
     if (found == running_.end()) continue;
     found->second.result = result_of(found->second, status, usage);
-    // After SIGTERM a script may exit before the program that it started has written its results.
+    // After SIGTERM, a script may exit before the program that the script started has written its results.
     if (found->second.timed_out && group_lives(child)) continue;
     if (!report(found, observer)) return false;
   }
@@ -276,7 +276,7 @@ bool PointRunner::run(const Observer& observer) {
       const int number = signals.wait();
       const bool stop = number == SIGINT || number == SIGTERM;
       if (stop) starting_ = false;
-      // Also after a signal to stop: points that have ended before it are kept.
+      // Collect also after a signal to stop, so that results of points that ended before the signal are kept.
       if (collect(observer) && !stop && enforce_timeout(observer)) continue;
       if (stop && observer.ending && !running_.empty()) observer.ending(running_.size());
       end_all(signals);
@@ -328,7 +328,7 @@ PointRecord record_of(const std::string& key, const PointInputs& inputs, const s
     std::ifstream log(folder / kPointLog, std::ios::binary);
     for (StatisticValue& value : parse_result_line(log)) record.results.statistics.push_back(std::move(value));
   } catch (const SweepError& e) {
-    // A run that has not reached this point has reported the reason.
+    // A failed run without results has already reported the reason.
     if (record.state == PointState::done) {
       record.state = PointState::failed;
       record.cause = e.what();

@@ -18,7 +18,7 @@ namespace lacuna {
 
 /// A process to run.
 struct PointTask {
-  std::size_t index = 0;  ///< chosen by the caller, unique: names the folder of the process
+  std::size_t index = 0;  ///< unique number chosen by the caller: names the folder of the process
   std::string key;
   std::vector<std::string> words;
   NamedValues environment;
@@ -29,7 +29,7 @@ struct RunResult {
   PointState state = PointState::failed;
   int exit_code = 0;  ///< exit status, or 128 + `signal`
   int signal = 0;     ///< terminating signal; 0 = none
-  std::string why;    ///< reason that the log of the process does not contain: "not ended after 10 s"
+  std::string why;    ///< reason that is not in the log of the process, such as "not ended after 10 s"
   double seconds = 0;
   double user_seconds = 0;
   double system_seconds = 0;
@@ -48,7 +48,7 @@ class PointRunner {
  public:
   struct Setup {
     std::filesystem::path simulator;
-    std::filesystem::path run_in;   ///< current folder of the processes
+    std::filesystem::path run_in;   ///< working directory of the processes
     std::filesystem::path folders;  ///< parent of the folders of the processes, which are named by index
     unsigned jobs = 1;
     double timeout_seconds = 0;  ///< wall time limit of a process; 0 = none
@@ -69,8 +69,8 @@ class PointRunner {
   /// Runs until all points finish. Returns false if interrupted (Ctrl-C, SIGTERM or the observer); running points are ended and
   /// not reported. Throws SweepError when a process cannot be started, WriteError when its log cannot be written.
   ///
-  /// To end a point, its process group gets SIGTERM, on which a run writes its results, and SIGKILL after the grace time or on
-  /// a second Ctrl-C.
+  /// To end a point, its process group receives SIGTERM, upon which a run writes its results, and SIGKILL after the grace time
+  /// or on a second Ctrl-C.
   bool run(const Observer& observer);
 
  private:
@@ -79,7 +79,7 @@ class PointRunner {
     const PointTask* task;
     Clock::time_point begin;
     bool timed_out = false;
-    Clock::time_point kill_at{};        ///< time of SIGKILL, valid after a time-out
+    Clock::time_point kill_at{};        ///< time of SIGKILL, valid if timed_out
     std::optional<RunResult> result{};  ///< result of the group's first process; others of the group may still write
   };
   using Group = std::map<pid_t, Running>::iterator;
@@ -94,7 +94,7 @@ class PointRunner {
   std::filesystem::path folder(const PointTask& task) const;
 
   Setup setup_;
-  bool starting_ = true;  ///< an ended process is replaced by the next one
+  bool starting_ = true;  ///< whether to start the next process when one has ended
   std::map<pid_t, Running> running_;
   std::optional<std::uint64_t> out_of_memory_kills_;  ///< kernel OOM kills of this control group seen so far
 };

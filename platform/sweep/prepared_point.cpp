@@ -31,8 +31,8 @@ constexpr std::string_view kThreads = "sim.threads";
 
 Machine machine_of(const std::string& command) { return command == "exec" ? Machine::process : Machine::firmware; }
 
-/// Environment variables that the ROCm stack reads. Lacuna's configuration is taken from the sweep only
-/// (platform/run/exec.cpp).
+/// Inherited environment variables that the ROCm stack reads. Variables of Lacuna's configuration are excluded: the
+/// configuration is taken from the sweep only (platform/run/exec.cpp).
 NamedValues inherited_environment() {
   constexpr std::array<std::string_view, 8> kPrefixes{"HSA_", "HIP_", "ROCR_", "ROC_", "AMD_", "GPU_", "OCL_", "LD_"};
   NamedValues found;
@@ -62,7 +62,7 @@ std::string joined(const NamedValues& values) {
   return digest.text();
 }
 
-/// The file in the program's folder with the nearest name, with the folder as the program gives it; "" when none is near.
+/// The file in the program's folder with the most similar name, with the folder as written in `program`; "" if none is similar.
 std::string nearest_program(const fs::path& run_in, const fs::path& program) {
   std::vector<std::string> names;
   std::error_code status;
@@ -143,7 +143,7 @@ std::vector<std::string> RunBuilder::words(const SweepPoint& point) {
   if (!sets_threads_ && !sweep_.is_sida()) words.insert(words.end(), {"--set", std::string(kThreads) + '=' + host_threads_});
   for (const auto& [name, value] : point.settings) words.insert(words.end(), {"--set", name + '=' + value});
   for (const auto& [name, value] : point.options) words.insert(words.end(), {"--" + name, value});
-  // Without the folder: a host program (exec) sees its own name.
+  // The key contains the program's name without its folder, because a host program (exec) receives its name.
   if (sweep_.command.value == "exec") {
     words.insert(words.end(), {"--", program(point)});
   } else {
@@ -155,7 +155,7 @@ std::vector<std::string> RunBuilder::words(const SweepPoint& point) {
 }
 
 const RunBuilder::Workload& RunBuilder::workload(const SweepPoint& point, const CommandLine& line) {
-  // Of the parameters, only the target affects a workload's files.
+  // Among the parameters, only the target affects a workload's files.
   std::vector<std::string> parts{point.program};
   for (const auto& [name, value] : point.options) parts.insert(parts.end(), {name, value});
   for (const auto& [name, value] : point.settings)
@@ -170,7 +170,7 @@ const RunBuilder::Workload& RunBuilder::workload(const SweepPoint& point, const 
     workload.configuration.resize(workload.configuration.size() - line.configuration.size());
     workload.files.assign(session.inputs().begin(), session.inputs().end());
   } else if (sweep_.is_sida()) {
-    // The kind of a matrix, or the name of an order, is not a file.
+    // Only files are inputs: not the kind of a generated matrix or the name of an order.
     for (const std::string& name : {line.sida.run.matrix, line.sida.run.order.value_or("")}) {
       std::error_code status;
       if (fs::is_regular_file(folder_ / name, status)) workload.files.push_back(folder_ / name);
@@ -200,7 +200,8 @@ std::string RunBuilder::effective_configuration(const SweepPoint& point, const C
     SidaParameters(sources).write(text);
     return text.str();
   }
-  // Host threads do not affect simulated results. A sweep that sets their number measures the host, so there it is an input.
+  // The number of host threads does not affect simulated results, so it is not an input unless the sweep sets it, in which case
+  // the sweep measures the host.
   if (!sets_threads_) sources.push_back({false, std::string(kThreads) + "=0"});
   std::ostringstream text;
   RunParameters(sources, machine_of(sweep_.command.value)).write(text);
@@ -216,7 +217,7 @@ const std::string& RunBuilder::digest(const fs::path& file, bool program) {
   FileState& state = files_[file];
   if (!state.digest.empty()) return state.digest;
   std::error_code status;
-  // Before the contents: a write during the hash is detected by changed_file().
+  // Read the time before the contents, so that changed_file() detects a write during the hash.
   state.time = fs::last_write_time(file, status);
   state.size = fs::file_size(file, status);
   state.program = program;
@@ -251,7 +252,7 @@ PreparedPoint RunBuilder::build(const SweepPoint& point) {
     throw SweepError(sweep_.file.string() + ": point " + std::to_string(point.number) +
                      (values.empty() ? "" : " (" + values + ')') + ": " + e.what());
   };
-  program(point);  // its errors name the line of `program` in the sweep file
+  program(point);  // throws errors with the line of `program` in the sweep file
   try {
     PreparedPoint prepared;
     prepared.words = words(point);

@@ -19,7 +19,7 @@ namespace lacuna {
 using PointInputs = std::map<std::string, std::string>;
 
 struct PreparedPoint {
-  std::string key;                 ///< digest of all inputs: equal keys, equal results
+  std::string key;                 ///< digest of all inputs; points with equal keys have equal results
   std::vector<std::string> words;  ///< command line after `lacuna`, without --out and --quiet
   NamedValues environment;
   PointInputs inputs;
@@ -28,7 +28,7 @@ struct PreparedPoint {
 /// Lists the names of inputs that differ: "simulator, file relu.launch".
 std::string difference(const PointInputs& now, const PointInputs& before);
 
-/// Builds the runs of a sweep's points. Caches what points share: programs, workloads and digests of files.
+/// Builds the runs of a sweep's points. Caches data that points share: programs, workloads and digests of files.
 class RunBuilder {
  public:
   /// `folder`: working folder of the points and base of relative file names; must be the current folder. `host_threads`: value
@@ -49,7 +49,7 @@ class RunBuilder {
   const std::filesystem::path& simulator() const { return simulator_; }
 
  private:
-  /// Time, size and digest of a file when it was read; time and size are compared first because that is cheap.
+  /// Time, size and digest of a file when it was read. Time and size are compared first, to avoid computing a digest.
   struct FileState {
     std::filesystem::file_time_type time;
     std::uintmax_t size = 0;

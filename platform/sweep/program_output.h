@@ -1,4 +1,4 @@
-// Output of another program: sbatch, squeue.
+// Output of another program, such as sbatch or squeue.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@ struct ProgramOutput {
   std::string errors;
 };
 
-/// Runs a program, which is searched as by a shell, and waits for its end.
+/// Runs a program, searching PATH like a shell, and waits for its end.
 ProgramOutput run_program(const std::vector<std::string>& words);
 
 }  // namespace lacuna

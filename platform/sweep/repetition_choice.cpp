@@ -19,7 +19,7 @@ std::string repetitions(std::size_t number) {
 std::vector<std::size_t> sample_order(std::size_t count) {
   std::vector<std::size_t> order(count);
   std::iota(order.begin(), order.end(), std::size_t{0});
-  // Fisher and Yates; std::shuffle may differ from library to library.
+  // Fisher-Yates shuffle; the result of std::shuffle depends on the standard library.
   std::mt19937_64 random(0);
   for (std::size_t left = count; left > 1; --left) std::swap(order[left - 1], order[random() % left]);
   return order;
@@ -37,7 +37,7 @@ RepetitionChoice::RepetitionChoice(const SweepPlan& plan) : plan_(plan), wanted_
         references_.push_back(std::move(reference));
 
   std::map<std::string, std::vector<std::size_t>> points;
-  std::vector<std::string> names;  // of the combinations, in the order of the file
+  std::vector<std::string> names;  // names of the combinations, in the order of the file
   for (std::size_t i = 0; i < plan.points().size(); ++i) {
     const SweepPoint& point = plan.points()[i].point;
     places_.emplace(place_of(point.axes, point.repeats), i);

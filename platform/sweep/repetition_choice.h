@@ -1,8 +1,8 @@
 // Chooses the repetitions of each combination of axes for `until` of a sweep.
 //
-// The choice depends on results only, not on the order in which they arrive: it begins with the `least` repetitions of each
-// combination. While the interval of these is too wide, it adds as many as their spread suggests, at most doubling the number.
-// It is recomputed from the database each time, so that an interrupted sweep continues where it stopped.
+// The choice depends on results only, not on the order in which they arrive. Each combination begins with `least` repetitions.
+// While their interval is too wide, as many repetitions are added as their spread suggests, at most doubling the number. The
+// choice is recomputed from the database each time, so that an interrupted sweep continues where it stopped.
 #pragma once
 
 #include <cstddef>
@@ -31,12 +31,12 @@ struct CombinationChoice {
   std::vector<std::size_t> points;  ///< indices of its repetitions in the plan, in the order of running
   std::size_t chosen = 0;           ///< number of wanted repetitions, a prefix of `points`
   std::vector<Spread> spreads;      ///< one per metric of `until`, over the wanted repetitions; empty = unknown
-  std::string why;                  ///< reason of `stuck`
+  std::string why;                  ///< reason for the state `stuck`
 };
 
 class RepetitionChoice {
  public:
-  /// `plan`: of a sweep with `until`; must outlive this object.
+  /// `plan`: plan of a sweep with `until`; must outlive this object.
   explicit RepetitionChoice(const SweepPlan& plan);
 
   /// Chooses from the results in the database; null = no results. Call after the plan's look_up().

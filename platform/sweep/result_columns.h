@@ -8,14 +8,14 @@
 
 namespace lacuna::result_columns {
 
-/// Columns of combinations of axes; `points` is in CSV only.
+/// Columns of tables of combinations of axes; `points` is in CSV only.
 inline constexpr std::array<std::string_view, 2> kCombinations{"points", "done"};
-/// Columns of --points.
+/// Columns of tables of --points.
 inline constexpr std::array<std::string_view, 9> kPoints{"state",  "exit_code", "seconds", "run_hash", "version",
                                                          "commit", "host",      "date",    "cause"};
-/// Columns of --compare.
+/// Columns of tables of --compare.
 inline constexpr std::array<std::string_view, 4> kComparison{"value", "before", "now", "change"};
-/// Suffixes of a metric's name in CSV.
+/// Suffixes of a metric's name that form its columns in CSV.
 inline constexpr std::array<std::string_view, 8> kSpread{"_mean", "_min",  "_max",       "_samples",
                                                          "_low",  "_high", "_deviation", "_needed"};
 

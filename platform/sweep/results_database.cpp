@@ -15,10 +15,10 @@ namespace {
 namespace fs = std::filesystem;
 using OrderedJson = nlohmann::ordered_json;
 
-/// application_id of these databases: "LACN".
+/// SQLite application_id of these databases: "LACN" in ASCII.
 constexpr std::int64_t kApplication = 0x4C41434E;
 
-/// The column `takes` of `sweeps` holds the metrics of a sweep file; the name is that of version 1.
+/// Tables of a database. The column `takes` of `sweeps` holds the metrics of a sweep file; its name is from version 1.
 constexpr const char* kSchema = R"(
 CREATE TABLE sweeps(
   id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, file TEXT NOT NULL, text TEXT NOT NULL, takes TEXT NOT NULL,
@@ -120,7 +120,7 @@ ResultsDatabase::ResultsDatabase(fs::path file, bool read_only) : file_(std::mov
     if (exists) {
       // Identify the file before anything is written to it.
       database_.emplace(file_, SqliteDatabase::Mode::read);
-      // A snapshot: consistent across statements while other processes write.
+      // Begin a transaction, so that all statements read the same snapshot while other processes write.
       database_->run("BEGIN");
       check();
     }
@@ -227,7 +227,7 @@ void ResultsDatabase::write(const std::function<void()>& statements) {
   try {
     statements();
   } catch (const SqliteError& e) {
-    // Ids of rows that the rolled-back transaction added are invalid.
+    // Drop cached ids, which may be of rows that the rolled-back transaction added.
     statistic_ids_.clear();
     digests_.forget();
     throw WriteError(file_.string() + ": cannot be written: " + e.reason);

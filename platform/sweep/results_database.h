@@ -4,9 +4,9 @@
 // wait for each other). A file that is not such a database, has a newer version, or is damaged is refused before its data is
 // read or written.
 //
-// SQLite's integrity check covers the structure of a file and indexed columns, not the bytes of other values. So each point and
-// each sweep has a digest of its rows, which require_intact() compares before they are read. Only bytes that SQLite never reads
-// are not covered.
+// SQLite's integrity check covers the structure of a file and indexed columns, but not the bytes of other values. Therefore
+// each point and each sweep has a digest of its rows, which require_intact() verifies before the rows are read. Only bytes that
+// SQLite never reads are not covered.
 #pragma once
 
 #include <cstdint>
@@ -80,12 +80,12 @@ class ResultsDatabase {
   /// Creates the file if missing, unless `read_only`, which reads a snapshot. Throws SweepError.
   ResultsDatabase(std::filesystem::path file, bool read_only);
 
-  /// Registers the sweep: `members` become its current members, earlier members are kept as not current.
+  /// Registers the sweep and returns its id. `members` become the current members; earlier members are kept as not current.
   std::int64_t begin_sweep(const std::string& name, const std::filesystem::path& file, const std::string& text,
                            const std::vector<Metric>& metrics, const std::vector<SweepMember>& members);
 
   std::optional<PointState> state(const std::string& key);
-  /// Row of a point; 0 = none.
+  /// Id of a point's row; 0 = none.
   std::int64_t row_of(const std::string& key);
   /// Stores a point, unless it is already stored as done.
   void add(const PointRecord& point);
@@ -136,7 +136,7 @@ std::string to_json(const NamedValues& values);
 NamedValues values_of_json(const std::string& json);
 PointInputs inputs_of_json(const std::string& json);
 
-/// "2026-01-31T12:34:56Z".
+/// The current date and time in UTC, such as "2026-01-31T12:34:56Z".
 std::string date_now();
 
 }  // namespace lacuna

@@ -17,7 +17,7 @@
 namespace lacuna {
 namespace {
 
-/// Number of lines shown of a log.
+/// Number of lines of a log that are shown.
 constexpr std::size_t kLogLines = 12;
 
 std::string cell(const std::string& text) {
@@ -27,13 +27,13 @@ std::string cell(const std::string& text) {
   return quoted + '"';
 }
 
-/// Formats with the fewest digits that parse to the same number.
+/// Formats a number with the fewest digits that parse to the same number.
 std::string exact(double value) {
   std::array<char, 64> text{};
   return {text.data(), std::to_chars(text.data(), text.data() + text.size(), value).ptr};
 }
 
-/// All names in order of first occurrence: points of earlier versions of a sweep may have other axes.
+/// All names of axes in order of first occurrence. Points of earlier versions of a sweep may have other axes.
 std::vector<std::string> names(const std::vector<PointGroup>& groups, bool with_repeats) {
   std::vector<std::string> found;
   const auto add = [&](const NamedValues& values) {
@@ -80,7 +80,7 @@ std::vector<TextRow> point_rows(const std::vector<PointGroup>& groups) {
   return rows;
 }
 
-/// The line of the cause and the last lines of a log.
+/// Writes the line of the cause and the last lines of a log.
 void write_log_end(const StoredPoint& point, std::ostream& out) {
   std::istringstream log(point.log);
   std::vector<std::string> lines;
@@ -144,7 +144,7 @@ std::string percent(double ratio) {
 std::string readable_number(double value) {
   const double size = std::fabs(value);
   std::ostringstream text;
-  // All integer digits, and no decimals for whole numbers and for numbers of more than six digits.
+  // Print all integer digits, but no decimals for whole numbers and for numbers from 100,000.
   if (size < 0x1p63 && (size >= 1e5 || size == std::floor(size))) {
     text << (value < 0 ? "-" : "") << grouped(static_cast<std::uint64_t>(std::llround(size)));
   } else {
@@ -166,7 +166,7 @@ std::string readable_spread(const Spread& spread) {
   if (!half) return readable_number(spread.mean);
   const double shown = spread.mean == 0 ? *half : 100 * *half / std::fabs(spread.mean);
   std::ostringstream text;
-  // Two digits: an interval is not known more precisely.
+  // Two significant digits, since intervals are not known more precisely.
   if (shown < 100) text.precision(2);
   text << (shown < 100 ? shown : std::round(shown));
   return readable_number(spread.mean) + " ± " + text.str() + (spread.mean == 0 ? "" : " %");
@@ -226,7 +226,7 @@ void write_groups_csv(const std::vector<PointGroup>& groups, const std::vector<R
 
 void write_points(const std::vector<PointGroup>& groups, std::ostream& out) {
   std::vector<TextRow> rows = point_rows(groups);
-  // Without causes, which would make the table too wide; --failed has them.
+  // Remove the column of causes, which would make the table too wide; --failed shows them.
   for (TextRow& row : rows) row.pop_back();
   write_aligned(rows, out);
 }

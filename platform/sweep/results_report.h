@@ -14,29 +14,29 @@ struct ReportedMetric {
   Metric metric;
   std::string unit;
 
-  /// "cycles", "time (ps)".
+  /// Title of the column, such as "cycles" or "time (ps)".
   std::string title() const { return unit.empty() || unit == metric.name ? metric.name : metric.name + " (" + unit + ')'; }
 };
 
-/// Formats with six significant digits and thousands separators.
+/// Formats a number with six significant digits and thousands separators.
 std::string readable_number(double value);
 
-/// "1 %", "0.25 %".
+/// Formats a share as "1 %" or "0.25 %".
 std::string readable_percent(double share);
-/// The mean and, with at least two samples, the half-width of its interval as a share of it: "1343.5 ± 2.1 %".
+/// Formats the mean and, with at least two samples, the half-width of its interval as a share of the mean: "1343.5 ± 2.1 %".
 std::string readable_spread(const Spread& spread);
 
 /// Confidence interval for which a report estimates the number of samples needed.
 struct WantedInterval {
   double share = 0.01;    ///< half-width as a share of the mean
-  bool in_table = false;  ///< a column per metric, in addition to the range below the table
+  bool in_table = false;  ///< whether to add a column per metric, in addition to the range below the table
 };
 
 /// Writes a line per combination of axes with means and intervals, followed by the confidence level and the number of samples
 /// that the wanted interval needs.
 void write_groups(const std::vector<PointGroup>& groups, const std::vector<ReportedMetric>& metrics,
                   const WantedInterval& wanted, std::ostream& out);
-/// Columns: axes, points, done, then those of result_columns::kSpread per metric.
+/// Writes CSV with the columns axes, points, done, and those of result_columns::kSpread for each metric.
 void write_groups_csv(const std::vector<PointGroup>& groups, const std::vector<ReportedMetric>& metrics,
                       const WantedInterval& wanted, std::ostream& out);
 

@@ -11,12 +11,12 @@
 
 namespace lacuna {
 
-/// SHA-256 over types and values of all rows of a sweep, or of a point. For one database at a time.
+/// SHA-256 over types and values of all rows of a sweep, or of a point. An object is for one database.
 class RowDigests {
  public:
-  /// Digest of its row and its members.
+  /// Digest of the sweep's row and its members.
   std::string of_sweep(const SqliteDatabase& database, std::int64_t id);
-  /// Digest of its row, configuration, statistics and kernels.
+  /// Digest of the point's row, configuration, statistics and kernels.
   std::string of_point(const SqliteDatabase& database, std::int64_t id);
   /// Drops cached digests, which may include rows of a transaction that was rolled back.
   void forget() { shared_.clear(); }

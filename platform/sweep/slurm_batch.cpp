@@ -118,7 +118,7 @@ void SlurmBatch::submit(const SlurmSettings& settings) {
     remove();
     throw SweepError("sbatch ended with exit code " + std::to_string(answer.exit_code) + ": " + answer.errors + answer.output);
   }
-  // "123" or "123;cluster"
+  // The output of sbatch is "123" or "123;cluster".
   std::string job = answer.output.substr(0, answer.output.find_first_of(";\n"));
   write_file(folder_ / kSubmitted, [&](std::ostream& out) { out << job << '\n'; });
 }

@@ -13,7 +13,7 @@
 
 namespace lacuna {
 
-/// A point in the folder of a batch: the data that a job and the collector need.
+/// A point in the folder of a batch: the data that the job and the collecting sweep need.
 struct BatchPoint {
   PointTask task;
   PointInputs inputs;
@@ -26,8 +26,8 @@ class SlurmBatch {
   /// Writes a new batch. Throws SweepError.
   static SlurmBatch create(const std::filesystem::path& parent, const SweepPlan& plan, const std::vector<std::size_t>& indices,
                            unsigned points_per_task);
-  /// Opens an existing batch. Empty when another sweep has locked it, or when its folder is incomplete: then it was never
-  /// submitted, and the folder is removed.
+  /// Opens an existing batch. Returns nullopt if another sweep has locked it, or if its folder is incomplete; such a batch was
+  /// never submitted, and its folder is removed.
   static std::optional<SlurmBatch> open(const std::filesystem::path& folder);
 
   SlurmBatch(SlurmBatch&& other) noexcept;
@@ -45,11 +45,11 @@ class SlurmBatch {
   std::vector<Ended> ended();
   /// Marks a point as stored in the database, so that it is not returned again.
   void put_away(std::size_t index);
-  /// Queries squeue. False: no job of the batch is queued or running. Empty when squeue fails.
+  /// Queries squeue. Returns false if no job of the batch is queued or running, nullopt if squeue fails.
   std::optional<bool> active();
-  /// Call when no job is left. Returns records of the points that were running when their job ended. Points that had not
-  /// started are dropped from the batch and can be submitted in another one; all points of a job that started none are
-  /// failures.
+  /// Call this when no job of the batch is left. Returns records of the points that were running when their job ended. Points
+  /// that had not started are removed from the batch and can be submitted in another batch; but if a job started none of its
+  /// points, all of them are returned as failures.
   std::vector<Ended> lost();
 
   bool empty() const { return open_.empty(); }

@@ -23,17 +23,17 @@ struct BatchFile {
   double timeout_seconds = 0;
   double grace_seconds = 10;
   unsigned points_per_task = 1;
-  /// Digests of the input files of the points; jobs, which may start days later, compare them.
+  /// Digests of the input files of the points. Jobs may start days later, and verify that the files are unchanged.
   std::map<std::string, std::string> files;
   std::vector<BatchPoint> points;
 };
 
-/// Writes atomically.
+/// Writes the batch's file atomically.
 void write_batch(const std::filesystem::path& folder, const BatchFile& batch);
-/// Throws SweepError.
+/// Reads the batch's file. Throws SweepError.
 BatchFile read_batch(const std::filesystem::path& folder);
 
-/// Result of a point, in its folder. Written atomically; empty when there is none.
+/// Write and read the result of a point in its folder. Writes are atomic; a read returns nullopt if there is no result.
 void write_result(const std::filesystem::path& folder, const RunResult& result);
 std::optional<RunResult> read_result(const std::filesystem::path& folder);
 

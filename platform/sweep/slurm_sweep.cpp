@@ -22,11 +22,11 @@ namespace {
 namespace fs = std::filesystem;
 using std::chrono::milliseconds;
 
-/// Minimum polling interval of the controller; grows while no job ends.
+/// Minimum interval for polling Slurm; the interval grows while no job ends.
 constexpr milliseconds kShortestPoll{500};
 constexpr milliseconds kLongestPoll{10'000};
-/// Number of consecutive polls without a job after which it has left the queue. More than one because its last files may become
-/// visible late.
+/// Number of consecutive polls without a job after which the job counts as ended. More than one, because its last files may
+/// become visible late.
 constexpr unsigned kMissedPolls = 2;
 
 unsigned whole_number(const std::string& place, const std::string& name, const std::string& text, unsigned least) {
@@ -60,7 +60,7 @@ void apply(SlurmSettings& settings, const std::string& place, const std::string&
 
 volatile std::sig_atomic_t interrupted = 0;
 
-/// Ctrl-C ends waiting, not the jobs.
+/// Handles Ctrl-C and SIGTERM: they end the waiting, but not the jobs.
 class Interruption {
  public:
   Interruption() {
@@ -138,7 +138,7 @@ class Collector {
       if (active) told_of_silence_ = false;
       held.missed = active && !*active ? held.missed + 1 : 0;
       if (held.missed < kMissedPolls) continue;
-      // Again: results may have been written after the first look.
+      // Check again, since results may have been written after the first check.
       put_away(held, held.batch.ended());
       put_away(held, held.batch.lost());
       any = true;
@@ -219,7 +219,7 @@ bool run_on_slurm(SweepPlan& plan, const std::vector<std::size_t>& to_run, const
       return false;
     }
     poll = collector.collect() ? kShortestPoll : std::min(kLongestPoll, poll + poll / 4);
-    // Points that an ended job had not started.
+    // Submit points that an ended job had not started.
     collector.submit();
   }
   return collector.all_ended();
@@ -231,7 +231,7 @@ int run_slurm_task(const std::string& folder) {
   if (number == nullptr) throw SweepError("--task is for the jobs of an array: SLURM_ARRAY_TASK_ID is not set");
   const std::size_t task = whole_number("SLURM_ARRAY_TASK_ID: ", "task", number, 0);
   for (const auto& [file, digest] : batch.files) {
-    // As RunBuilder hashed it: of a program, only the loaded segments.
+    // Compare the same digest as RunBuilder: for a program, only the loaded segments.
     const bool program = digest.starts_with("program:");
     if (program ? digest != "program:" + program_digest(file) : digest != file_digest(file))
       throw SweepError(file + " has changed since the sweep was submitted");

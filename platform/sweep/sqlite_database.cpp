@@ -5,7 +5,7 @@
 namespace lacuna {
 namespace {
 
-/// The last error of a connection.
+/// Exception for the last error of a connection.
 SqliteError error_of(sqlite3* database, int code, const std::string& message) {
   const char* const file = sqlite3_db_filename(database, "main");
   return {code, file == nullptr ? "database" : file, message};
@@ -128,7 +128,7 @@ SqliteTransaction::~SqliteTransaction() {
   try {
     database_.run("ROLLBACK");
   } catch (const SqliteError&) {
-    // SQLite has already rolled it back.
+    // Ignored: SQLite has already rolled the transaction back.
   }
 }
 

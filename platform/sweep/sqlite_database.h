@@ -37,7 +37,7 @@ class SqliteStatement {
   SqliteStatement& bind(int number) { return bind(std::int64_t{number}); }
   SqliteStatement& bind(double number);
   SqliteStatement& bind_null();
-  /// Returns true if there is a row; at the end the statement is reset and can be bound again.
+  /// Advances to the next row. Returns false after the last row; the statement is then reset and can be bound again.
   bool step();
   /// Runs a statement without rows.
   void run();
@@ -88,8 +88,8 @@ class SqliteDatabase {
   std::unique_ptr<sqlite3, Close> database_;
 };
 
-/// Rolled back unless committed. Takes the write lock when it begins, so that it never fails half-way because of another
-/// writer.
+/// A transaction, rolled back unless committed. It takes the write lock when it begins, so that another writer cannot make it
+/// fail half-way.
 class SqliteTransaction {
  public:
   explicit SqliteTransaction(const SqliteDatabase& database) : database_(database) { database_.run("BEGIN IMMEDIATE"); }

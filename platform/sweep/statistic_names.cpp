@@ -26,7 +26,7 @@ namespace {
 
 constexpr const char* kProcessPaths = "point.seconds\npoint.user_seconds\npoint.system_seconds\npoint.peak_memory_bytes\n";
 
-/// One line per path, as for a run with one kernel.
+/// The paths of a run with one kernel, one per line.
 std::string written_paths(const std::vector<ConfigurationSource>& configuration, Machine machine) {
   const RunParameters parameters(configuration, machine);
   StatisticsGroup statistics("platform");
@@ -70,7 +70,7 @@ std::string written_paths(const std::vector<ConfigurationSource>& configuration,
     if (written <= 0) break;
     rest.remove_prefix(static_cast<std::size_t>(written));
   }
-  // Ends without destructors or exit handlers: the parent process continues with the same files and models.
+  // Exit without destructors or exit handlers, because the parent process continues to use the same files and models.
   _exit(code);
 }
 
@@ -104,7 +104,7 @@ std::vector<std::string> statistic_names(const std::vector<ConfigurationSource>&
 std::vector<std::string> sida_statistic_names() {
   const SidaParameters parameters({});
   SidaRun run;
-  // Any number: shares of zero would be invalid.
+  // Any nonzero numbers, because shares of zero would be invalid.
   run.totals.cycles = 1;
   run.matrix.stored_entries = 1;
   StatisticsGroup statistics("platform");
@@ -123,7 +123,7 @@ std::string missing_path(const std::string& path, const std::vector<std::string>
   const bool of_kernel = path.starts_with(kKernels);
   const auto known = [&](const std::string& candidate) {
     if (!of_kernel || !candidate.starts_with(kKernels)) return path_matches(path, candidate);
-    // The kernel's name may contain dots: the part after it must match.
+    // A kernel's name may contain dots, so compare only the part of the path after the name.
     const std::string column = candidate.substr(kKernels.size() + 1);
     return path.size() > kKernels.size() + column.size() && path.ends_with(column);
   };
@@ -132,7 +132,7 @@ std::string missing_path(const std::string& path, const std::vector<std::string>
   if (std::any_of(paths.begin(), paths.end(), known)) return {};
   std::vector<std::string> candidates = paths;
   if (of_kernel) {
-    // As if it belonged to this kernel.
+    // Insert the kernel's name into the candidates, so that only other differences count.
     const std::size_t column = path.find('.', kKernels.size());
     const std::string kernel = path.substr(kKernels.size(), column - kKernels.size());
     for (std::string& candidate : candidates)

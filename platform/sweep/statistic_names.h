@@ -1,4 +1,4 @@
-// The paths of a run's results, determined before it runs.
+// The paths of a run's results, determined before the run.
 #pragma once
 
 #include <string>
@@ -9,14 +9,14 @@
 
 namespace lacuna {
 
-/// Builds the platform with this configuration in a separate process, without running it. Kernels have the name "*". Throws
-/// SweepError with the reason if the models refuse the configuration.
+/// Returns the paths of a configuration: builds the platform in a separate process, without running it. Kernels have the name
+/// "*". Throws SweepError with the reason if the models reject the configuration.
 std::vector<std::string> statistic_names(const std::vector<ConfigurationSource>& configuration, Machine machine);
 
 /// Paths of a run of the sparse dataflow accelerator without a GPU, which are always the same.
 std::vector<std::string> sida_statistic_names();
 
-/// "" if the paths contain it, else a message with the nearest path. Kernels may have any name.
+/// "" if `paths` contain `path`, else a message with the nearest path. Kernels may have any name.
 std::string missing_path(const std::string& path, const std::vector<std::string>& paths);
 
 }  // namespace lacuna

@@ -1,5 +1,5 @@
-// A path in a metric, `PATH` or `PATH @ NAME=VALUE, NAME=VALUE`: a statistic of the point itself, or of its reference: the
-// point with these values that equals it in all other axes and repetitions.
+// A path in a metric, `PATH` or `PATH @ NAME=VALUE, NAME=VALUE`: a statistic of the point itself, or of its reference, the
+// point that has these values and is equal in all other axes and repetitions.
 #pragma once
 
 #include <string>

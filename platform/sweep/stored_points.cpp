@@ -72,7 +72,7 @@ std::vector<StoredPoint> points_of_build(ResultsDatabase& database, std::int64_t
 
 std::vector<std::pair<std::int64_t, std::string>> names_of(ResultsDatabase& database, const std::string& path) {
   std::vector<std::pair<std::int64_t, std::string>> names;
-  // Kernels have two names.
+  // Paths of kernels are matched as patterns, because a kernel has two names.
   const bool exact = path.find_first_of("*?[") == std::string::npos && !path.starts_with("kernels.");
   SqliteStatement rows = database.connection().prepare(exact ? "SELECT id, path FROM statistic_names WHERE path = ?"
                                                              : "SELECT id, path FROM statistic_names ORDER BY id");
@@ -160,7 +160,7 @@ std::vector<PointGroup> load_points(ResultsDatabase& database, const SweepSelect
   } else {
     points = points_of_build(database, sweep.id, selection.version);
   }
-  // Before the conditions are applied: points that do not meet them may still be references.
+  // Created before the conditions are applied, because points that do not meet them may be references.
   MetricValues values(database, metrics, points);
   std::erase_if(points, [&](const StoredPoint& point) {
     NamedValues named = point.axes;

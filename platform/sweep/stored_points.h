@@ -44,7 +44,7 @@ struct PointGroup {
   std::size_t done() const;
 };
 
-/// A sweep and a build: "l2", "l2@3fb9c1", "l2@0.2.0".
+/// A sweep and optionally a build: "l2", "l2@3fb9c1", "l2@0.2.0".
 struct SweepSelection {
   std::string sweep;
   std::string version;  ///< prefix of a commit, or a version; "" = latest run of the sweep
@@ -61,11 +61,11 @@ class MetricValues {
   /// `points`: all points of the sweep; those that are done may be references. Throws SweepError when a path is malformed.
   MetricValues(ResultsDatabase& database, const std::vector<Metric>& metrics, const std::vector<StoredPoint>& points);
 
-  /// Empty when the point or a reference is not done, or a path has no value.
+  /// Value of a metric; nullopt when the point or a reference is not done, or a path has no value.
   std::optional<double> value(const Metric& metric, const StoredPoint& point);
 
  private:
-  /// A path of a metric, and the query that adds up the statistics of a point that it matches.
+  /// A path of a metric, and the query that adds up the matching statistics of a point.
   struct Path {
     StatisticPath parsed;
     std::optional<SqliteStatement> sum;  ///< empty = the database has no such path
@@ -75,7 +75,7 @@ class MetricValues {
   std::map<std::string, Path> paths_;
 };
 
-/// Throws SweepError with the names of the stored sweeps when there is no such sweep.
+/// Finds a sweep by name. Throws SweepError with the names of the stored sweeps when there is no such sweep.
 StoredSweep find_sweep(ResultsDatabase& database, const std::string& name);
 
 /// Returns the points of a selection for which all conditions hold, in the order of the sweep, with the values of the metrics.

@@ -23,12 +23,13 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kDefaultDatabase = "lacuna-results.db";
-/// Maximum length of a table to print; longer ones are available through `lacuna results`.
+/// Maximum number of lines of a table that is printed; `lacuna results` prints longer tables.
 constexpr std::size_t kMostLines = 60;
-/// Combinations with too wide an interval that are listed individually.
+/// Maximum number of combinations with too wide an interval that are listed individually.
 constexpr std::size_t kMostNamed = 10;
 
-/// --db and the default are relative to the folder where lacuna was started, `database` of the file to that of the file.
+/// Path of the database. --db and the default are relative to the folder where lacuna was started; `database` of the sweep file
+/// is relative to that file's folder.
 fs::path database_of(const SweepOptions& options, const fs::path& started_in, const SweepPlan& plan) {
   if (options.database) return started_in / *options.database;
   return plan.file().database ? plan.folder() / *plan.file().database : started_in / kDefaultDatabase;
@@ -117,15 +118,16 @@ bool run_here(SweepPlan& plan, const std::vector<std::size_t>& to_run, unsigned 
   return finished;
 }
 
-/// Runs the wanted points, in rounds as long as results make `until` want more of them. Returns false when interrupted.
+/// Runs the wanted points. With `until`, further rounds follow as long as the intervals of results require more repetitions.
+/// Returns false when interrupted.
 bool run_rounds(SweepPlan& plan, bool retry, ResultsDatabase& database, SweepProgress& progress,
                 const std::function<bool(const std::vector<std::size_t>& to_run)>& run) {
-  std::set<std::string> tried;  // points that fail are not run a second time
+  std::set<std::string> tried;  // keys of points that were run; failed points are not repeated
   for (;;) {
     plan.register_in(database);
     std::vector<std::size_t> to_run = plan.to_run(retry);
     std::erase_if(to_run, [&](std::size_t index) { return !tried.insert(plan.points()[index].prepared.key).second; });
-    // Always in the first round: jobs of a batch system may be waiting to be collected.
+    // The first round runs even without points to run, because jobs of a batch system may be waiting to be collected.
     if (to_run.empty() && !tried.empty()) return true;
     progress.expect(to_run.size());
     const bool finished = run(to_run);

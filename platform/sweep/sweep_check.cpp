@@ -35,7 +35,7 @@ class ParameterCheck {
       throw SweepError(place.text() + "unknown parameter " + name + did_you_mean(known.nearest(name)));
     }
     for (const std::string& value : values) {
-      // Values with {…} are checked for each point.
+      // Values with {…} are checked later, for each point.
       if (value.find('{') != std::string::npos) continue;
       if (const auto reason = parameter->parse(value))
         throw SweepError(place.text() + name + " = " + value + ": " + *reason +
@@ -54,7 +54,7 @@ class ParameterCheck {
 
 void check_options(const SweepFile& sweep) {
   std::vector<std::string> known = option_names(command_of(sweep));
-  // Options that the sweep sets itself: output folder and configuration.
+  // Remove options that the sweep itself sets: output folder and configuration.
   std::erase_if(known, [](const std::string& name) {
     return name == "config" || name == "set" || name == "out" || name == "quiet" || name == "help" || name == "gdb" ||
            name == "strict-memory";

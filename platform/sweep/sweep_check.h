@@ -17,8 +17,8 @@ Machine machine_of(const SweepFile& sweep);
 /// Checks names and values of parameters, and names of options. Throws SweepError with file, line and the nearest legal name.
 void check_names(const SweepFile& sweep);
 
-/// Returns the metrics of the sweep. Their paths must exist with the configuration of the first or the last point. Throws
-/// SweepError with file, line and the nearest path.
+/// Returns the metrics of the sweep. Throws SweepError with file, line and the nearest path if a path exists neither with the
+/// configuration of the first point nor with that of the last.
 std::vector<Metric> check_metrics(const SweepFile& sweep, const std::vector<SweepPoint>& points, RunBuilder& builder);
 
 }  // namespace lacuna

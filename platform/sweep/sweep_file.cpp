@@ -19,7 +19,7 @@
 namespace lacuna {
 namespace {
 
-/// The keys of [repeat]; all other names there are axes.
+/// The keys of [repeat]; all other names in [repeat] are axes.
 constexpr const char* kUntil = "until";
 constexpr const char* kLeast = "least";
 
@@ -48,7 +48,7 @@ class SweepParser {
   struct Reading {
     SweepPlace place;  ///< current line
     std::string section;
-    std::map<std::string, unsigned, std::less<>> given;  ///< lines of the keys that may occur once per file
+    std::map<std::string, unsigned, std::less<>> given;  ///< lines of the keys read so far that may occur only once per file
   };
 
   [[noreturn]] static void fail_at(const SweepPlace& place, const std::string& reason) {
@@ -124,7 +124,7 @@ class SweepParser {
     }
   }
 
-  /// An argument may contain blanks, but an option and its value are two arguments.
+  /// Adds an argument, which may contain blanks; an option and its value must be two arguments.
   void add_argument(SweepKey key) {
     const std::size_t blank = key.value.find_first_of(" \t");
     if (key.value.front() == '-' && blank != std::string::npos && key.value.find('=') > blank) {
@@ -160,7 +160,7 @@ class SweepParser {
     found->second(key);
   }
 
-  /// Refuses a key that occurs twice in one file; between files the later one wins.
+  /// Refuses a key that occurs twice in one file. A key of a later file overrides that of an included file.
   void once(const std::string& what, const std::string& name) const {
     const auto [earlier, is_new] = reading_->given.emplace(what, reading_->place.line);
     if (!is_new) fail(name + " is given twice, first in line " + std::to_string(earlier->second));
@@ -173,7 +173,7 @@ class SweepParser {
     return quantity->value * 1e-12;
   }
 
-  /// Returns false when `key` is an axis of [repeat], not `until` or `least`.
+  /// Parses `until` and `least` of [repeat]. Returns false if `key` is an axis.
   bool add_until(const SweepKey& key) {
     if (key.name != kUntil && key.name != kLeast) return false;
     once("repeat " + key.name, key.name);
@@ -226,8 +226,8 @@ class SweepParser {
     }
   }
 
-  /// Removes an axis of the same name from an included file. The other axes of its [zip] are kept in `torn_` until the sweep
-  /// file gives them again as well.
+  /// Removes an axis of the same name that an included file has defined. The other axes of its [zip] are kept in `torn_` until
+  /// the sweep file defines them again as well.
   void replace_included(const SweepAxis& axis) {
     const auto has_name = [&](const SweepAxis& other) { return other.name == axis.name; };
     std::erase_if(sweep_.repeats, has_name);
@@ -291,7 +291,7 @@ class SweepParser {
     }
     for (const auto& group : sweep_.axes) {
       for (const SweepAxis& axis : group) check_column(axis);
-      // An axis without a use labels the values of the others in its [zip].
+      // An unused axis is allowed if it labels the values of other axes in its [zip].
       const bool others = std::any_of(group.begin(), group.end(), [&](const SweepAxis& axis) { return is_used(axis); });
       for (const SweepAxis& axis : group)
         if (!others || axis.is_parameter()) check_use(axis);
@@ -324,7 +324,7 @@ class SweepParser {
     until.least = least_->number;
   }
 
-  /// Tables of results have a column for each axis.
+  /// Refuses the name of an axis that is also a fixed column of the tables of results.
   void check_column(const SweepAxis& axis) const {
     const std::string rename = "; give the axis another name, here and wherever {" + axis.name + "} stands";
     if (result_columns::has(axis.name))
@@ -335,7 +335,7 @@ class SweepParser {
                                 place_of(metric.place, axis.place) + rename);
   }
 
-  /// "line 3", with the file where it is not that of `from`.
+  /// "line 3", with the name of the file if it is not that of `from`.
   static std::string place_of(const SweepPlace& place, const SweepPlace& from) {
     return "line " + std::to_string(place.line) + (place.file == from.file ? "" : " of " + place.file.string());
   }
@@ -395,7 +395,7 @@ class SweepParser {
     }
   }
 
-  /// An included axis whose [zip] has lost another axis to `by`.
+  /// An included axis whose [zip] has lost another axis, which `by` replaces.
   struct TornAxis {
     SweepAxis axis;
     SweepAxis by;

@@ -15,18 +15,18 @@ struct SweepPlace {
   std::filesystem::path file;
   unsigned line = 0;  ///< 0 = none
 
-  /// "FILE:LINE: ".
+  /// "FILE:LINE: " for messages.
   std::string text() const;
 };
 
-/// A `name = value` of a file.
+/// A line `name = value` of a file.
 struct SweepKey {
   std::string name;
   std::string value;
   SweepPlace place;
 };
 
-/// A name with a dot is a parameter; any other one stands for its value in {…}.
+/// An axis. A name with a dot is a parameter; any other name is a placeholder {NAME} for the value.
 struct SweepAxis {
   std::string name;
   std::vector<std::string> values;
@@ -39,8 +39,8 @@ struct SweepAxis {
 struct SweepUntil {
   SweepKey key;
   double share = 0;                  ///< wanted half-width of the confidence interval, as a share of the mean
-  std::vector<std::string> metrics;  ///< names of the metrics that must meet it; empty = cycles of all kernels
-  /// Minimum number of repetitions. Enough to sample a kernel that is slower in one of eight or sixteen starts because of a
+  std::vector<std::string> metrics;  ///< names of the metrics that must reach `share`; empty = cycles of all kernels
+  /// Minimum number of repetitions: enough to sample a kernel that is slower in one of eight or sixteen starts because of a
   /// DRAM refresh.
   std::size_t least = 16;
 };
@@ -59,9 +59,9 @@ struct SweepFile {
   std::vector<SweepKey> arguments;  ///< arguments of the program, after --
   std::vector<SweepKey> configurations;
   std::vector<SweepKey> inputs;       ///< additional input files of a point
-  std::vector<SweepKey> leave_out;    ///< conditions of points that are skipped
-  std::optional<SweepKey> overnight;  ///< condition of points that two processors run in a night
-  bool overnight_only = false;        ///< other points are skipped
+  std::vector<SweepKey> leave_out;    ///< conditions under which points are skipped
+  std::optional<SweepKey> overnight;  ///< condition of points that two processors can run overnight
+  bool overnight_only = false;        ///< whether to skip all other points
   double timeout_seconds = 0;         ///< wall time limit of a point; 0 = none
   double grace_seconds = 10;          ///< time from SIGTERM to SIGKILL when a point is ended
   std::optional<std::filesystem::path> database;
@@ -72,7 +72,7 @@ struct SweepFile {
   std::vector<SweepKey> metrics;      ///< [metrics]
   std::vector<SweepKey> slurm;        ///< [slurm]
 
-  /// Axes of a group vary together; groups are crossed, the last one varies fastest.
+  /// Groups of axes. Axes of a group vary together; groups are crossed, and the last group varies fastest.
   std::vector<std::vector<SweepAxis>> axes;
   /// Axes of [repeat]: crossed with `axes`; their points are samples of the same value.
   std::vector<SweepAxis> repeats;
@@ -84,8 +84,9 @@ inline constexpr const char* kIdenticalRuns = "run";
 
 /// `include = FILE` before the first section inserts another file. Later values win: a value or an axis that is given again
 /// replaces the included one; lists (argument, config, input, leave_out, [options]) are extended.
-/// Throws SweepError with file, line, what is wrong and the nearest legal name. Checks everything that does not depend
-/// on the command, its options and parameters: sections, keys, values, names in {…} and conditions.
+///
+/// Throws SweepError with file, line, the problem and the nearest legal name. Checks everything that does not depend on the
+/// command, its options and parameters: sections, keys, values, names in {…} and conditions.
 SweepFile parse_sweep_file(const std::filesystem::path& file);
 SweepFile parse_sweep_text(std::istream& text, const std::filesystem::path& file);
 

@@ -1,4 +1,4 @@
-// Plan of a sweep: its points with their runs, states in the database and which of them to run.
+// Plan of a sweep: its points with their runs and their states in the database, and the choice of points to run.
 #pragma once
 
 #include <filesystem>
@@ -24,13 +24,13 @@ struct PlannedPoint {
   std::string stale;                ///< inputs that differ from an earlier run of this point; "" = none
   bool wanted = true;               ///< false: a repetition that `until` does not need so far
 
-  /// Name for messages: the values, or the number of a point without values.
+  /// Name for messages: the point's values, or its number if it has no values.
   std::string name() const;
 };
 
 class SweepPlan {
  public:
-  /// Checks the whole sweep and changes the current folder to that of the file, where points run. Throws SweepError.
+  /// Checks the whole sweep and changes the working directory to the folder of the file, where points run. Throws SweepError.
   SweepPlan(SweepFile file, unsigned host_threads);
   ~SweepPlan();
   SweepPlan(const SweepPlan&) = delete;
@@ -50,9 +50,9 @@ class SweepPlan {
   std::size_t wanted() const;
   /// Registers the wanted points as members of the sweep.
   void register_in(ResultsDatabase& database) const;
-  /// Indices of wanted points that have no result yet (`retry`: or failed), each set of inputs once.
+  /// Indices of wanted points that have no result yet (`retry`: or have failed). Of points with equal inputs, only one.
   std::vector<std::size_t> to_run(bool retry) const;
-  /// Shell command of a point, valid in any folder.
+  /// Shell command that runs a point from any folder.
   std::string command(const PlannedPoint& point) const;
   std::map<std::string, std::string> entered_files() const { return builder_->entered_files(); }
   /// Returns an input file that has changed since it was hashed; "" if none.

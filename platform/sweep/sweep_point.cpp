@@ -8,7 +8,7 @@
 namespace lacuna {
 namespace {
 
-/// More than can be run in practice.
+/// Maximum number of points: more than can be run in practice.
 constexpr std::size_t kMostPoints = 10'000'000;
 
 NamedValues substituted(const std::vector<SweepKey>& keys, const NamedValues& values) {
@@ -67,7 +67,7 @@ std::string label(const NamedValues& values) {
 }
 
 std::vector<SweepPoint> expand(const SweepFile& sweep) {
-  // Groups of axes that vary together, those of repetitions last, so that the samples of a value are adjacent.
+  // Repetitions are the last groups and vary fastest, so that the samples of a value are adjacent.
   std::vector<std::vector<SweepAxis>> groups = sweep.axes;
   for (const SweepAxis& repeat : sweep.repeats) groups.push_back({repeat});
   double combinations = 1;

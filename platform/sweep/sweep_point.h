@@ -11,11 +11,11 @@
 namespace lacuna {
 
 struct SweepPoint {
-  std::size_t number = 0;  ///< from 1, among those that are not skipped
+  std::size_t number = 0;  ///< number of the point, from 1, not counting skipped points
   NamedValues axes;
   NamedValues repeats;
 
-  // Texts of the file with these values inserted:
+  // Texts of the sweep file, with the point's values inserted.
   std::string program;
   std::vector<std::string> arguments;
   std::vector<std::string> configurations;
@@ -24,14 +24,14 @@ struct SweepPoint {
   NamedValues options;
   NamedValues environment;
 
-  /// Axes and repeats.
+  /// Values of axes and repetitions.
   NamedValues values() const;
 };
 
 /// "l2.size=1MiB n=64".
 std::string label(const NamedValues& values);
 
-/// All combinations, without those that a condition skips. Throws SweepError if none remain.
+/// All combinations of values except those that a condition skips. Throws SweepError if none remain.
 std::vector<SweepPoint> expand(const SweepFile& sweep);
 
 }  // namespace lacuna

@@ -56,8 +56,8 @@ void SweepProgress::ended(const std::string& name, const PointRecord& record) {
   tell(name + ": " + state_name(record.state) + ": " + record.cause);
 }
 
-// Paths of kernels and of printed values cannot be checked before a run. A mistake in them is reported after the first one, and
-// the sweep goes on: the metric may be one of other points only, and lacuna results can show another one of the same runs.
+// Paths of kernels and of printed values cannot be checked before a run. A missing path is reported after the first run, and
+// the sweep continues: other points may have the path, and `lacuna results` can show other metrics of the same runs.
 void SweepProgress::check_metrics(const std::string& name, const PointResults& results) {
   for (const Metric& metric : std::exchange(metrics_, {})) {
     for (const std::string& path : metric.paths()) {

@@ -12,7 +12,7 @@ namespace lacuna {
 
 class SweepProgress {
  public:
-  /// `metrics`: metrics of the sweep. When the first point has ended, metrics that its results do not have are reported.
+  /// `metrics`: metrics of the sweep. Metrics that the results of the first ended point do not have are reported.
   SweepProgress(bool enabled, std::vector<Metric> metrics);
   ~SweepProgress() { hide(); }
   SweepProgress(const SweepProgress&) = delete;
@@ -26,7 +26,7 @@ class SweepProgress {
   void ended_elsewhere() { ++done_; }
   std::size_t count() const { return done_ + failed_; }
   std::size_t expected() const { return points_; }
-  /// No effect if the last call was a moment ago.
+  /// Shows the progress; no effect if the last output was very recent.
   void show(std::size_t running);
   /// Writes a message above the line.
   void tell(const std::string& message);
@@ -48,7 +48,7 @@ class SweepProgress {
   Clock::time_point last_ = begin_;
 };
 
-/// "1 h 03 min", "4 min 20 s", "12 s".
+/// Formats a duration as "1 h 03 min", "4 min 20 s" or "12 s".
 std::string readable_duration(double seconds);
 
 }  // namespace lacuna

@@ -33,7 +33,7 @@ constexpr std::array<Unit, 14> kUnits{{{"B", Kind::bytes, 1},
                                        {"s", Kind::time, 1e12},
                                        {"cycles", Kind::cycles, 1}}};
 
-/// More than any sweep has; refuses ranges that are too long because of a typing error.
+/// Maximum number of values of an axis, to refuse ranges that are too long because of a typing error.
 constexpr std::size_t kMostValues = 1'000'000;
 
 std::string number_in_unit(double value, const Quantity& like) {
@@ -69,7 +69,7 @@ void add_range(std::string_view text, std::size_t dots, std::vector<std::string>
   if (last.value < first.value) throw SweepError(quoted + ": the range ends before it begins");
   if (multiply ? !(step.value > 1 && first.value > 0) : !(step.value > 0))
     throw SweepError(quoted + ": the range does not grow");
-  // Tolerates rounding errors, so that the last value is included.
+  // Tolerate rounding errors, so that the last value is included.
   const double end = last.value + 1e-9 * std::max(std::fabs(last.value), step.value);
   double value = first.value;
   for (std::size_t number = 1; value <= end; ++number) {

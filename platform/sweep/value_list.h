@@ -8,7 +8,7 @@
 
 namespace lacuna {
 
-/// A number with a unit, in the base unit of its kind: "2MiB" is 2097152 B, "1.5" is 1.5 without unit.
+/// A number with a unit, in the base unit of its kind: "2MiB" is 2097152 B, "1.5" is 1.5 without a unit.
 struct Quantity {
   enum class Kind : std::uint8_t { plain, bytes, frequency, time, cycles };
   Kind kind = Kind::plain;
@@ -17,15 +17,15 @@ struct Quantity {
   std::string unit;  ///< unit as written in the text
 };
 
-/// nullopt if the text is not a number with one of the units of parameters (docs/reference/parameters.md).
+/// Parses a quantity; nullopt if the text is not a number with one of the units of parameters (docs/reference/parameters.md).
 std::optional<Quantity> parse_quantity(std::string_view text);
 
-/// A share: "1 %", "1%" or "0.01". nullopt if the text is not such a number, or is negative.
+/// Parses a share: "1 %", "1%" or "0.01"; nullopt if the text is not such a number, or is negative.
 std::optional<double> parse_share(std::string_view text);
 
-/// Values separated by commas outside of brackets. `A..B` counts up by 1, `A..B+STEP` by STEP, `A..B*FACTOR` multiplies; both
-/// ends are included, in the unit of A. Double quotes keep a text with commas or dots unchanged. Throws SweepError with the
-/// problem, without its location.
+/// Parses values separated by commas outside of brackets. `A..B` counts up by 1, `A..B+STEP` by STEP, `A..B*FACTOR` multiplies;
+/// both ends are included, in the unit of A. Double quotes keep a text with commas or dots unchanged. Throws SweepError with
+/// the problem, without its location.
 std::vector<std::string> parse_values(std::string_view text);
 
 }  // namespace lacuna

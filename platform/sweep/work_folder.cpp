@@ -27,7 +27,7 @@ int try_lock(const fs::path& file) {
   return lock;
 }
 
-/// The lock is next to the folder, since it exists before the folder.
+/// Path of the lock: next to the folder, because the lock exists before the folder.
 fs::path lock_of(const fs::path& folder) { return folder.string() + kLock; }
 
 }  // namespace
@@ -40,7 +40,7 @@ WorkFolder::WorkFolder(fs::path parent) : parent_(std::move(parent)) {
     const fs::path& file = entry.path();
     if (!file.filename().string().starts_with(kPrefix) || file.extension() != kLock) continue;
     const int lock = try_lock(file);
-    if (lock < 0) continue;  // its process is alive
+    if (lock < 0) continue;  // the process that holds the lock is alive
     fs::path folder = file;
     std::error_code ignored;
     fs::remove_all(folder.replace_extension(), ignored);
@@ -62,7 +62,7 @@ WorkFolder::~WorkFolder() {
   fs::remove_all(path_, status);
   fs::remove(lock_of(path_), status);
   close(lock_);
-  // Fails if another sweep has files there.
+  // Fails if the folder still has files of another sweep.
   fs::remove(parent_, status);
 }
 

@@ -7,7 +7,7 @@ namespace lacuna {
 
 class WorkFolder {
  public:
-  /// Creates a separate folder in `parent`, and removes those left by killed processes.
+  /// Creates a new folder in `parent`, and removes folders that killed processes have left.
   explicit WorkFolder(std::filesystem::path parent);
   ~WorkFolder();
   WorkFolder(const WorkFolder&) = delete;
