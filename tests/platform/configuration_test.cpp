@@ -182,7 +182,7 @@ TEST_F(ConfigurationTest, AFileIncludesOthers) {
   std::filesystem::remove_all(folder);
 }
 
-// Whatever bytes a configuration file contains, reading it ends with values or with a ConfigurationError.
+// Reading a file of arbitrary bytes ends with values or with a ConfigurationError.
 TEST_F(ConfigurationTest, SurvivesMutatedFiles) {
   const std::string good = "# comment\n[l2]\nsize = 512KiB\nways=8\nlabel = x\n[host]\ndelay = 1.5ns\n";
   std::mt19937 random(20240607);

@@ -5,13 +5,13 @@
 namespace lacuna {
 namespace {
 
-/// CPUID of an AMD EPYC 7B12 (Zen 2) as the manuals of both makers number its bits, and XCR0 with x87, SSE and AVX.
+/// CPUID of an AMD EPYC 7B12 (Zen 2), with the bits of Intel's and AMD's manuals, and XCR0 with x87, SSE and AVX.
 constexpr HostIsa kZen2{0x7ef8320b, 0x219c91a9, 0x75c237ff, 0x7};
 
 TEST(HostIsa, AProcessorWithAvx2IsAccepted) { EXPECT_EQ(missing_of_x86_64_v3(kZen2), nullptr); }
 
 TEST(HostIsa, MissingExtensionsAreNamed) {
-  HostIsa ivy_bridge = kZen2;  // AVX, but neither FMA nor AVX2
+  HostIsa ivy_bridge = kZen2;  // has AVX, but neither FMA nor AVX2
   ivy_bridge.leaf_1_ecx &= ~(1U << 12);
   ivy_bridge.leaf_7_ebx &= ~(1U << 5);
   EXPECT_STREQ(missing_of_x86_64_v3(ivy_bridge), "FMA");

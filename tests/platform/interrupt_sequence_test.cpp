@@ -1,5 +1,5 @@
-// The quantum of the hart is invisible to a program: every interrupt line of the platform brings the same traps between the
-// same instructions, whether the hart waits for the kernel after each block of instructions or runs ahead of it by a
+// The hart's quantum does not affect a program: every interrupt line of the platform causes the same traps between the same
+// instructions, whether the hart waits for the SystemC kernel after each block of instructions or runs ahead of the kernel by a
 // millisecond.
 #include <gtest/gtest.h>
 
@@ -18,7 +18,7 @@ namespace {
 
 using namespace literals;
 
-/// Addresses and constants as in programs/interrupts.c.
+/// Layout as in programs/interrupts.c.
 struct TrapEntry {
   std::uint64_t cause = 0;
   std::uint64_t pc = 0;
@@ -36,7 +36,7 @@ void PrintTo(const TrapEntry& entry, std::ostream* out) {
        << entry.instructions << " cycles " << entry.cycles << " time " << entry.time;
 }
 
-/// A platform with separate kernel time; all run in one simulation.
+/// A platform with a hart that runs the program. All platforms run in one simulation, with different quanta.
 class Machine {
  public:
   Machine(const std::string& name, Tick quantum)
@@ -80,8 +80,8 @@ class Machine {
   ElfFile program_;
 };
 
-/// State that must be equal in all runs. The only exception: if the GPU is working when its interrupt is found, the number of
-/// polls by the program, and hence counters, may differ.
+/// State that must be equal in all runs. The only exception: if the GPU is still working when the program finds its interrupt,
+/// the number of polls by the program, and hence the counters, may differ.
 std::vector<TrapEntry> comparable(std::vector<TrapEntry> entries) {
   bool gpu = false;
   for (TrapEntry& entry : entries) {
@@ -101,7 +101,7 @@ TEST(InterruptSequence, DoesNotDependOnTheQuantum) {
   const std::vector<TrapEntry> expected = comparable(machines.front()->traps());
   for (std::size_t m = 0; m < machines.size(); ++m) {
     SCOPED_TRACE("quantum " + std::to_string(quanta[m].ps) + " ps");
-    // The program's checks print errors that they find; "." is printed in any case.
+    // The program prints errors that its checks find, and "." in any case.
     EXPECT_EQ(machines[m]->console, ".");
     EXPECT_TRUE(machines[m]->finished());
     const std::vector<TrapEntry> traps = comparable(machines[m]->traps());

@@ -1,5 +1,5 @@
-// Parsers of bytes from outside, fed with cut and changed files: each is refused with a sentence or accepted, none crashes the
-// process. Seeds are fixed; LACUNA_MUTATIONS=N requests more than the usual number.
+// Parsers of external files, with truncated and changed input: each file is rejected with a sentence or accepted, and none
+// crashes the process. Seeds are fixed; LACUNA_MUTATIONS=N sets the number of changed files.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -34,12 +34,12 @@ std::vector<std::byte> contents(const fs::path& file) {
   return {bytes.begin(), bytes.end()};
 }
 
-/// Changes a few bytes to random values, or to values at which sizes and counts tend to fail.
+/// Changes a few bytes to random values, or to values that are critical for sizes and counts.
 void change(std::vector<std::byte>& bytes, std::mt19937& random) {
   constexpr unsigned kInteresting[] = {0x00, 0x01, 0x7f, 0x80, 0xff, 0xfe, 0x91, 0xdf, 0xc6};
   const auto changes = static_cast<unsigned>(1 + random() % 12);
   for (unsigned i = 0; i < changes && !bytes.empty(); ++i) {
-    // Headers, notes and symbols are at the beginning, section headers at the end.
+    // Most changes are within the first 4 KiB, which contain headers, notes and symbols; section headers are at the end.
     const std::size_t range = random() % 3 == 0 ? bytes.size() : std::min<std::size_t>(bytes.size(), 4096);
     const std::size_t at = random() % 4 == 0 ? bytes.size() - 1 - random() % range : random() % range;
     bytes[at] = static_cast<std::byte>(random() % 2 == 0 ? random() : kInteresting[random() % std::size(kInteresting)]);

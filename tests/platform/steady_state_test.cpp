@@ -1,4 +1,4 @@
-// A whole GPU, driven by registers: longer kernels take more time, but no more allocations and no more memory.
+// A whole GPU, controlled through its registers: longer kernels take more time, but no more allocations and no more memory.
 
 #include <gtest/gtest.h>
 
@@ -64,8 +64,8 @@ class GpuBench : public sc_core::sc_module, public KernelObserver {
 
 LACUNA_TEST_BENCH(GpuBench)
 
-/// A kernel that goes `iterations` times through a vector load, a scalar load, arithmetic, an LDS write and a vector store,
-/// advancing by 256 bytes each time. Encodings by llvm-mc-16 -mcpu=gfx803.
+/// A kernel with a loop of `iterations` iterations: a vector load, a scalar load, arithmetic, an LDS write and a vector store
+/// at addresses that advance by 256 bytes per iteration. Encodings by llvm-mc-16 -mcpu=gfx803.
 std::vector<std::uint32_t> program(std::uint32_t iterations) {
   return {0xbe8400ff, iterations,  // s_mov_b32 s4, iterations
           0x24000082,              // v_lshlrev_b32 v0, 2, v0
@@ -121,7 +121,7 @@ class SteadyState : public testing::Test {
     b_.set_reg(LACUNA_GPU_QUEUE_COMMAND, LACUNA_QUEUE_CREATE);
   }
 
-  /// Runs `workgroups` workgroups of 256 work-items. Returns the allocations from doorbell to completion.
+  /// Runs `workgroups` workgroups of 256 work-items. Returns the number of allocations from doorbell to completion.
   std::uint64_t run(std::uint32_t iterations, std::uint32_t workgroups) { return run(program(iterations), workgroups); }
   std::uint64_t run(const std::vector<std::uint32_t>& words, std::uint32_t workgroups) {
     b_.at<std::int64_t>(kKernel + 16) = 0x100;
@@ -151,7 +151,7 @@ class SteadyState : public testing::Test {
 };
 
 TEST_F(SteadyState, LongerKernelsAllocateNoMore) {
-  run(2000, 64);  // pools, and the calendars of every bank, reach their size
+  run(2000, 64);  // pools and the calendars of every bank reach their final sizes
   const std::uint64_t once = run(200, 64);
   const std::uint64_t instructions = b_.last.wavefront_instructions;
   const std::uint64_t longer = run(2000, 64);
@@ -173,14 +173,14 @@ TEST_F(SteadyState, TranslationsCostNoMemory) {
   const std::uint64_t before = allocated_bytes();
   run(page_walk(120), 8);
   EXPECT_GE(b_.last.activity.requests, 240'000u);
-  // Each load misses its L1 TLB. Calendars may still meet longer queues than before.
+  // Each load misses its L1 TLB. Calendars may still grow because queues are longer than before.
   EXPECT_LT(allocated_bytes(), before + 512 * 1024) << "past bookings of TLBs and page walkers are dropped";
 }
 
 TEST_F(SteadyState, UntouchedGpuMemoryCostsNothing) {
   run(20, 64);
   EXPECT_EQ(b_.gpu.vram().size().n, std::uint64_t{4} << 30);
-  // A host with huge pages allocates 2 MiB for each region that this test and earlier ones have accessed.
+  // A host with huge pages allocates 2 MiB for each region that tests have accessed.
   EXPECT_LT(b_.gpu.vram().resident().n, b_.gpu.vram().size().n / 100);
 }
 

@@ -90,9 +90,9 @@ TEST(ElementType, RoundsToHalfAndBfloat16AsIeeeSays) {
   EXPECT_EQ(to_half(-2), 0xc000);
   EXPECT_EQ(to_half(65504), 0x7bff);
   EXPECT_EQ(to_half(65519.999), 0x7bff);
-  EXPECT_EQ(to_half(65520), 0x7c00);  // half way to the next power: to even, which is infinity
+  EXPECT_EQ(to_half(65520), 0x7c00);  // half way to the next power of two: rounds to even, which is infinity
   EXPECT_EQ(to_half(0x1p-24), 0x0001);
-  EXPECT_EQ(to_half(0x1p-25), 0x0000);  // half way: to even
+  EXPECT_EQ(to_half(0x1p-25), 0x0000);  // half way: rounds to even
   EXPECT_EQ(to_half(0x1.8p-25), 0x0001);
   EXPECT_EQ(to_half(0x1.ffcp-15), 0x0400 - 0);  // rounds up into the normal range
   EXPECT_EQ(to_half(1 + 0x1p-11), 0x3c00);
@@ -121,7 +121,7 @@ TEST(ElementType, RefusesUnrepresentableValues) {
 std::vector<std::byte> all_of(const Contents& contents) {
   const auto file = open_contents(contents);
   std::vector<std::byte> bytes;
-  std::byte part[7];  // cuts through elements
+  std::byte part[7];  // its end is inside an element
   for (;;) {
     const std::int64_t count = file->read(part);
     if (count <= 0) return bytes;
@@ -241,7 +241,7 @@ ComparisonResult compare(const std::vector<float>& values, const std::vector<flo
   ComparisonResult result;
   const auto to = open_comparison(file, parse_tolerance(tolerance, scope()), ElementType::f32, result);
   const auto bytes = std::as_bytes(std::span(values));
-  // The contents are read in parts that are not whole elements.
+  // Read the contents in parts that end inside elements.
   for (std::size_t at = 0; at < bytes.size(); at += 3)
     to->write(bytes.subspan(at, std::min<std::size_t>(3, bytes.size() - at)));
   return result;

@@ -38,7 +38,7 @@ TEST(CodeObject, AllVersionsSayTheSameOfTheirKernels) {
     const KernelMetadata& kernel = object.kernel("arguments");
     EXPECT_EQ(kernel.signature(),
               "arguments(int* #0, int* #1, float4 #2, char #3, short #4, long #5, double #6, double* #7, int* #8)");
-    // Offsets follow from the layout rules of C; version 2, which has no metadata of them, must agree.
+    // Offsets follow from the layout rules of C. The offsets of version 2, whose metadata lack them, must agree.
     const unsigned offsets[] = {0, 8, 16, 32, 34, 40, 48, 56, 64};
     const unsigned sizes[] = {8, 4, 16, 1, 2, 8, 8, 4, 8};
     for (unsigned i = 0; i < 9; ++i) {
@@ -112,7 +112,7 @@ TEST(KernelCall, HiddenArgumentsOfVersion5) {
   call.arguments = {buffer};
   const ArgumentSegment segment = lay_out_arguments(kernel, call, [](const std::string&) { return BufferPlace{3, 64}; });
   const auto hidden = [&](const char* kind) { return kernel.argument(kind)->offset; };
-  EXPECT_EQ(at<std::uint32_t>(segment, hidden("hidden_block_count_x")), 3u);  // whole ones
+  EXPECT_EQ(at<std::uint32_t>(segment, hidden("hidden_block_count_x")), 3u);  // whole workgroups
   EXPECT_EQ(at<std::uint32_t>(segment, hidden("hidden_block_count_y")), 1u);
   EXPECT_EQ(at<std::uint16_t>(segment, hidden("hidden_group_size_y")), 4u);
   EXPECT_EQ(at<std::uint16_t>(segment, hidden("hidden_remainder_x")), 4u);
@@ -158,7 +158,7 @@ TEST(Metadata, MessagePackThatIsNotMetadataIsRefused) {
   nlohmann::json negative = kernel;
   negative[".group_segment_fixed_size"] = -1;
   EXPECT_THROW(parse({{"amdhsa.kernels", {negative}}}), std::runtime_error);
-  // Nesting so deep that a recursive parser would exhaust its stack.
+  // A nesting depth at which a recursive parser would exhaust its stack.
   const std::vector<std::byte> deep(1 << 20, std::byte{0x91});
   EXPECT_THROW(parse_metadata_msgpack(deep), std::runtime_error);
 }

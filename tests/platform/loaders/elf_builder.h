@@ -1,4 +1,4 @@
-// Small ELF64 files made in memory, so that tests of the reader need no compiler and can break any field.
+// Builds small ELF64 files in memory, so that tests of the reader need no compiler and can damage any field.
 #pragma once
 
 #include <elf.h>

@@ -95,7 +95,7 @@ TEST(ElfFile, FileProblemsAreErrors) {
   EXPECT_THAT(read_error(folder), HasSubstr(": not a regular file"));
 }
 
-// Whatever bytes a file contains, reading ends with an ElfFile whose parts lie inside it, or with an ElfError.
+// Reading a file of arbitrary bytes ends with an ElfFile whose parts lie inside the file, or with an ElfError.
 TEST(ElfFile, SurvivesMutation) {
   const std::vector<std::byte> whole = good();
   std::mt19937_64 random(19620706);

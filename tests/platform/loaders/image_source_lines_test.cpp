@@ -1,4 +1,4 @@
-// Code objects embedded in programs.
+// Source lines from code objects that are embedded in programs.
 #include "platform/loaders/image_source_lines.h"
 
 #include <gtest/gtest.h>
@@ -36,7 +36,7 @@ TEST(ImageSourceLines, OfACutCodeObjectNothingIsBeyondTheProgram) {
   }
 }
 
-/// A code object's segments at kBase.
+/// Memory that contains a code object's segments at kBase.
 class LoadedFile : public isa::MemoryInterface {
  public:
   static constexpr std::uint64_t kBase = 0x7000000000;
@@ -74,10 +74,10 @@ TEST(ImageSourceLines, CodeThatHasMovedHasItsFile) {
   for (; !line && pc < LoadedFile::kBase + begin + section->bytes.size(); pc += 4) line = lines.find(memory, pc);
   ASSERT_TRUE(line);
   pc -= 4;
-  // Some instructions have changed.
+  // Change some instructions.
   for (std::uint64_t at = begin; at < begin + 8; ++at) memory.bytes[at] ^= std::byte{0xff};
   EXPECT_EQ(lines.find(memory, pc), line);
-  // All instructions differ: other code of the same size.
+  // Change all other instructions, as if other code of the same size were loaded.
   for (std::uint64_t at = begin + 8; at < begin + section->bytes.size(); ++at) memory.bytes[at] ^= std::byte{0xff};
   EXPECT_FALSE(lines.find(memory, pc).has_value());
 }

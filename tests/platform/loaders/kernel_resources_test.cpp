@@ -27,8 +27,8 @@ TEST(Occupancy, IsWhatTheScarcestResourceAllows) {
       {{24, 0, 16}, 40000, 64, kGcn3, 0.25, "LDS"},
       {{24, 0, 16}, 6400, 256, kGcn3, 9, "LDS"},  // 6,656 bytes in granules of 512
       {{64, 0, 16}, 0, 1024, kGcn3, 4, "VGPRs"},
-      {{68, 0, 16}, 0, 1024, kGcn3, 0, "VGPRs"},           // 16 wavefronts, room for 12
-      {{24, 0, 16}, 0, 384, kGcn3, 9, "wavefront slots"},  // six workgroups of six
+      {{68, 0, 16}, 0, 1024, kGcn3, 0, "VGPRs"},           // the workgroup has 16 wavefronts, 12 fit
+      {{24, 0, 16}, 0, 384, kGcn3, 9, "wavefront slots"},  // six workgroups of six wavefronts
       {{64, 0, 16}, 0, 256, kCdna2, 8, "wavefront slots"},
       {{64, 8, 16}, 0, 256, kCdna2, 7, "VGPRs"},
       {{256, 256, 16}, 0, 256, kCdna2, 1, "VGPRs"},

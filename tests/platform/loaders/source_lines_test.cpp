@@ -1,4 +1,5 @@
-// Source lines of instructions by DWARF: of a function itself, of inlined functions, and instructions without a line.
+// Source lines from DWARF: instructions of a function itself, instructions of inlined functions, and instructions without a
+// line.
 #include "platform/loaders/source_lines.h"
 
 #include <gtest/gtest.h>
@@ -13,7 +14,7 @@
 namespace lacuna {
 namespace {
 
-/// Lines of the instructions of a code object, by the name of the source file without its folder.
+/// Source lines of the instructions of a code object. File names are without their folders.
 std::set<std::string> lines_of(std::span<const std::byte> object) {
   constexpr std::uint64_t kBehindCode = 0x4000;  // beyond the code of these small kernels
   std::set<std::string> lines;
@@ -42,8 +43,8 @@ TEST(SourceLines, AreNothingWithoutATable) {
   EXPECT_EQ(lines_of({}), std::set<std::string>{});
 }
 
-// Lines from a damaged file may be arbitrary, but a reader that accesses memory beyond the file's bytes ends the process,
-// immediately with a sanitizer.
+// Lines from a damaged file may be arbitrary, but the reader must not access memory beyond the file's bytes, which a sanitizer
+// detects.
 TEST(SourceLines, OfADamagedFileAreSomeOrNone) {
   const ElfFile file = ElfFile::read(LACUNA_INLINED_CODE_OBJECT);
   const std::span<const std::byte> object = file.bytes();

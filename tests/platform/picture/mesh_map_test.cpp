@@ -64,8 +64,8 @@ TEST(MeshMap, PictureNamesPairsAtTheirNode) {
   for (const char* part : {"<svg ", "</svg>\n", "prefers-color-scheme: dark"}) EXPECT_EQ(count(svg, part), 1u) << part;
 }
 
-// A packet of 5 flits from cache 0 over (0,0) to core 2, another one that starts at (0,0), and a request that ends at the
-// cache.
+// A reply of 5 flits from cache 0 through (0,0) to core 2, a reply of 2 flits from (0,0) to core 2, and a request of 1 flit
+// from (0,0) to cache 0.
 TEST(MeshMap, InjectionIsWhatLinksDoNotBring) {
   const MeshMap map = small_map();
   MeshUse use;
@@ -97,7 +97,7 @@ TEST(MeshMap, LinksAreFilledByTheirUse) {
   EXPECT_THAT(svg, HasSubstr("fill-opacity=\"0.4\"><title>(0,0) east: 40.0 %</title>"));
   EXPECT_THAT(svg, HasSubstr("<title>(1,0) west: 100.0 %</title>"));
   EXPECT_THAT(svg, HasSubstr("<title>a &lt; b</title>"));
-  // Seven pairs of neighbours with two directions each, and two ports at each of six nodes; requests and replies.
+  // Requests and replies, each for seven pairs of neighbours with two directions, and for two ports of each of six nodes.
   EXPECT_EQ(count(svg, " %</title>"), 2u * (7 * 2 + 6 * 2));
 }
 

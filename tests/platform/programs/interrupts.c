@@ -1,7 +1,7 @@
-/* Every interrupt line of the platform, one source after the other: each trap is recorded with the state that the handler
- * finds, so that runs with different quanta can be compared. Conditions that hold in all correct runs are also checked here.
+/* Tests every interrupt line of the platform, one source after the other. Each trap is recorded with the state that the handler
+ * finds, so that runs with different quanta can be compared. The program also checks conditions that hold in all correct runs.
  *
- * Ends like a normal program or, with an argument, sleeps forever, so that other programs in the same simulation continue. */
+ * The program exits normally or, with an argument, sleeps forever, so that other programs in the same simulation continue. */
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -31,7 +31,7 @@ enum { RECEIVED = 1, TRANSMITTED = 2, LINE_STATUS = 4, MODEM = 8 }; /* of IER */
 enum { LOOPBACK = 16 };                                             /* of MCR */
 #define GPU(name) REGISTER(uint32_t, LACUNA_GPU_MMIO_BASE + LACUNA_GPU_##name)
 
-/* Data to be compared, read by the test. */
+/* Recorded traps, which the test reads and compares. */
 enum { MOST_TRAPS = 400 };
 struct trap_entry {
   uint64_t cause;
@@ -59,7 +59,7 @@ static void mark(unsigned number) {
   traps = 0;
 }
 
-/* Acknowledges the UART's interrupt as indicated by its IIR, and returns all data that were read. */
+/* Acknowledges the UART's interrupt by the cause in IIR, and returns all data that were read. */
 static uint64_t serve_uart(void) {
   const uint8_t identification = UART[IIR] & 15;
   switch (identification) {
@@ -137,7 +137,7 @@ static void software_interrupts(void) {
 }
 
 static void timer_interrupts(void) {
-  /* While the program computes: between the same two instructions in each run. */
+  /* Timer interrupts while the program computes: between the same two instructions in each run. */
   for (unsigned round = 0; round < 4; ++round) {
     mark(10 + round);
     timer_rounds = 5;
@@ -146,7 +146,7 @@ static void timer_interrupts(void) {
     spin(5000);
     CHECK_EQUAL(traps, 5);
   }
-  /* While it sleeps, and while it polls mip. */
+  /* Timer interrupts while the program sleeps, and while it polls mip. */
   mark(20);
   timer_rounds = 1;
   MTIMECMP = MTIME + 50;
@@ -180,8 +180,8 @@ static void writes_of_mtime(void) {
     MTIME = values[i];
     CHECK_EQUAL(MTIME - values[i] < 10, 1);
     check_time();
-    /* First far in the future, then made due by writing the time forwards, then moved into the future again by writing it
-     * backwards. */
+    /* The timer is first far in the future, then due because the program advances the time, then in the future again because
+     * the program sets the time back. */
     MTIMECMP = values[i] + 500;
     CHECK_EQUAL(timer_pending(), 0);
     MTIME = values[i] + 500;
@@ -201,7 +201,7 @@ static void writes_of_mtime(void) {
     CHECK_EQUAL(traps, 2);
     interrupts_off();
   }
-  /* By writes of each half. */
+  /* Write each half of the time. */
   REGISTER(uint32_t, LACUNA_CLINT_BASE + 0xbffc) = 7;
   CHECK_EQUAL(MTIME >> 32, 7);
   check_time();
@@ -258,7 +258,7 @@ static void uart_receiver(void) {
   for (unsigned i = 0; i < 400000 && traps < 4; ++i) __asm__ volatile("" ::: "memory");
   UART[IER] = 0;
   CHECK_EQUAL(traps, 4);
-  /* Looped back, without FIFO: the second character overruns the first. */
+  /* Loopback mode without FIFO: the second character overruns the first. */
   mark(51);
   UART[MCR] = LOOPBACK;
   UART[IER] = RECEIVED | LINE_STATUS;
@@ -357,7 +357,7 @@ static void gpu_interrupts(void) {
   CHECK_EQUAL(GPU(QUEUE_STATUS), LACUNA_QUEUE_ACTIVE);
   GPU(INTERRUPT_ENABLE) = LACUNA_INTERRUPT_SIGNAL | LACUNA_INTERRUPT_QUEUE_ERROR;
 
-  /* Barrier packets with a signal: completed while the program sleeps, while it computes, and while it polls. */
+  /* Barrier packets with a signal, which complete while the program sleeps, while it computes, and while it polls. */
   for (unsigned i = 0; i < 6; ++i) {
     mark(71 + i);
     interrupts_off();
@@ -401,7 +401,7 @@ static void gpu_interrupts(void) {
     interrupts_off();
     PRIORITY(LACUNA_IRQ_UART) = 1 + uart_first;
     PRIORITY(LACUNA_IRQ_GPU) = 2 - uart_first;
-    *(volatile uint16_t*)shared->ring[6] = 0x3f; /* no packet type */
+    *(volatile uint16_t*)shared->ring[6] = 0x3f; /* invalid packet type */
     shared->queue.write_dispatch_id = 7;
     ring(6);
     __asm__ volatile("wfi");
@@ -411,7 +411,7 @@ static void gpu_interrupts(void) {
     CHECK_EQUAL(traps, 2);
     UART[IER] = 0;
     if (uart_first) break;
-    /* The queue has failed and is replaced by a new one at the same packet. */
+    /* Replace the failed queue by a new queue that begins at the same packet. */
     GPU(QUEUE_COMMAND) = LACUNA_QUEUE_DESTROY;
     shared->queue.read_dispatch_id = 6;
     shared->queue.write_dispatch_id = 6;

@@ -58,7 +58,7 @@ TEST(SidaReference, SaysWhichProgramsAreFused) {
   EXPECT_EQ(fused, 8U);
 }
 
-/// A compiler's padding would be bytes that a program does not define.
+/// Structures have no padding, whose bytes a program would not define.
 TEST(SidaReference, StructuresHaveNoGaps) {
 #define LACUNA_SIDA_FIELD(type, name, array, text)    \
   EXPECT_EQ(offsetof(Described, name), end) << #name; \

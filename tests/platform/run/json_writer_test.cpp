@@ -20,7 +20,7 @@ const std::array<std::string, 9> kTexts{
     "",         "plain text",          "quote \" and \\", "line\nend\ttab", "\x01\x1f\x7f", "caf\xc3\xa9", "bad\xff text",
     "[{\n  }]", std::string("a\0b", 3)};
 
-// Short and long texts, with one character that may have to be escaped at each place.
+// Writes texts of 1 to 20 characters with each possible character at each position.
 TEST(JsonWriter, EscapesEachCharacterAtEachPlace) {
   for (std::size_t length = 1; length <= 20; ++length) {
     for (std::size_t place = 0; place < length; ++place) {
@@ -37,7 +37,7 @@ TEST(JsonWriter, EscapesEachCharacterAtEachPlace) {
   }
 }
 
-/// A tree and its text written piece by piece, from the same random choices.
+/// A JSON tree and a text written incrementally, from the same random choices.
 class Pair {
  public:
   explicit Pair(unsigned seed) : random_(seed), writer_(text_) {}
@@ -119,7 +119,7 @@ TEST(JsonWriter, WritesTheBytesThatTheTreeWouldHave) {
   EXPECT_GT(longest, 2000U) << "the trees are too small to say much";
 }
 
-// The stream receives the text while it is being written.
+// A long text is passed to the stream while it is being written.
 TEST(JsonWriter, KeepsLittleOfALongText) {
   std::ostringstream out;
   JsonWriter writer(out);

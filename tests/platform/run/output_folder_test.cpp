@@ -47,7 +47,7 @@ std::string message(const std::function<void()>& act) {
   return {};
 }
 
-/// Runs `act` in a child process. Returns what it writes to standard output by its return value, and its wait status.
+/// Runs `act` in a child process. Returns the result of `act` and the wait status of the child.
 std::pair<std::string, int> in_child(const std::function<std::string()>& act) {
   int ends[2];
   if (pipe(ends) != 0) return {};
@@ -137,7 +137,7 @@ TEST_F(OutputFolderInUse, AProcessThatIsKilledLeavesNoLock) {
   EXPECT_EQ(message([&] { OutputFolder::at(out); }), "");
 }
 
-// Several processes try at the same time; each owner keeps the folder until all have tried.
+// Several processes try to own a folder at the same time; an owner keeps the folder until all have tried.
 TEST_F(OutputFolderInUse, OneOfManyRunsGetsTheFolder) {
   const fs::path out = root_ / "out";
   for (int round = 0; round < 5; ++round) {
@@ -198,7 +198,7 @@ TEST_F(OutputFolderInUse, FilesOfAnEarlierRunAreRemovedAndNoOthers) {
   EXPECT_TRUE(fs::is_symlink(root_ / "power.csv"));
 }
 
-// A process that is killed between the lock and its first file has made the folder Lacuna's.
+// If a process is killed after it has locked the folder, but before it writes its first file, the folder belongs to Lacuna.
 TEST_F(OutputFolderInUse, TheLockMarksTheFolder) {
   { const OutputFolder folder = OutputFolder::at(root_ / "out"); }
   std::ofstream(root_ / "out/notes.txt") << "mine";
@@ -217,16 +217,16 @@ TEST_F(OutputFolderInUse, ARunThatHasReservedItKeepsItWhileItLives) {
   EXPECT_THAT(in_child([&] { return OutputFolder::claim(out, run).path().string(); }).first,
               StartsWith((out / "process-").string()))
       << "its second";
-  // Runs that have ended: one whose process number belongs to another process now, and one without a process.
+  // Runs that have ended: the process number of the first has been reused by another process, the second has no process.
   OutputFolder::reserve(root_ / "other", std::to_string(getpid()) + ".1");
   EXPECT_EQ(message([&] { OutputFolder::reserve(root_ / "other", "0.1"); }), "");
   EXPECT_EQ(message([&] { OutputFolder::at(root_ / "other"); }), "");
 }
 
-// File systems without locks are rare; a filter of system calls simulates one.
+// A system call filter simulates a file system without locks, because such file systems are rare.
 TEST_F(OutputFolderInUse, WithoutLocksTheRunGoesOnAndSaysSo) {
   const auto [text, status] = in_child([&] {
-    // Jump offsets: number of instructions skipped if equal, and otherwise.
+    // The last arguments of BPF_JUMP are the numbers of instructions skipped if equal, and otherwise.
     sock_filter filter[] = {
         BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
         BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_fcntl, 0, 4),
@@ -319,8 +319,8 @@ TEST_F(WholeFiles, EveryFailureNamesTheFile) {
 
 volatile std::sig_atomic_t signals_seen = 0;
 
-// The limit's signal ends a process unless it is handled: signals of the simulator's writes must not reach the program's
-// handler, the program's own must.
+// SIGXFSZ ends a process that does not handle it. Signals caused by the simulator's writes must not reach the program's
+// handler, but signals caused by the program's own writes must.
 TEST_F(WholeFiles, TheLimitsSignalStaysTheProgramsOwn) {
   struct sigaction action {};
   struct sigaction before {};
@@ -331,7 +331,7 @@ TEST_F(WholeFiles, TheLimitsSignalStaysTheProgramsOwn) {
   {
     const FileSizeLimit limited(10);
     OutputFile grows(root_ / "grows");
-    grows.write(std::string(2 * OutputFile::kMostWaiting, 'x'));  // by the caller
+    grows.write(std::string(2 * OutputFile::kMostWaiting, 'x'));  // written by the caller's thread
     EXPECT_EQ(grows.failure(), (root_ / "grows").string() + ": cannot be written: File too large");
     EXPECT_THAT(message([&] { write_file(root_ / "whole", [](std::ostream& out) { out << "more than ten bytes"; }); }),
                 HasSubstr("File too large"));
@@ -345,7 +345,7 @@ TEST_F(WholeFiles, TheLimitsSignalStaysTheProgramsOwn) {
   pthread_sigmask(SIG_SETMASK, nullptr, &now);
   EXPECT_EQ(sigismember(&now, SIGXFSZ), sigismember(&mask, SIGXFSZ));
   sigaction(SIGXFSZ, &before, nullptr);
-  // Without a handler the process continues as well.
+  // A process without a handler also continues.
   const auto [text, status] = in_child([&] {
     const FileSizeLimit limited(0);
     OutputFile grows(root_ / "grows");

@@ -85,7 +85,7 @@ TEST_F(OutputFolders, AFileIsWrittenWithoutBeingAsked) {
 TEST_F(OutputFolders, AChildLeavesTheFileToItsParent) {
   const auto file = std::make_unique<OutputFile>(root / "log.txt");
   file->write("once\n");
-  // Now the file's thread waits for more text.
+  // Wait until the file's thread has written the first text, so that it waits for more.
   while (contents(root / "log.txt").empty()) std::this_thread::yield();
   file->write("later\n");
   const pid_t child = fork();
@@ -129,7 +129,7 @@ TEST(RunHash, IsFnv1a) {
   EXPECT_EQ(RunHash().text(), "cbf29ce484222325");
   RunHash one;
   one.add("", "");
-  // The framing of two empty texts, hashed with the prime in decimal as the FNV page gives it.
+  // Hash the lengths of two empty texts, with the decimal prime of the FNV page.
   std::uint64_t expected = 0xcbf29ce484222325;
   for (const unsigned char c : {'0', ':', '0', ':'}) expected = (expected ^ c) * 1099511628211U;
   EXPECT_EQ(one.value(), expected);
@@ -177,7 +177,7 @@ KernelRecord record() {
   r.wavefront_instructions = 4'000'000;
   r.thread_instructions = 200'000'000;
   r.wall_seconds = 2;
-  // Two and a half microseconds at 1 GHz with 256 B a cycle, of which 240 were moved; wavefronts wait nine cycles in ten.
+  // 2.5 us at 1 GHz with a DRAM peak of 256 B per cycle, of which 240 B are used; wavefronts wait for 90 % of their cycles.
   WavefrontClass& first = r.activity.wavefront_class(0);
   first.wavefronts = 32;
   first.resident = 1000;
@@ -355,7 +355,7 @@ TEST(KernelReports, ShowOutcomesInL2AndDram) {
   EXPECT_THAT(idle.str(), HasSubstr("\n      L2 hit rate 75 %\n")) << "bursts of an earlier kernel's writes";
 }
 
-// A DRAM whose commands allow less than its data buses carry is full earlier.
+// If DRAM's commands allow less than its data buses carry, the reachable rate determines whether DRAM bounds a kernel.
 TEST(KernelReports, DramIsBoundedByWhatCanBeReached) {
   KernelRecord r = record();
   const auto dram = static_cast<std::size_t>(Resource::dram);
@@ -379,7 +379,7 @@ TEST(KernelReports, EveryBoundHasARemedy) {
     EXPECT_EQ(resource.remedy.empty(), resource.name == "slots") << resource.name;
 }
 
-// A share below 1 % differs from none.
+// A share below 1 % must not be shown as 0.
 TEST(KernelReports, SmallSharesOfHeldLoadsHaveADecimal) {
   KernelRecord r = record();
   const auto count = [&r](LazyCount what) -> std::uint64_t& {
@@ -393,7 +393,7 @@ TEST(KernelReports, SmallSharesOfHeldLoadsHaveADecimal) {
   EXPECT_THAT(text.str(), ContainsRegex("relu +100 +1,000 +100 +0\\.4 +- +-"));
 }
 
-// Columns that most programs do not use.
+// The columns of matrix units are shown only for programs that use them.
 TEST(KernelReports, ShowTheUseOfMatrixUnits) {
   KernelRecord r = record();
   std::ostringstream without;
@@ -424,7 +424,7 @@ std::uint64_t& lazy_cycles(KernelActivity& a, LazyCause cause) {
       .cycles[static_cast<std::size_t>(extension_stall(lazy_slots().first_cause + static_cast<std::size_t>(cause)))];
 }
 
-// Machines without lazy cores do not have their columns; all others are always present.
+// Columns of lazy cores are shown only if a kernel has such causes; all other columns are always present.
 TEST(KernelReports, CausesOfLazyCoresAreShownWhenAKernelHasThem) {
   const KernelActivity without = record().activity;
   KernelActivity with = without;

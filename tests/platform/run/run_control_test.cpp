@@ -12,7 +12,7 @@ namespace {
 
 using namespace literals;
 
-/// Does one step of work every `period`; after `steps` steps it is idle, with events every `idle_period` if that is not 0.
+/// Performs one step of work every `period`. After `steps` steps it is idle, with events every `idle_period` unless that is 0.
 struct Worker : sc_core::sc_module {
   std::uint64_t steps_left = 0;
   std::uint64_t work = 0;
@@ -65,16 +65,16 @@ Outcome run(const SimulationParameters& limits, bool timer_armed = false, std::u
   return {end, to_tick(sc_core::sc_time_stamp())};
 }
 
-// One kernel per process: the cases follow each other on it, in this order.
+// A process has only one SystemC kernel, so all cases run on it, in this order.
 TEST(RunControl, EndsInEveryWayAtTheRightTime) {
-  // Work every 10 us; events at the limit itself no longer occur.
+  // The time limit is reached. A step of work every 10 us; events at the limit itself do not occur.
   worker().start(~std::uint64_t{0}, 10_us, Tick{});
   Outcome r = run({.max_time = 1000_us, .max_idle = 100_us});
   EXPECT_EQ(r.end, RunEnd::time_limit);
   EXPECT_EQ(r.duration, 1000_us);
   EXPECT_EQ(worker().work, 99u);
 
-  // The program ends the run itself.
+  // The guest exits.
   r = run({.max_time = Tick{}, .max_idle = 100_us}, false, 200);
   EXPECT_EQ(r.end, RunEnd::guest);
 
@@ -91,7 +91,7 @@ TEST(RunControl, EndsInEveryWayAtTheRightTime) {
   // The run ends because its output would be lost.
   EXPECT_EQ(run({.max_time = Tick{}, .max_idle = 100_us}, false, ~std::uint64_t{0}, true).end, RunEnd::output_failed);
 
-  // Idle events continue forever: only a pending timer justifies them.
+  // Idle events continue forever. They count as progress only if a timer is pending.
   worker().steps_left = 0;
   worker().idle_period = 50_us;
   const Tick begin = to_tick(sc_core::sc_time_stamp());

@@ -91,7 +91,7 @@ TEST(RunReport, ManyDispatchesAreSummedUpByKernelInBoundedMemory) {
   std::ostringstream text;
   write_run_report(f.summary, kernels, text);
   EXPECT_THAT(text.str(), HasSubstr("even              2,500"));
-  // The hash also covers kernels that are not kept.
+  // The hash also covers kernels that are not kept individually.
   KernelLog other = KernelLog();
   for (std::uint64_t i = 0; i < 5000; ++i) {
     KernelRecord kernel;

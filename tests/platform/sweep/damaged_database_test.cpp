@@ -1,4 +1,4 @@
-// A database of results with damaged bytes: it is refused before any of it is read, unless SQLite does not use the bytes.
+// A database of results with damaged bytes is refused before results are read, unless SQLite does not use these bytes.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sqlite3.h>
@@ -57,7 +57,7 @@ class DamagedDatabase : public ::testing::Test {
     point.host = "node7";
     if (state != PointState::done) {
       point.cause = "at 12 us: queue 1 stopped, point " + std::to_string(number);
-      // A text longer than a page.
+      // A log longer than a page of the database.
       for (int line = 0; line < 300; ++line) point.log += "line " + std::to_string(line) + " of the log\n";
     }
     point.results.run_hash = "00ff" + point.key;
@@ -81,7 +81,7 @@ class DamagedDatabase : public ::testing::Test {
       database.add(record(number, number % 8 == 0 ? PointState::failed : PointState::done));
     }
     database.begin_sweep("s", "s.sweep", "[sweep]\ncommand = run\n", kMetrics, members);
-    // Pages that SQLite does not use.
+    // Create pages that SQLite does not use.
     database.connection().run("CREATE TABLE gone(text)");
     database.connection().run("INSERT INTO gone VALUES(zeroblob(20000)), (zeroblob(9000))");
     database.connection().run("DROP TABLE gone");
@@ -115,7 +115,7 @@ class DamagedDatabase : public ::testing::Test {
     return bytes;
   }
 
-  /// Reason of the refusal; "" if the database is read, and then every value must be correct.
+  /// Reason why the database is refused; "" if it is read, in which case every value must be correct.
   std::string refusal(const std::string& damaged) {
     for (const char* suffix : {"-wal", "-shm"}) fs::remove(file.string() + suffix);
     std::ofstream(file, std::ios::binary | std::ios::trunc) << damaged;
@@ -131,7 +131,7 @@ class DamagedDatabase : public ::testing::Test {
     return {};
   }
 
-  /// Pages of the free list, which hold no data; the first page of the file contains the head of the list.
+  /// Pages of the free list, which hold no data. The head of the list is in the first page of the file.
   std::set<std::size_t> unused_pages() const {
     std::set<std::size_t> unused;
     for (std::size_t trunk = number_at(original, 32); trunk != 0;) {
@@ -194,7 +194,7 @@ TEST_F(DamagedDatabase, DamageWithinPages) {
 TEST_F(DamagedDatabase, IsRefusedWhenTruncated) {
   const std::set<std::size_t> unused = unused_pages();
   for (std::size_t size = 100; size < original.size(); size += 3000) {
-    // SQLite treats a part of the last page as a page; if no data use it, nothing is lost.
+    // SQLite treats a truncated last page as a page; no data are lost if the page is unused.
     const std::size_t last = original.size() / kPage - 1;
     const bool is_in_unused = size > last * kPage && unused.contains(last);
     EXPECT_EQ(refusal(original.substr(0, size)).empty(), is_in_unused) << size << " bytes";
@@ -236,7 +236,7 @@ TEST_F(DamagedDatabase, ContentsOfOthers) {
 }
 
 TEST_F(DamagedDatabase, IsNotRepairedByStoringAnotherPoint) {
-  // Continuing a sweep in the damaged database is refused, too.
+  // A sweep is not continued in the damaged database.
   std::string damaged = original;
   damaged.replace(5 * kPage, kPage, std::string(kPage, '\0'));
   ASSERT_NE(refusal(damaged), "");
@@ -277,7 +277,7 @@ TEST_F(DamagedDatabase, AFullDiskLosesNothingThatIsStored) {
   const std::string last = "key" + std::to_string(number - 1);
   EXPECT_EQ(database.state(last), std::nullopt);
   EXPECT_THROW(database.begin_sweep("t", "t.sweep", std::string(100'000, 'x'), {}, {}), WriteError);
-  // Space is available again.
+  // Make space available again.
   database.connection().run("PRAGMA max_page_count = 100000");
   database.add(record(number - 1, PointState::done));
   EXPECT_EQ(database.state(last), PointState::done);

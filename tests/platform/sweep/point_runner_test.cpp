@@ -1,4 +1,4 @@
-// Points as processes, with shell scripts in place of lacuna: their ends, the data that are kept, and the causes of failures.
+// Points as processes, with shell scripts in place of lacuna: how they end, which data are stored, and causes of failures.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
@@ -32,7 +32,7 @@ class Points : public ::testing::Test {
     fs::create_directories(folder);
   }
 
-  /// A script whose first argument is the output of the point; `out` is the output folder.
+  /// Writes a shell script in place of lacuna; the variable `out` is the output folder of the point.
   void write_simulator(const std::string& script) const {
     std::ofstream(folder / "simulator") << "#!/bin/sh\nout=${3#--out=}\nmkdir -p \"$out\"\n" << script << '\n';
     fs::permissions(folder / "simulator", fs::perms::owner_all);
@@ -86,7 +86,7 @@ TEST_F(Points, ThatIgnoreSigtermAreKilledAfterTheGrace) {
 }
 
 TEST_F(Points, AreReportedWhenAllTheirProcessesHaveEnded) {
-  // The first process is ended by SIGTERM while its child still writes.
+  // SIGTERM ends the first process while its child still writes.
   const PointRecord record =
       run("( trap 'sleep 0.3; echo late; exit' TERM; echo up; while :; do sleep 0.01; done ) &\nwait", 0.5);
   EXPECT_EQ(record.state, PointState::timeout);
@@ -99,7 +99,7 @@ TEST_F(Points, FailForAReason) {
     std::string script;
     PointState state;
     int exit_code;
-    std::string cause;  ///< regular expression
+    std::string cause;  ///< cause, as a regular expression
   };
   const std::string fault =
       "platform.gpu0.cp: queue 1 stopped at packet 3: memory fault: kernel wild, PC 0x1040, wavefront 0, lane 5, 4 bytes at "
@@ -115,17 +115,17 @@ TEST_F(Points, FailForAReason) {
       {"kill -KILL $$", PointState::killed, 137,
        "killed by SIGKILL \\(Killed\\)( from outside of the sweep|, out of memory), at [0-9]+ MiB.*"},
       {"kill -TERM $$", PointState::killed, 143, "killed by SIGTERM \\(Terminated\\)"},
-      // The simulator's first error counts, not the last one; an error of the host program afterwards is a consequence.
+      // The simulator's first error counts; later errors, including those of the host program, are consequences.
       {log_line("info", "process 7") + log_line("warning", "odd") + log_line("error", fault) + log_line("error", "later") +
            log_line("warning", "mistakes of the guest: 1 stopped queues") + "echo 'Aborting'\nkill -ABRT $$",
        PointState::failed, 134, "at 12\\.5 us: " + fault},
       {log_line("critical", "a model found itself in an impossible state: x") + "exit 126", PointState::failed, 126,
        "at 12\\.5 us: a model found itself in an impossible state: x"},
-      // Another process of the run.
+      // The error is in the log of another process of the run.
       {"mkdir \"$out/process-9\"\n" + log_line("info", "process 7") +
            "echo '[1 ps] error: of another process' >\"$out/process-9/log.txt\"\nexit 1",
        PointState::failed, 1, "at 1 ps: of another process"},
-      // Refused before it began.
+      // Lacuna refuses the run before it starts.
       {"echo 'lacuna: warning at 0 ps: odd'\necho 'lacuna: a.cfg:3: unknown parameter l2.sise; did you mean l2.size?'\nexit 2",
        PointState::failed, 2, "a\\.cfg:3: unknown parameter l2\\.sise; did you mean l2\\.size\\?"},
       {log_line("info", "process 7") + "echo 'lacuna: not a refusal, the run has begun'\nexit 5", PointState::failed, 5,
@@ -164,7 +164,7 @@ TEST_F(Points, KeepTheFaultingLineOfALongLog) {
   // If the simulator has reported no error, the beginning and the end of the log are kept.
   EXPECT_THAT(run("echo the beginning\n" + lines + "echo the end\nexit 1").log,
               AllOf(StartsWith("the beginning\nline 0 of"), EndsWith("the end\n")));
-  // A line that is part of the kept end anyway is not kept twice.
+  // If the line of the cause is in the kept end, it is not kept twice.
   const std::string last = run(lines + "echo the end\nexit 1").log;
   EXPECT_EQ(last.find("the end"), last.rfind("the end"));
 }

@@ -30,7 +30,8 @@ TEST(SampleOrder, HasEachNumberOnce) {
   }
 }
 
-// The first eighth of many starts contains each remainder about equally often: no period of the machine is over-represented.
+// The first eighth of many start times contains each remainder about equally often, so that no period of the machine is
+// over-represented.
 TEST(SampleOrder, HasNoPeriod) {
   const std::vector<std::size_t> order = sample_order(8192);
   for (const std::size_t period : {2U, 3U, 4U, 8U, 16U, 64U}) {
@@ -47,7 +48,7 @@ TEST(SampleOrder, HasNoPeriod) {
 /// Sweeps whose points are not run: the test sets the cycles of each point.
 class Repetitions : public ::testing::Test {
  protected:
-  /// Cycles of a repetition of a combination; nullopt: it fails.
+  /// Function for the cycles of a repetition of a combination; nullopt: the repetition fails.
   using Cycles = std::function<std::optional<double>(const std::string& n, int start)>;
 
   void SetUp() override {
@@ -151,7 +152,7 @@ TEST_F(Repetitions, EndWhenTheIntervalIsReached) {
   }
   EXPECT_TRUE(sweep->choice()->shortcomings().empty());
   EXPECT_EQ(sweep->wanted(), combinations[0].chosen + combinations[1].chosen + combinations[2].chosen);
-  // All combinations have the same starts, so that the speedup of each start can be computed.
+  // All combinations have the same start times, so that the speedup of each start time can be computed.
   for (std::size_t i = 0; i < 8; ++i)
     EXPECT_EQ(start_of(*sweep, combinations[0].points[i]), start_of(*sweep, combinations[2].points[i]));
 }
@@ -178,7 +179,7 @@ TEST_F(Repetitions, DependOnResultsAlone) {
   const auto rest = plan("until = 0.5 %", "1, 5, 12, 20");
   EXPECT_EQ(run(*rest, *half, noisy), count - before);
   EXPECT_EQ(wanted(*rest), chosen);
-  // Existing results of another sweep with more repetitions change nothing.
+  // Existing results of a sweep with more repetitions do not change the choice.
   const auto all = database("all.db");
   for (std::size_t point = 0; point < sweep->points().size(); ++point) store(*all, *sweep, point, noisy);
   const auto few = plan("until = 0.5 %", "1, 5, 12, 20");
@@ -198,7 +199,7 @@ TEST_F(Repetitions, ThatAreNotEnoughAreNamedWithTheirInterval) {
       ElementsAre("n=3: cycles 1,000 ± 2.5 % after 64 repetitions, which is all that [repeat] has; 1 % needs about 393"));
 }
 
-// A start that fails would fail again, and the remaining ones do not represent it.
+// If a repetition fails, no more are added: it would fail again, and the other repetitions do not represent it.
 TEST_F(Repetitions, AreNotGoneOnWithWhenOneFails) {
   const auto sweep = plan("until = 1 %", "12, 13");
   const auto results = database();
@@ -213,7 +214,7 @@ TEST_F(Repetitions, AreNotGoneOnWithWhenOneFails) {
   EXPECT_GT(combinations[1].chosen, 8U);
   EXPECT_THAT(sweep->choice()->shortcomings(),
               ElementsAre("n=12: 1 of 8 repetitions is not done, which is unrelated to the interval"));
-  // A start that succeeds at the second attempt.
+  // The failed repetition succeeds at the second attempt.
   const auto retried = plan("until = 1 %", "12, 13");
   retried->look_up(results.get());
   const std::vector<std::size_t> failed = retried->to_run(true);
@@ -232,7 +233,7 @@ TEST_F(Repetitions, WithoutTheValueAreStuck) {
               ElementsAre("n=1: 8 of 8 repetitions have no time, which is unrelated to the interval"));
 }
 
-// The speedup of a start is relative to the same start of the baseline, which has to be run for it.
+// The speedup of a repetition is relative to the same repetition of the baseline, which must be run as well.
 TEST_F(Repetitions, BringTheirReferencesAlong) {
   const auto sweep =
       plan("until = 1 % of speedup", "1, 10", "[metrics]\nspeedup = {kernels.*.cycles @ n=1} / {kernels.*.cycles}\n");

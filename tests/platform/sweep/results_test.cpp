@@ -72,7 +72,7 @@ TEST(Digests, IgnoreUnloadedSectionsOfAProgram) {
   const fs::path other = fs::path(::testing::TempDir()) / "program";
   fs::copy_file(fs::canonical(program), other, fs::copy_options::overwrite_existing);
   EXPECT_EQ(program_digest(program), program_digest(other));
-  // Bytes after the sections.
+  // Append bytes after the sections.
   std::ofstream(other, std::ios::app | std::ios::binary) << "more";
   EXPECT_EQ(program_digest(program), program_digest(other));
   EXPECT_NE(file_digest(program), file_digest(other));
@@ -104,7 +104,7 @@ TEST(PointResults, PathsMatchNameByName) {
   EXPECT_FALSE(path_matches("kernels.*[!)].cycles", "kernels.Copy (runtime).cycles"));
 }
 
-// By its mangled name, and by the name that the report shows.
+// A kernel is found by its mangled name, and by the name that reports show.
 TEST(PointResults, KernelsHaveTwoNames) {
   const std::string path = "kernels._Z7stencilPKfPfjj.activity.issued.valu";
   EXPECT_EQ(readable_path(path), "kernels.stencil.activity.issued.valu");
@@ -345,7 +345,7 @@ TEST_F(Database, ValuesMayBeThoseOfAReference) {
     for (int seed = 1; seed <= 3; ++seed) {
       const std::string key = machine + std::to_string(seed);
       members.push_back({{{"n", "1"}, {"machine", machine}}, {{"seed", std::to_string(seed)}}, key});
-      // old: 12, 24, 36; new: 4, 6, and the last one has not been run
+      // Cycles of old: 12, 24, 36; of new: 4, 6, and the last point has not been run.
       if (key != "new3") database.add(record(key, machine == std::string("old") ? 12 * seed : 2 + 2 * seed));
     }
   // The reference of this point has not been run.
@@ -357,7 +357,7 @@ TEST_F(Database, ValuesMayBeThoseOfAReference) {
   ASSERT_EQ(groups.size(), 3u);
   EXPECT_EQ(groups[0].values[0].mean, 1);
   EXPECT_EQ(groups[1].values[0].samples, 2u);
-  EXPECT_EQ(groups[1].values[0].min, 3);  // with the same seed: 12 / 4, 24 / 6
+  EXPECT_EQ(groups[1].values[0].min, 3);  // speedups with equal seeds: 12 / 4, 24 / 6
   EXPECT_EQ(groups[1].values[0].max, 4);
   EXPECT_EQ(groups[2].values[0].samples, 0u);
   // A condition does not exclude references.
@@ -386,7 +386,7 @@ TEST_F(Database, VersionsAreCompared) {
   ASSERT_EQ(before.size(), 3u);
   EXPECT_EQ(before[0].values[0].mean, 105);
   std::ostringstream text;
-  // n = 1: within the spread, n = 2: changed, n = 3: below the threshold.
+  // n = 1: change within the spread; n = 2: changed; n = 3: change below the threshold.
   EXPECT_EQ(write_comparison(before, after, {{metrics[0], "cycles"}}, 0.01, text), 1u);
   EXPECT_THAT(text.str(), HasSubstr("+47.6 %"));
   EXPECT_THAT(text.str(), HasSubstr("1 of 3 values have changed by more than 1 %; 1 more difference is inside the spread"));

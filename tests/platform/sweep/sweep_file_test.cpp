@@ -270,7 +270,7 @@ TEST(SweepFiles, RepetitionsGoOnUntil) {
       "you mean until?");
 }
 
-// Otherwise tables of results could not be read by names.
+// An axis must not have the name of a fixed column, because programs read tables by column names.
 TEST(SweepFiles, AnAxisHasNoColumnsName) {
   for (const char* name : {"points", "done", "state", "exit_code", "seconds", "run_hash", "version", "commit", "host", "date",
                            "value", "before", "now", "change"}) {
@@ -352,7 +352,7 @@ TEST(SweepExpansion, TooManyCombinationsAreRefused) {
               HasSubstr("more than 10 million"));
 }
 
-/// Keys that do not depend on the command with its options, parameters and statistics.
+/// Parses a file and checks everything that does not depend on the command, its options, parameters and statistics.
 void use(const std::string& text) {
   try {
     const SweepFile sweep = parsed(text);

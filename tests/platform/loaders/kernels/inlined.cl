@@ -1,5 +1,5 @@
-// Instructions of the kernel itself, of a function that is inlined through another one, and of one whose instructions have no
-// line. A call has a line of its own, apart from its operands, so that each case is another line.
+// Instructions of the kernel itself, of a function that is inlined through another function, and of a function whose
+// instructions have no line. A call and its operands are on separate lines, so that each case has a different line.
 static inline int quotient(int a, int b) { return a / b; }
 static inline int outer(int a, int b) { return quotient(a, b); }
 #line 0
