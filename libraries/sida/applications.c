@@ -38,14 +38,14 @@ static value sum(graph* g, value a) { return lacuna_sida_reduce(g, LACUNA_SIDA_M
 static value any(graph* g, value a) { return lacuna_sida_reduce(g, LACUNA_SIDA_MONOID_OR, a); }
 static value dot(graph* g, value a, value b) { return sum(g, multiply(g, a, b)); }
 static value number(graph* g, double a) { return lacuna_sida_f64(g, a); }
-/* a b + c d. Operands are created one after the other: C leaves the evaluation order of a call's arguments open, so that
- * programs could differ between compilers. */
+/* a b + c d. Operands are created in separate statements: C does not define the evaluation order of a call's arguments, so the
+ * program could depend on the compiler. */
 static value sum_of_two(graph* g, value a, value b, value c, value d) {
   const value first = multiply(g, a, b);
   return add(g, first, multiply(g, c, d));
 }
 static value vxm(graph* g, int semiring, value x, value a) { return lacuna_sida_product(g, semiring, x, a, false, NO); }
-/* a / b, or 0 where b is 0, as in an iteration without remaining work. */
+/* a / b, or 0 where b is 0, which occurs in an iteration without remaining work. */
 static value quotient(graph* g, value a, value b) {
   const value zero = number(g, 0);
   const value is_zero = equal(g, b, zero);
@@ -236,7 +236,7 @@ static graph* build_kpp(const setup* s) {
   const value centre = lacuna_sida_scalar_state(g, "centre", lacuna_sida_integer(g, I64, s->source));
   const value seed = lacuna_sida_scalar_state(g, "seed", lacuna_sida_integer(g, I64, 88172645463325252));
   lacuna_sida_keep(g, centre);
-  /* The centre's row, and the distance of all rows to it. */
+  /* The row of the centre, and the distances of all rows to the centre. */
   const value chosen = lacuna_sida_convert(g, F64, equal(g, index, centre));
   const value point = vxm(g, LACUNA_SIDA_ARIL_ADD, chosen, a);
   const value next = minimum(g, nearest, lacuna_sida_product(g, LACUNA_SIDA_PLUS_NORM, point, a, true, NO));
@@ -272,7 +272,7 @@ static graph* build_label(const setup* s) {
   const uint64_t n = s->rows;
   const value a = matrix(g, s, F64, true), share = vector(g, "share", F64, n), known = vector(g, "known", F64, n);
   const value given = vector(g, "given", F64, n), label = state(g, "label", F64, n);
-  /* The sign of the mean of the neighbours' labels, except where the label is given. 0: no label yet. */
+  /* The sign of the mean of the neighbours' labels; a given label is kept. 0: no label yet. */
   const value mean = multiply(g, vxm(g, LACUNA_SIDA_MUL_ADD, label, a), share), zero = number(g, 0);
   const value above = less(g, zero, mean), sign = subtract(g, above, less(g, mean, zero));
   const value next = choose(g, known, given, sign);

@@ -181,7 +181,7 @@ static int read_stored(sida_generator* g, sida_reference r, sida_instance* i) {
 static int read_carried(sida_generator* g, sida_reference r) {
   sida_store_in_predecessors(g, r);
   const int made_in = r.iteration + g->plan->iterations;
-  /* Not recorded for exits after load: the rest of their period is dropped and overwrites nothing. */
+  /* Reads of an exit after load are not recorded: the exit drops the rest of its period, which overwrites nothing. */
   if (!(g->closing && g->when == SIDA_AT_LOAD) && !g->emits && g->read_count < SIDA_MOST_READS) {
     g->reads[g->read_count++] = (sida_carried_read){g->period, r.node, made_in, g->pass, g->when};
   }

@@ -9,10 +9,10 @@
 
 enum { SIDA_NO_PLACE = -1, SIDA_MOST_CODE = 2048, SIDA_MOST_READS = 4096, SIDA_NOTHING_KNOWN = -1 };
 
-/* Order of events in a pass. */
+/* Points of a pass at which code runs, in order. */
 typedef enum sida_moment { SIDA_AT_LOAD, SIDA_AT_EWISE, SIDA_AT_EWISE_EXIT, SIDA_AT_FINISH } sida_moment;
 
-/* An instruction whose registers are numbered in the order in which they are set. */
+/* An instruction before register allocation: registers are numbered in the order of their definitions. */
 typedef struct sida_new_instruction {
   int operation, type, d, operands[3];
   bool d_is_register, is_register[3];
@@ -74,7 +74,7 @@ int sida_written_place(sida_generator* g, int node, int iteration);
 void sida_store_in_predecessors(sida_generator* g, sida_reference r);
 /* Register that holds the value: computed, loaded, or the product's sum. */
 int sida_vector_operand(sida_generator* g, sida_reference r);
-/* Slot of a scalar that has been computed. Closing code computes missing ones. */
+/* Slot of a computed scalar. Closing code computes the scalar if it is missing. */
 int sida_scalar_operand(sida_generator* g, sida_reference r);
 void sida_emit_reduction(sida_generator* g, sida_reference r);
 void sida_emit_store(sida_generator* g, int vector, int element, int value);
@@ -83,10 +83,10 @@ void sida_scalar_phase(sida_generator* g, sida_phase phase, bool last);
 /* Whether the value, if it is stored, is in memory before the current code runs. */
 bool sida_is_stored_before(const sida_generator* g, const sida_instance* i);
 /* Begins the code of a part of a pass. `closing`: code of an exit, which computes pending values; `known`: phase of pass 0
- * whose scalars it can use. */
+ * whose scalars the exit can use. */
 void sida_begin_code(sida_generator* g, int period, int pass, sida_moment when, bool closing, int known);
-/* Assigns accelerator registers, each from its definition to its last use. `kept`: registers used after the code; replaced by
- * the assigned ones. */
+/* Ends the code and assigns accelerator registers, each from its definition to its last use. `kept`: registers used after the
+ * code; the function replaces them by the assigned ones. */
 struct lacuna_sida_code sida_end_code(sida_generator* g, int* kept, int kept_count);
 /* Ends the scalar code that follows. */
 struct lacuna_sida_code sida_end_scalar_code(sida_generator* g);

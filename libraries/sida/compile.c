@@ -18,7 +18,7 @@ static int state_lengths(const lacuna_sida_graph* graph, uint64_t* lengths) {
   return count;
 }
 
-/* Tries two iterations per period, then one; the explanation is that of the first attempt, if it has one. */
+/* Tries two iterations per period, then one; keeps the explanation of the first attempt, if it has one. */
 lacuna_sida_plan* lacuna_sida_compile(lacuna_sida_graph* graph, lacuna_sida_fusion fusion) {
   char explanation[SIDA_EXPLAIN_BYTES] = "";
   uint64_t extra[MOST_LENGTHS] = {0};
@@ -108,7 +108,7 @@ void lacuna_sida_write(const lacuna_sida_plan* plan, const struct lacuna_sida_ma
   memcpy(out + t.swaps, plan->swaps, plan->swap_count * sizeof *plan->swaps);
 }
 
-/* Vector or scalar of a state at the end of the loop as recorded in the program; negative: it is not kept. */
+/* Vector or scalar that holds a state at the end of the loop, as recorded in the program; negative: the state is not kept. */
 static int result_of(const lacuna_sida_plan* plan, const void* program, lacuna_sida_value state) {
   struct lacuna_sida_program header;
   memcpy(&header, program, sizeof header);

@@ -36,7 +36,7 @@ static void note_exit(sida_generator* g, int pass, uint32_t kind, int state, int
   plan->exits[plan->exit_count++] = (sida_exit){pass, kind, state, place};
 }
 
-/* Vector that holds a kept state if the loop ends at this point, without any code; SIDA_NO_PLACE: code must compute it. */
+/* Vector that holds a kept state if the loop ends at this point; SIDA_NO_PLACE: the exit needs code to compute the state. */
 static int result_place(sida_generator* g, sida_reference r) {
   const sida_node* n = g->graph->nodes + r.node;
   if (sida_is_invariant(g->graph, r.node) || n->kind == SIDA_STATE) return sida_first_vector(g, r.node);
@@ -84,7 +84,7 @@ static int make_exit(sida_generator* g, int period, sida_moment when, int known,
   }
   if (g->count == 0 && g->scalar_count == 0) return LACUNA_SIDA_NONE;
   if (!has_length) {
-    /* With reductions only, the length is that of their operand. */
+    /* If the exit has only reductions, its length is that of their operand. */
     for (int c = 0; c < g->count && !has_length; ++c) {
       if (g->code[c].operation != LACUNA_SIDA_OPERATION_LOAD) continue;
       length = g->plan->vectors[g->code[c].operands[0]].length;
@@ -144,8 +144,8 @@ static void store_computed(sida_generator* g, sida_reference r, uint64_t length)
   sida_emit_store(g, sida_written_place(g, r.node, r.iteration), g->graph->nodes[r.node].element, sida_vector_operand(g, r));
 }
 
-/* Emits reductions and stores of a part of a pass. Stores come last, since the same code may still read the vectors that they
- * overwrite. */
+/* Emits reductions and stores of a part of a pass. Stores are last, since the same code may still read the vectors that the
+ * stores overwrite. */
 static void reductions_and_stores(sida_generator* g, sida_phase phase, uint64_t length) {
   for (int iteration = SIDA_OLDEST; iteration < g->plan->iterations; ++iteration) {
     for (int node = 0; node < g->graph->count; ++node) {
@@ -292,7 +292,8 @@ static void make_all(sida_generator* g) {
   }
 }
 
-/* A value may overwrite one of the previous period only if the latter is not read afterwards, except at the same element. */
+/* Separates vectors: a value may overwrite one of the previous period only if the old value is not read afterwards, except at
+ * the same element. */
 static void separate_places(sida_generator* g) {
   for (int i = 0; i < g->read_count; ++i) {
     const sida_carried_read* read = g->reads + i;
@@ -320,7 +321,7 @@ bool sida_generate(lacuna_sida_plan* plan, lacuna_sida_graph* graph) {
   } while (g->changed && !g->failed);
   if (g->read_count == SIDA_MOST_READS) sida_fail(g, "too many reads of values of the iteration before");
   separate_places(g);
-  /* Renumbers vectors and scalars, so that those not needed in the end are dropped. */
+  /* Renumbers vectors and scalars, and drops unused ones. */
   plan->vector_count = plan->scalar_count = 0;
   memset(g->first, 0, sizeof g->first);
   memset(g->place, 0, sizeof g->place);

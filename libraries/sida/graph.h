@@ -1,4 +1,4 @@
-/* The graph of one iteration, shared by the files of the library. */
+/* The dataflow graph of one iteration, shared by the files of the library. */
 #ifndef LACUNA_LIBRARIES_SIDA_GRAPH_H
 #define LACUNA_LIBRARIES_SIDA_GRAPH_H
 

@@ -96,7 +96,7 @@ static inline sida_instance* sida_at(sida_period* period, int node, int iteratio
   return &period->instances[node][iteration - SIDA_OLDEST];
 }
 
-/* The instance that a node denotes in an iteration; a state denotes the value that it has there. */
+/* The instance that a node denotes in an iteration; a state denotes the value that it has in this iteration. */
 sida_reference sida_resolve(const lacuna_sida_graph* graph, sida_period* period, int node, int iteration);
 /* Whether the node has the same value in all iterations: an input, a constant, or a state that never changes. */
 bool sida_is_invariant(const lacuna_sida_graph* graph, int node);

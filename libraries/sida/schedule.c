@@ -65,8 +65,8 @@ static void note_all_used(const lacuna_sida_plan* plan, sida_period* period, sid
   }
 }
 
-/* Finds pending scalars, scans and dense products. An iteration without them is complete: the rest is element-wise and computed
- * in the next period. */
+/* Finds pending scalars, scans and dense products. An iteration without such values is complete: its remaining values are
+ * element-wise, and the next period computes them. */
 static bool incomplete(sida_scheduler* s, sida_reference r, void* data) {
   (void)data;
   const sida_node* n = s->graph->nodes + r.node;
@@ -101,7 +101,7 @@ static uint64_t ewise_length(sida_scheduler* s, int pass) {
   return p->os ? s->graph->nodes[p->first.node].length : p->length;
 }
 
-/* Adds element-wise passes for vectors that have to be stored and whose length no other pass has. */
+/* Adds element-wise passes for vectors that must be stored and whose length differs from that of every other pass. */
 static void add_extra_passes(sida_scheduler* s) {
   for (int e = 0; e < s->plan->extra_count && s->pass < SIDA_MOST_PASSES; ++e) {
     const uint64_t length = s->plan->extra[e];
@@ -121,7 +121,7 @@ static void add_extra_passes(sida_scheduler* s) {
   }
 }
 
-/* Phase in which a scalar becomes known in a pass of this period; -1: in none. */
+/* Phase of pass `pass` in which a scalar becomes known; -1: the pass does not compute the scalar. */
 static int known_in(sida_scheduler* s, sida_reference r, int pass) {
   if (r.node == LACUNA_SIDA_NO_VALUE || sida_status_of(s, r) != SIDA_DONE) return -1;
   const sida_instance* i = sida_at(s->period, r.node, r.iteration);
@@ -134,7 +134,7 @@ static bool place_conditions(sida_scheduler* s) {
   sida_period* period = s->period;
   sida_pass* last = period->passes + period->pass_count - 1;
   if (s->plan->iterations == 2) {
-    /* The only pass, whose two products belong to two iterations. */
+    /* The period has one pass, whose two products belong to two iterations. */
     const sida_reference before = sida_condition_of(s, -1), first = sida_condition_of(s, 0), second = sida_condition_of(s, 1);
     last->counts_ewise = last->counts_finish = true;
     if (first.node == LACUNA_SIDA_NO_VALUE) return true;

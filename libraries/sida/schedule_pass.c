@@ -4,7 +4,7 @@
 
 #include "schedule.h"
 
-/* ------------------------------------------------------------------------------------------------- what is known */
+/* -------------------------------------------------------------------------------------------------- known values */
 
 sida_status sida_status_of(sida_scheduler* s, sida_reference r) {
   if (sida_is_invariant(s->graph, r.node)) return SIDA_FIRST;
@@ -35,7 +35,7 @@ static sida_reference operand(sida_scheduler* s, sida_reference of, int number) 
   return sida_resolve(s->graph, s->period, node, of.iteration);
 }
 
-/* Whether this is a scalar operation, not a reduction, whose operands are known in that slot. */
+/* Whether the value is a scalar operation, not a reduction, whose operands are known in the slot. */
 static bool is_scalar_operation_ready(sida_scheduler* s, sida_reference r, sida_slot slot) {
   const sida_node* n = s->graph->nodes + r.node;
   if (!n->scalar || n->kind == SIDA_REDUCE) return false;
@@ -67,14 +67,14 @@ bool sida_visit_pending(sida_scheduler* s, sida_visitor f, void* data) {
   return false;
 }
 
-/* --------------------------------------------------------------------------------------------- what load reduces */
+/* -------------------------------------------------------------------------------------------- reductions in load */
 
 static uint64_t load_length(sida_scheduler* s) {
   const sida_pass* pass = s->period->passes + s->pass;
   return s->graph->nodes[s->graph->nodes[pass->first.node].operands[0]].length;
 }
 
-/* Whether load can compute this reduction, so that ewise can use it. */
+/* Whether load can compute the reduction, so that ewise can use the result. */
 static bool can_load(sida_scheduler* s, sida_reference r) {
   if (scalar_ready(s, r, SIDA_EWISE)) return true;
   if (sida_status_of(s, r) != SIDA_PENDING) return false;
@@ -107,7 +107,7 @@ typedef struct closure {
   uint64_t length; /* length of the slot's vectors; irrelevant before the pass */
 } closure;
 
-/* Whether a dense product runs in its own iteration: it uses the array of the iteration counted by the accelerator. */
+/* Whether a slot runs in the iteration of a dense product, which uses the array of the iteration counted by the accelerator. */
 static bool is_in_its_iteration(sida_scheduler* s, sida_reference r, sida_slot slot) {
   if (s->graph->nodes[r.node].kind != SIDA_DENSE) return true;
   return s->plan->iterations == 2 ? r.iteration == (slot == SIDA_FINISH ? 1 : 0) : r.iteration == 0;
@@ -142,8 +142,8 @@ void sida_add_all_element_wise(sida_scheduler* s, sida_slot slot, uint64_t lengt
   sida_visit_pending(s, add_element_wise, &c);
 }
 
-/* Adds reductions of vectors available in ewise or finish, and scalar operations whose operands are then known. Adds no
- * reductions without lengths. */
+/* Adds reductions of vectors that are available in ewise or finish, and scalar operations whose operands are known afterwards.
+ * In a slot without a length, adds no reductions. */
 static bool add_scalar(sida_scheduler* s, sida_reference r, void* data) {
   const closure* lengths = data; /* of ewise, then of finish */
   const sida_node* n = s->graph->nodes + r.node;
@@ -189,8 +189,8 @@ void sida_append(lacuna_sida_plan* plan, const char* text) {
   snprintf(plan->explain + used, sizeof plan->explain - used, "%s", text);
 }
 
-/* The operation that prevents a vector from being available in ewise: the first one it depends on that is not element-wise with
- * known operands. */
+/* The operation that prevents a vector from being available in ewise: the first operation that the vector depends on and that
+ * is not element-wise with known operands. */
 static sida_reference blocking(sida_scheduler* s, sida_reference r) {
   for (;;) {
     const sida_node* n = s->graph->nodes + r.node;
@@ -335,7 +335,7 @@ bool sida_make_pass(sida_scheduler* s, lacuna_sida_fusion fusion) {
   pass->first = product;
   set_done(s, product, SIDA_EWISE);
   sida_visit_pending(s, add_known_scalar, NULL);
-  /* Reductions in load of the loop's condition, which is tested before the pass continues. */
+  /* Load computes the reductions of the loop's condition, which is tested before the pass continues. */
   for (int iteration = SIDA_OLDEST; iteration < 0; ++iteration) {
     const sida_reference condition = sida_condition_of(s, iteration);
     if (condition.node != LACUNA_SIDA_NO_VALUE && sida_status_of(s, condition) == SIDA_PENDING && can_load(s, condition)) {
@@ -368,7 +368,7 @@ bool sida_make_pass(sida_scheduler* s, lacuna_sida_fusion fusion) {
 
 /* ------------------------------------------------------------------------------------- passes of one operation each */
 
-/* An index is recomputed at each use; it is never stored, so a separate pass would save nothing. */
+/* Marks an index as computed: it is recomputed at each use and never stored, so it needs no pass. */
 static bool add_index(sida_scheduler* s, sida_reference r, void* data) {
   (void)data;
   if (s->graph->nodes[r.node].kind == SIDA_INDEX) set_done(s, r, SIDA_BEFORE);
