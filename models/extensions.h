@@ -5,7 +5,7 @@
 
 namespace lacuna {
 
-/// Parameters of all machines with their defaults, all off.
+/// Parameter sets of all research machines, with default values, which turn all of them off.
 ExtensionSet all_extensions();
 
 }  // namespace lacuna
