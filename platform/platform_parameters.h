@@ -22,7 +22,7 @@
 
 namespace lacuna {
 
-/// Host memory.
+/// RAM of the hart.
 struct HostParameters {
   Bytes ram_size{std::uint64_t{256} << 20};
   RamParameters ram;

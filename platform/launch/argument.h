@@ -33,7 +33,7 @@ struct ArgumentValue {
   std::optional<ElementType> type;  ///< for a scalar of the form TYPE:VALUE
   std::string buffer;               ///< name of the buffer
   std::uint64_t number = 0;         ///< offset in the buffer, or bytes of LDS
-  /// For a structure: addresses of buffers in its bytes.
+  /// Pointer member of a structure: `bytes` gets the address of a buffer plus `offset` at position `at`.
   struct Pointer {
     std::uint32_t at = 0;
     std::string buffer;
@@ -42,7 +42,7 @@ struct ArgumentValue {
   std::vector<Pointer> pointers;
 };
 
-/// Resolution of relative file names, and of names in expressions.
+/// Base folder of relative file names, and values of names in expressions.
 struct ArgumentContext {
   std::filesystem::path folder;
   const ExpressionScope& scope;
@@ -55,7 +55,8 @@ struct ArgumentContext {
 
 /// Whether the argument itself describes a buffer (`in:a.bin`), as opposed to a reference to a named buffer.
 bool describes_buffer(std::string_view text);
-/// Throws LaunchError; files to be read must exist and those to be written must be writable.
+/// Parses the description of a buffer. Throws LaunchError, also if a file to read does not exist or a file to save is not
+/// writable.
 BufferSpec parse_buffer(std::string_view text, const ArgumentContext& context);
 ArgumentValue parse_argument(std::string_view text, const ArgumentContext& context);
 

@@ -32,9 +32,10 @@ struct ExpressionScope {
   std::function<Number(const std::string& buffer, std::int64_t index)> element;
 };
 
-/// Throws LaunchError with the problem and its position in the text; for an unknown name with the nearest one.
+/// Evaluates an expression. Throws LaunchError with the problem and its position in the text; for an unknown name with the
+/// nearest name.
 Number evaluate(std::string_view expression, const ExpressionScope& scope);
-/// As evaluate(); throws if the result is not an integer in [min, max].
+/// Like evaluate(), but throws LaunchError if the result is not an integer in [min, max].
 std::int64_t evaluate_integer(std::string_view expression, const ExpressionScope& scope, std::int64_t min, std::int64_t max);
 /// Replaces each {EXPRESSION} by its number.
 std::string substitute(std::string_view text, const ExpressionScope& scope);

@@ -5,8 +5,8 @@
 
 namespace lacuna {
 
-/// Returns the process's exit code. Throws LaunchError, ElfError, UsageError and the exceptions of simulate() if the input is
-/// invalid.
+/// Runs the command and returns the process's exit code. Throws LaunchError, ElfError, UsageError and the exceptions of
+/// simulate() if the input is invalid.
 int launch(const CommandLine& line);
 
 }  // namespace lacuna

@@ -25,8 +25,9 @@ constexpr std::uint64_t kEntryOffset = 16;            // position of KERNEL_CODE
 constexpr std::uint64_t kLargestKernarg = 64 * 1024;  // far above what any compiler emits
 constexpr std::string_view kDescriptorSuffix = ".kd";
 
-/// Version 2 names its processor in a note, "gfx803"; its e_flags may contain only features. nullopt if there is no such note.
-/// Layout of the note: lengths of two names (16 bits each), then major, minor and stepping (32 bits each).
+/// The processor that a file of version 2 names in a note, such as "gfx803"; nullopt if there is no such note. The e_flags of
+/// version 2 may contain only features. Layout of the note: lengths of two names (16 bits each), then major, minor and stepping
+/// (32 bits each).
 std::optional<std::string> note_processor(const ElfFile& file) {
   for (const ElfNote& note : file.notes()) {
     std::array<std::uint32_t, 4> fields{};

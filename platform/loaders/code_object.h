@@ -46,7 +46,7 @@ struct KernelMetadata {
   std::uint32_t vgprs = 0;
   std::uint32_t agprs = 0;
 
-  /// "vector_add(float* a, float* b, float* c, uint count)".
+  /// Signature as text, such as "vector_add(float* a, float* b, float* c, uint count)".
   std::string signature() const;
   const KernelArgument* argument(std::string_view kind) const;
 };

@@ -12,10 +12,10 @@ namespace lacuna {
 
 /// Number of wavefronts of a kernel that fit into a SIMD of a compute unit with four SIMDs and 64 KiB of LDS.
 struct Occupancy {
-  std::uint32_t workgroup_size = 0;  ///< workgroup size for which occupancy is computed: the required size, else the largest
-                                     ///< size that the kernel allows
-  double wavefronts_per_simd = 0;    ///< 0: not even one workgroup fits; a fraction if fewer than four wavefronts fit
-  std::string_view limit;            ///< limiting resource: "wavefront slots", "VGPRs", "SGPRs", "LDS"
+  /// Workgroup size for which occupancy is computed: the required size, else the largest size that the kernel allows.
+  std::uint32_t workgroup_size = 0;
+  double wavefronts_per_simd = 0;  ///< 0: not even one workgroup fits; a fraction if fewer than four wavefronts fit
+  std::string_view limit;          ///< limiting resource: "wavefront slots", "VGPRs", "SGPRs", "LDS"
 };
 
 /// `lds`: bytes per workgroup, static and dynamic.

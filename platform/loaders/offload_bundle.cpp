@@ -13,7 +13,7 @@ constexpr std::string_view kMagic = "__CLANG_OFFLOAD_BUNDLE__";
 constexpr std::uint64_t kMostEntries = 4096;
 constexpr std::uint64_t kLongestIdentifier = 4096;
 
-/// "hipv4-amdgcn-amd-amdhsa--gfx90a:sramecc+:xnack-" -> "gfx90a".
+/// The processor in an identifier: "gfx90a" for "hipv4-amdgcn-amd-amdhsa--gfx90a:sramecc+:xnack-".
 std::string processor_of(std::string_view identifier) {
   if (identifier.find("amdgcn") == std::string_view::npos) return {};
   const std::size_t dash = identifier.rfind("-gfx");

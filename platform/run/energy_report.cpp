@@ -25,7 +25,7 @@ std::string readable_joules(double joules) {
   return fmt::format("{:.3f} uJ", joules * 1e6);
 }
 
-// "clock 31 %, valu 20 %, dram 11 %"
+// Text such as "clock 31 %, valu 20 %, dram 11 %".
 std::string largest_blocks(const KernelEnergy& energy, const std::vector<std::string>& blocks) {
   constexpr std::size_t kNamed = 4;
   const double total = energy.total();

@@ -4,15 +4,13 @@
 
 namespace lacuna {
 
-inline constexpr int kExitUsage = 2;           ///< invalid command line, configuration or program, or an output folder that is
-                                               ///< refused
+inline constexpr int kExitUsage = 2;           ///< invalid command line, configuration or program, or unsuitable output folder
 inline constexpr int kExitDifferent = 3;       ///< launch: a comparison differs
 inline constexpr int kExitCheckFailed = 4;     ///< a check of the modelled machine failed; the guest's results are correct
 inline constexpr int kExitHostIsa = 69;        ///< the host lacks instructions of this build; EX_UNAVAILABLE of sysexits(3)
 inline constexpr int kExitInternalError = 70;  ///< an error of the simulator itself, not of a model; EX_SOFTWARE of sysexits(3)
 inline constexpr int kExitHost = 71;           ///< the host has no free memory, or refuses a thread or a file; EX_OSERR
-inline constexpr int kExitOutput = 74;         ///< output could not be written, regardless of other results; EX_IOERR of
-                                               ///< sysexits(3)
+inline constexpr int kExitOutput = 74;         ///< output could not be written, whatever the result; EX_IOERR of sysexits(3)
 inline constexpr int kExitLostTrap = 123;      ///< the hart took a trap whose handler it cannot fetch
 inline constexpr int kExitTimeLimit = 124;     ///< sim.max_time reached; same code as timeout(1)
 inline constexpr int kExitHung = 125;          ///< no progress, or no pending events

@@ -47,7 +47,7 @@ std::uint64_t cycles_without_wavefront(const KernelActivity& a, std::uint64_t re
   return slots > resident ? slots - resident : 0;
 }
 
-// "L2 301.5 of 512.0 GB/s (59 %)"
+// Text such as "L2 301.5 of 512.0 GB/s (59 %)".
 std::string achieved(const KernelActivity& a, Resource r, Tick time) {
   const auto i = static_cast<std::size_t>(r);
   if (r == Resource::compute) return fmt::format("compute {} %", percent(use_of(a, r)));
@@ -106,7 +106,8 @@ void for_causes(const WavefrontClass& c, const Visit& visit) {
   }
 }
 
-/// Calls `visit(machine, text, number)` for the counts of all research machines; `number`: in KernelActivity::extension.
+/// Calls `visit(machine, text, number)` for the counts of all research machines; `number`: index into
+/// KernelActivity::extension.
 template <typename Visit>
 void for_extension_counts(const Visit& visit) {
   std::size_t number = 0;

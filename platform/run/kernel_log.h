@@ -84,11 +84,12 @@ class KernelLog : public KernelObserver {
   std::string line_;  ///< current line of csv_
 };
 
-/// kernels.csv: one line per kernel in order of completion, times in picoseconds; with blocks, columns of energy.
+/// Writes kernels.csv: one line per dispatch in order of completion, with times in picoseconds and, if there are blocks,
+/// energy.
 void write_kernels_csv(const std::vector<KernelRecord>& records, std::ostream& out,
                        const std::vector<std::string>& energy_blocks = {});
-/// kernel_totals.csv: a line per kernel in order of first completion, with counts and times of all its dispatches; times and
-/// cycles also as minimum, mean and maximum of a dispatch.
+/// Writes kernel_totals.csv: a line per kernel in order of first completion, with counts and times of all its dispatches; times
+/// and cycles also as minimum, mean and maximum of a dispatch.
 void write_kernel_totals_csv(const std::vector<KernelSummary>& summaries, std::ostream& out,
                              const std::vector<std::string>& energy_blocks = {});
 /// Writes a table for the terminal: a line per dispatch and a total.

@@ -11,8 +11,8 @@ namespace po = boost::program_options;
 namespace lacuna {
 namespace {
 
-const std::vector<std::string> kActions{"info", "generate", "prepare", "run", "explain", "machine"};  // in the order of
-                                                                                                      // SidaAction
+/// Names of the actions, in the order of SidaAction.
+const std::vector<std::string> kActions{"info", "generate", "prepare", "run", "explain", "machine"};
 
 /// Actions that accept an option; options of all actions are not listed.
 struct OptionUse {

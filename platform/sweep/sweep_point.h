@@ -28,7 +28,7 @@ struct SweepPoint {
   NamedValues values() const;
 };
 
-/// "l2.size=1MiB n=64".
+/// Names and values as text, such as "l2.size=1MiB n=64".
 std::string label(const NamedValues& values);
 
 /// All combinations of values except those that a condition skips. Throws SweepError if none remain.
