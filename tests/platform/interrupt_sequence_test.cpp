@@ -96,7 +96,7 @@ TEST(InterruptSequence, DoesNotDependOnTheQuantum) {
   std::vector<std::unique_ptr<Machine>> machines;
   for (const Tick quantum : quanta) machines.push_back(std::make_unique<Machine>("q" + std::to_string(quantum.ps), quantum));
 
-  sc_core::sc_start();  // until all harts sleep
+  sc_core::sc_start();  // runs until all harts sleep
 
   const std::vector<TrapEntry> expected = comparable(machines.front()->traps());
   for (std::size_t m = 0; m < machines.size(); ++m) {

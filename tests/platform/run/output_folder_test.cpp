@@ -380,7 +380,7 @@ TEST_F(OutputFolderInUse, ACompressedFileIsCompleteAtAnyTime) {
     file->write(more);
     text += more;
     file->flush();
-    file->flush();  // nothing is left to write
+    file->flush();  // no effect: nothing is left to write
     EXPECT_EQ(gunzip(contents_of(root_ / "out/kernels.csv.gz")), text);
   }
   fs::create_symlink("/dev/full", root_ / "out/full");
