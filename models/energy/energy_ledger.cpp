@@ -23,7 +23,7 @@ void EnergyLedger::settle(Tick at) {
   at = later(at, until_);
   EnergyMeter::Counts now = meter_.counts();
   EnergyShare part;
-  // A sum of integers, divided by one if there is one kernel, is exact.
+  // Exact if at most one kernel runs: integers, divided by 1.
   const auto sharers = static_cast<double>(std::max<std::size_t>(running_.size(), 1));
   for (std::size_t i = 0; i < now.size(); ++i) part.counts.push_back(static_cast<double>(now[i] - last_[i]) / sharers);
   part.picoseconds = static_cast<double>((at - until_).ps) / sharers;

@@ -2,7 +2,7 @@
 //
 // Between two consecutive starts or ends of kernels, the running kernels share the device's energy in equal parts, static power
 // included; energy used while no kernel runs is idle. Shares are stored as numbers of events and as time, so that
-//   - kernels and idle add up to the whole,
+//   - the shares of all kernels and of idle time add up to the whole,
 //   - a kernel that runs alone has exactly the energy of the counters, regardless of earlier kernels.
 // Work for a kernel after its end (write-backs of a release, posted writes that DRAM performs later) is attributed to the
 // kernels that run then, or to idle.
@@ -29,19 +29,19 @@ class EnergyLedger {
   /// Starts when the simulation starts. `meter` has all its events, and outlives the ledger.
   explicit EnergyLedger(const EnergyMeter& meter);
 
-  /// Times of calls never decrease: an earlier time counts as the latest one.
+  /// The argument `at` of all functions never decreases: an earlier time is treated as the latest one.
   void start(std::uint64_t kernel, Tick at);
   /// Throws std::logic_error if the kernel has not been started.
   KernelEnergy end(std::uint64_t kernel, Tick at);
   /// Records the device's power in a completed sampling interval that began at `begin`.
   void note_power(Tick begin, double watts);
-  /// Accounts for the time until `at`.
+  /// Attributes events and time until `at`.
   void settle(Tick at);
 
-  /// Share of all kernels that have ended.
+  /// Sum of the shares of all kernels that have ended.
   const EnergyShare& kernels() const { return kernels_; }
   const EnergyShare& idle() const { return idle_; }
-  /// Energy of the device from the start until the last call: measured independently, not as a sum of shares.
+  /// Energy of the device from the start until the last call, measured independently instead of as a sum of shares.
   EnergyShare whole() const;
   std::size_t running() const { return running_.size(); }
 

@@ -4,10 +4,10 @@
 // stores no energy, it only reads: an energy is always computed from counts and time of some interval, so that intervals that
 // were measured separately add up.
 //
-//   meter.add("l2", "tag", statistics_.reads, 12.0);   // counter of one bank; those of all banks form one event
+//   meter.add("l2", "tag", statistics_.reads, 12.0);   // counter of one bank; the event's count is the sum over all banks
 //   meter.add_static("l2", 0.1);                        // leakage of one bank
 //
-// All instances of a block give an event the same energy. Names are those in the output files.
+// All instances of a block have the same energy for an event. Names appear in the output files.
 #pragma once
 
 #include <cstdint>
@@ -36,14 +36,14 @@ class EnergyMeter {
   void add(std::string_view block, std::string_view event, const std::uint64_t& counter, double picojoules);
   /// Adds static power of a part of the block. Throws std::invalid_argument if it is negative.
   void add_static(std::string_view block, double watts);
-  /// Registers a function that is called before counters are read, to update those that are kept in another form.
+  /// Registers a function that is called before counters are read, to update counters derived from other data.
   void before_reading(std::function<void()> update) { updates_.push_back(std::move(update)); }
-  /// Adds the events that `amount` counts to those of `counter`: the same events, performed by another unit. Must be called
+  /// Adds the counter `amount` to every event that has `counter`: the same events, performed by another unit. Must be called
   /// after all calls of add() for `counter`; `amount` outlives the meter.
   void count_also(const std::uint64_t& counter, const std::uint64_t& amount);
-  /// Subtracts `amount` from the count of an event: events that the counters of add() include and that have not taken place,
-  /// such as the register writes of a load that has been renamed. Must be called after add() for the event: std::logic_error if
-  /// it is unknown. `amount` outlives the meter and never exceeds what the counters have counted.
+  /// Subtracts `amount` from the count of an event, for events that the counters of add() include but that did not happen, such
+  /// as the register writes of a renamed load. Must be called after add() for the event: throws std::logic_error if the event
+  /// is unknown. `amount` outlives the meter and never exceeds the event's count.
   void spare(std::string_view block, std::string_view event, const std::uint64_t& amount);
 
   Counts counts() const;
@@ -51,7 +51,7 @@ class EnergyMeter {
   const std::vector<Event>& events() const { return events_; }
   /// Static power by block.
   const std::vector<double>& static_watts() const { return watts_; }
-  /// Energy by block of `counts` events of each kind, which need not be whole numbers, and of `picoseconds`.
+  /// Energy by block: `counts` of each event, not necessarily whole numbers, and static power over `picoseconds`.
   std::vector<double> joules(std::span<const double> counts, double picoseconds) const;
 
  private:

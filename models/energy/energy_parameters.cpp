@@ -5,7 +5,7 @@
 namespace lacuna {
 namespace {
 
-// Far more than any part of a GPU consumes: a larger number has a wrong unit.
+// Far more than any event or block of a GPU consumes: a larger value indicates a wrong unit.
 constexpr double kMostPicojoules = 1e6;
 constexpr double kMostWatts = 1e3;
 
@@ -136,7 +136,7 @@ void EnergyParameters::describe_memory(ParameterSection& section) {
 
 std::vector<std::string> EnergyParameters::check() const {
   if (!on()) return {};
-  // Any energies will do: a block that is used alone does not depend on the others.
+  // Any single energy or power above 0 suffices: one block may be modelled alone.
   EnergyParameters none;
   none.model = model;
   none.interval = interval;

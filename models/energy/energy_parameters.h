@@ -1,7 +1,8 @@
-// Energy of events and power of blocks: numbers of a technology and a design, given by a configuration (configs/energy).
+// Energy of events and power of blocks. They depend on technology and design, and are given by a configuration
+// (configs/energy).
 //
 // All defaults of energies and powers are 0, because they cannot be derived from timing parameters. Energies are in picojoules,
-// powers in watts. Energies of a lane are those of an active lane: a lane that EXEC masks off switches nothing.
+// powers in watts. Energies per lane apply to active lanes: a lane masked off by EXEC consumes no dynamic energy.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +15,7 @@
 
 namespace lacuna {
 
-/// Matrix units with extensions, as factors. The factor of a pass includes the unit's cycle time: energy is power x time.
+/// Power and energy of matrix units with extensions, as factors. The energy factor of a pass is that of power times cycle time.
 struct MatrixEnergy {
   // Power of the unit, relative to one without extensions:
   double power_m3xu_pipelined = matrix_cost::kM3xuPipelined.power;
@@ -114,7 +115,7 @@ struct DramEnergy {
   bool operator==(const DramEnergy&) const = default;
 };
 
-/// Energies of the sparse dataflow accelerator. Those of its PEs correspond to lanes of vector ALUs, those of its memory to
+/// Energies of the sparse dataflow accelerator's buffer. Its PEs have the energies of vector ALU lanes, its memory those of
 /// DRAM.
 struct SidaEnergy {
   double buffer_read = 0;

@@ -1,4 +1,4 @@
-// Hardware cost of a machine's parts other than time and energy: lines for statistics.json and the documentation.
+// Hardware cost of parts of a machine, such as bits and area: lines for statistics.json and the documentation.
 #pragma once
 
 #include <cstdint>

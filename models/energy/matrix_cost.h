@@ -47,14 +47,14 @@ struct Width {
 };
 inline constexpr std::array kWidths{Width{8, 0.25, 0.69}, Width{16, 1, 1.69}, Width{32, 4.04, 6.42}, Width{64, 11.17, 17.01}};
 
-/// A unit of 8 x 8 for 16 bits, section 3.6.1: "7.5x larger than the 4x4 baseline", of which operators add the same share.
+/// Area of an 8 x 8 unit for 16 bits, section 3.6.1: "7.5x larger than the 4x4 baseline". Operators add the same share of area.
 inline constexpr double kEightByEight = 7.5;
 
-// Section 3.6.1: a unit of 4 x 4 x 4, and an RTX 3080.
+// Section 3.6.1: a 4 x 4 x 4 unit, and an SM and the die of an RTX 3080.
 inline constexpr double kBaselineSquareMillimetres = 11.52;
 inline constexpr double kBaselineWatts = 3.74;
 inline constexpr double kOperatorWatts = 0.79;             ///< power that all operators add
-inline constexpr double kScaledSquareMillimetres = 0.378;  ///< area that they add to an SM in Samsung's 8N
+inline constexpr double kScaledSquareMillimetres = 0.378;  ///< area that all operators add to an SM in Samsung's 8N
 inline constexpr double kSmSquareMillimetres = 3.75;
 inline constexpr double kDieSquareMillimetres = 628.4;
 inline constexpr double kSmShareOfDie = 0.502;

@@ -39,7 +39,7 @@ class PowerTrace {
 
  private:
   void read(Tick now);
-  /// Counts since the last reading.
+  /// Returns the counts since the last reading.
   std::vector<double> take_counts();
   void give(Tick begin, Tick end, const std::vector<double>& counts);
 

@@ -45,7 +45,7 @@ TEST_F(EnergyLedgerTest, AKernelIsChargedTheEventsDuringItsTime) {
   EXPECT_DOUBLE_EQ(joules(ledger.idle()), 1e-3 + 30e-6);
 }
 
-// Equal bit for bit, independent of earlier kernels.
+// A kernel's energy is bit-identical to that in a separate ledger, regardless of earlier kernels.
 TEST_F(EnergyLedgerTest, SuccessiveKernelsHaveTheEnergyOfSeparateLedgers) {
   const auto run = [this](EnergyLedger& ledger, std::uint64_t kernel, Tick at) {
     ledger.start(kernel, at);
@@ -118,7 +118,7 @@ TEST_F(EnergyLedgerTest, TimeNeverGoesBack) {
   EnergyLedger ledger(meter_);
   ledger.start(0, microseconds(5));
   ledger.settle(microseconds(8));
-  const KernelEnergy energy = ledger.end(0, microseconds(6));  // its end is reported late
+  const KernelEnergy energy = ledger.end(0, microseconds(6));  // the end is reported late
   EXPECT_DOUBLE_EQ(energy.total(), 9e-6);
   EXPECT_THROW(ledger.end(0, microseconds(9)), std::logic_error);
 }
@@ -126,7 +126,7 @@ TEST_F(EnergyLedgerTest, TimeNeverGoesBack) {
 TEST_F(EnergyLedgerTest, PeakIsThatOfIntervalsWithinTheKernel) {
   EnergyLedger ledger(meter_);
   ledger.start(0, microseconds(5));
-  ledger.note_power(microseconds(4), 500);  // began before the kernel
+  ledger.note_power(microseconds(4), 500);  // this interval began before the kernel
   ledger.note_power(microseconds(5), 40);
   ledger.note_power(microseconds(6), 30);
   EXPECT_DOUBLE_EQ(ledger.end(0, microseconds(20)).peak_watts, 40);

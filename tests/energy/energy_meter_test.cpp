@@ -1,4 +1,4 @@
-// Blocks register events; energies are counts times energies plus power times time.
+// Blocks register events; energy is the sum of count times energy per event, and of static power times time.
 #include "models/energy/energy_meter.h"
 
 #include <gtest/gtest.h>
@@ -92,7 +92,7 @@ TEST(EnergyParameters, OnNeedsEnergies) {
   parameters.interval = Tick{1};
   parameters.table = true;
   EXPECT_EQ(parameters.check().size(), 1U) << "neither is an energy";
-  // A single energy above zero suffices, of any kind.
+  // A single energy above zero, of any kind, suffices.
   for (double* energy : {&parameters.compute.issue, &parameters.compute.lds_word, &parameters.l1_tlb.tlb_static,
                          &parameters.dram.refresh, &parameters.cp_workgroup}) {
     *energy = 1;

@@ -44,9 +44,9 @@ TEST_F(PowerTraceTest, IntervalsHaveThePowerOfTheirEvents) {
 TEST_F(PowerTraceTest, CountsBetweenReadingsAreSpreadEvenly) {
   PowerTrace power = trace(100);
   events_ = 150;
-  power.advance(nanoseconds(150));  // 1 each nanosecond, 50 of them in the second interval
+  power.advance(nanoseconds(150));  // one event per nanosecond, 50 of them in the second interval
   events_ += 30;
-  power.advance(nanoseconds(180));  // not read: the interval continues
+  power.advance(nanoseconds(180));  // no sample yet: the interval continues
   events_ += 120;
   power.advance(nanoseconds(250));
   ASSERT_EQ(samples_.size(), 2U);
