@@ -1,11 +1,11 @@
 // The best paths between all vertices of a graph, as the closure of its matrix under an operator of lacuna/simd2.h.
 //
-// D is the matrix of the best paths so far, W that of the edges; each step is a matrix product:
-//   bellman-ford  D := D (+) (W (x) D)   paths of one edge more; --sparse: with W on the unit's 2:4 form
-//   leyzorek      D := D (+) (D (x) D)   paths of twice as many edges
-// on the matrix unit; `simt` is leyzorek on vector ALUs. Elements are half, sums float. With --convergence on, the iteration
-// ends after the first step that changes nothing, as reported by the step's kernel; otherwise after the number of steps that
-// the longest possible path requires.
+// D is the matrix of the best paths so far, W that of the edges; each step is a matrix product on the matrix unit:
+//   bellman-ford  D := D (+) (W (x) D)   extends paths by one edge; --sparse: W in the unit's 2:4 form
+//   leyzorek      D := D (+) (D (x) D)   doubles the number of edges of paths
+// `simt` is leyzorek on vector ALUs. Elements are half, sums float. With --convergence on, the iteration ends after the first
+// step that changes nothing, as reported by the step's kernel; otherwise after the number of steps that the longest possible
+// path requires.
 //
 // `baseline` suits vector ALUs: Floyd-Warshall in single precision, in blocks of 64 vertices
 // (Venkataraman et al., ACM JEA 8, 2003): the block on the diagonal, then its row and column, then all other blocks.
@@ -100,7 +100,7 @@ __global__ void __launch_bounds__(512) diagonal_block(float* d, unsigned ld, uns
       auto& row_pair = rows[pair];
       auto& column_pair = columns[pair];
       const unsigned k = 2 * pair;
-      // Rows and columns k4 + k and the next, stored by the work-items that own them.
+      // Rows and columns k4 + k and k4 + k + 1, stored by the work-items that hold them.
       if (y == k4 / 2 + pair) {
 #pragma unroll
         for (unsigned i = 0; i < 2; ++i) row_pair[i][x] = make_float4(best[i][0], best[i][1], best[i][2], best[i][3]);
@@ -120,7 +120,7 @@ __global__ void __launch_bounds__(512) diagonal_block(float* d, unsigned ld, uns
       for (unsigned i = 0; i < 4; ++i) second_row[i] = combined<op>(second_row[i], back, from_row[i]);
 #pragma unroll
       for (unsigned i = 0; i < 2; ++i) second_column[i] = combined<op>(second_column[i], from_column[i], ahead);
-        // After the last vertex, rows and columns repeat it. This changes nothing, since paths through it have been considered.
+        // Rows and columns after the last vertex repeat it. This changes nothing: paths through it are already covered.
 #pragma unroll
       for (unsigned i = 0; i < 8; ++i) {
         float& element = best[i / 4][i % 4];
@@ -136,7 +136,8 @@ __global__ void __launch_bounds__(512) diagonal_block(float* d, unsigned ld, uns
   }
 }
 
-// Tiles outside the diagonal block: with `cross` those of its row (blockIdx.y 0) and column (1), otherwise all others.
+// Updates tiles outside the diagonal block: with `cross`, the tiles in its row (blockIdx.y 0) and its column (1); otherwise all
+// others.
 template <opcode op>
 __global__ void __launch_bounds__(simd2_vector::workgroup_size)
     other_blocks(float* d, unsigned ld, unsigned first, unsigned vertices, bool cross) {
@@ -208,7 +209,7 @@ struct Options {
   }
 };
 
-// W compressed to the 2:4 form, or empty.
+// W compressed to the 2:4 form, or empty if it is not needed.
 template <opcode op>
 struct Compressed {
   Compressed(bool wanted, const std::vector<half>& edges, unsigned vertices, unsigned ld, half absent)
@@ -244,7 +245,7 @@ class Steps {
 
   void prepare() const { d_[0].upload(edges_); }
   void run() {
-    // Steps until paths of any length are covered; initially paths have one edge.
+    // Number of steps that cover paths of any length; initially paths have one edge.
     const bool one_more = options_.algorithm == "bellman-ford";
     const unsigned most = one_more ? std::max(n_, 2U) - 2 : static_cast<unsigned>(std::ceil(std::log2(std::max(n_, 2U) - 1.0)));
     for (iterations_ = 0; iterations_ < most;) {
@@ -314,7 +315,7 @@ inline void check(workload::Program& program, const workload::Graph& graph, work
   program.check_equal("paths", got, std::vector<float>(best.begin(), best.end()));
 }
 
-// Each of these returns the matrix of the best paths, without gaps.
+// The following functions return the matrix of the best paths, without gaps between rows.
 
 template <opcode op>
 std::vector<float> run_baseline(workload::Program& program, const workload::Graph& graph, workload::Paths paths) {
@@ -325,11 +326,11 @@ std::vector<float> run_baseline(workload::Program& program, const workload::Grap
   return without_gaps(d.download(), graph.vertices, ld);
 }
 
-/// CUDA-FW.
+/// Runs CUDA-FW (predecessor_closure.h).
 template <opcode op>
 std::vector<float> run_with_predecessors(workload::Program& program, const workload::Graph& graph, workload::Paths paths) {
   const unsigned n = graph.vertices, ld = workload::groups(n, predecessor_tile) * predecessor_tile;
-  // Rows and columns after the last vertex have no paths and change nothing.
+  // Padding rows and columns have no paths and change nothing.
   std::vector<float> edges(size_t{ld} * ld, workload::absent(paths));
   const std::vector<float> matrix = matrix_of<float>(graph, paths, ld);
   std::copy(matrix.begin(), matrix.end(), edges.begin());

@@ -1,4 +1,5 @@
-// Counts the elements that fulfil a condition, by wavefront votes, which cost one instruction, and one atomic per workgroup.
+// Counts the elements that fulfil a condition, by wavefront votes (one instruction each) and one atomic operation per
+// workgroup.
 #pragma once
 
 #include <hip/hip_runtime.h>

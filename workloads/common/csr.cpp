@@ -8,7 +8,7 @@
 namespace workload {
 namespace {
 
-// Rows of the given lengths, with distinct random columns.
+// Returns a matrix with rows of the given lengths and distinct random columns.
 Csr with_row_lengths(Random& random, const std::vector<unsigned>& lengths, std::size_t columns) {
   Csr matrix;
   matrix.offsets = {0};

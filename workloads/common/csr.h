@@ -18,9 +18,10 @@ struct Csr {
   std::size_t longest_row() const;
 };
 
-/// `entries` distinct entries in random rows and columns. Throws a UsageError for more than rows * columns.
+/// Returns a matrix with `entries` distinct entries in random rows and columns. Throws a UsageError for more than rows *
+/// columns.
 Csr random_csr(Random& random, std::size_t rows, std::size_t columns, std::size_t entries);
-/// `degree` entries in each row.
+/// Returns a matrix with `degree` entries in each row, in random columns.
 Csr random_regular_csr(Random& random, std::size_t rows, std::size_t columns, std::size_t degree);
 
 /// Number of lanes that share a row, so that most lanes have work: 1, 4, 16 or 64.

@@ -14,7 +14,7 @@ void require(hipError_t status, const std::string& what);
 /// Allocates GPU memory. Throws an Error that states the available memory if it does not fit. `name`: the array's name in
 /// messages.
 void* allocate(const std::string& name, std::size_t count, std::size_t element_size);
-/// Frees memory of allocate(), with the same count and element size.
+/// Frees memory returned by allocate(); count and element size must be the same as there.
 void release(void* memory, std::size_t count, std::size_t element_size);
 /// Maximum number of bytes allocated at the same time.
 std::size_t peak_memory();

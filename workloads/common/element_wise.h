@@ -10,8 +10,8 @@
 
 constexpr unsigned group_size = 256;
 
-/// `shift`: partitions between corresponding elements of consecutive vectors, of which the result is the last. `start(arrays,
-/// length)` launches the kernel; `element(operands, i)` is its expected result.
+/// `shift`: number of partitions between corresponding elements of consecutive vectors; the last vector is the result.
+/// `start(arrays, length)` launches the kernel; `element(operands, i)` returns the expected result for element i.
 template <std::size_t operand_count, typename Start, typename Element>
 int run_element_wise(int argc, char** argv, const char* name, const char* summary, unsigned shift, const Start& start,
                      const Element& element) {

@@ -2,10 +2,11 @@
 // Matrix products of the neural networks: C = op(A) op(B), or C += op(A) op(B), row-major, any size and leading dimension.
 //
 // Elements are float or _Float16, sums are float in order of ascending k within a part. Three kernels:
-//   lds        64 x 64 tile of C, 256 work-items with 4 x 4 elements each, 16 deep through LDS; the next tiles are loaded into
-//              registers while the current ones are multiplied. The usual kernel of a BLAS.
-//   registers  the same 4 x 4 elements, operands loaded directly into registers, four at a time; neighbours share lines
-//              through L1. The form of AMD APP SDK's MatrixMultiplication, in which loads feed only multiply-adds.
+//   lds        64 x 64 tile of C, 256 work-items with 4 x 4 elements each; A and B pass through LDS in steps of 16 along k, and
+//              the next step is loaded into registers while the current one is multiplied. The usual kernel of a BLAS.
+//   registers  the same 4 x 4 elements; operands are loaded directly into registers, four at a time, and neighbouring
+//              work-items share lines of L1. The form of AMD APP SDK's MatrixMultiplication, in which loads feed only
+//              multiply-adds.
 //   words      one element of C per work-item, 16 x 16 per workgroup: each step loads a word of A and a word of B, without
 //              LDS. The form used in MGPUSim's ResNet. As there, transposed operands are first transposed by a separate
 //              kernel.
@@ -46,7 +47,7 @@ struct Arguments {
 // A matrix in memory: `lines` of `length` elements, `ld` apart.
 template <typename T>
 struct Stored {
-  // Four elements loaded by one access, from an address that is a multiple of 4.
+  // Four elements loaded by one access, aligned to 4 bytes.
   using Four = T __attribute__((ext_vector_type(4), aligned(4)));
 
   __device__ Stored(const T* first, unsigned leading, unsigned line_count, unsigned line_length)
@@ -55,14 +56,14 @@ struct Stored {
         lines(line_count),
         length(line_length),
         by_four(line_length >= 4 && (line_length | leading) * sizeof(T) % 4 == 0 && reinterpret_cast<size_t>(first) % 4 == 0) {}
-  // Elements at ... at + 3 of a line, by one access. Requires that all are inside the matrix, and `by_four`: lines allow such
-  // accesses.
+  // Loads elements at ... at + 3 of a line by one access. They must be inside the matrix, and `by_four` must be set, which
+  // means that lines allow such accesses.
   __device__ void four_inside(unsigned line, unsigned at, float (&values)[4]) const {
     const Four elements = *reinterpret_cast<const Four*>(data + static_cast<size_t>(line) * ld + at);
 #pragma unroll
     for (unsigned i = 0; i < 4; ++i) values[i] = static_cast<float>(elements[i]);
   }
-  // Elements at any position; zeros outside the matrix.
+  // Loads four elements at any position; elements outside the matrix are zero.
   __device__ void four(unsigned line, unsigned at, float (&values)[4]) const {
     if (by_four && line < lines && at + 4 <= length) {
       four_inside(line, at, values);
@@ -73,8 +74,7 @@ struct Stored {
   __device__ void edge(unsigned line, unsigned at, float (&values)[4]) const {
     const T* const from = data + static_cast<size_t>(min(line, lines - 1)) * ld;
     if (by_four) {
-      // The line's last four elements, shifted. Selected without variable indices, which would put an array into private
-      // memory.
+      // Shifts the line's last four elements. A variable index instead of selections would put an array into private memory.
       const unsigned start = min(at, length - 4), shift = line < lines ? at - start : 4;
       const Four last = *reinterpret_cast<const Four*>(from + start);
       auto a = static_cast<float>(last[0]), b = static_cast<float>(last[1]), c = static_cast<float>(last[2]),
@@ -114,7 +114,7 @@ __device__ inline void store(const Arguments<T, Output>& x, unsigned row, unsign
 }
 
 // `a` and `b` are matrices in memory, or other sources of four elements of a line. AlongK: lines are rows of op(A) or columns
-// of op(B), so that elements of a line are adjacent along k; otherwise lines follow each other along k.
+// of op(B), so that elements of a line are adjacent along k; otherwise, each line has one k.
 template <bool AAlongK, bool BAlongK, typename A, typename B, typename T, typename Output>
 __device__ inline void multiply_lds(const Arguments<T, Output>& x, const A& a, const B& b) {
   __shared__ __attribute__((aligned(16))) float a_tile[kDepth][kPitch];
@@ -177,7 +177,7 @@ __device__ inline void multiply_registers(const Arguments<T, Output>& x, const S
   const unsigned first_row = blockIdx.y * kTile + threadIdx.x / 16 * 4,
                  first_column = blockIdx.x * kTile + threadIdx.x % 16 * 4;
   if (first_row >= x.m || first_column >= x.n) return;
-  // At the end of rows and columns the block of 4 x 4 elements is moved inside the matrix, so that the loop has no bounds
+  // At the end of rows and columns, the block of 4 x 4 elements is moved inside the matrix, so that the loop has no bounds
   // checks.
   const bool inside = a.by_four && b.by_four && x.m >= 4 && x.n >= 4;
   const unsigned row = inside ? min(first_row, x.m - 4) : first_row,
@@ -217,8 +217,8 @@ __device__ inline void multiply_registers(const Arguments<T, Output>& x, const S
   store(x, row, column, sum, first_row, first_column);
 }
 
-// Computes one element of C per work-item, without transposing operands. `alpha` is BLAS's factor of the product: elements of A
-// are multiplied by it, so that this does not wait for elements of B.
+// Computes one element of C per work-item, without transposing operands. `alpha` is BLAS's factor of the product: it multiplies
+// elements of A, so that this multiplication does not wait for elements of B.
 template <typename T, typename Output>
 __device__ inline void multiply_words(const Arguments<T, Output>& x, float alpha) {
   const unsigned row = blockIdx.y * kEdge + threadIdx.y, column = blockIdx.x * kEdge + threadIdx.x;
@@ -272,7 +272,7 @@ __device__ inline void sum_parts(const PartsArguments<Output>& x) {
   *at = static_cast<Output>(x.accumulate ? static_cast<float>(*at) + sum : sum);
 }
 
-// Forms of a product, by the place of the operands that are multiplied next.
+// Forms of a product, by the place of the operands of the next step.
 enum class Form { kLds, kRegisters, kWords };
 
 // The kernels of a product, and the storage order of its operands.
@@ -299,7 +299,7 @@ inline dim3 edges(unsigned rows, unsigned columns) {
 template <typename T, typename Output, typename Scratch>
 void multiply_by_words(workload::LayerLog& log, const Product<T, Output>& product, const Helpers<T, Output>& helpers,
                        Arguments<T, Output> x, Scratch& scratch) {
-  // Transposes op(A) or op(B), of which at most one is transposed, for the kernel.
+  // Transposes an operand that is stored transposed, since the kernel does not support it. At most one operand is.
   const auto straight = [&](const T*& operand, unsigned& ld, unsigned rows, unsigned columns) {
     T* const to = reinterpret_cast<T*>(scratch(static_cast<size_t>(rows) * columns));
     log.launch(helpers.transpose, edges(columns, rows), dim3(kEdge, kEdge), operand, to, rows, columns, ld, false);

@@ -12,7 +12,7 @@
 
 namespace tiled {
 
-/// A row-major matrix of the host.
+/// A row-major matrix in host memory.
 template <class Element>
 struct HostMatrix {
   HostMatrix(unsigned row_count, unsigned column_count)
@@ -77,13 +77,13 @@ DeviceOperand<Element> right_operand(const HostMatrix<Element>& b, bool along_k)
   return {"B", b.columns, b.rows, along_k, [&](size_t column, size_t k) { return b.at(k, column); }};
 }
 
-/// Tf32x3: each factor has a relative error of 2^-22, and the omitted product of the two small terms adds as much.
+/// Relative error of Tf32x3: each factor has an error of 2^-22, and the omitted product of the two small terms adds as much.
 constexpr double kTf32x3Error = 3.01 * 0x1p-22;
-/// Bf16x3: the omitted products, whose terms are at most 2^-8 of the previous ones.
+/// Relative error of Bf16x3: the omitted products, whose terms are at most 2^-8 of the previous ones.
 constexpr double kBf16x3Error = 2.01 * 0x1p-24;
-/// Eehc: each factor has a relative error of 2^-16, and the omitted product of the two small terms adds as much.
+/// Relative error of Eehc: each factor has an error of 2^-16, and the omitted product of the two small terms adds as much.
 constexpr double kEehcError = 3.01 * 0x1p-16;
-/// Unsplit: each factor is rounded to 11 bits.
+/// Relative error of Unsplit: each factor is rounded to 11 bits.
 constexpr double kUnsplitError = 2.01 * 0x1p-10;
 
 template <class Element>
@@ -95,7 +95,7 @@ struct Kernel {
   const char* implementation;
   KernelFunction function;
   unsigned rows, columns;
-  /// Roundings per k and part of a complex number; 0: bit-identical to a chain of fused multiply-adds.
+  /// Number of roundings for each k and each part of a complex number; 0: bit-identical to a chain of fused multiply-adds.
   unsigned sums;
   /// Maximum relative error of a product, in addition to the rounding of sums.
   double split;
@@ -146,8 +146,8 @@ std::vector<std::string> implementations(const std::vector<Kernel<KernelFunction
   return names;
 }
 
-/// Columns of tiles in a band. Workgroups are started band by band, so that concurrent ones cover a roughly square part of C,
-/// whose operands stay in L2. At least two workgroups run on a compute unit.
+/// Width of a band in tiles. Workgroups are started band by band, so that concurrent ones cover a roughly square part of C,
+/// whose operands stay in L2. Two workgroups per compute unit are assumed.
 inline unsigned band_columns(unsigned columns) {
   const auto widest = static_cast<unsigned>(std::lround(std::sqrt(2.0 * compute_units())));
   return workload::groups(columns, workload::groups(columns, widest));
@@ -165,7 +165,7 @@ void launch(const Kernel<Function<Element>>& kernel, const Result<Element>& c, c
 
 // -- expected results
 
-/// Elements as real numbers; both parts of complex ones.
+/// Elements as a list of real numbers, two for each complex one.
 template <class Real, class Element>
 std::vector<Real> parts_of(const std::vector<Element>& elements) {
   std::vector<Real> parts(elements.size() * sizeof(Element) / sizeof(Real));
@@ -173,7 +173,7 @@ std::vector<Real> parts_of(const std::vector<Element>& elements) {
   return parts;
 }
 
-/// Continues the FNV-1a hash `bits` with the numbers' bytes.
+/// Continues the FNV-1a hash `bits` with the bytes of the values.
 template <class Real>
 std::uint64_t hash_of_bits(const std::vector<Real>& values, std::uint64_t bits = 0xcbf29ce484222325) {
   for (const Real value : values) {
@@ -254,7 +254,7 @@ void check(workload::Program& program, const Kernel<KernelFunction>& kernel, con
   program.check_near("C", got, expected, [&](size_t i) { return share * magnitude[i]; });
 }
 
-/// Options common to all products, and the main program.
+/// Defines the options common to all products and runs the program.
 template <class Element>
 int run_gemm(workload::Program& program, int argc, char** argv, const std::vector<Kernel<Function<Element>>>& kernels) {
   using Real = typename RealOf<Element>::Type;
@@ -290,8 +290,8 @@ int run_gemm(workload::Program& program, int argc, char** argv, const std::vecto
 
 }  // namespace tiled
 
-/// The kernel NAME of a product: TILED_KERNEL(sgemm_simt, float, tiled::Simt<float, 8, 8>). TILED_MATRIX_KERNEL is for kernels
-/// that need matrix units; `kernel_for` prevents calls on other GPUs.
+/// Defines the kernel NAME of a product: TILED_KERNEL(sgemm_simt, float, tiled::Simt<float, 8, 8>). TILED_MATRIX_KERNEL is for
+/// kernels that need matrix units; `kernel_for` prevents calls on other GPUs.
 #define TILED_KERNEL_HEAD(name, Element, wavefronts)                          \
   extern "C" __global__ void __launch_bounds__(tiled::kWorkgroup, wavefronts) \
       name(tiled::Result<Element> c, tiled::Operand<Element> a, tiled::Operand<Element> b, unsigned k)

@@ -1,16 +1,16 @@
-// Inner products for gemm_tiled.h: multiplication of slabs of A's and B's tiles in LDS by a workgroup.
+// Inner products for gemm_tiled.h: a workgroup multiplies slabs of the tiles of A and B in LDS.
 //
 //   Simt<float | Complex | double>  fused multiply-adds of the vector ALUs
 //   Mfma<float | Complex | double>  CDNA2's own f32 and f64 MFMA
 //   M3xu<fp32 | fp32c | fp64>       the formats of M3XU
-//   Tf32x3     f32 as two terms of TF32: three products, small by small is omitted (as in CUTLASS)
+//   Tf32x3     f32 as two terms of TF32: three products, small times small is omitted (as in CUTLASS)
 //   Bf16x3     f32 as three terms of bf16, exactly: the six products that are significant in f32
-//   Eehc       f32 as two terms of bf16: three products, small by small is omitted (Ma et al., EEHC: the thesis' [102])
+//   Eehc       f32 as two terms of bf16: three products, small times small is omitted (Ma et al., EEHC: the M3XU thesis' [102])
 //   Unsplit    the products of Tf32x3 without splitting the operands: the small terms are 0
 //   Gemm4      complex: four real products, each by Tf32x3
 //
-// Simt, Mfma of real numbers and M3xu give the same bits: a chain of fused multiply-adds over ascending k; for complex
-// numbers, in each k, re += ar br, re -= ai bi, im += ar bi, im += ai br. All except Simt require gfx90a.
+// Simt, Mfma of real numbers and M3xu give the same bits: a chain of fused multiply-adds over ascending k; for complex numbers,
+// at each k, re += ar br, re -= ai bi, im += ar bi, im += ai br. All except Simt require gfx90a.
 //
 // Programs are compiled with -fno-slp-vectorize: Simt is measured against the f32 rate of the vector ALUs, without CDNA2's
 // packed instructions.
@@ -36,13 +36,14 @@ __device__ inline void add_products(double& sum, Unit a, Unit b) {
   sum = fma(__builtin_bit_cast(double, a), __builtin_bit_cast(double, b), sum);
 }
 
-/// Forces the value to be computed here; otherwise the compiler would postpone it until the next tile is in LDS.
+/// Forces the computation of the value here; otherwise the compiler would postpone it until the next tile is in LDS.
 __device__ inline void pin(float& value) { asm volatile("" : "+v"(value)); }
 __device__ inline void pin(double& value) { asm volatile("" : "+v"(value)); }
 __device__ inline void pin(Complex& value) { asm volatile("" : "+v"(value.re), "+v"(value.im)); }
 
-/// kHeight x kWidth elements per lane, 8 x 8 lanes: pairs of rows and of columns, 16 apart, so that eight lanes read 16 bytes
-/// each of consecutive addresses. kAdd(sum, a, b) adds the products of two units, or another combination.
+/// A lane computes kHeight x kWidth elements, and 8 x 8 lanes form a wavefront. A lane's rows and columns are adjacent pairs,
+/// 16 apart, so that eight lanes read consecutive addresses, 16 bytes each. kAdd(sum, a, b) adds the products of two units, or
+/// another combination.
 template <class T, unsigned kHeight, unsigned kWidth, void (*kAdd)(T&, Unit, Unit) = add_products>
 class Simt {
  public:
@@ -98,7 +99,7 @@ class Simt {
 
 #if defined(__gfx90a__)
 
-/// Two units as operands: unit 2 (lane / 16) and the next one.
+/// Operands of two adjacent units (8 bytes each) along k, the first of which is 2 (lane / 16).
 struct TwoUnitOperands {
   using Operand = TwoUnits;
   static constexpr unsigned kSteps = kUnits / 8;
@@ -173,7 +174,8 @@ using Mfma = MatrixUnits<MfmaWay<T>, kHeight, kWidth>;
 /// f32 as a sum of two TF32 numbers of 11 bits, rounded to nearest (ties away).
 struct Tf32Terms {
   Unit big, small;
-  // Takes values instead of elements of vectors, since clang 15's __builtin_bit_cast always uses a vector's first element.
+  // Parameters are values instead of elements of vectors, since clang 15's __builtin_bit_cast always uses a vector's first
+  // element.
   __device__ static unsigned raised(float x) { return __builtin_bit_cast(unsigned, x) + 0x1000; }
   __device__ static float rounded(float x) { return __builtin_bit_cast(float, raised(x) & 0xffffe000); }
   // Adds half a unit of the last place for rounding; the unit ignores the low bits.
@@ -189,7 +191,7 @@ __device__ inline void add_tf32(Tf32Sum& sum, Unit a, Unit b) {
   using B = m3xu::fragment<m3xu::matrixb, m3xu::tf32>;
   m3xu::mma(sum, __builtin_bit_cast(A, a), __builtin_bit_cast(B, b), sum);
 }
-/// Adds product 0, 1 or 2 of a and b.
+/// Adds one of the three products of a and b; `product` is 0, 1 or 2.
 __device__ inline void add_tf32x3(unsigned product, Tf32Sum& sum, const Tf32Terms& a, const Tf32Terms& b) {
   add_tf32(sum, product == 0 ? a.small : a.big, product == 1 ? b.small : b.big);
 }
@@ -227,7 +229,7 @@ struct Bf16Terms {
       Vector<unsigned, 4> nearest;
 #pragma unroll
       for (unsigned i = 0; i < 4; ++i) {
-        // The remainder for the last term fits exactly.
+        // The last term is not rounded: the remainder fits exactly.
         nearest[i] = __builtin_bit_cast(unsigned, static_cast<float>(x[i])) + (term < 2 ? 0x8000 : 0);
         x[i] -= __builtin_bit_cast(float, nearest[i] & 0xffff0000);
       }
@@ -275,7 +277,7 @@ struct EehcWay : TwoUnitOperands {
 template <unsigned kHeight, unsigned kWidth>
 using Eehc = MatrixUnits<EehcWay, kHeight, kWidth>;
 
-/// Complex numbers as real and imaginary parts, elements 2 (lane / 16) and the next along k.
+/// Real and imaginary parts of complex numbers, for elements 2 (lane / 16) and 2 (lane / 16) + 1 along k.
 struct ComplexTf32Terms {
   Tf32Terms re, im;
 };

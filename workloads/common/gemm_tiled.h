@@ -14,8 +14,8 @@
 
 namespace tiled {
 
-/// Operands have lines that begin at multiples of 16 bytes and can be read up to the next multiple of 16 bytes; k is a multiple
-/// of kDepth, with zeros after the matrix' own elements (DeviceOperand in gemm_host.h).
+/// The kernels' operands: lines begin at multiples of 16 bytes and can be read up to the next multiple of 16 bytes; k is a
+/// multiple of kDepth, with zeros after the matrix' own elements (DeviceOperand in gemm_host.h).
 using namespace m3xu::tiled;
 
 template <class Element>
@@ -27,7 +27,7 @@ struct RealOf<Complex> {
   using Type = float;
 };
 
-/// C: any m and n, row-major.
+/// C, row-major, with any m and n.
 template <class Element>
 struct Result {
   Element* c;
@@ -35,7 +35,7 @@ struct Result {
   typename RealOf<Element>::Type alpha, beta;
 };
 
-/// alpha sum, or alpha sum + beta c.
+/// Returns alpha * sum, or alpha * sum + beta * c.
 template <class Real>
 __device__ inline Real scaled(Real sum, Real alpha) {
   return alpha * sum;
@@ -55,8 +55,8 @@ constexpr unsigned kSimtWavefronts = 1;
 constexpr unsigned kSimtWavefronts = 2;
 #endif
 
-/// Tile of a workgroup in a grid of bands (launch() in gemm_host.h): x is the column of tiles within a band, y the row, z the
-/// band.
+/// Tile of a workgroup in a grid of bands (launch() in gemm_host.h): x is the column of tiles within a band, y the row of
+/// tiles, z the band.
 template <class Product>
 __device__ inline Tile tile_in_bands() {
   const unsigned band_columns = __builtin_amdgcn_grid_size_x() / kWorkgroup;

@@ -26,7 +26,7 @@ std::vector<unsigned> shuffled_numbers(Random& random, unsigned count) {
   return numbers;
 }
 
-// A random share of the pairs for which `possible` is true.
+// Returns a random share of the pairs for which `possible` is true.
 template <typename Possible>
 Pairs chosen_pairs(Random& random, unsigned vertices, double density, Possible possible) {
   Pairs all;
@@ -53,7 +53,7 @@ Pairs grid(unsigned vertices) {
 Pairs scale_free(Random& random, unsigned vertices, double density) {
   const auto each = static_cast<unsigned>(std::max(1.0, std::round(density * vertices / 2)));
   Pairs pairs;
-  std::vector<unsigned> ends{0};  // each vertex once per edge
+  std::vector<unsigned> ends{0};  // each vertex once for each of its edges
   for (unsigned vertex = 1; vertex < vertices; ++vertex) {
     std::set<unsigned> others;
     while (others.size() < std::min(each, vertex)) others.insert(ends[random.below(ends.size())]);

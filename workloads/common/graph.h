@@ -14,7 +14,8 @@ struct Edge {
   float weight;
 };
 
-/// A directed graph with at most one edge per ordered pair of vertices, sorted by `from`, then `to`, and without loops.
+/// A directed graph without self-loops and with at most one edge per ordered pair of vertices. Edges are sorted by `from`, then
+/// `to`.
 struct Graph {
   unsigned vertices = 0;
   std::vector<Edge> edges;
@@ -38,8 +39,8 @@ struct GraphKind {
 /// Weights are whole numbers in [1, most]; distinct_weights() assigns 1, 2, 3, ... in random order to pairs of vertices.
 Graph random_graph(Random& random, unsigned vertices, const GraphKind& kind, unsigned most);
 void distinct_weights(Random& random, Graph& graph);
-/// Removes edges so that each vertex has at most two to the vertices 4 i ... 4 i + 3, for each i; with `symmetric`, also those
-/// whose opposite direction was removed.
+/// Removes edges so that each vertex has at most two edges to the vertices 4 i ... 4 i + 3, for each i. With `symmetric`, an
+/// edge and its opposite direction are removed together.
 void make_two_of_four(Graph& graph, bool symmetric);
 
 /// Quantity that is optimised over all paths between two vertices.
@@ -52,10 +53,10 @@ enum class Paths {
   widest,         ///< largest minimum of weights
   reachable,      ///< 1 or 0
 };
-/// Value of a pair without path, and (identity) from a vertex to itself.
+/// absent() is the value of a pair without a path, trivial() that of the path without edges from a vertex to itself.
 float absent(Paths paths);
 float trivial(Paths paths);
-/// Computed by Floyd-Warshall in double precision; element from * vertices + to.
+/// Values of the best paths, computed by Floyd-Warshall in double precision; element from * vertices + to.
 std::vector<double> best_paths(const Graph& graph, Paths paths);
 
 /// For a symmetric graph with distinct weights: 1 for each edge of its minimum spanning forest, in both directions; computed by

@@ -19,7 +19,7 @@ constexpr unsigned rows_at_once = 4;
 /// Rows that one wavefront of `transposed_product_parts` sums.
 constexpr unsigned rows_of_part = 64;
 
-// The matrix has rows of `pitch` float4, padded with zeros, and so have vectors of that length.
+// Rows of the matrix have `pitch` float4 and are padded with zeros; vectors with an element per column are padded likewise.
 
 /// y = A x, one wavefront per `rows_at_once` rows.
 static __global__ void __launch_bounds__(wavefront) product(const float4* __restrict__ matrix, const float4* __restrict__ x,
@@ -30,7 +30,7 @@ static __global__ void __launch_bounds__(wavefront) product(const float4* __rest
     const float4 b = x[column];
 #pragma unroll
     for (unsigned i = 0; i < rows_at_once; ++i) {
-      // After the last row, it is multiplied again.
+      // Rows after the last one repeat it; their sums are not stored.
       const float4 a = matrix[size_t{min(first + i, rows - 1)} * pitch + column];
       sums[i] += a.x * b.x, sums[i] += a.y * b.y, sums[i] += a.z * b.z, sums[i] += a.w * b.w;
     }
@@ -42,7 +42,7 @@ static __global__ void __launch_bounds__(wavefront) product(const float4* __rest
   }
 }
 
-/// parts[p] = the sum over rows [64 p, 64 p + 64) of A's row times x's element, four columns per work-item.
+/// parts[p] = the sum over rows r in [64 p, 64 p + 64) of A[r] x[r], four columns per work-item.
 static __global__ void __launch_bounds__(wavefront)
     transposed_product_parts(const float4* __restrict__ matrix, const float* __restrict__ x, float4* __restrict__ parts,
                              unsigned rows, unsigned pitch) {
@@ -137,12 +137,12 @@ inline Reference reference_vector(const std::vector<float>& x) {
   return result;
 }
 
-/// `values`, padded with zeros.
+/// Returns `values`, padded with zeros to `size`.
 inline std::vector<float> padded(std::vector<float> values, size_t size) {
   values.resize(size);
   return values;
 }
-/// The first `size` values.
+/// Returns the first `size` values.
 inline std::vector<float> shortened(std::vector<float> values, size_t size) { return padded(std::move(values), size); }
 
 }  // namespace workload

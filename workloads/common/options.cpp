@@ -181,7 +181,7 @@ void Program::print_help() const {
   line("describe", "name, summary, source and sizes, for programs to read", "");
 }
 
-// Lines of key and value, separated by a tab.
+// Prints lines of key and value, separated by a tab.
 void Program::print_description() const {
   std::cout << "name\t" << name_ << "\nsummary\t" << summary_ << "\nsource\t" << source_ << '\n';
   for (std::size_t preset = 0; preset < preset_names.size(); ++preset) {

@@ -30,14 +30,14 @@ __device__ inline size_t element_of(const PathsView& paths, unsigned row, unsign
   return static_cast<size_t>(row * predecessor_tile + threadIdx.y) * paths.ld + column * predecessor_tile + threadIdx.x;
 }
 
-// Updates the path from row y to column x if it is better over k.
+// Updates the path from row y to column x if the path via k is better.
 template <simd2::opcode op>
 __device__ inline void take_better(float& best, unsigned& predecessor, float to_k, float from_k, unsigned predecessor_from_k) {
   const float after = simd2_vector::combined<op>(best, to_k, from_k);
   if (after != best) best = after, predecessor = predecessor_from_k;
 }
 
-// The tile on the diagonal.
+// Updates the tile on the diagonal.
 template <simd2::opcode op>
 __global__ void __launch_bounds__(256) predecessor_diagonal(PathsView paths, unsigned middle) {
   __shared__ PathsTile tile;
@@ -55,7 +55,7 @@ __global__ void __launch_bounds__(256) predecessor_diagonal(PathsView paths, uns
   paths.best[at] = best, paths.predecessor[at] = predecessor;
 }
 
-// The tiles in the same row of tiles (blockIdx.y 0) and in the same column (1).
+// Updates the tiles in the diagonal tile's row of tiles (blockIdx.y 0) and column of tiles (1).
 template <simd2::opcode op>
 __global__ void __launch_bounds__(256) predecessor_cross(PathsView paths, unsigned middle) {
   __shared__ PathsTile diagonal, tile;
@@ -78,7 +78,7 @@ __global__ void __launch_bounds__(256) predecessor_cross(PathsView paths, unsign
   paths.best[at] = best, paths.predecessor[at] = predecessor;
 }
 
-// All other tiles.
+// Updates all tiles outside the diagonal tile's row and column.
 template <simd2::opcode op>
 __global__ void __launch_bounds__(256) predecessor_rest(PathsView paths, unsigned middle) {
   __shared__ PathsTile left, right;
@@ -110,8 +110,8 @@ void predecessor_floyd_warshall(const PathsView& paths) {
   }
 }
 
-/// Checks that each path without its last edge is a best path, too: for every pair whose path has edges, the predecessor's path
-/// extended by the edge from it must give the path's value.
+/// Checks that each path without its last edge is also a best path: for every pair whose path has edges, the path to the
+/// predecessor, extended by the edge from it, must have the path's value.
 template <typename Extended>
 bool predecessors_are_right(const std::vector<float>& best, const std::vector<unsigned>& predecessor,
                             const std::vector<float>& edges, unsigned vertices, unsigned ld, float absent, Extended extended) {

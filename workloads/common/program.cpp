@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t differences_shown = 5;
 
-// The architecture's name without its features: gfx90a of gfx90a:sramecc+:xnack-.
+// The architecture's name without its features, for example gfx90a for gfx90a:sramecc+:xnack-.
 std::string gpu_name() {
   int count = 0;
   const hipError_t status = hipGetDeviceCount(&count);
@@ -40,7 +40,7 @@ int Program::run(int argc, char** argv, const std::function<void()>& body) {
   try {
     parse(argc, argv);
     if (!parsed_) return 0;
-    // Separate streams, so that input is the same for any sparsity.
+    // Separate random streams, so that the input is the same for any sparsity.
     random_ = std::make_unique<Random>(static_cast<std::uint64_t>(seed_));
     random_zeros_ = std::make_unique<Random>(~static_cast<std::uint64_t>(seed_));
     gpu_ = gpu_name();

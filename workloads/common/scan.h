@@ -5,7 +5,7 @@
 
 namespace workload {
 
-/// The sum of `value` over the work-items before this one; `all` receives the total. `partial` is LDS with one word per
+/// Returns the sum of `value` over the work-items before this one; `all` receives the total. `partial` is LDS with one word per
 /// wavefront.
 __device__ inline unsigned sum_before(unsigned value, unsigned* partial, unsigned& all) {
   const unsigned lane = threadIdx.x % 64, wavefront = threadIdx.x / 64;

@@ -77,7 +77,7 @@ __device__ inline float truth(float value) {
   return op != simd2::orand ? value : value != 0.0f ? 1.0f : 0.0f;
 }
 
-// Loads up to four elements of a row, `count` of them, aligned to one element; below, stores them.
+// Loads four elements of a row, of which `count` are inside the matrix; addresses need only be aligned to one element.
 template <typename T>
 __device__ inline float4 load_four(const T* from, unsigned count) {
   using four = T __attribute__((ext_vector_type(4), aligned(sizeof(T))));
@@ -112,7 +112,7 @@ using Four = T __attribute__((ext_vector_type(4)));
 template <typename T>
 using UnalignedFour = T __attribute__((ext_vector_type(4), aligned(sizeof(T))));
 
-// Two buffers for elements of A and B in LDS, which at the end hold the sums of half a workgroup.
+// Two buffers for elements of A and B in LDS. At the end, this memory holds the sums of half of the workgroup.
 struct Tiles {
   float a[2][depth][pitch], b[2][depth][pitch];
 };
@@ -158,7 +158,7 @@ __device__ inline void multiply(const Factors<T>& x, unsigned row0, unsigned col
       sums[y][3] = truth<op>(before.w);
     }
   };
-  // The first half starts with C.
+  // The first half of the workgroup starts with C.
   if (part == 0) {
     if (whole) {
       begin(4);

@@ -1,6 +1,6 @@
 // Patterns of sparse products in compressed rows: columns and row offsets of C = A B.
 //
-// A row's pattern is a bitmap in LDS, in which no two products collide and from which columns come out in order.
+// A row's pattern is a bitmap in LDS, in which no two products collide, and from which columns are read in order.
 #pragma once
 
 #include <hip/hip_runtime.h>
@@ -12,7 +12,7 @@
 namespace sparse {
 
 constexpr unsigned largest_workgroup = 1024, scan_size = 256;
-// Loads of B that a lane keeps in flight.
+// Number of loads of B that a lane keeps in flight.
 constexpr unsigned ahead = 4;
 
 /// A matrix in compressed rows on the GPU. `values` may be null if only patterns are computed.
@@ -22,12 +22,12 @@ struct CsrView {
   const _Float16* values;
 };
 
-/// Total number of a product's elements.
+/// Number of a product's elements, in total and in its longest row.
 struct Total {
   unsigned entries, longest_row;
 };
 
-// An element of an array of less than 4 GiB: the byte offset has 32 bits, which the instructions add to a scalar base.
+// Returns an element of an array of less than 4 GiB: instructions add the 32-bit byte offset to a scalar base.
 template <typename T>
 __device__ inline T element(const T* array, unsigned at) {
   return *reinterpret_cast<const T*>(reinterpret_cast<const char*>(array) + at * static_cast<unsigned>(sizeof(T)));
@@ -59,7 +59,7 @@ __device__ inline void for_each_product(const CsrView& a, const CsrView& b, unsi
   }
 }
 
-// Computes pattern and number of elements of one row of C per workgroup. LDS: the bitmap, and a word.
+// Computes the pattern of one row of C, and its number of elements, per workgroup. LDS holds the bitmap and one word.
 __global__ void __launch_bounds__(largest_workgroup)
     find_pattern(CsrView a, CsrView b, unsigned words, unsigned lanes, unsigned* __restrict__ bitmaps,
                  unsigned* __restrict__ counts) {
@@ -68,8 +68,8 @@ __global__ void __launch_bounds__(largest_workgroup)
   unsigned* const count = lds + words;
   for (unsigned i = threadIdx.x; i <= words; i += blockDim.x) lds[i] = 0;
   __syncthreads();
-  // Most products of a full row find their bit already set: first test it by a load, which takes all lanes together, unlike an
-  // atomic.
+  // Most products of a full row find their bit already set: a load tests it first, which serves all lanes together, unlike an
+  // atomic operation.
   for_each_product<false>(a, b, blockIdx.x, lanes, [=](unsigned column, float) {
     const unsigned bit = 1U << column % 32;
     if ((bitmap[column / 32] & bit) == 0) atomicOr(&bitmap[column / 32], bit);
@@ -124,7 +124,7 @@ inline unsigned lanes_for(std::size_t row) {
   return lanes;
 }
 
-/// Work-items for a row of C, so that each has a few steps. `products`: number of products of a row of C.
+/// Number of work-items for a row of C, so that each has a few steps. `products`: number of products of a row of C.
 inline unsigned workgroup_for(double products) { return products < 1024 ? 64 : products < 65536 ? 256 : largest_workgroup; }
 
 }  // namespace sparse
