@@ -1,6 +1,5 @@
 // Convolutions of ResNet-50 as implicit products: y[pixel][output channel] = sum over taps and input channels. The matrix of
-// inputs, with a row for each pixel of y and a column for each tap and channel, is never stored: stages read its elements from
-// x.
+// inputs, with a row for each pixel of y and a column for each tap and channel, is never stored: its elements are read from x.
 //
 // x and y are NHWC, weights are [output channel][tap row][tap column][input channel]. Pixels of x are an odd multiple of 64
 // bytes apart, see DeviceOperand in gemm_host.h.
@@ -23,7 +22,7 @@ constexpr Layer layers[] = {{56, 256, 64, 1},   {56, 64, 64, 3},   {56, 64, 256,
 
 template <class Element>
 struct Images {
-  const Element* data;         // after the last pixel there is one of zeros
+  const Element* data;         // followed by one pixel of zeros
   unsigned pixels;             // of all images
   unsigned size, taps, pitch;  // `pitch`: elements between pixels
   unsigned channels;           // a multiple of a slab's depth
@@ -81,7 +80,7 @@ class ImageStage {
 
   Images<Element> images_;
   const Element* slab_;
-  unsigned channel_ = 0, tap_ = 1;  // position of the slab; `tap_` is a bit
+  unsigned channel_ = 0, tap_ = 1;  // position of the slab; `tap_` has one bit set, as in inside_
   int middle_, row_, column_;       // position of the tap relative to the filter's centre
   tiled::AlongK place_;
   unsigned zeros_, offset_[kLoads], inside_[kLoads];  // byte offsets; `inside_`: bits of the taps for which the pixel is inside
@@ -128,7 +127,7 @@ MATRIX_CONVOLUTION(convolution_complex_m3xu, Complex, tiled::M3xu<m3xu::fp32c, 2
 template <class Element>
 using Function = void (*)(tiled::Result<Element>, Images<Element>, tiled::Operand<Element>, unsigned);
 
-/// The matrix of inputs on the host.
+/// Computes the matrix of inputs on the host.
 template <class Element>
 static tiled::HostMatrix<Element> columns_of(const tiled::HostMatrix<Element>& x, const Layer& layer) {
   tiled::HostMatrix<Element> columns(x.rows, layer.taps * layer.taps * layer.inputs);

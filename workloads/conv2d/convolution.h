@@ -14,16 +14,15 @@ namespace conv {
 
 using Half = _Float16;
 
-/// Parameters of a convolution for kernels. A transposed one has stride 1, and zeros between all adjacent elements of its
-/// input.
+/// Parameters of a convolution for kernels. A transposed convolution has stride 1, and zeros between all adjacent elements of
+/// its input.
 struct Convolution {
   unsigned images, height, width;  ///< number of images in x, and their rows and columns
   unsigned channels;               ///< a multiple of 4, including padding channels
   unsigned filters, filter_height, filter_width;
   unsigned stride_y, stride_x;
   unsigned pad_top, pad_left, pad_bottom, pad_right;
-  unsigned spacing_shift;  ///< adjacent elements of x are 1 << spacing_shift apart in the lowered input, with zeros between
-                           ///< them
+  unsigned spacing_shift;  ///< in the lowered input, elements of x are 1 << spacing_shift apart, with zeros in between
   /// Order of the workspace's rows: 0 (image, output row, output column), 1 (output row, output column, image).
   unsigned images_innermost;
 

@@ -1,4 +1,4 @@
-// Direct convolution on vector ALUs: f16 in, sums in f32.
+// Direct convolution on vector ALUs: f16 operands, sums in f32.
 #pragma once
 
 #include "workloads/conv2d/convolution.h"

@@ -29,7 +29,7 @@ struct ProductKernel {
   const char* lds;  ///< matrices in LDS; "": the method has only one form
   int fragments;    ///< dwords of a fragment per lane
   void (*function)(Argument);
-  const void* duplo;  ///< its parameters for Duplo; null: none
+  const void* duplo;  ///< the kernel's parameters for Duplo; null: none
 };
 #define EXPLICIT_ENTRY(name, lds, fragments) {#lds, fragments, name##_##lds##_##fragments, &name##_##lds##_##fragments##_duplo},
 inline const ProductKernel<Product> kExplicit[] = {PRODUCT_FORMS(EXPLICIT_ENTRY, convolution_explicit)};
@@ -121,15 +121,15 @@ inline void put_parameters(const void* symbol, const lacuna_duplo& block) {
   workload::require(hipMemcpyToSymbol(symbol, &block, sizeof block), "copying the parameters of the convolution");
 }
 
-/// A product without operands and result, and its grid, whose z is the number of parts along K.
+/// A product without operands and result, and its grid; z of the grid is the number of parts along K.
 struct PlannedProduct {
   Product product;
   dim3 grid;
   unsigned parts() const { return grid.z; }
 };
 
-/// m x n sums over `columns`. K is split into parts if there are fewer tiles than compute units. Columns ascend; rows of A
-/// correspond to rows of y.
+/// A product of m x n sums over `columns` columns in ascending order; rows of A correspond to rows of y. K is split into as
+/// many parts as there are compute units per tile, at most one per slab.
 inline PlannedProduct planned_product(unsigned m, unsigned n, unsigned columns, unsigned pitch, unsigned step) {
   Product x{};
   x.m = m, x.n = n, x.pitch = pitch;
@@ -152,7 +152,8 @@ inline PlannedProduct planned_product(const Convolution& c, unsigned pitch, unsi
   return planned;
 }
 
-/// Taps innermost: the number of channels at a time is that of a slab's columns or a divisor, at least `least`.
+/// Selects the order with taps innermost, in units of 64, 32 or 16 channels: the largest that divides the number of channels
+/// and is at least `least`. Without one, the order stays ascending.
 inline void walk_taps_innermost(Product& x, const Convolution& c, unsigned least) {
   for (const unsigned unit : {64u, 32u, 16u}) {
     if (c.channels % unit != 0 || unit < least) continue;

@@ -23,11 +23,11 @@ constexpr unsigned kSlabBytes = kTileRows* kSlabPitch<kHalves>;
 
 #if defined(__gfx90a__)
 
-/// Sets M0 to the workspace index of the first element of the slab that the next LDS reads access, for Duplo. Ordinary LDS
+/// Sets M0, for Duplo, to the workspace index of the first element of the slab that the next LDS reads access. Ordinary LDS
 /// instructions of gfx9 do not use M0.
 __device__ inline void set_slab(unsigned index) { asm volatile("s_mov_b32 m0, %0" ::"s"(index) : "memory"); }
 
-/// A row of the workspace: its image, and the filter's position, with the row in the upper and the column in the lower half.
+/// A row of the workspace: its image, and the filter's position, whose row is in the upper and column in the lower half.
 using RowPlace = Vector<unsigned, 2>;
 
 /// Loads slabs into LDS: a work-item loads eight columns of every 32nd row, with two rows in flight at a time.
@@ -48,12 +48,11 @@ class SlabStage {
   __device__ void begin(unsigned column) { column_ = column; }
   /// Loads the first or second half of the rows.
   __device__ void load(unsigned half) {
-    // Computed for each half: positions of a lane's columns would otherwise take registers while the previous slab is
-    // multiplied.
+    // Computed for each half: kept positions of a lane's columns would take registers while the previous slab is multiplied.
     unsigned column = column_;
     asm volatile("" : "+s"(column));
     column += threadIdx.x % 8 * 8;
-    // A single address, to which instructions add constants: one per row would take too many registers.
+    // A single address, to which instructions add constants: an address per row would take too many registers.
     unsigned place_of_row = rows_ + threadIdx.x / 8 * sizeof(RowPlace);
     asm volatile("" : "+v"(place_of_row));
     const Place places[2] = {place(column), by_eight() ? Place{} : place(column + 4)};
@@ -91,7 +90,7 @@ class SlabStage {
   __device__ bool by_eight() const { return x_.convolution.channels % 8 == 0; }
   __device__ Place place(unsigned column) const {
     const unsigned tap = column / x_.convolution.channels, filter_width = x_.convolution.filter_width;
-    // Columns after the last one are outside of every row of x.
+    // Columns after the last one are placed outside the image, so that their elements are zero.
     const int y = column < x_.convolution.columns() ? static_cast<int>(tap / filter_width) : 0x10000;
     return {y, static_cast<int>(tap % filter_width), column % x_.convolution.channels};
   }
@@ -107,7 +106,7 @@ class SlabStage {
   Vector<float, 4> values_[2];
 };
 
-/// A through LDS, B from memory. A slab is loaded while the previous one is multiplied.
+/// Multiplies with A in LDS and B from memory. A slab of A is loaded while the previous one is multiplied.
 template <unsigned kHalves>
 __device__ inline void multiply_slabs(Sums& sums, const Implicit& all, Tile tile, const Item& item, char* memory) {
   constexpr unsigned kSteps = kSlab / kStepColumns<kHalves>;

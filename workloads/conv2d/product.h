@@ -1,6 +1,6 @@
 // Products of workspaces and weights on matrix units: f16 operands, f32 sums. A workgroup of four wavefronts computes 128 x 64
 // elements, each wavefront 64 x 32 in 32 registers. At most 80 registers are used, so that three workgroups fit into a compute
-// unit with 256 for each lane of a SIMD.
+// unit with 256 registers per lane of a SIMD.
 //
 // A fragment is 16 rows of the workspace, or filters, by 16 or 32 columns: one load of 8 or 16 bytes per lane, in which lane l
 // has row l % 16 and group l / 16 of 4 or 8 columns. The two halves of 16 bytes are operands of two products; each product's
@@ -27,8 +27,8 @@ constexpr unsigned kItems = 256, kTileRows = 128, kTileColumns = 64, kSlab = 64;
 /// Halves of a fragment per lane; `dwords` as in --fragments.
 constexpr unsigned halves_of(unsigned dwords) { return 2 * dwords; }
 
-/// Arguments of a product's kernel. The grid is (tiles along n, tiles along m, parts along K); part p computes steps
-/// p * part_steps on, and writes to y + p * m * n.
+/// Arguments of a product's kernel. The grid is (tiles along n, tiles along m, parts along K); part p starts at step p *
+/// part_steps, and writes to y + p * m * n.
 struct Product {
   const Half* a;  ///< the workspace, with rows padded to a multiple of 128; implicit: x, followed by zeros
   const Half* b;  ///< weights, with rows padded to a multiple of 64, and zeros after the last column
@@ -37,11 +37,11 @@ struct Product {
   unsigned pitch;                 ///< elements between rows of A (of the workspace, even if implicit) and of B
   unsigned steps, part_steps;     ///< a step is a fragment's columns
   unsigned unit, taps, channels;  ///< order of the columns: see Walk
-  unsigned images, positions;     ///< order of the rows, images innermost; images = 1: row r belongs to row r of y
+  unsigned images, positions;     ///< order of rows with images innermost; images = 1: row r is row r of y
 };
 
-/// The order in which columns are multiplied. Channels innermost: ascending. Taps innermost: `unit` channels of all taps, then
-/// the next channels. The workspace is the same in both. A step must not cross units.
+/// The order in which columns are multiplied. Channels innermost: ascending order. Taps innermost: `unit` channels of all taps,
+/// then the next `unit` channels. The workspace is the same in both. A step must not cross units.
 class Walk {
  public:
   /// Starts at a step. Ascending order is treated as one tap with a single unit.
@@ -81,8 +81,8 @@ constexpr unsigned kStepColumns = 4 * kHalves;
 struct Sums {
   Vector<float, 4> tiles[4][2] = {};
 
-  /// Operands, optionally in two copies in separate registers. Adjacent tiles then use one copy each, like the two octets of a
-  /// warp that load the same half of A or of B (Duplo, MICRO '20, section II.B).
+  /// Adds a step's products. Operands may be in two copies in separate registers; adjacent tiles then use one copy each, like
+  /// the two octets of a warp that load the same half of A or of B (Duplo, MICRO '20, section II.B).
   template <unsigned kHalves, unsigned kCopies>
   __device__ void add(unsigned i, const Fragment<kHalves> (&a)[kCopies], const Fragment<kHalves> (&b)[2][kCopies]) {
 #pragma unroll
@@ -107,7 +107,7 @@ struct Sums {
   }
 };
 
-/// A pointer to LDS of 32 bits, and its conversion from an LDS object.
+/// A 32-bit pointer to LDS, and its conversion from an LDS object.
 template <class T>
 __device__ inline auto& lds_at(unsigned address) {
   return *(__attribute__((address_space(3))) T*)address;
@@ -130,13 +130,13 @@ class Item {
     return __builtin_amdgcn_mbcnt_hi(~0u, __builtin_amdgcn_mbcnt_lo(~0u, zero));
   }
 
-  const unsigned wavefront;  ///< number within the workgroup's 2 x 2
+  const unsigned wavefront;  ///< position within the workgroup's 2 x 2 wavefronts
 };
 
 /// Waits for the workgroup and its accesses to LDS, but not for loads in flight.
 __device__ inline void lds_barrier() { asm volatile("s_waitcnt lgkmcnt(0)\n\ts_barrier" ::: "memory"); }
 
-/// Loads fragments directly from memory: rows from `row` on, which is in scalar registers.
+/// Loads fragments directly from memory. Rows start at `row`, which is in scalar registers.
 template <unsigned kHalves>
 class MemoryFragments {
  public:
@@ -145,7 +145,7 @@ class MemoryFragments {
     const unsigned lane = threadIdx.x % 64;
     offset_ = (lane % 16 * pitch + lane / 16 * kHalves) * sizeof(Half);
   }
-  /// Loads the i-th 16 rows from a column on.
+  /// Loads the fragment of the i-th group of 16 rows, from a column on.
   __device__ Fragment<kHalves> load(unsigned i, unsigned column) {
     const Half* from = scalar(base_ + column + 16 * i * pitch_);
     // The address stays in scalar registers; the offset has 32 bits.
@@ -165,7 +165,7 @@ class MemoryFragments {
   unsigned pitch_, offset_;
 };
 
-/// Fragments of B, loaded one step ahead: those of the current and of the next step, by parity.
+/// Fragments of B, loaded one step ahead: those of the current and of the next step, indexed by the step's parity.
 template <unsigned kHalves, unsigned kCopies = 1>
 struct BFromMemory {
   __device__ BFromMemory(const Product& x, unsigned row, unsigned first)
@@ -182,8 +182,8 @@ struct BFromMemory {
   Fragment<kHalves> fragments[2][2][kCopies];
 };
 
-/// Both operands come directly from memory. A fragment is loaded into the registers of the one used in the previous step, so
-/// that a step's products hide its latency.
+/// Multiplies with both operands loaded directly from memory. A fragment is loaded into the registers of the one used in the
+/// previous step, so that a step's products hide the latency of the load.
 template <unsigned kHalves, unsigned kCopies>
 __device__ inline void multiply_from_memory(Sums& sums, const Product& x, Tile tile, const Item& item, unsigned first,
                                             unsigned steps) {
@@ -248,7 +248,7 @@ class LdsTile {
     const unsigned item_row = threadIdx.x / 4;
     offset_ = (item_row * pitch + threadIdx.x % 4 * 8) * sizeof(Half);
   }
-  /// Loads 32 columns from memory. `columns`: first column of each of the steps.
+  /// Loads 32 columns from memory. `columns`: first column of each step.
   __device__ void load(const unsigned (&columns)[32 / kStepColumns<kHalves>]) {
     unsigned offset = offset_;
     if constexpr (kHalves == 4) offset += threadIdx.x % 4 < 2 ? columns[0] * sizeof(Half) : (columns[1] - 16) * sizeof(Half);
@@ -284,8 +284,8 @@ class LdsTile {
   Vector<float, 4> values_[kRows / 64];
 };
 
-/// A through LDS, and B likewise or directly from memory, 32 columns at a time in one of two buffers. Loads are issued two such
-/// parts ahead.
+/// Multiplies with A in LDS, and B in LDS or directly from memory. Two LDS buffers hold 32 columns each; loads are issued two
+/// buffers ahead.
 template <unsigned kHalves, bool kBInLds>
 __device__ inline void multiply_through_lds(Sums& sums, const Product& x, Tile tile, const Item& item, unsigned first,
                                             unsigned steps) {
@@ -298,7 +298,7 @@ __device__ inline void multiply_through_lds(Sums& sums, const Product& x, Tile t
   B b(x.b, tile.column, x.pitch, b_memory);
   BFromMemory<kHalves> direct(x, tile.column + item.column() * 32, first);
   Walk walk(x, first, kStepColumns<kHalves>);
-  // In a part without a second step, the first one is loaded twice.
+  // If there is no second step, the first one is loaded twice.
   unsigned loaded = 0;
   const auto load = [&] {
     unsigned columns[kSteps];
@@ -390,7 +390,7 @@ __device__ inline void put(const Product& x, Tile tile, const Sums& sums, const 
   }
 }
 
-/// Operands and results that are in LDS: A, B and C, or fewer.
+/// Matrices of a product that pass through LDS: A, B and C, or fewer.
 enum class Lds { abc, ac, c };
 
 template <Lds kLds, unsigned kHalves, unsigned kCopies = 1>
@@ -412,7 +412,7 @@ __device__ inline void multiply_workspace(const Product& x) {
 
 }  // namespace conv
 
-/// The kernel NAME, for six wavefronts on each SIMD: 80 registers.
+/// Defines the kernel NAME, compiled for six wavefronts per SIMD, that is, for at most 80 registers.
 #if defined(__gfx90a__)
 #define PLAIN_PRODUCT_KERNEL(name, Argument, ...) \
   extern "C" __global__ void __launch_bounds__(conv::kItems, 6) name(Argument x) { __VA_ARGS__(x); }
@@ -420,7 +420,7 @@ __device__ inline void multiply_workspace(const Product& x) {
 #define PLAIN_PRODUCT_KERNEL(name, Argument, ...) \
   extern "C" __global__ void __launch_bounds__(conv::kItems) name(Argument x) { (void)x, __builtin_trap(); }
 #endif
-/// The kernel with its parameters for Duplo.
+/// Defines the kernel NAME together with its parameters for Duplo.
 #define PRODUCT_KERNEL(name, Argument, ...) \
   LACUNA_DUPLO(name);                       \
   PLAIN_PRODUCT_KERNEL(name, Argument, __VA_ARGS__)
@@ -429,5 +429,5 @@ __device__ inline void multiply_workspace(const Product& x) {
 /// LDS (conv::Lds), and dwords of a fragment per lane.
 #define PRODUCT_FORMS(USE, name) \
   USE(name, abc, 2) USE(name, abc, 4) USE(name, ac, 2) USE(name, ac, 4) USE(name, c, 2) USE(name, c, 4)
-/// The function called by the kernel of a form.
+/// The function that a kernel of PRODUCT_FORMS calls.
 #define WORKSPACE_PRODUCT(lds, fragments) conv::multiply_workspace<conv::Lds::lds, conv::halves_of(fragments)>

@@ -9,7 +9,7 @@
 
 namespace conv {
 
-/// Halves as the product's factors. Matrix units flush denormals to zero, vector ALUs do not.
+/// Converts halves to the product's factors. Matrix units flush denormals to zero, vector ALUs do not.
 inline std::vector<double> factors(const std::vector<Half>& halves, bool on_matrix_units) {
   std::vector<double> values(halves.begin(), halves.end());
   if (!on_matrix_units) return values;
@@ -33,7 +33,7 @@ void for_each_tap(Convolution c, Use use) {
   }
 }
 
-/// Weights as [column][filter], from filters `pitch` elements apart, so that sums over filters read them in order.
+/// Weights reordered to [column][filter], from filters `pitch` elements apart, so that sums over filters read them in order.
 inline std::vector<double> by_column(const Convolution& c, const std::vector<double>& weights, size_t pitch) {
   std::vector<double> values(size_t{c.columns()} * c.filters);
   for (size_t filter = 0; filter < c.filters; ++filter) {

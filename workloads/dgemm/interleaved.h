@@ -18,7 +18,7 @@ namespace tiled {
 
 #if defined(__gfx90a__)
 
-/// A pointer to LDS of 32 bits.
+/// A 32-bit pointer to LDS.
 template <class T>
 __device__ inline auto& lds(unsigned address) {
   return *(__attribute__((address_space(3))) T*)address;
@@ -31,8 +31,8 @@ __device__ inline void keep_scalar(T& value) {
 }
 
 /// A work-item's part of a matrix in memory: kTile rows of op(A), or columns of op(B), loaded by two loads of 16 bytes per slab
-/// of kDepth; two slabs can be in flight. With lines along k the loads are of two adjacent rows, and LDS receives pairs of rows
-/// for two successive k.
+/// of kDepth; two slabs can be in flight. If lines are along k, the two loads are of two adjacent rows, and LDS receives pairs
+/// of rows for two successive k.
 template <unsigned kTile, Lines kLines>
 class PairStage {
  public:
@@ -53,7 +53,7 @@ class PairStage {
       offset_[i] = (line * matrix.ld + at) * sizeof(double);
     }
   }
-  /// The i-th load of the slab, into one of two sets of registers.
+  /// Issues the i-th load of the slab, into one of two sets of registers.
   __device__ void load(unsigned set, unsigned i) {
     // Keeps the offset in 32 bits, with the address in scalar registers.
     asm volatile("" : "+v"(offset_[i]));
@@ -64,12 +64,12 @@ class PairStage {
 #pragma unroll
     for (unsigned i = 0; i < kLoads; ++i) load(set, i);
   }
-  /// Advances by 0 or 1 slabs.
+  /// Advances by `slabs` slabs, 0 or 1.
   __device__ void advance(unsigned slabs) { set_slab(slabs * step_); }
-  /// Advances to the next slab if there is one, in two parts.
+  /// Advances to the next slab if there is one (`more`): call it with part 0, then with part 1.
   __device__ void advance_if(bool more, unsigned part) {
     if (part == 0) {
-      // Hidden from the compiler, which would turn a known number into a vector shift of the condition.
+      // Hides the value from the compiler, which would turn a known number into a vector shift of the condition.
       unsigned step = step_;
       keep_scalar(step);
       by_ = more ? step : 0;
@@ -86,7 +86,7 @@ class PairStage {
   __device__ void keep(unsigned set, unsigned half, unsigned address) const {
     const auto& values = values_[set];
     if constexpr (kLines == Lines::along_k) {
-      // Stores both rows by one ds_write2_b64.
+      // Both rows are stored by one ds_write2_b64.
       const unsigned at = address + half * kTile * sizeof(Unit);
       lds<Unit>(at) = half == 0 ? Unit(values[0].lo) : Unit(values[0].hi);
       lds<Unit>(at + sizeof(Unit)) = half == 0 ? Unit(values[1].lo) : Unit(values[1].hi);
@@ -113,8 +113,8 @@ class PairStage {
   TwoUnits values_[2][kLoads];
 };
 
-/// 4 x 4 products of 16 x 16 per wavefront, by multiply() of Way (gemm_products.h). Product i, j has every second of 32 rows
-/// and columns, so that a lane's operands, and its results in a row, are adjacent.
+/// 4 x 4 products of 16 x 16 elements per wavefront, by multiply() of Way (gemm_products.h). Product (i, j) covers every second
+/// one of 32 rows and columns, so that a lane's operands, and its results in a row, are adjacent.
 template <class Way>
 class PairedProducts {
  public:
@@ -137,7 +137,7 @@ class PairedProducts {
     const TwoUnits a = operands.a[i / 2], b = operands.b[j / 2];
     Way::multiply(0, sums_[i][j], i % 2 == 0 ? a.lo : a.hi, j % 2 == 0 ? b.lo : b.hi);
   }
-  /// A lane's sums in row first_row() + 8 high + low, columns first_column() + 32 right and the next one.
+  /// A lane's sums in row first_row() + 8 high + low, in column first_column() + 32 right and the next one.
   struct Pair {
     double lo, hi;
   };
@@ -152,7 +152,7 @@ class PairedProducts {
   typename Way::Sum sums_[4][4];
 };
 
-/// LDS for A twice, then for B twice: addresses in the two buffers differ in one bit.
+/// Two LDS buffers for A, then two for B: the addresses in two buffers differ in one bit.
 template <unsigned kTile>
 __device__ inline unsigned two_slabs() {
   static __attribute__((shared, aligned(2 * sizeof(Unit) * kUnits * kTile))) Unit tiles[4][kUnits][kTile];
@@ -171,7 +171,7 @@ struct OperandPlaces {
     a_reads_ = a_tile + first(place.wavefront_row);
     b_reads_ = b_tile + first(place.wavefront_column);
   }
-  /// Reads the n-th operand of a step, alternating between A's pairs of rows and B's pairs of columns, of the slab in a buffer.
+  /// Reads the n-th operand of a step from a buffer: n alternates between A's pairs of rows and B's pairs of columns.
   __device__ void read(typename Product::Operands& operands, unsigned n, unsigned buffer, unsigned step) const {
     const unsigned offset = buffer * kTileBytes + step * kTileBytes / 2 + n / 2 * 32 * sizeof(Unit);
     if (n % 2 == 0) {
@@ -190,7 +190,7 @@ struct OperandPlaces {
 /// Barrier of the workgroup that also waits for its LDS accesses but, unlike barrier(), not for loads in flight.
 __device__ inline void lds_barrier() { asm volatile("s_waitcnt lgkmcnt(0)\n\ts_barrier" ::: "memory"); }
 
-/// Adds the products of the first slab if their number is odd. Does not use the first buffers in LDS.
+/// Adds the products of the first slab of an odd number of slabs. Does not use the first buffers in LDS.
 template <class Product, class StageA, class StageB>
 __device__ inline void add_first(Product& product, StageA& a, StageB& b) {
   const OperandPlaces<Product> places;
@@ -215,7 +215,7 @@ __device__ inline void add_first(Product& product, StageA& a, StageB& b) {
 template <class Product, class StageA, class StageB>
 __device__ inline void add_interleaved(Product& product, StageA a, StageB b, unsigned slabs) {
   const OperandPlaces<Product> places;
-  // Where loaded data are stored in either buffer.
+  // LDS addresses at which loaded data are stored, by buffer.
   unsigned a_keeps[2], b_keeps[2];
   for (unsigned buffer = 0; buffer < 2; ++buffer) {
     a_keeps[buffer] = places.a_tile + StageA::place() + buffer * OperandPlaces<Product>::kTileBytes;
@@ -259,8 +259,8 @@ __device__ inline void add_interleaved(Product& product, StageA a, StageB b, uns
   b.load_all(0);
   a.advance(third);
   a.load_all(1);
-  // Runs while the loads are in flight. The condition is hidden from the compiler: otherwise it would recognise that it is the
-  // same as before and duplicate the code in between.
+  // Clears the sums while the loads are in flight. The condition is hidden from the compiler, which would otherwise recognise
+  // that it is the same as above and duplicate the code in between.
   unsigned begun = odd;
   keep_scalar(begun);
   if (begun == 0) product.clear();
@@ -304,7 +304,7 @@ __device__ inline void add_interleaved(Product& product, StageA a, StageB b, uns
       if (n == 14) a.load(buffer, 1);
     });
   };
-  // Two slabs per iteration, without a branch between them, at which the compiler would wait for loads that are not needed yet.
+  // Two slabs per iteration, without a branch between them: at a branch the compiler would wait for loads too early.
   do {
     add_slab(0);
     keep_order();
@@ -336,10 +336,10 @@ __device__ inline void store_tile(const Result<double>& result, Tile tile, const
   }
 }
 
-/// Like put() of gemm_tiled.h.
+/// Stores the workgroup's tile of C, like put() of gemm_tiled.h.
 template <class Product>
 __device__ inline void put_pairs(const Result<double>& result, Tile tile, const Product& product) {
-  // Computed at each use: otherwise dependent addresses would occupy registers from the kernel's start.
+  // Computed at each use: otherwise addresses that depend on it would occupy registers from the kernel's start.
   unsigned own = threadIdx.x;
   keep_in_register(own);
   const Place place(own);

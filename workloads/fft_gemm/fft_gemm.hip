@@ -1,12 +1,12 @@
-// Complex Fourier transforms of 256 to 65536 points in single precision, a batch of them, by steps of radix 16.
+// Batches of complex Fourier transforms of 256 to 65536 points in single precision, by steps of radix 16.
 //
 //   simt       steps on vector ALUs: a Stockham FFT as in libraries
-//   m3xu       a step is the product of the 16 x 16 matrix of the transform with columns, in M3XU's FP32C
-//   m3xu_fp32  likewise in FP32 with half of the passes: first sums and differences of rows that share cosines and sines
-//   tf32       likewise in four real products of TF32, as tcFFT does in half precision
+//   m3xu       a step is the product of the transform's 16 x 16 matrix and columns of points, in M3XU's FP32C
+//   m3xu_fp32  like m3xu, but in FP32 with half of the unit's passes: operands are sums and differences of pairs of rows
+//   tf32       like m3xu, but in four real products of TF32; tcFFT does this in half precision
 //
 // If the length is not a power of 16, the last step has radix 2, 4 or 8 and runs on vector ALUs. Transforms of up to 4096
-// points take one pass over memory, longer ones two: 256 points with a distance between them, then the rest.
+// points take one pass over memory, longer ones two: first over 256 points at equal distances, then over the remaining factor.
 #include <complex>
 
 #include "workloads/common/gemm_host.h"
@@ -36,7 +36,7 @@ using fft::Complex;
 
 using Kernel = void (*)(fft::Pass);
 struct Kernels {
-  Kernel lines[5], columns, transposed[4];  ///< by length: `lines` from 256, `transposed` from 32
+  Kernel lines[5], columns, transposed[4];  ///< one kernel per length: `lines` from 256 points on, `transposed` from 32 on
 };
 
 // Compiled for as many wavefronts per SIMD as registers allow without spilling; gfx803 has half of gfx90a's registers.
@@ -61,7 +61,7 @@ namespace {
 
 constexpr double pi = 3.14159265358979323846;
 
-/// Limit of the points of a batch.
+/// Maximum number of points of a batch.
 constexpr size_t kMostPoints = size_t(1) << 28;
 
 std::complex<double> root(size_t i, size_t points) {
@@ -99,7 +99,7 @@ class Plan {
       const fft::Side side{0, points, 0, 1};
       return launch(kernels.lines[log_rest_ - 8], log_rest_, {in, out, side, side, batch_, rest_.data(), nullptr, nullptr});
     }
-    // Point n1 rest + n2 becomes k1 + 256 k2; the sum over n1 comes first.
+    // Point n1 rest + n2 becomes k1 + 256 k2; the sum over n1 is computed first.
     const fft::Side columns{log_rest_, points, 1, rest}, lines{8, points, rest, 1}, transposed{8, points, 1, 256};
     launch(kernels.columns, 8, {in, between, columns, columns, batch_ * rest, first_.data(), rest_.data(), fine_.data()});
     launch(kernels.transposed[log_rest_ - 5], log_rest_,
@@ -116,7 +116,7 @@ class Plan {
   workload::DeviceArray<Complex> rest_, first_, fine_;
 };
 
-/// In place, in double precision; `buffer` has the same length.
+/// Transforms in place, in double precision; `buffer` has the same length as `data`.
 void reference(std::complex<double>* data, std::complex<double>* buffer, size_t count) {
   if (count == 1) return;
   for (size_t i = 0; i < count; ++i) buffer[i % 2 * (count / 2) + i / 2] = data[i];

@@ -1,10 +1,11 @@
 // One pass of a Fourier transform over memory: transforms of 32 to 4096 points, a power of two, in a workgroup's LDS.
 //
-// A workgroup has 4096 points, of one or several adjacent columns. Steps are Stockham's (of radix 16, and a last one of what
-// remains): step of radix R after those of product l takes butterfly b, whose rows are n = b + row L / R, multiplies row r by
-// exp(-2 pi i (b mod l) r / (R l)), and stores them as n = (b / l) R l + b mod l + r l. Between two steps points are exchanged
-// through LDS, first the real parts and then the imaginary ones, so that three workgroups fit into LDS. Lengths and forms are
-// compile-time constants, so that expressions that depend only on them cost no instruction.
+// A workgroup has 4096 points, of one or several adjacent columns of L points. Steps are Stockham's, of radix 16, and a last
+// one of the remaining radix. If l is the product of the previous steps' radices, a step of radix R reads butterfly b from rows
+// n = b + row L / R, multiplies row r by exp(-2 pi i (b mod l) r / (R l)), and stores the results at n = (b / l) R l + b mod l
+// + r l. Between two steps, points are exchanged through LDS, first the real parts and then the imaginary ones, so that three
+// workgroups fit into LDS. Lengths and forms are compile-time constants, so that expressions that depend only on them cost no
+// instruction.
 #pragma once
 
 #include <type_traits>
@@ -31,13 +32,14 @@ struct Pass {
   Side from, to;
   unsigned columns;
   const Complex* roots;  ///< exp(-2 pi i i / L) for transforms of L points
-  /// For columns, L is 256 and point k of column c is multiplied by exp(-2 pi i j k / N), j = c % 2^to.log_inner.
-  /// With j k = 256 h + l, this factor is coarse[h] * fine[l].
+  /// Only for a pass over Columns, where L is 256: point k of column c is multiplied by exp(-2 pi i j k / N), with j = c %
+  /// 2^to.log_inner. With j k = 256 h + l, this factor is coarse[h] * fine[l].
   const Complex *coarse, *fine;
 };
 
 /// Order of a column's points in memory: contiguous (lines), or interleaved with those of other columns. A pass keeps the order
-/// or converts interleaved points to lines or back. If columns are interleaved, adjacent work-items process adjacent columns.
+/// (Lines, Columns), or converts lines to interleaved points (Transposed). If columns are interleaved, adjacent work-items
+/// process adjacent columns.
 struct Lines {
   static constexpr bool kFromColumns = false, kToColumns = false;
 };
@@ -48,12 +50,12 @@ struct Transposed {
   static constexpr bool kFromColumns = false, kToColumns = true;
 };
 
-/// A butterfly: the workgroup's column, and the butterfly's number within it.
+/// A butterfly: its column in the workgroup, and its number within the column.
 struct Butterfly {
   unsigned column, index;
 };
 /// Butterfly `number` of the workgroup, which has 2^kLogCount per column. The mapping is additive: butterfly a + b is the sum
-/// of a and b if b is less than 16 and a a multiple of 16.
+/// of a and b if b is less than 16 and a is a multiple of 16.
 template <unsigned kLogCount, unsigned kLogRadix, bool kColumnsFirst>
 __device__ inline Butterfly numbered(unsigned number) {
   constexpr unsigned log_columns = kLogPoints - kLogRadix - kLogCount;
@@ -64,8 +66,8 @@ __device__ inline Butterfly numbered(unsigned number) {
   }
 }
 
-/// Points of a workgroup in LDS, exchanged after the step that follows those of product l. Unused words spread the lanes'
-/// writes and reads over all banks.
+/// LDS for the exchange of a workgroup's points after a step; l is the product of the radices of the steps before it. Unused
+/// words spread the lanes' writes and reads over all banks.
 template <class Policy, unsigned kLogLength, class Form, unsigned l>
 struct Exchange {
   static constexpr bool kBySixteen = kLogLength <= 8 || Form::kToColumns;
@@ -133,7 +135,7 @@ class Transform {
       Policy::kOnUnits && kLogLength >= 8 && kLogLength < 12 && !Form::kFromColumns && !Form::kToColumns;
   static constexpr bool kByTwo = kLoadsTransposed && kLogLength > 8;
 
-  /// Offset of value v: one part that is the same for all lanes, and one per lane.
+  /// Butterfly of value v: the sum of a part that is the same for all lanes, and a part that depends only on the lane.
   template <bool kColumnsFirst>
   __device__ static Butterfly of_value(unsigned v) {
     return numbered<kLogCount, 4, kColumnsFirst>(Policy::first(v / kRows));
@@ -144,7 +146,7 @@ class Transform {
   }
   __device__ static unsigned row(unsigned v) { return Policy::row(v % kRows); }
 
-  /// Global memory at a per-lane element offset from an address that is the same for all lanes.
+  /// Returns global memory at a per-lane element offset from an address that is the same for all lanes.
   template <unsigned count>
   __device__ static auto& global(const Complex* first, unsigned lane) {
     using Bytes = __attribute__((address_space(1))) char;
@@ -159,8 +161,9 @@ class Transform {
     auto& to = global<1>(first, lane);
     to = {__builtin_bit_cast(unsigned, x.re), __builtin_bit_cast(unsigned, x.im)};
   }
-  /// Calls visit(v, uniform, lane, there): value v is `uniform` + `lane` elements from the workgroup's first one if `there`;
-  /// otherwise the offsets are those of a value in the last column. Rows are `distance` points apart.
+  /// Calls visit(v, uniform, lane, there) for each value v. If `there`, it is `uniform` + `lane` elements from the workgroup's
+  /// first one; otherwise, there is no such value, and the offsets are those of one in the last column. Rows are `distance`
+  /// points apart.
   template <bool kColumnsFirst, class Index, class Visit>
   __device__ void each_in_memory(const Side& side, unsigned distance, Index index, Visit visit) const {
     const Butterfly lane = of_lane<kColumnsFirst>();
@@ -172,7 +175,7 @@ class Transform {
       unsigned uniform = index(b.index) * side.stride, own = of_index;
       bool there = true;
       if constexpr (kColumnsFirst) {
-        own += __umul24(lane.column, side.column_step());  // columns are complete
+        own += __umul24(lane.column, side.column_step());  // no check: columns are complete
       } else if constexpr (Policy::kOnUnits && kLogLength >= 8) {
         uniform += min(b.column, last) * side.column_step();
         there = b.column <= last;
@@ -192,7 +195,7 @@ class Transform {
   __device__ void load(Index index) {
     const Complex* const first = x_.in + x_.from.at(first_column_, 0);
     each_in_memory<Form::kFromColumns>(x_.from, kCount, index, [&](unsigned v, unsigned uniform, unsigned lane, bool) {
-      if constexpr (kByTwo) {  // one load for this value and the adjacent one of the next tile
+      if constexpr (kByTwo) {  // one load for this value and for the adjacent value of the next tile
         if (v / kRows % 2 != 0) return;
         const auto bits = global<2>(first + uniform, lane);
         values_[v] = from_bits(bits.x, bits.y);
@@ -213,7 +216,7 @@ class Transform {
           if (there) keep(first + uniform, lane, values_[v]);
         });
   }
-  /// Position of value v after the radix-16 step that follows those of product l.
+  /// Position of value v after a step of radix 16; l is the product of the radices of the steps before it.
   template <unsigned l, bool kColumnsFirst>
   __device__ static unsigned after(unsigned v) {
     const auto place = [](const Butterfly& b) { return Exchanged<l>::at(b.column, b.index / l * 16 * l + b.index % l); };
@@ -229,7 +232,7 @@ class Transform {
                  row(v) * (kCount + Exchanged<l>::free(kCount));
         });
   }
-  /// exp(-2 pi i part / (16 l)).
+  /// Returns exp(-2 pi i part / (16 l)).
   template <unsigned l>
   __device__ Complex root(unsigned part) const {
     return x_.roots[part * kCount / l];
@@ -259,7 +262,7 @@ class Transform {
     }
     policy_.transform(values_);
   }
-  /// Between two passes: multiplies point k of a column by exp(-2 pi i j k / N).
+  /// Multiplies point k of a column by exp(-2 pi i j k / N), between two passes.
   template <unsigned l>
   __device__ void turn_columns() {
     const Butterfly lane = of_lane<Form::kToColumns>();
@@ -288,7 +291,7 @@ class Transform {
       }
     }
   }
-  /// The last step, after those of product 16 l, of radix 2, 4 or 8 on vector ALUs.
+  /// The last step, of radix 2, 4 or 8, on vector ALUs; the radices of the steps before it have the product 16 l.
   template <unsigned l, unsigned kLogRadix>
   __device__ void last_step() {
     constexpr unsigned radix = 1 << kLogRadix, count = 16 * l;
@@ -326,7 +329,7 @@ class Transform {
   Complex values_[16];
 };
 
-/// Policy is void on targets without it.
+/// Traps if Policy is void, that is, on targets that do not support it.
 template <class Policy, unsigned kLogLength, class Form>
 __device__ inline void transform(const Pass& pass) {
   if constexpr (std::is_void_v<Policy>) {

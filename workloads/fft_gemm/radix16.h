@@ -1,15 +1,15 @@
 // 16-point Fourier transforms of complex numbers in registers, 256 in a workgroup of 256 work-items: the steps of the longer
 // transforms of fft_gemm.hip. A work-item has 16 values, kTiles times kRows. A policy has
 //
-//   first(t), lane()       value t kRows + s is of transform first(t) + lane(), where first(t) is the same for a wavefront
-//   row(s)                 and row row(s) of it, before and after; the same for all lanes if kUniformRows
+//   first(t), lane()       value t kRows + s belongs to transform first(t) + lane(); first(t) is the same for a wavefront
+//   row(s)                 value t kRows + s is row row(s) of its transform, before and after; uniform if kUniformRows
 //   Policy(roots, step)    roots[i * step] = exp(-2 pi i i / 16)
 //   transform(x)           X[k] = sum over n of x[n] exp(-2 pi i k n / 16)
 //
 // and, with kOnUnits (lane() is less than 16, first(t) a multiple of 16),
 //
-//   transform_transposed(x)   likewise, but row r of transform 16 q + `transposed(c)` comes out as row c of transform 16 q + r:
-//                          the product of the transposed matrices
+//   transform_transposed(x)   like transform(x), but returns row r of transform 16 q + `transposed(c)` as row c of transform
+//                             16 q + r: the product of the transposed matrices
 #pragma once
 
 #include <hip/hip_runtime.h>
@@ -100,7 +100,7 @@ class Simt {
 
 #if defined(__gfx90a__)
 
-/// Common part for matrix units: a wavefront computes 64 transforms, 16 at a time; a lane has four rows of one.
+/// Common part of policies on matrix units: a wavefront computes 64 transforms, 16 at a time, with four rows of one per lane.
 class OnUnits {
  public:
   static constexpr bool kOnUnits = true, kUniformRows = false;
@@ -113,7 +113,7 @@ class OnUnits {
   __device__ static unsigned group() { return threadIdx.x % 64 / 16; }
 };
 
-/// M3XU's FP32C: the matrix of the transform times 16 columns, 4 products along k.
+/// M3XU's FP32C: the product of the transform's matrix and 16 columns, in 4 steps along k.
 class M3xu : public OnUnits {
  public:
   __device__ M3xu(const Complex* roots, unsigned step) {
@@ -153,7 +153,7 @@ class M3xu : public OnUnits {
 };
 
 /// M3XU's FP32 with half of the multiplications: rows n and 16 - n are multiplied by the same cosines and by opposite sines, so
-/// that of sums u[n] = x[n] + x[16 - n] and differences v[n] = x[n] - x[16 - n]
+/// that with sums u[n] = x[n] + x[16 - n] and differences v[n] = x[n] - x[16 - n]
 ///
 ///   Re X[k] = sum over n of cos(2 pi k n / 16) Re u[n] + sin(2 pi k n / 16) Im v[n]
 ///   Im X[k] = sum over n of cos(2 pi k n / 16) Im u[n] - sin(2 pi k n / 16) Re v[n],     n = 1 ... 7,
@@ -163,7 +163,7 @@ class Folded : public OnUnits {
  public:
   __device__ Folded(const Complex* roots, unsigned step)
       : rows_(roots, step, row_of(threadIdx.x % 16)), columns_(roots, step, threadIdx.x % 16) {}
-  /// g, 16 - g, 8 - g, 8 + g; for g = 0: 0, 8, 4, 12. A lane thus has both rows of each folded pair.
+  /// The rows are g, 16 - g, 8 - g, 8 + g; for g = 0: 0, 8, 4, 12. A lane thus has both rows of each folded pair.
   __device__ static unsigned row(unsigned s) { return row_of(4 * group() + s); }
   __device__ static unsigned transposed(unsigned c) { return row_of(c); }
   __device__ void transform(Complex (&x)[16]) const {
@@ -192,7 +192,7 @@ class Folded : public OnUnits {
   struct Matrix {
     __device__ Matrix(const Complex* roots, unsigned step, unsigned k) {
       const unsigned g = group();
-      // Rows 0 and 8: 1 and 0 for even k, 0 and 1 for odd k.
+      // Factors of rows 0 and 8: 1 and 0 for even k, 0 and 1 for odd k.
       const Complex first = roots[(g == 0 ? k % 2 * 4 : k * g % 16) * step];
       const Complex second = roots[k * (g == 0 ? 4 : 8 - g) % 16 * step];
       cosine[0] = first.re, sine[0] = -first.im;
@@ -209,8 +209,7 @@ class Folded : public OnUnits {
 #pragma unroll
       for (unsigned t = 0; t < 4; ++t) {
         Complex a = x[4 * t + 2 * pair], b = x[4 * t + 2 * pair + 1];
-        // Prevents the compiler from adding real and imaginary parts by one packed instruction, since they are used by
-        // different products.
+        // Prevents the compiler from adding real and imaginary parts by one packed instruction: different products use them.
         asm("" : "+v"(a.re), "+v"(b.re));
         const Complex sum = a + b, difference = a - b;
         // Rows 0 and 8 have no sine: even k use their sum, odd k their difference.
@@ -226,7 +225,7 @@ class Folded : public OnUnits {
   Matrix rows_, columns_;
 };
 
-/// TF32, as in tcFFT, which uses half precision: four real products for a complex one, factors rounded to 11 bits.
+/// TF32: four real products for a complex one, with factors rounded to 11 bits. tcFFT does this in half precision.
 class Tf32 : public OnUnits {
  public:
   __device__ Tf32(const Complex* roots, unsigned step) {
@@ -236,7 +235,7 @@ class Tf32 : public OnUnits {
       re_[s] = rounded(root.re), im_[s] = rounded(root.im), minus_im_[s] = rounded(-root.im);
     }
   }
-  // k is summed in a different order than the unit's, so that inputs and results have the same rows.
+  // k is summed in a different order than that of the matrix unit, so that inputs and results have the same rows.
   __device__ static unsigned row(unsigned s) { return 4 * group() + s; }
   __device__ void transform(Complex (&x)[16]) const {
     multiply(x, [](Sum& sum, const float* matrix, float first, float second) {

@@ -1,4 +1,4 @@
-// Decoder layers on the GPU. With checks, every operation is compared with the host for the actual inputs of the operation.
+// Decoder layers on the GPU. With checks, every operation is compared with the host's result for the operation's actual inputs.
 #pragma once
 
 #include <memory>
@@ -24,8 +24,8 @@ class Decoder {
   using Tensor = workload::Tensor<T>;
   using Pointer = std::unique_ptr<Tensor>;
 
-  /// `decoding`: matrix-vector products and attention of one token; otherwise matrix products. With form `words`, both use the
-  /// matrix product by single words.
+  /// `decoding`: matrix-vector products and attention of one token; otherwise matrix products. With form `words`, both modes
+  /// use the matrix product that loads single words.
   Decoder(workload::Program& program, const Sizes& sizes, bool decoding, gemm::Form form)
       : program_(program),
         s_(sizes),

@@ -8,7 +8,7 @@
 
 namespace llama7b {
 
-constexpr unsigned kMostDimensions = 128;      // of a head
+constexpr unsigned kMostDimensions = 128;      // maximum number of dimensions of a head
 constexpr unsigned kChunk = 128;               // positions of a workgroup of decoding attention
 constexpr unsigned kQueries = 16, kKeys = 32;  // tile of prefill attention
 constexpr float kNormEpsilon = 1e-6f;          // LLaMA-7B's norm_eps
@@ -66,9 +66,9 @@ __device__ inline void gemv(const T* __restrict__ weights, const T* __restrict__
   if (lane == 0) y[row] = static_cast<T>(accumulate ? static_cast<float>(y[row]) + sum : sum);
 }
 
-/// Rotary position embedding of queries, in place, and of keys, into their cache; values are copied to theirs. `rotations` are
-/// (cosine, sine) for each position and pair of adjacent dimensions (J. Su et al., RoFormer, 2021; pairs as in the published
-/// LLaMA).
+/// Rotary position embedding: rotates queries in place, and keys into their cache; values are copied to their cache.
+/// `rotations` are (cosine, sine) for each position and pair of adjacent dimensions (J. Su et al., RoFormer, 2021; pairs as in
+/// the published LLaMA).
 template <typename T>
 __device__ inline void rotate(T* queries, const T* keys, const T* values, T* key_cache, T* value_cache, const float2* rotations,
                               unsigned heads, unsigned dimensions, unsigned context, unsigned positions) {
@@ -144,7 +144,7 @@ __device__ inline void attention_decode(const T* queries, const T* key_cache, co
   }
 }
 
-/// Combines the parts of a head (blockIdx.x).
+/// Combines the parts of a head (blockIdx.x) that the attention kernel has written.
 template <typename T>
 __device__ inline void attention_combine(const float* parts, T* y, unsigned dimensions, unsigned chunks) {
   const unsigned head = blockIdx.x, d = threadIdx.x;

@@ -55,7 +55,7 @@ Expected rms_norm_of(const std::vector<T>& x, const std::vector<T>& gain, std::s
   return y;
 }
 
-/// x W^T, plus `before` unless it is null.
+/// Returns x W^T, plus `before` unless it is empty.
 template <typename T>
 Expected linear_of(const std::vector<T>& weights, const std::vector<T>& x, const std::vector<T>& before, std::size_t tokens,
                    std::size_t rows, std::size_t depth) {
@@ -77,7 +77,7 @@ Expected linear_of(const std::vector<T>& weights, const std::vector<T>& x, const
   return y;
 }
 
-/// Rotates x, [token][feature].
+/// Returns x, [token][feature], with rotary position embedding.
 template <typename T>
 Expected rotate_of(const std::vector<T>& x, const std::vector<float2>& table, const Sizes& s) {
   Expected y(std::size_t{s.tokens} * s.hidden);
@@ -93,7 +93,7 @@ Expected rotate_of(const std::vector<T>& x, const std::vector<float2>& table, co
   return y;
 }
 
-/// The new positions of a cache, as [token][feature].
+/// Extracts the new positions of a cache, as [token][feature].
 template <typename T>
 std::vector<T> newest(const std::vector<T>& cache, const Sizes& s) {
   std::vector<T> values(std::size_t{s.tokens} * s.hidden);
@@ -140,8 +140,8 @@ Expected attention_of(const std::vector<T>& queries, const std::vector<T>& key_c
       }
     }
   }
-  // An error of a score is a relative error of its weight, in numerator and denominator; so are those of expf and of its
-  // argument.
+  // An error of a score is a relative error of its weight, which enters numerator and denominator. Errors of expf and of its
+  // argument have the same effect.
   y.factor =
       2 * (sum_factor(static_cast<double>(dimensions)) + 0x1p-23) * worst_score + sum_factor(s.positions()) + 32 * 0x1p-24;
   return y;

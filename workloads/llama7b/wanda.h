@@ -17,7 +17,7 @@ using Floats = std::vector<float>;
 
 constexpr unsigned kCalibrationTokens = 8;
 
-/// x W^T on the host, vectorised as eight parallel sums.
+/// Computes x W^T on the host, vectorised as eight parallel sums.
 inline Floats linear(const Floats& weights, const Floats& x, std::size_t rows) {
   const std::size_t depth = weights.size() / rows, tokens = x.size() / depth;
   Floats y(tokens * rows);
@@ -37,7 +37,7 @@ inline Floats linear(const Floats& weights, const Floats& x, std::size_t rows) {
   return y;
 }
 
-/// Sets round(sparsity * depth) weights of each row to zero; among equals, the first ones.
+/// Sets round(sparsity * depth) weights of each row to zero; among equal scores, the first weights.
 inline void prune(Floats& weights, std::size_t rows, const Floats& inputs, double sparsity) {
   const std::size_t depth = weights.size() / rows;
   Floats norms(depth), scores(depth), sorted(depth);
@@ -60,7 +60,8 @@ inline void prune(Floats& weights, std::size_t rows, const Floats& inputs, doubl
   }
 }
 
-/// Calibration tokens at one layer: `prune_next` is called for its matrices in the order wq wk wv wo w1 w3 w2.
+/// Activations of the calibration tokens at one layer, advanced layer by layer: `prune_next` is called for the layer's matrices
+/// in the order wq wk wv wo w1 w3 w2.
 class Calibration {
  public:
   Calibration(const Sizes& sizes, Floats tokens) : sizes_(sizes), x_(std::move(tokens)) {

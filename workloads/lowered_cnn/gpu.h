@@ -18,7 +18,7 @@ using FloatTensor = workload::Tensor<float>;
 using HalfTensor = workload::Tensor<Half>;
 using ByteArray = workload::DeviceArray<unsigned char>;
 
-/// Arrays of a normalisation; a bias without normalisation only has `beta`.
+/// Arrays of a normalisation; if there is only a bias, all except `beta` are empty.
 struct NormalisationArrays {
   std::unique_ptr<FloatTensor> mean, variance, gamma, beta;
   Normalisation device() const {
@@ -62,8 +62,8 @@ class Gpu {
     check("convolution", z.get(),
           conv::convolved(layer.shape, layer.channels, factors(x), factors(weights), Products::pitch_of(layer.shape), parts));
   }
-  /// The gradient with respect to x, added to the contents of `dx` if `accumulate`. `turned` is memory for the rotated weights,
-  /// whose last columns are zeros.
+  /// Computes the gradient with respect to x, added to the contents of `dx` if `accumulate`. `turned` is memory for the rotated
+  /// weights, whose last columns are zeros.
   void backward_data(const Layer& layer, const HalfTensor& dz, const HalfTensor& weights, Half* turned, FloatTensor& dx,
                      bool accumulate) {
     const Convolution &c = layer.shape, back = backward_by_data(layer);
@@ -111,7 +111,8 @@ class Gpu {
     log_.launch(::add_bias, x.grid(), dim3(kItems), z.data(), n.beta->data(), y.target(), x);
     if (checks_) check("output", y.get(), activated(z.get(), n.host(), nullptr, filters, filters, kIdentity));
   }
-  /// `y` is null for the last layer, which has no activation. `g` may be `dy`.
+  /// Gradient before the activation. `y` is null for the last layer, which has no activation. `g` and `dy` may be the same
+  /// array.
   void activation_backward(const Layer& layer, const FloatTensor& dy, const HalfTensor* y, const FloatTensor& z,
                            const NormalisationArrays& n, FloatTensor& g, FloatTensor& dbeta, FloatTensor* dgamma) {
     const Rows x = summed_rows(layer);
@@ -182,7 +183,7 @@ class Gpu {
     check("loss", loss.get(), expected.first);
     check("gradient of the loss", dy.get(), expected.second);
   }
-  /// `halves` may be null; otherwise it receives a copy in lines of `columns`, `pitch` apart.
+  /// Unless `halves` is null, it receives a copy of the weights, in lines of `columns` elements, `pitch` apart.
   void descend(FloatTensor& weights, const FloatTensor& gradient, FloatTensor& velocity, HalfTensor* halves, unsigned columns,
                unsigned pitch, bool ascends, float decay) {
     const Floats before = checks_ ? weights.get() : Floats(), velocity_before = checks_ ? velocity.get() : Floats();
@@ -207,13 +208,13 @@ class Gpu {
     for (const Layer& layer : layers) most = std::max(most, size_t{layer.padded});
     return most;
   }
-  /// Eight rows per work-item.
+  /// Distribution with eight rows per work-item.
   static Rows rows(unsigned count, unsigned channels, unsigned padded) {
     unsigned shift = 4;
     while (shift < 6 && 1u << shift < padded) ++shift;
     return {count, channels, padded, shift, 8 * (kItems >> shift)};
   }
-  /// Rows for sums over all rows of a layer's output: at most kMostParts parts.
+  /// Distribution for sums over all rows of a layer's output: at most kMostParts parts.
   static Rows summed_rows(const Layer& layer) {
     Rows x = rows(layer.shape.rows(), layer.shape.filters, layer.padded);
     x.part = std::max(x.part, workload::groups(x.rows, kMostParts));
@@ -224,7 +225,8 @@ class Gpu {
   void check(const std::string& what, const Floats& got, const Expected& expected) {
     program_.check_near(layer_ + ": " + what, got, expected.values, [&](size_t i) { return expected.bound(i); });
   }
-  /// Compares results rounded to halves. Arrays shared by layers have the size of the largest layer's.
+  /// Compares results rounded to halves. `got` may be longer than `expected`: arrays shared by layers have the largest layer's
+  /// size.
   void check_halves(const std::string& what, Halves got, const Expected& expected) {
     got.resize(expected.values.size());
     program_.check_near(layer_ + ": " + what, got, expected.values, [&](size_t i) {

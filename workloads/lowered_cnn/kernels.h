@@ -11,12 +11,12 @@ namespace lowered_cnn {
 
 using Half = _Float16;
 
-constexpr float kEpsilon = 1e-5f;         // PyTorch's default, like the next one
-constexpr float kRunningMomentum = 0.1f;  // of the running mean and variance
+constexpr float kEpsilon = 1e-5f;         // PyTorch's default
+constexpr float kRunningMomentum = 0.1f;  // momentum of the running mean and variance, PyTorch's default
 constexpr unsigned kItems = 256;
 constexpr unsigned kMostParts = 64;  // maximum number of parts of a sum over rows
 
-/// Rows, and their distribution over a grid: x is parts of the rows, y groups of channels.
+/// Rows, and their distribution over a grid: the grid's x is the part of the rows, y the group of channels.
 struct Rows {
   unsigned rows, channels, padded;  ///< padded: halves per row
   unsigned shift;                   ///< a workgroup has 1 << shift adjacent channels
@@ -81,7 +81,7 @@ extern "C" __global__ void __launch_bounds__(lowered_cnn::kItems)
   sums[size_t{2 * blockIdx.x + 1} * x.channels + place.channel] = squares;
 }
 
-// Mean and biased variance of each channel, from those of the parts; also updates the running values for inference.
+// Mean and biased variance of each channel, combined from those of the parts; also updates the running values for inference.
 extern "C" __global__ void __launch_bounds__(lowered_cnn::kItems)
     batch_norm_statistics(const float* sums, float* mean, float* variance, float* running_mean, float* running_variance,
                           lowered_cnn::Rows x, unsigned parts) {
@@ -103,7 +103,7 @@ extern "C" __global__ void __launch_bounds__(lowered_cnn::kItems)
   running_variance[channel] += lowered_cnn::kRunningMomentum * (unbiased - running_variance[channel]);
 }
 
-// y = the activation of z, normalised or with its bias, plus the residual.
+// y = activation(z after normalisation or bias, plus the residual).
 extern "C" __global__ void __launch_bounds__(lowered_cnn::kItems)
     activate(const float* __restrict__ z, lowered_cnn::Normalisation n, const _Float16* __restrict__ residual,
              _Float16* __restrict__ y, lowered_cnn::Rows x, lowered_cnn::Activation activation) {
@@ -124,7 +124,7 @@ extern "C" __global__ void __launch_bounds__(lowered_cnn::kItems)
   }
 }
 
-// The last layer's output, in single precision.
+// Adds the bias to the last layer's output, in single precision.
 extern "C" __global__ void __launch_bounds__(lowered_cnn::kItems)
     add_bias(const float* __restrict__ z, const float* __restrict__ bias, float* __restrict__ y, lowered_cnn::Rows x) {
   const lowered_cnn::Place place(x);
@@ -135,8 +135,9 @@ extern "C" __global__ void __launch_bounds__(lowered_cnn::kItems)
   }
 }
 
-// The gradient before the activation, g, and its sums over the parts of the rows: sums[part][0][channel] of g, [1] of g times
-// the normalised z. If `y` is null, there is no activation. `g` may be `dy`.
+// The gradient before the activation, g, and its sums over the parts of the rows: sums[part][0][channel] of g,
+// sums[part][1][channel] of g times the normalised z. If `y` is null, there is no activation. `g` and `dy` may be the same
+// array.
 extern "C" __global__ void __launch_bounds__(lowered_cnn::kItems)
     activation_backward(const float* dy, const _Float16* y, const float* z, lowered_cnn::Normalisation n, float* g, float* sums,
                         lowered_cnn::Rows x, lowered_cnn::Activation activation) {
@@ -163,7 +164,7 @@ extern "C" __global__ void __launch_bounds__(lowered_cnn::kItems)
   sums[size_t{2 * blockIdx.x + 1} * x.channels + channel] = product;
 }
 
-// Sums over all parts: gradients with respect to beta (or the bias) and, unless it is null, gamma.
+// Sums over all parts: dbeta (the gradient with respect to beta or the bias) and, unless it is null, dgamma.
 extern "C" __global__ void __launch_bounds__(lowered_cnn::kItems)
     sum_gradients(const float* sums, float* dbeta, float* dgamma, unsigned channels, unsigned parts) {
   const unsigned channel = blockIdx.x * blockDim.x + threadIdx.x;
@@ -177,7 +178,7 @@ extern "C" __global__ void __launch_bounds__(lowered_cnn::kItems)
   if (dgamma) dgamma[channel] = product;
 }
 
-// The gradient with respect to the sums of the convolution, in halves: gamma / deviation (g - dbeta / n - z^ dgamma / n), or g.
+// The gradient with respect to z, the convolution's sums, in halves: gamma / deviation (g - dbeta / n - z^ dgamma / n), or g.
 extern "C" __global__ void __launch_bounds__(lowered_cnn::kItems)
     batch_norm_backward(const float* __restrict__ g, const float* __restrict__ z, lowered_cnn::Normalisation n,
                         const float* __restrict__ dgamma, const float* __restrict__ dbeta, _Float16* __restrict__ dz,
@@ -200,7 +201,7 @@ extern "C" __global__ void __launch_bounds__(lowered_cnn::kItems)
   }
 }
 
-// The maximum of each window; `taps` records its position (the first of equal ones). `x` describes the output.
+// The maximum of each window; `taps` receives its position in the window, the first of equal ones. `x` describes the output.
 extern "C" __global__ void __launch_bounds__(lowered_cnn::kItems)
     max_pooling(const _Float16* __restrict__ from, _Float16* __restrict__ y, unsigned char* __restrict__ taps,
                 conv::Convolution window, lowered_cnn::Rows x) {
@@ -224,7 +225,7 @@ extern "C" __global__ void __launch_bounds__(lowered_cnn::kItems)
   }
 }
 
-// A work-item visits the windows that contain a pixel of the input. `x` describes the input.
+// Gradient of maximum pooling: a work-item visits the windows that contain a pixel of the input. `x` describes the input.
 extern "C" __global__ void __launch_bounds__(lowered_cnn::kItems)
     max_pooling_backward(const float* __restrict__ dy, const unsigned char* __restrict__ taps, float* __restrict__ dx,
                          conv::Convolution window, lowered_cnn::Rows x) {
@@ -247,7 +248,7 @@ extern "C" __global__ void __launch_bounds__(lowered_cnn::kItems)
   }
 }
 
-// The mean of `area` rows, the pixels of an image. `x` describes the output.
+// Average pooling: the mean of an image's `area` rows, one per pixel. `x` describes the output.
 extern "C" __global__ void __launch_bounds__(lowered_cnn::kItems)
     average_pooling(const _Float16* __restrict__ from, _Float16* __restrict__ y, unsigned area, lowered_cnn::Rows x) {
   const lowered_cnn::Place place(x);
@@ -259,7 +260,7 @@ extern "C" __global__ void __launch_bounds__(lowered_cnn::kItems)
   }
 }
 
-// `x` describes the input.
+// Gradient of average pooling. `x` describes the input.
 extern "C" __global__ void __launch_bounds__(lowered_cnn::kItems)
     average_pooling_backward(const float* __restrict__ dy, float* __restrict__ dx, unsigned area, lowered_cnn::Rows x) {
   const lowered_cnn::Place place(x);

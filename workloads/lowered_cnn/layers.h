@@ -16,7 +16,7 @@ using conv::Convolution;
 
 constexpr int kImage = -1, kNone = -2;
 
-/// y = v for v > 0, otherwise slope v: slope 0 is ReLU, 1 the identity. Or the hyperbolic tangent.
+/// y = v for v > 0, otherwise slope * v (slope 0: ReLU, slope 1: identity); or y = tanh(v).
 struct Activation {
   float slope;
   bool tanh;
@@ -36,7 +36,7 @@ struct Layer {
   int residual = kNone;
   bool normalised = false;
   Activation activation = kIdentity;
-  bool ascends = false;  ///< its parameters ascend the loss's gradient, as in a generator trained against its discriminator
+  bool ascends = false;  ///< parameters ascend the loss's gradient, as in a generator trained against its discriminator
 
   size_t weight_count() const { return size_t{shape.filters} * shape.columns(); }
   size_t outputs() const { return size_t{shape.rows()} * shape.filters; }
@@ -138,7 +138,7 @@ class Builder {
 
 /// ResNet-18 (K. He et al., Deep residual learning for image recognition, 2016, Table 1), whose layers are those of Table I: C2
 /// four times, C4, C6 and C8 three times. C3, C5 and C7 have a padding of 1, as the sizes of C4, C6 and C8 require; the table
-/// has 0. p3, p5 and p7 are the projections of the same inputs.
+/// has 0. p3, p5 and p7 are the projection shortcuts parallel to C3, C5 and C7.
 inline std::vector<Layer> resnet18(const Sizes& sizes) {
   Builder builder(sizes);
   builder.image("resnet_c1");
@@ -203,8 +203,9 @@ inline std::vector<Layer> gan(const Sizes& sizes) {
   return builder.layers();
 }
 
-/// C1 to C6 with normalisation, leaky ReLU and 2 x 2 pooling in between (J. Redmon and A. Farhadi, YOLO9000, 2017, section 3),
-/// and as last layer the 30 numbers of each cell of J. Redmon et al., You only look once, 2016, section 2.
+/// YOLO: C1 to C6 with normalisation, leaky ReLU and 2 x 2 pooling in between (J. Redmon and A. Farhadi, YOLO9000, 2017,
+/// section 3), and a last layer that computes the 30 numbers of each cell of J. Redmon et al., You only look once, 2016,
+/// section 2.
 inline std::vector<Layer> yolo(const Sizes& sizes) {
   constexpr Activation kLeaky{0.1f, false};
   Builder builder(sizes);

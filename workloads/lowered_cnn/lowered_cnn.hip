@@ -58,7 +58,7 @@ Halves initial_image(const Layer& first, workload::Random& random) {
   return image;
 }
 
-/// Labels, or the desired outputs.
+/// Returns the images' labels or the desired outputs, depending on the network's loss.
 Floats wanted_outputs(const Network& network, workload::Random& random) {
   const Convolution& last = network.layers.back().shape;
   if (network.loss != Loss::kSoftmaxCrossEntropy) return random.uniform_values(size_t{last.rows()} * last.filters, 0, 1);
@@ -95,9 +95,9 @@ struct Options {
   }
 };
 
-/// Each operation is compared with the reference for its actual inputs; only the loss shows whether every gradient reaches the
-/// right parameters. Differences deviate because of curvature, and of activations that switch: by at most a tenth at the sizes
-/// of the tests. Without the gradients through residual connections they deviate by up to four tenths.
+/// Compares differences of the loss with the gradients. Unlike checks of single operations, this shows whether every gradient
+/// reaches the right parameters. At the sizes of the tests, the ratio deviates from 1 by at most a tenth, because of curvature
+/// and of activations that switch; without the gradients through residual connections, it deviates by up to four tenths.
 void check_gradients(workload::Program& program, const Network& network, Gpu& gpu, Step& step, double loss) {
   constexpr double kMost = 0.15;
   gpu.set_checks(false);

@@ -1,11 +1,11 @@
 // The products of convolutions in forward and backward pass, explicitly lowered: one kernel writes a workspace, another one
-// multiplies it.
+// multiplies it with weights or gradients.
 //
-// The forward pass and the gradient with respect to data are convolutions: the latter is one of the output's gradient, with
-// strides and inserted zeros exchanged and filters rotated. Both products have parameters for Duplo's detection unit. The
-// gradient with respect to weights has none: its sums are over the rows of the workspace, so that it reads the workspace
-// transposed. There, an operand is 16 columns by 16 rows, and adjacent elements in memory are those of adjacent output
-// positions, which the parameters cannot describe.
+// The forward pass and the gradient with respect to data are convolutions; the gradient is a convolution of the output's
+// gradient, with strides and inserted zeros exchanged and filters rotated. Both products have parameters for Duplo's detection
+// unit. The gradient with respect to weights has none: it sums over the rows of the workspace, and therefore reads the
+// workspace transposed. There, an operand is 16 columns by 16 rows, and adjacent elements in memory are those of adjacent
+// output positions, which the parameters cannot describe.
 #pragma once
 
 #include <algorithm>
@@ -31,7 +31,7 @@ struct Form {
   int fragments = 0;
 };
 
-/// The convolution of the output's gradient that gives the gradient with respect to the input.
+/// Returns the convolution of the output's gradient that gives the gradient with respect to the input.
 inline Convolution backward_by_data(const Layer& layer) {
   const Convolution& c = layer.shape;
   Convolution back{};
@@ -44,7 +44,7 @@ inline Convolution backward_by_data(const Layer& layer) {
   back.stride_y = back.stride_x = 1u << c.spacing_shift;
   back.pad_top = c.filter_height - 1 - c.pad_top;
   back.pad_left = c.filter_width - 1 - c.pad_left;
-  // Same size as x.
+  // The result has the same size as x.
   back.pad_bottom = (c.lowered_height() - 1) + c.filter_height - back.lowered_height() - back.pad_top;
   back.pad_right = (c.lowered_width() - 1) + c.filter_width - back.lowered_width() - back.pad_left;
   back.images_innermost = c.images_innermost;
@@ -80,9 +80,9 @@ class Products {
     conv::put_parameters(lowered_->duplo, conv::duplo_parameters(c, pitch, workspace_.data()));
     return multiply(*lowered_, planned, workspace_.data(), weights, y, accumulate);
   }
-  /// The gradient with respect to weights: dw[filter][column]. `dz` has `padded` halves per pixel.
+  /// Computes the gradient with respect to weights: dw[filter][column]. `dz` has `padded` halves per pixel.
   unsigned convolve_for_weights(Convolution c, const Half* x, const Half* dz, unsigned padded, float* dw) {
-    c.images_innermost = 0;  // like the rows of dz
+    c.images_innermost = 0;  // as the rows of dz
     const unsigned rows = c.rows(), pitch = conv::spread_pitch(rows), end = conv::rounded_up(rows, step_);
     // The gradient is treated as the workspace of a 1 x 1 convolution of itself.
     Convolution gradient{};

@@ -1,4 +1,5 @@
-// Reference implementation of the operations on the host, in double precision. Tensors have the kernels' layout (kernels.h).
+// Reference implementation of the network's operations on the host, in double precision. Tensors have the kernels' layout
+// (kernels.h).
 #pragma once
 
 #include <algorithm>
@@ -84,8 +85,8 @@ inline Statistics statistics_of(const Floats& z, size_t channels) {
     s.variance.values[i % channels] += difference * difference / count;
   }
   for (size_t c = 0; c < channels; ++c) {
-    // Differences are from means that have an error, which therefore counts twice, for the parts' and the overall mean; so does
-    // its square.
+    // Differences are taken from means that have an error. It counts twice, for the parts' means and for the overall mean; so
+    // does its square.
     const double mean = s.mean.magnitudes[c], variance = s.variance.values[c];
     s.variance.magnitudes[c] = variance + 2 * mean * std::sqrt(variance) + mean * mean * 0x1p-20;
   }
@@ -113,14 +114,14 @@ inline Expected activated(const Floats& z, const HostNormalisation& n, const Hal
     const double scale = n.gamma_of(c) * n.inverse_deviation(c), more = residual ? static_cast<double>((*residual)[at]) : 0.0;
     const double value = (z[i] - n.mean_of(c)) * scale + static_cast<double>(n.beta[c]) + more;
     y.values[at] = activation.tanh ? std::tanh(value) : value > 0 ? value : static_cast<double>(activation.slope) * value;
-    // tanhf is within 5 units in the last place (OpenCL 3.0, section 7.4).
+    // The added 1 covers tanhf, which is within 5 units in the last place (OpenCL 3.0, section 7.4).
     y.magnitudes[at] = (std::fabs(z[i]) + std::fabs(n.mean_of(c))) * std::fabs(scale) + std::fabs(n.beta[c]) + std::fabs(more) +
                        (activation.tanh ? 1 : 0);
   }
   return y;
 }
 
-/// The gradient before the activation; `y` null: no activation.
+/// Returns the gradient before the activation; if `y` is null, there is no activation.
 inline Expected activation_backward_of(const Floats& dy, const Halves* y, size_t channels, size_t padded,
                                        Activation activation) {
   Expected g(dy.size());
@@ -136,7 +137,7 @@ inline Expected activation_backward_of(const Floats& dy, const Halves* y, size_t
   return g;
 }
 
-/// dbeta and dgamma.
+/// Returns dbeta and dgamma.
 inline std::pair<Expected, Expected> gradient_sums(const Floats& g, const Floats& z, const HostNormalisation& n,
                                                    size_t channels) {
   std::pair<Expected, Expected> sums{Expected(channels), Expected(channels)};
@@ -174,7 +175,7 @@ inline Expected batch_norm_backward_of(const Floats& g, const Floats& z, const H
 
 // -- pooling
 
-/// Also returns the position of the maximum of each window.
+/// Returns the maximum of each window; `taps` receives its position in the window.
 inline Halves max_pooled(const Convolution& window, const Halves& x, Bytes& taps) {
   const size_t channels = window.channels;
   Halves y(window.rows() * channels);
@@ -225,8 +226,8 @@ inline Expected average_pooled_backward(const Floats& dy, size_t area, size_t ch
 
 // -- losses and update
 
-/// Losses of the images, and the scaled gradient. expf, logf and log1pf of the device libraries are accurate to 2 units in the
-/// last place (OpenCL allows 3).
+/// Returns the losses of the images, and the scaled gradient. expf, logf and log1pf of the device libraries are accurate to 2
+/// units in the last place (OpenCL allows 3).
 inline std::pair<Expected, Expected> loss_of(Loss kind, const Floats& y, const Floats& wanted, size_t images) {
   std::pair<Expected, Expected> both{Expected(images), Expected(y.size())};
   const size_t outputs = y.size() / images;
@@ -270,7 +271,7 @@ inline std::pair<Expected, Expected> loss_of(Loss kind, const Floats& y, const F
   return both;
 }
 
-/// Weights and velocities after a step.
+/// Returns weights and velocities after a step.
 inline std::pair<Expected, Expected> gradient_descent_of(const Floats& weights, const Floats& gradient, const Floats& velocity,
                                                          double share, double decay) {
   std::pair<Expected, Expected> both{Expected(weights.size()), Expected(weights.size())};

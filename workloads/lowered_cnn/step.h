@@ -1,4 +1,4 @@
-// A network's tensors, and its passes.
+// Tensors of a network, and its forward and backward passes.
 #pragma once
 
 #include <memory>
@@ -87,8 +87,8 @@ class Step {
     nodes_.back().has_gradient = true;
     for (size_t l = nodes_.size(); l-- > 0;) backward(l);
   }
-  /// Ratio of the actual change of the loss when a layer's weights move along the last backward pass's gradient to the change
-  /// predicted by the gradient: central differences over 2 % of the loss. Parameters are those of that pass.
+  /// Moves a layer's weights along the gradient of the last backward pass, and returns the loss's change divided by the change
+  /// that the gradient predicts: a central difference over 2 % of the loss. Parameters must be those of that pass.
   double difference_by_gradient(size_t layer, double loss) {
     constexpr double kShare = 0.01;
     Node& n = nodes_[layer];
@@ -103,7 +103,7 @@ class Step {
       compute_loss();
       return this->loss();
     };
-    // The gradient is that of the scaled loss.
+    // The stored gradient is that of the scaled loss.
     const double distance = kShare * loss * static_cast<double>(kLossScale) / squares;
     const double difference = loss_at(distance) - loss_at(-distance);
     put_half_weights(network_.layers[layer].shape, weights, *n.half_weights);
@@ -125,7 +125,7 @@ class Step {
     }
   }
 
-  /// A hash of the step's results: the output's bits and, in training, those of losses and parameters.
+  /// A hash of the step's results: the output and, in training, losses and parameters.
   std::uint64_t bits() const {
     std::uint64_t bits = tiled::hash_of_bits(output_->get());
     if (!training_) return bits;
@@ -157,7 +157,7 @@ class Step {
     std::unique_ptr<FloatTensor> dweights, dgamma, dbeta, weight_velocity, gamma_velocity, beta_velocity;
     std::unique_ptr<workload::DeviceArray<Half>> turned_weights;
     std::unique_ptr<ByteArray> taps;
-    bool has_gradient = false;  // dy holds the gradients of the later layers processed so far
+    bool has_gradient = false;  // dy holds the sum of the gradients of the later layers processed so far
   };
 
   void allocate(const Layer& layer, Node& n, bool last) const {
@@ -213,8 +213,8 @@ class Step {
     } else if (layer.kind == Layer::Kind::kAveragePooling) {
       gpu_.average_pooling_backward(layer, *n.dy, *from->dy);
     } else {
-      // The residual receives the gradient before the activation unchanged. It is the first contribution to its gradient, as
-      // the residual's other users are earlier layers of the block.
+      // The residual receives the gradient before the activation unchanged, as the first contribution to the residual's
+      // gradient: the other layers that read it are earlier layers of the block.
       Node* const residual = layer.residual == kNone ? nullptr : &nodes_[static_cast<size_t>(layer.residual)];
       FloatTensor& g = residual != nullptr ? *residual->dy : *n.dy;
       gpu_.activation_backward(layer, *n.dy, n.y.get(), *n.z, n.normalisation, g, *n.dbeta, n.dgamma.get());

@@ -11,7 +11,7 @@
 namespace lowered_cnn {
 
 constexpr float kLossScale = 256;
-constexpr float kLearningRate = 0.1f;  // learning rate, momentum and weight decay: K. He et al., 2016, section 3.4
+constexpr float kLearningRate = 0.1f;  // learning rate, momentum, weight decay: as in K. He et al., 2016, section 3.4
 constexpr float kMomentum = 0.9f;
 constexpr float kWeightDecay = 1e-4f;
 
@@ -22,7 +22,7 @@ typedef _Float16 FourHalves __attribute__((ext_vector_type(4)));
 constexpr unsigned kTurned = 64;
 
 /// Transposes a tile of 64 lines of 64 halves in LDS: load(line, at) returns four elements of a line, store(at, line, four)
-/// receives one element each of four lines.
+/// receives four elements at the same position of four successive lines.
 template <class Load, class Store>
 __device__ inline void turn(Load load, Store store) {
   constexpr unsigned kFours = kTurned / 4;
@@ -44,8 +44,8 @@ __device__ inline void turn(Load load, Store store) {
 
 }  // namespace lowered_cnn
 
-// The transposed workspace of a convolution: one line for each of its columns, with its rows in order, and zeros from the last
-// one to `end`. The grid is (tiles of rows, tiles of columns).
+// The transposed workspace of a convolution: one line for each column, with the workspace's rows in order, then zeros up to
+// `end`. The grid is (tiles of rows, tiles of columns).
 extern "C" __global__ void __launch_bounds__(lowered_cnn::kItems)
     lower_turned(conv::Convolution c, const _Float16* __restrict__ x, _Float16* __restrict__ turned, unsigned pitch,
                  unsigned end) {
@@ -115,9 +115,9 @@ extern "C" __global__ void __launch_bounds__(lowered_cnn::kItems)
   if (threadIdx.x == 0) loss[image] = logf(sum) - (from[label] - most);
 }
 
-// The loss of a discriminator whose images are all generated, -log(1 - sigmoid(y)), and its scaled gradient with respect to y
-// for the mean over the images (I. Goodfellow et al., Generative adversarial nets, 2014, equation 1). The generator ascends
-// it.
+// The loss of a discriminator for generated images only, -log(1 - sigmoid(y)), and its scaled gradient with respect to y for
+// the mean over the images (I. Goodfellow et al., Generative adversarial nets, 2014, equation 1). The generator ascends the
+// loss.
 extern "C" __global__ void __launch_bounds__(lowered_cnn::kItems)
     logistic_loss(const float* y, float* loss, float* dy, unsigned images) {
   const unsigned image = blockIdx.x * blockDim.x + threadIdx.x;
@@ -144,7 +144,7 @@ extern "C" __global__ void __launch_bounds__(lowered_cnn::kItems)
 }
 
 // Gradient descent with momentum and weight decay. `share` removes the loss's scale from the gradient, and is negative if the
-// loss is ascended. `halves`, unless it is null, receives a copy in lines of `columns`, `pitch` apart.
+// loss is ascended. Unless `halves` is null, it receives a copy of the weights, in lines of `columns` elements, `pitch` apart.
 extern "C" __global__ void __launch_bounds__(lowered_cnn::kItems)
     gradient_descent(float* weights, const float* gradient, float* velocity, _Float16* halves, unsigned count, unsigned columns,
                      unsigned pitch, float share, float decay) {

@@ -51,8 +51,8 @@ struct Columns {
   }
 };
 
-constexpr unsigned kDirectTile = 8;      // rows and columns of pixels of a wavefront
-constexpr unsigned kDirectOutputs = 8;   // channels of a wavefront
+constexpr unsigned kDirectTile = 8;      // rows and columns of pixels that a wavefront computes
+constexpr unsigned kDirectOutputs = 8;   // channels that a wavefront computes
 constexpr unsigned kDirectChannels = 8;  // input channels that are in LDS at a time
 
 /// Direct convolution, forward and backward with respect to the data. A wavefront computes 8 x 8 pixels of 8 channels; the four
@@ -77,7 +77,7 @@ __device__ inline void direct(const Shape& shape, const float* __restrict__ from
   const unsigned lane = threadIdx.x % 64, wave = __builtin_amdgcn_readfirstlane(threadIdx.x / 64);
   const int local_x = lane % kDirectTile, local_y = lane / kDirectTile;
   const unsigned channel0 = (blockIdx.y * 4 + wave) * kDirectOutputs;
-  // The first row or column of `from` that the tile needs: rounded down, and never negative before the division.
+  // First row or column of `from` that the tile needs: division rounds down, because its operand is never negative.
   const auto first_of = [padding](int at) {
     if (!Backward) return at * static_cast<int>(Stride) - padding;
     return (at + padding - static_cast<int>(Kernel) + 1 + static_cast<int>(Kernel * Stride)) / static_cast<int>(Stride) -
@@ -105,7 +105,7 @@ __device__ inline void direct(const Shape& shape, const float* __restrict__ from
     }
     if (channel0 >= to_channels) continue;
     for (unsigned channel = 0; channel < channels; ++channel) {
-      // Products of 32 bits, for scalar instructions.
+      // Offsets are 32-bit products, so that scalar instructions compute them.
       const float* row[kDirectOutputs];
 #pragma unroll
       for (unsigned o = 0; o < kDirectOutputs; ++o) {
@@ -156,7 +156,7 @@ __device__ inline void direct(const Shape& shape, const float* __restrict__ from
 
 }  // namespace resnet18
 
-// col[tap][column] of the images from first_image on: one work-item per pixel of a channel writes all its taps.
+// col[tap][column] for the images from first_image on: a work-item writes all taps of a pixel of a channel.
 extern "C" __global__ void __launch_bounds__(256)
     convolution_im2col(resnet18::Shape shape, const float* x, float* columns, unsigned first_image, unsigned column_count) {
   const unsigned column = blockIdx.x * blockDim.x + threadIdx.x, channel = blockIdx.y;
@@ -174,7 +174,7 @@ extern "C" __global__ void __launch_bounds__(256)
   }
 }
 
-// The inverse of convolution_im2col(): one work-item per pixel of the input adds the columns that the pixel contributed to.
+// The inverse of convolution_im2col(): one work-item per pixel of the input adds up the columns to which the pixel contributes.
 extern "C" __global__ void __launch_bounds__(256)
     convolution_col2im(resnet18::Shape shape, const float* columns, float* x, unsigned first_image, unsigned image_count,
                        bool accumulate) {

@@ -210,7 +210,7 @@ class Gpu {
     return static_cast<std::size_t>(images) * s.out_height * s.out_width;
   }
 
-  /// Processes as many images at a time as have a column matrix of at most 256 MiB.
+  /// Processes images in batches whose column matrix has at most 256 MiB.
   template <typename Use>
   void for_each_batch(const Shape& s, Use use) {
     constexpr std::size_t kMost = std::size_t{256} << 20;
@@ -281,7 +281,7 @@ class Gpu {
 
   void check(const std::string& what, const Array& array, const Expected& expected) {
     Floats got = get(array);
-    got.resize(expected.values.size());  // scratch has the size of the largest layer
+    got.resize(expected.values.size());  // arrays shared by layers have the size of the largest layer
     program_.check_near(layer_ + ": " + what, got, expected.values, [&](std::size_t i) { return expected.bound(i); });
   }
 

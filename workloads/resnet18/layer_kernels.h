@@ -12,8 +12,7 @@ constexpr float kMomentum = 0.9f;
 constexpr float kWeightDecay = 1e-4f;
 constexpr unsigned kPoolKernel = 3, kPoolStride = 2, kPoolPadding = 1;
 constexpr unsigned kNoTap = 255;
-constexpr unsigned kPixels = 4;  // elements of a work-item in elementwise layers, a workgroup's size apart, so that a channel's
-                                 // factors are used several times
+constexpr unsigned kPixels = 4;  // elements per work-item in elementwise layers, which share their channel's factors
 
 /// The sum over the workgroup's 256 work-items, returned in all of them. The order of additions is fixed.
 __device__ inline float workgroup_sum(float value) {
@@ -106,8 +105,8 @@ extern "C" __global__ void __launch_bounds__(256)
   }
 }
 
-// 3 x 3 maximum, stride 2, padding 1; `tap` records which of the nine it was (the first of equal ones). blockIdx.y is the
-// plane, a channel of an image.
+// 3 x 3 maximum, stride 2, padding 1; `tap` receives the position of the maximum, 0 to 8, the first of equal ones. blockIdx.y
+// is the plane, a channel of an image.
 extern "C" __global__ void __launch_bounds__(256) max_pooling(const float* x, float* y, unsigned char* tap, unsigned height,
                                                               unsigned width, unsigned out_height, unsigned out_width) {
   const unsigned pixel = blockIdx.x * blockDim.x + threadIdx.x, plane = blockIdx.y;
@@ -131,7 +130,7 @@ extern "C" __global__ void __launch_bounds__(256) max_pooling(const float* x, fl
   tap[at] = static_cast<unsigned char>(best);
 }
 
-// One work-item per pixel of the input visits the up to four windows that contain it.
+// Gradient of maximum pooling: one work-item per pixel of the input visits the up to four windows that contain the pixel.
 extern "C" __global__ void __launch_bounds__(256)
     max_pooling_backward(const float* dy, const unsigned char* tap, float* dx, unsigned height, unsigned width,
                          unsigned out_height, unsigned out_width) {

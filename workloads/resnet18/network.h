@@ -83,9 +83,8 @@ struct Parameters {
   Floats weights, gamma, beta, running_mean, running_variance;
 };
 
-/// The layers first ... last of the network. `Backend` has Array and ByteArray, arrays of float and unsigned char, with `make`,
-/// `put` and `get`;
-///   the operations that the passes below call.
+/// The layers first ... last of the network. `Backend` has the array types Array (float) and ByteArray (unsigned char),
+/// functions `make`, `put` and `get` for them, and the operations that the passes below call.
 template <typename Backend>
 class Network {
  public:
@@ -124,7 +123,7 @@ class Network {
     loss_ = backend.make("loss", layers.back().shape.images);
   }
 
-  /// Sets the parameters of all layers, at the beginning of a step.
+  /// Sets the parameters of all layers. To be called at the beginning of a step.
   void put_parameters(const std::vector<Parameters>& parameters) {
     for (std::size_t l = first_; l <= last_; ++l) {
       if (!layers_[l].has_weights()) continue;
@@ -143,8 +142,8 @@ class Network {
       if (n.gamma) backend_.put(*n.gamma_velocity, Floats(p.gamma.size()));
     }
   }
-  /// Copies values at the boundaries of a part from a network that has computed them: outputs of earlier layers, and gradients
-  /// from later ones.
+  /// Copies values at the boundaries of a range of layers from a network that has computed them: outputs of earlier layers, and
+  /// gradients from later layers.
   template <typename Other>
   void put_surroundings(const Network<Other>& other) {
     for (int l = kImage; l <= static_cast<int>(last_); ++l) {
@@ -170,7 +169,7 @@ class Network {
   void forward() {
     for (std::size_t l = first_; l <= last_; ++l) forward(l);
   }
-  /// Backward pass from the last layer to `until`, including the loss if the last layer is the network's.
+  /// Backward pass from the last layer to `until`; starts with the loss if the last layer is also the last one of the network.
   void backward(const std::vector<unsigned>& labels, std::size_t until) {
     if (last_ + 1 == layers_.size()) {
       Node& n = node(static_cast<int>(last_));
@@ -196,7 +195,7 @@ class Network {
     Pointer y, dy, z, weights, gamma, beta, running_mean, running_variance, mean, variance;
     Pointer dweights, dgamma, dbeta, weight_velocity, gamma_velocity, beta_velocity;
     std::unique_ptr<typename Backend::ByteArray> taps;
-    bool has_gradient = false;  // dy holds the gradients of the later layers processed so far
+    bool has_gradient = false;  // dy holds the sum of the gradients of the later layers processed so far
   };
   Node& node(int layer) { return nodes_[static_cast<std::size_t>(layer + 1)]; }
   const Node& node(int layer) const { return nodes_[static_cast<std::size_t>(layer + 1)]; }
@@ -248,8 +247,8 @@ class Network {
     backend_.begin(layer.name, "backward");
     switch (layer.kind) {
       case Layer::Kind::kConvolution: {
-        // The residual receives the gradient before ReLU unchanged. It is the first contribution, as the residual's other users
-        // are earlier layers of the block.
+        // The residual receives the gradient before ReLU unchanged, as the first contribution to the residual's gradient: the
+        // other layers that read it are earlier layers of the block.
         Node* const residual = layer.residual == kNone ? nullptr : &node(layer.residual);
         backend_.normalise_backward(*n.dy, *n.y, *n.z, *n.mean, *n.variance, *n.gamma, residual ? *residual->dy : *n.dy,
                                     *n.dgamma, *n.dbeta, *dz_, s.outputs, s.out_pixels(), layer.relu);

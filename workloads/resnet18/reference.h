@@ -1,5 +1,5 @@
-// Reference implementation of the layers of ResNet-18 on the host, in double precision; it also computes the inputs of a part
-// of the network. Arrays have the kernels' layout (convolution.h).
+// Reference implementation of the layers of ResNet-18 on the host, in double precision; it also computes the inputs of a range
+// of layers. Arrays have the kernels' layout (convolution.h).
 #pragma once
 
 #include <cmath>
@@ -18,8 +18,8 @@ using Bytes = std::vector<unsigned char>;
 using workload::Expected;
 using workload::sum_factor;
 
-/// Calls `use(to, from, weight, length)` for rows of pixels: at one tap of the kernel, `length` output pixels from `to` on read
-/// every stride-th input pixel from `from` on.
+/// Calls `use(to, from, weight, length)` for rows of pixels: at one tap of the kernel, the `length` output pixels that begin at
+/// `to` read every stride-th input pixel that begins at `from`.
 template <typename Use>
 void for_each_row(const Shape& s, Use use) {
   for (unsigned m = 0; m < s.outputs; ++m) {
@@ -27,7 +27,7 @@ void for_each_row(const Shape& s, Use use) {
       const unsigned channel = tap / (s.kernel * s.kernel);
       const int i = static_cast<int>(tap / s.kernel % s.kernel) - static_cast<int>(s.padding);
       const int j = static_cast<int>(tap % s.kernel) - static_cast<int>(s.padding);
-      // Columns of the output whose input column is inside the image.
+      // Range of output columns whose input column is inside the image.
       const int stride = static_cast<int>(s.stride);
       const int first = j < 0 ? (-j + stride - 1) / stride : 0;
       const int last = std::min(static_cast<int>(s.out_width), (static_cast<int>(s.width) - j + stride - 1) / stride);
@@ -60,7 +60,7 @@ inline Expected convolution(const Shape& s, const Floats& x, const Floats& weigh
   return z;
 }
 
-/// The gradient with respect to the input is added to the contents of `dx` if `accumulate`.
+/// Returns the gradient with respect to the input, added to the contents of `dx` if `accumulate`.
 inline Expected convolution_backward_data(const Shape& s, const Floats& dz, const Floats& weights, const Floats& dx,
                                           bool accumulate) {
   Expected expected(static_cast<std::size_t>(s.inputs) * s.in_pixels());
@@ -114,7 +114,7 @@ inline Statistics batch_norm_statistics_of(const Floats& x, std::size_t channels
     s.mean.values[c] = mean;
     s.mean.magnitudes[c] = magnitude / static_cast<double>(count);
     s.variance.values[c] = squares / static_cast<double>(count);
-    // An error e of the mean adds e^2, and each difference is rounded relative to its terms.
+    // An error e of the mean adds e^2 to the variance, and each difference is rounded relative to its terms.
     s.variance.magnitudes[c] = s.variance.values[c] + s.mean.magnitudes[c] * std::sqrt(s.variance.values[c]) +
                                s.mean.magnitudes[c] * s.mean.magnitudes[c] * 0x1p-20;
   }
@@ -145,7 +145,7 @@ inline Floats relu_backward(const Floats& dy, const Floats& y, std::size_t count
   return g;
 }
 
-/// dgamma and dbeta.
+/// Returns dgamma and dbeta.
 inline std::pair<Expected, Expected> batch_norm_backward_sums(const Floats& g, const Floats& x, const Floats& mean,
                                                               const Floats& variance, std::size_t channels, std::size_t count) {
   std::pair<Expected, Expected> sums{Expected(channels), Expected(channels)};
@@ -177,7 +177,7 @@ inline Expected batch_norm_backward_data_of(const Floats& g, const Floats& x, co
   return dx;
 }
 
-/// Also returns the tap of each window's maximum.
+/// Returns the maximum of each window; `taps` receives its position in the window.
 inline Floats max_pooling_of(const Shape& s, const Floats& x, Bytes& taps) {
   const std::size_t planes = static_cast<std::size_t>(s.inputs) * s.images;
   Floats y(planes * s.out_height * s.out_width);
@@ -249,7 +249,8 @@ inline Expected row_sums(const Floats& dy, std::size_t rows, std::size_t count) 
   return sums;
 }
 
-/// Loss of each image, and the gradient. expf and logf of the device libraries are accurate to 1 ulp (OpenCL allows 3).
+/// Returns the loss of each image, and the gradient. expf and logf of the device libraries are accurate to 1 ulp (OpenCL allows
+/// 3).
 inline std::pair<Expected, Expected> softmax_cross_entropy_of(const Floats& y, const std::vector<unsigned>& labels,
                                                               std::size_t classes) {
   const std::size_t images = labels.size();
@@ -274,7 +275,7 @@ inline std::pair<Expected, Expected> softmax_cross_entropy_of(const Floats& y, c
   return both;
 }
 
-/// Weights and velocities after a step.
+/// Returns weights and velocities after a step.
 inline std::pair<Expected, Expected> gradient_descent_of(const Floats& weights, const Floats& gradient, const Floats& velocity,
                                                          double decay, bool pruned) {
   std::pair<Expected, Expected> both{Expected(weights.size()), Expected(weights.size())};

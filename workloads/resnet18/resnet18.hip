@@ -64,7 +64,7 @@ std::vector<Parameters> initial_parameters(const std::vector<Layer>& layers, wor
   return parameters;
 }
 
-/// Sets the running statistics to the batch statistics of two images of at most 64 x 64 pixels.
+/// Sets the running statistics to the batch statistics of two images of at most 64 x 64 pixels, computed on the host.
 void calibrate(std::vector<Parameters>& parameters, Sizes sizes, workload::Random& random) {
   sizes.images = 2;
   sizes.image = std::min(sizes.image, 64u);
@@ -78,12 +78,12 @@ void calibrate(std::vector<Parameters>& parameters, Sizes sizes, workload::Rando
     if (layers[l].kind != Layer::Kind::kConvolution) continue;
     parameters[l].running_mean = network.batch_mean(static_cast<int>(l));
     parameters[l].running_variance = network.batch_variance(static_cast<int>(l));
-    // With a single pixel per image, the variance is unreliable.
+    // The variance over a single pixel per image is unreliable.
     for (float& variance : parameters[l].running_variance) variance = std::max(variance, 0.05f);
   }
 }
 
-/// The first and last layer that `range` names: A-B, A alone, or all.
+/// Returns the first and last layer that `range` names: A-B, A alone, or all.
 std::pair<std::size_t, std::size_t> layer_range(const std::vector<Layer>& layers, const std::string& range) {
   if (range == "all") return {0, layers.size() - 1};
   const auto number = [&](const std::string& name) {
@@ -129,7 +129,8 @@ void run(workload::Program& program, const Options& options) {
           : options.operands == "words" ? gemm::Form::kWords
                                         : gemm::Form::kRegisters);
   Network<Gpu> network(gpu, layers, first, last, training);
-  // Values at the boundaries of a part: outputs of earlier layers and, in training, gradients from later ones.
+  // Computes values at the boundaries of the range of layers: outputs of earlier layers and, in training, gradients from later
+  // layers.
   Host host;
   std::unique_ptr<Network<Host>> surroundings;
   if (!whole) {

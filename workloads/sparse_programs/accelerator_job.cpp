@@ -81,7 +81,7 @@ void AcceleratorJob::run() {
   std::memcpy(slot + 4, reinterpret_cast<const char*>(&packet) + 4, sizeof packet - 4);
   std::uint32_t first;
   std::memcpy(&first, &packet, sizeof first);
-  // The header is written last, which makes the packet valid.
+  // Writing the header makes the packet valid, so it is written last.
   constexpr std::uint32_t header = HSA_PACKET_TYPE_VENDOR_SPECIFIC << HSA_PACKET_HEADER_TYPE |
                                    HSA_FENCE_SCOPE_SYSTEM << HSA_PACKET_HEADER_SCACQUIRE_FENCE_SCOPE |
                                    HSA_FENCE_SCOPE_SYSTEM << HSA_PACKET_HEADER_SCRELEASE_FENCE_SCOPE;

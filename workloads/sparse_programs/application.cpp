@@ -34,7 +34,7 @@ SparseValues as_rows(const sida::SparseMatrix& columns, bool uses_values) {
   return out;
 }
 
-/// Calls `make`; reports errors of the matrix as errors of the command line.
+/// Calls `make`, and turns errors of the matrix into errors of the command line.
 template <typename Make>
 auto checked(const Make& make) {
   try {
@@ -57,7 +57,7 @@ Application::Application(const ApplicationSetup& setup) : state_(std::make_uniqu
   state.options.limit = setup.iterations;
   state.options.source = setup.source;
   state.options.features = setup.features;
-  // Rejects a matrix that the program does not support. The image is built without memory.
+  // Rejects a matrix that the program does not support, by building an image with an allocator that allocates nothing.
   checked([&] {
     state.image = std::make_unique<lacuna::ApplicationImage>(
         *state.application, state.matrix, state.options, [](std::span<const std::byte>, bool) { return std::uint64_t{16}; });

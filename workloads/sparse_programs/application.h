@@ -1,5 +1,5 @@
-// A program of the sparse dataflow accelerator (lacuna/sida_applications.h) on a matrix: its data for GPU kernels, the result
-// of executing one operation at a time, and the same program as a job of the accelerator.
+// A program of the sparse dataflow accelerator (lacuna/sida_applications.h) on a matrix: its data for GPU kernels, its result
+// according to the reference, which executes one operation at a time, and the same program as a job of the accelerator.
 #pragma once
 
 #include <cstddef>
@@ -28,7 +28,7 @@ struct ApplicationSetup {
 struct ApplicationResult {
   std::uint64_t iterations = 0;
   std::vector<std::byte> bytes;  ///< contents of the state that is the program's result
-  /// The contents as elements.
+  /// Returns the contents as elements of type T.
   template <typename T>
   std::vector<T> elements() const {
     const T* const begin = reinterpret_cast<const T*>(bytes.data());
@@ -62,7 +62,8 @@ class Application {
     fill(name, values.data());
     return values;
   }
-  /// cg, bgs and gmres only: the number added to the diagonal, and the squared norm of the residual at which they end.
+  /// Only for cg, bgs and gmres: shift() is added to the diagonal; residual_limit() is the squared norm of the residual at
+  /// which the program ends.
   double shift() const;
   double residual_limit() const;
 
@@ -80,7 +81,7 @@ class Application {
 /// The program as a job in a queue of the HSA runtime.
 class AcceleratorJob {
  public:
-  /// Copies matrix, vectors and program to GPU memory. `block_side`: side of the blocks in blocked storage; 0: dual.
+  /// Copies matrix, vectors and program to GPU memory. `block_side`: side of the blocks of blocked storage; 0: dual storage.
   AcceleratorJob(const Application& application, unsigned block_side);
   AcceleratorJob(const AcceleratorJob&) = delete;
   AcceleratorJob& operator=(const AcceleratorJob&) = delete;

@@ -14,7 +14,7 @@ struct Application::State {
   lacuna::sida::SparseMatrix matrix;
   lacuna::ApplicationOptions options;
   lacuna_sida_setup setup{};
-  /// An image without memory, for reference().
+  /// An image for which no GPU memory is allocated, used by reference().
   std::unique_ptr<lacuna::ApplicationImage> image;
 };
 

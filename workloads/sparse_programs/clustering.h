@@ -1,5 +1,5 @@
 // The initialisation of k-means++: rows of the matrix are points; each iteration chooses another centre, with a probability
-// proportional to its distance from the nearest centre so far. Distances are computed over stored entries only.
+// proportional to its distance from the nearest of the previous centres. Distances are computed over stored entries only.
 #pragma once
 
 #include <utility>
@@ -14,7 +14,7 @@ struct CentreState {
   unsigned centre, before;
 };
 
-/// Removes the row of the previous centre from the dense point and inserts that of the current centre.
+/// Removes the previous centre's row from the dense point, and inserts the current centre's row.
 template <unsigned size>
 __global__ void __launch_bounds__(size)
     place_centre(Rows rows, const double* __restrict__ values, CentreState* state, double* point) {
@@ -27,7 +27,7 @@ __global__ void __launch_bounds__(size)
     point[rows.columns[entry]] = values[entry];
 }
 
-/// The distance of each row to the point, if it is less than the previous distance.
+/// Sets each row's distance to its distance from the point if that is smaller.
 struct NearestStep {
   using Sum = double;
   static constexpr unsigned totals = 1;
@@ -41,7 +41,7 @@ struct NearestStep {
   __device__ void row(unsigned row, double sum, double*) const { nearest[row] = fmin(nearest[row], sum); }
 };
 
-/// Rows whose distances a workgroup sums before the choice, in order.
+/// Number of successive rows whose distances a workgroup sums for the choice of a centre.
 constexpr unsigned choice_rows = 4 * group_size;
 
 template <unsigned rows_each>
@@ -72,8 +72,8 @@ __device__ inline double sum_up_to(double value, double* scratch) {
   return sum;
 }
 
-/// Index of the first of `count` values from `begin` on at which the prefix sum plus `base` exceeds `limit`, or `count`; adds
-/// the sum before it to `base`.
+/// Returns the index of the first of `count` values, from `begin` on, at which `base` plus the prefix sum exceeds `limit`, or
+/// `count`; adds the sum of the values before it to `base`.
 __device__ inline unsigned first_beyond(const double* values, unsigned count, double limit, double& base, double* scratch) {
   __shared__ unsigned found;
   __shared__ double before;
@@ -95,8 +95,8 @@ __device__ inline unsigned first_beyond(const double* values, unsigned count, do
   return count;
 }
 
-/// Chooses the next centre by the generator of lacuna/sida_applications.h: one workgroup finds the sum in which the limit lies,
-/// and then the row within its rows.
+/// Chooses the next centre with the random generator of lacuna/sida_applications.h: one workgroup finds the partial sum in
+/// which the limit lies, and then the row within that sum.
 template <unsigned rows_each>
 __global__ void __launch_bounds__(group_size)
     choose_centre(const double* __restrict__ nearest, unsigned count, const double* __restrict__ sums, unsigned groups,
@@ -147,7 +147,8 @@ inline ProgramRun run_kpp(Program& program, const Application& application, cons
       });
   run.check = [&program, result = nearest.download(),
                longest = static_cast<double>(product.longest())](const ApplicationResult& expected) {
-    // Squares: each has two roundings on both sides, in addition to the sum of a row.
+    // Distances are sums of squares: each square has two roundings, on the GPU and on the host, in addition to those of the
+    // sum.
     const std::vector<double> right = expected.elements<double>();
     const double error = error_f64(2 * (longest + 4));
     program.check_near("the distance", result, right, [&](size_t i) { return error * right[i]; });

@@ -1,12 +1,12 @@
 // Programs that follow edges from a list of vertices, the frontier: breadth-first search, neighbours within k hops, shortest
-// paths and k-core. The list contains the elements of x that contribute to x A, so that the rest of the matrix is not read.
+// paths and k-core. The list has the elements of x that contribute to x A, so that the rest of the matrix is not read.
 //
 //   push    lanes share the edges that leave a vertex of the frontier
 //   pull    a work-item searches the edges that enter its vertex for the first one from the frontier; used while the frontier
 //           has many edges (Beamer et al., SC '12, with their alpha = 14 and beta = 24)
 //
-// A kernel appends to the next list with one atomic addition per wavefront, and sums degrees with one per vertex; the host
-// reads the list's size before the next step.
+// A kernel appends to the next list with one atomic addition per wavefront, and counts edges with one atomic addition per
+// vertex; the host reads the list's size before the next step.
 #pragma once
 
 #include <utility>
@@ -52,8 +52,8 @@ __global__ void __launch_bounds__(group_size) each_vertex(Step step, unsigned co
   if (i < count) step.vertex(i);
 }
 
-/// Passes size and number of edges of a list to the host and clears the counters. A template, so that it can be defined in a
-/// header.
+/// Passes size and number of edges of a list to the host and clears the counters. A template only so that a header can define
+/// it.
 template <unsigned counters>
 __global__ void publish(unsigned* counts, unsigned* for_host) {
   for_host[threadIdx.x] = counts[threadIdx.x];
@@ -110,7 +110,7 @@ class Frontier {
   unsigned size_ = 0, edges_ = 0;
 };
 
-/// A matrix by rows without values, to follow its edges.
+/// A matrix by rows without values, whose edges kernels follow.
 class Edges {
  public:
   explicit Edges(const SparseValues& matrix)
@@ -127,10 +127,10 @@ class Edges {
   unsigned lanes_ = 1;
 };
 
-// -- breadth-first search, neighbours of k hops
+// -- breadth-first search, neighbours within k hops
 
-/// `once`: each vertex is reached once, and `from` equals `to`; otherwise, it may be reached again in each step. Both arrays
-/// hold the step that has last reached each vertex.
+/// `once`: each vertex is reached once, and `from` and `to` are the same array; otherwise, a vertex may be reached again in
+/// each step. Both arrays hold the last step that has reached each vertex.
 template <bool once>
 struct ReachStep {
   const unsigned* from;
@@ -237,7 +237,7 @@ struct RelaxStep {
   }
 };
 
-/// Copies the distances from which this step starts; its changes only affect the next step.
+/// Copies the distances from which this step starts, so that the step's changes only affect the next step.
 struct TakeDistances {
   const unsigned* list;
   const double* distances;

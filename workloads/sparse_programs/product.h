@@ -1,10 +1,12 @@
 // Products of a sparse matrix with a dense vector, row by row, with the element-wise operations that follow. A Step defines
 // the contribution of an entry and the use of a row's sum:
 //
-//   using Sum = double;                          of terms, by +
-//   static constexpr unsigned totals = 2;        sums over all rows, at least 1
+//   using Sum = double;                          type of the sum of terms, with operator +
+//   static constexpr unsigned totals = 2;        number of sums over all rows, at least 1
 //   __device__ Sum term(unsigned entry, unsigned column) const;
-//   __device__ void row(unsigned row, Sum sum, double* totals) const;    once for each row
+//   __device__ void row(unsigned row, Sum sum, double* totals) const;    called once for each row
+//
+// Forms:
 //
 //   vector     1, 2, 4, ... or 64 adjacent lanes share a row (Bell and Garland, SC '09), depending on the mean length of rows
 //   adaptive   rows in bins by their length: the number of lanes per row depends on the bin, up to a workgroup for the longest
@@ -40,10 +42,10 @@ __device__ inline void rows_by_lanes(const Rows& rows, const Share& share, const
     const unsigned place = first + threadIdx.x / lanes;
     const bool has_row = place < share.end;
     const unsigned row = has_row && rows.order != nullptr ? rows.order[place] : place;
-    // All lanes take part in the sum; a lane without a row has an empty one.
+    // All lanes take part in the sum; a lane without a row has an empty range of entries.
     const unsigned end = has_row ? rows.offsets[row + 1] : 0;
     unsigned entry = has_row ? rows.offsets[row] + lane : 0;
-    // Keeps several loads in flight.
+    // Two sums, so that two loads are in flight.
     Sum sums[together] = {};
     for (; entry + (together - 1) * lanes < end; entry += together * lanes) {
 #pragma unroll
@@ -132,7 +134,7 @@ class Product {
         add_shares(matrix, 0, rows, lanes);
         return;
       }
-      // Bins are ordered from long rows to short ones, so that the longest ones do not start last.
+      // Bins are ordered from long rows to short ones, so that the workgroups with the longest rows do not start last.
       for (unsigned bin = group_size; bin > 0; bin /= 2) {
         const auto first = static_cast<unsigned>(order.size());
         for (unsigned row = 0; row < rows; ++row) {
@@ -142,8 +144,8 @@ class Product {
       }
     }
 
-    /// A power of two with about three entries per lane, since sums over lanes have a cost. Rows of more than 16 entries per
-    /// lane of a wavefront get a workgroup.
+    /// Number of lanes for a row, a power of two with about three entries per lane, since sums over lanes have a cost. Rows of
+    /// more than 16 entries per lane of a wavefront get a workgroup.
     static unsigned lanes_for(size_t length) {
       if (length > 16 * 64) return group_size;
       unsigned lanes = 1;
@@ -151,8 +153,8 @@ class Product {
       return lanes;
     }
     static size_t length(const Csr& matrix, unsigned row) { return matrix.offsets[row + 1] - matrix.offsets[row]; }
-    /// Divides the positions [first, end) into shares of similar numbers of entries, for twice as many workgroups as 64 compute
-    /// units hold.
+    /// Divides the positions [first, end) into shares of similar numbers of entries, for about twice as many workgroups as 64
+    /// compute units hold.
     void add_shares(const Csr& matrix, unsigned first, unsigned end, unsigned with_lanes) {
       const size_t enough = matrix.entries() / (2 * Partials::most_groups) + 1;
       const unsigned at_a_time = group_size / with_lanes;

@@ -9,11 +9,11 @@
 
 namespace workload {
 
-/// One iteration of PageRank. The product's vector is ranks times shares; the kernel writes it for the next iteration together
-/// with the ranks and the sum of ranks without edges.
+/// One iteration of PageRank. The product's vector is ranks times shares; the kernel writes this vector for the next iteration,
+/// the ranks, and the sum of the ranks of vertices without outgoing edges.
 struct RankStep {
   using Sum = double;
-  static constexpr unsigned totals = 2;  // ranks of vertices without edges, and change
+  static constexpr unsigned totals = 2;  // ranks of vertices without outgoing edges, and the change of ranks
   const double *values, *scaled, *ranks, *shares, *given;
   double *next_scaled, *next;
 
@@ -38,7 +38,7 @@ struct RankStart {
   }
 };
 
-/// Contribution to each vertex of vertices without edges and of damping; and the change, for the host.
+/// Computes what each vertex receives from vertices without outgoing edges and from damping, and passes the change to the host.
 struct RankTotals {
   double per_vertex;  // 1 / vertices
   double *given, *change;
@@ -78,7 +78,7 @@ inline ProgramRun run_pr(Program& program, const Application& application, const
   const std::vector<double> result = (run.iterations % 2 == 0 ? ranks : next).download();
   const auto longest = static_cast<double>(product.longest());
   run.check = [&program, result, longest, vertices](const ApplicationResult& expected) {
-    // Nothing is negative, so that relative errors only add: each iteration has a sum of a column, one over all vertices, and
+    // No value is negative, so that relative errors only add: each iteration has a sum of a column, one over all vertices, and
     // six more operations, on the GPU and on the host.
     const double error = error_f64(2.0 * (longest + vertices + 6.0) * static_cast<double>(expected.iterations));
     const std::vector<double> right = expected.elements<double>();
@@ -91,7 +91,7 @@ inline ProgramRun run_pr(Program& program, const Application& application, const
 /// One iteration of label propagation. Labels are -1, 0 and 1, so that their sums are exact.
 struct LabelStep {
   using Sum = double;
-  static constexpr unsigned totals = 1;  // changes
+  static constexpr unsigned totals = 1;  // number of changed labels
   const double *values, *labels, *shares, *known, *given;
   double* next;
 

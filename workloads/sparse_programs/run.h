@@ -15,7 +15,7 @@ struct RunOptions {
   unsigned source = 0;
 };
 
-/// Results of a program's run, to be compared with `expected`.
+/// Results of a program's run, to be compared with the reference's.
 struct ProgramRun {
   std::uint64_t iterations = 0;
   std::function<void(const ApplicationResult& expected)> check;

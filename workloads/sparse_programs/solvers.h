@@ -31,14 +31,14 @@ struct SolverProduct {
   }
 };
 
-/// The dot product of the result with one vector.
+/// Computes the dot product of the result with one vector.
 struct DotWith {
   static constexpr unsigned totals = 1;
   const double* other;
   __device__ void add(unsigned row, double result, double* totals) const { totals[0] += other[row] * result; }
 };
 
-/// Inputs of the check of a solver's result.
+/// Data for the check of a solver's result.
 class SolverCheck {
  public:
   SolverCheck(Program& program, const Application& application)
@@ -191,7 +191,7 @@ struct BgsHalf {
   __device__ void element(unsigned i, double*) const { half[i] = r[i] - s->alpha * v[i]; }
 };
 
-/// Dot products of t with the vector that it was computed from, and with itself.
+/// Computes the dot products of t with itself and with the vector from which t was computed.
 struct BgsDots {
   static constexpr unsigned totals = 2;
   const double* half;
@@ -207,7 +207,7 @@ struct BgsOmega {
 };
 
 struct BgsUpdate {
-  static constexpr unsigned totals = 2;  // the residual's square, and the next rho
+  static constexpr unsigned totals = 2;  // squared norm of the residual, and the next rho
   const SolverScalars* s;
   const double *p, *half, *t, *first;
   double *x, *r;
@@ -290,7 +290,7 @@ struct GmresScalars {
   double h[restart + 1][restart], cosine[restart], sine[restart], side[restart + 1], y[restart], inverse;
 };
 
-/// Dot products of a matrix-vector product with the first `count` vectors of the basis.
+/// Computes the dot products of a matrix-vector product with the first `count` vectors of the basis.
 template <unsigned count>
 struct BasisDots {
   static constexpr unsigned totals = count;
@@ -354,7 +354,7 @@ struct Orthogonalise {
   }
 };
 
-/// Rotates column j; after the last one solves for y.
+/// Applies the rotations to column j; after the last column, solves for y.
 struct Rotate {
   GmresScalars* s;
   unsigned j;
@@ -398,7 +398,7 @@ struct GmresUpdate {
   }
 };
 
-/// No dot products.
+/// Used for matrix-vector products without dot products.
 struct NoDots {
   static constexpr unsigned totals = 1;
   __device__ void add(unsigned, double, double*) const {}
@@ -410,7 +410,7 @@ class Gmres {
   Gmres(const Product& product, unsigned n, double shift)
       : product_(product), n_(n), shift_(shift), partials_(std::max(product.groups(), Partials::most_groups)) {}
 
-  /// One iteration of `restart` steps. Writes the squared norm of the residual to `rest`.
+  /// Performs one iteration of `restart` steps. Writes the squared norm of the residual to `rest`.
   void iterate(const double* right, double* x, double* rest) {
     times<NoDots>(x, {});
     partials_.each(GmresResidual{right, w_.data()}, n_);
@@ -430,7 +430,7 @@ class Gmres {
     product_.run(SolverProduct<Dots>{product_.values(), x, w_.data(), shift_, dots}, partials_);
   }
   void normalise(unsigned i) { partials_.each(Normalise{scalars_.data(), w_.data(), basis(i)}, n_); }
-  /// Step with `count` vectors in the basis.
+  /// Performs a step with `count` vectors in the basis.
   template <unsigned count>
   void step(double* rest) {
     BasisDots<count> dots;

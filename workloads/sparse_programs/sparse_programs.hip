@@ -1,5 +1,5 @@
-// The programs of the sparse dataflow accelerator as sparse kernels: y = x A over a semiring and element-wise operations, on
-// the matrices that `lacuna sida run` accepts. The same process can submit the program to the accelerator of its GPU.
+// The programs of the sparse dataflow accelerator as sparse GPU kernels: y = x A over a semiring and element-wise operations,
+// on the matrices that `lacuna sida run` accepts. The same process can submit the program to the accelerator of its GPU.
 //
 //   pr, label              products by columns, with subsequent operations in the same kernel (product.h, rank.h)
 //   kcore, bfs, sssp, knn  along edges from a list of vertices (frontier.h)

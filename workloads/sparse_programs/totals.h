@@ -21,8 +21,8 @@ __device__ inline T sum_of_lanes(T value) {
   return value;
 }
 
-/// The sum over the workgroup, in its first work-item. `scratch`: LDS with one element per work-item. One wavefront adds, since
-/// f64 takes many cycles on GPUs for graphics.
+/// Returns the sum over the workgroup in its first work-item. `scratch`: LDS with one element per work-item. One wavefront
+/// adds, since f64 instructions take many cycles on consumer GPUs.
 template <typename T>
 __device__ inline T sum_of_group(T value, T* scratch) {
   scratch[threadIdx.x] = value;
@@ -36,8 +36,8 @@ __device__ inline T sum_of_group(T value, T* scratch) {
   return sum;
 }
 
-/// partials[group * count + i]: the group's sum of totals[i], each computed by a wavefront. All work-items of the group take
-/// part.
+/// partials[group * count + i] = the group's sum of totals[i]; a wavefront computes each sum. All work-items of the group must
+/// call the function.
 template <unsigned count>
 __device__ inline void store_partials(const double (&totals)[count], double* partials) {
   static_assert(count <= wavefronts);
@@ -52,7 +52,7 @@ __device__ inline void store_partials(const double (&totals)[count], double* par
   if (threadIdx.x % 64 == 0) partials[blockIdx.x * count + mine] = sum;
 }
 
-/// The second stage, by one workgroup: passes the sums over all groups to After.
+/// The second stage, by one workgroup: passes the sums over all groups to `after`.
 template <unsigned count, typename After>
 __global__ void __launch_bounds__(group_size) add_partials(const double* __restrict__ partials, unsigned groups, After after) {
   __shared__ double scratch[group_size];
@@ -65,7 +65,7 @@ __global__ void __launch_bounds__(group_size) add_partials(const double* __restr
   if (threadIdx.x == 0) after(sums);
 }
 
-/// An element-wise step over `count` elements: step.element(i, totals).
+/// Applies an element-wise step to `count` elements: step.element(i, totals).
 template <typename Step>
 __global__ void __launch_bounds__(group_size) each_element(Step step, unsigned count, double* partials) {
   double totals[Step::totals] = {};
@@ -76,17 +76,17 @@ __global__ void __launch_bounds__(group_size) each_element(Step step, unsigned c
 /// Partial sums of the most recent kernel.
 class Partials {
  public:
-  /// For kernels with at most `groups` workgroups.
+  /// Memory for kernels with at most `groups` workgroups.
   explicit Partials(unsigned groups) : sums_("the partial sums", size_t(groups) * most_totals) {}
 
-  /// Partial sums for a kernel of `groups` workgroups.
+  /// Returns the memory for the partial sums of a kernel with `groups` workgroups.
   double* begin(unsigned groups) {
     groups_ = groups;
     return sums_.data();
   }
   template <typename Step>
   void each(const Step& step, unsigned count) {
-    // As many as 64 compute units hold.
+    // At most as many workgroups as 64 compute units hold.
     const unsigned groups = std::min(workload::groups(count, group_size), most_groups);
     each_element<<<groups, group_size>>>(step, count, begin(groups));
   }

@@ -1,11 +1,11 @@
 // C = A B with sparse A, B and C in compressed rows, with A and B in half precision and C in f32; or the same product as dense
 // matrices, on matrix units.
 //
-// The sparse product is computed by rows of C (Gustavson, ACM TOMS 4, 1978) in two passes, as in rocSPARSE: the first one
+// The sparse product is computed by rows of C (Gustavson, ACM TOMS 4, 1978) in two passes, as in rocSPARSE: the first pass
 // finds the pattern of C, the second one computes the elements. A row's pattern is a bitmap in LDS. The second pass keeps the
-// row's sums in LDS: full rows by column; others compactly in order of columns, at the number of bits before the column's.
-// This needs neither a hash table nor sorting, and a row only takes LDS for its elements. Rows of more than `most_sums` are
-// computed by blocks of columns.
+// row's sums in LDS: one per column if rows are full enough; otherwise only for the row's elements, where an element's index is
+// the number of bits before its own in the bitmap. This needs neither a hash table nor sorting. Rows of more than `most_sums`
+// elements are computed by blocks of columns.
 #include "lacuna/simd2.h"
 
 #include <algorithm>
@@ -20,18 +20,18 @@ using half = _Float16;
 using namespace sparse;
 
 constexpr unsigned most_columns = 1 << 15, most_sums = 8192;
-// Rows of C have one sum per column if, on average, at least one of this number of columns has an element.
+// Rows of C have one sum per column if, on average, at least one in this number of columns has an element.
 constexpr unsigned full_enough = 8;
 
-// A word of a row's bitmap, and the number of bits before it.
+// A word of a row's bitmap, and the number of bits that are set in the words before it.
 struct Word {
   unsigned bits, before;
   __device__ unsigned place(unsigned column) const { return before + __popc(bits & ((1U << column % 32) - 1)); }
 };
 
-// The elements of a row of C in `width` columns, from blockIdx.y * width on, per workgroup. LDS: a Word for each 32 columns, a
-// word for each wavefront, and sums: one per column with `by_column`, which takes fewer instructions per product; otherwise
-// `most` for the row's elements.
+// Each workgroup computes the elements of a row of C in `width` columns from blockIdx.y * width on. LDS: a Word for each 32
+// columns, a word for each wavefront, and the sums: one per column if `by_column`, which takes fewer instructions per product;
+// otherwise `most`, one for each of the row's elements.
 template <bool by_column>
 __global__ void __launch_bounds__(largest_workgroup)
     compute_rows(CsrView a, CsrView b, unsigned words, unsigned width, unsigned lanes, unsigned most,
@@ -81,7 +81,7 @@ __global__ void __launch_bounds__(largest_workgroup)
   }
   for (unsigned i = threadIdx.x; i < count; i += blockDim.x) c_values[begin + i] = sums[i];
   __syncthreads();
-  // Columns overwrite the sums, so that they are stored in order as well.
+  // The memory of the sums is reused for the columns, so that columns are also stored to C in order.
   auto* const columns = reinterpret_cast<unsigned*>(sums);
   for (unsigned i = threadIdx.x; i < block; i += blockDim.x) {
     unsigned at = bitmap[i].before;
@@ -115,7 +115,7 @@ static std::vector<half> with_zeros(const Sparse& x, int columns) {
   return dense;
 }
 
-// Product on the host: the sums of each row, and its pattern.
+// Reference on the host: sums of a row of C, and its pattern.
 struct Row {
   std::vector<float> sums;
   std::vector<bool> present;
@@ -149,7 +149,7 @@ static void run_dense(workload::Program& program, const Size& size, const Sparse
   program.measure([&] {
     simd2::product<simd2::mma>(simd2::dense_factors{device_a.data(), device_b.data(), m, n, k, k, n}, c.data(), d.data());
   });
-  // A BLAS needs no C in addition to the result.
+  // C is not counted: a BLAS product with beta = 0 does not need it in addition to the result.
   program.report("memory_mb", megabytes(device_a, device_b, d));
   if (!program.checks()) return;
   std::vector<float> expected;
@@ -178,7 +178,7 @@ static void run_sparse(workload::Program& program, const Size& size, const Spars
   program.measure([&] {
     find_pattern<<<m, workgroup, (words + 1) * sizeof(unsigned)>>>(x, y, words, lanes, bitmaps.data(), counts.data());
     scan_counts<<<1, scan_size>>>(counts.data(), m, offsets.data(), total.data());
-    // The size of C is only available on the GPU.
+    // The host reads the size of C, which the GPU has computed.
     const Total c = total.download()[0];
     columns.emplace("the columns of C", std::max(c.entries, 1U));
     values.emplace("the values of C", std::max(c.entries, 1U));
@@ -231,7 +231,7 @@ int main(int argc, char** argv) {
   return program.run(argc, argv, [&] {
     const bool dense = implementation == "dense";
     if (dense) workload::require_matrix_unit("--implementation dense");
-    // Offsets have 32 bits: of elements in C, of bytes in A and B.
+    // Offsets have 32 bits and count elements of C, but bytes of A and B.
     const double m = size.m, n = size.n, k = size.k;
     if (density * m * k > 0x1p30 || density * k * n > 0x1p30)
       throw workload::UsageError("--density: A or B has more than 2^30 elements that are not zero");

@@ -12,8 +12,8 @@
 
 namespace convolution {
 
-/// Contribution of a line or of a k to an element's position: to its index, and to its row and column in the tensor, which must
-/// be inside.
+/// What a line or a k contributes to the position of an element: to its index, and to its row and column, which must be inside
+/// the tensor.
 struct alignas(16) Place {
   int offset, row, column, unused;
 };
@@ -23,13 +23,13 @@ struct alignas(16) Place {
 template <class Element>
 struct Gathered {
   const Element* data;
-  const Place *lines, *ks;  ///< ks: padded to a multiple of tiled::kDepth with entries that are outside
-  unsigned size;            ///< lines
+  const Place *lines, *ks;  ///< padding of `ks`, up to a multiple of tiled::kDepth, has entries that are outside
+  unsigned size;            ///< number of lines
   int height, width, log_stride;
   int zero;  ///< index of a zero, for elements that are outside
 };
 
-/// A work-item's part of the gathered factor: the same units along k for all lanes of a wavefront, and one column per lane.
+/// A work-item's part of the gathered factor: one column per lane, and the same units along k for all lanes of a wavefront.
 template <class Element, unsigned kTile>
 class GatherStage {
  public:
@@ -53,7 +53,7 @@ class GatherStage {
   static constexpr unsigned kPer = tiled::kPerUnit<Element>;
   static constexpr unsigned kOwn = tiled::kUnits * kTile / tiled::kWorkgroup;
   using Values = tiled::Vector<Element, kPer>;
-  /// Places read by scalar loads, one load each.
+  /// A pointer to places for which the compiler uses scalar loads, one per place.
   using Constant = const __attribute__((address_space(4))) tiled::Vector<int, 4>*;
 
   template <bool kStrided>

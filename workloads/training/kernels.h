@@ -20,8 +20,7 @@ CONVOLUTION_KERNEL(convolve_simt, float, OnVectorAlus::kWavefronts) {
 #if defined(__gfx90a__)
 using OnUnitsF32 = tiled::M3xu<m3xu::fp32, 2, 4>;
 using OnUnitsF16 = tiled::M3xu<m3xu::fp16, 2, 4>;
-// Six wavefronts per SIMD, with 80 registers each, even though some values are then spilled at the edges: gathering is bound by
-// memory latency.
+// Six wavefronts per SIMD, with 80 registers each, although some values are then spilled: gathering is bound by memory latency.
 constexpr unsigned kGathering = 6;
 CONVOLUTION_KERNEL(convolve_m3xu, float, kGathering) { convolution::multiply<OnUnitsF32>(c, a, b, slabs, slabs_of_part); }
 CONVOLUTION_KERNEL(convolve_mfma, Half, kGathering) { convolution::multiply<OnUnitsF16>(c, a, b, slabs, slabs_of_part); }
@@ -60,7 +59,7 @@ __device__ inline float sum_of(const float* parts, size_t at, unsigned count, si
   for (unsigned part = 0; part < count; ++part) sum += parts[part * of_part + at];
   return sum;
 }
-/// Sums of parts, `of_part` elements apart, set to zero where negative; zeros up to the end of a line.
+/// y = max(0, the sum of the parts), which are `of_part` elements apart; elements after the columns of a line are set to zero.
 template <class T>
 __device__ inline void activate(T* y, const float* parts, unsigned count, unsigned of_part, unsigned columns, unsigned ld) {
   const size_t at = size_t{blockIdx.y} * ld + element();
@@ -79,8 +78,8 @@ ELEMENT_WISE_KERNEL sum_parts(float* __restrict__ sums, const float* __restrict_
   const size_t at = size_t{blockIdx.y} * ld + element();
   if (element() < columns) sums[at] = sum_of(parts, at, count, of_part);
 }
-/// Gradient descent with a gradient that is a sum of parts, with `columns` elements per line; lines of the weights are `ld`
-/// apart.
+/// Gradient descent, where the gradient is a sum of parts with `columns` elements per line; lines of the weights are `ld`
+/// elements apart.
 ELEMENT_WISE_KERNEL update(float* __restrict__ weights, float* __restrict__ gradient, const float* __restrict__ parts,
                            unsigned count, unsigned of_part, unsigned columns, unsigned ld, float rate) {
   if (element() >= columns) return;

@@ -1,4 +1,4 @@
-// Layers of networks, and the tables by which convolutions gather.
+// Layers of networks, and tables of the positions from which convolutions gather operands.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,7 @@ namespace training {
 
 struct Layer {
   std::string name;
-  int in, out, size, kernel, stride, padding;  ///< channels of input and output; rows and columns of the input; filter
+  int in, out, size, kernel, stride, padding;  ///< in, out: channels; size: side of the input; kernel: side of the filter
   int batch = 1;
 
   int out_size() const { return (size + 2 * padding - kernel) / stride + 1; }
@@ -61,7 +61,7 @@ inline std::vector<Layer> layers_of(const std::string& network, int channel_divi
 
 using Table = std::vector<convolution::Place>;
 
-/// Positions in X of the pixels of Y, in `line` order of Y's pixels; those after the last one are outside.
+/// Positions in X of the pixels of Y, in the order of pixels; padding entries are outside.
 inline Table pixels_of_output(const Layer& layer) {
   Table table;
   const int size = layer.out_size();

@@ -19,7 +19,7 @@ struct Output {
   std::vector<float> y, of_input, of_weights, weights;
 };
 
-/// X and weights are normal numbers of f16.
+/// Returns random input; X and weights are 0 or normal f16 numbers.
 inline Input make_input(workload::Random& random, const Layer& layer) {
   Input input{std::vector<float>(size_t{1} * layer.in * layer.in_pixels()),
               std::vector<float>(size_t{1} * layer.out * layer.in * layer.taps()),
@@ -47,8 +47,8 @@ void each_product(const Layer& layer, Visit visit) {
   }
 }
 
-/// Checks Y from X and the weights; gradients from the computed Y, whose signs define the elements that pass the ReLU; and
-/// weights from their gradient.
+/// Checks Y, computed from X and the weights; gradients, for the Y that the GPU has computed, since its signs define which
+/// elements pass the ReLU; and the new weights, for their gradient.
 inline void check(workload::Program& program, const Layer& layer, const Input& input, const Output& output, bool in_halves) {
   workload::Expected y(output.y.size()), of_input(output.of_input.size()), of_weights(output.of_weights.size());
   const size_t in_pixels = layer.in_pixels(), out_pixels = layer.out_pixels(), taps = layer.taps();
@@ -68,7 +68,7 @@ inline void check(workload::Program& program, const Layer& layer, const Input& i
   y.factor = workload::sum_factor(static_cast<double>(layer.in) * static_cast<double>(taps));
   of_weights.factor = workload::sum_factor(static_cast<double>(out_pixels));
   of_input.factor = workload::sum_factor(static_cast<double>(layer.out) * static_cast<double>(taps));
-  // One rounding to f16: half a unit of the last place, or of a denormal number.
+  // A result in f16 is rounded once: half a unit in the last place, or half the smallest denormal number.
   const double rounding = in_halves ? 1.01 * 0x1p-11 : 0, denormal = in_halves ? 0x1p-25 : 0;
   program.check_near(layer.name + ": Y", output.y, y.values,
                      [&](size_t i) { return y.bound(i) + rounding * std::fabs(y.values[i]) + denormal; });

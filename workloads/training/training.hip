@@ -2,12 +2,12 @@
 //
 //   --forward mfma   f16 operands, sums in f32, by CDNA2's MFMA, as in mixed precision. The weights are kept in f32.
 //   --forward simt   f32, by vector ALUs
-//   --backward simt  f32, by vector ALUs: the part that remains in f32
-//   --backward m3xu  the same products in M3XU's FP32: the same bits
+//   --backward simt  f32, by vector ALUs: mixed precision leaves this part in f32
+//   --backward m3xu  the same products in M3XU's FP32, with the same bits
 //
-// Layers are of VGG-16, ResNet-50 and AlexNet (layers.h), each computed separately: its input, and the gradient of the loss
-// with respect to its output, are random. A ReLU follows each convolution. Convolutions are products whose second factor is
-// gathered (convolution.h); those that have few tiles and a long sum are split along k.
+// Layers are some of VGG-16, ResNet-50 and AlexNet (layers.h). Each is computed separately, with random input and a random
+// gradient of the loss with respect to its output. A ReLU follows each convolution. Convolutions are products whose second
+// factor is gathered (convolution.h); products that have few tiles and a long sum are split along k.
 #include "workloads/common/gemm_host.h"
 #include "workloads/common/layer_log.h"
 #include "workloads/training/kernels.h"
@@ -23,8 +23,8 @@ struct Choice {
   bool forward_on_units, backward_on_units;
 };
 
-/// A layer's tensors and operations. Planes of channels, and lines of weights, are Layer::padded apart, with zeros between them
-/// and after each tensor.
+/// A layer's tensors and operations. Planes of channels, and lines of weights, are Layer::padded() elements apart, with zeros
+/// in between and after each tensor.
 class Step {
  public:
   Step(const Layer& layer, const Choice& choice, const training::Input& input)
@@ -111,7 +111,7 @@ class Step {
   template <class Kernel>
   void multiply_for_input(workload::LayerLog& log, Kernel convolve) const {
     const unsigned taps = layer_.taps(), pixels = layer_.in_pixels(), lines = layer_.in, columns = lines * taps;
-    const auto reciprocal = static_cast<unsigned>((0x100000000 + taps - 1) / taps);  // 0 for 1
+    const auto reciprocal = static_cast<unsigned>((0x100000000 + taps - 1) / taps);  // 0 if there is one tap
     line_wise(log, transpose_weights, layer_.out, columns, transposed_.data(), weights_.data(), columns, taps, reciprocal,
               transposed_line_, line_);
     const Gathered<float> columns_of_output{before_relu_.data(),
@@ -130,10 +130,10 @@ class Step {
               pixels);
   }
   struct Parts {
-    unsigned count, slabs;  ///< slabs of each part
+    unsigned count, slabs;  ///< `slabs`: number of slabs of each part
   };
   static unsigned depth(const Choice& choice) { return choice.forward_on_units ? tiled::kDepth<Half> : tiled::kDepth<float>; }
-  /// About as many workgroups as a large GPU can hold; at least four slabs per part.
+  /// Chooses about as many workgroups as a large GPU can hold, and at least four slabs per part.
   static Parts parts_of(unsigned m, unsigned n, unsigned k, unsigned depth) {
     const unsigned tiles = workload::groups(m, kRows) * workload::groups(n, kColumns), slabs = workload::groups(k, depth);
     const unsigned wanted = std::max(1u, std::min(256 / tiles, slabs / 4)), each = workload::groups(slabs, wanted);
