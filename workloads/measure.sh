@@ -17,11 +17,11 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"
 
-# The value of key $2 in the output of program $1 --describe.
+# Prints the value of key $2 in the output of program $1 --describe.
 about() { "$programs/$1" --describe | sed -n "s/^$2\t//p"; }
 
-# From the file $1, kernels.csv: kernels, their wavefront instructions and simulated microseconds, without the runtime's own copies and
-# fills, which are recognised by their names.
+# Prints the number of kernels, wavefront instructions and simulated microseconds from the file $1, a kernels.csv, without the runtime's
+# own copies and fills, which are recognised by their names.
 totals() {
   awk -F, 'NR == 1 { for (i = 1; i <= NF; ++i) column[$i] = i; next }
     $column["kernel"] ~ /\(HSA runtime\)$|^__amd_rocclr_/ { next }

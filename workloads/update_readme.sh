@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Measures workloads, by default all, and puts their rows into the tables of README.md; rows of others stay as they are.
+# Measures workloads, by default all, and puts their rows into the tables of README.md; rows of other workloads stay unchanged.
 # Usage: update_readme.sh README LACUNA PROGRAMS_FOLDER [NAME...]
 set -euo pipefail
 export LC_ALL=C
@@ -9,7 +9,7 @@ measured=$(mktemp)
 trap 'rm -f "$measured" "$measured.md"' EXIT
 "$(dirname "$0")/measure.sh" "$@" >"$measured"
 
-# Both tables with the rows of both files, those of the first for programs that it has, in the order of names, presets and forms.
+# Prints both tables: measured rows replace README.md's rows of the same program. Rows are in the order of names, presets and forms.
 merged() {
   awk -F'`' -v keep="$1" '
     function rank(row) { return (row ~ /\| small \|/ ? 0 : row ~ /\| default \|/ ? 2 : 4) + (row ~ /--form suite/ ? 1 : 0) }
@@ -23,7 +23,7 @@ merged() {
     sort -t $'\t' -k1,1n -k2,2 -k3,3n | cut -f 4-
 }
 
-# All of them measured: who is not among them exists no more.
+# If all workloads have been measured, rows of other programs are dropped: those programs do not exist.
 merged "$(($# > 2))" >"$measured.md"
 awk -v tables="$measured.md" '
   /^<!-- end of the tables -->$/ { inside = 0; print "" }

@@ -63,7 +63,7 @@ TEST(Choose, EveryPlaceIsEquallyLikely) {
   for (int i = 0; i < 20'000; ++i) {
     for (const std::size_t place : choose(random, hits.size(), 0.25)) ++hits[place];
   }
-  // 5,000 each; the standard deviation is 61.
+  // Each choice is expected 5,000 times; the standard deviation is 61.
   for (const int count : hits) EXPECT_NEAR(count, 5000, 310);
 }
 

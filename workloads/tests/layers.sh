@@ -2,7 +2,7 @@
 # layers.sh: the lines `layer: NAME pass=PASS first=NUMBER` number the rows of kernels.csv, without the runtime's own kernels.
 source "$SOURCE/tests/rocm/common.sh"
 
-# layers PROGRAM OPTION... : `NAME PASS KERNEL` for each such line in layers.txt, KERNEL being the layer's first.
+# layers PROGRAM OPTION...: writes `NAME PASS KERNEL` for each such line to layers.txt; KERNEL is the layer's first kernel.
 layers() {
   local program=$1
   on_gpu --quiet --config r9nano --set gpu.timing=functional --out results -- "$@" --preset small
@@ -14,7 +14,7 @@ layers() {
   [[ -s layers.txt ]] || fail "no layers"
 }
 
-# expect_layer LINE: a line of layers.txt.
+# expect_layer LINE: checks that layers.txt contains the line.
 expect_layer() {
   grep -qx "$1" layers.txt || fail "no layer '$1'"
 }

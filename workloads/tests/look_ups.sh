@@ -22,7 +22,7 @@ layers=(yolo_c4 resnet_c3 gan_tc2 gan_c2)
 # replay RELEASE ENTRY ENTRIES WAYS HASH IDS SCOPE LAZY METHOD ROW_ORDER
 replay() {
   local out=run-$((runs += 1)) fragments=$((runs % 2 ? 2 : 4))
-  # Rows of loads of 8 bytes per lane.
+  # duplo.entry = row requires loads of 8 bytes per lane.
   [[ $2 == tile ]] || fragments=2
   local product=(--check --method "$9" --fragments $fragments --rows "${10}" --layer "${layers[runs / 2 % 4]}"
     --shape height=6,width=10,channels=32,filters=64 --batch 2)
@@ -34,7 +34,7 @@ replay() {
   tail -n 1 out.txt | grep -q " check=passed" || fail "$*: no closing line that says so"
   [[ $(bits) == "${products[${product[*]}]}" ]] || fail "$*: $(bits) in place of${products[${product[*]}]}"
   python3 "$SOURCE/workloads/tests/replay_look_ups.py" "$out" >replay.txt 2>&1 || fail "$*: $(cat replay.txt)"
-  # Unlimited entries that are never released: every look-up hits except the first one of its tag.
+  # With unlimited entries that are never released, every look-up hits except the first one of its tag.
   [[ "$1 $3 $8" != "never 0 eager" ]] || grep -q "kernels_with_all_hits [1-9]" replay.txt || fail "$*: $(cat replay.txt)"
   rm -r "$out"
 }
@@ -52,7 +52,7 @@ if [[ ${1-} == all ]]; then
   for hash in "${hashes[@]}"; do for id in "${ids[@]}"; do for scope in "${scopes[@]}"; do for lazy in "${lazies[@]}"; do
     for method in "${methods[@]}"; do for order in "${orders[@]}"; do for release in "${releases[@]}"; do
       for entry in "${entry_kinds[@]}"; do for size in "${sizes[@]}"; do
-        # Rows of loads from memory.
+        # duplo.entry = row requires loads from memory, not from LDS.
         [[ $entry == tile || $method == explicit ]] || continue
         replay "$release" "$entry" $size "$hash" "$id" "$scope" "$lazy" "$method" "$order"
       done; done

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# lowered_cnn.sh NETWORK RELEASE [OPTION...]: a training step of the network on matrix units is correct, and bit-identical with Duplo, also
-# with duplo.release = RELEASE. All hits are correct: products of the forward pass and of the gradients with respect to data are looked up,
-# those of the gradients with respect to weights are not.
+# lowered_cnn.sh NETWORK RELEASE [OPTION...]: a training step of the network on matrix units is correct, and bit-identical with Duplo,
+# also with duplo.release = RELEASE. All hits have the right data. Look-ups are made for products of the forward pass and of the gradients
+# with respect to data, but not of the gradients with respect to weights.
 source "$SOURCE/tests/rocm/common.sh"
 network=$1 release=$2
 shift 2
 
-# step FOLDER MODE RELEASE OPTION...: a step with duplo.mode = MODE; sets `bits`. One compute unit computes all tiles, and entries are never
-# released, so that all repeats are found: the maximum number of hits at other addresses.
+# step FOLDER MODE RELEASE OPTION...: a step with duplo.mode = MODE and duplo.release = RELEASE; sets `bits`. One compute unit computes
+# all tiles, so that with RELEASE never all repeats hit: the maximum number of hits at other addresses.
 step() {
   on_gpu --quiet --config titanv-like --set gpu.shader_arrays=1 --set "duplo.mode=$2" --set duplo.check=on --set duplo.release="$3" \
     --out "$1" -- lowered_cnn --preset small --network "$network" --pass training --method explicit "${@:4}"
@@ -18,7 +18,8 @@ step() {
   [[ -n $bits ]] || fail "no closing line with bits"
 }
 
-# sum FOLDER KERNEL COLUMN: over the kernels whose names begin with KERNEL. Names may have commas, so columns are counted from the end.
+# sum FOLDER KERNEL COLUMN: sum over the kernels whose names begin with KERNEL. Names may have commas, so columns are counted from the
+# end.
 sum() {
   awk -F, -v kernel="$2" -v column="$3" '
     NR == 1 { for (i = 1; i <= NF; ++i) if ($i == column) { at = NF - i; found = 1 } }
@@ -44,7 +45,7 @@ step released on "$release" "$@"
 [[ $(sum released "" duplo_hits_wrong) == 0 ]] || fail "duplo.release = $release: hits on other data"
 [[ $(sum released convolution_explicit_ duplo_hits) -gt 0 ]] || fail "duplo.release = $release: no hit"
 
-# Each convolution's passes are marked.
+# The output has a line for each pass of each convolution.
 for pass in forward backward_weights update; do
   [[ $(grep -c "^layer: [a-z]*[0-9_]* pass=$pass " out.txt) -ge 7 ]] || fail "layers without pass=$pass"
 done

@@ -1,6 +1,5 @@
 #!/usr/bin/env bash
-# Generation of README.md's tables: they agree with the output of a run, and new rows of a program replace its old
-# ones.
+# The generated tables of README.md agree with the output of a run, and new rows of a program replace the old ones.
 source "$SOURCE/tests/rocm/common.sh"
 
 # Two programs, one of which already has rows, and a third one that is not measured.
@@ -52,7 +51,7 @@ cp README.md out.txt
 if grep -q '`relu` .* old' README.md; then fail "an old row has not been replaced"; fi
 says "below"
 
-# Only the workload's kernels, not the runtime's copies.
+# kernels.csv also has the runtime's copies, which are not counted.
 on_gpu --quiet --config r9nano --out results -- nw --preset small
 expect 0 "${command[@]}"
 cp README.md out.txt

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # near_data.sh TARGET WORKLOAD MODE...: with near-data computing in these modes the workload's results are correct at --preset small, and
-# each packet sent by a core is accepted by a service queue or bounced. Repeated with queues of one entry.
+# each packet sent by a core is accepted by a service queue or bounced. Each mode is tested again with queues of one entry.
 source "$SOURCE/tests/rocm/common.sh"
 
 target=$1 program=$2
 shift 2
 
-# sum FOLDER COUNT: over all kernels. Names may have commas, so columns are counted from the end.
+# sum FOLDER COUNT: sum of a counter over all kernels. Names may have commas, so columns are counted from the end.
 sum() {
   awk -F, -v name="ndc_$2" 'NR == 1 { for (i = 1; i <= NF; ++i) if ($i == name) at = NF - i }
                             NR > 1 { sum += $(NF - at) } END { printf "%d", sum }' "$1/kernels.csv"

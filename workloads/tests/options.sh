@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The command line that all workloads share, on one of them.
+# Tests the command line that all workloads share, with one of them.
 source "$SOURCE/tests/rocm/common.sh"
 
 relu() { on_gpu --quiet --config tiny --set gpu.timing=functional -- relu "$@"; }
@@ -34,7 +34,7 @@ relu --length 100000000
 expect 1 "${command[@]}"
 complains "relu: error: the input takes 381.5 MiB of the GPU's memory, of 256 MiB only"
 
-# Presets, options over presets, the seed and the closing line.
+# Checks presets, options that override presets, the seed and the closing line.
 relu --preset small --length 1000 --seed 3 --repeat 3
 expect 0 "${command[@]}"
 grep -qE '^result: workload=relu gpu=gfx803 preset=small seed=3 repeat=3 length=1000 elements=4 sparsity=0 time_us=[0-9.]+,[0-9.]+,[0-9.]+ check=skipped$' \

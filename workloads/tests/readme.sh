@@ -18,5 +18,5 @@ for program in "$PROGRAMS"/*; do
   count=$((count + 1))
 done
 [[ $count -gt 0 ]] || fail "no programs"
-# And no other programs in the two tables.
+# The two tables list no other programs.
 [[ $(grep -c '^| \[`' "$readme") == "$count" ]] || fail "README.md lists programs that do not exist"

@@ -1,14 +1,15 @@
-"""Replays what a run has written of its load history buffers (duplo.trace = true) in a second implementation of them.
+"""Replays the recorded events of a run's load history buffers (duplo.trace = true) in a second implementation of the buffers.
 
     replay_look_ups.py FOLDER
 
-FOLDER is the run's output folder: look_ups.csv.gz, effective.cfg, kernels.csv. The simulator keeps one array of entries and
-finds out lazily which of them are gone. Here an entry goes when the last of its loads retires, in order of time, and what is
-in the buffer is a dictionary. All outcomes must agree: what is found, which allocation it is from, why a load is not found,
-which entries go with registers, stores and invalidations; and their sums must be those of kernels.csv.
+FOLDER is the run's output folder: look_ups.csv.gz, effective.cfg, kernels.csv. The simulator has one array of entries and
+detects lazily which entries have been removed. This implementation removes an entry in order of time, when the last of its
+loads retires, and keeps the entries in a dictionary. All outcomes must agree: hit or reason of a miss, the allocation that was
+hit, and the entries removed by registers, stores and invalidations. Their sums must be equal to those of kernels.csv.
 
-In every compute unit and kernel, hits are no more than look-ups less distinct tags. With any number of entries that never go,
-without the lazy core and unless the core stores into its workspace or invalidates its cache, they are exactly as many.
+For every compute unit and kernel, the number of hits is at most the number of look-ups minus the number of distinct tags. The
+two are equal if entries are unlimited and never released, without the lazy core, and if the core neither stores to its
+workspace nor invalidates its cache.
 """
 
 import configparser
@@ -30,7 +31,7 @@ def expect(condition, what):
 
 
 def set_of(tag, zeros, sets, hashing):
-    """Set of a tag: (image, element, rows) are what it depends on."""
+    """Returns the set for the parts of a tag on which it depends: (image, element, rows)."""
     image, element, rows = tag
     bits = sets.bit_length() - 1
     if bits == 0:
@@ -78,12 +79,12 @@ class Buffer:
         self.clear()
 
     def clear(self):
-        self.by_number = {}  # entries in the buffer by number of their allocation
+        self.by_number = {}  # entries in the buffer, by allocation number
         self.by_tag = {}
         self.sets = {}  # entries of a set, least recently used first
         self.by_register = {}
         self.past = {}  # reason for which the last entry of a tag was removed
-        self.used_at = {}  # number of allocations at the last use, by tag
+        self.used_at = {}  # by tag: number of allocations until its last use
         self.retirements = []
         self.allocations = 0
         self.kernels = {}  # kernel of each convolution, by number
@@ -104,7 +105,7 @@ class Buffer:
         self.past[entry.tag] = why
 
     def advance(self, at):
-        """Everything that has retired until `at` has."""
+        """Processes the retirements until `at`."""
         while self.retirements and self.retirements[0][0] <= at:
             number = heapq.heappop(self.retirements)[1]
             entry = self.by_number.get(number)
@@ -159,7 +160,7 @@ class Buffer:
             return 0
         entry.registers.discard(register)
         if self.by_row and entry.registers:
-            return 0  # another register has the row
+            return 0  # another register still holds the row
         self.remove(entry, "released")
         return 1
 
@@ -178,7 +179,7 @@ class Buffer:
         kernel.tags.add(tag)
 
     def end_kernel(self, convolution, totals):
-        """Compares the hits of a convolution whose kernel has ended with the most that there can be."""
+        """Compares the hits of a convolution whose kernel has ended with the maximum possible number."""
         kernel = self.kernels.pop(convolution, None)
         if kernel is None:
             return
@@ -249,7 +250,7 @@ def replay_event(buffer, row, totals):
 
 
 def columns_of(folder):
-    """Sums of Duplo's columns over the run's kernels."""
+    """Returns the sum of each of Duplo's columns over the run's kernels."""
     sums = Counter()
     with open(folder / "kernels.csv", newline="") as file:
         for row in csv.DictReader(file):
@@ -275,11 +276,10 @@ def main(folder):
     for buffer in buffers.values():
         totals.update(buffer.gone)
     sums = columns_of(folder)
-    # The end of a wavefront overwrites its registers.
+    # kernels.csv counts entries whose registers are lost at the end of a wavefront separately, as `ended`.
     sums["overwritten"] += sums["ended"]
     compared = ["overwritten", "stores", "retired", "replaced"]
-    # The lazy core looks up loads when they execute and when they depart, so that its columns count other
-    # look-ups.
+    # The lazy core looks up loads when they execute and again when they are sent, so that its columns count other look-ups.
     if config["lazy"]["mode"] == "eager":
         compared += ["look_ups", "compulsory", "released", "conflict", "capacity"]
         if totals["hit"] != sums["hits"]:

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Counts what vector ALUs execute for a step of each operator of SIMD2, sum (+) (a (x) b), in the code objects of gfx90a.
+"""Counts the vector ALU instructions for a step of each operator of SIMD2, sum (+) (a (x) b), in the code objects of gfx90a.
 
 Usage: vector_steps.py LACUNA WORKLOADS_FOLDER
 
-The inner loop of simd2's vector product has 128 steps. Fails unless (+) and (x) are an instruction each, of which multiply and add
-are one, and unless the programs of the thesis' chapter 3 are free of f32 instructions that the published machine lacks: packed ones,
-minima and maxima of three, and maxima of a value and itself, which quiet NaN.
+The inner loop of simd2's vector product has 128 steps. Fails unless (+) and (x) are one instruction each (multiply and add are one
+together), and unless the programs of the thesis' chapter 3 are free of f32 instructions that the published machine lacks: packed
+instructions, minima and maxima of three values, and maxima of a value and itself, which quiet NaN.
 """
 import collections
 import re
@@ -30,7 +30,7 @@ INSTRUCTION = re.compile(r"\t(\w+) ?(.*?) *// ([0-9A-F]+):[ 0-9A-F]*(?:<.*\+0x([
 
 
 def kernels(lacuna, program):
-    """{kernel: [(address, mnemonic, operands, address that it branches to or None)]} of the program's code for gfx90a."""
+    """Returns {kernel: [(address, mnemonic, operands, branch target or None)]} for the program's gfx90a code."""
     text = subprocess.run([lacuna, "disasm", program], check=True, capture_output=True, text=True).stdout
     found, here, start, code = {}, False, 0, []
     for line in text.splitlines():
@@ -47,7 +47,7 @@ def kernels(lacuna, program):
 
 
 def longest_block(code):
-    """Instructions between branches and their targets."""
+    """Returns the longest sequence of instructions without branches and branch targets."""
     targets = {target for *_, target in code if target is not None}
     blocks = [[]]
     for address, mnemonic, *_ in code:
