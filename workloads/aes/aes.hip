@@ -1,6 +1,6 @@
-// AES-256 of independent blocks (ECB), one block per work-item, as in Hetero-Mark's AES. Rounds 1 to 13 look up T, in which
-// SubBytes and MixColumns are one table of 256 words (Daemen and Rijmen, The Design of Rijndael, section 4.2), copied to LDS
-// by each workgroup; the other three tables of that section are its rotations. The round keys are the same for all lanes and
+// AES-256 of independent blocks (ECB), one block per work-item, as in Hetero-Mark's AES. Rounds 1 to 13 look up T, a table of
+// 256 words that combines SubBytes and MixColumns (Daemen and Rijmen, The Design of Rijndael, section 4.2) and is copied to LDS
+// by each workgroup; the other three tables of that section are rotations of T. The round keys are the same for all lanes and
 // are read by scalar loads. The default length is MGPUSim's.
 #include <hip/hip_runtime.h>
 
@@ -60,7 +60,7 @@ int main(int argc, char** argv) {
   program.takes_sparsity("the bytes");
   return program.run(argc, argv, [&] {
     std::vector<unsigned char> plain(length);
-    // Bytes are never 0, except by --sparsity.
+    // Bytes are never 0, except with --sparsity.
     for (unsigned char& byte : plain) byte = static_cast<unsigned char>(1 + program.random().below(255));
     plain = program.sparsified(std::move(plain));
     plain.resize((plain.size() + 15) / 16 * 16);

@@ -21,9 +21,9 @@ inline unsigned char times(unsigned a, unsigned char b) {
 
 class Reference {
  public:
-  /// A key of 32 bytes.
+  /// `key` has 32 bytes.
   explicit Reference(const std::vector<unsigned char>& key) {
-    // The inverse is x^254; then the affine transformation of section 5.1.1.
+    // Multiplicative inverse x^254, followed by the affine transformation of section 5.1.1.
     for (unsigned x = 0; x < 256; ++x) {
       unsigned char inverse = 1;
       for (unsigned i = 0; i < 254; ++i) inverse = times(inverse, static_cast<unsigned char>(x));
@@ -36,7 +36,7 @@ class Reference {
   const std::array<unsigned char, 256>& sbox() const { return sbox_; }
   const std::vector<unsigned char>& round_keys() const { return round_keys_; }
 
-  /// A block of 16 bytes, column by column.
+  /// Encrypts a block of 16 bytes in place; bytes are ordered column by column.
   void encrypt(unsigned char* block) const {
     add_round_key(block, 0);
     for (unsigned round = 1; round <= rounds; ++round) {
@@ -61,7 +61,7 @@ class Reference {
     for (unsigned i = 0; i < 16; ++i) block[i] ^= round_keys_[round * 16 + i];
   }
 
-  // Section 5.2, a word of 4 bytes at a time.
+  // Key expansion of section 5.2, one word of 4 bytes at a time.
   void expand(const std::vector<unsigned char>& key) {
     round_keys_ = key;
     unsigned char constant = 1;
@@ -85,7 +85,7 @@ class Reference {
   std::vector<unsigned char> round_keys_;
 };
 
-/// The example of FIPS 197, appendix C.3.
+/// Checks the implementation with the example of FIPS 197, appendix C.3.
 inline bool reference_is_right() {
   std::vector<unsigned char> key(32), block(16);
   for (unsigned i = 0; i < 32; ++i) key[i] = static_cast<unsigned char>(i);

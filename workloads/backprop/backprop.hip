@@ -1,6 +1,6 @@
 // One training step of a network with one hidden layer of 16 units and one output. Rodinia's Backprop: the GPU sums the hidden
-// layer's inputs by workgroup and adjusts the first layer's weights; in between, the host computes the small remainder. Rates
-// are Rodinia's (0.3, momentum 0.3); the default size is MGPUSim's.
+// layer's inputs by workgroup and adjusts the first layer's weights; in between, the host computes the small remainder.
+// Learning rate and momentum are Rodinia's, 0.3 each; the default size is MGPUSim's.
 #include <hip/hip_runtime.h>
 
 #include "workloads/common/program.h"

@@ -34,9 +34,9 @@ __global__ void __launch_bounds__(group_size)
 }
 
 // One work-item per node. `edges_begin` and `edges_count` are two arrays: members of a structure would be read by one load of 8
-// bytes. Arrays may alias as far as the compiler knows, so that each step of the loop loads the operands of its condition and
-// of the cost, as in the source. `unknown` extends a mask's byte to 32 bits, so that it is compared as 32 bits, which an
-// offload packet supports.
+// bytes. Pointers are not `restrict`, so that each iteration of the loop loads the operands of its condition and of the cost,
+// as in the source. `unknown` extends a mask's byte to 32 bits, so that the comparison has 32 bits, which an offload packet
+// supports.
 extern "C" __global__ void __launch_bounds__(group_size)
     bfs_visit(const unsigned* edges_begin, const unsigned* edges_count, const unsigned* edges, unsigned char* mask,
               unsigned char* updated, const unsigned char* visited, unsigned* cost, unsigned nodes) {
@@ -51,7 +51,7 @@ extern "C" __global__ void __launch_bounds__(group_size)
   }
 }
 
-// The nodes reached become the next frontier; *more is set if there are any.
+// The nodes that were reached become the next frontier; *more is set if there are any.
 extern "C" __global__ void __launch_bounds__(group_size)
     bfs_update(unsigned char* mask, unsigned char* updated, unsigned char* visited, unsigned* more, unsigned nodes) {
   const unsigned node = blockIdx.x * group_size + threadIdx.x;
@@ -91,7 +91,7 @@ int main(int argc, char** argv) {
     const workload::DeviceArray<unsigned> levels("the levels", nodes);
     std::vector<unsigned> start(nodes, unseen);
     start[0] = 0;
-    // Arrays of the list form, or of the mask form.
+    // Each form allocates full arrays for either lists or masks, and arrays of one element for the other.
     const bool suite = form == "suite";
     const size_t list = suite ? 1 : nodes, masks = suite ? nodes : 1;
     const workload::DeviceArray<unsigned> frontier("the frontier", list), next("the next frontier", list);

@@ -1,5 +1,5 @@
-// C = alpha A B + beta C of complex numbers in single precision, by vector ALUs, CDNA2's MFMA and M3XU's FP32C, and by four
-// real products, each of three in TF32. alpha and beta are real.
+// C = alpha A B + beta C of complex numbers in single precision, by vector ALUs, CDNA2's MFMA, M3XU's FP32C, or four real
+// products, each of which consists of three TF32 products. alpha and beta are real.
 #include "workloads/common/gemm_host.h"
 #include "workloads/common/gemm_products.h"
 

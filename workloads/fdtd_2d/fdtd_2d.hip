@@ -1,6 +1,6 @@
-// FDTD-2D: Maxwell's equations in two dimensions by finite differences in the time domain. PolyBench/GPU's FDTD-2D, with its
-// default of 2048 x 2048 points (it takes 500 steps); three kernels per step, as there. One work-item per point: neighbours in
-// a row share lines of L1, so that each kernel reads each field once.
+// FDTD-2D: Maxwell's equations in two dimensions by finite differences in the time domain. As PolyBench/GPU's FDTD-2D, with its
+// default of 2048 x 2048 points and three kernels per step (PolyBench/GPU runs 500 steps). One work-item per point: neighbours
+// in a row share lines of L1, so that each kernel reads each field once.
 //
 //   tuned   two neighbours of a row are read by one load where the compiler combines them
 //   suite   each element in PolyBench's source is a separate load, and differences are of two such loads
@@ -38,8 +38,8 @@ extern "C" __global__ void __launch_bounds__(group_width* group_height)
   hz[at] = hz[at] - 0.7f * (ex[at + 1] - ex[at] + ey[at + columns] - ey[at]);
 }
 
-// As in PolyBench/GPU, fields may alias as far as the compiler knows. Indices of neighbours in a row are hidden from it:
-// otherwise it would combine both loads into one of 8 bytes, which cannot be an operand of an offload chain.
+// As in PolyBench/GPU, pointers to fields are not `restrict`. The compiler does not see that two indices are neighbours in a
+// row: otherwise it would combine both loads into one of 8 bytes, which cannot be an operand of an offload chain.
 extern "C" __global__ void __launch_bounds__(group_width* group_height)
     fdtd_step1(const float* source, float* ey, const float* hz, unsigned rows, unsigned columns, unsigned step) {
   const unsigned x = blockIdx.x * group_width + threadIdx.x, y = blockIdx.y * group_height + threadIdx.y;
@@ -56,8 +56,8 @@ extern "C" __global__ void __launch_bounds__(group_width* group_height)
   ex[at] = ex[at] - 0.5f * (hz[at] - hz[workload::unknown(at - 1)]);
 }
 
-// Computes both differences first: PolyBench adds from left to right, so that ey's elements would be loaded by the core one by
-// one.
+// Computes both differences before adding them: PolyBench adds from left to right, and in that order the core would load the
+// elements of ey one by one.
 extern "C" __global__ void __launch_bounds__(group_width* group_height)
     fdtd_step3(const float* ex, const float* ey, float* hz, unsigned rows, unsigned columns) {
   const unsigned x = blockIdx.x * group_width + threadIdx.x, y = blockIdx.y * group_height + threadIdx.y;
@@ -104,7 +104,7 @@ int main(int argc, char** argv) {
   return program.run(argc, argv, [&] {
     const size_t count = size_t(rows) * columns;
     std::vector<float> source(steps);
-    for (int i = 0; i < steps; ++i) source[i] = static_cast<float>(i);  // PolyBench's
+    for (int i = 0; i < steps; ++i) source[i] = static_cast<float>(i);  // PolyBench's values
     const std::vector<float> ex = program.random().uniform_values(count, 0, 1),
                              ey = program.random().uniform_values(count, 0, 1);
     const std::vector<float> hz = program.random().uniform_values(count, 0, 1);

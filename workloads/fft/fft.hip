@@ -46,7 +46,7 @@ __device__ inline void transform_8(Complex x[8]) {
 // Point n = 64 j + 8 a + b, frequency k = k0 + 8 k1 + 64 k2. The passes sum over j, a and b. roots[i] = exp(-2 pi i i / 512).
 template <bool inverse>
 __global__ void __launch_bounds__(lanes) transform(Complex* __restrict__ data, const Complex* __restrict__ roots) {
-  // Pitches that spread each access over all banks: 72 words between k0, in the second exchange 9 between k1.
+  // Pitches that spread each access over all banks: 72 words between values of k0; second exchange: 9 between values of k1.
   constexpr unsigned pitch = 72, second_pitch = 9;
   __shared__ float re[8 * pitch], im[8 * pitch];
   Complex* const own = data + size_t{blockIdx.x} * points;
@@ -73,11 +73,11 @@ __global__ void __launch_bounds__(lanes) transform(Complex* __restrict__ data, c
   for (unsigned j = 0; j < 8; ++j) x[j] = own[j * lanes + lane];
   transform_8<inverse>(x);
   turn(lane, 1);
-  // From lane 8 a + b with all k0 to lane 8 k0 + b with all a.
+  // Before: lane 8 a + b has all k0. After: lane 8 k0 + b has all a.
   exchange([&](unsigned k0) { return k0 * pitch + lane; }, [&](unsigned a) { return high * pitch + a * 8 + low; });
   transform_8<inverse>(x);
   turn(low, 8);
-  // To lane k0 + 8 k1 with all b.
+  // After: lane k0 + 8 k1 has all b.
   exchange([&](unsigned k1) { return high * pitch + k1 * second_pitch + low; },
            [&](unsigned b) { return low * pitch + high * second_pitch + b; });
   transform_8<inverse>(x);
@@ -86,7 +86,7 @@ __global__ void __launch_bounds__(lanes) transform(Complex* __restrict__ data, c
   for (unsigned k2 = 0; k2 < 8; ++k2) own[k2 * lanes + lane] = {x[k2].re * scale, x[k2].im * scale};
 }
 
-// Recursive definition by even and odd halves, in double precision.
+// Recursion on the even and odd halves, in double precision.
 static void reference(std::complex<double>* data, size_t count, double sign) {
   if (count == 1) return;
   std::vector<std::complex<double>> halves(count);
@@ -138,8 +138,8 @@ int main(int argc, char** argv) {
         norms[transform] += std::norm(numbers[i]);
       }
     }
-    // The 2-norm of the error, which bounds each element's error, is at most log2(n) (u + gamma_4 (sqrt 2 + u)) of the result's
-    // 2-norm in each pass (Higham, Accuracy and Stability of Numerical Algorithms, theorem 24.2), about 7 u for each of the 9
+    // The 2-norm of the error bounds each element's error. In each pass, it is at most log2(n) (u + gamma_4 (sqrt 2 + u)) of
+    // the result's 2-norm (Higham, Accuracy and Stability of Numerical Algorithms, theorem 24.2), about 7 u for each of the 9
     // steps.
     const double error = passes * 9 * 7 * 0x1p-24;
     program.check_near("the result", data.download(), expected,

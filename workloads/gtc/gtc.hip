@@ -1,8 +1,8 @@
 // Transitive and reflexive closure of a directed graph: for each vertex, the vertices that can be reached from it.
 //
-// The baseline is Warshall's algorithm on bits, in blocks of 64 vertices: a lane has a row's 64 bits of a block, and adding
-// the vertices reachable from another row is one OR. The matrix algorithms are those of workloads/common/closure.h, with 1 and
-// 0 in half precision.
+// The baseline is Warshall's algorithm on bits, in blocks of 64 vertices: a lane has a row's 64 bits of a block, and one OR
+// adds the vertices that are reachable from another row. The matrix algorithms are those of workloads/common/closure.h, with 1
+// and 0 in half precision.
 //
 // `published` is the algorithm of cuBool, the baseline named in the SIMD2 thesis: repeated squaring of a Boolean matrix in
 // compressed rows, until the number of elements does not grow. The host reads the size of each product and allocates it.
@@ -16,7 +16,7 @@
 
 using bits = unsigned long long;
 
-// Bit j of word w of row i, i * words + w: j + 64 w can be reached from i.
+// Bit j of word i * words + w is set if vertex i reaches vertex 64 w + j.
 
 // Computes the closure of the 64 x 64 bits on the diagonal; a lane has a row.
 __device__ static bits closed_diagonal(const bits* matrix, unsigned words, unsigned block, unsigned vertices) {
@@ -51,9 +51,9 @@ __global__ void __launch_bounds__(64)
   if (row < vertices) matrix[static_cast<size_t>(row) * words + word] = all;
 }
 
-// All rows: a row that reaches vertices of the block also reaches their vertices. A workgroup has 16 words of 16 rows and, in
-// LDS, of the block's rows. It may read the block's word of a row before or after another workgroup has updated it: the
-// additional rows have already been included in the other ones.
+// Updates all rows: a row that reaches vertices of the block also reaches what they reach. A workgroup has 16 words of 16 rows
+// and, in LDS, of the block's rows. It may read the block's word of a row before or after another workgroup has updated it:
+// vertices that the update adds contribute only rows that are already included.
 __global__ void __launch_bounds__(256)
     close_all(bits* matrix, const bits* diagonal, unsigned words, unsigned block, unsigned vertices) {
   constexpr unsigned edge = 16;
@@ -97,7 +97,7 @@ __global__ void __launch_bounds__(64) write_columns(const unsigned* __restrict__
   }
 }
 
-// Closure of a reflexive matrix by squaring.
+// Computes the closure of a reflexive matrix by squaring.
 class SparseClosure {
  public:
   explicit SparseClosure(const workload::Csr& edges)
@@ -109,7 +109,7 @@ class SparseClosure {
         total_("the length of the product", 1) {}
 
   void prepare() { now_ = std::make_unique<Matrix>(edges_); }
-  /// Returns the number of products.
+  /// Runs the algorithm and returns the number of products.
   unsigned run() {
     for (unsigned products = 1;; ++products) {
       const sparse::CsrView view{now_->offsets.data(), now_->columns->data(), nullptr};
@@ -149,7 +149,7 @@ class SparseClosure {
   std::unique_ptr<Matrix> now_;
 };
 
-// The graph's edges and the diagonal, as every vertex reaches itself.
+// The graph's edges and the diagonal, since every vertex reaches itself.
 static workload::Csr reflexive(const workload::Graph& graph) {
   workload::Csr matrix{{0}, {}};
   size_t edge = 0;

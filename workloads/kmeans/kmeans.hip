@@ -1,10 +1,10 @@
 // Lloyd's k-means as in Hetero-Mark: the GPU transposes the points once, so that adjacent lanes read adjacent values, and in
-// each iteration finds the nearest centre of each point; the host moves the centres. It ends when no point changes its
-// cluster, or after a maximum number of iterations. Sizes are MGPUSim's.
+// each iteration finds the nearest centre of each point; the host moves the centres. It ends when no point changes its cluster,
+// or after a maximum number of iterations. Sizes are MGPUSim's.
 //
 //   tuned   one pass over a point's values for eight centres, which are read by scalar loads; the host adds the points
-//   suite   Rodinia's: the distance to one centre at a time, both operands from memory; and its reduction on the GPU, which
-//           adds the points of a part for each cluster in memory; the host adds the parts
+//   suite   Rodinia's: the distance to one centre at a time, with both operands from memory. The GPU divides the points into
+//           parts, and adds the points of each part by cluster, in memory; the host adds the parts
 #include <hip/hip_runtime.h>
 
 #include <algorithm>
@@ -63,7 +63,7 @@ extern "C" __global__ void __launch_bounds__(group_size)
   clusters[point] = cluster;
 }
 
-// sums[part][cluster][feature]: sum of the values of those points of a part that are in the cluster, point by point. One
+// sums[part][cluster][feature] = sum of the values of a part's points that are in the cluster, added point by point. One
 // work-item per feature of a part.
 extern "C" __global__ void __launch_bounds__(group_size)
     kmeans_sums(const float* values, const int* clusters, float* sums, unsigned points, unsigned features, unsigned count,
@@ -103,7 +103,7 @@ static bool is_right(const Iteration& iteration, const std::vector<float>& value
   return true;
 }
 
-// Checks the sums of values of each part for each cluster, within the rounding of as many additions as a part has points.
+// Checks the sums of each part and cluster, within the rounding of as many additions as a part has points.
 static bool are_right(const Iteration& iteration, const std::vector<float>& values, size_t features, size_t part_size) {
   if (iteration.sums.empty()) return true;
   std::vector<double> expected(iteration.sums.size());
@@ -134,7 +134,7 @@ int main(int argc, char** argv) {
     if (clusters > points) throw workload::UsageError("--clusters: there are only " + std::to_string(points) + " points");
     const bool suite = form == "suite";
     const size_t count = size_t(points) * features, padded_clusters = workload::groups(clusters, 8) * 8;
-    // Sums take no more memory than the points.
+    // A part has at least as many points as there are clusters, so that sums take no more memory than the points.
     const unsigned part_size = std::max(64, clusters), parts = suite ? workload::groups(points, part_size) : 1;
     const std::vector<float> values = program.sparsified(program.random().uniform_values(count, 0, 1));
     const workload::DeviceArray<float> device_values("the points", values), transposed("the transposed points", count);
@@ -150,7 +150,7 @@ int main(int argc, char** argv) {
           transposed.data(), device_centres.data(), device_clusters.data(), points, features, clusters);
       done.push_back({centres, device_clusters.download()});
     };
-    // Sums the values of each cluster's points.
+    // Returns the sum of the points of each cluster.
     const auto summed = [&](Iteration& iteration) {
       std::vector<double> sums(iteration.centres.size());
       if (!suite) {

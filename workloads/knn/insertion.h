@@ -8,7 +8,7 @@
 
 namespace knn {
 
-constexpr unsigned kTile = 16;        ///< queries and references of a workgroup
+constexpr unsigned kTile = 16;        ///< queries, and references, of a workgroup
 constexpr unsigned kInserters = 256;  ///< queries of a workgroup that selects
 
 /// Squared distances of all pairs, row-major: one row per reference, with adjacent queries. Points are stored by dimension:

@@ -1,9 +1,9 @@
 // k nearest neighbours: for each query, the K references of smallest Euclidean distance, by exhaustive comparison.
 //
 //   simt   differences, squared and summed by vector ALUs
-//   sgemm  |q|^2 + |r|^2 - 2 q.r, of which the products are a matrix product by vector ALUs; what KNN-CUDA does by cuBLAS
-//   m3xu   likewise, the matrix product in M3XU's FP32: the same bits
-//   simd2  differences, squared and summed by SIMD2's addnorm, of coordinates rounded to half
+//   sgemm  |q|^2 + |r|^2 - 2 q.r, where the scalar products are a matrix product by vector ALUs; KNN-CUDA uses cuBLAS for it
+//   m3xu   like sgemm, with the matrix product in M3XU's FP32: the same bits
+//   simd2  differences of coordinates rounded to half, squared and summed by SIMD2's addnorm
 //   published  as in the first KNN-CUDA (V. Garcia et al., CVPR workshops 2008), the baseline named in the SIMD2 thesis:
 //          differences, squared and summed, one pair of points per work-item, then selection by insertion, one query per
 //          work-item (insertion.h)
@@ -24,7 +24,7 @@ using tiled::HostMatrix;
 using Half = _Float16;
 
 __device__ inline void add_squared_differences(float& sum, tiled::Unit a, tiled::Unit b) {
-  const float x = a.x - b.x, y = a.y - b.y;  // explicit components, since a - b would be a packed instruction
+  const float x = a.x - b.x, y = a.y - b.y;  // explicit components: a - b would be a packed instruction
   sum = fmaf(x, x, sum);
   sum = fmaf(y, y, sum);
 }
@@ -96,7 +96,8 @@ struct ExactDistances {
 };
 
 /// Checks that each distance is right for its reference, that references are different, and that the i-th distance is the i-th
-/// smallest of all: if numbers are within a bound of others, so are both sequences after sorting.
+/// smallest of all. The last check uses the same bounds, since sorting does not increase the maximum difference of two
+/// sequences.
 void check(workload::Program& program, const Points& points, const std::vector<float>& distances,
            const std::vector<unsigned>& indices, unsigned neighbours, bool by_norms) {
   const double share = workload::sum_error(points.queries.columns + 4.0);
@@ -123,7 +124,7 @@ void check(workload::Program& program, const Points& points, const std::vector<f
   program.check_near("distances in ascending order", distances, of_rank, [&](size_t i) { return bounds[i]; });
 }
 
-/// Number of neighbours that are among the nearest of `points`.
+/// Returns the number of neighbours that are among the nearest of `points`.
 double recall(const Points& points, const std::vector<unsigned>& indices, unsigned neighbours) {
   size_t found = 0;
   for (size_t query = 0; query < points.queries.rows; ++query) {
@@ -168,7 +169,7 @@ class Search {
       };
       half_queries_ = std::make_unique<workload::DeviceArray<Half>>(
           "the queries", halves(points.queries.values.size(), [&](size_t i) { return points.queries.values[i]; }));
-      // By dimension, as the second factor of a product.
+      // Stored by dimension, as the second factor of a product.
       half_references_ = std::make_unique<workload::DeviceArray<Half>>(
           "the references", halves(points.references.values.size(),
                                    [&](size_t i) { return points.references.at(i % references_, i / references_); }));

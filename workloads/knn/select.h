@@ -7,7 +7,7 @@
 
 namespace knn {
 
-constexpr unsigned kMost = 16;      ///< maximum number of neighbours: a row of lanes
+constexpr unsigned kMost = 16;      ///< maximum number of neighbours, one per lane of a row of 16
 constexpr unsigned kSelectors = 4;  ///< wavefronts of a workgroup
 
 /// Rows of `width` distances, `ld` apart (a multiple of 4), to which `of_columns[column]` is added unless it is null.
@@ -18,7 +18,7 @@ struct Distances {
   unsigned rows, width, ld;
 };
 
-/// The value of the lane to the left in a row of 16 lanes; `first` in its first lane.
+/// Returns the value of the lane to the left in a row of 16 lanes; the first lane of a row receives `first`.
 __device__ inline unsigned from_left(unsigned value, unsigned first) {
   constexpr int row_shift_right_1 = 0x111;
   return __builtin_amdgcn_update_dpp(first, value, row_shift_right_1, 0xf, 0xf, false);
@@ -38,7 +38,7 @@ __device__ inline void select(const Distances& x, float* __restrict__ nearest, u
   unsigned where = ~0u;
   float limit = INFINITY;  // largest of the distances kept so far, in all lanes
   const auto load = [&](unsigned first) {
-    // The columns up to the end of the line are in memory; those after it are not loaded.
+    // The columns up to the end of the line are allocated; loads after them read the last four columns instead.
     const unsigned column = min(first + 4 * lane, x.ld - 4);
     float4 values = *reinterpret_cast<const float4*>(from + column);
     if (x.of_columns != nullptr) {

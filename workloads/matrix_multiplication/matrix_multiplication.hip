@@ -2,10 +2,10 @@
 // source of MGPUSim's. A tile of 32 x 32 is computed by one wavefront (as in Fig. 3 of the paper), a tile of 64 x 64 by four.
 // As in libraries, rows and columns are padded with zeros to whole tiles, so that the inner loop has no bounds checks.
 //
-// Operands: `lds` loads tiles of A and B into LDS. `mixed` is the sample's kernel with local memory, with A through LDS and B
-// loaded directly into registers; `registers` is its kernel without local memory, in which loads feed only multiply-adds.
-// `words` is the plain kernel with one element of C per work-item: each load reads one word per lane, for A one word per
-// transaction.
+// Operands: `lds` loads tiles of A and B into LDS. `mixed` is the sample's kernel with local memory: A passes through LDS, and
+// B is loaded directly into registers. `registers` is its kernel without local memory, in which loads feed only multiply-adds.
+// `words` is a simple kernel with one element of C per work-item: each load reads one word per lane; the lanes of a row read
+// the same word of A, so that a transaction has only one useful word.
 #include <hip/hip_runtime.h>
 
 #include "workloads/common/program.h"

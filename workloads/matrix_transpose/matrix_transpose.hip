@@ -1,4 +1,4 @@
-// Transpose of a matrix through LDS. AMD APP SDK's MatrixTranspose, the default width of MGPUSim.
+// Transpose of a matrix through LDS: AMD APP SDK's MatrixTranspose, with MGPUSim's default width.
 #include "workloads/common/program.h"
 #include "workloads/common/transpose.h"
 

@@ -1,10 +1,10 @@
 // Kernels of magnetic resonance fingerprinting other than matrix products.
 //
-// The extended phase graph of an atom, which is a pair (T1, T2), has for k = 0, 1, ... three complex configuration states: F+
-// and F-, transverse magnetisation that is dephased by k gradients and by -k, and Z, longitudinal (M. Weigel, Extended phase
-// graphs, J. Magn. Reson. Imaging 41, 2015). A pulse of a gradient-spoiled sequence multiplies the three by a 3 x 3 matrix
-// that is the same for all k and all atoms; the coil's signal is then F+ of k = 0. Until the next pulse, states relax, and the
-// gradient moves F+ to k + 1 and F- to k - 1.
+// The extended phase graph of an atom, which is a pair (T1, T2), has three complex configuration states for each k = 0, 1, ...:
+// F+ and F-, transverse magnetisation dephased by k gradients and by -k gradients, and Z, longitudinal magnetisation (M.
+// Weigel, Extended phase graphs, J. Magn. Reson. Imaging 41, 2015). A pulse of a gradient-spoiled sequence multiplies the three
+// by a 3 x 3 matrix that is the same for all k and all atoms; the coil's signal is then F+ of k = 0. Until the next pulse,
+// states relax, and the gradient moves F+ to k + 1 and F- to k - 1.
 #pragma once
 
 #include <hip/hip_runtime.h>
@@ -14,7 +14,7 @@
 namespace mrf {
 
 using Complex = m3xu::complex;
-constexpr unsigned kWorkgroup = 256, kRows = 8;  ///< rows of a matrix of 3 rows, as read by tiled products
+constexpr unsigned kWorkgroup = 256, kRows = 8;  ///< kRows: rows of a 3-row matrix, padded for tiled products
 
 /// Relaxation factors of transverse and longitudinal magnetisation between two pulses, for each atom.
 struct Atoms {
@@ -22,7 +22,7 @@ struct Atoms {
   unsigned count, states;
 };
 
-/// Dictionary: the signal of an atom after each pulse; atoms are `ld` apart.
+/// Dictionary: an atom's signal after each pulse. The signals of successive atoms are `ld` elements apart.
 struct Dictionary {
   Complex* signals;
   unsigned pulses, ld;
@@ -36,13 +36,15 @@ __device__ inline void add_product(Complex& sum, Complex a, Complex b) {
   sum.im += a.im * b.re;
 }
 
-/// Sets all states to equilibrium: rows F+, F- and Z, and zeros; column `atom` states + k.
+/// Sets all states to equilibrium. Rows are F+, F-, Z and padding with zeros; state k of an atom is in column atom * states +
+/// k.
 __device__ inline void initialise(Complex* x, unsigned columns, unsigned states, unsigned ld) {
   const unsigned column = blockIdx.x * kWorkgroup + threadIdx.x, row = blockIdx.y;
   if (column < columns) x[size_t{row} * ld + column] = {row == 2 && column % states == 0 ? 1.0f : 0.0f, 0.0f};
 }
 
-/// The evolution after a pulse, from `in`, the result of the pulse's product, to `out`.
+/// Applies relaxation and gradient after a pulse: `in` is the result of the pulse's product, `out` the state before the next
+/// one.
 __device__ inline void evolve(const Complex* __restrict__ in, Complex* __restrict__ out, unsigned ld, const Atoms& atoms,
                               const Dictionary& dictionary, unsigned pulse) {
   const unsigned column = blockIdx.x * kWorkgroup + threadIdx.x;
@@ -64,7 +66,7 @@ __device__ inline void evolve(const Complex* __restrict__ in, Complex* __restric
   out[2 * size_t{ld} + column] = along;
 }
 
-/// The value of the lane to the left (below: right); 0 at the end.
+/// Returns the value of the lane to the left; 0 in the first lane.
 __device__ inline float of_left_lane(float value) {
   constexpr int wave_shift_right_1 = 0x138;
   return __builtin_bit_cast(
@@ -76,7 +78,7 @@ __device__ inline float of_right_lane(float value) {
                             __builtin_amdgcn_update_dpp(0, __builtin_bit_cast(int, value), wave_shift_left_1, 0xf, 0xf, false));
 }
 
-/// All pulses of an atom, with its states in registers, one lane for each k; `states` is a power of two, at most 64.
+/// Simulates all pulses of an atom, with its states in registers, one lane for each k; `states` is a power of two, at most 64.
 __device__ inline void simulate(const Complex* __restrict__ rotations, const Atoms& atoms, const Dictionary& dictionary) {
   const unsigned column = blockIdx.x * kWorkgroup + threadIdx.x, k = column & (atoms.states - 1);
   const unsigned atom = column / atoms.states;
@@ -104,7 +106,7 @@ __device__ inline void simulate(const Complex* __restrict__ rotations, const Ato
   }
 }
 
-/// 1 / (squared 2-norm) of an atom's signal, computed by a wavefront.
+/// Computes 1 / (squared 2-norm) of an atom's signal, by a wavefront.
 __device__ inline void invert_norms(const Dictionary& dictionary, float* __restrict__ inverses, unsigned atoms) {
   const unsigned lane = threadIdx.x % 64, atom = (blockIdx.x * kWorkgroup + threadIdx.x) / 64;
   if (atom >= atoms) return;

@@ -1,14 +1,14 @@
 // Magnetic resonance fingerprinting: a dictionary of the signals of pairs (T1, T2) under a train of pulses, and for each voxel
 // the pair with the most similar signal. As in SnapMRF, each step of the dictionary consists of kernels over all states of all
-// atoms, in which the pulse is a complex matrix product by cuBLAS; so is the matching.
+// atoms, and both the pulse and the matching are complex matrix products by cuBLAS.
 //
 //   --generation gemm      as SnapMRF: for each pulse a product of a 3 x 3 matrix with all states, and a kernel for
 //                          relaxation and gradient
-//   --generation fused     one kernel for the train, with states in registers, as possible without a library
+//   --generation fused     one kernel for the whole train, with states in registers, which a library product does not allow
 //   --implementation       unit for matrix products: vector ALUs, or M3XU's FP32C
 //
-// The train is an inversion and pulses of varying angle and phase at equal times (SnapMRF: at any). Voxels are signals of
-// atoms times a complex number, with noise; `recovered` is the share of voxels whose atom is found.
+// The train is an inversion and pulses of varying angle and phase at equal intervals (SnapMRF allows any times). Voxels are
+// signals of atoms times a complex number, with noise; `recovered` is the share of voxels whose atom is found.
 #include <complex>
 
 #include "workloads/common/gemm_host.h"
@@ -80,7 +80,7 @@ Sequence make_sequence(workload::Random& random, unsigned atoms, unsigned states
 
 Exact exact(Complex x) { return {x.re, x.im}; }
 
-/// An atom's signal.
+/// Returns the signal of an atom.
 std::vector<Exact> simulated(const Sequence& sequence, size_t atom) {
   const double transverse = sequence.transverse[atom], longitudinal = sequence.longitudinal[atom];
   std::vector<Exact> x[3], y[3], signal;
@@ -139,7 +139,7 @@ class Reconstruction {
         rotations_("the pulses", sequence.rotations),
         states_of_all_("the states", fused ? 1 : size_t{2} * mrf::kRows * columns_ld_),
         dictionary_("the dictionary", std::vector<Complex>(size_t{atoms_} * ld_)),
-        // Conjugated, so that the product is an inner product.
+        // The voxels are conjugated, so that the product is an inner product.
         signals_("the voxels", voxels_, pulses_, true,
                  [&](size_t voxel, size_t pulse) {
                    const Complex value = voxels.signals[voxel * pulses_ + pulse];
@@ -161,7 +161,7 @@ class Reconstruction {
         products_.data(), inverses_.data(), voxels_, atoms_, atoms_, scores_.data(), best_.data());
     workload::require(hipGetLastError(), "launching the kernels");
   }
-  /// Signals of all atoms in sequence.
+  /// Returns the signals of all atoms, one after the other.
   std::vector<Complex> dictionary() const {
     const std::vector<Complex> padded = dictionary_.download();
     std::vector<Complex> signals;
@@ -185,7 +185,7 @@ class Reconstruction {
     const unsigned groups = workload::groups(columns_, mrf::kWorkgroup);
     initialise<<<dim3(groups, 2 * mrf::kRows), mrf::kWorkgroup>>>(in, columns_, states_, columns_ld_);
     for (unsigned pulse = 0; pulse < pulses_; ++pulse) {
-      // In place: a workgroup reads its columns before it writes them.
+      // The product is in place: a workgroup reads its columns before it writes them.
       tiled::launch(kernel_, tiled::Result<Complex>{in, 3, columns_, columns_ld_, 1, 0},
                     tiled::Operand<Complex>{rotations_.data() + 3 * mrf::kRows * pulse, mrf::kRows, 3, true},
                     tiled::Operand<Complex>{in, columns_ld_, columns_, false}, 3);
@@ -216,8 +216,8 @@ void check_dictionary(workload::Program& program, const Sequence& sequence, cons
                      [&](size_t i) { return 64 * 0x1p-24 * (i / 2 % sequence.pulses + 1); });
 }
 
-/// Checks matches for the dictionary as computed: the atom's score must be right, and no other score may be larger by more than
-/// the error bounds of both.
+/// Checks matches for the dictionary as computed: the chosen atom's score must be right, and no other score may be larger by
+/// more than the error bounds of both.
 void check_matches(workload::Program& program, const Sequence& sequence, const Voxels& voxels,
                    const std::vector<Complex>& dictionary, const std::vector<float>& scores,
                    const std::vector<unsigned>& best) {

@@ -23,7 +23,7 @@ struct Edges {
 
 __device__ static unsigned item() { return blockIdx.x * group_size + threadIdx.x; }
 
-// An edge's weight, in the order of integers, and number.
+// Sort key of an edge: its weight as an integer of the same order, then its number.
 __device__ static key key_of(const Edges& edges, unsigned edge) {
   const unsigned bits = __float_as_uint(edges.weight[edge]);
   return key{bits >> 31 ? ~bits : bits | 0x80000000u} << 32 | edge;
@@ -49,7 +49,7 @@ __global__ void join(Edges edges, const unsigned* tree, unsigned* parent, const 
   const unsigned a = tree[edges.from[edge]], other = a == root ? tree[edges.to[edge]] : a;
   in_forest[edge] = 1;
   *joined = 1;
-  // Of two trees that chose the same edge, one stays a root.
+  // If two trees have chosen the same edge, the one with the lower root remains a root.
   parent[root] = lightest[other] == lightest[root] && root < other ? root : other;
 }
 __global__ void follow(unsigned* tree, const unsigned* parent, key* lightest, unsigned vertices) {
@@ -94,7 +94,8 @@ class Boruvka {
   workload::DeviceArray<unsigned> joined_;
 };
 
-// The number-th weight: first 1 and the numbers after it, then those before it, then the negative ones.
+// Returns the number-th weight, in an order that starts with 1 and the larger numbers, then those below 1, then the negative
+// ones.
 static float weight_of(float number) {
   constexpr unsigned one = 0x3c00;
   const auto place = static_cast<unsigned>(number) - 1;

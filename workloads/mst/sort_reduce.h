@@ -2,11 +2,11 @@
 // (section 3.5.2). Implemented from the description of the algorithm (V. Vineet et al., HPG 2009), not from a program.
 //
 // Each edge of the graph is represented by two directed edges. A round
-//   1. sorts the edges by vertex and weight: the first of each vertex is its lightest (radix sort, 4 bits a pass); 2. makes
-//   the other end of that edge the vertex's successor; of two that chose each other, the lower one stays; 3. follows
-//   successors to their root until none changes: the host tests this after each step; 4. numbers the roots, which are the
-//   vertices of the next round (scan): the host reads their number; 5. drops edges within a vertex (scan): the host reads the
-//   remaining number.
+//   1. sorts the edges by vertex and weight (radix sort, 4 bits per pass): the first edge of each vertex is its lightest;
+//   2. makes the other end of that edge the vertex's successor; of two that chose each other, the lower one becomes a root;
+//   3. follows successors to their root until none changes, which the host tests after each step;
+//   4. numbers the roots (scan), which are the vertices of the next round; the host reads their number;
+//   5. drops edges within a vertex (scan); the host reads the remaining number of edges.
 // Rounds end when no edge is left.
 #pragma once
 
@@ -19,7 +19,7 @@ namespace sort_reduce {
 
 constexpr unsigned group_size = 256, digit_bits = 4, digits = 1 << digit_bits, weight_bits = 16;
 
-/// Directed edges. `number`: number of the edge in the input; `key`: vertex and rank of the weight.
+/// Directed edges. `number`: number of the edge in the input; `key`: vertex, and rank of the edge's weight.
 struct EdgesView {
   unsigned* from;
   unsigned* to;
@@ -29,7 +29,7 @@ struct EdgesView {
 
 __device__ inline unsigned work_item() { return blockIdx.x * group_size + threadIdx.x; }
 
-/// Sums of `group_size` values each, and for each value the sum of those before it in its group.
+/// Computes the sum of each group of `group_size` values, and for each value the sum of the values before it in its group.
 __global__ void __launch_bounds__(group_size)
     scan_groups(const unsigned* values, unsigned count, unsigned* before, unsigned* sums) {
   __shared__ unsigned partial[group_size / 64];
@@ -39,7 +39,7 @@ __global__ void __launch_bounds__(group_size)
   if (at < count) before[at] = sum;
   if (threadIdx.x == 0) sums[blockIdx.x] = all;
 }
-/// Computes the sums before each group, in place, followed by the total. One workgroup.
+/// Replaces each group's sum by the sum of the groups before it, and appends the total. One workgroup.
 __global__ void __launch_bounds__(group_size) scan_sums(unsigned* sums, unsigned groups) {
   __shared__ unsigned partial[group_size / 64];
   unsigned before = 0;
@@ -57,7 +57,7 @@ __global__ void add_sums(unsigned* before, unsigned count, const unsigned* sums)
   if (at < count) before[at] += sums[at / group_size];
 }
 
-/// Number of keys with each digit in each group, at digit * groups + group, so that a scan gives the first position of each
+/// Counts the keys with each digit in each group, at digit * groups + group, so that a scan gives the first position of each
 /// group's keys.
 __global__ void __launch_bounds__(group_size)
     count_digits(const unsigned* keys, unsigned count, unsigned shift, unsigned groups, unsigned* counts) {
@@ -69,7 +69,7 @@ __global__ void __launch_bounds__(group_size)
   __syncthreads();
   if (threadIdx.x < digits) counts[threadIdx.x * groups + blockIdx.x] = of_digit[threadIdx.x];
 }
-/// Moves edges to their positions by one digit; stable.
+/// Moves edges to the positions given by one digit; stable.
 __global__ void __launch_bounds__(group_size)
     move_by_digit(EdgesView from, EdgesView to, unsigned count, unsigned shift, unsigned groups, const unsigned* places) {
   __shared__ unsigned of_wavefront[group_size / 64][digits];
@@ -136,7 +136,7 @@ __global__ void compact(EdgesView from, EdgesView to, unsigned count, const unsi
   to.from[place] = from.from[at], to.to[place] = from.to[at], to.number[place] = from.number[at], to.key[place] = from.key[at];
 }
 
-/// `count` directed edges.
+/// `count` directed edges in GPU memory.
 class EdgeArray {
  public:
   explicit EdgeArray(size_t count)
@@ -156,7 +156,7 @@ class EdgeArray {
 
 class Forest {
  public:
-  /// `order`: rank of each edge's weight among all, below 2^16.
+  /// `order`: rank of each edge's weight among all weights, below 2^16.
   Forest(unsigned vertices, const std::vector<unsigned>& from, const std::vector<unsigned>& to,
          const std::vector<unsigned>& order)
       : vertices_(vertices),
@@ -178,7 +178,7 @@ class Forest {
   }
 
   void prepare() const { edges_[0].upload(from_, to_, number_, key_); }
-  /// Returns the number of rounds. `in_forest`: initially 0 for each edge.
+  /// Runs all rounds and returns their number. `in_forest` must initially be 0 for each edge.
   unsigned run(unsigned* in_forest) {
     unsigned vertices = vertices_, count = static_cast<unsigned>(from_.size()), rounds = 0;
     now_ = 0;

@@ -1,8 +1,8 @@
-// MVT: x1 += A y1 and x2 += A^T y2, of PolyBench. The paper size is PolyBench/GPU's default.
+// MVT of PolyBench: x1 += A y1 and x2 += A^T y2. The paper size is PolyBench/GPU's default.
 //
 //   tuned   lanes read 16 bytes at a time in both products, sums stay in registers
-//   suite   PolyBench/GPU's: one work-item per row and, in another kernel, per column, which adds to its element of x1 or x2
-//           in memory for each element of the matrix; in the first kernel, addresses of adjacent lanes are a row apart
+//   suite   PolyBench/GPU's: one work-item per row and, in another kernel, per column. For each element of the matrix, it adds
+//           to an element of x1 or x2 in memory. In the first kernel, addresses of adjacent lanes are a row apart
 #include "workloads/common/matrix_vector.h"
 #include "workloads/common/tensor.h"
 #include "workloads/suite/operands.h"
@@ -12,12 +12,12 @@ static __global__ void __launch_bounds__(256) add(const float* __restrict__ prod
   if (i < length) x[i] = x[i] + product[i];
 }
 
-// As in PolyBench/GPU, the arrays may alias as far as the compiler knows, so that x[i] is stored after each product. `terms`
-// returns the matrix element of a step. The loop only loads this element and y: x[i] is loaded earlier, or the loop would wait
-// for all three together.
+// As in PolyBench/GPU, pointers are not `restrict`, so that x[i] is stored after each product. `elements` returns the matrix
+// element of a step. The loop only loads this element and y: x[i] is loaded before it, or the loop would wait for all three
+// together.
 template <typename Elements>
 static __device__ void add_products(float* x, const float* y, unsigned size, Elements elements) {
-#pragma clang fp contract(off)  // gfx90a's fused product cannot be computed elsewhere; gfx803's v_mac_f32 rounds the product
+#pragma clang fp contract(off)  // gfx90a's fused multiply-add cannot be offloaded; gfx803's v_mac_f32 rounds the product anyway
   float sum = workload::unknown(*x);
   for (unsigned j = 0; j < size; ++j) {
     sum = sum + elements(j) * y[workload::unknown(j)];
@@ -49,7 +49,7 @@ int main(int argc, char** argv) {
                              x2 = random.uniform_values(n, -1, 1), y1 = random.uniform_values(n, -1, 1),
                              y2 = random.uniform_values(n, -1, 1);
     const bool suite = form == "suite";
-    // Each form stores the matrix once: with padded rows, or without padding.
+    // Each form stores the matrix once, either with padded rows or without padding.
     const workload::DeviceMatrix device_matrix(suite ? std::vector<float>(1) : matrix, suite ? 1 : size, suite ? 1 : size);
     const size_t padded = std::max<size_t>(n, device_matrix.padded_columns());
     const workload::DeviceArray<float> device_x1("x1", n), device_x2("x2", n), device_y1("y1", workload::padded(y1, padded)),

@@ -45,7 +45,7 @@ struct State {
   std::vector<std::array<double, 3>> positions, velocities;
 };
 
-// A step in double precision. Returns the maximum over all bodies of the sum of |acceleration| that acts on it.
+// Computes a step in double precision. Returns the largest sum of acceleration magnitudes over all bodies and dimensions.
 static double reference_step(State& state, const std::vector<float>& masses) {
   const double dt = time_step;
   State next = state;

@@ -9,7 +9,7 @@
 
 #include "workloads/common/program.h"
 
-constexpr unsigned tile = 64;  // also the wavefront: one lane per column
+constexpr unsigned tile = 64;  // also the wavefront size: one lane per column
 
 // `scores` is (length + 1) x (length + 1), with the first row and column given; `matches` is length x length. The workgroup's
 // tile is (blockIdx.x + first, diagonal - blockIdx.x - first).

@@ -1,7 +1,7 @@
-// PageRank by power iteration: rank'[i] = (1 - d) / n + d * sum over the edges j -> i of rank[j] / out(j), d = 0.85. One
-// kernel per iteration, a sparse product as in spmv. Every node has an edge to its successor, so that all have outgoing edges;
-// the other edges are random. Hetero-Mark's PageRank with MGPUSim's sizes, where a share of 0.001 of all pairs gives at least
-// one edge per node.
+// PageRank by power iteration: rank'[i] = (1 - d) / n + d * sum over the edges j -> i of rank[j] / out(j), d = 0.85. One kernel
+// per iteration, a sparse product as in spmv. Every node has an edge to its successor, so that all have outgoing edges; the
+// other edges are random. Hetero-Mark's PageRank with MGPUSim's sizes; its share of 0.001 of all pairs gives at least one edge
+// per node.
 #include <hip/hip_runtime.h>
 
 #include <utility>
@@ -23,7 +23,7 @@ __global__ void __launch_bounds__(group_size)
   if (node < nodes && lane == 0) next[node] = base + damping * sum;
 }
 
-// A node's row consists of the edges that end in it.
+// Builds the matrix: a node's row consists of the edges that end in the node.
 static workload::Csr with_successors(const workload::Csr& random_edges) {
   workload::Csr graph;
   graph.offsets = {0};
@@ -86,8 +86,8 @@ int main(int argc, char** argv) {
       }
       expected.swap(following);
     }
-    // Nothing is negative, so that relative errors only add: each iteration has a sum, a rounded share, a product and a rounded
-    // base.
+    // No value is negative, so that relative errors only add: each iteration has a sum, a rounded share, a product and a
+    // rounded base.
     const double error = workload::sum_error((graph.longest_row() + 12.0) * iterations);
     program.check_near("the rank", (result == ranks.data() ? ranks : next).download(), expected,
                        [&](size_t i) { return error * expected[i]; });

@@ -7,8 +7,8 @@
 //
 // Forms:
 //
-//   tuned   a level in place; in `shared`, the second of two elements is added if it exists
-//   suite   a level from one vector to another one; SHOC's sum of two elements at a time, which is added to the lane's own sum
+//   tuned   adds the halves of a level in place; in `shared`, the second of two elements is added if it exists
+//   suite   adds the halves of a level from one vector to another; as in SHOC, the lane's sum grows by sums of two elements
 //
 // Elements are 1 or -1, so that sums of up to 2^24 of them are exact in any order.
 #include <hip/hip_runtime.h>
@@ -19,7 +19,7 @@
 
 constexpr unsigned group_size = 256, wavefront = 64, groups = 64;
 
-// *result = the sum of all lanes' sums, through LDS.
+// *result = the sum of `sum` over all lanes of the workgroup, through LDS.
 static __device__ __forceinline__ void add_lanes(float sum, float* __restrict__ result) {
   __shared__ float partial[group_size];
   partial[threadIdx.x] = sum;

@@ -1,6 +1,6 @@
-// D = C (+) (A (x) B) with one of the nine operators of SIMD2, on the matrix unit or on vector ALUs: the micro-benchmark of
-// the SIMD2 paper. `sparse` is the unit's 2:4 form, in which A has two elements in each group of four; --structured uses the
-// same A on the other units.
+// D = C (+) (A (x) B) with one of the nine operators of SIMD2, on the matrix unit or on vector ALUs: the micro-benchmark of the
+// SIMD2 paper. `sparse` is the unit's 2:4 form, in which A has at most two elements in each group of four; --structured uses
+// the same A on the other units.
 #include "lacuna/simd2.h"
 
 #include <algorithm>
@@ -34,8 +34,8 @@ struct Input {
   std::vector<float> c;
 };
 
-// Small whole numbers, so that sums of their products are exact. Operators with min or max are also tested with infinities and
-// NaN.
+// Values are small whole numbers, so that sums of their products are exact. Operators with min or max are also tested with
+// infinities and NaN.
 static Input make_input(workload::Random& random, opcode op, int m, int n, int k, bool structured) {
   const bool special = simd2::takes_minimum(op) || simd2::takes_maximum(op);
   const auto number = [&] {
@@ -53,7 +53,7 @@ static Input make_input(workload::Random& random, opcode op, int m, int n, int k
   if (!structured) return input;
   for (int row = 0; row < m; ++row) {
     for (int group = 0; group < k; group += 4) {
-      // All but two positions.
+      // Clears all but two positions of the group.
       const auto first = random.below(4), second = (first + 1 + random.below(3)) % 4;
       for (int i = 0; i < 4 && group + i < k; ++i) {
         if (i == int(first) || i == int(second)) continue;
@@ -64,8 +64,8 @@ static Input make_input(workload::Random& random, opcode op, int m, int n, int k
   return input;
 }
 
-// `vector`: for vector ALUs, whose minimum and maximum of a NaN and a number are the number. The matrix unit ignores products
-// with a NaN factor.
+// `vector`: on vector ALUs the minimum and maximum of a NaN and a number are the number. The matrix unit ignores products with
+// a NaN factor.
 static float combined(opcode op, bool vector, float sum, float a, float b) {
   if (op == simd2::mma) return sum + a * b;
   if (op == simd2::addnorm) return sum + (a - b) * (a - b);

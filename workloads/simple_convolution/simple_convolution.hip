@@ -1,7 +1,7 @@
 // Convolution of an image with a small square mask. A wavefront covers 64 adjacent columns, and a work-item four rows of one
-// column: with a mask of 3 rows it loads 6 values, where separate results would need 12. The mask is the same for all lanes
-// and is read by scalar loads. AMD APP SDK's SimpleConvolution without LDS; sizes are MGPUSim's. The input has mask - 1 rows
-// and columns more than the output.
+// column: with a mask of 3 rows it loads 6 values, instead of the 12 that four work-items with one row each would load. The
+// mask is the same for all lanes and is read by scalar loads. AMD APP SDK's SimpleConvolution without LDS; sizes are MGPUSim's.
+// The input has mask - 1 rows and columns more than the output.
 #include <hip/hip_runtime.h>
 
 #include "workloads/common/program.h"
@@ -47,7 +47,7 @@ int main(int argc, char** argv) {
     const size_t pitch = size_t(width) + mask_size - 1, rows = size_t(height) + mask_size - 1;
     std::vector<float> image = program.sparsified(program.random().uniform_values(pitch * rows, -1, 1));
     const std::vector<float> mask = program.random().uniform_values(size_t(mask_size) * mask_size, -1, 1);
-    // The last work-items also read rows without results.
+    // The last work-items read rows beyond the image, whose results are not stored.
     image.resize(pitch * (rows + per_item - 1));
     const workload::DeviceArray<float> in("the image", image), device_mask("the mask", mask),
         out("the result", size_t(width) * height);

@@ -1,5 +1,5 @@
 // y = A x with A in compressed rows (CSR) and single precision. The number of lanes that share a row depends on the average
-// row's length; with 64 it is the vector kernel, with 1 the scalar kernel of SHOC's Spmv (Bell and Garland, SC '09). Size and
+// length of rows; with 64 it is the vector kernel, with 1 the scalar kernel of SHOC's Spmv (Bell and Garland, SC '09). Size and
 // share of non-zeros are MGPUSim's.
 #include <hip/hip_runtime.h>
 
@@ -14,7 +14,7 @@ __global__ void __launch_bounds__(group_size)
     spmv(const unsigned* __restrict__ offsets, const unsigned* __restrict__ columns, const float* __restrict__ values,
          const float* __restrict__ x, float* __restrict__ y, unsigned rows) {
   const unsigned item = blockIdx.x * group_size + threadIdx.x, row = item / lanes, lane = item % lanes;
-  // All lanes take part in the sum; a lane without a row has an empty one.
+  // All lanes take part in the sum; a lane without a row has an empty range of entries.
   const unsigned begin = row < rows ? offsets[row] : 0, end = row < rows ? offsets[row + 1] : 0;
   const float sum = workload::row_dot<lanes>(columns, values, x, begin, end, lane);
   if (row < rows && lane == 0) y[row] = sum;

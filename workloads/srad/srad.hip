@@ -3,7 +3,7 @@
 // image is 502 x 458, with lambda 0.5 and 100 steps. Image and intermediate fields are in global memory; neighbours in a row
 // share lines of L1.
 //
-//   tuned   the statistics are computed from the image, a point's value and coefficient are loaded once
+//   tuned   the statistics are computed from the image; a point's value and coefficient are loaded once
 //   suite   as in Rodinia, copies of the image and of its squares are summed; each element named in a difference or a product
 //           is a separate load
 #include <hip/hip_runtime.h>
@@ -41,7 +41,7 @@ extern "C" __global__ void __launch_bounds__(group_size)
   add_lanes(sum, squares, sums);
 }
 
-// Writes the inputs of Rodinia's reduction.
+// Writes the inputs of Rodinia's reduction: copies of the image and of its squares.
 extern "C" __global__ void __launch_bounds__(group_size)
     srad_prepare(const float* image, float* values, float* squares, unsigned count) {
   const unsigned i = blockIdx.x * group_size + threadIdx.x;
@@ -70,7 +70,7 @@ extern "C" __global__ void __launch_bounds__(wavefront)
   if (threadIdx.x == 0) *scale = variance / (mean * mean);
 }
 
-// Differences to the neighbours north, south, west and east (zero at the border), and the coefficient of diffusion.
+// Computes the differences to the neighbours north, south, west and east (0 at the border), and the diffusion coefficient.
 template <bool suite>
 static __device__ __forceinline__ void find_coefficient(const float* __restrict__ image, const float* __restrict__ scale,
                                                         float* __restrict__ north, float* __restrict__ south,
@@ -79,8 +79,8 @@ static __device__ __forceinline__ void find_coefficient(const float* __restrict_
   const unsigned x = blockIdx.x * group_size + threadIdx.x, y = blockIdx.y;
   if (x >= columns) return;
   const unsigned at = y * columns + x;
-  // In form suite the value for the quotients is loaded last: otherwise the wait for it would be within the chains of the
-  // differences.
+  // In form suite, the value for the quotients is loaded last: otherwise the wait for this load would be within the offload
+  // chains of the differences.
   float value = suite ? 0 : image[at];
   const auto here = [&] { return suite ? image[workload::unknown(at)] : value; };
   const float n = image[y == 0 ? at : at - columns] - here(), s = image[y + 1 == rows ? at : at + columns] - here();
@@ -126,7 +126,7 @@ extern "C" __global__ void __launch_bounds__(group_size)
     srad_second(float* __restrict__ image, const float* __restrict__ north, const float* __restrict__ south,
                 const float* __restrict__ west, const float* __restrict__ east, const float* __restrict__ coefficient,
                 unsigned rows, unsigned columns, float lambda) {
-#pragma clang fp contract(off)  // gfx90a's fused product cannot be computed elsewhere; gfx803's v_mac_f32 rounds the product
+#pragma clang fp contract(off)  // gfx90a's fused multiply-add cannot be offloaded; gfx803's v_mac_f32 rounds the product anyway
   const unsigned x = blockIdx.x * group_size + threadIdx.x, y = blockIdx.y;
   if (x >= columns) return;
   const unsigned at = y * columns + x;
@@ -139,7 +139,7 @@ extern "C" __global__ void __launch_bounds__(group_size)
 
 namespace {
 
-/// One step on the host.
+/// Computes one step on the host.
 void reference_step(std::vector<double>& image, unsigned rows, unsigned columns, double lambda) {
   double sum = 0, squares = 0;
   for (const double value : image) sum += value, squares += value * value;

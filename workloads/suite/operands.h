@@ -10,8 +10,8 @@
 
 namespace workload {
 
-/// `value`, 4 or 8 bytes, in vector registers. The compiler has to treat it as unknown and different in each lane, so that
-/// elements of an array with this index are loaded by separate vector loads. Costs no instruction except the move to a vector
+/// Returns `value`, 4 or 8 bytes, in vector registers. The compiler has to treat it as unknown and different in each lane, so
+/// that elements of an array with this index are loaded by separate vector loads. The only cost is the move to a vector
 /// register.
 template <typename T>
 __device__ __forceinline__ T unknown(T value) {

@@ -1,5 +1,5 @@
-// TRIAD: c = a + s b. The kernel of SHOC's Triad, which stems from J. McCalpin's STREAM; SHOC's blocks of 64 KiB to 16 MiB,
-// which are copied concurrently, are one vector here.
+// TRIAD: c = a + s b. The kernel of SHOC's Triad, which is derived from J. McCalpin's STREAM; SHOC's blocks of 64 KiB to 16
+// MiB, which are copied concurrently, are one vector here.
 #include <hip/hip_runtime.h>
 
 #include "workloads/common/program.h"
@@ -18,7 +18,7 @@ int main(int argc, char** argv) {
   int length = 0;
   program.size(length, "length", "elements", {20'000, 1 << 18, 1 << 22}, 1, 1 << 28);
   return program.run(argc, argv, [&] {
-    constexpr float s = 1.75f;  // SHOC's
+    constexpr float s = 1.75f;  // as in SHOC
     const std::vector<float> a = program.random().uniform_values(length, 0, 10),
                              b = program.random().uniform_values(length, 0, 10);
     const workload::DeviceArray<float> device_a("a", a), device_b("b", b), c("c", a.size());
@@ -28,7 +28,7 @@ int main(int argc, char** argv) {
     if (!program.checks()) return;
     std::vector<double> expected(a.size());
     for (size_t i = 0; i < a.size(); ++i) expected[i] = a[i] + static_cast<double>(s) * b[i];
-    // Rounded twice, or once with a fused multiply-add.
+    // Two roundings, or one with a fused multiply-add.
     program.check_near("c", c.download(), expected, [&](size_t i) { return 2 * 0x1p-24 * expected[i]; });
   });
 }
