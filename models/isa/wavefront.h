@@ -14,8 +14,8 @@
 
 namespace lacuna::isa {
 
-/// Scalar operand encodings that are registers: the index of WavefrontState::sgpr (GCN3 ISA manual, table "Scalar operands").
-/// FLAT_SCRATCH and XNACK_MASK follow gfx803 and gfx9 alike.
+/// Scalar operand encodings that are registers: the index into Wavefront::sgpr (GCN3 ISA manual, table "Scalar operands").
+/// FLAT_SCRATCH and XNACK_MASK have the same encodings on gfx803 and gfx9.
 enum SpecialRegister : unsigned {
   kFlatScratchLo = 102,
   kFlatScratchHi = 103,
@@ -38,7 +38,7 @@ enum class Event : std::uint8_t {
   end_program,       ///< s_endpgm
   barrier,           ///< s_barrier
   wait_count,        ///< s_waitcnt: event_value = SIMM16
-  wait_states,       ///< s_nop of more than one wait state: event_value = those beyond the first
+  wait_states,       ///< s_nop of more than one wait state: event_value = number of wait states beyond the first
   sleep,             ///< s_sleep: event_value = requested cycles
   message,           ///< s_sendmsg: event_value = SIMM16 (and kMessageThenHalt), M0 holds the payload
   halt,              ///< s_sethalt 1
@@ -47,7 +47,7 @@ enum class Event : std::uint8_t {
   cache_invalidate,  ///< s_dcache_inv(_vol), s_dcache_wb, buffer_wbinvl1(_vol), s_icache_inv: the row, not MemoryAccess,
                      ///< distinguishes them
   memory_fault,      ///< described by `fault`
-  fine_grained_float_atomic,  ///< event_value = lanes in fine-grained memory, `fault` describes the first; the wavefront
+  fine_grained_float_atomic,  ///< event_value = number of fine-grained lanes, `fault` describes the first; the wavefront
                               ///< continues
   illegal_instruction,
   arithmetic_exception,
@@ -172,7 +172,7 @@ struct Wavefront {
   std::uint64_t vcc() const { return read64(kVccLo); }
   void set_vcc(std::uint64_t value) { write64(kVccLo, value); }
   std::uint32_t* v(unsigned index) { return vgpr + static_cast<std::size_t>(index) * kLanes; }
-  /// First register of an operand that is VGPRs or AGPRs; the operand's others follow.
+  /// First register of a VGPR or AGPR operand; its other registers follow.
   std::uint32_t* planes(const Operand& operand) {
     return (operand.kind == OperandKind::agpr ? agpr : vgpr) + static_cast<std::size_t>(operand.index) * kLanes;
   }

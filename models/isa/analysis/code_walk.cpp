@@ -13,10 +13,10 @@
 namespace lacuna::isa {
 namespace {
 
-/// Limit of a walk: more instructions than any kernel has, so that garbage does not keep it running.
+/// Maximum number of instructions in a walk, more than any kernel has: ends a walk through garbage.
 constexpr std::uint64_t kMostInstructions = 4 << 20;
 
-/// Constants in scalar registers, and in lanes to which scalar registers are spilled, along a straight run of instructions.
+/// Known constants in scalar registers, and in VGPR lanes to which scalar registers are spilled, in straight-line code.
 class Constants {
  public:
   void clear() {
@@ -38,7 +38,8 @@ class Constants {
     return std::uint64_t{*high} << 32 | *low;
   }
 
-  /// Applies an instruction. Returns the 64-bit value of a computation from the program counter that it completes.
+  /// Applies an instruction. If it completes a 64-bit sum of known values, such as an address relative to the program counter,
+  /// returns the sum.
   std::optional<std::uint64_t> apply(const Instruction& instruction, std::uint64_t pc) {
     const std::string_view name = instruction.row->mnemonic;
     if (name == "s_getpc_b64") {
@@ -147,7 +148,7 @@ class CodeWalk {
   }
 
  private:
-  /// Whether `pc` is in executable memory: an address that the code computes may be that of data.
+  /// Whether `pc` is in executable memory: a computed address may also point to data.
   bool is_code(std::uint64_t pc) const {
     std::array<std::uint32_t, 3> words{};
     return pc % 4 == 0 && fetch_(pc, words) != 0;
@@ -195,7 +196,7 @@ class CodeWalk {
     auto use = inventory_.uses.find(name);
     if (use == inventory_.uses.end()) use = inventory_.uses.emplace(std::string(name), InstructionUse{}).first;
     ++use->second.count;
-    // The result of a matrix extension's code is specified to the bit.
+    // The results of matrix extension codes are specified exactly, to the last bit.
     use->second.verdict = std::max(use->second.verdict, code != nullptr ? Verdict::exact : verdict(*instruction.row));
     if (instruction.execute != execute_unsupported) return;
     ++use->second.unsupported;
@@ -203,10 +204,10 @@ class CodeWalk {
     problem(pc, disassemble(instruction, target_), not_executed_reason(instruction));
   }
 
-  /// Records where control may continue; false: not at the next instruction.
+  /// Records the possible successors of an instruction. False: the next instruction in memory is not one of them.
   bool continues(const Instruction& instruction, std::uint64_t pc) {
     const InstructionRow& row = *instruction.row;
-    // All traps except that of a debugger end the wavefront: no handler returns.
+    // All traps except the debug trap end the wavefront: their handlers do not return.
     if (row.latency == LatencyClass::trap) return (static_cast<unsigned>(instruction.immediate) & 0xff) == kDebugTrap;
     if (row.latency == LatencyClass::end_program) return false;
     if (row.mnemonic == "s_swappc_b64") {

@@ -35,10 +35,10 @@ struct CodeRange {
   std::uint64_t end = 0;
 };
 
-/// Use of one mnemonic in a piece of code; a code of a matrix extension is listed under its own name.
+/// Uses of one mnemonic in a kernel; each matrix extension code is listed under its own name.
 struct InstructionUse {
   std::uint64_t count = 0;        ///< number of places in the code, not of executions
-  std::uint64_t unsupported = 0;  ///< number of these that are not supported
+  std::uint64_t unsupported = 0;  ///< number of these places at which the instruction has no executor
   Verdict verdict = Verdict::exact;
 };
 
@@ -47,12 +47,12 @@ struct CodeInventory {
   std::map<std::string, InstructionUse, std::less<>> uses;  ///< by mnemonic, in alphabetical order
   std::vector<CodeProblem> problems;                        ///< ascending by pc
   std::vector<CodeRange> ranges;                            ///< address ranges of the code, ascending
-  MatrixExtensions extensions = MatrixExtensions::none;     ///< extensions whose codes it contains
+  MatrixExtensions extensions = MatrixExtensions::none;     ///< matrix extensions whose codes the kernel uses
   unsigned calls = 0;
   /// Number of calls and jumps through registers with unknown contents: their targets are not in the inventory.
   unsigned unknown_targets = 0;
-  /// Number of places where control, as far as it is known without executing, leaves executable memory. Execution may never
-  /// reach them: a function that does not return has no code after its call.
+  /// Number of places where control flow leaves executable memory, as far as static analysis can tell. Execution may never
+  /// reach them: a call of a function that does not return may be the last instruction.
   unsigned runs_into_nothing = 0;
 
   bool runs() const { return problems.empty(); }
@@ -68,8 +68,8 @@ using VisitInstruction = std::function<void(std::uint64_t pc, const Instruction&
 std::uint64_t branch_target(const Instruction& instruction, std::uint64_t pc);
 
 /// Follows branches, fall-through and calls whose target is computed from the program counter (s_getpc_b64, s_add_u32,
-/// s_addc_u32, as compilers emit them, also across moves and spills to lanes). `further` are entry points that are also
-/// followed, such as functions that may be called by pointer.
+/// s_addc_u32, as compilers emit them, also across moves and spills to lanes). `further`: additional entry points, such as
+/// functions that may be called by pointer.
 CodeInventory walk_code(const FetchWords& fetch, Target target, const MatrixCodes& codes, std::uint64_t entry,
                         std::span<const std::uint64_t> further = {}, const VisitInstruction& visit = {});
 

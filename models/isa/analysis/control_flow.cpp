@@ -17,10 +17,10 @@ std::string place(std::string_view mnemonic, std::uint64_t address) {
 
 bool is_branch(const Instruction& instruction) { return (instruction.row->flags & kBranch) != 0; }
 
-/// Whether it is a branch with an encoded target and without state: neither a call nor a return, nor a fork.
+/// Whether the instruction is a branch with an encoded target, and not a call, return or fork.
 bool is_plain_branch(const Instruction& instruction) { return is_branch(instruction) && instruction.format == Format::sopp; }
 
-/// Whether the next instruction may follow; for branches with encoded targets that are no calls.
+/// Whether control may continue at the next instruction. A branch must be a plain one.
 bool falls_through(const Instruction& instruction) {
   const InstructionRow& row = *instruction.row;
   if (row.latency == LatencyClass::end_program || row.mnemonic == "s_branch") return false;
@@ -80,7 +80,7 @@ void ControlFlow::find_blocks() {
   for (std::uint32_t i = 0; i < count; ++i) {
     const PlacedInstruction& placed = instructions_[i];
     if (is_branch(placed.instruction)) leads[index_of(branch_target(placed.instruction, placed.address))] = true;
-    // The next instruction in memory need not follow in control: there may be data in between, or unreachable code.
+    // The next reached instruction may not be adjacent in memory: data or unreachable code can lie in between.
     const bool gap = i + 1 < count && instructions_[i + 1].address != placed.address + placed.instruction.size;
     if (is_branch(placed.instruction) || !falls_through(placed.instruction) || gap) leads[i + 1] = true;
   }

@@ -1,4 +1,4 @@
-// Basic blocks of a kernel, and the register dependences between them: for passes over code.
+// Basic blocks of a kernel, with the registers that each instruction uses, for passes that analyse or rewrite code.
 #pragma once
 
 #include <array>
@@ -23,23 +23,23 @@ struct PlacedInstruction {
 struct BasicBlock {
   std::uint32_t begin = 0;
   std::uint32_t end = 0;
-  std::array<std::uint32_t, 2> next{};  ///< blocks that may follow
+  std::array<std::uint32_t, 2> next{};  ///< indices of the blocks that may follow
   std::uint8_t next_count = 0;
 };
 
-/// The instructions that are reached from an entry point, and all transitions of control between them.
+/// The instructions reachable from an entry point, and all control transfers between them.
 class ControlFlow {
  public:
   /// Calls, returns and jumps through registers are not followed: the control flow of a kernel with one of them is unknown.
   ControlFlow(const FetchWords& fetch, Target target, std::uint64_t entry);
 
-  /// Whether the blocks contain everything that can be executed. If not, there are no blocks.
+  /// Whether the control flow is known, so that the blocks contain all executable instructions. If not, there are no blocks.
   bool known() const { return unknown_.empty(); }
-  /// Reason if it is not known: "s_swappc_b64 at 0x1234".
+  /// Reason why the control flow is unknown, such as "s_swappc_b64 at 0x1234".
   const std::string& unknown() const { return unknown_; }
-  /// Ascending by address.
+  /// All reachable instructions, ascending by address.
   const std::vector<PlacedInstruction>& instructions() const { return instructions_; }
-  /// Ascending by address.
+  /// All basic blocks, ascending by address.
   const std::vector<BasicBlock>& blocks() const { return blocks_; }
   const BasicBlock& block_of(std::uint32_t instruction) const { return blocks_[instructions_[instruction].block]; }
 

@@ -64,7 +64,7 @@ void ExecCover::apply(const Instruction& instruction, const RegisterUse& use) {
   forget(use);
 }
 
-/// Drops the knowledge of EXEC or of the masks that the instruction writes.
+/// Drops what is known about EXEC and about the masks if the instruction writes them.
 void ExecCover::forget(const RegisterUse& use) {
   const std::uint64_t kept = ~written_pairs(use);
   masks_ &= kept;
@@ -81,8 +81,8 @@ bool ExecCover::apply_saving(const Instruction& instruction) {
   const std::uint64_t saved = bit_of(instruction.dst[0]);
   const std::uint64_t source = bit_of(instruction.src[0]);
   const bool is_mask = (masks_ & source) != 0 || is_all_lanes(instruction.src[0]);
-  const bool together = covers_ || is_mask || (complements_ & source) != 0;  // EXEC and the source together contain all lanes
-                                                                             // of D
+  // Whether EXEC and the source together contain all lanes of D.
+  const bool together = covers_ || is_mask || (complements_ & source) != 0;
   const bool covered = covers_;
   masks_ &= ~saved;
   if (covered) masks_ |= saved;
@@ -141,14 +141,14 @@ bool ExecCover::apply_logic(const Instruction& instruction) {
     return true;
   }
   const bool covered = (is_move && mask(p)) || (is_and && covers_ && mask(other));
-  // The lanes that EXEC loses are in the other mask: EXEC ^ p, EXEC & ~p.
+  // The lanes removed from EXEC are in the other mask: EXEC ^ p, EXEC & ~p.
   const bool lost_is_in_other = together && (is_xor || (is_andn2 && is_exec(p)));
   covers_ = covered;
   complements_ = masks_ | (lost_is_in_other ? bit_of(other) : 0);
   return true;
 }
 
-// -- lanes of W
+// -- ExecBound: lanes of W
 
 bool ExecBound::meet(const ExecBound& other) {
   const ExecBound before = *this;

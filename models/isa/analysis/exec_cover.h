@@ -12,15 +12,15 @@
 
 namespace lacuna::isa {
 
-/// Knowledge of EXEC and of the masks in SGPR pairs along a path through the program that begins at a point with active lanes
-/// D. Masks in VCC are not tracked.
+/// Relation of EXEC and of the masks in SGPR pairs to D, the lanes that are active at the start of a path through the program.
+/// Masks in VCC are not tracked.
 class ExecCover {
  public:
   /// Whether EXEC is known to contain all lanes of D.
   bool covers() const { return covers_; }
-  /// Applies the effect of an instruction. Only those that write EXEC or an SGPR have one.
+  /// Applies the effect of an instruction. Only instructions that write EXEC or an SGPR have an effect.
   void apply(const Instruction& instruction, const RegisterUse& use);
-  /// Keeps the knowledge common to two paths that join. Returns true if some was lost.
+  /// Merges the states of two paths that join: keeps the facts that hold on both. Returns true if any fact is dropped.
   bool meet(const ExecCover& other);
 
  private:
@@ -33,14 +33,14 @@ class ExecCover {
   std::uint64_t complements_ = 0;  ///< bit p: SGPRs 2p and 2p + 1 hold all lanes of D that are not in EXEC
 };
 
-/// Knowledge of EXEC and of the masks in SGPR pairs relative to W, the set of lanes that have written a register so far.
+/// Relation of EXEC and of the masks in SGPR pairs to W, the set of lanes that have written a register so far.
 class ExecBound {
  public:
   /// Whether all active lanes are known to be in W.
   bool holds() const { return holds_; }
   /// Adds the active lanes to W: they write the register.
   void write() { holds_ = true; }
-  /// As ExecCover's.
+  /// Applies the effect of an instruction, as ExecCover::apply().
   void apply(const Instruction& instruction, const RegisterUse& use);
   bool meet(const ExecBound& other);
 

@@ -12,7 +12,7 @@
 namespace lacuna::isa {
 namespace {
 
-// The type of the data that an instruction computes with: the result of a comparison is a mask, so its type is the sources'.
+// Type of the data that an instruction computes with. The result of a comparison is a mask, so the type of its sources is used.
 OperandType computes_with(const Instruction& instruction) {
   const bool has_result = instruction.destinations > 0 && instruction.dst[0].type != OperandType::lane_mask;
   if (has_result) return instruction.dst[0].type;
@@ -33,7 +33,7 @@ Operation vector_operation(const Instruction& instruction) {
       break;
   }
   if (instruction.passes != 0) return matrix_operation(instruction);
-  // A destination that is also a source is the third source of v_mac.
+  // The destination of v_mac is also its third source.
   const unsigned sources = instruction.sources + ((instruction.row->flags & kReadsDst) != 0 ? 1U : 0U);
   switch (computes_with(instruction)) {
     case OperandType::f16:
@@ -64,7 +64,7 @@ Operation operation_of(const Instruction& instruction) {
   }
 }
 
-// Words that an LDS instruction reads and writes in the LDS: its registers except the address.
+// Words that an LDS instruction reads and writes in the LDS: as many as it has data registers.
 unsigned lds_words(const Instruction& instruction, const ExecutionProfile& profile) {
   if (instruction.unit != Unit::lds || instruction.sources == 0) return 0;
   const unsigned address = instruction.src[0].kind == OperandKind::vgpr ? instruction.src[0].words : 0U;
@@ -119,7 +119,7 @@ std::uint16_t ExecutionProfiles::number_of(const Instruction& instruction) {
   const ExecutionProfile profile = execution_profile(instruction);
   auto known = std::find(profiles_.begin(), profiles_.end(), profile);
   if (known == profiles_.end()) {
-    // In practice there are at most a few hundred.
+    // In practice there are at most a few hundred profiles.
     if (profiles_.size() > std::numeric_limits<std::uint16_t>::max()) throw std::logic_error("too many execution profiles");
     known = profiles_.insert(profiles_.end(), profile);
   }

@@ -14,7 +14,8 @@
 
 namespace lacuna::isa {
 
-/// Coarser than the table's rows, and finer than its latency classes, which do not distinguish types of data.
+/// Class of operation. Coarser than the rows of the instruction table, finer than its latency classes, which do not distinguish
+/// data types.
 enum class Operation : std::uint8_t {
   none,    ///< waits, barriers, memory instructions: no ALU
   scalar,  ///< scalar ALU and branches
@@ -52,7 +53,7 @@ struct MatrixOperationText {
   std::string_view name;  ///< name in the output files
   std::string_view meaning;
 };
-/// Texts of the operations of matrix units, from mfma_f64 on.
+/// Names and descriptions of the matrix operations, in the order of Operation from mfma_f64 on.
 constexpr std::array kMatrixOperationTexts{
     MatrixOperationText{"f64", "f64 MFMA"},
     MatrixOperationText{"f32", "f32 MFMA"},
@@ -75,7 +76,7 @@ inline constexpr std::size_t kMatrixOperations = kMatrixOperationTexts.size();
 inline constexpr std::size_t kFirstMatrixOperation = static_cast<std::size_t>(Operation::mfma_f64);
 static_assert(kFirstMatrixOperation + kMatrixOperations == static_cast<std::size_t>(Operation::count));
 
-/// Operation of an instruction with passes.
+/// Operation of a matrix instruction.
 Operation matrix_operation(const Instruction& instruction);
 
 /// Passes of a matrix instruction; 0: not a matrix instruction.
@@ -98,7 +99,7 @@ struct ExecutionProfile {
   Operation operation = Operation::none;
   std::uint8_t passes = 0;  ///< passes of a matrix instruction, which uses all lanes; otherwise 0
   // Numbers of 32-bit words: per active lane for vector registers, per wavefront for scalar ones. EXEC, which every vector
-  // instruction uses, is not read from the file; M0-relative moves access one register.
+  // instruction uses, is not counted, as it is not read from the register file; an M0-relative move counts one register.
   std::uint8_t vgpr_reads = 0;
   std::uint8_t vgpr_writes = 0;
   std::uint8_t sgpr_reads = 0;
@@ -110,10 +111,10 @@ struct ExecutionProfile {
 
 ExecutionProfile execution_profile(const Instruction& instruction);
 
-/// The profiles that have occurred, by number.
+/// All profiles found so far, by number.
 class ExecutionProfiles {
  public:
-  /// The number of an instruction's profile.
+  /// Number of the instruction's profile; a new profile is added.
   std::uint16_t number_of(const Instruction& instruction);
   const ExecutionProfile& operator[](std::size_t number) const { return profiles_[number]; }
   std::size_t size() const { return profiles_.size(); }

@@ -56,13 +56,13 @@ struct Reading {
 
 bool chosen(unsigned bits, unsigned index) { return (bits >> index & 1) != 0; }
 
-// The bits of both halves, or of one if both choices are the same.
+// Mask of the selected 16-bit halves of a word: both halves, or one if the two selections agree.
 U32 halves(bool first_high, bool second_high) {
   constexpr std::array<U32, 2> kHalf{0xffff, 0xffff'0000};
   return kHalf[first_high ? 1 : 0] | kHalf[second_high ? 1 : 0];
 }
 
-// Part of source `index` that the instruction reads, or of another operand of the same type in its place.
+// Bits that the instruction reads of source `index`, or of another operand of type `type` in its place.
 Reading reading_of(const Instruction& instruction, unsigned index, OperandType type) {
   const VectorModifiers& vop = instruction.vop;
   const bool choose_two = instruction.format == Format::vop3p;
@@ -85,7 +85,7 @@ Reading reading_of(const Instruction& instruction, unsigned index, OperandType t
     case OperandType::pk_i16:
       return {.bits = {halves(low, high)}};
     case OperandType::b32:
-      // VOP3P: the elements of a dot product.
+      // In VOP3P, the source holds the elements of a dot product.
       return {.bits = {halves(low && choose_two, high)}};
     case OperandType::pk_f32:
       return {.bits = {low && high ? 0 : ~U32{0}, low || high ? ~U32{0} : 0}, .element = Element::single, .wide = true};
@@ -112,7 +112,7 @@ const U32* planes(const Operand& operand, const Wavefront& wave) {
   return (operand.kind == OperandKind::agpr ? wave.agpr : wave.vgpr) + std::size_t{operand.index} * kLanes;
 }
 
-// Registers of the operand, or its value in all lanes of `buffer`.
+// The operand's registers; for a scalar or constant, `buffer`, filled with the value in all lanes.
 const U32* planes(const Operand& operand, const Wavefront& wave, bool wide, Planes<kOperandWords>& buffer) {
   return is_vector(operand) ? planes(operand, wave) : broadcast(operand, wave, buffer.words, wide ? kOperandWords : 1);
 }
@@ -183,11 +183,11 @@ U64 odd_lanes(const Reading& reading, const U32* first) {
   });
 }
 
-// Lanes of the operand with an element that is zero or may be flushed to it.
+// Lanes of the operand with an element that is zero or may be flushed to zero.
 U64 tiny_lanes(const Reading& reading, const U32* first) {
   const Words exponents = reading.exponents();
-  // Per half of each word, since the exponents of f32 and f64 are in the high half. For a half without exponent the constant
-  // sets a bit.
+  // `place`: the exponent bits in each 16-bit half of the two words; f32 and f64 have them in a high half only. `absent`
+  // prevents a match in a half without exponent bits.
   constexpr U32 kLowHalf = 0xffff;
   std::array<Words, 2> place;
   std::array<Words, 2> absent;
@@ -207,14 +207,15 @@ U64 tiny_lanes(const Reading& reading, const U32* first) {
   });
 }
 
-// Whether the product itself is the result, with the signs of both factors. False for instructions that are not supported.
+// Whether the result is the product itself, so that it has the sign of the product. False for instructions without an executor.
 bool gives_product(const Instruction& instruction) {
   const InstructionRow& row = *instruction.row;
   return row.src.count == 2 && (row.flags & kReadsDst) == 0 && instruction.vop.omod == 0 && !instruction.vop.clamp &&
          instruction.execute == row.execute;
 }
 
-// Lanes of the addend, if there is one, that may reveal the sign of a zero product.
+// Lanes in which the sign of a zero product may change the result: those whose addend may be zero, or all if there is no
+// addend.
 U64 sign_shows(const Instruction& instruction, const Wavefront& wave) {
   const InstructionRow& row = *instruction.row;
   constexpr unsigned kAddend = 2;
@@ -228,7 +229,7 @@ U64 sign_shows(const Instruction& instruction, const Wavefront& wave) {
   return tiny_lanes(reading, planes(instruction.dst[0], wave));
 }
 
-// A copy of an instruction with vector sources and destination, on separate registers.
+// A copy of an instruction that works on copies of its vector sources and destination.
 class Copy {
  public:
   Copy(const Instruction& instruction, const Wavefront& wave, U64 lanes) : instruction_(instruction), wave_(wave) {
@@ -245,7 +246,7 @@ class Copy {
     std::fill_n(wave_.planes(instruction_.src[source]), instruction_.src[source].words * kLanes, 0);
   }
   void execute() { instruction_.execute(instruction_, wave_); }
-  // Lanes whose destinations differ.
+  // Lanes in which the two copies have different destinations.
   U64 differs(Copy& other) {
     Planes<1> differences;
     const U32* mine = wave_.planes(instruction_.dst[0]);
@@ -298,7 +299,7 @@ std::uint64_t irrelevant_lanes(const Instruction& instruction, const Wavefront& 
 }
 
 std::uint64_t differing_lanes(const Instruction& instruction, const Wavefront& wave, unsigned other, std::uint64_t lanes) {
-  // All pairs of a row are of the same kind.
+  // All zero pairs of a row are of the same kind.
   if (lanes == 0 || (instruction.row->flags & kZeroByIeee) == 0) return 0;
   const Reading reading = reading_of(instruction, other);
   const U32* operand = planes(instruction.src[other], wave);

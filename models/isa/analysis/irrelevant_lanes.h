@@ -1,21 +1,21 @@
 // Lanes in which an operand makes no difference, because what it is multiplied by, or ANDed with, is zero there: for machines
 // that postpone loads and drop those whose data are not needed (LazyGPU, ISCA '25, section 4.3).
 //
-// Asked of an instruction that is about to execute. The registers of the wavefront hold the values that the program computes
-// with, those of loads that the machine has not performed yet among them: the caller says which lanes the machine does not
-// know, and their values are not used to decide anything.
+// The functions examine an instruction that is about to execute. The wavefront's registers already hold the data of loads that
+// the modelled machine has not performed yet: the caller passes the lanes of these loads, and their values do not influence the
+// result.
 //
-// A lane of a source is zero when the bits that the instruction reads of it are: the half that OP_SEL chooses, of packed
-// sources all halves (or registers, of packed f32) that either operation chooses, of 64-bit sources both words, of floating
-// point without the sign, so that NEG and ABS make no difference. Denormals are not zero, also where MODE flushes them. Nor are
-// 24-bit operands whose upper byte alone is set: a detector of zeros looks at registers. An SGPR or a constant is zero in all
-// lanes or in none.
+// A source is zero in a lane if all bits that the instruction reads are zero: the half that OP_SEL selects; for packed sources,
+// all halves (for packed f32, registers) that either operation selects; for 64-bit sources, both words. The sign of a
+// floating-point source is ignored, so NEG and ABS make no difference. Denormals do not count as zero, even where MODE flushes
+// them, nor do 24-bit operands of which only the upper byte is set: a zero detector examines whole registers. An SGPR or a
+// constant is zero in all lanes or in none.
 //
-// None are irrelevant:
-//  - to SDWA and DPP forms, whose lanes or bytes come from other places than those of the destination
-//  - while MODE switches VGPR indexing or VSKIP on: operands are not the registers that the instruction names
-//  - to matrix instructions, which sum over lanes
-//  - when a register of the source is read by another source, too, or as the old destination (v_mac_f32 v1, v1, v2)
+// No lanes are irrelevant:
+//  - in SDWA and DPP forms, which read other lanes or bytes than they write
+//  - while MODE enables VGPR indexing or VSKIP: the operands are not the registers that the instruction names
+//  - in matrix instructions, which sum over lanes
+//  - if another source, or the old destination, reads a register of the source (v_mac_f32 v1, v1, v2)
 #pragma once
 
 #include <array>
@@ -28,11 +28,11 @@ namespace lacuna::isa {
 
 /// Treatment of zero times infinity or NaN, and of the sign of a zero product.
 enum class OtimesIeee : std::uint8_t {
-  strict,  ///< ZeroPair::exact only: without the operand it is unknown whether it is NaN, infinite or negative
+  strict,  ///< ZeroPair::exact only: an operand that is not loaded may be NaN, infinite or negative
   paper    ///< ZeroPair::ieee too: zero times anything is zero (section 4.3 does not mention NaN, infinity and signs)
 };
 
-/// By source: one bit per lane.
+/// For each source, one bit per lane.
 using SourceLanes = std::array<std::uint64_t, kMaxSources>;
 
 /// Whether the instruction has sources that a zero may make irrelevant: a load and two tests, cheap enough to be called before
@@ -44,8 +44,8 @@ inline bool has_irrelevant_sources(const Instruction& instruction) {
 /// The VGPR or AGPR sources that a zero in another source may make irrelevant in some lane: bit i for source i.
 unsigned irrelevant_sources(const Instruction& instruction, OtimesIeee ieee);
 
-/// Lanes in EXEC in which source `other` makes no difference. Lanes in `unavailable[i]` of source i, in which at least one of
-/// its registers is not loaded, are not examined; `unavailable[other]` itself has no influence.
+/// Lanes in EXEC in which source `other` makes no difference. `unavailable[i]`: lanes in which a register of source i has not
+/// been loaded; they are not examined. `unavailable[other]` is ignored.
 std::uint64_t irrelevant_lanes(const Instruction& instruction, const Wavefront& wave, unsigned other,
                                const SourceLanes& unavailable, OtimesIeee ieee);
 

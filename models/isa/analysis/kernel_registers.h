@@ -10,7 +10,7 @@
 
 namespace lacuna::isa {
 
-/// Rounded to the target's allocation granules.
+/// Register counts, rounded up to the target's allocation granules.
 struct KernelRegisters {
   unsigned vgprs = 0;  ///< per lane
   unsigned agprs = 0;  ///< per lane, after the VGPRs in the same file

@@ -13,8 +13,8 @@ constexpr unsigned kScalarFile = 128;
 
 unsigned registers_of(OperandKind file) { return file == OperandKind::sgpr ? kScalarFile : kVectorFile; }
 
-/// Whether it is a relative move. Other instructions that read M0 are memory instructions, messages, and those that switch VGPR
-/// indexing.
+/// Whether the instruction is a register move relative to M0. Other instructions that read M0 are memory instructions,
+/// messages, and those that switch VGPR indexing.
 bool moves_relatively(const Instruction& instruction) {
   const bool alu = instruction.unit == Unit::valu || instruction.unit == Unit::salu;
   return alu && (instruction.row->flags & kReadsM0) != 0 && instruction.destinations > 0;
@@ -50,7 +50,7 @@ bool RegisterSet::contains_any(RegisterRange range) const {
 RegisterMasks::RegisterMasks(const Instruction& instruction) {
   const RegisterUse use = register_use(instruction);
   const bool relative = moves_relatively(instruction);
-  // M0 and EXEC are not extended.
+  // A relative move may access any register of the file. M0 and EXEC are implicit operands and are not extended.
   const auto reach = [relative](RegisterRange range) {
     const bool implicit = range.file == OperandKind::sgpr && (range.first == kM0 || range.first == kExecLo);
     if (!relative || implicit) return range;

@@ -1,11 +1,11 @@
-// Registers that an instruction reads and writes, as sets for a scoreboard: made once, when it is decoded, and tested in a few
-// host instructions against registers with pending results.
+// Registers that an instruction reads and writes, as sets for a scoreboard: computed once, when the instruction is decoded, and
+// compared with the registers that have pending results in a few host instructions.
 //
 //   RegisterSet pending;                    // of a wavefront
 //   pending.add(load destination); ...      // when a load issues
 //   if (instruction.registers.uses_any(pending)) ...   // the next instruction must wait
 //
-// Folds and layout: models/isa/detail/host_layout.h.
+// Folds and layout are described in models/isa/detail/host_layout.h.
 #pragma once
 
 #include <array>
@@ -17,7 +17,7 @@
 
 namespace lacuna::isa {
 
-/// Bits of a range of registers, folded to 64: AGPRs are rotated by half a word, so that low numbers of both files use
+/// Mask of a range of registers, folded to 64 bits: AGPRs are rotated by half a word, so that low numbers of both files use
 /// different bits.
 constexpr std::uint64_t fold_of(RegisterRange range) {
   if (range.count == 0) return 0;
@@ -44,8 +44,8 @@ class RegisterSet {
   static constexpr unsigned kAgprs = kVgprs + kVectorWords;
   static constexpr unsigned kWords = kAgprs + kVectorWords;
 
-  /// Calls `visit` with each word of the file that contains a part of the range, and this part. Ignores registers beyond the
-  /// file.
+  /// Calls `visit` with each word of the file that contains a part of the range, and the mask of this part. Ignores registers
+  /// beyond the file.
   template <class Words, class Visit>
   static void for_words(Words& words, RegisterRange range, Visit visit);
   void change(RegisterRange range, bool present);

@@ -49,8 +49,8 @@ RegisterUse register_use(const Instruction& instruction) {
 
 Reach reach_of(const Instruction& instruction) {
   if (instruction.latency == LatencyClass::waitcnt || instruction.row->mnemonic == "s_nop") return Reach::nothing;
-  // Matrix instructions that broadcast blocks may be illegal, as are those without an executor; relative moves may be,
-  // depending on M0.
+  // Instructions that may raise Event::illegal_instruction: those without an executor, matrix instructions that broadcast
+  // blocks and, depending on M0, relative moves.
   const VectorModifiers& vop = instruction.vop;
   const bool broadcasts =
       instruction.passes != 0 && instruction.matrix_code == nullptr && (vop.cbsz | vop.abid | vop.blgp) != 0;

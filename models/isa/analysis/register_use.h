@@ -28,21 +28,21 @@ struct RegisterUse {
   bool writes_scc = false;
 };
 
-/// Explicit operands and implicit ones (VCC, EXEC, M0, SCC; EXEC of every vector instruction). M0-relative moves name their
-/// base register only.
+/// Registers of the explicit operands and of the implicit ones (VCC, EXEC, M0, SCC; EXEC for every vector instruction). For
+/// M0-relative moves, only the base register.
 RegisterUse register_use(const Instruction& instruction);
 
-/// Of the instructions whose reach is not `outside`, exactly those that make their wavefront wait raise an event.
+/// State that the instruction accesses. An instruction raises events only if its reach is `outside` or `nothing`.
 Reach reach_of(const Instruction& instruction);
 
-/// Numbers of registers of a wavefront, fewer than 2^15 of each kind. Packed, so that one subtraction compares them with the
-/// registers that an instruction names: this is done for every instruction.
+/// Number of registers of each kind allocated to a wavefront, below 2^15 each. Packed, so that one subtraction compares them
+/// with the registers that an instruction names; every executed instruction is checked.
 class Allocation {
  public:
   constexpr Allocation() : Allocation(0, 0) {}
   constexpr Allocation(unsigned vgprs, unsigned sgprs, unsigned agprs = 0)
       : packed_(pack(vgprs, agprs, sgprs, kRest) | kEnough) {}
-  /// Whether the allocation contains all registers that the instruction names; otherwise it is an illegal instruction.
+  /// Whether the allocation contains all registers that the instruction names; otherwise the instruction is illegal.
   constexpr bool holds(const Instruction& i) const {
     return ((packed_ - pack(i.max_vgpr, i.max_agpr, i.max_sgpr, i.profile)) & kEnough) == kEnough;
   }
@@ -52,7 +52,7 @@ class Allocation {
     return vgprs | std::uint64_t{agprs} << 16 | std::uint64_t{sgprs} << 32 | std::uint64_t{rest} << 48;
   }
   static constexpr unsigned kRest = 0xffff;
-  /// A bit above each count: it remains set if the subtracted number is at most the count.
+  /// A guard bit above each count, which remains set if the subtracted number is at most the count.
   static constexpr std::uint64_t kEnough = 0x8000'8000'8000;
 
   std::uint64_t packed_;

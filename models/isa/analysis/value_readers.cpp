@@ -33,7 +33,7 @@ bool may_change_masks(const RegisterUse& use) {
 
 /// Whether the instruction may read inactive lanes of the VGPR.
 bool reads_across_lanes(const Instruction& instruction, unsigned vgpr) {
-  // For ds_permute and ds_bpermute these are lanes of the data, not of the addresses; ds_swizzle has no addresses.
+  // ds_permute and ds_bpermute read other lanes of the data, not of the addresses; ds_swizzle has no address operand.
   if (instruction.latency == LatencyClass::lds_permute && instruction.sources > 1) return vgpr == instruction.src[1].index;
   return instruction.vop.dpp || instruction.passes != 0 || (instruction.row->flags & kScalarDst) != 0 ||
          instruction.latency == LatencyClass::lds_permute || instruction.latency == LatencyClass::valu_lane;
@@ -76,7 +76,7 @@ void ValueReaders::note(std::uint32_t index) {
       access.reads_any_lane = access.reads_any_lane || any_lane;
     });
   }
-  // If the old contents matter, or the written register is one of many, no lane is known to lose its value.
+  // If the instruction may write any of several registers, no register certainly loses its value.
   for (unsigned i = 0; i < masks.writes(); ++i) {
     const bool one_of_many = masks.write(i) != placed.use.writes[i];
     each(masks.write(i), [&](Access& access) {
@@ -128,8 +128,8 @@ class ValueReaders::Walk {
 
  private:
   struct Lanes {
-    ExecCover writers;  ///< active lanes, relative to those that had the value at first
-    ExecBound written;  ///< active lanes, relative to those that have been written since
+    ExecCover writers;  ///< active lanes relative to the lanes in which the value was written
+    ExecBound written;  ///< active lanes relative to the lanes that have been overwritten
 
     void apply(const PlacedInstruction& placed) {
       writers.apply(placed.instruction, placed.use);
@@ -141,7 +141,7 @@ class ValueReaders::Walk {
     }
   };
 
-  /// Follows the value through [begin, end), collecting readers; false: it does not survive to the end.
+  /// Follows the value through [begin, end) and collects its readers. False: the value does not survive to the end.
   bool pass(std::uint32_t begin, std::uint32_t end, Lanes& lanes, std::vector<std::uint32_t>& readers) const {
     const std::span<const Access> accesses = readers_.accesses(vgpr_, begin, end);
     const std::vector<std::uint32_t>& events = readers_.mask_events_;
@@ -171,7 +171,7 @@ class ValueReaders::Walk {
   const ValueReaders& readers_;
   unsigned vgpr_;
   Readers found_;
-  std::unordered_map<std::uint32_t, Lanes> known_;  ///< by block: state at its beginning; never iterated
+  std::unordered_map<std::uint32_t, Lanes> known_;  ///< state at the beginning of each block; never iterated
   std::vector<std::uint32_t> pending_;
 };
 
@@ -181,7 +181,7 @@ ValueReaders::Readers ValueReaders::readers(std::uint32_t writer, unsigned vgpr)
 
 void ValueReaders::find_live_sgprs() {
   const std::vector<BasicBlock>& blocks = flow_.blocks();
-  // SGPRs that a block reads before it writes them, and those that it writes.
+  // SGPRs that each block reads before it writes them, and SGPRs that it writes.
   std::vector<SgprSet> reads(blocks.size());
   std::vector<SgprSet> keeps(blocks.size());
   for (std::size_t b = 0; b < blocks.size(); ++b) {

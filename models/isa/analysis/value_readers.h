@@ -1,8 +1,9 @@
 // Def-use over the control flow of a kernel: which instructions read the value that an instruction writes to a vector register,
 // and whether a scalar value is read at all.
 //
-// A value is dead when all lanes in which it was written have been written again, and an instruction does not read it if all
-// active lanes have been (exec_cover.h). Unless the contrary is proved, a value counts as read.
+// A value is dead when all lanes in which it was written have been overwritten. An instruction does not read a value if all
+// lanes in which the instruction is active have been overwritten (exec_cover.h). A value counts as read unless the opposite is
+// proved.
 #pragma once
 
 #include <array>
@@ -20,22 +21,21 @@ class ValueReaders {
   /// `flow` must be known and outlive this object.
   explicit ValueReaders(const ControlFlow& flow);
 
-  /// Instructions, by their indices, that may read what `writer` has written to `vgpr`.
+  /// Indices of the instructions that may read the value that `writer` has written to `vgpr`.
   struct Readers {
-    std::vector<std::uint32_t> in_block;     ///< after the writer in its block, ascending
-    std::optional<std::uint32_t> elsewhere;  ///< a reader that is reached through the end of the block; none: there is no other
-                                             ///< reader
+    std::vector<std::uint32_t> in_block;     ///< readers after the writer in the writer's block, ascending
+    std::optional<std::uint32_t> elsewhere;  ///< one reader beyond the end of the block; none: there is none
   };
   Readers readers(std::uint32_t writer, unsigned vgpr) const;
 
   /// The last instruction before `reader` in its block that writes `vgpr`; none: the value was written before the block.
   std::optional<std::uint32_t> writer(std::uint32_t reader, unsigned vgpr) const;
-  /// The first instruction of (after, before) that accesses `vgpr`; none if there is none. With `writes`, only writes count.
+  /// The first instruction of (after, before) that accesses `vgpr`, if any. With `writes`, only writes count.
   std::optional<std::uint32_t> access(std::uint32_t after, std::uint32_t before, unsigned vgpr, bool writes) const;
 
   /// Whether an SGPR may be read after `instruction` before it is written.
   bool sgpr_live_after(std::uint32_t instruction, unsigned sgpr) const;
-  /// VGPRs that instructions name, as bits.
+  /// VGPRs that any instruction accesses, one bit each.
   const std::array<std::uint64_t, 4>& named_vgprs() const { return named_; }
 
  private:
@@ -44,7 +44,7 @@ class ValueReaders {
   struct Access {
     std::uint32_t instruction = 0;
     bool reads = false;
-    bool reads_any_lane = false;  ///< it may read lanes that are not active
+    bool reads_any_lane = false;  ///< may read inactive lanes
     bool writes = false;          ///< writes the register in at least some lanes
     bool replaces = false;        ///< writes the whole register in all active lanes
   };
@@ -56,9 +56,9 @@ class ValueReaders {
   std::span<const Access> accesses(unsigned vgpr, std::uint32_t begin, std::uint32_t end) const;
 
   const ControlFlow& flow_;
-  std::vector<std::vector<Access>> accesses_;  ///< by VGPR, ascending
+  std::vector<std::vector<Access>> accesses_;  ///< by VGPR, in the order of instructions
   std::vector<std::uint32_t> mask_events_;     ///< instructions that write EXEC or an SGPR that may hold a mask
-  std::vector<SgprSet> live_out_;              ///< by block
+  std::vector<SgprSet> live_out_;              ///< SGPRs that are live at the end of each block
   std::array<std::uint64_t, 4> named_{};
 };
 

@@ -6,7 +6,7 @@
 namespace lacuna::isa {
 namespace {
 
-constexpr unsigned kLgkmNone = 15;  // 4 bits on both targets
+constexpr unsigned kLgkmNone = 15;  // all ones in a 4-bit field, on both targets: no wait
 constexpr unsigned kVgprSlots = 256;
 constexpr unsigned kSgprs = 128;
 
@@ -106,7 +106,7 @@ void WaitEffects::step(std::uint32_t index, State& state, Effect* effect) const 
     wait(WaitCounts::of(placed.instruction, target_), state, effect);
     return;
   }
-  // A register that another instruction overwrites in the meantime is not a reason for the wait.
+  // A wait does not make a result available if another instruction has overwritten the register.
   for (unsigned i = 0; i < placed.use.write_count; ++i) {
     state.vm_before.remove(placed.use.writes[i]);
     state.lgkm_before.remove(placed.use.writes[i]);
@@ -116,7 +116,8 @@ void WaitEffects::step(std::uint32_t index, State& state, Effect* effect) const 
 }
 
 void WaitEffects::wait(const WaitCounts& counts, State& state, Effect* effect) const {
-  // Number of operations of the block that are waited for; none if they and those from before the block may all be younger.
+  // Number of the block's operations that are complete when at most n are outstanding; none if the block has issued fewer than
+  // n, so that earlier operations may be outstanding, too.
   const auto waited_for = [](unsigned n, const std::vector<std::uint32_t>& list) {
     return n == WaitCounts::kNone || list.size() < n ? std::nullopt : std::optional(list.size() - n);
   };
@@ -131,7 +132,7 @@ void WaitEffects::wait(const WaitCounts& counts, State& state, Effect* effect) c
       effect->from_before.merge(state.vm_before);
     }
     state.vm_before.clear();
-    // A FLAT instruction is complete when both counters have counted it.
+    // FLAT instructions are in both lists: remove the completed ones from the LGKM list as well.
     const std::vector<std::uint32_t> done(state.vm.begin(), state.vm.begin() + static_cast<std::ptrdiff_t>(*count));
     std::erase_if(state.lgkm, [&](std::uint32_t index) { return std::find(done.begin(), done.end(), index) != done.end(); });
     complete(state.vm, *count, effect != nullptr ? &effect->vm : nullptr);

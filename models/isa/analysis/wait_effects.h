@@ -1,5 +1,5 @@
-// Registers that each s_waitcnt makes available: results of memory instructions that may be outstanding before it and are not
-// after it. For passes that move or remove waits.
+// Registers that each s_waitcnt makes available: results of memory instructions that may be outstanding before the wait and are
+// complete after it. For passes that move or remove waits.
 //
 // vmcnt counts vector memory instructions in order; lgkmcnt counts scalar and LDS instructions. FLAT instructions are counted
 // by both.
@@ -15,7 +15,7 @@
 
 namespace lacuna::isa {
 
-/// The operand of s_waitcnt.
+/// The counts in the operand of s_waitcnt.
 struct WaitCounts {
   static constexpr unsigned kNone = ~0U;  ///< no wait for this counter
   unsigned vm = kNone;
@@ -28,11 +28,11 @@ struct WaitCounts {
 };
 
 bool is_wait(const Instruction& instruction);
-/// Whether vmcnt or, respectively, lgkmcnt counts the instruction.
+/// Whether vmcnt (counts_vm()) or lgkmcnt (counts_lgkm()) counts the instruction.
 bool counts_vm(const Instruction& instruction);
 bool counts_lgkm(const Instruction& instruction);
 
-/// VGPRs 0 to 255, then SGPRs by operand encoding.
+/// A set of registers: VGPRs 0 to 255, then SGPRs by operand encoding.
 class PendingRegisters {
  public:
   static constexpr unsigned kWords = 6;
@@ -56,17 +56,17 @@ class WaitEffects {
   /// `flow` must be known.
   WaitEffects(const ControlFlow& flow, Target target);
 
-  /// Operations that a wait is for: all are complete after it, and may not be before.
+  /// Operations that a wait waits for: they are complete after the wait and may be outstanding before it.
   struct Effect {
     PendingRegisters from_before;     ///< results of instructions before the block
-    bool vm_before = false;           ///< the wait is for everything that vmcnt has counted before the block
-    bool lgkm_before = false;         ///< the wait is for everything that lgkmcnt has counted before the block
+    bool vm_before = false;           ///< the wait includes all operations that vmcnt counted before the block
+    bool lgkm_before = false;         ///< the wait includes all operations that lgkmcnt counted before the block
     std::vector<std::uint32_t> vm;    ///< instructions of the block that vmcnt counts, in order
     std::vector<std::uint32_t> lgkm;  ///< instructions of the block that lgkmcnt counts
   };
   /// Effect of an s_waitcnt, given by its index.
   const Effect& effect(std::uint32_t wait) const { return effects_.at(wait); }
-  /// Adds the registers that instruction `load` of a block writes some time after it has issued.
+  /// Adds the registers that `load`, the index of a memory instruction, writes after it has issued.
   void add_results(std::uint32_t load, PendingRegisters& registers) const;
 
   /// Registers that the wait, given by its index, makes available, except those of loads for which `ignored` is true.
@@ -85,7 +85,7 @@ class WaitEffects {
  private:
   /// Operations that may be outstanding at a point of a block.
   struct State {
-    PendingRegisters vm_before;  ///< results of operations that vmcnt has counted before the block
+    PendingRegisters vm_before;  ///< results of operations that vmcnt counted before the block
     PendingRegisters lgkm_before;
     std::vector<std::uint32_t> vm;  ///< instructions of the block that vmcnt counts, in order
     std::vector<std::uint32_t> lgkm;
@@ -96,7 +96,7 @@ class WaitEffects {
 
   const ControlFlow& flow_;
   Target target_;
-  std::unordered_map<std::uint32_t, Effect> effects_;  ///< by wait; never iterated
+  std::unordered_map<std::uint32_t, Effect> effects_;  ///< by the index of the wait; never iterated
 };
 
 }  // namespace lacuna::isa

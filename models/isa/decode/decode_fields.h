@@ -1,4 +1,4 @@
-// The field extractors behind decode(), one per encoding format, and their common functions.
+// The field extractors that decode() calls, one per encoding format, and their common functions.
 #pragma once
 
 #include <cstddef>
@@ -22,7 +22,7 @@ struct DecodeContext {
   Target target;
   const std::uint32_t* words;
   std::size_t available;
-  unsigned used;  ///< number of words so far; incremented when a literal, SDWA or DPP word is consumed
+  unsigned used;  ///< number of words consumed so far; incremented when a literal, SDWA or DPP word is consumed
   std::string error;
   unsigned literal_at = 0;  ///< word index of the literal once consumed (two operands may share it)
 
@@ -33,7 +33,7 @@ struct DecodeContext {
   std::uint32_t take_word();
   std::uint32_t take_literal();
 
-  /// Fails unless a field that the instruction does not use is zero.
+  /// Checks a field that the instruction does not use: fails if it is not zero.
   void unused(std::uint32_t field) {
     if (field != 0) fail("unused field is not zero");
   }

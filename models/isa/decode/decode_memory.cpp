@@ -13,7 +13,7 @@ void decode_smem(DecodeContext& context) {
   mem.imm = bit(low, 17);
   const unsigned data = bits(low, 6, 7);
   if (row.src.count == 0) {
-    // Counters and cache control.
+    // Clock reads and cache control have no address operand.
     context.unused(bits(low, 17, 1));
     mem = {};
   }
@@ -23,7 +23,7 @@ void decode_smem(DecodeContext& context) {
   const bool gfx9 = context.target != Target::gfx803;
   const bool scalar = gfx9 && bit(low, 14);
   if (mem.imm) {
-    // 20 bits; from gfx9 on 21 bits with sign.
+    // The offset has 20 bits on gfx8 and 21 bits with sign from gfx9 on.
     const bool negative = gfx9 && bit(high, 20);
     mem.offset = static_cast<std::int32_t>(bits(high, 0, 20)) - (negative ? 0x100000 : 0);
   }
@@ -51,7 +51,7 @@ void decode_ds(DecodeContext& context) {
   if (row.dst.count + row.src.count == 0 && mem.offset != 0 && (row.flags & kGdsOnly) == 0) context.fail("takes no offset");
   if ((row.flags & kGdsOnly) != 0 && !mem.gds) context.fail("needs GDS = 1");
   if ((row.flags & kNoGds) != 0 && mem.gds) context.fail("needs GDS = 0");
-  // gfx90a: data from and to AGPRs; the address is a VGPR.
+  // On gfx90a the data may be in AGPRs; the address is always a VGPR.
   const bool accumulator = context.target != Target::gfx803 && bit(low, 25);
   if (row.dst.count > 0) {
     context.add_dst() = context.vgpr_or_agpr(accumulator, bits(high, 24, 8), row.dst.types[0]);
@@ -174,14 +174,15 @@ void decode_mubuf(DecodeContext& context) {
   const bool accumulator = gfx9 && bit(high, 23);  // position of TFE on gfx8
   mem.tfe = !gfx9 && bit(high, 23) && !from_lds && !(row.dst.count > 0 && row.src.count > 3);
   if (row.src.count == 0) {
-    // GLC and SCC are of buffer_wbl2 (LLVM sets both for the widest scope), whose bit 55 is reserved like buffer_invl2's.
+    // Only buffer_wbl2 may set GLC and SCC (LLVM sets both for the widest scope). Bit 55 is reserved in buffer_wbl2 and
+    // buffer_invl2.
     const bool l2 = row.opcode.gfx803 == kAbsent;
     const unsigned flags = row.mnemonic == "buffer_wbl2" ? 2 : 4;
     if (bits(low, 12, flags) != 0 || mem.lds || (l2 && accumulator)) context.fail("flag without effect");
     return;
   }
   if (from_lds) {
-    // buffer_store_lds_dword: LDS to memory, no VGPR at all.
+    // buffer_store_lds_dword moves data from LDS to memory and uses no VGPR.
     if (!mem.lds || bits(low, 12, 2) != 0) context.fail("LDS = 1 and nothing from VGPRs");
   } else if (mem.lds && ((row.flags & kLdsForm) == 0 || mem.tfe)) {
     context.fail("no LDS form");
@@ -200,7 +201,7 @@ void decode_mtbuf(DecodeContext& context) {
   mem.number_format = static_cast<std::uint8_t>(bits(low, 23, 3));
   mem.scc = gfx9 && bit(high, 21);
   mem.slc = bit(high, 22);
-  // LLVM does not decode TFE here.
+  // LLVM does not decode TFE in MTBUF.
   if (!gfx9 && bit(high, 23)) context.instruction.execute = execute_unsupported;
   decode_buffer(context, gfx9 && bit(high, 23));
 }

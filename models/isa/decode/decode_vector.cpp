@@ -183,7 +183,7 @@ void decode_vop1(DecodeContext& context) {
   if (row.dst.count == 0) context.unused(bits(word, 17, 8));
   if (row.src.count == 0) return;  // v_nop: LLVM does not check the field either
   if ((row.flags & (kReadsAccumulator | kWritesSource)) != 0) {
-    // Between registers of one file; the source field allows no other operand.
+    // Moves within one register file: the source field can only name a register of this file.
     const bool accumulators = (row.flags & kReadsAccumulator) != 0;
     if (accumulators) context.instruction.dst[0].kind = OperandKind::agpr;
     context.add_src() = context.vgpr_or_agpr(accumulators, bits(word, 0, 8), row.src.types[0]);
@@ -219,7 +219,7 @@ void decode_vop3(DecodeContext& context) {
   Instruction& instruction = context.instruction;
   VectorModifiers& vop = instruction.vop;
 
-  // A second destination makes it VOP3B: SDST replaces ABS.
+  // An instruction with a second destination is VOP3B: SDST replaces ABS.
   const bool scalar_result = row.dst.count > 1;
   instruction.format = scalar_result ? Format::vop3b : Format::vop3a;
   vop.clamp = bit(low, 15);
@@ -232,7 +232,7 @@ void decode_vop3(DecodeContext& context) {
       if (((op_sel & 7) >> row.src.count) != 0) return context.fail("OP_SEL of a source that is not there");
       vop.op_sel = static_cast<std::uint8_t>(op_sel);
     } else if (op_sel != 0) {
-      instruction.execute = execute_unsupported;  // reserved: LLVM's disassembler does not check them
+      instruction.execute = execute_unsupported;  // reserved bits, which LLVM's disassembler does not check
     }
   }
   check_vop3_modifiers(context);

@@ -59,7 +59,7 @@ const DecodedInstruction* DecodedCode::decode_at(std::uint64_t pc) {
   return page.storage.back().get();
 }
 
-// Only within a page, so that revalidate() finds all links into a page that it drops.
+// Stores links within a page only, so that revalidate() finds all links into the pages that it drops.
 const DecodedInstruction* DecodedCode::follow(const DecodedInstruction& before) {
   const DecodedInstruction* found = at(before.end);
   if ((before.end - before.size) / kPageBytes == before.end / kPageBytes)
@@ -89,7 +89,7 @@ CodeError DecodedCode::explain(std::uint64_t pc) const {
 
 bool DecodedCode::unchanged(const Page& page) const {
   unsigned k = 0;
-  // A page is nearly always within one mapping, of code alone.
+  // Usual case: one executable mapping covers the whole page.
   const MemoryWindow window = memory_.find(page.base);
   if (window.contains(page.base, kPageBytes) && allows(window.granted, Access::execute) && page.whole) {
     if (std::memcmp(window.host + (page.base - window.base), page.words.data(), kPageBytes) != 0) return false;
@@ -124,7 +124,7 @@ unsigned DecodedCode::revalidate() {
     retired_.push_back(std::move(entry->second));
     entry = pages_.erase(entry);
   }
-  // A program that still uses an instruction of a dropped page continues in the page that replaced it.
+  // A program that still holds an instruction of a dropped page continues in the page that replaced it.
   for (const std::unique_ptr<Page>& page : retired_) {
     for (const auto& instruction : page->storage) instruction->following.store(nullptr, std::memory_order_relaxed);
   }

@@ -33,9 +33,10 @@ class CodeObserver {
   virtual void code_revalidated() = 0;
 };
 
-/// Lazily filled, by 4 KiB page of GPU virtual addresses. Like an instruction cache it does not notice writes to code:
-/// revalidate() does, and is called at each acquire (kernel start, s_icache_inv). Several threads may call at(), after() and
-/// explain() concurrently, as long as no thread writes to code; the other functions are for a single thread.
+/// Cache of decoded instructions, filled lazily by 4 KiB page of GPU virtual addresses. Like an instruction cache, it is not
+/// coherent with writes to code: revalidate() drops stale pages and is called at each acquire (kernel start, s_icache_inv).
+/// Several threads may call at(), after() and explain() concurrently, as long as no thread writes to code; the other functions
+/// are for a single thread.
 class DecodedCode {
  public:
   static constexpr std::uint64_t kPageBytes = 4096;
@@ -75,7 +76,7 @@ class DecodedCode {
   unsigned revalidate();
   /// Frees the pages that revalidate() has replaced. Call it only when no pointer to an instruction is in use.
   void collect() { retired_.clear(); }
-  /// Profiles by Instruction::profile. Not while other threads decode.
+  /// Profiles by Instruction::profile. Must not be called while other threads decode.
   const ExecutionProfiles& profiles() const { return profiles_; }
 
  private:
@@ -102,7 +103,7 @@ class DecodedCode {
   const MemoryInterface& memory_;
   Target target_;
   MatrixCodes codes_;
-  std::unordered_map<std::uint64_t, std::unique_ptr<Page>> pages_;  // by base; never iterated for results
+  std::unordered_map<std::uint64_t, std::unique_ptr<Page>> pages_;  // by base address; results do not depend on its order
   std::array<std::atomic<Page*>, kRecent> recent_{};
   std::mutex decoding_;  ///< protects pages_ with their contents, and profiles_
   ExecutionProfiles profiles_;

@@ -20,8 +20,8 @@ struct Encoding {
   unsigned words;
 };
 
-// Most specific first: SOP1, SOPC and SOPP occupy parts of SOPK's and SOP2's space, VOP1 and VOPC of VOP2's, VOP3P of VOP3's
-// (GCN3 and Vega ISA manuals, "Microcode formats").
+// Encodings, most specific first: SOP1, SOPC and SOPP occupy parts of the encoding space of SOPK and SOP2, VOP1 and VOPC of
+// that of VOP2, VOP3P of that of VOP3 (GCN3 and Vega ISA manuals, "Microcode formats").
 constexpr std::array kEncodings{
     Encoding{Format::sop1, 0xff800000, 0xbe800000, 8, 8, 1},    Encoding{Format::sopc, 0xff800000, 0xbf000000, 16, 7, 1},
     Encoding{Format::sopp, 0xff800000, 0xbf800000, 16, 7, 1},   Encoding{Format::sopk, 0xf0000000, 0xb0000000, 23, 5, 1},

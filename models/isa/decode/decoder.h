@@ -14,8 +14,8 @@
 namespace lacuna::isa {
 
 /// Decodes one instruction from `words` (at least 1, of which at most 3 are read). Returns the instruction, or false in `ok`
-/// with the reason in `error` ("unknown VOP2 opcode 61", "truncated: literal missing"). A code of a matrix extension that is
-/// not in `codes` is an instruction that is not executed.
+/// with the reason in `error` ("unknown VOP2 opcode 61", "truncated: literal missing"). A matrix extension code that is not in
+/// `codes` decodes to an instruction without an executor.
 struct DecodeResult {
   bool ok = false;
   Instruction instruction;
@@ -23,7 +23,7 @@ struct DecodeResult {
 };
 DecodeResult decode(const std::uint32_t* words, std::size_t available, Target target, const MatrixCodes& codes = {});
 
-/// Text as `llvm-objdump-16 -d` prints it, branch targets as it prints them without symbols.
+/// Text as printed by `llvm-objdump-16 -d`; branch targets as printed for code without symbols.
 std::string disassemble(const Instruction& instruction, Target target);
 /// Name of an extension's instruction that LLVM does not support: "simd2.minplus". Empty for all others.
 std::string_view extension_name(const Instruction& instruction);

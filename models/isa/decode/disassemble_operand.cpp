@@ -32,7 +32,7 @@ constexpr std::array kPairs{NamedPair{kFlatScratchLo, "flat_scratch"},
                             NamedPair{kTmaLo, "tma"},
                             NamedPair{kExecLo, "exec"}};
 
-// The values that print as floats; in the order of encodings 240 to 248.
+// Inline constants that print as floats, in the order of encodings 240 to 248.
 constexpr std::array<std::string_view, 9> kFloatNames{"0.5", "-0.5", "1.0", "-1.0", "2.0", "-2.0", "4.0", "-4.0", "0.15915494"};
 
 std::optional<unsigned> inline_float(std::uint64_t bits, OperandType type) {
@@ -285,7 +285,7 @@ std::string buffer_format_text(unsigned data, unsigned number) {
                                                      "16_16_16_16", "32_32_32", "32_32_32_32", "RESERVED_15"};
   static constexpr std::array<const char*, 8> kNumber{"UNORM", "SNORM", "USCALED",    "SSCALED",
                                                       "UINT",  "SINT",  "RESERVED_6", "FLOAT"};
-  // LLVM omits the defaults: 8, UNORM.
+  // LLVM omits the default formats: 8 and UNORM.
   std::string names;
   if (data != 1) names = std::string("BUF_DATA_FORMAT_") + kData.at(data);
   if (number != 0) names += (names.empty() ? "" : ",") + std::string("BUF_NUM_FORMAT_") + kNumber.at(number);

@@ -10,12 +10,12 @@ namespace lacuna::isa {
 
 std::string hexadecimal(std::uint64_t value);
 
-/// "s5", "s[4:5]", "vcc", "exec_lo", "ttmp[0:3]": `encoding` is the operand encoding 0..127.
+/// Text such as "s5", "s[4:5]", "vcc", "exec_lo", "ttmp[0:3]"; `encoding` is the operand encoding, 0 to 127.
 std::string scalar_register(unsigned encoding, unsigned words, Target target);
-/// "v5", "v[4:5]".
+/// Text such as "v5" or "v[4:5]".
 std::string vector_register(unsigned index, unsigned words);
 
-/// An inline constant or `literal` of an instruction operand: printed by its value, not by its encoding.
+/// Text of an inline constant or of `literal`: printed by its value, not by its encoding.
 std::string constant_text(const Operand& operand, std::uint32_t literal);
 
 std::string waitcnt_text(unsigned simm16, Target target);

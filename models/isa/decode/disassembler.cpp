@@ -250,12 +250,12 @@ class Printer {
   std::string with_modifiers(unsigned s) const {
     const Operand& source = i_.src[s];
     if (s < row_.src.count && row_.src.types[s] == OperandType::simm32) return hexadecimal(literal());
-    const bool packed = i_.format == Format::vop3p && (row_.flags & kMixedPrecision) == 0;  // prints lists of signs
+    const bool packed = i_.format == Format::vop3p && (row_.flags & kMixedPrecision) == 0;  // signs print as lists at the end
     const bool neg = !packed && (i_.vop.neg >> s & 1) != 0;
     const bool abs = (i_.vop.abs >> s & 1) != 0;
     const bool sext = i_.vop.sdwa && ((s == 0 && i_.vop.src0_sext) || (s == 1 && i_.vop.src1_sext));
     Operand shown = source;
-    // v_ldexp_f16's exponent: SDWA has one type for both sources.
+    // SDWA has one type for both sources: the integer exponent of v_ldexp_f16 prints as an f16.
     if (i_.vop.sdwa && s == 1 && source.type == OperandType::i16 && row_.src.types[0] == OperandType::f16) {
       shown.type = OperandType::f16;
       if (is_inline_constant(source.encoding)) shown.value = inline_constant(source.encoding, OperandType::f16);

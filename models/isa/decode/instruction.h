@@ -34,7 +34,7 @@ enum class Format : std::uint8_t {
   mtbuf,
 };
 
-/// The unit of the compute unit that executes the instruction (one issue port each).
+/// The unit that executes the instruction in a compute unit (one issue port per unit).
 enum class Unit : std::uint8_t { valu, salu, smem, vmem, lds, branch, special, count };
 inline constexpr std::size_t kUnits = static_cast<std::size_t>(Unit::count);
 
@@ -96,7 +96,7 @@ enum class OperandKind : std::uint8_t {
   special,   ///< index = operand encoding of a read-only source that is not a register: SCC, VCCZ, EXECZ, SHARED_BASE, ...
 };
 
-/// Type of an operand as the table gives it: width, and how constants widen and how modifiers apply.
+/// Type of an operand in the instruction table. Determines its width, how constants are widened and how modifiers apply.
 enum class OperandType : std::uint8_t {
   none,
   b8,
@@ -137,7 +137,7 @@ enum class OperandType : std::uint8_t {
 struct Operand {
   OperandKind kind = OperandKind::none;
   OperandType type = OperandType::none;
-  std::uint8_t words = 0;     ///< 32-bit registers it spans
+  std::uint8_t words = 0;     ///< number of 32-bit registers
   std::uint8_t encoding = 0;  ///< for printing: the source field's 8 low bits (which inline constant, or 255 = literal)
   std::uint16_t index = 0;
   std::uint64_t value = 0;
@@ -149,8 +149,9 @@ struct VectorModifiers {
   std::uint8_t abs = 0;
   std::uint8_t omod = 0;  ///< 0 none, 1 *2, 2 *4, 3 /2
   bool clamp = false;
-  /// VOP3: bit i: source i is the register's high half; bit 3: the result goes to the high half. VOP3P: the half (of packed
-  /// f32: the register) that source i gives to the operation on the low halves; op_sel_hi: to that on the high ones.
+  /// VOP3: bit i selects the high half of source i, bit 3 the high half of the destination. VOP3P: bit i selects the half
+  /// (packed f32: the register) of source i for the operation on the low halves; op_sel_hi selects it for that on the high
+  /// halves.
   std::uint8_t op_sel = 0;
   std::uint8_t op_sel_hi = 0;
   std::uint8_t neg_hi = 0;                    ///< VOP3P: as neg, for the operation on the high halves
@@ -173,12 +174,12 @@ struct MemoryModifiers {
   bool imm = false;                                 ///< SMEM: offset is immediate
 };
 
-/// State that an instruction accesses, for executing instructions ahead of their issue.
+/// State that an instruction accesses; determines whether it may be executed ahead of its issue.
 enum class Reach : std::uint8_t {
   outside,    ///< memory, other wavefronts, or time
   registers,  ///< only registers of its wavefront; EXEC is only read
   lds,        ///< registers and the LDS, by unconditional loads or stores
-  nothing,    ///< it only makes its wavefront wait
+  nothing,    ///< no state: only makes its wavefront wait
 };
 
 using ExecuteFn = void (*)(const Instruction&, Wavefront&);
@@ -206,11 +207,11 @@ struct Instruction {
   std::uint16_t max_agpr = 0;    ///< one more than the highest AGPR named, 0 if none: must not exceed the allocation
   std::uint16_t max_sgpr = 0;  ///< one more than the highest of SGPRs 0 to 101 named, 0 if none: must not exceed the allocation
   std::uint16_t profile = 0;   ///< number of its profile (models/isa/analysis/execution_profile.h), set by DecodedCode
-  std::int32_t immediate = 0;  ///< SOPK/SOPP SIMM16 (sign-extended), s_setreg literal in a source
+  std::int32_t immediate = 0;  ///< SIMM16 of SOPK and SOPP, sign-extended; the literal of s_setreg is a source
   std::array<Operand, kMaxDestinations> dst{};
   std::array<Operand, kMaxSources> src{};
   const InstructionRow* row = nullptr;
-  const MatrixCode* matrix_code = nullptr;  ///< MAI: the extension's code in CBSZ, ABID and BLGP, if they form one
+  const MatrixCode* matrix_code = nullptr;  ///< MAI: matrix extension code in CBSZ, ABID and BLGP; null: none
   VectorModifiers vop{};
   MemoryModifiers mem{};
   std::array<std::uint32_t, 3> raw{};

@@ -61,7 +61,7 @@ constexpr bool is_float(OperandType type) {
   return type == OperandType::f16 || type == OperandType::f32 || type == OperandType::f64 || type == OperandType::pk_f16 ||
          type == OperandType::pk_f32;
 }
-/// Types whose constants are 32-bit values although the operands span more registers.
+/// Whether constants of the type are 32-bit values although its operands span more registers.
 constexpr bool has_32_bit_elements(OperandType type) {
   return type == OperandType::pk_f32 || type == OperandType::f32x4 || type == OperandType::f32x16 ||
          type == OperandType::f32x32;
@@ -72,7 +72,7 @@ constexpr bool is_packed_16(OperandType type) {
 constexpr bool is_16_bit(OperandType type) {
   return type == OperandType::b16 || type == OperandType::u16 || type == OperandType::i16 || type == OperandType::f16;
 }
-/// 16-bit integers, packed or not.
+/// Whether the type is a 16-bit integer, packed or not.
 constexpr bool is_16_bit_integer(OperandType type) {
   return (is_16_bit(type) && type != OperandType::f16) || type == OperandType::pk_u16 || type == OperandType::pk_i16;
 }
@@ -99,15 +99,15 @@ constexpr bool is_inline_constant(unsigned encoding) {
   return (encoding >= kInlineZero && encoding <= kInlineLast) || (encoding >= kInlineFloat && encoding <= kInlineInv2Pi);
 }
 
-/// Bits of an inline constant as an operand of `type`, 32 of them or 64: integers are sign-extended, floats are given in the
-/// operand's own format. Of f16, packed or not, the high half is zero; 16-bit integer operands see the f32 pattern (LLVM,
-/// getInlineEncodingV216 and SIInstrInfo::isInlineConstant on what the hardware does).
+/// Bits of an inline constant as an operand of `type`, 32 or 64 bits: integers are sign-extended, floats are in the operand's
+/// format. For f16, packed or not, the high half is zero; 16-bit integer operands receive the f32 pattern (LLVM,
+/// getInlineEncodingV216 and the comments of SIInstrInfo::isInlineConstant on the hardware).
 std::uint64_t inline_constant(unsigned encoding, OperandType type);
 
 /// A 32-bit literal as an operand of `type`: the high half of an f64, sign-extended for i64, zero-extended for u64 and b64.
 std::uint64_t widen_literal(std::uint32_t literal, OperandType type);
 
-/// A source that is neither a register nor a constant (SCC, VCCZ, EXECZ, apertures).
+/// Value of a source that is neither a register nor a constant (SCC, VCCZ, EXECZ, apertures).
 std::uint32_t read_special(unsigned encoding, const Wavefront& wave);
 /// As read_special(), for a 64-bit operand: apertures are whole addresses (clang uses the high half of s_mov_b64 from
 /// src_shared_base).
@@ -125,7 +125,7 @@ inline std::uint64_t read_scalar64(const Operand& operand, const Wavefront& wave
   return read_special64(operand.index, wave);
 }
 
-/// Executor of rows without one: raises Event::illegal_instruction.
+/// Executor for rows that name none: raises Event::illegal_instruction.
 void execute_unsupported(const Instruction& instruction, Wavefront& wave);
 
 }  // namespace lacuna::isa

@@ -33,7 +33,7 @@ constexpr std::array kRowSets{
 // VOP3 has the widest opcode field: 10 bits.
 constexpr unsigned kOpcodes = 1024;
 
-// Rows by [target][encoding format][opcode]; VOP3 has one space for both of its layouts, VOP3P one with MAI.
+// Rows by [target][encoding format][opcode]; the two layouts of VOP3 share one opcode space, as do VOP3P and MAI.
 class Index {
  public:
   Index() : places_(kTargets * kFormatCount * kOpcodes, nullptr) {

@@ -69,15 +69,15 @@ enum RowFlags : std::uint64_t {
   kConvertsFormat = 1ull << 36,   ///< the data are converted to or from a buffer format: *_format_*
 };
 
-/// Flag: where source `zero` is zero, source `other` makes no difference (LazyGPU, ISCA '25, section 4.3: instructions marked
-/// (x)).
+/// Flag of a row: in lanes in which source `zero` is zero, source `other` makes no difference (LazyGPU, ISCA '25, section 4.3:
+/// instructions marked (x)).
 constexpr std::uint64_t zero_pair(unsigned zero, unsigned other) { return std::uint64_t{1} << (48 + 4 * zero + other); }
 /// All zero pairs.
 inline constexpr std::uint64_t kZeroPairs = ~std::uint64_t{0} << 48;
 /// Zero pairs of instructions that multiply or AND their first two sources: integers, and floating point in which zero times
 /// anything is zero.
 inline constexpr std::uint64_t kFactors = zero_pair(0, 1) | zero_pair(1, 0);
-/// Zero pairs of instructions that multiply their first two sources by IEEE 754.
+/// Zero pairs of instructions that multiply their first two sources according to IEEE 754.
 inline constexpr std::uint64_t kFloatFactors = kFactors | kZeroByIeee;
 
 struct OperandTypes {
@@ -94,7 +94,7 @@ struct OperandTypes {
 ///    VOP2 (v_addc, v_cndmask), where it is the third. `simm32` marks the place of the literal (v_madmk: {f32, simm32, f32}).
 ///  SOPK: a source of type simm16, hwreg, label16 is the SIMM16 field, simm32 the literal, anything else the SDST field.
 ///  SMEM: dst {data}; src {base, offset[, data]}.  DS: dst {data}; src {address, data0, data1}.
-///  FLAT, GLOBAL, SCRATCH: dst {data}; src {address, data}, then a GLOBAL or SCRATCH has its SGPR or none.
+///  FLAT, GLOBAL, SCRATCH: dst {data}; src {address, data}, and for GLOBAL and SCRATCH an SGPR or none.
 ///  MUBUF, MTBUF: dst {data}; src {address, descriptor, soffset, data}.
 ///  An atomic has its destination only when GLC is set; DS has separate rows for it (ds_*_rtn).
 struct InstructionRow {
@@ -116,9 +116,9 @@ enum class ZeroPair : std::uint8_t {
   exact,  ///< always: no bit of the result depends on the other source
   ieee    ///< unless the other source is NaN or infinite; and if the result is zero, its sign may depend on the other source's
 };
-/// Whether source `other` is irrelevant in lanes in which source `zero` is zero. The value tested is the one that the lane
-/// reads after SDWA, DPP and OP_SEL: either zero for floating point, both halves for packed sources. Sources that no flag of
-/// the row names, including the old destination, are always relevant. A test verifies all rows by executing them.
+/// Whether source `other` is irrelevant in lanes in which source `zero` is zero. The tested value is the one that the lane
+/// reads after SDWA, DPP and OP_SEL: +0 or -0 for floating point, both halves for packed sources. Sources that no flag of the
+/// row names, including the old destination, are always relevant. A test verifies all rows by executing them.
 constexpr ZeroPair makes_irrelevant(const InstructionRow& row, unsigned zero, unsigned other) {
   if ((row.flags & zero_pair(zero, other)) == 0) return ZeroPair::none;
   return (row.flags & kZeroByIeee) != 0 ? ZeroPair::ieee : ZeroPair::exact;
@@ -131,9 +131,9 @@ std::span<const InstructionRow> rows(Format format);
 /// VOP1, at their positions in the VOP3 opcode space (GCN3 ISA manual, "VOP3 opcodes").
 const InstructionRow* find_row(Format format, unsigned opcode, Target target);
 
-/// Adds instructions of a research machine, of any format, that the targets do not have. From now on they are decoded in the
-/// whole process; rows() does not list them. Rows are constants of the program; adding the same array again has no effect.
-/// Throws std::logic_error if an opcode is already used. Not while another thread decodes.
+/// Adds instructions of a research machine, of any format, that the targets do not have. They are then decoded in the whole
+/// process; rows() does not list them. Rows are constants of the program; adding the same array again has no effect. Throws
+/// std::logic_error if an opcode is already used. Must not be called while another thread decodes.
 void add_instructions(std::span<const InstructionRow> rows);
 
 inline constexpr unsigned kVop3OfVop2 = 0x100;

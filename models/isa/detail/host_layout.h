@@ -2,19 +2,19 @@
 //
 // Performance notes
 //   - Wavefronts execute in turn, and few of a wavefront's cache lines stay in the host's caches. The members that every
-//     instruction accesses therefore share a line with EXEC; MemoryWindow and PrivateSegment stand where they add no padding.
+//     instruction accesses therefore share a line with EXEC; MemoryWindow and PrivateSegment are placed so that
+//     they add no padding.
 //   - Wavefront::lane_mask() returns one array for all wavefronts while EXEC has all lanes (kEveryLane), which stays in the
 //     host's caches, and expands EXEC only when it has changed.
 //   - RegisterSet and RegisterMasks have a fold in addition to their bits: a word in which several registers share a bit. If
-//   two
-//     folds have no bit in common, the common case, the sets are disjoint and nothing else is read. Folds are exact for
-//     wavefronts of at most 64 VGPRs without AGPRs.
-//   - A DecodedInstruction begins a cache line, and its masks follow the instruction: code without scoreboard does not load
-//     them. It holds a pointer to its successor, so that straight-line code needs no lookup (DecodedCode::after()).
-//   - Allocation::holds() compares the counts of three register files in one subtraction. The profile, which does not matter,
-//     is part of the operand, so that the host loads all four fields together.
-//   - Executors work on rows of lanes of the host's widest registers; the headers of models/isa/vector, memory and matrix say
-//     locally why a function is inlined or not.
+//     two folds have no bit in common, as in most cases, the sets are disjoint and nothing else is read. Folds are exact for
+//     wavefronts with at most 64 VGPRs and no AGPRs.
+//   - A DecodedInstruction begins a cache line, and its masks follow the instruction: callers without a scoreboard do not
+//     load them. It holds a pointer to its successor, so that straight-line code needs no lookup (DecodedCode::after()).
+//   - Allocation::holds() compares the counts of three register files in one subtraction. The profile is part of
+//     the operand, without effect on the result, so that the host loads all four fields together.
+//   - Executors process rows of lanes as wide as the host's vector registers; the headers of models/isa/vector, memory and
+//     matrix explain locally why a function is inlined or not.
 #pragma once
 
 #include <cstddef>

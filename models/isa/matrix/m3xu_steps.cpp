@@ -50,7 +50,7 @@ std::uint64_t default_nan(const Encoding& e) { return sign_bit(e) | infinity(e) 
 /// Rounds to nearest even; 0 <= cut.
 Wide rounded(Wide value, unsigned cut) {
   if (cut == 0) return value;
-  if (cut > kWideBits - 1) return 0;  // values are below half of the range, so that they round to zero
+  if (cut > kWideBits - 1) return 0;  // values are below half of the range and round to zero
   const Wide kept = value >> cut;
   const Wide rest = value - (kept << cut);
   const Wide half = Wide{1} << (cut - 1);
@@ -63,8 +63,8 @@ std::uint64_t pack(bool negative, Wide magnitude, int last_bit, const Encoding& 
   if (magnitude == 0) return sign;
   const int precision = static_cast<int>(e.precision);
   const int leading = last_bit + static_cast<int>(bit_width(magnitude)) - 1;
-  // Position of the result's last bit, at least that of denormals. Flushing is decided by the result rounded with unlimited
-  // exponent range.
+  // Position of the result's last bit, not below that of denormals. With flushing, the result is rounded with unlimited
+  // exponent range and then compared with the smallest normal number.
   const int wanted = leading - (precision - 1);
   const int place = flush ? wanted : std::max(wanted, e.least_exponent() - (precision - 1));
   const std::uint64_t significand =
@@ -79,13 +79,13 @@ std::uint64_t pack(bool negative, Wide magnitude, int last_bit, const Encoding& 
   return sign | std::min(bits, infinity(e));
 }
 
-/// Adds numbers that are aligned to the register's leading bit.
+/// Adds numbers after aligning them to the register's last bit.
 class AccumulationRegister {
  public:
   AccumulationRegister(const Design& design, int top)
       : last_bit_(top - static_cast<int>(design.accumulator_bits) + 1), sticky_(design.sticky) {}
 
-  /// magnitude * 2^last_bit, below 2^(top + 1).
+  /// Adds magnitude * 2^last_bit, which must be below 2^(top + 1).
   void add(bool negative, Wide magnitude, int last_bit) {
     const int up = last_bit - last_bit_;
     Wide aligned = 0;
@@ -121,8 +121,7 @@ struct Pair {
   int top() const { return a.parts[0].exponent + b.parts[0].exponent + 1; }
 };
 
-/// Whether the format rounds like halves and bfloat16: denormals are flushed, products are rounded before they are added
-/// (mfma.h).
+/// Whether the format is f16 or bf16, for which denormals are flushed and products are rounded before they are added (mfma.h).
 bool narrow(Format format) { return format == Format::fp16 || format == Format::bf16; }
 
 /// C + the sum of the products of `pairs`, rounded once.
@@ -216,7 +215,7 @@ Design exact_design(Format format) {
     case Format::fp32:
       return {};
     case Format::fp64:
-      // Four parts of 14 bits: the 16 products of each of 4 k are the 64 products of four steps.
+      // Four parts of 14 bits: 16 partial products for each of 4 values of k are 64 products, four steps of 16 multipliers.
       return {14, 4, {}, true, 2 * kDouble.precision + 3, true, 1};
     default:
       return {12, 1, {}, true, 2 * kSingle.precision + 3, true, 1};
@@ -235,7 +234,8 @@ Assigned assign(const Design& design, Format format, std::uint64_t bits) {
   Assigned assigned;
   assigned.infinite = n.infinite;
   assigned.nan = n.nan;
-  // From the top down; remaining low bits of the parts are zero, bits of the number without room are lost.
+  // Fills the parts from the top bit down: unused low bits of the parts are zero, bits of the number that do not fit are
+  // dropped.
   const unsigned room = design.parts * design.multiplier_bits;
   const std::uint64_t significand = flushed               ? 0
                                     : room >= e.precision ? n.significand << (room - e.precision)
@@ -286,7 +286,7 @@ Complex dot(const Design& design, std::span<const Complex> a, std::span<const Co
     signed_a.insert(signed_a.end(), {a[k].re, a[k].im ^ kSign});
     of_a.insert(of_a.end(), {a[k].re, a[k].im});
     of_b_for_re.insert(of_b_for_re.end(), {b[k].re, b[k].im});
-    of_b_for_im.insert(of_b_for_im.end(), {b[k].im, b[k].re});  // steps 3 and 4 swap them
+    of_b_for_im.insert(of_b_for_im.end(), {b[k].im, b[k].re});  // steps 3 and 4 swap B's real and imaginary part
   }
   return {static_cast<std::uint32_t>(dot(design, Format::fp32, signed_a, of_b_for_re, c.re)),
           static_cast<std::uint32_t>(dot(design, Format::fp32, of_a, of_b_for_im, c.im))};

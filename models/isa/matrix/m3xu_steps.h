@@ -1,13 +1,14 @@
-// The dot-product unit of M3XU, step by step: a unit for low-precision floats that multiplies wider ones in several steps.
+// Step-by-step model of the dot-product unit of M3XU, which has low-precision multipliers and multiplies wider floats in
+// several steps.
 //
 // Source: "Tensor processors" thesis, chapter 2 (sections 2.3 and 2.4, Figs. 2.3 and 2.4; FP64: section 2.6.4). Each step, the
-// data-assignment stage gives every multiplier two buffer entries: sign, exponent and a part of the significand, the hidden one
-// included. Step 1 multiplies parts of the same significance (H x H, L x L), further steps swap (with more than two parts:
+// data-assignment stage gives every multiplier two buffer entries: sign, exponent and a part of the significand, including the
+// hidden bit. Step 1 multiplies parts of the same significance (H x H, L x L), further steps swap (with more than two parts:
 // rotate) those of B. Shifts align the partial products, and a register accumulates them before they are rounded.
 //
-// `Design` has the parameters that the thesis leaves open, or states in a way that cannot give the exact result that it claims.
-// kThesis has the numbers as printed, exact_design() those that a correctly rounded result requires. Executors (m3xu.h) do not
-// simulate the steps: they compute the result of exact_design(), and tests compare the two.
+// `Design` has the parameters that the thesis leaves open, or for which it states values that cannot give the exact result that
+// it claims. kThesis has the values as printed, exact_design() those that a correctly rounded result requires. Executors
+// (m3xu.h) do not simulate the steps: they compute the result of exact_design(), and tests compare the two.
 // docs/guide/matrix-unit-arithmetic.md explains the numbers.
 #pragma once
 
@@ -20,7 +21,7 @@ namespace lacuna::isa::m3xu {
 
 enum class Format { fp16, bf16, tf32, fp32, fp64 };
 
-/// A binary float: bits of the significand, including the hidden one, and of the exponent.
+/// A binary float: number of bits of the significand, including the hidden bit, and of the exponent.
 struct Encoding {
   unsigned precision;
   unsigned exponent_bits;
@@ -38,15 +39,15 @@ Encoding result_encoding(Format format);
 
 struct Design {
   unsigned multiplier_bits = 12;  ///< significand bits of a buffer entry
-  unsigned parts = 2;             ///< entries for one number, at most kMostParts; bits of the number without room are lost
-  /// Shift of step 2's partial products with two parts; nullopt: the width of a part.
+  unsigned parts = 2;             ///< buffer entries per number, at most kMostParts; bits that do not fit are dropped
+  /// Left shift of the partial products of step 2 in designs with two parts; nullopt: the width of a part.
   std::optional<unsigned> second_step_shift{};
-  /// Partial products of a pair of numbers are first added exactly, in a register of two numbers' width.
+  /// Whether the partial products of a pair of numbers are first added exactly, in a register as wide as two significands.
   bool product_register = true;
   /// Bits of the register that adds products and C, from the leading bit of the largest exponent down; carries have additional
   /// room. At most 120.
   unsigned accumulator_bits = 51;
-  bool sticky = true;       ///< any bit below the accumulation register sets its last bit; otherwise these bits are lost
+  bool sticky = true;       ///< any bit below the accumulation register sets its last bit; otherwise these bits are dropped
   unsigned dot_length = 1;  ///< number of products that are added before the sum is rounded to the result's format
 };
 inline constexpr unsigned kMostParts = 5;
@@ -66,8 +67,7 @@ constexpr unsigned steps(const Design& design, unsigned length) {
 
 struct BufferEntry {
   bool negative = false;
-  int exponent = 0;  ///< the number's exponent, without bias: for a low part it is too large by its distance from the first
-                     ///< part
+  int exponent = 0;  ///< unbiased exponent of the whole number, the same for all its parts
   std::uint32_t significand = 0;
 };
 /// A number in the input buffers, its most significant part first.
@@ -79,15 +79,16 @@ Assigned assign(const Design& design, Format format, std::uint64_t bits);
 
 __extension__ using Wide = unsigned __int128;
 
-/// Part of B that is multiplied by part `a_part` of A in a step (from 0): with two parts swapped in step 1, with more rotated.
+/// Part of B that is multiplied by part `a_part` of A in a step, counted from 0: each step rotates the parts of B by one (two
+/// parts: swaps them).
 constexpr unsigned b_part(const Design& design, unsigned a_part, unsigned step) { return (a_part + step) % design.parts; }
 /// Left shift of a partial product, in units of the last bit of the product of the last parts.
 unsigned shift(const Design& design, unsigned a_part, unsigned b_part);
-/// Sum of the shifted products of one pair of numbers in a step. Its leading bit, of 2 x parts x multiplier_bits, weighs
-/// 2^(exponents' sum + 1).
+/// Sum of the shifted products of one pair of numbers in a step. It has 2 x parts x multiplier_bits bits, of which the leading
+/// one weighs 2^(sum of the exponents + 1).
 Wide step_product(const Design& design, const Assigned& a, const Assigned& b, unsigned step);
 
-/// D = C + A x B for one element; all are bits in their formats. A NaN result is the default NaN.
+/// D = C + A x B for one element; arguments and result are bit patterns of their formats. A NaN result is the default NaN.
 std::uint64_t dot(const Design& design, Format format, std::span<const std::uint64_t> a, std::span<const std::uint64_t> b,
                   std::uint64_t c);
 

@@ -40,7 +40,7 @@ void execute_complex(const Instruction& instruction, Wavefront& wave) {
   Accumulator<Fp32, 8> c;
   c.load(instruction.src[2], wave);
   if (instruction.src[2].kind == OperandKind::constant) {
-    // The f64 that the constant stands for, as a pair of registers would hold it: compilers interpret it this way.
+    // Compilers encode a constant for the carrier's f64: each register pair holds the words of this f64.
     const auto high = static_cast<std::uint32_t>(instruction.src[2].value >> 32);
     for (unsigned item = 1; item < 8; item += 2) std::fill_n(c.sums[item], kLanes, std::bit_cast<float>(high));
   }
@@ -90,7 +90,7 @@ struct ExactHalves {
   }
 };
 
-/// `a` in every lane, including its sign, which a sum with zero would lose.
+/// `a` in every lane. Subtracts zero, which keeps the sign of -0; adding zero would not.
 template <class Vec>
 Vec broadcast(float a) {
   return a - Vec{};
@@ -206,7 +206,7 @@ void execute_sparse(const Instruction& instruction, Wavefront& wave) {
   constexpr unsigned kSize = 16, kGroups = 4, kKept = 2;
   set_host_fp(Kind::kSetting);
   const std::uint32_t* const of_a = wave.planes(instruction.src[0]);
-  Elements<Kind> a;  // two items are elements; the others are the positions, stored as halves
+  Elements<Kind> a;  // items 0 and 1 are elements; the others hold the positions, converted like halves
   Elements<Kind> b;
   std::array<std::uint32_t, kLanes> positions;
   std::memcpy(positions.data(), of_a + kLanes, sizeof positions);
@@ -325,7 +325,7 @@ unsigned MatrixCode::passes_in(const MatrixCodes& codes) const {
     if (format == MatrixFormat::fp32) return matrix::kStep / 2;
     return format == MatrixFormat::fp32c ? matrix::kStep : plain;
   }
-  // One product of two pairs of halves instead of four by four parts.
+  // Two parts of 27 bits need 2 x 2 partial products instead of 4 x 4.
   return format == MatrixFormat::fp64 && codes.fp64_multipliers == Fp64Multipliers::bits_27 ? plain / 4 : plain;
 }
 

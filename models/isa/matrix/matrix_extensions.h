@@ -9,7 +9,7 @@
 // Lane l holds, with i = l % 16 and g = l / 16:
 //   f16      A: half t of 4 is A[i][4g + t]; B: B[4g + t][i]; C, D: register r of 4 is D[4g + r][i]
 //   sparse   A: the first register has the two halves of A[i][4g..4g+3] that are kept, the second their positions in it: bits
-//            1:0 and 3:2, other bits are ignored. What is not kept contributes nothing. B, C, D as above
+//            1:0 and 3:2, other bits are ignored. Elements not kept contribute nothing. B, C, D as above
 //   fp32, tf32  A: register t of 2 is A[i][2g + t]; B: B[2g + t][i]; C, D as above. Of tf32 the low 13 bits are ignored
 //   fp32c    A: register 0 is the real, 1 the imaginary part of A[i][g]; B: of B[g][i]; C, D: registers 2j and 2j + 1 hold
 //            the parts of D[4j + g][i]
@@ -46,15 +46,15 @@ inline constexpr unsigned kMatrixDesigns = 3;
 /// Multipliers with which a unit that multiplies in steps computes FP64 (docs/guide/matrix-unit-arithmetic.md).
 enum class Fp64Multipliers : std::uint8_t {
   bits_14,  ///< parts of 14 bits, 16 products for each pair of numbers: four steps for K = 4
-  bits_27,  ///< parts of 27 bits, 4 products: one step. The rate that the thesis' section 2.6.4 needs
+  bits_27,  ///< parts of 27 bits, 4 products: one step, the rate required by the thesis' section 2.6.4
 };
-/// Operands of fp32_native that registers deliver in the time of a pass.
+/// Rate at which the register file delivers operands to fp32_native.
 enum class NativeOperands : std::uint8_t {
   half,  ///< as many bytes as for f16, and so half as many numbers
   full,  ///< as many numbers as for f16 (thesis, section 2.6.1): FP32 at the rate of f16, FP32C as four real products
 };
 
-/// The codes that a unit has.
+/// Configuration of a matrix unit that determines its codes and their passes.
 struct MatrixCodes {
   MatrixExtensions extensions = MatrixExtensions::none;
   MatrixDesign design = MatrixDesign::m3xu_pipelined;
@@ -74,20 +74,20 @@ struct MatrixCode {
   MatrixExtensions extension;
   MatrixFormat format;
   std::uint8_t k;  ///< M and N are 16
-  /// By design, with the defaults of MatrixCodes; 0: the design does not have the code. passes_in() returns the passes of a
-  /// unit.
+  /// Passes by MatrixDesign, with the defaults of MatrixCodes; 0: the design does not have the code. passes_in() returns the
+  /// passes of a configured unit.
   std::array<std::uint8_t, kMatrixDesigns> passes;
   std::string_view meaning;  ///< formula of D[i][j], for a human reader
   ExecuteFn execute;
 
-  /// Passes in a unit with these codes; 0: it does not have this one.
+  /// Passes of this code in a unit configured by `codes`; 0: the unit does not have the code.
   unsigned passes_in(const MatrixCodes& codes) const;
   bool in(const MatrixCodes& codes) const { return passes_in(codes) != 0; }
 };
 
 std::span<const MatrixCode> matrix_codes();
 
-/// The code of an instruction, whether or not a unit has it; nullptr: the instruction has none.
+/// The code of an instruction, whether or not a unit supports it; nullptr: its fields form no code.
 const MatrixCode* find_matrix_code(const InstructionRow& row, const VectorModifiers& vop);
 
 std::string_view matrix_extension_name(MatrixExtensions set);

@@ -1,14 +1,14 @@
 // Matrix multiply-add of the matrix cores: D = A x B + C for one or more independent blocks of M x N x K.
 //
 // Layout (AMD Instinct MI200 and CDNA3 ISA manuals, "Matrix arithmetic instructions"; AMD's matrix instruction calculator):
-// element [i][k] of block b of A is item k % L of lane i + M (b + B (k / L)), L being the elements that a lane holds; B
-// likewise with its column for i. D and C have the column in the lane and, of f32 and i32, four rows in consecutive registers.
-// All lanes take part regardless of EXEC.
+// element [i][k] of block b of matrix A is item k % L of lane i + M (b + blocks (k / L)), where L is the number of elements per
+// lane; matrix B likewise, with its column for i. D and C: lanes hold the columns; f32 and i32 have four rows in consecutive
+// registers. All lanes take part regardless of EXEC.
 //
-// Arithmetic: to nearest even regardless of MODE. f32 and f64: a chain of fused multiply-adds over ascending k, denormals kept.
-// f16 and bf16: f32 products and sums, each rounded, over ascending k, denormals of inputs, products and sums flushed (MIOpen
-// documentation, "MI200 MFMA behavior specifics"). The hardware's order and width of internal sums are not public: see
-// docs/deviations/instructions.md. Any NaN that results is the default NaN.
+// Arithmetic: rounds to nearest even regardless of MODE. f32 and f64: a chain of fused multiply-adds over ascending k,
+// denormals kept. f16 and bf16: f32 products and sums, each rounded, over ascending k, denormals of inputs, products and sums
+// flushed (MIOpen documentation, "MI200 MFMA behavior specifics"). The hardware's order and width of internal sums are not
+// public: see docs/deviations/instructions.md. Any NaN that results is the default NaN.
 //
 // Codes of extensions (models/isa/matrix/matrix_extensions.h) are executed by the same loops with other kinds.
 #pragma once
@@ -89,7 +89,7 @@ struct F32 {
   }
 };
 
-/// Sums of narrower floats.
+/// f16 and bf16, summed in f32.
 struct Narrow {
   using Element = float;
   using Sum = float;
@@ -122,7 +122,7 @@ struct F16 : Narrow {
   static Element element(const std::uint32_t* planes, unsigned item, unsigned lane) {
     const std::uint32_t half = bits(planes, item, lane);
     const std::uint32_t exponent = half & 0x7c00;
-    // The biases differ by 112; for infinities and NaNs the difference is added twice, zeros and denormals are zero.
+    // The biases of f32 and f16 differ by 112; for infinities and NaNs the difference is added twice; denormals become zero.
     const std::uint32_t magnitude = ((half & 0x7fff) << 13) + (exponent == 0x7c00 ? 224U << 23 : 112U << 23);
     return std::bit_cast<float>((half & 0x8000) << 16 | (exponent == 0 ? 0 : magnitude));
   }
@@ -175,7 +175,7 @@ struct Place {
   unsigned item, lane;
 };
 constexpr Place place_of_row(Shape shape, unsigned rows_in_registers, unsigned block, unsigned row) {
-  // The only format with several blocks and a single element per lane: rows are 16 lanes apart, blocks N.
+  // f64 with several blocks (4x4x4): rows are 16 lanes apart, blocks N lanes.
   if (rows_in_registers == 1 && shape.blocks > 1) return {0, 16 * row + shape.n * block};
   const unsigned blocks_in_lanes = (kLanes * rows_in_registers + shape.n * shape.m - 1) / (shape.n * shape.m);
   const unsigned groups_in_lanes = kLanes / blocks_in_lanes / shape.n;
@@ -188,16 +188,16 @@ constexpr Place place_of_row(Shape shape, unsigned rows_in_registers, unsigned b
 /// The lane of B that BLGP substitutes for `lane`.
 constexpr unsigned permuted_lane(unsigned lane, unsigned pattern) {
   if (pattern == 0) return lane;
-  if (pattern <= 2) return lane % 32 + 32 * (pattern - 1);  // the first or second 32 lanes for all
-  if (pattern == 3) return (lane + 16) % kLanes;            // rotated
-  return lane % 16 + 16 * (pattern - 4);                    // one of the four groups of 16 lanes for all
+  if (pattern <= 2) return lane % 32 + 32 * (pattern - 1);  // all lanes read the first or second 32 lanes
+  if (pattern == 3) return (lane + 16) % kLanes;            // rotates by 16 lanes
+  return lane % 16 + 16 * (pattern - 4);                    // all lanes read one of the four groups of 16 lanes
 }
 
 template <class Kind>
 using Elements = std::array<std::array<typename Kind::Element, kLanes>, Kind::kPerLane>;
 
 #if defined(__F16C__)
-// As F16::element() and ExactHalves::element(), by the host's conversion instructions.
+// As F16::element() and ExactHalves::element(), with the host's conversion instructions.
 template <class Kind>
 inline void load_halves(const std::uint32_t* planes, Elements<Kind>& elements) {
   const __m256i exponent = _mm256_set1_epi16(0x7c00);
@@ -208,7 +208,7 @@ inline void load_halves(const std::uint32_t* planes, Elements<Kind>& elements) {
     const __m256i normal = Kind::kKeepsDenormals ? halves : _mm256_andnot_si256(_mm256_and_si256(tiny, magnitude), halves);
     const __m256 first = _mm256_cvtph_ps(_mm256_castsi256_si128(normal));
     const __m256 second = _mm256_cvtph_ps(_mm256_extracti128_si256(normal, 1));
-    // Low and high halves alternate.
+    // `first` and `second` have low and high halves in turn; the shuffles separate them.
     const auto in_order = [](__m256 v) { return _mm256_castpd_ps(_mm256_permute4x64_pd(_mm256_castps_pd(v), 0xd8)); };
     const unsigned item = word / kLanes * 2;
     const unsigned lane = word % kLanes;
@@ -325,7 +325,7 @@ inline void multiply_rows(const Elements<Kind>& a, unsigned a_lane, const Elemen
     for (unsigned group = 0; group < kShape.k / Kind::kPerLane; ++group) {
       const unsigned in_a = group * kShape.blocks * kShape.m + a_lane;
       const unsigned in_b = group * kShape.blocks * kShape.n + b_lane + column;
-#pragma GCC unroll 1  // more would spill
+#pragma GCC unroll 1  // unrolling would spill registers
       for (unsigned item = 0; item < Kind::kPerLane; ++item) {
         const typename Kind::Element* of_a = a[item].data() + in_a;
         const typename Kind::Element* of_b = b[item].data() + in_b;
@@ -336,8 +336,8 @@ inline void multiply_rows(const Elements<Kind>& a, unsigned a_lane, const Elemen
   }
 }
 
-/// D = A x B + C. Blocks of A are broadcast to `sharing` blocks each; the one with number `shared` is used. BLGP permutes lanes
-/// of B.
+/// D = A x B + C. Each group of `sharing` blocks uses block `shared` of the group as its A (CBSZ, ABID). `pattern` permutes the
+/// lanes of B (BLGP).
 template <class Kind, Shape kShape>
 void multiply(const Instruction& instruction, Wavefront& wave, unsigned sharing, unsigned shared, unsigned pattern) {
   static_assert(kShape.k * kShape.m * kShape.blocks == kLanes * Kind::kPerLane);

@@ -118,11 +118,12 @@ U flush_denormal(U a) {
   return std::fpclassify(as_float(a)) == FP_SUBNORMAL ? a & kSignBit<U> : a;
 }
 
-/// Treatment of denormals. LDS obeys MODE; in memory, those of f32 are always flushed and others always kept (CDNA2 ISA manual,
-/// "FLAT and GLOBAL float atomics").
+/// Treatment of denormals. In LDS, MODE applies; in memory, f32 denormals are always flushed and others always kept (CDNA2 ISA
+/// manual, "FLAT and GLOBAL float atomics").
 enum class Denormals : std::uint8_t { as_mode, flushed, kept };
 
-/// Rounds to nearest even regardless of MODE; a NaN operand is returned quieted, memory's first.
+/// Floating-point sum, rounded to nearest even regardless of MODE. A NaN operand is returned quieted; if both are NaN,
+/// memory's.
 template <typename U, Denormals kDenormals = Denormals::as_mode>
 U add_float(U old, U data, U, const Wavefront& wave) {
   constexpr bool kSingle = sizeof(U) == 4;
@@ -139,7 +140,7 @@ U add_float(U old, U data, U, const Wavefront& wave) {
   return keep_out ? bits : flush_denormal(bits);
 }
 
-/// Two f16 sums in memory, each rounded to nearest even; NaNs as add_float().
+/// Two f16 sums in memory, each rounded to nearest even; NaNs as in add_float().
 inline std::uint32_t add_packed_f16(std::uint32_t old, std::uint32_t data, std::uint32_t, const Wavefront&) {
   const auto half = [](std::uint32_t a, std::uint32_t b) -> std::uint32_t {
     constexpr std::uint32_t kQuiet = 0x200;

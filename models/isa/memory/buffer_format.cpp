@@ -66,7 +66,7 @@ U32 unpack_component(U32 raw, unsigned width, unsigned number) {
   }
 }
 
-// `value` clamped to [low, high], rounded to nearest even; NaN is zero.
+// `value` clamped to [low, high], rounded to nearest even; NaN becomes zero.
 U32 rounded(double value, double low, double high) {
   if (std::isnan(value)) return 0;
   return static_cast<U32>(static_cast<std::int64_t>(std::nearbyint(std::clamp(value, low, high))));
@@ -89,7 +89,7 @@ U32 pack_component(U32 bits, unsigned width, unsigned number) {
       if (width == 16) return round_to_half(value, 0, false);
       if (width == 10 || width == 11) {
         if ((bits >> 31) != 0 && !std::isnan(value)) return 0;
-        // A half rounded a second time; the carry may reach infinity, which is correct.
+        // The f16 value is rounded a second time; a carry into infinity is correct.
         const U32 half = round_to_half(value, 0, false) & 0x7fff;
         const unsigned shift = small_float_shift(width);
         if (half >= 0x7c00) return half >> shift;

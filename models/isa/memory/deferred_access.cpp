@@ -43,8 +43,8 @@ void DeferredAccessPerformer::perform(DeferredAccess& access) {
   stand_in.addresses = &addresses_;
   stand_in.stores = nullptr;
   stand_in.event = Event::none;
-  // Parts of the destination that the instruction does not write: inactive lanes, halves of registers. Sources are copied
-  // afterwards, since they may overlap.
+  // Copies the destination, parts of which the instruction does not write: inactive lanes, halves of registers. Sources are
+  // copied afterwards, since they may overlap it.
   for (unsigned i = 0; i < instruction.destinations; ++i) {
     const Operand& to = instruction.dst[i];
     if (is_vector_operand(to)) std::copy_n(wave.planes(to), std::size_t{to.words} * kLanes, plane(to.kind, to.index));
@@ -57,7 +57,7 @@ void DeferredAccessPerformer::perform(DeferredAccess& access) {
   }
   instruction.execute(instruction, stand_in);
 
-  // Inactive lanes may have been given other values in the meantime, on the other path of a branch.
+  // Only active lanes are written back: the other path of a branch may have written inactive lanes in the meantime.
   for (unsigned i = 0; i < instruction.destinations; ++i) {
     const Operand& to = instruction.dst[i];
     if (!is_vector_operand(to)) continue;
@@ -67,7 +67,7 @@ void DeferredAccessPerformer::perform(DeferredAccess& access) {
       for_lanes(stand_in.exec(), [&](unsigned l) { destination[l] = result[l]; });
     }
   }
-  // A scalar atomic operation returns its value in the register of its data.
+  // A scalar atomic operation returns the old value in its data registers.
   for (unsigned k = 0; k < before.size(); ++k) {
     if (stand_in.sgpr[k] != before[k]) wave.sgpr[k] = stand_in.sgpr[k];
   }

@@ -1,10 +1,10 @@
-// Memory instructions whose data move after they have issued: atomic operations and accesses that must follow them, of
+// Memory instructions that access their data after they have issued: atomic operations, and accesses that must follow them, of
 // wavefronts with a store buffer (Wavefront::stores).
 //
 // The instruction has been checked, and has faulted if necessary; it has neither read nor written anything. The state that it
-// reads from its wavefront is captured, so that the program may continue; perform() executes it on a stand-in and writes the
-// results to the wavefront. Until then the program must not access them: the owner of the wavefront keeps the operation
-// outstanding in its wait counters.
+// reads from its wavefront is captured, so that the program may continue; perform() executes the instruction on a stand-in
+// wavefront and writes the results to the original one. Until then the program must not access the results: the owner of the
+// wavefront keeps the operation outstanding in its wait counters.
 #pragma once
 
 #include <array>
@@ -15,7 +15,7 @@
 
 namespace lacuna::isa {
 
-/// An instruction with the registers that it reads.
+/// A deferred instruction with copies of the registers that it reads.
 class DeferredAccess {
  public:
   /// `wave` has just executed the instruction, which set MemoryAccess::deferred; it must keep its registers until perform().

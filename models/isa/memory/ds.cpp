@@ -17,7 +17,7 @@ namespace {
 
 using T = OperandType;
 
-// The general paths are separate functions: their targets take several KiB of stack.
+// The general paths are separate functions: their LaneTargets take several KiB of stack.
 template <typename M, unsigned kWords>
 [[gnu::noinline]] void read_lane_by_lane(const Instruction& i, Wavefront& w) {
   LaneTargets targets;
@@ -81,7 +81,7 @@ void read_pair(const Instruction& i, Wavefront& w) {
     Offsets& offsets = w.addresses->lds;
     const U32 distance = w.access.dual_distance;
     const Survey found = survey<kWords * 4>(w, w.v(i.src[0].index), first, offsets, distance);
-    // `offset + distance` wraps at 2^32, the host's address must not.
+    // `offset + distance` wraps at 2^32; the host address must not wrap.
     if (found.inside) {
       return gather<kWords, true>(w.lds, offsets, found.rows, w.planes(i.dst[0]), static_cast<std::int32_t>(distance));
     }
@@ -139,7 +139,7 @@ void atomic_operation(const Instruction& i, Wavefront& w) {
                      returns ? w.planes(i.dst[0]) : nullptr, w);
 }
 
-// Loads into one half of the register; the other half is unchanged.
+// Loads one half of the register; the other half is unchanged.
 template <typename M, bool kHigh>
 void read_half(const Instruction& i, Wavefront& w) {
   LaneTargets targets;
@@ -279,7 +279,7 @@ template <typename U, auto F>
 constexpr InstructionRow src2_row(std::string_view mnemonic, int opcode) {
   return row(mnemonic, gfx8_only(opcode), {}, {T::u32}, LatencyClass::lds_atomic, combine<U, F>);
 }
-// Always GDS, of which the device only has global wave sync.
+// GWS instructions always have GDS = 1. Of the GDS, only global wave sync is modelled.
 constexpr InstructionRow gws_row(std::string_view mnemonic, Opcodes opcode, OperandTypes dst, OperandTypes src,
                                  ExecuteFn execute) {
   return row(mnemonic, opcode, dst, src, LatencyClass::lds_atomic, execute, kReadsM0 | kGdsOnly);

@@ -7,9 +7,10 @@
 namespace lacuna::isa {
 
 void ds_swizzle(const Instruction& i, Wavefront& w);
-/// ds_permute_b32: each lane names the destination of its datum; if several name the same, the last lane's datum remains.
+/// ds_permute_b32: each lane names the destination lane of its datum; if several name the same lane, the datum of the last one
+/// remains.
 void ds_permute(const Instruction& i, Wavefront& w);
-/// ds_bpermute_b32: each lane names the source of its datum.
+/// ds_bpermute_b32: each lane names the source lane of its datum.
 void ds_permute_backward(const Instruction& i, Wavefront& w);
 
 }  // namespace lacuna::isa

@@ -34,15 +34,15 @@ U64 private_base(const Wavefront& w) {
   return w.read64(kFlatScratchLo);
 }
 
-// Bytes of private memory that a lane may access. gfx8 has the bound in FLAT_SCRATCH_LO; if FLAT_SCRATCH does not hold the
-// address of the wavefront's part of the queue's scratch memory, the kernel manages private memory itself.
+// Bytes of private memory that a lane may access. On gfx8 FLAT_SCRATCH_LO holds this number. On gfx9 there is no bound if
+// FLAT_SCRATCH is not the wavefront's part of the queue's scratch memory: the kernel then manages private memory.
 U64 private_bytes(const Wavefront& w, U64 base) {
   if (w.target == Target::gfx803) return w.sgpr[kFlatScratchLo];
   const PrivateSegment& segment = w.private_segment;
   return segment.pool_bytes != 0 && base == segment.base ? segment.lane_bytes : ~U64{0};
 }
 
-// Lanes' private memory at `offsets`.
+// Resolves the lanes' private memory at `offsets`.
 bool resolve_private(Wavefront& w, LaneTargets& targets, U64 lanes, const U32* offsets, unsigned bytes, Access wanted) {
   const U64 base = private_base(w);
   const U64 limit = private_bytes(w, base);
@@ -55,14 +55,14 @@ bool resolve_private(Wavefront& w, LaneTargets& targets, U64 lanes, const U32* o
   return targets.resolve_private(w, lanes, offsets, base, bytes, wanted);
 }
 
-// GLOBAL and SCRATCH name an SGPR or none in the last source.
+// The last source of GLOBAL and SCRATCH instructions: an SGPR, or none.
 const Operand& scalar_address(const Instruction& i) { return i.src.at(i.sources - 1U); }
 
 // Address of a lane: a 64-bit VGPR pair, or (GLOBAL) an SGPR pair and a 32-bit VGPR; `constant` is the sum of the other parts.
 struct LaneAddresses {
   U64 constant;
   const U32* low;
-  const U32* high;  // nullptr: 32-bit offsets
+  const U32* high;  // nullptr: the lanes have 32-bit offsets
 
   LaneAddresses(const Instruction& i, const Wavefront& w)
       : constant(static_cast<U64>(std::int64_t{i.mem.offset})), low(w.vgpr + i.src[0].index * kLanes), high(low + kLanes) {
@@ -72,7 +72,7 @@ struct LaneAddresses {
   }
   U64 of(unsigned l) const { return constant + (high != nullptr ? low[l] | U64{high[l]} << 32 : U64{low[l]}); }
   void fill(std::array<U64, kLanes>& addresses) const {
-    // A local copy, so that the loop has no test.
+    // A local copy, so that the compiler moves the test out of the loop.
     const LaneAddresses from = *this;
     if (from.high != nullptr) {
       for (unsigned l = 0; l < kLanes; ++l) addresses[l] = from.constant + (from.low[l] | U64{from.high[l]} << 32);
@@ -186,7 +186,7 @@ struct FlatPath {
   static bool is_aligned(const Instruction& i, Wavefront& w, unsigned bytes) { return is_aligned_address(i, w, bytes); }
 };
 
-// Addresses are 64 bits wide; in SCRATCH, offsets of 32.
+// The address operand has 64 bits; in SCRATCH it is a 32-bit offset.
 template <Format kFormat, unsigned kPath>
 constexpr auto segment_rows() {
   constexpr unsigned kName = kFormat == Format::flat ? 0 : kFormat == Format::global ? 1 : 2;

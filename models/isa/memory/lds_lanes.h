@@ -49,8 +49,8 @@ inline void resolve(const Instruction& i, Wavefront& w, LaneTargets& targets, un
   targets.resolve_lds(w, w.access.lanes, offsets.data(), bytes, limit_of(w));
 }
 
-// Notes the distance of a two-address form, whose encoding has two 8-bit offsets in units of the element or of 64 elements.
-// Returns the first offset in bytes.
+// Records the distance between the two addresses of a two-address form, whose encoding has two 8-bit offsets in units of the
+// element or of 64 elements. Returns the first offset in bytes.
 template <unsigned kBytes, unsigned kStride>
 U32 note_pair(const Instruction& i, Wavefront& w) {
   const auto offset = static_cast<std::uint32_t>(i.mem.offset);
@@ -82,8 +82,8 @@ std::byte* neighbours(const Instruction& i, Wavefront& w, Operation operation) {
   return w.lds + first;
 }
 
-// Common properties of the offsets of 64 active lanes. In nearly every access all offsets are inside the allocation, so that
-// they need no check per lane.
+// Properties of the offsets of 64 active lanes. In nearly every access all offsets are inside the allocation, so that they need
+// no check per lane.
 struct Survey {
   bool inside = false;                  ///< all addresses, second ones included, are inside the allocation
   RowShape rows = RowShape::scattered;  ///< common shape of all rows of dwords; scattered: rows differ

@@ -1,4 +1,5 @@
-// Memory as the executor accesses it: host pointers to ranges of GPU virtual addresses. No time, no SystemC.
+// Memory as the executor accesses it: host pointers to ranges of GPU virtual addresses. Does not depend on simulated time or
+// SystemC.
 #pragma once
 
 #include <array>
@@ -28,7 +29,7 @@ enum class Grain : std::uint8_t { coarse, fine };
 
 /// Effect of a floating-point atomic of gfx90a (FLAT, GLOBAL and MUBUF add_f32, pk_add_f16, add_f64, min_f64, max_f64) on
 /// fine-grained memory. MI200 passes it on to the Infinity Fabric, which does not support it: memory keeps its value, and the
-/// lane is returned zero (ROCm documentation, "Hardware atomics operation support", MI200 and NOP; OLCF, "Frontier User Guide",
+/// lane receives zero (ROCm documentation, "Hardware atomics operation support", MI200 and NOP; OLCF, "Frontier User Guide",
 /// "Floating-Point (FP) Atomic Operations and Coarse/Fine Grained Memory Allocations").
 enum class FineGrainedFloatAtomics : std::uint8_t { apply, drop };
 
@@ -48,7 +49,7 @@ struct MemoryWindow {
   }
 };
 
-/// Virtual-address side of a memory system, as the executor sees it.
+/// Virtual address space of a memory system, as the executor accesses it.
 class MemoryInterface {
  public:
   virtual ~MemoryInterface() = default;

@@ -27,7 +27,7 @@ std::byte* translate_slow(Wavefront& wave, std::uint64_t address, std::uint64_t 
 }
 
 void report_fault(Wavefront& wave, unsigned lane, std::uint64_t address, unsigned bytes, Access wanted) {
-  // The first inaccessible byte determines the reason.
+  // The first inaccessible byte determines the reported reason.
   MemoryFault::Reason reason = MemoryFault::Reason::not_mapped;
   for (unsigned k = 0; k < bytes; ++k) {
     if (translate(wave, address + k, 1, wanted) != nullptr) continue;
@@ -150,7 +150,7 @@ void LaneTargets::set_nowhere(unsigned lane, unsigned bytes) {
   set(lane, buffer_[lane].data());
 }
 
-// Nearly all loads end with the range test, since loaded and stored data are rarely close to each other.
+// Nearly all loads return after the range test, since loaded and stored data are rarely close to each other.
 bool LaneTargets::read_stores_slow(Wavefront& wave, unsigned bytes) {
   const StoreBuffer& stores = *wave.stores;
   const std::uint64_t lanes = wave.access.lanes;

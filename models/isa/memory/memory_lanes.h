@@ -46,7 +46,7 @@ inline bool recall(Wavefront& wave, std::uint64_t address) {
   return wave.window.contains(address, 1) || recall_slow(wave, address);
 }
 
-/// For instructions of a memory unit that access no memory.
+/// Records that the instruction, which belongs to a memory unit, accesses no memory.
 inline void note_no_access(Wavefront& wave) {
   wave.access.space = MemoryAccess::Space::none;
   wave.access.bytes_per_lane = 0;
@@ -54,12 +54,12 @@ inline void note_no_access(Wavefront& wave) {
   wave.access.lds_lanes = 0;
 }
 
-/// Shape of the positions of eight consecutive lanes. In tiles they are mostly the same or adjacent, which takes one access of
-/// the host.
+/// Shape of the positions of eight consecutive lanes. In tiled kernels the positions are mostly equal or adjacent, so that one
+/// host access suffices.
 enum class RowShape : std::uint8_t { scattered, one_place, neighbours };
 inline constexpr unsigned kRowLanes = 8;
 
-/// Whether a vector of the compiler's has no bit set.
+/// Whether all bits of a compiler vector are zero.
 template <typename Row>
 inline bool is_zero(const Row& row) {
 #if defined(__AVX2__)
@@ -80,7 +80,7 @@ inline bool is_zero(const Row& row) {
 #endif
 }
 
-/// `at`: positions of kRowLanes lanes, addresses or offsets; `bytes`: number of bytes of each.
+/// Shape of a row. `at`: addresses or offsets of kRowLanes lanes; `bytes`: number of bytes per lane.
 template <typename Place>
 [[gnu::always_inline]] inline RowShape shape_of_row(const Place* at, Place bytes) {
   using Row [[gnu::vector_size(kRowLanes * sizeof(Place))]] = Place;
@@ -92,7 +92,7 @@ template <typename Place>
   return is_zero(apart) ? RowShape::one_place : RowShape::scattered;
 }
 
-/// Copies the dwords of adjacent lanes at `host`, or the one dword of lanes at the same position. As one register of the host:
+/// Copies the dwords of adjacent lanes at `host`, or the one dword of lanes at the same position. Uses one host register:
 /// memcpy would use two, and std::fill_n a store per lane.
 inline void copy_row(const std::byte* host, std::uint32_t* dst) {
   using Row [[gnu::vector_size(kRowLanes * 4), gnu::aligned(1), gnu::may_alias]] = std::uint32_t;
@@ -203,7 +203,7 @@ class LaneTargets {
   void write_back_slow(Wavefront& wave, unsigned bytes);
   bool bounces(unsigned lane) const { return (bounced_ >> lane & 1) != 0; }
 
-  // Integers instead of pointers: those of inactive lanes have arbitrary values.
+  // Integers instead of pointers: the entries of inactive lanes have arbitrary values.
   std::array<std::uintptr_t, kLanes> at_;
   std::uint64_t bounced_ = 0;
   std::uint64_t redirected_ = 0;  ///< stores only: lanes with all their bytes at redirected_from_
@@ -327,8 +327,7 @@ inline void set_lane_value(std::uint32_t* dst, unsigned l, U value) {
   if constexpr (sizeof(U) == 8) dst[kLanes + l] = static_cast<std::uint32_t>(value >> 32);
 }
 
-/// Replaces a value that other threads may access concurrently by `replace` of the old value, which it returns. `host` is
-/// aligned.
+/// Atomically replaces a value that other threads may access by `replace(old value)`. Returns the old value. `host` is aligned.
 template <typename U, typename Replace>
 inline U replace_shared(std::byte* host, Replace&& replace) {
   const std::atomic_ref<U> cell(*reinterpret_cast<U*>(host));

@@ -33,7 +33,7 @@ struct Descriptor {
         index_shift(3 + (v[3] >> 21 & 3)),
         swizzle((v[1] >> 31) != 0),
         add_thread_id((v[3] >> 23 & 1) != 0) {
-    // With ADD_TID_ENABLE the data format field holds four more bits of the stride.
+    // With ADD_TID_ENABLE, the data format field holds four more bits of the stride.
     if (add_thread_id) stride |= (v[3] >> 15 & 0xf) << 14;
   }
   U64 element_mask() const { return (U64{1} << element_shift) - 1; }
@@ -71,8 +71,8 @@ struct LaneOffsets {
   }
 };
 
-// Fills the lanes' addresses. Returns the lanes inside the buffer and, in `split`, those whose bytes exceed an element and so
-// lie in several positions.
+// Fills the lanes' addresses. Returns the lanes inside the buffer and, in `split`, the lanes whose bytes exceed an element and
+// are therefore not contiguous.
 U64 address_lanes(const Descriptor& d, const LaneOffsets& lanes, U64 soffset, unsigned bytes, std::array<U64, kLanes>& address,
                   U64& split) {
   const U64 base = d.base + soffset;
@@ -102,10 +102,10 @@ U64 address_lanes(const Descriptor& d, const LaneOffsets& lanes, U64 soffset, un
   return ~outside;
 }
 
-// The private segment through its buffer. `start`: address from which the lanes' offsets count; its distance from the start of
-// the wavefront's part is for 64 lanes (LLVM, "User Guide for AMDGPU Backend", Private Segment Buffer). The sum of a VGPR and
-// the instruction's offset has 32 bits: LLVM folds constants into the offset on gfx9 although the remaining register value may
-// be negative. Returns false after reporting a fault.
+// Checks an access to the private segment through its buffer. `start`: address to which the lanes' offsets are added; its
+// distance from the start of the wavefront's part counts the bytes of all 64 lanes (LLVM, "User Guide for AMDGPU Backend",
+// Private Segment Buffer). The sum of a VGPR and the instruction's offset has 32 bits: LLVM folds constants into the offset on
+// gfx9 although the remaining register value may be negative. Returns false after reporting a fault.
 bool stays_private(Wavefront& w, LaneOffsets& lanes, U64 start, unsigned bytes, Access wanted) {
   const PrivateSegment& segment = w.private_segment;
   const auto first = static_cast<U64>(static_cast<std::int64_t>(start - segment.base) / kLanes);
@@ -186,7 +186,8 @@ BufferFormat format_of(const Instruction& i, const Wavefront& w) {
   return format;
 }
 
-// Layout of components in registers: one each, or (D16) 16 bits each, which is one per register on gfx8 and two from gfx9 on.
+// Layout of components in registers: one 32-bit component per register; with D16, 16-bit components, one per register on gfx8
+// and two from gfx9 on.
 enum class Width : std::uint8_t { word, half, high_half };
 
 std::uint32_t to_half(const BufferFormat& format, U32 component) {
@@ -348,7 +349,7 @@ constexpr auto mubuf_table() {
 }
 constexpr auto kMubufRows = mubuf_table();
 
-// MTBUF: the same accesses, named tbuffer.
+// MTBUF: the same accesses, with the prefix tbuffer.
 constexpr std::array<std::string_view, 16> kTypedNames{
     "tbuffer_load_format_x",        "tbuffer_load_format_xy",      "tbuffer_load_format_xyz",
     "tbuffer_load_format_xyzw",     "tbuffer_store_format_x",      "tbuffer_store_format_xy",

@@ -108,7 +108,8 @@ void store(const Instruction& i, Wavefront& w) {
   transfer(w, address, &w.sgpr[i.src[2].index], kWords, Access::write);
 }
 
-// A scalar buffer access uses base, stride and NUM_RECORDS of the descriptor; bytes when STRIDE is 0, else records of STRIDE.
+// A scalar buffer access uses base, STRIDE and NUM_RECORDS of the descriptor. NUM_RECORDS counts bytes if STRIDE is 0,
+// otherwise records of STRIDE bytes.
 struct ScalarBuffer {
   U64 base;
   U64 bytes;
@@ -146,7 +147,7 @@ void buffer_store(const Instruction& i, Wavefront& w) {
   if (inside != 0) transfer(w, buffer.base + offset, &w.sgpr[i.src[2].index], inside, Access::write);
 }
 
-// Data in SGPRs, followed by the comparand; with GLC the old value replaces them.
+// The data are in SGPRs, followed by the comparand; with GLC the old value replaces the data.
 template <typename U, auto F>
 void atomic_at(const Instruction& i, Wavefront& w, U64 address) {
   constexpr unsigned kWords = sizeof(U) / 4;
@@ -199,7 +200,7 @@ void buffer_atomic(const Instruction& i, Wavefront& w) {
   if (i.mem.glc) std::fill_n(&w.sgpr[i.src[2].index], sizeof(U) / 4, 0U);
 }
 
-// In this model data are never only in a cache: discarding has no effect.
+// In this model memory always holds the current data, so discarding cache lines has no effect.
 void discard(const Instruction& i, Wavefront& w) {
   note_access(i, w, address_of(i, w), 0, MemoryAccess::Operation::store);
   w.access.lanes = 0;

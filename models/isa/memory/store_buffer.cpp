@@ -7,10 +7,10 @@
 namespace lacuna::isa {
 namespace {
 
-/// Initial size; grows with use: a large GPU has a hundred buffers, most of which hold few lines.
+/// Initial number of table entries; the table grows with use. A large GPU has a hundred buffers, most of which hold few lines.
 constexpr std::size_t kFirstTable = 64;
 
-// Copies a lane's data: they have one of few sizes, for which a copy of constant size takes one or two host instructions.
+// Copies a lane's data. For the usual sizes, a copy of constant size takes one or two host instructions.
 void copy_lane(std::byte* to, const std::byte* from, std::size_t bytes) {
   switch (bytes) {
     case 4:
@@ -27,7 +27,7 @@ void copy_lane(std::byte* to, const std::byte* from, std::size_t bytes) {
   }
 }
 
-// Writes the bytes of a mask by the largest aligned words that are whole.
+// Writes the bytes selected by `mask`, with the largest aligned words that are complete.
 void write(std::byte* at, const std::byte* data, std::uint64_t mask) {
   if (mask == ~std::uint64_t{0}) {
     for (unsigned word = 0; word < StoreBuffer::kLineBytes; word += 8) std::memcpy(at + word, data + word, 8);
@@ -108,7 +108,7 @@ void StoreBuffer::grow() {
 void StoreBuffer::store(std::byte* at, const std::byte* data, std::size_t bytes) {
   for_parts(address(at), bytes, [&](std::uintptr_t number, std::size_t offset, std::size_t done, std::size_t count) {
     Line& to = line(number);
-    if (count == kLineBytes) {  // lanes that are adjacent
+    if (count == kLineBytes) {  // adjacent lanes fill the line
       std::memcpy(to.data.data(), data + done, kLineBytes);
       to.mask = ~std::uint64_t{0};
       return;

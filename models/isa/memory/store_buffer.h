@@ -4,7 +4,8 @@
 // Lines for which an operation has been deferred to the end of the window (models/isa/memory/deferred_access.h) are marked:
 // later accesses to them are deferred as well, so that each sees the effects of those before it.
 //
-// No time, not thread-safe: its owner provides for both. Nothing is allocated in steady state.
+// The owner handles time and locking: the buffer has no notion of time and is not thread-safe. It does not allocate in steady
+// state.
 #pragma once
 
 #include <array>
@@ -25,20 +26,21 @@ class StoreBuffer {
   bool may_hold(const std::byte* at, std::size_t bytes) const { return may_hold(address(at), address(at) + bytes); }
   bool may_hold(std::uintptr_t first, std::uintptr_t end) const { return first < end_ && end > first_; }
 
-  /// False: nothing has been stored in [at, at + bytes), at line granularity. Finer than may_hold(), for scattered lanes.
+  /// False: no line that contains bytes of [at, at + bytes) has been stored to. A finer test than may_hold(), for scattered
+  /// lanes.
   bool may_meet(const std::byte* at, std::size_t bytes) const {
     const std::uintptr_t number = address(at) / kLineBytes;
     return table_[place_of(number)] != kFree || (address(at) + bytes - 1) / kLineBytes != number;
   }
 
   void store(std::byte* at, const std::byte* data, std::size_t bytes);
-  /// Overwrites `data`, which holds memory's bytes of [at, at + bytes), with those that have been stored. False: there are
-  /// none.
+  /// Overwrites `data`, which holds memory's bytes of [at, at + bytes), with the bytes that have been stored. False: none have
+  /// been stored.
   bool overlay(const std::byte* at, std::byte* data, std::size_t bytes) const;
 
   /// Records that an operation on [at, at + bytes) has been deferred.
   void mark_deferred(const std::byte* at, std::size_t bytes);
-  /// Whether any line has been marked or, respectively, one of these bytes.
+  /// Whether any line is marked; deferred(): whether a line of [at, at + bytes) is marked.
   bool any_deferred() const { return any_deferred_; }
   bool deferred(const std::byte* at, std::size_t bytes) const;
 
@@ -74,7 +76,7 @@ class StoreBuffer {
   // Fibonacci hashing: 2^64 / golden ratio (Knuth, The Art of Computer Programming, volume 3, 6.4).
   static constexpr std::uint64_t kHashFactor = 0x9e3779b97f4a7c15;
 
-  std::vector<Line> lines_;  ///< as many as the table can refer to; the first count_ are in use
+  std::vector<Line> lines_;  ///< half as many as table entries; the first count_ are in use
   std::size_t count_ = 0;
   std::vector<std::uint32_t> table_;  ///< index of a line or kFree; open addressing, a power of two, at most half full
   unsigned shift_ = 0;                ///< 64 - log2(size of table_)

@@ -48,14 +48,14 @@ inline void move_to_lds(const Instruction& i, Wavefront& w, const U32* data) {
   });
 }
 
-// TFE: the word after the data reports which texels were not resident: none.
+// TFE: the status word after the data reports non-resident texels. There are none, so it is cleared.
 inline void clear_status_word(const Instruction& i, Wavefront& w, unsigned words) {
   if (!i.mem.tfe) return;
   U32* status = w.planes(i.dst[0]) + words * kLanes;
   for_lanes(w.exec(), [&](unsigned l) { status[l] = 0; });
 }
 
-// Loads of adjacent lanes, some of whose bytes may have been stored to in this window.
+// Loads adjacent lanes, some of whose bytes may be in the store buffer of this window.
 template <typename M, unsigned kWords, std::size_t kBytes>
 void load_stored(const std::byte* host, Wavefront& w, U32* dst) {
   if (w.stores->deferred(host, kBytes)) {
@@ -121,7 +121,7 @@ void store(const Instruction& i, Wavefront& w) {
   targets.write_back(w, kBytes);
 }
 
-/// Loads into one half of the register; the other half is unchanged.
+/// Loads one half of the register; the other half is unchanged.
 template <typename Path, typename M, bool kHigh>
 void load_half(const Instruction& i, Wavefront& w) {
   LaneTargets targets;
@@ -167,7 +167,7 @@ void float_atomic_operation(const Instruction& i, Wavefront& w) {
   targets.write_back(w, sizeof(U));
 }
 
-// -- rows: the paths of an instruction are flags, its effect is implemented once
+// -- rows: flags name the paths that an instruction has; its effect is implemented once
 
 enum Paths : unsigned {
   kFlat = 1,
@@ -310,7 +310,7 @@ inline constexpr std::array kEntries{
     atomic64<P, "atomic_dec_x2", op::dec<U64>>(both(0x6c)),
 };
 
-/// Calls `body(entry)` for the entries that have the path.
+/// Calls `body(entry)` for the entries that have the path `Path`.
 template <typename Path, typename Body>
 constexpr void for_entries(unsigned path, Body&& body) {
   for (const Entry& e : kEntries<Path>) {

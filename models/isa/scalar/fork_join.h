@@ -1,5 +1,5 @@
 // Divergent branches through a stack in SGPRs: s_cbranch_g_fork, s_cbranch_i_fork, s_cbranch_join (GCN3 ISA manual, "Branching"
-// and the instructions' pseudocode). MODE[31:29] counts the entries of four SGPRs: EXEC, then PC.
+// and the instructions' pseudocode). MODE[31:29] counts the entries, each of four SGPRs: EXEC, then PC.
 #pragma once
 
 #include <bit>

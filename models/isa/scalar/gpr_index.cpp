@@ -17,7 +17,7 @@ void set_modes(Wavefront& wave, std::uint32_t modes) {
   wave.sgpr[kM0] = (wave.sgpr[kM0] & ~(kModesMask << kModesShift)) | (modes & kModesMask) << kModesShift;
 }
 
-// Shifts the operand's register; false: it is then beyond the allocation.
+// Adds `distance` to the operand's register number. False: the register is then beyond the allocation.
 bool move(Operand& operand, unsigned distance, unsigned vgprs) {
   operand.index = static_cast<std::uint16_t>(operand.index + distance);
   return operand.index + unsigned{operand.words} <= vgprs;
@@ -26,7 +26,7 @@ bool move(Operand& operand, unsigned distance, unsigned vgprs) {
 void execute_indexed(const Instruction& instruction, Wavefront& wave) {
   const unsigned modes = wave.sgpr[kM0] >> kModesShift & kModesMask;
   const unsigned distance = wave.sgpr[kM0] & 0xff;
-  // Lane accesses by scalar registers are not affected.
+  // v_readlane, v_writelane and similar instructions are not indexed.
   if (modes == 0 || instruction.latency == LatencyClass::valu_lane) return instruction.execute(instruction, wave);
   Instruction moved = instruction;
   const unsigned sources = std::min<unsigned>(instruction.sources, kOfDestination);

@@ -8,9 +8,9 @@
 
 namespace lacuna::isa {
 
-/// An instruction under VGPR indexing or VSKIP. A source beyond the allocation reads v0, a destination beyond it is not
-/// written; with VSKIP the instruction has no effect (GCN3 and Vega ISA manuals, "MODE register": VALU, LDS and vector memory
-/// are skipped).
+/// Executes an instruction under VGPR indexing or VSKIP. A source beyond the allocation reads v0, a destination beyond it is
+/// not written; with VSKIP the instruction has no effect (GCN3 and Vega ISA manuals, "MODE register": VALU, LDS and vector
+/// memory are skipped).
 void execute_altered(const Instruction& instruction, Wavefront& wave);
 
 /// Executes one decoded instruction: the entry point for owners of wavefronts.

@@ -33,7 +33,7 @@ constexpr U64 reverse64(U64 a) {
 }
 constexpr U32 reverse32(U32 a) { return static_cast<U32>(reverse64(a) >> 32); }
 
-// One bit per quad that has any bit set, at the quad's lowest place.
+// One bit per quad that has any bit set, at the quad's lowest bit.
 constexpr U64 any_in_quad(U64 a) { return (a | a >> 1 | a >> 2 | a >> 3) & 0x1111111111111111; }
 constexpr U64 whole_quad64(U64 a) { return any_in_quad(a) * 0xf; }
 constexpr U32 whole_quad32(U32 a) { return static_cast<U32>(whole_quad64(a)); }

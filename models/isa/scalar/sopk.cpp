@@ -73,7 +73,8 @@ U32 status_of(const Wavefront& w) {
   return (w.status & ~kLive) | (w.scc ? 1U : 0U) | (w.exec() == 0 ? 1U << 9 : 0U) | (w.vcc() == 0 ? 1U << 10 : 0U);
 }
 
-// GPR_ALLOC and LDS_ALLOC report sizes in allocation granules; the base fields read as zero (registers are the wave's own).
+// GPR_ALLOC and LDS_ALLOC report sizes in allocation granules; the base fields read as zero, since every wavefront has its own
+// register array.
 U32 gpr_alloc_of(const Wavefront& w) {
   const TargetTraits& target = traits(w.target);
   const U32 vgprs = w.vgpr_count == 0 ? 0 : (w.vgpr_count - 1) / target.vgpr_granule;

@@ -11,8 +11,8 @@ namespace lacuna::isa::detail {
 #if defined(__SSE2__)
 
 void load_fp_setting(FpSetting setting) {
-  // MXCSR (Intel SDM volume 1, 10.2.3): exceptions masked; rounding in bits 14:13 (nearest, -inf, +inf, zero), FTZ bit 15,
-  // DAZ 6.
+  // MXCSR (Intel SDM volume 1, 10.2.3): exceptions masked; rounding in bits 14:13 (nearest, -inf, +inf, zero), FTZ in bit 15,
+  // DAZ in bit 6.
   constexpr std::uint32_t kMasked = 0x1f80;
   constexpr std::uint32_t kRounding[4] = {0x0000, 0x4000, 0x2000, 0x6000};
   const std::uint32_t mxcsr =

@@ -37,7 +37,7 @@ constexpr FpSetting fp_setting(FpMode use, Mode mode) {
   const auto setting = [](unsigned rounding, bool keep_inputs, bool keep_results) {
     return FpSetting{rounding | (keep_inputs ? 0U : 4U) | (keep_results ? 0U : 8U)};
   };
-  // Setting from a 2-bit rounding field of MODE and the 2-bit denormal field of the same formats.
+  // Setting for a 2-bit rounding field of MODE and the 2-bit denormal field of the same formats.
   const auto of_field = [](std::uint32_t roundings, std::uint32_t denormals) {
     return FpSetting{(roundings & 3) | ((~denormals & 3) << 2)};
   };

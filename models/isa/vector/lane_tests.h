@@ -1,4 +1,4 @@
-// Lanes whose register bits pass a test: for hardware detectors of values that instructions and loads write.
+// Lanes whose register bits pass a test, for models of hardware that detects values written by instructions and loads.
 #pragma once
 
 #include <cstdint>
@@ -7,8 +7,8 @@
 
 namespace lacuna::isa {
 
-/// Lanes for which `holds(low, high)` is true of the register's word at `first` and, with `wide`, that of the next register;
-/// otherwise `high` is 0.
+/// Lanes for which `holds(low, high)` is true. `low`: the lane's word of the register at `first`; `high`: that of the next
+/// register with `wide`, otherwise 0.
 template <class Holds>
 std::uint64_t lanes_where(const std::uint32_t* first, bool wide, Holds holds) {
   constexpr std::uint32_t kYes = ~std::uint32_t{0};

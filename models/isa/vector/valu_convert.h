@@ -11,7 +11,7 @@
 
 namespace lacuna::isa {
 
-/// Rounds towards zero, saturating; 0 for NaN.
+/// Converts to an integer: rounds towards zero, saturates; 0 for NaN.
 template <class Integer, class Float>
 constexpr Integer to_integer(Float x) {
   using Limits = std::numeric_limits<Integer>;
@@ -80,7 +80,7 @@ constexpr std::uint32_t insert_byte(std::uint32_t word, unsigned index, std::uin
   return (word & ~(0xffU << shift)) | byte << shift;
 }
 
-/// [-1, 1] or [0, 1] to a 16-bit integer, to nearest even; 0 for NaN (v_cvt_pknorm).
+/// [-1, 1] or [0, 1] to a 16-bit integer, rounded to nearest even; 0 for NaN (v_cvt_pknorm).
 inline std::uint32_t to_snorm16(float x) {
   const double scaled = round_to_even(static_cast<double>(x) * 32767);
   if (__builtin_isnan(scaled)) return 0;

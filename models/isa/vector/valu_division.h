@@ -2,8 +2,8 @@
 //
 // v_div_scale, v_div_fmas and v_div_fixup bracket a Newton-Raphson iteration that compilers emit: they scale operands away from
 // overflow and denormals, undo the scaling with the last fused multiply-add, and insert the special cases. Sources: GCN3 and
-// Vega ISA manuals, V_DIV_*; where they leave the post-scale open (2^32 of V_DIV_FMAS_F32 does not undo ldexp(.., 64)) the
-// RDNA3 manual's V_DIV_FMAS. tests/isa/vector/vop_division_test.cpp divides with the whole sequence.
+// Vega ISA manuals, V_DIV_*; for the post-scale, V_DIV_FMAS of the RDNA3 manual, since the others leave it open (2^32 of
+// V_DIV_FMAS_F32 does not undo ldexp(.., 64)). tests/isa/vector/vop_division_test.cpp divides with the whole sequence.
 #pragma once
 
 #include <array>
@@ -19,7 +19,7 @@ template <class Bits>
 struct DivisionFormat;
 template <>
 struct DivisionFormat<std::uint16_t> {
-  static constexpr int kUnderflow = -1000;  // no such check
+  static constexpr int kUnderflow = -1000;  // below all exponents: f16 has no underflow check
 };
 template <>
 struct DivisionFormat<std::uint32_t> {
@@ -36,7 +36,7 @@ struct DivisionFormat<std::uint64_t> {
   static constexpr double kDenormalUnit = 0x1p-946;
 };
 
-/// V_DIV_SCALE: `value` is the denominator or the numerator again; the flag makes v_div_fmas scale the quotient back.
+/// V_DIV_SCALE: `value` repeats the denominator or the numerator; the flag makes v_div_fmas scale the quotient back.
 template <class Bits>
 struct DivisionScale {
   static constexpr FpMode kFpMode = FpMode::nearest;  // scaling is exact
@@ -60,8 +60,8 @@ struct DivisionScale {
     }
     if (F::denormal(denominator)) return up(value);
     flag = tiny_quotient;
-    // According to the manuals, this scales by the same 2^64 (2^128) as above, which would overflow a denominator of that size:
-    // scaling down is meant.
+    // According to the manuals, this scales by the same 2^64 (2^128) as above, which would overflow a denominator of that size;
+    // scaling down must be meant.
     if (tiny_reciprocal && tiny_quotient) return is_denominator ? down(value) : value;
     if (tiny_reciprocal) return down(value);
     if (tiny_quotient) return is_numerator ? up(value) : value;
@@ -74,7 +74,7 @@ struct DivisionScale {
   static Bits up(Bits v) { return std::bit_cast<Bits>(std::bit_cast<Float>(v) * D::kScaleUp); }
   static Bits down(Bits v) { return std::bit_cast<Bits>(std::bit_cast<Float>(v) * D::kScaleDown); }
 
-  // Before rounding: the quotient's exponent is below the smallest normal one.
+  // Whether the quotient, before rounding, has an exponent below the smallest normal one.
   static bool quotient_is_denormal(Bits numerator, Bits denominator) {
     if (!finite(numerator) || !finite(denominator)) return false;
     const auto n = Frexp<Bits>::of(F::magnitude(numerator));
@@ -133,7 +133,7 @@ struct DivisionFusedMultiplyAdd {
   static float fused(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
   static double fused(double a, double b, double c) { return __builtin_fma(a, b, c); }
 
-  // Rounding `sum` to a denormal (or up to the smallest normal) was wrong if `sum` lies half way but the exact sum does not.
+  // Rounding `sum` to a denormal (or up to the smallest normal) is wrong if `sum` is a tie but the exact sum is not.
   static Float settle_tie(Float a, Float b, Float c, Float sum, Float down) {
     const Bits bits = std::bit_cast<Bits>(down);
     const Float rest = sum - scaled_up(bits);
@@ -144,7 +144,8 @@ struct DivisionFusedMultiplyAdd {
     const double residue = detail::fma_residue(a, b, c, sum);
     return residue != 0 && (residue > 0) == (rest > 0) ? std::bit_cast<Float>(other) : down;
   }
-  // For a denormal or the smallest normal, without an operation on it, since the host may flush its inputs.
+  // Scales up a denormal or the smallest normal by converting its bits as an integer, since the host may flush denormal
+  // operands.
   static Float scaled_up(Bits v) {
     const Float magnitude = static_cast<Float>(F::magnitude(v)) * D::kDenormalUnit;
     return F::negative(v) ? -magnitude : magnitude;
@@ -188,7 +189,7 @@ struct DivisionFixup {
 
 /// V_TRIG_PREOP_F64: 53 bits of 2/pi, chosen by the exponent of the argument and a segment (Vega and RDNA3 ISA manuals).
 struct TrigonometricPreparation {
-  // The first 1216 fraction bits of 2/pi, of which the instruction has 1201.
+  // The first 1216 fraction bits of 2/pi, of which the instruction uses 1201.
   static constexpr std::array<std::uint64_t, 19> kTwoOverPi{0xa2f9836e4e441529,
                                                             0xfc2757d1f534ddc0,
                                                             0xdb6295993c439041,

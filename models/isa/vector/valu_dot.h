@@ -47,7 +47,7 @@ struct DotHalves {
     double error_of_sum = 0;
     const double products = two_sum(low, high, error_of_products);
     const double sum = two_sum(products, static_cast<double>(detail::flush(c)), error_of_sum);
-    // If the large parts cancel, the result is the rounding error of the first two sums. Not for infinities and NaNs.
+    // If the large parts cancel, the result is the rounding errors of the first two sums. Infinities and NaNs are excluded.
     double error_of_errors = 0;
     double rest = 0;
     const double errors = two_sum(error_of_products, error_of_sum, error_of_errors);
@@ -69,10 +69,10 @@ struct DotHalves {
     return sum;
   }
 
-  // The sum, with its last bit set if it is inexact, so that rounding to f32 sees it on the right side of a tie.
+  // Rounds the sum to odd: its last bit is set if it is inexact, so that the later rounding to f32 resolves ties correctly.
   static double to_odd(double sum, double error) {
     const auto bits = std::bit_cast<std::uint64_t>(sum);
-    const bool inexact = error < 0 || error > 0;  // false for the NaN that infinities leave
+    const bool inexact = error < 0 || error > 0;  // false for the NaN that infinities produce
     const std::uint64_t toward = (error > 0) == (sum > 0) ? bits : bits - 1;
     return inexact ? std::bit_cast<double>(toward | 1) : sum;
   }

@@ -77,8 +77,8 @@ inline constexpr bool kHostConvertsHalves = false;
 void halves_to_floats(const std::uint32_t* halves, float* floats, bool flush_denormals);
 void floats_to_halves(const float* floats, std::uint32_t* halves, bool flush_denormals);
 
-/// Replaces NaN results by the first argument that is a NaN and takes part, quieted, in the result's format; if there is none,
-/// by the default NaN (negative, quiet, no payload: as in the ISA manuals for invalid operations, e.g. V_DIV_FIXUP).
+/// Replaces NaN results by the first argument that is a NaN and affects the result, quieted, in the result's format; if there
+/// is none, by the default NaN (negative, quiet, no payload: as in the ISA manuals for invalid operations, e.g. V_DIV_FIXUP).
 void settle_nans(const OperationShape& shape, const LaneIo& io);
 /// As settle_nans(), for f32 results that are not in io.out yet: stores them there. io.out may be a source.
 void store_settled(const OperationShape& shape, const LaneIo& io, Planes<1>& results);
@@ -100,11 +100,11 @@ inline bool any_nan(const Planes<1>& floats) {
 #endif
 }
 
-/// All lanes of `planes` planes from a source that is not a VGPR.
+/// `planes` planes of a source that is not a VGPR, expanded to all lanes.
 const std::uint32_t* broadcast(const Operand& operand, const Wavefront& wave, std::uint32_t* buffer, unsigned planes);
-/// One word per bit: all ones or zero.
+/// Expands a mask to one word per bit: all ones or zero.
 void expand_mask(std::uint64_t bits, std::uint32_t* words);
-/// The inverse: the sign bits of 64 words.
+/// Packs the sign bits of 64 words into a mask: the inverse of expand_mask().
 std::uint64_t pack_mask(const std::uint32_t* words);
 /// Puts the high halves of `old` above the low halves of `words`.
 void keep_high_halves(std::uint32_t* words, const std::uint32_t* old);
@@ -173,7 +173,7 @@ struct Lanes<Result(Arguments...), Operation> {
   static constexpr bool kIsMask = Result::kOperand == OperandType::lane_mask;
   static constexpr bool kAllF64 = std::is_same_v<Result, f64> && (... && std::is_base_of_v<f64, Arguments>);
 
-  /// Whether it is f16 arithmetic that rounds a float result a second time.
+  /// Whether the operation has f16 operands and computes in f32, so that its result is rounded twice.
   static constexpr bool all_halves() {
     if constexpr (std::is_base_of_v<f16, Result> && (... && std::is_base_of_v<f16, Arguments>)) {
       return std::is_same_v<decltype(apply(std::declval<LaneContext>(), (static_cast<void>(sizeof(Arguments)), 0.0F)...)),
@@ -229,7 +229,7 @@ struct Lanes<Result(Arguments...), Operation> {
     return (Result::kArithmetic && !settles_nans()) || requires { typename Operation::Numbers; };
   }
 
-  // Not inlined: plain and modified executions share it.
+  // Not inlined: plain and modified executions share this code.
   [[gnu::noinline]] static bool loop(const LaneIo& io) {
     if constexpr (kAllF64) {
       return loop_over_joined(io, std::make_index_sequence<kCount>{});
@@ -240,7 +240,7 @@ struct Lanes<Result(Arguments...), Operation> {
       return false;
     } else {
       if constexpr (requires { typename Operation::Numbers; }) {
-        // In most cases a simpler operation suffices.
+        // If no argument is a NaN, the simpler operation Numbers gives the result.
         if (Operation::Numbers::applies(io.context) && loop_over_numbers(io, std::make_index_sequence<kCount>{})) return false;
       }
       return loop_over(io, std::make_index_sequence<kCount>{});
@@ -254,7 +254,7 @@ struct Lanes<Result(Arguments...), Operation> {
     const std::array<const std::uint32_t*, kMaxArguments> in = io.in;
     std::uint32_t* out = io.out;
     [[maybe_unused]] std::uint32_t* flags = io.flags;
-    // As wide as the result, so that a vector compare needs no narrowing.
+    // A flag type as wide as the result, so that a vector compare needs no narrowing.
     using Nans = std::conditional_t<Result::kPlanes == 2, std::uint64_t, std::uint32_t>;
     Nans nans = 0;
     // Planes of `in` and `out` are disjoint, or overlap in the same lanes.
@@ -274,7 +274,7 @@ struct Lanes<Result(Arguments...), Operation> {
     return nans != 0;
   }
 
-  // Results stay in the host's registers, as far as there are enough, until it is known that there is no NaN.
+  // Keeps results in host registers, as far as there are enough, until all of them have been tested for NaN.
   template <std::size_t... kIndex>
   [[gnu::always_inline]] static void loop_and_settle(const LaneIo& io, std::index_sequence<kIndex...>) {
     const LaneContext context = io.context;
@@ -294,7 +294,7 @@ struct Lanes<Result(Arguments...), Operation> {
     copy_words<kLanes>(io.out, results.words);
   }
 
-  // False: some argument was not a number, and the results must be discarded.
+  // False: an argument is a NaN, and the results must be discarded.
   template <std::size_t... kIndex>
   static bool loop_over_numbers(const LaneIo& io, std::index_sequence<kIndex...>) {
     using Numbers = typename Operation::Numbers;

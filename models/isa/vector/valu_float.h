@@ -49,7 +49,7 @@ struct FloatBits {
   static constexpr bool denormal(Bits v) { return magnitude(v) < kImplicit && !zero(v); }
   static constexpr Bits quieted(Bits v) { return static_cast<Bits>(v | kQuiet); }
   static constexpr int biased_exponent(Bits v) { return static_cast<int>(magnitude(v) >> Layout::kFraction); }
-  /// Signed integers in the order of the floats, with -0 below +0.
+  /// Maps floats to signed integers of the same order, with -0 below +0.
   static constexpr Signed order(Bits v) { return static_cast<Signed>(negative(v) ? v ^ kMagnitude : v); }
   static constexpr Bits flushed(Bits v) { return magnitude(v) < kImplicit ? static_cast<Bits>(v & kSign) : v; }
 };
@@ -59,21 +59,21 @@ constexpr bool keeps_denormal_inputs(Mode mode) {
   return sizeof(Bits) == 4 ? mode.denorm_in_f32() : mode.denorm_in_f64_f16();
 }
 
-/// An operation whose result may be an unchanged input.
+/// Whether MODE keeps denormals of both inputs and results, for operations that may return an input unchanged.
 template <class Bits>
 constexpr bool keeps_denormals(Mode mode) {
   return keeps_denormal_inputs<Bits>(mode) & (sizeof(Bits) == 4 ? mode.denorm_out_f32() : mode.denorm_out_f64_f16());
 }
 
-/// V_MIN/V_MAX (Vega ISA manual, V_MIN_F32, V_MAX_F32): in IEEE mode a signalling NaN is the result, quieted; otherwise a NaN
-/// gives way to the other operand. -0 is less than +0. gfx8 does not flush denormals here regardless of MODE, gfx9 does (LLVM,
-/// AMDGPU subtarget feature "min/max denormal modes").
+/// V_MIN/V_MAX (Vega ISA manual, V_MIN_F32, V_MAX_F32): in IEEE mode a signalling NaN is the result, quieted; otherwise, if one
+/// operand is a NaN, the other one is the result. -0 is less than +0. gfx8 does not flush denormals here regardless of MODE,
+/// gfx9 does (LLVM, AMDGPU subtarget feature "min/max denormal modes").
 template <class Bits, bool kMaximum>
 struct Extreme {
   static constexpr bool kLogic = true;  ///< see timed_by()
   using F = FloatBits<Bits>;
 
-  /// Simpler version for operands that are not NaN, without flushing of denormals.
+  /// Simpler version for operands that are not NaN and need no flushing of denormals.
   struct Numbers {
     static constexpr bool applies(const LaneContext& context) {
       return !context.flushes_minmax || keeps_denormals<Bits>(context.mode);
@@ -101,7 +101,7 @@ struct Extreme {
   }
 };
 
-/// V_MED3: with a NaN among the operands the minimum of the three.
+/// V_MED3: the median; if an operand is a NaN, the minimum of the three.
 template <class Bits>
 struct Median {
   static constexpr bool kLogic = true;

@@ -9,7 +9,7 @@
 
 namespace lacuna::isa {
 
-/// Zero times anything is zero, even infinities and NaNs.
+/// Legacy multiplication: zero times anything is zero, even infinity or NaN.
 struct MultiplyLegacy {
   float operator()(float a, float b) const { return a == 0 || b == 0 ? 0 : a * b; }
 };
@@ -19,14 +19,14 @@ struct MultiplyAddLegacy {
   float operator()(float a, float b, float c) const { return MultiplyLegacy{}(a, b) + c; }
 };
 
-/// Two roundings. Contraction is off for the whole build. V_MAD_F32 and V_MAC_F32 flush denormals regardless of MODE (LLVM,
-/// SITargetLowering::isFMADLegal: they are used only where denormals are flushed anyway).
+/// Product and sum are rounded separately. Contraction is off for the whole build. V_MAD_F32 and V_MAC_F32 flush denormals
+/// regardless of MODE (LLVM, SITargetLowering::isFMADLegal: they are used only where denormals are flushed anyway).
 struct MultiplyAdd {
   static constexpr FpMode kFpMode = FpMode::f32_flushed;
   float operator()(float a, float b, float c) const { return a * b + c; }
 };
 
-/// Two roundings, both to f16. A denormal product is a result of the multiplication and an input of the addition.
+/// Product and sum are both rounded to f16. A denormal product is a result of the multiplication and an input of the addition.
 struct MultiplyAddF16 {
   float operator()(const LaneContext& context, float a, float b, float c) const {
     const bool flush = flushes_results(context.fp) || flushes_inputs(context.fp);

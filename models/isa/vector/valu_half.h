@@ -6,13 +6,14 @@
 
 namespace lacuna::isa {
 
-/// Exact. NaNs keep sign and payload and are quieted.
+/// Exact conversion. NaNs keep sign and payload and are quieted.
 inline float half_to_float(std::uint32_t half) {
   const std::uint32_t magnitude = half & 0x7fff;
   const std::uint32_t sign = (half & 0x8000) << 16;
   const std::uint32_t normal = (magnitude << 13) + (112U << 23);
   const std::uint32_t special = 0x7f800000U | (magnitude << 13) | (magnitude > 0x7c00 ? 0x00400000U : 0U);
-  // Denormals: 2^23 + magnitude, less 2^23, in units of 2^-24. The sign of a zero depends on the rounding mode: dropped.
+  // Denormals: 2^23 + magnitude, less 2^23, in units of 2^-24. The sign of a zero result depends on the rounding mode and is
+  // dropped.
   const float scaled = (std::bit_cast<float>(magnitude | 0x4b000000U) - 0x1p23F) * 0x1p-24F;
   const std::uint32_t tiny = std::bit_cast<std::uint32_t>(scaled) & 0x7fffffffU;
   const std::uint32_t bits = magnitude >= 0x7c00 ? special : magnitude >= 0x400 ? normal : tiny;

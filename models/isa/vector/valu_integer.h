@@ -45,7 +45,7 @@ constexpr std::uint32_t sad_bytes(std::uint32_t a, std::uint32_t b) {
   for (unsigned i = 0; i < 4; ++i) sum += difference(byte_of(a, i), byte_of(b, i));
   return sum;
 }
-/// As sad_bytes(); bytes where the reference `b` is zero do not count.
+/// As sad_bytes(); bytes whose reference byte in `b` is zero do not count.
 constexpr std::uint32_t masked_sad_bytes(std::uint32_t a, std::uint32_t b) {
   std::uint32_t sum = 0;
   for (unsigned i = 0; i < 4; ++i) sum += byte_of(b, i) != 0 ? difference(byte_of(a, i), byte_of(b, i)) : 0;

@@ -1,9 +1,9 @@
-// Reciprocals, roots, exponential, logarithm, sine and cosine of f32 and f16: own code in double arithmetic, the same bits on
+// Reciprocals, roots, exponential, logarithm, sine and cosine of f32 and f16, computed in double arithmetic: the same bits on
 // every host.
 //
-// The hardware's results are within 1 ULP (f32; GCN3 ISA manual, VOP1) and not documented to the bit. Ours carry at least 2^-31
-// relative error before the one rounding to the format, so they are within 0.51 ULP. Taylor series, because their coefficients
-// need no explanation; the arguments are reduced enough for a dozen terms.
+// The hardware's results are within 1 ULP (f32; GCN3 ISA manual, VOP1) and not documented to the bit. Results here have a
+// relative error of at most 2^-31 before the one rounding to the format, so they are within 0.51 ULP. The code uses Taylor
+// series, whose coefficients need no explanation; the arguments are reduced enough for a dozen terms.
 #pragma once
 
 #include <array>
@@ -20,7 +20,7 @@ namespace lacuna::isa::math {
 inline constexpr double kLn2 = 0.693147180559945309417;
 inline constexpr double kPi = 3.14159265358979323846;
 
-/// Coefficients of x^i / i!, i-th times `base` to the i-th power.
+/// Taylor coefficients of exp(base * x): base^i / i! for i < kCount.
 template <unsigned kCount>
 constexpr std::array<double, kCount> exponential_series(double base) {
   std::array<double, kCount> series{};
@@ -32,7 +32,7 @@ constexpr std::array<double, kCount> exponential_series(double base) {
   return series;
 }
 
-/// Pairs of terms, pairs of pairs and so on (Estrin's scheme): a quarter of the latency of one chain.
+/// Evaluates a polynomial by pairs of terms, pairs of pairs and so on (Estrin's scheme): a quarter of the latency of one chain.
 template <std::size_t kCount>
 constexpr double polynomial(const std::array<double, kCount>& coefficients, double x) {
   if constexpr (kCount == 1) {
@@ -57,7 +57,7 @@ inline double power_of_two(std::int32_t exponent) {  // -1022 <= exponent <= 102
   return std::bit_cast<double>(static_cast<std::uint64_t>(exponent + 1023) << 52);
 }
 
-// All ones where the condition holds. Special results are blended in by bits: a conditional expression would become a branch
+// All ones if the condition holds. Special results are blended in bitwise: a conditional expression would become a branch
 // around the whole computation, and the loop over lanes would not vectorise.
 inline std::uint64_t ones_if(bool condition) { return 0 - std::uint64_t{condition}; }
 inline double blend(double otherwise, bool condition, double value) {
@@ -72,11 +72,11 @@ inline constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 /// 2^x. Saturates far outside the range of f32 and f16.
 inline double exp2(double x) {
   static constexpr auto kSeries = exponential_series<13>(kLn2);
-  const double above = x > -300 ? x : -300;  // NaN too
+  const double above = x > -300 ? x : -300;  // also clips NaN
   const double clipped = above < 300 ? above : 300;
   const double whole = nearest(clipped);
   const double result = polynomial(kSeries, clipped - whole) * power_of_two(static_cast<std::int32_t>(whole));
-  // Infinity is substituted explicitly: a finite result beyond the format would become its largest number if MODE rounds
+  // Infinity is substituted explicitly: a finite value beyond the format's range would become the largest number if MODE rounds
   // towards zero.
   const double ends = blend(blend(result, x == -kInfinity, 0), x == kInfinity, kInfinity);
   return blend(ends, __builtin_isnan(x), kNan);
@@ -149,16 +149,14 @@ inline double scale(double x, std::int32_t exponent) {
 /// As scale(), for f64: exact steps come first, so that only the last one rounds.
 inline double scale_f64(double x, std::int32_t exponent) {
   const double magnitude = std::fabs(x);
-  if (!(magnitude > 0) || magnitude == std::numeric_limits<double>::infinity())
-    return x + x;  // quiets NaNs; keeps the sign of
-                   // zeros
+  if (!(magnitude > 0) || magnitude == std::numeric_limits<double>::infinity()) return x + x;  // quiets NaNs, keeps -0
   std::int32_t left = exponent > 2200 ? 2200 : exponent < -2200 ? -2200 : exponent;
   if (left > 0) {
     // Away from denormals: every step is exact until it overflows.
     for (; left > 1000; left -= 1000) x *= 0x1p1000;
     return x * power_of_two(left);
   }
-  // Make the significand normal, then go down exactly as long as the result is normal; below 2^-1076 every result is the same.
+  // Normalise the significand, then scale down exactly while the result is normal; below 2^-1076 all results are the same.
   auto bits = std::bit_cast<std::uint64_t>(magnitude);
   if ((bits >> 52) == 0) {
     x *= 0x1p54;

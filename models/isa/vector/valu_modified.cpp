@@ -86,7 +86,7 @@ const DppControl& dpp_control(unsigned control) {
 }
 
 // Moves lanes of source 0 and returns the lanes that are written: those that ROW_MASK and BANK_MASK enable and, without
-// BOUND_CTRL, whose source lane exists and is active. With BOUND_CTRL such lanes read zero.
+// BOUND_CTRL, whose source lane exists and is active. With BOUND_CTRL, lanes without an active source lane read zero.
 std::uint64_t move_lanes(const VectorModifiers& vop, std::uint64_t exec, const std::uint32_t* from, std::uint32_t* to,
                          unsigned planes) {
   const DppControl& control = dpp_control(vop.dpp_ctrl);
@@ -198,7 +198,7 @@ void write_selected(std::uint32_t* destination, const std::uint32_t* values, std
   }
 }
 
-// OP_SEL of VOP3: a source's high half, and the result to the high half.
+// OP_SEL of VOP3: reads a source's high half, or writes the result to the high half.
 void take_high_halves(std::uint32_t* words) {
   for (unsigned lane = 0; lane < kLanes; ++lane) words[lane] >>= 16;
 }

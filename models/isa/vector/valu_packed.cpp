@@ -16,13 +16,13 @@ constexpr std::uint32_t kSign32 = 0x80000000;
 
 bool chosen(unsigned bits, unsigned index) { return ((bits >> index) & 1) != 0; }
 
-/// Registers of an operand, or its value in all lanes of `buffer`.
+/// The operand's registers; for a scalar or constant, `buffer`, filled with the value in all lanes.
 const std::uint32_t* source_planes(const Operand& operand, Wavefront& wave, std::uint32_t* buffer, unsigned planes) {
   const bool vector = operand.kind == OperandKind::vgpr || operand.kind == OperandKind::agpr;
   return vector ? wave.planes(operand) : broadcast(operand, wave, buffer, planes);
 }
 
-// One half of each lane, with its sign changed.
+// Copies one half of each lane; with `negate`, changes its sign.
 void take_half(const std::uint32_t* from, bool high, bool negate, std::uint32_t* to) {
   const std::uint32_t flip = negate ? kSign16 : 0;
   if (high) {

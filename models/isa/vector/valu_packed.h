@@ -1,7 +1,7 @@
 // Executors of VOP3P: packed operations, dot products and mixed-precision multiply-adds.
 //
-// A packed instruction is an operation on one half (of packed f32: one register of a pair), run on the low halves and then on
-// the high ones: the operations, their NaN rules and their clamping are those of the ordinary instructions.
+// A packed instruction runs an operation on the low halves and then on the high halves (packed f32: on the first and then the
+// second register of a pair). The operations, their NaN rules and their clamping are those of the ordinary instructions.
 #pragma once
 
 #include "models/isa/vector/valu_execute.h"
@@ -13,7 +13,7 @@ void run_packed(const Instruction& instruction, Wavefront& wave, const Operation
 /// An operation that splits packed sources itself; it receives the sources with halves selected and signs changed.
 void run_dot(const Instruction& instruction, Wavefront& wave, const OperationShape& shape, LaneLoop loop);
 
-/// v_fma_mix_f32, v_fma_mixlo_f16, v_fma_mixhi_f16.
+/// Result of v_fma_mix_f32, v_fma_mixlo_f16 and v_fma_mixhi_f16, in this order.
 enum class MixResult : std::uint8_t { f32, low_f16, high_f16 };
 void run_mix(const Instruction& instruction, Wavefront& wave, MixResult result);
 
@@ -55,7 +55,7 @@ constexpr OperandTypes packed_types(OperandTypes types) {
 
 }  // namespace detail
 
-/// The row of a packed instruction: `Signature` is that of the operation on a half.
+/// The row of a packed instruction: `Signature` is the signature of the operation on a half.
 template <class Signature>
 constexpr InstructionRow packed_row_of(Format format, std::string_view mnemonic, Opcodes opcode, ExecuteFn function,
                                        std::uint64_t flags) {

@@ -79,7 +79,7 @@ void store_settled(const OperationShape& shape, const LaneIo& io, Planes<1>& res
   copy_words<kLanes>(io.out, results.words);
 }
 
-// A separate function, for which the compiler saves registers that other paths need not save.
+// Not inlined, so that only this path saves and restores the registers that it needs.
 [[gnu::noinline]] static void broadcast_wide(const Operand& operand, const Wavefront& wave, std::uint32_t* buffer,
                                              unsigned planes) {
   const std::uint64_t value = read_scalar64(operand, wave);

@@ -55,7 +55,7 @@ struct RowTypes<Result(Arguments...)> {
 
 }  // namespace detail
 
-/// A row that `function` executes. The timing class, unless given, is valu_f64 when an operand is an f64, valu_logic of
+/// A row that `function` executes. The timing class, unless given, is valu_f64 if an operand is an f64, valu_logic for
 /// integers, bits and comparisons, and valu otherwise.
 template <class Signature>
 constexpr InstructionRow vector_row(Format format, std::string_view mnemonic, Opcodes opcode, ExecuteFn function,

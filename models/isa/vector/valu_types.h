@@ -1,4 +1,4 @@
-// Types of the lanes of vector operands: how a lane is read from its register planes, handed to an operation and written back.
+// Types of the lanes of vector operands: how a lane is read from its register planes, passed to an operation and written back.
 //
 // A plane is one register's 64 contiguous lanes; a 64-bit operand is two planes, the low words first. A tag below names an
 // operand type of the table and the C++ type that operations compute with.
@@ -14,7 +14,7 @@
 
 namespace lacuna::isa {
 
-/// Environment of an operation. Constant over the lanes.
+/// Environment of an operation, the same for all lanes.
 struct LaneContext {
   FpSetting fp = kDefaultFpSetting;  ///< setting of the operation's FpMode, for types that are not rounded by the host
   Mode mode;
@@ -160,9 +160,9 @@ struct f64 {
   }
 };
 
-/// Operations compute in float (or in double, if they request it) and the result is rounded a second time. This is harmless for
-/// +, -, *: with 24 bits for 11 the second rounding cannot see a false tie (Figueroa 1995, "When is double rounding
-/// innocuous?"), and directed roundings in the same direction compose.
+/// f16 operations compute in float (or in double, if they request it), and the result is rounded a second time. This is
+/// harmless for +, -, *: with 24 significand bits for 11, the second rounding cannot meet a false tie (Figueroa 1995, "When is
+/// double rounding innocuous?"), and directed roundings in the same direction compose.
 struct f16 {
   using result_type = double;
   static constexpr OperandType kOperand = OperandType::f16;
@@ -222,8 +222,8 @@ struct lane_index : u32 {
   static std::uint32_t load(const LaneContext&, const std::uint32_t*, unsigned lane) { return lane; }
 };
 
-/// Result with a second one: a bit per lane for an SGPR pair (carry, v_div_scale's flag). The operation takes a `bool&` for it
-/// as its last argument.
+/// A result with a flag: one bit per lane for an SGPR pair (carry, v_div_scale's flag). The operation's last argument is a
+/// `bool&` for the flag.
 template <class T>
 struct flagged : T {};
 

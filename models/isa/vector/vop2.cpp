@@ -64,7 +64,7 @@ struct SubtractWithBorrow {
     return partial - one;
   }
 };
-// CLAMP: the largest value on a carry, zero on a borrow.
+// With CLAMP, a carry gives the largest value, a borrow zero.
 template <class Operation, U32 kLimit>
 struct Saturated {
   constexpr U32 operator()(U32 a, U32 b, bool& flag) const {
@@ -186,7 +186,7 @@ constexpr std::array kRows{
     Rows::of<f16(f16, f16, old<f16>)>("v_mac_f16", {35, kAbsent}, MultiplyAddF16{}, kCommutes | kFloatFactors),
     Rows::of<f16(f16, literal<f16>, f16)>("v_madmk_f16", {36, kAbsent}, MultiplyAddF16{}, kLiteralForm),
     Rows::of<f16(f16, f16, literal<f16>)>("v_madak_f16", {37, kAbsent}, MultiplyAddF16{}, kLiteralForm),
-    // From gfx9 on these keep the high half (LLVM, GCNSubtarget::zeroesHigh16BitsOfDest).
+    // From gfx9 on, these instructions keep the destination's high half (LLVM, GCNSubtarget::zeroesHigh16BitsOfDest).
     Rows::of<kept<f16>(f16, f16, old<f16>)>("v_mac_f16", {kAbsent, 35}, MultiplyAddF16{}, kCommutes | kFloatFactors | kNoSdwa),
     Rows::of<kept<f16>(f16, literal<f16>, f16)>("v_madmk_f16", {kAbsent, 36}, MultiplyAddF16{}, kLiteralForm),
     Rows::of<kept<f16>(f16, f16, literal<f16>)>("v_madak_f16", {kAbsent, 37}, MultiplyAddF16{}, kLiteralForm),

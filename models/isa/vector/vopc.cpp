@@ -13,12 +13,11 @@ namespace {
 
 // -- conditions: bit 0 of the opcode selects "less", bit 1 "equal", bit 2 "greater"; bit 3 inverts the result, and does not
 // exist in the eight conditions of integers.
-// integers' eight, is not there.
 template <unsigned kCondition>
 struct Condition {
   template <class T>
   constexpr bool operator()(T a, T b) const {
-    // Written out instead of composed, since each must become one vector compare.
+    // Each condition is written out, so that the compiler emits one vector compare for it.
     switch (kCondition) {
       case 0:
         return false;
