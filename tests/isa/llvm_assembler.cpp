@@ -18,7 +18,8 @@ constexpr int kDefault = 0;         // LLVMRelocDefault, LLVMCodeModelDefault
 constexpr int kObjectFile = 1;      // LLVMObjectFile
 constexpr int kError = 0;           // LLVMDSError
 
-/// The functions of LLVM's C interface that are used here, from the library that CMake has found. Its objects are opaque.
+/// The functions of LLVM's C interface that are used here, from the library that CMake has found. The library's objects are
+/// opaque.
 class Llvm {
  public:
   static const Llvm& instance() {

@@ -19,7 +19,7 @@ struct Case {
   ExecutionProfile profile;
 };
 
-// Words: VGPRs read and written, SGPRs read and written, LDS.
+// Numbers of words: VGPRs read and written, SGPRs read and written, LDS.
 constexpr ExecutionProfile profile(Operation operation, unsigned vr, unsigned vw, unsigned sr, unsigned sw, unsigned lds = 0,
                                    unsigned passes = 0) {
   const auto byte = [](unsigned n) { return static_cast<std::uint8_t>(n); };
@@ -105,7 +105,7 @@ TEST(ExecutionProfile, AreNumberedOnce) {
   for (unsigned round = 0; round < 2; ++round) {
     for (const Case& c : cases()) EXPECT_EQ(profiles[profiles.number_of(decoded(c))], c.profile) << c.text;
   }
-  EXPECT_EQ(profiles.size(), cases().size() - 1);  // v_fma_f32 and v_mac_f32 are alike
+  EXPECT_EQ(profiles.size(), cases().size() - 1);  // v_fma_f32 and v_mac_f32 have the same profile
 }
 
 }  // namespace

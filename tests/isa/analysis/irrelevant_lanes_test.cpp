@@ -52,7 +52,7 @@ struct LaneState {
   bool operator==(const LaneState&) const = default;
 };
 
-/// Counts of cases that have occurred, so that the test cannot pass without them.
+/// Numbers of cases of each kind that occurred, so that the test fails if a kind never occurs.
 struct Seen {
   unsigned pairs[3] = {};  // by ZeroPair
   std::uint64_t irrelevant = 0;
@@ -125,7 +125,7 @@ void IrrelevantLanes::try_form(const InstructionRow& row, const Form& form, unsi
   EXPECT_EQ(paper & ~known, 0U);
   EXPECT_EQ(differing & ~paper, 0U);
   EXPECT_EQ(strict, pair == ZeroPair::exact ? paper : 0);
-  // At least this many cases must have occurred.
+  // Lanes in which the whole source is zero, of either sign, must be among the irrelevant ones.
   const std::uint64_t width = words_of(zero_type) == 2 ? ~std::uint64_t{0} : 0xffff'ffff;
   const std::uint64_t plain = lanes_where([&](unsigned lane) {
     const std::uint64_t value = zeros[literal_zero ? 0 : lane];
@@ -150,10 +150,10 @@ void IrrelevantLanes::try_form(const InstructionRow& row, const Form& form, unsi
   // In strict mode the value of the operand must not matter.
   for (unsigned i = 0; i < kReplacements; ++i)
     EXPECT_EQ(lanes_that_differ(base, with(replace(strict, [&] { return any(); }))), 0U);
-  // In paper mode, replacing the operand by +0 changes only the lanes that are counted,
+  // In paper mode, replacing the operand by +0 changes exactly the lanes that differing_lanes() returns.
   const Outcome without = with(replace(paper, [] { return 0; }));
   EXPECT_EQ(lanes_that_differ(base, without), differing);
-  // and only by NaN, infinity or the sign of a zero.
+  // The changes are due to NaN, infinity or the sign of a zero.
   Outcome finite_part = without;
   for (unsigned lane = 0; lane < kLanes; ++lane) {
     if (finite(others[lane], source_type(row, other), mixed)) continue;
@@ -241,7 +241,7 @@ TEST_P(IrrelevantLanes, ScalarsAreZeroInAllLanesOrInNone) {
   EXPECT_EQ(lanes(m_.e32("v_mul_u32_u24", kDst, sgpr(9), kSrc1)), 0xff00ffU);
   m_.wave.sgpr[9] = 1;
   EXPECT_EQ(lanes(m_.e32("v_mul_u32_u24", kDst, sgpr(9), kSrc1)), 0U);
-  // A pair of SGPRs, one of which is not zero.
+  // A pair of SGPRs of which one is not zero.
   m_.wave.write64(10, std::uint64_t{1} << 32);
   EXPECT_EQ(lanes(m_.e64("v_mul_f64", kDst, {sgpr(10), vgpr(kSrc1), 0})), 0U);
   m_.wave.write64(10, std::uint64_t{1} << 63);
@@ -314,7 +314,7 @@ TEST_P(IrrelevantLanes, SignsOfProductsOfZeroAreSeenWhereNothingIsAdded) {
   m_.at(kSrc1, 3) = 0xc000'0000;
   m_.fill(kDst, 0x3f80'0000);
   EXPECT_EQ(differing(mac), 0U);
-  m_.fill(kDst, 0);  // 0 - 0 is +0, but rounding down
+  m_.fill(kDst, 0);  // 0 - 0 is +0, but -0 when rounding down
   EXPECT_EQ(differing(mac), 0U);
   m_.wave.mode = mode_of(2, true);
   EXPECT_EQ(differing(mac), kAllLanes);

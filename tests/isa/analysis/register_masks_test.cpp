@@ -1,4 +1,4 @@
-// Masks of registers: for every row equal to those of register_use(), and register_use() compared with execution.
+// Masks of registers: compared with register_use() for every row, and register_use() compared with execution.
 #include "models/isa/analysis/register_masks.h"
 
 #include <gtest/gtest.h>
@@ -45,7 +45,7 @@ struct Encoding {
   std::uint32_t value;
   unsigned opcode_shift;
   unsigned opcodes;
-  std::uint32_t free_bits;  ///< free bits of the first word
+  std::uint32_t free_bits;  ///< bits of the first word that may have any value
 };
 constexpr std::array kEncodings{
     Encoding{Format::sop1, 0xbe80'0000, 8, 256, 0x007f'00ff},    Encoding{Format::sopc, 0xbf00'0000, 16, 128, 0x0000'ffff},
@@ -57,8 +57,8 @@ constexpr std::array kEncodings{
     Encoding{Format::flat, 0xdc00'0000, 18, 128, 0x0003'ffff},   Encoding{Format::mubuf, 0xe000'0000, 18, 128, 0x0003'ffff},
     Encoding{Format::mtbuf, 0xe800'0000, 15, 16, 0x03f8'7fff}};
 
-/// Legal instructions of every row, with random bits; most irrelevant fields must be zero, so that words with few bits are
-/// tried, too.
+/// Legal instructions of every row, with random bits. Most unused fields must be zero, so words with few set bits are tried,
+/// too.
 template <class Visit>
 void for_instructions(Target target, unsigned per_row, Visit visit) {
   std::mt19937 engine(7);
@@ -112,7 +112,7 @@ TEST_P(RegisterMasksTest, HoldWhatTheUseOfEveryRowSays) {
     }
     EXPECT_EQ(masks.reads_scc(), use.reads_scc);
     EXPECT_EQ(masks.writes_scc(), use.writes_scc);
-    // A single pending register: it is reported by exactly the instructions that use it.
+    // A single pending register is reported by exactly the instructions that use it.
     for (const OperandKind file : kFiles) {
       for (unsigned r = 0; r < size_of(file); r += 1 + r % 3) {
         RegisterSet pending;
@@ -206,7 +206,8 @@ TEST_P(RegisterMasksTest, NameAllThatExecutingReadsAndWrites) {
     const bool alu = instruction.unit == Unit::valu || instruction.unit == Unit::salu;
     if (!alu || instruction.format == Format::mai || instruction.row->execute == nullptr) return;
     if (!Allocation(kRegisters, AluMachine::kSgprs).holds(instruction)) return;
-    // Other state: program counter, hardware registers, modes; moves that M0 leads out of the machine's registers are excepted.
+    // Excludes instructions that access other state (program counter, hardware registers, modes), and moves whose M0 may exceed
+    // the machine's registers.
     for (const char* other : {"pc", "cbranch", "getreg", "setreg", "movrel", "rfe", "trap", "memtime", "set_vskip"}) {
       if (mnemonic.find(other) != std::string::npos) return;
     }

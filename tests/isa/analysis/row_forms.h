@@ -77,7 +77,7 @@ inline bool same_values(const InstructionRow& row, const Outcome& a, const Outco
   return true;
 }
 
-/// Special values and moderate ones of every format: 100 of 64 bits.
+/// 100 values of 64 bits: special and moderate ones of every format.
 inline const std::vector<std::uint64_t>& values() {
   static const std::vector<std::uint64_t> all = [] {
     std::vector<std::uint64_t> list;
@@ -106,7 +106,7 @@ inline const std::vector<std::uint64_t>& values() {
 /// A form of an instruction, with its sources in v[2:3], v[4:5], v[6:7] (SOP2: in SGPRs) except for a literal.
 struct Form {
   Instruction instruction;
-  int literal = -1;  ///< which source is one
+  int literal = -1;  ///< index of the source that is a literal
 };
 
 class Subject {
@@ -118,7 +118,7 @@ class Subject {
     const auto add = [&](auto make) {
       try {
         all.push_back({.instruction = make()});
-      } catch (const std::runtime_error&) {  // no such form
+      } catch (const std::runtime_error&) {  // the row has no such form
       }
     };
     const std::array sources{row_.src.count > 0 ? vgpr(kSrc0) : 0, row_.src.count > 1 ? vgpr(kSrc1) : 0,
@@ -169,7 +169,8 @@ class Subject {
     return execute(load(form, sources, old));
   }
 
-  /// Puts sources and old destination of a vector form into registers; returns the instruction with its literal, if any.
+  /// Loads the sources and the old destination of a vector form into registers. Returns the instruction with its literal, if
+  /// any.
   Instruction load(const Form& form, const Sources& sources, std::uint64_t old) {
     Instruction instruction = form.instruction;
     for (unsigned lane = 0; lane < kLanes; ++lane) {

@@ -1,5 +1,5 @@
-// Sources that are irrelevant if another one is zero, determined by executing every instruction with two or more sources: for
-// products and ANDs the table must agree, and must state no more for any other instruction.
+// Sources that are irrelevant if another one is zero, determined by executing every instruction with two or more sources: the
+// table must have exactly these pairs for products and ANDs, and none for other instructions.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -69,8 +69,8 @@ ZeroPair found(Machine& machine, const InstructionRow& row, unsigned zero, unsig
   return exact ? ZeroPair::exact : ieee ? ZeroPair::ieee : ZeroPair::none;
 }
 
-/// Symmetric instructions that are neither products nor ANDs: fields of width zero, minima of unsigned numbers, quotients of
-/// zeros.
+/// Instructions in which a zero in either of two sources makes the other irrelevant although they are neither products nor
+/// ANDs: bit fields of width zero, minima of unsigned numbers, quotients of zeros.
 bool known_exception(std::string_view mnemonic) {
   return mnemonic.starts_with("v_div_scale_") || mnemonic.starts_with("v_bfe_") || mnemonic.starts_with("s_bfe_") ||
          (mnemonic.find("_min") != std::string_view::npos && mnemonic.find("_u") != std::string_view::npos);
@@ -112,7 +112,7 @@ TEST_P(ZeroPairs, TableAgreesWithExecution) {
   EXPECT_GE(count[ZeroPair::ieee], gfx9 ? 50U : 30U);
 }
 
-// An instruction that combines lanes, not sources.
+// Formats other than SOP2, VOP2, VOP3 and VOP3P have no zero pairs.
 TEST_P(ZeroPairs, OtherInstructionsHaveNone) {
   const std::set<Format> with{Format::sop2, Format::vop2, Format::vop3a, Format::vop3p};
   for (const Format format : all_formats()) {

@@ -199,7 +199,7 @@ TEST(RegisterUse, FollowsOperandsAndFlags) {
   }
 }
 
-// Each kind of register is compared separately.
+// Each kind of register is compared with its own count.
 TEST(Allocation, HoldsWhatIsWithinEveryCount) {
   constexpr std::array<std::uint16_t, 4> kCounts{0, 1, 102, 512};
   for (const std::uint16_t vgprs : kCounts) {

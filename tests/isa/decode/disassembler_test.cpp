@@ -106,7 +106,7 @@ constexpr std::uint32_t bits_of(std::uint32_t word, unsigned shift, unsigned cou
 struct Comparison {
   unsigned same = 0;
   unsigned both_reject = 0;
-  unsigned bogus = 0;  ///< accepted by LLVM although it says itself, or we know, that the operand does not exist
+  unsigned bogus = 0;  ///< cases that LLVM accepts although an operand is invalid: see is_bogus()
   std::vector<std::string> differences;
   std::map<std::string, unsigned> differing_mnemonics;
 };
@@ -124,10 +124,10 @@ bool beyond_file(const std::string& text, Target target) {
   return false;
 }
 
-// Operands that LLVM accepts although they are invalid: operands that it calls invalid itself; NULL, which later generations
-// have; a compare with a constant as destination; SEXT outside of SDWA (there is no such bit); constants for matrices. It does
-// not check the limits of gfx8's register files and decodes operand encodings 235 to 239, reserved on gfx8, as the apertures of
-// gfx9.
+// Operands that LLVM accepts although they are invalid: operands that it marks as invalid; NULL, which only later generations
+// have; a compare with a constant as destination; SEXT outside of SDWA (there is no such bit); constants for matrices. LLVM
+// also does not check the limits of gfx8's register files, and decodes operand encodings 235 to 239, reserved on gfx8, as the
+// apertures of gfx9.
 bool is_bogus(const std::string& text, Target target) {
   const auto says = [&](const char* what) { return text.find(what) != std::string::npos; };
   if (says("/*") || says("null") || beyond_file(text, target)) return true;
@@ -177,7 +177,7 @@ std::string report(const Comparison& result) {
 }
 
 // llvm-objdump 16 crashes on SDWA words with a reserved selector (7) or DST_UNUSED (3): such bytes cannot be compared, and must
-// not follow a case either. Ours rejects them; see SdwaRejectsReservedSelectors. Returns whether the case had to change.
+// not follow a case either. Lacuna rejects them: see SdwaRejectsReservedSelectors. Returns whether the case had to change.
 bool spare_llvm(Words& words) {
   const Words before = words;
   if (words[0] >> 31 == 0 && bits_of(words[0], 0, 9) == kSdwa) {
@@ -200,7 +200,7 @@ class RandomWords {
   // A second word of VOP3 that is legal except for alignment; fields that the row does not use are zero.
   std::uint32_t vop3_sources(const InstructionRow& row) {
     std::uint32_t word = next() % 4 == 0 ? next() & 0xf8000000 : 0;
-    const bool scalars = next() % 8 == 0;  // as lane accesses have them
+    const bool scalars = next() % 8 == 0;  // only scalar sources, as in lane accesses
     for (unsigned s = 0; s < row.src.count && s < 3; ++s) {
       std::uint32_t source = 256 + next() % 250;
       if (next() % 4 == 0) source = next() % 50 * 2;

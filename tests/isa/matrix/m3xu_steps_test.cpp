@@ -1,5 +1,5 @@
-// The step model of M3XU compared with MPFR, and the results of designs with the thesis' printed numbers:
-// docs/guide/matrix-unit-arithmetic.md.
+// The step model of M3XU compared with MPFR, and the results of designs with the numbers printed in the thesis
+// (docs/guide/matrix-unit-arithmetic.md).
 #include "models/isa/matrix/m3xu_steps.h"
 
 #include <gtest/gtest.h>
@@ -33,7 +33,7 @@ float dot(const Design& design, const std::vector<float>& a, const std::vector<f
 // -- stages
 
 TEST(M3xuSteps, DataAssignmentSplitsTheSignificand) {
-  // The hidden one and the upper 11 of 23 bits; then the lower 12. Both parts have sign and exponent.
+  // The first part has the hidden bit and the upper 11 of 23 bits, the second the lower 12. Both have sign and exponent.
   const m3xu::Assigned f = m3xu::assign({}, Format::fp32, 0xc0490fdb);
   EXPECT_EQ(f.parts[0].significand, 0xc90U);
   EXPECT_EQ(f.parts[1].significand, 0xfdbU);
@@ -41,10 +41,10 @@ TEST(M3xuSteps, DataAssignmentSplitsTheSignificand) {
   EXPECT_EQ(f.parts[0].exponent, 1);
   EXPECT_EQ(f.parts[1].exponent, 1);
   const m3xu::Assigned denormal = m3xu::assign({}, Format::fp32, 0x00001001);
-  EXPECT_EQ(denormal.parts[0].significand, 1U);  // no hidden one
+  EXPECT_EQ(denormal.parts[0].significand, 1U);  // no hidden bit
   EXPECT_EQ(denormal.parts[1].significand, 1U);
   EXPECT_EQ(denormal.parts[0].exponent, -126);
-  // Narrow formats: the hidden one is the top bit, unused bits are zero.
+  // Narrow formats: the hidden bit is the top bit, unused bits are zero.
   const Design one_part = m3xu::exact_design(Format::fp16);
   EXPECT_EQ(m3xu::assign(one_part, Format::fp16, 0x3c01).parts[0].significand, 0x802U);
   EXPECT_EQ(m3xu::assign(one_part, Format::bf16, 0x3f81).parts[0].significand, 0x810U);
@@ -135,7 +135,7 @@ TEST(M3xuSteps, ComplexEqualsFourChains) {
   }
 }
 
-// Other widths for FP64 give the same bits as long as two halves, or all parts together, have room for 53 bits.
+// Other widths for FP64 give the same bits if the parts together have room for 53 bits.
 TEST(M3xuSteps, WidthsThatDoublesNeed) {
   const Design exact = m3xu::exact_design(Format::fp64);
   Design halves = exact;
@@ -153,9 +153,9 @@ TEST(M3xuSteps, WidthsThatDoublesNeed) {
   }
 }
 
-// -- what the thesis' numbers give: each differs from the exact design in one of them
+// -- results with the thesis' numbers: each test changes one parameter of the exact design
 
-constexpr float kLast = 0x1p-23F;  // of one
+constexpr float kLast = 0x1p-23F;  // last bit of 1.0
 
 TEST(M3xuThesis, ShiftOfSixteenMisplacesCrossProducts) {
   Design design;
@@ -175,7 +175,8 @@ TEST(M3xuThesis, ElevenBitMultipliersLoseTwoBits) {
 TEST(M3xuThesis, FortyEightBitsHoldAProductButNoSum) {
   Design design = m3xu::kThesis;
   design.second_step_shift.reset();
-  // Products of one dot product with different exponents: the smaller one is below the register's last bit; alone it is kept.
+  // Products of one dot product with different exponents: the smaller one is below the register's last bit; without the larger
+  // one it is kept.
   EXPECT_EQ(dot({}, {1, 0x1p-30F}, {1, 0x1p-30F}, -1), 0x1p-60F);
   EXPECT_EQ(dot(design, {1, 0x1p-30F}, {1, 0x1p-30F}, -1), 0);
   // A single product, just above the middle between two results.
@@ -183,14 +184,14 @@ TEST(M3xuThesis, FortyEightBitsHoldAProductButNoSum) {
   const std::vector<float> b{0x1p-24F * (1 - 0x1p-12F + 0x1p-23F)};
   EXPECT_EQ(dot({}, a, b, 1), 1 + kLast);
   EXPECT_EQ(dot(design, a, b, 1), 1);
-  // A wider register does not give the results of vector units either, which round after every product.
+  // A wider register does not give the results of vector units either: these round after every product.
   EXPECT_EQ(dot({}, {0x1p-24F, 0x1p-24F}, {1, 1}, 1), 1);
   design.accumulator_bits = 100;
   EXPECT_EQ(dot(design, {0x1p-24F, 0x1p-24F}, {1, 1}, 1), 1 + kLast);
 }
 
-// 2 p + 3 bits: a denormal factor has up to p - 1 leading zeros, and the sum another bit less, a rounding bit and the sticky
-// one.
+// The register needs 2 p + 3 bits: a denormal factor has up to p - 1 leading zeros, the sum may have one bit less, and a
+// rounding bit and the sticky bit are added.
 TEST(M3xuThesis, NarrowestAccumulationRegister) {
   const auto check = [](Format format, std::uint64_t a, std::uint64_t b, std::uint64_t c) {
     Design design = m3xu::exact_design(format);
@@ -215,7 +216,7 @@ TEST(M3xuThesis, DoublesInTwelveBitHalves) {
   EXPECT_EQ(one_plus(design, -48), 0);  // four parts: 48 bits
   EXPECT_EQ(one_plus(design, -47), 0x1p-47);
   design.parts = 2;
-  EXPECT_EQ(one_plus(design, -24), 0);  // two: 24
+  EXPECT_EQ(one_plus(design, -24), 0);  // two parts: 24 bits
   EXPECT_EQ(one_plus(design, -23), 0x1p-23);
 }
 

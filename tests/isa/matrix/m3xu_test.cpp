@@ -34,7 +34,7 @@ constexpr std::array kCases{
     Case{"fp64_plain", kOfDoubles, 0, 0, Format::fp64, 4},
 };
 
-/// Position of an element; for FP64 that of the first of two registers, for FP32C that of the real part.
+/// Position of an element: for FP64, of the first of its two registers; for FP32C, of its real part.
 struct Place {
   unsigned item, lane;  ///< index of a half of 16 bits, counted through the registers
 };

@@ -47,7 +47,7 @@ TEST(MatrixExtensions, NoCodeMeansAnythingInCdna2) {
   for (const MatrixCode& code : matrix_codes()) {
     const bool f64 = carrier(code).src.types[0] == OperandType::f64;
     const bool one_block = code.carrier == "v_mfma_f32_16x16x16f16";
-    // One block cannot be broadcast to more; f64 has no such fields.
+    // A single block cannot be broadcast; f64 has no such fields.
     EXPECT_TRUE(f64 || (one_block && code.cbsz != 0)) << code.name;
   }
 }
@@ -101,7 +101,7 @@ TEST(MatrixExtensions, EveryOtherCodeIsThatOfThePlainInstruction) {
   EXPECT_GT(others, 20000U);
 }
 
-// Passes with the thesis' own numbers: FP64 at a quarter of the rate of f16, as many multipliers for FP32 as for f16.
+// Passes with the numbers of the thesis: FP64 at a quarter of the rate of f16, as many multipliers for FP32 as for f16.
 TEST(MatrixExtensions, TheRatesOfTheThesisCanBeHad) {
   MatrixCodes wide = codes_of(MatrixExtensions::all);
   wide.fp64_multipliers = Fp64Multipliers::bits_27;
@@ -158,7 +158,7 @@ TEST(MatrixExtensions, TheReasonNamesTheParameterToSet) {
             "m3xu.fp32c needs mfma.extensions = m3xu (or all), and a unit that multiplies in steps (mfma.design)");
 }
 
-// An instruction that the compilers' tools cannot print could not have been produced by them.
+// LLVM disassembles each code as its carrier instruction, and so does Lacuna: compilers can emit the codes.
 TEST(MatrixExtensions, TheTextIsLlvms) {
   std::vector<Words> cases;
   for (const MatrixCode& code : matrix_codes()) cases.push_back(words_of(code));

@@ -29,8 +29,8 @@ inline std::uint64_t widened_input(m3xu::Format format, std::uint64_t v) {
   }
 }
 
-/// Over ascending k: fused multiply-adds, rounded to nearest even, denormals kept. For halves and bfloat16, products and sums
-/// are rounded and flushed.
+/// Dot product over ascending k: fused multiply-adds, rounded to nearest even, denormals kept. For halves and bfloat16,
+/// products and sums are rounded and flushed.
 inline std::uint64_t dot_reference(m3xu::Format format, std::span<const std::uint64_t> a, std::span<const std::uint64_t> b,
                                    std::uint64_t c) {
   const BinaryFormat& f = result_format(format);
@@ -99,7 +99,7 @@ class MatrixOperands {
     const bool denormal = random_() % 16 == 0;
     return (!tame_ ? inputs_.mixed() : denormal ? inputs_.denormal() : inputs_.moderate(spread_)) >> dropped();
   }
-  /// An element of A or B whose product cancels one with `v`.
+  /// An element of A or B whose product cancels the product with `v`.
   std::uint64_t negated(std::uint64_t v) const { return v ^ in_.sign() >> dropped(); }
   /// An element of C; `a` and `b`: factors of the first product.
   std::uint64_t addend(std::uint64_t a, std::uint64_t b) {
@@ -108,9 +108,9 @@ class MatrixOperands {
     switch (random_() % 4) {
       case 0:
         return tame_ ? sums_.moderate(spread_) : sums_.mixed();
-      case 1:  // the product but for its last bits
+      case 1:  // the negated product, changed by at most 1 in its last bit
         return ((product ^ out_.sign()) + random_() % 3 - 1) & all;
-      case 2: {  // the product is about half of C's last bit
+      case 2: {  // the product is about half a unit in C's last place
         const auto up = static_cast<std::int64_t>(static_cast<std::uint64_t>(out_.precision) - random_() % 3);
         const std::uint64_t power = scaled(product & ~(out_.hidden() - 1), up, out_, {});
         return (power ^ (random_() % 2 == 0 ? out_.sign() : 0)) | random_() % 2;
@@ -121,7 +121,7 @@ class MatrixOperands {
   }
 
  private:
-  unsigned dropped() const { return format_ == m3xu::Format::bf16 ? 16 : 0; }  // of an f32
+  unsigned dropped() const { return format_ == m3xu::Format::bf16 ? 16 : 0; }  // number of low bits of an f32 that bf16 drops
   m3xu::Format format_;
   const BinaryFormat& in_;
   const BinaryFormat& out_;

@@ -9,7 +9,7 @@
 
 namespace lacuna::isa::test {
 
-/// Numbers of a format, as bits.
+/// Generates numbers of a format, as bits.
 class MatrixValues {
  public:
   MatrixValues(const BinaryFormat& format, std::mt19937_64& random) : f_(format), random_(random) {}

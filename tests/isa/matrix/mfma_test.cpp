@@ -267,7 +267,7 @@ TEST_P(Mfma, AccumulatesInPlaceAndFromConstants) {
 
 TEST_P(Mfma, BroadcastsBlocksOfAAndPermutesLanesOfB) {
   const Case& c = GetParam();
-  if (c.kind == Kind::f64) return;  // has neither: see FieldsWithoutMeaningAreRefused
+  if (c.kind == Kind::f64) return;  // f64 has neither field: see FieldsWithoutMeaningAreRefused
   Bench bench;
   std::mt19937_64 random(c.opcode + 2000);
   fill(bench, c, random);
@@ -335,11 +335,11 @@ constexpr unsigned kF16 = 0x4d, kBf16 = 0x67, kF32 = 0x45;
 TEST(MfmaValues, NarrowFormatsFlushDenormals) {
   EXPECT_EQ(of_one_product(kF16, 0x0001, 0x3c00, 0), 0U);  // input
   EXPECT_EQ(of_one_product(kF16, 0x03ff, 0x7bff, 0x3f800000), 0x3f800000U);
-  EXPECT_EQ(of_one_product(kF16, 0x0400, 0x3c00, 0), 0x38800000U);  // the smallest normal one stays
+  EXPECT_EQ(of_one_product(kF16, 0x0400, 0x3c00, 0), 0x38800000U);  // the smallest normal number is kept
   EXPECT_EQ(of_one_product(kF16, 0, 0, 0x007fffff), 0U);            // accumulator
   EXPECT_EQ(of_one_product(kBf16, 0x0001, 0x3f80, 0), 0U);
   EXPECT_EQ(of_one_product(kBf16, 0x0080, 0x3f00, 0), 0U);         // product
-  EXPECT_EQ(of_one_product(kF32, 0x00000001, 0x3f800000, 0), 1U);  // f32 keeps them
+  EXPECT_EQ(of_one_product(kF32, 0x00000001, 0x3f800000, 0), 1U);  // f32 keeps denormals
   EXPECT_EQ(of_one_product(kF32, 0, 0, 0x007fffff), 0x007fffffU);
 }
 
@@ -359,7 +359,7 @@ TEST(MfmaValues, F32IsFused) {
   EXPECT_EQ(of_one_product(kF32, 0x3f800001, 0x3f800001, 0xbf800002), std::bit_cast<std::uint32_t>(0x1p-46F));
 }
 
-// -- moves between the files, and who sees which register
+// -- moves between VGPRs and AGPRs, and their separate allocation
 
 TEST(Accumulators, MoveUnderExec) {
   Bench bench;

@@ -164,7 +164,7 @@ Matrices random_matrices(std::mt19937_64& random, unsigned style) {
         return std::array{0U, 0x8000U, kOne, kOne | 0x8000, 0x4000U}[random() % 5];
       case 2:
         return static_cast<unsigned>(halves.mixed());
-      case 3:  // an edge list: mostly no edge
+      case 3:  // a sparse graph: infinity stands for a missing edge
         return random() % 4 != 0 ? kHalfInfinity : static_cast<unsigned>(halves.moderate(2));
       default:
         return static_cast<unsigned>(halves.any());
@@ -232,7 +232,7 @@ INSTANTIATE_TEST_SUITE_P(All, Simd2, ::testing::ValuesIn(kAll), [](const auto& o
 
 // -- single values
 
-/// A[0][k] and B[k][0] from k = 0 on; all others contribute nothing.
+/// Result for the products of A[0][k] and B[k][0] from k = 0 on; all other elements contribute nothing.
 std::uint32_t one_element(Operator op, const std::vector<Product>& products, std::uint32_t c) {
   const unsigned nothing = op == mma || op == orand || op == addnorm ? 0 : kNan;
   Matrices m{};
@@ -274,7 +274,7 @@ TEST(Simd2Values, NanIsPassedOverByMinAndMax) {
       EXPECT_EQ(one_element(op, {p}, bits(3)), bits(3)) << kNames[op];
       EXPECT_EQ(one_element(op, {p}, bits(least ? kInfinity : -kInfinity)), bits(least ? kInfinity : -kInfinity)) << kNames[op];
     }
-    // As C it is the identity.
+    // A NaN in C counts as the identity.
     EXPECT_EQ(one_element(op, {{kOne, kOne}}, 0x7fc00000),
               one_element(op, {{kOne, kOne}}, bits(least ? kInfinity : -kInfinity)));
     EXPECT_EQ(one_element(op, {}, 0xff800001), bits(least ? kInfinity : -kInfinity));
@@ -287,7 +287,7 @@ TEST(Simd2Values, NanOfTheOthers) {
   EXPECT_EQ(one_element(mma, {{kNan, kOne}}, 0), kDefaultNan);
   EXPECT_EQ(one_element(addnorm, {{kHalfInfinity, kHalfInfinity}}, 0), kDefaultNan);
   EXPECT_EQ(one_element(addnorm, {}, 0x7f812345), kDefaultNan);
-  EXPECT_EQ(one_element(orand, {{kNan, kOne}}, 0), bits(1));  // is not zero
+  EXPECT_EQ(one_element(orand, {{kNan, kOne}}, 0), bits(1));  // NaN is not zero
   EXPECT_EQ(one_element(orand, {}, 0x7f800001), bits(1));
   EXPECT_EQ(one_element(orand, {{kNan, 0x8000}}, 0x80000000), bits(0));
 }
@@ -308,7 +308,7 @@ TEST(Simd2Values, DenormalHalvesCountButForMma) {
   EXPECT_EQ(one_element(orand, {}, 1), bits(1));
   EXPECT_EQ(one_element(addnorm, {{0x0001, 0}}, 0), bits(0x1p-48F));
   EXPECT_EQ(one_element(minmax, {{0x0002, 0x0001}}, bits(kInfinity)), bits(0x1p-23F));
-  EXPECT_EQ(one_element(mma, {{0x0001, kOne}}, 0), 0U);  // as the plain instruction
+  EXPECT_EQ(one_element(mma, {{0x0001, kOne}}, 0), 0U);  // denormals are flushed, as in the plain instruction
 }
 
 TEST(Simd2Values, SumsAreRoundedToSingles) {
@@ -317,7 +317,7 @@ TEST(Simd2Values, SumsAreRoundedToSingles) {
   EXPECT_EQ(one_element(addnorm, {{0x7bff, 0x8001}}, 0), bits(65504.0F * 65504.0F));
 }
 
-// -- which codes there are
+// -- the list of codes
 
 using Code = std::tuple<unsigned, unsigned, unsigned, unsigned>;  // opcode, CBSZ, ABID, BLGP
 

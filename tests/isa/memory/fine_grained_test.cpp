@@ -1,5 +1,5 @@
-// Float atomics of gfx90a on fine-grained memory: always reported, performed or dropped by the wavefront's setting. Lanes in
-// coarse-grained memory and in the LDS, and other instructions, are unaffected.
+// Float atomics of gfx90a on fine-grained memory: always reported, and performed or dropped according to the wavefront's
+// setting. Lanes in coarse-grained memory and in the LDS, and other instructions, are unaffected.
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -56,7 +56,7 @@ struct FineGrainedMachine : Machine {
     wave.target = Target::gfx90a;
     wave.shared_aperture = kSharedAperture;
     wave.mode.bits = 0xf0;
-    wave.write64(4, kBase);  // a buffer of both
+    wave.write64(4, kBase);  // the buffer contains both kinds of memory
     wave.sgpr[6] = 2 * kHalf;
     wave.sgpr[7] = 0;
   }
@@ -78,7 +78,7 @@ struct FineGrainedMachine : Machine {
   }
 };
 
-/// The returned value is in v[4:5], or (buffer) in the data's registers.
+/// Assembly text of a case. The returned value is in v[4:5], for buffer atomics in the data registers.
 std::string text(const Case& c) {
   const std::string data = c.atomic.bytes == 8 ? "v[2:3]" : "v2";
   const std::string result = !c.returns || c.path == Path::buffer ? "" : c.atomic.bytes == 8 ? "v[4:5], " : "v4, ";
@@ -98,7 +98,7 @@ std::vector<Case> cases() {
   std::vector<Case> all;
   for (const Path path : {Path::flat, Path::global, Path::buffer}) {
     for (const Atomic& atomic : {kAdd32, kPacked, kAdd64, kMin64, kMax64}) {
-      if (path == Path::flat && atomic.bytes == 4) continue;  // gfx90a has none
+      if (path == Path::flat && atomic.bytes == 4) continue;  // gfx90a has no 32-bit FLAT float atomics
       for (const auto policy : {FineGrainedFloatAtomics::apply, FineGrainedFloatAtomics::drop}) {
         for (const bool returns : {false, true})
           for (const bool deferred : {false, true}) all.push_back({path, atomic, policy, returns, deferred});
@@ -176,14 +176,14 @@ TEST(FineGrainedMemory, OtherLanesAndInstructionsAreUnaffected) {
     m.step(words.at(i));
     EXPECT_EQ(m.wave.event, Event::none) << lines[i];
   }
-  // Lanes of FLAT in the LDS, and inactive ones.
+  // FLAT with odd lanes in the LDS and an inactive lane.
   for (unsigned l = 0; l < kLanes; ++l) m.set_address(l, l % 2 != 0 ? kSharedAperture + l * 8 : kBase + m.offset(l));
   m.set_address(7, kBase + m.offset(7));
   m.wave.set_exec(~(std::uint64_t{1} << 7));
   m.run({"flat_atomic_add_f64 v[0:1], v[2:3]"});
   EXPECT_EQ(m.wave.event, Event::none);
   EXPECT_EQ(m.lds_at<double>(8), 1.5);
-  // Lanes outside of a buffer access no memory.
+  // Lanes outside the buffer access no memory.
   m.wave.set_exec(~std::uint64_t{0});
   m.wave.sgpr[6] = kHalf;
   for (unsigned l = 0; l < kLanes; ++l) m.set_address(l, m.offset(l));

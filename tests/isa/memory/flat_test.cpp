@@ -128,7 +128,7 @@ TEST(Flat, PrivateApertureIsSwizzledScratch) {
   FlatMachine m;
   std::byte* at = m.memory.map(kBase, 65536, Access::read_write);
   m.wave.scratch_base = kBase;
-  m.wave.sgpr[kFlatScratchHi] = 16;  // this wavefront's scratch is 4 KiB further on
+  m.wave.sgpr[kFlatScratchHi] = 16;  // this wavefront's scratch begins at an offset of 4 KiB
   m.wave.sgpr[kFlatScratchLo] = 32;  // bytes of one lane
   for (unsigned l = 0; l < kLanes; ++l) {
     m.set_address(l, kPrivate + 4);

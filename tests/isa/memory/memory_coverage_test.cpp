@@ -70,7 +70,7 @@ TEST_P(MemoryCoverage, EveryOpcodeThatLlvmKnowsIsExecuted) {
     const std::string& text = oracle[k].text;
     if (text.empty() || text.find("/*") != std::string::npos) continue;
     const std::string mnemonic = text.substr(0, text.find(' '));
-    // GDS is a flag of DS.
+    // GDS forms are DS instructions with a flag.
     if (!of_these_formats(mnemonic) || excluded(mnemonic) || text.find(" gds") != std::string::npos) continue;
     known.insert(mnemonic);
     const DecodeResult decoded = decode(cases[k].data(), cases[k].size(), target);

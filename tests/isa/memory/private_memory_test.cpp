@@ -18,7 +18,8 @@ constexpr std::int64_t kLaneBytes = 40;
 constexpr std::uint64_t kPrivateAperture = 0x2000000000000;
 constexpr std::uint32_t kStackBytes = 16;  // bytes of a lane below the stack pointer
 
-/// An access whose lanes have their offsets in v0 (with the aperture's high half in v1), and the offset that it adds to them.
+/// Instructions that access the lanes' offsets in v0 (with the aperture's high half in v1), and the constant that they add to
+/// the offsets.
 struct Way {
   std::string load;
   std::string store;
@@ -32,7 +33,8 @@ struct PrivateMachine : Machine {
     wave.private_aperture = kPrivateAperture;
     const std::uint64_t base = kPool + kSlot * kSlotBytes;
     wave.private_segment = {.pool = kPool, .pool_bytes = kPoolBytes, .base = base, .lane_bytes = kLaneBytes};
-    // s[4:7]: the buffer with the wavefront's offset added, as in current kernels; s[8:11]: without, as in older ones.
+    // s[4:7]: buffer whose base includes the wavefront's offset, as in current kernels; s[8:11]: without the offset, as in
+    // older ones.
     for (const unsigned at : {4U, 8U}) {
       const std::uint64_t start = at == 4 ? base : kPool;
       wave.sgpr[at] = static_cast<std::uint32_t>(start);
@@ -171,7 +173,7 @@ TEST_P(PrivateMemoryTest, ANegativeOffsetThatTheConstantMakesGoodIsInside) {
     EXPECT_EQ(read<std::uint32_t>(m.pool + kSlot * kSlotBytes + (3 * kLanes + l) * 4), 3000 + l);
 }
 
-// Another buffer with the same format is not private memory, nor is any if the queue has none.
+// Other buffers with the same format are not private memory. Without private memory in the queue, no buffer is.
 TEST_P(PrivateMemoryTest, OtherBuffersHaveNoSuchBound) {
   PrivateMachine m(GetParam());
   for (unsigned l = 0; l < kLanes; ++l) m.set_offset(l, 44);

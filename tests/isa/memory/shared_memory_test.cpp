@@ -13,8 +13,8 @@ namespace {
 constexpr unsigned kRounds = 20'000;
 
 /// Executes a kernel's instructions in this thread and `work` in another one, which starts before the first instruction and
-/// ends after the last: `rounds` rounds, and more until the other thread has worked `kMeetings` times in the meantime. Returns
-/// the number of rounds.
+/// ends after the last: at least `rounds` rounds, and until the other thread has executed `work` `kMeetings` times. Returns the
+/// number of rounds.
 template <typename Work>
 unsigned beside(Machine& m, const std::vector<std::string>& lines, unsigned rounds, Work&& work) {
   constexpr unsigned kMeetings = 1000;
@@ -97,7 +97,7 @@ TEST(SharedMemory, CompareAndSwapSeesEveryChange) {
   for (unsigned i = 0; i < kRounds || swapped == 0 || missed == 0; ++i) {
     m.step(load);
     m.v(3, 0) = m.v(4, 0);      // the comparand
-    m.v(2, 0) = m.v(4, 0) + 1;  // what is stored
+    m.v(2, 0) = m.v(4, 0) + 1;  // the new value
     m.step(swap);
     ++(m.v(5, 0) == m.v(4, 0) ? swapped : missed);
   }

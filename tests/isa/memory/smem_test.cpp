@@ -10,7 +10,7 @@ TEST(ScalarMemory, LoadsOfEveryWidthAndItsRecord) {
   Machine m;
   std::byte* at = m.memory.map(kBase, 4096, Access::read_write);
   for (std::uint32_t k = 0; k < 64; ++k) write<std::uint32_t>(at + k * 4, 100 + k);
-  m.wave.write64(2, kBase + 3);  // low bits do not count
+  m.wave.write64(2, kBase + 3);  // low bits are ignored
   m.wave.sgpr[4] = 0x21;
   m.run({"s_load_dword s0, s[2:3], 0x8"});
   EXPECT_EQ(m.wave.sgpr[0], 102U);
@@ -54,7 +54,7 @@ TEST(ScalarMemory, BufferLoadsAreBounded) {
   std::byte* at = m.memory.map(kBase, 4096, Access::read_write);
   for (std::uint32_t k = 0; k < 8; ++k) write<std::uint32_t>(at + k * 4, 1 + k);
   m.wave.write64(4, kBase);
-  m.wave.sgpr[6] = 8;  // bytes, as the stride is zero
+  m.wave.sgpr[6] = 8;  // NUM_RECORDS in bytes, as the stride is zero
   m.wave.sgpr[7] = 0;
   m.run({"s_buffer_load_dwordx4 s[8:11], s[4:7], 0x0"});
   EXPECT_EQ(m.wave.read64(8), 0x200000001U);

@@ -28,7 +28,7 @@ constexpr std::uint64_t kBase = 0x1'2340'0000;
 constexpr unsigned kRounds = 48;
 constexpr int kFailuresPerRow = 4;
 
-/// Of the current test.
+/// Number of failures of the current test.
 int failures() { return ::testing::UnitTest::GetInstance()->current_test_info()->result()->total_part_count(); }
 
 class Block : public MemoryInterface {

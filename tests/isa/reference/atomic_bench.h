@@ -10,7 +10,7 @@
 namespace lacuna::isa::test {
 
 struct AtomicInputs {
-  std::uint64_t old = 0;       ///< in memory
+  std::uint64_t old = 0;       ///< value in memory before the operation
   std::uint64_t a = 0, b = 0;  ///< data operands in the instruction's order
   std::uint32_t mode = 0;
   bool in_lds = false;
@@ -18,8 +18,8 @@ struct AtomicInputs {
 
 struct AtomicReference {
   std::string mnemonic;
-  OperandType type;  ///< of the datum in memory
-  unsigned data;     ///< data operands: 0 (the second datum is in LDS too), 1, 2
+  OperandType type;  ///< type of the datum in memory
+  unsigned data;     ///< number of data operands: 0 (the second datum is in LDS too), 1, 2
   std::uint64_t (*reference)(const AtomicInputs&);
 };
 

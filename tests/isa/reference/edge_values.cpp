@@ -62,9 +62,9 @@ std::vector<std::uint64_t> float_edges(int width, int precision) {
                                          power(0) + half,      // 1.5
                                          power(1) + half / 2,  // 2.5
                                          power(1),
-                                         power(precision - 1) + 1,  // the first without a fraction
+                                         power(precision - 1) + 1,  // the first binade without fraction bits
                                          power(precision - 2) + 1,  // ends in .5
-                                         power(-precision),         // half a unit of one
+                                         power(-precision),         // half a unit in the last place of 1.0
                                          power(-precision) + 1,
                                          power(8),
                                          power(7) + (std::uint64_t{0x7f} << (precision - 8))};  // 255

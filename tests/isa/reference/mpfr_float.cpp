@@ -6,7 +6,7 @@
 namespace lacuna::isa::test {
 namespace {
 
-/// double represents the finite numbers of every format.
+/// A finite number as a double, which represents the numbers of every format exactly.
 double as_double(std::uint64_t bits, const BinaryFormat& f) {
   if (f.width == 64) return std::bit_cast<double>(bits);
   if (f.width == 32) return std::bit_cast<float>(static_cast<std::uint32_t>(bits));

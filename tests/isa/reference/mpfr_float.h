@@ -23,7 +23,7 @@ struct BinaryFormat {
   std::uint64_t hidden() const { return std::uint64_t{1} << (precision - 1); }
   std::uint64_t infinity() const { return sign() - hidden(); }
   std::uint64_t quiet_bit() const { return hidden() >> 1; }
-  /// [Vega] V_DIV_FIXUP, V_LOG, V_RSQ: invalid operations give a negative quiet NaN.
+  /// Result of invalid operations: a negative quiet NaN ([Vega] V_DIV_FIXUP, V_LOG, V_RSQ).
   std::uint64_t default_nan() const { return sign() | infinity() | quiet_bit(); }
   std::uint64_t magnitude(std::uint64_t v) const { return v & (sign() - 1); }
   bool nan(std::uint64_t v) const { return magnitude(v) > infinity(); }
@@ -87,7 +87,7 @@ std::uint64_t converted(std::uint64_t v, const BinaryFormat& from, const BinaryF
 std::uint64_t from_integer(std::int64_t v, const BinaryFormat& to, const RoundingRule& rule);
 /// Rounds to an integral value in a direction (MPFR's mode; MPFR_RNDN: ties to even); the sign of zeros is kept.
 std::uint64_t integral(std::uint64_t v, mpfr_rnd_t direction, const BinaryFormat& format);
-/// -1, 0, 1; 2 when unordered.
+/// Compares two numbers: -1, 0, 1; 2 if unordered.
 int compare(std::uint64_t a, std::uint64_t b, const BinaryFormat& format);
 
 }  // namespace lacuna::isa::test

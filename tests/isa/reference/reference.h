@@ -15,11 +15,11 @@
 
 namespace lacuna::isa::test {
 
-/// The sources of one lane as bits, after NEG and ABS; of 16-bit operands only the half that is read.
+/// The sources of one lane as bits, after NEG and ABS; for 16-bit operands, only the half that is read.
 struct Lane {
   std::uint64_t a = 0, b = 0, c = 0;
   std::uint64_t c_high = 0;  ///< bits 64.. of a 128-bit third source
-  std::uint64_t old = 0;     ///< destination before
+  std::uint64_t old = 0;     ///< destination register before the instruction
   bool flag = false;         ///< the lane's bit of the mask that is read: carry, VCC
   unsigned index = 0;
 };
@@ -44,9 +44,8 @@ using Reference = Outcome (*)(const Lane&, const Context&);
 struct ReferenceEntry {
   std::string_view mnemonic;
   Reference reference;
-  unsigned ulps = 0;       ///< permitted error of a finite result: for instructions with a documented bound instead of a
-                           ///< rounding
-  unsigned part_bits = 0;  ///< packed: the function is that of one part, this wide
+  unsigned ulps = 0;       ///< permitted error of a finite result, for instructions with a documented error bound
+  unsigned part_bits = 0;  ///< packed: width of the part that the function computes
 };
 
 /// Vector instructions by subject; a mnemonic whose results differ between the targets uses Context::target.

@@ -12,10 +12,10 @@ namespace lacuna::isa::test {
 struct ScalarInputs {
   std::uint64_t a = 0, b = 0;
   std::int32_t immediate = 0;  ///< SIMM16, sign-extended
-  std::uint64_t old = 0;       ///< destination before; of SOPK the register that is compared too
+  std::uint64_t old = 0;       ///< destination before; in SOPK comparisons, the compared register
   std::uint64_t exec = 0;
   bool scc = false;
-  std::uint64_t pc = 0;  ///< of the next instruction
+  std::uint64_t pc = 0;  ///< address of the next instruction
 };
 
 /// Required results. `value` has the destination's width.
@@ -23,7 +23,7 @@ struct ScalarOutcome {
   std::uint64_t value = 0;
   bool scc = false;
   std::uint64_t exec = 0;
-  std::optional<std::uint64_t> pc = std::nullopt;  ///< of a jump
+  std::optional<std::uint64_t> pc = std::nullopt;  ///< target of a jump
 };
 
 struct ScalarReference {

@@ -14,10 +14,10 @@ using In = ScalarInputs;
 using Out = ScalarOutcome;
 __extension__ using Wide = __int128;
 
-/// SCC is unchanged.
+/// The result, with SCC unchanged.
 Out keeps(const In& i, std::uint64_t value) { return {value, i.scc, i.exec}; }
 Out with_scc(const In& i, std::uint64_t value, bool scc) { return {value, scc, i.exec}; }
-/// SCC is 1 if the result is not zero.
+/// The result, with SCC = 1 if it is not zero.
 template <unsigned kWidth>
 Out nonzero(const In& i, std::uint64_t value) {
   const std::uint64_t v = kWidth == 32 ? u32(value) : value;
@@ -78,7 +78,7 @@ Out count(const In& i, bool wanted) {
   for (unsigned at = 0; at < kWidth; ++at) n += bit_of(i.a, at) == wanted ? 1 : 0;
   return nonzero<32>(i, n);
 }
-/// Positions from the bottom or from the top; -1 if there is none.
+/// Position of the first wanted bit, from the bottom or from the top; -1 if there is none.
 template <unsigned kWidth>
 Out first(const In& i, bool wanted, bool from_top) {
   for (unsigned n = 0; n < kWidth; ++n) {
@@ -92,7 +92,7 @@ Out reversed(const In& i) {
   for (unsigned at = 0; at < kWidth; ++at) r |= (i.a >> at & 1) << (kWidth - 1 - at);
   return keeps(i, r);
 }
-/// A quad of lanes is complete if any of its bits is set; or one bit for each quad.
+/// Sets all four bits of a quad, or one bit per quad (kOneBit), if any bit of the quad is set.
 template <unsigned kWidth, bool kOneBit>
 Out quads(const In& i) {
   std::uint64_t r = 0;

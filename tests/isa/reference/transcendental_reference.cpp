@@ -1,14 +1,14 @@
 // Reciprocals, roots, exponential, logarithm, sine and cosine ([GCN3], [Vega]: VOP1), correctly rounded by MPFR.
 //
 //  The manuals promise 1 ULP of f32 ("1 ulp accuracy, denormals are flushed") and 2^29 ULP of f64; f16 has no figure. The
-//  executor's documented bound is tighter for f64 and is checked here: two steps for v_rsq_f64, one for the others.
+//  executor's documented bound is tighter for f64 and is checked here: 2 ULP for v_rsq_f64, 1 ULP for the others.
 #include "tests/isa/reference/float_modes.h"
 
 namespace lacuna::isa::test {
 namespace {
 
 using Format = const BinaryFormat&;
-/// MPFR's function: result and argument; the ternary value is returned.
+/// Type of MPFR's functions: result, argument, rounding mode; they return the ternary value.
 using Function = int (*)(mpfr_ptr, mpfr_srcptr, mpfr_rnd_t);
 
 int reciprocal(mpfr_ptr r, mpfr_srcptr v, mpfr_rnd_t d) { return mpfr_ui_div(r, 1, v, d); }
@@ -83,7 +83,7 @@ struct Of {
     if (F.zero(v)) return {v};
     if (outside(v)) return {0};
     const std::uint64_t r = computed(sine, v, F, rule_of(x, F));
-    return {exactly_zero(sine, v) ? 0 : r};  // no document gives its sign
+    return {exactly_zero(sine, v) ? 0 : r};  // no document defines the sign of this zero
   }
   static Outcome cos(const Lane& l, const Context& x) {
     const std::uint64_t v = input(l.a, x, F);
@@ -105,7 +105,7 @@ struct Of {
     function(result.get(), argument.get(), MPFR_RNDN);
     return mpfr_zero_p(result.get()) != 0;
   }
-  /// 2^v far beyond the range is the same as at 4096, and within MPFR's.
+  /// Limits the argument of 2^v to +-4096: the result is the same, and within MPFR's exponent range.
   static std::uint64_t clipped(std::uint64_t v) {
     const std::uint64_t limit = from_integer(4096, F, {});
     return F.magnitude(v) > limit ? (v & F.sign()) | limit : v;

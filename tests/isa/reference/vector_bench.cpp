@@ -66,7 +66,7 @@ bool close(std::uint64_t got, std::uint64_t want, const BinaryFormat& f, unsigne
   return (a > b ? a - b : b - a) <= ulps;
 }
 
-/// gfx9's new 16-bit instructions, and its multiply-adds, keep the half of the register that they do not write, all others
+/// gfx9's new 16-bit instructions, and its multiply-adds, keep the half of the register that they do not write; all others
 /// clear it ([LLVM] GCNSubtarget::zeroesHigh16BitsOfDest).
 bool keeps_other_half(const InstructionRow& row, Target target) {
   if (target != Target::gfx90a || !is_16_bit(row.dst.types[0])) return false;
@@ -123,7 +123,7 @@ class Bench {
     wave_.mode.bits = mode;
     for (unsigned i = 0; i < forms && failures_ < kFailuresPerRow; ++i) {
       Form form = random_form(row_, target_, generator_);
-      if (entry_.ulps != 0) form.dst_sel = 6;  // part of an approximate result is not near part of the exact one
+      if (entry_.ulps != 0) form.dst_sel = 6;  // whole dword: parts of an approximate result may be far from exact
       const std::array<std::uint32_t, 3> words = encode(row_, target_, form);
       const DecodeResult decoded = decode(words.data(), words.size(), target_);
       if (!decoded.ok || decoded.instruction.row->mnemonic != row_.mnemonic) {

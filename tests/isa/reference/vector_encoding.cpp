@@ -124,7 +124,7 @@ Form random_form(const InstructionRow& row, Target target, std::mt19937_64& gene
     }
   }
   if (f.encoding == Encoding::vop3p) {
-    const bool moves = row.mnemonic == "v_pk_mov_b32";  // without signs and CLAMP
+    const bool moves = row.mnemonic == "v_pk_mov_b32";  // v_pk_mov_b32 has no sign modifiers and no CLAMP
     f.clamp = !moves && pick(4) == 0;
     for (unsigned i = 0; i < count; ++i) {
       f.op_sel |= pick(2) << i;

@@ -22,7 +22,7 @@ enum class Encoding : std::uint8_t { e32, e64, sdwa, dpp, vop3p };
 
 struct Form {
   Encoding encoding = Encoding::e32;
-  std::array<unsigned, 3> source{};  ///< 9-bit encodings; 256.. a VGPR
+  std::array<unsigned, 3> source{};  ///< 9-bit encodings; 256 and above: a VGPR
   std::uint32_t literal = 0;
   unsigned neg = 0, abs = 0, omod = 0, op_sel = 0;
   unsigned op_sel_hi = 0, neg_hi = 0;  ///< VOP3P

@@ -43,12 +43,12 @@ TEST_P(GprIndex, OnSetsModeAndM0) {
 
 TEST_P(GprIndex, VskipLeavesOutVectorInstructions) {
   machine_.wave.sgpr[4] = 1U << 9;
-  machine_.wave.sgpr[5] = 32 + 9;  // the bit's number, its low five bits
+  machine_.wave.sgpr[5] = 32 + 9;  // bit number, of which the low five bits count
   step({0xbf100504, 0});           // s_setvskip s4, s5
   EXPECT_EQ(machine_.wave.mode.bits >> 28 & 1, 1U);
   step(machine_.e32("v_mov_b32", 10, vgpr(2)));
   EXPECT_EQ(value(10), 110U);
-  step({0xbe8600ff, 77});  // s_mov_b32 s6, 77: scalars go on
+  step({0xbe8600ff, 77});  // s_mov_b32 s6, 77: scalar instructions still execute
   EXPECT_EQ(machine_.wave.sgpr[6], 77U);
   machine_.wave.sgpr[5] = 8;
   step({0xbf100504, 0});

@@ -20,7 +20,7 @@ inline constexpr std::uint64_t kBase = 0x7000000000;
 /// Mappings defined by a test; contents start as zero.
 class TestMemory : public MemoryInterface {
  public:
-  /// The memory of [base, base + size).
+  /// Maps [base, base + size) and returns its memory.
   std::byte* map(std::uint64_t base, std::uint64_t size, Access granted, Sharing sharing = Sharing::device,
                  Grain grain = Grain::coarse) {
     blocks_.push_back({base, granted, sharing, grain, std::vector<std::byte>(size)});

@@ -1,4 +1,4 @@
-// Scalar instructions: values and SCC by hand from the ISA manual's definitions.
+// Scalar instructions: values and SCC computed by hand from the definitions of the ISA manual.
 #include <gtest/gtest.h>
 
 #include "tests/isa/scalar/scalar_machine.h"

@@ -141,7 +141,7 @@ TEST(VopCompare, Class) {
                                           {0x7f7fffff, 8},
                                           {0x7f800000, 9}}};
   Machine machine;
-  machine.wave.mode = mode_of(0, false);  // denormals are recognised although flushing is on
+  machine.wave.mode = mode_of(0, false);  // denormals are recognised although flushing is enabled
   for (unsigned asked = 0; asked < 10; ++asked) {
     for (unsigned lane = 0; lane < kLanes; ++lane) machine.at(kSrc0, lane) = examples[lane % examples.size()].bits;
     machine.fill(kSrc1, 1U << asked);

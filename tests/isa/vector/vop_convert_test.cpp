@@ -39,7 +39,7 @@ std::vector<Inputs> float_inputs(const FloatFormat& f) {
 void check_modes(const char* mnemonic, const std::vector<Inputs>& inputs,
                  const std::function<U64(U64 source, Mode mode)>& expected) {
   for (unsigned rounding = 0; rounding < 4; ++rounding) {
-    for (unsigned denormals = 0; denormals < 16; denormals += 5) {  // none, in f32 + in f64, out + out, all
+    for (unsigned denormals = 0; denormals < 16; denormals += 5) {  // denormals kept: none, inputs, results, all
       for (const unsigned flip : {0U, 3U}) {
         Machine machine;
         machine.wave.mode.bits = rounding | ((rounding + 1) % 4) << 2 | (denormals ^ flip) << 4 | 1U << 9;

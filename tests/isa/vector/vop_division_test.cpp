@@ -144,9 +144,9 @@ TEST(VopDivision, ScaleFlagsAndValues) {
   constexpr std::uint32_t kOneBits = 0x3f800000;
   for (const Example& e :
        {Example{kOneBits, kOneBits, kOneBits, kOneBits, false}, Example{0, kOneBits, 0, 0xffc00000, false},
-        Example{0x10000000, 0x10000000, 0x7e000000, 0x30000000, true},  // numerator 2^96 and more above: denominator up
+        Example{0x10000000, 0x10000000, 0x7e000000, 0x30000000, true},  // exponents differ by 96 or more: denominator up
         Example{0x7e000000, 0x10000000, 0x7e000000, 0x7e000000, true}, Example{1, 1, 0x00800000, 0x15000000, false},
-        Example{0x7f000000, 0x7f000000, 0x3f800000, 0x5f000000, true},  // both tiny: 1/d and n/d
+        Example{0x7f000000, 0x7f000000, 0x3f800000, 0x5f000000, true},  // both 1/d and n/d are tiny
         Example{0x7f000001, 0x7f000001, 0x4f800000, 0x5f000001, false},
         Example{0x04000000, 0x44000000, 0x04000000, 0x24000000, true},
         Example{0x44000000, 0x44000000, 0x04000000, 0x44000000, true},

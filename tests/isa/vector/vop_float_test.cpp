@@ -75,7 +75,7 @@ U64 unfused(const Inputs& x, const FloatFormat& f, const Rounding& of_mode) {
 U64 unfused_legacy(const Inputs& x, const FloatFormat& f, const Rounding& of_mode) {
   const Rounding r{of_mode.mode, true, true};
   const U64 product = legacy(x.a, x.b, f, r);
-  // A zero factor makes the product zero whatever the other factor is, even a NaN.
+  // A zero factor makes the product zero, even if the other factor is a NaN.
   const bool zero = f.zero(f.flushed(x.a)) || f.zero(f.flushed(x.b));
   if (!zero && (f.nan(product) || f.nan(x.c))) return nan_of(f, {x.a, x.b, x.c});
   return add(product, x.c, f, r);
@@ -161,7 +161,8 @@ TEST_P(VopFloat, MatchesExactArithmetic) {
 INSTANTIATE_TEST_SUITE_P(All, VopFloat, testing::ValuesIn(kFloatCases),
                          [](const auto& tested) { return std::string(tested.param.mnemonic); });
 
-// A destination that overlaps sources gets the same result as a separate one: NaN results depend on the sources.
+// An instruction whose destination overlaps a source gives the same result as with a separate one, even if a NaN result depends
+// on the sources.
 TEST(VopNan, DestinationMayBeASource) {
   struct Subject {
     const char* name;
@@ -184,7 +185,7 @@ TEST(VopNan, DestinationMayBeASource) {
       Machine m;
       m.wave.set_exec(round % 3 == 0 ? random() | U64{random()} << 32 : kAllLanes);
       m.wave.set_vcc(U64{random()} << 16);
-      // From special values everywhere to a few in a single lane.
+      // The frequency of special values varies from all registers and lanes to a few values in a single lane.
       const unsigned every = 1U << (round / 3 % 7);
       for (unsigned lane = 0; lane < kLanes; ++lane) {
         for (unsigned reg = 0; reg < kSources; ++reg) {
@@ -267,7 +268,7 @@ TEST(VopExtreme, MinimumMaximum) {
     const auto inputs = combine(edges_of(f, test.sources == 3), test.sources, 1000, draw_of(f));
     for (const bool ieee : {false, true}) {
       Machine machine;
-      machine.wave.mode = mode_of(0, false, ieee);  // gfx8 keeps denormals although flushing is on
+      machine.wave.mode = mode_of(0, false, ieee);  // gfx8 keeps denormals although flushing is enabled
       const U64 all = (f.sign() - 1) | f.sign();
       const unsigned third = test.sources > 2 ? vgpr(kSrc2) : 0;
       check_lanes(machine, machine.e64(test.mnemonic, kDst, {vgpr(kSrc0), vgpr(kSrc1), third}), inputs, false,

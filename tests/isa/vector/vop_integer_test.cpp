@@ -40,7 +40,7 @@ struct IntegerCase {
   const char* mnemonic;
   unsigned sources;
   Function plain;
-  Function clamped;  // expected result with the CLAMP bit; null: there is none
+  Function clamped;  // expected result with the CLAMP bit; null: the instruction has no CLAMP
   bool accumulates = false;
 };
 

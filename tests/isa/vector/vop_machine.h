@@ -1,4 +1,4 @@
-// A wavefront on a separate bench: assembles vector instructions from the table's opcodes, decodes and executes them.
+// A wavefront for tests: assembles vector instructions from the opcodes of the instruction table, decodes and executes them.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -44,7 +44,7 @@ struct Vop3 {
   unsigned sdst = 0;
   unsigned op_sel = 0;
 };
-/// The default: halves are not exchanged, no signs are changed.
+/// Modifiers of VOP3P. The defaults leave halves and signs as they are.
 struct Vop3p {
   unsigned op_sel = 0, op_sel_hi = 7, neg = 0, neg_hi = 0;
   bool clamp = false;

@@ -167,7 +167,7 @@ TEST(VopOperands, EveryOverlapGivesTheSameBits) {
   const struct {
     const char* mnemonic;
     std::array<unsigned, 3> sources;
-    unsigned words;  // of the result
+    unsigned words;  // registers of the result
   } kModifierCases[] = {
       {"v_add_f32", {vgpr(21), vgpr(22), 0}, 1},
       {"v_mac_f32", {vgpr(21), vgpr(22), 0}, 1},

@@ -169,7 +169,7 @@ TEST(PackedHalves, InlineConstants) {
   EXPECT_EQ(sum("v_pk_add_u16", integer_constant(-1), 7), 0xffffffffU);
   EXPECT_EQ(sum("v_pk_add_u16", integer_constant(5), 7), 0x00000005U);
   EXPECT_EQ(sum("v_pk_add_u16", integer_constant(5), 1), 0x00050005U);
-  EXPECT_EQ(sum("v_pk_add_u16", kOne, 7), 0x3f800000U);  // f32's
+  EXPECT_EQ(sum("v_pk_add_u16", kOne, 7), 0x3f800000U);  // the bits of f32's 1.0
   EXPECT_EQ(sum("v_pk_add_f16", kOne, 7), 0x00003c00U);
   EXPECT_EQ(sum("v_pk_add_f16", kOne, 1), 0x3c003c00U);
 }
@@ -228,7 +228,7 @@ TEST(PackedF32, MovesAndConstants) {
     EXPECT_EQ(machine.at(kDst, 3), 1U + (op_sel & 1));
     EXPECT_EQ(machine.at(kDst + 1, 3), 3U + (op_sel >> 1));
   }
-  // Swaps a pair in place, and reads a scalar pair.
+  // Swaps the registers of a pair in place, and reads a pair of SGPRs.
   Vop3p crossed;
   crossed.op_sel = 1;
   machine.run(machine.vop3p("v_pk_mov_b32", kSrc0, {vgpr(kSrc0), vgpr(kSrc0), 0}, crossed));
@@ -241,7 +241,7 @@ TEST(PackedF32, MovesAndConstants) {
   machine.run(machine.vop3p("v_pk_mul_f32", kDst, {sgpr(10), vgpr(kSrc1), 0}));
   EXPECT_EQ(machine.at(kDst, 0), std::bit_cast<U32>(20.0F));
   EXPECT_EQ(machine.at(kDst + 1, 0), std::bit_cast<U32>(60.0F));
-  Vop3p low_constant;  // as compilers encode it: both results use the constant
+  Vop3p low_constant;  // op_sel_hi as compilers encode it: both results use the constant
   low_constant.op_sel_hi = 1;
   machine.run(machine.vop3p("v_pk_add_f32", kDst, {vgpr(kSrc1), kOne, 0}, low_constant));
   EXPECT_EQ(machine.at(kDst, 0), std::bit_cast<U32>(11.0F));
