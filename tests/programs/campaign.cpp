@@ -44,7 +44,7 @@ std::string difference(const Program& program, const Result& expected, const Res
   return text.str();
 }
 
-/// The failure of this program and variant; nullopt if there is none. Throws CompileError or RunError if the host's compiler or
+/// The failure of `program` with `variant`; empty if there is none. Throws CompileError or RunError if the host's compiler or
 /// run fails, so that there is no reference.
 std::string fault_of(const Program& program, const Variant& variant, const Simulator& simulator,
                      const std::filesystem::path& folder) {
@@ -80,7 +80,7 @@ std::filesystem::path expected_file(const std::filesystem::path& folder, const P
   return folder / (program.name + ".expected." + what);
 }
 
-/// The kind of fault: reduction must not turn one kind of fault into another.
+/// Kind of a fault, which the reduction of a program must preserve.
 std::string kind_of(const std::string& fault) { return fault.substr(0, fault.find(':')); }
 
 class Campaign {
@@ -109,7 +109,7 @@ class Campaign {
     for (const auto& [seed, failure] : failing) report(failure);
   }
 
-  /// Results of the host. `folder` receives the programs and the files built from them.
+  /// Results computed by the host. `folder` receives the programs and the files built from them.
   std::vector<Result> expected_of(const std::vector<Program>& programs, const std::filesystem::path& folder) {
     const std::filesystem::path built = built_folder(options_, programs);
     if (options_.built.empty() || !std::filesystem::exists(expected_file(built, programs.back(), "cells"))) {
@@ -216,7 +216,7 @@ void build_programs(const CampaignOptions& options) {
     } catch (const CompileError&) {
     } catch (const RunError&) {
     }
-    // Files from which code objects and results were built are no longer needed.
+    // The intermediate files of code objects and results are not needed after the build.
     for (const auto& file : std::filesystem::directory_iterator(folder))
       if (file.path().extension() == ".o" || file.path().extension() == ".so" || file.path().filename() == "host.cl")
         std::filesystem::remove(file.path());

@@ -15,7 +15,7 @@ struct CampaignOptions {
   std::uint64_t seed = 1;  ///< seed of the first program; each further program has the next one
   std::uint64_t count = 100;
   unsigned batch = 20;  ///< programs in one code object
-  bool matrix = false;  ///< programs with tiles of the matrix unit's extensions
+  bool matrix = false;  ///< generate programs with tiles of the matrix unit's extensions
   std::vector<Variant> variants;
   Simulator simulator;
   /// Files of build_programs(); empty: programs are built when they are run.

@@ -15,7 +15,8 @@ std::string hex(std::uint64_t bits) {
   return text.data();
 }
 
-/// Type in which unsigned scalars of less than 32 bits are computed: 32 bits, otherwise promotion to int could overflow.
+/// Unsigned type in which arithmetic of `type` is computed. Scalars of less than 32 bits use uint, since promotion to int could
+/// overflow.
 Type arithmetic_type(Type type) {
   const Type result = unsigned_like(type);
   return !result.is_vector() && result.element_bytes() < 4 ? kUint : result;

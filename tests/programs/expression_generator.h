@@ -31,7 +31,7 @@ struct Callable {
   bool reads_input = false;
 };
 
-/// Names that an expression may refer to. Inner scopes are copies.
+/// Names that an expression may refer to. An inner scope is a copy of the outer one.
 struct Scope {
   std::vector<Variable> variables;
   std::vector<Array> arrays;
@@ -43,7 +43,7 @@ class ExpressionGenerator {
  public:
   explicit ExpressionGenerator(Random& random);
 
-  /// At most `depth` operators deep.
+  /// A random expression of `type`, at most `depth` operators deep.
   [[nodiscard]] Expression expression(Type type, const Scope& scope, unsigned depth);
   [[nodiscard]] Expression literal(Type type);
 

@@ -9,7 +9,7 @@
 
 namespace lacuna::programs {
 
-/// Throw std::runtime_error that names the file.
+/// Writing and reading throw a std::runtime_error that names the file.
 void write_file(const std::filesystem::path& path, std::span<const std::uint8_t> bytes);
 void write_file(const std::filesystem::path& path, const std::string& text);
 [[nodiscard]] std::vector<std::uint8_t> read_file(const std::filesystem::path& path);

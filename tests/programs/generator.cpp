@@ -149,7 +149,7 @@ class ProgramGenerator {
       callable.parameters.push_back(type);
     }
     head += ")";
-    // A structure passed by pointer could be changed by an evaluation whose order C does not define: it is only read.
+    // A structure passed by pointer is only read: C does not define the order of evaluation, so writes could change the result.
     if (by_pointer) {
       for (Variable& variable : scope.variables) variable.assignable = variable.assignable && variable.name[0] != '(';
     }

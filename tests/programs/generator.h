@@ -7,7 +7,8 @@
 
 namespace lacuna::programs {
 
-/// `matrix`: with tiles of the matrix unit's extensions, for gfx90a. Without it a seed's program does not depend on these.
+/// `matrix`: the program may use tiles of the matrix unit's extensions, for gfx90a only. Without `matrix`, the program of a
+/// seed does not depend on them.
 [[nodiscard]] Program generate_program(std::uint64_t seed, bool matrix = false);
 
 }  // namespace lacuna::programs

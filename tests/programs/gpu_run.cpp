@@ -12,7 +12,7 @@
 namespace lacuna::programs {
 namespace {
 
-constexpr std::chrono::seconds kRunLimit{600};  ///< a run that takes longer hangs, however busy the machine
+constexpr std::chrono::seconds kRunLimit{600};  ///< a run that takes longer is assumed to hang, even on a busy machine
 
 std::string triple(const std::array<unsigned, 3>& sizes) {
   return std::to_string(sizes[0]) + "," + std::to_string(sizes[1]) + "," + std::to_string(sizes[2]);

@@ -103,7 +103,7 @@ double rounded(long double x, unsigned mode, bool to_double) {
 
 }  // namespace
 
-// Functions declared in host_builtins.h; compiled programs find them in the process that loads them.
+// Functions declared in host_builtins.h; compiled programs link to them when they are loaded.
 extern "C" {
 unsigned long lacuna_work_item(unsigned what, unsigned d) {
   switch (what) {

@@ -1,4 +1,4 @@
-// Work items on the host: each is a fiber that runs until a barrier, group after group.
+// Work items on the host: each item is a fiber that runs to the next barrier. Groups run one after the other.
 #pragma once
 
 #include "program.h"

@@ -16,8 +16,8 @@
 namespace lacuna::programs {
 namespace {
 
-constexpr std::chrono::seconds kRunLimit{600};  ///< a run that takes longer hangs, however busy the machine
-constexpr std::size_t kAlignment = 256;         ///< of buffers: the widest vector has 128 bytes
+constexpr std::chrono::seconds kRunLimit{600};  ///< a run that takes longer is assumed to hang, even on a busy machine
+constexpr std::size_t kAlignment = 256;         ///< bytes, for buffers: the widest vector has 128 bytes
 
 /// Memory that a child process writes and its parent reads.
 class SharedMemory {
@@ -55,8 +55,8 @@ void call(void* library, const Program& program, std::uint8_t* input, std::uint8
   run_work_items(kernel, arguments.data(), program.launch);
 }
 
-/// The source as a library. When a failing program is reduced, often only its input or its launch changes: then the library in
-/// `folder` is still valid.
+/// Compiles the source to a library, unless the library in `folder` is valid: when a failing program is reduced, often only its
+/// input or its launch changes.
 std::filesystem::path host_library(const std::filesystem::path& folder, const std::vector<std::string>& options) {
   std::string name = "host";
   for (const std::string& option : options) name += option;

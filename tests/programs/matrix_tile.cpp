@@ -55,7 +55,7 @@ float half(std::uint32_t bits) {
   return (bits & 0x8000) != 0 ? -magnitude : magnitude;
 }
 
-/// Flushes denormals to zero: of halves and of sums, only in the product of matrices.
+/// Flushes denormals to zero. Used only by the operator mma, for its halves and sums.
 float flushed(float v, float least_normal) { return std::fabs(v) < least_normal ? std::copysign(0.0F, v) : v; }
 
 float step(Operator op, float a, float b, float sum) {

@@ -12,15 +12,15 @@ namespace lacuna::programs {
 
 inline constexpr unsigned kTileItems = 64;  ///< work items that compute a tile together: a wavefront
 
-/// D = NAME(A, B, C), with the types of a work item's part. random_program.h has the functions for the GPU, host_builtins.h
+/// D = NAME(A, B, C), with the types of a work item's part. random_program.h has the functions for the GPU, host_builtins.h has
 /// those for the host; both refer to tiles by their index in matrix_tiles().
 struct MatrixTile {
   const char* name;
-  Type a, b, c;  ///< D is as C
+  Type a, b, c;  ///< D has the type of C
 };
 std::span<const MatrixTile> matrix_tiles();
 
-/// A work item's part of the operands: bits, the first element lowest.
+/// A work item's part of the operands as bits, the first element in the lowest bits.
 struct TileOperands {
   unsigned tile = 0;  ///< index in matrix_tiles()
   std::array<std::uint32_t, 2> a{}, b{};

@@ -15,7 +15,7 @@ inline constexpr std::array<unsigned, 6> kWidths{1, 2, 3, 4, 8, 16};
 
 struct Type {
   Scalar scalar = Scalar::int_;
-  unsigned width = 1;  ///< elements; one of kWidths
+  unsigned width = 1;  ///< number of elements; one of kWidths
 
   [[nodiscard]] bool operator==(const Type&) const = default;
   [[nodiscard]] bool is_float() const { return scalar >= Scalar::float_; }

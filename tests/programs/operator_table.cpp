@@ -66,7 +66,7 @@ constexpr std::array kRows{
     OperatorRow{"mul_hi({0}, {1})", "TT", kIntegers, 2},
     OperatorRow{"mad_hi({0}, {1}, {2})", "TTT", kUnsignedIntegers, 1},
     OperatorRow{"mad_sat({0}, {1}, {2})", "TTT", kIntegers, 1},
-    // The device library multiplies as if the product had 31 bits, hence the shifts.
+    // The shifts keep the product within 31 bits: the device library assumes that it has no more.
     OperatorRow{"mul24(({0} << 8) >> 8, ({1} << 24) >> 24)", "TT", kSigned | kUnsigned | kAnyShape | k32, 3},
     OperatorRow{"mad24(({0} << 8) >> 8, ({1} << 8) >> 8, {2})", "TTT", kUnsigned | kAnyShape | k32, 3},
     // Comparison and choice

@@ -24,8 +24,8 @@ struct Statement {
   std::string text;  ///< `{0}` ... stand for expressions, `[0]` ... (alone on a line) for blocks
   std::vector<Expression> expressions;
   std::vector<std::vector<Statement>> blocks;
-  bool jump = false;  ///< break or continue: goes to the loop or switch around it
-  bool loop = false;  ///< a loop or switch: the target of break and continue in it
+  bool jump = false;  ///< break or continue, which refers to the enclosing loop or switch
+  bool loop = false;  ///< a loop or switch, to which an inner break or continue refers
 };
 
 using Block = std::vector<Statement>;
@@ -37,7 +37,7 @@ struct Function {
   bool noinline = false;
 };
 
-/// A kernel argument by value.
+/// A kernel argument that is passed by value.
 struct ScalarArgument {
   Type type;
   std::string name;
@@ -46,17 +46,17 @@ struct ScalarArgument {
 
 struct Launch {
   unsigned dimensions = 1;
-  std::array<unsigned, 3> grid{1, 1, 1};   ///< work items
-  std::array<unsigned, 3> block{1, 1, 1};  ///< work items a group; the last group of a row may be smaller
+  std::array<unsigned, 3> grid{1, 1, 1};   ///< number of work items
+  std::array<unsigned, 3> block{1, 1, 1};  ///< work items per group; the last group of a row may be smaller
   [[nodiscard]] unsigned items() const { return grid[0] * grid[1] * grid[2]; }
   [[nodiscard]] unsigned group_items() const { return block[0] * block[1] * block[2]; }
   [[nodiscard]] unsigned groups() const;
 };
 
 inline constexpr unsigned kInputWords = 256;  ///< 32 bit words of the buffer that every program reads
-inline constexpr unsigned kCellRows = 10;     ///< one for each kind of atomic operation: rows do not mix kinds
+inline constexpr unsigned kCellRows = 10;     ///< one row for each kind of atomic operation
 inline constexpr unsigned kCellsPerRow = 4;
-inline constexpr unsigned kCells = kCellRows * kCellsPerRow;  ///< 64 bit each; once in global memory, once in local
+inline constexpr unsigned kCells = kCellRows * kCellsPerRow;  ///< 64-bit cells, in global memory and again in each local memory
 
 struct Program {
   std::uint64_t seed = 0;
@@ -66,11 +66,11 @@ struct Program {
   Block globals;  ///< structures and constant tables
   std::vector<Function> functions;
   Block body;
-  unsigned item_bytes = 0;  ///< of output for each work item
+  unsigned item_bytes = 0;  ///< bytes of output of each work item
   std::vector<std::uint32_t> input;
-  std::vector<std::uint64_t> cells;  ///< initial contents
+  std::vector<std::uint64_t> cells;  ///< initial contents of the cells
 
-  /// The items' values, then each group's cells of local memory.
+  /// Size of the output: the items' values, then each group's cells of local memory.
   [[nodiscard]] std::uint64_t output_bytes() const {
     return group_output_offset() + std::uint64_t{launch.groups()} * kCells * 8;
   }

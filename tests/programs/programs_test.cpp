@@ -56,8 +56,8 @@ TEST(Generator, APartOfAWavefrontMakesNoTile) {
 }
 
 // Results of undefined programs, or of those that depend on excess precision or on the order of evaluation, may change with
-// optimisation. Other undefined behaviour is detected by the traps of the host's build, with which every program of
-// programs_test() in CMakeLists.txt is compared.
+// optimisation. Other undefined behaviour traps in the host's build, which runs every program of programs_test() in
+// CMakeLists.txt.
 TEST(Generator, ProgramsAreWellDefined) {
   const std::vector<Program> programs = programs_from(1000, 12);
   const TemporaryFolder folder;
@@ -80,7 +80,7 @@ TEST(Generator, ProgramsWriteWhatTheyCompute) {
   }
 }
 
-// A fault in one built-in function of the host represents a fault of the simulator.
+// A fault in a built-in function of the host stands for a fault of the simulator.
 TEST(Shrink, AWrongHaddIsFound) {
   const TemporaryFolder folder;
   const auto shows = [&](const Program& program) {

@@ -35,19 +35,19 @@ struct Simulator {
 
 inline constexpr const char* kSourceFile = "programs.cl";
 
-/// Writes the programs' source and input files into `folder`, which the functions below then work in, and removes code objects
-/// of others.
+/// Writes the programs' source and input files into `folder`, in which the functions below then work. Removes the code objects
+/// of other programs.
 void write_programs(std::span<const Program> programs, const std::filesystem::path& folder);
 
-/// Throws CompileError or RunError.
+/// Runs the programs on the host. Throws CompileError or RunError.
 [[nodiscard]] std::vector<Result> run_on_host(std::span<const Program> programs, const std::filesystem::path& folder,
                                               const std::vector<std::string>& compiler_options = {});
 
 /// Builds the code object. Throws CompileError.
 void build_for_gpu(const std::filesystem::path& folder, const Variant& variant);
 
-/// Runs the code object that build_for_gpu() has made. Throws RunError, also if memory of held loads has changed before they
-/// were sent (lazy_lanes_changed).
+/// Runs the code object that build_for_gpu() has made. Throws RunError, also if the memory of a held load changed before the
+/// load was sent (statistic lazy_lanes_changed).
 [[nodiscard]] std::vector<Result> run_on_gpu(std::span<const Program> programs, const std::filesystem::path& folder,
                                              const Variant& variant, const Simulator& simulator);
 

@@ -49,7 +49,7 @@ bool jumps_out(const Block& block) {
 
 Expression constant(Type type, const char* value) { return {type, "((" + type.name() + ")(" + value + "))", {}}; }
 
-/// Same-typed parts of an expression, the largest first.
+/// Parts of an expression that have the type of the whole, the largest first.
 std::vector<Expression> parts_of(const Expression& expression) {
   constexpr std::size_t kMost = 6;
   std::vector<Expression> result;

@@ -8,7 +8,7 @@
 
 namespace lacuna::programs {
 
-/// Whether a program still shows the fault. Invalid programs do not.
+/// Returns whether a program still shows the fault; false for invalid programs.
 using Shows = std::function<bool(const Program&)>;
 
 /// Removes and simplifies parts of `program` as long as `shows` holds, until nothing more can be removed or `limit` has passed.

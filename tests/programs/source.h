@@ -8,8 +8,8 @@
 
 namespace lacuna::programs {
 
-/// One file with all the programs' kernels. It includes random_program.h. For the host it also has, per program,
-/// `void NAME_run(void **arguments)`, which calls the kernel with arguments that are given by address.
+/// One file with all the programs' kernels. It includes random_program.h. For the host, it also has for each program a function
+/// `void NAME_run(void **arguments)`, which calls the kernel with the arguments at these addresses.
 [[nodiscard]] std::string source_of(std::span<const Program> programs);
 
 }  // namespace lacuna::programs

@@ -12,7 +12,7 @@ constexpr unsigned kDeepestNesting = 3;
 constexpr unsigned kMatrixTilePercent = 12;
 
 /// An atomic operation: `{0}` is the value, `@` the address space, `$` one of the row's first two cells (chosen by `{1}`), `%`
-/// its third cell and `#` its fourth. Operations of a row commute. 32 bit ones use the lower half of a cell.
+/// the row's third cell and `#` its fourth. Operations of a row commute. 32 bit ones use the lower half of a cell.
 struct AtomicRow {
   const char* text;
   unsigned row;
@@ -281,7 +281,7 @@ Statement StatementGenerator::atomic(const Scope& scope) {
 Statement StatementGenerator::matrix_tile(Scope& scope) {
   const MatrixTile& tile = random_.pick(matrix_tiles());
   const std::string name = new_name("v");
-  // Random bits as halves make most sums NaN: in half of the cases they are limited to values below two.
+  // Halves with random bits make most sums NaN. Half of the tiles therefore limit them to values below two.
   const bool halves = tile.a.is_integer();
   const std::string input = halves && random_.percent(50) ? "({#} & (uint2)(0xbfffbfffu))" : "{#}";
   const auto operand = [&](const char* number) {

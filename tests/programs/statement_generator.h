@@ -10,30 +10,30 @@ namespace lacuna::programs {
 
 /// Context of a statement.
 struct Place {
-  unsigned depth = 0;    ///< of nested branches and loops
+  unsigned depth = 0;    ///< number of enclosing branches and loops
   bool in_loop = false;  ///< break and continue are allowed
-  bool uniform = false;  ///< every work item of the group executes it equally often: barriers are allowed
+  bool uniform = false;  ///< all work items of the group execute the statement equally often: barriers are allowed
   bool kernel = false;   ///< atomics and local memory may be used
-  Type result = kInt;    ///< what a function returns
+  Type result = kInt;    ///< return type of the enclosing function
 };
 
 class StatementGenerator {
  public:
   StatementGenerator(Random& random, ExpressionGenerator& expressions) : random_(random), expressions_(expressions) {}
 
-  /// Declarations at the block's outer level remain in `scope`.
+  /// A random block. Declarations at its outer level remain in `scope`.
   [[nodiscard]] Block block(Scope& scope, const Place& place, unsigned statements);
 
   [[nodiscard]] Statement declaration(Scope& scope);
 
-  /// Variables of these names are never reused, so that a program's text is easy to reduce.
+  /// A new name. Names are never reused, so that the text of a program is easy to reduce.
   [[nodiscard]] std::string new_name(const std::string& prefix) { return prefix + std::to_string(names_++); }
 
   /// Local arrays of the group's size, declared by the kernel; exchanges use them.
   void set_exchange_arrays(std::vector<Array> arrays) { exchange_arrays_ = std::move(arrays); }
   /// The scope of kernel arguments: expressions of these are the same in all work items.
   void set_uniform_scope(Scope scope) { uniform_ = std::move(scope); }
-  /// Enables tiles of the matrix unit, declared where all work items execute the declaration.
+  /// Enables tiles of the matrix unit, which are only declared where all work items execute the declaration.
   void set_matrix_tiles() { matrix_tiles_ = true; }
   /// Declares a variable that is a work item's part of a tile; it remains in `scope`.
   [[nodiscard]] Statement matrix_tile(Scope& scope);

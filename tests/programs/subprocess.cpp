@@ -35,7 +35,7 @@ Outcome supervise(const std::function<void()>& child, std::chrono::seconds limit
   Outcome result;
   std::array<char, 4096> buffer{};
   ssize_t count = 0;
-  // The alarm ends the child and with it this loop; it survives exec.
+  // The alarm ends the child and thereby this loop; it remains set across exec.
   while ((count = read(pipe_ends[0], buffer.data(), buffer.size())) > 0 || (count < 0 && errno == EINTR)) {
     if (count > 0) result.output.append(buffer.data(), static_cast<std::size_t>(count));
   }

@@ -12,10 +12,10 @@ namespace lacuna::programs {
 struct Outcome {
   int exit_code = 0;  ///< 128 + signal if a signal ended it, as in a shell
   bool timed_out = false;
-  std::string output;  ///< of both streams
+  std::string output;  ///< standard output and standard error
 };
 
-/// Runs argv[0], looked up in PATH, in `folder`. Throws std::system_error when nothing can be started.
+/// Runs argv[0], looked up in PATH, in `folder`. Throws std::system_error if no process can be started.
 [[nodiscard]] Outcome run_command(const std::vector<std::string>& arguments, const std::filesystem::path& folder,
                                   std::chrono::seconds limit);
 

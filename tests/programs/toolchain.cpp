@@ -8,7 +8,7 @@
 namespace lacuna::programs {
 namespace {
 
-constexpr std::chrono::seconds kCompileLimit{600};  ///< a compiler that takes longer hangs, however busy the machine
+constexpr std::chrono::seconds kCompileLimit{600};  ///< a compiler that takes longer is assumed to hang, even on a busy machine
 
 void run(const std::vector<std::string>& command, const std::filesystem::path& folder) {
   const Outcome outcome = run_command(command, folder, kCompileLimit);
@@ -40,7 +40,7 @@ std::vector<std::string> host_compiler(const std::vector<std::string>& options) 
   return command;
 }
 
-/// The built-in functions are most of what the compiler reads: they are precompiled once in a process for each set of options.
+/// The built-in functions are most of the compiler's input, so they are precompiled once per process for each set of options.
 std::string precompiled_builtins(const std::vector<std::string>& options) {
   static const TemporaryFolder folder;
   static std::map<std::vector<std::string>, std::string> made;

@@ -1,4 +1,5 @@
-// Compilers of OpenCL C: for the GPU's targets as lacuna_gpu_kernel() of cmake/GpuKernels.cmake does it, and for the host.
+// Compilers of OpenCL C: for the GPU's targets, in the same way as lacuna_gpu_kernel() in cmake/GpuKernels.cmake, and for the
+// host.
 #pragma once
 
 #include <filesystem>
@@ -17,9 +18,9 @@ class CompileError : public std::runtime_error {
 /// One way to build a code object, and to run it.
 struct Variant {
   std::string target;  ///< gfx803 or gfx90a
-  unsigned level = 3;  ///< -O
+  unsigned level = 3;  ///< optimisation level, as in -O3
   unsigned code_object_version = 4;
-  std::string lazy_mode{};  ///< lazy.mode; empty: from the simulator's options
+  std::string lazy_mode{};  ///< value of lazy.mode; empty: that of the simulator's options
   [[nodiscard]] std::string code_name() const {
     return target + "-O" + std::to_string(level) + "-v" + std::to_string(code_object_version);
   }
@@ -29,13 +30,14 @@ struct Variant {
 /// The folder of random_program.h.
 [[nodiscard]] std::filesystem::path include_folder();
 
-/// With these float arithmetic is exactly IEEE 754's: denormals, division and square root included, nothing contracted.
+/// Options that make float arithmetic exactly IEEE 754, including denormals, division and square root, without contraction.
 [[nodiscard]] std::vector<std::string> exact_float_options();
 
 void compile_for_gpu(const std::filesystem::path& source, const Variant& variant, const std::filesystem::path& code_object,
                      const std::vector<std::string>& options);
 
-/// A shared library with the functions of `source` for work items that run one after the other. Undefined behaviour traps.
+/// Builds a shared library with the functions of `source`, for work items that run one after the other. Undefined behaviour
+/// traps.
 void compile_for_host(const std::filesystem::path& source, const std::filesystem::path& library,
                       const std::vector<std::string>& options = {});
 

@@ -7,7 +7,7 @@
 
 #define BUILTIN static __attribute__((overloadable, unused))
 
-// --- The machine, given by the program that loads this code.
+// --- The machine, implemented by the program that loads this code.
 enum { LOCAL_ID, LOCAL_SIZE, GROUP_ID, NUM_GROUPS, GLOBAL_ID, GLOBAL_SIZE };
 extern ulong lacuna_work_item(uint what, uint dimension);
 extern void lacuna_barrier(void);
@@ -116,7 +116,7 @@ typedef __int128 wide_t;
   WIDEN1(ctz, T, T)                                                                                                        \
   WIDEN3(bitselect, T, T, T, T)
 
-// Products and sums of three terms; with 64 bit numbers a sum exceeds 128 bits only if the result saturates anyway.
+// Products, and sums of three terms. With 64 bit numbers, a sum exceeds 128 bits only if the result saturates anyway.
 #define PRODUCTS(T)                                                     \
   BUILTIN wide_t lacuna_product_##T(T a, T b) { return (wide_t)a * b; } \
   BUILTIN wide_t lacuna_mad_##T(T a, T b, T c) { return (wide_t)a * b + c; }

@@ -4,8 +4,9 @@
 #pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
 #pragma OPENCL EXTENSION cl_khr_int64_extended_atomics : enable
 
-// clang-15 at -O0 saves the frame pointer of a function whose stack it realigns over a variable. Kernels' stacks need no
-// realignment: functions with variables of more than the stack's 16 bytes are inlined into the kernel.
+// Works around a bug of clang-15 at -O0: in a function whose stack is realigned, the saved frame pointer overwrites a variable.
+// Kernels need no realignment, so functions with variables aligned to more than the stack's 16 bytes are inlined into the
+// kernel.
 #ifdef __OPTIMIZE__
 #define WIDE
 #define WIDE_NOINLINE __attribute__((noinline))
@@ -80,7 +81,7 @@ HOLDS(ulong, )
 HOLDS(float, )
 HOLDS(double, )
 
-// Computed in 32 bits: in some programs clang-16 assumes of sums of 64 bit products that their lower half is 0 or -1.
+// Computed in 32 bits, because clang-16 assumes in some programs that the lower half of a sum of 64 bit products is 0 or -1.
 OVERLOAD int global_item(void) {
   return (int)get_global_id(0) +
          (int)get_global_size(0) * ((int)get_global_id(1) + (int)get_global_size(1) * (int)get_global_id(2));
@@ -93,7 +94,8 @@ OVERLOAD int group_number(void) {
   return (int)get_group_id(0) + (int)get_num_groups(0) * ((int)get_group_id(1) + (int)get_num_groups(1) * (int)get_group_id(2));
 }
 
-// Tiles of the matrix unit's extensions: codes of models/isa/matrix/matrix_extensions.h. The host's are in host_builtins.h.
+// Tiles of the matrix unit's extensions: codes of models/isa/matrix/matrix_extensions.h. The host's tiles are in
+// host_builtins.h.
 #ifdef __gfx90a__
 #pragma OPENCL EXTENSION cl_khr_fp16 : enable
 #define HALVES_TILE(NAME, CBSZ, ABID, BLGP, T)                                                   \
