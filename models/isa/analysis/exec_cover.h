@@ -1,8 +1,8 @@
 // Tracks which lanes are active, relative to sets of lanes at earlier points of a program.
 //
 // Compilers narrow EXEC for the sides of a branch and restore it from a saved mask. A vector register that is written by fewer
-// lanes than before keeps the old value in the others. Whether a value is still present therefore depends on whether the mask
-// has been restored, and whether it is read depends on whether a lane is active that has not been written.
+// lanes than before keeps the old value in the others. Whether an old value is still present therefore depends on whether the
+// mask has been restored. It is read only if a lane that has not been overwritten is active.
 #pragma once
 
 #include <cstdint>

@@ -53,9 +53,9 @@ std::uint64_t irrelevant_lanes(const Instruction& instruction, const Wavefront& 
 /// `other` were +0, as in a machine that never loads it. Everything else is unchanged: other sources, the old destination,
 /// MODE. Differences are due to NaN or infinity, or to the sign of a zero. Always 0 for lanes that OtimesIeee::strict allows.
 ///
-/// If the operand is neither NaN nor infinite nor negative, or is negative but added to something other than zero, nothing
-/// differs; if it is negative and nothing is added, the product's sign does. These cases are decided by inspection. Otherwise
-/// the instruction is executed twice on copies. The wavefront and the host's floating-point environment are not changed.
+/// Three cases are decided by inspection: an operand that is not NaN, infinite or negative makes no difference; nor does a
+/// negative one if the addend is not zero; without an addend, a negative one changes the sign of the product. In all other
+/// cases the instruction is executed twice on copies. The wavefront and the host's floating-point environment are not changed.
 std::uint64_t differing_lanes(const Instruction& instruction, const Wavefront& wave, unsigned other, std::uint64_t lanes);
 
 }  // namespace lacuna::isa

@@ -1,4 +1,4 @@
-// Which registers an instruction reads and writes, from its table row and its operands: for hazard and scoreboard models,
+// The registers that an instruction reads and writes, from its table row and its operands: for hazard and scoreboard models,
 // checkers and the coverage report.
 #pragma once
 

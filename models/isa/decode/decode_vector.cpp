@@ -9,7 +9,7 @@ namespace {
 
 Operand vcc(DecodeContext& context) { return context.sgpr(kVccLo, OperandType::lane_mask); }
 
-// Floats take NEG and ABS, integers SEXT (SDWA only).
+// Checks the modifiers of SDWA and DPP: floats take NEG and ABS, integers SEXT (SDWA only).
 void check_short_modifiers(DecodeContext& context) {
   const InstructionRow& row = context.row;
   VectorModifiers& vop = context.instruction.vop;
@@ -84,8 +84,8 @@ void decode_sdwa(DecodeContext& context, unsigned vsrc1) {
 
 constexpr bool is_row_newbcast(unsigned control) { return control >= 0x150 && control < 0x160; }
 
-// Quad permutations, row shifts and rotations by 1 to 15, wave shifts and rotations by 1, mirrors and broadcasts; gfx90a can
-// broadcast any lane of a row.
+// Legal values of DPP_CTRL: quad permutations, row shifts and rotations by 1 to 15, wave shifts and rotations by 1, mirrors and
+// broadcasts; gfx90a can broadcast any lane of a row.
 constexpr bool is_dpp_control(unsigned control, Target target) {
   if (control <= 0xff) return true;
   if (control < 0x130) return (control & 0xf) != 0;

@@ -1,4 +1,4 @@
-// Decoding of bytes to instructions, and their text.
+// Decodes bytes to instructions, and prints instructions as text.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// Layout of ISA state in the host's memory. No simulated effect. For models/isa only.
+// Layout of ISA state in the host's memory, without effect on simulated results. Included by models/isa only.
 //
 // Performance notes
 //   - Wavefronts execute in turn, and few of a wavefront's cache lines stay in the host's caches. The members that every

@@ -32,7 +32,7 @@ struct Encoding {
 inline constexpr Encoding kSingle{24, 8};
 inline constexpr Encoding kDouble{53, 11};
 
-/// Encoding of A and B. TF32 is stored as f32: the precision of its encoding is that of the remaining bits.
+/// Encoding of A and B. TF32 is stored as f32 with 13 ignored low bits, which its encoding does not count.
 Encoding input_encoding(Format format);
 /// Encoding of C and D.
 Encoding result_encoding(Format format);

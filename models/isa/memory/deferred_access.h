@@ -39,7 +39,7 @@ class DeferredAccess {
   std::array<std::uint32_t, std::size_t{kMaxPlanes} * kLanes> planes_;
 };
 
-/// Performs accesses on a stand-in wavefront, whose vector registers are reused for each.
+/// Performs accesses on a stand-in wavefront, whose vector registers are reused for each access.
 class DeferredAccessPerformer {
  public:
   DeferredAccessPerformer();

@@ -80,7 +80,8 @@ struct MemoryAccess {
 };
 
 /// Addresses of the lanes of the last vector memory instruction; MemoryAccess::lanes and lds_lanes say which are valid.
-/// Separate from the wavefront's state, so that wavefronts which execute in turn can share one that stays in the host's caches.
+/// Separate from the wavefront's state, so that wavefronts that execute in turn share one object, which stays in the host's
+/// caches.
 struct LaneAddresses {
   std::array<std::uint64_t, kLanes> global{};  ///< global and scratch: GPU virtual addresses
   std::array<std::uint32_t, kLanes> lds{};     ///< byte offsets in the workgroup's allocation

@@ -257,7 +257,7 @@ void store_format(const Instruction& i, Wavefront& w) {
   targets.write_back(w, bytes);
 }
 
-// LDS to memory, without registers.
+// Stores LDS data to memory without using registers.
 void store_lds(const Instruction& i, Wavefront& w) {
   LaneTargets targets;
   if (!resolve(i, w, targets, MemoryAccess::Operation::store, 4, Access::write)) return;

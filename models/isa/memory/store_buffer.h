@@ -21,8 +21,8 @@ class StoreBuffer {
 
   StoreBuffer();
 
-  /// Whether [at, at + bytes) overlaps the range of host addresses from the lowest to the highest line: a cheap test that most
-  /// loads end with.
+  /// Whether [at, at + bytes) overlaps the range of host addresses from the lowest to the highest line: a cheap test, false for
+  /// most loads.
   bool may_hold(const std::byte* at, std::size_t bytes) const { return may_hold(address(at), address(at) + bytes); }
   bool may_hold(std::uintptr_t first, std::uintptr_t end) const { return first < end_ && end > first_; }
 

@@ -40,9 +40,9 @@ struct FusedMultiplyAdd {
   double operator()(double a, double b, double c) const { return __builtin_fma(a, b, c); }
 };
 
-/// The product is exact in double. The sum is not always (2^-48 to 2^31 is more than 53 bits), but where it rounds, the smaller
-/// part is below 2^-30 of the larger, which then is no f16 tie: rounding again to f16 gives the fused result. In between it is
-/// rounded to f32 to odd, which a later rounding to fewer bits cannot distinguish from the sum itself.
+/// The product is exact in double. The sum is not always exact (2^-48 to 2^31 is more than 53 bits), but if it is rounded, the
+/// smaller part is below 2^-30 of the larger, and the larger is not an f16 tie: rounding again to f16 gives the fused result.
+/// The sum is first rounded to f32 to odd, which a later rounding to fewer bits cannot distinguish from the sum itself.
 struct FusedMultiplyAddF16 {
   float operator()(float a, float b, float c) const {
     const double sum = static_cast<double>(a) * static_cast<double>(b) + static_cast<double>(c);

@@ -27,7 +27,8 @@ inline std::uint32_t round_to_half(double value, unsigned rounding, bool flush_d
   const std::uint64_t sign = bits >> 63;
   const auto biased = static_cast<std::int64_t>((bits >> 52) & 0x7ff);
   const std::int64_t exponent = biased - 1023;
-  // Below 2^-14 the unit in the last place stays 2^-24: more bits are dropped. 2^-26 and less only leave a sticky bit.
+  // Below 2^-14 the unit in the last place stays 2^-24, so more bits are dropped. Values of 2^-26 and less only leave a sticky
+  // bit.
   const std::int64_t below = exponent < -14 ? -14 - exponent : 0;
   const auto dropped_but_half = static_cast<std::uint64_t>(below < 12 ? 41 + below : 53);
   const std::uint64_t implicit = biased != 0 ? 0x0010000000000000ULL : 0ULL;

@@ -153,7 +153,8 @@ void select_destination(std::uint32_t* words, const std::uint32_t* old, const Ve
 // -- input and output modifiers
 
 void apply_signs(std::uint32_t* words, OperandType type, unsigned planes, bool absolute, bool negate) {
-  // The sign bit is in the last plane; of a 16-bit value in bit 15. v_cndmask_b32 takes 32-bit untyped sources for floats.
+  // The sign bit is in the last plane; that of a 16-bit value is bit 15. v_cndmask_b32 treats its untyped 32-bit sources as
+  // floats.
   const std::uint32_t sign = type == OperandType::f16 ? 0x8000U : type == OperandType::pk_f16 ? 0x80008000U : 0x80000000U;
   std::uint32_t* high = words + (planes - 1) * kLanes;
   const std::uint32_t keep = absolute ? ~sign : ~std::uint32_t{0};

@@ -239,7 +239,8 @@ constexpr std::array kThreeOperandRows{
                                       [](float a, U32 index, U32 word) { return insert_byte(word, index, to_byte(a)); }),
 };
 
-// gfx9's names for the 16-bit instructions (its instructions with the original names select halves), and its integer pairs.
+// gfx9's _legacy names of 16-bit instructions (those with the original names have OP_SEL on gfx9), and instructions that gfx9
+// adds.
 constexpr std::array kGfx9Rows{
     Rows::of<f16(f16, f16, f16)>("v_mad_legacy_f16", {kAbsent, 0x1ea}, MultiplyAddF16{}, kFloatProduct),
     Rows::saturating<u16(u16, u16, u16)>(

@@ -116,7 +116,7 @@ constexpr InstructionRow compare_row(std::string_view mnemonic, unsigned opcode,
 // Rows of one type from `kBase` on: conditions of v_cmp; v_cmpx starts `kExecDistance` further.
 template <class Tag, bool kInteger, unsigned kBase, unsigned kExecDistance, std::size_t... kIndex>
 constexpr auto typed_rows(std::index_sequence<kIndex...>) {
-  // Integers have float conditions under other names: "t" is number 15, "tru"; "ne" is "neq" or "lg".
+  // Integer conditions are float conditions with other names: "t" is number 15, "tru"; "ne" is "neq" or "lg".
   return std::array{compare_row<Tag, Condition<kInteger && kIndex == 7 ? 15 : kIndex>>(
                         kName<Tag, kIndex, kInteger, false>.view(), kBase + kIndex, false)...,
                     compare_row<Tag, WritingExec<Condition<kInteger && kIndex == 7 ? 15 : kIndex>>>(
