@@ -18,7 +18,7 @@ TEST(Reference, Atomics) {
     EXPECT_GT(check_atomic_rows(entry), 0U) << entry.mnemonic << " names no row";
 }
 
-// Each lane has its own location; offsets count in units.
+// Each lane has its own location. The instruction's offsets count in units of `unit` bytes.
 void check_exchange_of_two(std::uint32_t opcode, unsigned width, unsigned unit) {
   constexpr unsigned kLaneBytes = 2048;
   constexpr unsigned kFirst = 1;
@@ -46,7 +46,7 @@ void check_exchange_of_two(std::uint32_t opcode, unsigned width, unsigned unit) 
     std::vector<std::uint32_t> wanted_registers(registers);
     std::vector<std::byte> wanted_lds(lds);
     for (unsigned l = 0; l < kLanes; ++l) {
-      if (l == 1) continue;  // off
+      if (l == 1) continue;  // inactive
       for (unsigned datum = 0; datum < 2; ++datum) {
         const unsigned offset = (kLanes - 1 - l) * kLaneBytes + (datum == 0 ? kFirst : kSecond) * unit;
         for (unsigned w = 0; w < width / 4; ++w) {

@@ -36,7 +36,7 @@ constexpr Condition kConditions[] = {
     {"neq", kLess | kGreater | kUnordered},
     {"nlt", kGreater | kEqual | kUnordered},
     {"tru", kLess | kEqual | kGreater | kUnordered},
-    // orders for conditions of integers
+    // names that only integer comparisons use
     {"ne", kLess | kGreater},
     {"t", kLess | kEqual | kGreater},
 };

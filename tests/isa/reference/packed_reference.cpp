@@ -59,7 +59,7 @@ std::uint64_t dot_of_halves(std::uint64_t a, std::uint64_t b, std::uint64_t c) {
   return round_exact(sum, f, {0, true});
 }
 
-/// Rounds to f32, then to f16 ([LLVM] selects it for the truncation of an f32 multiply-add).
+/// v_fma_mixlo_f16, v_fma_mixhi_f16: round to f32, then to f16 ([LLVM] selects them for a truncated f32 multiply-add).
 Outcome narrow_mixed(const Lane& l, const Context& x) {
   const std::uint64_t sum =
       fused(input(l.a, x, kSingle), input(l.b, x, kSingle), input(l.c, x, kSingle), kSingle, rule_of(x, kSingle));
@@ -70,7 +70,7 @@ Outcome accumulate_half(const Lane& l, const Context& x) {
   return {fused(input(l.a, x, kHalf16), input(l.b, x, kHalf16), input(l.old, x, kHalf16), kHalf16, rule_of(x, kHalf16))};
 }
 
-/// A floating-point instruction: denormals are flushed according to MODE, NaNs quieted.
+/// v_pack_b32_f16 is a floating-point instruction: denormals are flushed according to MODE, NaNs are quieted.
 Outcome pack_halves(const Lane& l, const Context& x) {
   const auto half = [&](std::uint64_t v) {
     v = input(v, x, kHalf16);
@@ -80,7 +80,7 @@ Outcome pack_halves(const Lane& l, const Context& x) {
 }
 
 constexpr ReferenceEntry kEntries[] = {
-    // Unlike v_mul_lo_u16 it saturates.
+    // Unlike v_mul_lo_u16, v_pk_mul_lo_u16 saturates with CLAMP.
     {"v_pk_mul_lo_u16",
      [](const Lane& l, const Context& x) -> Outcome {
        return {saturated_u16(static_cast<std::int64_t>(l.a) * static_cast<std::int64_t>(l.b), x.clamp)};

@@ -192,7 +192,7 @@ inline std::uint64_t divide(std::uint64_t a, std::uint64_t b, const FloatFormat&
   const int up = 126 - top_bit(x.m);
   x.m <<= up;
   x.e -= up;
-  // At least 126 - 52 bits of quotient, and the rest.
+  // The quotient has at least 126 - 52 bits; the remainder is sticky.
   return round({sign != 0, x.m / y.m, x.e - y.e, x.m % y.m != 0}, f, r);
 }
 

@@ -374,7 +374,7 @@ CONVERSIONS_TO_FLOAT(double, 1)
 ATOMICS(global)
 ATOMICS(local)
 
-// --- Tiles of the matrix unit, by their place in matrix_tiles() of matrix_tile.h.
+// --- Tiles of the matrix unit, by their index in matrix_tiles() of matrix_tile.h.
 extern void lacuna_matrix_tile(uint tile, private const void* a, private const void* b, private const void* c, private void* d);
 #define MATRIX_TILE(TILE, NAME, AB, CD)        \
   BUILTIN CD matrix_##NAME(AB a, AB b, CD c) { \
