@@ -16,15 +16,15 @@
 // Sockets (initiators, timing-only transactions, one per line; data move through the GPUVM's windows) are for memories that
 // respond immediately. Memories that may respond later are attached by attach_memory().
 //
-// Issue: SIMDs are served in turn, each every min(simds, 64 / lanes_per_simd) cycles (SimdTimes). Its wavefronts are
-// considered in the order of the issue policy; each unit (VALU, SALU, SMEM, VMEM, LDS, branch, special) accepts at most one
-// instruction in that cycle, each wavefront issues at most one. The instruction's latency determines when the wavefront may
+// Issue: SIMDs are served in turn, each every min(simds, 64 / lanes_per_simd) cycles (SimdTimes). A SIMD's wavefronts are
+// considered in the order of the issue policy. In a cycle, each unit (VALU, SALU, SMEM, VMEM, LDS, branch, special) accepts at
+// most one instruction, and each wavefront issues at most one. The instruction's latency determines when the wavefront may
 // issue again; s_waitcnt determines when loaded data are available. A wavefront that waits for an event without a known time
 // is held (StallReason).
 //
-// An instruction executes functionally when it issues, or earlier: instructions that follow in straight line and access only
-// registers and LDS (isa::Reach) execute together, up to the next barrier, branch or memory access. Only a data race in LDS
-// could observe the difference.
+// An instruction executes functionally when it issues, or earlier: straight-line instructions that access only registers and
+// LDS (isa::Reach) execute together, up to the next barrier, branch or memory access. Only a data race in LDS could observe
+// the difference.
 //
 // A unit has no SystemC process: Windows (models/compute/windows.h) runs all units of a GPU. Host performance:
 // models/compute/detail/host_prefetch.h.
@@ -90,7 +90,7 @@ class ComputeUnit final : public sc_core::sc_module, public WindowedUnit, public
   void set_apertures(std::uint64_t shared, std::uint64_t private_base);
   /// Registers the energy of this unit's work, and enables the counters that only energy needs.
   void describe_energy(EnergyMeter& meter, const ComputeEnergy& energy);
-  /// Counts requests of loads in `timeline` as well, by time.
+  /// Counts requests of loads also in `timeline`, by time.
   void count_requests(RequestTimeline& timeline) { memory_.count_requests(timeline); }
 
   // -- workgroups
@@ -105,7 +105,7 @@ class ComputeUnit final : public sc_core::sc_module, public WindowedUnit, public
   void release_from_sync(const WavefrontTicket& ticket, Tick at) override;
   /// Drops all wavefronts of a dispatch and frees their resources, without workgroup_done. Returns the number of workgroups.
   unsigned abort(const Dispatch& dispatch);
-  /// Returns to the initial state. All dispatches have been aborted; registers and LDS keep their contents.
+  /// Returns to the initial state, after all dispatches have been aborted. Registers and LDS keep their contents.
   void reset();
 
   // -- windows
@@ -121,17 +121,17 @@ class ComputeUnit final : public sc_core::sc_module, public WindowedUnit, public
 
   // -- functional execution of a part of a kernel (models/sampling), between windows
 
-  /// Takes all wavefronts, which are of one dispatch, out of simulated time: its memory operations in flight are dropped.
-  /// Cycles that follow count from `from`.
+  /// Takes all wavefronts, which belong to `dispatch`, out of simulated time and drops their memory operations in flight. The
+  /// cycles of the untimed part count from `from`.
   void suspend_timing(const Dispatch& dispatch, Cycles from);
   /// Executes functionally, an instruction per cycle and wavefront, all cycles before `limit`. Workgroups launched before are
   /// started.
   void run_untimed(Cycles limit);
-  /// Counts the wavefronts' instructions at the begin (0) or the middle (1) of a sample of their rates.
+  /// Records the wavefronts' instruction counts at the beginning (`part` = 0) or the middle (1) of a sample of their rates.
   void sample_wavefronts(unsigned part);
   /// Begins an untimed part at cycle `from` (suspend_timing()) and sets the rate of each workgroup in it, in instructions of a
-  /// wavefront per sample. `mean`: the rate of all workgroups. A workgroup that was faster, or slower, in both halves of the
-  /// sample keeps the smaller of its two deviations; all others have the rate `mean`.
+  /// wavefront per sample. `mean`: average rate of all workgroups. A workgroup that was faster than `mean` in both halves of
+  /// the sample, or slower in both, keeps the smaller of its two deviations; all others have the rate `mean`.
   void begin_progress(double mean, Cycles from);
   /// Continues the untimed part: each wavefront that was resident at begin_progress() executes `progress` times the rate of its
   /// workgroup, so that 1 repeats the amount of the sample. Wavefronts that have started since run up to cycle `limit`.
@@ -163,7 +163,7 @@ class ComputeUnit final : public sc_core::sc_module, public WindowedUnit, public
   static double share_of(const ResidentWorkgroup& group, double mean);
 
   // compute_unit_issue.cpp
-  /// Counts the instructions that execute_ahead() has executed; the wavefront's PC is then after them.
+  /// Counts the instructions that execute_ahead() has executed, and moves the wavefront's PC past them.
   void skip_executed(WavefrontSlot& slot);
   void run_timed(Cycles limit);
   inline CycleUse offer_cycle(Simd& simd, WavefrontSlot& slot, unsigned unit, Cycles cycle);
@@ -184,7 +184,7 @@ class ComputeUnit final : public sc_core::sc_module, public WindowedUnit, public
   const Clock clock_;
   Windows* windows_ = nullptr;
   unsigned group_ = 0;
-  bool works_ = false;  ///< it has had wavefronts since the last retire(): there are bookings to drop
+  bool works_ = false;  ///< the unit has had wavefronts since the last retire(), so there are bookings to drop
 
   SocketMemory vector_socket_;
   SocketMemory scalar_socket_;

@@ -11,7 +11,7 @@ namespace {
 
 constexpr unsigned bit(isa::Unit unit) { return 1u << static_cast<unsigned>(unit); }
 
-// Limit of instructions that execute together: about the number that a tiled product has between two barriers.
+// Maximum number of instructions that execute together: about as many as a tiled matrix product has between two barriers.
 constexpr unsigned kMostAhead = 64;
 
 constexpr unsigned kMemoryUnits = bit(isa::Unit::vmem) | bit(isa::Unit::lds) | bit(isa::Unit::smem);
@@ -168,9 +168,9 @@ void ComputeUnit::take_vector_unit(Simd& simd, WavefrontSlot& slot, const StageV
   fetch_.follow(slot, instruction, cycle);
 }
 
-// Executes the instructions after `instruction` that access only registers and LDS. All of their operands have their values,
-// since memory accesses move data when they issue; deferred accesses do not, so that execution stops at the first wait while
-// there are any.
+// Executes the instructions after `instruction` that access only registers and LDS. Their operands are valid, since memory
+// accesses move data when they issue. Deferred accesses move data later, so while any are pending, execution stops at the
+// first wait.
 void ComputeUnit::execute_ahead(WavefrontSlot& slot, const isa::DecodedInstruction& instruction) {
   isa::Wavefront& wave = slot.wave;
   const std::uint64_t pc = wave.pc;

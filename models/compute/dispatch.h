@@ -50,7 +50,7 @@ struct alignas(64) DispatchWork {
 
 /// Part of a dispatch's time that is an estimate, because instructions ran without timing (models/sampling).
 struct EstimatedTime {
-  std::uint64_t kind = 0;          ///< number of the class of launches that it belongs to; 0: none
+  std::uint64_t kind = 0;          ///< number of the class of launches that the dispatch belongs to; 0: none
   std::uint64_t instructions = 0;  ///< wavefront instructions of the dispatch that were not timed
   std::uint64_t skipped = 0;       ///< untimed instructions that did not execute: their results are not computed
   Tick time{};                     ///< estimated time of the untimed instructions
@@ -74,10 +74,10 @@ struct Dispatch {
   std::array<std::uint32_t, 3> workgroup{1, 1, 1};  ///< work-items
   WorkgroupNeeds needs;
   ScratchSetup scratch;
-  std::vector<DispatchObject> objects;  ///< read before it starts, in addition to packet and kernel descriptor
+  std::vector<DispatchObject> objects;  ///< objects read before the dispatch starts, besides packet and kernel descriptor
   int priority = 0;                     ///< dispatches of higher priority are placed on compute units first
   std::vector<std::uint32_t> cu_mask;   ///< see QueueSetup::cu_mask; empty = all compute units
-  bool timed_whole = false;             ///< no part of it may run without timing
+  bool timed_whole = false;             ///< no part of the dispatch may run without timing
   bool may_sync_grid = false;           ///< the queue may use global wave sync
   /// Value that the addresses of code, arguments and packet are XORed with for the TLBs: unique for each launch with
   /// cp.cold_dispatch, otherwise 0.
@@ -85,17 +85,17 @@ struct Dispatch {
 
   // -- progress
   bool held = false;     ///< no workgroup is launched for now
-  BitSet may_have_room;  ///< compute units, by the dispatcher's numbers, without those that have refused a launch
+  BitSet may_have_room;  ///< compute units (by the dispatcher's numbers) that may have room: they have not refused a launch
   std::uint64_t next_workgroup = 0;
   std::uint64_t finished_workgroups = 0;
   EstimatedTime estimated;
-  bool ending = false;  ///< all workgroups are done, and the estimated part of its time passes
+  bool ending = false;  ///< all workgroups are done, but the estimated part of the dispatch's time has not passed yet
   bool failed = false;  ///< a wavefront faulted: nothing more is launched, running wavefronts are dropped
   Tick start{};
   Tick end{};
   std::uint64_t bulk_bytes = 0;  ///< bytes copied or filled without executing instructions, see BulkBlits
   std::uint64_t wavefronts = 0;
-  /// Counters by group; null: the group has had no workgroup. Groups count concurrently, collect() adds the counters up.
+  /// Counters by group; null: the group has had no workgroup. Groups count concurrently; collect() sums the counters.
   std::vector<std::unique_ptr<DispatchWork>> work;
   std::uint64_t wavefront_instructions = 0;
   /// Active lanes summed over vector, vector-memory and LDS instructions; scalar and control instructions count one each.
@@ -107,7 +107,7 @@ struct Dispatch {
     constexpr std::uint64_t kPage = 4096;
     return address / kPage == packet.kernarg_address / kPage || address / kPage == packet_address / kPage;
   }
-  /// Private memory of a lane, as in the packet, rounded up to dwords.
+  /// Bytes of a lane's private memory: the packet's value, rounded up to dwords.
   std::uint64_t private_bytes() const { return (std::uint64_t{packet.private_segment_size} + 3) & ~std::uint64_t{3}; }
   std::uint64_t total_workgroups() const { return std::uint64_t{workgroups[0]} * workgroups[1] * workgroups[2]; }
   bool all_launched() const { return next_workgroup == total_workgroups(); }
@@ -116,17 +116,17 @@ struct Dispatch {
     if (work.size() <= group) work.resize(group + 1);
     if (work[group] == nullptr) {
       work[group] = std::make_unique<DispatchWork>();
-      work[group]->activity.classes.resize(needs.wavefronts);  // never resized: wavefronts hold references to their classes
+      work[group]->activity.classes.resize(needs.wavefronts);  // not resized later: wavefronts hold references to their classes
     }
     return *work[group];
   }
-  /// Number of wavefront instructions of groups that are not collected yet.
+  /// Number of wavefront instructions in counters that have not been collected yet.
   std::uint64_t open_instructions() const {
     std::uint64_t sum = 0;
     for (const auto& part : work) sum += part == nullptr ? 0 : part->wavefront_instructions;
     return sum;
   }
-  /// Adds the counters of groups that are not collected yet to `sums`, which has the members of DispatchWork. Call it between
+  /// Adds the counters that have not been collected yet to `sums`, which has the members of DispatchWork. Call it between
   /// windows.
   template <class Sums>
   void add_open_work(Sums& sums) const {

@@ -1,6 +1,7 @@
 // Counts of a compute unit's executed instructions by profile (models/isa/analysis/execution_profile.h), and their energy.
 //
-// Hot code adds twice to one record; all other counts, such as accesses to register files, are derived when a meter reads.
+// The issue loop only adds to two counters of a record; all other counts, such as register file accesses, are derived when an
+// energy meter is read.
 #pragma once
 
 #include <array>

@@ -77,7 +77,7 @@ std::uint32_t scratch_wave_offset(const Dispatch& dispatch, const WavefrontPlace
   return place.scratch_slot * dispatch.scratch.wave_bytes;
 }
 
-/// gfx8 counts FLAT scratch offsets from the base of the scratch pool, gfx9 holds addresses.
+/// Whether FLAT scratch registers hold an offset from the base of the scratch pool (gfx8) instead of an address (gfx9).
 bool offsets_from_pool(isa::Target target) { return target == isa::Target::gfx803; }
 
 void set_user_sgprs(SgprWriter& out, const Dispatch& dispatch, isa::Target target) {
@@ -91,8 +91,8 @@ void set_user_sgprs(SgprWriter& out, const Dispatch& dispatch, isa::Target targe
   if (d.kernarg_segment_ptr()) out.put64(dispatch.packet.kernarg_address);
   if (d.dispatch_id()) out.put64(dispatch.packet_index);
   if (d.flat_scratch_init()) {
-    // gfx8 takes the byte offset from the scratch pool's base, which is amd_queue_t's backing location, and the bytes of a
-    // lane. gfx9 takes the backing location, which is a 64-bit address there.
+    // gfx8: the byte offset from the scratch pool's base, which is amd_queue_t's backing location, and the bytes of a lane.
+    // gfx9: the backing location, which is a 64-bit address.
     out.put(static_cast<std::uint32_t>(dispatch.scratch.backing_location));
     out.put(offsets_from_pool(target) ? private_bytes : static_cast<std::uint32_t>(dispatch.scratch.backing_location >> 32));
   }
@@ -108,14 +108,14 @@ void set_work_item_ids(isa::Wavefront& wave, const Dispatch& dispatch, const std
   const bool packed = isa::traits(wave.target).packed_work_item_ids;
   const bool has_y = !packed && dimensions > 1 && wave.vgpr_count > 1;
   const bool has_z = !packed && dimensions > 2 && wave.vgpr_count > 2;
-  // Compilers do not mask v0 where nothing but x is enabled: fields that are not enabled are zero.
+  // Fields that are not enabled must be zero: compilers do not mask v0 if only x is enabled.
   const auto beside_x = [packed, dimensions](std::uint32_t y, std::uint32_t z) {
     return packed ? (dimensions > 1 ? y << 10 : 0) | (dimensions > 2 ? z << 20 : 0) : 0;
   };
   std::uint32_t x = first % extent[0];
   std::uint32_t y = first / extent[0] % extent[1];
   std::uint32_t z = first / extent[0] / extent[1];
-  if (x + isa::kLanes <= extent[0]) {  // all in one row
+  if (x + isa::kLanes <= extent[0]) {  // all lanes in one row
     const std::uint32_t row = beside_x(y, z);
     for (unsigned lane = 0; lane < isa::kLanes; ++lane) wave.vgpr[lane] = (x + lane) | row;
     if (has_y) std::fill_n(wave.vgpr + isa::kLanes, isa::kLanes, y);

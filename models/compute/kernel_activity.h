@@ -1,4 +1,4 @@
-// Breakdown of a kernel's time: its wavefronts' by stall cause, its memory requests' by level.
+// Breakdown of a kernel's time: wavefront cycles by stall cause, memory request time by level.
 #pragma once
 
 #include <array>
@@ -17,7 +17,7 @@ namespace lacuna {
 
 inline constexpr unsigned kMaxWavefrontsPerWorkgroup = 16;  // 1024 work-items
 
-/// State of a resident wavefront in a cycle: it issues an instruction, or the first of these causes prevents it.
+/// Cause that a cycle of a resident wavefront is charged to: the issue of an instruction, or the cause that prevents it.
 enum class StallCause : std::uint8_t {
   issue,
   fetch,
@@ -87,7 +87,7 @@ inline const StallText* stall_text(std::size_t cause) {
   if (cause >= kFirst && cause < kFirst + kMostExtensionCauses) return extension_cause(cause - kFirst);
   return &kStallTexts[cause];
 }
-/// A cause of a research machine, by its number among the causes of all of them.
+/// A cause of a research machine. `number`: its number among the causes of all research machines.
 constexpr StallCause extension_stall(std::size_t number) {
   return static_cast<StallCause>(static_cast<std::size_t>(StallCause::extension) + number);
 }
@@ -95,7 +95,7 @@ constexpr StallCause extension_stall(std::size_t number) {
 /// Counts of research machines (models/common/config/extension_texts.h).
 using ExtensionCounts = std::array<std::uint64_t, kMostExtensionCounts>;
 
-/// Cycles of the wavefronts with the same number in their workgroups: in many programs the number determines the role.
+/// Cycles of the wavefronts with the same number in their workgroups: in many programs the number determines their role.
 struct WavefrontClass {
   std::array<std::uint64_t, kStallCauses> cycles{};  ///< by StallCause
   std::uint64_t wavefronts = 0;
@@ -121,13 +121,13 @@ struct WavefrontClass {
 
 /// Resources that may bound a kernel, with the unit in which their use is counted.
 enum class Resource : std::uint8_t {
-  slots,    ///< wavefront slots: cycles that a wavefront was in one
-  compute,  ///< vector ALUs: cycles that a SIMD executed
+  slots,    ///< wavefront slots: cycles for which a slot held a wavefront
+  compute,  ///< vector ALUs: busy cycles of the SIMDs
   l1,       ///< L1 vector caches: bytes of their accesses
   l2,       ///< L2 banks: bytes of their accesses
   noc,      ///< network: bytes through the ports of the L2 banks, in both directions
   dram,     ///< DRAM: bytes transferred
-  matrix,   ///< matrix units: cycles that a unit executed
+  matrix,   ///< matrix units: busy cycles
   count
 };
 inline constexpr std::size_t kResources = static_cast<std::size_t>(Resource::count);
@@ -171,24 +171,25 @@ class ResourceMeter {
   virtual ~ResourceMeter() = default;
   virtual ResourceAmounts used() const = 0;
   virtual ResourceAmounts available(Cycles cycles) const = 0;
-  /// Bytes that DRAM can transfer at most, by its command rate and the size of its bursts: no more than available() of its
-  /// data buses.
+  /// Maximum number of bytes that DRAM can transfer, given its command rate and burst size; at most the available() bytes of
+  /// its data buses.
   virtual std::uint64_t reachable_dram_bytes(Cycles cycles) const = 0;
-  /// Outcomes since the device's creation, without copies in bulk.
+  /// Outcomes since the device's creation, except those of copies in bulk.
   virtual MemoryCounts memory_counts() const = 0;
 };
 
-/// Kinds of line requests of loads. Addresses tell the scalar ones apart: arguments are whatever lies in the pages of the
-/// kernel's arguments and packet, everything else is data, which machines without a scalar unit load into vector registers.
+/// Kinds of line requests of loads. Scalar requests are classified by address: those to the pages of the kernel's arguments and
+/// packet load arguments; all others load data, which machines without a scalar unit load into vector registers.
 enum class LoadKind : std::uint8_t { vector, scalar_data, scalar_arguments, count };
 inline constexpr std::size_t kLoadKinds = static_cast<std::size_t>(LoadKind::count);
 /// Names in the output files.
 inline constexpr std::array<std::string_view, kLoadKinds> kLoadKindNames{"vector", "scalar_data", "scalar_arguments"};
 
-/// Where the data of line requests came from; the rest from a first-level cache, which had the line or had requested it.
+/// Sources of the data of line requests. All other requests were served by a first-level cache that held the line or had
+/// already requested it.
 struct LoadSources {
   std::uint64_t requests = 0;
-  std::uint64_t from_l2 = 0;      ///< the L2 had the line, or had requested it
+  std::uint64_t from_l2 = 0;      ///< the L2 held the line, or had already requested it
   std::uint64_t from_memory = 0;  ///< DRAM, or host memory
 
   LoadSources& operator+=(const LoadSources& other) {
@@ -200,7 +201,7 @@ struct LoadSources {
 };
 
 struct KernelActivity {
-  /// By the wavefront's number in its workgroup; no longer than the largest number requires.
+  /// Indexed by a wavefront's number in its workgroup; no longer than the largest number requires.
   std::vector<WavefrontClass> classes;
   std::array<std::uint64_t, isa::kUnits> issued{};  ///< instructions issued, by isa::Unit
   std::uint64_t requests = 0;                       ///< number of requests of vector and scalar loads
@@ -214,7 +215,7 @@ struct KernelActivity {
   // Resources of the whole device while the kernel ran; kernels that run concurrently share them.
   ResourceAmounts used{};
   ResourceAmounts available{};
-  std::uint64_t reachable_dram_bytes = 0;  ///< bytes that DRAM can transfer at most; no more than available[Resource::dram]
+  std::uint64_t reachable_dram_bytes = 0;  ///< maximum bytes that DRAM can transfer, at most available[Resource::dram]
   MemoryCounts memory{};
 
   /// The class of a number in the workgroup, below kMaxWavefrontsPerWorkgroup. The reference is valid until a larger number is

@@ -5,15 +5,15 @@
 //                                  +-> LocalDataShare
 //
 // The stages of a compute unit form a chain in the order in which the device's extensions were added. Each stage sees an
-// instruction before it executes, and its memory or LDS access afterwards; accesses that it does not serve it passes on to the
-// next one. A unit without stages pays one test of a null pointer per instruction. A unit with stages executes no instructions
-// ahead of their issue, so that a stage sees registers and memory as they are when the instruction issues.
+// instruction before it executes, and its memory or LDS access afterwards; it passes accesses that it does not serve on to the
+// next stage. A unit without stages pays one test of a null pointer per instruction. A unit with stages executes no
+// instructions ahead of their issue, so that a stage sees registers and memory as they are when the instruction issues.
 //
 // Values never depend on stages: an instruction has read and written registers and memory when it has executed. A stage
 // determines which requests depart, and when.
 //
-// A stage passes an access on with pass_on(). One that delays an access, or sends its requests itself, queries the stages after
-// it with perform() and depart(), and notifies them with departed().
+// A stage passes an access on with pass_on(). A stage that delays an access, or sends its requests itself, queries the stages
+// after it with perform() and depart(), and notifies them with departed().
 #pragma once
 
 #include <functional>
@@ -39,14 +39,14 @@ namespace lacuna {
 /// Decision about an instruction that a wavefront is about to issue.
 struct StageVerdict {
   bool issues = true;  ///< false: not in this cycle
-  /// Active lanes whose part of the instruction is performed elsewhere: it takes no registers and no ALU of the unit. If these
-  /// are all active lanes, a vector instruction is committed without execution and leaves the SIMD's vector ALU to others.
+  /// Active lanes whose part of the instruction is performed elsewhere, without registers and ALU of the unit. If these are all
+  /// active lanes, a vector instruction is committed without execution and does not occupy the SIMD's vector ALU.
   std::uint64_t elsewhere = 0;
   /// With issues = false: cycles for which the stage takes the SIMD's vector ALU, which must be free.
   Cycles vector_unit{};
 };
 
-/// An access that a stage does not pass on. VectorMemory::addresses() has its addresses in perform() and depart().
+/// An access that a stage does not pass on. During perform() and depart(), VectorMemory::addresses() holds its addresses.
 struct StagedAccess {
   const isa::MemoryAccess& access;
   isa::RegisterRange destination;  ///< destination registers of a load; count = 0 for other accesses
@@ -63,7 +63,7 @@ struct StagedAccess {
 struct Departure {
   std::optional<MemoryTokens::Token> performed{};  ///< token of a load that is performed without requests
   std::uint64_t lanes = 0;                         ///< lanes whose data are to be requested, unless `performed` is set
-  Cycles delay{};                                  ///< time by which the requests leave later than planned
+  Cycles delay{};                                  ///< additional delay of the requests' departure
 };
 
 class LoadStage {
@@ -119,14 +119,14 @@ class LoadStage {
 
   // -- accesses that a stage before this one does not pass on
 
-  /// Called when a load executes that the caller would delay. If this stage or one after it performs the load without requests,
-  /// returns its token. The caller calls MemoryTokens::issued() for it, here and below.
+  /// Called when a load executes that the calling stage would delay. If this stage or one after it performs the load without
+  /// requests, returns the load's token. The caller of perform() or depart() calls MemoryTokens::issued() for such a token.
   virtual std::optional<MemoryTokens::Token> perform(WavefrontSlot& slot, const StagedAccess& load, Counters counters,
                                                      Cycles cycle) {
     return next_ != nullptr ? next_->perform(slot, load, counters, cycle) : std::nullopt;
   }
-  /// Called before another stage sends the requests of an access itself. If it is not performed, departed() follows with the
-  /// token of its requests, before any other access.
+  /// Called before another stage sends the requests of an access itself. Unless Departure::performed is returned, departed()
+  /// follows with the token of the requests, before any other access.
   virtual Departure depart(WavefrontSlot& slot, const StagedAccess& access, Counters counters, Cycles cycle) {
     if (next_ != nullptr) return next_->depart(slot, access, counters, cycle);
     return {.lanes = access.access.lanes};

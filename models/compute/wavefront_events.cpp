@@ -91,7 +91,7 @@ bool WavefrontEvents::synchronise(WavefrontSlot& slot, std::uint64_t pc, Cycles 
     faults_.fault(slot, LACUNA_FAULT_ILLEGAL_INSTRUCTION, 0, pc, "global wave sync, which the queue has not been given", cycle);
     return false;
   }
-  // Held in any case: the listener may release it before it returns.
+  // The wavefront is always held first: the listener may release it within the call.
   slot.hold(StallReason::sync);
   fetch_.fetch(slot, cycle);
   reports_.wave_sync(slot, unit_, clock_.ticks(cycle));

@@ -34,8 +34,8 @@ class WavefrontEvents {
 
   /// Sets whether events take time from now on.
   void set_timed(bool timed) { timed_ = timed; }
-  /// Handles and clears the event of the instruction that has executed in `cycle`; it must have raised one. False: the
-  /// wavefront does not continue with its next instruction: it has ended, faulted, or is held and its next instruction has been
+  /// Handles and clears the event that the instruction executed in `cycle` has raised. Returns false if the wavefront does not
+  /// continue with its next instruction: it has ended, has faulted, or is held; if it is held, the next instruction has been
   /// fetched.
   bool handle(WavefrontSlot& slot, const isa::DecodedInstruction& instruction, Cycles cycle);
   /// Resumes a wavefront that is held for global wave sync, at `at` or slightly later.

@@ -24,9 +24,9 @@ class WavefrontInspector {
   const ComputeUnitPlace& place() const { return place_; }
   /// Appends the resident wavefronts. `end`: end of the last window.
   void take_snapshot(Cycles end, std::vector<WavefrontSnapshot>& wavefronts) const;
-  /// Sets `observation` of a wavefront that can continue, from at most `limit` instructions.
+  /// Sets `observation` of a wavefront that can continue, by observing at most `limit` instructions.
   void observe(WavefrontSnapshot& wavefront, unsigned limit) const;
-  /// Text of an instruction, "s_cbranch_execnz 65530"; the error if there is no instruction.
+  /// Text of an instruction, such as "s_cbranch_execnz 65530", or of the error if there is no instruction.
   std::string instruction_text(std::uint64_t pc) const;
   /// Adds the residence times of wavefronts that have not ended.
   void add_resident(const Dispatch& dispatch, KernelActivity& activity) const;

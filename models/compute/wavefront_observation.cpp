@@ -19,7 +19,7 @@ namespace {
 using Range = WavefrontObservation::Range;
 
 /// Copies of accessed pages, each made at its first access. Copies are per page, so that the size of mappings does not matter;
-/// the executor combines accesses across two pages.
+/// the executor handles accesses that cross a page boundary.
 class CopiedMemory : public isa::MemoryInterface {
  public:
   static constexpr std::uint64_t kPage = 4096;
@@ -36,7 +36,7 @@ class CopiedMemory : public isa::MemoryInterface {
   std::uint64_t epoch() const override { return 0; }
 
   bool full() const { return pages_.size() > kMostPages; }
-  /// Whether the bytes differ from those at the last call.
+  /// Whether the bytes differ from those at the last call for them.
   bool changed(std::uint64_t address, std::uint32_t bytes) {
     bool any = false;
     for (std::uint32_t i = 0; i < bytes; ++i) {
@@ -77,7 +77,7 @@ class CopiedMemory : public isa::MemoryInterface {
   }
 
   const isa::MemoryInterface& memory_;
-  mutable std::unordered_map<std::uint64_t, Page> pages_;  // by number; never iterated
+  mutable std::unordered_map<std::uint64_t, Page> pages_;  // by page number; never iterated
 };
 
 /// State that determines a wavefront's next actions, except memory and LDS.
@@ -168,7 +168,7 @@ class Observer {
            other_registers() == saved_.others && vectors_ == saved_.vectors;
   }
 
-  /// False: the wavefront does not continue.
+  /// Executes one instruction. Returns false if the wavefront does not continue.
   bool step() {
     const isa::DecodedInstruction* const instruction = code_.at(wave_.pc);
     if (instruction == nullptr || !allocation_.holds(*instruction)) return stop(WavefrontObservation::End::stopped);
@@ -217,7 +217,7 @@ class Observer {
     return false;
   }
 
-  /// Notes the effects of an executed instruction on memory and LDS.
+  /// Records the reads and writes of memory and LDS by an executed instruction.
   void note(const isa::Instruction& instruction, std::uint64_t pc) {
     const isa::MemoryAccess& access = wave_.access;
     if (access.bytes_per_lane == 0) return;
@@ -313,7 +313,7 @@ class Observer {
   WavefrontObservation seen_;
 };
 
-/// Maximum instructions of a polling loop: a poll with its back-off and its exit is far shorter.
+/// Maximum code size of a polling loop, in bytes: a poll with its back-off and its exit is far shorter.
 constexpr std::uint64_t kLongestSpin = 1024;
 
 }  // namespace

@@ -1,10 +1,10 @@
 // Observation of a wavefront's future behaviour: its next instructions are executed on a copy of its registers and of the
 // workgroup's LDS, and on copies of the memory pages that they access. The run is not affected.
 //
-// It distinguishes loops that cannot end from loops that make progress. If registers, LDS and memory have the same state twice,
-// the wavefront repeats the instructions between forever, unless another agent writes an address that it reads. A loop that
-// changes its registers, such as one that counts its iterations, is identified by the program counters of the second half of
-// the observation.
+// The observation distinguishes loops that cannot end from loops that make progress. If registers, LDS and memory return to an
+// earlier state, the wavefront repeats the instructions since then forever, unless another agent writes an address that it
+// reads. A loop that changes registers, such as a counter of its iterations, is identified by the program counters of the
+// second half of the observation.
 #pragma once
 
 #include <cstddef>
@@ -40,32 +40,32 @@ struct WavefrontObservation {
   struct Read {
     std::uint64_t pc = 0;
     bool atomic = false;
-    bool moves = false;         ///< it reads different addresses in different iterations
+    bool moves = false;         ///< the instruction reads different addresses in different iterations
     unsigned lane = 0;          ///< lane that reads ranges[0]; 0 for scalar instructions
     std::uint64_t value = 0;    ///< first 8 bytes of ranges[0]
-    std::vector<Range> ranges;  ///< ranges that its lanes read, without repetitions
+    std::vector<Range> ranges;  ///< ranges that the lanes read, without duplicates
   };
 
   End end = End::limit;
   std::uint64_t instructions = 0;  ///< number of instructions executed
   std::uint64_t period = 0;        ///< for End::repeats: number of repeated instructions
-  // The loop: the repeated instructions, or else the second half of the executed ones.
+  // The loop consists of the repeated instructions or, without repetition, of the second half of the executed instructions.
   std::uint64_t first_pc = 0;  ///< lowest address of an instruction of the loop
   std::uint64_t last_pc = 0;   ///< highest address of an instruction of the loop
   std::uint64_t lanes = 0;     ///< lanes of EXEC that were active in the loop
   bool changes = false;        ///< the loop has changed memory or LDS
   std::vector<Read> reads;     ///< reading instructions of the loop
   bool more_reads = false;     ///< the loop has more than kMostReads reading instructions
-  /// Ranges changed from the beginning on; a store of the value in memory changes nothing.
+  /// Ranges changed since the start of the observation; storing the value that memory already holds is not a change.
   std::vector<Range> writes;
-  bool more_writes = false;  ///< there are more than kMostWrites such ranges
+  bool more_writes = false;  ///< more than kMostWrites ranges have been changed
 
   static constexpr std::size_t kMostReads = 8;
   static constexpr std::size_t kMostWrites = 4096;
 
-  /// Whether it stays within few instructions and always reads the same few addresses.
+  /// Whether the loop polls: its state repeats, or it is short, changes no memory and always reads the same few addresses.
   bool spins() const;
-  /// Whether some of its stores overlap `range`.
+  /// Whether one of the changed ranges overlaps `range`.
   bool writes_to(const Range& range) const;
 };
 

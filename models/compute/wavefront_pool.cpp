@@ -124,7 +124,8 @@ std::string WavefrontPool::lacks(const WorkgroupNeeds& needs) const {
   return {};
 }
 
-// Allocates a slot, vector and scalar registers for every wavefront, on the SIMDs in rotation; releases all if one finds none.
+// Allocates a slot, vector and scalar registers for every wavefront, on the SIMDs in rotation. If resources for a wavefront are
+// missing, releases all and returns false.
 bool WavefrontPool::take_slots(const WorkgroupNeeds& needs) {
   placement_.clear();
   const unsigned granules = vgpr_granules(needs);

@@ -3,8 +3,8 @@
 // A workgroup is placed as a whole: a slot, vector and scalar registers for each of its wavefronts, on the SIMDs in rotation,
 // and its part of the LDS. Resources are free again after release().
 //
-// A pool that has held no wavefront costs the host almost nothing, since most of a large GPU may never be used: memory of
-// registers and LDS is not touched, slots and workgroups are constructed when they are first placed.
+// Most of a large GPU may never be used, so a pool that has held no wavefront costs the host almost nothing: memory of
+// registers and LDS is not touched, and slots and workgroups are constructed when they are first placed.
 #pragma once
 
 #include <algorithm>
@@ -49,43 +49,43 @@ struct ResidentWorkgroup {
   unsigned at_barrier = 0;  ///< wavefronts held at s_barrier
   unsigned open = 0;        ///< memory operations of ended wavefronts whose completion is not known yet
   Cycles latest_arrival{};
-  Cycles end{};  ///< latest completion of ended wavefronts, their stores included
+  Cycles end{};  ///< latest completion of ended wavefronts, including their stores
 };
 
 /// Reasons why a wavefront may not issue until an event whose time is not known yet. A wavefront may have several reasons at a
-/// time, one bit each. Waits that end in a known cycle are not among them: they delay WavefrontSlot::when. The cycles of both
-/// are charged to a StallCause (kernel_activity.h).
+/// time, one bit each. Waits that end in a known cycle have no reason here: they delay WavefrontSlot::when. The cycles of both
+/// kinds of wait are charged to a StallCause (kernel_activity.h).
 enum class StallReason : std::uint16_t {
-  fetch = 1,        ///< the line of its next instruction has not arrived
+  fetch = 1,        ///< the line of the wavefront's next instruction has not arrived
   vmcnt = 2,        ///< s_waitcnt vmcnt
   lgkmcnt = 4,      ///< s_waitcnt lgkmcnt
   vm_limit = 8,     ///< vmcnt is at its limit: the next instruction cannot be counted
   lgkm_limit = 16,  ///< lgkmcnt is at its limit
   barrier = 32,     ///< s_barrier
   sync = 64,        ///< global wave sync, or a change of code that takes effect at the end of the window
-  fault = 128,      ///< it has faulted and never issues again
-  registers = 256,  ///< a load stage has to fill registers of its next instruction first (load_stage.h)
+  fault = 128,      ///< the wavefront has faulted and never issues again
+  registers = 256,  ///< a load stage has to fill registers of the next instruction first (load_stage.h)
 };
 
 struct Simd;
 
-/// A slot of a SIMD and the wavefront in it. Every issue reads the first members.
+/// A slot of a SIMD and the wavefront in it. The members that every issue reads are first.
 struct alignas(64) WavefrontSlot {
   WavefrontSlot(Simd& owner, unsigned slot_number) : simd(&owner), number(static_cast<std::uint8_t>(slot_number)) {}
 
   const isa::DecodedInstruction* next = nullptr;  ///< next instruction; null: fetch failed, reported when it would issue
-  Cycles when{};                                  ///< earliest issue of the next instruction, as far as it is known
+  Cycles when{};                                  ///< earliest issue of the next instruction, as far as known
   ResidentWorkgroup* group = nullptr;
   Simd* simd;
-  // Account of the wavefront's cycles, not in functional mode. Every cycle from `launched` on is charged to one cause, in
+  // Account of the wavefront's cycles; not used in functional mode. Every cycle from `launched` on is charged to one cause, in
   // order, possibly ahead of time: `accounted` is the first cycle that has not been charged.
   WavefrontClass* activity = nullptr;
   Cycles accounted{};
   std::uint8_t number;           ///< index in Simd::slots
   std::uint8_t ahead = 0;        ///< number of instructions from `next` on that have executed but not issued
   std::uint8_t ahead_lds = 0;    ///< index in ahead_lds_cycles of the next LDS instruction that has executed but not issued
-  std::uint8_t ahead_lanes = 0;  ///< active lanes of these instructions, the same for all: none writes EXEC
-  std::uint16_t stalls = 0;      ///< bits of StallReason; 0: it may issue from `when` on
+  std::uint8_t ahead_lanes = 0;  ///< active lanes of all instructions that have executed ahead: none of them writes EXEC
+  std::uint16_t stalls = 0;      ///< bits of StallReason; 0: the wavefront may issue from `when` on
   std::uint32_t issued = 0;      ///< instructions issued, modulo 2^32
   isa::Allocation allocation;    ///< registers of `wave`
   /// The instruction buffer: one line and the next (models/compute/issue/instruction_fetch.h).
@@ -100,7 +100,7 @@ struct alignas(64) WavefrontSlot {
   bool resident = false;
   unsigned wait_vm = 0;    ///< argument of s_waitcnt: largest vmcnt at which StallReason::vmcnt ends
   unsigned wait_lgkm = 0;  ///< argument of s_waitcnt: largest lgkmcnt at which StallReason::lgkmcnt ends
-  Cycles waits_from{};     ///< cycle of the s_waitcnt, or in which the counter was full
+  Cycles waits_from{};     ///< cycle in which the s_waitcnt issued or a counter was found at its limit
   unsigned open = 0;       ///< number of memory operations whose completion is not known yet
   unsigned wave_in_group = 0;
   unsigned vgpr_granule = 0;
@@ -110,9 +110,9 @@ struct alignas(64) WavefrontSlot {
   isa::Wavefront wave;
   WaitCounter vmcnt;
   WaitCounter lgkmcnt;
-  std::array<std::uint32_t, 2> sampled{};  ///< `issued` at the begin and the middle of a sample of rates (models/sampling)
-  double untimed_limit = 0;                ///< cycle up to which it executes in a part without timing; 0: it has started since
-  double untimed_share = 0;                ///< instructions that it executes there while all execute those of the sample
+  std::array<std::uint32_t, 2> sampled{};  ///< `issued` at the beginning and the middle of a sample of rates (models/sampling)
+  double untimed_limit = 0;                ///< cycle up to which it executes in an untimed part; 0: it started in that part
+  double untimed_share = 0;                ///< its rate in the untimed part, in instructions per sample (begin_progress())
   static constexpr unsigned kMostAheadLds = 24;
   std::array<LdsCycles, kMostAheadLds> ahead_lds_cycles;  ///< LDS cycles of the LDS instructions executed ahead
 
@@ -120,7 +120,7 @@ struct alignas(64) WavefrontSlot {
   inline Cycles ready() const;
   bool held() const { return stalls != 0; }
   bool held_by(StallReason reason) const { return (stalls & static_cast<unsigned>(reason)) != 0; }
-  /// Whether it is held for reasons other than `reason`, in addition to it or not.
+  /// Whether the wavefront is held for any reason other than `reason`.
   bool held_by_other_than(StallReason reason) const { return (stalls & ~static_cast<unsigned>(reason)) != 0; }
   /// Adds a reason; takes effect with the next publish().
   void hold(StallReason reason) { stalls = static_cast<std::uint16_t>(stalls | static_cast<unsigned>(reason)); }
@@ -165,7 +165,7 @@ struct alignas(64) WavefrontSlot {
     cycles[static_cast<std::size_t>(StallCause::dependency)] += until.n - cycle.n - 1;
     accounted = until;
   }
-  /// Charges delays by contention to their causes, up to `until` at most. The remaining cycles are left to account().
+  /// Charges delays by contention to their causes, at most up to `until`. The caller charges the remaining cycles by account().
   void account_delays(const OperationDelays& delays, Cycles until) {
     const auto give = [&](StallCause cause, std::uint64_t cycles) {
       if (cycles == 0) return;
@@ -199,7 +199,7 @@ struct Simd {
   SimdTimes& times;  ///< issue times of the unit's SIMDs
   Cycles valu_free{};
   Cycles logic_free{};   ///< time at which the port of LatencyClass::valu_logic is free, if that class has a separate rate
-  Cycles valu_wanted{};  ///< a wavefront waits for the vector unit until this cycle
+  Cycles valu_wanted{};  ///< cycle until which a wavefront waits for the vector unit
   IssueState issue;
   ZeroedBlock<std::uint32_t> registers;  ///< the vector register file: register r, lane l at r * 64 + l
   RangeAllocator vgprs;

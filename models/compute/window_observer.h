@@ -3,7 +3,7 @@
 
 namespace lacuna {
 
-/// An object whose state changes only at the ends of windows, so that it does not depend on the number of threads.
+/// An object whose state changes only at the ends of windows, so that its state does not depend on the number of host threads.
 class WindowObserver {
  public:
   virtual ~WindowObserver() = default;

@@ -14,7 +14,7 @@ namespace {
 // Units of a group alternate every kTurn cycles: requests reach their shared caches in nearly the order of simulated time, and
 // the host does not switch between their states in every cycle.
 constexpr Cycles kTurn{8};
-// Number of parts of a window between which a group can change threads, and number of a thread's groups that run in parts.
+// A group's window has kParts parts, between which it can change threads. Of a thread's groups, the last kGroupsInParts run so.
 constexpr unsigned kParts = 4;
 constexpr std::size_t kGroupsInParts = 3;
 constexpr Cycles kFunctionalLength{10'000};
@@ -123,12 +123,12 @@ void Windows::run() {
   if (next != kNeverCycles) wake(next);
 }
 
-// An idle thread takes a part of the work that another thread would do last.
+// Distributes the groups over the threads. An idle thread takes parts of the groups that another thread would run last.
 void Windows::share_work(Cycles begin) {
   const auto groups = static_cast<unsigned>(groups_.size());
   items_.clear();
-  // The last groups of each thread are divided into parts, interleaved: a thread that takes a late part of a group also runs
-  // the earlier ones that are left.
+  // The last groups of each thread are divided into parts, which are interleaved with those of the other groups. A thread that
+  // takes a part of a group first runs the group's earlier parts, if they have not been run.
   const auto is_in_parts = [&](std::size_t i) {
     const std::size_t behind = i + kGroupsInParts;
     return behind >= busy_.size() || threads_->owner(busy_[behind], groups) != threads_->owner(busy_[i], groups);
@@ -172,7 +172,7 @@ void Windows::begin_turns(Group& group, Cycles begin) {
   }
 }
 
-// Turns that begin before `end`.
+// Runs the turns that begin before `end`.
 void Windows::take_turns(Group& group, Cycles begin, Cycles end) {
   std::vector<Group::Working>& working = group.working;
   const Cycles turn = timed_ && group.units.size() > 1 ? kTurn : length_;

@@ -17,8 +17,8 @@
 //     race for data.
 // In functional mode there are no groups: units run one after the other on memory itself and report immediately.
 // A unit that receives an event of an earlier window, such as the launch of a workgroup, handles it in the next window at the
-// unit's own time; it never lags by more than one window. Wavefronts of a workgroup get their initial state when their group
-// runs next, on the thread that runs it.
+// unit's own time; it never lags by more than one window. The wavefronts of a launched workgroup receive their initial state
+// when the unit's group runs next, on the thread that runs the group.
 #pragma once
 
 #include <memory>
@@ -42,30 +42,30 @@ struct ResidentWorkgroup;
 class WindowBarrier {
  public:
   virtual ~WindowBarrier() = default;
-  /// Called when a window begins. `far`: the end of the window after it, if that follows immediately.
+  /// Called when a window begins. `far`: end of the next window, if that begins immediately after this one.
   virtual void begin(Tick far) { static_cast<void>(far); }
   /// Called on a thread of WorkerThreads when a group has run up to `end`; other groups may still be running. Only the group's
   /// requests may be accessed.
   virtual void group_finished(unsigned group, unsigned thread, Tick end) = 0;
-  /// Called when all groups have run up to `end`: serves their requests until then and delivers the responses.
+  /// Called when all groups have run up to `end`: serves their requests made before `end` and delivers the responses.
   virtual void resolve(Tick end) = 0;
   /// Earliest time at which a pending request needs the next call of resolve(); kNever: there is none.
   virtual Tick next() const = 0;
-  /// Drops bookings before `horizon`: no later request is for an earlier time.
+  /// Drops bookings before `horizon`: no later call makes a request for a time before it.
   virtual void retire(Tick horizon) = 0;
 };
 
 class WindowEndListener {
  public:
   virtual ~WindowEndListener() = default;
-  /// Called when a window is complete: requests and reports until its end have been delivered. May change units' state.
+  /// Called when a window is complete: all responses and reports until its end have been delivered. May change units' state.
   virtual void window_complete(Cycles end) = 0;
 };
 
 class Windows : public sc_core::sc_module {
  public:
   /// `length`: cycles of a window, at least 1. Functional mode uses longer windows, so that a wavefront's state stays in the
-  /// host's caches. `threads`: run the groups; null: the caller's thread does.
+  /// host's caches. `threads`: threads that run the groups; null: the caller's thread runs them.
   Windows(sc_core::sc_module_name name, Clock clock, TimingMode mode, Cycles length, WorkerThreads* threads = nullptr);
 
   /// Adds a group: units that share first-level caches.
@@ -80,7 +80,7 @@ class Windows : public sc_core::sc_module {
   /// End of the last window: units have run up to it.
   Cycles end() const { return end_; }
 
-  /// Returns to the initial state. All units have been reset.
+  /// Cancels the next window and returns to time 0. Units are reset separately.
   void reset();
   /// Requests a window that includes cycle `at`.
   void wake(Cycles at);
@@ -115,7 +115,7 @@ class Windows : public sc_core::sc_module {
     bool has_accesses = false;     ///< memory accesses have been deferred in this window
     bool has_reports = false;      ///< reports have been made since the last ones were delivered
     bool active = false;           ///< a unit has workgroups or other work
-    bool booked = false;           ///< it is active, or has been since bookings were dropped last
+    bool booked = false;           ///< the group is active, or has been since bookings were last dropped
     Cycles earliest() const;
     bool idle() const;
   };
@@ -158,7 +158,7 @@ class Windows : public sc_core::sc_module {
   isa::DeferredAccessPerformer performer_;
   std::vector<Turn> turns_;
   std::vector<unsigned> busy_;   // groups with work in the window
-  std::vector<unsigned> items_;  // work items for threads: a group's number + number of groups x the last part of the item
+  std::vector<unsigned> items_;  // work items for threads: number of the group + number of groups x last part to run
   Cycles end_{};                 ///< end of the last window
   std::uint64_t count_ = 0;
   Tick next_retire_{};

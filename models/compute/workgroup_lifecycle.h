@@ -39,10 +39,10 @@ class WorkgroupLifecycle final : public MemoryPipe::Listener {
     private_aperture_ = private_base;
   }
 
-  /// Sets whether wavefronts that start, and barriers, take time from now on. Without time stores go to memory immediately.
+  /// Sets whether starts of wavefronts and barriers take time from now on. Without timing, stores go to memory immediately.
   void set_timed(bool timed);
   /// Takes a resident wavefront out of simulated time: its memory operations in flight are detached, its account is closed.
-  /// All operations of its dispatch have been dropped (MemoryPipe::drop()).
+  /// Requires that all operations of its dispatch have been dropped (MemoryPipe::drop()).
   void suspend(WavefrontSlot& slot);
   /// Ends the workgroups that waited only for operations that have been dropped.
   void end_dropped();
@@ -80,8 +80,8 @@ class WorkgroupLifecycle final : public MemoryPipe::Listener {
   const isa::Target target_;
   const Clock clock_;
   const isa::FineGrainedFloatAtomics fine_grained_float_atomics_;
-  const Cycles launch_latency_;   ///< with timing
-  const Cycles barrier_latency_;  ///< with timing; 1 without
+  const Cycles launch_latency_;   ///< latency with timing; without timing it is 0
+  const Cycles barrier_latency_;  ///< latency with timing; without timing it is 1 cycle
   GpuVm& vm_;
   WavefrontPool& pool_;
   InstructionFetch& fetch_;

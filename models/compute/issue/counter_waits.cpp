@@ -64,7 +64,7 @@ void CounterWaits::operation_closed(WavefrontSlot& slot) {
   wait_over(StallReason::lgkmcnt, slot.lgkmcnt, slot.wait_lgkm, StallCause::lgkmcnt);
   room(StallReason::vm_limit, slot.vmcnt, vm_limit_);
   room(StallReason::lgkm_limit, slot.lgkmcnt, kLgkmLimit);
-  // The remaining cycles belong to the next instruction.
+  // In the remaining cycles the wavefront waits for the fetch of its next instruction.
   if (!slot.held()) slot.account(StallCause::fetch, slot.when);
 }
 

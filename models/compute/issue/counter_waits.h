@@ -31,7 +31,7 @@ class CounterWaits {
     return (vmem && slot.vmcnt.full(vm_limit_) && full(slot, slot.vmcnt, vm_limit_, StallReason::vm_limit, cycle)) ||
            (lgkm && slot.lgkmcnt.full(kLgkmLimit) && full(slot, slot.lgkmcnt, kLgkmLimit, StallReason::lgkm_limit, cycle));
   }
-  /// Called when an open operation of the wavefront has been closed: ends waits whose end is known now.
+  /// Called when an open operation of the wavefront has been closed: ends the waits whose end has become known.
   void operation_closed(WavefrontSlot& slot);
 
  private:

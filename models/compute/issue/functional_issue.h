@@ -19,7 +19,7 @@ class FunctionalIssue {
 
   /// Runs all cycles before `limit`.
   void run(Cycles limit);
-  /// Runs each wavefront up to WavefrontSlot::untimed_limit, and wavefronts that start during the call up to `limit`.
+  /// Runs each wavefront up to its WavefrontSlot::untimed_limit or, if that is 0, up to `limit`.
   void run_to_limits(Cycles limit);
 
  private:

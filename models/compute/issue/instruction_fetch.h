@@ -28,8 +28,8 @@ class InstructionFetch : private MemoryClient {
   void set_timed(bool timed) { timed_ = timed; }
   /// Empties the buffer of a wavefront that starts.
   void start(WavefrontSlot& slot);
-  /// Fetches the instruction at the wavefront's PC in `cycle`; slot.next is the previous one. Delays slot.when until it
-  /// arrives, or holds the slot (StallReason::fetch) if its arrival is not known yet. Publishes the slot.
+  /// Fetches the instruction at the wavefront's PC in `cycle`; slot.next is the previous instruction. Delays slot.when until
+  /// the arrival, or holds the slot (StallReason::fetch) if the arrival is not known yet. Publishes the slot.
   void fetch(WavefrontSlot& slot, Cycles cycle) {
     const isa::DecodedInstruction* next = slot.next = code_.after(slot.next, slot.wave.pc);
     if (next == nullptr) [[unlikely]] {
@@ -76,10 +76,10 @@ class InstructionFetch : private MemoryClient {
   static std::uint64_t line_of(std::uint64_t address) { return address / kLineBytes; }
   /// Slow path of fetch(): the PC has left the buffer's line.
   void change_line(WavefrontSlot& slot, Cycles cycle);
-  /// Requests a line. True: its arrival is known, `there`.
+  /// Requests a line. True: its arrival is known and returned in `there`.
   bool request(WavefrontSlot& slot, std::uint64_t line, Cycles at, Cycles& there);
   void on_response(std::uint32_t tag, const MemoryResponse& response) override;
-  /// Enters the line of the PC, which arrives at `there`.
+  /// Requests the line after that of the PC, which arrives at `there`.
   void enter(WavefrontSlot& slot, Cycles there, Cycles cycle);
   /// Delays or holds the slot for the next line, if the instruction extends into it. The arrival of the PC's line is known.
   void finish(WavefrontSlot& slot) {

@@ -35,12 +35,12 @@ class IssueCosts {
     branch_ = p.branch_cycles;
   }
 
-  /// Cycles for which the SIMD's vector unit issues nothing else.
+  /// Cycles for which the SIMD's vector unit issues no other instruction.
   std::uint32_t vector_unit(const isa::Instruction& instruction) const {
     return vector_[static_cast<std::size_t>(instruction.latency)];
   }
-  /// Cycles for which the SIMD's vector unit issues nothing else of LatencyClass::valu_logic; 0: no longer than it issues
-  /// nothing at all.
+  /// Cycles for which the SIMD's vector unit issues no other instruction of LatencyClass::valu_logic; 0: vector_unit() cycles,
+  /// as for all other instructions.
   Cycles logic_port() const { return logic_port_; }
   /// Cycles until the wavefront's next instruction, after an instruction that does not use the vector unit.
   Cycles wavefront(const isa::Instruction& instruction) const {

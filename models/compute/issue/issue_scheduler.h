@@ -1,14 +1,14 @@
 // Selection of the SIMD that a cycle is offered to, and of the order in which the SIMD offers it to its wavefronts.
 //
 // With SimdPolicy::in_turn, a SIMD is served at the rate at which its vector unit accepts instructions, every
-// 64 / lanes_per_simd cycles, or every `simds` cycles if that is more frequent: of four SIMDs of 16 lanes one per cycle, of
-// four of 32 lanes two, whose numbers differ by two.
+// 64 / lanes_per_simd cycles, or every `simds` cycles if that is more frequent. Of four SIMDs with 16 lanes, one is served per
+// cycle; of four SIMDs with 32 lanes, two, whose numbers differ by two.
 //
-// A load stage may favour a wavefront (IssueState::favour()): it is offered a cycle before the others of its SIMD.
+// A load stage may favour a wavefront (IssueState::favour()), which is then offered a cycle before the others of its SIMD.
 //
-// In a cycle of a SIMD each unit (VALU, SALU, SMEM, VMEM, LDS, branch, special) accepts at most one instruction and each
-// wavefront issues at most one; instructions that are committed without execution do not count. The compute unit determines
-// whether a wavefront can use the cycle.
+// In a cycle of a SIMD each unit (VALU, SALU, SMEM, VMEM, LDS, branch, special) accepts at most one instruction, apart from
+// those committed without execution, and each wavefront issues at most one. The compute unit determines whether a wavefront
+// can use the cycle.
 #pragma once
 
 #include <array>
@@ -22,9 +22,9 @@ namespace lacuna {
 
 /// Use of a cycle by a wavefront that may issue in it.
 enum class CycleUse : std::uint8_t {
-  none,       ///< it cannot issue
-  unit,       ///< it issues to the unit of its instruction, whose turn other wavefronts lose
-  committed,  ///< its instruction is committed without execution (LoadStage::commits()): the unit may accept another one
+  none,       ///< the wavefront cannot issue
+  unit,       ///< the wavefront issues to the unit of its instruction, which accepts no other instruction in this cycle
+  committed,  ///< the instruction is committed without execution (LoadStage::commits()): the unit may accept another one
 };
 
 class IssueScheduler {
@@ -35,7 +35,7 @@ class IssueScheduler {
   }
 
   /// Offers all cycles before `limit` in which a wavefront may issue. `offer(simd, slot, unit, cycle)` returns the CycleUse
-  /// of the wavefront, whose next instruction is for `unit` (a bit, by isa::Unit). It may end the wavefront, but no other.
+  /// of the wavefront, whose next instruction is for `unit` (a bit, by isa::Unit). The call may end only this wavefront.
   template <typename Offer>
   void run(Cycles limit, Offer&& offer) {
     if (parameters_.simd_policy != SimdPolicy::in_turn) {
@@ -46,7 +46,7 @@ class IssueScheduler {
       run_in_turn<false>(limit, offer);
     }
   }
-  /// Returns to the initial state. No wavefront is resident.
+  /// Returns to the initial state. Requires that no wavefront is resident.
   void reset() {
     last_served_ = 0;
     served_until_ = Cycles{};
@@ -119,13 +119,13 @@ class IssueScheduler {
         if (!any) state.last = static_cast<std::uint8_t>(number);
         any = true;
       }
-      if (state.slots[rank] != &slot) [[unlikely]] {  // it ended: younger wavefronts have moved up by a rank
+      if (state.slots[rank] != &slot) [[unlikely]] {  // the wavefront ended: younger ones have moved up by a rank
         ready = (ready & ((1U << rank) - 1)) | ready >> (rank + 1) << rank;
         units = state.units();
         moved = true;
       }
     }
-    // A wavefront that lost the unit in this cycle tries again at the SIMD's next turn. Wakes meanwhile are in times_.
+    // A wavefront that lost the unit in this cycle tries again at the SIMD's next turn. times_ has the wakes during offer().
     next = earlier(moved ? state.earliest() : lost != 0 ? cycle : next, times_.earliest(simd.number));
     times_.set(simd.number, next == kNeverCycles ? next : later(next, cycle + Cycles{1}));
   }

@@ -14,7 +14,7 @@
 
 namespace lacuna {
 
-/// A cycle later than all others. It is also the largest signed number, as the host compares vectors of signed numbers.
+/// A cycle later than all others. The value is the largest signed number, since the host's vector comparisons are signed.
 inline constexpr Cycles kNeverCycles{~std::uint64_t{0} >> 1};
 
 struct WavefrontSlot;
@@ -36,7 +36,7 @@ class SimdTimes {
  public:
   static constexpr unsigned kMaxSimds = 8;
 
-  /// `period`: cycles from one turn of a SIMD to the next. Both are powers of two, the period at most `simds`.
+  /// `period`: cycles from one turn of a SIMD to the next. Both arguments are powers of two, with `period` <= `simds`.
   SimdTimes(unsigned simds, unsigned period) : simds_(simds), last_turn_(period - 1) {
     earliest_.fill(kNeverCycles);
     turns_.fill(kNeverCycles);
@@ -147,7 +147,7 @@ struct IssueState {
     rank[number] = kMaxSlots;
     for (std::uint8_t& r : rank) r = static_cast<std::uint8_t>(r - ((r > left) & (r != kMaxSlots)));
   }
-  /// `unit` of all ranks, in one vector.
+  /// The `unit` values of all ranks in one vector register.
   class Units {
    public:
     explicit Units(const IssueState& state) : units_(load(state)) {}
@@ -179,7 +179,7 @@ struct IssueState {
   Units units() const { return Units(*this); }
   struct Ready {
     unsigned ranks;  ///< ranks that may issue at a cycle
-    Cycles others;   ///< earliest issue of the others
+    Cycles others;   ///< earliest issue of all other ranks
   };
   /// Wavefronts that may issue at a cycle.
   Ready ready_at(Cycles cycle) const {

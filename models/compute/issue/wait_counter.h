@@ -25,7 +25,7 @@ struct OperationDelays {
 /// two modes:
 ///   in order      vmcnt (GCN3 ISA manual, "Data dependency resolution": loads return in issue order). No operation completes
 ///                 before the one before it.
-///   out of order  lgkmcnt. The operations that complete first count first.
+///   out of order  lgkmcnt. Operations leave the counter in order of completion.
 class WaitCounter {
  public:
   static constexpr unsigned kCapacity = 64;

@@ -32,15 +32,15 @@ struct MatrixParameters {
   MatrixPorts register_ports = MatrixPorts::own;
 
   isa::MatrixCodes codes() const { return {extensions, design, fp64_multipliers, native_operands}; }
-  /// Duration of a pass relative to a unit without extensions, in per cent: 121 if data are assigned in the same cycle (thesis,
-  /// Table 2.4), which applies to extended units only.
+  /// Duration of a pass relative to a unit without extensions, in per cent: 121 for M3XU's unpipelined design, which assigns
+  /// data in the same cycle (Table 2.4 of the thesis cited in models/isa/matrix/matrix_extensions.h).
   unsigned pass_percent() const {
     const bool longer = isa::has(extensions, isa::MatrixExtensions::m3xu) && design == isa::MatrixDesign::m3xu;
     return longer ? 121 : 100;
   }
 
-  /// Cycles that an instruction with this code, or null, spends in a pipeline stage before its unit: M3XU's, in the pipelined
-  /// design, one for the assignment of data (thesis, section 2.6.1 (C)). Other formats are fed directly (section 2.4.1).
+  /// Cycles that an instruction spends in a pipeline stage before its unit: with M3XU's codes in the pipelined design, one for
+  /// the assignment of data (that thesis, section 2.6.1 (C)); otherwise none (section 2.4.1). `code`: null for plain formats.
   Cycles stage_cycles(const isa::MatrixCode* code) const {
     const bool staged = code != nullptr && code->extension == isa::MatrixExtensions::m3xu;
     return Cycles{staged && design == isa::MatrixDesign::m3xu_pipelined ? 1U : 0U};

@@ -10,12 +10,12 @@
 //   reads exactly D as C                when the unit is free: accumulators are forwarded
 //   reads a part of D as C              a pass after the instruction has left the unit
 //   overwrites C, not by MFMA           when the instruction has left the unit
-//   overwrites A or B                   immediately: a unit reads them as it begins, those of several steps into buffers
-//   (thesis,
-//                                       section 2.4.1)
+//   overwrites A or B                   immediately: a unit reads A and B when it begins an instruction, into buffers if the
+//                                       instruction has several steps (section 2.4.1 of the thesis cited in
+//                                       models/isa/matrix/matrix_extensions.h)
 //
-// A unit with a separate stage for the assignment of data (MatrixParameters::stage_cycles) completes M3XU's codes that much
-// later; C is needed after the stage, so that accumulation does not wait for it.
+// A unit with a separate stage for the assignment of data completes M3XU's codes MatrixParameters::stage_cycles() later; C is
+// needed only after the stage, so that accumulation does not wait for the stage.
 //
 // Source: distances of LLVM's hazard recogniser between instructions of gfx90a (GCNHazardRecognizer.cpp, checkMAIHazards90A and
 // checkMAIVALUHazards). After 2, 8 and 16 passes it requires 5, 11 and 19 wait states before D is used, 2, 8 and 16 before a
@@ -47,7 +47,7 @@ class MatrixResults {
   Cycles ready(const WavefrontSlot& slot, const isa::DecodedInstruction& next, Cycles cycle) const {
     const Wavefront& w = wavefronts_[index_of(slot)];
     if (w.until <= cycle) return cycle;
-    if (slot.wave.mode.alters_vector()) [[unlikely]]  // VGPR indexing: the instruction uses registers other than it names
+    if (slot.wave.mode.alters_vector()) [[unlikely]]  // VGPR indexing: the instruction uses other registers than those it names
       return w.until;
     return next.registers.uses_any(w.registers) ? find(w, next, cycle) : cycle;
   }
@@ -62,8 +62,8 @@ class MatrixResults {
   struct Pending {
     isa::RegisterRange d;
     isa::RegisterRange c;  ///< count 0: a constant
-    Cycles done{};         ///< cycle in which it leaves the unit for an instruction that accumulates on D
-    Cycles late{};         ///< cycle in which it leaves the unit for other uses of D and C
+    Cycles done{};         ///< cycle in which the instruction leaves the unit, without the stage: for accumulation on D
+    Cycles late{};         ///< cycle in which the instruction leaves the unit, with the stage: for other uses of D and C
   };
   struct Wavefront {
     Cycles until{};  ///< from this cycle on no instruction waits

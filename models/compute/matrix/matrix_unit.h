@@ -46,7 +46,7 @@ class MatrixUnits {
   void reset() { free_from_.assign(free_from_.size(), 0); }
 
  private:
-  static constexpr std::uint64_t kParts = 100;  // parts of a cycle, the unit of time below
+  static constexpr std::uint64_t kParts = 100;  // parts of a cycle in which the members below count time
   static Cycles whole(std::uint64_t parts) { return Cycles{(parts + kParts - 1) / kParts}; }
 
   std::uint64_t pass_parts_;

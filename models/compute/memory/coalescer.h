@@ -28,7 +28,7 @@ class Coalescer {
   std::span<const CoalescedLine> coalesce(const isa::MemoryAccess& access, const Addresses& addresses);
   unsigned line_bytes() const { return line_bytes_; }
 
-  // As coalesce(), with the accesses added one by one.
+  // begin() and add() are an alternative to coalesce() for accesses that are added one by one.
   void begin() {
     count_ = 0;
     call_ += kNextCall;
@@ -36,7 +36,7 @@ class Coalescer {
   void add(std::uint64_t address, std::uint64_t bytes);
   /// Lines added since begin(), or by the last coalesce().
   std::span<const CoalescedLine> lines() const { return {lines_.data(), count_}; }
-  /// Whether the lines cover all of [address, address + bytes) or, respectively, any part of it.
+  /// contains(), meets(): whether lines() has all, or any, of the lines of [address, address + bytes).
   bool contains(std::uint64_t address, std::uint64_t bytes) const;
   bool meets(std::uint64_t address, std::uint64_t bytes) const;
 

@@ -27,7 +27,7 @@ class LdsBanks {
   /// Byte offset of each lane in the workgroup's allocation.
   using Offsets = std::array<std::uint32_t, isa::kLanes>;
 
-  /// `lanes`: lanes of the access that are in the LDS. `instruction`: its address, which only selects an entry of the cache of
+  /// `lanes`: lanes that access the LDS. `instruction`: address of the instruction, which only selects an entry of the cache of
   /// results.
   LdsCycles cycles(const isa::MemoryAccess& access, const Offsets& offsets, std::uint64_t lanes, std::uint64_t instruction);
 

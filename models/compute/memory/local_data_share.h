@@ -21,17 +21,17 @@ class LocalDataShare {
   LocalDataShare(const ComputeUnitParameters& parameters, Clock clock, LdsBanks& banks)
       : parameters_(parameters), clock_(clock), banks_(banks) {}
 
-  /// Cycles of an access with the given byte offsets of the lanes; `instruction`: its address, which only selects an entry of
-  /// the cache of known patterns.
+  /// Cycles of an access with the given byte offsets of the lanes. `instruction`: address of the instruction, which only
+  /// selects an entry of the cache of known patterns.
   LdsCycles cycles(const isa::MemoryAccess& access, const LdsBanks::Offsets& offsets, std::uint64_t instruction) {
     if (access.bytes_per_lane == 0 || !parameters_.lds_conflicts) return {.busy = 1, .conflicts = 0};
     const std::uint64_t lanes = access.space == isa::MemoryAccess::Space::lds ? access.lanes : access.lds_lanes;
     return banks_.cycles(access, offsets, lanes, instruction);
   }
-  /// Performs an access of that duration in `cycle`.
+  /// Performs an access that takes `cycles`, from `cycle` on.
   Result access(LdsCycles cycles, Cycles cycle) {
     conflict_cycles_ += cycles.conflicts;
-    // The port is only booked in whole cycles.
+    // The port is booked only in whole cycles.
     const Cycles start = clock_.starting_at(port_.reserve(clock_.ticks(cycle), clock_.period() * cycles.busy));
     const OperationDelays delays{.lds_conflict = OperationDelays::saturated((start - cycle).n + cycles.conflicts)};
     return {start + Cycles{cycles.busy} + parameters_.lds_latency, delays};

@@ -39,7 +39,7 @@ class MemoryPipe final : private MemoryTokens::Listener {
     virtual void operation_completed(ResidentWorkgroup& group) = 0;
   };
 
-  /// `vector` and `scalar`: memories until attach(). The referenced objects outlive this one.
+  /// `vector` and `scalar`: memories that are used until attach() replaces them. The referenced objects outlive this one.
   MemoryPipe(const ComputeUnitParameters& parameters, ComputeUnitPlace place, const ComputeUnitContext& context,
              MemoryTarget& vector, MemoryTarget& scalar, Listener& listener);
 
@@ -56,7 +56,7 @@ class MemoryPipe final : private MemoryTokens::Listener {
 
   /// Addresses of the instruction being executed, by lane.
   isa::LaneAddresses& addresses() { return vector_.addresses(); }
-  /// Load stages require that no instruction executes ahead of its issue.
+  /// Whether the unit has load stages, which require that no instruction executes ahead of its issue.
   bool has_stages() const { return first_stage_ != nullptr; }
   /// Called before an instruction executes, in units with stages (LoadStage::prepare()). Returns the combined verdict of all
   /// stages.
@@ -93,11 +93,11 @@ class MemoryPipe final : private MemoryTokens::Listener {
 
   // -- wavefronts
 
-  /// Called when a wavefront ends in `cycle`. Its operations in flight pass to its workgroup (ResidentWorkgroup::open); the
-  /// latest completion of the others enters ResidentWorkgroup::end.
+  /// Called when a wavefront ends in `cycle`. Its operations in flight pass to its workgroup (ResidentWorkgroup::open);
+  /// ResidentWorkgroup::end includes the latest completion of its other operations.
   void end_wavefront(WavefrontSlot& slot, Cycles cycle);
-  /// Detaches the operations of an aborted dispatch from their wavefronts. The caller then calls drop_wavefront() for each of
-  /// them.
+  /// Detaches the operations of an aborted dispatch from their wavefronts. The caller then calls drop_wavefront() for each
+  /// wavefront.
   void drop(const Dispatch& dispatch) { tokens_.drop(dispatch); }
   void drop_wavefront(WavefrontSlot& slot);
 
@@ -107,7 +107,7 @@ class MemoryPipe final : private MemoryTokens::Listener {
   DeferredAccesses& deferred() { return deferred_; }
   /// Drops bookings before `horizon`.
   void retire(Tick horizon);
-  /// Drops everything in flight. No wavefront is resident.
+  /// Drops everything in flight. Requires that no wavefront is resident.
   void reset();
 
   // -- reports

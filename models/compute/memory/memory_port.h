@@ -2,8 +2,8 @@
 //
 //   made ---- translation ----> arrived ---- cache and below ----> done
 //
-// Both the TLB and the cache may respond later. A request that waits for a translation is kept here; one that waits for the
-// cache is kept by the cache, which responds to the client itself. Nothing is allocated in steady state.
+// Both the TLB and the cache may respond later. The port keeps requests that wait for a translation; the cache keeps those that
+// it has accepted, and responds to the client directly. Nothing is allocated in steady state.
 #pragma once
 
 #include <cstddef>
@@ -29,7 +29,7 @@ class MemoryPort : private TranslationClient {
   void attach(TranslationLevel* tlb) { tlb_ = tlb; }
   TranslationLevel* tlb() const { return tlb_; }
 
-  /// Requests the translation of a page, for the requests that follow.
+  /// Requests the translation of an address's page, for the requests that follow.
   void translate(std::uint64_t address, Tick at);
   /// Sends a request that is made at request.made, to the page translated last. True: `response` is valid. False: the client
   /// receives the response later, with `tag`.
@@ -40,7 +40,7 @@ class MemoryPort : private TranslationClient {
     }
     return memory_->request(request, later(request.made, translated_), client_, tag, response);
   }
-  // As request(), for many lines whose pages have been translated:
+  // arrives() and request_all() replace request() for many lines.
   /// Time at which a request that is made at `made`, to the page translated last, reaches the memory. False: not known yet.
   bool arrives(Tick made, Tick& at) const {
     at = later(made, translated_);
@@ -51,7 +51,7 @@ class MemoryPort : private TranslationClient {
                           MemoryResponse* responses) {
     return memory_->request_all(requests, at, client_, tag, responses);
   }
-  /// Drops everything in flight. TLB and memory have been reset by the caller.
+  /// Drops everything in flight. The caller resets TLB and memory first.
   void reset();
   /// Number of requests that wait for a translation.
   std::size_t waiting() const { return requests_.waiting(); }

@@ -1,4 +1,4 @@
-// Memory instructions in flight: a token stands for one, from its issue until the last of its requests is complete.
+// Memory instructions in flight: a token represents an instruction from its issue until the last of its requests is complete.
 //
 // The first-level cache or the memory below it completes a request, within the call or later. The wait counters of the
 // wavefront count tokens. A token outlives its wavefront, whose program may end without waiting for its stores; the workgroup
@@ -15,8 +15,8 @@
 
 namespace lacuna {
 
-/// Which wait counters count an operation: a FLAT instruction counts in both. Operations of a load stage
-/// (models/compute/load_stage.h) are counted by none of them: the stage waits for their registers.
+/// Wait counters that count an operation; both count a FLAT instruction. Neither counts operations of a load stage
+/// (models/compute/load_stage.h): the stage itself waits for their registers.
 enum class Counters : std::uint8_t { vmcnt, lgkmcnt, both, first_stage };
 /// Counters for load stage `stage` of a compute unit, counted from 0.
 constexpr Counters counters_of_stage(unsigned stage) {
@@ -30,9 +30,9 @@ class MemoryTokens {
   class Listener {
    public:
     virtual ~Listener() = default;
-    /// An open operation of a wavefront has been completed: the end of waits for it may be known now.
+    /// An open operation of a wavefront has been completed: the end of waits for it may have become known.
     virtual void operation_closed(WavefrontSlot& slot) = 0;
-    /// An open operation of a wavefront of `group` that has ended has been completed at `done`.
+    /// An open operation of an ended wavefront of `group` has been completed at `done`.
     virtual void operation_closed(ResidentWorkgroup& group, Cycles done) = 0;
     /// An operation of load stage `stage` completes at `done`. May be called from within issued().
     virtual void registers_filled(WavefrontSlot& slot, unsigned stage, Cycles done, const OperationDelays& delays) = 0;
@@ -48,15 +48,15 @@ class MemoryTokens {
 
   MemoryTokens(Clock clock, Listener& listener) : clock_(clock), listener_(listener) {}
 
-  /// Begins an instruction of a wavefront, whose requests follow. `port_wait`: time it waited for its unit; `return_latency`:
-  /// cycles from the last response to the registers; `activity`: account for its requests, null: none; `kind`: their kind in
-  /// it.
+  /// Begins an instruction of a wavefront, whose requests follow. `port_wait`: time that it waited for its unit;
+  /// `return_latency`: cycles from the last response to the registers; `activity`: account that its requests are added to, as
+  /// loads of kind `kind`; null: none.
   Token begin(WavefrontSlot& slot, Counters counters, Tick start, Tick port_wait, Cycles return_latency,
               KernelActivity* activity, LoadKind kind = LoadKind::vector);
   void expect(Token token, unsigned requests) { tokens_[token].remaining += requests; }
-  /// Another part of the instruction, such as the LDS lanes of a FLAT access, ends at `done`.
+  /// Adds a part of the instruction that ends at `done`, such as the LDS lanes of a FLAT access.
   void include(Token token, Cycles done, OperationDelays delays);
-  /// Accounts for a response that reaches the wavefront at `returned`. Most responses need only be counted.
+  /// Accounts for a response that reaches the wavefront at `returned`. Fast path: most responses need only be counted.
   void add(Token token, const MemoryResponse& response, Tick returned) {
     State& state = tokens_[token];
     if (state.activity != nullptr) count(state, response);
@@ -111,7 +111,7 @@ class MemoryTokens {
     Cycles return_latency{};
     Cycles included{};  ///< end of the part passed to include()
     OperationDelays included_delays;
-    // The request with the latest response so far: its time, and its queueing time.
+    // Time of the latest response so far, and the delays of its request by cause.
     Tick latest{};
     Tick tlb{};
     Tick mshr{};
@@ -143,7 +143,7 @@ class MemoryTokens {
     sources.from_memory += from_memory ? 1 : 0;
     sources.from_l2 += from_memory ? 0 : 1;
   }
-  /// Slow path of add(): the latest response so far, the final response, or one that is counted by time.
+  /// Slow path of add(): for the latest response so far, the final response, and all responses if a timeline is attached.
   void add_latest(Token token, const MemoryResponse& response, Tick returned);
   void count_by_time(Token token, const MemoryResponse& response) {
     if (timeline_ != nullptr && tokens_[token].activity != nullptr) timeline_->add(response.made, response.done);

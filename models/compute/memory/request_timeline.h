@@ -40,7 +40,7 @@ class RequestTimeline {
     ++end.answered;
     end.latency += answered - made;
   }
-  /// Moves the intervals before number `end` to `sum`, to whose counts they are added.
+  /// Moves the intervals before number `end` to `sum`, adding up their counts.
   void take(std::uint64_t end, RequestIntervals& sum) {
     const auto last = intervals_.lower_bound(end);
     for (auto i = intervals_.begin(); i != last; ++i) sum[i->first] += i->second;

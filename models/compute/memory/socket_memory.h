@@ -13,7 +13,7 @@ class ComputeUnit;
 class SocketMemory : public MemoryTarget {
  public:
   explicit SocketMemory(tlm_utils::simple_initiator_socket<ComputeUnit>& socket) : socket_(socket) {}
-  /// Always true. A refused request is a fatal error: a mapped page has memory behind it.
+  /// Always returns true. An error response is fatal: every mapped page has memory.
   bool request(const MemoryRequest& request, Tick at, MemoryClient& client, std::uint32_t tag,
                MemoryResponse& response) override;
 

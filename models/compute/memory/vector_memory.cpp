@@ -75,7 +75,7 @@ void VectorMemory::send_lines(std::span<const CoalescedLine> lines, const Memory
                               MemoryTokens::Token token, const Races* races) {
   const Tick period = clock_.period();
   std::uint64_t page = kNoPage;  // page translated last, of the smallest page size
-  std::uint64_t to_bus = 0;      // difference between its bus and virtual addresses
+  std::uint64_t to_bus = 0;      // bus address minus virtual address in this page
   bool mapped = false;
   std::size_t count = 0;
   Tick at = start;
@@ -165,7 +165,7 @@ void VectorMemory::reset() {
   free_racing_lines_.clear();
 }
 
-// -- races lines
+// -- racing lines
 
 VectorMemory::Race VectorMemory::begin_race(MemoryTokens::Token token, const CoalescedLine& line, const Races* races) {
   if (races == nullptr || races->lines.contains(line.address, 1)) return kNoRace;
@@ -191,7 +191,7 @@ void VectorMemory::stage_completed(Race race, Tick at) {
   racing_lines_[race].stage_done = true;
   racing_lines_[race].stage_done_at = at;
   if (undecided_) return;
-  // With a reorder buffer the response waits for its entry to depart.
+  // With a reorder buffer, a line can complete only after it has entered the buffer.
   const bool can_finish = !reorder_.exists() || racing_lines_[race].entered;
   if (can_finish && !std::exchange(racing_lines_[race].over, true)) {
     finish_race(race, stage_response(at));

@@ -4,11 +4,11 @@
 // first line leaves vmem_address_latency after the issue, the others at one per cycle; each is translated and sent to the L1
 // vector cache. The data are in the registers vmem_return_latency after the last response.
 //
-// A stage may send accesses whose addresses have already passed the unit (send_addressed()). The lines of all accesses then
-// also share one port, which sends one line per cycle.
+// A load stage may send accesses whose addresses have already passed the address unit (send_addressed()). The lines of all
+// accesses then also share one port, which sends one line per cycle.
 //
-// With a reorder buffer a line leaves when it has an entry, and responses return in the order of the requests, which is the
-// order of the calls.
+// With a reorder buffer, a line leaves when it has received an entry, and responses return in the order of the requests, which
+// is the order of the calls.
 #pragma once
 
 #include <cstdint>
@@ -50,8 +50,8 @@ class VectorMemory : private MemoryClient {
     const Coalescer& lines;  ///< lines of the load that only memory completes
     std::vector<Race>& races;
   };
-  /// As access(), for some or none of the access's lines. `races`: numbers of the lines that become races, whose race numbers
-  /// it receives; null: none.
+  /// As access(), for `lines`, a part of the access's lines. `races`: all of them that are not in races->lines become races,
+  /// whose numbers are appended to races->races; null: no races.
   MemoryTokens::Token send(WavefrontSlot& slot, const isa::MemoryAccess& access, std::span<const CoalescedLine> lines,
                            Counters counters, Cycles cycle, const Races* races = nullptr);
   /// As send(), for an access whose addresses have passed the address unit already. It does not occupy the unit: its first line
@@ -66,8 +66,8 @@ class VectorMemory : private MemoryClient {
   Tick first_left() const { return first_left_; }
   /// The load stage responded for a racing line at `at`. Call once per race.
   void stage_completed(Race race, Tick at);
-  /// Resolves races that both sides have completed immediately. Call it after a send() with races, when the stage's own
-  /// requests have been sent as well.
+  /// Resolves races in which memory or the stage has responded within the call. Call it after a send() with races, when the
+  /// stage has sent its requests as well.
   void resolve_races(std::span<const Race> races);
   /// Occupies the address unit for an instruction of `lines` lines that issues in `cycle`. Returns the time at which its first
   /// line leaves; `wanted`: the time at which it would have left an idle unit.
@@ -108,7 +108,7 @@ class VectorMemory : private MemoryClient {
   struct RacingLine {
     MemoryTokens::Token token = 0;
     ReorderBuffer::Entry entry = 0;
-    bool entered = false;      ///< it has entered the reorder buffer
+    bool entered = false;      ///< the line has entered the reorder buffer
     bool over = false;         ///< memory or the stage has responded
     bool memory_done = false;  ///< memory has responded
     bool stage_done = false;   ///< the stage has responded
@@ -120,7 +120,7 @@ class VectorMemory : private MemoryClient {
   MemoryTokens::Token send_from(WavefrontSlot& slot, const isa::MemoryAccess& access, std::span<const CoalescedLine> lines,
                                 Counters counters, Tick start, Tick wanted, const Races* races);
   void on_response(std::uint32_t tag, const MemoryResponse& response) override;
-  /// Handles the response for a racing line, or for one with an entry of the reorder buffer.
+  /// Handles the response for a racing line, or for a line with an entry of the reorder buffer.
   void complete_tracked(std::uint32_t tag, const MemoryResponse& response);
   void memory_completed(Race race, const MemoryResponse& response);
   void finish_race(Race race, const MemoryResponse& response);
@@ -142,7 +142,7 @@ class VectorMemory : private MemoryClient {
   PhysicalAddresses physical_;
   std::uint16_t requester_;
   Calendar unit_;
-  Calendar line_port_;  ///< port of lines, used with shares_line_port_
+  Calendar line_port_;  ///< port that the lines of all accesses share, if shares_line_port_
   bool shares_line_port_ = false;
   std::unique_ptr<VectorWorkspace> own_workspace_;
   VectorWorkspace& work_;

@@ -18,7 +18,7 @@ struct VectorWorkspace {
 
   isa::LaneAddresses addresses;  ///< addresses of the lanes of the instruction being executed
   Coalescer coalescer;
-  /// Requests of an instruction, and the immediate ones of its responses.
+  /// Requests of an instruction; `responses` has the responses that arrive immediately.
   std::array<MemoryRequest, 2 * isa::kLanes> requests;
   std::array<Tick, 2 * isa::kLanes> arrivals;  ///< arrivals of `requests` at the first-level cache
   std::array<MemoryResponse, 2 * isa::kLanes> responses;

@@ -72,7 +72,7 @@ class FaultReports {
   std::uint64_t shared_aperture_ = 0;
   std::uint64_t private_aperture_ = 0;
   std::uint64_t fine_grained_lanes_ = 0;
-  std::set<std::pair<std::uint64_t, std::uint64_t>> warned_;  ///< kernel's entry point and PC of warnings
+  std::set<std::pair<std::uint64_t, std::uint64_t>> warned_;  ///< entry point of the kernel and PC, of reported warnings
 };
 
 }  // namespace lacuna

@@ -32,9 +32,10 @@ class UnitReports final : public DeferredWork {
   void fault(Dispatch& dispatch, std::unique_ptr<WavefrontFault> fault, Tick at);
   void warning(Dispatch& dispatch, std::unique_ptr<WavefrontFault> warning, Tick at);
   void message(Dispatch& dispatch, std::uint32_t m0, Tick at);
-  /// Reports a request for global wave sync. `slot` is held by StallReason::sync; `unit` releases it if a later request does.
+  /// Reports a request for global wave sync. `slot` is held by StallReason::sync; `unit` is called if a later request, such as
+  /// the last arrival at a barrier, releases it.
   void wave_sync(WavefrontSlot& slot, WaveSyncUnit& unit, Tick at);
-  /// Reports s_icache_inv. `slot` is held by StallReason::sync. Not in immediate mode.
+  /// Reports s_icache_inv. `slot` is held by StallReason::sync. Not called in immediate mode.
   void code_changed(WavefrontSlot& slot, Tick at);
   /// Drops the pending reports of an aborted dispatch.
   void drop(const Dispatch& dispatch);
