@@ -14,7 +14,7 @@
 namespace lacuna {
 namespace {
 
-// As in models/noc/fabric.cpp: bookings before the kernel's time are dropped when it has moved on by this many cycles.
+// Bookings before the SystemC kernel's time are dropped each time it has advanced by this many cycles.
 constexpr unsigned kRetireCycles = 128;
 
 std::uint32_t sets_of(const CacheParameters& p, const AddressSlice& slice, const char* name) {
@@ -300,7 +300,7 @@ Cache::Outcome Cache::forward(const SectorAccess& access, Tick start) {
       tags_.drop(slot);
     } else if (slot != TagArray::kNone) {
       TagArray::Sector& sector = tags_.sector(slot, access.sector);
-      if (sector.ready <= leaves) {  // as in write_allocate()
+      if (sector.ready <= leaves) {  // as in write_to()
         leaves = unlock(sector, leaves);
         sector.locked = leaves + lock_;
       }
@@ -312,7 +312,7 @@ Cache::Outcome Cache::forward(const SectorAccess& access, Tick start) {
 }
 
 [[gnu::always_inline]] inline Cache::Outcome Cache::fill(const SectorAccess& access, TagArray::Slot& slot, Tick at) {
-  // The line is present, without this sector or with only the bytes written so far.
+  // Whether the line is present. Its sector is then absent, or has only the bytes written so far.
   const bool present = slot != TagArray::kNone;
   const Tick begin = mshrs_.acquire(at);
   statistics_.mshr_stall += begin - at;
@@ -354,8 +354,8 @@ Tick Cache::available(TagArray::Slot slot, Tick at) const {
     if (sector.pending != TagArray::kNoFill) return kLater;
     if (sector.locked <= at) continue;
     if (sector.requested() > at) {
-      // The two fills do not collide if this one can end before the booked one begins. Otherwise one of them must wait, and as
-      // elsewhere the one that came first in host time goes first.
+      // The two fills do not collide if this one can end before the booked one begins. Otherwise one of them must wait; as
+      // elsewhere, the fill that was booked first in host time has precedence.
       if (sector.requested() - at >= sector.locked - sector.requested()) return kLater;
     } else if (sector.ready <= at && sector.locked > at + lock_) {
       continue;  // locked by a write at a later simulated time
@@ -369,7 +369,7 @@ TagArray::Slot Cache::choose_victim(std::uint32_t set, Tick at, Tick& from) {
   const TagArray::Slot chosen = tags_.victim(set);
   from = tags_.valid(chosen) ? available(chosen, at) : at;
   if (from == at) return chosen;
-  // The chosen way is not free: take the next one that is, or else the first to become free.
+  // The chosen way is not free: take the free way that the policy replaces first, or else the first way to become free.
   TagArray::Slot free = TagArray::kNone;
   TagArray::Slot first = chosen;
   bool taken_later = from == kLater;

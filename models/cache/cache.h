@@ -32,7 +32,7 @@
 //   L1 hit    l1.hit_latency
 //   L2 hit    l1.tag_latency + (hop + 1) + l2.hit_latency + (hop + ceil(line / width)) + l1.fill_latency
 //   DRAM      the same with l2.hit_latency replaced by l2.tag_latency + DRAM read + l2.fill_latency
-// The defaults here and of the other models give 40, 92 and 126 cycles with an empty row, and a compute unit adds 20.
+// The defaults of all models give 40, 92 and 126 cycles if the DRAM bank has no open row; a compute unit adds 20.
 #pragma once
 
 #include <tlm_utils/simple_initiator_socket.h>
@@ -60,8 +60,8 @@
 namespace lacuna {
 
 enum class WritePolicy : std::uint8_t {
-  write_around,  ///< writes go downstream and never allocate; a present line stays valid. Not coherent: L1
-  write_back,    ///< writes allocate and stay until evicted or written back; atomics are performed here: L2
+  write_around,  ///< writes go downstream and never allocate; a present line stays valid. Not coherent; for L1
+  write_back,    ///< writes allocate and stay until evicted or written back; atomics are performed in the cache. For L2
 };
 
 struct CacheParameters {
@@ -132,7 +132,7 @@ class Cache : public sc_core::sc_module, public CacheMaintenance, public HostPre
     const std::uint64_t line = slice_.local(address) >> line_shift_;
     return hashed_bits_ == 0 ? line : line ^ (xor_fold(line >> hashed_bits_, hashed_bits_) & low_bits(hashed_bits_));
   }
-  /// Sets the kernel's time.
+  /// Sets the current time of the SystemC kernel.
   void advance(Tick now) {
     now_ = now;
     if (now_ >= next_retire_) retire();
@@ -149,7 +149,7 @@ class Cache : public sc_core::sc_module, public CacheMaintenance, public HostPre
   /// Registers the energy of this cache's accesses, as a part of `block`.
   void describe_energy(EnergyMeter& meter, std::string_view block, const CacheEnergy& energy) const;
 
-  // For accesses whose time and statistics are accounted for elsewhere (copies in bulk):
+  // The following functions serve accesses whose time and statistics are accounted for elsewhere (copies in bulk).
   /// Installs the line as if it had just been accessed (as if fully written, if `dirty`). The victim is dropped without
   /// write-back.
   void install_copied(std::uint64_t address, bool dirty);
@@ -160,7 +160,7 @@ class Cache : public sc_core::sc_module, public CacheMaintenance, public HostPre
  protected:
   friend struct detail::CachePrefetch;
 
-  /// The part of a request that lies in one sector. Kept small: first-level caches store one per miss.
+  /// The part of a request that lies in one sector. Kept small: last-level caches store one per miss.
   struct SectorAccess {
     std::uint64_t address = 0;  // address of the first byte
     std::uint64_t line = 0;     // number of the line
@@ -234,7 +234,7 @@ class Cache : public sc_core::sc_module, public CacheMaintenance, public HostPre
     }
   }
   static std::uint64_t low_bits(unsigned count) { return count >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << count) - 1; }
-  /// Converts a request to the access of one sector, which nearly all are. False: it extends into the next sector and must be
+  /// Converts a request to the access of one sector. False, which is rare: the request extends into the next sector and must be
   /// split.
   bool in_one_sector(const MemoryRequest& request, std::uint64_t local, SectorAccess& access) const {
     const unsigned bytes = 1U << sector_shift_;
@@ -252,7 +252,7 @@ class Cache : public sc_core::sc_module, public CacheMaintenance, public HostPre
     if (request.write) access.byte_mask = (ByteMask::first(request.bytes) & request.byte_mask) << within;
     return true;
   }
-  /// Sector access that begins at `address` of a request.
+  /// Fills in the sector access of the part of a request that begins at `address`.
   void split(const Span& span, std::uint64_t address, SectorAccess& access) const;
   /// Accesses all sectors of a request. Returns the completion of the last one; its breakdown is added to `latency`, unless
   /// that is null.
@@ -286,7 +286,7 @@ class Cache : public sc_core::sc_module, public CacheMaintenance, public HostPre
   const CacheParameters parameters_;
   const MemoryLevel level_;
   const AddressSlice slice_;
-  // Parameters as times:
+  // Parameters, converted to times
   Clock clock_;
   Tick port_time_;
   Tick hit_;
@@ -299,15 +299,15 @@ class Cache : public sc_core::sc_module, public CacheMaintenance, public HostPre
   int sector_shift_;
   std::uint64_t set_mask_;   // sets - 1; 0: the number of sets is not a power of two
   std::uint64_t bank_mask_;  // banks - 1; 0: the number of banks is not a power of two
-  unsigned hashed_bits_;     // lowest bits of a line's number that the hash changes; 0: no hash
+  unsigned hashed_bits_;     // number of low bits of a line's number that the hash changes; 0: no hash
 
   TagArray tags_;
   std::vector<ClockedCalendar> banks_;
   PoolCalendar mshrs_;
   PoolCalendar under_way_;  // requests in flight, if parameters_.transactions limits them
   TimingPayload down_;
-  // State of the sector access being served: time spent downstream, null if it was not sent there (a victim's write-back does
-  // not count: it delays the request only until it is accepted), and the first error from downstream.
+  // State of the sector access being served: the time that it spent downstream (null: none; a victim's write-back does not
+  // count, since it delays the access only until it is accepted), and the first error from downstream.
   const LatencyBreakdown* below_ = nullptr;
   tlm::tlm_response_status error_ = tlm::TLM_OK_RESPONSE;
   Tick now_{};  // the kernel's time, constant during a call

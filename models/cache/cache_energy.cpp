@@ -17,7 +17,7 @@ void Cache::describe_energy(EnergyMeter& meter, std::string_view block, const Ca
   meter.add(block, "write", s.read_misses, write);
   meter.add(block, "write", s.write_hits, write);
   if (parameters_.write_policy == WritePolicy::write_back) {
-    // An atomic counts as one of the reads, and writes back what it has read.
+    // An atomic is counted among the reads, and in addition writes its sector.
     meter.add(block, "write", s.write_misses, write);
     meter.add(block, "write", s.atomics, write);
     meter.add(block, "atomic", s.atomics, energy.atomic);

@@ -14,7 +14,7 @@ namespace {
 
 // Distance in records at which free records are prefetched before their use.
 constexpr std::size_t kRecordsAhead = 4;
-// A power of two, larger than the number of an instruction's lines that are between two stages of their lookup.
+// Lines whose lookup can be between two stages (request_all()); a power of two.
 constexpr std::size_t kRecentLines = 32;
 static_assert(kRecentLines >= 3 * kStagesBehind);
 constexpr unsigned kMostSectors = 256;  // sector numbers have eight bits
@@ -46,7 +46,7 @@ FirstLevelCache::FirstLevelCache(sc_core::sc_module_name module_name, const Cach
   return parameters_.ports > 1 && start != at ? later(at, clock_.align_down(start)) : start;
 }
 
-// As in Cache: hits and the usual misses make no function calls.
+// Inlined as in Cache: hits and the usual misses make no function calls.
 template <bool kAllPass>
 [[gnu::always_inline]] inline bool FirstLevelCache::look_up(const SectorAccess& access, Tick at, ClientNumber client,
                                                             std::uint32_t tag, MemoryResponse& response) {
@@ -203,7 +203,7 @@ bool FirstLevelCache::request(const MemoryRequest& request, Tick at, MemoryClien
   return request_sectors(span, access, at, client, tag, response);
 }
 
-// Loads the sets of many lines together instead of one after the other.
+// Prefetches the sets of several lines to the host's caches before the lines are looked up.
 std::size_t FirstLevelCache::request_all(std::span<const MemoryRequest> requests, const Tick* at, MemoryClient& client,
                                          std::uint32_t tag, MemoryResponse* responses) {
   SectorAccess access;
@@ -394,7 +394,7 @@ TagArray::Slot FirstLevelCache::choose_other_way(std::uint32_t set, TagArray::Sl
 }
 
 // Allocates the way of a miss found at miss.room. If all ways are being filled, the first to become free is unknown: the miss
-// gets the one that the replacement policy selects, after its pending fills.
+// gets the way that the replacement policy selects, after the pending fills of that way.
 [[gnu::always_inline]] inline TagArray::Slot FirstLevelCache::take_way(const SectorAccess& access, std::uint32_t number,
                                                                        Miss& miss) {
   std::uint16_t& filling = filling_[access.set];

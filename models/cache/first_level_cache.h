@@ -1,4 +1,4 @@
-// A first-level cache of compute units that advance in windows (models/compute/windows.h): a hit responds within the call, a
+// A first-level cache of compute units that advance in windows (models/compute/windows.h): a hit completes within the call, a
 // miss when the memory phase (models/gpu/memory_phase.h) delivers the response of the levels below.
 //
 // Times are those of Cache. A miss passes these stages, each of which may have to wait for another miss:
@@ -52,18 +52,18 @@ class FirstLevelCache : public Cache, public MemoryTarget {
   void departures(Tick end, std::vector<Departure>& out);
   /// Earliest known departure; kNever: none is known.
   Tick next_departure() const { return next_departure_; }
-  /// Registers a time, which several caches may share, that is lowered to each new departure.
+  /// Registers a variable, which several caches may share, that each new departure lowers to its time.
   void announce_departures(Tick& earliest) { announced_ = &earliest; }
-  /// With `in_order` or a limit of `transactions` a request must not take a resource that an earlier one needs. Therefore a
-  /// request for `far` or later, such as one after a long page walk, waits for admit_early(); so does one that gets a
-  /// transaction only then, because another transaction may turn out to end earlier. The cache enters itself in `early` when it
-  /// has such requests.
+  /// With `in_order` or a limit of `transactions`, a request must not take a resource that a request for an earlier time needs.
+  /// Therefore two kinds of requests wait for admit_early(): those for `far` or later, for example after a long page walk, and
+  /// those whose transaction becomes free only at `far` or later, because another one may still end earlier. The cache adds
+  /// itself to `early` when it has such requests.
   void keep_early_requests(const Tick& far, std::vector<FirstLevelCache*>& early) {
     far_ = &far;
     early_caches_ = &early;
   }
-  /// Admits the requests kept by keep_early_requests() whose time is now before `far`, in order of time. If others are left,
-  /// the cache enters itself in the list of caches again.
+  /// Admits the requests kept by keep_early_requests() whose time is before the current `far`, in order of time. If requests
+  /// are left, the cache adds itself to the list of caches again.
   void admit_early();
   /// Earliest time for which admit_early() has work; kNever: none before further requests or responses arrive.
   Tick next_early() const {
@@ -102,7 +102,7 @@ class FirstLevelCache : public Cache, public MemoryTarget {
     std::uint32_t tag = 0;
     ClientNumber client = 0;
   };
-  /// Time spent by a request, only for reports. Saturates at 4 ms.
+  /// Time spent by a request, for reports only. Saturates at 4 ms.
   class Elapsed {
    public:
     Elapsed() = default;
@@ -116,14 +116,14 @@ class FirstLevelCache : public Cache, public MemoryTarget {
   };
   struct Fill {
     TagArray::Slot slot;      ///< slot of the sector; kNone: the line has been dropped
-    std::uint32_t successor;  ///< miss that waits for this one's way
+    std::uint32_t successor;  ///< miss that waits for the way of this miss
     Elapsed for_mshr;         ///< time from Miss::room to the departure
     std::uint32_t waiters;    ///< requests for the same sector: a list in waiters_
   };
   // One cache line of the host: see detail/host_prefetch.h.
   struct alignas(64) Miss {
     Tick start;  ///< time of the lookup
-    Tick room;   ///< time at which it has its way
+    Tick room;   ///< time from which the miss has its way
     std::uint64_t address;
     union {
       Fill fill;           ///< if the kind is fill
@@ -150,7 +150,7 @@ class FirstLevelCache : public Cache, public MemoryTarget {
     std::uint32_t tag;
     Tick arrived;
   };
-  /// A request for a later time, in a heap ordered by time and then by the order of the calls.
+  /// A request for `far` or later, in a heap ordered by time and then by the order of the calls.
   struct Early {
     HeldBack request;
     std::uint64_t number;
@@ -178,7 +178,7 @@ class FirstLevelCache : public Cache, public MemoryTarget {
   bool request_sectors(const Span& span, SectorAccess& access, Tick at, MemoryClient& client, std::uint32_t tag,
                        MemoryResponse& response);
   bool admit_sector(const SectorAccess& access, Tick at, ClientNumber client, std::uint32_t tag, MemoryResponse& response);
-  /// kAllPass: value of all_pass_. If it is true, most of the work is not needed.
+  /// kAllPass: value of all_pass_. If true, the code for requests that block others is left out.
   template <bool kAllPass>
   bool look_up(const SectorAccess& access, Tick at, ClientNumber client, std::uint32_t tag, MemoryResponse& response);
   template <bool kAllPass>
@@ -253,7 +253,7 @@ class FirstLevelCache : public Cache, public MemoryTarget {
   bool entered_ = false;          ///< listed in early_caches_
   std::uint32_t blocks_ = kNone;  ///< with in_order: the miss that blocks others
   std::uint16_t blocked_bank_ = 0;
-  Tick blocks_from_{};  ///< time from which it has had its bank
+  Tick blocks_from_{};  ///< time from which the blocking miss has had its bank
   Tick horizon_{};      ///< argument of retire()
   Tick forgotten_{};    ///< bookings before this time have been dropped; the next request advances it to the horizon
   SplitRequests splits_;

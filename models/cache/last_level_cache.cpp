@@ -96,7 +96,7 @@ bool LastLevelCache::request_sectors(const MemoryRequest& request, SectorAccess 
   SplitRequests::Complete complete;
   splits_.take(number, complete);
   response = complete.response;
-  if (response.below != nullptr) {  // a sector of a memory that responds within the call
+  if (response.below != nullptr) {  // a sector was served by a memory that responds within the call
     memory_time_ = complete.below;
     response.below = &memory_time_;
   }
@@ -317,7 +317,7 @@ bool LastLevelCache::holds_fill(const Miss& miss, std::uint32_t number) const {
          tags_.sector(miss.slot, miss.access.sector).pending == number;
 }
 
-// The miss no longer blocks its bank.
+// Unblocks the bank of a miss, if the miss blocks it.
 void LastLevelCache::free_bank(const Miss& miss, std::uint32_t number, Tick leaves) {
   BankQueue& queue = queues_[miss.access.bank];
   if (queue.blocked_by != number) return;
@@ -344,7 +344,7 @@ bool LastLevelCache::request_memory(const SectorAccess& access, Tick at, std::ui
   return true;
 }
 
-// The memory's response to the request of a miss.
+// Handles the memory's response to the request of a miss.
 void LastLevelCache::on_response(std::uint32_t number, const MemoryResponse& response) {
   Miss& miss = misses_[number];
   if (miss.direct) [[unlikely]] {
@@ -384,7 +384,7 @@ void LastLevelCache::end_fill(std::uint32_t number, Tick done, Tick waiting) {
                      .level = level_,
                      .failed = miss.failed,
                      .below = &memory_time_});
-  // Requests that waited for the fill find the sector present, or still being filled.
+  // Requests that waited for the fill are charged as a hit or a secondary miss of a sector that is filled at `done`.
   TagArray::Sector filled{};
   filled.filled(miss.start + tag_, done);
   filled.locked = done + lock_;

@@ -7,13 +7,13 @@
 //   way         allocated with the MSHR, or before it without `in_order`. A victim's dirty bytes are written back first, and
 //               the memory's write queue may be full
 //   memory      the fill has left; its response frees the MSHR
-// A write that allocates only passes the second stage. With `in_order` a request that has not passed the first two stages
-// blocks its bank; with a limit of `transactions` a request that finds none free blocks all banks.
+// A write that allocates passes only the second stage. With `in_order`, a request that has not passed the first two stages
+// blocks its bank. With a limit of `transactions`, a request that finds no free transaction blocks all banks.
 //
-// Requests of kind `direct` are passed to the memory unchanged: in no time, without lookup, MSHR and way.
+// Requests of kind `direct` are passed to the memory unchanged: they take no time here and need no lookup, MSHR or way.
 //
 // Transactions of the socket `upstream` are served as by Cache: their times are forecasts where fills are pending, and they
-// take none of these MSHRs.
+// take none of the MSHRs above.
 #pragma once
 
 #include <cstdint>
@@ -39,13 +39,13 @@ class LastLevelCache : public Cache, private MemoryClient {
   void attach(DeferredMemory& memory) { memory_ = &memory; }
   /// Attaches the client of all requests.
   void attach(MemoryClient& client) { client_ = &client; }
-  /// Minimum time from a request's arrival until its request to the memory.
+  /// Minimum time from a request's arrival to the departure of its request to the memory.
   Tick way_to_memory() const { return tag_; }
 
   /// Requests line `local_line` at the absolute time `at`; call it in the order of arrivals. `slot`: probable slot of
-  /// the line, from detail::CachePrefetch::line(); kNone: unknown. True: `response` is valid. False: the client receives it,
-  /// within the call or later, with `tag`, which is less than 2^31. `made`, `arrived` and `level` of the response may not be
-  /// set: the caller knows them.
+  /// the line, from detail::CachePrefetch::line(); kNone: unknown. True: `response` is valid. False: the client receives the
+  /// response, within the call or later, with `tag`, which is less than 2^31. `made`, `arrived` and `level` of the response may
+  /// be left unset: the caller has them.
   bool request(const MemoryRequest& request, std::uint64_t local_line, Tick at, TagArray::Slot slot, std::uint32_t tag,
                MemoryResponse& response);
   /// Whether requests wait for their responses.
@@ -57,7 +57,7 @@ class LastLevelCache : public Cache, private MemoryClient {
   static constexpr std::uint32_t kNone = ~std::uint32_t{0};
   static constexpr std::uint32_t kSplit = 1U << 31;  ///< flag in a tag: the rest is an index in splits_
 
-  /// A request that waits for the fill of another one.
+  /// A request that waits for the fill of another request.
   struct Waiter {
     Tick arrived{};
     Tick start{};
@@ -68,12 +68,12 @@ class LastLevelCache : public Cache, private MemoryClient {
     SectorAccess access;
     Tick arrived{};
     Tick start{};  ///< time of the lookup
-    Tick begin{};  ///< time from which it has its MSHR, or needs none
-    Tick room{};   ///< time from which it has its way
+    Tick begin{};  ///< time from which the miss has its MSHR; for a write without a way, its acceptance by the memory
+    Tick room{};   ///< time from which the miss has its way
     std::uint32_t tag = 0;
     std::uint32_t waiters = kNone;          ///< requests for the same sector: a list in waiters_
-    TagArray::Slot slot = TagArray::kNone;  ///< slot of the sector; kNone: it is not kept
-    std::uint16_t writes = 0;  ///< number of writes that the memory has not accepted: write-backs of its victim, or a write
+    TagArray::Slot slot = TagArray::kNone;  ///< slot of the sector; kNone: the sector is not kept
+    std::uint16_t writes = 0;  ///< number of writes that the memory has not accepted: write-backs of the victim, or a write
                                ///< without a way
     bool fill = false;
     bool has_mshr = false;
@@ -106,11 +106,11 @@ class LastLevelCache : public Cache, private MemoryClient {
   bool read_sector(const SectorAccess& access, Tick arrived, Tick start, std::uint32_t tag, MemoryResponse& response);
   bool write_sector(const SectorAccess& access, Tick arrived, Tick start, std::uint32_t tag, MemoryResponse& response);
   std::uint32_t new_miss(const SectorAccess& access, Tick arrived, Tick start, std::uint32_t tag);
-  // Stages of a miss:
+  // Stages of a miss
   void take_mshr(std::uint32_t number, Tick free);
   void take_way(std::uint32_t number, Tick at);
   void write_back_victim(std::uint32_t number, TagArray::Slot slot, Tick at);
-  /// Sends the miss if all its stages before the memory are passed.
+  /// Sends the miss to the memory if it has passed all stages before it.
   void proceed(std::uint32_t number);
   void depart(std::uint32_t number);
   void end_fill(std::uint32_t number, Tick done, Tick waiting);
@@ -123,7 +123,7 @@ class LastLevelCache : public Cache, private MemoryClient {
   void resume();
   void respond(std::uint32_t tag, const MemoryResponse& response);
 
-  const bool plain_;  ///< a read hit waits for nothing but its bank
+  const bool plain_;  ///< a read hit waits only for its bank
   DeferredMemory* memory_ = nullptr;
   MemoryClient* client_ = nullptr;
   RecordPool<Miss> misses_;
@@ -134,7 +134,7 @@ class LastLevelCache : public Cache, private MemoryClient {
   std::vector<BankQueue> queues_;
   std::size_t held_back_ = 0;  ///< number of held-back requests in all queues
   SplitRequests splits_;
-  LatencyBreakdown memory_time_;  ///< breakdown of the response being delivered: only the level dram
+  LatencyBreakdown memory_time_;  ///< breakdown of the response being delivered; contains only the level dram
   std::size_t waiting_ = 0;
 };
 

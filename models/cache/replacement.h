@@ -43,7 +43,7 @@ class Replacement {
       state_->prefetch(set);
     }
   }
-  /// The way to replace, of a set without an empty way.
+  /// The way to replace in a set without an empty way.
   unsigned victim(std::uint32_t set) {
     return state_ == nullptr ? static_cast<unsigned>(orders_[set] >> last_) : state_->victim(set);
   }
@@ -62,7 +62,7 @@ class Replacement {
   static constexpr unsigned kMostInOrder = 16;
   static constexpr std::uint64_t kEach = 0x1111'1111'1111'1111;
 
-  /// Bit position of a way in an order. With fewer than 16 ways the unused groups of bits are 0; they lie above that of way 0.
+  /// Bit position of a way in an order. With fewer than 16 ways the unused groups are 0, like that of way 0, but lie above it.
   static unsigned place(std::uint64_t order, unsigned way) {
     const std::uint64_t other = order ^ (kEach * way);
     // The lowest group of four bits that are all 0; false matches due to borrows lie above it.
@@ -77,9 +77,9 @@ class Replacement {
   std::uint64_t first_order() const;
 
   unsigned ways_;
-  unsigned last_;                            // bit position in an order of the way that is replaced first
+  unsigned last_;                            // bit position, in an order, of the way that is replaced first
   std::vector<std::uint64_t> orders_;        // by set: its ways, four bits each, the most recently used in the lowest bits
-  std::unique_ptr<ReplacementState> state_;  // null: the orders are used
+  std::unique_ptr<ReplacementState> state_;  // null: orders_ is used instead
 };
 
 }  // namespace lacuna

@@ -20,16 +20,16 @@ class SplitRequests {
     LatencyBreakdown below;
   };
 
-  /// A request whose sectors follow. `response`: its response if no sector takes any time.
+  /// Begins a request whose sectors follow. `response`: response of the request if no sector takes any time.
   std::uint32_t begin(MemoryClient& client, std::uint32_t tag, const MemoryResponse& response) {
     const std::uint32_t split = take_record(splits_, free_);
     splits_[split] = {.client = &client, .tag = tag, .remaining = 1, .last = response, .below = {}};
     return split;
   }
   void add_sector(std::uint32_t split) { ++splits_[split].remaining; }
-  /// All sectors have been added. True: all are complete.
+  /// Call it when all sectors have been added. True: all sectors are complete.
   bool end(std::uint32_t split) { return --splits_[split].remaining == 0; }
-  /// A sector is complete. True: it was the last one.
+  /// Records that a sector is complete. True: it was the last one.
   bool complete_sector(std::uint32_t split, const MemoryResponse& response) {
     Split& of = splits_[split];
     if (response.done >= of.last.done) {
@@ -54,7 +54,7 @@ class SplitRequests {
   struct Split {
     MemoryClient* client = nullptr;
     std::uint32_t tag = 0;
-    unsigned remaining = 0;  ///< sectors, and one more until end()
+    unsigned remaining = 0;  ///< incomplete sectors, plus one until end()
     MemoryResponse last;
     LatencyBreakdown below;  ///< breakdown of `last`, if it has one
   };

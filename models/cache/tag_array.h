@@ -28,7 +28,7 @@ class TagArray {
   static constexpr Slot kNone = ~Slot{0};
   static constexpr std::uint32_t kNoFill = ~std::uint32_t{0};
 
-  /// Stored inverted, so that kNoFill is zero bytes.
+  /// Number of a pending fill, stored inverted so that kNoFill is zero bytes.
   class FillNumber {
    public:
     FillNumber(std::uint32_t number = kNoFill) : inverted_(~number) {}  // NOLINT(google-explicit-constructor)
@@ -41,9 +41,9 @@ class TagArray {
   // Half a cache line of the host: see detail/host_prefetch.h.
   struct alignas(32) Sector {
     Tick ready{};             ///< arrival of the last fill
-    Tick locked{};            ///< end of the last fill or write; the way is not free before
+    Tick locked{};            ///< end of the last fill or write, before which the way is not free
     std::uint64_t dirty = 0;  ///< dirty bytes among the sector's first 64; TagArray::dirty() returns all dirty bytes
-    FillNumber pending{};     ///< for a cache that responds later: the pending fill, until which ready and locked are unknown
+    FillNumber pending{};     ///< pending fill of a cache that responds later; ready and locked are unknown until it completes
     std::uint32_t fetch_ps : 31 = 0;  ///< duration of the last fill; saturates at 2 ms
     bool complete : 1 = false;        ///< all bytes are valid, not only the dirty ones
 
@@ -77,8 +77,8 @@ class TagArray {
   Slot victim_of_full(std::uint32_t set) { return set * ways_ + replacement_.victim(set); }
   /// The slot that victim_of_full() would return, if the host can find it at nearly no cost; otherwise kNone.
   Slot cheap_victim(std::uint32_t set) { return replacement_.is_cheap() ? set * ways_ + replacement_.victim(set) : kNone; }
-  /// Of two slots of a full set, neither of them the victim: whether one is replaced before the other. Always false if the
-  /// policy does not order them.
+  /// Whether `slot` of a full set is replaced before `other`; neither is the victim. Always false if the policy does not order
+  /// them.
   bool goes_before(Slot slot, Slot other) const {
     const std::uint32_t set = set_of(slot);
     return replacement_.goes_before(set, slot - set * ways_, other - set * ways_);
@@ -122,8 +122,8 @@ class TagArray {
     sectors[index] = present;
     replacement_.replace(set, slot - set * ways_);
   }
-  /// Nearly free if almost nothing was installed since the last call: the start of every kernel invalidates all first-level
-  /// caches.
+  /// Drops all lines. Costs the host almost nothing if few lines were installed since the last call, because the start of every
+  /// kernel invalidates all first-level caches.
   void drop_all();
   /// Whether a line has been installed since drop_all().
   bool used() const { return installed_ != 0; }
@@ -165,7 +165,7 @@ class TagArray {
   // matches, and no tag is read.
   static constexpr unsigned kPerWord = 8;
   static constexpr unsigned kUnrolled = 4;  // ways that are searched per iteration in sets without signatures: most of these
-                                            // have as many
+                                            // sets have 4 ways
   static constexpr std::uint64_t kEach = 0x0101'0101'0101'0101;
   [[gnu::always_inline]] Slot find_tag(std::uint32_t set, std::uint64_t tag) const {
     const Slot first = set * ways_;
@@ -186,7 +186,7 @@ class TagArray {
     for (Slot slot = first; slot < first + ways_; slot += kPerWord) {
       for (std::uint64_t equal = equal_bytes(slot, wanted); equal != 0; equal &= equal - 1) {
         const Slot found = slot + lowest_byte(equal);
-        if (tags_[found] == tag) return found;  // equal signatures are not enough
+        if (tags_[found] == tag) return found;  // tags with equal signatures may differ
       }
     }
     return kNone;

@@ -2,12 +2,12 @@
 //
 // Performance notes
 //   - Tags and sectors of a GPU's caches do not fit into the host's caches. Requests are therefore served in stages
-//     (in_stages() in models/common/host/host_prefetch.h): while one is served, the set of a later one is prefetched (set()),
-//     and the line of one in between (line()), which is known only once the set's tags have been loaded.
-//   - Sets of 8 ways and more are searched by a byte of each tag, eight at a time (TagArray::find()).
+//     (in_stages() in models/common/host/host_prefetch.h): while a request is served, the set of a later request is prefetched
+//     (set()), and the line of a request in between (line()), which is known only once the set's tags have been loaded.
+//   - Sets of 8 ways and more are searched by one-byte signatures of the tags, eight at a time (TagArray::find()).
 //   - Sizes: when there are many misses, most wait for an MSHR. Their records do not fit into the nearest caches, nor do the
-//     sectors of all tag arrays. A FirstLevelCache::Miss is one line of the host's cache, two TagArray::Sector share one.
-//   - FirstLevelCache::read_hit(), look_up() and what they call are inlined by force: a call per request is measurable.
+//     sectors of all tag arrays. A FirstLevelCache::Miss is one cache line of the host; two TagArray::Sector share one.
+//   - FirstLevelCache::read_hit(), look_up() and their callees are force-inlined: a call per request is measurable.
 #pragma once
 
 #include "models/cache/first_level_cache.h"
@@ -15,7 +15,7 @@
 namespace lacuna::detail {
 
 struct CachePrefetch {
-  /// The tags and sectors of a set.
+  /// Prefetches the tags and sectors of a set.
   static void set(const TagArray& tags, std::uint32_t set) {
     const std::size_t first = std::size_t{set} * tags.ways_;
     tags.replacement_.prefetch(set);
@@ -32,7 +32,7 @@ struct CachePrefetch {
   }
   /// `local_line`: Cache::local_line().
   static void set(const Cache& cache, std::uint64_t local_line) { set(cache.tags_, cache.set_of(local_line)); }
-  /// Prefetches the slot in which the line probably is, or else the one that will be replaced. Call it when the set has been
+  /// Prefetches the slot that probably holds the line, or else the one that will be replaced. Call it when the set has been
   /// loaded by set(). Returns the slot, or kNone.
   static TagArray::Slot line(Cache& cache, std::uint64_t address, std::uint64_t local_line) {
     TagArray& tags = cache.tags_;
@@ -53,7 +53,7 @@ struct CachePrefetch {
     const std::uint32_t pending = cache.tags_.sector(slot, 0).pending;
     if (pending != TagArray::kNoFill) fetch_to_host(&cache.misses_[pending]);
   }
-  /// Call it before downstream_request() or complete() of a miss.
+  /// Prefetches the record of a miss. Call it before downstream_request() or complete().
   static void miss(const FirstLevelCache& cache, std::uint32_t number) { fetch_to_host(&cache.misses_[number]); }
   /// Prefetches the filled sector. Call it when the miss has been loaded by miss(), before complete().
   static void fill(const FirstLevelCache& cache, std::uint32_t number) {
@@ -62,7 +62,7 @@ struct CachePrefetch {
     if (miss.fill.slot != TagArray::kNone) fetch_to_host(&cache.tags_.sector(miss.fill.slot, miss.sector));
     if (miss.fill.successor != FirstLevelCache::kNone) fetch_to_host(&cache.misses_[miss.fill.successor]);
   }
-  /// Call it before resume(), for the `number`-th miss that resume() gives an MSHR.
+  /// Prefetches the record of the `number`-th miss that resume() will give an MSHR.
   static void waiting(const FirstLevelCache& cache, std::size_t number) {
     if (number < cache.mshr_queue_.size()) fetch_to_host(&cache.misses_[cache.mshr_queue_[number]]);
   }

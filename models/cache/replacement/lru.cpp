@@ -11,8 +11,8 @@
 namespace lacuna {
 namespace {
 
-// Index of the smallest of `count` numbers, the first if several are equal. Four at a time and without branches: the branch
-// predictor cannot learn which way is the oldest.
+// Index of the smallest of `count` numbers, the first if several are equal. Compares four at a time, without branches: the
+// branch predictor cannot learn which way is the oldest.
 unsigned oldest(const std::uint64_t* used, unsigned count) {
   using Block [[gnu::vector_size(32)]] = std::int64_t;
   constexpr unsigned kBlock = sizeof(Block) / sizeof(std::int64_t);

@@ -20,9 +20,9 @@ class ReplacementState {
   virtual void touch(std::uint32_t set, unsigned way) = 0;
   /// Another line is installed in a way, which counts as its first use; touch() is not called in addition.
   virtual void replace(std::uint32_t set, unsigned way) { touch(set, way); }
-  /// The way to replace, of a set without an empty way. The caller may choose another one, or call it again.
+  /// The way to replace in a set without an empty way. The caller may choose another way, or call this function again.
   virtual unsigned victim(std::uint32_t set) = 0;
-  /// Of two ways of a full set, whether `way` is replaced before `other`. False if the policy does not order them.
+  /// Whether `way` of a full set is replaced before `other`. False if the policy does not order them.
   virtual bool goes_before(std::uint32_t /*set*/, unsigned /*way*/, unsigned /*other*/) const { return false; }
   /// Prefetches the state of a set to the host's caches.
   virtual void prefetch(std::uint32_t /*set*/) const {}
