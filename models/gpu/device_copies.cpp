@@ -113,7 +113,7 @@ std::uint32_t DeviceCopies::l2_state(const CopiedRange& range) const {
 
 void DeviceCopies::install_copied(const CopiedRange& range, bool by_compute_units) {
   const std::uint64_t line = device_.l2_parameters.line.n;
-  // Host memory is not cached, so that a copy to or from it leaves all of L2 to the other side.
+  // Host memory is not cached: the GPU side of a copy to or from host memory may use all of L2.
   const bool both = range.has_source && !in_host_memory(range.source) && !in_host_memory(range.destination);
   const std::uint64_t held = std::min(range.bytes, l2_bytes() / (both ? 2 : 1));
   const std::uint64_t dirty_before = dirty();

@@ -4,8 +4,8 @@
 // added to the reported values. Ratios among the statistics remain those of the simulated requests.
 //
 // A sample may be too short to cause write-backs of the lines that it makes dirty in L2. Therefore L2's writes to DRAM are not
-// derived from the samples' counters only: each sector that copies in bulk make dirty is either dirty in L2 after they have
-// installed their last lines, or counted as written.
+// derived from the samples' counters alone: each sector that a copy in bulk makes dirty is either left dirty in L2 by
+// install_copied(), or counted as written back.
 #pragma once
 
 #include <cstdint>
@@ -45,20 +45,20 @@ class DeviceCopies : public CopyContext {
     const TlbParameters& l2_tlb_parameters;
     const AddressRoutes& routes;
     std::vector<WriteObserver*> write_observers;
-    std::function<unsigned()> other_users;  ///< agents of extensions that use memory now
+    std::function<unsigned()> other_users;  ///< number of agents of extensions that currently use memory
     std::function<ResourceAmounts()> used;
   };
   explicit DeviceCopies(Device device);
 
-  /// Registers the counters that copies increase, described in a new group of that name. Call it before the first copy.
+  /// Registers counters that copies increase: those that `describe` adds to a new group `name`. Call it before the first copy.
   using Describe = std::function<void(StatisticsGroup&)>;
   void count(const std::string& name, const Describe& describe);
-  /// Adds the amounts of copies in bulk to the groups of these names in `parent`.
+  /// Adds the amounts of copies in bulk to the registered counters' groups in `parent`.
   void add_to(StatisticsGroup& parent);
-  /// Adds the amounts of copies in bulk to the events that a meter counts by these counters.
+  /// Adds the amounts of copies in bulk to the events that `meter` counts by the registered counters.
   void add_to(EnergyMeter& meter) const;
   const ResourceAmounts& used_in_bulk() const { return used_; }
-  /// Call it before L2 drops its dirty lines: those left by copies will not be written back.
+  /// Call it before L2 drops its dirty lines: lines that copies have left dirty will not be written back.
   void reset();
 
   unsigned active_users() const override;
@@ -72,8 +72,8 @@ class DeviceCopies : public CopyContext {
   void add_traffic(const std::vector<std::uint64_t>& amounts) override;
 
  private:
-  /// The L2 bank of a GPU virtual address, and the bus address; null if it is not in GPU memory. `last`: the last mapping
-  /// found.
+  /// The L2 bank of a GPU virtual address, and the bus address; null if the address is not in GPU memory. `last`: the last
+  /// mapping found.
   Cache* bank_of(std::uint64_t address, std::uint64_t& bus_address, isa::MemoryWindow& last) const;
   static void install_pages(Tlb& tlb, const TlbParameters& parameters, const CopiedRange& range);
 

@@ -19,7 +19,7 @@ void DeviceEnergy::finish(Tick at) {
 
 void DeviceEnergy::kernel_started(std::uint64_t kernel, Tick at) { ledger_->start(kernel, at); }
 
-// An interval that ends with the kernel belongs to it.
+// An interval of the power trace that ends with the kernel belongs to the kernel.
 KernelEnergy DeviceEnergy::kernel_ended(std::uint64_t kernel, Tick at) {
   trace_->advance(at);
   return ledger_->end(kernel, at);

@@ -1,7 +1,7 @@
 // Energy of a device: the meter that its blocks register with, the ledger of its kernels, and its power over time.
 //
-// Counters are read at window boundaries, where no compute unit runs, and when kernels start and end. It needs no process or
-// event of the simulation: behaviour and timing of a run are the same with and without it.
+// Counters are read at window boundaries, where no compute unit runs, and when kernels start and end. Energy accounting needs
+// no process or event of the simulation: behaviour and timing of a run are the same with and without it.
 #pragma once
 
 #include <optional>
@@ -26,7 +26,7 @@ class DeviceEnergy : public KernelEnergyMeter, public WindowBarrier {
   bool begun() const { return ledger_.has_value(); }
   /// Sets the receiver of samples. Without it there is no power trace.
   void record_to(PowerTrace::Sink sink) { sink_ = std::move(sink); }
-  /// Accounts for the energy used until `at`, for reports.
+  /// Accounts for the energy used until `at`. Call it before reports.
   void finish(Tick at);
   const EnergyLedger& ledger() const { return *ledger_; }
 

@@ -1,13 +1,13 @@
 // A research machine as an extension of a GpuDevice.
 //
-// A machine is a folder of models/. It joins a device without the device knowing its name:
+// A machine is a folder of models/ that joins a device through these interfaces; the device's code does not name it.
 //
 //   ExtensionParameters   its parameters, with their checks; a device's parameters contain those of all machines
 //                         (models/extensions.h), each with a switch that turns the machine on
 //   DeviceExtension       the hardware of a machine that is on: its parts of the device, and its observers
 //   LoadStage             its part of a compute unit (models/compute/load_stage.h)
 //
-// Its columns in the records of kernels are registered (models/common/config/extension_texts.h). A machine that is off has no
+// A machine registers its columns in kernel records (models/common/config/extension_texts.h). A machine that is off has no
 // DeviceExtension and costs nothing.
 #pragma once
 
@@ -50,9 +50,9 @@ class KernelObserver;
 /// A first-level cache of an extension, which is a source of the fabric.
 struct ExtensionRequester {
   FirstLevelCache& cache;
-  unsigned shader_array = 0;  ///< shader array whose units use it; these and the cache run on one thread
+  unsigned shader_array = 0;  ///< shader array whose compute units use the cache, on the same thread
   std::optional<unsigned>
-      shares_node_of{};  ///< number of the L1 vector cache whose node it shares; none: it has a separate node
+      shares_node_of{};  ///< number of the L1 vector cache whose node this cache shares; nullopt: a separate node
 };
 
 /// A unit of an extension at a node of the fabric.
@@ -66,7 +66,7 @@ struct ExtensionUnit {
   NodeRequester& unit;
   At at;
   unsigned number;  ///< number of the cache, bank or node that `at` selects
-  /// Shader array whose compute units it acts with in windows; nullopt: it acts in memory phases alone.
+  /// Shader array with whose compute units the unit acts in windows; nullopt: the unit acts only in memory phases.
   std::optional<unsigned> shader_array{};
 };
 
@@ -84,16 +84,16 @@ class DeviceExtension {
  public:
   virtual ~DeviceExtension() = default;
 
-  /// Called once, before all others. `vm`: memory of kernels; `code`: the instructions decoded from it, which a machine that
-  /// changes code must revalidate.
+  /// Called once, before all other functions. `vm`: memory of kernels; `code`: the instructions decoded from `vm`, which a
+  /// machine that changes code must revalidate.
   virtual void attach_code(const GpuVm& vm, isa::DecodedCode& code) { static_cast<void>(vm), static_cast<void>(code); }
   /// Called once if the device has several threads of the host: a machine may share its work with them.
   virtual void attach_threads(WorkerThreads& threads) { static_cast<void>(threads); }
-  /// Called once, with the windows in which compute units advance. A machine whose units act in memory phases requests windows
-  /// there.
+  /// Called once, with the windows in which compute units advance. A machine whose units act in memory phases requests further
+  /// windows from `windows`.
   virtual void attach_windows(Windows& windows) { static_cast<void>(windows); }
   /// Called once if translation takes time. A machine that translates addresses returns its TLB, which the device invalidates
-  /// and resets with its own; else null.
+  /// and resets with the device's TLBs; other machines return null.
   virtual Tlb* attach_translation(TranslationLevel& l2_tlb) {
     static_cast<void>(l2_tlb);
     return nullptr;
@@ -143,8 +143,8 @@ class DeviceExtension {
   /// Check of dispatches before they start, or null.
   virtual DispatchCheck* dispatch_check() { return nullptr; }
 
-  /// Called when the device is reset, after its agents and the caches of requesters() and memory(), and before the memory
-  /// phase.
+  /// Called when the device is reset: after the reset of agents and of the caches of requesters() and memory(), before that of
+  /// the memory phase.
   virtual void reset() {}
   /// Adds the extension's groups to the device's statistics, except those of the caches of requesters() and memory().
   virtual void describe(StatisticsGroup& device) const { static_cast<void>(device); }
@@ -170,7 +170,7 @@ class ExtensionParameters {
   virtual std::unique_ptr<ExtensionParameters> clone() const = 0;
   /// Describes the machine's sections.
   virtual void describe(ParameterSet& set) = 0;
-  /// Whether the device has the machine. The functions below are called only then.
+  /// Whether the device has the machine. The functions below are called only if it does.
   virtual bool is_on() const = 0;
   /// Checks relations between parameters. Adds one line per problem, naming section.name.
   virtual void check(const GpuDeviceParameters& device, std::vector<std::string>& problems) const {
@@ -181,7 +181,7 @@ class ExtensionParameters {
     static_cast<void>(device);
     return {};
   }
-  /// Minimum time from a request of the machine until its response can affect a wavefront: windows are not longer.
+  /// Minimum time from a request of the machine until its response can affect a wavefront; limits the length of windows.
   virtual Tick min_response_time(const GpuDeviceParameters& device) const {
     static_cast<void>(device);
     return kNever;

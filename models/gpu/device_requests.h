@@ -1,9 +1,9 @@
 // Requests of a device's loads over time, summed over all compute units, by intervals (gpu.request_interval).
 //
-// Counters are read at window boundaries, as those of energy are (models/gpu/device_energy.h): it needs no process or event,
-// and behaviour and timing of a run are the same with and without it.
+// Counters are read at window boundaries, like those of energy (models/gpu/device_energy.h). Counting needs no process or event
+// of the simulation: behaviour and timing of a run are the same with and without it.
 //
-// An interval is complete when no unit can make a request in it any more and all loads that began in it have their responses.
+// An interval is complete when no unit can make further requests in it and all loads that began in it have their responses.
 // Samples therefore do not depend on when they are read or on the number of host threads.
 #pragma once
 
@@ -21,7 +21,7 @@ struct RequestSample {
   Tick begin{};
   Tick end{};
   RequestCounts counts;
-  std::uint64_t in_flight = 0;  ///< at `end`
+  std::uint64_t in_flight = 0;  ///< number of requests in flight at `end`
 
   bool operator==(const RequestSample& other) const {
     return begin == other.begin && end == other.end && counts.started == other.counts.started &&
@@ -35,8 +35,8 @@ class DeviceRequests : public WindowBarrier {
   /// Start of the oldest load of a unit that waits for responses; kNever: there is none.
   using OldestLoad = std::function<Tick()>;
 
-  /// `interval`: not 0. `window`: length of a window, by which units may lag its end. `barrier`: the barrier at the ends of the
-  /// compute units' windows, to which all calls are passed on.
+  /// `interval`: not 0. `window`: length of a window; units lag a window's end by at most this time. `barrier`: the barrier at
+  /// the ends of the compute units' windows, to which all calls are passed on.
   DeviceRequests(Tick interval, Tick window, WindowBarrier& barrier);
 
   /// Adds a unit. Returns the timeline in which it counts its requests.
@@ -45,8 +45,9 @@ class DeviceRequests : public WindowBarrier {
   void record_to(Sink sink) { sink_ = std::move(sink); }
   /// Reports the intervals that are complete at `now`.
   void advance(Tick now);
-  /// Reports also the part until `at` of the current interval. A load that waits for responses delays the report of everything
-  /// after its start. If the run continues, requests before `at` of units that lag are part of the next sample.
+  /// Reports the complete intervals, and the part of the current interval until `at`. A load that waits for responses delays
+  /// the report of everything after its start. If the run continues, requests that lagging units make before `at` are counted
+  /// in the next sample.
   void finish(Tick at);
 
   void group_finished(unsigned group, unsigned thread, Tick end) override { barrier_.group_finished(group, thread, end); }
@@ -57,7 +58,8 @@ class DeviceRequests : public WindowBarrier {
 
  private:
   Tick oldest_load() const;
-  /// Reports all intervals with requests that end at `until` or before. Throws std::logic_error if a request is too late.
+  /// Reports all intervals with requests that end at `until` or before. Throws std::logic_error if a request belongs to an
+  /// interval that has been reported.
   void report_until(Tick until);
   void report(Tick end, RequestCounts counts);
 

@@ -339,7 +339,7 @@ void GpuDevice::build_extension_memory(unsigned partition) {
   cache.downstream.bind(dram_[partition]->second[0]);
 }
 
-// Functional mode needs no timing path.
+// Functional mode needs no memory phase.
 void GpuDevice::build_memory_phase() {
   if (parameters_.gpu.timing == TimingMode::functional) return;
   memory_phase_ = std::make_unique<MemoryPhase>(*noc_, l2_tlb_.get(), threads_, parameters_.min_packet_time());
@@ -426,7 +426,7 @@ void GpuDevice::build_requests() {
   windows_.attach(requests_.get());
 }
 
-// Agents first: after their reset no component sends requests.
+// Resets the agents first: after their reset no component sends requests.
 void GpuDevice::reset() {
   agents_.reset();
   copies_->reset();
@@ -455,7 +455,7 @@ void GpuDevice::kernel_ended(const KernelRecord&) {
   if (requests_ != nullptr) requests_->advance(now);
 }
 
-// -- all of a kind, in the order of the statistics
+// -- lists of all components of a kind, in the order of the statistics
 
 std::vector<ComputeUnit*> GpuDevice::unit_pointers() const {
   std::vector<ComputeUnit*> all;
@@ -480,7 +480,7 @@ std::vector<FirstLevelTlb*> GpuDevice::l1_tlbs() const {
   return all;
 }
 
-// GPU memory is the device's; other addresses are requested from the host bus, which grants RAM and refuses devices.
+// GPU memory belongs to the device. Other addresses are requested from the host bus, which grants access to RAM only.
 std::byte* GpuDevice::host_memory(std::uint64_t bus_address, std::uint64_t bytes) {
   if (bus_address >= kVramBase) {
     const std::uint64_t offset = bus_address - kVramBase;

@@ -1,7 +1,7 @@
-// The GPU as a device: command processor, compute units, caches, NoC and DRAM, wired.
+// The GPU as a device: command processor, compute units, caches, NoC and DRAM, and their connections.
 //
 // It is used by the platform and by in-process drivers. Sockets: mmio() (target: registers and doorbells), host() (initiator:
-// host memory, which the GPU accesses over the bus); interrupt() is a level. GPU memory is `vram()`, at bus address
+// host memory, which the GPU accesses over the bus); interrupt() is a level signal. GPU memory is `vram()`, at bus address
 // LACUNA_VRAM_BASE.
 //
 //   CU x n --+-- L1V --+
@@ -20,8 +20,8 @@
 // Reset (register CONTROL): agents drop their work, then caches, TLBs, NoC and DRAM return to their initial state: nothing
 // cached, no row open, nothing in flight. Dirty lines of L2 are not written to DRAM; since the data are always in the backing
 // store, GPU memory nevertheless holds the values written last (docs/DEVIATIONS.md). Vector registers and LDS keep their
-// contents, and statistics continue: they belong to the simulator, not to the device. DRAM refreshes by the simulator's clock.
-// A kernel takes the same cycles after a reset as on a new device.
+// contents. Statistics continue: they belong to the simulator, not to the device. DRAM refreshes at times of the simulator's
+// clock. A kernel takes the same cycles after a reset as on a new device.
 #pragma once
 
 #include <tlm_utils/simple_initiator_socket.h>
@@ -66,7 +66,7 @@ struct ShaderArray {
   std::unique_ptr<FirstLevelTlb> l1i_tlb;
 };
 
-/// Connections of a compute unit's ports: a cache, the unit's socket at it, and the TLB in front of it, or null.
+/// Connections of a compute unit's ports: a cache, its socket for the unit, and the TLB in front of it (null: none).
 struct ComputeUnitPorts {
   struct Port {
     FirstLevelCache& cache;
@@ -89,7 +89,7 @@ struct Requester {
   tlm::tlm_initiator_socket<>& socket;
   FirstLevelCache* cache = nullptr;          ///< null: an agent, which waits for each of its requests
   unsigned shader_array = 0;                 ///< shader array of a cache
-  std::optional<unsigned> shares_node_of{};  ///< source whose node it shares
+  std::optional<unsigned> shares_node_of{};  ///< source whose node this source shares; nullopt: a separate node
 };
 
 class GpuDevice : public sc_core::sc_module, private ResourceMeter, private KernelObserver {
@@ -113,12 +113,12 @@ class GpuDevice : public sc_core::sc_module, private ResourceMeter, private Kern
   std::span<const std::unique_ptr<SdmaEngine>> sdma_engines() const { return sdma_; }
   const GpuDeviceParameters& parameters() const { return parameters_; }
   void add_observer(KernelObserver& observer);
-  /// At the end of the run: observers receive records of kernels that have not ended (PacketProcessor::report_unfinished).
+  /// Passes records of kernels that have not ended to the observers (PacketProcessor::report_unfinished), at the end of a run.
   void report_unfinished_kernels() { cp_->packets.report_unfinished(); }
   void describe_statistics(StatisticsGroup& group) const;
   /// Registers counters outside of the device that its copies increase (DeviceCopies::count): those of the link to the host.
   void count_with_copies(const std::string& name, const DeviceCopies::Describe& describe) { copies_->count(name, describe); }
-  /// Adds the amounts of copies in bulk to these counters, described in `parent`.
+  /// Adds the amounts of copies in bulk to the registered counters in `parent`.
   void add_copies_to(StatisticsGroup& parent) const { copies_->add_to(parent); }
 
   /// The hardware of a research machine; null if it is off.
@@ -163,7 +163,7 @@ class GpuDevice : public sc_core::sc_module, private ResourceMeter, private Kern
   std::uint64_t reachable_dram_bytes(Cycles cycles) const override;
   MemoryCounts memory_counts() const override;
   void kernel_started(const Dispatch&) override {}
-  /// Drops past bookings of all agents and reports requests over time, without waiting for a window: the next one may be far.
+  /// Drops past bookings of all agents and reports requests over time without waiting for a window, which may be much later.
   void kernel_ended(const KernelRecord& record) override;
   void build_l1_caches();
   void build_extensions();

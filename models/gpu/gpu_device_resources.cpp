@@ -1,4 +1,4 @@
-// The device's resources: what its parts have used, and what they offer (ResourceMeter).
+// The device's resources: the amounts that its parts have used and the amounts available (ResourceMeter).
 
 #include <utility>
 
@@ -32,7 +32,7 @@ ResourceAmounts GpuDevice::used_by_units() const {
     of(Resource::compute) += unit->statistics().valu_busy_cycles;
     of(Resource::matrix) += unit->matrix_units().busy_cycles();
   }
-  // A write-back cache counts its atomics as reads.
+  // L1s count atomics and bypasses separately, unlike write-back caches, which count atomics as reads.
   for (const auto& cache : l1v_) {
     const CacheStatistics& s = cache->statistics();
     of(Resource::l1) += (s.reads + s.writes + s.atomics + s.bypasses) * parameters_.l1v.sector.n;

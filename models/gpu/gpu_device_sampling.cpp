@@ -11,7 +11,7 @@ namespace lacuna {
 
 namespace {
 
-// Code that returns data from beyond the L1, or sleeps, may wait for other workgroups. A sampled kernel must not.
+// Code that returns data from beyond the L1, or sleeps, may wait for other workgroups, which a sampled kernel must not do.
 std::optional<std::string> may_wait(const isa::Instruction& instruction) {
   if (instruction.latency == isa::LatencyClass::sleep) return "sleeps";
   if (instruction.unit == isa::Unit::vmem && instruction.mem.glc && instruction.destinations != 0) return "bypasses the L1";

@@ -151,7 +151,7 @@ Cycles GpuDeviceParameters::window() const {
   for (const auto& extension : extensions.all()) {
     if (extension->is_on()) shortest = earlier(shortest, extension->min_response_time(*this));
   }
-  // A window is not longer than the maximum lag of units relative to the kernel.
+  // A window is not longer than the maximum lag of units relative to the SystemC kernel.
   shortest = earlier(shortest, kMaxLag);
   return later(core.floor(shortest), Cycles{1});
 }
@@ -164,7 +164,7 @@ AddressSlice GpuDeviceParameters::vram_slice(unsigned partition) const {
 Tick GpuDeviceParameters::min_response_time_of(const CacheParameters& cache) const {
   const auto time = [](Frequency clock, Cycles cycles) { return clock.period() * cycles.n; };
   // A DRAM channel decides commands up to the earliest arrival of requests that depart after the window's end (MemoryPhase). A
-  // read that arrives then takes at least this time.
+  // read that arrives at that time takes at least `dram_read`.
   const Tick dram_read = time(dram.clock, dram.frontend_latency + dram.tCL + dram.burst);
   return earlier(time(cache.clock, cache.hit_latency), time(cache.clock, cache.tag_latency + cache.fill_latency) + dram_read);
 }

@@ -80,8 +80,8 @@ struct GpuDeviceParameters {
   void describe(ParameterSet& set);
   /// Checks relations between parameters. Returns one line per problem, naming section.name.
   std::vector<std::string> check() const;
-  /// Parameters that are legal, but not what the user can have meant: a DRAM whose data buses cannot be used in full. One line
-  /// each, with what to set.
+  /// Warnings about parameters that are legal, but hardly intended, such as a DRAM whose data buses cannot be used in full. One
+  /// line each, with the parameter to change.
   std::vector<std::string> warnings() const;
   /// Length of the compute units' windows: gpu.window, or the minimum time from the departure of a first-level cache's request,
   /// or from the issue of a store, until the response can affect a wavefront.
@@ -92,9 +92,9 @@ struct GpuDeviceParameters {
   AddressSlice vram_slice(unsigned partition) const;
   /// Minimum time from a request's arrival at a last-level cache to its response.
   Tick min_response_time_of(const CacheParameters& cache) const;
-  /// Nodes of the fabric that the extensions which are on use.
+  /// Nodes of the fabric that the enabled extensions use.
   ExtensionNodes extension_nodes() const;
-  /// `noc`, with the nodes that extensions need.
+  /// Parameters of the fabric: `noc`, with the nodes that extensions need.
   FabricParameters fabric() const;
   /// Nodes of sources, the L1 vector caches first, and of destinations, L2 banks first. Throws std::invalid_argument if the
   /// placement is invalid.

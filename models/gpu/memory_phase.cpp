@@ -78,7 +78,7 @@ void MemoryPhase::add_destination(unsigned destination, LastLevelCache& cache, D
 }
 
 // Requests depart here while they are in the host caches of the thread that made them, unless translations or an observer may
-// lead to further ones: then all depart in resolve().
+// lead to further requests: then all requests depart in resolve().
 void MemoryPhase::group_finished(unsigned number, unsigned thread, Tick end) {
   Group& group = groups_[number];
   if (!ports_known_ || stepped_ != nullptr || !observers_.empty() || translations_.has_requests(number) || !group.departs(end))
@@ -109,7 +109,7 @@ void MemoryPhase::resolve(Tick end) {
     const Group& group = groups_[i];
     if (!group.left && (translations_.has_results(i) || group.departs(end))) late_.push_back(i);
   }
-  // The number of requests is known only after they have left; the last phase's number is the estimate.
+  // The number of requests is known only after they have left; share() uses that of the last phase as an estimate.
   share(late_, groups_.size(), [&](unsigned number, ThreadScratch& scratch) {
     Group& group = groups_[number];
     translations_.deliver(number);
@@ -119,8 +119,8 @@ void MemoryPhase::resolve(Tick end) {
   const Tick now = kernel_time();
   fabric_.advance(now);
   exchange(end, now, false);
-  // A response before the window's end may free an MSHR or a way, and a request that waited for it leaves then. Left to the
-  // next phase it would be late, and in a chain of such requests each one later than the one before.
+  // A response before the window's end may free an MSHR or a way, so that a waiting request leaves within the window. It must
+  // be sent in this phase: in the next one it would be late, and a chain of such requests would accumulate delays.
   for (;;) {
     late_.clear();
     for (unsigned i = 0; i < groups_.size(); ++i) {
@@ -139,8 +139,8 @@ void MemoryPhase::resolve(Tick end) {
   }
 }
 
-// Requests that have departed travel to their destinations, and responses return. `again`: not the first exchange of this
-// phase.
+// Carries departed requests to their destinations, serves them and returns the responses. `again`: this is not the first
+// exchange of the phase.
 void MemoryPhase::exchange(Tick end, Tick now, bool again) {
   leaving_.clear();
   for (unsigned i = 0; i < groups_.size(); ++i) {
@@ -217,7 +217,7 @@ NodePorts* MemoryPhase::find_private_ports() const {
   }
   for (std::size_t group = 0; group < groups_.size(); ++group) {
     for (const GroupNode& node : groups_[group].nodes) {
-      // Caches at the nodes of destinations enter the network there.
+      // A cache at a destination's node enters the network through the destination's port.
       if (!node.caches.empty() && memories[node.number] != kUnowned) return nullptr;
       if (!claim(groups, node.number, group)) return nullptr;
     }

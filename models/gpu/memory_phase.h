@@ -4,12 +4,12 @@
 //   translations  L1 TLBs -> L2 TLB -> page walker, in order of the misses, on one thread; then delivered to each group's units
 //   requests      L1 -> network -> destination, in order of departure
 //   service       requests of each destination in order of arrival; those of destinations that share a DRAM channel together
-//   memory        DRAM channels decide what no later request can change
+//   memory        DRAM channels decide the commands that no later request can change
 //   replies       destination -> network -> L1, in order of the responses
 //
-// A request that leaves after the window reaches a destination no earlier than the shortest path through the network after the
-// window's end. Channels decide up to there; a request that waits for anything later is complete in a later phase, often
-// several windows later. A window is short enough that the response then still lies in the units' future
+// A request that leaves after the window's end arrives at a destination later than that by at least the minimum packet time.
+// Channels decide up to this earliest arrival; a request that waits for a later event is completed in a later phase, often
+// several windows later. A window is short enough that the response still lies in the units' future when it is delivered
 // (GpuDeviceParameters::window()).
 //
 // With requests sorted, each stage queries its calendars in time order and touches the same tags and banks together.
@@ -18,7 +18,7 @@
 // (Fabric::ports()); otherwise one thread carries all packets.
 //
 // In addition to first-level caches, other units at nodes of the network may send requests (models/gpu/node_requester.h), whose
-// responses may go to a unit at a third node, and messages to each other. A unit that acts in memory phases alone (not in
+// responses may go to a unit at a third node, and messages to each other. A unit that acts only in memory phases (not in
 // windows) runs ahead of the window's end as destinations do, so that its messages arrive in the compute units' future.
 //
 // A stepped network (Fabric::stepped()) advances to the end of the window in each phase. Requests that have arrived are served,
@@ -49,12 +49,12 @@ namespace lacuna {
 
 class MemoryPhase : public WindowBarrier {
  public:
-  /// `threads`: null: everything runs on the caller's thread. `min_packet_time`: minimum time of a packet through the fabric.
+  /// `threads`: null: all work runs on the caller's thread. `min_packet_time`: minimum time of a packet through the fabric.
   MemoryPhase(Fabric& fabric, TranslationLevel* l2_tlb, WorkerThreads* threads = nullptr, Tick min_packet_time = {});
 
   /// Adds a cache of the units of a group (models/compute/windows.h); its requests enter the network at `source`.
   void add(FirstLevelCache& cache, unsigned source, unsigned group = 0);
-  /// Adds another unit, at a node of the network. `ahead`: all units of its group act in memory phases alone.
+  /// Adds another unit, at a node of the network. `ahead`: all units of its group act only in memory phases.
   void add(NodeRequester& requester, unsigned node, unsigned group = 0, bool ahead = false);
   void add(FirstLevelTlb& tlb, unsigned group = 0) {
     group_of(group);
@@ -75,7 +75,7 @@ class MemoryPhase : public WindowBarrier {
   void resolve(Tick end) override;
   Tick next() const override;
   void retire(Tick horizon) override;
-  /// Drops all requests and messages in flight. Network, caches, TLBs and other units have been reset by the caller.
+  /// Drops all requests and messages in flight. The caller resets network, caches, TLBs and other units first.
   void reset();
 
  private:
@@ -94,7 +94,7 @@ class MemoryPhase : public WindowBarrier {
     Tick service{};
     Tick mshr{};
     std::uint32_t below = kNone;  ///< index of the breakdown of the levels below in Memory::below
-    bool lost = false;            ///< no memory at the address
+    bool lost = false;            ///< there is no memory at the address
   };
   /// A request in flight from the port where it enters the network to its destination, and from there to the port that receives
   /// the response. For caches both ports are the same. Flights pass between threads: the thread that makes a request writes the
@@ -102,7 +102,7 @@ class MemoryPhase : public WindowBarrier {
   struct Flight {
     alignas(64) MemoryRequest request;  ///< `made`: time of departure
     Cycles head{};                      ///< time at which the packet's head reaches the destination's port
-    std::uint32_t tag = 0;              ///< meaning is the receiver's; for a cache, the number of the miss
+    std::uint32_t tag = 0;              ///< meaning depends on the receiver; for a cache, the number of the miss
     std::uint16_t sender = 0;           ///< index in ports_
     std::uint16_t receiver = 0;         ///< index in ports_
     std::uint16_t destination = 0;
@@ -116,7 +116,7 @@ class MemoryPhase : public WindowBarrier {
   struct SteppedFlight : Flight {
     std::uint32_t number = 0;  ///< index in flights_
     bool served = false;       ///< the packet in flight is the reply
-    bool message = false;      ///< it is a message, with sender, receiver and tag alone
+    bool message = false;      ///< the packet is a message, for which only sender, receiver and tag are used
     LatencyBreakdown below;    ///< the breakdown that `timing.below` refers to
     VirtualNetwork network() const { return served ? VirtualNetwork::reply : VirtualNetwork::request; }
     unsigned flits() const { return served ? reply_flits : request_flits; }
@@ -135,8 +135,8 @@ class MemoryPhase : public WindowBarrier {
   using TimedFlights = std::vector<TimedFlight>;
   /// The port at which requests of a cache or of another unit enter the network and responses leave it.
   struct Port {
-    FirstLevelCache* cache = nullptr;    ///< null: the port is the requester's
-    NodeRequester* requester = nullptr;  ///< null: the port is the cache's
+    FirstLevelCache* cache = nullptr;    ///< null: the port belongs to `requester`
+    NodeRequester* requester = nullptr;  ///< null: the port belongs to `cache`
     unsigned source = Fabric::kNone;     ///< source number of a cache
     unsigned network_node = 0;
     unsigned group = 0;
@@ -161,8 +161,8 @@ class MemoryPhase : public WindowBarrier {
     std::uint16_t sender = 0;  ///< index in ports_
     NodeRequester::Passage passage{};
   };
-  /// A reply to a NodeRequester. Its sender may belong to another group, and so to another thread: collect_received() releases
-  /// the record.
+  /// A reply to a NodeRequester. The sender of the request may belong to another group and therefore to another thread, so
+  /// collect_received() releases the record.
   struct NodeReply {
     Flight* flight;
     Tick request_waiting;  ///< queueing of the request packet in the network
@@ -177,8 +177,8 @@ class MemoryPhase : public WindowBarrier {
     Flight* lost = nullptr;                ///< the first request without memory at its address
     bool left = false;                     ///< requests of this phase have left
     std::vector<FirstLevelCache*> early;   ///< caches with requests for far_ or later
-    Tick next_departure = kNever;          ///< a lower bound of its units' next departure
-    Tick ahead{};                          ///< time by which its units run ahead of a window's end
+    Tick next_departure = kNever;          ///< lower bound of the next departure of the group's units
+    Tick ahead{};                          ///< time by which the group's units run ahead of a window's end
     /// Whether requests or messages leave in the phase of a window that ends at `end`.
     bool departs(Tick end) const { return next_departure < end + ahead; }
   };
@@ -187,12 +187,12 @@ class MemoryPhase : public WindowBarrier {
     unsigned node = 0;
     unsigned memory = 0;  ///< index in memories_
   };
-  /// Requests to a destination, and to those that share its memory.
+  /// Requests to a destination and to the destinations that share its memory.
   struct Memory : MemoryClient {
     DeferredMemory* deferred = nullptr;
     std::vector<LastLevelCache*> caches;
     Tick way{};             ///< minimum latency from the caches to `deferred`
-    TimedFlights arrivals;  ///< requests in order of time; those that later ones may precede stay for the next phase
+    TimedFlights arrivals;  ///< requests in order of time; those that later requests may precede stay for the next phase
     TimedFlights replies;   ///< replies of this phase
     std::vector<TimedFlights> replied;  ///< replies of this phase by group
     std::vector<Flight*> waiting;       ///< requests that wait for the caches' responses, by tag
@@ -200,9 +200,9 @@ class MemoryPhase : public WindowBarrier {
     std::vector<LatencyBreakdown> below;  ///< breakdowns of this phase's replies
     Flight* lost = nullptr;               ///< the first request without memory at its address
     bool is_idle() const { return arrivals.empty() && waiting.size() == free_tags.size(); }
-    /// One of the caches has completed the request of waiting[tag].
+    /// Called when one of the caches has completed the request of waiting[tag].
     void on_response(std::uint32_t tag, const MemoryResponse& response) override;
-    /// A request is complete: adds it to the replies.
+    /// Adds a completed request to the replies.
     void complete(Flight& flight, const MemoryResponse& response);
   };
   /// The result of looking up a request's line in the cache that serves it.
@@ -211,15 +211,15 @@ class MemoryPhase : public WindowBarrier {
     std::uint64_t line;  ///< number of the line in this cache
     TagArray::Slot slot;
   };
-  /// A request or reply of a group in this phase.
+  /// A departing request or a received reply of a group in this phase.
   struct GroupRequest {
     Port* origin;
     std::uint16_t port;
     std::uint32_t miss;
-    TimedFlights* orders;  ///< the node's list that receives it, while it leaves
-    Tick at;               ///< time of departure, while it leaves
-    Flight* flight;        ///< null until it has left
-    std::uint32_t number;  ///< index among the cache's responses of this phase
+    TimedFlights* orders;  ///< of a departing request: list of its node that receives it
+    Tick at;               ///< of a departing request: time of departure
+    Flight* flight;        ///< null: the request has not departed yet
+    std::uint32_t number;  ///< of a reply: index among the cache's responses of this phase
   };
   /// Per-thread scratch.
   struct ThreadScratch {
@@ -232,8 +232,8 @@ class MemoryPhase : public WindowBarrier {
     FabricTally tally;
   };
 
-  /// The fabric's ports, if every port belongs to one group, to one memory, or to one of each; otherwise null. Group and memory
-  /// use it in different stages of a phase.
+  /// The fabric's ports, if every port belongs to one group, to one memory, or to one of each; otherwise null. A group and a
+  /// memory use a port that they share in different stages of a phase.
   NodePorts* find_private_ports() const;
   void exchange(Tick end, Tick now, bool again);
   /// Collects the memories that have requests to serve, and advances their caches to the kernel's time `now`. `only_fresh`:
@@ -258,9 +258,9 @@ class MemoryPhase : public WindowBarrier {
   Fabric::Ends ends(const SentMessage& sent) const {
     return {ports_[sent.sender].network_node, ports_[sent.message.receiver->port_].network_node};
   }
-  /// Group `number`, created when it does not exist.
+  /// Group `number`; creates it if it does not exist.
   Group& group_of(unsigned number);
-  // Stages. Those with a scratch argument run on one of several threads.
+  // Stages. Those with a scratch argument may run on several threads, one per group or memory.
   void send_requests(Group& group, Tick end, ThreadScratch& scratch);
   /// Requests of a unit other than a cache that leave before `end`, stored in `space`.
   static const NodeDepartures& departures(NodeRequester& requester, Tick end, NodeDepartures& space);
@@ -270,7 +270,8 @@ class MemoryPhase : public WindowBarrier {
   void prepare(std::uint16_t port, const NodeRequester::Departure& departure, Flight& flight);
   void carry(VirtualNetwork network);
   void carry(VirtualNetwork network, const TimedFlight& next);
-  /// Carries the messages of a network that leave before `end`, from messages_[next] on. Returns the first one that does not.
+  /// Carries the messages of a virtual network that leave before `end`, from messages_[next] on. Returns the index of the first
+  /// message that leaves at `end` or later.
   std::size_t carry_messages(VirtualNetwork network, std::size_t next, Tick end);
   void deliver_messages();
   /// Serves the requests of a memory up to `horizon`.
@@ -294,7 +295,7 @@ class MemoryPhase : public WindowBarrier {
   void complete(const Flight& flight, const LatencyBreakdown& latency);
   void check_lost() const;
   [[noreturn]] void report_lost(const Flight& flight) const;
-  // With a stepped network (memory_phase_stepped.cpp):
+  // Functions for a stepped network (memory_phase_stepped.cpp).
   void resolve_steps(Tick end);
   void launch_requests(Tick end);
   SteppedFlight& new_flight();
@@ -310,14 +311,14 @@ class MemoryPhase : public WindowBarrier {
   void share(std::span<const unsigned> items, std::size_t range, const Work& work);
 
   Fabric& fabric_;
-  SteppedNetwork* const stepped_;       ///< null: the network gives times of arrival immediately
+  SteppedNetwork* const stepped_;       ///< null: the network returns arrival times immediately
   NodePorts* private_ports_ = nullptr;  ///< result of find_private_ports()
   TranslationLevel* l2_tlb_;
   WorkerThreads* threads_;
   const Tick min_packet_time_;
   Tick far_{kNever};  ///< set by WindowBarrier::begin()
   std::vector<Port> ports_;
-  std::deque<Group> groups_;  ///< a deque, because caches and TLBs hold references into them
+  std::deque<Group> groups_;  ///< stable addresses: caches and other units hold references into its elements
   std::vector<Destination> destinations_;
   std::vector<Memory> memories_;  ///< by destination
   TranslationPhase translations_;

@@ -7,7 +7,7 @@
 
 namespace lacuna {
 
-// Replies to requests that have been served depart from their destinations.
+// Sends the replies to served requests from their destinations.
 void MemoryPhase::send_replies(Memory& memory, TimedFlights& space) {
   sort_nearly_sorted(memory.replies, space);
   for (const TimedFlight& next : memory.replies) {
@@ -73,7 +73,7 @@ void MemoryPhase::receive_group(unsigned number, ThreadScratch& scratch) {
         received[i].origin->flights.release(received[i].flight);
         complete(flight, timing.below != kNone ? &below[timing.below] : nullptr, latency);
       });
-  // Requests that wait within a cache are answered by that cache.
+  // When all responses have been delivered, each cache resumes the requests that wait in it.
   for (const std::uint16_t port : group.receivers) {
     ports_[port].responses = 0;
     ports_[port].cache->resume();

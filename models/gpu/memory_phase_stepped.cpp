@@ -134,7 +134,7 @@ void MemoryPhase::complete_replies() {
     complete(*flight, flight->timing.below != kNone ? &flight->below : nullptr, latency);
     free_flights_.push_back(flight->number);
   }
-  // Requests that wait within a cache are answered by that cache.
+  // When all responses have been delivered, each cache resumes the requests that wait in it.
   for (const Port& port : ports_) {
     if (port.cache != nullptr) port.cache->resume();
   }

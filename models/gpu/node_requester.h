@@ -38,11 +38,11 @@ class NodeRequester {
     std::uint16_t flits = 1;
     std::uint32_t tag = 0;  ///< passed to the receiver's receive()
   };
-  /// Outcome of a message's path.
+  /// Times of a message's passage through the network.
   struct Passage {
-    Tick at{};         ///< arrival of its last flit
-    Tick waiting{};    ///< time since the departure that the message waited in the network
-    Tick passing{};    ///< time since the departure that the message did not wait
+    Tick at{};         ///< arrival of the last flit
+    Tick waiting{};    ///< time from departure to `at` in which the message waited
+    Tick passing{};    ///< time from departure to `at` in which the message did not wait
     Tick injection{};  ///< part of `waiting` in the injection queue of the sender's node
   };
 
@@ -54,16 +54,16 @@ class NodeRequester {
   /// Moves the requests that leave before `end` to `out`, in any order. Called in each phase in which next_departure() is
   /// earlier than `end`.
   virtual void departures(Tick end, std::vector<Departure>& out) = 0;
-  /// Whether it ever sends messages.
+  /// Whether the unit ever sends messages.
   virtual bool sends_messages() const { return false; }
   /// Moves the messages that leave before `end` to `out`.
   virtual void messages(Tick end, std::vector<Message>& out) { static_cast<void>(end), static_cast<void>(out); }
   /// Departure time of the first pending request or message; kNever: there is none.
   virtual Tick next_departure() const = 0;
-  /// A response with this tag has arrived at the node at `at`; `below`: breakdown of the time since the departure. May add
-  /// requests that leave at `at` or later.
+  /// Called when the response with this tag has arrived at the node at `at`. `below`: breakdown of the time since the request's
+  /// departure. May add requests that leave at `at` or later.
   virtual void complete(std::uint32_t tag, Tick at, const LatencyBreakdown& below) = 0;
-  /// A message with this tag has arrived. May add requests and messages that leave at `passage.at` or later.
+  /// Called when a message with this tag has arrived. May add requests and messages that leave at `passage.at` or later.
   virtual void receive(std::uint32_t tag, const Passage& passage) { static_cast<void>(tag), static_cast<void>(passage); }
   /// Name for error messages.
   virtual const char* name() const = 0;
@@ -76,8 +76,8 @@ class NodeRequester {
 
  private:
   friend class MemoryPhase;
-  Tick* earliest_ = nullptr;  ///< next departure of the group; null: not in a memory phase
-  std::uint16_t port_ = 0;    ///< number of its port in the memory phase
+  Tick* earliest_ = nullptr;  ///< next departure of the unit's group; null: the unit is not in a memory phase
+  std::uint16_t port_ = 0;    ///< number of the unit's port in the memory phase
 };
 
 }  // namespace lacuna
