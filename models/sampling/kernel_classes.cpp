@@ -10,13 +10,12 @@ namespace {
 constexpr std::size_t kFewest = 3;          // minimum number of timed launches for a class to predict
 constexpr std::uint64_t kFirstPeriod = 16;  // number of predictions before the first check
 constexpr std::uint64_t kLongestPeriod = 4096;
-// Launches that are timed for a check. The first one starts with the caches as an untimed launch has left them, and is not
-// compared.
+// Number of launches that are timed for a check. The first is not compared: an untimed launch has left the caches unchanged.
 constexpr unsigned kChecks = 2;
-// Smallest half-width of a prediction, as a share: launches differ by the phases of refresh and of SIMDs in which they begin
-// (docs/guide/timing.md), of which three launches may have seen the same.
+// Smallest half-width of a prediction, as a share. Launches differ by the phases of DRAM refresh and of SIMD turns in which
+// they begin (docs/guide/timing.md), and three launches may by chance have begun in the same phases.
 constexpr double kLeastHalfWidth = 0.02;
-constexpr double kSameWork = 0.01;  // share by which instructions of a class may differ
+constexpr double kSameWork = 0.01;  // share by which the instruction counts of a class's launches may differ
 
 }  // namespace
 

@@ -1,7 +1,7 @@
 // Classes of kernel launches that take the same time: the same code and grid, after a launch of the same class.
 //
-// A class whose members' times have a narrow interval predicts the time of further launches. Members are timed again at
-// intervals that grow while they agree with the prediction; one that does not begins the class anew.
+// A class predicts the time of further launches when the times of its timed launches have a narrow interval. Launches are timed
+// again after numbers of predictions that grow; a timed launch that does not agree with the prediction restarts the class.
 #pragma once
 
 #include <array>
@@ -14,7 +14,7 @@
 
 namespace lacuna {
 
-/// What launches of a class have in common.
+/// Properties that the launches of a class have in common.
 struct KernelKey {
   std::uint64_t entry = 0;                   ///< address of the first instruction
   std::array<std::uint32_t, 3> grid{};       ///< work-items
@@ -33,7 +33,7 @@ struct KernelPrediction {
 
 class KernelClasses {
  public:
-  /// `error`: half of the 95 % interval of a class's mean, as a share, from which on it predicts.
+  /// `error`: largest half-width of the 95 % interval of a class's mean, as a share of the mean, at which the class predicts.
   explicit KernelClasses(double error) : error_(error) {}
 
   /// Number of the class of a launch, from 1.
@@ -42,17 +42,17 @@ class KernelClasses {
   std::optional<KernelPrediction> predict(std::uint64_t number);
   /// Adds a launch that has been timed, with the half-width of its interval (0 if it was timed as a whole).
   void add(std::uint64_t number, double cycles, double half_width, std::uint64_t instructions);
-  /// Called when a predicted launch has executed: one whose instructions differ from those of the timed ones ends the
-  /// predictions of its class until it has been timed again. Returns the prediction for these instructions.
+  /// Called when a predicted launch has executed. A launch whose instruction count differs from that of the timed launches
+  /// restarts its class. Returns the prediction for `instructions`.
   KernelPrediction executed(std::uint64_t number, const KernelPrediction& prediction, std::uint64_t instructions);
 
  private:
   struct Class {
     Spread cycles;
     Spread instructions;
-    double own_half_widths = 0;   ///< sum of squares
-    std::uint64_t predicted = 0;  ///< launches predicted since one was timed
-    std::uint64_t period = 0;     ///< number of predictions after which one is timed again
+    double own_half_widths = 0;   ///< sum of the squared half-widths of the launches' own intervals
+    std::uint64_t predicted = 0;  ///< launches predicted since the last check
+    std::uint64_t period = 0;     ///< number of predictions before the next check
     unsigned checks = 0;          ///< launches to be timed before predictions continue
   };
   std::optional<KernelPrediction> prediction_of(const Class& c) const;

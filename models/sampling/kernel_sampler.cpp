@@ -15,22 +15,23 @@ namespace {
 // Instructions that a wavefront executes before others continue: short compared with a wavefront's life, so that workgroups
 // that end are replaced soon.
 constexpr double kRound = 64;
-// Two mixes of instructions are alike if the share of each kind in the untimed part differs from its share S in the sample by
-// at most kAlike S + kAlikeShare.
+// Two mixes of instructions are alike if the shares of each kind in the sample and in the untimed part differ by at most
+// kAlike S + kAlikeShare, where S is the larger of the two.
 constexpr double kAlike = 0.25;
 constexpr double kAlikeShare = 0.005;
-// Share of the wavefronts that may end without being replaced before the end of the kernel is timed.
+// Share of the wavefronts that may end without replacement before the rest of the kernel is timed. Also share of the resident
+// workgroups that may end in an untimed part within workgroups.
 constexpr double kEnded = 0.02;
 // Lengths of untimed parts, in samples.
 constexpr double kShortest = 1;
 constexpr double kLongest = 256;
-// Largest untimed part, as a share of what is left of the kernel.
+// Largest untimed part, as a share of the rest of the kernel.
 constexpr double kShareOfRest = 0.4;
 constexpr std::size_t kFewSamples = 3;
 // Parts within workgroups run without timing if wavefronts are longer than this number of samples.
 constexpr std::uint64_t kLongWavefront = 3;
-// Whole workgroups run without timing in kernels that have at least this number of generations of them: of the workgroups that
-// the machine holds at a time. Parts within workgroups only in others.
+// Whole workgroups run without timing in kernels with at least this number of generations of workgroups; a generation is the
+// number of workgroups that the machine holds at a time. In other kernels, parts within workgroups do.
 constexpr std::uint64_t kManyGenerations = 6;
 // Standard error of a sample of workgroups, as a share, as long as there is only one.
 constexpr double kErrorOfWorkgroups = 0.005;
@@ -38,8 +39,8 @@ constexpr double kErrorOfWorkgroups = 0.005;
 // of a run that is timed throughout. From the comparisons in docs/guide/sampling.md.
 constexpr double kUnseenInWorkgroups = 0.06;
 constexpr double kUnseenBetween = 0.025;
-// Instructions, relative to the expected number, after which a kernel that runs without timing as a whole is timed after all:
-// it waits for something.
+// Instructions of an untimed kernel or part of workgroups, relative to the expected number, after which it is assumed to wait
+// for an event and its rest is timed.
 constexpr double kStuck = 4;
 
 }  // namespace
@@ -151,7 +152,7 @@ void KernelSampler::restart_slices(Cycles from) {
   current_.mixes.clear();
 }
 
-// Returns whether a slice ends now.
+// Returns whether a slice ends at `end`.
 bool KernelSampler::end_slice(const Dispatch& dispatch, Cycles end) {
   Current& c = current_;
   const bool ends = !c.ends.empty();
@@ -192,7 +193,7 @@ void KernelSampler::sample_taken(Dispatch& dispatch, const TimeSample& sample, C
   current_.sampled = instructions_of_sample;
   if (dispatch.estimated.any()) update_estimate(dispatch);
   if (!settled) {
-    // The next sample follows immediately: two that agree are needed before a part may run without timing.
+    // The next sample follows immediately: two samples must agree before a part may run without timing.
     current_.length = kShortest;
     const Cycles from = current_.ends.back();
     restart_slices(from);
@@ -214,7 +215,7 @@ void KernelSampler::sample_taken(Dispatch& dispatch, const TimeSample& sample, C
   run_untimed(dispatch, instructions, end);
 }
 
-// When no workgroup is left to replace those that end, rates fall: the rest is timed.
+// When no workgroup is left to replace those that end, rates fall, so the rest of the kernel is timed.
 bool KernelSampler::in_tail(const Dispatch& dispatch) {
   if (!dispatch.all_launched()) return false;
   const unsigned now = resident();
@@ -349,7 +350,7 @@ bool KernelSampler::count_workgroups(Dispatch& dispatch, Cycles end) {
   if (ended < c.mark->resident || cycles < static_cast<double>(parameters_.slice.n * 2 * parameters_.slices)) return false;
   const std::uint64_t instructions = dispatch.open_instructions() - c.mark->instructions;
   const double each = static_cast<double>(instructions) / static_cast<double>(ended);
-  // The work of skipped workgroups is not known: it may be that of those after them.
+  // The work of skipped workgroups is unknown: it may be as much as that of the workgroups after them.
   c.of_workgroups.doubt(
       static_cast<std::uint64_t>(std::abs(each - c.skipped_each) * static_cast<double>(std::exchange(c.skipped, 0))));
   const Mix of_sample = difference(mix(), c.mark->mix);
@@ -369,7 +370,7 @@ bool KernelSampler::count_workgroups(Dispatch& dispatch, Cycles end) {
   const Mix before = untimed_.unit().statistics().issued;
   const std::uint64_t passed = pass_workgroups(dispatch, count, each);
   c.of_workgroups.add_untimed(passed);
-  // Workgroups that wait for others execute other instructions here: the sample does not hold for them.
+  // Workgroups that wait for others execute a different mix without timing: the sample does not apply to them.
   if (parameters_.untimed == UntimedParts::executed && passed > 0 &&
       !is_alike(of_sample, difference(untimed_.unit().statistics().issued, before))) {
     c.other_workgroups = true;
@@ -378,7 +379,7 @@ bool KernelSampler::count_workgroups(Dispatch& dispatch, Cycles end) {
   untimed_instructions_ += passed;
   dispatch.estimated.instructions += passed;
   update_estimate(dispatch);
-  // The next sample begins when the workgroups that are resident now have ended: those after the untimed ones use other data.
+  // The next sample begins when the resident workgroups have ended: the workgroups after the untimed ones use other data.
   c.mark_from = end + parameters_.settle;
   c.mark_after = dispatch.finished_workgroups;
   restart_slices(end);
@@ -388,7 +389,7 @@ bool KernelSampler::count_workgroups(Dispatch& dispatch, Cycles end) {
 std::uint64_t KernelSampler::choose_workgroups(const Dispatch& dispatch, std::uint64_t of_sample) const {
   const std::uint64_t resident = dispatch.next_workgroup - dispatch.finished_workgroups;
   const std::uint64_t left = dispatch.total_workgroups() - dispatch.next_workgroup;
-  // At least a generation of workgroups begins with timing, and a share of those that are left.
+  // The last generation of workgroups is timed, and of the workgroups before it a share of at least 1 - kShareOfRest.
   if (left <= resident) return 0;
   const double most = kShareOfRest * static_cast<double>(left - resident);
   const double wanted = std::max(current_.workgroups, 1 / parameters_.most_timed - 1) * static_cast<double>(of_sample);
@@ -418,9 +419,9 @@ std::uint64_t KernelSampler::pass_workgroups(Dispatch& dispatch, std::uint64_t c
 
 // -- instructions of all wavefronts
 
-// Executes about that many instructions. Returns their exact number; 0 if the dispatch has failed.
+// Executes about `instructions` instructions. Returns the exact number; 0 if the dispatch has failed.
 std::uint64_t KernelSampler::execute(Dispatch& dispatch, std::uint64_t instructions, Cycles end) {
-  // As many instructions as have been issued since the begin of the first slice are a progress of 1.
+  // A progress of 1 is the number of instructions issued since the start of the first slice.
   const auto of_sample = static_cast<double>(current_.counted - current_.first_count);
   const double progress = static_cast<double>(instructions) / of_sample;
   const double of_wavefront = of_sample / resident();
@@ -428,7 +429,7 @@ std::uint64_t KernelSampler::execute(Dispatch& dispatch, std::uint64_t instructi
   const std::uint64_t before = dispatch.open_instructions();
   for (ComputeUnit* unit : units_) unit->begin_progress(of_wavefront, end);
   suspend(dispatch, end);
-  double limit = static_cast<double>(end.n);  // end of wavefronts that start in the meantime
+  double limit = static_cast<double>(end.n);  // cycle up to which wavefronts that start in the meantime run
   const std::uint64_t finished = dispatch.finished_workgroups;
   const auto resident_workgroups = static_cast<double>(dispatch.next_workgroup - finished);
   std::uint64_t executed = 0;
@@ -477,7 +478,7 @@ void KernelSampler::run_whole(Dispatch& dispatch, const KernelPrediction& predic
     windows_.deliver_reports();
     if (!runs(dispatch)) break;
     dispatcher_.refill();
-    // Without progress all wavefronts wait, and the rest of the kernel is timed.
+    // If no instruction has executed, all wavefronts wait, and the rest of the kernel is timed.
     const std::uint64_t before = std::exchange(executed, dispatch.open_instructions());
     if (executed == before) break;
   }

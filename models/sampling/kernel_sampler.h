@@ -1,9 +1,10 @@
-// Sampled timing (gpu.timing = sampled): parts of a kernel are timed in detail, the others executed without timing, and their
-// time estimated. docs/guide/sampling.md describes the method and its limits. There are three kinds of untimed parts:
+// Sampled timing (gpu.timing = sampled): some parts of a kernel are timed in detail; the others are executed without timing,
+// and their time is estimated. docs/guide/sampling.md describes the method and its limits. There are three kinds of untimed
+// parts:
 //
 //   launches     A launch whose class (kernel_classes.h) predicts its time runs without timing as a whole.
-//   workgroups   When as many workgroups have ended as the machine holds, their rate is a sample. Some of the next workgroups
-//                run on a separate unit (untimed_unit.h), while the state of the timed units does not change.
+//   workgroups   When as many workgroups have ended as the machine holds at a time, their rate is a sample. Some of the next
+//                workgroups run on a separate unit (untimed_unit.h), while the state of the timed units does not change.
 //   instructions Only with sampling.within_workgroups, for kernels with few workgroups and long wavefronts. When rates do not
 //                drift (steady_sample()), all resident wavefronts execute a number of instructions functionally, at the rates
 //                at which their workgroups advanced in the sample. Workgroups that end are replaced. Afterwards pipelines and
@@ -50,35 +51,35 @@ class KernelSampler final : public DispatchSampler, public WindowEndListener {
  private:
   /// Instructions by isa::Unit.
   using Mix = std::array<std::uint64_t, isa::kUnits>;
-  /// The kernel that runs.
+  /// State of the kernel that runs.
   struct Current {
     std::uint64_t number = 0;  ///< number of the kernel's class
     bool alone = true;         ///< no other kernel has run since it was launched
-    bool comparable = true;    ///< the launch before it was timed, too
-    bool may_wait = false;     ///< its workgroups may wait for others: the whole kernel is timed
+    bool comparable = true;    ///< the previous launch was timed as well
+    bool may_wait = false;     ///< the workgroups may wait for each other, so the whole kernel is timed
     bool whole = false;        ///< the whole kernel ran without timing
     Cycles launched{};
-    Cycles settled{};                 ///< earliest begin of the first slice
-    std::uint64_t settled_count = 0;  ///< number of executed instructions from which on slices may begin
+    Cycles settled{};                 ///< earliest start of the first slice
+    std::uint64_t settled_count = 0;  ///< number of executed instructions from which on slices may start
     std::vector<TimedSlice> slices{};
-    std::vector<Cycles> ends{};     ///< ends of the slices, and before them the begin of the first; empty: none has begun
+    std::vector<Cycles> ends{};     ///< start of the first slice, then the end of each slice; empty: no slice has started
     std::vector<Mix> mixes{};       ///< instructions of all units at the times of `ends`
-    std::uint64_t finished = 0;     ///< number of ended workgroups at the begin of the first slice
-    std::uint64_t first_count = 0;  ///< number of instructions at the begin of the first slice
+    std::uint64_t finished = 0;     ///< number of ended workgroups at the start of the first slice
+    std::uint64_t first_count = 0;  ///< number of instructions at the start of the first slice
     std::uint64_t counted = 0;      ///< number of instructions at the last of `ends`
-    /// Begin of a sample of workgroups.
+    /// State at the start of a sample of workgroups.
     struct Mark {
-      double elapsed;  ///< time of the kernel, in cycles, parts without timing within workgroups included
+      double elapsed;  ///< time of the kernel, in cycles, including untimed parts within workgroups
       std::uint64_t instructions;
       std::uint64_t finished;  ///< number of ended workgroups
       std::uint64_t resident;  ///< number of resident workgroups
       Mix mix;
     };
     std::optional<Mark> mark{};
-    Cycles mark_from{};             ///< earliest begin of the next sample of workgroups
-    std::uint64_t mark_after = 0;   ///< workgroups that had ended after the latest part without timing
-    double workgroups = 1;          ///< length of the next part of workgroups, in samples
-    std::uint64_t skipped = 0;      ///< workgroups of the latest part, if they were skipped
+    Cycles mark_from{};             ///< earliest start of the next sample of workgroups
+    std::uint64_t mark_after = 0;   ///< number of workgroups that had ended after the latest untimed part
+    double workgroups = 1;          ///< length of the next untimed part of workgroups, in samples
+    std::uint64_t skipped = 0;      ///< number of workgroups of the latest untimed part, if they were skipped
     double skipped_each = 0;        ///< estimated instructions of each skipped workgroup
     bool other_workgroups = false;  ///< the latest part's mix differed from the sample's: all further workgroups are timed
     SampledTime of_workgroups;
@@ -99,9 +100,9 @@ class KernelSampler final : public DispatchSampler, public WindowEndListener {
   bool in_tail(const Dispatch& dispatch);
   /// Estimated instructions until the end of the kernel; nullopt: unknown.
   static std::optional<double> remaining(const Dispatch& dispatch);
-  /// Instructions of a workgroup, estimated; nullopt: none has ended.
+  /// Estimated instructions per workgroup; nullopt: no workgroup has ended.
   static std::optional<double> of_workgroup(const Dispatch& dispatch);
-  /// Counts workgroups; true: a part of them has run without timing.
+  /// Updates the sample of workgroups. True: the sample was complete, and workgroups have been run without timing.
   bool count_workgroups(Dispatch& dispatch, Cycles end);
   std::uint64_t choose_workgroups(const Dispatch& dispatch, std::uint64_t of_sample) const;
   /// Runs workgroups without timing, or skips them. Returns their instructions.

@@ -10,7 +10,7 @@ namespace lacuna {
 
 namespace {
 
-/// Slices of a sample are not independent: queues carry over from one to the next.
+/// Factor of a sample's standard error: its slices are not independent, since queues carry over from one slice to the next.
 constexpr double kCorrelation = 1.5;
 /// Largest standard error of a sample, as a share of its rate.
 constexpr double kLargestError = 0.1;

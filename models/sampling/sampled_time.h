@@ -4,9 +4,9 @@
 //   |~~~~####|--------------|~~~~####|---------------------|~~~~####| ...
 //    settle   sample 0       settle   sample 1               settle   sample 2
 //
-// A sample is a sequence of slices of equal length, of which each has a time per instruction. An untimed part takes its
-// instructions times the mean of the samples before and after it. The error of the sum follows from the differences of
-// consecutive samples, and from those of the slices within a sample.
+// A sample is a sequence of slices of about equal length, each with a time per instruction. The estimated time of an untimed
+// part is its number of instructions times the mean of the samples before and after it. The error of the sum follows from the
+// differences of consecutive samples, and from those of the slices within a sample.
 #pragma once
 
 #include <cstdint>
@@ -29,9 +29,9 @@ struct TimeSample {
   std::uint64_t instructions = 0;
 };
 
-/// The sample that consists of these slices, of which there are at least four; nullopt if their rate drifts or they have no
-/// instructions. `tolerance`: largest difference between the rates of the first and the second half, as a share, that is
-/// accepted whatever the spread.
+/// The sample that consists of `slices`, at least four; nullopt if their rate drifts or spreads too much, or if they have no
+/// instructions. `tolerance`: difference between the rates of the first and the second half, as a share, up to which the rate
+/// does not count as drifting.
 std::optional<TimeSample> steady_sample(std::span<const TimedSlice> slices, double tolerance);
 
 struct TimeEstimate {
@@ -51,8 +51,7 @@ class SampledTime {
   /// Adds instructions that ran without timing after the latest sample. There must be one.
   void add_untimed(std::uint64_t instructions) { untimed_.back() += instructions; }
 
-  /// Instructions that ran without timing are of another kind than the sample: their time may be anything from 0 to twice the
-  /// estimate.
+  /// Marks untimed instructions as unlike the sample: their time may be anything from 0 to twice the estimate.
   void doubt(std::uint64_t instructions) { doubtful_ += instructions; }
 
   const std::vector<TimeSample>& samples() const { return samples_; }

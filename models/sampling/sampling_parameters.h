@@ -6,10 +6,10 @@
 
 namespace lacuna {
 
-/// What happens to the parts of a kernel that are not timed.
+/// Treatment of the parts of a kernel that are not timed.
 enum class UntimedParts : std::uint8_t {
   executed,  ///< their instructions execute: results are complete
-  skipped,   ///< workgroups that have not started are skipped: results are not computed
+  skipped,   ///< whole workgroups are skipped before they start: their results are not computed
 };
 
 struct SamplingParameters {

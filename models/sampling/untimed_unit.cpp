@@ -6,7 +6,7 @@ namespace lacuna {
 
 namespace {
 
-// Instructions of a wavefront before others continue: many, so that its registers stay in the host's caches.
+// Instructions that a wavefront executes before others continue: many, so that its registers stay in the host's caches.
 constexpr Cycles kRoundOfUnit{10'000};
 
 ComputeUnitContext without_timing(ComputeUnitContext context, ComputeUnitListener& listener, LdsBanks& banks) {

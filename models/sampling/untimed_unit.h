@@ -21,8 +21,8 @@ class UntimedUnit final : public sc_core::sc_module, private ComputeUnitListener
               Dispatcher& dispatcher);
 
   /// Executes the dispatch's next `count` workgroups, which have not been launched, and counts them as finished. The dispatch
-  /// must use no scratch memory. Returns the number that have ended: fewer, if one waits for something or the dispatch has
-  /// failed. Workgroups that wait go on in simulated time, and are counted when they end.
+  /// must use no scratch memory. Returns the number of workgroups that have ended: fewer than `count` if workgroups wait or the
+  /// dispatch has failed. Waiting workgroups continue in simulated time, and are counted when they end.
   std::uint64_t execute(Dispatch& dispatch, std::uint64_t count, std::uint64_t most_instructions);
   /// Drops the workgroups of a dispatch.
   void abort(const Dispatch& dispatch) { unit_.abort(dispatch); }
