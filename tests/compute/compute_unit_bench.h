@@ -48,7 +48,7 @@ class FixedLatencyMemory : public sc_core::sc_module {
   tlm_utils::simple_target_socket<FixedLatencyMemory> instruction{"instruction"};
   Tick latency{100'000};
   std::vector<std::uint64_t> vector_addresses;
-  /// Maximum time by which requests were made ahead of the kernel; a huge value if one was made for a past time.
+  /// Maximum time by which requests were made ahead of the SystemC kernel; a huge value if one was made for a past time.
   Tick furthest_ahead{};
   unsigned requests = 0;
 
@@ -106,7 +106,7 @@ class ComputeUnitBench : public sc_core::sc_module {
     staged_unit().attach_tlbs(&vector_tlb, &scalar_tlb, &instruction_tlb);
   }
 
-  /// A unit with separate memory and windows. Call it while the bench is built.
+  /// Adds a unit with separate memory and windows. Call it while the bench is built.
   ComputeUnit& add_unit(TimingMode mode, const ComputeUnitParameters& parameters, Cycles window,
                         std::span<const LoadStageFactory> stages = {}) {
     const std::string number = std::to_string(units.size());
@@ -134,7 +134,7 @@ class ComputeUnitBench : public sc_core::sc_module {
   ComputeUnit& in_short_windows() { return *units[1]; }
   ComputeUnit& functional() { return *units[2]; }
   ComputeUnit& last_served() { return *units[3]; }
-  /// As last_served(), with stages and limits that the other units do not have: see the constructor.
+  /// A unit like last_served(), with pipeline stages and limits that the other units do not have: see the constructor.
   ComputeUnit& staged_unit() { return *units[4]; }
 
   std::uint32_t* data() { return reinterpret_cast<std::uint32_t*>(data_bytes_.data()); }
@@ -173,7 +173,7 @@ class ComputeUnitBench : public sc_core::sc_module {
 
   GpuVm vm;
   RecordingListener listener;
-  RecordingTranslation vector_tlb;  // of staged_unit()
+  RecordingTranslation vector_tlb;  // TLB of staged_unit()
   RecordingTranslation scalar_tlb;
   RecordingTranslation instruction_tlb;
   std::vector<std::unique_ptr<ComputeUnit>> units;

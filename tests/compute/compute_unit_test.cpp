@@ -63,7 +63,7 @@ TEST_F(ComputeUnitTest, LatencyTable) {
       {"barrier of one wavefront", {kBarrier}, 4},
       // 10 cycles to the L1, four lines at one per cycle, 100 in the L1, 10 back: 123, rounded up to the SIMD's issue slot
       {"load and wait", join({kFlatLoad, {kWaitAll}}), 124},
-      // no wait for the store is needed, but the workgroup ends when it is performed
+      // the program does not wait for the store, but the workgroup ends when the store is performed
       {"store", kFlatStore, 123},
       // 100 cycles in the cache, 10 around it; the next issue slot of the SIMD is at a multiple of 4
       {"scalar load and wait", join({kScalarLoad, {kWaitLgkm}}), 112},
@@ -79,9 +79,9 @@ TEST_F(ComputeUnitTest, LatencyTable) {
 }
 
 TEST_F(ComputeUnitTest, LatenciesWithStagesAndAReorderBuffer) {
-  // A decoder of one cycle before the vector unit, special instructions in one cycle, 8 cycles after a vector memory
-  // instruction, LDS accesses in one cycle, a reorder buffer of two entries; all else as above, and no issue slots of SIMDs to
-  // wait for.
+  // Decoding takes one cycle before the vector unit, special instructions one cycle; the next instruction after a vector memory
+  // instruction issues 8 cycles later; LDS accesses take one cycle; the reorder buffer has two entries. All else is as above,
+  // but wavefronts do not wait for issue slots of their SIMD.
   const struct {
     const char* what;
     Words setup;
@@ -107,7 +107,7 @@ TEST_F(ComputeUnitTest, LatenciesWithStagesAndAReorderBuffer) {
     const Words body = join({row.setup, row.body});
     const std::uint64_t cycles = cost(b_.staged_unit(), body) - row.setup_cycles;
     if (row.what == std::string_view("load and go on")) {
-      // The workgroup ends with the load: the wait of the next instruction shows only in front of a longer operation.
+      // The workgroup ends with the load. A longer operation after the load shows the time until the next instruction.
       Words longer;
       for (int i = 0; i < 20; ++i) longer = join({longer, kMultiply32});
       const std::uint64_t with = cost(b_.staged_unit(), join({body, longer}));
@@ -148,7 +148,6 @@ TEST_F(ComputeUnitTest, CodeArgumentsAndPacketHaveSeparatePagesWithASalt) {
   EXPECT_FALSE(d->launch_page(ComputeUnitBench::kData + 0x1000));
 }
 
-// Decoupling must not change the time of a single wavefront.
 TEST_F(ComputeUnitTest, LanesThatAccessTheSameBankAreSerialized) {
   const auto conflicts = [&](std::uint32_t shift) {
     const auto program = b_.program({0x24000080 | shift,          // v_lshlrev_b32 v0, shift, v0: bytes between lanes
@@ -165,8 +164,8 @@ TEST_F(ComputeUnitTest, LanesThatAccessTheSameBankAreSerialized) {
   EXPECT_EQ(conflicts(4), 6u) << "four dwords apart: four lanes in each of 8 banks";
 }
 
-// The next line is prefetched when the wavefront enters the current one, however long that has been in the buffer: never at a
-// past time.
+// The next line is prefetched when the wavefront enters the current line, even if that has long been in the buffer: the
+// prefetch is not made for the past time at which the current line arrived.
 TEST_F(ComputeUnitTest, NoRequestIsMadeInThePast) {
   Words words(48, kNop);  // three lines
   words.front() = kLongSleep;
@@ -182,7 +181,7 @@ TEST_F(ComputeUnitTest, LengthOfWindowsDoesNotChangeASingleWavefront) {
   EXPECT_EQ(cost(b_.loose(), body), cost(b_.in_short_windows(), body));
 }
 
-// Four SIMDs that are served in turn run concurrently. If the last one is served again, one with two wavefronts always has one
+// Four SIMDs that are served in turn run concurrently. With SimdPolicy::last_served, a SIMD with two wavefronts always has one
 // that can issue: the SIMDs execute their older wavefronts one after the other, then the younger ones concurrently.
 TEST_F(ComputeUnitTest, LastServedStarvesOtherSimds) {
   const Words moves(15, kMove);  // a line of instructions with the end
@@ -262,7 +261,7 @@ TEST_F(ComputeUnitTest, AtomicsReturnTheirValuesAndComeBeforeTheNextLoad) {
 }
 
 TEST_F(ComputeUnitTest, EndWithOutstandingStoresLosesNone) {
-  // No s_waitcnt between the store and s_endpgm: the workgroup is done when memory has taken the last store, not before.
+  // No s_waitcnt between the store and s_endpgm: the workgroup is done only when memory has accepted the last store.
   const Words body = join({kLaneAddress, {0xdc700000, 0x00000000}, {kEnd}});
   for (const auto& unit : b_.units) {
     std::fill_n(b_.data(), 64, 0u);
@@ -317,7 +316,7 @@ TEST_F(ComputeUnitTest, ResourcesLimitResidency) {
   }
 }
 
-// Wavefronts get their initial state when the unit runs next; reports before that show the initial state as well.
+// Wavefronts receive their initial state when the unit runs next; reports before that also show the initial state.
 TEST_F(ComputeUnitTest, WavefrontsThatHaveNotIssuedAreAtTheirEntry) {
   const auto before = b_.program({kMove, kMove, kEnd}, 2);
   ASSERT_GT(b_.run(b_.loose(), *before), 0U);
@@ -419,7 +418,7 @@ TEST_F(ComputeUnitTest, DebuggerTrapsAreSkippedWithoutADebugger) {
   }
 }
 
-// Access to the buffer of private memory by a lane that has less memory than the access needs.
+// A lane accesses the buffer of private memory beyond the lane's private memory.
 TEST_F(ComputeUnitTest, ExceededPrivateMemoryNamesTheLimitAndItsSource) {
   const auto d = b_.program({0xe0700000, 0x80000200, kEnd});  // buffer_store_dword v2, off, s[0:3], 0
   d->packet.private_segment_size = 16;

@@ -22,7 +22,7 @@ class ExecutionCountsTest : public testing::Test {
     const std::uint16_t profile = profiles_.number_of(result.instruction);
     for (unsigned i = 0; i < times; ++i) counts_.count(profile, lanes);
   }
-  /// Counters that are not 0, by name: "valu.f32_fma" and so on.
+  /// Counters that are not 0, by name, such as "valu.f32_fma".
   std::map<std::string, std::uint64_t> events() const {
     std::map<std::string, std::uint64_t> found;
     const EnergyMeter::Counts counts = meter_.counts();
@@ -43,7 +43,7 @@ TEST_F(ExecutionCountsTest, VectorInstructionsCountActiveLanes) {
   issue(isa::Target::gfx803, {0xd1cb'0000, 0x040e'0501}, 64);     // v_fma_f32 v0, v1, v2, v3
   issue(isa::Target::gfx803, {0xd1cb'0000, 0x040e'0501}, 10, 2);  // twice with fewer lanes
   EXPECT_EQ(events(), (Events{{"valu.f32_fma", 84}, {"vgpr.read", 3 * 84}, {"vgpr.write", 84}}));
-  issue(isa::Target::gfx803, {0xd1cb'0000, 0x040e'0501}, 0);  // none
+  issue(isa::Target::gfx803, {0xd1cb'0000, 0x040e'0501}, 0);  // without active lanes
   EXPECT_EQ(events().at("valu.f32_fma"), 84U);
 }
 
@@ -85,7 +85,8 @@ double pass_energy(const MatrixParameters& matrix, const std::string& event) {
   return -1;
 }
 
-// Table 2.4 of the thesis: power of a unit during a pass; section 3.6.1: 4.53 W instead of 3.74 W.
+// Thesis cited in models/isa/matrix/matrix_extensions.h: Table 2.4, power of a unit during a pass; section 3.6.1, 4.53 W
+// instead of 3.74 W.
 TEST(MatrixEnergy, UnitsWithExtensionsUseTheirPower) {
   using isa::MatrixDesign;
   using isa::MatrixExtensions;

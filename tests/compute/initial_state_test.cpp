@@ -57,7 +57,7 @@ TEST_F(InitialStateTest, UserAndSystemSgprsInDescriptorOrder) {
 
 TEST_F(InitialStateTest, OnlyEnabledFieldsTakeRegisters) {
   dispatch_.descriptor.properties = 1u << 3;       // kernarg pointer
-  dispatch_.descriptor.rsrc2 = 2u << 1 | 1u << 8;  // workgroup id y alone
+  dispatch_.descriptor.rsrc2 = 2u << 1 | 1u << 8;  // only workgroup id y
   set_initial_state(wave_, dispatch_, {.workgroup = {5, 1, 0}});
   EXPECT_EQ(wave_.sgpr[0], 0x6666u);
   EXPECT_EQ(wave_.sgpr[1], 0x5555u);
@@ -147,7 +147,7 @@ TEST_F(InitialStateTest, FlatScratchOfGfx90aIsAnAddress) {
   EXPECT_EQ(wave_.sgpr[2], 3u * 2048) << "the prologue adds the wavefront's offset";
 }
 
-// -- every enable bit, on and off, alone and with every other
+// -- each enable bit on and off, alone and combined with every other bit
 
 /// A field of the SGPR set-up order: the words that it occupies when its bit is set.
 struct SgprField {
@@ -287,7 +287,7 @@ TEST_P(EnableBitsTest, PrivateSegmentIsThatOfTheSlot) {
   EXPECT_FALSE(wave_.private_segment.is_behind(0x7abc'0000'4000u - 1));
 }
 
-// For each bit: whether it is copied to MODE, refused, or filled in by the packet processor.
+// Checks for each bit whether it is copied to MODE, refused, or filled in by the packet processor.
 TEST_P(EnableBitsTest, UnknownDescriptorBitsAreRefused) {
   const bool gfx8 = GetParam() == isa::Target::gfx803;
   const auto refusal = [](std::uint32_t rsrc1, std::uint32_t rsrc2, std::uint32_t rsrc3, std::uint16_t properties) {

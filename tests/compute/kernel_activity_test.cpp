@@ -118,7 +118,7 @@ class PunctualTranslation : public TranslationLevel {
   unsigned late = 0;
 };
 
-// The line after next is requested when the wavefront enters the next line, independent of when that arrived.
+// The line after next is requested when the wavefront enters the next line, no matter when the next line arrived.
 TEST_F(KernelActivityTest, NoRequestIsMadeInThePast) {
   PunctualTranslation tlb;
   b_.loose().attach_tlbs(nullptr, nullptr, &tlb);

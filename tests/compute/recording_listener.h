@@ -9,7 +9,7 @@ namespace lacuna::test {
 
 struct RecordingListener : ComputeUnitListener {
   std::vector<Tick> done;
-  std::vector<std::vector<std::uint32_t>> scratch_slots;  ///< of the workgroups that are done
+  std::vector<std::vector<std::uint32_t>> scratch_slots;  ///< scratch slots of each completed workgroup
   std::vector<WavefrontFault> faults;
   std::vector<WavefrontFault> warnings;
   std::vector<std::uint32_t> messages;

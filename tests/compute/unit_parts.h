@@ -22,7 +22,7 @@
 
 namespace lacuna::test {
 
-/// Responds `latency` after a request, or, while it `defers`, when respond() is called.
+/// Responds `latency` after a request or, while `defers` is set, when respond() is called.
 class ResponsiveMemory : public MemoryTarget {
  public:
   Tick latency{};

@@ -22,7 +22,7 @@ constexpr std::uint64_t kBytes = 0x4000;
 constexpr unsigned kLimit = 20'000;
 
 // Assembled with llvm-mc-16 for gfx803. s[0:1] holds kData.
-const Words kSpinScalar = {0xc0020100, 0, 0xbf8c007f, 0xbf068004, 0xbf85fffb, kEnd};  // s_load_dword, until it is not 0
+const Words kSpinScalar = {0xc0020100, 0, 0xbf8c007f, 0xbf068004, 0xbf85fffb, kEnd};  // s_load_dword until the value is not 0
 const Words kCountTo100 = {0xbe850080, 0x80058105, 0xbf07ff05, 100, 0xbf85fffc, kEnd};
 const Words kCountAndSpin = {0xbe850080, 0xc0020100, 0, 0xbf8c007f, 0x80058105, 0xbf8e0001, 0xbf82fffa};
 const Words kMarch = {0xc0020100, 0, 0xbf8c007f, 0x80068406, 0x8606ff06, 0xff, 0xbe8000ff, kData, 0x80000600, 0xbf82fff6};
@@ -33,7 +33,7 @@ const Words kStore7ForEver = {0x7e040287, 0xdc700000, 0x00000200, 0xbf82fffd};
 const Words kLanes1And2 = {0xbefe0186};
 const Words kSpinAtomic = {0x7e040280, 0xdd090000, 0x03000200, 0xbf8c0070, 0x7d940680, 0x86fe6a7e, 0xbf89fffa, kEnd};
 const Words kSpinLds = {0xbefc00c1, 0x7e000290, 0xd86c0000, 0x01000000, 0xbf8c007f, 0x7d940280, 0xbf87fffb, kEnd};
-// A lock for each lane: flat_atomic_cmpswap of 0 by 1 until all lanes have got 0; the locks are released only then.
+// A lock for each lane: flat_atomic_cmpswap of 0 by 1 until all lanes have read 0; the locks are released only then.
 const Words kMutex = {0x7e040281, 0x7e060280, 0xbe84017e, 0xdd050000, 0x04000200, 0xbf8c0070, 0x7d9a0880,
                       0x86fe6a7e, 0xbf89fffa, 0xbefe0104, 0x7e0a0280, 0xdd000000, 0x00000500, kEnd};
 const Words kReadTime = {0xc0900180, 0, 0xbf8c007f, 0xbf82fffc};

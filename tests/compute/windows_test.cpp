@@ -17,7 +17,7 @@ namespace {
 
 using Log = std::vector<std::string>;
 
-/// Items with given times.
+/// Deferred work whose items have given times.
 struct RecordingWork : DeferredWork {
   RecordingWork(Log& to, std::string with_name) : log(to), name(std::move(with_name)) {}
   void add(Tick at) {
@@ -34,7 +34,7 @@ struct RecordingWork : DeferredWork {
   std::vector<Tick> times;
 };
 
-/// Runs in each of the given cycles, and defers an access and a report in it.
+/// A unit that runs in given cycles, and defers an access and a report in each.
 struct RecordingUnit : WindowedUnit {
   RecordingUnit(Log& log, const std::string& name) : accesses_(log, name + " access "), reports_(log, name + " report ") {}
 

@@ -9,7 +9,7 @@
 namespace lacuna::test {
 namespace {
 
-constexpr std::uint32_t kWait = 0xbf8c0000;  // s_waitcnt of everything
+constexpr std::uint32_t kWait = 0xbf8c0000;  // s_waitcnt vmcnt(0) expcnt(0) lgkmcnt(0)
 
 class FunctionalIssueTest : public testing::Test {
  protected:

@@ -10,8 +10,8 @@
 namespace lacuna::test {
 namespace {
 
-/// Numbers of the slots of SIMD 0 in the order in which a cycle is offered to them. `uses`: the unit that a wavefront uses in
-/// the cycle, by number; by default none.
+/// Numbers of the slots of SIMD 0 in the order in which a cycle is offered to them. `uses`: use of the cycle by each wavefront,
+/// indexed by slot number; CycleUse::none by default.
 std::vector<unsigned> offered(IssueScheduler& scheduler, WavefrontPool& pool, Cycles cycle,
                               const std::vector<CycleUse>& uses = {}) {
   std::vector<unsigned> order;

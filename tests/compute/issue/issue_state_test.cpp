@@ -18,7 +18,7 @@ TEST(IssueState, Empty) {
   EXPECT_EQ(state.earliest(), kNeverCycles);
 }
 
-// Compared with a list of wavefronts, oldest first, that are added, removed and become ready at random.
+// Compares the state with a list of wavefronts, oldest first, that are added, removed and become ready at random.
 TEST(IssueState, RanksByAge) {
   struct Known {
     unsigned number;
@@ -66,7 +66,7 @@ TEST(IssueState, RanksByAge) {
   }
 }
 
-// Cycle c is the issue slot of SIMDs whose number is c modulo the period.
+// Cycle c is a turn of the SIMDs whose numbers equal c modulo the period.
 TEST(SimdTimes, TurnsAreAtOrAfterTheEarliestCycle) {
   for (const auto& [simds, period] :
        std::vector<std::pair<unsigned, unsigned>>{{1, 1}, {2, 1}, {2, 2}, {4, 1}, {4, 2}, {4, 4}, {8, 1}, {8, 4}, {8, 8}}) {

@@ -36,7 +36,7 @@ struct VectorRateBench : ComputeUnitBench {
     memories.back()->latency = Tick{1'000};
   }
   const std::size_t first;
-  std::size_t half_rate;  ///< a unit of 32 lanes a SIMD with logic at half of the rate
+  std::size_t half_rate;  ///< index of a unit with 32 lanes per SIMD that issues logic instructions at half the rate
 };
 LACUNA_TEST_BENCH(VectorRateBench)
 
@@ -50,8 +50,8 @@ std::uint64_t cycles(ComputeUnit& unit, const std::vector<std::uint32_t>& instru
   return b.run(unit, *dispatch);
 }
 
-// A SIMD issues a vector instruction every 64 / lanes cycles, of any wavefront: dependent instructions follow as closely as
-// others.
+// A SIMD issues a vector instruction of any wavefront every 64 / lanes cycles: dependent instructions follow as closely as
+// independent ones.
 TEST(VectorRate, IsThatOfTheLanes) {
   constexpr std::uint32_t kMove = 0x7e020281;  // v_mov_b32 v1, 1
   constexpr std::uint32_t kAdd = 0x02020301;   // v_add_f32 v1, v1, v1: depends on the previous instruction
@@ -74,8 +74,8 @@ TEST(VectorRate, IsThatOfTheLanes) {
   }
 }
 
-// Minimum, maximum, bitwise operations and comparisons share a port that accepts one in every two issue slots; floating point
-// issues in the other slots, of the same wavefront or of another one.
+// Minimum, maximum, bitwise operations and comparisons share a port that accepts one instruction in every two issue slots.
+// Floating-point instructions of the same or of another wavefront issue in the other slots.
 TEST(VectorRate, LogicKeepsItsPort) {
   constexpr std::uint32_t kAdd = 0x02020301;   // v_add_f32 v1, v1, v1
   constexpr std::uint32_t kMin = 0x14020301;   // v_min_f32 v1, v1, v1
@@ -86,7 +86,7 @@ TEST(VectorRate, LogicKeepsItsPort) {
   struct Case {
     const char* what;
     std::vector<std::uint32_t> instructions;
-    double turns;  ///< of 64 / 32 cycles
+    double turns;  ///< number of issue slots, of 64 / 32 cycles each
   };
   const Case cases[] = {
       {"add", {kAdd}, 1},

@@ -21,7 +21,7 @@ TEST(WaitCounter, WithoutOperationsThereIsNoWait) {
 TEST(WaitCounter, InOrderReturnsNeverOvertake) {
   WaitCounter counter;
   counter.add_in_order(c(100));
-  counter.add_in_order(c(40));  // served faster, returned later
+  counter.add_in_order(c(40));  // served before the previous operation, but returned after it
   counter.add_in_order(c(120));
   EXPECT_EQ(counter.when_at_most(2, c(0)), c(100));
   EXPECT_EQ(counter.when_at_most(1, c(0)), c(100));
@@ -65,7 +65,7 @@ TEST(WaitCounter, AgreesWithASortedList) {
   }
 }
 
-// After a wait for all but n operations the completed ones are dropped; queries for the rest return the same as before.
+// After a wait for all but n operations, the completed operations are dropped; queries for the rest return the same as before.
 TEST(WaitCounter, KeepsTheLastOnes) {
   std::mt19937 random(4);
   WaitCounter counter;

@@ -1,4 +1,4 @@
-// Issue of matrix instructions: units, register ports, and whether there is an interlock.
+// Issue of matrix instructions: units, register ports, and the optional interlock.
 #include "models/compute/matrix/matrix_pipe.h"
 
 #include <gtest/gtest.h>
@@ -42,7 +42,7 @@ TEST(MatrixPipe, TheUnitIsBusyForThePassesOfItsInstruction) {
 
 TEST(MatrixPipe, SharedPortsTakeTheTimeOfTheRegisters) {
   Unit u({.register_ports = MatrixPorts::shared});
-  // The port is used for four registers written, each for the time of a vector instruction, and eight read, three at a time.
+  // In the time of a vector instruction the ports read three registers and write one: 4 writes take longer than 8 reads.
   EXPECT_EQ(u.p.matrix.issue(u.slot, u.mfma, Cycles{100}), 4U * 4U);
 }
 

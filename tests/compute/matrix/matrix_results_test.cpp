@@ -49,7 +49,7 @@ class MatrixBench : public sc_core::sc_module {
   }
 
   struct Result {
-    std::uint64_t cycles = 0;  ///< 0: it did not end
+    std::uint64_t cycles = 0;  ///< 0: the program did not end
     KernelActivity activity;
   };
   /// Runs `words` and s_endpgm on one wavefront.
@@ -87,7 +87,7 @@ class MatrixBench : public sc_core::sc_module {
 
 LACUNA_TEST_BENCH(MatrixBench)
 
-constexpr unsigned kZero = 128;  // a constant as C
+constexpr unsigned kZero = 128;  // operand code of the constant 0, for C
 constexpr unsigned kVgpr = 256;
 
 struct Code {
@@ -124,8 +124,7 @@ class MatrixResultsTest : public testing::Test {
 };
 
 // A pass is four cycles. The result of an instruction that leaves its unit after P passes is in the registers after P + 4
-// passes; that of an M3XU instruction one cycle later, because of its additional stage, which costs one more issue slot of the
-// SIMD.
+// passes. An M3XU instruction has an additional stage of one cycle, so that its reader issues one issue slot of the SIMD later.
 TEST_F(MatrixResultsTest, DependentInstructionsAreStalled) {
   const struct {
     const char* what;
@@ -183,7 +182,7 @@ TEST_F(MatrixResultsTest, InterlockAllCoversPlainInstructions) {
 
 TEST_F(MatrixResultsTest, DesignsDifferInPassesAndCycleTime) {
   EXPECT_EQ(issue_of(MatrixBench::native, halves(kFp32), {move(20, 4)}), 4U * (8 + 4)) << "one step, no stage";
-  // 16 passes of 4.84 cycles, then 4 of 5; the SIMD's issue slot is every four cycles.
+  // 16 passes of 4.84 cycles, then 4 of 5; the SIMD has an issue slot every four cycles.
   EXPECT_EQ(issue_of(MatrixBench::slower, halves(kFp32), {move(20, 4)}), 100U);
   // 8 passes of 4.84 cycles, then 4 of 5: compilers insert 48 cycles.
   EXPECT_EQ(issue_of(MatrixBench::slower, halves(kPlain), {move(20, 4)}), 60U);

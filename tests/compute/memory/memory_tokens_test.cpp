@@ -172,7 +172,6 @@ TEST_F(MemoryTokensTest, RequestsAreCountedWithTheirKernel) {
   EXPECT_EQ(tokens_.oldest_load(), kNever);
 }
 
-// The token of a completed operation is reused.
 TEST_F(MemoryTokensTest, TokensAreReused) {
   for (unsigned i = 0; i < 1000; ++i) {
     slot_.vmcnt.clear();

@@ -1,4 +1,4 @@
-// Reports of a unit: when they are delivered, which of them are dropped, which of them resume a wavefront.
+// Reports of a unit: times of delivery, reports that are dropped, and reports that resume a wavefront.
 #include "models/compute/reports/unit_reports.h"
 
 #include <gtest/gtest.h>
