@@ -139,7 +139,7 @@ TEST(Cache, AMissFetchesTheWholeLineOnce) {
 TEST(Cache, ARequestThatIsEarlierInSimulatedTimeTakesTheFillOver) {
   auto& b = fresh();
   EXPECT_EQ(read(b, 500_ns, 0), 607_ns);
-  // This request is later in host time only: it counts as the miss whose fill also serves the other request.
+  // This request is later only in host time: it counts as the miss whose fill also serves the first request.
   EXPECT_EQ(b.initiators[1].time_read(50_ns, 0, 64).at, 157_ns);
   EXPECT_EQ(b.memory.requests.size(), 1u) << "the line is fetched once";
   EXPECT_EQ(b.initiators[1].time_read(154_ns, 0, 64).at, 174_ns) << "there from 154 on";
@@ -210,19 +210,19 @@ TEST(Cache, AHashOfTheSetsSpreadsStridesOfPowersOfTwo) {
     }
     EXPECT_EQ(b.hashed_memory.requests.size(), kLines) << "stride " << stride << ": the second round hits";
   }
-  // Banks follow the hashed sets: these two lines are in different banks, so that both hits take place in the same cycle.
+  // Banks follow the hashed sets: these two lines are in different banks, so that both hits occur in the same cycle.
   EXPECT_EQ(b.hashed_initiator.time_read(100'000_ns, 0, 64).at, 100'020_ns);
   EXPECT_EQ(b.hashed_initiator.time_read(100'000_ns, 4096, 64).at, 100'020_ns);
 }
 
-// 12 sets are 3 times 4: the hash covers the 4, and each set keeps its capacity.
+// 12 sets are 3 groups of 4: the hash permutes the sets within each group, so that all sets can be used in full.
 TEST(Cache, AHashOfSetsOfNoPowerOfTwoSpreadsAndLosesNothing) {
   auto& b = test::bench<CacheBench>();
   struct Walk {
     std::uint64_t stride;
     unsigned lines;
   };
-  // As many lines as the cache has; and lines that would be in 3 of the sets without the hash.
+  // Consecutive lines that fill the cache, and lines that would fall into 3 of the sets without the hash.
   for (const auto& [stride, lines] : {Walk{64, 24}, Walk{256, 8}}) {
     b.twelve_initiator.begin_epoch();
     b.twelve.reset();

@@ -122,8 +122,8 @@ TEST_F(FirstLevelCacheTest, AMissIsAnsweredWithItsFillAndAHitImmediately) {
   EXPECT_EQ(done(4), 230_ns);
 }
 
-// Requests that are not aligned to the bank's cycles, after two that each occupied the bank for longer than the distance of the
-// horizon.
+// Requests that are not aligned to the bank's cycles keep their times even if the misses that block them last so long that the
+// retirement horizon has passed the requests' arrivals.
 TEST_F(FirstLevelCacheTest, BlockedRequestsWaitForTheirBankHoweverOld) {
   const auto run = [&](bool retire) {
     use(1);

@@ -1,5 +1,5 @@
-// L1, crossbar, L2 banks and DRAM channels together: the round trips of the headers' formulas, exactly, with the default
-// parameters; and the TLM contract through the whole hierarchy.
+// L1, crossbar, L2 banks and DRAM channels together: with the default parameters, round trips equal the formulas in the
+// headers; the whole hierarchy obeys the TLM contract.
 #include <gtest/gtest.h>
 
 #include <array>

@@ -84,7 +84,7 @@ struct Bench : sc_core::sc_module {
       large_ones.push_back(std::make_unique<Pair>("l" + std::to_string(large_ones.size()), p));
   }
   bool refused = false;
-  /// With enough ways that no set is ever full of pending fills.
+  /// Parameters with enough ways that no set is ever full of pending fills.
   static std::vector<CacheParameters> large_parameters() {
     CacheParameters p = small_last_level();
     p.size = 16_KiB;
@@ -124,7 +124,7 @@ class LastLevelCacheTest : public testing::Test {
     client_.told.clear();
     b_->late.attach(static_cast<MemoryClient&>(client_));
   }
-  /// Immediate responses are recorded as well.
+  /// Makes a request; an immediate response is recorded like later ones.
   void ask(MemoryRequest access, Tick after, std::uint32_t tag) {
     access.kind = RequestKind::vector;
     MemoryResponse response;
@@ -215,7 +215,7 @@ TEST_F(LastLevelCacheTest, InOrderAMissWithoutAnMshrKeepsItsBankFromTakingOthers
     read(0, 200_ns, 2);
     read(128, 201_ns, 3);
     read(256, 202_ns, 4);
-    read(64, 203_ns, 5);  // a hit, in the other bank where there are two
+    read(64, 203_ns, 5);  // a hit; in the other bank if there are two
     EXPECT_EQ(is_told(5), kind != kInOrder);
     decide(210_ns);
     EXPECT_EQ(is_told(5), true);
@@ -250,7 +250,7 @@ TEST_F(LastLevelCacheTest, AWriteWaitsUntilItsVictimIsAccepted) {
     b_->memory.holds_up_writes = true;
     write(256, 100_ns, 2);
     EXPECT_FALSE(is_told(2));
-    read(256, 110_ns, 3);  // has been written whole
+    read(256, 110_ns, 3);  // all bytes of the line have been written
     EXPECT_EQ(is_told(3), kind == kPlain);
     decide(105_ns);
     EXPECT_EQ(done(2), 135_ns);

@@ -1,4 +1,4 @@
-// Rules that every replacement policy obeys, regardless of its choices.
+// Rules that every replacement policy obeys, whichever victims it selects.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -46,14 +46,14 @@ TEST(Replacement, LruPicksTheOldestUse) {
   EXPECT_EQ(lru.victim(1), 3U);
 }
 
-// The tree of four ways by hand: the root's bit points at the half that was not used last, each half's bit at its way that was
-// not used last.
+// A tree of four ways, followed by hand: the root's bit points to the half that was not used last, each half's bit to the way
+// of this half that was not used last.
 TEST(Replacement, PlruFollowsTheTree) {
   Replacement plru(ReplacementPolicy::plru, 1, 4, 0);
   for (unsigned way = 0; way < 4; ++way) plru.touch(0, way);
   EXPECT_EQ(plru.victim(0), 0U);
   plru.touch(0, 0);
-  EXPECT_EQ(plru.victim(0), 2U);  // the right half; 3 was its last
+  EXPECT_EQ(plru.victim(0), 2U);  // in the right half, in which way 3 was used last
   plru.touch(0, 2);
   EXPECT_EQ(plru.victim(0), 1U);  // LRU would also select way 1
   plru.touch(0, 3);

@@ -116,7 +116,7 @@ TEST(SectoredCache, ALineOf128BytesIsOneRequest) {
   ASSERT_EQ(b.whole_memory.requests.size(), 1U);
   EXPECT_EQ(b.whole_memory.requests[0].length, 128U);
   EXPECT_EQ(b.whole_initiator.time_read(200_ns, 250, 4).at, 220_ns) << "its last bytes are there, too";
-  // Bytes on both sides of the 64th, then all bytes: the sector is complete without a fill.
+  // Writes the bytes on both sides of byte 64, then all others: the sector is complete without a fill.
   b.whole_memory.requests.clear();
   b.whole_initiator.time_write(300_ns, 2 * 128 + 60, 8);
   b.whole_initiator.time_write(310_ns, 2 * 128, 60);

@@ -1,5 +1,5 @@
-// Host memory: after a warm-up, the memory system serves any number of requests without allocating more, in the order and
-// spread of compute units that run ahead of each other.
+// Host memory: after a warm-up, the memory system serves any number of requests without allocating more memory, even if
+// requests are out of order in time, as those of compute units that run ahead of each other.
 #include <gtest/gtest.h>
 #include <tlm_utils/simple_initiator_socket.h>
 
@@ -40,8 +40,8 @@ struct Machine : sc_core::sc_module {
       l2[i]->downstream.bind(dram[i]->memory);
     }
   }
-  /// Rounds of 100 cycles, in each of which one array after the other makes its requests at random times of the round: as many
-  /// as DRAM can serve, or more, so that delayed arrays wait.
+  /// Runs rounds of 100 cycles. In each, one array after the other makes its requests at random times of the round, at least as
+  /// many in total as DRAM can serve; an array whose requests are much delayed omits rounds.
   void run(unsigned rounds) {
     for (unsigned round = 0; round < rounds; ++round) {
       const Tick now = to_tick(sc_core::sc_time_stamp());

@@ -22,7 +22,7 @@ TEST(TagArray, EmptySlotsAreTakenBeforeAnyLineIsReplaced) {
 }
 
 // The numbers of ways cover both searches (by whole tags, by signatures of one byte) and both forms of the LRU order (one
-// number per set, one number of its last use per way).
+// number per set, or the number of the last use per way).
 TEST(TagArray, ReplacesTheLeastRecentlyUsedLine) {
   // The reference is a list for each set, most recently used line first.
   constexpr std::uint32_t kSets = 4;
@@ -51,7 +51,7 @@ TEST(TagArray, ReplacesTheLeastRecentlyUsedLine) {
         tags.install(victim, line);
       }
       recent.push_front(line);
-      // Sometimes a line is dropped for another reason.
+      // Occasionally a line is dropped without being replaced.
       if (i % 97 != 0) continue;
       tags.drop(tags.find(set, recent.back()));
       recent.pop_back();

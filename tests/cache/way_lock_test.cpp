@@ -164,8 +164,8 @@ TEST(WayLock, ForgottenLinesAreFetchedAgainUnlessTheyAreDirty) {
   EXPECT_EQ(c.cache.statistics().write_hits, hits + 1);
 }
 
-// For ranges of few lines each line is looked up; for larger ones all present lines are compared with the range. The same lines
-// are dropped in both cases.
+// In a range of few lines each line is looked up; in a larger range all present lines are compared with the range. Both ways
+// drop the same lines.
 TEST(WayLock, LinesAreForgottenInRangesOfAnySize) {
   Instance& c = test::bench<WayLockBench>().write_back;
   for (const std::uint64_t lines : {1, 2, 3, 5, 8, 64, 100'000}) {
