@@ -27,7 +27,7 @@ struct Edge : WindowBarrier {
 class DeviceEnergyTest : public testing::Test {
  protected:
   DeviceEnergyTest() {
-    energy_.meter().add("l2", "read", edge_.served, 1000);  // 1 nJ: a window 1 uJ
+    energy_.meter().add("l2", "read", edge_.served, 1000);  // 1 nJ per read, 1 uJ per window
     energy_.meter().add_static("board", 10);
     energy_.record_to([this](const PowerSample& s) { samples_.push_back(s); });
     EXPECT_FALSE(energy_.begun());
@@ -50,7 +50,7 @@ TEST_F(DeviceEnergyTest, RecordingDoesNotChangeTiming) {
   EXPECT_EQ(energy_.next(), microseconds(77));
 }
 
-// Requests served at the end of a window belong to the window.
+// Requests served at the end of a window belong to that window.
 TEST_F(DeviceEnergyTest, KernelsAndSamplesFollowTheWindows) {
   energy_.kernel_started(5, microseconds(1));
   for (std::uint64_t end = 2; end <= 4; ++end) energy_.resolve(microseconds(end));
@@ -60,7 +60,7 @@ TEST_F(DeviceEnergyTest, KernelsAndSamplesFollowTheWindows) {
   ASSERT_EQ(kernel.joules.size(), 2U);
   EXPECT_DOUBLE_EQ(kernel.joules[0], 13e-6);
   EXPECT_DOUBLE_EQ(kernel.joules[1], 50e-6);
-  EXPECT_DOUBLE_EQ(kernel.peak_watts, 20);  // 10 uJ between 4 us and 5 us, and 10 W
+  EXPECT_DOUBLE_EQ(kernel.peak_watts, 20);  // 10 uJ between 4 us and 5 us, plus 10 W static
   energy_.finish(microseconds(8));
   ASSERT_FALSE(samples_.empty());
   EXPECT_EQ(samples_.front().begin, Tick{});

@@ -76,7 +76,7 @@ TEST_F(DeviceRequestsTest, IntervalsWithoutRequestsAreOneSample) {
                                    sample(1'000'000, 1'000'100, 1, 1, 1, 0)}));
 }
 
-// A unit may lag the end of the window by a window.
+// A unit may lag the end of a window by up to one window.
 TEST_F(DeviceRequestsTest, AnIntervalIsCompleteAWindowAfterItsEnd) {
   units_[0]->add(Tick{50}, Tick{60});
   requests_.resolve(Tick{109});
@@ -86,7 +86,7 @@ TEST_F(DeviceRequestsTest, AnIntervalIsCompleteAWindowAfterItsEnd) {
   EXPECT_EQ(samples_, std::vector{sample(0, 100, 2, 2, 10, 0)});
 }
 
-// The response is counted in the interval of the request.
+// A pending load delays the report of its interval, but its response is counted in the interval in which it arrives.
 TEST_F(DeviceRequestsTest, AnIntervalIsCompleteWhenItsLoadsAre) {
   oldest_[1] = Tick{199};
   units_[0]->add(Tick{50}, Tick{60});
@@ -110,7 +110,7 @@ TEST_F(DeviceRequestsTest, TheRunsEndEndsTheLastInterval) {
   EXPECT_EQ(samples_, until);
   requests_.finish(Tick{270});
   EXPECT_EQ(samples_, until) << "nothing new";
-  // The run continues with a unit that lagged, and with the response.
+  // The run continues: the lagging unit adds a request from before the report, and the pending response arrives.
   units_[0]->add(Tick{199}, Tick{271});
   requests_.finish(Tick{500});
   ASSERT_EQ(samples_.size(), 6U);

@@ -1,7 +1,7 @@
 // A device that is reset in the middle of its work behaves afterwards like a new one: the same bits in the same cycles.
 //
-// The devices run one after the other: SystemC's queue of events is a heap, so that the order of processes of two devices that
-// wake at the same time would differ. Each run begins at the same time between two DRAM refreshes.
+// The devices run one after the other: SystemC's event queue is a heap, so if two devices ran together, the order of processes
+// that wake at the same time could differ. Each run begins at the same time between two DRAM refreshes.
 #include <gtest/gtest.h>
 
 #include <tlm_utils/simple_target_socket.h>
@@ -171,7 +171,7 @@ class Gpu : public sc_core::sc_module, public KernelObserver {
   }
   void copy(std::uint32_t fence) {
     const auto low = [](std::uint64_t v) { return static_cast<std::uint32_t>(v); };
-    put_sdma({1, kCopied, 0, low(kBase + kSource), 0, low(kBase + kTarget), 0});  // gfx8: the size as it is
+    put_sdma({1, kCopied, 0, low(kBase + kSource), 0, low(kBase + kTarget), 0});  // gfx8: the size itself, not size - 1
     put_sdma({5, low(kBase + kFence), 0, fence});
     ring_sdma();
   }
@@ -245,7 +245,7 @@ GpuDeviceParameters parameters() {
   return p;
 }
 
-/// Requests are in flight for many windows.
+/// Parameters with which requests are in flight for many windows.
 GpuDeviceParameters stepped_parameters() {
   GpuDeviceParameters p = parameters();
   p.noc.topology = FabricTopology::mesh;
@@ -264,7 +264,7 @@ class ResetBench : public sc_core::sc_module {
 LACUNA_TEST_BENCH(ResetBench)
 
 struct Outcome {
-  std::vector<KernelRecord> kernels;  ///< times from the beginning
+  std::vector<KernelRecord> kernels;  ///< kernel records, with times relative to the start of the work
   Counts growth;
   std::vector<std::byte> memory;
 };
@@ -341,7 +341,7 @@ class DeviceReset : public testing::TestWithParam<Devices ResetBench::*> {
 };
 
 // Resets between the fetch of the first packet and the third kernel, with a copy in flight. Aborted work must not delay work
-// that follows immediately. If wavefronts are running, time passes until SystemC's heap of events has lost the cancelled ones.
+// that follows immediately. If wavefronts are running, time passes until SystemC's event heap has dropped the cancelled events.
 TEST_P(DeviceReset, InTheMiddleOfKernelsAndCopies) {
   struct Row {
     std::uint64_t nanoseconds;
@@ -374,7 +374,7 @@ TEST_P(DeviceReset, NothingIsWrittenAfterwards) {
   EXPECT_TRUE(gpu_.memory() == before);
 }
 
-// Rings without a free slot, packets that wait for signals and memory, an engine that polls.
+// Resets with full rings, packets that wait for signals and memory, and an engine that polls.
 TEST_P(DeviceReset, WithFullQueues) {
   gpu_.open();
   for (unsigned queue = 0; queue < 2; ++queue) {

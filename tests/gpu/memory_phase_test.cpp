@@ -21,7 +21,7 @@ namespace {
 
 using namespace literals;
 
-/// Three caches that send requests to two destinations over a network of 32 bytes a flit.
+/// Three caches that send requests to two destinations over a network with flits of 32 bytes.
 struct Requesters : sc_core::sc_module {
   Requesters(sc_core::sc_module_name module_name, const FabricParameters& parameters, Tick min_packet_time = {})
       : sc_module(module_name) {
@@ -84,7 +84,7 @@ struct LateMachine : Requesters {
   std::array<DecidingMemory, 2> late;
 };
 
-/// A crossbar, hop 10 cycles, and a row of five routers, memories at its ends.
+/// A crossbar with hops of 10 cycles, and a row of five routers with memories at its ends.
 struct MemoryPhaseBench : sc_core::sc_module {
   explicit MemoryPhaseBench(sc_core::sc_module_name module_name) : sc_module(module_name) {}
   Machine crossbar{"crossbar", FabricParameters{}};
@@ -161,7 +161,7 @@ TEST_F(CrossbarPhaseTest, RequestsThatLeaveAfterTheWindowWaitForTheNextPhase) {
   EXPECT_EQ(b_.phase->next(), kNever);
 }
 
-// Misses wait for MSHRs that responses before the window's end release: their own responses do not wait for later phases.
+// Misses that wait for MSHRs leave as soon as responses before the window's end release them, and complete in the same phase.
 TEST_F(CrossbarPhaseTest, RequestsThatAResponseReleasesLeaveInTheSamePhase) {
   const std::uint32_t misses = 3 * CacheParameters{}.mshrs;
   for (std::uint32_t i = 0; i < misses; ++i) request(0, 64ULL * i, 0_ns, i);

@@ -81,7 +81,7 @@ class Unit : public NodeRequester {
   Tick injection{};  ///< sum of the responses' waits in the banks' injection queues
   std::map<std::uint32_t, Passage> received;
   unsigned chain = 0;
-  NodeRequester* echo = nullptr;  ///< receives a message of one flit for each that arrives; null: nothing does
+  NodeRequester* echo = nullptr;  ///< receiver of a one-flit message for each message that arrives; null: none is sent
   bool with_messages = false;
 
  private:
@@ -151,8 +151,8 @@ struct Rig : sc_core::sc_module {
   std::vector<std::unique_ptr<LastLevelCache>> l2;
   std::array<DecidingMemory, 2> memories;
   std::array<Unit, 2> units;
-  Unit at_bank;                ///< at the node of bank 0, with messages alone
-  ResponseRecorder responses;  ///< of the caches
+  Unit at_bank;                ///< unit at the node of bank 0, only in rigs with messages
+  ResponseRecorder responses;  ///< responses to the caches' requests
 };
 
 /// A row of six routers: the L2 banks at its ends, caches and units between them, in order.
@@ -160,8 +160,8 @@ FabricParameters row(RouterModel routers) {
   return {.topology = FabricTopology::mesh, .columns = 6, .rows = 1, .placement = "0,0 5,0", .routers = routers};
 }
 
-/// With a crossbar, groups and destinations carry the two ends of a packet's path on their own threads; a booked mesh uses one
-/// thread for all packets; a stepped mesh delivers packets windows later.
+/// With a crossbar, groups and destinations handle the two ends of a packet's path on separate threads; a booked mesh uses one
+/// thread for all packets; a stepped mesh delivers packets several windows later.
 struct NetworksBench : sc_core::sc_module {
   explicit NetworksBench(sc_core::sc_module_name module_name) : sc_module(module_name) {}
   Rig crossbar{"crossbar", FabricParameters{}, 11_ns, 1};
@@ -178,8 +178,8 @@ LACUNA_TEST_BENCH(NetworksBench)
 class NodeRequesterTest : public testing::TestWithParam<Rig NetworksBench::*> {
  protected:
   Rig& rig_ = bench<NetworksBench>().*GetParam();
-  Unit& near_ = rig_.units[0];  ///< in the row: at 3
-  Unit& far_ = rig_.units[1];   ///< in the row: at 4
+  Unit& near_ = rig_.units[0];  ///< in the row, the unit at router 3
+  Unit& far_ = rig_.units[1];   ///< in the row, the unit at router 4
   Unit& at_bank_ = rig_.at_bank;
   Tick start_{};
   Tick end_{};
@@ -211,7 +211,7 @@ class NodeRequesterTest : public testing::TestWithParam<Rig NetworksBench::*> {
 TEST_P(NodeRequesterTest, TheResponseTravelsFromTheDestinationToTheReceiver) {
   const Tick near = idle(near_, near_);
   const Tick far = idle(far_, far_);
-  // Each request crosses one half of one unit's path and one half of the other's.
+  // A request takes the sender's path to the bank, its response the path from the bank to the receiver.
   EXPECT_EQ(idle(near_, far_) + idle(far_, near_), near + far);
   if (rig_.fabric->ports() != nullptr) {
     // One flit over a hop 11, L2 4, memory 100, L2 3, two flits 12.
@@ -281,7 +281,7 @@ TEST_P(NodeRequesterTest, AReceiverMaySendFurtherRequests) {
   EXPECT_TRUE(near_.completed.empty());
 }
 
-// In one long window, responses lead to further requests within it.
+// In one long window, responses cause further requests that depart in the same window.
 TEST_P(NodeRequesterTest, RequestsDepartingInAPhaseAreCompletedInIt) {
   if (rig_.fabric->stepped() != nullptr) GTEST_SKIP() << "windows are no longer than the network's lookahead";
   far_.chain = 9;
@@ -392,7 +392,7 @@ TEST_P(MessagesTest, ARequestToABankAtItsOwnNodeDoesNotEnterTheNetwork) {
   EXPECT_GT(near_.network.at(1), Tick{});
 }
 
-// A response to each message, as in a handshake: all arrive once, none before the message that it responds to.
+// Each message is answered by another, as in a handshake: all arrive once, and no answer arrives before its message.
 TEST_P(MessagesTest, EveryMessageIsDeliveredOnceAmongRequests) {
   std::mt19937 random(3);
   at_bank_.echo = &far_;

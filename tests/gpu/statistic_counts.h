@@ -9,7 +9,7 @@
 
 namespace lacuna::test {
 
-/// Counters by name, with the names of their groups: "noc.hops".
+/// Counters by name, prefixed by the names of their groups, such as "noc.hops".
 using Counts = std::map<std::string, std::uint64_t>;
 
 inline void list_counts(const StatisticsGroup& group, const std::string& prefix, Counts& all) {

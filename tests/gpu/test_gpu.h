@@ -105,7 +105,7 @@ class TestGpu : public sc_core::sc_module, private KernelObserver {
     ASSERT_LT(descriptor, kData) << "too many kernels since start()";
     std::memset(&at<std::byte>(descriptor), 0, 0x100);
     at<std::int64_t>(descriptor + 16) = 0x100;
-    // 32 VGPRs and SGPRs; gfx90a: of 64 registers, with the accumulation registers after the VGPRs.
+    // 32 VGPRs and 32 SGPRs; on gfx90a 64 vector registers, of which the second half are accumulation registers.
     at<std::uint32_t>(descriptor + 44) = kernel.target() == isa::Target::gfx803 ? 0 : 7;
     at<std::uint32_t>(descriptor + 48) = 7 | 3U << 6;
     at<std::uint32_t>(descriptor + 52) = 2U << 1 | 1U << 7;  // two user SGPRs, and the workgroup's number
@@ -137,7 +137,7 @@ class TestGpu : public sc_core::sc_module, private KernelObserver {
   void reuse_code() { dispatched_ = 0; }
   /// Address of the first instruction of a kernel, by its number since start().
   static std::uint64_t code_address(std::uint64_t number) { return kBase + kKernels + kKernelBytes * number + 0x100; }
-  /// Removes the queue, which has failed.
+  /// Destroys the queue, which must have failed.
   void destroy_queue() {
     set_reg(LACUNA_GPU_QUEUE_SELECT, 0);
     EXPECT_EQ(reg(LACUNA_GPU_QUEUE_STATUS), LACUNA_QUEUE_FAILED);
