@@ -81,7 +81,7 @@ TEST(SampledTime, SamplesAgreeWithinTheToleranceOrTheirErrors) {
   EXPECT_FALSE(time.settled(kTolerance));
 }
 
-// The rate of a kernel wanders; parts of random length are not timed.
+// The rate of a kernel varies at random; parts of random length are not timed.
 TEST(SampledTime, TheIntervalHoldsTheTrueTimeInNineteenOfTwentyCases) {
   std::mt19937_64 random(7);
   std::normal_distribution<double> noise(0, 0.03);
