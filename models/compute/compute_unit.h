@@ -90,7 +90,7 @@ class ComputeUnit final : public sc_core::sc_module, public WindowedUnit, public
   void set_apertures(std::uint64_t shared, std::uint64_t private_base);
   /// Registers the energy of this unit's work, and enables the counters that only energy needs.
   void describe_energy(EnergyMeter& meter, const ComputeEnergy& energy);
-  /// Counts requests of loads also in `timeline`, by time.
+  /// Also counts requests of loads in `timeline`, by time.
   void count_requests(RequestTimeline& timeline) { memory_.count_requests(timeline); }
 
   // -- workgroups
@@ -124,8 +124,8 @@ class ComputeUnit final : public sc_core::sc_module, public WindowedUnit, public
   /// Takes all wavefronts, which belong to `dispatch`, out of simulated time and drops their memory operations in flight. The
   /// cycles of the untimed part count from `from`.
   void suspend_timing(const Dispatch& dispatch, Cycles from);
-  /// Executes functionally, an instruction per cycle and wavefront, all cycles before `limit`. Workgroups launched before are
-  /// started.
+  /// Executes all cycles before `limit` functionally, one instruction per cycle and wavefront, including workgroups that have
+  /// been launched but not started.
   void run_untimed(Cycles limit);
   /// Records the wavefronts' instruction counts at the beginning (`part` = 0) or the middle (1) of a sample of their rates.
   void sample_wavefronts(unsigned part);
@@ -134,9 +134,9 @@ class ComputeUnit final : public sc_core::sc_module, public WindowedUnit, public
   /// the sample, or slower in both, keeps the smaller of its two deviations; all others have the rate `mean`.
   void begin_progress(double mean, Cycles from);
   /// Continues the untimed part: each wavefront that was resident at begin_progress() executes `progress` times the rate of its
-  /// workgroup, so that 1 repeats the amount of the sample. Wavefronts that have started since run up to cycle `limit`.
+  /// workgroup; `progress` = 1 corresponds to one sample. Wavefronts that have started since then run up to cycle `limit`.
   void run_untimed(double progress, Cycles limit);
-  /// Wavefronts continue in simulated time at cycle `at`.
+  /// Ends the untimed part: wavefronts continue in simulated time at cycle `at`.
   void resume_timing(Cycles at);
   unsigned resident_wavefronts() const { return pool_.resident(); }
 

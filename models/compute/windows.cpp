@@ -14,7 +14,8 @@ namespace {
 // Units of a group alternate every kTurn cycles: requests reach their shared caches in nearly the order of simulated time, and
 // the host does not switch between their states in every cycle.
 constexpr Cycles kTurn{8};
-// A group's window has kParts parts, between which it can change threads. Of a thread's groups, the last kGroupsInParts run so.
+// The window of a group can be divided into kParts parts, between which the group can change threads. Only the last
+// kGroupsInParts groups of each thread are divided.
 constexpr unsigned kParts = 4;
 constexpr std::size_t kGroupsInParts = 3;
 constexpr Cycles kFunctionalLength{10'000};

@@ -79,7 +79,7 @@ class InstructionFetch : private MemoryClient {
   /// Requests a line. True: its arrival is known and returned in `there`.
   bool request(WavefrontSlot& slot, std::uint64_t line, Cycles at, Cycles& there);
   void on_response(std::uint32_t tag, const MemoryResponse& response) override;
-  /// Requests the line after that of the PC, which arrives at `there`.
+  /// Continues in the PC's line, which arrives at `there`, and requests the line after it.
   void enter(WavefrontSlot& slot, Cycles there, Cycles cycle);
   /// Delays or holds the slot for the next line, if the instruction extends into it. The arrival of the PC's line is known.
   void finish(WavefrontSlot& slot) {

@@ -24,7 +24,7 @@ struct OperationDelays {
 /// Outstanding operations, each with the cycle of its completion, or open while this is not known. A counter is used in one of
 /// two modes:
 ///   in order      vmcnt (GCN3 ISA manual, "Data dependency resolution": loads return in issue order). No operation completes
-///                 before the one before it.
+///                 before its predecessor.
 ///   out of order  lgkmcnt. Operations leave the counter in order of completion.
 class WaitCounter {
  public:

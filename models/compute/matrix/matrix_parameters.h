@@ -39,8 +39,9 @@ struct MatrixParameters {
     return longer ? 121 : 100;
   }
 
-  /// Cycles that an instruction spends in a pipeline stage before its unit: with M3XU's codes in the pipelined design, one for
-  /// the assignment of data (that thesis, section 2.6.1 (C)); otherwise none (section 2.4.1). `code`: null for plain formats.
+  /// Cycles that an instruction spends in a pipeline stage before its unit: one, for the assignment of data, with M3XU's codes
+  /// in the pipelined design; otherwise none (sections 2.6.1 (C) and 2.4.1 of the thesis cited in
+  /// models/isa/matrix/matrix_extensions.h). `code`: null for plain formats.
   Cycles stage_cycles(const isa::MatrixCode* code) const {
     const bool staged = code != nullptr && code->extension == isa::MatrixExtensions::m3xu;
     return Cycles{staged && design == isa::MatrixDesign::m3xu_pipelined ? 1U : 0U};

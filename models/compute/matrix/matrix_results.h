@@ -52,7 +52,7 @@ class MatrixResults {
     return next.registers.uses_any(w.registers) ? find(w, next, cycle) : cycle;
   }
   /// Adds a matrix instruction that issues in `cycle` and leaves its unit at `done`.
-  /// `stage`: cycles in a stage in front of the unit, for which its result is later.
+  /// `stage`: cycles in a stage in front of the unit, by which the result is delayed.
   void add(const WavefrontSlot& slot, const isa::Instruction& instruction, Cycles cycle, Cycles done, Cycles stage = {});
   /// Call it when the wavefront has ended or is dropped.
   void depart(const WavefrontSlot& slot) { wavefronts_[index_of(slot)].until = Cycles{}; }

@@ -40,7 +40,7 @@ class MemoryPort : private TranslationClient {
     }
     return memory_->request(request, later(request.made, translated_), client_, tag, response);
   }
-  // arrives() and request_all() replace request() for many lines.
+  // For many lines, arrives() and request_all() are used instead of request().
   /// Time at which a request that is made at `made`, to the page translated last, reaches the memory. False: not known yet.
   bool arrives(Tick made, Tick& at) const {
     at = later(made, translated_);

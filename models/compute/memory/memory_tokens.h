@@ -42,7 +42,8 @@ class MemoryTokens {
   class Watcher {
    public:
     virtual ~Watcher() = default;
-    /// The operation completes at `done`; also called if its wavefront has ended. `tag`: as passed to watch().
+    /// Called when it is known that the operation completes at `done`, even if its wavefront has ended. `tag`: as passed to
+    /// watch().
     virtual void operation_done(std::uint32_t tag, Cycles done) = 0;
   };
 
@@ -82,14 +83,14 @@ class MemoryTokens {
     tokens_[token].watcher = &watcher;
     tokens_[token].watch_tag = tag;
   }
-  /// All requests have been made: from here on the wait counters count the operation, as completed or as open.
+  /// Call it when all requests have been made: from then on the wait counters count the operation, as completed or as open.
   void issued(Token token);
 
-  /// The wavefront has ended: its open operations pass to its workgroup.
+  /// Called when the wavefront has ended: its open operations pass to its workgroup.
   void wavefront_ended(WavefrontSlot& slot);
   /// Detaches the operations of a dispatch from their wavefronts.
   void drop(const Dispatch& dispatch);
-  /// Drops all operations: no wavefront is resident, and no response will arrive.
+  /// Drops all operations. Requires that no wavefront is resident and that no response will arrive.
   void reset() {
     tokens_.clear();
     owners_.clear();

@@ -16,9 +16,9 @@ class ReorderBuffer {
 
   explicit ReorderBuffer(unsigned entries) : entries_(entries) {}
 
-  /// False when configured without entries: then responses are not reordered.
+  /// Whether the buffer has entries. Without entries, responses are not reordered.
   bool exists() const { return !entries_.empty(); }
-  /// True when the time is known at which the next request can enter, because the previous response in its entry has departed.
+  /// Whether the time at which the next request can enter is known, because the previous response in its entry has departed.
   bool can_enter() const { return entries_[next_].state == State::free; }
   /// Time at which a request that arrives at `at` gets an entry. Requires can_enter().
   Tick enters(Tick at) const { return later(at, entries_[next_].left); }
