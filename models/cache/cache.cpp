@@ -203,7 +203,7 @@ void Cache::invalidate_direct_mem_ptr(sc_dt::uint64 begin, sc_dt::uint64 end) {
                                                                                   : read(access, start);
   if (limited) under_way_.occupy(admitted, outcome.done);
   if (parameters_.in_order && outcome.queueing > Tick{}) {
-    // The next request is looked up at a whole cycle, not in the remainder of this one.
+    // The lookup of the next request starts at a cycle boundary, not within the current cycle.
     banks_[access.bank].block(start, clock_.align_up(start + outcome.queueing));
   }
   statistics_.bank_stall += start - at;

@@ -362,7 +362,7 @@ void FirstLevelCache::forward_sector(SectorAccess access, Waiter waiter) {
     const TagArray::Sector& sector = sectors[i];
     if (sector.locked <= at) continue;
     if (sector.pending == TagArray::kNoFill && sector.ready <= at && sector.locked > at + lock_)
-      continue;  // locked by a later write
+      continue;  // locked by a write at a later simulated time
     last = later(last, sector.locked);
   }
   return last;
@@ -425,7 +425,7 @@ TagArray::Slot FirstLevelCache::choose_other_way(std::uint32_t set, TagArray::Sl
   statistics_.mshr_stall += leaves - miss.room;
   if (blocks_ == number) [[unlikely]] {
     blocks_ = kNone;
-    // The next request is looked up at a whole cycle, not in the remainder of this one.
+    // The lookup of the next request starts at a cycle boundary, not within the current cycle.
     const Tick asked = miss.start + tag_;
     if (leaves > asked) banks_[blocked_bank_].block(blocks_from_, clock_.align_up(blocks_from_ + (leaves - asked)));
   }

@@ -72,7 +72,7 @@ class FirstLevelCache : public Cache, public MemoryTarget {
   }
   /// Request of a miss to the next level.
   MemoryRequest downstream_request(std::uint32_t miss) const;
-  /// The next level has completed the request of a miss at `at`; `below`: breakdown of the time since its departure.
+  /// Called when the next level has completed a miss's request, at `at`. `below`: breakdown of the time since its departure.
   void complete(std::uint32_t miss, Tick at, const LatencyBreakdown& below);
   /// Resumes requests that waited for an MSHR or were blocked. Call it after all calls of complete() in a memory phase.
   void resume() {

@@ -131,7 +131,7 @@ bool LastLevelCache::look_up(const SectorAccess& access, Tick arrived, std::uint
   if (!known) return false;
   if (!access.write) statistics_.read_latency += response.done - arrived;
   if (parameters_.in_order) {
-    // The next request is looked up at a whole cycle, not in the remainder of this one.
+    // The lookup of the next request starts at a cycle boundary, not within the current cycle.
     const Tick waited = response.queueing - (start - arrived);
     if (waited > Tick{}) queues_[access.bank].free = clock_.align_up(start + waited);
   }
@@ -322,7 +322,7 @@ void LastLevelCache::free_bank(const Miss& miss, std::uint32_t number, Tick leav
   BankQueue& queue = queues_[miss.access.bank];
   if (queue.blocked_by != number) return;
   queue.blocked_by = kNone;
-  // The next request is looked up at a whole cycle, not in the remainder of this one.
+  // The lookup of the next request starts at a cycle boundary, not within the current cycle.
   const Tick asked = miss.start + tag_;
   if (leaves > asked) queue.free = clock_.align_up(miss.start + (leaves - asked));
 }

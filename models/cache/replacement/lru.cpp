@@ -51,7 +51,7 @@ class Lru final : public ReplacementState {
   void restart() override { clock_ = 0; }
 
  private:
-  static constexpr unsigned kPerHostLine = 8;  // numbers in 64 bytes
+  static constexpr unsigned kPerHostLine = 8;  // sequence numbers in 64 bytes
 
   const unsigned ways_;
   std::uint64_t clock_ = 0;  // number of uses

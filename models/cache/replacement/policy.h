@@ -16,9 +16,9 @@ namespace lacuna {
 class ReplacementState {
  public:
   virtual ~ReplacementState() = default;
-  /// A line is used, by a read or a write.
+  /// Called when a line is read or written.
   virtual void touch(std::uint32_t set, unsigned way) = 0;
-  /// Another line is installed in a way, which counts as its first use; touch() is not called in addition.
+  /// Called when another line is installed in a way. This is the line's first use; touch() is not called in addition.
   virtual void replace(std::uint32_t set, unsigned way) { touch(set, way); }
   /// The way to replace in a set without an empty way. The caller may choose another way, or call this function again.
   virtual unsigned victim(std::uint32_t set) = 0;
