@@ -87,7 +87,7 @@ class DeviceExtension {
   /// Called once, before all other functions. `vm`: memory of kernels; `code`: the instructions decoded from `vm`, which a
   /// machine that changes code must revalidate.
   virtual void attach_code(const GpuVm& vm, isa::DecodedCode& code) { static_cast<void>(vm), static_cast<void>(code); }
-  /// Called once if the device has several threads of the host: a machine may share its work with them.
+  /// Called once if the device has several host threads: a machine may distribute its work over them.
   virtual void attach_threads(WorkerThreads& threads) { static_cast<void>(threads); }
   /// Called once, with the windows in which compute units advance. A machine whose units act in memory phases requests further
   /// windows from `windows`.

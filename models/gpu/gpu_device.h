@@ -1,8 +1,8 @@
 // The GPU as a device: command processor, compute units, caches, NoC and DRAM, and their connections.
 //
-// It is used by the platform and by in-process drivers. Sockets: mmio() (target: registers and doorbells), host() (initiator:
-// host memory, which the GPU accesses over the bus); interrupt() is a level signal. GPU memory is `vram()`, at bus address
-// LACUNA_VRAM_BASE.
+// The device is used by the platform and by in-process drivers. Sockets: mmio() (target: registers and doorbells), host()
+// (initiator: host memory, which the GPU accesses over the bus); interrupt() is a level signal. GPU memory is `vram()`, at bus
+// address LACUNA_VRAM_BASE.
 //
 //   CU x n --+-- L1V --+
 //            +-- L1S --+-- NoC --+-- L2 bank x p -- DRAM channel x p
