@@ -10,7 +10,7 @@ namespace {
 constexpr std::size_t kFewest = 3;          // minimum number of timed launches for a class to predict
 constexpr std::uint64_t kFirstPeriod = 16;  // number of predictions before the first check
 constexpr std::uint64_t kLongestPeriod = 4096;
-// Number of launches that are timed for a check. The first is not compared: an untimed launch has left the caches unchanged.
+// Number of launches that are timed for a check. The first is not compared, since the untimed launches did not fill the caches.
 constexpr unsigned kChecks = 2;
 // Smallest half-width of a prediction, as a share. Launches differ by the phases of DRAM refresh and of SIMD turns in which
 // they begin (docs/guide/timing.md), and three launches may by chance have begun in the same phases.

@@ -1,7 +1,7 @@
 // Classes of kernel launches that take the same time: the same code and grid, after a launch of the same class.
 //
 // A class predicts the time of further launches when the times of its timed launches have a narrow interval. Launches are timed
-// again after numbers of predictions that grow; a timed launch that does not agree with the prediction restarts the class.
+// again after an increasing number of predictions; a timed launch that does not agree with the prediction restarts the class.
 #pragma once
 
 #include <array>

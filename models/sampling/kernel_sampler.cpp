@@ -22,7 +22,7 @@ constexpr double kAlikeShare = 0.005;
 // Share of the wavefronts that may end without replacement before the rest of the kernel is timed. Also share of the resident
 // workgroups that may end in an untimed part within workgroups.
 constexpr double kEnded = 0.02;
-// Lengths of untimed parts, in samples.
+// Shortest and longest untimed part, in samples.
 constexpr double kShortest = 1;
 constexpr double kLongest = 256;
 // Largest untimed part, as a share of the rest of the kernel.
