@@ -96,7 +96,7 @@ class FirstLevelCacheTest : public testing::Test {
     return out;
   }
   void answer(const FirstLevelCache::Departure& departure, Tick at) { cache_->complete(departure.miss, at, {}); }
-  /// Responses in the order in which they are delivered.
+  /// Runs random instructions and returns the responses in the order of their delivery.
   std::vector<MemoryResponse> run_instructions(unsigned which, bool lines_at_once);
   Tick done(std::uint32_t tag) { return answers_.told.at(tag).done; }
 };

@@ -235,7 +235,7 @@ TEST_F(LastLevelCacheTest, AVictimIsWrittenBackBeforeItsSuccessorIsFetched) {
   ASSERT_EQ(b_->memory.requests.size(), 1U);
   EXPECT_TRUE(b_->memory.requests[0].request.write);
   EXPECT_EQ(b_->memory.requests[0].request.address, 0U);
-  decide(105_ns);  // accepted at 134
+  decide(105_ns);  // the write-back is accepted at 134 ns
   ASSERT_EQ(b_->memory.requests.size(), 2U);
   EXPECT_EQ(b_->memory.requests[1].at, start_ + 134_ns);
   decide(135_ns);

@@ -1,4 +1,4 @@
-// A compute unit on memory of fixed latency, for programs given as machine code.
+// Compute units on memories of fixed latency, for programs given as machine code.
 #pragma once
 
 #include <tlm_utils/simple_target_socket.h>
@@ -73,7 +73,8 @@ struct RecordingTranslation : TranslationLevel {
   void retire(Tick) override {}
 };
 
-/// One compute unit at 1 GHz with 64 KiB of code and data memory, mapped at kCode (read, execute) and kData (read, write).
+/// Compute units at 1 GHz that share 64 KiB each of code and data memory, mapped at kCode (read, execute) and kData (read,
+/// write).
 class ComputeUnitBench : public sc_core::sc_module {
  public:
   static constexpr std::uint64_t kCode = 0x10000;

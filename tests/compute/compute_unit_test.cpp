@@ -45,8 +45,8 @@ class ComputeUnitTest : public testing::Test {
 };
 
 TEST_F(ComputeUnitTest, LatencyTable) {
-  // Parameters at their defaults: 16 lanes per SIMD, f64 1/16, mul32 and transcendental 1/4, LDS 64, vmem 10 + 10, smem 10;
-  // memory 100.
+  // Parameters at their defaults: 16 lanes per SIMD; rates of f64 1/16, of mul32 and transcendental instructions 1/4; latencies
+  // in cycles: LDS 64, vmem 10 + 10, smem 10, memory 100.
   const struct {
     const char* what;
     Words body;
@@ -184,7 +184,7 @@ TEST_F(ComputeUnitTest, LengthOfWindowsDoesNotChangeASingleWavefront) {
 // Four SIMDs that are served in turn run concurrently. With SimdPolicy::last_served, a SIMD with two wavefronts always has one
 // that can issue: the SIMDs execute their older wavefronts one after the other, then the younger ones concurrently.
 TEST_F(ComputeUnitTest, LastServedStarvesOtherSimds) {
-  const Words moves(15, kMove);  // a line of instructions with the end
+  const Words moves(15, kMove);  // with s_endpgm, a line of instructions
   const auto cycles = [&](ComputeUnit& unit, unsigned wavefronts) {
     const auto empty = b_.program({kEnd}, wavefronts);
     const std::uint64_t base = b_.run(unit, *empty);

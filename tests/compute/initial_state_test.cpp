@@ -38,7 +38,7 @@ class InitialStateTest : public testing::Test {
 
 // rsrc2: user SGPR count << 1, workgroup ids from bit 7, work-item id dimensions - 1 at 12:11
 TEST_F(InitialStateTest, UserAndSystemSgprsInDescriptorOrder) {
-  dispatch_.descriptor.properties = 0x7f;  // all seven up to private_segment_size
+  dispatch_.descriptor.properties = 0x7f;  // all seven fields up to private_segment_size
   dispatch_.descriptor.rsrc2 = 1u | 15u << 1 | 1u << 7 | 1u << 8 | 1u << 9 | 2u << 11;
   set_initial_state(wave_, dispatch_, {.workgroup = {5, 1, 0}, .wave_in_group = 0, .scratch_slot = 3});
   const std::vector<std::uint32_t> expected = {0xa0,    0xa1,   0xa2, 0xa3,  // private segment buffer

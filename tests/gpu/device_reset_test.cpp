@@ -286,7 +286,7 @@ class DeviceReset : public testing::TestWithParam<Devices ResetBench::*> {
     EXPECT_EQ(gpu_.device.vm().find(kBase).size, 0u);
   }
 
-  /// Period after which a device behaves equally: a whole number of DRAM refreshes.
+  /// Waits for a multiple of the period after which a device behaves identically, a whole number of DRAM refreshes.
   static void wait_for_interval(const Gpu& gpu, Tick before = {}) {
     const DramParameters& dram = gpu.device.parameters().dram;
     const Tick interval = dram.clock.period() * dram.tREFI.n * 64;

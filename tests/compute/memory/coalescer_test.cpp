@@ -70,8 +70,8 @@ TEST(Coalescer, WorstCaseFits) {
   EXPECT_EQ(coalescer.coalesce(a.access, a.addresses).size(), 2u * kLanes);
 }
 
-// Lanes that return to lines of earlier lanes, near and far, with strides that are powers of two; one object serves all calls.
-// Lines and their order equal those of a plain search.
+// Lanes return to lines of earlier lanes, near and far, with strides that are powers of two; one object serves all calls. Lines
+// and their order equal those of a plain search.
 TEST(Coalescer, LinesComeInOrderOfTheirFirstLane) {
   Coalescer coalescer(64);
   std::mt19937_64 random(5);
