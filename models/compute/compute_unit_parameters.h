@@ -15,8 +15,8 @@ enum class TimingMode : std::uint8_t {
 
 /// Order in which a SIMD offers a cycle to its wavefronts.
 enum class IssuePolicy : std::uint8_t {
-  oldest,       ///< by age
-  round_robin,  ///< by slot number, starting after the wavefront that was served first last time
+  oldest,       ///< in order of age
+  round_robin,  ///< in order of slot numbers, starting after the wavefront that was served first last time
   greedy,       ///< first the wavefront that was served first last time, then by age (greedy then oldest)
 };
 

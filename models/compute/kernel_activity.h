@@ -97,7 +97,7 @@ using ExtensionCounts = std::array<std::uint64_t, kMostExtensionCounts>;
 
 /// Cycles of the wavefronts with the same number in their workgroups: in many programs the number determines their role.
 struct WavefrontClass {
-  std::array<std::uint64_t, kStallCauses> cycles{};  ///< by StallCause
+  std::array<std::uint64_t, kStallCauses> cycles{};  ///< indexed by StallCause
   std::uint64_t wavefronts = 0;
   /// Cycles from launch to end, counted independently: must equal the sum of `cycles`.
   std::uint64_t resident = 0;

@@ -111,8 +111,8 @@ struct alignas(64) WavefrontSlot {
   WaitCounter vmcnt;
   WaitCounter lgkmcnt;
   std::array<std::uint32_t, 2> sampled{};  ///< `issued` at the beginning and the middle of a sample of rates (models/sampling)
-  double untimed_limit = 0;                ///< cycle up to which it executes in an untimed part; 0: it started in that part
-  double untimed_share = 0;                ///< its rate in the untimed part, in instructions per sample (begin_progress())
+  double untimed_limit = 0;                ///< cycle up to which the wavefront runs in an untimed part; 0: started in it
+  double untimed_share = 0;                ///< rate in an untimed part, in instructions per sample (begin_progress())
   static constexpr unsigned kMostAheadLds = 24;
   std::array<LdsCycles, kMostAheadLds> ahead_lds_cycles;  ///< LDS cycles of the LDS instructions executed ahead
 

@@ -121,7 +121,7 @@ class Windows : public sc_core::sc_module {
   };
   /// Deferred work of all units of one kind: memory accesses, or reports.
   struct WorkKind {
-    std::vector<DeferredWork*> of_unit;  ///< by index in units_
+    std::vector<DeferredWork*> of_unit;  ///< indexed like units_
     bool Group::*pending;
   };
   /// An item of deferred work, in the order in which items are performed at the end of a window.

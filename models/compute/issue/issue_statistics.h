@@ -9,7 +9,7 @@
 namespace lacuna {
 
 struct IssueStatistics {
-  std::array<std::uint64_t, isa::kUnits> issued{};  ///< by isa::Unit
+  std::array<std::uint64_t, isa::kUnits> issued{};  ///< indexed by isa::Unit
   std::uint64_t wavefront_instructions = 0;
   std::uint64_t thread_instructions = 0;  ///< active lanes, summed; scalar and control instructions count one
   std::uint64_t valu_busy_cycles = 0;     ///< busy cycles of vector ALUs, summed over SIMDs; not in functional mode

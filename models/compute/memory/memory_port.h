@@ -72,7 +72,7 @@ class MemoryPort : private TranslationClient {
   Tick translated_{};           ///< time at which the translation of the last page is known
   std::uint32_t page_ = kNone;  ///< page whose translation is pending, or kNone
   WaiterLists<Waiting> requests_;
-  std::vector<std::uint32_t> pages_;  ///< for each page whose translation is pending, a list in requests_
+  std::vector<std::uint32_t> pages_;  ///< lists in requests_, one for each page whose translation is pending
   std::vector<std::uint32_t> free_pages_;
   std::uint32_t spare_page_ = kNone;  ///< index in pages_, for the next translation without an immediate result
 };

@@ -53,11 +53,11 @@ class UnitReports final : public DeferredWork {
     Tick at{};
     Dispatch* dispatch = nullptr;  ///< null: it has been aborted
     std::vector<std::uint32_t> scratch_slots{};
-    std::unique_ptr<WavefrontFault> fault{};  ///< for fault and warning
+    std::unique_ptr<WavefrontFault> fault{};  ///< set in reports of kinds fault and warning
     std::uint32_t m0 = 0;
     isa::WaveSyncRequest sync{};
     WaveSyncUnit* sync_unit = nullptr;
-    WavefrontSlot* slot = nullptr;  ///< for wave_sync and code_changed
+    WavefrontSlot* slot = nullptr;  ///< set in reports of kinds wave_sync and code_changed
   };
 
   void add(Report&& report);
