@@ -126,8 +126,8 @@ class FirstLevelCache : public Cache, public MemoryTarget {
     Tick room;   ///< time from which the miss has its way
     std::uint64_t address;
     union {
-      Fill fill;           ///< if the kind is fill
-      ByteMask byte_mask;  ///< for all other kinds
+      Fill fill;           ///< used if `kind` is Kind::fill
+      ByteMask byte_mask;  ///< used for all other kinds
     };
     Elapsed on_its_way;  ///< time from `made` of its request to `start`
     Elapsed at_bank;     ///< time from the arrival of its request to `start`
@@ -251,7 +251,7 @@ class FirstLevelCache : public Cache, public MemoryTarget {
   const Tick* far_ = nullptr;  ///< null: all requests are admitted immediately
   std::vector<FirstLevelCache*>* early_caches_ = nullptr;
   bool entered_ = false;          ///< listed in early_caches_
-  std::uint32_t blocks_ = kNone;  ///< with in_order: the miss that blocks others
+  std::uint32_t blocks_ = kNone;  ///< miss that blocks other requests, with in_order; kNone: none
   std::uint16_t blocked_bank_ = 0;
   Tick blocks_from_{};  ///< time from which the blocking miss has had its bank
   Tick horizon_{};      ///< argument of retire()
