@@ -37,7 +37,7 @@ class DeviceCopies : public CopyContext {
     PacketProcessor& packets;
     std::span<const std::unique_ptr<SdmaEngine>> engines;
     std::span<const std::unique_ptr<LastLevelCache>> l2;  ///< destinations 0, 1, ... of `routes`
-    std::span<const std::unique_ptr<DramChannel>> dram;   ///< by number of the L2 bank above it
+    std::span<const std::unique_ptr<DramChannel>> dram;   ///< indexed by the L2 bank above the channel
     const CacheParameters& l2_parameters;
     std::span<const std::unique_ptr<FirstLevelTlb>> l1_tlbs;  ///< TLBs of the compute units' vector memory; may be empty
     const TlbParameters& l1_tlb_parameters;

@@ -196,16 +196,16 @@ class GpuDevice : public sc_core::sc_module, private ResourceMeter, private Kern
   GpuVm vm_;
   WorkerThreads* threads_;
   isa::DecodedCode code_;
-  std::vector<LdsBanks> lds_banks_;                 ///< by shader array
-  std::vector<VectorWorkspace> vector_workspaces_;  ///< by shader array
+  std::vector<LdsBanks> lds_banks_;                 ///< one per shader array
+  std::vector<VectorWorkspace> vector_workspaces_;  ///< one per shader array
   HugePageResource huge_pages_;
   std::pmr::monotonic_buffer_resource state_memory_;  ///< memory of the compute units' state
   AgentRegistry agents_;
   Windows windows_;
   Dispatcher dispatcher_;
   std::vector<std::unique_ptr<ComputeUnit>> units_;
-  std::vector<std::unique_ptr<FirstLevelCache>> l1v_;     ///< each for gpu.cus_per_l1v compute units
-  std::vector<std::unique_ptr<FirstLevelTlb>> l1v_tlbs_;  ///< by compute unit
+  std::vector<std::unique_ptr<FirstLevelCache>> l1v_;     ///< one for every gpu.cus_per_l1v compute units
+  std::vector<std::unique_ptr<FirstLevelTlb>> l1v_tlbs_;  ///< one per compute unit
   std::vector<ShaderArray> arrays_;
   std::vector<std::unique_ptr<DeviceExtension>> extensions_;
   std::vector<Agent*> extension_agents_;
@@ -216,7 +216,7 @@ class GpuDevice : public sc_core::sc_module, private ResourceMeter, private Kern
   std::optional<ExtensionMemory> extension_memory_;
   /// By compute unit: L1V and the caches of extensions that are invalidated with it; empty if there are none.
   std::vector<std::unique_ptr<CachesTogether>> vector_caches_;
-  std::vector<Requester> requesters_;        ///< by number of the fabric's source
+  std::vector<Requester> requesters_;        ///< indexed by the fabric's source number
   std::unique_ptr<PageWalker> page_walker_;  ///< null if translation takes no time
   std::unique_ptr<Tlb> l2_tlb_;              ///< null if translation takes no time
   std::vector<std::unique_ptr<SdmaEngine>> sdma_;

@@ -216,10 +216,10 @@ class MemoryPhase : public WindowBarrier {
     Port* origin;
     std::uint16_t port;
     std::uint32_t miss;
-    TimedFlights* orders;  ///< of a departing request: list of its node that receives it
-    Tick at;               ///< of a departing request: time of departure
+    TimedFlights* orders;  ///< list of the node that a departing request is added to
+    Tick at;               ///< departure time of a departing request
     Flight* flight;        ///< null: the request has not departed yet
-    std::uint32_t number;  ///< of a reply: index among the cache's responses of this phase
+    std::uint32_t number;  ///< index of a reply among the cache's responses of this phase
   };
   /// Per-thread scratch.
   struct ThreadScratch {
@@ -320,10 +320,10 @@ class MemoryPhase : public WindowBarrier {
   std::vector<Port> ports_;
   std::deque<Group> groups_;  ///< stable addresses: caches and other units hold references into its elements
   std::vector<Destination> destinations_;
-  std::vector<Memory> memories_;  ///< by destination
+  std::vector<Memory> memories_;  ///< indexed by destination
   TranslationPhase translations_;
   std::vector<WindowObserver*> observers_;
-  std::vector<ThreadScratch> scratch_;       ///< by thread
+  std::vector<ThreadScratch> scratch_;       ///< one per thread
   std::vector<unsigned> leaving_;            ///< groups from which requests leave in this phase
   std::vector<unsigned> late_;               ///< groups with translations to deliver, or with requests that have not left yet
   std::vector<unsigned> serving_;            ///< memories that have requests to serve in this phase
