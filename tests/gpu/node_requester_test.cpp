@@ -178,8 +178,8 @@ LACUNA_TEST_BENCH(NetworksBench)
 class NodeRequesterTest : public testing::TestWithParam<Rig NetworksBench::*> {
  protected:
   Rig& rig_ = bench<NetworksBench>().*GetParam();
-  Unit& near_ = rig_.units[0];  ///< in the row, the unit at router 3
-  Unit& far_ = rig_.units[1];   ///< in the row, the unit at router 4
+  Unit& near_ = rig_.units[0];  ///< unit at router 3 if the network is a row
+  Unit& far_ = rig_.units[1];   ///< unit at router 4 if the network is a row
   Unit& at_bank_ = rig_.at_bank;
   Tick start_{};
   Tick end_{};

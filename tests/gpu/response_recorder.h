@@ -9,7 +9,7 @@
 namespace lacuna::test {
 
 struct ResponseRecorder : MemoryClient {
-  std::map<std::uint32_t, Tick> completed;  ///< by tag
+  std::map<std::uint32_t, Tick> completed;  ///< indexed by tag
   void on_response(std::uint32_t tag, const MemoryResponse& response) override { completed[tag] = response.done; }
 };
 
