@@ -92,7 +92,7 @@ void Accelerator::suspend(unsigned slot, bool suspended) {
   if (!suspended) work_.notify(sc_core::SC_ZERO_TIME);
 }
 
-/// Steps in bulk count like arrivals in detail.
+/// Sum of completed jobs and passes, arrived lines, and steps of passes in bulk, which request no lines.
 std::uint64_t Accelerator::progress() const {
   const std::uint64_t in_bulk = steps_in_bulk_ + (bulk_ != nullptr ? bulk_->steps_begun(elapsed_in_bulk()) : 0);
   return statistics_.passes + statistics_.jobs + ports_.arrived() + in_bulk;
@@ -146,7 +146,7 @@ std::uint64_t Accelerator::current_step() const {
 
 // -- jobs
 
-/// Moves the first job whose queue is not suspended to the front and returns it; null: there is none.
+/// Moves the first job whose queue is not suspended to the front and returns it, or null if there is none.
 Accelerator::Waiting* Accelerator::next_job() {
   const auto next = std::find_if(jobs_.begin(), jobs_.end(), [](const Waiting& job) { return !job.held; });
   if (next == jobs_.end()) return nullptr;
@@ -223,7 +223,7 @@ void Accelerator::run_pass(sida::Job& job) {
   const std::uint32_t number = job.next();
   pass_ = number;
   check_buffer(job.program(), number);
-  // Swaps exchange addresses after the pass.
+  // Addresses are taken before run_pass(), at whose end swaps exchange them.
   const sida::Pass& pass = job.program().passes[number];
   std::optional<sida::PassAddresses> addresses;
   if (context_.mode != TimingMode::functional) addresses.emplace(job.program(), pass);
@@ -272,8 +272,8 @@ void Accelerator::check_buffer(const sida::Program& program, std::uint32_t numbe
 
 // -- time
 
-/// Begin of the next pass, in cycles: the current time, but not before the end of the last window, up to which compute units
-/// have run.
+/// Start time of the next pass, in cycles: the current time, or the end of the last window if that is later, because compute
+/// units have already run up to it.
 sida::Time Accelerator::begin_time() const {
   return clock_.ceil(later(kernel_time(), context_.core_clock.ticks(windows_->end()))).n;
 }
@@ -298,7 +298,7 @@ sida::PassCounts Accelerator::end_pipeline() {
   return counts;
 }
 
-/// Runs a pass in bulk. Returns false if another user of the memory has become active before its end.
+/// Runs a pass in bulk. Returns false if another user of the memory becomes active before the pass ends.
 bool Accelerator::in_bulk(const PassCost& cost, sida::Time begin) {
   const Tick end = clock_.ticks(Cycles{begin + cost.counts.cycles});
   bulk_ = &cost;
@@ -320,7 +320,7 @@ bool Accelerator::in_bulk(const PassCost& cost, sida::Time begin) {
   return true;
 }
 
-/// Counts the requests that the pass in bulk has made so far, and ends bulk execution.
+/// Ends bulk execution, and counts the requests of the elapsed part of the pass.
 void Accelerator::abandon_bulk() {
   costs_.count(*bulk_, std::min(elapsed_in_bulk(), bulk_->counts.cycles), bulk_->counts.cycles);
   bulk_ = nullptr;
@@ -332,7 +332,7 @@ sida::Time Accelerator::elapsed_in_bulk() const {
   return now < bulk_began_ ? 0 : clock_.floor(now - bulk_began_).n;
 }
 
-/// Runs a pass in detail that ran in bulk from `begin` until now, from the beginning of its current step.
+/// Continues a pass in detail, from the beginning of its current step, after it ran in bulk from `begin` until now.
 sida::PassCounts Accelerator::rest_in_detail(const sida::PassShape& shape, const PassCost& cost, sida::Time begin) {
   const sida::Time now = begin_time();
   std::vector<sida::Time> begins(cost.begins.begin(),
@@ -353,7 +353,7 @@ void Accelerator::others_begin() {
   if (bulk_ != nullptr) phase_.notify(sc_core::SC_ZERO_TIME);
 }
 
-/// Charges the reads of x by a pass whose loop has ended after load code.
+/// Charges the reads of x by a pass whose load code has ended the loop, so that its products are dropped.
 void Accelerator::read_dropped_x(const sida::Program& program, const sida::Pass& pass) {
   std::uint64_t element_bytes = 0;
   for (const std::uint16_t vector : pass.of(sida::Phase::load).loads) element_bytes += program.bytes_of_element(vector);
@@ -371,7 +371,7 @@ void Accelerator::access_and_wait(const sida::AddressRange& range, bool write) {
   await([&](sida::Time begin, sida::Arrival& arrival) { ports_.access(range, write, begin, arrival); });
 }
 
-/// Makes one request, by request(time, arrival), and waits for its arrival.
+/// Makes one request by calling request(time, arrival), and waits until it is complete.
 template <class Request>
 void Accelerator::await(const Request& request) {
   const sida::Time begin = begin_time();
@@ -383,7 +383,7 @@ void Accelerator::await(const Request& request) {
   awaited_.reset();
 }
 
-/// Waits for the memory phase in which the pass, or the access, completes.
+/// Waits for the memory phase in which the current pass or access completes.
 void Accelerator::wait_for_phase() {
   phase_done_ = phase_reported_ = false;
   phase_end_ = Tick{};
@@ -399,7 +399,7 @@ void Accelerator::wait_for_phase() {
   if (dropped()) throw Dropped();
 }
 
-/// Called in a memory phase, and at the beginning of a pass.
+/// Advances the current pass or access in a memory phase, and at its beginning.
 void Accelerator::go_on(Tick until) {
   until_ = until;
   if (phase_done_ || dropped()) return;
@@ -412,7 +412,7 @@ void Accelerator::go_on(Tick until) {
   }
 }
 
-/// The end of a pass is reported in the following phase.
+/// Time of the next request. At the end of a pass or access: the time at which the next phase reports it.
 Tick Accelerator::next() const {
   if (dropped() || (!pipeline_ && !awaited_)) return kNever;
   if (phase_done_) return phase_reported_ ? kNever : later(phase_end_, until_);

@@ -79,7 +79,7 @@ class Accelerator : public sc_core::sc_module,
   void attach(WriteObserver& observer) { memory_->add(observer); }
   /// Sets the function called at the end of each job, except jobs dropped by a reset.
   void observe_jobs(std::function<void(const SidaJobRecord&)> observer) { observer_ = std::move(observer); }
-  /// Drops requests in flight after a reset of the memory phase, which loses their responses.
+  /// Drops requests in flight. Called after a reset of the memory phase, which loses their responses.
   void forget_requests() { ports_.reset(); }
   const SidaStatistics& statistics() const { return statistics_; }
   const AcceleratorParameters& parameters() const { return parameters_; }
@@ -160,7 +160,7 @@ class Accelerator : public sc_core::sc_module,
   std::deque<Waiting> jobs_;                                             ///< waiting jobs; a running one is at the front
   std::map<std::uint16_t, std::unique_ptr<sida::StoredOrders>> orders_;  ///< orders of the job's matrices, by number
   std::unique_ptr<sida::PassPipeline> pipeline_;                         ///< pipeline of the running pass
-  std::unique_ptr<sida::Arrival> awaited_;                               ///< arrival of an access outside of passes
+  std::unique_ptr<sida::Arrival> awaited_;                               ///< arrival of an access outside of passes, or null
   PassCosts costs_;                                                      ///< costs of the job's passes
   const PassCost* bulk_ = nullptr;                                       ///< cost of the pass that runs in bulk, or null
   Tick bulk_began_{};
@@ -169,7 +169,7 @@ class Accelerator : public sc_core::sc_module,
   bool phase_done_ = false, phase_reported_ = false;
   Tick phase_end_{};
   Tick until_{};  ///< argument of the last go_on()
-  // Values of registers.
+  // Values of MMIO registers.
   std::uint64_t program_ = 0, error_address_ = 0;
   std::uint32_t pass_ = 0, error_ = 0;
   std::uint64_t step_ = 0, jobs_since_reset_ = 0, passes_since_reset_ = 0;

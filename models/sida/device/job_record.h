@@ -17,14 +17,14 @@ enum class SidaJobEnd : std::uint8_t {
 
 /// A job that has ended.
 struct SidaJobRecord {
-  std::uint64_t number = 0;  ///< number in order of start
+  std::uint64_t number = 0;  ///< sequence number, in order of start
   EnginePacket packet{};
   std::uint64_t program = 0;  ///< GPU address
   SidaJobEnd end = SidaJobEnd::done;
   std::uint32_t error = 0;  ///< LACUNA_SIDA_ERROR_...
   Tick began{}, ended{};
   std::uint64_t iterations = 0, passes = 0, passes_in_bulk = 0;
-  sida::PassCounts sums{};  ///< sums over its passes
+  sida::PassCounts sums{};  ///< sums over the job's passes
 };
 
 }  // namespace lacuna

@@ -52,13 +52,13 @@ class MemoryPorts : public sida::PassMemory {
   ~MemoryPorts() override;
 
   void attach(const GpuVm& vm) { vm_ = &vm; }
-  /// Destinations from `first_l2` on, one per partition, are GPU memory.
+  /// Attaches the fabric. Its destinations from `first_l2` on, one per partition, are GPU memory.
   void attach(const Fabric& fabric, unsigned first_l2, unsigned partitions) {
     fabric_ = &fabric;
     first_l2_ = first_l2;
     partitions_ = partitions;
   }
-  /// Without a TLB, translation takes no time.
+  /// Attaches the TLB; without one, translation takes no time.
   void attach(Tlb& tlb) { tlb_ = &tlb; }
   unsigned ports() const { return static_cast<unsigned>(ports_.size()); }
   NodeRequester& port(unsigned number);
@@ -70,7 +70,7 @@ class MemoryPorts : public sida::PassMemory {
   bool keeps_requests() const override { return true; }
   /// Reads or writes a range outside of any pass.
   void access(const sida::AddressRange& range, bool write, sida::Time earliest, sida::Arrival& arrival);
-  /// Notifies the memory phase of requests that were made outside of it.
+  /// Notifies the memory phase of requests that were made between phases.
   void announce();
 
   /// Number of requests and ranges in flight.
@@ -79,7 +79,7 @@ class MemoryPorts : public sida::PassMemory {
   std::uint64_t arrived() const { return arrived_; }
   /// Drops all requests without reporting their arrival. Lines in flight still arrive.
   void drop();
-  /// Also drops lines in flight, which will not arrive.
+  /// Like drop(), but also drops lines in flight, which will not arrive.
   void reset();
   /// Guarantees that no later request departs before `horizon`.
   void retire(Tick horizon);
@@ -90,7 +90,7 @@ class MemoryPorts : public sida::PassMemory {
  private:
   class Port;
   struct Record {
-    sida::Arrival* arrival = nullptr;  ///< null: dropped
+    sida::Arrival* arrival = nullptr;  ///< null: the request was dropped
     std::uint64_t open = 0;            ///< ranges and lines in flight
     Tick latest{};
   };

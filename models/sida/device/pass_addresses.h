@@ -1,8 +1,9 @@
-// Memory addresses of a pass' requests, whose offsets (models/sida/pipeline/pass_memory.h) are relative to arrays.
+// Translates the requests of a pass, whose offsets are relative to arrays (models/sida/pipeline/pass_memory.h), to addresses.
 //
-// A request for n elements of a group of vectors is a range in each of them; one for entries of a matrix a range of
-// coordinates and one of values. Spilled partial sums and w use the addresses of the vector that their code stores, which is
-// still unused. Entries of a blocked matrix have, in both orders, the addresses given by its blocks ordered by columns.
+// A request for n elements of a group of vectors becomes one range in each vector. A request for entries of a matrix becomes
+// a range of coordinates and a range of values. Spilled partial sums and w use the addresses of the vector that their code
+// stores, which has not been written yet. Entries of a blocked matrix have, in both orders, the addresses given by its blocks
+// ordered by columns.
 #pragma once
 
 #include <array>
@@ -22,7 +23,7 @@ struct AddressRange {
 
 class PassAddresses {
  public:
-  /// Uses the vectors' current addresses.
+  /// Copies the current addresses of the vectors; later swaps have no effect.
   PassAddresses(const Program& program, const Pass& pass);
 
   /// Appends the address ranges of a request.
@@ -32,7 +33,7 @@ class PassAddresses {
   struct Array {
     std::uint64_t address;
     std::uint64_t element_bytes;
-    std::uint64_t length;  ///< elements
+    std::uint64_t length;  ///< number of elements
   };
   /// Arrays whose elements of equal index are requested together.
   using Arrays = std::vector<Array>;

@@ -19,7 +19,7 @@ namespace lacuna {
 
 struct PassCost {
   sida::PassCounts counts;
-  std::vector<sida::Time> begins;  ///< beginnings of its steps, in cycles from the beginning of the pass
+  std::vector<sida::Time> begins;  ///< beginning of each step, in cycles from the beginning of the pass
   MemoryPorts::Statistics ports;
   std::vector<std::uint64_t> traffic;  ///< counters of the memory system (CopyContext::traffic)
 
@@ -29,7 +29,7 @@ struct PassCost {
 
 class PassCosts {
  public:
-  /// The pass, and whether its second product was executed: the loop may end before it.
+  /// Identifies a pass, and whether its second product was executed, as the loop may end before that product.
   struct Key {
     std::uint32_t pass = 0;
     bool has_is = false;
@@ -46,7 +46,7 @@ class PassCosts {
 
   /// Called when a pass without known cost begins alone.
   void begin();
-  /// Called when that pass ends, still alone. `start`: its beginning.
+  /// Called when the pass announced by begin() ends, if no other user has appeared. `start`: time at which the pass began.
   void end(Key key, const sida::PassCounts& counts, std::vector<sida::Time> begins, sida::Time start);
   /// Adds `part` / `whole` of the requests of a pass in bulk to the counters.
   void count(const PassCost& cost, std::uint64_t part, std::uint64_t whole);
@@ -57,7 +57,7 @@ class PassCosts {
   MemoryPorts& ports_;
   CopyContext* context_ = nullptr;
   std::map<Key, PassCost> costs_;
-  // Counters at the beginning of the pass.
+  // Counters when begin() was called.
   MemoryPorts::Statistics ports_before_;
   std::vector<std::uint64_t> traffic_before_;
 };

@@ -14,7 +14,7 @@ namespace lacuna::sida {
 
 class VmMemory : public Memory {
  public:
-  /// `vm` must outlive it.
+  /// `vm` must outlive the object.
   explicit VmMemory(const GpuVm& vm) : vm_(vm) {}
 
   /// Adds an observer of writes.
@@ -26,7 +26,7 @@ class VmMemory : public Memory {
   const std::byte* view(std::uint64_t address, std::uint64_t bytes) const override;
 
  private:
-  /// Calls `visit` with each contiguous piece in host memory, and its bus address.
+  /// Calls `visit` with each piece of a range that is contiguous in host memory, and with its bus address.
   template <typename Visit>
   void for_each(std::uint64_t address, std::uint64_t bytes, Access access, const Visit& visit) const;
   isa::MemoryWindow window(std::uint64_t address, Access access) const;

@@ -56,7 +56,7 @@ decltype(auto) with_type(unsigned element, F&& f) {
   }
 }
 
-/// Wraps around for integers.
+/// Applies f to integers as unsigned values, so that results wrap around; signed overflow would be undefined.
 template <class T, class F>
 T wrapping(T a, T b, F f) {
   using Unsigned = std::uint64_t;
@@ -111,7 +111,7 @@ T greater(T a, T b) {
   return a < b ? b : a;
 }
 
-/// A monoid: `combine` and its identity.
+/// A monoid: the operation `combine` and its identity.
 template <unsigned kMonoid, class T>
 struct Monoid {
   static T identity() {
@@ -143,7 +143,7 @@ struct Monoid {
     else if constexpr (kMonoid == LACUNA_SIDA_MONOID_AND)
       return truth<T>(is_true(a) && is_true(b));
     else if constexpr (std::is_same_v<T, Bool>)
-      return truth<T>(is_true(a) || is_true(b));  // checks have rejected other elements
+      return truth<T>(is_true(a) || is_true(b));  // unreachable: the program check rejects ADD over BOOL
     else
       return plus(a, b);
   }
@@ -166,7 +166,8 @@ decltype(auto) with_monoid(unsigned monoid, F&& f) {
   }
 }
 
-/// A semiring over elements T whose sums have type Sum: `term` of a vector's and a matrix' element, and the monoid of the sum.
+/// A semiring over elements T with sums of type Sum: `term` combines an element of a vector with one of a matrix, and the
+/// monoid `Add` sums the terms.
 template <unsigned kSemiring, class T, class Sum>
 struct Semiring {
 #define LACUNA_SIDA_SUM(name, value, sum, product, text) kSemiring == (value) ? static_cast<unsigned>(LACUNA_SIDA_MONOID_##sum):

@@ -169,7 +169,7 @@ const T* ElementWise::operand(std::uint16_t number, std::size_t count, std::uint
 
 template <class T>
 void ElementWise::compute(const lacuna_sida_instruction& instruction, std::uint32_t width, std::size_t count) {
-  // An operand may be the result's register, even a narrower one; it is first spread into separate memory.
+  // An operand may share its register with the result. If it is narrower, operand() first spreads it into separate memory.
   const T* values[3]{};
   const std::uint16_t numbers[3]{instruction.a, instruction.b, instruction.c};
   apply<T>(
@@ -203,7 +203,7 @@ void ElementWise::dense(const lacuna_sida_instruction& instruction, std::uint32_
     }
     const T* const weights = reinterpret_cast<const T*>(array.data());
     const T* const values = reinterpret_cast<const T*>(registers_[instruction.a].data());
-    // The result may be in the operand's register.
+    // Sums are computed in separate memory, as the result may overwrite the operand's register.
     Sum* const sums = reinterpret_cast<Sum*>(spread_[0].data());
     std::fill_n(sums, count * width, Sum{});
     for (std::size_t i = 0; i < count; ++i) {
@@ -267,7 +267,7 @@ void ElementWise::run(std::uint64_t first, std::uint64_t count) {
             using From = decltype(from);
             const From* a = scalar ? operand<From>(instruction.a, count, width, 0)
                                    : reinterpret_cast<const From*>(registers_[instruction.a].data());
-            // The result may overwrite an operand of another element size in the same register.
+            // The result may overwrite the operand in place, with elements of another size: convert from a copy.
             if (instruction.a == instruction.d) {
               std::memcpy(spread_[0].data(), a, values * sizeof(From));
               a = reinterpret_cast<const From*>(spread_[0].data());

@@ -10,17 +10,17 @@
 
 namespace lacuna::sida {
 
-/// Runs a code over all its elements in ascending order, one chunk at a time. Reads and writes vectors in memory.
+/// Runs element-wise code over all elements in ascending order, one chunk at a time. Reads and writes vectors in memory.
 class ElementWise {
  public:
-  /// `iteration`: number of completed iterations, which selects the array of DENSE. `input`: register that has a value before
-  /// the code, with all features of each element; LACUNA_SIDA_NONE: none.
+  /// `iteration`: number of completed iterations, which selects the array of DENSE. `input`: register that the caller fills
+  /// before the code runs, with `input_width` features per element; LACUNA_SIDA_NONE: there is none.
   ElementWise(Memory& memory, Program& program, const Code& code, std::uint64_t iteration,
               std::uint16_t input = LACUNA_SIDA_NONE, std::uint32_t input_width = 1);
 
   /// Maximum number of elements per call of run().
   std::uint64_t chunk() const { return chunk_; }
-  /// Buffer for the input's values, to be filled before run(): `count` elements with all their features.
+  /// Buffer for the values of the input register. The caller fills it before run() with `count` elements and all features.
   std::byte* input() { return registers_[input_].data(); }
   /// Values of a register after run().
   const std::byte* output(std::uint16_t number) const { return registers_[number].data(); }
@@ -31,7 +31,7 @@ class ElementWise {
   void finish();
 
  private:
-  /// Values of an operand, one per element and feature; scalars and narrow registers are spread.
+  /// Values of an operand, one per element and feature; scalars and narrower registers are replicated.
   template <class T>
   const T* operand(std::uint16_t number, std::size_t count, std::uint32_t width, unsigned which);
   template <class T>

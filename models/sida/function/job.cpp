@@ -121,7 +121,7 @@ void Job::go_on(const Pass& pass, PassOutcome& outcome, std::uint32_t exit, std:
     program_.header.last_pass = outcome.pass;
   }
   if (next_ != LACUNA_SIDA_NONE) return;
-  // The loop ends after the last pass if it has not ended earlier.
+  // This was the last pass: the loop ends here unless it ended in an earlier pass.
   if (program_.header.exit == LACUNA_SIDA_EXIT_NONE) {
     outcome.exit = program_.header.exit = LACUNA_SIDA_EXIT_FINISH;
     program_.header.last_pass = outcome.pass;
@@ -149,7 +149,7 @@ PassOutcome Job::run_pass() {
   }
   run_scalar_code(program_, pass.after(Phase::ewise));
   if (ends(pass, LACUNA_SIDA_PASS_EWISE_COUNTS, d.ewise_condition)) {
-    // Without a second product nothing is dropped, and the pass is complete.
+    // Without a second product the pass is complete, so that its swaps take effect.
     if (!pass.has_is()) swap(pass);
     go_on(pass, outcome, LACUNA_SIDA_EXIT_EWISE, d.ewise_exit);
     return outcome;

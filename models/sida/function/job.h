@@ -13,10 +13,10 @@ namespace lacuna::sida {
 /// Outcome of a pass.
 struct PassOutcome {
   std::uint32_t pass = 0;
-  std::uint64_t iteration = 0;                 ///< number of iterations completed before it
-  bool has_os = false;                         ///< executed the first product; false also if the loop ended after load
-  bool has_is = false;                         ///< executed the second product; false also if the loop ended after ewise
-  std::uint32_t exit = LACUNA_SIDA_EXIT_NONE;  ///< reason for which the loop ended in this pass, if it did
+  std::uint64_t iteration = 0;                 ///< number of iterations completed before the pass
+  bool has_os = false;                         ///< whether the first product was executed; the loop may end before it
+  bool has_is = false;                         ///< whether the second product was executed; the loop may end before it
+  std::uint32_t exit = LACUNA_SIDA_EXIT_NONE;  ///< reason if the loop ended in this pass
 };
 
 class Job {

@@ -9,24 +9,24 @@
 namespace lacuna::sida {
 namespace {
 
-/// Entries read at a time; a longer line is read by one request.
+/// Maximum number of entries read at a time, except that a longer line is read as a whole.
 constexpr std::uint64_t kEntriesAtOnce = 16384;
 
 /// Entries of a matrix, the vector that they are multiplied by, and the sums that their terms are added to.
 struct Terms {
-  const std::uint32_t* from;    ///< for each entry: the element of x
-  const std::uint32_t* to;      ///< for each entry: the sum; unused for lines with offsets
-  const std::byte* values;      ///< value of each entry; null: all are 1
+  const std::uint32_t* from;    ///< for each entry: index of its element of x
+  const std::uint32_t* to;      ///< for each entry: index of its sum; unused by line_sums
+  const std::byte* values;      ///< value of each entry; null: all values are 1
   const std::byte* x;           ///< elements with their features
-  const std::uint8_t* present;  ///< for each element of x: whether it is present; null: all are
-  std::uint32_t width;          ///< features
+  const std::uint8_t* present;  ///< for each element of x: whether it is present; null: all are present
+  std::uint32_t width;          ///< features of an element
 };
 
 /// Functions that depend on semiring and element type.
 struct Kernels {
   unsigned element_bytes, sum_bytes;
-  /// Computes the sums of `lines` lines, whose entries begin at `offsets` - offsets[0], for elements with one feature, all
-  /// present.
+  /// Computes the sums of `lines` lines; the entries of line i begin at offsets[i] - offsets[0]. All elements must be present
+  /// and have one feature.
   void (*line_sums)(const std::uint64_t* offsets, std::uint64_t lines, const Terms& terms, std::byte* sums);
   /// Sets `count` sums to the identity.
   void (*clear)(std::byte* sums, std::uint64_t count);
@@ -130,8 +130,8 @@ class DualProduct : public Product {
   std::vector<std::uint32_t> to_;
 };
 
-/// Product over blocks. Blocks of a line are processed in ascending order, entries of a block by column, then by row: the terms
-/// of a sum are in ascending order for the matrix and for its transpose.
+/// Product over blocks. Blocks of a line are processed in ascending order, entries of a block by column, then by row, so that
+/// the terms of each sum are added in ascending order for the matrix and for its transpose.
 class BlockedProduct : public Product {
  public:
   BlockedProduct(const Memory& memory, const lacuna_sida_matrix& matrix, MatrixLines blocks, bool transposed,
@@ -196,7 +196,7 @@ class BlockedProduct : public Product {
     }
   }
 
-  /// Adds blocks of a line with these coordinates and consecutive numbers from `first` on.
+  /// Adds the terms of blocks in a line: the blocks have these coordinates and are numbered consecutively from `first`.
   void add_blocks(std::uint64_t line, std::span<const std::uint32_t> coordinates, std::uint32_t first) {
     const std::uint64_t begin = offsets_[first], entries = offsets_[first + coordinates.size()] - begin;
     const std::uint8_t* const rows = array_in(memory_, matrix_.block_rows + begin, entries, rows_);
@@ -265,7 +265,7 @@ SharedProduct::SharedProduct(std::unique_ptr<Product> product, WorkerThreads* th
 }
 
 void SharedProduct::sums(std::uint64_t first, std::uint64_t count, std::byte* out, std::uint64_t line_bytes) {
-  // Minimum work per thread: less takes no longer than waking a thread.
+  // Minimum work to be divided, in entries or blocks: smaller products take no longer than waking a thread.
   constexpr std::uint64_t kLeastWork = 2048;
   const Product& product = *products_.front();
   const std::uint64_t together = product.lines_together(), end = first + count;
@@ -297,7 +297,7 @@ void SharedProduct::sums(std::uint64_t first, std::uint64_t count, std::byte* ou
       errors_[part] = std::current_exception();
     }
   });
-  // Reports the error of the first line that has one, like a single thread.
+  // Reports the error of the lowest part, which a single thread would have met first.
   for (const std::exception_ptr& error : errors_) {
     if (error) std::rethrow_exception(error);
   }

@@ -19,7 +19,7 @@ namespace lacuna::sida {
 /// A complete vector in host memory: elements with their features.
 struct HostVector {
   std::vector<std::byte> values;
-  std::vector<std::uint8_t> present;  ///< for each element: whether it is present; empty: all are
+  std::vector<std::uint8_t> present;  ///< for each element: whether it is present; empty: all are present
 
   const std::uint8_t* present_or_null() const { return present.empty() ? nullptr : present.data(); }
 };
@@ -30,7 +30,7 @@ class Product {
   virtual ~Product() = default;
   /// A copy of the product with separate buffers, for another thread.
   virtual std::unique_ptr<Product> copy() const = 0;
-  /// Granularity of lines: the parts of threads begin at multiples of it.
+  /// Granularity at which lines are divided among threads: each part begins at a multiple of it.
   virtual std::uint64_t lines_together() const = 0;
   /// Work of the lines before `line`, in entries or blocks. `line` must be a multiple of lines_together(), or the end.
   virtual std::uint64_t work_before(std::uint64_t line) const = 0;
@@ -46,7 +46,7 @@ struct ProductKind {
   std::uint32_t width;  ///< features of an element
 };
 
-/// `x` must outlive it. Throws ProgramError if offsets decrease or do not end with the number of entries.
+/// `x` must outlive the product. Throws ProgramError if offsets decrease or do not end with the number of entries.
 std::unique_ptr<Product> make_product(const Memory& memory, const Program& program, const ProductKind& kind,
                                       const HostVector& x);
 
@@ -60,7 +60,7 @@ class SharedProduct {
 
  private:
   WorkerThreads* threads_;
-  std::vector<std::unique_ptr<Product>> products_;  ///< product of each thread
+  std::vector<std::unique_ptr<Product>> products_;  ///< one copy of the product per thread
   std::vector<unsigned> numbers_;                   ///< numbers of the threads
   std::vector<std::exception_ptr> errors_;          ///< error of each thread's part
 };

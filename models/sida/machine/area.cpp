@@ -6,12 +6,12 @@ namespace lacuna::sida {
 namespace {
 
 constexpr double kMm2PerUm2 = 1e-6;
-constexpr unsigned kPeRows = 3;  // OS, E-wise and IS
+constexpr unsigned kPeRows = 3;  // one row each for OS, E-wise and IS
 
 /// High-density 6T cell of Samsung's 10 nm: ISSCC 2017, "A 10 nm FinFET 128 Mb SRAM" gives 0.040 um2.
 constexpr double kCellUm2 = 0.040;
-/// AMD's 3D V-Cache, 64 MB in 41 mm2 (ISSCC 2022, 26.4), with TSMC's 7 nm cell of 0.027 um2 (ISSCC 2017), gives the share of
-/// cells in the die, including tags.
+/// AMD's 3D V-Cache has 64 MB in 41 mm2, including tags (ISSCC 2022, 26.4). With TSMC's 7 nm cell of 0.027 um2 (ISSCC 2017)
+/// this gives the area share of the cells.
 constexpr double kVCacheMm2 = 41;
 constexpr double kVCacheCellUm2 = 0.027;
 constexpr double kVCacheBits = 64.0 * 1024 * 1024 * 8;
@@ -19,7 +19,8 @@ constexpr double kCellShare = kVCacheBits * kVCacheCellUm2 * kMm2PerUm2 / kVCach
 
 /// Multiply-adds of the thesis' 4 x 4 x 4 matrix unit.
 constexpr double kUnitProducts = 64;
-/// Scaling from 45 nm to 8N: the operators' addition to a unit, 69 % of it, becomes 0.378 mm2 (section 3.6.1).
+/// Area scaling from 45 nm to 8N: the operators that the thesis adds to a unit, 69 % of its area, scale to 0.378 mm2 (section
+/// 3.6.1).
 constexpr double kScale =
     matrix_cost::kScaledSquareMillimetres / ((matrix_cost::kAllOperators - 1) * matrix_cost::kBaselineSquareMillimetres);
 

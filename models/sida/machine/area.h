@@ -13,7 +13,7 @@
 
 namespace lacuna::sida {
 
-/// Published, section 4.6.7.
+/// Published total area in mm2 (thesis, section 4.6.7).
 inline constexpr double kPublishedMm2 = 348;
 inline constexpr double kPublishedBufferMm2 = 200;
 

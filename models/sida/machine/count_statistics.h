@@ -6,7 +6,7 @@
 
 namespace lacuna::sida {
 
-/// Adds the counters to a group. They must outlive it.
+/// Adds the counters to a group. `counts` must outlive `group`.
 void describe_counts(const PassCounts& counts, StatisticsGroup& group);
 
 }  // namespace lacuna::sida

@@ -1,7 +1,8 @@
 // Analytical model of a CPU for comparison: memory bandwidth and last-level cache; its cores are not modelled.
 //
 // A pass has one product with its element-wise operations, as ALP/GraphBLAS executes them without blocking (thesis, section
-// 4.6.2). Its bytes are those of the oracle. The first time all are read from memory; later a share is read from the cache:
+// 4.6.2). Its bytes are those of the oracle machine. The first pass reads all bytes from memory; later passes read a share of
+// them from the cache:
 //
 //   share = min(1, cache / working set)      working set: the matrix by columns, and all vectors
 //   time  = bytes (1 - share) / bandwidth + bytes share / cache bandwidth
@@ -20,7 +21,7 @@ struct CpuParameters {
   double cache_bandwidth = 870;
 
   void describe(ParameterSection& s);
-  /// Returns seconds.
+  /// Time of a pass in seconds. `bytes`, `working_set`: in bytes; `first`: all bytes are read from memory.
   double time(double bytes, double working_set, bool first) const;
 };
 

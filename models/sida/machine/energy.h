@@ -20,10 +20,10 @@ enum class EnergyPart : std::uint8_t { compute, memory, buffer };
 inline constexpr std::size_t kEnergyParts = 3;
 inline constexpr std::array<const char*, kEnergyParts> kEnergyPartNames = {"compute", "memory", "buffer"};
 
-/// Adds the events of these counts in one block per part. The counts must outlive the meter.
+/// Adds the events of `counts` to the meter, in one block per part. `counts` must outlive `meter`.
 void describe_energy(const EnergyCounts& counts, EnergyMeter& meter, const EnergyParameters& energy);
 
-/// Adds only the events of PEs, or only those of the buffer, in block `block`, for an accelerator in a device.
+/// Add only the events of PEs, or only those of the buffer, to the block `block`, for an accelerator in a device.
 void describe_compute_energy(const EnergyCounts& counts, EnergyMeter& meter, const EnergyParameters& energy,
                              const std::string& block);
 void describe_buffer_energy(const EnergyCounts& counts, EnergyMeter& meter, const EnergyParameters& energy,

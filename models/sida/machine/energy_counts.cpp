@@ -73,7 +73,7 @@ PeOperations operations_of(const Program& program, const Pass& pass, const PassO
     const Code& code = pass.of(phase);
     const std::uint64_t elements = program.elements(pass, phase);
     std::vector<RegisterKind> registers(LACUNA_SIDA_MAX_REGISTERS);
-    registers[0].width = pass.has_os() ? pass.description.width : 1;  // the product's sum, if the code uses it
+    registers[0].width = pass.has_os() ? pass.description.width : 1;  // register 0 may hold the product's sum
     for (std::size_t i = 0; i < code.instructions.size(); ++i) {
       const lacuna_sida_instruction& instruction = code.instructions[i];
       if (instruction.operation == LACUNA_SIDA_OPERATION_DENSE) {
@@ -106,7 +106,7 @@ EnergyCounts energy_counts(const PassShape& shape, const PassCounts& counts, uns
   energy.write(BufferKind::rows, (counts.converted_to_rows + counts.reloaded) * entry);
   energy.read(BufferKind::rows, counts.is_used * entry);
   energy.pass(BufferKind::rows, counts.repack_moved * entry);
-  // A vector shorter than its lines has only the bytes of its elements.
+  // If each line of x was fetched once, count the elements alone: the last line may not be full.
   const std::uint64_t x_bytes = shape.x_length * shape.x_bytes;
   energy.write(BufferKind::x, counts.lines.x_refetched == 0 && counts.lines.x_fetched != 0
                                   ? x_bytes
@@ -122,7 +122,7 @@ EnergyCounts energy_counts(const PassShape& shape, const PassCounts& counts, uns
     energy.write(BufferKind::vectors, counts.lines.w_read_back * line_bytes);
   }
   if (shape.has_os) energy.pass(BufferKind::vectors, shape.y_length * shape.w_bytes);  // y
-  // Vectors from which load code computes x; without load code x itself is read.
+  // With load code, the x reads are of the vectors from which it computes x; otherwise they are of x itself, counted above.
   if (shape.load.instructions != 0) energy.pass(BufferKind::vectors, counts.read(MemoryKind::x));
   for (const MemoryKind kind : {MemoryKind::ewise_vectors, MemoryKind::outputs})
     energy.pass(BufferKind::vectors, counts.read(kind) + counts.written(kind));

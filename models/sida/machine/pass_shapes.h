@@ -7,16 +7,16 @@
 
 namespace lacuna::sida {
 
-/// The two orders of a matrix, which must outlive users.
+/// The two orders of a matrix. The arrays that they refer to must outlive all users.
 struct MatrixOrders {
   LineOrder by_columns, by_rows;
 };
 
-/// Shape of a pass with this outcome; it excludes a dropped product. `orders`: those of the pass' matrix, ignored for an
-/// element-wise pass.
+/// Shape of a pass with this outcome, without the products that were dropped. `orders`: orders of the pass' matrix, ignored
+/// for an element-wise pass.
 PassShape shape_of(const Program& program, const Pass& pass, const PassOutcome& outcome, const MatrixOrders& orders);
 
-/// Bytes of one entry in one order: its coordinate and its value; blocked: two coordinates of a byte and the value.
+/// Bytes of one entry in one order: coordinate and value; in a blocked matrix two coordinates of one byte each, and the value.
 unsigned entry_bytes(const lacuna_sida_matrix& matrix);
 
 }  // namespace lacuna::sida

@@ -59,7 +59,7 @@ class Operators {
   }
   void note_use(int node, bool element_wise) {
     if (node < 0) return;
-    // An operand of a product and a state are in memory, regardless of the number of uses.
+    // A use by a product or as a state counts twice, so that the node never belongs to a reduction: its result is in memory.
     uses_[at(node)].all += element_wise ? 1 : 2;
   }
   bool in_reduction(int node) const { return uses_[at(node)].reduced; }
@@ -68,7 +68,7 @@ class Operators {
     return n.scalar || n.kind == SIDA_INDEX || n.kind == SIDA_MATRIX ? 0 : sida_vector_bytes(&n);
   }
 
-  /// Sets the bytes of the operator; each byte of written vectors passes through the buffer.
+  /// Sets the memory traffic of an operator. Written bytes also pass through the buffer once.
   static void set_bytes(Work& work, std::uint64_t read, std::uint64_t written) {
     work.bytes = read + written;
     work.energy.memory_read = read;
@@ -172,7 +172,7 @@ Work oracle_work(const Program& program, const Pass& pass, const PassOutcome& ou
     for (const std::uint16_t vector : code.stores) written += elements * program.bytes_of_element(vector);
     work.energy.memory_read += read;
     work.energy.memory_written += written;
-    // Without load code x is not an additional vector.
+    // Without load code the vector read is x itself, which is counted below.
     if (phase != Phase::load || code.operations != 0) work.energy.pass(BufferKind::vectors, read + written);
     element_wise += elements * code.operations;
   };

@@ -30,7 +30,7 @@ struct Work {
   double cycles(std::uint64_t bytes_per_cycle, unsigned pes) const;
 };
 
-/// Operators of one iteration. `matrices`: the graph's, in order.
+/// Operators of one iteration. `matrices`: the matrices of the graph, in the graph's order.
 std::vector<Work> operators_of(const lacuna_sida_graph& graph, const std::vector<lacuna_sida_matrix>& matrices);
 
 /// Work of a pass on the oracle.

@@ -18,7 +18,7 @@ StoredOrders::StoredOrders(const Memory& memory, const Program& program, std::ui
   }
 }
 
-/// The entries of columns_, ordered by rows; the columns of each row ascend.
+/// Returns the entries of columns_ ordered by rows; the columns of each row ascend.
 StoredOrders::Lines StoredOrders::rows_of_columns(std::uint64_t rows) const {
   Lines out{std::vector<std::uint64_t>(rows + 1), std::vector<Index>(columns_.coordinates.size())};
   for (const Index row : columns_.coordinates) ++out.offsets[row + 1];
@@ -67,7 +67,8 @@ void StoredOrders::read_blocks(const Memory& memory, const Program& program, std
   memory.read(m.block_columns, std::as_writable_bytes(std::span(block_columns)));
   const auto entries = list.read(0, list.lines());
   const std::uint32_t* const numbers = reinterpret_cast<const std::uint32_t*>(entries.values);
-  // By columns: first the lengths, then the rows, block by block; blocks of a column of blocks ascend by row.
+  // Order by columns: count the column lengths first, then insert the rows block by block. In a column of blocks, blocks
+  // ascend by row.
   columns_.offsets.assign(m.columns + 1, 0);
   columns_.coordinates.resize(m.entries);
   const auto for_each = [&](const auto& visit) {

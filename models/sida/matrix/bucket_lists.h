@@ -1,4 +1,4 @@
-// Lists of items by an integer key, which give the greatest key with an item without a search of the items.
+// Lists of items by integer key. They find the greatest key that has an item without searching the items.
 #pragma once
 
 #include <algorithm>
@@ -13,12 +13,12 @@ class BucketLists {
  public:
   static constexpr Index kNone = ~Index{0};
 
-  /// `items`: numbers 0 to items - 1, initially in no list. Keys grow as needed.
+  /// Items are numbered 0 to `items` - 1 and initially in no list. The range of keys grows as needed.
   explicit BucketLists(Index items) : next_(items), previous_(items), key_(items, kAbsent) {}
 
   bool contains(Index item) const { return key_[item] != kAbsent; }
   std::size_t key(Index item) const { return key_[item]; }
-  /// The item of that key that was inserted last; kNone if there is none.
+  /// The item with that key that was inserted last; kNone if no item has the key.
   Index front(std::size_t key) const { return key < heads_.size() ? heads_[key] : kNone; }
   /// The greatest key with an item. At least one item must be in a list.
   std::size_t greatest() {
@@ -51,7 +51,7 @@ class BucketLists {
   std::vector<Index> next_, previous_;
   std::vector<std::size_t> key_;
   std::vector<Index> heads_;
-  std::size_t greatest_ = 0;  ///< no greater key has an item
+  std::size_t greatest_ = 0;  ///< upper bound of the keys that have items
 };
 
 }  // namespace lacuna::sida

@@ -6,8 +6,8 @@
 namespace lacuna::sida {
 namespace {
 
-/// Each component of the graph starts at a peripheral vertex: the last one of a walk from the vertex of the smallest degree,
-/// repeated while the number of levels grows.
+/// Each component of the graph starts at a peripheral vertex: a breadth-first walk from the vertex of smallest degree ends at
+/// such a vertex, and further walks start there as long as the number of levels grows.
 class CuthillMcKee {
  public:
   explicit CuthillMcKee(const SparseMatrix& matrix) : graph_(neighbours(matrix)), level_(graph_.columns, kUnseen) {}
@@ -32,7 +32,7 @@ class CuthillMcKee {
 
   std::uint64_t degree(Index v) const { return graph_.offsets[v + 1] - graph_.offsets[v]; }
 
-  /// Appends the component of `start`, breadth first. Returns the position of its last level.
+  /// Appends the component of `start` to `to`, breadth first. Returns the position in `to` of the last level.
   std::size_t walk(Index start, std::vector<Index>& to) {
     std::size_t next = to.size(), last_level = next;
     to.push_back(start);

@@ -20,7 +20,7 @@ class Buffer {
   Reloads run() {
     const std::uint64_t sub_tensors = (std::uint64_t{matrix_.columns} + width_ - 1) / width_;
     Reloads result;
-    // Rows of the last sub-tensors are used after all columns have been loaded.
+    // Two steps follow the last column, in which the rows of the last two sub-tensors are used.
     for (std::uint64_t step = 0; step < sub_tensors + 2; ++step) {
       result.steps.push_back(step >= 2 ? use(step - 2, result) : 0);
       if (step < sub_tensors) take_in(step);
@@ -37,7 +37,7 @@ class Buffer {
   }
   std::uint64_t space(Index row) const { return reserves_ ? (waiting_[row] != 0 ? all_[row] : 0) : waiting_[row]; }
 
-  /// Uses the rows of a sub-tensor. Returns the number of entries that must be loaded again.
+  /// Uses the rows of a sub-tensor. Returns the number of evicted entries, which must be loaded again.
   std::uint64_t use(std::uint64_t sub_tensor, Reloads& result) {
     std::uint64_t again = 0;
     for (Index row = static_cast<Index>(sub_tensor * width_); row < end_of(sub_tensor, matrix_.rows); ++row) {
@@ -54,7 +54,7 @@ class Buffer {
     for (Index c = static_cast<Index>(sub_tensor * width_); c < end_of(sub_tensor, matrix_.columns); ++c) {
       for (const Index row : matrix_.column(c)) {
         if (!waits(row, c)) continue;
-        // The row will be loaded again in any case.
+        // The row has been evicted and will be loaded again as a whole.
         if (reserves_ && missing_[row] != 0) {
           ++missing_[row];
           continue;
@@ -83,10 +83,10 @@ class Buffer {
   const Index width_;
   const std::uint64_t room_;
   bool reserves_ = false;
-  std::vector<Index> waiting_, missing_;  ///< entries of each row: in the buffer, and evicted
+  std::vector<Index> waiting_, missing_;  ///< for each row: entries in the buffer, and evicted entries
   std::vector<Index> all_;                ///< number of entries of each row
   std::uint64_t used_ = 0;
-  Index highest_ = 0;  ///< no row after it has an entry in the buffer
+  Index highest_ = 0;  ///< no higher row has an entry in the buffer
 };
 
 }  // namespace

@@ -1,9 +1,9 @@
-// Entries that a buffer of limited capacity has to load again when a matrix is read once for two products: entries that wait
-// for their row and do not fit are evicted, and loaded again by row when the row is used.
+// Counts the entries that must be loaded again if a matrix is read once for two products through a buffer of limited capacity:
+// entries that wait for their row and do not fit are evicted, and loaded again when the row is used.
 //
-// An entry waits from the step of its column to the one before that of its row (occupancy.h). As many entries as necessary are
-// evicted, from the end of the highest row, which is used last. If used entries free their space, this is optimal: entries are
-// intervals of equal weight, of which as few as possible are dropped so that no step exceeds the capacity.
+// An entry waits from the step that uses its column to the step before the use of its row (occupancy.h). Only as many entries
+// as necessary are evicted, from the end of the highest row, which is used last. If used entries free their space, this is
+// optimal: entries are intervals of equal weight, and as few as possible are dropped so that no step exceeds the capacity.
 #pragma once
 
 #include <cstdint>
@@ -15,8 +15,8 @@ namespace lacuna::sida {
 
 /// Space that a row occupies in the buffer.
 enum class RowSpace : std::uint8_t {
-  elements,  ///< its waiting entries
-  whole,  ///< from the first waiting entry on, space for the whole row (section 4.4 of the thesis); a row is evicted as a whole
+  elements,  ///< space for waiting entries only
+  whole,     ///< the first waiting entry reserves space for its row (thesis, section 4.4); a row is evicted as a whole
 };
 
 struct Reloads {

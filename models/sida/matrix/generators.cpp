@@ -140,7 +140,7 @@ class Generator {
     made_.add(a, b);
     if (a != b) made_.add(b, a);
   }
-  /// Adds symmetric pairs of entries from `draw`.
+  /// Adds pairs of entries from `draw`, each with its mirror image, until the requested number is reached.
   template <class Draw>
   void symmetric(const Draw& draw) {
     reserve(wanted_ + 1);
@@ -149,14 +149,14 @@ class Generator {
       both(a, b);
     }
   }
-  /// A vertex and one at distance `width`; at the end of the diagonal, where the second would be outside, the vertex twice.
+  /// Draws a vertex and another one at most `width` after it. If the second would exceed the matrix, returns the first twice.
   Pair near_pair(Index width) {
     const Index a = random_.below(n_);
     const std::uint64_t b = a + std::uint64_t{random_.below(std::min(width, n_ - 1) + 1)};
     return {a, b < n_ ? static_cast<Index>(b) : a};
   }
 
-  /// The largest side of a grid that has at most as many points as there are vertices.
+  /// Side of the largest grid that has no more points than the graph has vertices.
   Index grid_side(unsigned dimensions) const {
     const auto fits = [&](std::uint64_t side) {
       std::uint64_t count = 1;
@@ -190,7 +190,7 @@ class Generator {
     const double kept = of("kept");
     // Crossings are numbered by tile, then by row within each tile.
     const auto number = [&](Index x, Index y) {
-      const Index across = side / tile;  // tiles of full size; the last one of a row or column is larger
+      const Index across = side / tile;  // number of tiles per side; the last tile in each direction may be larger
       const Index tx = std::min(x / tile, across - 1), ty = std::min(y / tile, across - 1);
       const Index width = tx + 1 < across ? tile : side - tx * tile, height = ty + 1 < across ? tile : side - ty * tile;
       return std::uint64_t{ty} * tile * side + std::uint64_t{tx} * tile * height + std::uint64_t{y - ty * tile} * width +
@@ -208,7 +208,7 @@ class Generator {
   void arrow() {
     const auto border = std::min(static_cast<Index>(of("border") * n_), n_ - 1);
     const Index inner = n_ - border, block = std::min(static_cast<Index>(of("block")), inner);
-    // Half of the entries are within blocks, half between blocks and border.
+    // On average half of the entries are within blocks, and half connect blocks with the border.
     symmetric([&]() -> Pair {
       const Index a = random_.below(inner);
       if (border != 0 && random_.share() <= 0.5) return {a, inner + random_.below(border)};
@@ -223,7 +223,7 @@ class Generator {
     const auto supplies = std::min(static_cast<Index>(of("supplies")), n_);
     symmetric([&]() -> Pair {
       if (random_.share() <= near) return near_pair(distance);
-      // Every other far entry belongs to a supply; supplies are spread evenly.
+      // Half of the far entries connect to a supply net; supplies are spaced evenly.
       const bool supply = supplies != 0 && random_.share() <= 0.5;
       const Index a = random_.below(n_);
       return {a, supply ? static_cast<Index>(std::uint64_t{random_.below(supplies)} * n_ / supplies) : random_.below(n_)};
@@ -241,18 +241,18 @@ class Generator {
     });
   }
 
-  /// Vertex i has a weight of (i + 1) ^ (-1 / (exponent - 1)) for entries in its row and, by another order of the vertices, in
-  /// its column.
+  /// The probability of an entry in a row is proportional to (i + 1) ^ (-1 / (exponent - 1)), where i is the position of the
+  /// row in a random order; columns follow the same law with another random order.
   void power() {
     const double alpha = 1 / (of("exponent") - 1), inverse = 1 / (1 - alpha), span = std::pow(n_ + 1.0, 1 - alpha) - 1;
     const auto draw = [&] {
-      // Inverse of the weights' integral from 1 to i + 1.
+      // Inverse of the integral of the weights from 1 to i + 1.
       const double place = std::pow(1 + (1 - random_.share()) * span, inverse) - 1;
       return std::min(static_cast<Index>(place), n_ - 1);
     };
     reserve(wanted_);
     const std::vector<Index> in = random_.order(n_), out = random_.order(n_);
-    // Half of the entries are below the diagonal by chance.
+    // Half of the drawn entries are below the diagonal; the others are mirrored with probability `moved`.
     const double moved = 2 * of("below") - 1;
     for (std::uint64_t i = 0; i < wanted_; ++i) {
       Index row = out[draw()], column = in[draw()];

@@ -22,20 +22,21 @@ struct MatrixKnob {
 struct MatrixKind {
   const char* name;
   const char* meaning;
-  std::vector<MatrixKnob> knobs;  ///< parameters of this kind, in addition to those of all kinds
+  std::vector<MatrixKnob> knobs;  ///< parameters of this kind, in addition to common_knobs()
 };
 
 /// All kinds, in the order of their names.
 std::span<const MatrixKind> matrix_kinds();
-/// Parameters of all kinds: rows, entries, seed, shuffled, pattern.
+/// Parameters that all kinds have in common: rows, entries, seed, shuffled, pattern.
 std::span<const MatrixKnob> common_knobs();
 
-/// True for KIND or KIND:NAME=VALUE,… with the name of a kind.
+/// Whether the text has the form KIND or KIND:NAME=VALUE,… and KIND is the name of a kind.
 bool is_matrix_kind(std::string_view text);
 
 /// Generates the matrix described by `text`, KIND or KIND:NAME=VALUE,...; values of entries are uniform in (0, 1]. The same
 /// text gives the same matrix on every machine, except that `power` depends on the C library's pow(). Entries drawn at the same
-/// place are merged, so that there may be fewer than requested. Throws MatrixError with the nearest name or the valid values.
+/// position are merged, so that the matrix may have fewer entries than requested. Throws MatrixError with the nearest name or
+/// the valid values.
 SparseMatrix generated(std::string_view text);
 
 }  // namespace lacuna::sida

@@ -6,9 +6,10 @@
 namespace lacuna::sida {
 namespace {
 
-/// The next vertex is the one with the highest score with respect to the window, the vertices chosen last: one point for each
-/// entry between two vertices, and one for each vertex whose row has both. Rows with more entries than the square root of the
-/// number of vertices give no points: they would contribute almost equally to all vertices, and dominate the run time.
+/// Repeatedly chooses the vertex with the highest score relative to the window, which holds the last vertices chosen. A vertex
+/// scores one point for each entry that connects it with a vertex of the window, and one for each row that contains both
+/// vertices. Rows with more entries than the square root of the number of vertices give no points: they would contribute almost
+/// equally to all vertices, and dominate the run time.
 class GraphOrder {
  public:
   GraphOrder(const SparseMatrix& matrix, unsigned window)
@@ -22,7 +23,7 @@ class GraphOrder {
   std::vector<Index> order() {
     std::vector<Index> result;
     result.reserve(n_);
-    // Inserted in reverse order, so that the first vertex is chosen if all scores are equal.
+    // Insert in reverse order, so that the lowest vertex is chosen if all scores are equal.
     for (Index v = n_; v-- > 0;) vertices_.insert(v, 0);
     Index first = 0;
     for (Index v = 1; v < n_; ++v) {
@@ -57,7 +58,7 @@ class GraphOrder {
   const Index n_;
   const unsigned window_;
   const std::uint64_t longest_;
-  BucketLists vertices_;  ///< vertices not chosen yet, by points
+  BucketLists vertices_;  ///< vertices not chosen yet, by score
 };
 
 }  // namespace

@@ -74,7 +74,7 @@ struct BlockedEntries {
 BlockedEntries in_blocks(const SparseMatrix& matrix, Index side) {
   BlockedEntries blocked;
   const std::uint64_t block_rows = (std::uint64_t{matrix.rows} + side - 1) / side;
-  std::vector<std::vector<std::uint64_t>> line(block_rows);  // entries of each block of a column of blocks
+  std::vector<std::vector<std::uint64_t>> line(block_rows);  // entries of each block in the current column of blocks
   std::vector<std::vector<std::uint8_t>> columns(block_rows);
   std::vector<Index> touched;
   for (std::uint64_t begin = 0; begin < matrix.columns; begin += side) {
@@ -105,7 +105,7 @@ BlockedEntries in_blocks(const SparseMatrix& matrix, Index side) {
   return blocked;
 }
 
-/// Lists of blocks by lines: `line` and `coordinate` of each block; within a line blocks ascend by coordinate.
+/// Lists the blocks line by line. `line` and `coordinate` give the position of each block; coordinates ascend within a line.
 lacuna_sida_order list_blocks(const std::vector<Index>& line, const std::vector<Index>& coordinate, std::uint64_t lines,
                               unsigned offset_bytes, const PlaceArray& place) {
   std::vector<std::uint64_t> offsets(lines + 1);

@@ -15,7 +15,7 @@ struct MatrixLayout {
   unsigned element = LACUNA_SIDA_F64;  ///< element type of the values
   bool values = true;                  ///< false: a pattern, even if the matrix has values
   bool blocked = false;
-  Index block_side = 256;  ///< 1 to 256
+  Index block_side = 256;  ///< side of a block, 1 to 256
 };
 
 /// Places an array in memory, aligned to 16 bytes, and returns its address.

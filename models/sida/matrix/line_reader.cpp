@@ -58,7 +58,7 @@ std::optional<std::string_view> LineReader::next() {
       fail("the line has more than " + std::to_string(kLongestLine) + " bytes");
     }
     if (newline == nullptr && fill()) continue;
-    // fill() may have moved the buffered data.
+    // begin_ and end_ are read here because fill() may have moved the buffered data.
     if (newline == nullptr && begin_ == end_) return std::nullopt;
     const char* const line = buffer_.get() + begin_;
     begin_ += length + (newline != nullptr ? 1 : 0);

@@ -14,7 +14,7 @@ namespace lacuna::sida {
 
 class LineReader {
  public:
-  /// Limit of a line's length; no valid matrix file has longer ones.
+  /// Maximum length of a line in bytes; lines of valid matrix files are shorter.
   static constexpr std::size_t kLongestLine = std::size_t{1} << 16;
 
   /// Throws MatrixError if the file cannot be opened.

@@ -27,7 +27,7 @@ struct Header {
 
 constexpr bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f'; }
 
-/// The next word of a line; empty at its end.
+/// Removes and returns the next word of a line; empty at the end of the line.
 std::string_view word(std::string_view& line) {
   std::size_t begin = 0;
   while (begin < line.size() && is_blank(line[begin])) ++begin;
@@ -74,7 +74,7 @@ class Reader {
     result.stored = stored_;
     result.matrix = by_columns(std::move(entries_), &result.duplicates);
     if (result.duplicates != 0) {
-      // A mirrored entry is not a separate entry of the file.
+      // by_columns() also counts the mirror image of each duplicate, which the file does not contain.
       if (header_.symmetry != Symmetry::general && !options_.as_stored) result.duplicates = duplicates_in_file(result);
       result.warnings.push_back(lines_.file().string() + ": " + std::to_string(result.duplicates) +
                                 " entries are at the place of another one, and are added to it");
@@ -83,9 +83,9 @@ class Reader {
   }
 
  private:
-  /// Number of duplicate entries in the file: a mirrored pair counts once.
+  /// Number of duplicate entries in the file; an entry and its mirror image count once.
   static std::uint64_t duplicates_in_file(const ReadMatrix& result) {
-    // Entries of the file minus places in its triangle.
+    // The difference of the number of entries and the number of distinct positions in the lower triangle.
     std::uint64_t places = 0;
     for (Index c = 0; c < result.matrix.columns; ++c) {
       const auto rows = result.matrix.column(c);
@@ -124,7 +124,7 @@ class Reader {
       lines_.fail("nothing may follow the symmetry: " + in_quotes(more));
   }
 
-  /// Index of `text` among the valid words.
+  /// Returns the index of `text` in `legal`; rejects the file if `text` is another word.
   std::size_t expect(const std::string& text, const char* what, std::initializer_list<const char*> legal) {
     std::size_t number = 0;
     std::string all;
@@ -162,7 +162,7 @@ class Reader {
     if (header_.field != Field::pattern) entries_.values.reserve(reserved);
   }
 
-  /// At most 2^64 - 2^33 + 1, so that it does not overflow.
+  /// Number of entries of a file in array format; at most 2^64 - 2^33 + 1, so that no product overflows.
   std::uint64_t array_entries() const {
     const std::uint64_t n = header_.rows;
     if (header_.symmetry == Symmetry::general) return n * header_.columns;
@@ -281,7 +281,7 @@ class Reader {
 
   /// Rejects sizes out of proportion to the number of entries, before memory for rows and columns is allocated.
   void expect_rows_in_proportion() const {
-    constexpr std::uint64_t kEmptyRows = 1000;  // rows or columns allowed per entry, and in addition for this many entries
+    constexpr std::uint64_t kEmptyRows = 1000;  // maximum rows or columns: kEmptyRows * (entries + kEmptyRows)
     const std::uint64_t sides = std::max(header_.rows, header_.columns), entries = entries_.entries() + kEmptyRows;
     if (sides / kEmptyRows > entries) {
       throw MatrixError(lines_.file().string() + ": " + std::to_string(sides) + " rows or columns for " +

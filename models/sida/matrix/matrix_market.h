@@ -23,12 +23,12 @@ struct ReadMatrix {
   SparseMatrix matrix;
   Symmetry symmetry = Symmetry::general;
   std::uint64_t stored = 0;           ///< entries in the file
-  std::uint64_t duplicates = 0;       ///< entries at the same place as others, whose values were added
-  std::vector<std::string> warnings;  ///< each with the file's name
+  std::uint64_t duplicates = 0;       ///< entries at the position of an earlier entry; their values were added to it
+  std::vector<std::string> warnings;  ///< messages, each with the file's name
 };
 
-/// Reads a file of format coordinate or array, of real, integer or pattern entries, general, symmetric or skew-symmetric. Zeros
-/// in an array do not become entries. Throws MatrixError with file, line and the expected contents.
+/// Reads a file in format coordinate or array, with real, integer or pattern entries, that is general, symmetric or
+/// skew-symmetric. Zeros in an array do not become entries. Throws MatrixError with file, line and the expected contents.
 ReadMatrix read_matrix_market(const std::filesystem::path& file, const ReadOptions& options = {});
 
 /// Writes a matrix in format coordinate, general. Values have enough digits to be read back exactly.

@@ -24,7 +24,7 @@ Occupancy occupancy(const SparseMatrix& matrix, Index width) {
   if (!matrix.is_square()) throw MatrixError("only a square matrix can be used by two products of one pass");
   if (width == 0) throw MatrixError("a sub-tensor has at least one column");
   const std::size_t steps = (std::size_t{matrix.columns} + width - 1) / width;
-  // Changes from step to step: an entry is added in the step of its column, and removed two steps after that of its row.
+  // Change in each step: an entry is added in the step of its column's sub-tensor, and removed two steps after its row's.
   std::vector<std::int64_t> change(steps + 2);
   for (Index c = 0; c < matrix.columns; ++c) {
     const std::size_t comes = c / width;
@@ -63,7 +63,7 @@ Blocks blocks(const SparseMatrix& matrix, Index side, unsigned value_bytes) {
   if (side == 0 || side > 256) throw MatrixError("the side of a block is 1 to 256, as coordinates within it have one byte");
   const auto in_blocks = [side](Index n) { return (std::uint64_t{n} + side - 1) / side; };
   Blocks result{.side = side, .count = 0, .bytes = 0};
-  // For each row of blocks, the last column of blocks with an entry in it, plus one.
+  // For each row of blocks: 1 + the last column of blocks that had an entry in this row of blocks.
   std::vector<std::uint64_t> seen(in_blocks(matrix.rows));
   for (Index c = 0; c < matrix.columns; ++c) {
     const std::uint64_t number = c / side + std::uint64_t{1};

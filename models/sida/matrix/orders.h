@@ -18,8 +18,8 @@ struct OrderKind {
 /// All orders, sorted by name.
 std::span<const OrderKind> order_kinds();
 
-/// The order of that name, or one from a file with one number, counted from 1, per line. Throws MatrixError if `name` is
-/// neither, with the nearest name, and if the matrix is not square.
+/// Returns the order called `name`, or reads it from the file of that name, which has one number per line, counted from 1.
+/// Throws MatrixError, with the nearest name, if `name` is neither an order nor a file, and if the matrix is not square.
 std::vector<Index> order_of(const SparseMatrix& matrix, std::string_view name);
 
 }  // namespace lacuna::sida

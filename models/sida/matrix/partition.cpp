@@ -13,11 +13,11 @@
 namespace lacuna::sida {
 namespace {
 
-/// Approximate number of vertices per part. Bisection numbers the parts so that parts with similar numbers are close.
+/// Approximate number of vertices per part. Bisection gives neighbouring parts similar numbers.
 constexpr Index kPartVertices = 16;
 constexpr Index kMostParts = 1 << 14;
 
-/// A Scotch graph for one thread with a fixed seed: gives the same parts on every machine.
+/// A Scotch graph that is processed by one thread with a fixed seed, so that its parts are the same on every machine.
 class ScotchGraph {
  public:
   explicit ScotchGraph(const SparseMatrix& matrix) {

@@ -9,14 +9,14 @@
 
 namespace lacuna::sida {
 
-// Format, little-endian: eight letters "LacunaSM"; version 1, and whether entries have values, in 32 bits each; rows and
-// columns in 32 bits, number of entries in 64; offsets in 64 bits, rows of entries in 32, values in 64 (IEEE 754); FNV-1a hash
-// of all preceding bytes in 64 bits.
+// Format, little-endian: the eight letters "LacunaSM"; version (1) and whether entries have values, 32 bits each; numbers of
+// rows and columns, 32 bits each; number of entries, 64 bits; the arrays of offsets (64 bits), rows of entries (32 bits) and
+// values (64 bits, IEEE 754); FNV-1a hash of all preceding bytes, 64 bits.
 
 /// Whether the file begins like a prepared matrix.
 bool is_prepared(const std::filesystem::path& file);
 
-/// Throws MatrixError if the file is incomplete, damaged or of another version.
+/// Reads a prepared matrix. Throws MatrixError if the file is incomplete, damaged or of another version.
 SparseMatrix read_prepared(const std::filesystem::path& file);
 void write_prepared(const SparseMatrix& matrix, std::ostream& out);
 

@@ -8,10 +8,10 @@
 namespace lacuna::sida {
 namespace {
 
-/// Converts numbers of entries, stored one index later, to offsets.
+/// Converts numbers of entries to offsets in place: element i + 1 holds the number of entries of line i.
 void count_up(std::vector<std::uint64_t>& offsets) { std::partial_sum(offsets.begin(), offsets.end(), offsets.begin()); }
 
-/// Sorts the rows of a column with their values. Entries at the same place keep their order.
+/// Sorts the rows of a column with their values. Entries at the same position keep their order.
 void sort_column(SparseMatrix& m, std::uint64_t begin, std::uint64_t end, std::vector<std::pair<Index, double>>& scratch) {
   const auto first = m.indices.begin() + static_cast<std::ptrdiff_t>(begin);
   const auto last = m.indices.begin() + static_cast<std::ptrdiff_t>(end);
@@ -26,7 +26,7 @@ void sort_column(SparseMatrix& m, std::uint64_t begin, std::uint64_t end, std::v
   for (std::uint64_t i = begin; i < end; ++i) std::tie(m.indices[i], m.values[i]) = scratch[i - begin];
 }
 
-/// Adds entries at the same place. Returns the number of entries removed.
+/// Merges entries at the same position by adding their values. Returns the number of entries removed.
 std::uint64_t merge_places(SparseMatrix& m) {
   std::uint64_t to = 0, from = 0;
   for (Index c = 0; c < m.columns; ++c) {

@@ -1,4 +1,4 @@
-// Sparse matrices on the host, which are read or generated, ordered, and laid out for the sparse dataflow accelerator.
+// Sparse matrices in host memory: read or generated, ordered, and laid out for the sparse dataflow accelerator.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace lacuna::sida {
 
-/// A matrix, its file or its description is invalid; what() states the place and the valid values.
+/// Thrown if a matrix, its file or its description is invalid; what() states the location and the valid values.
 class MatrixError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -18,7 +18,7 @@ class MatrixError : public std::runtime_error {
 /// Index of a row or column, from 0; there are at most 2^32 - 1.
 using Index = std::uint32_t;
 
-/// Entries by coordinates, in any order; several may be at the same place.
+/// Entries by coordinates, in any order; several entries may have the same position.
 struct Coordinates {
   Index rows = 0, columns = 0;
   std::vector<Index> row, column;  ///< position of each entry
@@ -35,7 +35,7 @@ struct Coordinates {
   }
 };
 
-/// Entries by columns ("CSC"): rows ascend in each column, and each place has at most one entry.
+/// Entries by columns ("CSC"): rows ascend in each column, and each position has at most one entry.
 struct SparseMatrix {
   Index rows = 0, columns = 0;
   std::vector<std::uint64_t> offsets{0};  ///< first entry of each column, followed by the number of entries
@@ -48,15 +48,15 @@ struct SparseMatrix {
   std::span<const Index> column(Index c) const { return {indices.data() + offsets[c], indices.data() + offsets[c + 1]}; }
 };
 
-/// Sorts entries by columns. Entries at the same place are added in the order of `entries`; `duplicates`, if not null, receives
-/// the number of entries removed. Throws MatrixError for coordinates outside of the matrix.
+/// Sorts entries by columns. Entries at the same position are added in the order of `entries`; `duplicates`, if not null,
+/// receives the number of entries removed. Throws MatrixError for coordinates outside of the matrix.
 SparseMatrix by_columns(Coordinates entries, std::uint64_t* duplicates = nullptr);
 
 /// The transpose: its columns are the rows of `matrix`, so that it also represents `matrix` by rows ("CSR").
 SparseMatrix transposed(const SparseMatrix& matrix);
 
-/// The matrix with permuted rows and columns, P A P^T: row and column i of the result are `order[i]` of the matrix. Throws
-/// MatrixError unless the matrix is square and `order` is a permutation.
+/// The matrix with permuted rows and columns, P A P^T: row and column i of the result are row and column order[i] of `matrix`.
+/// Throws MatrixError unless the matrix is square and `order` is a permutation.
 SparseMatrix permuted(const SparseMatrix& matrix, std::span<const Index> order);
 
 /// The pattern of A + A^T without the diagonal: the neighbours of each vertex in an undirected graph. The matrix must be

@@ -20,7 +20,7 @@ ColumnLoader::ColumnLoader(const PassShape& shape, const PipelineParameters& par
 
 void ColumnLoader::count_blocks() {
   blocks_.resize(sub_tensors_);
-  // For each row of blocks, the last column of blocks with an entry in it, plus one.
+  // For each row of blocks: 1 + the last column of blocks that had an entry in this row of blocks.
   std::vector<std::uint64_t> seen((shape_.x_length + shape_.block_side - 1) / shape_.block_side);
   for (std::uint64_t c = 0; c < shape_.os.lines(); ++c) {
     const std::uint64_t number = c / shape_.block_side + 1;
@@ -119,7 +119,7 @@ void ColumnLoader::skip_empty() {
   while (next_ < sub_tensors_ && position_ >= end_of(next_)) ++next_;
 }
 
-/// Whether the offsets of the next piece's sub-tensor and of all before it have arrived.
+/// Whether the offsets of all sub-tensors up to that of the next piece have arrived.
 bool ColumnLoader::offsets_arrived() {
   while (!offset_flights_.empty() && offset_flights_.front().sub_tensor <= next_) {
     if (!offset_flights_.front().arrival.known()) return false;

@@ -1,15 +1,16 @@
-// CSC loader: loads columns into the CSC space in order, after their offsets.
+// CSC loader: loads columns in ascending order into the CSC space, the part of the buffer for entries by columns.
 //
 // Columns are requested in pieces, contiguous ranges of entries of one sub-tensor, as far ahead as the space or the dispatcher
-// allows. At most `bytes_in_flight` are in flight, so that columns of later steps do not delay other requests of the pass. A
-// piece is at most a quarter of that limit and of the CSC space, and at least one entry. OS uses a piece once it has arrived,
-// which frees its space immediately. A column longer than the space is loaded in several pieces. Leading entries of a column
-// that eager loading has already fetched are skipped, so that a piece may consist of several reads.
+// allows. At most `bytes_in_flight` bytes are in flight, so that columns of later steps do not delay other requests of the
+// pass. A piece has at least one entry, and at most a quarter of that limit and of the CSC space. The output-stationary core
+// (OS) uses a piece once it has arrived, which frees its space immediately. A column longer than the space is loaded in several
+// pieces. Leading entries of a column that eager loading has already fetched are skipped, so that a piece may need several
+// reads.
 //
-// Offsets are streamed in whole buffer lines, two sub-tensors ahead of the columns in flight; the columns of a sub-tensor wait
-// for them. Blocked storage: a piece's entries are read as blocks; the list of a sub-tensor's blocks is read with its first
-// piece. Sources: thesis, section 4.4.4; spec "Consequences", prefetch. Pieces are our choice. Host memory: 4 bytes per
-// sub-tensor if blocked.
+// Offsets are streamed in whole buffer lines, two sub-tensors ahead of the columns in flight; the columns of a sub-tensor are
+// requested when its offsets have arrived. Blocked storage: the entries of a piece are read as blocks; the list of a
+// sub-tensor's blocks is read with its first piece. Source: thesis, section 4.4.4; the division into pieces is our choice. Host
+// memory: 4 bytes per sub-tensor if blocked.
 #pragma once
 
 #include <array>
@@ -35,10 +36,10 @@ class ColumnLoader {
 
   ColumnLoader(const PassShape& shape, const PipelineParameters& parameters, std::uint64_t sub_tensor, std::uint64_t csc_bytes);
 
-  /// Allows requests for sub-tensors up to `last` from `since` on.
+  /// Allows requests for sub-tensors up to `last` from time `since` on.
   void allow(std::uint64_t last, Time since);
-  /// Earliest time of the next request. kNever if everything has been requested, if it first needs a release of space or a call
-  /// of allow(), or if it depends on requests in flight.
+  /// Earliest time of the next request. kNever if everything has been requested, or if the request needs a release of space, a
+  /// call of allow(), or the arrival of requests in flight.
   Time next_time();
   /// Whether the next request depends on requests in flight.
   bool awaits_requests() const { return awaits_requests_; }
@@ -49,11 +50,11 @@ class ColumnLoader {
 
   /// The oldest piece; null if none has been requested.
   const Piece* front() const { return pieces_.empty() ? nullptr : &pieces_.front(); }
-  /// The youngest piece; null if none.
+  /// The youngest piece; null if none has been requested.
   const Piece* back() const { return pieces_.empty() ? nullptr : &pieces_.back(); }
   /// First piece of a sub-tensor that OS has not used; null if none has been requested.
   const Piece* first_of(std::uint64_t sub_tensor) const;
-  /// Frees the oldest piece, which has arrived and been used by OS. `at` must not decrease between calls.
+  /// Frees the oldest piece, which must have arrived, at the time `at` at which OS has used it. `at` must not decrease.
   void release(Time at);
 
   /// Whether all entries of a sub-tensor have been requested.
@@ -82,30 +83,30 @@ class ColumnLoader {
   const PassShape& shape_;
   std::uint64_t sub_tensor_, sub_tensors_;
   unsigned line_bytes_;
-  std::uint64_t capacity_, piece_, window_;  ///< entries: of the CSC space, of a piece, in flight
+  std::uint64_t capacity_, piece_, window_;  ///< limits in entries: CSC space, piece, entries in flight
   std::uint64_t held_ = 0;                   ///< entries in the CSC space, or in flight
   std::deque<Piece> pieces_;
   std::uint64_t next_ = 0;                       ///< sub-tensor of the next piece
-  std::uint64_t position_ = 0;                   ///< its first entry
+  std::uint64_t position_ = 0;                   ///< first entry of the next piece
   std::uint64_t offsets_for_ = 0;                ///< number of sub-tensors whose offsets have been requested
-  std::array<std::uint64_t, 2> offset_bytes_{};  ///< requested bytes of offsets, by order
+  std::array<std::uint64_t, 2> offset_bytes_{};  ///< bytes of offsets requested so far, for each order of the matrix
   std::uint64_t ahead_;                          ///< number of sub-tensors by which offsets are requested ahead of pieces
   struct OffsetFlight {
     std::uint64_t sub_tensor;
     Arrival arrival;
   };
   std::deque<OffsetFlight> offset_flights_;  ///< requests for offsets that may be in flight, by sub-tensor
-  Time offsets_since_ = 0;                   ///< time at which all earlier offsets had arrived
+  Time offsets_since_ = 0;                   ///< time at which the offsets before `offset_flights_` had arrived
   struct Flight {
     std::uint64_t entries;
     Time arrival;  ///< valid once OS has used the piece
   };
-  std::deque<Flight> flights_;   ///< the last pieces, including used ones, that may be in flight
-  std::uint64_t in_flight_ = 0;  ///< number of their entries
+  std::deque<Flight> flights_;   ///< latest pieces that may be in flight, including pieces that OS has used
+  std::uint64_t in_flight_ = 0;  ///< entries of the pieces in flights_
   bool awaits_requests_ = false;
   std::uint64_t allowed_ = 0;  ///< last sub-tensor that may be requested
   Time allowed_since_ = 0, free_since_ = 0, window_since_ = 0;
-  Time last_ = 0;                      ///< time of the last request
+  Time last_ = 0;                      ///< time of the last request for a piece
   std::vector<std::uint32_t> blocks_;  ///< number of blocks of each sub-tensor, if blocked
   std::uint64_t blocks_requested_ = 0;
 };

@@ -8,7 +8,7 @@ namespace {
 
 std::uint64_t divide_up(std::uint64_t a, std::uint64_t b) { return (a + b - 1) / b; }
 
-/// A mark has 32 bits, at least 8 of them for the group's number.
+/// Maximum products of a group: a mark has 32 bits, of which at least 8 hold the group's number.
 constexpr std::uint64_t kLargestGroup = (std::uint64_t{1} << 24) - 1;
 
 }  // namespace
@@ -47,7 +47,7 @@ void ScatterGroups::close_group() {
 inline void ScatterGroups::count(Index sum) {
   std::uint32_t& mark = mark_[sum];
   const std::uint32_t now = number_ << count_bits_;
-  const bool again = mark >= now;  // marks are cleared before group numbers wrap, so that none is of a later group
+  const bool again = mark >= now;  // close_group() clears all marks before group numbers wrap
   mark = again ? mark + 1 : now + 1;
   conflicts_ += again ? 1 : 0;
   most_ = std::max(most_, mark - now);

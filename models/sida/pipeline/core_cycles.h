@@ -11,8 +11,8 @@
 //             columns that OS uses in the same step: column by column; the products of a column are adjacent and are
 //             added like the segments of OS, so that a group has one product per sum.
 //
-// Sources: spec "Machine"; SIGMA's adder tree, thesis section 4.4.3. The latency of the scatter network, the addition
-// by column and both ways of charging conflicts are ours.
+// Source: thesis, section 4.4.3, with SIGMA's adder tree. The latency of the scatter network, the addition by column and both
+// ways of charging conflicts are our choice.
 #pragma once
 
 #include <cstdint>
@@ -42,26 +42,26 @@ class ScatterGroups {
   void add(std::span<const Index> sums);
   /// Adds only products for sums below `limit`. Returns their number.
   std::uint64_t add_below(std::span<const Index> sums, Index limit);
-  /// Ends the last group, which may be incomplete. Returns the cycles since the last call.
+  /// Ends the last group, which may be incomplete. Returns the cycles of all groups since the previous call.
   Time end();
 
-  /// Cycles of `entries` entries without conflicts.
+  /// Cycles of `entries` entries if there are no conflicts.
   Time plain(std::uint64_t entries) const { return (entries + group_ - 1) / group_ * cycles_per_group_; }
 
-  std::uint64_t conflicts() const { return conflicts_; }     ///< products for the same sum as another one of their group
+  std::uint64_t conflicts() const { return conflicts_; }     ///< products whose sum was already used in the same group
   Time conflict_cycles() const { return conflict_cycles_; }  ///< cycles charged for conflicts
 
  private:
   void count(Index sum);
   void close_group();
 
-  std::uint64_t group_;  ///< entries
+  std::uint64_t group_;  ///< maximum number of entries of a group
   Time cycles_per_group_;
   Scatter scatter_;
-  unsigned count_bits_;              ///< bits of a mark that count; the others hold the group's number
-  std::vector<std::uint32_t> mark_;  ///< for each sum, the last group that used it and its products in that group
+  unsigned count_bits_;              ///< low bits of a mark that count products; the others hold the group's number
+  std::vector<std::uint32_t> mark_;  ///< for each sum: the last group that used it, and its products in that group
   std::uint32_t number_ = 1;         ///< number of the current group
-  std::uint64_t filled_ = 0;         ///< entries of the current group
+  std::uint64_t filled_ = 0;         ///< entries in the current group so far
   std::uint32_t most_ = 0;           ///< maximum number of the group's products for one sum
   Time cycles_ = 0;
   std::uint64_t conflicts_ = 0;

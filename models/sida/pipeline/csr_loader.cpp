@@ -15,7 +15,7 @@ void CsrLoader::allocate() {
   held_in_.resize((shape_.os.lines() + sub_tensor_ - 1) / sub_tensor_);
 }
 
-/// The first row at or after `row` that may have entries to fetch, or the number of rows.
+/// The first row from `row` on that may have entries to fetch, or the number of rows.
 Index CsrLoader::unfinished(Index row) {
   while (next_[row] != row) {
     next_[row] = next_[next_[row]];
@@ -29,7 +29,7 @@ void CsrLoader::skip_requested(Index row, std::uint64_t frontier) {
   position_[row] += static_cast<Index>(std::lower_bound(columns.begin(), columns.end(), frontier) - columns.begin());
 }
 
-/// End of the entries to fetch of `row`, which start at `begin`. `sum`: fetched entries of rows `first` to `row`.
+/// End of the entries to fetch in `row`, which begin at `begin`. `sum`: entries fetched so far in rows `first` to `row`.
 std::uint64_t CsrLoader::row_end(Index row, std::uint64_t begin, std::uint64_t sum, Index first, std::uint64_t left) const {
   std::uint64_t end = std::min(shape_.is.offsets[row + 1], begin + left);
   if (balance_ == Balance::mean)
@@ -39,7 +39,7 @@ std::uint64_t CsrLoader::row_end(Index row, std::uint64_t begin, std::uint64_t s
   return begin + static_cast<std::uint64_t>(std::upper_bound(columns.begin(), columns.end(), last) - columns.begin());
 }
 
-/// Returns false if there is no room for the converted entry or its sum.
+/// Fetches one entry. Returns false if there is no room for the converted entry or for its sum.
 bool CsrLoader::fetch_entry(Index row, Index column, const EagerRequest& request, VectorLines& lines) {
   const std::uint64_t bytes = (held_now_ + 1) * shape_.entry_bytes + lines.early_bytes();
   if (bytes > request.room_bytes) return false;
@@ -63,7 +63,7 @@ std::uint64_t CsrLoader::fetch(const EagerRequest& request, VectorLines& lines) 
   if (!any()) allocate();
   const Index end = static_cast<Index>(request.known_rows);
   std::uint64_t fetched = 0;
-  // Finished rows leave the list; the first remaining row follows S.
+  // Removes finished rows from the list, from `row` on. The first row that remains in the list is S + 1.
   const auto settled = [&](Index row) {
     for (row = unfinished(row); row < end; row = unfinished(row)) {
       skip_requested(row, request.frontier);
@@ -75,7 +75,7 @@ std::uint64_t CsrLoader::fetch(const EagerRequest& request, VectorLines& lines) 
   Index row = settled(0);
   const Index first = row == 0 ? 0 : row - 1;
   std::uint64_t sum = 0;
-  Index counted = first;  // rows below are included in the sum
+  Index counted = first;  // rows below this one are included in the sum
   for (; row < end && fetched < request.entries; row = settled(row + 1)) {
     sum += shape_.is.offsets[row] - shape_.is.offsets[counted] + position_[row];
     counted = row + 1;

@@ -9,9 +9,9 @@
 // an entry of a lower row in its column has not been fetched; the CSC loader then fetches the entry again. The loader stops
 // when there is no room left for converted columns or for sums that must be in the buffer earlier.
 //
-// Sources: thesis, section 4.4.4, CSR loader; spec "Machine". Our choices: S is the end of the contiguous finished rows, not
-// the highest finished row; a fetched row is used in the next step. Host memory: 16 bytes per row or column, allocated by the
-// first fetch. Host cost: one access per fetched entry and, amortised, per row.
+// Source: thesis, section 4.4.4, CSR loader. Our choices: S is the end of the contiguous finished rows, not the highest
+// finished row; a fetched row is used in the next step. Host memory: 16 bytes per row or column, allocated by the first fetch.
+// Host cost: one access per fetched entry and, amortised, per row.
 #pragma once
 
 #include <cstdint>
@@ -30,12 +30,12 @@ struct RowSegment {
 
 struct EagerRequest {
   std::uint64_t step;
-  std::uint64_t entries;     ///< R
-  std::uint64_t known_rows;  ///< E
-  /// First column of which the CSC loader has not requested any entry and will not in this step: IS uses its entries in the
-  /// next step, OS later.
+  std::uint64_t entries;     ///< R: maximum number of entries to fetch
+  std::uint64_t known_rows;  ///< E: number of rows whose w is known
+  /// First column of which the CSC loader has requested no entry and requests none in this step. Entries of the columns from
+  /// here on can be fetched: IS uses them in the next step, OS later.
   std::uint64_t frontier;
-  std::uint64_t room_bytes;  ///< for converted columns and early sums together
+  std::uint64_t room_bytes;  ///< space for converted columns and early sums together, in bytes
 };
 
 class CsrLoader {
@@ -49,7 +49,7 @@ class CsrLoader {
   void clear_segments() { segments_.clear(); }
 
   bool any() const { return !held_.empty(); }
-  /// Number of a column's leading entries that are in the buffer, converted.
+  /// Number of a column's leading entries that have been fetched and converted to column order.
   std::uint64_t held(std::uint64_t column) const { return held_.empty() ? 0 : held_[column]; }
   std::uint64_t held_in(std::uint64_t sub_tensor) const { return sub_tensor < held_in_.size() ? held_in_[sub_tensor] : 0; }
   /// Number of a column's entries that IS has used, or will use in the next step, ahead of OS.
@@ -57,7 +57,7 @@ class CsrLoader {
   /// Frees the converted entries of a sub-tensor that OS has used.
   void release(std::uint64_t sub_tensor);
 
-  std::uint64_t held_now() const { return held_now_; }  ///< entries
+  std::uint64_t held_now() const { return held_now_; }  ///< converted entries in the buffer
   std::uint64_t converted() const { return converted_; }
   std::uint64_t discarded() const { return discarded_; }
 
@@ -71,8 +71,8 @@ class CsrLoader {
   const PassShape& shape_;
   std::uint64_t sub_tensor_;
   Balance balance_;
-  std::vector<Index> position_;  ///< for each row, first entry not known to have been requested
-  std::vector<Index> next_;      ///< for each row: itself while it has entries to fetch, otherwise a later one
+  std::vector<Index> position_;  ///< for each row: first entry that may not have been requested
+  std::vector<Index> next_;      ///< for each row: its own number while it has entries to fetch, then a later row
   std::vector<Index> held_, used_early_;
   std::vector<Index> held_in_;  ///< converted entries of each sub-tensor
   std::vector<RowSegment> segments_;

@@ -4,7 +4,7 @@
 //   end      = begin + bytes
 //   arrival  = ceil(end / B) + latency                       in cycles; a write is complete at ceil(end / B)
 //
-// Numbers: 512 GB/s at 1 GHz are 512 bytes a cycle (thesis, section 4.5.1); 150 cycles of latency (spec "Consequences").
+// Defaults: 512 GB/s (thesis, section 4.5.1) at 1 GHz are 512 bytes per cycle; clock and latency are our choice.
 #pragma once
 
 #include <array>
@@ -24,9 +24,9 @@ class IdealMemory : public ImmediateMemory {
   std::uint64_t bytes() const { return bytes_; }
   std::uint64_t bytes(MemoryKind kind) const { return by_kind_[static_cast<std::size_t>(kind)]; }
   std::uint64_t requests() const { return requests_; }
-  /// Number of requests whose `earliest` was less than that of the previous one.
+  /// Number of requests whose `earliest` was less than that of the previous request.
   std::uint64_t out_of_order() const { return out_of_order_; }
-  /// Share of the bandwidth used until `end`; 0 for 0 cycles.
+  /// Share of the bandwidth that was used until `end`; 0 if `end` is 0.
   double utilisation(Time end) const;
 
  private:
@@ -34,7 +34,7 @@ class IdealMemory : public ImmediateMemory {
 
   std::uint64_t bytes_per_cycle_;
   Time latency_;
-  std::uint64_t free_ = 0;  ///< time at which the server becomes free, in 1 / bytes_per_cycle_ cycles
+  std::uint64_t free_ = 0;  ///< time at which the server becomes free, in units of 1 / bytes_per_cycle_ cycles
   std::uint64_t bytes_ = 0, requests_ = 0, out_of_order_ = 0;
   Time last_earliest_ = 0;
   std::array<std::uint64_t, kMemoryKinds> by_kind_{};

@@ -8,7 +8,8 @@ LineLives none(std::uint64_t length, unsigned element_bytes, unsigned line_bytes
   return {lines, std::vector<std::uint32_t>(lines.lines(), StepLists::kNever), std::vector<std::uint32_t>(lines.lines())};
 }
 
-/// Extends the lives of elements to their uses by the lines of `order` that have their coordinate, `lag` steps after OS.
+/// Extends the life of each element to the steps in which lines of `order` have its coordinate: `lag` steps after OS uses
+/// their sub-tensor.
 void use_by_coordinate(LineLives& lives, const LineOrder& order, std::uint64_t sub_tensor, std::uint64_t lag) {
   for (std::uint64_t line = 0; line < order.lines(); ++line) {
     const std::uint64_t step = line / sub_tensor + lag;
@@ -61,7 +62,7 @@ LineLives w_lives(const PassShape& shape, std::uint64_t sub_tensor, unsigned lin
 LineLives z_lives(const PassShape& shape, std::uint64_t sub_tensor, unsigned line_bytes) {
   LineLives lives = none(shape.has_is ? shape.z_length : 0, shape.z_bytes, line_bytes);
   if (!shape.has_is) return lives;
-  // Sums without entries are written no later than the last line.
+  // Step in which a sum without entries is finished, no later than the step of the last line.
   const std::uint64_t sub_tensors = (shape.y_length + sub_tensor - 1) / sub_tensor;
   const auto without_entries = [&](std::uint64_t sum) {
     return sub_tensors == 0 ? 0 : std::min(sum / sub_tensor + 2, sub_tensors + 1);

@@ -5,11 +5,11 @@
 //   w   from the step of E-wise, i / T + 1, to the last use of an entry in its row; never if the row is empty
 //   z   from the first use of an entry in its column to the last; a sum without entries is finished in step c / T + 2
 //
-// IS uses the entry (r, c) in step max(c / T, r / T + 2); of a pair (A, A^T), line l in step l / T + 2. A line is in the
-// buffer as long as any of its elements. Source: spec "Consequences", "The vectors are not in Table 4.1 but in the buffer".
+// IS uses the entry (r, c) in step max(c / T, r / T + 2), or for a pair (A, A^T) line l in step l / T + 2. A line is in the
+// buffer as long as any of its elements must be. The thesis does not count vectors in Table 4.1, but they occupy the buffer.
 //
-// O(rows + columns), as coordinates ascend; O(entries) for x and z of passes that have one order only. Host memory: 8 bytes
-// per line, and 4 for each of its two lists.
+// Host time: O(rows + columns), as coordinates ascend; O(entries) for x and z of passes that have one order only. Host memory:
+// 8 bytes per line, and 4 for each of its two lists.
 #pragma once
 
 #include <algorithm>
@@ -25,7 +25,7 @@ namespace lacuna::sida {
 class StepLists {
  public:
   StepLists() = default;
-  /// step_of[line]: step of the line, less than `steps`; kNever: in no list.
+  /// step_of[line]: step to whose list the line belongs, less than `steps`; kNever: the line is in no list.
   StepLists(std::span<const std::uint32_t> step_of, std::uint64_t steps);
   std::span<const Index> at(std::uint64_t step) const {
     if (step + 1 >= offsets_.size()) return {};
@@ -40,7 +40,7 @@ class StepLists {
 
 struct LineLives {
   LineGeometry lines;
-  std::vector<std::uint32_t> first, last;  ///< steps of each line; `first` is kNever if the line is never in the buffer
+  std::vector<std::uint32_t> first, last;  ///< first and last step of each line; `first` is kNever for unused lines
 
   void use(std::uint64_t element, std::uint64_t first_step, std::uint64_t last_step) {
     const Index line = lines.line_of(element);
@@ -49,7 +49,7 @@ struct LineLives {
   }
 };
 
-/// Lives of x's lines: `first` is the step of the first column; the line is in the buffer from the step before.
+/// Lives of the lines of x: `first` is the step of the first column; the line is in the buffer from the previous step on.
 LineLives x_lives(const PassShape& shape, std::uint64_t sub_tensor, unsigned line_bytes);
 LineLives w_lives(const PassShape& shape, std::uint64_t sub_tensor, unsigned line_bytes);
 LineLives z_lives(const PassShape& shape, std::uint64_t sub_tensor, unsigned line_bytes);

@@ -1,8 +1,8 @@
-// Replacement of lines of x, w and z in a buffer that cannot hold all live ones.
+// Replacement of lines of x, w and z in a buffer that cannot hold all live lines.
 //
 // The thesis does not cover vectors that do not fit. We use the clock algorithm, which approximates LRU with one bit per line:
-// a hand cycles through the lines held; a line used since the hand last passed stays for another round, and the first other
-// line is replaced. A hit costs one access to one byte. Host memory: 5 bytes per line, and 4 per line held.
+// a hand cycles through the lines held; a line that was used since the hand last passed stays for another round, and the first
+// line that was not used is replaced. A hit costs one access to one byte. Host memory: 5 bytes per line, and 4 per line held.
 #pragma once
 
 #include <cstdint>
@@ -19,8 +19,8 @@ class LineCache {
   bool holds(Index line) const { return state_[line] != kAbsent; }
   std::uint64_t bytes() const { return bytes_; }
 
-  /// Makes the line held. Returns true if it already was; otherwise evicts lines until there is room for its `bytes`: calls
-  /// `leaves(line)` for each, which returns its bytes. No line may be larger than the capacity.
+  /// Uses a line of `bytes` bytes. Returns true if it was already held; otherwise evicts lines until there is room, and holds
+  /// it. `leaves(line)` is called for each evicted line and returns its size. No line may be larger than the capacity.
   template <typename Leaves>
   bool use(Index line, std::uint64_t bytes, Leaves leaves) {
     if (state_[line] != kAbsent) {
@@ -58,7 +58,7 @@ class LineCache {
       state = kHeld;
     }
   }
-  /// Inserts at the hand, which moves on; the line in that position moves to the end.
+  /// Inserts a line at the hand and advances the hand; the line that was in that position moves to the end.
   void insert(Index line) {
     held_.push_back(line);
     slot_[line] = static_cast<Index>(held_.size() - 1);
@@ -71,7 +71,7 @@ class LineCache {
   }
 
   std::uint64_t capacity_, bytes_ = 0;
-  std::vector<std::uint8_t> state_;  ///< state of each line
+  std::vector<std::uint8_t> state_;  ///< kAbsent, kHeld or kUsed, for each line
   std::vector<Index> slot_;          ///< index in held_ of each held line
   std::vector<Index> held_;          ///< lines held, in the order of the hand
   Index hand_ = 0;

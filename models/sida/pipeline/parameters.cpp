@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::uint64_t kLeastDefaultSubTensor = 64;
 
-/// Bytes of the lines that the pass needs at the same time to make progress.
+/// Bytes of the lines that must be in the buffer at the same time for the pass to make progress.
 std::uint64_t least_line_bytes(const PassShape& shape, unsigned line_bytes) {
   std::uint64_t bytes = 0;
   if (shape.has_os) bytes += LineGeometry(shape.x_length, shape.x_bytes, line_bytes).bytes;
@@ -24,13 +24,13 @@ std::uint64_t least_line_bytes(const PassShape& shape, unsigned line_bytes) {
 }  // namespace
 
 std::uint64_t sub_tensor_of(const PassShape& shape, const PipelineParameters& parameters) {
-  // Element-wise passes have no columns; their sub-tensors always follow the rule.
+  // Element-wise passes have no columns; their sub-tensors always have the default size computed below.
   if (parameters.sub_tensor != 0 && shape.has_os) return parameters.sub_tensor;
   const std::uint64_t vectors = shape.y_length * (shape.ewise.read_bytes + shape.ewise.written_bytes);
   const std::uint64_t bytes = shape.entries() != 0 ? shape.entries() * shape.entry_bytes : vectors;
   const std::uint64_t wanted = parameters.double_latency();
   std::uint64_t columns = kLeastDefaultSubTensor;
-  // bytes * columns / length is the size of a mean sub-tensor; beyond the length there is only one sub-tensor.
+  // bytes * columns / length is the mean size of a sub-tensor. With columns >= length there is only one sub-tensor.
   while (columns < shape.y_length && static_cast<double>(bytes) * static_cast<double>(columns) <
                                          static_cast<double>(wanted) * static_cast<double>(shape.y_length))
     columns *= 2;

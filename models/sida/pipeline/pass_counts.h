@@ -1,5 +1,5 @@
-// Counters of a pass: data moved, used and kept, and waiting times (spec "What to count"). Entries belong to the matrix, lines
-// to the buffer (lifetimes.h); cycles are the accelerator's.
+// Counters of a pass: data moved, used and kept, and waiting times. "Entries" are entries of the matrix, "lines" are lines of
+// the buffer (lifetimes.h), and cycles are those of the accelerator's clock.
 #pragma once
 
 #include <array>
@@ -11,7 +11,7 @@
 
 namespace lacuna::sida {
 
-/// What limited a step: the core that was busy all of the time, or memory if none was.
+/// Bottleneck of a step: the core that was busy during the whole step, or memory if no core was.
 enum class Bound : std::uint8_t { memory, os, ewise, is };
 inline constexpr std::size_t kBounds = 4;
 
@@ -33,7 +33,7 @@ struct StepTrace {
   static constexpr std::int64_t kIdle = -1;
   std::uint64_t step = 0;
   Time begin = 0, end = 0;
-  Time estimate = 0;                                                 ///< X
+  Time estimate = 0;                                                 ///< X, the estimated duration of the step in cycles
   std::array<std::int64_t, kCores> sub_tensor{kIdle, kIdle, kIdle};  ///< sub-tensor in each core
   std::uint64_t os_entries = 0, is_entries = 0;
   std::uint64_t r_given = 0, r_used = 0;            ///< entries
@@ -53,24 +53,24 @@ struct PassCounts {
   std::uint64_t fetched = 0;                    ///< entries fetched: by column, eagerly and again
   std::uint64_t converted_to_rows = 0;          ///< entries kept until their row is used
   std::uint64_t converted_to_columns = 0;       ///< eagerly fetched entries kept until their column is used
-  std::uint64_t discarded = 0;                  ///< eagerly fetched entries that were not the next ones of their column
+  std::uint64_t discarded = 0;                  ///< conversions discarded because a lower row in the column was missing
   std::uint64_t evicted = 0, reloaded = 0;      ///< entries
   std::uint64_t repacks = 0, repack_moved = 0;  ///< repack_moved: entries
-  std::uint64_t r_given = 0, r_used = 0;        ///< entries, summed over the steps
-  std::uint64_t conflicts = 0;                  ///< products of IS for the same sum as another one of their group
+  std::uint64_t r_given = 0, r_used = 0;        ///< sums of R and of the entries fetched eagerly
+  std::uint64_t conflicts = 0;                  ///< products of IS whose sum was already used in the same group
   Time conflict_cycles = 0;
   LineCounts lines;
 
-  std::uint64_t steps = 0;                     ///< including the two drain steps
+  std::uint64_t steps = 0;                     ///< number of steps, including the two drain steps
   std::array<std::uint64_t, kBounds> bound{};  ///< steps
   std::array<Time, kCores> busy{}, stalled{};  ///< stalled: cycles in which a core had work and waited for memory
-  Time cycles = 0;                             ///< from the beginning of the pass until its last request is complete
+  Time cycles = 0;                             ///< duration from the beginning of the pass until its last request is complete
 
   std::uint64_t sub_tensors = 0;
   std::uint64_t waiting_peak = 0, waiting_sum = 0;  ///< entries that wait after a step; sum over steps with a sub-tensor
-  std::uint64_t rows_peak = 0, rows_sum = 0;        ///< capacity in use of the CSR space in entries, including reserved and
-                                                    ///< dropped ones
-  std::uint64_t buffer_peak = 0, buffer_sum = 0;    ///< bytes after a step; sum over all steps
+  std::uint64_t rows_peak = 0, rows_sum = 0;        ///< used capacity of the CSR space in entries, including reserved space
+                                                    ///< and used entries not yet dropped
+  std::uint64_t buffer_peak = 0, buffer_sum = 0;    ///< bytes in the buffer after a step; sum over all steps
 
   /// Adds counts; peaks become the maximum of both.
   PassCounts& operator+=(const PassCounts& other);
@@ -78,15 +78,16 @@ struct PassCounts {
   std::uint64_t read(MemoryKind kind) const { return read_bytes[static_cast<std::size_t>(kind)]; }
   std::uint64_t written(MemoryKind kind) const { return written_bytes[static_cast<std::size_t>(kind)]; }
   std::uint64_t bytes() const;
-  double waiting_mean() const;  ///< mean number of entries over the steps that Table 4.1 counts
+  double waiting_mean() const;  ///< mean of waiting entries over the steps that Table 4.1 counts
   double rows_mean() const;
-  double buffer_mean() const;  ///< bytes
-  /// Share used of a bandwidth of `bytes_per_cycle`.
+  double buffer_mean() const;  ///< mean bytes in the buffer
+  /// Share of a bandwidth of `bytes_per_cycle` that the pass used.
   double utilisation(std::uint64_t bytes_per_cycle) const;
 };
 
 /// Checks conservation at the end of a pass: entries fetched = entries + reloads + discarded conversions, reloads = evictions,
-/// each entry used once by OS and, with `has_is`, once by IS, nothing waiting. Throws std::logic_error with the counts.
+/// each entry used once by OS and, with `has_is`, once by IS, no entry waiting (`left` is 0). Throws std::logic_error with the
+/// counts.
 void check_conservation(const PassCounts& counts, bool has_is, std::uint64_t left);
 
 }  // namespace lacuna::sida

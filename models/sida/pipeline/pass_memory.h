@@ -1,10 +1,10 @@
-// Interface of the pipeline to memory: reports when a read has arrived and when a write is complete.
+// Interface between the pipeline and memory: the memory reports when a read has arrived and when a write is complete.
 //
-// Times are whole cycles of the accelerator's clock; a memory may use fractions of cycles internally (ideal_memory.h). A
-// memory may report times later, for instance if it is behind a network; the pipeline then continues where it can
-// (PassPipeline::resume). With a memory that reports times immediately, requests of a pass are made with ascending `earliest`,
-// except at the beginning of a pass, when data wait for offsets. A request is contiguous in its array and may have any length;
-// implementations split it as required.
+// Times are whole cycles of the accelerator's clock; a memory may use fractions of cycles internally (ideal_memory.h). A memory
+// may report these times after the call, for instance if it is behind a network; meanwhile the pipeline advances the cores that
+// do not depend on them (PassPipeline::resume). With a memory that reports times immediately, requests of a pass are made with
+// ascending `earliest`, except at the beginning of a pass, when data wait for offsets. A request is contiguous in its array and
+// may have any length; implementations split it as required.
 #pragma once
 
 #include <algorithm>
@@ -18,7 +18,7 @@ using Time = std::uint64_t;
 enum class MemoryKind : std::uint8_t {
   csc,            ///< matrix in OS order; blocked: lists of blocks
   csr_eager,      ///< matrix in IS order, fetched ahead of OS
-  csr_reload,     ///< matrix in IS order, evicted before
+  csr_reload,     ///< matrix in IS order: evicted entries that are loaded again
   x,              ///< x, or the vectors from which it is computed
   ewise_vectors,  ///< vectors read by E-wise and finish code
   sums,           ///< partial sums and w: spilled (written) and read back
@@ -36,22 +36,22 @@ enum class Operand : std::uint8_t { os_order, is_order, load, ewise, finish, w, 
 struct MemoryRequest {
   MemoryKind kind;
   Operand operand;
-  /// For a matrix: entry number times bytes of an entry. For vectors: element number times the bytes of one element in all
-  /// vectors of the operand. For lists of blocks: block number times bytes of a list entry.
+  /// Offset in bytes. Matrix: entry number times bytes of an entry. Vectors: element number times the bytes of one element in
+  /// all vectors of the operand. Lists of blocks: block number times bytes of a list entry.
   std::uint64_t offset;
-  std::uint64_t bytes;  ///< at least 1
+  std::uint64_t bytes;  ///< number of bytes, at least 1
 };
 
-/// Arrival time of the last of a set of expected requests. Must not be moved until all have arrived.
+/// Arrival time of the last of a set of expected requests. Must not be moved in memory until all requests have arrived.
 class Arrival {
  public:
   explicit Arrival(Time at = 0) : at_(at) {}
 
   bool known() const { return open_ == 0; }
-  /// Arrival time of the last request; only if known().
+  /// Arrival time of the last request; valid if known().
   Time at() const { return at_; }
 
-  /// `whole`: another Arrival that also expects them, the same in each call.
+  /// Adds expected requests. `whole`: another Arrival that also expects them; the same object in each call.
   void expect(std::uint64_t requests, Arrival& whole) {
     whole_ = &whole;
     open_ += requests;
@@ -77,17 +77,17 @@ class PassMemory {
   PassMemory& operator=(const PassMemory&) = delete;
   virtual ~PassMemory() = default;
 
-  /// Starts a read that departs at `earliest` or later. Reports the arrival time of its last byte to `arrival`, which expects
-  /// it, within the call or later.
+  /// Starts a read that departs at `earliest` or later. Reports the arrival time of its last byte to `arrival`, during the call
+  /// or later; `arrival` must already expect the request.
   virtual void start_read(const MemoryRequest& request, Time earliest, Arrival& arrival) = 0;
-  /// Starts a write that departs at `earliest` or later. Reports the time of its completion to `arrival`, which expects it,
-  /// within the call or later.
+  /// Starts a write that departs at `earliest` or later. Reports the time of its completion to `arrival`, during the call or
+  /// later; `arrival` must already expect the request.
   virtual void start_write(const MemoryRequest& request, Time earliest, Arrival& arrival) = 0;
   /// Whether requests may be made in any order, because the memory holds them until their departure time.
   virtual bool keeps_requests() const = 0;
 };
 
-/// A memory that reports completion times within the call.
+/// A memory that reports completion times during the call.
 class ImmediateMemory : public PassMemory {
  public:
   virtual Time read(const MemoryRequest& request, Time earliest) = 0;

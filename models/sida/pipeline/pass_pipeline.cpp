@@ -13,7 +13,7 @@ const PassShape& checked(const PassShape& shape, const PipelineParameters& param
   return shape;
 }
 
-/// Appends a request for `bytes` of each of the elements [first, first + n); none for 0 bytes.
+/// Appends a request for `bytes` bytes of each of the elements [first, first + n), unless it is empty.
 void append(std::vector<MemoryRequest>& requests, MemoryKind kind, Operand operand, std::uint64_t first, std::uint64_t n,
             unsigned bytes) {
   if (n == 0 || bytes == 0) return;
@@ -59,7 +59,7 @@ std::uint64_t PassPipeline::elements_of(std::uint64_t sub_tensor) const {
   return std::min((sub_tensor + 1) * sub_tensor_, shape_.y_length) - std::min(sub_tensor * sub_tensor_, shape_.y_length);
 }
 
-/// Entries that the CSR space may hold after this step.
+/// Maximum number of entries that the CSR space can hold after this step.
 std::uint64_t PassPipeline::row_room() const {
   if (parameters_.fixed_csr_entries) return *parameters_.fixed_csr_entries;
   const std::uint64_t taken = csc_bytes_ + lines_.held(step_).all() + eager_.held_now() * shape_.entry_bytes;
@@ -67,7 +67,7 @@ std::uint64_t PassPipeline::row_room() const {
   return (parameters_.buffer_bytes - taken) / shape_.entry_bytes;
 }
 
-/// Makes the requests that depart up to a time: columns, x for them, and writes.
+/// Makes the requests that depart until a time: columns, elements of x for these columns, and writes.
 void PassPipeline::advance(Time until) {
   for (;;) {
     const Time columns = loader_.next_time();
@@ -80,7 +80,7 @@ void PassPipeline::advance(Time until) {
   issuer_.release(until);
 }
 
-/// Looks up the lines that a sub-tensor needs. Its load code runs in this step.
+/// Looks up the lines of x that a sub-tensor needs, and counts its load code, which runs in this step.
 void PassPipeline::prepare_x(std::uint64_t sub_tensor) {
   XFetch& x = x_[sub_tensor % 2];
   if (!x.arrival.known()) throw std::logic_error("sida pass: x of a sub-tensor has not arrived after its use");
@@ -95,7 +95,7 @@ void PassPipeline::prepare_x(std::uint64_t sub_tensor) {
   if (!shape_.x_from_memory) x.reads.clear();
 }
 
-/// Makes requests for x depend on the arrival of the coordinates of the sub-tensor's first piece.
+/// Passes the reads of x to the issuer once the first piece of the sub-tensor, and thus its coordinates, have a known arrival.
 void PassPipeline::hold_x(std::uint64_t sub_tensor) {
   XFetch& x = x_[sub_tensor % 2];
   if (sub_tensor >= sub_tensors_ || x.held || x.reads.empty()) return;
@@ -106,7 +106,7 @@ void PassPipeline::hold_x(std::uint64_t sub_tensor) {
   issuer_.hold_reads(x.reads, x.when, x.arrival);
 }
 
-/// Whether x of a sub-tensor has arrived; `at` receives the time.
+/// Whether the arrival of x for a sub-tensor is known; `at` receives the time at which its load code ends.
 bool PassPipeline::x_arrived(std::uint64_t sub_tensor, Time* at) {
   XFetch& x = x_[sub_tensor % 2];
   *at = 0;
@@ -142,7 +142,7 @@ TrafficEstimate PassPipeline::estimate() const {
   return estimate_traffic(bytes, os, ewise, parameters_.bytes_per_cycle, shape_.entry_bytes);
 }
 
-/// Uses of rows by IS in this step, with conflicts by coordinate.
+/// Computes the work of IS in this step; conflicts of rows are counted by coordinate.
 void PassPipeline::use_rows() {
   is_work_ = {};
   if (!shape_.has_is) return;
@@ -186,7 +186,8 @@ void PassPipeline::use_rows() {
   if (work.entries != 0) work.rows += tree_stages(parameters_.is_pes);
 }
 
-/// Uses of lines if not all fit, in the order in which the cores access them: E-wise, rows of IS, columns of IS.
+/// If not all lines fit: records the uses of lines in the order in which the cores access them: E-wise, rows of IS, columns of
+/// IS.
 void PassPipeline::use_cached_lines() {
   if (!shape_.has_is || lines_.all_fit()) return;
   if (step_ >= 1 && step_ - 1 < sub_tensors_) lines_.make_w(step_ - 1);
@@ -213,7 +214,7 @@ void PassPipeline::use_cached_lines() {
   }
 }
 
-/// Collects sums that this step has finished; they are read, computed and written in the next one.
+/// Collects the sums that this step finishes; the next step reads their vectors, runs finish code and writes the results.
 void PassPipeline::finish_sums() {
   done_.elements = 0;
   if (!shape_.has_is) return;
@@ -259,7 +260,7 @@ std::uint64_t PassPipeline::fetch_eagerly(std::uint64_t r) {
   return fetched;
 }
 
-/// Returns false while it waits.
+/// Advances OS in this step. Returns false while OS waits for data.
 bool PassPipeline::run_os() {
   if (os_.done) return true;
   const std::uint64_t entries = shape_.has_os && step_ < sub_tensors_ ? loader_.entries_in(step_) : 0;
@@ -279,7 +280,7 @@ bool PassPipeline::run_os() {
     os_.at = std::max(os_.at, ready) + os_cycles(os_.used + piece.entries, shape_, parameters_.os_pes) -
              os_cycles(os_.used, shape_, parameters_.os_pes);
     os_.used += piece.entries;
-    advance(os_.at);  // requests pieces for which there already was space
+    advance(os_.at);  // requests the pieces that fit before this one frees its space
     loader_.release(os_.at);
     advance(os_.at);
   }
@@ -293,7 +294,7 @@ bool PassPipeline::run_os() {
   return true;
 }
 
-/// Returns false while it waits.
+/// Advances E-wise in this step. Returns false while E-wise waits for data.
 bool PassPipeline::run_ewise() {
   using Next = EwiseProgress::Next;
   Time& at = ewise_.at;
@@ -331,7 +332,7 @@ bool PassPipeline::run_ewise() {
   return true;
 }
 
-/// Runs after OS. Returns false while it waits.
+/// Runs IS, after OS has finished the step. Returns false while IS waits for data.
 bool PassPipeline::run_is() {
   const IsWork& work = is_work_;
   const Arrival& eager = eager_arrive_[(step_ + 1) % 2];

@@ -1,8 +1,8 @@
 // Timing of one pass by steps and sub-tensors: work of the cores, and their requests to memory.
 //
-// In step s OS uses sub-tensor s, E-wise runs on s - 1, and IS uses the rows of s - 2, those entries in columns of s whose
-// rows are known (s - 2 and below), and the entries that the CSR loader has fetched eagerly in step s - 1. Two drain steps
-// follow the last column (one without IS). Thesis, section 4.4.4; spec "Machine", dispatcher.
+// In step s, OS uses sub-tensor s, E-wise processes s - 1, and IS uses the rows of s - 2, those entries in columns of s whose
+// rows are known (s - 2 and below), and the entries that the CSR loader fetched eagerly in step s - 1. Two drain steps follow
+// the last column (one without IS). Source: thesis, section 4.4.4.
 //
 //   begin(s + 1) = max(begin(s) + X, OS end, E-wise end, IS end; prefetch = step: arrival of sub-tensor s + 1 and its vectors)
 //   OS end       = over the pieces of s: max(previous end, arrival of the piece and of x) + cycles; + log2(P)
@@ -14,13 +14,13 @@
 //
 // A step ends when all cores have finished its work, so that no work is left for IS after the drain (our choice). Requests at
 // the beginning of step s: reloads, lines read back and spilled, vectors of s, x of s + 1 (when its coordinates have arrived),
-// columns, eager entries; columns again whenever OS frees room; outputs when their code ends. An entry is converted to its row
-// when OS uses it. Vectors of two sub-tensors are held in buffers of the E-wise core (thesis, section 4.4.3), which are not
-// part of the capacity modelled here.
+// columns, and eager entries. During the step, more columns are requested whenever OS frees space, and outputs are written when
+// their code ends. An entry is converted to its row when OS uses it. Vectors of two sub-tensors are held in buffers of the
+// E-wise core (thesis, section 4.4.3), which are not part of the capacity modelled here.
 //
-// resume() advances each core independently as far as arrivals are known. With a memory that reports arrivals immediately it
-// runs to the end of the pass, and step() to the end of a step. Host memory: 8 bytes per row or column for lives and lines
-// (f64), 4 per sum for conflicts, 8 per row from the first eviction on.
+// resume() advances each core independently as far as arrivals are known. With a memory that reports arrivals immediately,
+// resume() runs to the end of the pass, and step() to the end of a step. Host memory: 8 bytes per row or column for lives and
+// lines (f64), 4 per sum for conflicts, 8 per row from the first eviction on.
 #pragma once
 
 #include <array>
@@ -54,41 +54,41 @@ class PassPipeline {
   /// Runs the next step; requires a memory that reports arrivals immediately (std::logic_error otherwise). Returns false after
   /// the last step.
   bool step();
-  /// Runs all remaining steps, with the same requirement.
+  /// Runs all remaining steps; requires a memory that reports arrivals immediately, like step().
   const PassCounts& run();
 
-  /// To be called before resume(): skips the steps that began at begins[0], begins[1], ..., counting their requests without
-  /// making them, except the last one, which begins again at `from`. Stalls and bounds of skipped steps are those of a memory
-  /// without latency.
+  /// Call before resume(): skips the steps that began at begins[0], begins[1], ..., counting their requests without making
+  /// them. The last of these steps is not skipped but begins again at `from`. Stalls and bounds of skipped steps are those of a
+  /// memory without latency.
   void skip(std::span<const Time> begins, Time from);
 
-  /// Beginning of the next step; after the last one, end of the pass.
+  /// Time at which the next step begins; after the last step, end of the pass.
   Time now() const { return now_; }
   std::uint64_t next_step() const { return step_; }
   std::uint64_t steps() const { return steps_; }
   std::uint64_t sub_tensor() const { return sub_tensor_; }
   const PassCounts& counts() const { return counts_; }
-  /// Beginnings of the steps so far.
+  /// Times at which the steps so far have begun.
   const std::vector<Time>& begins() const { return begins_; }
   /// Trace of each step, if parameters.trace is set.
   const std::vector<StepTrace>& trace() const { return trace_; }
   static constexpr Time kNever = ColumnLoader::kNever;
-  /// Time of its next request if nothing arrives earlier; kNever: none.
+  /// Time of the next request if nothing arrives earlier; kNever: no request without an arrival.
   Time next_request() { return stage_ == Stage::cores || stage_ == Stage::next_sub_tensor ? loader_.next_time() : kNever; }
   /// What the pass is waiting for, for messages.
   const char* waits_for() const { return waits_for_; }
 
  private:
-  static constexpr std::uint64_t kNoLimit = ~std::uint64_t{0};  ///< no limit of times and sub-tensors
+  static constexpr std::uint64_t kNoLimit = ~std::uint64_t{0};  ///< larger than all times and sub-tensors
 
-  /// x of a sub-tensor: reads that depend on its coordinates.
+  /// Reads of x for a sub-tensor, which depend on the coordinates of its entries.
   struct XFetch {
     std::vector<MemoryRequest> reads;
-    bool held = false;  ///< reads are held by the issuer, or have been made
+    bool held = false;  ///< reads have been passed to the issuer
     Time when = 0;
     Arrival arrival;
   };
-  /// Sums that a step has finished, input of the next step's finish code.
+  /// Sums that a step has finished; the finish code of the next step processes them.
   struct Finished {
     std::uint64_t elements = 0;
     std::vector<MemoryRequest> reads, writes;
@@ -106,14 +106,14 @@ class PassPipeline {
     enum class Next : std::uint8_t { elements, finish, done } next = Next::elements;
     Time at = 0;
     Finished finished;  ///< sums whose finish code runs
-    Arrival arrival;    ///< arrival of its reads
+    Arrival arrival;    ///< arrival of the reads of `finished`
   };
   /// Work of the IS core in a step, in cycles.
   struct IsWork {
     std::uint64_t entries = 0;
     std::uint64_t reloaded = 0;
     Time rows = 0, columns = 0, reload = 0, repack = 0;
-    bool taken_in = false;  ///< the step's entries have been added to the CSR space, and space has been freed
+    bool taken_in = false;  ///< end_cores() has added the step's entries to the CSR space and made room
     Time busy() const { return rows + columns + reload + repack; }
   };
   struct StepEnds {
@@ -174,7 +174,7 @@ class PassPipeline {
   const char* waits_for_ = "";
   Arrival preload_arrives_;
   std::array<XFetch, 2> x_;  ///< x of sub-tensor i, at index i mod 2
-  Time load_code_ = 0;       ///< cycles of load code in this step
+  Time load_code_ = 0;       ///< cycles of E-wise for load code in this step
   Finished done_;
   std::array<Arrival, 2> vectors_arrive_;  ///< vectors of sub-tensor i, at index i mod 2
   std::array<Arrival, 2> eager_arrive_;    ///< entries fetched eagerly in step i, at index i mod 2
@@ -187,8 +187,8 @@ class PassPipeline {
   StepEnds ends_;
   StepTrace step_trace_;
   std::array<std::uint64_t, kMemoryKinds> bytes_before_{};
-  bool reads_for_is_ = false;  ///< there are reloads, or lines read back
-  Arrival reads_arrive_;       ///< their arrival
+  bool reads_for_is_ = false;  ///< IS waits for reloads or for lines read back
+  Arrival reads_arrive_;       ///< arrival of reloads and lines read back
   Time columns_arrive_ = 0;    ///< arrival of the last piece that OS has used
   Time repack_left_ = 0;       ///< cycles of IS that the current repack still needs
   std::vector<MemoryRequest> reads_;

@@ -11,7 +11,7 @@ bool PassPipeline::resume(Time until) {
   while (go_on()) {
   }
   if (stage_ == Stage::complete) return false;
-  // Reacts to arrivals: requests columns whose space or window has become free, and x for them.
+  // Arrivals may have freed space or the limit of bytes in flight: request further columns, and x for them.
   if (until != 0 && shape_.has_os) advance(until - 1);
   while (go_on()) {
   }
@@ -50,7 +50,7 @@ void PassPipeline::skip(std::span<const Time> begins, Time from) {
   issuer_.skip(false);
 }
 
-/// Runs one stage. Returns false if it waits, or if the pass is complete.
+/// Runs one stage. Returns false if the stage waits for data, or if the pass is complete.
 bool PassPipeline::go_on() {
   switch (stage_) {
     case Stage::begin:
@@ -108,7 +108,7 @@ void PassPipeline::start_loading() {
   advance(start_);
 }
 
-/// Control stage, and the reads made at the beginning of the step.
+/// Runs the control stage, and makes the reads of the beginning of the step.
 bool PassPipeline::begin_step() {
   begins_.push_back(now_);
   step_trace_ = {};
@@ -116,7 +116,7 @@ bool PassPipeline::begin_step() {
   step_trace_.begin = now_;
   for (std::size_t kind = 0; kind < kMemoryKinds; ++kind)
     bytes_before_[kind] = counts_.read_bytes[kind] + counts_.written_bytes[kind];
-  // E-wise processes x of the sub-tensor that is being fetched.
+  // Load code of this step processes x of the next sub-tensor, which is fetched now. Step 0 also counts that of sub-tensor 0.
   if (step_ != 0) load_code_ = 0;
   prepare_x(step_ + 1);
   estimate_ = estimate();
@@ -150,7 +150,7 @@ bool PassPipeline::begin_step() {
   return true;
 }
 
-/// Passes the sums finished by the previous step to E-wise, and reads the vectors of its finish code.
+/// Passes the sums that the previous step has finished to E-wise, and reads the vectors of the finish code.
 void PassPipeline::take_finished() {
   std::swap(ewise_.finished, done_);
   done_.elements = 0;
@@ -187,7 +187,7 @@ void PassPipeline::end_cores() {
   if (repack.immediate) is_work_.repack = std::exchange(repack_left_, 0);
 }
 
-/// With prefetch = step: waits for the requests that can be made for the next step.
+/// With prefetch = step: makes all requests for the next step that space allows, and waits for them.
 bool PassPipeline::await_next_sub_tensor() {
   Time end = std::max({now_ + estimate_.x, ends_.os, ends_.ewise, ends_.is});
   if (parameters_.prefetch == Prefetch::step && step_ + 1 < sub_tensors_) {
@@ -216,7 +216,7 @@ bool PassPipeline::end_step(Time end) {
   step_trace_.is_entries = is_work_.entries;
   step_trace_.reloaded = is_work_.reloaded;
 
-  // Contents of the buffer after all uses.
+  // Contents of the buffer after all uses of the step.
   const BufferContent content{.columns = loader_.held_bytes(),
                               .converted = eager_.held_now() * shape_.entry_bytes,
                               .rows = rows_.space() * shape_.entry_bytes,
@@ -226,7 +226,7 @@ bool PassPipeline::end_step(Time end) {
   lines_.end_step(step_);
   count_step(end, content);
   now_ = end;
-  // The next step's own requests precede columns that could depart at the same time.
+  // Stop before `end`: requests of the next step precede columns that depart at the same time.
   if (end != 0) advance(end - 1);
   stage_ = ++step_ < steps_ ? Stage::step : Stage::finish;
   return true;
@@ -272,7 +272,7 @@ void PassPipeline::count_step(Time end, const BufferContent& content) {
   trace_.push_back(trace);
 }
 
-/// Runs finish code of the last sums.
+/// Passes the last finished sums to E-wise.
 bool PassPipeline::finish() {
   load_code_ = 0;
   ewise_.at = now_;
@@ -281,7 +281,7 @@ bool PassPipeline::finish() {
   return true;
 }
 
-/// Waits for reductions and the last writes.
+/// Runs finish code of the last sums, then waits for all requests and for the reductions.
 bool PassPipeline::await_last_requests() {
   Finished& finished = ewise_.finished;
   if (finished.elements != 0) {

@@ -17,7 +17,7 @@ RowStore::RowStore(const PassShape& shape, std::uint64_t sub_tensor, std::uint64
   for (std::uint64_t column = 0; column < shape.os.lines(); ++column)
     profile_[column / sub_tensor].added += shape.os.offsets[column + 1] - first_unknown(column);
   const LineOrder& rows = shape.is_order();
-  // Space that rows begin to occupy in a step.
+  // For each step: space of the rows whose first waiting entry arrives in it.
   std::vector<std::uint64_t> begun(reserve == CsrReserve::row ? steps : 0);
   for (std::uint64_t row = 0; row < rows.lines(); ++row) {
     const std::uint64_t length = rows.length(row), due = row / sub_tensor + 2;
@@ -50,7 +50,7 @@ std::uint64_t RowStore::first_unknown(std::uint64_t column) const {
          static_cast<std::uint64_t>(std::lower_bound(rows.begin(), rows.end(), known) - rows.begin());
 }
 
-/// Starts counting by row, after a step has added its entries and before the first eviction.
+/// Starts counting entries by row. Called after a step has added its entries and before the first eviction.
 void RowStore::count_by_row(std::uint64_t step) {
   const LineOrder& rows = shape_.is_order();
   by_row_ = true;
@@ -105,7 +105,7 @@ RowUse RowStore::use(std::uint64_t step, std::vector<MemoryRequest>& reads) {
 
 inline void RowStore::take_in_row(Index row, Index entries) {
   if (reserve_ == CsrReserve::row && missing_[row] != 0) {
-    // The row will be loaded again in any case.
+    // The row has been evicted and will be loaded again as a whole.
     missing_[row] += entries;
     evictions_ += entries;
     return;

@@ -6,12 +6,12 @@
 //   repack    Used entries take space until the next repack, which begins when they exceed a share of the space and moves all
 //             waiting entries, P (PEs of IS) per cycle. It uses idle cycles of IS; the space is free when it ends. With a
 //             threshold of 0, or when used entries alone exceed the capacity, IS repacks before anything else.
-//   evict     From the end of the highest row, only as many as needed (`element`), or the row as a whole (`row`, whose
-//             reservation is released only then, and whose later entries are not kept). Evicted entries are loaded again when
-//             the row is used. Equal to reloads() of eviction.h for a space of fixed size.
-// Sources: thesis, section 4.4.4; spec "Machine", repacking and out of memory. The cost and time of repacking and the
-// threshold are our choice. Repacking in each step would cost more than reloading: W waiting entries take W / 1,024 cycles to
-// move, reloading d of them takes d 12 / 512; with a threshold of 1/16, d = W / 16, above the break-even of W / 24.
+//   evict     With `element`, only as many entries as needed, from the end of the highest row. With `row`, the highest row as a
+//             whole: this releases its reservation, and its later entries are not kept. Evicted entries are loaded again when
+//             the row is used. For a space of fixed size, results equal those of reloads() in eviction.h.
+// Source: thesis, section 4.4.4. The cost and time of repacking and the threshold are our choice. Repacking in each step would
+// cost more than reloading: W waiting entries take W / 1,024 cycles to move, reloading d of them takes d 12 / 512; with a
+// threshold of 1/16, d = W / 16, above the break-even of W / 24.
 //
 // Counting entries by row costs one access per entry and begins with the first eviction; until then the number of waiting
 // entries follows from the offsets and the diagonal. Host memory: 32 bytes per step and, once counting has begun, 8 per row.
@@ -36,36 +36,35 @@ class RowStore {
 
   /// Uses the rows of sub-tensor step - 2; appends a read for each row with evicted entries.
   RowUse use(std::uint64_t step, std::vector<MemoryRequest>& reads);
-  /// Adds entries of the columns of sub-tensor `step`, which OS has used. Returns the number of entries converted or kept for
-  /// their rows.
+  /// Adds the entries that wait for their rows, from the columns of sub-tensor `step`, which OS has used. Returns their number.
   std::uint64_t take_in(std::uint64_t step);
-  /// Begins to repack if necessary, and evicts entries until the space has at most `room`. Returns the number of entries to
-  /// move; `immediate`: before anything else.
+  /// Begins to repack if necessary, and evicts entries until the space holds at most `room` entries. Returns the number of
+  /// entries to move; `immediate`: IS moves them before its other work.
   struct Repack {
     std::uint64_t moved = 0;
     bool immediate = false;
   };
   Repack make_room(std::uint64_t step, std::uint64_t room);
   bool repacking() const { return dropped_ != 0; }
-  /// Drops the entries that were used when the repack began.
+  /// Ends a repack: frees the space of the entries that were already used when the repack began.
   void end_repack();
 
   std::uint64_t waiting() const { return waiting_now_; }  ///< waiting entries
   std::uint64_t space() const {
     return used_ + dead_;
-  }  ///< space of entries, including reserved ones and used ones not yet dropped
+  }  ///< occupied space in entries, including reserved space and used entries not yet dropped
   std::uint64_t evictions() const { return evictions_; }
   std::uint64_t repacks() const { return repacks_; }
 
-  /// First entry of column `c` whose row is not yet known to IS when OS uses it in step c / T.
+  /// First entry of `column` whose row is not available to IS yet when OS uses the column in step column / T.
   std::uint64_t first_unknown(std::uint64_t column) const;
 
  private:
   struct Profile {
-    std::uint64_t added = 0;    ///< entries added
-    std::uint64_t removed = 0;  ///< entries of the used rows
-    std::uint64_t space = 0;    ///< space in use after the step
-    std::uint64_t freed = 0;    ///< space of the used rows
+    std::uint64_t added = 0;    ///< entries that the step adds
+    std::uint64_t removed = 0;  ///< entries of the rows that the step uses
+    std::uint64_t space = 0;    ///< occupied space after the step
+    std::uint64_t freed = 0;    ///< space that the used rows free
   };
   std::uint64_t row_space(Index row) const {
     return reserve_ == CsrReserve::row ? (waiting_[row] != 0 ? shape_.is_order().length(row) : 0) : waiting_[row];
@@ -81,9 +80,9 @@ class RowStore {
   double repack_threshold_;
   std::vector<Profile> profile_;
   bool by_row_ = false;
-  std::vector<Index> waiting_, missing_;  ///< entries of each row: in the buffer, and evicted
-  std::vector<std::uint64_t> occupied_;   ///< one bit per row; set for all rows with entries in the buffer, and for some used
-                                          ///< ones
+  std::vector<Index> waiting_, missing_;  ///< for each row: entries in the buffer, and evicted entries
+  std::vector<std::uint64_t> occupied_;   ///< one bit per row: set for all rows with entries in the buffer, and for some rows
+                                          ///< that have been used
   Index highest_word_ = 0;                ///< no later word of `occupied_` has a bit set
   std::uint64_t waiting_now_ = 0, used_ = 0;
   std::uint64_t dead_ = 0;     ///< used entries that have not been dropped

@@ -5,10 +5,10 @@
 namespace lacuna::sida {
 namespace {
 
-constexpr std::uint8_t kFetched = 1;  ///< x: has been fetched before; w, z: has been computed
+constexpr std::uint8_t kFetched = 1;  ///< x: the line has been fetched before; w, z: it has been computed
 constexpr std::uint8_t kSpilled = 2;  ///< memory holds the line's current contents
 
-/// Appends a read, or extends the last one if it ends where this one begins.
+/// Appends a read, or extends the last read if it ends where `request` begins.
 void append(std::vector<MemoryRequest>& requests, const MemoryRequest& request) {
   if (!requests.empty()) {
     MemoryRequest& last = requests.back();
@@ -65,7 +65,7 @@ void VectorLines::add_live(const LineLives& lives, std::uint64_t LineBytes::*mem
     if (lives.first[line] == StepLists::kNever) continue;
     const std::uint64_t first = lives.first[line] - std::min<std::uint64_t>(lead, lives.first[line]);
     live_[first].*member += lives.lines.bytes;
-    // Adding the two's complement wraps around, but the running sum is correct.
+    // The difference may wrap around below 0 here; the running sum over the steps is correct.
     live_[std::min<std::uint64_t>(lives.last[line] + std::uint64_t{1}, steps)].*member -= lives.lines.bytes;
   }
 }
@@ -158,7 +158,7 @@ void VectorLines::make_w(std::uint64_t sub_tensor) {
     const Index line = w_.lines.line_of(row);
     if (w_.first[line] == StepLists::kNever) continue;
     use(kW, line);
-    // A line that was spilled before receives more elements.
+    // The line receives further elements, so that an earlier spilled copy in memory is outdated.
     state_[id(kW, line)] &= static_cast<std::uint8_t>(~kSpilled);
   }
 }

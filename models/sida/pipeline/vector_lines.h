@@ -1,12 +1,13 @@
 // Lines of x, w and z in the buffer in each step, and the requests to fetch, spill and read them back.
 //
-// Vectors take precedence; the CSR space gets the remaining space (spec "Consequences"; our choice). Two modes:
+// Vectors take precedence; the CSR space gets the remaining space (our choice). There are two modes:
 //   all fit   The live lines (lifetimes.h) and the CSC space fit together in every step. A line of x is fetched once, sums and
 //             w stay until their last use. Host cost: O(1) per line, none per entry.
-//   cached    They do not: the lines of all three share the space outside the CSC space (line_cache.h). A line of x is fetched
-//             again; a sum is written ("spilled") and read back when it is used; w is written once and read back. Host cost:
-//             one look-up per entry and core. x of the next sub-tensor is looked up in the step before, in which it is
-//             fetched; if its line is replaced before OS uses it, the value stays in the OS core's operand queue (our choice).
+//   cached    They do not fit: the lines of x, w and z share the space outside the CSC space (line_cache.h). A line of x may be
+//             fetched again; a sum may be written ("spilled") and read back when it is used; w is written once and read back.
+//             Host cost: one look-up per entry and core. x of the next sub-tensor is looked up in the step before, in which it
+//             is fetched; if its line is replaced before OS uses it, the value stays in the OS core's operand queue (our
+//             choice).
 #pragma once
 
 #include <array>
@@ -21,8 +22,8 @@
 namespace lacuna::sida {
 
 struct LineCounts {
-  std::uint64_t x_fetched = 0;     ///< lines fetched for the first time
-  std::uint64_t x_refetched = 0;   ///< again
+  std::uint64_t x_fetched = 0;     ///< lines of x fetched for the first time
+  std::uint64_t x_refetched = 0;   ///< lines of x fetched again
   std::uint64_t sums_spilled = 0;  ///< lines of z written before they were finished
   std::uint64_t sums_read_back = 0;
   std::uint64_t w_spilled = 0;
@@ -37,30 +38,30 @@ struct LineBytes {
 
 class VectorLines {
  public:
-  /// `capacity`: bytes for lines; none: unlimited, and lines are not counted as part of the buffer.
+  /// `capacity`: bytes for lines. Without a value it is unlimited, and lines are not counted as part of the buffer.
   VectorLines(const PassShape& shape, std::uint64_t sub_tensor, std::uint64_t steps, unsigned line_bytes,
               std::optional<std::uint64_t> capacity);
 
   bool all_fit() const { return !cache_.has_value(); }
-  /// The maximum of bytes of live lines in a step, whether they fit or not.
+  /// Maximum over the steps of the bytes of live lines, whether they fit or not.
   std::uint64_t peak_bytes() const { return peak_; }
-  /// Bytes held after the uses of a step.
+  /// Bytes of the lines held after all uses of a step.
   LineBytes held(std::uint64_t step) const;
   const LineCounts& counts() const { return counts_; }
 
   /// Marks all of x as loaded before step 0 (preload).
   void load_all_x();
-  /// Fetches x for a sub-tensor: appends the reads.
+  /// Looks up the lines of x for a sub-tensor, and appends the reads of those that must be fetched.
   void fetch_x(std::uint64_t sub_tensor, std::vector<MemoryRequest>& reads);
-  /// Creates w for the rows of a sub-tensor, which E-wise processes.
+  /// Creates the lines of w for the rows of a sub-tensor that E-wise processes.
   void make_w(std::uint64_t sub_tensor);
-  /// Records a use by IS of a row's element of w.
+  /// Records that IS uses a row's element of w.
   void use_w(Index row);
-  /// Records a use by IS of a column's sum.
+  /// Records that IS uses a column's sum.
   void use_sum(Index column);
-  /// Records uses of a column's entries in rows that IS knows.
+  /// Records that IS uses those entries of a column whose rows are known.
   void use_column(Index column, std::span<const Index> known_rows);
-  /// Lines of z that are finished in a step, ascending; spilled ones are read back.
+  /// Returns the lines of z that are finished in a step, ascending; spilled lines are read back.
   std::span<const Index> finish_sums(std::uint64_t step);
   /// Removes lines after their last use, at the end of a step.
   void end_step(std::uint64_t step);
@@ -69,8 +70,8 @@ class VectorLines {
   /// Requests to read spilled lines back, which the caller removes. Valid until the next use.
   std::vector<MemoryRequest>& read_backs() { return read_backs_; }
 
-  /// Only if all fit: records the use of a sum by an eagerly fetched entry in `step`. Returns false if its line is not live yet
-  /// and `may_begin` is false; otherwise the line is live from now on.
+  /// Records the use of a sum by an eagerly fetched entry in `step`; only if all_fit(). Returns false if the sum's line is not
+  /// live and `may_begin` is false; otherwise the line is live from then on.
   bool use_early(Index column, std::uint64_t step, bool may_begin);
   std::uint64_t early_bytes() const { return early_bytes_; }
   const LineGeometry& z_lines() const { return z_.lines; }
@@ -90,17 +91,17 @@ class VectorLines {
   StepLists x_by_need_, x_by_end_, w_by_end_, z_by_begin_, z_by_end_;
   std::vector<LineBytes> live_;  ///< bytes of live lines in each step
   std::uint64_t peak_ = 0;
-  bool counted_;  ///< lines count as part of the buffer
+  bool counted_;  ///< whether lines count as part of the buffer
   bool preloaded_ = false;
   LineCounts counts_;
 
   std::optional<LineCache> cache_;
-  std::array<Index, 4> base_{};      ///< first number of each vector's lines in the cache, and total number
+  std::array<Index, 4> base_{};      ///< number of the first line of each vector in the cache, and total number of lines
   std::vector<std::uint8_t> state_;  ///< state of each line in the cache: kFetched, kSpilled
   LineBytes cached_;
   std::vector<MemoryRequest> spills_, read_backs_;
 
-  std::vector<std::uint8_t> early_;  ///< for each line of z: live early; empty until the first such line
+  std::vector<std::uint8_t> early_;  ///< for each line of z: whether it is live early; empty until the first such line
   std::uint64_t early_bytes_ = 0;
 };
 

@@ -40,11 +40,11 @@ void insert_once(std::vector<std::uint16_t>& set, std::uint16_t value) {
 
 class CodeCheck {
  public:
-  /// `elements`: number of elements of element-wise code; none: scalar code.
+  /// `elements`: number of elements of element-wise code; no value for scalar code.
   CodeCheck(const Program& program, std::optional<std::uint64_t> elements, bool may_scan)
       : program_(program), elements_(elements), may_scan_(may_scan) {}
 
-  /// Defines a register that has a value before the code.
+  /// Declares a register that has a value before the code runs.
   void define(std::uint16_t number, unsigned element, std::uint32_t width) {
     if (number >= LACUNA_SIDA_MAX_REGISTERS) {
       throw ProgramError(LACUNA_SIDA_ERROR_OPERAND, "register " + std::to_string(number) + " does not exist");
@@ -94,7 +94,7 @@ class CodeCheck {
     }
   }
 
-  /// Width of an operand of that type. Scalars have width 1 and fit any.
+  /// Checks an operand of that type and returns its width. Scalars have width 1 and can be combined with any width.
   std::uint32_t operand(std::uint16_t number, unsigned type) const {
     if (number & LACUNA_SIDA_SCALAR) {
       scalar(static_cast<std::uint16_t>(number ^ LACUNA_SIDA_SCALAR));
@@ -115,7 +115,7 @@ class CodeCheck {
     return kind.width;
   }
 
-  /// Width of an operand that must be a register.
+  /// Like operand(), for an operand that must be a register.
   std::uint32_t register_operand(std::uint16_t number, unsigned type) const {
     if (number & LACUNA_SIDA_SCALAR) throw ProgramError(LACUNA_SIDA_ERROR_OPERAND, "a scalar where a register is needed");
     return operand(number, type);
@@ -275,7 +275,7 @@ void check_output(const Code& code, std::uint16_t number, const char* name, unsi
   }
 }
 
-/// Checks a register that selects the elements with terms, those that are not 0.
+/// Checks a presence register: elements whose value in it is 0 contribute no terms.
 void check_presence(const Code& code, std::uint16_t number, const char* name) {
   if (number == LACUNA_SIDA_NONE) return;
   const bool exists = number < code.registers.size() && code.registers[number].has_value();

@@ -1,4 +1,4 @@
-// Memory as the accelerator sees it: bytes at GPU virtual addresses.
+// Interface to the memory of the accelerator: bytes at GPU virtual addresses.
 #pragma once
 
 #include <cstddef>
@@ -11,10 +11,10 @@
 
 namespace lacuna::sida {
 
-/// A program is invalid: it breaks the rules of lacuna/abi/sida.h, or refers to unmapped memory.
+/// Thrown if a program breaks the rules of lacuna/abi/sida.h or refers to unmapped memory.
 class ProgramError : public std::runtime_error {
  public:
-  /// `where`: GPU address of the error, or 0; `of_pass`: its pass, or LACUNA_SIDA_NONE.
+  /// `where`: GPU address of the error, or 0; `of_pass`: number of the invalid pass, or LACUNA_SIDA_NONE.
   ProgramError(lacuna_sida_error why, const std::string& what, std::uint64_t where = 0,
                std::uint32_t of_pass = LACUNA_SIDA_NONE)
       : std::runtime_error(what), code(why), address(where), pass(of_pass) {}
@@ -31,11 +31,11 @@ class Memory {
   virtual ~Memory() = default;
   /// Throws ProgramError with LACUNA_SIDA_ERROR_ADDRESS and the first address at which the access is not allowed.
   virtual void check(std::uint64_t address, std::uint64_t bytes, Access access) const = 0;
-  /// Checks the access, then copies.
+  /// Checks the access as check() does, then copies the bytes.
   virtual void read(std::uint64_t address, std::span<std::byte> data) const = 0;
   virtual void write(std::uint64_t address, std::span<const std::byte> data) = 0;
-  /// Like read(), without a copy if the bytes are contiguous in host memory; null: read() must be used. Valid until memory is
-  /// mapped or unmapped.
+  /// Pointer to the bytes if they are contiguous in host memory; null otherwise, so that read() must be used. Checks the access
+  /// like read(). The pointer is valid until memory is mapped or unmapped.
   virtual const std::byte* view(std::uint64_t address, std::uint64_t bytes) const = 0;
 };
 

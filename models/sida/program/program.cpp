@@ -88,7 +88,7 @@ void check_vector(const lacuna_sida_vector& vector, std::uint32_t number, std::u
   }
 }
 
-/// Every loop of passes must count iterations; otherwise the limit would never end it.
+/// Checks that every loop of passes counts iterations, so that the iteration limit ends it.
 void check_successors(const Program& program) {
   const auto passes = static_cast<std::uint32_t>(program.passes.size());
   constexpr std::uint32_t kCounts = LACUNA_SIDA_PASS_EWISE_COUNTS | LACUNA_SIDA_PASS_FINISH_COUNTS;
@@ -108,7 +108,7 @@ void check_successors(const Program& program) {
             "exit " + std::to_string(exit) + " is not an element-wise pass without successor that counts nothing", 0, p);
       }
     }
-    // Follows passes that do not count; more steps than passes mean that they form a loop.
+    // Follow passes that do not count iterations; if there are more steps than passes, they form a loop.
     std::uint32_t at = p, steps = 0;
     while (at != LACUNA_SIDA_NONE && at < passes && (program.passes[at].description.flags & kCounts) == 0) {
       if (++steps > passes)
@@ -145,7 +145,7 @@ struct Range {
   std::string name;
 };
 
-/// Checks that all arrays are mapped, and that stored ones overlap neither other arrays nor the program.
+/// Checks that all arrays are mapped, and that arrays to which passes store overlap neither other arrays nor the program.
 void check_arrays(const Memory& memory, const Program& program) {
   std::vector<Range> ranges;
   const auto add = [&](std::uint64_t begin, std::uint64_t bytes, bool stored, const std::string& name) {
@@ -165,7 +165,7 @@ void check_arrays(const Memory& memory, const Program& program) {
       for (const std::uint16_t vector : code.stores) stored[vector] = true;
     }
   }
-  // Vectors exchanged by a swap are stored under both names.
+  // A swap exchanges two vectors: a store to one is also a store to the other.
   for (std::size_t round = 0; round < program.swaps.size() + 1; ++round) {
     bool changed = false;
     for (const lacuna_sida_swap& swap : program.swaps) {
@@ -202,7 +202,7 @@ void check_arrays(const Memory& memory, const Program& program) {
     add(matrix.block_values, matrix.entries * value_bytes, false, name + ": values");
   }
   std::sort(ranges.begin(), ranges.end(), [](const Range& a, const Range& b) { return a.begin < b.begin; });
-  // In order of the ranges' beginnings: the range with the furthest end so far, and the stored one with the furthest end.
+  // Ranges are visited in order of their beginnings. Of those visited: the range that ends last, and the stored one that does.
   const Range *furthest = nullptr, *furthest_stored = nullptr;
   for (const Range& range : ranges) {
     const Range* const other = range.stored ? furthest : furthest_stored;
@@ -266,7 +266,7 @@ Program read_program(const Memory& memory, std::uint64_t address) {
     try {
       check_pass(program, instructions, program.passes.back());
     } catch (const ProgramError& error) {
-      // Address of the instruction, if the error has one, otherwise of the pass.
+      // Address of the instruction if the error is in one, otherwise of the pass.
       const std::uint64_t where = error.address != 0 ? address + tables.instructions + error.address - 1
                                                      : address + tables.passes + p * sizeof(lacuna_sida_pass);
       throw ProgramError(error.code, "pass " + std::to_string(p) + ": " + error.what(), where, p);

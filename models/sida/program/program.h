@@ -26,9 +26,8 @@ struct Code {
   std::vector<std::uint16_t> loads;       ///< vectors that the code loads, each once, ascending
   std::vector<std::uint16_t> stores;      ///< vectors that the code stores, each once, ascending
   std::vector<std::uint16_t> arrays;      ///< vectors read by DENSE
-  std::vector<std::uint16_t> reductions;  ///< scalars that the code reduces to, each once
-  std::uint64_t operations = 0;           ///< operations per element: one per feature for an instruction, and each product of
-                                          ///< DENSE
+  std::vector<std::uint16_t> reductions;  ///< scalars that REDUCE instructions write, each once
+  std::uint64_t operations = 0;           ///< operations per element: one per instruction and feature; DENSE: one per product
 };
 
 enum class Phase : std::uint8_t { load, ewise, finish };
@@ -36,13 +35,13 @@ constexpr std::size_t kPhases = 3;
 
 struct Pass {
   lacuna_sida_pass description{};
-  std::array<Code, kPhases> code;    ///< element-wise
+  std::array<Code, kPhases> code;    ///< element-wise code of each phase
   std::array<Code, kPhases> scalar;  ///< scalar code after each phase
   bool has_os() const { return description.flags & LACUNA_SIDA_PASS_OS; }
   bool has_is() const { return description.flags & LACUNA_SIDA_PASS_IS; }
   const Code& of(Phase phase) const { return code[static_cast<std::size_t>(phase)]; }
   const Code& after(Phase phase) const { return scalar[static_cast<std::size_t>(phase)]; }
-  /// Whether load code reduces to scalars. They are needed before OS begins, so all of x is loaded first.
+  /// Whether load code reduces to scalars. OS needs these scalars, so all of x is loaded before OS begins.
   bool loads_first() const { return !of(Phase::load).reductions.empty(); }
 };
 

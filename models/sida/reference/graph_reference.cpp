@@ -290,7 +290,7 @@ class Reference {
     return values_[static_cast<std::size_t>(node.operands[number])];
   }
 
-  /// Index of the operand's value that belongs to value i of a result of that width.
+  /// Index of the operand's value that is used for value i of a result with `width` features.
   static std::size_t spread(const Values& from, bool scalar, std::size_t i, std::uint32_t width) {
     if (scalar) return 0;
     return from.width == width ? i : i / width;

@@ -1,4 +1,4 @@
-// Executes the iterations of a graph one operation at a time: the reference for every plan of the graph.
+// Executes the iterations of a graph one operation at a time; results of every plan of the graph are compared with it.
 #pragma once
 
 #include <cstddef>
@@ -22,7 +22,7 @@ struct Values {
   std::size_t size() const { return is_float() ? floats.size() : integers.size(); }
 };
 
-/// Converts values to their representation in memory, and back.
+/// Convert values to their representation in memory, and back.
 std::vector<std::byte> bytes_of(const Values& values);
 Values values_of(const sida_node& node, std::span<const std::byte> contents);
 
@@ -31,8 +31,8 @@ struct ReferenceResult {
   std::uint64_t iterations = 0;
 };
 
-/// `inputs`: contents of inputs and initial values of states, by node; `matrices`: the graph's, in order. Supports elements
-/// F64, I64, I32 and BOOL.
+/// `inputs`: contents of inputs and initial values of states, by node; `matrices`: matrices of the graph, in the graph's order.
+/// Supports the elements F64, I64, I32 and BOOL.
 ReferenceResult run_reference(const lacuna_sida_graph& graph, const std::map<int, Values>& inputs,
                               const std::vector<SparseMatrix>& matrices);
 
