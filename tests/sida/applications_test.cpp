@@ -16,7 +16,7 @@
 namespace lacuna::sida::test {
 namespace {
 
-/// A, or A + A^T, with small positive values.
+/// A generated matrix A, or A + A^T for applications that need a symmetric matrix, with small positive values.
 SparseMatrix matrix_for(const std::string& application, const std::string& kind) {
   SparseMatrix matrix = generated(kind);
   if (application == "cg" || application == "kcore" || application == "label") {
@@ -43,7 +43,7 @@ TEST_P(SidaApplications, ComputeTheSameInEveryMode) {
   const lacuna_sida_application& application = *lacuna_sida_application_named(name.c_str());
   for (const char* kind : {"power:rows=300,entries=2400", "communities:rows=400,entries=3000", "road:rows=400"}) {
     const SparseMatrix matrix = matrix_for(name, kind);
-    // Limits that end the loop at the first and at the second product of a pass are included.
+    // The limits end the loop at the first or at the second product of a pass.
     for (const std::uint64_t limit : {0, 1, 2, 3}) {
       ApplicationJob job(application, matrix, {.limit = limit}),
           one_product(application, matrix, {.fusion = LACUNA_SIDA_FUSION_PRODUCER_CONSUMER, .limit = limit}),
@@ -59,7 +59,7 @@ TEST_P(SidaApplications, ComputeTheSameInEveryMode) {
   }
 }
 
-// Matrices have enough entries to divide each product among threads.
+// The matrices have enough entries for each product to be divided among threads.
 TEST_P(SidaApplications, ComputeTheSameOnSeveralThreads) {
   const std::string name = GetParam();
   const SparseMatrix matrix =
@@ -100,7 +100,7 @@ TEST(SidaFusion, IsFoundForEightProgramsAndNotForThree) {
   }
 }
 
-/// Unfused, each pass has one operation: its operands are read from memory, and its result is stored unless it is a reduction.
+/// Without fusion, each pass has one operation, reads its operands from memory, and stores its result unless it is a reduction.
 TEST(SidaFusion, UnfusedPassesHaveOneOperation) {
   for (const lacuna_sida_application* a = lacuna_sida_applications(); a->name != nullptr; ++a) {
     const SparseMatrix matrix = matrix_for(a->name, "power:rows=100,entries=700");
@@ -118,7 +118,7 @@ TEST(SidaFusion, UnfusedPassesHaveOneOperation) {
         operations += moves ? 0 : 1;
       }
       EXPECT_LE(operations, 1u) << a->name;
-      // Passes with only scalar code have no elements.
+      // Passes that have only scalar code execute no operations on elements.
       if (operations != 0) {
         EXPECT_EQ(ewise.stores.size() + ewise.reductions.size(), 1u) << a->name;
       }
@@ -126,8 +126,8 @@ TEST(SidaFusion, UnfusedPassesHaveOneOperation) {
   }
 }
 
-/// PageRank's repeated pass moves seven vectors for two iterations: three to load x, two for ewise, two results. Unfused
-/// operators move 13 for one iteration.
+/// PageRank's repeated pass moves seven vectors for two iterations: three to load x, two for E-wise code, two results. Separate
+/// operators move 13 vectors for one iteration.
 TEST(SidaFusion, PageRankMovesSevenVectorsAPair) {
   const SparseMatrix matrix = matrix_for("pr", "power:rows=100,entries=700");
   ApplicationJob job(*lacuna_sida_application_named("pr"), matrix, {.limit = 6});
@@ -157,8 +157,8 @@ struct Ratios {
   double least = 10, most = 0, mean = 0;  ///< geometric
 };
 
-/// Ratio of oracle to roofline for PageRank at the sizes of Table 4.1, from the operators and passes on which the figures are
-/// based. Bytes are proportional to rows and entries, so one small matrix gives the factors.
+/// Ratio of the oracle's time to the roofline's for PageRank at the sizes of Table 4.1, from the same operators and passes as
+/// the published figures. Bytes are proportional to rows and entries, so that one small matrix gives the factors.
 Ratios oracle_over_roofline(bool expanded) {
   struct Size {
     const char* name;
@@ -205,7 +205,7 @@ TEST(SidaFusion, OracleOverRooflineOfPageRankAtPublishedSizes) {
   EXPECT_NEAR(expanded.mean, 2.49, 0.01);
 }
 
-/// The pipeline moves the oracle's bytes if everything fits into the buffer.
+/// If everything fits into the buffer, the pipeline moves the same number of bytes as the oracle model.
 TEST(SidaFusion, PipelineMovesTheOraclesBytes) {
   for (const char* name : {"pr", "bfs", "sssp", "kpp", "knn", "label"}) {
     const SparseMatrix matrix = matrix_for(name, "power:rows=2000,entries=24000"), rows = transposed(matrix);
@@ -218,13 +218,13 @@ TEST(SidaFusion, PipelineMovesTheOraclesBytes) {
       PassPipeline timing(shape_of(program, pass, outcome, orders), {}, memory);
       const PassCounts& counts = timing.run();
       const std::uint64_t ideal = oracle_work(program, pass, outcome).bytes;
-      // Each order has one more offset than lines.
+      // Each order stores one more offset than it has lines, which the oracle does not count.
       EXPECT_NEAR(static_cast<double>(counts.bytes()), static_cast<double>(ideal), 16.0) << name;
     });
   }
 }
 
-/// An explicit implementation with integers of 8 bits, the one program that the other tests' reference does not support.
+/// Compares with a direct implementation for 8-bit integers, which the reference of the other tests does not support.
 TEST(SidaApplication, GraphConvolutionNetworkMatchesAReference) {
   const lacuna_sida_application& gcn = *lacuna_sida_application_named("gcn");
   const SparseMatrix matrix = matrix_for("gcn", "power:rows=200,entries=1500");

@@ -23,7 +23,7 @@ std::uint64_t written_of(const EnergyCounts& counts, BufferKind kind) {
 
 SparseMatrix small_matrix() { return generated("power:rows=2000,entries=24000"); }
 
-/// Calls `use` for the repeated pass of PageRank, the one with two products.
+/// Calls `use` for the repeated pass of PageRank, which has two products.
 void with_repeated_pass(const SparseMatrix& matrix, const auto& use) {
   ApplicationJob job(*lacuna_sida_application_named("pr"), matrix, {.limit = 6});
   bool used = false;
@@ -49,7 +49,7 @@ TEST(SidaEnergy, OracleOfPageRankByHand) {
     EXPECT_EQ(read_of(counts, BufferKind::x), 8 * e);
     EXPECT_EQ(written_of(counts, BufferKind::sums), 8 * e);
     EXPECT_EQ(read_of(counts, BufferKind::sums), 8 * (e + n));
-    // Seven vectors in memory, and y and w.
+    // Seven vectors from and to memory, plus y and w.
     EXPECT_EQ(read_of(counts, BufferKind::vectors), 9 * 8 * n);
     EXPECT_EQ(written_of(counts, BufferKind::vectors), 9 * 8 * n);
     EXPECT_EQ(counts.memory_read, 12 * e + 8 * n + 5 * 8 * n);
@@ -71,14 +71,14 @@ TEST(SidaEnergy, RooflineOfPageRankByHand) {
   EXPECT_EQ(read_of(counts, BufferKind::columns), 12 * e);
   EXPECT_EQ(read_of(counts, BufferKind::x), 8 * e);
   EXPECT_EQ(written_of(counts, BufferKind::x), 8 * n);
-  // x is one of the 13 vectors.
+  // 12 vectors: of the 13 vectors that move, x is counted separately.
   EXPECT_EQ(read_of(counts, BufferKind::vectors), 12 * 8 * n);
   EXPECT_EQ(counts.operations.f64_fma, e);
   // Operations of the dangling term: comparison, choice, sum; then scaling; addition; residual: subtraction, magnitude, sum.
   EXPECT_EQ(counts.operations.f64, 8 * n);
 }
 
-/// Everything fits: the pipeline's events are the oracle's and, in addition, those of entries kept for their row.
+/// If everything fits, the pipeline has the events of the oracle model and those of the entries kept for their row.
 TEST(SidaEnergy, PipelineHasTheOraclesEventsAndConversions) {
   const SparseMatrix matrix = small_matrix(), rows = transposed(matrix);
   const MatrixOrders orders{{matrix.offsets, matrix.indices}, {rows.offsets, rows.indices}};

@@ -1,4 +1,4 @@
-// Reloads, compared with an exhaustive search and with an external model's curve for a power law.
+// Reloads, compared with an exhaustive search and, for a power law, with the curve of an independent model.
 #include "models/sida/matrix/eviction.h"
 
 #include <gtest/gtest.h>
@@ -28,7 +28,7 @@ std::vector<Interval> intervals(const SparseMatrix& m, Index width) {
   return all;
 }
 
-/// The minimum number of dropped entries over all subsets.
+/// Minimum number of intervals to drop, found by trying all subsets.
 unsigned fewest_dropped(const std::vector<Interval>& all, std::uint64_t steps, std::uint64_t room) {
   auto fewest = static_cast<unsigned>(all.size());
   for (std::uint32_t dropped = 0; dropped < std::uint32_t{1} << all.size(); ++dropped) {
@@ -83,8 +83,8 @@ TEST(Eviction, ReloadsNothingWhenAllFits) {
   }
 }
 
-// A directed power law of exponent 2.3, shuffled, sub-tensors of 128 columns: percentage of entries that are loaded again by
-// capacity in percent of all entries, as computed by an independent model of the thesis' rules.
+// A directed power law with exponent 2.3, shuffled, in sub-tensors of 128 columns. For each capacity (in percent of all
+// entries), the percentage of entries that are loaded again, as computed by an independent model of the thesis' rules.
 TEST(Eviction, CurveOfAPowerLaw) {
   const SparseMatrix m = generated("power:rows=100000,entries=1280000,exponent=2.3,pattern=1");
   const auto share = [&](double room, RowSpace space) {

@@ -21,7 +21,7 @@
 
 #include "models/sida/matrix/sparse_matrix.h"
 
-// A C header: the headers that it includes are included above, outside of the braces.
+// C header without linkage declarations. The headers that it includes are included above, outside of extern "C".
 extern "C" {
 #include <GraphBLAS.h>
 }
@@ -114,7 +114,7 @@ inline GrB_Index entries_of(const Owned<GrB_Vector>& vector) {
   return entries;
 }
 
-/// All elements of a vector; `absent` where it has none.
+/// All elements of a vector, with `absent` for those that the vector does not have.
 template <class T>
 std::vector<T> elements_of(const Owned<GrB_Vector>& vector, T absent) {
   GrB_Index length = 0;
@@ -129,7 +129,7 @@ std::vector<T> elements_of(const Owned<GrB_Vector>& vector, T absent) {
   return elements;
 }
 
-/// The matrix in GraphBLAS; all values are 1 if it has none.
+/// Converts a matrix to GraphBLAS; all values are 1 if it has no values.
 template <class T>
 Owned<GrB_Matrix> matrix_of(const SparseMatrix& from) {
   std::vector<GrB_Index> rows(from.indices.begin(), from.indices.end()), columns;

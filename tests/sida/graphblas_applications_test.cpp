@@ -58,7 +58,7 @@ Outcome<double> page_rank(const SparseMatrix& matrix, double tolerance, std::uin
   constexpr double kDamping = 0.85;
   const auto n = static_cast<double>(matrix.rows);
   const Owned<GrB_Matrix> a = matrix_of<double>(matrix);
-  // For vertices that have edges: the share of their rank that each edge carries.
+  // For vertices that have edges: share of the rank that moves along each edge.
   const Owned<GrB_Vector> degree = empty_vector<double>(matrix.rows), share = empty_vector<double>(matrix.rows);
   check(GrB_Matrix_reduce_Monoid(degree.get(), nullptr, nullptr, GrB_PLUS_MONOID_FP64, a.get(), nullptr));
   check(GrB_Vector_apply_BinaryOp1st_FP64(share.get(), nullptr, nullptr, GrB_DIV_FP64, kDamping, degree.get(), nullptr));
@@ -92,7 +92,7 @@ Outcome<std::uint8_t> hops(const SparseMatrix& matrix, Index source, std::uint64
   return {{elements.begin(), elements.end()}, limit};
 }
 
-/// `known` and `given` are inputs of the program, not of the algorithm.
+/// `known` and `given` are the inputs of the same names of the accelerator's program.
 Outcome<double> propagate_labels(const SparseMatrix& matrix, const std::vector<double>& known, const std::vector<double>& given,
                                  std::uint64_t limit) {
   const Index n = matrix.rows;
@@ -121,7 +121,7 @@ Outcome<double> propagate_labels(const SparseMatrix& matrix, const std::vector<d
   return {elements_of(label, 0.0), iterations};
 }
 
-/// Compares a program and the algorithm on one matrix.
+/// Runs a program on a random matrix and compares its result with that of GraphBLAS.
 class Comparison {
  public:
   Comparison(const char* name, Draw& draw)
@@ -129,7 +129,7 @@ class Comparison {
         matrix_(random_matrix(draw, draw.one_in(6) ? 120 : 30, true, [&] { return static_cast<double>(draw.below(40)) / 7; })) {
     setup_ = setup_of(matrix_);
     setup_.source = static_cast<std::uint32_t>(draw.below(matrix_.rows));
-    // Includes limits that end the loop at the first or at the second product of a pass.
+    // Some limits end the loop at the first product of a pass, others at the second.
     if (draw.one_in(2)) setup_.limit = 1 + draw.below(5);
     if (draw.one_in(3)) setup_.tolerance = 1e-3;
     ApplicationJob job(application_, matrix_,
@@ -186,8 +186,8 @@ void compare_shortest_paths(Draw& draw) {
   c.expect(shortest_paths(c.matrix(), c.setup().source, c.limit()));
 }
 
-/// Ranks have a relative error, as all terms are positive: in each iteration both sides round once for each term of the sums
-/// over neighbours and over vertices without edges, and a few times more.
+/// The tolerance is relative, as all terms are positive: in each iteration both implementations round once for each term of the
+/// sums over neighbours and over vertices without edges, and a few times more.
 void compare_page_rank(Draw& draw) {
   const Comparison c("pr", draw);
   const Outcome<double> expected = page_rank(c.matrix(), c.setup().tolerance != 0 ? c.setup().tolerance : 1e-7, c.limit());

@@ -21,7 +21,7 @@ namespace {
 
 __extension__ using Wide = __int128;
 
-/// GraphBLAS' built-in semirings of a type, and the operators for others; null: GraphBLAS has none of that name.
+/// Built-in semirings of GraphBLAS for a type, or null, and operators for making the missing ones.
 template <class T>
 struct BuiltIn;
 #define LACUNA_GRAPHBLAS_SEMIRINGS(T, NAME)                     \
@@ -60,20 +60,20 @@ LACUNA_GRAPHBLAS_SEMIRINGS(std::int64_t, INT64)
 LACUNA_GRAPHBLAS_SEMIRINGS(std::int32_t, INT32)
 #undef LACUNA_GRAPHBLAS_SEMIRINGS
 
-// Products that GraphBLAS does not have, as functions of an element of x and one of A.
+// Products that GraphBLAS does not provide, as functions of an element of x and an element of A.
 
 template <class T>
 void assign_right_if_left(void* out, const void* x, const void* a) {
   *static_cast<T*>(out) = *static_cast<const T*>(x) != 0 ? *static_cast<const T*>(a) : T{0};
 }
-/// Variants for A x, which pass the element of A first.
+/// Variant for the product A x, where GraphBLAS passes the element of A first.
 template <class T>
 void assign_left_if_right(void* out, const void* a, const void* x) {
   assign_right_if_left<T>(out, x, a);
 }
 template <class T>
 void squared_distance(void* out, const void* x, const void* a) {
-  // Unsigned arithmetic, as integers wrap around.
+  // Integers wrap around, which is defined for unsigned types only.
   using Wrapping = typename std::conditional_t<std::is_integral_v<T>, std::make_unsigned<T>, std::type_identity<T>>::type;
   const Wrapping difference =
       static_cast<Wrapping>(*static_cast<const T*>(x)) - static_cast<Wrapping>(*static_cast<const T*>(a));
@@ -86,7 +86,7 @@ void saturated_sum(void* out, const void* x, const void* a) {
   *static_cast<T*>(out) = static_cast<T>(std::clamp(sum, kLeast, kMost));
 }
 
-/// A semiring, and its parts unless they are built in.
+/// A semiring with its owned parts; built-in parts are not owned.
 struct Ring {
   Owned<GrB_BinaryOp> product;
   Owned<GrB_Monoid> sum;
@@ -106,10 +106,10 @@ void make_semiring(Ring& ring, GrB_Monoid sum, GrB_BinaryOp product) {
   ring.made.reset(ring.semiring);
 }
 
-/// Range of the values in a case.
+/// Kind of values in a case.
 enum class Values { whole, any, extreme };
 
-/// `matrix_first`: for A x.
+/// The GraphBLAS semiring for a semiring of the accelerator. `matrix_first`: for A x instead of x A.
 template <class T>
 Ring ring_of(unsigned semiring, Values values, bool matrix_first) {
   Ring ring;
@@ -133,7 +133,7 @@ Ring ring_of(unsigned semiring, Values values, bool matrix_first) {
       make_product_of<T>(ring, squared_distance<T>);
       make_semiring(ring, Own::plus(), ring.product.get());
     } else if constexpr (std::is_integral_v<T>) {
-      // GraphBLAS' sums wrap around.
+      // The accelerator saturates these sums; the built-in ones of GraphBLAS wrap around.
       if (adds && values == Values::extreme) {
         make_product_of<T>(ring, saturated_sum<T>);
         make_semiring(ring, semiring == LACUNA_SIDA_MIN_ADD ? Own::min() : Own::max(), ring.product.get());
@@ -171,7 +171,7 @@ constexpr unsigned kElement = std::is_same_v<T, double>         ? LACUNA_SIDA_F6
 template <class T>
 using SumType = std::conditional_t<std::is_same_v<T, std::int8_t>, std::int32_t, T>;
 
-/// x and A of one case, and the operation. `x` has `width` features per element.
+/// A test case: x, A and the operation. `x` has `width` features per element.
 template <class T>
 struct Case {
   unsigned semiring = 0;
@@ -211,7 +211,7 @@ Case<T> random_case(Draw& draw) {
   if (draw.one_in(4)) c.matrix.values.clear();
   c.x.resize(c.inputs() * c.width);
   for (T& value : c.x) value = value_of<T>(draw, c.values);
-  // Sometimes the identity of the sum, such as an unreached element in min-add.
+  // Set some elements to the identity of the sum, such as unreached elements in min-add.
   if (std::is_floating_point_v<T> && (c.semiring == LACUNA_SIDA_MIN_ADD || c.semiring == LACUNA_SIDA_MAX_ADD)) {
     const T unreached = std::numeric_limits<T>::has_infinity ? std::numeric_limits<T>::infinity() : T{};
     for (T& value : c.x) {
@@ -257,7 +257,7 @@ std::vector<SumType<T>> accelerator_sums(const Case<T>& c, Draw& draw) {
   return sums;
 }
 
-/// Result of an element that is absent in GraphBLAS.
+/// Expected result for an element that is absent in the result of GraphBLAS.
 template <class T>
 SumType<T> identity_of(GrB_Semiring semiring) {
   SumType<T> identity{};
@@ -293,8 +293,8 @@ std::vector<SumType<T>> graphblas_sums(const Case<T>& c) {
   return sums;
 }
 
-/// Tolerance of each sum, since GraphBLAS adds in a different order: 0 if the arithmetic is exact; otherwise a rounding of the
-/// sum of magnitudes on both sides for each term, and two more for the product.
+/// Tolerance of each sum, since GraphBLAS adds in a different order: 0 if the arithmetic is exact; otherwise, for each term of
+/// the longest sum and for two further operations, one rounding error of the sum of magnitudes.
 template <class T>
 std::vector<double> tolerances(const Case<T>& c) {
   std::vector<double> magnitudes(c.outputs() * c.width);
@@ -325,7 +325,7 @@ struct Counts {
   std::uint64_t cases = 0, sums = 0, exact = 0, absent = 0;
 };
 
-/// Returns a description of the difference; empty: none.
+/// Runs a random case. Returns a description of the first difference, or an empty text.
 template <class T>
 std::string compare(Draw& draw, Counts& counts) {
   const Case<T> c = random_case<T>(draw);

@@ -12,14 +12,14 @@ namespace {
 
 constexpr std::uint64_t kMegabyte = 1 << 20;
 
-// 64 MB of AMD's 3D V-Cache are 41 mm2, with cells of 0.027 um2; Samsung's are 0.040.
+// 64 MB of AMD's 3D V-Cache take 41 mm2 with cells of 0.027 um2; Samsung's cells take 0.040 um2.
 TEST(SidaArea, BufferMatchesAProductionCacheScaledByCells) {
   EXPECT_NEAR(buffer_mm2(64 * kMegabyte), 41 * 0.040 / 0.027, 1e-9);
   EXPECT_NEAR(buffer_mm2(kMegabyte) * 256, buffer_mm2(256 * kMegabyte), 1e-9);
 }
 
-// A unit of 64 multiply-adds: 11.52 mm2 at 45 nm, 11.17 times that for 64 bits; 69 % of 11.52 mm2 correspond to 0.378 mm2 in
-// 8N.
+// A unit of 64 multiply-adds takes 11.52 mm2 at 45 nm, and 11.17 times that area with 64-bit operands; 69 % of 11.52 mm2 scale
+// to 0.378 mm2 in 8N.
 TEST(SidaArea, PesMatchTheThesisMatrixUnit) {
   EXPECT_NEAR(pes_mm2(1024, false), 3 * 1024 * 11.17 * 0.378 / 0.69 / 64, 1e-9);
   EXPECT_NEAR(pes_mm2(1024, true) / pes_mm2(1024, false), 17.01 / 11.17, 1e-12);

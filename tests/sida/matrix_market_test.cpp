@@ -27,11 +27,11 @@ class MatrixMarket : public testing::Test {
   ~MatrixMarket() override { std::filesystem::remove_all(folder_); }
 
   ReadMatrix read(const std::string& text, bool as_stored = false) {
-    std::filesystem::remove(file_);  // a file system may write back a truncated file
+    std::filesystem::remove(file_);  // without this, truncating the file makes some file systems write it back
     std::ofstream(file_, std::ios::binary) << text;
     return read_matrix_market(file_, {.as_stored = as_stored});
   }
-  /// The error message without the file's name.
+  /// Reads invalid contents and returns the error message without the file's name.
   std::string refused(const std::string& text) {
     try {
       read(text);
@@ -157,7 +157,7 @@ TEST_F(MatrixMarket, CompressedFiles) {
   std::ostringstream back;
   write_matrix_market(read_matrix_market(file_).matrix, back);
   EXPECT_TRUE(back.str() == text.str());
-  // Truncated, then damaged.
+  // First truncate the file, then damage bytes.
   std::filesystem::resize_file(file_, std::filesystem::file_size(file_) / 2);
   const auto message = [&]() -> std::string {
     try {
@@ -175,7 +175,7 @@ TEST_F(MatrixMarket, CompressedFiles) {
   EXPECT_NE(message(), "");
 }
 
-// Any file is read or rejected without a crash. LACUNA_SIDA_FILES sets the number of files.
+// Any file is either read or rejected, without a crash. LACUNA_SIDA_FILES sets the number of files.
 TEST_F(MatrixMarket, FilesAtRandom) {
   const char* const wanted = std::getenv("LACUNA_SIDA_FILES");
   const int count = wanted != nullptr ? std::atoi(wanted) : 4000;

@@ -43,10 +43,10 @@ TEST(Generators, RepeatThemselvesAndHaveTheirSizes) {
       EXPECT_LE(value, 1);
     }
     EXPECT_TRUE(generated(text + ",pattern=1").is_pattern());
-    if (std::string(kind.name).starts_with("mesh")) continue;  // not random
+    if (std::string(kind.name).starts_with("mesh")) continue;  // meshes do not depend on the seed
     EXPECT_FALSE(same(m, generated(text + ",seed=2")));
   }
-  // Matrices of one and of a few vertices.
+  // Matrices with one vertex and with a few vertices.
   for (const MatrixKind& kind : matrix_kinds()) {
     for (const char* const sizes : {":rows=1,entries=5", ":rows=2,entries=5", ":rows=3,entries=0"}) {
       const SparseMatrix m = generated(std::string(kind.name) + sizes);
@@ -55,7 +55,7 @@ TEST(Generators, RepeatThemselvesAndHaveTheirSizes) {
   }
 }
 
-// Peak shares of entries in the buffer for similar matrices of 5,000 to 27,000 rows, from an independent model.
+// Expected peak shares of entries in the buffer come from an independent model of similar matrices (5,000 to 27,000 rows).
 TEST(Generators, LocalityOfKinds) {
   EXPECT_NEAR(peak(generated("random:rows=10000,entries=100000")), 25.1, 1);
   EXPECT_NEAR(peak(generated("power:rows=10000,entries=128000")), 25.1, 1.5);
@@ -111,7 +111,7 @@ TEST(Orders, ArePermutations) {
   }
 }
 
-// Shares found by the independent model, by kind.
+// Expected shares for each kind come from an independent model.
 TEST(Orders, ReduceOccupancy) {
   const SparseMatrix road = generated("road:rows=40000,shuffled=1");
   EXPECT_NEAR(peak(road), 25.1, 1.5);

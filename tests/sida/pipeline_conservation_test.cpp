@@ -44,7 +44,7 @@ void odd_shape(Random& random, TestPass& pass) {
   if (random.below(8) == 0) s.block_side = 1 + random.below(4);
 }
 
-/// Checks conditions beyond check_conservation(), which the pipeline has already called.
+/// Checks further conditions; the pipeline has already called check_conservation().
 void expect_conserved(const TestPass& pass, const PipelineParameters& p, const PassPipeline& pipeline,
                       const IdealMemory& memory) {
   const PassShape& s = pass.shape;
@@ -65,7 +65,7 @@ void expect_conserved(const TestPass& pass, const PipelineParameters& p, const P
     r += t.r_used;
     for (const std::uint64_t kind : t.bytes) bytes += kind;
   }
-  EXPECT_LE(bytes, c.bytes());  // the trace has no prologue and no tail
+  EXPECT_LE(bytes, c.bytes());  // the trace excludes requests before the first and after the last step
   EXPECT_EQ(os, s.entries());
   EXPECT_EQ(is, s.has_is ? s.entries() : 0);
   EXPECT_EQ(pipeline.trace().size(), pipeline.steps());
@@ -84,7 +84,7 @@ void expect_conserved(const TestPass& pass, const PipelineParameters& p, const P
     EXPECT_EQ(c.read(MemoryKind::offsets), orders * (s.y_length + 1) * s.offset_bytes);
   }
   EXPECT_EQ(c.lines.sums_spilled, c.lines.sums_read_back);
-  // w is written once, and once more for each sub-tensor that adds to a line.
+  // Each line of w is spilled once, and each sub-tensor may add to a line that has been spilled, which is spilled again.
   const LineGeometry w(s.y_length, s.w_bytes, p.line_bytes);
   EXPECT_LE(c.lines.w_spilled, w.lines() + c.sub_tensors);
   EXPECT_GE(memory.utilisation(c.cycles), 0);
@@ -118,7 +118,7 @@ TEST(PipelineConservation, EveryModeEveryShape) {
     with_refetches += c.lines.x_refetched != 0 ? 1 : 0;
     with_repacks += c.repacks != 0 ? 1 : 0;
   }
-  // Enough cases have had reloads.
+  // A sufficient number of cases had reloads.
   EXPECT_GT(with_reloads, 500U);
   EXPECT_GT(with_eager, 300U);
   EXPECT_GT(with_discards, 100U);
@@ -141,7 +141,7 @@ TEST(PipelineConservation, ElementWisePassMovesItsVectorsOnly) {
 }
 
 TEST(PipelineConservation, IdealBytesOfPageRankAreThoseOfTheSpec) {
-  // Entries x 12 + 8 n for both offset arrays + seven vectors (spec "Bytes of two iterations, ideally").
+  // 12 bytes per entry, two arrays of n + 1 offsets, and seven vectors.
   TestPass pass(generated("random:rows=20000,entries=240000"));
   pass.make_pagerank();
   pass.shape.preload = true;
@@ -214,7 +214,7 @@ TEST(PipelineEviction, RepackingTakesCyclesOfIs) {
     EXPECT_EQ(c.evicted, 0U);
     return Run{c.repacks, c.repack_moved, c.busy[static_cast<std::size_t>(Core::is)], c.cycles};
   };
-  // Repacking never, after 6,000 used entries, and in every step that uses any.
+  // Thresholds: never repack, repack after 6,000 used entries, and repack in every step that uses entries.
   const Run never = run(1), some = run(0.03), all = run(0);
   EXPECT_EQ(never.repacks, 0U);
   EXPECT_GT(some.repacks, 10U);

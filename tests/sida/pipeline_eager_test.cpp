@@ -15,7 +15,7 @@ PassCounts run_pass(const TestPass& pass, const PipelineParameters& p, std::vect
   return pipeline.counts();
 }
 
-/// `per_column` entries in each column, `heavy` times as many in each column of every eighth sub-tensor of `width` columns.
+/// A matrix with `per_column` entries in each column; every eighth sub-tensor of `width` columns has `heavy` times as many.
 SparseMatrix uneven(Index n, Index width, Index per_column, Index heavy) {
   Random random(5);
   Coordinates c;
@@ -48,7 +48,7 @@ TEST(PipelineEager, FetchesNothingWhenMemoryBound) {
     std::vector<StepTrace> trace;
     const PassCounts counts = run_pass(pass, p, &trace);
     ASSERT_GT(trace.size(), 10U);
-    // Steps that load a sub-tensor; in the drain there is nothing left to fetch.
+    // Exclude the last four steps: all sub-tensors have been loaded, so that nothing is left to fetch.
     for (std::size_t s = 0; s + 4 < trace.size(); ++s) EXPECT_EQ(trace[s].r_given, 0U) << kind << " step " << s;
     EXPECT_EQ(counts.r_used, 0U);
   }
@@ -76,7 +76,7 @@ TEST(PipelineEager, GainsWithLongCodeAndUnevenColumns) {
   const PassCounts without = run_pass(pass, p);
   const double gain = static_cast<double>(without.cycles) / static_cast<double>(with.cycles);
   EXPECT_GE(gain, 1.1);
-  // The spec's model has 0.74 and 0.85 of the bandwidth.
+  // An independent model uses 0.74 and 0.85 of the bandwidth.
   EXPECT_NEAR(without.utilisation(512), 0.74, 0.03);
   EXPECT_NEAR(with.utilisation(512), 0.85, 0.03);
   EXPECT_EQ(without.r_used, 0U);
@@ -96,7 +96,7 @@ TEST(PipelineEager, IsNeverSlowerWithoutOpportunities) {
   }
 }
 
-// Columns 0 to 5 of rows 0 to 3; row 0 is full, so that lower rows wait for it in each column.
+// Six columns. Row 0 is full, so that it has the first entry of each column, which must be fetched before those of lower rows.
 struct CsrLoaderTest : testing::Test {
   static SparseMatrix matrix() {
     Coordinates c;
@@ -114,7 +114,8 @@ struct CsrLoaderTest : testing::Test {
 
 TEST_F(CsrLoaderTest, FetchesTheMeanOfTheRowsAbove) {
   CsrLoader loader(pass.shape, 1, Balance::mean);
-  // Columns below 2 have been requested: T = 2, 1, 1. Row 0: 2 / 1 entries; row 1: (4 + 1) / 2; row 2: (7 + 1) / 3.
+  // Columns below 2 have been requested, so that T = 2, 1, 1. Fetched: 2 / 1 entries of row 0, (4 + 1) / 2 of row 1, (7 + 1) /
+  // 3 of row 2.
   EXPECT_EQ(loader.fetch({.step = 2, .entries = 100, .known_rows = 3, .frontier = 2, .room_bytes = 10000}, lines), 5U);
   ASSERT_EQ(loader.segments().size(), 3U);
   EXPECT_EQ(loader.segments()[0].end - loader.segments()[0].begin, 2U);  // columns 2, 3

@@ -1,5 +1,5 @@
-// A memory that reports arrivals later, window by window, like one behind a network: the pass makes every request in time,
-// moves the same bytes, and takes the same time as with a memory that reports arrivals immediately.
+// The pipeline with a memory that reports arrivals window by window, like a memory behind a network: the pass makes every
+// request in time, moves the same bytes, and takes the same time as with a memory that reports arrivals immediately.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -11,7 +11,8 @@
 namespace lacuna::sida {
 namespace {
 
-/// Holds requests until the window of their departure and serves them in order of time; windows end at multiples of `length`.
+/// Holds requests until the window of their departure, and serves them in order of time. Windows end at multiples of `length`
+/// cycles.
 class LateMemory : public PassMemory {
  public:
   LateMemory(const PipelineParameters& p, Time length, Time start)
@@ -89,7 +90,7 @@ void expect_same(const TestPass& pass, const PipelineParameters& p, const std::s
       EXPECT_EQ(counts.read_bytes, expected.read_bytes) << length;
       EXPECT_EQ(counts.written_bytes, expected.written_bytes) << length;
     }
-    // Requests of the same time are made in a different order, which affects eager loads and reloads.
+    // Requests that depart at the same time are made in a different order, which affects eager loads and reloads.
     EXPECT_NEAR(static_cast<double>(counts.cycles), static_cast<double>(expected.cycles),
                 0.05 * static_cast<double>(expected.cycles))
         << length;
@@ -140,7 +141,7 @@ PipelineParameters parameters_for(const TestPass& pass, Random& random) {
   return p;
 }
 
-// The first steps of a pass run in bulk, the others in detail: no request is made twice, or before the steps in detail begin.
+// A pass runs its first steps in bulk and the others in detail: no request is made twice, or before the detailed part begins.
 TEST(PipelineLateMemory, ContinuesFromAnyStep) {
   Random random(11);
   for (unsigned i = 0; i < 300; ++i) {

@@ -1,4 +1,4 @@
-// Cycle formulas, memory, derived parameters, lines of the buffer.
+// Unit tests of parts of the pipeline: cycle formulas, memory, derived parameters, lines of the buffer.
 #include <gtest/gtest.h>
 
 #include "models/sida/pipeline/core_cycles.h"
@@ -41,7 +41,7 @@ TEST(ScatterGroups, ProductsForTheSameSumConflict) {
     EXPECT_EQ(groups.conflict_cycles(), charged);
     EXPECT_EQ(groups.end(), 0U);
   }
-  // Four products for one sum: three more cycles, or two stages.
+  // Four products for one sum cost three additional cycles (serial) or two stages (tree).
   const std::vector<Index> one{7};
   for (const auto& [scatter, charged] : {std::pair{Scatter::serial, 3U}, {Scatter::tree, 2U}}) {
     ScatterGroups groups(shape, 4, scatter);
@@ -52,7 +52,7 @@ TEST(ScatterGroups, ProductsForTheSameSumConflict) {
 }
 
 TEST(ScatterGroups, CountsTheSameAfterManyGroups) {
-  // The group number in a mark has so few bits that it wraps around in this test.
+  // Groups are so large that few bits of a mark are left for the group number, which wraps around in this test.
   PassShape shape;
   shape.z_length = 3;
   ScatterGroups groups(shape, (1U << 23) - 1, Scatter::serial);
@@ -118,7 +118,7 @@ TEST(LineCache, AUsedLineStaysForAnotherRound) {
     });
   };
   for (const Index line : {0U, 1U, 2U}) EXPECT_FALSE(use(line));
-  // All lines are new: the hand passes each once and evicts the first. 3 takes its place, before 1.
+  // All lines are marked as used: the hand passes each of them once and evicts line 0, whose slot line 3 takes.
   EXPECT_FALSE(use(3));
   EXPECT_EQ(left, (std::vector<Index>{0}));
   EXPECT_TRUE(use(1));
@@ -166,7 +166,7 @@ TEST(LineCache, StaysConsistentAtRandom) {
 TEST(PipelineParameters, SubTensorHasTwiceLatencyTimesBandwidth) {
   TestPass pass(generated("random:rows=100000,entries=1200000"));
   PipelineParameters p;
-  // 144 bytes per column; 153,600 bytes require 1,067 columns.
+  // 12 entries of 12 bytes per column: 153,600 bytes require 1,067 columns, rounded up to a power of two.
   EXPECT_EQ(sub_tensor_of(pass.shape, p), 2048U);
   p.memory_latency = 70;
   EXPECT_EQ(sub_tensor_of(pass.shape, p), 512U);
@@ -248,7 +248,7 @@ TEST(PipelineParameters, RejectsIncompatibleParameters) {
 }
 
 TEST(VectorLines, LiveFromTheFirstToTheLastUse) {
-  // Vectors of 16 elements a line, T = 16: line i is sub-tensor i. Entries (0, 0), (0, 40), (40, 20).
+  // Lines have 16 elements and T = 16, so that line i holds sub-tensor i. Entries: (0, 0), (0, 40), (40, 20).
   Coordinates c;
   c.rows = c.columns = 48;
   c.add(0, 0);
@@ -300,7 +300,7 @@ TEST(RequestIssuer, HeldRequestsAreMadeInOrderOfDeparture) {
   issuer.hold_reads(later, 1000, last);
   EXPECT_EQ(memory.requests(), 0U);
   EXPECT_FALSE(first.known());
-  // First the read from 5 to 105, then the write to 205, then this read.
+  // Order of service: the held read (cycles 5 to 105), the held write (to 205), then this read.
   issuer.read(request, 30, now);
   EXPECT_EQ(now.at(), 305U + 10);
   EXPECT_EQ(first.at(), 105U + 10);

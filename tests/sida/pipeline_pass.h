@@ -25,8 +25,8 @@ struct TestPass {
   TestPass(const TestPass&) = delete;
   TestPass& operator=(const TestPass&) = delete;
 
-  /// Makes load compute x from three vectors, and E-wise read two vectors and write both results: PageRank's seven vectors
-  /// (spec "Bytes").
+  /// Sets the code of PageRank, which moves seven vectors: load code reads three, E-wise code reads two and writes one, finish
+  /// code writes one.
   void make_pagerank() {
     shape.load = {.read_bytes = 24, .written_bytes = 0, .instructions = 4, .reductions = 0};
     shape.ewise = {.read_bytes = 16, .written_bytes = 8, .instructions = 8, .reductions = 1};
@@ -54,7 +54,7 @@ inline SparseMatrix odd_matrix(Random& random) {
     Index row = random.below(n), column = random.below(n);
     if (kind == 3 && row < column) std::swap(row, column);
     if (kind == 4 && row > column) std::swap(row, column);
-    if (kind == 7) row = row / 4 * 4, column = column / 5 * 5;  // many empty lines
+    if (kind == 7) row = row / 4 * 4, column = column / 5 * 5;  // leaves many lines empty
     c.add(row, column);
   }
   const Index dense = random.below(n);

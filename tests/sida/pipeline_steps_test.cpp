@@ -51,7 +51,8 @@ TEST(PipelineSteps, Figure410) {
     std::int64_t os, ewise, is;
     std::uint64_t os_entries, is_entries, waiting;
   };
-  // Row r of IS: entries of columns 0 to r + 1 have waited; entries of column s in rows 0 to s - 2 are used when OS loads them.
+  // IS uses row r two steps after OS used column r: entries in columns 0 to r + 1 have waited. Entries of column s in rows 0 to
+  // s - 2 are used in the step that loads them.
   constexpr Row kExpected[] = {{0, -1, -1, 5, 0, 5},    {1, 0, -1, 5, 0, 10}, {2, 1, 0, 5, 2 + 1, 12}, {3, 2, 1, 5, 3 + 2, 12},
                                {4, 3, 2, 5, 4 + 3, 10}, {-1, 4, 3, 0, 5, 5},  {-1, -1, 4, 0, 5, 0}};
   for (std::size_t s = 0; s < 7; ++s) {
@@ -110,18 +111,18 @@ TEST(PipelineSteps, TimesOfTheFirstSteps) {
   // Offsets 100, column 200, x 300; OS: 1 cycle, 2 stages.
   EXPECT_EQ(t[0].begin, 0U);
   EXPECT_EQ(t[0].end, 303U);
-  // The one line of x has arrived; E-wise takes 1 + 3, and the vectors of sub-tensor 0 had arrived at 100. OS ends at 303 + 1 +
-  // 2, before E-wise.
+  // The only line of x has arrived at 303, and the vectors of sub-tensor 0 at 100; E-wise takes 1 + 3 cycles. OS ends earlier,
+  // at 303 + 1 + 2.
   EXPECT_EQ(t[1].end, 303U + 4);
-  // E-wise waits for vectors requested at 303, IS uses row 0: 1 cycle, 2 stages.
+  // E-wise waits for the vectors that were requested at 303. IS uses row 0: 1 cycle, 2 stages.
   EXPECT_EQ(t[2].end, 403U + 4);
   // IS uses row 1.
   EXPECT_EQ(t[3].end, 407U + 3);
   // The last sums have no finish code and are written immediately.
   EXPECT_EQ(counts.cycles, 410U);
   ASSERT_EQ(memory.writes.size(), 3U);
-  EXPECT_EQ(memory.writes[0].at, 307U);  // E-wise on 0
-  EXPECT_EQ(memory.writes[1].at, 407U);  // E-wise on 1
+  EXPECT_EQ(memory.writes[0].at, 307U);  // output of E-wise for sub-tensor 0
+  EXPECT_EQ(memory.writes[1].at, 407U);  // output of E-wise for sub-tensor 1
   EXPECT_EQ(memory.writes[2].request.operand, Operand::finish);
   EXPECT_EQ(memory.writes[2].request.bytes, 16U);
   EXPECT_EQ(memory.writes[2].at, 410U);
@@ -139,7 +140,7 @@ TEST(PipelineSteps, IsUsesItsRowsAndTheCurrentColumns) {
   FixedMemory memory(0);
   PassPipeline pipeline(pass.shape, p, memory);
   const PassCounts& counts = pipeline.run();
-  // Rows of sub-tensor s - 2 in columns below 2 s, and columns of s in rows below 2 s - 2.
+  // In step s, IS uses the rows of sub-tensor s - 2 in columns below 2 s, and the columns of s in rows below 2 s - 2.
   const Time expected[] = {7, 7, 8 + 4, 12 + 8, 16, 16};
   for (std::size_t s = 0; s < 6; ++s) {
     EXPECT_EQ(pipeline.trace()[s].end - pipeline.trace()[s].begin, expected[s]) << s;
@@ -178,7 +179,7 @@ TEST(PipelineSteps, EachCoreWaitsForWhatItNeeds) {
   EXPECT_GE(stalled(MemoryKind::offsets, Core::os), kSlow);
   EXPECT_GE(stalled(MemoryKind::x, Core::os), kSlow);
   EXPECT_EQ(stalled(MemoryKind::x, Core::ewise), 0U);
-  // Vectors of two sub-tensors are in flight at a time.
+  // Vectors of two sub-tensors are in flight simultaneously, so that stalls overlap.
   EXPECT_GE(stalled(MemoryKind::ewise_vectors, Core::ewise), 4 * (kSlow - 2000));
   EXPECT_LE(stalled(MemoryKind::ewise_vectors, Core::ewise), 5 * kSlow);
   EXPECT_EQ(stalled(MemoryKind::csr_reload, Core::is), 0U);
@@ -208,7 +209,7 @@ TEST(PipelineSteps, LoadCodeAddsTime) {
   };
   // Load code takes longer than OS: 64 / 8 elements and its latency, in step 0.
   EXPECT_EQ(cycles(1000) - cycles(900), 100U * (64 / 8 + 1));
-  // OS has to wait for memory: offsets, columns, x; then 4 cycles and 10 stages.
+  // OS waits for offsets, columns and x, then takes 4 cycles and 10 stages.
   p.ewise_pes = 1024;
   p.trace = true;
   FixedMemory slow(100);
@@ -278,7 +279,7 @@ TEST(PipelineSteps, ABigMatrixStreams) {
 }
 
 TEST(PipelineSteps, APrefetchOfOneStepLeavesBandwidth) {
-  // Spec "Consequences": a latency of 150 cycles leaves 11 to 46 % at T = 128, 51 to 87 % at 1,024.
+  // Expected share of the bandwidth with a latency of 150 cycles: 11 to 46 % at T = 128, 51 to 87 % at T = 1,024.
   TestPass pass(generated("random:rows=50000,entries=600000"));
   pass.make_pagerank();
   const auto utilisation = [&pass](std::uint64_t columns) {

@@ -1,4 +1,4 @@
-// Prepared matrices: written and read back, truncated, and modified at any position.
+// Prepared matrices: files are written and read back; truncated and modified files are rejected.
 #include "models/sida/matrix/prepared.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Invalid programs: each error has its code and address, and is found before anything is written.
+// Invalid programs: each error is reported with its code and address, before anything is written.
 #include <gtest/gtest.h>
 
 #include <cstddef>
@@ -62,7 +62,7 @@ struct Sample {
     return entry<lacuna_sida_pass>(lacuna_sida_tables_of(&header()).passes, number);
   }
 
-  /// The error of reading the program and running at most 50 passes; NONE: no error.
+  /// Reads the program and runs at most 50 passes. Returns the error, or NONE.
   lacuna_sida_error run(WorkerThreads* threads = nullptr) {
     try {
       Job job(memory, memory.put(image), threads);
@@ -84,7 +84,7 @@ struct Mistake {
   std::function<void(Sample&)> make;
 };
 
-/// The first instruction of the first pass with that operation.
+/// The first instruction of the program with that operation.
 lacuna_sida_instruction& find(Sample& sample, unsigned operation) {
   for (std::uint32_t i = 0; i < sample.header().instructions; ++i) {
     if (sample.instruction(i).operation == operation) return sample.instruction(i);
@@ -98,7 +98,7 @@ TEST(SidaProgram, ValidSampleRuns) {
   EXPECT_EQ(Sample("gcn", "power:rows=60,entries=300", true).run(), LACUNA_SIDA_ERROR_NONE);
 }
 
-// Several threads report the first of two invalid coordinates, like one thread.
+// With two invalid coordinates, several threads report the same error as one thread: the first.
 TEST(SidaProgram, ThreadsReportTheSameError) {
   WorkerThreads three(3);
   for (const std::uint64_t second : {20'000, 45'000, 59'000}) {
@@ -209,7 +209,7 @@ TEST(SidaProgram, ChangedAtRandomNeverCrashes) {
   for (unsigned i = 0; i < programs; ++i) {
     Sample sample(kNames[i % 6], "power:rows=24,entries=90", i % 5 == 0);
     for (std::uint64_t changes = 1 + random() % 4; changes > 0; --changes) {
-      // The limit of iterations is not changed, as any value is valid.
+      // Bytes of the iteration limit are not changed, as any value is valid.
       const std::size_t at = random() % sample.image.size();
       sample.image[at] = random() % 2 ? std::byte(random()) : sample.image[at] ^ std::byte(1U << random() % 8);
     }

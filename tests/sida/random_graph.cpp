@@ -56,7 +56,7 @@ class Maker {
   }
 
  private:
-  /// Keeps a value unless its operands were incompatible.
+  /// Adds a value to the list, unless it was not created because its operands were incompatible.
   void keep(std::vector<int>& values, int value) {
     if (value >= 0) values.push_back(value);
     graph_->problem[0] = 0;
@@ -126,7 +126,7 @@ class Maker {
 
   int any_vector(std::uint64_t length = 0) {
     for (int tries = 0; tries < 30; ++tries) {
-      // Usually one of the most recent values.
+      // Usually chooses one of the three most recent values.
       const std::size_t back = one_in(3) ? below(vectors_.size()) : below(std::min<std::size_t>(3, vectors_.size()));
       const int value = vectors_[vectors_.size() - 1 - back];
       if (length == 0 || node(value).length == length) return value;
@@ -183,7 +183,7 @@ class Maker {
 
   void next_of(int state) {
     if (one_in(8)) return;
-    // Prefers values that depend on a product, so that the program has one.
+    // Prefer values that depend on a product, so that the program contains a product.
     for (int tries = 0; tries < 20 && !node(state).scalar; ++tries) {
       const int value = vectors_[below(vectors_.size())];
       if (!depends_on_product(value) || node(value).length != node(state).length || node(value).width != node(state).width)
@@ -224,7 +224,7 @@ class Maker {
   std::vector<SparseMatrix> matrices_;
 };
 
-/// All NaNs are considered equal.
+/// Compares values bit by bit, except that all NaNs are equal.
 bool same(const std::vector<std::byte>& a, const std::vector<std::byte>& b, bool is_float) {
   if (a.size() != b.size()) return false;
   if (!is_float) return a == b;
@@ -237,7 +237,7 @@ bool same(const std::vector<std::byte>& a, const std::vector<std::byte>& b, bool
   return true;
 }
 
-/// Compiles the graph with that fusion, runs it and returns a description of differences; empty: none.
+/// Compiles the graph with that fusion and runs it. Returns a description of the differences, or an empty text.
 std::string run_fused(Maker& maker, lacuna_sida_fusion fusion, const ReferenceResult& expected, RandomOutcome& outcome) {
   const std::unique_ptr<lacuna_sida_plan, decltype(&lacuna_sida_plan_destroy)> plan(lacuna_sida_compile(maker.graph(), fusion),
                                                                                     lacuna_sida_plan_destroy);

@@ -1,4 +1,4 @@
-// Random graphs, run by the accelerator's passes and by the reference.
+// Random graphs, executed as passes of the accelerator and by the reference.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Random graphs: any plan of passes computes the same bits as executing one operation at a time.
+// Random graphs: every plan of passes gives the same bits as executing one operation at a time.
 #include <gtest/gtest.h>
 #include <malloc.h>
 
@@ -10,8 +10,8 @@ namespace lacuna::sida::test {
 namespace {
 
 TEST(SidaRandomGraphs, ComputeTheSameInPasses) {
-  // Keeps freed memory in the process: returning the tables of each compilation to the system takes ten times as long as the
-  // rest.
+  // Bytes of freed memory that the process keeps: returning the tables of each compilation to the system takes ten times as
+  // long as the rest of the test.
   constexpr int kKept = 1 << 28;
   mallopt(M_TRIM_THRESHOLD, kKept);
   mallopt(M_MMAP_THRESHOLD, kKept / 8);

@@ -1,4 +1,4 @@
-// Random patterns of small matrices with all shapes that products treat differently.
+// Small random matrices with all patterns that products treat differently.
 #pragma once
 
 #include <algorithm>
@@ -19,7 +19,7 @@ class Draw {
   std::mt19937_64 random_;
 };
 
-/// Up to `most` rows and columns. `value` generates each entry's value.
+/// A matrix with up to `most` rows and columns. `value` generates each entry's value.
 template <class F>
 SparseMatrix random_matrix(Draw& draw, Index most, bool square, F&& value) {
   enum Kind { kAny, kDenseColumn, kDenseRow, kDiagonal, kLower, kUpper, kEmptyLines, kFull, kEmpty, kKinds };

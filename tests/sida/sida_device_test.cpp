@@ -1,4 +1,4 @@
-// Jobs of the accelerator through user-mode queues of a device: results, bytes, time, errors, reset.
+// Jobs that reach the accelerator through user-mode queues of a device: results, bytes, time, errors, reset.
 #include <array>
 #include <functional>
 #include <memory>
@@ -67,7 +67,7 @@ class SidaDevice : public testing::Test {
   const sida::SparseMatrix graph_ = sida::generated("power:rows=600,entries=5000");
 };
 
-/// A kernel whose workgroups read kStreamed bytes each, all different.
+/// A kernel each of whose workgroups reads kStreamed bytes that no other workgroup reads.
 constexpr unsigned kLoads = 96, kStreamed = kLoads * 256;
 AssembledKernel streaming() {
   std::vector<std::string> lines{"s_load_dwordx2 s[4:5], s[0:1], 0x0",
@@ -90,7 +90,7 @@ AssembledKernel streaming() {
 constexpr std::uint64_t kStream = 6 << 20;  ///< offset in VRAM of the data that it reads
 constexpr unsigned kStreams = 48;
 
-/// Traffic of a job, and its time in the accelerator ("sida.time").
+/// Runs a job and returns its traffic, and its time in the accelerator ("sida.time").
 Counts run(TestGpu& gpu, DeviceApplication& application) {
   gpu.mark();
   application.submit();
@@ -146,7 +146,7 @@ TEST_F(SidaDevice, MovesTheBytesOfThePipelineAlone) {
       }
       EXPECT_GE((moved.at("sida.lines_read") + moved.at("sida.lines_written")) * 128, bytes);
       EXPECT_GT(moved.at("sida.time"), 0U);
-      // Bypassing L2, each line is a line of DRAM.
+      // With the path `dram`, every line bypasses L2.
       std::uint64_t past = 0;
       for (unsigned bank = 0; bank < 4; ++bank) past += moved.at("l2_" + std::to_string(bank) + ".bypasses");
       EXPECT_EQ(past, gpu == &b_.dram ? moved.at("sida.lines_read") + moved.at("sida.lines_written") : 0U);
@@ -224,7 +224,7 @@ TEST_F(SidaDevice, IdleAcceleratorDoesNotAffectKernels) {
   EXPECT_EQ(cycles(b_.none), cycles(b_.dram));
 }
 
-// Both take longer than alone, and together they do not exceed the bandwidth of DRAM.
+// A job and a kernel take longer together than alone, and do not exceed the bandwidth of DRAM.
 TEST_F(SidaDevice, SharesTheMemoryWithKernels) {
   struct Times {
     std::uint64_t kernel, job;
@@ -258,8 +258,8 @@ TEST_F(SidaDevice, SharesTheMemoryWithKernels) {
   }
 }
 
-// sida.passes = bulk: a pair of hops that follows another one is executed in detail once; all others are charged its time and
-// requests.
+// sida.passes = bulk: each pass makes two hops. The first pass and the one after it are executed in detail; all further passes
+// are charged the time and requests of the latter.
 TEST_F(SidaDevice, RepeatedPassesTakeTheTimeOfTheFirst) {
   const auto iterations = [this](TestGpu& gpu, std::uint32_t limit) {
     gpu.start();
@@ -345,7 +345,7 @@ TEST_F(SidaDevice, ErrorsStopTheirQueue) {
       {"limit", LACUNA_SIDA_ERROR_LOOP, [](DeviceApplication& a, lacuna_sida_packet&) { a.header().limit = 0; }},
       {"rows", LACUNA_SIDA_ERROR_ORDERS,
        [this](DeviceApplication& a, lacuna_sida_packet&) {
-         // Changes the column of a row's last entry in the order by rows only.
+         // Change the column of a row's last entry in the order by rows, but not in the order by columns.
          std::uint32_t* const row = b_.fabric.words(a.image().stored().front().by_rows.coordinates - TestGpu::kBase);
          std::uint32_t last = 0;
          while (row[last + 1] > row[last]) ++last;

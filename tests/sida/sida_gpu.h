@@ -27,7 +27,7 @@ inline GpuDeviceParameters sida_gpu(SidaPath path = SidaPath::fabric) {
   return p;
 }
 
-/// An application whose data are in the memory of a TestGpu from kData on.
+/// An application whose data are in the memory of a TestGpu, from address kData on.
 class DeviceApplication {
  public:
   DeviceApplication(TestGpu& gpu, const char* name, const sida::SparseMatrix& matrix, const ApplicationOptions& options,
@@ -49,7 +49,7 @@ class DeviceApplication {
     return packet;
   }
   void submit() { gpu_.submit(packet()); }
-  /// Expects the result in memory to equal the reference's bit by bit.
+  /// Expects the result in memory to equal that of the reference bit by bit.
   void expect_right(const std::string& what) const {
     const ApplicationImage::Result expected = image_.reference(),
                                    actual = image_.result([this](std::uint64_t address, auto bytes) {

@@ -35,7 +35,7 @@ void expect_in_order(const SparseMatrix& m) {
   }
 }
 
-/// Small matrices: all sizes from 1, empty ones, entries at the same place.
+/// Random small matrices, including empty ones and ones with several entries at the same position.
 Coordinates random_coordinates(Random& random, bool square) {
   Coordinates c;
   c.rows = 1 + random.below(12);
@@ -163,7 +163,7 @@ SparseMatrix filled(Index n, auto&& has) {
   return by_columns(std::move(c));
 }
 
-// Numbers from the independent model.
+// Expected numbers come from an independent model.
 TEST(Occupancy, OfKnownShapes) {
   const Occupancy dense = occupancy(filled(1000, [](Index, Index) { return true; }), 1);
   EXPECT_NEAR(dense.peak_share(), 25.1, 0.05);
@@ -184,7 +184,7 @@ TEST(Occupancy, OfKnownShapes) {
   EXPECT_NEAR(share_below_diagonal(by_columns(lower)), 100, 0.1);
   EXPECT_EQ(share_below_diagonal(by_columns(upper)), 0);
 
-  // Never more than the entries of the last two sub-tensors.
+  // Above the diagonal, the buffer never holds more entries than those of the last two sub-tensors.
   const SparseMatrix above = by_columns(upper);
   for (const Index width : {1U, 64U, 1000U}) {
     const Occupancy kept = occupancy(above, width);
@@ -196,7 +196,7 @@ TEST(Occupancy, OfKnownShapes) {
 }
 
 TEST(Layouts, BytesByHand) {
-  // Blocks of 2: (0, 0) with three entries, (1, 0) and (1, 1) with one each.
+  // Blocks with side 2: block (0, 0) has three entries, blocks (1, 0) and (1, 1) have one entry each.
   Coordinates c;
   c.rows = c.columns = 4;
   for (const auto& [row, column] : {std::pair{0, 0}, {1, 0}, {1, 1}, {3, 1}, {2, 2}})
