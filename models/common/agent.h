@@ -16,22 +16,22 @@ class Agent {
  public:
   virtual ~Agent() = default;
 
-  /// Whether it has no work. Suspended and failed work does not count.
+  /// Whether the agent has no work. Suspended and failed work does not count.
   virtual bool idle() const = 0;
-  /// Whether it has work other than polling memory that another agent must change.
+  /// Whether the agent has work other than polling memory that another agent must change.
   virtual bool busy() const = 0;
-  /// Whether all its polls have read memory after `time`. True for an agent that polls nothing.
+  /// Whether each location that the agent polls has been read after `time`. True for an agent that polls nothing.
   virtual bool polled_after(Tick time) const = 0;
-  /// A count that never decreases and increases while the agent makes progress. Waiting and polling do not count as progress.
+  /// A count that increases while the agent makes progress, and never decreases. Waiting and polling do not count as progress.
   virtual std::uint64_t progress() const = 0;
-  /// Writes its work and wait reasons, one per line, indented by two spaces.
+  /// Writes the agent's work and wait reasons, one per line, indented by two spaces.
   virtual void diagnose(std::ostream& out) const = 0;
   /// Adds the agent's groups to those of the device.
   virtual void describe_statistics(StatisticsGroup& device) const = 0;
-  /// Drops bookings before `horizon`, which is not after the kernel's time. Does not affect results.
+  /// Drops bookings before `horizon`, which is not after the time of the SystemC kernel. Does not affect results.
   virtual void retire(Tick horizon) = 0;
-  /// Immediately returns to the state after construction: drops its work without finishing it, and accesses none of it
-  /// afterwards. Connections and statistics stay. May interrupt a waiting process of the agent; must not be called by one.
+  /// Immediately returns to the state after construction. Drops all work without finishing or accessing it. Connections and
+  /// statistics stay. May interrupt a waiting process of the agent; must not be called from such a process.
   virtual void reset() = 0;
 };
 

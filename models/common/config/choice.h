@@ -1,8 +1,8 @@
 // Value of a parameter that selects a row of a table: a replacement policy, a topology.
 //
-// A row has `name`, which configurations use, and `description`, one phrase of the generated reference. Rows are constants of
-// the program, compared by identity. The table that ParameterSection::add() receives is the only list of rows, so that a new
-// one needs no enumerator, parser or text elsewhere.
+// A row has a `name`, which configurations use, and a `description`, a phrase for the generated reference. Rows are constants
+// of the program, compared by address. The table that ParameterSection::add() receives is the only list of rows, so that a new
+// row needs no enumerator, parser or text elsewhere.
 #pragma once
 
 namespace lacuna {

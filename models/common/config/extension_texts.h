@@ -1,4 +1,4 @@
-// Columns that research machines add to the records of kernels: causes of stalls and counts, a column of kernels.csv each.
+// Columns that research machines add to the records of kernels: stall causes and counts, each a column of kernels.csv.
 //
 // A machine registers its texts when its parameters are made (models/gpu/device_extension.h). The returned slots identify its
 // columns.
@@ -12,8 +12,8 @@ namespace lacuna {
 
 struct StallText {
   std::string_view name;         ///< name in the output files
-  std::string_view meaning;      ///< continuation of "the wavefront ...", Markdown
-  std::string_view bound;        ///< limit of a kernel whose wavefronts spend most of their time in this cause
+  std::string_view meaning;      ///< Markdown text that continues "the wavefront ..."
+  std::string_view bound;        ///< name of the limit, for a kernel whose wavefronts mostly wait for this cause
   std::string_view remedy = {};  ///< changes to try on such a kernel, Markdown
 };
 struct ExtensionCountText {
@@ -22,7 +22,7 @@ struct ExtensionCountText {
   std::string_view meaning;
 };
 
-/// Texts of a machine. Names and arrays are constants of the program.
+/// Texts of a machine. The names and arrays must exist until the program ends.
 struct ExtensionTexts {
   std::string_view name;  ///< name of the machine in the output files
   std::span<const StallText> causes;
@@ -32,10 +32,10 @@ struct ExtensionTexts {
 inline constexpr std::size_t kMostExtensionCauses = 4;
 inline constexpr std::size_t kMostExtensionCounts = 96;
 
-/// Positions of a machine's first cause and first count among those of all machines.
+/// Positions of a machine's first stall cause and first count in the lists of all machines.
 struct ExtensionSlots {
-  std::size_t first_cause = 0;  ///< number of its first cause, counted over all machines
-  std::size_t first_count = 0;  ///< index of its first count in KernelActivity::extension
+  std::size_t first_cause = 0;  ///< number of the machine's first cause, counted over all machines
+  std::size_t first_count = 0;  ///< index of the machine's first count in KernelActivity::extension
 };
 
 /// Registers a machine; a repeated registration returns the same slots. Throws std::length_error if all machines together have

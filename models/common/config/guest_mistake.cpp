@@ -14,7 +14,7 @@ struct Table {
 };
 
 Table& table() {
-  // Never destroyed: in the process of a ROCm program the runtime makes calls until the process ends.
+  // Never destroyed: in the process of a ROCm program, the runtime calls the driver until the process ends.
   static auto* const made = new Table;
   return *made;
 }

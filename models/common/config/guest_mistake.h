@@ -1,7 +1,7 @@
-// Log of guests' mistakes: each kind of mistake is logged the first few times, and always counted.
+// Log of guest mistakes: the first occurrences of each kind are logged, and all are counted.
 //
 // A guest may repeat a mistake any number of times (a trap handler that faults on itself does so a million times in a simulated
-// millisecond), so models log guests' mistakes only through these functions. The counts are reported at the end of the run, see
+// millisecond), so models log guest mistakes only through these functions. The counts are reported at the end of the run, see
 // platform/run/log.h. There is one table of kinds per process, as there is one log; threads may report concurrently.
 #pragma once
 
@@ -23,13 +23,13 @@ struct GuestMistakeCount {
   std::uint64_t count = 0;
 };
 
-/// Counts a mistake. Returns the count of its kind.
+/// Counts a mistake. Returns how many mistakes of this kind have occurred.
 std::uint64_t count_guest_mistake(std::string_view kind);
-/// For guest_warning and guest_error: `count` is what count_guest_mistake returned.
+/// Used by guest_warning() and guest_error(). `count`: result of count_guest_mistake().
 void log_guest_mistake(spdlog::level::level_enum level, std::string_view kind, std::uint64_t count, const std::string& text);
 
-/// Reports a guest's mistake. `kind`: a plural for the summary ("unmapped bus accesses"); the other arguments: a line of the
-/// log.
+/// Reports a guest's mistake. `kind`: a plural for the summary ("unmapped bus accesses"); the other arguments format a line of
+/// the log.
 template <class... Arguments>
 void guest_warning(std::string_view kind, spdlog::format_string_t<Arguments...> format, Arguments&&... arguments) {
   const std::uint64_t count = count_guest_mistake(kind);
@@ -37,7 +37,7 @@ void guest_warning(std::string_view kind, spdlog::format_string_t<Arguments...> 
   log_guest_mistake(spdlog::level::warn, kind, count, fmt::format(format, std::forward<Arguments>(arguments)...));
 }
 
-/// As guest_warning(), for a mistake that ends the guest's operation.
+/// Like guest_warning(), for a mistake that ends the guest's operation.
 template <class... Arguments>
 void guest_error(std::string_view kind, spdlog::format_string_t<Arguments...> format, Arguments&&... arguments) {
   const std::uint64_t count = count_guest_mistake(kind);
@@ -46,19 +46,19 @@ void guest_error(std::string_view kind, spdlog::format_string_t<Arguments...> fo
 }
 
 void note_failed_check();
-/// As guest_error(), for a mistake after which the run's times are not those of what was requested: the guest continues, and
+/// Like guest_error(), for a mistake after which simulated times are not those of the requested work. The guest continues, and
 /// the process ends with kExitCheckFailed (platform/run/exit_codes.h) instead of success.
 template <class... Arguments>
 void failed_check(std::string_view kind, spdlog::format_string_t<Arguments...> format, Arguments&&... arguments) {
   note_failed_check();
   guest_error(kind, format, std::forward<Arguments>(arguments)...);
 }
-/// Whether there was a failed_check() since the table was cleared.
+/// Whether failed_check() was called since the table was cleared.
 bool any_failed_check();
 
 /// Counts of all kinds that have occurred, in order of their names.
 std::vector<GuestMistakeCount> guest_mistakes();
-/// Clears the table.
+/// Clears the table of kinds.
 void clear_guest_mistakes();
 
 }  // namespace lacuna

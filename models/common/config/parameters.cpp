@@ -32,7 +32,7 @@ constexpr std::uint64_t kPicosecondsPerSecond = 1'000'000'000'000;
 
 std::string quoted(std::string_view text) { return '"' + std::string(text) + '"'; }
 
-/// Differences of the integer types: names, units, and access to the number inside the strong type.
+/// Properties that differ among the integer types: name, units, and access to the number inside the strong type.
 template <class T>
 struct IntegerKind;
 
@@ -79,7 +79,7 @@ struct IntegerKind<Tick> {
   static std::uint64_t& value(Tick& v) { return v.ps; }
 };
 
-/// "64KiB": the largest unit that leaves a whole number, so that parsing gives the same value back.
+/// Formats with the largest unit that leaves a whole number ("64KiB"), so that parsing returns the same value.
 std::string format_integer(std::uint64_t value, std::span<const UnitScale> units) {
   if (units.empty()) return std::to_string(value);
   if (value == 0) return "0" + std::string(units.back().name);
@@ -103,7 +103,8 @@ struct ParsedInteger {
 
 ParsedInteger refuse(std::string reason) { return {0, std::move(reason)}; }
 
-/// Digits with an optional decimal fraction, or 0x and hexadecimal digits; then an optional unit. Exact: no floating point.
+/// Parses digits with an optional decimal fraction, or 0x and hexadecimal digits, then an optional unit. Exact, as it uses no
+/// floating point.
 ParsedInteger parse_integer(std::string_view text, std::span<const UnitScale> units, bool unit_required) {
   const bool hexadecimal = text.starts_with("0x") || text.starts_with("0X");
   const char* begin = text.data() + (hexadecimal ? 2 : 0);
@@ -151,7 +152,7 @@ std::string format_double(double value) {
   return status == std::errc{} ? std::string(buffer.data(), end) : std::string("?");
 }
 
-/// "1..64", "at least 1", "at most 64" or nothing; `format` writes one bound.
+/// Text of a range: "1..64", "at least 1", "at most 64", or "" without bounds. `format` writes one bound.
 template <class Format>
 std::string format_range(const ParameterRange& range, double lowest, double highest, Format format) {
   const bool has_min = range.min > lowest;
@@ -162,7 +163,7 @@ std::string format_range(const ParameterRange& range, double lowest, double high
   return {};
 }
 
-/// Common base of all kinds of parameter: the traits.
+/// Base of all kinds of parameters, which holds their traits.
 class TraitedParameter : public Parameter {
  public:
   explicit TraitedParameter(const ParameterTraits& traits) : range_(traits.range), unit_(traits.unit) {}
@@ -281,7 +282,7 @@ class StringParameter final : public TraitedParameter {
   StringParameter(std::string& member, const ParameterTraits& traits) : TraitedParameter(traits), member_(member) {}
 
   std::optional<std::string> parse(std::string_view text) override {
-    // A configuration file cannot contain these characters, and every value must survive the effective configuration.
+    // A value with these characters could not be read back from the effective configuration file.
     if (text.find_first_of("#\n\r") != std::string_view::npos) return quoted(text) + " contains '#' or a line break";
     if (!text.empty() && (std::string_view(" \t").find(text.front()) != std::string_view::npos ||
                           std::string_view(" \t").find(text.back()) != std::string_view::npos))
@@ -337,7 +338,7 @@ class EnumParameter final : public TraitedParameter {
   std::function<void(int)> set_;
 };
 
-/// Names the parameter and remembers its default, which must obey the rules that a user's value obeys.
+/// Sets the parameter's name, description and default. The default must be valid by the same rules as a user's value.
 std::unique_ptr<Parameter> registered(std::unique_ptr<Parameter> parameter, const std::string& section, std::string_view name,
                                       std::string_view description, const ParameterTraits& traits) {
   parameter->name = section + '.' + std::string(name);
@@ -424,7 +425,7 @@ std::string ParameterSet::nearest(std::string_view name) const {
   for (const auto& section : sections_) {
     for (const auto& parameter : section->parameters()) {
       std::size_t distance = edit_distance(name, parameter->name);
-      // Finds names that lack their section or have a wrong one.
+      // A name with a missing or wrong section counts as close.
       if (without_section(name) == without_section(parameter->name)) distance = std::min<std::size_t>(distance, 2);
       if (distance < best_distance) {
         best_distance = distance;

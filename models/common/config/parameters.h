@@ -1,4 +1,4 @@
-// Parameters: each has type, unit, default, description, valid range and source next to the member that uses it.
+// Parameters. Type, unit, default, description, valid range and source of each are declared next to the member that holds it.
 //
 // A module's parameter struct lists its members once in describe(); command line, configuration files, --list-params,
 // docs/reference/parameters.md and the effective configuration are all derived from that list:
@@ -39,7 +39,7 @@ struct ParameterRange {
 struct ParameterTraits {
   ParameterRange range{};
   bool power_of_two = false;
-  std::string_view unit = {};    ///< unit of plain numbers ("lanes", "wavefronts"); typed quantities have their units
+  std::string_view unit = {};    ///< unit of plain numbers ("lanes", "wavefronts"); strong types imply theirs
   std::string_view source = {};  ///< source of the default: paper and table, manual and section
 };
 
@@ -47,7 +47,7 @@ struct ParameterTraits {
 struct EnumValue {
   std::string_view name;
   int value;
-  std::string_view meaning = {};  ///< one phrase, appended to the parameter's description
+  std::string_view meaning = {};  ///< a phrase that is appended to the parameter's description
 };
 
 /// One parameter bound to the member that holds it.
@@ -56,7 +56,7 @@ class Parameter {
   virtual ~Parameter() = default;
   /// Parses text ("64KiB", "1.2GHz", "14ns", "true", a name) into the member. Returns the reason if the text is invalid.
   virtual std::optional<std::string> parse(std::string_view text) = 0;
-  /// The member's value as parse() accepts it: round-trips exactly.
+  /// The member's value in a form from which parse() restores it exactly.
   virtual std::string text() const = 0;
   virtual std::string type_name() const = 0;
   virtual std::string unit() const = 0;
@@ -93,7 +93,7 @@ class ParameterSection {
         [&member](int v) { member = static_cast<Enum>(v); }, description, traits);
   }
 
-  /// Adds a parameter that selects a row of `rows` by name. Its description is followed by those of the rows.
+  /// Adds a parameter that selects a row of `rows` by name. The descriptions of the rows are appended to its own.
   template <class Row>
   void add(std::string_view name, Choice<Row>& member, std::string_view description, std::span<const Row* const> rows,
            ParameterTraits traits = {}) {
@@ -127,7 +127,7 @@ class ParameterSection {
   std::vector<Renamed> renamed_;
 };
 
-/// All sections of a configuration. The described structs must outlive it.
+/// All sections of a configuration. The described structs must outlive the ParameterSet.
 class ParameterSet {
  public:
   template <class Struct>
@@ -137,8 +137,8 @@ class ParameterSet {
   }
   /// The parameter with the name "section.name", or nullptr.
   Parameter* find(std::string_view name) const;
-  /// Suggestion for an error message: the present name of a parameter with this former name, or else the known name with the
-  /// smallest edit distance; empty if none is near.
+  /// Suggestion for an error message: the current name if `name` is a former name of a parameter, otherwise the known name with
+  /// the smallest edit distance; empty if no name is near.
   std::string nearest(std::string_view name) const;
   const std::vector<std::unique_ptr<ParameterSection>>& sections() const { return sections_; }
 

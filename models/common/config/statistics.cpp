@@ -6,7 +6,7 @@
 namespace lacuna {
 namespace {
 
-/// Visits the counts of a group, then those of its groups.
+/// Visits the counts of a group, then recursively those of its subgroups.
 template <class Use>
 void each_count(const StatisticsGroup& group, const Use& use) {
   for (const Statistic& s : group.statistics()) {

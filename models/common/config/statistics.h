@@ -1,4 +1,4 @@
-// Statistics: a tree of values with name, description and unit. Hot code increments plain integers; formatting is elsewhere.
+// Statistics: a tree of values with name, description and unit. Models increment plain integers; output formats are elsewhere.
 //
 //   struct CacheStatistics {
 //     std::uint64_t hits = 0;
@@ -18,8 +18,8 @@
 
 namespace lacuna {
 
-/// Text that outlives every statistic, such as a string literal: a large GPU has thousands of statistics, which share few
-/// texts. There is no conversion from std::string.
+/// Text that outlives every statistic, such as a string literal. Texts are not copied, as a large GPU has thousands of
+/// statistics with few different texts. There is no conversion from std::string.
 class StaticText {
  public:
   // NOLINTBEGIN(google-explicit-constructor): literals are arguments.
@@ -37,8 +37,8 @@ struct Statistic {
   std::string name;
   std::string_view description;
   std::string_view unit;
-  const std::uint64_t* source = nullptr;  ///< counter of a count; null: a derived value
-  const std::uint64_t* added = nullptr;   ///< amount that is added to the reported count; null: none
+  const std::uint64_t* source = nullptr;  ///< counter of a count; null for a derived value
+  const std::uint64_t* added = nullptr;   ///< amount that is added to the reported count; may be null
   std::function<double()> derived{};      ///< reads a derived value
 
   bool is_count() const { return source != nullptr; }
@@ -48,7 +48,7 @@ struct Statistic {
   double value() const { return derived(); }
 };
 
-/// A node of the tree. Referenced counters must outlive it.
+/// A node of the tree. Counters that it refers to must outlive the node.
 class StatisticsGroup {
  public:
   explicit StatisticsGroup(std::string name) : name_(std::move(name)) {}
@@ -59,21 +59,21 @@ class StatisticsGroup {
   void add(std::string_view name, const std::uint64_t&& counter, StaticText description, StaticText unit) = delete;
   void add(std::string_view name, const Tick&& duration, StaticText description) = delete;
   void add_derived(std::string_view name, std::function<double()> value, StaticText description, StaticText unit);
-  /// The child of that name; creates it if necessary.
+  /// Returns the child of that name; creates it if necessary.
   StatisticsGroup& group(std::string_view name);
-  /// Marks this group and its subgroups as a breakdown of other counts of the tree. The run hash leaves the group out, so that
-  /// it is the same as before the breakdown was added.
+  /// Marks this group and its subgroups as a breakdown of other counts of the tree. The run hash excludes it, so that adding a
+  /// breakdown does not change the hash.
   void set_breakdown() { breakdown_ = true; }
   bool is_breakdown() const { return breakdown_; }
   /// The child of that name, or null.
   StatisticsGroup* find(std::string_view name) const;
 
-  /// All counts of the tree without derived values: this group's, then its groups', in the order of their addition.
+  /// All counts of the tree without derived values: those of this group, then those of its subgroups, in order of addition.
   std::vector<std::uint64_t> counts() const;
   /// The counters of counts(), in the same order.
   std::vector<const std::uint64_t*> sources() const;
-  /// Adds `amounts` to the reported counts from now on. They are in the order of counts() and outlive the group. Call it once
-  /// for each group.
+  /// Adds `amounts`, in the order of counts(), to all counts reported later. They must outlive the group. Call at most once per
+  /// group.
   void add_to_counts(const std::uint64_t* amounts) { add_amounts(amounts); }
 
   const std::string& name() const { return name_; }
@@ -87,7 +87,7 @@ class StatisticsGroup {
   bool breakdown_ = false;
   std::vector<Statistic> statistics_;
   std::vector<std::unique_ptr<StatisticsGroup>> groups_;
-  std::unordered_map<std::string_view, StatisticsGroup*> by_name_;  // elements of groups_ by name
+  std::unordered_map<std::string_view, StatisticsGroup*> by_name_;  // elements of groups_, by name
 };
 
 }  // namespace lacuna

@@ -1,4 +1,4 @@
-// A set of small numbers, one bit each, which is searched word by word.
+// A set of small numbers with one bit per number, which is searched word by word.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,7 @@ namespace lacuna {
 class BitSet {
  public:
   BitSet() = default;
-  /// A set for numbers below `size`, which contains all of them or none.
+  /// A set for numbers below `size`. `all`: whether it initially contains all of them, or none.
   explicit BitSet(unsigned size, bool all = false) { assign(size, all); }
   void assign(unsigned size, bool all) {
     size_ = size;
@@ -23,11 +23,11 @@ class BitSet {
   unsigned size() const { return size_; }
   void insert(unsigned number) { words_[number / kWordBits] |= bit(number); }
   void erase(unsigned number) { words_[number / kWordBits] &= ~bit(number); }
-  /// Inserts `count` numbers from `first` on.
+  /// Inserts the numbers `first` to `first` + `count` - 1.
   void insert(unsigned first, unsigned count) {
     for_words(first, count, [](std::uint64_t& word, std::uint64_t bits) { word |= bits; });
   }
-  /// Erases `count` numbers from `first` on.
+  /// Erases the numbers `first` to `first` + `count` - 1.
   void erase(unsigned first, unsigned count) {
     for_words(first, count, [](std::uint64_t& word, std::uint64_t bits) { word &= ~bits; });
   }

@@ -8,7 +8,7 @@
 
 namespace lacuna {
 
-/// Takes a record: returns a number from `free`, or that of a new record at the end of `all`. Invalidates references into
+/// Takes a record: returns a number from `free`, or the number of a new record at the end of `all`. Invalidates references into
 /// `all`.
 template <typename T>
 [[gnu::always_inline]] inline std::uint32_t take_record(std::vector<T>& all, std::vector<std::uint32_t>& free) {
@@ -34,7 +34,7 @@ class RecordPool {
     return free_[--count_];
   }
   void release(std::uint32_t number) { free_[count_++] = number; }
-  /// The record that will be taken after `count` others; null if fewer are free.
+  /// The record that the call of take() after the next `count` calls returns; null if too few are free.
   const T* ahead(std::size_t count) const { return count < count_ ? &all_[free_[count_ - 1 - count]] : nullptr; }
   std::size_t taken() const { return all_.size() - count_; }
   void clear() {

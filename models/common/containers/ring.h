@@ -34,7 +34,7 @@ class Ring {
     mask_ = places_.size() - 1;
   }
 
-  std::vector<T> places_;  // its size is a power of two
+  std::vector<T> places_;  // the size is a power of two
   std::size_t mask_ = 0;   // size of places_ - 1
   std::size_t begin_ = 0;  // position of the oldest element; positions only increase and are masked for the index
   std::size_t end_ = 0;    // position after the youngest element

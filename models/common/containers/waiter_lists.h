@@ -1,5 +1,5 @@
-// Lists of requests in order, each list for one event (the fill of a miss, a translation). All lists share one pool: nothing is
-// allocated in steady state.
+// Lists of waiting requests, in order; each list waits for one event (the fill of a miss, a translation). All lists share one
+// pool, so that nothing is allocated in steady state.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 
 namespace lacuna {
 
-/// A list is identified by its last entry, which the owner keeps; kNone: it is empty.
+/// A list is identified by the number of its last entry, which the owner stores; kNone: the list is empty.
 template <typename Waiter>
 class WaiterLists {
  public:
@@ -23,7 +23,7 @@ class WaiterLists {
     entries_[number].next = last == kNone ? number : std::exchange(entries_[last].next, number);
     last = number;
   }
-  /// Removes each entry of a list, first to last, and calls `use` with it, which may append to other lists.
+  /// Removes the entries of a list, first to last, and calls `use` with each. `use` may append to other lists.
   template <typename Use>
   void take_all(std::uint32_t last, const Use& use) {
     if (last == kNone) return;

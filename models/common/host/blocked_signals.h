@@ -6,7 +6,8 @@
 
 namespace lacuna {
 
-/// Blocks signals of the calling thread during its lifetime. Threads started in the meantime keep them blocked.
+/// Blocks signals of the calling thread during the object's lifetime. Threads that are started in the meantime keep them
+/// blocked.
 class BlockedSignals {
  public:
   /// Blocks all signals.

@@ -1,4 +1,4 @@
-// Prefetches of simulated state that is too large for the host's caches. No simulated effect.
+// Prefetches of simulated state that is too large for the host's caches. They do not affect simulated results.
 #pragma once
 
 #include <cstddef>
@@ -6,22 +6,22 @@
 
 namespace lacuna {
 
-/// Prefetches the line at `address`. The empty instruction is for GCC, which treats a function that consists of
-/// __builtin_prefetch as one without effect, and removes the calls to it.
+/// Prefetches the line at `address`. The empty asm statement prevents GCC from removing calls of the function, which it would
+/// otherwise consider to be without effect.
 [[gnu::always_inline]] inline void fetch_to_host(const void* address) {
   __builtin_prefetch(address, 1);
   asm volatile("");
 }
 
-/// Calls each of `stages` for elements 0 to `count` - 1. Each stage is kStagesBehind elements later than the previous one, so
-/// that the previous stage's prefetches have arrived. A stage handles kStagesBehind consecutive elements, so that its branches
+/// Calls each of `stages` for elements 0 to `count` - 1. Each stage lags the previous stage by kStagesBehind elements, so that
+/// the prefetches of the previous stage have arrived. A stage handles kStagesBehind consecutive elements, so that its branches
 /// are predictable.
 inline constexpr std::size_t kStagesBehind = 8;
 template <typename... Stages>
 [[gnu::always_inline]] inline void in_stages(std::size_t count, const Stages&... stages) {
   for (std::size_t begin = 0; begin < count + (sizeof...(Stages) - 1) * kStagesBehind; begin += kStagesBehind) {
-    // First element of a stage: beyond `count` for early stages at the end; wraps to a huge number for late stages at the
-    // beginning.
+    // First element of the stage. At the end it exceeds `count` for early stages; at the beginning it wraps around to a huge
+    // number for late stages. In both cases the stage handles no element.
     std::size_t first = begin;
     const auto next = [&](const auto& stage) __attribute__((always_inline)) {
       const std::size_t last = first + kStagesBehind < count ? first + kStagesBehind : count;

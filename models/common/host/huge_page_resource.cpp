@@ -16,7 +16,7 @@ std::size_t whole_pages(std::size_t bytes) { return (bytes + kHugePage - 1) & ~(
 void* HugePageResource::do_allocate(std::size_t bytes, std::size_t alignment) {
   const std::size_t wanted = whole_pages(bytes);
   if (alignment > kHugePage || wanted < bytes) throw std::bad_alloc();
-  // One page more than requested; the unaligned ends are unmapped.
+  // Map one huge page more than requested, then unmap the unaligned ends.
   void* mapping =
       ::mmap(nullptr, wanted + kHugePage, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (mapping == MAP_FAILED) throw std::bad_alloc();

@@ -1,5 +1,5 @@
-// Host memory in huge pages, for state that is accessed throughout: with 4 KiB pages each access to another compute unit's
-// registers misses the host's TLB.
+// Host memory in huge pages, for state that is accessed as a whole: with 4 KiB pages, each access to the registers of another
+// compute unit would miss the host's TLB.
 #pragma once
 
 #include <cstddef>
@@ -7,8 +7,8 @@
 
 namespace lacuna {
 
-/// Allocates whole mappings, zeroed and aligned to 2 MiB, and requests huge pages for them; to be subdivided by a
-/// std::pmr::monotonic_buffer_resource. Throws std::bad_alloc.
+/// Allocates separate mappings, zeroed and aligned to 2 MiB, and requests huge pages for them. Small objects should be
+/// allocated through a std::pmr::monotonic_buffer_resource on top of it. Throws std::bad_alloc.
 class HugePageResource : public std::pmr::memory_resource {
  private:
   void* do_allocate(std::size_t bytes, std::size_t alignment) override;
@@ -16,7 +16,7 @@ class HugePageResource : public std::pmr::memory_resource {
   bool do_is_equal(const std::pmr::memory_resource& other) const noexcept override;
 };
 
-/// A resource for state that is not part of a larger arena.
+/// The resource that all users share for state outside of larger arenas.
 HugePageResource& huge_page_resource();
 
 }  // namespace lacuna

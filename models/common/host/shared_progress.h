@@ -1,4 +1,4 @@
-// Sequential work in parts that any idle thread may advance: one thread at a time, without waiting for another.
+// Sequential work in parts that any idle thread may advance, one thread at a time; no thread waits for another.
 #pragma once
 
 #include <algorithm>
@@ -11,8 +11,8 @@ class SharedProgress {
  public:
   /// Restarts with no part done. No thread may be working.
   void restart() { state_.store(0, std::memory_order_relaxed); }
-  /// Calls `advance(part)` until the first `parts` parts are done. If another thread is working, that thread is requested to do
-  /// them, and the call returns immediately. At most 255 parts.
+  /// Calls `advance(part)` until the first `parts` parts (at most 255) are done. If another thread is working, requests these
+  /// parts from that thread and returns immediately.
   template <typename Advance>
   void reach(unsigned parts, const Advance& advance) {
     std::uint32_t state = state_.load(std::memory_order_acquire);
@@ -28,7 +28,7 @@ class SharedProgress {
     for (unsigned done = done_of(state);;) {
       const unsigned wanted = wanted_of(state);
       for (; done < wanted; ++done) advance(done);
-      // Fails if more parts have been requested in the meantime.
+      // The exchange fails if another thread has requested further parts in the meantime.
       if (state_.compare_exchange_strong(state, make(done, wanted), std::memory_order_acq_rel, std::memory_order_acquire))
         return;
     }

@@ -7,7 +7,7 @@
 
 namespace lacuna {
 
-/// Registration of a simulator thread: an object on its stack, as long as the thread runs.
+/// Registration of a simulator thread: an object on the thread's stack that exists as long as the thread runs.
 class SimulatorThread {
  public:
   SimulatorThread();
@@ -22,7 +22,7 @@ class SimulatorThread {
   static unsigned count();
   /// Whether thread `id` (gettid) is a simulator thread.
   static bool contains(pid_t id);
-  /// Whether the calling thread is a simulator thread. Cheap.
+  /// Whether the calling thread is a simulator thread. Takes no lock.
   static bool is_current();
 };
 

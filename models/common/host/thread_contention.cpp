@@ -7,7 +7,7 @@
 namespace lacuna {
 
 bool ThreadContention::change(Time now, std::uint64_t losses) {
-  // An observation that began long ago does not reflect the present work: no thread ran in between.
+  // An observation that should have ended long ago is discarded, as no work was shared since then.
   const bool fresh = sharing_ && observed_ && now < change_ + kObserve;
   if (fresh && losses - losses_ >= kLosses) {
     sharing_ = false;

@@ -1,8 +1,8 @@
 // Decides whether multithreading pays off while other processes compete for the processors.
 //
-// A thread that loses its processor in the middle of a piece of work stalls all others for milliseconds, the time of a hundred
-// pieces. The host counts these involuntary switches. On an idle host there are a few per second; with another process on each
-// processor there are hundreds.
+// A thread that loses its processor in the middle of a piece of work stalls all other threads for milliseconds, in which a
+// hundred pieces could be completed. The operating system counts these involuntary context switches: a few per second on an
+// idle host, hundreds if another process runs on each processor.
 #pragma once
 
 #include <chrono>
@@ -14,16 +14,16 @@ class ThreadContention {
  public:
   using Time = std::chrono::steady_clock::time_point;
 
-  /// Duration of an observation of threads that share work. If too many processors are lost, one thread works alone for
-  /// `kAlone`, which doubles up to `kAloneAtMost` as long as the losses continue.
+  /// Duration of an observation while threads share work. If it counts too many losses of processors, one thread works alone
+  /// for `kAlone`; this time doubles up to `kAloneAtMost` as long as the losses continue.
   static constexpr std::chrono::milliseconds kObserve{20};
   static constexpr std::chrono::milliseconds kAlone{100};
   static constexpr std::chrono::milliseconds kAloneAtMost{1600};
-  /// Number of losses within `kObserve` from which one thread is faster: 200 per second.
+  /// Number of losses within `kObserve` from which on a single thread is faster: 200 per second.
   static constexpr std::uint64_t kLosses = 4;
 
-  /// Whether to share the work at `now`. `losses()`: number of times that threads of this process have lost their processor so
-  /// far; called at most once in `kObserve`.
+  /// Whether to share the work at `now`. `losses()` returns how often threads of this process have lost their processor so far;
+  /// it is called at most once per `kObserve`.
   template <typename Losses>
   bool share(Time now, Losses&& losses) {
     if (now < change_) return sharing_;
@@ -34,9 +34,9 @@ class ThreadContention {
   bool change(Time now, std::uint64_t losses);
 
   bool sharing_ = true;
-  bool observed_ = false;     ///< `losses_` is the count at the begin of an observation
+  bool observed_ = false;     ///< `losses_` is the count at the beginning of an observation
   Time change_{};             ///< time of the next decision
-  std::uint64_t losses_ = 0;  ///< last count of losses
+  std::uint64_t losses_ = 0;  ///< latest result of losses()
   std::chrono::milliseconds alone_ = kAlone;
 };
 

@@ -13,13 +13,14 @@
 namespace lacuna {
 namespace {
 
-// Longer than the work of one thread between two rounds in a busy simulation; a wake-up costs the host as much.
+// Maximum spin time: longer than the single-threaded work between two rounds of a busy simulation, and about as long as a
+// wake-up takes.
 constexpr std::chrono::microseconds kSpin{50};
-// The awaited event usually happens within this time. Until then the thread keeps the processor: to yield and regain it takes
-// as long as a short piece.
+// Time until the thread yields the processor: the awaited event usually happens earlier, and yielding and regaining the
+// processor takes as long as a short piece of work.
 constexpr std::chrono::microseconds kKeep{10};
 
-/// Spins until `done()`, for as long as spinning pays off. Returns whether it was done.
+/// Spins until `done()`, but at most for kSpin. Returns whether it is done.
 template <typename Done>
 bool spin_until(Done&& done) {
   constexpr unsigned kChecks = 16;  // checks between two reads of the clock
@@ -77,7 +78,7 @@ void WorkerThreads::share(std::span<const unsigned> items, unsigned range, const
   }
   ++round_;
   if (asleep_ != 0) {
-    { const std::lock_guard lock(mutex_); }  // a thread that is about to sleep has seen the round, or sleeps now
+    { const std::lock_guard lock(mutex_); }  // afterwards, each thread has either seen the round or sleeps
     begin_.notify_all();
   }
   take_items(0);
@@ -111,7 +112,7 @@ bool WorkerThreads::alone(std::size_t items) {
 void WorkerThreads::take_items(unsigned thread) {
   unsigned taken = 0;
   unsigned place = 0;
-  // An item whose work throws counts as done: the caller waits for all items.
+  // An item whose work throws counts as done, since the caller waits for all items.
   const auto work = [&] {
     try {
       call_.function(call_.work, items_[place], thread);

@@ -1,9 +1,9 @@
-// Host threads that repeatedly share short pieces of work, between which a single thread works.
+// Host threads that repeatedly share short pieces of work; between these rounds, a single thread works.
 //
-// The caller is one of them. A thread first does its own items, always the same ones, whose state is in its caches; then it
-// helps the others. Idle threads spin for a short time, since the next work usually follows soon; after most of that time they
-// yield the processor, then they sleep. The threads receive no signals: these are for the threads of the program that the model
-// runs in.
+// The caller is one of the threads. A thread first processes the items that it owns, which are the same in each round, so that
+// their state is in its caches; then it takes items of other threads. Idle threads spin for a short time, since the next work
+// usually follows soon; after a part of that time they yield the processor between checks, and finally they sleep. The threads
+// receive no signals, which are left to the threads of the program that contains the model.
 #pragma once
 
 #include <atomic>
@@ -21,7 +21,7 @@ namespace lacuna {
 
 class WorkerThreads {
  public:
-  /// Number of threads that work: always all, or only one while other processes keep the processors busy.
+  /// Number of threads that work: all, or only one while other processes keep the processors busy.
   enum class Sharing : std::uint8_t { always, unless_contended };
 
   /// `threads`: number of threads including the caller; at least 1.
@@ -34,10 +34,10 @@ class WorkerThreads {
   /// Number of threads that sleep because they had no work for a while.
   unsigned asleep() const { return asleep_; }
 
-  /// Calls `work(item, thread)` once for each of `items`, on any of the threads; returns when all calls have returned. `range`:
-  /// each thread owns an equal part of the numbers below it, and the items whose remainder is such a number. It takes its own
-  /// items in the order of `items`, and others' in reverse order: long items should stand first. If `work` throws, the first
-  /// exception is rethrown after all items; with a single thread immediately.
+  /// Calls `work(item, thread)` once for each of `items`, on any of the threads; returns when all calls have returned. Each
+  /// thread owns an equal part of the numbers below `range`, and the items that equal these numbers modulo `range`. It takes
+  /// its own items in the order of `items`, and those of other threads in reverse order, so that long items should be first. If
+  /// `work` throws, the first exception is rethrown after all items are done; with a single thread, immediately.
   template <typename Work>
   void run(std::span<const unsigned> items, unsigned range, const Work& work) {
     if (alone(items.size())) {
@@ -56,13 +56,13 @@ class WorkerThreads {
   }
 
  private:
-  /// Type-erased `work`.
+  /// The `work` argument of run(), type-erased.
   struct Call {
     void (*function)(const void* work, unsigned item, unsigned thread);
     const void* work;
   };
-  /// A thread's items that have not been taken yet, as indices in `items_`. The owner takes the first one, other threads the
-  /// last: usually only the owner accesses it.
+  /// The items of a thread that have not been taken yet, as indices in `items_`. The owner takes the first item, other threads
+  /// take the last; usually only the owner accesses the share.
   class alignas(64) Share {
    public:
     void set(unsigned begin, unsigned end) { left_.store(begin | std::uint64_t{end} << 32, std::memory_order_release); }
@@ -85,14 +85,14 @@ class WorkerThreads {
   void wait_and_work(unsigned thread);
   void take_items(unsigned thread);
 
-  // A round lasts from the publication of its items until `remaining_` is 0. A thread that has taken an item keeps the round
-  // from ending; a worker that arrives too late finds no item, and no thread waits for a worker that the host does not run. The
+  // A round lasts from the publication of its items until `remaining_` is 0. It cannot end while a thread works on an item. A
+  // worker that starts too late finds no item, so that no thread waits for a worker that is not scheduled on the host. The
   // state that workers wait for, the state that the caller waits for, and the constants of a round are in separate cache lines.
   alignas(64) std::atomic<std::uint64_t> round_{0};
   alignas(64) std::atomic<unsigned> remaining_{0};
   alignas(64) Call call_{};
   std::vector<unsigned> items_;  ///< items in the order of their owners
-  std::vector<Share> shares_;    ///< by owner
+  std::vector<Share> shares_;    ///< untaken items of each thread
   std::atomic<bool> stop_{false};
   Sharing sharing_;
   ThreadContention contention_;

@@ -14,13 +14,14 @@
 namespace lacuna {
 namespace {
 
-/// Size from which an array has a separate mapping.
+/// Size in bytes from which an array has a separate mapping.
 constexpr std::size_t kMapped = 128 * 1024;
 /// Alignment of small arrays: elements share cache lines as in a separate mapping.
 constexpr std::size_t kAlignment = 64;
 
-/// Places smaller arrays one after another in mappings of a huge page: a system call for each would cost more than clearing it,
-/// and most tags of a large GPU's caches are never accessed. Memory is not reused before it is unmapped, so that it is zero.
+/// Places smaller arrays one after another in mappings with the size of a huge page. A system call for each array would cost
+/// more than clearing it, and clearing is unnecessary for most tags of a large GPU's caches, which are never accessed. Memory
+/// is not reused before its mapping is unmapped, so that it is always zero.
 class SharedMappings {
  public:
   void* allocate(std::size_t bytes) {
@@ -38,12 +39,12 @@ class SharedMappings {
 
  private:
   static constexpr std::size_t kMapping = std::size_t{2}
-                                          << 20;  // size of a mapping, and its alignment, by which free() finds it
+                                          << 20;  // size and alignment of a mapping; free() finds the mapping by its alignment
 
-  // The current mapping counts as an array: it is kept while it holds none.
+  // The current mapping counts as one array, so that it is kept while it holds no arrays.
   void begin_mapping() {
     auto* const mapping = static_cast<std::byte*>(huge_page_resource().allocate(kMapping, kMapping));
-    madvise(mapping, kMapping, MADV_NOHUGEPAGE);  // a small kernel touches few of a large GPU's tags
+    madvise(mapping, kMapping, MADV_NOHUGEPAGE);  // a small kernel accesses few tags of a large GPU
     if (current_ != nullptr) release(current_);
     arrays_[mapping] = 1;
     current_ = next_ = mapping;
@@ -59,8 +60,8 @@ class SharedMappings {
   std::mutex mutex_;
   std::unordered_map<std::byte*, unsigned> arrays_;  ///< number of arrays in each mapping
   std::byte* current_ = nullptr;
-  std::byte* next_ = nullptr;  ///< free memory of current_
-  std::size_t left_ = 0;       ///< size of the free memory
+  std::byte* next_ = nullptr;  ///< beginning of the free memory in current_
+  std::size_t left_ = 0;       ///< bytes of free memory in current_
 };
 
 // Never destroyed: arrays may outlive static objects.

@@ -1,5 +1,5 @@
-// An array of zero bytes that costs host memory and time only where it is used: for large tables of which a run accesses a
-// small part, such as the tags of a TLB with a million entries.
+// An array that is initially zero and costs host memory and time only where it is accessed. For large tables of which a run
+// accesses a small part, such as the tags of a TLB with a million entries.
 #pragma once
 
 #include <cstddef>
@@ -8,14 +8,15 @@
 
 namespace lacuna {
 
-/// Allocates zeroed memory in whole host pages, which do not exist before their first access. Throws std::bad_alloc.
+/// Allocates zeroed memory. Its host pages do not exist before their first access. Throws std::bad_alloc.
 void* allocate_zeroed(std::size_t bytes);
-/// Frees memory of allocate_zeroed().
+/// Frees memory that allocate_zeroed() has returned.
 void free_zeroed(void* memory, std::size_t bytes);
-/// Zeroes the memory. Pages of large memory are returned to the host, so that only accessed memory costs time.
+/// Zeroes memory of allocate_zeroed(). The pages of large arrays are returned to the host, so that only accessed pages cost
+/// time.
 void zero_again(void* memory, std::size_t bytes);
 
-/// T: any type for which zero bytes are a valid value, the initial one.
+/// T: any type for which zero bytes are a valid value; it is the initial value.
 template <class T>
 class ZeroedArray {
   static_assert(std::is_trivially_copyable_v<T> && std::is_trivially_destructible_v<T>);
@@ -41,7 +42,7 @@ class ZeroedArray {
   bool empty() const { return size_ == 0; }
   T& operator[](std::size_t i) { return elements_[i]; }
   const T& operator[](std::size_t i) const { return elements_[i]; }
-  /// Sets all elements to zero bytes.
+  /// Sets all elements to zero.
   void clear() {
     if (elements_ != nullptr) zero_again(elements_, size_ * sizeof(T));
   }

@@ -1,5 +1,5 @@
-// An array of zeros in memory that is already zero: construction accesses no element, so that elements cost host memory and
-// time at their first use only.
+// An array of zeros in memory that is already zero: construction accesses no element, so that an element costs host memory and
+// time only from its first use on.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +15,7 @@ class ZeroedBlock {
   static_assert(std::is_trivially_copyable_v<T> && std::is_trivially_destructible_v<T>);
 
  public:
-  /// `zeroed`: a resource that allocates zeroed memory, such as HugePageResource; outlives the block.
+  /// `zeroed`: a resource that allocates zeroed memory, such as HugePageResource. It must outlive the block.
   ZeroedBlock(std::size_t size, std::pmr::memory_resource& zeroed)
       : size_(size), zeroed_(zeroed), elements_(static_cast<T*>(zeroed.allocate(bytes(), kAlignment))) {}
   ~ZeroedBlock() { zeroed_.deallocate(elements_, bytes(), kAlignment); }

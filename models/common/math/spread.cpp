@@ -20,7 +20,7 @@ void Spread::add(double value) {
   min = samples == 0 ? value : std::min(min, value);
   max = samples == 0 ? value : std::max(max, value);
   ++samples;
-  // Welford's method avoids the cancellation of a large common value.
+  // Welford's method avoids cancellation if the values are large compared with their differences.
   const double distance = value - mean;
   mean += distance / static_cast<double>(samples);
   squares_ += distance * (value - mean);
@@ -45,7 +45,7 @@ std::optional<std::size_t> Spread::needed(double share) const {
   if (samples < 2) return std::nullopt;
   const double wanted = share * std::fabs(mean);
   const double spread = *deviation();
-  // t decreases and the root increases with the number, so that all numbers from some point on suffice.
+  // With the number of samples t decreases and the root increases, so that all numbers from some number on suffice.
   const auto is_enough = [&](std::size_t number) {
     return student_t(number - 1) * spread / std::sqrt(static_cast<double>(number)) <= wanted;
   };

@@ -6,7 +6,7 @@
 
 namespace lacuna {
 
-/// The 0.975 quantile of Student's distribution: 95 % of all cases are between -t and t.
+/// The 0.975 quantile t of Student's distribution: 95 % of all values are between -t and t.
 double student_t(std::size_t degrees_of_freedom);
 
 class Spread {
@@ -21,13 +21,13 @@ class Spread {
   std::optional<double> deviation() const;
   /// Half of the 95 % confidence interval of the mean by Student's t. nullopt for fewer than two samples.
   std::optional<double> half_width() const;
-  /// Whether the interval is mean ± `share` of the mean, or narrower.
+  /// Whether half_width() is at most `share` of the mean.
   bool is_within(double share) const;
-  /// Estimated number of samples for an interval of mean ± `share` of the mean, with the spread of these samples; at least two.
-  /// nullopt if it is unknown: fewer than two samples, a mean of 0, more than a billion.
+  /// Estimated number of samples, at least two, for an interval of mean ± `share` of the mean with the deviation of these
+  /// samples. nullopt if there are fewer than two samples, the mean is 0, or more than a billion samples would be needed.
   std::optional<std::size_t> needed(double share) const;
-  /// Whether their intervals overlap: then the difference between the two is not significant. A single sample has no interval:
-  /// its value is compared.
+  /// Whether the confidence intervals of the two means overlap, so that their difference is not significant. For a single
+  /// sample, which has no interval, its value is used.
   bool overlaps(const Spread& other) const;
 
  private:

@@ -6,7 +6,8 @@
 namespace lacuna {
 namespace {
 
-// Dropped entries are moved out only when they are at least half of the vector: constant time per entry, amortised.
+// Dropped entries are removed from the vector only when they are at least half of it: amortised constant time per entry.
+// Vectors with fewer dropped entries than this are not compacted unless all entries are dropped.
 constexpr std::size_t kCompactFrom = 64;
 
 bool should_compact(std::size_t head, std::size_t size) { return head == size || (head >= kCompactFrom && head * 2 >= size); }
@@ -43,7 +44,7 @@ Tick Calendar::reserve_in_gap(Tick not_before, Tick duration) {
 
 void Calendar::block(Tick begin, Tick end) {
   const auto live = intervals_.begin() + static_cast<std::ptrdiff_t>(head_);
-  // Merges all bookings that overlap or touch it.
+  // Merge all bookings that overlap or touch [begin, end).
   const auto first = std::partition_point(live, intervals_.end(), [&](const Interval& i) { return i.end < begin; });
   auto last = first;
   Interval whole{begin, end};
@@ -75,7 +76,7 @@ void Calendar::reset() {
 }
 
 Tick PoolCalendar::acquire_when_free(std::size_t ended) const {
-  // A server can become free only at an end; after the last end none is held.
+  // A server can become free only at an end time; after the last end time no server is held.
   std::size_t started = starts_by(ends_[ended]);
   for (;;) {
     const Tick at = ends_[ended];
@@ -88,7 +89,7 @@ Tick PoolCalendar::acquire_when_free(std::size_t ended) const {
 void PoolCalendar::occupy(Tick start, Tick end) {
   if (end <= start) return;
   if (const std::size_t ended = ends_by(start); ended > 0 && ends_[ended - 1] == start) {
-    // A server passes directly from one holder to the next.
+    // A server passes directly from one holder to the next, so that its end time moves.
     ends_.replace(ended - 1, end);
     return;
   }

@@ -37,14 +37,13 @@ class Calendar {
   }
   /// Books all free time of [begin, end).
   void block(Tick begin, Tick end);
-  /// Drops bookings before `horizon` (the kernel's current time): later calls are for later times. The owner calls it from time
-  /// to time.
+  /// Drops bookings before `horizon`; all later calls must be for later times. The owner calls it from time to time.
   void retire(Tick horizon);
   void reset();
 
-  /// Total time booked since construction or reset: utilisation = busy() / elapsed.
+  /// Total time booked since construction or reset; utilisation = busy() / elapsed time.
   Tick busy() const { return busy_; }
-  /// Number of intervals: bounded by the spread of requests between horizon and the latest booking (tested).
+  /// Number of intervals, which is bounded by the time between the horizon and the latest booking (tested).
   std::size_t intervals() const { return intervals_.size() - head_; }
 
  private:
@@ -60,13 +59,14 @@ class Calendar {
 };
 
 /// n identical servers, each held for a time that becomes known when the work is done (an MSHR until its fill returns).
-/// acquire() finds the earliest time at or after `not_before` when fewer than n are held; occupy() then books [start, end).
-/// Because the holding time is unknown when a server is acquired, a request that arrives late in host time may take a server at
-/// an instant when one is free although all are booked a little later; acquire() never returns a time when all n are held.
+/// acquire() finds the earliest time at or after `not_before` at which fewer than n servers are held; occupy() then books
+/// [start, end). Because the holding time is unknown when a server is acquired, a request that arrives late in host time may
+/// take a server at a time when one is free although all servers are booked a little later; acquire() never returns a time at
+/// which all n servers are held.
 ///
-/// Implementation: two sorted lists, of the start times and of the end times of holdings; the number held at t is the number
-/// started by then minus the number ended. Requests mostly arrive in time order and end in the order of their starts, so that
-/// both lists grow at the end, and consecutive lookups are close together.
+/// Implementation: two sorted lists, one of the start times and one of the end times of holdings. The number of servers held at
+/// time t is the number of start times minus the number of end times up to t. Requests mostly arrive in time order and end in
+/// the order of their starts, so that both lists grow at the end, and consecutive lookups are close together.
 class PoolCalendar {
  public:
   explicit PoolCalendar(unsigned servers) : servers_(servers) {}
@@ -80,8 +80,8 @@ class PoolCalendar {
   void retire(Tick horizon);
   void reset();
   unsigned servers() const { return servers_; }
-  /// Number of stored times. A server that passes directly from one holder to the next needs none in between, so that a
-  /// saturated pool stores at most two per server, independent of the length of its queue.
+  /// Number of stored times. No time is stored when a server passes directly from one holder to the next, so that a saturated
+  /// pool stores at most two times per server, independent of the length of its queue.
   std::size_t changes() const { return starts_.size() + ends_.size(); }
 
  private:

@@ -1,9 +1,9 @@
-// A Calendar (models/common/time/calendar.h) for a resource that is booked in whole multiples of one duration: a bank's or a
-// port's cycle. It returns the same results in a fraction of the host time, because a cycle is a bit
+// A Calendar (models/common/time/calendar.h) for a resource that is booked in whole multiples of one duration, such as the
+// cycle of a bank or port. It returns the same results in a fraction of the host time, because each cycle is stored as one bit
 // (models/common/time/slot_calendar.h).
 //
-// Requests off that grid, as from an initiator with another clock, or far after the horizon are supported as well: intervals
-// are then stored instead of bits, until all of them have ended.
+// Requests that are not aligned to cycles, as from an initiator with another clock, or that are far after the horizon are
+// supported as well: bookings are then stored as intervals instead of bits, until all intervals have ended.
 #pragma once
 
 #include <cstddef>
@@ -17,12 +17,12 @@ namespace lacuna {
 
 class ClockedCalendar {
  public:
-  /// `grain`: duration of a cycle, more than 0.
+  /// `grain`: duration of a cycle; must not be 0.
   explicit ClockedCalendar(Tick grain) : clock_(Frequency{(kPicoseconds + grain.ps / 2) / grain.ps}), grain_(grain) {
     on_grid_ = clock_.period() == grain;
   }
 
-  /// As Calendar::reserve().
+  /// Like Calendar::reserve().
   [[gnu::always_inline]] Tick reserve(Tick not_before, Tick duration) {
     if (on_grid_) [[likely]] {
       const std::uint64_t cycle = clock_.starting_at(not_before).n;
@@ -40,7 +40,7 @@ class ClockedCalendar {
     }
     return intervals_.reserve(not_before, duration);
   }
-  /// As Calendar::block().
+  /// Like Calendar::block().
   void block(Tick begin, Tick end) {
     if (on_grid_) {
       const std::uint64_t first = clock_.floor(begin).n;
@@ -53,7 +53,7 @@ class ClockedCalendar {
     }
     intervals_.block(begin, end);
   }
-  /// Drops bookings before `horizon`: later calls are for later times.
+  /// Drops bookings before `horizon`; all later calls must be for later times.
   void retire(Tick horizon) {
     if (on_grid_) {
       slots_.retire(clock_.floor(horizon).n);
@@ -68,17 +68,17 @@ class ClockedCalendar {
     on_grid_ = clock_.period() == grain_;
   }
   bool on_grid() const { return on_grid_; }
-  /// Number of booked cycles or intervals: bounded by the spread of requests after the horizon. Slow.
+  /// Number of booked cycles or intervals, which is bounded by the time from the horizon to the latest booking. Slow.
   std::size_t bookings() const { return on_grid_ ? slots_.booked() : intervals_.intervals(); }
 
  private:
   static constexpr std::uint64_t kPicoseconds = 1'000'000'000'000;
-  static constexpr std::uint64_t kMostCycles = std::uint64_t{1} << 20;  // maximum cycles after the horizon that bits cover
+  static constexpr std::uint64_t kMostCycles = std::uint64_t{1} << 20;  // cycles after the horizon that bits can cover
 
   void leave_grid();
   void return_to_grid(Tick horizon);
 
-  Clock clock_;  // clock with the period grain_
+  Clock clock_;  // clock with period grain_
   Tick grain_;
   bool on_grid_;
   SlotCalendar slots_;

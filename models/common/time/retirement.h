@@ -1,15 +1,15 @@
-// Retirement horizon: bookings older than it can no longer be queried and may be dropped. All models use this rule.
+// Retirement horizon: no model queries bookings before this time, so that they may be dropped. All models use this rule.
 #pragma once
 
 #include "models/common/time/units.h"
 
 namespace lacuna {
 
-/// Initiators may lag the kernel's time by a window of the compute units (models/compute/windows.h), which is mostly shorter
-/// than this; requests that lag more are served as if they were made at the horizon.
+/// Initiators may lag the kernel's time by one window of the compute units (models/compute/windows.h), which is usually shorter
+/// than this limit; requests that lag more are served as if they were made at the horizon.
 inline constexpr Tick kMaxLag{256'000};
 
-/// Lower bound of the times of all later requests, when the kernel's time is `now`.
+/// Lower bound of the times of all later requests if the kernel's time is `now`.
 constexpr Tick retirement_horizon(Tick now) { return now < kMaxLag ? Tick{} : now - kMaxLag; }
 
 }  // namespace lacuna

@@ -14,7 +14,7 @@ std::uint64_t SlotCalendar::reserve_further(std::uint64_t not_before) {
     if (free != 0) {
       const std::uint64_t found = (cycle & ~std::uint64_t{63}) + static_cast<unsigned>(std::countr_zero(free));
       word |= free & (~free + 1);
-      // Extends the known range if it adjoins the searched one, otherwise replaces it.
+      // Extend the known range if the searched range adjoins it; otherwise replace it.
       full_from_ = from >= full_from_ && from < full_to_ ? full_from_ : from;
       full_to_ = found + 1;
       return found;
@@ -31,7 +31,7 @@ std::uint64_t SlotCalendar::take_scattered(std::uint64_t not_before, unsigned co
     if (have >= count) {
       for (; count > 1; --count) free &= free - 1;
       const auto last = static_cast<unsigned>(std::countr_zero(free));
-      // All cycles from the first to the last are booked now.
+      // Book the last needed cycles: with them, all cycles up to `last` are booked.
       word |= (kAll << (cycle & 63)) & (kAll >> (63 - last));
       return (cycle & ~std::uint64_t{63}) + last;
     }
@@ -64,7 +64,7 @@ std::size_t SlotCalendar::booked() const {
 }
 
 void SlotCalendar::clear() {
-  // Shrinks a ring that one booking far ahead has enlarged: it would otherwise be cleared repeatedly.
+  // Shrink a ring that a booking far ahead has enlarged, as clearing a large ring repeatedly would be slow.
   if (words_.size() > kMostWords) words_.resize(kMostWords);
   ring_ = words_.size() * 64 - 1;
   std::fill(words_.begin(), words_.end(), 0);

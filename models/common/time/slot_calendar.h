@@ -1,7 +1,7 @@
 // A calendar in cycles of one clock, for a link or port of clocked hardware that carries one flit per cycle.
 //
-// The contract is that of Calendar (gaps are filled, bookings before the horizon are dropped). Bookings are stored as one bit
-// per cycle, because a packet of a loaded network books many single cycles with gaps between them.
+// The contract is that of Calendar: gaps are filled, and bookings before the horizon are dropped. Bookings are stored as one
+// bit per cycle, because in a loaded network a packet books many single cycles with gaps between them.
 #pragma once
 
 #include <bit>
@@ -34,16 +34,16 @@ class SlotCalendar {
     std::uint64_t bits;
     std::uint64_t first;
   };
-  /// Finds the cycles that take(not_before, count) would book, in the common case that they are a Run; book(run) then books
-  /// them. False: call take().
+  /// Finds the cycles that take(not_before, count) would book, if they form a Run, the common case; book(run) then books them.
+  /// Returns false if take() must be called instead.
   bool find(std::uint64_t not_before, unsigned count, Run& run) {
     if (!is_kept(not_before)) [[unlikely]]
       return false;
     run.word = &words_[(not_before & ring_) >> 6];
     const std::uint64_t free = ~*run.word & (kAll << (not_before & 63));
     const auto first = static_cast<unsigned>(std::countr_zero(free));
-    // Bits that do not fit after the first free one wrap round to the lowest bits. These are not free, unless the first free
-    // bit is among them, in which case all bits fit.
+    // Bits that do not fit after the first free bit wrap around to the lowest bits. The test below detects this, as the lowest
+    // bits are not free unless the first free bit is one of them, in which case all bits fit.
     run.bits = std::rotl(kAll >> (-count & 63), static_cast<int>(first));
     run.first = (not_before & ~std::uint64_t{63}) + first;
     return (run.bits & ~free) == 0 && count <= 64;
@@ -62,7 +62,7 @@ class SlotCalendar {
     return take_scattered(not_before, count);
   }
 
-  /// The earliest cycle at or after `not_before` from which `count` cycles are free; books nothing.
+  /// The earliest cycle at or after `not_before` with which `count` consecutive free cycles begin; books nothing.
   std::uint64_t first_run(std::uint64_t not_before, unsigned count) {
     std::uint64_t cycle = clamp(not_before);
     while (count > 64) {
@@ -72,7 +72,7 @@ class SlotCalendar {
       cycle = rest - 64 > cycle ? rest - 64 : cycle + 1;
     }
     for (;;) {
-      // Bit i of starts: cycle + i and the count - 1 cycles after it are free, as far as they are in this window of 64 cycles.
+      // Bit i of `starts` is set if cycle + i and the next count - 1 cycles are free, as far as this window of 64 cycles shows.
       std::uint64_t starts = ~window_at(cycle);
       for (unsigned have = 1; have < count;) {
         const unsigned more = have < count - have ? have : count - have;
@@ -84,7 +84,7 @@ class SlotCalendar {
     }
   }
 
-  /// Books `count` cycles from `first`, which are free.
+  /// Books `count` cycles from `first` on, which must be free.
   void book(std::uint64_t first, unsigned count) {
     for (std::uint64_t cycle = clamp(first); count > 0;) {
       const unsigned shift = cycle & 63;
@@ -107,16 +107,16 @@ class SlotCalendar {
     }
   }
 
-  /// Drops bookings before `horizon`: later calls are for later cycles.
+  /// Drops bookings before `horizon`; all later calls must be for later cycles.
   void retire(std::uint64_t horizon) {
     if (const std::uint64_t first = horizon & ~std::uint64_t{63}; first > first_) [[unlikely]]
       drop_before(first);
   }
   void reset();
 
-  /// Number of stored cycles: the spread between horizon and the latest booking, rounded up.
+  /// Number of stored cycles: those between the horizon and the latest booking, rounded up.
   std::size_t window() const { return words_.size() * 64; }
-  /// Calls `visit` with each booked cycle, in no order.
+  /// Calls `visit` with each booked cycle, in no particular order.
   template <typename Visit>
   void each_booked(Visit&& visit) const {
     for (std::size_t i = 0; i < words_.size(); ++i) {
@@ -134,18 +134,18 @@ class SlotCalendar {
 
  private:
   static constexpr std::size_t kFirstWords = 8;
-  static constexpr std::size_t kMostWords = 4096;  // maximum words that stay allocated if no cycle is booked
+  static constexpr std::size_t kMostWords = 4096;  // maximum number of words that stay allocated while no cycle is booked
   static constexpr std::uint64_t kAll = ~std::uint64_t{0};
 
   std::uint64_t clamp(std::uint64_t cycle) const { return cycle < first_ ? first_ : cycle; }
   bool is_kept(std::uint64_t cycle) const { return cycle - first_ <= ring_; }
-  /// The word of a cycle that is not before first_.
+  /// The word that contains a cycle, which must not be before first_.
   std::uint64_t& at(std::uint64_t cycle) {
     if (!is_kept(cycle)) [[unlikely]]
       grow(cycle);
     return words_[(cycle & ring_) >> 6];
   }
-  /// The bits of 64 cycles from any cycle on.
+  /// The bits of the 64 cycles from `cycle` on, which need not be aligned.
   std::uint64_t window_at(std::uint64_t cycle) {
     const unsigned shift = cycle & 63;
     const std::uint64_t low = at(cycle) >> shift;
@@ -158,11 +158,11 @@ class SlotCalendar {
   void drop_before(std::uint64_t first);
   void clear();
 
-  std::vector<std::uint64_t> words_;           // a ring; its size is a power of two
-  std::uint64_t ring_ = kFirstWords * 64 - 1;  // mask of the bits of a cycle that are its position in the ring
+  std::vector<std::uint64_t> words_;           // a ring whose size is a power of two
+  std::uint64_t ring_ = kFirstWords * 64 - 1;  // mask for the position of a cycle in the ring
   std::uint64_t first_ = 0;                    // first cycle of the first word; earlier cycles have been dropped
-  // Range of cycles that the last search beyond a word found to be all booked. When many requests wait for one port, each of
-  // them would search it again.
+  // Range of cycles that the latest search across words found fully booked, stored so that the many requests that wait for one
+  // port do not search it again.
   std::uint64_t full_from_ = 0;
   std::uint64_t full_to_ = 0;
 };

@@ -12,7 +12,7 @@ std::uint64_t SlotCalendars::first_run(std::size_t a, std::size_t b, std::uint64
     if ((cycle >> 6) - first_word_ >= ring_) grow(cycle >> 6);
     const unsigned shift = cycle & 63;
     const std::uint64_t taken = (word(a, cycle >> 6) | word(b, cycle >> 6)) >> shift;
-    // Free cycles from here on, up to the end of this word.
+    // Number of consecutive free cycles from here on, limited to this word.
     const unsigned free = taken != 0 ? static_cast<unsigned>(std::countr_zero(taken)) : 64 - shift;
     cycle += free;
     if (cycle - first >= count || free == 64 - shift) continue;

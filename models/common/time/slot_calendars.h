@@ -1,6 +1,7 @@
 // Many calendars in cycles (models/common/time/slot_calendar.h) with one horizon, for the ports of a network's switches.
 //
-// They are adjacent in memory, one bit per cycle: a packet queries a dozen of them, and each query costs a memory access.
+// The calendars are adjacent in memory, with one bit per cycle: a packet queries a dozen calendars, and each query costs a
+// memory access.
 #pragma once
 
 #include <bit>
@@ -14,16 +15,16 @@ class SlotCalendars {
  public:
   explicit SlotCalendars(std::size_t count) : count_(count), words_(count * kFirstWords) {}
 
-  /// Cycles of a packet's first and last flit in two calendars that are booked together, as input and output of a switch.
+  /// Cycles of a packet's first and last flit in two calendars that are booked together, such as input and output of a switch.
   struct Passage {
     std::uint64_t first;
     std::uint64_t last;  ///< first + flits - 1 if the flits are consecutive
   };
 
-  /// Books the passage of a packet whose flits are ready one per cycle from `not_before` on: for each flit in turn the earliest
-  /// cycle that is free in both calendars. Until then the input bids for the output in every cycle in which it is free and the
-  /// output is not; such a lost bid books the input's cycle (models/noc/booked_network.h). `cycles` receives the flits' cycles,
-  /// unless they are consecutive.
+  /// Books the passage of a packet, one of whose flits becomes ready per cycle from `not_before` on. Each flit in turn gets the
+  /// earliest cycle that is free in both calendars. Until then, the input bids for the output in each cycle in which the input
+  /// is free and the output is not; such a lost bid books the cycle of the input (models/noc/booked_network.h). `cycles`
+  /// receives the cycles of the flits, unless they are consecutive.
   Passage reserve_both(std::size_t input, std::size_t output, std::uint64_t not_before, unsigned flits, std::uint64_t* cycles) {
     std::uint64_t cycle = not_before < first_word_ << 6 ? first_word_ << 6 : not_before;
     if (((cycle + flits) >> 6) - first_word_ >= ring_) [[unlikely]]
@@ -46,7 +47,7 @@ class SlotCalendars {
       std::uint64_t free = ~(*in | *out) & from;
       std::uint64_t passed = 0;
       if (flit == 0 && free != 0) {
-        // All flits consecutively, which is the common case after a wait.
+        // Common case after a wait: all flits pass in consecutive cycles.
         const auto at = static_cast<unsigned>(std::countr_zero(free));
         const std::uint64_t run = at + flits <= 64 ? (kAll >> (64 - flits)) << at : 0;
         if (run != 0 && (free & run) == run) {
@@ -83,10 +84,10 @@ class SlotCalendars {
   /// Books all free cycles of the `count` cycles from `first`.
   void fill(std::size_t calendar, std::uint64_t first, std::uint64_t count);
 
-  /// Drops bookings before `horizon`: later calls are for later cycles. Returns whether any word was dropped.
+  /// Drops bookings before `horizon`; all later calls must be for later cycles. Returns whether any word was dropped.
   bool retire(std::uint64_t horizon);
   void reset();
-  /// Number of stored cycles: the spread between horizon and the latest booking, rounded up.
+  /// Number of stored cycles: those between the horizon and the latest booking, rounded up.
   std::size_t window() const { return ring_ * 64; }
 
  private:
@@ -97,7 +98,7 @@ class SlotCalendars {
   void grow(std::uint64_t word);
 
   std::size_t count_;
-  std::size_t ring_ = kFirstWords;    // words of a calendar: a power of two
+  std::size_t ring_ = kFirstWords;    // number of words of a calendar, a power of two
   std::vector<std::uint64_t> words_;  // rings of the calendars, one after the other
   std::uint64_t first_word_ = 0;      // first stored word; earlier words have been dropped
 };

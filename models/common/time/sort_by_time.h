@@ -1,8 +1,8 @@
 // Sorts records by a time that is distributed over a short interval, such as requests of one window.
 //
-// Records are distributed to buckets of equal length, then each bucket is sorted: a comparison sort of a few hundred such
-// records costs several times as much, mostly for mispredicted branches. Records that are nearly in order, a common case, cost
-// little more than a comparison each.
+// Records are distributed to buckets of equal length in time, then each bucket is sorted: a comparison sort of a few hundred
+// such records takes several times as long, mostly because of mispredicted branches. Records that are nearly in order, a common
+// case, cost little more than a comparison each.
 #pragma once
 
 #include <algorithm>
@@ -17,8 +17,8 @@
 
 namespace lacuna {
 
-/// Insertion sort, for few records or for records that are nearly in order. Stops when it has moved records by more than `most`
-/// positions in total. Returns whether the records are sorted.
+/// Insertion sort, for few records or for records that are nearly in order. Gives up when records have moved by more than
+/// `most` positions in total. Returns whether the records are sorted.
 template <typename Record>
 bool sort_by_insertion(std::span<Record> records, std::size_t most = ~std::size_t{0}) {
   std::size_t moved = 0;
@@ -63,7 +63,8 @@ void sort_by_buckets(std::vector<Record>& records, std::vector<Record>& space, s
   sort_by_insertion<Record>(records);
 }
 
-/// Sorts records in arbitrary order. `Record` has a member `at`, and an operator< that compares `at` first. `space`: scratch.
+/// Sorts records that are in arbitrary order. `Record` has a member `at`, and an operator< that compares `at` first. `space`:
+/// scratch memory.
 template <typename Record>
 void sort_by_time(std::vector<Record>& records, std::vector<Record>& space) {
   constexpr std::size_t kFewRecords = 32;  // up to this number insertion sort is faster
@@ -85,7 +86,7 @@ void sort_by_time(std::vector<Record>& records, std::vector<Record>& space) {
   }
 }
 
-/// As sort_by_time(), for records that are probably nearly in order.
+/// Like sort_by_time(), but faster for records that are nearly in order.
 template <typename Record>
 void sort_nearly_sorted(std::vector<Record>& records, std::vector<Record>& space) {
   if (!sort_by_insertion<Record>(records, records.size())) sort_by_time(records, space);

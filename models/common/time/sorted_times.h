@@ -1,7 +1,7 @@
-// Sorted times, from which the earliest are taken or dropped: ends of operations in flight, times of free servers.
+// Sorted times of which the earliest are taken or dropped, such as ends of operations in flight or times of free servers.
 //
-// Times are mostly inserted nearly in order, so that a new one belongs near the end. An insertion then takes constant time, and
-// nothing is allocated in steady state.
+// Times are usually inserted nearly in order, so that a new time belongs near the end and an insertion takes constant time.
+// Nothing is allocated in steady state.
 #pragma once
 
 #include <algorithm>
@@ -40,7 +40,7 @@ class SortedTimes {
     head_ += count;
     compact();
   }
-  /// Replaces the i-th time by `time`, which is not earlier.
+  /// Replaces the i-th earliest time by `time`, which must not be earlier.
   void replace(std::size_t i, Tick time) {
     const auto replaced = times_.begin() + static_cast<std::ptrdiff_t>(head_ + i);
     const auto next = times_.back() <= time ? times_.end() : std::upper_bound(replaced + 1, times_.end(), time);
@@ -59,7 +59,7 @@ class SortedTimes {
     times_.clear();
     head_ = 0;
   }
-  /// Sets the contents to `count` times of 0.
+  /// Replaces the contents by `count` times, all 0.
   void assign(std::size_t count) {
     times_.assign(count, Tick{});
     head_ = 0;

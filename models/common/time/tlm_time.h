@@ -9,8 +9,8 @@
 
 namespace lacuna {
 
-/// As sc_time::from_value(), without its call into the library: on the path of a memory request through the hierarchy these
-/// calls take a tenth of the host time. A standard-layout object and its first (here: only) member share their address.
+/// Like sc_time::from_value(), but without a call into the library: these calls would take a tenth of the host time of a memory
+/// request. The store is valid because a standard-layout object and its first (here: only) member have the same address.
 inline void assign(sc_core::sc_time& time, Tick t) {
   using Value = sc_core::sc_time::value_type;
   static_assert(std::is_standard_layout_v<sc_core::sc_time> && sizeof(sc_core::sc_time) == sizeof(Value));
@@ -28,7 +28,7 @@ inline sc_core::sc_time delay_until(Tick at) {
   const Tick now = kernel_time();
   return to_sc_time(later(at, now) - now);
 }
-/// Suspends the calling SC_THREAD until `at`; for one delta cycle if `at` is the kernel's time or earlier.
+/// Suspends the calling SC_THREAD until `at`, or for one delta cycle if `at` is not after the kernel's time.
 inline void wait_for_time(Tick at) { sc_core::wait(delay_until(at)); }
 /// The local time of an initiator that has run `delay` ahead of the kernel.
 inline Tick local_time(const sc_core::sc_time& delay) { return {sc_core::sc_time_stamp().value() + delay.value()}; }

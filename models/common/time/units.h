@@ -1,6 +1,6 @@
 // Strong types for the quantities that interfaces exchange: simulated time, clock cycles, bytes.
 //
-// Swapped plain integers give plausible numbers; swapped arguments of these types do not compile.
+// If plain integers are swapped, results are still plausible; swapped arguments of these types do not compile.
 #pragma once
 
 #include <compare>
@@ -8,7 +8,8 @@
 
 namespace lacuna {
 
-/// A point in simulated time or a duration, in picoseconds: the kernel's resolution, so that conversion is a copy.
+/// A point in simulated time, or a duration, in picoseconds. This is the resolution of the SystemC kernel, so that conversion
+/// is a copy.
 struct Tick {
   std::uint64_t ps = 0;
 
@@ -70,14 +71,15 @@ class Clock {
   constexpr Cycles ceil(Tick t) const { return floor({t.ps + period_.ps - 1}); }
   /// The cycle that contains t.
   constexpr Cycles floor(Tick t) const {
-    // A 64-bit division costs more than all other work of a memory request at a port. The product with 2^64 / period, rounded
-    // down, is the quotient or one less.
+    // A 64-bit division takes longer than all other work for a memory request at a port. The product with 2^64 / period,
+    // rounded down, is the quotient or one less.
     const auto quotient = static_cast<std::uint64_t>(Wide{t.ps} * reciprocal_ >> 64);
     return {quotient + (t.ps - quotient * period_.ps >= period_.ps ? 1 : 0)};
   }
-  /// The cycle that starts at t, below 2^62 ps; a cycle next to t if none starts there. Costs less than floor().
+  /// The cycle that starts at t, which must be below 2^62 ps; if no cycle starts at t, one of the cycles next to it. Faster
+  /// than floor().
   constexpr Cycles starting_at(Tick t) const {
-    // In the middle of a cycle the product, rounded down, is the quotient.
+    // For a time in the middle of a cycle, the product rounded down is the exact quotient.
     return {static_cast<std::uint64_t>(Wide{t.ps + (period_.ps + 1) / 2} * reciprocal_ >> 64)};
   }
   constexpr Tick align_up(Tick t) const { return ticks(ceil(t)); }

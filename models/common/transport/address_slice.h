@@ -11,12 +11,12 @@
 namespace lacuna {
 
 /// Chunk c (of `interleave` bytes) of the range [base, base + size) belongs to slice c mod count, or with a hash to another
-/// slice of the same round (models/common/transport/address_hash.h). In both cases a slice has one chunk of each round, and its
-/// chunks are packed together: local() is a dense address. With count 1 the slice is the whole range.
+/// slice of the same round of `count` chunks (models/common/transport/address_hash.h). In both cases a slice has one chunk of
+/// each round, and local() packs its chunks into dense addresses. With count 1 the slice is the whole range.
 class AddressSlice {
  public:
-  /// Throws std::invalid_argument if a hash is combined with a count or an interleave that is not a power of two, or a size
-  /// that is not a multiple of a round.
+  /// Throws std::invalid_argument if a hash is combined with a count or an interleave that is not a power of two, or with a
+  /// size that is not a multiple of a round.
   constexpr AddressSlice(std::uint64_t base, Bytes size, Bytes interleave, unsigned count, unsigned index,
                          AddressHash hash = AddressHash::none)
       : base_(base), size_(size.n), interleave_(count > 1 ? interleave.n : size.n), count_(count), index_(index) {
@@ -39,7 +39,7 @@ class AddressSlice {
   constexpr unsigned count() const { return count_; }
   constexpr unsigned index() const { return index_; }
 
-  /// Number of the slice that an address of the range belongs to.
+  /// Number of the slice to which an address of the range belongs.
   constexpr unsigned owner(std::uint64_t address) const {
     const std::uint64_t offset = address - base_;
     if (chunk_shift_ >= 0) {
@@ -49,14 +49,14 @@ class AddressSlice {
     }
     return count_ == 1 ? 0 : static_cast<unsigned>(offset / interleave_ % count_);
   }
-  /// Whether all of [address, address + length), which crosses no chunk, is in this slice.
+  /// Whether [address, address + length), which must not cross the end of a chunk, is in this slice.
   constexpr bool contains(std::uint64_t address, std::uint64_t length) const {
     const std::uint64_t offset = address - base_;
     if (address < base_ || offset >= size_ || length > size_ - offset) return false;
     if (count_ == 1) return true;
     return owner(address) == index_ && length <= chunk_begin(address) + interleave_ - address;
   }
-  /// Whether [address, address + length), which begins in the range, is in one chunk and in the range.
+  /// Whether [address, address + length) is in one chunk and in the range. `address` must be in the range.
   constexpr bool is_one_chunk(std::uint64_t address, std::uint64_t length) const {
     const std::uint64_t first = address - base_;
     const std::uint64_t last = first + (length - 1);
@@ -71,7 +71,7 @@ class AddressSlice {
     }
     return offset / (interleave_ * count_) * interleave_ + offset % interleave_;
   }
-  /// The address of slice `index` with local address `local`: the inverse of owner() and local().
+  /// The address that has local address `local` in slice `index`: the inverse of owner() and local().
   constexpr std::uint64_t address(unsigned index, std::uint64_t local) const {
     if (count_ == 1) return base_ + local;
     if (chunk_shift_ >= 0) {

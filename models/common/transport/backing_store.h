@@ -1,5 +1,5 @@
-// Sparse backing memory: a contiguous host range of which only accessed pages (of 2 MiB if the host supports them) occupy
-// memory.
+// Sparse backing memory: a contiguous range of host addresses in which only accessed pages (of 2 MiB if the host supports them)
+// occupy memory.
 #pragma once
 
 #include <cstddef>
@@ -10,8 +10,8 @@
 
 namespace lacuna {
 
-/// Zero-initialised host memory of a fixed size, mapped without reservation. Accessed through DMI; the only place where data
-/// are stored.
+/// Zero-initialised host memory of a fixed size, mapped without reservation and accessed through DMI. It is the only copy of
+/// the data.
 class BackingStore {
  public:
   /// Throws std::system_error if the host cannot map `size`.
@@ -23,7 +23,7 @@ class BackingStore {
   std::byte* data() { return data_; }
   const std::byte* data() const { return data_; }
   Bytes size() const { return size_; }
-  /// Bytes of host memory that accessed pages occupy.
+  /// Host memory that the accessed pages occupy.
   Bytes resident() const;
 
  private:

@@ -1,4 +1,4 @@
-// Set of bytes of a memory transaction or a cache sector of up to 128 bytes: bit i is byte i.
+// Set of bytes of a memory transaction or a cache sector of up to 128 bytes; bit i represents byte i.
 #pragma once
 
 #include <cstdint>
@@ -9,12 +9,12 @@ class ByteMask {
  public:
   static constexpr unsigned kBytes = 128;
 
-  /// Not initialised, so that it can be a member of a union; ByteMask{}: no bytes.
+  /// Uninitialised, so that a ByteMask can be a member of a union. ByteMask{} contains no bytes.
   constexpr ByteMask() = default;
   /// `low`: bytes 0 to 63; `high`: bytes 64 to 127.
   constexpr explicit ByteMask(std::uint64_t low, std::uint64_t high = 0) : low_(low), high_(high) {}
   static constexpr ByteMask all() { return ByteMask(~std::uint64_t{0}, ~std::uint64_t{0}); }
-  /// Bytes 0 to `count` - 1.
+  /// The set of bytes 0 to `count` - 1.
   static constexpr ByteMask first(unsigned count) {
     if (count <= 64) return ByteMask(ones(count));
     return ByteMask(~std::uint64_t{0}, ones(count - 64));

@@ -1,4 +1,4 @@
-// Interface for the command processor's maintenance of caches at acquire and release scopes.
+// Interface through which the command processor invalidates and writes back caches at acquire and release.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace lacuna {
 
-/// Implemented by every cache. `at`: time of the request; the result is the completion time.
+/// Implemented by every cache. `at`: time of the request. The functions return the completion time.
 class CacheMaintenance {
  public:
   virtual ~CacheMaintenance() = default;
@@ -21,7 +21,7 @@ class CacheMaintenance {
   virtual void drop_clean(std::uint64_t address, std::uint64_t bytes) = 0;
 };
 
-/// Several caches that are maintained together: done when the last one is.
+/// Several caches that are maintained together; an operation is complete when the last cache has completed it.
 class CachesTogether : public CacheMaintenance {
  public:
   explicit CachesTogether(std::vector<CacheMaintenance*> caches) : caches_(std::move(caches)) {}

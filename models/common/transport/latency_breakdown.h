@@ -11,21 +11,21 @@
 
 namespace lacuna {
 
-/// Levels at which latency is accounted, in the order a request meets them.
+/// Levels to which latency is attributed, in the order in which a request reaches them.
 enum class MemoryLevel : std::uint8_t { tlb, l1, noc, l2, dram, host_memory, count };
 inline constexpr std::size_t kMemoryLevels = static_cast<std::size_t>(MemoryLevel::count);
-/// Names in the output files.
+/// Names of the levels in the output files.
 inline constexpr std::array<std::string_view, kMemoryLevels> kMemoryLevelNames{"tlb", "l1", "noc", "l2", "dram", "host_memory"};
 
-/// Breakdown of the time of one request. Targets add to it; the initiator that made the request resets and reads it.
+/// Breakdown of the time of one request. Targets add their times; the initiator of the request resets and reads the object.
 struct LatencyBreakdown {
   std::array<Tick, kMemoryLevels> queueing{};
   std::array<Tick, kMemoryLevels> service{};
-  Tick mshr{};       ///< part of the caches' queueing spent waiting for an MSHR
-  Tick injection{};  ///< part of the network's queueing of replies that was spent in the injection queue of the memory's node
+  Tick mshr{};       ///< part of the queueing time of caches that was spent waiting for an MSHR
+  Tick injection{};  ///< part of the replies' queueing time in the network, spent in the injection queue of the memory's node
 
-  /// Assigns member by member: for an assignment of the whole object the compiler generates a string instruction, whose
-  /// start-up takes longer than all of the stores.
+  /// Assigns member by member: for an assignment of the whole object, the compiler generates a string instruction whose
+  /// start-up takes longer than all stores.
   void clear() {
     queueing = {};
     service = {};
@@ -56,8 +56,8 @@ struct LatencyBreakdown {
     by_factor(injection);
   }
   LatencyBreakdown& operator+=(const LatencyBreakdown& other) {
-    // Element by element: both operands have just been written element by element, and the host does not forward such stores to
-    // a vector load.
+    // Element by element, as both operands have just been written element by element, and the host cannot forward such stores
+    // to a vector load.
     const auto add = [](Tick& sum, Tick time) {
       asm("" : "+r"(time.ps));
       sum += time;

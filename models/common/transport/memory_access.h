@@ -1,4 +1,4 @@
-// Common operations of memory-like targets on a generic payload: checks, and movement of its bytes.
+// Common operations of memory-like targets on a generic payload: checks, and transfer of its data.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,8 @@
 
 namespace lacuna {
 
-/// TLM_OK_RESPONSE, or the reason why a target of `size` bytes must refuse the transaction (address relative to the target):
+/// TLM_OK_RESPONSE, or the response with which a target of `size` bytes must reject the transaction (address relative to the
+/// target):
 ///   outside, or across the end                         TLM_ADDRESS_ERROR_RESPONSE
 ///   length zero, or no data pointer for data           TLM_GENERIC_ERROR_RESPONSE
 ///   streaming width below the length                   TLM_BURST_ERROR_RESPONSE
@@ -26,7 +27,8 @@ inline bool is_timing_only(const tlm::tlm_generic_payload& payload) {
   return attributes != nullptr && attributes->timing_only;
 }
 
-/// Copies between the payload's data and `memory` (the target's byte at the payload's address), honouring byte enables.
+/// Copies between the payload's data and `memory`, the host address of the payload's first byte in the target, respecting byte
+/// enables.
 /// Does nothing for timing_only payloads and TLM_IGNORE_COMMAND.
 void move_data(tlm::tlm_generic_payload& payload, std::byte* memory);
 

@@ -9,12 +9,12 @@
 //   write to a read-only or read of a write-only register    TLM_COMMAND_ERROR_RESPONSE
 //   byte enables                                             TLM_BYTE_ENABLE_ERROR_RESPONSE
 //   no data pointer, or length zero                          TLM_GENERIC_ERROR_RESPONSE
-// each with a log line naming the instance, the access and the nearest register. Debug accesses are not logged and must have no
-// side effects: RegisterAccess::debug is set for the hooks.
+// Each error is logged with the instance, the access and the nearest register. Debug accesses are not logged and must have no
+// side effects; for them, RegisterAccess::debug is set.
 //
 // A device whose hook changes the level of one of its interrupt lines calls report_line_change(), which notifies the initiator
-// (models/common/transport/line_change.h). Reads may change lines as well as writes (a claim, an acknowledging status
-// register).
+// (models/common/transport/line_change.h). Reads may change lines as well as writes, for instance a claim or a read that
+// acknowledges an interrupt.
 #pragma once
 
 #include <tlm_utils/simple_target_socket.h>
@@ -39,25 +39,25 @@ struct MmioParameters {
 
 enum class RegisterMode : std::uint8_t { read_only, write_only, read_write };
 
-/// One register, or an array of equal ones.
+/// One register, or an array of identical registers.
 struct MmioRegister {
   std::string name;
   std::uint64_t offset = 0;
-  unsigned width = 4;  ///< bytes: 1, 2, 4 or 8
+  unsigned width = 4;  ///< width in bytes: 1, 2, 4 or 8
   RegisterMode mode = RegisterMode::read_write;
   unsigned count = 1;
-  std::uint64_t stride = 0;  ///< bytes between elements; 0 = width
-  /// 64-bit registers that may also be accessed as two 32-bit words.
+  std::uint64_t stride = 0;  ///< distance of array elements in bytes; 0: `width`
+  /// Allows accesses to a 64-bit register as two 32-bit words.
   bool halves = false;
-  unsigned id = 0;  ///< returned by add_register, for the device's switch
+  unsigned id = 0;  ///< result of add_register(), for use in the device's switch statement
 };
 
-/// An access, for a device's hook.
+/// An access, as passed to the hook of a device.
 struct RegisterAccess {
   const MmioRegister& reg;
-  unsigned index;  ///< element of a register array
+  unsigned index;  ///< index of the element in a register array
   Tick at;         ///< local time of the initiator at which the access takes effect
-  bool debug;      ///< no side effects
+  bool debug;      ///< true: the access must have no side effects
 };
 
 class MmioPeripheral : public sc_core::sc_module {
@@ -68,18 +68,18 @@ class MmioPeripheral : public sc_core::sc_module {
   const std::vector<MmioRegister>& registers() const { return registers_; }
 
  protected:
-  /// `size`: bytes of the device's address range.
+  /// `size`: size of the device's address range.
   MmioPeripheral(sc_core::sc_module_name module_name, const MmioParameters& parameters, Bytes size);
 
-  /// Registers must not overlap and must be naturally aligned (checked: std::invalid_argument). The id is 0, 1, 2, ... in
-  /// order of registration.
+  /// Registers must not overlap and must be naturally aligned (throws std::invalid_argument otherwise). Returns the id: 0, 1,
+  /// 2, ... in order of registration.
   unsigned add_register(MmioRegister reg);
 
-  /// Only called for legal accesses of the register's whole width. The value is zero-extended.
+  /// Reads a register; called only for legal accesses of its whole width. The value is zero-extended.
   virtual std::uint64_t read_register(const RegisterAccess& access) = 0;
   virtual void write_register(const RegisterAccess& access, std::uint64_t value) = 0;
 
-  /// Called by a hook whose access changes the level of an interrupt line, now or some delta cycles later.
+  /// A hook calls this if its access changes the level of an interrupt line, immediately or some delta cycles later.
   void report_line_change() { line_changed_ = true; }
 
  private:
@@ -91,7 +91,7 @@ class MmioPeripheral : public sc_core::sc_module {
   struct Decoded {
     const MmioRegister* reg = nullptr;
     unsigned element = 0;
-    unsigned half = 0;  // 1: upper word of a 64-bit register accessed by halves
+    unsigned half = 0;  // 1 for the upper word of a 64-bit register that is accessed by halves
     tlm::tlm_response_status status = tlm::TLM_OK_RESPONSE;
   };
 
@@ -104,7 +104,7 @@ class MmioPeripheral : public sc_core::sc_module {
   Tick read_latency_;
   Tick write_latency_;
   Bytes size_;
-  bool line_changed_ = false;  // the current access changes an interrupt line
+  bool line_changed_ = false;  // whether the current access changes an interrupt line
   std::vector<MmioRegister> registers_;
   std::vector<Place> places_;  // sorted by begin
 };

@@ -1,4 +1,4 @@
-// Memory manager for generic payloads with their MemoryAttributes attached: nothing is allocated in steady state.
+// Memory manager for generic payloads with MemoryAttributes attached. Nothing is allocated in steady state.
 #pragma once
 
 #include <memory>
@@ -9,12 +9,12 @@
 
 namespace lacuna {
 
-/// Hands out reset payloads that return to the pool when their reference count drops to zero.
-/// One pool per initiator; not thread-safe (SystemC is one thread).
+/// Provides payloads in their reset state, which return to the pool when their reference count drops to zero. Each initiator
+/// has a pool. Not thread-safe, as SystemC uses one thread.
 class PayloadPool : public tlm::tlm_mm_interface {
  public:
   PayloadPool();
-  /// All payloads must have been returned: the pool deletes them.
+  /// Deletes all payloads, which must have been returned.
   ~PayloadPool() override;
   PayloadPool(const PayloadPool&) = delete;
   PayloadPool& operator=(const PayloadPool&) = delete;
@@ -22,7 +22,7 @@ class PayloadPool : public tlm::tlm_mm_interface {
   /// A payload with one reference held by the caller and a default MemoryAttributes attached.
   tlm::tlm_generic_payload& acquire();
   void free(tlm::tlm_generic_payload* payload) override;
-  /// Number of payloads ever created: constant in steady state (tested).
+  /// Number of payloads created so far, which is constant in steady state (tested).
   std::size_t allocated() const { return all_.size(); }
 
  private:
@@ -31,7 +31,7 @@ class PayloadPool : public tlm::tlm_mm_interface {
   std::vector<Entry*> idle_;
 };
 
-/// Scoped payload: acquires in the constructor, releases in the destructor.
+/// A payload that is acquired by the constructor and released by the destructor.
 class PooledPayload {
  public:
   explicit PooledPayload(PayloadPool& pool) : payload_(pool.acquire()) {}

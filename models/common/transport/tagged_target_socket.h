@@ -1,8 +1,8 @@
 // A target socket whose callbacks receive a tag, for modules with many sockets that differ by a number.
 //
-// As tlm_utils::simple_target_socket_tagged, for blocking initiators only, which all of Lacuna's are. That socket also converts
-// non-blocking transport, for which it has three events, a queue and a map; with their names these take four fifths of its
-// construction time, and a GPU has hundreds of sockets.
+// Like tlm_utils::simple_target_socket_tagged, but only for blocking initiators, as are all initiators of Lacuna. The socket of
+// tlm_utils also converts non-blocking transport, with three events, a queue and a map, whose construction and naming take four
+// fifths of its construction time. A GPU has hundreds of sockets.
 #pragma once
 
 #include <systemc>
@@ -21,17 +21,17 @@ class TaggedTargetSocket : public tlm::tlm_target_socket<> {
     bind(forward_);
   }
 
-  /// Mandatory.
+  /// Registers the callback for blocking transport. Mandatory.
   void register_b_transport(Module* module, BTransport callback, int tag) {
     forward_.set_module(*module, tag);
     forward_.b_transport_callback = callback;
   }
-  /// Optional; without it debug accesses transfer nothing.
+  /// Optional; without this callback, debug accesses transfer no bytes.
   void register_transport_dbg(Module* module, TransportDebug callback, int tag) {
     forward_.set_module(*module, tag);
     forward_.transport_dbg_callback = callback;
   }
-  /// Optional; without it direct access is denied, at all addresses.
+  /// Optional; without this callback, direct access is denied at all addresses.
   void register_get_direct_mem_ptr(Module* module, GetDirectMemPtr callback, int tag) {
     forward_.set_module(*module, tag);
     forward_.get_direct_mem_ptr_callback = callback;

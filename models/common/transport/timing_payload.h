@@ -1,5 +1,5 @@
-// Payload of an initiator that makes timing-only requests one after the other: its attributes stay attached, and it is reset
-// for each request. Nothing is allocated and no reference is counted.
+// Payload of an initiator that makes timing-only requests one after the other. The payload is reset for each request, and its
+// attributes stay attached. Nothing is allocated, and references are not counted.
 #pragma once
 
 #include <tlm>
@@ -9,7 +9,8 @@
 
 namespace lacuna {
 
-/// For initiators that have one timing_only request in flight at a time and whose targets keep none (b_transport without wait).
+/// For initiators that have one timing_only request in flight at a time and whose targets do not keep the payload after the
+/// call (b_transport without wait).
 class TimingPayload {
  public:
   TimingPayload() { payload_.set_extension(&attributes_); }
@@ -18,8 +19,8 @@ class TimingPayload {
   TimingPayload(const TimingPayload&) = delete;
   TimingPayload& operator=(const TimingPayload&) = delete;
 
-  /// Starts a new request with default attributes and timing_only. Keeps the latency breakdown, for initiators that add up
-  /// several requests; clear_latency() resets it.
+  /// Starts a new request with default attributes and timing_only set. Keeps the latency breakdown, for initiators that
+  /// accumulate it over several requests; clear_latency() resets it.
   MemoryAttributes& renew(tlm::tlm_command command, std::uint64_t address, unsigned length) {
     payload_.set_command(command);
     payload_.set_address(address);
@@ -35,7 +36,7 @@ class TimingPayload {
     attributes_.byte_mask = ByteMask::all();
     return attributes_;
   }
-  /// Starts a new request from a MemoryRequest, with a separate latency breakdown.
+  /// Starts a new request from a MemoryRequest, with a cleared latency breakdown.
   void renew(const MemoryRequest& request) {
     renew(request.write ? tlm::TLM_WRITE_COMMAND : tlm::TLM_READ_COMMAND, request.address, request.bytes);
     clear_latency();

@@ -1,5 +1,5 @@
-// Timing-only requests of an initiator whose data move through the GPUVM's windows: one request, blocking, with its completion
-// time. Requests have RequestKind::command_processor.
+// Timing-only requests of an initiator that transfers its data through windows of the GPUVM. A call makes one blocking request
+// and returns its completion time. Requests have RequestKind::command_processor.
 #pragma once
 
 #include <cstdint>
@@ -13,11 +13,11 @@ namespace lacuna {
 class TimingPort {
  public:
   struct Response {
-    Tick done;  ///< not before `at`; may be ahead of the kernel's time
+    Tick done;  ///< completion time, not before `at`; may be ahead of the kernel's time
     bool ok;    ///< false: no memory at the bus address
   };
 
-  /// The socket outlives the port and is bound before the first access.
+  /// `socket` must outlive the port and be bound before the first access.
   explicit TimingPort(tlm::tlm_initiator_socket<>& socket) : socket_(socket) {}
 
   /// Reads or writes `bytes` bytes with a request that departs at `at`, which must not be before the kernel's time.

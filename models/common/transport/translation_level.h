@@ -10,22 +10,24 @@ namespace lacuna {
 class TranslationClient {
  public:
   virtual ~TranslationClient() = default;
-  /// The translation requested with `tag` is known from `at` on.
+  /// Called for a translation requested with `tag`, which is known from `at` on.
   virtual void translated(std::uint32_t tag, Tick at) = 0;
 };
 
 class TranslationLevel {
  public:
   virtual ~TranslationLevel() = default;
-  /// Time from which the translation of the page of `address`, requested at `at`, is known.
+  /// Requests the translation of the page of `address` at `at`. Returns the time from which it is known.
   virtual Tick translate(std::uint64_t address, Tick at) = 0;
-  /// As translate(), for clients that can wait for the response. True: `known` holds the time. False: it depends on requests of
-  /// other clients in the same time window (models/compute/windows.h), and the client receives it later, with `tag`.
+  /// Like translate(), for clients that can wait for the response. Returns true if `known` holds the time. Otherwise the time
+  /// depends on requests of other clients in the same window (models/compute/windows.h), and the client receives it later, with
+  /// `tag`.
   virtual bool translate_or_defer(std::uint64_t address, Tick at, TranslationClient&, std::uint32_t, Tick& known) {
     known = translate(address, at);
     return true;
   }
-  /// Declares that no later request is made before `horizon`: drops bookings before it, here and in the levels below.
+  /// Declares that no further request is made for a time before `horizon`. Drops earlier bookings, here and in the levels
+  /// below.
   virtual void retire(Tick horizon) = 0;
 };
 

@@ -1,4 +1,4 @@
-// Notification of writes to GPU memory that pass no compute unit.
+// Notification of writes to GPU memory that are not made by instructions of a compute unit.
 #pragma once
 
 #include <cstdint>
@@ -8,8 +8,8 @@ namespace lacuna {
 class WriteObserver {
  public:
   virtual ~WriteObserver() = default;
-  /// Bus addresses [address, address + bytes) have been written by a copy engine, or in bulk instead of by wavefronts
-  /// (`by_wavefronts`). Called at any time between windows. The range may extend beyond GPU memory.
+  /// Called when bus addresses [address, address + bytes) have been written by a copy engine, or, if `by_wavefronts`, in bulk
+  /// in place of wavefronts. Called at any time between windows. The range may extend beyond GPU memory.
   virtual void written(std::uint64_t address, std::uint64_t bytes, bool by_wavefronts) = 0;
 };
 
