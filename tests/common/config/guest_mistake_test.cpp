@@ -52,7 +52,7 @@ TEST_F(GuestMistakes, KindsHaveSeparateCounts) {
   guest_error("bad packets", "packet {:#x}", 255);
   EXPECT_EQ(lines().back(), "error packet 0xff");
   const auto counts = guest_mistakes();
-  ASSERT_EQ(counts.size(), 2u);  // by name
+  ASSERT_EQ(counts.size(), 2u);  // sorted by name
   EXPECT_EQ(counts[0].kind, "bad packets");
   EXPECT_EQ(counts[0].count, 1u);
   EXPECT_EQ(counts[1].kind, "wrong writes");

@@ -47,7 +47,7 @@ class Parameters : public ::testing::Test {
     if (found == nullptr) throw std::out_of_range(name);
     return *found;
   }
-  /// Parses and returns the reason, or "" when it was accepted.
+  /// Parses a value. Returns the reason for its rejection, or "" if it is accepted.
   std::string parse(const std::string& name, std::string_view text) {
     return parameter(name).parse(text).value_or(std::string());
   }

@@ -1,4 +1,4 @@
-// A set of small numbers.
+// BitSet, a set of small numbers.
 #include "models/common/containers/bit_set.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// A queue in one block of memory.
+// Ring, a queue in one block of memory.
 #include "models/common/containers/ring.h"
 
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@ TEST(Ring, IsADeque) {
   std::deque<int> deque;
   std::mt19937 random(3);
   for (int i = 0; i < 20'000; ++i) {
-    // The number of elements grows at first, then decreases.
+    // The number of elements increases at first and decreases later.
     if (random() % 20'000 > static_cast<unsigned>(i) || deque.empty()) {
       ring.push(i);
       deque.push_back(i);

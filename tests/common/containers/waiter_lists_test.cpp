@@ -1,4 +1,4 @@
-// Lists of requests that wait for one event each.
+// Lists of requests, each of which waits for one event.
 #include "models/common/containers/waiter_lists.h"
 
 #include <gtest/gtest.h>
@@ -17,7 +17,7 @@ TEST(WaiterLists, ListsAreTakenInOrder) {
   std::uint32_t later = WaiterLists<int>::kNone;
   lists.take_all(even, [&](int waiter) {
     taken.push_back(waiter);
-    lists.append(later, waiter + 100);  // reuses the entries that are taken
+    lists.append(later, waiter + 100);  // reuses the entries that take_all() has released
   });
   EXPECT_EQ(taken, (std::vector{0, 2, 4, 6, 8}));
   taken.clear();

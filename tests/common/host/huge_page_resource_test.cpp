@@ -38,7 +38,7 @@ TEST(HugePageResource, ImpossibleAllocationsThrow) {
   EXPECT_FALSE(memory == *std::pmr::new_delete_resource());
 }
 
-// An arena that exceeds its initial size grows.
+// An arena that exceeds its initial size allocates further memory from the resource.
 TEST(HugePageResource, GrowsUnderAnArena) {
   HugePageResource memory;
   std::pmr::monotonic_buffer_resource arena(4096, &memory);

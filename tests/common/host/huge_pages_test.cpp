@@ -1,4 +1,4 @@
-// Memory for which huge pages are requested, as the host reports it.
+// Requests for huge pages, verified with /proc/self/smaps.
 #include "models/common/host/huge_pages.h"
 
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@ constexpr std::size_t kPages = 6;
 class HugePagesTest : public testing::Test {
  protected:
   HugePagesTest() {
-    // Aligned, with small pages.
+    // The tested memory is aligned to huge pages and initially uses small pages.
     void* at =
         ::mmap(nullptr, (kPages + 1) * kHugePage, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     mapping_ = static_cast<std::byte*>(at);
@@ -24,7 +24,7 @@ class HugePagesTest : public testing::Test {
     memory_ = mapping_ + ((number + kHugePage - 1) / kHugePage * kHugePage - number);
   }
   ~HugePagesTest() override { ::munmap(mapping_, (kPages + 1) * kHugePage); }
-  /// A letter for each huge page of the memory: H where huge pages have been requested.
+  /// One character for each huge page of the memory: H if huge pages have been requested there, otherwise -.
   std::string asked() const {
     std::string result(kPages, '-');
     std::ifstream maps("/proc/self/smaps");

@@ -1,4 +1,4 @@
-// Work in parts that several threads advance.
+// Sequential work in parts that several threads advance.
 #include "models/common/host/shared_progress.h"
 
 #include <gtest/gtest.h>
@@ -39,7 +39,7 @@ TEST(SharedProgress, ManyThreads) {
   constexpr unsigned kParts = 6;
   for (unsigned round = 0; round < 300; ++round) {
     SharedProgress progress;
-    std::vector<unsigned> done;  // not atomic: one thread at a time
+    std::vector<unsigned> done;  // not atomic, as one thread works at a time
     {
       std::latch all_there(4);
       std::vector<std::jthread> threads;

@@ -7,9 +7,10 @@ namespace {
 
 using std::chrono::milliseconds;
 
-/// A process whose threads lose their processor `per_second` times per second while they share work, with a simulated clock.
+/// A process, with a simulated clock, whose threads lose their processor a given number of times per second while they share
+/// work.
 struct Process {
-  /// Works for `length` in rounds of a millisecond. Returns the time for which the work was shared.
+  /// Works for `length` in rounds of 1 ms. Returns the time for which the work was shared.
   milliseconds shared_of(milliseconds length, unsigned per_second) {
     milliseconds shared{};
     for (milliseconds t{}; t < length; t += milliseconds{1}) {
@@ -23,7 +24,7 @@ struct Process {
 
   ThreadContention contention;
   ThreadContention::Time now{};
-  std::uint64_t losses = 0;  // in thousandths
+  std::uint64_t losses = 0;  // thousandths of a loss
 };
 
 TEST(ThreadContention, AnIdleHostsThreadsShareAlways) {
@@ -34,7 +35,7 @@ TEST(ThreadContention, AnIdleHostsThreadsShareAlways) {
 TEST(ThreadContention, WithABusyProcessOneThreadWorksMostOfTheTime) {
   Process process;
   const milliseconds shared = process.shared_of(milliseconds{20000}, 1000);
-  EXPECT_GE(shared, milliseconds{200});  // repeatedly checks whether the processors are free
+  EXPECT_GE(shared, milliseconds{200});  // at least the observations that check whether processors are free
   EXPECT_LE(shared, milliseconds{600});
 }
 
@@ -49,7 +50,7 @@ TEST(ThreadContention, LossesBetweenRoundsDoNotCount) {
   Process process;
   process.shared_of(milliseconds{25}, 0);
   process.now += milliseconds{10000};
-  process.losses += 1'000'000;  // the program's own threads
+  process.losses += 1'000'000;  // losses of other threads of the process
   EXPECT_EQ(process.shared_of(milliseconds{100}, 0), milliseconds{100});
 }
 

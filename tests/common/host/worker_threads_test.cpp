@@ -26,7 +26,7 @@ TEST_P(WorkerThreadsOf, EachItemIsDoneOnceAndBeforeTheReturn) {
   EXPECT_EQ(threads.threads(), GetParam());
   for (unsigned round = 0; round < 2000; ++round) {
     const auto items = std::span(kAll).first(round % (kItems + 1));
-    std::array<unsigned, kItems> done{};  // not atomic: visible after the return
+    std::array<unsigned, kItems> done{};  // not atomic, as run() makes all writes visible when it returns
     threads.run(items, kItems, [&](unsigned i, unsigned thread) {
       EXPECT_LT(thread, GetParam());
       ++done[i];
@@ -63,7 +63,8 @@ TEST_P(WorkerThreadsOf, RethrowExceptionsOfWork) {
 
 INSTANTIATE_TEST_SUITE_P(Numbers, WorkerThreadsOf, testing::Values(1, 2, 3, 8));
 
-// Items 0 and 2 are processed at the same time, and so are 1 and 3.
+// Thread 0 owns items 0 and 1, thread 1 owns items 2 and 3. Items 0 and 2 wait for each other, then 1 and 3, so that no thread
+// can take both items of a pair.
 TEST(WorkerThreads, EachThreadBeginsWithItsOwnItems) {
   WorkerThreads threads(2);
   for (unsigned round = 0; round < 100; ++round) {
@@ -85,14 +86,14 @@ TEST(WorkerThreads, IdleThreadsSleepAndWake) {
   threads.run(kFour, 4, [](unsigned, unsigned) {});
   while (threads.asleep() != 3) std::this_thread::yield();
   std::atomic<unsigned> inside = 0;
-  threads.run(kFour, 4, [&](unsigned, unsigned) {  // needs all of them
+  threads.run(kFour, 4, [&](unsigned, unsigned) {  // needs all four threads
     ++inside;
     while (inside != 4) std::this_thread::yield();
   });
   EXPECT_EQ(inside, 4U);
 }
 
-// All items are assigned to one thread: the other one helps it.
+// One thread owns both items, which wait for each other, so that the other thread must take one.
 TEST(WorkerThreads, ThreadsHelpEachOther) {
   WorkerThreads threads(2);
   std::atomic<unsigned> inside = 0;

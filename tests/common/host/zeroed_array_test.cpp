@@ -10,7 +10,7 @@
 namespace lacuna {
 namespace {
 
-/// Number of resident host pages of a range that begins at a page.
+/// Number of resident host pages of a range that begins at a page boundary.
 std::size_t resident(const void* memory, std::size_t bytes) {
   const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
   std::vector<unsigned char> pages((bytes + page - 1) / page);
@@ -67,7 +67,7 @@ TEST(ZeroedArray, OnlyAccessedPagesExist) {
   EXPECT_EQ(array[kBytes / 16], 0U);
 }
 
-// Small arrays share mappings: more than fit into one, freed in a different order.
+// Small arrays share mappings. More arrays are allocated than fit into one mapping, and freed in a different order.
 TEST(ZeroedArray, ManySmallOnesAreApartAndZero) {
   constexpr std::size_t kSize = 1000;
   for (unsigned round = 0; round < 2; ++round) {

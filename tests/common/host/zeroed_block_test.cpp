@@ -1,4 +1,4 @@
-// Zero-initialised arrays in memory that is zero already.
+// Arrays of zeros in memory that is already zero.
 #include "models/common/host/zeroed_block.h"
 
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@
 namespace lacuna {
 namespace {
 
-/// Whether the host has a page for any byte of [begin, begin + bytes).
+/// Whether any page of [begin, begin + bytes) is resident on the host.
 bool touched(const void* begin, std::size_t bytes) {
   const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
   std::vector<unsigned char> pages((bytes + page - 1) / page);

@@ -9,7 +9,8 @@
 namespace lacuna {
 namespace {
 
-/// The probability of [-t, t]: M. Abramowitz, I. A. Stegun, Handbook of Mathematical Functions, formulas 26.7.3 and 26.7.4.
+/// The probability that Student's t is in [-t, t]: M. Abramowitz, I. A. Stegun, Handbook of Mathematical Functions, formulas
+/// 26.7.3 and 26.7.4.
 double probability_inside(double t, unsigned degrees) {
   const double angle = std::atan(t / std::sqrt(degrees));
   const double cosine = std::cos(angle);
@@ -24,7 +25,7 @@ double probability_inside(double t, unsigned degrees) {
 }
 
 TEST(StudentT, IsThatOfPublishedTables) {
-  // Values of qt(0.975, df) of R 4.2.2, with all digits.
+  // Results of qt(0.975, df) in R 4.2.2, with all digits.
   const std::map<std::size_t, double> r{
       {1, 12.7062047361747},  {2, 4.30265272974946},  {3, 3.18244630528371},  {4, 2.77644510519779},  {5, 2.57058183563631},
       {6, 2.44691185114497},  {7, 2.36462425159278},  {8, 2.30600413520417},  {9, 2.26215716279820},  {10, 2.22813885198627},
@@ -63,7 +64,7 @@ TEST(Spreads, HaveAnIntervalFromTwoSamplesOn) {
   EXPECT_EQ(of({7, 7, 7}).half_width(), 0);
   EXPECT_TRUE(of({7, 7, 7}).is_within(1e-9));
   EXPECT_TRUE(of({0, 0}).is_within(0.01));
-  // An offset that is large and the same in all samples.
+  // Samples with a large common offset.
   EXPECT_NEAR(*of({1e15 + 1, 1e15 + 2, 1e15 + 3}).deviation(), 1, 1e-9);
 }
 
@@ -99,8 +100,8 @@ TEST(Spreads, KnowHowManySamplesAnIntervalNeeds) {
 }
 
 TEST(Spreads, OverlapWithTheirIntervals) {
-  const Spread low = of({10, 11, 12});   // 8.5 .. 13.5
-  const Spread high = of({14, 15, 16});  // 12.5 .. 17.5
+  const Spread low = of({10, 11, 12});   // interval 8.5 .. 13.5
+  const Spread high = of({14, 15, 16});  // interval 12.5 .. 17.5
   EXPECT_TRUE(low.overlaps(high)) << "though no sample of one is among those of the other";
   EXPECT_TRUE(high.overlaps(low));
   EXPECT_FALSE(low.overlaps(of({17, 18, 19})));

@@ -1,4 +1,4 @@
-// Calendars against a brute-force model that keeps one flag (or count) per picosecond.
+// Calendars, compared with a brute-force model that keeps one flag or count per picosecond.
 #include "models/common/time/calendar.h"
 
 #include <gtest/gtest.h>
@@ -12,7 +12,7 @@ namespace {
 
 using namespace literals;
 
-/// One flag per picosecond.
+/// Reference model of Calendar with one flag per picosecond.
 class BitmapCalendar {
  public:
   explicit BitmapCalendar(std::size_t span) : taken_(span, false) {}
@@ -141,7 +141,7 @@ TEST(Calendar, MemoryIsBoundedByTheSpreadOfRequests) {
     if (i % 64 == 0) c.retire({horizon});
     most = std::max(most, c.intervals());
   }
-  // With 1000 ps of spread and 64 requests between retirements there cannot be more separate bookings.
+  // Requests are spread over 1000 ps and retired after every 64, so that there cannot be more separate bookings.
   EXPECT_LT(most, 200u);
 }
 
@@ -245,7 +245,7 @@ TEST(PoolCalendar, ALongQueueBeforeASaturatedPoolCostsNoMemory) {
   EXPECT_LE(pool.changes(), 2 * pool.servers());
 }
 
-// bench/memory_bench measures the time.
+// Checks only the memory; bench/memory_bench measures the time of appending.
 TEST(Calendar, AppendingKeepsOnlyPendingTimes) {
   Calendar c;
   std::size_t most = 0;

@@ -1,4 +1,5 @@
-// ClockedCalendar must return the same results as Calendar, on its grid and off it.
+// ClockedCalendar must return the same results as Calendar, for requests that are aligned to its cycles (on the grid) and
+// others.
 #include "models/common/time/clocked_calendar.h"
 
 #include <gtest/gtest.h>
@@ -21,7 +22,7 @@ TEST(ClockedCalendar, StaysOnTheGridOfAnyPeriod) {
   }
 }
 
-// Every `odd`-th request is off the grid or has another duration.
+// On average, one in `odd` requests is off the grid, and one in `odd` has a duration of other than whole cycles; 0: none.
 void compare(std::uint64_t seed, Tick grain, unsigned odd) {
   Calendar calendar;
   ClockedCalendar clocked(grain);
@@ -53,7 +54,7 @@ TEST(ClockedCalendar, AgreesWithCalendarOnTheGrid) {
 
 TEST(ClockedCalendar, AgreesWithCalendarOffTheGrid) {
   compare(3, 1000_ps, 5);
-  compare(4, 625_ps, 1000);  // leaves the grid and returns, repeatedly
+  compare(4, 625_ps, 1000);  // repeatedly switches between cycles and intervals
 }
 
 TEST(ClockedCalendar, ReturnsToTheGridWithoutBookings) {

@@ -11,7 +11,7 @@
 namespace lacuna {
 namespace {
 
-/// Booked cycles of a calendar that has dropped none.
+/// Number of booked cycles of a calendar that has not dropped any cycle.
 std::uint64_t booked_cycles(const SlotCalendar& calendar) {
   std::uint64_t count = 0;
   for (std::uint64_t cycle = 0; cycle < calendar.window(); ++cycle) count += calendar.is_booked(cycle) ? 1U : 0U;
@@ -94,7 +94,7 @@ TEST(SlotCalendar, CyclesNeedNotBeConsecutive) {
   SlotCalendar calendar;
   EXPECT_EQ(calendar.take(10, 4), 13U);
   EXPECT_EQ(calendar.take(16, 4), 19U);
-  // Two bookings in the gap and two after it; the next one follows these.
+  // Cycles 14 and 15 fill the gap, 20 and 21 follow the second booking; the next request gets cycle 22.
   EXPECT_EQ(calendar.take(10, 4), 21U);
   EXPECT_EQ(calendar.take(10, 1), 22U);
   EXPECT_EQ(booked_cycles(calendar), 13U);
@@ -147,7 +147,7 @@ TEST(SlotCalendars, ACycleFreeInBothCalendars) {
   };
   EXPECT_EQ(flit(0, 1, 0), 0U);
   EXPECT_EQ(flit(2, 1, 1), 1U);
-  // Cycle 1 is a collision: the input was free, the output was not.
+  // Cycle 1 is booked in input 0 by a lost bid: the input is free, output 1 is not.
   EXPECT_EQ(flit(0, 1, 1), 2U);
   EXPECT_EQ(flit(0, 2, 1), 3U);
   EXPECT_EQ(ports.window(), 256U);
@@ -169,7 +169,7 @@ TEST(SlotCalendars, RunsInTwoAndFilling) {
     };
     while (!is_free(a, expected) || !is_free(b, expected)) ++expected;
     ASSERT_EQ(ports.first_run(a, b, from, count), expected) << from << ", " << count;
-    // The run includes cycles that are already booked.
+    // The filled range may include cycles that are already booked.
     ports.fill(a, expected, count + i % 3);
     for (unsigned c = 0; c < count + i % 3; ++c) booked[a].insert(expected + c);
   }

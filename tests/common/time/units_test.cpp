@@ -19,7 +19,7 @@ void expect_as_division(const Clock& clock, std::uint64_t ps) {
   ASSERT_EQ(clock.ceil({ps}).n, ps / period + (ps % period != 0 ? 1 : 0)) << ps << " ps, period " << period;
 }
 
-// floor() multiplies by a reciprocal: exact for every instant, in particular next to the bounds of cycles.
+// floor() multiplies by a reciprocal; the result must be exact for all times, in particular near the bounds of cycles.
 TEST(Clock, CyclesAreThoseOfADivision) {
   std::mt19937_64 random(17);
   for (const std::uint64_t hz :

@@ -18,7 +18,7 @@ TEST(AddressSlice, SlicesPartitionTheRangeAndPackTheirShare) {
     unsigned count;
     AddressHash hash = AddressHash::none;
   };
-  // Powers of two use shifts, other numbers divisions.
+  // AddressSlice uses shifts for powers of two and divisions for other numbers; test both.
   constexpr AddressHash kFold = AddressHash::fold;
   for (const Shape& shape :
        {Shape{0x10000, 128, 4}, Shape{0x30, 48, 3}, Shape{0, 64, 6}, Shape{0x1000, 256, 1}, Shape{0x10000, 128, 4, kFold},
@@ -44,7 +44,7 @@ TEST(AddressSlice, SlicesPartitionTheRangeAndPackTheirShare) {
   }
 }
 
-// For every power of two: among N addresses at this distance, with N slices, each belongs to a different slice.
+// For every power of two as distance: N addresses at this distance belong to N different slices.
 TEST(AddressSlice, AHashSpreadsStridesOfPowersOfTwo) {
   constexpr std::uint64_t kBase = 0x80'0000'0000;
   constexpr Bytes kSize{std::uint64_t{1} << 36};

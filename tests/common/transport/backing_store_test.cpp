@@ -24,7 +24,7 @@ TEST(BackingStore, FourGibibytesCostOnlyAccessedPages) {
   EXPECT_EQ(store.resident(), 0_B);
   for (std::uint64_t page = 0; page < 16; ++page) store.data()[page * (std::uint64_t{256} << 20)] = std::byte{1};
   EXPECT_GE(store.resident().n, 16 * 4096u);
-  // A host that always uses huge pages takes 2 MiB for each.
+  // A host that always uses huge pages needs 2 MiB for each accessed page.
   EXPECT_LE(store.resident().n, 16 * (2u << 20));
 }
 

@@ -1,4 +1,5 @@
-// The base class's own behaviour, with a device of every register shape. The contract suite runs on the real devices.
+// Behaviour of the base class MmioPeripheral, with a test device that has every kind of register. The tests of real devices run
+// the TLM contract (tests/harness/tlm_contract.h).
 #include "models/common/transport/mmio_peripheral.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Callbacks get the tag of the socket that a transaction arrived at.
+// Callbacks receive the tag of the socket at which a transaction arrived.
 #include "models/common/transport/tagged_target_socket.h"
 
 #include <gtest/gtest.h>

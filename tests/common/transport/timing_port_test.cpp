@@ -1,4 +1,4 @@
-// Timing-only requests: their payload, and when they complete.
+// Timing-only requests: payload and completion time.
 #include "models/common/transport/timing_port.h"
 
 #include <tlm_utils/simple_initiator_socket.h>
@@ -9,7 +9,7 @@
 namespace lacuna::test {
 namespace {
 
-/// Responds after 40 ns for addresses below 0x1000, with an address error above.
+/// Responds after 40 ns to addresses below 0x1000, and with an address error to all others.
 class Target : public sc_core::sc_module {
  public:
   explicit Target(sc_core::sc_module_name module_name) : sc_module(module_name) {
