@@ -1,4 +1,4 @@
-// lacuna_math: errors of the device library's functions against MPFR, in units in the last place.
+// lacuna_math: errors of the device library's functions relative to MPFR, in units in the last place.
 #include <boost/program_options.hpp>
 #include <cstdio>
 #include <exception>
@@ -15,7 +15,7 @@ using namespace lacuna::math;
 constexpr int kExitBeyond = 1;
 constexpr int kExitUsage = 2;
 
-/// Prints the table. Returns the number of functions whose errors exceed their bounds.
+/// Prints a table of all findings. Returns the number of functions whose errors exceed their bounds.
 unsigned report(const std::vector<Finding>& findings, const lacuna::programs::Variant& variant) {
   std::printf("%s -O%u\n%-12s %-6s %8s %12s  %s\n", variant.target.c_str(), variant.level, "function", "type", "bound",
               "largest", "there");

@@ -19,12 +19,12 @@ using programs::bytes_of;
 using programs::Variant;
 using programs::write_file;
 
-constexpr std::chrono::seconds kRunLimit{900};  ///< a run that takes longer hangs, however busy the machine
-/// Precision for products of two doubles and their sum with a third; sufficient for every other function, too.
+constexpr std::chrono::seconds kRunLimit{900};  ///< a run that takes longer is considered hung, even on a busy host
+/// Bits of precision for the exact product of two doubles plus a third one; also sufficient for all other functions.
 constexpr mpfr_prec_t kExactPrecision = 4400;
 constexpr mpfr_prec_t kPrecision = 192;
 
-/// One function with one type.
+/// Test case: a function with one type, and its operands.
 template <typename T>
 struct Case {
   static constexpr const char* kType = std::is_same_v<T, float> ? "float" : "double";
@@ -41,7 +41,7 @@ struct Case {
            " a = as[i], b = bs[i], c = cs[i];\n  int n = ns[i];\n  out[i] = " + function->expression + ";\n}\n";
   }
 
-  /// Writes the operands. Returns the text of the launch file.
+  /// Writes the operands to files. Returns the function's part of the launch file.
   [[nodiscard]] std::string launch(const std::filesystem::path& folder) const {
     write_file(folder / (name() + ".a"), bytes_of(samples.a));
     write_file(folder / (name() + ".b"), bytes_of(samples.b));
@@ -80,7 +80,7 @@ class Meter {
     Finding finding{case_.function, std::is_same_v<T, double>, case_.bound(), 0, "", static_cast<unsigned>(got.size()), 0};
     for (std::size_t i = 0; i < got.size(); ++i) {
       const double error = error_of(i, got[i]);
-      // A correctly rounded result is at most half a unit off, so that only other results count as errors.
+      // For functions that must be correctly rounded, the bound is 0, and so is the error of the correctly rounded result.
       if (error > case_.bound()) ++finding.beyond;
       if (error > finding.worst) {
         finding.worst = error;
@@ -98,14 +98,14 @@ class Meter {
     const double error = error_with(s.a[i], s.b[i], s.c[i], s.n[i], got);
     if (got == 0 && mpfr_zero_p(exact_.get()) && case_.function->any_zero) return 0;
     if (error <= case_.bound() || !flushes_) return error;
-    // OpenCL C 3.0, 7.5.3: without denormals, results and operands that would be denormal may be zero.
+    // OpenCL C 3.0, 7.5.3: if denormals are not supported, denormal results and operands may be replaced by zero.
     if (got == 0 && may_be_denormal()) return 0;
     if (!denormal(s.a[i]) && !denormal(s.b[i]) && !denormal(s.c[i])) return error;
     const double with_zeros = error_with(flushed(s.a[i]), flushed(s.b[i]), flushed(s.c[i]), s.n[i], got);
     return got == 0 && may_be_denormal() ? 0 : std::min(error, with_zeros);
   }
 
-  /// Whether the exact value, or one within its error bound, is smaller than normal numbers.
+  /// Whether the exact value, or a value within the error bound, may be smaller in magnitude than all normal numbers.
   bool may_be_denormal() {
     if (mpfr_zero_p(exact_.get()) || !mpfr_number_p(exact_.get())) return false;
     const double smallest = static_cast<double>(std::numeric_limits<T>::min());
@@ -189,8 +189,8 @@ std::vector<Finding> measure(const Variant& variant, const programs::Simulator& 
   if (outcome.exit_code != 0)
     throw programs::RunError("exit code " + std::to_string(outcome.exit_code) + "\n" + outcome.output);
   std::vector<Finding> findings;
-  // Denormals of single precision are optional in OpenCL. Clang disables them for gfx803; on gfx90a the library's code still
-  // uses v_rcp_f32, v_sqrt_f32, v_rsq_f32 and v_log_f32, which treat them as zero.
+  // Denormals of single precision are optional in OpenCL. Clang disables them for gfx803. On gfx90a, code of the library
+  // uses v_rcp_f32, v_sqrt_f32, v_rsq_f32 and v_log_f32, which treat denormals as zero.
   const bool flushes = true;
   measure_all(floats, folder.path(), flushes, findings);
   measure_all(doubles, folder.path(), flushes, findings);

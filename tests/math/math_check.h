@@ -1,4 +1,4 @@
-// Running the device library's functions on the simulated GPU and measuring their errors.
+// Runs the device library's functions on the simulated GPU and measures their errors.
 #pragma once
 
 #include <cstdint>
@@ -10,18 +10,18 @@
 
 namespace lacuna::math {
 
-/// Errors of one function with one type.
+/// Errors of a function with one type.
 struct Finding {
   const MathFunction* function = nullptr;
   bool is_double = false;
   double bound = 0;
-  double worst = 0;      ///< largest error, units in the last place
-  std::string worst_at;  ///< operands and result there
+  double worst = 0;      ///< largest error, in units in the last place
+  std::string worst_at;  ///< operands and result with the largest error
   unsigned samples = 0;
-  unsigned beyond = 0;  ///< samples with an error above the bound
+  unsigned beyond = 0;  ///< number of samples with an error above the bound
 };
 
-/// All functions in both types, on one target at one optimisation level.
+/// Measures all functions with both types, for one GPU target and optimisation level.
 [[nodiscard]] std::vector<Finding> measure(const programs::Variant& variant, const programs::Simulator& simulator,
                                            unsigned samples, std::uint64_t seed, const std::string& only);
 

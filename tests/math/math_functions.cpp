@@ -23,7 +23,7 @@ void ref_pown(mpfr_ptr r, const Operands& x) { mpfr_pow_si(r, x.a, x.n, kNearest
 void ref_rootn(mpfr_ptr r, const Operands& x) { mpfr_rootn_si(r, x.a, x.n, kNearest); }
 void ref_ldexp(mpfr_ptr r, const Operands& x) { mpfr_mul_2si(r, x.a, x.n, kNearest); }
 
-/// MPFR's function gives positive infinity for zero; OpenCL's rsqrt, like 1 / sqrt, gives negative infinity for -0.
+/// mpfr_rec_sqrt returns positive infinity for any zero; OpenCL's rsqrt, like 1 / sqrt, returns negative infinity for -0.
 void ref_rsqrt(mpfr_ptr r, const Operands& x) {
   if (mpfr_zero_p(x.a)) {
     mpfr_set_inf(r, mpfr_signbit(x.a) ? -1 : 1);
@@ -32,7 +32,7 @@ void ref_rsqrt(mpfr_ptr r, const Operands& x) {
   }
 }
 
-/// MPFR's function returns 1 for 1 and a NaN.
+/// OpenCL's powr(1, NaN) is NaN; mpfr_powr returns 1.
 void ref_powr(mpfr_ptr r, const Operands& x) {
   if (mpfr_nan_p(x.b)) {
     mpfr_set_nan(r);
@@ -46,7 +46,7 @@ void ref_lgamma(mpfr_ptr r, const Operands& x) {
   mpfr_lgamma(r, &sign, x.a, kNearest);
 }
 
-/// Rounds halves away from zero.
+/// Rounds to the nearest integer, halfway cases away from zero.
 void ref_round(mpfr_ptr r, const Operands& x) { mpfr_round(r, x.a); }
 void ref_floor(mpfr_ptr r, const Operands& x) { mpfr_floor(r, x.a); }
 void ref_ceil(mpfr_ptr r, const Operands& x) { mpfr_ceil(r, x.a); }
@@ -66,10 +66,11 @@ void ref_logb(mpfr_ptr r, const Operands& x) {
 
 constexpr double kCorrect = kCorrectlyRounded;
 
-// Bounds: OpenCL C 3.0, section 7.4 "Relative error as ULPs", tables of single and double precision, full profile; lgamma's is
-// left to the implementation there and is this project's own. So is tgamma's of float for negative numbers: the library's code
-// is off by a hundred units there (the specification's 16 are not tested by its conformance test either). half_ functions: same
-// table, 8192. sin, cos and tan of half_ are specified from -2^16 to 2^16.
+// Bounds: OpenCL C 3.0, section 7.4 "Relative error as ULPs", tables of single and double precision, full profile. The
+// specification leaves the bound of lgamma to the implementation; the bound used here is our choice. The bound of tgamma for
+// negative floats is our choice as well: the library has errors of a hundred units there (the specification's bound of 16 is
+// not tested by its conformance test either). half_ functions: same table, 8192; half_sin, half_cos and half_tan are specified
+// from -2^16 to 2^16.
 constexpr std::array kFunctions{
     MathFunction{"acos", "acos(a)", 1, of_one<mpfr_acos>, 4, 4, -1, 1, 0, 0},
     MathFunction{"acosh", "acosh(a)", 1, of_one<mpfr_acosh>, 4, 4, 1, 100, 0, 0},

@@ -7,7 +7,7 @@
 
 namespace lacuna::math {
 
-/// Exact operands of a reference function; `n` is the integer operand of functions that have one.
+/// Exact operands of a reference function; `n` is the integer operand, if the function has one.
 struct Operands {
   mpfr_srcptr a, b, c;
   long n;
@@ -21,16 +21,17 @@ inline constexpr double kNotThere = -1;  ///< the function does not exist for th
 
 struct MathFunction {
   const char* name;
-  const char* expression;  ///< OpenCL C, of a, b, c and the int n
-  unsigned operands;       ///< how many of a, b, c it has
+  const char* expression;  ///< OpenCL C expression of a, b, c and the integer n
+  unsigned operands;       ///< number of operands among a, b, c
   Reference reference;
   double float_bound;
   double double_bound;
-  double low, high;                ///< range of half of a's values; the others are edge cases and random bits of any exponent
+  double low, high;                ///< range of half of a's values; the others are edge cases and random bits
   double second_low, second_high;  ///< range of half of b's values
-  /// All of a's values are from low to high: the function is not specified elsewhere.
+  /// All values of a are from `low` to `high`, as the function is not specified elsewhere.
   bool only_range = false;
-  /// The library's code returns a zero of the wrong sign for some arguments, although every instruction is correct.
+  /// The sign of a zero result is not checked: the library returns the wrong sign for some arguments, although every
+  /// instruction is executed correctly.
   bool any_zero = false;
 };
 

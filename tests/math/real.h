@@ -1,4 +1,4 @@
-// A number of MPFR that frees itself.
+// RAII wrapper of an MPFR number.
 #pragma once
 
 #include <mpfr.h>

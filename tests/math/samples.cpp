@@ -58,7 +58,8 @@ T in_range(Random& random, double low, double high) {
   return static_cast<T>(low + (high - low) * (static_cast<double>(random.bits() >> 11U) * 0x1p-53));
 }
 
-/// A sixth of the values are near zero in magnitude, where uniform values of a range hardly ever are.
+/// A value from a range. A sixth of the values are scaled towards zero, as uniformly distributed values are hardly ever near
+/// zero.
 template <typename T>
 T one_of_range(Random& random, double low, double high) {
   T value = in_range<T>(random, low, high);

@@ -1,4 +1,4 @@
-// Operands with which a function is tested.
+// Operands with which functions are tested.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ struct Samples {
   std::vector<std::int32_t> n;
 };
 
-/// `count` values for each operand: first all pairs of edge cases, then values in the function's range, then arbitrary bits.
+/// Returns `count` values for each operand: all pairs of edge cases, then values in the function's range, then random bits.
 template <typename T>
 [[nodiscard]] Samples<T> samples_of(const MathFunction& function, unsigned count, std::uint64_t seed);
 
