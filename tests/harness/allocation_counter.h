@@ -1,4 +1,4 @@
-// Counts the allocations of a test process: link allocation_counter.cpp, which replaces operator new.
+// Counts the allocations of a test process. To use it, link allocation_counter.cpp, which replaces operator new and delete.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@ namespace lacuna::test {
 
 /// Number of calls of operator new since the process started.
 std::uint64_t allocations();
-/// Bytes that are allocated now.
+/// Bytes that are currently allocated.
 std::uint64_t allocated_bytes();
 
 }  // namespace lacuna::test

@@ -14,13 +14,13 @@
 namespace lacuna::test {
 namespace {
 
-/// by path of the source file
+/// Registered benches, by path of their source file.
 std::map<std::string, BenchFactory>& factories() {
   static std::map<std::string, BenchFactory> instance;
   return instance;
 }
 
-/// The bench of the tests to run: that of `file`, or the only one of the program. Null if they have none.
+/// The bench that `file` has registered, or without a file the only bench of the program. Null if there is none.
 const BenchFactory* factory_of(const std::string& file) {
   if (file.empty() && factories().size() > 1) throw std::logic_error("several benches: use --tests_of=FILE to select one");
   for (const auto& [path, factory] : factories())
@@ -43,7 +43,7 @@ void report_handler(const sc_core::sc_report& report, const sc_core::sc_actions&
   for (ExpectReports* e = innermost_expectation; e != nullptr; e = e->outer_) {
     if (e->severity_ != report.get_severity()) continue;
     ++e->count_;
-    // An expected report is neither printed nor a failure; an error is still thrown in the reporting code.
+    // An expected report is not printed and does not fail the test; an error still throws its exception where it was reported.
     sc_core::sc_report_handler::default_handler(report, actions & (sc_core::SC_THROW | sc_core::SC_ABORT));
     return;
   }
@@ -77,7 +77,7 @@ void settle(unsigned deltas) {
   for (unsigned i = 0; i < deltas; ++i) sc_core::wait(sc_core::SC_ZERO_TIME);
 }
 
-/// Runs all tests inside one SystemC thread.
+/// Module that runs all tests inside one SystemC thread.
 struct Runner : sc_core::sc_module {
   explicit Runner(sc_core::sc_module_name module_name) : sc_module(module_name) {
     SC_HAS_PROCESS(Runner);

@@ -1,8 +1,8 @@
 // GoogleTest inside SystemC. Link lacuna_test_harness (lacuna_test(... SYSTEMC)) and choose one of two forms.
 //
 // 1. A bench: the modules under test are members of an sc_module, registered with LACUNA_TEST_BENCH. It is elaborated once
-//    per process, and all TESTs run in order inside one SystemC thread of it, so they may call b_transport and wait(). Of a
-//    program with several benches, --tests_of selects the one of its first file.
+//    per process, and all TESTs run in order inside one of its SystemC threads, so that they may call b_transport and wait().
+//    In a program with several benches, --tests_of selects the bench of the first file that it names.
 //
 //      struct UartBench : sc_core::sc_module {
 //        explicit UartBench(sc_core::sc_module_name n) : sc_module(n) { initiator.socket.bind(uart.bus); }
@@ -14,11 +14,11 @@
 //
 // 2. No bench: TESTs run before elaboration, in sc_main. One of them may build modules and call sc_start().
 //
-// A program may hold the tests of several files, which run in a process each: --tests_of=FILE (may be repeated) selects those
-// that FILE, an absolute path, defines.
+// A program may contain the tests of several files, each of which runs in a separate process: --tests_of=FILE (may be repeated)
+// selects the tests that FILE, an absolute path, defines.
 //
-// A SystemC report of severity warning or above fails the test that is running; so does a simulation that ends before the last
-// test did (a test that waits for an event that never occurs).
+// A SystemC report of severity warning or above fails the running test. The test also fails if the simulation ends while it is
+// running, for instance because it waits for an event that never occurs.
 #pragma once
 
 #include <functional>
@@ -33,9 +33,9 @@ namespace lacuna::test {
 
 using BenchFactory = std::function<std::unique_ptr<sc_core::sc_module>()>;
 
-/// Registers the factory of a source file; used by LACUNA_TEST_BENCH. Throws std::logic_error for the file's second.
+/// Registers the factory of a source file; used by LACUNA_TEST_BENCH. Throws std::logic_error if the file already has one.
 bool register_bench(const char* file, BenchFactory factory);
-/// The module made by the registered factory.
+/// The module that the registered factory has created.
 sc_core::sc_module& bench_module();
 
 template <class Bench>
@@ -43,7 +43,7 @@ Bench& bench() {
   return dynamic_cast<Bench&>(bench_module());
 }
 
-/// While one exists, SystemC reports of that severity do not fail the test but are counted.
+/// While an object exists, SystemC reports of its severity are counted and do not fail the test.
 class ExpectReports {
  public:
   explicit ExpectReports(sc_core::sc_severity severity);
@@ -59,21 +59,21 @@ class ExpectReports {
   ExpectReports* outer_;
 };
 
-/// The kernel's time.
+/// The current time of the SystemC kernel.
 Tick now();
-/// Advances simulated time. Only in a bench's tests.
+/// Advances simulated time. Only for tests with a bench.
 void wait_for(Tick duration);
-/// Advances delta cycles (signals settle). Only in a bench's tests.
+/// Advances delta cycles, so that signals settle. Only for tests with a bench.
 void settle(unsigned deltas = 4);
 
-/// Active-low reset and clock for models that have such ports.
+/// Clock and active-low reset for models that have such ports.
 class ClockReset : public sc_core::sc_module {
  public:
   ClockReset(sc_core::sc_module_name module_name, Tick period)
       : sc_module(module_name), clock("clock", sc_core::sc_time::from_value(period.ps)), period_(period) {
     reset_n.write(true);
   }
-  /// Holds reset for that many cycles.
+  /// Asserts reset for that number of cycles.
   void pulse(Cycles cycles) {
     reset_n.write(false);
     wait_for(period_ * cycles.n);
@@ -92,7 +92,7 @@ class ClockReset : public sc_core::sc_module {
 
 namespace lacuna {
 
-// Formats for GoogleTest's messages.
+// Formats of values in GoogleTest's messages.
 inline void PrintTo(Tick t, std::ostream* out) { *out << t.ps << " ps"; }
 inline void PrintTo(Cycles c, std::ostream* out) { *out << c.n << " cycles"; }
 inline void PrintTo(Bytes b, std::ostream* out) { *out << b.n << " bytes"; }

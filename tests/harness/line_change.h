@@ -1,4 +1,4 @@
-// Whether a read or write has notified its initiator of a changed interrupt line.
+// Checks whether a read or write notifies its initiator of a changed interrupt line.
 #pragma once
 
 #include <array>
@@ -10,7 +10,7 @@
 
 namespace lacuna::test {
 
-/// One access of `width` bytes with the extension attached. The response must be OK.
+/// Makes one access of `width` bytes with a LineChange extension. The response must be OK.
 inline bool changes_line(TestInitiator& initiator, tlm::tlm_command command, std::uint64_t address, unsigned width,
                          std::uint64_t value = 0) {
   std::array<unsigned char, 8> data{};

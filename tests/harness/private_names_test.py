@@ -1,4 +1,4 @@
-"""cmake/check_private_names.py on small unity files."""
+"""Tests of cmake/check_private_names.py with small unity files."""
 import subprocess
 import sys
 import tempfile
@@ -9,7 +9,7 @@ CHECK = Path(__file__).resolve().parents[2] / "cmake/check_private_names.py"
 
 
 def checked(**files):
-    """The findings for files that are compiled together, in this order."""
+    """Exit code and output of the check for files that are compiled together, in this order."""
     with tempfile.TemporaryDirectory() as folder:
         unity = Path(folder) / "Unity/unity_0_cxx.cxx"
         unity.parent.mkdir()

@@ -47,7 +47,7 @@ Completion TestInitiator::read(Tick at, std::uint64_t address, std::span<std::by
 }
 
 Completion TestInitiator::write(Tick at, std::uint64_t address, std::span<const std::byte> data) {
-  // The generic payload has one data pointer for both directions; a target does not write through it on a write.
+  // The generic payload has one data pointer for both directions; a target only reads through it during a write.
   return transact(tlm::TLM_WRITE_COMMAND, at, address, const_cast<std::byte*>(data.data()), static_cast<unsigned>(data.size()),
                   {});
 }

@@ -25,28 +25,28 @@ struct Completion {
   bool ok() const { return response == tlm::TLM_OK_RESPONSE; }
 };
 
-/// Times are relative to the epoch, so that latency tables do not depend on the test's position in simulated time.
+/// Times are relative to an epoch, so that expected latencies do not depend on the simulated time at which a test begins.
 class TestInitiator : public sc_core::sc_module {
  public:
   explicit TestInitiator(sc_core::sc_module_name module_name);
 
   tlm_utils::simple_initiator_socket<TestInitiator> socket;
 
-  /// Starts a new epoch: lets the kernel's time pass every completion so far, up to a multiple of `alignment`.
+  /// Starts a new epoch: advances the kernel to a multiple of `alignment` after all completions so far.
   void begin_epoch(Tick alignment = Tick{1'000'000});
-  /// Uses the epoch of another initiator, which has begun it after this one's.
+  /// Uses the epoch of another initiator, which must be later than the epoch of this initiator.
   void share_epoch(const TestInitiator& other) { epoch_ = other.epoch_; }
   Tick epoch() const { return epoch_; }
 
   Completion read(Tick at, std::uint64_t address, std::span<std::byte> data);
   Completion write(Tick at, std::uint64_t address, std::span<const std::byte> data);
-  /// Charges time, moves no data (MemoryAttributes::timing_only).
+  /// Sends a request without data transfer, which only takes time (MemoryAttributes::timing_only).
   Completion time_read(Tick at, std::uint64_t address, unsigned length, const MemoryAttributes& attributes = {});
   Completion time_write(Tick at, std::uint64_t address, unsigned length, const MemoryAttributes& attributes = {});
-  /// Sends a payload that the caller has filled, annotated for local time `at`.
+  /// Sends a payload that the caller has filled, with the delay of local time `at`.
   Completion send(Tick at, tlm::tlm_generic_payload& payload);
 
-  /// Values of width 1, 2, 4, 8 at the epoch plus `at`; a bad response is a test failure.
+  /// Loads a value of 1, 2, 4 or 8 bytes at local time `at`. A response other than OK fails the test.
   template <class T>
   T load(std::uint64_t address, Tick at = {}) {
     T value{};
@@ -57,13 +57,13 @@ class TestInitiator : public sc_core::sc_module {
   void store(std::uint64_t address, T value, Tick at = {}) {
     expect_ok(write(at, address, std::as_bytes(std::span(&value, 1))), "store", address);
   }
-  /// Bytes moved, by transport_dbg.
+  /// Reads by transport_dbg. Returns the number of bytes transferred.
   unsigned debug_read(std::uint64_t address, std::span<std::byte> data);
   unsigned debug_write(std::uint64_t address, std::span<const std::byte> data);
   std::optional<tlm::tlm_dmi> dmi(std::uint64_t address, tlm::tlm_command command = tlm::TLM_READ_COMMAND);
 
   PayloadPool& pool() { return pool_; }
-  /// DMI invalidations that came backwards.
+  /// DMI invalidations that this initiator has received, as ranges of addresses.
   const std::vector<std::pair<std::uint64_t, std::uint64_t>>& invalidations() const { return invalidations_; }
   void clear_invalidations() { invalidations_.clear(); }
 

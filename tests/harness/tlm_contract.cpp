@@ -13,7 +13,7 @@ namespace {
 
 using Data = std::vector<std::byte>;
 
-/// A valid payload, of which a test changes one field.
+/// A valid payload. A test changes one of its fields.
 struct Request {
   Request(ContractTarget& t, tlm::tlm_command command, Data& data) : payload(t.initiator.pool()) {
     payload->set_command(command);
@@ -31,7 +31,7 @@ class TlmContract : public testing::Test {
 
   Data pattern(unsigned seed) const {
     Data data(t.length);
-    // Bit 0 and the sign bits stay clear: an interrupt controller's words have no source 0.
+    // Bits 0 and 7 of each byte are 0, because an interrupt controller's registers have no source 0.
     for (unsigned i = 0; i < t.length; ++i) data[i] = static_cast<std::byte>(((seed * 7 + i * 5 + 1) & 0x3f) << 1);
     return data;
   }
@@ -41,7 +41,7 @@ class TlmContract : public testing::Test {
     return data;
   }
   void fill(unsigned seed) { ASSERT_TRUE(t.initiator.write({}, t.address, pattern(seed)).ok()); }
-  /// Completion of a read on an idle target, whose state for the address has been warmed up.
+  /// Latency of a read from an idle target whose state for the address has been warmed up.
   Tick unloaded_latency() {
     Data data(t.length);
     t.initiator.read({}, t.address, data);

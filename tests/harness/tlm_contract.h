@@ -1,5 +1,5 @@
-// The contract that every TLM target of Lacuna passes. Link lacuna_tlm_contract and define contract_target() in the test of
-// the model; the executable then runs the TlmContract tests in addition to its own.
+// The contract that every TLM target of Lacuna must fulfil. Link lacuna_tlm_contract and define contract_target() in the test
+// of the model; the executable then runs the TlmContract tests in addition to the tests of the model.
 #pragma once
 
 #include <cstdint>
@@ -11,18 +11,18 @@ namespace lacuna::test {
 
 struct ContractTarget {
   TestInitiator& initiator;
-  /// A range that returns written values and has no other effect, aligned to `length`.
+  /// Address, aligned to `length`, of a range that returns written values and has no other effect.
   std::uint64_t address;
   unsigned length;
   /// The first address beyond the target.
   std::uint64_t end;
-  /// Byte enables are honoured; otherwise every use of them must be refused.
+  /// Whether the target supports byte enables; otherwise it must reject all transactions with byte enables.
   bool byte_enables = true;
-  /// DMI is granted at `address`.
+  /// Whether the target grants DMI at `address`.
   bool dmi = true;
-  /// Returns the target to its state after construction; empty = the target has no state.
+  /// Returns the target to its state after construction; empty if the target has no state.
   std::function<void()> reset = {};
-  /// The data survive a reset.
+  /// Whether the data survive a reset.
   bool keeps_data = true;
 };
 
