@@ -1,15 +1,15 @@
-"""Commands of a documentation page, and the files that it has the reader write.
+"""Commands of a documentation page, and the files that it tells the reader to create.
 
 Commands are the lines of blocks
 
     ```sh
 
 lines of code that are indented by four blanks and begin with a program, and code within a sentence that names a program by its path
-(`build/release/...`, or `VARIABLE=value ./...`). A line that ends in \\ goes on in the next one.
+(`build/release/...`, or `VARIABLE=value ./...`). A line that ends in \\ continues in the next line.
 
-A file is a block of any other language above which stands its name: a sentence that ends in `NAME`: or a comment <!-- NAME -->.
+A file is a block of any other language below its name: a sentence that ends in `NAME`: or a comment <!-- NAME -->.
 
-A block below a comment <!-- output: PATTERN --> is output of the one command that matches the pattern, of which lines may be missing.
+A block below a comment <!-- output: PATTERN --> shows output of the only command that matches the pattern; it may omit lines.
 """
 import dataclasses
 import fnmatch
@@ -23,20 +23,20 @@ FILE_NAME = re.compile(r"(?:`([\w./-]+)`:|<!-- ([\w./-]+\.\w+) -->)$")
 PROGRAM = r"(?:\./|build/release/|lacuna |hipcc |cmake |ctest |clang|ld\.lld|python3 )"
 INDENTED = re.compile(r"^    ((?:\w+=\S+ )*" + PROGRAM + r".*)$")
 WITHIN_SENTENCE = re.compile(r"`((?:\w+=\S+ )+\./[^`]+|(?:\w+=\S+ )*build/release/[^` ]+ [^`]+)`")
-# Parts of a page that the reader would miss, or that cannot be run as they are written.
+# Commands in a block that is not ```sh, where the reader would overlook them, or with a prompt, so that they cannot be run.
 STRAY = re.compile(r"^(?:\$ |" + PROGRAM.replace("lacuna |", "") + ")")
 NOT_RUN = pathlib.Path(__file__).with_name("not_run.txt")
 
 
 class Mistake(Exception):
-    """What is wrong with a page, in one sentence."""
+    """Error in a page, described by one sentence."""
 
 
 @dataclasses.dataclass
 class Command:
     line: int
     text: str
-    reason: str = ""  # why it is not run
+    reason: str = ""  # reason for not running the command; "": it is run
 
     def without_comment(self):
         return re.sub(r"\s+#\s.*$", "", self.text)
@@ -49,7 +49,7 @@ class Output:
     lines: list
 
     def missing(self, printed):
-        """The first line that the text does not have, in this order; None if it has all. What depends on the host is ignored."""
+        """First line that is missing in `printed` or out of order, or None. Values that depend on the host are ignored."""
         following = iter([simulated(line) for line in printed.split("\n")])
         for line in self.lines:
             wanted = simulated(line)
@@ -66,14 +66,14 @@ class Page:
 
 
 def simulated(line):
-    """The line without host times, speeds and memory, and with single blanks."""
+    """Removes host times, speeds and memory sizes from a line, and repeated blanks."""
     line = re.sub(r"\s+", " ", line.strip())
     line = re.sub(r" [0-9.]+ s [0-9.-]+ [0-9.-]+$", "", line)
     return re.sub(r" in [0-9.]+ s, (?:(.*), )?peak memory .*", r" \1", line)
 
 
 def blocks(lines):
-    """(line number, language or None for text, lines) of each fenced block and each line outside of one."""
+    """Yields (line number, language, lines) of each fenced block and of each line outside of blocks, whose language is None."""
     inside = None
     for number, line in enumerate(lines, 1):
         fence = FENCE.match(line)
@@ -127,7 +127,7 @@ def parse(text):
 
 
 def read(source, name):
-    """The page, with the reasons for which commands are not run."""
+    """Parses a page, and sets the reasons for which commands are not run."""
     page = parse((source / name).read_text(encoding="utf-8"))
     for command, reason in exceptions().get(name, {}).items():
         found = [one for one in page.commands if fnmatch.fnmatchcase(one.without_comment(), command)]
@@ -139,7 +139,7 @@ def read(source, name):
 
 
 def exceptions():
-    """{page: {command: reason}} of not_run.txt."""
+    """Reads not_run.txt. Returns {page: {command: reason}}."""
     found = {}
     entry = None
     for number, line in enumerate(NOT_RUN.read_text(encoding="utf-8").split("\n"), 1):
@@ -163,6 +163,6 @@ def exceptions():
 
 
 def tracked(source):
-    """Files of the checkout, as they are now."""
+    """Tracked files that exist in the checkout."""
     listed = subprocess.run(["git", "-C", source, "ls-files", "-z"], check=True, capture_output=True).stdout.decode()
     return [name for name in listed.split("\0") if name and (source / name).is_file()]

@@ -1,5 +1,8 @@
 #!/usr/bin/env python3
-"""Every command of every page is run or listed, and every link leads to a file and a heading: pages_test.py PAGE... (those that CTest runs)."""
+"""Checks that every command of every page is run by CTest or listed in not_run.txt, and that every link is valid.
+
+Usage: pages_test.py PAGE...     the pages that CTest runs
+"""
 import importlib.util
 import pathlib
 import re
@@ -16,7 +19,7 @@ RUN = []
 # Rows of the table in docs/guide/extending.md.
 PARTS = ["replacement policy", "policy of L1 caches", "packet that an engine executes", "packet type", "counter column", "topology",
          "instruction", "parameter", "statistic", "preset", "energy entry", "research machine", "figure or an experiment"]
-# Paths at which docs/guide/extending.md would put its examples.
+# Paths that docs/guide/extending.md names for its examples as parts of the simulator, where no files exist.
 EXAMPLES_AS_PART = ["models/cache/replacement/fifo.h", "models/noc/topology/all_to_all.h"]
 
 
@@ -141,7 +144,7 @@ class Links(unittest.TestCase):
 
 
 class Phrases(unittest.TestCase):
-    """cmake/check_phrases.py, on a diff."""
+    """Tests of cmake/check_phrases.py with diffs."""
     def setUp(self):
         spec = importlib.util.spec_from_file_location("check_phrases", ROOT / "cmake/check_phrases.py")
         self.checker = importlib.util.module_from_spec(spec)

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Runs the commands of a documentation page as they stand there: run_page.py SOURCE BUILD PAGE
+"""Runs the commands of a documentation page exactly as they are written: run_page.py SOURCE BUILD PAGE
 
-They run in turn in one shell, in a folder that has the tracked files of the checkout as they are now and the finished build as
-build/release, with the files that the page has the reader write, and with build/release/bin on PATH unless the page itself puts it
-there. All must succeed but those of not_run.txt, and print what the page shows. Then checks/PAGE.sh, if
-there is one, looks at what they left and printed: it finds functions of its own in checks/common.sh.
+The commands run one after the other in one shell, in a folder with copies of the tracked files, the finished build as
+build/release, and the files that the page tells the reader to create. PATH includes build/release/bin unless the page sets PATH.
+Commands of not_run.txt are omitted; all others must succeed and print what the page shows. Then checks/PAGE.sh, if it exists,
+checks their files and output, with functions from checks/common.sh.
 """
 import fnmatch
 import os
@@ -20,7 +20,7 @@ import time
 sys.dont_write_bytecode = True
 import page as pages  # noqa: E402  (no bytecode is left in the source folder)
 
-# Seconds after which a page counts as hung, even on a busy machine.
+# Time limit in seconds; a page that takes longer is considered hung, even on a busy machine.
 TIME_LIMIT = 1200
 
 
@@ -34,7 +34,7 @@ def checkout(source, build, folder):
 
 
 def environment():
-    """What a user's environment, or CTest's, might have set shall not count."""
+    """The environment without variables by which the user or CTest could influence the commands."""
     prefixes = ("HSA_", "HIP_", "ROC", "AMD_", "LACUNA", "LD_")
     return {name: value for name, value in os.environ.items() if not name.startswith(prefixes)} | {"LC_ALL": "C"}
 
@@ -89,7 +89,7 @@ def run(source, build, name):
 
 
 def compare(shown, commands, output):
-    """Fails unless the block is what its command printed."""
+    """Raises Mistake unless the command has printed the lines of the block."""
     found = [number for number, command in enumerate(commands) if fnmatch.fnmatchcase(command.without_comment(), shown.pattern)]
     if len(found) != 1:
         raise pages.Mistake(f"line {shown.line}: {len(found)} commands match {shown.pattern}")

@@ -1,4 +1,5 @@
-# Common functions of the checks of pages. A check runs in the folder in which the page's commands ran; PAGE is the page.
+# Functions that the checks of pages share. A check runs in the folder in which the page's commands ran; PAGE is the path of the
+# page, OUTPUT the folder with the commands and their output.
 set -euo pipefail
 shopt -s nullglob
 
@@ -7,7 +8,7 @@ fail() {
   exit 1
 }
 
-# number COMMAND: the number of the run command that equals, or matches, this pattern.
+# number COMMAND: prints the number of the executed command that matches this pattern.
 number() {
   local file found=()
   for file in "$OUTPUT"/*.command; do
@@ -18,12 +19,12 @@ number() {
   echo "${found[0]}"
 }
 
-# printed COMMAND, reported COMMAND: the files with its standard output and its standard error.
+# printed COMMAND, reported COMMAND: print the paths of the files with the command's standard output and standard error.
 printed() { local at; at=$(number "$1") && echo "$OUTPUT/$at.out"; }
 reported() { local at; at=$(number "$1") && echo "$OUTPUT/$at.err"; }
 
-# shown TEXT: the block of the page whose first line begins with this text.
+# shown TEXT: prints the block of the page whose first line begins with this text.
 shown() { awk -v text="$1" '/^```/ { inside = 0; first = 1; next } first && index($0, text) == 1 { inside = 1 } { first = 0 } inside' "$PAGE"; }
 
-# run_value FOLDER KEY: an entry of "run" in the statistics.
+# run_value FOLDER KEY: prints an entry of "run" in FOLDER/statistics.json.
 run_value() { sed -n "s/^ *\"$2\": \"\{0,1\}\([^\",]*\)\"\{0,1\},\{0,1\}$/\1/p" "$1/statistics.json" | head -n 1; }
