@@ -32,7 +32,7 @@ TEST(AllToAll, PacketsOfABookedNetworkTakeOneLink) {
   const auto fabric = make_fabric("fabric", parameters(), 1, AddressRoutes({{"memory", 0, 128_B, 0, 2, 64_B}}));
   EXPECT_EQ(fabric->source_node(0), 3U);
   EXPECT_EQ(fabric->destination_node(1), 7U);
-  // Two routers of 3 cycles, a link, 3 cycles of interfaces, two flits.
+  // Latency: two routers of 3 cycles, one link, 3 cycles for the interfaces, and the second flit.
   const Fabric::Traversal there = fabric->send(3, 7, VirtualNetwork::request, 2, 0_ns);
   EXPECT_EQ(there.arrival, 11_ns);
   EXPECT_EQ(there.links, 1U);

@@ -16,7 +16,7 @@ using namespace literals;
 
 TEST(Fifo, ObeysTheContract) { test::check_replacement(kFifo); }
 
-// Two ways, one set: two lines, a hit of the first, a third line.
+// A cache of one set with two ways. The tests install two lines, hit the first, and install a third.
 CacheParameters two_ways(const ReplacementPolicy& policy) { return {.size = 128_B, .ways = 2, .replacement = policy}; }
 
 struct FifoBench : sc_core::sc_module {
