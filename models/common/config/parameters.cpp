@@ -22,7 +22,7 @@ struct UnitScale {
   std::uint64_t scale;
 };
 
-// Each list ends with the base unit; text() takes the first one that divides the value.
+// Each list ends with the base unit; text() uses the first unit that divides the value.
 constexpr std::array<UnitScale, 4> kByteUnits{{{"GiB", 1ULL << 30}, {"MiB", 1ULL << 20}, {"KiB", 1ULL << 10}, {"B", 1}}};
 constexpr std::array<UnitScale, 4> kFrequencyUnits{{{"GHz", 1'000'000'000}, {"MHz", 1'000'000}, {"kHz", 1'000}, {"Hz", 1}}};
 constexpr std::array<UnitScale, 5> kTimeUnits{

@@ -34,7 +34,7 @@ class RecordPool {
     return free_[--count_];
   }
   void release(std::uint32_t number) { free_[count_++] = number; }
-  /// The record that the call of take() after the next `count` calls returns; null if too few are free.
+  /// The free record that take() returns after `count` further calls; null if fewer records are free.
   const T* ahead(std::size_t count) const { return count < count_ ? &all_[free_[count_ - 1 - count]] : nullptr; }
   std::size_t taken() const { return all_.size() - count_; }
   void clear() {

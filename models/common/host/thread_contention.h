@@ -19,7 +19,7 @@ class ThreadContention {
   static constexpr std::chrono::milliseconds kObserve{20};
   static constexpr std::chrono::milliseconds kAlone{100};
   static constexpr std::chrono::milliseconds kAloneAtMost{1600};
-  /// Number of losses within `kObserve` from which on a single thread is faster: 200 per second.
+  /// Minimum number of losses within `kObserve` at which a single thread is faster: 200 per second.
   static constexpr std::uint64_t kLosses = 4;
 
   /// Whether to share the work at `now`. `losses()` returns how often threads of this process have lost their processor so far;

@@ -51,8 +51,8 @@ class SlotCalendar {
   static void book(const Run& run) { *run.word |= run.bits; }
 
   /// Books the first `count` free cycles at or after `not_before`, which need not be consecutive, and returns the last of them.
-  /// Requests in time order get consecutive cycles. For requests out of order no cycle is lost because a gap is too short: of
-  /// two requests that share a gap, each ends as late as if they had been exchanged.
+  /// Requests in time order get consecutive cycles. Requests out of order also use gaps that are shorter than `count`, so that
+  /// no cycle is lost: the last cycle that they use is the same as in time order.
   std::uint64_t take(std::uint64_t not_before, unsigned count) {
     if (count == 1) return reserve(not_before);
     if (Run run; find(not_before, count, run)) [[likely]] {

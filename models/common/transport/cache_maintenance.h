@@ -13,7 +13,7 @@ namespace lacuna {
 class CacheMaintenance {
  public:
   virtual ~CacheMaintenance() = default;
-  /// Drops all clean lines (and, for caches that hold dirty bytes, writes them back first).
+  /// Drops all clean lines. A cache that holds dirty bytes first writes them back.
   virtual Tick invalidate(Tick at) = 0;
   /// Writes all dirty bytes to the next level; lines stay valid.
   virtual Tick write_back(Tick at) = 0;

@@ -88,9 +88,9 @@ class MemoryTarget {
   }
 };
 
-/// A memory that schedules requests in batches. Requests arrive nearly in order of time, and the client declares from time to
-/// time up to when all have arrived. If request() returns false, it sets response.done to the completion time in an idle
-/// memory.
+/// A memory that schedules requests in batches. Requests arrive nearly in order of time; by decide(), the client declares a
+/// time before which all requests have arrived. If request() returns false, it sets response.done to the completion time in an
+/// idle memory.
 class DeferredMemory : public MemoryTarget {
  public:
   /// Declares that no further request arrives before `until`, and completes all requests of all clients that later requests
