@@ -154,11 +154,11 @@ TEST(SidaFusion, PageRankMovesSevenVectorsAPair) {
 }
 
 struct Ratios {
-  double least = 10, most = 0, mean = 0;  ///< geometric
+  double least = 10, most = 0, mean = 0;  ///< `mean`: geometric mean
 };
 
-/// Ratio of the oracle's time to the roofline's for PageRank at the sizes of Table 4.1, from the same operators and passes as
-/// the published figures. Bytes are proportional to rows and entries, so that one small matrix gives the factors.
+/// Speedups of the oracle model over the roofline model for PageRank at the sizes of Table 4.1, from the bytes of its passes
+/// and operators. Bytes are proportional to rows and entries, so that one small matrix gives the factors.
 Ratios oracle_over_roofline(bool expanded) {
   struct Size {
     const char* name;

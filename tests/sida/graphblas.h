@@ -21,7 +21,7 @@
 
 #include "models/sida/matrix/sparse_matrix.h"
 
-// C header without linkage declarations. The headers that it includes are included above, outside of extern "C".
+// GraphBLAS.h is a C header. The headers that it includes are included above, outside of extern "C".
 extern "C" {
 #include <GraphBLAS.h>
 }

@@ -63,7 +63,7 @@ class MemoryPorts : public sida::PassMemory {
   unsigned ports() const { return static_cast<unsigned>(ports_.size()); }
   NodeRequester& port(unsigned number);
 
-  /// Sets the arrays of the next pass.
+  /// Sets the addresses of the arrays that the next pass accesses.
   void begin(sida::PassAddresses addresses) { addresses_ = std::move(addresses); }
   void start_read(const sida::MemoryRequest& request, sida::Time earliest, sida::Arrival& arrival) override;
   void start_write(const sida::MemoryRequest& request, sida::Time earliest, sida::Arrival& arrival) override;

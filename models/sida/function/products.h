@@ -30,7 +30,7 @@ class Product {
   virtual ~Product() = default;
   /// A copy of the product with separate buffers, for another thread.
   virtual std::unique_ptr<Product> copy() const = 0;
-  /// Granularity at which lines are divided among threads: each part begins at a multiple of it.
+  /// Granularity in lines of the division among threads: each part begins at a multiple of it.
   virtual std::uint64_t lines_together() const = 0;
   /// Work of the lines before `line`, in entries or blocks. `line` must be a multiple of lines_together(), or the end.
   virtual std::uint64_t work_before(std::uint64_t line) const = 0;

@@ -85,7 +85,7 @@ class Reader {
  private:
   /// Number of duplicate entries in the file; an entry and its mirror image count once.
   static std::uint64_t duplicates_in_file(const ReadMatrix& result) {
-    // The difference of the number of entries and the number of distinct positions in the lower triangle.
+    // Number of stored entries minus number of distinct positions in the lower triangle.
     std::uint64_t places = 0;
     for (Index c = 0; c < result.matrix.columns; ++c) {
       const auto rows = result.matrix.column(c);

@@ -36,8 +36,8 @@ struct StepTrace {
   Time estimate = 0;                                                 ///< X, the estimated duration of the step in cycles
   std::array<std::int64_t, kCores> sub_tensor{kIdle, kIdle, kIdle};  ///< sub-tensor in each core
   std::uint64_t os_entries = 0, is_entries = 0;
-  std::uint64_t r_given = 0, r_used = 0;            ///< entries
-  std::uint64_t reloaded = 0;                       ///< entries
+  std::uint64_t r_given = 0, r_used = 0;            ///< R, and entries fetched eagerly
+  std::uint64_t reloaded = 0;                       ///< entries loaded again
   std::uint64_t waiting = 0;                        ///< entries that wait for their row after the step
   std::array<std::uint64_t, kMemoryKinds> bytes{};  ///< bytes requested in the step, read and written
   BufferContent buffer;
@@ -49,27 +49,26 @@ struct PassCounts {
   std::uint64_t requests = 0;
 
   std::uint64_t entries = 0;                    ///< entries of the matrix
-  std::uint64_t os_used = 0, is_used = 0;       ///< entries
+  std::uint64_t os_used = 0, is_used = 0;       ///< entries used by OS and by IS
   std::uint64_t fetched = 0;                    ///< entries fetched: by column, eagerly and again
   std::uint64_t converted_to_rows = 0;          ///< entries kept until their row is used
   std::uint64_t converted_to_columns = 0;       ///< eagerly fetched entries kept until their column is used
   std::uint64_t discarded = 0;                  ///< conversions discarded because a lower row in the column was missing
-  std::uint64_t evicted = 0, reloaded = 0;      ///< entries
-  std::uint64_t repacks = 0, repack_moved = 0;  ///< repack_moved: entries
+  std::uint64_t evicted = 0, reloaded = 0;      ///< entries evicted and loaded again
+  std::uint64_t repacks = 0, repack_moved = 0;  ///< number of repacks; entries that they moved
   std::uint64_t r_given = 0, r_used = 0;        ///< sums of R and of the entries fetched eagerly
   std::uint64_t conflicts = 0;                  ///< products of IS whose sum was already used in the same group
   Time conflict_cycles = 0;
   LineCounts lines;
 
   std::uint64_t steps = 0;                     ///< number of steps, including the two drain steps
-  std::array<std::uint64_t, kBounds> bound{};  ///< steps
+  std::array<std::uint64_t, kBounds> bound{};  ///< number of steps with each bottleneck
   std::array<Time, kCores> busy{}, stalled{};  ///< stalled: cycles in which a core had work and waited for memory
   Time cycles = 0;                             ///< duration from the beginning of the pass until its last request is complete
 
   std::uint64_t sub_tensors = 0;
   std::uint64_t waiting_peak = 0, waiting_sum = 0;  ///< entries that wait after a step; sum over steps with a sub-tensor
-  std::uint64_t rows_peak = 0, rows_sum = 0;        ///< used capacity of the CSR space in entries, including reserved space
-                                                    ///< and used entries not yet dropped
+  std::uint64_t rows_peak = 0, rows_sum = 0;        ///< occupied CSR space in entries (RowStore::space()); sum as waiting_sum
   std::uint64_t buffer_peak = 0, buffer_sum = 0;    ///< bytes in the buffer after a step; sum over all steps
 
   /// Adds counts; peaks become the maximum of both.

@@ -15,8 +15,8 @@ class RequestIssuer {
  public:
   RequestIssuer(PassMemory& memory, PassCounts& counts) : memory_(memory), counts_(counts) {}
 
-  /// Makes the held batches that depart until `earliest`, then the read. `arrival` receives the time at which the read has
-  /// arrived, at least `earliest`.
+  /// Makes the held batches that depart until `earliest`, then the given reads. `arrival` receives the time at which all
+  /// of them have arrived, at least `earliest`.
   void read(const MemoryRequest& request, Time earliest, Arrival& arrival);
   void read(const std::vector<MemoryRequest>& requests, Time earliest, Arrival& arrival);
   void write(const std::vector<MemoryRequest>& requests, Time earliest);

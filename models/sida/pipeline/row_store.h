@@ -81,8 +81,7 @@ class RowStore {
   std::vector<Profile> profile_;
   bool by_row_ = false;
   std::vector<Index> waiting_, missing_;  ///< for each row: entries in the buffer, and evicted entries
-  std::vector<std::uint64_t> occupied_;   ///< one bit per row: set for all rows with entries in the buffer, and for some rows
-                                          ///< that have been used
+  std::vector<std::uint64_t> occupied_;   ///< one bit per row; set at least for all rows with entries in the buffer
   Index highest_word_ = 0;                ///< no later word of `occupied_` has a bit set
   std::uint64_t waiting_now_ = 0, used_ = 0;
   std::uint64_t dead_ = 0;     ///< used entries that have not been dropped
