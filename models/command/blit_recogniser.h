@@ -33,7 +33,7 @@ struct Blit {
   std::vector<std::byte> arguments{};  ///< copy of the dispatch's arguments; narrow() may change all of them in memory
 
   bool is_fill() const { return !pattern.empty(); }
-  /// Whether source and destination overlap: the result depends on the order in which the kernel moves bytes.
+  /// Whether source and destination overlap, so that the result depends on the order in which the kernel moves bytes.
   bool overlaps() const { return !is_fill() && (source < destination ? destination - source : source - destination) < bytes; }
   /// The last byte at or before `at` at which the blit can be cut, or 0 if there is none.
   std::uint64_t cut_before(std::uint64_t at) const {
@@ -42,18 +42,18 @@ struct Blit {
   }
 };
 
-/// Stateless: one recogniser may serve several GPUs, each call passes the memory to read.
+/// Stateless: one recogniser may serve several GPUs, because each call passes the memory to read.
 class BlitRecogniser {
  public:
   virtual ~BlitRecogniser() = default;
-  /// Name for reports of a kernel without name in its code object, whose code begins at `entry`; empty if unknown. find()
-  /// receives it in Dispatch::kernel.
+  /// Name, for reports, of the kernel whose code begins at `entry`, if its code object contains no name; empty if unknown.
+  /// find() receives the name in Dispatch::kernel.
   virtual std::string_view name(const GpuVm& vm, std::uint64_t entry) const = 0;
   /// The blit that the dispatch performs; nullopt if the kernel is not a blit, or if its effect can only be determined by
   /// executing it. Source and destination need not be mapped.
   virtual std::optional<Blit> find(const GpuVm& vm, const Dispatch& dispatch) const = 0;
-  /// Changes the dispatch and its arguments in memory so that it moves bytes [from, to) only. Both are cuts, or the blit's
-  /// ends.
+  /// Changes the dispatch and its arguments in memory so that it moves bytes [from, to) only. `from` and `to` must be bytes at
+  /// which the blit can be cut, or its ends.
   virtual void narrow(const GpuVm& vm, const Blit& blit, Dispatch& dispatch, std::uint64_t from, std::uint64_t to) const = 0;
 };
 

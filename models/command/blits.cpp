@@ -75,8 +75,8 @@ void Blits::move(const Blit& blit, std::uint64_t from, std::uint64_t to) const {
       });
       return;
     }
-    // Writes the pattern once, then copies what is written already, doubling the size up to a block that fits the host's
-    // caches.
+    // Writes the pattern once, then repeatedly copies the bytes already written, in doubling sizes up to a block that fits the
+    // host's caches.
     constexpr std::uint64_t kBlock = 64 * 1024;
     const std::uint64_t period = blit.pattern.size();
     const std::uint64_t block = period * std::max<std::uint64_t>(1, kBlock / period);

@@ -13,14 +13,14 @@ class Blits {
  public:
   explicit Blits(const GpuVm& vm) : vm_(vm) {}
 
-  /// Sets the recogniser. Without it no kernel is a blit.
+  /// Sets the recogniser. Without one, no kernel is treated as a blit.
   void set_recogniser(const BlitRecogniser& recogniser) { recogniser_ = &recogniser; }
 
   /// As BlitRecogniser::name().
   std::string_view name(std::uint64_t entry) const;
   /// The blit that the dispatch performs, if all of its memory is mapped with the necessary permissions.
   std::optional<Blit> find(const Dispatch& dispatch) const;
-  /// Announces that the bytes from `from` to the end will be moved, in any number of pieces.
+  /// Prepares host memory for moves of the bytes from `from` to the end, in any number of pieces.
   void expect_moves(const Blit& blit, std::uint64_t from) const;
   /// Moves bytes [from, to), as if in ascending order of addresses; source and destination do not overlap.
   void move(const Blit& blit, std::uint64_t from, std::uint64_t to) const;

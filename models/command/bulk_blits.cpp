@@ -13,9 +13,9 @@ namespace lacuna {
 
 namespace {
 
-/// Bytes of the second sample, and the ratio of the third sample to the second. In memory they suffice for all workgroups that
-/// a large GPU holds concurrently, and average out the rates of single MiB, which differ by a tenth: with a ratio of 5 a copy
-/// of 256 MiB on r9nano was 5.2 % short, with a ratio of 8 3.1 %.
+/// Bytes of the second sample, and ratio of the third sample's bytes to these. For copies within GPU memory the values suffice
+/// for all workgroups that a large GPU holds concurrently, and average out the rates of single MiB, which differ by 10 %: the
+/// time of a 256 MiB copy on r9nano was 5.2 % too short with a ratio of 5, and 3.1 % with a ratio of 8.
 constexpr std::uint64_t kSampleOverLink = 256 * 1024;
 constexpr std::uint64_t kSampleInMemory = 1024 * 1024;
 constexpr std::uint64_t kThirdOverLink = 2;
@@ -25,7 +25,7 @@ constexpr std::uint64_t kPieceOverLink = 2 * 1024 * 1024;
 constexpr std::uint64_t kPieceInMemory = 8 * 1024 * 1024;
 /// Interval at which the workgroups of the third sample are counted.
 constexpr Tick kCount{100'000};
-/// Maximum interval between two moves of data, so that a run's limits and its progress include them.
+/// Maximum interval between two moves of data, so that checks of a run's limits and progress see a long copy advance.
 constexpr Tick kStep{1'000'000'000};
 
 /// Class of an address's alignment, up to a line: log2 of its largest power-of-two divisor, halved, because kernels distinguish
@@ -55,7 +55,7 @@ struct BulkBlits::Copy {
   std::uint64_t executed = 0;               // number of workgroups executed
   std::uint64_t done = 0;                   // bytes moved
   bool alone = true;                        // no contention since it began
-  // The current piece: bytes [from, to), executed or in bulk; [done, to) are left.
+  // The current piece: bytes [from, to), executed or in bulk; bytes [done, to) remain.
   bool in_bulk = false;
   std::uint64_t from = 0;
   std::uint64_t to = 0;
@@ -201,7 +201,8 @@ void BulkBlits::go_on(Copy& copy) {
 // Executes the next of the three samples. False if the copy is too short for them.
 bool BulkBlits::sample(Copy& copy) {
   const std::uint64_t size = copy.over_link() ? kSampleOverLink : kSampleInMemory;
-  // In memory the first sample covers the bytes that L2 accepts without write-backs; over the link these make no difference.
+  // For copies within GPU memory, the first sample covers the bytes that L2 accepts without write-backs. Write-backs do not
+  // change the rate of copies over the link.
   const std::uint64_t filling = context_->l2_bytes() / (copy.blit.is_fill() ? 1 : 2);
   const std::uint64_t first = copy.cut_after(copy.done + (copy.over_link() ? size : std::max(size, filling)));
   const std::uint64_t second = copy.cut_after(first + size);
@@ -215,8 +216,8 @@ bool BulkBlits::sample(Copy& copy) {
       execute(copy, first);
       return true;
     case Copy::Sample::first:
-      // A copy over the link fills L2 slowly and causes write-backs only then. L2 is therefore set as if the copy's end had
-      // been written, so that the samples evict dirty lines.
+      // A copy over the link fills L2 slowly and causes write-backs only when L2 is full. L2 is therefore filled in advance
+      // with dirty lines of the end of the destination, so that the samples cause write-backs.
       if (const std::uint64_t l2 = context_->l2_bytes();
           copy.over_link() && !copy.kind.to_host && copy.blit.bytes > copy.done + l2 + kPieceInMemory) {
         context_->install_copied(
@@ -238,7 +239,7 @@ void BulkBlits::execute(Copy& copy, std::uint64_t to) {
   copy.to = to;
   copy.piece_began = kernel_time();
   copy.piece_alone = context_->active_users() == 0;
-  dispatch.timed_whole = true;  // its time is the sample
+  dispatch.timed_whole = true;  // no part may run untimed: the measured time may become a sample
   copy.traffic_before = context_->traffic();
   dispatch.workgroups = copy.workgroups;
   dispatch.grid = copy.grid;
@@ -267,7 +268,8 @@ void BulkBlits::learn(Copy& copy) {
   if (copy.sample != Copy::Sample::third) return;
   copy.sample = Copy::Sample::none;
   const auto& [first, second, third] = copy.samples;
-  // The ends of consecutive workgroups give the rate of a full GPU, independently of the work that a piece leaves to memory.
+  // The ends of consecutive workgroups give the rate of a full GPU, unaffected by writes that are still pending in memory when
+  // a piece ends.
   const std::uint64_t counted = (copy.counted_last - copy.counted_first) * copy.blit.cut_step;
   if (counted > bytes / 4) {
     CopyCost more = third.scaled(static_cast<double>(counted) / static_cast<double>(bytes));
@@ -287,7 +289,7 @@ void BulkBlits::begin_bulk(Copy& copy, const CopyCost& whole) {
   copy.piece_began = kernel_time();
   blits_.expect_moves(copy.blit, copy.done);
   copy.rest = whole.scaled(static_cast<double>(copy.blit.bytes - copy.done) / static_cast<double>(copy.blit.bytes));
-  // Without contention the copy ends at the time of a whole copy: starts and ends of the samples are not added.
+  // An uncontended copy takes the time of a whole copy, without the additional starts and ends of the samples.
   if (copy.alone) copy.rest.time = later(copy.began + whole.time, kernel_time()) - kernel_time();
   wake();
 }
@@ -377,7 +379,7 @@ CopyKind BulkBlits::kind_of(const Dispatch& dispatch, const Blit& blit) const {
                 .alignment = alignment_class(blit.destination)};
   if (!blit.is_fill()) kind.alignment |= alignment_class(blit.source) << 8;
   for (const std::uint32_t mask : dispatch.cu_mask) kind.what += fmt::format(", {:x}", mask);
-  // The state of L2 matters only to copies of few times its size.
+  // The state of L2 has little effect on copies of kCaches times its size or more.
   constexpr std::uint64_t kCaches = 16;
   if (blit.bytes < kCaches * context_->l2_bytes()) {
     kind.cache_state = context_->l2_state(

@@ -6,16 +6,16 @@
 //
 //   first  second   third                      rest
 //   |------|--------|------------------|-------------------------------------------------------- ... --|
-//    executed                            bulk: the time of the first, plus, for each further byte, the time that the third
-//                                        took longer than the second, so that starts and ends of pieces cancel out
+//    executed                            bulk: the time of the first sample, plus (time of third - time of second) per
+//                                        (bytes of third - bytes of second), so that starts and ends of pieces cancel out
 //
 // Later copies of the kind are in bulk from their beginning. Shorter copies are executed three times for each size (CopyCosts
 // interpolates between sizes). Copies below kSmallest, and copies that overlap themselves, are always executed.
 //
-// Contention: a copy is in bulk only while no other dispatch or copy uses the memory. As soon as another one begins, it
-// continues from its current byte, executed in pieces; when it is alone again after a piece, it continues in bulk. Contention
-// is therefore always simulated in detail. Kernels whose workgroups loop can be cut only between two iterations: for them the
-// change takes up to one iteration longer.
+// Contention: a copy is in bulk only while no other dispatch or copy uses the memory. As soon as another dispatch or copy
+// begins, the bulk copy is executed in pieces from its current byte on; when it is alone again after a piece, it returns to
+// bulk. Contention is therefore always simulated in detail. Kernels whose workgroups loop can be cut only between two
+// iterations, which delays the change by up to one iteration.
 //
 // A copy in bulk occupies no compute units, and its wavefront instructions are not counted. The memory system's counters
 // increase by the sampled amounts; L2 and TLBs are left in the state after an executed copy (CopyContext::install_copied).
@@ -46,12 +46,13 @@ class BulkBlits : public sc_core::sc_module {
 
   /// Sets the context. Without it take() accepts no dispatch.
   void set_copy_context(CopyContext& context) { context_ = &context; }
-  /// Passes others_begin() on to `user`.
+  /// Forwards calls of others_begin() to `user`.
   void attach(BulkUser& user) { others_.push_back(&user); }
 
-  /// Accepts a dispatch that starts now, instead of the dispatcher. False: it cannot be done in bulk.
+  /// Accepts a dispatch that starts now, in place of the dispatcher. False: the dispatch cannot be performed in bulk.
   bool take(Dispatch& dispatch);
-  /// Called when the dispatcher has finished the submitted workgroups. True if these were a piece and the dispatch continues.
+  /// Called when the dispatcher has finished the submitted workgroups. True if they were one piece of a copy and the dispatch
+  /// continues.
   bool piece_done(Dispatch& dispatch);
   /// Drops a dispatch that has been aborted.
   void drop(const Dispatch& dispatch);

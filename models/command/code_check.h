@@ -18,7 +18,7 @@ namespace lacuna {
 /// Caches the result for each entry point; checks again if the code has changed.
 class CodeCheck {
  public:
-  /// Reason why code may not contain an instruction; nullopt: it may.
+  /// Reason why code must not contain an instruction; nullopt: the instruction is permitted.
   using Objection = std::function<std::optional<std::string>(const isa::Instruction&)>;
 
   /// With `objection`, only instructions to which it objects are problems.
@@ -47,7 +47,7 @@ class CodeCheck {
   isa::Target target_;
   isa::MatrixCodes codes_;
   Objection objection_;
-  std::unordered_map<std::uint64_t, Checked> checked_;  ///< by entry point; never iterated for results
+  std::unordered_map<std::uint64_t, Checked> checked_;  ///< by entry point; never iterated, so that its order has no effect
 };
 
 }  // namespace lacuna

@@ -32,7 +32,7 @@ struct CommandProcessorContext {
   GpuVm& vm;
   isa::DecodedCode& code;
   Dispatcher& dispatcher;
-  std::vector<ComputeUnit*> units;  ///< by number
+  std::vector<ComputeUnit*> units;  ///< indexed by the compute unit's number
 };
 
 class CommandProcessor : public MmioPeripheral, public InterruptSink {
@@ -48,8 +48,8 @@ class CommandProcessor : public MmioPeripheral, public InterruptSink {
   /// Sets the aperture registers: first addresses of the 4 GiB windows to LDS and to scratch.
   void set_apertures(std::uint64_t shared, std::uint64_t private_base);
   void set_host_memory(HostMemory host_memory) { host_memory_ = std::move(host_memory); }
-  /// Sets the function that CONTROL calls to reset the rest of the device, in addition to registers and GPUVM. Default: resets
-  /// the packet processor only.
+  /// Sets the function that resets the rest of the device when software writes a reset to CONTROL; registers and GPUVM are
+  /// reset in any case. Default: resets the packet processor only.
   void set_device_reset(std::function<void()> reset) { reset_rest_ = std::move(reset); }
 
   PacketProcessor packets;

@@ -28,7 +28,7 @@ PacketOutcome ControlPackets::start_vendor_specific(QueueSlot& queue, const std:
     return execute(queue, header, packet.completion_signal);
   }
   if (format == hsa::VendorFormat::pm4_indirect_buffer) {
-    hsa::BarrierPacket packet;  // has the completion signal at the same place
+    hsa::BarrierPacket packet;  // completion_signal has the same offset in every packet type
     std::memcpy(&packet, raw, sizeof packet);
     return start_pm4(queue, pm4_.read_vendor_packet(raw), header, packet.completion_signal);
   }
@@ -53,8 +53,8 @@ PacketOutcome ControlPackets::start_pm4(QueueSlot& queue, const Pm4Actions& acti
 
 PacketOutcome ControlPackets::start_on_engine(unsigned slot, QueueSlot& queue, const std::byte* raw, hsa::PacketHeader header,
                                               PacketEngine& engine) {
-  // A copy: what is checked is what starts, even if the ring slot is written in the meantime.
-  hsa::BarrierPacket packet;  // has the completion signal at the same place
+  // Copied, so that exactly the checked packet starts even if the ring slot is overwritten in the meantime.
+  hsa::BarrierPacket packet;  // completion_signal has the same offset in every packet type
   std::memcpy(&packet, raw, sizeof packet);
   const auto* const copy = reinterpret_cast<const std::byte*>(&packet);
   if (auto refusal = context_.signals.check(packet.completion_signal)) return PacketOutcome::refused(std::move(*refusal));

@@ -36,7 +36,7 @@ class ControlPackets {
   /// Starts a vendor-specific packet. `raw`: the packet QueueSlot::next, 64 bytes.
   PacketOutcome start_vendor_specific(QueueSlot& queue, const std::byte* raw, hsa::PacketHeader header);
   /// Starts a packet that an engine executes. `raw`: the packet QueueSlot::next, 64 bytes. Returns progress if the engine has
-  /// the packet, or if the queue was removed or failed in the meantime.
+  /// accepted the packet, or if the queue was removed or failed in the meantime.
   PacketOutcome start_on_engine(unsigned slot, QueueSlot& queue, const std::byte* raw, hsa::PacketHeader header,
                                 PacketEngine& engine);
   /// Executes a ring slot of PM4 commands, which have no header and no completion signal. `raw`: the slot QueueSlot::next, 64

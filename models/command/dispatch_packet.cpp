@@ -98,11 +98,11 @@ std::optional<PacketRefusal> DispatchPacketReader::read_scratch(Dispatch& d, con
     return refuse(fmt::format("kernel {}: private segment of {} bytes per work-item, the queue's scratch memory has {}",
                               d.kernel, bytes, queue.scratch_wave64_lane_byte_size));
   }
-  // Kernels receive these values whether they use them or not.
+  // Kernels receive the queue's scratch descriptor even if they use no scratch memory.
   std::copy_n(queue.scratch_resource_descriptor, 4, d.scratch.resource_descriptor.begin());
   d.scratch.base = queue.scratch_resource_descriptor[0] | std::uint64_t{queue.scratch_resource_descriptor[1] & 0xffff} << 32;
   d.scratch.backing_location = queue.scratch_backing_memory_location;
-  // gfx8 counts FLAT scratch offsets from the pool's base, gfx9 holds the address itself.
+  // gfx8 counts FLAT scratch offsets from the pool's base; gfx9 uses absolute addresses.
   d.scratch.pool_base = target_ == isa::Target::gfx803 ? d.scratch.base - queue.scratch_backing_memory_location : 0;
   const std::uint32_t slots = queue.compute_tmpring_size & 0xfff;
   const std::uint32_t slot_bytes = (queue.compute_tmpring_size >> 12 & 0x1fff) * 1024;

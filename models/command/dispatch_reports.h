@@ -37,10 +37,11 @@ class DispatchReports {
 
   void add_completion(unsigned slot, std::uint64_t packet) { completions_.push_back({slot, packet}); }
   void add_failure(Failure failure) { failures_.push_back(std::move(failure)); }
-  /// Whether a fault of the dispatch is pending: of several in a time slice only the first is reported.
+  /// Whether a fault of the dispatch is pending: only the first of several faults in a time slice is reported.
   bool has_fault(const Dispatch& dispatch) const;
   void add_fault(const Dispatch& dispatch, const WavefrontFault& fault, std::string text);
-  /// True for the first warning of a kernel's instruction: each compute unit warns once, and the first in time counts.
+  /// True for the first warning of a kernel's instruction: each compute unit warns once, and only the earliest warning is
+  /// reported.
   bool is_new_warning(const Dispatch& dispatch, std::uint64_t pc) { return warned_.emplace(dispatch.kernel, pc).second; }
 
   /// Removes the next completion, in order of arrival; nullopt if none is left.

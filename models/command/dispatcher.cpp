@@ -15,7 +15,8 @@ namespace lacuna {
 
 namespace {
 
-/// Interval of progress while the estimated part of a dispatch's time passes, so that it is not taken for a hang.
+/// Interval at which progress is counted while the estimated part of a dispatch's time passes, so that the run is not
+/// considered hung.
 constexpr Tick kEstimatedStep{1'000'000'000};
 
 }  // namespace
@@ -208,7 +209,7 @@ void Dispatcher::complete(Tick now) {
   }
 }
 
-// Estimated time passes after the workgroups' end.
+// The dispatch ends when its estimated time has passed after the end of its last workgroup.
 void Dispatcher::all_done(Dispatch& dispatch) {
   if (!dispatch.estimated.any()) {
     end(dispatch);

@@ -1,9 +1,9 @@
 // The workgroup dispatcher: places the workgroups of kernel dispatches on compute units.
 //
 // Workgroups start in order of their linear id; compute units are tried round robin. Several dispatches may be in flight: among
-// those of the highest priority, the oldest with workgroups to start goes first, the next one uses the resources that it leaves
-// free. A workgroup starts only on a unit that has free slots, registers, LDS and scratch slots for all its wavefronts
-// together, and that its queue's mask allows.
+// those of the highest priority, the oldest with workgroups to start goes first, and the next one uses the remaining resources.
+// A workgroup starts only on a unit that has free slots, registers, LDS and scratch slots for all its wavefronts together, and
+// that its queue's mask allows.
 #pragma once
 
 #include <queue>
@@ -32,9 +32,10 @@ class DispatchListener {
   virtual ~DispatchListener() = default;
   /// Called when all workgroups are done, at that simulated time.
   virtual void dispatch_done(Dispatch& dispatch) = 0;
-  /// Called when a wavefront has faulted, at local time `at`, which may lie ahead. The listener must abort the dispatch.
+  /// Called when a wavefront has faulted, at local time `at`, which may lie ahead of the kernel's time. The listener must abort
+  /// the dispatch.
   virtual void dispatch_fault(Dispatch& dispatch, const WavefrontFault& fault, Tick at) = 0;
-  /// Called when a wavefront did something that silicon does not support, and continued.
+  /// Called when a wavefront has performed an operation that the hardware does not support, and continued.
   virtual void dispatch_warning(Dispatch& dispatch, const WavefrontFault& fault, Tick at) = 0;
   /// Called when a wavefront has sent MSG_INTERRUPT with M0.
   virtual void interrupt_message(Dispatch& dispatch, std::uint32_t m0, Tick at) = 0;
@@ -59,7 +60,8 @@ class DispatchSampler {
 /// As an agent it also represents the compute units.
 class Dispatcher : public sc_core::sc_module, public ComputeUnitListener, public Agent {
  public:
-  /// `lookahead`: maximum time between the kernel's time and a workgroup's start when it is placed: a window.
+  /// `lookahead`: maximum time by which the start of a workgroup may lie ahead of the kernel's time when the workgroup is
+  /// placed: one window.
   Dispatcher(sc_core::sc_module_name name, const DispatcherParameters& parameters, Clock clock, Cycles lookahead);
 
   void attach(std::vector<ComputeUnit*> units, DispatchListener& listener);
@@ -81,7 +83,7 @@ class Dispatcher : public sc_core::sc_module, public ComputeUnitListener, public
   void set_sampler(DispatchSampler* sampler) { sampler_ = sampler; }
   /// Dispatches in flight, by descending priority, then in order of submission.
   const std::vector<Dispatch*>& dispatches() const { return active_; }
-  /// While `untimed` is set, workgroups complete when their units report them, at the kernel's present time.
+  /// While `untimed` is set, workgroups complete when their units report them, at the kernel's current time.
   void set_untimed(bool untimed);
   /// Counts a workgroup that has ended on a unit that is not the dispatcher's (UntimedUnit).
   void workgroup_ended_elsewhere(Dispatch& dispatch);
@@ -111,7 +113,7 @@ class Dispatcher : public sc_core::sc_module, public ComputeUnitListener, public
  private:
   struct Completion {
     Tick at;
-    std::uint64_t order;  // position in the order of reports, by which ties complete
+    std::uint64_t order;  // position in the order of reports, which decides between equal times
     Dispatch* dispatch;
     unsigned unit;  ///< kEnd: the dispatch ends, after the estimated part of its time
     bool operator>(const Completion& other) const { return at != other.at ? at > other.at : order > other.order; }
@@ -139,10 +141,10 @@ class Dispatcher : public sc_core::sc_module, public ComputeUnitListener, public
   DispatchListener* listener_ = nullptr;
   DispatchSampler* sampler_ = nullptr;
   bool untimed_ = false;
-  std::uint64_t estimated_steps_ = 0;  ///< progress while estimated time passes
+  std::uint64_t estimated_steps_ = 0;  ///< part of progress(): steps counted while estimated time passes
   std::vector<ComputeUnit*> units_;
   std::vector<unsigned> numbers_;   // index in units_, by ComputeUnitPlace::index
-  std::vector<unsigned> mask_bit_;  // by unit: its bit in masks of compute units
+  std::vector<unsigned> mask_bit_;  // each unit's bit in masks of compute units
   std::vector<Dispatch*> active_;   // by descending priority, then in order of submission
   std::priority_queue<Completion, std::vector<Completion>, std::greater<>> completions_;
   std::uint64_t completion_order_ = 0;

@@ -41,8 +41,8 @@ class HostNotifier {
   /// Sets the driver. Until then only registers and interrupts are used.
   void set_driver_events(DriverEvents& driver) { driver_ = &driver; }
 
-  /// Completes the signal of a packet that ran from `start` to `end`: time stamps, then the decrement, then the event. A handle
-  /// that is no longer valid is logged as a guest error.
+  /// Completes the signal of a packet that ran from `start` to `end`: time stamps, then the decrement, then the event. An
+  /// invalid handle is logged as a guest error.
   void complete_signal(std::uint64_t handle, Tick start, Tick end);
   /// Stores a value to the queue's inactive signal. False if the queue has none or `aql` is null; nothing is stored then.
   bool store_inactive_signal(const hsa::Queue* aql, std::int64_t value);

@@ -26,10 +26,10 @@ struct KernelRecord {
   std::uint64_t thread_instructions = 0;  ///< see Dispatch::thread_instructions
   double wall_seconds = 0;                ///< host time between start and end; kernels in flight together share it
   bool failed = false;
-  bool unfinished = false;       ///< the run has ended before the kernel: all values are those at the end of the run
+  bool unfinished = false;       ///< the run ended before the kernel: all values are those at the end of the run
   std::uint64_t bulk_bytes = 0;  ///< see Dispatch::bulk_bytes; not included in counts of instructions and wavefronts
-  /// Instructions that were not timed (gpu.timing = sampled): the time that they took, and all counts of `activity` but
-  /// instructions and wavefronts, are estimates.
+  /// Number of instructions that were not timed (gpu.timing = sampled). Their time is estimated, and so are all counts of
+  /// `activity` except instructions and wavefronts.
   std::uint64_t untimed_instructions = 0;
   std::uint64_t skipped_instructions = 0;  ///< untimed instructions that did not execute
   std::uint64_t half_width = 0;            ///< half of the 95 % confidence interval of `cycles`
@@ -37,7 +37,7 @@ struct KernelRecord {
   KernelEnergy energy{};
 };
 
-/// Notified of every kernel when it has ended, and of those that are unfinished when the run has.
+/// Notified of every kernel at its start and at its end, and of unfinished kernels at the end of the run.
 class KernelObserver {
  public:
   virtual ~KernelObserver() = default;

@@ -7,7 +7,7 @@
 namespace lacuna {
 
 void KernelRecorder::started(Dispatch& dispatch) {
-  if (resources_ != nullptr) {  // ended() subtracts both
+  if (resources_ != nullptr) {  // values at the start, which add_resources() subtracts
     dispatch.activity.used = resources_->used();
     dispatch.activity.memory = resources_->memory_counts();
   }

@@ -28,16 +28,16 @@ class KernelRecorder {
   /// Sets the energy meter. Without it records have no energy.
   void set_energy_meter(KernelEnergyMeter& energy) { energy_ = &energy; }
 
-  /// Records the start of a dispatch at Dispatch::start, which is the kernel's time or up to launch_latency before it. Its
-  /// index is set.
+  /// Records the start of a dispatch at Dispatch::start, which is the kernel's time or up to cp.launch_latency before it.
+  /// Dispatch::index must be set.
   void started(Dispatch& dispatch);
-  /// Records the end of a packet's dispatch: now for End::unfinished, at Dispatch::end for others.
+  /// Records the end of a packet's dispatch: now for End::unfinished, at Dispatch::end otherwise.
   void ended(const InFlightPacket& packet, End how);
 
  private:
   void add_resources(const Dispatch& dispatch, KernelRecord& record) const;
-  /// Extends the activity of the timed part to the whole kernel; of a kernel that was not timed at all, takes that of the last
-  /// one of its class that was.
+  /// Scales the activity of the timed part up to the whole kernel. A kernel without a timed part receives the scaled activity
+  /// of the last kernel of the same EstimatedTime::kind that had one.
   void extrapolate(const Dispatch& dispatch, KernelRecord& record);
 
   Clock clock_;
@@ -45,7 +45,7 @@ class KernelRecorder {
   std::vector<KernelObserver*> observers_;
   const ResourceMeter* resources_ = nullptr;
   KernelEnergyMeter* energy_ = nullptr;
-  std::map<std::uint64_t, KernelRecord> timed_;  ///< the last timed one, by EstimatedTime::kind
+  std::map<std::uint64_t, KernelRecord> timed_;  ///< last kernel with a timed part, by EstimatedTime::kind
 };
 
 }  // namespace lacuna

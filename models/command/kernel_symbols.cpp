@@ -49,7 +49,7 @@ std::optional<SymbolTable> dynamic_table(const isa::MemoryInterface& memory, con
     for (unsigned j = 0; j < segment.p_memsz / sizeof(Elf64_Dyn); ++j) {
       const auto entry = read_object<Elf64_Dyn>(memory, base + segment.p_vaddr + std::uint64_t{j} * sizeof(Elf64_Dyn));
       if (!entry || entry->d_tag == DT_NULL) break;
-      // Loaders may or may not have relocated these; values below the image size are offsets.
+      // Some loaders relocate the addresses in the dynamic section: values below the base address are still offsets.
       const std::uint64_t at = entry->d_un.d_ptr >= base ? entry->d_un.d_ptr : base + entry->d_un.d_ptr;
       if (entry->d_tag == DT_SYMTAB) table.symbols = at;
       if (entry->d_tag == DT_STRTAB) table.strings = at;
@@ -76,7 +76,8 @@ std::optional<SymbolTable> static_table(const LoadedCodeObject& object) {
   return std::nullopt;
 }
 
-/// Calls `visit` with each named, defined symbol, its address and its name's, dynamic ones first, until it returns true.
+/// Calls `visit` with each named, defined symbol, its address and the address of its name, until `visit` returns true. Dynamic
+/// symbols are first.
 template <class Visit>
 void visit_symbols(const isa::MemoryInterface& memory, const LoadedCodeObject& object, Visit visit) {
   for (const auto& table : {dynamic_table(memory, object), static_table(object)}) {

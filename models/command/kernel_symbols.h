@@ -1,5 +1,5 @@
 // Names for reports, from the loaded code object in GPU memory: its first segment holds the dynamic symbols, and a loader may
-// have left the others in memory as well (loaded_code_object.h).
+// have placed the other symbols in memory as well (loaded_code_object.h).
 #pragma once
 
 #include <elf.h>
@@ -38,7 +38,7 @@ class KernelSymbols {
     std::uint64_t bytes = 0;
   };
   std::optional<DataObject> data_object(std::uint64_t kernel_object, const std::string& name);
-  /// Names, without `suffix`, of data objects NAME`suffix` in the code object of a kernel such that there is no kernel NAME.
+  /// All NAMEs for which the code object of a kernel has a data object NAME`suffix` but no kernel NAME.
   std::vector<std::string> data_without_kernel(std::uint64_t kernel_object, std::string_view suffix) const;
   /// Number of times that symbols of code objects have been read for data_object().
   std::uint64_t readings() const { return readings_; }

@@ -8,9 +8,9 @@ namespace {
 
 constexpr std::uint64_t kPage = 4096;
 constexpr unsigned kMaxPagesBack = 16384;  // 64 MiB: far larger than any code object's segments
-constexpr unsigned kMaxSections = 16;      // more than our loader writes
+constexpr unsigned kMaxSections = 16;      // more than Lacuna's loader writes
 
-/// Empty unless the table is as our loader leaves it: with other loaders e_shoff points to unrelated memory.
+/// Empty unless the table has the form that Lacuna's loader writes: with other loaders, e_shoff points to unrelated memory.
 std::vector<Elf64_Shdr> sections_in_memory(const isa::MemoryInterface& memory, std::uint64_t base, const Elf64_Ehdr& header) {
   std::vector<Elf64_Shdr> sections;
   if (header.e_shoff == 0 || header.e_shentsize != sizeof(Elf64_Shdr) || header.e_shnum > kMaxSections) return sections;

@@ -1,9 +1,9 @@
 // An engine that executes vendor-specific packets of one format from user-mode queues: a research machine outside the compute
 // units.
 //
-// The packet processor starts such a packet as any other one: in order, after the barrier bit, its latency and its acquire
+// The packet processor starts an engine's packet like any other: in order, after the barrier bit, its latency and its acquire
 // fence. The engine then executes it independently and reports its end, after which release fence, completion signal and
-// interrupt are those of any packet.
+// interrupt follow as for any packet.
 #pragma once
 
 #include <cstddef>
@@ -39,12 +39,12 @@ class PacketEngine {
   virtual void set_listener(PacketEngineListener& listener) = 0;
   /// Checks a packet, 64 bytes, without starting it. nullopt: start() would accept it.
   virtual std::optional<PacketRefusal> check(const std::byte* raw) const = 0;
-  /// Starts a packet. The engine reports its end, unless it is dropped. Before it uses memory it announces that
-  /// (CopyContext::work_begins).
+  /// Starts a packet. The engine reports its end, unless it is dropped. Before it accesses memory, it calls
+  /// CopyContext::work_begins().
   virtual void start(const std::byte* raw, const EnginePacket& packet) = 0;
   /// Drops all packets of a queue: their memory is not accessed afterwards, and they are not reported.
   virtual void drop(unsigned slot) = 0;
-  /// Suspends or resumes a queue. Packets of a suspended queue do not begin; one that has begun runs to its end.
+  /// Suspends or resumes a queue. Packets of a suspended queue do not begin; a packet that has begun runs to its end.
   virtual void suspend(unsigned slot, bool suspended) = 0;
   /// Value of a register of include/lacuna/abi/gpu_registers.h; nullopt: the register does not belong to the engine.
   virtual std::optional<std::uint32_t> read_register(std::uint64_t offset) const = 0;

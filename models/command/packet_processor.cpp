@@ -128,7 +128,7 @@ bool PacketProcessor::report_faults() {
   return any;
 }
 
-/// Idle, poll or progress.
+/// Handles the queue's next packet. Returns idle, poll or progress.
 PacketOutcome::Kind PacketProcessor::visit(unsigned slot) {
   QueueSlot& queue = queues_[slot];
   queue.polls = false;
@@ -174,7 +174,7 @@ PacketOutcome PacketProcessor::start_next(unsigned slot) {
     return PacketOutcome::refused(LACUNA_QUEUE_ERROR_DESCRIPTOR,
                                   fmt::format("ring slot at {:#x} is no longer mapped", queue.packet_address(queue.next)));
   }
-  // A writer stores the header last.
+  // A writer stores the header last, so that a valid header implies a complete packet.
   const std::uint32_t first = std::atomic_ref(*reinterpret_cast<std::uint32_t*>(raw)).load(std::memory_order_acquire);
   const hsa::PacketHeader header{static_cast<std::uint16_t>(first)};
   if (header.type() == hsa::PacketType::invalid) return PacketOutcome::poll("the packet's header is still INVALID");

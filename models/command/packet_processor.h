@@ -83,7 +83,7 @@ class PacketProcessor : public sc_core::sc_module, public DispatchListener, priv
   void set_blit_recogniser(const BlitRecogniser& recogniser) { blits_.set_recogniser(recogniser); }
   /// Enables the bulk path for large copy and fill kernels of the runtime.
   void set_copy_context(CopyContext& context) { bulk_.set_copy_context(context); }
-  /// Sets the source lines of fault reports. Without them reports have none.
+  /// Sets the lookup of source lines for fault reports, which otherwise contain none.
   void set_source_lines(const SourceLines& lines) { reader_.set_source_lines(lines); }
   /// Adds an engine of vendor-specific packets of its format.
   void add_engine(PacketEngine& engine);
@@ -99,7 +99,8 @@ class PacketProcessor : public sc_core::sc_module, public DispatchListener, priv
     meter.add("cp", "dispatch", statistics_.dispatches, dispatch);
   }
 
-  /// A slot that is not in use. Slots from queue_slots() on have no registers and no doorbell: they are added on demand.
+  /// A slot that is not in use. Slots numbered queue_slots() or higher have no registers and no doorbell; they are added on
+  /// demand.
   unsigned free_slot() { return queues_.free_slot(); }
   /// Creates a queue. Returns LACUNA_QUEUE_ERROR_*; 0 if the slot is now active.
   std::uint32_t create_queue(unsigned slot, std::uint64_t aql_queue, const QueueSetup& setup = QueueSetup()) {
@@ -116,7 +117,7 @@ class PacketProcessor : public sc_core::sc_module, public DispatchListener, priv
   std::uint32_t set_cu_mask(unsigned slot, std::vector<std::uint32_t> mask) {
     return queues_.set_cu_mask(slot, std::move(mask));
   }
-  /// Lets the queue's kernels use global wave sync. Only one queue at a time may; LACUNA_QUEUE_ERROR_SLOT if another one does.
+  /// Lets the queue's kernels use global wave sync. Returns LACUNA_QUEUE_ERROR_SLOT if another queue has it.
   std::uint32_t allocate_gws(unsigned slot) { return queues_.allocate_gws(slot); }
 
   /// Reads the write index of every queue with a doorbell in memory (DoorbellKind). True if it has found new packets.
@@ -128,7 +129,7 @@ class PacketProcessor : public sc_core::sc_module, public DispatchListener, priv
   /// Rings the doorbell: packets up to index `last` are in the ring. `at` may lie ahead of the kernel's time.
   void ring(unsigned slot, std::uint64_t last, Tick at);
   /// Deactivates all queues, even in the middle of a packet, and reports their dispatches as failed. No signal is written and
-  /// no interrupt raised. Numbers of dispatches continue.
+  /// no interrupt is raised. The numbering of dispatches continues.
   void reset() override;
 
   const QueueSlot& queue(unsigned slot) const { return queues_[slot]; }
@@ -156,7 +157,7 @@ class PacketProcessor : public sc_core::sc_module, public DispatchListener, priv
   std::string code_place(const Dispatch& dispatch, std::uint64_t pc) const override { return reader_.place(dispatch, pc); }
   std::string memory_place(std::uint64_t address) const override { return context_.vm.nearest(address); }
 
-  /// At the end of the run: observers receive records of the kernels that have not ended.
+  /// Call it at the end of the run: passes records of the kernels that have not ended to the observers.
   void report_unfinished();
 
  private:
@@ -191,7 +192,7 @@ class PacketProcessor : public sc_core::sc_module, public DispatchListener, priv
   ControlPackets controls_;
   std::vector<PacketEngine*> engines_;
 
-  Tick visited_{};                      // time at which it last began to visit all queues
+  Tick visited_{};                      // time at which the last visit of all queues began
   bool working_ = false;                // process() waits in the middle of a packet
   sc_core::sc_process_handle process_;  // handle of process(), once it has begun
   sc_core::sc_event work_;

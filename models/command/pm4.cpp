@@ -42,7 +42,7 @@ Pm4Actions Pm4Reader::read_vendor_packet(const std::byte* packet) const {
 void Pm4Reader::read(std::span<const std::uint32_t> words, bool in_slot, Pm4Actions& actions) const {
   while (!words.empty() && actions.error.empty()) {
     const std::uint32_t header = words[0];
-    if (header >> 30 == 2 || (header & kOneWordNop) == kOneWordNop) {  // one word that does nothing
+    if (header >> 30 == 2 || (header & kOneWordNop) == kOneWordNop) {  // a NOP of one word
       words = words.subspan(1);
       continue;
     }
@@ -90,7 +90,7 @@ void Pm4Reader::read_indirect(std::span<const std::uint32_t> payload, Pm4Actions
         fmt::format("PM4 indirect buffer of {} dwords at {:#x} is not mapped; {}", words, address, vm_.nearest(address));
     return;
   }
-  // Commands are aligned to dwords, as their pages are.
+  // The cast is valid: the address is a multiple of 4, and so is the start of its page.
   read({reinterpret_cast<const std::uint32_t*>(host), words}, false, actions);
 }
 

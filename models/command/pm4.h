@@ -1,7 +1,7 @@
 // The PM4 commands that user-mode queues may hold: cache maintenance after loading of code.
 //
-// gfx8 has them as a packet's whole 64 bytes, gfx9 as an indirect buffer named by a vendor-specific AQL packet. Opcodes and
-// fields: Linux, amdgpu vid.h and soc15d.h; ROCr's use of them.
+// On gfx8 they fill the 64 bytes of a ring slot; on gfx9 they are in an indirect buffer to which a vendor-specific AQL packet
+// points. Sources of opcodes and fields: Linux (amdgpu, vid.h and soc15d.h), and the commands that ROCr writes.
 #pragma once
 
 #include <array>

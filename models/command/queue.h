@@ -13,7 +13,7 @@
 
 namespace lacuna {
 
-/// How the packet processor learns that packets have been written.
+/// How new packets are announced to the packet processor.
 enum class DoorbellKind : std::uint8_t {
   ring,          ///< by ring() only: a doorbell register of the device
   legacy_index,  ///< amd_queue_t.max_legacy_doorbell_dispatch_id_plus_1 (doorbell type 1), read by poll_doorbells()
@@ -35,7 +35,7 @@ enum class QueueActivity : std::uint8_t {
   busy
 };
 
-/// For wall times in reports.
+/// Host time in seconds, for wall times in reports.
 inline double host_seconds() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
@@ -48,7 +48,7 @@ struct InFlightPacket {
   hsa::FenceScope release = hsa::FenceScope::none;
   std::unique_ptr<Dispatch> dispatch;  ///< null for all but kernel dispatches
   Tick started{};
-  double wall_start = 0;  ///< host_seconds(), for reports only
+  double wall_start = 0;  ///< host_seconds() at the start, for reports only
 };
 
 struct QueueSlot {

@@ -169,19 +169,19 @@ bool QueueTable::ring(unsigned slot, std::uint64_t last) {
 std::uint64_t QueueTable::doorbell(const QueueSlot& queue) const {
   if (queue.doorbell == DoorbellKind::ring || queue.state != QueueSlot::State::active) return 0;
   hsa::Queue* aql = memory(queue);
-  if (aql == nullptr) return 0;  // the packet processor reports it at its next visit
+  if (aql == nullptr) return 0;  // not mapped: the packet processor reports the error at its next visit
   return queue.doorbell == DoorbellKind::write_index ? written_packets(queue, *aql)
                                                      : load_index(aql->max_legacy_doorbell_dispatch_id_plus_1);
 }
 
-// A writer reserves an index, writes its packet, then the header, and then would ring the doorbell. A packet without its header
-// has therefore not been announced, and no simulated time passes until the host has written it.
+// A writer reserves an index, writes the packet, and stores its header last. A packet without a header is therefore not
+// announced yet. No simulated time passes until the host has written the header.
 std::uint64_t QueueTable::written_packets(const QueueSlot& queue, hsa::Queue& aql) const {
   const std::uint64_t end = std::min(load_index(aql.write_dispatch_id), queue.retired + queue.size);
   std::uint64_t written = queue.announced;
   for (; written < end; ++written) {
     std::byte* raw = packet(queue, written);
-    if (raw == nullptr) return end;  // the packet processor reports it at its next visit
+    if (raw == nullptr) return end;  // not mapped: the packet processor reports the error at its next visit
     const auto header = std::atomic_ref(*reinterpret_cast<std::uint16_t*>(raw)).load(std::memory_order_acquire);
     if (hsa::PacketHeader{header}.type() == hsa::PacketType::invalid) break;
   }
@@ -224,7 +224,7 @@ void QueueTable::visit_packets(const std::function<void(const std::byte*)>& visi
 
 bool QueueTable::retire(QueueSlot& queue) const {
   hsa::Queue* aql = memory(queue);
-  if (aql == nullptr) return false;  // the packet processor reports it at its next visit
+  if (aql == nullptr) return false;  // not mapped: the packet processor reports the error at its next visit
   const std::uint64_t before = queue.retired;
   while (!queue.in_flight.empty() && queue.in_flight.front().done) {
     const std::uint64_t index = queue.in_flight.front().index;
@@ -234,7 +234,7 @@ bool QueueTable::retire(QueueSlot& queue) const {
     }
     queue.in_flight.pop_front();
     queue.retired = index + 1;
-    // A writer that reads the new index may write the slot.
+    // Release order: a writer that reads the new index may overwrite the slot.
     std::atomic_ref(aql->read_dispatch_id).store(queue.retired, std::memory_order_release);
   }
   return queue.retired != before;

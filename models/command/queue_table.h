@@ -40,7 +40,7 @@ class QueueTable {
   std::uint32_t create(unsigned slot, std::uint64_t aql_queue, const QueueSetup& setup);
   /// Deactivates a slot, which loses global wave sync. Its dispatches must have been dropped.
   void remove(unsigned slot);
-  /// Deactivates all slots. Generations continue.
+  /// Deactivates all slots. Generation numbers continue.
   void clear();
   /// Changes a slot from active to failed; false if it is not active. `error`: LACUNA_QUEUE_ERROR_*.
   bool fail(unsigned slot, std::uint32_t error, std::uint64_t packet);
@@ -51,7 +51,7 @@ class QueueTable {
   std::uint32_t suspend(unsigned slot, bool suspended);
   std::uint32_t set_priority(unsigned slot, int priority);
   std::uint32_t set_cu_mask(unsigned slot, std::vector<std::uint32_t> mask);
-  /// Global wave sync belongs to one slot at a time: LACUNA_QUEUE_ERROR_SLOT while another one has it.
+  /// Gives the slot global wave sync, which one slot at a time can have: LACUNA_QUEUE_ERROR_SLOT while another slot has it.
   std::uint32_t allocate_gws(unsigned slot);
   bool has_gws(unsigned slot) const { return gws_ == slot; }
 
@@ -61,7 +61,8 @@ class QueueTable {
   unsigned poll_doorbells();
   /// Whether poll_doorbells() would find new packets.
   bool has_doorbells() const;
-  /// Index after the last packet that may start. Beyond retired + size only for a doorbell register, whose value is then wrong.
+  /// Index after the last packet that may start. Greater than retired + size only if a doorbell register has received an
+  /// invalid value.
   static std::uint64_t end_of_packets(const QueueSlot& queue);
   /// Calls `visit` with each packet that has been announced and is not retired, of queues whose doorbell is in memory.
   void visit_packets(const std::function<void(const std::byte*)>& visit) const;

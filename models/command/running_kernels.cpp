@@ -13,7 +13,7 @@
 namespace lacuna {
 namespace {
 
-/// Number of instructions that all wavefronts together are observed for: less than a second of host time.
+/// Total number of instructions to observe, over all wavefronts: they take less than a second of host time.
 constexpr std::uint64_t kObservedInAll = 4'000'000;
 constexpr std::uint64_t kLeastObserved = 1'000;
 constexpr std::uint64_t kMostObserved = 20'000;
@@ -63,7 +63,7 @@ std::string wait_text(const WavefrontSnapshot& w) {
   return "?";
 }
 
-/// Groups of at least one, the largest first, those of equal size in the order of their first wavefronts.
+/// Groups of wavefronts with equal keys, largest group first; groups of equal size are in the order of their first wavefronts.
 template <class Key, class KeyOf>
 std::vector<std::vector<const WavefrontSnapshot*>> grouped_by(std::span<const WavefrontSnapshot* const> wavefronts,
                                                               KeyOf key_of) {
@@ -233,7 +233,7 @@ void RunningKernels::write_barriers(const Dispatch& dispatch, std::span<const Wa
       ++end;
     }
     const bool waits = others.size() != end - i;
-    // All other wavefronts were observed not to reach the barrier.
+    // Whether all wavefronts that do not wait at the barrier were observed to spin, or wait for global wave sync.
     const bool never = std::all_of(others.begin(), others.end(),
                                    [](const WavefrontSnapshot* w) { return spins(*w) || w->wait == WavefrontWait::sync; });
     if (waits && !others.empty() && never && divergent++ == 0) example = std::move(others);

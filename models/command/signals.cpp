@@ -31,7 +31,7 @@ std::optional<SignalEvent> Signals::complete(std::uint64_t handle, std::uint64_t
   hsa::Signal& signal = *found;
   signal.start_timestamp = start;
   signal.end_timestamp = end;
-  // Read before the decrement: a thread that waits for it may reuse the signal immediately.
+  // Read before the decrement: a thread that waits for the new value may reuse the signal immediately.
   const SignalEvent event{signal.event_id, signal.event_mailbox};
   std::atomic_ref(signal.value).fetch_sub(1, std::memory_order_acq_rel);
   return post(event);

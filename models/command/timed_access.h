@@ -11,7 +11,7 @@
 namespace lacuna {
 
 /// Charges an access of `bytes` bytes at a GPU virtual address: the calling SC_THREAD waits for its completion. No time passes
-/// if they are not mapped.
+/// if the bytes are not mapped.
 inline void access_memory(TimingPort& port, const GpuVm& vm, std::uint64_t address, unsigned bytes, bool write) {
   const isa::MemoryWindow window = vm.find(address);
   if (!window.contains(address, bytes)) return;
