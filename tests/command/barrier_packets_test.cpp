@@ -63,7 +63,7 @@ TEST_F(BarrierPacketsTest, SignalsAreChecked) {
 TEST_F(BarrierPacketsTest, ValuesAreComparedUnderTheMask) {
   struct Row {
     hsa::SignalCondition condition;
-    bool less, equal, greater;  // whether the condition holds for 4, 5 and 6 with a reference value of 5
+    bool less, equal, greater;  // whether the condition holds for the values 4, 5 and 6 with a reference value of 5
   };
   const Row rows[] = {{hsa::SignalCondition::equal, false, true, false},
                       {hsa::SignalCondition::not_equal, true, false, true},

@@ -15,7 +15,7 @@ constexpr std::uint64_t kReadOnly = kBase + 2 * kBytes;
 constexpr std::uint64_t kReadOnlyEnd = kReadOnly + kBytes;
 constexpr std::uint64_t kArguments = kBase;
 
-/// Recognises a kernel by its name as the test's blit; narrows it by writing to the arguments.
+/// Treats the kernel named "known" as the blit that the test sets; narrow() overwrites the arguments.
 struct Recogniser : BlitRecogniser {
   Blit known;
   std::string_view name(const GpuVm&, std::uint64_t entry) const override { return entry == kBase ? "known" : ""; }

@@ -102,7 +102,7 @@ TEST_F(CodeCheckTest, ObjectionsAreTheOnlyProblems) {
   EXPECT_EQ(problem->pc, kCodeBase + kCode + 4);
   EXPECT_EQ(problem->mnemonic.find("s_add_u32 s0, s0"), 0U) << problem->mnemonic;
   EXPECT_EQ(problem->reason, "no sums");
-  // A code object without constant data, and one with a word that is not an instruction.
+  // Code without the excluded instructions, but with a word that is not an instruction.
   put(kCode + 4, {0xbf800000, 0xbf800000, 0xbf800000, 0xbf800000, kNoInstruction});
   EXPECT_EQ(objects.problem(kCodeBase + kCode), nullptr);
   EXPECT_NE(check_.problem(kCodeBase + kCode), nullptr);

@@ -7,7 +7,7 @@
 namespace lacuna::test {
 namespace {
 
-/// Operations take a fixed time and are counted.
+/// Counts the maintenance operations, which take a fixed time.
 struct Cache : CacheMaintenance {
   explicit Cache(Tick d) : duration(d) {}
   Tick duration;

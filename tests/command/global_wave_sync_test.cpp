@@ -15,7 +15,7 @@ LACUNA_TEST_BENCH(SyncBench)
 
 using isa::WaveSync;
 
-/// Wavefronts are identified by slots.
+/// The counters alone, without a compute unit; wavefronts are identified by their slots.
 class GlobalWaveSyncTest : public testing::Test {
  protected:
   bool perform(WaveSync operation, std::uint32_t value, unsigned wavefront, unsigned resource = 3) {
@@ -156,7 +156,7 @@ TEST_F(GridSyncTest, QueuesWithoutGlobalWaveSyncCannotUseIt) {
 TEST_F(GridSyncTest, WaitingWavefrontsAreDroppedWithTheirQueue) {
   ASSERT_EQ(b_.cp.packets.allocate_gws(0), LACUNA_QUEUE_ERROR_NONE);
   put(0, dispatch(kInit, 0));
-  put(0, meet(2, 1));  // two of four
+  put(0, meet(2, 1));  // 2 of the 4 wavefronts that the barrier waits for
   ring(0);
   microseconds(30);
   EXPECT_EQ(signal(1).value, 1);

@@ -43,7 +43,7 @@ struct Energy : KernelEnergyMeter {
   }
 };
 
-/// Use of each resource, as set by the test, of 100 available units.
+/// Resource meter: the test sets the use of each resource, of which 100 units are available.
 struct Resources : ResourceMeter {
   std::uint64_t uses = 0;
   ResourceAmounts used() const override {

@@ -51,7 +51,7 @@ class KernelSymbolsTest : public testing::Test {
   static Elf64_Sym symbol(unsigned name, unsigned char type, std::uint64_t value, std::uint64_t size) {
     return {.st_name = name, .st_info = type, .st_other = 0, .st_shndx = 1, .st_value = value, .st_size = size};
   }
-  /// A section table, symbols and strings, as the firmware driver leaves them.
+  /// Writes a section table, symbols and strings as the firmware driver does.
   void put_symbols() {
     const std::string names("\0helper\0outer\0outer.kd\0unsized\0", 31);
     const Elf64_Sym symbols[] = {{},
@@ -122,7 +122,7 @@ TEST_F(KernelSymbolsTest, MemoryIsReusedForOtherKernels) {
     const char* name;
   };
   for (const Row& row : {Row{[&] { *find("outer.kd") = std::byte{'O'}; }, "Outer"},
-                         Row{[&] { *(find("outer.kd") + 8) = std::byte{'!'}; }, "kernel@0x200800"},  // no longer ends with .kd
+                         Row{[&] { *(find("outer.kd") + 8) = std::byte{'!'}; }, "kernel@0x200800"},  // name without .kd
                          Row{[&] { put(symbols + 3 * sizeof(Elf64_Sym), Elf64_Sym{}); }, "kernel@0x200800"},
                          Row{[&] { put(0, Elf64_Ehdr{}); }, "kernel@0x200800"}}) {
     EXPECT_EQ(symbols_.name(kBase + kDescriptor), "outer");
@@ -187,7 +187,8 @@ TEST_F(KernelSymbolsTest, OnlyATableThatIsInMemoryCounts) {
 
 TEST(CodePlace, NamesTheFunctionWhenItIsNotTheKernel) {
   EXPECT_EQ(code_place("outer", 0x2000, 0x2030, std::nullopt), "PC 0x2030 (+0x30)");
-  EXPECT_EQ(code_place("outer", 0x2000, 0x2030, CodeSymbol{"outer", 0x1f00}), "PC 0x2030 (+0x30)");  // version 2
+  EXPECT_EQ(code_place("outer", 0x2000, 0x2030, CodeSymbol{"outer", 0x1f00}),
+            "PC 0x2030 (+0x30)");  // code object v2: the symbol is the kernel object, before the entry
   EXPECT_EQ(code_place("kernel@0x1f00", 0x2000, 0x2030, CodeSymbol{"outer", 0x2000}), "PC 0x2030 (+0x30)");
   EXPECT_EQ(code_place("outer", 0x2000, 0x1c10, CodeSymbol{"helper", 0x1c00}), "PC 0x1c10 (function helper +0x10)");
   EXPECT_EQ(code_place("outer", 0x2000, 0x1c10, std::nullopt), "PC 0x1c10 (-0x3f0)");

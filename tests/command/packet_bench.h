@@ -1,4 +1,4 @@
-// The command processor with compute units, driven like by a driver: registers, ring, doorbell, signals.
+// The command processor with compute units, operated as a driver would: by registers, ring, doorbell and signals.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -28,7 +28,7 @@ struct RecordingDriver : DriverEvents {
   std::vector<std::uint32_t> messages;
   std::vector<WavefrontFault> faults;
   std::vector<std::uint32_t> errors;
-  bool reports_to_runtime = true;  ///< memory_fault() returns it
+  bool reports_to_runtime = true;  ///< return value of memory_fault()
 
   void signal_event(std::uint32_t id, std::uint64_t mailbox) override { events.push_back({id, mailbox}); }
   void message_interrupt(std::uint32_t m0) override { messages.push_back(m0); }
@@ -41,7 +41,7 @@ struct RecordingDriver : DriverEvents {
 
 inline constexpr std::uint64_t kBase = 0x100000;  // GPU virtual address of the test's memory
 inline constexpr std::uint64_t kBytes = 0x40000;
-// Offsets in it.
+// Offsets in the test's memory.
 inline constexpr std::uint64_t kQueues = 0x0;      // amd_queue_t of slot q at + 256 q
 inline constexpr std::uint64_t kSignals = 0x1000;  // signal i at + 64 i
 inline constexpr std::uint64_t kMailbox = 0x2000;
@@ -61,7 +61,7 @@ class Sink : public sc_core::sc_module {
   void b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time&) { payload.set_response_status(tlm::TLM_OK_RESPONSE); }
 };
 
-/// Counts the operations, which take a fixed time.
+/// Counts the maintenance operations, which take a fixed time.
 struct CountingCache : CacheMaintenance {
   static constexpr Tick kDuration{50'000};
   unsigned invalidations = 0;
@@ -78,7 +78,7 @@ struct CountingCache : CacheMaintenance {
   }
 };
 
-/// If there is more than one compute unit, they belong to two shader arrays: the first half to the first.
+/// If there is more than one compute unit, the first half belongs to shader array 0 and the second half to shader array 1.
 class PacketBench : public sc_core::sc_module, public KernelObserver {
  public:
   explicit PacketBench(sc_core::sc_module_name module_name, unsigned unit_count = 1, isa::Target target = isa::Target::gfx803,
@@ -184,8 +184,8 @@ inline constexpr std::uint16_t header(hsa::PacketType type, bool barrier = false
   return static_cast<std::uint16_t>(static_cast<unsigned>(type) | (barrier ? 1u << 8 : 0));
 }
 
-/// Each test starts with a device that was reset, its memory mapped and zero, signals 0 to 15 at one, and these kernels: 0 ends
-/// immediately, 1 takes 8,192 cycles, 2 never ends, 3 traps.
+/// Each test starts with a device that was reset, its memory mapped and zero, signals 0 to 15 with value 1, and these kernels:
+/// 0 ends immediately, 1 takes 8,192 cycles, 2 never ends, 3 traps.
 class PacketProcessorTest : public testing::Test {
  protected:
   PacketBench& b_ = bench<PacketBench>();
@@ -210,7 +210,7 @@ class PacketProcessorTest : public testing::Test {
     kernel(1, {0xbf8e0040, 0xbf8e0040, 0xbf810000});  // s_sleep 64 twice: 8,192 cycles
     kernel(2, {0xbf82ffff});                          // s_branch to itself
     kernel(3, {0xbf920002});                          // s_trap 2
-    b_.code.revalidate();                             // like an instruction cache, it holds the code of the previous test
+    b_.code.revalidate();                             // drops decoded code of the previous test
     for (unsigned i = 0; i < 16; ++i) signal(i).value = 1;
   }
   void TearDown() override {

@@ -221,7 +221,7 @@ TEST_F(PacketProcessorTest, KernelObjectsThatCannotStartAreRefused) {
 TEST_F(PacketProcessorTest, DoorbellBeyondTheRingIsAnOverflow) {
   open(0);
   put(0, dispatch(0, 0));
-  ring(0, kRingSize);  // one packet more than fits
+  ring(0, kRingSize);  // one packet more than the ring holds
   microseconds(5);
   EXPECT_EQ(error(0), LACUNA_QUEUE_ERROR_OVERFLOW);
 }

@@ -76,7 +76,7 @@ TEST_F(VendorPacketTest, ARetiredCommandIsNotExecutedAgain) {
   microseconds(5);
   ASSERT_EQ(queue(0).read_dispatch_id, 1u);
   for (unsigned i = 1; i < kRingSize; ++i) put(0, barrier(hsa::PacketType::barrier_and, {}, i));
-  ring(0, kRingSize);  // the doorbell announces a packet in the slot once more
+  ring(0, kRingSize);  // also announces the ring slot of the retired command, which is not written again
   microseconds(10);
   EXPECT_EQ(queue(0).read_dispatch_id, kRingSize);
   EXPECT_EQ(status(0), LACUNA_QUEUE_ACTIVE);

@@ -113,7 +113,7 @@ TEST_F(QueueTableTest, PacketsInMemoryAreAnnouncedByTheirHeaders) {
   EXPECT_EQ(table_.poll_doorbells(), 0U);
   write(0, 0);
   write(0, 1);
-  memory_.aql(0).write_dispatch_id = 4;  // 2 and 3 are reserved, not written
+  memory_.aql(0).write_dispatch_id = 4;  // packets 2 and 3 are reserved, not written
   EXPECT_TRUE(table_.has_doorbells());
   EXPECT_EQ(table_.poll_doorbells(), 1U);
   EXPECT_EQ(table_[0].announced, 2U);

@@ -23,7 +23,7 @@ class RunningKernelsTest : public PacketProcessorTest {
     open(0);
     open(1);
   }
-  /// A kernel that has its argument's address in s[0:1].
+  /// Writes a kernel whose argument address is in s[0:1].
   void kernel_with_argument(unsigned k, const std::vector<std::uint32_t>& words) {
     kernel(k, words);
     b_.at<std::uint32_t>(kKernels + 0x1000 * k + 52) = 2u << 1;
@@ -114,7 +114,7 @@ TEST_F(RunningKernelsTest, WaitsForMemoryAreAtTheirInstruction) {
   kernel_with_argument(4, {0xc0020100, 0, 0xbf8c007f, kEnd});
   put(0, launch(4, 1));
   ring(0);
-  microseconds(30);  // the code takes this long
+  microseconds(30);  // enough to reach the wait for memory, which takes 20 us
   const std::string text = report();
   b_.memories[0]->latency = Tick{100'000};
   EXPECT_THAT(text, HasSubstr("1 wavefront at PC 0x124108 (+0x8), s_waitcnt lgkmcnt(0): waits for memory"));
@@ -140,8 +140,8 @@ TEST_F(RunningKernelsTest, WaitReasonOfTheNextWorkgroup) {
 }
 
 TEST_F(RunningKernelsTest, ManyPlacesEndInOneLine) {
-  // The wavefronts of 20 workgroups end in 20 loops, 8 bytes apart, selected by the workgroup's number in s2. They sleep in the
-  // loops, because busy loops would keep younger wavefronts from issuing.
+  // The wavefronts of 20 workgroups jump to 20 endless loops, 8 bytes apart, selected by the workgroup's number in s2. They
+  // sleep in the loops, because busy loops would keep younger wavefronts from issuing.
   std::vector<std::uint32_t> words{
       0xbe841c00,              // s_getpc_b64 s[4:5]
       0x8e028302,              // s_lshl_b32 s2, s2, 3
