@@ -42,7 +42,7 @@ std::optional<std::vector<std::byte>> from_hex(std::string_view text) {
   return bytes;
 }
 
-/// Registers travel as eight bytes in the target's order, little-endian like the hosts that this runs on.
+/// Registers are sent as eight bytes in the target's byte order: little-endian, as on the supported hosts.
 std::string register_hex(std::uint64_t value) { return to_hex(std::as_bytes(std::span(&value, 1))); }
 
 std::optional<std::uint64_t> register_value(std::string_view hex) {
@@ -68,7 +68,7 @@ bool take(std::string_view& text, std::string_view prefix) {
   return true;
 }
 
-/// address,length
+/// Removes "address,length" from the start of `text`; both are hexadecimal numbers.
 std::optional<std::pair<std::uint64_t, std::uint64_t>> take_range(std::string_view& text) {
   const auto address = take_number(text);
   if (!address || !take(text, ",")) return std::nullopt;
@@ -173,7 +173,7 @@ bool GdbStub::handle_resume(std::string_view action, GdbResume& resume) {
     take_number(rest);  // a signal has no meaning for a bare machine
     take(rest, ";");
   }
-  // An address to resume at is allowed only in the old forms, in which no thread follows.
+  // A resume address can follow only in the old packets (c, s, C, S); in vCont, a thread or the next action follows.
   if (!rest.empty() && rest.front() != ':' && rest.front() != ';') {
     if (const auto address = take_number(rest)) target_.write_gdb_register(32, *address);
   }
@@ -259,7 +259,7 @@ void GdbStub::handle_point(std::string_view arguments, bool insert) {
   if (!type || !take(arguments, ",")) return send(kBadRequest);
   const auto range = take_range(arguments);
   if (!range) return send(kBadRequest);
-  // 0 software, 1 hardware breakpoint; 2 write, 3 read, 4 access watchpoint.
+  // Types: 0 software breakpoint, 1 hardware breakpoint, 2 write watchpoint, 3 read watchpoint, 4 access watchpoint.
   if (*type <= 1) {
     const unsigned kind = 1u << *type;
     if (insert) {

@@ -104,7 +104,7 @@ GdbEvent GdbStub::poll(int wait_ms) {
     case Packet::closed:
       drop_client();
       return GdbEvent::detached;
-    // No request is legal while the target runs (all-stop mode): it is dropped.
+    // Requests are illegal while the target runs (all-stop mode) and are dropped.
     default:
       return GdbEvent::none;
   }
@@ -131,7 +131,7 @@ GdbResume GdbStub::serve(bool wait_for_client, const std::function<bool()>& stop
       case Packet::closed:
         drop_client();
         return GdbResume::detached;
-      case Packet::interrupt:  // halted already
+      case Packet::interrupt:  // the target is already halted
       case Packet::none:
         break;
     }

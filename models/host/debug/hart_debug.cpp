@@ -1,4 +1,4 @@
-// The hart under a debugger.
+// Debugger support of the hart.
 #include "models/common/time/tlm_time.h"
 #include "models/host/rv64/hart_implementation.h"
 
@@ -15,7 +15,7 @@ constexpr unsigned kSlicesBetweenPolls = 32;
 }  // namespace
 
 void Hart::Implementation::poll_debugger(int wait_ms) {
-  // A query of the host for socket events costs about as much as a short slice.
+  // Polls rarely, because querying the host for socket events costs about as much as a short slice.
   if (!waiting && slices_to_poll-- != 0) return;
   slices_to_poll = kSlicesBetweenPolls;
   switch (gdb->poll(wait_ms)) {

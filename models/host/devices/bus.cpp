@@ -106,7 +106,7 @@ bool HostBus::get_direct_mem_ptr(int, tlm::tlm_generic_payload& payload, tlm::tl
   const std::uint64_t begin = dmi.get_start_address();
   const std::uint64_t end = std::min<std::uint64_t>(dmi.get_end_address(), mapping->size - 1);
   if (begin > end) {
-    // If the refusal names no region within the mapping, the whole mapping is without DMI.
+    // If the denied region does not overlap the mapping, denies DMI for the whole mapping.
     dmi.set_start_address(mapping->base);
     dmi.set_end_address(mapping->base + (mapping->size - 1));
     return false;

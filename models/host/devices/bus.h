@@ -2,7 +2,7 @@
 //
 // Adds a latency per transaction and translates addresses: a target sees offsets from its own base. A transaction must lie
 // wholly in one mapping; otherwise TLM_ADDRESS_ERROR_RESPONSE and a log line naming the nearest mapping. DMI regions are
-// translated and cut to their mapping; invalidations travel back to every initiator.
+// translated and cut to their mapping; invalidations are forwarded to every initiator.
 #pragma once
 
 #include <tlm_utils/simple_initiator_socket.h>
@@ -39,7 +39,7 @@ class HostBus : public sc_core::sc_module {
   using InitiatorPort = tlm_utils::simple_target_socket_tagged<HostBus>;
   using TargetPort = tlm_utils::simple_initiator_socket_tagged<HostBus>;
 
-  /// Where initiators bind: hart.bus.bind(bus.initiators[0]).
+  /// Sockets for the initiators: hart.bus.bind(bus.initiators[0]).
   sc_core::sc_vector<InitiatorPort> initiators;
 
   HostBus(sc_core::sc_module_name module_name, const HostBusParameters& parameters, unsigned initiator_count);

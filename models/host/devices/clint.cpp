@@ -81,7 +81,8 @@ void Clint::write_register(const RegisterAccess& access, std::uint64_t value) {
       break;
   }
   written_ = access.at;
-  // At the kernel's time instead of the initiator's, so that a falling line is low before the initiator reads it again.
+  // Lines change at the kernel's time instead of the initiator's, so that a falling line is low before the initiator reads it
+  // again.
   update_.notify(sc_core::SC_ZERO_TIME);
   report_line_change();
 }

@@ -43,7 +43,7 @@ class Clint : public MmioPeripheral {
   std::uint64_t read_register(const RegisterAccess& access) override;
   void write_register(const RegisterAccess& access, std::uint64_t value) override;
   void update_lines();
-  /// Level of the timer's line at `now`. After a write it is the level at the time at which the write takes effect: before
+  /// Level of the timer's line at `now`; until a write has taken effect, the level at the time at which it does, because before
   /// that, the kernel's time and mtime are inconsistent.
   bool reached(unsigned hart, Tick now) const;
   /// Time, seen from `now`, at which the timer of `hart` goes from low to high; kNever if it is high or stays low.

@@ -77,7 +77,7 @@ void HostLink::b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& 
   const auto* attributes = payload.get_extension<MemoryAttributes>();
   const Tick at = local_time(delay);
   Tick done{};
-  // An atomic operation is a request with data that is answered with data.
+  // An atomic operation transfers data in both directions.
   const bool atomic = attributes != nullptr && attributes->atomic;
   if (payload.is_write()) {
     ++statistics_.writes;

@@ -1,11 +1,11 @@
 // The PCI Express link between a GPU and the memory of the process that drives it.
 //
 // Socket `bus` (target): the GPU's requests to memory below VRAM. Timing only: the data are the process's own memory and have
-// been moved through the GPUVM's windows; a request that wants data from here is refused (TLM_COMMAND_ERROR_RESPONSE).
+// been moved through the GPUVM's windows; a request that is not timing-only is refused (TLM_COMMAND_ERROR_RESPONSE).
 //
 // Time: both directions are calendars. A write is posted: header and data upstream, then write_latency. A read sends a header
-// upstream, waits read_latency for the host, and gets header and data downstream. Data travel in packets of max_payload bytes
-// at most, each with packet_overhead bytes of framing, sequence number, header and checksum.
+// upstream, waits read_latency for the host, and receives header and data downstream. Data travel in packets of max_payload
+// bytes at most, each with packet_overhead bytes of framing, sequence number, header and checksum.
 #pragma once
 
 #include <tlm_utils/simple_target_socket.h>
@@ -55,7 +55,7 @@ class HostLink : public sc_core::sc_module {
 
  private:
   void b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay);
-  /// When a transfer of `duration` that may start at `at` is over.
+  /// Books a transfer of `duration` that may start at `at`; returns its end.
   Tick occupy(Calendar& direction, Tick& busy, Tick at, Tick duration);
 
   const HostLinkParameters parameters_;

@@ -1,8 +1,9 @@
-// HTIF: the mailbox `tohost`/`fromhost` by which RISC-V test programs talk to a simulator.
+// HTIF: the mailbox `tohost`/`fromhost` by which RISC-V test programs communicate with a simulator.
 //
-// tohost: device in bits 63:56, command in 55:48, payload in 47:0. Device 0: payload bit 0 set ends the program with
-// payload >> 1; otherwise it is the address of a block {number, argument 0, 1, 2, ...} of a Linux system call, of which
-// write to stdout and stderr, and exit, are answered. Device 1: command 1 puts a character, command 0 reads one.
+// tohost: device in bits 63:56, command in 55:48, payload in 47:0. Device 0: if bit 0 of the payload is set, the program ends
+// with exit code payload >> 1; otherwise the payload is the address of a block {number, argument 0, 1, 2, ...} of a Linux
+// system call, of which only exit and write to stdout or stderr are implemented. Device 1: command 1 puts a character, command
+// 0 reads one.
 // Source: riscv-isa-sim's documented convention as riscv-tests use it. No SystemC.
 #pragma once
 
@@ -16,7 +17,7 @@ class Htif {
  public:
   /// `fromhost` 0 = the program has none. `console` is read at every call.
   Htif(std::uint64_t tohost, std::uint64_t fromhost, const HartConsole& console, GuestAccess& guest);
-  /// The guest has stored to tohost.
+  /// Call it when the guest has stored to tohost: performs the command.
   void serve();
 
  private:

@@ -7,9 +7,9 @@
 //   0x200004 + 0x1000 c      RW 32  read: claim the pending enabled source of highest priority (lowest number among equals), 0
 //   = none
 //                                   write: complete; ignored when the source is not enabled for the context
-// A source's gateway holds back further requests between claim and completion; a request once pending stays so until it is
-// claimed. Context 0 is hart 0 in M mode. The gateways see the sources as they are at the kernel's time: an initiator whose
-// access has changed a source's line waits for it before it goes on (models/common/transport/line_change.h).
+// A source's gateway delays further requests between claim and completion; a pending request stays pending until it is claimed.
+// Context 0 is hart 0 in M mode. The gateways see the sources as they are at the kernel's time: an initiator whose access has
+// changed a source's line waits until the change is visible before it continues (models/common/transport/line_change.h).
 #pragma once
 
 #include <cstdint>

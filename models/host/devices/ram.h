@@ -1,6 +1,7 @@
 // RAM: a window of a backing store on the bus. Also the host's aperture into GPU memory.
 //
-// Any length, any alignment, byte enables honoured. DMI covers the whole window, read and write, with the latencies below.
+// Accesses may have any length and alignment; byte enables are honoured. DMI covers the whole window, read and write, with the
+// latencies below.
 #pragma once
 
 #include <tlm_utils/simple_target_socket.h>

@@ -164,7 +164,7 @@ std::uint64_t Semihosting::open(std::uint64_t argument) {
   std::unique_ptr<GuestFile> opened;
   if (parameters_.provided && name->starts_with(':')) opened = parameters_.provided(*name);
   if (opened) {
-    // A file of the simulator itself.
+    // A file provided by the simulator.
   } else if (*name == ":tt") {
     opened = open_console_file(console_, mode < 4);
   } else if (*name == ":semihosting-features") {

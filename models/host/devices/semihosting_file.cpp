@@ -58,7 +58,7 @@ std::unique_ptr<GuestFile> open_console_file(const HartConsole& console, bool in
     std::int64_t read(std::span<std::byte> bytes) override {
       if (!input_) return refuse(EBADF);
       std::size_t count = 0;
-      // A line at a time, as a terminal would give.
+      // Returns at most one line, as a terminal does.
       while (count < bytes.size()) {
         const int character = read_console(console_);
         if (character < 0) break;

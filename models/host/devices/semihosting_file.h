@@ -1,4 +1,4 @@
-// The kinds of file that a semihosting handle can stand for. Private to semihosting*.
+// The kinds of file that a semihosting handle can refer to. Private to semihosting*.
 #pragma once
 
 #include <filesystem>

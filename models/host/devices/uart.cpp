@@ -108,7 +108,7 @@ void Uart::receive(std::uint8_t character) {
   if (fifo_count_ == capacity()) {
     overrun_ = true;
     ++statistics_.overruns;
-    // With FIFOs the shift register is overwritten, without them the buffer (PC16550D, LSR bit 1).
+    // An overrun overwrites the shift register if FIFOs are enabled, else the receive buffer (PC16550D, LSR bit 1).
     if (!fifo_enabled_) fifo_[fifo_head_] = character;
   } else {
     fifo_[(fifo_head_ + fifo_count_) % kFifoDepth] = character;

@@ -99,7 +99,7 @@ class Uart : public MmioPeripheral {
   std::array<std::uint8_t, kFifoDepth> fifo_{};
   unsigned fifo_head_ = 0;
   unsigned fifo_count_ = 0;
-  bool level_ = false;  // level of the line, which changes some delta cycles later
+  bool level_ = false;  // level that the line has or will have some delta cycles later
   Tick poll_due_ = kNever;
 
   sc_core::sc_event update_;

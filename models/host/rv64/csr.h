@@ -51,7 +51,7 @@ struct CsrEffect {
 };
 
 struct CsrFile {
-  // Registers that instructions access at every step are plain members.
+  // Registers that are read often, for example to check interrupts, are plain members.
   std::uint64_t mstatus = mstatus::mpp | mstatus::uxl_64;
   std::uint64_t fflags = 0;
   std::uint64_t frm = 0;

@@ -11,13 +11,13 @@ namespace lacuna {
 
 /// The guest's console.
 struct HartConsole {
-  /// Bytes of one write; null = the process's standard output.
+  /// Writes bytes to the console; null = to the process's standard output.
   std::function<void(std::string_view bytes)> write;
-  /// The next byte, or -1 at the end of the input; null = always the end.
+  /// Reads the next byte, or returns -1 at the end of the input; null = empty input.
   std::function<int()> read;
 };
 
-/// The exit code that a process can return for a guest's exit code: the low 8 bits, and 1 if only those are zero.
+/// The exit code that a process can return for a guest's exit code: its low 8 bits, or 1 if these are zero but the code is not.
 constexpr int process_exit_code(std::uint64_t code) {
   return code != 0 && (code & 0xff) == 0 ? 1 : static_cast<int>(code & 0xff);
 }
@@ -29,7 +29,7 @@ class GuestAccess {
   virtual bool read_guest(std::uint64_t address, std::span<std::byte> bytes) = 0;
   virtual bool write_guest(std::uint64_t address, std::span<const std::byte> bytes) = 0;
   virtual std::uint64_t now_ps() const = 0;
-  /// The program has ended, with an exit code of full width.
+  /// Called when the program ends; `code` is its exit code with all 64 bits.
   virtual void end_program(std::uint64_t code) = 0;
 };
 

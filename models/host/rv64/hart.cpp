@@ -45,7 +45,7 @@ const HartParameters& validated(const HartParameters& p) {
 
 void HartParameters::describe(ParameterSection& s) {
   constexpr ParameterRange cycles{1, 255};
-  // In-order single-issue cores of this class; the caches of the host side are not modelled.
+  // The cycles are those of in-order single-issue cores of this class; the hart's caches are not modelled.
   const std::string_view source = "assumption: in-order single-issue core with its data in the first-level cache";
   s.add("clock", clock, "Clock of the host hart", {.range = {1e6, 1e10}});
   s.add("quantum", quantum, "Maximum time by which the hart may run ahead of the rest of the platform", {.range = {1, 1e9}});
@@ -114,7 +114,7 @@ std::uint64_t Hart::Implementation::slice_limit() const {
   if (!next_line_change) return quantum;
   const Tick now{sc_core::sc_time_stamp().value()};
   const Tick change = next_line_change(now);
-  // To slightly after the change, since a line changes some delta cycles after its time.
+  // The slice ends 1 ps after the change, because the line changes some delta cycles after the forecast time.
   return change == kNever ? quantum : std::min(quantum, (change - now).ps + 1);
 }
 
@@ -166,7 +166,8 @@ void Hart::Implementation::wait_for_interrupt() {
   sample_interrupts();
   while ((core.csrs().mip & core.csrs().mie) == 0) {
     if (gdb) {
-      // Time advances in small steps so that debugger requests are noticed; slowly if there is no other event.
+      // Time advances in small steps so that debugger requests are noticed. Each poll waits 1 ms of host time if no other event
+      // is pending.
       constexpr Tick kPollInterval{100'000'000};
       poll_debugger(sc_core::sc_pending_activity() ? 0 : 1);
       if (ended || !waiting) break;

@@ -6,8 +6,8 @@
 //                   reached by DMI and charged with the DMI latencies, everything else by b_transport with annotated delay.
 //                   A store to a device ends the local time slice, and so does a load that has changed an interrupt line
 //                   (models/common/transport/line_change.h): the next instruction sees the lines' new levels. A
-//                   slice also ends where a line is known to change (set_line_forecast), so that a timer's interrupt comes
-//                   between the same two instructions whatever the quantum.
+//                   slice also ends where a line is known to change (set_line_forecast), so that a timer interrupt is taken
+//                   between the same two instructions for any quantum.
 // Misaligned        loads and stores work inside one DMI region; on devices, and across regions, they trap (causes 4 and 6).
 //                   LR, SC and AMO must be aligned. An error response becomes an access fault (causes 1, 5, 7).
 // LR/SC             SC succeeds if the reserved bytes still hold the value that LR loaded: a write of the same value by another
@@ -17,8 +17,8 @@
 // Instruction cache decoded blocks; dropped by fence.i, DMI invalidation and debugger writes. Fetch is free of charge: its time
 //                   is part of the cycles per instruction class.
 // WFI               waits for an interrupt input without simulating. When no event is left the kernel's sc_start returns.
-// Lost trap         a trap whose handler cannot be fetched (mtvec 0, say) stops the hart; silicon would trap forever. mcause,
-//                   mepc and mtval stay those of that trap.
+// Lost trap         a trap whose handler cannot be fetched (for example, mtvec 0) stops the hart; hardware would trap forever.
+//                   mcause, mepc and mtval stay those of that trap.
 // Counters          mcycle counts clock cycles of simulated time (waiting included), time is mtime.
 #pragma once
 

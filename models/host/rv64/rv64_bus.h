@@ -34,7 +34,7 @@ class Bus {
   virtual Result write(std::uint64_t address, std::span<const std::byte> bytes, std::uint64_t& local_ps) = 0;
   /// The region around `address`, if memory grants one with the requested permission.
   virtual std::optional<MemoryRegion> direct(std::uint64_t address, bool write) = 0;
-  /// mtime at that time, for the CSR `time`; nullopt: the hart has no such CSR.
+  /// mtime at an absolute time in ps, for the CSR `time`; nullopt: the hart has no such CSR.
   virtual std::optional<std::uint64_t> time(std::uint64_t) { return std::nullopt; }
 };
 

@@ -1,8 +1,8 @@
 // The state that instruction handlers work on. Private to rv64_execute*.
 //
-// A handler does its work on the context and tail-calls the handler of the next instruction of the block; the last one sets
-// pc and returns to the dispatcher. Where a compiler does not make tail calls the stack grows by one frame per instruction of
-// one block, which kMaxBlock bounds.
+// A handler modifies the context and tail-calls the handler of the next instruction of the block; the last one sets pc and
+// returns to the dispatcher. Where a compiler does not make tail calls the stack grows by one frame per instruction of one
+// block, which kMaxBlock bounds.
 #pragma once
 
 #include <cstring>
@@ -87,7 +87,7 @@ class ExecutionContext {
   void request_flush();
   /// mret.
   void return_from_trap();
-  /// Counter values for an access to that CSR.
+  /// Counter values for an access to CSR `number`.
   CounterValues counters(unsigned number) const;
   bool semihosting_sequence(const Instruction* i);
 

@@ -107,7 +107,7 @@ void ExecutionContext::enter_trap(std::uint64_t trap_cause, std::uint64_t pc, st
 }
 
 void ExecutionContext::return_from_trap() {
-  // Not only for U mode: MPRV = 1 survives a return to M mode, which leaves U in MPP, and data accesses are checked with that.
+  // A return to M mode can change the privilege of data accesses, too: MPRV = 1 stays set, and MPP becomes U.
   change_privilege([&] { registers.pc = csrs.leave_trap(); });
   reserved = false;
   recheck_interrupts();
@@ -115,7 +115,7 @@ void ExecutionContext::return_from_trap() {
 
 void ExecutionContext::fetch_fault(std::uint64_t pc, std::uint64_t address) {
   elapsed_ps += timing_.cycles[static_cast<std::size_t>(Class::system)] * timing_.period_ps;
-  // Silicon would trap forever here. The CSRs keep the trap that led here, which is the informative one.
+  // Hardware would trap forever here. The CSRs keep the cause of the original trap.
   if (pc == handler_ && retired == retired_at_trap_) return stop(StopReason::trap_unreachable);
   ++statistics.exceptions;
   enter_trap(cause::instruction_access_fault, pc, address);

@@ -88,7 +88,7 @@ class Core {
   std::uint64_t now_ps() const;
   /// Runs until the slice has used `limit_ps` or the owner has to act. Takes interrupts whose bits are set in csrs().mip.
   StopReason run(std::uint64_t limit_ps);
-  /// Executes one instruction; breakpoints and interrupts are ignored. time_limit = done.
+  /// Executes one instruction; breakpoints and interrupts are ignored. Returns time_limit if nothing else stops the hart.
   StopReason step();
   /// Ends run() at the next safe instruction boundary; for HostServices.
   void request_stop();

@@ -6,7 +6,7 @@
 namespace lacuna::rv64 {
 namespace {
 
-/// A boxed single: the upper half of the register is all ones.
+/// Upper half of a register that holds a NaN-boxed single: all ones.
 constexpr std::uint64_t kBox = 0xffff'ffff'0000'0000;
 
 template <class T>

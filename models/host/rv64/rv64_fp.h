@@ -76,7 +76,7 @@ Bits maximum(Bits a, Bits b, std::uint64_t& flags);
 template <FloatBits Bits>
 std::uint64_t classify(Bits a);
 
-// Conversion. Out of range saturates and raises invalid; NaN counts as +infinity.
+// Conversions. To integers, values out of range saturate and raise invalid, and NaN converts like +infinity.
 template <class Integer, FloatBits Bits>
 Integer to_integer(Bits a, Rounding rounding, std::uint64_t& flags);
 template <FloatBits Bits, class Integer>
