@@ -41,13 +41,13 @@ inline std::uint32_t encode_csr(Operation operation, unsigned rd, unsigned numbe
   return traits(operation).match | rd << 7 | source << 15 | number << 20;
 }
 inline constexpr std::uint32_t kNop = 0x00000013;
-inline constexpr std::uint32_t kWfi = 0x10500073;  // ends a run: nothing is pending
+inline constexpr std::uint32_t kWfi = 0x10500073;  // ends a run, because no interrupt is pending
 inline constexpr std::uint32_t kEcall = 0x00000073;
 inline constexpr std::uint32_t kEbreak = 0x00100073;
 inline constexpr std::uint32_t kMret = 0x30200073;
 inline constexpr std::uint32_t kFenceI = 0x0000100f;
 
-/// RAM of 2 MiB at 0x80000000; a device of 4 KiB at 0x10000000 whose accesses take 50 ns; nothing else.
+/// RAM of 2 MiB at 0x80000000; a device of 4 KiB at 0x10000000 whose accesses take 50 ns; no other memory.
 class Machine : public Bus, public HostServices {
  public:
   static constexpr std::uint64_t kRam = 0x8000'0000;
@@ -127,7 +127,7 @@ class Machine : public Bus, public HostServices {
   unsigned semihosting_calls = 0;
   unsigned htif_stores = 0;
   std::uint64_t last_access_ps = 0;  ///< local time at which the device was reached
-  bool line_changes = false;         ///< by an access to the device
+  bool line_changes = false;         ///< whether accesses to the device change an interrupt line
   std::optional<std::uint64_t> mtime;
 
  private:

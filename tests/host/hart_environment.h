@@ -51,7 +51,7 @@ class HartEnvironment : public sc_core::sc_module {
     for (Line& line : lines_) sensitive << line.change;
   }
 
-  /// A flat image that starts at the base of memory.
+  /// Loads a flat image to the base of memory.
   void load(const std::string& path) { load_flat_image(path, memory_); }
 
   Hart hart;
@@ -65,7 +65,7 @@ class HartEnvironment : public sc_core::sc_module {
   struct Line {
     sc_core::sc_signal<bool> signal;
     sc_core::sc_event change;
-    Tick rise = kNever;  ///< absolute
+    Tick rise = kNever;  ///< absolute simulated time
   };
 
   void drive_lines() {

@@ -1,4 +1,4 @@
-// The remote stub and clients that misbehave: noise, bad packets, and connections that end at the worst moment.
+// The remote stub with misbehaving clients: noise, bad packets, and disconnections while the hart runs or is halted.
 #include <gtest/gtest.h>
 
 #include <thread>
@@ -10,7 +10,7 @@
 namespace lacuna::test {
 namespace {
 
-/// Held at reset: requests of all kinds, then the client disconnects while the hart runs.
+/// Attaches while the hart is held at reset, sends requests of all kinds, and disconnects while the hart runs.
 void first_client(std::uint16_t port) {
   GdbClient client(port);
   ASSERT_TRUE(client.connected());
@@ -42,7 +42,7 @@ void first_client(std::uint16_t port) {
   EXPECT_EQ(client.ask("qXfer:features:read:target.xml:0,20").front(), 'm');
   EXPECT_EQ(client.ask("qXfer:features:read:target.xml:ffffff,20"), "E16");
   EXPECT_EQ(client.ask("qfThreadInfo"), "m1");
-  // A damaged packet is refused and requested again.
+  // A packet with a wrong checksum is answered by '-', which requests it again.
   client.send("$g#00");
   char answer = client.acknowledgement();
   while (answer == '+') answer = client.acknowledgement();

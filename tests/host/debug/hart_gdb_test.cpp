@@ -20,7 +20,7 @@ std::string contents(const std::filesystem::path& path) {
   return text.str();
 }
 
-/// The session with the port filled in.
+/// Writes the session's commands with the port filled in.
 void write_script(const std::filesystem::path& path, std::uint16_t port) {
   std::string script = contents(LACUNA_GDB_SESSION);
   const std::size_t place = script.find("PORT");
@@ -64,7 +64,8 @@ TEST(HartGdb, Session) {
                            "I ft0=2.5\n", "SIGINT", "J interrupted=1\n", "K go_on=3\n", "exited with code 03"}) {
     EXPECT_NE(output.find(line), std::string::npos) << line << "is missing from:\n" << output;
   }
-  // The debugger changed a variable to 100 before work(2): 1, 101, 104, 108, 113; doubled, summed, plus 77.
+  // The debugger changed the argument of work(2) to 100: `counter` is 1, 101, 104, 108, 113, and the sum is twice their total
+  // plus 77.
   EXPECT_EQ(environment.console, "sum 931 counter 113\n");
   EXPECT_EQ(environment.exit_code, 3);
   std::filesystem::remove_all(folder);

@@ -1,5 +1,5 @@
-// A debugger and a hart that sleeps in wfi: its requests are handled, its reads do not wake the hart, and it receives the
-// program's exit code.
+// A debugger and a hart that sleeps in wfi: the debugger's requests are handled, its reads do not wake the hart, and it
+// receives the program's exit code.
 #include <gtest/gtest.h>
 
 #include <thread>
@@ -47,7 +47,7 @@ void debug(std::uint16_t port) {
   EXPECT_EQ(client.ask("s"), "T05thread:1;");
   EXPECT_EQ(client.ask("p20"), hex64(kBehindWfi + 4));
   EXPECT_EQ(client.ask("p8"), hex64(1));
-  // The low 8 bits of 256 would indicate success.
+  // Exit code 256 is reported as 1, because its low 8 bits would indicate success.
   EXPECT_EQ(client.ask("c"), "W01");
 }
 

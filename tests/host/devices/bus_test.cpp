@@ -100,10 +100,10 @@ TEST(HostBus, MappingBoundaries) {
       {kRam, 1, true},
       {kRam + 0xfff, 1, true},
       {kRam + 0xff8, 8, true},
-      {kRam + 0xffc, 8, false},  // both sides are mapped, to different targets
+      {kRam + 0xffc, 8, false},  // crosses from one mapping into another
       {kSecond + 0x7ff, 1, true},
       {kSecond + 0x7fc, 8, false},
-      {kSecond + 0x800, 1, false},  // the target is larger, its mapping is not
+      {kSecond + 0x800, 1, false},  // beyond the mapping, although the target is larger
       {0, 1, false},
       {0xffff'ffff'0000'0fff, 1, true},
   };

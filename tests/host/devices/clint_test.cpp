@@ -76,7 +76,7 @@ TEST(Clint, WritingMtimeMovesItAndTheTimerFollows) {
 TEST(Clint, AWriteOfMtimeAheadOfTheKernelCountsFromWhenItTakesEffect) {
   auto& b = fresh();
   b.initiator.store<std::uint64_t>(kMtimecmp, 40);
-  // 50 ticks ahead: at the kernel's time the new mtime would be -45.
+  // The write is 50 ticks ahead of the kernel's time, at which the new mtime would be -45.
   b.initiator.store<std::uint64_t>(kMtime, 5, kPeriod * 50 - 20_ns);
   test::settle();
   EXPECT_FALSE(b.timer[0].read());
@@ -86,7 +86,7 @@ TEST(Clint, AWriteOfMtimeAheadOfTheKernelCountsFromWhenItTakesEffect) {
   test::wait_for(1_ps);
   test::settle();
   EXPECT_TRUE(b.timer[0].read());
-  // Sets mtime back to before the comparison value, and forward beyond it.
+  // Sets mtime back to before the compare value, then forward beyond it.
   b.initiator.begin_epoch();
   b.initiator.store<std::uint64_t>(kMtime, 39, kPeriod * 30 - 20_ns);
   test::settle();

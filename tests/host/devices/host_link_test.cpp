@@ -13,8 +13,8 @@ using namespace literals;
 
 constexpr Tick kRead = 500_ns;
 constexpr Tick kWrite = 200_ns;
-// 16 lanes of 8 GT/s with 128 of 130 bits: 64 B with 24 B overhead take 88 x 8 x 130 / 128 bits over 128 Gbit/s; 24 B
-// accordingly.
+// 16 lanes of 8 GT/s, encoded 128b/130b: 64 B of data plus 24 B of overhead are 88 x 8 x 130 / 128 bits at 128 Gbit/s; a header
+// alone is 24 B.
 constexpr Tick kLine{5585};
 constexpr Tick kHeader{1523};
 constexpr unsigned kLineBytes = 64;
@@ -47,13 +47,13 @@ TEST(HostLink, LatencyTable) {
   // All requests are in one epoch, so that they share the link.
   const std::array rows{
       Row{false, false, 0_ns, kHeader + kRead + kLine},
-      Row{false, false, 0_ns, kHeader + kRead + kLine * 2},  // headers follow each other, and so do the data
-      Row{true, false, 0_ns, kHeader * 2 + kLine + kWrite},  // after the headers
+      Row{false, false, 0_ns, kHeader + kRead + kLine * 2},  // headers are sent back to back, and so are the data
+      Row{true, false, 0_ns, kHeader * 2 + kLine + kWrite},  // upstream after the headers of both reads
       Row{true, false, 10_us, 10_us + kLine + kWrite},
       Row{true, false, 10_us, 10_us + kLine * 2 + kWrite},
       Row{false, false, 10_us, 10_us + kLine * 2 + kHeader + kRead + kLine},
-      Row{true, true, 20_us, 20_us + kLine + kRead + kLine},  // there and back
-      Row{true, false, 5_us, 5_us + kLine + kWrite},          // a gap is filled
+      Row{true, true, 20_us, 20_us + kLine + kRead + kLine},  // data in both directions
+      Row{true, false, 5_us, 5_us + kLine + kWrite},          // fills a gap between earlier bookings
   };
   b.initiator.begin_epoch();
   for (std::size_t i = 0; i < rows.size(); ++i) {

@@ -66,7 +66,7 @@ TEST(Uart, TellsOfReadsThatChangeItsLineAndOfNoOther) {
   EXPECT_FALSE(reads(kLsr)) << "polling costs nothing";
   EXPECT_FALSE(reads(kIir));
   EXPECT_FALSE(writes(kScr, 1));
-  // The transmitter's interrupt, acknowledged by reading IIR.
+  // The transmitter's interrupt is acknowledged by reading IIR.
   EXPECT_TRUE(writes(kIer, 0x02));
   EXPECT_FALSE(reads(kLsr));
   EXPECT_TRUE(reads(kIir));
@@ -81,7 +81,7 @@ TEST(Uart, TellsOfReadsThatChangeItsLineAndOfNoOther) {
   EXPECT_FALSE(reads(kData));
   EXPECT_TRUE(reads(kData));
   EXPECT_FALSE(reads(kData));
-  // An overrun, acknowledged by reading LSR; changed modem lines, by MSR.
+  // An overrun is acknowledged by reading LSR, a change of the modem lines by reading MSR.
   EXPECT_FALSE(writes(kFcr, 0x00));
   EXPECT_FALSE(writes(kIer, 0x04));
   EXPECT_FALSE(writes(kData, 'a'));
@@ -92,7 +92,7 @@ TEST(Uart, TellsOfReadsThatChangeItsLineAndOfNoOther) {
   EXPECT_FALSE(reads(kMsr));
   test::settle();
   EXPECT_FALSE(b.interrupt.read());
-  // Input that a read of LSR detects.
+  // A read of LSR detects waiting input.
   b.set(kMcr, 0);
   b.set(kData, 0);
   b.set(kIer, 0x01);
@@ -291,7 +291,7 @@ TEST(Uart, WaitingInputInterruptsWithinThePollInterval) {
   b.uart.set_input([&waiting] { return std::exchange(waiting, -1); });
   b.set(kIer, 0x01);
   waiting = 'q';
-  // The time counts from when the write takes effect, two cycles of the bus later.
+  // The poll interval of 10 us starts when the write takes effect, 20 ns after it is issued.
   EXPECT_EQ(b.uart.next_line_change(test::now()), b.initiator.epoch() + 20_ns + 10_us);
   test::wait_for(20_ns + 10_us - 1_ps);
   test::settle();

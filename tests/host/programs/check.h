@@ -28,7 +28,7 @@ extern unsigned failures;
   } while (0)
 
 /* The last trap, recorded by the handlers of trap.S. After an exception the program resumes at `trap_resume`, or after the
- * instruction if that is 0. After an interrupt the handler makes the device lower its line. */
+ * faulting instruction if `trap_resume` is 0. After an interrupt the handler makes the device lower its line. */
 struct trap_record {
   uint64_t count;
   uint64_t cause;

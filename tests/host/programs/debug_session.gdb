@@ -1,4 +1,4 @@
-# What the debugger does in hart_gdb_test; the test looks for the lines that echo and printf make.
+# Commands of the debugger in hart_gdb_test, which checks the lines that they print.
 set pagination off
 set confirm off
 set architecture riscv:rv64

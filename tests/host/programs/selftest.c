@@ -30,7 +30,7 @@ uint64_t trap_handler(uint64_t vector, uint64_t a0, uint64_t a7) {
       break;
   }
   if ((trap.status >> 11 & 3) == 0) {
-    /* In U mode, the corresponding system call and any fault end the visit. */
+    /* In U mode, ecall with a7 = 93 and any fault return to the caller of run_in_user_mode(). */
     user_result = a0;
     if (trap.cause != 8 || a7 == 93) return 1;
   }

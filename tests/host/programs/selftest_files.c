@@ -60,7 +60,7 @@ void test_files(int argc, char** argv) {
   char name[64];
   CHECK_EQUAL(sys_semihost_tmpnam(name, 3, sizeof name), 0);
   CHECK_EQUAL(strcmp(name, "semihosting-3.tmp"), 0);
-  /* Simulated time: a fraction of a second has passed. */
+  /* Time is simulated: less than a second has passed. */
   CHECK_EQUAL(sys_semihost_time(), 0);
   CHECK_EQUAL(sys_semihost_clock() < 100, 1);
   const uint64_t tick = sys_semihost_elapsed();

@@ -54,7 +54,7 @@ void test_floating_point(void) {
   CHECK_EQUAL(CSR_READ(fflags), 0);
   (void)result;
 
-  /* A single that is not NaN-boxed is the canonical NaN. */
+  /* A single that is not NaN-boxed reads as the canonical NaN. */
   uint64_t mask;
   __asm__ volatile("fmv.d.x ft0, %1\n fclass.s %0, ft0" : "=r"(mask) : "r"(0x3f800000ull) : "ft0");
   CHECK_EQUAL(mask, 1 << 9);

@@ -48,7 +48,7 @@ void test_interrupts(void) {
     wait_until_trap(2); /* the line was lowered in the handler: no second trap */
     CHECK_EQUAL(trap.count, 1);
 
-    /* Vectored, while running. */
+    /* Vectored mode: the interrupt arrives while the program runs. */
     trap_reset();
     CSR_WRITE(mtvec, (uint64_t)trap_vectored | 1);
     *lines[i] = 3000;
@@ -63,7 +63,7 @@ void test_interrupts(void) {
     CSR_WRITE(mie, 0);
   }
 
-  /* Priority: external, software, timer. */
+  /* Order of priority: external, software, timer. */
   trap_reset();
   for (unsigned i = 0; i < 3; ++i) *lines[i] = 1;
   while (CSR_READ(mip) != 0x888) {
@@ -76,7 +76,7 @@ void test_interrupts(void) {
   CHECK_EQUAL(trap.causes[1], INTERRUPT(SOFTWARE));
   CHECK_EQUAL(trap.causes[2], INTERRUPT(TIMER));
 
-  /* wfi: wakes at the line, even with interrupts masked, and time has passed. */
+  /* wfi wakes when the line rises, even with interrupts masked, and simulated time has passed. */
   trap_reset();
   CSR_WRITE(mie, 1 << TIMER);
   const uint64_t before = CSR_READ(mcycle);

@@ -50,7 +50,7 @@ void test_traps(void) {
   CHECK_EQUAL(trap.pc, NOTHING_THERE);
   EXPECT_TRAP(1, NOTHING_THERE);
 
-  /* Misaligned: works in memory, traps on a device. */
+  /* Misaligned accesses work in memory and trap on a device. */
   static const uint64_t words[2] = {0x1122334455667788, 0x99aabbccddeeff00};
   CHECK_EQUAL(load_from((uint64_t)words + 3), 0xeeff001122334455);
   EXPECT_NO_TRAP();

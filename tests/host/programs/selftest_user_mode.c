@@ -43,11 +43,11 @@ static uint64_t try_wfi(uint64_t value) {
   } while (0)
 
 void test_user_mode(void) {
-  /* Without a PMP entry U mode may do nothing at all. */
+  /* Without a PMP entry, U mode cannot even fetch instructions. */
   EXPECT_FAULT(add_one, 1, 1);
   CHECK_EQUAL(trap.value, (uint64_t)add_one);
 
-  /* Entry 0: `secret`, no access; entry 1: everything, all rights. */
+  /* PMP entry 0 denies access to `secret`; entry 1 permits all accesses to all memory. */
   CSR_WRITE(pmpaddr0, (uint64_t)secret >> 2 | (sizeof secret / 8 - 1));
   CSR_WRITE(pmpaddr1, ~0ull);
   CSR_WRITE(pmpcfg0, PMP_NAPOT | (PMP_NAPOT | PMP_R | PMP_W | PMP_X) << 8);
@@ -61,13 +61,13 @@ void test_user_mode(void) {
   CHECK_EQUAL(trap.value, (uint64_t)&secret[63]);
   CHECK_EQUAL(secret[0], 42); /* M mode is not bound by unlocked entries */
 
-  /* Read-only. */
+  /* PMP entry 0 makes `secret` read-only. */
   CSR_WRITE(pmpcfg0, PMP_NAPOT | PMP_R | (PMP_NAPOT | PMP_R | PMP_W | PMP_X) << 8);
   trap_reset();
   CHECK_EQUAL(run_in_user_mode(read_secret, 0), 42);
   EXPECT_FAULT(write_secret, 0, 7);
 
-  /* MPRV: loads with the rights of MPP. */
+  /* With MPRV set, loads have the rights of the mode in MPP. */
   CSR_WRITE(pmpcfg0, PMP_NAPOT | (PMP_NAPOT | PMP_R | PMP_W | PMP_X) << 8);
   trap_reset();
   uint64_t value = 0;

@@ -1,5 +1,5 @@
-# Trap entries of the self-test: one handler in C, entered directly or by the vector table. Everything that C may change is
-# saved on a stack of its own, because user-mode code may trap with any stack pointer.
+# Trap entries of the self-test: one handler in C, entered directly or by the vector table. All registers that C code may
+# change are saved on a dedicated stack, because user-mode code may trap with any stack pointer.
   .section .text.trap, "ax"
   .globl trap_direct
   .globl trap_vectored
@@ -62,7 +62,7 @@ trap_common:
   mv a2, a7
   mv a0, t0
   call trap_handler
-  # Nonzero: leave user mode for the caller of run_in_user_mode.
+  # Nonzero: return from user mode to the caller of run_in_user_mode.
   bnez a0, leave_user_mode
   ld ra, 8(sp)
   ld gp, 24(sp)
@@ -101,7 +101,7 @@ run_in_user_mode:
   sd s11, 96(sp)
   la t0, machine_stack
   sd sp, 0(t0)
-  # MPP = U, previous interrupt enable set: U mode is always interruptible.
+  # MPP = U. U mode can be interrupted whatever mstatus.MIE and MPIE are.
   li t1, 3 << 11
   csrc mstatus, t1
   csrw mepc, a0
@@ -132,7 +132,7 @@ leave_user_mode:
   ld s10, 88(sp)
   ld s11, 96(sp)
   addi sp, sp, 112
-  # Back in M mode as an ordinary return: the previous enable is dropped with the trap.
+  # Returns in M mode without mret: the interrupt enable that the trap saved is not restored.
   ret
 
   .section .bss.trap, "aw", @nobits

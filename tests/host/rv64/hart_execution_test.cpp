@@ -34,7 +34,7 @@ TEST(HartTraps, AreExactInTheMiddleOfABlock) {
 
 struct TrapCase {
   std::uint32_t word;
-  std::uint64_t base;  // of the access, in a0
+  std::uint64_t base;  // base address of the access, in a0
   std::uint64_t trap_cause;
   std::uint64_t value;
 };
@@ -52,7 +52,7 @@ TEST(HartTraps, CausesAndValues) {
       {encode(amoadd_w, kA1, kA0, kA2), kNowhere, cause::store_access_fault, kNowhere},
       {encode(lr_w, kA1, kA0, 0), kNowhere, cause::load_access_fault, kNowhere},
       {0xffffffff, 0, cause::illegal_instruction, 0xffffffff},
-      {0x00000000, 0, cause::illegal_instruction, 0},                                 // the first parcel alone
+      {0x00000000, 0, cause::illegal_instruction, 0},                                 // an illegal 16-bit instruction
       {encode_csr(csrrs, kA1, 0x180, 0), 0, cause::illegal_instruction, 0x180025f3},  // satp
       {encode_csr(csrrw, 0, csr::mhartid, kA0), 0, cause::illegal_instruction, 0xf1451073},
       {encode(fadd_d, 0, 0, 0), 0, cause::illegal_instruction, 0x02000053},  // FS = 0
@@ -86,7 +86,7 @@ TEST(HartTraps, UnreachableHandlerStopsTheHartAndKeepsTheTrap) {
   const TrapCase cases[] = {{0xffffffff, 0, cause::illegal_instruction, 0xffffffff},
                             {kEcall, 0, cause::machine_ecall, 0},
                             {encode_i(ld, kA1, kA0, 0), kNowhere, cause::load_access_fault, kNowhere},
-                            {encode_s(sd, kA0, kA1, 0), kData, cause::store_access_fault, kData}};  // by PMP
+                            {encode_s(sd, kA0, kA1, 0), kData, cause::store_access_fault, kData}};  // refused by the PMP
   for (const TrapCase& row : cases) {
     Machine machine;  // mtvec = 0
     CsrFile& csrs = machine.core.csrs();
@@ -106,7 +106,7 @@ TEST(HartTraps, AJumpToAnUnreachableHandlerIsATrapOfItsOwn) {
   Machine machine;
   CsrFile& csrs = machine.core.csrs();
   csrs.mtvec = kNowhere;
-  csrs.mcause = cause::breakpoint;  // of an earlier trap
+  csrs.mcause = cause::breakpoint;  // left by an earlier trap
   machine.x(kA0) = kNowhere;
   EXPECT_EQ(machine.run({encode_i(jalr, 0, kA0, 0)}), StopReason::trap_unreachable);
   EXPECT_EQ(csrs.mcause, cause::instruction_access_fault);
@@ -142,7 +142,7 @@ TEST(HartTraps, MretRestoresAndNestsStatus) {
   machine.place(kHandler, {encode_csr(csrrs, kA3, csr::mstatus, 0), kMret});
   csrs.mstatus |= mstatus::mie;
   csrs.mepc = kRam + 8;
-  csrs.mstatus &= ~mstatus::mpp;  // to U mode
+  csrs.mstatus &= ~mstatus::mpp;  // mret returns to U mode
   csrs.mstatus |= mstatus::mpie | mstatus::mprv;
   csrs.pmp.write_address(0, ~std::uint64_t{0});
   csrs.pmp.write_configuration(0, 0x1f);
@@ -187,7 +187,7 @@ TEST(HartTime, DirectMemoryLatencyIsChargedPerAccess) {
   machine.run({encode_i(ld, kA1, kA0, 0), encode_s(sd, kA0, kA1, 0)});
   machine.run({encode_i(ld, kA1, kA0, 0), encode_i(ld, kA1, kA0, 8), encode_s(sd, kA0, kA1, 0), encode(amoadd_d, kA1, kA0, 0)});
   EXPECT_EQ(machine.core.local_ps(), 5'000u + 2 * 300u + 2 * 700u);
-  EXPECT_EQ(machine.direct_requests, 1u);  // the code's region is the data's
+  EXPECT_EQ(machine.direct_requests, 1u);  // code and data are in the same region
 }
 
 TEST(HartTime, DeviceIsReachedAtTheRightInstant) {
@@ -250,7 +250,7 @@ TEST(HartTime, SliceEndsAtItsLimit) {
     machine.core.registers().pc = kRam;
     machine.core.begin_slice(0);
     EXPECT_EQ(machine.core.run(limit), StopReason::time_limit);
-    // Runs end after whole blocks: the first end of a block of two instructions at or after the limit.
+    // A run ends at the first block boundary at or after the limit; each block has two instructions, which take 2 ns.
     EXPECT_EQ(machine.core.local_ps(), (limit + 1'999) / 2'000 * 2'000) << limit;
     EXPECT_EQ(machine.x(kA0), machine.core.local_ps() / 2'000);
   }
@@ -263,7 +263,7 @@ TEST(HartTime, CountersReadExactValues) {
                encode_csr(csrrs, kA2, csr::mcycle, 0)});
   EXPECT_EQ(machine.x(kA0), 2u);
   EXPECT_EQ(machine.x(kA1), 4u);
-  EXPECT_EQ(machine.x(kA2), 6u);  // with its own cycle
+  EXPECT_EQ(machine.x(kA2), 6u);  // includes the cycle of this csrrs
 }
 
 // --- interrupts -----------------------------------------------------------------------------------------------------------
@@ -278,14 +278,14 @@ TEST(HartInterrupts, AreTakenWhenEnabledAndNotBefore) {
   machine.place(kRam, {kNop, encode_csr(csrrw, 0, csr::mie, kA0), kNop, encode_csr(csrrsi, 0, csr::mstatus, 8), kNop});
   EXPECT_EQ(machine.core.run(20'000), StopReason::time_limit);
   EXPECT_EQ(csrs.mcause, cause::interrupt | interrupt::timer);
-  EXPECT_EQ(csrs.mepc, kRam + 16);  // directly after the instruction that enables it
+  EXPECT_EQ(csrs.mepc, kRam + 16);  // directly after the csrrsi that enables interrupts
   EXPECT_EQ(machine.core.registers().pc, kHandler);
   EXPECT_EQ(machine.core.statistics().interrupts, 1u);
 }
 
 TEST(HartInterrupts, WfiReturnsWhenAnInterruptIsPending) {
   Machine machine;
-  machine.core.csrs().mip = machine.core.csrs().mie = 1u << interrupt::external;  // but mstatus.MIE = 0
+  machine.core.csrs().mip = machine.core.csrs().mie = 1u << interrupt::external;  // wfi ends although mstatus.MIE = 0
   machine.place(kRam, {kWfi, encode_i(addi, kA0, 0, 1), encode_j(0, 0)});
   EXPECT_EQ(machine.core.run(10'000), StopReason::time_limit);
   EXPECT_EQ(machine.x(kA0), 1u);
@@ -302,7 +302,7 @@ TEST(HartBlocks, OldCodeRunsUntilFenceI) {
   machine.place(kData, {encode_i(addi, kA1, 0, 2)});
   machine.core.registers().pc = kRam;
   machine.core.run(Machine::kForever);
-  EXPECT_EQ(machine.x(kA1), 1u);  // allowed: otherwise the cache would be useless
+  EXPECT_EQ(machine.x(kA1), 1u);  // the cached block runs until fence.i
   machine.place(kRam + 0x100, {kFenceI, encode_i(jalr, kRa, kA0, 0), kWfi});
   machine.core.registers().pc = kRam + 0x100;
   machine.core.run(Machine::kForever);
@@ -312,7 +312,7 @@ TEST(HartBlocks, OldCodeRunsUntilFenceI) {
 
 TEST(HartBlocks, MoreCodeThanTheCacheHolds) {
   Machine machine;
-  // 1 MiB of compressed additions, twice as many instructions as fit, executed twice.
+  // 1 MiB of compressed additions, twice as many instructions as the block cache holds, executed twice.
   const std::uint64_t start = kRam + 0x1000, count = 512 * 1024;
   for (std::uint64_t i = 0; i < count; ++i) machine.store<std::uint16_t>(start + 2 * i, 0x0505);  // c.addi a0, 1
   machine.place(start + 2 * count, {encode_i(jalr, 0, kRa, 0)});
@@ -336,7 +336,7 @@ TEST(HartWindows, AreAskedForAgainAfterInvalidation) {
   machine.x(kA0) = kData;
   machine.run({encode_i(ld, kA1, kA0, 0)});
   EXPECT_EQ(machine.direct_requests, 1u);
-  machine.core.drop_regions(kData, kData);  // any overlap takes the whole region away
+  machine.core.drop_regions(kData, kData);  // drops every region that overlaps the range
   machine.run({encode_i(ld, kA1, kA0, 0)});
   EXPECT_EQ(machine.direct_requests, 2u);
   machine.core.drop_regions(0, kRam - 1);
@@ -359,7 +359,7 @@ TEST(HartSemihosting, NeedsTheWholeSequence) {
   Machine machine;
   install_handler(machine);
   machine.run({kEntry, kEbreak, kExit});
-  EXPECT_EQ(machine.semihosting_calls, 0u);  // not attached
+  EXPECT_EQ(machine.semihosting_calls, 0u);  // semihosting is not enabled yet
   EXPECT_EQ(machine.core.csrs().mcause, cause::breakpoint);
   machine.core.enable_semihosting();
   machine.core.csrs().mcause = 0;
@@ -380,7 +380,7 @@ TEST(HartDebug, BreakpointsStopBeforeTheInstruction) {
   EXPECT_EQ(machine.core.registers().pc, kRam + 8);
   EXPECT_EQ(machine.x(kA0), 1u);
   EXPECT_EQ(machine.core.statistics().instructions, 2u);
-  EXPECT_EQ(machine.core.run(Machine::kForever), StopReason::breakpoint);  // still there
+  EXPECT_EQ(machine.core.run(Machine::kForever), StopReason::breakpoint);  // stops again without executing it
   EXPECT_EQ(machine.core.step(), StopReason::time_limit);
   EXPECT_EQ(machine.x(kA0), 2u);
   EXPECT_EQ(machine.core.registers().pc, kRam + 12);
@@ -392,7 +392,7 @@ TEST(HartDebug, BreakpointsStopBeforeTheInstruction) {
 TEST(HartDebug, WatchpointsStopAfterTheAccess) {
   struct Case {
     Watchpoint watchpoint;
-    std::uint64_t stops_at;  // offset of pc; 16 = not at all
+    std::uint64_t stops_at;  // offset of pc after the run; 20 = the watchpoint is not hit
   };
   const Case cases[] = {{{kData + 8, 8, false, true}, 12}, {{kData + 8, 8, true, false}, 8},  {{kData + 8, 8, true, true}, 8},
                         {{kData + 15, 1, true, false}, 8}, {{kData + 16, 8, true, true}, 20}, {{kData + 7, 1, true, true}, 20}};

@@ -20,7 +20,7 @@ constexpr std::array kModes = {Rounding::nearest_even, Rounding::to_zero, Roundi
                                Rounding::nearest_max_magnitude};
 constexpr std::array kHostModes = {Rounding::nearest_even, Rounding::to_zero, Rounding::down, Rounding::up};
 
-/// Numbers around every border of a format: zeros, subnormals, the normal range's ends, ones, halves, infinities, NaNs.
+/// Numbers around every boundary of a format: zeros, subnormals, the normal range's ends, ones, halves, infinities, NaNs.
 template <FloatBits Bits>
 std::vector<Bits> edges() {
   const auto one = static_cast<Bits>(((Bits{1} << (kExponentBits<Bits> - 1)) - 1) << kMantissaBits<Bits>);
@@ -70,7 +70,8 @@ class RandomOperands {
       case 2:
         return (raw & (kSign<Bits> | kMantissa<Bits> >> 20 << 20)) | (middle() & kInfinity<Bits>);
       default:
-        return raw & (kSign<Bits> | kMantissa<Bits> | Bits{7} << kMantissaBits<Bits>);  // near the subnormals
+        return raw & (kSign<Bits> | kMantissa<Bits> |
+                      Bits{7} << kMantissaBits<Bits>);  // exponent field 0 to 7: subnormal or slightly above
     }
   }
 
@@ -141,7 +142,7 @@ TYPED_TEST(FloatFormat, IntegerImplementationEqualsTheHostsUnitOnRandomOperands)
   }
 }
 
-/// Rounds a double to single precision, to nearest with ties away from zero, by comparing both neighbours.
+/// The expected result is the exact product, rounded to nearest with ties away from zero by comparing both neighbours.
 TEST(FloatRounding, NearestMaxMagnitudeAgainstExactProducts) {
   RandomOperands<Single> random;
   for (int i = 0; i < 200'000; ++i) {
@@ -169,7 +170,7 @@ struct ArithmeticCase {
   std::uint64_t flags;
 };
 
-// Worked out by hand from IEEE 754-2008.
+// Expected results, derived by hand from IEEE 754-2008.
 constexpr Double kOne = 0x3ff0000000000000, kMinusOneDouble = 0xbff0000000000000, kTwo = 0x4000000000000000,
                  kThree = 0x4008000000000000, kHalf = 0x3fe0000000000000, kLargest = 0x7fefffffffffffff,
                  kInf = 0x7ff0000000000000, kMinusInf = 0xfff0000000000000, kMinusZero = 0x8000000000000000,
@@ -267,7 +268,7 @@ TEST(FloatArithmetic, TininessIsDetectedAfterRounding) {
   EXPECT_EQ(multiply(almost_one, kSmallestNormal, Rounding::nearest_even, flags), kSmallestNormal);
   EXPECT_EQ(flags, kInexact | kUnderflow);
   // (1 + 2^-52) * (1 - 2^-52) * 2^-1022 = (1 - 2^-104) * 2^-1022 rounds to 2^-1022 even with an unbounded exponent: not tiny.
-  // With truncation it is.
+  // Rounded towards zero, it is tiny.
   const Double slightly_more = 0x3ff0000000000001, slightly_less = 0x000fffffffffffff;
   flags = 0;
   EXPECT_EQ(multiply(slightly_more, slightly_less, Rounding::nearest_even, flags), kSmallestNormal);

@@ -1,4 +1,4 @@
-// Instructions of the hart, one by one, against results worked out by hand from the manual.
+// Each instruction of the hart, against results derived by hand from the manual.
 #include <gtest/gtest.h>
 
 #include "tests/host/core_machine.h"
@@ -22,7 +22,7 @@ TEST(HartInstructions, RegisterRegister) {
       {sub, 0, 1, kMinusOne},
       {sub, kMin, 1, kMax},
       {sll, 1, 63, kMin},
-      {sll, 1, 64, 1},  // six bits of the amount count
+      {sll, 1, 64, 1},  // only the low six bits of the shift amount are used
       {srl, kMin, 63, 1},
       {sra, kMin, 63, kMinusOne},
       {sra, kMax, 62, 1},
@@ -36,7 +36,7 @@ TEST(HartInstructions, RegisterRegister) {
       {and_, 0xff00ff00, 0x0ff00ff0, 0x0f000f00},
       {addw, 0x7fffffff, 1, kMinWord},
       {addw, 0xffffffff'ffffffff, 1, 0},
-      {addw, 0x1'00000000, 5, 5},  // the upper halves do not matter
+      {addw, 0x1'00000000, 5, 5},  // the upper halves of the operands are ignored
       {subw, 0, 1, kMinusOne},
       {subw, 0x80000000, 1, 0x7fffffff},
       {sllw, 1, 31, kMinWord},
@@ -222,7 +222,7 @@ TEST(HartInstructions, AtomicMemoryOperations) {
       {amomax_d, kMinusOne, 1, 1, kMinusOne},
       {amominu_d, kMinusOne, 1, 1, kMinusOne},
       {amomaxu_d, kMinusOne, 1, kMinusOne, kMinusOne},
-      // Words: the upper half of memory stays, the loaded value is sign-extended.
+      // Word operations leave the upper half in memory unchanged and sign-extend the loaded value.
       {amoswap_w, 0xaaaaaaaa'80000000, 5, 0xaaaaaaaa'00000005, kMinWord},
       {amoadd_w, 0xaaaaaaaa'ffffffff, 1, 0xaaaaaaaa'00000000, kMinusOne},
       {amoxor_w, 1, 3, 2, 1},
@@ -237,7 +237,7 @@ TEST(HartInstructions, AtomicMemoryOperations) {
   const std::uint64_t data = Machine::kRam + 0x1000;
   machine.x(kA0) = data;
   for (const AtomicCase& c : cases) {
-    for (int round = 0; round < 2; ++round) {  // first by the slow path, then through the window
+    for (int round = 0; round < 2; ++round) {  // round 0 takes the slow path, round 1 direct access
       machine.store(data, c.memory);
       machine.x(kA1) = c.operand;
       machine.place(Machine::kRam, {encode(c.operation, kA2, kA0, kA1), kWfi});
@@ -285,7 +285,7 @@ TEST(HartInstructions, FloatRegistersAndBoxing) {
   EXPECT_EQ(f[3], 0xffff'ffff'4040'0000u);
   EXPECT_EQ(f[4], 0xffff'ffff'7fc0'0000u);
   EXPECT_EQ(f[5], 0xffff'ffff'bf80'0000u);
-  EXPECT_EQ(machine.x(kA1), 0x3f80'0000u);  // fmv.x.w looks at raw bits
+  EXPECT_EQ(machine.x(kA1), 0x3f80'0000u);  // fmv.x.w copies raw bits without checking NaN boxing
   machine.run({encode_s(fsw, kA0, 1, 8), encode_s(fsd, kA0, 3, 16)});
   EXPECT_EQ(machine.load<std::uint32_t>(data + 8), 0x3f80'0000u);
   EXPECT_EQ(machine.load<std::uint64_t>(data + 16), 0xffff'ffff'4040'0000u);
@@ -299,7 +299,7 @@ TEST(HartInstructions, FloatRegistersAndBoxing) {
   // fcvt.wu.s sign-extends its unsigned result to 64 bits.
   machine.core.registers().f[7] = 0xffff'ffff'4f7f'ffff;  // 4294967040
   machine.run({encode(fcvt_wu_s, kA1, 7, 0) & ~0x01f00000u, encode(fcvt_wu_s, kA2, 7, 0)});
-  EXPECT_EQ(machine.x(kA1), 0x7fff'ffffu);  // as fcvt.w.s: saturated
+  EXPECT_EQ(machine.x(kA1), 0x7fff'ffffu);  // with rs2 = 0 it is fcvt.w.s, which saturates
   EXPECT_EQ(machine.x(kA2), 0xffff'ffff'ffff'ff00u);
   EXPECT_EQ(machine.core.csrs().fflags, 16u);
 }
@@ -310,7 +310,7 @@ struct CompressedCase {
 };
 
 TEST(HartDecode, Compressed) {
-  // Pairs as the GNU assembler makes them with and without the C extension.
+  // Encodings by the GNU assembler with and without the C extension.
   const CompressedCase cases[] = {
       {0x0808, 0x01010513},  // addi a0, sp, 16
       {0x2188, 0x0005b507},  // fld fa0, 0(a1)

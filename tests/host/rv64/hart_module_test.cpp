@@ -69,7 +69,7 @@ TEST(HartModule, RunsATinyProgram) {
   EXPECT_EQ(environment.exits, 1u);
   EXPECT_TRUE(hart.halted());
   EXPECT_FALSE(hart.waiting_for_interrupt());
-  EXPECT_EQ(hart.pc(), kModuleRam + 0x100 + 19 * 4);  // after the store that ended the program
+  EXPECT_EQ(hart.pc(), kModuleRam + 0x100 + 19 * 4);  // directly after the store that ended the program
   EXPECT_EQ(doubleword(hart, kFromHost), std::uint64_t{0x0101} << 48);
   EXPECT_EQ(doubleword(hart, kModuleToHost), 43u);
   EXPECT_EQ(environment.device_writes, 1u);
@@ -77,7 +77,7 @@ TEST(HartModule, RunsATinyProgram) {
   EXPECT_EQ(hart.read_register(kRa), kDelay);
   const HartStatistics& s = hart.statistics();
   EXPECT_EQ(s.instructions, 19u);
-  EXPECT_EQ(s.waiting, Tick{kDelay * 1000 - 5'000});  // the store's own cycle and wfi's four have passed
+  EXPECT_EQ(s.waiting, Tick{kDelay * 1000 - 5'000});  // less one cycle of the store and four of wfi
   // `time` ticks every 100 ns.
   const std::uint64_t now = sc_core::sc_time_stamp().value();
   EXPECT_EQ(hart.read_register(kT1), (now - HartEnvironment::kDeviceLatency.ps - 4'000) / 100'000);

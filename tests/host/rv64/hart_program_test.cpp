@@ -30,7 +30,7 @@ TEST(HartProgram, SelfTest) {
   EXPECT_GT(s.instructions, 100'000u);
   EXPECT_GE(s.interrupts, 10u);
   EXPECT_GE(s.exceptions, 35u);
-  EXPECT_GE(s.waiting, Tick{4'990'000'000});  // the 5 ms of the wfi test
+  EXPECT_GE(s.waiting, Tick{4'990'000'000});  // the wfi test sleeps for 5 ms
   EXPECT_LT(s.waiting, Tick{5'100'000'000});
   EXPECT_GE(s.bus_errors, 4u);
   EXPECT_GT(s.semihosting_calls, 100u);

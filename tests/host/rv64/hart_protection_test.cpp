@@ -1,4 +1,4 @@
-// Protection by the hart: physical memory protection, checks of accesses that fail for another reason, legal values of CSRs.
+// Protection by the hart: physical memory protection, permission checks of SC, and legal values of CSRs.
 #include <gtest/gtest.h>
 
 #include "tests/host/core_program.h"
@@ -15,7 +15,8 @@ TEST(HartPmp, MatchingModes) {
   };
   EXPECT_FALSE(allows(0x1000, 4, Access::load));  // no entry matches
   EXPECT_TRUE(pmp.allows(0x1000, 4, Access::load, Privilege::machine));
-  // 0: NA4 at 0x1000, read. 1: TOR up to 0x3000 from 0x2000 (entry 1's predecessor is entry 0's address). 2..: NAPOT.
+  // Entry 0: NA4 at 0x1000, read. Entry 1: off, only the base of entry 2. Entry 2: TOR [0x2000, 0x3000), all rights. Entry 3:
+  // NAPOT, execute.
   pmp.write_address(0, 0x1000 >> 2);
   pmp.write_address(1, 0x2000 >> 2);
   pmp.write_address(2, 0x3000 >> 2);
@@ -23,7 +24,7 @@ TEST(HartPmp, MatchingModes) {
   pmp.write_configuration(0, 0x11 | 0x00 << 8 | 0x0f << 16 | 0x1cu << 24);
   EXPECT_TRUE(allows(0x1000, 4, Access::load));
   EXPECT_FALSE(allows(0x1000, 4, Access::store));
-  EXPECT_FALSE(allows(0x1000, 8, Access::load));  // matched in part
+  EXPECT_FALSE(allows(0x1000, 8, Access::load));  // the entry matches only a part of the access
   EXPECT_FALSE(allows(0x1004, 4, Access::load));
   EXPECT_FALSE(allows(0x1ffc, 4, Access::load));
   EXPECT_TRUE(allows(0x2000, 8, Access::store));
@@ -48,7 +49,7 @@ TEST(HartPmp, LocksAndReservedCombinations) {
   EXPECT_EQ(pmp.read_address(0), 0u);
   pmp.write_configuration(0, 0x1f);
   EXPECT_EQ(pmp.read_configuration(0), 0x98u);
-  EXPECT_FALSE(pmp.allows(0, 4, Access::load, Privilege::machine));  // locked entries bind M mode
+  EXPECT_FALSE(pmp.allows(0, 4, Access::load, Privilege::machine));  // locked entries also apply to M mode
   EXPECT_TRUE(pmp.allows(8, 4, Access::load, Privilege::machine));
   // A locked top-of-range entry locks its base.
   pmp.write_address(4, 0x400);
@@ -79,8 +80,8 @@ TEST(HartPmp, FastPathNeverCrossesABorder) {
   }
 }
 
-// An access that is checked as U mode's must not use a window opened by an access of M mode (no PMP entry allows U mode
-// anything).
+// An access with the rights of U mode must not use a window that an access in M mode has opened. No PMP entry permits accesses
+// in U mode.
 TEST(HartPmp, WindowsDoNotOutliveTheirPrivilege) {
   struct Case {
     const char* what;
@@ -114,7 +115,7 @@ TEST(HartPmp, ATrapReturnsDataAccessesToMachineMode) {
   Machine machine;
   CsrFile& csrs = machine.core.csrs();
   csrs.mtvec = kHandler;
-  csrs.mstatus = mstatus::uxl_64 | mstatus::mprv;  // MPP = U: this load faults, the handler's own does not
+  csrs.mstatus = mstatus::uxl_64 | mstatus::mprv;  // MPP = U: the load below faults, the load in the handler does not
   machine.x(kA0) = kData;
   machine.store<std::uint64_t>(kData, 77);
   machine.place(kHandler, {encode_i(ld, kA1, kA0, 0), kWfi});
@@ -165,14 +166,15 @@ TEST(HartCsr, LegalValues) {
   EXPECT_EQ(written(csr::mepc, 0x8000'0003), 0x8000'0002u);
   EXPECT_EQ(written(csr::misa, 0), std::uint64_t{2} << 62 | 0x10112d);
   EXPECT_EQ(written(csr::mstatus, ~std::uint64_t{0}), mstatus::writable | mstatus::uxl_64 | mstatus::sd);
-  EXPECT_EQ(written(csr::mstatus, 0x800), 0x800u | (csrs.mstatus & mstatus::mpp) | mstatus::uxl_64);  // MPP = 1 is refused
+  EXPECT_EQ(written(csr::mstatus, 0x800),
+            0x800u | (csrs.mstatus & mstatus::mpp) | mstatus::uxl_64);  // MPP = 1 is reserved: the old MPP stays
   EXPECT_EQ(written(csr::mhpmcounter3, 5), 0u);
   EXPECT_EQ(written(csr::mhpmevent31, 5), 0u);
   EXPECT_EQ(written(csr::pmpaddr63, 5), 0u);
   EXPECT_FALSE(csrs.read(csr::pmpcfg0 + 1, Privilege::machine, {}).has_value());
   EXPECT_FALSE(csrs.write(csr::cycle, 0, Privilege::machine, {}, effect));
   EXPECT_FALSE(csrs.read(csr::cycle, Privilege::user, {}).has_value());
-  EXPECT_FALSE(csrs.read(csr::fcsr, Privilege::machine, {}).has_value());  // FS was written 0
+  EXPECT_FALSE(csrs.read(csr::fcsr, Privilege::machine, {}).has_value());  // the write to mstatus has set FS to 0
   csrs.mstatus |= mstatus::fs;
   EXPECT_EQ(written(csr::fcsr, 0xfff), 0xffu);
   EXPECT_EQ(csrs.read(csr::frm, Privilege::user, {}), 7u);

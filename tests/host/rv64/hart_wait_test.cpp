@@ -38,7 +38,7 @@ class Sleeper : public sc_core::sc_module {
   Hart hart;
   std::vector<std::uint32_t> code;
   std::uint64_t steps = 0;
-  std::uint64_t wrong = 0;  ///< times that the hart was awake, or had not woken when it should have
+  std::uint64_t wrong = 0;  ///< number of steps at which the hart was awake, or had not woken as expected
 
  private:
   void b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time&) {
@@ -55,8 +55,8 @@ class Sleeper : public sc_core::sc_module {
     return true;
   }
 
-  /// Step 2n: the line after the enabled one rises and the one before it falls: the hart must not wake. Step 2n + 1: the
-  /// enabled one rises. 20 ns are enough for the nine cycles to the next wfi.
+  /// Step 2n: the line after the enabled line rises and the line before it falls; the hart must not wake. Step 2n + 1: the
+  /// enabled line rises. Each step takes 20 ns, enough for the nine cycles to the next wfi.
   void drive() {
     next_trigger(sc_core::sc_time(20, sc_core::SC_NS));
     const std::uint64_t wakes = steps / 2;
@@ -88,7 +88,7 @@ TEST(HartWait, AMillionTimesThroughEverySource) {
 
   EXPECT_EQ(sleeper.wrong, 0u);
   EXPECT_EQ(sleeper.hart.read_register(kCounter), kWakes);
-  EXPECT_EQ(sleeper.hart.statistics().interrupts, 0u);  // mstatus.MIE is off: wfi wakes, nothing traps
+  EXPECT_EQ(sleeper.hart.statistics().interrupts, 0u);  // mstatus.MIE = 0: wfi wakes without a trap
   // The hart slept most of the time.
   const std::uint64_t now = sc_core::sc_time_stamp().value();
   EXPECT_GT(sleeper.hart.statistics().waiting.ps, now / 2);
