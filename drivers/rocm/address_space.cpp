@@ -61,8 +61,8 @@ std::optional<Reservation> allocate_pages(std::uint64_t size, std::uint64_t alig
 std::optional<Reservation> allocate_doubled(std::uint64_t size) {
   const std::optional<Reservation> reservation = reserve(2 * size, kGuard);
   if (!reservation) return std::nullopt;
-  // mremap(2) of zero bytes of a shared mapping maps its pages a second time. A file would do, too, but RLIMIT_FSIZE limits its
-  // size.
+  // mremap(2) of zero bytes of a shared mapping maps its pages a second time. A file would work as well, but RLIMIT_FSIZE
+  // limits its size.
   void* const first = pointer(reservation->start);
   void* const second = pointer(reservation->start + size);
   if (mmap(first, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_FIXED, -1, 0) != MAP_FAILED &&

@@ -31,7 +31,7 @@ std::atomic<int> times_open{0};
 /// A child process has the parent's memory but not its simulation thread.
 std::atomic<bool> forked{false};
 
-/// The progress line below the log's lines on a terminal; like the driver it is never destroyed.
+/// The progress line below the log's lines on a terminal; it is never destroyed, like the driver.
 ProgressLine& progress_line(bool enabled) {
   static auto* const line = new ProgressLine(enabled);
   return *line;

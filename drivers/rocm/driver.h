@@ -1,7 +1,8 @@
 // The driver: the implementation of the functions that libhsakmt.so.1 exports.
 //
-// There is one per process, made when the runtime first opens it and never destroyed: at exit, threads of the runtime still
-// wait in it, and the runtime's own destructors still call it. process_end.h ends the simulation and writes the results.
+// There is one driver per process, created when the runtime first opens it and never destroyed: at exit, threads of the runtime
+// still wait in the driver, and the runtime's own destructors still call it. process_end.h ends the simulation and writes the
+// results.
 #pragma once
 
 #include <hsakmttypes.h>

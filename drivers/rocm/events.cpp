@@ -142,7 +142,7 @@ HSAKMT_STATUS Events::wait(std::span<HsaEvent* const> events, bool all, std::uin
     return wait.over();
   };
   HostWaits::Limits limits;
-  // The runtime passes this value for "no timeout" when it limits the wait itself.
+  // If the runtime limits the wait itself, it passes this value for "no timeout".
   constexpr std::uint32_t kWithoutEnd = HSA_EVENTTIMEOUT_INFINITE - 1;
   if (milliseconds < kWithoutEnd) limits.host = std::chrono::milliseconds(milliseconds);
   while (!host_waits_.wait(over, limits) && milliseconds == HSA_EVENTTIMEOUT_INFINITE) {

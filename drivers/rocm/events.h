@@ -74,7 +74,7 @@ class Events {
   std::mutex mutex_;  // locked by conditions that `host_waits_` evaluates: never call `host_waits_` while holding it
   std::vector<Wait*> waits_;
   std::map<std::uint32_t, std::unique_ptr<Event>> events_;  // by id
-  std::map<const HsaEvent*, Event*> by_address_;            // valid handles: the program may pass one that is destroyed
+  std::map<const HsaEvent*, Event*> by_address_;  // valid handles: the program may pass the handle of a destroyed event
   std::span<std::uint64_t> mailboxes_;
 };
 

@@ -99,7 +99,7 @@ HSAKMT_STATUS hsaKmtGetClockCounters(HSAuint32 node, HsaClockCounters* counters)
   });
 }
 
-// If this is not supported, the runtime reads errors from the queues' inactive signals.
+// If this function is not supported, the runtime reads errors from the queues' inactive signals.
 HSAKMT_STATUS hsaKmtRuntimeEnable(void* /*debugger*/, bool /*set_up_ttmp*/) { return HSAKMT_STATUS_NOT_SUPPORTED; }
 
 HSAKMT_STATUS hsaKmtRuntimeDisable() { return HSAKMT_STATUS_NOT_SUPPORTED; }

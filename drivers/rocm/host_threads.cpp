@@ -86,7 +86,8 @@ class HeldFile {
     number_ = status.st_ino;
   }
 
-  /// The descriptor, with the result of fstat() in `status`; nullopt if the file is not held (any more).
+  /// The descriptor, with the result of fstat() in `status`; nullopt if the descriptor is negative, closed, or refers to
+  /// another file.
   std::optional<int> descriptor(struct stat& status) const {
     const bool held =
         descriptor_ >= 0 && fstat(descriptor_, &status) == 0 && status.st_dev == device_ && status.st_ino == number_;
@@ -183,7 +184,7 @@ class ThreadFiles {
     }
     return text;
   }
-  /// Begins a look; files that the last one did not read are closed.
+  /// Begins a look; closes the files that the previous look did not read.
   void begin_look() {
     for (auto entry = files_.begin(); entry != files_.end();) {
       if (entry->second.look == look_) {
@@ -321,7 +322,7 @@ void HostThreads::begin_moment() {
 
 void HostThreads::forgive() {
   for (auto& [id, thread] : threads_) {
-    thread.waits = true;  // makes the next look start a new account of its time
+    thread.waits = true;  // makes the next look restart the account of the thread's time
     thread.disregarded = false;
   }
 }
@@ -375,7 +376,7 @@ HostThreads::Look HostThreads::look(std::span<const pid_t> waiting, unsigned spi
     if (!seen.expected) {
       running += seen.doing == Doing::runs ? 1 : 0;
     } else if (seen.doing == Doing::runs) {
-      look.quiet = look.computing = false;  // it may still hold a lock for which another thread waits
+      look.quiet = look.computing = false;  // the running thread may still hold a lock for which another one waits
     }
   }
   for (Seen& seen : others) {
@@ -411,7 +412,7 @@ HostThreads::Look HostThreads::look(std::span<const pid_t> waiting, unsigned spi
           by_clock ? HostClock::now() - thread.since
                    : std::max<nanoseconds>(used, static_cast<std::int64_t>(after.slices - thread.first_slice) * kLeastSlice);
       const bool exhausted = thread.spent > patience_after(patience_, thread.times_disregarded);
-      // A thread that sleeps on a timer and has never called the runtime is unrelated to it.
+      // A thread that sleeps on a timer and has never called the runtime has nothing to do with the GPUs.
       thread.disregarded = exhausted || (sleeps && called == 0);
       if (exhausted && thread.times_disregarded++ == 0 && called != 0) look.given_up = seen.id;
     }

@@ -5,9 +5,9 @@
 // another thread or for something outside of the process. The kernel's list of the process's threads shows this
 // (/proc/self/task, proc(5)).
 //
-// A thread that neither waits nor calls the runtime for a long time is disregarded until it does so again: it may be waiting
-// for a GPU by reading memory. A thread that sleeps on a host timer is disregarded as well. Only in these cases do simulated
-// times depend on the host. From then on they do so anyway, so the same thread is next disregarded after one eighth of the
+// A thread that neither waits nor calls the runtime for a long time is disregarded until it waits or calls: it may be polling
+// memory for a GPU's result. A thread that sleeps on a host timer is disregarded as well. Only in these cases do simulated
+// times depend on the host. Since they then depend on it anyway, the same thread is next disregarded after one eighth of the
 // time, measured in host time: a runtime without interrupts (HSA_ENABLE_INTERRUPT=0) waits this way for every kernel.
 #pragma once
 
@@ -24,7 +24,7 @@ class HostThreads {
   /// `patience`: processor time that a thread may use, or host time that it may sleep, before it is disregarded.
   explicit HostThreads(std::chrono::nanoseconds patience);
 
-  /// Records that the calling thread calls the runtime. Cheap.
+  /// Records that the calling thread calls the runtime. Costs little host time.
   static void note_call();
 
   struct Look {

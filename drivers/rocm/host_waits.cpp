@@ -103,8 +103,8 @@ HostWaits::End HostWaits::give_way(bool briefly) {
   return {wait.holds, wait.beside_others};
 }
 
-// Time passes only after a check that this thread made while all others waited. So the simulated time is the same whether
-// another thread acts before the first check, while this thread gives way, or, on a busy host, later.
+// Time passes only after this thread has checked its condition while all other threads waited. So the simulated time is the
+// same whether another thread acts before the first check, while this thread gives way, or, on a busy host, later.
 void HostWaits::yield() {
   thread_local Tick looked_at{kForever};
   const Tick time = now();

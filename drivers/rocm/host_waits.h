@@ -20,8 +20,8 @@
 
 namespace lacuna::rocm {
 
-/// This many program threads may call the driver and wait in it simultaneously without an allocation on the program's heap: how
-/// many of them overlap depends on the host, and the layout of the heap must not.
+/// Number of program threads that can call the driver and wait in it simultaneously without an allocation on the program's
+/// heap. The number of overlapping calls depends on the host, but the layout of the heap must not.
 inline constexpr unsigned kExpectedThreads = 64;
 
 class HostWaits {

@@ -44,7 +44,7 @@ Memory::Memory(Simulation& simulation, unsigned gpus, std::uint64_t vram, bool f
 
 // -- allocations
 
-// Registrations may overlap: of those that contain the address, the one with the highest start is found, and of equal starts
+// Registrations may overlap. Among those that contain the address, finds the one with the highest start; among equal starts,
 // the latest.
 Memory::Allocation* Memory::containing_registered(std::uint64_t address) {
   for (auto at = registered_.upper_bound(address); at != registered_.begin();) {
@@ -184,9 +184,9 @@ void Memory::add_edits(const Allocation& allocation, std::uint64_t offset, std::
   // Threads of the program access host memory while kernels run, but not a GPU's own memory.
   const bool own = allocation.kind == Kind::vram || allocation.kind == Kind::scratch;
   edit.sharing = own ? isa::Sharing::device : isa::Sharing::other_threads;
-  // As ROCm's thunk passes the flags on (KFD_IOC_ALLOC_MEM_FLAGS_COHERENT and _UNCACHED) and Linux maps such memory on gfx90a:
-  // L2 does not hold dirty lines of fine-grained memory, neither of host memory (MTYPE_UC) nor of a GPU's own (MTYPE_CC).
-  // Scratch memory belongs to the driver and is coarse-grained.
+  // Follows ROCm's thunk, which translates the flags (KFD_IOC_ALLOC_MEM_FLAGS_COHERENT and _UNCACHED), and Linux, which maps
+  // such memory on gfx90a: L2 holds no dirty lines of fine-grained memory, whether host memory (MTYPE_UC) or a GPU's own memory
+  // (MTYPE_CC). Scratch memory belongs to the driver and is coarse-grained.
   const bool asked = allocation.flags.ui32.CoarseGrain != 0 && allocation.flags.ui32.Uncached == 0;
   const bool coarse = allocation.kind == Kind::scratch || (asked && (own || !fine_grained_host_));
   edit.grain = coarse ? isa::Grain::coarse : isa::Grain::fine;

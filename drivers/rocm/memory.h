@@ -38,7 +38,8 @@ class Memory {
   /// Registering the same range again counts a reference; each one needs its own deregister().
   HSAKMT_STATUS register_memory(void* address, std::uint64_t size, HsaMemFlags flags);
   HSAKMT_STATUS deregister(void* address);
-  /// Maps [address, address + size) for these GPUs and no others; `gpu_address` receives the address that they use.
+  /// Maps [address, address + size) for the GPUs `nodes`, and removes mappings for other GPUs; `gpu_address` receives the
+  /// address that they use.
   HSAKMT_STATUS map(void* address, std::uint64_t size, std::span<const HSAuint32> nodes, HSAuint64& gpu_address);
   HSAKMT_STATUS map_to_all(void* address, std::uint64_t size, HSAuint64& gpu_address);
   /// Does nothing to memory that has more than one registration.

@@ -26,7 +26,7 @@ constexpr std::string_view kSimulatorFailed =
 /// Ends the simulation, then raises the signal again, whose default action follows: SA_RESETHAND has removed this handler.
 extern "C" void on_ending_signal(int signal_number) {
   if (Simulation::on_this_thread() && write(STDERR_FILENO, kSimulatorFailed.data(), kSimulatorFailed.size()) < 0) {
-    // There is no other place to report this to.
+    // A failed write to stderr cannot be reported anywhere.
   }
   if (Driver* driver = Driver::opened_once()) {
     if (signal_number == SIGABRT) report_missing_code();
@@ -39,10 +39,11 @@ void end_simulation() {
   if (Driver* driver = Driver::opened_once()) driver->simulation().stop(RunEnd::guest);
 }
 
-// Progress of the process's exit. Which of the two happens first depends on how the library was loaded; see below.
+// Progress of the process's exit. How the library was loaded determines whether it is finalized before or after its exit
+// handler is called; see below.
 bool finalized = false;
 bool handler_was_called = false;
-int exit_status = 0;  // the program's own, once the handler has been called
+int exit_status = 0;  // the program's exit status; set by the exit handler
 
 /// The last action of the process: replaces its exit code if results were lost, whatever the program's own exit code is, or if
 /// a check failed and the program itself ends with success.
@@ -55,8 +56,8 @@ void refuse_silence() {
   _exit(lost ? kExitOutput : kExitCheckFailed);
 }
 
-// Ends the simulation if the library was loaded with the program: then it is finalized after the libraries that need it and
-// before those that it needs, all of them after the program's exit handlers.
+// Ends the simulation if this library was loaded with the program. Libraries are then finalized after the program's exit
+// handlers: first those that need this library, then this library, then those that it needs.
 __attribute__((destructor)) void on_unload() {
   end_simulation();
   finalized = true;
@@ -65,12 +66,12 @@ __attribute__((destructor)) void on_unload() {
 
 struct AtLoad {
   AtLoad() {
-    // The log's registry is a static object of a library that we need, made at its first use. Make it now, while libraries are
-    // loaded, so that it is destroyed when that library is finalized: objects made later are destroyed before any library is
+    // The log's registry is a static object of another library, created at its first use. Create it now, while libraries are
+    // loaded, so that it is destroyed when that library is finalized: objects created later are destroyed before any library is
     // finalized.
     spdlog::default_logger_raw();
-    // Ends the simulation if the library was loaded later: its exit handlers run among the program's in the reverse order of
-    // registration, which is after those of the libraries that need it and before those of the libraries that it needs.
+    // Ends the simulation if this library was loaded later. Exit handlers run in the reverse order of registration: first those
+    // of the libraries that need this library, then this one, then those of the libraries that it needs.
     ::on_exit(
         [](int status, void*) {
           exit_status = status;

@@ -10,7 +10,7 @@
 
 namespace lacuna::rocm {
 
-/// Installs the signal handlers; call once, when the driver has been made.
+/// Installs the signal handlers; call it once, after the driver has been created.
 void watch_process_end();
 
 }  // namespace lacuna::rocm

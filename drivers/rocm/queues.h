@@ -28,7 +28,7 @@ class Queues {
                        std::uint64_t bytes, HsaQueueResource& resource);
   /// Percentage 0 suspends the queue, any other value resumes it.
   HSAKMT_STATUS update(HSA_QUEUEID queue, HSAuint32 percentage, HSA_QUEUE_PRIORITY priority);
-  /// After it returns, no GPU accesses the queue any more.
+  /// After it returns, no GPU accesses the queue.
   HSAKMT_STATUS destroy(HSA_QUEUEID queue);
   HSAKMT_STATUS set_cu_mask(HSA_QUEUEID queue, std::span<const HSAuint32> mask);
   HSAKMT_STATUS allocate_gws(HSA_QUEUEID queue, HSAuint32 count, HSAuint32& first);

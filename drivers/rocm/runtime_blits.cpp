@@ -47,13 +47,13 @@ struct CopyMisalignedArguments {
   std::uint32_t work_items;
 };
 struct FillArguments {
-  std::uint64_t start[2];  ///< of two phases
+  std::uint64_t start[2];  ///< destination of two phases
   std::uint64_t end;
   std::uint32_t value;
   std::uint32_t work_items;
 };
 
-// Arguments of the kernels of HIP's runtime: laid out as OpenCL C does, with the global offset after the last one.
+// Arguments of the kernels of HIP's runtime, in the layout of OpenCL C: the global offset follows the last argument.
 struct CopyBufferArguments {
   std::uint64_t source, destination;
   std::uint64_t source_origin, destination_origin;  ///< in elements

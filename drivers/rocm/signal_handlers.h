@@ -25,7 +25,7 @@ class SignalHandlers {
 
   /// Starts the thread, and returns when the thread waits. `waits` outlives the handlers.
   SignalHandlers(HostWaits& waits, SignalLoad* load);
-  /// Waits until no handler is running any more, unless it is itself called by a handler.
+  /// Waits until no handler is running, unless a handler calls the destructor.
   ~SignalHandlers();
   SignalHandlers(const SignalHandlers&) = delete;
   SignalHandlers& operator=(const SignalHandlers&) = delete;

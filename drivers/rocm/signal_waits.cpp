@@ -14,7 +14,7 @@ namespace {
 /// A thread waits for a change when it loads the same unchanged value this many times without another call in between; fewer
 /// loads may have other reasons.
 constexpr unsigned kLoadsBeforeWait = 4;
-/// Simulated time that such a load waits for a change.
+/// Maximum simulated time that a repeated load waits for a change.
 constexpr Tick kPoll{100'000'000};
 
 /// The runtime's own functions.

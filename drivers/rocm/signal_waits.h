@@ -27,7 +27,7 @@ hsa_signal_value_t wait_asleep(HostWaits& waits, SignalLoad* load, hsa_signal_t 
 /// Whether `value` meets the condition.
 bool holds(hsa_signal_value_t value, hsa_signal_condition_t condition, hsa_signal_value_t compare);
 
-/// Replaces functions in the runtime's table. A table whose layout version differs from ours is left unchanged.
+/// Replaces functions in the runtime's table. A table with a layout version unknown to this library is left unchanged.
 void replace_waits(HsaApiTable& table);
 /// Call when the runtime is about to end: no handler of a signal is called after it returns.
 void end_signal_handlers();

@@ -30,12 +30,13 @@ namespace {
 
 using HostClock = std::chrono::steady_clock;
 
-/// Range of host time that a slice should take: short enough to see doorbells soon, long compared with the overhead of a slice.
+/// Range of host time, in seconds, that a slice should take: short enough to detect doorbells soon, long compared with the
+/// overhead of a slice.
 constexpr double kShortSlice = 0.0003;
 constexpr double kLongSlice = 0.0015;
 constexpr Tick kSmallestSlice{100'000};
 constexpr Tick kLargestSlice{1'000'000'000};
-/// Simulated time that reading the clock takes when nothing else happens: on silicon a call of the driver is not faster.
+/// Simulated time that reading the clock takes when nothing else happens: a call of the driver is not faster on hardware.
 constexpr Tick kClockRead{1'000'000};
 /// Longest simulated time between two checks of conditions while all threads wait. It bounds the delay after which a GPU's
 /// store to memory without a notification is seen.
@@ -91,7 +92,7 @@ class AddressHole {
 
  private:
   static constexpr std::size_t kSize = std::size_t{64} << 30;
-  /// MAP_FAILED where the process's address space is limited (RLIMIT_AS).
+  /// MAP_FAILED if the limit of the process's address space (RLIMIT_AS) is too low.
   void* const begin_ = mmap(nullptr, kSize, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 };
 
@@ -293,7 +294,8 @@ void Simulation::simulate() {
 }
 
 /// Whether there is a reason to advance simulated time or to release a thread. Only then are the program's threads checked: a
-/// thread that computes while no GPU has work delays nothing. Its patience begins when GPUs get work.
+/// thread that computes while no GPU has work delays nothing. The time after which a thread is disregarded starts when GPUs
+/// receive work.
 bool Simulation::work_is_due(const HostWaits::Threads& waits) {
   const bool pending = sc_core::sc_pending_activity();
   const bool given = doorbells_.any(*platform_);
@@ -381,7 +383,7 @@ void Simulation::run_slice(Tick end) {
 }
 
 void Simulation::wake_threads() {
-  // Use the number of spinning threads at the last look, not the present one: a thread that has seen its packet done may
+  // Use the number of spinning threads at the last look, not the current one: a thread that has seen its packet done may
   // already have submitted the next one.
   const bool woken = waits_.evaluate() || spinning_ != 0;
   if (woken && sc_core::sc_get_status() == sc_core::SC_RUNNING) sc_core::sc_pause();

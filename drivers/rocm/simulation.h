@@ -9,7 +9,8 @@
 // program's actions at the same simulated times regardless of the speed of the host. While the program runs, the simulation
 // thread checks the program's threads at growing intervals of up to rocm.longest_sleep; every job and every wait wakes it.
 //
-// A GPU that makes no progress does not end the process, as on silicon, but it is reported once. sim.max_time ends the process.
+// As on hardware, a GPU that makes no progress does not end the process, but the stall is reported once. sim.max_time ends the
+// process.
 #pragma once
 
 #include <sys/types.h>
@@ -76,7 +77,8 @@ class Simulation {
   void leave_results_to_parent() { results_.leave_to_parent(); }
   /// Writes the results so far; the run may continue.
   void write_results();
-  /// Ends the simulation and writes the results. Returns when that is done, or when the simulation thread is stuck: kPatience.
+  /// Ends the simulation and writes the results. Returns when that is done, or when the simulation thread has used no processor
+  /// time for kPatience.
   void stop(RunEnd why);
   /// As stop(), for a signal handler: it uses only atomic variables and sleeps. On the simulation thread it does nothing.
   void stop_from_signal_handler(int signal_number);

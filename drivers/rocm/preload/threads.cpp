@@ -43,7 +43,7 @@ struct NewThread {
 
 /// Numbers of threads that wait for a mutex, indexed by a hash of its address; a collision only causes handed_over() to be
 /// called without a waiting thread. The mutex itself does not show this: it stays marked as contended after its last waiter has
-/// got it.
+/// acquired it.
 constexpr std::size_t kNumbers = 1024;
 std::array<std::atomic<unsigned>, kNumbers> waiting{};
 std::atomic<unsigned>& waiting_for(const pthread_mutex_t* mutex) {
