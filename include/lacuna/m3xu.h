@@ -12,13 +12,13 @@
 //   fp64    double                    double      16 x 16 x 4    32      chain of fused multiply-adds in f64
 //
 // A fragment is a matrix of that shape, spread over the 64 lanes of a wavefront, all of which must be active. Each lane holds
-// `size` items; `row(t)` and `column(t)` say which elements those of this lane are.
+// `size` items; `row(t)` and `column(t)` are the position in the matrix of this lane's item t.
 //
 //   HIP         lacuna/m3xu/fragments.h   matrices in registers: load, fill, mma, store
 //               lacuna/m3xu/gemm.h        D = A B + C of any size, in a kernel
 //               lacuna/m3xu/tiled.h       tiled products by a workgroup, for kernels with custom operands or results
-//   OpenCL C    lacuna/m3xu/opencl.h      lacuna_m3xu_mma_fp32(a, b, c) and the like
-//               lacuna/m3xu/opencl_gemm.h lacuna_m3xu_gemm_fp32(...) and the like: D = A B + C of any size
+//   OpenCL C    lacuna/m3xu/opencl.h      lacuna_m3xu_mma_fp32(a, b, c) etc.
+//               lacuna/m3xu/opencl_gemm.h lacuna_m3xu_gemm_fp32(...) etc.: D = A B + C of any size
 #pragma once
 
 #if defined(__OPENCL_C_VERSION__)

@@ -31,7 +31,7 @@ typedef struct lacuna_sida_plan lacuna_sida_plan;
 typedef int lacuna_sida_value; /* a vector, a scalar or a matrix of a graph */
 #define LACUNA_SIDA_NO_VALUE (-1)
 
-/* Returns null if there is no memory. */
+/* Returns null if memory allocation fails. */
 lacuna_sida_graph* lacuna_sida_create(void);
 void lacuna_sida_destroy(lacuna_sida_graph* graph);
 /* The reason why the graph cannot be compiled; null: no problem so far. */

@@ -1,4 +1,5 @@
-/* The programs of Table 4.2 of the thesis, as graphs for lacuna/sida.h. C11 and C++. Meanings follow ALP/GraphBLAS. */
+/* The programs of Table 4.2 of the thesis "Democratizing tensor processors", as graphs for lacuna/sida.h. C11 and
+ * C++. The algorithms follow ALP/GraphBLAS. */
 #ifndef LACUNA_SIDA_APPLICATIONS_H
 #define LACUNA_SIDA_APPLICATIONS_H
 
@@ -29,14 +30,14 @@ typedef struct lacuna_sida_application {
   bool uses_values;    /* true: uses the matrix' values; false: all values are 1 */
   bool needs_square;
   uint64_t limit; /* default number of iterations */
-  /* Builds the graph; null without memory. lacuna_sida_problem reports an invalid setup. */
+  /* Builds the graph; null if memory allocation fails. lacuna_sida_problem reports an invalid setup. */
   lacuna_sida_graph* (*build)(const lacuna_sida_setup* setup);
   /* Writes the contents of the input of that name, or the initial value of the state of that name. */
   void (*fill)(const lacuna_sida_setup* setup, const char* name, void* contents);
   const char* result; /* name of the state that holds the result */
 } lacuna_sida_application;
 
-/* All applications, in the order of the table; the list ends with one without a name. */
+/* All applications, in the order of the table; the last entry has no name. */
 const lacuna_sida_application* lacuna_sida_applications(void);
 /* Returns null if there is no application of that name. */
 const lacuna_sida_application* lacuna_sida_application_named(const char* name);

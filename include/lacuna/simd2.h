@@ -2,9 +2,9 @@
 //
 //   HIP         lacuna/simd2/operators.h   the nine operators and their identities
 //               lacuna/simd2/tiles.h       tiles in registers: matrix, fillmatrix, loadmatrix, mmo, storematrix
-//               lacuna/simd2/multiply.h    matrices of any size: simd2_minplus(A, B, C, D, m, n, k) and the like
+//               lacuna/simd2/multiply.h    matrices of any size: simd2_minplus(A, B, C, D, m, n, k) etc.
 //               lacuna/simd2/sparse.h      a 2:4 sparse A
-//   OpenCL C    lacuna/simd2/opencl.h      lacuna_simd2_mmo_minplus(a, b, c) and the like
+//   OpenCL C    lacuna/simd2/opencl.h      lacuna_simd2_mmo_minplus(a, b, c) etc.
 //
 // They require a gfx90a with `mfma.extensions = simd2` or `all`; on other GPUs the instructions are illegal.
 #pragma once

@@ -2,7 +2,7 @@
  * docs/reference/sida.md. C and C++.
  *
  * A program lies in GPU memory, little-endian: a lacuna_sida_program, followed by its tables, each aligned to 16 bytes, in the
- * order of the header's counts: matrices, vectors, scalars (8 bytes each, the value in the low ones, zero above),
+ * order of the header's counts: matrices, vectors, scalars (8 bytes each: the value in the low bytes, zero in the others),
  * instructions, passes, swaps. Addresses are GPU virtual addresses. When a job ends, scalars, vectors (whose addresses swaps
  * have exchanged) and the header's fields marked "result" are written back. libraries/sida writes programs in this format; its
  * users need not know it.

@@ -215,7 +215,7 @@ class fragment {
   static constexpr unsigned rows = u == matrixb ? Traits::k : 16, columns = u == matrixa ? Traits::k : 16;
   static constexpr unsigned size = u == accum ? 4 : Traits::items;
 
-  /// Row (below: column) in the matrix of this lane's item t.
+  /// Position in the matrix of this lane's item t: row(t), column(t).
   LACUNA_M3XU_MEMBER static unsigned row(unsigned t) {
     const unsigned lane = detail::lane();
     if (u == matrixa) return lane % 16;
@@ -242,10 +242,10 @@ LACUNA_M3XU_DEVICE void fill(fragment<u, f>& matrix, typename fragment<u, f>::el
   for (unsigned t = 0; t < fragment<u, f>::size; ++t) matrix.set(t, value);
 }
 
-/// From memory, global or LDS: element (r, c) is source[r * ld + c] if row_major, else source[c * ld + r]. `source` and `ld`
-/// need only the element's alignment. A lane's items are loaded by one access if they are adjacent: row_major for A,
-/// column_major for B. The second form does not read elements outside of the first `rows` and `columns`: they are 0, or -0 in B
-/// of real formats, so that their products are -0 and change no sum.
+/// Loads from memory, global or LDS: element (r, c) is source[r * ld + c] if row_major, else source[c * ld + r]. `source` and
+/// `ld` need only the element's alignment. A lane's items are loaded by one access if they are adjacent: row_major for A,
+/// column_major for B. The overload with `rows` and `columns` does not read elements beyond these limits: they become 0, or -0
+/// in B of real formats, so that their products are -0 and change no sum.
 template <layout in_memory = row_major, use u, format f, class T>
 LACUNA_M3XU_DEVICE void load(fragment<u, f>& matrix, const T* source, unsigned ld) {
   static_assert(detail::holds<T, typename fragment<u, f>::element>,
@@ -275,8 +275,7 @@ LACUNA_M3XU_DEVICE void load(fragment<u, f>& matrix, const T* source, unsigned l
   }
 }
 
-/// Stores to memory, with the same addressing. The second form does not write elements outside of the first `rows` and
-/// `columns`.
+/// Stores to memory, with the addressing of load(). Elements beyond the first `rows` and `columns` are not written.
 template <layout in_memory = row_major, use u, format f, class T>
 LACUNA_M3XU_DEVICE void store(T* target, const fragment<u, f>& matrix, unsigned ld, unsigned rows = ~0u,
                               unsigned columns = ~0u) {
@@ -308,8 +307,8 @@ LACUNA_M3XU_DEVICE void mma(fragment<ud, fd>& d, const fragment<ua, fa>& a, cons
 #endif
 }
 
-/// Like mma(), with only the first `depth` columns of A and rows of B. `depth` must be the same for all lanes. The rest of the
-/// fragments, even NaN, does not affect the result. Required for fp32c, whose last fragments cannot be padded; executes two
+/// Like mma(), but uses only the first `depth` columns of A and rows of B. `depth` must be the same for all lanes. The rest of
+/// the fragments, even NaN, does not affect the result. Required for fp32c, whose last fragments cannot be padded; executes two
 /// fp32 instructions.
 template <format f>
 LACUNA_M3XU_DEVICE void mma(fragment<accum, f>& d, const fragment<matrixa, f>& a, const fragment<matrixb, f>& b,

@@ -82,7 +82,7 @@ LACUNA_M3XU_DEVICE void multiply_by_wavefront(const product<f>& x, unsigned row0
         for (unsigned j = 0; j < 2; ++j) each(sums[i][j], as[i], bs[j]);
       }
     };
-    // Padding of real numbers does not change a sum, so that only complex ones need the depth.
+    // Padding of real numbers does not change a sum, so only complex numbers need the depth.
     if (f == fp32c && x.k - at < depth) {
       multiply([&](auto& sum, const auto& a, const auto& b) { mma(sum, a, b, sum, x.k - at); });
     } else {
@@ -147,7 +147,7 @@ LACUNA_M3XU_DEVICE void multiply_by_workgroup(const product<f>& x, tiled::Tile t
   const auto start = [&](Product& product) {
     if (x.c == nullptr) return;
     const Sum* const from = tiled::scalar(x.c + first);
-    // Rows and columns outside repeat the last one; their results are not stored.
+    // Rows and columns outside the matrix read those of the last one; their results are not stored.
     const unsigned last_row = x.m - 1 - tile.row, last_column = x.n - 1 - tile.column;
     product.start([&](unsigned row, unsigned column) {
       return tiled::load<Sum>(from, (tiled::least(row, last_row) * x.ldc + tiled::least(column, last_column)) * sizeof(Sum));
@@ -164,7 +164,7 @@ LACUNA_M3XU_DEVICE void multiply_by_workgroup(const product<f>& x, tiled::Tile t
     if (left != 0 || x.k == 0) {
       a.load_rest(of_a, tile.row, slabs * depth, left, padding<matrixa, f>());
       b.load_rest(of_b, tile.column, slabs * depth, left, padding<matrixb, f>());
-      // No wavefront reads the slab before the last one any more.
+      // This buffer is free: all wavefronts have finished reading the slab before the last one.
       auto& a_slab = shared_tiles<Product>::a()[slabs % 2];
       auto& b_slab = shared_tiles<Product>::b()[slabs % 2];
       a.keep(a_slab);
@@ -195,7 +195,7 @@ LACUNA_M3XU_DEVICE void multiply_by_workgroup(const product<f>& x, tiled::Tile t
       });
     }
   };
-  // No wavefront reads LDS of the previous tile or call any more.
+  // Waits until all wavefronts have finished reading LDS for the previous tile or call.
   tiled::barrier();
   tiled::multiply_slabs<Product, shared_tiles, true>(a, b, slabs, start, finish);
 }
@@ -230,10 +230,10 @@ struct pointee<const T*> {
 
 }  // namespace detail
 
-/// D = A B + C of any size, by all workgroups of the launch, of any number of dimensions. Workgroups have a multiple of 64
-/// work-items, all of which call it; anything else ends with a trap. Workgroups of 256 work-items are fast: each computes tiles
-/// of 64 x 64 with operands shared through 16 KiB of LDS, allocated once for all calls in a kernel. In other workgroups each
-/// wavefront computes tiles of 32 x 32 directly from memory. The results are bit-identical.
+/// D = A B + C of any size, computed by all workgroups of the launch, which may have any number of dimensions. Workgroups have
+/// a multiple of 64 work-items, all of which call it; anything else ends with a trap. Workgroups of 256 work-items are fast:
+/// each computes tiles of 64 x 64 with operands shared through 16 KiB of LDS, allocated once for all calls in a kernel. In
+/// other workgroups each wavefront computes tiles of 32 x 32 directly from memory. The results are bit-identical.
 ///
 /// D and C are row-major, `ldc` apart. They may be the same, or C null for zeros. Elements are of the format's types (`load`).
 /// k may be 0. D is then C as the instruction returns it: NaNs become the default NaN, and with fp16 and bf16 denormals are

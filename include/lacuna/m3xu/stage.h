@@ -25,8 +25,8 @@ struct OneDimension {
 };
 LACUNA_M3XU_DEVICE unsigned least(unsigned a, unsigned b) { return a < b ? a : b; }
 
-/// op(A), m x k, or op(B), k x n. Adjacent elements in memory follow each other along k, or along the rows of op(A) (columns of
-/// op(B)). Such lines are `ld` elements apart.
+/// op(A), m x k, or op(B), k x n. Elements that are adjacent in memory form lines along k, or across k (along the other
+/// dimension); the lines are `ld` elements apart.
 template <class Element>
 struct Operand {
   const Element* data;

@@ -68,7 +68,7 @@ LACUNA_M3XU_DEVICE void multiply_slabs(StageA a, StageB b, unsigned slabs, Start
   const auto keep = [&](unsigned buffer, auto more) {
     a.keep(a_tile[buffer]);
     b.keep(b_tile[buffer]);
-    // After the barrier, which waits for all earlier loads.
+    // The next loads are issued after the barrier, because the barrier waits for all earlier loads.
     barrier();
     if constexpr (more.value) load();
     product.load(operands[0], a_tile[buffer], b_tile[buffer], 0);
@@ -116,12 +116,13 @@ struct Place {
 
 /// Policy with kHeight x kWidth products of 16 x 16 per wavefront. `Way` provides:
 ///   Element, Sum; kSteps: steps of a slab; kProducts: products of a step
-///   Operand load(tile, step, place, x): a lane's part of 16 rows of A or columns of B; its own row or column is x A
-///   left(Operand), B right(Operand): operands of the products
+///   Operand load(tile, step, place, x): a lane's part of 16 rows of A or columns of B; its own row or column is x
+///   A left(Operand), B right(Operand): operands of the products
 ///   multiply(product, sum, A, B): adds a product of a step to the sum
-///   multiply_first(sum, Operand, Operand, depth): likewise, with the first `depth` columns of A and rows of B of a step; only
-///   needed if k may end within a step item(sum, i): the lane's i-th element of four, in row  kByFour ? 4 i + g : 4 g + i,  g =
-///   lane / 16 set(sum, i, value): sets that element; only needed for sums that do not start at 0
+///   multiply_first(sum, Operand, Operand, depth): likewise, with the first `depth` columns of A and rows of B of a step;
+///       only needed if k may end within a step
+///   item(sum, i): the lane's i-th element of four, in row  kByFour ? 4 i + g : 4 g + i,  g = lane / 16
+///   set(sum, i, value): sets that element; only needed for sums that do not start at 0
 template <class Way, unsigned kHeight, unsigned kWidth, class Items = OneDimension>
 class MatrixUnits {
  public:

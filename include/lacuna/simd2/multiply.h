@@ -2,9 +2,9 @@
 //
 //   simd2_minplus(A, B, C, D, m, n, k);              // launches kernels; likewise simd2_mma ... simd2_addnorm
 //
-// A is m x k, B k x n, C and D m x n, all row-major without gaps; A and B are half, C and D float; D may be C. C, D and the
-// products are those of the unit's instruction over ascending k (lacuna/simd2/operators.h): the same bits whatever m, n and k
-// are. Programs that produce C or consume D in other ways call `simd2::multiply` in their own kernel.
+// A is m x k, B k x n, C and D m x n, all row-major without gaps; A and B are half, C and D float; D may be C. Each element of
+// D has the bits that the unit's instruction yields over ascending k (lacuna/simd2/operators.h), for any m, n and k. Programs
+// that produce C or consume D in other ways call `simd2::multiply` in their own kernel.
 //
 // A workgroup of 256 work-items computes a square tile of D, each of its four wavefronts a quarter. Tiles of A and B pass
 // through LDS (lacuna/simd2/staging.h); the next ones are loaded while the current ones are multiplied. Two workgroups with
@@ -133,7 +133,7 @@ struct slab_products {
 /// column) on along the row, and `d(row, column, values)` receives those of D; the count is 1, 2 or 4. `d` receives each
 /// element of the tile inside the matrix once, in the lane that has read the element of C; `c` may be called repeatedly for
 /// elements outside this tile. m, n and k must not be 0. Traps in workgroups of other sizes or of several dimensions, whose
-/// wavefronts could be incomplete, and on other targets than gfx90a.
+/// wavefronts could be incomplete, and on targets other than gfx90a.
 template <opcode op, unsigned tile, typename Factors, typename C, typename D>
 __device__ inline void multiply([[maybe_unused]] const Factors& x, [[maybe_unused]] unsigned row0,
                                 [[maybe_unused]] unsigned column0, [[maybe_unused]] C c, [[maybe_unused]] D d) {

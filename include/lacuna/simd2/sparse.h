@@ -95,9 +95,9 @@ void compress(const _Float16* a, unsigned m, unsigned k, unsigned lda, _Float16*
   detail::compress_kernel<op><<<dim3((parts + 255) / 256), 256, 0, stream>>>(a, m, k, lda, values, positions, misfits, absent);
 }
 
-/// Loads a sparse tile that begins at a multiple of 16 columns: `values` and `positions` point to those of its first element,
-/// `ld` the compressed matrix' columns. A lane loads its group's two elements, at a multiple of 4 bytes, and the positions of
-/// its row.
+/// Loads a sparse tile that begins at a multiple of 16 columns: `values` and `positions` point to those of its first element;
+/// `ld` is the number of columns of the compressed matrix. A lane loads its group's two elements, at a multiple of 4 bytes, and
+/// the positions of its row.
 __device__ inline void loadmatrix(matrix<matrixa_sparse, 16, 16, 16, _Float16>& tile, const _Float16* values,
                                   const unsigned short* positions, unsigned ld) {
   const unsigned i = detail::lane() % 16, g = detail::lane() / 16;

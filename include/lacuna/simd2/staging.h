@@ -112,8 +112,8 @@ struct a_fragments {
 template <typename Factors, unsigned tile>
 struct slab_a;
 
-// A work-item's part of a slab of A that is entirely inside the matrix along k: twice 8 elements along k. Rows outside repeat
-// the last one.
+// A work-item's part of a slab of A that is entirely inside the matrix along k: two groups of 8 elements along k. Rows outside
+// the matrix repeat its last row.
 template <unsigned tile>
 struct slab_a<dense_factors, tile> : a_fragments<tile> {
   using places = a_places<tile>;
@@ -143,7 +143,7 @@ struct slab_a<dense_factors, tile> : a_fragments<tile> {
       place[2 * places::g_pitch] = __builtin_shufflevector(values[j], values[j], 4, 5, 6, 7);
     }
   }
-  /// Loads the last slab, which may be partly outside, element by element.
+  /// Loads the last slab, which may be partly outside the matrix, element by element.
   template <opcode op>
   __device__ static void keep_rest(const dense_factors& x, unsigned row0, unsigned k, in_lds& lds) {
     constexpr _Float16 outside = padding<op, matrixa>();
@@ -163,7 +163,7 @@ struct slab_a<dense_factors, tile> : a_fragments<tile> {
 };
 
 // A work-item's part of a compressed A: kept elements and positions of a row for one step of 16 along k. Slabs are never partly
-// outside.
+// outside the matrix.
 template <unsigned tile>
 struct slab_a<sparse_factors, tile> : a_fragments<tile> {
   using places = a_places<tile>;
@@ -229,8 +229,8 @@ struct slab_b {
     // Groups of four columns, 8 or 16 for each half of the tile.
     const unsigned fours = tile == 128 ? low + high % 4 * 4 + high / 4 * 16 : low + high % 2 * 4 + high / 2 % 2 * 8;
     const unsigned k4 = wave + step * 4 + (tile == 128 ? 0 : high / 4 * 8);
-    // At the matrix' edge, the last four columns. They are loaded by other lanes as well, or go to a column outside of the
-    // tile.
+    // At the matrix' edge, loads the last four columns: other lanes load them as well, or they are stored to columns outside
+    // the matrix.
     const unsigned column = min(column0 + fours * 4, x.n - 4);
     offset = (__umul24(k4 * 4, x.ldb) + column) * 2;
 #pragma unroll

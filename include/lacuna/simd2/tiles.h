@@ -135,9 +135,9 @@ constexpr void check_ld() {
 }  // namespace detail
 
 /// Loads a tile whose lines (rows, or columns of col_major) are `ld` elements apart. `source`, in global memory or LDS, and the
-/// lines begin at multiples of 8 bytes for A and B and of 16 bytes for a col_major accumulator; a row_major one needs none.
-/// Each lane loads 8 bytes of A or B by one access; if the layout's lines are not along k, groups of four lanes transpose the
-/// data.
+/// lines begin at multiples of 8 bytes for A and B and of 16 bytes for a col_major accumulator; a row_major accumulator needs
+/// no such alignment. Each lane loads 8 bytes of A or B by one access; if the layout's lines are not along k, groups of four
+/// lanes transpose the data.
 template <typename Use, typename T, typename Layout, typename Source>
 __device__ inline void loadmatrix(matrix<Use, 16, 16, 16, T, Layout>& tile, const Source* source, unsigned ld) {
   detail::check_elements<Use, Source>();
@@ -154,7 +154,7 @@ __device__ inline void loadmatrix(matrix<Use, 16, 16, 16, T, Layout>& tile, cons
     tile.data = *reinterpret_cast<const detail::float4*>(source + static_cast<size_t>(i) * ld + 4 * g);
   }
 }
-/// Like loadmatrix above, with a leading dimension known at compile time, whose alignment is checked.
+/// Like the overload above, but with a leading dimension known at compile time, whose alignment is checked.
 template <unsigned ld, typename Use, typename T, typename Layout, typename Source>
 __device__ inline void loadmatrix(matrix<Use, 16, 16, 16, T, Layout>& tile, const Source* source) {
   detail::check_ld<Use, Layout, ld>();
@@ -191,7 +191,7 @@ __device__ inline void mmo(D& d, const A& a, const B& b, const C& c) {
   static_assert(std::is_same_v<typename B::use, matrixb>, "simd2::mmo: the third operand, B, is a matrixb");
   static_assert(!sparse || op != addnorm,
                 "simd2::mmo: addnorm has no sparse form: an element that is not there has a distance");
-  // If not, the assertion has reported the error.
+  // Otherwise, the static assertion has already reported the error.
   if constexpr (accumulates) d.data = detail::multiply < op, sparse ? 1 : 0 > (a.data, b.data, c.data);
 }
 /// d = c (+) (a (x) b) with an operator chosen at run time, which must be the same for all lanes.
