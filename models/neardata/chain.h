@@ -22,20 +22,20 @@ enum class ChainRole : std::uint8_t {
 };
 
 struct ChainInstruction {
-  std::uint64_t address = 0;  ///< address of its first byte
+  std::uint64_t address = 0;  ///< address of the instruction's first byte
   ChainTag tag = ChainTag::none;
   ChainRole role = ChainRole::load_a;
   bool operator==(const ChainInstruction&) const = default;
 };
 
-/// A chain. All of its instructions lie in one basic block.
+/// An offload chain. All instructions of a chain lie in one basic block.
 struct Chain {
-  std::uint8_t pattern = 0;        ///< row of Table 1, 1 to 9; 0: it follows the rule of section 4.1, but no row describes it
+  std::uint8_t pattern = 0;        ///< row of the paper's Table 1 (1 to 9); 0: allowed by section 4.1, but not in the table
   std::uint8_t element_bytes = 4;  ///< bytes that a lane loads and stores: 1, 2 or 4
   std::uint8_t operations = 0;     ///< ALU operations near the data: 0 to 2
-  bool second_load = false;        ///< it loads two operands from memory
-  bool stores = false;             ///< its result is stored; otherwise data or a bitmap return to the core
-  bool compares = false;           ///< its result is one bit for each lane
+  bool second_load = false;        ///< the chain loads two operands from memory
+  bool stores = false;             ///< the result is stored; otherwise data or a bitmap return to the core
+  bool compares = false;           ///< the result is one bit for each lane
   std::vector<ChainInstruction> instructions;  ///< ascending by address; the first has ChainTag::first, the last ChainTag::last
   bool operator==(const Chain&) const = default;
 };

@@ -39,7 +39,7 @@ bool writes_sgpr(const isa::RegisterUse& use, unsigned first, unsigned count) {
   });
 }
 
-/// An operation on one or two operands reads them as sources; the third one of v_mac is its destination.
+/// Operand `number` of an operation: a source, or, for the third operand of v_mac, the destination.
 const Operand& operand_of(const Instruction& instruction, unsigned number) {
   return number < instruction.sources ? instruction.src.at(number) : instruction.dst[0];
 }
@@ -87,8 +87,8 @@ class ChainFinder::Tree {
  public:
   Tree(const ChainFinder& finder, ChainCandidate& candidate) : finder_(finder), candidate_(candidate) {}
 
-  /// Adds an operation with its first `operands` operands, and the operations that compute these. False: the packet cannot
-  /// represent it.
+  /// Adds an operation with its first `operands` operands, and the operations that compute these. False: a packet cannot
+  /// represent the operation.
   bool add(std::uint32_t index, unsigned operands) {
     if (candidate_.operations.size() == kMostOperations) return false;
     insert(candidate_.operations, index);
@@ -98,7 +98,7 @@ class ChainFinder::Tree {
       reads_loaded = reads_loaded || operand.kind == OperandKind::vgpr;
       if (!add_operand(index, operand)) return false;
     }
-    // A constant that is moved to a register is computed at the core.
+    // A move of a constant to a register is executed at the core and belongs to no chain.
     return reads_loaded;
   }
 
@@ -140,7 +140,7 @@ ChainFinder::ChainFinder(const isa::ControlFlow& flow, isa::Target target, const
     if (is_vector_load(at(i).instruction)) ++loads_;
     if (alters_vector_registers(at(i).instruction)) mode_change = i;
   }
-  // The registers that an instruction uses are known only when it executes.
+  // After a mode change, the registers that an instruction uses are known only at run time.
   if (mode_change) {
     for (std::uint32_t i = 0; i < flow.instructions().size(); ++i)
       problems_.emplace(i, Problem{ChainRefusal::exec, *mode_change});
@@ -275,14 +275,14 @@ bool ChainFinder::stores_to(std::uint32_t store, std::uint32_t load) const {
   return same_address_registers(store, load) && at(store).instruction.mem.offset == at(load).instruction.mem.offset;
 }
 
-/// Whether the chain is g(b, i), then f(a, g), by two instructions. Records which load is b.
+/// Whether two instructions compute g(b, i), then f(a, g). Records which load is b.
 bool ChainFinder::has_inner_operation(ChainCandidate& candidate) const {
   const std::uint32_t inner = candidate.operations.front();
   const Instruction& instruction = at(inner).instruction;
   const auto is_register = [](const Operand& operand) { return operand.kind == OperandKind::vgpr; };
   if (chain_operation(instruction).operands != 2 || is_register(instruction.src[0]) == is_register(instruction.src[1]))
     return false;
-  // The outer one must have no uniform operand.
+  // The outer operation, f, must not have a uniform operand.
   const Instruction& outer = at(candidate.operations.back()).instruction;
   const unsigned operands = chain_operation(outer).operands - (candidate.split ? 1U : 0U);
   for (unsigned number = 0; number < operands; ++number)
@@ -296,7 +296,7 @@ std::uint8_t ChainFinder::pattern_of(ChainCandidate& candidate) const {
   const std::size_t operations = candidate.operations.size();
   const bool two_loads = candidate.loads.size() == 2;
   const bool uniform = candidate.uniform.has_value();
-  // a × i + b by one instruction.
+  // One instruction computes a × i + b.
   candidate.b_is_first = operations == 1 && two_loads && uniform;
   const auto has_inner = [&] { return uniform && two_loads && (operations == 1 || has_inner_operation(candidate)); };
   if (candidate.compares) {
@@ -344,7 +344,7 @@ void ChainFinder::drop(std::size_t number, const Problem& problem) {
   chains_.erase(chains_.begin() + static_cast<std::ptrdiff_t>(number));
 }
 
-/// Keeps as many chains as possible: those that end first have precedence.
+/// Drops overlapping chains and keeps as many as possible: chains that end first have precedence.
 void ChainFinder::drop_interleaved() {
   std::sort(chains_.begin(), chains_.end(),
             [](const ChainCandidate& a, const ChainCandidate& b) { return a.last() < b.last(); });
@@ -358,7 +358,7 @@ void ChainFinder::drop_interleaved() {
   }
 }
 
-/// Assigns each wait to the chain that uses loaded data next, among those whose range contains it.
+/// Assigns each wait to the chain that uses loaded data next, among the chains whose range contains the wait.
 void ChainFinder::assign_waits() {
   for (std::uint32_t i = 0; i < flow_.instructions().size(); ++i) {
     if (!isa::is_wait(at(i).instruction)) continue;

@@ -15,23 +15,23 @@
 
 namespace lacuna {
 
-/// Sources of FLAT and GLOBAL instructions.
+/// Source operands of FLAT and GLOBAL instructions, by index.
 inline constexpr unsigned kAddressSource = 0;
 inline constexpr unsigned kDataSource = 1;
 
-/// A chain as indices of instructions.
+/// A chain whose members are indices into ControlFlow::instructions().
 struct ChainCandidate {
   std::uint32_t root = 0;                 ///< store, comparison, or operation whose result remains in a register
-  std::vector<std::uint32_t> loads;       ///< distinct, ascending; one or two
-  std::vector<std::uint32_t> operations;  ///< distinct, ascending; zero to two
-  std::vector<std::uint32_t> waits;       ///< ascending
+  std::vector<std::uint32_t> loads;       ///< one or two loads, distinct, ascending
+  std::vector<std::uint32_t> operations;  ///< zero to two operations, distinct, ascending
+  std::vector<std::uint32_t> waits;       ///< waits between the members, ascending
   std::optional<std::uint32_t> store;
   bool compares = false;
   bool split = false;  ///< only the first step of the last operation belongs to the chain
   std::uint8_t pattern = 0;
   std::optional<isa::Operand> uniform;
   bool two_uniforms = false;
-  std::vector<std::uint32_t> order;  ///< the loads in the order of the operands, from the last operation to the first
+  std::vector<std::uint32_t> order;  ///< loads in operand order, beginning with the last operation's
   bool b_is_first = false;           ///< operand b comes first in `order`: g(b, i), then f(a, g)
 
   std::uint32_t first() const { return loads.front(); }
@@ -41,8 +41,8 @@ struct ChainCandidate {
 
 class ChainFinder {
  public:
-  /// `flow` must be known and outlive this object. Waits::any: candidates may contain waits that other instructions need, since
-  /// moving instructions removes them.
+  /// `flow` must be known and outlive the finder. Waits::any: candidates may contain waits that other instructions need, since
+  /// moving instructions can take such waits out of a chain.
   enum class Waits : bool { clean, any };
   ChainFinder(const isa::ControlFlow& flow, isa::Target target, const FinalizerOptions& options, Waits waits = Waits::clean);
 
@@ -68,7 +68,7 @@ class ChainFinder {
   void find_in_block(const isa::BasicBlock& block);
   void try_store(std::uint32_t store);
   void try_operation(std::uint32_t root);
-  /// Adds the candidate to chains_, or records the reason for its loads. True: it was added.
+  /// Adds the candidate to chains_ and returns true, or records why its loads are in no chain.
   bool take(ChainCandidate candidate);
   MaybeProblem problem_of(const ChainCandidate& candidate) const;
   MaybeProblem packet_problem(const ChainCandidate& candidate) const;
@@ -92,16 +92,16 @@ class ChainFinder {
   FinalizerOptions options_;
   isa::ValueReaders values_;
   isa::WaitEffects waits_;
-  mutable std::unordered_map<std::uint32_t, isa::ValueReaders::Readers> readers_;  ///< by writer; never iterated
+  mutable std::unordered_map<std::uint32_t, isa::ValueReaders::Readers> readers_;  ///< readers of each writer; never iterated
   std::vector<ChainCandidate> chains_;
-  std::vector<bool> in_chain_;                           ///< by instruction
-  std::unordered_map<std::uint32_t, Problem> problems_;  ///< by load, of rejected candidates; never iterated
+  std::vector<bool> in_chain_;                           ///< whether each instruction is in a chain
+  std::unordered_map<std::uint32_t, Problem> problems_;  ///< reasons for rejected candidates, by load; never iterated
   std::uint64_t loads_ = 0;
 };
 
-/// Bytes per lane that a vector memory load or store of a chain accesses; sign: a narrow load that sign-extends.
+/// Bytes per lane that a vector memory load or store of a chain accesses, and whether a narrow load sign-extends.
 struct ChainElement {
-  std::uint8_t bytes = 0;  ///< 0: it cannot be part of a chain
+  std::uint8_t bytes = 0;  ///< 0: the access cannot be part of a chain
   bool sign = false;
   bool operator==(const ChainElement&) const = default;
 };
@@ -111,7 +111,8 @@ ChainElement chain_element(const isa::Instruction& instruction);
 bool is_vector_load(const isa::Instruction& instruction);
 bool is_vector_store(const isa::Instruction& instruction);
 
-/// Whether later instructions may use registers other than those that they name, or may be skipped: VGPR indexing, VSKIP.
+/// Whether the instruction may enable VGPR indexing or VSKIP: later instructions may then use registers that they do not name,
+/// or be skipped.
 bool alters_vector_registers(const isa::Instruction& instruction);
 
 }  // namespace lacuna

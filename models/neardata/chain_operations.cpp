@@ -15,10 +15,10 @@ struct Entry {
   std::string_view mnemonic;
   std::uint8_t operands;
   P first;
-  P second = P::count;  ///< count: none
+  P second = P::count;  ///< P::count: the instruction has no second operation
 };
 
-/// Operands of reversed shifts are in the order of the instruction: x is the shift count.
+/// In reversed shifts, as in the instruction, operand x is the shift count.
 constexpr Entry kEntries[] = {
     {"v_add_f32", 2, P::add_f32},
     {"v_sub_f32", 2, P::sub_f32},
@@ -100,7 +100,7 @@ constexpr Entry kEntries[] = {
     {"v_cmp_ge_u32", 2, P::cmp_ge_u32},
 };
 
-/// Looked up by row, since rows are compared faster than names.
+/// Table entry of an instruction, or null. Looked up by row, since rows compare faster than names.
 const Entry* entry_of(const isa::InstructionRow& row) {
   static const std::unordered_map<const isa::InstructionRow*, const Entry*> by_row = [] {
     std::unordered_map<std::string_view, const Entry*> by_name;
@@ -116,7 +116,7 @@ const Entry* entry_of(const isa::InstructionRow& row) {
   return found == by_row.end() ? nullptr : found->second;
 }
 
-/// Replaces a sum of x and y, each possibly negated, by the operation with these signs. False if both are negated.
+/// Replaces a sum with negated operands (`x`, `y`) by an addition or subtraction. False if both operands are negated.
 bool absorb_signs(P& sum, bool x, bool y) {
   if (x && y) return false;
   const bool first = x != (sum == P::subrev_f32);
@@ -134,7 +134,7 @@ void apply_modifiers(const isa::VectorModifiers& vop, ChainOperation& operation)
   const bool is_sum =
       operation.codes[0] == P::add_f32 || operation.codes[0] == P::sub_f32 || operation.codes[0] == P::subrev_f32;
   const bool is_product_and_sum = operation.operations == 2 && operation.codes[0] == P::mul_f32;
-  // The sign of an absolute value is applied after it: both modifiers are absorbed, or neither.
+  // A negation applies after the absolute value: the operation absorbs both modifiers or neither.
   if (is_sum && vop.abs == 0 && absorb_signs(operation.codes[0], (neg & kFirst) != 0, (neg & kSecond) != 0)) neg = 0;
   if (is_product_and_sum && vop.abs == 0) {
     const bool product = ((neg & kFirst) != 0) != ((neg & kSecond) != 0);

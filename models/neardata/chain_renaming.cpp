@@ -28,7 +28,7 @@ std::optional<Field> field_of(const Instruction& instruction, unsigned operand) 
       if (instruction.size == 8 && (instruction.vop.sdwa || instruction.vop.dpp)) return std::nullopt;
       if (is_destination) return Field{0, 17};
       if (operand == 0) return Field{0, 0};
-      // The literal of v_madmk precedes the second register.
+      // v_madmk has a literal as operand 1, so its second register is operand 2.
       if (operand == (instruction.row->mnemonic.starts_with("v_madmk") ? 2U : 1U)) return Field{0, 9};
       return std::nullopt;
     case Format::vop3a:
@@ -70,7 +70,7 @@ std::optional<Instruction> renamed(const Instruction& instruction, unsigned oper
     std::uint32_t& word = words.at(field->word);
     word = (word & ~(0xffU << field->shift)) | static_cast<std::uint32_t>(vgpr) << field->shift;
   }
-  // Verified by decoding: nothing but these operands may have changed.
+  // Decodes the result to verify that only these operands have changed.
   const isa::DecodeResult decoded = isa::decode(words.data(), instruction.size / 4U, target, isa::kAllMatrixCodes);
   if (!decoded.ok || decoded.instruction.row != instruction.row || decoded.instruction.size != instruction.size)
     return std::nullopt;
@@ -92,11 +92,11 @@ bool ValueWeb::grow(std::uint32_t writer) { return add_writer(writer) && one_mas
 bool ValueWeb::add_writer(std::uint32_t writer) {
   const Instruction& instruction = flow_.instructions()[writer].instruction;
   const Operand& to = instruction.dst[0];
-  // Loads are excluded: they write their register later, at a time that is not known.
+  // Loads are excluded: they write their register later, at an unknown time.
   if (instruction.unit != isa::Unit::valu || instruction.destinations == 0 || to.kind != OperandKind::vgpr ||
       places_.size() >= kMostPlaces)
     return false;
-  // The instruction leaves a part of the old contents, which another register would not hold.
+  // The result keeps a part of the destination's old contents, which another register would not contain.
   const bool keeps_old = (instruction.row->flags & isa::kReadsDst) != 0 || instruction.vop.dpp || instruction.vop.sdwa;
   if (!places_.insert({writer, OperandPlace::kDestination}).second) return true;
   for (unsigned word = 0; word < to.words; ++word) {

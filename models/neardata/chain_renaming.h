@@ -1,5 +1,5 @@
-// Assignment of other VGPRs to values that live within one basic block. Often an instruction cannot be moved only because its
-// register is used for another value before.
+// Assignment of other VGPRs to values that live within one basic block. Often the only obstacle to moving an instruction is
+// that its register holds another value before.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace lacuna {
 
-/// An operand of an instruction: a source, or the destination, which is numbered after the sources.
+/// An operand of an instruction: a source, or the destination, whose number is kDestination.
 struct OperandPlace {
   static constexpr unsigned kDestination = isa::kMaxSources;
   std::uint32_t instruction = 0;
@@ -22,19 +22,19 @@ struct OperandPlace {
   auto operator<=>(const OperandPlace&) const = default;
 };
 
-/// The instruction with VGPRs that are higher by `distance` in the operands selected by `operands` (bits by
-/// OperandPlace::operand). nullopt if such an operand is not encoded as a VGPR field.
+/// Adds `distance` to the VGPR numbers of the operands selected by `operands` (bits by OperandPlace::operand). nullopt if a
+/// selected operand is not encoded as a VGPR field.
 std::optional<isa::Instruction> renamed(const isa::Instruction& instruction, unsigned operands, int distance,
                                         isa::Target target);
 
-/// All operands that must change together when a value is assigned another register: its writer, its readers, and values that
-/// share multi-register operands with it.
+/// All operands that must change together when a value is assigned another register: those of the value's writer and readers,
+/// and of values that share multi-register operands with the value.
 class ValueWeb {
  public:
   ValueWeb(const isa::ControlFlow& flow, const isa::ValueReaders& values) : flow_(flow), values_(values) {}
 
-  /// Collects the web of the value that `writer` writes to its destination. False if the value, or one that shares an operand
-  /// with it, is read outside of the block, was written outside of it or by a load, or if EXEC is written in between.
+  /// Collects the web of the value that `writer` writes to its destination. False if a value of the web is read outside of the
+  /// block, or written outside of the block or by a load, or if EXEC is written in between.
   bool grow(std::uint32_t writer);
   const std::set<OperandPlace>& places() const { return places_; }
   /// Registers of the web, ascending.

@@ -1,5 +1,5 @@
-// Conditions under which a candidate is a chain: its values have no other reader, it fits the packet, and no conflicting
-// instruction lies in it.
+// Conditions under which a candidate is a chain: no other instruction reads its values, a packet can represent it, and no
+// conflicting instruction lies in its range.
 #include <algorithm>
 
 #include "models/isa/decode/table.h"
@@ -16,9 +16,9 @@ using isa::OperandKind;
 using isa::RegisterRange;
 
 constexpr std::uint64_t kLineBytes = 128;
-// hwreg operand of s_setreg (GCN3 ISA manual): register 5:0, first bit 10:6, width - 1 15:11.
+// Fields of s_setreg's hwreg operand (GCN3 ISA manual): register in bits 5:0, first bit in 10:6, width - 1 in 15:11.
 constexpr unsigned kModeRegister = 1;
-constexpr unsigned kFirstAlteringBit = 27;  // GPR_IDX_EN, VSKIP
+constexpr unsigned kFirstAlteringBit = 27;  // bit of GPR_IDX_EN; VSKIP follows
 constexpr unsigned kLastAlteringBit = 28;
 
 bool sets_register(const Instruction& instruction) { return instruction.row->mnemonic.starts_with("s_setreg"); }
@@ -33,7 +33,7 @@ bool writes_m0(const isa::RegisterUse& use) {
   });
 }
 
-/// Instructions whose order with memory accesses matters, or whose duration is unbounded.
+/// Whether the instruction must keep its order with memory accesses, or has no bounded duration.
 bool orders_memory(const Instruction& instruction) {
   switch (instruction.latency) {
     case LatencyClass::smem_control:
@@ -92,7 +92,7 @@ ChainFinder::MaybeProblem ChainFinder::reuse_problem(const ChainCandidate& candi
     if (!is_result)
       if (const MaybeProblem problem = read_outside(operation)) return problem;
     if (candidate.compares && is_result) continue;
-    // Only the core produces a carry.
+    // Only the core can write a carry, so that a chain's carry must have no reader.
     for (unsigned d = 0; d < instruction.destinations; ++d)
       for (unsigned word = 0; word < instruction.dst[d].words && instruction.dst[d].kind == OperandKind::sgpr; ++word)
         if (values_.sgpr_live_after(operation, instruction.dst[d].index + word))
@@ -136,7 +136,7 @@ ChainFinder::MaybeProblem ChainFinder::packet_problem(const ChainCandidate& cand
     return Problem{ChainRefusal::packet, candidate.root};
   if (candidate.operations.size() < 2 || !candidate.uniform || candidate.uniform->kind != OperandKind::sgpr)
     return std::nullopt;
-  // If both operations read a uniform value, it must be the same one.
+  // The uniform SGPR must not change between the operations: a packet has one uniform value.
   for (std::uint32_t i = candidate.operations.front(); i < candidate.operations.back(); ++i)
     for (unsigned w = 0; w < at(i).use.write_count; ++w) {
       const RegisterRange& range = at(i).use.writes[w];

@@ -1,4 +1,4 @@
-// Breakdown of the time of a chain's part that is performed near the data, from the chain's first instruction to its result.
+// Time of a part of a chain that is performed near the data, from the chain's first instruction to the result, by component.
 #pragma once
 
 #include <array>
@@ -13,18 +13,18 @@ namespace lacuna {
 
 /// Components of the time of a chain's part, in the order of the latency_... counts of NearDataCount.
 enum class ChainTime : std::uint8_t {
-  build,      ///< construction of the packet, until it leaves
-  injection,  ///< its packets and the responses to its requests wait in injection queues
-  links,      ///< its packets wait for links and routers after injection
-  network,    ///< its packets pass the network, without waiting
+  build,      ///< construction of the packet, until the packet leaves the core
+  injection,  ///< waiting in injection queues, of the part's packets and of responses to its requests
+  links,      ///< waiting of the part's packets for links and routers after injection
+  network,    ///< passing of the part's packets through the network, without waiting
   caches,     ///< last-level cache and DRAM, including queueing
   queue,      ///< service queue: decoding, waiting for the buffer, fetch
   alu,        ///< waiting for the service queue's ALU, and operations
-  core,       ///< return of results to registers; all work of the core for packets that a service queue has rejected
+  core,       ///< return of results to registers; all work of the core for rejected packets
   count,
 };
 
-/// Time of an access through the network; of several concurrent accesses, the time of the latest one.
+/// Network time of a memory access; for several concurrent accesses, of the one that returns last.
 struct RemoteAccess {
   Tick queueing{};  ///< queueing in the network
   Tick injection{};
@@ -44,7 +44,7 @@ class ChainTimes {
     spent_ = {};
     last_ = at;
   }
-  /// Charges the time since the last call to a component.
+  /// Charges the time from the last call until `at` to component `what`.
   void until(ChainTime what, Tick at) {
     if (at <= last_) return;
     spent(what) += at - last_;
@@ -73,7 +73,7 @@ class ChainTimes {
 
  private:
   Tick& spent(ChainTime what) { return spent_[static_cast<std::size_t>(what)]; }
-  /// `rest`: component of the time that is neither queueing in the network nor passing it.
+  /// `rest`: component that is charged the time that is neither queueing in the network nor passing it.
   void network(Tick at, const RemoteAccess& parts, ChainTime rest) {
     if (at <= last_) return;
     Tick left = at - last_;

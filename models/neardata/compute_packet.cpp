@@ -11,7 +11,7 @@ namespace {
 constexpr std::uint64_t kAllLanes = 0xffff'ffff;
 constexpr unsigned kPlaceBits = 7;
 
-/// Meaning of a value of the pattern field.
+/// Chain form that a value of the packet's pattern field stands for.
 struct Pattern {
   unsigned row;
   bool two_operations;
@@ -75,7 +75,7 @@ void expect(bool holds, const char* what) {
   if (!holds) throw std::out_of_range(std::string("compute packet: ") + what);
 }
 
-/// Relations between fields, which encoding and decoding check.
+/// Throws if the fields contradict each other; called by encoding and decoding.
 void check(const ComputePacket& p) {
   expect(p.element_bytes == 1 || p.element_bytes == 2 || p.element_bytes == 4, "elements are 1, 2 or 4 bytes");
   expect((p.lanes & 1) != 0, "the first lane does not take part");

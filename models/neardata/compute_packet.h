@@ -1,20 +1,20 @@
 // Encoding of the compute packet that a core sends to the node that performs a part of a chain (Opportunistic Computing, ISCA
 // '19, Fig. 5 and section 4.5).
 //
-// Words of 256 bits, as a flit of 32 bytes carries them. The first one, from bit 0 on:
+// A packet consists of words of 256 bits, the size of a 32-byte flit. Fields of the first word, from bit 0 on:
 //
 //   bits  field
 //      1  1: a compute packet
 //      8  core
 //      7  entry of its offload queue
-//      4  pattern: row of Table 1, 0 if none describes the chain. Rows 8 and 9 have two operations, the others one at most;
-//         10 to 13: rows 0, 1, 2, 4 with two operations, 14 and 15: rows 8 and 9 with one
-//      3  element: logarithm of its bytes (2), 1 for a signed one (1)
-//     12  operations: the first one and the second one; or one (6) and its modifiers (6)
+//      4  pattern: row of the paper's Table 1; 0 if no row describes the chain. Rows 8 and 9 have two operations, the others
+//         one at most; 10 to 13: rows 0, 1, 2, 4 with two operations, 14 and 15: rows 8 and 9 with one
+//      3  element: log2 of its bytes (2 bits), signed (1 bit)
+//     12  operations: first and second (6 bits each), or one (6 bits) and its modifiers (6 bits)
 //    3x2  forms of the operands a, b and of the store
 //   3x48  addresses of the first lane's operands
 //     32  immediate
-//     32  lanes, bit 0 the first one
+//     32  lane mask; bit 0 is the packet's first lane
 //   249 bits
 //
 // A packet of fewer than 32 lanes has a second word for the divergence (the lane mask itself is in the first one). For each
@@ -29,9 +29,9 @@ namespace lacuna {
 
 /// Relation of the lanes' addresses of an operand to the address of the packet's first lane.
 enum class OperandForm : std::uint8_t {
-  strided,    ///< element after element, in the order of the lanes
+  strided,    ///< consecutive elements, in the order of the lanes
   uniform,    ///< all lanes have the same address
-  scattered,  ///< neither: a word of the packet has the lanes' positions in the line
+  scattered,  ///< any addresses in the line: a word of the packet has the lanes' positions
   absent,     ///< the chain has no such operand
 };
 
@@ -44,7 +44,7 @@ struct ComputePacket {
   struct Operand {
     OperandForm form = OperandForm::absent;
     std::uint64_t address = 0;                  ///< address of the first lane
-    std::array<std::uint8_t, kLanes> places{};  ///< if scattered: byte in the line, for each lane that takes part
+    std::array<std::uint8_t, kLanes> places{};  ///< if scattered: byte offset in the line, for each active lane
     bool operator==(const Operand&) const = default;
   };
 
@@ -53,11 +53,11 @@ struct ComputePacket {
   unsigned pattern = 0;
   unsigned element_bytes = 4;  ///< 1, 2 or 4
   bool is_signed = false;
-  std::array<std::uint8_t, 2> operations{kNoOperation, kNoOperation};  ///< PacketOperation
+  std::array<std::uint8_t, 2> operations{kNoOperation, kNoOperation};  ///< PacketOperation codes
   std::uint8_t modifiers = 0;                                          ///< modifiers of a single operation
   Operand a, b, store;
   std::uint32_t immediate = 0;
-  std::uint32_t lanes = 0;  ///< relative to the first lane, which always takes part
+  std::uint32_t lanes = 0;  ///< active lanes; bit 0 is the first lane and always set
   bool operator==(const ComputePacket&) const = default;
 };
 

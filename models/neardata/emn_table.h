@@ -2,8 +2,9 @@
 // they reach a core (Opportunistic Computing, ISCA '19, Algorithm 1).
 //
 // The candidates are the nodes that an XY or YX path from the core to one cache has in common with such a path to the other,
-// regardless of the network's routing; the core is no candidate. The one with the smallest sum of distances to both caches is
-// selected; among equals the first: paths in the order (XY, XY), (XY, YX), (YX, XY), (YX, YX), nodes from the core on.
+// regardless of the network's routing; the core is no candidate. The candidate with the smallest sum of distances to both
+// caches is selected. Ties go to the first candidate: path pairs in the order (XY, XY), (XY, YX), (YX, XY), (YX, YX), nodes
+// from the core on.
 #pragma once
 
 #include <functional>
@@ -11,22 +12,22 @@
 
 namespace lacuna {
 
-/// Nodes of a path from one node to another, both included. Alternatives are numbered from 0.
+/// Returns the nodes of a path, both ends included. Alternatives are numbered from 0.
 using NodePaths = std::function<std::vector<unsigned>(unsigned from, unsigned to, unsigned alternative)>;
 
-/// XY (alternative 0) and YX paths of a mesh whose node x + y * columns is at (x, y).
+/// XY (alternative 0) and YX (alternative 1) paths of a mesh whose node x + y * columns is at (x, y).
 NodePaths mesh_paths(unsigned columns);
 
 class EmnTable {
  public:
   static constexpr unsigned kNone = ~0U;
 
-  /// `caches`: nodes of the last-level caches. `paths`: null: only the caches' own nodes are considered, because packets meet
-  /// nowhere else (a crossbar). `alternatives`: number of paths between two nodes.
+  /// `caches`: nodes of the last-level caches. `paths`: null for a crossbar, where packets meet only at the caches' own nodes.
+  /// `alternatives`: number of paths between two nodes.
   EmnTable(const std::vector<unsigned>& cores, std::vector<unsigned> caches, const NodePaths& paths, unsigned alternatives);
 
-  /// The meeting node of caches `a` and `b` on their paths to a core; kNone: there is none. Numbers are indices of the
-  /// constructor's lists; the result is a node.
+  /// The meeting node of caches `a` and `b` on their paths to `core`, or kNone. Arguments are indices of the constructor's
+  /// lists.
   unsigned find(unsigned core, unsigned a, unsigned b) const {
     return nodes_[(core * caches_.size() + a) * caches_.size() + b];
   }
@@ -34,7 +35,7 @@ class EmnTable {
 
  private:
   std::vector<unsigned> caches_;
-  std::vector<unsigned> nodes_;  ///< by core, cache a, cache b
+  std::vector<unsigned> nodes_;  ///< meeting nodes by core, cache a, cache b
 };
 
 }  // namespace lacuna

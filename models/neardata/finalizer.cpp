@@ -48,7 +48,7 @@ Chain chain_of(const ChainCandidate& candidate, const isa::ControlFlow& flow) {
   return chain;
 }
 
-/// Code in which some words are replaced.
+/// A kernel's code with patches applied.
 class PatchedCode {
  public:
   explicit PatchedCode(const isa::FetchWords& fetch) : fetch_(fetch) {}
@@ -80,10 +80,10 @@ class PatchedCode {
 
  private:
   const isa::FetchWords& fetch_;
-  std::map<std::uint64_t, std::uint32_t> words_;  ///< by address
+  std::map<std::uint64_t, std::uint32_t> words_;  ///< replaced words by address
 };
 
-/// Number of instructions that differ between two blocks of equal size and number of instructions.
+/// Number of instructions that differ between two versions of the same code, which have equally many instructions.
 std::uint64_t changed_instructions(const isa::ControlFlow& before, const isa::ControlFlow& after) {
   std::uint64_t changed = 0;
   for (std::size_t i = 0; i < before.instructions().size(); ++i) {
@@ -108,7 +108,7 @@ FinalizedKernel finalize_kernel(const isa::FetchWords& fetch, isa::Target target
   kernel.instructions = flow.instructions().size();
   if (options.move) {
     const isa::ControlFlow given = flow;
-    // Each move may make further ones possible.
+    // Each round of moves may make further moves possible.
     constexpr unsigned kMostRounds = 4;
     for (unsigned round = 0; round < kMostRounds; ++round) {
       const ChainFinder candidates(flow, target, {.move = true, .interleaved = true}, ChainFinder::Waits::any);

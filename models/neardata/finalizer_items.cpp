@@ -20,7 +20,7 @@ void add_memory(const Instruction& instruction, MovedItem& item) {
   item.reads.add(Resources::kWait);
 }
 
-/// Whether the order of a block must not change around the instruction.
+/// Whether no instruction of the block may move across this one.
 bool is_fixed(const Instruction& instruction) {
   switch (instruction.latency) {
     case LatencyClass::vmem_load:
@@ -37,7 +37,7 @@ bool is_fixed(const Instruction& instruction) {
   }
   const bool alu = instruction.unit == isa::Unit::valu || instruction.unit == isa::Unit::salu;
   const isa::InstructionRow& row = *instruction.row;
-  // Uses registers selected by M0, is a matrix instruction with wait states, or uses the program counter.
+  // Instructions that use M0, the program counter or hardware registers, and matrix instructions, which have wait states.
   const bool special = (row.flags & (isa::kReadsM0 | isa::kWritesM0 | isa::kBranch)) != 0 || instruction.passes != 0 ||
                        row.mnemonic.starts_with("s_getpc") || row.mnemonic.starts_with("s_setreg") ||
                        row.mnemonic.starts_with("s_getreg");

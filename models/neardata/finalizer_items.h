@@ -1,4 +1,4 @@
-// Instructions of a block that is reordered, with their dependences.
+// Instructions of a block that is being reordered, with their dependences.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 
 namespace lacuna {
 
-/// Registers of a wavefront and other ordered resources, as bits.
+/// Set of resources that order instructions: registers, memory, LDS and waits, one bit each.
 class Resources {
  public:
   static constexpr unsigned kVgprs = 0;
@@ -21,8 +21,8 @@ class Resources {
   static constexpr unsigned kMemory = 641;
   static constexpr unsigned kLds = 642;
   static constexpr unsigned kPrivate = 643;
-  static constexpr unsigned kWait = 644;  ///< written by waits, read by instructions that must not move in front of them
-  /// First bit of values to be renamed that have no register yet.
+  static constexpr unsigned kWait = 644;  ///< written by waits, read by instructions that must not move in front of a wait
+  /// First bit of the values that are being renamed and have no register yet.
   static constexpr unsigned kUnnamed = 645;
   static constexpr unsigned kEnd = 768;
 
@@ -44,7 +44,7 @@ class Resources {
       if ((words_[i] & other.words_[i]) != 0) return true;
     return false;
   }
-  /// Whether they share a resource other than VGPRs and values without a register.
+  /// Whether the sets share a resource from AGPRs on, that is, other than VGPRs.
   bool intersects_beyond_vgprs(const Resources& other) const {
     for (std::size_t i = kAgprs / 64; i < words_.size(); ++i)
       if ((words_[i] & other.words_[i]) != 0) return true;
@@ -60,13 +60,13 @@ struct MovedItem {
   isa::Instruction instruction;
   Resources reads;
   Resources writes;
-  isa::PendingRegisters uses;       ///< registers that must be available before it
-  isa::PendingRegisters available;  ///< for a wait: registers that it makes available
-  bool is_fixed = false;            ///< no instruction moves across it
+  isa::PendingRegisters uses;       ///< registers that must be available before the instruction issues
+  isa::PendingRegisters available;  ///< for a wait: registers that the wait makes available
+  bool is_fixed = false;            ///< no instruction may move across this one
 };
 
-/// Adds registers, memory and waits that the instruction reads and writes, and whether it is fixed. Operands of
-/// OperandKind::none are ignored.
+/// Adds the registers, memory and waits that the instruction reads and writes to `item`, and sets its is_fixed. Ignores
+/// operands of OperandKind::none.
 void add_uses(const isa::Instruction& instruction, MovedItem& item);
 
 }  // namespace lacuna

@@ -17,11 +17,11 @@ using isa::Instruction;
 using isa::OperandKind;
 using isa::WaitCounts;
 
-/// A value to be renamed: its operands, and the registers that it has in the code.
+/// A value to be renamed: operands that refer to it, and its registers in the original code.
 struct Unnamed {
-  std::map<std::uint32_t, unsigned> operands;  ///< by instruction: bits by OperandPlace::operand
+  std::map<std::uint32_t, unsigned> operands;  ///< by instruction: operands as a bit mask, by OperandPlace::operand
   std::set<unsigned> vgprs;
-  unsigned first_bit = 0;  ///< its bit in Resources
+  unsigned first_bit = 0;  ///< bit of the value's first register in Resources
 };
 
 class BlockMover {
@@ -84,7 +84,7 @@ class BlockMover {
     item.available = available_by(item.index);
   }
 
-  /// Replaces the registers of an operand by its value to be renamed, so that the item depends on the value only.
+  /// Replaces an operand's registers by the bits of a renamed value, so that the item depends on the value, not on registers.
   static void take_operand(const Unnamed& value, unsigned operand, Instruction& instruction, MovedItem& item) {
     const bool is_destination = operand == OperandPlace::kDestination;
     isa::Operand& place = is_destination ? instruction.dst[0] : instruction.src.at(operand);
@@ -98,7 +98,7 @@ class BlockMover {
     place.kind = OperandKind::none;
   }
 
-  /// Registers that a wait makes available, by their current names.
+  /// Registers that a wait makes available, after renaming.
   isa::PendingRegisters available_by(std::uint32_t wait) const {
     const isa::WaitEffects::Effect& effect = finder_.waits().effect(wait);
     isa::PendingRegisters registers = effect.from_before;
@@ -110,18 +110,18 @@ class BlockMover {
     }
     return registers;
   }
-  /// An instruction of the block.
+  /// The block's instruction with this index in ControlFlow::instructions().
   const MovedItem& at_index(std::uint32_t index) const { return items_[positions_[index - first_]]; }
 
-  /// Whether a wait is for only a part of the operations issued before the block.
+  /// Whether the wait covers only some of the operations issued before the block.
   bool waits_for_a_part(std::uint32_t wait) const {
     const WaitCounts counts = WaitCounts::of(flow_.instructions()[wait].instruction, target_);
     const isa::WaitEffects::Effect& effect = finder_.waits().effect(wait);
     return (counts.vm != WaitCounts::kNone && !effect.vm_before) || (counts.lgkm != WaitCounts::kNone && !effect.lgkm_before);
   }
 
-  /// Whether one of the chain's waits is for an operand that the chain does not load: then no position of the wait makes it a
-  /// chain.
+  /// Whether a wait of the candidate is for an operand that the candidate does not load: then no position of the wait makes the
+  /// candidate a chain.
   bool waits_for_operands(const ChainCandidate& chain) const {
     const auto is_load = [&](std::uint32_t load) {
       return std::find(chain.loads.begin(), chain.loads.end(), load) != chain.loads.end();
@@ -167,7 +167,7 @@ class BlockMover {
     return range.end - range.begin == chains_[chain].size();
   }
 
-  /// Chains that are contiguous and must remain so, by their first item.
+  /// Number of items of each chain that is contiguous and must remain contiguous, by its first item.
   std::map<std::size_t, std::size_t> units(std::size_t gathered) const {
     std::map<std::size_t, std::size_t> found;
     for (std::size_t c = 0; c < chains_.size(); ++c)
@@ -175,25 +175,25 @@ class BlockMover {
     return found;
   }
 
-  /// Resources that make an item dependent on earlier ones.
+  /// Resources of earlier items, on which later items may depend.
   struct Dependents {
     Resources reads;
     Resources writes;
     isa::PendingRegisters available;
-    std::vector<std::uint32_t> memory;  ///< memory instructions that waits wait for
+    std::vector<std::uint32_t> memory;  ///< memory instructions for which later waits may wait
 
     bool has(const MovedItem& item, const ChainFinder& finder) const {
       return item.reads.intersects(writes) || item.writes.intersects(reads) || item.writes.intersects(writes) ||
              item.uses.intersects(available) || waits_for_any(item, finder);
     }
-    /// Whether an item depends on them only through the name of a VGPR.
+    /// Whether an item depends on the earlier items only because it writes a VGPR of theirs: a renaming removes the dependence.
     bool by_name_only(const MovedItem& item, const ChainFinder& finder) const {
       if (item.reads.intersects(writes) || item.uses.intersects(available) || waits_for_any(item, finder)) return false;
       return !item.writes.intersects_beyond_vgprs(reads) && !item.writes.intersects_beyond_vgprs(writes);
     }
     void add(const MovedItem& item) {
       Resources ordered = item.reads;
-      ordered.remove(Resources::kWait);  // instructions before a wait may move after it
+      ordered.remove(Resources::kWait);  // instructions before a wait may move behind that wait
       reads.add(ordered);
       writes.add(item.writes);
       available.merge(item.available);
@@ -209,10 +209,10 @@ class BlockMover {
     }
   };
 
-  /// Selection of the items of a range that move after the chain.
+  /// Items of a range that move behind the chain.
   struct Partition {
     std::vector<bool> behind;
-    std::optional<std::size_t> conflict;  ///< a member of the chain that depends on an item of `behind`
+    std::optional<std::size_t> conflict;  ///< chain member that depends on an item in `behind`
   };
   Partition partition(std::size_t chain, const Range& range) const {
     Partition result{std::vector<bool>(range.end - range.begin, false), std::nullopt};
@@ -243,7 +243,7 @@ class BlockMover {
     return result;
   }
 
-  /// Whether a load would move after a wait that it precedes.
+  /// Whether the order would move a load behind a wait that the load precedes.
   bool delays_loads(std::size_t chain, const Range& range, const Partition& order) const {
     for (std::size_t i = range.begin; i < range.end; ++i) {
       const bool behind = order.behind[i - range.begin];
@@ -253,7 +253,7 @@ class BlockMover {
     return false;
   }
 
-  /// Makes the chain contiguous; true if the block has changed.
+  /// Makes the chain contiguous. Returns whether the block has changed.
   bool gather(std::size_t chain) {
     const Range wanted = range_of(chain);
     const bool is_fixed = std::any_of(at(wanted.begin), at(wanted.end), [](const MovedItem& item) { return item.is_fixed; });
@@ -288,7 +288,7 @@ class BlockMover {
   }
   std::vector<MovedItem>::iterator at(std::size_t position) { return items_.begin() + static_cast<std::ptrdiff_t>(position); }
 
-  /// Renames an item that the conflicting member needs, and that conflicts only through its register.
+  /// Renames the destination of an item on which the conflicting member depends and whose only conflict is its register.
   bool rename_in_the_way(std::size_t chain, const Range& range, std::size_t conflict) {
     // Items that the member depends on, in reverse order.
     std::vector<bool> needed(conflict - range.begin + 1, false);
@@ -328,7 +328,7 @@ class BlockMover {
     return true;
   }
 
-  /// Assigns registers to all values that have none, in the current order.
+  /// Assigns free registers to all values of unnamed_, given the current order of items.
   bool name_values() {
     while (!unnamed_.empty()) {
       const Unnamed value = unnamed_.back();
@@ -348,7 +348,7 @@ class BlockMover {
     }
     return true;
   }
-  /// Distance to registers that can replace these. Pairs begin at even registers on gfx90a.
+  /// Distance from `vgprs` to free registers that can replace them. On gfx90a, pairs begin at even registers.
   std::optional<int> free_distance(const std::set<unsigned>& vgprs, const std::map<std::uint32_t, unsigned>& places) const {
     Range range{items_.size(), 0};
     for (const auto& [index, operands] : places) {
@@ -375,16 +375,16 @@ class BlockMover {
     const auto begin = items_.begin() + static_cast<std::ptrdiff_t>(range.begin);
     const auto end = items_.begin() + static_cast<std::ptrdiff_t>(range.end);
     if (std::any_of(begin, end, uses)) return false;
-    // VGPRs that the code does not name hold only values of this block, each under one mask.
+    // A VGPR that the original code does not name holds only renamed values of this block, each under one EXEC mask.
     const bool is_named = (finder_.values().named_vgprs()[vgpr / 64] >> (vgpr % 64) & 1) != 0;
-    // It is written next, by the same lanes,
+    // The register is free if the next access in the block is a write by the same lanes,
     for (auto item = begin; item != items_.end(); ++item) {
       if (isa::writes_exec(isa::register_use(item->instruction))) break;
       if (item->reads.intersects(wanted)) return false;
       if (item->writes.intersects(wanted)) return true;
     }
     if (!is_named) return true;
-    // or it was last written by the same lanes, and that value has no later reader.
+    // or if the same lanes wrote it last and the written value has no later reader.
     for (auto item = begin; item != items_.begin();) {
       --item;
       if (isa::writes_exec(isa::register_use(item->instruction))) return false;
@@ -411,7 +411,7 @@ class BlockMover {
     }
     return all;
   }
-  /// Records the operations that no wait of the block covers.
+  /// Records the block's operations that none of its waits covers.
   void note_outstanding() {
     outstanding_ = issued();
     for (const MovedItem& item : items_) {
@@ -425,7 +425,7 @@ class BlockMover {
     }
   }
   bool same_outstanding() const {
-    // Waits of other blocks count the operations issued after the one that they wait for.
+    // The order matters: a wait of another block counts the operations issued after the one for which it waits.
     const auto same_order = [](std::vector<std::uint32_t> all, const std::vector<std::uint32_t>& outstanding) {
       std::erase_if(all, [&](std::uint32_t index) {
         return std::find(outstanding.begin(), outstanding.end(), index) == outstanding.end();
@@ -436,7 +436,7 @@ class BlockMover {
     return same_order(now.vm, outstanding_.vm) && same_order(now.lgkm, outstanding_.lgkm);
   }
 
-  /// Number of instructions of `list` between the last of `waited` and the wait at `position`.
+  /// Number of instructions that satisfy `counts` between the last of `waited` and the wait at `position`.
   unsigned issued_since(const std::vector<std::uint32_t>& waited, std::size_t position,
                         bool (*counts)(const Instruction&)) const {
     unsigned count = 0;
@@ -455,7 +455,7 @@ class BlockMover {
     WaitCounts now = old;
     const unsigned vm_limit = (1U << isa::traits(target_).vmcnt_bits) - 1;
     if (old.vm != WaitCounts::kNone) now.vm = std::min(issued_since(effect.vm, position, isa::counts_vm), vm_limit - 1);
-    // Only LDS instructions complete in order.
+    // Of the instructions counted by lgkmcnt, only those of LDS complete in order.
     const bool in_order = std::all_of(
         items_.begin(), items_.begin() + static_cast<std::ptrdiff_t>(position),
         [](const MovedItem& i) { return !isa::counts_lgkm(i.instruction) || i.instruction.unit == isa::Unit::lds; });
@@ -477,7 +477,7 @@ class BlockMover {
       append(patch.words, items_[i].instruction);
       append(old, placed.instruction);
     }
-    // From the first word that changes to the last one.
+    // The patch extends from the first changed word to the last.
     const auto begin = std::mismatch(old.begin(), old.end(), patch.words.begin()).first - old.begin();
     const auto end = old.rend() - std::mismatch(old.rbegin(), old.rend(), patch.words.rbegin()).first;
     if (begin >= end) return;
@@ -489,13 +489,13 @@ class BlockMover {
   const isa::ControlFlow& flow_;
   const ChainFinder& finder_;
   isa::Target target_;
-  std::vector<unsigned> candidates_;  ///< the kernel's VGPRs, those without a use first
+  std::vector<unsigned> candidates_;  ///< the kernel's VGPRs; unused VGPRs are first
   bool take_apart_;
   std::vector<MovedItem> items_;        ///< the block in its current order
   std::uint32_t first_ = 0;             ///< index of the block's first instruction
-  std::vector<std::size_t> positions_;  ///< position in items_, by index minus first_
+  std::vector<std::size_t> positions_;  ///< position in items_, indexed by instruction - first_
   std::vector<std::vector<std::uint32_t>> chains_;
-  std::vector<Unnamed> unnamed_;  ///< used while a chain is gathered
+  std::vector<Unnamed> unnamed_;  ///< values without a register; empty except in gather()
   std::set<OperandPlace> renamed_;
   Issued outstanding_;
 };

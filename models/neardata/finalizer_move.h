@@ -1,12 +1,13 @@
-// Reorders a block such that the instructions of a chain are adjacent.
+// Reorders a basic block such that the instructions of each chain are adjacent.
 //
-// Instructions between those of a chain move in front of it if they do not depend on it, otherwise behind it; each part keeps
-// its order. Two obstacles are removed: a register that another value uses before is renamed to one that the kernel has and no
-// instruction uses (chain_renaming.h), and s_waitcnt gets another count. A wait stays behind all operations that it waits for
-// and before all instructions that need it, and no memory access moves in front of a wait that it followed; the count is that
-// of operations issued since. The operations outstanding at the end of the block are the same, in the same order.
+// Instructions between those of a chain move in front of the chain, or behind the chain if they depend on it; each part keeps
+// its order. Two obstacles are removed: a register that holds another value before is renamed to an unused register of the
+// kernel (chain_renaming.h), and the counts of s_waitcnt are recomputed. A wait stays behind all operations that it waits for
+// and before all instructions that need it, and no memory access moves in front of a wait that it followed. The new count is
+// the number of operations issued since the last operation that the wait covers. The block ends with the same outstanding
+// operations, in the same order.
 //
-// Not changed: the order of stores and loads, regardless of their addresses; blocks with waits for only a part of the
+// Not changed: the order of stores and loads, regardless of their addresses; blocks with a wait that covers only some of the
 // operations issued before the block; ranges with s_nop, because it provides wait states between its neighbours.
 #pragma once
 
@@ -19,10 +20,10 @@
 namespace lacuna {
 
 struct MovedCode {
-  std::vector<CodePatch> patches;  ///< one for each changed block, ascending
+  std::vector<CodePatch> patches;  ///< one for each changed block, ascending by address
 };
 
-/// `chains` are candidates in `flow`; some may already be contiguous.
+/// Makes the candidates `chains` of `flow` contiguous where possible; some may already be.
 MovedCode move_chains(const isa::ControlFlow& flow, const ChainFinder& chains, isa::Target target,
                       const FinalizerOptions& options);
 

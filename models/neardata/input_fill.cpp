@@ -5,7 +5,7 @@
 namespace lacuna {
 namespace {
 
-// Past stays are dropped in groups of this number, since each drop moves all others.
+// Past stays are dropped in groups of this size, since each drop moves all remaining stays.
 constexpr std::size_t kStaysToDrop = 64;
 
 }  // namespace

@@ -81,7 +81,7 @@ void KernelTagger::tag(const Dispatch& dispatch) {
   std::optional<std::vector<Chain>> chains = take_from_file(dispatch);
   if (!chains) chains = find_chains(dispatch);
   statistics_.chains += chains->size();
-  // Searched code, with its contents after instructions have been moved.
+  // Contents of the searched code, after instructions have been moved.
   SearchedCode code;
   const isa::FetchWords memory = fetch();
   const isa::ControlFlow flow(
@@ -116,9 +116,8 @@ std::optional<std::vector<Chain>> KernelTagger::take_from_file(const Dispatch& d
   }
 }
 
-// No wavefront of the kernel runs, so that its instructions may change. Copy and fill kernels of the runtime that are
-// recognised by their code (BlitRecogniser::name() with a blank in the name) are not changed: they would no longer be
-// recognised.
+// No wavefront of the kernel runs, so that its instructions may change. Copy and fill kernels of the runtime are not changed
+// (BlitRecogniser::name() gives them names with a blank): they are recognised by their code.
 std::vector<Chain> KernelTagger::find_chains(const Dispatch& dispatch) {
   FinalizedKernel finalized = finalize_kernel(fetch(), target_, dispatch.entry,
                                               {.move = parameters_.move && dispatch.kernel.find(' ') == std::string::npos,
@@ -126,7 +125,7 @@ std::vector<Chain> KernelTagger::find_chains(const Dispatch& dispatch) {
                                                .interleaved = parameters_.interleaved,
                                                .vgprs = dispatch.needs.vgprs});
   for (const CodePatch& patch : finalized.patches) {
-    // Word by word: all words are mapped, but they may lie in different mappings.
+    // Copies word by word: all words are mapped, but possibly by different mappings.
     for (std::size_t i = 0; i < patch.words.size(); ++i)
       std::memcpy(vm_->pointer(patch.address + kWord * i, kWord, isa::Access::execute), &patch.words[i], kWord);
   }

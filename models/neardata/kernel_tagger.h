@@ -1,5 +1,5 @@
 // Tags kernels when they are dispatched, before their first wavefront: with the tags of their file (tag_source.h), or else with
-// those that the finalizer finds in GPU memory, where it may also move instructions (ndc.move).
+// tags that the finalizer derives from the code in GPU memory, where the finalizer may also move instructions (ndc.move).
 //
 // Code that changes loses its tags at the next acquire, when a change takes effect, and is tagged again when it is next
 // dispatched, unless wavefronts of the kernel are running: then the dispatch runs without tags.
@@ -41,20 +41,20 @@ class KernelTagger {
   KernelTagger(const NearDataParameters& parameters, isa::Target target, TaggedKernels& kernels)
       : parameters_(parameters), target_(target), kernels_(kernels) {}
 
-  /// Attaches the memory of the kernels, and the instructions decoded from it.
+  /// Attaches the memory that holds the kernels, and the instructions decoded from that memory.
   void attach(const GpuVm& vm, isa::DecodedCode& code) {
     vm_ = &vm;
     code_ = &code;
   }
-  /// Sets the source of tags. Without one all kernels are tagged by the finalizer.
+  /// Sets the source of tags. Without a source, all kernels are tagged by the finalizer.
   void set_source(const TagSource& source) { source_ = &source; }
 
-  /// Called when a kernel starts, before its first wavefront, and when it has ended. Between windows.
+  /// Called between windows, when a kernel starts (before its first wavefront) and when it has ended.
   void started(const Dispatch& dispatch);
   void ended(std::uint64_t dispatch_index);
   /// Called when changes of code take effect: drops the tags of code that has changed.
   void code_revalidated();
-  /// Drops all tags: memory may contain other code. No kernel runs.
+  /// Drops all tags, because memory may contain other code. Called while no kernel runs.
   void reset();
 
   const KernelTaggerStatistics& statistics() const { return statistics_; }
@@ -63,7 +63,7 @@ class KernelTagger {
   isa::FetchWords fetch() const;
   bool holds(std::uint64_t address, std::span<const std::byte> bytes) const;
   void tag(const Dispatch& dispatch);
-  /// Chains from the kernel's file: none if its tags are damaged; nullopt: the file has no tags for it.
+  /// Chains from the kernel's file: empty if its tags are damaged; nullopt if the file has no tags for the kernel.
   std::optional<std::vector<Chain>> take_from_file(const Dispatch& dispatch);
   std::vector<Chain> find_chains(const Dispatch& dispatch);
 
@@ -73,8 +73,8 @@ class KernelTagger {
   const GpuVm* vm_ = nullptr;
   isa::DecodedCode* code_ = nullptr;
   const TagSource* source_ = nullptr;
-  std::unordered_map<std::uint64_t, unsigned> dispatches_;    ///< running dispatches by entry; never iterated
-  std::unordered_map<std::uint64_t, std::uint64_t> running_;  ///< entry by index of the running dispatch; never iterated
+  std::unordered_map<std::uint64_t, unsigned> dispatches_;    ///< number of running dispatches by entry address; never iterated
+  std::unordered_map<std::uint64_t, std::uint64_t> running_;  ///< entry address by index of running dispatch; never iterated
   KernelTaggerStatistics statistics_;
 };
 

@@ -17,8 +17,8 @@ namespace {
 bool is_mesh(const FabricParameters& noc) { return noc.topology == FabricTopology::mesh; }
 bool is_butterfly(const FabricParameters& noc) { return noc.topology == FabricTopology::butterfly; }
 
-/// Nodes on the paths of a butterfly that can compute: the two ends and, for a core, the last switch before it, which all of
-/// its packets pass. All paths have the same number of stages.
+/// Nodes on the paths of a butterfly that can compute: the two ends and, if `from` is a terminal, its last switch, which all
+/// packets to that terminal pass. All paths have the same number of stages.
 NodePaths butterfly_paths(ButterflyNodes nodes) {
   return [nodes](unsigned from, unsigned to, unsigned) {
     if (from >= nodes.terminals) return std::vector<unsigned>{from, to};
@@ -26,13 +26,13 @@ NodePaths butterfly_paths(ButterflyNodes nodes) {
   };
 }
 
-/// The first core that shares its node with a last-level cache, and that cache.
+/// The first core that shares its node with a last-level cache, and the cache; nullopt if none does.
 std::optional<std::pair<unsigned, unsigned>> shared_node(const GpuDeviceParameters& device, unsigned cores) {
   FabricPlacement nodes;
   try {
     nodes = device.placement();
   } catch (const std::invalid_argument&) {
-    return std::nullopt;  // the fabric's own check reports it
+    return std::nullopt;  // the fabric's check reports the invalid placement
   }
   const auto caches_end = nodes.destinations.begin() + device.gpu.memory_partitions;
   for (unsigned core = 0; core < cores; ++core) {
@@ -75,7 +75,7 @@ void NearDataParameterSet::check(const GpuDeviceParameters& device, std::vector<
         fmt::format("ndc.mode = omni: noc.topology = {} has no nodes on the ways between others; set mesh, butterfly or "
                     "crossbar, or ndc.mode = llc",
                     device.noc.topology->name));
-  if (is_butterfly(device.noc)) return;  // switches have separate buffers
+  if (is_butterfly(device.noc)) return;  // operands are in the switches' buffers, not in LDS
   const std::uint64_t bytes = std::uint64_t{ndc.sq_entries} * 2 * device.cu.transaction_bytes;
   if (bytes > device.cu.lds.n)
     problems.push_back(
@@ -89,12 +89,12 @@ ExtensionNodes NearDataParameterSet::nodes(const GpuDeviceParameters& device) co
   return nodes;
 }
 
-// A packet of a service queue that the memory phase knows about, up to its lookahead after a window's end, arrives at least a
-// packet's time after it has left.
+// The memory phase sends packets of service queues up to its lookahead after a window's end; each arrives at least a packet's
+// time after it has left, so that a response takes at least two packet times.
 Tick NearDataParameterSet::min_response_time(const GpuDeviceParameters& device) const {
   const FabricParameters& noc = device.noc;
   Tick between = device.min_packet_time();
-  // Between a core and its last switch there is no link.
+  // A core and its last switch are not connected by a link.
   const bool linked = noc.topology->has_routers() && !nodes(device).switches;
   if (linked) between += noc.clock.period() * (noc.router_latency.n + noc.link_latency.n);
   return between + between;
@@ -199,7 +199,7 @@ void NearData::describe(StatisticsGroup& device) const {
 }
 
 void NearData::describe_energy(EnergyMeter& meter, const EnergyParameters& energy) const {
-  // Entries are registers of their size: 55 bits in the offload queue, 249 in the service queue, each written and read once.
+  // An entry counts as registers, written and read once: 55 bits in the offload queue, 249 bits in the service queue.
   constexpr double kOffloadWords = 2;
   constexpr double kServiceWords = 8;
   const double word = energy.compute.vgpr_write + energy.compute.vgpr_read;
@@ -258,7 +258,7 @@ std::string NearData::violations() const {
   return what;
 }
 
-// Messages of a failed kernel that are still in the network arrive later.
+// A failed kernel may leave messages in the network, which arrive later: the check is skipped until none is left.
 void NearData::kernel_ended(const KernelRecord& record) {
   tagger_.ended(record.index);
   network_.most_input.erase(record.index);

@@ -5,11 +5,11 @@
 //           L1 cache -----+-- network --+-- L2 bank -- DRAM channel
 //   (omni) ServiceQueue --+             +-- ServiceQueue
 //
-// In mode omni a butterfly's last switches have service queues in place of the cores.
+// In mode omni, the service queues of a butterfly are at its last switches instead of its cores.
 //
 // Kernels are tagged when they are dispatched for the first time (models/neardata/kernel_tagger.h). Code that changes
 // afterwards loses its tags at the next acquire, when a change takes effect: wavefronts that run it continue without tags, and
-// its next dispatch counts as the first.
+// the next dispatch is treated as the first.
 #pragma once
 
 #include <array>
@@ -31,7 +31,7 @@
 
 namespace lacuna {
 
-/// Section ndc.
+/// Parameters of near-data computing, section `ndc` of a configuration.
 class NearDataParameterSet : public ExtensionParameters {
  public:
   NearDataParameters ndc;
@@ -47,7 +47,7 @@ class NearDataParameterSet : public ExtensionParameters {
 };
 
 /// Meeting nodes, by core and last-level cache, of a fabric whose destinations from `first_l2` on are the L2 banks. `switches`:
-/// nodes of a butterfly whose last switches compute; nullopt: they do not, or it is no butterfly.
+/// nodes of a butterfly whose last switches compute; nullopt for other topologies and if the switches do not compute.
 EmnTable meeting_nodes(const Fabric& fabric, unsigned first_l2, const GpuParameters& gpu, const FabricParameters& noc,
                        const std::optional<ButterflyNodes>& switches = std::nullopt);
 
@@ -68,13 +68,13 @@ class NearData final : public DeviceExtension, private KernelObserver, private i
   void describe(StatisticsGroup& device) const override;
   void describe_energy(EnergyMeter& meter, const EnergyParameters& energy) const override;
 
-  /// Sets the source of tags for code that has some. Without one all kernels are searched for chains.
+  /// Sets the source of tags stored with the code. Without a source, all kernels are searched for chains.
   void set_tag_source(const TagSource& source) { tagger_.set_source(source); }
 
   const NearDataNetwork& network() const { return network_; }
   const KernelTagger& tagger() const { return tagger_; }
   /// Violated invariants when no kernel runs and nothing is in flight: queues that are not empty, and packets, loads, stores
-  /// and results that were sent and not received. Empty: none.
+  /// and results that were sent and not received. Empty if all hold.
   std::string violations() const;
 
  private:
@@ -95,9 +95,9 @@ class NearData final : public DeviceExtension, private KernelObserver, private i
   std::array<const Queues*, 3> all_queues() const { return {&at_caches_, &at_cores_, &at_switches_}; }
 
   ButterflyNodes butterfly_{};
-  Queues at_caches_;    ///< by last-level cache
-  Queues at_cores_;     ///< by core of a mesh; empty in mode llc
-  Queues at_switches_;  ///< by last switch of a butterfly; empty in mode llc
+  Queues at_caches_;    ///< service queues of the last-level caches
+  Queues at_cores_;     ///< service queues of a mesh's cores; empty in mode llc
+  Queues at_switches_;  ///< service queues of a butterfly's last switches; empty in mode llc
 };
 
 }  // namespace lacuna

@@ -1,4 +1,4 @@
-// State shared by the near-data units of a device: positions of nodes, and the units at them.
+// State shared by the near-data units of a device: nodes of the network, and the units at the nodes.
 #pragma once
 
 #include <cstdint>
@@ -18,22 +18,22 @@ namespace lacuna {
 class OffloadUnit;
 class ServiceQueue;
 
-/// Filled when the device has been built.
+/// Shared state, filled when the device has been built.
 struct NearDataNetwork {
   NearDataParameters parameters;
   Clock clock;
   unsigned line_bytes = 128;
   unsigned flit_bytes = 32;
   const Fabric* fabric = nullptr;
-  unsigned first_cache = 0;  ///< number of the fabric's destination that is last-level cache 0
+  unsigned first_cache = 0;  ///< fabric destination of last-level cache 0
   std::optional<EmnTable> meeting{};
   std::vector<OffloadUnit*> cores{};
-  std::vector<ServiceQueue*> queues{};  ///< by node; null: the node does not compute
+  std::vector<ServiceQueue*> queues{};  ///< service queue of each node; null: the node does not compute
   TaggedKernels kernels{};
-  /// NearDataCount::most_input of the running kernels, by index of the dispatch; never iterated. Changed between windows.
+  /// NearDataCount::most_input of each running kernel, by dispatch index; never iterated, changed only between windows.
   std::unordered_map<std::uint64_t, std::uint64_t> most_input{};
 
-  /// The last-level cache that serves a line; nullopt: none does.
+  /// The last-level cache that serves a line; nullopt if no cache does.
   std::optional<unsigned> cache_of(std::uint64_t line) const {
     unsigned destination = 0;
     if (!fabric->route(line, 1, destination)) return std::nullopt;
@@ -42,7 +42,7 @@ struct NearDataNetwork {
   }
   /// Ends the simulation: the hardware has reached an inconsistent state (`ndc.check`).
   [[noreturn]] static void fail(const std::string& what);
-  /// Flits of a packet with a line's data.
+  /// Flits of a packet that carries a line's data.
   unsigned data_flits() const { return fabric->reply_flits(line_bytes, false, false); }
 };
 

@@ -1,7 +1,7 @@
 // Parameters of opportunistic near-data computing (Pattnaik et al., "Opportunistic Computing in GPU Architectures", ISCA '19).
 // Section numbers are the paper's.
 //
-// None of them affects the results of a program.
+// No parameter affects the results of a program.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace lacuna {
 
-/// Nodes of the network that compute.
+/// Nodes of the network at which chains can be computed.
 enum class NearDataMode : std::uint8_t {
   none,  ///< no node: the baseline
   llc,   ///< LLC-Compute: the nodes of the last-level caches
@@ -27,10 +27,10 @@ enum class CoreAlu : std::uint8_t {
 /// Treatment of loads whose line is being filled into the L1 cache.
 enum class PendingFill : std::uint8_t { hit, miss };
 
-/// Completion of a chain that stores, for its core.
+/// Event that completes a storing chain for its core.
 enum class ChainEnd : std::uint8_t {
-  store,        ///< acknowledgement of its store (Fig. 3)
-  computation,  ///< end of its computation (section 4.2)
+  store,        ///< acknowledgement of the chain's store (Fig. 3)
+  computation,  ///< end of the chain's computation (section 4.2)
 };
 
 struct NearDataParameters {

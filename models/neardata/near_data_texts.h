@@ -1,4 +1,4 @@
-// Near-data computing's columns in the records of kernels: causes of stalls, and counts. No SystemC.
+// Columns that near-data computing adds to kernel records: causes of stalls, and counts. No SystemC.
 #pragma once
 
 #include <array>
@@ -115,7 +115,7 @@ constexpr std::array<ExtensionCountText, kNearDataCounts> kNearDataCountTexts{{
 }};
 
 constexpr ExtensionTexts kNearDataTexts{"ndc", kNearDataCauseTexts, kNearDataCountTexts};
-/// Registers the texts.
+/// Registers the texts on the first call.
 inline const ExtensionSlots& near_data_slots() {
   static const ExtensionSlots slots = register_extension(kNearDataTexts);
   return slots;

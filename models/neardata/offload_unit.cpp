@@ -9,7 +9,7 @@
 namespace lacuna {
 namespace {
 
-// A core's use of its ALUs is measured over at least this time.
+// Minimum number of cycles over which a core's use of its ALUs is measured.
 constexpr std::uint64_t kAluCycles = 64;
 
 }  // namespace
@@ -60,7 +60,7 @@ void OffloadUnit::count(const WavefrontSlot* slot, NearDataCount what, std::uint
   slot->group->work->activity.extension[texts_.first_count + static_cast<std::size_t>(what)] += amount;
 }
 
-// A kernel's count is the sum of those of its compute units: each adds the amount by which it raises the highest fill.
+// A kernel's count is summed over compute units: each adds the amount by which it raises the kernel's highest fill.
 void OffloadUnit::count_input(unsigned number, std::uint64_t fill) {
   constexpr auto kIndex = static_cast<std::size_t>(NearDataCount::most_input);
   statistics_.counts[kIndex] = std::max(statistics_.counts[kIndex], fill);
@@ -125,7 +125,7 @@ void OffloadUnit::reset() {
 void OffloadUnit::begin_kernel(Wavefront& w, const WavefrontSlot& slot) {
   w.dispatch = slot.group->dispatch;
   w.kernel = network_.kernels.find(w.dispatch->entry);
-  // Assumes the number of workgroups, with their LDS, that wavefront slots allow (section 4.5).
+  // Assumes that LDS holds as many workgroups as the wavefront slots allow (section 4.5).
   const WorkgroupNeeds& needs = w.dispatch->needs;
   const std::uint64_t workgroups = std::max(1U, unit_.simds * unit_.wavefronts_per_simd / std::max(1U, needs.wavefronts));
   const std::uint64_t operands = std::uint64_t{parameters_.sq_entries} * 2 * (line_mask_ + 1);
@@ -195,7 +195,7 @@ StageVerdict OffloadUnit::prepare_tagged(WavefrontSlot& slot, Wavefront& w, cons
       resume(slot, NearDataCause::chain, chain.filled);
       return kStalls;
     }
-    if (chain.parts.empty()) {  // all of its lanes have remained at the core
+    if (chain.parts.empty()) {  // all lanes of the chain have remained at the core
       std::erase(w.open, open);
       if (w.open.empty()) release_builder(slot, w, cycle);
       free_chain(open);
@@ -215,7 +215,7 @@ StageVerdict OffloadUnit::prepare_tagged(WavefrontSlot& slot, Wavefront& w, cons
   return performed;
 }
 
-// Same decision as prepare_tagged().
+// Repeats the decision of prepare_tagged().
 bool OffloadUnit::commits(const WavefrontSlot& slot, const isa::DecodedInstruction& instruction, Cycles cycle) const {
   const Wavefront& w = wavefronts_[slot.simd->number * slots_ + slot.number];
   if (!w.builds || w.dispatch != slot.group->dispatch || w.kernel == nullptr || !w.kernel->current()) return false;
@@ -246,7 +246,7 @@ OffloadUnit::Lanes OffloadUnit::offloaded(const OpenChain& chain) const {
   return lanes;
 }
 
-// The vector memory unit reads the addresses of all lanes, and moves the data of those that remain at the core.
+// The vector memory unit reads the addresses of all lanes, but moves data only for the lanes that remain at the core.
 void OffloadUnit::count_registers(Wavefront& w, ChainRole role, Lanes offloaded) {
   constexpr std::uint64_t kAddressWords = 2;
   const Lanes lanes = std::exchange(w.uncounted, 0);
@@ -255,7 +255,7 @@ void OffloadUnit::count_registers(Wavefront& w, ChainRole role, Lanes offloaded)
   (role == ChainRole::store ? statistics_.stored_words : statistics_.loaded_words) += data;
 }
 
-// FLAT addresses may be in LDS or private memory: then the core performs the chain.
+// Called if no lane's FLAT address was in global memory, but in LDS or private memory: the core performs the chain.
 void OffloadUnit::leave_global_memory(WavefrontSlot& slot, Wavefront& w, Cycles cycle) {
   const std::uint16_t open = std::exchange(w.accessing, kNone);
   count(&slot, NearDataCount::address_space);
@@ -270,8 +270,8 @@ void OffloadUnit::leave_global_memory(WavefrontSlot& slot, Wavefront& w, Cycles 
   if (w.stores_elsewhere) close(slot, open, cycle);
 }
 
-// The code has changed: chains that the wavefront has begun remain at the core, and no more are begun. Their loads are made
-// before the wavefront continues.
+// Called if the code has changed. Chains that the wavefront has begun remain at the core, which makes their loads before the
+// wavefront continues; the wavefront begins no further chains.
 bool OffloadUnit::leave_code(WavefrontSlot& slot, Wavefront& w, Cycles cycle) {
   release_builder(slot, w, cycle);
   for (const std::uint16_t open : w.open) {
@@ -310,7 +310,7 @@ void OffloadUnit::build(WavefrontSlot& slot, Wavefront& w, bool builds) {
   slot.simd->issue.favour(slot.number, builds);
 }
 
-// Passes the unit to the wavefront that has waited longest.
+// Passes the packet generation unit to the wavefront that has waited longest.
 void OffloadUnit::release_builder(WavefrontSlot& slot, Wavefront& w, Cycles cycle) {
   if (!w.builds) return;
   build(slot, w, false);
@@ -356,7 +356,7 @@ void OffloadUnit::wavefront_ended(WavefrontSlot& slot) {
     if (chain.slot != &slot) continue;
     chain.slot = nullptr;
     if (chain.closing) continue;
-    // The chain is under construction: no message of it is in the network.
+    // The chain is under construction: the network carries no message of the chain.
     for (const std::uint16_t part : std::exchange(chain.parts, {})) free_part(part, last_);
     if (chain.fills == 0) free_chain(open);
   }

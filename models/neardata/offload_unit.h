@@ -1,28 +1,29 @@
 // The offload unit of a core: offload queue, its management, and packet generation (Opportunistic Computing, ISCA '19, sections
 // 4.2 and 4.4.1, Figs. 7 to 9).
 //
-// It stands between the issue of vector memory instructions and the vector memory unit, and acts on tagged instructions:
+// The unit is located between the issue of vector memory instructions and the vector memory unit, and acts on tagged
+// instructions:
 //
-//   first         the wavefront takes the packet generation unit, or waits for it. While it has the unit, it issues before
-//                 all other wavefronts of its SIMD
-//   loads         addresses pass the address unit; each line is looked up in the L1 cache, which allocates nothing for it.
-//                 Lanes whose lines are absent become parts of the chain, each with an entry of the queue: lanes with the same
-//                 lines, at most 32. The other lanes' loads are made as usual.
-//   operation     is committed without execution if all lanes are parts of the chain: it waits for no vector ALU, and leaves
-//                 ALU and turn to others. Otherwise it executes when the loads of lanes that stay at the core have returned
-//   last          each part's packet leaves for the node where its lines meet. The wavefront issues nothing more until results
-//                 or acknowledgements of all parts are back.
+//   first         the wavefront takes the packet generation unit, if necessary after waiting for it. While a wavefront has the
+//                 unit, it issues before all other wavefronts of its SIMD
+//   loads         addresses pass the address unit; each line is looked up in the L1 cache without being allocated. Lanes whose
+//                 lines are absent are offloaded: lanes with the same lines, at most 32, form a part of the chain, which has an
+//                 entry of the queue. The other lanes' loads are made as usual.
+//   operation     is committed without execution if all lanes are offloaded: the operation needs neither the SIMD's vector ALU
+//                 nor its turn. Otherwise it executes when the loads of lanes that stay at the core have returned
+//   last          each part's packet leaves for the node where its lines meet. The wavefront issues nothing until results or
+//                 acknowledgements of all parts have returned.
 //
 // A part whose second load hits in the L1 cache, or whose loads meet at no node that computes, is flushed at its second load:
-// its lanes stay at the core. For a part that turns out to have no such node only at its store, the loads are made then, and
-// the core computes and stores, as it does when a full service queue has sent the data to the core. These operations take the
-// vector ALU when the wavefront continues, as does a sum that combines a result with a register.
+// the part's lanes stay at the core. If only the store shows that no node can compute, the loads are made then, and the core
+// computes and stores, as for packets that a full service queue rejects. These operations occupy the vector ALU when the
+// wavefront continues, and so does a sum that combines a result with a register.
 //
-// All instructions change registers when they issue: values never depend on where a chain is performed. vmcnt
-// counts a load of an offloaded part as complete when it issues, since its registers are used by its chain alone, and a store
-// when it is acknowledged.
+// All instructions change registers when they issue: values never depend on where a chain is performed. vmcnt counts an
+// offloaded load as complete at issue, since only the chain uses the loaded registers, and an offloaded store when it is
+// acknowledged.
 //
-// As a unit of the network it sends packets of chains, and receives results, acknowledgements and the data of packets that a
+// Over the network, the unit sends packets of chains and receives results, acknowledgements, and the data of packets that a
 // full service queue has rejected.
 #pragma once
 
@@ -47,15 +48,15 @@
 namespace lacuna {
 
 struct NearDataStatistics {
-  std::array<std::uint64_t, kNearDataCounts> counts{};  ///< by NearDataCount
+  std::array<std::uint64_t, kNearDataCounts> counts{};  ///< counts, indexed by NearDataCount
   std::uint64_t look_ups = 0;                           ///< look-ups in the L1 cache's tags for offloaded loads
-  std::uint64_t committed = 0;                          ///< operations that were executed for no lane
-  std::uint64_t core_lanes = 0;     ///< lanes of operations that the core has performed instead, and of its sums with results
+  std::uint64_t committed = 0;                          ///< operations committed without execution: all lanes were offloaded
+  std::uint64_t core_lanes = 0;     ///< lanes of chain operations that the core performed, including sums with results
   std::uint64_t address_words = 0;  ///< words of addresses that chains' loads and stores have read from registers
   std::uint64_t loaded_words = 0;   ///< words that chains' loads have written to registers
   std::uint64_t stored_words = 0;   ///< words of data that chains' stores have read from registers
-  std::uint64_t most_entries = 0;   ///< highest number of entries in use
-  Tick entry_time{};                ///< time for which entries were in use, summed over them
+  std::uint64_t most_entries = 0;   ///< highest number of queue entries in use
+  Tick entry_time{};                ///< time for which queue entries were in use, summed over entries
 };
 
 /// Messages that a core has sent and received since the last reset.
@@ -69,24 +70,24 @@ class OffloadUnit final : public LoadStage, public NodeRequester, private Memory
  public:
   OffloadUnit(NearDataNetwork& network, const LoadStageContext& unit);
 
-  /// Attaches the L1 vector cache of the unit. Call it before the first access.
+  /// Attaches the L1 vector cache of the unit. Must be called before the first access.
   void attach_l1v(FirstLevelCache& l1v) { l1v_ = &l1v; }
   unsigned core() const { return core_; }
   const ComputeUnitParameters& unit_parameters() const { return unit_; }
   const ChainPacket& packet(unsigned number) const { return parts_[number].packet; }
   const NearDataStatistics& statistics() const { return statistics_; }
   const OffloadFlow& flow() const { return flow_; }
-  /// Share of the cycles of the core's vector ALUs that wavefronts have used recently, in 1/1024, at `at`.
+  /// Recent utilization of the core's vector ALUs by wavefronts at time `at`, in units of 1/1024.
   unsigned alu_use(Tick at);
   ChainTimes& times(unsigned number) { return parts_[number].times; }
-  /// Compares memory with the data that the loads of a part have read (`ndc.check`). A service queue calls it when it reads the
-  /// operands.
+  /// Compares memory with the data that the loads of a part have read (`ndc.check`). A service queue calls this when it reads
+  /// the operands.
   void compare_operands(unsigned number);
-  /// Counts the fill of a service queue's input while a part's packet was in it.
+  /// Counts the highest fill of a service queue's input while a part's packet was in that input.
   void count_input(unsigned number, std::uint64_t fill);
-  /// Violated invariants when no kernel runs, for messages; empty: none.
+  /// Invariants violated when no kernel runs, as text for messages; empty if all hold.
   std::string remains() const;
-  /// Whether nothing is under construction or in flight.
+  /// Whether no chain is under construction or in flight.
   bool idle() const { return used_ == 0 && free_chains_.size() == chains_.size() && free_parts_.size() == parts_.size(); }
 
   // -- LoadStage
@@ -104,7 +105,7 @@ class OffloadUnit final : public LoadStage, public NodeRequester, private Memory
   bool sends_messages() const override { return true; }
   void messages(Tick end, std::vector<Message>& out) override;
   Tick next_departure() const override { return next_message_; }
-  /// Receives the data of a load of a part that a service queue has rejected.
+  /// Receives the data of a load whose part a service queue has rejected.
   void complete(std::uint32_t part, Tick at, const LatencyBreakdown& below) override;
   /// Receives the result or the acknowledgement of a part.
   void receive(std::uint32_t part, const Passage& passage) override;
@@ -116,7 +117,7 @@ class OffloadUnit final : public LoadStage, public NodeRequester, private Memory
   static constexpr std::uint64_t kLowLanes = 0xffff'ffff;
   using Lanes = std::uint64_t;
   using Token = MemoryTokens::Token;
-  /// For an operand: the byte in its line, by lane of the wavefront.
+  /// Byte offsets of an operand in its lines, by lane of the wavefront.
   using Places = std::array<std::uint8_t, isa::kLanes>;
 
   /// Bytes of a line that the core stores.
@@ -128,17 +129,17 @@ class OffloadUnit final : public LoadStage, public NodeRequester, private Memory
   struct Part {
     ChainPacket packet;
     std::uint16_t chain = kNone;  ///< index in chains_
-    bool queued = false;          ///< it has an entry of the offload queue; otherwise the core performs it
-    std::uint8_t entry = 0;       ///< number of that entry
-    std::uint8_t missing = 0;     ///< for a part that the core performs: loads, then stores, that have not returned
+    bool queued = false;          ///< the part has an entry of the offload queue; false: the core performs the part
+    std::uint8_t entry = 0;       ///< number of the offload queue entry
+    std::uint8_t missing = 0;     ///< pending loads, then stores, of a part that the core performs
     Tick loaded{};                ///< time at which the last of the loads returned
-    unsigned lanes_changed = 0;   ///< lanes whose data in memory have changed, found by compare_operands()
-    Tick entered{};               ///< time at which it got its entry
-    RemoteAccess latest{};        ///< for a rejected packet: the access that returned at `loaded`
+    unsigned lanes_changed = 0;   ///< number of lanes whose data in memory have changed, found by compare_operands()
+    Tick entered{};               ///< time at which the part got its queue entry
+    RemoteAccess latest{};        ///< network time of the access that returned at `loaded`, for a rejected packet
     ChainTimes times{};
-    std::vector<StoredLine> stored;  ///< lines that the core stores, for a part that it performs from the store on
+    std::vector<StoredLine> stored;  ///< lines that the core stores, if the core performs the part
   };
-  /// Data that the lanes of a load have read, and their addresses (`ndc.check`).
+  /// Data that the lanes of a load have read, and where in memory (`ndc.check`).
   struct ReadOperand {
     std::array<const std::byte*, isa::kLanes> memory;
     std::array<std::uint32_t, isa::kLanes> values;
@@ -148,18 +149,18 @@ class OffloadUnit final : public LoadStage, public NodeRequester, private Memory
     const Chain* chain = nullptr;
     const PacketCode* code = nullptr;
     WavefrontSlot* slot = nullptr;  ///< null: the wavefront has been dropped
-    std::array<Places, 3> places;   ///< by operand: first load, second load, store
+    std::array<Places, 3> places;   ///< positions of the first load, the second load and the store
     std::uint32_t immediate = 0;
-    std::vector<ReadOperand> read;     ///< by load, with `ndc.check`
+    std::vector<ReadOperand> read;     ///< data read by each load, with `ndc.check`
     std::vector<std::uint16_t> parts;  ///< parts whose results are not known yet
     Lanes staying = 0;                 ///< lanes that remain at the core
     Cycles begun{};
     unsigned fills = 0;      ///< pending loads of flushed parts for which the operation waits
     Cycles filled{};         ///< time at which the last fill returned
-    bool closing = false;    ///< the last instruction has issued
+    bool closing = false;    ///< the chain's last instruction has issued
     bool offloaded = false;  ///< packets have been sent for the chain
     bool at_core = false;    ///< the core performs operations of parts as soon as their operands are in its registers
-    unsigned stores = 0;     ///< incomplete stores of parts, which the token expects
+    unsigned stores = 0;     ///< number of incomplete stores of parts, for which the token waits
     Token store = 0;         ///< token of the store instruction
     Cycles stored{};         ///< latest completion of a store
     Cycles done{};           ///< latest result of a part
@@ -172,14 +173,14 @@ class OffloadUnit final : public LoadStage, public NodeRequester, private Memory
     std::uint16_t closing = kNone;               ///< chain for whose results the wavefront waits
     std::uint16_t filling = kNone;               ///< chain for whose fills the wavefront is held
     std::uint16_t accessing = kNone;    ///< chain whose second load or store has executed without a lane in global memory
-    bool stores_elsewhere = false;      ///< `accessing` refers to the store
+    bool stores_elsewhere = false;      ///< `accessing` refers to the chain's store, not to its second load
     Cycles not_before{};                ///< time from which results and operands of the wavefront's last chain are in registers
     std::uint64_t operations = 0;       ///< operations of the last chain that the core performs before the next instruction
     Lanes uncounted = 0;                ///< lanes of a chain's load or store whose registers have not been counted
     bool caches_only = false;           ///< the kernel's LDS leaves no room for the service queues of cores
     bool builds = false;                ///< the wavefront has a packet generation unit
-    std::vector<std::uint64_t> stores;  ///< lines of the wavefront's stores that may be incomplete
-    bool many_stores = false;           ///< more stores may be incomplete than `stores` records
+    std::vector<std::uint64_t> stores;  ///< lines of the wavefront's stores that may be unacknowledged
+    bool many_stores = false;           ///< more stores may be unacknowledged than `stores` has room for
   };
   /// A request of the offload unit to the L1 cache.
   struct OwnRequest {
@@ -187,23 +188,23 @@ class OffloadUnit final : public LoadStage, public NodeRequester, private Memory
     std::uint16_t chain = kNone;
     std::uint16_t part = kNone;
     Token token = 0;
-    bool counted = false;  ///< `token` counts it
+    bool counted = false;  ///< `token` counts the request
   };
   struct LineLanes {
-    std::uint64_t line = 0;  ///< GPU virtual address
-    std::uint64_t bus = 0;   ///< bus address
+    std::uint64_t line = 0;  ///< GPU virtual address of the line
+    std::uint64_t bus = 0;   ///< bus address of the line
     Lanes lanes = 0;
     bool in_cache = false;  ///< the line is served by a last-level cache
   };
 
   Wavefront& wavefront(const WavefrontSlot& slot) { return wavefronts_[slot.simd->number * slots_ + slot.number]; }
   void begin_kernel(Wavefront& w, const WavefrontSlot& slot);
-  /// Either operand may be loaded first.
+  /// Whether the role is a load. Either operand may be loaded first.
   static bool loads(ChainRole role) { return role == ChainRole::load_a || role == ChainRole::load_b; }
   // before instructions
   StageVerdict prepare_tagged(WavefrontSlot& slot, Wavefront& w, const isa::DecodedInstruction& instruction, Cycles cycle);
   StageVerdict perform_operations(WavefrontSlot& slot, Wavefront& w, Cycles cycle);
-  /// Lanes that are parts of a chain.
+  /// Lanes that belong to the chain's parts.
   Lanes offloaded(const OpenChain& chain) const;
   /// Counts the registers of a chain's load or store that has executed.
   void count_registers(Wavefront& w, ChainRole role, Lanes offloaded);
@@ -226,18 +227,18 @@ class OffloadUnit final : public LoadStage, public NodeRequester, private Memory
   /// Groups the lanes of an access by line in lines_. Returns the lanes with data in two lines.
   Lanes find_lines(const isa::MemoryAccess& access);
   Token send_staying(WavefrontSlot& slot, Lanes lanes, Counters counters, Tick start, Cycles cycle);
-  /// Reason why the lanes of a line are not offloaded; nullopt: they may be, and the L1 lookup of their line is at `at`. `hit`:
-  /// reason to be returned if the line is present.
+  /// Reason why the lanes of a line are not offloaded; nullopt: they may be, and their line is looked up in the L1 cache at
+  /// `at`. `hit`: reason to return if the line is present.
   std::optional<NearDataCount> reason_to_stay(WavefrontSlot& slot, Wavefront& w, const LineLanes& line, Tick at,
                                               NearDataCount hit);
   /// Creates a part of a chain, with an entry of the queue if one is free.
   std::uint16_t new_part(std::uint16_t chain, const ChainPacket& packet);
-  /// Divides the chain's parts such that the lanes of each are in one line of lines_, or in none. Calls use(part, line) for
-  /// each; `line` is null for lanes in none.
+  /// Divides the chain's parts such that the lanes of each part are all in one line of lines_, or all in none. Calls use(part,
+  /// line) for each part; `line` is null for lanes in no line.
   template <typename Use>
   void divide(std::uint16_t chain, Use use);
   void record_operand(const WavefrontSlot& slot, const isa::DecodedInstruction& instruction, OpenChain& chain);
-  /// Records the positions of the access that has just executed.
+  /// Records the positions in their lines of the lanes of the access that has just executed.
   void write_places(Lanes lanes, Places& places);
   ByteMask stored_bytes(const isa::MemoryAccess& access, Lanes lanes);
   // parts
@@ -247,8 +248,8 @@ class OffloadUnit final : public LoadStage, public NodeRequester, private Memory
   void count_times(const Part& part);
   void flush(std::uint16_t part, Tick at);
   void close(WavefrontSlot& slot, std::uint16_t open, Cycles cycle);
-  /// The service queue that executes a part, or the reason why none does. `second`: line of the operand that meets the first
-  /// load's line; equal to that line if there is no second operand.
+  /// The service queue that executes a part, or the reason why no queue does. `first`, `second`: lines of the two operands,
+  /// equal if there is no second operand.
   std::variant<ServiceQueue*, NearDataCount> find_queue(const OpenChain& chain, std::uint64_t first, std::uint64_t second);
   bool send(std::uint16_t part, Tick at);
   ComputePacket compute_packet(const Part& part) const;
@@ -260,7 +261,7 @@ class OffloadUnit final : public LoadStage, public NodeRequester, private Memory
   void free_chain(std::uint16_t open);
   std::uint16_t find_open(const Wavefront& w, const Chain* chain) const;
   // requests of the offload unit to the L1 cache
-  /// `stored`: bytes of a store.
+  /// Sends a request. `stored`: bytes that a store writes.
   void request(const OwnRequest& own, std::uint64_t line, Tick at, const ByteMask& stored = {});
   void divide_store(const isa::MemoryAccess& access, Part& part);
   void on_response(std::uint32_t tag, const MemoryResponse& response) override;
@@ -287,7 +288,7 @@ class OffloadUnit final : public LoadStage, public NodeRequester, private Memory
   std::vector<std::uint8_t> free_entries_;  ///< free entries of the queue
   unsigned used_ = 0;                       ///< entries of the queue in use
   unsigned builders_;                       ///< number of free packet generation units
-  std::vector<WavefrontSlot*> waiting_;     ///< wavefronts that wait for a packet generation unit, in order
+  std::vector<WavefrontSlot*> waiting_;     ///< wavefronts that wait for a packet generation unit, longest wait first
   std::vector<OwnRequest> requests_;
   std::vector<std::uint32_t> free_requests_;
   std::vector<Message> messages_;
@@ -298,7 +299,7 @@ class OffloadUnit final : public LoadStage, public NodeRequester, private Memory
   Tick last_{};  ///< time of the latest event
   NearDataStatistics statistics_;
   OffloadFlow flow_;
-  // Scratch state.
+  // Scratch state of one call.
   std::vector<LineLanes> lines_;
   std::vector<std::uint16_t> scratch_parts_;
 };

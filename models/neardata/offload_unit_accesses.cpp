@@ -50,7 +50,7 @@ OffloadUnit::Lanes OffloadUnit::find_lines(const isa::MemoryAccess& access) {
     const std::uint64_t line = address & ~line_mask_;
     auto known = std::find_if(lines_.rbegin(), lines_.rend(), [line](const LineLanes& other) { return other.line == line; });
     if (known == lines_.rend()) {
-      const std::uint64_t bus = physical_.find(line);  // mapped: the instruction has executed
+      const std::uint64_t bus = physical_.find(line);  // the line is mapped, because the instruction has executed
       lines_.push_back({.line = line, .bus = bus, .lanes = Lanes{1} << lane, .in_cache = network_.cache_of(bus).has_value()});
     } else {
       known->lanes |= Lanes{1} << lane;
@@ -65,7 +65,7 @@ MemoryTokens::Token OffloadUnit::note_store(WavefrontSlot& slot, Wavefront& w, T
   return token;
 }
 
-// Records a store of the wavefront whose acknowledgement may be pending: a chain must not overtake it on another path.
+// Records a store of the wavefront whose acknowledgement may be pending: a chain must not overtake the store on another path.
 void OffloadUnit::note_store(Wavefront& w, std::uint64_t bus) {
   if (w.stores.size() == kMostOwnStores) {
     w.many_stores = true;
@@ -166,7 +166,7 @@ std::optional<NearDataCount> OffloadUnit::reason_to_stay(WavefrontSlot& slot, Wa
   return std::nullopt;
 }
 
-// Creates a part of a chain, without an entry of the offload queue if all entries are in use.
+// Creates a part of a chain, without an entry of the offload queue if the queue is full.
 std::uint16_t OffloadUnit::new_part(std::uint16_t chain, const ChainPacket& packet) {
   if (free_parts_.empty()) {
     free_parts_.push_back(static_cast<std::uint16_t>(parts_.size()));
@@ -300,7 +300,7 @@ MemoryTokens::Token OffloadUnit::store(WavefrontSlot& slot, std::uint16_t open, 
   return c.store;
 }
 
-// Lines that the core stores, as for other accesses: the bytes of a lane may span two lines.
+// Records the lines that the core stores. As for other accesses, the bytes of a lane may span two lines.
 void OffloadUnit::divide_store(const isa::MemoryAccess& access, Part& part) {
   isa::MemoryAccess of_part = access;
   of_part.lanes = part.packet.lanes;
@@ -308,7 +308,7 @@ void OffloadUnit::divide_store(const isa::MemoryAccess& access, Part& part) {
     part.stored.push_back({.bus = physical_.find(line.address), .bytes = line.byte_mask});
 }
 
-// The instruction has executed: its values are in its register.
+// Called after the load has executed: the loaded values are in the destination register.
 void OffloadUnit::record_operand(const WavefrontSlot& slot, const isa::DecodedInstruction& instruction, OpenChain& chain) {
   const isa::MemoryAccess& access = slot.wave.access;
   ReadOperand& operand = chain.read.emplace_back();
@@ -320,7 +320,7 @@ void OffloadUnit::record_operand(const WavefrontSlot& slot, const isa::DecodedIn
   });
 }
 
-// The wavefront's own store has executed as well: an operand in its line may have been overwritten.
+// Skips operands in the line of the chain's store: the store has executed and may have overwritten them.
 void OffloadUnit::compare_operands(unsigned number) {
   Part& part = parts_[number];
   const OpenChain& chain = chains_[part.chain];

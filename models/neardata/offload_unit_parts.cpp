@@ -30,8 +30,8 @@ void OffloadUnit::free_part(std::uint16_t part, Tick at) {
   free_parts_.push_back(part);
 }
 
-// Flushes a part: its lanes remain at the core, which makes the loads after all. A second load that has not issued yet is made
-// together with those of the other remaining lanes.
+// Flushes a part: its lanes remain at the core, which makes the loads after all. If the second load has not issued yet, it will
+// be made together with that of the other remaining lanes.
 void OffloadUnit::flush(std::uint16_t number, Tick at) {
   const std::uint16_t open = parts_[number].chain;
   OpenChain& c = chains_[open];
@@ -45,7 +45,7 @@ void OffloadUnit::flush(std::uint16_t number, Tick at) {
   if (packet.has_second()) request({.kind = OwnRequest::Kind::fill, .chain = open}, packet.line_b, at + clock_.period());
 }
 
-// The last instruction of a chain has issued: packets are sent, and the core performs the parts that have none.
+// Called when the last instruction of a chain has issued: sends the packets; the core performs the parts that have no packet.
 void OffloadUnit::close(WavefrontSlot& slot, std::uint16_t open, Cycles cycle) {
   OpenChain& c = chains_[open];
   Wavefront& w = wavefront(slot);
@@ -95,7 +95,7 @@ bool OffloadUnit::send(std::uint16_t number, Tick at) {
   if (queue->is_at_cache()) count(c.slot, NearDataCount::packets_llc);
   count(c.slot, NearDataCount::mask_flits, flits - 1);
   if (!std::exchange(c.offloaded, true)) count(c.slot, NearDataCount::offloaded);
-  part.missing = packet.has_second() ? 2 : 1;  // loads to expect if the service queue rejects the packet
+  part.missing = packet.has_second() ? 2 : 1;  // number of loads to expect if the service queue rejects the packet
   messages_.push_back({.at = at,
                        .receiver = queue,
                        .network = VirtualNetwork::request,
@@ -203,7 +203,7 @@ void OffloadUnit::perform_at_core(std::uint16_t number, Tick at) {
     request({.kind = OwnRequest::Kind::core_load, .part = number}, second, at + clock_.period());
 }
 
-// An operand of a part has arrived at the core, which computes when all have, and then stores.
+// Called when an operand of a part has arrived at the core, which computes when all operands have arrived, and then stores.
 void OffloadUnit::core_loaded(std::uint16_t number, Tick at, const RemoteAccess& access) {
   Part& part = parts_[number];
   if (at >= part.loaded) {
@@ -220,7 +220,7 @@ void OffloadUnit::core_loaded(std::uint16_t number, Tick at, const RemoteAccess&
   statistics_.stored_words += part.packet.has_store() || !part.stored.empty() ? lanes : 0;
   statistics_.core_lanes += lanes * (operations + (chains_[open].code->combines ? 1 : 0));
   chains_[open].at_core = true;
-  if (part.queued) {  // its packet was rejected
+  if (part.queued) {  // a service queue has rejected the part's packet
     part.times.access(part.loaded, part.latest);
     part.times.until(ChainTime::core, clock_.ticks(done));
     count_times(part);
@@ -257,8 +257,7 @@ void OffloadUnit::store_complete(OpenChain& chain, Cycles done) {
   tokens_.release(chain.store);
 }
 
-// The wavefront continues when the results of all parts are known; the record is released when their stores are complete as
-// well.
+// Lets the wavefront continue when the results of all parts are known; frees the chain when all stores are complete as well.
 void OffloadUnit::end_chain(std::uint16_t open) {
   OpenChain& c = chains_[open];
   if (!c.closing || !c.parts.empty()) return;

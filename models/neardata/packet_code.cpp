@@ -7,7 +7,7 @@
 namespace lacuna {
 namespace {
 
-/// Six bits: signs and absolute values of two sources and the output modifier, or of three sources without output modifier.
+/// Encodes modifiers in six bits: signs and absolute values of two sources and the output modifier, or of three sources.
 std::uint8_t packed(const isa::VectorModifiers& vop, unsigned operands) {
   return operands == 3 ? static_cast<std::uint8_t>((vop.neg & 7U) | (vop.abs & 7U) << 3)
                        : static_cast<std::uint8_t>((vop.neg & 3U) | (vop.abs & 3U) << 2 | (vop.omod & 3U) << 4);

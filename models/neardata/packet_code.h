@@ -16,13 +16,13 @@ namespace lacuna {
 
 struct PacketCode {
   std::array<std::uint8_t, 2> operations{ComputePacket::kNoOperation, ComputePacket::kNoOperation};
-  std::uint8_t modifiers = 0;  ///< modifiers of a single operation
+  std::uint8_t modifiers = 0;  ///< modifiers, if there is one operation
   bool is_signed = false;
-  /// The core combines results with a register: its instruction is an operation of the chain and one more.
+  /// The last instruction has a second step, in which the core combines the chain's result with a register.
   bool combines = false;
-  std::optional<isa::Operand> immediate{};  ///< constant or SGPR
+  std::optional<isa::Operand> immediate{};  ///< the uniform operand, a constant or an SGPR
 
-  /// The immediate of a wavefront whose operation is about to issue.
+  /// Value of the immediate for a wavefront whose operation is about to issue.
   std::uint32_t immediate_of(const isa::Wavefront& wave) const {
     if (!immediate) return 0;
     return immediate->kind == isa::OperandKind::sgpr ? wave.sgpr[immediate->index]
@@ -30,7 +30,7 @@ struct PacketCode {
   }
 };
 
-/// `fetch` returns the chain's code.
+/// Derives the packet code of a chain from its instructions, which `fetch` returns.
 PacketCode packet_code(const Chain& chain, const isa::FetchWords& fetch, isa::Target target);
 
 }  // namespace lacuna

@@ -13,13 +13,13 @@
 namespace lacuna {
 namespace {
 
-/// Number of lines of a packet's operands.
+/// Number of distinct lines of a packet's operands.
 unsigned operands(const ChainPacket& packet) { return packet.has_second() && packet.line_b != packet.line_a ? 2 : 1; }
 
-/// Number of loads that are sent for a rejected packet.
+/// Number of loads that are forwarded for a rejected packet.
 std::uint64_t loads_of(const ChainPacket& packet) { return packet.has_second() ? 2 : 1; }
 
-/// Moves the items that leave before `end`.
+/// Moves the items whose time is before `end` from `from` to `out`.
 template <typename Item>
 void take_until(std::vector<Item>& from, Tick end, std::vector<Item>& out) {
   const auto later_ones = std::stable_partition(from.begin(), from.end(), [end](const Item& item) { return item.at < end; });
@@ -141,7 +141,7 @@ void ServiceQueue::load(unsigned entry, std::uint64_t line, Tick at) {
 // -- packets
 
 void ServiceQueue::receive(std::uint32_t tag, const Passage& passage) {
-  const Tick at = passage.at + network_.clock.period();  // decoded
+  const Tick at = passage.at + network_.clock.period();  // time at which the packet is decoded
   times(tag).packet(passage);
   times(tag).until(ChainTime::queue, at);
   std::uint64_t used = 1;
@@ -226,7 +226,7 @@ void ServiceQueue::complete(std::uint32_t tag, Tick at, const LatencyBreakdown& 
 }
 
 // Assigns room in the buffer to entries whose operands have arrived, in order. An entry whose lines have been evicted keeps its
-// room: its lines are fetched as soon as they arrive again; otherwise entries could evict each other's lines forever.
+// room until they arrive again and are fetched; otherwise entries could evict each other's lines forever.
 void ServiceQueue::fill_buffer() {
   for (; !waiting_.empty(); waiting_.erase(waiting_.begin())) {
     const unsigned number = waiting_.front();
@@ -252,7 +252,7 @@ void ServiceQueue::fill_buffer() {
   }
 }
 
-// Returns the time at which the entry's operands are in the ALU.
+// Computes an entry. Returns the time at which its operands are in the ALU.
 Tick ServiceQueue::compute(unsigned number, Tick at) {
   Entry& entry = entries_[number];
   const ChainPacket& ready = packet(entry.packet);
@@ -272,8 +272,8 @@ Tick ServiceQueue::compute(unsigned number, Tick at) {
   return computed.start;
 }
 
-// The ALU accepts the operands of `width` lanes per cycle. The second operation accepts the first lanes when these have
-// completed the first operation, and when that has accepted all of its lanes.
+// The ALU accepts the operands of `width` lanes per cycle. The second operation starts when the first lanes have completed the
+// first operation and the ALU has accepted the first operation's last lanes.
 ServiceQueue::Computation ServiceQueue::take_alu(const ChainPacket& ready, Tick at) {
   const unsigned operations = ready.chain->operations;
   if (operations == 0) return {at, at};

@@ -2,11 +2,11 @@
 // of chains, loads their operands, computes, stores, and sends results or acknowledgements to the cores.
 //
 // At a last-level cache
-//   1  requests the lines that the cache serves from it; loads lines of other caches over the network and keeps them
-//   2  when all have arrived, the entry waits for room in the buffer, first come first served, and its lines are fetched from
-//      the cache's data array; a line that has been evicted in the meantime is requested from the cache again, and fetched
+//   1  requests the cache's own lines from the cache; loads lines of other caches over the network and keeps them
+//   2  when all lines have arrived, the entry waits for room in the buffer, first come, first served, and the lines are fetched
+//      from the cache's data array; a line that has been evicted in the meantime is requested from the cache again, and fetched
 //      when it arrives
-//   3  the entry leaves the buffer for the ALU, and the queue after the computation
+//   3  the entry leaves the buffer when it enters the ALU, and the queue after the computation
 // At a core all lines are loaded over the network and kept in the core's LDS, and the ALU is the core's while it is idle, or a
 // dedicated one.
 //
@@ -14,15 +14,15 @@
 //
 // The store goes to its cache. Its acknowledgement, the bitmap of a comparison or the data go to the core.
 //
-// A packet that finds no free entry is rejected: its loads are forwarded to their caches, which send the data to the core.
+// A packet that finds no free entry is rejected: its loads are forwarded to the caches, which send the data to the core.
 //
 // The queue accepts all arrivals, so that it never blocks the network. Packets are in its input until they are decoded;
-// rejected ones, until their loads have left, one per cycle. An entry of an offload queue waits for each packet, so that the
-// input never holds more than all offload queues have entries.
+// rejected packets, until their loads have left, one per cycle. Each packet occupies an entry of an offload queue, so that the
+// input holds at most as many packets as all offload queues have entries.
 //
 // Cycles of a chain on an idle machine, from the issue of its first instruction to its completion, when all clocks are equal:
-//   I + 1                      from its first to its last instruction, four for each; its packet leaves in the next cycle
-//   + P(core, node, F)         the packet of F flits: 1, and more for a mask and scattered lanes
+//   I + 1                      issue of all but the last instruction, 4 cycles each; the packet leaves in the next cycle
+//   + P(core, node, F)         the packet of F flits: 1, or more with a lane mask or scattered lanes
 //   + 1                        decoding
 //   + the later operand        A at the node's own cache; P(node, cache, 1) + A + P(cache, node, line) at another one. Loads
 //                              leave a node one per cycle, and its cache accepts one per cycle
@@ -58,11 +58,11 @@ struct ServiceQueueStatistics {
   std::uint64_t most_entries = 0;
   std::uint64_t most_input = 0;  ///< highest number of packets in the input
   std::uint64_t lanes = 0;       ///< lanes, summed over operations
-  std::uint64_t fetched = 0;     ///< lines fetched from the cache at its node
+  std::uint64_t fetched = 0;     ///< lines fetched from the cache at the queue's node
   std::uint64_t kept = 0;        ///< lines that arrived over the network and are kept until they are used
   std::uint64_t contended = 0;   ///< operations delayed by the core's own work
-  Tick contention{};             ///< time by which they were delayed
-  std::uint64_t evicted = 0;     ///< lines that were no longer in the cache when they were to be fetched
+  Tick contention{};             ///< time by which the core's work delayed operations
+  std::uint64_t evicted = 0;     ///< lines that had been evicted from the cache when they were to be fetched
   Tick waiting_for_buffer{};
   Tick waiting_for_alu{};
   Tick latency{};  ///< time from arrival to result, summed over the accepted packets
@@ -84,20 +84,20 @@ struct ServiceQueueFlow {
 
 class ServiceQueue final : public NodeRequester {
  public:
-  /// Position: at the node of a last-level cache, at that of a core, or at a switch.
+  /// Location of the queue: at the node of a last-level cache, at the node of a core, or at a switch.
   enum class Place : std::uint8_t { cache, core, on_switch };
-  /// `number`: number of the cache, core or switch.
+  /// `number`: index of the cache, core or switch.
   ServiceQueue(NearDataNetwork& network, Place place, unsigned number);
 
-  /// Attaches the last-level cache at its node. Call it before the first packet.
+  /// Attaches the last-level cache at the queue's node. Must be called before the first packet.
   void attach(const Cache& cache) { tags_ = &cache; }
   bool is_at_cache() const { return place_ == Place::cache; }
-  /// Whether its operands occupy LDS of a core.
+  /// Whether the queue is at a core, whose LDS holds its operands.
   bool is_at_core() const { return place_ == Place::core; }
   const ServiceQueueStatistics& statistics() const { return statistics_; }
   const ServiceQueueFlow& flow() const { return flow_; }
   bool idle() const;
-  /// Violated invariants when no kernel runs, for messages; empty: none.
+  /// Invariants violated when no kernel runs, as text for messages; empty if all hold.
   std::string remains() const;
   void reset();
 
@@ -110,20 +110,20 @@ class ServiceQueue final : public NodeRequester {
   const char* name() const override { return "service queue"; }
 
  private:
-  /// Kinds of its requests, in the upper bits of their tags. The lower bits are the entry's number for loads, the packet's tag
-  /// for stores.
+  /// Kind of a request of the queue, in the upper bits of its tag. The lower bits are the entry's number for loads, the
+  /// packet's tag for stores.
   enum class Kind : std::uint32_t { load, store };
   static constexpr unsigned kKindShift = 30;
   static constexpr Tick kBusy = kNever;
   static constexpr unsigned kNoRoom = ~0U;
   struct Entry {
     std::uint32_t packet = 0;
-    Tick free_from{};  ///< kBusy: in use until a time that is not known yet
+    Tick free_from{};  ///< time from which the entry is free; kBusy: in use, end not known yet
     Tick arrived{};
     Tick ready{};             ///< arrival of the last response
     unsigned missing = 0;     ///< number of missing responses
-    unsigned room = kNoRoom;  ///< entry of the buffer that it keeps for lines that have been evicted
-    RemoteAccess latest{};    ///< the access that returned at `ready`
+    unsigned room = kNoRoom;  ///< buffer entry that is reserved until evicted lines arrive again
+    RemoteAccess latest{};    ///< network time of the access that returned at `ready`
   };
 
   const ChainPacket& packet(std::uint32_t tag) const;
@@ -137,8 +137,8 @@ class ServiceQueue final : public NodeRequester {
   void fill_buffer();
   Tick compute(unsigned entry, Tick at);
   struct Computation {
-    Tick start;  ///< the ALU accepts the first operands
-    Tick done;   ///< all lanes have their results
+    Tick start;  ///< time at which the ALU accepts the first operands
+    Tick done;   ///< time at which all lanes have their results
   };
   Computation take_alu(const ChainPacket& packet, Tick at);
   void finish(std::uint32_t tag, Tick at);
@@ -149,11 +149,11 @@ class ServiceQueue final : public NodeRequester {
   const NearDataParameters& parameters_;
   const Place place_;
   const unsigned number_;
-  const Cache* tags_ = nullptr;  ///< tags of the last-level cache at its node
+  const Cache* tags_ = nullptr;  ///< last-level cache at the queue's node, for its tags
   InputFill input_;
   std::vector<Entry> entries_;
-  unsigned lines_ = 0;             ///< at a core: lines of LDS that are free for entries
-  std::vector<Tick> buffer_;       ///< time from which each entry is free; kBusy: it is kept for lines that have been evicted
+  unsigned lines_ = 0;             ///< number of LDS lines that are free for entries, at a core
+  std::vector<Tick> buffer_;       ///< time from which each buffer entry is free; kBusy: reserved for evicted lines
   std::vector<unsigned> waiting_;  ///< entries that wait for the buffer, in the order in which they became ready
   Tick alu_free_{};
   std::vector<Departure> departures_;

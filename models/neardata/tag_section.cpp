@@ -44,7 +44,7 @@ class SectionWriter {
   std::vector<std::byte> bytes_;
 };
 
-/// Prefix of a message.
+/// Location of a fault: file and kernel, the prefix of error messages.
 struct Place {
   const std::string& file;
   std::string kernel;
@@ -73,7 +73,8 @@ class SectionReader {
     const std::span<const std::byte> text = part(padded, what);
     return {reinterpret_cast<const char*>(text.data()), size};
   }
-  /// A count of records of at least `bytes_each` bytes each; a count for which the rest of the section has no room is an error.
+  /// Reads a number of records of at least `bytes_each` bytes each. Fails if the rest of the section is too small for that
+  /// many.
   std::uint32_t get_count(std::size_t bytes_each, const char* what) {
     const auto count = get<std::uint32_t>(what);
     if (count > (bytes_.size() - at_) / bytes_each)
@@ -150,7 +151,7 @@ ChainInstruction read_instruction(SectionReader& reader, std::uint64_t entry, co
 
 }  // namespace
 
-// FNV-1a over the instruction's bytes (Fowler, Noll, Vo): it detects changes, but does not protect against forgery.
+// FNV-1a over the instruction's bytes (Fowler, Noll, Vo): detects accidental changes, but does not protect against forgery.
 std::uint32_t code_check(std::uint64_t address, const isa::FetchWords& fetch, isa::Target target) {
   std::array<std::uint32_t, 3> words{};
   const std::size_t available = fetch(address, words);

@@ -1,4 +1,4 @@
-// Chains of the kernels that have been dispatched, by the address of an instruction.
+// Chains of the dispatched kernels, looked up by instruction address.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +15,8 @@
 
 namespace lacuna {
 
-/// May be used by any number of threads. Only expire() changes it, between windows.
+/// Chains of one kernel, for concurrent use by any number of threads. Only expire(), called between windows, changes the
+/// object.
 class TaggedKernel {
  public:
   /// A tagged instruction and its chain.
@@ -26,7 +27,7 @@ class TaggedKernel {
     ChainRole role = ChainRole::load_a;
   };
 
-  /// `codes`: by chain.
+  /// `codes`: packet code of each chain.
   TaggedKernel(std::vector<Chain> chains, std::vector<PacketCode> codes)
       : chains_(std::move(chains)), codes_(std::move(codes)) {
     if (chains_.empty()) return;
@@ -44,10 +45,10 @@ class TaggedKernel {
   }
 
   const std::vector<Chain>& chains() const { return chains_; }
-  /// Whether the code is still the code that was tagged.
+  /// Whether the code has not changed since it was tagged.
   bool current() const { return current_; }
   void expire() { current_ = false; }
-  /// Place::chain is null for an instruction without a tag.
+  /// Tag and chain of the instruction at an address; Place::chain is null for an instruction without a tag.
   const Place& at(std::uint64_t address) const {
     const std::uint64_t index = (address - begin_) / kBytes;
     return index < places_.size() ? places_[index] : none_;
@@ -68,7 +69,7 @@ struct SearchedCode {
   std::uint64_t begin = 0;
   std::vector<std::byte> bytes;
 
-  /// Adds words that have been read at an address.
+  /// Records the words that were read at an address.
   void add(std::uint64_t address, std::span<const std::uint32_t> words) {
     const auto read = std::as_bytes(words);
     if (bytes.empty()) begin = address;
@@ -80,14 +81,14 @@ struct SearchedCode {
     std::copy(read.begin(), read.end(), bytes.begin() + static_cast<std::ptrdiff_t>(address - begin));
     known.emplace_back(address, read.size());
   }
-  /// `same(address, bytes)`: whether memory still has these bytes.
+  /// Whether memory still contains the searched code. `same(address, bytes)`: whether memory has these bytes at the address.
   template <typename Same>
   bool unchanged(const Same& same) const {
     return std::all_of(known.begin(), known.end(), [&](const auto& range) {
       return same(range.first, std::span(bytes).subspan(range.first - begin, range.second));
     });
   }
-  /// Joins adjacent ranges, after the last add().
+  /// Joins adjacent ranges. Called after the last add().
   void join() {
     std::sort(known.begin(), known.end());
     std::vector<std::pair<std::uint64_t, std::size_t>> joined;
@@ -101,23 +102,23 @@ struct SearchedCode {
     known = std::move(joined);
   }
 
-  std::vector<std::pair<std::uint64_t, std::size_t>> known;  ///< addresses and sizes that have been read
+  std::vector<std::pair<std::uint64_t, std::size_t>> known;  ///< addresses and sizes in bytes of the ranges that have been read
 };
 
-/// Indexed by the address of the kernel's first instruction. Kernels are added and dropped between windows.
+/// All tagged kernels, indexed by the address of the first instruction. Kernels are added and dropped between windows.
 class TaggedKernels {
  public:
   void add(std::uint64_t entry, std::shared_ptr<TaggedKernel> tagged, SearchedCode code) {
     kernels_[entry] = {std::move(tagged), std::move(code)};
   }
-  /// Null: the kernel has no chains.
+  /// The tagged kernel at `entry`; null if the kernel has no chains.
   std::shared_ptr<const TaggedKernel> find(std::uint64_t entry) const {
     const auto found = kernels_.find(entry);
     return found == kernels_.end() || found->second.tagged->chains().empty() ? nullptr : found->second.tagged;
   }
   bool known(std::uint64_t entry) const { return kernels_.contains(entry); }
-  /// Drops kernels whose code has changed: their tags expire, and the code is searched again when it is dispatched. Returns the
-  /// number of those that had chains. `same`: see SearchedCode::unchanged().
+  /// Drops kernels whose code has changed: their tags expire, and the code is searched again at the next dispatch. Returns the
+  /// number of dropped kernels that had chains. `same`: see SearchedCode::unchanged().
   template <typename Same>
   unsigned revalidate(const Same& same) {
     unsigned expired = 0;
@@ -140,7 +141,7 @@ class TaggedKernels {
     SearchedCode code;
   };
   std::unordered_map<std::uint64_t, Kernel> kernels_;         // never iterated for results
-  std::vector<std::shared_ptr<const TaggedKernel>> expired_;  ///< packets in flight may refer to their chains
+  std::vector<std::shared_ptr<const TaggedKernel>> expired_;  ///< dropped kernels, to whose chains packets in flight may refer
 };
 
 }  // namespace lacuna

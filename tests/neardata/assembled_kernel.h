@@ -14,21 +14,21 @@ namespace lacuna::test {
 /// The address of a kernel's first instruction.
 inline constexpr std::uint64_t kEntry = 0x1000;
 
-/// A line with names that represent the instructions of both targets. `LOAD v4, v[0:1]` and `STORE v[0:1], v4` are the FLAT
-/// instructions of gfx803 and the GLOBAL ones of gfx90a, with the same name behind the first word: `LOAD_ubyte`, `STORE_short`.
-/// `ADD_u32 v0, v1, v2` is an addition whose carry may be written, and `ADD_co_u32 v0, v1, v2`, `ADDC_co_u32 v0, v1, v2` are a
-/// sum of 64 bits by VCC.
+/// Translates a line whose names in capitals represent the instructions of either target. `LOAD v4, v[0:1]` and `STORE v[0:1],
+/// v4` are FLAT instructions on gfx803 and GLOBAL instructions on gfx90a; suffixes as in `LOAD_ubyte` and `STORE_short` are
+/// kept. `ADD_u32 v0, v1, v2` is an addition that may write a carry; `ADD_co_u32 v0, v1, v2` and `ADDC_co_u32 v0, v1, v2` are
+/// the two halves of a 64-bit sum with the carry in VCC.
 std::string translated(const std::string& line, isa::Target target);
 
-/// Reads machine code whose first word is at kEntry. `code` must outlive it.
+/// A function that reads machine code whose first word is at kEntry. `code` must outlive the function.
 isa::FetchWords fetch_from(const std::vector<std::uint32_t>& code);
 
 class AssembledKernel {
  public:
-  /// Lines as of translated(); s_endpgm follows them.
+  /// Assembles lines as accepted by translated(), and appends s_endpgm.
   AssembledKernel(isa::Target target, std::vector<std::string> lines);
 
-  /// Machine code as it is.
+  /// A kernel of the given machine code.
   static AssembledKernel from_words(isa::Target target, std::vector<std::uint32_t> words) {
     AssembledKernel kernel(target);
     kernel.words_ = std::move(words);
@@ -46,9 +46,9 @@ class AssembledKernel {
   /// Writes the patches over the code.
   void apply(const std::vector<CodePatch>& patches);
 
-  /// Each chain as its pattern, then role, line and tag of each instruction: "1: a0/01 b1/10 w2/10 o3/10 s4/11".
+  /// Text of each chain: its pattern, then role, line and tag of each instruction: "1: a0/01 b1/10 w2/10 o3/10 s4/11".
   std::vector<std::string> chains(const FinalizedKernel& kernel) const;
-  /// Each refused load as its line, the reason, and the line that decides: "0 reused 3".
+  /// Text of each refused load: its line, the reason, and the line that causes the refusal: "0 reused 3".
   std::vector<std::string> refusals(const FinalizedKernel& kernel) const;
 
  private:

@@ -1,5 +1,6 @@
-// Chains in all code objects that the build makes for tests and workloads: invariants of each, and the chains of the paper's
-// programs. LACUNA_LIST_CHAINS=mvt lists chains and refused loads of files whose names begin so; "" of all.
+// Chains in all code objects that the build makes for tests and workloads: invariants of all chains, and the expected chains of
+// the paper's programs. LACUNA_LIST_CHAINS=mvt lists chains and refused loads of files whose names begin with "mvt"; an empty
+// value, of all files.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -21,7 +22,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Object files are excluded although they contain code objects: their programs contain the same ones.
+// Object files are excluded, because the linked programs contain the same code objects.
 std::vector<fs::path> code_files() {
   std::vector<fs::path> files;
   for (const char* folder : {"workloads", "tests", "firmware"}) {
@@ -37,7 +38,7 @@ std::vector<fs::path> code_files() {
   return files;
 }
 
-// ELF files that are programs for the hart have no code objects.
+// Programs for the hart are ELF files without code objects.
 std::vector<CodeObject> code_objects(const fs::path& file) {
   try {
     return read_code_objects(file);
@@ -159,12 +160,12 @@ TEST(ChainInventory, AllCodeObjects) {
   }
 }
 
-/// Kernels of --form suite, with the chains that they are written for.
+/// A kernel of --form suite, with the chains for which it was written.
 struct SuiteKernel {
   const char* program;
   const char* name;
-  Counts chains;         ///< by pattern
-  bool in_loop = false;  ///< all of them are in loops
+  Counts chains;         ///< expected number of chains by pattern
+  bool in_loop = false;  ///< whether all chains of the kernel are in loops
 };
 
 const std::vector<SuiteKernel>& suite_kernels() {
@@ -188,7 +189,7 @@ const std::vector<SuiteKernel>& suite_kernels() {
   return kernels;
 }
 
-/// Whether control may return to the block in which the chain is.
+/// Whether control may return to the chain's block.
 bool in_loop(const Chain& chain, const isa::ControlFlow& flow) {
   const std::vector<isa::PlacedInstruction>& code = flow.instructions();
   const auto first = std::find_if(code.begin(), code.end(), [&](const isa::PlacedInstruction& placed) {

@@ -1,5 +1,5 @@
 // Executes random programs with branches and loops, tracking loaded values lane by lane: no instruction outside of a chain may
-// read one of the chain's values. An oracle for the analysis of reuse, which never executes anything.
+// read one of the chain's values. Checks the static analysis of reuse against execution.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -20,17 +20,17 @@ using isa::kLanes;
 
 constexpr std::uint64_t kInput = 0x7000000000;
 constexpr std::uint64_t kOutput = 0x7100000000;
-constexpr unsigned kFirstData = 4;  // v4 to v9: few, so that they are written again and again
+constexpr unsigned kFirstData = 4;  // v4 to v9: few registers, so that each is written repeatedly
 constexpr unsigned kDataRegisters = 6;
-constexpr unsigned kFirstCounter = 12;  // v12 on: rounds that a lane has left in a loop, by depth
-constexpr unsigned kFirstMask = 10;     // s[10:11] on, by depth
+constexpr unsigned kFirstCounter = 12;  // v12 on: remaining iterations of each lane, by loop depth
+constexpr unsigned kFirstMask = 10;     // s[10:11] on: saved EXEC masks, by depth
 constexpr unsigned kDeepest = 3;
 constexpr unsigned kMostSteps = 20000;
 
 struct Line {
   std::string text;
-  int label = -1;    ///< where this branch goes
-  int defines = -1;  ///< the label of this place
+  int label = -1;    ///< label to which the branch goes; -1: not a branch
+  int defines = -1;  ///< label that stands at this line; -1: none
 };
 
 class Generator {
@@ -145,7 +145,7 @@ class Generator {
     }
     add("s_or_b64 exec, exec, " + saved);
   }
-  // A loop that lanes leave one after the other. It ends, because each lane's counter limits its iterations.
+  // Appends a loop that lanes leave one after the other. The loop ends, because each lane's counter limits its iterations.
   void loop(unsigned depth) {
     const std::string left = mask(depth);
     const std::string counter = "v" + std::to_string(kFirstCounter + depth);
@@ -245,7 +245,7 @@ class Follower {
  private:
   struct Member {
     int chain = -1;
-    bool holds = false;  ///< its result is the chain's alone
+    bool holds = false;  ///< whether only the chain may read the member's result
     ChainTag tag = ChainTag::none;
   };
 
@@ -258,7 +258,7 @@ class Follower {
     machine_.v(vgpr + 1, lane) = static_cast<std::uint32_t>(address >> 32);
   }
 
-  // EXEC is the same from the first instruction of a chain to its last.
+  // Checks that EXEC is the same from the first instruction of a chain to the last.
   void check_order(const Member& member, const isa::PlacedInstruction& placed) {
     if (member.tag == ChainTag::first) open_[member.chain] = machine_.wave.exec();
     for (const auto& [chain, mask] : open_) EXPECT_EQ(machine_.wave.exec(), mask) << std::hex << placed.address;
@@ -291,7 +291,7 @@ class Follower {
   isa::ControlFlow flow_;
   isa::test::Machine machine_;
   std::map<std::uint64_t, Member> members_;
-  std::map<int, std::uint64_t> open_;  ///< masks of chains that have begun
+  std::map<int, std::uint64_t> open_;  ///< EXEC masks of chains that have begun
   std::array<std::array<int, kLanes>, isa::test::Machine::kVgprs> holds_{};
 };
 

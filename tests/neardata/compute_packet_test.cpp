@@ -1,5 +1,5 @@
-// Encoding of compute packets: every packet that the hardware makes is the same after encoding and decoding, has one word of
-// 256 bits, and more only if it diverges; values that do not fit are refused.
+// Encoding of compute packets: every packet that the hardware makes is unchanged after encoding and decoding, and has one word
+// of 256 bits, or more if its lanes diverge; values that do not fit are refused.
 #include "models/neardata/compute_packet.h"
 
 #include <gtest/gtest.h>
@@ -73,7 +73,7 @@ TEST(ComputePacket, RandomPacketsComeBack) {
   }
 }
 
-// Packets have 249 bits: those above are zero.
+// Fields take 249 bits; the remaining bits of the word are zero.
 TEST(ComputePacket, FieldsTake249Bits) {
   ComputePacket p = copy_of_a_line();
   p.core = 255;

@@ -1,4 +1,4 @@
-// Addition of a section to an ELF file: loaded contents do not change, and the operation is idempotent.
+// Adding a section to an ELF file does not change the loaded contents and is idempotent.
 #include "platform/loaders/elf_section.h"
 
 #include <elf.h>
@@ -48,7 +48,7 @@ TEST(ElfSection, IsAddedToEveryCodeObject) {
     ASSERT_EQ(extended.segments().size(), original.segments().size());
     for (std::size_t i = 0; i < original.segments().size(); ++i) {
       EXPECT_EQ(extended.segments()[i].virtual_address, original.segments()[i].virtual_address);
-      if (original.segments()[i].virtual_address == 0) continue;  // it has the ELF header
+      if (original.segments()[i].virtual_address == 0) continue;  // this segment contains the ELF header, which changes
       EXPECT_EQ(copy(extended.segments()[i].bytes), copy(original.segments()[i].bytes));
     }
     for (const ElfSection& s : original.sections()) {
@@ -61,7 +61,7 @@ TEST(ElfSection, IsAddedToEveryCodeObject) {
       EXPECT_EQ(extended.symbols()[i].name, original.symbols()[i].name);
     EXPECT_EQ(extended.notes().size(), original.notes().size());
     EXPECT_EQ(CodeObject(ElfFile(bytes, "a.co")).kernels().size(), CodeObject::read(entry.path()).kernels().size());
-    // Adding the same section again, and one with other contents.
+    // Adds the same section again, and one with other contents.
     EXPECT_EQ(with_section(bytes, ".extra", contents, "a.co"), bytes);
     const std::vector<std::byte> other = some_bytes(7);
     EXPECT_EQ(with_section(bytes, ".extra", other, "a.co"), with_section(original.bytes(), ".extra", other, "a.co"));
@@ -90,7 +90,7 @@ TEST(ElfSection, RefusesDamagedFiles) {
   EXPECT_THROW(with_section(std::span(bytes).first(40), ".extra", {}, "a.co"), ElfError);
   for (std::size_t size = 64; size < bytes.size(); size += 64)
     EXPECT_THROW(with_section(std::span(bytes).first(size), ".extra", {}, "a.co"), ElfError) << size;
-  // A section that another one follows is not replaced, since the number of the other one would change.
+  // A section followed by another one is not replaced, since the number of the following section would change.
   const std::vector<std::byte> one = with_section(bytes, ".one", some_bytes(4), "a.co");
   const std::vector<std::byte> two = with_section(one, ".two", some_bytes(4), "a.co");
   EXPECT_THROW(with_section(two, ".one", some_bytes(4), "a.co"), ElfError);

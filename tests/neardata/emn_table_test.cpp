@@ -1,5 +1,6 @@
-// Earliest meeting nodes of the paper's machine (configs/mesh56.cfg), compared with the worked examples of Opportunistic
-// Computing (ISCA '19, sections 3.1 and 3.2), and of random machines, compared with a second implementation of Algorithm 1.
+// Earliest meeting nodes. Those of the paper's machine (configs/mesh56.cfg) are compared with the worked examples of
+// Opportunistic Computing (ISCA '19, sections 3.1 and 3.2), those of random machines with a second implementation of Algorithm
+// 1.
 #include "models/neardata/emn_table.h"
 
 #include <gtest/gtest.h>
@@ -29,7 +30,7 @@ struct Point {
   bool operator==(const Point&) const = default;
 };
 
-/// A mesh with cores and last-level caches at nodes x + y * columns.
+/// A mesh with cores and last-level caches; the node at (x, y) is x + y * columns.
 struct Mesh {
   unsigned columns = 0;
   unsigned rows = 0;
@@ -85,7 +86,7 @@ struct PaperMachine : testing::Test {
     load(core, b);
     store(core, c);
   }
-  /// Traffic of c = f(a, b) by a node that computes. Its own cache is accessed without the network.
+  /// Traffic of c = f(a, b) by a node that computes. The node's own cache is accessed without the network.
   void offloaded(unsigned core, unsigned node, unsigned a, unsigned b, unsigned c) {
     compute_packet(core, node);
     if (a != node) load(node, a);
@@ -145,7 +146,8 @@ TEST_F(PaperMachine, LinesInTwoCachesMeetAtACore) {
 
 TEST_F(PaperMachine, OppositeCachesHaveNone) { EXPECT_EQ(mesh.table().find(15, 0, 6), EmnTable::kNone); }
 
-// Two loads of a line, and the compute packet with its acknowledgement, in flits x links. Percentages are the specification's.
+// Network cost, in flits x links, of two loads of a line, and of the compute packet with its acknowledgement. Percentages are
+// from the specification.
 TEST_F(PaperMachine, ThreeQuartersOfThePairsMeet) {
   const EmnTable table = mesh.table();
   const unsigned flits = 1 + fabric->reply_flits(kLineBytes, false, false);
@@ -180,15 +182,15 @@ TEST_F(PaperMachine, ThreeQuartersOfThePairsMeet) {
 
 // -- Algorithm 1
 
-/// Whether a node lies on the path that goes along x first, then along y; `x_first` = false: along y first.
+/// Whether a node lies on the path that follows x first, then y; with `x_first` = false, y first.
 bool on_path(Point node, Point from, Point to, bool x_first) {
   const auto within = [](unsigned v, unsigned a, unsigned b) { return v >= std::min(a, b) && v <= std::max(a, b); };
   if (x_first) return (node.y == from.y && within(node.x, from.x, to.x)) || (node.x == to.x && within(node.y, from.y, to.y));
   return (node.x == from.x && within(node.y, from.y, to.y)) || (node.y == to.y && within(node.x, from.x, to.x));
 }
 
-/// Of all nodes that a path from the core to `a` and a path to `b` have in common, the one with the smallest sum of distances
-/// to `a` and `b`. Of several such nodes, the one on the first pair of paths; of several on that pair, the nearest to the core.
+/// Algorithm 1: among the nodes that a path from the core to `a` has in common with a path to `b`, the node with the smallest
+/// sum of distances to `a` and `b`. Ties go to the first pair of paths, then to the node nearest to the core.
 unsigned algorithm_1(const Mesh& mesh, unsigned core, unsigned a, unsigned b) {
   if (a == b) return a;
   const Point from = mesh.at(core);
@@ -210,7 +212,7 @@ unsigned algorithm_1(const Mesh& mesh, unsigned core, unsigned a, unsigned b) {
   return best;
 }
 
-/// Up to 12 x 12 nodes; up to 10 caches, and cores at all other nodes or some of them.
+/// A mesh of up to 12 x 12 nodes with up to 10 caches, and cores at all or some of the other nodes.
 Mesh random_mesh(std::mt19937& random) {
   Mesh mesh;
   const auto one_of = [&random](unsigned least, unsigned most) {

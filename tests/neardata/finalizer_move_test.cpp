@@ -1,5 +1,5 @@
-// Moved code has the effects of the original: random code as compilers schedule it is executed before and after, on a machine
-// whose loads arrive as late as waits allow; and the moves in code written for the test.
+// Moved code has the effects of the original. Random code, scheduled as compilers do, is executed before and after moving, on a
+// machine whose loads arrive as late as waits allow. Other tests check the moves in hand-written code.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -36,7 +36,7 @@ std::vector<std::string> listing(const AssembledKernel& code) {
   return lines;
 }
 
-// Address arithmetic as hipcc emits it: the high half of a base in a register, then a 64-bit sum.
+// Address arithmetic as hipcc emits it: a move of a base's high half to a register, then a 64-bit sum.
 TEST_P(FinalizerMove, AddressArithmeticGoesInFront) {
   AssembledKernel code(GetParam(), {"LOAD v8, v[2:3]", "v_mov_b32 v7, s7", "ADD_co_u32 v4, s6, v0", "ADDC_co_u32 v5, v7, v1",
                                     "s_waitcnt vmcnt(0)", "v_mul_f32 v8, s3, v8", "STORE v[4:5], v8"});
@@ -54,7 +54,7 @@ TEST_P(FinalizerMove, AddressArithmeticGoesInFront) {
   EXPECT_EQ(again.chains, kernel.chains);
 }
 
-// The second address is computed in the registers of the first, and the store's address in one of them.
+// The second address is computed in the registers of the first address, and the store's address in one of these registers.
 const std::vector<std::string> kReusedRegisters{"LOAD v8, v[2:3]",        "v_mov_b32 v3, s7",       "ADD_co_u32 v2, s6, v0",
                                                 "ADDC_co_u32 v3, v3, v1", "LOAD v9, v[2:3]",        "v_mov_b32 v3, s9",
                                                 "ADD_co_u32 v4, s8, v0",  "ADDC_co_u32 v5, v3, v1", "s_waitcnt vmcnt(0)",
@@ -71,7 +71,7 @@ TEST_P(FinalizerMove, ConflictingRegistersAreRenamed) {
 
 TEST_P(FinalizerMove, WithoutFreeRegistersNothingMoves) {
   const AssembledKernel code(GetParam(), kReusedRegisters);
-  // The code uses v0 to v5, v8 and v9, and the kernel has no further registers that could be used instead.
+  // The code uses v0 to v5, v8 and v9, and the kernel has no unused registers for a renaming.
   const FinalizedKernel kernel = code.finalize({.move = true, .vgprs = 6});
   EXPECT_THAT(kernel.patches, IsEmpty());
   EXPECT_EQ(kernel.moved, 0u);
@@ -93,14 +93,14 @@ TEST_P(FinalizerMove, InterleavedChainsGetTheirOwnWaits) {
   EXPECT_EQ(lines[6], "s_waitcnt vmcnt(0)");
 }
 
-// Line 2 would move after the chain and line 3 before it; then the wait of the next block would wait for the wrong access.
+// Moving line 2 behind the chain and line 3 in front of it would make the next block's wait wait for the wrong access.
 TEST_P(FinalizerMove, OperationsOutstandingAtTheEndStayInOrder) {
   const std::vector<std::string> block{"LOAD v8, v[2:3]",  "v_mov_b32 v2, s4",   "LOAD v9, v[2:3]",
                                        "LOAD v10, v[4:5]", "s_waitcnt vmcnt(2)", "v_cmp_lt_f32 vcc, 0, v8"};
   std::vector<std::string> lines = block;
   for (const char* line : {"s_branch 0", "s_waitcnt vmcnt(1)", "v_mov_b32 v20, v9"}) lines.emplace_back(line);
   EXPECT_THAT(AssembledKernel(GetParam(), lines).finalize({.move = true}).patches, IsEmpty());
-  // If the block waits for both accesses, the code may move.
+  // If the block itself waits for both accesses, the code may move.
   lines = block;
   for (const char* line : {"s_waitcnt vmcnt(0)", "v_mov_b32 v20, v9"}) lines.emplace_back(line);
   EXPECT_EQ(AssembledKernel(GetParam(), lines).finalize({.move = true}).patches.size(), 1u);
@@ -130,7 +130,7 @@ TEST_P(FinalizerMove, StoresAndWaitStatesStayInOrder) {
 constexpr std::uint64_t kBuffer = 0x7000000000;
 constexpr unsigned kVgprs = 28;
 
-// Executes code with loaded data arriving only when a wait requires them; until then the register holds another value.
+// Executes code such that loaded data arrive only when a wait requires them; until then the register holds a different value.
 class LateMachine {
  public:
   explicit LateMachine(isa::Target target) {
@@ -149,7 +149,7 @@ class LateMachine {
       machine_.v(20, l) = static_cast<std::uint32_t>(scattered);
       machine_.v(21, l) = static_cast<std::uint32_t>(scattered >> 32);
     }
-    // Offsets of the bases: the second one overlaps the first.
+    // Offsets for the bases, such that the second region overlaps the first.
     auto& sgpr = machine_.wave.sgpr;
     sgpr[4] = 0x100;
     sgpr[6] = 0x143;
@@ -217,7 +217,7 @@ class LateMachine {
         std::copy_n(vm_.front().data.begin(), kLanes, machine_.wave.v(static_cast<unsigned>(vm_.front().vgpr)));
       vm_.pop_front();
     }
-    // Scalar loads return in any order: none is sure to have arrived before all have.
+    // Scalar loads return in any order: none is certain to have arrived before all have.
     if (counts.lgkm != 0) return;
     for (const Late& late : scalars_) machine_.wave.sgpr[static_cast<unsigned>(late.sgpr)] = late.data[0];
     scalars_.clear();

@@ -48,7 +48,7 @@ const Lines kOneLoad{"LOAD v10, v[0:1]", kWaitVector};
 TEST_P(Finalizer, Pattern1) {
   EXPECT_THAT(chains(kTwoLoads + Lines{"v_add_f32 v12, v10, v11", "STORE v[4:5], v12"}),
               ElementsAre("1: a0/01 b1/10 w2/10 o3/10 s4/11"));
-  // The result replaces a loaded register, with the operands exchanged.
+  // The result overwrites a loaded register; operands are exchanged.
   EXPECT_THAT(chains(kTwoLoads + Lines{"v_sub_f32 v10, v11, v10", "STORE v[4:5], v10"}),
               ElementsAre("1: b0/01 a1/10 w2/10 o3/10 s4/11"));
   EXPECT_THAT(chains(kTwoLoads + Lines{"ADD_u32 v12, v10, v11", "STORE v[4:5], v12"}),
@@ -69,7 +69,7 @@ TEST_P(Finalizer, Pattern2BySplitting) {
   EXPECT_THAT(chains(kTwoLoads + Lines{"v_mac_f32 v20, v10, v11"}), ElementsAre("2: a0/01 b1/10 w2/10 o3/11"));
   EXPECT_THAT(chains(kTwoLoads + Lines{"v_mad_f32 v20, v10, v11, -v21 clamp"}), ElementsAre("2: a0/01 b1/10 w2/10 o3/11"));
   EXPECT_THAT(chains(kTwoLoads + Lines{"v_mad_u32_u24 v20, v10, v11, v21"}), ElementsAre("2: a0/01 b1/10 w2/10 o3/11"));
-  // Of v_mac only the sum could be the second operation of a chain, and that has a single loaded operand.
+  // With a single load, a chain whose result remains in a register saves nothing.
   EXPECT_THAT(refusals(kOneLoad + Lines{"v_mac_f32 v20, v10, v21"}), ElementsAre("0 nothing saved 2"));
 }
 
@@ -128,7 +128,7 @@ TEST_P(Finalizer, Pattern8) {
 TEST_P(Finalizer, Pattern9) {
   EXPECT_THAT(chains(kTwoLoads + Lines{"v_mul_f32 v12, s3, v11", "v_add_f32 v12, v10, v12", "STORE v[4:5], v12"}),
               ElementsAre("9: a0/01 b1/10 w2/10 o3/10 o4/10 s5/11"));
-  // STREAM's triad in one instruction: its destination is the addend.
+  // STREAM's triad in one instruction, whose destination is the addend.
   EXPECT_THAT(chains(kTwoLoads + Lines{"v_mac_f32 v10, s3, v11", "STORE v[4:5], v10"}),
               ElementsAre("9: a0/01 b1/10 w2/10 o3/10 s4/11"));
   EXPECT_THAT(chains(kTwoLoads + Lines{"v_mad_f32 v12, v10, v11, 1.0", "STORE v[4:5], v12"}),
@@ -202,7 +202,7 @@ TEST_P(Finalizer, RefusesReuse) {
 }
 
 TEST_P(Finalizer, RefusesReuseInOtherBlocks) {
-  // The use follows a branch, or is reached around a loop.
+  // The use follows a branch, or is reached in the next iteration of a loop.
   EXPECT_THAT(refusals(kOneLoad + Lines{"v_cmp_lt_f32 vcc, 0, v10", "s_cbranch_vccz 1", "v_mov_b32 v20, v10"}),
               ElementsAre("0 reused 4"));
   EXPECT_THAT(
@@ -230,11 +230,11 @@ TEST_P(Finalizer, ValuesRemainInLanesThatAreNotWritten) {
   // v_readlane may read any lane.
   EXPECT_THAT(refusals(compared + Lines{"s_and_saveexec_b64 s[4:5], vcc", "v_mov_b32 v10, 0", "v_readlane_b32 s6, v10, 7"}),
               ElementsAre("0 reused 5"));
-  // If the saved mask has been overwritten, restoring it proves nothing.
+  // If the saved mask has been overwritten, restoring EXEC from it does not restore the same lanes.
   EXPECT_THAT(refusals(compared + Lines{"s_and_saveexec_b64 s[4:5], vcc", "s_mov_b32 s4, s8", "s_or_b64 exec, exec, s[4:5]",
                                         "v_mov_b32 v10, 0", "s_mov_b64 exec, -1", "v_mov_b32 v20, v10"}),
               ElementsAre("0 reused 8"));
-  // Both sides of a branch overwrite the register: together, in all lanes.
+  // Both sides of a branch overwrite the register, together in all lanes.
   EXPECT_THAT(chains(compared + Lines{"s_and_saveexec_b64 s[4:5], vcc", "s_xor_b64 s[4:5], exec, s[4:5]", "v_mov_b32 v20, 0",
                                       "s_or_saveexec_b64 s[4:5], s[4:5]", "s_xor_b64 exec, exec, s[4:5]", "v_mov_b32 v20, 1",
                                       "s_or_b64 exec, exec, s[4:5]", "v_mov_b32 v10, 2", "v_mov_b32 v20, v10"}),
@@ -251,7 +251,7 @@ TEST_P(Finalizer, LoopsThatLanesLeave) {
                    "v_cmp_eq_u32 vcc, s6, v21",
                    "s_or_b64 s[4:5], vcc, s[4:5]",
                    "s_andn2_b64 exec, exec, s[4:5]",
-                   "s_cbranch_execnz 65526",  // to line 1
+                   "s_cbranch_execnz 65526",  // branches to line 1
                    "s_or_b64 exec, exec, s[4:5]"};
   EXPECT_THAT(chains(loop + Lines{"v_mov_b32 v10, 0", "v_mov_b32 v22, v10"}), ElementsAre("2: a1/01 b2/10 w3/10 o4/11"));
   EXPECT_THAT(refusals(loop + Lines{"v_mov_b32 v22, v10"}), ElementsAre("1 reused 10", "2 reused 10"));
@@ -291,7 +291,7 @@ TEST_P(Finalizer, RefusesOperations) {
                        Lines{"v_add_f32_sdwa v11, v10, v10 dst_sel:DWORD src0_sel:WORD_0 src1_sel:DWORD", "STORE v[4:5], v11"}),
               ElementsAre("0 operation 2"));
   EXPECT_THAT(refusals(kOneLoad + Lines{"v_cndmask_b32 v11, 0, v10, vcc", "STORE v[4:5], v11"}), ElementsAre("0 operation 2"));
-  // The loaded value is an address; then data and address of the same store.
+  // The loaded value is used as an address, then as data and address of the same store.
   EXPECT_THAT(refusals(kOneLoad + Lines{"LOAD v12, v[10:11]", kWaitVector, "v_cmp_lt_f32 vcc, 0, v12"}),
               ElementsAre("0 operation 2"));
   EXPECT_THAT(refusals(kOneLoad + Lines{"STORE v[10:11], v10"}), ElementsAre("0 operation 2"));
@@ -310,7 +310,7 @@ TEST_P(Finalizer, RefusesChangesOfExec) {
   EXPECT_THAT(refusals(kOneLoad +
                        Lines{"s_setreg_imm32_b32 hwreg(HW_REG_MODE, 4, 2), 3", "v_mul_f32 v11, s3, v10", "STORE v[4:5], v11"}),
               ElementsAre("0 EXEC 2"));
-  // The registers that are read are known only at run time.
+  // VGPR indexing: the registers that are read are known only at run time.
   EXPECT_THAT(
       refusals(kOneLoad + Lines{"STORE v[4:5], v10", "s_set_gpr_idx_on s3, 0x1", "v_mov_b32 v20, v21", "s_set_gpr_idx_off"}),
       ElementsAre(StartsWith("0 EXEC")));
@@ -318,7 +318,7 @@ TEST_P(Finalizer, RefusesChangesOfExec) {
 
 TEST_P(Finalizer, RefusesUseAfterABranch) {
   EXPECT_THAT(refusals(kOneLoad + Lines{"s_cbranch_scc0 2", "STORE v[4:5], v10"}), ElementsAre("0 crosses a branch 3"));
-  // A branch leads into the middle of the instructions.
+  // A branch target lies between the instructions of the chain.
   EXPECT_THAT(refusals({"s_cbranch_scc0 2", "LOAD v10, v[0:1]", kWaitVector, "STORE v[4:5], v10"}),
               ElementsAre("1 crosses a branch 3"));
 }
@@ -332,7 +332,7 @@ TEST_P(Finalizer, RefusesStoresThatMayAlias) {
   // A chain of pattern 2 ends before the store.
   EXPECT_THAT(chains(kTwoLoads + Lines{"v_add_f32 v12, v10, v11", "STORE v[6:7], v20", "STORE v[4:5], v12"}),
               ElementsAre("2: a0/01 b1/10 w2/10 o3/11"));
-  // LDS cannot alias global memory.
+  // A store to LDS cannot alias global memory.
   EXPECT_THAT(chains(kOneLoad + Lines{"ds_write_b32 v20, v21", "STORE v[4:5], v10"}), ElementsAre("3: a0/01 w1/10 s3/11"));
   if (gfx8()) return;
   EXPECT_THAT(chains(kOneLoad + Lines{"scratch_store_dword v20, v21, off", "STORE v[4:5], v10"}),
@@ -347,7 +347,7 @@ TEST_P(Finalizer, RefusesStoresThatMayAlias) {
 }
 
 TEST_P(Finalizer, RefusesChainsThatDoNotFitThePacket) {
-  // Two uniform values; clamp; modifiers of two operations; elements of different sizes; three operations.
+  // Causes in turn: two uniform values; clamp; modifiers with two operations; elements of different sizes; three operations.
   EXPECT_THAT(refusals(kOneLoad + Lines{"v_mul_f32 v11, s3, v10", "v_add_f32 v11, s4, v11", "STORE v[4:5], v11"}),
               ElementsAre("0 does not fit the packet 4"));
   EXPECT_THAT(refusals(kOneLoad + Lines{"v_mul_f32 v11, s3, v10 clamp", "STORE v[4:5], v11"}),
@@ -360,7 +360,7 @@ TEST_P(Finalizer, RefusesChainsThatDoNotFitThePacket) {
               ElementsAre("0 does not fit the packet 1", "1 does not fit the packet 1"));
   EXPECT_THAT(refusals(kOneLoad + Lines{"v_mad_f32 v11, v10, s3, s3", "v_mul_f32 v11, v11, v11", "STORE v[4:5], v11"}),
               ElementsAre("0 does not fit the packet 4"));
-  // A single operation has room for the modifiers; a sign can be part of a sum.
+  // A packet with a single operation has room for modifiers; a sign can be absorbed by a sum.
   EXPECT_THAT(chains(kOneLoad + Lines{"v_mul_f32 v11, -s3, |v10| mul:2", "STORE v[4:5], v11"}),
               ElementsAre("7: a0/01 w1/10 o2/10 s3/11"));
   EXPECT_THAT(chains(kTwoLoads + Lines{"v_mad_f32 v12, v10, s3, -v11", "STORE v[4:5], v12"}),
@@ -373,7 +373,7 @@ TEST_P(Finalizer, RefusesDataForLds) {
 }
 
 TEST_P(Finalizer, ConstantsInRegistersAreNotUniform) {
-  // v11 is computed before the load, from no loaded value.
+  // v11 is computed before the load and not from loaded data.
   EXPECT_THAT(refusals({"v_mov_b32 v11, 0", "LOAD v10, v[0:1]", kWaitVector, "v_add_f32 v12, v10, v11", "STORE v[4:5], v12"}),
               ElementsAre("1 nothing saved 3"));
 }
@@ -389,14 +389,14 @@ TEST_P(Finalizer, RefusesWaitsForSomethingElse) {
   EXPECT_THAT(
       refusals({"LOAD_dwordx2 v[12:13], v[2:3]", "LOAD v10, v[0:1]", kWaitVector, "v_mov_b32 v20, v13", "STORE v[4:5], v10"}),
       ElementsAre("0 wide 0", "1 wait 3"));
-  // The uniform value arrives with the same wait; data loaded before the block may, too.
+  // The uniform value arrives with the same wait, as may data loaded before the block.
   EXPECT_THAT(refusals({"s_load_dword s3, s[8:9], 0x0", "LOAD v10, v[0:1]", "s_waitcnt vmcnt(0) lgkmcnt(0)",
                         "v_mul_f32 v11, s3, v10", "STORE v[4:5], v11"}),
               ElementsAre("1 wait 3"));
   EXPECT_THAT(refusals({"s_load_dword s3, s[8:9], 0x0", "s_branch 0", "LOAD v10, v[0:1]", "s_waitcnt vmcnt(0) lgkmcnt(0)",
                         "v_mul_f32 v11, s3, v10", "STORE v[4:5], v11"}),
               ElementsAre("2 wait 4"));
-  // The other data are needed only after the chain.
+  // The other data that the wait covers are needed only after the chain.
   EXPECT_THAT(
       chains({"LOAD_dwordx2 v[12:13], v[2:3]", "LOAD v10, v[0:1]", kWaitVector, "STORE v[4:5], v10", "v_mov_b32 v20, v13"}),
       ElementsAre("3: a1/01 w2/10 s3/11"));

@@ -1,4 +1,4 @@
-// Tags of code in GPU memory are those of its file, at the addresses where it is.
+// Tags for code in GPU memory: the tags of its file, relocated to the code's addresses.
 #include "platform/loaders/image_tags.h"
 
 #include <gmock/gmock.h>
@@ -55,7 +55,7 @@ TEST_F(ImageTagsTest, OtherCodeHasNoTags) {
   images_ = {tagged_.bytes};
   EXPECT_FALSE(find(kBase + entry() + 256).has_value());
   EXPECT_FALSE(find(0x1000).has_value());
-  // Code that has changed since it was loaded.
+  // Tags of code that has changed since it was loaded are refused.
   loaded_[entry()] ^= std::byte{1};
   EXPECT_FALSE(find(kBase + entry()).has_value());
 }

@@ -1,4 +1,5 @@
-// The fill of a service queue's input: packets in any order of arrival, against hand-made cases and a count by events.
+// The fill of a service queue's input, for packets added in any order: hand-made cases, and comparison with a count of all
+// events.
 #include "models/neardata/input_fill.h"
 
 #include <gtest/gtest.h>
@@ -59,7 +60,7 @@ TEST(InputFill, EqualsACountByEvents) {
     const unsigned apart = 1 + run % 40;
     std::vector<Packet> packets;
     for (unsigned i = 0; i < 200; ++i) {
-      const std::uint64_t at = i * apart + random() % 100;  // up to 100 late
+      const std::uint64_t at = i * apart + random() % 100;  // arrival up to 100 ps out of order
       packets.push_back({at, at + 1 + random() % 60});
     }
     InputFill input;
@@ -70,7 +71,7 @@ TEST(InputFill, EqualsACountByEvents) {
   }
 }
 
-// Of a million packets that arrive every 10 and stay for 15, only those that later ones may coincide with are kept.
+// Of a million packets that arrive every 10 ps and stay for 15 ps, only those that may overlap with later packets are kept.
 TEST(InputFill, DropsPastArrivals) {
   InputFill input;
   std::size_t kept = 0;

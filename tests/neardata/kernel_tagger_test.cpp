@@ -15,7 +15,7 @@
 namespace lacuna::test {
 namespace {
 
-/// Address arithmetic is between the chain's instructions.
+/// Code with address arithmetic between the chain's instructions.
 const std::vector<std::string> kSpread{"LOAD v8, v[2:3]",        "v_mov_b32 v7, s7",   "ADD_co_u32 v4, s6, v0",
                                        "ADDC_co_u32 v5, v7, v1", "s_waitcnt vmcnt(0)", "v_mul_f32 v8, s3, v8",
                                        "STORE v[4:5], v8"};
@@ -81,7 +81,7 @@ class KernelTaggerTest : public ::testing::Test {
 TEST_F(KernelTaggerTest, CodeMovesBeforeTheFirstWavefront) {
   AssembledKernel kernel(kTarget, kSpread);
   load(kernel);
-  // The code has been decoded before, as code of another kernel in the same page.
+  // The code has already been decoded, for another kernel in the same page.
   EXPECT_EQ(isa::disassemble(*code_.at(kEntry), kTarget), "flat_load_dword v8, v[2:3]");
   start();
   const FinalizedKernel expected = kernel.finalize({.move = true, .vgprs = 12});
@@ -145,7 +145,7 @@ TEST_F(KernelTaggerTest, CodeThatChangesWhileItRunsIsUntagged) {
   load(AssembledKernel(kTarget, kSpread));
   const std::uint64_t first = start();
   const AssembledKernel other(kTarget, kSpread);
-  load(other);  // as it was before the move
+  load(other);  // the code as it was before the move
   const std::uint64_t second = start();
   EXPECT_TRUE(chains().empty());
   EXPECT_EQ(loaded(other.words().size()), other.words());

@@ -1,5 +1,5 @@
-// Whole devices with near-data computing: the same results in all modes, networks and numbers of threads, the traffic that the
-// paper's worked examples name, and nothing left in any queue at the end of a kernel, after a fault and after a reset.
+// Whole devices with near-data computing: results are the same in all modes, networks and numbers of threads, traffic is that
+// of the paper's worked examples, and queues are empty at the end of a kernel, after a fault and after a reset.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -28,7 +28,7 @@ GpuDeviceParameters mesh56(NearDataMode mode) {
   return p;
 }
 
-/// A network with a device for each mode, and some for single tests.
+/// A network with a device for each mode, and some devices for single tests.
 struct Network {
   Network(const std::string& name, const GpuDeviceParameters& p, WorkerThreads& workers)
       : none((name + "_none").c_str(), with_mode(p, NearDataMode::none)),
@@ -108,7 +108,7 @@ TEST_P(NearDataDevice, RepetitionsAndThreadsTakeTheSameCycles) {
   }
 }
 
-// At a crossbar packets meet only at the nodes of the caches.
+// In a crossbar, packets meet only at the nodes of the caches.
 TEST(NearDataCrossbar, OmniComputesAsLlcDoes) {
   Network& n = bench<DeviceBench>().crossbar;
   for (const bool divergent : {false, true}) {
@@ -216,7 +216,7 @@ TEST_P(NearDataDevice, AFaultLeavesNothingBehind) {
   EXPECT_TRUE(gpu.memory(kC, kStores * kRegion) == run_patterns(n_.none, false, 16).results);
 }
 
-// The device continues as a new one would.
+// After the reset, the device behaves as a new one.
 TEST_P(NearDataDevice, ResetWithChainsInFlight) {
   const Outcome fresh = run_patterns(n_.fresh, true, 16);
   NearDataGpu& gpu = n_.omni;
@@ -241,7 +241,7 @@ TEST_P(NearDataDevice, ResetWithChainsInFlight) {
   EXPECT_GE(interrupted, 3U);
 }
 
-// Kernels are tagged again: other code may be at their addresses.
+// After a reset, kernels are tagged again, since other code may be at their addresses.
 TEST_P(NearDataDevice, ResetForgetsTags) {
   n_.omni.start();
   n_.omni.mark();
@@ -256,7 +256,7 @@ TEST_P(NearDataDevice, ResetForgetsTags) {
 
 // -- worked examples (sections 3.1 and 3.2)
 
-/// c = a + b by 32 lanes of core 15, workgroup 15 of 56; the others do nothing.
+/// Runs c = a + b on 32 lanes of core 15, workgroup 15 of 56; the other workgroups do nothing.
 Counts one_chain_on_core_15(NearDataGpu& gpu, unsigned a, unsigned b, unsigned c) {
   const AssembledKernel kernel(
       isa::Target::gfx803,

@@ -1,4 +1,4 @@
-// Devices with near-data computing.
+// Helpers for devices with near-data computing.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -26,7 +26,7 @@ inline GpuDeviceParameters small_mesh(RouterModel routers = RouterModel::booked)
   GpuDeviceParameters p = small_machine();
   p.noc.topology = FabricTopology::mesh;
   p.noc.columns = p.noc.rows = 4;
-  p.noc.placement = "2,0 0,1 3,2 1,3 3,3";  // four caches, and host memory
+  p.noc.placement = "2,0 0,1 3,2 1,3 3,3";  // nodes of the four caches and of host memory
   p.noc.routers = routers;
   return p;
 }

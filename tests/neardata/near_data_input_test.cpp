@@ -1,4 +1,4 @@
-// Exact fills of a service queue's input, of packets that leave one core in the same cycle.
+// Exact fills of a service queue's input, for packets that leave one core in the same cycle.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -13,7 +13,7 @@ namespace {
 
 using Lines = std::vector<std::string>;
 
-/// A machine with cores at 1 GHz. With flits of 64 bytes every packet is one flit.
+/// A machine with cores at 1 GHz. With flits of 64 bytes, every packet is one flit.
 GpuDeviceParameters machine(unsigned network_ghz, unsigned flit, unsigned entries) {
   GpuDeviceParameters p = small_mesh();
   p.noc.clock = Frequency{network_ghz * 1'000'000'000ULL};
@@ -35,7 +35,7 @@ struct InputBench : sc_core::sc_module {
 
 LACUNA_TEST_BENCH(InputBench)
 
-/// Comparisons of 64 lanes in eight lines of one last-level cache.
+/// A kernel of comparisons by 64 lanes, in eight lines of one last-level cache.
 AssembledKernel comparisons(unsigned loads) {
   Lines lines{"s_load_dwordx2 s[8:9], s[0:1], 0x0",
               "v_and_b32 v1, 7, v0",
@@ -56,8 +56,8 @@ AssembledKernel comparisons(unsigned loads) {
 }
 
 struct Fills {
-  std::uint64_t kernel;  ///< of the kernel's record
-  std::uint64_t queue;   ///< of the service queue of cache 2, since the device was made
+  std::uint64_t kernel;  ///< highest fill according to the kernel's record
+  std::uint64_t queue;   ///< highest fill of cache 2's service queue since the device was made
 };
 Fills fills(NearDataGpu& gpu, unsigned loads, unsigned refused) {
   const AssembledKernel kernel = comparisons(loads);
@@ -84,14 +84,14 @@ TEST(NearDataInput, IsOneWhenPacketsArriveAsTheyAreDecoded) {
   }
 }
 
-// Four flits arrive per cycle of the core: four packets of one flit, or two of two flits.
+// Four flits arrive per core cycle: four packets of one flit, or two packets of two flits.
 TEST(NearDataInput, PacketsThatArriveInTheSameCycle) {
   EXPECT_EQ(fills(bench<InputBench>().fast, 2, 0).kernel, 4U);
   EXPECT_EQ(fills(bench<InputBench>().narrow, 2, 0).kernel, 2U);
 }
 
-// The first packet is accepted. Of every refused packet, one load leaves in the cycle in which it is decoded, and the second
-// load one cycle later.
+// The first packet is accepted. Of every refused packet, one load leaves in the cycle in which the packet is decoded, the
+// second load one cycle later.
 TEST(NearDataInput, RefusedPacketsRemainUntilTheirLoadsLeave) {
   EXPECT_EQ(fills(bench<InputBench>().slow_refusing, 1, 7).kernel, 1U);
   EXPECT_EQ(fills(bench<InputBench>().slow_refusing, 2, 7).kernel, 2U);
@@ -102,7 +102,7 @@ TEST(NearDataInput, RefusedPacketsRemainUntilTheirLoadsLeave) {
   EXPECT_EQ(f.queue, 7U);
 }
 
-// Kernel records have the count of the kernel alone, the queue's statistics the maximum over all kernels.
+// Kernel records contain the count of that kernel, the queue's statistics the maximum over all kernels.
 TEST(NearDataInput, EachKernelHasItsOwnCount) {
   NearDataGpu& gpu = bench<InputBench>().fast_refusing;
   EXPECT_EQ(fills(gpu, 2, 7).kernel, 7U);

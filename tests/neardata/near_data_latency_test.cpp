@@ -18,13 +18,14 @@ using Lines = std::vector<std::string>;
 constexpr std::uint64_t kVram = NearDataGpu::kBase;
 constexpr std::uint64_t kData = NearDataGpu::kData;
 
-/// 8 x 8 nodes at 1 GHz, where all clocks have the same edges. From core 0 at (0,0) the caches are 1, 3, 6 and 13 links away.
+/// A mesh of 8 x 8 nodes at 1 GHz, where all clocks have the same edges. The caches are 1, 3, 6 and 13 links away from core 0
+/// at (0,0).
 GpuDeviceParameters latency_machine() {
   GpuDeviceParameters p = small_machine();
   p.gpu.shader_arrays = 24;
   p.noc.topology = FabricTopology::mesh;
   p.noc.columns = p.noc.rows = 8;
-  p.noc.placement = "1,0 3,0 5,1 7,6 7,7";  // and host memory
+  p.noc.placement = "1,0 3,0 5,1 7,6 7,7";  // nodes of the caches and of host memory
   ndc_of(p).mode = NearDataMode::omni;
   return p;
 }
@@ -52,7 +53,7 @@ GpuDeviceParameters acknowledging_early() {
   ndc_of(p).chain_end = ChainEnd::computation;
   return p;
 }
-/// Service queues of one entry.
+/// A machine whose service queues have one entry.
 GpuDeviceParameters refusing_machine() {
   GpuDeviceParameters p = latency_machine();
   ndc_of(p).sq_entries = 1;
@@ -70,7 +71,7 @@ struct LatencyBench : sc_core::sc_module {
 
 LACUNA_TEST_BENCH(LatencyBench)
 
-/// A pattern of Table 1 as instructions, and the properties that its time depends on.
+/// A pattern of Table 1 as instructions, and the properties on which its time depends.
 struct Pattern {
   unsigned number;
   Lines lines;
@@ -104,8 +105,8 @@ std::vector<Pattern> patterns() {
   };
 }
 
-/// A kernel in which one core performs the pattern. Arguments: addresses of a, b and c, number of the core. `busy`: all other
-/// cores execute vector instructions meanwhile.
+/// A kernel in which one core performs the pattern. Arguments: addresses of a, b and c, number of the core. `busy`: meanwhile,
+/// all other cores execute vector instructions.
 AssembledKernel kernel_of(const Pattern& pattern, std::uint64_t line, bool busy = false) {
   Lines before{"s_load_dwordx8 s[8:15], s[0:1], 0x0",
                "v_lshlrev_b32 v1, 2, v0",
@@ -147,8 +148,8 @@ struct Place {
   unsigned a, b, c;  ///< caches of the operands and of the store
 };
 struct Latency {
-  std::uint64_t cold;  ///< lines are in DRAM,
-  std::uint64_t warm;  ///< in the last-level caches
+  std::uint64_t cold;  ///< latency if the lines are in DRAM
+  std::uint64_t warm;  ///< latency if the lines are in the last-level caches
 };
 
 class NearDataLatency : public testing::Test {
@@ -165,16 +166,16 @@ class NearDataLatency : public testing::Test {
   unsigned links(unsigned from, unsigned to) const {
     return static_cast<unsigned>(network_.fabric->path_nodes(from, to).size()) - 1;
   }
-  /// Cycles of a packet (models/noc/network.h).
+  /// Cycles of a packet in an idle network (models/noc/network.h).
   std::uint64_t packet(unsigned from, unsigned to, unsigned flits) const {
-    // The last flit follows the first one, whose path takes `hop` cycles.
+    // In a crossbar, the first flit takes hop_latency cycles, and the others follow it.
     if (!p_.noc.topology->has_routers()) return p_.noc.hop_latency.n + flits;
     const unsigned links_passed = links(from, to);
     return p_.noc.interface_latency.n + (links_passed + 1) * p_.noc.router_latency.n + links_passed * p_.noc.link_latency.n +
            flits - 1;
   }
 
-  /// Runs a pattern's kernel twice, on 32 lanes; first the lines are in DRAM.
+  /// Runs a pattern's kernel twice, on 32 lanes; the lines are in DRAM in the first run and cached in the second.
   Latency measure(const AssembledKernel& kernel, const Place& place) {
     gpu_.start();
     Latency latency{};
@@ -201,11 +202,11 @@ class NearDataLatency : public testing::Test {
     return latency;
   }
 
-  /// Time of the packet by component in the last measurement.
+  /// Time of the packet by component, in the last measurement.
   std::map<std::string, std::uint64_t> parts_;
 
-  /// The sum of the stages. `access`: cycles from a load's arrival at its cache to its response. nullopt: the operands' packets
-  /// contend, or no node computes.
+  /// Expected latency, the sum of the stages; nullopt if the operands' packets contend or no node computes. `access`: cycles
+  /// from a load's arrival at its cache to its response.
   std::optional<std::uint64_t> expected(const Pattern& pattern, const Place& place, std::uint64_t access) const {
     const unsigned second = pattern.loads == 2 ? place.b : place.a;
     const unsigned store = pattern.number == 4 ? place.b : place.c;
@@ -217,7 +218,7 @@ class NearDataLatency : public testing::Test {
     // Instructions issue every four cycles; the packet leaves in the cycle after the last one.
     std::uint64_t time = 4 * (pattern.lines.size() - 1) + 1;
     time += packet(core, node, 1) + 1;
-    // Each port takes a request a cycle.
+    // Each port accepts one request per cycle.
     std::uint64_t ready = 0;
     std::vector<std::uint64_t> arrivals;
     std::uint64_t remote = 0;
@@ -253,7 +254,7 @@ class NearDataLatency : public testing::Test {
     const std::uint64_t taken = width >= 32 ? 1 : 32 / width;
     return ndc_.alu_latency.n + taken - 1 + (operations - 1) * std::max(ndc_.alu_latency.n, taken);
   }
-  /// A core and two caches that meet at another core, for a pattern with two loads whose time is known.
+  /// Finds a core and two caches whose data meet at another core, for a pattern with two loads whose expected time is known.
   Place place_at_a_core(const Pattern& pattern) const {
     for (unsigned core = 0; core < network_.cores.size(); ++core) {
       for (unsigned pair = 0; pair < 16; ++pair) {
@@ -280,7 +281,7 @@ TEST_F(NearDataLatency, AllLinesInOneCache) {
       const Place place{0, cache, cache, cache};
       const Latency measured = measure(kernel, place);
       EXPECT_EQ(measured.warm, expected(pattern, place, hit()));
-      // Components of the time: nothing waits, and a cache needs one more cycle for two operands than for one.
+      // Checks the components of the time: no component includes waiting, and a cache needs one more cycle for two operands.
       EXPECT_EQ(parts_["build"], 4 * (pattern.lines.size() - 1) + 1);
       EXPECT_EQ(parts_["alu"], computation(pattern.operations, true));
       EXPECT_EQ(parts_["queue"], 1 + ndc_.fetch_latency.n);
@@ -310,7 +311,7 @@ TEST_F(NearDataLatency, TheStoreGoesToAnotherCache) {
   EXPECT_GT(compared, 15U);
 }
 
-// The operands' caches meet at the node of a cache, or at that of a core.
+// The operands meet at the node of a cache or of a core.
 TEST_F(NearDataLatency, LinesOfTwoCachesMeetAtACore) {
   unsigned at_cores = 0;
   unsigned at_caches = 0;
@@ -356,7 +357,7 @@ class NearDataRefusing : public NearDataLatency {
   NearDataRefusing() : NearDataLatency(bench<LatencyBench>().refusing) {}
 };
 
-// Stepped routers take the cycles of booked ones when nothing contends.
+// Stepped routers take the same cycles as booked routers if no packets contend.
 TEST_F(NearDataStepped, TakesTheSameSum) {
   for (const Pattern& pattern : patterns()) {
     const AssembledKernel kernel = kernel_of(pattern, p_.l1i.line.n);
@@ -392,8 +393,8 @@ TEST_F(NearDataEarlyAck, EndsWithTheComputation) {
   }
 }
 
-// Of a wavefront's two packets, sent in consecutive cycles, the queue accepts the first one. The second one's line goes to the
-// core, which compares: its five flits leave as soon as the cache has responded.
+// Of a wavefront's two packets, sent in consecutive cycles, the queue accepts the first. For the second packet, the core
+// compares: the packet's line, five flits, is sent to the core as soon as the cache has responded.
 TEST_F(NearDataRefusing, TheCoreComputesRefusedPackets) {
   Lines lines{"s_load_dwordx4 s[8:11], s[0:1], 0x0",
               "v_and_b32 v1, 31, v0",
@@ -430,7 +431,7 @@ TEST_F(NearDataRefusing, TheCoreComputesRefusedPackets) {
   const unsigned core = core_node(0);
   const unsigned cache = cache_node(2);
   const std::uint64_t build = 4 * 2 + 1;
-  // The second packet arrives one flit after the first one.
+  // The second packet arrives one flit after the first.
   const std::uint64_t there = packet(core, cache, 1) + 1 + 1;
   const std::uint64_t operation = 64 / p_.cu.lanes_per_simd;
   EXPECT_EQ(latency, build + there + hit() + packet(cache, core, 5) + p_.cu.vmem_return_latency.n + operation);
@@ -487,13 +488,13 @@ TEST_F(NearDataLatency, ABusyCoreDelaysTheResult) {
   }
 }
 
-// A wavefront of the same SIMD multiplies integers without pause, at a quarter of the vector ALU's rate: a chain's operations
-// are committed nevertheless, each in its issue slot, and the packets leave as early as on an idle core.
+// A wavefront of the same SIMD multiplies integers without pause, at a quarter of the vector ALU's rate: nevertheless a chain's
+// operations are committed, each in its issue slot, and the packets leave as early as on an idle core.
 TEST_F(NearDataLatency, CommittedOperationsDoNotWaitForTheVectorAlu) {
   for (const Pattern& pattern : patterns()) {
     if (pattern.operations == 0) continue;
     SCOPED_TRACE(pattern.number);
-    const unsigned wavefronts = p_.cu.simds + 1;  // the last one is on the first one's SIMD
+    const unsigned wavefronts = p_.cu.simds + 1;  // the last wavefront is on the first wavefront's SIMD
     Lines lines{"s_load_dwordx8 s[8:15], s[0:1], 0x0",
                 "v_readfirstlane_b32 s4, v0",
                 "v_and_b32 v1, 31, v0",
@@ -528,7 +529,7 @@ TEST_F(NearDataLatency, CommittedOperationsDoNotWaitForTheVectorAlu) {
     gpu_.expect_no_chains();
     const Counts counts = gpu_.growth();
     EXPECT_EQ(counts.at("cu0.ndc.committed"), pattern.operations);
-    // The first 32 lanes access the same lines, and so do the other 32.
+    // The first 32 lanes access the same lines, and so do the last 32.
     EXPECT_EQ(counts.at("cu0.ndc.packets"), 2U);
     EXPECT_EQ(counts.at("cu0.ndc.latency_build"), 2 * (4 * (pattern.lines.size() - 1) + 1));
   }

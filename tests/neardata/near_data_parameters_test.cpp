@@ -48,7 +48,7 @@ TEST(NearDataParameters, ExcludesHeldLoads) {
   EXPECT_EQ(p.check(), Texts{});
 }
 
-// A packet has eight bits for its core.
+// A packet has eight bits for the core's number.
 TEST(NearDataParameters, MoreThan256CoresAreRefused) {
   GpuDeviceParameters p = device(NearDataMode::llc);
   p.gpu.shader_arrays = 64;
@@ -76,7 +76,7 @@ TEST(NearDataParameters, CoresAndCachesHaveNodesOfTheirOwn) {
   EXPECT_EQ(p.check(), Texts{});
 }
 
-// Switches of a butterfly that compute have their own buffers.
+// Switches of a butterfly that compute have separate buffers, which need no LDS.
 TEST(NearDataParameters, SwitchesOfAButterflyCompute) {
   GpuDeviceParameters p = device(NearDataMode::llc);
   p.noc.topology = FabricTopology::butterfly;

@@ -17,18 +17,18 @@ using Lines = std::vector<std::string>;
 constexpr const char* kWaitVector = "s_waitcnt vmcnt(0)";
 constexpr std::uint64_t kBase = NearDataGpu::kBase;
 constexpr std::uint64_t kData = NearDataGpu::kData;
-// Offsets of the operands a and b, of the indices, and of the results. A region of results for each store of the kernel.
+// Addresses of the operands a and b, of the indices, and of the results, which have a region for each store of the kernel.
 constexpr std::uint64_t kA = kData, kB = kData + 0x100000, kIndices = kData + 0x200000, kC = kData + 0x300000;
 constexpr std::uint64_t kRegion = 0x10000;
-constexpr std::uint64_t kElsewhere = kData + 0x500000;  ///< results that are not compared
+constexpr std::uint64_t kElsewhere = kData + 0x500000;  ///< address of results that are not compared
 /// FLAT addresses of LDS begin here after a reset.
 constexpr std::uint64_t kLdsAperture = 0x2000'0000'0000'0000;
 constexpr unsigned kStores = 6 * 2 + 3;
 
 inline void append(Lines& all, const Lines& more) { all.insert(all.end(), more.begin(), more.end()); }
 
-/// Chains of all patterns, twice in a loop: in the second iteration a is in other lines, and b's lanes extend over two lines.
-/// `divergent`: each lane has operands and results at separate addresses. Arguments: a, b, c, indices.
+/// A kernel with chains of all patterns in a loop of two iterations: in the second, operand a is in other lines, and b's lanes
+/// extend over two lines. `divergent`: each lane has operands and results at unrelated addresses. Arguments: a, b, c, indices.
 inline AssembledKernel all_patterns(bool divergent) {
   Lines lines{"s_load_dwordx8 s[8:15], s[0:1], 0x0",
               "s_lshl_b32 s3, s2, 9",
@@ -48,24 +48,24 @@ inline AssembledKernel all_patterns(bool divergent) {
   const std::string next = "ADD_u32 v6, 0x10000, v6";
   const Lines both{"LOAD v10, v[2:3]", "LOAD v11, v[4:5]", kWaitVector};
   const Lines one{"LOAD v10, v[2:3]", kWaitVector};
-  // 1 and 2
+  // patterns 1 and 2
   append(lines, both);
   append(lines, {"v_add_f32 v12, v10, v11", "STORE v[6:7], v12", next});
   append(lines, both);
   append(lines, {"v_mac_f32 v20, v10, v11"});
-  // 3 and 4
+  // patterns 3 and 4
   append(lines, one);
   append(lines, {"STORE v[6:7], v10", next});
   append(lines, {"LOAD v10, v[2:3]", "LOAD v11, v[6:7]", kWaitVector, "v_xor_b32 v12, v10, v11", "STORE v[6:7], v12", next});
-  // 5 and 6
+  // patterns 5 and 6
   append(lines, both);
   append(lines, {"v_cmp_lt_u32 vcc, v10, v11", "v_cndmask_b32 v13, 0, v1, vcc", "v_xor_b32 v22, v22, v13"});
   append(lines, one);
   append(lines, {"v_cmp_gt_i32 vcc, 0x12345, v10", "v_cndmask_b32 v13, 0, v0, vcc", "v_xor_b32 v22, v22, v13"});
-  // 7
+  // pattern 7
   append(lines, one);
   append(lines, {"v_xor_b32 v11, s3, v10", "STORE v[6:7], v11", next});
-  // 8 and 9
+  // patterns 8 and 9
   append(lines, both);
   append(lines, {"v_mul_f32 v12, s3, v11", "v_add_f32 v14, v10, v12", "v_xor_b32 v23, v23, v14"});
   append(lines, both);
@@ -82,7 +82,7 @@ inline AssembledKernel all_patterns(bool divergent) {
   return {isa::Target::gfx803, lines};
 }
 
-/// Byte offsets for divergent lanes: operands anywhere in 32 KiB, each result at a different place.
+/// Writes byte offsets for divergent lanes: operands anywhere in 32 KiB, each result at a different offset.
 inline void write_indices(NearDataGpu& gpu) {
   std::mt19937 random(1);
   std::vector<std::uint32_t> places(kRegion / 4);
@@ -95,7 +95,7 @@ inline void write_indices(NearDataGpu& gpu) {
   }
 }
 
-/// Two wavefronts, the second with 36 lanes.
+/// Work-items of a workgroup: two wavefronts, the second with 36 lanes.
 constexpr unsigned kWorkgroupSize = 100;
 
 struct Outcome {
@@ -136,7 +136,7 @@ inline std::uint64_t total(const Counts& counts, const std::string& prefix, cons
   return sum;
 }
 
-/// Compares all counters except maxima, which do not grow in a repetition.
+/// Compares all counters except maxima, which do not increase when a kernel is repeated.
 inline void expect_equal(const Counts& a, const Counts& b) {
   ASSERT_EQ(a.size(), b.size());
   for (const auto& [name, count] : a) {
@@ -165,7 +165,8 @@ inline GpuDeviceParameters small_butterfly(RouterModel routers) {
   return p;
 }
 
-/// The check counts each kernel's packets, loads, stores and results, and ends the test if any is missing.
+/// Sets the mode and ndc.check, which counts each kernel's packets, loads, stores and results and ends the test if any is
+/// missing.
 inline GpuDeviceParameters with_mode(GpuDeviceParameters p, NearDataMode mode) {
   ndc_of(p).mode = mode;
   ndc_of(p).check = true;
@@ -175,7 +176,7 @@ inline GpuDeviceParameters with_single_entries(GpuDeviceParameters p) {
   ndc_of(p).oq_entries = ndc_of(p).sq_entries = ndc_of(p).sq_buffer = 1;
   return p;
 }
-/// Service queues refuse most packets.
+/// Gives service queues a single entry, so that they refuse most packets.
 inline GpuDeviceParameters with_single_entry(GpuDeviceParameters p) {
   ndc_of(p).sq_entries = 1;
   return p;

@@ -1,6 +1,7 @@
-// Random kernels with chains, on devices of all modes, networks and both targets: the same results, and nothing left in queues.
+// Random kernels with chains, on devices of all modes, networks and both targets: results are the same, and queues are empty at
+// the end.
 //
-// LACUNA_RANDOM_KERNELS: number of kernels per target, LACUNA_RANDOM_SEED: number of the first.
+// LACUNA_RANDOM_KERNELS: number of kernels per target. LACUNA_RANDOM_SEED: seed of the first kernel.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -23,18 +24,18 @@ unsigned from_environment(const char* name, unsigned otherwise) {
   return text == nullptr ? otherwise : static_cast<unsigned>(std::strtoul(text, nullptr, 10));
 }
 
-/// Size of a wavefront's region of memory: operands in lane order, scattered operands, results in lane order, scattered
-/// results.
+/// Bytes of a wavefront's region of memory, which contains operands in lane order, scattered operands, results in lane order
+/// and scattered results.
 constexpr std::uint64_t kRandomRegion = 0x8000;
 constexpr std::uint64_t kScattered = 0x5000;
 constexpr unsigned kWorkgroups = 8;
-/// Two wavefronts, the second with 36 lanes.
+/// Work-items of a workgroup: two wavefronts, the second with 36 lanes.
 constexpr unsigned kRandomWorkgroupSize = 100;
 constexpr unsigned kRegions = 2 * kWorkgroups;
 constexpr std::uint64_t kScalars = NearDataGpu::kData;
 constexpr std::uint64_t kRegions0 = NearDataGpu::kData + 0x1000;
 
-/// Writes what RandomCode expects in registers. Arguments: regions, scalars.
+/// Instructions that set the registers as RandomCode expects. Arguments: regions, scalars.
 Lines prelude() {
   Lines lines{
       "s_load_dwordx4 s[8:11], s[0:1], 0x0",
@@ -46,7 +47,7 @@ Lines prelude() {
       "s_waitcnt lgkmcnt(0)",
       "ADD_u32 v3, s3, v3",
       "v_mov_b32 v1, s9",
-      // Offsets of lanes in order.
+      // Offsets of the lanes, in lane order.
       "v_lshlrev_b32 v4, 2, v2",
       "ADD_u32 v4, v3, v4",
       "ADD_co_u32 v0, s8, v4",
@@ -128,8 +129,8 @@ class NearDataRandom : public testing::TestWithParam<isa::Target> {
 INSTANTIATE_TEST_SUITE_P(Targets, NearDataRandom, testing::Values(isa::Target::gfx803, isa::Target::gfx90a),
                          [](const auto& target) { return std::string(isa::traits(target.param).name); });
 
-/// The maximum input of a service queue is at most the number of entries of all offload queues, and not 0 if any packet
-/// arrived.
+/// Checks that the highest fill of a service queue's input is at most the number of entries of all offload queues, and not 0 if
+/// any packet arrived.
 void expect_input(NearDataGpu& gpu, const KernelRecord& record) {
   if (gpu.near_data() == nullptr) return;
   const auto count = [&](NearDataCount what) {

@@ -1,5 +1,5 @@
-// Long random traffic through hardware with room for one: an entry in each offload and service queue, one in each buffer. On
-// meshes, crossbars and butterflies, booked and stepped, no packet is lost, and each kernel ends with the right results.
+// Long random traffic through minimal hardware: one entry in each offload queue, service queue and buffer. On meshes, crossbars
+// and butterflies, booked and stepped, no packet is lost, and each kernel ends with the right results.
 //
 // LACUNA_NEAR_DATA_PACKETS: number of packets per device.
 #include <gtest/gtest.h>
@@ -41,16 +41,16 @@ constexpr std::uint32_t kFactor = 1'664'525;
 constexpr std::uint32_t kSummand = 0x3c6ef35f;
 constexpr std::uint32_t kGolden = 0x9e3779b9;
 constexpr unsigned kLanes = 32;
-constexpr unsigned kWorkgroups = 18;  ///< three on each core
+constexpr unsigned kWorkgroups = 18;  ///< three workgroups on each core
 constexpr std::uint64_t kOperandMask = 0xfff80;
-constexpr std::uint64_t kTrafficB = kA + 0x140000;  ///< after the lines that follow the first MiB
+constexpr std::uint64_t kTrafficB = kA + 0x140000;  ///< operand b, behind the 1 MiB of operand a and further lines
 constexpr std::uint64_t kResults = 0x2000;          ///< bytes of a workgroup's results
 
 enum class Traffic : std::uint8_t { combine, copy, compare };
 constexpr std::array kTraffic{Traffic::combine, Traffic::copy, Traffic::compare};
 
-/// Addresses of the lanes: operands in v[2:3] and v[4:5] anywhere in a MiB each, a result in v[6:7]. The lanes are in one,
-/// two or eight lines, at random words; each result has its own word.
+/// Computes the lanes' addresses: operands in v[2:3] and v[4:5], each anywhere in 1 MiB, and a result in v[6:7]. The lanes
+/// access one, two or eight lines, at random words; each result has a separate word.
 Lines addresses() {
   return {"s_mul_i32 s16, s16, s17", "s_add_u32 s16, s16, 0x3c6ef35f", "v_mul_lo_u32 v24, v24, s17",
           "ADD_u32 v24, 0x3c6ef35f, v24",
@@ -73,7 +73,7 @@ Lines chain(Traffic what) {
       append(lines, both);
       append(lines, {"v_and_b32 v12, s14, v11", "v_xor_b32 v12, v10, v12", "STORE v[6:7], v12"});
       break;
-    case Traffic::copy:  // by lanes in whose random numbers bit 30 is set
+    case Traffic::copy:  // executed by lanes in whose random number bit 30 is set
       append(lines, {"v_lshlrev_b32 v12, 1, v24", "v_cmp_gt_i32 vcc, 0, v12", "s_and_b64 exec, exec, vcc", "LOAD v10, v[2:3]",
                      kWaitVector, "STORE v[6:7], v10", "s_mov_b64 exec, s[20:21]"});
       break;
@@ -85,7 +85,7 @@ Lines chain(Traffic what) {
   return lines;
 }
 
-/// Arguments: both operands, results, and a word with seed and number of repetitions.
+/// The kernel. Arguments: both operands, results, and a word with the seed and the number of repetitions.
 AssembledKernel traffic() {
   Lines lines{"s_load_dwordx8 s[8:15], s[0:1], 0x0",
               "s_mov_b64 s[20:21], exec",

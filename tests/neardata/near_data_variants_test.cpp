@@ -1,4 +1,4 @@
-// Near-data computing with other parameters and on butterflies, together with kernels without chains, with code that changes,
+// Near-data computing with various parameters, on butterflies, together with kernels without chains, and with changing code;
 // and the checks of ndc.check.
 #include <gtest/gtest.h>
 
@@ -14,7 +14,7 @@ namespace {
 
 // -- devices
 
-/// Last-level caches of two lines per set, whose buffers and ALUs are so slow that operands wait.
+/// A device with last-level caches of two lines per set, whose buffers and ALUs are so slow that operands wait.
 GpuDeviceParameters evicting(GpuDeviceParameters p) {
   p.l2.size = Bytes{4096};
   p.l2.ways = 2;
@@ -70,7 +70,7 @@ INSTANTIATE_TEST_SUITE_P(Meshes, NearDataOnMesh, testing::Values(&VariantsBench:
 
 // -- butterflies
 
-// Of butterflies, where the nodes of the caches compute.
+// On butterflies where the nodes of the caches compute, single entries do not deadlock.
 TEST(NearDataButterfly, SingleEntriesDoNotDeadlock) {
   VariantsBench& b = bench<VariantsBench>();
   const Outcome none = run_patterns(b.butterfly_none, true, 96);
@@ -98,7 +98,7 @@ TEST(NearDataButterfly, SwitchesCompute) {
 
 // -- variants
 
-// Lines are evicted from the last-level cache between their arrival and their fetch.
+// Lines that are evicted from the last-level cache between arrival and fetch are loaded again.
 TEST(NearDataVariants, EvictedLinesAreLoadedAgain) {
   VariantsBench& b = bench<VariantsBench>();
   for (const bool divergent : {false, true}) {
@@ -189,7 +189,7 @@ AssembledKernel copy_of_words(const std::string& load = "LOAD v10, v[2:3]") {
            "v_mov_b32 v3, s9", "ADD_u32 v4, s10, v1", "v_mov_b32 v5, s11", load, kWaitVector, "STORE v[4:5], v10"}};
 }
 
-// The device is not reset in between.
+// Runs several kernels at the same address, without a reset in between.
 TEST_P(NearDataOnMesh, OtherCodeAtTheAddressOfAKernelHasTagsOfItsOwn) {
   NearDataGpu& gpu = n_.omni;
   gpu.start();
@@ -206,13 +206,13 @@ TEST_P(NearDataOnMesh, OtherCodeAtTheAddressOfAKernelHasTagsOfItsOwn) {
   EXPECT_EQ(run(copy_of_words(), 0), 1U);
   EXPECT_EQ(run(copy_of_words("flat_load_dword v10, v[2:3] glc"), 1), 0U);
   for (unsigned item = 0; item < 64; ++item) ASSERT_EQ(gpu.words(kC)[item], gpu.words(kA)[item]);
-  EXPECT_EQ(run(copy_of_words(), 0), 1U);  // its predecessor at this address had no chains
+  EXPECT_EQ(run(copy_of_words(), 0), 1U);  // the previous kernel at this address had no chains
   EXPECT_EQ(run(AssembledKernel(isa::Target::gfx803, {"s_nop 0"}), 1), 0U);
   EXPECT_EQ(run(all_patterns(false), 0), 2U * 10);
 }
 
 // A kernel writes its own code: the first workgroup changes the constant of a chain that it executes afterwards, while the
-// others are in the middle of theirs.
+// other workgroups are in the middle of chains.
 TEST_P(NearDataOnMesh, CodeThatAKernelChangesIsUntagged) {
   Lines lines{"s_load_dwordx4 s[8:11], s[0:1], 0x0",
               "s_load_dwordx2 s[12:13], s[0:1], 0x10",
@@ -262,7 +262,7 @@ TEST_P(NearDataOnMesh, CodeThatAKernelChangesIsUntagged) {
 
 // -- ndc.check
 
-// While chains are in flight not everything that has been sent has arrived.
+// The check reports chains in flight: messages have been sent that have not arrived.
 TEST_P(NearDataOnMesh, ChainsInFlightAreReportedByTheCheck) {
   NearDataGpu& gpu = n_.omni;
   gpu.start();

@@ -115,7 +115,7 @@ void RandomCode::statement() {
   }
 }
 
-// v[2:3], v[4:5], or v[6:7] with v18 or v19 for the high half of an offset.
+// Appends the computation of an address in v[2:3], v[4:5] or v[6:7], which it returns; v18 or v19 may hold half of an offset.
 std::string RandomCode::address() {
   const unsigned pair = 2 + 2 * pick(3);
   const std::string low = vgpr(pair);
@@ -168,7 +168,7 @@ void RandomCode::operate() {
   lines_.push_back(kNames[pick(5)] + ' ' + to + ", " + b + ", " + a);
 }
 
-// Sets EXEC to all lanes, or to consecutive ones, possibly none.
+// Sets EXEC to all lanes or to consecutive lanes, possibly to none.
 void RandomCode::mask() {
   if (pick(2) == 0) {
     lines_.emplace_back("s_mov_b64 exec, s[14:15]");
@@ -195,8 +195,8 @@ void RandomCode::gap() {
   }
 }
 
-// Appends instructions in the form of each row of Table 1, and some of no row. Code around them may prevent a chain: it may
-// read the values later, or write to the same lines.
+// Appends instructions that match a row of Table 1, or none. Surrounding code may prevent a chain by reading the values later
+// or writing to the same lines.
 void RandomCode::chain() {
   static constexpr std::array kElements{Element{"LOAD", "STORE"}, Element{"LOAD", "STORE"}, Element{"LOAD", "STORE"},
                                         Element{"LOAD_ubyte", "STORE_byte"}, Element{"LOAD_ushort", "STORE_short"}};
@@ -214,27 +214,27 @@ void RandomCode::chain() {
   static const std::vector<std::string> kNames{"v_add_f32", "v_mul_f32", "v_min_f32", "v_xor_b32", "v_max_u32"};
   const std::string& name = kNames[pick(5)];
   switch (shape) {
-    case 0:  // pattern 1, and 4 when the store has an operand's address
-    case 5:  // 7
+    case 0:  // pattern 1, or 4 if the store has an operand's address
+    case 5:  // pattern 7
       lines_.push_back(name + ' ' + a + ", " + b + ", " + a);
       gap();
       store(a, element.store);
       break;
-    case 1: {  // 2
+    case 1: {  // pattern 2
       const std::string sum = data();
       need({sum});
       lines_.push_back("v_mac_f32 " + sum + ", " + a + ", " + b);
       break;
     }
-    case 2:  // 5
-    case 3:  // 6
+    case 2:  // pattern 5
+    case 3:  // pattern 6
       lines_.push_back("v_cmp_gt_f32 vcc, " + b + ", " + a);
       lines_.push_back("v_cndmask_b32 v18, 0, v0, vcc");
       break;
-    case 4:  // 3
+    case 4:  // pattern 3
       store(a, element.store);
       break;
-    case 6:  // 8, and 9 when it is stored
+    case 6:  // pattern 8, or 9 if the result is stored
       lines_.push_back("v_mul_f32 " + b + ", s3, " + b);
       lines_.push_back("v_add_f32 " + a + ", " + a + ", " + b);
       if (pick(2) == 0) store(a, element.store);
@@ -244,7 +244,7 @@ void RandomCode::chain() {
       lines_.push_back("v_add_f32 " + a + ", s3, " + a);
       store(a, element.store);
   }
-  // Values that are read later cannot be part of a chain.
+  // Adds later reads of the values, which then cannot be part of a chain.
   if (pick(4) == 0) return;
   need({a});
   lines_.push_back("v_cvt_f32_u32 " + a + ", v0");

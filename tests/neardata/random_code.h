@@ -1,5 +1,5 @@
-// Random code with chains in it, as compilers schedule loops: loads early, arithmetic between, waits with the largest counts
-// where data are used.
+// Random code that contains chains, scheduled as compilers schedule loops: loads early, arithmetic in between, and waits with
+// the largest possible counts where data are used.
 #pragma once
 
 #include <cstdint>
@@ -11,16 +11,16 @@
 
 namespace lacuna::test {
 
-/// Lines as of translated(). Registers:
-///   v[0:1], v[20:21]  addresses of the lane's words, in order and scattered
-///   v[2:7]            addresses of accesses, v18 and v19 halves of them, v16 and v17 those of the results
+/// Generates lines for translated(). Registers:
+///   v[0:1], v[20:21]  addresses of the lane's words, in lane order and scattered
+///   v[2:7]            addresses of accesses; v18 and v19: halves of these; v16 and v17: addresses of results
 ///   v8 to v15         data
 ///   s[4:5], s[6:7]    offsets that are added to addresses; the second may make them unaligned
 ///   s[8:9]            address of 32 bytes for scalar loads to s12 and s13
 ///   s3, s10           uniform operands
-///   s[14:15]          EXEC of the wavefront's lanes, s[16:17] a part of it
-/// The code accesses 2 KiB beyond v[0:1] and 256 bytes beyond v[20:21], and writes each register of data to v[0:1] + 0x4000 +
-/// 0x100 times its number in the end.
+///   s[14:15]          EXEC with all of the wavefront's lanes; s[16:17]: a subset
+/// The code accesses 2 KiB beyond v[0:1] and 256 bytes beyond v[20:21], and finally writes each data register to v[0:1] +
+/// 0x4000 + 0x100 times its number.
 class RandomCode {
  public:
   static constexpr unsigned kFirstData = 8;

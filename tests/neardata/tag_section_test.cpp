@@ -1,4 +1,4 @@
-// The section of tags: written tags are read back, and damage of any kind is refused with its location.
+// The section of tags: written tags are read back, and damage of any kind is refused with a message that locates it.
 #include "models/neardata/tag_section.h"
 
 #include <gmock/gmock.h>
@@ -105,14 +105,14 @@ TEST_F(TagSection, RefusesTagsOfOtherCode) {
   kernel.chains[1] = kernel.chains[0];
   kernel.checks[1] = kernel.checks[0];
   EXPECT_THAT(check_error(kernel), HasSubstr("0x1000 is in two chains"));
-  // A changed register field: the checksum detects each changed bit.
+  // Changes single bits of an instruction: the checksum detects each change.
   for (unsigned bit = 0; bit < 32; ++bit) {
     code_.words()[2] ^= 1U << bit;
     EXPECT_THAT(check_error(tagged_), HasSubstr("kernel vecadd: ")) << bit;
     code_.words()[2] ^= 1U << bit;
   }
   EXPECT_EQ(check_error(tagged_), "");
-  // The instruction tagged as a store is a load, with a matching checksum.
+  // The instruction tagged as a store is a load, but the checksum matches.
   kernel = tagged_;
   kernel.chains[0].instructions[2].address = 0x101c;
   kernel.checks[0][2] = kernel.checks[1][1];
