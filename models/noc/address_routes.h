@@ -1,4 +1,4 @@
-// Address routing: which destination of a fabric serves an address.
+// Address routing: finds the destination of a fabric that serves an address.
 #pragma once
 
 #include <cstdint>
@@ -10,15 +10,15 @@
 
 namespace lacuna {
 
-/// [base, base + size) is served by destinations first_destination ... first_destination + count - 1, interleaved every
-/// `interleave` bytes. The hash permutes their order from one round of interleaving to the next.
+/// Address range [base, base + size), served by destinations first_destination ... first_destination + count - 1, interleaved
+/// every `interleave` bytes. The hash permutes the destinations' order from one round of interleaving to the next.
 struct AddressRoute {
   std::string name;
   std::uint64_t base = 0;
   Bytes size{};
   unsigned first_destination = 0;
   unsigned count = 1;
-  Bytes interleave{};  ///< needed when count > 1
+  Bytes interleave{};  ///< size of a destination's chunks; unused if count = 1
   AddressHash hash = AddressHash::none;
 };
 
@@ -26,15 +26,15 @@ class AddressRoutes {
  public:
   struct Hop {
     unsigned destination = 0;
-    /// Bytes from the address to the end of the contiguous range that this destination serves.
+    /// Bytes from the address to the end of the contiguous range that the destination serves.
     std::uint64_t contiguous = 0;
   };
 
-  /// Ranges must not be empty, wrap around or overlap; the size of an interleaved range is a multiple of its interleave;
-  /// AddressSlice states the requirements of a hash. Throws std::invalid_argument otherwise.
+  /// Throws std::invalid_argument if ranges are empty, wrap around or overlap, if an interleaved range's size is not a multiple
+  /// of its interleave, or if a hash does not meet the requirements of AddressSlice.
   explicit AddressRoutes(std::vector<AddressRoute> routes);
 
-  /// False if no range contains the address. May be called by several host threads.
+  /// Finds the destination of an address. False if no range contains the address. Thread-safe.
   bool find(std::uint64_t address, Hop& hop) const {
     for (const Entry& entry : entries_) {
       if (!entry.holds(address)) continue;
@@ -52,7 +52,8 @@ class AddressRoutes {
     }
     return false;
   }
-  /// Slice of the address space that a destination serves, for its cache or DRAM channel. Default slice if no route names it.
+  /// Slice of the address space that a destination serves, for its cache or DRAM channel. A default slice if no route names the
+  /// destination.
   AddressSlice slice(unsigned destination) const;
   /// The range nearest to an address, or nullptr if there are no ranges.
   const AddressRoute* nearest(std::uint64_t address) const;
@@ -70,7 +71,7 @@ class AddressRoutes {
     }
   };
 
-  std::vector<AddressRoute> routes_;  // sorted by base
+  std::vector<AddressRoute> routes_;  // address ranges, sorted by base
   std::vector<Entry> entries_;        // slices of routes_, in the same order
 };
 

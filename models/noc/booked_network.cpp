@@ -9,7 +9,7 @@
 namespace lacuna {
 namespace {
 
-// With this number of virtual channels or more, neither their number nor their buffers change the throughput of a mesh by more
+// From this number of virtual channels on, neither more channels nor larger buffers change the throughput of a mesh by more
 // than 4 % (tests/validation/noc_routers_test.cpp).
 constexpr unsigned kManyChannels = 4;
 
@@ -126,8 +126,8 @@ BookedNetwork::Passage BookedNetwork::pass_channels(std::uint64_t start, unsigne
   }
   for (const SwitchPass& pass : path_) count_output(pass.output, flits, replies);
   if (channel != nullptr) {
-    // In the channels' cycles, one later than those of ports_: the output's channel is busy from its allocation on, the input's
-    // from when the packet was at the front.
+    // Cycles of `channel` are one later than those of ports_. An output's channel is busy from its allocation on, an input's
+    // channel from when the packet was at the front.
     for (std::size_t i = 0; i < switches; ++i) {
       const auto [input, output] = path_[i];
       channel->fill(input, ready_[i], passed_[i] + 2 - ready_[i]);

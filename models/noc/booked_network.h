@@ -1,21 +1,22 @@
-// Network that books a packet's path when the packet is sent: no later packet delays it, the oldest goes first everywhere. The
-// arrival time is known immediately, and a packet costs the host time in proportion to its switches.
+// Network that books a packet's path when the packet is sent: packets sent earlier have precedence everywhere, and no packet
+// sent later delays them. The arrival time is known immediately, and host time per packet is proportional to the number of
+// switches.
 //
-// Flits of a packet stay in order; flits of different packets share a link cycle by cycle, as virtual channels allow.
+// Flits of a packet stay in order; flits of different packets may interleave on a link, as with virtual channels.
 //
-// Lost throughput: a separable switch allocator grants an input to one of its virtual channels before it knows whether the
-// output will be granted too, and its round-robin arbiters move on only after a grant. A flit whose output is busy therefore
-// keeps bidding, and costs its input cycles in which another packet could have moved (as in BookSim2's separable input-first
-// allocator, and in iSLIP: McKeown 1999). The model charges these lost bids to the input. Virtual networks have separate packet
-// queues at the injecting node and share the links.
+// Lost throughput: a separable switch allocator grants an input to one of its virtual channels before the output is granted,
+// and its round-robin arbiters move on only after a grant. A flit whose output is busy therefore keeps bidding, and costs its
+// input cycles in which another packet could have moved (as in BookSim2's separable input-first allocator, and in iSLIP:
+// McKeown 1999). The model charges these lost bids to the input. Virtual networks have separate packet queues at the injecting
+// node and share the links.
 //
 // With four or more virtual channels for each virtual network (and each order of O1TURN), neither their number nor their
-// buffers change the throughput, and the model omits them. With fewer:
-//   buffers      a flit passes a switch when the buffer at the end of the link has room; room for a flit is available two
-//                cycles after the previous flit has left. A full buffer stops the switch upstream, and so on backwards
-//   one channel  belongs to a packet from the cycle of its allocation, one before it passes the switch, until its last flit has
-//                left: a cycle is lost between packets, no other packet interleaves on the link, and packets that follow at the
-//                input wait whatever their path
+// buffers change a mesh's throughput by more than 4 %, and the model omits them. With fewer:
+//   buffers      a flit passes a switch when the buffer at the end of the link has room; an entry is free two cycles after its
+//                flit has left. A full buffer stalls the upstream switch, whose buffers then fill in turn
+//   one channel  belongs to a packet from its allocation, one cycle before the head passes the switch, until the last flit has
+//                left: a cycle is lost between packets, no other packet interleaves on the link, and all packets behind it at
+//                the input wait, whatever their path
 #pragma once
 
 #include <vector>
@@ -45,8 +46,8 @@ class BookedNetwork : public Network {
     std::uint64_t last_switch;
   };
 
-  /// Books path_ for a packet that is ready in cycle `start`, with many virtual channels. `replies`: its flits if it is of
-  /// VirtualNetwork::reply, else 0.
+  /// Books path_ for a packet that is ready in cycle `start`, with many virtual channels. `replies`: number of flits if the
+  /// packet is on VirtualNetwork::reply, else 0.
   Passage pass_freely(std::uint64_t start, unsigned flits, unsigned replies);
   /// Books path_ for a packet that is ready in cycle `start`, with few virtual channels.
   Passage pass_channels(std::uint64_t start, unsigned flits, unsigned replies, unsigned kind);
@@ -61,16 +62,16 @@ class BookedNetwork : public Network {
   SlotCalendars ports_;               // ports of the switches: inputs, then outputs
   std::vector<PoolCalendar> queues_;  // injection queues, by node * virtual networks + virtual network
   std::vector<OutputFlits> outputs_;
-  // State of few virtual channels. Each kind of traffic (virtual network and alternative of the routing) has separate channels.
-  std::vector<SlotCalendars> channels_;  // by kind, if it has a single channel: inputs, then outputs; booked a cycle later than
-                                         // in ports_
-  std::vector<PoolCalendar> buffers_;    // by kind and input: occupied buffer entries; times are cycles
+  // State for few virtual channels. Each kind of traffic (virtual network and alternative of the routing) has separate
+  // channels.
+  std::vector<SlotCalendars> channels_;  // single channels by kind: inputs, then outputs; one cycle later than in ports_
+  std::vector<PoolCalendar> buffers_;    // occupied buffer entries by kind and input; times are cycles
   // Scratch state of the packet that is being sent.
   SwitchPath path_;
-  std::vector<std::uint64_t> ready_;     // by switch: cycle in which the head is at the front of its channel
-  std::vector<std::uint64_t> departs_;   // by switch: cycle in which the head passes
-  std::vector<std::uint64_t> passed_;    // by switch: cycle in which the last flit so far passes
-  std::vector<std::uint64_t> arrivals_;  // cycles of the flits, if they are not consecutive
+  std::vector<std::uint64_t> ready_;     // cycle in which the head is at the front of its channel, by switch
+  std::vector<std::uint64_t> departs_;   // cycle in which the head passes, by switch
+  std::vector<std::uint64_t> passed_;    // cycle in which the last flit so far passes, by switch
+  std::vector<std::uint64_t> arrivals_;  // cycle of each flit at the current switch, if not consecutive
 };
 
 }  // namespace lacuna

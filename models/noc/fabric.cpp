@@ -17,8 +17,8 @@
 namespace lacuna {
 namespace {
 
-// Bookings before the kernel's time are dropped when it has advanced by this number of cycles, possibly in one step: calendars
-// extend from the last time of dropping to the latest booking.
+// Bookings before kernel time are dropped whenever kernel time has advanced by this number of cycles, possibly in one step:
+// calendars extend from the time of the last drop to the latest booking.
 constexpr unsigned kRetireCycles = 128;
 
 }  // namespace

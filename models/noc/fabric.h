@@ -1,8 +1,8 @@
 // The interconnect between the requesters of the GPU (L1 caches, command processor) and its memory (L2 banks, host memory).
 //
 // A fabric is a set of nodes; send() carries a packet from one node to another on a virtual network. Sources (requesters) and
-// destinations (memory) are attached to nodes, several to one node if the parameters say so. An agent may send from any node to
-// any other, so that a response can go to a third node.
+// destinations (memory) are attached to nodes, several to one node if the parameters place them there. An agent may send from
+// any node to any other, so that a response can go to a third node.
 //
 // One interface for all topologies: requesters bind to `sources`, `destinations` bind to memory, the address selects the
 // destination (AddressRoutes) and passes through unchanged. This class implements the protocol; a topology implements
@@ -11,9 +11,9 @@
 // A transaction is a request packet and a reply packet on separate virtual networks. Flits are `width` bytes:
 //   read   request 1 flit                                         reply max(1, ceil((header + length) / width)) flits
 //   write  request max(1, ceil((header + length) / width)) flits  reply 1 flit
-//   atomic both as long as the data
+//   atomic both packets as long as the data
 // With `header` = 0 headers have separate wires. A transaction that spans destinations is split at the bounds of the
-// interleave. No destination at the address: TLM_ADDRESS_ERROR_RESPONSE and a log line that names the nearest range.
+// interleave. An address without destination returns TLM_ADDRESS_ERROR_RESPONSE and logs a line that names the nearest range.
 #pragma once
 
 #include <tlm_utils/simple_initiator_socket.h>
@@ -70,7 +70,7 @@ struct FabricStatistics {
   Tick latency{};  ///< time from injection to arrival including queueing, summed over packets
   std::vector<FabricPortStatistics> sources;
   std::vector<FabricPortStatistics> destinations;
-  InjectionStatistics injection;  ///< by sending node and virtual network
+  InjectionStatistics injection;  ///< injection queues by sending node and virtual network
 
   void describe(StatisticsGroup& group) const;
 };
@@ -99,13 +99,14 @@ class Fabric : public sc_core::sc_module {
 
   const FabricStatistics& statistics() const { return statistics_; }
   virtual void describe(StatisticsGroup& group) const { statistics_.describe(group); }
-  /// Registers blocks noc_router and noc_link. A packet passes one switch, the crossbar's; networks of switches override this.
+  /// Registers blocks noc_router and noc_link. By default a packet passes one switch, the crossbar's; networks of switches
+  /// override the function.
   virtual void describe_energy(EnergyMeter& meter, const NocEnergy& energy) const;
   const AddressRoutes& routes() const { return routes_; }
-  /// Drops packets in flight. Overrides call this one.
+  /// Drops packets in flight. Overrides must call the base function.
   virtual void reset();
 
-  /// Nodes of a packet's path, and the source and the destination that it is counted for; kNone: it is counted for none.
+  /// Nodes at the ends of a packet's path, and the source and the destination for which the packet is counted; kNone: none.
   static constexpr unsigned kNone = ~0U;
   struct Ends {
     unsigned from;
@@ -131,7 +132,7 @@ class Fabric : public sc_core::sc_module {
 
   /// Finds the destination of an address. False if no range contains it.
   bool route(std::uint64_t address, AddressRoutes::Hop& hop) const { return routes_.find(address, hop); }
-  /// Finds the destination of all bytes of a range. False also if several destinations serve them.
+  /// Finds the destination of all bytes of a range. False if no destination or several destinations serve the range.
   bool route(std::uint64_t address, unsigned bytes, unsigned& destination) const {
     return routes_.find_one(address, bytes, destination);
   }
@@ -153,7 +154,7 @@ class Fabric : public sc_core::sc_module {
     const unsigned memory = destination_node(destination);
     return {request ? requester : memory, request ? memory : requester, source, destination};
   }
-  /// As carry(), counted for the fabric but not for source and destination.
+  /// As carry(), but counts the packet for the fabric only, not for source and destination.
   Traversal traverse(VirtualNetwork network, unsigned source, unsigned destination, unsigned flits, Tick at);
 
   /// The network, if it reports a packet's arrival only after the packet has arrived; otherwise null.
@@ -161,18 +162,19 @@ class Fabric : public sc_core::sc_module {
 
   /// The nodes' ports, if packets contend only at the ports of their two nodes; otherwise null.
   virtual NodePorts* ports() { return nullptr; }
-  /// Counts packets between a source (kNone: another node) and a destination that have passed the ports() of both: for the
-  /// source, and in `tally` for everything else. Thread-safe for different sources, with one tally per thread.
+  /// Counts packets between a source (kNone: another node) and a destination that have passed the ports() of both. Adds to the
+  /// source's counters directly and to all others by way of `tally`. Thread-safe for different sources, with one tally per
+  /// thread.
   void count_passed(unsigned source, unsigned destination, const FabricPortStatistics& passed, Tick latency,
                     FabricTally& tally);
-  /// Counts a packet that has passed the injection port of its node, for the node. Thread-safe for different nodes.
+  /// Counts for `node` a packet that has passed its injection port. Thread-safe for different nodes.
   void count_injected(unsigned node, VirtualNetwork network, Tick waited) {
     statistics_.injection.count(node, network, waited);
   }
-  /// Adds the counters of a tally and clears it.
+  /// Adds the counters of `tally` to the statistics and clears `tally`.
   void count(FabricTally& tally);
 
-  /// Kernel time is `now`: no later packet departs before it. Drops past bookings, from time to time.
+  /// Announces that kernel time is `now`, before which no further packet departs. Drops past bookings from time to time.
   void advance(Tick now) {
     if (now < next_retire_) return;
     next_retire_ = now + retire_period_;
@@ -225,7 +227,7 @@ class Fabric : public sc_core::sc_module {
   const FabricPlacement placement_;
   const Tick retire_period_;
   PayloadPool payloads_;                       // parts of split transactions
-  std::vector<const HostPrefetch*> prefetch_;  // by destination: receives its requests as hints, or null
+  std::vector<const HostPrefetch*> prefetch_;  // receiver of prefetch hints for each destination, or null
   Tick next_retire_{};
   FabricStatistics statistics_;
 };
@@ -237,8 +239,8 @@ inline void Fabric::count_passed(unsigned source, unsigned destination, const Fa
   tally.destinations[destination] += passed;
 }
 
-/// Makes the fabric that the parameters name. It has `source_count` sources plus those of `guests`, and the destinations that
-/// the routes name, those of `guests` included; guests come last. Throws std::invalid_argument if shape or placement is
+/// Makes the fabric that the parameters name. Its sources are `source_count` sources, then those of `guests`; its destinations
+/// are all that the routes name, of which those of `guests` are last. Throws std::invalid_argument if shape or placement is
 /// invalid.
 std::unique_ptr<Fabric> make_fabric(sc_core::sc_module_name module_name, const FabricParameters& parameters,
                                     unsigned source_count, AddressRoutes routes, const FabricGuests& guests = {});

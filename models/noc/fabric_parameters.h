@@ -9,8 +9,8 @@
 
 namespace lacuna {
 
-/// o1turn: each packet takes xy or yx with equal probability (Seo et al., "Near-Optimal Worst-Case Throughput Routing for
-/// Two-Dimensional Mesh Networks", ISCA 2005).
+/// Order of dimensions. o1turn: each packet takes xy or yx with equal probability (Seo et al., "Near-Optimal Worst-Case
+/// Throughput Routing for Two-Dimensional Mesh Networks", ISCA 2005).
 enum class MeshRouting : int { xy, yx, o1turn };
 
 /// Model of contention in a network of switches (models/noc/network.h).
@@ -39,8 +39,7 @@ struct FabricParameters {
   RouterModel routers = RouterModel::booked;
   unsigned input_speedup = 1;
   bool wait_for_tail_credit = false;
-  bool switch_nodes =
-      false;  ///< the last switches of a butterfly are nodes as well; set by the device, no key of a configuration
+  bool switch_nodes = false;  ///< the last switches of a butterfly are nodes as well; set by the device, not by configurations
 
   void describe(ParameterSection& section);
 };

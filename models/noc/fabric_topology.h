@@ -1,6 +1,6 @@
-// Topologies as configurations select them: the table of names that noc.topology is generated from.
+// Topologies that configurations can select. The parameter noc.topology is generated from this table of names.
 //
-// A topology is a file of models/noc/topology, and a line in topologies.cpp there.
+// Each topology has a file in models/noc/topology and a line in topologies.cpp there.
 #pragma once
 
 #include <memory>
@@ -14,7 +14,7 @@ struct FabricParameters;
 class Topology;
 
 struct FabricTopology {
-  /// Throws std::invalid_argument if the parameters describe no valid shape.
+  /// Makes the topology. Throws std::invalid_argument if the parameters describe no valid shape.
   using Make = std::unique_ptr<const Topology> (*)(const FabricParameters&);
 
   constexpr FabricTopology(std::string_view topology_name, std::string_view meaning, Make maker)
@@ -29,7 +29,7 @@ struct FabricTopology {
   std::string_view description;  ///< how nodes are connected
   Make make;                     ///< factory; null: no routers
 
-  // Topologies that C++ code names.
+  // Topologies that C++ code refers to by name.
   static const FabricTopology crossbar;
   static const FabricTopology mesh;
   static const FabricTopology butterfly;

@@ -1,10 +1,10 @@
-// Packets that nodes have injected, and how long they waited for it.
+// Statistics of the packets that nodes have injected, and of the time that packets waited for injection.
 //
-// A packet waits in the injection queue of its node and virtual network from when it is ready until
+// A packet waits in the injection queue of its node and virtual network from when it is ready until the following event:
 //   crossbar         its first flit leaves through the node's port
 //   booked routers   its last flit passes the node's first switch: there is no buffer between queue and switch
 //   stepped routers  its last flit enters the buffer of the node's first switch
-// less the cycles that its own flits take.
+// The cycles that the packet's own flits take do not count as waiting.
 #pragma once
 
 #include <cstddef>
@@ -18,10 +18,10 @@ namespace lacuna {
 
 class StatisticsGroup;
 
-/// Injection queue of a virtual network at a node.
+/// Statistics of a virtual network's injection queue at a node.
 struct InjectionQueueStatistics {
   std::uint64_t packets = 0;
-  Tick queueing{};  ///< time that they waited in the queue, summed over packets
+  Tick queueing{};  ///< waiting time in the queue, summed over packets
 };
 
 class InjectionStatistics {
@@ -36,7 +36,7 @@ class InjectionStatistics {
     queue.queueing += queueing;
   }
   const InjectionQueueStatistics& of(unsigned node, VirtualNetwork network) const { return queues_[index(node, network)]; }
-  /// Adds a group for each node, which has a group for each virtual network.
+  /// Adds a group for each node, with a subgroup for each virtual network.
   void describe(StatisticsGroup& group) const;
 
  private:
@@ -46,7 +46,7 @@ class InjectionStatistics {
 
   unsigned nodes_ = 0;
   unsigned networks_ = 0;
-  unsigned stride_ = 0;  ///< a multiple of a host cache line: threads count for different nodes
+  unsigned stride_ = 0;  ///< queues per node, padded to whole host cache lines: threads count for different nodes
   std::vector<InjectionQueueStatistics> queues_;
 };
 

@@ -7,8 +7,9 @@
 //   booked   models/noc/booked_network.h: a packet's path is booked when it is sent, after the packets sent before it
 //   stepped  models/noc/stepped_network.h: routers are simulated cycle by cycle and arbitrate among the waiting packets
 //
-// If the routing leaves a choice (o1turn), a hash of the node and the packet's number makes it: both paths are equally
-// frequent, every run chooses the same, and the choices do not follow a program that alternates between two addresses.
+// If the routing leaves a choice (o1turn), a hash of the node and the packet's number selects the path: both paths are equally
+// frequent, every run chooses the same paths, and the choices are not correlated with a program that alternates between two
+// addresses.
 #pragma once
 
 #include <memory>
@@ -23,7 +24,7 @@ namespace lacuna {
 class Network : public Fabric {
  public:
   void describe(StatisticsGroup& group) const override;
-  /// A packet over n links passes n + 1 switches.
+  /// Registers blocks noc_router and noc_link: a packet over n links passes n + 1 switches.
   void describe_energy(EnergyMeter& meter, const NocEnergy& energy) const override;
 
   const Topology& topology() const { return *topology_; }
@@ -51,7 +52,7 @@ class Network : public Fabric {
  private:
   const std::unique_ptr<const Topology> topology_;
   const Clock clock_;
-  std::vector<std::uint64_t> chosen_;  // by node: number of packets for which an alternative was chosen
+  std::vector<std::uint64_t> chosen_;  // number of packets for which an alternative was chosen, by node
 };
 
 }  // namespace lacuna

@@ -15,7 +15,7 @@ namespace lacuna {
 
 class NodePorts {
  public:
-  /// Arrival of a packet's last flit, and the part of the time since it was ready that it waited.
+  /// Arrival of a packet's last flit, and the time that the packet waited between being ready and arriving.
   struct Arrival {
     Tick at;
     Tick waiting;
@@ -23,7 +23,7 @@ class NodePorts {
 
   NodePorts(Clock clock, Cycles hop, unsigned nodes) : clock_(clock), hop_(hop), ports_(nodes) {}
 
-  /// Books the departure of a packet that is ready at `at`. Returns when its head reaches the receiver's port.
+  /// Books the departure of a packet that is ready at `at`. Returns the cycle in which the head reaches the receiver's port.
   Cycles depart(unsigned node, unsigned flits, Tick at) {
     return Cycles{current(ports_[node].injection).take(clock_.ceil(at).n, flits) - (flits - 1)} + hop_;
   }
@@ -34,7 +34,8 @@ class NodePorts {
   }
   /// Time that a packet, ready at `at`, waited for its injection port. `head`: depart()'s result.
   Tick injection_wait(Tick at, Cycles head) const { return clock_.ticks(head - hop_) - at; }
-  /// The inverse: when the head of a packet, ready at `at`, that waited for `injection` reaches the receiver's port.
+  /// Inverse of injection_wait(): cycle in which the head of a packet that was ready at `at` and waited for `injection` reaches
+  /// the receiver's port.
   Cycles head(Tick at, Tick injection) const { return clock_.starting_at(at + injection) + hop_; }
   void retire(Tick horizon) { horizon_ = clock_.floor(horizon).n; }
   void reset() {
@@ -58,7 +59,7 @@ class NodePorts {
   }
 
   Clock clock_;
-  Cycles hop_;                 // from injection port to ejection port
+  Cycles hop_;                 // cycles from injection port to ejection port
   std::uint64_t horizon_ = 0;  // last horizon of retire(), in cycles
   std::vector<Port> ports_;
 };

@@ -7,7 +7,7 @@ namespace lacuna {
 
 struct OutputFlits {
   std::uint64_t all = 0;
-  std::uint64_t replies = 0;  ///< flits of VirtualNetwork::reply, which `all` includes
+  std::uint64_t replies = 0;  ///< flits of VirtualNetwork::reply, included in `all`
 };
 
 }  // namespace lacuna

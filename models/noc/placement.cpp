@@ -11,7 +11,7 @@
 namespace lacuna {
 namespace {
 
-/// The nodes of a list; `parse` converts a word to a node, or throws.
+/// Parses a list of nodes; `parse` converts a word to a node, or throws.
 template <class Parse>
 std::vector<unsigned> parse_list(std::string text, Repeats repeats, const Parse& parse) {
   std::replace(text.begin(), text.end(), ';', ' ');
@@ -27,7 +27,7 @@ std::vector<unsigned> parse_list(std::string text, Repeats repeats, const Parse&
   return nodes;
 }
 
-/// `topology`: null for a fabric without routers.
+/// Parses a list of nodes for `topology`, or, if null, for a fabric without routers.
 std::vector<unsigned> parse_nodes(const Topology* topology, const char* what, const std::string& text, unsigned nodes,
                                   Repeats repeats) {
   try {

@@ -15,24 +15,24 @@ struct FabricPlacement {
   std::vector<unsigned> destinations;  ///< node of each destination
 };
 
-/// Additional sources and destinations that share the node of another one. Their numbers follow those of the others.
+/// Additional sources and destinations that share the node of another one. Guests are numbered after all others.
 struct FabricGuests {
   std::vector<unsigned> sources;       ///< for each guest, the source whose node it shares
   std::vector<unsigned> destinations;  ///< for each guest, the destination whose node it shares
 };
 
-/// Places sources and destinations; the counts exclude guests. Without routers each source and destination other than a guest
-/// has one node; a topology with routers has the nodes of its shape. Throws std::invalid_argument that names the mistake in a
-/// shape or a list of nodes.
+/// Places sources and destinations; `source_count` and `destination_count` exclude guests. Without routers each source and
+/// destination other than a guest has one node; a topology with routers has the nodes of its shape. Throws
+/// std::invalid_argument that describes the mistake in a shape or a list of nodes.
 FabricPlacement place(const FabricParameters& parameters, unsigned source_count, unsigned destination_count,
                       const FabricGuests& guests = {});
 
 enum class Repeats : bool { refused, allowed };
 
 /// The nodes of a list, separated by blanks or semicolons, each parsed by Topology::parse_node(). Throws std::invalid_argument
-/// that names the mistake: not a node, or a repetition.
+/// that describes the mistake: not a node, or a repetition.
 std::vector<unsigned> parse_placement(const std::string& text, const Topology& topology, Repeats repeats = Repeats::refused);
-/// The nodes of a list of numbers below `nodes`, such as "0 5 17". Throws std::invalid_argument that names the mistake.
+/// The nodes of a list of numbers below `nodes`, such as "0 5 17". Throws std::invalid_argument that describes the mistake.
 std::vector<unsigned> parse_placement(const std::string& text, unsigned nodes, Repeats repeats = Repeats::refused);
 
 }  // namespace lacuna

@@ -13,13 +13,13 @@ namespace {
 
 constexpr unsigned kMaxChannels = 64;
 
-// First element of a set in turn: the lowest from `preferred` on, else the lowest. The set is not empty.
+// Round robin: the first element of a non-empty set from `preferred` on, cyclically.
 unsigned first_in_turn(std::uint64_t set, unsigned preferred) {
   const std::uint64_t ahead = set >> preferred << preferred;
   return static_cast<unsigned>(std::countr_zero(ahead != 0 ? ahead : set));
 }
 
-// Distance in turn from `preferred` to a number.
+// Round robin: distance from `preferred` to `number`, modulo `count`.
 std::uint32_t turns(std::uint32_t number, std::uint32_t preferred, std::uint32_t count) {
   return number >= preferred ? number - preferred : number + count - preferred;
 }
@@ -103,7 +103,7 @@ void Routers::send(const Packet& packet) {
   std::push_heap(later_.begin(), later_.end());
 }
 
-// Notes the ends of links when the first packet passes them.
+// Records the ends of each link of a path, when the first packet takes the link.
 void Routers::note_links(const std::vector<SwitchPass>& path) {
   for (std::size_t i = 1; i < path.size(); ++i) {
     outputs_[path[i - 1].output].downstream = path[i].input;
@@ -138,7 +138,7 @@ void Routers::return_credits() {
     }
     OutputChannel& channel = output_channels_[number];
     if (outputs_[number / channels_].downstream == kNone) {
-      free_channel(number);  // a node returns a credit for last flits only, and only if channels wait for them
+      free_channel(number);  // a node returns credits for last flits only, and only if waits_for_tail_
       continue;
     }
     if (channel.tail_sent && channel.credits + 1U == buffer_) free_channel(number);
@@ -180,7 +180,7 @@ void Routers::start_packets() {
   }
 }
 
-// Injects one flit from each node with a packet; the switch sees it in the next cycle.
+// Injects one flit from each node that has a packet. The switch can forward the flit from the next cycle on.
 void Routers::inject() {
   for (unsigned node = waiting_nodes_.next(0); node < waiting_nodes_.size(); node = waiting_nodes_.next(node + 1)) {
     for (unsigned i = 0; i < networks_; ++i) {
@@ -218,7 +218,7 @@ bool Routers::inject_of(unsigned node, unsigned network) {
   return true;
 }
 
-// Each head without a channel of its output requests one; each channel of an output grants one request.
+// Each head flit without an output channel requests one; each output channel grants one request.
 void Routers::allocate_channels() {
   const auto input_channels = static_cast<std::uint32_t>(input_channels_.size());
   const std::uint64_t of_kind = ~std::uint64_t{0} >> (kMaxChannels - kind_channels_);
@@ -284,7 +284,7 @@ void Routers::allocate_switches(std::vector<Delivery>& delivered) {
   }
 }
 
-// Moves the flit of a granted bid.
+// Moves the flit whose bid was granted.
 void Routers::pass(std::uint32_t port, std::vector<Delivery>& delivered) {
   const std::uint32_t input = port / speedup_;
   const std::uint32_t number = input * channels_ + ports_[port].bid;
@@ -348,14 +348,14 @@ void Routers::free_channel(std::uint32_t output_channel) {
   outputs_[output_channel / channels_].free |= std::uint64_t{1} << output_channel % channels_;
 }
 
-// Channels that were granted an output channel bid from the next cycle on.
+// Lets input channels that were granted an output channel bid from the next cycle on.
 void Routers::start_bidding() {
   for (const std::uint32_t number : granted_) {
     if (has_room(input_channels_[number].output)) set_sendable(number / channels_, std::uint64_t{1} << number % channels_);
   }
 }
 
-// Requests an output channel for the new packet at the front.
+// Requests an output channel for the packet that has reached the front of an input channel.
 void Routers::request_channel(std::uint32_t number) {
   const Flit& head = front(number);
   input_channels_[number].wanted = packets_[head.packet].path[head.pass].output;

@@ -1,17 +1,16 @@
 // Input-queued routers with virtual channels and credits, stepped cycle by cycle.
 //
-// Pipeline of a router, as BookSim2's without a stage for routing:
+// Pipeline of a router, as in BookSim2 without the routing stage:
 //   allocation of a virtual channel of the output   one cycle, heads only
 //   allocation of the switch                        one cycle
 //   switch                                          router_latency - 2 cycles
 // Both allocators are separable and input-first, with round-robin arbiters that move on after a grant; there is no age-based
-// priority. A flit departs for a link only if the buffer at its end has room; a buffer entry can be used again two cycles after
-// its flit has left. Nodes accept all arrivals.
+// priority. A flit departs only if the buffer at the end of the link has room; a buffer entry can be used again two cycles
+// after its flit has left. Nodes accept all arrivals.
 //
 // A virtual channel becomes free when the packet's last flit has left, or, with noc.wait_for_tail_credit, when that flit's
-// credit has returned: then no buffer ever holds flits of two packets. An input has noc.input_speedup ports of its switch,
-// among which its virtual channels are divided; an output carries one flit per cycle in all cases. Both are BookSim2's
-// parameters of these names.
+// credit has returned: then no buffer ever holds flits of two packets. An input has noc.input_speedup switch ports, among which
+// its virtual channels are divided; an output always carries one flit per cycle. Both parameters are BookSim2's.
 //
 // A node injects one flit per cycle, from its virtual networks in turn; packets of a virtual network depart in the order in
 // which they were ready. models/noc/network.h has the formula of a packet's unloaded time.
@@ -44,31 +43,31 @@ class Routers {
     unsigned from;         ///< sending node
     unsigned to;           ///< receiving node
     unsigned network;      ///< virtual network
-    unsigned alternative;  ///< path, if the topology offers several
+    unsigned alternative;  ///< number of the path, if the topology offers several
     unsigned flits;
-    std::uint64_t cycle;  ///< cycle in which it is ready to depart
+    std::uint64_t cycle;  ///< cycle in which the packet is ready to depart
     std::uint32_t tag;    ///< the caller's identification, returned in Delivery
   };
   struct Delivery {
     std::uint32_t tag;
     unsigned links;
-    std::uint64_t ready;  ///< Packet::cycle
+    std::uint64_t ready;  ///< cycle in which the packet was ready (Packet::cycle)
 
     std::uint64_t arrival;    ///< cycle in which the last flit arrives at the node
     std::uint64_t waiting;    ///< cycles from `ready` to `arrival` beyond those of an idle network
     std::uint64_t injection;  ///< part of `waiting` in the injection queue
   };
 
-  /// Adds a packet. If its cycle has passed it departs in the next one.
+  /// Adds a packet. If packet.cycle has passed, the packet is ready in the next simulated cycle.
   void send(const Packet& packet);
-  /// Simulates the cycles before `until`. Appends the packets whose last flit has passed its last switch, in the order of their
-  /// arrival, which is delivery_latency() cycles later.
+  /// Simulates the cycles before `until`. Appends to `delivered` the packets whose last flit has passed the last switch, in the
+  /// order of arrival, which is delivery_latency() cycles later.
   void advance(std::uint64_t until, std::vector<Delivery>& delivered);
   /// The next cycle to be simulated.
   std::uint64_t now() const { return now_; }
-  /// Cycles from a flit's passing its last switch to its arrival at the node.
+  /// Cycles from when a flit passes its last switch until it arrives at the node.
   std::uint64_t delivery_latency() const { return router_ + interface_ - 2; }
-  /// The next cycle with an event; kNever: no packet or credit is in flight.
+  /// The next cycle with an event, or kNever if no packet or credit is in flight.
   std::uint64_t next() const {
     if (packets_.taken() != later_.size() || credits_in_flight_ != 0) return now_;
     return later_.empty() ? kNever : std::max(now_, later_.front().cycle);
@@ -82,7 +81,7 @@ class Routers {
 
   struct Flit {
     std::uint32_t packet;  ///< index in packets_
-    std::uint16_t pass;    ///< index of its switch in the packet's path
+    std::uint16_t pass;    ///< index of the flit's switch in the packet's path
     bool tail;             ///< last flit of the packet
   };
   struct InFlight {
@@ -94,20 +93,20 @@ class Routers {
   /// A virtual channel of an input, by input * channels_ + channel.
   struct InputChannel {
     std::uint32_t output = kNone;  ///< output channel allocated to the packet at the front
-    std::uint16_t wanted = 0;      ///< output that the head at the front requests, while it has no channel
+    std::uint16_t wanted = 0;      ///< output requested by the head at the front, while no channel is allocated
     std::uint16_t first = 0;       ///< position of the front flit in the buffer (ring)
     std::uint16_t count = 0;       ///< number of flits in the buffer
     std::uint8_t preferred = 0;    ///< round robin: channel of the output to be requested first
   };
-  /// A virtual channel of an output, by output * channels_ + channel. It leads to the downstream input's channel of that
-  /// number.
+  /// A virtual channel of an output, by output * channels_ + channel. The channel leads to the downstream input's channel of
+  /// the same number.
   struct OutputChannel {
-    std::uint32_t owner = kNone;  ///< input channel that it is allocated to
+    std::uint32_t owner = kNone;  ///< input channel to which the output channel is allocated
     std::uint32_t preferred = 0;  ///< round robin: input channel to be granted first
-    std::uint32_t best = kNone;   ///< first in turn of the input channels that request it in this cycle
+    std::uint32_t best = kNone;   ///< first in turn of the input channels with a request in this cycle
     std::uint32_t distance = 0;   ///< distance in turns of `best` from `preferred`
     std::uint16_t credits = 0;
-    bool tail_sent = false;  ///< waits for the credit of its packet's last flit
+    bool tail_sent = false;  ///< the channel waits for the credit of its packet's last flit
   };
   /// A port of the switch for one group of an input's channels, by input * speedup_ + group.
   struct SwitchPort {
@@ -115,27 +114,27 @@ class Routers {
     std::uint8_t bid = 0;        ///< channel that bids in this cycle
   };
   struct Input {
-    std::uint64_t unrouted = 0;      ///< set of channels whose front is a head without a channel of its output
+    std::uint64_t unrouted = 0;      ///< set of channels whose front is a head without an output channel
     std::uint64_t sendable = 0;      ///< set of channels whose front flit may pass the switch
-    std::uint32_t upstream = kNone;  ///< output at the other end of its link; kNone: a node
+    std::uint32_t upstream = kNone;  ///< output at the other end of the input's link; kNone: a node
   };
   struct Output {
     std::uint64_t free = 0;            ///< set of free channels
-    std::uint32_t downstream = kNone;  ///< input at the other end of its link; kNone: a node
+    std::uint32_t downstream = kNone;  ///< input at the other end of the output's link; kNone: a node
     std::uint32_t preferred = 0;       ///< round robin: switch port to be granted first
-    std::uint32_t best = kNone;        ///< first in turn of the switch ports that bid for it in this cycle
+    std::uint32_t best = kNone;        ///< first in turn of the switch ports that bid in this cycle
     std::uint32_t distance = 0;        ///< distance in turns of `best` from `preferred`
   };
   /// Injection queue of a virtual network at a node.
   struct Queue {
     Ring<std::uint32_t> packets;
     std::uint32_t channel = kNone;  ///< input channel that the first packet is injected into
-    std::uint32_t sent = 0;         ///< number of its flits that are injected
+    std::uint32_t sent = 0;         ///< number of injected flits of the first packet
   };
   struct Node {
-    std::uint32_t input = kNone;  ///< input that it injects into
+    std::uint32_t input = kNone;  ///< input into which the node injects
     std::uint32_t preferred = 0;  ///< round robin: virtual network to inject first
-    std::uint32_t waiting = 0;    ///< number of packets in its queues
+    std::uint32_t waiting = 0;    ///< number of packets in the node's queues
   };
   /// A flit on a link that arrives at an input channel.
   struct Landing {
@@ -183,19 +182,19 @@ class Routers {
   const unsigned channels_;        // channels of an input or output
   const unsigned buffer_;          // flits in a channel's buffer
   const unsigned speedup_;         // switch ports of an input
-  const bool waits_for_tail_;      // a channel becomes free with its last credit
+  const bool waits_for_tail_;      // a channel becomes free with the last credit of its packet
   std::vector<InputChannel> input_channels_;
   std::vector<OutputChannel> output_channels_;
   std::vector<Flit> flits_;  // buffers of the input channels
   std::vector<Input> inputs_;
   std::vector<SwitchPort> ports_;
-  std::vector<std::uint64_t> port_channels_;  // by switch port of an input: set of channels that use it
+  std::vector<std::uint64_t> port_channels_;  // set of channels that use each switch port of an input
   std::vector<Output> outputs_;
-  std::vector<std::uint16_t> node_credits_;   // credits of a node, by input channel that it injects into
+  std::vector<std::uint16_t> node_credits_;   // credits of nodes, by input channel that the node injects into
   std::vector<std::uint8_t> node_preferred_;  // round robin: channel to inject into first, by node * kinds + kind
-  std::vector<Queue> queues_;                 // by node * networks + network
+  std::vector<Queue> queues_;                 // injection queues, by node * networks + network
   std::vector<Node> nodes_;
-  std::vector<OutputFlits> output_flits_;  // by output
+  std::vector<OutputFlits> output_flits_;  // flits carried by each output
   BitSet unrouted_inputs_;                 // inputs whose `unrouted` is not empty
   BitSet sendable_inputs_;                 // inputs whose `sendable` is not empty
   BitSet waiting_nodes_;                   // nodes with packets in their queues
@@ -203,8 +202,9 @@ class Routers {
   std::vector<Later> later_;  // heap of packets that are not ready yet
   std::uint64_t sent_ = 0;    // number of packets sent
   std::size_t credits_in_flight_ = 0;
-  std::vector<std::vector<Landing>> landings_;  // flits by cycle of arrival, modulo the size
-  // Credits by cycle of arrival, modulo the size: an output channel, or number of output channels + input channel, for a node.
+  std::vector<std::vector<Landing>> landings_;  // flits on links, by cycle of arrival modulo the size
+  // Credits by cycle of arrival, modulo the size. A credit is the number of an output channel, or, for a node, the number of
+  // output channels plus that of the input channel.
   std::vector<std::vector<std::uint32_t>> credits_;
   std::vector<std::uint32_t> requested_;  // output channels requested in this cycle
   std::vector<std::uint32_t> granted_;    // input channels that were granted an output channel in this cycle

@@ -1,12 +1,12 @@
 // Network of routers that are simulated cycle by cycle (models/noc/routers.h). The arrival time of a packet depends on the
-// packets that it contends with, and is known only after it has arrived.
+// packets that it contends with, and is known only after the arrival.
 //
-// Packets are therefore launched, and advance_to() returns their arrivals. A client that waits for them must not advance time
-// by more than lookahead() in one step (models/gpu/memory_phase.h).
+// Packets are therefore launched, and advance_to() returns their arrivals later. A client that waits for arrivals must not
+// advance time by more than lookahead() in one step (models/gpu/memory_phase.h).
 //
-// send(), carry() and the sockets are synchronous, for the few clients that need it (command processor, SDMA engines): their
-// packets load the routers as all others do, but the returned time is that of an idle network in which they contend only with
-// each other, at the injection and ejection ports.
+// send(), carry() and the sockets are synchronous, for the few clients that need an immediate result (command processor, SDMA
+// engines). Synchronous packets load the routers as all others do, but the returned time is that of an idle network in which
+// synchronous packets contend only with each other, at the injection and ejection ports.
 #pragma once
 
 #include <vector>
@@ -25,26 +25,26 @@ class SteppedNetwork : public Network {
     Traversal traversal;
   };
 
-  /// Throws std::invalid_argument if shape or placement is invalid, or for the reasons of Routers.
+  /// Throws std::invalid_argument if shape or placement is invalid, or for the same reasons as Routers.
   SteppedNetwork(sc_core::sc_module_name module_name, const FabricParameters& parameters, unsigned source_count,
                  AddressRoutes routes, const FabricGuests& guests = {});
   SteppedNetwork* stepped() override { return this; }
   void reset() override;
   const OutputFlits& output(unsigned output) const override { return routers_.output(output); }
 
-  /// Sends a packet as carry() does, with a `tag` of the caller's other than kSynchronous. A packet that is ready before the
-  /// time of the last advance_to() departs at that time.
+  /// Sends a packet as carry() does, with a `tag` that the caller chooses, other than kSynchronous. A packet that is ready
+  /// before the time of the last advance_to() departs at that time.
   void launch(const Ends& ends, VirtualNetwork network, unsigned flits, Tick at, std::uint32_t tag);
-  /// Simulates up to `end`. Appends the packets that have left their last switch, in the order of their arrival, which is up to
-  /// lookahead() later.
+  /// Simulates up to `end`. Appends to `arrived` the packets that have left their last switch, in the order of arrival, which
+  /// is up to lookahead() later.
   void advance_to(Tick end, std::vector<Arrival>& arrived);
   /// Counts a packet of launch() that has arrived.
   void count_arrival(const Arrival& arrival, const Ends& ends, VirtualNetwork network, unsigned flits) {
     count_carried(arrival.traversal, ends, network, flits, arrival.ready);
   }
-  /// Time of the next event of a launched packet; kNever: none is in flight.
+  /// Time of the next event of a launched packet, or kNever if no packet is in flight.
   Tick next() const;
-  /// Packets that advance_to() has not returned arrive no earlier than this time after its `end`.
+  /// Minimum time from advance_to()'s `end` to the arrival of a packet that the call has not returned.
   static Tick lookahead(const FabricParameters& parameters) {
     return parameters.clock.period() * (parameters.router_latency.n + parameters.interface_latency.n - 2);
   }
@@ -60,7 +60,7 @@ class SteppedNetwork : public Network {
   void step(std::uint64_t until);
 
   Routers routers_;
-  NodePorts ports_;                           // ports as the packets of transfer() see them
+  NodePorts ports_;                           // ports, booked only by the packets of transfer()
   std::vector<Routers::Delivery> delivered_;  // deliveries that advance_to() has not returned yet
   std::size_t launched_ = 0;                  // number of launched packets in flight
 };

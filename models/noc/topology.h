@@ -13,8 +13,8 @@
 
 namespace lacuna {
 
-/// One switch of a path: the packet enters by `input` and leaves by `output`, indices over the whole network. A network has at
-/// most 2^16 inputs: those of twelve stages of 4096.
+/// One switch of a path: the packet enters by `input` and leaves by `output`, indices over the whole network. 16 bits suffice:
+/// the largest network has twelve stages of 4096 inputs.
 struct SwitchPass {
   std::uint16_t input;
   std::uint16_t output;
@@ -24,10 +24,11 @@ constexpr SwitchPass make_pass(unsigned input, unsigned output) {
   return {static_cast<std::uint16_t>(input), static_cast<std::uint16_t>(output)};
 }
 
-/// The switches from one node to another, in order; never empty. The last output is the ejection port, all others are links.
+/// Switches that a packet passes from one node to another, in order; never empty. The last output is an ejection port, all
+/// others are links.
 class SwitchPath {
  public:
-  static constexpr unsigned kMost = 127;  ///< maximum number of switches of a path: from corner to corner of 64 x 64
+  static constexpr unsigned kMost = 127;  ///< maximum number of switches of a path: corner to corner of a 64 x 64 mesh
 
   unsigned size() const { return size_; }
   const SwitchPass* begin() const { return passes_.data(); }
@@ -43,7 +44,7 @@ class SwitchPath {
   std::array<SwitchPass, kMost> passes_;
 };
 
-/// Base of all topologies. Immutable after construction: any number of threads may use it.
+/// Base of all topologies. Immutable after construction, so that any number of threads may use a topology.
 class Topology {
  public:
   virtual ~Topology() = default;
@@ -65,15 +66,17 @@ class Topology {
     find_path(from, to, alternative, path);
     return path;
   }
-  /// Nodes whose switches a packet passes, both ends included. Default, for switches that belong to no node: the two ends only.
+  /// Nodes whose switches a packet passes, both ends included. The default, for switches that belong to no node, returns the
+  /// two ends only.
   virtual std::vector<unsigned> path_nodes(unsigned from, unsigned to, unsigned alternative = 0) const;
-  /// Name in the statistics: "x3y1_east", "x3y1_eject", "stage1_switch4_output2".
+  /// Name of an output in the statistics: "x3y1_east", "x3y1_eject", "stage1_switch4_output2".
   virtual std::string output_name(unsigned output) const = 0;
   /// Whether an output is a link; otherwise it is an ejection port.
   virtual bool is_link(unsigned output) const = 0;
-  /// The terminal that a word of a placement names; by default its number. Throws std::invalid_argument that names the mistake.
+  /// The terminal that a word of a placement names; by default the word is its number. Throws std::invalid_argument that
+  /// describes the mistake.
   virtual unsigned parse_node(const std::string& word) const;
-  /// Host memory of the topology, in bytes.
+  /// Host memory that the topology occupies, in bytes.
   virtual std::size_t memory() const = 0;
 
  protected:
@@ -83,7 +86,7 @@ class Topology {
   Topology& operator=(const Topology&) = delete;
 
  private:
-  /// Writes the passes, at most SwitchPath::kMost, from `next` on. Returns the end. Called once per packet.
+  /// Writes the passes of a path, at most SwitchPath::kMost, from `next` on. Returns the end. Called once per packet.
   virtual const SwitchPass* write_path(unsigned from, unsigned to, unsigned alternative, SwitchPass* next) const = 0;
 
   unsigned nodes_;

@@ -3,7 +3,8 @@
 
 namespace lacuna {
 
-/// The first two carry the sockets' transactions; further ones (VirtualNetwork{2} ...) are for agents that call Fabric::send().
+/// The named networks carry the sockets' transactions; further networks (VirtualNetwork{2} ...) are for agents that call
+/// Fabric::send().
 enum class VirtualNetwork : unsigned { request, reply };
 
 }  // namespace lacuna

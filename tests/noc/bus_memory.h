@@ -17,7 +17,7 @@ inline constexpr std::uint64_t kBase = 0x10000;
 inline constexpr Bytes kSize{0x1000};
 inline constexpr Tick kMemoryTime{100'000};
 
-/// Memory that takes bus addresses, as L2 banks do.
+/// Memory that is addressed by bus addresses, as L2 banks are.
 struct BusMemory : sc_core::sc_module {
   BusMemory(sc_core::sc_module_name n, BackingStore& store)
       : sc_module(n), ram("ram", {kMemoryTime, kMemoryTime}, store, 0, kSize) {

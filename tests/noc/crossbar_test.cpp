@@ -39,13 +39,13 @@ struct CrossbarBench : sc_core::sc_module {
   }
   BackingStore store{kSize};
   sc_core::sc_vector<test::TestInitiator> initiators{"initiator", 2};
-  // Hop 3 cycles, 16-byte flits.
+  // A hop takes 3 cycles; flits are 16 bytes.
   Crossbar crossbar{"crossbar",
                     {.clock = 1000_MHz, .width = 16, .hop_latency = 3_cycles},
                     2,
                     AddressRoutes({{"memory", kBase, kSize, 0, kCount, 64_B}})};
   std::vector<std::unique_ptr<BusMemory>> memories;
-  // Flits of 32 bytes, of which a packet with data begins with a header of 8.
+  // Flits are 32 bytes; a packet with data begins with a header of 8 bytes.
   test::TestInitiator initiator_of_headers{"initiator_of_headers"};
   Crossbar with_headers{"with_headers",
                         {.clock = 1000_MHz, .width = 32, .header = 8, .hop_latency = 3_cycles},
@@ -106,7 +106,7 @@ TEST(Crossbar, AddressesChooseTheDestination) {
 TEST(Crossbar, TwoSourcesShareTheDestinationsPorts) {
   auto& b = fresh();
   EXPECT_EQ(b.initiators[0].time_read(0_ns, kBase, 64).at, 111_ns);
-  // The request waits one cycle for the ejection port; the reply finds the port busy from 104 to 108, but not at 105.
+  // The request waits one cycle for the ejection port; the reply is ready at 105, but its port is busy until 108.
   const auto c = b.initiators[1].time_read(0_ns, kBase, 64);
   EXPECT_EQ(c.at, 115_ns);
   EXPECT_EQ(c.latency.queueing[static_cast<std::size_t>(MemoryLevel::noc)], 4_ns);
@@ -140,7 +140,7 @@ TEST(Crossbar, AStreamReachesTheWidthOfThePort) {
   EXPECT_EQ(last, 107_ns + 4_ns * 256);
 }
 
-// In the order of threads at the end of a window: first all senders, each in its order, then all receivers.
+// Books packets in the order of the threads at the end of a window: first sender by sender, then receiver by receiver.
 TEST(Crossbar, DepartureAndArrivalMayBeBookedSeparately) {
   auto& b = fresh();
   struct Packet {

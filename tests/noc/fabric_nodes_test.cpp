@@ -23,7 +23,7 @@ std::unique_ptr<Fabric> fabric(const FabricParameters& parameters, unsigned sour
                      AddressRoutes({{"memory", 0, Bytes{std::uint64_t{destinations} * 64}, 0, destinations, 64_B}}));
 }
 
-/// Two sources at (1,0), of which the second shares it with destination 1; destination 0 at (3,3).
+/// Source 0 at (0,0), source 1 and destination 1 at (1,0), destination 0 at (3,3).
 FabricParameters shared_node() {
   return {.topology = FabricTopology::mesh, .columns = 4, .rows = 4, .placement = "3,3 1,0", .source_placement = "0,0 1,0"};
 }
@@ -31,7 +31,7 @@ FabricParameters shared_node() {
 TEST(FabricNodes, SourceAndDestinationAtOneNode) {
   const auto mesh = fabric(shared_node(), 2, 2);
   ASSERT_EQ(mesh->source_node(1), mesh->destination_node(1));
-  // No link, one switch: 3 + 3 + F - 1 cycles. Two packets contend for the ejection port of the node.
+  // A packet of F flits passes one switch and no link: 3 + 3 + F - 1 cycles. Two packets contend for the node's ejection port.
   EXPECT_EQ(mesh->traverse(kRequest, 1, 1, 1, 0_ns).arrival, 6_ns);
   EXPECT_EQ(mesh->traverse(kRequest, 1, 1, 1, 0_ns).arrival, 7_ns);
   // Source and destination share the injection port: request and reply leave one after the other.
@@ -47,9 +47,9 @@ TEST(FabricNodes, SourceAndDestinationAtOneNode) {
 
 TEST(FabricNodes, AResponseMayGoToAThirdNode) {
   const auto mesh = fabric(shared_node(), 2, 2);
-  const unsigned third = 12;  // (0,3): neither a source's nor a destination's
+  const unsigned third = 12;  // (0,3), where no source or destination is
   const auto there = mesh->send(mesh->source_node(0), mesh->destination_node(0), kRequest, 1, 0_ns);
-  EXPECT_EQ(there.arrival, 30_ns);  // six links
+  EXPECT_EQ(there.arrival, 30_ns);  // six links: 6 + 4 x 6
   const auto answer = mesh->send(mesh->destination_node(0), third, kReply, 3, there.arrival);
   EXPECT_EQ(answer.arrival, 30_ns + 20_ns);  // three links, three flits: 6 + 4 x 3 + 2
   EXPECT_EQ(answer.links, 3U);
@@ -59,7 +59,7 @@ TEST(FabricNodes, AResponseMayGoToAThirdNode) {
   EXPECT_EQ(s.hops, 9U);
   EXPECT_EQ(s.weighted_hops, 6U + 9U);
   EXPECT_EQ(s.latency, 50_ns);
-  // Packets of agents belong to no source or destination.
+  // Packets of send() count for no source or destination.
   for (const auto& port : s.sources) EXPECT_EQ(port.packets, 0U);
 
   const auto crossbar = fabric({}, 2, 2);
@@ -85,8 +85,8 @@ TEST(FabricNodes, SendAndCarryTakeTheSameTime) {
   }
 }
 
-// Four packets of a node to two others, two at a time, and one from elsewhere that contends with the first one at its
-// destination: the wait for the node's injection port counts as injection wait, the wait at the destination does not.
+// Three packets of node 5 contend for its injection port; a packet of node 4 contends with the first of them at the
+// destination. Only the wait for the injection port counts as injection wait.
 TEST(FabricNodes, TheWaitInTheInjectionQueueIsCountedSeparately) {
   for (const FabricTopology* const topology : fabric_topologies()) {
     const auto f = fabric({.topology = *topology, .radix = 2, .stages = 6}, 6, 2);
@@ -147,7 +147,7 @@ std::unique_ptr<BookedNetwork> o1turn() {
                                          AddressRoutes({{"memory", 0, 4096_B, 0, 64, 64_B}}));
 }
 
-/// Path of each of a node's packets to another, identified by its first link.
+/// Sends packets from one node to another. Returns for each whether it took path 0, identified by the first link.
 std::vector<bool> ways(BookedNetwork& mesh, unsigned from, unsigned to, unsigned packets) {
   std::vector<bool> result;
   const unsigned east = mesh.topology().path(from, to, 0).front().output;
@@ -167,9 +167,9 @@ TEST(O1Turn, PathsAreEquallyFrequentAndTheSameInEveryRun) {
     const auto first = ways(*mesh, from, 63, 2000);
     EXPECT_EQ(first, ways(*again, from, 63, 2000));
     const auto xy = static_cast<double>(std::count(first.begin(), first.end(), true));
-    // Four standard deviations of 2000 fair choices.
+    // The tolerance is four standard deviations of 2000 fair choices.
     EXPECT_NEAR(xy, 1000, 90) << from;
-    // The choices have no fixed pattern: consecutive ones are equal half the time, and so are every second ones.
+    // The choices have no fixed pattern: consecutive choices are equal half the time, as are choices two packets apart.
     for (const unsigned distance : {1U, 2U}) {
       unsigned equal = 0;
       for (std::size_t i = distance; i < first.size(); ++i) equal += first[i] == first[i - distance] ? 1U : 0U;
@@ -206,7 +206,7 @@ TEST(O1Turn, SpreadsTheTrafficOfACorner) {
   };
   const double one = last_arrival(MeshRouting::xy);
   const double two = last_arrival(MeshRouting::o1turn);
-  EXPECT_GT(one, 1400);  // 1400 flits over one link
+  EXPECT_GT(one, 1400);  // 1400 flits pass one link
   EXPECT_LT(two, 0.62 * one);
 }
 

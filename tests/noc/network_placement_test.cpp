@@ -41,13 +41,13 @@ TEST(NetworkPlacement, MoreThanNodes) {
   EXPECT_EQ(n->source_node(0), 1U);
   EXPECT_EQ(n->source_node(1), 2U);
   EXPECT_EQ(n->source_node(4), 1U);
-  // Destinations at all nodes: sources share the nodes.
+  // If all nodes have destinations, sources share the nodes.
   const auto full = network({.topology = FabricTopology::mesh, .columns = 2, .rows = 2}, 4, 4);
   for (unsigned i = 0; i < 4; ++i) EXPECT_EQ(full->source_node(i), i);
 }
 
 TEST(NetworkPlacement, SourcesAtGivenNodes) {
-  // Two sources at one node, one at a destination's node; sources are assigned round robin if there are more.
+  // Two sources share a node, another one shares a destination's node; further sources are assigned round robin.
   const auto n = network(
       {.topology = FabricTopology::mesh, .columns = 4, .rows = 4, .placement = "0,0 3,3", .source_placement = "1,0 1,0;3,3"}, 4,
       2);
@@ -129,7 +129,7 @@ TEST(Butterfly, UnloadedLatencyIsTheSameForAll) {
   Tick at{};
   for (unsigned source = 0; source < 56; ++source) {
     for (unsigned destination = 0; destination < 8; ++destination) {
-      // Three routers, two links, five flits: 3 + 3 * 3 + 2 + 4.
+      // Interface, three routers, two links, four more flits: 3 + 3 * 3 + 2 + 4 cycles.
       for (const auto direction : {VirtualNetwork::request, VirtualNetwork::reply}) {
         const auto traversal = n->traverse(direction, source, destination, 5, at);
         EXPECT_EQ(traversal.arrival, at + 18_ns);

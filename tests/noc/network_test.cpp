@@ -21,7 +21,7 @@ constexpr unsigned kMemories = 2;
 
 AddressRoutes routes(unsigned destinations) { return AddressRoutes({{"memory", kBase, kSize, 0, destinations, 64_B}}); }
 
-/// 4 x 4 mesh: memories at the corners (0,0) and (3,3), two initiators at the first other nodes, (1,0) and (2,0).
+/// 4 x 4 mesh: memories at the corners (0,0) and (3,3), two initiators at the first free nodes, (1,0) and (2,0).
 struct NetworkBench : sc_core::sc_module {
   explicit NetworkBench(sc_core::sc_module_name n) : sc_module(n) {
     for (unsigned i = 0; i < 2; ++i) initiators[i].socket.bind(network.sources[i]);
@@ -65,7 +65,7 @@ TEST(Network, UnloadedLatencyTable) {
     unsigned length;
     Tick network;
   };
-  // A packet of F flits over D links: 6 + 4 D + F - 1. Initiator 0 is 1 link from memory 0 and 5 from memory 1.
+  // A packet of F flits over D links takes 6 + 4 D + F - 1 cycles. Initiator 0 is 1 link from memory 0 and 5 from memory 1.
   const Row table[] = {
       {"1 link, read of 16: 10 there, 10 back", 0_ns, kBase, false, 16, 20_ns},
       {"1 link, read of 64: 10 there, 13 back", 1000_ns, kBase, false, 64, 23_ns},
@@ -93,9 +93,10 @@ TEST(Network, PacketsOfOneNodeShareItsInjectionPort) {
 TEST(Network, ReadsOfOneMemoryShareItsReplyLink) {
   auto& b = fresh();
   EXPECT_EQ(b.initiators[0].time_read(0_ns, kBase, 64).at, 123_ns);
-  // One more link in each direction: 27 + 4 unloaded. The reply's flits arrive at the memory's port 4 cycles after the other's.
+  // One more link in each direction: 23 + 2 x 4 cycles unloaded. The reply enters the memory's port 4 cycles after the first
+  // one, when the first one's flits have left.
   EXPECT_EQ(b.initiators[1].time_read(0_ns, kBase, 64).at, 131_ns);
-  // The port is busy in the cycles in which the first reply would have returned.
+  // The second reply is ready at the memory's port at 114, when the first reply occupies the port for 4 cycles.
   fresh();
   EXPECT_EQ(b.initiators[1].time_read(0_ns, kBase, 64).at, 131_ns);
   EXPECT_EQ(b.initiators[0].time_read(4_ns, kBase, 64).at, 127_ns + 4_ns);
@@ -103,7 +104,7 @@ TEST(Network, ReadsOfOneMemoryShareItsReplyLink) {
 
 TEST(Network, TheInjectionQueueIsFinite) {
   auto& b = fresh();
-  // Two packets of 4 flits may wait; the third enters when the first has left, at 4, and follows the second at 8.
+  // The queue holds two packets of 4 flits; the third enters when the first has left, at 4, and follows the second at 8.
   EXPECT_EQ(b.initiators[0].time_write(0_ns, kBase + 64, 64).at, 155_ns);
   EXPECT_EQ(b.initiators[0].time_write(0_ns, kBase + 64, 64).at, 159_ns);
   const auto third = b.initiators[0].time_write(0_ns, kBase + 64, 64);
@@ -143,9 +144,9 @@ TEST(Network, CountsHopsAndLinks) {
   const FabricStatistics& after = b.network.statistics();
   EXPECT_EQ(after.hops - before.hops, 10U);
   EXPECT_EQ(after.weighted_hops - before.weighted_hops, 5U + 20U);
-  EXPECT_EQ(output("x1y0_east") - east, 1U);  // the request; the reply also takes x before y, along the opposite side
+  EXPECT_EQ(output("x1y0_east") - east, 1U);  // the request; the reply also routes x first, along row 3
   EXPECT_EQ(output("x1y0_west") - west, 0U);
-  // Links and the two ejection ports.
+  // Flits on the five links (request 1, reply 4 flits) and at the two ejection ports.
   EXPECT_EQ(carried().all - flits.all, 5U + 20U + 1U + 4U);
   EXPECT_EQ(carried().replies - flits.replies, 20U + 4U);
 }

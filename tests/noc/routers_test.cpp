@@ -31,7 +31,7 @@ struct RoutedMesh {
   Routers routers;
 };
 
-/// A row of eight nodes: a hop takes 4 cycles, the two ends together 6.
+/// A row of eight nodes: an unloaded flit takes 6 cycles plus 4 for each link.
 FabricParameters row(unsigned channels, unsigned buffer = 8) {
   return {.topology = FabricTopology::mesh, .columns = 8, .rows = 1, .virtual_channels = channels, .channel_buffer = buffer};
 }
@@ -70,7 +70,8 @@ TEST(Routers, UnloadedLaw) {
 }
 
 // All nodes of a row send to the last one at full rate. Where a node's packets contend with those that pass along the row, each
-// side gets half: the nearest node sends every second packet, the next one every fourth, and so on.
+// side gets half of the bandwidth: of the packets that arrive, the nearest node sends every second, the next node every fourth,
+// and so on.
 TEST(Routers, NearNodesGetMoreThanFarOnes) {
   RoutedMesh mesh(row(4));
   constexpr unsigned kCycles = 4000;
@@ -87,7 +88,8 @@ TEST(Routers, NearNodesGetMoreThanFarOnes) {
   EXPECT_NEAR(sum, 1, 0.01) << "the last link is never idle";
 }
 
-// Packets from node 0 to 1 wait because of packets that wait at 2 for the link to 3, once the buffers between are full.
+// A packet from node 0 to node 1 waits behind packets that wait at node 2 for the link to node 3, once the buffers in between
+// are full.
 TEST(Routers, WaitingSpreadsBackwards) {
   const auto left_behind = [](unsigned buffer) {
     RoutedMesh mesh(row(1, buffer));
@@ -103,7 +105,8 @@ TEST(Routers, WaitingSpreadsBackwards) {
   EXPECT_LT(left_behind(64), 40U);
 }
 
-// Packets of five flits that are ready in one cycle at one node: each waits for those before it, and then for a full buffer.
+// Packets of five flits are ready in one cycle at one node: each waits for the packets before it, and in the second part also
+// for a full buffer.
 TEST(Routers, TheWaitInTheInjectionQueueIsCountedSeparately) {
   RoutedMesh mesh(row(4));
   for (unsigned i = 0; i < 4; ++i) mesh.send(0, 1 + i, 5, 100, i);
@@ -111,7 +114,8 @@ TEST(Routers, TheWaitInTheInjectionQueueIsCountedSeparately) {
     EXPECT_EQ(packet.injection, 5 * packet.tag);
     EXPECT_GE(packet.waiting, packet.injection);
   }
-  // A long packet of node 1 holds the link to 2: packets of node 0 wait in the buffers of 1 and, when these are full, at 0.
+  // A long packet of node 1 holds the link to 2: packets of node 0 wait in the buffers of node 1 and, when these are full, at
+  // node 0.
   RoutedMesh full(row(1, 8));
   full.send(1, 2, 200, 0);
   full.send(0, 2, 5, 10, 0);
@@ -128,8 +132,8 @@ TEST(Routers, TheWaitInTheInjectionQueueIsCountedSeparately) {
   EXPECT_GT(by_tag[3].injection, 150U) << "at its node, as the buffers hold 16 flits";
 }
 
-// A buffer entry is free again when its flit has left and the credit has returned: 3 cycles of switch and link and 2 of the
-// credit. With fewer entries than that, flits arrive in groups.
+// A buffer entry is free again when its flit has left and the credit has returned: 3 cycles for switch and link and 2 for the
+// credit. With fewer than 5 entries, flits arrive in groups.
 TEST(Routers, SmallBuffersLimitALink) {
   const auto duration = [](unsigned buffer) {
     RoutedMesh mesh(row(1, buffer));
@@ -155,7 +159,7 @@ TEST(Routers, OneChannelIsReallocatedBetweenPackets) {
 }
 
 // A channel is free again 7 cycles after its allocation: switch, link, the next router's two allocators, credit. The same holds
-// at the node, which returns a credit at the arrival.
+// at the destination node, which returns the credit at the arrival.
 TEST(Routers, AChannelMayWaitForTheCreditOfThePacketsTail) {
   const auto last = [](unsigned channels, unsigned flits) {
     FabricParameters p = row(channels);
@@ -173,7 +177,7 @@ TEST(Routers, AChannelMayWaitForTheCreditOfThePacketsTail) {
   EXPECT_EQ(last(4, 4), 79U);
 }
 
-// An input's packets for one output do not block its packets for another.
+// With more switch ports per input, packets for one output do not block the same input's packets for another.
 TEST(Routers, AnInputMaySendToSeveralOutputs) {
   const auto accepted = [](unsigned speedup) {
     FabricParameters p{.topology = FabricTopology::mesh, .virtual_networks = 1, .virtual_channels = 8};
@@ -193,7 +197,7 @@ TEST(Routers, AnInputMaySendToSeveralOutputs) {
   EXPECT_GE(eight, two);
 }
 
-// On a separate virtual network replies overtake waiting requests.
+// Replies, which have a separate virtual network, overtake waiting requests.
 TEST(Routers, VirtualNetworksHaveTheirOwnChannels) {
   RoutedMesh mesh(row(1));
   mesh.send(2, 3, 200, 0, 0, 0);
@@ -211,7 +215,7 @@ TEST(Routers, VirtualNetworksHaveTheirOwnChannels) {
   EXPECT_EQ(arrived, (std::array<unsigned, 3>{1, 20, 1}));
 }
 
-/// Random traffic of both virtual networks, advanced in steps of a given number of cycles.
+/// Sends random traffic on both virtual networks and advances the mesh in steps of `piece` cycles.
 Deliveries random_traffic(RoutedMesh& mesh, std::uint64_t begin, std::uint64_t piece) {
   std::mt19937 random(3);
   const auto below = [&random](unsigned end) { return static_cast<unsigned>(random() % end); };

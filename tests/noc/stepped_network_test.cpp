@@ -1,4 +1,4 @@
-// A stepped network as part of a device: launched packets, whose arrivals are returned later, and synchronous callers.
+// A stepped network as part of a device: launched packets, whose arrivals are returned later, and synchronous calls.
 #include "models/noc/stepped_network.h"
 
 #include <gtest/gtest.h>
@@ -20,7 +20,7 @@ using test::kBase;
 using test::kMemoryTime;
 using test::kSize;
 
-/// 4 x 4 mesh: memories at the corners (0,0) and (3,3), two initiators at the first other nodes, (1,0) and (2,0).
+/// 4 x 4 mesh: memories at the corners (0,0) and (3,3), two initiators at the first free nodes, (1,0) and (2,0).
 struct SteppedBench : sc_core::sc_module {
   explicit SteppedBench(sc_core::sc_module_name n) : sc_module(n) {
     for (unsigned i = 0; i < 2; ++i) {
@@ -69,7 +69,7 @@ TEST(SteppedNetwork, CountsRepliesApart) {
     return sum;
   };
   const OutputFlits before = carried();
-  // Five links and the ejection port for each.
+  // Each packet passes five links and the ejection port.
   b.launch(VirtualNetwork::request, 0, 1, 1, 10_ns, 1);
   b.launch(VirtualNetwork::reply, 0, 1, 4, 10_ns, 2);
   Arrivals arrived;
@@ -81,7 +81,7 @@ TEST(SteppedNetwork, CountsRepliesApart) {
 
 TEST(SteppedNetwork, ReportsAPacketThatHasLeftItsLastSwitch) {
   auto& b = fresh();
-  // Initiator 0 is 5 links from memory 1: 6 + 4 x 5 + 3.
+  // Initiator 0 is 5 links from memory 1: 6 + 4 x 5 + 3 cycles for 4 flits.
   b.launch(VirtualNetwork::request, 0, 1, 4, 10_ns, 7);
   EXPECT_EQ(b.network.next(), 10_ns);
   Arrivals arrived;
@@ -148,7 +148,7 @@ TEST(SteppedNetwork, SynchronousPacketsDelayOthers) {
   const auto waiting = [](unsigned callers) {
     auto& b = fresh();
     for (unsigned i = 0; i < callers; ++i) b.network.send(1, 3, VirtualNetwork::request, 4, 0_ns);
-    b.launch(VirtualNetwork::request, 0, 1, 4, 1_ns, 0);  // from node 1, too
+    b.launch(VirtualNetwork::request, 0, 1, 4, 1_ns, 0);  // also from node 1
     Arrivals arrived;
     b.network.advance_to(500_ns, arrived);
     EXPECT_EQ(arrived.size(), 1U) << "callers have been answered";

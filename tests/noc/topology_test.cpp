@@ -51,7 +51,8 @@ TEST(Mesh, NodesOfAPath) {
   EXPECT_EQ(ButterflyTopology(4, 3).path_nodes(5, 9), (std::vector<unsigned>{5, 9}));
 }
 
-// From corner to corner of the largest mesh: paths are computed, because 16.7 million stored paths would be gigabytes.
+// The longest path and the memory of the largest mesh: paths are computed, because 16.7 million stored paths would take
+// gigabytes.
 TEST(Mesh, SixtyFourBySixtyFourIsSmall) {
   const MeshTopology topology(64, 64, MeshRouting::o1turn);
   EXPECT_LT(topology.memory(), 1U << 20);
@@ -82,7 +83,7 @@ TEST(Butterfly, Wiring) {
   }
 }
 
-// A last switch's node injects into the first stage, and into the switch itself for its own terminals.
+// A last switch's node injects into the first stage, except to its own terminals: into the switch itself.
 TEST(Butterfly, WiringWithSwitchNodes) {
   for (const auto& [radix, stages] : std::vector<std::pair<unsigned, unsigned>>{{4, 3}, {2, 4}, {8, 2}, {5, 1}}) {
     SCOPED_TRACE(std::to_string(radix) + "-ary " + std::to_string(stages) + "-fly");
@@ -106,7 +107,7 @@ TEST(Butterfly, WiringWithSwitchNodes) {
   EXPECT_THROW(topology.parse_node("64"), std::invalid_argument);
 }
 
-// Each pass remains in one switch: the inputs with radix consecutive numbers lead to the outputs with the same numbers.
+// Each pass stays in one switch, whose radix inputs and outputs have the same consecutive numbers.
 TEST(Butterfly, PassesStayInTheirSwitch) {
   const ButterflyTopology topology(4, 3);
   for (unsigned from = 0; from < topology.nodes(); ++from) {

@@ -1,4 +1,4 @@
-// Rules that every topology obeys.
+// Wiring rules that every topology must obey.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -11,8 +11,8 @@
 
 namespace lacuna::test {
 
-/// A link ends at the same input on every path; an ejection port belongs to its node; a path between two nodes has length()
-/// switches.
+/// Checks that a link ends at the same input on every path, that an ejection port belongs to one node, and that a path between
+/// two nodes has length() switches.
 inline void check_wiring(const Topology& topology, const std::function<std::size_t(unsigned, unsigned)>& length) {
   std::map<std::uint32_t, std::uint32_t> ends;
   std::map<std::uint32_t, unsigned> ejects;

@@ -12,7 +12,7 @@ namespace {
 
 using namespace literals;
 
-/// A row_of_nodes of eight nodes: a hop takes 4 cycles, the two ends together 6.
+/// A row of eight nodes: an unloaded flit takes 6 cycles plus 4 for each link.
 std::unique_ptr<Fabric> row_of_nodes(unsigned channels, unsigned buffer = 8, MeshRouting routing = MeshRouting::xy,
                                      unsigned rows = 1) {
   const FabricParameters p{.topology = FabricTopology::mesh,
@@ -58,7 +58,8 @@ TEST(VirtualChannels, OneChannelIsReallocatedBetweenPackets) {
 }
 
 // Head-of-line blocking: packets that follow the front packet of the only channel wait, whatever their destination. Node 2's
-// flits keep the link from 2 to 3 busy, a packet from 1 to 3 waits at 2, and so does one from 1 that would eject there.
+// flits keep the link from 2 to 3 busy, so that a packet from 1 to 3 waits at 2, and behind it a packet from 1 that would eject
+// at 2.
 TEST(VirtualChannels, TheFrontPacketBlocksTheChannel) {
   const auto waiting = [](unsigned channels) {
     const auto mesh = row_of_nodes(channels);
@@ -69,32 +70,32 @@ TEST(VirtualChannels, TheFrontPacketBlocksTheChannel) {
   EXPECT_GE(waiting(1), 26_ns);
 }
 
-// On a separate virtual network replies overtake waiting requests.
+// Replies, which have a separate virtual network, overtake waiting requests.
 TEST(VirtualChannels, VirtualNetworksHaveSeparateChannels) {
   const auto mesh = row_of_nodes(1, 8);
-  for (unsigned i = 0; i < 10; ++i) mesh->send(0, 3, VirtualNetwork::request, 1, 0_ns);  // every second cycle
-  EXPECT_EQ(mesh->send(0, 3, VirtualNetwork::reply, 1, 0_ns).waiting, 1_ns);             // in between
+  for (unsigned i = 0; i < 10; ++i) mesh->send(0, 3, VirtualNetwork::request, 1, 0_ns);  // one every second cycle
+  EXPECT_EQ(mesh->send(0, 3, VirtualNetwork::reply, 1, 0_ns).waiting, 1_ns);             // the reply takes a cycle in between
   EXPECT_EQ(mesh->send(0, 3, VirtualNetwork::reply, 1, 0_ns).waiting, 3_ns);
   EXPECT_EQ(mesh->send(0, 3, VirtualNetwork::request, 1, 0_ns).waiting, 20_ns);
 }
 
-// A buffer entry is free again when its flit has left and the credit has returned: 4 cycles of the hop and 2 of the credit.
-// With fewer entries than that, flits arrive in groups.
+// A buffer entry is free again when its flit has left and the credit has returned: 4 cycles for the hop and 2 for the credit.
+// With fewer than 6 entries, flits arrive in groups.
 TEST(VirtualChannels, SmallBuffersLimitALink) {
   const auto duration = [](unsigned channels, unsigned buffer) {
     const auto mesh = row_of_nodes(channels, buffer);
     const auto traversal = mesh->send(0, 2, VirtualNetwork::request, 60, 0_ns);
     return (traversal.arrival - 14_ns).ps / 1000;
   };
-  EXPECT_EQ(duration(4, 1), 59U);  // many channels: not limited
+  EXPECT_EQ(duration(4, 1), 59U);  // with many channels, buffers do not limit throughput
   EXPECT_EQ(duration(2, 3), 59U);
   EXPECT_EQ(duration(1, 6), 59U);
   EXPECT_EQ(duration(1, 3), 19U * 6 + 2);
   EXPECT_EQ(duration(1, 1), 59U * 6);
 }
 
-// Waiting spreads backwards when the buffers are full: packets from node 0 to 1 wait because of packets that wait at 2 for the
-// link to 3.
+// Waiting spreads backwards when the buffers are full: a packet from node 0 to node 1 waits behind packets that wait at node 2
+// for the link to node 3.
 TEST(VirtualChannels, WaitingSpreadsBackwards) {
   const auto left_behind = [](unsigned buffer) {
     const auto mesh = row_of_nodes(1, buffer);
@@ -127,7 +128,7 @@ TEST(VirtualChannels, ParametersOfSteppedRoutersAreRefused) {
 TEST(VirtualChannels, O1TurnHasOneForEachOrderAtLeast) {
   EXPECT_THROW(row_of_nodes(1, 8, MeshRouting::o1turn, 8), std::invalid_argument);
   const auto mesh = row_of_nodes(2, 8, MeshRouting::o1turn, 8);
-  // Packets wait for channels of their order only: 64 of them need more than one cycle each and fewer than two.
+  // Packets wait only for the channel of their dimension order: 64 packets need more than one cycle each and fewer than two.
   Tick last{};
   for (unsigned i = 0; i < 64; ++i) last = later(last, mesh->send(0, 63, VirtualNetwork::request, 1, 0_ns).arrival);
   const Tick unloaded = 6_ns + 4_ns * 14;

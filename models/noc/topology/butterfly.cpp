@@ -37,11 +37,11 @@ ButterflyTopology::ButterflyTopology(unsigned radix, unsigned stages, bool switc
                butterfly_nodes(radix, stages) * stages + (switch_nodes ? butterfly_nodes(radix, stages) / radix : 0)),
       radix_(radix),
       terminals_(butterfly_nodes(radix, stages)) {
-  // Input and output p of a stage belong to switch p / radix. Between stage s and the next, a packet is at the position whose
-  // upper s + 1 digits are the destination's and whose lower ones are still the source's.
+  // Input and output p of a stage belong to switch p / radix. Between stage s and the next, a packet's position has the
+  // destination's upper s + 1 digits and the source's lower digits.
   low_digits_.reserve(std::size_t{terminals_} * stages);
   stage_port_.reserve(std::size_t{terminals_} * stages);
-  // A stage's switch sets the digit of weight radix^(stages - 1 - stage); its ports are numbered with that digit lowest.
+  // A stage's switch sets the digit of weight radix^(stages - 1 - stage); in port numbers, that digit is the lowest.
   for (unsigned stage = 0, weight = terminals_ / radix; stage < stages; ++stage, weight /= radix) {
     for (unsigned position = 0; position < terminals_; ++position) {
       const unsigned digit = position / weight % radix;
@@ -59,7 +59,7 @@ const SwitchPass* ButterflyTopology::write_path(unsigned from, unsigned to, unsi
   const bool to_switch = to >= terminals_;
   const unsigned first = from_switch ? (from - terminals_) * radix_ : from;
   const unsigned last = to_switch ? (to - terminals_) * radix_ : to;
-  // Within its own switch, a packet passes only the last stage.
+  // A packet from a last switch's node to the same switch passes only the last stage.
   unsigned stage = from_switch && first / radix_ == last / radix_ ? stage_ports() - terminals_ : 0;
   unsigned position = stage == 0 ? first : last;
   const SwitchPass* const begin = next;

@@ -7,20 +7,20 @@
 
 namespace lacuna {
 
-/// Numbers of a butterfly's nodes.
+/// Numbering of a butterfly's nodes: terminals, then the last switches.
 struct ButterflyNodes {
   unsigned terminals;
   unsigned radix;
-  /// The node of the last switch before a terminal, of a butterfly with switch nodes.
+  /// The node of the last switch before a terminal, in a butterfly with switch nodes.
   unsigned switch_of(unsigned terminal) const { return terminals + terminal / radix; }
 };
 
 /// radix^stages nodes, each injecting into the first stage and ejecting from the last; radix^(stages - 1) switches per stage
 /// (Dally and Towles, "Principles and Practices of Interconnection Networks", chapter 4). Switches belong to no node.
 ///
-/// With switch nodes, each switch of the last stage has a node, numbered after the terminals. Packets to it leave the switch by
-/// a separate output. Packets from it enter by a separate input: of the same switch if the receiver is one of its terminals,
-/// otherwise of the first-stage switch that these terminals inject into.
+/// With switch nodes, each switch of the last stage has a node, numbered after the terminals. Packets to such a node leave the
+/// switch by a separate output. Packets from such a node enter by a separate input: of the same switch if the receiver is one
+/// of the switch's terminals, otherwise of the first-stage switch that these terminals inject into.
 class ButterflyTopology final : public Topology {
  public:
   /// Throws std::invalid_argument for more than 4096 nodes.
@@ -38,9 +38,9 @@ class ButterflyTopology final : public Topology {
 
   unsigned radix_;
   unsigned terminals_;
-  // Indexed by stage * terminals + position.
-  std::vector<std::uint16_t> low_digits_;  // digits of the position that later stages set
-  std::vector<std::uint16_t> stage_port_;  // input or output of the stage's switches at the position
+  // Both are indexed by stage * terminals + position.
+  std::vector<std::uint16_t> low_digits_;  // part of the position that later stages set
+  std::vector<std::uint16_t> stage_port_;  // switch input or output at the position
 };
 
 }  // namespace lacuna

@@ -16,7 +16,7 @@ constexpr unsigned kMaxSide = 64;
 
 using Output = MeshTopology::Output;
 constexpr unsigned kOutputs = Output::kOutputs;
-/// An input has the number of the output in its direction. The input from the node has the number of the ejection port.
+/// An input has the number of the output in the same direction; the injection port has that of the ejection port.
 constexpr unsigned kLocal = Output::kEject;
 constexpr std::array<const char*, kOutputs> kOutputNames{"eject", "east", "west", "north", "south"};
 
@@ -29,7 +29,7 @@ unsigned mesh_nodes(unsigned columns, unsigned rows) {
 }
 
 std::unique_ptr<const Topology> make_mesh(const FabricParameters& p) {
-  // Packets of the two orders in one channel could wait for each other: a deadlock.
+  // Packets of the two dimension orders must not share a channel: they could wait for each other in a cycle, a deadlock.
   if (p.routing == MeshRouting::o1turn && p.virtual_channels < 2)
     throw std::invalid_argument("routing = o1turn needs virtual_channels of at least 2: one for each order");
   return std::make_unique<MeshTopology>(p.columns, p.rows, p.routing);
@@ -61,9 +61,9 @@ const SwitchPass* MeshTopology::write_path(unsigned from, unsigned to, unsigned 
     const unsigned step = (ahead ? stride : 0U - stride) * kOutputs;
     const unsigned links = ahead ? finish - begin : begin - finish;
     *next++ = make_pass(ports + input, ports + output);
-    // Along a row or column, from switch to switch.
+    // Moves along a row or column, from switch to switch.
     input = ahead ? backward : forward;
-    // Both ports of a pass in one number: a step is one addition.
+    // Adds to both ports of a pass at a time: a step is one addition.
     auto both = std::bit_cast<std::uint32_t>(make_pass(ports + input, ports + output));
     const std::uint32_t both_step = step * 0x1'0001U;
     for (const SwitchPass* const last = next + (links - 1); next != last; ++next) {
@@ -71,7 +71,7 @@ const SwitchPass* MeshTopology::write_path(unsigned from, unsigned to, unsigned 
     }
     ports += step * links;
   };
-  // Alternative 1 of o1turn is the other order.
+  // Alternative 1 of o1turn is the opposite order.
   const bool y_first = y_first_ != (alternative != 0);
   if (y_first) go(at.y, end.y, columns_, Output::kSouth, Output::kNorth);
   go(at.x, end.x, 1, Output::kEast, Output::kWest);

@@ -8,8 +8,8 @@
 
 namespace lacuna {
 
-/// Mesh of columns x rows, at most 64 each; node x + y * columns. `routing` gives the dimension order; with o1turn, alternative
-/// 0 is xy and alternative 1 is yx. A placement names nodes as "x,y".
+/// Mesh of columns x rows, at most 64 each; the node at (x, y) is x + y * columns. `routing` gives the dimension order; with
+/// o1turn, alternative 0 is xy and alternative 1 is yx. A placement names nodes as "x,y".
 class MeshTopology final : public Topology {
  public:
   /// Outputs of a node's switch. x grows to the east, y to the south.

@@ -1,4 +1,5 @@
-// The list of topologies. The parameter, help text, reference page and error messages are generated from it.
+// The list of topologies. The parameter noc.topology, its help text, reference page and error messages are generated from this
+// list.
 #include <array>
 
 #include "models/noc/fabric_topology.h"
