@@ -18,7 +18,7 @@ constexpr std::array<const char*, kFields> kNames{"row", "column", "pseudo", "gr
 
 struct Word {
   unsigned field;
-  unsigned bits;  // 0: the field's remaining bits
+  unsigned bits;  // number of bits; 0: the field's remaining bits
   bool hashed;
 };
 
@@ -61,7 +61,7 @@ DramAddressMap::DramAddressMap(const std::string& text, const DramOrganization& 
   base[kGroup] = group_from_;
   base[kPseudo] = pseudo_from_;
   bank_bits_.resize(pseudo_from_ + left[kPseudo]);
-  std::vector<std::size_t> hashed;  // for each bit of the hash, the bit of a bank's number that it is XORed onto
+  std::vector<std::size_t> hashed;  // bit of a bank's number onto which each bit of the hash is XORed
 
   std::vector<Word> words;
   std::istringstream stream(text);
@@ -69,7 +69,8 @@ DramAddressMap::DramAddressMap(const std::string& text, const DramOrganization& 
   if (words.empty() || words.front().field != kRow || words.front().bits != 0) {
     throw std::invalid_argument("address map: \"row\" must be first, without a number of bits");
   }
-  // Least significant first. A word without number takes the bits that the field's words with numbers do not place.
+  // Places the words, least significant first. A word without number takes the bits of its field that the words with numbers
+  // leave over.
   std::array<unsigned, kFields> named{};
   for (const Word& word : words) named[word.field] += word.bits;
   unsigned from = 0;
@@ -104,7 +105,7 @@ DramAddressMap::DramAddressMap(const std::string& text, const DramOrganization& 
     }
   }
   row_from_ = from;
-  // The row is folded to n bits: its bit i is XORed into bit i mod n of the hash.
+  // Folds the row to the n bits of the hash: bit i of the row is XORed into bit i mod n.
   for (unsigned bit = 0; !hashed.empty() && from + bit < 64; ++bit) {
     bank_bits_[hashed[bit % hashed.size()]] |= std::uint64_t{1} << (from + bit);
   }

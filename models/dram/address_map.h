@@ -2,15 +2,16 @@
 //
 //   "row bank group column pseudo"   from the most significant bits down; a field may be split: "row column:3 bank column:2"
 //
-// The unit is the burst: the string has no bits of an address within a burst. The organization gives each field's width.
-// `name:n` places n bits of a field; a name without number places the field's remaining bits. `row` stands first and takes all
-// bits above the others.
+// Addresses count bursts: the string has no bits for the offset in a burst. The organization determines each field's width.
+// `name:n` places n bits of a field; a name without number places the field's remaining bits. `row` must be first and takes all
+// bits above the other fields.
 //
-//   "row bank^row group^row column pseudo"   the bits of bank and group are a permutation that the row chooses
+//   "row bank^row group^row column pseudo"   the row selects a permutation of banks and groups
 //
-// ^row: the row's bits, folded to the number of marked bits, are XORed onto these. Without it, arrays that lie a power of two
-// apart use different rows of the same bank, so that a kernel that reads several of them has a row conflict at every access
-// (Zhang, Zhu, Zhang, "A permutation-based page interleaving scheme", MICRO 2000; models/common/transport/address_hash.h).
+// ^row: the row's bits, folded to the number of marked bits, are XORed onto the marked bits. Without ^row, arrays at a distance
+// of a power of two use different rows of the same bank, so that a kernel that reads several of them has a row conflict at
+// every access (Zhang, Zhu, Zhang, "A permutation-based page interleaving scheme", MICRO 2000;
+// models/common/transport/address_hash.h).
 #pragma once
 
 #include <bit>
@@ -38,14 +39,14 @@ struct DramLocation {
 
 class DramAddressMap {
  public:
-  /// All counts of the organization are powers of two. Throws std::invalid_argument that names the string's mistake.
+  /// All counts of the organization must be powers of two. Throws std::invalid_argument that describes the string's mistake.
   DramAddressMap(const std::string& text, const DramOrganization& organization);
 
   struct Bank {
     std::uint64_t row;
     std::uint32_t number;  ///< bank's number in the channel: bits of pseudo channel, group, bank from the top
   };
-  /// `burst`: address in the channel divided by the bytes of a burst.
+  /// The bank and row of a burst. `burst`: address in the channel divided by the bytes of a burst.
   Bank bank_of(std::uint64_t burst) const {
     std::uint32_t number = 0;
     for (const std::uint64_t bits : bank_bits_) {
@@ -64,7 +65,7 @@ class DramAddressMap {
   unsigned row_from_ = 0;
   unsigned group_from_ = 0;   // lowest bit of the group in a bank's number
   unsigned pseudo_from_ = 0;  // lowest bit of the pseudo channel in a bank's number
-  /// Each bit of a bank's number, from the top, is the parity of these bits of the burst number.
+  /// For each bit of a bank's number, from the top: the bits of the burst number whose parity it is.
   std::vector<std::uint64_t> bank_bits_;
   std::vector<Piece> column_pieces_;
 };

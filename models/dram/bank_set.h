@@ -32,7 +32,7 @@ class BankSet {
   }
   std::uint64_t& word(std::uint32_t bank) { return bank < 64 ? first_ : more_[(bank >> 6) - 1]; }
 
-  std::uint64_t first_ = 0;          // banks 0 to 63; most channels have no others
+  std::uint64_t first_ = 0;          // banks 0 to 63, all banks of most channels
   std::vector<std::uint64_t> more_;  // 64 further banks per word
 };
 

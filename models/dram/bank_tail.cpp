@@ -24,7 +24,7 @@ void BankTail::extend_other(const BankTailTiming& t, std::uint64_t row, Cycle ar
   if (found->closed == kNever) {
     precharge = std::max(precharge, free);
   } else if (free > found->closed) {
-    // The row stays open for longer: all later openings are delayed.
+    // The row stays open for longer, which delays all later openings.
     const Cycle later = free - found->closed;
     for (Opening* next = found; next->closed != kNever; ++next) {
       next->closed += later;

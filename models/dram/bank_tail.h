@@ -1,5 +1,6 @@
-// State of a DRAM bank after its waiting reads: rows that are or will be open, and the earliest cycles of further commands. A
-// forecast: it regards the timing of the bank only, and assumes that rows are served in the order of their first reads.
+// Forecast state of a DRAM bank after its waiting reads: rows that are or will be open, and the earliest cycles of further
+// commands. The forecast considers the timing of the bank only, and assumes that rows are served in the order of their first
+// reads.
 #pragma once
 
 #include <algorithm>
@@ -47,7 +48,7 @@ struct BankTail {
   bool known = false;
   unsigned count = 0;
   Cycle at = 0;         ///< arrival of the last read
-  Cycle activate = 0;   ///< earliest activate of another row, by the command's last cycle
+  Cycle activate = 0;   ///< earliest last cycle of an activate of another row
   Cycle precharge = 0;  ///< earliest precharge of the last row
   std::array<Opening, kOpenings> openings{};
 
@@ -64,7 +65,7 @@ struct BankTail {
     at = arrival;
     if (count != 0 && !t.closes) [[likely]] {
       Opening& last = openings[count - 1];
-      if (last.row == row) {  // the last opening has no end yet: no other row follows it
+      if (last.row == row) {  // the last opening has no end, because no other row follows
         const Cycle column = std::max(last.column, arrival);
         last.column = column + t.gap;
         precharge = std::max(precharge, column + t.tRTP);

@@ -1,4 +1,4 @@
-// Effects of commands: earliest cycles of those that follow, and requests that leave.
+// Effects of issued commands: earliest cycles of further commands, and completion of requests.
 #include <algorithm>
 
 #include "models/dram/command_scheduler.h"
@@ -58,7 +58,7 @@ void CommandScheduler::issue_column() {
   Pseudo& pseudo = *bank.pseudo;
   const Index served = columns_.served;
   const Request& request = requests_[served];
-  // Plain assignment: bounds that earlier commands set have passed, or are below these.
+  // Assigns instead of taking the maximum: bounds set by earlier commands have passed or are lower.
   const AfterColumn& after = after_column_[request.kind];
   pseudo.column = {now + after.pseudo[kReads], now + after.pseudo[kWrites]};
   group.column = {now + after.group[kReads], now + after.group[kWrites]};
@@ -141,7 +141,7 @@ void CommandScheduler::issue_row() {
   rows_.free = now_ + p.activate_cycles.n;
   if (request.first == Command::column) request.first = bank.conflict ? Command::precharge : Command::activate;
   bank.conflict = false;
-  // Already set if a refresh closed the row that was opened for the request.
+  // `opened` is already set if a refresh closed the row that was opened for the request.
   if (!request.opened && opened_[kReads] + opened_[kWrites] < kMostOpened) {
     request.opened = true;
     ++opened_[request.kind];
@@ -155,7 +155,7 @@ void CommandScheduler::issue_row() {
 void CommandScheduler::refresh(Cycle until) {
   const Cycle duration = parameters_.tRP.n + parameters_.tRFC.n;
   const Cycle interval = parameters_.tREFI.n;
-  // Of the refreshes that pass while no request waits only the last one has an effect.
+  // Skips all but the last of the refreshes that pass while no request waits: only the last has an effect.
   const std::uint64_t passed = waiting_ == 0 && until > refresh_ ? (until - refresh_ - 1) / interval : 0;
   refresh_ += passed * interval;
   if (passed != 0) clear_errors();

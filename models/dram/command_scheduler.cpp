@@ -71,7 +71,7 @@ void CommandScheduler::connect_banks() {
 }
 
 void CommandScheduler::find_tail(BankTail& tail, std::uint32_t index, Cycle at, Cycle refreshed) const {
-  // The state after the decided commands, then extended by each waiting read.
+  // Starts from the state after the decided commands and extends it by each waiting read.
   const Bank& bank = banks_[index];
   tail.known = true;
   tail.count = 0;
@@ -93,7 +93,7 @@ CommandScheduler::RowState CommandScheduler::row_state_before(const Burst& burst
   return row_state(tail, burst.row, at);
 }
 
-// In order of arrival: requests of both kinds may have waited for room.
+// Admits requests of both kinds in order of arrival: both may have waited for room.
 void CommandScheduler::admit() {
   RequestQueue& reads = queues_[kReads];
   RequestQueue& writes = queues_[kWrites];
@@ -152,7 +152,7 @@ void CommandScheduler::make_stale(std::uint32_t index, Kind mode) {
 CommandScheduler::Next CommandScheduler::next_of_both(const Bank& bank, Kind mode) const {
   Next next{Command::none, kNone};
   Index served = bank.first[mode];
-  Index other = bank.first[mode ^ 1];  // restricted to requests whose row was opened for them
+  Index other = bank.first[mode ^ 1];  // only those whose row was opened for them are considered
   for (;;) {
     while (other != kNone && !requests_[other].opened) other = requests_[other].next;
     if (served != kNone && !has_entered(requests_[served])) served = kNone;
@@ -253,10 +253,10 @@ void CommandScheduler::offer(std::uint32_t index) {
   bus.bank = index;
 }
 
-// Usually some banks are ready as soon as the buses are: among them the oldest request goes first.
+// Usually some banks are ready as soon as the buses are free: the oldest request to one of these banks goes first.
 template <CommandScheduler::Kind kMode>
 bool CommandScheduler::find_unhindered_column() {
-  if (opened_[kMode ^ 1] != 0) return false;  // requests of the other kind have other bounds
+  if (opened_[kMode ^ 1] != 0) return false;  // requests of the other kind have different timing bounds
   Cycle least = pseudos_.front().column[kMode];
   if (!has_one_pseudo_) {
     for (const Pseudo& pseudo : pseudos_) least = earlier_of(least, pseudo.column[kMode]);
@@ -289,7 +289,7 @@ void CommandScheduler::find() {
   }
   Bus& bus = kRow ? rows_ : columns_;
   const Cycle earliest = later_of(now_, bus.free);
-  // No command can be issued earlier: after a candidate at `least` only older requests are compared.
+  // Earliest cycle of any command: once a candidate can be issued at `least`, only older requests are compared.
   Cycle least = earliest;
   if (!kRow && has_one_pseudo_) {
     const Pseudo& pseudo = pseudos_.front();
@@ -330,8 +330,8 @@ void CommandScheduler::step(Cycle until) {
       admit();
       next = earlier_of(reads.next(), writes.next());
     }
-    // The scheduler switches between reads and writes only at the beginning of a cycle. If this cycle has already issued
-    // commands, it switches in the next one.
+    // The scheduler switches between reads and writes only at the beginning of a cycle. If commands have already been issued in
+    // this cycle, the scheduler switches in the next one.
     Cycle turns_at = kNever;
     if (turns()) {
       if (now_ >= issued_until_) {
@@ -350,7 +350,7 @@ void CommandScheduler::step(Cycle until) {
       refresh(now_ + 1);
       continue;
     }
-    // Requests that arrive in a cycle are considered in its decisions.
+    // Requests that arrive in this cycle must enter before its commands are decided.
     if (now_ == turns_at || reads.next() <= now_ || writes.next() <= now_) continue;
     if (columns_.at <= now_) issue_column();
     if (!rows_.known) find<true>();
@@ -359,13 +359,13 @@ void CommandScheduler::step(Cycle until) {
   if (until == kNever) return;
   now_ = later_of(now_, until);
   if (now_ >= refresh_) refresh(now_ + 1);
-  // Reports room in a queue in the cycle in which it can be used.
+  // Admits requests in cycle `until`, so that an entry freed in the previous cycle is reported.
   admit();
 }
 
 CommandScheduler::Cycle CommandScheduler::next_decision() {
   if (waiting_ == 0) return kNever;
-  // The first command after the turn is not known yet.
+  // The first command after the bus turns is not known yet.
   if (turns()) return earlier_of(later_of(now_, issued_until_), refresh_);
   Cycle next = earlier_of(queues_[kReads].next(), queues_[kWrites].next());
   if (next > now_) {

@@ -1,22 +1,23 @@
-// Commands of a DRAM controller, decided in time order once all requests up to a cycle are known. No SystemC.
+// Decides the commands of a DRAM controller in time order, up to a cycle until which all requests are known. No SystemC.
 //
 // Policy: the channel has a queue of reads and a queue of writes. Each is served first-ready, first-come, first-served
-// (FR-FCFS). In every cycle the row bus and the column bus carry one command each, of the oldest request whose next command can
-// be issued. A row is not closed while a request of the kind that is served can use it. A request whose row was opened for it
-// leaves its queue. With `scheduler = fcfs` only the oldest request of each pseudo channel issues commands.
+// (FR-FCFS). In every cycle, the row bus and the column bus carry one command each, which belongs to the oldest request whose
+// next command can be issued. A row is not closed while a request of the kind being served can use the row. A request leaves
+// its queue when a row is opened for that request. With `scheduler = fcfs` only the oldest request of each pseudo channel
+// issues commands.
 //
-// Writes are served from when they hold more than `write_high` of their queue's entries until they hold fewer than
+// Writes are served from when they occupy more than `write_high` of their queue's entries until they occupy less than
 // `write_low`, and whenever no read waits (Ramulator2's generic controller: wr_high_watermark, wr_low_watermark).
 //
-// Refresh: all banks of a pseudo channel together, as soon as their open rows may be closed, for tRP + tRFC.
+// Refresh: all banks of a pseudo channel are refreshed together, for tRP + tRFC, as soon as their open rows may be closed.
 //
 // Order within a cycle: requests enter their queues; the controller decides whether reads or writes are served; each bus takes
 // its command. An entry freed in a cycle can be used in the next one.
 //
-// Implementation: event-driven. Each bank has one next command; time advances to the earliest of these, to the next request or
-// to the next refresh. A bank's next command is chosen when the bank's state changes. Two choices are kept, one for serving
-// reads and one for serving writes, so that a turn of the bus recomputes few. A bank whose row was opened for a request of the
-// kind that is not served may have two candidates: the one that can be issued first is issued.
+// Implementation: event-driven. Each bank has one next command; time advances to the earliest of these commands, to the next
+// request or to the next refresh. A bank's next command is chosen when the bank's state changes. Two choices are kept, one for
+// serving reads and one for serving writes, so that a turn of the bus recomputes few choices. A bank whose row was opened for a
+// request of the kind that is not served may have two candidates: the earlier one is issued.
 #pragma once
 
 #include <algorithm>
@@ -49,7 +50,7 @@ class CommandScheduler {
   struct RowState {
     Command command;  ///< first command that the read needs
     Cycle ready;      ///< earliest cycle of `command`; for an activate, the earliest last cycle
-    Cycle cycle;      ///< earliest activate, if a precharge comes first
+    Cycle cycle;      ///< earliest activate, if a precharge is needed first
   };
 
   CommandScheduler(const DramParameters& parameters, const RefreshTimes& refresh, DramStatistics& statistics);
@@ -66,17 +67,17 @@ class CommandScheduler {
   inline void read_later(const Burst& burst, Cycle at, Requester requester);
   /// Adds a write that arrives at `at`.
   inline void write(const Burst& burst, Cycle at, Requester requester = kNoRequester);
-  /// Whether `count` more writes find room in their queue, independently of later requests.
+  /// Whether the write queue has room for `count` more writes, whatever requests follow.
   bool has_room_for_writes(std::size_t count) const { return queues_[kWrites].has_room(count); }
   struct Decision {
     Requester requester;
     Command first;  ///< first command that a read needed
-    Cycle at;       ///< cycle of a read's column command, or in which a write enters its queue
+    Cycle at;       ///< cycle of a read's column command, or of a write's entry into its queue
   };
   /// Decisions since the last clear_decisions(), in time order, for requests that have a requester.
   const std::vector<Decision>& decisions() const { return decisions_; }
   void clear_decisions() { decisions_.clear(); }
-  /// Cycle of the next command or in which the next request enters, if no further request arrives before it; kNever: no request
+  /// Cycle in which the next command is issued or request enters, if no further request arrives before that; kNever: no request
   /// waits.
   Cycle next_decision();
   /// Whether a write of this burst waits.
@@ -90,28 +91,28 @@ class CommandScheduler {
   void advance(Cycle until) {
     if (until > now_) step(until);
   }
-  /// Commands before this are decided.
+  /// Cycle up to which all commands are decided.
   Cycle decided_until() const { return now_; }
   /// Decides all commands of the waiting requests.
   void finish() {
     if (waiting_ != 0) step(kNever);
   }
-  /// Earliest read of the bank's group after the decided writes.
+  /// Earliest read of the bank's group after the writes decided so far.
   Cycle after_writes(std::uint32_t bank) const {
     const Cycle pseudo = banks_[bank].pseudo->after_writes;
     const Cycle group = banks_[bank].group->after_writes;
     return group > pseudo ? group : pseudo;
   }
-  /// Requests that wait for their column commands.
+  /// Number of requests that wait for their column commands.
   std::size_t waiting() const { return waiting_; }
   std::size_t waiting_reads() const { return waiting_reads_; }
-  /// Sum of the cycles by which reads were served later than forecast, less those charged by pay(). 0 after an idle refresh
-  /// interval.
+  /// Sum of the cycles by which reads were served later than forecast, minus the cycles charged by pay(). Reset to 0 after an
+  /// idle refresh interval.
   std::int64_t owed() const { return owed_; }
-  /// Charges `cycles` of the sum to a read.
+  /// Subtracts `cycles` that have been charged to a read from owed().
   void pay(std::int64_t cycles) { owed_ -= cycles; }
-  /// Share of the sum that the next forecast is charged: 1 / read_queue of it, at most twice the mean error of the last
-  /// read_queue reads, so that few reads are not charged the errors of many.
+  /// Share of owed() that is charged to the next forecast: 1 / read_queue, but at most twice the mean error of the last
+  /// read_queue reads, so that a few reads are not charged the errors of many.
   inline std::int64_t share() const;
   void reset();
 
@@ -125,10 +126,10 @@ class CommandScheduler {
   static constexpr Kind kWrites = 1;
 
   struct alignas(64) Request {
-    std::uint64_t number;    // burst's address in the channel, in bursts
+    std::uint64_t number;    // address in the channel, in bursts
     Cycle at;                // arrival
     Cycle column;            // forecast of the column command
-    std::uint64_t sequence;  // number of requests added before it; kNotEntered: the record is free
+    std::uint64_t sequence;  // number of requests added earlier; kNotEntered: the record is free
     std::uint64_t order;     // position in the order of entering the queues, or kNotEntered
     std::uint32_t row;
     std::uint32_t bank;
@@ -136,8 +137,8 @@ class CommandScheduler {
     Index next_written;  // next write with the same hash of the burst number
     Requester requester;
     Kind kind;
-    bool opened;    // its row was opened for it: it has left the queue
-    Command first;  // first command that was issued for it; column: none so far
+    bool opened;    // a row was opened for the request, which has left its queue
+    Command first;  // first command issued for the request; column: none so far
   };
   struct Group {
     Cycle activate = 0;             // earliest activate
@@ -152,43 +153,44 @@ class CommandScheduler {
     unsigned oldest_activate = 0;
     bool writing = false;
   };
-  /// Cycles from a column command of one kind to one of each kind, in the pseudo channel and in the group, and to a precharge.
+  /// Minimum cycles from a column command of one kind to further commands: column commands of each kind, in the pseudo channel
+  /// and in the group, and a precharge.
   struct AfterColumn {
     std::array<Cycle, 2> pseudo;
     std::array<Cycle, 2> group;
     Cycle precharge;
-    // After a write: cycles to the earliest read, for after_writes().
+    // Cycles from a write to the earliest read, for after_writes().
     Cycle pseudo_reads;
     Cycle group_reads;
   };
-  /// A bank's next command while one kind is served, and its request.
+  /// A bank's next command while one kind is served, and the request that the command serves.
   struct Choice {
     std::uint64_t order = 0;  // `order` of the request
     Index served = kNone;     // the request
     Command command = Command::none;
     Kind kind = kReads;   // kind of the request
-    bool either = false;  // the request in alternatives_ goes first if its command can be issued earlier
+    bool either = false;  // the request in alternatives_ takes precedence if its command can be issued earlier
   };
   struct alignas(64) Bank {
-    Group* group = nullptr;                    // bank group that it belongs to
-    Pseudo* pseudo = nullptr;                  // pseudo channel that it belongs to
+    Group* group = nullptr;                    // bank group of the bank
+    Pseudo* pseudo = nullptr;                  // pseudo channel of the bank
     std::uint64_t row = 0;                     // the open row
     Cycle activate = 0;                        // earliest activate
     Cycle precharge = 0;                       // earliest precharge
     std::array<Cycle, 2> column{};             // earliest column command of each kind
-    std::array<Choice, 2> choices{};           // next command while reads, while writes are served
-    std::array<Index, 2> first{kNone, kNone};  // oldest request of each kind; lists are in order of arrival, then of `sequence`
+    std::array<Choice, 2> choices{};           // next command while reads or writes are served
+    std::array<Index, 2> first{kNone, kNone};  // oldest request of each kind; lists are ordered by arrival, then `sequence`
     std::array<Index, 2> last{kNone, kNone};   // youngest request of each kind
-    Cycle latest = 0;                          // latest arrival among its waiting requests
+    Cycle latest = 0;                          // latest arrival of the bank's waiting requests
     std::array<std::uint32_t, 2> opened{};     // number of waiting requests of each kind whose row was opened for them
-    std::array<bool, 2> stale{};               // the choice is recomputed before it is used
-    bool open = false;                         // a row is open
-    bool conflict = false;                     // its last row was closed for another one
+    std::array<bool, 2> stale{};               // whether each of `choices` must be recomputed before use
+    bool open = false;                         // whether a row is open
+    bool conflict = false;                     // whether the last row was closed to open another row
   };
-  /// Banks whose next command needs one of the buses, and the first of these commands.
+  /// Banks whose next command needs the bus, and the first of these commands.
   struct Bus {
     std::array<BankSet, 2> banks;
-    Cycle free = 0;     // first cycle without command
+    Cycle free = 0;     // first cycle in which the bus is free
     Cycle at = kNever;  // cycle of the next command, if `known`
     std::uint64_t order = 0;
     std::uint32_t bank = 0;
@@ -211,7 +213,7 @@ class CommandScheduler {
   void find_tail(BankTail& tail, std::uint32_t index, Cycle at, Cycle refreshed) const;
   void admit();
   void enter(Index request);
-  /// Whether the other kind is to be served from now on.
+  /// Whether the scheduler must switch to the other kind of requests.
   bool turns() const {
     const std::size_t reads = queues_[kReads].held();
     const std::size_t writes = queues_[kWrites].held();
@@ -222,7 +224,7 @@ class CommandScheduler {
   struct Next {
     Command command;
     Index served;
-    Index alternative = kNone;  // oldest request of the other kind for the same row, if it is younger than `served`
+    Index alternative = kNone;  // oldest request of the other kind for the same row, if younger than `served`
   };
   inline Next next_command(const Bank& bank, Kind mode) const;
   Next next_of_both(const Bank& bank, Kind mode) const;
@@ -234,7 +236,7 @@ class CommandScheduler {
   template <bool kRow>
   static Cycle ready(const Bank& bank, const Choice& choice);
   static Cycle column_ready(const Bank& bank, Kind kind);
-  /// A bank's next command for a bus: its earliest cycle and its request.
+  /// A bank's next command for a bus: earliest cycle, age and request.
   struct Candidate {
     Cycle at;
     std::uint64_t order;
@@ -245,7 +247,7 @@ class CommandScheduler {
   template <bool kRow>
   void offer(std::uint32_t index);
   /// Finds the next column command if some bank can issue one as early as the bus and the pseudo channels allow. False: no bank
-  /// can, or requests of both kinds compete.
+  /// can, or requests of both kinds are candidates.
   template <Kind kMode>
   bool find_unhindered_column();
   template <bool kRow>
@@ -263,7 +265,7 @@ class CommandScheduler {
 
   const DramParameters& parameters_;
   const unsigned bank_bits_;
-  const unsigned pseudo_shift_;  // number of bits of a bank's number below those of its pseudo channel
+  const unsigned pseudo_shift_;  // bits of a bank's number below those of the pseudo channel
   const BankTailTiming tail_timing_;
   const Cycle ahead_;  // cycles from an activate's first cycle to its last
   const std::array<AfterColumn, 2> after_column_;
@@ -273,29 +275,29 @@ class CommandScheduler {
   const bool closes_;
   const bool has_one_pseudo_;
   const std::size_t reads_;  // entries of the read queue
-  const int reads_shift_;    // log2 of reads_; -1: it is not a power of two
+  const int reads_shift_;    // log2 of reads_; -1: not a power of two
   const std::size_t high_;   // number of writes above which writes are served
   const std::size_t low_;    // number of writes below which reads are served
   DramStatistics& statistics_;
 
   Cycle now_ = 0;
-  Cycle issued_until_ = 0;  // cycle after that of the last command
+  Cycle issued_until_ = 0;  // cycle after the last command
   Cycle refresh_ = 0;       // cycle of the next refresh
   Bus columns_;
   Bus rows_;
   std::array<RequestQueue, 2> queues_;
-  Kind mode_ = kReads;                   // kind that is served
+  Kind mode_ = kReads;                   // kind that is being served
   std::array<std::size_t, 2> opened_{};  // number of waiting requests of each kind whose row was opened for them
   std::size_t waiting_ = 0;              // number of requests whose column command is not issued
-  std::size_t waiting_reads_ = 0;        // number of reads among them
+  std::size_t waiting_reads_ = 0;        // number of reads among these
   std::uint64_t sequence_ = 0;           // number of requests added
   std::uint64_t order_ = 0;              // number of requests that have entered their queues
-  std::int64_t owed_ = 0;                // owed()
+  std::int64_t owed_ = 0;                // value of owed()
   std::vector<Decision> decisions_;
   std::vector<Bank> banks_;
   std::vector<BankTail> tails_;                      // forecast state of each bank
-  std::vector<std::array<Index, 2>> alternatives_;   // alternative request of each bank and kind: see Choice::either
-  std::array<std::vector<std::uint32_t>, 2> stale_;  // banks with a stale choice
+  std::vector<std::array<Index, 2>> alternatives_;   // alternative request by bank and kind: see Choice::either
+  std::array<std::vector<std::uint32_t>, 2> stale_;  // banks with a stale choice, by kind
   std::vector<Group> groups_;
   std::vector<Pseudo> pseudos_;
   std::vector<std::int64_t> errors_;  // forecast errors of the last reads_ reads (ring)
@@ -303,7 +305,7 @@ class CommandScheduler {
   std::int64_t error_sum_ = 0;        // sum of errors_
   std::vector<Request> requests_;
   Index free_ = kNone;                // first free record of requests_
-  std::array<Index, 256> written_{};  // waiting writes by the low bits of their burst numbers
+  std::array<Index, 256> written_{};  // waiting writes, by the low bits of the burst number
 };
 
 }  // namespace lacuna

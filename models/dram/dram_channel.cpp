@@ -10,8 +10,7 @@
 namespace lacuna {
 namespace {
 
-// Cycles between two calls of DramSchedule::retire(), as in models/noc/fabric.cpp: calendars keep the bookings since the last
-// call.
+// Cycles between two calls of DramSchedule::retire(): calendars keep the bookings since the last call.
 constexpr unsigned kRetireCycles = 128;
 
 }  // namespace
@@ -53,7 +52,7 @@ void DramChannel::b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_tim
   if (access(payload, slice_, 0, delay)) move_data(payload, bytes_at(payload.get_address()));
 }
 
-// The second slice's rows follow the last byte of this channel's share of the first.
+// Rows of the second slice follow this channel's share of the first slice.
 void DramChannel::second_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) {
   access(payload, second_slice_, slice_.size().n / slice_.count(), delay);
 }
@@ -102,7 +101,7 @@ bool DramChannel::Port::request(const MemoryRequest& request, Tick at, MemoryCli
   return true;
 }
 
-// Advances in steps so short that no response leads to a request that must be decided in the same step. A read's response
+// Advances in steps short enough that no response leads to a request that must be decided in the same step. A read's response
 // follows its command after answer_time(); an accepted write can be followed by a request in the same cycle.
 void DramChannel::decide(Tick until) {
   const Tick last = until + frontend_;
@@ -213,7 +212,7 @@ bool DramChannel::get_direct_mem_ptr(tlm::tlm_generic_payload& payload, tlm::tlm
     dmi.set_end_address(address);
     return false;
   }
-  // Addresses beyond the chunk belong to another channel, although the bytes are adjacent in the store.
+  // Limits the region to the chunk: addresses beyond belong to another channel, although the bytes are adjacent in the store.
   const std::uint64_t begin = slice_.chunk_begin(address);
   const std::uint64_t last = slice_.chunk_last(address);
   dmi.set_dmi_ptr(reinterpret_cast<unsigned char*>(bytes_at(begin)));

@@ -4,12 +4,13 @@
 // store, where bus address `base` is byte `store_offset`. `address_map` maps addresses inside the slice to pseudo channel, bank
 // group, bank, row and column.
 //
-// Time of a read: frontend_latency, plus the time in the schedule (models/dram/dram_schedule.h). A write is posted: it reaches
-// the write queue frontend_latency after it was sent, as a read does, and completes for the sender when it is sent, plus the
-// time that it waits for an entry of that queue.
+// A read takes frontend_latency plus the time in the schedule (models/dram/dram_schedule.h). Writes are posted: like a read, a
+// write reaches its queue frontend_latency after it was sent, but for the sender it completes when sent, plus the time that the
+// write waits for a queue entry.
 //
 // Transactions of the sockets return with a forecast of their times. Last-level caches send requests to the ports instead
-// (DeferredMemory in models/common/transport/memory_request.h), which respond when the command scheduler has decided.
+// (DeferredMemory in models/common/transport/memory_request.h), which respond when the command scheduler has decided the
+// request's commands.
 //
 // The channel may have a second slice, in separate rows, whose contents are not modelled: its transactions have times and
 // traffic only. Requests to both slices share the queues.
@@ -36,13 +37,13 @@ namespace lacuna {
 class DramChannel : public sc_core::sc_module {
  public:
   tlm_utils::simple_target_socket<DramChannel> memory;
-  sc_core::sc_vector<tlm_utils::simple_target_socket<DramChannel>> second;  ///< one, if there is a second slice, or none
+  sc_core::sc_vector<tlm_utils::simple_target_socket<DramChannel>> second;  ///< socket of the second slice, if there is one
 
-  /// Throws std::invalid_argument if the slice's range is not inside the store, or for DramSchedule's reasons.
+  /// Throws std::invalid_argument if the slice's range is not inside the store, or for the same reasons as DramSchedule.
   DramChannel(sc_core::sc_module_name module_name, const DramParameters& parameters, const AddressSlice& slice,
               BackingStore& store, std::uint64_t store_offset = 0, const std::optional<AddressSlice>& second_slice = {});
 
-  /// Port of the slice and port of the second slice, for clients that wait for their responses. Both decide together.
+  /// Ports of the first and the second slice, for clients that wait for their responses. decide() of either port decides both.
   DeferredMemory& port() { return port_; }
   DeferredMemory& second_port() { return second_port_; }
 
@@ -51,8 +52,8 @@ class DramChannel : public sc_core::sc_module {
   /// Drops open rows and requests in flight; the data stay.
   void reset();
   const DramStatistics& statistics() const { return schedule_.statistics(); }
-  /// Registers block dram. Refreshes count as their mean power, not as events: they are due without requests as well, and the
-  /// schedule counts them only while it has requests.
+  /// Registers block dram. Refreshes are charged as mean power, not as events: refreshes also occur without requests, when the
+  /// schedule does not count them.
   void describe_energy(EnergyMeter& meter, const DramEnergy& energy) const;
 
  private:
@@ -70,7 +71,7 @@ class DramChannel : public sc_core::sc_module {
     const AddressSlice& slice_;
     const std::uint64_t first_local_;
   };
-  /// A request to a port that waits for its decision.
+  /// A request to a port whose commands are not decided yet.
   struct Pending {
     MemoryClient* client = nullptr;
     std::uint32_t tag = 0;
@@ -84,14 +85,14 @@ class DramChannel : public sc_core::sc_module {
   void retire_bookings();
   void b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay);
   void second_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay);
-  /// Charges the time of a transaction. False: it was refused, or it moves no data.
+  /// Charges the time of a transaction. False: the transaction was refused or moves no data.
   bool access(tlm::tlm_generic_payload& payload, const AddressSlice& slice, std::uint64_t first_local, sc_core::sc_time& delay);
   void refuse(const tlm::tlm_generic_payload& payload);
   unsigned transport_dbg(tlm::tlm_generic_payload& payload);
   bool get_direct_mem_ptr(tlm::tlm_generic_payload& payload, tlm::tlm_dmi& dmi);
   static tlm::tlm_response_status check(const tlm::tlm_generic_payload& payload, const AddressSlice& slice,
                                         const MemoryAttributes* attributes);
-  /// Kernel time; cheaper than sc_time_stamp(), which is a call into the library.
+  /// Kernel time, without the library call that sc_time_stamp() makes.
   Tick now() const { return to_tick(simcontext()->time_stamp()); }
   std::byte* bytes_at(std::uint64_t address) { return data_ + (address - slice_.base()); }
 
@@ -108,7 +109,7 @@ class DramChannel : public sc_core::sc_module {
   std::vector<std::uint32_t> free_pending_;
   std::vector<DramSchedule::Completion> completed_;
   unsigned waiting_ = 0;         // number of requests in pending_
-  unsigned waiting_writes_ = 0;  // number of writes among them
+  unsigned waiting_writes_ = 0;  // number of writes in pending_
 };
 
 }  // namespace lacuna

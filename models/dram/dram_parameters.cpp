@@ -8,7 +8,7 @@ Cycles DramParameters::column_gap() const { return std::max(burst, bank_groups >
 
 std::uint64_t DramParameters::reachable_bytes(Cycles cycles, Bytes request) const {
   const std::uint64_t useful = std::min(burst.n * bytes_per_cycle, request.n);
-  // The pseudo channels share the column commands, one a cycle.
+  // The pseudo channels share the column bus, which carries one command per cycle.
   return std::min(cycles.n * pseudo_channels * useful / column_gap().n, cycles.n * useful);
 }
 

@@ -54,12 +54,12 @@ struct DramParameters {
 
   void describe(ParameterSection& section);
 
-  /// Bytes that the data buses of all pseudo channels carry in a time.
+  /// Bytes that the data buses of all pseudo channels carry in `cycles`.
   std::uint64_t bus_bytes(Cycles cycles) const { return cycles.n * pseudo_channels * bytes_per_cycle; }
-  /// Cycles between column commands of a pseudo channel, at least: a burst, or tCCD of different bank groups if there are any.
+  /// Minimum cycles between column commands of a pseudo channel: a burst, or tCCD between bank groups if there are several.
   Cycles column_gap() const;
-  /// Bytes of requests of `request` bytes that the channel transfers in a time at most: all rows are open, and there are no
-  /// refreshes. A request takes whole bursts.
+  /// Maximum number of requested bytes that the channel transfers in `cycles`, for requests of `request` bytes, with all rows
+  /// open and no refreshes. Each request takes whole bursts.
   std::uint64_t reachable_bytes(Cycles cycles, Bytes request) const;
 };
 

@@ -63,7 +63,7 @@ DramSchedule::Read DramSchedule::read(std::uint64_t address, unsigned length, Ti
     commands_.read(burst, arrival, column.at);
     statistics_.bus_busy += burst_time_;
     ++*rows_found_[static_cast<std::size_t>(column.command)];
-    // Bursts of other pseudo channels overlap, those of one follow each other.
+    // Bursts of different pseudo channels overlap; bursts of one pseudo channel follow each other.
     const Cycle unloaded = column.prepared + data_ + ((number - first) >> pseudo_bits_) * burst_;
     longest = std::max(longest, unloaded);
     const Cycle data = column.at + data_;
@@ -86,7 +86,7 @@ void DramSchedule::read_later(std::uint64_t address, unsigned length, Tick at, s
   const std::uint32_t requester = take_record(pending_, free_pending_);
   Pending& pending = pending_[requester];
   pending = {.number = number, .at = at, .done = arrival};
-  // Bursts of other pseudo channels overlap, those of one follow each other.
+  // Bursts of different pseudo channels overlap; bursts of one pseudo channel follow each other.
   pending.unloaded = ((last - first) >> pseudo_bits_) * burst_;
   for (std::uint64_t burst_number = first; burst_number <= last; ++burst_number) {
     if (commands_.is_pending(burst_number)) [[unlikely]] {

@@ -1,9 +1,10 @@
-// Times of a DRAM channel's requests: banks, groups, buses, refresh and turnaround. No SystemC, no data.
+// Computes the times of a DRAM channel's requests: banks, groups, buses, refresh and turnaround. No SystemC, no data.
 //
 // A controller's decisions depend on requests that arrive later, so that a request's time is known only after all requests that
-// may change it have arrived. A caller has two interfaces:
+// may change it have arrived. There are two interfaces:
 //   - read_later() and write_later() pass a request to the command scheduler (models/dram/command_scheduler.h), which decides
-//     as a controller does, cycle for cycle. decide() states up to when all requests are known, and returns times.
+//     as a controller does, cycle for cycle. The caller of decide() states up to when all requests are known, and receives
+//     times.
 //   - read() and write() are for callers that cannot wait: they return a forecast (models/dram/read_forecast.h) from decided
 //     commands and waiting requests. The error of past forecasts (delay caused by writes and later reads) is spread over the
 //     following reads, so that the sum of forecast times equals the sum of served times.
@@ -36,15 +37,15 @@ class DramSchedule {
     Tick done;     ///< end of the last byte's transfer on the data bus
     Tick waiting;  ///< part of the time since arrival spent waiting for the queue, other requests and refresh
   };
-  /// Forecasts a read. `address`: in the channel; `at`: arrival at the controller.
+  /// Forecasts a read. `address`: address in the channel; `at`: arrival at the controller.
   Read read(std::uint64_t address, unsigned length, Tick at);
-  /// Adds a read whose time decide() returns later, with `number`.
+  /// Adds a read. decide() returns its time later, with `number`.
   void read_later(std::uint64_t address, unsigned length, Tick at, std::uint32_t number);
   struct Completion {
     std::uint32_t number;
     Read read;
   };
-  /// Decides the commands before `until`; no more requests may arrive before that. Appends to `completed` the requests of
+  /// Decides the commands before `until`; no further request may arrive before `until`. Appends to `completed` the requests of
   /// read_later() and write_later() that are decided, in the order of decisions. A read is done answer_time() after its column
   /// command.
   void decide(Tick until, std::vector<Completion>& completed);
@@ -54,10 +55,10 @@ class DramSchedule {
   Tick next_decision();
   /// Adds a write. Returns when the write queue accepts it, if that is known; otherwise decide() returns it with `number`.
   std::optional<Tick> write_later(std::uint64_t address, unsigned length, Tick at, std::uint32_t number);
-  /// Adds a write. Returns the forecast of when the write queue accepts it.
+  /// Adds a write. Returns the forecast time at which the write queue accepts it.
   Tick write(std::uint64_t address, unsigned length, Tick at);
 
-  /// Decides the commands before `horizon` and drops bookings before it: later calls concern later times only.
+  /// Decides the commands before `horizon` and drops earlier bookings: later calls concern later times only.
   void retire(Tick horizon);
   /// Decides all waiting requests; no further requests arrive.
   void finish() { commands_.finish(); }
@@ -75,9 +76,9 @@ class DramSchedule {
     std::uint32_t number = 0;
     unsigned remaining = 0;  // number of bursts that are not decided
     bool write = false;
-    Tick at{};           // arrival
+    Tick at{};           // arrival at the controller
     Cycle done = 0;      // completion of the bursts that are decided
-    Cycle prepared = 0;  // time of its slowest burst on an idle channel
+    Cycle prepared = 0;  // time of the request's slowest burst on an idle channel
     Cycle unloaded = 0;  // transfer time of the bursts that follow the slowest one
   };
   void complete(const Pending& pending, std::vector<Completion>& completed);
@@ -98,7 +99,8 @@ class DramSchedule {
   const Tick burst_time_;
   const RefreshTimes refresh_;
   DramStatistics statistics_;
-  // By the first command that a read needs: its statistic, and the cycles from there to its column command on an idle channel.
+  // Statistic of each first command that a read may need, and cycles from that command to the column command on an idle
+  // channel.
   const std::array<std::uint64_t*, 4> rows_found_;
   const std::array<Cycle, 4> prepared_;
   CommandScheduler commands_;

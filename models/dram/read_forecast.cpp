@@ -9,7 +9,7 @@
 namespace lacuna {
 namespace {
 
-/// Cycles of turning the data bus to writes and back, divided by the writes of a drain from the high watermark to the low one.
+/// Cycles of turning the data bus to writes and back, per write of a drain from the high to the low watermark.
 unsigned turn_of_a_write(const DramParameters& p) {
   const std::uint64_t turn = p.tCL.n + p.tRTRS.n + p.burst.n + std::min(p.tWTRS.n, p.tWTR.n);
   const double writes = std::max(1.0, (p.write_high - p.write_low) * p.write_queue / p.pseudo_channels);
@@ -40,7 +40,7 @@ ReadForecast::Cycle ReadForecast::activate(Pseudo& pseudo, Group& group, Cycle f
     from = free;
   if (books_activates_of_groups_) from = group.activates.book(from, same_group, waiting);
   from = pseudo.activates.book(from, other_group, waiting);
-  // The row bus also carries the precharge, at an earlier cycle: the bus is as busy as if it came now.
+  // The row bus also carries the precharge, in an earlier cycle. Booking both commands here keeps the bus equally busy.
   const Cycle ahead = parameters_.activate_cycles.n - 1;
   from = row_bus_.book(from - ahead, commands, waiting) + ahead;
   pseudo.window[pseudo.oldest] = from;

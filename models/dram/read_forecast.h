@@ -1,13 +1,13 @@
-// Forecast of a read's time, for callers that need it synchronously.
+// Forecasts the time of a read, for callers that need the time synchronously.
 //
 // A forecast starts from the commands that the command scheduler has decided. The read follows the reads that wait in its bank:
-// it uses the row that is or will be open if it arrives before that row is closed, otherwise it opens another one. In addition
-// to its bank it waits for slots of the buses and activates that other forecasts have booked, of which it takes the next free
-// ones (SlotCalendar::take), and for the data bus until it has carried the waiting reads.
+// the read uses the row that is or will be open if the read arrives before that row is closed, otherwise it opens another row.
+// In addition, the read takes the next free slots for commands and activates, after those that other forecasts have booked
+// (SlotCalendar::take), and waits until the data bus has carried the waiting reads.
 //
-// A write books its cycles of the data bus and its share of a turn of the bus. The forecast does not include when writes are
-// drained, their row commands, and later requests that are served first: the scheduler reports the error of past forecasts
-// (CommandScheduler::owed).
+// A write books its cycles of the data bus and its share of a turn of the bus. The forecast does not include the times of
+// drains, row commands of writes, and later requests that are served first; the scheduler reports the resulting error of past
+// forecasts (CommandScheduler::owed).
 //
 //   read on an idle channel, arrival to last data:
 //     row open       tCL + burst
@@ -39,26 +39,26 @@ class ReadForecast {
     CommandScheduler::Command command;  ///< first command that the read needs
     Cycle prepared;                     ///< cycles from arrival to the column command on an idle channel
   };
-  /// Forecasts a read burst that arrives at `at`, and books its resources.
+  /// Forecasts a read burst that arrives at `at`, and books the resources of the read.
   inline Column read(CommandScheduler& commands, const CommandScheduler::Burst& burst, Cycle at);
-  /// Books the data bus for a write that arrives at `at`. Returns when the write queue, if it is full then, has room for it:
-  /// all writes that the queue holds go first.
+  /// Books the data bus for a write that arrives at `at`. Returns the time at which the write queue, if full, has room for the
+  /// write: all writes that the queue holds go first.
   Cycle write(const CommandScheduler& commands, const CommandScheduler::Burst& burst, Cycle at);
   void retire(Cycle horizon);
   void reset();
 
  private:
-  /// A resource with one user at a time. Bookings do not extend beyond the time that the waiting requests can use it for:
-  /// otherwise the delays of pessimistic forecasts would accumulate.
+  /// A resource with one user at a time. Bookings do not extend beyond the time for which the waiting requests can use the
+  /// resource: otherwise the delays of pessimistic forecasts would accumulate.
   struct Resource {
     SlotCalendar calendar;
 
     Cycle latest = 0;  // last cycle that is booked
-    // A range without free cycle, which searches skip.
+    // A range of cycles without a free one, which searches skip.
     Cycle full_from = 0;
     Cycle full_to = 0;
 
-    /// Books `length` cycles at or after `from`; returns the first. `waiting`: number of requests that go first.
+    /// Books `length` cycles at or after `from`; returns the first of them. `waiting`: number of requests that go first.
     inline Cycle book(Cycle from, unsigned length, std::size_t waiting);
     void reset() {
       calendar.reset();

@@ -1,8 +1,9 @@
 // Due times of a DRAM channel's refreshes: one every tREFI, for all banks together.
 //
-// Channels of a device are independent and need not be refreshed together (JESD235: each channel of a stack has its own command
-// interface and clock). Of n channels, channel i is refreshed i / n of tREFI after the first, as DRAMsim3 does with ranks
-// (refresh policy RANK_LEVEL_STAGGERED). Otherwise a kernel that waits for all channels would lose the whole of every refresh.
+// Channels of a device are independent and need not be refreshed together (JESD235: each channel of a stack has a separate
+// command interface and clock). Of n channels, channel i is refreshed i / n of tREFI after the first, as DRAMsim3 does with
+// ranks (refresh policy RANK_LEVEL_STAGGERED). If all channels were refreshed together, a kernel that waits for all channels
+// would lose the whole time of every refresh.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +21,7 @@ class RefreshTimes {
   using Cycle = std::uint64_t;
   static constexpr Cycle kNever = ~Cycle{0};
 
-  /// `interval` 0: no refresh. A single channel, and the first of several, is refreshed at multiples of the interval.
+  /// `interval`: cycles between refreshes; 0: no refresh. The first channel is refreshed at multiples of the interval.
   RefreshTimes(Cycle interval, DramChannelPlace place, bool stagger)
       : length_(interval != 0 ? interval : kNever),
         first_(interval == 0                               ? kNever
@@ -34,7 +35,7 @@ class RefreshTimes {
   struct Interval {
     Cycle begin;     ///< due time of the earlier refresh; 0 before the first
     Cycle end;       ///< due time of the later refresh, or kNever
-    bool refreshes;  ///< a refresh is due at `begin`
+    bool refreshes;  ///< whether a refresh is due at `begin`
   };
   Interval at(Cycle cycle) {
     if (cycle - begin_ >= length_) [[unlikely]]
@@ -45,7 +46,7 @@ class RefreshTimes {
   void reset() { begin_ = length_ != kNever ? first_ - length_ : 0; }
 
  private:
-  // Before the first refresh the interval begins before cycle 0: unsigned numbers wrap, differences stay right.
+  // The interval before the first refresh begins before cycle 0: unsigned numbers wrap, but differences are correct.
   void find(Cycle cycle) {
     const Cycle origin = first_ - length_;
     begin_ = origin + (cycle - origin) / length_ * length_;
@@ -53,7 +54,7 @@ class RefreshTimes {
 
   Cycle length_;
   Cycle first_;
-  Cycle begin_ = 0;  // begin of the interval that at() returned last
+  Cycle begin_ = 0;  // beginning of the interval that at() returned last
 };
 
 }  // namespace lacuna

@@ -1,5 +1,5 @@
-// One of a DRAM controller's queues: the number of occupied entries, and the requests that have not entered yet, in order of
-// arrival. A request enters when it has arrived and the queue has room.
+// A read or write queue of a DRAM controller: the number of occupied entries, and the requests that have not entered yet, in
+// order of arrival. A request enters when it has arrived and the queue has room.
 #pragma once
 
 #include <algorithm>
@@ -34,18 +34,18 @@ class RequestQueue {
   }
   /// The request that enters at next().
   Index first() const { return entry(begin_).request; }
-  /// Lets first() enter; returns it.
+  /// Lets the request first() enter the queue, and returns it.
   Index enter() {
     const Index request = entry(begin_++).request;
     ++held_;
     expect();
     return request;
   }
-  /// A request that has entered leaves in cycle `now`: its entry can be used in the next.
+  /// Removes a request in cycle `now`: its entry can be used in the next cycle.
   void depart(Cycle now) {
     if (held_-- == room_ && begin_ != end_) next_ = std::max(entry(begin_).at, now + 1);
   }
-  /// Whether there is room for `count` more requests in addition to all that are known.
+  /// Whether the queue has room for `count` requests in addition to all that have been inserted.
   bool has_room(std::size_t count) const { return held_ + (end_ - begin_) + count <= room_; }
 
   void reset() { *this = RequestQueue(room_); }
@@ -68,7 +68,7 @@ class RequestQueue {
   std::size_t begin_ = 0;  // position of the first request; positions modulo the ring's size are indices of ring_
   std::size_t end_ = 0;    // position after the last request
   std::size_t mask_ = kFirstEntries - 1;
-  std::vector<Entry> ring_ = std::vector<Entry>(kFirstEntries);  // a power of two
+  std::vector<Entry> ring_ = std::vector<Entry>(kFirstEntries);  // ring buffer, whose size is a power of two
 };
 
 }  // namespace lacuna

@@ -29,7 +29,7 @@ TEST(DramAddressMap, SplitFields) {
   EXPECT_EQ(map.locate(1 << 10), (DramLocation{.row = 1}));
 }
 
-// Every burst has one location, and every location one burst.
+// Checks that every burst has a different location and that every location is used.
 TEST(DramAddressMap, IsOneToOne) {
   const DramAddressMap map("row column:2 bank:1 group column bank pseudo", kOrganization);
   std::vector<bool> seen(2048);
@@ -45,7 +45,7 @@ TEST(DramAddressMap, IsOneToOne) {
 
 TEST(DramAddressMap, TheRowChoosesAPermutationOfTheBanks) {
   const DramAddressMap map("row bank^row group^row column pseudo", kOrganization);
-  // Within a row the map is the same as without the hash.
+  // In row 0 the hash changes nothing.
   EXPECT_EQ(map.locate(1 << 6), (DramLocation{.group = 1}));
   // Row 0b11'01'10: the hash is 0b01'10 ^ 0b11, of which the lower half belongs to the lower field.
   EXPECT_EQ(map.locate(0b11'01'10 << 10), (DramLocation{.row = 0b11'01'10, .group = 0b01, .bank = 0b01}));

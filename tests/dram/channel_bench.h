@@ -18,7 +18,7 @@ inline constexpr Bytes kMasksSize{1 << 14};
 inline constexpr std::uint64_t kRow = 1024;
 inline constexpr unsigned kBanks = 4;
 
-// 1 ns cycle: frontend 20, tRCD 5, tRP 7, tCL 11, bursts of 4 cycles of 16 bytes; one group of 4 banks; no refresh.
+// Cycles of 1 ns: frontend 20, tRCD 5, tRP 7, tCL 11, bursts of 4 cycles of 16 bytes. One group of 4 banks, no refresh.
 inline DramParameters parameters(Cycles frontend = Cycles{20}) {
   using namespace literals;
   DramParameters p;
@@ -71,15 +71,15 @@ struct DramBench : sc_core::sc_module {
   TestInitiator masked_initiator{"masked_initiator"};
   TestInitiator masks_initiator{"masks_initiator"};
   DramChannel channel{"channel", parameters(), AddressSlice(kBase, kSize), store};
-  /// Channel 1 of 4, 128-byte chunks.
+  /// Channel 1 of 4, interleaved by chunks of 128 bytes.
   DramChannel second{"second", parameters(), AddressSlice(kBase, kSize, Bytes{128}, 4, 1), store};
-  /// Like `first`, next to its requesters.
+  /// A single channel without frontend latency.
   DramChannel third{"third", parameters(Cycles{0}), AddressSlice(kBase, kSize), store};
-  /// Like `first`, with a slice of masks.
+  /// A single channel with a second slice, for masks.
   DramChannel masked{"masked", parameters(), AddressSlice(kBase, kSize), store, 0, AddressSlice(kMasks, kMasksSize)};
 };
 
-/// Returns the bench in a new epoch, with channels in their initial state.
+/// Starts a new epoch and returns the bench with channels in their initial state.
 inline DramBench& fresh() {
   auto& b = bench<DramBench>();
   b.second_initiator.begin_epoch();

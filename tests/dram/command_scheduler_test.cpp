@@ -61,13 +61,13 @@ TEST(CommandScheduler, OneReadAtATime) {
 TEST(CommandScheduler, ARowStaysOpenWhileAWaitingReadCanUseIt) {
   Controller c(test::small_dram());
   c.read(0, 0, 100);
-  c.read(0, 1, 101);  // after the next: precharge at 115, activate at 124
-  c.read(0, 0, 102);  // tCCDL after the first
+  c.read(0, 1, 101);  // served after the next read: precharge at 115, activate at 124
+  c.read(0, 0, 102);  // column command tCCDL after the first read's
   EXPECT_EQ(c.served(), (Cycles{105, 129, 111}));
 }
 
 TEST(CommandScheduler, AReadCanBeServedInItsArrivalCycle) {
-  // A row that may be closed from 115 on, for which a read of another row waits.
+  // The open row may be closed from 115 on, for a waiting read of another row.
   Controller c(test::small_dram());
   c.read(0, 0, 100);
   c.read(0, 1, 101);
@@ -84,7 +84,7 @@ TEST(CommandScheduler, AReadyBankGoesFirst) {
   Controller c(test::small_dram());
   c.read(0, 0, 100);
   c.read(0, 1, 100);
-  c.read(2, 0, 101);  // another group: activate at 102, column 4 after the first
+  c.read(2, 0, 101);  // another group: activate at 102, column 4 cycles after the first
   EXPECT_EQ(c.served(), (Cycles{105, 129, 109}));
 }
 
@@ -94,7 +94,7 @@ TEST(CommandScheduler, InOrderNothingOvertakes) {
   Controller c(p);
   c.read(0, 0, 100);
   c.read(0, 1, 100);
-  c.read(2, 0, 101);  // begins at 130
+  c.read(2, 0, 101);  // its commands begin at 130
   EXPECT_EQ(c.served(), (Cycles{105, 129, 135}));
 }
 
@@ -111,7 +111,7 @@ TEST(CommandScheduler, AReadWaitsForTheBusToTurn) {
     Controller c(test::small_dram());
     c.read(2, 0, 50);
     c.served();
-    c.write(0, 0, 100);  // column at 104, data until 111
+    c.write(0, 0, 100);  // column command at 104, data until 111
     c.read(bank, 0, 106);
     EXPECT_EQ(c.served(), Cycles{111 + after}) << "tWTRS in another group, tWTR in its own";
     EXPECT_EQ(c.statistics.write_drains, 1U);
@@ -137,8 +137,8 @@ TEST(CommandScheduler, WritesGoFirstFromTheHighWatermarkToTheLow) {
   EXPECT_FALSE(c.commands.is_pending(last));
 }
 
-// A served read empties its queue, so that the write in another bank may open its row in the next cycle: the kind that is
-// served is decided at the beginning of a cycle.
+// When a read is served and its queue is empty, the write in another bank may open its row only in the next cycle: the kind
+// that is served is decided at the beginning of a cycle.
 TEST(CommandScheduler, TheKindThatIsServedIsDecidedOnceACycle) {
   DramParameters p = test::small_dram();
   p.tRCDWR = 30_cycles;
@@ -150,8 +150,8 @@ TEST(CommandScheduler, TheKindThatIsServedIsDecidedOnceACycle) {
   EXPECT_EQ(c.written(write), 201 + 30U);
 }
 
-// The row is open for the read five cycles after its activate, for the write after four; the read follows tWTR after the
-// write's data.
+// The column command may follow the activate after five cycles for the read, after four for the write. The read follows tWTR
+// after the write's data.
 TEST(CommandScheduler, AWriteOfTheSameRowGoesBeforeTheReadThatItWasOpenedForWhenItIsReadyEarlier) {
   Controller c(test::small_dram());
   c.read(0, 0, 100);
@@ -195,8 +195,8 @@ TEST(CommandScheduler, AWriteEntersInTheCycleAfterAnEntryWasFreed) {
   c.served();
   EXPECT_TRUE(c.commands.has_room_for_writes(1));
   EXPECT_FALSE(c.commands.has_room_for_writes(2));
-  // Requests of the open row remain in their queue until their column commands: 100, 106 and 112, tCCDL apart. Rows of the
-  // other requests are opened for them.
+  // Requests of the open row stay in the queue until their column commands at 100, 106 and 112, tCCDL apart. The other requests
+  // leave when their rows are opened.
   for (Requester i = 0; i < 3; ++i) c.commands.write({i, 0, 0}, 100, i);
   for (Requester i = 3; i < 5; ++i) c.commands.write({i, 0, i - 1}, 100, i);
   EXPECT_FALSE(c.commands.has_room_for_writes(1));
@@ -222,8 +222,8 @@ TEST(CommandScheduler, AWriteEnteringInTheCurrentCycleIsReported) {
   EXPECT_EQ(c.commands.decisions().front().at, 100U);
 }
 
-// A read and a write of two closed banks, whose column commands could both be issued in the same cycle: the older one goes
-// first, and the other one when the bus has turned.
+// A read and a write of two closed banks could issue their column commands in the same cycle: the older request goes first, the
+// other one when the bus has turned.
 TEST(CommandScheduler, RequestsOfACycleEnterInTheOrderOfTheCalls) {
   DramParameters p = test::small_dram();
   p.tRCDRD = 6_cycles;
@@ -231,7 +231,7 @@ TEST(CommandScheduler, RequestsOfACycleEnterInTheOrderOfTheCalls) {
   p.tRRDS = 1_cycles;
   Controller read_first(p);
   read_first.read(0, 0, 100);                                // activate at 100
-  const std::uint64_t second = read_first.write(2, 0, 100);  // 101, when no read waits
+  const std::uint64_t second = read_first.write(2, 0, 100);  // activate at 101, when no read is queued
   EXPECT_EQ(read_first.written(second), 106U + 14);
   EXPECT_EQ(read_first.served(), Cycles{106});
   Controller write_first(p);
@@ -251,7 +251,7 @@ TEST(CommandScheduler, AWriteThatWaitedForRoomGoesBeforeANewRead) {
   c.read(3, 0, 20);
   c.served();
   c.read(0, 0, 100);                              // activate at 101
-  c.write(3, 0, 99);                              // a hit: leaves the queue at 99
+  c.write(3, 0, 99);                              // a row hit: leaves the queue at 99
   const std::uint64_t waits = c.write(2, 0, 99);  // enters at 100, activate at 100
   EXPECT_EQ(c.written(waits), 116U);
   EXPECT_EQ(c.served(), Cycles{116 + 10});
@@ -309,9 +309,9 @@ TEST(CommandScheduler, ALateReadIsNoForecastError) {
 TEST(CommandScheduler, ForecastErrorsAreOwed) {
   Controller c(test::small_dram());
   c.commands.read({0, 0, 0}, 100, 105);
-  c.commands.read({1, 0, 0}, 100, 105);  // 111
-  c.commands.read({2, 0, 0}, 100, 120);  // 117
-  c.read(0, 0, 100);                     // has no forecast
+  c.commands.read({1, 0, 0}, 100, 105);  // served at 111, 6 cycles later than forecast
+  c.commands.read({2, 0, 0}, 100, 120);  // served at 117, 3 cycles earlier than forecast
+  c.read(0, 0, 100);                     // a read without forecast
   EXPECT_EQ(c.served(), Cycles{123});
   EXPECT_EQ(c.commands.owed(), 6 - 3);
   c.commands.pay(2);
@@ -339,7 +339,7 @@ TEST(CommandScheduler, RefreshWaitsForTrasAndClosesRows) {
   p.tREFI = 1000_cycles;
   p.tRFC = 60_cycles;
   Controller c(p);
-  c.read(0, 0, 990);  // activate 990, column 995, precharge from 1005 on
+  c.read(0, 0, 990);  // activate at 990, column command at 995, precharge from 1005 on
   c.read(0, 0, 1001);
   EXPECT_EQ(c.served(), (Cycles{995, 1005 + 67 + 5}));
   c.commands.advance(10'500);

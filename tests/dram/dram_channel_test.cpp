@@ -57,14 +57,14 @@ TEST(DramChannel, WritesArePostedUntilTheQueueIsFull) {
     last = accepted;
     stall += accepted;
   }
-  // The result is a forecast. 40 bursts take 160 cycles, and the forecast counts a turn of the bus, 22 cycles, for each: the
-  // watermarks of this queue are one write apart.
+  // The result is a forecast. 40 bursts take 160 cycles, and the forecast adds a turn of the bus, 22 cycles, for each burst,
+  // because the watermarks of this queue are one write apart.
   EXPECT_GE(last, Tick{(5 + 35 * 4) * 1000});
   EXPECT_LE(last, Tick{40 * (4 + 22) * 1000});
   EXPECT_EQ(b.channel.statistics().write_stall - before, stall);
 }
 
-// Reads and writes take the same time to the controller, so that they keep their order.
+// Reads and writes take the same time to reach the controller, so that they keep their order.
 TEST(DramChannel, TheFrontendDelaysReadsAndNothingElse) {
   auto& b = fresh();
   std::mt19937_64 random(1);
@@ -97,7 +97,7 @@ TEST(DramChannel, ASliceServesItsOwnChunksAndPacksThem) {
   // 8 chunks of 128 bytes are one row of this channel, although they span 4 KiB of addresses.
   for (unsigned chunk = 0; chunk < 9; ++chunk) b.second_initiator.time_read(0_ns, kBase + 128 + 512 * chunk, 128);
   EXPECT_EQ(b.second.statistics().row_empty - before.row_empty, 2u);
-  EXPECT_EQ(b.second.statistics().row_hits - before.row_hits, 16u);  // two bursts each
+  EXPECT_EQ(b.second.statistics().row_hits - before.row_hits, 16u);  // two bursts per chunk
 }
 
 TEST(DramChannel, DmiOfASliceIsOneChunk) {
@@ -142,7 +142,7 @@ TEST(DramChannel, Statistics) {
 TEST(DramChannel, TheLatencyBreakdownSumsToTheWhole) {
   auto& b = fresh();
   b.initiator.time_read(0_ns, kBase, 64);
-  // A row hit whose column command waits 5 cycles for the row and 4 for the first read's command.
+  // A row hit: the column command waits 5 cycles for the row to open and 4 for the first read's burst.
   const test::Completion c = b.initiator.time_read(0_ns, kBase + 64, 64);
   const auto dram = static_cast<std::size_t>(MemoryLevel::dram);
   EXPECT_EQ(c.at, 44_ns);

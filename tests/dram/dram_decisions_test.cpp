@@ -20,8 +20,8 @@ using namespace test;
 
 TEST(DramDecisions, AReadOfSeveralBurstsIsDoneWithTheLast) {
   DramSchedule schedule(small_dram());
-  // Reads of one row: columns at 105, 111 and 117. From the end of one row to another bank's: columns at 205 and, with an
-  // activate two cycles later and in the other group, 209.
+  // Three bursts of one row have column commands at 105, 111 and 117. Two bursts that cross from the end of a row to another
+  // bank have column commands at 205 and 209: the second activate is two cycles later, in the other group.
   schedule.read_later(address(0, 0, 0, 0), 3 * kBurst, 100_ns, 7);
   schedule.read_later(address(1, 1, 0, 15), 2 * kBurst, 200_ns, 8);
   schedule.read_later(address(0, 0, 0, 0) + 1, kBurst, 300_ns, 9);
@@ -38,11 +38,11 @@ TEST(DramDecisions, AReadOfSeveralBurstsIsDoneWithTheLast) {
 }
 
 TEST(DramDecisions, ALaterRequestMayGoFirst) {
-  // Reads are decided when their column commands are issued, not before: the second read is made later, arrives later and is
+  // Reads are not decided before their column commands are issued: the second read is added later and arrives later, but is
   // served first.
   DramSchedule schedule(small_dram());
   open_row(schedule);
-  schedule.read_later(address(1, 0, 1, 0), kBurst, 99_ns, 0);  // its row is opened first
+  schedule.read_later(address(1, 0, 1, 0), kBurst, 99_ns, 0);  // needs a precharge and an activate before its column command
   EXPECT_TRUE(decided(schedule, 100_ns).empty());
   schedule.read_later(address(0, 1, 1, 0), kBurst, 100_ns, 1);
   const auto reads = decided(schedule, 200_ns);
@@ -62,7 +62,7 @@ TEST(DramDecisions, DecisionsAreInTimeOrder) {
       const Tick at = now + Tick{random() % 16 * 1000};
       const auto number = static_cast<std::uint32_t>(writes.size());
       writes.push_back(random() % 2 == 0);
-      // Reads of other bursts than the written ones.
+      // Reads access other bursts than writes do.
       const std::uint64_t address = (random() % 512 * 2 + writes.back()) * kBurst;
       if (writes.back()) {
         expected += !schedule.write_later(address, kBurst, at, number).has_value();
@@ -74,7 +74,7 @@ TEST(DramDecisions, DecisionsAreInTimeOrder) {
     completed.clear();
     schedule.decide(now + 16_ns, completed);
     for (const auto& [number, read] : completed) {
-      // A read is decided when its column command is issued, a write when it enters its queue.
+      // A read is decided when its column command is issued, a write when the write enters its queue.
       const Tick decision = writes[number] ? read.done : read.done - schedule.answer_time();
       EXPECT_GE(decision, last) << number;
       EXPECT_LE(decision, now + 16_ns) << number;
@@ -104,7 +104,7 @@ TEST(DramDecisions, AReadOfAWaitingWriteIsAnsweredFromTheQueue) {
   EXPECT_EQ(first.at(1).done, 105_ns);
   EXPECT_EQ(first.at(1).waiting, 0_ns);
   EXPECT_EQ(schedule.next_decision(), 100_ns);
-  // The row is opened at 102 and used at 109, tCCDS after the read that was first.
+  // The row is opened at 102 and used at 109, tCCDS after the first read.
   EXPECT_EQ(decided(schedule, 130_ns).at(2).done, 124_ns);
   EXPECT_EQ(schedule.statistics().forwarded, 2U);
   // The read arrives after the write has been drained.
@@ -129,8 +129,8 @@ TEST(DramDecisions, AFullWriteQueueHoldsTheSender) {
   }
   ASSERT_EQ(accepted.size(), 64U);
   for (unsigned i = 0; i < 8; ++i) EXPECT_EQ(accepted[i], 100_ns) << i;
-  // The first write's row is opened at 100, so that it has left the queue. The others leave with their column commands, 6
-  // cycles apart within a group, the first at 104.
+  // The first write leaves the queue at 100, when its row is opened. The others leave at their column commands, 6 cycles apart
+  // within a group, of which the first is at 104.
   EXPECT_EQ(accepted[8], 101_ns);
   for (unsigned i = 9; i < 64; ++i) EXPECT_EQ(accepted[i], Tick{(104 + (i - 8) * 6 + 1) * 1000}) << i;
 }
@@ -142,7 +142,7 @@ TEST(DramDecisions, AWriteOfSeveralBurstsIsAcceptedWithTheLast) {
   open_row(schedule);
   EXPECT_EQ(schedule.write_later(address(0, 0, 1, 1), 2 * kBurst, 100_ns, 0), 100_ns);
   EXPECT_EQ(schedule.write_later(address(0, 0, 1, 3), 3 * kBurst, 101_ns, 1), std::nullopt);
-  // Column commands at 100, 106 and 112: three waiting writes enter in the cycles after these.
+  // Column commands at 100, 106 and 112: three waiting writes enter one cycle after each.
   EXPECT_TRUE(decided(schedule, 112_ns).empty());
   const auto write = decided(schedule, 113_ns);
   ASSERT_EQ(write.size(), 1U);
@@ -170,7 +170,7 @@ TEST(DramDecisions, TheNextDecision) {
   EXPECT_EQ(schedule.next_decision(), kNever);
 }
 
-// The result does not depend on the limit of each decide(), or on the other requests that it completes.
+// Results do not depend on how far each call of decide() advances.
 TEST(DramDecisions, StepsOfTimeChangeNothing) {
   const auto run = [](Tick step) {
     DramParameters p = small_dram();
@@ -245,9 +245,9 @@ TEST(DramDecisions, RowsAreCountedByTheCommandsThatWereNeeded) {
 TEST(DramDecisions, WaitingIsTheTimeBeyondThatOfAnIdleChannel) {
   DramSchedule schedule(small_dram());
   schedule.read_later(address(0, 0, 0, 0), kBurst, 100_ns, 0);
-  schedule.read_later(address(0, 0, 0, 1), kBurst, 100_ns, 1);  // a hit: column at 111 instead of 100
+  schedule.read_later(address(0, 0, 0, 1), kBurst, 100_ns, 1);  // a row hit: column command at 111 instead of 100
   schedule.read_later(address(1, 0, 0, 1), kBurst, 100_ns,
-                      2);  // precharge at 115 instead of 100, activate 2 later than it could
+                      2);  // precharge at 115 instead of 100, activate 2 cycles after its earliest cycle
   const auto reads = decided(schedule, 1_us);
   EXPECT_EQ(reads.at(0).waiting, 0_ns);
   EXPECT_EQ(reads.at(1).waiting, 11_ns);
@@ -259,9 +259,9 @@ TEST(DramDecisions, ResetDropsWaitingRequests) {
   DramSchedule schedule(small_dram());
   keep_reads_waiting(schedule, 100_ns);
   schedule.write_later(address(0, 0, 1, 0), kBurst, 100_ns, 0);
-  schedule.read_later(address(0, 0, 1, 0), kBurst, 101_ns, 1);  // has been answered by the write
+  schedule.read_later(address(0, 0, 1, 0), kBurst, 101_ns, 1);  // forwarded from the waiting write
   decided(schedule, 50_ns);
-  schedule.read_later(address(0, 0, 1, 0), kBurst, 102_ns, 2);  // has been answered by the write
+  schedule.read_later(address(0, 0, 1, 0), kBurst, 102_ns, 2);  // forwarded from the waiting write
   schedule.reset();
   EXPECT_EQ(schedule.next_decision(), kNever);
   EXPECT_TRUE(decided(schedule, 10_ns).empty());

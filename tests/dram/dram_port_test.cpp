@@ -1,4 +1,4 @@
-// A channel's ports: responses are delivered when they are decided.
+// Ports of a channel: a response is delivered when the request's commands are decided.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -36,7 +36,7 @@ class PortClient : public MemoryClient {
   };
 
   PortClient(DramBench& bench, DeferredMemory& port) : epoch_(bench.initiator.epoch()), port_(port) {}
-  /// Response to a request within the call.
+  /// Result of a request, as far as the call returns it.
   struct Reply {
     Tick done;
     Tick waiting;
@@ -103,7 +103,7 @@ TEST(DramPort, ResponsesArriveAsSoonAsNoLaterRequestCanChangeThem) {
   PortClient client(b, b.channel.port());
   client.read(1, 0, 0_ns);
   EXPECT_EQ(client.next_decision(), 0_ns);
-  // The read's column command is issued at 25: requests sent before 6 arrive by then.
+  // The read's column command is issued at 25: requests sent up to 5 arrive in time to be considered.
   client.decide(3_ns);
   EXPECT_EQ(client.next_decision(), 5_ns);
   client.decide(5_ns);
@@ -116,11 +116,11 @@ TEST(DramPort, ALaterRequestMayGoFirst) {
   auto& b = fresh();
   PortClient client(b, b.channel.port());
   client.read(1, 0, 0_ns);
-  client.read(2, kRow * kBanks, 1_ns);  // waits for the row of the first to be closed, at 35
+  client.read(2, kRow * kBanks, 1_ns);  // waits until the first read's row may be closed, at 35
   client.decide(10_ns);
-  client.read(3, 64, 14_ns);  // finds it open
+  client.read(3, 64, 14_ns);  // finds the first read's row open
   client.decide(1_us);
-  // Activates at 20 and, after a precharge at 38, which is tRTP after the last column command, at 45.
+  // Activates are at 20 and, after a precharge at 38 (tRTP after the last column command), at 45.
   EXPECT_EQ(client.answers, (Answers{{1, 40_ns, 0_ns}, {3, 49_ns, 0_ns}, {2, 65_ns, 17_ns}}));
 }
 
@@ -141,8 +141,8 @@ TEST(DramPort, WritesCompleteImmediatelyWhileTheQueueHasRoom) {
     EXPECT_FALSE(reply.known) << i;
     EXPECT_EQ(reply.done, Tick{(i - 4) * 1000}) << i;
   }
-  // The row is opened for the first write at 20, which frees an entry for another at 21; the second and the third have their
-  // column commands at 29 and 33.
+  // The row is opened for the first write at 20, so that the fifth write enters at 21. The second and the third write have
+  // their column commands at 29 and 33.
   client.decide(1_us);
   EXPECT_EQ(client.answers, (Answers{{4, 1_ns, 1_ns}, {5, 10_ns, 9_ns}, {6, 14_ns, 12_ns}}));
   EXPECT_EQ(b.channel.statistics().write_stall - stall, 22_ns);
@@ -237,7 +237,7 @@ TEST(DramPort, MasksHaveRowsOfTheirOwnInTheSameBanks) {
   data.read(4, 0, 300_ns);
   masks.ask(5, true, kMasks + kRow, 64, 400_ns);
   EXPECT_EQ(masks.next_decision(), data.next_decision());
-  data.decide(1_us);  // both
+  data.decide(1_us);  // decides the requests of both ports
   EXPECT_EQ(data.answers, (Answers{{1, 40_ns, 0_ns}, {4, 347_ns, 0_ns}}));
   EXPECT_EQ(masks.answers, (Answers{{2, 147_ns, 0_ns}, {3, 235_ns, 0_ns}}));
   // Transactions of the sockets have the same latencies.
@@ -246,7 +246,7 @@ TEST(DramPort, MasksHaveRowsOfTheirOwnInTheSameBanks) {
   EXPECT_EQ(b.masks_initiator.time_read(11_us, kMasks, 64).at, 11_us + 47_ns);
 }
 
-// The responses to all clients, in order.
+// Responses to the clients of both ports are delivered in time order.
 TEST(DramPort, ResponsesAreInTimeOrder) {
   auto& b = fresh();
   PortClient data(b, b.masked.port());
@@ -278,7 +278,7 @@ TEST(DramPort, ARequestMadeForAResponseGoesBeforeLaterArrivals) {
     if (answer.number == 1) client.read(3, 64, answer.done);
   };
   client.read(1, 0, 0_ns);
-  client.read(2, kRow * kBanks, 41_ns);  // would close the row that the third one finds open, one cycle earlier
+  client.read(2, kRow * kBanks, 41_ns);  // must not close the row that read 3, arriving one cycle earlier, needs
   client.decide(1_us);
   EXPECT_EQ(client.answers, (Answers{{1, 40_ns, 0_ns}, {3, 75_ns, 0_ns}, {2, 91_ns, 3_ns}}));
 }
@@ -294,12 +294,12 @@ TEST(DramPort, ARequestThatFollowsAnAcceptedWriteIsNotLate) {
     client.read(7, kRow, answer.done);
   };
   client.decide(1_us);
-  // The fifth write enters at 21. The next two wait for the column commands at 29 and 33, in the order of their arrivals. All
-  // are written before the read, the last at 49; tWTR after its data the read's column command is issued, at 61.
+  // The fifth write enters at 21. The next two wait for the column commands at 29 and 33, in order of arrival. All writes
+  // precede the read, the last at 49; the read's column command is issued at 61, tWTR after the last data.
   EXPECT_EQ(client.answers, (Answers{{4, 1_ns, 1_ns}, {5, 10_ns, 9_ns}, {6, 14_ns, 9_ns}, {7, 76_ns, 35_ns}}));
 }
 
-// Requesters that read a line, write it elsewhere once or twice, and continue, in one call of decide() or in many.
+// Requesters repeatedly read a line and write it elsewhere once or twice, with one call of decide() or with many.
 TEST(DramPort, StepsOfTimeChangeNothing) {
   const auto run = [](unsigned requesters, Tick step) {
     auto& b = fresh();
@@ -309,7 +309,7 @@ TEST(DramPort, StepsOfTimeChangeNothing) {
     unsigned copied = 0;
     std::map<std::uint32_t, std::pair<std::uint64_t, std::uint64_t>> all;
     const auto address = [](unsigned line) { return (line * 2654435761U >> 8) % 8192 * 64ULL; };
-    // The number of a line's read is divisible by 3, those of its writes follow.
+    // A line's read has a number divisible by 3; its writes have the next two numbers.
     const auto read = [&](Tick at) {
       if (next == kLines) return;
       client.read(3 * next, address(next), at, next % 3 == 0 ? 128 : 64);
@@ -374,7 +374,7 @@ TEST(DramPort, ResetDropsWaitingRequests) {
   PortClient client(b, b.channel.port());
   for (unsigned i = 0; i < 3; ++i) client.read(i, kRow * kBanks * i, 0_ns);
   for (unsigned i = 3; i < 12; ++i) client.write(i, kRow + 64 * i, 0_ns);
-  client.read(12, kRow + 64 * 3, 1_ns);  // has been answered by a write
+  client.read(12, kRow + 64 * 3, 1_ns);  // forwarded from a waiting write
   client.decide(6_ns);
   const Answers before = client.answers;
   EXPECT_FALSE(before.empty());

@@ -1,4 +1,4 @@
-// Times of reads and writes: distances of commands, queues, refresh, and their forecasts.
+// Times of reads and writes, decided and forecast: distances between commands, queues, refresh.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -34,8 +34,9 @@ TEST(DramSchedule, ColumnCommandsOfAGroupAreFurtherApart) {
 }
 
 TEST(DramSchedule, ActivatesKeepTheirDistance) {
-  // Four banks in one cycle: activates at 0, 2 (other group), 4 (tRRDS; same group as the first, tRRDL long past), 6. The fifth
-  // within tFAW of the first: a conflict whose precharge (tRAS) at 115 would let it activate at 124 (tRC).
+  // Reads of four banks in the same cycle: activates at 100, 102 (other group), 104 (tRRDS; tRRDL after the first has passed)
+  // and 106. The fifth read conflicts with the first: after a precharge at 115 (tRAS) it could activate at 124 (tRC), but must
+  // wait for the tFAW window.
   expect_both(small_dram(), {{"first", 100, address(0, 0, 0, 0), 120},
                              {"other group", 100, address(0, 0, 1, 0), 124},
                              {"second bank of the first group", 100, address(0, 1, 0, 0), 128},
@@ -43,10 +44,10 @@ TEST(DramSchedule, ActivatesKeepTheirDistance) {
                              {"fifth waits for the window: activate at 130", 100, address(1, 0, 0, 0), 150}});
 }
 
-// Activate 100, column 105: the row may be closed at 109 (tRTP) or at 115 (tRAS), whichever is later.
+// Activate at 100, column command at 105: tRTP allows a precharge at 109, tRAS at 115; the later one counts.
 TEST(DramSchedule, ARowStaysOpenAtLeastTras) {
   DramParameters p = small_dram();
-  p.tRC = p.tRAS;  // bounds nothing
+  p.tRC = p.tRAS;  // has no effect
   for (const Step& conflict : {Step{"precharge 115, activate 122, column 127", 101, address(1, 0, 0, 0), 142},
                                Step{"as soon as the row may be closed", 115, address(1, 0, 0, 0), 142},
                                Step{"a cycle later", 116, address(1, 0, 0, 0), 143}}) {
@@ -54,7 +55,7 @@ TEST(DramSchedule, ARowStaysOpenAtLeastTras) {
   }
 }
 
-// A precharge at 115, as the read alone requires, would allow an activate at 122.
+// Without tRC, a precharge at 115 would allow an activate at 122.
 TEST(DramSchedule, ActivatesOfABankAreAtLeastTrcApart) {
   for (const Step& conflict :
        {Step{"activate 124, column 129", 101, address(1, 0, 0, 0), 144}, Step{"precharge 117", 117, address(1, 0, 0, 0), 144},
@@ -101,7 +102,7 @@ TEST(DramSchedule, RequestsMayBeMadeInAnotherOrderThanTheyArrive) {
 }
 
 TEST(DramSchedule, StreamsThroughTheSameBankAreBatched) {
-  // Three arrays in turn, in different rows of one bank, faster than the bank could change rows for each access.
+  // Reads three arrays in turn, in different rows of one bank, faster than the bank can change rows.
   DramSchedule schedule(small_dram());
   for (unsigned i = 0; i < 48; ++i) schedule.read_later(address(i % 3, 0, 0, i / 3), kBurst, Tick{(100 + i) * 1000}, i);
   Tick last{};
@@ -109,8 +110,8 @@ TEST(DramSchedule, StreamsThroughTheSameBankAreBatched) {
   EXPECT_EQ(schedule.statistics().row_empty, 1U);
   EXPECT_EQ(schedule.statistics().row_conflicts, 2U);
   EXPECT_EQ(schedule.statistics().row_hits, 45U);
-  // 48 column commands of one group, tCCDL apart, and two changes of row: from a column command to that of the next row
-  // tRTP + tRP + tRCD.
+  // 48 column commands of one group, tCCDL apart, and two changes of row, each tRTP + tRP + tRCD from column command to column
+  // command.
   EXPECT_EQ(last, Tick{(105 + 45 * 6 + 2 * 16 + 15) * 1000});
 }
 
@@ -183,7 +184,8 @@ TEST(DramSchedule, RefreshesOfChannelsDoNotCoincide) {
   };
   for (const unsigned count : {1U, 2U, 8U}) {
     for (unsigned index = 0; index < count; ++index) {
-      // The first channel at multiples of tREFI, the others i / n of it later; a read in it waits for the end.
+      // The first channel is refreshed at multiples of tREFI; of n channels, channel i is refreshed i / n of tREFI later. A
+      // read during a refresh waits for its end.
       const Tick at{(2000 + 1000 * index / count + 10) * 1000};
       for (unsigned other = 0; other < count; ++other) {
         const Tick waits = other == index ? 57_ns : 0_ns;
@@ -202,8 +204,8 @@ TEST(DramSchedule, RefreshesOfChannelsDoNotCoincide) {
 }
 
 TEST(DramSchedule, AWriteGoesWhenNoReadWaits) {
-  // Activate at 100, column at 104, its data until 111; reads of other groups may follow tWTRS later, of the same group tWTR
-  // later.
+  // The write: activate at 100, column command at 104, data until 111. Reads of other groups may follow after tWTRS, reads of
+  // the same group after tWTR.
   for (const Step& read :
        {Step{"another group", 106, address(0, 0, 1, 1), 114 + 15}, {"the same group", 106, address(0, 0, 0, 1), 116 + 15}}) {
     DramSchedule forecast(small_dram());
@@ -223,7 +225,7 @@ TEST(DramSchedule, AWriteGoesWhenNoReadWaits) {
 }
 
 TEST(DramSchedule, AWriteThatHasNotBegunLetsAReadPass) {
-  // The write could go at 114: tCL + tRTRS - tCWL after the read's slot of 4 cycles.
+  // The write could be issued at 114: tCL + tRTRS - tCWL after the read's slot of 4 cycles.
   DramSchedule schedule(small_dram());
   schedule.write_later(address(0, 0, 0, 2), kBurst, 100_ns, 9);
   expect_served(schedule, {{"opens a row", 50, address(0, 0, 0, 0), 70},
@@ -256,9 +258,9 @@ TEST(DramSchedule, ReadsPassWritesUntilTheHighWatermark) {
   EXPECT_EQ(before.at(9).done, 125_ns);
   EXPECT_EQ(schedule.statistics().write_drains, 0U);
   EXPECT_EQ(schedule.write_later(address(0, 0, 1, 5), kBurst, 140_ns, 5), 140_ns);
-  // Four of five writes are drained, the first at 143, tCL + tRTRS - tCWL after the data slot of the read at 129, and every 6
-  // cycles, which leaves less than a quarter of the queue. Data of the fourth end at 168. The read of the other group has its
-  // column command tWTRS later, and this read tCCDS after that.
+  // Four of five writes are drained, until less than a quarter of the queue is occupied: the first at 143, tCL + tRTRS - tCWL
+  // after the slot of the read at 129, the others every 6 cycles. Data of the fourth write end at 168. The read of the other
+  // group has its column command tWTRS later, and read 10 tCCDS after that.
   schedule.read_later(address(0, 0, 1, 10), kBurst, 150_ns, 10);
   EXPECT_EQ(decided(schedule, 300_ns).at(10).done, Tick{(171 + 4 + 15) * 1000});
   EXPECT_EQ(schedule.statistics().write_drains, 2U) << "the fifth when no read waits";
@@ -266,7 +268,7 @@ TEST(DramSchedule, ReadsPassWritesUntilTheHighWatermark) {
 }
 
 TEST(DramSchedule, WhatWritesTakeFromReadsIsForecastOfTheNextOnes) {
-  // The same reads with and without a drain between them.
+  // Sum of the waiting times of the same reads with and without writes in between.
   const auto waits = [](bool with_writes) {
     DramParameters p = small_dram();
     p.read_queue = 2;
@@ -291,8 +293,7 @@ TEST(DramSchedule, ADrainWritesOpenRowsFirst) {
   schedule.write_later(address(3, 0, 1, 0), kBurst, 102_ns, 0);
   for (unsigned i = 1; i < 5; ++i) schedule.write_later(address(0, 0, 1, i), kBurst, 102_ns, i);
   const auto conflicts = schedule.statistics().row_conflicts;
-  // The four writes of the open row are drained first. Of the others the oldest remains, since the row of its bank is still
-  // open.
+  // The four writes of the open row are drained first. The oldest write remains: its bank's row stays open for the others.
   decided(schedule, 139_ns);
   EXPECT_EQ(schedule.statistics().write_drains, 1U);
   EXPECT_EQ(schedule.statistics().row_hits, 4U);
@@ -309,7 +310,7 @@ TEST(DramSchedule, WritesDoNotWaitForEver) {
   expect_served(schedule, {{"its row is open", 200, address(0, 0, 0, 1), 215}});
 }
 
-// Reads of bursts; some arrive earlier than reads made before them.
+// Reads and writes of single bursts; some arrive earlier than requests made before them.
 TEST(DramSchedule, EveryWriteIsWrittenWhateverTheQueueAndItsMarks) {
   for (const unsigned queue : {1U, 2U, 5U, 64U}) {
     for (const double high : {0.0, 0.5, 1.0}) {
@@ -360,7 +361,7 @@ TEST(DramSchedule, EveryWriteIsWrittenWhateverTheQueueAndItsMarks) {
   }
 }
 
-// A queue of usual length, whose forecast counts a part of a turn of the bus for each write.
+// A queue of realistic length, for which the forecast adds only a fraction of a bus turn to each write.
 TEST(DramSchedule, TheForecastOfAFullWriteQueue) {
   DramParameters p = small_dram();
   p.write_queue = 64;
@@ -387,7 +388,7 @@ TEST(DramSchedule, TwoPseudoChannelsShareTheCommandBusesOnly) {
   DramParameters p = small_dram();
   p.pseudo_channels = 2;
   p.address_map = "row bank group column pseudo";
-  const std::uint64_t other = kBurst;  // the lowest bit above a burst
+  const std::uint64_t other = kBurst;  // the lowest address bit above those of a burst
   const Steps steps = {{"opens", 100, 0, 120}, {"activate one cycle later, data in parallel", 100, other, 121}};
   DramSchedule forecast(p);
   expect_forecasts(forecast, steps);
@@ -416,7 +417,7 @@ TEST(DramSchedule, Refusals) {
   refused([](DramParameters& p) { p.tREFI = p.tRAS + p.tRP + p.tRFC; });
 }
 
-// Bandwidth that commands and bursts leave of the data buses'.
+// Maximum bandwidth of the data buses, given the distances of column commands and the use of whole bursts.
 TEST(DramParameters, ReachableBytes) {
   using namespace literals;
   DramParameters p = small_dram();

@@ -7,7 +7,7 @@ namespace lacuna::test {
 namespace {
 
 constexpr std::size_t kMostOpened = 32;
-// Number of past commands that are examined.
+// Number of past commands that are kept for timing checks.
 constexpr std::size_t kRemembered = 48;
 
 template <typename T>
@@ -118,7 +118,7 @@ bool ReferenceScheduler::may_close(std::uint32_t bank) const {
 bool ReferenceScheduler::may_activate(std::uint32_t index) const {
   const DramParameters& p = parameters_;
   const Bank& bank = banks_[index];
-  // A precharge or refresh counts from its last cycle, an activate from its first.
+  // tRP and tRFC end with the activate's last cycle, tRC with its first.
   const Cycle last = now_ + p.activate_cycles.n - 1;
   if (bank.activated && now_ < *bank.activated + p.tRC.n) return false;
   if (bank.precharged && last < *bank.precharged + p.tRP.n) return false;

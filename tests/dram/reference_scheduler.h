@@ -1,19 +1,20 @@
-// The rules of the command scheduler (models/dram/command_scheduler.h), applied cycle by cycle, using only the requests and the
-// commands issued before. Slow, without any precomputation.
+// The rules of the command scheduler (models/dram/command_scheduler.h), applied cycle by cycle to the requests and the commands
+// issued so far: slow, but without precomputation.
 //
 // A cycle:
-//   1. Refresh. When one is due, all rows are closed.
-//   2. Requests whose arrival has come enter the queue of their kind while it has room: by arrival, those of one cycle in the
-//      order of the calls. A request is older than those that enter after it.
-//   3. The kind that is served is decided: writes from more than `write_high` of their queue down to fewer than `write_low`
-//      entries, and whenever writes wait and no read does.
-//   4. The column bus takes the command of the oldest request whose column command may be issued.
-//   5. The row bus takes a precharge or an activate, likewise. A row is not closed while a request that is served can use it.
+//   1. Refresh. When a refresh is due, all rows are closed.
+//   2. Requests that have arrived enter the queue of their kind while it has room, in order of arrival; requests that arrive in
+//      the same cycle, in the order of the calls. The order of entry determines which request is older.
+//   3. The kind that is served is decided: writes, from when they occupy more than `write_high` of their queue until they
+//      occupy less than `write_low`, and whenever writes wait and no read does; otherwise reads.
+//   4. The column bus carries the command of the oldest request whose column command may be issued.
+//   5. The row bus carries a precharge or an activate, chosen likewise. A row is not closed while a request that is served can
+//      use that row.
 //
-// Requests of the kind that is served have commands, and so have those of the other kind whose row was opened for them. A
-// request whose row was opened for it leaves its queue, but no more than 32 do before they are served. With `scheduler = fcfs`
-// only the oldest of them in each pseudo channel has a command, even if it closes a row that younger ones can use, and a cycle
-// with a column command has no row command.
+// Commands are issued for requests of the kind that is served, and for requests of the other kind whose row was opened for
+// them. A request leaves its queue when a row is opened for it, if fewer than 32 such requests wait. With `scheduler = fcfs`,
+// commands are issued only for the oldest request of each pseudo channel, even if they close a row that younger requests can
+// use, and a cycle with a column command has no row command.
 #pragma once
 
 #include <cstdint>
@@ -30,15 +31,15 @@ class ReferenceScheduler {
 
   explicit ReferenceScheduler(const DramParameters& parameters);
 
-  /// A request that arrives at `at`, which has not passed.
+  /// Adds a request that arrives at `at`, not before the current cycle.
   void request(std::uint64_t id, bool write, std::uint32_t bank, std::uint64_t row, Cycle at);
 
   enum class Command { column, precharge, activate };
   struct Event {
     std::uint64_t id;
     bool write;
-    bool enters;    ///< its queue; otherwise its column command is issued
-    Command first;  ///< that it needed, when its column command is issued
+    bool enters;    ///< true: the request enters its queue; false: its column command is issued
+    Command first;  ///< first command that the request needed, if `enters` is false
   };
   /// Simulates one cycle. Returns its events in order; the last may be a column command.
   std::vector<Event> tick();
@@ -52,19 +53,19 @@ class ReferenceScheduler {
     std::uint32_t bank;
     std::uint64_t row;
     Cycle at;
-    bool opened = false;  // its row was opened for it: no longer in the queue
+    bool opened = false;  // a row was opened for the request, which has left its queue
     Command first = Command::column;
   };
-  /// Latest events in a bank, if any.
+  /// State of a bank, and cycles of its latest events.
   struct Bank {
     bool open = false;
-    bool conflict = false;  // closed by a precharge that a request needed
+    bool conflict = false;  // the last row was closed by a precharge for a request
     std::uint64_t row = 0;
     std::optional<Cycle> activated{};  // the command's first cycle
     std::optional<Cycle> read{};
     std::optional<Cycle> written{};
     std::optional<Cycle> precharged{};
-    std::optional<Cycle> refreshed{};  // when it began, all rows closed
+    std::optional<Cycle> refreshed{};  // cycle in which the refresh began, with all rows closed
   };
   struct Issued {
     Cycle at;
@@ -88,21 +89,20 @@ class ReferenceScheduler {
   bool may_close(std::uint32_t bank) const;
   bool may_activate(std::uint32_t bank) const;
   bool may_issue_column(const Request& request) const;
-  /// The oldest request whose next command, for the column bus or for the row bus, may be issued now; the end if there is
-  /// none.
+  /// The oldest request whose next command, for the column bus or for the row bus, may be issued now; end() if there is none.
   std::vector<Request>::iterator choose(bool column);
   void issue_column(std::vector<Event>& events);
   void issue_row();
 
   const DramParameters parameters_;
-  std::vector<Request> arriving_;  // by arrival
-  std::vector<Request> entered_;   // oldest first
+  std::vector<Request> arriving_;  // requests that have not entered, ascending by arrival
+  std::vector<Request> entered_;   // requests that have entered, oldest first
   std::vector<Bank> banks_;
-  std::vector<Issued> columns_;  // newest last
+  std::vector<Issued> columns_;  // column commands issued, newest last
   std::vector<Issued> activates_;
   bool write_mode_ = false;
   Cycle now_ = 0;
-  Cycle row_bus_ = 0;  // the first cycle in which it is free
+  Cycle row_bus_ = 0;  // first cycle in which the row bus is free
   Cycle next_refresh_;
 };
 

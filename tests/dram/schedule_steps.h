@@ -14,7 +14,7 @@
 namespace lacuna::test {
 
 inline constexpr std::uint64_t kBurst = 64;
-inline constexpr std::uint64_t kRow = 1024;  // of a bank; groups follow rows, then banks
+inline constexpr std::uint64_t kRow = 1024;  // bytes of a row; address bits above: group, bank, row
 
 constexpr std::uint64_t address(unsigned row, unsigned bank, unsigned group, unsigned column) {
   return ((row * 2 + bank) * 2 + group) * kRow + column * kBurst;
@@ -28,13 +28,13 @@ struct Step {
 };
 using Steps = std::vector<Step>;
 
-/// Forecasts of reads made in this order.
+/// Checks the forecasts of reads made in this order.
 inline void expect_forecasts(DramSchedule& schedule, const Steps& steps) {
   for (const Step& s : steps)
     EXPECT_EQ(schedule.read(s.address, kBurst, Tick{s.at * 1000}).done, Tick{s.done * 1000}) << s.what;
 }
 
-/// Results of decide(), by the numbers of the requests.
+/// Calls decide() and returns the results by request number.
 inline std::map<std::uint32_t, DramSchedule::Read> decided(DramSchedule& schedule, Tick until) {
   std::vector<DramSchedule::Completion> completed;
   schedule.decide(until, completed);
@@ -45,7 +45,7 @@ inline std::map<std::uint32_t, DramSchedule::Read> decided(DramSchedule& schedul
   return reads;
 }
 
-/// Completion times of reads that are all known before the first is decided.
+/// Checks the decided completion times of reads that are all added before decide().
 inline void expect_served(DramSchedule& schedule, const Steps& steps) {
   std::uint32_t number = 0;
   Tick last{};
@@ -58,7 +58,7 @@ inline void expect_served(DramSchedule& schedule, const Steps& steps) {
   for (const auto& [read, result] : reads) EXPECT_EQ(result.done, Tick{steps[read].done * 1000}) << steps[read].what;
 }
 
-/// Cases in which the forecast of a read does not depend on later requests.
+/// Checks forecast and decided times, for cases in which later requests do not affect a read.
 inline void expect_both(const DramParameters& p, const Steps& steps) {
   DramSchedule forecast(p);
   expect_forecasts(forecast, steps);
@@ -66,14 +66,14 @@ inline void expect_both(const DramParameters& p, const Steps& steps) {
   expect_served(schedule, steps);
 }
 
-/// Opens a row of the second group.
+/// Opens row 0 of the second group by a read at 50 ns.
 inline void open_row(DramSchedule& schedule) {
   using namespace literals;
   schedule.read_later(address(0, 0, 1, 0), kBurst, 50_ns, 90);
   EXPECT_EQ(decided(schedule, 90_ns).at(90).done, 70_ns);
 }
 
-/// Reads of other rows of one bank wait from `at` on for about 150 cycles.
+/// Adds reads of different rows of one bank, some of which wait for about 150 cycles from `at` on.
 inline void keep_reads_waiting(DramSchedule& schedule, Tick at) {
   for (unsigned row = 0; row < 6; ++row) schedule.read_later(address(row, 0, 0, 0), kBurst, at, 100 + row);
 }

@@ -1,6 +1,6 @@
-// The command scheduler against the reference that looks at every cycle, over random traffic: each column command of a read and
-// each write that enters its queue in the same cycle, in the same order and for the same request, however far time goes on
-// with one call.
+// Compares the command scheduler with a reference that simulates every cycle, on random traffic: column commands of reads and
+// entries of writes into their queue must be in the same cycle, in the same order and for the same request, however far one
+// call advances time.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -23,9 +23,9 @@ using Reference = test::ReferenceScheduler;
 struct Traffic {
   const char* name;
   unsigned gap;     // cycles from one request to the next, on average
-  unsigned rows;    // that are used of each bank
-  unsigned stream;  // requests in a row that have the same bank and row
-  unsigned writes;  // of a hundred
+  unsigned rows;    // number of rows used in each bank
+  unsigned stream;  // number of consecutive requests to the same bank and row
+  unsigned writes;  // percentage of writes
 };
 constexpr Traffic kTraffics[] = {{"light", 40, 3, 1, 40}, {"random", 9, 3, 1, 30},   {"stream", 5, 2, 24, 0},
                                  {"copies", 6, 8, 4, 50}, {"overload", 3, 4, 2, 45}, {"reads", 7, 6, 1, 0},
@@ -49,7 +49,7 @@ Command command_of(Reference::Command command) {
                                                     : Command::activate;
 }
 
-/// The scheduler with requests that have a requester, which is their number, and some without.
+/// The scheduler under test. Most requests have their number as requester, every fourth has no requester.
 struct Scheduler {
   static constexpr std::int64_t kWeight = std::int64_t{1} << 32;
 
@@ -68,7 +68,7 @@ struct Scheduler {
       commands.read(burst, r.at, static_cast<Cycle>(static_cast<std::int64_t>(r.id) * kWeight));
     }
   }
-  /// For the reads without requester that were served since the last call: the sum of cycle - id * kWeight.
+  /// Sum of cycle - id * kWeight over the reads without requester that were served since the last call.
   std::int64_t take_sum() {
     const std::int64_t sum = commands.owed();
     commands.pay(sum);
@@ -80,7 +80,7 @@ struct Scheduler {
   CommandScheduler commands;
 };
 
-/// Requests of the cycles from `begin` to `end`, in any order.
+/// Random requests that arrive in [begin, end), shuffled.
 std::vector<Request> batch(const DramParameters& p, const Traffic& traffic, Cycle begin, Cycle end, Random& random,
                            std::uint64_t& id) {
   const unsigned banks = p.pseudo_channels * p.bank_groups * p.banks_per_group;
@@ -95,13 +95,13 @@ std::vector<Request> batch(const DramParameters& p, const Traffic& traffic, Cycl
   return result;
 }
 
-/// Events of the reference, and the decisions that the scheduler must report for them.
+/// Events of the reference, as decisions and counts that the scheduler must report.
 struct Expected {
-  std::vector<CommandScheduler::Decision> decisions;  // of the whole run
-  std::int64_t sum = 0;                               // as Scheduler::take_sum()
-  std::vector<std::uint64_t> written;                 // since the last check
+  std::vector<CommandScheduler::Decision> decisions;  // decisions of the whole run
+  std::int64_t sum = 0;                               // expected result of Scheduler::take_sum()
+  std::vector<std::uint64_t> written;                 // writes issued since the last check
   DramStatistics writes;
-  std::vector<bool> writing;  // pseudo channels whose last column command was a write's
+  std::vector<bool> writing;  // whether each pseudo channel's last column command was a write's
 };
 
 void expect(Expected& expected, const Reference::Event& event, std::uint32_t pseudo, Cycle now) {
@@ -126,7 +126,7 @@ void expect(Expected& expected, const Reference::Event& event, std::uint32_t pse
   }
 }
 
-/// `jump`: cycles of one step of time.
+/// Runs both on the same traffic and compares. `jump`: cycles by which each call advances the scheduler.
 void compare(const DramParameters& p, const Traffic& traffic, unsigned seed, Cycle jump) {
   constexpr Cycle kBatch = 128;
   constexpr Cycle kTraffic = 4000;
@@ -138,7 +138,7 @@ void compare(const DramParameters& p, const Traffic& traffic, unsigned seed, Cyc
   std::vector<std::uint32_t> pseudo_of(1);
   Expected expected;
   expected.writing.resize(p.pseudo_channels);
-  std::size_t compared = 0;  // decisions
+  std::size_t compared = 0;  // number of decisions compared so far
   Cycle silent_until = 0;
   for (Cycle now = 0; now < kTraffic || !reference.idle(); ++now) {
     if (now % kBatch == 0 && now < kTraffic) {
@@ -151,7 +151,7 @@ void compare(const DramParameters& p, const Traffic& traffic, unsigned seed, Cyc
     }
     if (now % jump == 0) silent_until = commands.next_decision();
     for (const Reference::Event& event : reference.tick()) {
-      // Requests that enter in the first cycle of a step have entered by the end of the previous step.
+      // The scheduler admits requests of a step's first cycle at the end of the previous step.
       const bool before = event.enters && now % jump == 0;
       ASSERT_TRUE(before || silent_until <= now) << event.id << " in cycle " << now << ", not before " << silent_until;
       if (event.write && !event.enters) {
@@ -162,7 +162,7 @@ void compare(const DramParameters& p, const Traffic& traffic, unsigned seed, Cyc
     ASSERT_LT(now, 40 * kTraffic);
     if ((now + 1) % jump != 0) continue;
     commands.advance(now + 1);
-    // Writes that enter in the current cycle are among the decisions.
+    // The scheduler's decisions may already include writes that enter in the current cycle.
     const auto& decisions = commands.decisions();
     ASSERT_GE(decisions.size(), expected.decisions.size()) << "cycle " << now;
     for (; compared != expected.decisions.size(); ++compared) {
@@ -265,7 +265,7 @@ TEST_P(SchedulerReference, PseudoChannelsAndLongActivates) {
 TEST_P(SchedulerReference, ManyBanks) {
   DramParameters p = parameters();
   p.bank_groups = 8;
-  p.banks_per_group = 16;  // more than a word of bits
+  p.banks_per_group = 16;  // more banks than bits in a word of BankSet
   compare_all(p);
 }
 
@@ -288,7 +288,7 @@ TEST_P(SchedulerReference, ShortQueues) {
   }
 }
 
-/// Random organization, times, queues and policies.
+/// Parameters with random organization, timing, queues and policies.
 DramParameters random_parameters(Random& random) {
   const auto any = [&random](std::uint64_t least, std::uint64_t most) { return least + random() % (most - least + 1); };
   const auto cycles = [&any](std::uint64_t least, std::uint64_t most) { return lacuna::Cycles{any(least, most)}; };

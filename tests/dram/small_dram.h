@@ -1,11 +1,11 @@
-// A DRAM channel of the tests: few banks, and times of which no two are the same.
+// A small DRAM channel for tests: few banks, and mostly different values for the timing parameters.
 #pragma once
 
 #include "models/dram/dram_parameters.h"
 
 namespace lacuna::test {
 
-/// Cycles are ns. 2 groups of 2 banks: banks 0 and 1 are of one group.
+/// Cycles of 1 ns. 2 groups of 2 banks: banks 0 and 1 are in the first group.
 inline DramParameters small_dram() {
   using namespace literals;
   DramParameters p;

@@ -1,14 +1,14 @@
-// Inline functions of the DRAM scheduler and forecast, for each burst. For models/dram only.
+// Inline functions of the DRAM scheduler and forecast, called for each burst. For models/dram only.
 //
 // Performance notes
-//   - DramSchedule forecasts, adds and looks up each burst of a request: these functions are inline, a call per burst is
-//     measurable. Rare cases leave by a test marked [[unlikely]].
+//   - DramSchedule forecasts, adds and looks up each burst of a request: these functions are inline, because a call per burst
+//     is measurable. Rare cases leave by a test marked [[unlikely]].
 //   - A CommandScheduler::Request and the hot members of a Bank each fill whole lines of the host's cache (alignas(64)).
-//   - Earliest cycles are compared by value (earlier_of(), later_of()): std::max of several members is compiled to a choice of
-//     addresses.
+//   - Earliest cycles are compared by value (earlier_of(), later_of()): compilers turn std::max of several members into a
+//     selection of addresses.
 //   - A search for the next column command first tries banks that are ready as soon as the buses are, which needs no
 //     comparison of times (find_unhindered_column()).
-//   - ReadForecast::Resource skips a range without free cycle: on a loaded resource each request would search it again.
+//   - ReadForecast::Resource skips a range that has no free cycle: on a loaded resource, each request would search it again.
 //   - CommandScheduler::share() shifts instead of dividing if the read queue is a power of two.
 #pragma once
 
@@ -87,8 +87,8 @@ inline CommandScheduler::RowState CommandScheduler::row_state(const Burst& burst
 }
 
 inline void CommandScheduler::read(const Burst& burst, Cycle at, Cycle column) {
-  // A read added after its arrival was decided is served late. The controller would have served it in time, so the delay is
-  // no error of the forecast.
+  // A read added after its arrival was decided is served late. A controller would have served the read in time, so that the
+  // delay does not count as a forecast error.
   const Cycle late = now_ > at ? now_ - at : 0;
   add(burst, at + late, column + late, kReads, kNoRequester);
 }
@@ -120,7 +120,7 @@ inline CommandScheduler::Next CommandScheduler::next_command(const Bank& bank, K
   const Index first = bank.first[mode];
   if (first == kNone || !has_entered(requests_[first])) return {Command::none, kNone};
   if (!bank.open) return {Command::activate, first};
-  // Requests enter in the order of the list.
+  // The list is in the order in which requests enter: the first one that has not entered ends the search.
   for (Index i = first; i != kNone && has_entered(requests_[i]); i = requests_[i].next) {
     if (requests_[i].row == bank.row) return {Command::column, i};
     if (in_order_) break;
@@ -143,7 +143,7 @@ inline ReadForecast::Cycle ReadForecast::Resource::book(Cycle from, unsigned len
   if (latest > bound && (free > bound || calendar.first_run(free, 1) > bound)) return bound;
   const Cycle last = calendar.take(free, length);
   latest = last > latest ? last : latest;
-  // All cycles from `free` to `last` are booked now.
+  // All cycles from `free` to `last` are booked.
   if (free > full_to || last + 1 < full_from) {
     full_from = free;
     full_to = last + 1;
@@ -171,7 +171,7 @@ inline ReadForecast::Column ReadForecast::read(CommandScheduler& commands, const
   const Cycle writes_end = commands.after_writes(burst.bank);
   const std::size_t waiting = commands.waiting() + 1;
   if (parameters_.scheduler == DramScheduler::fcfs) {
-    // After the read before it, but not later than if each waiting request opened a separate row.
+    // The read starts after the previous read, but no later than if each waiting request opened a row.
     at = std::max(at, std::min(pseudo.next_column, at + (waiting - 1) * parameters_.tRC.n));
   }
   Column result{0, CommandScheduler::Command::none, 0};
@@ -198,10 +198,10 @@ inline ReadForecast::Column ReadForecast::read(CommandScheduler& commands, const
       ready = activate(pseudo, group, from, row_commands, waiting) + parameters_.tRCDRD.n;
     }
     ready = std::max(ready, writes_end);
-    // Reads of read_later(), which book nothing, go first as well.
+    // Reads of read_later(), which book nothing, also go first.
     if (first) ready = std::max(ready, commands.decided_until() + commands.waiting_reads() * column_gap_ / pseudos_.size());
     result.at = first ? column(pseudo, group, ready, waiting) : std::max(result.at, ready);
-    // A refresh closes the row before the column command: the row is opened again, and the booked slots remain.
+    // If a refresh closes the row before the column command, the row is opened again; the booked slots remain.
     if (limit == RefreshTimes::kNever || result.at + parameters_.tRTP.n <= limit) return result;
     at = limit;
   }
