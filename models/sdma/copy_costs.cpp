@@ -9,7 +9,7 @@ namespace lacuna {
 
 namespace {
 
-/// Maximum number of points of a kind, for programs that copy ever different sizes.
+/// Maximum number of points of a kind, a bound for programs that copy many different sizes.
 constexpr std::size_t kMostPoints = 64;
 constexpr std::size_t kSamples = 3;
 

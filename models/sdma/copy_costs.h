@@ -1,9 +1,9 @@
 // Cost of copies (time and traffic), measured on copies that were simulated in detail.
 //
-// A kind comprises everything that the cost depends on, other than the number of bytes. Each kind has
-//   points  costs of whole copies by size, each the one of median time of three: a single copy may be delayed by a refresh or
-//           find its kernel's code evicted. The cost between two neighbouring sizes, at most a factor of two apart, is
-//           interpolated linearly
+// A kind comprises everything on which the cost depends, other than the number of bytes. Each kind has
+//   points  costs of whole copies by size, for each size the cost of median time out of three copies: a single copy may be
+//           delayed by a refresh or find its kernel's code evicted. Costs between two neighbouring sizes, at most a factor of
+//           two apart, are interpolated linearly
 //   slope   cost per byte beyond `from` bytes, for longer copies
 // There are no built-in rates: all costs are measured on the simulated configuration.
 #pragma once
@@ -24,7 +24,7 @@ struct CopyCost {
   /// Amounts by which counters of the memory system grow; all costs of a device have the same counters in the same order.
   std::vector<std::uint64_t> traffic{};
 
-  /// This cost plus `share` of the difference to another; `share` may be above 1.
+  /// This cost plus `share` times the difference to `other`; `share` may exceed 1.
   CopyCost towards(const CopyCost& other, double share) const;
   CopyCost scaled(double factor) const;
   /// Difference between this cost and another, smaller one.
@@ -32,7 +32,7 @@ struct CopyCost {
 };
 
 struct CopyKind {
-  std::string what;               ///< kernel or engine, and the shape of its work
+  std::string what;               ///< kernel or engine, and the shape of the copy
   bool from_host = false;         ///< the source is accessed over the host link
   bool to_host = false;           ///< the destination is accessed over the host link
   std::uint32_t alignment = 0;    ///< class of the alignment of source and destination
@@ -43,7 +43,7 @@ struct CopyKind {
 
 class CopyCosts {
  public:
-  /// Adds the cost of a whole copy of `bytes` bytes. The cost of such copies is known after three have been added.
+  /// Adds the measured cost of a whole copy of `bytes` bytes. The cost of a size is known after three additions.
   void add(const CopyKind& kind, std::uint64_t bytes, CopyCost cost);
   /// Sets the slope: a copy costs `first` for its first `from` bytes, and `more` for each further `bytes` bytes.
   void add_slope(const CopyKind& kind, std::uint64_t from, CopyCost first, std::uint64_t bytes, CopyCost more);
@@ -59,7 +59,7 @@ class CopyCosts {
   };
   struct Known {
     std::map<std::uint64_t, CopyCost> points;
-    std::map<std::uint64_t, std::vector<CopyCost>> samples;  ///< costs of sizes that have fewer than three
+    std::map<std::uint64_t, std::vector<CopyCost>> samples;  ///< costs of sizes with fewer than three additions
     std::optional<Slope> slope;
   };
   std::map<CopyKind, Known> kinds_;

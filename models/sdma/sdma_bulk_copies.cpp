@@ -10,10 +10,10 @@ namespace lacuna {
 
 namespace {
 
-/// The pipeline holds requests_in_flight requests: 32 KiB by default.
+/// Bytes after which the pipeline is full: requests_in_flight requests are 32 KiB by default.
 constexpr std::uint64_t kSettle = 64 * 1024;
 constexpr std::uint64_t kSampled = 320 * 1024;
-/// Other users of memory are noticed after a chunk.
+/// Bytes copied in bulk between checks for other users of memory.
 constexpr std::uint64_t kChunk = 256 * 1024;
 
 }  // namespace
@@ -21,7 +21,7 @@ constexpr std::uint64_t kChunk = 256 * 1024;
 bool SdmaBulkCopies::accepts(const SdmaTransfer& transfer) const {
   if (context_ == nullptr || memory_.mode() == TimingMode::functional || transfer.bytes < 2 * kSettle) return false;
   const auto [a, b] = std::minmax(transfer.source, transfer.destination);
-  return transfer.is_fill() || b - a >= transfer.bytes;  // the result of an overlapping copy depends on its requests' order
+  return transfer.is_fill() || b - a >= transfer.bytes;  // an overlapping copy depends on the order of requests
 }
 
 CopyKind SdmaBulkCopies::kind_of(const SdmaTransfer& transfer) const {
@@ -48,7 +48,7 @@ bool SdmaBulkCopies::transfer(SdmaQueue& queue, const SdmaTransfer& transfer) {
     for (std::size_t i = 0; i < traffic.size(); ++i) cost.traffic[i] -= traffic[i];
     return cost;
   };
-  // The last `in_bulk` of the bytes before `done` were copied in bulk; `fresh`: they began with an idle engine.
+  // The last `in_bulk` bytes before `done` were copied in bulk; `fresh`: the engine was idle when they began.
   std::uint64_t in_bulk = 0;
   bool fresh = false;
   const auto cost_of = [&](std::uint64_t bytes, bool from_start) {

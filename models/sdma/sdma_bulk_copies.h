@@ -1,11 +1,10 @@
-// Large copies and fills of an SDMA engine in bulk: at the sampled rate of requests, without making requests.
+// Performs large copies and fills of an SDMA engine in bulk: at a sampled rate, without making requests.
 //
 // A rate is sampled, not computed: the first 64 KiB of a copy fill the pipeline, the bytes from there to 320 KiB are measured,
-// and their rate applies to all further bytes that are copied between the same kinds of memory. A copy in bulk proceeds in
-// chunks, and only while no other unit uses the memory; otherwise chunks are copied request by request, as in the detailed
-// mode.
+// and the measured rate applies to all further bytes that are copied between the same kinds of memory. A copy in bulk proceeds
+// in chunks, and only while no other unit uses memory; otherwise chunks are copied request by request, as in detailed mode.
 //
-// Without a CopyContext no copy is in bulk, and all functions but accepts() have no effect.
+// Without a CopyContext, accepts() returns false and the other functions have no effect.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +23,7 @@ class SdmaBulkCopies {
 
   void set_copy_context(CopyContext& context) { context_ = &context; }
 
-  /// Announces that the engine begins to use memory: other copies in bulk are no longer alone.
+  /// Announces that the engine begins to use memory, so that other copies in bulk must stop.
   void work_begins() const {
     if (context_ != nullptr) context_->work_begins();
   }
@@ -32,10 +31,10 @@ class SdmaBulkCopies {
   bool accepts(const SdmaTransfer& transfer) const;
   /// Performs the whole transfer, in bulk as far as possible. False if the queue was stopped or destroyed.
   bool transfer(SdmaQueue& queue, const SdmaTransfer& transfer);
-  /// Installs what the queue has copied in bulk in caches and TLBs (SdmaQueue::pending): before requests and before packets
-  /// that other agents observe.
+  /// Installs the range that the queue has copied in bulk (SdmaQueue::pending) in caches and TLBs. Called before requests and
+  /// before packets that other agents observe.
   void install_pending(SdmaQueue& queue) const;
-  /// Drops all rates.
+  /// Drops all sampled rates.
   void reset();
 
  private:
@@ -48,7 +47,7 @@ class SdmaBulkCopies {
   SdmaDataMover& mover_;
   SdmaTimeline& timeline_;
   CopyContext* context_ = nullptr;
-  CopyCosts costs_;                 // costs up to the issue of the last request
+  CopyCosts costs_;                 // copy costs, up to the issue of the last request
   std::map<CopyKind, Tick> tails_;  // time from the issue of the last request to the completion of the last write
 };
 

@@ -7,7 +7,7 @@ namespace lacuna {
 
 namespace {
 
-/// Bytes of a piece in functional mode.
+/// Bytes that are moved at a time in functional mode.
 constexpr std::uint64_t kUntimedPiece = 64 * 1024;
 
 std::uint64_t up_to_boundary(std::uint64_t address, std::uint64_t boundary) { return boundary - address % boundary; }
@@ -53,7 +53,7 @@ bool SdmaDataMover::copy_requests(SdmaQueue& queue, std::uint64_t source, std::s
   std::uint64_t written = 0;
   Tick arrived{};  // arrival of all data that have been read
   while (written < bytes) {
-    // One line of the first destination, and the lines of the source that it needs.
+    // Each round writes one line of the first destination and reads the lines of the source that this line needs.
     const std::uint64_t piece = std::min(bytes - written, up_to_boundary(destinations[0] + written, parameters_.request_bytes));
     const Tick start = in_flight_.acquire(timeline_.at());
     timeline_.advance_to(start);

@@ -1,8 +1,8 @@
 // The data path of an SDMA engine: copies, fills and writes in requests of `request_bytes`.
 //
 // Time: a read request departs every request_bytes / bytes_per_cycle cycles, at most `requests_in_flight` are in flight, and
-// each write departs when its data have arrived. The memory system determines the rest. SdmaTimeline::at() is the issue time of
-// the last read, SdmaQueue::done the completion time of the last write.
+// each write departs when its data have arrived. All other delays are those of the memory system. SdmaTimeline::at() is the
+// issue time of the last read, SdmaQueue::done the completion time of the last write.
 //
 // Every function that moves data returns false if the queue was stopped or destroyed; bytes written before stay written.
 #pragma once
@@ -26,8 +26,8 @@ struct SdmaTransfer {
   std::uint64_t source = 0;
   std::uint64_t destination = 0;
   std::uint64_t bytes = 0;
-  std::span<const std::byte> pattern{};  ///< fills only: `unit` bytes, repeated to the length of a request at any phase
-  std::uint64_t unit = 0;                ///< fills only: bytes of the pattern
+  std::span<const std::byte> pattern{};  ///< fills only: the pattern, repeated to cover a request that starts at any byte of it
+  std::uint64_t unit = 0;                ///< fills only: length of the pattern in bytes
 
   bool is_fill() const { return !pattern.empty(); }
   CopiedRange range(std::uint64_t first, std::uint64_t count) const {
@@ -39,7 +39,7 @@ class SdmaDataMover {
  public:
   static constexpr std::uint64_t kLargestRequest = 256;  ///< maximum of `request_bytes`
 
-  /// `clock`: clock of bytes_per_cycle. `statistics`: increments bytes_read and bytes_written.
+  /// `clock`: clock of bytes_per_cycle. The mover increments bytes_read and bytes_written of `statistics`.
   SdmaDataMover(const SdmaParameters& parameters, Clock clock, SdmaMemory& memory, SdmaTimeline& timeline,
                 SdmaStatistics& statistics)
       : parameters_(parameters),
@@ -49,12 +49,12 @@ class SdmaDataMover {
         statistics_(statistics),
         in_flight_(parameters.requests_in_flight) {}
 
-  /// Copies to all destinations with one read of the source. With TimingMode::functional: without requests, in large pieces.
+  /// Copies to all destinations with one read of the source. In TimingMode::functional, copies large pieces without requests.
   bool copy(SdmaQueue& queue, std::uint64_t source, std::span<const std::uint64_t> destinations, std::uint64_t bytes);
   /// Copies bytes [first, first + bytes) of a transfer.
   bool transfer(SdmaQueue& queue, const SdmaTransfer& transfer, std::uint64_t first, std::uint64_t bytes);
   bool write(SdmaQueue& queue, std::uint64_t destination, std::span<const std::byte> data);
-  /// As transfer(), without requests and without time.
+  /// As transfer(), but without requests and without time.
   bool move(SdmaQueue& queue, const SdmaTransfer& transfer, std::uint64_t first, std::uint64_t bytes);
 
   /// Drops past bookings: no later request departs before `horizon`.
@@ -64,7 +64,7 @@ class SdmaDataMover {
  private:
   bool copy_requests(SdmaQueue& queue, std::uint64_t source, std::span<const std::uint64_t> destinations, std::uint64_t bytes);
   bool copy_untimed(SdmaQueue& queue, std::uint64_t source, std::span<const std::uint64_t> destinations, std::uint64_t bytes);
-  /// Reads to the end of staging_, with a request that departs now. Returns its completion time.
+  /// Appends the data to staging_, read by a request that departs at the engine's local time. Returns its completion time.
   std::optional<Tick> read_request(SdmaQueue& queue, std::uint64_t address, std::uint64_t bytes);
   /// Writes through the write port, in requests that do not cross a line. Returns the completion time of the last one.
   std::optional<Tick> write_requests(SdmaQueue& queue, std::uint64_t address, std::span<const std::byte> data, Tick at);
@@ -77,7 +77,7 @@ class SdmaDataMover {
   SdmaStatistics& statistics_;
   PoolCalendar in_flight_;
   Calendar write_port_;
-  std::array<std::byte, 2 * kLargestRequest> staging_{};  // bytes that have been read and not written yet
+  std::array<std::byte, 2 * kLargestRequest> staging_{};  // bytes that have been read but not written
   std::uint64_t staged_ = 0;                              // number of bytes in staging_
 };
 

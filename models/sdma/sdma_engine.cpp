@@ -44,8 +44,8 @@ void SdmaEngine::serve() {
   server_ = sc_core::sc_get_current_process_handle();
   for (;;) {
     std::optional<Tick> next_poll;
-    // Round robin, one packet each, until no queue has one to execute. Queues may be created and destroyed while a packet takes
-    // time.
+    // Serves the queues round robin, one packet each, until no queue has a packet to execute. Queues may be created and
+    // destroyed while a packet takes time.
     for (std::size_t quiet = 0; quiet < queues_.size();) {
       const std::shared_ptr<SdmaQueue> queue = queues_.next();
       timeline_.advance_to(kernel_time());
@@ -106,7 +106,7 @@ void SdmaEngine::reset() {
   mover_.reset();
   data_.reset();
   executor_.reset();
-  bulk_.reset();  // costs of copies depend on those known when they began
+  bulk_.reset();  // drops sampled costs, so that later copies do not depend on earlier ones
   work_.cancel();
   if (server_.valid()) server_.reset();  // restarts the loop, which finds no work
 }

@@ -1,19 +1,19 @@
-// An SDMA engine: copies, fills and writes memory, and signals, as packets of user-mode rings request.
+// An SDMA engine: executes packets from user-mode rings, which copy, fill and write memory and signal.
 //
-// Socket `memory` (initiator): requests of `request_bytes`, timing only; the data move through the GPUVM's windows.
+// Socket `memory` (initiator) carries timing-only requests of `request_bytes`; the data move through the GPUVM's windows.
 //
-// Queues: a ring of bytes in GPU-visible memory. Software writes packets at the write pointer and announces the new one with
-// ring(); the engine stores its position to the queue's read pointer. On gfx8 both are 32-bit offsets into the ring, on gfx9
-// 64-bit byte counts that only increase. Packets of a queue are executed in order; copies, fills and writes overlap, but a
-// packet that other agents observe (fence, trap, atomic, timestamp, poll, end of an indirect buffer) waits until all data
-// before it are in memory. The engine serves its queues round robin, one packet at a time. An invalid packet or address stops
-// its queue only.
+// Queues: a ring of bytes in GPU-visible memory. Software writes packets at the write pointer and announces the new write
+// pointer with ring(); the engine stores its position to the queue's read pointer. On gfx8, both pointers are 32-bit offsets
+// into the ring, on gfx9 64-bit byte counts that only increase. Packets of a queue are executed in order; copies, fills and
+// writes overlap, but a packet that other agents observe (fence, trap, atomic, timestamp, poll, conditional execution, start of
+// an indirect buffer) waits until all earlier data are in memory. The engine serves its queues round robin, one packet at a
+// time. An invalid packet or address stops its queue only.
 //
 // Packets (Linux amdgpu, iceland_sdma_pkt_open.h for gfx8, vega10_sdma_pkt_open.h for gfx9): NOP, COPY linear, broadcast and
 // sub-window, WRITE linear, INDIRECT, FENCE, TRAP, POLL_REGMEM (HDP flushes do nothing), COND_EXE, ATOMIC, CONST_FILL,
 // TIMESTAMP.
 //
-// Its SC_THREAD decides which queue's packet is next; the parts do the work:
+// The engine's SC_THREAD selects the queue whose packet is next; the parts do the work:
 //
 //   SdmaQueueTable   queues, doorbells, read pointers        SdmaDataMover    copies, fills and writes by requests
 //   SdmaRingReader   packet fetch                            SdmaBulkCopies   large copies and fills in bulk
@@ -50,9 +50,9 @@ struct SdmaEngineContext {
   Clock clock;         ///< clock of packet_latency and bytes_per_cycle
   Clock timestamp;     ///< clock of TIMESTAMP packets
   TimingMode mode;
-  Cycles lookahead;  ///< maximum time of a request ahead of the kernel's time: a window
+  Cycles lookahead;  ///< maximum time by which a request may be ahead of kernel time: a window
   isa::Target target;
-  const GpuVm& vm;  ///< address map shared with the GPU; outlives the engine
+  const GpuVm& vm;  ///< address map shared with the GPU; must outlive the engine
 };
 
 class SdmaEngine : public sc_core::sc_module, public Agent {
@@ -61,7 +61,7 @@ class SdmaEngine : public sc_core::sc_module, public Agent {
 
   SdmaEngine(sc_core::sc_module_name name, const SdmaParameters& parameters, const SdmaEngineContext& context);
 
-  /// Sets the receiver of traps and faults, before the first one. Without it they are logged only.
+  /// Sets the receiver of traps and faults, before any occurs. Without a receiver, traps and faults are only logged.
   void set_listener(SdmaListener& listener) { notifier_.set_listener(listener); }
   /// Sets the TLB; null: translation takes no time.
   void set_tlb(TranslationLevel* tlb) { data_.set_tlb(tlb); }
@@ -73,24 +73,24 @@ class SdmaEngine : public sc_core::sc_module, public Agent {
   /// Creates a queue. Returns its id, which is never 0, never reused, and unique among the engines; nullopt, with a line in the
   /// log, if the description is invalid.
   std::optional<std::uint32_t> create_queue(const SdmaQueueDescription& description) { return queues_.create(description); }
-  /// Destroys a queue. Its memory is not accessed after the return. False if the queue does not exist.
+  /// Destroys a queue, whose memory is not accessed after the return. False if the queue does not exist.
   bool destroy_queue(std::uint32_t queue) { return queues_.destroy(queue); }
-  /// Suspends or resumes a queue. A suspended queue finishes its current packet and starts no other. False if the queue does
-  /// not exist.
+  /// Suspends or resumes a queue. A suspended queue finishes its current packet and starts no further packet. False if the
+  /// queue does not exist.
   bool suspend_queue(std::uint32_t queue, bool suspended);
   /// Rings the doorbell: packets up to the write pointer are in the ring. False if the queue does not exist.
   bool ring(std::uint32_t queue, std::uint64_t write_pointer);
-  /// Destroys all queues, even in the middle of a packet; bytes written before stay written. Ids of queues continue.
+  /// Destroys all queues, even in the middle of a packet; bytes written before stay written. Numbering of queue ids continues.
   void reset() override;
 
   bool has_queue(std::uint32_t queue) const { return queues_.contains(queue); }
-  /// Whether no queue has work. Suspended and stopped queues have none.
+  /// Whether no queue has work. Suspended and stopped queues count as having none.
   bool idle() const override { return queues_.idle(); }
   /// Whether all pending packets wait until another agent changes memory; false if idle.
   bool polling() const { return queues_.polling(); }
   bool busy() const override { return !idle() && !polling(); }
   bool polled_after(Tick time) const override { return queues_.polled_after(time); }
-  /// Packets and bytes so far: increases also within a packet that copies many bytes.
+  /// Number of packets and bytes so far, which also increases during a packet that copies many bytes.
   std::uint64_t progress() const override { return statistics_.packets + statistics_.bytes_read + statistics_.bytes_written; }
   const SdmaStatistics& statistics() const { return statistics_; }
   void describe_statistics(StatisticsGroup& device) const override { statistics_.describe(device.group(basename())); }
@@ -115,7 +115,7 @@ class SdmaEngine : public sc_core::sc_module, public Agent {
   SdmaBulkCopies bulk_;
   SdmaRingReader reader_;
   SdmaExecutor executor_;
-  sc_core::sc_process_handle server_;  // handle of serve(), once it has begun
+  sc_core::sc_process_handle server_;  // handle of the SC_THREAD serve(), valid once the thread has begun
   sc_core::sc_event work_;
 };
 

@@ -15,13 +15,13 @@ namespace lacuna {
 
 namespace {
 
-/// Whether other agents observe earlier data by the packet.
+/// Whether the packet must wait until earlier data are in memory, because other agents observe the packet.
 template <class Packet>
 constexpr bool kDrains =
     !std::is_same_v<Packet, sdma::Nop> && !std::is_same_v<Packet, sdma::Copy> && !std::is_same_v<Packet, sdma::CopyWindow> &&
     !std::is_same_v<Packet, sdma::Write> && !std::is_same_v<Packet, sdma::Fill> && !std::is_same_v<Packet, sdma::Invalid>;
 
-/// Executes an atomic operation and returns the value before it. Host threads may change the same memory concurrently.
+/// Executes an atomic operation and returns the previous value. Host threads may change the same memory concurrently.
 template <class T>
 T perform(std::byte* at, const sdma::Atomic& atomic) {
   std::atomic_ref<T> shared(*reinterpret_cast<T*>(at));
@@ -171,7 +171,7 @@ SdmaExecutor::Result SdmaExecutor::run(SdmaQueue& queue, const sdma::Timestamp& 
   return Result::done;
 }
 
-// Registers and HDP flushes belong to the host bus: there is nothing to flush here.
+// Polls of registers and HDP flushes complete immediately: they concern the host bus, which has no buffers to flush.
 SdmaExecutor::Result SdmaExecutor::run(SdmaQueue& queue, const sdma::Poll& packet) {
   if (!packet.memory) return Result::done;
   const std::byte* at = context_.memory.object(queue, packet.address & ~std::uint64_t{3}, 4, false, "poll");

@@ -1,8 +1,8 @@
 // Execution of SDMA packets of each type, in the calling SC_THREAD.
 //
 // Copies, fills and writes overlap with later packets. Packets that other agents observe (fence, trap, atomic, timestamp, poll,
-// conditional execution, start of an indirect buffer) wait until all earlier data are in memory. Polls and looping atomics that
-// are not satisfied return SdmaStep::poll and are retried after sdma.poll_interval.
+// conditional execution, start of an indirect buffer) wait until all earlier data are in memory. Polls and looping atomics
+// whose condition is not met return SdmaStep::poll and are retried after sdma.poll_interval.
 #pragma once
 
 #include <cstdint>
@@ -37,8 +37,8 @@ class SdmaExecutor {
  public:
   explicit SdmaExecutor(const SdmaExecutorContext& context) : context_(context) {}
 
-  /// Executes a packet. `words`: all words of the queue's next packet. Progress: it was executed and consumed, or the queue was
-  /// stopped or destroyed. Idle: the words that a conditional packet skips have not all been announced.
+  /// Executes a packet. `words`: all words of the queue's next packet. Returns progress if the packet was executed and consumed
+  /// or the queue was stopped or destroyed; idle if the words that a conditional packet may skip have not all been announced.
   SdmaStep execute(SdmaQueue& queue, std::span<const std::uint32_t> words);
   /// Sets the local timestamp counter to the global one.
   void reset() { timestamp_offset_ = 0; }
@@ -47,7 +47,7 @@ class SdmaExecutor {
   enum class Result : std::uint8_t {
     done,
     aborted,  ///< the queue was stopped or destroyed
-    blocked,  ///< SdmaStep::idle
+    blocked,  ///< the packet must be retried later (SdmaStep::idle)
     poll
   };
   Result run(SdmaQueue&, const sdma::Nop&) { return Result::done; }
@@ -71,7 +71,7 @@ class SdmaExecutor {
 
   SdmaExecutorContext context_;
   std::span<const std::uint32_t> words_;  // words of the packet that is being executed
-  std::int64_t timestamp_offset_ = 0;     // difference of the engine's local counter from the global one
+  std::int64_t timestamp_offset_ = 0;     // offset of the engine's local timestamp counter from the global counter
 };
 
 }  // namespace lacuna

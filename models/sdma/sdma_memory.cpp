@@ -59,7 +59,7 @@ std::byte* SdmaMemory::object(SdmaQueue& queue, std::uint64_t address, unsigned 
   if (!done) return nullptr;
   timeline_.advance_to(*done);
   if (!timeline_.wait(queue)) return nullptr;
-  // Time has passed: the address may have been unmapped.
+  // Looks up the window again: the address may have been unmapped while time passed.
   const std::optional<isa::MemoryWindow> still = window(queue, address, bytes, write);
   return still ? still->host + (address - still->base) : nullptr;
 }

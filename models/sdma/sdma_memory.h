@@ -1,8 +1,8 @@
 // Memory as an SDMA engine accesses it: GPUVM windows with permissions, the time of requests, and faults.
 //
-// Data move through windows immediately; the time of a request is that of its translation and of a timing-only request. An
-// invalid address stops the queue: LACUNA_FAULT_NOT_MAPPED, LACUNA_FAULT_NOT_PERMITTED or LACUNA_FAULT_MISALIGNED. In
-// TimingMode::functional no requests are made.
+// Data move through windows immediately; time is that of the translation and of a timing-only request. An invalid address stops
+// the queue: LACUNA_FAULT_NOT_MAPPED, LACUNA_FAULT_NOT_PERMITTED or LACUNA_FAULT_MISALIGNED. In TimingMode::functional no
+// requests are made.
 #pragma once
 
 #include <array>
@@ -35,7 +35,7 @@ class SdmaMemory {
   TimingMode mode() const { return mode_; }
 
   /// The mapping of [address, address + bytes), with the permission that the access needs; reports writes to the observers.
-  /// nullopt if there is none: the queue is stopped.
+  /// Without such a mapping, stops the queue and returns nullopt.
   std::optional<isa::MemoryWindow> window(SdmaQueue& queue, std::uint64_t address, std::uint64_t bytes, bool write);
   /// Completion time of a request that departs at `at`; nullopt if the queue was stopped.
   std::optional<Tick> access(SdmaQueue& queue, const isa::MemoryWindow& window, std::uint64_t address, std::uint64_t bytes,

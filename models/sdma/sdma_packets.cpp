@@ -75,12 +75,12 @@ Packet decode_fill(std::span<const std::uint32_t> head, const Format& format) {
   const unsigned code = bits(head[0], 31, 30);
   if (code > 2) return Invalid{"constant fill with size code 3"};
   const unsigned unit = 1U << code;
-  // The count is in bytes, but whole units are written: the runtime passes (units - 1) * 4 where drivers pass bytes - 1.
+  // The count field is in bytes, but fills write whole units: the runtime passes (units - 1) * 4 where drivers pass bytes - 1.
   const std::uint64_t units = (bits(head[4], 21, 0) >> code) + (format.counts_less_one ? 1U : 0U);
   return Fill{.destination = pair(head, 1), .bytes = units * unit, .data = head[3], .unit = unit};
 }
 
-// TC_OP_ATOMIC_*: bit 6 = without return, bit 5 = 64 bits wide.
+// Decodes TC_OP_ATOMIC_* codes: bit 6 means without return, bit 5 means 64 bits wide.
 std::optional<AtomicOperation> atomic_operation(unsigned code) {
   constexpr unsigned kFirstInteger = 15;
   constexpr std::array kInteger{AtomicOperation::add,          AtomicOperation::sub,        AtomicOperation::min_signed,

@@ -15,11 +15,11 @@
 
 namespace lacuna::sdma {
 
-/// Position of the pitches in a sub-window packet of gfx8. Silicon and Linux: bits 29:16. The ROCm runtime writes the layout of
-/// gfx9 (bits 31:13) on every generation.
+/// Position of the pitches in a sub-window packet of gfx8. Silicon and Linux use bits 29:16; the ROCm runtime writes the layout
+/// of gfx9 (bits 31:13) on every generation.
 enum class Gfx8Pitch : std::uint8_t { silicon, rocm };
 
-/// Differences between generations.
+/// Differences between the packet formats of the generations.
 struct Format {
   bool counts_less_one;  ///< counts are stored as amount - 1
   unsigned pitch_shift;
@@ -36,7 +36,7 @@ struct Copy {
   unsigned destinations;
   std::uint64_t bytes;
 };
-/// Copy of a box from one array to another. Counts are elements.
+/// Copies a box from one array to another. Coordinates and sizes are in elements.
 struct CopyWindow {
   struct Array {
     std::uint64_t base;
@@ -51,7 +51,7 @@ struct CopyWindow {
   Array source, destination;
   std::uint32_t width, height, depth;
 };
-/// Write of the packet's words from kHeader on.
+/// Writes the packet's words from kHeader on to memory.
 struct Write {
   static constexpr unsigned kHeader = 4;
   std::uint64_t destination;
@@ -84,7 +84,7 @@ struct Poll {
 
   bool satisfied(std::uint32_t value) const;
 };
-/// The next `words` are executed if memory equals the reference.
+/// Executes the next `words` words only if memory equals the reference.
 struct Conditional {
   std::uint64_t address;
   std::uint32_t reference;
@@ -118,9 +118,9 @@ struct Atomic {
 struct Timestamp {
   enum class Kind : std::uint8_t { set, get, get_global };
   Kind kind;
-  std::uint64_t value;  ///< set: value of the local counter; get and get_global: address to write to
+  std::uint64_t value;  ///< new value of the local counter (set), or address to write to (get, get_global)
 };
-/// A packet that cannot be executed, and the reason.
+/// A packet that cannot be executed, with the reason.
 struct Invalid {
   std::string why;
 };
@@ -128,7 +128,7 @@ struct Invalid {
 using Packet =
     std::variant<Nop, Copy, CopyWindow, Write, Fill, Indirect, Fence, Trap, Poll, Conditional, Atomic, Timestamp, Invalid>;
 
-/// Words of the longest packet, without WRITE's data and NOP's padding: enough for words() and decode().
+/// Words of the longest packet without WRITE's data and NOP's padding, sufficient for words() and decode().
 inline constexpr unsigned kLongestHeader = 13;
 
 /// Length in words of the packet that begins with `head`; nullopt if `head` is too short. 1 for an unknown packet.

@@ -22,12 +22,12 @@ struct SdmaQueue {
   struct IndirectBuffer {
     std::uint64_t address = 0;
     std::uint64_t words = 0;
-    std::uint64_t next = 0;  ///< next word
+    std::uint64_t next = 0;  ///< index of the next word
   };
 
   std::uint32_t id = 0;
   SdmaQueueDescription description;
-  bool alive = true;  ///< false: destroyed while the engine waited in one of its packets
+  bool alive = true;  ///< false: destroyed while the engine waited in a packet of the queue
   bool suspended = false;
   bool stopped = false;
   std::uint64_t read = 0;        ///< bytes executed since creation
@@ -38,11 +38,11 @@ struct SdmaQueue {
   bool waits_for_memory = false;
   unsigned failed_polls = 0;     ///< number of unsatisfied polls of the current POLL_REGMEM
   Tick polled{};                 ///< time at which the last poll read memory
-  const char* waiting_for = "";  ///< wait reason, for diagnosis
-  /// Bytes copied in bulk and not yet installed in caches and TLBs: consecutive packets usually continue a copy.
+  const char* waiting_for = "";  ///< reason for which the queue waits, for diagnosis
+  /// Range copied in bulk but not yet installed in caches and TLBs, since the next packet usually continues the copy.
   CopiedRange pending{.bytes = 0};
 
-  /// Words that are left in the current indirect buffer, or else in the ring.
+  /// Number of words left in the current indirect buffer or, without one, in the ring.
   std::uint64_t available_words() const { return buffer ? buffer->words - buffer->next : (written - read) / 4; }
   /// Whether no packet is pending and all data are in memory at `now`.
   bool drained(Tick now) const { return available_words() == 0 && !buffer && done <= now; }

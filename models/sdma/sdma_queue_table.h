@@ -1,7 +1,7 @@
 // Queues of an SDMA engine: creation, suspension, doorbells, and the read pointer in memory.
 //
-// On gfx8 ring pointers are 32-bit offsets into the ring, on gfx9 64-bit byte counts that only increase; SdmaQueue::read and
-// SdmaQueue::written are byte counts on both. Takes no simulated time.
+// On gfx8, ring pointers are 32-bit offsets into the ring, on gfx9 64-bit byte counts that only increase; SdmaQueue::read and
+// SdmaQueue::written are byte counts on both. The table's functions take no simulated time.
 #pragma once
 
 #include <cstdint>
@@ -24,27 +24,28 @@ class SdmaQueueTable {
     std::uint32_t first_id = 1;
     std::uint32_t stride = 1;
   };
-  /// All arguments except `numbering` outlive the table.
+  /// All arguments except `numbering` must outlive the table.
   SdmaQueueTable(const GpuVm& vm, const sdma::Format& format, Numbering numbering, SdmaNotifier& notifier)
       : vm_(vm), format_(format), numbering_(numbering), notifier_(notifier) {}
 
-  /// Creates a queue, whose read pointer in memory is 0. Returns its id, which is never 0 and never reused; nullopt, with a
-  /// guest error, if the description is invalid.
+  /// Creates a queue and sets its read pointer in memory to 0. Returns its id, which is never 0 and never reused; nullopt, with
+  /// a guest error, if the description is invalid.
   std::optional<std::uint32_t> create(const SdmaQueueDescription& description);
-  /// Destroys a queue, whose memory is not accessed afterwards. False if it does not exist.
+  /// Destroys a queue, whose memory is not accessed afterwards. False if the queue does not exist.
   bool destroy(std::uint32_t id);
-  /// Suspends or resumes a queue. False if it does not exist.
+  /// Suspends or resumes a queue. False if the queue does not exist.
   bool suspend(std::uint32_t id, bool suspended);
   enum class Doorbell : std::uint8_t { unknown_queue, ignored, rung };
-  /// Rings the doorbell: packets up to the write pointer are in the ring. Ignored: the queue is stopped; an invalid write
-  /// pointer stops it.
+  /// Rings the doorbell: packets up to the write pointer are in the ring. Ignored if the queue is stopped; an invalid write
+  /// pointer stops the queue.
   Doorbell ring(std::uint32_t id, std::uint64_t write_pointer);
-  /// Destroys all queues. Ids continue.
+  /// Destroys all queues. Numbering of ids continues.
   void clear();
 
   bool contains(std::uint32_t id) const { return queues_.contains(id); }
   std::size_t size() const { return queues_.size(); }
-  /// Round robin: the queue after the one that was returned last. The caller keeps it alive over waits. There must be a queue.
+  /// Round robin: the queue after the one that was returned last. The returned pointer keeps the queue alive during waits.
+  /// Requires at least one queue.
   std::shared_ptr<SdmaQueue> next();
   /// Consumes `count` executed words of the ring or of the indirect buffer; stores the ring's read pointer to memory.
   void consume(SdmaQueue& queue, std::uint64_t count) const;

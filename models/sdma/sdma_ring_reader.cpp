@@ -54,7 +54,7 @@ SdmaRingReader::Fetched SdmaRingReader::fetch(SdmaQueue& queue) {
   return Fetched::stopped;
 }
 
-// One request represents all lines of the packet.
+// Reads the ring ahead. One request represents all lines of the packet.
 bool SdmaRingReader::prefetch(SdmaQueue& queue, std::uint64_t bytes) {
   const std::uint64_t request = parameters_.request_bytes;
   const std::uint64_t line = queue.read & ~(request - 1);

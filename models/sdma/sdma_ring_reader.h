@@ -1,7 +1,7 @@
 // Packet fetch of an SDMA engine: the words of a queue's next packet, from its ring or from an indirect buffer.
 //
-// Software may announce part of a packet: the packet is fetched when its last word has been announced. The ring is read ahead
-// by memory requests of `request_bytes`, which the engine waits for; words of indirect buffers take no time.
+// Software may announce a packet in parts: it is fetched when its last word has been announced. The ring is read ahead by
+// memory requests of `request_bytes`, which the engine waits for; words of indirect buffers take no time.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +26,7 @@ class SdmaRingReader {
   enum class Fetched : std::uint8_t {
     nothing,  ///< no complete packet has been announced
     packet,   ///< the packet is in words()
-    stopped   ///< the queue was stopped: ring or buffer are not mapped, or the packet does not fit
+    stopped   ///< the queue was stopped: ring or buffer is not mapped, or the packet does not fit
   };
   /// Fetches the queue's next packet.
   Fetched fetch(SdmaQueue& queue);

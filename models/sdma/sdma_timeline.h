@@ -1,5 +1,5 @@
-// Local time of an SDMA engine, up to which requests are issued. It is ahead of the kernel's time by at most a lookahead.
-// Queues may be destroyed whenever the engine waits for the kernel's time.
+// Local time of an SDMA engine, up to which requests are issued. Local time is ahead of kernel time by at most a lookahead.
+// Queues may be destroyed whenever the engine waits for kernel time.
 #pragma once
 
 #include <functional>
@@ -12,7 +12,7 @@ namespace lacuna {
 
 class SdmaTimeline {
  public:
-  /// `retire` receives the kernel's time after each wait: no request departs before it.
+  /// `retire` is called with kernel time after each wait: no later request departs before that time.
   SdmaTimeline(Tick lookahead, std::function<void(Tick)> retire) : lookahead_(lookahead), retire_(std::move(retire)) {}
 
   Tick at() const { return at_; }

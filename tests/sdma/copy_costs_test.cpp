@@ -1,4 +1,4 @@
-// Costs of copies, derived from measured ones.
+// Costs of copies, derived from measured copies.
 #include "models/sdma/copy_costs.h"
 
 #include <gtest/gtest.h>
@@ -10,7 +10,7 @@ CopyCost cost(std::uint64_t ps, std::uint64_t traffic) { return {.time = {ps}, .
 
 const CopyKind kKind{.what = "copy"};
 
-/// Adds a cost repeatedly, until copies of that size are known.
+/// Adds a cost three times, after which the cost of that size is known.
 void add(CopyCosts& costs, std::uint64_t bytes, const CopyCost& cost) {
   for (int i = 0; i < 3; ++i) costs.add(kKind, bytes, cost);
 }

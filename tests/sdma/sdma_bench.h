@@ -17,12 +17,12 @@
 
 namespace lacuna::test {
 
-constexpr std::uint64_t kBase = 0x7f00'0000'0000;  // GPU virtual address of the test's memory, read and write
+constexpr std::uint64_t kBase = 0x7f00'0000'0000;  // GPU virtual address of the test memory, mapped read_write
 constexpr std::uint64_t kBytes = 0x100000;
 constexpr std::uint64_t kReadOnly = 0x7f10'0000'0000;
 constexpr std::uint64_t kNoBus = 0x7f20'0000'0000;  // mapped to bus addresses without memory
 constexpr std::uint64_t kPhysical = 0x1'0000'0000;
-// Offsets in the memory.
+// Offsets in the test memory.
 constexpr std::uint64_t kRings = 0x0;        // ring of queue q at + 0x1000 q
 constexpr std::uint64_t kPointers = 0x8000;  // read pointer of queue q at + 8 q
 constexpr std::uint64_t kWords = 0x9000;     // signals, fences, buffers
@@ -69,7 +69,7 @@ struct Listener : SdmaListener {
 
 class SdmaBench : public sc_core::sc_module {
  public:
-  enum Engine : std::size_t { gfx8, gfx9, functional, serial, another };  // another: of benches that add one
+  enum Engine : std::size_t { gfx8, gfx9, functional, serial, another };  // another: an engine that a derived bench adds
 
   explicit SdmaBench(sc_core::sc_module_name module_name) : sc_module(module_name), bytes(kBytes) {
     SdmaParameters one_request = standard();
@@ -118,7 +118,7 @@ using Engine = SdmaBench::Engine;
 inline std::uint32_t low(std::uint64_t v) { return static_cast<std::uint32_t>(v); }
 inline std::uint32_t high(std::uint64_t v) { return static_cast<std::uint32_t>(v >> 32); }
 
-// Packets as software writes them; `less`: difference between amounts and their encoded counts, 1 on gfx9.
+// Packets as software writes them. `less`: difference between an amount and its encoded count, 1 on gfx9.
 inline Words copy(std::uint64_t from, std::uint64_t to, std::uint32_t size, std::uint32_t less = 1) {
   return {1, size - less, 0, low(from), high(from), low(to), high(to)};
 }
@@ -163,7 +163,7 @@ class SdmaTest : public testing::Test {
     b_.listener = {};
     for (auto& memory : b_.memories) memory->requests.clear();
     made_ = 0;
-    // Time advances to a whole microsecond, so that times below do not depend on earlier tests.
+    // Advances to a whole microsecond, so that times in the test do not depend on earlier tests.
     wait_for(Tick{1'000'000 - now().ps % 1'000'000});
     start_ = now();
   }

@@ -4,7 +4,7 @@
 namespace lacuna::test {
 namespace {
 
-/// A device that consists of engines; traffic: number of requests to the bulk engine's memory.
+/// A device that consists of SDMA engines only. Its traffic is the number of requests to the bulk engine's memory.
 struct Context : CopyContext {
   unsigned others = 0;
   const std::vector<Memory::Request>* requests = nullptr;
@@ -38,10 +38,10 @@ class SdmaBulkTest : public SdmaTest {
   Context& context_ = bench<BulkBench>().context;
 };
 
-// A copy in bulk writes the same bytes in the same time as a detailed one, and counts most of its requests without making them.
-// While there are other users of memory, no copy is in bulk.
+// A copy in bulk writes the same bytes in the same time as a detailed copy, and counts most of its requests without making
+// them. While memory has other users, no copy is in bulk.
 TEST_F(SdmaBulkTest, LargeCopiesGoInBulk) {
-  constexpr std::uint32_t kLarge = 0x5f000 + 17;  // larger than the sample
+  constexpr std::uint32_t kLarge = 0x5f000 + 17;  // bytes, more than the sampled 320 KiB
   const auto run_one = [&](Engine engine, const Words& packet) {
     b_.listener = {};
     context_.added = 0;
@@ -51,7 +51,7 @@ TEST_F(SdmaBulkTest, LargeCopiesGoInBulk) {
     const Tick start = now();
     run(r, {packet, trap(0)});
     EXPECT_EQ(b_.listener.traps.size(), 1u);
-    EXPECT_TRUE(b_.engine(engine).destroy_queue(r.queue));  // a reset would drop the costs of copies
+    EXPECT_TRUE(b_.engine(engine).destroy_queue(r.queue));  // not reset(), which would drop the costs of copies
     return b_.listener.traps.empty() ? 0.0 : static_cast<double>((b_.listener.traps[0].at - start).ps);
   };
   for (const std::uint64_t offset : {0, 5}) {

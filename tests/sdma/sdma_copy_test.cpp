@@ -1,4 +1,4 @@
-// Copies and fills of SDMA engines: every byte, and the time that they take.
+// Copies and fills of SDMA engines: every byte, and the time of each copy.
 #include "tests/sdma/sdma_bench.h"
 
 namespace lacuna::test {
@@ -45,8 +45,8 @@ TEST_F(SdmaCopyTest, FenceIsWrittenWhenAllDataAreInMemory) {
   EXPECT_GE(requests.back().at, last_data);
 }
 
-// The ring's line is read (100 ns), the packet decoded (100 cycles), a line departs every two cycles, and the last one is read
-// and written (200 ns). The trap's packet is decoded in the meantime.
+// The ring's line is read (100 ns), the packet is decoded (100 cycles), a line departs every two cycles, and the last line is
+// read and written (200 ns). The trap's packet is decoded in the meantime.
 TEST_F(SdmaCopyTest, CopiesTakeTheTimeOfTheirBytes) {
   struct Row {
     std::uint32_t size;
@@ -69,7 +69,7 @@ TEST_F(SdmaCopyTest, OneRequestInFlightWaitsForEachWrite) {
   Ring r = open(SdmaBench::serial);
   run(r, {copy(kBase + kSource, kBase + kTarget, 6400), trap(0)});
   ASSERT_EQ(b_.listener.traps.size(), 1u);
-  // 100 lines, each read and written before the next one, plus 300 ns as above.
+  // 100 lines, each read and written before the next (200 ns), plus about 300 ns for fetching and decoding the packets.
   EXPECT_NEAR(static_cast<double>(since_start(b_.listener.traps[0].at).ps) / 1000, 100 * 200 + 300, 110);
 }
 

@@ -1,4 +1,4 @@
-// Copies, fills and writes: every byte, their requests, and the same bytes without requests.
+// Copies, fills and writes of the data mover: every byte, the requests, and the same bytes without requests.
 #include "models/sdma/sdma_data_mover.h"
 
 #include "tests/sdma/sdma_parts_bench.h"
@@ -50,7 +50,7 @@ TEST_F(SdmaDataMoverTest, MovesTheSameBytesWithoutRequests) {
   const SdmaTransfer fill{.destination = kBase + kTarget + 3, .bytes = 1000, .pattern = pattern, .unit = 4};
   const SdmaTransfer copy{.source = kBase + kSource + 9, .destination = kBase + kTarget + 3, .bytes = 1000};
   for (const SdmaTransfer& transfer : {fill, copy}) {
-    // A fill in two parts; the second one does not begin with a whole pattern.
+    // A fill in two parts, of which the second begins in the middle of a pattern.
     EXPECT_TRUE(mover_.transfer(queue_, transfer, 0, 333) && mover_.transfer(queue_, transfer, 333, 667));
     const std::vector<std::byte> by_requests = b_.bytes;
     b_.bytes = expected_;

@@ -8,7 +8,7 @@ LACUNA_TEST_BENCH(SdmaBench)
 
 class SdmaEngineTest : public SdmaTest {};
 
-// Packets wrap at the end of the ring; pointers wrap on gfx8 and grow on gfx9.
+// Packets wrap around at the end of the ring; pointers wrap on gfx8 and only increase on gfx9.
 TEST_F(SdmaEngineTest, RingsWrap) {
   for (const Engine engine : {SdmaBench::gfx8, SdmaBench::gfx9}) {
     Ring r = open(engine);
@@ -79,7 +79,8 @@ TEST_F(SdmaEngineTest, DoorbellsOfOtherQueuesDoNotDelayPolls) {
   wait_for(Tick{900'000});
   put(other, fence(kBase + kWords + 12, 1));
   ring(other);
-  // The other queue's packet occupies the engine for some 100 ns; a poll delayed by it is 800 ns later.
+  // The other queue's packet occupies the engine for some 100 ns. If its doorbell restarted the polling interval, the poll
+  // would be about 800 ns late.
   EXPECT_LE(next_poll() - begin, begin - first + kMoment * 6);
 }
 
@@ -91,7 +92,7 @@ TEST_F(SdmaEngineTest, PollsGiveUpAfterTheirRetries) {
   run(r, {poll(kBase + kWords, 3, 0, 4), fence(kBase + kWords + 8, 1)}, 20);
   EXPECT_EQ(b_.at<std::uint32_t>(kWords + 8), 1u);
   EXPECT_EQ(b_.engine(r.engine).statistics().polls - polls, 5u);
-  // An HDP flush: a poll without a memory address.
+  // An HDP flush is a poll without a memory address, and is satisfied immediately.
   Words flush = poll(0, 0, 0);
   flush[0] = 8 | 1u << 26;
   run(r, {flush, fence(kBase + kWords + 8, 2)}, 5);
@@ -126,9 +127,9 @@ TEST_F(SdmaEngineTest, TimestampsCountTheTimestampClock) {
   const std::uint64_t second = b_.at<std::uint64_t>(kWords + 32);
   EXPECT_GE(first, start_.ps / 10'000);
   EXPECT_LE(second, now().ps / 10'000);
-  // The copy's 1,024 cycles and 200 ns, plus its packet, in units of 10 ns.
+  // Time of the copy, 1,024 cycles and 200 ns, and of the packets, in units of 10 ns.
   EXPECT_NEAR(static_cast<double>(second - first), 102.4 + 20 + 40, 25);
-  // The engine's own counter starts at the value to which it is set.
+  // The engine's local counter continues from the value to which it is set.
   run(r, {timestamp(0, 1'000'000), timestamp(1, kBase + kWords)}, 5);
   EXPECT_NEAR(static_cast<double>(b_.at<std::uint64_t>(kWords)), 1'000'000, 60);
   run(r, {timestamp(2, kBase + kWords)}, 5);
@@ -163,7 +164,7 @@ TEST_F(SdmaEngineTest, IndirectBuffersAreExecutedInPlace) {
   EXPECT_EQ(b_.at<std::uint32_t>(kWords), 0x99u);
   EXPECT_EQ(b_.at<std::uint32_t>(kWords + 4), 0x98u);
   EXPECT_EQ(read_pointer(r), r.written);
-  // An indirect buffer that ends within a packet.
+  // An indirect buffer that ends in the middle of a packet is a fault.
   run(r, {indirect(buffer.size() - 1)});
   ASSERT_EQ(b_.listener.faults.size(), 1u);
   EXPECT_NE(b_.listener.faults[0].text.find("indirect buffer ends"), std::string::npos) << b_.listener.faults[0].text;
@@ -282,7 +283,7 @@ TEST_F(SdmaEngineTest, InvalidDescriptionsAreRefused) {
   EXPECT_TRUE(refused([](auto& d) { d.ring = kBase + kBytes - 256; }));
   EXPECT_TRUE(refused([](auto& d) { d.read_pointer += 4; }));
   EXPECT_TRUE(refused([](auto& d) { d.read_pointer = kReadOnly; }));
-  // Ids: never 0, never reused, also between the engines of a GPU.
+  // Ids are never 0 and never reused, also across the engines of a GPU.
   const auto first = engine.create_queue(good);
   const auto second = engine.create_queue(good);
   const auto other = b_.engine(SdmaBench::gfx8).create_queue(good);

@@ -42,7 +42,7 @@ TEST(SdmaPackets, CountsAreOneLessFromGfx9On) {
   EXPECT_EQ(std::get<Copy>(decode(both, kGfx9)).destination[1], 0x3'0000'0020u);
 }
 
-// The driver encodes bytes - 1, the runtime (words - 1) * 4.
+// The driver encodes a fill's size as bytes - 1, the runtime as (words - 1) * 4.
 TEST(SdmaPackets, FillsCountWholeUnits) {
   struct Row {
     unsigned code;
@@ -110,7 +110,7 @@ TEST(SdmaPackets, AtomicsAreTheIntegerOperationsOfMemory) {
   };
   constexpr std::uint64_t kMinusOne = ~std::uint64_t{0};
   const Row rows[] = {
-      {47, 1, kMinusOne, 0, 0},  // add, 64 bits: as ROCm's runtime decrements signals
+      {47, 1, kMinusOne, 0, 0},  // add, 64 bits, used by ROCm's runtime to decrement signals
       {47, 0, kMinusOne, 0, kMinusOne},
       {15, 0xffff'ffff, 1, 0, 0},        // add, 32 bits
       {48, 5, 7, 0, kMinusOne - 1},      // sub

@@ -1,4 +1,4 @@
-// Parts of an SDMA engine without the engine: memory of fixed latency, a timeline of 50 ns lookahead, one queue.
+// Bench for parts of an SDMA engine without the engine: memory of fixed latency, a timeline with 50 ns lookahead, one queue.
 #pragma once
 
 #include <tlm_utils/simple_initiator_socket.h>
@@ -39,7 +39,7 @@ class SdmaPartsTest : public testing::Test {
     queue_.id = 5;
     queue_.description = {.ring = kBase, .ring_bytes = kRingBytes, .read_pointer = kBase + kPointers, .name = "test"};
   }
-  /// Code of the only fault.
+  /// Code of the only fault; ~0 if there is no fault or there are several.
   std::uint32_t fault() const { return listener_.faults.size() == 1 ? listener_.faults[0].code : ~0U; }
 
   SdmaPartsBench& b_ = bench<SdmaPartsBench>();

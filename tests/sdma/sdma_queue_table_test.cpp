@@ -76,7 +76,7 @@ TEST_F(SdmaQueueTableTest, BadWritePointersStopTheQueue) {
 }
 
 TEST_F(SdmaQueueTableTest, QueuesTakeTurns) {
-  for (unsigned i = 0; i < 3; ++i) gfx9_.create(describe(i));  // 2, 4, 6
+  for (unsigned i = 0; i < 3; ++i) gfx9_.create(describe(i));  // ids 2, 4, 6
   for (const std::uint32_t id : {2U, 4U, 6U, 2U}) EXPECT_EQ(gfx9_.next()->id, id);
   gfx9_.destroy(4);
   EXPECT_EQ(gfx9_.next()->id, 6U);

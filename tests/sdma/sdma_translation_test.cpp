@@ -1,4 +1,4 @@
-// Requests of SDMA engines to a TLB, and the bookings that they let it drop.
+// Requests of SDMA engines to a TLB, and calls that let the TLB drop past bookings.
 #include "tests/sdma/sdma_bench.h"
 
 namespace lacuna::test {
@@ -8,7 +8,7 @@ LACUNA_TEST_BENCH(SdmaBench)
 
 class SdmaTranslationTest : public SdmaTest {};
 
-/// Responds immediately and records the calls.
+/// A TLB that responds immediately and records the calls.
 struct Translations : TranslationLevel {
   Tick translate(std::uint64_t, Tick at) override {
     ++lookups;
@@ -19,7 +19,7 @@ struct Translations : TranslationLevel {
   Tick forgotten{};
 };
 
-// Other units may request no translation for a long time.
+// The engine must drop past bookings of the TLB, because other units may request no translation for a long time.
 TEST_F(SdmaTranslationTest, PollsAndCopiesDropPastTranslations) {
   Translations tlb;
   b_.engine(SdmaBench::gfx9).set_tlb(&tlb);
