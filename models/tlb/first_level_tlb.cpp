@@ -18,7 +18,7 @@ bool FirstLevelTlb::translate_or_defer(std::uint64_t address, Tick at, Translati
   return translate_slowly(address, at, client, tag, known);
 }
 
-// `known`: when the translation would be known if it hit.
+// Handles all cases but a hit on the last page. `known`: time at which a hit would return the translation.
 [[gnu::noinline]] bool FirstLevelTlb::translate_slowly(std::uint64_t address, Tick at, TranslationClient& client,
                                                        std::uint32_t tag, Tick& known) {
   const std::uint64_t page = address >> page_shift_;
@@ -58,7 +58,7 @@ FirstLevelTlb::Response FirstLevelTlb::request_next_level(std::uint32_t number) 
 
 void FirstLevelTlb::complete(std::uint32_t number, const Response& response) {
   const Miss miss = misses_[number];
-  // Unless another page has replaced it in the meantime.
+  // Fills the entry, unless another page has replaced it in the meantime.
   const std::uint64_t page = miss.address >> page_shift_;
   const TagArray::Slot slot = tags_.find(static_cast<std::uint32_t>(page & (tags_.sets() - 1)), page);
   if (slot != TagArray::kNone && tags_.sector(slot, 0).pending == number) {

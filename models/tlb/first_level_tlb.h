@@ -1,5 +1,6 @@
 // First-level TLB of compute units that advance in windows (models/compute/windows.h). A hit responds within the call. A miss
-// responds after the memory phase (models/gpu/translation_phase.h) has sent it to the next level, which other TLBs share.
+// responds after the memory phase (models/gpu/translation_phase.h) has sent the request to the next level, which several TLBs
+// share.
 #pragma once
 
 #include <cstdint>
@@ -28,13 +29,13 @@ class FirstLevelTlb : public Tlb {
     Tick requested{};  ///< time at which an MSHR was free and the request was made
     Tick ready{};      ///< arrival time of the translation at this TLB
   };
-  /// Sends the request of a miss to the next level. Call in the order of departures over all TLBs.
+  /// Sends the request of a miss to the next level. Must be called in the order of departures over all TLBs.
   Response request_next_level(std::uint32_t miss);
-  /// Completes the requests that wait for a miss. Accesses only this TLB and the units it serves.
+  /// Completes the requests that wait for a miss. Accesses only this TLB and the units that it serves.
   void complete(std::uint32_t miss, const Response& response);
   /// Whether requests to the next level are pending.
   bool busy() const { return !departures_.empty(); }
-  /// Registers a flag, which several TLBs may share. It is set whenever a request to the next level becomes pending.
+  /// Registers a flag that is set whenever a request to the next level becomes pending. Several TLBs may share a flag.
   void announce_departures(bool& any) { announced_ = &any; }
 
  private:

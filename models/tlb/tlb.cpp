@@ -79,8 +79,8 @@ Tick Tlb::translate(std::uint64_t address, Tick at) {
     TagArray::Sector& entry = tags_.sector(slot, 0);
     const Tick known = start + hit_;
     if (entry.requested() > known) {
-      // The request that started the walk was earlier in host time but later in simulated time: the walk counts as this
-      // request's (as in Cache::read).
+      // The request that started the walk was made earlier in host time but is later in simulated time: the walk is attributed
+      // to this request (as in Cache::read).
       entry.ready -= entry.requested() - known;
     }
     if (entry.ready <= known) {
@@ -128,7 +128,7 @@ void Tlb::reset() {
 }
 
 void Tlb::retire(Tick horizon) {
-  // A shared level is called once by each of the levels above.
+  // Each of the levels above calls a shared level with the same horizon: only the first call has work to do.
   if (horizon == retired_) return;
   retired_ = horizon;
   ports_.retire(horizon);

@@ -1,5 +1,5 @@
-// Translation timing: TLBs and page walker. GpuVm (models/tlb/gpuvm.h) translates; these models determine when a translation is
-// known.
+// Translation timing: TLBs and page walker. GpuVm (models/tlb/gpuvm.h) translates; these models determine the time at which a
+// translation is known.
 //
 //   L1 TLB of a compute unit or shader array --> L2 TLB --> page walker
 //
@@ -57,15 +57,15 @@ class Tlb : public TranslationLevel {
   Tlb(const TlbParameters& parameters, TranslationLevel& next);
 
   Tick translate(std::uint64_t address, Tick at) override;
-  /// Installs the translation of an address, as if requested long ago; not counted in statistics.
+  /// Installs the translation of an address as if it had been requested long ago, without counting statistics.
   void install_page(std::uint64_t address);
-  /// Drops all translations, after a change of a mapping.
+  /// Drops all translations, because a mapping has changed.
   void invalidate();
   void reset();
   void retire(Tick horizon) override;
   const TlbStatistics& statistics() const { return statistics_; }
   void describe_energy(EnergyMeter& meter, std::string_view block, const TlbEnergy& energy) const;
-  /// Number of bookings of ports and MSHRs: those between the horizon and the latest request (tested).
+  /// Number of stored bookings of ports and MSHRs, those after the last horizon. For tests.
   std::size_t bookings() const { return ports_.bookings() + mshrs_.changes(); }
 
  protected:
@@ -87,10 +87,10 @@ class Tlb : public TranslationLevel {
     tags_.touch(slot);
     return last_ = slot;
   }
-  /// Requests a page, which the lookup found missing at `at`, from the next level. Returns when its translation is known.
-  /// `requested`: when an MSHR was free and the request was made.
+  /// Requests from the next level a page that a lookup found missing at `at`. Returns the time at which the translation is
+  /// known. `requested`: receives the time at which an MSHR was free and the request was made.
   Tick fetch(std::uint64_t address, Tick at, Tick& requested);
-  /// Allocates an entry for a page that has none.
+  /// Allocates an entry for a page that is not in the TLB.
   TagArray::Slot install(std::uint64_t page);
 
   TranslationLevel& next_;
@@ -99,7 +99,7 @@ class Tlb : public TranslationLevel {
   Tick hit_;
   unsigned page_shift_;
   TagArray tags_;
-  TagArray::Slot last_ = TagArray::kNone;  // entry found last: most requests are for the same page as the previous one
+  TagArray::Slot last_ = TagArray::kNone;  // entry found last: most requests are for the same page as the previous request
   ClockedCalendar ports_;
   PoolCalendar mshrs_;
   Tick retired_{};

@@ -65,7 +65,7 @@ TEST_F(FirstLevelTlbTest, WalksAreLimitedByMshrs) {
 }
 
 TEST_F(FirstLevelTlbTest, AWalkThatLostItsEntryStillResponds) {
-  // Three pages of one set of two ways.
+  // Three pages map to one set of two ways.
   for (std::uint32_t i = 0; i < 3; ++i) ask(2 * kPageBytes * i, 10_ns * i, i);
   EXPECT_EQ(resolve(), 3U);
   for (std::uint32_t i = 0; i < 3; ++i) EXPECT_EQ(answers_.known.count(i), 1U);

@@ -78,7 +78,7 @@ TEST_F(GpuVmTest, UnmapSplitsAndNeedsTheWholeRange) {
   EXPECT_NE(vm_.find(9 * GpuVm::kPage).size, 0u) << "a refused unmap changes nothing";
 }
 
-// Random maps and unmaps against one entry per page.
+// Compares random maps and unmaps with an array of one entry per page.
 TEST_F(GpuVmTest, AgreesWithAPageArray) {
   std::mt19937 random(7);
   std::map<std::uint64_t, std::byte*> pages;

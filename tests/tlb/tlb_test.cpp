@@ -63,7 +63,7 @@ TEST(Tlb, MissesAreLimitedByMshrsAndWalkers) {
 
 TEST(Tlb, ReplacesWithinASet) {
   Levels l;
-  // Two sets of two ways; only even pages.
+  // Two sets of two ways; even pages all map to the same set.
   for (const std::uint64_t page : {0U, 2U, 0U, 4U}) l.tlb.translate(page * kPage, 1_us * (1 + l.walker.walks()));
   EXPECT_EQ(l.walker.walks(), 3U);
   check(l.tlb, {{"used last but one: there", 10_us, 0, 10'003_ns}, {"gave way", 20_us, 2 * kPage, 20'106_ns}});
@@ -79,8 +79,8 @@ TEST(Tlb, TwoLevels) {
   EXPECT_EQ(walker.walks(), 1U);
 }
 
-// Two first levels share a second level and its walker. Before each request the requester retires its level, as compute units
-// do.
+// Two first-level TLBs share a second level and its walker. Before each request, retire() of the first level is called, as
+// compute units do.
 TEST(Tlb, AllLevelsDropPastBookings) {
   PageWalker walker({.walks = 16, .latency = 100_cycles});
   Tlb second({.entries = 64, .ways = 8, .ports = 2, .mshrs = 8, .hit_latency = 10_cycles}, walker);
