@@ -25,12 +25,12 @@ struct ActiveConvolution {
 
   const std::uint8_t number;
   const std::uint64_t begin;      ///< GPU virtual address of the workspace
-  const std::uint64_t end;        ///< address after its last row; equal to `begin` with a workspace in LDS
+  const std::uint64_t end;        ///< address after the last row of the workspace; equal to `begin` with a workspace in LDS
   const std::uint64_t tiles_end;  ///< address after the rows that fill the last tile
   const std::uint64_t pitch_bytes;
-  const std::optional<LdsBuffers> lds;  ///< buffers of a workspace in LDS; nullopt: it is in memory
+  const std::optional<LdsBuffers> lds;  ///< buffers of a workspace in LDS; nullopt: the workspace is in memory
   const TileTags tags;
-  const unsigned reciprocals;  ///< multiplications per ID
+  const unsigned reciprocals;  ///< multiplications by a reciprocal per ID
 };
 
 /// Convolutions by dispatch. The map changes only between windows.

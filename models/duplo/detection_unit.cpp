@@ -19,7 +19,7 @@ constexpr bool kForDebugging = false;
 constexpr bool kForDebugging = true;
 #endif
 
-/// Matrix instructions write all lanes, whatever EXEC is (CDNA2 ISA manual, "Matrix arithmetic instructions").
+/// Matrix instructions write all lanes, regardless of EXEC (CDNA2 ISA manual, "Matrix arithmetic instructions").
 bool is_matrix(const isa::Instruction& instruction) {
   return instruction.latency >= isa::LatencyClass::mfma_2_pass && instruction.latency <= isa::LatencyClass::mfma_16_pass;
 }
@@ -59,7 +59,7 @@ void DetectionUnit::describe(StatisticsGroup& unit) const {
 }
 
 // A look-up reads one entry of each way and computes an ID: additions, shifts, and a multiplication by the reciprocal of each
-// divisor that is no power of two. A miss writes an entry, a hit the map; each instruction reads the map for up to four
+// divisor that is no power of two. A miss writes an entry, a hit writes the map; each instruction reads the map for up to four
 // operands. The energy of 32 bits is assumed to be that of a register word: an estimate, since none is published. Entries of
 // rows have no energy: they are an upper bound without hardware.
 void DetectionUnit::describe_energy(EnergyMeter& meter, const ComputeEnergy& energy) const {
@@ -141,7 +141,7 @@ void DetectionUnit::begin(WavefrontSlot& slot, Wavefront& w) {
   w.convolution = known->second.get();
   w.vgpr_pairs = (w.dispatch->needs.vgprs + 1) / kPairRegisters;
   w.map = registers_[slot.simd->number].begin(w.vgpr_pairs + (w.dispatch->needs.agprs + 1) / kPairRegisters);
-  // No instruction of the wavefront has executed. Without Duplo the initial value of M0 is undefined.
+  // No slab is named before the first instruction: without Duplo the initial value of M0 is undefined, so that it may be set.
   if (w.convolution->lds) slot.wave.sgpr[isa::kM0] = LdsBuffers::kNoSlab;
 }
 

@@ -1,10 +1,10 @@
 // The detection unit of a compute unit (Duplo, section IV): it looks up the loads of a workspace's tiles in a history of loads,
 // and renames the destination of one whose data a register holds.
 //
-//   access()           A load of a tile of the workspace: ID and look-up take duplo.latency cycles from its addresses on.
-//                      Hit: no request; the registers are valid when those of the first load are, plus duplo.copy_cycles from
-//                      another SIMD. Miss: the request is made, and the registers get an entry.
-//                      A store into the workspace drops all entries of the convolution.
+//   access()           A load of a tile of the workspace: ID and look-up take duplo.latency cycles after its addresses are
+//                      known. Hit: no request; the registers are valid when those of the first load are, plus duplo.copy_cycles
+//                      from another SIMD. Miss: the request is sent, and the registers get an entry. A store into the workspace
+//                      drops all entries of the convolution.
 //   operation_done()   The load's data have arrived: loads that hit on it complete. It retires when all earlier memory
 //                      instructions of its wavefront have, as vmcnt counts.
 //   access_lds()       A read of a tile of a workspace in LDS (implicit lowering), whose slab M0 names. A hit takes no cycles
@@ -15,7 +15,8 @@
 //   wavefront_ended()  The end of a wavefront drops the entries of its registers, unless other wavefronts read them.
 //
 // A tile load is a load by all lanes to an even register, in global memory, without GLC and SLC, that has the form of a tile
-// (tile_load.h): an operand of a matrix instruction. All other loads of the workspace are counted by reason and made as usual.
+// (tile_load.h): an operand of a matrix instruction. All other loads of the workspace are counted by reason and performed as
+// usual.
 //
 // Of a workspace in LDS, tile loads are ds_read_b64 and ds_read_b128 of that form in a slab (lds_reads.h). Stores drop no
 // entry: slabs are overwritten while the elements of the input that they hold stay the same.
@@ -27,8 +28,8 @@
 // that a hit is never held, and depart() when the load's requests leave. Only loads that leave whole get an entry. A load that
 // was held retires when its data arrive: vmcnt has counted it before.
 //
-// Function is eager: a load has executed before it is looked up. With duplo.check its data are compared with those of the
-// register that it hits on.
+// Loads execute functionally before they are looked up. With duplo.check a load's data are compared with those of the register
+// that it hits on.
 #pragma once
 
 #include <array>
@@ -53,7 +54,7 @@
 
 namespace lacuna {
 
-/// A load that hit a register whose data differ from its own.
+/// A load that hit a register whose data differ from the loaded data.
 struct WrongHit {
   Tick at{};
   std::uint64_t pc = 0;
@@ -118,7 +119,8 @@ class DetectionUnit final : public LoadStage, public CacheMaintenance, private M
   unsigned most_pairs() const;
   unsigned entries(Tick at) const { return history_.used(at); }
 
-  // -- CacheMaintenance, with the L1 vector cache: later loads may see stores of other units. The history takes no time.
+  // -- CacheMaintenance: invalidated together with the L1 vector cache, since later loads may see stores of other units. The
+  // history takes no time.
   Tick invalidate(Tick at) override {
     history_.drop_all(at);
     count_released(nullptr);
@@ -166,28 +168,30 @@ class DetectionUnit final : public LoadStage, public CacheMaintenance, private M
     Cycles retired{};                                ///< time of the last retirement
     Cycles lds_done{};                               ///< completion of the last LDS instruction; only for workspaces in LDS
   };
-  /// A memory instruction of a wavefront with a convolution.
+  /// A memory instruction of a wavefront whose kernel has a convolution.
   struct Operation {
-    std::uint32_t wavefront = kNone;  ///< index of its wavefront; kNone: ended, or vmcnt has already counted the load
+    std::uint32_t wavefront = kNone;  ///< index of its wavefront; kNone: the wavefront has ended, or vmcnt has already counted
+                                      ///< the load
     bool done = false;                ///< the instruction has completed
     Cycles at{};                      ///< completion of the instruction
     std::optional<Token> token;       ///< nullopt: its requests are being sent
-    unsigned waits = 0;               ///< number of loads in flight on which it has hit
-    Cycles ready{};                   ///< arrival of the latest data of its other hits
-    Cycles copy{};                    ///< cycles of copies from other SIMDs
+    unsigned waits = 0;               ///< number of loads in flight that it has hit and waits for
+    Cycles ready{};                   ///< latest arrival of data that it has hit and that have arrived, or whose arrival is
+                                      ///< known
+    Cycles copy{};                    ///< cycles to copy data from other SIMDs
     /// An entry that the load has made or hit.
     struct Part {
       Handle entry;
       std::uint32_t generation;
-      bool owner;  ///< it has made the entry
+      bool owner;  ///< the load has made the entry
     };
     std::vector<Part> parts;
-    std::vector<std::uint32_t> waiters;  ///< loads that have hit it
+    std::vector<std::uint32_t> waiters;  ///< loads that have hit this load's entries and wait for its data
   };
   /// The data of an entry, and the load that brought them.
   struct Contents {
     std::uint32_t operation = kNone;  ///< operation of the load while it is in flight; kNone: the data have arrived
-    Cycles ready{};                   ///< their arrival
+    Cycles ready{};                   ///< arrival of the data
     std::uint64_t row = 0;            ///< first row in the workspace
     unsigned column = 0;              ///< first column in the workspace
     std::uint32_t wavefront = 0;      ///< index of the load's wavefront
@@ -201,7 +205,7 @@ class DetectionUnit final : public LoadStage, public CacheMaintenance, private M
     std::uint64_t row;    ///< first row in the workspace
     unsigned column;      ///< first column in the workspace
     unsigned number;      ///< row in the tile
-    std::uint64_t lanes;  ///< mask of the lanes that hold it
+    std::uint64_t lanes;  ///< mask of the lanes that hold the piece
   };
 
   Wavefront& wavefront(const WavefrontSlot& slot) { return wavefronts_[index_of(slot)]; }
@@ -229,7 +233,7 @@ class DetectionUnit final : public LoadStage, public CacheMaintenance, private M
   /// Classifies a load; nullopt: it touches no byte of the workspace.
   std::optional<ClassifiedLoad> classify(const ActiveConvolution& c, const isa::MemoryAccess& access,
                                          const isa::RegisterRange& destination);
-  /// The pieces of a tile; valid until the next call.
+  /// Splits a tile into pieces. The result is valid until the next call.
   std::span<const Piece> split(const WavefrontSlot& slot, const ActiveConvolution& c, const TileLoad& tile);
   /// Looks up the pieces of a load; those that are not found get entries if the load departs whole.
   Departure look_up(WavefrontSlot& slot, Wavefront& w, const StagedAccess& load, const TileLoad& tile, Counters counters,
@@ -248,7 +252,7 @@ class DetectionUnit final : public LoadStage, public CacheMaintenance, private M
                     Cycles cycle);
   /// Counts the look-ups of a load that executes: one for each of its pieces.
   void count_look_ups(const WavefrontSlot& slot, const Wavefront& w, std::size_t pieces);
-  /// Counts a hit, and checks it with duplo.check. Before its registers are renamed.
+  /// Counts a hit, and checks it with duplo.check. Call it before the load's registers are renamed.
   void count_hit(const WavefrontSlot& slot, const Wavefront& w, const StagedAccess& load, const Piece& piece, Handle entry,
                  Cycles cycle);
   /// Compares the data in the entry's registers with those of the load.
@@ -307,17 +311,17 @@ class DetectionUnit final : public LoadStage, public CacheMaintenance, private M
   const DuploHardware hardware_;
   LoadHistory history_;
   std::array<std::uint64_t, kHistoryReleases> releases_counted_{};  ///< LoadHistory::releases() at the last count_released()
-  std::vector<SharedRegisters> registers_;                          ///< by SIMD
+  std::vector<SharedRegisters> registers_;                          ///< indexed by SIMD
   std::vector<Wavefront> wavefronts_;
   std::vector<Operation> operations_;
   std::vector<std::uint32_t> free_operations_;
-  std::uint32_t departing_ = kNone;  ///< operation of the load that departs
+  std::uint32_t departing_ = kNone;  ///< operation of the load that is departing
   std::vector<Piece> pieces_;        ///< pieces of the load being looked up
-  std::vector<Handle> found_;        ///< entries of its pieces, in perform()
+  std::vector<Handle> found_;        ///< entries found for `pieces_`, in perform()
   std::vector<std::uint32_t> words_;
-  EqualData equal_data_;                                            ///< with duplo.check
-  std::vector<Contents> contents_;                                  ///< by entry
-  std::unordered_map<std::uint8_t, ConvolutionFindings> findings_;  ///< by convolution
+  EqualData equal_data_;                                            ///< used with duplo.check
+  std::vector<Contents> contents_;                                  ///< indexed by entry
+  std::unordered_map<std::uint8_t, ConvolutionFindings> findings_;  ///< indexed by convolution
   DuploStatistics statistics_;
 };
 

@@ -5,8 +5,8 @@
 
 namespace lacuna {
 
-// LDS instructions of a wavefront complete in order: programs that wait for some of them rely on it. Scalar loads, which
-// lgkmcnt also counts, do not delay them.
+// LDS instructions of a wavefront complete in order: programs that wait for some of them rely on this order. Scalar loads,
+// which lgkmcnt also counts, do not delay them.
 LocalDataShare::Result DetectionUnit::access_lds(WavefrontSlot& slot, const isa::DecodedInstruction& instruction,
                                                  Cycles cycle) {
   Wavefront& w = wavefront(slot);

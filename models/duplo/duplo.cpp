@@ -67,7 +67,7 @@ void Duplo::finish_trace() {
   }
 }
 
-// Sent in portions, so that a long kernel does not exhaust the host's memory.
+// Events are sent in portions, so that a long kernel does not exhaust the host's memory.
 void Duplo::window_ended() {
   constexpr std::size_t kPortion = 1 << 16;
   std::size_t waiting = 0;

@@ -2,8 +2,8 @@
 // extension of a device: a detection unit in each compute unit.
 //
 // A kernel KERNEL with a convolution has an object KERNEL_duplo in its code object (parameter_block.h). The packet processor
-// reads it when the kernel is dispatched, which is refused if it describes no convolution. A kernel without such an object is
-// not affected.
+// reads the object at dispatch, and rejects the dispatch if the object describes no valid convolution. A kernel without such an
+// object is not affected.
 #pragma once
 
 #include <functional>
@@ -28,7 +28,7 @@
 
 namespace lacuna {
 
-/// Section duplo.
+/// Parameter section duplo.
 class DuploParameterSet : public ExtensionParameters {
  public:
   DuploParameters duplo;
@@ -78,7 +78,7 @@ class Duplo final : public DeviceExtension, private KernelObserver, private Disp
   /// The kernel's block, or a description of its error.
   std::variant<ParameterBlock, std::string> read_block(const Dispatch& dispatch, const std::string& name,
                                                        const KernelSymbols::DataObject& object);
-  /// Reason why the dispatch cannot have a workspace in LDS.
+  /// Reason why the dispatch cannot have a workspace in LDS; nullopt: it can.
   std::optional<std::string> lds_problem(const Dispatch& dispatch, const LdsBuffers& buffers);
   /// Ends the run with an error: with exact IDs a hit is wrong only if the block describes another convolution, or if another
   /// compute unit or the host has stored into the workspace since the register was loaded.
@@ -97,9 +97,9 @@ class Duplo final : public DeviceExtension, private KernelObserver, private Disp
   const GpuVm* vm_ = nullptr;
   std::optional<KernelSymbols> symbols_;
   std::optional<CodeCheck> slab_check_;  ///< finds code in which M0 cannot name slabs
-  /// The dispatch checked last, and its block. It starts before another one is checked, or never.
+  /// The dispatch checked last, and its block. The dispatch starts before another dispatch is checked, or never.
   std::optional<std::pair<const Dispatch*, ParameterBlock>> checked_;
-  std::vector<DetectionUnit*> units_;  ///< by compute unit
+  std::vector<DetectionUnit*> units_;  ///< indexed by compute unit
   ActiveConvolutions convolutions_;
   std::vector<bool> numbers_;                                      ///< numbers of convolutions that are in use
   std::unordered_map<std::uint64_t, const Dispatch*> dispatches_;  ///< dispatches with a convolution, by index

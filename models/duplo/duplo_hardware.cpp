@@ -12,9 +12,9 @@ namespace {
 
 constexpr unsigned kLanes = 64;
 constexpr unsigned kWordBits = 32;
-/// Registers of a wavefront of gfx90a, AGPRs included.
+/// Maximum registers of a wavefront of gfx90a, AGPRs included.
 constexpr unsigned kMostRegisters = 512;
-/// Memory instructions of a wavefront that vmcnt counts.
+/// Maximum memory instructions of a wavefront that vmcnt can count.
 constexpr unsigned kMostLoads = 64;
 
 }  // namespace
@@ -22,7 +22,7 @@ constexpr unsigned kMostLoads = 64;
 DuploHardware duplo_hardware(const DuploParameters& parameters, const ComputeUnitParameters& unit) {
   constexpr unsigned kImageBits = 10;
   static_assert(1U << kImageBits == LoweredConvolution::kMostImages);
-  constexpr unsigned kFilterBits = 8;  // bits of the filter's row or column, or of a value for "irrelevant"
+  constexpr unsigned kFilterBits = 8;  // bits of a filter row or column; one of its values means "irrelevant"
   constexpr unsigned kFormBits = 2;    // 16 or 32 rows, 8 or 16 bytes per lane
   const unsigned pairs = unit.vgprs_per_simd / kPairRegisters;
   const std::uint64_t wavefronts = std::uint64_t{unit.simds} * unit.wavefronts_per_simd;
@@ -38,7 +38,7 @@ DuploHardware duplo_hardware(const DuploParameters& parameters, const ComputeUni
   const unsigned filter_bits = parameters.ids == DatumIds::exact ? 2 * kFilterBits : 0;
   const unsigned tag_bits =
       IdGenerator::kElementBits - index_bits + kImageBits + bits_for(parameters.convolutions) + filter_bits + kFormBits;
-  const unsigned register_bits = bits_for(unit.simds) + 2 * hardware.pair_bits + 1;  // the second pair may be missing
+  const unsigned register_bits = bits_for(unit.simds) + 2 * hardware.pair_bits + 1;  // + 1: whether there is a second pair
   const unsigned load_bits = bits_for(wavefronts * kMostLoads + 1);
   hardware.entry_bits = 1 + tag_bits + register_bits + load_bits + bits_for(parameters.ways);
   hardware.history_bits = std::uint64_t{parameters.entries} * hardware.entry_bits;

@@ -25,7 +25,7 @@ enum class DuploScope : std::uint8_t {
 };
 /// Time of a load's look-up in the L1 cache.
 enum class DuploL1 : std::uint8_t {
-  parallel,  ///< in the same cycle as in the load history buffer, whose hits cancel it
+  parallel,  ///< in the same cycle as in the load history buffer; a hit there cancels it
   after,     ///< after the load history buffer has missed
 };
 

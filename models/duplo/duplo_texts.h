@@ -97,7 +97,7 @@ constexpr std::array<ExtensionCountText, kDuploCounts> kDuploCountTexts{{
 }};
 
 constexpr ExtensionTexts kDuploTexts{"duplo", {}, kDuploCountTexts};
-/// Registers the texts.
+/// Registers the texts at the first call. Returns their slots.
 inline const ExtensionSlots& duplo_slots() {
   static const ExtensionSlots slots = register_extension(kDuploTexts);
   return slots;

@@ -26,16 +26,16 @@ enum class HistoryMiss : std::uint8_t {
   capacity,    ///< its entry was replaced, more allocations after its last use than there are entries
 };
 
-/// A call of a function of LoadHistory: the one whose name is the event's kind.
+/// A call of the function of LoadHistory that has the name of the event's kind.
 struct HistoryEvent {
   enum class Kind : std::uint8_t { find, allocate, relay, hold, retire, overwrite, drop, drop_all, forget, reset };
   Kind kind{};
-  Tick at{};                  ///< for find, retire, overwrite, drop and drop_all
-  LoadTag tag{};              ///< for find and allocate; for drop and forget only its convolution
-  unsigned zeros = 0;         ///< for find and allocate: IdGenerator::zeros()
+  Tick at{};                  ///< time of find, retire, overwrite, drop and drop_all
+  LoadTag tag{};              ///< tag of find and allocate; for drop and forget only its convolution is valid
+  unsigned zeros = 0;         ///< IdGenerator::zeros() of find and allocate
   std::uint64_t entry = 0;    ///< number of the allocation that made the entry, from 1; 0: find found none
-  HistoryMiss miss{};         ///< for find without an entry
-  TileRegisters registers{};  ///< for allocate; for hold and overwrite only the first
+  HistoryMiss miss{};         ///< reason why find found no entry
+  TileRegisters registers{};  ///< registers of allocate; for hold and overwrite only the first is valid
   unsigned gone = 0;          ///< number of entries released by overwrite, drop or drop_all
 };
 

@@ -2,9 +2,9 @@
 //
 //   low    the low bits of the element's ID. IDs of tiles are multiples of 8, 16 or 32, so that most sets stay empty
 //   shift  the bits above those that are 0 for all tiles
-//   xor    as shift, with the bits above them and the image folded in. With images innermost, rows of a tile are of different
-//          images and have the same element: for tags of single rows, the image's low bits go to the set's high bits, which
-//          elements of neighbouring tiles leave unchanged
+//   xor    as shift, with the bits above them and the image folded in. With images innermost, the rows of a tile belong to
+//          different images and have the same element: for tags of single rows, the image's low bits go to the set's high bits,
+//          which elements of neighbouring tiles leave unchanged
 // The paper mentions a hash without specifying it. With each hash here, set and rest determine the tag.
 #pragma once
 

@@ -1,10 +1,10 @@
 // IDs of the data in a workspace: positions with equal IDs hold the same element of the input.
 //
 // exact    pairs of image and element with element = (y X + x) P + channel for the padded input's row y and column x; X and P
-//          are the powers of two from its width and its channels on, so that products are shifts. As many different IDs as
-//          padded positions that filters reach.
-// paper    as printed in sections III.B and III.C, with the channels put right: columns divide by F_h F_w C and F_w C. It takes
-//          different elements for equal with inputs that are not square, strides over 1, and padding.
+//          are its width and its channels, rounded up to powers of two, so that products are shifts. There are as many
+//          different IDs as elements of the padded input that filters reach.
+// paper    as printed in sections III.B and III.C, with the channels corrected: columns are divided by F_h F_w C and F_w C.
+//          Different elements get equal IDs if the input is not square or is padded, or if the stride exceeds 1.
 // address  the position in the workspace: only equal addresses are equal data.
 #pragma once
 
@@ -34,7 +34,7 @@ class IdGenerator {
   /// Number of bits of the convolution's exact IDs.
   static unsigned element_bits(const LoweredConvolution& convolution);
 
-  /// `convolution` has no problem().
+  /// `convolution`: one whose problem() is nullopt.
   IdGenerator(const LoweredConvolution& convolution, DatumIds ids);
 
   /// ID of the element at a row < rows() and column < columns() of the workspace.
@@ -56,9 +56,9 @@ class IdGenerator {
   unsigned output_height_;
   unsigned output_width_;
   unsigned positions_;
-  unsigned filter_row_;    ///< elements of a row of the filter
-  unsigned column_shift_;  ///< position of x in the ID
-  unsigned row_shift_;     ///< position of y in the ID
+  unsigned filter_row_;    ///< number of elements in a row of the filter
+  unsigned column_shift_;  ///< bit position of x in an exact ID
+  unsigned row_shift_;     ///< bit position of y in an exact ID
 };
 
 }  // namespace lacuna

@@ -45,8 +45,8 @@ std::optional<ClassifiedLoad> classify_lds_read(const LdsBuffers& buffers, const
   return ClassifiedLoad::of(ids, m0 / pitch + first->row, column, *form, destination);
 }
 
-// The table rows of DS instructions state that they read M0, as those of gfx8 do; on gfx9 few still do (Vega ISA manual, "LDS
-// instruction details").
+// The instruction table marks all DS instructions as readers of M0, as on gfx8; on gfx9 only a few read it (Vega ISA manual,
+// "LDS instruction details").
 std::optional<std::string> other_use_of_m0(const isa::Instruction& instruction) {
   if (instruction.mem.lds) return "M0 selects where in LDS its data go";
   const std::string_view mnemonic = instruction.row->mnemonic;

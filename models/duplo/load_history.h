@@ -31,7 +31,7 @@ enum class HistoryKeep : std::uint8_t {
 
 /// Reason why an entry was released.
 enum class HistoryRelease : std::uint8_t {
-  retired,      ///< the last of its loads had retired before
+  retired,      ///< all of its loads had retired before
   replaced,     ///< another entry took its place
   overwritten,  ///< its register was overwritten
   ended,        ///< the wavefront of its register ended
@@ -78,7 +78,7 @@ class LoadHistory {
   const TileRegisters& registers(Handle entry) const { return entries_[entry].registers; }
 
   /// Records that a register without other readers is overwritten at `at`, or that its wavefront ends: an entry that no other
-  /// register holds is released. Returns whether there was one.
+  /// register holds is released. Returns whether a valid entry was released.
   bool overwrite(std::uint16_t simd, std::uint16_t pair, Tick at, HistoryRelease why = HistoryRelease::overwritten);
   /// Releases the entries of a convolution, or all entries. Returns their number.
   unsigned drop(std::uint8_t convolution, Tick at);
@@ -108,7 +108,7 @@ class LoadHistory {
     Tick retired{};                 ///< latest retirement of one of its loads
     std::uint64_t used = 0;         ///< sequence number of its last use
     std::uint64_t allocations = 0;  ///< buffer's allocation count at the entry's last use
-    std::uint32_t copies = 1;       ///< number of registers that hold its data, each of which suffices
+    std::uint32_t copies = 1;       ///< number of registers that hold its data; the entry is released with the last one
     std::uint64_t number = 0;       ///< sequence number of its allocation, from 1
     std::uint32_t place = kNone;    ///< index in valid_; kNone: the entry is not valid
     bool valid() const { return place != kNone; }

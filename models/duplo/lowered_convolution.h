@@ -11,7 +11,7 @@ namespace lacuna {
 
 /// Index (of image, output row, output column) that is fastest in the numbering of workspace rows.
 enum class RowOrder : std::uint8_t {
-  images_outermost,  ///< the paper's: images below one another, the output column fastest
+  images_outermost,  ///< as in the paper: image after image, the output column fastest
   images_innermost,  ///< the same output position of all images in adjacent rows
 };
 
@@ -31,7 +31,7 @@ struct LoweredConvolution {
 
   unsigned images = 1;
   unsigned height = 0;    ///< rows of the input, inserted zeros included, without padding
-  unsigned width = 0;     ///< columns of the input, as `height`
+  unsigned width = 0;     ///< columns of the input, inserted zeros included, without padding
   unsigned channels = 0;  ///< channels of the input, including those added as padding
   unsigned filter_height = 0;
   unsigned filter_width = 0;
@@ -48,11 +48,11 @@ struct LoweredConvolution {
   unsigned padded_width() const { return width + pad_left + pad_right; }
   unsigned output_height() const { return (padded_height() - filter_height) / stride_y + 1; }
   unsigned output_width() const { return (padded_width() - filter_width) / stride_x + 1; }
-  /// Output positions of one image.
+  /// Number of output positions of one image.
   unsigned positions() const { return output_height() * output_width(); }
-  /// Rows of the workspace, without those that fill the last tile.
+  /// Number of rows of the workspace, without those that fill the last tile.
   std::uint64_t rows() const { return std::uint64_t{images} * positions(); }
-  /// Columns of the workspace, without those that `pitch` adds.
+  /// Number of columns of the workspace, without those that `pitch` adds.
   unsigned columns() const { return filter_height * filter_width * channels; }
 
   /// The element at a position of the workspace; nullopt: the row or column is padding.

@@ -24,9 +24,9 @@ struct ParameterBlock {
   std::optional<LdsBuffers> lds;  ///< buffers of a workspace in LDS; nullopt: it is in memory
   LoweredConvolution convolution;
 
-  /// Bytes of the workspace's rows.
+  /// Size of the workspace's rows in bytes.
   std::uint64_t bytes() const { return convolution.rows() * convolution.pitch * LoweredConvolution::kElementBytes; }
-  /// Bytes of the workspace's rows and of the rows that fill the last tile.
+  /// Size in bytes of the workspace's rows and of the rows that fill the last tile.
   std::uint64_t tile_bytes() const {
     return (convolution.rows() + kRowUnit - 1) / kRowUnit * kRowUnit * convolution.pitch * LoweredConvolution::kElementBytes;
   }

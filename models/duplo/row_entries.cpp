@@ -1,8 +1,8 @@
 // Entries of single rows (DuploEntry::row): an upper bound of the hits of any history of loads.
 //
-// A row of a tile of 16 x 16 is in four lanes of a register pair: lanes r, r + 16, r + 32 and r + 48 have row r. Equal rows of
-// two tiles are mostly in different lanes, where no renaming can move them. Each load keeps separate registers, into which
-// the rows that are found move at no cost; an entry stays while any register has its row.
+// A row of a tile of 16 x 16 is in four lanes of a register pair: lanes r, r + 16, r + 32 and r + 48 hold row r. Equal rows of
+// two tiles are mostly in different lanes, where no renaming can move them. Each load keeps separate registers, into which the
+// rows that are found move at no cost; an entry stays while any register has its row.
 
 #include "models/duplo/detection_unit.h"
 

@@ -2,8 +2,8 @@
 // this map records which of them share a physical pair.
 //
 // Each logical pair of a wavefront has a physical pair of its SIMD. A hit gives a destination the pair of another load; a write
-// to a pair with other readers takes a free one. A pair is always free then, since no more pairs are in use than wavefronts
-// have.
+// to a pair with other readers takes a free one. There always is a free pair then, since no more physical pairs are in use than
+// wavefronts have logical pairs.
 #pragma once
 
 #include <cstdint>

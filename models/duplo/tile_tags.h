@@ -1,11 +1,12 @@
 // Tags of whole tiles: an instruction that loads an operand of a matrix product loads a tile of the workspace. A register that
 // holds it can replace the load of another tile only if all elements are equal.
 //
-// Two tiles of one form are equal exactly if their first elements are, and
-// - the filter's columns are, where a row of the tile crosses a row of the filter, or the tile's rows cross an output row;
-// - the filter's rows are, where the tile's rows cross the end of the image (images innermost: of the last output row), or its
-//   columns the last column of the workspace.
-// The paper compares first elements alone.
+// Two tiles of one form are equal exactly if their first elements are equal, and
+// - the filter's columns are equal, where a row of the tile crosses a row of the filter, or the tile's rows cross an output
+//   row;
+// - the filter's rows are equal, where the tile's rows cross the end of the image (images innermost: of the last output row),
+//   or its columns the last column of the workspace.
+// The paper compares only the first elements.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +15,8 @@
 
 namespace lacuna {
 
-/// Rows and columns of the workspace that one load of a wavefront loads: lane l has `row + l mod rows`, and the columns of a
-/// row are adjacent.
+/// Rows and columns of the workspace that one load of a wavefront loads: lane l loads from row `row + l mod rows`, and the
+/// columns of a row are adjacent.
 struct TileForm {
   std::uint8_t rows = 16;
   std::uint8_t columns = 16;
@@ -23,7 +24,7 @@ struct TileForm {
 };
 
 struct TileTag {
-  static constexpr std::uint16_t kAny = 0xffff;  ///< irrelevant
+  static constexpr std::uint16_t kAny = 0xffff;  ///< value that means "irrelevant"
   TileForm form;
   DatumId first;
   std::uint16_t filter_x = kAny;
@@ -33,7 +34,7 @@ struct TileTag {
 
 class TileTags {
  public:
-  /// `convolution` has no problem(). IDs other than `exact` compare only first elements.
+  /// `convolution`: one whose problem() is nullopt. IDs other than `exact` compare only first elements.
   TileTags(const LoweredConvolution& convolution, DatumIds ids)
       : ids_(convolution, ids), first_alone_(ids != DatumIds::exact) {}
 
