@@ -16,7 +16,7 @@
 // the load cannot be held.
 //
 // Only the first register holds the address: an instruction that overwrites it while other registers are busy must issue the
-// load before. Inactive lanes of a register keep their data. Pure functions: no state, no time.
+// load first. Inactive lanes of a register keep their data. Pure functions: no state, no time.
 #pragma once
 
 #include <array>
@@ -85,7 +85,7 @@ constexpr unsigned registers_of(Type type) { return (bytes_of(type) + 3) / 4; }
 
 /// Word in register `position` (1 to 3) of a load.
 constexpr std::uint32_t follower_word(unsigned position) { return position << kAddressBits; }
-/// The first register of the load that `busy_register`, which holds `word`, belongs to.
+/// First register of the load to which `busy_register` belongs; `word`: contents of `busy_register` in a lane.
 constexpr unsigned first_register(std::uint32_t word, unsigned busy_register) {
   const Type type = type_of(word);
   return is_follower(type) ? busy_register - static_cast<unsigned>(type) : busy_register;
@@ -151,7 +151,7 @@ constexpr std::array<RefusalText, kRefusals> kRefusalTexts{{
 
 /// Checks whether the form of a vector memory instruction, which has just executed with the effects in `access`, allows holding
 /// it; nullopt if it does. encode() checks Refusal::upper_bits. Of several reasons the first in the order above is returned.
-/// FLAT and buffer accesses to private memory through a swizzled descriptor, or mixed with other memory, pass: for them
+/// FLAT and buffer accesses to private memory through a swizzled descriptor, or mixed with other memory, are allowed: for them
 /// MemoryAccess has one address per lane, as for the coalescer.
 std::optional<Refusal> why_not_held(const isa::Instruction& instruction, const isa::MemoryAccess& access);
 
@@ -160,9 +160,9 @@ std::optional<Refusal> why_not_held(const isa::Instruction& instruction, const i
 /// The published area, 0.009 % of the R9 Nano's die, is 0.054 mm2. The estimate here: the same bits (8 KiB and 4.375 KiB per
 /// compute unit), as cells of 0.16 um2 without periphery, are 1.04 mm2 for all 64 compute units, 0.17 % of the die. For the
 /// published share with 64 units a bit would have to occupy 0.0083 um2, a fifteenth of the smallest 28 nm cells (0.127 um2,
-/// TSMC at the VLSI Symposium 2009). Two counts are close to it: four compute units, the number of a shader array, with such
-/// cells (0.0086 %); or one compute unit, in transistors, eight per bit, of the chip's 8.9e9 (0.0091 %). The paper does not say
-/// what it counts.
+/// TSMC at the VLSI Symposium 2009). Two other counts are close to the published share: the area of four compute units, one
+/// shader array, with such cells (0.0086 %), and the transistors of one compute unit, eight per bit, among the chip's 8.9e9
+/// (0.0091 %). The paper does not say what it counts.
 struct Cost {
   std::uint64_t busy_bits = 0;   ///< busy bits of a compute unit: one for each lane of each physical register
   std::uint64_t upper_bits = 0;  ///< upper address bits of a compute unit: 35 for each physical register of a wavefront

@@ -16,25 +16,25 @@ namespace lacuna {
 
 struct HeldLoad {
   using Lanes = std::uint64_t;
-  using LaneMasks = std::array<Lanes, held_load::kMaxRegisters>;  ///< by register of the load
+  using LaneMasks = std::array<Lanes, held_load::kMaxRegisters>;  ///< indexed by register of the load
 
   std::array<std::uint32_t, isa::kLanes> words;  ///< encoded first register
   std::uint64_t upper = 0;                       ///< address bits that the lanes share
   Tick addressed{};                              ///< departure time of an eager load's first line
-  WavefrontSlot* slot = nullptr;                 ///< wavefront that holds it; null: the load is over
+  WavefrontSlot* slot = nullptr;                 ///< wavefront that holds the load; null: the load has ended
   isa::RegisterRange registers;
   std::uint64_t pc = 0;
   std::uint16_t number = 0;  ///< index in HeldLoads
   std::uint8_t bytes = 0;    ///< bytes per lane
-  Lanes lanes = 0;           ///< lanes that it loads
+  Lanes lanes = 0;           ///< lanes that execute the load
   LaneMasks busy{};          ///< lanes whose data are not in the register
   LaneMasks zero{};          ///< lanes whose data are zero according to the zero masks
   LaneMasks served{};        ///< lanes filled by a transaction that has departed
   LaneMasks suspended{};     ///< lanes that made no difference to an instruction, which executed without them
   LaneMasks need{};          ///< lanes that the instruction being prepared needs
-  bool touched = false;      ///< the instruction being prepared touches it
-  unsigned written = 0;      ///< set of its registers that the instruction being prepared writes: bit r
-  // Zero reads:
+  bool touched = false;      ///< the instruction being prepared touches the load
+  unsigned written = 0;      ///< registers of the load that the instruction being prepared writes: bit r is register r
+  // State of the load's zero reads:
   bool has_zeros = false;    ///< `zero` has not been applied yet
   bool waited_for = false;   ///< the wavefront waits for the zero reads
   unsigned masks_open = 0;   ///< number of zero reads without a response
@@ -76,7 +76,7 @@ class HeldLoads {
   void release(const HeldLoad& load) { free_.push_back(load.number); }
   /// Whether any register of a range waits for a load.
   static bool is_any_held(const OfWavefront& w, const isa::RegisterRange& registers);
-  /// Adds a load to those of a wavefront; its slot, registers, bytes and lanes are set. All its lanes are busy.
+  /// Adds a load to those of a wavefront; the caller has set its slot, registers, bytes and lanes. All its lanes are busy.
   void enter(OfWavefront& w, HeldLoad& load);
   /// Clears the busy bits of lanes of a register that are filled or no longer needed. True: these were the load's last lanes,
   /// and the wavefront no longer holds it.

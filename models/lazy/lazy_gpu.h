@@ -19,7 +19,7 @@
 
 namespace lacuna {
 
-/// Sections lazy, l1z, l2z.
+/// Parameter sections lazy, l1z and l2z.
 class LazyGpuParameters : public ExtensionParameters {
  public:
   LazyParameters lazy;
@@ -45,15 +45,15 @@ struct ZeroCaches {
 
   ZeroMaskMap map;
   std::unique_ptr<ZeroMasks> known;                   ///< null: every mask is known
-  std::vector<std::unique_ptr<FirstLevelCache>> l1z;  ///< by shader array
-  std::vector<std::unique_ptr<LastLevelCache>> l2z;   ///< by memory partition
+  std::vector<std::unique_ptr<FirstLevelCache>> l1z;  ///< indexed by shader array
+  std::vector<std::unique_ptr<LastLevelCache>> l2z;   ///< indexed by memory partition
 };
 
 class LazyGpu : public DeviceExtension {
  public:
   LazyGpu(const LazyGpuParameters& parameters, const GpuDeviceParameters& device);
 
-  /// The compute units' path to the zero caches of a shader array. All null: the mode has no zero caches.
+  /// The compute units' path to the zero caches of a shader array. All its pointers are null if the mode has no zero caches.
   ZeroPath zero_path(unsigned shader_array) const;
 
   std::unique_ptr<LoadStage> make_stage(const LoadStageContext& context) override;

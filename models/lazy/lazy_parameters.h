@@ -16,7 +16,7 @@ enum class LazyMode : std::uint8_t {
   eager,             ///< baseline without LazyGPU
   eager_zero,        ///< zero caches are read in parallel with the load, which goes to memory in all cases
   lazy,              ///< section 4.1: loads are held until their data are used
-  lazy_zero,         ///< section 4.2: in addition, loads are eliminated if a zero cache knows their data to be zero
+  lazy_zero,         ///< section 4.2: in addition, loads are eliminated if a zero cache shows that their data are zero
   lazy_zero_otimes,  ///< section 4.3: in addition, loads are eliminated if a zero operand makes them irrelevant. Complete
                      ///< LazyGPU
 };
@@ -43,7 +43,8 @@ enum class FirstUse : std::uint8_t {
 
 /// Number of times that a held load occupies the compute unit's address unit.
 enum class AddressUnit : std::uint8_t {
-  once,   ///< when the load is executed and held: section 4 and Fig. 5, the lazy unit is downstream of the load-store unit
+  once,   ///< when the load is executed and held: section 4 and Fig. 5, where the lazy unit is downstream of the load-store
+          ///< unit
   twice,  ///< when the load is held, together with its zero reads, and again when its requests are sent
 };
 

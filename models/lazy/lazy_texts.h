@@ -9,7 +9,7 @@
 
 namespace lacuna {
 
-/// Stall causes of wavefronts, in addition to StallCause.
+/// Stall causes of wavefronts that LazyGPU adds to StallCause.
 enum class LazyCause : std::uint8_t { registers, zero_mask, count };
 inline constexpr std::size_t kLazyCauses = static_cast<std::size_t>(LazyCause::count);
 constexpr std::array<StallText, kLazyCauses> kLazyCauseTexts{{
@@ -61,7 +61,7 @@ constexpr std::array<ExtensionCountText, kLazyCounts> kLazyCountTexts{{
 }};
 
 constexpr ExtensionTexts kLazyTexts{"lazy", kLazyCauseTexts, kLazyCountTexts};
-/// Registers the texts.
+/// Registers the texts at the first call. Returns their slots.
 inline const ExtensionSlots& lazy_slots() {
   static const ExtensionSlots slots = register_extension(kLazyTexts);
   return slots;

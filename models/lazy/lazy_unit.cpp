@@ -38,7 +38,7 @@ void LazyUnit::describe(StatisticsGroup& unit) const {
 }
 
 void LazyUnit::describe_energy(EnergyMeter& meter, const ComputeEnergy& energy) const {
-  // Writes and reads of requests in registers, in addition to those of their data.
+  // Energy to write requests into registers and to read them, in addition to that of the data.
   meter.add("lazy", "request_written", statistics_.encoded, energy.vgpr_write);
   meter.add("lazy", "request_read", statistics_.decoded, energy.vgpr_read);
   if (!zeros_) return;
@@ -123,7 +123,7 @@ bool LazyUnit::masks_known(WavefrontSlot& slot, Wavefront& w, Cycles cycle) {
   return true;
 }
 
-// Marks the spared lanes: the instruction executes without them.
+// Marks the spared lanes as suspended: the instruction executes without them.
 void LazyUnit::suspend(WavefrontSlot& slot, const isa::DecodedInstruction& instruction) {
   unsigned source = isa::kMaxSources;
   for (const InstructionNeeds::Spared& spared : needs_.spared()) {

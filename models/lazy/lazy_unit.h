@@ -2,22 +2,23 @@
 // instruction needs them, looks up in zero caches whether their data are zero, and drops loads that no instruction uses.
 //
 //   load         access()           encodes the request in its registers, which are busy (held_load.h); sends zero reads
-//   instruction  prepare()          waits for its registers: sends their requests now, for all registers that the same
+//   instruction  prepare()          waits for its busy registers: sends the requests of all registers that the same
 //                                   transactions fill
 //   store        access()           sends requests of held loads that overlap it first. A transaction of zeros is written as a
 //                                   mask only
 //   end          wavefront_ended()  loads that are still held are never issued
 //
-// Function is eager: a load's values are in its registers when it has executed. Only its requests are held, so that every mode
-// computes the same bits by construction. The rules below ensure that hardware would compute them as well; `lazy.check`
-// verifies it: memory must still hold the values of the load when its request departs.
+// Functional execution is eager: a load's values are in its registers when it has executed. Only its requests are held, so that
+// every mode computes the same bits by construction. The rules below ensure that hardware would compute them as well;
+// `lazy.check` verifies it: memory must still hold the values of the load when its request departs.
 //
 // Rules for cases that the paper leaves open (docs/deviations/lazygpu.md has the reasons):
 //   needed by           lanes of EXEC; all lanes for DPP, lane moves of VALU and LDS, MFMA, partial writes of a register
 //   all held loads      are needed by s_barrier, cache invalidations, atomics, accesses with GLC or SLC, scalar stores, global
 //                       wave sync, vector instructions while VGPR indexing or VSKIP is on
 //   a store             first sends held loads that share a transaction with it, and waits for them
-//   a load              whose destinations are partly held for lanes outside of EXEC goes eagerly: a register has one request
+//   a load              whose destinations are partly held for lanes outside of EXEC is issued eagerly: a register has one
+//                       request
 //   the first register  of a load holds its address: an instruction that reads or overwrites a lane of it needs that lane of
 //                       all other registers, and it is not set to zero before them
 //   s_waitcnt           does not wait for held loads: they count as completed
@@ -28,7 +29,7 @@
 // HeldLoads is the table of held loads, InstructionNeeds the analysis of an instruction. RacingLoads has the loads of
 // eager_zero, which are not held.
 //
-// A transaction is eliminated when no lane needs it any more: its words are zero, a lane's partner is zero and its register is
+// A transaction is eliminated when no lane needs it: its words are zero, a lane's partner is zero and its register is
 // overwritten, or no instruction reads it. Transactions are counted (kLazyCountTexts).
 #pragma once
 
@@ -58,7 +59,7 @@ namespace lacuna {
 /// Outcomes of a compute unit's vector loads, summed over all kernels.
 struct LazyStatistics {
   LazyCounts counts{};
-  std::array<std::uint64_t, held_load::kRefusals> refused{};  ///< loads that went eagerly, by reason
+  std::array<std::uint64_t, held_load::kRefusals> refused{};  ///< loads that were issued eagerly, by reason
   std::uint64_t encoded = 0;                                  ///< register lanes written with a request
   std::uint64_t decoded = 0;                                  ///< register lanes read when their request was issued
 };
@@ -97,8 +98,8 @@ class LazyUnit : public LoadStage, private ZeroRequests::Client {
   using LaneMasks = HeldLoad::LaneMasks;
 
   struct Wavefront : HeldLoads::OfWavefront {
-    unsigned pending = 0;  ///< number of events that it waits for and whose time is not known yet
-    Cycles due{};          ///< latest known time that it waits for
+    unsigned pending = 0;  ///< number of events without a known time that the wavefront waits for
+    Cycles due{};          ///< latest known time of an event that the wavefront waits for
     OperationDelays delays;
     LazyCause cause = LazyCause::registers;
   };
@@ -117,7 +118,7 @@ class LazyUnit : public LoadStage, private ZeroRequests::Client {
   Wavefront& wavefront(const WavefrontSlot& slot) { return wavefronts_[slot.simd->number * slots_ + slot.number]; }
 
   // lazy_unit_memory.cpp: loads and stores
-  /// Holds a load, or has a later stage perform it. Returns its token; none: it goes eagerly.
+  /// Holds a load, or has a later stage perform it. Returns its token; nullopt: the load is issued eagerly.
   std::optional<MemoryTokens::Token> hold(WavefrontSlot& slot, const isa::DecodedInstruction& instruction, Counters counters,
                                           Cycles cycle);
   MemoryTokens::Token load_with_masks(WavefrontSlot& slot, const isa::DecodedInstruction& instruction, Counters counters,
@@ -131,7 +132,7 @@ class LazyUnit : public LoadStage, private ZeroRequests::Client {
   Tick leaves(const HeldLoad& load, Cycles cycle) const;
   MemoryTokens::Token send(const HeldLoad& load, const isa::MemoryAccess& access, std::span<const CoalescedLine> lines,
                            Cycles cycle, Cycles delay);
-  /// As send(), after the later stages have been queried. `whole`: the part is the entire load.
+  /// As send(), after the later stages have been queried. `whole`: `part` is the entire load.
   MemoryTokens::Token depart_held(const HeldLoad& load, const isa::MemoryAccess& part, bool whole, Cycles cycle);
   /// Whether all lanes and registers of a load are busy, and will be filled by the requests about to be sent.
   static bool is_whole(const HeldLoad& load, const LaneMasks& filled);

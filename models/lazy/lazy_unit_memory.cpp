@@ -110,7 +110,7 @@ std::optional<MemoryTokens::Token> LazyUnit::hold(WavefrontSlot& slot, const isa
   }
   const auto lines = memory_.coalesce(access, memory_.addresses());
   load.masks_open = zeros_->find_masks(lines);
-  // Zero reads have a separate port.
+  // With `once`, zero reads do not occupy the address unit: they have a separate port.
   load.addressed = memory_.take_address_unit(is_addressed_once() ? 0 : load.masks_open, cycle, wanted);
   if (load.masks_open == 0) return token;
   count(slot, LazyCount::zero_reads, load.masks_open);
@@ -222,7 +222,7 @@ void LazyUnit::add_followers(HeldLoad& load) {
   for (unsigned r = 1; r < load.registers.count; ++r) load.need[r] |= load.busy[r] & load.need[0];
 }
 
-// Adds the other lanes and registers of the load that the lines just coalesced fill.
+// Adds to `filled` the other lanes and registers of the load that the lines just coalesced fill.
 void LazyUnit::find_neighbours(const HeldLoad& load, LaneMasks& filled) {
   const Coalescer& sent = memory_.lines();
   for (unsigned r = 0; r < load.registers.count; ++r) {
@@ -235,7 +235,7 @@ void LazyUnit::find_neighbours(const HeldLoad& load, LaneMasks& filled) {
   for (unsigned r = 1; r < load.registers.count; ++r) filled[0] &= ~(load.busy[r] & ~filled[r]);
 }
 
-// The busy register still holds the values of the load, since no instruction has written it.
+// Compares memory with the values of the load, which the busy registers still hold, since no instruction has written them.
 void LazyUnit::check_memory(const HeldLoad& load) {
   const isa::Wavefront& wave = load.slot->wave;
   decode_addresses(load);
@@ -403,7 +403,7 @@ MemoryTokens::Token LazyUnit::load_with_masks(WavefrontSlot& slot, const isa::De
 
 // -- stores
 
-// Sends held loads that share a line with the store: they read the values before it.
+// Sends held loads that share a line with the store: their data are the values before the store.
 void LazyUnit::send_overlapping(WavefrontSlot& slot, Cycles cycle) {
   Wavefront& w = wavefront(slot);
   if (w.loads.empty()) return;

@@ -43,7 +43,7 @@ ZeroMasks::ZeroMasks(std::uint64_t base, Bytes size, unsigned groups)
 void ZeroMasks::mark(std::uint64_t word, bool known) {
   std::uint8_t& bits = bits_[word / 8];
   const auto bit = static_cast<std::uint8_t>(1U << word % 8);
-  // Reading a page does not allocate it, writing does.
+  // Writes only if the bit changes: reading a page does not allocate it, but writing does.
   if (((bits & bit) != 0) != known) bits ^= bit;
 }
 

@@ -1,9 +1,9 @@
 // Zero masks of GPU memory (LazyGPU, ISCA '25, section 4.2): their addresses, and the words for which they are valid.
 //
 // A mask has a bit for each `mask_bits` bits of memory, which is set if they are all zero. Masks move in transactions, as data
-// do: one of 32 bytes covers 32 x mask_bits bytes of data, all of one memory partition: 32 x mask_bits consecutive bytes of the
-// partition's local addresses. With P partitions interleaved every I bytes, these are consecutive bytes of memory if I is at
-// least as large, and otherwise the partition's chunks of consecutive rounds of interleaving.
+// do: a mask transaction of 32 bytes covers 32 x mask_bits bytes of data, all of one memory partition: 32 x mask_bits
+// consecutive bytes of the partition's local addresses. With P partitions interleaved every I bytes, these are consecutive
+// bytes of memory if I is at least as large, and otherwise the partition's chunks of consecutive rounds of interleaving.
 //
 // Masks are stored in the DRAM of their partition, after its data. Their bus addresses are visible only inside the GPU's memory
 // system.
@@ -31,7 +31,7 @@ class ZeroMaskMap {
   /// transaction. Throws std::invalid_argument if a partition's interleave is not a multiple of a transaction.
   ZeroMaskMap(const AddressSlice& data, std::uint64_t mask_base, unsigned mask_bits, unsigned transaction = 32);
 
-  /// Partition 0's slice of the range of all masks, which is interleaved as the data are, without the hash.
+  /// Partition 0's slice of the range of all masks, which is interleaved as the data are, without the address hash.
   const AddressSlice& masks() const { return masks_; }
   /// A partition's slice of the masks.
   AddressSlice masks_of(unsigned partition) const {
@@ -82,14 +82,14 @@ class ZeroMasks : public WindowObserver, public WriteObserver {
   /// Set of known words among the eight from `address` on, a multiple of 32: bit i is word i.
   std::uint8_t known_of_transaction(std::uint64_t address) const { return bits_[(address - base_) / (8 * kWord)]; }
 
-  /// Records a wavefront's store to the bytes of a mask: bit i = byte i from `address` on, a multiple of 4. A word that is
-  /// written in part keeps its state: the unit that writes a part of it does not know whether the rest is zero. Addresses
-  /// outside of the memory are ignored.
+  /// Records a wavefront's store to the bytes of `byte_mask`: bit i = byte i from `address` on, a multiple of 4. A word that is
+  /// written in part keeps its state: the unit that writes a part of it has no information about the rest. Addresses outside of
+  /// the memory are ignored.
   void stored(unsigned group, std::uint64_t address, ByteMask byte_mask) {
     if (holds(address)) groups_[group].stores.push_back({address, byte_mask});
   }
-  /// Records an atomic operation on these bytes: its result is known only where it is performed, not to the unit that writes
-  /// masks.
+  /// Records an atomic operation on the bytes of `byte_mask`: its result is known only where it is performed, not in the unit
+  /// that writes masks.
   void changed(unsigned group, std::uint64_t address, ByteMask byte_mask) {
     if (holds(address)) groups_[group].atomics.push_back({address, byte_mask});
   }
@@ -98,9 +98,9 @@ class ZeroMasks : public WindowObserver, public WriteObserver {
 
   // The following may be called at any time outside of windows. Ranges may extend beyond the memory.
 
-  /// Call it for [address, address + bytes) written by an agent that does not write masks.
+  /// To be called when [address, address + bytes) was written by an agent that does not write masks.
   void mark_unknown(std::uint64_t address, std::uint64_t bytes) { set(address, bytes, false); }
-  /// Call it for [address, address + bytes) written by wavefronts.
+  /// To be called when [address, address + bytes) was written by wavefronts.
   void mark_known(std::uint64_t address, std::uint64_t bytes) { set(address, bytes, true); }
   void written(std::uint64_t address, std::uint64_t bytes, bool by_wavefronts) override { set(address, bytes, by_wavefronts); }
 
@@ -126,9 +126,9 @@ class ZeroMasks : public WindowObserver, public WriteObserver {
   std::vector<Group> groups_;
 };
 
-/// A compute unit's path to the zero caches. All null: there are none.
+/// A compute unit's path to the zero caches. All pointers are null if there are none.
 struct ZeroPath {
-  MemoryTarget* l1z = nullptr;       ///< target of requests for whole mask transactions; writes have masks of their bytes
+  MemoryTarget* l1z = nullptr;       ///< target of requests for whole mask transactions; writes carry byte masks
   const ZeroMaskMap* map = nullptr;  ///< map of GPU memory
   ZeroMasks* masks = nullptr;        ///< null: every mask is known
   unsigned group = 0;                ///< group of the unit in `masks`
