@@ -24,7 +24,7 @@ GpuDeviceParameters with_energy(const Rule& rule, DuploEntry entry = DuploEntry:
 
 struct DeviceBench : RuleBench {
   using RuleBench::RuleBench;
-  /// As `bound`, the L1 cache after the history.
+  /// As `bound`, but the L1 cache is accessed after the history.
   TestGpu after{"after", machine([](DuploParameters& d) {
                   rules::never(d);
                   d.l1 = DuploL1::after;
@@ -65,7 +65,7 @@ TEST_F(DuploDevice, HitsAreLookUpsLessDifferentTiles) {
   }
 }
 
-// A renamed load writes no register and saves the energy. The upper bound keeps no registers, so that it renames none.
+// A renamed load writes no register, which saves energy. The upper bound does not track registers, so that it renames none.
 TEST_F(DuploDevice, RenamedLoadsSpareRegisterWrites) {
   const LoweredConvolution c = convolution();
   const auto unwritten = [](TestGpu& gpu) { return sum(gpu, &DuploStatistics::unwritten); };
@@ -205,7 +205,7 @@ TEST_F(DuploDevice, StoresIntoTheWorkspaceDropEntries) {
   EXPECT_TRUE(guest_mistakes().empty());
   const Outcome on = run(b_.overwrite, c, kernel, 1, 64);
   run(b_.overwrite, c, kernel, 1, 64);
-  ASSERT_EQ(guest_mistakes().size(), 1U);  // of two dispatches
+  ASSERT_EQ(guest_mistakes().size(), 1U);  // one mistake for two dispatches
   EXPECT_EQ(guest_mistakes().front().kind, "kernels that store into the workspace of their convolution");
   EXPECT_EQ(guest_mistakes().front().count, 1U);
   clear_guest_mistakes();
@@ -215,7 +215,7 @@ TEST_F(DuploDevice, StoresIntoTheWorkspaceDropEntries) {
   EXPECT_LT(on[DuploCount::hits], run(b_.overwrite, c, load_tiles(c, 12), 1, 64)[DuploCount::hits]);
 }
 
-// With hits on loads in flight, without the lazy core. The upper bound keeps entries of aborted wavefronts.
+// Loads hit on loads in flight; there is no lazy core. The upper bound keeps entries of aborted wavefronts.
 TEST_F(DuploDevice, ResetsAndAbortsLeaveNothingBehind) {
   for (TestGpu* const gpu : {&b_.retire, &b_.overwrite, &b_.bound})
     expect_interruptions_leave_nothing(*gpu, convolution(), {1'500, 2'001, 3'000, 5'501});
@@ -283,7 +283,7 @@ TEST_F(DuploDevice, StaticPowerWhileAConvolutionRuns) {
   lower(gpu, c);
   gpu.mark();
   EXPECT_EQ(joules(gpu, gpu.run(kernel, {kBase + kWorkspace, kBase + kResults}, 4, 256).energy), 0.0);
-  // Records that were ended by an abort use no more energy.
+  // A kernel that was ended by an abort uses no more energy.
   EXPECT_TRUE(interrupt_by_reset(gpu, c, kernel, 1'500));
   gpu.start();
   lower(gpu, c);

@@ -199,8 +199,8 @@ struct Outcome {
   KernelRecord record;
   std::vector<std::uint32_t> results;
   std::array<std::uint64_t, kDuploCounts> counts{};
-  std::uint64_t invalidated = 0;   ///< entries
-  std::uint64_t kernel_ended = 0;  ///< entries
+  std::uint64_t invalidated = 0;   ///< entries released by an invalidation
+  std::uint64_t kernel_ended = 0;  ///< entries released by the end of their kernel
   std::uint64_t operator[](DuploCount what) const { return counts.at(static_cast<std::size_t>(what)); }
   std::uint64_t misses() const {
     return (*this)[DuploCount::compulsory] + (*this)[DuploCount::released] + (*this)[DuploCount::conflict] +

@@ -130,8 +130,8 @@ TEST_F(DuploLazy, ResultsAreTheSameInAllCombinations) {
   }
 }
 
-// One load at a time, which its use sends immediately: the hits are those of the eager core, and exactly the other loads are
-// held.
+// One load at a time, which its use sends immediately: there are as many hits as on the eager core, and exactly the loads that
+// miss are held.
 TEST_F(DuploLazy, HitsAreNeverHeld) {
   const LoweredConvolution c = convolution();
   const AssembledKernel kernel = load_tiles(c, 1);

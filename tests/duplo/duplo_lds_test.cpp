@@ -35,12 +35,12 @@ constexpr unsigned kLdsBase = 512;  ///< offset of the first buffer
 
 /// How a kernel reads slabs.
 struct Reads {
-  unsigned in_flight = 1;  ///< reads before their data are used, 8 at most; of 16 bytes 4
-  unsigned bytes = 8;      ///< bytes of a lane
+  unsigned in_flight = 1;  ///< reads before their data are used: at most 8, or 4 of 16 bytes
+  unsigned bytes = 8;      ///< bytes per lane
   bool names_slabs = true;
   bool pairs = false;         ///< ds_read2_b64 of two tiles
   unsigned repeats = 1;       ///< times that each tile is read
-  unsigned row_stride = 144;  ///< bytes
+  unsigned row_stride = 144;  ///< bytes from one row to the next
   Lines at_end = {};          ///< executed before the results are stored, while the last slab is in LDS
 };
 
@@ -98,7 +98,7 @@ Lines read_slab(const Reads& reads) {
     }
     open = 0;
   };
-  const unsigned tile_bytes = reads.bytes * 4;  // of a row
+  const unsigned tile_bytes = reads.bytes * 4;  // bytes of a row of a tile
   for (unsigned repeat = 0; repeat < reads.repeats; ++repeat) {
     for (unsigned row = 0; row < kSlabRows; row += 16) {
       for (unsigned byte = 0; byte < 128; byte += tile_bytes * (reads.pairs ? 2 : 1)) {
@@ -280,7 +280,7 @@ TEST_F(DuploLds, HitsShortenKernelsThatTheLdsBounds) {
 TEST_F(DuploLds, ReadsOfAWavefrontCompleteInOrder) {
   const LoweredConvolution c = lds_convolution();
   const std::string other = number(16 * 144);
-  // A tile whose register keeps its entry; then another tile, and the first one again.
+  // Reads a tile whose register keeps its entry, then another tile, then the first one again.
   const Reads reads{
       .in_flight = 4,
       .at_end = {"ds_read_b64 v[16:17], v11", "s_waitcnt lgkmcnt(0)", "s_memtime s[20:21]", "s_waitcnt lgkmcnt(0)",
@@ -409,7 +409,7 @@ TEST_F(DuploLds, WrongKernelsRefuseTheDispatch) {
   TestGpu& gpu = b_.retire;
   struct Case {
     const char* line;
-    unsigned missing;  ///< bytes of LDS
+    unsigned missing;  ///< bytes of LDS that the kernel lacks
     const char* says;
   };
   for (const Case& one : {Case{"s_nop 0", 512, "the last buffer ends at byte 18928 of a workgroup's LDS, which has 18432"},
@@ -441,7 +441,7 @@ TEST_F(DuploLds, WrongKernelsRefuseTheDispatch) {
 
 // -- the read of the block
 
-// The read takes its time before the kernel starts, and symbols are read when their code object is first used.
+// Reading the block takes time before the kernel starts; symbols are read when their code object is first used.
 TEST_F(DuploLds, TheBlockIsReadOnceADispatch) {
   const LoweredConvolution c = lds_convolution();
   const Reads reads{.in_flight = 4};

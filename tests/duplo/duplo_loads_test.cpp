@@ -131,7 +131,8 @@ TEST_F(DuploLoads, TilesOfAllForms) {
   }
 }
 
-// VGPRs and accumulation registers rename to each other; a write to one of a pair that others read copies the other.
+// A pair of VGPRs can share data with a pair of accumulation registers; a write to one register of a shared pair copies the
+// other register.
 TEST_F(DuploLoads, AccumulationRegisters) {
   const LoweredConvolution c = convolution();
   const AssembledKernel kernel = kernel_of(
@@ -154,7 +155,8 @@ TEST_F(DuploLoads, AccumulationRegisters) {
   }
 }
 
-// Maximum number of pairs of a SIMD in use since the device was made: a wavefront of these kernels has 32 VGPRs and 32 AGPRs.
+// Maximum number of pairs of a SIMD in use since the device was created: a wavefront of these kernels has 32 VGPRs and 32
+// AGPRs.
 TEST_F(DuploLoads, TheMostPairsInUse) {
   const LoweredConvolution c = convolution();
   const auto most = [&] {
@@ -175,7 +177,7 @@ TEST_F(DuploLoads, TheMostPairsInUse) {
 
 /// Wavefront 0 of a workgroup executes `first`, wavefront `number` executes `second`; the others end.
 AssembledKernel two_wavefronts(const LoweredConvolution& c, const Lines& first, unsigned number, const Lines& second) {
-  const std::size_t words = AssembledKernel(isa::Target::gfx90a, first).words().size();  // with s_endpgm
+  const std::size_t words = AssembledKernel(isa::Target::gfx90a, first).words().size();  // including s_endpgm
   return kernel_of({begin_tiles(c),
                     {"v_readfirstlane_b32 s14, v0", "s_lshr_b32 s14, s14, 6", "s_cmp_eq_u32 s14, 0",
                      "s_cbranch_scc0 " + std::to_string(words)},
@@ -186,8 +188,8 @@ AssembledKernel two_wavefronts(const LoweredConvolution& c, const Lines& first, 
 
 const std::string kLoad = "global_load_dwordx2 v[8:9], v2, s[8:9]";
 
-// The wavefront of a load in flight ends: its entry goes with its registers. With a bound it stays, and a hit on it completes
-// with the load.
+// The wavefront of a load in flight ends: its entry is released with its registers. In the upper bound the entry stays, and a
+// hit on it completes with the load.
 TEST_F(DuploLoads, WavefrontsEndWithLoadsInFlight) {
   const LoweredConvolution c = convolution();
   Lines second{"s_sleep 1", kLoad};
@@ -214,7 +216,7 @@ TEST_F(DuploLoads, WavefrontsEndWithLoadsInFlight) {
 }
 
 // Wavefronts 0 and 4 are on one SIMD. Wavefront 4 hits on the load of wavefront 0, which ends while it is in flight: the entry
-// stays, as wavefront 4 reads the register, and serves later loads, in flight and there.
+// stays, as wavefront 4 reads the register, and serves later loads, both while its data are in flight and afterwards.
 TEST_F(DuploLoads, HitsAfterTheOwnersWavefrontHasEnded) {
   const LoweredConvolution c = convolution();
   Lines second{"s_nop 7",
@@ -234,7 +236,7 @@ TEST_F(DuploLoads, HitsAfterTheOwnersWavefrontHasEnded) {
     EXPECT_EQ(on[DuploCount::look_ups], 4U);
     EXPECT_EQ(on[DuploCount::hits_in_flight], 2U);
     EXPECT_EQ(on[DuploCount::hits_simd], on[DuploCount::hits]);
-    // With `retire` the entry has gone with the last of the loads that had its register.
+    // With `retire` the entry has been released with the last of the loads that shared its register.
     EXPECT_EQ(on[DuploCount::hits], gpu == &b_.retire ? 2U : 3U);
     EXPECT_EQ(on[DuploCount::hits_wavefront], 0U);
   }

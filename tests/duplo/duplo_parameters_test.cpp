@@ -68,7 +68,7 @@ TEST(DuploParameters, WaysAreNoMoreThanEntries) {
   EXPECT_EQ(p.check(), Problems{});
 }
 
-// With scope = simd there are no copies. The effective configuration of a run that has not set their cycles can be fed back.
+// With scope = simd there are no copies. The effective configuration of a run that has not set their cycles is valid input.
 TEST(DuploParameters, CopiesNeedOtherSimds) {
   GpuDeviceParameters p = with_duplo();
   EXPECT_EQ(section_of(p).copies(), Cycles{4});

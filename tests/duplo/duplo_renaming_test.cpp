@@ -34,9 +34,9 @@ struct RenamingBench : sc_core::sc_module {
 
 LACUNA_TEST_BENCH(RenamingBench)
 
-/// v0 work-item, v1 lane, v2 offset in a tile, v4 and v5 scratch, v6 and v7 the sum of what was read; v[8:23] and a[0:15] hold
-/// tiles; v24 offset of the lane in its wavefront's LDS, v25 of its words in memory, v26 of words that no kernel writes. s[8:9]
-/// workspace, s[10:11] results, s12 and s13 scratch, s14 when the wavefront ends.
+/// Registers: v0 work-item, v1 lane, v2 offset in a tile, v4 and v5 scratch, v6 and v7 the sum of what was read; v[8:23] and
+/// a[0:15] hold tiles; v24 offset of the lane in its wavefront's LDS, v25 of its words in memory, v26 of words that no kernel
+/// writes. s[8:9] workspace, s[10:11] results, s12 and s13 scratch, s14 number of the part after which the wavefront ends.
 class RandomProgram {
  public:
   RandomProgram(const LoweredConvolution& c, unsigned seed) : c_(c), random_(seed) {
@@ -87,13 +87,13 @@ class RandomProgram {
                                    "global_store_dwordx2 v4, v[6:7], s[10:11]"})
       add(line);
   }
-  /// Lets some wavefronts end.
+  /// Ends some of the wavefronts.
   void end_some(unsigned part) {
     const std::size_t before = lines_.size();
     store();
     Lines end(lines_.begin() + static_cast<std::ptrdiff_t>(before), lines_.end());
     lines_.resize(before);
-    const std::size_t words = AssembledKernel(isa::Target::gfx90a, end).words().size();  // with s_endpgm
+    const std::size_t words = AssembledKernel(isa::Target::gfx90a, end).words().size();  // including s_endpgm
     add("s_cmp_eq_u32 s14, " + std::to_string(part));
     add("s_cbranch_scc0 " + std::to_string(words));
     end.emplace_back("s_endpgm");
@@ -184,7 +184,7 @@ class RandomProgram {
     wait();
     const bool some_lanes = below(3) == 0;
     if (some_lanes) {
-      // EXEC: all, few or no lanes.
+      // Sets EXEC to some lanes at random, or to none.
       add("s_mov_b32 exec_lo, " + std::to_string(below(4) == 0 ? 0U : static_cast<unsigned>(random_())));
       add("s_mov_b32 exec_hi, " + std::to_string(below(4) == 0 ? 0U : static_cast<unsigned>(random_())));
     }

@@ -27,7 +27,7 @@ constexpr TileForm kRow{1, 16};
 
 TEST_F(DuploRows, HitsAreLookUpsLessDifferentRows) {
   LoweredConvolution c = convolution();
-  for (const unsigned height : {16U, 9U}) {  // 256 rows, and 144
+  for (const unsigned height : {16U, 9U}) {  // 256 and 144 rows
     c.height = height;
     const unsigned tiles = static_cast<unsigned>(c.rows()) / 16 * 9;
     for (const unsigned in_flight : {1U, 4U, 12U}) {
@@ -81,7 +81,7 @@ TEST_F(DuploRows, ResultsAreTheSameInAllConfigurations) {
   }
 }
 
-// A load waits for rows that several other loads have requested, also of other wavefronts. It ends with the right data.
+// A load waits for rows that several other loads have requested, also of other wavefronts. It completes with the right data.
 TEST_F(DuploRows, LoadsWaitForSeveralOthers) {
   const LoweredConvolution c = convolution();
   const AssembledKernel kernel = load_tiles(c, 12);

@@ -81,7 +81,7 @@ LoweredConvolution random_convolution(std::mt19937& random, const Case& only = {
   }
 }
 
-/// Returns whether two places have equal IDs exactly if they hold the same element.
+/// Whether any two places have equal IDs exactly if they hold the same element.
 bool is_right(const LoweredConvolution& c, DatumIds ids) {
   const IdGenerator generator(c, ids);
   std::map<std::uint64_t, InputElement> by_id;
@@ -112,7 +112,7 @@ TEST(IdGenerator, PrintedIdsErrByCase) {
   struct Change {
     const char* what;
     void (*apply)(LoweredConvolution&, unsigned number);
-    unsigned wrong;  ///< of the convolutions
+    unsigned wrong;  ///< number of convolutions with a wrong ID
   };
   // `number` is a random number from 0 to 3.
   const std::vector<Change> changes{
@@ -156,8 +156,8 @@ struct Errors {
   double share() const { return 100.0 * static_cast<double>(false_hits) / static_cast<double>(hits); }
 };
 
-// Loads each element row by row, with an unlimited history in which the first loader remains; hits on equal zeros are not
-// errors. All images have the same errors, so that one is enough.
+// Loads each element row by row, with an unlimited history whose entries keep the position of the first load; hits on equal
+// zeros are not errors. All images have the same errors, so that one is enough.
 Errors errors_of_printed_ids(const Layer& layer) {
   const LoweredConvolution c = lowered(layer, 1);
   const IdGenerator generator(c, DatumIds::paper);
@@ -247,8 +247,8 @@ TEST(IdGenerator, ChannelsDecideWhetherSegmentsRepeat) {
 TEST(IdGenerator, MostLayersNeedReciprocals) {
   unsigned without_powers = 0;
   for (const Layer& layer : kLayers) without_powers += IdGenerator(lowered(layer), DatumIds::exact).reciprocals() > 0 ? 1 : 0;
-  EXPECT_EQ(without_powers, kLayers.size());                                       // filters of 3, 5 and 7 alone make it so
-  EXPECT_EQ(IdGenerator(lowered(kLayers[1]), DatumIds::exact).reciprocals(), 4U);  // 576, 3136, 56, 192 of five
+  EXPECT_EQ(without_powers, kLayers.size());                                       // filters have 3, 5 or 7 columns
+  EXPECT_EQ(IdGenerator(lowered(kLayers[1]), DatumIds::exact).reciprocals(), 4U);  // 192, 3136, 56, 576: no powers of two
   EXPECT_EQ(IdGenerator(lowered(kLayers[1]), DatumIds::address).reciprocals(), 0U);
 }
 

@@ -10,8 +10,8 @@
 
 namespace lacuna::test {
 
-/// A layer, and limits of its hit rate, %, with 3 channels padded to 16: of elements and row segments; with all zeros as one
-/// datum; of tiles, and with the images innermost, batch 8 and 16.
+/// A layer and the limits of its hit rate, in %, with 3 channels padded to 16: for elements and row segments; with all zeros as
+/// one datum; for tiles; for tiles with the images innermost, batch 8 and batch 16.
 struct Layer : conv::NamedLayer {
   double elements, merged, tiles, innermost8, innermost16;
 };
@@ -62,7 +62,7 @@ inline LoweredConvolution lowered(const Layer& layer, unsigned images = 8, RowOr
   c.filter_height = c.filter_width = layer.filter;
   c.pad_top = c.pad_left = c.pad_bottom = c.pad_right = layer.padding;
   if (layer.transposed) {
-    // A zero between all neighbours; the output is twice as large as the input, which takes one more row and column.
+    // Inserts a zero between all neighbours; the output is twice as large as the input, which takes one more row and column.
     c.height = c.width = (layer.side - 1) * layer.stride + 1;
     c.pad_bottom = c.pad_right = layer.padding + 1;
   } else {

@@ -24,7 +24,7 @@ TileRegisters pair(std::uint16_t number) { return {.simd = 0, .first = number}; 
 // Table II: four loads of one element each are processed by IDs, a buffer of four entries without a hash, and renaming. A pair
 // has one element. The load of B lies outside of the workspace and is not looked up.
 TEST(LoadHistory, TheInstructionsOfTheTable) {
-  LoweredConvolution c;  // of Figures 5 and 6
+  LoweredConvolution c;  // convolution of Figures 5 and 6
   c.height = c.width = 4;
   c.channels = 1;
   c.filter_height = c.filter_width = 3;
@@ -171,7 +171,7 @@ TEST(LoadHistory, AnEntryInSeveralRegistersGoesWithTheLast) {
   history.hold(entry, 1, 3);
   history.hold(entry, 0, 5);
   EXPECT_FALSE(history.overwrite(0, 3, Tick{1}));
-  EXPECT_FALSE(history.overwrite(0, 3, Tick{1}));  // it has been
+  EXPECT_FALSE(history.overwrite(0, 3, Tick{1}));  // this register has been removed from the entry
   EXPECT_FALSE(history.overwrite(0, 5, Tick{2}));
   EXPECT_EQ(history.find(tag(16), 4, Tick{2}), entry);
   EXPECT_TRUE(history.overwrite(1, 3, Tick{3}));
@@ -210,8 +210,8 @@ TEST(LoadHistory, EndedConvolutionsLeaveNothingBehind) {
   EXPECT_NE(history.find(tag(32, 0, 2), 4, Tick{2}), LoadHistory::kNone);
 }
 
-// Each released entry is counted once, by the reason of its release. With an unlimited number: a kernel that stores into its
-// workspace repeatedly visits only the entries that are valid, not all that ever were. Otherwise this test would take minutes.
+// Each released entry is counted once, by the reason of its release. With an unlimited number of entries, a store into the
+// workspace visits only the valid entries: if it visited all that ever existed, this test would take minutes.
 TEST(LoadHistory, DropsCostTheEntriesThatAreThere) {
   LoadHistory history({.entries = 0, .ways = 1, .hash = HistoryHash::low, .keep = HistoryKeep::until_overwritten});
   constexpr std::uint32_t kMany = 300'000;
@@ -242,7 +242,7 @@ TEST(LoadHistory, CountsReleasesByReason) {
   history.overwrite(0, 1, Tick{10}, HistoryRelease::ended);
   EXPECT_EQ(history.releases(), (Counts{0, 0, 1, 1, 0, 0, 0}));
   ASSERT_EQ(history.find(tag(16 * 18), 4, Tick{11}), LoadHistory::kNone);
-  make(18);  // in the place of 2
+  make(18);  // replaces entry 2
   EXPECT_EQ(history.releases(), (Counts{0, 1, 1, 1, 0, 0, 0}));
   // Entries of retired loads are found to be released by a look-up, by an allocation at their position, and by a write to their
   // register.

@@ -24,7 +24,7 @@ TEST(SharedRegisters, AWriteToASharedPairTakesAnother) {
   EXPECT_TRUE(registers.write(a, 0));
   EXPECT_NE(registers.pair(a, 0), held);
   EXPECT_EQ(registers.pair(b, 1), held);
-  EXPECT_FALSE(registers.write(b, 1));  // it is no longer shared
+  EXPECT_FALSE(registers.write(b, 1));  // `b` is its only reader
   EXPECT_TRUE(registers.consistent());
 }
 

@@ -127,7 +127,7 @@ TEST(TileTags, LimitsOfAllLayers) {
   EXPECT_NEAR(sum16 / kLayers.size(), 81.5, 0.1);
 }
 
-// Loads that the paper would rename by first elements alone, each time wrongly.
+// Loads that would be renamed wrongly if only first elements were compared, as in the paper.
 TEST(TileTags, FirstElementsAloneAreNotEnough) {
   const std::map<std::string, double> expected{{"resnet_c6", 17.7}, {"resnet_c8", 5.8}, {"yolo_c5", 17.7}, {"yolo_c6", 5.8}};
   for (const Layer& layer : kLayers) {

@@ -188,7 +188,7 @@ class Figures(unittest.TestCase):
             figures.plt.close()
         for kind, ends in drawn.items():
             with self.subTest(kind):
-                # The last value is of one sample, which has no interval.
+                # The last value has one sample and therefore no interval.
                 self.assertEqual(ends, [[(90, 110), (380, 420)], [(3, 3)]])
 
     def test_series_of_several_axes_and_what_stands_beside_them(self):

@@ -43,7 +43,7 @@ class CodeObjectElfTest : public ::testing::Test {
     std::memcpy(&value, image_.data() + offset, sizeof value);
     return value;
   }
-  /// File offset of the n-th program header of that type.
+  /// File offset of the n-th program header of type `type`.
   std::size_t program_header(std::uint32_t type, unsigned n = 0) const {
     const std::size_t table = peek<std::uint64_t>(32);
     for (unsigned i = 0; i < peek<std::uint16_t>(56); ++i) {
@@ -81,7 +81,7 @@ TEST_F(CodeObjectElfTest, EveryVersion) {
   }
 }
 
-// Kernels with hidden visibility are in .symtab alone.
+// Kernels with hidden visibility are only in .symtab.
 TEST_F(CodeObjectElfTest, KernelsThatAreNotDynamic) {
   for (const Version& version : kVersions) {
     SCOPED_TRACE(version.path);
@@ -129,11 +129,11 @@ TEST_F(CodeObjectElfTest, Version2NamesItsProcessorInANote) {
   const auto note = static_cast<std::size_t>(found - image_.begin());
   poke<std::uint32_t>(note + 12, 9);
   expect_refused(LACUNA_ERROR_INCOMPATIBLE_CODE_OBJECT, "its note names gfx903");
-  poke<std::uint32_t>(note, 99);  // no note of that type: e_flags count again
+  poke<std::uint32_t>(note, 99);  // without a note of type 3, e_flags apply
   expect_refused(LACUNA_ERROR_INCOMPATIBLE_CODE_OBJECT, "e_flags 0x3 name");
   poke<std::uint32_t>(48, 0x2a);
   EXPECT_EQ(parse(), LACUNA_OK) << lacuna_last_error();
-  image_ = read_file(VECTOR_ADD_V4);  // version 4 has no such note
+  image_ = read_file(VECTOR_ADD_V4);  // version 4 has no note of type 3
   poke<std::uint32_t>(48, 1);
   expect_refused(LACUNA_ERROR_INCOMPATIBLE_CODE_OBJECT, "e_flags 0x1 name");
 }

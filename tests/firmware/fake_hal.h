@@ -51,8 +51,8 @@ class FakeGpu {
   std::map<std::uint64_t, Mapping> mappings;  ///< by GPU address
   std::vector<Slot> slots{4};
   std::vector<std::byte> vram;
-  std::uint64_t time = 0;  ///< nanoseconds
-  /// Called by hal_wait_for_interrupt: the events during the program's sleep. Without it time advances by a microsecond.
+  std::uint64_t time = 0;  ///< current time, nanoseconds
+  /// Called by hal_wait_for_interrupt: the events while the program sleeps. If null, time advances by a microsecond.
   std::function<void()> while_asleep;
   void (*handler)(void*) = nullptr;
   void* handler_context = nullptr;

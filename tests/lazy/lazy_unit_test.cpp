@@ -46,13 +46,13 @@ constexpr std::uint32_t kPermute2[] = {0xd87e0000, 0x03000200};    // ds_bpermut
 
 LACUNA_TEST_BENCH(LazyBench)
 
-constexpr unsigned kTransactions = 8;  // of 32 bytes, of 64 dwords in a row
+constexpr unsigned kTransactions = 8;  // 32-byte transactions of 64 consecutive dwords
 
 class LazyUnitTest : public testing::Test {
  protected:
   LazyBench& b_ = bench<LazyBench>();
   std::uint64_t cycles_ = 0;
-  std::size_t sent_ = 0;  ///< number of vector requests of the last run
+  std::size_t sent_ = 0;  ///< number of vector requests in the last run
   std::vector<std::uint64_t> addresses_;
 
   void SetUp() override {
@@ -100,7 +100,7 @@ TEST_F(LazyUnitTest, TheFirstUseSendsItAndWaits) {
   EXPECT_EQ(of(a, LazyCount::issued), kTransactions);
   EXPECT_EQ(of(a, LazyCount::dead), 0u);
   EXPECT_EQ(of(a, StallCause::vmcnt), 0u);
-  // 5 to the first request, 7 more to the last, 100 in memory, 10 to the registers.
+  // Cycles: 5 to the first request, 7 more to the last, 100 in memory, 10 to the registers.
   EXPECT_EQ(of(a, LazyCause::registers), 122u);
   EXPECT_EQ(a.requests, kTransactions) << "still counted as load requests";
 }
@@ -114,16 +114,16 @@ TEST_F(LazyUnitTest, LazyCostsNothingWhenTheUseFollowsImmediately) {
 }
 
 TEST_F(LazyUnitTest, WaitForAHeldLoad) {
-  // Cycles count from the instruction that needs the load: the last of 8 requests departs 7 cycles after the first, 100 in
-  // memory, 10 to the registers.
+  // Cycles count from the instruction that needs the load: the last of 8 requests departs 7 cycles after the first, and its
+  // data take 100 cycles in memory and 10 to the registers.
   constexpr unsigned kFromFirst = 7 + 100 + 10;
   struct Row {
     AddressUnit occupied;
-    unsigned between;  ///< vector instructions of 4 cycles between the load, of 4 cycles, and its use
+    unsigned between;  ///< vector instructions, of 4 cycles like the load, between the load and its use
     unsigned first;    ///< cycles from the use to the first request
   };
   constexpr std::array kRows{
-      Row{AddressUnit::once, 0, 6},                                  // 10 after the load, like an eager load
+      Row{AddressUnit::once, 0, 6},                                  // 10 cycles after the load, like an eager load
       Row{AddressUnit::once, 1, 5},   Row{AddressUnit::once, 8, 5},  // lazy.issue_latency
       Row{AddressUnit::twice, 0, 10}, Row{AddressUnit::twice, 1, 10}, Row{AddressUnit::twice, 8, 10},
   };

@@ -49,7 +49,7 @@ std::tuple<unsigned, std::uint64_t, std::uint64_t> transaction_by_the_paper(cons
   const unsigned partition = s.slice().owner(address);
   const std::uint64_t block = (address - kBase) / s.transaction;
   const std::uint64_t turn = block / (blocks * s.partitions);
-  if (s.partitions == 1) return {0, block / covered, 0};  // a chunk without limit
+  if (s.partitions == 1) return {0, block / covered, 0};  // the whole memory is one chunk
   if (blocks >= covered) return {partition, turn, block % blocks / covered};
   return {partition, turn / (covered / blocks), 0};
 }
