@@ -11,7 +11,7 @@ cat out.txt err.txt >all.txt
 for part in "device_assert.hip:" "check_values" "values[threadIdx.x] != 13" "failed"; do
   grep -qF -- "$part" all.txt || fail "the assertion's message does not say: $part"
 done
-# The program that passes 14 compares no value with 13.
+# With argument 14 no value is 13, so that the assertion holds and the program continues.
 on_gpu --config tiny --set gpu.target="$1" -- device_assert 14
 expect 3 "${command[@]}"
 has_results bad

@@ -5,7 +5,7 @@ source "$(dirname "$0")/common.sh"
 target=$1
 export HSA_ENABLE_SDMA=0
 
-# Numbers of kernel packets and of kernels completed immediately, of the run in folder $1.
+# Numbers of kernel packets and of kernels completed immediately in the run in folder $1.
 packets() {
   python3 - "$1/statistics.json" <<'PYTHON'
 import json, sys

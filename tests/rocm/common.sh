@@ -9,7 +9,7 @@ unset "${!HSA_@}" "${!HIP_@}" "${!ROC_@}" "${!AMD_@}" "${!LACUNA_@}" LD_LIBRARY_
 library_folder=$(dirname "$(dirname "$LACUNA")")/lib
 [[ -e $library_folder/libhsakmt.so.1 ]] || library_folder+=/lacuna
 
-# on_gpu OPTION... -- PROGRAM ARGUMENT...: sets `command` to the command line that runs it.
+# on_gpu OPTION... -- PROGRAM ARGUMENT...: sets `command` to the command line that runs the program.
 on_gpu() {
   local options=()
   while [[ $1 != -- ]]; do options+=("$1"); shift; done
@@ -35,13 +35,13 @@ examples_of() {
   ln -s "$(dirname "$FIRMWARE")" build/release
 }
 
-# block LANGUAGE [HEADING]: the code block of that language on $page, or below that heading of the third level.
+# block LANGUAGE [HEADING]: prints the code blocks in LANGUAGE of $page, or those below its third-level HEADING.
 block() {
   if [[ -n ${2-} ]]; then sed -n "/^### $2\$/,/^### /p" "$page"; else cat "$page"; fi |
     sed -n "/^\`\`\`$1\$/,/^\`\`\`\$/p" | sed '/^```/d'
 }
 
-# run_examples NUMBER: runs the commands on its standard input, NUMBER of them, each of which must succeed. A script may define
+# run_examples NUMBER: runs NUMBER commands, read from standard input, each of which must succeed. A script may define
 # `after_exec`, which is called after each `lacuna exec`; the output is in out.txt and err.txt.
 run_examples() {
   local line words commands=0

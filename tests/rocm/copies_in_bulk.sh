@@ -30,9 +30,9 @@ alike() {
     END { exit bad || compared == 0 }' || fail "$1 and $2: times in bulk and in detail differ by more than 5 %"
 }
 
-# counts_alike COPIES ARGUMENT...: counts in bulk are COPIES times those in detail, for each of `counters`: the sum of the
-# counters of that name in groups with that prefix. The tolerance is 2 %, and 4 KiB for the packets and signals of all copies,
-# which are polled at a rate that depends on the host.
+# counts_alike COPIES ARGUMENT...: counts in bulk are COPIES times those in detail. For each element "PREFIX NAME" of
+# `counters`, compares the sum of the counters NAME in groups whose names begin with PREFIX. The tolerance is 2 %, and 4 KiB for
+# the packets and signals of all copies, which are polled at a rate that depends on the host.
 counts_alike() {
   local copies=$1
   shift
@@ -55,7 +55,8 @@ sys.exit(bad)
 PYTHON
 }
 
-# compare DIRECTION SOURCE_OFFSET DESTINATION_OFFSET SIZE...
+# compare DIRECTION SOURCE_OFFSET DESTINATION_OFFSET SIZE...: copies of these sizes have equal times and counts in bulk and in
+# detail.
 compare() {
   times bulk bulk "$@"
   times detailed detailed "$@"
@@ -89,19 +90,20 @@ done
 moved() { awk -F, 'NR == 1 { for (i = 1; i <= NF; ++i) column[$i] = i; next } { sum += $column["bulk_bytes"] } END { print sum + 0 }' "$1/kernels.csv"; }
 [[ $(moved detailed) == 0 ]] || fail "bytes in bulk although copies are detailed"
 (($(moved bulk) >= 1500001)) || fail "the rows tell of nothing in bulk"
-# Traffic of the program's start counts twice here, too, but is negligible in GPU memory.
+# The comparison counts the traffic of the detailed run's start twice, too, which is negligible in GPU memory.
 counters=("dram bytes_written")
-# Longer than L2, so that L2 has nothing to write back while the copy is sampled.
+# Copies larger than L2, so that L2 has nothing to write back while the copy is sampled.
 compare_long h2d 12582912
 if [[ $target == gfx803 && $2 == 0 ]]; then
   config=r9nano compare_long h2d 12582912
-  # Long enough for samples within GPU memory.
+  # Copies long enough for samples within GPU memory.
   compare_long d2d 16777216
   # A GPU that holds half of the sample's workgroups at the same time: the start of workgroups is limited by the dispatcher, not
   # by memory.
   config=r9nano compare_long fill 16777216
 fi
 
-# Concurrently with a kernel: the same bytes. The host determines which of the two starts first, so that no times are compared.
+# Concurrently with a kernel, the same bytes are written. The host determines which of the two starts first, so that no times
+# are compared.
 times bulk bulk d2d 0 0 beside 2097152 4194304
 cat bulk.txt

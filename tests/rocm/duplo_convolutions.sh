@@ -11,13 +11,13 @@ convolve() {
   expect 0 "${command[@]}"
   grep -q "passed$" out.txt || fail "$1: results are wrong"
 }
-# column FOLDER NAME: a column of kernels.csv, for each kernel.
+# column FOLDER NAME: prints column NAME of kernels.csv for each kernel convolve_*.
 column() {
   awk -F, -v name="$2" 'NR == 1 { for (i = 1; i <= NF; ++i) if ($i == name) at = NF - i } NR > 1 && /convolve_/ { print $(NF - at) }' "$1/kernels.csv"
 }
 unserved() { sed -n '/"unserved": {/,/}/s/^ *"value": \([0-9]*\),$/\1/p' "$1/statistics.json"; }
 
-# 20 rounds of 9 fragments for each of four wavefronts.
+# Look-ups of each kernel: 20 rounds of 9 fragments for each of four wavefronts.
 convolve both 1
 [[ $(column both duplo_look_ups | paste -sd " ") == "720 720 720" ]] || fail "look-ups: $(column both duplo_look_ups)"
 [[ $(column both duplo_hits_wrong | paste -sd " ") == "0 0 0" ]] || fail "hits on data of the other convolution"

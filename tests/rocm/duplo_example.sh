@@ -6,7 +6,8 @@ examples_of guide/duplo.md
 block cpp >convolution.hip
 run_examples 2 < <(block sh | head -n 2)
 grep -qx '0 wrong' out.txt || fail "the example is wrong"
-# 9 fragments of 16 rows for each of 64 wavefronts; three of four wavefronts may find theirs in the registers of the first.
+# 9 fragments of 16 rows for each of 64 wavefronts; three of four wavefronts may find their fragments in the registers of the
+# first.
 [[ $(awk '/^workspaces/ { seen = 1 } seen && $1 == "convolve" { print $2, ($3 > 50) }' err.txt) == "576 1" ]] || fail "look-ups or hits are wrong"
 
 # Filters of 9 x 1 have the same number of columns but repeat other elements.
@@ -17,7 +18,7 @@ grep -qx '0 wrong' out.txt || fail "results depend on the parameter block"
 complains "convolve: workgroup"
 complains "convolve_duplo does not describe what the kernel loads"
 
-# A kernel whose name in the code object differs from its block's.
+# A kernel whose name in the code object is not the one to which the block belongs.
 sed 's/^extern "C" //' convolution.hip >mangled.hip
 expect 0 "$HIPCC" --offload-arch=gfx90a -std=c++17 -O3 -I include mangled.hip -o mangled
 expect 0 "$LACUNA" exec --quiet --config titanv-like --set gpu.shader_arrays=1 --set duplo.mode=on --out mangled-out -- ./mangled

@@ -37,7 +37,7 @@ for block, event in [("dram", "activate"), ("dram", "read_byte"), ("dram", "writ
     near(f"{block}.{event}", bulk[block][event]["count"], detailed[block][event]["count"], part)
 PYTHON
 
-# A table of energy requested without energies is reported as an error.
+# energy.table = true without energies in the configuration is reported.
 on_gpu --config tiny --set gpu.target="$1" --set energy.table=true --out without -- copy_times d2d 0 0 4096 4096
 expect 0 "${command[@]}"
 complains "energy.table = true: the configuration has no energies"

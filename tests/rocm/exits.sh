@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# However a program ends, it ends immediately, with its own exit code, and the results of the run are written.
+# In whichever way a program ends, it ends immediately, with its own exit code, and the results of the run are written.
 source "$(dirname "$0")/common.sh"
 
-# ends CODE END PENDING
+# ends CODE END PENDING: a program that ends by END while PENDING is pending has exit code CODE.
 ends() {
   on_gpu --config tiny --out "$2-$3" -- exits "$2" "$3"
   expect "$1" "${command[@]}"
@@ -27,7 +27,7 @@ ends 143 terminate-signal endless
 ends 130 interrupt-signal endless
 ends 139 segmentation-fault nothing
 
-# A process that is killed or that leaves without any clean-up writes nothing more; but it must end.
+# A process that is killed or that leaves without any clean-up writes no results at its end, but it must end.
 on_gpu --config tiny --out killed -- exits kill-signal endless
 expect 137 "${command[@]}"
 on_gpu --config tiny --out quick -- exits quick-exit endless
@@ -38,7 +38,7 @@ start() {
   on_gpu --config tiny --out "$1" -- exits wait-for-signal "$2"
   # Removes the output of the previous program, which would be mistaken for this one's.
   : >out.txt
-  # A background job of a script ignores SIGINT, and so would all processes that it starts.
+  # A background job of a script ignores SIGINT, as do all processes that it starts.
   env --default-signal=INT,TERM "${command[@]}" >out.txt 2>err.txt &
   process=$!
   await grep -q "ending by wait-for-signal" out.txt

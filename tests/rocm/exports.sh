@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# The library exports all of the thunk's functions with their version, and otherwise only the symbols of a tool of the runtime.
+# The library exports all of the thunk's functions with their version; otherwise it exports only the symbols of a tool of the
+# runtime.
 source "$(dirname "$0")/common.sh"
 
 library=$library_folder/libhsakmt.so.1

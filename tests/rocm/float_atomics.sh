@@ -10,7 +10,7 @@ run() { # run FOLDER ARGUMENTS OPTION...
   says "checks passed"
   cat out.txt
 }
-# The sum over all compute units; zero on a GPU without float atomics.
+# Lanes of float atomics on fine-grained memory, summed over all compute units; "none" on a GPU without float atomics.
 lanes() {
   python3 - "$1/statistics.json" <<'PYTHON'
 import json, sys
@@ -39,7 +39,7 @@ run fine_host "drop fine_host" --set gpu.target=gfx90a --set gpu.timing=function
   --set rocm.fine_grained_host_memory=true
 [[ $(lanes fine_host) == $((7 * 8 * 512)) ]] || fail "with all host memory fine-grained $(lanes fine_host) lanes are counted"
 
-# Seven operations by hardware, five kinds of fine-grained memory, 512 lanes.
+# Counted lanes: seven hardware operations on five kinds of fine-grained memory, 512 lanes each.
 for folder in apply drop functional; do
   [[ $(lanes $folder) == $((7 * 5 * 512)) ]] || fail "$folder counts $(lanes $folder) lanes"
   [[ $(warnings $folder | grep -vc "mistakes of the guest") == 7 ]] || fail "$folder does not warn once for each instruction"

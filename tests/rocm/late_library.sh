@@ -3,7 +3,7 @@
 # file, the targets that it has and the missing one. It reports nothing about programs that end for other reasons.
 source "$(dirname "$0")/common.sh"
 
-# load CODE LIBRARY first|later|uninitialised [OPTION...]
+# load CODE LIBRARY first|later|uninitialised [OPTION...]: a program that loads the library ends with exit code CODE.
 load() {
   on_gpu --config tiny "${@:4}" --out out -- late_library "$2" "$3"
   expect "$1" "${command[@]}"
@@ -28,11 +28,11 @@ complains "has code for gfx906 and none for gfx90a, so HIP aborts: compile it wi
 load 0 "$other" uninitialised
 silent
 
-# Without lacuna exec the program itself is also examined only then.
+# Without `lacuna exec`, the program itself is also examined only when it uses a GPU.
 expect 134 env LD_LIBRARY_PATH="$library_folder" LACUNA_CONFIG="tiny;gpu.target=gfx90a" LACUNA_OUT=none "$PROGRAMS/allocation"
 complains "allocation has code for gfx803 and none for gfx90a, so HIP aborts: compile it with --offload-arch=gfx90a as well, or choose --set gpu.target=gfx803"
 
-# Another reason to end by the same signal.
+# A program that ends by the same signal for another reason.
 on_gpu --config tiny --out aborted -- exits abort nothing
 expect 134 "${command[@]}"
 silent

@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # Limits of a process with a virtual GPU (ulimit -f): the program continues unless it exceeds the limit itself, and ends with
-# 74.
+# exit code 74.
 source "$(dirname "$0")/common.sh"
 
-# within BYTES COMMAND...: sets `code` to its exit code; its output passes through pipes, to which the limit does not apply.
+# within BYTES COMMAND...: runs the command with this limit and sets `code` to its exit code. Its output passes through pipes,
+# to which the limit does not apply.
 within() {
   local limit=$1
   shift
@@ -27,7 +28,7 @@ for run in "gfx803 dispatches" "gfx90a gzip"; do
   find whole -type f -size +0c -printf '%s %f\n' | sort -n >sizes.txt
   on_gpu "${options[@]}" --out limited -- "${program[@]}"
   while read -r size file; do
-    # Host times make a file a few bytes longer or shorter.
+    # Files contain host times, which change their size by a few bytes.
     within $((size * 9 / 10)) "${command[@]}"
     [[ $code == 74 ]] || fail "code $code when $file must not have its $size bytes"
     [[ $(grep -c "limited/[a-z._-]*: cannot be written: File too large" err.txt) == 1 ]] || fail "it is not said once"

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Results that cannot be written: the program continues, and the process ends with 74, whatever the program's own exit code is.
+# Results that cannot be written: the program continues, and the process ends with exit code 74, regardless of the program's
+# own.
 source "$(dirname "$0")/common.sh"
 
 # Each file of the output folder on a full disk, simulated by /dev/full.
@@ -24,7 +25,7 @@ done
 on_gpu --config tiny --out exits -- exits terminate-signal nothing
 expect 143 "${command[@]}"
 
-# Numbered folders where none can be created.
+# No folder for numbered runs can be created.
 touch lacuna-out
 on_gpu --config tiny -- vector_add
 expect 74 "${command[@]}"

@@ -12,6 +12,6 @@ for row in 0 15; do
   got=$(od -An -tf4 -j $((row * 64)) -N 4 d.bin | xargs)
   [[ $got == $((128 * row + 60)) ]] || fail "row $row is $got"
 done
-# 5 x 7, 9 deep: half of the sum of 9 r ... 9 r + 8.
+# D is 5 x 7, k is 9: half of the sum of 9 r ... 9 r + 8.
 awk 'BEGIN { for (i = 0; i < 35; ++i) print (81 * int(i / 7) + 36) / 2 }' >expected.txt
 od -An -v -tf4 -w4 e.bin | tr -d ' ' | diff expected.txt - >&2 || fail "the product of any size is wrong"

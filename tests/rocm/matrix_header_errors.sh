@@ -9,7 +9,7 @@ compile() {
   "$compiler" -x hip -std=c++17 --cuda-device-only -nogpuinc -nogpulib "--offload-arch=$1" -fsyntax-only -I "$SOURCE/include" \
     kernel.hip >out.txt 2>&1
 }
-# refused TARGET MESSAGE CODE
+# refused TARGET MESSAGE CODE: the compiler rejects the code with the message.
 refused() {
   if compile "$1" "$3"; then fail "compiled: $3"; fi
   grep -qF "$2" out.txt || { cat out.txt >&2; fail "no message '$2' for: $3"; }

@@ -20,7 +20,7 @@ done
 
 # A library's bundle counts like the program's own. Programs without any bundle are not HIP programs and are not reported.
 le64() { local n=$1 i; for ((i = 0; i < 8; ++i)); do printf "\\x$(printf %02x $((n >> 8 * i & 255)))"; done; }
-bundle() { # bundle PROCESSOR...: each with eight bytes of code
+bundle() { # bundle PROCESSOR...: prints a bundle with eight bytes of code for each
   local ids=(host-x86_64-unknown-linux-gnu "${@/#/hipv4-amdgcn-amd-amdhsa--}") i
   printf __CLANG_OFFLOAD_BUNDLE__
   le64 ${#ids[@]}

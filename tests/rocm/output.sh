@@ -39,12 +39,12 @@ expect 0 "${command[@]}"
 has_results lacuna-out/run-0001
 has_results lacuna-out/run-0002
 
-# The run ends at a simulated time.
+# --max-time ends the run at a simulated time.
 on_gpu --config tiny --max-time 1ms --out limited -- exits wait-for-signal endless
 expect 124 "${command[@]}"
 has_results limited
 
-# A configuration that the user can hardly have meant.
+# A configuration with the energies of another machine causes a warning.
 on_gpu --config mi210 --config energy/r9nano --out other -- vector_add
 expect 0 "${command[@]}"
 complains "warning at 0 ps: energies are of another machine: energy.fits = r9nano r9nano-mgpusim tiny, the configuration is mi210"

@@ -12,7 +12,7 @@ for i in 1 2 3; do
   wait "${processes[i]}" || { cat "err-$i.txt" >&2; fail "process $i of three failed"; }
   grep -q "checks passed" "out-$i.txt" || fail "process $i of three does not say that its checks passed"
   has_results "folder-$i"
-  # Kernel, grid, workgroup, thread instructions. (The runtime's own copy kernels depend on addresses.)
+  # Columns: kernel, grid, workgroup, thread instructions. Kernels of the runtime are omitted: their work depends on addresses.
   cut -d, -f2,4,5,12 "folder-$i/kernels.csv" | grep -v '(HSA runtime)' >"kernels-$i.txt"
   cmp kernels-1.txt "kernels-$i.txt" || fail "process $i ran other kernels than the first"
 done

@@ -10,8 +10,8 @@ options=()
 while [[ $# -gt 0 && $1 != -- ]]; do options+=("$1"); shift; done
 [[ $# == 0 ]] || shift
 
-# slow_host COMMAND ... -- PROGRAM ARGUMENT...: sets `command` to the same with slow_host's library preloaded in the program,
-# not in `lacuna exec`.
+# slow_host COMMAND ... -- PROGRAM ARGUMENT...: sets `command` to this command with slow_host's library preloaded in the
+# program, not in `lacuna exec`.
 slow_host() {
   command=()
   while [[ $1 != -- ]]; do command+=("$1"); shift; done
@@ -25,7 +25,7 @@ neighbours=()
 trap 'kill "${neighbours[@]}" 2>/dev/null || true; rm -rf "$work"' EXIT
 first=
 for ((run = 0; run < times; ++run)); do
-  # Half of the runs with two busy processes, then half without.
+  # Every second pair of runs has busy processes.
   if ((run % 4 == 2)); then
     for ((i = 0; i < ${NEIGHBOURS-2}; ++i)); do
       while :; do :; done &
@@ -45,7 +45,7 @@ for ((run = 0; run < times; ++run)); do
   [[ -n $first ]] || first=$hash
   if [[ $hash != "$first" ]]; then
     diff <(cut -d, -f1-3,8-10 results-0/kernels.csv) <(cut -d, -f1-3,8-10 results-$run/kernels.csv) >&2 || true
-    # A line of the log reports when the simulator has given up waiting for a thread of the program.
+    # The end of the log reports whether the simulator has given up waiting for a thread of the program.
     tail -n 20 "results-$run/log.txt" >&2
     fail "run $run gives the hash $hash, run 0 gave $first"
   fi

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# run.sh PROGRAM OPTION... [-- ARGUMENT...]: runs a program that checks its own results, on the GPU given by the options. It
-# must end with 0, report that its checks passed, and leave its results.
+# run.sh PROGRAM OPTION... [-- ARGUMENT...]: runs a program that checks its own results, on the GPU given by the options. The
+# program must end with exit code 0, report that its checks passed, and leave its results.
 source "$(dirname "$0")/common.sh"
 
 program=$1

@@ -34,7 +34,7 @@ expect 0 "${command[@]}"
 (($(counted windows copies) > 0)) || fail "no copies by the SDMA engines"
 [[ $(counted windows errors) == 0 ]] || fail "SDMA queues stopped"
 
-# A copy begins when the kernel before it has ended, at any time.
+# A copy begins when the kernel before it has ended, whenever that is.
 on_gpu --config tiny --set gpu.target="$target" -- copies_after_kernels
 expect 0 timeout 60 "${command[@]}"
 

@@ -3,7 +3,7 @@
 # variables.
 source "$(dirname "$0")/common.sh"
 
-# with VARIABLE=VALUE... -- PROGRAM [ARGUMENT]...
+# with VARIABLE=VALUE... -- PROGRAM [ARGUMENT]...: runs the program with these variables.
 with() {
   local variables=()
   while [[ $1 != -- ]]; do variables+=("$1"); shift; done
@@ -28,7 +28,7 @@ with HSA_ENABLE_SDMA=0 -- copies_2d
 with HSA_ENABLE_INTERRUPT=0 -- streams
 with HSA_NO_SCRATCH_RECLAIM=1 -- scratch
 
-# The library path alone is sufficient for a program.
+# A program that is started without `lacuna exec` needs only the library path.
 expect 0 env LD_LIBRARY_PATH="$library_folder" LACUNA_CONFIG=tiny LACUNA_OUT=plain "$PROGRAMS/vector_add"
 says "checks passed"
 has_results plain
@@ -56,7 +56,7 @@ expect 2 "$LACUNA" exec
 expect 127 "$LACUNA" exec -- ./there-is-no-such-program
 complains there-is-no-such-program
 
-# The program's own arguments, exit code and standard input are its own.
+# `lacuna exec` preserves the program's arguments, exit code and standard input.
 expect 5 "$LACUNA" exec --config tiny -- sh -c 'exit 5'
 expect 0 "$LACUNA" exec --config tiny -- echo --config "two words"
 says '--config two words'

@@ -1,8 +1,8 @@
 // Preloaded into a program under test: simulates a host that preempts threads for long times at critical places. Each thread of
-// the program uses up to 4 ms of processor time at random places, and before it yields the processor, where loops of the
-// runtime poll. The simulation must not depend on it.
+// the program loses up to 4 ms of processor time at random places, and before it yields the processor, as in the runtime's
+// polling loops. The simulation must not depend on these delays.
 //
-// SLOW_HOST: a number from which random delays follow; 0 or missing: none.
+// SLOW_HOST: seed of the random delays; 0 or missing: no delays.
 #include <dlfcn.h>
 #include <sched.h>
 #include <signal.h>

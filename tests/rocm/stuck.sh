@@ -5,7 +5,7 @@ source "$(dirname "$0")/common.sh"
 
 options=(--config tiny --set "gpu.target=$1")
 
-# tells KERNEL FOLDER: checks that the report is on stderr and in the log, and the kernel in the results.
+# tells KERNEL FOLDER: checks that the report is on stderr and in the log, and that the kernel is in the results.
 tells() {
   local phrase phrases
   case $1 in
@@ -32,8 +32,8 @@ tells() {
   complains "(unfinished)"
 }
 
-# start KERNEL FOLDER OPTION...: starts the program such that it does not ignore Ctrl-C, as background jobs of a script would;
-# returns when the kernel runs.
+# start KERNEL FOLDER OPTION...: starts the program in the background such that it does not ignore SIGINT, as background jobs of
+# a script do by default; returns when the kernel runs.
 start() {
   on_gpu "${options[@]}" --out "$2" "${@:3}" -- stuck "$1"
   : >out.txt
@@ -41,7 +41,7 @@ start() {
   process=$!
   await grep -q "the kernel runs" out.txt
 }
-# ends_by SIGNAL CODE
+# ends_by SIGNAL CODE: sends the signal; the process must end with exit code CODE.
 ends_by() {
   local code=0
   kill -s "$1" $process

@@ -25,7 +25,7 @@ END
 expect 0 "$LACUNA" sweep hip.sweep
 complains "2 points: 2 done (2 run now)"
 expect 0 "$LACUNA" results hip --csv
-# Copies by kernels or by copy engines.
+# HSA_ENABLE_SDMA selects copies by kernels or by copy engines.
 awk -F, 'NR == 1 { for (i = 1; i <= NF; ++i) { if ($i == "dispatches_mean") d = i; if ($i == "copied_mean") c = i } next }
   $1 == 0 { kernels = $d; none = $c } $1 == 1 { fewer = $d; some = $c } END { exit !(kernels > fewer && none == 0 && some > 0) }' \
   out.txt || fail "HSA_ENABLE_SDMA has not come to the program"
@@ -37,7 +37,7 @@ says "stale, to run: another environment"
 says "2 points, 2 to run"
 unset HIP_VISIBLE_DEVICES
 
-# A path to another command, and a missing program.
+# The path of a statistic that `lacuna exec` does not have, and a missing program.
 sed 's/gpu0/gpu/' hip.sweep >wrong.sweep
 expect 2 "$LACUNA" sweep wrong.sweep
 complains "no statistic has the path gpu.cp.dispatches; did you mean gpu0.cp.dispatches?"
@@ -62,7 +62,7 @@ expect 0 env PATH="$PWD/elsewhere:$PATH" "$LACUNA" sweep path.sweep
 complains "2 points: 2 done"
 
 # Causes of failed points: the fault of the kernel, although the runtime prints more after it; a program that waits forever is
-# ended by SIGTERM, with its results so far.
+# ended by SIGTERM, and its results so far are kept.
 cp "$PROGRAMS/faults" .
 printf '%s\n' '[sweep]' 'command = exec' 'program = faults' 'argument = {what}' 'config = tiny' '[axes]' \
   'what = write-far-beyond, null-pointer, trap, illegal-instruction' >faults.sweep

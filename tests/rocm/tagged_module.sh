@@ -12,7 +12,7 @@ for row in csv.DictReader(open(sys.argv[1] + "/kernels.csv")):
     print({name: value for name, value in row.items() if "wall" not in name})
 PYTHON
 }
-# tagger OUT COUNTER
+# tagger OUT COUNTER: prints a counter of the kernel tagger.
 tagger() {
   python3 - "$@" <<'PYTHON'
 import json, sys

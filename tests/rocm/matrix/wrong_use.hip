@@ -1,4 +1,4 @@
-// All uses in this file are wrong. The compiler's expected message precedes each; the test compares.
+// All uses in this file are wrong. The compiler's expected message precedes each use.
 #include <lacuna/matrix.h>
 
 using namespace simd2;

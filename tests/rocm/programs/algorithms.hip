@@ -106,7 +106,7 @@ void stencil() {
     life_step<<<dim3(kSize / 16, kSize / 16), dim3(16, 16)>>>(first.data(), second.data(), kSize);
     life_step<<<dim3(kSize / 16, kSize / 16), dim3(16, 16)>>>(second.data(), first.data(), kSize);
   }
-  // After 40 steps it is 10 further right and down.
+  // After 40 steps the glider has moved by 10 cells to the right and down.
   EXPECT_EACH(first.download(), [&](size_t i) {
     const size_t x = (i % kSize + kSize - 10) % kSize, y = (i / kSize + kSize - 10) % kSize;
     return board[y * kSize + x];

@@ -1,5 +1,4 @@
-// hipDeviceScheduleBlockingSync: the host sleeps in the thunk until the GPU's interrupt, again and again; no wake-up may be
-// lost.
+// hipDeviceScheduleBlockingSync: the host sleeps in the thunk until the GPU's interrupt, repeatedly; no wake-up may be lost.
 #include "../check.h"
 
 __global__ void increment(int* value, int delay) {

@@ -1,5 +1,5 @@
-// Two batches of a lowered convolution, of two streams, run concurrently with different workspace contents. They have the same
-// element IDs, and only the convolution number separates their tiles. Then the first kernel gets the second batch.
+// Two batches of a lowered convolution run concurrently in two streams, with different workspace contents. Both have the same
+// element IDs, and only the convolution number separates their tiles. Afterwards the first kernel processes the second batch.
 #include "../check.h"
 #include "lacuna/duplo.h"
 
@@ -83,7 +83,7 @@ int main() {
   convolve_first<<<1, 256, 0, streams[0]>>>(first.data(), weights.data(), y_first.data(), there.data());
   convolve_second<<<1, 256, 0, streams[1]>>>(second.data(), weights.data(), y_second.data(), there.data());
   for (const hipStream_t stream : streams) HIP_CHECK(hipStreamSynchronize(stream));
-  // This kernel waits for no other one.
+  // This kernel does not wait for another one.
   const check::DeviceArray<int> all_there(std::vector<int>(1, 2 * kRounds));
   const check::DeviceArray<float> y_later(std::vector<float>(kRows * kFilters));
   put_parameters(&HIP_SYMBOL(convolve_first_duplo), second.data());

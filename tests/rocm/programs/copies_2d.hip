@@ -3,7 +3,7 @@
 
 namespace {
 
-constexpr size_t kWidth = 75, kHeight = 40;  // bytes a row, rows
+constexpr size_t kWidth = 75, kHeight = 40;  // bytes per row, and rows
 constexpr size_t kHostPitch = 96;
 
 void rectangles() {

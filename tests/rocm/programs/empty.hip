@@ -1,5 +1,5 @@
-// For bench/start_bench.sh: a program that starts the runtime and ends. Argument: a number of launches of an empty kernel after
-// a first one; then it prints the number of launches per second.
+// For bench/start_bench.sh: a program that starts the runtime and ends. With an argument, launches an empty kernel that many
+// times after a first launch, and prints the launches per second.
 #include <chrono>
 
 #include "../check.h"

@@ -53,7 +53,7 @@ int main() {
   EXPECT_NEAR(again, once, 0.2 * once);
   EXPECT_NEAR(five, 5 * once, 0.25 * 5 * once);
 
-  // The kernel cannot take longer by its own clock than from event to event, and most of the time is the kernel's.
+  // By its own clock, the kernel takes at most the time from event to event, and at least most of it.
   hipDeviceProp_t properties;
   HIP_CHECK(hipGetDeviceProperties(&properties, 0));
   const double kernel = static_cast<double>(timer.ticks()) / properties.clockInstructionRate;

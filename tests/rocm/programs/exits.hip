@@ -1,5 +1,5 @@
-// The ways in which a program can end, one per run, selected by the first argument; the second selects whether nothing is
-// pending then, a kernel that takes a while, or one that never ends.
+// The ways in which a program can end, one per run, selected by the first argument; the second selects what is pending then:
+// nothing, a kernel that takes a while, or a kernel that never ends.
 #include <signal.h>
 #include <unistd.h>
 

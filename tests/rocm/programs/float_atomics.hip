@@ -1,7 +1,7 @@
 // float_atomics apply|drop [fine_host]: the float atomics of gfx90a, and the code that compilers generate for atomicAdd()
-// without -munsafe-fp-atomics, on every kind of memory that HIP has. In mode drop, those that only L2 performs are lost on
-// fine-grained memory, which is as OLCF's Frontier guide has it ("Floating-Point (FP) Atomic Operations and Coarse/Fine Grained
-// Memory Allocations"). gfx803 has none of them.
+// without -munsafe-fp-atomics, on every kind of memory that HIP has. In mode drop, atomics that only L2 performs are lost on
+// fine-grained memory, as OLCF's Frontier guide states ("Floating-Point (FP) Atomic Operations and Coarse/Fine Grained Memory
+// Allocations"). gfx803 has none of them.
 #include <functional>
 
 #include "../check.h"
@@ -134,7 +134,7 @@ struct Memory {
   std::function<void(void*)> release;
 };
 
-// Kinds of memory as HIP 5.2.3 requests them from the driver, or with all host memory fine-grained. HIP does not pass
+// Kinds of memory as HIP 5.2.3 requests them from the driver; `fine_host`: all host memory is fine-grained. HIP does not pass
 // hipExtHostRegisterCoarseGrained on. Managed memory is coarse-grained with a driver without shared virtual memory, such as
 // Lacuna's; with such a driver, MI200 loses atomics there, too.
 std::vector<Memory> kinds(bool fine_host) {

@@ -1,5 +1,5 @@
-// late_library FILE first|later|uninitialised: loads a library of kernels while it runs, before its first HIP call or after it,
-// and runs a kernel of it; "uninitialised" uses no GPU at all.
+// late_library FILE first|later|uninitialised: loads a library of kernels at run time, before or after its first HIP call, and
+// runs a kernel of the library; "uninitialised" uses no GPU at all.
 #include <dlfcn.h>
 
 #include "../check.h"

@@ -1,4 +1,4 @@
-// lacuna_m3xu_gemm_*: the kernels of m3xu.hip, with A row-major and B column-major, or vice versa.
+// lacuna_m3xu_gemm_*: OpenCL C versions of the kernels of m3xu.hip, with A row-major and B column-major, or vice versa.
 #include "lacuna/m3xu.h"
 
 #define PRODUCTS(format, Element, Sum)                                                                          \

@@ -1,6 +1,6 @@
 // lacuna/m3xu.h: products of every format, of sizes that are not multiples of a tile, from row- and column-major matrices,
-// compared with the host's; and the positions of items in fragments. In HIP and, from the module that is the first argument, in
-// OpenCL C.
+// compared with the host's; and the positions of items in fragments. Tests the HIP kernels and the OpenCL C kernels of the
+// module that is the first argument.
 #include "lacuna/m3xu.h"
 
 #include <algorithm>
@@ -26,7 +26,7 @@ __global__ void products(Sum<f>* d, Sum<f>* e, const Element<f>* a, const Elemen
 /// OpenCL C versions of the kernels, from m3xu.cl.
 static hipModule_t opencl;
 
-/// Runs the HIP and the OpenCL C kernel, and passes D and E of each on.
+/// Runs the HIP and the OpenCL C kernel, and passes D and E of each to `check`.
 template <m3xu::format f, class Check>
 static void run(const char* name, const Element<f>* a, const Element<f>* b, const Sum<f>* c, Size s, dim3 workgroups,
                 dim3 workgroup, Check check) {
@@ -67,7 +67,7 @@ static Element<f> element(float value) {
     return value;
   }
 }
-// The value with which the format computes.
+// The value with which the unit computes: TF32 truncates it.
 template <m3xu::format f>
 static Sum<f> operand(Element<f> value) {
   if constexpr (f == m3xu::bf16) {
@@ -164,7 +164,8 @@ static void test(const char* name, Size s, dim3 workgroups = 2, dim3 workgroup =
          });
 }
 
-// Products that round to -0, and those of -0 with C = -0: the padding for elements beyond k keeps the sign.
+// Sums of products that round to -0, and of products that are -0 with C = -0: the padding for elements beyond k must keep the
+// sign.
 template <m3xu::format f>
 static void test_sign(const char* name, double tiny) {
   for (unsigned k = 0; k <= 17; ++k) {
@@ -210,8 +211,8 @@ static void test_all(const char* name, double tiny) {
     test<f>(name, {132, 68, k}, 2, 256);
   }
   test<f>(name, {37, 45, depth + 1}, dim3(1, 2, 2), dim3(4, 8, 4));
-  // Workgroups of 256 work-items take slabs of 64 bytes along k: ends within, at and past a slab; lines that are not a
-  // multiple of 16 bytes, and shorter ones; more than a band of tiles.
+  // Workgroups of 256 work-items process slabs of 64 bytes along k. Cases: k that ends within, at and after a slab; lines that
+  // are not a multiple of 16 bytes, or shorter; more tiles than a band has.
   constexpr unsigned slab = 64 / sizeof(Element<f>);
   for (const unsigned k : {0u, 1u, slab - 1, slab, slab + 1, 2 * slab, 3 * slab + 2}) test<f>(name, {66, 65, k}, 3, 256);
   for (const unsigned size : {1u, 2u, 3u, 5u, 63u, 64u}) test<f>(name, {size, 68 - size, 2 * slab}, 1, dim3(16, 16));
@@ -269,7 +270,7 @@ int main(int argc, char** argv) {
     std::sort(seen.begin(), seen.end());
     EXPECT_EACH(seen, [](size_t i) { return static_cast<unsigned>(i); });
   }
-  EXPECT_EQ(m3xu::to_float(m3xu::to_bfloat16(1.00390625f)), 1.0f);  // a tie, to even
+  EXPECT_EQ(m3xu::to_float(m3xu::to_bfloat16(1.00390625f)), 1.0f);  // a tie rounds to even
   EXPECT_TRUE(std::isnan(m3xu::to_float(m3xu::to_bfloat16(NAN))));
   return check::result();
 }

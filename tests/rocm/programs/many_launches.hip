@@ -1,4 +1,4 @@
-// A hundred thousand launches, more than any ring has slots; the argument replaces the number. A single thread counts the
+// A hundred thousand launches, more than any ring has slots; an argument replaces this number. A single thread counts the
 // launches.
 #include "../check.h"
 

@@ -1,6 +1,7 @@
 // A job of the sparse dataflow accelerator in a queue of the HSA runtime, with a kernel before and one after it: PageRank on
 // the graph of firmware/apps/pagerank_graph.h. The first kernel computes the coordinates of the matrix, the last one overwrites
-// them: in another order the job would fail. Arguments: code object of firmware/kernels/test_kernels.cl; a file for the graph.
+// them: in any other order the job would fail. Arguments: code object of firmware/kernels/test_kernels.cl; a file for the
+// graph.
 #include <fcntl.h>
 #include <hsa/hsa.h>
 #include <hsa/hsa_ext_amd.h>
@@ -70,7 +71,7 @@ std::uint64_t put_offsets(const std::uint64_t* offsets) {
   return put(narrow.data(), narrow.size() * sizeof narrow[0]);
 }
 
-/// Writes the packet, its header last, and rings the doorbell. Each packet waits for the one before.
+/// Writes the packet, its header last, and rings the doorbell. Each packet waits for the previous one.
 template <typename Packet>
 void submit(hsa_queue_t* queue, const Packet& packet, hsa_packet_type_t type) {
   static_assert(sizeof packet == 64);

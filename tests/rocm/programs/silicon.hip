@@ -1,8 +1,7 @@
-// Measurements published of GPUs that need the runtime (tests/validation/silicon): prints one number.
-//   silicon launches ELEMENTS COUNT: ns from launch to launch of a scale of ELEMENTS doubles, two vectors exchanged after each;
-//   of COUNT launches the
-//     first half does not count.
-//   silicon copy BYTES: ns of a copy of pinned memory to the device, the second of two, by the runtime's events.
+// Published measurements of GPUs that need the runtime (tests/validation/silicon): prints one number.
+//   silicon launches ELEMENTS COUNT: time in ns from launch to launch of a kernel that scales ELEMENTS doubles. The two vectors
+//     are exchanged after each of COUNT launches; the first half of the launches is not measured.
+//   silicon copy BYTES: time in ns of the second of two copies of pinned memory to the device, by the runtime's events.
 #include "../check.h"
 
 namespace {

@@ -42,7 +42,7 @@ __global__ void product_in_kernel(simd2::dense_factors x, float* d) {
 #endif
 
 int main(int argc, char** argv) {
-  if (argc > 2) {  // a workgroup of that width and height: only 256 x 1 is right
+  if (argc > 2) {  // a workgroup of that width and height: only 256 x 1 is valid
     const check::DeviceArray<_Float16> factors(std::vector<_Float16>(64 * 64, 1));
     const check::DeviceArray<float> d(64 * 64);
     const dim3 workgroup(std::atoi(argv[1]), std::atoi(argv[2]));

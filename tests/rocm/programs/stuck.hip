@@ -1,4 +1,4 @@
-// stuck KERNEL: a kernel that never ends. Its wavefronts set flags when they run; then the program prints that they do, and
+// stuck KERNEL: a kernel that never ends. Its wavefronts set flags when they run; the program then prints that they run, and
 // waits for them.
 #include <hip/hip_runtime.h>
 // Included after hip_runtime.h, whose names it uses.
@@ -12,7 +12,7 @@ namespace {
 
 __device__ void say(int* started) { __hip_atomic_fetch_add(started, 1, __ATOMIC_RELEASE, __HIP_MEMORY_SCOPE_SYSTEM); }
 
-// A mutex for each lane: in lockstep the lane that holds it waits for the lanes that want it.
+// A mutex for each lane: in lockstep, the lane that holds its mutex waits for the lanes that try to lock it.
 __global__ void mutex(int* lock, int* started) {
   if (threadIdx.x % 64 == 0) say(started);
   while (atomicCAS(lock, 0, 1) != 0) {

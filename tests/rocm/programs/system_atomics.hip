@@ -32,7 +32,7 @@ __global__ void answer(Shared* shared, int rounds) {
   }
 }
 
-// Each side takes the token with compare-and-swap only when it is the other's.
+// Host and GPU increment the token in turn by compare-and-swap: the GPU if it is even, the host if it is odd.
 __global__ void take_turns(int* token, int rounds) {
   if (threadIdx.x != 0) return;
   for (int round = 0; round < rounds; ++round) {

@@ -1,6 +1,6 @@
-// A new thread of the program goes first until it waits, however long the host keeps it from a processor: its actions until
-// then, kernels included, precede the next ones of its creator. A thread that computes for a long time delays its creator only
-// for a moment.
+// A new thread runs before its creator until it waits, even if the host does not schedule it for a long time: its actions until
+// then, kernel launches included, precede the next actions of its creator. A thread that computes for a long time delays its
+// creator only for a moment.
 #include <time.h>
 
 #include <thread>
@@ -30,7 +30,7 @@ void compute(double seconds) {
 void new_threads_go_first() {
   check::DeviceArray<uint32_t> log(1 + 2 * kRounds);
   log.clear();
-  append<<<1, 1>>>(log.data(), 0);  // loads the code in advance, which takes longer than the moment
+  append<<<1, 1>>>(log.data(), 0);  // loads the code in advance, which takes longer than a creator waits
   HIP_CHECK(hipDeviceSynchronize());
   log.clear();
   for (uint32_t round = 0; round < kRounds; ++round) {
@@ -52,7 +52,7 @@ void new_threads_go_first() {
   EXPECT_EACH(values, [](size_t i) { return static_cast<uint32_t>(i); });
 }
 
-// The new threads wait for their creators by reading memory.
+// The new threads poll memory until their creators write it.
 void creators_go_on() {
   for (const bool yields : {false, true}) {
     std::atomic<bool> go{false};

@@ -1,5 +1,5 @@
 // Each way the runtime can wait for the GPU, and work that arrives while it waits: spinning, yielding, sleeping until an
-// interrupt. Its thread sleeps regardless of the mode that the program requests.
+// interrupt. The waiting thread sleeps regardless of the mode that the program requests.
 #include <unistd.h>
 
 #include <chrono>

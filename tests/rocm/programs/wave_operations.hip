@@ -116,7 +116,7 @@ int main() {
   EXPECT_EACH(sums.download(), [](size_t n) {
     const int i = static_cast<int>(n);
     if (i % 3 != 0) return i / 2 + 1;
-    return i > 30 ? 5 : -5;  // 36, 42 to 60; 3, 9 to 27
+    return i > 30 ? 5 : -5;  // even lanes 36 to 60; odd lanes 3 to 27
   });
 
   constexpr int kCount = 2048;

@@ -1,4 +1,4 @@
-// rocRAND as Debian packages it, on the virtual GPU: generators [name ...], all without a name.
+// rocRAND as Debian packages it, on the virtual GPU. Usage: generators [NAME...]; without a name, tests all generators.
 //
 // Integers are compared bit by bit with the reference generators, in the order in memory that the library's documentation
 // defines; everything derived from them is checked by its distribution.
@@ -145,7 +145,7 @@ std::vector<std::uint32_t> mtgp32(std::size_t count) {
   return numbers;
 }
 
-/// The dimensions follow each other; of 64-bit coordinates the upper half counts.
+/// The coordinates of one dimension after those of another; only the upper half of 64-bit coordinates is returned.
 std::vector<std::uint32_t> sobol(std::size_t count, unsigned bits) {
   std::vector<std::uint32_t> numbers;
   for (unsigned dimension = 0; dimension < Sobol::kDimensions; ++dimension) {
@@ -340,7 +340,7 @@ class Distributions {
 
 // -- generators
 
-/// A count beyond the first number of each work-item that is not a multiple of anything.
+/// More than one number for each work-item, and not a multiple of any block size.
 constexpr std::size_t kCount = kWorkItems + 5003;
 
 void run_philox() {

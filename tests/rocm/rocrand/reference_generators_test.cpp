@@ -46,7 +46,7 @@ TEST(ReferenceGenerators, Mrg32k3aJumpsAreSteps) {
   for (int i = 0; i < 10; ++i) EXPECT_EQ(stepped.next(), jumped.next());
 }
 
-// The first points of dimension 0, and for every dimension that the first 256 points fall into 256 different intervals.
+// Checks the first points of dimension 0 and, for every dimension, that the first 256 points fall into 256 different intervals.
 TEST(ReferenceGenerators, SobolIsANet) {
   EXPECT_EQ(Sobol(0, 32).at(1), 0x80000000u);
   EXPECT_EQ(Sobol(0, 32).at(2), 0xc0000000u);

@@ -1,5 +1,5 @@
-// rocSPARSE as Debian packages it, on the virtual GPU. Values are small integers, so that results are exact whatever the order
-// of the sums is, and are compared for equality.
+// rocSPARSE as Debian packages it, on the virtual GPU. Values are small integers, so that results are exact in any order of
+// summation, and are compared for equality.
 #include <hip/hip_runtime_api.h>
 #include <rocsparse/rocsparse.h>
 
@@ -75,7 +75,7 @@ struct Matrix {
 std::mt19937 generator(7);
 int small() { return static_cast<int>(generator() % 17) - 8; }
 
-/// Most rows short, a few long ones: the library treats them differently.
+/// A matrix with mostly short rows and a few long ones, which the library treats differently.
 template <class T>
 Matrix<T> random_matrix(rocsparse_int rows, rocsparse_int columns) {
   Matrix<T> m{.rows = rows, .columns = columns};
@@ -202,7 +202,7 @@ void check_transposition(rocsparse_handle handle) {
   expect_equal("csr2csc, values", csc_value.host(), values);
 }
 
-/// L x = b with ones on the diagonal: wavefronts wait for results of others.
+/// L x = b with ones on the diagonal: wavefronts wait for results of other wavefronts.
 void check_triangular_solve(rocsparse_handle handle) {
   Matrix<double> m{.rows = 300, .columns = 300};
   for (rocsparse_int row = 0; row < m.rows; ++row) {

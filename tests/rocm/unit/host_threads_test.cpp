@@ -74,7 +74,7 @@ TEST_F(HostThreadsTest, WithoutOtherThreadsItIsQuiet) {
   EXPECT_TRUE(look().quiet);
 }
 
-// Programs close all files before they become something else, and open others.
+// Programs close all files before exec() or as daemons, and then open others.
 TEST_F(HostThreadsTest, TheProgramMayCloseAllFiles) {
   ASSERT_TRUE(HostThreads::all_wait(0));
   for (int file = 3; file < 64; ++file) close(file);
@@ -108,7 +108,7 @@ TEST_F(HostThreadsTest, TheProgramMayCloseFilesOfThreads) {
   end.notify_all();
 }
 
-// The folder that is held open is the parent's.
+// The child inherits the open folder in /proc, which lists the threads of its parent.
 TEST_F(HostThreadsTest, AChildLooksAtItsOwnThreads) {
   const Worker worker(compute);
   ASSERT_TRUE(HostThreads::all_wait(1));
@@ -169,8 +169,8 @@ TEST_F(HostThreadsTest, AThreadThatWaitsForAnotherIsQuiet) {
   EXPECT_TRUE(look().quiet);
 }
 
-// Sleep as for a disk, or for the process's memory map. vfork() sleeps in this way until the child ends or becomes another
-// program.
+// Uninterruptible sleep, as for a disk or for the process's memory map. vfork() sleeps in this way until the child ends or
+// becomes another program.
 TEST_F(HostThreadsTest, UninterruptibleSleepIsNotQuiet) {
   std::array<int, 2> pipe{};
   ASSERT_EQ(::pipe(pipe.data()), 0);
@@ -195,7 +195,7 @@ TEST_F(HostThreadsTest, UninterruptibleSleepIsNotQuiet) {
   for (const int file : pipe) close(file);
 }
 
-// Two threads that wake each other all the time: one of them always runs, though at any single moment both may be seen to wait.
+// Two threads that wake each other continuously: one of them always runs, though at any single moment both may be seen to wait.
 TEST_F(HostThreadsTest, ThreadsThatWakeEachOtherAreNeverQuiet) {
   std::mutex mutex;
   std::condition_variable condition;
@@ -281,7 +281,7 @@ TEST_F(HostThreadsTest, PatienceEndsAndACallRestoresIt) {
   EXPECT_FALSE(threads.look({}).quiet);
 }
 
-// Determined by its processor time: 20 ms of computation do not include times in which the host gives it no processor.
+// Whether a thread computes is determined by its processor time: 20 ms do not include times in which the host does not run it.
 TEST_F(HostThreadsTest, AThreadComputesWhenItHasRunForAMoment) {
   EXPECT_FALSE(look().computing) << "no thread runs";
   Worker worker(compute);
@@ -303,7 +303,7 @@ TEST_F(HostThreadsTest, AThreadComputesWhenItHasRunForAMoment) {
     threads_.begin_moment();
     EXPECT_FALSE(look().computing);
   }
-  // Another thread still has to reach this point.
+  // With a new thread, `computing` is false until this thread has also run for a moment.
   while (!look().computing) {
   }
   const Worker other(compute);
@@ -320,7 +320,7 @@ TEST_F(HostThreadsTest, PatienceGetsLessEachTime) {
   EXPECT_EQ(left(milliseconds(1), 5), milliseconds(1));
 }
 
-// It is unknown which thread spins: all of them wait only if no more threads run than spin.
+// Which threads spin is unknown: all threads are considered waiting only if no more threads run than spin.
 TEST_F(HostThreadsTest, ThreadsThatSpinForAGpuAreQuietWhenNoOtherRuns) {
   const Worker spinner(compute);
   EXPECT_TRUE(threads_.look({}, 1).quiet);

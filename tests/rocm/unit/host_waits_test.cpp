@@ -58,7 +58,7 @@ TEST_F(HostWaitsTest, AConditionIsSeenByAdvanceAndByEvaluate) {
   }
 }
 
-// The thread blocks on the mutex that advance() holds, or has gone on.
+// The thread blocks on the mutex that advance() holds, or has continued.
 TEST_F(HostWaitsTest, AReleasedThreadIsReportedUntilItHasGoneOn) {
   std::future<bool> waiter = begin_wait({});
   go_ = true;
@@ -148,8 +148,8 @@ TEST_F(HostWaitsTest, YieldingThreadsContinueWhenNoGpuHasWork) {
   poller.get();
 }
 
-// Another thread that computes delays a thread that yields, and the creator of a new thread, only for a moment; the host's
-// clock delays none.
+// Another thread that computes delays a thread that yields, and the creator of a new thread, only for a moment. No delay
+// depends on the host's clock.
 TEST_F(HostWaitsTest, AThreadThatComputesHoldsUpBriefWaitsForAMomentOnly) {
   std::atomic<unsigned> calls{0};
   std::future<void> brief = std::async(std::launch::async, [&] {
@@ -176,8 +176,8 @@ TEST_F(HostWaitsTest, AThreadThatComputesHoldsUpBriefWaitsForAMomentOnly) {
   EXPECT_TRUE(other.get());
 }
 
-// A thread that has computed may have done what another one polls for: after it waits again, the poller polls once more, and
-// only then simulated time advances. The host time of the computation has no effect.
+// A thread that has computed may have fulfilled the condition that another thread polls: after the first one waits again, the
+// poller polls once more, and only then does simulated time advance. The host time of the computation has no effect.
 TEST_F(HostWaitsTest, BehindAThreadThatComputesYieldGivesWayOnceMore) {
   std::atomic<unsigned> looks{0};
   std::atomic<bool> done{false};

@@ -31,7 +31,7 @@ TEST(Idle, PollsAreRareAndContinue) {
                                                  },
                                              .spinning = [](ProcessPlatform&) { return 0U; },
                                              .pass = [](ProcessPlatform&) { return false; }});
-  // At first it polls without sleeping, then its sleeps become longer.
+  // At first the simulation polls without sleeping, then its sleeps become longer.
   wait_for_look(300);
   const std::int64_t first = looks;
   const auto begin = HostClock::now();
@@ -40,7 +40,7 @@ TEST(Idle, PollsAreRareAndContinue) {
   // A sleep may last longer than requested, but never shorter: this limits the number of sleeps in this time.
   EXPECT_LE(last - first, (HostClock::now() - begin) / kSleep + 1);
 
-  // Jobs are done in the meantime.
+  // An idle simulation executes jobs.
   bool done = false;
   EXPECT_TRUE(simulation.call([&](ProcessPlatform&) { done = true; }));
   EXPECT_TRUE(done);

@@ -1,5 +1,5 @@
 // A program that loads the library after it has started, as scripting languages do, uses a queue and ends without closing
-// anything: it ends well and the results are written.
+// anything: it ends normally, and the results are written.
 #include <dlfcn.h>
 #include <gtest/gtest.h>
 #include <hsakmttypes.h>

@@ -310,7 +310,7 @@ TEST(Library, RegisteredMemoryHasAnAlias) {
     EXPECT_EQ(HSAuint64{info.GPUAddress}, alias);
     EXPECT_EQ(HSAuint64{info.SizeInBytes}, 2 * kPage);
   }
-  // Registered again: counted.
+  // A second registration is counted.
   EXPECT_EQ(hsaKmtRegisterMemoryWithFlags(address, 2 * kPage, host_flags()), HSAKMT_STATUS_SUCCESS);
   EXPECT_EQ(hsaKmtUnmapMemoryToGPU(address), HSAKMT_STATUS_SUCCESS);
   EXPECT_EQ(hsaKmtDeregisterMemory(address), HSAKMT_STATUS_SUCCESS);

@@ -104,7 +104,7 @@ unsigned heaps() {
   return count;
 }
 
-// Its later allocations do not create one.
+// The thread's later allocations do not create a heap.
 TEST(PreloadedThreads, ANewThreadHasItsHeap) {
   std::binary_semaphore allocate(0);
   std::binary_semaphore allocated(0);

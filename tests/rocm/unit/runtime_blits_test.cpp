@@ -24,7 +24,7 @@ constexpr std::uint64_t kEnd = kBase + 2 * kBytes;
 
 class RuntimeBlitsTest : public testing::Test {
  protected:
-  // Two mappings that are neighbours in virtual memory only; the target may lie across.
+  // Two mappings that are adjacent in virtual memory only; a target may extend over both.
   RuntimeBlitsTest() : low_(kBytes), high_(kBytes) {
     blits_.set_recogniser(runtime_);
     vm_.map(kBase, kBytes, 0, low_.data(), isa::Access::read_write);
@@ -105,7 +105,7 @@ TEST_F(RuntimeBlitsTest, CopiesOfWordsWithARemainder) {
 
 TEST_F(RuntimeBlitsTest, AlignedCopiesCountElements) {
   for (const std::uint32_t element : {4U, 16U}) {
-    // Across the two mappings.
+    // The target extends over both mappings.
     const std::uint64_t target = kBase + kBytes - 64;
     copy_arguments(kSource, target, 2, 1, 30, element);
     const auto source = read(kSource + 2 * element, 30 * element);
@@ -212,7 +212,7 @@ TEST_F(RuntimeBlitsTest, OtherDispatchesAreLeftAlone) {
   EXPECT_TRUE(refused("__amd_rocclr_fillBufferAligned", 100));
   fill_arguments(2, kTarget, 0, 0, 100);
   EXPECT_TRUE(refused("__amd_rocclr_fillBufferAligned", 100));
-  // Only the arguments have changed.
+  // Only the arguments, which the test has written, have changed.
   EXPECT_TRUE(std::equal(low_.begin() + 0x100, low_.end(), before_low.begin() + 0x100));
 }
 
