@@ -51,7 +51,7 @@ complains "overlap.elf: segments 0x80000000..0x80001"
 complains "and 0x80001000..0x80001"
 complains "overlap"
 
-# Parameters: unknown, misspelt, out of range, without unit, of a missing part; files and assignments.
+# Wrong parameters: unknown, misspelt, out of range, without a unit, or of a missing component; in files and assignments.
 expect 2 "$LACUNA" run "$good" --set nothing.like_it=1
 complains "--set nothing.like_it=1: unknown parameter nothing.like_it"
 expect 2 "$LACUNA" run "$good" --set l2.sise=4MiB
@@ -74,7 +74,8 @@ complains "gpu.cus_per_l1v = 3 does not divide gpu.cus_per_shader_array = 4"
 expect 2 "$LACUNA" run "$good" --max-time 10
 complains "sim.max_time"
 
-# Names that no file can have, and a deleted folder: errors of the user, not of a model. No message has an empty name.
+# Names that no file can have and a deleted folder are reported as errors of the user, not of a model. No message has an empty
+# name.
 printf '[sweep]\ncommand = run\nprogram = hello.elf\n' >good.sweep
 long=$(printf 'x%.0s' {1..300})
 ln -s loop loop

@@ -7,7 +7,7 @@ libraries=$(dirname "$(ls -d /usr/lib/*/amdgcn/bitcode/opencl.bc /usr/lib/amdgcn
 cat >kernels.cl <<'EOF'
 kernel void count_up(global int* out) { out[get_global_id(0)] = 3 * (int)get_global_id(0) + 1; }
 EOF
-assembly() { # assembly VERSION: kernels.cl as assembly code on standard output
+assembly() { # assembly VERSION: prints kernels.cl as assembly code
   clang-16 -x cl -cl-std=CL2.0 -target amdgcn-amd-amdhsa -mcpu=gfx803 -mcode-object-version="$1" "--rocm-device-lib-path=$libraries" \
     -O2 -S kernels.cl -o -
 }
@@ -15,7 +15,7 @@ link() { # link FILE [OPTION...]: assembly code from standard input becomes a co
   clang-16 -x assembler -target amdgcn-amd-amdhsa -mcpu=gfx803 -mcode-object-version="$version" -c - -o linked.o
   ld.lld-16 -shared linked.o -o "$@"
 }
-counts() { # counts FILE: its kernel is found, runs, and computes
+counts() { # counts FILE: its kernel is found, runs, and has the right results
   expect 0 "$LACUNA" isa check "$1"
   says "kernel count_up: runs"
   expect 0 "$LACUNA" launch "$1" -k count_up --grid 64 -a out:256:out.bin --config tiny --out out
@@ -46,7 +46,7 @@ assembly 2 | sed 's/\.hsa_code_object_isa 8,0,3/.hsa_code_object_isa 9,0,0/' | l
 expect 2 "$LACUNA" isa check other.co
 complains "processor gfx900 of its note is not one of gfx803, gfx90a"
 
-# Files that only the driver refuses are wrong input as well.
+# Files that only the driver refuses are reported as wrong input, too.
 assembly 2 | link gnu_hash.co --hash-style=gnu
 expect 2 "$LACUNA" launch gnu_hash.co -k count_up --grid 64 -a zero:256 --config tiny --out out
 complains "no symbol hash table"

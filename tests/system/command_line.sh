@@ -28,7 +28,7 @@ complains "nowhere: no such folder"
 awk 'FNR > 1 && /^#/ && last ~ /^\|/ { print FILENAME ":" FNR; bad = 1 } { last = $0 } END { exit bad }' "$SOURCE"/README.md "$SOURCE"/docs/*.md "$SOURCE"/docs/*/*.md >out.txt ||
   fail "a heading stands within a table"
 
-# Numbered folders, a given one, and one used again.
+# Output folders: numbered, named by --out, and used again.
 expect 0 "$LACUNA" run "$FIRMWARE/hello.elf" --config tiny
 complains "output folder   lacuna-out/run-0001"
 expect 0 "$LACUNA" run "$FIRMWARE/hello.elf" --config tiny

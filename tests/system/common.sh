@@ -36,9 +36,9 @@ await() {
   done
 }
 
-# The last command's output must contain this line or part of a line.
+# says TEXT: standard output of the last command must contain this line or part of a line.
 says() { grep -qF -- "$1" out.txt || fail "stdout does not say: $1"; }
 complains() { grep -qF -- "$1" err.txt || fail "stderr does not say: $1"; }
 
-# json KEY: the value of a top-level "run" entry of the statistics in folder $1.
+# run_value FOLDER KEY: the value of an entry of "run" in the statistics in FOLDER.
 run_value() { sed -n "s/^ *\"$2\": \"\{0,1\}\([^\",]*\)\"\{0,1\},\{0,1\}$/\1/p" "$1/statistics.json" | head -n 1; }

@@ -50,14 +50,14 @@ convolve() {
   cmp -s output.bin expected.bin || fail "duplo.mode = $1: the product is not the convolution"
   look_ups=$(column "$1" duplo_look_ups) hits=$(column "$1" duplo_hits)
 }
-# column FOLDER NAME: a column of kernels.csv for kernel convolve.
+# column FOLDER NAME: prints a column of kernels.csv for kernel convolve.
 column() {
   awk -F, -v name="$2" 'NR == 1 { for (i = 1; i <= NF; ++i) if ($i == name) at = i } NR > 1 && $2 == "convolve" { print $at }' "$1/kernels.csv"
 }
 
 convolve off
 [[ $look_ups == 0 ]] || fail "$look_ups look-ups without Duplo"
-# 16 x 9 tiles, each read by the four wavefronts of a workgroup.
+# Look-ups: 16 x 9 tiles, each read by the four wavefronts of a workgroup.
 convolve on
 [[ $look_ups == 576 ]] || fail "$look_ups look-ups, not 576"
 ((hits >= 144)) || fail "$hits hits"
@@ -65,6 +65,6 @@ convolve on --set duplo.release=never --set duplo.entries=0
 ((hits >= 3 * 144)) || fail "$hits hits, though nothing is forgotten"
 complains "looked up"
 
-# In functional mode nothing is looked up.
+# Functional mode, which has no look-ups, is refused.
 expect 2 "$LACUNA" launch convolve.launch --config titanv-like --set duplo.mode=on --set gpu.timing=functional --out functional
 complains "duplo.mode"

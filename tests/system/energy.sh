@@ -83,7 +83,7 @@ done
 near "$(value both/kernels.csv 2 energy_j)" "$(value matmul/kernels.csv 1 energy_j)" 0.02 ||
   fail "the second kernel takes $(value both/kernels.csv 2 energy_j) J in turn, $(value matmul/kernels.csv 1 energy_j) J apart"
 
-# Energy accounting does not affect timing or results, and does not depend on threads.
+# Energy accounting does not affect timing or results, and does not depend on the number of threads.
 expect 0 "$LACUNA" launch both.launch --config r9nano --set cp.cold_dispatch=true --set dram.tREFI=0cycles --out without
 [[ $(run_value both run_hash) == "$(run_value without run_hash)" ]] || fail "the run differs when energy is accounted for"
 [[ ! -e without/power.csv ]] || fail "power.csv without energy"
@@ -98,13 +98,13 @@ done
 expect 0 "$LACUNA" launch relu.launch "${machine[@]}" --set energy.model=off --out off
 [[ ! -e off/power.csv ]] || fail "power.csv although energy is off"
 
-# Several queues at once, and a GPU that is reset.
+# Several queues concurrently, and a GPU that is reset.
 expect 0 "$LACUNA" run "$FIRMWARE/determinism.elf" "${machine[@]}" --out queues
 check queues
 expect 0 "$LACUNA" run "$FIRMWARE/device_reset.elf" --config tiny --config energy/r9nano --out reset
 check reset
 
-# The table is printed on request.
+# The table is printed only on request.
 grep -q 'most of it' err.txt && fail "a table of energy that was not requested"
 expect 0 "$LACUNA" launch relu.launch "${machine[@]}" --set energy.table=true --out table
 complains "most of it"
@@ -131,7 +131,8 @@ near "$(value lds/kernels.csv 1 energy_lds_j)" "$(value lds/kernels.csv 1 energy
 awk -v e="$(value lds/kernels.csv 1 energy_j)" 'BEGIN { exit !(e > 0) }' || fail "the LDS takes no energy"
 refused "gpu.timing = functional has none" --config energy/r9nano --set gpu.timing=functional
 
-# The peak power of the vector ALUs and of DRAM: more than idle, less than the board's limit. docs/guide/energy.md has the numbers.
+# The peak power of the vector ALUs and of DRAM is more than idle power and less than the board's limit. docs/guide/energy.md
+# has the numbers.
 expect 0 "$LACUNA" launch fma_peak.co -k fma_peak --grid 262144 -a out:1M:f.bin -a u32:4 "${machine[@]}" --out fma_peak
 expect 0 "$LACUNA" launch relu_scalar.co -k relu_scalar --grid 1048576 --block 64 -a 'fill:1048576:f32:uniform(-1,1)' \
   -a zero:4M -a u32:1048576 "${machine[@]}" --out relu_scalar

@@ -15,7 +15,8 @@ chain = kernel["chains"][0]
 assert chain["pattern"] == 1 and [i["tag"] for i in chain["instructions"]] == ["01", "10", "10", "10", "11"], chain
 assert kernel["vector_loads"] == 2 and kernel["refused"] == [], kernel
 EOF
-# Every code object: its contents for LLVM and for a loader are unchanged; finalizing twice gives the same file as once.
+# For every code object, finalizing changes nothing that LLVM or a loader reads, and finalizing twice gives the same file as
+# once.
 chains=0 moved=0
 while read -r code; do
   expect 0 "$LACUNA" finalize "$code" --no-move -o once.co
@@ -52,7 +53,7 @@ says '"tagged_instructions": 5'
 expect 0 "$LACUNA" isa check "$kernels/vector_add.co"
 ! grep -q "offload chains" out.txt || fail "a file without tags has chains"
 
-# The same for a bundle; host programs can be read, too.
+# Bundles can be finalized like code objects; host programs with bundles can be read but not written.
 le64() { local n=$1 i; for ((i = 0; i < 8; ++i)); do printf "\\x$(printf %02x $((n >> 8 * i & 255)))"; done; }
 host=host-x86_64-unknown-linux-gnu gpu=hipv4-amdgcn-amd-amdhsa--gfx803
 {
@@ -90,7 +91,7 @@ complains "--take-apart moves code, --no-move does not"
 expect 0 "$LACUNA" finalize "$kernels/launch_examples.co" --no-move
 says "kernel recursion: not tagged, control flow is not fully known: s_swappc_b64 at 0x"
 grep -q "^kernel .* vector loads, .* chains" out.txt || fail "the other kernels are not finalized"
-damage() { # damage FIND REPLACE: bytes of the section
+damage() { # damage FIND REPLACE: replaces bytes of the section, given in hexadecimal
   python3 - "$1" "$2" <<'EOF'
 import sys
 data = open("tagged.co", "rb").read()

@@ -20,7 +20,7 @@ expect 2 "${make[@]}" GPU=gfx90a run
 complains "kernel saxpy, PC 0x"
 complains "saxpy.cl:3"
 
-# As the page says: compiled with -Og, under GDB.
+# As in the documentation: compiled with -Og, under GDB.
 cp "$SOURCE/examples/firmware/saxpy.cl" .
 expect 0 "${make[@]}" clean
 expect 0 "${make[@]}" CFLAGS=-Og

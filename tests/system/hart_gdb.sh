@@ -7,7 +7,7 @@ source "$(dirname "$0")/common.sh"
 debug() {
   local wanted=$1 program=$2 code=0 port
   shift 2
-  rm -f err.txt  # of the run before: its port is nobody's any more
+  rm -f err.txt  # written by the previous run, whose port is closed
   "$LACUNA" hart "$FIRMWARE/$program.elf" --gdb 0 "$@" >/dev/null 2>err.txt </dev/null &
   local simulator=$!
   until port=$(sed -n 's/.*target remote 127.0.0.1:\([0-9]\+\)$/\1/p' err.txt 2>/dev/null) && [[ -n $port ]]; do
@@ -32,7 +32,7 @@ says "exited with code 01]"
 debug 124 loop_forever --max-time 1ms
 says "lacuna: simulated time limit of 1.000 ms reached"
 says "exited with code 0174"
-# A wfi that actually waits while a disabled line changes.
+# A wfi that waits while a disabled interrupt line changes.
 debug 125 masked_timer --set sim.max_idle=1ms
 says "hung"
 says "exited with code 0175"

@@ -2,10 +2,11 @@
 # Unhandled traps and endless mistakes: the first cause is reported, and the log stays short.
 source "$(dirname "$0")/common.sh"
 
-# address PROGRAM SYMBOL
+# address PROGRAM SYMBOL: prints the address of the symbol.
 address() { printf '0x%x' "0x$(riscv64-unknown-elf-nm "$FIRMWARE/$1.elf" | awk -v symbol="$2" '$3 == symbol {print $1}')"; }
 
-# Without a trap handler: an exit code that no program uses, and cause, location and value of the first trap.
+# A run without a trap handler ends with an exit code that no program uses, and reports cause, location and value of the first
+# trap.
 expect 123 "$LACUNA" hart "$FIRMWARE/trap_loop.elf" --out illegal
 complains "illegal instruction (mcause 0x2) at mepc 0x80000004, mtval 0x0: its handler at 0x0 cannot be fetched"
 [[ $(run_value illegal ended_by) == "lost trap" ]] || fail "statistics.json does not say how the run ended"
@@ -30,7 +31,7 @@ expect 125 "$LACUNA" hart "$FIRMWARE/handler_faults.elf" --set sim.max_idle=1ms
 complains "hung: no progress for 1.000 ms"
 complains "last trap: load access fault (mcause 0x5) at mepc $(address handler_faults handler), mtval 0x0"
 
-# Other mistakes, with and without --quiet, with and without the GPU.
+# Other mistakes of the guest, with and without --quiet, with and without the GPU.
 for door in hart "run --config tiny" "run -q --config tiny"; do
   expect 0 "$LACUNA" $door "$FIRMWARE/guest_mistakes.elf"
   for kind in "refused register accesses" "unmapped bus accesses" "unknown finisher commands"; do

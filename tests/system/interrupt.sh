@@ -4,7 +4,7 @@ source "$(dirname "$0")/common.sh"
 
 "$LACUNA" run "$FIRMWARE/loop_forever.elf" --config tiny --out stopped >out.txt 2>err.txt &
 process=$!
-# Signals are handled before the folder is created.
+# The signal handlers are installed before the folder is created.
 await test -s stopped/effective.cfg
 kill -INT $process
 code=0

@@ -39,7 +39,7 @@ for line in '"type": "float4"' '"address_space": "local"' '"offset": 64' '"requi
   says "$line"
 done
 
-# No code object, and one for another processor.
+# A file that is not a code object, and a code object for another processor.
 expect 2 "$LACUNA" isa check "$FIRMWARE/hello.elf"
 complains "is for RISC-V (243), AMDGPU (224) is needed"
 expect 2 "$LACUNA" isa check nowhere.co
@@ -51,7 +51,7 @@ expect 2 "$LACUNA" isa chekc "$code"
 complains "lacuna isa needs check"
 expect 2 "$LACUNA" isa check
 
-# At dispatch: refused by kernel, with name, PC and instruction.
+# At dispatch, the kernel is refused with its name, PC and instruction.
 expect 1 "$LACUNA" launch "$code" -k illegal --grid 64 -a zero:4 --out out
 complains "kernel illegal cannot run: PC 0x"
 complains ".long 0xbfff0000: unknown SOPP opcode"

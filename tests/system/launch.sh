@@ -45,7 +45,7 @@ is "$(integers s.bin 6)" "512 1 1 512 1 1"
 launch 0 -k recursion --grid 64 -a out:256:f.bin -a i32:10 --stack 16K
 is "$(integers f.bin 2)" "55 55"
 
-# A buffer that is loaded, changed and saved; a dispatch repeated a few times.
+# A buffer that is loaded, changed and saved, and a dispatch that is repeated.
 for i in 40 30 20 10; do printf '\x'"$i"'\0\0\0'; done >values.bin
 launch 0 -k bitonic_pass --grid 4 -a inout:values.bin -a u32:2 -a u32:4
 is "$(integers values.bin 4)" "32 16 64 48"
@@ -56,7 +56,7 @@ launch 0 -k nothing --grid 65536 -a zero:4 --set dispatcher.cycles_per_workgroup
 
 # Comparisons: exact, with tolerance, and reported differences.
 operands=(-k divide --grid 1K --block 256 -a fill:1K:f32:uniform\(1,2\):3 -a fill:1K:f32:uniform\(1,2\):4:name=b)
-launch 2 "${operands[@]}" -a out:4K:q.bin # --grid counts, it takes no unit
+launch 2 "${operands[@]}" -a out:4K:q.bin # --grid is a number without a unit
 operands[3]=1024
 launch 0 "${operands[@]}" -a out:4K:q.bin
 cp q.bin reference.bin

@@ -49,7 +49,7 @@ refuses "cut.co: truncated" cut.co -k nothing --grid 1
 refuses "is for RISC-V" "$FIRMWARE/hello.elf" -k nothing --grid 1
 
 cp "$code" code.co
-line() { # line NUMBER SENTENCE TEXT...: a launch file of those lines is refused at that line
+line() { # line NUMBER SENTENCE TEXT...: a launch file with the lines TEXT is refused at line NUMBER
   printf '%s\n' "${@:3}" >bad.launch
   refuses "bad.launch:$1: " bad.launch
   complains "$2"

@@ -8,7 +8,7 @@ expect 0 "$LACUNA" launch paths.launch --out out
 grep -q '^floyd_warshall  *64 ' err.txt || fail "not 64 dispatches of floyd_warshall"
 [[ $(wc -l <out/kernels.csv) -ge 67 ]] || fail "kernels.csv has too few lines"
 
-# Row 0 of the paths, except for the path from 0 to itself, which may be a detour there.
+# Row 0 of the paths without its first element, for which Floyd-Warshall may find a detour from 0 to itself.
 numbers() { od -An -v -td4 -w4 -j4 -N252 "$1"; }
 diff <(numbers paths.bin) <(numbers distances.bin) >&2 || fail "Floyd-Warshall and relaxation disagree"
 [[ $(od -An -td4 -N4 distances.bin) -eq 0 ]] || fail "vertex 0 is not at distance 0"
@@ -33,7 +33,7 @@ complains "lacuna: fault.launch:3: "
 expect 1 "$LACUNA" launch "$name" --out renamed_fault
 complains "lacuna: $name:3: "
 [[ $(run_value fault run_hash) == $(run_value renamed_fault run_hash) ]] || fail "the run hash of a failure depends on the file's name"
-# The same for a code object.
+# The name of a code object has no effect either.
 cp launch_examples.co an_object_with_another_name.co
 for object in launch_examples.co an_object_with_another_name.co; do
   expect 0 "$LACUNA" launch $object -k nothing --grid 64 -a zero:4 --out "$object.out"

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Limits of the process: size of files (ulimit -f) and memory (ulimit -v). It ends with an exit code and a message of its own,
-# not by a signal.
+# Limits of the process: size of files (ulimit -f) and memory (ulimit -v). Lacuna ends with an exit code and a message, not by a
+# signal.
 source "$(dirname "$0")/common.sh"
 
-# within LIMIT COMMAND...: runs it under `prlimit LIMIT`; its exit code is in `code`, its standard error in err.txt, by a pipe,
-# since the limit would apply to a file.
+# within LIMIT COMMAND...: runs the command under `prlimit LIMIT`; its exit code is in `code`. Its standard error reaches
+# err.txt through a pipe, to which the limit does not apply.
 within() {
   local limit=$1
   shift
@@ -16,15 +16,15 @@ within() {
   code=$(<code.txt)
 }
 
-# each_file COMMAND...: for each file that the command writes to its output folder, runs it with a size limit below that file's
-# size.
+# each_file COMMAND...: for each file that the command writes to its output folder, runs the command with a size limit below
+# that file's size.
 each_file() {
   local size file
   rm -rf whole
   expect 0 "$@" --out whole
   find whole -type f -size +0 -printf '%s %f\n' | sort -n >sizes.txt
   while read -r size file; do
-    # Host times make a file a few bytes longer or shorter.
+    # Files contain host times, which change their size by a few bytes.
     within --fsize=$((size * 9 / 10)) "$@" --out limited
     [[ $code == 74 ]] || fail "$*: code $code when $file must not have its $size bytes"
     grep -q "^lacuna: .*limited/[a-z._-]*: cannot be written: File too large$" err.txt || fail "no file is named"

@@ -3,7 +3,8 @@
 source "$(dirname "$0")/common.sh"
 
 machine=(--config mi210-matrix --set gpu.shader_arrays=1)
-# peak FOLDER KERNEL OPTION...: 64 rounds of four instructions on every SIMD of two compute units, two wavefronts each.
+# peak FOLDER KERNEL OPTION...: runs 64 rounds of four instructions in each of two wavefronts on every SIMD of two compute
+# units.
 peak() {
   expect 0 "$LACUNA" launch "$MATRIX_PEAK" -k "$2" --grid 1024 --block 256 -a out:16K:out.bin -a u32:64 \
     "${machine[@]}" --out "$1" "${@:3}"
@@ -11,10 +12,10 @@ peak() {
 value() {
   awk -F, -v name="$2" 'NR == 1 { for (i = 1; i <= NF; ++i) if ($i == name) at = i } NR == 2 { print $at }' "$1/kernels.csv"
 }
-# near A B: within 1 %.
+# near A B: whether A and B differ by at most 1 %.
 near() { awk -v a="$1" -v b="$2" 'BEGIN { d = a - b; if (d < 0) d = -d; exit !(d <= 0.01 * b) }'; }
 
-# 16 wavefronts, 256 instructions each.
+# 16 wavefronts execute 256 instructions each.
 instructions=4096
 for kernel in f16:8 tf32:8 fp32:16 minplus:8 minplus_sparse:4; do
   name=${kernel%:*} passes=${kernel#*:}
@@ -23,13 +24,13 @@ for kernel in f16:8 tf32:8 fp32:16 minplus:8 minplus_sparse:4; do
 done
 [[ $(value fp32 passes_m3xu_fp32) == $((instructions * 16)) ]] || fail "fp32 has $(value fp32 passes_m3xu_fp32) passes"
 [[ $(value minplus_sparse passes_simd2_minplus) == $((instructions * 4)) ]] || fail "sparse passes are not those of minplus"
-# The remaining cycles are a launch and a store.
+# The remaining cycles are those of a launch and a store.
 [[ $(value fp32 matrix_used) -gt $(($(value fp32 matrix_peak) * 9 / 10)) ]] || fail "units are not busy at the kernel's peak"
 peak report peak_fp32
 complains "bounded by matrix units"
 complains ", matrix units 9"
 
-# Designs of Table 2.4: one step, and a cycle longer by 21 %.
+# Designs of Table 2.4: fp32-native takes one step instead of two; the cycle of m3xu is longer by 21 %.
 peak native peak_fp32 --config matrix/fp32-native
 peak slower peak_fp32 --config matrix/m3xu
 near "$(value native matrix_used)" $((instructions * 8 * 4)) || fail "fp32_native takes two steps"

@@ -47,7 +47,7 @@ links = sum(flits(which, "east", "west", "north", "south") for which in ("reques
 noc = json.load(open(sys.argv[1] + "/statistics.json"))["statistics"]["gpu"]["noc"]
 hops = noc["weighted_hops"]["value"] if isinstance(noc["weighted_hops"], dict) else noc["weighted_hops"]
 assert 0.9 * hops <= links <= hops, (links, hops)
-# Data of loads leave the caches: replies with a line of 5 flits, for requests of one flit.
+# Caches send the data of loads: replies with a line have 5 flits, their requests one flit.
 caches = sum(int(row["replies"]) for row in rows if row["node"].startswith("L") and row["port"] == "injection")
 assert caches > 0.9 * flits("replies", "injection"), caches
 assert len({row["cycles"] for row in rows}) == 1 and int(rows[0]["cycles"]) > 0

@@ -5,7 +5,7 @@ source "$(dirname "$0")/common.sh"
 config=$1 code=$FIRMWARE/kernels/$2.co
 shift 2
 
-# add OUT OPTION...: sums of two arrays of 65,536 floats.
+# add OUT OPTION...: adds two arrays of 65,536 floats.
 add() {
   local out=$1
   shift
@@ -14,7 +14,7 @@ add() {
   expect 0 "$LACUNA" launch "$code" --kernel vector_add --config $config "$@" --grid 65536 --block 256 \
     --arg "fill:65536:f32:iota(0,1)" --arg "fill:65536:f32:iota(5,2)" --arg "out:256K:$out.bin" --arg i32:65536 --out "$out"
 }
-# counter OUT COLUMN: a column of kernels.csv for the kernel.
+# counter OUT COLUMN: prints a column of kernels.csv for the kernel.
 counter() {
   awk -F, -v name="$2" 'NR == 1 { for (i = 1; i <= NF; ++i) column[$i] = i } NR == 2 { print $column[name] }' "$1/kernels.csv"
 }
@@ -28,7 +28,7 @@ for mode in "$@"; do
     add "$mode" --set "ndc.mode=$mode" $options
     cmp none.bin "$mode.bin" || fail "$mode $options: the sums differ"
     [[ $(counter "$mode" ndc_chains) == 1024 ]] || fail "$mode: $(counter "$mode" ndc_chains) chains, there are 1,024 wavefronts"
-    # Two loads, an addition, and a store.
+    # Tagged instructions of each wavefront: two loads, an addition, and a store.
     [[ $(counter "$mode" ndc_tagged) == 4096 && $(counter "$mode" ndc_tagged_memory) == 3072 ]] || fail "$mode: tagged instructions"
     sent=$(counter "$mode" ndc_packets) bounced=$(counter "$mode" ndc_bounced)
     ((sent > 0)) || fail "$mode $options: no packets"

@@ -2,7 +2,7 @@
 # One run at a time writes to an output folder; files of an earlier run are not mistaken for those of a later one.
 source "$(dirname "$0")/common.sh"
 
-# A folder in which all files belong to one run that has ended.
+# is_whole FOLDER: checks that all files of the folder belong to one run that has ended.
 is_whole() {
   python3 - "$1" <<'PYTHON' || fail "$1 is not the folder of one run"
 import csv, json, sys
@@ -44,7 +44,7 @@ kill -KILL $process
 wait $process || true
 [[ ! -e busy/statistics.json ]] || fail "the statistics are an earlier run's"
 
-# Runs at the same time: refused ones report it, all others have complete files.
+# Concurrent runs into one folder: runs that are refused report it, all others write complete files.
 for try in 1 2 3; do
   processes=()
   for i in 1 2 3 4; do

@@ -6,7 +6,7 @@ source "$(dirname "$0")/common.sh"
 cp "$FIRMWARE/kernels/relu_scalar.co" .
 relu=(relu_scalar.co -k relu_scalar --grid 32768 --block 64 -a 'fill:32768:f32:uniform(-1,1)' -a zero:128K -a u32:32768 --repeat 2)
 
-# column FILE NAME: the fields of a column. No field here has a comma.
+# column FILE NAME: prints the fields of a column. No field of these files contains a comma.
 column() { awk -F, -v name="$2" 'NR == 1 { for (i = 1; i <= NF; ++i) if ($i == name) at = i } NR > 1 { print $at }' "$1"; }
 sum() { column "$1" "$2" | awk '{ sum += $1 } END { printf "%d", sum }'; }
 
@@ -25,7 +25,8 @@ for mode in eager lazy; do
   [[ $(sum $csv started) == "$requests" && $(sum $csv answered) == "$requests" ]] || fail "not the $requests requests of kernels.csv"
   [[ $(column $csv in_flight | tail -n 1) == 0 ]] || fail "requests are in flight at the end"
   [[ $(column $csv in_flight | sort -n | tail -n 1) -gt 100 ]] || fail "never more than 100 requests in flight"
-  # Lines follow each other to the end of the run, the number in flight follows from the other columns, and latencies sum up.
+  # Intervals are contiguous up to the end of the run, the number in flight follows from the other columns, and latencies add up
+  # to those of kernels.csv.
   awk -F, -v whole="$(sum ${mode}1/kernels.csv load_requests_ps)" -v end="$(run_value ${mode}1 simulated_ps)" '
     NR > 1 { if ($2 != last + 0 || $3 <= $2) exit 1; last = $3
              flight += $4 - $5; if (flight != $6) exit 1

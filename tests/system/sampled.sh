@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
-# Sampled timing against detailed timing: kernels that are steady and kernels that are not. Results are equal, times within their
-# bounds, what cannot be sampled is timed whole; the run hash does not depend on threads. Usage: sampled.sh KERNELS OPTION...,
-# the code object's name.
+# Sampled timing against detailed timing: kernels that are steady and kernels that are not. Results are equal, errors of times
+# are within their bounds, kernels that cannot be sampled are timed completely, and the run hash does not depend on the number
+# of threads. Usage: sampled.sh KERNELS OPTION... with the name of the code object.
 . "$(dirname "$0")/common.sh"
 kernels=$1
 shift
 cp "$SOURCE/tests/system/launch/sampled.launch" .
 cp "$FIRMWARE/kernels/$kernels.co" sampled_cases.co
 
-# run FOLDER OPTION...
+# run FOLDER OPTION...: runs the launch file; its results are in FOLDER/results.
 run() {
   local folder=$1
   shift
@@ -26,15 +26,15 @@ grep -q 'results are not computed' skipped/log.txt || fail 'skipped workgroups a
 hash_of() { grep -o '"run_hash": *"[0-9a-f]*"' "$1/statistics.json"; }
 [[ $(hash_of one) == "$(hash_of two)" ]] || fail "threads: $(hash_of one), $(hash_of two)"
 
-# sums FOLDER: kernel, cycles, half width, instructions, of them untimed; a line for each kernel
+# sums FOLDER: prints a line for each kernel: name, cycles, half width of the interval, instructions, untimed instructions.
 sums() {
   awk -F, 'NR == 1 { for (i = 1; i <= NF; ++i) column[$i] = i; next }
     { k = $column["kernel"]; c[k] += $column["cycles"]; h[k] += $column["half_width_cycles"]
       n[k] += $column["wavefront_instructions"]; u[k] += $column["untimed_instructions"] }
     END { for (k in c) print k, c[k], h[k], n[k], u[k] }' "$1/kernels.csv" | sort
 }
-# check FOLDER KERNEL PER_MILLE UNTIMED: the error of the kernel's cycles is below, or within the stated interval if PER_MILLE is
-# "interval"; the untimed share of its instructions at least UNTIMED
+# check FOLDER KERNEL PER_MILLE UNTIMED: the error of the kernel's cycles is at most PER_MILLE, or within the stated interval if
+# PER_MILLE is "interval", and the untimed share of its instructions is at least UNTIMED.
 check() {
   join <(sums loose) <(sums "$1") | awk -v kernel="$2" -v bound="$3" -v least="$4" '
     $1 == kernel { error = ($6 - $2) / $2 * 1000; share = $9 / $8
@@ -45,15 +45,15 @@ check() {
 }
 for kernel in two_halves bimodal slow_last two_phases; do check one $kernel 30 0.15; done
 for kernel in slow_last two_phases; do check skipped $kernel 30 0.15; done
-# Which workgroups are the long ones cannot be known without executing them.
+# Without execution, the sampling cannot determine which workgroups take long.
 check skipped two_halves interval 0.15
 check skipped bimodal 100 0.15
 check one steady 20 0.5
 check one sum_lines 30 0
-# A workgroup of it waits for another one.
+# A workgroup of chained waits for another workgroup.
 check one chained 5 0
 [[ $(sums one | awk '$1 == "chained" { print $5 }') == 0 ]] || fail 'chained is sampled'
-# A launch whose class predicts its time, and whose wavefronts fault: an error in either mode, no hang.
+# A launch whose time its class predicts, and whose wavefronts fault, ends with an error in either mode and does not hang.
 cat >fault.launch <<'END'
 [code]
 file = sampled_cases.co

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# sida.sh: docs/guide/sida.md's commands, and what is wrong with others.
+# sida.sh: the commands of docs/guide/sida.md, and errors in other commands.
 source "$(dirname "$0")/common.sh"
 
 mkdir -p bin build/release
@@ -14,7 +14,7 @@ while read -r line; do
   cat out.txt >>all.txt
 done <commands.txt
 [[ $(head -n 1 power.mtx) == "%%MatrixMarket matrix coordinate real general" ]] || fail "power.mtx is not a matrix"
-# peaks ORDER: in percent, of all tables that have it, in their order.
+# peaks ORDER: prints the peaks in percent of all tables that have this order.
 peaks() { awk -v order="$1" '$1 == order { printf "%d ", $5 } END { print "" }' all.txt; }
 read -r of_power of_shuffled_road of_triangular < <(peaks natural)
 read -r _ of_road < <(peaks rcm)
@@ -22,12 +22,12 @@ read -r triangular < <(peaks triangular)
 ((of_power > 20 && of_power < 30 && of_shuffled_road > 20 && of_road < 3 && triangular < 10 && of_triangular < 10)) ||
   fail "peaks: natural $(peaks natural), rcm $(peaks rcm), triangular $(peaks triangular)"
 
-# A prepared matrix is the one that it was made of; 64 KiB have room for 5,461 entries.
+# A prepared matrix equals the one from which it was made; 64 KiB have room for 5,461 entries.
 expect 0 "$LACUNA" sida info power.prepared --order natural
 [[ $(tail -n 1 out.txt | tr -s ' ' | cut -d ' ' -f 2-) == "$(grep '^triangular' all.txt | tr -s ' ' | cut -d ' ' -f 2-)" ]] || fail "the prepared matrix is another one"
 awk '$1 == "natural" { line = $0 } END { split(line, cells, " "); exit !(line ~ / [1-9][0-9,]* +[0-9.]+ % +[0-9.]+ %$/) }' all.txt || fail "nothing is loaded again"
 
-# What is generated in an order is what info says of it; a compressed file is the same matrix.
+# A matrix that is generated in an order has the values that `sida info` gives for this order, also if its file is compressed.
 expect 0 "$LACUNA" sida generate power:rows=2000,entries=20000 --order triangular --out ordered.mtx
 gzip -k ordered.mtx
 expect 0 "$LACUNA" sida info power:rows=2000,entries=20000 --order triangular
@@ -45,7 +45,7 @@ printf '1\n3\n2\n' >order.txt
 expect 0 "$LACUNA" sida info symmetric.mtx --order order.txt
 says "order.txt"
 
-# refused MESSAGE ARGUMENT...: and nothing is printed or written.
+# refused MESSAGE ARGUMENT...: the command is refused with the message, and prints nothing.
 refused() {
   expect 2 "$LACUNA" sida "${@:2}"
   complains "lacuna: $1"
@@ -77,10 +77,10 @@ expect 74 "$LACUNA" sida generate road --out nowhere/road.mtx
 grep -q "<title>pr on power:rows=20000,entries=256000, pass 1</title>" pr.svg || fail "pr.svg is not a picture of PageRank's repeated pass"
 expect 2 "$LACUNA" sida run pr --matrix road:rows=100 --machine oracle --timeline x.svg
 complains "--timeline is of --machine sida"
-# Programs: results are right, and each machine's time is that of another one.
+# Programs: results are right, and the machines have different times.
 [[ $(grep -c "as one operation after the other computes it, to the bit" all.txt) == 3 ]] || fail "results of docs/guide/sida.md's programs"
 cycles() { sed -n 's/^time .* \([0-9,]*\) cycles$/\1/p' out.txt | tr -d ,; }
-# part NAME: of the energy, in uJ.
+# part NAME: prints this part of the energy in uJ.
 part() { awk -v name="$1" '/^energy / { table = 1 } table && $1 == name { printf "%d", 1000 * $2 }' out.txt; }
 for machine in sida oracle roofline cpu; do
   expect 0 "$LACUNA" sida run pr --matrix power:rows=20000,entries=256000 --iterations 20 --machine $machine --config energy/sida
@@ -93,7 +93,7 @@ done
 [[ $memory_of_cpu == "" ]] || fail "the CPU has an energy"
 expect 0 "$LACUNA" sida machine --set sida.buffer=128MiB
 grep -Eq "^buffer, .* 121\.5$" out.txt || fail "the buffer's area is not proportional to its size"
-# The less is shared, the longer it takes; results are the same.
+# Programs take longer the fewer operations share a pass; the results are the same.
 before=0
 for fusion in auto producer-consumer none; do
   expect 0 "$LACUNA" sida run pr --matrix power:rows=20000,entries=256000 --iterations 20 --fusion $fusion --check
@@ -118,7 +118,7 @@ expect 2 "$LACUNA" sida explain pr --check
 complains "--check is not an option of lacuna sida explain; it belongs to run"
 expect 2 "$LACUNA" sida run pr --matrix road:rows=100 --set sida.pes=0
 complains "--set sida.pes=0"
-# A search begins at the same vertex in any order, and so ends after as many iterations.
+# A search begins at the same vertex in any order, and therefore takes the same number of iterations.
 iterations() { sed -n 's/^iterations  *\([0-9,]*\),.*/\1/p' out.txt; }
 expect 0 "$LACUNA" sida run bfs --matrix road:rows=10000,kept=0.8 --source 5000
 in_order=$(iterations)
@@ -131,9 +131,9 @@ done
 expect 2 "$LACUNA" sida run bfs --matrix road:rows=100 --source 5000
 complains "--source 5000: there are rows 0 to 99"
 
-# Files of a run: the same numbers as on the screen, and what to give to make it again.
+# Files of a run: statistics have the printed numbers, and the effective configuration repeats the run.
 expect 0 "$LACUNA" sida run pr --matrix road:rows=2500 --set sida.buffer=1MiB --out first
-# statistic FOLDER GROUP...: value of the count of that name
+# statistic FOLDER GROUP...: prints the value of this counter.
 statistic() {
   python3 -c 'import json, sys, functools
 print(functools.reduce(dict.get, sys.argv[2:], json.load(open(sys.argv[1] + "/statistics.json"))["statistics"])["value"])' "$@"
@@ -143,12 +143,13 @@ print(functools.reduce(dict.get, sys.argv[2:], json.load(open(sys.argv[1] + "/st
 expect 0 "$LACUNA" sida run pr --matrix road:rows=2500 --config first/effective.cfg --out second --quiet
 [[ ! -s out.txt ]] || fail "--quiet prints something"
 [[ $(run_value first run_hash) == "$(run_value second run_hash)" ]] || fail "the effective configuration makes another run"
-# A job of a GPU that does not end: why, where it is, the exit code of any run, and its files.
+# A GPU's job that does not end: the reason, its location, the usual exit code, and its files.
 expect 124 "$LACUNA" sida run pr --matrix road:rows=2500 --machine device --config sida --set sim.max_time=3us --out limited
 complains "program pr has not ended: simulated time limit of 3.000 us reached"
 complains "sida: queue 0, packet 0, program 0x"
 [[ $(run_value limited exit_code) == 124 ]] || fail "statistics.json has another exit code than 124"
-# A job of a GPU is a line of jobs.csv, whose counts are those of the run. Passes in bulk move the bytes of passes in detail.
+# Each job of a GPU has a line in jobs.csv, whose counts are those of the run. Passes in bulk move the same bytes as passes in
+# detail.
 of_job() { awk -F, -v name="$2" 'NR == 1 { for (i = 1; i <= NF; ++i) if ($i == name) at = i } NR == 2 { print $at }' "$1/jobs.csv"; }
 for passes in bulk detailed; do
   expect 0 "$LACUNA" sida run pr --matrix road:rows=2500 --iterations 10 --machine device --config sida --set sida.passes=$passes --out $passes --check

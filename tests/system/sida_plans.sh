@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# sida_plans.sh PROGRAM: the hart makes the accelerator's programs as the build machine does, to the byte.
+# sida_plans.sh PROGRAM: the hart generates the same programs for the accelerator as the build machine, byte for byte.
 source "$(dirname "$0")/common.sh"
 
 "$1" >expected.txt || fail "the build machine cannot make them"

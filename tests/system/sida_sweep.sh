@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# sida_sweep.sh: docs/guide/sweep.md's sweep of the accelerator, what makes its points stale, and what is refused.
+# sida_sweep.sh: the sweep of the accelerator in docs/guide/sweep.md, changes that make its points stale, and errors.
 source "$(dirname "$0")/sweep_common.sh"
 
 sed -n '/^## SIDA/,/^## /p' "$SOURCE/docs/guide/sweep.md" | sed -n '/^```ini$/,/^```$/p' | sed '/^```/d' >pr.sweep
@@ -8,7 +8,7 @@ complains "4 points: 4 done (4 run now)"
 expect 0 "$LACUNA" sweep pr.sweep -j 2
 complains "4 points: 4 done (0 run now)"
 expect 0 "$LACUNA" results pr --csv
-# column NAME MACHINE BUFFER: a mean.
+# column NAME MACHINE BUFFER: prints the mean of a metric.
 column() {
   awk -F, -v name="$1_mean" -v machine="$2" -v buffer="$3" \
     'NR == 1 { for (i = 1; i <= NF; ++i) at[$i] = i } $at["machine"] == machine && $at["sida.buffer"] == buffer { print $at[name] }' out.txt
@@ -18,7 +18,7 @@ awk -v small="$(column speedup sida 64KiB)" -v large="$(column speedup sida 1MiB
 awk -v sida="$(column joules sida 1MiB)" -v roofline="$(column joules roofline 1MiB)" 'BEGIN { exit !(sida > 0 && sida < roofline) }' ||
   fail "energies"
 
-# A matrix file is an input.
+# A matrix file is an input: if it changes, points are stale.
 expect 0 "$LACUNA" sida generate road:rows=400 --out a.mtx
 sed 's/^matrix = .*/matrix = a.mtx/' pr.sweep >file.sweep
 expect 0 "$LACUNA" sweep file.sweep -j 2
@@ -26,7 +26,7 @@ expect 0 "$LACUNA" sida generate road:rows=900 --out a.mtx
 expect 0 "$LACUNA" sweep file.sweep --dry-run
 says "4 points, 4 to run"
 
-# refused MESSAGE SED-COMMAND
+# refused MESSAGE SED-COMMAND: the sweep edited by the command is refused with the message.
 refused() {
   sed "$2" pr.sweep >bad.sweep
   expect 2 "$LACUNA" sweep bad.sweep --dry-run

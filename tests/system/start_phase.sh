@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # gpu.start_phase delays each dispatch by a number of core cycles and changes no result. With hashed partitions and sets, a
-# product of matrices whose rows go once around the partitions takes less time and has the same result. Numbers that cannot be
-# hashed are refused.
+# product of matrices whose rows go once around the partitions takes less time and has the same result. Numbers of partitions
+# and sets that cannot be hashed are refused.
 source "$(dirname "$0")/common.sh"
 
 cp "$FIRMWARE/kernels/matmul_tiled.co" .
@@ -24,11 +24,11 @@ arg = buf:c
 arg = u32:64
 arg = u32:512
 END
-# time_of NAME COLUMN: a column of kernels.csv for the dispatch
+# time_of NAME COLUMN: prints a column of kernels.csv for the dispatch.
 time_of() {
   awk -F, -v name="$2" 'NR == 1 { for (i = 1; i <= NF; ++i) column[$i] = i } NR == 2 { print $column[name] }' "$1/kernels.csv"
 }
-# product NAME SETTING...
+# product NAME SETTING...: runs the product; its result is in NAME.bin.
 product() {
   local name=$1
   shift

@@ -9,7 +9,7 @@ options=(--config tiny "${@:3}")
 mutex=(--kernel mutex --grid 64 --block 64 -a zero:64 -a zero:64)
 half_barrier=(--kernel half_barrier --grid 128 --block 128 -a zero:64 -a zero:64)
 
-# tells KERNEL FOLDER: checks that the report is on stderr and in the log, and the kernel in the results.
+# tells KERNEL FOLDER: checks that the report is on stderr and in the log, and that the kernel is in the results.
 tells() {
   local phrase
   local phrases=("in a loop from PC" "registers are the same again after every" "waits on 4 bytes at 0x" "(atomic at PC 0x"
@@ -48,7 +48,8 @@ ends_by() {
   [[ $(run_value "$4" ended_by) == interrupted ]] || fail "statistics.json does not say how the run ended"
 }
 
-# start COMMAND...: starts the command such that it does not ignore Ctrl-C, as background jobs of a script would.
+# start COMMAND...: starts the command in the background such that it does not ignore SIGINT, as background jobs of a script do
+# by default.
 start() {
   : >out.txt
   env --default-signal=INT,TERM "$@" >out.txt 2>err.txt </dev/null &
@@ -69,7 +70,7 @@ ends_by TERM "ended by SIGTERM" mutex run-term
 
 expect 124 "$LACUNA" launch "$code" "${half_barrier[@]}" "${options[@]}" --max-time 10ms --out launch-time
 tells half_barrier launch-time
-# The load of the kernel's arguments has been answered, so that the kernel runs.
+# The kernel runs if the load of its arguments has completed.
 start "$LACUNA" launch "$code" "${mutex[@]}" "${options[@]}" --set gpu.request_interval=50ns --out launch-signal
 await awk -F, '$1 == "gpu" && $5 > 0 { answered = 1 } END { exit !answered }' launch-signal/requests.csv
 ends_by INT "ended by Ctrl-C" mutex launch-signal

@@ -37,7 +37,8 @@ says "8 points, 8 to run"
 expect 0 "$LACUNA" sweep night.sweep --dry-run
 says "12 points, 12 to run"
 
-# Killed in the middle, then completed: every point once. Repeated if the sweep ended before it was killed.
+# A sweep is killed in the middle, then completed: every point runs once. The test repeats this if the sweep ends before it is
+# killed.
 done_so_far() { [[ $(query "SELECT count(*) FROM points") -ge $1 ]]; }
 for ((try = 0, count = 12; try < 10 && count == 12; ++try)); do
   rm -f lacuna-results.db*
@@ -64,7 +65,7 @@ where="FROM members JOIN points ON points.key = members.key WHERE axes LIKE '%51
 [[ $(query "SELECT run_hash $where") == "$(run_value run run_hash)" ]] || fail "another run hash than that of lacuna launch"
 [[ $(query "SELECT row FROM kernels WHERE point = (SELECT points.id $where)" | cut -d, -f 1-12) == \
   "$(tail -n 1 run/kernels.csv | cut -d, -f 1-12)" ]] || fail "kernels differ"
-# Not through a pipe, since grep -q closes it before all output is written.
+# Not `query | grep -q`: grep -q closes the pipe before all output is written.
 configuration=$(query "SELECT configurations.text FROM configurations JOIN points ON points.configuration = configurations.id
   WHERE points.id = (SELECT points.id $where)")
 grep -q '^size = 128KiB' <<<"$configuration" || fail "the effective configuration is not there"
@@ -100,7 +101,7 @@ expect 0 "$LACUNA" results bad --points
 grep -q '^exit_42  *failed  *42 ' out.txt || fail "exit_42 is not a failed point"
 expect 0 "$LACUNA" results slow --points
 grep -q '^loop_forever  *timeout  *130 ' out.txt || fail "loop_forever has not been ended"
-# SIGTERM came before SIGKILL: its partial results are stored, and are not values of the sweep.
+# SIGTERM was sent before SIGKILL: partial results are stored, but are not values of the sweep.
 [[ $(query "SELECT count(*) > 100 FROM statistics JOIN points ON points.id = point WHERE state = 'timeout'") == 1 ]] ||
   fail "no statistics of the point that took too long"
 expect 0 "$LACUNA" results slow --csv --metric run.simulated_ps
@@ -115,7 +116,7 @@ complains "(0 run now), 1 failed"
 expect 1 "$LACUNA" sweep bad.sweep --retry
 complains "(1 run now), 1 failed"
 
-# Two sweeps at a time into one database.
+# Two sweeps write into one database concurrently.
 sed 's/^seed = .*/seed = 11..14/' relu.sweep >a.sweep
 sed 's/^seed = .*/seed = 13..16/' relu.sweep >b.sweep
 "$LACUNA" sweep a.sweep -q -j 1 2>a.txt & first=$!
@@ -125,7 +126,7 @@ wait $second || fail "the second of two sweeps: $(cat b.txt)"
 [[ $(query "SELECT count(DISTINCT key) FROM members JOIN sweeps ON sweeps.id = sweep WHERE sweeps.name IN ('a', 'b')") == 18 ]] ||
   fail "not 18 points of two sweeps"
 
-# A workload that changes while its sweep runs.
+# A workload changes while its sweep runs.
 sed -e 's/^seed = .*/seed = 21..60/' relu.sweep >changes.sweep
 "$LACUNA" sweep changes.sweep -j 1 >out.txt 2>err.txt &
 process=$!
@@ -156,7 +157,7 @@ mistake 's/read_misses$/read_mises/' "no statistic has the path gpu.l2_*.read_mi
 mistake 's/cycles$/cykles/' "wrong.sweep:15: cycles = kernels.relu_scalar.cykles: no statistic has the path \
 kernels.relu_scalar.cykles; did you mean kernels.relu_scalar.cycles?"
 mistake 's/^n = 256, 512$/n = 256, x/' "point "
-# The name of a kernel is known after the first run only: reported then, once, with the names that exist.
+# Names of kernels are known only after the first run: a wrong one is then reported once, with the names that exist.
 sed 's/kernels.relu_scalar.cycles/kernels.relu_scaler.cycles/; s/^seed = .*/seed = 1/' relu.sweep >typo.sweep
 expect 0 "$LACUNA" sweep typo.sweep --db typo.db -j 1
 complains "after the first point (n=256 l2.size=64KiB seed=1): cycles = kernels.relu_scaler.cycles: no statistic of the run has the path \
@@ -171,8 +172,10 @@ complains "did you mean kernels.relu_scalar.cycles?"
 expect 2 "$LACUNA" results relu --where 'm == 1'
 complains "unknown name m"
 
-# A failed write ends the sweep with the name of the file and exit code 74; stored points are kept, and the sweep can be continued.
-# limited BLOCKS: relu.sweep into small.db, with a file size limit of BLOCKS blocks of 1024 bytes, also for files of the points.
+# A failed write ends the sweep with the name of the file and exit code 74; stored points are kept, and the sweep can be
+# continued.
+# limited BLOCKS: runs relu.sweep into small.db with a file size limit of BLOCKS blocks of 1024 bytes, also for files of the
+# points.
 limited() { expect 74 bash -c 'ulimit -f "$1"; shift; exec "$@"' - "$1" "$LACUNA" sweep relu.sweep --db small.db -j 1; }
 expect 2 "$LACUNA" sweep relu.sweep --db nowhere/small.db
 limited 4
@@ -193,20 +196,20 @@ stored=$(sqlite3 small.db "SELECT count(*) FROM points WHERE state = 'done'")
 [[ ! -e small.db.work ]] || fail "a work folder is left"
 expect 0 "$LACUNA" sweep relu.sweep --db small.db
 complains "15 points: 15 done ($((15 - stored)) run now)"
-# A file of a point's folder, and its log.
+# The limit applies to the log in a point's folder.
 printf '%s\n' '[sweep]' 'command = exec' 'program = talk' 'database = talk.db' >talk.sweep
 printf '%s\n' '#!/bin/sh' 'exec head -c 300000 /dev/zero' >talk
 chmod +x talk
 expect 74 bash -c 'ulimit -f 200; exec "$@"' - "$LACUNA" sweep talk.sweep
 complains "/log.txt: cannot be written: File too large, the limit is 204800 bytes (ulimit -f)"
 [[ $(sqlite3 talk.db 'SELECT count(*) FROM points') == 0 ]] || fail "a point that the host did not let write is stored"
-# A full disk, where this user may have one.
+# A full disk, if this user may mount one.
 if unshare --mount --map-root-user true 2>/dev/null; then
   mkdir disk
   rm -f small.db*
   expect 74 unshare --mount --map-root-user bash -c 'mount -t tmpfs -o size=700k none disk && "$@"; code=$?; cp disk/small.db* .; exit $code' \
     - "$LACUNA" sweep relu.sweep --db disk/small.db -j 1
-  # The database or a file of a point fails first.
+  # Either the database or a file of a point fails first.
   grep -qE 'disk/small.db(: cannot be written: database or disk is full|.*: No space left on device); [0-9]+ of 15 points' err.txt ||
     fail "the file that could not be written is not named"
   stored=$(sqlite3 small.db "SELECT count(*) FROM points WHERE state = 'done'")
@@ -215,7 +218,7 @@ if unshare --mount --map-root-user true 2>/dev/null; then
   complains "15 points: 15 done ($((15 - stored)) run now)"
 fi
 
-# A database that is damaged or newer is left alone.
+# A database that is damaged or of a newer version is not changed.
 printf 'x%.0s' {1..5000} >broken.db
 cp broken.db copy
 expect 2 "$LACUNA" sweep relu.sweep --db broken.db

@@ -4,7 +4,7 @@ source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 # query SQL: result of a query of the database lacuna-results.db.
 query() { sqlite3 -cmd '.timeout 60000' lacuna-results.db "$1"; }
 
-# relu_launch: relu.launch, whose constants are n and seed, with its kernel beside it.
+# relu_launch: writes relu.launch, whose constants are n and seed, and copies its kernel to the same folder.
 relu_launch() {
   cp "$FIRMWARE/kernels/relu_scalar.co" .
   cat >relu.launch <<'END'

@@ -9,7 +9,7 @@ for program in slurmctld slurmd sbatch squeue; do
 done
 PATH=$PATH:/usr/sbin
 
-# Daemons of this test, on unused ports.
+# The daemons of this test use unused ports.
 user=$(id -un) node=$(hostname -s)
 port=$((20000 + $$ % 20000))
 export SLURM_CONF=$work/slurm.conf
@@ -91,14 +91,14 @@ complains "8 points: 8 done (8 run now)"
 expect 0 "$LACUNA" sweep relu.sweep
 complains "8 points: 8 done (0 run now)"
 
-# Submitted, and collected by a later start; killed while it waits, and collected.
+# Points are submitted, and a later command collects them, also after a command was killed while it waited for them.
 sed -i 's/^seed = 1..4/seed = 1..6/' relu.sweep
-# The node takes no jobs until then.
+# The drained node takes no jobs until it resumes.
 scontrol update NodeName="$node" State=DRAIN Reason=test
 expect 1 "$LACUNA" sweep relu.sweep --on slurm --no-wait
 [[ $(query "SELECT count(*) FROM points") == 8 ]] || fail "points are there before anybody has collected them"
 "$LACUNA" sweep relu.sweep --on slurm -q 2>/dev/null & process=$!
-# Only while it waits, it catches SIGINT, which is the second bit of the mask.
+# The command catches SIGINT, the second bit of the mask, only while it waits.
 waits() { [[ $(readlink /proc/$process/exe) == "$(readlink -f "$LACUNA")" ]] && grep -q '^SigCgt:.*[2367abef]$' /proc/$process/status; }
 await waits
 kill -KILL $process

@@ -20,7 +20,7 @@ least = 4
 [metrics]
 cycles = kernels.relu_scalar.cycles
 END
-# chosen DATABASE: the starts that the sweep has run of each combination, in the order of the file.
+# chosen DATABASE: prints the start phases that the sweep has run for each combination, in the order of the file.
 chosen() {
   sqlite3 "$1" "SELECT json_extract(axes, '$.n'), json_extract(repeats, '$.\"gpu.start_phase\"') FROM members
     JOIN sweeps ON sweeps.id = sweep WHERE name = 'relu' AND current ORDER BY position"
@@ -87,14 +87,14 @@ cmp <(chosen killed.db) wanted.txt || fail "an interruption has changed which st
 expect 0 "$LACUNA" sweep relu.sweep --db killed.db
 complains "(0 run now)"
 
-# More repetitions than there are starts: all are run, and the resulting interval is reported.
+# More repetitions are required than there are start phases: all are run, and the resulting interval is reported.
 cp relu.sweep until.txt
 sed -i 's/^until = .*/until = 0.001 % of cycles/' relu.sweep
 expect 1 "$LACUNA" sweep relu.sweep
 complains "32 points: 32 done ($((32 - count)) run now)"
 grep -qE 'relu.sweep:11: until = 0.001 % of cycles: n=1024: cycles [0-9.,]+ ± [0-9.]+ % after 16 repetitions, which is all that \[repeat\] has; 0.001 % needs about [0-9,]+$' err.txt ||
   fail "the interval that was not reached is not said"
-# Again with a smaller number: further points in the database do not count.
+# With the earlier interval again, further points in the database do not count.
 cp until.txt relu.sweep
 expect 0 "$LACUNA" sweep relu.sweep
 complains "$count points: $count done (0 run now)"
@@ -123,7 +123,7 @@ grep -q '^hello  *2 of 2  *[0-9.,]* ± 0 %$' out.txt || fail "two equal samples 
 expect 1 "$LACUNA" sweep bad.sweep --retry
 complains "4 points: 2 done (2 run now), 2 failed"
 
-# Mistakes, before anything runs.
+# Mistakes are reported before anything runs.
 mistake() {
   sed "$1" relu.sweep >wrong.sweep
   expect 2 "$LACUNA" sweep wrong.sweep --db wrong.db

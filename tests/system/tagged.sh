@@ -3,14 +3,14 @@
 source "$(dirname "$0")/common.sh"
 
 kernels=$FIRMWARE/kernels
-# add OUT CODE OPTION...: sums of two arrays of 16,384 floats.
+# add OUT CODE OPTION...: adds two arrays of 16,384 floats.
 add() {
   local out=$1 code=$2
   shift 2
   expect 0 "$LACUNA" launch "$code" --kernel vector_add --config mesh56 --set ndc.mode=llc "$@" --grid 16384 --block 256 \
     --arg "fill:16384:f32:iota(0,1)" --arg "fill:16384:f32:iota(5,2)" --arg "out:64K:$out.bin" --arg i32:16384 --out "$out"
 }
-# The row of kernels.csv for the kernel, without host times.
+# kernel OUT: prints the row of kernels.csv for the kernel, without host times.
 kernel() {
   python3 - "$1" <<'PYTHON'
 import csv, sys
@@ -18,7 +18,7 @@ row = next(csv.DictReader(open(sys.argv[1] + "/kernels.csv")))
 print({name: value for name, value in row.items() if "wall" not in name})
 PYTHON
 }
-# tagger OUT COUNTER
+# tagger OUT COUNTER: prints a counter of the kernel tagger.
 tagger() {
   python3 - "$@" <<'PYTHON'
 import json, sys
@@ -31,7 +31,7 @@ PYTHON
 # time.
 without_tags() { sed 's/\.lacuna\.chains/.lacuna.others/' "$1" >"$2"; }
 
-# like NAME TOOL-OPTIONS DEVICE-OPTIONS CODE
+# like NAME TOOL-OPTIONS DEVICE-OPTIONS CODE: a run of the tagged file equals one of a copy without tags, which the device tags.
 like() {
   local name=$1 code=$4
   # shellcheck disable=SC2086

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Configurations that are legal, but not what the user can have meant: a warning says so, with what to set.
+# Configurations that are legal but hardly intended: a warning explains the problem and the setting that solves it.
 source "$(dirname "$0")/sweep_common.sh"
 
 relu_launch
-# warns SENTENCE OPTION...: the run begins with the warning, which is in the log, too.
+# warns SENTENCE OPTION...: the run begins with the warning, which is also in the log.
 warns() {
   rm -rf out
   expect 0 "$LACUNA" launch relu.launch --out out "${@:2}"
@@ -28,7 +28,7 @@ warns "a burst takes dram.burst = 2 cycles, but column commands are 4 cycles apa
   --config r9nano --set dram.bytes_per_cycle=32 --set dram.burst=2cycles
 silent --config r9nano --set dram.bytes_per_cycle=32 --set dram.burst=2cycles --set dram.tCCDS=2cycles --set dram.tCCDL=2cycles
 complains "of 512.0 GB/s ("
-# A preset whose numbers are another simulator's, and one that the user has changed.
+# The preset r9nano-mgpusim, whose numbers are another simulator's, is silent; if the user changes its DRAM, there is a warning.
 silent --config r9nano-mgpusim
 complains "of which 256.0 GB/s can be reached"
 warns "dram: at most 256.0 of the data buses' 1024.0 GB/s can be reached" --config r9nano-mgpusim --set dram.bytes_per_cycle=128 --set dram.row_size=256B

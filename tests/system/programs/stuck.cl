@@ -1,6 +1,6 @@
 // Kernels that never end. Each first stores 1 to `started`.
 
-// A mutex for each lane: in lockstep the lane that holds it waits for the lanes that want it.
+// A mutex for each lane: in lockstep, the lane that holds its mutex waits for the lanes that try to lock it.
 kernel void mutex(global volatile int* lock, global volatile int* started) {
   *started = 1;
   while (atomic_cmpxchg(lock, 0, 1) != 0) {
