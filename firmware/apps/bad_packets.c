@@ -30,7 +30,7 @@ static void check_device(void) {
   EXPECT(*value == 64);
 }
 
-/* Submits the packet to a new queue and expects that error. */
+/* Submits the packet to a new queue, which must fail with `error`. */
 static void refuse(const char* what, const void* packet, uint32_t error) {
   lacuna_queue* queue;
   CHECK(lacuna_queue_create(device, NULL, &queue));

@@ -5,7 +5,7 @@ CODE_OBJECT(calls_o0);
 CODE_OBJECT(calls_o3);
 
 #define ITEMS 512u
-/* The compiler cannot know the depth of a recursion; this much is enough for ackermann(2, 3) at -O0. */
+/* Stack for the recursion, whose depth the compiler cannot determine: enough for ackermann(2, 3) at -O0. */
 #define STACK_BYTES 8192u
 
 static uint32_t fibonacci(uint32_t n) {

@@ -1,4 +1,4 @@
-/* Resets the device through its register: between kernels, in the middle of one, and with a full ring. Afterwards it behaves
+/* Resets the device through its register: between kernels, during a kernel, and with a full ring. Afterwards the device behaves
  * as before, in the same time. */
 #include "app.h"
 #include "include/lacuna/abi/gpu_registers.h"

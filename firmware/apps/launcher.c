@@ -16,7 +16,7 @@ static struct {
   lacuna_signal* idle;
   uint64_t packets; /* number of packets submitted to the queue */
   bool busy;        /* some dispatches have not been waited for */
-  uint32_t* lines;  /* for each packet in the ring, by packet index: its line, to locate a failed one */
+  uint32_t* lines;  /* line of each packet in the ring, by packet index, to locate a failed packet */
   uint32_t ring;    /* number of packets in the ring */
   lacuna_code_object** codes;
   uint32_t code_count;
@@ -47,7 +47,7 @@ static long try_open(const char* name, long mode) {
   return semihosting_call(SYS_OPEN, &parameters);
 }
 
-/* Returns the bytes that were not transferred. */
+/* Returns the number of bytes that were not transferred. */
 static uint64_t transfer(long operation, long handle, void* memory, uint64_t bytes) {
   const struct {
     long handle;

@@ -1,5 +1,6 @@
 /* The graph of the PageRank examples on the sparse dataflow accelerator: firmware/apps/sida_pagerank.c and
- * tests/rocm/programs/sida_job.cpp. C and C++. Edges to vertices of low numbers are frequent, and no edge occurs twice. */
+ * tests/rocm/programs/sida_job.cpp. Valid C and C++. Edges to vertices of low numbers are frequent, and no edge occurs
+ * twice. */
 #ifndef FIRMWARE_APPS_PAGERANK_GRAPH_H
 #define FIRMWARE_APPS_PAGERANK_GRAPH_H
 
@@ -13,12 +14,12 @@ enum { PAGERANK_VERTICES = 512, PAGERANK_MOST_EDGES = 4096, PAGERANK_ITERATIONS 
 typedef struct pagerank_graph {
   uint32_t edges;
   uint64_t column_offsets[PAGERANK_VERTICES + 1], row_offsets[PAGERANK_VERTICES + 1];
-  uint32_t rows[PAGERANK_MOST_EDGES];    /* by columns, ascending in each */
-  uint32_t columns[PAGERANK_MOST_EDGES]; /* by rows, ascending in each */
+  uint32_t rows[PAGERANK_MOST_EDGES];    /* column by column, ascending in each */
+  uint32_t columns[PAGERANK_MOST_EDGES]; /* row by row, ascending in each */
   uint8_t is_edge[PAGERANK_VERTICES][PAGERANK_VERTICES];
 } pagerank_graph;
 
-/* `graph` is zero. */
+/* `graph` must be zero-initialised. */
 static inline void make_pagerank_graph(pagerank_graph* graph) {
   uint64_t random = 2026;
   for (int i = 0; i < PAGERANK_MOST_EDGES; ++i) {

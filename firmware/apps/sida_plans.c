@@ -1,5 +1,5 @@
 /* Compiles the programs of the sparse dataflow accelerator and prints a checksum of each. The build machine compiles and runs
- * the same source: both make the same programs, to the byte. */
+ * the same source: both must generate the same programs, byte for byte. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -42,7 +42,7 @@ int main(void) {
   const uint64_t medium = lacuna_signal_duration(signals[1]);
   const uint64_t longest = lacuna_signal_duration(signals[2]);
   EXPECT(lacuna_signal_duration(signals[0]) < medium);
-  /* Four times the iterations: about four times as long. */
+  /* Four times the iterations take about four times as long. */
   EXPECT(longest > 3 * medium && longest < 5 * medium);
   lacuna_device_close(device);
   return 0;

@@ -210,7 +210,7 @@ static lacuna_error read_dynamic(const uint8_t* image, size_t bytes, const elf_p
   return error != LACUNA_OK ? error : check_relocation_table(view, 1, plt, plt_bytes);
 }
 
-/* A file without sections, or with damaged ones, can be loaded all the same: then only dynamic symbols are known. */
+/* A file without sections, or with damaged ones, can still be loaded, but only its dynamic symbols are found. */
 static void read_symbol_section(const uint8_t* image, size_t bytes, const elf_header* header, code_object_view* view) {
   if (header->e_shoff == 0 || header->e_shentsize != sizeof(elf_section_header) ||
       !elf_fits(header->e_shoff, (uint64_t)header->e_shnum * sizeof(elf_section_header), bytes)) {

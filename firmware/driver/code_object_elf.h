@@ -33,7 +33,7 @@ typedef struct code_object_view {
   code_object_segment segments[CODE_OBJECT_MAX_SEGMENTS]; /* ascending, not overlapping */
   uint64_t base;                                          /* page of the lowest segment */
   uint64_t span;                                          /* bytes from base to the end of the highest segment, whole pages */
-  uint64_t alignment;                                     /* of the memory it is loaded to */
+  uint64_t alignment;                                     /* alignment of the memory to which it is loaded */
   uint64_t symbols;                                       /* address of the dynamic symbol table */
   uint64_t symbol_count;
   uint64_t strings; /* address of the symbols' string table */

@@ -101,7 +101,7 @@ static inline uint32_t elf_load32(const uint8_t* bytes) {
   return value;
 }
 
-/* Do `bytes` at `offset` lie within [0, limit)? */
+/* Whether `bytes` at `offset` lie within [0, limit). */
 static inline bool elf_fits(uint64_t offset, uint64_t bytes, uint64_t limit) {
   return offset <= limit && bytes <= limit - offset;
 }

@@ -66,7 +66,7 @@ static const char* fault_text(uint32_t fault) {
   }
 }
 
-/* ", 0x40 bytes past the end of the allocation 0x...+0x...": the allocation below the address. */
+/* Writes ", 0x40 bytes past the end of the allocation 0x...+0x..." for the allocation below the address. */
 static void describe_address(const lacuna_device* device, uint64_t address, char* text, size_t size) {
   text[0] = '\0';
   const mapping* below = NULL;

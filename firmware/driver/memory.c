@@ -103,7 +103,7 @@ lacuna_error lacuna_allocate(lacuna_device* device, uint64_t bytes, lacuna_memor
   return LACUNA_OK;
 }
 
-/* The mapping of that kind that starts at the memory's address and has its size. */
+/* Finds the mapping of kind `kind` that starts at the memory's address and has its size. */
 static lacuna_error find_exact(const lacuna_device* device, const lacuna_memory* memory, mapping_kind kind, mapping* found) {
   const mapping* hit = driver_find_mapping(device, memory->gpu_address, 1);
   if (hit == NULL || hit->gpu_address != memory->gpu_address || hit->kind != kind || hit->bytes != whole_pages(memory->bytes)) {

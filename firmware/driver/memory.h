@@ -26,7 +26,7 @@ typedef struct mapping {
 /* Allocates GPU memory without mapping it in GPUVM. `alignment`: a power of two. */
 lacuna_error driver_take_vram(lacuna_device* device, uint64_t bytes, uint64_t alignment, mapping_kind kind,
                               lacuna_memory* memory);
-/* Frees what driver_take_vram() has allocated. */
+/* Frees memory of driver_take_vram(). */
 void driver_give_vram(lacuna_device* device, const lacuna_memory* memory);
 /* The allocation or mapping that contains [gpu_address, +bytes), or null. */
 const mapping* driver_find_mapping(const lacuna_device* device, uint64_t gpu_address, uint64_t bytes);

@@ -19,7 +19,7 @@ typedef struct range_allocator {
   uint64_t size;
 } range_allocator;
 
-/* False when the host heap is exhausted. */
+/* Returns false if the host heap is exhausted. */
 bool range_allocator_init(range_allocator* allocator, uint64_t base, uint64_t size);
 void range_allocator_destroy(range_allocator* allocator);
 

@@ -1,4 +1,4 @@
-/* Signals: a pool in GPU memory with an event mailbox each, and waiting for a change of one. */
+/* Signals: a pool in GPU memory, each with an event mailbox, and waits for changes of signals. */
 #include "driver/signal.h"
 
 #include <stdlib.h>

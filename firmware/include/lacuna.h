@@ -128,9 +128,9 @@ typedef struct lacuna_kernel {
 /* Checks and loads an AMD GPU ELF (code object version 2 to 5) into GPU memory. The image is copied; it may be at any address
  * and have any contents. INVALID_CODE_OBJECT, INCOMPATIBLE_CODE_OBJECT, OUT_OF_DEVICE_MEMORY, OUT_OF_HOST_MEMORY. */
 lacuna_error lacuna_code_object_load(lacuna_device* device, const void* image, size_t bytes, lacuna_code_object** code_object);
-/* No kernel of it may be running. Null is allowed. */
+/* No kernel of the code object may be running. Null is allowed. */
 void lacuna_code_object_unload(lacuna_code_object* code_object);
-/* Finds the kernel with that name in the source, e.g. "vector_add". NO_SUCH_KERNEL, INVALID_CODE_OBJECT. */
+/* Finds the kernel that has this name in the source, e.g. "vector_add". NO_SUCH_KERNEL, INVALID_CODE_OBJECT. */
 lacuna_error lacuna_kernel_find(const lacuna_code_object* code_object, const char* name, lacuna_kernel* kernel);
 
 /* ------------------------------------------------------------------------------------------------------------- signals */
@@ -147,7 +147,7 @@ typedef enum lacuna_condition {
 #define LACUNA_WAIT_FOREVER UINT64_MAX
 
 lacuna_error lacuna_signal_create(lacuna_device* device, int64_t initial_value, lacuna_signal** signal);
-/* No packet in flight may refer to it. Null is allowed. */
+/* No packet in flight may refer to the signal. Null is allowed. */
 void lacuna_signal_destroy(lacuna_signal* signal);
 int64_t lacuna_signal_load(const lacuna_signal* signal);
 void lacuna_signal_store(lacuna_signal* signal, int64_t value);

@@ -1,5 +1,5 @@
-// Finite impulse response: y[i] = sum over t of coefficients[t] * x[i - t]; elements before x[0] are in `history`, of whose
-// `taps` elements the last is x[-1].
+// Finite impulse response: y[i] = sum over t of coefficients[t] * x[i - t]; the `taps` elements before x[0] are in `history`,
+// whose last element is x[-1].
 kernel void fir(global const float* x, global const float* coefficients, global const float* history, global float* y,
                 uint taps) {
   const uint i = get_global_id(0);

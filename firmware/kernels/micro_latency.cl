@@ -57,8 +57,8 @@ kernel __attribute__((reqd_work_group_size(1, 1, 1))) void chase(global const ui
   }
 }
 
-// Each of the first `lanes` lanes reads its own dword of the LDS, `stride` dwords from its neighbour's, `hops` > 0 times; the
-// address comes from the dword. cycles[i] for strides[i].
+// Each of the first `lanes` lanes reads a separate dword of the LDS, `stride` dwords from its neighbour's, `hops` > 0 times;
+// the dword holds the address of the next read. Writes cycles[i] for strides[i].
 kernel __attribute__((reqd_work_group_size(64, 1, 1))) void lds_chase(global const uint* strides, global uint* cycles,
                                                                       uint count, uint lanes, uint hops) {
   local uint block[64 * 128];

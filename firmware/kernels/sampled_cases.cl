@@ -1,6 +1,6 @@
 // Kernels for tests of sampled timing (gpu.timing = sampled): one that is steady, and some that are not.
 
-// Multiply-adds, between them a load of a line that no other wavefront loads.
+// Multiply-adds; after every 16 steps, a load of a line that no other wavefront loads at this step.
 void work(__global float* x, uint steps) {
   const uint id = get_global_id(0);
   float sum = x[id];
@@ -38,7 +38,7 @@ __kernel void two_phases(__global float* x, uint steps) {
   x[id] = sum;
 }
 
-// Sums of a buffer, and of another: launched in turn they share the caches, or not.
+// Sums of a buffer. Successive launches share cached data if they read the same buffer.
 __kernel void sum_lines(__global const float* x, __global float* y, uint steps) {
   const uint id = get_global_id(0);
   float sum = 0;
@@ -46,7 +46,7 @@ __kernel void sum_lines(__global const float* x, __global float* y, uint steps) 
   y[id] = sum;
 }
 
-// A workgroup waits for the one before it.
+// Each workgroup waits for the previous one.
 __kernel void chained(__global volatile uint* turn, __global float* x, uint steps) {
   const uint group = get_group_id(0);
   work(x, steps);

@@ -1,14 +1,15 @@
-// The kernels of measurements that others have published of GPUs (tests/validation/silicon), as their sources describe them.
-// Sums that are stored only if they have an impossible value keep the loads alive.
+// Kernels of published measurements of GPUs (tests/validation/silicon), as the sources of the measurements describe them. Sums
+// that are stored only if they have an impossible value keep the loads alive.
 
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
 #pragma OPENCL EXTENSION cl_khr_fp16 : enable
 // Kernels of a family have the same parameters.
 #pragma clang diagnostic ignored "-Wunused-parameter"
-// The workgroup's size is the launch's.
+// The launch determines the size of the workgroup.
 #define ANY_SIZE __attribute__((amdgpu_flat_work_group_size(1, 1024)))
 
-// Every workgroup of 256 reads the same `elements` (a multiple of 256) of T, `steps` (a multiple of 16) times 256 of them.
+// Each workgroup of 256 work-items reads the same `elements` (a multiple of 256) of T, `steps` (a multiple of 16) times 256 of
+// them.
 #define CACHE(NAME, T, FIRST)                                                                                            \
   kernel __attribute__((reqd_work_group_size(256, 1, 1))) void NAME(global const T* data, global T* sums, uint elements, \
                                                                     uint steps) {                                        \
@@ -27,7 +28,7 @@
 CACHE(cache_f4, float4, sum.x)
 CACHE(cache_d, double, sum)
 
-// A workgroup reads 32 rows of 1024 vectors, `parts` rows apart, beginning with the row of its number modulo `parts`.
+// A workgroup reads 32 rows of 1024 vectors, `parts` rows apart, beginning with row (workgroup number modulo `parts`).
 kernel __attribute__((reqd_work_group_size(1024, 1, 1))) void parts(global const float4* data, global float4* sums,
                                                                     uint parts) {
   const uint part = get_group_id(0) % parts;
@@ -37,7 +38,7 @@ kernel __attribute__((reqd_work_group_size(1024, 1, 1))) void parts(global const
   if (sum.x == -1) sums[get_global_id(0)] = sum;
 }
 
-// One element a work-item. In kernels of the name half_, two workgroups fit into a compute unit of 64 KiB of LDS; `never` is 0.
+// One element per work-item. Kernels half_* use 32 KiB of LDS, so that two workgroups fit into a compute unit; `never` is 0.
 #define HALF                         \
   local double block[4096];          \
   const uint lane = get_local_id(0); \
@@ -74,7 +75,7 @@ EIGHT(eight_f2, float2, sum.x)
 EIGHT(eight_f4, float4, sum.x)
 EIGHT(eight_d, double, sum)
 
-// A workgroup loads from the L1 at places that lanes choose by `stride` or by rows of `pitch`; `zero` is 0.
+// A workgroup loads from the L1 at positions that lanes determine by `stride` or by rows of `pitch`; `zero` is 0.
 #define STRIDES(NAME, T, PLACE)                                                                                       \
   kernel __attribute__((reqd_work_group_size(1024, 1, 1))) void NAME(global const T* data, global T* sums, uint zero, \
                                                                      uint stride, uint width, uint steps) {           \
@@ -91,7 +92,7 @@ STRIDES(stride_f, float, (lane % 64) * stride)
 STRIDES(stride_d, double, (lane % 64) * stride)
 STRIDES(block_f, float, lane % width + ((lane / width) % 32 + 1) * stride)
 
-// Chains of multiply-adds in which two values take turns.
+// Chains of multiply-adds that alternate between two values.
 #define CHAIN(NAME, T, OPERATION)                                                                          \
   kernel __attribute__((reqd_work_group_size(256, 1, 1))) void NAME(global T* sums, T start, uint loops) { \
     T x = start;                                                                                           \
@@ -140,7 +141,7 @@ kernel __attribute__((reqd_work_group_size(64, 1, 1))) void walk(global const ui
   if (sum == 1) sums[get_global_id(0)] = sum;
 }
 
-// y A x: a row a work-item; `pitch` elements from a column to the next.
+// y A x: one row per work-item; `pitch` elements from a column to the next.
 kernel __attribute__((reqd_work_group_size(64, 1, 1))) void yax(global const double* y, global const double* a,
                                                                 global const double* x, uint rows, uint columns, uint pitch,
                                                                 global double* sums) {
@@ -254,7 +255,7 @@ PRODUCTS(mfma_f32, float_tile, float, float, __builtin_amdgcn_mfma_f32_32x32x2f3
 PRODUCTS(mfma_i8, int_tile, int, int, __builtin_amdgcn_mfma_i32_32x32x8i8)
 PRODUCTS(mfma_f64, double_tile, double, double, __builtin_amdgcn_mfma_f64_16x16x4f64)
 
-// Workgroups of 1024, of whose wavefronts each executes the same instruction 1000 times.
+// Workgroups of 1024 work-items; each wavefront executes the same instruction 1000 times.
 #define THOUSAND(NAME, GUARD, INSTRUCTION, ...)                                          \
   kernel __attribute__((reqd_work_group_size(1024, 1, 1))) void NAME(uint unused) {      \
     if (GUARD) __asm__ volatile(".rept 1000\n" INSTRUCTION "\n.endr" : : : __VA_ARGS__); \

@@ -1,5 +1,5 @@
 /* The functions that picolibc requires: standard streams over the UART, and _exit. In a separate object file, so that a program
- * linked with picolibc's semihosting library uses that one's instead. */
+ * linked with picolibc's semihosting library uses the functions of that library instead. */
 #include "startup/runtime.h"
 
 #include <stdint.h>
@@ -10,7 +10,7 @@
 #include "hal/uart.h"
 #include "include/lacuna/abi/memory_map.h"
 
-/* HTIF mailbox: a simulator that knows it by its symbol ends on an odd value, code = value >> 1. */
+/* HTIF mailbox: a simulator that finds it by its symbol ends at an odd value, with exit code value >> 1. */
 __attribute__((section(".tohost"), used, aligned(64))) volatile uint64_t tohost;
 __attribute__((section(".tohost"), used, aligned(64))) volatile uint64_t fromhost;
 

@@ -1,4 +1,4 @@
-/* The end of a program, and traps. */
+/* Program exit and traps. */
 #ifndef FIRMWARE_STARTUP_RUNTIME_H
 #define FIRMWARE_STARTUP_RUNTIME_H
 
@@ -7,7 +7,7 @@
 /* Ends the simulation: code 0 = pass. Writes the test finisher, then HTIF's tohost. Does not return. */
 void machine_finish(int code);
 
-/* Exit code of a program that died of an unexpected trap. */
+/* Exit code of a program that an unexpected trap has ended. */
 #define MACHINE_TRAP_EXIT_CODE 119
 
 /* Called by the trap entry with mcause, mepc, mtval and the saved argument registers (a0 first); returns the pc to resume at.
