@@ -27,13 +27,13 @@ namespace {
 
 using Cycle = std::uint64_t;
 
-constexpr Cycle kStart = 5000;     // after the first refresh
+constexpr Cycle kStart = 5000;     // cycle after the first refresh
 constexpr unsigned kLines = 8192;  // number of copied lines
 constexpr unsigned kLineBytes = 64;
 constexpr std::uint64_t kCopy = 1 << 25;  // destination of the lines
-constexpr Cycle kAnswer = 300;            // from the last datum to the requester
-constexpr Cycle kBeforeWrite = 200;       // from there to the write
-constexpr Cycle kBeforeRead = 100;        // from the write's acceptance to the next read
+constexpr Cycle kAnswer = 300;            // cycles from a read's last datum at the controller to the requester
+constexpr Cycle kBeforeWrite = 200;       // cycles from the requester's receipt to the write
+constexpr Cycle kBeforeRead = 100;        // cycles from the write's acceptance to the next read
 
 struct Event {
   enum class Kind : std::uint8_t { read, answered, write };

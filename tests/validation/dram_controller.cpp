@@ -124,7 +124,7 @@ void DramController::activate(Request& request) {
   pseudo.activate = at + p.tRRDS.n;
   *std::min_element(pseudo.activates.begin(), pseudo.activates.end()) = at + p.tFAW.n;
   row_bus_ = now_ + p.activate_cycles.n;
-  if (!request.opened && opened_ < kMostOpened) {  // a refresh may have closed it again
+  if (!request.opened && opened_ < kMostOpened) {  // a refresh may have closed the row again
     request.opened = true;
     ++opened_;
     --(request.write ? writes_ : reads_);

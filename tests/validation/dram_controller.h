@@ -9,8 +9,8 @@
 // whenever no read waits. This is what Ramulator2 (generic DRAM controller, wr_high_watermark, wr_low_watermark) and DRAMSys
 // (scheduler GrpFrFcfsWm, HighWatermark, LowWatermark) document.
 //
-// Speed is no concern here. The model that is compared shares the address map and the names of the timing parameters with this
-// controller, nothing else.
+// The controller is not optimised for speed. It shares only the address map and the names of the timing parameters with the
+// model that is compared.
 #pragma once
 
 #include <array>
@@ -38,18 +38,18 @@ class DramController {
 
   struct Completion {
     std::uint64_t id;
-    Cycle done;  ///< time of a read's last datum on the bus, or of a write's
+    Cycle done;  ///< time of the last datum of the read or write on the bus
   };
   /// Requests whose column commands were issued since the last call.
   std::vector<Completion> completed();
-  /// Times that column commands changed from reads to writes, in any pseudo channel.
+  /// Number of times that column commands changed from reads to writes, in any pseudo channel.
   std::uint64_t turns() const { return turns_; }
 
  private:
   struct Request {
     std::uint64_t id;
     bool write;
-    bool opened;  // its row was opened for it: no longer in the queue
+    bool opened;  // its row was opened for it, and it has left the queue
     std::size_t pseudo;
     std::size_t group;
     std::size_t bank;
@@ -58,7 +58,7 @@ class DramController {
   struct Bank {
     bool open = false;
     std::uint64_t row = 0;
-    Cycle activate = 0;  // the earliest cycle of each command
+    Cycle activate = 0;  // earliest cycle of each command
     Cycle precharge = 0;
     Cycle read = 0;
     Cycle write = 0;
@@ -73,7 +73,7 @@ class DramController {
     Cycle column = 0;
     Cycle read = 0;
     Cycle write = 0;
-    std::array<Cycle, 4> activates{};  // end of the tFAW window of each of the last four
+    std::array<Cycle, 4> activates{};  // ends of the tFAW windows of the last four activates
     bool writing = false;
     bool refreshing = false;
     Cycle refresh = 0;  // time of the next refresh
@@ -97,12 +97,12 @@ class DramController {
   std::vector<Group> groups_;
   std::vector<Pseudo> pseudos_;
   std::vector<Completion> completed_;
-  std::size_t reads_ = 0;  // in the queues
+  std::size_t reads_ = 0;  // number of reads in the queues
   std::size_t writes_ = 0;
   std::size_t opened_ = 0;
   bool write_mode_ = false;
   Cycle now_ = 0;
-  Cycle row_bus_ = 0;  // the first cycle that it is free in
+  Cycle row_bus_ = 0;  // first cycle in which the row bus is free
   std::uint64_t turns_ = 0;
 };
 

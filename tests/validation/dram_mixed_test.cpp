@@ -35,7 +35,7 @@ using validation::Comparison;
 using validation::DramController;
 using validation::Row;
 
-constexpr std::uint64_t kStart = 5000;  // cycles, after the first refresh
+constexpr std::uint64_t kStart = 5000;  // first arrival in cycles, after the first refresh
 constexpr std::size_t kInFlight = 64;
 
 struct Traffic {
@@ -80,9 +80,9 @@ std::vector<Request> requests_of(const DramParameters& parameters, const Traffic
 }
 
 struct Result {
-  double bandwidth = 0;               // part of the peak
-  double latency = 0;                 // of reads, cycles
-  std::vector<std::uint64_t> done{};  // the cycle in which each read's data are there or a write is accepted
+  double bandwidth = 0;               // fraction of the peak
+  double latency = 0;                 // mean latency of reads, cycles
+  std::vector<std::uint64_t> done{};  // cycle in which each read's data arrive or each write is accepted
 };
 
 std::vector<std::uint64_t> arrivals(std::size_t count, double load) {
@@ -112,7 +112,7 @@ Result run_controller(const DramParameters& parameters, const std::vector<Reques
   DramController controller(parameters);
   const std::vector<std::uint64_t> arrival = arrivals(requests.size(), load);
   std::vector<std::uint64_t> done(requests.size());
-  std::vector<std::uint64_t> pending;  // when reads that are on the bus are done
+  std::vector<std::uint64_t> pending;  // completion times of reads on the bus
   std::size_t next = 0;
   std::size_t waiting = 0;
   while (controller.now() < kStart) controller.tick();
@@ -145,9 +145,9 @@ Result run_schedule(const DramParameters& parameters, const std::vector<Request>
   const Tick period = parameters.clock.period();
   std::vector<std::uint64_t> done(requests.size());
   std::vector<DramSchedule::Completion> completed;
-  std::vector<Tick> pending;     // when reads that are on the bus are done
-  std::size_t waiting = 0;       // reads that are not
-  std::optional<Tick> accepted;  // the last write
+  std::vector<Tick> pending;     // completion times of reads on the bus
+  std::size_t waiting = 0;       // reads that are not on the bus yet
+  std::optional<Tick> accepted;  // acceptance of the last write
   const auto decide = [&](Tick until) {
     completed.clear();
     schedule.decide(until, completed);
@@ -291,7 +291,7 @@ class DramSpace : public testing::TestWithParam<const char*> {};
 TEST_P(DramSpace, EveryMix) {
   constexpr unsigned kMixes[] = {0, 10, 25, 50, 75, 90, 100};
   constexpr unsigned kArrays[] = {1, 2, 3, 4, 6, 8, 12};
-  std::vector<std::pair<std::string, Traffic>> space;  // by class
+  std::vector<std::pair<std::string, Traffic>> space;  // traffics with their classes
   for (const unsigned writes : kMixes) {
     space.push_back({fmt::format("random_{}", writes), {"", false, writes, 0}});
     space.push_back({fmt::format("sequential_{}", writes), {"", true, writes, 0}});

@@ -29,11 +29,11 @@ using validation::Row;
 constexpr std::uint64_t kBurst = 32;
 
 struct Result {
-  double bandwidth = 0;  // part of the peak
+  double bandwidth = 0;  // fraction of the peak
   double latency = 0;    // ns
 };
 
-/// `forecast`: uses the times that are forecast when reads are made.
+/// `forecast`: uses the times that are forecast when reads arrive.
 Result run(const DramParameters& parameters, bool sequential, double load, unsigned requests, bool forecast = false) {
   DramSchedule schedule(parameters);
   std::mt19937_64 random(17);
@@ -103,7 +103,7 @@ struct Peer {
   const char* tool;
   const char* scheduler;
   DramScheduler ours;
-  const char* latency;  // column
+  const char* latency;  // column of the table
   unsigned loads;       // number of loads in the table, up to 0.8 of the achieved bandwidth
   double bandwidth;     // allowed errors
   double latency_error;

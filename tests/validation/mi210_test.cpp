@@ -1,9 +1,9 @@
 // The preset mi210, compared with measurements of the product (reference/mi210.csv):
 //    - te42kyfo/gpu-benches, gpu-latency/mi210.txt: one work-item follows pointers through 4 KiB, half a MiB and 32 MiB;
 //      gpu-stream/mi210.txt: vectors of 1 GiB.
-//    - ROCm/omniperf (today rocprofiler-compute), tests/workloads/device_filter/MI200: roofline.csv, and times and counters of
-//      three launches of a copy of 1 M doubles (timestamps.csv, pmc_perf.csv). The first one ran at the idle clock: its 16,213
-//      busy cycles (SQ_BUSY_CYCLES of one engine) in 19.7 us are 0.82 GHz, those of the others 1.7 GHz.
+//    - ROCm/omniperf (later renamed rocprofiler-compute), tests/workloads/device_filter/MI200: roofline.csv, and times and
+//      counters of three launches of a copy of 1 M doubles (timestamps.csv, pmc_perf.csv). The first one ran at the idle clock:
+//      its 16,213 busy cycles (SQ_BUSY_CYCLES of one engine) in 19.7 us are 0.82 GHz, those of the others 1.7 GHz.
 //  The latencies of the preset are fitted to the first source; times of copies are predictions.
 #include <fmt/format.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,5 @@
-// The 8 x 8 mesh against BookSim2 (reference/noc_mesh_8x8.csv): unloaded law, latency against load, saturation throughput.
+// The 8 x 8 mesh against BookSim2 (reference/noc_mesh_8x8.csv): unloaded latency by distance, latency against load, saturation
+// throughput.
 //
 // Traffic as in the reference: every node injects packets at random (Bernoulli) to destinations chosen uniformly, itself
 // included; loads and throughputs are in flits per node and cycle. Request and reply: 56 nodes send requests of one flit to 8
@@ -146,7 +147,7 @@ struct RequestReply {
   double request = 0;
   double reply = 0;
   double mean = 0;
-  double reply_flits = 0;  // per memory node and cycle
+  double reply_flits = 0;  // flits per memory node and cycle
 };
 
 // The memory nodes: every second one of the sixteen on the diamond |x - 3.5| + |y - 3.5| = 4.

@@ -180,7 +180,7 @@ constexpr std::array<unsigned, 8> kDiamond{3, 13, 31, 46, 60, 50, 32, 17};
 
 struct RequestReply {
   double latency;      ///< mean of requests and replies, cycles
-  double reply_flits;  ///< per memory node and cycle
+  double reply_flits;  ///< flits per memory node and cycle
 };
 
 RequestReply request_reply(double rate) {

@@ -28,7 +28,7 @@ std::vector<Row> read_table(const std::filesystem::path& path);
 /// Reads the CSV file reference/NAME. Throws std::runtime_error if it cannot be read.
 std::vector<Row> read_reference(const std::string& name);
 
-/// Writes validation/NAME under the build directory: our value, the reference's and the error, a line each.
+/// Writes validation/NAME under the build directory: a line for each comparison, with our value, the reference's and the error.
 class Comparison {
  public:
   /// `keys`: names of the columns that identify the point of a row.

@@ -1,4 +1,4 @@
-/* A kernel that ends, one that faults, a line on the console; then the program computes without end. */
+/* Runs a kernel that ends and a kernel that faults, writes a line to the console, and then computes forever. */
 #include "app.h"
 
 CODE_OBJECT(test_kernels);

@@ -1,4 +1,4 @@
-/* A kernel that is one data race; prints what it left, so that the run hash covers it. */
+/* A kernel of data races; prints the resulting words, so that the run hash covers them. */
 #include "app.h"
 
 CODE_OBJECT(races);

@@ -1,4 +1,4 @@
-/* Waits for a packet that waits for a signal that nobody will change. */
+/* Waits for a packet that waits for a signal that never changes. */
 #include "app.h"
 
 int main(void) {

@@ -74,7 +74,7 @@ TEST(AgainstMgpusim, InstructionsPerCycleAndScaling) {
   constexpr double kMeanTime = 0.1;  // time at equal instructions, mean over the benchmarks of one launch
   constexpr double kScaling = 0.25;
   Comparison results("mgpusim_r9nano.csv", {"benchmark", "problem"});
-  std::map<std::string, Point> smaller;  // the problem of a benchmark before this one
+  std::map<std::string, Point> smaller;  // previous problem of each benchmark
   unsigned rows = 0;
   double excess = 0;  // sum of relative errors of time at equal instructions, and number of problems with one launch
   unsigned single = 0;
@@ -117,8 +117,8 @@ TEST(AgainstMgpusim, InstructionsPerCycleAndScaling) {
   EXPECT_LE(std::abs(excess / single), kMeanTime);
 }
 
-// A wavefront whose lanes walk along rows of 2 KiB uses two sets of its L1: eight lines are in flight concurrently, not as many
-// as there are MSHRs. MGPUSim took 1,412 us for its column-wise product of a matrix (one launch of its ATAX or BICG benchmark);
+// A wavefront whose lanes walk along rows of 2 KiB uses two sets of its L1: eight lines are in flight concurrently, fewer than
+// there are MSHRs. MGPUSim took 1,412 us for its column-wise product of a matrix (one launch of its ATAX or BICG benchmark);
 // that the matrix has 512 x 512 floats, in work-groups of 256, is our assumption.
 TEST(AgainstMgpusim, ColumnWiseProductHoldsItsWays) {
   constexpr double kTheirs = 1412;

@@ -65,7 +65,7 @@ Constants matvec_rows(const Options& options, const std::filesystem::path& folde
 }
 
 Constants fir(const Options& options, const std::filesystem::path& folder) {
-  constexpr unsigned kTaps = 16;  // as MGPUSim's benchmark
+  constexpr unsigned kTaps = 16;  // as in MGPUSim's benchmark
   const unsigned n = options.at("length");
   const std::vector<float> x = random_floats(n, -1, 1, 3);
   const std::vector<float> coefficients = random_floats(kTaps, -1, 1, 4);

@@ -10,7 +10,7 @@ namespace lacuna::validation {
 /// The options of a benchmark by name, as MGPUSim's command line has them: "-length 16384".
 using Options = std::map<std::string, unsigned>;
 
-/// Throws std::invalid_argument if it is not a list of names with numbers.
+/// Throws std::invalid_argument if `problem` is not a list of names with numbers.
 Options parse_options(const std::string& problem);
 
 /// Writes the input files of BENCHMARK.launch to a folder. Returns the constants for `--define` of the launch file. Throws

@@ -22,7 +22,7 @@ Calibration calibrate(Machine& machine) {
 }
 
 // Lines that are in the L2 and not in the L1, which the start of a dispatch empties: the further apart the loads are, the more
-// of them miss, until each does. The fastest of several parts of the chain counts, because it fetches no instructions and
+// of them miss, until all miss. The fastest of several parts of the chain counts, because it fetches no instructions and
 // translates no pages; one more hit in every two loads would be a difference of far more than kNoise.
 Transfer measure_transfer(Machine& machine, const Calibration& calibration) {
   constexpr std::uint64_t kHops = 64;

@@ -25,8 +25,8 @@ Transfer measure_transfer(Machine& machine, const Calibration& calibration);
 
 class CacheProber {
  public:
-  /// `hit`: cycles of a hit of the level that is probed. Working sets of `smallest` bytes and more miss the levels above;
-  /// one of `largest` bytes does not fit any more. Chains through it take most of the time.
+  /// `hit`: cycles of a hit of the level that is probed. Working sets of `smallest` bytes and more miss the levels above; a
+  /// working set of `largest` bytes does not fit. Chains of `largest` bytes take most of the time.
   CacheProber(Machine& machine, const Calibration& calibration, double hit, std::uint64_t smallest, std::uint64_t largest);
 
   /// Maximum number of bytes, a multiple of `step`, that fits.

@@ -128,7 +128,7 @@ TEST_F(MicroLds, BanksAndConflictsAreRecovered) {
   constexpr std::uint32_t kLargest = 127;
   Machine machine("lds", "r9nano", {"cu.simds=1", "cu.lds_latency=53cycles"});
   const std::vector<double> all = lds_latencies(machine, kLanes, kLargest);
-  // At this stride all lanes access the same bank, at no smaller one.
+  // The smallest stride at which all lanes access the same bank.
   const auto banks = static_cast<unsigned>(std::max_element(all.begin(), all.end()) - all.begin());
   ASSERT_GT(banks, 1U);
   const std::vector<double> pass = lds_latencies(machine, banks, banks);
@@ -140,7 +140,7 @@ TEST_F(MicroLds, BanksAndConflictsAreRecovered) {
   expect(machine, "cycles of a pass", all[1] - pass[1], 1);
   expect(machine, "latency before the first pass", pass[1] - conflict, machine.configured("cu.lds_latency"));
   for (std::uint32_t stride = 1; stride <= kLargest; ++stride) {
-    const std::uint32_t together = std::min(stride & (0 - stride), banks);  // lanes of a pass that meet in a bank
+    const std::uint32_t together = std::min(stride & (0 - stride), banks);  // lanes of a pass that access the same bank
     EXPECT_EQ(all[stride], pass[1] + (2 * together - 1) * conflict) << "stride " << stride;
   }
   EXPECT_EQ(all[0], all[1]);

@@ -13,7 +13,7 @@ namespace lacuna::validation {
 /// Names and contents of a launch's buffers of 32-bit words.
 using Words = std::vector<std::uint32_t>;
 
-/// Loads that follow each other, from a byte offset of the table on.
+/// Dependent loads that begin at a byte offset of the table.
 struct Chain {
   std::uint64_t first = 0;
   std::uint64_t hops = 0;

@@ -32,7 +32,7 @@ struct PointerChain {
   std::vector<std::uint32_t> order;
 };
 
-/// How a chain is followed, such that its loads are served by one level.
+/// Parameters of a chain that is followed such that one level serves its loads.
 struct ChainLevel {
   const char* name;
   unsigned lines;

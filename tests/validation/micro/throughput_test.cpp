@@ -49,12 +49,12 @@ TEST_F(MicroMshrs, AreRecovered) {
 struct Stream {
   std::string level;
   unsigned workgroups;
-  std::uint64_t vectors;  ///< of 16 bytes, that are walked
+  std::uint64_t vectors;  ///< number of vectors of 16 bytes that are read
   unsigned group_step;    ///< arguments of the kernel
   unsigned step;
   unsigned loads;
   unsigned dispatches;  ///< number of dispatches; the last one is measured
-  double peak;          ///< GB/s
+  double peak;          ///< peak bandwidth, GB/s
 };
 
 struct MicroBandwidth : Micro {
@@ -70,7 +70,7 @@ TEST_F(MicroBandwidth, ReachesNineTenthsOfThePeak) {
   const std::vector<Stream> streams{
       // 16 KiB that every workgroup reads, in each L1 after the first loads. 16 L1s x 2 ports x 64 B.
       {"L1", 640, 1024, 0, kItems, 32, 1, 2048},
-      // 2 MiB, which the first dispatch brings to the L2. The workgroups of a compute unit never access lines that others on
+      // 2 MiB, which the first dispatch loads into the L2. The workgroups of a compute unit never access lines that others on
       // the same L1 have loaded, so that no load hits there. 16 ports of the network x 32 B.
       {"L2", 512, 131072, kItems, 8 * kItems, 8, 2, 512},
       // 32 MiB, once. 16 channels x 16 B.

@@ -97,7 +97,7 @@ def chase(row, kib):
         for length in lengths(around, around + hops):
             run.dispatch("chase", 64, "buf:table", "buf:last", u32(0), u32(length))
         return run.result(lambda times, _: slope("chase")(times, _) / hops * run.gpu.clock)
-    # Where the first dispatch ends: around hops are around - lines more than the whole chain.
+    # Finds the offset at which the first dispatch ends, `around` - `lines` hops after the whole chain.
     start = 0
     for _ in range(around - lines):
         start = table[start // 4]
@@ -123,7 +123,7 @@ def cache(row, kernel, kib):
     elements = kib * KIB // size
     around = -(-elements // 256)
     steps = max(512, around) // 16 * 16 + 16
-    # Once around takes long enough that its start does not count.
+    # One pass over the data takes so long that the start of the dispatch is negligible.
     whole = kib > 2 * KIB
     counts = (steps, steps) if whole else lengths(steps, 2 * steps)
     run = Run(row["preset"], seconds=1 + sum(counts) * GPUS[row["preset"]].units * 4 // (300000 if kib <= 16 else 45000))
@@ -279,7 +279,7 @@ def yax(row, groups):
     return run.result(lambda times, _: slope("yax")(times, _) * 1e-6 * (pitch / rows) * (pitch / (long - short)))
 
 
-# What needs the runtime.
+# Measurements that need the runtime.
 
 def launches(row, kib):
     elements, count = kib * KIB // 16, 16

@@ -8,9 +8,9 @@ COLUMNS = ("id", "class", "board", "preset", "core_mhz", "memory_mhz", "driver",
 SOURCE_COLUMNS = ("id", "title", "author", "address", "date", "read")
 CLASSES = ("latency", "cache-bandwidth", "bandwidth", "strides", "occupancy", "lds", "instruction-rate", "instruction-latency", "mfma",
            "launch", "event", "copy", "kernel")
-# Why a number is not compared (README.md, "Rules").
+# Reasons why a number is not compared (README.md, "Rules").
 RULES = ("board", "core", "host", "link", "clock", "unknown", "program", "size")
-# Of a unit: whether more is faster.
+# For each unit, whether larger values are faster.
 UNITS = {"cycles": False, "ns": False, "us": False, "ms": False, "GB/s": True, "GFLOP/s": True, "TFLOP/s": True, "GOP/s": True, "op/cycle": True,
          "1/cycle": True, "Mcell/s": True, "requests": False, "ratio": False, "%": True, "wavefronts": True}
 SETS = ("inform", "judge")
