@@ -514,7 +514,7 @@ def main(arguments):
         folder.mkdir(parents=True, exist_ok=True)
         stem = folder / description.stem
         draw(figure, names, ours, published, stem)
-        # Roofs are not values to compare with.
+        # Rooflines are bounds, not values to compare with.
         table(figure, names, ours, {} if figure["kind"] == "roofline" else published, note, stem, besides(description, figure, names, ours))
     except (Failure, OSError) as error:
         print(f"figures.py: {error}", file=sys.stderr)
