@@ -32,7 +32,7 @@ enum class MaskWriters : std::uint8_t {
            ///< treated as non-zero
 };
 
-/// Ports of zero caches at a crossbar. In other networks they share the node of L1V or L2 bank.
+/// Ports of zero caches at a crossbar. In other networks, zero caches share the node of the L1V or L2 bank.
 enum class ZeroPorts : std::uint8_t { own, shared };
 
 /// Held loads that are issued when an instruction finds a register busy.

@@ -61,7 +61,7 @@ inline void lower(TestGpu& gpu, const LoweredConvolution& c) {
   }
 }
 
-/// Dynamic symbols of the next kernel, `name`.kd, and of its parameter block, as a loader places them.
+/// Writes the dynamic symbols of the next kernel, `name`.kd, and of its parameter block, as a loader places them.
 inline void load_symbols(TestGpu& gpu, const std::string& name, const DuploBlock& block,
                          std::uint64_t bytes = ParameterBlock::kBytes) {
   constexpr std::uint64_t kDynamic = 0x200, kSymbols = 0x300, kHash = 0x400, kStrings = 0x500, kBlock = 0x600;

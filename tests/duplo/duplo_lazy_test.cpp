@@ -205,7 +205,7 @@ TEST_F(DuploLazy, StoresIntoTheWorkspaceDropEntries) {
   }
 }
 
-// A kernel without a block takes the cycles of the lazy core alone.
+// A kernel without a block takes as many cycles as on the lazy core without Duplo.
 TEST_F(DuploLazy, KernelsWithoutABlockTakeTheSameCycles) {
   const LoweredConvolution c = convolution();
   const AssembledKernel kernel = load_tiles(c, 4, {}, true);

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""experiments/claims.py: verdicts, what it refuses, and that docs/results has the tables of its own values."""
+"""experiments/claims.py: verdicts, rejected input, and that docs/results has the tables that the script writes."""
 import contextlib
 import io
 import pathlib

@@ -15,7 +15,7 @@ says '"instruction": ".long 0xbfff0000"'
 [[ $(grep -c '"runs": false' out.txt) == 1 ]] || fail "not one kernel that does not run"
 [[ $(grep -c '"kernel": ' out.txt) -ge 5 ]] || fail "too few kernels"
 
-# Several files; calls are followed, each mnemonic is counted.
+# Several files are checked; calls are followed, and each mnemonic is counted.
 expect 0 "$LACUNA" isa check "$FIRMWARE/kernels/vector_add.co" "$FIRMWARE/kernels/launch_examples_v2.co"
 says "kernel vector_add: runs, exact"
 says "v_add_f32 1"

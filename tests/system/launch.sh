@@ -8,7 +8,7 @@ launch() { expect "$1" "$LACUNA" launch "$code" --out out "${@:2}"; }
 integers() { od -An -v -td4 -w$((4 * $2)) "$1" | head -n 1 | xargs; }
 is() { [[ $1 == "$2" ]] || fail "\"$1\" instead of \"$2\""; }
 
-# Scalars of all sizes, a vector, two local pointers, an optional buffer.
+# Arguments: scalars of all sizes, a vector, two local pointers, an optional buffer.
 common=(--arg lds:1024 --arg f32x4:1,2,3,4 --arg i8:-3 --arg i16:100 --arg i64:-7 --arg f64:2.5 --arg lds:2K)
 launch 0 --kernel arguments --grid 512 --block 256 --arg out:2048:a.bin "${common[@]}" --arg null
 is "$(integers a.bin 3)" "351 350 349"

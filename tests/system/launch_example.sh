@@ -13,7 +13,7 @@ numbers() { od -An -v -td4 -w4 -j4 -N252 "$1"; }
 diff <(numbers paths.bin) <(numbers distances.bin) >&2 || fail "Floyd-Warshall and relaxation disagree"
 [[ $(od -An -td4 -N4 distances.bin) -eq 0 ]] || fail "vertex 0 is not at distance 0"
 
-# A constant is overridden, and two such runs are equal.
+# --define overrides a constant; two runs with the same value are equal.
 expect 0 "$LACUNA" launch paths.launch --define n=32 --out small
 [[ $(stat -c %s paths.bin) == 4096 ]] || fail "--define n=32 had no effect"
 expect 0 "$LACUNA" launch paths.launch --define n=32 --out again

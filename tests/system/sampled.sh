@@ -76,5 +76,5 @@ for mode in loose sampled; do
   expect 1 "$LACUNA" launch fault.launch --quiet --out fault "$@" --set gpu.timing=$mode
   [[ $(cat out.txt err.txt) == *fault* ]] || fail "$mode: no fault is reported"
 done
-# Without predictions for whole launches only long kernels have untimed parts.
+# Without predictions for whole launches, only long kernels have untimed parts.
 [[ $(sums alone | awk '$1 == "steady" { print $5 }') -lt $(sums one | awk '$1 == "steady" { print $5 }') ]] || fail 'predictions'

@@ -83,7 +83,7 @@ complains "nvalid partition"
 expect 2 "$LACUNA" sweep relu.sweep --on slurm --slurm partitoin=none
 complains "did you mean partition?"
 
-# Arrays of jobs, three points each.
+# Arrays of jobs with three points each.
 expect 0 "$LACUNA" sweep relu.sweep --on slurm
 complains "8 points: 8 done (8 run now)"
 [[ $(query "SELECT count(*) FROM points WHERE state = 'done' AND host = '$(hostname)'") == 8 ]] || fail "not 8 points on this host"

@@ -4,8 +4,8 @@
 // difference of one cycle would spread.
 //
 // With few requesters the channel waits for them. With many, reads wait together while writes are served, so that the
-// requesters proceed together, and the bus turns round less often than the watermarks require. Both carry every line in the
-// same cycles.
+// requesters proceed together, and the bus turns round less often than the watermarks require. Schedule and controller must
+// carry every line in the same cycles.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 

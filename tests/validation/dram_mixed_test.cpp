@@ -1,13 +1,13 @@
 // The DRAM schedule under mixed traffic, against a controller that decides cycle by cycle (dram_controller.h): every read is
 // done and every write is accepted in the same cycle.
 //
-// That controller is first compared with Ramulator2's curves for reads. Then both carry the same requests of one burst, evenly
-// spaced, sent in order by one source that has 64 reads in flight at most: at random or one burst after the other, of which a
-// quarter or half are writes; and copies of several arrays in parallel, 128 bytes of each in turn. Loads and bandwidths are
-// bursts a cycle; latencies are those of reads, in cycles. Each traffic has several seeds, which determine the addresses of
-// arrays and the written requests.
+// That controller is first compared with Ramulator2's curves for reads. Then controller and schedule carry the same requests of
+// one burst, evenly spaced, sent in order by one source that has 64 reads in flight at most: at random or one burst after the
+// other, of which a quarter or half are writes; and copies of several arrays in parallel, 128 bytes of each in turn. Loads and
+// bandwidths are bursts per cycle; latencies are those of reads, in cycles. Each traffic has several seeds, which determine the
+// addresses of arrays and the written requests.
 //
-// DramSpace goes through all mixes on all standards once and prints the errors of each class, which are 0: 0 to 100 % writes at
+// DramSpace runs all mixes on all standards once and prints the errors of each class, which must be 0: 0 to 100 % writes at
 // random, one burst after the other, and in lines of 1 to 12 arrays in turn, and copies of as many arrays.
 #include <fmt/format.h>
 #include <gtest/gtest.h>

@@ -53,7 +53,7 @@ int main() {
   EXPECT_NEAR(again, once, 0.2 * once);
   EXPECT_NEAR(five, 5 * once, 0.25 * 5 * once);
 
-  // By its own clock, the kernel takes at most the time from event to event, and at least most of it.
+  // By its own clock the kernel takes most of the time from event to event, and not more.
   hipDeviceProp_t properties;
   HIP_CHECK(hipGetDeviceProperties(&properties, 0));
   const double kernel = static_cast<double>(timer.ticks()) / properties.clockInstructionRate;

@@ -107,7 +107,7 @@ def chase(row, kib):
 
 
 def walk(row, before, loads):
-    """Slope between two numbers of loads, of buffers of their own, which no cache knows."""
+    """Slope between two numbers of loads, from separate buffers that are in no cache."""
     run = Run(row["preset"])
     run.buffer("sums", "zero:256")
     for place, count in enumerate(lengths(*loads)):
@@ -342,7 +342,7 @@ RECIPES = [
 
 
 def recipe(row):
-    """None: there is none yet."""
+    """The recipe of a row; None if there is none yet."""
     if row["rule"]:
         return None
     for pattern, make in RECIPES:
