@@ -314,7 +314,7 @@ def draw_roofline(axes, ours, published, series, name, _=None):
 def draw_bars(axes, ours, published, series, name, reference="published"):
     xs = unique(x for _, x in [*ours, *published])
     width = 0.8 / len(series)
-    label = reference  # for the first series only, as all markers look the same
+    label = reference  # labelled for the first series only, as all markers look the same
     for index, one in enumerate(series):
         colour = f"C{index}"
         place = {x: i + (index - (len(series) - 1) / 2) * width for i, x in enumerate(xs)}
@@ -350,7 +350,7 @@ def draw(figure, names, ours, published, stem):
     if figure["kind"] != "bars":
         scale(axes.xaxis, axes.set_xscale, figure["x_scale"])
     ticks = {quantity(x): x for _, x in [*ours, *published]} if figure["kind"] == "line" else {}
-    if any(text[-1].isalpha() or text[-1] == "%" for text in ticks.values()):  # with units: as the sweep writes them
+    if any(text[-1].isalpha() or text[-1] == "%" for text in ticks.values()):  # values with units are written as in the sweep
         axes.set_xticks(list(ticks), labels=[name(text) for text in ticks.values()])
     scale(axes.yaxis, axes.set_yscale, figure["y_scale"])
     if figure["y_scale"] == "linear":

@@ -28,7 +28,7 @@ kernel __attribute__((reqd_work_group_size(64, 1, 1))) void chase(global const c
                                                                   uint hops) {
   if (get_local_id(0) != 0) return;
   uint offset;
-  __asm__("v_mov_b32 %0, %1" : "=v"(offset) : "s"(first));  // to a VGPR: otherwise the loads are scalar
+  __asm__("v_mov_b32 %0, %1" : "=v"(offset) : "s"(first));  // moves the offset to a VGPR: otherwise the loads are scalar
 #pragma unroll 1
   for (uint n = 0; n < hops; n += 8) {
 #pragma unroll

@@ -88,7 +88,7 @@ kernel void spectral_element_small(global const float4* unknown, global const fl
   for (uint k = 0; k < FEW; ++k) {
 #pragma unroll
     for (uint j = 0; j < FEW; ++j) {
-      const float4 g = geometry[(element * FEW + k) * FEW + j];  // of an affine element's row: rr, ss, tt, weight
+      const float4 g = geometry[(element * FEW + k) * FEW + j];  // factors of a row of an affine element: rr, ss, tt, weight
 #pragma unroll
       for (uint i = 0; i < FEW; ++i) {
         float ur = 0.0f;

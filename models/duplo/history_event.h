@@ -21,9 +21,9 @@ struct TileRegisters {
 /// Reason why a look-up found no entry.
 enum class HistoryMiss : std::uint8_t {
   compulsory,  ///< no load of this tile before
-  released,    ///< its entry was released with its loads, its register, a store, or an invalidation
-  conflict,    ///< its entry was replaced, at most as many allocations after its last use as there are entries
-  capacity,    ///< its entry was replaced, more allocations after its last use than there are entries
+  released,    ///< the tile's entry was released with its loads, its register, a store, or an invalidation
+  conflict,    ///< the tile's entry was replaced, at most as many allocations after its last use as there are entries
+  capacity,    ///< the tile's entry was replaced, more allocations after its last use than there are entries
 };
 
 /// A call of the function of LoadHistory that has the name of the event's kind.

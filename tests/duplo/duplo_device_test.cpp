@@ -69,7 +69,7 @@ TEST_F(DuploDevice, HitsAreLookUpsLessDifferentTiles) {
 TEST_F(DuploDevice, RenamedLoadsSpareRegisterWrites) {
   const LoweredConvolution c = convolution();
   const auto unwritten = [](TestGpu& gpu) { return sum(gpu, &DuploStatistics::unwritten); };
-  constexpr unsigned kRegisters = 2;  // of a lane
+  constexpr unsigned kRegisters = 2;  // registers per lane
   const std::uint64_t before = unwritten(b_.overwrite);
   const Outcome on = run(b_.overwrite, c, load_tiles(c, 12), 1, 64);
   EXPECT_GT(on[DuploCount::hits_simd], 0U);

@@ -88,7 +88,7 @@ TEST(SharedRegisters, RandomProgramsNeverLoseAValue) {
   std::mt19937 random(4);
   for (unsigned program = 0; program < 200; ++program) {
     SharedRegisters registers(kPairs);
-    std::map<unsigned, std::vector<unsigned>> values;  // by wavefront and logical pair
+    std::map<unsigned, std::vector<unsigned>> values;  // values by wavefront and logical pair
     std::vector<unsigned> physical(kPairs);
     unsigned next = 1;
     const auto store = [&](unsigned wavefront, unsigned logical) {

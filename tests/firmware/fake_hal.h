@@ -48,7 +48,7 @@ class FakeGpu {
   void fail_queue(unsigned slot, std::uint32_t error, std::uint64_t packet);
 
   std::map<std::uint32_t, std::uint32_t> registers;
-  std::map<std::uint64_t, Mapping> mappings;  ///< by GPU address
+  std::map<std::uint64_t, Mapping> mappings;  ///< mappings by GPU address
   std::vector<Slot> slots{4};
   std::vector<std::byte> vram;
   std::uint64_t time = 0;  ///< current time, nanoseconds

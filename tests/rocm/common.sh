@@ -46,7 +46,7 @@ block() {
 run_examples() {
   local line words commands=0
   while read -r line; do
-    eval "words=($line)"  # as a shell reads it, with its quotes
+    eval "words=($line)"  # splits the line like a shell, with its quotes
     case ${words[0]} in
       lacuna) words[0]=$LACUNA ;;
       hipcc) words[0]=$HIPCC ;;

@@ -15,7 +15,7 @@ nm -D --undefined-only --with-symbol-versions "/usr/lib/x86_64-linux-gnu/libhsa-
 [[ -s needed.txt ]] || fail "found nothing that the HSA runtime needs"
 comm -23 needed.txt names.txt >missing.txt
 [[ ! -s missing.txt ]] || fail "the HSA runtime needs: $(cat missing.txt)"
-# The same names as the original library.
+# The exported names are those of the original library.
 nm -D --defined-only /usr/lib/x86_64-linux-gnu/libhsakmt.so.1 | grep -o 'hsaKmt[A-Za-z]*' | sort -u >real.txt
 diff real.txt names.txt || fail "not the same functions as the real library"
 readelf -d "$library" | grep -q 'SONAME.*\[libhsakmt.so.1\]' || fail "the library has another SONAME"

@@ -66,7 +66,7 @@ awk -F, -v combinations="$samples" '
   }
   END { exit checked != 2 }' out.txt || fail "the intervals are not those of $samples"
 
-# The same points with any number of parallel runs, and after any interruption.
+# The sweep runs the same points with any number of parallel runs, and after any interruption.
 expect 0 "$LACUNA" sweep relu.sweep -j 3 --db parallel.db
 cmp <(chosen parallel.db) wanted.txt || fail "-j has chosen other starts"
 cmp out.txt table.txt || fail "-j has given another table"

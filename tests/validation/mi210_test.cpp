@@ -44,8 +44,8 @@ TEST(Mi210, Latencies) {
   }
 }
 
-// Both values are means: launches of the product differ by a few per cent, launches here by the state that the previous one
-// left in the L2. The first launch is excluded, since it has nothing to write back.
+// The measured and the simulated time are means: launches of the product differ by a few per cent, launches here by the state
+// that the previous one left in the L2. The first launch is excluded, since it has nothing to write back.
 TEST(Mi210, CopyOfAMillionDoubles) {
   constexpr unsigned kLaunches = 9;
   Comparison results("mi210_copy.csv", {"launches"});

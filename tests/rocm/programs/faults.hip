@@ -85,7 +85,7 @@ int main(int argc, char** argv) {
   if (what == "write-far-beyond") {
     write_at<<<1, 64>>>(memory, 1L << 30);
   } else if (what == "write-just-beyond") {
-    write_at<<<1, 64>>>(memory, kCount + 1200);  // in the first page after the allocation
+    write_at<<<1, 64>>>(memory, kCount + 1200);  // address in the first page after the allocation
   } else if (what == "write-in-function") {
     call_to_store<<<1, 64>>>(memory, 1L << 30, 1);
   } else if (what == "read-before") {

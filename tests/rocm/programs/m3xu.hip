@@ -112,7 +112,7 @@ static float special(unsigned i) {
   return number(i) * (kind < 64 ? 1e-30f : 1e-20f);
 }
 
-// The same bits; NaNs are considered equal.
+// Whether two numbers have the same bits; NaNs are considered equal.
 static bool same(float got, float expected) {
   return std::memcmp(&got, &expected, sizeof got) == 0 || (std::isnan(got) && std::isnan(expected));
 }

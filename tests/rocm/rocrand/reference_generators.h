@@ -99,7 +99,7 @@ class Mtgp32 {
   static constexpr unsigned kExponent = 11213;
   static constexpr unsigned kWords = kExponent / 32 + 1;
 
-  /// One of the parameter sets that the authors' dynamic creator made.
+  /// A parameter set made by the authors' dynamic creator.
   struct Parameters {
     unsigned position, shift1, shift2;
     std::uint32_t mask;

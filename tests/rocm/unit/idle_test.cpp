@@ -19,7 +19,7 @@ TEST(Idle, PollsAreRareAndContinue) {
   static ProgressLine line(false);
   static HostWaits waits;
   static Simulation& simulation =
-      *new Simulation(parameters, settings, line, waits);  // its thread exists as long as the process
+      *new Simulation(parameters, settings, line, waits);  // never deleted: its thread exists as long as the process
   static std::atomic<std::int64_t> looks{0};
   const auto wait_for_look = [](std::int64_t number) {
     while (looks < number) std::this_thread::yield();

@@ -26,7 +26,7 @@ namespace fs = std::filesystem;
 /// Totals of all dispatches of a run.
 struct Measured {
   double instructions = 0;
-  double cycles = 0;  // of the core clock, 1 GHz in both simulators
+  double cycles = 0;  // cycles of the core clock, 1 GHz in both simulators
   double wall_seconds = 0;
   double per_cycle() const { return instructions / cycles; }
 };

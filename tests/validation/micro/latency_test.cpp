@@ -87,8 +87,7 @@ TEST_F(MicroMgpusim, LoadsTakeTheSumOfItsStages) {
   constexpr std::uint64_t kHops = 4 * kL1 / kLine;
   const auto per_load = [&](double cycles) { return (cycles - calibration.overhead) / kHops; };
   expect(machine, "L2 hit", per_load(machine.chase({.bytes = 4 * kL1, .stride = kLine, .links = {}}, {{0, kHops}}, 1)[0]), 98);
-  // The same lines after more data than the L2 holds have been loaded in between. The clock of DRAM is at an edge or half a
-  // cycle before it.
+  // Loads the same lines again after more data than the L2 holds. The clock of DRAM is at an edge or half a cycle before it.
   const std::vector<double> cycles =
       machine.chase({.bytes = 4 * kL2, .stride = kLine, .links = {}}, {{0, 4 * kL2 / kLine - 1}, {0, kHops}}, 0);
   results().add({machine.name()}, "DRAM", per_load(cycles[1]), 137, 0);

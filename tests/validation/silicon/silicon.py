@@ -136,7 +136,7 @@ def page(rows, results):
 
 
 def picture(rows, path):
-    import matplotlib  # of Debian's Python, which the tests of the tables do not need
+    import matplotlib  # part of Debian's Python; the tests of the tables do not need it
 
     matplotlib.use("Agg")
     matplotlib.rcParams["svg.hashsalt"] = "lacuna"
