@@ -130,7 +130,8 @@ void pool_calendar(benchmark::State& state) {
 }
 BENCHMARK(pool_calendar);
 
-/// One array reads the lines of a working set cyclically; the size of the working set determines the level at which the lines hit.
+/// One array reads the lines of a working set cyclically; the size of the working set determines the level at which the lines
+/// hit.
 void read_working_set(benchmark::State& state) {
   const auto lines = static_cast<std::uint64_t>(state.range(0)) / 64;
   for (std::uint64_t i = 0; i < lines; ++i) model->access(0, i * 64);

@@ -76,8 +76,8 @@ BENCHMARK(stepped_mesh_packets)->ArgNames({"flits", "load"})->Args({1, 20})->Arg
 constexpr unsigned kSources = 64;
 constexpr unsigned kBanks = 16;
 
-/// Four transactions per cycle: a request and a reply packet each, with separate calls for departure and arrival of a packet, as in
-/// the memory phase at the end of a window. An item is a packet.
+/// Four transactions per cycle: a request and a reply packet each, with separate calls for departure and arrival of a packet,
+/// as in the memory phase at the end of a window. An item is a packet.
 void crossbar_packets(benchmark::State& state) {
   static Crossbar crossbar("crossbar", FabricParameters{}, kSources,
                            AddressRoutes({{"memory", 0, Bytes{64 * kBanks}, 0, kBanks, 64_B}}));
