@@ -71,7 +71,7 @@ po::options_description platform_options(Command command) {
   return options;
 }
 
-/// Options of a launch; a launch file has the same values as keys.
+/// Options of `lacuna launch`. Launch files have keys of the same names.
 po::options_description launch_options() {
   using Texts = std::vector<std::string>;
   po::options_description options = topic("Kernel");
@@ -268,7 +268,7 @@ std::vector<std::string> all_option_names() {
   return all;
 }
 
-/// "run, launch": the commands that have the option, which may be a single letter.
+/// Lists the commands that have the option, a long name or a single letter: "run, launch".
 std::string commands_with(const std::string& name) {
   std::string commands;
   for (const CommandInfo& info : kCommands)
@@ -308,7 +308,8 @@ void refuse_empty_values(const po::parsed_options& parsed, const CommandInfo& in
                     info.name);
 }
 
-/// Collects the values of an option in order, merged with those of other options: --config and --set apply in the order given.
+/// Collects --config, --set and --max-time, and the options of a launch, in the order given, because later ones override
+/// earlier ones.
 void collect_sources(const po::parsed_options& parsed, CommandLine& line) {
   for (const po::option& option : parsed.options) {
     if (option.string_key == "config" || option.string_key == "set")
@@ -384,7 +385,7 @@ CommandLine parse_command(const CommandInfo& info, std::vector<std::string> argu
   } catch (const po::unknown_option& e) {
     unknown_option(e.get_option_name(), info);
   } catch (const po::invalid_command_line_syntax& e) {
-    // Boost examines the value after = before it looks up the option.
+    // Boost examines the value after = before it looks up the option, so it reports an empty value even for an unknown option.
     const bool known = has_option(info.command, without_dashes(e.get_option_name()));
     if (e.kind() == po::invalid_syntax::empty_adjacent_parameter && !known) unknown_option(e.get_option_name(), info);
     usage_error(e.what(), info.name);

@@ -32,7 +32,7 @@ enum class Command {
   help
 };
 
-/// One --config or --set, in the order given.
+/// A --config or --set option.
 struct ConfigurationSource {
   bool file = false;
   std::string value;

@@ -31,7 +31,7 @@ std::string_view opened_section(std::string_view line) {
   return trimmed(text.substr(1, text.size() - 2));
 }
 
-/// Names that users may try to set although the quantities follow from parameters, with the parameters to set instead.
+/// Derived quantities that users may try to set, with the parameters that determine them.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 3> kDerived{
     {{"dram.bandwidth",
       "it is dram.clock x dram.bytes_per_cycle x dram.pseudo_channels x gpu.memory_partitions. Set dram.clock or "
@@ -175,7 +175,7 @@ void list_parameters(const ParameterSet& parameters, std::ostream& out) {
 
 namespace {
 
-/// Text inside a Markdown table cell.
+/// Escapes a text for a cell of a Markdown table.
 std::string cell(std::string text) {
   for (std::size_t at = text.find('|'); at != std::string::npos; at = text.find('|', at + 2)) text.insert(at, 1, '\\');
   return text;

@@ -1,9 +1,9 @@
 // Configuration files and --set assignments applied to the parameters of a platform.
 //
-// A file is INI: `[section]` lines and `name = value` lines, `#` starts a comment; a parameter is `section.name`. Sources are
-// applied in the order given, and later sources override earlier ones. A name that is not a parameter of the platform or occurs
-// twice in a file, or a value that the parameter refuses, is an error. Its message has the location, the problem, and the legal
-// values or the nearest name.
+// Files are in the INI format: `[section]` lines and `name = value` lines; `#` starts a comment. Parameters are named
+// `section.name`. Sources are applied in the order given, and later sources override earlier ones. A name that is not a
+// parameter of the platform or occurs twice in a file, or a value that the parameter refuses, is an error. Its message has the
+// location, the problem, and the legal values or the nearest name.
 //
 // `include = FILE` above the first section inserts another file, whose values the following lines can override. Thus variants
 // of a machine can share one file. FILE is relative to the folder of the file that includes it.
@@ -29,8 +29,8 @@ class ConfigurationError : public std::runtime_error {
 
 class Configuration {
  public:
-  /// `parameters`: parameters that this run uses. Sections of `known` that are not among them exist but have no effect in this
-  /// run: naming one is an error with the reason (`unused_because`, for example "lacuna hart has no GPU").
+  /// `parameters`: parameters that this run uses. The other sections of `known` have no effect in this run; setting a parameter
+  /// of such a section is an error, whose message gives the reason `unused_because` (for example "lacuna hart has no GPU").
   explicit Configuration(const ParameterSet& parameters, const ParameterSet* known = nullptr, std::string unused_because = {});
 
   /// Reads one file. Throws ConfigurationError.

@@ -183,7 +183,8 @@ int execute(const CommandLine& line) {
   return 0;
 }
 
-/// Text for a name that the file system refuses (too long, a loop of links) or a folder that has been removed: FILE: REASON.
+/// Returns "FILE: REASON" for an error of the file system: a name that is too long, a loop of symbolic links, or a working
+/// directory that has been removed.
 std::string message_of(const std::filesystem::filesystem_error& e) {
   return (e.path1().empty() ? "the current folder" : e.path1().string()) + ": " + e.code().message();
 }

@@ -137,7 +137,7 @@ void Platform::load(const ElfFile& program, const std::string& command_line, con
   for (const ElfSegment& segment : loaded_segments(program)) {
     if (!in_ram(segment.physical_address, segment.memory_size))
       throw ElfError(program.name() + ": segment " + range_text(segment) + " is not in " + ram_range);
-    // The rest of the segment must be zero, which new RAM is.
+    // The rest of the segment must be zero; newly allocated RAM already is.
     std::memcpy(ram_store_.data() + (segment.physical_address - LACUNA_RAM_BASE), segment.bytes.data(), segment.bytes.size());
   }
   if (!in_ram(program.entry(), 2))

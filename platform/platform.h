@@ -34,11 +34,12 @@ class Platform : public sc_core::sc_module {
            const PlatformConsole& console);
 
   /// Copies the program into RAM, sets the reset PC, attaches HTIF if the program has a mailbox, and semihosting with
-  /// `command_line` and files that the simulator provides. Throws ElfError if the program does not fit the memory or the hart.
+  /// `command_line` and files that the simulator provides. Throws ElfError if the program is not for this hart or does not fit
+  /// into RAM.
   void load(const ElfFile& program, const std::string& command_line, const GuestFileProvider& files = {});
 
-  /// Closes the guest's files, removing unfinished ones, and ends the platform's threads. Unlike the rest of the destructor,
-  /// this is necessary even if the process ends. Nothing may be simulated afterwards.
+  /// Closes the guest's files, removing unfinished ones, and ends the platform's threads. Necessary even if the process ends
+  /// without destroying the platform. Nothing may be simulated afterwards.
   void shut_down() {
     hart_.detach_semihosting();
     threads_.reset();

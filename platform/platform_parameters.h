@@ -75,8 +75,9 @@ struct PlatformParameters {
   RocmParameters rocm;
 
   PlatformParameters() { gpu.extensions = all_extensions(); }
-  /// Adds the sections of a machine to `set`. All: sim; hart and firmware: hart, bus, clint, plic, uart, finisher; firmware
-  /// also: vram_aperture, output and the GPU's sections; process: the GPU's sections, output, host_link and rocm.
+  /// Adds the sections of a machine to `set`. All machines have section sim; hart and firmware have hart, bus, clint, plic,
+  /// uart and finisher; firmware also has vram_aperture, output and the GPU's sections; process has the GPU's sections, output,
+  /// host_link and rocm.
   void describe(ParameterSet& set, Machine machine);
   /// Adds the sections of all machines to `set`.
   void describe(ParameterSet& set);

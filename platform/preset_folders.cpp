@@ -19,7 +19,7 @@ std::vector<fs::path> preset_folders() {
   };
   const fs::path program = fs::read_symlink("/proc/self/exe", status);
   if (!status) beside(program);
-  // The path of the library that contains this function, if it is not part of the program.
+  // The path of the shared library that contains this function, unless the function is part of the program itself.
   Dl_info library{};
   if (dladdr(reinterpret_cast<const void*>(&preset_folders), &library) != 0 && library.dli_fname != nullptr)
     beside(fs::absolute(library.dli_fname, status));

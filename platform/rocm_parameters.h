@@ -19,7 +19,7 @@ struct RocmParameters {
   Tick notice_after{10'000'000'000'000};
 
   void describe(ParameterSection& section);
-  /// Instruction sets of the GPUs, in order of their nodes: those of `gpus`, or one GPU with `one` if `gpus` is empty. Throws
+  /// Instruction sets of the GPUs, in order of their nodes: those of `gpus`, or only `one` if `gpus` is empty. Throws
   /// std::invalid_argument if a name is unknown or there are too many names.
   std::vector<isa::Target> targets(isa::Target one) const;
   /// Name of the parameter that determines the targets.

@@ -31,7 +31,7 @@ bool is_option(std::string_view field) {
   return key.size() < field.size() && is_identifier(key);
 }
 
-/// The file `file_name` in the argument `text`, relative to the folder of the launch.
+/// Resolves the file name in the argument `text` against the folder of the launch. Throws LaunchError if the name is empty.
 fs::path file_of(std::string_view text, const std::string& file_name, const ArgumentContext& context) {
   if (file_name.empty()) throw LaunchError('"' + std::string(text) + "\" names no file");
   return context.folder / file_name;
@@ -67,7 +67,7 @@ void apply_option(BufferSpec& buffer, const std::string& field, const ArgumentCo
   }
 }
 
-/// Moves field `at`, an element type, to buffer.type if there are more than the `needed` fields.
+/// If there are more than `needed` fields, removes field `at`, which names an element type, and sets buffer.type to it.
 void take_type(BufferSpec& buffer, std::vector<std::string>& fields, std::size_t needed, std::size_t at) {
   if (fields.size() <= needed) return;
   buffer.type = require_element_type(fields[at]);

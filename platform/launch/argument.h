@@ -29,11 +29,11 @@ struct BufferSpec {
 struct ArgumentValue {
   enum class Kind : std::uint8_t { scalar, buffer, null, lds };
   Kind kind = Kind::scalar;
-  std::vector<std::byte> bytes;     ///< for a scalar
-  std::optional<ElementType> type;  ///< for a scalar of the form TYPE:VALUE
+  std::vector<std::byte> bytes;     ///< value of a scalar
+  std::optional<ElementType> type;  ///< type of a scalar of the form TYPE:VALUE
   std::string buffer;               ///< name of the buffer
-  std::uint64_t number = 0;         ///< offset in the buffer, or bytes of LDS
-  /// Pointer member of a structure: `bytes` gets the address of a buffer plus `offset` at position `at`.
+  std::uint64_t number = 0;         ///< offset in the buffer, or size of dynamic LDS, in bytes
+  /// Pointer member of a structure: the address of a buffer plus `offset` is stored at byte `at` of `bytes`.
   struct Pointer {
     std::uint32_t at = 0;
     std::string buffer;

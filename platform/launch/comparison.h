@@ -14,7 +14,8 @@
 
 namespace lacuna {
 
-/// An element is equal if it is within one of the limits; without limits, if its bytes are equal.
+/// An element counts as equal if its difference is within at least one of the given limits; without limits, the bytes must be
+/// equal.
 struct Tolerance {
   std::optional<double> absolute;
   std::optional<double> relative;  ///< relative to the reference's magnitude

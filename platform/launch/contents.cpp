@@ -116,7 +116,7 @@ class Generator {
     store_element(fill_.type, Number::of(fill_.first.integer + offset), to);
   }
 
-  /// Rounding to the element type may give HIGH, which is outside of the range: such a draw is repeated.
+  /// Generates a number in [LOW, HIGH). If rounding to the element type yields HIGH, the draw is repeated.
   void uniform_real(std::byte* to) {
     const double low = fill_.first.as_double();
     const double high = fill_.second.as_double();

@@ -40,7 +40,7 @@ struct SourceType {
   std::string_view name;
   ElementType type;
 };
-/// Names that clang writes to `.type_name` for OpenCL C, and those of C.
+/// Type names that clang writes to `.type_name` for OpenCL C, and type names of C.
 constexpr std::array<SourceType, 18> kSourceTypes{{{"char", ElementType::i8},
                                                    {"short", ElementType::i16},
                                                    {"int", ElementType::i32},
@@ -72,7 +72,8 @@ void store(T value, std::byte* to) {
   std::memcpy(to, &value, sizeof value);
 }
 
-/// Rounds a double to a binary format of `mantissa` stored bits and `exponent` bits, to nearest even, in integers only.
+/// Rounds a double to nearest even, to a binary format with `mantissa` stored mantissa bits and `exponent` exponent bits. Uses
+/// integer arithmetic only.
 std::uint16_t round_to(double value, unsigned mantissa, unsigned exponent) {
   const auto bits = std::bit_cast<std::uint64_t>(value);
   const auto sign = static_cast<std::uint16_t>(bits >> 63 << 15);
@@ -82,14 +83,14 @@ std::uint16_t round_to(double value, unsigned mantissa, unsigned exponent) {
   const int unbiased = static_cast<int>(bits >> 52 & 0x7ff) - 1023;
   if (unbiased > bias) return static_cast<std::uint16_t>(sign | infinity);
   const std::uint64_t significand = (bits & ((std::uint64_t{1} << 52) - 1)) | (unbiased == -1023 ? 0 : std::uint64_t{1} << 52);
-  // Below the normal range the unit in the last place stays that of the smallest normal.
+  // Below the normal range, the unit in the last place is that of the smallest normal number.
   const int below = std::max(0, 1 - bias - unbiased);
   const int dropped = std::min(52 - static_cast<int>(mantissa) + below, 63);
   std::uint64_t kept = significand >> dropped;
   const std::uint64_t rest = significand & ((std::uint64_t{1} << dropped) - 1);
   const std::uint64_t half = std::uint64_t{1} << (dropped - 1);
   if (rest > half || (rest == half && (kept & 1) != 0)) ++kept;
-  // The leading one, if there is one, increments the exponent, as does a carry of the rounding.
+  // The leading 1 of a normal number increments the exponent field, as does a carry from rounding.
   const std::uint64_t magnitude = below > 0 ? kept : (static_cast<std::uint64_t>(unbiased + bias - 1) << mantissa) + kept;
   return static_cast<std::uint16_t>(sign | std::min<std::uint64_t>(magnitude, infinity));
 }

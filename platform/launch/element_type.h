@@ -25,12 +25,12 @@ ElementType require_element_type(std::string_view name);
 /// The element type of a source type such as "float*", "const uint", "double4*"; nullopt if it is not a plain type.
 std::optional<ElementType> element_type_of_source(std::string_view type_name);
 
-/// Rounds to nearest even; overflow gives infinity.
+/// Rounds to nearest even; overflow yields infinity.
 std::uint16_t to_half(double value);
 std::uint16_t to_bfloat16(double value);
 double from_half(std::uint16_t bits);
 
-/// Little-endian bytes of a number. Throws LaunchError if an integer type cannot represent it.
+/// Stores a number as little-endian bytes. Throws LaunchError if an integer type cannot represent it.
 void store_element(ElementType type, const Number& value, std::byte* to);
 /// The element as a number; 64-bit integers are exact.
 Number load_element(ElementType type, const std::byte* from);

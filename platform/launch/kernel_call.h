@@ -23,7 +23,7 @@ struct KernelCall {
   std::optional<std::uint32_t> max_block{};  ///< maximum work-items of a workgroup, overriding the kernel's metadata
 };
 
-/// Address and size of a buffer, for the layout of arguments.
+/// Index and size of a buffer, for the layout of arguments.
 struct BufferPlace {
   std::uint32_t index = 0;
   std::uint64_t bytes = 0;
@@ -35,8 +35,8 @@ struct ArgumentSegment {
   std::uint32_t dynamic_group_bytes = 0;
 };
 
-/// Throws LaunchError with the kernel's signature if shape or arguments do not match. `find` returns the address and size of a
-/// named buffer, or throws.
+/// Lays out the argument segment of a call. Throws LaunchError with the kernel's signature if shape or arguments do not match.
+/// `find` returns index and size of a named buffer, or throws.
 ArgumentSegment lay_out_arguments(const KernelMetadata& kernel, const KernelCall& call,
                                   const std::function<BufferPlace(const std::string& name)>& find);
 

@@ -23,7 +23,7 @@ struct LaunchBuffer {
   unsigned line = 0;  ///< line of its declaration; 0 = none
   std::optional<ElementType> type;
   std::optional<std::filesystem::path> save;     ///< file to write at the end of the launch
-  std::optional<std::filesystem::path> compare;  ///< reference for the end of the launch
+  std::optional<std::filesystem::path> compare;  ///< reference file to compare with at the end of the launch
   Tolerance tolerance;
 };
 
@@ -63,7 +63,7 @@ class LaunchBuffers {
   void take_element();
   /// Drops fetched elements, since the next statement may change the buffers.
   void drop_elements() { elements_.clear(); }
-  /// Whether element() has returned a guess since reset_guess(): only in a rehearsal.
+  /// Whether element() has returned a guess since reset_guess(), which happens only in a rehearsal.
   bool has_guessed() const { return guessed_; }
   void reset_guess() { guessed_ = false; }
 

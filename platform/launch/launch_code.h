@@ -35,7 +35,7 @@ class LaunchCodes {
   /// `name`: null = the code object loaded first. Throws LaunchError with the nearest name if there is no such code object.
   const LaunchCode& find(const std::string* name) const;
   bool empty() const { return codes_.empty(); }
-  /// Number of a kernel with this stack size in bytes, for dispatch records.
+  /// Returns the number by which dispatch records refer to a kernel with this stack size in bytes.
   std::uint32_t kernel_number(const LaunchCode& code, const KernelMetadata& kernel, std::uint32_t stack);
 
   /// Target of all code objects. At least one must have been read.

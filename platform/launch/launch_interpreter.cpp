@@ -14,8 +14,8 @@ namespace {
 using Kind = LaunchStatement::Kind;
 
 constexpr std::uint32_t kQueuePackets = 1024;
-/// Assumed private memory per work-item for callees unknown to the compiler, as in LLVM up to code object version 4
-/// (-amdgpu-assume-external-call-stack-size).
+/// Private memory in bytes per work-item that is assumed for callees unknown to the compiler, as in LLVM up to code object
+/// version 4 (-amdgpu-assume-external-call-stack-size).
 constexpr std::uint32_t kUnknownStack = 16384;
 constexpr std::uint64_t kLargestStack = 1 << 24;
 constexpr std::int64_t kLargestWorkgroup = 1024;  // limit of the packet processor
@@ -208,7 +208,7 @@ void LaunchInterpreter::execute_end(const LaunchStatement& statement) {
   plan_.set_line(opener.line);
   if (opener.kind == Kind::while_loop) next_ = statement.partner;
   if (opener.kind != Kind::loop) return;
-  // If the condition has to wait for an element, the variable must not advance twice.
+  // If the condition has to wait for an element, this statement is executed again, so the variable is restored.
   Number& variable = scope_.variables[opener.next.name];
   const Number before = variable;
   const Number after = evaluate(opener.next.value, scope_);

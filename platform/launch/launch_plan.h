@@ -3,10 +3,10 @@
  *
  * Files of the simulator (semihosting names):
  *   :launch/plan        the records; a read may return fewer bytes than requested, 0 at the end
- *   :launch/stream/N    contents of N, a code object or a buffer, to be read or written in one go
+ *   :launch/stream/N    contents of N, a code object or a buffer, to be read or written once, from start to end
  *   :launch/failure     written by the launcher before it ends with an error: launch_failure and the reason as text
  *
- * None of them contains the name of a host file: the launcher's behaviour and its time must not depend on one. */
+ * No record contains the name of a host file: the behaviour and the time of the launcher must not depend on such names. */
 #ifndef PLATFORM_LAUNCH_PLAN_H
 #define PLATFORM_LAUNCH_PLAN_H
 
@@ -28,22 +28,22 @@ enum launch_operation {
   LAUNCH_ALLOCATE, /* launch_allocate: a buffer in GPU memory, all zero */
   LAUNCH_QUEUE,    /* launch_queue: the queue for everything that follows */
   LAUNCH_DISPATCH, /* launch_dispatch, patches, argument segment: queued after earlier ones */
-  LAUNCH_UPLOAD,   /* launch_transfer: waits for the dispatches, then stream -> buffer */
-  LAUNCH_DOWNLOAD, /* launch_transfer: waits for the dispatches, then buffer -> stream */
+  LAUNCH_UPLOAD,   /* launch_transfer: waits for the dispatches, then copies a stream to a buffer */
+  LAUNCH_DOWNLOAD, /* launch_transfer: waits for the dispatches, then copies a buffer to a stream */
   LAUNCH_ABORT,    /* ends the program immediately with LAUNCH_REFUSED_CODE: the host has found and reported an error */
   LAUNCH_END       /* waits for the dispatches and ends the program */
 };
 
 struct launch_header {
   uint32_t operation;
-  uint32_t bytes; /* of the record, this header included; a multiple of 8 */
-  uint32_t line;  /* of the launch file; 0 = none */
+  uint32_t bytes; /* size of the record, this header included; a multiple of 8 */
+  uint32_t line;  /* line of the launch file; 0 = none */
   uint32_t reserved;
 };
 
 /* The reason follows as text, up to the end of the file. */
 struct launch_failure {
-  uint32_t line; /* of the record that failed; 0 = none */
+  uint32_t line; /* `line` of the record that failed; 0 = none */
   uint32_t reserved;
 };
 
@@ -58,7 +58,7 @@ struct launch_kernel {
   struct launch_header header;
   uint32_t kernel;
   uint32_t code;
-  uint32_t private_segment_bytes; /* at least so much */
+  uint32_t private_segment_bytes; /* minimum; the kernel's own value if that is larger */
   uint32_t name_bytes;            /* bytes of the name after this struct, including its terminating 0 */
 };
 
@@ -86,7 +86,7 @@ enum launch_patch_kind {
 
 struct launch_patch {
   uint32_t kind;
-  uint32_t offset; /* in the argument segment */
+  uint32_t offset; /* byte offset in the argument segment */
   uint32_t index;
   uint32_t reserved;
 };
@@ -106,7 +106,7 @@ struct launch_dispatch {
 
 struct launch_transfer {
   struct launch_header header;
-  uint64_t offset; /* in the buffer */
+  uint64_t offset; /* byte offset in the buffer */
   uint64_t bytes;
   uint32_t buffer;
   uint32_t stream;

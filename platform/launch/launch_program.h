@@ -37,11 +37,11 @@ struct LaunchStatement {
   unsigned line = 0;
   std::string name;  ///< name of the buffer, kernel or code object
   std::vector<LaunchKey> keys;
-  LaunchKey first;          ///< for loop: variable and its first value
-  std::string condition;    ///< for loop, while_loop, branch
-  LaunchKey next;           ///< for loop: variable and its next value
-  std::size_t partner = 0;  ///< for loop, while_loop, branch and end: index of the statement at the other end
-  /// Whether an argument of a dispatch describes this buffer: it is allocated when the statement is first reached.
+  LaunchKey first;          ///< Kind::loop: variable and its first value
+  std::string condition;    ///< condition of loop, while_loop, branch
+  LaunchKey next;           ///< Kind::loop: variable and its next value
+  std::size_t partner = 0;  ///< loop, while_loop, branch: index of the matching end; end: index of the statement that it closes
+  /// Whether an argument of a dispatch describes this buffer, which is allocated when the statement is first executed.
   bool in_place = false;
 
   /// Null if the key is not given.
@@ -52,7 +52,7 @@ struct LaunchProgram {
   std::string file;              ///< name for messages
   std::filesystem::path folder;  ///< base of relative file names
   std::vector<LaunchStatement> statements;
-  /// Constants that the command line overrides.
+  /// Constants set on the command line (--define), which override those of the file.
   std::vector<LaunchKey> definitions;
 
   /// "FILE:LINE: " for messages; "" for line 0.
@@ -63,8 +63,9 @@ struct LaunchProgram {
 LaunchProgram parse_launch_file(const std::filesystem::path& file);
 LaunchProgram parse_launch_text(std::istream& text, const std::string& name, const std::filesystem::path& folder);
 
-/// Moves the buffers that a dispatch's arguments describe to separate buffer statements, which are named by `prefix` and the
-/// argument's number unless they have a name, and appends all to the program. `extra` returns further keys of such a buffer.
+/// Appends a dispatch to the program. Each buffer that an argument describes becomes a separate buffer statement before the
+/// dispatch; a buffer without a name is named by `prefix` and the argument's number. `extra`: further keys of such a buffer, by
+/// argument number.
 void add_dispatch(LaunchProgram& program, LaunchStatement dispatch, const std::string& prefix,
                   const std::vector<std::pair<std::size_t, LaunchKey>>& extra = {});
 

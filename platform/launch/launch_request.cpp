@@ -19,7 +19,7 @@ LaunchKey assignment(const std::string& text, const std::string& option) {
   return {std::string(trimmed(text.substr(0, equals))), std::string(trimmed(text.substr(equals + 1))), 0};
 }
 
-/// `--compare [BUFFER=]FILE`: the number of the argument that it refers to, and the file.
+/// Parses `--compare [BUFFER=]FILE`; returns the number of the argument that describes the buffer, and the file.
 std::pair<std::size_t, std::string> compared_argument(const std::string& text, const std::vector<std::string>& arguments) {
   const std::size_t equals = text.find('=');
   const std::string which = equals == std::string::npos ? std::string() : text.substr(0, equals);
@@ -42,7 +42,7 @@ std::pair<std::size_t, std::string> compared_argument(const std::string& text, c
   return {candidates.front(), file};
 }
 
-/// The program for the dispatch that the options describe.
+/// Builds a program with the one dispatch that the options describe.
 LaunchProgram command_line_program(const CommandLine& line) {
   LaunchProgram program;
   program.file = line.input;

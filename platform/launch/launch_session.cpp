@@ -9,7 +9,7 @@
 namespace lacuna {
 namespace {
 
-/// Size of the unread records up to which statements are executed ahead of the launcher.
+/// Statements are executed ahead of the launcher until the unread records have this size in bytes.
 constexpr std::size_t kPlanAhead = 64 * 1024;
 
 }  // namespace

@@ -39,9 +39,9 @@ class PlanStream {
   /// Text with a terminating 0, padded to the alignment of records, 8 bytes.
   static std::string record_text(std::string text);
 
-  /// Size of the records that have not been read.
+  /// Bytes of records that have not been read.
   std::size_t unread() const { return records_.size() - read_; }
-  /// Moves unread records to `bytes`; returns their size.
+  /// Moves unread records to `bytes`; returns the number of bytes.
   std::size_t read(std::span<std::byte> bytes);
   void drop_unread();
   /// Opens a file by name for the launcher; null = there is none, or it has already been opened.
@@ -52,7 +52,7 @@ class PlanStream {
                   std::span<const std::byte> tail2);
 
   std::vector<std::byte> records_;
-  std::size_t read_ = 0;  ///< size of the part of `records_` that has been read
+  std::size_t read_ = 0;  ///< number of bytes of `records_` that have been read
   std::map<std::uint32_t, Opener> files_;
   std::uint32_t next_file_ = 0;
   unsigned line_ = 0;

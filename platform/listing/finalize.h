@@ -19,10 +19,10 @@ struct KernelChains {
   std::string kernel;
   std::uint64_t entry = 0;
   FinalizedKernel found;
-  unsigned contiguous_before = 0;  ///< chains whose instructions were adjacent in the input code
-  unsigned contiguous = 0;         ///< chains whose instructions are adjacent in the patched code
-  unsigned chains_before = 0;      ///< chains of the input code
-  std::vector<unsigned> foreign;   ///< by chain: instructions between those of the chain in the patched code
+  unsigned contiguous_before = 0;  ///< number of chains whose instructions were adjacent in the input code
+  unsigned contiguous = 0;         ///< number of chains whose instructions are adjacent in the patched code
+  unsigned chains_before = 0;      ///< number of chains in the input code
+  std::vector<unsigned> foreign;   ///< by chain: number of other instructions between its instructions in the patched code
 };
 
 struct FinalizedObject {

@@ -142,7 +142,7 @@ std::vector<KernelCheck> check_kernels(const CodeObject& object) {
   const std::vector<KernelTags> tagged = tags_of(object);
   std::vector<KernelCheck> checks;
   for (const KernelEntry& entry : object.entries()) {
-    // Symbols of kernels are functions as well, but kernels are not called.
+    // Kernels also have function symbols, but are never called.
     std::vector<std::uint64_t> callees;
     std::copy_if(functions.begin(), functions.end(), std::back_inserter(callees), [&](std::uint64_t function) {
       return std::none_of(object.entries().begin(), object.entries().end(),

@@ -31,7 +31,7 @@ struct KernelCheck {
 std::vector<KernelCheck> check_kernels(const CodeObject& object);
 
 /// Checks the files and prints a report, as text or as JSON; returns true if every kernel can run. Throws ElfError for a file
-/// that is no code object for a known target.
+/// that is not a code object for a known target.
 bool check_files(const std::vector<std::filesystem::path>& files, bool json, std::ostream& out);
 
 }  // namespace lacuna

@@ -18,16 +18,17 @@
 
 namespace lacuna {
 
-/// An argument of a kernel, explicit or hidden. Names of kinds and address spaces are those of version 3 for all versions.
+/// An argument of a kernel, explicit or hidden. Kinds and address spaces have the names of version 3, whatever the version of
+/// the file.
 struct KernelArgument {
   std::string name;           ///< "" if the compiler has not recorded it
   std::string type_name;      ///< name in the source, e.g. "float*"; "" if the compiler has not recorded it
   std::string kind;           ///< "by_value", "global_buffer", "dynamic_shared_pointer", "hidden_block_count_x", …
-  std::string address_space;  ///< for pointers: "global", "constant", "local", …; may be ""
-  std::string access;         ///< for buffers: "read_only", …; may be ""
+  std::string address_space;  ///< address space of a pointer: "global", "constant", "local", …; may be ""
+  std::string access;         ///< access to a buffer: "read_only", …; may be ""
   std::uint32_t offset = 0;   ///< offset in the kernel argument segment
   std::uint32_t size = 0;
-  std::uint32_t pointee_align = 0;  ///< for dynamic_shared_pointer; 0 = not stated
+  std::uint32_t pointee_align = 0;  ///< alignment of the LDS of a dynamic_shared_pointer; 0 = not stated
 
   bool hidden() const { return kind.starts_with("hidden_"); }
 };
@@ -74,7 +75,7 @@ class CodeObject {
   const std::vector<KernelMetadata>& kernels() const { return kernels_; }
   /// Kernels found by their symbols, ascending by address; independent of the metadata.
   const std::vector<KernelEntry>& entries() const { return entries_; }
-  /// Throws ElfError with the nearest name and the list of kernels.
+  /// Throws ElfError, with the nearest name and the list of kernels, if there is no such kernel.
   const KernelMetadata& kernel(std::string_view name) const;
 
  private:

@@ -16,9 +16,9 @@ namespace {
 
 using Json = nlohmann::json;
 
-/// Metadata are nested at most five levels deep; this limits the recursion of the parser for damaged files.
+/// Limit of the nesting depth, which bounds the parser's recursion on damaged files. Valid metadata have at most five levels.
 constexpr int kDeepest = 32;
-/// Limit in bytes: far more than the metadata of the largest libraries, far less than would stall a YAML parser.
+/// Size limit in bytes: far more than the metadata of the largest libraries, but too little to stall the YAML parser.
 constexpr std::size_t kLongestYaml = 16 << 20;
 
 /// "HiddenGlobalOffsetX" -> "hidden_global_offset_x": converts version 2's names to those of later versions.
@@ -38,7 +38,7 @@ std::uint32_t narrow(std::uint64_t value, const std::string& key) {
   return static_cast<std::uint32_t>(value);
 }
 
-/// Rejects deep nesting before a document is built, which is recursive; ignores all other SAX events.
+/// Rejects deep nesting before the document is built, because the builder is recursive; ignores all other SAX events.
 class DepthGuard : public nlohmann::json_sax<Json> {
  public:
   bool null() override { return true; }

@@ -88,7 +88,7 @@ class ElfFile {
   const std::vector<ElfSymbol>& symbols() const { return symbols_; }
   /// Notes of the note segments, or of the note sections if the file is not linked.
   const std::vector<ElfNote>& notes() const { return notes_; }
-  /// The file's bytes at a virtual address; empty unless all of them are in the file contents of one segment.
+  /// Returns the bytes at a virtual address; empty unless the whole range lies in the file contents of one segment.
   std::span<const std::byte> at(std::uint64_t address, std::uint64_t size) const;
   /// The whole file.
   std::span<const std::byte> bytes() const { return bytes_; }

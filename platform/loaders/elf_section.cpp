@@ -106,7 +106,7 @@ class Editor {
     return elf_.subspan(offset, size);
   }
 
-  /// End of the used part of the file: of segments, program headers and sections, except section names and section table.
+  /// Returns the largest end offset of the program headers, segments and sections, except section names and section table.
   std::uint64_t used_bytes() const {
     std::uint64_t end = sizeof(Elf64_Ehdr);
     const auto use = [&](std::uint64_t offset, std::uint64_t size) { end = std::max(end, offset + part(offset, size).size()); };

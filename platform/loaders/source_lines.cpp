@@ -32,8 +32,8 @@ std::optional<Dwarf_Die> outermost_inlined(Dwarf_Die& parent, std::uint64_t addr
   return std::nullopt;
 }
 
-/// The source line, such as "dir/kernel.hip:12", at which the function that contains `address` calls the function from which
-/// the instruction was inlined. nullopt if the instruction is not inlined.
+/// Returns the source line of the outermost inlined call that contains the instruction at `address`, such as
+/// "dir/kernel.hip:12"; nullopt if the instruction is not inlined.
 std::optional<std::string> outermost_call(Dwarf_Die& unit, std::uint64_t address) {
   auto call = outermost_inlined(unit, address);
   if (!call) return std::nullopt;

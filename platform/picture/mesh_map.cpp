@@ -32,7 +32,7 @@ std::string share_text(const MeshMap& map, const EmnTable& table, unsigned core)
                      percent(own.share()), percent(share_of_all(map, table).share()));
 }
 
-/// Pairs of different caches by the node at which they meet: "0-6", or "0>6" if their order matters.
+/// Lists the pairs of different caches by the node at which their data meet: "0-6", or "0>6" if the node depends on the order.
 std::map<unsigned, std::vector<std::string>> pairs_by_node(const EmnTable& table, unsigned core) {
   std::map<unsigned, std::vector<std::string>> pairs;
   const auto caches = static_cast<unsigned>(table.caches().size());

@@ -26,7 +26,7 @@ struct MeshMap {
   std::string place(unsigned node) const;
 };
 
-/// Pairs of different last-level caches whose data can meet on their paths to a core.
+/// Number of pairs of different last-level caches, and of those whose data can meet on their paths to a core.
 struct MeetingShare {
   unsigned pairs = 0;
   unsigned meeting = 0;

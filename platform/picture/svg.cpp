@@ -45,7 +45,7 @@ std::string escaped(const std::string& text) {
   return result;
 }
 
-/// A length as text, rounded to what is visible.
+/// Formats a length, rounded to 0.01 pixels.
 std::string length(double value) {
   std::string text = fmt::format("{:.2f}", value);
   text.erase(text.find_last_not_of('0') + 1);

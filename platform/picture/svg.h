@@ -14,7 +14,7 @@ class SvgWriter {
   void finish();
 
   /// `kind`: a class of the style sheet: node, cache, core, meets, lane or use; for areas columns, rows, x, vectors, outputs or
-  /// rest. `opacity`: opacity of the filling; `tip`: text shown at the pointer, or empty.
+  /// rest. `opacity`: opacity of the fill; `tip`: text shown at the pointer, or empty.
   void rectangle(double x, double y, double width, double height, const std::string& kind, double opacity = 1,
                  const std::string& tip = {});
   enum class Anchor { start, middle, end };

@@ -26,7 +26,7 @@ void write_extension_counts(const ExtensionPage& page, std::ostream& out);
 /// computed.
 void write_extension_hardware(const ExtensionPage& page, std::string_view subject, std::span<const CostLine> cost,
                               std::ostream& out);
-/// Writes the lines of a table with a line for each count of a machine: its column in kernels.csv, its unit and its meaning.
+/// Writes a table row for each count of a machine: column in kernels.csv, unit and meaning.
 void write_count_lines(const ExtensionTexts& machine, std::ostream& out);
 
 }  // namespace lacuna

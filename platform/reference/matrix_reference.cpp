@@ -21,7 +21,7 @@ constexpr unsigned kHalvesPasses = 8;  // passes of the f16 MFMA without extensi
 constexpr unsigned kLongPass = 4;      // cycles per pass on CDNA2
 constexpr unsigned kShortPass = 2;     // cycles per pass on a100-like
 
-/// Number of multiplications of a code; for complex numbers, multiplications of real numbers.
+/// Number of multiplications of real numbers in an operation with this code; a complex multiplication counts as four.
 unsigned products(const isa::MatrixCode& code) {
   return kTile * kTile * code.k * (code.format == isa::MatrixFormat::fp32c ? 4 : 1);
 }

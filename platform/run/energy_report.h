@@ -18,7 +18,8 @@ namespace lacuna {
 /// the energy of each block.
 void write_energy_csv_header(const std::vector<std::string>& blocks, std::ostream& out);
 void append_energy_csv(const KernelEnergy& energy, Tick time, std::string& line);
-/// The values of append_energy_csv() as an object. `time`: duration of the kernel, or for a sum the total duration.
+/// Returns the values of append_energy_csv() as a JSON object. `time`: duration of the kernel, or total duration of the kernels
+/// that `energy` sums up.
 nlohmann::ordered_json energy_json(const KernelEnergy& energy, const std::vector<std::string>& blocks, Tick time);
 
 /// Energy of a device in the whole run: blocks, kernels and idle time separately, each event with its count and its energy.

@@ -12,8 +12,8 @@
 
 namespace lacuna {
 
-/// Path of Lacuna's libhsakmt.so.1, relative to this program in the build tree or the installation. Throws UsageError if
-/// missing.
+/// Locates Lacuna's libhsakmt.so.1 from the location of this program, in the build tree or in the installation, and returns its
+/// path. Throws UsageError if it is missing.
 std::filesystem::path rocm_library();
 
 /// The program that execvp(3) would find; "" if there is none.

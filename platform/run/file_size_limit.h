@@ -1,6 +1,5 @@
-// Writes beyond the process's file size limit (RLIMIT_FSIZE, `ulimit -f`): the kernel sends SIGXFSZ, which silently ends a
-// process that does not handle it. If the signal is blocked or ignored, the write fails with EFBIG and is reported like a full
-// disk.
+// Writes beyond the process's file size limit (RLIMIT_FSIZE, `ulimit -f`): Linux sends SIGXFSZ, which silently ends a process
+// that does not handle it. If the signal is blocked or ignored, the write fails with EFBIG and is reported like a full disk.
 #pragma once
 
 #include <csignal>
@@ -9,8 +8,8 @@
 
 namespace lacuna {
 
-/// Blocks SIGXFSZ in the calling thread during the object's lifetime, for writes of the simulator in a process of the user. The
-/// kernel sends the signal to the thread that writes; a signal caused by a write in the meantime is discarded.
+/// Blocks SIGXFSZ in the calling thread during the object's lifetime, for writes of the simulator in a process of the user.
+/// Linux sends the signal to the thread that writes; a signal caused by a write in the meantime is discarded.
 class HeldFileSizeSignal {
  public:
   HeldFileSizeSignal();

@@ -21,7 +21,7 @@ namespace {
 constexpr off_t kDecision = 0;
 constexpr off_t kPossession = 1;
 
-/// Start time of a process in ticks of the kernel's clock, field 22 of proc(5)'s stat; empty if there is no such process.
+/// Start time of a process in clock ticks since boot, field 22 of /proc/PID/stat (proc(5)); empty if there is no such process.
 std::string start_of(const std::string& process) {
   std::ifstream file("/proc/" + process + "/stat");
   std::string text((std::istreambuf_iterator<char>(file)), {});
@@ -37,8 +37,8 @@ std::string start_of(const std::string& process) {
 
 /// Lengths of the parts of a run's name. The name has the same length in every run, because the program's environment contains
 /// it, and the size of the environment determines where the stack begins.
-constexpr std::size_t kProcessDigits = 7;  // digits of the kernel's largest PID, 4,194,304
-constexpr std::size_t kStartDigits = 11;   // digits of thirty years in ticks
+constexpr std::size_t kProcessDigits = 7;  // digits of the largest PID of Linux, 4,194,304
+constexpr std::size_t kStartDigits = 11;   // digits of thirty years in clock ticks
 
 std::string padded(const std::string& number, std::size_t digits) {
   return std::string(digits - std::min(digits, number.size()), '0') + number;

@@ -1,4 +1,4 @@
-// Ownership of an output folder by a run: a lock that the kernel releases when the process ends, even if it is killed.
+// Ownership of an output folder by a run: a lock that Linux releases when the process ends, even if it is killed.
 #pragma once
 
 #include <sys/types.h>

@@ -13,14 +13,15 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kIndentation = 2;
-/// Maximum text, in bytes, that is held back before it is passed to the stream.
+/// Maximum number of bytes of text that are buffered before they are passed to the stream.
 constexpr std::size_t kMostWaiting = 16 * 1024;
 
 constexpr std::uint64_t kEachByte = 0x0101010101010101;
 constexpr std::size_t kWord = sizeof(std::uint64_t);
 
-/// Sets bits if any of the eight characters must be escaped in a JSON string: controls, quotes, backslashes, and non-ASCII
-/// characters. Borrows may set further bits above such a character, never below (Hacker's Delight, section 6-1).
+/// Returns a nonzero word if any of the eight characters must be escaped in a JSON string: controls, quotes, backslashes, and
+/// non-ASCII characters. Each such character sets its highest bit; borrows may set further bits above it, never below (Hacker's
+/// Delight, section 6-1).
 std::uint64_t special(std::uint64_t characters) {
   const auto equal = [characters](unsigned char c) {
     const std::uint64_t difference = characters ^ kEachByte * c;

@@ -24,7 +24,8 @@ namespace {
 double share(std::uint64_t part, std::uint64_t whole) {
   return whole == 0 ? 0.0 : static_cast<double>(part) / static_cast<double>(whole);
 }
-/// Whether DRAM's commands and bursts allow less than the peak of its data buses; differences below 1 % are due to rounding.
+/// Whether DRAM's commands and bursts allow less than the peak of its data buses. Ignores differences below 1 %, which are due
+/// to rounding.
 bool reaches_less(const KernelActivity& a) {
   const std::uint64_t bus = a.available[static_cast<std::size_t>(Resource::dram)];
   return a.reachable_dram_bytes != 0 && a.reachable_dram_bytes + bus / 100 < bus;
@@ -98,7 +99,7 @@ std::uint64_t count_of(const KernelActivity& a, DuploCount what) {
 /// Whether only research machines and extended matrix units have the cause; it is then shown only if a kernel has it.
 bool only_of_some_machines(StallCause cause) { return cause >= StallCause::extension; }
 
-/// Calls `visit(text, cycles)` for every cause that exists.
+/// Calls `visit(text, cycles)` for every cause that has a text.
 template <typename Visit>
 void for_causes(const WavefrontClass& c, const Visit& visit) {
   for (std::size_t i = 0; i < kStallCauses; ++i) {

@@ -35,7 +35,7 @@ std::string dimensions(const std::array<std::uint32_t, 3>& size) {
   return text;
 }
 
-/// Appends a CSV field with quotes as of RFC 4180, because kernel names of the guest may contain any characters.
+/// Appends a CSV field, quoted as RFC 4180 specifies, because kernel names of the guest may contain any characters.
 void append_field(std::string& line, const std::string& text) {
   if (text.find_first_of(",\"\r\n") == std::string::npos) {
     line += text;

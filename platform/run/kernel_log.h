@@ -34,8 +34,9 @@ struct KernelSummary {
   std::uint64_t wavefront_instructions = 0;
   std::uint64_t thread_instructions = 0;
   std::uint64_t untimed_instructions = 0;
-  std::uint64_t half_width =
-      0;  ///< in cycles; summed over dispatches, because errors of launches of a class are not independent
+  /// Half-width of the confidence interval of `cycles`; summed over dispatches, because errors of launches of a class are not
+  /// independent.
+  std::uint64_t half_width = 0;
   std::uint64_t bulk_bytes = 0;
   double wall_seconds = 0;
   KernelActivity activity{};

@@ -1,5 +1,5 @@
-// The notice of `lacuna exec` for long simulations: one line, once. The program controls its own output, so that the user
-// cannot see otherwise whether the simulation makes progress.
+// The notice of `lacuna exec` for long simulations: one line, once. The only output is the program's own, so the user could not
+// otherwise see whether the simulation makes progress.
 #pragma once
 
 #include <iosfwd>
@@ -14,7 +14,7 @@ class LongRunNotice {
   /// disabling it would help.
   LongRunNotice(double after, bool timed, std::ostream& out) : after_(after), timed_(timed), out_(out) {}
 
-  /// Adds seconds of host time. Returns true once: then call say().
+  /// Adds host time in seconds. Returns true if the notice is due and say() has not been called yet.
   bool due(double seconds);
   /// Writes the notice. `snapshot`: current state. The speed is the mean since the start.
   void say(const ProgressLine::Snapshot& snapshot);

@@ -59,7 +59,7 @@ class OutputFile {
   const pid_t process_;
   int file_;
   mutable std::mutex mutex_;
-  std::unique_ptr<std::condition_variable> wake_;  // a child process cannot destroy it while its parent's thread waits
+  std::unique_ptr<std::condition_variable> wake_;  // a pointer: a child process must not destroy it, see ~OutputFile()
   std::string waiting_;
   std::string failure_;
   std::atomic<bool> failed_{false};

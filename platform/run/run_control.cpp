@@ -27,7 +27,7 @@ extern "C" void on_interrupt(int signal) {
   interrupt = signal;
 }
 
-/// Advances the kernel to `target`, or to the last event if there is none after it.
+/// Advances the SystemC kernel to `target`, or to the last event if that is earlier.
 void advance_to(Tick target) {
   sc_core::sc_start(to_sc_time(target) - sc_core::sc_time_stamp(), sc_core::SC_EXIT_ON_STARVATION);
 }
@@ -147,8 +147,8 @@ RunEnd run_simulation(const SimulationParameters& limits, const RunObserver& obs
       next_check = now + limits.max_idle;
     }
 
-    // A slice extends at least to the next event: the kernel's time stops at the last event before the target, so a target
-    // before the next event would never be reached.
+    // A slice extends at least to the next event: SystemC's time stops at the last event before the target, so it would not
+    // advance if the target were before the next event.
     const Tick next_event = now + to_tick(sc_core::sc_time_to_pending_activity());
     if (next_event > time_limit) return RunEnd::time_limit;
     const HostClock::time_point begin = HostClock::now();

@@ -26,7 +26,7 @@ const char* unused_because(Machine machine) {
 }
 
 /// A warning if the energy parameters are for another machine than the configured presets; "" if they fit one of these presets,
-/// or if there are none.
+/// or if no preset is configured.
 std::string energies_of_another_machine(const EnergyParameters& energy, const std::vector<std::filesystem::path>& files) {
   if (!energy.on() || energy.fits.empty()) return {};
   std::istringstream words(energy.fits);
@@ -43,7 +43,8 @@ std::string energies_of_another_machine(const EnergyParameters& energy, const st
          "; energies of events that the other machine does not have are 0";
 }
 
-/// Warnings that the presets among the sources cause alone. They are not shown, because the values of presets are intended.
+/// Warnings that the presets among the sources cause without the other sources. They are not shown, because the values of
+/// presets are intended.
 std::vector<std::string> warnings_of_presets(const std::vector<ConfigurationSource>& sources, Machine machine) {
   PlatformParameters parameters;
   ParameterSet set;

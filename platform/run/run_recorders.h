@@ -1,4 +1,4 @@
-// Recorders of a run's devices over time, in addition to their kernels. Parameters determine which recorders are active.
+// Recorders of a run's devices. Kernels are recorded separately (KernelLog). Parameters determine which recorders are active.
 #pragma once
 
 #include "models/common/time/units.h"
@@ -20,7 +20,7 @@ struct RunRecorders {
   JobRecorder jobs;
 
   void add(GpuDevice& device, const OutputParameters& output);
-  /// Ends all recorders: they record everything until `at`.
+  /// Records everything until `at` and ends all recorders.
   void finish(Tick at);
 };
 

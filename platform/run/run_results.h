@@ -12,13 +12,13 @@
 
 namespace lacuna {
 
-/// Writes effective.cfg, begins kernels.csv (or kernels.csv.gz, by output.kernels), log.txt, and a file for each recorder that
-/// has a device: power.csv, requests.csv, look_ups.csv.gz, jobs.csv. Throws WriteError.
+/// Writes effective.cfg, and creates kernels.csv (or kernels.csv.gz, by output.kernels), log.txt, and a file for each recorder
+/// that has a device: power.csv, requests.csv, look_ups.csv.gz, jobs.csv. Throws WriteError.
 void open_results(OutputFolder& output, const RunParameters& parameters, KernelLog& kernels, RunRecorders& recorders);
 
 /// Writes the remaining text of the growing files, kernel_totals.csv if requested, links.csv and links.svg if links are
-/// recorded, and finally statistics.json. May be called again: the last call counts. Throws WriteError, also if one of these
-/// files failed before.
+/// recorded, and finally statistics.json. A later call replaces the files of an earlier one. Throws WriteError, also if one of
+/// these files failed before.
 void write_results(const OutputFolder& output, const RunParameters& parameters, const RunSummary& summary,
                    const KernelLog& kernels, const LinkRecorder& links, const StatisticsGroup& statistics);
 

@@ -199,7 +199,8 @@ int simulate(const CommandLine& line, GuestProgram program) {
   platform.describe_statistics(statistics);
 
   const InterruptHandler interrupts;
-  // A closed reader of standard output is then handled like any other write error, and the results are still written.
+  // If the reader of standard output closes its pipe, this is then a write error like any other, and the results are still
+  // written.
   std::signal(SIGPIPE, SIG_IGN);
   // Create the folder only after the input has been found valid.
   std::optional<OutputFolder> output = open_output(line);

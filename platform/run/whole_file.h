@@ -45,7 +45,7 @@ class WholeFile {
   void open();
 
   const std::filesystem::path path_;
-  std::filesystem::path target_;     ///< path_, or the file that a symbolic link there names
+  std::filesystem::path target_;     ///< path_, or the target of the symbolic link at path_
   std::filesystem::path temporary_;  ///< empty: the target is written directly
   int file_ = -1;
 };
