@@ -19,7 +19,7 @@ void write_activity_csv_header(std::ostream& out);
 void append_activity_csv(const KernelActivity& activity, std::string& line);
 /// Writes docs/reference/kernels-csv.md: all columns and their meaning.
 void write_kernels_csv_reference(std::ostream& out);
-/// Writes the values of append_activity_csv() as a JSON object, in total and for each wavefront class.
+/// Writes the values of append_activity_csv() as a JSON object, with a breakdown by wavefront class.
 void write_activity_json(const KernelActivity& activity, JsonWriter& json);
 void add_activity(const KernelActivity& activity, RunHash& hash);
 

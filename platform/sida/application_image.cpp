@@ -40,7 +40,7 @@ ApplicationImage::ApplicationImage(const lacuna_sida_application& application, c
   if (!graph_) throw sida::MatrixError(name + ": out of memory");
   plan_.reset(lacuna_sida_compile(graph_.get(), options.fusion));
   if (!plan_) throw sida::MatrixError(name + ": " + lacuna_sida_problem(graph_.get()));
-  // Programs that use ones have them in memory, like other values.
+  // A program that does not use the values of the matrix multiplies by ones, which are in memory like other values.
   const sida::SparseMatrix* used = &matrix;
   sida::SparseMatrix ones;
   if (!application.uses_values && !matrix.is_pattern()) {

@@ -49,8 +49,8 @@ struct Matrix {
     for (std::size_t place = 0; place < rows.size(); ++place) places[rows[place]] = static_cast<sida::Index>(place);
   }
 
-  /// Maps the source, so that the program starts at the same vertex in any order. Rows beyond the matrix are not mapped, and
-  /// are rejected later.
+  /// Returns the position of a row of the original matrix, so that a program starts at the same vertex in any order. Rows
+  /// beyond the matrix are not mapped, and are rejected later.
   std::uint32_t place_of(std::uint32_t row) const { return row < places.size() ? places[row] : row; }
 };
 

@@ -34,7 +34,7 @@ void time_on_sida(ApplicationJob& job, const sida::SparseMatrix& by_columns, con
     const sida::Pass& pass = program.passes[outcome.pass];
     ++totals.passes;
     if (pass.has_os() && !outcome.has_os) {
-      // The load code of the pass has read its vectors and ended the loop, so OS does not run.
+      // The load code has read the vectors of the pass and ended the loop, so OS does not run.
       const sida::Work work = oracle_work(program, pass, outcome);
       const double cycles =
           std::ceil(work.cycles(machine.control.bytes_per_cycle, machine.pes)) + machine.control.memory_latency;

@@ -21,7 +21,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Sizes in bytes of the two parts of a long log that are kept: the first from its beginning or from the cause, and its end.
+/// Sizes in bytes of the two parts of a long log that are kept: one that starts at the beginning of the log or at the cause,
+/// and the end of the log.
 constexpr std::uintmax_t kFirstBytes = 4 * 1024;
 constexpr std::uintmax_t kLastBytes = 16 * 1024;
 /// Number of bytes of a log that are searched for the cause, and maximum length of a cause.

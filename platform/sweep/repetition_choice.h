@@ -43,7 +43,7 @@ class RepetitionChoice {
   void choose(ResultsDatabase* database);
 
   const std::vector<CombinationChoice>& combinations() const { return combinations_; }
-  /// Per point of the plan: true when a combination wants it, or a wanted point refers to it.
+  /// By point of the plan: true if a combination needs the point, or a needed point refers to it.
   const std::vector<bool>& wanted() const { return wanted_; }
   /// A line per combination that is exhausted or stuck, with its interval.
   std::vector<std::string> shortcomings() const;

@@ -93,8 +93,8 @@ class ResultsDatabase {
   std::optional<PointInputs> earlier_inputs(const std::string& sweep, const SweepMember& member);
 
   std::vector<StoredSweep> sweeps();
-  /// Throws SweepError when rows of a sweep or of its points differ from what was stored. Only checks read-only databases,
-  /// which do not change in the meantime.
+  /// Throws SweepError when rows of a sweep or of its points differ from what was stored. Checks only databases that are opened
+  /// read-only: others may change during the check.
   void require_intact(std::int64_t sweep);
   /// SQL for `points.cause`, or its substitute in a database of version 1.
   std::string cause_column() const { return version_ < 2 ? "''" : "points.cause"; }

@@ -11,7 +11,7 @@
 
 namespace lacuna {
 
-/// SHA-256 over types and values of all rows of a sweep, or of a point. An object is for one database.
+/// SHA-256 over types and values of all rows of a sweep, or of a point. An object serves one database only.
 class RowDigests {
  public:
   /// Digest of the sweep's row and its members.

@@ -124,7 +124,7 @@ class Collector {
     }
   }
 
-  /// Returns true when a point has ended.
+  /// Stores the points that have ended. Returns true if there were any, or if no job of a batch is left.
   bool collect() {
     bool any = false;
     for (Held& held : batches_) {

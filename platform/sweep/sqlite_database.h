@@ -15,7 +15,7 @@ struct sqlite3_stmt;
 
 namespace lacuna {
 
-/// An error that the user has to resolve: full disk, missing rights, damage.
+/// An error that the user has to resolve: full disk, missing permissions, damaged file.
 class SqliteError : public SweepError {
  public:
   SqliteError(int result_code, const std::string& file, const std::string& message)
@@ -39,7 +39,7 @@ class SqliteStatement {
   SqliteStatement& bind_null();
   /// Advances to the next row. Returns false after the last row; the statement is then reset and can be bound again.
   bool step();
-  /// Runs a statement without rows.
+  /// Executes a statement that returns no rows.
   void run();
   /// Stops reading rows before the last one.
   void reset();
@@ -74,7 +74,7 @@ class SqliteDatabase {
   SqliteDatabase(const std::filesystem::path& file, Mode mode);
 
   SqliteStatement prepare(std::string_view sql) const;
-  /// Runs any number of statements without rows.
+  /// Executes any number of SQL statements that return no rows.
   void run(const std::string& sql) const;
   std::int64_t integer(std::string_view sql) const;
   std::int64_t last_row() const;

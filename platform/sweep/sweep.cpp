@@ -25,7 +25,7 @@ namespace fs = std::filesystem;
 constexpr const char* kDefaultDatabase = "lacuna-results.db";
 /// Maximum number of lines of a table that is printed; `lacuna results` prints longer tables.
 constexpr std::size_t kMostLines = 60;
-/// Maximum number of combinations with too wide an interval that are listed individually.
+/// Maximum number of combinations that are listed individually because their interval is too wide.
 constexpr std::size_t kMostNamed = 10;
 
 /// Path of the database. --db and the default are relative to the folder where lacuna was started; `database` of the sweep file

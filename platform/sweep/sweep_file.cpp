@@ -160,7 +160,7 @@ class SweepParser {
     found->second(key);
   }
 
-  /// Refuses a key that occurs twice in one file. A key of a later file overrides that of an included file.
+  /// Refuses a key that occurs twice in one file. A file may override keys of the files that it includes.
   void once(const std::string& what, const std::string& name) const {
     const auto [earlier, is_new] = reading_->given.emplace(what, reading_->place.line);
     if (!is_new) fail(name + " is given twice, first in line " + std::to_string(earlier->second));

@@ -60,7 +60,7 @@ struct SweepFile {
   std::vector<SweepKey> configurations;
   std::vector<SweepKey> inputs;       ///< additional input files of a point
   std::vector<SweepKey> leave_out;    ///< conditions under which points are skipped
-  std::optional<SweepKey> overnight;  ///< condition of points that two processors can run overnight
+  std::optional<SweepKey> overnight;  ///< condition of points that two processors can run in one night
   bool overnight_only = false;        ///< whether to skip all other points
   double timeout_seconds = 0;         ///< wall time limit of a point; 0 = none
   double grace_seconds = 10;          ///< time from SIGTERM to SIGKILL when a point is ended

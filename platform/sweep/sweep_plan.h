@@ -46,7 +46,7 @@ class SweepPlan {
   void look_up(ResultsDatabase* database);
   /// Choice of repetitions of a sweep with `until`; null without `until`.
   const RepetitionChoice* choice() const { return choice_.get(); }
-  /// Number of points with `wanted`.
+  /// Number of points whose `wanted` is true.
   std::size_t wanted() const;
   /// Registers the wanted points as members of the sweep.
   void register_in(ResultsDatabase& database) const;
