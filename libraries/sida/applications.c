@@ -38,14 +38,14 @@ static value sum(graph* g, value a) { return lacuna_sida_reduce(g, LACUNA_SIDA_M
 static value any(graph* g, value a) { return lacuna_sida_reduce(g, LACUNA_SIDA_MONOID_OR, a); }
 static value dot(graph* g, value a, value b) { return sum(g, multiply(g, a, b)); }
 static value number(graph* g, double a) { return lacuna_sida_f64(g, a); }
-/* a b + c d. Operands are created in separate statements: C does not define the evaluation order of a call's arguments, so the
- * program could depend on the compiler. */
+/* Returns a b + c d. Operands are created in separate statements: C does not define the evaluation order of a call's arguments,
+ * so the generated program could otherwise depend on the compiler. */
 static value sum_of_two(graph* g, value a, value b, value c, value d) {
   const value first = multiply(g, a, b);
   return add(g, first, multiply(g, c, d));
 }
 static value vxm(graph* g, int semiring, value x, value a) { return lacuna_sida_product(g, semiring, x, a, false, NO); }
-/* a / b, or 0 where b is 0, which occurs in an iteration without remaining work. */
+/* Returns a / b, or 0 where b is 0, which occurs in an iteration without remaining work. */
 static value quotient(graph* g, value a, value b) {
   const value zero = number(g, 0);
   const value is_zero = equal(g, b, zero);
@@ -73,7 +73,7 @@ static void fill_f64(double* out, uint64_t count, double with) {
   for (uint64_t i = 0; i < count; ++i) out[i] = with;
 }
 
-/* Number of entries of each row. */
+/* Writes the number of entries of each row to `out`. */
 static void count_rows(const setup* s, double* out) {
   fill_f64(out, s->rows, 0);
   for (uint64_t e = 0; e < s->column_offsets[s->columns]; ++e) out[s->row_indices[e]] += 1;
@@ -81,7 +81,8 @@ static void count_rows(const setup* s, double* out) {
 
 static double entry(const setup* s, uint64_t e) { return s->values != NULL ? s->values[e] : 1; }
 
-/* More than the sum of magnitudes of any row and any column, so that the matrix plus this shift is diagonally dominant. */
+/* Returns a number larger than the sum of magnitudes in any row or column: adding it to the diagonal makes the matrix
+ * diagonally dominant. */
 double lacuna_sida_solver_shift(const setup* s) {
   double* rows = calloc(s->rows + 1u, sizeof *rows);
   double most = 0;
@@ -272,7 +273,7 @@ static graph* build_label(const setup* s) {
   const uint64_t n = s->rows;
   const value a = matrix(g, s, F64, true), share = vector(g, "share", F64, n), known = vector(g, "known", F64, n);
   const value given = vector(g, "given", F64, n), label = state(g, "label", F64, n);
-  /* The sign of the mean of the neighbours' labels; a given label is kept. 0: no label yet. */
+  /* The new label is the sign of the mean of the neighbours' labels; given labels are kept. 0: no label yet. */
   const value mean = multiply(g, vxm(g, LACUNA_SIDA_MUL_ADD, label, a), share), zero = number(g, 0);
   const value above = less(g, zero, mean), sign = subtract(g, above, less(g, mean, zero));
   const value next = choose(g, known, given, sign);
@@ -328,7 +329,8 @@ static void fill_gcn(const setup* s, const char* name, void* contents) {
 /* -------------------------------------------------------------------------------------------------------------------- solvers
  */
 
-/* (A + shift) x; the shift makes A diagonally dominant. A times a column vector is a row vector times the transpose of A. */
+/* Returns (A + shift I) x; the shift makes A diagonally dominant. A times a column vector is a row vector times the transpose
+ * of A. */
 static value times(graph* g, value a, value shift, value x) {
   const value product = lacuna_sida_product(g, LACUNA_SIDA_MUL_ADD, x, a, true, NO);
   return add(g, product, multiply(g, shift, x));

@@ -1,4 +1,4 @@
-/* Element-wise and scalar code of passes. */
+/* Generates the element-wise and scalar code of passes. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -120,7 +120,7 @@ static sida_reference resolve(sida_generator* g, int node, int iteration) {
   return sida_resolve(g->graph, sida_period_of(g), node, iteration);
 }
 
-/* The operation of a node from its operands. */
+/* Emits the operation of a node, after the code of its operands; returns the register of the result. */
 static int compute(sida_generator* g, sida_reference r) {
   const sida_node* n = g->graph->nodes + r.node;
   sida_new_instruction i = {.type = n->element};
@@ -181,7 +181,7 @@ static int read_stored(sida_generator* g, sida_reference r, sida_instance* i) {
 static int read_carried(sida_generator* g, sida_reference r) {
   sida_store_in_predecessors(g, r);
   const int made_in = r.iteration + g->plan->iterations;
-  /* Reads of an exit after load are not recorded: the exit drops the rest of its period, which overwrites nothing. */
+  /* An exit after load ends the loop before the rest of its period overwrites values, so its reads are not recorded. */
   if (!(g->closing && g->when == SIDA_AT_LOAD) && !g->emits && g->read_count < SIDA_MOST_READS) {
     g->reads[g->read_count++] = (sida_carried_read){g->period, r.node, made_in, g->pass, g->when};
   }
@@ -310,7 +310,7 @@ void sida_scalar_phase(sida_generator* g, sida_phase phase, bool last) {
     for (int node = 0; node < g->graph->count; ++node) {
       if (!g->carries_scalar[node][sida_index(iteration)]) continue;
       const sida_instance* i = sida_at(sida_period_of(g), node, iteration);
-      if (i->status != SIDA_DONE) continue; /* pending in this period, and so in the next one */
+      if (i->status != SIDA_DONE) continue; /* still pending: the next period computes it and reads no carried value */
       emit_scalar(g, (sida_new_instruction){
                          .operation = LACUNA_SIDA_OPERATION_COPY,
                          .type = g->graph->nodes[node].element,

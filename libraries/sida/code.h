@@ -1,7 +1,7 @@
 /* Generation of the code of passes: vectors, scalars, instructions and registers. Shared by code.c and generate.c.
  *
- * All code is generated repeatedly: first until no more values are found that must be stored because a later part of a pass, a
- * later pass or the next period reads them; then once to emit the program. */
+ * Code is generated repeatedly, without output, until no further value is found that must be stored. A value must be stored if
+ * a later part of its pass, a later pass or the next period reads it. A last generation emits the program. */
 #ifndef LACUNA_LIBRARIES_SIDA_CODE_H
 #define LACUNA_LIBRARIES_SIDA_CODE_H
 
@@ -63,7 +63,7 @@ void sida_fail(sida_generator* g, const char* why);
 /* Allocates a vector shaped like the one of a node; returns its number in the program plus 1. `value`: the input or state to be
  * filled before the job, or LACUNA_SIDA_NO_VALUE. */
 int sida_new_vector(sida_generator* g, const char* name, lacuna_sida_value value, const sida_node* like);
-/* Vector of an input, or of a state's initial value. */
+/* Vector that holds an input, or the initial value of a state. */
 int sida_first_vector(sida_generator* g, int node);
 /* Vector of a node in an iteration of a period, allocated at the first call; `second`: the second of two vectors that a swap
  * exchanges. */

@@ -5,7 +5,7 @@
 
 enum { MOST_LENGTHS = sizeof((lacuna_sida_plan*)0)->extra / sizeof(uint64_t) };
 
-/* Collects the different lengths of state vectors; returns their number. */
+/* Collects the distinct lengths of state vectors; returns their number. */
 static int state_lengths(const lacuna_sida_graph* graph, uint64_t* lengths) {
   int count = 0;
   for (int node = 0; node < graph->count; ++node) {

@@ -1,4 +1,4 @@
-/* Passes, exits and stored vectors of a scheduled graph. */
+/* Generates the passes, exits and stored vectors of a scheduled graph. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -57,7 +57,7 @@ void sida_set_problem(lacuna_sida_graph* graph, const char* format, ...) __attri
 static inline uint64_t sida_vector_bytes(const sida_node* node) {
   return node->length * node->width * lacuna_sida_element_bytes((unsigned)node->element);
 }
-/* Writes the node's name for messages, e.g. "sum by ADD of pr". `text` has SIDA_PROBLEM_BYTES. */
+/* Writes the node's name for messages, e.g. "sum by ADD of pr". `text` has room for SIDA_PROBLEM_BYTES bytes. */
 const char* sida_describe(const lacuna_sida_graph* graph, int node, char* text);
 
 #ifdef __cplusplus

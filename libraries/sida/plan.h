@@ -12,7 +12,7 @@
 enum {
   SIDA_OLDEST = -6,              /* iteration of the oldest instance */
   SIDA_WINDOW = 2 - SIDA_OLDEST, /* number of iterations of instances */
-  SIDA_MOST_PASSES = 128,        /* limit of passes of a period */
+  SIDA_MOST_PASSES = 128,        /* maximum number of passes of a period */
   SIDA_MOST_PERIODS = 4,
   SIDA_EXPLAIN_BYTES = 8192,
 };
@@ -44,7 +44,7 @@ typedef struct sida_reference {
 
 typedef struct sida_pass {
   bool os, is;
-  sida_reference first, second; /* products */
+  sida_reference first, second; /* products of the pass */
   uint64_t length;              /* length of an element-wise pass */
   bool counts_ewise, counts_finish;
   sida_reference load_condition, ewise_condition, finish_condition; /* node LACUNA_SIDA_NO_VALUE: no condition */
@@ -68,7 +68,7 @@ struct lacuna_sida_plan {
   bool live[SIDA_MOST_NODES];
   int iterations; /* iterations of a period: 1, or 2 whose products share a pass */
   sida_period* periods;
-  int period_count, loops_to; /* period that follows the last one */
+  int period_count, loops_to; /* loops_to: period that follows the last one */
   /* Lengths of vectors that need an additional element-wise pass at the end of each period, which stores them for the next one.
    */
   uint64_t extra[4];

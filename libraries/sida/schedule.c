@@ -65,8 +65,8 @@ static void note_all_used(const lacuna_sida_plan* plan, sida_period* period, sid
   }
 }
 
-/* Finds pending scalars, scans and dense products. An iteration without such values is complete: its remaining values are
- * element-wise, and the next period computes them. */
+/* Whether a pending value is a scalar, a scan or a dense product. An iteration without such pending values is complete: its
+ * other pending values are element-wise, and the next period computes them. */
 static bool incomplete(sida_scheduler* s, sida_reference r, void* data) {
   (void)data;
   const sida_node* n = s->graph->nodes + r.node;

@@ -145,7 +145,7 @@ void sida_add_all_element_wise(sida_scheduler* s, sida_slot slot, uint64_t lengt
 /* Adds reductions of vectors that are available in ewise or finish, and scalar operations whose operands are known afterwards.
  * In a slot without a length, adds no reductions. */
 static bool add_scalar(sida_scheduler* s, sida_reference r, void* data) {
-  const closure* lengths = data; /* of ewise, then of finish */
+  const closure* lengths = data; /* slots ewise and finish, in this order; null: no reductions */
   const sida_node* n = s->graph->nodes + r.node;
   if (!n->scalar) return false;
   const sida_pass* pass = s->period->passes + s->pass;
@@ -209,8 +209,8 @@ static sida_reference blocking(sida_scheduler* s, sida_reference r) {
   }
 }
 
-/* Whether `second` can be the second product of the current pass; otherwise writes the reason. `reason` has 2 *
- * SIDA_PROBLEM_BYTES. */
+/* Whether `second` can be the second product of the current pass; otherwise writes the reason. `reason` has room for 2 *
+ * SIDA_PROBLEM_BYTES bytes. */
 static bool can_fuse(sida_scheduler* s, sida_reference second, lacuna_sida_fusion fusion, char* reason) {
   const lacuna_sida_graph* graph = s->graph;
   const sida_pass* pass = s->period->passes + s->pass;
@@ -277,7 +277,8 @@ const sida_pass sida_no_pass = {.first = {LACUNA_SIDA_NO_VALUE, 0},
                                 .ewise_condition = {LACUNA_SIDA_NO_VALUE, 0},
                                 .finish_condition = {LACUNA_SIDA_NO_VALUE, 0}};
 
-/* Finds a reduction or scan whose operand is available, which needs an element-wise pass. */
+/* Whether the value is a reduction or scan whose operand is available. Writes the length of the element-wise pass that it needs
+ * to `data`. */
 static bool needs_pass(sida_scheduler* s, sida_reference r, void* data) {
   const sida_node* n = s->graph->nodes + r.node;
   if ((n->kind != SIDA_REDUCE && n->kind != SIDA_SCAN) || !vector_ready(s, operand(s, r, 0), SIDA_BEFORE)) return false;
@@ -285,7 +286,7 @@ static bool needs_pass(sida_scheduler* s, sida_reference r, void* data) {
   return true;
 }
 
-/* Finds a scalar operation whose operands are known, which needs a pass without elements. */
+/* Whether the value is a scalar operation whose operands are known; it needs a pass without elements. */
 static bool needs_scalar_pass(sida_scheduler* s, sida_reference r, void* data) {
   (void)data;
   return is_scalar_operation_ready(s, r, SIDA_BEFORE);
@@ -375,7 +376,8 @@ static bool add_index(sida_scheduler* s, sida_reference r, void* data) {
   return false;
 }
 
-/* Finds the first product, element-wise operation, scan or reduction whose operands are in memory. */
+/* Whether the value is a product, element-wise operation, scan or reduction whose operands are in memory. If so, writes it to
+ * `data`. */
 static bool single_operation(sida_scheduler* s, sida_reference r, void* data) {
   const sida_node* n = s->graph->nodes + r.node;
   if (n->scalar && n->kind != SIDA_REDUCE) return false;
