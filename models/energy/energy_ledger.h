@@ -26,12 +26,12 @@ struct EnergyShare {
 
 class EnergyLedger {
  public:
-  /// Starts when the simulation starts. `meter` has all its events, and outlives the ledger.
+  /// Create the ledger when the simulation starts. `meter` must have all its events, and must outlive the ledger.
   explicit EnergyLedger(const EnergyMeter& meter);
 
-  /// The argument `at` of all functions never decreases: an earlier time is treated as the latest one.
+  // For all functions, an `at` earlier than the latest one passed so far is treated as the latest one.
   void start(std::uint64_t kernel, Tick at);
-  /// Throws std::logic_error if the kernel has not been started.
+  /// Ends a kernel and returns its energy. Throws std::logic_error if the kernel has not been started.
   KernelEnergy end(std::uint64_t kernel, Tick at);
   /// Records the device's power in a completed sampling interval that began at `begin`.
   void note_power(Tick begin, double watts);
@@ -41,7 +41,8 @@ class EnergyLedger {
   /// Sum of the shares of all kernels that have ended.
   const EnergyShare& kernels() const { return kernels_; }
   const EnergyShare& idle() const { return idle_; }
-  /// Energy of the device from the start until the last call, measured independently instead of as a sum of shares.
+  /// Events and time of the device from the start until the latest `at`, computed from the counters instead of as a sum of
+  /// shares.
   EnergyShare whole() const;
   std::size_t running() const { return running_.size(); }
 

@@ -1,8 +1,8 @@
 // Energy of a device: picojoules for each event that its blocks count, and watts of static power.
 //
 // Blocks register themselves, as they do with statistics: a kind of event is a counter and the energy of one event. The meter
-// stores no energy, it only reads: an energy is always computed from counts and time of some interval, so that intervals that
-// were measured separately add up.
+// stores no energies and only reads counters: energy is always computed from the counts and the duration of an interval, so
+// that the energies of consecutive intervals add up.
 //
 //   meter.add("l2", "tag", statistics_.reads, 12.0);   // counter of one bank; the event's count is the sum over all banks
 //   meter.add_static("l2", 0.1);                        // leakage of one bank
@@ -28,22 +28,22 @@ class EnergyMeter {
     std::string name;
     double picojoules;
   };
-  /// Count of each of events() since the start.
+  /// Counts since the start, by index in events().
   using Counts = std::vector<std::uint64_t>;
 
-  /// `counter` outlives the meter. Throws std::invalid_argument if the energy is negative, std::logic_error if the same event
-  /// of the same block has been added with another energy.
+  /// `counter` must outlive the meter. Throws std::invalid_argument if the energy is negative, std::logic_error if the same
+  /// event of the same block has been added with another energy.
   void add(std::string_view block, std::string_view event, const std::uint64_t& counter, double picojoules);
   /// Adds static power of a part of the block. Throws std::invalid_argument if it is negative.
   void add_static(std::string_view block, double watts);
   /// Registers a function that is called before counters are read, to update counters derived from other data.
   void before_reading(std::function<void()> update) { updates_.push_back(std::move(update)); }
   /// Adds the counter `amount` to every event that has `counter`: the same events, performed by another unit. Must be called
-  /// after all calls of add() for `counter`; `amount` outlives the meter.
+  /// after all calls of add() for `counter`; `amount` must outlive the meter.
   void count_also(const std::uint64_t& counter, const std::uint64_t& amount);
   /// Subtracts `amount` from the count of an event, for events that the counters of add() include but that did not happen, such
   /// as the register writes of a renamed load. Must be called after add() for the event: throws std::logic_error if the event
-  /// is unknown. `amount` outlives the meter and never exceeds the event's count.
+  /// is unknown. `amount` must outlive the meter and must never exceed the event's count.
   void spare(std::string_view block, std::string_view event, const std::uint64_t& amount);
 
   Counts counts() const;

@@ -15,7 +15,7 @@
 
 namespace lacuna {
 
-/// Power and energy of matrix units with extensions, as factors. The energy factor of a pass is that of power times cycle time.
+/// Power and energy of matrix units with extensions, as factors. The energy of a pass scales with power times cycle time.
 struct MatrixEnergy {
   // Power of the unit, relative to one without extensions:
   double power_m3xu_pipelined = matrix_cost::kM3xuPipelined.power;

@@ -27,7 +27,7 @@ class PowerTrace {
  public:
   using Sink = std::function<void(const PowerSample&)>;
 
-  /// `meter` has all its events, and outlives the trace. Throws std::invalid_argument if the interval is 0.
+  /// `meter` must have all its events, and must outlive the trace. Throws std::invalid_argument if the interval is 0.
   PowerTrace(const EnergyMeter& meter, Tick interval, Sink sink);
 
   /// Reads the counters, which include all events until `now`. No effect if `now` is not later than in earlier calls.

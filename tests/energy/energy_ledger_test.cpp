@@ -12,7 +12,7 @@ namespace {
 
 constexpr Tick microseconds(std::uint64_t n) { return {n * 1'000'000}; }
 
-/// Two blocks: events of 1 nJ and 3 nJ, 2 W and 1 W.
+/// Two blocks: `a` has events of 1 nJ and a static power of 2 W, `b` has events of 3 nJ and a static power of 1 W.
 class EnergyLedgerTest : public testing::Test {
  protected:
   EnergyLedgerTest() {

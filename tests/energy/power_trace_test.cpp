@@ -1,4 +1,4 @@
-// Power over time: means of intervals, independent of when counters are read.
+// Power samples are means of sampling intervals, and do not depend on the times at which counters are read.
 #include "models/energy/power_trace.h"
 
 #include <gtest/gtest.h>
@@ -9,7 +9,7 @@
 namespace lacuna::test {
 namespace {
 
-/// Events of 1 pJ, and 2 W of another block. One event per nanosecond is 1 mW.
+/// A block with events of 1 pJ, and another block with a static power of 2 W. One event per nanosecond is 1 mW.
 class PowerTraceTest : public testing::Test {
  protected:
   PowerTraceTest() {
