@@ -80,8 +80,8 @@ class Machine {
   ElfFile program_;
 };
 
-/// State that must be equal in all runs. The only exception: if the GPU is still working when the program finds its interrupt,
-/// the number of polls by the program, and hence the counters, may differ.
+/// Returns the state that must be equal in all runs: without the counters in the GPU's part, because the number of polls by the
+/// program may differ if the GPU is still working when the program finds its interrupt.
 std::vector<TrapEntry> comparable(std::vector<TrapEntry> entries) {
   bool gpu = false;
   for (TrapEntry& entry : entries) {

@@ -1,4 +1,5 @@
-// A whole GPU, controlled through its registers: longer kernels take more time, but no more allocations and no more memory.
+// Tests a whole GPU, controlled through its registers: longer kernels take more time, but no more allocations and no more
+// memory.
 
 #include <gtest/gtest.h>
 

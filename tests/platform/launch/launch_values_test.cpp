@@ -1,4 +1,4 @@
-// Expressions, element types, contents and arguments of launches.
+// Tests the values in launches: expressions, element types, contents of buffers, and arguments.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -90,9 +90,9 @@ TEST(ElementType, RoundsToHalfAndBfloat16AsIeeeSays) {
   EXPECT_EQ(to_half(-2), 0xc000);
   EXPECT_EQ(to_half(65504), 0x7bff);
   EXPECT_EQ(to_half(65519.999), 0x7bff);
-  EXPECT_EQ(to_half(65520), 0x7c00);  // half way to the next power of two: rounds to even, which is infinity
+  EXPECT_EQ(to_half(65520), 0x7c00);  // halfway to the next power of two: rounds to even, which is infinity
   EXPECT_EQ(to_half(0x1p-24), 0x0001);
-  EXPECT_EQ(to_half(0x1p-25), 0x0000);  // half way: rounds to even
+  EXPECT_EQ(to_half(0x1p-25), 0x0000);  // halfway: rounds to even
   EXPECT_EQ(to_half(0x1.8p-25), 0x0001);
   EXPECT_EQ(to_half(0x1.ffcp-15), 0x0400 - 0);  // rounds up into the normal range
   EXPECT_EQ(to_half(1 + 0x1p-11), 0x3c00);

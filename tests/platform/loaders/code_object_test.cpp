@@ -1,4 +1,4 @@
-// Code objects of all versions as clang makes them, and their metadata in both notations.
+// Tests the reader with code objects of all versions, compiled by clang, and with metadata in both notations.
 #include "platform/loaders/code_object.h"
 
 #include <gmock/gmock.h>

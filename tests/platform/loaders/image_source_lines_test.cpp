@@ -1,4 +1,4 @@
-// Source lines from code objects that are embedded in programs.
+// Tests source lines that are read from code objects embedded in programs.
 #include "platform/loaders/image_source_lines.h"
 
 #include <gtest/gtest.h>

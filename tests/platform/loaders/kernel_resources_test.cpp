@@ -1,4 +1,4 @@
-// Numbers of resident wavefronts of a kernel, computed by hand.
+// Compares numbers of resident wavefronts with numbers computed by hand.
 #include "platform/loaders/kernel_resources.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
-// Messages about a program that has no code for a GPU. tests/rocm/missing_code.sh tests the reading of bundles from HIP
-// programs.
+// Tests the messages about a program that has no code for a GPU. tests/rocm/missing_code.sh tests the reading of bundles from
+// HIP programs.
 #include "platform/loaders/program_targets.h"
 
 #include <gmock/gmock.h>

@@ -1,4 +1,4 @@
-// Source lines from DWARF: instructions of a function itself, instructions of inlined functions, and instructions without a
+// Tests source lines from DWARF, of instructions of a function itself, of inlined functions, and of instructions without a
 // line.
 #include "platform/loaders/source_lines.h"
 

@@ -1,4 +1,4 @@
-// Pictures of a mesh: contents of its nodes, nodes where data meet, and use of its links.
+// Tests pictures of a mesh: contents of nodes, nodes where data meet, and use of links.
 #include "platform/picture/mesh_map.h"
 
 #include <gmock/gmock.h>
@@ -64,8 +64,8 @@ TEST(MeshMap, PictureNamesPairsAtTheirNode) {
   for (const char* part : {"<svg ", "</svg>\n", "prefers-color-scheme: dark"}) EXPECT_EQ(count(svg, part), 1u) << part;
 }
 
-// A reply of 5 flits from cache 0 through (0,0) to core 2, a reply of 2 flits from (0,0) to core 2, and a request of 1 flit
-// from (0,0) to cache 0.
+// The mesh has carried a reply of 5 flits from cache 0 through (0,0) to core 2, a reply of 2 flits from (0,0) to core 2, and a
+// request of 1 flit from (0,0) to cache 0.
 TEST(MeshMap, InjectionIsWhatLinksDoNotBring) {
   const MeshMap map = small_map();
   MeshUse use;

@@ -14,7 +14,7 @@
 unsigned failures;
 
 enum { SOFTWARE = 3, TIMER = 7, EXTERNAL = 11, MARK = 99 };
-enum { MIE = 8 }; /* of mstatus */
+enum { MIE = 8 }; /* bit of mstatus */
 
 #define REGISTER(type, address) (*(volatile type*)(address))
 #define MSIP REGISTER(uint32_t, LACUNA_CLINT_BASE)
@@ -27,8 +27,8 @@ enum { MIE = 8 }; /* of mstatus */
 #define CLAIM REGISTER(uint32_t, LACUNA_PLIC_BASE + 0x200004)
 #define UART ((volatile uint8_t*)LACUNA_UART_BASE)
 enum { RBR = 0, THR = 0, IER = 1, IIR = 2, FCR = 2, MCR = 4, LSR = 5, MSR = 6, SCR = 7 };
-enum { RECEIVED = 1, TRANSMITTED = 2, LINE_STATUS = 4, MODEM = 8 }; /* of IER */
-enum { LOOPBACK = 16 };                                             /* of MCR */
+enum { RECEIVED = 1, TRANSMITTED = 2, LINE_STATUS = 4, MODEM = 8 }; /* bits of IER */
+enum { LOOPBACK = 16 };                                             /* bit of MCR */
 #define GPU(name) REGISTER(uint32_t, LACUNA_GPU_MMIO_BASE + LACUNA_GPU_##name)
 
 /* Recorded traps, which the test reads and compares. */
@@ -137,7 +137,7 @@ static void software_interrupts(void) {
 }
 
 static void timer_interrupts(void) {
-  /* Timer interrupts while the program computes: between the same two instructions in each run. */
+  /* Timer interrupts while the program computes. They occur between the same two instructions in each run. */
   for (unsigned round = 0; round < 4; ++round) {
     mark(10 + round);
     timer_rounds = 5;
@@ -252,7 +252,7 @@ static void uart_transmitter(void) {
 }
 
 static void uart_receiver(void) {
-  /* The console's input becomes available at the UART's polls. */
+  /* Input from the console becomes available when the UART polls it. */
   mark(50);
   UART[IER] = RECEIVED;
   for (unsigned i = 0; i < 400000 && traps < 4; ++i) __asm__ volatile("" ::: "memory");

@@ -1,4 +1,4 @@
-// The notice for long simulations, which is written once.
+// Tests the notice for long simulations, which is written once.
 #include "platform/run/long_run_notice.h"
 
 #include <gmock/gmock.h>

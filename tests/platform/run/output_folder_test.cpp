@@ -1,4 +1,5 @@
-// Ownership of output folders, and files that are complete or absent, even if the process is killed or exceeds a limit.
+// Tests the ownership of output folders, and that files are complete or absent even if the process is killed or exceeds a
+// limit.
 #include "platform/run/output_folder.h"
 
 #include <fcntl.h>

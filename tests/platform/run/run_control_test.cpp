@@ -1,4 +1,4 @@
-// The run loop with a small model: every way in which a simulation can end, at the correct simulated time.
+// Tests the run loop with a small model: a simulation ends in every possible way, at the correct simulated time.
 #include "platform/run/run_control.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// A database of results with damaged bytes is refused before results are read, unless SQLite does not use these bytes.
+// A results database with damaged bytes is refused before results are read, unless SQLite does not use the damaged bytes.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sqlite3.h>

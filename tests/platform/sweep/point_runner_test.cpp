@@ -1,4 +1,5 @@
-// Points as processes, with shell scripts in place of lacuna: how they end, which data are stored, and causes of failures.
+// Tests points that run as processes, with shell scripts in place of lacuna: how they end, which data are stored, and the
+// causes of failures.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>

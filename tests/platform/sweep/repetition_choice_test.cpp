@@ -48,7 +48,7 @@ TEST(SampleOrder, HasNoPeriod) {
 /// Sweeps whose points are not run: the test sets the cycles of each point.
 class Repetitions : public ::testing::Test {
  protected:
-  /// Function for the cycles of a repetition of a combination; nullopt: the repetition fails.
+  /// Returns the cycles of a repetition of a combination; nullopt: the repetition fails.
   using Cycles = std::function<std::optional<double>(const std::string& n, int start)>;
 
   void SetUp() override {
@@ -118,7 +118,7 @@ class Repetitions : public ::testing::Test {
     return std::make_unique<ResultsDatabase>(folder_ / name, false);
   }
 
-  /// Cycles with a spread of about 3 %, smaller for one n than for another.
+  /// Cycles with uniform noise of +-0.5 % times n, so the spread grows with n.
   static std::optional<double> noisy(const std::string& n, int start) {
     const double size = std::stod(n);
     std::mt19937 random(static_cast<unsigned>(100 * size) + static_cast<unsigned>(start));

@@ -293,7 +293,8 @@ TEST_F(Database, ValuesHaveASpread) {
   EXPECT_EQ(unit_of(database, metrics[0]), "cycles");
   std::ostringstream csv;
   write_groups_csv(groups, {{metrics[0], "cycles"}}, {0.5}, csv);
-  // Half of the interval is t s / root(n) = 12.706 x 0.7071 / 1.4142 = 6.353; with three samples it is 1.757, with four 1.125.
+  // The half-width of the interval is t s / root(n) = 12.706 x 0.7071 / 1.4142 = 6.353; it would be 1.757 with three samples
+  // and 1.125 with four.
   EXPECT_THAT(
       csv.str(),
       MatchesRegex("n,points,done,cycles_mean,cycles_min,cycles_max,cycles_samples,cycles_low,cycles_high,cycles_deviation,"
@@ -322,7 +323,7 @@ TEST_F(Database, TablesSayWhatTheIntervalsAre) {
   add(4, {-1, 1}, members);
   add(5, {1, 3}, members);
   database.begin_sweep("s", "s.sweep", "text", metrics, members);
-  // n = 1: s = 1.633, t = 3.182, half of the interval 2.598; n = 5: s = 1.414, t = 12.706, 12.706.
+  // n = 1: s = 1.633, t = 3.182, half-width 2.598; n = 5: s = 1.414, t = 12.706, half-width 12.706.
   EXPECT_EQ(table({0.01, true}),
             "n    done       cycles  for ± 1 %\n"
             "1  4 of 4  100 ± 2.6 %         13\n"
