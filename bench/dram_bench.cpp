@@ -13,8 +13,8 @@ namespace {
 
 constexpr unsigned kLine = 64;
 
-/// One request every `gap` cycles; of a hundred requests, `writes` are writes and the others reads.
 enum class Times { decided, forecast };
+/// One request every `gap` cycles; of a hundred requests, `writes` are writes and the others reads.
 template <Times kTimes>
 void requests(benchmark::State& state, bool sequential, std::uint64_t gap, unsigned writes) {
   const DramParameters parameters;

@@ -10,7 +10,7 @@ find_path(SYSTEMC_INCLUDE_DIR systemc REQUIRED)
 find_library(SYSTEMC_LIBRARY systemc REQUIRED)
 add_library(lacuna_systemc INTERFACE)
 target_include_directories(lacuna_systemc SYSTEM INTERFACE "${SYSTEMC_INCLUDE_DIR}")
-# The packaged library was built as C++17. SystemC checks the standard at link time by a symbol name, so the same one is selected here.
+# The packaged library was built as C++17. SystemC checks the standard at link time by a symbol name, so C++17 is selected here, too.
 target_compile_definitions(lacuna_systemc INTERFACE SC_CPLUSPLUS=201703L SC_INCLUDE_DYNAMIC_PROCESSES)
 target_link_libraries(lacuna_systemc INTERFACE "${SYSTEMC_LIBRARY}" Threads::Threads)
 

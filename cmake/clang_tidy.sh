@@ -18,7 +18,7 @@ fingerprint() {
   } | sha256sum
 }
 
-# check NUMBER FILE OPTION...: runs clang-tidy on FILE. -w disables clang's warnings, since the build's compiler gives its own.
+# check NUMBER FILE OPTION...: runs clang-tidy on FILE. -w disables clang's warnings, since the build's compiler reports its own.
 check() { clang-tidy-14 -p "$build" --quiet --extra-arg=-w "--extra-arg=-Wp,-MD,$stamp.$1.d" "${@:3}" "$2" 2>/dev/null; }
 
 if [[ -s $stamp ]] && fingerprint 2>/dev/null | cmp -s - "$stamp"; then exit 0; fi
