@@ -11,9 +11,9 @@ namespace lacuna {
 
 inline constexpr const char* kGfxOverride = "HSA_OVERRIDE_GFX_VERSION";
 
-/// Reason why GPUs of these targets cannot have the version `value`, "MAJOR.MINOR.STEPPING": a sentence that begins with the
-/// variable and names a solution; empty if they have that version, or `value` is null. `option`: the option that sets the
-/// targets, "gpu.target" or "rocm.gpus".
+/// Returns the reason why GPUs of these targets cannot have the version `value` ("MAJOR.MINOR.STEPPING"), as a sentence that
+/// begins with the variable and names a solution; empty if the GPUs have that version, or if `value` is null. `option`: the
+/// option that sets the targets, "gpu.target" or "rocm.gpus".
 std::string gfx_override_problem(const char* value, const std::vector<isa::Target>& targets, const std::string& option);
 
 }  // namespace lacuna

@@ -15,7 +15,8 @@ fs::path resolved(const fs::path& file) {
   return fs::weakly_canonical(file, status);
 }
 
-/// The file in its folder whose name is nearest, written in the same way as `name`; "" if none is near.
+/// Returns the file in the folder of `file` whose name is most similar, with the path as written in `name`; "" if none is
+/// similar.
 std::string nearest_file(const fs::path& file, const std::string& name) {
   std::vector<std::string> names;
   std::error_code status;

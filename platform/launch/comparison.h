@@ -45,11 +45,12 @@ struct ComparisonResult {
   std::string error;  ///< reason why the reference could not be read; "" = none
 
   bool equal() const { return differing == 0 && error.empty(); }
-  /// Result as text, several lines.
+  /// Formats the result as several lines of text.
   std::string text() const;
 };
 
-/// Opens a file to which the buffer is written; `result` must outlive it and is complete when all bytes have been written.
+/// Opens a file to which the buffer is written; `result` must outlive the file, and is complete when all bytes have been
+/// written.
 std::unique_ptr<GuestFile> open_comparison(const std::filesystem::path& reference, const Tolerance& tolerance,
                                            std::optional<ElementType> type, ComparisonResult& result);
 /// Throws LaunchError if the reference cannot be read or does not have `bytes` bytes, or if a type is missing.

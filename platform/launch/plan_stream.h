@@ -20,7 +20,8 @@ class PlanStream {
  public:
   using Opener = std::function<std::unique_ptr<GuestFile>()>;
 
-  /// Drops all records and files; file numbers are not reused. `discard`: also drop everything that is added, for a rehearsal.
+  /// Drops all records and files; file numbers are not reused. `discard`: also drop everything that is added later, for a
+  /// rehearsal.
   void begin(bool discard);
   bool discards() const { return discard_; }
 

@@ -19,7 +19,7 @@ constexpr unsigned kSimds = 4;
 constexpr std::uint32_t kLdsBytes = 65536;
 constexpr std::uint32_t kLdsGranule = 512;
 constexpr std::uint32_t kDefaultWorkgroup = 256;  // clang's default if the source states none
-constexpr std::uint64_t kRsrc3Offset = 44;        // COMPUTE_PGM_RSRC3, then RSRC1, in both kinds of descriptor
+constexpr std::uint64_t kRsrc3Offset = 44;        // COMPUTE_PGM_RSRC3, which RSRC1 follows, in both kinds of descriptor
 
 // 64 bits, so that no number of a damaged descriptor can overflow.
 std::uint64_t divide_up(std::uint64_t a, std::uint64_t b) { return (a + b - 1) / b; }

@@ -46,7 +46,7 @@ class Reader {
   const std::string& name_;
 };
 
-/// Reads a bundle; returns its end.
+/// Reads a bundle; returns the offset of its end.
 std::uint64_t read_one(std::span<const std::byte> bytes, const std::string& name, std::vector<BundleEntry>& entries) {
   const Reader reader(bytes, name);
   const std::uint64_t count = reader.number(kMagic.size(), "the number of entries");

@@ -22,8 +22,8 @@ struct FatBinary {
 /// 64-bit ELF files count as without bundles, as do bundles of an unknown format.
 std::vector<FatBinary> fat_binaries(const std::filesystem::path& program);
 
-/// Problems of running the binaries on GPUs of the targets: a sentence for each file that lacks code for a target, with the
-/// option to set; empty if there are no problems. `option`: the option that sets the target, "gpu.target" or "rocm.gpus".
+/// Returns a sentence for each file that lacks code for one of the targets, naming the option to set; empty if no file lacks
+/// code. `option`: the option that sets the target, "gpu.target" or "rocm.gpus".
 std::vector<std::string> missing_targets(const std::vector<FatBinary>& binaries, const std::vector<std::string>& targets,
                                          const std::string& option);
 

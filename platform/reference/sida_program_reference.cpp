@@ -54,7 +54,8 @@ std::string elements_of(unsigned semiring) {
   return elements;
 }
 
-/// Reason why the first product is not fused with another, without the words that name the product.
+/// Returns the reason why the first product is not fused with another. Omits the beginning of the explanation, which names the
+/// product.
 std::string prevention(const lacuna_sida_plan* plan) {
   const std::string lines = lacuna_sida_explain(plan), line = lines.substr(0, lines.find('\n'));
   const std::size_t colon = line.rfind(": ");

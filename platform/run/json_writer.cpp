@@ -146,7 +146,7 @@ void JsonWriter::signed_value(std::int64_t number) {
   first_ = false;
 }
 
-// Line breaks occur only outside of strings, where they are escaped.
+// Line breaks of the dumped text occur only outside of strings; within strings they are escaped.
 void JsonWriter::value(const Json& tree) {
   separate();
   for (const char c : dump(tree, kIndentation)) {

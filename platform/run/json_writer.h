@@ -50,7 +50,7 @@ class JsonWriter {
   void new_line();
   void append(char c) { *room(1) = c, ++used_; }
   void append(std::string_view text);
-  /// Position for the next `bytes` bytes of text, which the caller adds to used_.
+  /// Returns the position for the next `bytes` bytes of text. The caller must then increment used_.
   char* room(std::size_t bytes) {
     if (bytes > waiting_.size() - used_) make_room(bytes);
     return waiting_.data() + used_;

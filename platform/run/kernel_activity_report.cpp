@@ -117,7 +117,7 @@ void for_extension_counts(const Visit& visit) {
   }
 }
 
-/// Indices of the causes that have a column, without those that no kernel can have.
+/// Indices of the causes that have a column. Causes of only some machines are included only if a kernel has them.
 std::vector<std::size_t> shown_causes(const std::vector<NamedActivity>& kernels) {
   std::vector<std::size_t> shown;
   for (std::size_t i = 0; i < kStallCauses; ++i) {

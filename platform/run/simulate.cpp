@@ -117,7 +117,8 @@ int report_failure(const RunFailure& failure, Hart& hart) {
   return failure.exit_code;
 }
 
-/// Returns the exit code after the program's conclude() and the checks of models, provided that no output is lost.
+/// Calls the program's conclude() and returns the exit code, which includes the checks of models. Lost output changes it later,
+/// in write_end().
 int exit_code_of(RunEnd end, Platform& platform, const GuestProgram& program, bool quiet) {
   int code = end == RunEnd::guest ? platform.exit_code() : exit_code(end);
   if (end == RunEnd::guest && program.conclude) code = program.conclude(code, quiet ? nullptr : &std::cout);

@@ -51,7 +51,7 @@ void refuse_other_options(const po::variables_map& values, SidaAction action, co
   }
 }
 
-/// Index of a choice among its names.
+/// Returns the index of an option's value in `names`. Throws UsageError if it is not among them.
 std::size_t sida_choice(const po::variables_map& values, const char* option, const std::vector<std::string>& names) {
   const std::string given = values[option].as<std::string>();
   const auto found = std::find(names.begin(), names.end(), given);

@@ -11,7 +11,8 @@ namespace lacuna {
 
 void add_sida_options(boost::program_options::options_description& options);
 
-/// Removes the action from the operands; the first remaining one is its matrix or program. Throws UsageError.
+/// Reads the options and the action into `sida`. Removes the action from the operands; the first remaining operand is the
+/// matrix or program. Throws UsageError.
 void take_sida_options(const boost::program_options::variables_map& values, std::vector<std::string>& operands,
                        SidaOptions& sida);
 

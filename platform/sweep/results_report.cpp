@@ -100,8 +100,8 @@ void write_log_end(const StoredPoint& point, std::ostream& out) {
 
 std::string readable_count(std::optional<std::size_t> count) { return count ? grouped(*count) : "-"; }
 
-/// Writes the confidence level, and per metric the range over combinations of the number of samples that the wanted interval
-/// needs.
+/// Writes the confidence level and, for each metric, the minimum and maximum over all combinations of the number of samples
+/// that the wanted interval needs.
 void write_intervals(const std::vector<PointGroup>& groups, const std::vector<ReportedMetric>& metrics,
                      const WantedInterval& wanted, std::ostream& out) {
   std::size_t most_samples = 0;

@@ -36,7 +36,7 @@ class SlurmBatch {
 
   /// Submits with sbatch. Throws SweepError with the output of sbatch.
   void submit(const SlurmSettings& settings);
-  /// Records of points that have ended since the last call.
+  /// A point that has ended, with its record. ended() returns those that put_away() has not marked yet.
   struct Ended {
     std::string name;
     PointRecord record;
@@ -70,7 +70,7 @@ class SlurmBatch {
   int lock_ = -1;
   unsigned points_per_task_ = 1;
   std::vector<BatchPoint> points_;
-  std::set<std::size_t> open_;  ///< points not yet returned
+  std::set<std::size_t> open_;  ///< points that put_away() has not marked yet
   std::size_t running_ = 0;
 };
 

@@ -395,7 +395,7 @@ class SweepParser {
     }
   }
 
-  /// An included axis whose [zip] has lost another axis, which `by` replaces.
+  /// An axis from an included file. Another axis of its [zip] has been replaced by `by`.
   struct TornAxis {
     SweepAxis axis;
     SweepAxis by;
