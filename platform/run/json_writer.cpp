@@ -20,8 +20,8 @@ constexpr std::uint64_t kEachByte = 0x0101010101010101;
 constexpr std::size_t kWord = sizeof(std::uint64_t);
 
 /// Returns a nonzero word if any of the eight characters must be escaped in a JSON string: controls, quotes, backslashes, and
-/// non-ASCII characters. Each such character sets its highest bit; borrows may set further bits above it, never below (Hacker's
-/// Delight, section 6-1).
+/// non-ASCII characters. Each such character sets the highest bit of its byte; borrows may set further bits above it, never
+/// below (Hacker's Delight, section 6-1).
 std::uint64_t special(std::uint64_t characters) {
   const auto equal = [characters](unsigned char c) {
     const std::uint64_t difference = characters ^ kEachByte * c;
