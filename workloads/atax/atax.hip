@@ -1,5 +1,5 @@
-// y = A^T (A x). PolyBench's ATAX, whose GPU version has one work-item per row and column; here, lanes read 16 bytes at a time
-// in both products. The default size is MGPUSim's.
+// y = A^T (A x). PolyBench's ATAX. Its GPU version has one work-item per row in the first product and one per column in the
+// second; here, lanes read 16 bytes at a time in both products. The default size is MGPUSim's.
 #include "workloads/common/matrix_vector.h"
 
 int main(int argc, char** argv) {
@@ -22,7 +22,7 @@ int main(int argc, char** argv) {
     if (!program.checks()) return;
     const workload::Reference inner = workload::reference_product(matrix, workload::reference_vector(x), rows);
     const workload::Reference right = workload::reference_transposed_product(matrix, inner, columns);
-    // The magnitudes of both products are multiplied, and both errors apply to the result.
+    // `right.magnitudes` is |A^T| |A| |x|; the result has the rounding errors of both products, relative to it.
     const double error = workload::sum_error(device_matrix.roundings() + device_matrix.transposed_roundings());
     program.check_near("y", workload::shortened(y.download(), columns), right.values,
                        [&](size_t i) { return error * right.magnitudes[i]; });

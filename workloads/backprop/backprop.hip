@@ -104,7 +104,7 @@ int main(int argc, char** argv) {
       right_changes[i] = double{rate} * x[i / hidden] * deltas[i % hidden] + double{momentum} * changes[i];
       right_weights[i] = weights[i] + right_changes[i];
     }
-    // A group's sum has at most 256 products; the groups are added in double precision.
+    // A group's sum has at most 256 products; the sums of the groups are added in double precision.
     program.check_near("the hidden unit", sums, right_sums,
                        [&](size_t i) { return workload::sum_error(units_of_group) * magnitudes[i]; });
     const auto change_error = [&](size_t i) {

@@ -3,8 +3,8 @@
 // MGPUSim's.
 //
 //   tuned   as above
-//   suite   Rodinia's, after P. Harish and P. J. Narayanan (2007): one work-item per node of the graph, which is active if the
-//           node is in the frontier's mask; costs and masks per node instead of a list, and no atomic operations
+//   suite   Rodinia's, after P. Harish and P. J. Narayanan (2007): one work-item per node of the graph, active if the
+//           frontier's mask contains the node; costs and masks per node instead of a list, and no atomic operations
 #include <hip/hip_runtime.h>
 
 #include "workloads/common/csr.h"
@@ -34,9 +34,8 @@ __global__ void __launch_bounds__(group_size)
 }
 
 // One work-item per node. `edges_begin` and `edges_count` are two arrays: members of a structure would be read by one load of 8
-// bytes. Pointers are not `restrict`, so that each iteration of the loop loads the operands of its condition and of the cost,
-// as in the source. `unknown` extends a mask's byte to 32 bits, so that the comparison has 32 bits, which an offload packet
-// supports.
+// bytes. Pointers are not `restrict`, so that each iteration of the loop reloads the operands of its condition and of the cost,
+// as written in the source. `unknown` extends a mask's byte to 32 bits, because offload packets support comparisons of 32 bits.
 extern "C" __global__ void __launch_bounds__(group_size)
     bfs_visit(const unsigned* edges_begin, const unsigned* edges_count, const unsigned* edges, unsigned char* mask,
               unsigned char* updated, const unsigned char* visited, unsigned* cost, unsigned nodes) {

@@ -1,5 +1,6 @@
-// q = A p and s = A^T r, the two products of the biconjugate gradient method. PolyBench's BICG, whose GPU version has one
-// work-item per row and column; here, lanes read 16 bytes at a time in both products. The default size is MGPUSim's.
+// q = A p and s = A^T r, the two products of the biconjugate gradient method. PolyBench's BICG. Its GPU version has one
+// work-item per row for q and one per column for s; here, lanes read 16 bytes at a time in both products. The default size is
+// MGPUSim's.
 #include "workloads/common/matrix_vector.h"
 
 int main(int argc, char** argv) {

@@ -7,10 +7,10 @@
 // step that changes nothing, as reported by the step's kernel; otherwise after the number of steps that the longest possible
 // path requires.
 //
-// `baseline` suits vector ALUs: Floyd-Warshall in single precision, in blocks of 64 vertices
-// (Venkataraman et al., ACM JEA 8, 2003): the block on the diagonal, then its row and column, then all other blocks.
-// `published` is the baseline named in the SIMD2 thesis (Table 3.4). For sums of weights that is ECL-APSP, the same algorithm
-// as `baseline`; for capacities and reliabilities CUDA-FW (workloads/common/predecessor_closure.h).
+// `baseline` suits vector ALUs: Floyd-Warshall in single precision, in blocks of 64 vertices (Venkataraman et al., ACM JEA 8,
+// 2003): the block on the diagonal, then its row and column, then all other blocks. `published` is the baseline named in the
+// SIMD2 thesis (Table 3.4). For sums of weights, the thesis names ECL-APSP, which is the same algorithm as `baseline`; for
+// capacities and reliabilities, CUDA-FW (workloads/common/predecessor_closure.h).
 #pragma once
 
 #include <algorithm>
@@ -28,11 +28,12 @@ namespace closure {
 using half = _Float16;
 using simd2::opcode;
 
-/// Elements between rows: an odd number of cache lines, so that the rows of a tile are in different sets of a cache.
+/// Row pitch in elements: an odd number of cache lines, so that the rows of a tile map to different sets of a cache.
 inline unsigned pitch_of(unsigned vertices) { return (workload::groups(vertices, 64) | 1) * 64; }
 
-// next := now (+) the product. Sets *changed if an element changes. `now` is combined at the end, where halves are compared and
-// stored anyway: this shortens the kernel, and on small matrices a step takes as long as fetching its instructions.
+// next := now (+) the product of the factors `x`. Sets *changed if an element changes. `now` is combined at the end, where
+// halves are compared and stored anyway: this shortens the kernel, which matters because on small matrices, a step takes as
+// long as fetching the kernel's instructions.
 template <opcode op, unsigned tile, typename Factors>
 __global__ void __launch_bounds__(simd2::workgroup_size, simd2::wavefronts<tile>)
     matrix_step(Factors x, unsigned ld, const half* __restrict__ now, half* __restrict__ next, unsigned* changed) {
@@ -100,7 +101,7 @@ __global__ void __launch_bounds__(512) diagonal_block(float* d, unsigned ld, uns
       auto& row_pair = rows[pair];
       auto& column_pair = columns[pair];
       const unsigned k = 2 * pair;
-      // Rows and columns k4 + k and k4 + k + 1, stored by the work-items that hold them.
+      // The work-items that hold rows and columns k4 + k and k4 + k + 1 store them to LDS.
       if (y == k4 / 2 + pair) {
 #pragma unroll
         for (unsigned i = 0; i < 2; ++i) row_pair[i][x] = make_float4(best[i][0], best[i][1], best[i][2], best[i][3]);
@@ -120,7 +121,8 @@ __global__ void __launch_bounds__(512) diagonal_block(float* d, unsigned ld, uns
       for (unsigned i = 0; i < 4; ++i) second_row[i] = combined<op>(second_row[i], back, from_row[i]);
 #pragma unroll
       for (unsigned i = 0; i < 2; ++i) second_column[i] = combined<op>(second_column[i], from_column[i], ahead);
-        // Rows and columns after the last vertex repeat it. This changes nothing: paths through it are already covered.
+        // Rows and columns after the last vertex repeat that vertex. This changes nothing, since paths through it are already
+        // covered.
 #pragma unroll
       for (unsigned i = 0; i < 8; ++i) {
         float& element = best[i / 4][i % 4];
@@ -136,8 +138,8 @@ __global__ void __launch_bounds__(512) diagonal_block(float* d, unsigned ld, uns
   }
 }
 
-// Updates tiles outside the diagonal block: with `cross`, the tiles in its row (blockIdx.y 0) and its column (1); otherwise all
-// others.
+// Updates tiles outside the diagonal block: with `cross`, the tiles in the block's row (blockIdx.y 0) and column (1); otherwise
+// all other tiles.
 template <opcode op>
 __global__ void __launch_bounds__(simd2_vector::workgroup_size)
     other_blocks(float* d, unsigned ld, unsigned first, unsigned vertices, bool cross) {
@@ -169,7 +171,7 @@ void floyd_warshall(float* d, unsigned ld, unsigned vertices) {
   }
 }
 
-/// The matrix of a graph's edges; the diagonal has the value of a path without edges.
+/// Returns the matrix of a graph's edges; diagonal elements have the value of a path without edges.
 template <typename T>
 std::vector<T> matrix_of(const workload::Graph& graph, workload::Paths paths, unsigned ld) {
   std::vector<T> matrix(size_t{graph.vertices} * ld, static_cast<T>(workload::absent(paths)));
@@ -294,7 +296,7 @@ class Steps {
   unsigned iterations_ = 0;
 };
 
-/// The matrix without the gaps between its rows.
+/// Returns the matrix without the gaps between its rows.
 template <typename T>
 std::vector<float> without_gaps(const std::vector<T>& matrix, unsigned vertices, unsigned ld) {
   std::vector<float> dense(size_t{vertices} * vertices);

@@ -7,9 +7,9 @@
 namespace workload {
 
 constexpr unsigned counting_group = 256;  // work-items
-constexpr unsigned counting_items = 8;    // elements of a work-item, a workgroup's size apart
+constexpr unsigned counting_items = 8;    // elements per work-item, counting_group apart
 
-/// Adds to `total` the number of the workgroup's elements below `length` that fulfil `condition(index)`.
+/// Adds to `total` the number of the workgroup's elements whose index is below `length` and fulfils `condition(index)`.
 template <typename Condition>
 __device__ inline void count_if(unsigned length, unsigned* total, Condition condition) {
   __shared__ unsigned counts[counting_group / 64];

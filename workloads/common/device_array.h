@@ -11,10 +11,10 @@ namespace workload {
 
 /// Throws workload::Error with HIP's error text unless `status` is hipSuccess. `what`: the operation.
 void require(hipError_t status, const std::string& what);
-/// Allocates GPU memory. Throws an Error that states the available memory if it does not fit. `name`: the array's name in
-/// messages.
+/// Allocates GPU memory for `count` elements of `element_size` bytes. Throws an Error that states the available memory if the
+/// array does not fit. `name`: the array's name in messages.
 void* allocate(const std::string& name, std::size_t count, std::size_t element_size);
-/// Frees memory returned by allocate(); count and element size must be the same as there.
+/// Frees memory returned by allocate(); `count` and `element_size` must be those of the allocation.
 void release(void* memory, std::size_t count, std::size_t element_size);
 /// Maximum number of bytes allocated at the same time.
 std::size_t peak_memory();
@@ -50,7 +50,7 @@ class DeviceArray {
   T* data_;
 };
 
-/// ceil(count / size): workgroups of `size` for `count` work-items.
+/// Number of workgroups of `size` work-items that cover `count` work-items.
 inline unsigned groups(std::size_t count, std::size_t size) { return static_cast<unsigned>((count + size - 1) / size); }
 
 }  // namespace workload

@@ -10,7 +10,7 @@ class Error : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
-/// An invalid value of an option, found by the workload; exit code 2.
+/// An invalid value of an option, detected by the workload; exit code 2.
 class UsageError : public Error {
  public:
   using Error::Error;

@@ -14,8 +14,8 @@
 // order.
 //
 // Use: GEMM_KERNELS(NAME, TYPE, OUTPUT, A_TRANSPOSED, B_TRANSPOSED) defines the kernels NAME_lds, NAME_registers and
-// NAME_words, so that the name identifies the layer, and NAME, which refers to them; gemm::multiply(...) launches one of them,
-// and the kernels required before and after.
+// NAME_words, so that the name identifies the layer, and NAME, which refers to them; gemm::multiply(...) launches one of the
+// three, together with the helper kernels that it requires.
 #include <hip/hip_runtime.h>
 
 #include <algorithm>
@@ -56,8 +56,8 @@ struct Stored {
         lines(line_count),
         length(line_length),
         by_four(line_length >= 4 && (line_length | leading) * sizeof(T) % 4 == 0 && reinterpret_cast<size_t>(first) % 4 == 0) {}
-  // Loads elements at ... at + 3 of a line by one access. They must be inside the matrix, and `by_four` must be set, which
-  // means that lines allow such accesses.
+  // Loads the elements `at` to `at` + 3 of a line by one access. They must be inside the matrix, and `by_four` must be set,
+  // that is, the matrix must have lines of at least four elements and suitable alignment.
   __device__ void four_inside(unsigned line, unsigned at, float (&values)[4]) const {
     const Four elements = *reinterpret_cast<const Four*>(data + static_cast<size_t>(line) * ld + at);
 #pragma unroll
@@ -94,7 +94,8 @@ struct Stored {
   bool by_four;
 };
 
-// Stores elements (row ... + 3, column ... + 3), except those outside the matrix and those before (first_row, first_column).
+// Stores the 4 x 4 elements that start at (row, column), except those outside the matrix and those before first_row or
+// first_column.
 template <typename T, typename Output>
 __device__ inline void store(const Arguments<T, Output>& x, unsigned row, unsigned column, const float (&sum)[4][4],
                              unsigned first_row = 0, unsigned first_column = 0) {
@@ -113,8 +114,8 @@ __device__ inline void store(const Arguments<T, Output>& x, unsigned row, unsign
   }
 }
 
-// `a` and `b` are matrices in memory, or other sources of four elements of a line. AlongK: lines are rows of op(A) or columns
-// of op(B), so that elements of a line are adjacent along k; otherwise, each line has one k.
+// Computes a tile of C for form `lds`. `a` and `b` are matrices in memory, or other sources of four elements of a line. AlongK:
+// lines are rows of op(A) or columns of op(B), so that elements of a line are adjacent along k; otherwise, each line has one k.
 template <bool AAlongK, bool BAlongK, typename A, typename B, typename T, typename Output>
 __device__ inline void multiply_lds(const Arguments<T, Output>& x, const A& a, const B& b) {
   __shared__ __attribute__((aligned(16))) float a_tile[kDepth][kPitch];
@@ -272,7 +273,7 @@ __device__ inline void sum_parts(const PartsArguments<Output>& x) {
   *at = static_cast<Output>(x.accumulate ? static_cast<float>(*at) + sum : sum);
 }
 
-// Forms of a product, by the place of the operands of the next step.
+// Forms of a product's kernel, see the top of this file.
 enum class Form { kLds, kRegisters, kWords };
 
 // The kernels of a product, and the storage order of its operands.
@@ -299,7 +300,8 @@ inline dim3 edges(unsigned rows, unsigned columns) {
 template <typename T, typename Output, typename Scratch>
 void multiply_by_words(workload::LayerLog& log, const Product<T, Output>& product, const Helpers<T, Output>& helpers,
                        Arguments<T, Output> x, Scratch& scratch) {
-  // Transposes an operand that is stored transposed, since the kernel does not support it. At most one operand is.
+  // Transposes an operand that is stored transposed, which form `words` does not support. At most one operand is stored
+  // transposed.
   const auto straight = [&](const T*& operand, unsigned& ld, unsigned rows, unsigned columns) {
     T* const to = reinterpret_cast<T*>(scratch(static_cast<size_t>(rows) * columns));
     log.launch(helpers.transpose, edges(columns, rows), dim3(kEdge, kEdge), operand, to, rows, columns, ld, false);
@@ -311,8 +313,8 @@ void multiply_by_words(workload::LayerLog& log, const Product<T, Output>& produc
   log.launch(product.words, edges(x.m, x.n), dim3(kEdge, kEdge), x, 1.0f);
 }
 
-// Launches the product that `x` describes (part_depth and parts are filled in here). `scratch(count)` returns memory for
-// floats.
+// Launches the product that `x` describes (part_depth and parts are filled in here). `scratch(count)` returns GPU memory for
+// `count` floats.
 template <typename T, typename Output, typename Scratch>
 void multiply(workload::LayerLog& log, const Product<T, Output>& product, Form form, const Helpers<T, Output>& helpers,
               Arguments<T, Output> x, Scratch& scratch) {
@@ -329,7 +331,7 @@ void multiply(workload::LayerLog& log, const Product<T, Output>& product, Form f
 
 }  // namespace gemm
 
-// The kernels NAME_lds and NAME_registers, where A and B are stored as op(A) and op(B), or transposed.
+// Defines the kernel NAME_lds or NAME_registers (`form`) for operands that are stored as op(A) and op(B), or transposed.
 #define GEMM_KERNEL(name, T, Output, a_transposed, b_transposed, form)                                     \
   extern "C" __global__ void __launch_bounds__(256) name##_##form(gemm::Arguments<T, Output> x) {          \
     gemm::multiply_##form<!(a_transposed), (b_transposed)>(                                                \

@@ -79,7 +79,7 @@ DeviceOperand<Element> right_operand(const HostMatrix<Element>& b, bool along_k)
 
 /// Relative error of Tf32x3: each factor has an error of 2^-22, and the omitted product of the two small terms adds as much.
 constexpr double kTf32x3Error = 3.01 * 0x1p-22;
-/// Relative error of Bf16x3: the omitted products, whose terms are at most 2^-8 of the previous ones.
+/// Relative error of Bf16x3: that of the omitted products; each term of a factor is at most 2^-8 of the previous term.
 constexpr double kBf16x3Error = 2.01 * 0x1p-24;
 /// Relative error of Eehc: each factor has an error of 2^-16, and the omitted product of the two small terms adds as much.
 constexpr double kEehcError = 3.01 * 0x1p-16;
@@ -118,8 +118,8 @@ inline unsigned compute_units() {
   return units;
 }
 
-/// The kernel of an implementation with the requested tile: `large`, `small`, or `auto`, which chooses the larger one unless
-/// the smaller one reduces the work of the busiest compute unit.
+/// Returns the kernel of an implementation with the requested tile: `large`, `small`, or `auto`, which chooses the larger one
+/// unless the smaller one reduces the work of the busiest compute unit.
 template <class KernelFunction>
 const Kernel<KernelFunction>& kernel_for(const std::vector<Kernel<KernelFunction>>& kernels, const std::string& implementation,
                                          const std::string& tile, unsigned m, unsigned n) {
@@ -146,8 +146,8 @@ std::vector<std::string> implementations(const std::vector<Kernel<KernelFunction
   return names;
 }
 
-/// Width of a band in tiles. Workgroups are started band by band, so that concurrent ones cover a roughly square part of C,
-/// whose operands stay in L2. Two workgroups per compute unit are assumed.
+/// Returns the width of a band in tiles. Workgroups are started band by band, so that concurrent workgroups cover a roughly
+/// square part of C, whose operands stay in L2. Two workgroups per compute unit are assumed.
 inline unsigned band_columns(unsigned columns) {
   const auto widest = static_cast<unsigned>(std::lround(std::sqrt(2.0 * compute_units())));
   return workload::groups(columns, workload::groups(columns, widest));
@@ -165,7 +165,7 @@ void launch(const Kernel<Function<Element>>& kernel, const Result<Element>& c, c
 
 // -- expected results
 
-/// Elements as a list of real numbers, two for each complex one.
+/// Returns the elements as a list of real numbers, two for each complex number.
 template <class Real, class Element>
 std::vector<Real> parts_of(const std::vector<Element>& elements) {
   std::vector<Real> parts(elements.size() * sizeof(Element) / sizeof(Real));
@@ -249,7 +249,7 @@ void check(workload::Program& program, const Kernel<KernelFunction>& kernel, con
   }
   program.report("error", largest);
   if (kernel.sums == 0) return;
-  // The terms' magnitudes exceed the product's by less than 1 %; two more roundings are for alpha and beta.
+  // The magnitudes of the split terms exceed that of the product by less than 1 %; alpha and beta add two roundings.
   const double share = 1.01 * (workload::sum_error(double{1} * kernel.sums * k + 2) + kernel.split);
   program.check_near("C", got, expected, [&](size_t i) { return share * magnitude[i]; });
 }

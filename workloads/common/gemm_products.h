@@ -9,7 +9,7 @@
 //   Unsplit    the products of Tf32x3 without splitting the operands: the small terms are 0
 //   Gemm4      complex: four real products, each by Tf32x3
 //
-// Simt, Mfma of real numbers and M3xu give the same bits: a chain of fused multiply-adds over ascending k; for complex numbers,
+// Simt, Mfma of real numbers and M3xu are bit-identical: a chain of fused multiply-adds over ascending k; for complex numbers,
 // at each k, re += ar br, re -= ai bi, im += ar bi, im += ai br. All except Simt require gfx90a.
 //
 // Programs are compiled with -fno-slp-vectorize: Simt is measured against the f32 rate of the vector ALUs, without CDNA2's
@@ -42,8 +42,8 @@ __device__ inline void pin(double& value) { asm volatile("" : "+v"(value)); }
 __device__ inline void pin(Complex& value) { asm volatile("" : "+v"(value.re), "+v"(value.im)); }
 
 /// A lane computes kHeight x kWidth elements, and 8 x 8 lanes form a wavefront. A lane's rows and columns are adjacent pairs,
-/// 16 apart, so that eight lanes read consecutive addresses, 16 bytes each. kAdd(sum, a, b) adds the products of two units, or
-/// another combination.
+/// 16 apart, so that eight lanes read consecutive addresses, 16 bytes each. kAdd(sum, a, b) adds the products of units a and b
+/// to `sum`, or combines them in another way.
 template <class T, unsigned kHeight, unsigned kWidth, void (*kAdd)(T&, Unit, Unit) = add_products>
 class Simt {
  public:
@@ -178,7 +178,7 @@ struct Tf32Terms {
   // element.
   __device__ static unsigned raised(float x) { return __builtin_bit_cast(unsigned, x) + 0x1000; }
   __device__ static float rounded(float x) { return __builtin_bit_cast(float, raised(x) & 0xffffe000); }
-  // Adds half a unit of the last place for rounding; the unit ignores the low bits.
+  // Adds half a unit of the last place for rounding; the matrix unit ignores the low bits.
   __device__ static float rounded_by_unit(float x) { return __builtin_bit_cast(float, raised(x)); }
   __device__ static Tf32Terms of(Unit x) {
     const Unit big = {rounded(x.x), rounded(x.y)}, rest = x - big;

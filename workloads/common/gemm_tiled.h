@@ -35,7 +35,7 @@ struct Result {
   typename RealOf<Element>::Type alpha, beta;
 };
 
-/// Returns alpha * sum, or alpha * sum + beta * c.
+/// scaled() returns alpha * sum, added() returns sum + beta * c.
 template <class Real>
 __device__ inline Real scaled(Real sum, Real alpha) {
   return alpha * sum;

@@ -26,7 +26,7 @@ std::vector<unsigned> shuffled_numbers(Random& random, unsigned count) {
   return numbers;
 }
 
-// Returns a random share of the pairs for which `possible` is true.
+// Returns a random choice of the pairs for which `possible` is true; `density`: share of these pairs.
 template <typename Possible>
 Pairs chosen_pairs(Random& random, unsigned vertices, double density, Possible possible) {
   Pairs all;

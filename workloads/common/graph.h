@@ -21,13 +21,13 @@ struct Graph {
   std::vector<Edge> edges;
 };
 
-/// Kind of graph; its meaning of `density`:
+/// Kind of graph, and the meaning of `density` for each:
 ///   random      round(density * vertices * (vertices - 1)) of the possible edges
 ///   grid        neighbours in a square grid whose last row may be shorter; density is ignored
 ///   scale-free  each vertex is connected to max(1, round(density * vertices / 2)) of the previous ones, chosen by their
 ///               degree (Barabasi and Albert, Science 286, 1999)
-///   dag         vertices in 16 layers; share of the edges from each layer to later ones: no cycles, and paths of at most
-///               15 edges
+///   dag         vertices in 16 layers; `density` is the share of all possible edges from earlier to later layers. There are
+///               no cycles, and paths have at most 15 edges
 /// Edges of grid and scale-free, and with `symmetric` those of random, exist in both directions with the same weight. Vertices
 /// are numbered randomly, except in a grid.
 struct GraphKind {

@@ -11,7 +11,7 @@
 
 namespace workload {
 
-/// Prints to stdout the layer of the following kernels, and counts kernels:
+/// Counts kernels, and prints the layer of the following kernels to stdout. For example,
 ///
 ///   layer: conv5_2_1 pass=forward first=57
 ///

@@ -1,7 +1,7 @@
-// The best paths between all vertices computed as in CUDA-FW, the baseline that the SIMD2 thesis names for MCP, MaxRP and
-// MinRP (section 3.5.2): Floyd-Warshall in tiles of 16 x 16 vertices, one work-item per element, with a matrix of predecessors
-// (the last vertex but one of each path). Implemented from the description of the algorithm (P. Harish and P. J. Narayanan,
-// HiPC 2007; G. J. Katz and J. T. Kider, Graphics Hardware 2008), not from the program.
+// The best paths between all vertices computed as in CUDA-FW, the baseline that the SIMD2 thesis names for MCP, MaxRP and MinRP
+// (section 3.5.2): Floyd-Warshall in tiles of 16 x 16 vertices, one work-item per element, with a matrix of predecessors (the
+// next-to-last vertex of each path). Implemented from the description of the algorithm (P. Harish and P. J. Narayanan, HiPC
+// 2007; G. J. Katz and J. T. Kider, Graphics Hardware 2008), not from the program.
 #pragma once
 
 #include "workloads/common/graph.h"
@@ -10,7 +10,7 @@
 
 namespace closure {
 
-/// Both matrices are row-major with `ld` elements between rows, a multiple of the tile.
+/// Both matrices are row-major; their row pitch is `ld` elements, a multiple of predecessor_tile.
 struct PathsView {
   float* best;
   unsigned* predecessor;
@@ -97,7 +97,7 @@ __global__ void __launch_bounds__(256) predecessor_rest(PathsView paths, unsigne
   paths.best[at] = best, paths.predecessor[at] = predecessor;
 }
 
-/// Computes the closure of the matrix in place; predecessors must initially be those of the edges. `ld`: elements between rows.
+/// Computes the closure of the matrix in place; initially, both matrices must be those of the edges.
 template <simd2::opcode op>
 void predecessor_floyd_warshall(const PathsView& paths) {
   const unsigned tiles = paths.ld / predecessor_tile;
@@ -110,8 +110,8 @@ void predecessor_floyd_warshall(const PathsView& paths) {
   }
 }
 
-/// Checks that each path without its last edge is also a best path: for every pair whose path has edges, the path to the
-/// predecessor, extended by the edge from it, must have the path's value.
+/// Checks that each path without its last edge is also a best path: for every pair whose path has edges, the best path to the
+/// predecessor, extended by the edge from the predecessor, must have the value of the pair's path.
 template <typename Extended>
 bool predecessors_are_right(const std::vector<float>& best, const std::vector<unsigned>& predecessor,
                             const std::vector<float>& edges, unsigned vertices, unsigned ld, float absent, Extended extended) {

@@ -48,8 +48,8 @@ struct Presets {
 
 class Program {
  public:
-  /// `name` is the program's name; `summary` is half a line; `source` names the paper that uses it and the origin of algorithm
-  /// and sizes.
+  /// `name` is the program's name; `summary` is half a line; `source` names the paper that uses the program, and the origin of
+  /// algorithm and sizes.
   Program(std::string name, std::string summary, std::string source);
   ~Program();
   Program(const Program&) = delete;
@@ -75,13 +75,13 @@ class Program {
   double sparsity() const { return sparsity_; }
   /// Seeded by --seed; the sequence does not depend on --sparsity.
   Random& random() { return *random_; }
-  /// The values with exactly round(sparsity * count) of them, randomly chosen, set to zero.
+  /// Returns the values, of which exactly round(sparsity * count), randomly chosen, are set to zero.
   template <typename T>
   std::vector<T> sparsified(std::vector<T> values) {
     for (const std::size_t index : chosen_for_zero(values.size())) values[index] = T{};
     return values;
   }
-  /// Calls --repeat times `prepare`, which restores overwritten data and is not timed, and `launch`, which is timed.
+  /// Calls `prepare`, which restores overwritten data and is not timed, and then `launch`, which is timed; both --repeat times.
   void measure(const std::function<void()>& prepare, const std::function<void()>& launch);
   void measure(const std::function<void()>& launch);
   /// Adds `key=value` to the closing line.

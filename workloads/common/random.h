@@ -25,7 +25,7 @@ class Random {
   std::mt19937_64 engine_;
 };
 
-/// round(share * count) of the numbers below `count`, ascending; all choices are equally likely.
+/// Returns round(share * count) of the numbers below `count`, ascending; all choices are equally likely.
 std::vector<std::size_t> choose(Random& random, std::size_t count, double share);
 
 }  // namespace workload

@@ -23,8 +23,9 @@ struct Factors {
 
 constexpr unsigned tile = 64, depth = 16, workgroup_size = 256, pitch = tile + 4;
 
-// Minimum, maximum, and, or: one instruction each, as on NVIDIA's vector units. Clang would combine two minima (v_min3), which
-// those units do not have, and would quiet possible signalling NaNs (v_max x, x), which do not occur here.
+// Minimum, maximum, and, or: one instruction each, as on NVIDIA's vector units. Without inline assembly, Clang would combine
+// two minima into v_min3, which NVIDIA's units lack, and would insert v_max x, x to quiet signalling NaNs, which do not occur
+// here.
 __device__ inline float least_of(float a, float b) {
   float least;
   asm("v_min_f32 %0, %1, %2" : "=v"(least) : "v"(a), "v"(b));
@@ -158,7 +159,7 @@ __device__ inline void multiply(const Factors<T>& x, unsigned row0, unsigned col
       sums[y][3] = truth<op>(before.w);
     }
   };
-  // The first half of the workgroup starts with C.
+  // The first half of the workgroup initialises its sums with C.
   if (part == 0) {
     if (whole) {
       begin(4);

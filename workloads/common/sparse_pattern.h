@@ -33,8 +33,8 @@ __device__ inline T element(const T* array, unsigned at) {
   return *reinterpret_cast<const T*>(reinterpret_cast<const char*>(array) + at * static_cast<unsigned>(sizeof(T)));
 }
 
-// Calls use(column, product) for the products of a row of A with B, each on one lane of the workgroup; `lanes`, a power of two,
-// share an element of A. Without `with_values`, products are 0.
+// Calls use(column, product) for the products of a row of A with B, each on one lane of the workgroup; `lanes` lanes, a power
+// of two, share an element of A. Without `with_values`, products are 0.
 template <bool with_values, typename Use>
 __device__ inline void for_each_product(const CsrView& a, const CsrView& b, unsigned row, unsigned lanes, Use use) {
   const unsigned end = a.offsets[row + 1], lane = threadIdx.x & (lanes - 1);
@@ -59,7 +59,7 @@ __device__ inline void for_each_product(const CsrView& a, const CsrView& b, unsi
   }
 }
 
-// Computes the pattern of one row of C, and its number of elements, per workgroup. LDS holds the bitmap and one word.
+// Each workgroup computes the pattern of one row of C, and the row's number of elements. LDS holds the bitmap and that number.
 __global__ void __launch_bounds__(largest_workgroup)
     find_pattern(CsrView a, CsrView b, unsigned words, unsigned lanes, unsigned* __restrict__ bitmaps,
                  unsigned* __restrict__ counts) {
@@ -68,8 +68,8 @@ __global__ void __launch_bounds__(largest_workgroup)
   unsigned* const count = lds + words;
   for (unsigned i = threadIdx.x; i <= words; i += blockDim.x) lds[i] = 0;
   __syncthreads();
-  // Most products of a full row find their bit already set: a load tests it first, which serves all lanes together, unlike an
-  // atomic operation.
+  // Most products of a full row find their bit already set: a load tests it first, because LDS serves a load for all lanes
+  // together, unlike an atomic operation.
   for_each_product<false>(a, b, blockIdx.x, lanes, [=](unsigned column, float) {
     const unsigned bit = 1U << column % 32;
     if ((bitmap[column / 32] & bit) == 0) atomicOr(&bitmap[column / 32], bit);
@@ -116,15 +116,16 @@ __global__ void __launch_bounds__(scan_size)
   }
 }
 
-/// Number of lanes that share an element of A, so that each has about `ahead` elements of B's row. `row`: elements of a row of
-/// B.
+/// Number of lanes that share an element of A, so that each has about `ahead` elements of B's row. `row`: number of elements of
+/// a row of B.
 inline unsigned lanes_for(std::size_t row) {
   unsigned lanes = 1;
   while (lanes < 64 && lanes * ahead < row) lanes *= 2;
   return lanes;
 }
 
-/// Number of work-items for a row of C, so that each has a few steps. `products`: number of products of a row of C.
+/// Number of work-items for a row of C, so that each work-item executes a few steps. `products`: number of products of a row of
+/// C.
 inline unsigned workgroup_for(double products) { return products < 1024 ? 64 : products < 65536 ? 256 : largest_workgroup; }
 
 }  // namespace sparse

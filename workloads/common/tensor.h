@@ -1,4 +1,4 @@
-// Arrays of networks, and their expected contents.
+// Arrays of neural networks, and their expected contents.
 #pragma once
 
 #include <algorithm>

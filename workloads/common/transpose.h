@@ -26,7 +26,7 @@ static __global__ void __launch_bounds__(transpose_tile* transpose_rows)
   }
 }
 
-/// to = the transpose of `from`, rows x columns.
+/// to = the transpose of `from`, which has rows x columns elements.
 inline void launch_transpose(const float* from, float* to, unsigned rows, unsigned columns) {
   transpose<<<dim3(groups(columns, transpose_tile), groups(rows, transpose_tile)), dim3(transpose_tile, transpose_rows)>>>(
       from, to, rows, columns);

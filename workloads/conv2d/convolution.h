@@ -14,8 +14,8 @@ namespace conv {
 
 using Half = _Float16;
 
-/// Parameters of a convolution for kernels. A transposed convolution has stride 1, and zeros between all adjacent elements of
-/// its input.
+/// Parameters of a convolution, passed to GPU kernels. A transposed convolution has stride 1, and zeros between all adjacent
+/// elements of its input.
 struct Convolution {
   unsigned images, height, width;  ///< number of images in x, and their rows and columns
   unsigned channels;               ///< a multiple of 4, including padding channels
@@ -53,7 +53,7 @@ struct Convolution {
     return {image, static_cast<int>(y * stride_y) - static_cast<int>(pad_top),
             static_cast<int>(x * stride_x) - static_cast<int>(pad_left)};
   }
-  /// Whether a position of the lowered input is an element of x, not a zero.
+  /// Whether a position of the lowered input has an element of x rather than a zero.
   __host__ __device__ bool inside(int y, int x) const {
     const unsigned zeros = (1u << spacing_shift) - 1;
     return static_cast<unsigned>(y) < lowered_height() && static_cast<unsigned>(x) < lowered_width() &&
@@ -67,7 +67,7 @@ struct Convolution {
   }
 };
 
-/// Row of y, of `filters` elements, for the results of a row of the workspace.
+/// Returns the row of y (of `filters` elements) for the results of a row of the workspace.
 __device__ inline unsigned output_row(unsigned row, unsigned images, unsigned positions, bool images_innermost) {
   return images_innermost ? row % images * positions + row / images : row;
 }

@@ -58,7 +58,7 @@ const ProductKernel<Argument>& kernel_for(const ProductKernel<Argument> (&kernel
   throw workload::UsageError("--fragments has to be 2 or 4");
 }
 
-/// Values of the option --loads.
+/// Choices of --loads.
 inline std::vector<std::string> loads_choices() { return {"once", "octets"}; }
 /// Throws a UsageError if --loads requests two copies of each fragment and this form does not support them.
 inline void require_loads(const std::string& method, const std::string& lds, const std::string& loads, int fragments) {
@@ -79,7 +79,7 @@ inline unsigned rounded_up(unsigned value, unsigned unit) { return (value + unit
 inline unsigned step_columns(int fragments) { return 4 * halves_of(static_cast<unsigned>(fragments)); }
 
 /// Chooses a row distance in units of 64 bytes without factors 2 and 3: all workgroups read the same columns at about the same
-/// time, and rows a multiple of these numbers apart would map to few sets of L1 and few memory channels.
+/// time, and with a multiple of 2 or 3, these rows would map to few sets of L1 and few memory channels.
 inline unsigned spread_pitch(unsigned columns) {
   unsigned pieces = workload::groups(columns, 32);
   while (pieces % 2 == 0 || pieces % 3 == 0) ++pieces;
@@ -128,8 +128,8 @@ struct PlannedProduct {
   unsigned parts() const { return grid.z; }
 };
 
-/// A product of m x n sums over `columns` columns in ascending order; rows of A correspond to rows of y. K is split into as
-/// many parts as there are compute units per tile, at most one per slab.
+/// Plans a product of m x n sums over `columns` columns in ascending order; rows of A correspond to rows of y. K is split into
+/// as many parts as there are compute units per tile, at most one per slab.
 inline PlannedProduct planned_product(unsigned m, unsigned n, unsigned columns, unsigned pitch, unsigned step) {
   Product x{};
   x.m = m, x.n = n, x.pitch = pitch;
@@ -144,7 +144,7 @@ inline PlannedProduct planned_product(unsigned m, unsigned n, unsigned columns, 
   return {x, dim3(tiles.x, tiles.y, workload::groups(x.steps, x.part_steps))};
 }
 
-/// The product of a convolution's workspace and weights.
+/// Plans the product of a convolution's workspace and weights.
 inline PlannedProduct planned_product(const Convolution& c, unsigned pitch, unsigned step) {
   PlannedProduct planned = planned_product(c.rows(), c.filters, c.columns(), pitch, step);
   planned.product.images = c.images_innermost != 0 ? c.images : 1;
@@ -153,7 +153,7 @@ inline PlannedProduct planned_product(const Convolution& c, unsigned pitch, unsi
 }
 
 /// Selects the order with taps innermost, in units of 64, 32 or 16 channels: the largest that divides the number of channels
-/// and is at least `least`. Without one, the order stays ascending.
+/// and is at least `least`. If there is no such unit, the order remains ascending.
 inline void walk_taps_innermost(Product& x, const Convolution& c, unsigned least) {
   for (const unsigned unit : {64u, 32u, 16u}) {
     if (c.channels % unit != 0 || unit < least) continue;
@@ -169,14 +169,14 @@ inline void launch_lowering(workload::LayerLog& log, const Convolution& c, const
              dim3(kLoweringItems), c, x, workspace, pitch, rounded_up(c.columns(), step));
 }
 
-/// y = the sum of its parts along K, optionally added to y.
+/// Sets y to the sum of `count` parts along K, or adds this sum to y (`accumulate`).
 inline void launch_sum_of_parts(workload::LayerLog& log, const float* parts, float* y, unsigned count, unsigned size,
                                 bool accumulate) {
   log.launch(convolution_sum_parts, dim3(workload::groups(size, 256)), dim3(256),
              gemm::PartsArguments<float>{parts, y, count, 1, size, size, accumulate});
 }
 
-/// Computes the product of workspace and weights on vector ALUs. `scratch(count)` returns memory for floats.
+/// Computes the product of workspace and weights on vector ALUs. `scratch(count)` returns GPU memory for `count` floats.
 template <class Scratch>
 void launch_on_vector_units(workload::LayerLog& log, unsigned m, unsigned n, unsigned columns, unsigned pitch, const Half* a,
                             const Half* b, float* y, bool accumulate, Scratch& scratch) {

@@ -16,7 +16,7 @@ extern "C" __global__ void __launch_bounds__(conv::kDirectItems)
     convolution_direct(conv::Convolution c, const _Float16* x, const _Float16* weights, float* y) {
   conv::convolve_directly(c, x, weights, y);
 }
-/// USE(FRAGMENTS) for each form of the implicit product: dwords of a fragment per lane.
+/// Expands USE(FRAGMENTS) for each form of the implicit product; FRAGMENTS: dwords of a fragment per lane.
 #define IMPLICIT_FORMS(USE) USE(2) USE(4)
 #define IMPLICIT_KERNEL(fragments) \
   PRODUCT_KERNEL(convolution_implicit_##fragments, conv::Implicit, conv::multiply_lowered<conv::halves_of(fragments)>)
@@ -27,7 +27,7 @@ namespace conv {
 #define IMPLICIT_ENTRY(fragments) {"", fragments, convolution_implicit_##fragments, &convolution_implicit_##fragments##_duplo},
 inline const ProductKernel<Implicit> kImplicit[] = {IMPLICIT_FORMS(IMPLICIT_ENTRY)};
 
-/// x and weights, padded in channels, and y.
+/// A convolution with f16 operands: holds x and the weights, padded in channels, runs the selected method, and checks y.
 class HalfConvolution {
  public:
   HalfConvolution(workload::Program& program, const Settings& settings, const Shape& shape)
@@ -118,7 +118,7 @@ class HalfConvolution {
     });
   }
 
-  /// Calls launch(product, grid), which must set `a`, and adds the sums of the parts along K.
+  /// Measures launch(product, grid), which must set `a`, followed by the addition of the parts along K.
   template <class Launch>
   void multiply_parts(const workload::DeviceArray<Half>& weights, const workload::DeviceArray<float>& y, Launch launch) {
     const PlannedProduct planned = planned_product(c_, pitch_, step_);

@@ -13,8 +13,8 @@ struct Implicit {
   unsigned zeros;  ///< index in x of eight zeros
 };
 
-/// Bytes between rows of a slab in LDS, so that the rows of a fragment are in different banks. Element k of a row is 2 k bytes
-/// after the start of the row.
+/// Row pitch of a slab in LDS, in bytes, chosen so that the rows of a fragment are in different banks. Element k of a row is 2
+/// k bytes after the start of the row.
 constexpr unsigned slab_pitch(unsigned halves) { return static_cast<unsigned>((kSlab + halves) * sizeof(Half)); }
 template <unsigned kHalves>
 constexpr unsigned kSlabPitch = slab_pitch(kHalves);
@@ -27,7 +27,7 @@ constexpr unsigned kSlabBytes = kTileRows* kSlabPitch<kHalves>;
 /// instructions of gfx9 do not use M0.
 __device__ inline void set_slab(unsigned index) { asm volatile("s_mov_b32 m0, %0" ::"s"(index) : "memory"); }
 
-/// A row of the workspace: its image, and the filter's position, whose row is in the upper and column in the lower half.
+/// A row of the workspace: the image, and the filter's position (row in the upper half of the word, column in the lower half).
 using RowPlace = Vector<unsigned, 2>;
 
 /// Loads slabs into LDS: a work-item loads eight columns of every 32nd row, with two rows in flight at a time.
@@ -48,7 +48,8 @@ class SlabStage {
   __device__ void begin(unsigned column) { column_ = column; }
   /// Loads the first or second half of the rows.
   __device__ void load(unsigned half) {
-    // Computed for each half: kept positions of a lane's columns would take registers while the previous slab is multiplied.
+    // Recomputed for each half: if positions of a lane's columns were kept, they would occupy registers while the previous slab
+    // is multiplied.
     unsigned column = column_;
     asm volatile("" : "+s"(column));
     column += threadIdx.x % 8 * 8;
@@ -68,7 +69,7 @@ class SlabStage {
     }
   }
   __device__ void keep(unsigned buffer, unsigned half) const {
-    // Computed for each half, as in load().
+    // Recomputed for each half, as in load().
     unsigned first = slabs_ + threadIdx.x / 8 * kSlabPitch<kHalves> + threadIdx.x % 8 * 16;
     asm volatile("" : "+v"(first));
     first += buffer * kSlabBytes<kHalves>;

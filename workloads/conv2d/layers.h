@@ -1,4 +1,4 @@
-// Layers of networks by name.
+// Convolution layers of published networks, by name.
 #pragma once
 
 #include <array>

@@ -3,8 +3,8 @@
 // unit with 256 registers per lane of a SIMD.
 //
 // A fragment is 16 rows of the workspace, or filters, by 16 or 32 columns: one load of 8 or 16 bytes per lane, in which lane l
-// has row l % 16 and group l / 16 of 4 or 8 columns. The two halves of 16 bytes are operands of two products; each product's
-// columns are not contiguous, but the same in A and B.
+// has row l % 16 and group l / 16 of 4 or 8 columns. The two halves of 16 bytes are operands of two products; the columns of
+// each product are not contiguous, but they are the same in A and B.
 #pragma once
 
 #include <hip/hip_runtime.h>
@@ -57,7 +57,7 @@ class Walk {
   __device__ void next() {
     column_ += step_;
     if (++inner_ < steps_) return;
-    // Otherwise the compiler would keep these values in vector registers.
+    // Without scalar(), the compiler would keep these values in vector registers.
     inner_ = 0;
     const bool last = ++tap_ == x_.taps;
     tap_ = scalar(last ? 0 : tap_);
@@ -107,7 +107,7 @@ struct Sums {
   }
 };
 
-/// A 32-bit pointer to LDS, and its conversion from an LDS object.
+/// lds_at() returns the object at a 32-bit LDS address, lds_address() the address of an object in LDS.
 template <class T>
 __device__ inline auto& lds_at(unsigned address) {
   return *(__attribute__((address_space(3))) T*)address;
@@ -271,7 +271,7 @@ class LdsTile {
       lds_at<Vector<float, 4>>(memory_ + buffer * kBytes + (row + 64 * i) * 64 + at * 16) = value;
     }
   }
-  /// The fragment of a step for 16 rows from `row` on.
+  /// Returns the fragment of a step for 16 rows from `row` on.
   __device__ Fragment<kHalves> fragment(unsigned buffer, unsigned row, unsigned step) const {
     const unsigned lane = threadIdx.x % 64, own = lane % 16;
     const unsigned group = (step * 4 + lane / 16) ^ (kHalves == 8 ? own / 2 % 4 : own / 2);
@@ -346,8 +346,8 @@ __device__ inline void multiply_through_lds(Sums& sums, const Product& x, Tile t
     lds_barrier();
     if (number + 2 < parts) load();
   };
-  // Unrolled by two, so that each copy of the body has a fixed buffer. With a third copy, the compiler would keep its values in
-  // registers throughout the loop.
+  // Unrolled by two, so that each copy of the body has a fixed buffer. With a third copy, the compiler would keep that copy's
+  // values in registers throughout the loop.
   for (unsigned number = 0; number < parts; number += 2) {
     part(number, 0);
     if (number + 1 == parts) break;
@@ -425,8 +425,8 @@ __device__ inline void multiply_workspace(const Product& x) {
   LACUNA_DUPLO(name);                       \
   PLAIN_PRODUCT_KERNEL(name, Argument, __VA_ARGS__)
 
-/// USE(NAME, LDS, FRAGMENTS) for each form of a product of a workspace in memory. The kernel is NAME_LDS_FRAGMENTS: matrices in
-/// LDS (conv::Lds), and dwords of a fragment per lane.
+/// Expands USE(NAME, LDS, FRAGMENTS) for each form of a product of a workspace in memory. The kernel is NAME_LDS_FRAGMENTS;
+/// LDS: matrices in LDS (conv::Lds), FRAGMENTS: dwords of a fragment per lane.
 #define PRODUCT_FORMS(USE, name) \
   USE(name, abc, 2) USE(name, abc, 4) USE(name, ac, 2) USE(name, ac, 4) USE(name, c, 2) USE(name, c, 4)
 /// The function that a kernel of PRODUCT_FORMS calls.

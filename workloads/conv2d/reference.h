@@ -33,7 +33,8 @@ void for_each_tap(Convolution c, Use use) {
   }
 }
 
-/// Weights reordered to [column][filter], from filters `pitch` elements apart, so that sums over filters read them in order.
+/// Returns the weights reordered to [column][filter], from filters `pitch` elements apart, so that sums over filters read them
+/// in order.
 inline std::vector<double> by_column(const Convolution& c, const std::vector<double>& weights, size_t pitch) {
   std::vector<double> values(size_t{c.columns()} * c.filters);
   for (size_t filter = 0; filter < c.filters; ++filter) {
@@ -42,8 +43,8 @@ inline std::vector<double> by_column(const Convolution& c, const std::vector<dou
   return values;
 }
 
-/// y, computed from the product's factors. Products of halves are exact in single precision, so only sums are rounded: those of
-/// `parts` parts along K. The first `channels` channels are real, the others are zeros.
+/// Returns y, computed from the product's factors. Products of halves are exact in single precision, so only sums are rounded:
+/// those of `parts` parts along K. The first `channels` channels are real, the others are zeros.
 inline workload::Expected convolved(const Convolution& c, unsigned channels, const std::vector<double>& x,
                                     const std::vector<double>& weights, size_t pitch, unsigned parts) {
   const size_t filters = c.filters;

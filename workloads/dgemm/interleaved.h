@@ -18,7 +18,7 @@ namespace tiled {
 
 #if defined(__gfx90a__)
 
-/// A 32-bit pointer to LDS.
+/// Returns the object of type T at a 32-bit LDS address.
 template <class T>
 __device__ inline auto& lds(unsigned address) {
   return *(__attribute__((address_space(3))) T*)address;
@@ -82,7 +82,7 @@ class PairStage {
     const AlongK place(threadIdx.x);
     return (kLines == Lines::along_k ? place.unit * kTile + place.row * 2 : threadIdx.x * 2) * sizeof(Unit);
   }
-  /// Stores half of the loaded data to the tile whose place() is at `address`.
+  /// Stores half of the loaded data to a tile in LDS; `address` is that of place() in the tile.
   __device__ void keep(unsigned set, unsigned half, unsigned address) const {
     const auto& values = values_[set];
     if constexpr (kLines == Lines::along_k) {
@@ -210,8 +210,9 @@ __device__ inline void add_first(Product& product, StageA& a, StageB& b) {
 }
 
 /// Adds the products of `slabs` slabs, at least one. A slab has two steps along k, and a wavefront reads a step's operands
-/// during the previous step. The slab's barrier is between its steps; after it, the next slab is in LDS: its part of B is
-/// stored in the first step, its part of A in the second step of the previous slab. Stored data were loaded two slabs earlier.
+/// during the previous step. Each slab has one barrier, between its two steps, after which the next slab is in LDS: B of the
+/// next slab is stored during the first step, A during the second step of the previous slab. Stored data were loaded two slabs
+/// earlier.
 template <class Product, class StageA, class StageB>
 __device__ inline void add_interleaved(Product& product, StageA a, StageB b, unsigned slabs) {
   const OperandPlaces<Product> places;
@@ -390,7 +391,7 @@ __device__ inline void multiply_interleaved(const Result<double>& result, const 
 
 }  // namespace tiled
 
-/// The kernel NAME of a product with 128 x 128 elements per workgroup, using the products of MatrixWay.
+/// Defines the kernel NAME of a product with 128 x 128 elements per workgroup, which uses the products of MatrixWay.
 #if defined(__gfx90a__)
 #define INTERLEAVED_MATRIX_KERNEL(name, ...) \
   TILED_KERNEL_HEAD(name, double, 2) { tiled::multiply_interleaved<__VA_ARGS__>(c, a, b, k); }

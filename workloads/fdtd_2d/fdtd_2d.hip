@@ -1,9 +1,9 @@
-// FDTD-2D: Maxwell's equations in two dimensions by finite differences in the time domain. As PolyBench/GPU's FDTD-2D, with its
-// default of 2048 x 2048 points and three kernels per step (PolyBench/GPU runs 500 steps). One work-item per point: neighbours
-// in a row share lines of L1, so that each kernel reads each field once.
+// FDTD-2D: Maxwell's equations in two dimensions by finite differences in the time domain. PolyBench/GPU's FDTD-2D, with three
+// kernels per step; its default is 2048 x 2048 points and 500 steps. One work-item per point: neighbours in a row share lines
+// of L1, so that each kernel reads each field once.
 //
 //   tuned   two neighbours of a row are read by one load where the compiler combines them
-//   suite   each element in PolyBench's source is a separate load, and differences are of two such loads
+//   suite   each element that PolyBench's source names is a separate load, and each difference is that of two such loads
 #include <hip/hip_runtime.h>
 
 #include "workloads/common/program.h"
@@ -38,8 +38,9 @@ extern "C" __global__ void __launch_bounds__(group_width* group_height)
   hz[at] = hz[at] - 0.7f * (ex[at + 1] - ex[at] + ey[at + columns] - ey[at]);
 }
 
-// As in PolyBench/GPU, pointers to fields are not `restrict`. The compiler does not see that two indices are neighbours in a
-// row: otherwise it would combine both loads into one of 8 bytes, which cannot be an operand of an offload chain.
+// As in PolyBench/GPU, pointers to fields are not `restrict`. unknown() hides from the compiler that two elements are
+// neighbours in a row: otherwise it would combine both loads into one of 8 bytes, which cannot be an operand of an offload
+// chain.
 extern "C" __global__ void __launch_bounds__(group_width* group_height)
     fdtd_step1(const float* source, float* ey, const float* hz, unsigned rows, unsigned columns, unsigned step) {
   const unsigned x = blockIdx.x * group_width + threadIdx.x, y = blockIdx.y * group_height + threadIdx.y;

@@ -1,6 +1,6 @@
 // Complex Fourier transforms of 512 points in single precision, in place, one wavefront per transform: three passes of radix 8
 // in registers, with two exchanges through LDS (Volkov and Kazian, Fitting FFT onto the G80 architecture, 2008). SHOC's FFT;
-// 2048 transforms are the 8 MiB of MGPUSim's default, which runs two passes, here forward and inverse.
+// 2048 transforms are 8 MiB, MGPUSim's default. MGPUSim runs two passes; here, they are a forward and an inverse transform.
 #include <hip/hip_runtime.h>
 
 #include <complex>
@@ -24,7 +24,7 @@ __device__ inline Complex quarter(Complex a) {
   return inverse ? Complex{-a.im, a.re} : Complex{a.im, -a.re};
 }
 
-// x[k] = sum over j of x[j] exp(-2 pi i j k / 8), or with the opposite sign.
+// x[k] = sum over j of x[j] exp(-2 pi i j k / 8); the inverse has the opposite sign in the exponent.
 template <bool inverse>
 __device__ inline void transform_8(Complex x[8]) {
   constexpr float half = 0.70710678118654752f;
@@ -138,9 +138,9 @@ int main(int argc, char** argv) {
         norms[transform] += std::norm(numbers[i]);
       }
     }
-    // The 2-norm of the error bounds each element's error. In each pass, it is at most log2(n) (u + gamma_4 (sqrt 2 + u)) of
-    // the result's 2-norm (Higham, Accuracy and Stability of Numerical Algorithms, theorem 24.2), about 7 u for each of the 9
-    // steps.
+    // The 2-norm of the error bounds each element's error. In each pass, this norm is at most log2(n) (u + gamma_4 (sqrt 2 +
+    // u)) of the result's 2-norm (Higham, Accuracy and Stability of Numerical Algorithms, theorem 24.2), about 7 u for each of
+    // the 9 steps.
     const double error = passes * 9 * 7 * 0x1p-24;
     program.check_near("the result", data.download(), expected,
                        [&](size_t i) { return error * std::sqrt(norms[i / (points * 2)]); });

@@ -1,11 +1,11 @@
 // One pass of a Fourier transform over memory: transforms of 32 to 4096 points, a power of two, in a workgroup's LDS.
 //
-// A workgroup has 4096 points, of one or several adjacent columns of L points. Steps are Stockham's, of radix 16, and a last
-// one of the remaining radix. If l is the product of the previous steps' radices, a step of radix R reads butterfly b from rows
-// n = b + row L / R, multiplies row r by exp(-2 pi i (b mod l) r / (R l)), and stores the results at n = (b / l) R l + b mod l
-// + r l. Between two steps, points are exchanged through LDS, first the real parts and then the imaginary ones, so that three
-// workgroups fit into LDS. Lengths and forms are compile-time constants, so that expressions that depend only on them cost no
-// instruction.
+// A workgroup processes 4096 points: one or several adjacent columns of L points. Steps are those of Stockham, with radix 16; a
+// last step has the remaining radix. If l is the product of the previous steps' radices, a step of radix R reads butterfly b
+// from rows n = b + row L / R, multiplies row r by exp(-2 pi i (b mod l) r / (R l)), and stores the results at n = (b / l) R l
+// + b mod l + r l. Between two steps, points are exchanged through LDS, first the real parts and then the imaginary ones, so
+// that three workgroups fit into LDS. Lengths and forms are compile-time constants, so that expressions that depend only on
+// them cost no instructions.
 #pragma once
 
 #include <type_traits>
@@ -54,8 +54,8 @@ struct Transposed {
 struct Butterfly {
   unsigned column, index;
 };
-/// Butterfly `number` of the workgroup, which has 2^kLogCount per column. The mapping is additive: butterfly a + b is the sum
-/// of a and b if b is less than 16 and a is a multiple of 16.
+/// Butterfly `number` of the workgroup, which has 2^kLogCount per column. The mapping is additive: numbered(a + b) is the sum
+/// of numbered(a) and numbered(b) if b is less than 16 and a is a multiple of 16.
 template <unsigned kLogCount, unsigned kLogRadix, bool kColumnsFirst>
 __device__ inline Butterfly numbered(unsigned number) {
   constexpr unsigned log_columns = kLogPoints - kLogRadix - kLogCount;
@@ -130,7 +130,7 @@ class Transform {
                             kColumns = 1u << (kLogPoints - kLogLength);
   template <unsigned l>
   using Exchanged = Exchange<Policy, kLogLength, Form, l>;
-  /// The first step leaves its butterflies transposed, as the second one needs them.
+  /// The first step leaves its butterflies transposed, as required by the second step.
   static constexpr bool kLoadsTransposed =
       Policy::kOnUnits && kLogLength >= 8 && kLogLength < 12 && !Form::kFromColumns && !Form::kToColumns;
   static constexpr bool kByTwo = kLoadsTransposed && kLogLength > 8;
@@ -161,9 +161,9 @@ class Transform {
     auto& to = global<1>(first, lane);
     to = {__builtin_bit_cast(unsigned, x.re), __builtin_bit_cast(unsigned, x.im)};
   }
-  /// Calls visit(v, uniform, lane, there) for each value v. If `there`, it is `uniform` + `lane` elements from the workgroup's
-  /// first one; otherwise, there is no such value, and the offsets are those of one in the last column. Rows are `distance`
-  /// points apart.
+  /// Calls visit(v, uniform, lane, there) for each value v. If `there`, value v is `uniform` + `lane` elements from the
+  /// workgroup's first element; otherwise, the value does not exist, and the offsets are those of a value in the last column.
+  /// Rows are `distance` points apart.
   template <bool kColumnsFirst, class Index, class Visit>
   __device__ void each_in_memory(const Side& side, unsigned distance, Index index, Visit visit) const {
     const Butterfly lane = of_lane<kColumnsFirst>();

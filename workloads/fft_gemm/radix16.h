@@ -52,7 +52,7 @@ __device__ inline void transform_8(Complex* x) {
   for (unsigned k = 0; k < 4; ++k) x[k] = even[k] + odd[k], x[k + 4] = even[k] - odd[k];
 }
 
-/// powers[r] = root^r for r > 0, in few roundings.
+/// powers[r] = root^r for r > 0, with few roundings.
 template <unsigned count>
 __device__ inline void powers_of(Complex (&powers)[count], Complex root) {
   powers[1] = root;
@@ -209,7 +209,8 @@ class Folded : public OnUnits {
 #pragma unroll
       for (unsigned t = 0; t < 4; ++t) {
         Complex a = x[4 * t + 2 * pair], b = x[4 * t + 2 * pair + 1];
-        // Prevents the compiler from adding real and imaginary parts by one packed instruction: different products use them.
+        // Prevents the compiler from adding real and imaginary parts by one packed instruction, since the two sums are operands
+        // of different products.
         asm("" : "+v"(a.re), "+v"(b.re));
         const Complex sum = a + b, difference = a - b;
         // Rows 0 and 8 have no sine: even k use their sum, odd k their difference.
@@ -252,7 +253,7 @@ class Tf32 : public OnUnits {
   using A = m3xu::fragment<m3xu::matrixa, m3xu::tf32>;
   using B = m3xu::fragment<m3xu::matrixb, m3xu::tf32>;
   using Sum = m3xu::fragment<m3xu::accum, m3xu::tf32>;
-  /// Rounds by addition, since the unit does not read the low 13 bits.
+  /// Rounds by adding half a unit of the last place; the matrix unit ignores the low 13 bits.
   __device__ static float rounded(float x) { return __builtin_bit_cast(float, __builtin_bit_cast(unsigned, x) + 0x1000); }
   template <class Mma>
   __device__ void multiply(Complex (&x)[16], Mma mma) const {

@@ -8,7 +8,8 @@
 
 constexpr unsigned group_size = 256;
 
-// x points after at least `taps` zeros; taps is a multiple of 4. x and y consist of whole float4.
+// x points to the first sample, which at least `taps` zeros precede; `taps` is a multiple of 4. x and y consist of whole
+// float4.
 __global__ void __launch_bounds__(group_size) fir(const float4* __restrict__ x, const float* __restrict__ coefficients,
                                                   float4* __restrict__ y, unsigned count, unsigned taps) {
   const unsigned i = blockIdx.x * group_size + threadIdx.x;

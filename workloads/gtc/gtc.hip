@@ -18,7 +18,7 @@ using bits = unsigned long long;
 
 // Bit j of word i * words + w is set if vertex i reaches vertex 64 w + j.
 
-// Computes the closure of the 64 x 64 bits on the diagonal; a lane has a row.
+// Computes the closure of the 64 x 64 bits on the diagonal, one row per lane.
 __device__ static bits closed_diagonal(const bits* matrix, unsigned words, unsigned block, unsigned vertices) {
   const unsigned row = min(block * 64 + threadIdx.x % 64, vertices - 1);
   bits mine = matrix[static_cast<size_t>(row) * words + block];
@@ -30,8 +30,8 @@ __device__ static bits closed_diagonal(const bits* matrix, unsigned words, unsig
   return mine;
 }
 
-// The block's rows: each wavefront closes the diagonal block itself, and then computes one word of the 64 rows, the OR of the
-// rows reachable in the diagonal block.
+// Updates the block's rows: each wavefront closes the diagonal block itself, and then computes one word of the 64 rows as the
+// OR of the rows that are reachable in the diagonal block.
 __global__ void __launch_bounds__(64)
     close_rows(bits* matrix, bits* diagonal, unsigned words, unsigned block, unsigned vertices) {
   const unsigned lane = threadIdx.x, row = block * 64 + lane, word = blockIdx.x;
@@ -52,8 +52,8 @@ __global__ void __launch_bounds__(64)
 }
 
 // Updates all rows: a row that reaches vertices of the block also reaches what they reach. A workgroup has 16 words of 16 rows
-// and, in LDS, of the block's rows. It may read the block's word of a row before or after another workgroup has updated it:
-// vertices that the update adds contribute only rows that are already included.
+// and, in LDS, of the block's rows. The block's word of a row may be read before or after another workgroup has updated that
+// word: vertices that the update adds contribute only rows that are already included.
 __global__ void __launch_bounds__(256)
     close_all(bits* matrix, const bits* diagonal, unsigned words, unsigned block, unsigned vertices) {
   constexpr unsigned edge = 16;
@@ -149,7 +149,7 @@ class SparseClosure {
   std::unique_ptr<Matrix> now_;
 };
 
-// The graph's edges and the diagonal, since every vertex reaches itself.
+// Returns the graph's edges and the diagonal, since every vertex reaches itself.
 static workload::Csr reflexive(const workload::Graph& graph) {
   workload::Csr matrix{{0}, {}};
   size_t edge = 0;

@@ -1,6 +1,6 @@
 // Lloyd's k-means as in Hetero-Mark: the GPU transposes the points once, so that adjacent lanes read adjacent values, and in
-// each iteration finds the nearest centre of each point; the host moves the centres. It ends when no point changes its cluster,
-// or after a maximum number of iterations. Sizes are MGPUSim's.
+// each iteration finds the nearest centre of each point; the host moves the centres. The loop ends when no point changes its
+// cluster, or after a maximum number of iterations. Sizes are MGPUSim's.
 //
 //   tuned   one pass over a point's values for eight centres, which are read by scalar loads; the host adds the points
 //   suite   Rodinia's: the distance to one centre at a time, with both operands from memory. The GPU divides the points into
@@ -84,7 +84,7 @@ struct Iteration {
   std::vector<float> sums = {};  // form suite: sums of each part; empty once the centres do not move
 };
 
-// Checks that each point's cluster is nearest, within the rounding of the distances.
+// Checks that each point is assigned to the nearest centre, within the rounding of the distances.
 static bool is_right(const Iteration& iteration, const std::vector<float>& values, size_t features, size_t clusters) {
   const double error = workload::sum_error(features + 3.0);
   for (size_t point = 0; point < iteration.clusters.size(); ++point) {
@@ -112,7 +112,7 @@ static bool are_right(const Iteration& iteration, const std::vector<float>& valu
     const size_t point = i / features, row = point / part_size * clusters + static_cast<size_t>(iteration.clusters[point]);
     expected[row * features + i % features] += values[i];
   }
-  // Values are not negative.
+  // Values are not negative, so that a sum is also the sum of its terms' magnitudes.
   for (size_t i = 0; i < expected.size(); ++i)
     if (!(std::fabs(iteration.sums[i] - expected[i]) <= workload::sum_error(static_cast<double>(part_size)) * expected[i]))
       return false;

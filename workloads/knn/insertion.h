@@ -1,5 +1,5 @@
-// Distances and selection of the first KNN-CUDA (V. Garcia, E. Debreuve and M. Barlaud, CVPR workshops 2008), implemented from
-// the paper's description.
+// Distances and selection as in the first version of KNN-CUDA (V. Garcia, E. Debreuve and M. Barlaud, CVPR workshops 2008),
+// implemented from the paper's description.
 #pragma once
 
 #include <hip/hip_runtime.h>
@@ -9,7 +9,7 @@
 namespace knn {
 
 constexpr unsigned kTile = 16;        ///< queries, and references, of a workgroup
-constexpr unsigned kInserters = 256;  ///< queries of a workgroup that selects
+constexpr unsigned kInserters = 256;  ///< queries of a workgroup of insert()
 
 /// Squared distances of all pairs, row-major: one row per reference, with adjacent queries. Points are stored by dimension:
 /// element dimension * count + point. A work-item computes one pair; tiles of 16 points and 16 dimensions pass through LDS.

@@ -2,7 +2,7 @@
 //
 //   simt   differences, squared and summed by vector ALUs
 //   sgemm  |q|^2 + |r|^2 - 2 q.r, where the scalar products are a matrix product by vector ALUs; KNN-CUDA uses cuBLAS for it
-//   m3xu   like sgemm, with the matrix product in M3XU's FP32: the same bits
+//   m3xu   like sgemm, with the matrix product in M3XU's FP32; the results are bit-identical
 //   simd2  differences of coordinates rounded to half, squared and summed by SIMD2's addnorm
 //   published  as in the first KNN-CUDA (V. Garcia et al., CVPR workshops 2008), the baseline named in the SIMD2 thesis:
 //          differences, squared and summed, one pair of points per work-item, then selection by insertion, one query per
@@ -95,9 +95,9 @@ struct ExactDistances {
   double largest_magnitude = 0, largest_square = 0;
 };
 
-/// Checks that each distance is right for its reference, that references are different, and that the i-th distance is the i-th
-/// smallest of all. The last check uses the same bounds, since sorting does not increase the maximum difference of two
-/// sequences.
+/// Checks that each distance is correct for its reference, that a query's references are different, and that the i-th distance
+/// is the i-th smallest of all. The last check uses the same bounds, since sorting does not increase the maximum difference of
+/// two sequences.
 void check(workload::Program& program, const Points& points, const std::vector<float>& distances,
            const std::vector<unsigned>& indices, unsigned neighbours, bool by_norms) {
   const double share = workload::sum_error(points.queries.columns + 4.0);
@@ -124,7 +124,7 @@ void check(workload::Program& program, const Points& points, const std::vector<f
   program.check_near("distances in ascending order", distances, of_rank, [&](size_t i) { return bounds[i]; });
 }
 
-/// Returns the number of neighbours that are among the nearest of `points`.
+/// Returns the share of the neighbours that are among the nearest in `points`.
 double recall(const Points& points, const std::vector<unsigned>& indices, unsigned neighbours) {
   size_t found = 0;
   for (size_t query = 0; query < points.queries.rows; ++query) {
@@ -150,7 +150,7 @@ class Search {
         ld_((workload::groups(references_, 16) | 1) * 16),  // an odd number of cache lines
         distances_("the distances", std::max(size_t{queries_} * ld_, size_t{references_} * queries_)) {
     if (implementation == "published") {
-      // Points by dimension: adjacent work-items have adjacent points.
+      // Points are stored by dimension, since adjacent work-items process adjacent points.
       const auto by_dimension = [](const HostMatrix<float>& points) {
         std::vector<float> values(points.values.size());
         for (size_t i = 0; i < values.size(); ++i) values[i] = points.at(i % points.rows, i / points.rows);

@@ -10,7 +10,7 @@ namespace knn {
 constexpr unsigned kMost = 16;      ///< maximum number of neighbours, one per lane of a row of 16
 constexpr unsigned kSelectors = 4;  ///< wavefronts of a workgroup
 
-/// Rows of `width` distances, `ld` apart (a multiple of 4), to which `of_columns[column]` is added unless it is null.
+/// Rows of `width` distances, `ld` apart (a multiple of 4), to which `of_columns[column]` is added unless `of_columns` is null.
 struct Distances {
   const float* values;
   const float* of_columns;
@@ -62,7 +62,7 @@ __device__ inline void select(const Distances& x, float* __restrict__ nearest, u
         const unsigned bits = __builtin_amdgcn_readlane(__builtin_bit_cast(unsigned, value), source);
         const unsigned from_column = first + 4 * source + t;
         const float candidate = __builtin_bit_cast(float, bits);
-        // Larger distances move to the right, and the candidate takes the place of the first one.
+        // Larger distances move to the right, and the candidate takes the place of the first of them.
         const bool larger = candidate < best;
         const unsigned left_bits = from_left(__builtin_bit_cast(unsigned, best), 0xff800000);  // -inf is not larger
         const unsigned left_column = from_left(where, 0);
@@ -81,7 +81,7 @@ __device__ inline void select(const Distances& x, float* __restrict__ nearest, u
   columns[size_t{row} * neighbours + lane] = where;
 }
 
-/// norms[point] = the sum of its squared coordinates: one wavefront per point; points are `ld` apart.
+/// norms[point] = the sum of the point's squared coordinates: one wavefront per point; points are `ld` elements apart.
 __device__ inline void square_norms(const float* __restrict__ points, float* __restrict__ norms, unsigned count,
                                     unsigned dimensions, unsigned ld) {
   const unsigned lane = threadIdx.x % 64, point = blockIdx.x * kSelectors + threadIdx.x / 64;

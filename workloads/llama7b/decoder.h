@@ -128,7 +128,7 @@ class Decoder {
     }
     if (program_.checks()) check(y.get(), linear_of(weights.get(), x.get(), before, s_.tokens, rows, depth));
   }
-  /// Weights are the product's A, as in convolutions, so that a wavefront reads its words one by one: Y^T = W X^T.
+  /// Weights are the product's A, as in convolutions, so that a wavefront reads the weights' words one by one: Y^T = W X^T.
   void linear_by_words(const Tensor& weights, const Tensor& x, Tensor& y, unsigned rows, unsigned depth, bool accumulate) {
     const dim3 group(gemm::kEdge, gemm::kEdge);
     if (s_.tokens == 1) {  // X^T and Y^T have the layout of X and Y

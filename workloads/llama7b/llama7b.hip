@@ -2,9 +2,9 @@
 // matrices of the feed-forward part), in single or half precision: decoding of one token, by matrix-vector products over a
 // cache of any length, or prefill of any number of tokens, by products of matrices.
 //
-// Weights, cached keys and values, and the tokens are synthetic: normal weights that keep the variance, and tokens whose
-// features differ in scale, as those of language models do. --sparsity prunes as Wanda does (wanda.h). All layers have the
-// same shape, so that one of the 32 represents the others; it takes 809 MB in single precision.
+// Weights, cached keys and values, and the tokens are synthetic: normally distributed weights that preserve the variance, and
+// tokens whose features differ in scale, as those of language models do. --sparsity prunes as Wanda does (wanda.h). All layers
+// have the same shape, so that one of the 32 represents the others; one layer takes 809 MB in single precision.
 #include <hip/hip_runtime.h>
 
 #include "workloads/common/program.h"

@@ -1,7 +1,7 @@
-// Pruning as in Wanda (M. Sun et al., A simple and effective pruning approach for large language models, 2023, algorithm 1):
-// in each row of a weight matrix, the share of weights with the smallest |weight| x norm of the input feature is set to zero.
-// The norms are those of calibration tokens that pass through the layers; each layer is dense for its own norms and pruned for
-// the next layer.
+// Pruning as in Wanda (M. Sun et al., A simple and effective pruning approach for large language models, 2023, algorithm 1): in
+// each row of a weight matrix, the weights with the smallest |weight| x norm of the input feature, a given share of the row,
+// are set to zero. The norms are those of calibration tokens that pass through the layers; a layer's own norms are computed
+// with its dense weights, the inputs of the next layer with its pruned weights.
 #pragma once
 
 #include <algorithm>
@@ -37,7 +37,8 @@ inline Floats linear(const Floats& weights, const Floats& x, std::size_t rows) {
   return y;
 }
 
-/// Sets round(sparsity * depth) weights of each row to zero; among equal scores, the first weights.
+/// Sets the round(sparsity * depth) weights of each row with the smallest scores to zero; among equal scores, the first
+/// weights.
 inline void prune(Floats& weights, std::size_t rows, const Floats& inputs, double sparsity) {
   const std::size_t depth = weights.size() / rows;
   Floats norms(depth), scores(depth), sorted(depth);
@@ -60,8 +61,7 @@ inline void prune(Floats& weights, std::size_t rows, const Floats& inputs, doubl
   }
 }
 
-/// Activations of the calibration tokens at one layer, advanced layer by layer: `prune_next` is called for the layer's matrices
-/// in the order wq wk wv wo w1 w3 w2.
+/// Activations of the calibration tokens, advanced layer by layer: prune_layer() is called for all layers in order.
 class Calibration {
  public:
   Calibration(const Sizes& sizes, Floats tokens) : sizes_(sizes), x_(std::move(tokens)) {

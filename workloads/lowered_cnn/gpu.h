@@ -1,5 +1,5 @@
-// Operations of a network on the GPU. With checks, every operation is compared with the reference for its actual inputs, so
-// that errors of earlier layers, and activations that switch because of them, do not accumulate.
+// Operations of a network on the GPU. With checks, every operation is compared with the reference for the operation's actual
+// inputs, so that errors of earlier layers, and activations that switch because of them, do not accumulate.
 #pragma once
 
 #include <memory>
@@ -208,13 +208,13 @@ class Gpu {
     for (const Layer& layer : layers) most = std::max(most, size_t{layer.padded});
     return most;
   }
-  /// Distribution with eight rows per work-item.
+  /// Returns a distribution of rows with eight rows per work-item.
   static Rows rows(unsigned count, unsigned channels, unsigned padded) {
     unsigned shift = 4;
     while (shift < 6 && 1u << shift < padded) ++shift;
     return {count, channels, padded, shift, 8 * (kItems >> shift)};
   }
-  /// Distribution for sums over all rows of a layer's output: at most kMostParts parts.
+  /// Returns the distribution for sums over all rows of a layer's output, with at most kMostParts parts.
   static Rows summed_rows(const Layer& layer) {
     Rows x = rows(layer.shape.rows(), layer.shape.filters, layer.padded);
     x.part = std::max(x.part, workload::groups(x.rows, kMostParts));

@@ -61,7 +61,8 @@ struct Normalisation {
 
 }  // namespace lowered_cnn
 
-// Mean of each part of the rows, and the sum of the squared differences from it: sums[part][0 or 1][channel].
+// For each part of the rows, sums[part][0][channel] receives the mean, and sums[part][1][channel] the sum of the squared
+// differences from this mean.
 extern "C" __global__ void __launch_bounds__(lowered_cnn::kItems)
     batch_norm_parts(const float* z, float* sums, lowered_cnn::Rows x) {
   const lowered_cnn::Place place(x);
@@ -81,7 +82,8 @@ extern "C" __global__ void __launch_bounds__(lowered_cnn::kItems)
   sums[size_t{2 * blockIdx.x + 1} * x.channels + place.channel] = squares;
 }
 
-// Mean and biased variance of each channel, combined from those of the parts; also updates the running values for inference.
+// Combines the results of batch_norm_parts() to the mean and biased variance of each channel; also updates the running values
+// for inference.
 extern "C" __global__ void __launch_bounds__(lowered_cnn::kItems)
     batch_norm_statistics(const float* sums, float* mean, float* variance, float* running_mean, float* running_variance,
                           lowered_cnn::Rows x, unsigned parts) {
@@ -178,7 +180,8 @@ extern "C" __global__ void __launch_bounds__(lowered_cnn::kItems)
   if (dgamma) dgamma[channel] = product;
 }
 
-// The gradient with respect to z, the convolution's sums, in halves: gamma / deviation (g - dbeta / n - z^ dgamma / n), or g.
+// The gradient with respect to z, the convolution's sums, in halves: gamma / deviation (g - dbeta / n - z^ dgamma / n), or g if
+// there is only a bias.
 extern "C" __global__ void __launch_bounds__(lowered_cnn::kItems)
     batch_norm_backward(const float* __restrict__ g, const float* __restrict__ z, lowered_cnn::Normalisation n,
                         const float* __restrict__ dgamma, const float* __restrict__ dbeta, _Float16* __restrict__ dz,
@@ -201,7 +204,8 @@ extern "C" __global__ void __launch_bounds__(lowered_cnn::kItems)
   }
 }
 
-// The maximum of each window; `taps` receives its position in the window, the first of equal ones. `x` describes the output.
+// The maximum of each window; `taps` receives the position of the maximum in the window, the first one among equals. `x`
+// describes the output.
 extern "C" __global__ void __launch_bounds__(lowered_cnn::kItems)
     max_pooling(const _Float16* __restrict__ from, _Float16* __restrict__ y, unsigned char* __restrict__ taps,
                 conv::Convolution window, lowered_cnn::Rows x) {

@@ -32,7 +32,7 @@ struct Layer {
   Convolution shape;  ///< channels are those of the padded input
   unsigned channels;  ///< channels of the input, without padding
   unsigned padded;    ///< halves per pixel of the output: filters, padded
-  int input;          ///< number of the layer whose output it reads, or kImage
+  int input;          ///< number of the layer whose output is the input, or kImage
   int residual = kNone;
   bool normalised = false;
   Activation activation = kIdentity;
@@ -46,16 +46,16 @@ enum class Loss { kSoftmaxCrossEntropy, kLogistic, kSquaredError };
 
 struct Sizes {
   unsigned images, channel_divisor, size_divisor;
-  unsigned channel_unit;  ///< channels of a tensor are padded to a multiple of it
+  unsigned channel_unit;  ///< channels of a tensor are padded to a multiple of this
   bool images_innermost;  ///< order of the workspaces' rows
 };
 
-/// Appends layers, each with the size of its input's output.
+/// Builds a list of layers, each of which has the output size of the layer it reads as input size.
 class Builder {
  public:
   explicit Builder(const Sizes& sizes) : sizes_(sizes) {}
 
-  /// Sets the input to that of a layer of Table I.
+  /// Sets the size and channels of the network's input to those of a layer's input in Table I.
   void image(const char* name) {
     const conv::NamedLayer& layer = in_table(name);
     side_ = (layer.side + sizes_.size_divisor - 1) / sizes_.size_divisor;

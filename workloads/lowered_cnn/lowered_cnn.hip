@@ -95,9 +95,10 @@ struct Options {
   }
 };
 
-/// Compares differences of the loss with the gradients. Unlike checks of single operations, this shows whether every gradient
-/// reaches the right parameters. At the sizes of the tests, the ratio deviates from 1 by at most a tenth, because of curvature
-/// and of activations that switch; without the gradients through residual connections, it deviates by up to four tenths.
+/// Compares finite differences of the loss with the gradients. Unlike checks of single operations, this shows whether every
+/// gradient reaches the right parameters. At the sizes of the tests, the ratio of the two deviates from 1 by at most a tenth,
+/// because of curvature and of activations that switch; without the gradients through residual connections, it deviates by up
+/// to four tenths.
 void check_gradients(workload::Program& program, const Network& network, Gpu& gpu, Step& step, double loss) {
   constexpr double kMost = 0.15;
   gpu.set_checks(false);

@@ -1,11 +1,11 @@
 // The products of convolutions in forward and backward pass, explicitly lowered: one kernel writes a workspace, another one
-// multiplies it with weights or gradients.
+// multiplies it by weights or gradients.
 //
-// The forward pass and the gradient with respect to data are convolutions; the gradient is a convolution of the output's
+// The forward pass and the gradient with respect to data are convolutions; the latter is a convolution of the output's
 // gradient, with strides and inserted zeros exchanged and filters rotated. Both products have parameters for Duplo's detection
-// unit. The gradient with respect to weights has none: it sums over the rows of the workspace, and therefore reads the
-// workspace transposed. There, an operand is 16 columns by 16 rows, and adjacent elements in memory are those of adjacent
-// output positions, which the parameters cannot describe.
+// unit. The product for the gradient with respect to weights has none: it sums over the rows of the workspace, and therefore
+// reads the workspace transposed. There, an operand is 16 columns by 16 rows, and adjacent elements in memory are those of
+// adjacent output positions, which the parameters cannot describe.
 #pragma once
 
 #include <algorithm>
@@ -31,7 +31,7 @@ struct Form {
   int fragments = 0;
 };
 
-/// Returns the convolution of the output's gradient that gives the gradient with respect to the input.
+/// Returns the convolution that computes the gradient with respect to the input from the output's gradient.
 inline Convolution backward_by_data(const Layer& layer) {
   const Convolution& c = layer.shape;
   Convolution back{};
@@ -51,7 +51,7 @@ inline Convolution backward_by_data(const Layer& layer) {
   return back;
 }
 
-/// Launches products. Workspaces have the size of the largest product's.
+/// Launches products. The buffers have the sizes that the largest product requires.
 class Products {
  public:
   Products(workload::LayerLog& log, const Form& form, const std::vector<Layer>& layers, bool training)
@@ -80,7 +80,8 @@ class Products {
     conv::put_parameters(lowered_->duplo, conv::duplo_parameters(c, pitch, workspace_.data()));
     return multiply(*lowered_, planned, workspace_.data(), weights, y, accumulate);
   }
-  /// Computes the gradient with respect to weights: dw[filter][column]. `dz` has `padded` halves per pixel.
+  /// Computes the gradient with respect to weights: dw[filter][column]. `dz` has `padded` halves per pixel. Returns the number
+  /// of parts added.
   unsigned convolve_for_weights(Convolution c, const Half* x, const Half* dz, unsigned padded, float* dw) {
     c.images_innermost = 0;  // as the rows of dz
     const unsigned rows = c.rows(), pitch = conv::spread_pitch(rows), end = conv::rounded_up(rows, step_);

@@ -85,8 +85,8 @@ inline Statistics statistics_of(const Floats& z, size_t channels) {
     s.variance.values[i % channels] += difference * difference / count;
   }
   for (size_t c = 0; c < channels; ++c) {
-    // Differences are taken from means that have an error. It counts twice, for the parts' means and for the overall mean; so
-    // does its square.
+    // Differences are taken from means that have an error. The error counts twice, for the parts' means and for the overall
+    // mean; so does the square of the error.
     const double mean = s.mean.magnitudes[c], variance = s.variance.values[c];
     s.variance.magnitudes[c] = variance + 2 * mean * std::sqrt(variance) + mean * mean * 0x1p-20;
   }
@@ -175,7 +175,7 @@ inline Expected batch_norm_backward_of(const Floats& g, const Floats& z, const H
 
 // -- pooling
 
-/// Returns the maximum of each window; `taps` receives its position in the window.
+/// Returns the maximum of each window; `taps` receives the position of the maximum in the window.
 inline Halves max_pooled(const Convolution& window, const Halves& x, Bytes& taps) {
   const size_t channels = window.channels;
   Halves y(window.rows() * channels);

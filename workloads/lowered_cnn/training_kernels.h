@@ -44,8 +44,8 @@ __device__ inline void turn(Load load, Store store) {
 
 }  // namespace lowered_cnn
 
-// The transposed workspace of a convolution: one line for each column, with the workspace's rows in order, then zeros up to
-// `end`. The grid is (tiles of rows, tiles of columns).
+// Writes the transposed workspace of a convolution: one line for each column, with the workspace's rows in order, then zeros up
+// to `end`. The grid is (tiles of rows, tiles of columns).
 extern "C" __global__ void __launch_bounds__(lowered_cnn::kItems)
     lower_turned(conv::Convolution c, const _Float16* __restrict__ x, _Float16* __restrict__ turned, unsigned pitch,
                  unsigned end) {
@@ -67,8 +67,8 @@ extern "C" __global__ void __launch_bounds__(lowered_cnn::kItems)
   });
 }
 
-// Weights for the gradient with respect to the data: one line per channel of x, with taps in reverse order and `lines` filters
-// in place of channels. The grid is (tiles of filters, tiles of channels, taps).
+// Writes the weights for the gradient with respect to the data: one line per channel of x, with taps in reverse order and
+// `lines` filters in place of channels. The grid is (tiles of filters, tiles of channels, taps).
 extern "C" __global__ void __launch_bounds__(lowered_cnn::kItems)
     turn_weights(conv::Convolution c, const _Float16* __restrict__ weights, unsigned pitch, _Float16* __restrict__ turned,
                  unsigned lines, unsigned turned_pitch) {
@@ -88,7 +88,8 @@ extern "C" __global__ void __launch_bounds__(lowered_cnn::kItems)
   });
 }
 
-// Cross-entropy of softmax(y), and its scaled gradient with respect to y for the mean over the images. One workgroup per image.
+// Cross-entropy of softmax(y) for each image, and the scaled gradient of the mean over the images with respect to y. One
+// workgroup per image.
 extern "C" __global__ void __launch_bounds__(lowered_cnn::kItems)
     softmax_cross_entropy(const float* y, const float* labels, float* loss, float* dy, unsigned classes, unsigned images) {
   const unsigned image = blockIdx.x;
@@ -115,8 +116,8 @@ extern "C" __global__ void __launch_bounds__(lowered_cnn::kItems)
   if (threadIdx.x == 0) loss[image] = logf(sum) - (from[label] - most);
 }
 
-// The loss of a discriminator for generated images only, -log(1 - sigmoid(y)), and its scaled gradient with respect to y for
-// the mean over the images (I. Goodfellow et al., Generative adversarial nets, 2014, equation 1). The generator ascends the
+// The loss of a discriminator for generated images only, -log(1 - sigmoid(y)), and the scaled gradient of the mean over the
+// images with respect to y (I. Goodfellow et al., Generative adversarial nets, 2014, equation 1). The generator ascends the
 // loss.
 extern "C" __global__ void __launch_bounds__(lowered_cnn::kItems)
     logistic_loss(const float* y, float* loss, float* dy, unsigned images) {
@@ -128,8 +129,8 @@ extern "C" __global__ void __launch_bounds__(lowered_cnn::kItems)
   dy[image] = probability / static_cast<float>(images) * lowered_cnn::kLossScale;
 }
 
-// The sum of the squared differences from `wanted` over an image's outputs, and its scaled gradient with respect to y for the
-// mean over the images. One workgroup per image.
+// The sum of the squared differences from `wanted` over an image's outputs, and the scaled gradient of the mean over the images
+// with respect to y. One workgroup per image.
 extern "C" __global__ void __launch_bounds__(lowered_cnn::kItems)
     squared_error(const float* y, const float* wanted, float* loss, float* dy, unsigned outputs, unsigned images) {
   float sum = 0.0f;
@@ -143,8 +144,8 @@ extern "C" __global__ void __launch_bounds__(lowered_cnn::kItems)
   if (threadIdx.x == 0) loss[blockIdx.x] = sum;
 }
 
-// Gradient descent with momentum and weight decay. `share` removes the loss's scale from the gradient, and is negative if the
-// loss is ascended. Unless `halves` is null, it receives a copy of the weights, in lines of `columns` elements, `pitch` apart.
+// Gradient descent with momentum and weight decay. `share` removes the loss's scale from the gradient, and is negative to
+// ascend the loss. Unless `halves` is null, it receives a copy of the weights, in lines of `columns` elements, `pitch` apart.
 extern "C" __global__ void __launch_bounds__(lowered_cnn::kItems)
     gradient_descent(float* weights, const float* gradient, float* velocity, _Float16* halves, unsigned count, unsigned columns,
                      unsigned pitch, float share, float decay) {

@@ -3,9 +3,9 @@
 // As in libraries, rows and columns are padded with zeros to whole tiles, so that the inner loop has no bounds checks.
 //
 // Operands: `lds` loads tiles of A and B into LDS. `mixed` is the sample's kernel with local memory: A passes through LDS, and
-// B is loaded directly into registers. `registers` is its kernel without local memory, in which loads feed only multiply-adds.
-// `words` is a simple kernel with one element of C per work-item: each load reads one word per lane; the lanes of a row read
-// the same word of A, so that a transaction has only one useful word.
+// B is loaded directly into registers. `registers` is the sample's kernel without local memory, in which loads feed only
+// multiply-adds. `words` is a simple kernel with one element of C per work-item: each load reads one word per lane; the lanes
+// of a row read the same word of A, so that a transaction has only one useful word.
 #include <hip/hip_runtime.h>
 
 #include "workloads/common/program.h"
@@ -111,7 +111,7 @@ __global__ void __launch_bounds__((tile / per_item) * (tile / per_item))
   }
 }
 
-// 8 x 8 elements of C per workgroup of one wavefront.
+// A workgroup of one wavefront computes 8 x 8 elements of C.
 __global__ void __launch_bounds__(64) multiply_words(const float* __restrict__ a, const float* __restrict__ b,
                                                      float* __restrict__ c, unsigned k_size, unsigned columns) {
   const unsigned row = blockIdx.y * 8 + threadIdx.y, column = blockIdx.x * 8 + threadIdx.x;

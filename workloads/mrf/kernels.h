@@ -106,7 +106,7 @@ __device__ inline void simulate(const Complex* __restrict__ rotations, const Ato
   }
 }
 
-/// Computes 1 / (squared 2-norm) of an atom's signal, by a wavefront.
+/// Each wavefront computes 1 / (squared 2-norm) of an atom's signal.
 __device__ inline void invert_norms(const Dictionary& dictionary, float* __restrict__ inverses, unsigned atoms) {
   const unsigned lane = threadIdx.x % 64, atom = (blockIdx.x * kWorkgroup + threadIdx.x) / 64;
   if (atom >= atoms) return;
@@ -120,7 +120,7 @@ __device__ inline void invert_norms(const Dictionary& dictionary, float* __restr
   if (lane == 0) inverses[atom] = 1 / sum;
 }
 
-/// Finds the atom whose normalised inner product with a voxel's signal is largest, by a wavefront; among equals, the first one.
+/// Each wavefront finds the atom whose normalised inner product with a voxel's signal is largest; among equals, the first one.
 __device__ inline void choose_best(const Complex* __restrict__ products, const float* __restrict__ inverses, unsigned voxels,
                                    unsigned atoms, unsigned ld, float* __restrict__ scores, unsigned* __restrict__ best) {
   const unsigned lane = threadIdx.x % 64, voxel = (blockIdx.x * kWorkgroup + threadIdx.x) / 64;

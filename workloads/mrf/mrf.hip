@@ -48,7 +48,7 @@ struct Sequence {
   std::vector<float> transverse, longitudinal;  ///< relaxation factors of each atom
 };
 
-/// The matrix of a pulse of angle alpha and phase phi.
+/// Appends the matrix of a pulse with angle alpha and phase phi.
 void append_rotation(std::vector<Complex>& rotations, double alpha, double phi) {
   const double cosine = std::cos(alpha / 2), sine = std::sin(alpha / 2);
   const Exact i(0, 1),
@@ -62,7 +62,8 @@ void append_rotation(std::vector<Complex>& rotations, double alpha, double phi) 
   }
 }
 
-/// T1 from 100 to 3000 ms, T2 from 20 to 1000 ms and less than T1, pulses 12 ms apart, angles up to 70 degrees.
+/// Returns a random sequence: T1 from 100 to 3000 ms, T2 from 20 to 1000 ms and less than T1, pulses 12 ms apart, angles up to
+/// 70 degrees.
 Sequence make_sequence(workload::Random& random, unsigned atoms, unsigned states, unsigned pulses) {
   Sequence sequence{states, pulses, {}, {}, {}};
   for (unsigned pulse = 0; pulse < pulses; ++pulse) {
@@ -153,7 +154,7 @@ class Reconstruction {
     const mrf::Dictionary dictionary{dictionary_.data(), pulses_, ld_};
     const mrf::Atoms atoms{transverse_.data(), longitudinal_.data(), atoms_, states_};
     fused_ ? launch_fused(atoms, dictionary) : launch_steps(atoms, dictionary);
-    // Pulses after the last one are zeros.
+    // The dictionary's padding after the last pulse is zero.
     invert_norms<<<workload::groups(atoms_, mrf::kWorkgroup / 64), mrf::kWorkgroup>>>(dictionary, inverses_.data(), atoms_);
     tiled::launch(kernel_, tiled::Result<Complex>{products_.data(), voxels_, atoms_, atoms_, 1, 0}, signals_.operand(),
                   tiled::Operand<Complex>{dictionary_.data(), ld_, atoms_, true}, pulses_);
@@ -174,7 +175,7 @@ class Reconstruction {
   std::vector<unsigned> best() const { return best_.download(); }
 
  private:
-  /// Elements between lines: an odd number of cache lines, so that lines are in different sets.
+  /// Pitch of lines in elements: an odd number of cache lines, so that lines map to different sets of a cache.
   static unsigned pitch_of(unsigned length) { return (workload::groups(length, 8) | 1) * 8; }
   void launch_fused(const mrf::Atoms& atoms, const mrf::Dictionary& dictionary) const {
     simulate<<<workload::groups(columns_, mrf::kWorkgroup), mrf::kWorkgroup>>>(rotations_.data(), atoms, dictionary);
@@ -205,8 +206,9 @@ class Reconstruction {
   workload::DeviceArray<unsigned> best_;
 };
 
-/// Checks the dictionary. A pulse rounds a state by at most 20 u of its three input states, in the norm that it preserves (F+
-/// and F- weighted by 1 / sqrt 2). The states of an atom have a norm of at most 1, so that errors only accumulate linearly.
+/// Checks the dictionary. The rounding error of a state after a pulse is at most 20 u times the norm of the pulse's three input
+/// states; F+ and F- are weighted by 1 / sqrt 2, so that pulses preserve this norm. The states of an atom have a norm of at
+/// most 1, so that errors only accumulate linearly.
 void check_dictionary(workload::Program& program, const Sequence& sequence, const std::vector<Complex>& got) {
   std::vector<double> expected;
   for (size_t atom = 0; atom < sequence.transverse.size(); ++atom) {
@@ -216,7 +218,7 @@ void check_dictionary(workload::Program& program, const Sequence& sequence, cons
                      [&](size_t i) { return 64 * 0x1p-24 * (i / 2 % sequence.pulses + 1); });
 }
 
-/// Checks matches for the dictionary as computed: the chosen atom's score must be right, and no other score may be larger by
+/// Checks matches for the dictionary as computed: the chosen atom's score must be correct, and no other score may be larger by
 /// more than the error bounds of both.
 void check_matches(workload::Program& program, const Sequence& sequence, const Voxels& voxels,
                    const std::vector<Complex>& dictionary, const std::vector<float>& scores,

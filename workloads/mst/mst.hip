@@ -1,9 +1,9 @@
 // Edges of the minimum spanning forest of an undirected graph with distinct weights.
 //
-// The baseline is Boruvka's algorithm: each tree selects its lightest outgoing edge by atomic minima, until there is none.
+// The baseline is Boruvka's algorithm: each tree selects its lightest outgoing edge by atomic minima, until no tree has one.
 // `published` finds these edges by sorting, like the baseline named in the SIMD2 thesis (sort_reduce.h). The matrix algorithms
 // find, for all pairs of vertices, the smallest possible maximum weight of a path (workloads/common/closure.h); an edge is in
-// the forest if that is its own weight.
+// the forest if this maximum is the edge's own weight.
 //
 // The weights are the 63486 finite nonzero numbers of half precision, in random order.
 #include "workloads/common/closure.h"

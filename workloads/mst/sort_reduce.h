@@ -3,7 +3,7 @@
 //
 // Each edge of the graph is represented by two directed edges. A round
 //   1. sorts the edges by vertex and weight (radix sort, 4 bits per pass): the first edge of each vertex is its lightest;
-//   2. makes the other end of that edge the vertex's successor; of two that chose each other, the lower one becomes a root;
+//   2. makes the other end of that edge the vertex's successor; of two vertices that chose each other, the lower one is a root;
 //   3. follows successors to their root until none changes, which the host tests after each step;
 //   4. numbers the roots (scan), which are the vertices of the next round; the host reads their number;
 //   5. drops edges within a vertex (scan); the host reads the remaining number of edges.
@@ -57,7 +57,7 @@ __global__ void add_sums(unsigned* before, unsigned count, const unsigned* sums)
   if (at < count) before[at] += sums[at / group_size];
 }
 
-/// Counts the keys with each digit in each group, at digit * groups + group, so that a scan gives the first position of each
+/// Counts the keys with each digit in each group, at digit * groups + group, so that a scan computes the first position of each
 /// group's keys.
 __global__ void __launch_bounds__(group_size)
     count_digits(const unsigned* keys, unsigned count, unsigned shift, unsigned groups, unsigned* counts) {
@@ -69,7 +69,7 @@ __global__ void __launch_bounds__(group_size)
   __syncthreads();
   if (threadIdx.x < digits) counts[threadIdx.x * groups + blockIdx.x] = of_digit[threadIdx.x];
 }
-/// Moves edges to the positions given by one digit; stable.
+/// Moves edges to their positions in the order of one digit of their keys; stable.
 __global__ void __launch_bounds__(group_size)
     move_by_digit(EdgesView from, EdgesView to, unsigned count, unsigned shift, unsigned groups, const unsigned* places) {
   __shared__ unsigned of_wavefront[group_size / 64][digits];

@@ -1,8 +1,8 @@
 // MVT of PolyBench: x1 += A y1 and x2 += A^T y2. The paper size is PolyBench/GPU's default.
 //
 //   tuned   lanes read 16 bytes at a time in both products, sums stay in registers
-//   suite   PolyBench/GPU's: one work-item per row and, in another kernel, per column. For each element of the matrix, it adds
-//           to an element of x1 or x2 in memory. In the first kernel, addresses of adjacent lanes are a row apart
+//   suite   PolyBench/GPU's: one work-item per row and, in another kernel, per column. For each element of the matrix, a
+//           work-item adds to an element of x1 or x2 in memory. In the first kernel, adjacent lanes' addresses are a row apart
 #include "workloads/common/matrix_vector.h"
 #include "workloads/common/tensor.h"
 #include "workloads/suite/operands.h"
@@ -13,8 +13,8 @@ static __global__ void __launch_bounds__(256) add(const float* __restrict__ prod
 }
 
 // As in PolyBench/GPU, pointers are not `restrict`, so that x[i] is stored after each product. `elements` returns the matrix
-// element of a step. The loop only loads this element and y: x[i] is loaded before it, or the loop would wait for all three
-// together.
+// element of a step. The loop only loads this element and y: x[i] is loaded before the loop, which would otherwise wait for all
+// three loads together.
 template <typename Elements>
 static __device__ void add_products(float* x, const float* y, unsigned size, Elements elements) {
 #pragma clang fp contract(off)  // gfx90a's fused multiply-add cannot be offloaded; gfx803's v_mac_f32 rounds the product anyway

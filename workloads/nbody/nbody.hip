@@ -12,7 +12,7 @@
 constexpr unsigned group_size = 256;
 constexpr float softening = 500.0f, time_step = 0.005f;
 
-// x, y, z, mass. The number of bodies is padded to whole workgroups with bodies of mass 0.
+// A body is (x, y, z, mass). The number of bodies is padded to whole workgroups with bodies of mass 0.
 __global__ void __launch_bounds__(group_size)
     step(const float4* __restrict__ bodies, const float4* __restrict__ velocities, float4* __restrict__ next_bodies,
          float4* __restrict__ next_velocities, unsigned count) {
@@ -121,8 +121,9 @@ int main(int argc, char** argv) {
         speed = std::max(speed, std::fabs(expected_velocity.back()));
       }
     }
-    // A pair's force has about 16 roundings; the sum adds one for each body. The increment of the velocity has this relative
-    // error, and both states are rounded in each step. The effect of position errors on forces is much smaller, as dt is small.
+    // A pair's force has about 16 roundings; the sum adds one for each body. The increment of the velocity has the relative
+    // error of this sum, and velocity and position are rounded in each step. The effect of position errors on forces is much
+    // smaller, as dt is small.
     const double velocity_error = steps * (time_step * workload::sum_error(bodies + 16.0) * acceleration + 0x1p-23 * speed);
     program.check_near("velocity", velocity, expected_velocity, [&](size_t) { return velocity_error; });
     const double position_error = steps * (time_step * velocity_error + 0x1p-22 * size);

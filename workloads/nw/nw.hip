@@ -20,7 +20,7 @@ __global__ void __launch_bounds__(tile) align(int* __restrict__ scores, const in
   const unsigned lane = threadIdx.x, pitch = length + 1;
   const unsigned row = (blockIdx.x + first) * tile, column = (diagonal - blockIdx.x - first) * tile;
   const unsigned rows = min(tile, length - row), columns = min(tile, length - column);
-  // The match scores are first stored in place of the scores.
+  // `cells` first holds the match scores; each is overwritten by the cell's score.
   for (unsigned i = 0; i < rows; ++i) {
     if (lane < columns) cells[i + 1][lane + 1] = matches[size_t{row + i} * length + column + lane];
   }

@@ -1,5 +1,5 @@
 // RED: the sum of a vector. SHOC's Reduction: 64 workgroups stride through the vector and add in LDS; then their sums are
-// added. The paper has versions that use global memory instead:
+// added. The paper (A. Pattnaik et al., ISCA '19) has versions that use global memory instead:
 //
 //   shared    as SHOC's
 //   global    every level of the tree in global memory: a[i] += a[i + half], one kernel per level
@@ -59,7 +59,8 @@ extern "C" __global__ void __launch_bounds__(group_size) reduce_global_level(flo
   if (i + half < length) a[i] = a[i] + a[i + half];
 }
 
-// to[i] = the sum of the two halves of a level; if the number of elements is odd, the lower half has one more, which is copied.
+// to[i] = the sum of the two halves of a level; if the number of elements is odd, the lower half has one more element, which is
+// copied.
 extern "C" __global__ void __launch_bounds__(group_size)
     reduce_level(const float* a, float* to, unsigned half, unsigned length) {
   const unsigned i = blockIdx.x * group_size + threadIdx.x;

@@ -1,5 +1,5 @@
-// The GPU as a backend of Network. With checks, every operation is compared with the reference for its actual inputs, so that
-// errors of earlier layers, and ReLUs that switch because of them, do not accumulate.
+// The GPU as a backend of Network. With checks, every operation is compared with the reference for the operation's actual
+// inputs, so that errors of earlier layers, and ReLUs that switch because of them, do not accumulate.
 #pragma once
 
 #include <algorithm>

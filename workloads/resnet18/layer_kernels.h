@@ -12,7 +12,7 @@ constexpr float kMomentum = 0.9f;
 constexpr float kWeightDecay = 1e-4f;
 constexpr unsigned kPoolKernel = 3, kPoolStride = 2, kPoolPadding = 1;
 constexpr unsigned kNoTap = 255;
-constexpr unsigned kPixels = 4;  // elements per work-item in elementwise layers, which share their channel's factors
+constexpr unsigned kPixels = 4;  // elements of one channel per work-item in elementwise layers
 
 /// The sum over the workgroup's 256 work-items, returned in all of them. The order of additions is fixed.
 __device__ inline float workgroup_sum(float value) {
@@ -105,8 +105,8 @@ extern "C" __global__ void __launch_bounds__(256)
   }
 }
 
-// 3 x 3 maximum, stride 2, padding 1; `tap` receives the position of the maximum, 0 to 8, the first of equal ones. blockIdx.y
-// is the plane, a channel of an image.
+// Maximum over 3 x 3 windows with stride 2 and padding 1; `tap` receives the position of the maximum in the window (0 to 8),
+// the first one among equals. blockIdx.y is the plane, a channel of an image.
 extern "C" __global__ void __launch_bounds__(256) max_pooling(const float* x, float* y, unsigned char* tap, unsigned height,
                                                               unsigned width, unsigned out_height, unsigned out_width) {
   const unsigned pixel = blockIdx.x * blockDim.x + threadIdx.x, plane = blockIdx.y;
@@ -199,7 +199,8 @@ extern "C" __global__ void __launch_bounds__(256)
   dbias[row] = sum;
 }
 
-// Cross-entropy of softmax(y), and its gradient with respect to y for the mean over the batch. One workgroup per image.
+// Cross-entropy of softmax(y) for each image, and the gradient of the mean over the batch with respect to y. One workgroup per
+// image.
 extern "C" __global__ void __launch_bounds__(256)
     softmax_cross_entropy(const float* y, const unsigned* labels, float* loss, float* dy, unsigned classes, unsigned images) {
   __shared__ float largest[4];

@@ -23,7 +23,7 @@ struct Layer {
   std::string name;
   Kind kind;
   Shape shape;
-  int input;     ///< number of the layer whose output it reads, or kImage
+  int input;     ///< number of the layer whose output is the input, or kImage
   int residual;  ///< number of the layer whose output is added, or kNone
   bool relu;
 
@@ -169,7 +169,7 @@ class Network {
   void forward() {
     for (std::size_t l = first_; l <= last_; ++l) forward(l);
   }
-  /// Backward pass from the last layer to `until`; starts with the loss if the last layer is also the last one of the network.
+  /// Backward pass from the last layer to `until`; starts with the loss if this is also the last layer of the network.
   void backward(const std::vector<unsigned>& labels, std::size_t until) {
     if (last_ + 1 == layers_.size()) {
       Node& n = node(static_cast<int>(last_));
@@ -247,8 +247,8 @@ class Network {
     backend_.begin(layer.name, "backward");
     switch (layer.kind) {
       case Layer::Kind::kConvolution: {
-        // The residual receives the gradient before ReLU unchanged, as the first contribution to the residual's gradient: the
-        // other layers that read it are earlier layers of the block.
+        // The gradient before ReLU is passed unchanged to the residual's tensor. It is the first contribution to that tensor's
+        // gradient, since the other layers that read the tensor are earlier layers of the block.
         Node* const residual = layer.residual == kNone ? nullptr : &node(layer.residual);
         backend_.normalise_backward(*n.dy, *n.y, *n.z, *n.mean, *n.variance, *n.gamma, residual ? *residual->dy : *n.dy,
                                     *n.dgamma, *n.dbeta, *dz_, s.outputs, s.out_pixels(), layer.relu);

@@ -18,8 +18,8 @@ using Bytes = std::vector<unsigned char>;
 using workload::Expected;
 using workload::sum_factor;
 
-/// Calls `use(to, from, weight, length)` for rows of pixels: at one tap of the kernel, the `length` output pixels that begin at
-/// `to` read every stride-th input pixel that begins at `from`.
+/// Calls `use(to, from, weight, length)` for rows of pixels: at one tap of the kernel, the `length` output pixels from `to` on
+/// read every stride-th input pixel from `from` on.
 template <typename Use>
 void for_each_row(const Shape& s, Use use) {
   for (unsigned m = 0; m < s.outputs; ++m) {
@@ -177,7 +177,7 @@ inline Expected batch_norm_backward_data_of(const Floats& g, const Floats& x, co
   return dx;
 }
 
-/// Returns the maximum of each window; `taps` receives its position in the window.
+/// Returns the maximum of each window; `taps` receives the position of the maximum in the window.
 inline Floats max_pooling_of(const Shape& s, const Floats& x, Bytes& taps) {
   const std::size_t planes = static_cast<std::size_t>(s.inputs) * s.images;
   Floats y(planes * s.out_height * s.out_width);

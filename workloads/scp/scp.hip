@@ -35,7 +35,7 @@ int main(int argc, char** argv) {
     if (!program.checks()) return;
     std::vector<double> expected(pairs);
     for (size_t i = 0; i < count; ++i) expected[i / length] += static_cast<double>(a[i]) * b[i];
-    // All terms are positive.
+    // All terms are positive, so that a sum is also the sum of its terms' magnitudes.
     program.check_near("c", c.download(), expected, [&](size_t i) { return workload::sum_factor(length) * expected[i]; });
   });
 }

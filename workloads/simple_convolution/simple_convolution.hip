@@ -8,8 +8,8 @@
 
 constexpr unsigned group_columns = 64, group_rows = 4, per_item = 4;
 
-// mask_size 0: any size, passed as an argument. `in` has rows of width + size - 1, and size - 1 more rows than `height`,
-// rounded up to whole work-items.
+// mask_size 0: any size, passed as an argument. `in` has rows of width + size - 1 elements; the number of rows is size - 1 more
+// than `height` rounded up to whole work-items.
 template <unsigned mask_size>
 __global__ void __launch_bounds__(group_columns* group_rows)
     convolve(const float* __restrict__ in, const float* __restrict__ mask, float* __restrict__ out, unsigned width,

@@ -13,7 +13,7 @@
 
 namespace workload {
 
-/// A matrix by rows, or the transpose of a matrix by columns.
+/// A matrix stored by rows, or, for a matrix stored by columns, its transpose stored by rows.
 struct SparseValues {
   Csr pattern;
   std::vector<double> values;  ///< value of each entry; all 1 if the program does not use values

@@ -57,7 +57,7 @@ __global__ void __launch_bounds__(group_size)
   if (threadIdx.x == 0) sums[blockIdx.x] = sum;
 }
 
-/// Inclusive prefix sum over the workgroup. `scratch`: LDS for all work-items.
+/// Inclusive prefix sum over the workgroup. `scratch`: LDS with one element per work-item.
 __device__ inline double sum_up_to(double value, double* scratch) {
   scratch[threadIdx.x] = value;
   __syncthreads();
@@ -72,8 +72,8 @@ __device__ inline double sum_up_to(double value, double* scratch) {
   return sum;
 }
 
-/// Returns the index of the first of `count` values, from `begin` on, at which `base` plus the prefix sum exceeds `limit`, or
-/// `count`; adds the sum of the values before it to `base`.
+/// Returns the index of the first of `count` values at which `base` plus the prefix sum exceeds `limit`, or `count` if there is
+/// none; adds the sum of the preceding values to `base`.
 __device__ inline unsigned first_beyond(const double* values, unsigned count, double limit, double& base, double* scratch) {
   __shared__ unsigned found;
   __shared__ double before;

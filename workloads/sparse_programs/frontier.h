@@ -1,5 +1,5 @@
 // Programs that follow edges from a list of vertices, the frontier: breadth-first search, neighbours within k hops, shortest
-// paths and k-core. The list has the elements of x that contribute to x A, so that the rest of the matrix is not read.
+// paths and k-core. The list contains the elements of x that contribute to x A, so that the rest of the matrix is not read.
 //
 //   push    lanes share the edges that leave a vertex of the frontier
 //   pull    a work-item searches the edges that enter its vertex for the first one from the frontier; used while the frontier
@@ -66,7 +66,7 @@ class Frontier {
   explicit Frontier(unsigned vertices)
       : first_("the frontier", vertices), second_("the next frontier", vertices), counts_("the frontier's size", 2) {}
 
-  /// To be called before each run.
+  /// Sets the first list; to be called before each run.
   void start(const std::vector<unsigned>& vertices) {
     counts_.clear();
     from_ = &first_, to_ = &second_;

@@ -96,7 +96,7 @@ __global__ void __launch_bounds__(group_size)
   store_partials(totals, partials);
 }
 
-/// Host side of a matrix by rows.
+/// Host side of products with a matrix stored by rows.
 class Product {
  public:
   /// `form`: vector, adaptive, or auto: adaptive if the lengths of rows are skewed.

@@ -48,7 +48,7 @@ class SolverCheck {
         right_(application.contents<double>("right", application.rows())) {}
 
   /// A + shift is diagonally dominant by at least 1, so that no element of (A + shift)^-1 r exceeds the maximum of |r|: two
-  /// solutions differ at most by their residuals, which have the rounding errors of a row's sum each.
+  /// solutions differ by at most the sum of their residuals, each of which includes the rounding errors of a row's sum.
   void operator()(const std::vector<double>& x, const std::vector<double>& expected) const {
     const double bound = residual(x) + residual(expected);
     program_.check_near("x", x, expected, [&](size_t) { return bound; });
@@ -231,7 +231,7 @@ struct BgsBeta {
   }
 };
 
-/// Initial values: rho, alpha and omega are 1, p and v are 0.
+/// Sets the initial scalars: rho and beta are the squared norm of r, alpha and omega are 1.
 struct BgsStart {
   SolverScalars* s;
   __device__ void operator()(const double* sums) const {
@@ -259,7 +259,7 @@ inline ProgramRun run_bgs(Program& program, const Application& application, cons
       },
       [&] {
         SolverScalars* const s = scalars.data();
-        // The first residual is r, so rho is its square.
+        // The first residual is r, so rho is the squared norm of r.
         partials.each(SquareOf{r.data()}, n);
         partials.add_up<1>(BgsStart{s});
         run.iterations = 0;
@@ -338,7 +338,7 @@ struct Normalise {
   __device__ void element(unsigned i, double*) const { out[i] = w[i] * s->inverse; }
 };
 
-/// Subtracts the components of w along the basis; computes its squared norm.
+/// Subtracts from w its components along the basis, and sums the squared norm of the result.
 template <unsigned count>
 struct Orthogonalise {
   static constexpr unsigned totals = 1;

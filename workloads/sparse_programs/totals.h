@@ -21,8 +21,8 @@ __device__ inline T sum_of_lanes(T value) {
   return value;
 }
 
-/// Returns the sum over the workgroup in its first work-item. `scratch`: LDS with one element per work-item. One wavefront
-/// adds, since f64 instructions take many cycles on consumer GPUs.
+/// Returns the sum over the workgroup in its first work-item. `scratch`: LDS with one element per work-item. Only one wavefront
+/// executes the additions, since f64 instructions take many cycles on consumer GPUs.
 template <typename T>
 __device__ inline T sum_of_group(T value, T* scratch) {
   scratch[threadIdx.x] = value;

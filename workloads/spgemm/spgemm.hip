@@ -2,9 +2,9 @@
 // matrices, on matrix units.
 //
 // The sparse product is computed by rows of C (Gustavson, ACM TOMS 4, 1978) in two passes, as in rocSPARSE: the first pass
-// finds the pattern of C, the second one computes the elements. A row's pattern is a bitmap in LDS. The second pass keeps the
-// row's sums in LDS: one per column if rows are full enough; otherwise only for the row's elements, where an element's index is
-// the number of bits before its own in the bitmap. This needs neither a hash table nor sorting. Rows of more than `most_sums`
+// computes the pattern of C, the second one the elements. A row's pattern is a bitmap in LDS. The second pass keeps the row's
+// sums in LDS: one per column if rows are full enough; otherwise only for the row's elements, where an element's index is the
+// number of bits before its own in the bitmap. This needs neither a hash table nor sorting. Rows of more than `most_sums`
 // elements are computed by blocks of columns.
 #include "lacuna/simd2.h"
 
@@ -20,7 +20,7 @@ using half = _Float16;
 using namespace sparse;
 
 constexpr unsigned most_columns = 1 << 15, most_sums = 8192;
-// Rows of C have one sum per column if, on average, at least one in this number of columns has an element.
+// Rows of C use a dense accumulator (one sum per column) if, on average, at least one in this number of columns has an element.
 constexpr unsigned full_enough = 8;
 
 // A word of a row's bitmap, and the number of bits that are set in the words before it.
@@ -30,8 +30,8 @@ struct Word {
 };
 
 // Each workgroup computes the elements of a row of C in `width` columns from blockIdx.y * width on. LDS: a Word for each 32
-// columns, a word for each wavefront, and the sums: one per column if `by_column`, which takes fewer instructions per product;
-// otherwise `most`, one for each of the row's elements.
+// columns, a word for each wavefront, and the sums: a dense accumulator (one sum per column) if `by_column`, which takes fewer
+// instructions per product; otherwise `most` sums, one for each of the row's elements.
 template <bool by_column>
 __global__ void __launch_bounds__(largest_workgroup)
     compute_rows(CsrView a, CsrView b, unsigned words, unsigned width, unsigned lanes, unsigned most,

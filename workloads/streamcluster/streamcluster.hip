@@ -5,7 +5,7 @@
 // read adjacent values.
 //
 //   tuned   the candidate's coordinates, the same for all lanes, are read by scalar loads
-//   suite   all coordinates are read by vector loads: Rodinia's on a GPU without scalar loads
+//   suite   all coordinates are read by vector loads, as by Rodinia's kernel on a GPU without scalar loads
 #include <hip/hip_runtime.h>
 
 #include "workloads/common/program.h"
@@ -13,7 +13,7 @@
 
 constexpr unsigned group_size = 256;
 
-// Adds the gain or cost of a point at this distance from the candidate.
+// Adds the cost of moving a point to the candidate at this distance (negative: a gain) to the point's row of `work`.
 static __device__ __forceinline__ void add_cost(float distance, const float* __restrict__ weights,
                                                 const float* __restrict__ costs, const unsigned* __restrict__ assigned,
                                                 float* __restrict__ work, unsigned char* __restrict__ switches,
@@ -112,8 +112,8 @@ int main(int argc, char** argv) {
     std::vector<double> expected(got.size()), bounds(got.size());
     for (size_t i = 0; i < n; ++i) {
       const double there = distance(i, n - 1) * weights[i], change = there - costs[i];
-      // Each difference and each square is rounded. If the sign is within the error, the GPU's choice for the point is
-      // accepted.
+      // Each difference and each square is rounded. If the error bound leaves the sign of the change open, the GPU's choice for
+      // the point is accepted.
       const double error = workload::sum_error(dimensions + 5.0) * (there + costs[i] + dimensions * 0x1p-23);
       const bool switches_here = std::fabs(change) <= error ? switched[i] != 0 : change < 0;
       const size_t slot = i * width + (switches_here ? width - 1 : assigned[i]);

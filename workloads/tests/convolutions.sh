@@ -10,7 +10,8 @@ convolve() {
   tail -n 1 out.txt | grep -q "^result: workload=conv2d gpu=.* time_us=.* check=passed" || fail "no closing line that says so"
 }
 
-# Different sizes in each direction; 3 channels, padded to 4, 8 or 16; inserted zeros; parts along K, and a last step of half a slab.
+# The shapes have different sizes in each direction, 3 channels padded to 4, 8 or 16, inserted zeros, parts along K, and a last
+# step of half a slab.
 flat=height=9,width=14,channels=32,filters=70
 uneven=height=11,width=6,channels=3,filters=33,filter_height=2,filter_width=5,stride_y=3,stride_x=2,pad_top=1,pad_left=3,pad_bottom=0,pad_right=2
 transposed=height=5,width=3,channels=128,filters=67,filter_height=3,filter_width=2,spacing=2,pad_left=2,pad_bottom=2
@@ -34,8 +35,8 @@ for lds in abc ac c; do convolve titanv-like loose --method explicit --lds $lds 
 convolve titanv-like loose --method implicit --shape $flat
 convolve titanv-like loose --method explicit --loads octets --fragments 2 --shape $flat
 
-# The kernels in Duplo's figures: three of their workgroups fit into a SIMD's 256 registers, and no kernel spills registers. One, two and
-# three workgroups fit into 96 KiB of LDS; slabs of implicit products allow two.
+# Kernels in Duplo's figures use at most 80 registers, so that three workgroups fit into a SIMD's 256, and spill none. Of forms
+# abc, ac and c, one, two and three workgroups fit into 96 KiB of LDS, of implicit products two.
 expect 0 "$LACUNA" isa check "$PROGRAMS/conv2d"
 takes() {
   local line vgprs agprs lds scratch

@@ -1,4 +1,4 @@
-// Input of the workloads: seeded numbers, choices, sparse matrices.
+// Tests of the workloads' input: seeded random numbers, random choices and sparse matrices.
 #include <gtest/gtest.h>
 
 #include <algorithm>

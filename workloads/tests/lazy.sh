@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# lazy.sh CONFIG WORKLOAD MODE...: in these lazy modes the workload's results are correct at --preset small, also with zeros in its
-# input if it has that option, and the counters of its loads are consistent.
+# lazy.sh CONFIG WORKLOAD MODE...: in these lazy modes the workload's results are correct at --preset small, also with zeros in
+# the input if the workload has --sparsity, and the counters of loads are consistent.
 source "$SOURCE/tests/rocm/common.sh"
 
 config=$1 program=$2

@@ -6,8 +6,8 @@ source "$SOURCE/tests/rocm/common.sh"
 network=$1 release=$2
 shift 2
 
-# step FOLDER MODE RELEASE OPTION...: a step with duplo.mode = MODE and duplo.release = RELEASE; sets `bits`. One compute unit computes
-# all tiles, so that with RELEASE never all repeats hit: the maximum number of hits at other addresses.
+# step FOLDER MODE RELEASE OPTION...: a step with duplo.mode = MODE and duplo.release = RELEASE; sets `bits`. One compute unit
+# computes all tiles, so that with RELEASE = never, all repeated loads hit, which maximises the hits at other addresses.
 step() {
   on_gpu --quiet --config titanv-like --set gpu.shader_arrays=1 --set "duplo.mode=$2" --set duplo.check=on --set duplo.release="$3" \
     --out "$1" -- lowered_cnn --preset small --network "$network" --pass training --method explicit "${@:4}"

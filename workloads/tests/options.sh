@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Tests the command line that all workloads share, with one of them.
+# Tests the command line that all workloads share, with relu as an example.
 source "$SOURCE/tests/rocm/common.sh"
 
 relu() { on_gpu --quiet --config tiny --set gpu.timing=functional -- relu "$@"; }

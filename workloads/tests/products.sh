@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
-# products.sh WORKLOAD SAME OTHERS OPTION...: products on the matrix units are correct with these options, which are odd sizes, and
-# both tile sizes; implementations in the list SAME, which begins with simt, give the same bits. OTHERS use narrower formats or sum in
-# another order, or are `none`. m3xu is also run with timing, and without the extension an error states what is missing.
+# products.sh WORKLOAD SAME OTHERS OPTION...: products on the matrix units are correct with these options, which are odd sizes,
+# and both tile sizes; implementations in the list SAME, which begins with simt, produce the same bits. OTHERS use narrower
+# formats or sum in another order, or are `none`. m3xu is also run with timing, and without the extension an error states what
+# is missing.
 source "$SOURCE/tests/rocm/common.sh"
 
 program=$1 same=$2 others=$3
 shift 3
 
-# product IMPLEMENTATION SETTING OPTION...: sets `bits` to the hash of its result
+# product IMPLEMENTATION SETTING OPTION...: sets `bits` to the hash of the product's result
 product() {
   local implementation=$1 setting=$2
   shift 2

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# training_bits.sh: a step with gradients on the matrix units gives the same bits as on vector ALUs, parts of sums included.
+# training_bits.sh: a training step with gradients on the matrix units produces the same bits as on vector ALUs, also where sums
+# are split into parts.
 source "$SOURCE/tests/rocm/common.sh"
 
-# step FORWARD BACKWARD: sets `bits` to the hash of its result
+# step FORWARD BACKWARD: sets `bits` to the hash of the step's result
 step() {
   on_gpu --quiet --config mi210 --set mfma.extensions=m3xu --set gpu.timing=functional --out results -- training --preset small \
     --network resnet --forward "$1" --backward "$2" --check

@@ -1,4 +1,4 @@
-// Convolutions as matrix products whose second factor is not stored: its elements are gathered from tensors by tables.
+// Convolutions as matrix products whose second factor is not stored: its elements are gathered from tensors through tables.
 //
 // Tensors are [channel][image][row][column], channels `plane` elements apart, so that rows of a product are channels and
 // columns pixels of the batch. For a layer with weights W[out][in, r, s]:
@@ -12,8 +12,8 @@
 
 namespace convolution {
 
-/// What a line or a k contributes to the position of an element: to its index, and to its row and column, which must be inside
-/// the tensor.
+/// Contribution of a line or of a k to the position of an element: to the element's index, and to its row and column, which
+/// must be inside the tensor.
 struct alignas(16) Place {
   int offset, row, column, unused;
 };

@@ -47,8 +47,8 @@ void each_product(const Layer& layer, Visit visit) {
   }
 }
 
-/// Checks Y, computed from X and the weights; gradients, for the Y that the GPU has computed, since its signs define which
-/// elements pass the ReLU; and the new weights, for their gradient.
+/// Checks Y against X and the weights; the gradients against the Y that the GPU has computed, whose signs define which elements
+/// pass the ReLU; and the new weights against the gradient that the GPU has computed.
 inline void check(workload::Program& program, const Layer& layer, const Input& input, const Output& output, bool in_halves) {
   workload::Expected y(output.y.size()), of_input(output.of_input.size()), of_weights(output.of_weights.size());
   const size_t in_pixels = layer.in_pixels(), out_pixels = layer.out_pixels(), taps = layer.taps();

@@ -3,7 +3,7 @@
 //   --forward mfma   f16 operands, sums in f32, by CDNA2's MFMA, as in mixed precision. The weights are kept in f32.
 //   --forward simt   f32, by vector ALUs
 //   --backward simt  f32, by vector ALUs: mixed precision leaves this part in f32
-//   --backward m3xu  the same products in M3XU's FP32, with the same bits
+//   --backward m3xu  the same products in M3XU's FP32, bit-identical
 //
 // Layers are some of VGG-16, ResNet-50 and AlexNet (layers.h). Each is computed separately, with random input and a random
 // gradient of the loss with respect to its output. A ReLU follows each convolution. Convolutions are products whose second
