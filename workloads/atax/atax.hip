@@ -22,7 +22,7 @@ int main(int argc, char** argv) {
     if (!program.checks()) return;
     const workload::Reference inner = workload::reference_product(matrix, workload::reference_vector(x), rows);
     const workload::Reference right = workload::reference_transposed_product(matrix, inner, columns);
-    // `right.magnitudes` is |A^T| |A| |x|; the result has the rounding errors of both products, relative to it.
+    // `right.magnitudes` is |A^T| |A| |x|; the rounding errors of both products are relative to these magnitudes.
     const double error = workload::sum_error(device_matrix.roundings() + device_matrix.transposed_roundings());
     program.check_near("y", workload::shortened(y.download(), columns), right.values,
                        [&](size_t i) { return error * right.magnitudes[i]; });

@@ -68,18 +68,18 @@ inline void require_loads(const std::string& method, const std::string& lds, con
         "fragments");
   }
 }
-/// The kernel of --method explicit.
+/// Returns the kernel of --method explicit.
 inline const ProductKernel<Product>& explicit_kernel(const std::string& lds, const std::string& loads, int fragments) {
   return loads == "octets" ? kernel_for(kOctets, "explicit", lds, fragments)
                            : kernel_for(kExplicit, "explicit", lds, fragments);
 }
 
 inline unsigned rounded_up(unsigned value, unsigned unit) { return (value + unit - 1) / unit * unit; }
-/// Columns of a step of the product.
+/// Number of columns of a step of the product.
 inline unsigned step_columns(int fragments) { return 4 * halves_of(static_cast<unsigned>(fragments)); }
 
 /// Chooses a row distance in units of 64 bytes without factors 2 and 3: all workgroups read the same columns at about the same
-/// time, and with a multiple of 2 or 3, these rows would map to few sets of L1 and few memory channels.
+/// time, and at a distance with these factors, the rows would map to few sets of L1 and few memory channels.
 inline unsigned spread_pitch(unsigned columns) {
   unsigned pieces = workload::groups(columns, 32);
   while (pieces % 2 == 0 || pieces % 3 == 0) ++pieces;

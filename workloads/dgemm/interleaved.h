@@ -211,7 +211,7 @@ __device__ inline void add_first(Product& product, StageA& a, StageB& b) {
 
 /// Adds the products of `slabs` slabs, at least one. A slab has two steps along k, and a wavefront reads a step's operands
 /// during the previous step. Each slab has one barrier, between its two steps, after which the next slab is in LDS: B of the
-/// next slab is stored during the first step, A during the second step of the previous slab. Stored data were loaded two slabs
+/// next slab was stored during the first step, A during the second step of the previous slab. Stored data were loaded two slabs
 /// earlier.
 template <class Product, class StageA, class StageB>
 __device__ inline void add_interleaved(Product& product, StageA a, StageB b, unsigned slabs) {

@@ -57,8 +57,8 @@ extern "C" __global__ void __launch_bounds__(group_width* group_height)
   ex[at] = ex[at] - 0.5f * (hz[at] - hz[workload::unknown(at - 1)]);
 }
 
-// Computes both differences before adding them: PolyBench adds from left to right, and in that order the core would load the
-// elements of ey one by one.
+// Computes both differences before adding them: PolyBench adds from left to right, and in that order, the core would load the
+// two elements of ey separately instead of offloading their difference.
 extern "C" __global__ void __launch_bounds__(group_width* group_height)
     fdtd_step3(const float* ex, const float* ey, float* hz, unsigned rows, unsigned columns) {
   const unsigned x = blockIdx.x * group_width + threadIdx.x, y = blockIdx.y * group_height + threadIdx.y;

@@ -134,9 +134,10 @@ void reference(std::complex<double>* data, std::complex<double>* buffer, size_t 
 /// A step of radix 2 on vector ALUs: mu + gamma_4 (sqrt 2 + mu), where mu is the error of the roots by which rows are
 /// multiplied (Higham, Accuracy and Stability of Numerical Algorithms, theorem 24.2). Powers of a root are products of at most
 /// 16 roots: each root has an error of u, and each of the 15 complex multiplications adds sqrt 5 u, so that mu < 50 u in a step
-/// of radix 16, and again in the multiplication between the passes. A product with the 16 x 16 matrix: each part is a chain of
-/// 32 fused multiply-adds of rounded roots, and the 2-norm of the matrix of magnitudes is 16, where that of the transform is 4;
-/// rounding of factors to 11 bits adds 2^-11 for each. Chains of 16 after one rounded sum or difference have smaller errors.
+/// of radix 16, and again in the multiplication between the passes.
+/// A product with the 16 x 16 matrix: each part is a chain of 32 fused multiply-adds of rounded roots, and the 2-norm of the
+/// matrix of magnitudes is 16, where that of the transform is 4; rounding of factors to 11 bits adds 2^-11 for each factor.
+/// Chains of 16 after one rounded sum or difference have smaller errors.
 double error_bound(const std::string& implementation, unsigned log_points) {
   constexpr double u = 0x1p-24;
   const unsigned steps = log_points / 4 + 1;  // steps of radix 16, the remaining step, and the multiplication between passes

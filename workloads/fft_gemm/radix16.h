@@ -1,5 +1,5 @@
 // 16-point Fourier transforms of complex numbers in registers, 256 in a workgroup of 256 work-items: the steps of the longer
-// transforms of fft_gemm.hip. A work-item has 16 values, kTiles times kRows. A policy has
+// transforms of fft_gemm.hip. A work-item holds 16 values (kTiles x kRows). A policy has
 //
 //   first(t), lane()       value t kRows + s belongs to transform first(t) + lane(); first(t) is the same for a wavefront
 //   row(s)                 value t kRows + s is row row(s) of its transform, before and after; uniform if kUniformRows

@@ -1,6 +1,6 @@
 // Transitive and reflexive closure of a directed graph: for each vertex, the vertices that can be reached from it.
 //
-// The baseline is Warshall's algorithm on bits, in blocks of 64 vertices: a lane has a row's 64 bits of a block, and one OR
+// The baseline is Warshall's algorithm on bits, in blocks of 64 vertices: a lane holds a row's 64 bits of a block, and one OR
 // adds the vertices that are reachable from another row. The matrix algorithms are those of workloads/common/closure.h, with 1
 // and 0 in half precision.
 //
@@ -51,9 +51,9 @@ __global__ void __launch_bounds__(64)
   if (row < vertices) matrix[static_cast<size_t>(row) * words + word] = all;
 }
 
-// Updates all rows: a row that reaches vertices of the block also reaches what they reach. A workgroup has 16 words of 16 rows
-// and, in LDS, of the block's rows. The block's word of a row may be read before or after another workgroup has updated that
-// word: vertices that the update adds contribute only rows that are already included.
+// Updates all rows: a row that reaches vertices of the block also reaches what they reach. A workgroup updates 16 words of 16
+// rows, and holds these words of the block's rows in LDS. The block's word of a row may be read before or after another
+// workgroup has updated that word: vertices that the update adds contribute only rows that are already included.
 __global__ void __launch_bounds__(256)
     close_all(bits* matrix, const bits* diagonal, unsigned words, unsigned block, unsigned vertices) {
   constexpr unsigned edge = 16;

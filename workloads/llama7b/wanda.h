@@ -73,7 +73,7 @@ class Calibration {
   /// Prunes the matrices of a layer; the gains are those of its two norms.
   template <typename Matrices>
   void prune_layer(Matrices& m, const Floats& attention_gain, const Floats& feed_forward_gain, double sparsity) {
-    // Norms of every matrix's inputs, computed with the dense weights.
+    // Inputs of every matrix, computed with the dense weights.
     const Floats normed = floats(rms_norm_of(x_, attention_gain, kCalibrationTokens));
     const Floats attended = attention(m, normed);
     Floats x = sum(x_, linear(m.wo, attended, sizes_.hidden));

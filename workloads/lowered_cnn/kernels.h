@@ -19,7 +19,7 @@ constexpr unsigned kMostParts = 64;  // maximum number of parts of a sum over ro
 /// Rows, and their distribution over a grid: the grid's x is the part of the rows, y the group of channels.
 struct Rows {
   unsigned rows, channels, padded;  ///< padded: halves per row
-  unsigned shift;                   ///< a workgroup has 1 << shift adjacent channels
+  unsigned shift;                   ///< a workgroup processes 1 << shift adjacent channels
   unsigned part;                    ///< rows per workgroup
 
   unsigned parts() const { return (rows + part - 1) / part; }
@@ -82,7 +82,7 @@ extern "C" __global__ void __launch_bounds__(lowered_cnn::kItems)
   sums[size_t{2 * blockIdx.x + 1} * x.channels + place.channel] = squares;
 }
 
-// Combines the results of batch_norm_parts() to the mean and biased variance of each channel; also updates the running values
+// Combines the results of batch_norm_parts() into the mean and biased variance of each channel; also updates the running values
 // for inference.
 extern "C" __global__ void __launch_bounds__(lowered_cnn::kItems)
     batch_norm_statistics(const float* sums, float* mean, float* variance, float* running_mean, float* running_variance,

@@ -50,7 +50,7 @@ struct Sizes {
   bool images_innermost;  ///< order of the workspaces' rows
 };
 
-/// Builds a list of layers, each of which has the output size of the layer it reads as input size.
+/// Builds a list of layers; the input size of each layer is the output size of the layer that it reads.
 class Builder {
  public:
   explicit Builder(const Sizes& sizes) : sizes_(sizes) {}

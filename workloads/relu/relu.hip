@@ -1,5 +1,5 @@
-// Rectified linear unit, y = max(x, 0), of a vector. Memory bound: each work-item has four elements, so that a wavefront loads
-// and stores 1 KiB at a time, or one element, as in MGPUSim's relu. The default length is MGPUSim's.
+// Rectified linear unit, y = max(x, 0), of a vector. Memory bound: each work-item processes four elements, so that a wavefront
+// loads and stores 1 KiB at a time, or one element, as in MGPUSim's relu. The default length is MGPUSim's.
 #include <hip/hip_runtime.h>
 
 #include "workloads/common/program.h"

@@ -15,7 +15,7 @@ constexpr int feature_shift = 4;
 
 __device__ inline int saturated_8(int value) { return max(-128, min(127, value)); }
 
-/// `width` adjacent lanes share a vertex: each lane has one feature of the sums and of the result.
+/// `width` adjacent lanes share a vertex: each lane computes one feature of the sums and of the result.
 template <unsigned width>
 __global__ void __launch_bounds__(group_size)
     convolve(Rows rows, const signed char* __restrict__ features, const signed char* __restrict__ weights, unsigned count,

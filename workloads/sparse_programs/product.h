@@ -10,7 +10,7 @@
 //
 //   vector     1, 2, 4, ... or 64 adjacent lanes share a row (Bell and Garland, SC '09), depending on the mean length of rows
 //   adaptive   rows in bins by their length: the number of lanes per row depends on the bin, up to a workgroup for the longest
-//              rows (ACSR: Ashari et al., SC '14). One kernel processes all bins: a workgroup has rows of one bin
+//              rows (ACSR: Ashari et al., SC '14). One kernel processes all bins: a workgroup processes rows of one bin
 #pragma once
 
 #include <hip/hip_runtime.h>

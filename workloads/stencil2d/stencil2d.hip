@@ -10,7 +10,7 @@
 constexpr unsigned tile_columns = 64, tile_rows = 16, group_rows = 4;
 constexpr float centre = 0.25f, cardinal = 0.15f, diagonal = 0.05f;
 
-// Grids of (rows + 2) x (columns + 2).
+// Grids have (rows + 2) x (columns + 2) cells.
 __global__ void __launch_bounds__(tile_columns* group_rows)
     stencil(const float* __restrict__ from, float* __restrict__ to, unsigned rows, unsigned columns) {
   constexpr unsigned width = tile_columns + 2, cells = width * (tile_rows + 2);

@@ -35,8 +35,8 @@ for lds in abc ac c; do convolve titanv-like loose --method explicit --lds $lds 
 convolve titanv-like loose --method implicit --shape $flat
 convolve titanv-like loose --method explicit --loads octets --fragments 2 --shape $flat
 
-# Kernels in Duplo's figures use at most 80 registers, so that three workgroups fit into a SIMD's 256, and spill none. Of forms
-# abc, ac and c, one, two and three workgroups fit into 96 KiB of LDS, of implicit products two.
+# The kernels in Duplo's figures use at most 80 registers, so that a SIMD's 256 registers suffice for three workgroups, and
+# spill none. 96 KiB of LDS hold one workgroup of form abc, two of ac, three of c, and two of implicit products.
 expect 0 "$LACUNA" isa check "$PROGRAMS/conv2d"
 takes() {
   local line vgprs agprs lds scratch

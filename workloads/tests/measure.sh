@@ -2,7 +2,7 @@
 # The generated tables of README.md agree with the output of a run, and new rows of a program replace the old ones.
 source "$SOURCE/tests/rocm/common.sh"
 
-# Two programs, one of which already has rows, and a third one that is not measured.
+# relu and nw are measured; README.md already has rows of bfs and of zzz, which does not exist.
 cat >README.md <<'END'
 | `--option` | another table |
 <!-- begin of the tables, written by ./dev workloads -->

@@ -52,7 +52,7 @@ def set_of(tag, zeros, sets, hashing):
 class Entry:
     def __init__(self, number, tag, place):
         self.number, self.tag, self.place = number, tag, place
-        self.loads = 1  # loads that have not retired
+        self.loads = 1  # number of loads that have not retired
         self.registers = set()
 
 
@@ -62,7 +62,7 @@ class Kernel:
     def __init__(self):
         self.look_ups = self.hits = 0
         self.tags = set()
-        self.dropped = False  # entries were dropped by a store or an invalidation
+        self.dropped = False  # whether entries were dropped by a store or an invalidation
 
 
 class Buffer:
