@@ -260,8 +260,8 @@ __device__ inline void add_interleaved(Product& product, StageA a, StageB b, uns
   b.load_all(0);
   a.advance(third);
   a.load_all(1);
-  // Clears the sums while the loads are in flight. The condition is hidden from the compiler, which would otherwise recognise
-  // that it is the same as above and duplicate the code in between.
+  // Clears the sums while the loads are in flight. The condition is hidden from the compiler, which would otherwise merge it
+  // with the equal condition above and duplicate the code in between.
   unsigned begun = odd;
   keep_scalar(begun);
   if (begun == 0) product.clear();

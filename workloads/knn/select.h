@@ -38,7 +38,7 @@ __device__ inline void select(const Distances& x, float* __restrict__ nearest, u
   unsigned where = ~0u;
   float limit = INFINITY;  // largest of the distances kept so far, in all lanes
   const auto load = [&](unsigned first) {
-    // The columns up to the end of the line are allocated; loads after them read the last four columns instead.
+    // The columns up to the end of the line are allocated; loads beyond the line read the last four columns instead.
     const unsigned column = min(first + 4 * lane, x.ld - 4);
     float4 values = *reinterpret_cast<const float4*>(from + column);
     if (x.of_columns != nullptr) {

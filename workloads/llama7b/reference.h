@@ -140,8 +140,8 @@ Expected attention_of(const std::vector<T>& queries, const std::vector<T>& key_c
       }
     }
   }
-  // An error of a score is a relative error of its weight, which enters numerator and denominator. Errors of expf and of its
-  // argument have the same effect.
+  // An error of a score causes the same relative error of the score's softmax weight, which enters numerator and denominator.
+  // Errors of expf and of its argument have the same effect.
   y.factor =
       2 * (sum_factor(static_cast<double>(dimensions)) + 0x1p-23) * worst_score + sum_factor(s.positions()) + 32 * 0x1p-24;
   return y;

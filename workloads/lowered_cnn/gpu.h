@@ -183,7 +183,8 @@ class Gpu {
     check("loss", loss.get(), expected.first);
     check("gradient of the loss", dy.get(), expected.second);
   }
-  /// Unless `halves` is null, it receives a copy of the weights, in lines of `columns` elements, `pitch` apart.
+  /// Updates the weights by gradient descent. Unless `halves` is null, it receives a copy of the weights, in lines of `columns`
+  /// elements, `pitch` apart.
   void descend(FloatTensor& weights, const FloatTensor& gradient, FloatTensor& velocity, HalfTensor* halves, unsigned columns,
                unsigned pitch, bool ascends, float decay) {
     const Floats before = checks_ ? weights.get() : Floats(), velocity_before = checks_ ? velocity.get() : Floats();

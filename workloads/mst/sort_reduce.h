@@ -1,4 +1,4 @@
-// Minimum spanning forest by sorting and reduction, as in the CUDA MST programs that the SIMD2 thesis names as its baseline
+// Minimum spanning forest by sorting and reduction, as in the CUDA MST programs that the SIMD2 thesis names as the baseline
 // (section 3.5.2). Implemented from the description of the algorithm (V. Vineet et al., HPG 2009), not from a program.
 //
 // Each edge of the graph is represented by two directed edges. A round

@@ -110,7 +110,7 @@ class Frontier {
   unsigned size_ = 0, edges_ = 0;
 };
 
-/// A matrix by rows without values, whose edges kernels follow.
+/// A matrix stored by rows, without values; kernels follow its entries as edges.
 class Edges {
  public:
   explicit Edges(const SparseValues& matrix)

@@ -78,8 +78,8 @@ inline ProgramRun run_pr(Program& program, const Application& application, const
   const std::vector<double> result = (run.iterations % 2 == 0 ? ranks : next).download();
   const auto longest = static_cast<double>(product.longest());
   run.check = [&program, result, longest, vertices](const ApplicationResult& expected) {
-    // No value is negative, so that relative errors only add: each iteration has a sum of a column, one over all vertices, and
-    // six more operations, on the GPU and on the host.
+    // No value is negative, so that relative errors only add: each iteration has a sum over a column, a sum over all vertices,
+    // and six more operations, on the GPU and on the host.
     const double error = error_f64(2.0 * (longest + vertices + 6.0) * static_cast<double>(expected.iterations));
     const std::vector<double> right = expected.elements<double>();
     program.check_near("the rank", result, right, [&](size_t i) { return error * right[i]; });

@@ -19,8 +19,8 @@ __device__ __forceinline__ T unknown(T value) {
   return value;
 }
 
-/// As unknown(), but not before `arrived` has been loaded: loads with the returned index do not share a wait with the load of
-/// `arrived`, which therefore need not belong to a chain.
+/// Like unknown(), but returns only after `arrived` has been loaded: loads with the returned index do not share a wait with the
+/// load of `arrived`, which therefore need not belong to a chain.
 template <typename T, typename Arrived>
 __device__ __forceinline__ T unknown_after(Arrived& arrived, T value) {
   asm volatile("" : "+v"(value), "+v"(arrived));

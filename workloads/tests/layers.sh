@@ -2,7 +2,8 @@
 # layers.sh: the lines `layer: NAME pass=PASS first=NUMBER` number the rows of kernels.csv, without the runtime's own kernels.
 source "$SOURCE/tests/rocm/common.sh"
 
-# layers PROGRAM OPTION...: writes `NAME PASS KERNEL` for each such line to layers.txt; KERNEL is the layer's first kernel.
+# layers PROGRAM OPTION...: writes `NAME PASS KERNEL` to layers.txt for each line `layer: ...` of the output; KERNEL is the
+# layer's first kernel.
 layers() {
   local program=$1
   on_gpu --quiet --config r9nano --set gpu.timing=functional --out results -- "$@" --preset small

@@ -34,7 +34,7 @@ replay() {
   tail -n 1 out.txt | grep -q " check=passed" || fail "$*: no closing line that says so"
   [[ $(bits) == "${products[${product[*]}]}" ]] || fail "$*: $(bits) in place of${products[${product[*]}]}"
   python3 "$SOURCE/workloads/tests/replay_look_ups.py" "$out" >replay.txt 2>&1 || fail "$*: $(cat replay.txt)"
-  # With unlimited entries that are never released, every look-up hits except the first one of its tag.
+  # With unlimited entries that are never released, every look-up hits except the first look-up of each tag.
   [[ "$1 $3 $8" != "never 0 eager" ]] || grep -q "kernels_with_all_hits [1-9]" replay.txt || fail "$*: $(cat replay.txt)"
   rm -r "$out"
 }

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# run.sh CONFIG first|second WORKLOAD [EVERY... --] OPTION...: the workload's results are correct, on one of its two GPUs. EVERY are
-# options of all runs. On each GPU it runs once with timing and once without, once with the sizes of --preset small and once with the
-# options, which are odd sizes, and once with each of two seeds. The combination depends on first or second, so that over both GPUs each
-# size is run with timing. --sparsity, if the workload has it, is used in the second GPU's run without timing, as the choice of zero
-# elements does not depend on timing.
+# run.sh CONFIG first|second WORKLOAD [EVERY... --] OPTION...: the workload's results are correct, on one of its two GPUs. EVERY
+# are options of all runs. On each GPU, the workload runs once with timing and once without, once with the sizes of --preset
+# small and once with the options, which are odd sizes, and once with each of two seeds. The combination depends on first or
+# second, so that over both GPUs each size is run with timing. --sparsity, if the workload has it, is used in the second GPU's
+# run without timing, as the choice of zero elements does not depend on timing.
 source "$SOURCE/tests/rocm/common.sh"
 
 config=$1 half=$2 program=$3

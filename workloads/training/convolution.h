@@ -19,7 +19,7 @@ struct alignas(16) Place {
 };
 
 /// The gathered factor. With log_stride 0, `offset` gives the complete index. Otherwise row and column are multiplied by
-/// 2^log_stride: elements at positions that are not multiples of it are zero, and the position is added to the index.
+/// 2^log_stride: elements at positions that are not multiples of 2^log_stride are zero, and the position is added to the index.
 template <class Element>
 struct Gathered {
   const Element* data;

@@ -25,10 +25,10 @@ struct Layer {
   static int padded(int count) { return ((count + 31) / 32 | 1) * 32; }
 };
 
-/// Some layers of each network, of different shapes, from its paper's table: VGG-16 (Simonyan and Zisserman, 2015, table 1, D),
-/// ResNet-50 (He et al., 2016, table 1), AlexNet (Krizhevsky, One weird trick for parallelizing convolutional neural networks,
-/// 2014: without groups). Channels, except the image's three, are divided by `channel_divisor`, sides of images by
-/// `size_divisor`.
+/// Returns some layers of a network, of different shapes, from the table in the network's paper: VGG-16 (Simonyan and
+/// Zisserman, 2015, table 1, D), ResNet-50 (He et al., 2016, table 1), AlexNet (Krizhevsky, One weird trick for parallelizing
+/// convolutional neural networks, 2014: without groups). Channels, except the image's three, are divided by `channel_divisor`,
+/// sides of images by `size_divisor`.
 inline std::vector<Layer> layers_of(const std::string& network, int channel_divisor, int size_divisor, int batch) {
   std::vector<Layer> layers;
   if (network == "vgg") {
