@@ -13,7 +13,7 @@
 namespace lacuna::isa {
 namespace {
 
-/// Maximum number of instructions in a walk, more than any kernel has: ends a walk through garbage.
+/// Maximum number of instructions in a walk, more than any kernel has. Bounds a walk through memory that contains no code.
 constexpr std::uint64_t kMostInstructions = 4 << 20;
 
 /// Known constants in scalar registers, and in VGPR lanes to which scalar registers are spilled, in straight-line code.
@@ -154,7 +154,7 @@ class CodeWalk {
     return pc % 4 == 0 && fetch_(pc, words) != 0;
   }
 
-  /// Walks from `pc` to the end of straight-line code, or to code that is already known.
+  /// Walks from `pc` to the end of straight-line code, or to code that has already been visited.
   void run(std::uint64_t pc) {
     while (inventory_.instructions < kMostInstructions && visited_.insert(pc).second) {
       std::array<std::uint32_t, 3> words{};
@@ -213,7 +213,7 @@ class CodeWalk {
     if (row.mnemonic == "s_swappc_b64") {
       ++inventory_.calls;
       transfer(instruction.src[0]);
-      // Callees preserve the lanes to which registers are spilled; otherwise calls would not work.
+      // A callee may change scalar registers, but preserves the VGPR lanes to which its caller has spilled registers.
       constants_.forget_registers();
       return true;
     }

@@ -1,4 +1,4 @@
-// Inventory of a kernel's code: found by following control flow from the entry point without executing it.
+// Inventory of a kernel's code, obtained by following control flow from the entry point without executing the code.
 #pragma once
 
 #include <array>
@@ -58,7 +58,7 @@ struct CodeInventory {
   bool runs() const { return problems.empty(); }
 };
 
-/// Stores up to three words of executable memory at an address and returns their number; 0: none.
+/// Copies up to three words of executable memory from `pc` on to `words` and returns their number, 0 if there are none.
 using FetchWords = std::function<std::size_t(std::uint64_t pc, std::array<std::uint32_t, 3>& words)>;
 
 /// Receives each instruction that a walk reaches, once, in the order of the walk.
@@ -67,9 +67,9 @@ using VisitInstruction = std::function<void(std::uint64_t pc, const Instruction&
 /// Target of a relative branch or call at `pc`.
 std::uint64_t branch_target(const Instruction& instruction, std::uint64_t pc);
 
-/// Follows branches, fall-through and calls whose target is computed from the program counter (s_getpc_b64, s_add_u32,
-/// s_addc_u32, as compilers emit them, also across moves and spills to lanes). `further`: additional entry points, such as
-/// functions that may be called by pointer.
+/// Returns the inventory of the code that is reachable from `entry` and `further`, additional entry points such as functions
+/// that may be called by pointer. Follows branches, fall-through and calls whose target is computed from the program counter
+/// (s_getpc_b64, s_add_u32, s_addc_u32, as compilers emit them, also across moves and spills to lanes).
 CodeInventory walk_code(const FetchWords& fetch, Target target, const MatrixCodes& codes, std::uint64_t entry,
                         std::span<const std::uint64_t> further = {}, const VisitInstruction& visit = {});
 

@@ -33,7 +33,8 @@ class ControlFlow {
   /// Calls, returns and jumps through registers are not followed: the control flow of a kernel with one of them is unknown.
   ControlFlow(const FetchWords& fetch, Target target, std::uint64_t entry);
 
-  /// Whether the control flow is known, so that the blocks contain all executable instructions. If not, there are no blocks.
+  /// Whether the control flow is known, so that the blocks contain all instructions that may execute. If not, there are no
+  /// blocks.
   bool known() const { return unknown_.empty(); }
   /// Reason why the control flow is unknown, such as "s_swappc_b64 at 0x1234".
   const std::string& unknown() const { return unknown_; }

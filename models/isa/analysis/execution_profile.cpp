@@ -64,7 +64,7 @@ Operation operation_of(const Instruction& instruction) {
   }
 }
 
-// Words that an LDS instruction reads and writes in the LDS: as many as it has data registers.
+// Number of LDS words that each active lane of an LDS instruction accesses: the number of the instruction's data registers.
 unsigned lds_words(const Instruction& instruction, const ExecutionProfile& profile) {
   if (instruction.unit != Unit::lds || instruction.sources == 0) return 0;
   const unsigned address = instruction.src[0].kind == OperandKind::vgpr ? instruction.src[0].words : 0U;

@@ -1,5 +1,5 @@
-// Resources that the execution of an instruction uses, for models of energy: a class of operation, and accesses to registers
-// and LDS.
+// Resources that the execution of an instruction uses, as input of energy models: a class of operation, and accesses to
+// registers and LDS.
 //
 // Many instructions have the same profile. Profiles are numbered when instructions are decoded (Instruction::profile), so that
 // executions are counted in one small table.
@@ -114,7 +114,7 @@ ExecutionProfile execution_profile(const Instruction& instruction);
 /// All profiles found so far, by number.
 class ExecutionProfiles {
  public:
-  /// Number of the instruction's profile; a new profile is added.
+  /// Returns the number of the instruction's profile; adds the profile if it is new.
   std::uint16_t number_of(const Instruction& instruction);
   const ExecutionProfile& operator[](std::size_t number) const { return profiles_[number]; }
   std::size_t size() const { return profiles_.size(); }

@@ -62,7 +62,7 @@ U32 halves(bool first_high, bool second_high) {
   return kHalf[first_high ? 1 : 0] | kHalf[second_high ? 1 : 0];
 }
 
-// Bits that the instruction reads of source `index`, or of another operand of type `type` in its place.
+// Bits of source `index` that the instruction reads, or would read if the source were an operand of type `type`.
 Reading reading_of(const Instruction& instruction, unsigned index, OperandType type) {
   const VectorModifiers& vop = instruction.vop;
   const bool choose_two = instruction.format == Format::vop3p;
@@ -112,7 +112,7 @@ const U32* planes(const Operand& operand, const Wavefront& wave) {
   return (operand.kind == OperandKind::agpr ? wave.agpr : wave.vgpr) + std::size_t{operand.index} * kLanes;
 }
 
-// The operand's registers; for a scalar or constant, `buffer`, filled with the value in all lanes.
+// Returns the operand's registers; for a scalar or constant, fills `buffer` with the value in all lanes and returns it.
 const U32* planes(const Operand& operand, const Wavefront& wave, bool wide, Planes<kOperandWords>& buffer) {
   return is_vector(operand) ? planes(operand, wave) : broadcast(operand, wave, buffer.words, wide ? kOperandWords : 1);
 }
@@ -246,7 +246,7 @@ class Copy {
     std::fill_n(wave_.planes(instruction_.src[source]), instruction_.src[source].words * kLanes, 0);
   }
   void execute() { instruction_.execute(instruction_, wave_); }
-  // Lanes in which the two copies have different destinations.
+  // Lanes in which the two copies have different destination values.
   U64 differs(Copy& other) {
     Planes<1> differences;
     const U32* mine = wave_.planes(instruction_.dst[0]);

@@ -1,5 +1,6 @@
-// Lanes in which an operand makes no difference, because what it is multiplied by, or ANDed with, is zero there: for machines
-// that postpone loads and drop those whose data are not needed (LazyGPU, ISCA '25, section 4.3).
+// Lanes in which an operand makes no difference because the other factor of the product, or the other operand of the AND, is
+// zero. Used by models of machines that postpone loads and drop those whose data are not needed (LazyGPU, ISCA '25, section
+// 4.3).
 //
 // The functions examine an instruction that is about to execute. The wavefront's registers already hold the data of loads that
 // the modelled machine has not performed yet: the caller passes the lanes of these loads, and their values do not influence the
@@ -11,7 +12,7 @@
 // them, nor do 24-bit operands of which only the upper byte is set: a zero detector examines whole registers. An SGPR or a
 // constant is zero in all lanes or in none.
 //
-// No lanes are irrelevant:
+// No lanes are considered irrelevant:
 //  - in SDWA and DPP forms, which read other lanes or bytes than they write
 //  - while MODE enables VGPR indexing or VSKIP: the operands are not the registers that the instruction names
 //  - in matrix instructions, which sum over lanes
@@ -35,8 +36,8 @@ enum class OtimesIeee : std::uint8_t {
 /// For each source, one bit per lane.
 using SourceLanes = std::array<std::uint64_t, kMaxSources>;
 
-/// Whether the instruction has sources that a zero may make irrelevant: a load and two tests, cheap enough to be called before
-/// each instruction.
+/// Whether the instruction has sources that a zero may make irrelevant. Costs one load and two tests, so that it can be called
+/// before each instruction.
 inline bool has_irrelevant_sources(const Instruction& instruction) {
   return (instruction.row->flags & kZeroPairs) != 0 && !instruction.vop.sdwa && !instruction.vop.dpp;
 }
@@ -49,9 +50,10 @@ unsigned irrelevant_sources(const Instruction& instruction, OtimesIeee ieee);
 std::uint64_t irrelevant_lanes(const Instruction& instruction, const Wavefront& wave, unsigned other,
                                const SourceLanes& unavailable, OtimesIeee ieee);
 
-/// Subset of `lanes`, which irrelevant_lanes() has just returned for `other`, whose destination would differ in some bit if
-/// `other` were +0, as in a machine that never loads it. Everything else is unchanged: other sources, the old destination,
-/// MODE. Differences are due to NaN or infinity, or to the sign of a zero. Always 0 for lanes that OtimesIeee::strict allows.
+/// Returns the subset of `lanes` in which the destination would differ in some bit if `other` were +0, as in a machine that
+/// never loads it, and everything else (other sources, the old destination, MODE) were unchanged. `lanes` must be the result of
+/// irrelevant_lanes() for `other`. Differences are due to NaN or infinity, or to the sign of a zero. Always 0 for lanes that
+/// OtimesIeee::strict allows.
 ///
 /// Three cases are decided by inspection: an operand that is not NaN, infinite or negative makes no difference; nor does a
 /// negative one if the addend is not zero; without an addend, a negative one changes the sign of the product. In all other

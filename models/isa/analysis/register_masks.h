@@ -39,7 +39,7 @@ class RegisterSet {
 
  private:
   static constexpr unsigned kSgprWords = 2;
-  static constexpr unsigned kVectorWords = 4;  // words of each vector register file
+  static constexpr unsigned kVectorWords = 4;  // 64-bit words for each vector register file
   static constexpr unsigned kVgprs = kSgprWords;
   static constexpr unsigned kAgprs = kVgprs + kVectorWords;
   static constexpr unsigned kWords = kAgprs + kVectorWords;

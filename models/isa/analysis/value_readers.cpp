@@ -39,7 +39,7 @@ bool reads_across_lanes(const Instruction& instruction, unsigned vgpr) {
          instruction.latency == LatencyClass::lds_permute || instruction.latency == LatencyClass::valu_lane;
 }
 
-/// Effects of an instruction on live SGPRs, in reverse order of execution.
+/// Changes the set of SGPRs that are live after an instruction to the set that is live before it.
 template <class Set>
 void step_back(Set& live, const RegisterUse& use) {
   for (unsigned i = 0; i < use.write_count; ++i)
@@ -181,7 +181,7 @@ ValueReaders::Readers ValueReaders::readers(std::uint32_t writer, unsigned vgpr)
 
 void ValueReaders::find_live_sgprs() {
   const std::vector<BasicBlock>& blocks = flow_.blocks();
-  // SGPRs that each block reads before it writes them, and SGPRs that it writes.
+  // SGPRs that each block reads before it writes them, and SGPRs that it does not write.
   std::vector<SgprSet> reads(blocks.size());
   std::vector<SgprSet> keeps(blocks.size());
   for (std::size_t b = 0; b < blocks.size(); ++b) {

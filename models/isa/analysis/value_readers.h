@@ -24,7 +24,7 @@ class ValueReaders {
   /// Indices of the instructions that may read the value that `writer` has written to `vgpr`.
   struct Readers {
     std::vector<std::uint32_t> in_block;     ///< readers after the writer in the writer's block, ascending
-    std::optional<std::uint32_t> elsewhere;  ///< one reader beyond the end of the block; none: there is none
+    std::optional<std::uint32_t> elsewhere;  ///< one reader beyond the end of the block, if there is any
   };
   Readers readers(std::uint32_t writer, unsigned vgpr) const;
 

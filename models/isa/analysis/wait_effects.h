@@ -1,5 +1,5 @@
 // Registers that each s_waitcnt makes available: results of memory instructions that may be outstanding before the wait and are
-// complete after it. For passes that move or remove waits.
+// complete after it. Used by passes that move or remove waits.
 //
 // vmcnt counts vector memory instructions in order; lgkmcnt counts scalar and LDS instructions. FLAT instructions are counted
 // by both.
@@ -22,7 +22,7 @@ struct WaitCounts {
   unsigned lgkm = kNone;
 
   static WaitCounts of(const Instruction& wait, Target target);
-  /// The instruction's word with these counts; other bits of its operand are unchanged.
+  /// Returns `word`, an encoded s_waitcnt, with these counts; other bits of its operand are unchanged.
   std::uint32_t encode(std::uint32_t word, Target target) const;
   bool operator==(const WaitCounts&) const = default;
 };
@@ -66,7 +66,7 @@ class WaitEffects {
   };
   /// Effect of an s_waitcnt, given by its index.
   const Effect& effect(std::uint32_t wait) const { return effects_.at(wait); }
-  /// Adds the registers that `load`, the index of a memory instruction, writes after it has issued.
+  /// Adds to `registers` those that the memory instruction with index `load` writes after it has issued.
   void add_results(std::uint32_t load, PendingRegisters& registers) const;
 
   /// Registers that the wait, given by its index, makes available, except those of loads for which `ignored` is true.

@@ -29,7 +29,7 @@ struct DecodeContext {
   void fail(std::string why) {
     if (error.empty()) error = std::move(why);
   }
-  /// Consumes the word after the encoding; fails if there is none.
+  /// Consumes and returns the next word after the encoding; fails if there is none.
   std::uint32_t take_word();
   std::uint32_t take_literal();
 

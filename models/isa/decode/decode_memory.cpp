@@ -23,7 +23,7 @@ void decode_smem(DecodeContext& context) {
   const bool gfx9 = context.target != Target::gfx803;
   const bool scalar = gfx9 && bit(low, 14);
   if (mem.imm) {
-    // The offset has 20 bits on gfx8 and 21 bits with sign from gfx9 on.
+    // The offset has 20 bits on gfx8, and 21 bits including a sign from gfx9 on.
     const bool negative = gfx9 && bit(high, 20);
     mem.offset = static_cast<std::int32_t>(bits(high, 0, 20)) - (negative ? 0x100000 : 0);
   }

@@ -9,7 +9,7 @@ namespace {
 
 Operand vcc(DecodeContext& context) { return context.sgpr(kVccLo, OperandType::lane_mask); }
 
-// Checks the modifiers of SDWA and DPP: floats take NEG and ABS, integers SEXT (SDWA only).
+// Checks the modifiers of SDWA and DPP: NEG and ABS are for floating-point sources, SEXT (SDWA only) for integers.
 void check_short_modifiers(DecodeContext& context) {
   const InstructionRow& row = context.row;
   VectorModifiers& vop = context.instruction.vop;

@@ -57,7 +57,7 @@ void decode_mai(DecodeContext& context) {
     if (field < kVgpr0) context.fail("matrix operand is not a vector register");
     return context.vgpr_or_agpr(bit(high, 27 + i), field & 0xff, row.src.types[i]);
   };
-  if (row.src.count == 1) {  // moves between the two files
+  if (row.src.count == 1) {  // moves between VGPRs and AGPRs
     context.unused(bits(low, 8, 6) | bits(high, 9, 18) | bits(high, 29, 3));
     const bool reads = (row.flags & kReadsAccumulator) != 0;
     context.add_dst() = context.vgpr_or_agpr(!reads, vdst, row.dst.types[0]);

@@ -20,8 +20,9 @@ struct Encoding {
   unsigned words;
 };
 
-// Encodings, most specific first: SOP1, SOPC and SOPP occupy parts of the encoding space of SOPK and SOP2, VOP1 and VOPC of
-// that of VOP2, VOP3P of that of VOP3 (GCN3 and Vega ISA manuals, "Microcode formats").
+// Encodings, most specific first, since some occupy parts of the encoding space of others: SOP1, SOPC and SOPP lie in the space
+// of SOPK and SOP2, VOP1 and VOPC in the space of VOP2, and VOP3P in the space of VOP3 (GCN3 and Vega ISA manuals, "Microcode
+// formats").
 constexpr std::array kEncodings{
     Encoding{Format::sop1, 0xff800000, 0xbe800000, 8, 8, 1},    Encoding{Format::sopc, 0xff800000, 0xbf000000, 16, 7, 1},
     Encoding{Format::sopp, 0xff800000, 0xbf800000, 16, 7, 1},   Encoding{Format::sopk, 0xf0000000, 0xb0000000, 23, 5, 1},
@@ -72,14 +73,15 @@ void decode_fields(DecodeContext& context) {
   }
 }
 
-// From gfx9 on FLAT has segments with separate tables (LLVM's FLAT, scratch, global; CDNA2 ISA manual, "FLAT").
+// From gfx9 on, FLAT has segments with separate opcode tables (LLVM's FLAT, scratch, global; CDNA2 ISA manual, "FLAT").
 Format segment_of(Format format, std::uint32_t word, Target target) {
   if (format != Format::flat || target == Target::gfx803) return format;
   constexpr std::array kSegments{Format::flat, Format::scratch, Format::global, Format::flat};
   return kSegments.at(bits(word, 14, 2));
 }
 
-// Records vector operands and scalar registers below the special ones, for the check against the kernel's allocation.
+// Raises the instruction's max_vgpr, max_agpr or max_sgpr to include the operand; they are checked against the kernel's
+// allocation. Special scalar registers do not count.
 void note_registers(Instruction& instruction, const Operand& operand) {
   const auto last = static_cast<std::uint16_t>(operand.index + operand.words);
   if (operand.kind == OperandKind::vgpr) instruction.max_vgpr = std::max(instruction.max_vgpr, last);

@@ -50,8 +50,8 @@ inline constexpr std::array<UnitText, kUnits> kUnitTexts{{{"valu", "vector ALU i
                                                           {"branch", "branches"},
                                                           {"special", "waits, barriers, ends and other control"}}};
 
-/// Class by which the timing model charges an instruction. The table assigns the class; its cycles are configuration
-/// (compute-unit parameters).
+/// Timing class of an instruction. The instruction table assigns it; the cycles of each class are parameters of the compute
+/// unit.
 enum class LatencyClass : std::uint8_t {
   salu,
   branch,
@@ -150,8 +150,8 @@ struct VectorModifiers {
   std::uint8_t omod = 0;  ///< 0 none, 1 *2, 2 *4, 3 /2
   bool clamp = false;
   /// VOP3: bit i selects the high half of source i, bit 3 the high half of the destination. VOP3P: bit i selects the half
-  /// (packed f32: the register) of source i for the operation on the low halves; op_sel_hi selects it for that on the high
-  /// halves.
+  /// (packed f32: the register) of source i for the operation on the low halves; op_sel_hi selects it for the operation on the
+  /// high halves.
   std::uint8_t op_sel = 0;
   std::uint8_t op_sel_hi = 0;
   std::uint8_t neg_hi = 0;                    ///< VOP3P: as neg, for the operation on the high halves

@@ -8,7 +8,7 @@
 
 namespace lacuna::isa {
 
-/// 32-bit registers that an operand of this type spans (0 for none and for immediates without a register).
+/// Number of 32-bit registers that an operand of this type spans (0 for none and for immediates without a register).
 constexpr unsigned words_of(OperandType type) {
   switch (type) {
     case OperandType::none:

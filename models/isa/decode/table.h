@@ -116,9 +116,10 @@ enum class ZeroPair : std::uint8_t {
   exact,  ///< always: no bit of the result depends on the other source
   ieee    ///< unless the other source is NaN or infinite; and if the result is zero, its sign may depend on the other source's
 };
-/// Whether source `other` is irrelevant in lanes in which source `zero` is zero. The tested value is the one that the lane
-/// reads after SDWA, DPP and OP_SEL: +0 or -0 for floating point, both halves for packed sources. Sources that no flag of the
-/// row names, including the old destination, are always relevant. A test verifies all rows by executing them.
+/// Returns the condition under which source `other` is irrelevant in lanes in which source `zero` is zero. The tested value is
+/// the one that the lane reads after SDWA, DPP and OP_SEL: +0 or -0 for floating point, both halves for packed sources. Sources
+/// that no flag of the row names, including the old destination, are always relevant. A test verifies all rows by executing
+/// them.
 constexpr ZeroPair makes_irrelevant(const InstructionRow& row, unsigned zero, unsigned other) {
   if ((row.flags & zero_pair(zero, other)) == 0) return ZeroPair::none;
   return (row.flags & kZeroByIeee) != 0 ? ZeroPair::ieee : ZeroPair::exact;
@@ -127,13 +128,13 @@ constexpr ZeroPair makes_irrelevant(const InstructionRow& row, unsigned zero, un
 /// The rows of a format, for all targets. Rows of VOP3 are listed under vop3a.
 std::span<const InstructionRow> rows(Format format);
 
-/// The row of `opcode` in an encoding format, or nullptr. VOP3 (either of vop3a, vop3b) also finds the rows of VOPC, VOP2 and
-/// VOP1, at their positions in the VOP3 opcode space (GCN3 ISA manual, "VOP3 opcodes").
+/// The row of `opcode` in an encoding format, or nullptr. With `format` vop3a or vop3b, rows of VOPC, VOP2 and VOP1 are found
+/// as well, at their positions in the VOP3 opcode space (GCN3 ISA manual, "VOP3 opcodes").
 const InstructionRow* find_row(Format format, unsigned opcode, Target target);
 
-/// Adds instructions of a research machine, of any format, that the targets do not have. They are then decoded in the whole
-/// process; rows() does not list them. Rows are constants of the program; adding the same array again has no effect. Throws
-/// std::logic_error if an opcode is already used. Must not be called while another thread decodes.
+/// Adds instructions of a research machine, of any format, that the targets do not have. All decoders of the process then
+/// recognise them; rows() does not list them. `rows` must remain valid until the program ends; adding the same array again has
+/// no effect. Throws std::logic_error if an opcode is already used. Must not be called while another thread decodes.
 void add_instructions(std::span<const InstructionRow> rows);
 
 inline constexpr unsigned kVop3OfVop2 = 0x100;

@@ -47,7 +47,7 @@ std::uint64_t sign_bit(const Encoding& e) { return std::uint64_t{1} << (e.precis
 std::uint64_t infinity(const Encoding& e) { return sign_bit(e) - (std::uint64_t{1} << (e.precision - 1)); }
 std::uint64_t default_nan(const Encoding& e) { return sign_bit(e) | infinity(e) | std::uint64_t{1} << (e.precision - 2); }
 
-/// Rounds to nearest even; 0 <= cut.
+/// value / 2^cut, rounded to nearest even.
 Wide rounded(Wide value, unsigned cut) {
   if (cut == 0) return value;
   if (cut > kWideBits - 1) return 0;  // values are below half of the range and round to zero

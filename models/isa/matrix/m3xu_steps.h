@@ -4,11 +4,11 @@
 // Source: "Tensor processors" thesis, chapter 2 (sections 2.3 and 2.4, Figs. 2.3 and 2.4; FP64: section 2.6.4). Each step, the
 // data-assignment stage gives every multiplier two buffer entries: sign, exponent and a part of the significand, including the
 // hidden bit. Step 1 multiplies parts of the same significance (H x H, L x L), further steps swap (with more than two parts:
-// rotate) those of B. Shifts align the partial products, and a register accumulates them before they are rounded.
+// rotate) the parts of B. Shifts align the partial products, and a register accumulates them before they are rounded.
 //
-// `Design` has the parameters that the thesis leaves open, or for which it states values that cannot give the exact result that
-// it claims. kThesis has the values as printed, exact_design() those that a correctly rounded result requires. Executors
-// (m3xu.h) do not simulate the steps: they compute the result of exact_design(), and tests compare the two.
+// `Design` contains the parameters that the thesis leaves open, and those whose printed values cannot give the exact result
+// that the thesis claims. kThesis has the values as printed; exact_design() returns the values that a correctly rounded result
+// requires. Executors (m3xu.h) do not simulate the steps: they compute the result of exact_design(), and tests compare the two.
 // docs/guide/matrix-unit-arithmetic.md explains the numbers.
 #pragma once
 
@@ -21,7 +21,7 @@ namespace lacuna::isa::m3xu {
 
 enum class Format { fp16, bf16, tf32, fp32, fp64 };
 
-/// A binary float: number of bits of the significand, including the hidden bit, and of the exponent.
+/// A binary floating-point format: widths in bits of the significand, including the hidden bit, and of the exponent.
 struct Encoding {
   unsigned precision;
   unsigned exponent_bits;
@@ -58,7 +58,7 @@ inline constexpr Design kThesis{12, 2, 16, false, 48, false, 4};
 /// The design that executors compute: every product exact, added to the result with one rounding, in the order of k.
 Design exact_design(Format format);
 
-/// Multipliers of a dot-product unit: a 16x16x16 MFMA of halves takes one step.
+/// Number of multipliers of a dot-product unit, so that a 16x16x16 MFMA of halves takes one step.
 inline constexpr unsigned kMultipliers = 16;
 /// Number of steps for the products of `length` pairs of numbers; a complex pair counts as four.
 constexpr unsigned steps(const Design& design, unsigned length) {
@@ -82,7 +82,7 @@ __extension__ using Wide = unsigned __int128;
 /// Part of B that is multiplied by part `a_part` of A in a step, counted from 0: each step rotates the parts of B by one (two
 /// parts: swaps them).
 constexpr unsigned b_part(const Design& design, unsigned a_part, unsigned step) { return (a_part + step) % design.parts; }
-/// Left shift of a partial product, in units of the last bit of the product of the last parts.
+/// Left shift, in bits, of a partial product relative to the product of the two least significant parts.
 unsigned shift(const Design& design, unsigned a_part, unsigned b_part);
 /// Sum of the shifted products of one pair of numbers in a step. It has 2 x parts x multiplier_bits bits, of which the leading
 /// one weighs 2^(sum of the exponents + 1).

@@ -25,7 +25,7 @@ constexpr OperandType result_type(unsigned registers) {
   return registers == 4 ? OperandType::f32x4 : registers == 16 ? OperandType::f32x16 : OperandType::f32x32;
 }
 
-// Passes by block size (LLVM, SISchedule.td, MI200's model); the two f64 formats have separate numbers.
+// Passes by block size (LLVM, SISchedule.td, MI200's model); the two f64 formats have separate numbers of passes.
 template <class Kind>
 constexpr LatencyClass passes(Shape shape) {
   const bool f64 = Kind::kSumWords == 2;

@@ -200,7 +200,8 @@ void execute_whole(const Instruction& instruction, Wavefront& wave) {
   multiply<Kind, kShape>(instruction, wave, 1, 0, 0);
 }
 
-/// Two elements of A in each group of four along k, in the order in which they are stored.
+/// Executes a 2:4 sparse code: A has two elements in each group of four along k, which are used in the order in which they are
+/// stored.
 template <class Kind>
 void execute_sparse(const Instruction& instruction, Wavefront& wave) {
   constexpr unsigned kSize = 16, kGroups = 4, kKept = 2;

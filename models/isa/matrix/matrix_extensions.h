@@ -1,10 +1,10 @@
-// Codes that the matrix unit's two extensions give to MFMA instructions: more formats (M3XU, chapter 2 of "Democratizing tensor
-// processors", the thesis below) and more operators than multiply and add (SIMD2, its chapter 3).
+// Codes of the matrix unit's two extensions, encoded in MFMA instructions: further formats (M3XU, chapter 2 of "Democratizing
+// tensor processors", called the thesis below) and operators other than multiply and add (SIMD2, chapter 3).
 //
-// A code is a combination of CBSZ, ABID and BLGP that is undefined on CDNA2: its carriers multiply a single block, so that CBSZ
-// has no block to broadcast to (CDNA2 ISA manual, "MFMA broadcast"), or f64, which has no such fields. Compilers emit it like
-// any MFMA. The table is the only list of codes: decoder, disassembler, `lacuna isa check`, the reference page and executors
-// are derived from it.
+// A code is a combination of CBSZ, ABID and BLGP that is undefined on CDNA2, in an instruction (the carrier) that either
+// multiplies a single block, so that CBSZ has no block to broadcast to (CDNA2 ISA manual, "MFMA broadcast"), or multiplies f64,
+// for which CDNA2 does not define these fields. Compilers emit codes like any MFMA. matrix_codes() is the only list of codes:
+// decoder, disassembler, `lacuna isa check`, the reference page and executors are derived from it.
 //
 // Lane l holds, with i = l % 16 and g = l / 16:
 //   f16      A: half t of 4 is A[i][4g + t]; B: B[4g + t][i]; C, D: register r of 4 is D[4g + r][i]

@@ -113,7 +113,7 @@ struct F16 : Narrow {
   static constexpr unsigned kPerLane = 4, kWords = 2;
   static constexpr bool kKeepsDenormals = false;
 #if defined(__FMA__)
-  // Products of two f16 are exact in f32, so one instruction gives the same bits.
+  // Products of two f16 are exact in f32, so a fused multiply-add gives the same bits as separate roundings.
   template <class Vec>
   static Vec step(Element a, Vec b, Vec c) {
     return fused(a, b, c);
@@ -300,8 +300,8 @@ struct Accumulator {
   }
 };
 
-/// Rows of a block that are computed together: enough independent sums to use the host's pipelines, few enough for its
-/// registers.
+/// Number of rows of a block that are computed together: enough independent sums to use the host's pipelines, few enough for
+/// its registers.
 inline constexpr unsigned kRowsAtOnce = 4;
 
 /// Adds A x B to `kRowsAtOnce` rows of one block.
@@ -374,7 +374,8 @@ void multiply(const Instruction& instruction, Wavefront& wave, unsigned sharing,
 template <class Kind, Shape kShape>
 void execute(const Instruction& instruction, Wavefront& wave) {
   const VectorModifiers& vop = instruction.vop;
-  // A block cannot be broadcast to more blocks than exist, and f64 has no such fields (AMD's matrix instruction calculator).
+  // A block cannot be broadcast to more blocks than exist, and f64 instructions have no CBSZ and BLGP fields (AMD's matrix
+  // instruction calculator).
   const unsigned sharing = 1U << vop.cbsz;
   const bool has_fields = Kind::kSumWords == 1;
   if (sharing > kShape.blocks || vop.abid >= sharing || (!has_fields && (vop.blgp | vop.cbsz) != 0)) {

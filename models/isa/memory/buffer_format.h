@@ -13,7 +13,7 @@ namespace lacuna::isa {
 using Components = std::array<std::uint32_t, 4>;
 
 struct BufferFormat {
-  unsigned data = 0;    ///< DATA_FORMAT; 0 and 15 are invalid: loads give zeros, stores write nothing
+  unsigned data = 0;    ///< DATA_FORMAT; 0 and 15 are invalid: loads return zeros, stores write nothing
   unsigned number = 0;  ///< NUM_FORMAT
   /// Sources of the register components x, y, z, w: 0 zero, 1 one, 4 to 7 the record's components.
   std::array<std::uint8_t, 4> select{4, 5, 6, 7};

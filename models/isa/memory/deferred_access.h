@@ -1,10 +1,10 @@
 // Memory instructions that access their data after they have issued: atomic operations, and accesses that must follow them, of
 // wavefronts with a store buffer (Wavefront::stores).
 //
-// The instruction has been checked, and has faulted if necessary; it has neither read nor written anything. The state that it
-// reads from its wavefront is captured, so that the program may continue; perform() executes the instruction on a stand-in
-// wavefront and writes the results to the original one. Until then the program must not access the results: the owner of the
-// wavefront keeps the operation outstanding in its wait counters.
+// When such an instruction executes, it is checked and may fault, but it neither reads nor writes memory. The state that it
+// reads from its wavefront is captured, so that the program may continue; perform() later executes the instruction on a
+// stand-in wavefront and writes the results to the original one. Until then the program must not access the results: the owner
+// of the wavefront keeps the operation outstanding in its wait counters.
 #pragma once
 
 #include <array>
@@ -18,7 +18,8 @@ namespace lacuna::isa {
 /// A deferred instruction with copies of the registers that it reads.
 class DeferredAccess {
  public:
-  /// `wave` has just executed the instruction, which set MemoryAccess::deferred; it must keep its registers until perform().
+  /// Copies the state that the instruction reads from `wave`, which has just executed it (MemoryAccess::deferred is set).
+  /// `wave` must keep its registers until perform().
   void capture(const Instruction& instruction, Wavefront& wave);
 
  private:
@@ -43,7 +44,7 @@ class DeferredAccess {
 class DeferredAccessPerformer {
  public:
   DeferredAccessPerformer();
-  /// Performs the access on memory itself, with the mappings at the time of capture().
+  /// Performs the access directly on memory, without a store buffer, with the mappings at the time of capture().
   void perform(DeferredAccess& access);
 
  private:

@@ -222,8 +222,8 @@ void combine(const Instruction& i, Wavefront& w) {
   });
 }
 
-// Each half of the data is written where its top bit is set, without that bit; both old values are returned (RDNA ISA manuals,
-// "DS_CONDXCHG32_RTN_B64"; the GCN3 manual only names it).
+// Each of the two dwords of the data is written only if its top bit is set, and with that bit cleared; both old values are
+// returned (RDNA ISA manuals, "DS_CONDXCHG32_RTN_B64"; the GCN3 manual only names it).
 void exchange_where_marked(const Instruction& i, Wavefront& w) {
   note_access(w, Operation::atomic, true, 8);
   const std::uint32_t* address = w.v(i.src[0].index);

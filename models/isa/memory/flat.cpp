@@ -108,7 +108,7 @@ std::byte* neighbours(const Instruction& i, Wavefront& w, MemoryAccess::Operatio
   return window.host + (first - window.base);
 }
 
-// SCRATCH: offsets into the lane's private memory, from a VGPR or an SGPR.
+// Resolves the lanes of a SCRATCH instruction, whose offset into private memory is in a VGPR or an SGPR.
 bool resolve_scratch(const Instruction& i, Wavefront& w, LaneTargets& targets, unsigned bytes, Access wanted) {
   const Operand& scalar = scalar_address(i);
   const auto constant = static_cast<U32>(i.mem.offset);
@@ -123,7 +123,7 @@ bool resolve_scratch(const Instruction& i, Wavefront& w, LaneTargets& targets, u
   return resolve_private(w, targets, w.access.lanes, offsets.data(), bytes, wanted);
 }
 
-// Fills wave.access and finds every active lane's bytes. Returns false after reporting a fault.
+// Fills wave.access and resolves the position of every active lane's bytes. Returns false after reporting a fault.
 bool resolve(const Instruction& i, Wavefront& w, LaneTargets& targets, MemoryAccess::Operation operation, unsigned bytes,
              Access wanted) {
   note_access(i, w, operation, bytes);

@@ -37,7 +37,7 @@ inline void note_access(Wavefront& w, Operation operation, bool returns, unsigne
 
 using Offsets = std::array<U32, kLanes>;
 
-// Byte offset of every lane; inactive lanes get a harmless value.
+// Computes the byte offset of every lane; those of inactive lanes have no effect.
 inline void fill_offsets(const std::uint32_t* base, std::uint32_t offset, Offsets& out) {
   for (unsigned l = 0; l < kLanes; ++l) out[l] = base[l] + offset;
 }
@@ -171,7 +171,8 @@ void gather(const std::byte* lds, const Offsets& offsets, RowShape rows, U32* ds
   }
 }
 
-// Lanes in ascending order: if several write the same position, the last one's data remain.
+// Stores the lanes' dwords in ascending order of lanes: if several lanes write the same position, the data of the last one
+// remain.
 template <unsigned kWords>
 void scatter(std::byte* lds, const Offsets& offsets, const U32* src) {
   for (unsigned first = 0; first < kLanes; first += kRowLanes) {

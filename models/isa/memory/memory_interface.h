@@ -56,7 +56,7 @@ class MemoryInterface {
   /// The largest window that contains `address`, regardless of its permissions, or an empty one if the address is not mapped.
   /// The result is valid until epoch() changes.
   virtual MemoryWindow find(std::uint64_t address) const = 0;
-  /// Changes whenever a mapping changes: cached windows are then stale.
+  /// Returns a number that changes whenever a mapping changes; cached windows are then stale.
   virtual std::uint64_t epoch() const = 0;
 };
 

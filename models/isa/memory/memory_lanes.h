@@ -126,8 +126,8 @@ inline void check_epoch(Wavefront& wave) {
   wave.window_epoch = now;
 }
 
-/// For floating-point atomics whose lanes have been resolved: the lanes in fine-grained memory. If there are any, raises
-/// Event::fine_grained_float_atomic.
+/// Returns the lanes in fine-grained memory, for a floating-point atomic whose lanes have been resolved. If there are any,
+/// raises Event::fine_grained_float_atomic.
 std::uint64_t fine_grained_lanes(Wavefront& wave, unsigned bytes);
 
 /// Reports a fault of a lane (0 for scalar accesses): not_permitted if the address is mapped, else not_mapped.
@@ -151,14 +151,14 @@ class LaneTargets {
   /// Resolves `lanes` of wave.addresses->global if the current window contains them all with permission `wanted`; otherwise
   /// returns false.
   bool resolve_in_window(const Wavefront& wave, std::uint64_t lanes, unsigned bytes, Access wanted);
-  /// As resolve_in_window(), and lane by lane if that fails. Both also overwrite the targets of other lanes: call them first.
-  /// Returns false after reporting a fault.
+  /// As resolve_in_window(); if that fails, resolves lane by lane and returns false only after reporting a fault. Both
+  /// functions also overwrite the targets of other lanes, so they must be called before the other lanes are resolved.
   bool resolve_global(Wavefront& wave, std::uint64_t lanes, unsigned bytes, Access wanted);
   /// Resolves `lanes` with the given offsets in the workgroup's LDS, below `limit`; lanes beyond it read zero and write
   /// nothing.
   void resolve_lds(Wavefront& wave, std::uint64_t lanes, const std::uint32_t* offsets, unsigned bytes, std::uint32_t limit);
   /// Resolves `lanes` with the given offsets into the wavefront's swizzled private memory; fills wave.addresses->global with
-  /// the address of the first byte. `base` is the GPU virtual address of the wavefront's scratch.
+  /// the address of each lane's first byte. `base` is the GPU virtual address of the wavefront's scratch.
   bool resolve_private(Wavefront& wave, std::uint64_t lanes, const std::uint32_t* offsets, std::uint64_t base, unsigned bytes,
                        Access wanted);
   /// Makes the lane read zeros and write nothing.
@@ -179,18 +179,19 @@ class LaneTargets {
     set(lane, buffer_[lane].data());
     return true;
   }
-  /// Call it before a load: lanes of wave.access.lanes whose bytes are in the store buffer read them there. False: the load is
-  /// deferred.
+  /// Call it before a load: redirects lanes of wave.access.lanes whose bytes are in the store buffer, so that they read them
+  /// there. Returns false if the load is deferred.
   bool read_stores(Wavefront& wave, unsigned bytes) {
     return wave.stores == nullptr || wave.stores->empty() || read_stores_slow(wave, bytes);
   }
-  /// Call it before a store: with a store buffer, the lanes in memory write to bounce buffers. False: the store is deferred.
+  /// Call it before a store: with a store buffer, redirects wave.access.lanes to bounce buffers. Returns false if the store is
+  /// deferred.
   bool redirect(Wavefront& wave, unsigned bytes) { return wave.stores == nullptr || redirect_slow(wave, bytes); }
-  /// Call it before an atomic operation. False: it is deferred.
+  /// Call it before an atomic operation. Returns false if the operation is deferred.
   bool may_perform(Wavefront& wave, unsigned bytes) {
     return wave.stores == nullptr || wave.access.lanes == 0 || !defer(wave, bytes);
   }
-  /// Call it after a store or atomic: writes bounced bytes to their positions.
+  /// Call it after a store or atomic: writes the bytes in bounce buffers to the store buffer, or to memory if there is none.
   void write_back(Wavefront& wave, unsigned bytes) {
     if ((bounced_ | redirected_) != 0) write_back_slow(wave, bytes);
   }
@@ -206,14 +207,15 @@ class LaneTargets {
   // Integers instead of pointers: the entries of inactive lanes have arbitrary values.
   std::array<std::uintptr_t, kLanes> at_;
   std::uint64_t bounced_ = 0;
-  std::uint64_t redirected_ = 0;  ///< stores only: lanes with all their bytes at redirected_from_
+  std::uint64_t redirected_ = 0;  ///< stores only: lanes redirected from `redirected_from_` to `buffer_`
   Sharing sharing_ = Sharing::device;
   alignas(kMaxLaneBytes) std::array<std::array<std::byte, kMaxLaneBytes>, kLanes> buffer_;
   std::array<std::array<std::byte*, kMaxLaneBytes>, kLanes> origin_;
   std::array<std::byte*, kLanes> redirected_from_;
 };
 
-/// Loads M (extended to 32 bits if narrower) and `kWords` - 1 further words of each lane into consecutive registers.
+/// Loads a datum of type M (extended to 32 bits if narrower) and `kWords` - 1 further words of each lane into consecutive
+/// registers.
 template <typename M, unsigned kWords>
 inline void load_lanes(const LaneTargets& targets, std::uint64_t lanes, std::uint32_t* dst) {
   if constexpr (kWords == 1) {
@@ -266,7 +268,7 @@ inline void store_lanes(const LaneTargets& targets, std::uint64_t lanes, const s
   });
 }
 
-/// Loads M, extended to 16 bits if narrower, into one half of a register; the other half is unchanged.
+/// Loads a datum of type M, extended to 16 bits if narrower, into one half of a register; the other half is unchanged.
 template <typename M, bool kHigh>
 inline void load_half_lanes(const LaneTargets& targets, std::uint64_t lanes, std::uint32_t* dst) {
   for_lanes(lanes, [&](unsigned l) {
@@ -276,7 +278,7 @@ inline void load_half_lanes(const LaneTargets& targets, std::uint64_t lanes, std
     dst[l] = kHigh ? (dst[l] & 0xffffU) | half << 16 : (dst[l] & 0xffff0000U) | half;
   });
 }
-/// Stores the low bits of the registers' upper halves.
+/// Stores a datum of type M from the low bits of each register's upper half.
 template <typename M>
 inline void store_high_half_lanes(const LaneTargets& targets, std::uint64_t lanes, const std::uint32_t* src) {
   for_lanes(lanes, [&](unsigned l) {
@@ -285,7 +287,7 @@ inline void store_high_half_lanes(const LaneTargets& targets, std::uint64_t lane
   });
 }
 
-/// Loads M (extended to 32 bits if narrower) and `kWords` - 1 further words of each lane, for 64 lanes adjacent in memory.
+/// As load_lanes(), for 64 lanes adjacent in memory.
 template <typename M, unsigned kWords>
 inline void load_neighbours(const std::byte* host, std::uint32_t* dst) {
   if constexpr (kWords == 1) {

@@ -47,7 +47,7 @@ struct Descriptor {
   }
 };
 
-// Index and offset of every lane, without the descriptor. Loops cover all lanes, so that they vectorise.
+// Index and offset of every lane, before the descriptor is applied. Loops cover all lanes, so that they vectorise.
 struct LaneOffsets {
   std::array<U64, kLanes> index;
   std::array<U64, kLanes> offset;
@@ -349,7 +349,7 @@ constexpr auto mubuf_table() {
 }
 constexpr auto kMubufRows = mubuf_table();
 
-// MTBUF: the same accesses, with the prefix tbuffer.
+// Mnemonics of MTBUF, whose instructions perform the accesses of kFormatRows.
 constexpr std::array<std::string_view, 16> kTypedNames{
     "tbuffer_load_format_x",        "tbuffer_load_format_xy",      "tbuffer_load_format_xyz",
     "tbuffer_load_format_xyzw",     "tbuffer_store_format_x",      "tbuffer_store_format_xy",

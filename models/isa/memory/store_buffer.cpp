@@ -27,7 +27,7 @@ void copy_lane(std::byte* to, const std::byte* from, std::size_t bytes) {
   }
 }
 
-// Writes the bytes selected by `mask`, with the largest aligned words that are complete.
+// Writes the bytes selected by `mask`, in the largest aligned words that the mask selects completely.
 void write(std::byte* at, const std::byte* data, std::uint64_t mask) {
   if (mask == ~std::uint64_t{0}) {
     for (unsigned word = 0; word < StoreBuffer::kLineBytes; word += 8) std::memcpy(at + word, data + word, 8);

@@ -1,4 +1,5 @@
-// Stores of compute units within a time window that other units cannot see yet: bytes by host address, in lines.
+// Buffer of stores that compute units have made within a time window and that other units cannot see yet: bytes by host
+// address, in lines.
 //
 // Stores are written here, loads of the same units see them here, and flush() writes them to memory at the end of the window.
 // Lines for which an operation has been deferred to the end of the window (models/isa/memory/deferred_access.h) are marked:
@@ -60,7 +61,7 @@ class StoreBuffer {
   static constexpr std::uint32_t kFree = ~std::uint32_t{0};
 
   static std::uintptr_t address(const std::byte* at) { return reinterpret_cast<std::uintptr_t>(at); }
-  /// Bits of the bytes [offset, offset + count) of a line.
+  /// Mask of the bytes [offset, offset + count) of a line.
   static std::uint64_t bytes_mask(std::size_t offset, std::size_t count) {
     return (~std::uint64_t{0} >> (64 - count)) << offset;
   }

@@ -1,5 +1,5 @@
-// ds_gws_*. Semantics: Vega ISA manual, "DS_GWS_INIT" and following; the number of the resource: LLVM, SIInstrInfo and
-// "llvm.amdgcn.ds.gws" lowering: (M0[21:16] + offset) mod 64.
+// Executors of ds_gws_*. Semantics: Vega ISA manual, "DS_GWS_INIT" and following. The resource number is (M0[21:16] + offset)
+// mod 64 (LLVM, SIInstrInfo and lowering of "llvm.amdgcn.ds.gws").
 #include "models/isa/memory/wave_sync.h"
 
 #include <bit>

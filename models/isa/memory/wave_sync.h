@@ -10,7 +10,7 @@ namespace lacuna::isa {
 
 enum class WaveSync : std::uint8_t { init, barrier, semaphore_v, semaphore_add, semaphore_p, semaphore_release_all };
 
-/// Decoded from event_value and sync_value of Event::wave_sync.
+/// Request of a ds_gws_* instruction, decoded from event_value and sync_value of Event::wave_sync.
 struct WaveSyncRequest {
   WaveSync operation;
   unsigned resource;    ///< 0 to 63

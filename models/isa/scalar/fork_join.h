@@ -34,7 +34,7 @@ inline void fork(Wavefront& w, std::uint64_t pass, std::uint64_t target) {
   if (!on_first) w.pc = target;
 }
 
-/// Continues with the next entry of the stack until the stack has `entries` entries.
+/// Continues with the top entry of the stack, which is popped, unless the stack has exactly `entries` entries.
 inline void join(Wavefront& w, std::uint32_t entries) {
   const unsigned now = fork_stack_pointer(w);
   if (now == (entries & 7)) return;

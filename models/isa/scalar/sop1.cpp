@@ -15,7 +15,7 @@ using U32 = std::uint32_t;
 using U64 = std::uint64_t;
 using T = OperandType;
 
-constexpr U32 kNone = ~U32{0};  // "no such bit" of the bit searches
+constexpr U32 kNone = ~U32{0};  // result of a bit search that finds no such bit
 
 constexpr U32 identity32(U32 a) { return a; }
 constexpr U64 identity64(U64 a) { return a; }
@@ -56,7 +56,7 @@ constexpr U32 first0_32(U32 a) { return first1_32(~a); }
 constexpr U32 first0_64(U64 a) { return first1_64(~a); }
 constexpr U32 leading32(U32 a) { return a == 0 ? kNone : static_cast<U32>(std::countl_zero(a)); }
 constexpr U32 leading64(U64 a) { return a == 0 ? kNone : static_cast<U32>(std::countl_zero(a)); }
-// Number of bits from the top that equal the sign bit; none if all do.
+// Number of bits from the top that equal the sign bit; kNone if all do.
 constexpr U32 leading_signed32(U32 a) { return leading32(a ^ (0U - (a >> 31))); }
 constexpr U32 leading_signed64(U64 a) { return leading64(a ^ (U64{0} - (a >> 63))); }
 

@@ -8,7 +8,7 @@
 namespace lacuna::isa {
 
 /// Lanes for which `holds(low, high)` is true. `low`: the lane's word of the register at `first`; `high`: that of the next
-/// register with `wide`, otherwise 0.
+/// register if `wide`, otherwise 0.
 template <class Holds>
 std::uint64_t lanes_where(const std::uint32_t* first, bool wide, Holds holds) {
   constexpr std::uint32_t kYes = ~std::uint32_t{0};

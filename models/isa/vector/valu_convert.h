@@ -24,8 +24,8 @@ constexpr Integer to_integer(Float x) {
   return static_cast<Integer>(x);
 }
 
-// Rounding to integers keeps the sign, also of zeros. Written explicitly: without SSE4.1 compilers add and subtract a large
-// number, whose zero is negative if the host rounds down.
+// Rounding to integers keeps the sign, also of zeros. Written explicitly: without SSE4.1, compilers add and subtract a large
+// number, which results in a negative zero if the host rounds down.
 inline float floor_of(float x) { return __builtin_copysignf(__builtin_floorf(x), x); }
 inline double floor_of(double x) { return __builtin_copysign(__builtin_floor(x), x); }
 inline float ceiling_of(float x) { return __builtin_copysignf(__builtin_ceilf(x), x); }
@@ -43,7 +43,7 @@ Float round_to_even(Float x) {
   return std::copysign(nearest, x);
 }
 
-/// floor(x + 1/2) of the exact sum, and floor(x).
+/// floor(x + 1/2), where the sum is exact, and floor(x).
 inline std::int32_t round_half_up(float x) { return to_integer<std::int32_t>(floor_of(static_cast<double>(x) + 0.5)); }
 inline std::int32_t round_down(float x) { return to_integer<std::int32_t>(floor_of(static_cast<double>(x))); }
 

@@ -100,7 +100,8 @@ inline bool any_nan(const Planes<1>& floats) {
 #endif
 }
 
-/// `planes` planes of a source that is not a VGPR, expanded to all lanes.
+/// Fills `planes` planes of `buffer` with a source that is not a VGPR, expanded to all lanes, and returns `buffer`. `planes` =
+/// 0: one plane with a lane mask, as expand_mask().
 const std::uint32_t* broadcast(const Operand& operand, const Wavefront& wave, std::uint32_t* buffer, unsigned planes);
 /// Expands a mask to one word per bit: all ones or zero.
 void expand_mask(std::uint64_t bits, std::uint32_t* words);

@@ -16,7 +16,7 @@ constexpr std::uint32_t kSign32 = 0x80000000;
 
 bool chosen(unsigned bits, unsigned index) { return ((bits >> index) & 1) != 0; }
 
-/// The operand's registers; for a scalar or constant, `buffer`, filled with the value in all lanes.
+/// Returns the operand's registers; for a scalar or constant, fills `buffer` with the value in all lanes and returns it.
 const std::uint32_t* source_planes(const Operand& operand, Wavefront& wave, std::uint32_t* buffer, unsigned planes) {
   const bool vector = operand.kind == OperandKind::vgpr || operand.kind == OperandKind::agpr;
   return vector ? wave.planes(operand) : broadcast(operand, wave, buffer, planes);
@@ -57,7 +57,7 @@ void run_packed(const Instruction& instruction, Wavefront& wave, const Operation
     const unsigned select = half == 0 ? vop.op_sel : vop.op_sel_hi;
     const unsigned negate = half == 0 ? vop.neg : vop.neg_hi;
     for (unsigned i = 0; i < shape.count; ++i) {
-      // Signs apply to floats only: the bits have no effect on integers.
+      // NEG and NEG_HI have no effect on integers.
       const bool negative = chosen(negate, i) && is_float(shape.arguments[i].type);
       io.in[i] = halves[i].words;
       if (!wide) {

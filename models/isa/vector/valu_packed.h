@@ -35,7 +35,7 @@ void execute_dot(const Instruction& instruction, Wavefront& wave) {
 
 namespace detail {
 
-/// The table's type of an operand whose halves have type `half`.
+/// Packed operand type, as used in the instruction table, whose halves have type `half`.
 constexpr OperandType packed_type(OperandType half) {
   switch (half) {
     case OperandType::f16:

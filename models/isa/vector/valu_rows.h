@@ -64,7 +64,7 @@ constexpr InstructionRow vector_row(Format format, std::string_view mnemonic, Op
   if (Types::kReadsOld) flags |= kReadsDst;
   if (Types::kReadsVccBit) flags |= kReadsVcc;
   if (Types::kWide) flags |= kNoSdwa | kNoDpp;  // both work on 32-bit operands
-  // Conversions to integers have the floats' modifiers; they saturate anyway.
+  // Conversions to integers accept CLAMP like floating-point operations; it has no effect, since they always saturate.
   if (Types::kFromFloat) flags |= kIntegerClamp;
   if (latency == LatencyClass::count) {
     latency = Types::kHasF64 ? LatencyClass::valu_f64 : Types::kInteger ? LatencyClass::valu_logic : LatencyClass::valu;

@@ -112,7 +112,7 @@ struct b128 : detail::Plane32<Words4, OperandType::b128> {
   }
 };
 
-// -- floats as bit patterns: for operations that select, compare or take apart
+// -- floats as bit patterns, for operations that select, compare or decompose them
 struct f16_bits : detail::Plane16<std::uint16_t, OperandType::f16> {};
 struct f32_bits : detail::Plane32<std::uint32_t, OperandType::f32> {};
 struct f64_bits : detail::Plane64<std::uint64_t, OperandType::f64> {};
@@ -161,8 +161,8 @@ struct f64 {
 };
 
 /// f16 operations compute in float (or in double, if they request it), and the result is rounded a second time. This is
-/// harmless for +, -, *: with 24 significand bits for 11, the second rounding cannot meet a false tie (Figueroa 1995, "When is
-/// double rounding innocuous?"), and directed roundings in the same direction compose.
+/// harmless for +, -, *: with 24 significand bits for the 11 of f16, the second rounding cannot meet a false tie (Figueroa
+/// 1995, "When is double rounding innocuous?"), and directed roundings in the same direction compose.
 struct f16 {
   using result_type = double;
   static constexpr OperandType kOperand = OperandType::f16;

@@ -28,7 +28,7 @@ template <double (*kFunction)(double)>
 struct OfF32 {
   float operator()(float x) const { return static_cast<float>(kFunction(static_cast<double>(x))); }
 };
-// Functions of f64 and f16. An f16 argument is converted to f32 before, which is exact.
+// Functions of f64 and f16. An f16 argument is first converted to f32, which is exact.
 template <double (*kFunction)(double)>
 struct OfDouble {
   double operator()(double x) const { return kFunction(x); }

@@ -113,7 +113,8 @@ constexpr InstructionRow compare_row(std::string_view mnemonic, unsigned opcode,
                                     kWritesVcc | (writes_exec ? kWritesExec : kNoFlags), LatencyClass::count);
 }
 
-// Rows of one type from `kBase` on: conditions of v_cmp; v_cmpx starts `kExecDistance` further.
+// Rows of one type: the v_cmp conditions from opcode `kBase` on, and the v_cmpx conditions from opcode `kBase` +
+// `kExecDistance` on.
 template <class Tag, bool kInteger, unsigned kBase, unsigned kExecDistance, std::size_t... kIndex>
 constexpr auto typed_rows(std::index_sequence<kIndex...>) {
   // Integer conditions are float conditions with other names: "t" is number 15, "tru"; "ne" is "neq" or "lg".
