@@ -55,7 +55,7 @@ class Llvm {
                              std::size_t text_size) = function("LLVMDisasmInstruction");
 
  private:
-  /// Converts to any function type, selected by the variable that is initialised.
+  /// Address of a function, which converts to the function pointer type of the variable that it initialises.
   struct Function {
     void* address;
     template <class Pointer>

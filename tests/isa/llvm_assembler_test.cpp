@@ -1,4 +1,5 @@
-// LLVM's library as the assembler of other tests: instructions and data with their words, and its message for an error.
+// Tests the assembler that other tests use, which is LLVM's library: the words of instructions and data, and the message for an
+// error.
 #include "tests/isa/llvm_assembler.h"
 
 #include <gmock/gmock.h>

@@ -1,4 +1,4 @@
-// The walk through a kernel's code: the instructions that it reaches and those that it does not, and instructions that would
+// Tests walk_code(): the instructions that it reaches and those that it does not, and its report of instructions that would
 // stop a wavefront.
 #include "models/isa/analysis/code_walk.h"
 
@@ -95,7 +95,7 @@ TEST(CodeWalk, RandomWordsEnd) {
   std::mt19937 random(1);
   for (int run = 0; run < 200; ++run) {
     std::vector<std::uint32_t> code(1000);
-    // Mostly scalar instructions, including branches.
+    // Most words are scalar instructions, including branches.
     for (std::uint32_t& word : code)
       word = random() % 4 == 0 ? static_cast<std::uint32_t>(random())
                                : branch_scc0(static_cast<std::int16_t>(random() % 2000 - 1000));

@@ -1,4 +1,5 @@
-// Profiles of instructions: operation, register words, LDS words. Encodings by llvm-mc.
+// Tests the execution profiles of instructions: class of operation, numbers of register words and of LDS words. Encodings by
+// llvm-mc.
 #include "models/isa/analysis/execution_profile.h"
 
 #include <gtest/gtest.h>
@@ -19,7 +20,7 @@ struct Case {
   ExecutionProfile profile;
 };
 
-// Numbers of words: VGPRs read and written, SGPRs read and written, LDS.
+// Expected profile. `vr`, `vw`, `sr`, `sw`, `lds`: numbers of words read from and written to VGPRs and SGPRs, and of LDS words.
 constexpr ExecutionProfile profile(Operation operation, unsigned vr, unsigned vw, unsigned sr, unsigned sw, unsigned lds = 0,
                                    unsigned passes = 0) {
   const auto byte = [](unsigned n) { return static_cast<std::uint8_t>(n); };

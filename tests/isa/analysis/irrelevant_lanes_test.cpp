@@ -1,5 +1,5 @@
-// Lanes in which a source makes no difference, compared with execution: every product and AND of the table, in all forms, with
-// random sources of which many are zero.
+// Tests the lanes in which a source makes no difference against execution: every multiply and AND instruction of the table, in
+// all forms, with random sources, many of which are zero.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -72,7 +72,7 @@ class IrrelevantLanes : public testing::TestWithParam<Target> {
     for (std::uint64_t& v : all) v = any();
     return all;
   }
-  // Zeros of either sign, halves of zeros, words of zeros, and other values.
+  // Draws zeros (`minus` is -0), values with a zero half or a zero word, and other values.
   Values draw_with_zeros(std::uint64_t minus) {
     Values all(kLanes);
     for (std::uint64_t& v : all) {

@@ -1,4 +1,4 @@
-// Masks of registers: compared with register_use() for every row, and register_use() compared with execution.
+// Tests register masks against register_use() for every row, and register_use() against execution.
 #include "models/isa/analysis/register_masks.h"
 
 #include <gtest/gtest.h>
@@ -38,8 +38,8 @@ Registers written_by(const RegisterUse& use) {
   return registers;
 }
 
-/// First words and positions of the opcode (GCN3 ISA manual, "Instruction formats"). Rows of VOP1, VOP2 and VOPC also occur in
-/// VOP3.
+/// Fixed bits of the first word, and position of the opcode, of each encoding (GCN3 ISA manual, "Instruction formats").
+/// Instructions of VOP1, VOP2 and VOPC also have VOP3 encodings.
 struct Encoding {
   Format format;
   std::uint32_t value;
@@ -57,8 +57,8 @@ constexpr std::array kEncodings{
     Encoding{Format::flat, 0xdc00'0000, 18, 128, 0x0003'ffff},   Encoding{Format::mubuf, 0xe000'0000, 18, 128, 0x0003'ffff},
     Encoding{Format::mtbuf, 0xe800'0000, 15, 16, 0x03f8'7fff}};
 
-/// Legal instructions of every row, with random bits. Most unused fields must be zero, so words with few set bits are tried,
-/// too.
+/// Calls `visit` for up to `per_row` legal instructions of every row, decoded from random bits. Most unused fields must be
+/// zero, so words with few set bits are tried, too.
 template <class Visit>
 void for_instructions(Target target, unsigned per_row, Visit visit) {
   std::mt19937 engine(7);
@@ -195,7 +195,8 @@ class AluMachine {
   Machine machine_;
 };
 
-// No other register is written, and results depend on no other register.
+// An instruction writes only registers that register_use() lists as written, and its results depend only on those listed as
+// read.
 TEST_P(RegisterMasksTest, NameAllThatExecutingReadsAndWrites) {
   AluMachine machine(GetParam());
   std::mt19937 random(11);
@@ -270,7 +271,7 @@ TEST_P(RegisterMasksTest, WhatReachesNothingOutsideLeavesExecEventsAndMemoryAlon
   machine.wave.addresses = &addresses;
   machine.wave.lds = lds.data();
   machine.wave.lds_bytes = static_cast<std::uint32_t>(lds.size());
-  machine.wave.memory = nullptr;  // an instruction that uses it ends the test
+  machine.wave.memory = nullptr;  // an instruction that accesses memory crashes the test
   std::mt19937 random(13);
   std::map<Reach, std::set<std::string_view>> met;
   for_instructions(GetParam(), 6, [&](const Instruction& instruction) {

@@ -1,5 +1,5 @@
-// Forms of an instruction with two or three sources, and their results for given sources: for tests that cover the rows of the
-// table.
+// Forms of an instruction with two or three sources, and their results for given sources. Used by tests that cover all rows of
+// the instruction table.
 #pragma once
 
 #include <array>
@@ -149,7 +149,7 @@ class Subject {
 
   using Sources = std::array<const std::vector<std::uint64_t>*, 3>;
 
-  /// The form's results for sources by lane.
+  /// Executes the form and returns its results. `sources`: values of each source by lane; `old`: destination before execution.
   Outcome run(const Form& form, const Sources& sources, std::uint64_t old) {
     if (row_.format == Format::sop2) {
       Outcome outcome;
@@ -181,7 +181,7 @@ class Subject {
       for (unsigned i = 0; i < kResultWords; i += 2) m_.set_pair(kDst + i, lane, old);
     }
     if (form.literal >= 0) {
-      // Values that are the same for all lanes.
+      // A literal has the same value in all lanes.
       Operand& literal = instruction.src[static_cast<unsigned>(form.literal)];
       literal.value = (*sources[static_cast<unsigned>(form.literal)])[0] & 0xffff'ffff;
     }
@@ -189,7 +189,7 @@ class Subject {
     return instruction;
   }
 
-  /// Results for the sources set by load().
+  /// Executes an instruction whose sources load() has set, and returns its results.
   Outcome execute(const Instruction& instruction) {
     Outcome outcome;
     m_.run(instruction);

@@ -1,5 +1,5 @@
-// Sources that are irrelevant if another one is zero, determined by executing every instruction with two or more sources: the
-// table must have exactly these pairs for products and ANDs, and none for other instructions.
+// Tests the zero pairs of the instruction table (sources that are irrelevant if another source is zero) against execution of
+// every instruction with two or more sources: products and ANDs must have exactly the pairs found, other instructions none.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -25,7 +25,7 @@ ZeroPair found(Machine& machine, const InstructionRow& row, unsigned zero, unsig
   const bool mixed = (row.flags & kMixedPrecision) != 0;
   const auto type_of = [&row](unsigned source) { return source_type(row, source); };
   std::vector<std::uint64_t> zeros{0};
-  // For mixed precision, this f32 is also a zero.
+  // In mixed precision, the source may be an f32, so -0 of f32 is tried.
   if (is_float_type(type_of(zero))) zeros.push_back(negative_zero(mixed ? OperandType::f32 : type_of(zero)));
   std::vector<std::uint64_t> finite_values;
   for (const std::uint64_t v : values()) {

@@ -1,4 +1,4 @@
-// The cache of decoded instructions, and the registers that instructions use.
+// Tests the cache of decoded instructions, and the representation of the registers that instructions use.
 #include "models/isa/decode/decoded_code.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Decoder and disassembler against LLVM: every table row in every encoding, then random words.
+// Tests decoder and disassembler against LLVM: every table row in every encoding, then random words.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -40,7 +40,7 @@ constexpr std::array kLayouts{
     Layout{Format::mtbuf, 0xe8000000, 15, 4},
 };
 
-// The formats that are compared on each target.
+// Whether the format is compared on the target.
 bool claimed(Format format, Target target) {
   const auto any_of = [&](std::initializer_list<Format> formats) {
     return std::find(formats.begin(), formats.end(), format) != formats.end();
@@ -54,7 +54,7 @@ const Layout& layout_of(Format format) {
   return *std::find_if(kLayouts.begin(), kLayouts.end(), [&](const Layout& l) { return l.format == format; });
 }
 
-// Bits that no field of the format covers or that only other encodings use.
+// Mask of the first word's fields other than those that identify encoding and opcode; random words vary these fields.
 std::uint32_t field_mask(const Layout& layout) {
   switch (layout.format) {
     case Format::sop1:
@@ -111,7 +111,7 @@ struct Comparison {
   std::map<std::string, unsigned> differing_mnemonics;
 };
 
-// Tuples of scalar registers that reach beyond s101 or the last ttmp.
+// Whether the text has a tuple of scalar registers that reaches beyond s101 or the last ttmp.
 bool beyond_file(const std::string& text, Target target) {
   const unsigned last_ttmp = kM0 - 1 - traits(target).first_ttmp;
   for (std::size_t colon = text.find(':'); colon != std::string::npos; colon = text.find(':', colon + 1)) {
@@ -124,10 +124,10 @@ bool beyond_file(const std::string& text, Target target) {
   return false;
 }
 
-// Operands that LLVM accepts although they are invalid: operands that it marks as invalid; NULL, which only later generations
-// have; a compare with a constant as destination; SEXT outside of SDWA (there is no such bit); constants for matrices. LLVM
-// also does not check the limits of gfx8's register files, and decodes operand encodings 235 to 239, reserved on gfx8, as the
-// apertures of gfx9.
+// Whether the text has an operand that LLVM accepts although it is invalid: an operand that LLVM marks as invalid; NULL, which
+// only later generations have; a constant as the destination of a compare; SEXT outside of SDWA (there is no such bit); a
+// constant as a matrix. LLVM also does not check the limits of gfx8's register files, and decodes operand encodings 235 to 239,
+// reserved on gfx8, as the apertures of gfx9.
 bool is_bogus(const std::string& text, Target target) {
   const auto says = [&](const char* what) { return text.find(what) != std::string::npos; };
   if (says("/*") || says("null") || beyond_file(text, target)) return true;
@@ -197,7 +197,7 @@ class RandomWords {
   explicit RandomWords(std::uint32_t seed) : engine_(seed) {}
   std::uint32_t next() { return static_cast<std::uint32_t>(engine_()); }
 
-  // A second word of VOP3 that is legal except for alignment; fields that the row does not use are zero.
+  // Returns a random second word of VOP3 that is legal except for alignment; fields that the row does not use are zero.
   std::uint32_t vop3_sources(const InstructionRow& row) {
     std::uint32_t word = next() % 4 == 0 ? next() & 0xf8000000 : 0;
     const bool scalars = next() % 8 == 0;  // only scalar sources, as in lane accesses
@@ -272,7 +272,7 @@ class Disassembler : public ::testing::TestWithParam<Target> {};
 INSTANTIATE_TEST_SUITE_P(Targets, Disassembler, ::testing::Values(Target::gfx803, Target::gfx90a),
                          [](const auto& one) { return std::string(traits(one.param).name); });
 
-// Every row, in every encoding that it has.
+// Compares every row, in every encoding that it has.
 void compare_rows(Target target, std::uint32_t seed) {
   RandomWords random(seed);
   std::vector<Words> cases;
@@ -336,7 +336,7 @@ TEST_P(Disassembler, EveryRowReadsAsInLlvm) {
   for (unsigned round = 0; round < rounds(); ++round) compare_rows(GetParam(), 1 + round);
 }
 
-// Random words of the formats that are compared: both accept with the same text, or both reject.
+// Compares random words: Lacuna and LLVM must accept them with the same text, or both reject them.
 void compare_random_words(Target target, std::uint32_t seed) {
   RandomWords random(seed);
   std::vector<Words> cases;

@@ -1,4 +1,4 @@
-// Integers of all widths, floats, doubles and halves, vectors, conversions, bit operations.
+// Kernels for the disassembler test: integers of all widths, floats, doubles and halves, vectors, conversions, bit operations.
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
 #pragma OPENCL EXTENSION cl_khr_fp16 : enable
 

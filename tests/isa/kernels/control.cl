@@ -1,4 +1,4 @@
-// Divergence, loops, switches and calls.
+// Kernels for the disassembler test: divergence, loops, switches and calls.
 __attribute__((noinline)) static int collatz(int n) {
   int steps = 0;
   while (n > 1 && steps < 1000) {

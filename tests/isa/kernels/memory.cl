@@ -1,4 +1,4 @@
-// Private arrays, LDS, constant memory, atomics of every kind, barriers, generic pointers.
+// Kernels for the disassembler test: private arrays, LDS, constant memory, atomics of every kind, barriers, generic pointers.
 #pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
 #pragma OPENCL EXTENSION cl_khr_int64_extended_atomics : enable
 

@@ -1,5 +1,5 @@
-// Vector instructions of gfx90a that ordinary code does not use: packed halves and floats, dot products, matrix cores, indexed
-// registers.
+// Kernels for the disassembler test, with vector instructions of gfx90a that ordinary code does not use: packed halves and
+// floats, dot products, matrix cores, indexed registers.
 #pragma OPENCL EXTENSION cl_khr_fp16 : enable
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
 

@@ -1,4 +1,4 @@
-// The step model of M3XU compared with MPFR, and the results of designs with the numbers printed in the thesis
+// Tests the step model of M3XU against MPFR, and the results of designs with the numbers printed in the thesis
 // (docs/guide/matrix-unit-arithmetic.md).
 #include "models/isa/matrix/m3xu_steps.h"
 
@@ -73,7 +73,7 @@ TEST(M3xuSteps, StepsFollowFromPartsAndMultipliers) {
   EXPECT_EQ(m3xu::steps(m3xu::exact_design(Format::fp32), 8), 2U);
   EXPECT_EQ(m3xu::steps(m3xu::exact_design(Format::fp32), 4 * 4), 4U);  // FP32C, K = 4
   EXPECT_EQ(m3xu::steps(m3xu::exact_design(Format::fp64), 4), 4U);
-  EXPECT_EQ(m3xu::steps({12, 5}, 4), 7U);  // 25 products of 12 bits for 53
+  EXPECT_EQ(m3xu::steps({12, 5}, 4), 7U);  // 5 x 5 products of 12-bit parts for 53 significand bits
   EXPECT_EQ(m3xu::steps({27, 2}, 4), 1U);
 }
 
@@ -135,7 +135,7 @@ TEST(M3xuSteps, ComplexEqualsFourChains) {
   }
 }
 
-// Other widths for FP64 give the same bits if the parts together have room for 53 bits.
+// Other part widths for FP64 give the same bits if the parts together have room for 53 bits.
 TEST(M3xuSteps, WidthsThatDoublesNeed) {
   const Design exact = m3xu::exact_design(Format::fp64);
   Design halves = exact;

@@ -1,4 +1,4 @@
-// Executors of M3XU's formats, and of the narrow formats of the same unit, compared with the step model and with MPFR: bit for
+// Tests the executors of M3XU's formats, and of the narrow formats of the same unit, against the step model and MPFR: bit for
 // bit, element by element, with the register layout defined here.
 #include <gtest/gtest.h>
 
@@ -177,7 +177,7 @@ TEST_P(M3xu, EqualsTheStepModelAndMpfr) {
   std::mt19937_64 random(c.opcode + c.blgp);
   for (unsigned i = 0; i < 16; ++i) {
     const Matrices m = random_matrices(c, random);
-    // Register files of A, B and C; sometimes D replaces C.
+    // All combinations of register files for A, B and C; in some cases D overwrites C.
     MatrixWords words = words_of(c, i % 3 == 0 ? kC : kD);
     words.a_in_agprs = (i & 1) != 0;
     words.b_in_agprs = (i & 2) != 0;

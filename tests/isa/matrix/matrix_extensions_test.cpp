@@ -1,4 +1,4 @@
-// The table of codes: compared with CDNA2's definitions, checked for consistency, and in the decoder, disassembler and
+// Tests the table of matrix extension codes: against CDNA2's definitions, for consistency, and in the decoder, disassembler and
 // listings.
 #include "models/isa/matrix/matrix_extensions.h"
 
@@ -47,7 +47,7 @@ TEST(MatrixExtensions, NoCodeMeansAnythingInCdna2) {
   for (const MatrixCode& code : matrix_codes()) {
     const bool f64 = carrier(code).src.types[0] == OperandType::f64;
     const bool one_block = code.carrier == "v_mfma_f32_16x16x16f16";
-    // A single block cannot be broadcast; f64 has no such fields.
+    // A single block cannot be broadcast; f64 instructions have no CBSZ, ABID and BLGP fields.
     EXPECT_TRUE(f64 || (one_block && code.cbsz != 0)) << code.name;
   }
 }
@@ -101,7 +101,8 @@ TEST(MatrixExtensions, EveryOtherCodeIsThatOfThePlainInstruction) {
   EXPECT_GT(others, 20000U);
 }
 
-// Passes with the numbers of the thesis: FP64 at a quarter of the rate of f16, as many multipliers for FP32 as for f16.
+// Passes with the parameters of the thesis: FP64 at a quarter of the rate of f16; a native FP32 unit with as many multipliers
+// as for f16.
 TEST(MatrixExtensions, TheRatesOfTheThesisCanBeHad) {
   MatrixCodes wide = codes_of(MatrixExtensions::all);
   wide.fp64_multipliers = Fp64Multipliers::bits_27;

@@ -1,4 +1,4 @@
-// Results of the matrix unit's formats, by MPFR, element by element.
+// Reference results of the matrix unit for all its formats, computed element by element with MPFR.
 #pragma once
 
 #include <array>
@@ -29,8 +29,8 @@ inline std::uint64_t widened_input(m3xu::Format format, std::uint64_t v) {
   }
 }
 
-/// Dot product over ascending k: fused multiply-adds, rounded to nearest even, denormals kept. For halves and bfloat16,
-/// products and sums are rounded and flushed.
+/// Dot product over ascending k: fused multiply-adds, rounded to nearest even, denormals kept. For f16 and bf16, each product
+/// and each sum is rounded, and denormals are flushed.
 inline std::uint64_t dot_reference(m3xu::Format format, std::span<const std::uint64_t> a, std::span<const std::uint64_t> b,
                                    std::uint64_t c) {
   const BinaryFormat& f = result_format(format);
@@ -57,7 +57,8 @@ inline m3xu::Complex complex_reference(std::span<const m3xu::Complex> a, std::sp
   return {settled(re), settled(im)};
 }
 
-/// Both signs of the least and greatest denormal, normal and finite numbers, one, infinity, both kinds of NaN.
+/// Zero, the least and the greatest denormal, the least normal number, one, the greatest finite number, infinity and both kinds
+/// of NaN, with both signs.
 inline std::vector<std::uint64_t> special_values(const BinaryFormat& f) {
   std::vector<std::uint64_t> values;
   for (const std::uint64_t sign : {std::uint64_t{0}, f.sign()}) {

@@ -1,4 +1,4 @@
-// Matrix instructions compared with plain loops over matrices, with the register layout defined here for each format.
+// Tests matrix instructions against plain loops over matrices, with the register layout of each format defined here.
 #include <gtest/gtest.h>
 
 #include <bit>

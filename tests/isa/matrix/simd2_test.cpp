@@ -1,5 +1,5 @@
-// SIMD2: all operators, dense and 2:4 sparse, compared with a reference that selects from a list of exact products instead of
-// folding; and the list of codes of both extensions.
+// Tests all operators of SIMD2, dense and 2:4 sparse, against a reference that selects from a list of exact products instead of
+// reducing them one by one, and tests the list of codes of both extensions.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Typed buffers: every data and number format, component selection, halves, MTBUF, the LDS and TFE forms.
+// Tests typed buffers: every data and number format, component selection, halves, MTBUF, the LDS and TFE forms.
 #include <gtest/gtest.h>
 
 #include <bit>

@@ -1,4 +1,4 @@
-// Local data share.
+// Tests DS instructions: loads, stores and atomics in the local data share, and moves between lanes.
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -79,7 +79,7 @@ TEST(Lds, BeyondTheAllocationReadsZeroAndWritesNothing) {
 }
 
 // Rows of lanes that read one word, consecutive words, or arbitrary ones, in any mixture, aligned or not, up to the last byte
-// of the allocation and beyond it, also below zero: results equal those of lane-by-lane execution.
+// of the allocation and beyond it, or at negative addresses: results equal those of lane-by-lane execution.
 TEST(Lds, RowsOfLanesAreAsLaneByLane) {
   constexpr unsigned kFirst = 1;  // units of four bytes: offsets of the pair
   constexpr unsigned kSecond = 9;

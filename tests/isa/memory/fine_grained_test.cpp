@@ -1,5 +1,5 @@
-// Float atomics of gfx90a on fine-grained memory: always reported, and performed or dropped according to the wavefront's
-// setting. Lanes in coarse-grained memory and in the LDS, and other instructions, are unaffected.
+// Tests floating-point atomics of gfx90a on fine-grained memory: they are always reported, and performed or dropped according
+// to the wavefront's setting. Lanes in coarse-grained memory and in the LDS, and other instructions, are unaffected.
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -46,7 +46,7 @@ struct Case {
   bool deferred;
 };
 
-/// Odd lanes in fine-grained memory, even ones in coarse-grained.
+/// Machine whose odd lanes address fine-grained memory and whose even lanes address coarse-grained memory.
 struct FineGrainedMachine : Machine {
   std::byte* coarse;
   std::byte* fine;
@@ -78,7 +78,7 @@ struct FineGrainedMachine : Machine {
   }
 };
 
-/// Assembly text of a case. The returned value is in v[4:5], for buffer atomics in the data registers.
+/// Assembly text of a case. The returned value is in v[4:5]; buffer atomics return it in the data registers.
 std::string text(const Case& c) {
   const std::string data = c.atomic.bytes == 8 ? "v[2:3]" : "v2";
   const std::string result = !c.returns || c.path == Path::buffer ? "" : c.atomic.bytes == 8 ? "v[4:5], " : "v4, ";
@@ -108,7 +108,7 @@ std::vector<Case> cases() {
   return all;
 }
 
-/// The words of a case's instruction. One call of the assembler for all of them.
+/// Words of a case's instruction. The instructions of all cases are assembled in one call.
 const std::vector<std::uint32_t>& assembled(const std::string& line) {
   static const std::map<std::string, std::vector<std::uint32_t>> all = [] {
     std::set<std::string> lines;

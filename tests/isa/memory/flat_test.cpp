@@ -1,4 +1,4 @@
-// Generic addresses: global memory, the LDS and scratch apertures, faults, atomics.
+// Tests FLAT instructions with generic addresses: global memory, the LDS and scratch apertures, faults, atomics.
 #include <gtest/gtest.h>
 
 #include "tests/isa/memory/atomic_reference.h"

@@ -1,5 +1,5 @@
-// Memory instructions that gfx90a adds: offsets and scalar addresses of FLAT's segments, half registers, AGPRs as data, float
-// atomics, loads to LDS, scalar memory's second offset, scratch and atomics, LDS addressed by lane.
+// Tests the memory instructions that gfx90a adds: offsets and scalar addresses of FLAT's segments, half registers, AGPRs as
+// data, float atomics, loads to LDS, scalar memory's second offset, scratch and atomics, LDS addressed by lane.
 #include <gtest/gtest.h>
 
 #include <bit>

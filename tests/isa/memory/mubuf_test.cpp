@@ -1,4 +1,4 @@
-// Buffer memory: addressing by descriptor, range checks, swizzled scratch.
+// Tests MUBUF instructions: addressing by descriptor, range checks, swizzled scratch, atomics, faults.
 #include <gtest/gtest.h>
 
 #include "tests/isa/scalar/scalar_machine.h"
@@ -71,7 +71,7 @@ TEST(Buffer, SwizzledStructuresAreCheckedByIndex) {
 
 TEST(Buffer, ScratchDescriptorInterleavesLanes) {
   BufferMachine m;
-  // As the queue sets it up: swizzle, elements of 4 bytes, 64 lanes interleaved, lane number added.
+  // Scratch descriptor as the queue sets it up: swizzle, elements of 4 bytes, 64 lanes interleaved, lane number added.
   m.descriptor(0, true, 65536, 1U << 19 | 3U << 21 | 1U << 23 | 4U << 15);
   m.wave.sgpr[8] = 4096;
   for (unsigned l = 0; l < kLanes; ++l) {

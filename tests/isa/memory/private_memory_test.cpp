@@ -1,4 +1,5 @@
-// Private memory by buffer, FLAT and SCRATCH instructions: a lane reaches all of its part and nothing beyond.
+// Tests accesses to private memory by buffer, FLAT and SCRATCH instructions: a lane can access all of its part and nothing
+// beyond.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -142,7 +143,8 @@ TEST_P(PrivateMemoryTest, ALaneReachesItsPartAndNothingBeyond) {
   }
 }
 
-// The stack pointer of an endless recursion: beyond the lane's part, the wavefront's, and the whole pool.
+// Stack pointers that an endless recursion would reach: beyond the lane's part, beyond the wavefront's part, and beyond the
+// whole pool.
 TEST_P(PrivateMemoryTest, AStackPointerBeyondTheEndIsFound) {
   const auto code = assemble_by_llvm(
       {"buffer_store_dword v2, off, s[4:7], s12", "buffer_load_dword v2, off, s[4:7], s12 offset:4"}, GetParam());

@@ -1,5 +1,5 @@
-// Memory that host threads access while a kernel runs: no addition of either side may be lost, and 64-bit values are never read
-// half written.
+// Tests memory that host threads access while a GPU kernel runs: no addition of either side may be lost, and 64-bit values are
+// never read half written.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -12,9 +12,9 @@ namespace {
 
 constexpr unsigned kRounds = 20'000;
 
-/// Executes a kernel's instructions in this thread and `work` in another one, which starts before the first instruction and
-/// ends after the last: at least `rounds` rounds, and until the other thread has executed `work` `kMeetings` times. Returns the
-/// number of rounds.
+/// Repeats a kernel's instructions in this thread while another thread repeats `work`: at least `rounds` rounds, and until the
+/// other thread has executed `work` kMeetings times. `work` starts before the first instruction and ends after the last.
+/// Returns the number of rounds.
 template <typename Work>
 unsigned beside(Machine& m, const std::vector<std::string>& lines, unsigned rounds, Work&& work) {
   constexpr unsigned kMeetings = 1000;
@@ -91,7 +91,7 @@ TEST(SharedMemory, CompareAndSwapSeesEveryChange) {
     while (!stop) {
       std::atomic_ref(*word).fetch_add(1);
       ++added;
-      std::this_thread::yield();  // leaves the other side time for a swap
+      std::this_thread::yield();  // gives the GPU's swap a chance to succeed
     }
   });
   for (unsigned i = 0; i < kRounds || swapped == 0 || missed == 0; ++i) {

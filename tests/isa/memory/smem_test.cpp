@@ -1,4 +1,4 @@
-// Scalar memory.
+// Tests SMEM instructions: loads, buffers, faults, clocks and cache control, atomics.
 #include <gtest/gtest.h>
 
 #include "tests/isa/scalar/scalar_machine.h"

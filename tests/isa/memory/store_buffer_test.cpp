@@ -1,4 +1,4 @@
-// Stores of a wavefront with a store buffer, and accesses that are deferred because of it.
+// Tests the store buffer, the loads and stores of wavefronts that have one, and accesses that are deferred because of it.
 #include "models/isa/memory/store_buffer.h"
 
 #include <gtest/gtest.h>
@@ -61,7 +61,7 @@ TEST(StoreBuffer, LineTestMissesNoStore) {
   buffer.store(memory->at(4096), filled(4, 1).data(), 4);
   EXPECT_TRUE(buffer.may_meet(memory->at(4096), 4));
   EXPECT_TRUE(buffer.may_meet(memory->at(4092), 8)) << "begins in the line before";
-  // For lines between the two, may_meet() may be true if they share an entry of the table with one of them, which few lines do.
+  // may_meet() may also be true for a line between the two that shares a table entry with one of them; few lines do.
   unsigned met = 0;
   for (std::size_t line = 64; line < 4096; line += 64) {
     ASSERT_TRUE(buffer.may_hold(memory->at(line), 4));
@@ -90,7 +90,8 @@ TEST(StoreBuffer, MarksLinesUntilTheFlush) {
   EXPECT_EQ(memory->bytes[124], std::byte{0});
 }
 
-// Compared with plain memory: many lines (the table grows) and few (each is removed individually), several windows.
+// The buffer agrees with plain memory over several windows, with many lines (the table grows) and few (each is removed
+// individually).
 TEST(StoreBuffer, AgreesWithMemory) {
   const auto memory = std::make_unique<Memory>();
   const auto model = std::make_unique<Memory>();

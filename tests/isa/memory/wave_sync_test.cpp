@@ -1,4 +1,4 @@
-// ds_gws_*: the reported request, its resource, and its value.
+// Tests the requests that ds_gws_* instructions report: operation, resource and value.
 #include "models/isa/memory/wave_sync.h"
 
 #include <gtest/gtest.h>

@@ -179,7 +179,8 @@ class AtomicBench {
   std::mt19937_64 generator_;
 };
 
-/// Scalar memory: one datum at an immediate offset, data and result in SGPRs, other registers and memory unchanged.
+/// Checks scalar memory atomics: one datum at an immediate offset, data and result in SGPRs, other registers and memory
+/// unchanged.
 class ScalarAtomicBench {
  public:
   ScalarAtomicBench(const InstructionRow& row, Target target, const AtomicReference& entry)

@@ -1,4 +1,4 @@
-// Atomics of DS, FLAT, GLOBAL, MUBUF and SMEM against wide integers and MPFR; exchanges of two data in LDS.
+// Tests atomics of DS, FLAT, GLOBAL, MUBUF and SMEM against wide integers and MPFR, and exchanges of two data in LDS.
 #include <gtest/gtest.h>
 
 #include <cstring>

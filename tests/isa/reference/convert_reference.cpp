@@ -69,7 +69,7 @@ template <unsigned kByte>
 Outcome from_byte(const Lane& l, const Context& x) {
   return {from_integer(static_cast<std::int64_t>(l.a >> (8 * kByte) & 0xff), kSingle, rule_of(x, kSingle))};
 }
-/// A signed 4-bit number of sixteenths.
+/// Converts a signed 4-bit number of sixteenths to f32.
 Outcome offset(const Lane& l, const Context&) {
   return {scaled(from_integer(sign_extend(l.a, 4), kSingle, {}), -4, kSingle, {})};
 }

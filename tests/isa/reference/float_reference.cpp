@@ -32,7 +32,8 @@ std::uint64_t mad(std::uint64_t a, std::uint64_t b, std::uint64_t c, const Conte
     b = f.flushed(b);
     c = f.flushed(c);
   }
-  // A NaN result is the first NaN among the operands, also where the zero product hides it (docs/deviations/instructions.md).
+  // In legacy instructions, a zero factor suppresses the other factor's NaN. Otherwise, a NaN result is the first NaN among the
+  // operands (docs/deviations/instructions.md).
   if (legacy && legacy_zero(a, b, f)) return f.nan(c) ? propagated_nan(f, {c}) : add(0, c, f, rule);
   if (f.nan(a) || f.nan(b) || f.nan(c)) return propagated_nan(f, {a, b, c});
   std::uint64_t p = multiply(a, b, f, rule);

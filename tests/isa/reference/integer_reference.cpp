@@ -23,7 +23,7 @@ Outcome reversed_bits(const Lane& l, const Context&) {
   for (unsigned i = 0; i < 32; ++i) r |= (l.a >> i & 1) << (31 - i);
   return {r};
 }
-// Counts from the top; -1 if no such bit is set.
+// Position of the first set bit, counted from the top; -1 if no bit is set.
 Outcome first_high(const Lane& l, const Context&) {
   for (unsigned i = 0; i < 32; ++i) {
     if ((l.a >> (31 - i) & 1) != 0) return {i};
@@ -36,7 +36,7 @@ Outcome first_low(const Lane& l, const Context&) {
   }
   return {0xffffffff};
 }
-// The first bit that differs from the sign.
+// Position of the first bit that differs from the sign bit, counted from the top; -1 if there is none.
 Outcome first_high_signed(const Lane& l, const Context&) {
   for (unsigned i = 1; i < 32; ++i) {
     if ((l.a >> (31 - i) & 1) != (l.a >> 31 & 1)) return {i};
@@ -89,7 +89,7 @@ Outcome mad_i64(const Lane& l, const Context& x) {
   const WideSigned sum = static_cast<WideSigned>(std::int64_t{s32(l.a)} * s32(l.b)) + s64(l.c);
   const bool over = sum < INT64_MIN || sum > INT64_MAX;
   const auto limit = static_cast<std::uint64_t>(sum < 0 ? INT64_MIN : INT64_MAX);
-  // The carry is bit 64 of the sum ("{vcc_out, D} = S0 * S1 + S2"): of signed operands its sign.
+  // The carry is bit 64 of the sum ("{vcc_out, D} = S0 * S1 + S2"); for signed operands, this is the sign of the sum.
   return {x.clamp && over ? limit : static_cast<std::uint64_t>(sum), 0, sum < 0};
 }
 Outcome sat_pk_u8(const Lane& l, const Context&) {

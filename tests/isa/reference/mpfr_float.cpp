@@ -129,7 +129,7 @@ std::uint64_t scaled(std::uint64_t v, std::int64_t exponent, const BinaryFormat&
   if (f.nan(v)) return v | f.quiet_bit();
   if (f.infinite(v)) return v;
   Number x(v, f);
-  // An exponent beyond both ends of every format, within MPFR's range.
+  // Clamps the exponent to limits beyond the range of every format, but within MPFR's range.
   const long shift = exponent < -8192 ? -8192 : exponent > 8192 ? 8192 : static_cast<long>(exponent);
   mpfr_mul_2si(x.get(), x.get(), shift, MPFR_RNDN);
   return round_exact(x, f, rule);

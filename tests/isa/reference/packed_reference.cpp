@@ -18,7 +18,7 @@ Outcome dot(std::uint64_t a, std::uint64_t b, std::uint64_t c, const Context& x)
   __extension__ using Wide = __int128;
   Wide sum = kSigned ? std::int64_t{s32(c)} : static_cast<std::int64_t>(u32(c));
   for (unsigned at = 0; at < 32; at += kBits) sum += Wide{element(a, at)} * element(b, at);
-  const auto narrow = static_cast<std::int64_t>(sum);  // four products of 16 bits and 32 bits: it fits
+  const auto narrow = static_cast<std::int64_t>(sum);  // a few products of at most 32 bits and the 32-bit accumulator fit
   return {kSigned ? saturated_i32(narrow, x.clamp) : saturated_u32(narrow, x.clamp)};
 }
 template <unsigned kBits, bool kSigned>
@@ -105,7 +105,8 @@ constexpr ReferenceEntry kEntries[] = {
     {"v_dot8c_i32_i4", accumulated_dot<4>},
 };
 
-/// Instructions that reuse the reference of another one, for each part of `part_bits` or for the whole.
+/// Instructions that are checked by the reference of another instruction (`as`), applied to each part of `part_bits` bits, or
+/// to the whole operand if `part_bits` is 0.
 struct Same {
   std::string_view mnemonic, as;
   unsigned part_bits;

@@ -40,7 +40,7 @@ class ScalarBench {
   }
 
  private:
-  /// Type of source `i`; none for SIMM16, including branch distances, which is not an operand.
+  /// Type of source `i`; none for SIMM16 (including branch distances), which is not an operand.
   OperandType type(unsigned i) const {
     const OperandType t = row_.src.types.at(i);
     return i < row_.src.count && t != OperandType::simm16 && t != OperandType::label16 ? t : OperandType::none;

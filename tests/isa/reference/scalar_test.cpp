@@ -1,4 +1,4 @@
-// Scalar instructions against plain wide arithmetic.
+// Tests scalar instructions against plain wide arithmetic.
 #include <gtest/gtest.h>
 
 #include "models/isa/decode/decoder.h"

@@ -102,7 +102,7 @@ std::uint64_t place(std::uint64_t v, std::uint64_t old, unsigned sel, unsigned u
   const std::uint64_t part = (v & field) << shift;
   if (unused == 2) return (old & ~(field << shift)) | part;
   if (unused == 0) return part;
-  // Bits above are filled by sign extension; bits below are zero.
+  // Bits above the part are filled by sign extension; bits below it are zero.
   return u32(static_cast<std::uint64_t>(sign_extend(part, shift + width)));
 }
 
@@ -144,7 +144,7 @@ class Bench {
   std::uint32_t& at(unsigned reg, unsigned lane) { return registers_[reg * kLanes + lane]; }
   std::uint64_t pair(unsigned reg, unsigned lane) { return at(reg, lane) | std::uint64_t{at(reg + 1, lane)} << 32; }
 
-  /// Random registers, with randomly combined edge values; random EXEC in every second run.
+  /// Fills the registers with random and edge values in random combinations; EXEC is random in every second run.
   void fill() {
     for (std::uint32_t& r : registers_) r = static_cast<std::uint32_t>(generator_());
     for (std::uint32_t& s : wave_.sgpr) s = static_cast<std::uint32_t>(generator_());
@@ -213,7 +213,7 @@ class Bench {
     }
     return all;
   }
-  /// The input of the operation on the low parts, followed by that for the high ones.
+  /// Input of the operation on the low parts, in the low bits, and of the operation on the high parts, above it.
   std::uint64_t packed_source(std::uint64_t v, const Form& f, unsigned i) const {
     const OperandType type = row_.src.types.at(i);
     const unsigned width = type == OperandType::pk_f32 ? 32 : 16;
@@ -228,7 +228,8 @@ class Bench {
     if (is_float(type) && (f.neg_hi >> i & 1) != 0) high ^= sign;
     return low | high << width;
   }
-  /// OP_SEL_HI: the source is a half, selected by OP_SEL; NEG_HI is used as ABS.
+  /// Returns the source as f32. With OP_SEL_HI, it is the half selected by OP_SEL, converted; otherwise it is an f32. NEG_HI is
+  /// used as ABS.
   std::uint64_t mixed_source(std::uint64_t v, const Form& f, unsigned i) const {
     const Context x{target_, wave_.mode.bits, f.clamp};
     if ((f.op_sel_hi >> i & 1) != 0) {

@@ -1,4 +1,4 @@
-// Comparisons and classes against MPFR and wide integers.
+// Tests comparisons and classes against MPFR and wide integers.
 #include <gtest/gtest.h>
 
 #include "tests/isa/reference/vector_bench.h"

@@ -1,4 +1,4 @@
-// Conversions against MPFR and wide integers.
+// Tests conversions against MPFR and wide integers.
 #include <gtest/gtest.h>
 
 #include "tests/isa/reference/vector_bench.h"

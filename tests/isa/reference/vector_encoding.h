@@ -1,4 +1,4 @@
-// One way of encoding an instruction: format, modifiers, kinds of operands; and its words.
+// One encoding of an instruction (format, modifiers, kinds of operands), and its words.
 #pragma once
 
 #include <array>
@@ -11,7 +11,7 @@
 
 namespace lacuna::isa::test {
 
-// Registers of the bench, each with room for four words.
+// Registers of the bench's operands, each of which has room for four words.
 inline constexpr unsigned kSourceVgpr[3] = {4, 8, 12};
 inline constexpr unsigned kDestinationVgpr = 16;
 inline constexpr unsigned kScalarSource = 4;  ///< s[4:5]

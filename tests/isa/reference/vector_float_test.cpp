@@ -1,4 +1,4 @@
-// Floating-point vector instructions against MPFR.
+// Tests floating-point vector instructions against MPFR.
 #include <gtest/gtest.h>
 
 #include "tests/isa/reference/vector_bench.h"

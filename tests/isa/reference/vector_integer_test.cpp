@@ -1,4 +1,4 @@
-// Integer vector instructions against plain wide arithmetic.
+// Tests integer vector instructions against plain wide arithmetic.
 #include <gtest/gtest.h>
 
 #include "tests/isa/reference/vector_bench.h"

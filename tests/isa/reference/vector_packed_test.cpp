@@ -1,4 +1,4 @@
-// Packed, mixed-precision and dot instructions against MPFR and wide integers.
+// Tests packed, mixed-precision and dot instructions against MPFR and wide integers.
 #include <gtest/gtest.h>
 
 #include "tests/isa/reference/vector_bench.h"

@@ -1,4 +1,4 @@
-// Reciprocals, roots, exponential, logarithm, sine and cosine against MPFR, within their bounds.
+// Tests that reciprocals, roots, exponential, logarithm, sine and cosine are within their error bounds, against MPFR.
 #include <gtest/gtest.h>
 
 #include "tests/isa/reference/vector_bench.h"

@@ -1,4 +1,4 @@
-// VGPR indexing: s_set_gpr_idx_on, _idx, _mode, _off and their effect on vector instructions.
+// Tests VGPR indexing: s_set_gpr_idx_on, _idx, _mode and _off, and their effect on vector instructions.
 #include "models/isa/scalar/gpr_index.h"
 #include "tests/isa/vector/vop_machine.h"
 

@@ -1,4 +1,4 @@
-// Scalar instructions: values and SCC computed by hand from the definitions of the ISA manual.
+// Tests scalar instructions against values and SCC computed by hand from the definitions of the ISA manual.
 #include <gtest/gtest.h>
 
 #include "tests/isa/scalar/scalar_machine.h"
@@ -199,7 +199,7 @@ TEST(ScalarState, EventsCarryTheirValue) {
   }
 }
 
-// Fork and join: the smaller half runs first, the other waits in four SGPRs.
+// Fork and join: the smaller group of lanes runs first, while EXEC and PC of the larger one are saved in four SGPRs.
 TEST(ScalarState, ForkRunsBothHalvesOnce) {
   for (const Target target : {Target::gfx803, Target::gfx90a}) {
     Machine m;

@@ -72,7 +72,7 @@ inline Exact unpack(std::uint64_t v, const FloatFormat& f) {
           (normal ? biased : 1) - f.bias() - f.fraction, false};
 }
 
-/// The significand of x at a unit of 2^unit, rounded.
+/// x as a multiple of 2^unit, rounded; the sign is dropped.
 inline Wide round_at(const Exact& x, int unit, unsigned mode) {
   bool below_half = x.sticky;
   const int shift = unit - x.e;
@@ -180,7 +180,7 @@ inline std::uint64_t add(std::uint64_t a, std::uint64_t b, const FloatFormat& f,
   return multiply_add(a, one(f), b, f, r);
 }
 
-/// Nearest-even or directed quotient of finite non-zero numbers.
+/// a / b, rounded once; NaNs, infinities and zeros according to IEEE 754.
 inline std::uint64_t divide(std::uint64_t a, std::uint64_t b, const FloatFormat& f, const Rounding& r) {
   if (f.nan(a) || f.nan(b)) return nan_of(f, {a, b});
   const std::uint64_t sign = (a ^ b) & f.sign();
@@ -196,7 +196,7 @@ inline std::uint64_t divide(std::uint64_t a, std::uint64_t b, const FloatFormat&
   return round({sign != 0, x.m / y.m, x.e - y.e, x.m % y.m != 0}, f, r);
 }
 
-/// The exact value of a finite number, rounded to another format.
+/// Converts to another format, rounded once; NaN payloads keep their upper bits.
 inline std::uint64_t convert(std::uint64_t v, const FloatFormat& from, const FloatFormat& to, const Rounding& r) {
   const std::uint64_t sign = from.negative(v) ? to.sign() : 0;
   if (from.nan(v)) {

@@ -1,4 +1,4 @@
-// Comparisons, classes, v_cndmask: mask results, EXEC writes, inactive lanes.
+// Tests comparisons, classes and v_cndmask: mask results, EXEC writes, inactive lanes.
 #include "tests/isa/vector/reference_float.h"
 #include "tests/isa/vector/vop_machine.h"
 

@@ -1,4 +1,4 @@
-// Conversions, rounding to integers, exponents and significands, against exact integer arithmetic in every mode.
+// Tests conversions, rounding to integers, exponents and significands against exact integer arithmetic, in every mode.
 #include <algorithm>
 #include <limits>
 
@@ -18,7 +18,7 @@ std::vector<Inputs> float_inputs(const FloatFormat& f) {
     edges.push_back(v);
     edges.push_back(v | f.sign());
   }
-  // Around the integers, halves and the limits of the integer types.
+  // Values around integers, halves and the limits of the integer types.
   for (int exponent = -2; exponent <= 33 && exponent <= f.bias(); ++exponent) {
     const U64 power = static_cast<U64>(f.bias() + exponent) << f.fraction;
     for (const U64 v : {power - 1, power, power + 1, power | f.quiet(), power | (f.quiet() >> 1)}) {

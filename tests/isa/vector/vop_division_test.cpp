@@ -1,5 +1,5 @@
-// v_div_scale, v_div_fmas, v_div_fixup: the special cases individually, and whole divisions as compilers emit them (LLVM AMDGPU
-// back end, lowering of FDIV), which must be correctly rounded, denormals and extremes included.
+// Tests v_div_scale, v_div_fmas and v_div_fixup: the special cases individually, and whole divisions as compilers emit them
+// (LLVM AMDGPU back end, lowering of FDIV), which must be correctly rounded, denormals and extremes included.
 #include <algorithm>
 
 #include "tests/isa/vector/reference_float.h"
@@ -39,7 +39,7 @@ std::vector<Inputs> division_inputs(const FloatFormat& f) {
   });
 }
 
-// Numerator in v[2:3], denominator in v[4:5], quotient to v[16:17].
+// Divides the numerator in v[2:3] by the denominator in v[4:5]; the quotient is stored in v[16:17].
 void divide_f32(Machine& m) {
   const auto fma = [&](unsigned dst, unsigned a, unsigned b, unsigned c, unsigned neg) {
     m.run(m.e64("v_fma_f32", dst, {a, b, c}, {.neg = neg}));
@@ -144,7 +144,7 @@ TEST(VopDivision, ScaleFlagsAndValues) {
   constexpr std::uint32_t kOneBits = 0x3f800000;
   for (const Example& e :
        {Example{kOneBits, kOneBits, kOneBits, kOneBits, false}, Example{0, kOneBits, 0, 0xffc00000, false},
-        Example{0x10000000, 0x10000000, 0x7e000000, 0x30000000, true},  // exponents differ by 96 or more: denominator up
+        Example{0x10000000, 0x10000000, 0x7e000000, 0x30000000, true},  // exponents differ by 96 or more: denominator scaled up
         Example{0x7e000000, 0x10000000, 0x7e000000, 0x7e000000, true}, Example{1, 1, 0x00800000, 0x15000000, false},
         Example{0x7f000000, 0x7f000000, 0x3f800000, 0x5f000000, true},  // both 1/d and n/d are tiny
         Example{0x7f000001, 0x7f000001, 0x4f800000, 0x5f000001, false},

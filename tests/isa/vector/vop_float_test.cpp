@@ -1,4 +1,4 @@
-// f16, f32 and f64 arithmetic against exact integer arithmetic, in all rounding and denormal modes.
+// Tests f16, f32 and f64 arithmetic against exact integer arithmetic, in all rounding and denormal modes.
 #include <algorithm>
 #include <array>
 #include <random>
@@ -161,8 +161,8 @@ TEST_P(VopFloat, MatchesExactArithmetic) {
 INSTANTIATE_TEST_SUITE_P(All, VopFloat, testing::ValuesIn(kFloatCases),
                          [](const auto& tested) { return std::string(tested.param.mnemonic); });
 
-// An instruction whose destination overlaps a source gives the same result as with a separate one, even if a NaN result depends
-// on the sources.
+// An instruction whose destination overlaps a source gives the same result as with a separate destination, even if a NaN result
+// depends on the sources.
 TEST(VopNan, DestinationMayBeASource) {
   struct Subject {
     const char* name;

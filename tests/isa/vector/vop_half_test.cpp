@@ -1,5 +1,5 @@
-// Halves of registers as operands, the other half of a destination, and other instructions that gfx9 and gfx90a add to VOP1 and
-// VOP3.
+// Tests halves of registers as operands, the half of a destination that a 16-bit result does not use, and other instructions
+// that gfx9 and gfx90a add to VOP1 and VOP3.
 #include <algorithm>
 
 #include "tests/isa/vector/reference_float.h"

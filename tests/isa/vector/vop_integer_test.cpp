@@ -1,4 +1,4 @@
-// Integer and bit instructions compared with plain C++ on wide integers, over edges and random values, under partial EXEC.
+// Tests integer and bit instructions against plain C++ on wide integers, with edge and random values, under partial EXEC.
 #include <algorithm>
 #include <bitset>
 #include <limits>

@@ -1,4 +1,4 @@
-// Lane access, lane counts, indexed moves.
+// Tests lane access, lane counts and indexed moves.
 #include <bitset>
 
 #include "tests/isa/vector/vop_machine.h"

@@ -1,4 +1,4 @@
-// NEG, ABS, OMOD, CLAMP, SDWA and DPP; operand kinds; overlapping registers.
+// Tests NEG, ABS, OMOD, CLAMP, SDWA and DPP, kinds of operands, and overlapping registers.
 #include <bit>
 #include <cmath>
 #include <limits>
@@ -158,8 +158,8 @@ TEST(VopOperands, DestinationOverlapsSources) {
   EXPECT_EQ(machine.pair(30, 3), (U64{3} | U64{1} << 40) << 3);
 }
 
-// A destination that overlaps sources in any way gets the result of a separate one, also for NaNs and denormals, which are
-// examined again after the operation.
+// A destination that overlaps sources in any way receives the same result as a separate destination, even for NaNs and
+// denormals, for which executors examine the sources again after the operation.
 TEST(VopOperands, EveryOverlapGivesTheSameBits) {
   constexpr unsigned kFirst = 20;  // registers with data, up to kLast
   constexpr unsigned kLast = 28;

@@ -1,4 +1,4 @@
-// gfx90a's packed, mixed-precision and dot instructions.
+// Tests gfx90a's packed, mixed-precision and dot instructions against exact arithmetic.
 #include <algorithm>
 #include <cmath>
 

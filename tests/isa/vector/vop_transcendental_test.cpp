@@ -1,5 +1,5 @@
-// Approximate functions: largest error over dense sweeps, compared with long double; exact where IEEE 754 requires exact
-// results at low cost.
+// Tests approximate functions against long double: the largest error over dense sweeps must be within its bound, and special
+// values must be exact.
 #include <bit>
 #include <cmath>
 #include <limits>
