@@ -73,7 +73,7 @@ class ClockReset : public sc_core::sc_module {
       : sc_module(module_name), clock("clock", sc_core::sc_time::from_value(period.ps)), period_(period) {
     reset_n.write(true);
   }
-  /// Asserts reset for that number of cycles.
+  /// Asserts reset for `cycles` clock cycles.
   void pulse(Cycles cycles) {
     reset_n.write(false);
     wait_for(period_ * cycles.n);

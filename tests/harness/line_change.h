@@ -10,7 +10,8 @@
 
 namespace lacuna::test {
 
-/// Makes one access of `width` bytes with a LineChange extension. The response must be OK.
+/// Makes one access of `width` bytes with a LineChange extension. Returns whether the response is OK and reports a changed
+/// line.
 inline bool changes_line(TestInitiator& initiator, tlm::tlm_command command, std::uint64_t address, unsigned width,
                          std::uint64_t value = 0) {
   std::array<unsigned char, 8> data{};

@@ -32,7 +32,7 @@ class TestInitiator : public sc_core::sc_module {
 
   tlm_utils::simple_initiator_socket<TestInitiator> socket;
 
-  /// Starts a new epoch: advances the kernel to a multiple of `alignment` after all completions so far.
+  /// Starts a new epoch: advances simulated time to a multiple of `alignment` after all completions so far.
   void begin_epoch(Tick alignment = Tick{1'000'000});
   /// Uses the epoch of another initiator, which must be later than the epoch of this initiator.
   void share_epoch(const TestInitiator& other) { epoch_ = other.epoch_; }
@@ -40,7 +40,7 @@ class TestInitiator : public sc_core::sc_module {
 
   Completion read(Tick at, std::uint64_t address, std::span<std::byte> data);
   Completion write(Tick at, std::uint64_t address, std::span<const std::byte> data);
-  /// Sends a request without data transfer, which only takes time (MemoryAttributes::timing_only).
+  /// Sends a timing-only request, which transfers no data (MemoryAttributes::timing_only).
   Completion time_read(Tick at, std::uint64_t address, unsigned length, const MemoryAttributes& attributes = {});
   Completion time_write(Tick at, std::uint64_t address, unsigned length, const MemoryAttributes& attributes = {});
   /// Sends a payload that the caller has filled, with the delay of local time `at`.

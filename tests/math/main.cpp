@@ -1,4 +1,4 @@
-// lacuna_math: errors of the device library's functions relative to MPFR, in units in the last place.
+// lacuna_math: measures the errors of the device library's functions relative to MPFR, in units in the last place.
 #include <boost/program_options.hpp>
 #include <cstdio>
 #include <exception>

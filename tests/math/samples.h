@@ -1,4 +1,4 @@
-// Operands with which functions are tested.
+// Operands for the tests of the device library's functions.
 #pragma once
 
 #include <cstdint>

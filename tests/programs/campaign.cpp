@@ -44,8 +44,8 @@ std::string difference(const Program& program, const Result& expected, const Res
   return text.str();
 }
 
-/// The failure of `program` with `variant`; empty if there is none. Throws CompileError or RunError if the host's compiler or
-/// run fails, so that there is no reference.
+/// Description of the failure of `program` with `variant`; empty if there is none. Throws CompileError or RunError if the
+/// host's compiler or run fails, so that there is no reference.
 std::string fault_of(const Program& program, const Variant& variant, const Simulator& simulator,
                      const std::filesystem::path& folder) {
   const std::span<const Program> alone(&program, 1);

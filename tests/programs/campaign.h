@@ -24,12 +24,12 @@ struct CampaignOptions {
   std::chrono::seconds shrink_limit{300};  ///< 0: failing programs are kept as they are
 };
 
-/// Builds code objects and the host's results of all programs in options.built: they take most of the time, and depend
-/// neither on the simulator nor on its options. Programs that a compiler rejects are left to run_campaign(), which reports
-/// them.
+/// Builds code objects and the host's results of all programs in the folder options.built. This takes most of the time of a
+/// campaign, and depends neither on the simulator nor on its options. Programs that a compiler rejects are left to
+/// run_campaign(), which reports them.
 void build_programs(const CampaignOptions& options);
 
-/// Returns the number of programs that failed. Logs to `log`.
+/// Checks all programs with every variant; returns the number of programs that failed. Logs to `log`.
 [[nodiscard]] std::uint64_t run_campaign(const CampaignOptions& options, std::ostream& log);
 
 }  // namespace lacuna::programs

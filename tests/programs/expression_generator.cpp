@@ -210,7 +210,7 @@ Expression ExpressionGenerator::apply(const OperatorRow& row, Type type, const S
     if (comparison) same = wanted;
     result.operands.push_back(expression(*wanted, scope, depth - 1));
   }
-  // A component selected from a cast would be selected from the operand of the cast.
+  // Without parentheses, a component selected from a cast would be selected from the operand of the cast.
   if (result.text.starts_with("(<T>)")) result.text = "(" + result.text + ")";
   replace(result.text, "<T>", type.name());
   replace(result.text, "<U>", unsigned_like(type).name());

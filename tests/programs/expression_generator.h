@@ -59,7 +59,7 @@ class ExpressionGenerator {
   [[nodiscard]] Expression load(Type type, const Scope& scope);
   [[nodiscard]] Expression call(const Callable& function, const Scope& scope, unsigned depth);
   [[nodiscard]] Expression apply(const OperatorRow& row, Type type, const Scope& scope, unsigned depth);
-  /// The type of an operand; nullopt if the letter has no type for this result.
+  /// Type of an operand by its letter (OperatorRow::operands) for a result of `type`; nullopt if there is no such type.
   [[nodiscard]] std::optional<Type> operand_type(char letter, Type type);
   [[nodiscard]] std::optional<Type> prefer(const std::vector<Type>& candidates);
   [[nodiscard]] Type random_type();

@@ -41,7 +41,7 @@ class ProgramGenerator {
         Shape{1, {48, 1, 1}},  Shape{1, {65, 1, 1}}, Shape{1, {100, 1, 1}}, Shape{1, {128, 1, 1}}, Shape{1, {192, 1, 1}},
         Shape{1, {256, 1, 1}}, Shape{2, {8, 8, 1}},  Shape{2, {13, 5, 1}},  Shape{2, {16, 3, 1}},  Shape{2, {4, 16, 1}},
         Shape{2, {31, 2, 1}},  Shape{3, {4, 4, 4}},  Shape{3, {3, 5, 7}}};
-    // A tile is computed by all lanes of a wavefront: there must be no partial one.
+    // A tile is computed by all lanes of a wavefront, so there must be no partial wavefront.
     static constexpr std::array kWholeShapes{Shape{1, {64, 1, 1}},  Shape{1, {64, 1, 1}}, Shape{1, {128, 1, 1}},
                                              Shape{1, {256, 1, 1}}, Shape{2, {8, 8, 1}},  Shape{2, {4, 16, 1}},
                                              Shape{2, {16, 8, 1}},  Shape{3, {4, 4, 4}}};
@@ -218,12 +218,12 @@ class ProgramGenerator {
     statements_.set_exchange_arrays(arrays);
   }
 
-  /// Every variable and an element of every array, at its natural alignment.
+  /// Stores every variable and an element of every array, at its natural alignment.
   void store_results(const Scope& scope) {
     unsigned offset = 0;
     unsigned alignment = 4;
     const auto store = [&](Type type, Expression value) {
-      // NaNs are stored with one bit pattern, because IEEE 754 does not define the bits of results.
+      // NaNs are stored with one bit pattern, because IEEE 754 does not define the bits of NaN results.
       const Type stored = type.is_float() ? unsigned_like(type) : type;
       const std::string written = type.is_float() ? "as_" + stored.name() + "(canonical({0}))" : "{0}";
       const unsigned size = type.width == 3 ? 3 * type.element_bytes() : type.bytes();

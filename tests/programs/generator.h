@@ -8,7 +8,7 @@
 namespace lacuna::programs {
 
 /// `matrix`: the program may use tiles of the matrix unit's extensions, for gfx90a only. Without `matrix`, the program of a
-/// seed does not depend on them.
+/// seed does not depend on which tiles exist.
 [[nodiscard]] Program generate_program(std::uint64_t seed, bool matrix = false);
 
 }  // namespace lacuna::programs

@@ -55,8 +55,8 @@ void call(void* library, const Program& program, std::uint8_t* input, std::uint8
   run_work_items(kernel, arguments.data(), program.launch);
 }
 
-/// Compiles the source to a library, unless the library in `folder` is valid: when a failing program is reduced, often only its
-/// input or its launch changes.
+/// Compiles the source to a library, unless `folder` has a library of the same source: when a failing program is reduced, often
+/// only its input or its launch changes.
 std::filesystem::path host_library(const std::filesystem::path& folder, const std::vector<std::string>& options) {
   std::string name = "host";
   for (const std::string& option : options) name += option;

@@ -1,4 +1,4 @@
-// lacuna_programs: random OpenCL C programs, on the host and on the simulated GPU.
+// lacuna_programs: compares results of random OpenCL C programs on the host and on the simulated GPU.
 #include <boost/program_options.hpp>
 #include <cstdlib>
 #include <exception>

@@ -12,8 +12,8 @@ namespace lacuna::programs {
 
 inline constexpr unsigned kTileItems = 64;  ///< work items that compute a tile together: a wavefront
 
-/// D = NAME(A, B, C), with the types of a work item's part. random_program.h has the functions for the GPU, host_builtins.h has
-/// those for the host; both refer to tiles by their index in matrix_tiles().
+/// D = NAME(A, B, C). `a`, `b`, `c`: types of a work item's part of each matrix. random_program.h has the functions for the
+/// GPU, host_builtins.h has those for the host; both refer to tiles by their index in matrix_tiles().
 struct MatrixTile {
   const char* name;
   Type a, b, c;  ///< D has the type of C

@@ -1,5 +1,5 @@
-// Every operator, built-in function and conversion that random expressions use. Each row is an operator; letters derive the
-// operand types from the result's type.
+// Every operator, built-in function and conversion that random expressions use. Each row is an operator; a letter per operand
+// specifies how the operand's type is derived from the result's type.
 #pragma once
 
 #include <cstdint>
@@ -35,15 +35,15 @@ inline constexpr unsigned kFloats = kFloat | kAnyShape | kAnySize;
 ///   <R>              a rounding mode's suffix, or nothing
 ///   <c>              a component of operand 0
 ///   <k>              a small constant
-/// `operands` has a letter for each:
-///   T U S E  as above          N n  elements of half the size, as signed as the result, unsigned
+/// `operands` has a letter for the type of each operand:
+///   T U S E  as above          N n  elements of half the size: N as signed as the result, n unsigned
 ///   P  U, if the vector's length is a power of two
 ///   I  int                     J  int with the result's width
 ///   C  condition: int for scalars, mask for vectors (same size of element, signed)
 ///   A  any integer type of this width      F  any float type of this width
-///   K  any type whose comparison gives the result's type; k  the same, floats only; later K's and k's are the same type
+///   K  any type whose comparison gives the result's type; k  the same, floats only; all K's and k's of a row are the same type
 ///   X  any integer type of the same size   Y  any float type of the same size
-///   V  any vector with this element        L  half the elements       D  twice the elements
+///   V  any vector with this element        L  half as many elements   D  twice as many elements
 struct OperatorRow {
   const char* text;
   const char* operands;

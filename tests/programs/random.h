@@ -1,4 +1,4 @@
-// Random choices that are the same on every host and with every standard library for a seed.
+// Random choices that depend only on the seed, not on the host or the standard library.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,8 @@ class Random {
 
   [[nodiscard]] std::uint64_t bits() { return engine_(); }
 
-  /// 0 to count - 1; the distributions of <random> differ between libraries. The bias of the remainder does not matter here.
+  /// Random number from 0 to count - 1. Distributions of <random> are not used, since they differ between libraries. The bias
+  /// of the remainder does not matter here.
   [[nodiscard]] unsigned below(unsigned count) { return static_cast<unsigned>((engine_() >> 16U) % count); }
 
   [[nodiscard]] unsigned between(unsigned first, unsigned last) { return first + below(last - first + 1); }

@@ -6,7 +6,7 @@
 namespace lacuna::programs {
 namespace {
 
-/// Index of the hole that begins at `at`, such as `{3}` with brackets `{` and `}`; -1 if there is none.
+/// Number in the hole that begins at `at`, such as 3 in `{3}`; -1 if there is none. `end`: position after the hole.
 int hole(const std::string& text, std::size_t at, char open, char close, std::size_t& end) {
   if (text[at] != open) return -1;
   std::size_t digit = at + 1;

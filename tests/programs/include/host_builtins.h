@@ -45,7 +45,8 @@ extern double lacuna_round_to_integer(double x, uint mode);
   BUILTIN R##8 F(A##8 a, B##8 b, C##8 c) { return (R##8)(F(a.lo, b.lo, c.lo), F(a.hi, b.hi, c.hi)); }                      \
   BUILTIN R##16 F(A##16 a, B##16 b, C##16 c) { return (R##16)(F(a.lo, b.lo, c.lo), F(a.hi, b.hi, c.hi)); }
 
-// --- Integers. BITS is the size, W a signed and X an unsigned type that hold sums of three and, below 64 bits, products.
+// --- Integers. DO(T, S, U, BITS, LOW, HIGH): S and U are the signed and the unsigned type of T's size, LOW and HIGH the limits
+// of T.
 #define FOR_INTEGERS(DO)                           \
   DO(char, char, uchar, 8, CHAR_MIN, CHAR_MAX)     \
   DO(uchar, char, uchar, 8, 0, UCHAR_MAX)          \
@@ -62,7 +63,7 @@ typedef __int128 wide_t;
 #define LACUNA_FAULT_HADD 0
 #endif
 
-// __int128 holds every sum, difference and product of two 64 bit integers.
+// __int128 holds every sum and difference of two 64 bit integers, and every product except those of two ulong values.
 #define INTEGER_FUNCTIONS(T, S, U, BITS, LOW, HIGH)                                                                        \
   BUILTIN T lacuna_saturate_##T(wide_t x) { return x < (wide_t)(LOW) ? (T)(LOW) : x > (wide_t)(HIGH) ? (T)(HIGH) : (T)x; } \
   BUILTIN T add_sat(T a, T b) { return lacuna_saturate_##T((wide_t)a + b); }                                               \
@@ -116,7 +117,8 @@ typedef __int128 wide_t;
   WIDEN1(ctz, T, T)                                                                                                        \
   WIDEN3(bitselect, T, T, T, T)
 
-// Products, and sums of three terms. With 64 bit numbers, a sum exceeds 128 bits only if the result saturates anyway.
+// Products a * b, and sums a * b + c. A ulong product may exceed __int128: it is unsigned, and sums whose product exceeds ulong
+// are replaced by 2^100, because mad_sat() saturates them anyway.
 #define PRODUCTS(T)                                                     \
   BUILTIN wide_t lacuna_product_##T(T a, T b) { return (wide_t)a * b; } \
   BUILTIN wide_t lacuna_mad_##T(T a, T b, T c) { return (wide_t)a * b + c; }

@@ -54,7 +54,7 @@ CHOOSE_NANS(double, ulong, 0x7ff8000000000000ul)
 
 // held(x): x, hidden from clang-16's optimisation of loads. clang-16 replaces the load of a vector of 32-bit integers of which
 // one element is used by a load of that element. Where all lanes load the same vector this becomes a scalar load, although each
-// lane selects its own element: all lanes get that of the first active lane.
+// lane selects its own element: all lanes receive the element of the first active lane.
 #ifdef __AMDGCN__
 #define IN_REGISTERS(x) __asm__("" : "+v"(x))
 #else
