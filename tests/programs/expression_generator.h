@@ -51,7 +51,7 @@ class ExpressionGenerator {
   /// that shrinking cannot remove it.
   [[nodiscard]] static std::string element(const std::string& array, unsigned operand, unsigned size);
 
-  /// A random one of the few types that this program prefers.
+  /// Returns a random type out of the few that this program prefers.
   [[nodiscard]] Type any_type() { return random_.pick(palette_); }
 
  private:

@@ -1,4 +1,4 @@
-// Tests of the tools themselves, on the host alone: programs are well defined, and a failing one is reduced.
+// Tests the tools themselves, on the host only: generated programs are well defined, and a failing program is reduced.
 #include <gtest/gtest.h>
 
 #include "files.h"

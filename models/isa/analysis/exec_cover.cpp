@@ -141,7 +141,7 @@ bool ExecCover::apply_logic(const Instruction& instruction) {
     return true;
   }
   const bool covered = (is_move && mask(p)) || (is_and && covers_ && mask(other));
-  // The lanes removed from EXEC are in the other mask: EXEC ^ p, EXEC & ~p.
+  // EXEC ^ p and EXEC & ~p remove only lanes that are in p from EXEC.
   const bool lost_is_in_other = together && (is_xor || (is_andn2 && is_exec(p)));
   covers_ = covered;
   complements_ = masks_ | (lost_is_in_other ? bit_of(other) : 0);

@@ -99,7 +99,8 @@ struct ExecutionProfile {
   Operation operation = Operation::none;
   std::uint8_t passes = 0;  ///< passes of a matrix instruction, which uses all lanes; otherwise 0
   // Numbers of 32-bit words: per active lane for vector registers, per wavefront for scalar ones. EXEC, which every vector
-  // instruction uses, is not counted, as it is not read from the register file; an M0-relative move counts one register.
+  // instruction uses, is not counted, as it is not read from the register file; an M0-relative move counts as an access to one
+  // register.
   std::uint8_t vgpr_reads = 0;
   std::uint8_t vgpr_writes = 0;
   std::uint8_t sgpr_reads = 0;

@@ -56,8 +56,9 @@ std::uint64_t irrelevant_lanes(const Instruction& instruction, const Wavefront& 
 /// OtimesIeee::strict allows.
 ///
 /// Three cases are decided by inspection: an operand that is not NaN, infinite or negative makes no difference; nor does a
-/// negative one if the addend is not zero; without an addend, a negative one changes the sign of the product. In all other
-/// cases the instruction is executed twice on copies. The wavefront and the host's floating-point environment are not changed.
+/// negative operand if the addend is not zero; without an addend, a negative operand changes the sign of the product. In all
+/// other cases the instruction is executed twice on copies. The wavefront and the host's floating-point environment are not
+/// changed.
 std::uint64_t differing_lanes(const Instruction& instruction, const Wavefront& wave, unsigned other, std::uint64_t lanes);
 
 }  // namespace lacuna::isa

@@ -31,7 +31,8 @@ bool has_wide_operand(const InstructionRow& row) {
   return wide(row.dst) || wide(row.src);
 }
 
-// Results of floating-point type can be scaled by a power of two; conversions from a float to an integer have the field too.
+// Whether OMOD is legal: for floating-point results, which it scales by a power of two, and for conversions from a float to an
+// integer.
 bool takes_omod(const InstructionRow& row) {
   if ((row.flags & (kNoModifiers | kNoOmod)) != 0) return false;
   if (row.dst.count > 0 && is_float(row.dst.types[0])) return true;

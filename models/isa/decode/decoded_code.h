@@ -76,7 +76,7 @@ class DecodedCode {
   unsigned revalidate();
   /// Frees the pages that revalidate() has replaced. Call it only when no pointer to an instruction is in use.
   void collect() { retired_.clear(); }
-  /// Profiles by Instruction::profile. Must not be called while other threads decode.
+  /// Execution profiles, indexed by Instruction::profile. Must not be called while other threads decode.
   const ExecutionProfiles& profiles() const { return profiles_; }
 
  private:

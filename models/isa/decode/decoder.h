@@ -13,8 +13,8 @@
 
 namespace lacuna::isa {
 
-/// Decodes one instruction from `words` (at least 1, of which at most 3 are read). Returns the instruction, or false in `ok`
-/// with the reason in `error` ("unknown VOP2 opcode 61", "truncated: literal missing"). A matrix extension code that is not in
+/// Decodes one instruction from `words` (at least one word; at most three are read). Returns the instruction, or `ok` = false
+/// and the reason in `error` ("unknown VOP2 opcode 61", "truncated: literal missing"). A matrix extension code that is not in
 /// `codes` decodes to an instruction without an executor.
 struct DecodeResult {
   bool ok = false;

@@ -44,8 +44,8 @@ struct Design {
   std::optional<unsigned> second_step_shift{};
   /// Whether the partial products of a pair of numbers are first added exactly, in a register as wide as two significands.
   bool product_register = true;
-  /// Bits of the register that adds products and C, from the leading bit of the largest exponent down; carries have additional
-  /// room. At most 120.
+  /// Width, in bits, of the register that adds products and C, from the leading bit of the largest exponent down; carries have
+  /// additional room. At most 120.
   unsigned accumulator_bits = 51;
   bool sticky = true;       ///< any bit below the accumulation register sets its last bit; otherwise these bits are dropped
   unsigned dot_length = 1;  ///< number of products that are added before the sum is rounded to the result's format

@@ -139,7 +139,7 @@ void atomic_operation(const Instruction& i, Wavefront& w) {
                      returns ? w.planes(i.dst[0]) : nullptr, w);
 }
 
-// Loads one half of the register; the other half is unchanged.
+// Loads one half of a register; the other half is unchanged.
 template <typename M, bool kHigh>
 void read_half(const Instruction& i, Wavefront& w) {
   LaneTargets targets;

@@ -34,8 +34,8 @@ U64 private_base(const Wavefront& w) {
   return w.read64(kFlatScratchLo);
 }
 
-// Bytes of private memory that a lane may access. On gfx8 FLAT_SCRATCH_LO holds this number. On gfx9 there is no bound if
-// FLAT_SCRATCH is not the wavefront's part of the queue's scratch memory: the kernel then manages private memory.
+// Number of bytes of private memory that a lane may access. On gfx8 FLAT_SCRATCH_LO holds this number. On gfx9 there is no
+// bound if FLAT_SCRATCH is not the wavefront's part of the queue's scratch memory: the kernel then manages private memory.
 U64 private_bytes(const Wavefront& w, U64 base) {
   if (w.target == Target::gfx803) return w.sgpr[kFlatScratchLo];
   const PrivateSegment& segment = w.private_segment;

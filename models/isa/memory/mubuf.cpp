@@ -209,7 +209,7 @@ void load_format(const Instruction& i, Wavefront& w) {
   std::array<U32, kLanes> lds{};
   U32* dst = i.mem.lds ? lds.data() : w.planes(i.dst[0]);
   for_lanes(w.exec(), [&](unsigned l) {
-    // Lanes outside of the buffer get zeros.
+    // Lanes outside of the buffer receive zeros.
     Components values{};
     if ((w.access.lanes >> l & 1) != 0) values = format.unpack(targets[l]);
     for (unsigned k = 0; k < kCount; ++k) {
@@ -338,7 +338,7 @@ constexpr auto mubuf_table() {
   auto* to = std::copy(kFormatRows.begin(), kFormatRows.end(), rows.begin());
   to = std::copy(kOwnRows.begin(), kOwnRows.end(), to);
   for_entries<BufferPath>(kBuffer, [&](const Entry& e) {
-    // The returning form gives the destination of a compare-and-swap the width of its data.
+    // In the returning form, the destination of a compare-and-swap is as wide as its data.
     const T result = e.result != T::none && e.data != T::none ? e.data : e.result;
     constexpr unsigned kName = 3;
     *to++ = row(e.names[kName], e.opcode, result != T::none ? OperandTypes{result} : OperandTypes{},

@@ -22,13 +22,13 @@ class StoreBuffer {
 
   StoreBuffer();
 
-  /// Whether [at, at + bytes) overlaps the range of host addresses from the lowest to the highest line: a cheap test, false for
-  /// most loads.
+  /// Whether [at, at + bytes) overlaps the range of host addresses from the lowest to the highest line of the buffer. A cheap
+  /// test, false for most loads.
   bool may_hold(const std::byte* at, std::size_t bytes) const { return may_hold(address(at), address(at) + bytes); }
   bool may_hold(std::uintptr_t first, std::uintptr_t end) const { return first < end_ && end > first_; }
 
-  /// False: no line that contains bytes of [at, at + bytes) has been stored to. A finer test than may_hold(), for scattered
-  /// lanes.
+  /// Whether a line that contains bytes of [at, at + bytes) may have been stored to. A finer test than may_hold(), for
+  /// scattered lanes.
   bool may_meet(const std::byte* at, std::size_t bytes) const {
     const std::uintptr_t number = address(at) / kLineBytes;
     return table_[place_of(number)] != kFree || (address(at) + bytes - 1) / kLineBytes != number;

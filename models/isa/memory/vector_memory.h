@@ -121,7 +121,7 @@ void store(const Instruction& i, Wavefront& w) {
   targets.write_back(w, kBytes);
 }
 
-/// Loads one half of the register; the other half is unchanged.
+/// Loads one half of a register; the other half is unchanged.
 template <typename Path, typename M, bool kHigh>
 void load_half(const Instruction& i, Wavefront& w) {
   LaneTargets targets;

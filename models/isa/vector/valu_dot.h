@@ -10,7 +10,7 @@
 
 namespace lacuna::isa {
 
-/// Sum of the products of kBits-wide signed elements and an accumulator. kClamp: saturate instead of wrapping.
+/// Sum of an accumulator and the products of kBits-wide signed elements. kClamp: saturate instead of wrapping.
 template <unsigned kBits, bool kClamp>
 struct DotSigned {
   constexpr std::int32_t operator()(std::uint32_t a, std::uint32_t b, std::int32_t c) const {

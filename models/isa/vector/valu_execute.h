@@ -114,7 +114,7 @@ void apply_output(const VectorModifiers& vop, OperandType type, const LaneContex
 /// Writes the lanes that EXEC selects, if some lanes are inactive.
 void write_active_lanes(std::uint32_t* destination, const std::uint32_t* values, Wavefront& wave, unsigned planes);
 
-/// Copies with the host's widest registers, written out: a call of memcpy would take twice as long.
+/// Copies with the host's widest registers: a call of memcpy would take twice as long.
 template <unsigned kWords>
 inline void copy_words(std::uint32_t* destination, const std::uint32_t* values) {
   using Chunk [[gnu::vector_size(32), gnu::aligned(4), gnu::may_alias]] = std::uint32_t;
@@ -295,7 +295,7 @@ struct Lanes<Result(Arguments...), Operation> {
     copy_words<kLanes>(io.out, results.words);
   }
 
-  // False: an argument is a NaN, and the results must be discarded.
+  // Executes Operation::Numbers instead of Operation. False: an argument is a NaN, and the results must be discarded.
   template <std::size_t... kIndex>
   static bool loop_over_numbers(const LaneIo& io, std::index_sequence<kIndex...>) {
     using Numbers = typename Operation::Numbers;

@@ -72,7 +72,7 @@ struct DppControl {
   std::uint64_t exists = 0;  // lanes that have a source
 };
 
-// One entry for each value of the 9-bit field.
+// Returns the entry of `control` in a table of all values of the 9-bit field.
 const DppControl& dpp_control(unsigned control) {
   static const std::array<DppControl, 512> controls = [] {
     std::array<DppControl, 512> all;

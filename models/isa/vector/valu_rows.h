@@ -72,7 +72,7 @@ constexpr InstructionRow vector_row(Format format, std::string_view mnemonic, Op
   return {mnemonic, format, opcode, Types::destinations(), Types::sources(), Unit::valu, latency, flags, function};
 }
 
-/// As row(), with the timing class valu_logic if the floating-point operation has a member kLogic: minimum and maximum.
+/// Returns `row`, with the timing class valu_logic if the operation has a member kLogic (floating-point minimum and maximum).
 template <class Operation>
 constexpr InstructionRow timed_by(InstructionRow row) {
   if constexpr (requires { Operation::kLogic; }) {

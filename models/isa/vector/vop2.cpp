@@ -64,7 +64,7 @@ struct SubtractWithBorrow {
     return partial - one;
   }
 };
-// With CLAMP, a carry gives the largest value, a borrow zero.
+// With CLAMP, the result is the largest value on a carry, and zero on a borrow.
 template <class Operation, U32 kLimit>
 struct Saturated {
   constexpr U32 operator()(U32 a, U32 b, bool& flag) const {

@@ -239,8 +239,8 @@ constexpr std::array kThreeOperandRows{
                                       [](float a, U32 index, U32 word) { return insert_byte(word, index, to_byte(a)); }),
 };
 
-// gfx9's _legacy names of 16-bit instructions (those with the original names have OP_SEL on gfx9), and instructions that gfx9
-// adds.
+// Rows of gfx9: 16-bit instructions that gfx9 renames to _legacy (their original names belong to instructions with OP_SEL), and
+// instructions that gfx9 adds.
 constexpr std::array kGfx9Rows{
     Rows::of<f16(f16, f16, f16)>("v_mad_legacy_f16", {kAbsent, 0x1ea}, MultiplyAddF16{}, kFloatProduct),
     Rows::saturating<u16(u16, u16, u16)>(

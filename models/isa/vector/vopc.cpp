@@ -64,7 +64,7 @@ constexpr std::array<std::string_view, 16> kFloatConditions{"f", "lt",  "eq",  "
                                                             "u", "nge", "nlg", "ngt", "nle", "neq", "nlt", "tru"};
 constexpr std::array<std::string_view, 8> kIntegerConditions{"f", "lt", "eq", "le", "gt", "ne", "ge", "t"};
 
-// -- mnemonics, put together at compile time
+// -- mnemonics, composed at compile time
 
 struct Name {
   std::array<char, 24> text{};

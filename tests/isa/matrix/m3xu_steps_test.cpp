@@ -184,7 +184,7 @@ TEST(M3xuThesis, FortyEightBitsHoldAProductButNoSum) {
   const std::vector<float> b{0x1p-24F * (1 - 0x1p-12F + 0x1p-23F)};
   EXPECT_EQ(dot({}, a, b, 1), 1 + kLast);
   EXPECT_EQ(dot(design, a, b, 1), 1);
-  // A wider register does not give the results of vector units either: these round after every product.
+  // A wider register does not give the results of vector units either, which round after every product.
   EXPECT_EQ(dot({}, {0x1p-24F, 0x1p-24F}, {1, 1}, 1), 1);
   design.accumulator_bits = 100;
   EXPECT_EQ(dot(design, {0x1p-24F, 0x1p-24F}, {1, 1}, 1), 1 + kLast);

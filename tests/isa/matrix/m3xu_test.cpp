@@ -238,7 +238,7 @@ TEST_P(M3xu, AddsToConstants) {
   for (const Constant& one : {Constant{128, 0, 0}, Constant{242, 0x3f800000, 0x3ff0000000000000}}) {
     for (auto& row : m.c) {
       for (auto& element : row) {
-        // A complex number reads the f64's halves, as a pair of registers would hold them.
+        // A complex operand reads the two words of the f64 constant.
         element[0] = c.complex ? one.f64 & 0xffffffff : c.format == Format::fp64 ? one.f64 : one.f32;
         element[1] = one.f64 >> 32;
       }

@@ -28,8 +28,8 @@ class MatrixValues {
                                       f_.one()};
     return specials[random_() % std::size(specials)] | sign();
   }
-  /// A finite number whose exponent differs from that of 1.0 by at most `spread`, with a significand of random, few or nearly
-  /// all bits.
+  /// A finite number whose exponent differs from that of 1.0 by at most `spread`, with a significand in which random, few or
+  /// nearly all bits are set.
   std::uint64_t moderate(unsigned spread) {
     const std::uint64_t exponent = f_.one() + (random_() % (2 * spread + 1) - spread) * f_.hidden();
     return (exponent & f_.infinity()) | fraction() | sign();

@@ -78,7 +78,7 @@ Element element_of_result(const Case& c, unsigned item, unsigned lane) {
       return {lane / 4, item, lane % 4};
   }
 }
-/// Position of element k of row (of A) or column (of B) `index` of a block.
+/// Position of element k in row `index` of A, or in column `index` of B, of a block.
 struct Input {
   unsigned item, lane;
 };

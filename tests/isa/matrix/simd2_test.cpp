@@ -84,7 +84,8 @@ std::uint32_t reference(Operator op, const std::vector<Product>& products, std::
   return bits(least ? *std::min_element(values.begin(), values.end()) : *std::max_element(values.begin(), values.end()));
 }
 
-/// A before elements are dropped: in the sparse form, `position` has two positions in each group of four.
+/// A before elements are dropped: in the sparse form, `position` has the positions of the two elements that are kept in each
+/// group of four.
 struct Matrices {
   unsigned a[kSize][kSize], b[kSize][kSize];
   std::uint32_t c[kSize][kSize];
@@ -232,7 +233,7 @@ INSTANTIATE_TEST_SUITE_P(All, Simd2, ::testing::ValuesIn(kAll), [](const auto& o
 
 // -- single values
 
-/// Result for the products of A[0][k] and B[k][0] from k = 0 on; all other elements contribute nothing.
+/// Returns D[0][0] for the products A[0][k] x B[k][0] from k = 0 on, and `c` as C[0][0]; all other elements contribute nothing.
 std::uint32_t one_element(Operator op, const std::vector<Product>& products, std::uint32_t c) {
   const unsigned nothing = op == mma || op == orand || op == addnorm ? 0 : kNan;
   Matrices m{};

@@ -113,7 +113,7 @@ INSTANTIATE_TEST_SUITE_P(Targets, TypedBuffer, ::testing::Values(Target::gfx803,
                          [](const auto& one) { return std::string(traits(one.param).name); });
 
 TEST_P(TypedBuffer, DescriptorSelectsComponents) {
-  // x from w, y is one, z from x, w is zero; 8_8_8_8 unorm
+  // Selects x from w, y = 1, z from x, w = 0; format 8_8_8_8 unorm.
   descriptor(4096, 7U | 1U << 3 | 4U << 6 | 0U << 9 | 0U << 12 | 10U << 15);
   for (unsigned l = 0; l < kLanes; ++l) write<std::uint32_t>(at + l * 8, 0xff000033);
   m.run({"buffer_load_format_xyzw v[4:7], v0, s[4:7], 0 offen"});

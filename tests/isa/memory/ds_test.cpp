@@ -271,8 +271,8 @@ TEST(Lds, FloatSumsFollowMode) {
   check_sums<double>("ds_add_rtn_f64 v[4:5], v0, v[2:3]", Target::gfx90a, 6);
 }
 
-// The second operand is in LDS too, a number of dwords away. This number is in the offset's 15 low bits or, if its top bit is
-// set, in the address register's upper half.
+// The second operand is in LDS, too, at a distance in dwords from the first. The distance is in the offset's 15 low bits or, if
+// its top bit is set, in the address register's upper half.
 TEST(Lds, SecondOperandFromLds) {
   Machine m;
   for (std::uint32_t k = 0; k < 1024; ++k) m.set_lds<std::uint32_t>(k * 4, k * k + 7);

@@ -210,7 +210,7 @@ TEST(Gfx9Memory, LdsByLaneAndCounters) {
 TEST(Gfx9Memory, SwizzleRotatesAndReverses) {
   Gfx9Machine m;
   for (unsigned l = 0; l < kLanes; ++l) m.v(1, l) = l;
-  // 0xc000: rotation, bit 10 its direction, 9:5 its amount; 0xe000: FFT (Vega ISA manual, DS_SWIZZLE_B32).
+  // 0xc000: rotation, with its direction in bit 10 and its amount in bits 9:5; 0xe000: FFT (Vega ISA manual, DS_SWIZZLE_B32).
   m.run({"ds_swizzle_b32 v2, v1 offset:0xc060", "ds_swizzle_b32 v3, v1 offset:0xc4a0", "ds_swizzle_b32 v4, v1 offset:0xe000"});
   for (unsigned l = 0; l < kLanes; ++l) {
     const unsigned half = l & 32;

@@ -175,7 +175,7 @@ TEST_P(PrivateMemoryTest, ANegativeOffsetThatTheConstantMakesGoodIsInside) {
     EXPECT_EQ(read<std::uint32_t>(m.pool + kSlot * kSlotBytes + (3 * kLanes + l) * 4), 3000 + l);
 }
 
-// Other buffers with the same format are not private memory. Without private memory in the queue, no buffer is.
+// Other buffers with the same format are not private memory. If the queue has no private memory, no buffer is private memory.
 TEST_P(PrivateMemoryTest, OtherBuffersHaveNoSuchBound) {
   PrivateMachine m(GetParam());
   for (unsigned l = 0; l < kLanes; ++l) m.set_offset(l, 44);

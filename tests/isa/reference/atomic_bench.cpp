@@ -83,7 +83,7 @@ class AtomicBench {
         const std::uint32_t data = (entry_.data > 1 ? kData[1] << 16 : 0U) | (entry_.data > 0 ? kData[0] << 8 : 0U);
         return {0xd8000000U | opcode << 17 | offset, result | data | kAddress};
       }
-      case Format::mubuf:  // OFFEN; the result takes the place of the data
+      case Format::mubuf:  // OFFEN; the result overwrites the data registers
         return {0xe0000000U | opcode << 18 | glc << 14 | 1U << 12,
                 unsigned{kInlineZero} << 24 | (kDescriptor / 4) << 16 | kData[0] << 8 | kAddress};
       default: {
@@ -211,7 +211,7 @@ class ScalarAtomicBench {
     wave.memory = &memory_;
     for (std::uint32_t& s : wave.sgpr) s = static_cast<std::uint32_t>(generator_());
     for (std::byte& b : bytes_) b = static_cast<std::byte>(generator_());
-    // The address of s_atomic_*, the descriptor of s_buffer_atomic_*.
+    // Address for s_atomic_*, descriptor for s_buffer_atomic_*.
     wave.write64(kDescriptor, kBase);
     wave.write64(kDescriptor + 2, bytes_.size());
     const auto draw = [&] {

@@ -1,4 +1,4 @@
-// Contents of memory after atomics ([GCN3], [Vega], [MI200]: DS, FLAT, MUBUF).
+// Reference results of atomics, which are the contents of memory afterwards ([GCN3], [Vega], [MI200]: DS, FLAT, MUBUF).
 #include <algorithm>
 #include <string>
 #include <string_view>

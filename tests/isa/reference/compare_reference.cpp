@@ -1,4 +1,5 @@
-// Comparisons and classes ([GCN3], [Vega]: VOPC). v_cmpx_* also write the result to EXEC, which the bench checks.
+// Reference results of comparisons and classes ([GCN3], [Vega]: VOPC). v_cmpx_* also write the result to EXEC, which the bench
+// checks.
 #include <algorithm>
 #include <array>
 #include <iterator>

@@ -1,4 +1,4 @@
-// Conversions ([GCN3], [Vega]: VOP1, VOP3).
+// Reference results of conversions ([GCN3], [Vega]: VOP1, VOP3).
 #include <algorithm>
 
 #include "tests/isa/reference/float_modes.h"

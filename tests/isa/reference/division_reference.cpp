@@ -1,4 +1,5 @@
-// The steps around a division and the argument reduction of f64 sine and cosine ([GCN3], [Vega]: V_DIV_*, V_TRIG_PREOP_F64).
+// Reference results of the instructions that compilers emit around a division, and of the argument reduction of f64 sine and
+// cosine ([GCN3], [Vega]: V_DIV_*, V_TRIG_PREOP_F64).
 #include "tests/isa/reference/float_modes.h"
 
 namespace lacuna::isa::test {

@@ -118,11 +118,11 @@ std::uint64_t draw_value(OperandType type, std::mt19937_64& generator) {
     const std::uint64_t r = generator();
     if ((r & 3) < 2) return edges[(r >> 8) % edges.size()];
     if ((r & 3) == 2) return generator();
-    // Values near an edge: small differences, for cancellation and carries.
+    // Values near an edge value, which cause cancellation and carries.
     return edges[(r >> 8) % edges.size()] + (r >> 40 & 0xf) - 8;
   };
   const std::uint64_t low = one();
-  // Packed types, and the bits above a 16-bit operand, which must not affect the result.
+  // Fills the high part of packed types, or the bits above a 16-bit operand, which must not affect the result.
   if (type == OperandType::pk_f32) return (low & 0xffffffff) | one() << 32;
   if (half_of(type) || edges.data() == kEdges16.data()) return (low & 0xffff) | (one() & 0xffff) << 16;
   return low;

@@ -1,4 +1,4 @@
-// Floating-point arithmetic ([GCN3], [Vega]: VOP1, VOP2, VOP3).
+// Reference results of floating-point arithmetic ([GCN3], [Vega]: VOP1, VOP2, VOP3).
 #include "tests/isa/reference/float_modes.h"
 
 namespace lacuna::isa::test {

@@ -1,4 +1,4 @@
-// 16-bit integer instructions ([GCN3], [Vega]: VOP2, VOP3).
+// Reference results of 16-bit integer instructions ([GCN3], [Vega]: VOP2, VOP3).
 #include <algorithm>
 
 #include "tests/isa/reference/reference.h"

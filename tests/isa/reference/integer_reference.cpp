@@ -1,4 +1,4 @@
-// 32- and 64-bit integer and bit instructions ([GCN3], [Vega]: VOP1, VOP2, VOP3).
+// Reference results of 32- and 64-bit integer and bit instructions ([GCN3], [Vega]: VOP1, VOP2, VOP3).
 #include <algorithm>
 #include <bit>
 

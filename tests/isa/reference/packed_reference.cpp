@@ -1,4 +1,4 @@
-// VOP3P, and packed instructions of other formats ([MI200]: V_PK_*, V_FMA_MIX*, V_DOT*; VOP2 and VOP3).
+// Reference results of VOP3P, and of packed instructions of other formats ([MI200]: V_PK_*, V_FMA_MIX*, V_DOT*; VOP2 and VOP3).
 #include <algorithm>
 #include <array>
 #include <vector>
@@ -8,7 +8,7 @@
 namespace lacuna::isa::test {
 namespace {
 
-/// Sum of products of elements of kBits and an accumulator, exact, then wrapped or saturated.
+/// Exact sum of an accumulator and the products of kBits-wide elements, then wrapped or saturated.
 template <unsigned kBits, bool kSigned>
 Outcome dot(std::uint64_t a, std::uint64_t b, std::uint64_t c, const Context& x) {
   const auto element = [](std::uint64_t v, unsigned at) {

@@ -1,4 +1,4 @@
-// Sums of absolute differences ([GCN3], [Vega]: VOP3).
+// Reference results of sums of absolute differences ([GCN3], [Vega]: VOP3).
 #include <algorithm>
 #include <cstdlib>
 

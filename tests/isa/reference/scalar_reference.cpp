@@ -1,4 +1,4 @@
-// Scalar integer and bit instructions ([GCN3], [Vega]: SOP1, SOP2, SOPC, SOPK).
+// Reference results of scalar integer and bit instructions ([GCN3], [Vega]: SOP1, SOP2, SOPC, SOPK).
 #include <algorithm>
 #include <array>
 #include <cstdlib>
@@ -216,7 +216,7 @@ constexpr ScalarReference kEntries[] = {
     {"s_ff1_i32_b64", [](const In& i) { return first<64>(i, true, false); }},
     {"s_flbit_i32_b32", [](const In& i) { return first<32>(i, true, true); }},
     {"s_flbit_i32_b64", [](const In& i) { return first<64>(i, true, true); }},
-    // The first bit that differs from the sign.
+    // Position of the first bit that differs from the sign bit.
     {"s_flbit_i32", [](const In& i) { return first<32>(i, !bit_of(i.a, 31), true); }},
     {"s_flbit_i32_i64", [](const In& i) { return first<64>(i, !bit_of(i.a, 63), true); }},
     {"s_sext_i32_i8", [](const In& i) { return keeps(i, u32(static_cast<std::uint64_t>(sign_extend(i.a, 8)))); }},
@@ -239,7 +239,7 @@ constexpr ScalarReference kEntries[] = {
     {"s_orn1_saveexec_b64", save_exec<orn1_of>},
     {"s_andn1_wrexec_b64", write_exec<andn1_of>},
     {"s_andn2_wrexec_b64", write_exec<andn2_of>},
-    // Jumps: the lowest two bits of an address are ignored; D gets the address of the next instruction.
+    // Jumps: the lowest two bits of an address are ignored; D receives the address of the next instruction.
     {"s_getpc_b64", [](const In& i) { return keeps(i, i.pc); }},
     {"s_setpc_b64", [](const In& i) { return jumps(i, i.a & ~std::uint64_t{3}); }},
     {"s_swappc_b64", [](const In& i) { return jumps(i, i.a & ~std::uint64_t{3}); }},

@@ -46,7 +46,7 @@ std::uint64_t with_output_modifiers(std::uint64_t v, const BinaryFormat& f, unsi
   return compare(v, f.one(), f) > 0 ? f.one() : v;
 }
 
-/// CLAMP of each part of a packed result.
+/// Applies CLAMP to each part of a packed result.
 std::uint64_t with_clamped_parts(std::uint64_t v, const BinaryFormat& f, const Context& x) {
   const std::uint64_t part = f.infinity() | f.sign() | (f.hidden() - 1);
   return with_output_modifiers(v & part, f, 0, x) | with_output_modifiers(v >> f.width & part, f, 0, x) << f.width;
@@ -152,7 +152,7 @@ class Bench {
       const OperandType type = row_.src.types.at(i);
       for (unsigned lane = 0; lane < kLanes; ++lane) put(kSourceVgpr[i], lane, draw_value(type, generator_), words_of(type));
     }
-    // Equal operands: division scaling requires one to equal another, and sums cancel.
+    // Some lanes have equal operands: division scaling requires two sources to be equal, and sums may cancel.
     const OperandType first = row_.src.types[0];
     for (unsigned lane = 0; lane < kLanes && value_sources(row_) > 1; ++lane) {
       const unsigned other = 1 + static_cast<unsigned>(generator_() % 8);

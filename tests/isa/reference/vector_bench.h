@@ -17,7 +17,8 @@ std::span<const std::uint64_t> edge_values(OperandType type);
 /// An edge value or random bits.
 std::uint64_t draw_value(OperandType type, std::mt19937_64& generator);
 
-/// Factor by which tests run more rounds than in CTest: environment variable LACUNA_REFERENCE_ROUNDS, 1 if unset.
+/// Factor by which tests multiply their number of rounds: value of the environment variable LACUNA_REFERENCE_ROUNDS, 1 if
+/// unset.
 unsigned reference_rounds();
 
 /// Runs every executable row with this mnemonic on both targets, in its encodings and with its modifiers, under all

@@ -43,7 +43,7 @@ TEST_P(GprIndex, OnSetsModeAndM0) {
 
 TEST_P(GprIndex, VskipLeavesOutVectorInstructions) {
   machine_.wave.sgpr[4] = 1U << 9;
-  machine_.wave.sgpr[5] = 32 + 9;  // bit number, of which the low five bits count
+  machine_.wave.sgpr[5] = 32 + 9;  // bit number; only the low five bits are used
   step({0xbf100504, 0});           // s_setvskip s4, s5
   EXPECT_EQ(machine_.wave.mode.bits >> 28 & 1, 1U);
   step(machine_.e32("v_mov_b32", 10, vgpr(2)));

@@ -38,7 +38,7 @@ std::vector<U64> edges_of(const FloatFormat& f, bool few) {
   return all;
 }
 
-// Random significands (long runs of zeros and ones among them), exponents often close to each other.
+// Draws random significands, some with long runs of zeros or ones, and exponents that are often close to each other.
 std::function<U64(std::mt19937_64&)> draw_of(const FloatFormat& f) {
   return [f](std::mt19937_64& g) {
     const U64 bits = g() & ((f.sign() - 1) | f.sign());
@@ -169,7 +169,7 @@ TEST(VopNan, DestinationMayBeASource) {
     unsigned sources;
   };
   using U32 = std::uint32_t;
-  constexpr unsigned kSources = 6;  // v0 to v5; copies in v20 to v25
+  constexpr unsigned kSources = 6;  // sources in v0 to v5, copies of them in v20 to v25
   constexpr unsigned kCopies = 20;
   constexpr std::array<U32, 9> kSpecial{0x7f800001, 0xff812345, 0x7fc54321, 0xffc00001, 0x7f800000,
                                         0xff800000, 0,          0x80000000, 0x7ff00000};

@@ -156,7 +156,7 @@ TEST(PackedHalves, AccumulatesInItsDestination) {
   EXPECT_EQ(machine.at(kDst, 5), 0x47004a00U);  // 7, 12
 }
 
-// Constants as 16-bit operands: LLVM, getInlineEncodingV216.
+// Inline constants have the bits that LLVM defines for 16-bit operands (getInlineEncodingV216).
 TEST(PackedHalves, InlineConstants) {
   Machine machine(Target::gfx90a);
   machine.fill(kSrc0, 0);
