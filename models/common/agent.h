@@ -26,12 +26,13 @@ class Agent {
   virtual std::uint64_t progress() const = 0;
   /// Writes the agent's work and wait reasons, one per line, indented by two spaces.
   virtual void diagnose(std::ostream& out) const = 0;
-  /// Adds the agent's groups to those of the device.
+  /// Adds the agent's statistics groups to `device`.
   virtual void describe_statistics(StatisticsGroup& device) const = 0;
   /// Drops bookings before `horizon`, which is not after the time of the SystemC kernel. Does not affect results.
   virtual void retire(Tick horizon) = 0;
-  /// Immediately returns to the state after construction. Drops all work without finishing or accessing it. Connections and
-  /// statistics stay. May interrupt a waiting process of the agent; must not be called from such a process.
+  /// Immediately returns the agent to its state after construction. All work is dropped, without finishing it or accessing
+  /// memory. Connections and statistics are kept. May interrupt a waiting process of the agent; must not be called from such a
+  /// process.
   virtual void reset() = 0;
 };
 

@@ -1,7 +1,7 @@
 // Columns that research machines add to the records of kernels: stall causes and counts, each a column of kernels.csv.
 //
-// A machine registers its texts when its parameters are made (models/gpu/device_extension.h). The returned slots identify its
-// columns.
+// A machine registers its texts when its parameters are created (models/gpu/device_extension.h). The returned slots identify
+// its columns.
 #pragma once
 
 #include <cstddef>

@@ -15,7 +15,7 @@
 
 namespace lacuna {
 
-/// Number of mistakes of a kind that are logged.
+/// Maximum number of logged mistakes per kind.
 inline constexpr std::uint64_t kLoggedGuestMistakes = 16;
 
 struct GuestMistakeCount {
@@ -23,13 +23,13 @@ struct GuestMistakeCount {
   std::uint64_t count = 0;
 };
 
-/// Counts a mistake. Returns how many mistakes of this kind have occurred.
+/// Counts a mistake. Returns the number of mistakes of this kind so far, including this one.
 std::uint64_t count_guest_mistake(std::string_view kind);
-/// Used by guest_warning() and guest_error(). `count`: result of count_guest_mistake().
+/// Logs a mistake, for guest_warning() and guest_error(). `count`: result of count_guest_mistake().
 void log_guest_mistake(spdlog::level::level_enum level, std::string_view kind, std::uint64_t count, const std::string& text);
 
-/// Reports a guest's mistake. `kind`: a plural for the summary ("unmapped bus accesses"); the other arguments format a line of
-/// the log.
+/// Counts a guest's mistake, and logs it if it is one of the first of its kind. `kind`: a plural for the summary ("unmapped bus
+/// accesses"); the other arguments format a line of the log.
 template <class... Arguments>
 void guest_warning(std::string_view kind, spdlog::format_string_t<Arguments...> format, Arguments&&... arguments) {
   const std::uint64_t count = count_guest_mistake(kind);

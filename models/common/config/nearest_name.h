@@ -12,7 +12,7 @@ namespace lacuna {
 std::size_t edit_distance(std::string_view from, std::string_view to);
 /// Maximum distance at which a name counts as a misspelling of another.
 std::size_t misspelling_limit(std::string_view name);
-/// The candidate nearest to `name`; "" if none is near.
+/// The candidate nearest to `name` within misspelling_limit(); "" if there is none.
 std::string nearest_name(const std::vector<std::string>& candidates, std::string_view name);
 /// Suggestion for an error message: "; did you mean X?", or "" for "".
 std::string did_you_mean(const std::string& name);

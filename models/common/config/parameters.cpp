@@ -163,7 +163,7 @@ std::string format_range(const ParameterRange& range, double lowest, double high
   return {};
 }
 
-/// Base of all kinds of parameters, which holds their traits.
+/// Base class of all kinds of parameters; stores their traits.
 class TraitedParameter : public Parameter {
  public:
   explicit TraitedParameter(const ParameterTraits& traits) : range_(traits.range), unit_(traits.unit) {}
@@ -176,7 +176,7 @@ class TraitedParameter : public Parameter {
   std::string unit_;
 };
 
-/// Relative error of a clock whose period is rounded to picoseconds, the unit of simulated time.
+/// Relative error of a clock's period that is due to rounding to picoseconds, the unit of simulated time.
 double rounding_of_period(std::uint64_t hz) {
   const double exact = static_cast<double>(kPicosecondsPerSecond) / static_cast<double>(hz);
   return std::abs(static_cast<double>(Frequency{hz}.period().ps) / exact - 1);
@@ -338,7 +338,8 @@ class EnumParameter final : public TraitedParameter {
   std::function<void(int)> set_;
 };
 
-/// Sets the parameter's name, description and default. The default must be valid by the same rules as a user's value.
+/// Sets the parameter's name, description, source and default, and returns it. The default must be valid by the same rules as a
+/// user's value.
 std::unique_ptr<Parameter> registered(std::unique_ptr<Parameter> parameter, const std::string& section, std::string_view name,
                                       std::string_view description, const ParameterTraits& traits) {
   parameter->name = section + '.' + std::string(name);

@@ -56,7 +56,7 @@ class Parameter {
   virtual ~Parameter() = default;
   /// Parses text ("64KiB", "1.2GHz", "14ns", "true", a name) into the member. Returns the reason if the text is invalid.
   virtual std::optional<std::string> parse(std::string_view text) = 0;
-  /// The member's value in a form from which parse() restores it exactly.
+  /// The member's value as text from which parse() restores it exactly.
   virtual std::string text() const = 0;
   virtual std::string type_name() const = 0;
   virtual std::string unit() const = 0;
@@ -93,7 +93,8 @@ class ParameterSection {
         [&member](int v) { member = static_cast<Enum>(v); }, description, traits);
   }
 
-  /// Adds a parameter that selects a row of `rows` by name. The descriptions of the rows are appended to its own.
+  /// Adds a parameter that selects a row of `rows` by name. The descriptions of the rows are appended to the parameter's
+  /// description.
   template <class Row>
   void add(std::string_view name, Choice<Row>& member, std::string_view description, std::span<const Row* const> rows,
            ParameterTraits traits = {}) {

@@ -1,4 +1,4 @@
-// A set of small numbers with one bit per number, which is searched word by word.
+// A set of small numbers, stored as one bit per number and searched word by word.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,7 @@ namespace lacuna {
 class BitSet {
  public:
   BitSet() = default;
-  /// A set for numbers below `size`. `all`: whether it initially contains all of them, or none.
+  /// A set for numbers below `size`. `all`: whether it initially contains all of these numbers or none.
   explicit BitSet(unsigned size, bool all = false) { assign(size, all); }
   void assign(unsigned size, bool all) {
     size_ = size;

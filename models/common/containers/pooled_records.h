@@ -8,8 +8,8 @@
 
 namespace lacuna {
 
-/// Takes a record: returns a number from `free`, or the number of a new record at the end of `all`. Invalidates references into
-/// `all`.
+/// Allocates a record and returns its number: one from `free`, or that of a new record at the end of `all`. Invalidates
+/// references into `all`.
 template <typename T>
 [[gnu::always_inline]] inline std::uint32_t take_record(std::vector<T>& all, std::vector<std::uint32_t>& free) {
   if (free.empty()) [[unlikely]] {
@@ -27,7 +27,7 @@ class RecordPool {
  public:
   T& operator[](std::uint32_t number) { return all_[number]; }
   const T& operator[](std::uint32_t number) const { return all_[number]; }
-  /// Takes the record that was released last; its contents are unchanged since then. Invalidates references.
+  /// Allocates the record that was released last, with its contents unchanged, and returns its number. Invalidates references.
   [[gnu::always_inline]] std::uint32_t take() {
     if (count_ == 0) [[unlikely]]
       grow();
@@ -63,7 +63,7 @@ class RecordPool {
 template <typename T>
 class StableRecords {
  public:
-  /// Takes a free record; its contents are unchanged since its release.
+  /// Allocates a record; a reused record has the contents that it had when it was released.
   T* take() {
     if (free_.empty()) [[unlikely]]
       grow();

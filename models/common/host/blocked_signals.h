@@ -6,8 +6,8 @@
 
 namespace lacuna {
 
-/// Blocks signals of the calling thread during the object's lifetime. Threads that are started in the meantime keep them
-/// blocked.
+/// Blocks signals of the calling thread during the object's lifetime. Threads that it starts in the meantime inherit the
+/// blocked signals.
 class BlockedSignals {
  public:
   /// Blocks all signals.

@@ -16,7 +16,7 @@ class HugePageResource : public std::pmr::memory_resource {
   bool do_is_equal(const std::pmr::memory_resource& other) const noexcept override;
 };
 
-/// The resource that all users share for state outside of larger arenas.
+/// The resource shared by all users whose state is not part of a larger arena.
 HugePageResource& huge_page_resource();
 
 }  // namespace lacuna

@@ -6,7 +6,7 @@
 
 namespace lacuna {
 
-/// Bytes of a huge page of x86-64 hosts.
+/// Size of a huge page of x86-64 hosts, in bytes.
 inline constexpr std::size_t kHugePage = std::size_t{2} << 20;
 
 /// Announces that all of [begin, begin + bytes) will be written; the surrounding range [low, high) must be mapped. Requests

@@ -1,4 +1,4 @@
-// Registry of the simulator's threads, in a process that also has threads of a program (drivers/rocm).
+// Registry of the simulator's threads, for a process that also contains the threads of a ROCm program (drivers/rocm).
 #pragma once
 
 #include <sys/types.h>

@@ -22,8 +22,8 @@ class ThreadContention {
   /// Minimum number of losses within `kObserve` at which a single thread is faster: 200 per second.
   static constexpr std::uint64_t kLosses = 4;
 
-  /// Whether to share the work at `now`. `losses()` returns how often threads of this process have lost their processor so far;
-  /// it is called at most once per `kObserve`.
+  /// Whether to share the work at `now`. `losses()` returns how often threads of this process have lost their processor so far,
+  /// and is called at most once per `kObserve`.
   template <typename Losses>
   bool share(Time now, Losses&& losses) {
     if (now < change_) return sharing_;

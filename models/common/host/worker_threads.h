@@ -66,9 +66,9 @@ class WorkerThreads {
   class alignas(64) Share {
    public:
     void set(unsigned begin, unsigned end) { left_.store(begin | std::uint64_t{end} << 32, std::memory_order_release); }
-    /// Takes the first item; false if none is left.
+    /// Takes the first item and stores its index in `place`; returns false if none is left.
     bool take_first(unsigned& place) { return take<true>(place); }
-    /// Takes the last item; false if none is left.
+    /// Takes the last item and stores its index in `place`; returns false if none is left.
     bool take_last(unsigned& place) { return take<false>(place); }
 
    private:

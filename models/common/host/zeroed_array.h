@@ -1,5 +1,5 @@
-// An array that is initially zero and costs host memory and time only where it is accessed. For large tables of which a run
-// accesses a small part, such as the tags of a TLB with a million entries.
+// An array that is initially zero and costs host memory and time only where it is accessed. Intended for large tables of which
+// a run accesses a small part, such as the tags of a TLB with a million entries.
 #pragma once
 
 #include <cstddef>
@@ -8,15 +8,15 @@
 
 namespace lacuna {
 
-/// Allocates zeroed memory. Its host pages do not exist before their first access. Throws std::bad_alloc.
+/// Allocates zeroed memory. A page occupies host memory only from its first access on. Throws std::bad_alloc.
 void* allocate_zeroed(std::size_t bytes);
 /// Frees memory that allocate_zeroed() has returned.
 void free_zeroed(void* memory, std::size_t bytes);
-/// Zeroes memory of allocate_zeroed(). The pages of large arrays are returned to the host, so that only accessed pages cost
-/// time.
+/// Zeroes memory that allocate_zeroed() has returned. The pages of large arrays are returned to the host, so that only accessed
+/// pages cost time.
 void zero_again(void* memory, std::size_t bytes);
 
-/// T: any type for which zero bytes are a valid value; it is the initial value.
+/// T: any type for which all-zero bytes are a valid value, which is the initial value of the elements.
 template <class T>
 class ZeroedArray {
   static_assert(std::is_trivially_copyable_v<T> && std::is_trivially_destructible_v<T>);

@@ -9,7 +9,7 @@
 
 namespace lacuna {
 
-/// T: a type for which zero bytes are a valid value. Aligned to a line of the host's caches.
+/// T: a type for which all-zero bytes are a valid value. The elements are aligned to a cache line of the host.
 template <class T>
 class ZeroedBlock {
   static_assert(std::is_trivially_copyable_v<T> && std::is_trivially_destructible_v<T>);

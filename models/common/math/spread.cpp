@@ -45,7 +45,7 @@ std::optional<std::size_t> Spread::needed(double share) const {
   if (samples < 2) return std::nullopt;
   const double wanted = share * std::fabs(mean);
   const double spread = *deviation();
-  // As the number of samples increases, t decreases and the root increases, so that all numbers from some number on suffice.
+  // As the number of samples n increases, t decreases and sqrt(n) increases: if n samples suffice, so do more.
   const auto is_enough = [&](std::size_t number) {
     return student_t(number - 1) * spread / std::sqrt(static_cast<double>(number)) <= wanted;
   };

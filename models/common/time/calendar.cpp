@@ -89,7 +89,7 @@ Tick PoolCalendar::acquire_when_free(std::size_t ended) const {
 void PoolCalendar::occupy(Tick start, Tick end) {
   if (end <= start) return;
   if (const std::size_t ended = ends_by(start); ended > 0 && ends_[ended - 1] == start) {
-    // A server passes directly from one holder to the next, so that its end time moves.
+    // The server is handed over without a gap: the earlier booking is extended instead of adding a new one.
     ends_.replace(ended - 1, end);
     return;
   }

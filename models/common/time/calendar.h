@@ -1,4 +1,4 @@
-// Resource calendars: the one mechanism for contention (docs/guide/architecture.md, section Time).
+// Resource calendars, the only mechanism for contention (docs/guide/architecture.md, section Time).
 //
 // Each shared resource (port, bank, link, bus, ALU) is a Calendar, which books the earliest slot of length d not before t. A
 // calendar fills gaps, so that a request which is earlier in simulated time but later in host time still gets its slot. Finite
@@ -37,7 +37,7 @@ class Calendar {
   }
   /// Books all free time of [begin, end).
   void block(Tick begin, Tick end);
-  /// Drops bookings before `horizon`; all later calls must be for later times. The owner calls it from time to time.
+  /// Drops bookings before `horizon`; all later calls must be for later times. The owner calls it regularly, to bound memory.
   void retire(Tick horizon);
   void reset();
 

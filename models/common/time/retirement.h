@@ -5,11 +5,11 @@
 
 namespace lacuna {
 
-/// Initiators may lag the kernel's time by one window of the compute units (models/compute/windows.h), which is usually shorter
-/// than this limit; requests that lag more are served as if they were made at the horizon.
+/// Initiators may lag the SystemC kernel by one window of the compute units (models/compute/windows.h), which is usually
+/// shorter than this limit; requests that lag more are served as if they were made at the horizon.
 inline constexpr Tick kMaxLag{256'000};
 
-/// Lower bound of the times of all later requests if the kernel's time is `now`.
+/// Lower bound of the times of all requests made at or after SystemC time `now`.
 constexpr Tick retirement_horizon(Tick now) { return now < kMaxLag ? Tick{} : now - kMaxLag; }
 
 }  // namespace lacuna

@@ -31,7 +31,7 @@ std::uint64_t SlotCalendar::take_scattered(std::uint64_t not_before, unsigned co
     if (have >= count) {
       for (; count > 1; --count) free &= free - 1;
       const auto last = static_cast<unsigned>(std::countr_zero(free));
-      // Book the last needed cycles: with them, all cycles up to `last` are booked.
+      // Book the last needed cycles: every cycle of this word from `cycle` to `last` is then booked.
       word |= (kAll << (cycle & 63)) & (kAll >> (63 - last));
       return (cycle & ~std::uint64_t{63}) + last;
     }

@@ -62,7 +62,7 @@ class SlotCalendar {
     return take_scattered(not_before, count);
   }
 
-  /// The earliest cycle at or after `not_before` with which `count` consecutive free cycles begin; books nothing.
+  /// The earliest cycle at or after `not_before` at which `count` consecutive free cycles start; books nothing.
   std::uint64_t first_run(std::uint64_t not_before, unsigned count) {
     std::uint64_t cycle = clamp(not_before);
     while (count > 64) {

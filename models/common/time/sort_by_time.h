@@ -38,7 +38,7 @@ bool sort_by_insertion(std::span<Record> records, std::size_t most = ~std::size_
 /// Bucket sort of sort_by_time(), for times from `first` to `last`.
 template <std::size_t kBuckets, typename Record>
 void sort_by_buckets(std::vector<Record>& records, std::vector<Record>& space, std::uint64_t first, std::uint64_t last) {
-  constexpr std::size_t kSmallBucket = 16;  // up to this size the final insertion sort handles a bucket
+  constexpr std::size_t kSmallBucket = 16;  // buckets up to this size are left to the final insertion sort
   const int shift = std::max(0, static_cast<int>(std::bit_width(last - first)) - std::countr_zero(kBuckets));
   const auto bucket = [&](const Record& record) { return (record.at.ps - first) >> shift; };
 

@@ -53,7 +53,7 @@ struct Bytes {
 };
 
 /// A clock frequency in hertz. Its period is rounded to a whole number of picoseconds, by 0.1 % at most (checked when
-/// parameters are parsed): 1.7 GHz has 588 ps.
+/// parameters are parsed): 1.7 GHz has a period of 588 ps.
 struct Frequency {
   std::uint64_t hz = 1'000'000'000;
 

@@ -16,7 +16,7 @@ namespace lacuna {
 class AddressSlice {
  public:
   /// Throws std::invalid_argument if a hash is combined with a count or an interleave that is not a power of two, or with a
-  /// size that is not a multiple of a round.
+  /// range that is not a whole number of rounds.
   constexpr AddressSlice(std::uint64_t base, Bytes size, Bytes interleave, unsigned count, unsigned index,
                          AddressHash hash = AddressHash::none)
       : base_(base), size_(size.n), interleave_(count > 1 ? interleave.n : size.n), count_(count), index_(index) {

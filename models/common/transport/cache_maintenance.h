@@ -9,7 +9,7 @@
 
 namespace lacuna {
 
-/// Implemented by every cache. `at`: time of the request. The functions return the completion time.
+/// Implemented by every cache. Functions that receive the time `at` of the request return its completion time.
 class CacheMaintenance {
  public:
   virtual ~CacheMaintenance() = default;

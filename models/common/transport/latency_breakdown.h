@@ -24,8 +24,8 @@ struct LatencyBreakdown {
   Tick mshr{};       ///< part of the queueing time of caches that was spent waiting for an MSHR
   Tick injection{};  ///< part of the replies' queueing time in the network, spent in the injection queue of the memory's node
 
-  /// Assigns member by member: for an assignment of the whole object, the compiler generates a string instruction whose
-  /// start-up takes longer than all stores.
+  /// Sets all times to 0, member by member: for an assignment of the whole object, the compiler would generate a string
+  /// instruction whose start-up takes longer than all stores.
   void clear() {
     queueing = {};
     service = {};
@@ -45,7 +45,7 @@ struct LatencyBreakdown {
     for (std::size_t i = 0; i < queueing.size(); ++i) sum += queueing[i] + service[i];
     return sum;
   }
-  /// Multiplies all times.
+  /// Multiplies all times by `factor`.
   void scale(double factor) {
     const auto by_factor = [factor](Tick& time) {
       time.ps = static_cast<std::uint64_t>(std::llround(static_cast<double>(time.ps) * factor));

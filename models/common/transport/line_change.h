@@ -1,13 +1,14 @@
-// Notifies an initiator that has interrupt inputs that its access has changed an interrupt line of a device.
+// Notification of an initiator that has interrupt inputs: an access of this initiator has changed an interrupt line of a
+// device.
 #pragma once
 
 #include <tlm>
 
 namespace lacuna {
 
-/// Optional extension of tlm_generic_payload. An initiator that runs ahead of the kernel attaches it; the target sets it.
-/// Interrupt lines are signals, which change some delta cycles after the access; after an access that has changed a line, the
-/// initiator waits for these cycles before its next instruction.
+/// Optional extension of tlm_generic_payload. An initiator that runs ahead of the SystemC kernel attaches it; the target sets
+/// it. Interrupt lines are signals, which change some delta cycles after the access; after an access that has changed a line,
+/// the initiator waits for these cycles before its next instruction.
 struct LineChange : tlm::tlm_extension<LineChange> {
   bool changed = false;
 

@@ -15,8 +15,8 @@ namespace lacuna {
 ///   length zero, or no data pointer for data           TLM_GENERIC_ERROR_RESPONSE
 ///   streaming width below the length                   TLM_BURST_ERROR_RESPONSE
 ///   byte enable pointer with length zero               TLM_BYTE_ENABLE_ERROR_RESPONSE
-/// A payload whose MemoryAttributes are timing_only needs no data pointer; the second form is for callers that have looked up
-/// the attributes.
+/// A payload whose MemoryAttributes are timing_only needs no data pointer; the overload with `attributes` is for callers that
+/// have already looked them up.
 inline tlm::tlm_response_status check_access(const tlm::tlm_generic_payload& payload, Bytes size);
 inline tlm::tlm_response_status check_access(const tlm::tlm_generic_payload& payload, Bytes size,
                                              const MemoryAttributes* attributes);

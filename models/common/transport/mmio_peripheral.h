@@ -13,7 +13,7 @@
 // side effects; for them, RegisterAccess::debug is set.
 //
 // A device whose hook changes the level of one of its interrupt lines calls report_line_change(), which notifies the initiator
-// (models/common/transport/line_change.h). Reads may change lines as well as writes, for instance a claim or a read that
+// (models/common/transport/line_change.h). Reads as well as writes may change lines, for instance a claim or a read that
 // acknowledges an interrupt.
 #pragma once
 
@@ -68,7 +68,7 @@ class MmioPeripheral : public sc_core::sc_module {
   const std::vector<MmioRegister>& registers() const { return registers_; }
 
  protected:
-  /// `size`: size of the device's address range.
+  /// `size`: length of the device's address range.
   MmioPeripheral(sc_core::sc_module_name module_name, const MmioParameters& parameters, Bytes size);
 
   /// Registers must not overlap and must be naturally aligned (throws std::invalid_argument otherwise). Returns the id: 0, 1,

@@ -1,5 +1,5 @@
-// Timing-only requests of an initiator that transfers its data through windows of the GPUVM. A call makes one blocking request
-// and returns its completion time. Requests have RequestKind::command_processor.
+// Timing-only requests of an initiator that transfers its data through GPUVM windows. A call makes one blocking request and
+// returns its completion time. Requests have RequestKind::command_processor.
 #pragma once
 
 #include <cstdint>
@@ -13,14 +13,14 @@ namespace lacuna {
 class TimingPort {
  public:
   struct Response {
-    Tick done;  ///< completion time, not before `at`; may be ahead of the kernel's time
+    Tick done;  ///< completion time, not before `at`; may be ahead of the SystemC kernel
     bool ok;    ///< false: no memory at the bus address
   };
 
   /// `socket` must outlive the port and be bound before the first access.
   explicit TimingPort(tlm::tlm_initiator_socket<>& socket) : socket_(socket) {}
 
-  /// Reads or writes `bytes` bytes with a request that departs at `at`, which must not be before the kernel's time.
+  /// Reads or writes `bytes` bytes with a request that departs at `at`, which must not be before the SystemC kernel time.
   Response access(std::uint64_t bus_address, unsigned bytes, bool write, Tick at) {
     PooledPayload payload(payloads_);
     payload->set_command(write ? tlm::TLM_WRITE_COMMAND : tlm::TLM_READ_COMMAND);

@@ -10,14 +10,14 @@ namespace lacuna {
 class TranslationClient {
  public:
   virtual ~TranslationClient() = default;
-  /// Called for a translation requested with `tag`, which is known from `at` on.
+  /// Reports that the translation requested with `tag` is known from `at` on.
   virtual void translated(std::uint32_t tag, Tick at) = 0;
 };
 
 class TranslationLevel {
  public:
   virtual ~TranslationLevel() = default;
-  /// Requests the translation of the page of `address` at `at`. Returns the time from which it is known.
+  /// Requests the translation of the page of `address` at `at`. Returns the time from which the translation is known.
   virtual Tick translate(std::uint64_t address, Tick at) = 0;
   /// Like translate(), for clients that can wait for the response. Returns true if `known` holds the time. Otherwise the time
   /// depends on requests of other clients in the same window (models/compute/windows.h), and the client receives it later, with
