@@ -429,7 +429,7 @@ Tick Cache::send(const SectorAccess& request, Tick at) {
   if (request.write)
     attributes.byte_mask =
         request.byte_mask >> static_cast<unsigned>(request.address & low_bits(static_cast<unsigned>(sector_shift_)));
-  // A unit may lag the kernel by less than a window; its requests reach the next level at the current kernel time.
+  // A unit may lag the SystemC kernel by less than a window; its requests reach the next level at the current SystemC time.
   const Tick from = later(at, now_);
   sc_core::sc_time delay = to_sc_time(from - now_);
   downstream->b_transport(*down_, delay);

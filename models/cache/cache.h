@@ -1,13 +1,13 @@
 // Set-associative cache. Compute units' L1s (models/cache/first_level_cache.h) and L2 (models/cache/last_level_cache.h) add the
 // service of requests in memory phases; a plain Cache serves transactions of its sockets within the call.
 //
-// Tags, states and times only; the data are in the memory below. timing_only transactions charge time and change tags;
-// transactions with data do the same and then reach the memory by transport_dbg.
+// A cache stores tags, states and times only; the data are in the memory below it. timing_only transactions charge time and
+// change tags; transactions with data do the same and then reach the memory by transport_dbg.
 //
 // A line has one tag; its sectors are filled, written and written back independently. If sector == line, this is a conventional
 // cache.
 //
-// Time on an idle cache, in cycles of `clock`, for a request that arrives at t (one longer than a sector is split):
+// Time on an idle cache, in cycles of `clock`, for a request that arrives at t (a request longer than a sector is split):
 //   read hit              t + hit_latency
 //   read miss             F + fill_latency, F = arrival of the sector, requested from downstream at t + tag_latency
 //   read of a sector whose fill is pending (secondary miss)
@@ -22,11 +22,11 @@
 // bank: a secondary miss completes at the later of t + tag_latency and F, + fill_latency. A request that arrives between F and
 // the unlock waits.
 //
-// A request occupies one of the bank's `ports` slots per cycle and, if `transactions` limits the requests in flight, one of
-// these until it completes; a primary miss holds an MSHR from t + tag_latency to F. It gets the MSHR before its way, so that
-// write-backs and reads leave in the order of the misses. A victim with dirty bytes is written back when it is replaced; the
-// new line waits until downstream has accepted the write-back. With `in_order` a request that waits for a way or an MSHR blocks
-// its bank.
+// A request occupies one of the bank's `ports` slots per cycle and, if `transactions` limits the requests in flight, one
+// transaction until it completes; a primary miss holds an MSHR from t + tag_latency to F. It gets the MSHR before its way, so
+// that write-backs and reads leave in the order of the misses. A victim with dirty bytes is written back when it is replaced;
+// the new line waits until downstream has accepted the write-back. With `in_order` a request that waits for a way or an MSHR
+// blocks its bank.
 //
 // Round trip of an L1-L2-DRAM hierarchy with a crossbar (models/noc/crossbar.h), as seen at the L1's socket:
 //   L1 hit    l1.hit_latency
@@ -149,7 +149,7 @@ class Cache : public sc_core::sc_module, public CacheMaintenance, public HostPre
   /// Registers the energy of this cache's accesses, as a part of `block`.
   void describe_energy(EnergyMeter& meter, std::string_view block, const CacheEnergy& energy) const;
 
-  // The following functions serve accesses whose time and statistics are accounted for elsewhere (copies in bulk).
+  // The following functions serve accesses whose time and statistics are accounted for elsewhere (bulk copies).
   /// Installs the line as if it had just been accessed (as if fully written, if `dirty`). The victim is dropped without
   /// write-back.
   void install_copied(std::uint64_t address, bool dirty);
@@ -164,7 +164,7 @@ class Cache : public sc_core::sc_module, public CacheMaintenance, public HostPre
   struct SectorAccess {
     std::uint64_t address = 0;  // address of the first byte
     std::uint64_t line = 0;     // number of the line
-    ByteMask byte_mask{};       // by byte of the sector: bytes that a write or atomic changes
+    ByteMask byte_mask{};       // bytes that a write or atomic changes, by their position in the sector
     Tick made{};                // MemoryRequest::made
     std::uint32_t set = 0;
     std::uint16_t length = 0;
@@ -204,10 +204,11 @@ class Cache : public sc_core::sc_module, public CacheMaintenance, public HostPre
   struct Span {
     std::uint64_t address = 0;
     unsigned length = 0;
-    ByteMask byte_mask = ByteMask::all();  // for requests of up to ByteMask::kBytes, unless the payload has byte enables
+    ByteMask byte_mask = ByteMask::all();  // enabled bytes; valid for requests of up to ByteMask::kBytes bytes, unless the
+                                           // payload has byte enables
     const tlm::tlm_generic_payload* payload = nullptr;
   };
-  /// Fills in the location of the sector of an address; `local`: local number of its line.
+  /// Sets address, line, sector, set and bank of `access` for an address; `local`: local number of its line (local_line()).
   void place(std::uint64_t address, std::uint64_t local, SectorAccess& access) const {
     access.address = address;
     access.line = address >> line_shift_;
@@ -234,8 +235,8 @@ class Cache : public sc_core::sc_module, public CacheMaintenance, public HostPre
     }
   }
   static std::uint64_t low_bits(unsigned count) { return count >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << count) - 1; }
-  /// Converts a request to the access of one sector. False, which is rare: the request extends into the next sector and must be
-  /// split.
+  /// Converts a request to the access of one sector. Returns false, which is rare, if the request extends into the next sector
+  /// and must be split.
   bool in_one_sector(const MemoryRequest& request, std::uint64_t local, SectorAccess& access) const {
     const unsigned bytes = 1U << sector_shift_;
     const auto within = static_cast<unsigned>(request.address & (bytes - 1));
@@ -252,34 +253,37 @@ class Cache : public sc_core::sc_module, public CacheMaintenance, public HostPre
     if (request.write) access.byte_mask = (ByteMask::first(request.bytes) & request.byte_mask) << within;
     return true;
   }
-  /// Fills in the sector access of the part of a request that begins at `address`.
+  /// Sets `access` to the part of a request from `address` to the end of the sector or of the request.
   void split(const Span& span, std::uint64_t address, SectorAccess& access) const;
-  /// Accesses all sectors of a request. Returns the completion of the last one; its breakdown is added to `latency`, unless
-  /// that is null.
+  /// Accesses all sectors of a request. Returns the time at which the last sector completes, and adds that sector's breakdown
+  /// to `latency` unless it is null.
   Tick transact(const Span& span, SectorAccess& access, Tick at, LatencyBreakdown* latency, tlm::tlm_response_status& response);
   Outcome access_sector(const SectorAccess& access, Tick at);
   Outcome read(const SectorAccess& access, Tick start);
-  /// Reads a sector that is present or being filled; looked up at `start`.
+  /// Reads a sector that is present or being filled. `start`: time of the lookup.
   Outcome read_present(TagArray::Sector& sector, Tick start);
   Outcome write_allocate(const SectorAccess& access, Tick start);
-  /// Writes bytes of a sector whose line is present, at `at` or when the sector is unlocked. Returns that time.
+  /// Writes bytes of a sector whose line is present, at `at` or when the sector is unlocked. Returns the time of the write.
   Tick write_to(TagArray::Sector& sector, ByteMask bytes, Tick at);
   Outcome forward(const SectorAccess& access, Tick start);
-  /// Fills a sector, into `slot` or, if that is kNone, into a slot that it frees. `done`: arrival of the sector.
+  /// Fetches a sector into `slot` or, if that is kNone, into a slot that the function frees. Outcome::done: arrival of the
+  /// sector.
   Outcome fill(const SectorAccess& access, TagArray::Slot& slot, Tick at);
   /// Time, not before `at`, from which a present sector can be read or written: not while it is locked by a write.
   Tick unlock(const TagArray::Sector& sector, Tick at);
   /// Time from which a slot may be given to another line: not while one of its sectors is being filled or written. kLater: the
-  /// slot is free at `at`, but a fill booked for a later simulated time has already claimed it and leaves no room for a fill in
-  /// between; or it has a pending fill whose end is unknown.
+  /// slot cannot hold the line, as a fill booked for a later simulated time has claimed it, but the line can be fetched without
+  /// waiting, since that fill leaves enough time; or the slot has a pending fill whose end is unknown.
   Tick available(TagArray::Slot slot, Tick at) const;
-  /// Selects the slot of a set for a line; `from`: the time from which it is free. kNone: the line can be fetched but not kept.
+  /// Selects a slot of the set for a line, and sets `from` to the time from which it is free. Returns kNone if the line can be
+  /// fetched but not kept.
   TagArray::Slot choose_victim(std::uint32_t set, Tick at, Tick& from);
-  /// Frees a slot of the line's set; `slot` is kNone if the line cannot be kept. Returns the time from which it may be used.
+  /// Frees a slot of the line's set and stores it in `slot`, or kNone if the line cannot be kept. Returns the time from which
+  /// the slot may be used.
   Tick make_room(const SectorAccess& access, TagArray::Slot& slot, Tick at);
   Tick write_back_sector(TagArray::Slot slot, unsigned sector, Tick at);
-  /// Sends a request downstream and returns the time of the response. Its breakdown is at below_ until the next call, an error
-  /// in error_.
+  /// Sends a request downstream and returns the time of the response. Sets below_ to the breakdown of the time, which is valid
+  /// until the next call, and error_ in case of an error.
   Tick send(const SectorAccess& request, Tick at);
   void retire();
 
@@ -310,7 +314,7 @@ class Cache : public sc_core::sc_module, public CacheMaintenance, public HostPre
   // count, since it delays the access only until it is accepted), and the first error from downstream.
   const LatencyBreakdown* below_ = nullptr;
   tlm::tlm_response_status error_ = tlm::TLM_OK_RESPONSE;
-  Tick now_{};  // the kernel's time, constant during a call
+  Tick now_{};  // time of the SystemC kernel, constant during a call
   Tick next_retire_{};
   CacheStatistics statistics_;
 };

@@ -14,7 +14,7 @@ namespace {
 
 // Distance in records at which free records are prefetched before their use.
 constexpr std::size_t kRecordsAhead = 4;
-// Lines whose lookup can be between two stages (request_all()); a power of two.
+// Number of requests whose lines are buffered between the stages of request_all(); a power of two.
 constexpr std::size_t kRecentLines = 32;
 static_assert(kRecentLines >= 3 * kStagesBehind);
 constexpr unsigned kMostSectors = 256;  // sector numbers have eight bits
@@ -368,14 +368,15 @@ void FirstLevelCache::forward_sector(SectorAccess access, Waiter waiter) {
   return last;
 }
 
-// Chooses a way of a set in which some way has no pending fill: one that is free, or else the first to become free.
+// Chooses a way of a set in which some way has no pending fill: a free way, or else the first way to become free. Sets `from`
+// to the time from which the way is free.
 [[gnu::always_inline]] inline TagArray::Slot FirstLevelCache::choose_way(std::uint32_t set, Tick at, Tick& from) {
   const TagArray::Slot chosen = tags_.victim(set);
   from = tags_.valid(chosen) ? free_from(chosen, at) : at;
   return from == at ? chosen : choose_other_way(set, chosen, at, from);
 }
 
-// Chooses a way if the one selected by the replacement policy is not free before `from`.
+// Continues choose_way() if `chosen`, the victim of the replacement policy, becomes free only at `from`.
 TagArray::Slot FirstLevelCache::choose_other_way(std::uint32_t set, TagArray::Slot chosen, Tick at, Tick& from) {
   TagArray::Slot free = TagArray::kNone;
   TagArray::Slot first = chosen;
@@ -393,8 +394,9 @@ TagArray::Slot FirstLevelCache::choose_other_way(std::uint32_t set, TagArray::Sl
   return free;
 }
 
-// Allocates the way of a miss found at miss.room. If all ways are being filled, the first to become free is unknown: the miss
-// gets the way that the replacement policy selects, after the pending fills of that way.
+// Allocates a way for a miss that was found at miss.room, and sets miss.room to the time from which the way is free. If all
+// ways are being filled, the first way to become free is unknown: the miss gets the way that the replacement policy selects,
+// after the pending fills of that way.
 [[gnu::always_inline]] inline TagArray::Slot FirstLevelCache::take_way(const SectorAccess& access, std::uint32_t number,
                                                                        Miss& miss) {
   std::uint16_t& filling = filling_[access.set];

@@ -158,7 +158,7 @@ class FirstLevelCache : public Cache, public MemoryTarget {
       return request.arrived != other.request.arrived ? request.arrived > other.request.arrived : number > other.number;
     }
   };
-  /// Client of the sectors of a split request. Its tag is the index in splits_.
+  /// Client of the sectors of a split request. The tag of a sector is the index of its request in splits_.
   class SectorClient : public MemoryClient {
    public:
     explicit SectorClient(FirstLevelCache& cache) : cache_(cache) {}
@@ -178,7 +178,7 @@ class FirstLevelCache : public Cache, public MemoryTarget {
   bool request_sectors(const Span& span, SectorAccess& access, Tick at, MemoryClient& client, std::uint32_t tag,
                        MemoryResponse& response);
   bool admit_sector(const SectorAccess& access, Tick at, ClientNumber client, std::uint32_t tag, MemoryResponse& response);
-  /// kAllPass: value of all_pass_. If true, the code for requests that block others is left out.
+  /// `kAllPass`: value of all_pass_. If true, the code for requests that block others is left out.
   template <bool kAllPass>
   bool look_up(const SectorAccess& access, Tick at, ClientNumber client, std::uint32_t tag, MemoryResponse& response);
   template <bool kAllPass>
@@ -215,7 +215,7 @@ class FirstLevelCache : public Cache, public MemoryTarget {
     }
     return false;
   }
-  /// Gives a miss the MSHR that is free from `free` on. The caller adds the returned departure.
+  /// Assigns a miss the MSHR that is free from `free` on. Returns the miss's departure, which the caller adds to departures_.
   Departure depart(std::uint32_t miss, Tick free);
   void add_departure(const Departure& departure) {
     departures_.push_back(departure);
@@ -234,7 +234,7 @@ class FirstLevelCache : public Cache, public MemoryTarget {
     clients_[waiter.client]->on_response(waiter.tag, response);
   }
 
-  const bool all_pass_;  ///< no request blocks others
+  const bool all_pass_;  ///< whether no request blocks others
   std::vector<MemoryClient*> clients_{&sector_client_};
   RecordPool<Miss> misses_;
   WaiterLists<Waiter> waiters_;
@@ -250,11 +250,11 @@ class FirstLevelCache : public Cache, public MemoryTarget {
   std::uint64_t early_count_ = 0;
   const Tick* far_ = nullptr;  ///< null: all requests are admitted immediately
   std::vector<FirstLevelCache*>* early_caches_ = nullptr;
-  bool entered_ = false;          ///< listed in early_caches_
+  bool entered_ = false;          ///< whether this cache is in early_caches_
   std::uint32_t blocks_ = kNone;  ///< miss that blocks other requests, with in_order; kNone: none
   std::uint16_t blocked_bank_ = 0;
   Tick blocks_from_{};  ///< time from which the blocking miss has had its bank
-  Tick horizon_{};      ///< argument of retire()
+  Tick horizon_{};      ///< argument of retire(), or an earlier time while requests are blocked
   Tick forgotten_{};    ///< bookings before this time have been dropped; the next request advances it to the horizon
   SplitRequests splits_;
   SectorClient sector_client_{*this};

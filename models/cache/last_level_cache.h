@@ -35,15 +35,15 @@ class LastLevelCache : public Cache, private MemoryClient {
   LastLevelCache(sc_core::sc_module_name module_name, const CacheParameters& parameters, MemoryLevel level,
                  unsigned upstream_ports = 1, const AddressSlice& slice = {});
 
-  /// Attaches the memory of fills and write-backs. Without one they are transactions of the socket `downstream`.
+  /// Attaches the memory that receives fills and write-backs. Without it, they are transactions of the socket `downstream`.
   void attach(DeferredMemory& memory) { memory_ = &memory; }
   /// Attaches the client of all requests.
   void attach(MemoryClient& client) { client_ = &client; }
-  /// Minimum time from a request's arrival to the departure of its request to the memory.
+  /// Minimum time from a request's arrival to the departure of the resulting request to the memory.
   Tick way_to_memory() const { return tag_; }
 
-  /// Requests line `local_line` at the absolute time `at`; call it in the order of arrivals. `slot`: probable slot of
-  /// the line, from detail::CachePrefetch::line(); kNone: unknown. True: `response` is valid. False: the client receives the
+  /// Requests line `local_line` at the absolute time `at`; call it in the order of arrivals. `slot`: probable slot of the line,
+  /// from detail::CachePrefetch::line(); kNone: unknown. Returns true if `response` is valid. Otherwise the client receives the
   /// response, within the call or later, with `tag`, which is less than 2^31. `made`, `arrived` and `level` of the response may
   /// be left unset: the caller has them.
   bool request(const MemoryRequest& request, std::uint64_t local_line, Tick at, TagArray::Slot slot, std::uint32_t tag,
@@ -55,7 +55,7 @@ class LastLevelCache : public Cache, private MemoryClient {
 
  private:
   static constexpr std::uint32_t kNone = ~std::uint32_t{0};
-  static constexpr std::uint32_t kSplit = 1U << 31;  ///< flag in a tag: the rest is an index in splits_
+  static constexpr std::uint32_t kSplit = 1U << 31;  ///< flag in a tag whose other bits are an index in splits_
 
   /// A request that waits for the fill of another request.
   struct Waiter {
@@ -68,7 +68,8 @@ class LastLevelCache : public Cache, private MemoryClient {
     SectorAccess access;
     Tick arrived{};
     Tick start{};  ///< time of the lookup
-    Tick begin{};  ///< time from which the miss has its MSHR; for a write without a way, its acceptance by the memory
+    Tick begin{};  ///< time from which the miss has its MSHR; for a write without a way, the time of its acceptance by the
+                   ///< memory
     Tick room{};   ///< time from which the miss has its way
     std::uint32_t tag = 0;
     std::uint32_t waiters = kNone;          ///< requests for the same sector: a list in waiters_
@@ -79,7 +80,7 @@ class LastLevelCache : public Cache, private MemoryClient {
     bool has_mshr = false;
     bool has_way = false;
     bool failed = false;
-    bool direct = false;  ///< a request of kind `direct`, which passes no stage
+    bool direct = false;  ///< whether this is a request of kind `direct`, which passes no stage
   };
   struct HeldBack {
     SectorAccess access;
@@ -94,7 +95,7 @@ class LastLevelCache : public Cache, private MemoryClient {
   void on_response(std::uint32_t number, const MemoryResponse& response) override;
   /// Passes a request of kind `direct` to the memory.
   bool pass_by(const MemoryRequest& request, Tick at, std::uint32_t tag, MemoryResponse& response);
-  /// Converts the memory's response to one of kind `direct`.
+  /// Ends a request of kind `direct`: converts the memory's response to the response to the request.
   MemoryResponse end_direct(std::uint32_t number, const MemoryResponse& memory);
   bool request_sectors(const MemoryRequest& request, SectorAccess access, Tick at, std::uint32_t tag, MemoryResponse& response);
   bool may_pass(std::size_t bank) const {
@@ -110,20 +111,20 @@ class LastLevelCache : public Cache, private MemoryClient {
   void take_mshr(std::uint32_t number, Tick free);
   void take_way(std::uint32_t number, Tick at);
   void write_back_victim(std::uint32_t number, TagArray::Slot slot, Tick at);
-  /// Sends the miss to the memory if it has passed all stages before it.
+  /// Sends the miss to the memory if it has passed all preceding stages.
   void proceed(std::uint32_t number);
   void depart(std::uint32_t number);
   void end_fill(std::uint32_t number, Tick done, Tick waiting);
   void end_write(std::uint32_t number);
   bool holds_fill(const Miss& miss, std::uint32_t number) const;
   void free_bank(const Miss& miss, std::uint32_t number, Tick leaves);
-  /// Requests a fill or a write-back of a miss from the memory: as MemoryTarget::request().
+  /// Requests a fill or a write-back of a miss from the memory. Returns the same as MemoryTarget::request().
   bool request_memory(const SectorAccess& access, Tick at, std::uint32_t number, MemoryResponse& response);
   /// Resumes requests that wait for an MSHR or for their bank. Called after a response.
   void resume();
   void respond(std::uint32_t tag, const MemoryResponse& response);
 
-  const bool plain_;  ///< a read hit waits only for its bank
+  const bool plain_;  ///< whether a read hit waits only for its bank
   DeferredMemory* memory_ = nullptr;
   MemoryClient* client_ = nullptr;
   RecordPool<Miss> misses_;

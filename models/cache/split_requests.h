@@ -20,16 +20,17 @@ class SplitRequests {
     LatencyBreakdown below;
   };
 
-  /// Begins a request whose sectors follow. `response`: response of the request if no sector takes any time.
+  /// Adds a request, whose sectors are then added by add_sector(), and returns its number. `response`: response of the request
+  /// if no sector takes any time.
   std::uint32_t begin(MemoryClient& client, std::uint32_t tag, const MemoryResponse& response) {
     const std::uint32_t split = take_record(splits_, free_);
     splits_[split] = {.client = &client, .tag = tag, .remaining = 1, .last = response, .below = {}};
     return split;
   }
   void add_sector(std::uint32_t split) { ++splits_[split].remaining; }
-  /// Call it when all sectors have been added. True: all sectors are complete.
+  /// Call it when all sectors have been added. Returns whether all sectors are complete.
   bool end(std::uint32_t split) { return --splits_[split].remaining == 0; }
-  /// Records that a sector is complete. True: it was the last one.
+  /// Records that a sector is complete. Returns whether it was the last one.
   bool complete_sector(std::uint32_t split, const MemoryResponse& response) {
     Split& of = splits_[split];
     if (response.done >= of.last.done) {
@@ -38,7 +39,7 @@ class SplitRequests {
     }
     return --of.remaining == 0;
   }
-  /// Fills `complete` with a request that end() or complete_sector() has found complete, and removes it.
+  /// Moves a request that end() or complete_sector() has found complete to `complete`.
   void take(std::uint32_t split, Complete& complete) {
     const Split& of = splits_[split];
     complete = {of.client, of.tag, of.last, of.below};

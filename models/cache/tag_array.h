@@ -111,8 +111,8 @@ class TagArray {
     replacement_.replace(set, slot - set * ways_);
   }
   void drop(Slot slot);
-  /// Replaces the line of a slot by one of which a single sector is present: as drop() and install(), in a cache without dirty
-  /// bytes.
+  /// Replaces the line of a slot by a line of which a single sector is present. Equivalent to drop() and install(), but only
+  /// for a cache without dirty bytes.
   [[gnu::always_inline]] void replace(std::uint32_t set, Slot slot, std::uint64_t line, unsigned index, const Sector& present) {
     empty_ -= tags_[slot] == kEmpty ? 1 : 0;
     note_install(slot);
@@ -123,7 +123,7 @@ class TagArray {
     replacement_.replace(set, slot - set * ways_);
   }
   /// Drops all lines. Costs the host almost nothing if few lines were installed since the last call, because the start of every
-  /// kernel invalidates all first-level caches.
+  /// GPU kernel invalidates all first-level caches.
   void drop_all();
   /// Whether a line has been installed since drop_all().
   bool used() const { return installed_ != 0; }

@@ -1,4 +1,5 @@
-// Prefetches of caches' state to the host's caches. No simulated effect. For models/cache and the memory phase only.
+// Prefetches of the state of simulated caches to the host's caches. They do not affect simulated results. For models/cache and
+// the memory phase only.
 //
 // Performance notes
 //   - Tags and sectors of a GPU's caches do not fit into the host's caches. Requests are therefore served in stages
@@ -62,7 +63,7 @@ struct CachePrefetch {
     if (miss.fill.slot != TagArray::kNone) fetch_to_host(&cache.tags_.sector(miss.fill.slot, miss.sector));
     if (miss.fill.successor != FirstLevelCache::kNone) fetch_to_host(&cache.misses_[miss.fill.successor]);
   }
-  /// Prefetches the record of the `number`-th miss that resume() will give an MSHR.
+  /// Prefetches the record of the `number`-th miss to which resume() will assign an MSHR.
   static void waiting(const FirstLevelCache& cache, std::size_t number) {
     if (number < cache.mshr_queue_.size()) fetch_to_host(&cache.misses_[cache.mshr_queue_[number]]);
   }

@@ -16,7 +16,8 @@ namespace {
 unsigned oldest(const std::uint64_t* used, unsigned count) {
   using Block [[gnu::vector_size(32)]] = std::int64_t;
   constexpr unsigned kBlock = sizeof(Block) / sizeof(std::int64_t);
-  constexpr unsigned kWayBits = 16;  // bits for the way, below the number of uses, which is less than 2^47
+  constexpr unsigned kWayBits = 16;  // lowest bits of a key, for the way; the bits above are the sequence number, which is less
+                                     // than 2^47
   constexpr std::int64_t kNone = std::numeric_limits<std::int64_t>::max();
   Block least = Block{} + kNone;
   Block ways = {0, 1, 2, 3};

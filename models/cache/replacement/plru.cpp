@@ -1,4 +1,4 @@
-// Tree pseudo-LRU: a bit per node of a binary tree over the ways, which points away from the last use.
+// Tree pseudo-LRU: one bit per node of a binary tree over the ways; each bit points away from the half used last.
 #include <bit>
 #include <stdexcept>
 #include <string>
