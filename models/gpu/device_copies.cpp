@@ -9,7 +9,7 @@ namespace lacuna {
 
 namespace {
 
-/// Resources that a copy in bulk uses; it does not use the compute units.
+/// Resources that a bulk copy uses; compute units are not among them.
 constexpr std::array kMoved{Resource::l1, Resource::l2, Resource::noc, Resource::dram};
 
 }  // namespace

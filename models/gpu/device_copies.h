@@ -1,10 +1,11 @@
-// Interface of a GPU for copies in bulk: other users of memory, counters of the memory system, caches and TLBs.
+// Interface between a GPU and its bulk copies: gives them access to the other users of memory, the memory system's counters,
+// caches and TLBs.
 //
-// Counters of models increase only by requests that are simulated in detail. The amounts of copies in bulk are kept here and
-// added to the reported values. Ratios among the statistics remain those of the simulated requests.
+// The models' counters count only requests that are simulated in detail. The amounts of bulk copies are kept here and added to
+// the reported values. Ratios among the statistics remain those of the simulated requests.
 //
 // A sample may be too short to cause write-backs of the lines that it makes dirty in L2. Therefore L2's writes to DRAM are not
-// derived from the samples' counters alone: each sector that a copy in bulk makes dirty is either left dirty in L2 by
+// derived from the samples' counters alone: each sector that a bulk copy makes dirty is either left dirty in L2 by
 // install_copied(), or counted as written back.
 #pragma once
 
@@ -45,20 +46,21 @@ class DeviceCopies : public CopyContext {
     const TlbParameters& l2_tlb_parameters;
     const AddressRoutes& routes;
     std::vector<WriteObserver*> write_observers;
-    std::function<unsigned()> other_users;  ///< number of agents of extensions that currently use memory
+    std::function<unsigned()> other_users;  ///< number of extensions' agents that are using memory
     std::function<ResourceAmounts()> used;
   };
   explicit DeviceCopies(Device device);
 
-  /// Registers counters that copies increase: those that `describe` adds to a new group `name`. Call it before the first copy.
+  /// Registers the counters that `describe` adds to a new group `name`, for bulk copies to increment. Call it before the first
+  /// copy.
   using Describe = std::function<void(StatisticsGroup&)>;
   void count(const std::string& name, const Describe& describe);
-  /// Adds the amounts of copies in bulk to the registered counters' groups in `parent`.
+  /// Adds the amounts of bulk copies to the registered counters' groups in `parent`.
   void add_to(StatisticsGroup& parent);
-  /// Adds the amounts of copies in bulk to the events that `meter` counts by the registered counters.
+  /// Adds the amounts of bulk copies to the events that `meter` counts by the registered counters.
   void add_to(EnergyMeter& meter) const;
   const ResourceAmounts& used_in_bulk() const { return used_; }
-  /// Call it before L2 drops its dirty lines: lines that copies have left dirty will not be written back.
+  /// Call it before L2 drops its dirty lines: lines that bulk copies have left dirty will not be written back.
   void reset();
 
   unsigned active_users() const override;
@@ -72,8 +74,8 @@ class DeviceCopies : public CopyContext {
   void add_traffic(const std::vector<std::uint64_t>& amounts) override;
 
  private:
-  /// The L2 bank of a GPU virtual address, and the bus address; null if the address is not in GPU memory. `last`: the last
-  /// mapping found.
+  /// Returns the L2 bank of a GPU virtual address and sets `bus_address`; returns null if the address is not in GPU memory.
+  /// `last`: the mapping found by the previous call, which is tried first.
   Cache* bank_of(std::uint64_t address, std::uint64_t& bus_address, isa::MemoryWindow& last) const;
   static void install_pages(Tlb& tlb, const TlbParameters& parameters, const CopiedRange& range);
 
@@ -91,10 +93,10 @@ class DeviceCopies : public CopyContext {
     std::size_t counters;
   };
   std::vector<Group> groups_;                   // groups of counters_, in their order
-  std::vector<const std::uint64_t*> counters_;  // models' counters that copies increase
-  std::vector<std::uint64_t> in_bulk_;          // amounts of copies in bulk, by index in counters_
-  ResourceAmounts used_{};                      // resources used by copies in bulk
-  /// Indices in in_bulk_ of the counters that increase when an L2 bank writes back.
+  std::vector<const std::uint64_t*> counters_;  // counters of models that bulk copies increment
+  std::vector<std::uint64_t> in_bulk_;          // amounts of bulk copies, by index in counters_
+  ResourceAmounts used_{};                      // resources used by bulk copies
+  /// Indices in in_bulk_ of the counters that a write-back of an L2 bank increments.
   struct WriteBackCounters {
     std::size_t write_backs = 0;
     std::size_t dram_writes = 0;
@@ -104,7 +106,7 @@ class DeviceCopies : public CopyContext {
   std::unordered_map<std::string, std::size_t> banks_;     // index of each L2 bank, by name of its group
   std::unordered_map<std::string, std::size_t> channels_;  // index of each DRAM channel, by name of its group
   std::uint64_t left_dirty_ = 0;  // sectors that install_copied() has made dirty, less those it has made clean, modulo 2^64
-  std::int64_t owed_ = 0;         // sectors written by copies in bulk that are neither in L2 nor counted as written back
+  std::int64_t owed_ = 0;         // sectors written by bulk copies that are neither in L2 nor counted as written back
 };
 
 }  // namespace lacuna

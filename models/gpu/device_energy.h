@@ -21,7 +21,7 @@ class DeviceEnergy : public KernelEnergyMeter, public WindowBarrier {
   /// The meter that blocks register with, before begin().
   EnergyMeter& meter() { return meter_; }
   const EnergyMeter& meter() const { return meter_; }
-  /// Call it when all blocks have registered and the simulation begins.
+  /// Call it at the start of the simulation, when all blocks have registered.
   void begin();
   bool begun() const { return ledger_.has_value(); }
   /// Sets the receiver of samples. Without it there is no power trace.

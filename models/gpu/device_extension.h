@@ -66,7 +66,7 @@ struct ExtensionUnit {
   NodeRequester& unit;
   At at;
   unsigned number;  ///< number of the cache, bank or node that `at` selects
-  /// Shader array with whose compute units the unit acts in windows; nullopt: the unit acts only in memory phases.
+  /// Shader array together with whose compute units the unit acts in windows; nullopt: the unit acts only in memory phases.
   std::optional<unsigned> shader_array{};
 };
 
@@ -76,7 +76,7 @@ struct ExtensionMemory {
   std::string name;                       ///< name of the address range, in messages
   AddressSlice slice;                     ///< partition 0's share; bus addresses that no other memory uses
   std::vector<LastLevelCache*> caches{};  ///< caches by memory partition
-  bool shares_l2_nodes = false;           ///< the caches share the nodes of the L2 banks
+  bool shares_l2_nodes = false;           ///< whether the caches share the nodes of the L2 banks
 };
 
 /// The hardware of a machine in one device.
@@ -84,13 +84,13 @@ class DeviceExtension {
  public:
   virtual ~DeviceExtension() = default;
 
-  /// Called once, before all other functions. `vm`: memory of kernels; `code`: the instructions decoded from `vm`, which a
+  /// Called once, before all other functions. `vm`: memory of GPU kernels; `code`: the instructions decoded from `vm`, which a
   /// machine that changes code must revalidate.
   virtual void attach_code(const GpuVm& vm, isa::DecodedCode& code) { static_cast<void>(vm), static_cast<void>(code); }
   /// Called once if the device has several host threads: a machine may distribute its work over them.
   virtual void attach_threads(WorkerThreads& threads) { static_cast<void>(threads); }
-  /// Called once, with the windows in which compute units advance. A machine whose units act in memory phases requests further
-  /// windows from `windows`.
+  /// Called once, with the object that runs the windows in which compute units advance. A machine whose units act in memory
+  /// phases requests further windows from `windows`.
   virtual void attach_windows(Windows& windows) { static_cast<void>(windows); }
   /// Called once if translation takes time. A machine that translates addresses returns its TLB, which the device invalidates
   /// and resets with the device's TLBs; other machines return null.
@@ -100,14 +100,15 @@ class DeviceExtension {
   }
   /// Called once, with the observers of writes that no compute unit makes, for a machine that makes such writes.
   virtual void attach_writes(const std::vector<WriteObserver*>& observers) { static_cast<void>(observers); }
-  /// Called once, for a machine whose work may be in bulk or competes with copies in bulk: it announces its work to `context`.
+  /// Called once, for a machine that makes bulk copies or whose work competes with them for memory: it announces its work to
+  /// `context`.
   virtual void attach_copies(CopyContext& context) { static_cast<void>(context); }
-  /// Makes the machine's part of a compute unit. Null: it has none.
+  /// Creates the machine's part of a compute unit; returns null if the machine has none.
   virtual std::unique_ptr<LoadStage> make_stage(const LoadStageContext& context) {
     static_cast<void>(context);
     return nullptr;
   }
-  /// A cache that a unit's instructions invalidate together with its L1 vector cache, or null.
+  /// A cache that the instructions of compute unit `unit` invalidate together with the unit's L1 vector cache, or null.
   virtual CacheMaintenance* invalidated_with_l1v(unsigned unit) {
     static_cast<void>(unit);
     return nullptr;
@@ -138,15 +139,15 @@ class DeviceExtension {
   /// Observer of kernels' starts and ends, or null.
   virtual KernelObserver* kernel_observer() { return nullptr; }
 
-  /// The machine's engine of vendor-specific packets, or null.
+  /// The machine's engine for vendor-specific packets, or null.
   virtual PacketEngine* packet_engine() { return nullptr; }
-  /// Check of dispatches before they start, or null.
+  /// Check that is made before a dispatch starts, or null.
   virtual DispatchCheck* dispatch_check() { return nullptr; }
 
   /// Called when the device is reset: after the reset of agents and of the caches of requesters() and memory(), before that of
   /// the memory phase.
   virtual void reset() {}
-  /// Adds the extension's groups to the device's statistics, except those of the caches of requesters() and memory().
+  /// Adds the extension's statistics groups to `device`, except those of the caches of requesters() and memory().
   virtual void describe(StatisticsGroup& device) const { static_cast<void>(device); }
   /// Registers the energy of the caches of requesters() and memory(), and of all other parts outside of the compute units.
   virtual void describe_energy(EnergyMeter& meter, const EnergyParameters& energy) const {
@@ -160,7 +161,8 @@ struct ExtensionNodes {
   unsigned units = 0;         ///< number of units with separate nodes, which are not sources of the fabric
   unsigned destinations = 0;  ///< number of destinations with separate nodes
   bool switches = false;      ///< the last switches of a butterfly are nodes (FabricParameters::switch_nodes)
-  FabricGuests guests;        ///< sources at the nodes of L1 vector caches, destinations at those of L2 banks, by their numbers
+  FabricGuests guests;        ///< sources that share the nodes of L1 vector caches, and destinations that share those of L2
+                              ///< banks
 };
 
 /// The parameters of a machine.
@@ -168,11 +170,11 @@ class ExtensionParameters {
  public:
   virtual ~ExtensionParameters() = default;
   virtual std::unique_ptr<ExtensionParameters> clone() const = 0;
-  /// Describes the machine's sections.
+  /// Adds the machine's parameter sections to `set`.
   virtual void describe(ParameterSet& set) = 0;
   /// Whether the device has the machine. The functions below are called only if it does.
   virtual bool is_on() const = 0;
-  /// Checks relations between parameters. Adds one line per problem, naming section.name.
+  /// Checks relations between parameters. Adds one line per problem, which names the parameter (section.name).
   virtual void check(const GpuDeviceParameters& device, std::vector<std::string>& problems) const {
     static_cast<void>(device), static_cast<void>(problems);
   }
@@ -186,7 +188,7 @@ class ExtensionParameters {
     static_cast<void>(device);
     return kNever;
   }
-  /// Builds the machine, as a part of the sc_module that is being constructed.
+  /// Creates the machine, as a part of the sc_module that is being constructed.
   virtual std::unique_ptr<DeviceExtension> make(const GpuDeviceParameters& device) const = 0;
 };
 

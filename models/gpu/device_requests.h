@@ -1,4 +1,4 @@
-// Requests of a device's loads over time, summed over all compute units, by intervals (gpu.request_interval).
+// Memory requests of a device's loads over time: counts per interval (gpu.request_interval), summed over all compute units.
 //
 // Counters are read at window boundaries, like those of energy (models/gpu/device_energy.h). Counting needs no process or event
 // of the simulation: behaviour and timing of a run are the same with and without it.
@@ -32,7 +32,7 @@ struct RequestSample {
 class DeviceRequests : public WindowBarrier {
  public:
   using Sink = std::function<void(const RequestSample&)>;
-  /// Start of the oldest load of a unit that waits for responses; kNever: there is none.
+  /// Start of a unit's oldest load that still waits for responses; kNever: there is none.
   using OldestLoad = std::function<Tick()>;
 
   /// `interval`: not 0. `window`: length of a window; units lag a window's end by at most this time. `barrier`: the barrier at

@@ -498,7 +498,7 @@ std::byte* GpuDevice::host_memory(std::uint64_t bus_address, std::uint64_t bytes
 
 void GpuDevice::add_observer(KernelObserver& observer) { cp_->packets.add_observer(observer); }
 
-// Statistics of the parts that kernels and copies use in addition to the compute units.
+// Calls `to` with the name and the statistics of each part, other than the compute units, that GPU kernels and copies use.
 void GpuDevice::describe_memory(const std::function<void(const std::string&, const DeviceCopies::Describe&)>& to) const {
   const auto describe = [&to](const std::string& name, const auto& model) {
     to(name, [&model](StatisticsGroup& group) { model.statistics().describe(group); });

@@ -20,8 +20,9 @@
 // Reset (register CONTROL): agents drop their work, then caches, TLBs, NoC and DRAM return to their initial state: nothing
 // cached, no row open, nothing in flight. Dirty lines of L2 are not written to DRAM; since the data are always in the backing
 // store, GPU memory nevertheless holds the values written last (docs/DEVIATIONS.md). Vector registers and LDS keep their
-// contents. Statistics continue: they belong to the simulator, not to the device. DRAM refreshes at times of the simulator's
-// clock. A kernel takes the same cycles after a reset as on a new device.
+// contents. Statistics continue: they belong to the simulator, not to the device. Refreshes of DRAM stay due at fixed simulated
+// times, whatever the time of a reset. A GPU kernel takes the same number of cycles after a reset as on a new device that
+// starts at the same time between two refreshes.
 #pragma once
 
 #include <tlm_utils/simple_initiator_socket.h>
@@ -66,7 +67,8 @@ struct ShaderArray {
   std::unique_ptr<FirstLevelTlb> l1i_tlb;
 };
 
-/// Connections of a compute unit's ports: a cache, its socket for the unit, and the TLB in front of it (null: none).
+/// Connections of a compute unit's ports. A port has a cache, that cache's socket for the unit, and the TLB in front of the
+/// cache (null: none).
 struct ComputeUnitPorts {
   struct Port {
     FirstLevelCache& cache;
@@ -116,9 +118,9 @@ class GpuDevice : public sc_core::sc_module, private ResourceMeter, private Kern
   /// Passes records of kernels that have not ended to the observers (PacketProcessor::report_unfinished), at the end of a run.
   void report_unfinished_kernels() { cp_->packets.report_unfinished(); }
   void describe_statistics(StatisticsGroup& group) const;
-  /// Registers counters outside of the device that its copies increase (DeviceCopies::count): those of the link to the host.
+  /// Registers counters outside of the device that its copies increment (DeviceCopies::count), such as those of the host link.
   void count_with_copies(const std::string& name, const DeviceCopies::Describe& describe) { copies_->count(name, describe); }
-  /// Adds the amounts of copies in bulk to the registered counters in `parent`.
+  /// Adds the amounts of bulk copies to the registered counters in `parent`.
   void add_copies_to(StatisticsGroup& parent) const { copies_->add_to(parent); }
 
   /// The hardware of a research machine; null if it is off.
@@ -130,7 +132,7 @@ class GpuDevice : public sc_core::sc_module, private ResourceMeter, private Kern
     return nullptr;
   }
   const Fabric& fabric() const { return *noc_; }
-  /// The fabric's destination that is L2 bank 0.
+  /// Number of the fabric's destination that is L2 bank 0.
   unsigned first_l2() const { return destinations_.first_l2; }
   /// The barrier that serves the compute units' requests at the end of a window; null without timing.
   WindowBarrier* barrier() { return memory_phase_.get(); }
@@ -154,7 +156,7 @@ class GpuDevice : public sc_core::sc_module, private ResourceMeter, private Kern
     unsigned first_l2 = 0;
     unsigned l2_banks;
     unsigned host = first_l2 + l2_banks;
-    unsigned first_of_extension = host + 1;  ///< first of l2_banks destinations, if an extension has memory
+    unsigned first_of_extension = host + 1;  ///< first destination of an extension's memory, which has one per L2 bank
   };
 
   ResourceAmounts used() const override;
@@ -163,7 +165,8 @@ class GpuDevice : public sc_core::sc_module, private ResourceMeter, private Kern
   std::uint64_t reachable_dram_bytes(Cycles cycles) const override;
   MemoryCounts memory_counts() const override;
   void kernel_started(const Dispatch&) override {}
-  /// Drops past bookings of all agents and reports requests over time without waiting for a window, which may be much later.
+  /// Drops past bookings of all agents and reports requests over time. Does not wait for the end of a window, since the next
+  /// window may be much later.
   void kernel_ended(const KernelRecord& record) override;
   void build_l1_caches();
   void build_extensions();

@@ -32,7 +32,7 @@ void GpuDevice::build_energy() {
   cp_->packets.set_energy_meter(*energy_);
 }
 
-// All counters that copies in bulk increase are registered by now.
+// All counters that bulk copies increment are registered by now.
 void GpuDevice::start_of_simulation() {
   if (energy_ == nullptr) return;
   copies_->add_to(energy_->meter());

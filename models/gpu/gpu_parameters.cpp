@@ -88,8 +88,9 @@ GpuDeviceParameters::GpuDeviceParameters() {
   l2.ways = 16;
   l2.write_policy = WritePolicy::write_back;
   l2.in_order = true;
-  // With these latencies the round trips from a compute unit are the paper's 60 (L1), 112 (L2) and 146 cycles (DRAM, no row
-  // open): the sums are in models/cache/cache.h, the compute unit adds cu.vmem_address_latency + cu.vmem_return_latency = 20.
+  // With these latencies the round trips from a compute unit are those of the LazyGPU paper: 60 (L1), 112 (L2) and 146 cycles
+  // (DRAM, no row open). The sums without the compute unit are in models/cache/cache.h; the compute unit adds
+  // cu.vmem_address_latency + cu.vmem_return_latency = 20.
   l2.hit_latency = 53_cycles;
   l2.tag_latency = 10_cycles;
   l2.fill_latency = 10_cycles;

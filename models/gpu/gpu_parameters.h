@@ -75,10 +75,10 @@ struct GpuDeviceParameters {
   ExtensionSet extensions;  ///< parameters of research machines; initially none
 
   GpuDeviceParameters();
-  /// Sections gpu, sampling, gpu_mmio, cp, dispatcher, cu, l1v, l1s, l1i, l1_tlb, l2_tlb, page_walker, sdma, noc, l2, mfma,
-  /// those of the extensions, dram, vram, energy.
+  /// Adds the sections gpu, sampling, gpu_mmio, cp, dispatcher, cu, l1v, l1s, l1i, l1_tlb, l2_tlb, page_walker, sdma, noc, l2,
+  /// mfma, those of the extensions, dram, vram, energy.
   void describe(ParameterSet& set);
-  /// Checks relations between parameters. Returns one line per problem, naming section.name.
+  /// Checks relations between parameters. Returns one line per problem, which names the parameter (section.name).
   std::vector<std::string> check() const;
   /// Warnings about parameters that are legal, but hardly intended, such as a DRAM whose data buses cannot be used in full. One
   /// line each, with the parameter to change.

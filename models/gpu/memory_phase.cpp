@@ -109,7 +109,7 @@ void MemoryPhase::resolve(Tick end) {
     const Group& group = groups_[i];
     if (!group.left && (translations_.has_results(i) || group.departs(end))) late_.push_back(i);
   }
-  // The number of requests is known only after they have left; share() uses that of the last phase as an estimate.
+  // The number of requests is known only after they have left; share() uses the number of the last phase as an estimate.
   share(late_, groups_.size(), [&](unsigned number, ThreadScratch& scratch) {
     Group& group = groups_[number];
     translations_.deliver(number);
@@ -139,8 +139,8 @@ void MemoryPhase::resolve(Tick end) {
   }
 }
 
-// Carries departed requests to their destinations, serves them and returns the responses. `again`: this is not the first
-// exchange of the phase.
+// Sends departed requests through the network to their destinations, serves them and returns the responses. `again`: this is
+// not the first exchange of the phase.
 void MemoryPhase::exchange(Tick end, Tick now, bool again) {
   leaving_.clear();
   for (unsigned i = 0; i < groups_.size(); ++i) {
@@ -391,7 +391,7 @@ void MemoryPhase::prepare(std::uint16_t sender, std::uint16_t receiver, std::uin
   flight.reply_flits = static_cast<std::uint16_t>(fabric_.reply_flits(request.bytes, request.write, request.atomic));
 }
 
-// Carries all packets of one direction on one thread.
+// Sends all packets of one direction through the network, on one thread.
 void MemoryPhase::carry(VirtualNetwork network) {
   const bool there = network == VirtualNetwork::request;
   order_.clear();

@@ -60,8 +60,8 @@ class MemoryPhase : public WindowBarrier {
     group_of(group);
     translations_.add(tlb, group);
   }
-  /// Adds the cache at a destination and the memory below it. Destinations without a cache are accessed by their sockets.
-  /// `memory`: null: the cache accesses its socket, which responds within the call.
+  /// Adds the cache at a destination and the memory below it. Destinations without a cache are accessed by their sockets. If
+  /// `memory` is null, the cache accesses its socket, which responds within the call.
   void add_destination(unsigned destination, LastLevelCache& cache, DeferredMemory* memory) {
     add_destination(destination, cache, memory, destination);
   }
@@ -216,7 +216,7 @@ class MemoryPhase : public WindowBarrier {
     Port* origin;
     std::uint16_t port;
     std::uint32_t miss;
-    TimedFlights* orders;  ///< list of the node that a departing request is added to
+    TimedFlights* orders;  ///< list, of its node, to which a departing request is added
     Tick at;               ///< departure time of a departing request
     Flight* flight;        ///< null: the request has not departed yet
     std::uint32_t number;  ///< index of a reply among the cache's responses of this phase
@@ -236,8 +236,8 @@ class MemoryPhase : public WindowBarrier {
   /// memory use a port that they share in different stages of a phase.
   NodePorts* find_private_ports() const;
   void exchange(Tick end, Tick now, bool again);
-  /// Collects the memories that have requests to serve, and advances their caches to the kernel's time `now`. `only_fresh`:
-  /// only memories to which requests have just been sent.
+  /// Collects the memories that have requests to serve, and advances their caches to the SystemC time `now`. `only_fresh`: only
+  /// memories to which requests have just been sent.
   void find_serving(Tick now, bool only_fresh);
   /// Updates Group::next_departure after requests have left.
   void find_next_departure(Group& group);
@@ -264,14 +264,14 @@ class MemoryPhase : public WindowBarrier {
   void send_requests(Group& group, Tick end, ThreadScratch& scratch);
   /// Requests of a unit other than a cache that leave before `end`, stored in `space`.
   static const NodeDepartures& departures(NodeRequester& requester, Tick end, NodeDepartures& space);
-  /// Fills in a flight whose request has been set.
+  /// Sets the other members of a flight whose `request` has been set, and request.made.
   void prepare(std::uint16_t sender, std::uint16_t receiver, std::uint32_t tag, Tick at, Flight& flight);
   void prepare(std::uint16_t port, const FirstLevelCache::Departure& departure, Flight& flight);
   void prepare(std::uint16_t port, const NodeRequester::Departure& departure, Flight& flight);
   void carry(VirtualNetwork network);
   void carry(VirtualNetwork network, const TimedFlight& next);
-  /// Carries the messages of a virtual network that leave before `end`, from messages_[next] on. Returns the index of the first
-  /// message that leaves at `end` or later.
+  /// Sends the messages of a virtual network that leave before `end` through the network, from messages_[next] on. Returns the
+  /// index of the first message that leaves at `end` or later.
   std::size_t carry_messages(VirtualNetwork network, std::size_t next, Tick end);
   void deliver_messages();
   /// Serves the requests of a memory up to `horizon`.

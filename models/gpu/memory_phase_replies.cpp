@@ -7,7 +7,7 @@
 
 namespace lacuna {
 
-// Sends the replies to served requests from their destinations.
+// Sends the replies to served requests from the destinations into the network.
 void MemoryPhase::send_replies(Memory& memory, TimedFlights& space) {
   sort_nearly_sorted(memory.replies, space);
   for (const TimedFlight& next : memory.replies) {
