@@ -97,15 +97,17 @@ class ComputeUnit final : public sc_core::sc_module, public WindowedUnit, public
 
   /// The reason why a workgroup does not fit into an empty unit; nullopt if it fits.
   std::optional<std::string> fit_error(const WorkgroupNeeds& needs) const { return pool_.fit_error(needs); }
-  /// The resource of which too little is free for a workgroup, for reports: "wavefront slots"; empty if it fits now.
+  /// Name of a resource of which too little is free for a workgroup now, for reports, such as "wavefront slots"; empty if the
+  /// workgroup fits.
   std::string lacks(const WorkgroupNeeds& needs) const { return pool_.lacks(needs); }
-  /// Allocates the resources of a workgroup and starts its wavefronts at `start`; false if they are not free now.
-  /// `scratch_slots`: a slot number for each wavefront, if the dispatch uses scratch.
+  /// Allocates the resources of a workgroup and starts its wavefronts at `start`; returns false if the resources are not free
+  /// now. `scratch_slots`: a slot number for each wavefront, if the dispatch uses scratch.
   bool launch(Dispatch& dispatch, std::uint64_t workgroup, Tick start, std::span<const std::uint32_t> scratch_slots);
   void release_from_sync(const WavefrontTicket& ticket, Tick at) override;
-  /// Drops all wavefronts of a dispatch and frees their resources, without workgroup_done. Returns the number of workgroups.
+  /// Drops all wavefronts of a dispatch and frees their resources, without a call of workgroup_done(). Returns the number of
+  /// workgroups.
   unsigned abort(const Dispatch& dispatch);
-  /// Returns to the initial state, after all dispatches have been aborted. Registers and LDS keep their contents.
+  /// Returns the unit to its initial state, after all dispatches have been aborted. Registers and LDS keep their contents.
   void reset();
 
   // -- windows
@@ -167,7 +169,7 @@ class ComputeUnit final : public sc_core::sc_module, public WindowedUnit, public
   void skip_executed(WavefrontSlot& slot);
   void run_timed(Cycles limit);
   inline CycleUse offer_cycle(Simd& simd, WavefrontSlot& slot, unsigned unit, Cycles cycle);
-  /// Returns whether the instruction has been committed without execution.
+  /// Issues the wavefront's next instruction. Returns whether it has been committed without execution.
   inline bool issue(Simd& simd, WavefrontSlot& slot, Cycles cycle);
   inline void issue_wait(WavefrontSlot& slot, const isa::DecodedInstruction& instruction, Cycles cycle);
   inline void issue_executed(Simd& simd, WavefrontSlot& slot, Cycles cycle);
@@ -184,7 +186,7 @@ class ComputeUnit final : public sc_core::sc_module, public WindowedUnit, public
   const Clock clock_;
   Windows* windows_ = nullptr;
   unsigned group_ = 0;
-  bool works_ = false;  ///< the unit has had wavefronts since the last retire(), so there are bookings to drop
+  bool works_ = false;  ///< whether the unit has had wavefronts since the last retire(), so there are bookings to drop
 
   SocketMemory vector_socket_;
   SocketMemory scalar_socket_;

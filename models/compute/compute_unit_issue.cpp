@@ -66,7 +66,7 @@ std::uint64_t threads_of(const isa::Instruction& instruction, const isa::Wavefro
 
 }  // namespace
 
-// `elsewhere`: lanes that count as issued, but take no registers and no ALU of this unit.
+// Counts an issued instruction. `elsewhere`: lanes that count as issued, but take no registers and no ALU of this unit.
 [[gnu::always_inline]] inline void ComputeUnit::count(WavefrontSlot& slot, const isa::Instruction& instruction,
                                                       std::uint64_t threads, std::uint64_t elsewhere) {
   const auto unit = static_cast<std::size_t>(instruction.unit);

@@ -21,8 +21,8 @@ struct WavefrontFault {
   std::string where;  ///< appended to kernel and PC in the report: instruction, workgroup, wavefront, compute unit
 };
 
-/// Receives events of compute units: at the ends of windows in order of time (models/compute/windows.h), at times ahead of the
-/// SystemC kernel's; in functional mode immediately.
+/// Receives events of compute units: with timing, at the ends of windows (models/compute/windows.h), in order of their times,
+/// which are ahead of the SystemC kernel; in functional mode, immediately.
 class ComputeUnitListener {
  public:
   virtual ~ComputeUnitListener() = default;
@@ -36,7 +36,7 @@ class ComputeUnitListener {
   virtual void wavefront_warning(Dispatch& dispatch, const WavefrontFault& fault, Tick at) = 0;
   /// s_sendmsg MSG_INTERRUPT.
   virtual void interrupt_message(Dispatch& dispatch, std::uint32_t m0, Tick at) = 0;
-  /// ds_gws_*. False: the wavefront waits until WaveSyncUnit::release_from_sync() is called for its ticket.
+  /// ds_gws_*. Returns false if the wavefront must wait until WaveSyncUnit::release_from_sync() is called for its ticket.
   virtual bool wave_sync(const isa::WaveSyncRequest& request, const WavefrontTicket& wavefront, Tick at) = 0;
 };
 

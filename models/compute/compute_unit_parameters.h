@@ -16,8 +16,8 @@ enum class TimingMode : std::uint8_t {
 /// Order in which a SIMD offers a cycle to its wavefronts.
 enum class IssuePolicy : std::uint8_t {
   oldest,       ///< in order of age
-  round_robin,  ///< in order of slot numbers, starting after the wavefront that was served first last time
-  greedy,       ///< first the wavefront that was served first last time, then by age (greedy then oldest)
+  round_robin,  ///< in order of slot numbers, starting after the wavefront served first in the last cycle with an issue
+  greedy,       ///< first the wavefront served first in the last cycle with an issue, then by age (greedy then oldest)
 };
 
 /// Selection of the SIMD that a cycle is offered to.
@@ -40,11 +40,13 @@ struct ComputeUnitParameters {
   unsigned transaction_bytes = 64;
   unsigned reorder_entries = 0;
 
-  // Time for which an instruction of each kind occupies its SIMD, relative to a plain one of 64 / lanes_per_simd cycles.
+  // Time for which an instruction of each kind occupies its SIMD, relative to a plain instruction, which takes 64 /
+  // lanes_per_simd cycles.
   unsigned f64_rate_divisor = 16;
   unsigned mul32_rate_divisor = 4;
   unsigned transcendental_rate_divisor = 4;
-  unsigned logic_rate_divisor = 1;  ///< occupies only the port of LatencyClass::valu_logic: other vector instructions may issue
+  unsigned logic_rate_divisor = 1;  ///< logic instructions occupy only the port of LatencyClass::valu_logic; other vector
+                                    ///< instructions may issue
   Cycles mfma_pass_cycles{4};
   Cycles wait_state_cycles{4};
   // Cycles until the wavefront's next instruction, or until data are available.

@@ -23,7 +23,7 @@ struct ScratchSetup {
   std::uint64_t base = 0;                              ///< GPU virtual address of the first slot
   std::uint64_t bytes = 0;                             ///< bytes of all slots
   std::uint32_t wave_bytes = 0;                        ///< bytes of one wavefront's slot
-  std::uint32_t wave_slots = 0;                        ///< slots in the backing memory; 0 = none
+  std::uint32_t wave_slots = 0;                        ///< number of slots in the backing memory; 0: none
 };
 
 /// An object in GPU memory.
@@ -77,8 +77,8 @@ struct Dispatch {
   std::vector<DispatchObject> objects;  ///< objects read before the dispatch starts, besides packet and kernel descriptor
   int priority = 0;                     ///< dispatches of higher priority are placed on compute units first
   std::vector<std::uint32_t> cu_mask;   ///< see QueueSetup::cu_mask; empty = all compute units
-  bool timed_whole = false;             ///< no part of the dispatch may run without timing
-  bool may_sync_grid = false;           ///< the queue may use global wave sync
+  bool timed_whole = false;             ///< whether no part of the dispatch may run without timing
+  bool may_sync_grid = false;           ///< whether the queue may use global wave sync
   /// Value that the addresses of code, arguments and packet are XORed with for the TLBs: unique for each launch with
   /// cp.cold_dispatch, otherwise 0.
   std::uint64_t page_salt = 0;

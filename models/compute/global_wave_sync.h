@@ -34,7 +34,7 @@ class GlobalWaveSync {
  public:
   static constexpr unsigned kResources = 64;
 
-  /// Performs a request. True: the wavefront continues. False: it waits until a later call lists it in released().
+  /// Performs a request. Returns whether the wavefront continues; otherwise it waits until a later call lists it in released().
   bool perform(const isa::WaveSyncRequest& request, const WavefrontTicket& wavefront);
   /// Waiting wavefronts that the last perform() has released, in the order of their arrival.
   const std::vector<WavefrontTicket>& released() const { return released_; }

@@ -102,7 +102,7 @@ struct WavefrontClass {
   /// Cycles from launch to end, counted independently: must equal the sum of `cycles`.
   std::uint64_t resident = 0;
 
-  /// Multiplies all cycles.
+  /// Multiplies all cycles by `factor`.
   void scale(double factor) {
     for (std::uint64_t& c : cycles) c = scaled(c, factor);
     resident = scaled(resident, factor);
@@ -174,7 +174,7 @@ class ResourceMeter {
   /// Maximum number of bytes that DRAM can transfer, given its command rate and burst size; at most the available() bytes of
   /// its data buses.
   virtual std::uint64_t reachable_dram_bytes(Cycles cycles) const = 0;
-  /// Outcomes since the device's creation, except those of copies in bulk.
+  /// Outcomes since the device's creation, except those of bulk copies.
   virtual MemoryCounts memory_counts() const = 0;
 };
 
@@ -218,8 +218,8 @@ struct KernelActivity {
   std::uint64_t reachable_dram_bytes = 0;  ///< maximum bytes that DRAM can transfer, at most available[Resource::dram]
   MemoryCounts memory{};
 
-  /// The class of a number in the workgroup, below kMaxWavefrontsPerWorkgroup. The reference is valid until a larger number is
-  /// passed.
+  /// The class of the wavefronts that have this number in their workgroups; the number is below kMaxWavefrontsPerWorkgroup. The
+  /// reference is valid until a larger number is passed.
   WavefrontClass& wavefront_class(std::size_t number) {
     if (number >= classes.size()) classes.resize(number + 1);
     return classes[number];

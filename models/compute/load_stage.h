@@ -135,7 +135,8 @@ class LoadStage {
     if (next_ != nullptr) next_->departed(slot, access, token);
   }
 
-  /// Sets the stage's position in its compute unit, from 0, the stage after it (null: vector memory unit and LDS), and the LDS.
+  /// Sets the stage's position in its compute unit (counted from 0), the next stage (null: vector memory unit and LDS), and the
+  /// LDS.
   void enter_chain(unsigned number, LoadStage* next, LocalDataShare& lds) {
     number_ = number;
     next_ = next;
@@ -177,7 +178,7 @@ struct LoadStageContext {
   VectorMemory& memory;
   MemoryTarget& socket;  ///< the memory at the unit's vector socket
 };
-/// Makes the stage of a compute unit. Returns null if the unit has none.
+/// Creates the stage of a compute unit. Returns null if the unit has none.
 using LoadStageFactory = std::function<std::unique_ptr<LoadStage>(const LoadStageContext&)>;
 
 }  // namespace lacuna

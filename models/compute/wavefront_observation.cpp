@@ -36,7 +36,7 @@ class CopiedMemory : public isa::MemoryInterface {
   std::uint64_t epoch() const override { return 0; }
 
   bool full() const { return pages_.size() > kMostPages; }
-  /// Whether the bytes differ from those at the last call for them.
+  /// Whether the bytes differ from their values at the previous call for these bytes.
   bool changed(std::uint64_t address, std::uint32_t bytes) {
     bool any = false;
     for (std::uint32_t i = 0; i < bytes; ++i) {

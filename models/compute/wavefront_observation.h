@@ -36,11 +36,11 @@ struct WavefrontObservation {
       return lds == other.lds && address < other.address + other.bytes && other.address < address + bytes;
     }
   };
-  /// An instruction of the loop that reads.
+  /// A memory-reading instruction of the loop.
   struct Read {
     std::uint64_t pc = 0;
     bool atomic = false;
-    bool moves = false;         ///< the instruction reads different addresses in different iterations
+    bool moves = false;         ///< whether the instruction reads different addresses in different iterations
     unsigned lane = 0;          ///< lane that reads ranges[0]; 0 for scalar instructions
     std::uint64_t value = 0;    ///< first 8 bytes of ranges[0]
     std::vector<Range> ranges;  ///< ranges that the lanes read, without duplicates
@@ -53,12 +53,12 @@ struct WavefrontObservation {
   std::uint64_t first_pc = 0;  ///< lowest address of an instruction of the loop
   std::uint64_t last_pc = 0;   ///< highest address of an instruction of the loop
   std::uint64_t lanes = 0;     ///< lanes of EXEC that were active in the loop
-  bool changes = false;        ///< the loop has changed memory or LDS
+  bool changes = false;        ///< whether the loop has changed memory or LDS
   std::vector<Read> reads;     ///< reading instructions of the loop
-  bool more_reads = false;     ///< the loop has more than kMostReads reading instructions
+  bool more_reads = false;     ///< whether the loop has more than kMostReads reading instructions
   /// Ranges changed since the start of the observation; storing the value that memory already holds is not a change.
   std::vector<Range> writes;
-  bool more_writes = false;  ///< more than kMostWrites ranges have been changed
+  bool more_writes = false;  ///< whether more than kMostWrites ranges have been changed
 
   static constexpr std::size_t kMostReads = 8;
   static constexpr std::size_t kMostWrites = 4096;

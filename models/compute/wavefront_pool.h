@@ -144,14 +144,14 @@ struct alignas(64) WavefrontSlot {
     activity->cycles[static_cast<std::size_t>(cause)] += until.n - accounted.n;
     accounted = until;
   }
-  /// Charges the issue of an instruction in `cycle`, and the cycles before it to StallCause::unit_busy.
+  /// Charges `cycle` to StallCause::issue, and the cycles before it to StallCause::unit_busy.
   void account_issue(Cycles cycle) {
     if (accounted > cycle) return;
     activity->cycles[static_cast<std::size_t>(StallCause::unit_busy)] += cycle.n - accounted.n;
     ++activity->cycles[static_cast<std::size_t>(StallCause::issue)];
     accounted = cycle + Cycles{1};
   }
-  /// Charges the issue of an instruction in `cycle`, the cycles before it to StallCause::unit_busy, and those after it, before
+  /// Charges `cycle` to StallCause::issue, the cycles before it to StallCause::unit_busy, and the cycles after it, before
   /// `until`, to StallCause::dependency.
   void account_issue(Cycles cycle, Cycles until) {
     if (accounted > cycle || until <= cycle) [[unlikely]] {
@@ -165,7 +165,8 @@ struct alignas(64) WavefrontSlot {
     cycles[static_cast<std::size_t>(StallCause::dependency)] += until.n - cycle.n - 1;
     accounted = until;
   }
-  /// Charges delays by contention to their causes, at most up to `until`. The caller charges the remaining cycles by account().
+  /// Charges delays due to contention to their causes, at most up to `until`. The caller charges the remaining cycles by
+  /// account().
   void account_delays(const OperationDelays& delays, Cycles until) {
     const auto give = [&](StallCause cause, std::uint64_t cycles) {
       if (cycles == 0) return;
@@ -241,10 +242,10 @@ class WavefrontPool {
 
   /// The reason why a workgroup does not fit into an empty unit; nullopt if it fits.
   std::optional<std::string> fit_error(const WorkgroupNeeds& needs) const;
-  /// Allocates the resources of a workgroup; null if they are not free now. At the ends of a grid a workgroup may have fewer
-  /// wavefronts than it allocates resources for.
+  /// Allocates the resources of a workgroup; returns null if they are not free now. At the ends of a grid a workgroup may have
+  /// fewer wavefronts than it allocates resources for.
   ResidentWorkgroup* place(Dispatch& dispatch, std::uint64_t workgroup, std::span<const std::uint32_t> scratch_slots);
-  /// The resource of which place() finds too little, for reports; empty if the workgroup fits.
+  /// Name of the resource of which place() finds too little, for reports; empty if the workgroup fits.
   std::string lacks(const WorkgroupNeeds& needs) const;
   /// Frees slot and registers of an ended wavefront.
   void release(WavefrontSlot& slot);

@@ -12,7 +12,7 @@ namespace lacuna {
 namespace {
 
 // Units of a group alternate every kTurn cycles: requests reach their shared caches in nearly the order of simulated time, and
-// the host does not switch between their states in every cycle.
+// the host does not switch between the units' states in every cycle.
 constexpr Cycles kTurn{8};
 // The window of a group can be divided into kParts parts, between which the group can change threads. Only the last
 // kGroupsInParts groups of each thread are divided.

@@ -1,8 +1,8 @@
 // Windows of simulated time, in which all compute units of a GPU advance together.
 //
 // Within a window the units of a group, which share first-level caches, use only their own state, those caches, and memory as
-// it was at the beginning of the window with the group's own stores since. Requests that leave the caches are collected; stores
-// and atomic operations are deferred. At the end of the window, in this order,
+// it was at the beginning of the window, updated by the group's own stores. Requests that leave the caches are collected;
+// stores and atomic operations are deferred. At the end of the window, in this order,
 //   1. stores are written to memory, group after group;
 //   2. atomic operations, and accesses that have to follow them, are performed in order of simulated time, then of units, then
 //      of issue;

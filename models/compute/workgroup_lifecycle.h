@@ -50,8 +50,8 @@ class WorkgroupLifecycle final : public MemoryPipe::Listener {
   void resume(WavefrontSlot& slot, Cycles at);
   /// Puts the resident workgroups back into simulated time at cycle `at`.
   void resume_workgroups(Cycles at);
-  /// Allocates the resources of a workgroup; null if they are not free now. `scratch_slots`: one for each wavefront, if the
-  /// dispatch uses scratch.
+  /// Allocates the resources of a workgroup; returns null if they are not free now. `scratch_slots`: one for each wavefront, if
+  /// the dispatch uses scratch.
   ResidentWorkgroup* launch(Dispatch& dispatch, std::uint64_t workgroup, std::span<const std::uint32_t> scratch_slots);
   /// First cycle in which wavefronts launched at `launched` may issue.
   Cycles first_cycle(Tick launched) const { return clock_.ceil(launched) + (timed_ ? launch_latency_ : Cycles{0}); }

@@ -1,4 +1,4 @@
-// Prefetches of compute units' state to the host's caches. No simulated effect. For models/compute only.
+// Prefetches of compute units' state to the host's caches. They do not affect simulated results. For models/compute only.
 //
 // Performance notes
 //   - The units of a GPU do not fit into the host's caches: between two windows most of a unit has been evicted. Windows
@@ -30,7 +30,7 @@ namespace lacuna::detail {
 inline void prefetch_slot(const WavefrontSlot& slot) {
   fetch_to_host(&slot.next);
   fetch_to_host(&slot.buffer);
-  fetch_to_host(&slot.wave.pc);  // the line also has EXEC and the event
+  fetch_to_host(&slot.wave.pc);  // this line also contains EXEC and the event
   fetch_to_host(&slot.lgkmcnt);
 }
 

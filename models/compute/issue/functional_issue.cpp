@@ -45,8 +45,8 @@ void FunctionalIssue::run_wavefront(WavefrontSlot& slot, Cycles limit) {
   }
 }
 
-// Executes from slot.next on until an instruction raises an event, which the caller handles, or has no successor. Returns the
-// cycle of this last instruction, to which slot.next is set. All instructions are counted before the event is handled, because
+// Executes from slot.next on until an instruction raises an event, which the caller handles, or has no successor. Sets
+// slot.next to this last instruction and returns its cycle. All instructions are counted before the event is handled, because
 // the event may end the workgroup and its kernel, and another wavefront may then take the slot.
 [[gnu::always_inline]] inline Cycles FunctionalIssue::run_straight_line(WavefrontSlot& slot, Cycles cycle, Cycles limit) {
   isa::Wavefront& wave = slot.wave;

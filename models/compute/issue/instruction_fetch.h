@@ -19,7 +19,7 @@ class InstructionFetch : private MemoryClient {
  public:
   static constexpr std::uint64_t kLineBytes = 64;
 
-  /// `timed`: false: instructions are available immediately.
+  /// If `timed` is false, instructions are available immediately.
   InstructionFetch(Clock clock, bool timed, GpuVm& vm, isa::DecodedCode& code, MemoryTarget& memory, std::uint16_t requester)
       : clock_(clock), timed_(timed), code_(code), port_(*this, memory), physical_(vm), requester_(requester) {}
 
@@ -76,7 +76,7 @@ class InstructionFetch : private MemoryClient {
   static std::uint64_t line_of(std::uint64_t address) { return address / kLineBytes; }
   /// Slow path of fetch(): the PC has left the buffer's line.
   void change_line(WavefrontSlot& slot, Cycles cycle);
-  /// Requests a line. True: its arrival is known and returned in `there`.
+  /// Requests a line. Returns true if its arrival is known, and then stores the arrival in `there`.
   bool request(WavefrontSlot& slot, std::uint64_t line, Cycles at, Cycles& there);
   void on_response(std::uint32_t tag, const MemoryResponse& response) override;
   /// Continues in the PC's line, which arrives at `there`, and requests the line after it.

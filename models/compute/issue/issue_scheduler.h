@@ -125,7 +125,8 @@ class IssueScheduler {
         moved = true;
       }
     }
-    // A wavefront that lost the unit in this cycle tries again at the SIMD's next turn. times_ has the wakes during offer().
+    // A wavefront that lost the unit in this cycle tries again at the SIMD's next turn. times_ includes wavefronts that were
+    // woken during offer().
     next = earlier(moved ? state.earliest() : lost != 0 ? cycle : next, times_.earliest(simd.number));
     times_.set(simd.number, next == kNeverCycles ? next : later(next, cycle + Cycles{1}));
   }

@@ -94,7 +94,7 @@ class MemoryPipe final : private MemoryTokens::Listener {
   // -- wavefronts
 
   /// Called when a wavefront ends in `cycle`. Its operations in flight pass to its workgroup (ResidentWorkgroup::open);
-  /// ResidentWorkgroup::end includes the latest completion of its other operations.
+  /// ResidentWorkgroup::end includes the latest completion of the wavefront's other operations.
   void end_wavefront(WavefrontSlot& slot, Cycles cycle);
   /// Detaches the operations of an aborted dispatch from their wavefronts. The caller then calls drop_wavefront() for each
   /// wavefront.

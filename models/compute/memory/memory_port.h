@@ -29,10 +29,10 @@ class MemoryPort : private TranslationClient {
   void attach(TranslationLevel* tlb) { tlb_ = tlb; }
   TranslationLevel* tlb() const { return tlb_; }
 
-  /// Requests the translation of an address's page, for the requests that follow.
+  /// Requests the translation of the page of an address. The requests that follow are to this page.
   void translate(std::uint64_t address, Tick at);
-  /// Sends a request that is made at request.made, to the page translated last. True: `response` is valid. False: the client
-  /// receives the response later, with `tag`.
+  /// Sends a request that is made at request.made, to the page translated last. Returns true if `response` is valid; otherwise
+  /// the client receives the response later, with `tag`.
   bool request(const MemoryRequest& request, std::uint32_t tag, MemoryResponse& response) {
     if (page_ != kNone) [[unlikely]] {
       requests_.append(pages_[page_], {request, tag});
@@ -41,7 +41,8 @@ class MemoryPort : private TranslationClient {
     return memory_->request(request, later(request.made, translated_), client_, tag, response);
   }
   // For many lines, arrives() and request_all() are used instead of request().
-  /// Time at which a request that is made at `made`, to the page translated last, reaches the memory. False: not known yet.
+  /// Sets `at` to the time at which a request that is made at `made`, to the page translated last, reaches the memory. Returns
+  /// false if this time is not known yet.
   bool arrives(Tick made, Tick& at) const {
     at = later(made, translated_);
     return page_ == kNone;

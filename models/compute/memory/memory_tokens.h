@@ -49,9 +49,9 @@ class MemoryTokens {
 
   MemoryTokens(Clock clock, Listener& listener) : clock_(clock), listener_(listener) {}
 
-  /// Begins an instruction of a wavefront, whose requests follow. `port_wait`: time that it waited for its unit;
-  /// `return_latency`: cycles from the last response to the registers; `activity`: account that its requests are added to, as
-  /// loads of kind `kind`; null: none.
+  /// Begins an instruction of a wavefront; the instruction's requests follow. `port_wait`: time that the instruction waited for
+  /// its unit; `return_latency`: cycles from the last response to the registers; `activity`: account to which the requests are
+  /// added, as loads of kind `kind`; null: none.
   Token begin(WavefrontSlot& slot, Counters counters, Tick start, Tick port_wait, Cycles return_latency,
               KernelActivity* activity, LoadKind kind = LoadKind::vector);
   void expect(Token token, unsigned requests) { tokens_[token].remaining += requests; }
@@ -74,7 +74,7 @@ class MemoryTokens {
   /// account() and arrive() are the two halves of add(), for responses whose time of return is known later.
   void account(Token token, const MemoryResponse& response);
   void arrive(Token token, const MemoryResponse& response, Tick returned);
-  /// Removes one expected completion that stands for no request and does not extend the operation.
+  /// Removes one expected completion that represents no request and does not extend the operation.
   void release(Token token) {
     if (--tokens_[token].remaining == 0 && tokens_[token].issued) close(token);
   }

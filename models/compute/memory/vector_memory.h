@@ -50,12 +50,12 @@ class VectorMemory : private MemoryClient {
     const Coalescer& lines;  ///< lines of the load that only memory completes
     std::vector<Race>& races;
   };
-  /// As access(), for `lines`, a part of the access's lines. `races`: all of them that are not in races->lines become races,
-  /// whose numbers are appended to races->races; null: no races.
+  /// Like access(), but sends only `lines`, a part of the access's lines. `races`: all of `lines` that are not in races->lines
+  /// become races, whose numbers are appended to races->races; null: no races.
   MemoryTokens::Token send(WavefrontSlot& slot, const isa::MemoryAccess& access, std::span<const CoalescedLine> lines,
                            Counters counters, Cycles cycle, const Races* races = nullptr);
-  /// As send(), for an access whose addresses have passed the address unit already. It does not occupy the unit: its first line
-  /// leaves at `at`, or later if the port is busy. Requires share_line_port().
+  /// Like send(), for an access whose addresses have already passed the address unit. The access does not occupy the address
+  /// unit: its first line leaves at `at`, or later if the port is busy. Requires share_line_port().
   MemoryTokens::Token send_addressed(WavefrontSlot& slot, const isa::MemoryAccess& access, std::span<const CoalescedLine> lines,
                                      Counters counters, Tick at) {
     return send_from(slot, access, lines, counters, at, at, nullptr);
@@ -64,7 +64,7 @@ class VectorMemory : private MemoryClient {
   void share_line_port() { shares_line_port_ = true; }
   /// Time at which the first line of the last send() left.
   Tick first_left() const { return first_left_; }
-  /// The load stage responded for a racing line at `at`. Call once per race.
+  /// Reports that the load stage has responded to a racing line at `at`. Call it once per race.
   void stage_completed(Race race, Tick at);
   /// Resolves races in which memory or the stage has responded within the call. Call it after a send() with races, when the
   /// stage has sent its requests as well.
@@ -88,7 +88,7 @@ class VectorMemory : private MemoryClient {
   void reset();
 
  private:
-  /// A line that waits for an entry of the reorder buffer, or for earlier lines that do.
+  /// A line that waits for an entry of the reorder buffer, or for earlier lines that wait for one.
   struct Waiting {
     MemoryRequest request;
     std::uint64_t virtual_address;
