@@ -1,4 +1,4 @@
-// BitSet, a set of small numbers.
+// BitSet, compared with std::set.
 #include "models/common/containers/bit_set.h"
 
 #include <gtest/gtest.h>

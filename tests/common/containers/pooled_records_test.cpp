@@ -1,4 +1,4 @@
-// Pools of records that are identified by number and reused.
+// RecordPool: no number is allocated twice before its release, and ahead() returns null after the last free record.
 #include "models/common/containers/pooled_records.h"
 
 #include <gtest/gtest.h>

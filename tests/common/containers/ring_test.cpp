@@ -1,4 +1,4 @@
-// Ring, a queue in one block of memory.
+// Ring, a first-in, first-out queue, compared with std::deque.
 #include "models/common/containers/ring.h"
 
 #include <gtest/gtest.h>

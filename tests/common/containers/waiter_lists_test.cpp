@@ -1,4 +1,4 @@
-// Lists of requests, each of which waits for one event.
+// WaiterLists: each list returns its entries in order and independently of the other lists.
 #include "models/common/containers/waiter_lists.h"
 
 #include <gtest/gtest.h>

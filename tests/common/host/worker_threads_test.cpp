@@ -63,8 +63,8 @@ TEST_P(WorkerThreadsOf, RethrowExceptionsOfWork) {
 
 INSTANTIATE_TEST_SUITE_P(Numbers, WorkerThreadsOf, testing::Values(1, 2, 3, 8));
 
-// Thread 0 owns items 0 and 1, thread 1 owns items 2 and 3. Items 0 and 2 wait for each other, then 1 and 3, so that no thread
-// can take both items of a pair.
+// Thread 0 owns items 0 and 1, thread 1 owns items 2 and 3. Items 0 and 2 wait for each other, then items 1 and 3, so that no
+// thread can process both items of a pair.
 TEST(WorkerThreads, EachThreadBeginsWithItsOwnItems) {
   WorkerThreads threads(2);
   for (unsigned round = 0; round < 100; ++round) {

@@ -1,4 +1,4 @@
-// Arrays of zeros in memory that is already zero.
+// ZeroedBlock: arrays in memory that is already zero, which are not accessed before their first use.
 #include "models/common/host/zeroed_block.h"
 
 #include <gtest/gtest.h>

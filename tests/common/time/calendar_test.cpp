@@ -141,7 +141,8 @@ TEST(Calendar, MemoryIsBoundedByTheSpreadOfRequests) {
     if (i % 64 == 0) c.retire({horizon});
     most = std::max(most, c.intervals());
   }
-  // Requests are spread over 1000 ps and retired after every 64, so that there cannot be more separate bookings.
+  // Requests are spread over 1000 ps, and bookings are retired after every 64 requests, which limits the number of separate
+  // bookings.
   EXPECT_LT(most, 200u);
 }
 

@@ -44,7 +44,7 @@ TEST(AddressSlice, SlicesPartitionTheRangeAndPackTheirShare) {
   }
 }
 
-// For every power of two as distance: N addresses at this distance belong to N different slices.
+// For every power of two, N addresses that are this distance apart belong to N different slices.
 TEST(AddressSlice, AHashSpreadsStridesOfPowersOfTwo) {
   constexpr std::uint64_t kBase = 0x80'0000'0000;
   constexpr Bytes kSize{std::uint64_t{1} << 36};

@@ -1,4 +1,4 @@
-// Timing-only requests: payload and completion time.
+// TimingPort: payload and completion time of timing-only requests.
 #include "models/common/transport/timing_port.h"
 
 #include <tlm_utils/simple_initiator_socket.h>
