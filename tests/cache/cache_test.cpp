@@ -149,7 +149,7 @@ TEST(Cache, MissesBeyondTheMshrsWait) {
   auto& b = fresh();
   EXPECT_EQ(read(b, 0_ns, 0), 107_ns);
   EXPECT_EQ(read(b, 1_ns, 64), 108_ns);
-  // Both MSHRs are occupied until 104 and 105.
+  // The two MSHRs are occupied until 104 ns and 105 ns.
   EXPECT_EQ(read(b, 2_ns, 128), 207_ns);
   EXPECT_EQ(read(b, 3_ns, 192), 208_ns);
   EXPECT_EQ(b.memory.requests[2].at, b.initiators[0].epoch() + 104_ns);
@@ -222,7 +222,7 @@ TEST(Cache, AHashOfSetsOfNoPowerOfTwoSpreadsAndLosesNothing) {
     std::uint64_t stride;
     unsigned lines;
   };
-  // Consecutive lines that fill the cache, and lines that would fall into 3 of the sets without the hash.
+  // Walks over consecutive lines that fill the cache, and over lines that would fall into 3 of the sets without the hash.
   for (const auto& [stride, lines] : {Walk{64, 24}, Walk{256, 8}}) {
     b.twelve_initiator.begin_epoch();
     b.twelve.reset();
@@ -277,7 +277,7 @@ TEST(Cache, RequestsLongerThanALineAreSplit) {
   auto& b = fresh();
   const auto c = b.initiators[0].time_read(0_ns, 60, 72);
   EXPECT_EQ(b.memory.requests.size(), 3u);
-  // Three lines through one port at 0, 1, 2; the third finds both MSHRs held until 104.
+  // Three lines pass one port at 0, 1 and 2 ns; the third line finds both MSHRs occupied until 104 ns.
   EXPECT_EQ(c.at, 207_ns);
 }
 
@@ -293,7 +293,7 @@ TEST(Cache, OnePortTakesARequestPerCycleFromAllUpstreams) {
 TEST(Cache, PortsAndBanksMultiply) {
   auto& b = fresh();
   for (unsigned line = 0; line < 4; ++line) b.wide_initiator.time_read(0_ns, line * 64, 64);
-  // Two ports for each of two banks (even and odd lines).
+  // Each of two banks (even and odd lines) has two ports.
   const Tick expected[] = {1020_ns, 1020_ns, 1020_ns, 1020_ns, 1021_ns, 1021_ns};
   const unsigned lines[] = {0, 1, 2, 3, 0, 1};
   for (unsigned i = 0; i < 6; ++i) EXPECT_EQ(b.wide_initiator.time_read(1000_ns, lines[i] * 64, 64).at, expected[i]) << i;

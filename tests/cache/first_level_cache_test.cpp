@@ -164,7 +164,7 @@ TEST_F(FirstLevelCacheTest, DeparturesAfterTheWindowWait) {
 
 TEST_F(FirstLevelCacheTest, MshrsAreAllocatedInOrderOfMisses) {
   use(0);
-  // Four lines, two in each set: all have a way, but only two an MSHR.
+  // Four lines, two in each set: all have a way, but only two have an MSHR.
   for (std::uint32_t i = 0; i < 4; ++i) ask(0x1000 + 64 * i, Tick{100'000 + 1000ULL * i}, i);
   const auto first = departures();
   ASSERT_EQ(first.size(), 2U);

@@ -75,7 +75,7 @@ Hierarchy& fresh_hierarchy() {
 
 constexpr std::uint64_t kL1Cycles = CacheParameters{}.hit_latency.n;
 constexpr std::uint64_t kPathCycles = CacheParameters{}.tag_latency.n + (10 + 1) + (10 + 2) + CacheParameters{}.fill_latency.n;
-constexpr std::uint64_t kDramCycles = 43 + 10 + 10 + 4;  // no row open
+constexpr std::uint64_t kDramCycles = 43 + 10 + 10 + 4;  // front end, tRCDRD (no row is open), tCL, burst
 
 TEST(MemoryHierarchy, UnloadedRoundTripsAreTheSumsOfTheParameters) {
   auto& b = fresh_hierarchy();
@@ -107,7 +107,8 @@ TEST(MemoryHierarchy, AStreamIsBoundByDram) {
   for (unsigned i = 0; i < kLines; ++i) {
     last = later(last, b.initiators[i % 2].time_read(0_ns, kBase + std::uint64_t{i} * 64, 64).at);
   }
-  // 4 channels of 16 bytes per cycle; each of two L1s accepts up to one line (64 bytes) in two cycles over its 32-byte port.
+  // 4 channels transfer 16 bytes per cycle each, and each of two L1s accepts up to one line (64 bytes) in two cycles over its
+  // 32-byte port: at most 64 bytes per cycle.
   const double bytes_per_cycle = kLines * 64.0 / (static_cast<double>(last.ps) / 1000.0);
   EXPECT_LE(bytes_per_cycle, 64.0);
   EXPECT_GE(bytes_per_cycle, 64.0 * 0.85);
@@ -116,7 +117,7 @@ TEST(MemoryHierarchy, AStreamIsBoundByDram) {
 TEST(MemoryHierarchy, StoresThatMissEverywhereAreHeldBackByDram) {
   auto& b = fresh_hierarchy();
   Tick last{};
-  constexpr unsigned kLines = 8192;  // half a MiB through 256 KiB of L2
+  constexpr unsigned kLines = 8192;  // 512 KiB, twice the capacity of L2
   for (unsigned i = 0; i < kLines; ++i) {
     last = later(last, b.initiators[i % 2].time_write(0_ns, kBase + std::uint64_t{i} * 64, 64).at);
   }

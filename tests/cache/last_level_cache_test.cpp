@@ -320,7 +320,7 @@ TEST_F(LastLevelCacheTest, ASetFullOfFillsAllocatesNoMoreLines) {
   use(kPlain);
   read(0, 0_ns, 1);
   read(128, 0_ns, 2);
-  decide(6_ns);  // both MSHRs are free at 105
+  decide(6_ns);  // both MSHRs are free at 105 ns
   read(256, 110_ns, 3);
   read(384, 110_ns, 4);
   read(512, 111_ns, 5);
@@ -348,7 +348,7 @@ TEST_F(LastLevelCacheTest, ResetDropsWaitingRequests) {
 }
 
 // Requests are made one after the other in order of time, as in memory phases. If reads and writes take fixed times, both forms
-// have the same information: one from the call, the other from its memory's responses.
+// of the cache have the same information: one from the call, the other from the responses of its memory.
 TEST_F(LastLevelCacheTest, LateResponsesEqualImmediateOnes) {
   for (std::size_t number = 0; number < bench<Bench>().large_ones.size(); ++number) {
     SCOPED_TRACE(number);

@@ -12,7 +12,7 @@ namespace {
 using namespace literals;
 
 constexpr Bytes kMemory{1 << 16};
-// 2 ways x 4 sets x 128 bytes, sectors of 32.
+// 2 ways x 4 sets x 128 bytes, with sectors of 32 bytes.
 constexpr CacheParameters kParameters{.size = 1024_B,
                                       .ways = 2,
                                       .line = 128_B,

@@ -135,7 +135,8 @@ TEST(WayLock, AWaitForAnMshrStopsTheDirectory) {
   EXPECT_EQ(c.read(1003_ns, line(3, 0)), 1120_ns) << "a hit that starts at 1100, after it";
 }
 
-// A walk down a column whose lines fall into one set has as many misses in flight as the set has ways: 2 in 100 + 30 ns.
+// A walk down a column whose lines fall into one set has as many misses in flight as the set has ways: 2 per 130 ns (100 ns of
+// memory latency, 30 ns of way lock).
 TEST(WayLock, MissesInFlightOfASetAreLimitedToItsWays) {
   Instance& c = test::bench<WayLockBench>().locking;
   c.begin();

@@ -36,7 +36,7 @@ struct L2Bench : sc_core::sc_module {
   test::TestInitiator initiator{"initiator"};
   test::TestInitiator bank_initiator{"bank_initiator"};
   Cache cache{"cache", kParameters, MemoryLevel::l2};
-  /// Bank 1 of 4, 128-byte chunks.
+  /// bank 1 of 4, with chunks of 128 bytes
   Cache bank{"bank", kParameters, MemoryLevel::l2, 1, AddressSlice(0, kMemory, 128_B, 4, 1)};
   test::MemoryBelow memory{"memory", kMemory};
   test::MemoryBelow bank_memory{"bank_memory", kMemory};
@@ -108,7 +108,7 @@ TEST(WriteBackCache, ADirtyVictimIsWrittenBackAndItsSuccessorWaitsForTheAcceptan
   read(b, 100_ns, 4 * 64);
   b.memory.requests.clear();
   b.memory.write_time = 50_ns;
-  // Line 0 is the victim: it leaves at 304 and is accepted at 354; then the fill follows.
+  // Line 0 is the victim: its write-back leaves at 304 ns and is accepted at 354 ns; then the fill follows.
   EXPECT_EQ(read(b, 300_ns, 8 * 64), 457_ns);
   ASSERT_EQ(b.memory.requests.size(), 2u);
   const Tick epoch = b.initiator.epoch();
