@@ -181,7 +181,7 @@ class Gpu : public sc_core::sc_module, public KernelObserver {
     }
     return at<std::uint32_t>(kFence) == fence;
   }
-  /// The work, followed by a copy that runs alone: it is first sampled and then continued in bulk.
+  /// Does the work, followed by a copy that runs alone: it is first sampled and then continued as a bulk copy.
   void work_to_the_end() {
     work();
     for (int i = 0; i < 1000 && !done(); ++i) wait_for(Tick{10'000'000});

@@ -135,7 +135,7 @@ class CrossbarPhaseTest : public MemoryPhaseTest {
 TEST_F(CrossbarPhaseTest, AMissTakesAsLongAsThroughTheSockets) {
   request(0, 0, 0_ns, 1);
   b_.phase->resolve(start_ + 58_ns);
-  // Look-up 8, one flit over a hop 11, memory 100, two flits 12, fill 8 ns.
+  // In ns: L1 lookup 8 + one flit over a hop 11 + memory 100 + two flits over a hop 12 + L1 fill 8 = 139.
   EXPECT_EQ(responses_.completed.at(1), start_ + 139_ns);
 }
 
@@ -151,7 +151,7 @@ TEST_F(CrossbarPhaseTest, RequestsReachMemoryInOrderOfTime) {
 
 TEST_F(CrossbarPhaseTest, RequestsThatLeaveAfterTheWindowWaitForTheNextPhase) {
   request(0, 0, 0_ns, 1);
-  request(1, 64, 55_ns, 2);  // leaves at 63
+  request(1, 64, 55_ns, 2);  // leaves at 63 ns
   b_.phase->resolve(start_ + 58_ns);
   EXPECT_EQ(responses_.completed.count(1), 1U);
   EXPECT_EQ(responses_.completed.count(2), 0U);
@@ -209,7 +209,8 @@ class LateMemoryTest : public testing::TestWithParam<bool>, protected Requesting
 TEST_P(LateMemoryTest, AMissIsCompletedInThePhaseInWhichItsMemoryDecides) {
   request(0, 0, 0_ns, 1);
   resolve(200_ns);
-  // Look-up 8, one flit over a hop 11 (a link 10), L2 4, memory 100, L2 3, two flits 12 (11), fill 8 ns.
+  // In ns, crossbar: L1 lookup 8 + one flit over a hop 11 + L2 lookup 4 + memory 100 + L2 fill 3 + two flits over a hop 12 + L1
+  // fill 8 = 146. In the row of routers, each of the two packets takes 1 ns less.
   EXPECT_EQ(responses_.completed.at(1), start_ + (GetParam() ? 144_ns : 146_ns));
   EXPECT_EQ(b_.phase->next(), kNever);
 }
@@ -271,8 +272,8 @@ class SteppedPhaseTest : public MemoryPhaseTest {
 TEST_F(SteppedPhaseTest, AMissIsCompletedWhenItsReplyHasArrived) {
   request(0, 0, 0_ns, 1);
   EXPECT_EQ(b_.phase->next(), start_ + 8_ns);
-  // Look-up 8, a flit over a link 10, memory 100, two flits 11, fill 8 ns. The reply leaves its last switch 4 ns before it
-  // arrives.
+  // In ns: L1 lookup 8 + one flit over a link 10 + memory 100 + two flits over a link 11 + L1 fill 8 = 137. The reply leaves
+  // its last switch 4 ns before it arrives.
   resolve(124_ns);
   EXPECT_EQ(responses_.completed.count(1), 0U);
   EXPECT_LE(b_.phase->next(), start_ + 125_ns);

@@ -1,4 +1,5 @@
-// Units at nodes of the network that send memory requests, whose responses may go to a unit at a third node, and messages.
+// Units at nodes of the network that send memory requests and messages; the response to a request may go to a unit at a third
+// node.
 #include "models/gpu/node_requester.h"
 
 #include <gtest/gtest.h>
@@ -214,7 +215,7 @@ TEST_P(NodeRequesterTest, TheResponseTravelsFromTheDestinationToTheReceiver) {
   // A request takes the sender's path to the bank, its response the path from the bank to the receiver.
   EXPECT_EQ(idle(near_, far_) + idle(far_, near_), near + far);
   if (rig_.fabric->ports() != nullptr) {
-    // One flit over a hop 11, L2 4, memory 100, L2 3, two flits 12.
+    // In ns: one flit over a hop 11 + L2 lookup 4 + memory 100 + L2 fill 3 + two flits over a hop 12 = 130.
     EXPECT_EQ(idle(near_, far_), 130_ns);
   } else {
     EXPECT_GT(near, idle(near_, far_)) << "the receiver is a link closer to the bank";
@@ -266,7 +267,8 @@ TEST_P(NodeRequesterTest, TheWaitInABanksInjectionQueueIsCountedSeparately) {
   for (const unsigned source : {2U, 3U}) {
     const unsigned node = rig_.fabric->source_node(source);
     EXPECT_EQ(packets(node, VirtualNetwork::request), kReads);
-    // The injection port takes one flit per cycle: 0 + 1 + ... + 23 cycles if nothing else delays them.
+    // The injection port accepts one flit per cycle: the k-th request waits k cycles if nothing else delays it, k = 0 to kReads
+    // - 1.
     EXPECT_GE(queueing(node, VirtualNetwork::request), 1_ns * (kReads * (kReads - 1) / 2));
     EXPECT_EQ(packets(node, VirtualNetwork::reply), 0U);
   }
@@ -353,7 +355,8 @@ TEST_P(MessagesTest, AMessageTakesTheTimeOfItsPath) {
     EXPECT_EQ(time(far_, 1), 13_ns) << "a hop and three flits";
     EXPECT_EQ(time(near_, 2), 11_ns) << "a hop and a flit";
   } else {
-    // Interface 3, two switches of 3, a link, two more flits; interface 3, four switches, three links.
+    // In ns: interface 3 + two switches of 3 + link 1 + two more flits 2 = 12; interface 3 + four switches of 3 + three links
+    // of 1 = 18.
     EXPECT_EQ(time(far_, 1), 12_ns);
     EXPECT_EQ(time(near_, 2), 18_ns);
   }

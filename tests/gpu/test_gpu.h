@@ -162,7 +162,7 @@ class TestGpu : public sc_core::sc_module, private KernelObserver {
 
   void reset() { set_reg(LACUNA_GPU_CONTROL, 1); }
 
-  /// Increase of the device's counters since mark().
+  /// Increments of the device's counters since mark().
   Counts growth() const { return growth_of(statistics_, marked_); }
   void mark() {
     marked_ = counts_of(statistics_);
