@@ -61,13 +61,14 @@ TEST_F(ComputeUnitTest, LatencyTable) {
       {"nop", {kNop}, 4},
       {"nop of four wait states", {kNop | 3}, 16},
       {"barrier of one wavefront", {kBarrier}, 4},
-      // 10 cycles to the L1, four lines at one per cycle, 100 in the L1, 10 back: 123, rounded up to the SIMD's issue slot
+      // in cycles: 10 to the L1, 3 until the last of four lines, 100 in the L1, 10 back: 123, rounded up to the SIMD's issue
+      // slot
       {"load and wait", join({kFlatLoad, {kWaitAll}}), 124},
       // the program does not wait for the store, but the workgroup ends when the store is performed
       {"store", kFlatStore, 123},
-      // 100 cycles in the cache, 10 around it; the next issue slot of the SIMD is at a multiple of 4
+      // 100 cycles in the cache and 10 outside it, rounded up to the next issue slot of the SIMD, a multiple of 4
       {"scalar load and wait", join({kScalarLoad, {kWaitLgkm}}), 112},
-      // 256 bytes at 128 per cycle, then 64 cycles, rounded up to the SIMD's issue slot
+      // 256 bytes at 128 bytes per cycle, then 64 cycles, rounded up to the SIMD's issue slot
       {"LDS write and wait", join({kLdsWrite, {kWaitLgkm}}), 68},
   };
   for (const auto& row : table) {
@@ -95,7 +96,7 @@ TEST_F(ComputeUnitTest, LatenciesWithStagesAndAReorderBuffer) {
       {"scalar move", {}, 0, {kScalarMove}, 4},
       {"nop", {}, 0, {kNop}, 1},
       {"load and go on", kLaneAddress, 15, join({kFlatLoad, {kWaitNothing}}), 9},
-      // the third and fourth line enter the buffer when the first and second have left, after 100 cycles
+      // the third and fourth line enter the buffer when the first and second line have left it, after 100 cycles
       {"load and wait", kLaneAddress, 15, join({kFlatLoad, {kWaitAll}}), 10 + 1 + 100 + 100 + 10},
       {"LDS write and wait, lanes in one bank",
        {0x24000087 /* v_lshlrev_b32 v0, 7, v0 */},
@@ -284,7 +285,7 @@ TEST_F(ComputeUnitTest, BarrierHoldsTheFastUntilTheSlow) {
   const std::uint64_t alone = b_.run(b_.in_short_windows(), *one);
   const auto many = b_.program({kMove, kBarrier, kEnd}, 16);
   const std::uint64_t all = b_.run(b_.in_short_windows(), *many);
-  // Four wavefronts per SIMD: the fourth moves 3 x 4 cycles after the first.
+  // Four wavefronts per SIMD: the fourth issues its v_mov 3 x 4 cycles after the first.
   EXPECT_GE(all, alone + 12);
   EXPECT_LE(all, alone + 40);
 }

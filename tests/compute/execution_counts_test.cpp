@@ -85,8 +85,8 @@ double pass_energy(const MatrixParameters& matrix, const std::string& event) {
   return -1;
 }
 
-// Thesis cited in models/isa/matrix/matrix_extensions.h: Table 2.4, power of a unit during a pass; section 3.6.1, 4.53 W
-// instead of 3.74 W.
+// Expected values from the thesis cited in models/isa/matrix/matrix_extensions.h: Table 2.4, power of a unit during a pass;
+// section 3.6.1, power of a unit with SIMD2's operators, 4.53 W instead of 3.74 W.
 TEST(MatrixEnergy, UnitsWithExtensionsUseTheirPower) {
   using isa::MatrixDesign;
   using isa::MatrixExtensions;

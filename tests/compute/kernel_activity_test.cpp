@@ -98,7 +98,8 @@ TEST_F(KernelActivityTest, TranslationIsSeparateFromMemory) {
   b_.loose().attach_tlbs(&slow, nullptr, nullptr);
   const KernelActivity a = run(program(kLaneAddresses, kFlatLoad, kWaitAll, kEnd));
   b_.loose().attach_tlbs(nullptr, nullptr, nullptr);
-  // One page, four lines; without translation the last one would have left three cycles after the first.
+  // One page, four lines. Without translation the last line would have left three cycles after the first, so that it waits for
+  // translation in only 197 of the 200 cycles.
   EXPECT_EQ(of(a, StallCause::tlb), 197u);
   EXPECT_NEAR(static_cast<double>(of(a, StallCause::vmcnt)), 118, 4);
   EXPECT_EQ(a.latency.service[static_cast<std::size_t>(MemoryLevel::tlb)], Tick{(200 + 199 + 198 + 197) * 1000});

@@ -8,7 +8,7 @@
 namespace lacuna::test {
 namespace {
 
-/// Compute units of gfx90a that differ in their matrix units.
+/// gfx90a compute units that differ in their matrix units.
 class MatrixBench : public sc_core::sc_module {
  public:
   static constexpr std::uint64_t kCode = 0x10000;
@@ -182,9 +182,9 @@ TEST_F(MatrixResultsTest, InterlockAllCoversPlainInstructions) {
 
 TEST_F(MatrixResultsTest, DesignsDifferInPassesAndCycleTime) {
   EXPECT_EQ(issue_of(MatrixBench::native, halves(kFp32), {move(20, 4)}), 4U * (8 + 4)) << "one step, no stage";
-  // 16 passes of 4.84 cycles, then 4 of 5; the SIMD has an issue slot every four cycles.
+  // 16 passes of 4.84 cycles, then mfma.result_passes (4) of 5 cycles; the SIMD has an issue slot every four cycles.
   EXPECT_EQ(issue_of(MatrixBench::slower, halves(kFp32), {move(20, 4)}), 100U);
-  // 8 passes of 4.84 cycles, then 4 of 5: compilers insert 48 cycles.
+  // 8 passes of 4.84 cycles, then mfma.result_passes (4) of 5 cycles; compilers insert a distance of only 48 cycles.
   EXPECT_EQ(issue_of(MatrixBench::slower, halves(kPlain), {move(20, 4)}), 60U);
   Words many;
   for (unsigned i = 0; i < 100; ++i) many = program(many, halves(kPlain));
@@ -195,7 +195,7 @@ TEST_F(MatrixResultsTest, DesignsDifferInPassesAndCycleTime) {
 }
 
 TEST_F(MatrixResultsTest, SharedPortsKeepTheVectorAlu) {
-  // 8 registers read, three at a time, and 4 written, one at a time.
+  // An instruction reads 8 registers, three at a time, and writes 4, one at a time.
   EXPECT_EQ(issue_of(MatrixBench::shared_ports, halves(kFp32), {move(20, 21)}), 16U);
   EXPECT_EQ(issue_of(MatrixBench::shared_ports, doubles(kFp64), {move(20, 21)}), 32U);
   EXPECT_EQ(issue_of(MatrixBench::shared_ports, halves(kFp32), {kScalarMove}), 16U) << "the wavefront's next instruction";
@@ -210,7 +210,8 @@ TEST_F(MatrixResultsTest, WaitsAndPassesAreAccountedFor) {
   std::uint64_t sum = 0;
   for (const std::uint64_t cycles : all.cycles) sum += cycles;
   EXPECT_EQ(sum, all.resident);
-  // The last instruction could issue four cycles after the f64 MFMA at 80; its source is available at 64 + 16 + 16.
+  // The last instruction could issue in cycle 84, four cycles after the f64 MFMA. Its source is available in cycle 96: 64 for
+  // the first MFMA, 16 for the second, and 16 until the result is in the registers.
   EXPECT_EQ(all[StallCause::matrix], 12U);
   const auto passes = [&](isa::Operation o) {
     return result.activity.matrix_passes[static_cast<std::size_t>(o) - isa::kFirstMatrixOperation];

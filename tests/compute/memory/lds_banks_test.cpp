@@ -64,7 +64,7 @@ TEST(LdsBanks, TwoAddressesOfALane) {
   access.dual_distance = 64;
   LdsBanks::Offsets offsets{};
   for (unsigned lane = 0; lane < isa::kLanes; ++lane) offsets[lane] = 4 * lane;
-  // A pass has 16 lanes: dwords 0 to 15 and 16 to 31.
+  // A pass serves 16 lanes, each with two dwords: the first pass accesses dwords 0 to 15 and 16 to 31.
   EXPECT_EQ(LdsBanks().cycles(access, offsets, kAll, 0).busy, 4U);
   EXPECT_EQ(LdsBanks().cycles(access, offsets, kAll, 0).conflicts, 0U);
   access.dual_distance = 128;

@@ -36,7 +36,7 @@ TEST(MemoryPipe, ALoadCompletesWithItsLastLine) {
   p.issue(slot, Cycles{20});
   EXPECT_EQ(p.vector_memory.requests, 4U);
   EXPECT_EQ(p.memory.vector_requests(), 4U);
-  // 10 cycles to the cache, four lines at one per cycle, 100 in the cache, 10 back
+  // in cycles: 10 to the cache, 3 until the last of four lines, 100 in the cache, 10 back: 123
   EXPECT_EQ(slot.vmcnt.when_at_most(0, Cycles{20}), Cycles{20 + 123});
   EXPECT_EQ(slot.lgkmcnt.when_at_most(0, Cycles{20}), Cycles{20 + 123}) << "FLAT counts in both";
 }

@@ -91,7 +91,7 @@ TEST_F(MemoryTokensTest, DelaysAreThoseOfTheLastResponse) {
   const OperationDelays delays = slot_.vmcnt.delays_at_most(0);
   EXPECT_EQ(delays.tlb, 7U);
   EXPECT_EQ(delays.mshr, 3U);
-  EXPECT_EQ(delays.queues, 11U);  // 5 in the cache and 6 in the network, less those for MSHRs, and 3 for the unit
+  EXPECT_EQ(delays.queues, 11U);  // 5 in the cache + 6 in the network - 3 for MSHRs + 3 for the unit
   EXPECT_EQ(delays.lds_conflict, 0U);
 }
 

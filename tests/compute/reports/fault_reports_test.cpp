@@ -1,4 +1,4 @@
-// Texts of faults and warnings.
+// Reports of faults and warnings: their texts, their codes, and their effect on the wavefront.
 #include "models/compute/reports/fault_reports.h"
 
 #include <gmock/gmock.h>
