@@ -9,8 +9,8 @@
 
 namespace lacuna {
 
-/// For initiators that have one timing_only request in flight at a time and whose targets do not keep the payload after the
-/// call (b_transport without wait).
+/// Intended for initiators that have one timing_only request in flight at a time and whose targets do not keep the payload
+/// after the call (b_transport without wait).
 class TimingPayload {
  public:
   TimingPayload() { payload_.set_extension(&attributes_); }

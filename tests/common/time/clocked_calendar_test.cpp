@@ -22,7 +22,8 @@ TEST(ClockedCalendar, StaysOnTheGridOfAnyPeriod) {
   }
 }
 
-// On average, one in `odd` requests is off the grid, and one in `odd` has a duration of other than whole cycles; 0: none.
+// On average, one in `odd` requests is off the grid, and one in `odd` has a duration that is not a whole number of cycles; 0:
+// none.
 void compare(std::uint64_t seed, Tick grain, unsigned odd) {
   Calendar calendar;
   ClockedCalendar clocked(grain);
