@@ -216,7 +216,7 @@ Cache::Outcome Cache::read_present(TagArray::Sector& sector, Tick start) {
   Outcome outcome{};
   if (sector.pending == TagArray::kNoFill && start + tag_ < sector.requested()) {
     // A unit that runs ahead of this one fetched the sector at a later simulated time. In simulated order this request is the
-    // miss and the other one hits its pending fill. The fill is charged once; it moves to the earlier request.
+    // miss and the other one hits its pending fill. The fill is charged only once and moves to the earlier request.
     const Tick shift = sector.requested() - (start + tag_);
     sector.ready -= shift;
     sector.locked -= shift;
@@ -341,7 +341,7 @@ Cache::Outcome Cache::forward(const SectorAccess& access, Tick start) {
 }
 
 Tick Cache::unlock(const TagArray::Sector& sector, Tick at) {
-  // A unit that is ahead in simulated time may have written the sector later: such a lock does not count.
+  // A unit that is ahead in simulated time may have locked the sector by a later write; that lock does not count.
   if (sector.locked <= at || sector.locked > at + lock_) return at;
   statistics_.way_stall += sector.locked - at;
   return sector.locked;

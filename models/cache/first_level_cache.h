@@ -133,7 +133,7 @@ class FirstLevelCache : public Cache, public MemoryTarget {
     Elapsed at_bank;     ///< time from the arrival of its request to `start`
     std::uint32_t tag;   ///< tag of its request
     ClientNumber client;
-    std::uint16_t waits_for;  ///< number of pending fills of the way allocated to it
+    std::uint16_t waits_for;  ///< number of pending fills of the way allocated to this miss
     std::uint16_t bytes;
     std::uint16_t requester;
     std::uint8_t sector;  ///< index in the line
@@ -253,7 +253,7 @@ class FirstLevelCache : public Cache, public MemoryTarget {
   bool entered_ = false;          ///< whether this cache is in early_caches_
   std::uint32_t blocks_ = kNone;  ///< miss that blocks other requests, with in_order; kNone: none
   std::uint16_t blocked_bank_ = 0;
-  Tick blocks_from_{};  ///< time from which the blocking miss has had its bank
+  Tick blocks_from_{};  ///< time from which the blocking miss has occupied its bank
   Tick horizon_{};      ///< argument of retire(), or an earlier time while requests are blocked
   Tick forgotten_{};    ///< bookings before this time have been dropped; the next request advances it to the horizon
   SplitRequests splits_;

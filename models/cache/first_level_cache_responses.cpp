@@ -92,8 +92,8 @@ void FirstLevelCache::complete_waiters(std::uint32_t last, Tick at, bool counted
 
 // -- maintenance
 
-// Blocked requests have yet to book their banks, at their arrivals or later, and when a blocking miss ends, it books its bank
-// for the time since it blocked the bank. Bookings from the earliest of these times on are therefore kept.
+// Blocked requests have yet to book their banks, for their arrivals or later. A blocking miss, when it ends, books its bank for
+// the time for which it has blocked the bank. Bookings from the earliest of these times on are therefore kept.
 void FirstLevelCache::retire(Tick horizon) {
   horizon_ = blocks_ == kNone ? horizon : earlier(horizon, blocks_from_);
   for (std::size_t i = 0; i < held_back_.size(); ++i) horizon_ = earlier(horizon_, held_back_[i].arrived);

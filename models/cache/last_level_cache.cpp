@@ -311,7 +311,7 @@ void LastLevelCache::depart(std::uint32_t number) {
   end_fill(number, filled.done, filled.queueing);
 }
 
-// Whether the way allocated to a fill still belongs to it: maintenance may have dropped the line.
+// Whether the way allocated to a fill still belongs to that fill: maintenance may have dropped the line.
 bool LastLevelCache::holds_fill(const Miss& miss, std::uint32_t number) const {
   return miss.slot != TagArray::kNone && tags_.valid(miss.slot) && tags_.tag(miss.slot) == miss.access.line &&
          tags_.sector(miss.slot, miss.access.sector).pending == number;

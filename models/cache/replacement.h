@@ -62,7 +62,8 @@ class Replacement {
   static constexpr unsigned kMostInOrder = 16;
   static constexpr std::uint64_t kEach = 0x1111'1111'1111'1111;
 
-  /// Bit position of a way in an order. With fewer than 16 ways the unused groups are 0, like that of way 0, but lie above it.
+  /// Bit position of a way in an order. With fewer than 16 ways the unused groups are 0, like the group of way 0, but lie above
+  /// that group.
   static unsigned place(std::uint64_t order, unsigned way) {
     const std::uint64_t other = order ^ (kEach * way);
     // The lowest group of four bits that are all 0; false matches due to borrows lie above it.
@@ -78,7 +79,8 @@ class Replacement {
 
   unsigned ways_;
   unsigned last_;                            // bit position, in an order, of the way that is replaced first
-  std::vector<std::uint64_t> orders_;        // by set: its ways, four bits each, the most recently used in the lowest bits
+  std::vector<std::uint64_t> orders_;        // order of each set's ways: four bits per way, the most recently used way in the
+                                             // lowest bits
   std::unique_ptr<ReplacementState> state_;  // null: orders_ is used instead
 };
 

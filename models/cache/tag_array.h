@@ -73,7 +73,7 @@ class TagArray {
     const Slot empty = empty_ != 0 ? find_tag(set, kEmpty) : kNone;
     return empty != kNone ? empty : victim_of_full(set);
   }
-  /// As victim(), for a set without an empty slot.
+  /// Like victim(), for a set without an empty slot.
   Slot victim_of_full(std::uint32_t set) { return set * ways_ + replacement_.victim(set); }
   /// The slot that victim_of_full() would return, if the host can find it at nearly no cost; otherwise kNone.
   Slot cheap_victim(std::uint32_t set) { return replacement_.is_cheap() ? set * ways_ + replacement_.victim(set) : kNone; }

@@ -14,7 +14,7 @@
 namespace lacuna {
 namespace {
 
-// Any number of ways, including one that is not a multiple of the host's vector width.
+// LRU works for any number of ways, including one that is not a multiple of the host's vector width.
 TEST(Replacement, LruOfAnyNumberOfWaysFindsTheLongestUnused) {
   for (const unsigned ways : {1U, 2U, 3U, 5U, 8U, 13U, 16U, 64U, 257U}) {
     constexpr unsigned kSets = 3;
