@@ -62,8 +62,8 @@ struct ComputeUnitParameters {
   Cycles barrier_latency{4};
   Cycles launch_latency{16};
 
-  /// Cycles from one turn of a SIMD to the next, with SimdPolicy::in_turn: the time that its vector unit takes for a wavefront,
-  /// so that it can issue a vector instruction in each turn, but at most the number of SIMDs.
+  /// Cycles from one turn of a SIMD to the next, with SimdPolicy::in_turn: the time for which a vector instruction occupies the
+  /// vector unit, so that the SIMD can issue one in each turn, but at most the number of SIMDs.
   unsigned turn_period() const;
 
   void describe(ParameterSection& s);

@@ -53,7 +53,7 @@ class ExecutionCounts {
   void describe_matrix(EnergyMeter& meter, const ComputeEnergy& energy, const MatrixParameters& matrix);
 
   const isa::ExecutionProfiles& profiles_;
-  std::vector<Executed> executed_;  // by profile
+  std::vector<Executed> executed_;  // indexed by profile
   Totals totals_;
 };
 

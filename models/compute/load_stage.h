@@ -42,7 +42,7 @@ struct StageVerdict {
   /// Active lanes whose part of the instruction is performed elsewhere, without registers and ALU of the unit. If these are all
   /// active lanes, a vector instruction is committed without execution and does not occupy the SIMD's vector ALU.
   std::uint64_t elsewhere = 0;
-  /// With issues = false: cycles for which the stage takes the SIMD's vector ALU, which must be free.
+  /// Cycles for which the stage takes the SIMD's vector ALU, which must be free; used only if `issues` is false.
   Cycles vector_unit{};
 };
 
@@ -51,9 +51,9 @@ struct StagedAccess {
   const isa::MemoryAccess& access;
   isa::RegisterRange destination;  ///< destination registers of a load; count = 0 for other accesses
   std::uint64_t pc = 0;
-  /// True: the access's instruction executes now. False: a held load, which has executed before.
+  /// Whether the access's instruction executes now; otherwise the access is a held load, which has executed before.
   bool executes = true;
-  /// True: all data of the load are requested now. False: the stage has found a part of them elsewhere.
+  /// Whether all data of the load are requested now; otherwise the stage has found a part of them elsewhere.
   bool whole = true;
   /// Earliest time at which the first line leaves, if the addresses have passed the address unit before; otherwise nullopt.
   std::optional<Tick> leaves{};
@@ -73,15 +73,15 @@ class LoadStage {
   LoadStage(const LoadStage&) = delete;
   LoadStage& operator=(const LoadStage&) = delete;
 
-  /// Called before an instruction executes. If it does not issue in this cycle, the stage has set the cycle from which it may
-  /// be offered again (slot.when), or holds the slot until it releases it. Every instruction changes registers and memory when
-  /// it issues, wherever it is performed.
+  /// Called before an instruction executes. If the instruction does not issue in this cycle, the stage has set the cycle from
+  /// which it may be offered again (slot.when), or holds the slot until the stage releases it. Every instruction changes
+  /// registers and memory when it issues, wherever it is performed.
   virtual StageVerdict prepare(WavefrontSlot& slot, const isa::DecodedInstruction& instruction, Cycles cycle) {
     static_cast<void>(slot), static_cast<void>(instruction), static_cast<void>(cycle);
     return {};
   }
-  /// Whether prepare() would let a vector instruction be committed without execution if it were called now. Such an instruction
-  /// needs neither the SIMD's vector ALU nor its turn.
+  /// Whether prepare(), if it were called now, would let a vector instruction be committed without execution. Such an
+  /// instruction needs neither the SIMD's vector ALU nor its turn.
   virtual bool commits(const WavefrontSlot& slot, const isa::DecodedInstruction& instruction, Cycles cycle) const {
     static_cast<void>(slot), static_cast<void>(instruction), static_cast<void>(cycle);
     return false;

@@ -21,7 +21,7 @@ namespace lacuna {
 
 class WavefrontEvents {
  public:
-  /// `unit`: releases wavefronts from global wave sync. Referenced objects outlive this one.
+  /// `unit`: releases wavefronts from global wave sync. The referenced objects must outlive this object.
   WavefrontEvents(const ComputeUnitParameters& parameters, const ComputeUnitContext& context, InstructionFetch& fetch,
                   WorkgroupLifecycle& workgroups, UnitReports& reports, FaultReports& faults, WaveSyncUnit& unit);
 

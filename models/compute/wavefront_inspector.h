@@ -17,7 +17,7 @@ namespace lacuna {
 
 class WavefrontInspector {
  public:
-  /// Referenced objects outlive this one.
+  /// The referenced objects must outlive this object.
   WavefrontInspector(ComputeUnitPlace place, isa::Target target, const WavefrontPool& pool, isa::DecodedCode& code)
       : place_(place), target_(target), pool_(pool), code_(code) {}
 

@@ -77,7 +77,7 @@ class CopiedMemory : public isa::MemoryInterface {
   }
 
   const isa::MemoryInterface& memory_;
-  mutable std::unordered_map<std::uint64_t, Page> pages_;  // by page number; never iterated
+  mutable std::unordered_map<std::uint64_t, Page> pages_;  // indexed by page number; never iterated
 };
 
 /// State that determines a wavefront's next actions, except memory and LDS.

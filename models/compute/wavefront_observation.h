@@ -48,7 +48,7 @@ struct WavefrontObservation {
 
   End end = End::limit;
   std::uint64_t instructions = 0;  ///< number of instructions executed
-  std::uint64_t period = 0;        ///< for End::repeats: number of repeated instructions
+  std::uint64_t period = 0;        ///< number of repeated instructions, if the end is End::repeats
   // The loop consists of the repeated instructions or, without repetition, of the second half of the executed instructions.
   std::uint64_t first_pc = 0;  ///< lowest address of an instruction of the loop
   std::uint64_t last_pc = 0;   ///< highest address of an instruction of the loop

@@ -40,7 +40,7 @@ struct ResidentWorkgroup {
   std::array<std::uint32_t, 3> id{};
   unsigned lds_granule = 0;  ///< first granule of its LDS
   unsigned lds_granules = 0;
-  /// By wavefront. The slot of an ended wavefront may have been reused.
+  /// Slots of the wavefronts, by number in the workgroup. The slot of an ended wavefront may have been reused.
   std::array<WavefrontSlot*, kMaxWavefrontsPerWorkgroup> slots{};
   unsigned wavefronts = 0;
   std::array<std::uint32_t, kMaxWavefrontsPerWorkgroup> scratch_slots{};
@@ -111,7 +111,8 @@ struct alignas(64) WavefrontSlot {
   WaitCounter vmcnt;
   WaitCounter lgkmcnt;
   std::array<std::uint32_t, 2> sampled{};  ///< `issued` at the beginning and the middle of a sample of rates (models/sampling)
-  double untimed_limit = 0;                ///< cycle up to which the wavefront runs in an untimed part; 0: started in it
+  double untimed_limit = 0;                ///< cycle up to which the wavefront runs in an untimed part; 0: the wavefront has
+                                           ///< started in this part
   double untimed_share = 0;                ///< rate in an untimed part, in instructions per sample (begin_progress())
   static constexpr unsigned kMostAheadLds = 24;
   std::array<LdsCycles, kMostAheadLds> ahead_lds_cycles;  ///< LDS cycles of the LDS instructions executed ahead
@@ -128,7 +129,7 @@ struct alignas(64) WavefrontSlot {
   inline void release(StallReason reason);
   /// Makes `when` and `stalls` visible to the issue loop.
   inline void publish();
-  /// As publish(), and sets the unit of the next instruction.
+  /// Like publish(), and sets the unit of the next instruction.
   inline void publish(isa::Unit unit);
 
   /// Starts the account. Without timing every cycle counts as accounted for.

@@ -42,7 +42,7 @@ struct ResidentWorkgroup;
 class WindowBarrier {
  public:
   virtual ~WindowBarrier() = default;
-  /// Called when a window begins. `far`: end of the next window, if that begins immediately after this one.
+  /// Called when a window begins. `far`: end of the next window, if that window begins immediately after this one.
   virtual void begin(Tick far) { static_cast<void>(far); }
   /// Called on a thread of WorkerThreads when a group has run up to `end`; other groups may still be running. Only the group's
   /// requests may be accessed.

@@ -23,7 +23,7 @@ namespace lacuna {
 
 class WorkgroupLifecycle final : public MemoryPipe::Listener {
  public:
-  /// Referenced objects outlive this one.
+  /// The referenced objects must outlive this object.
   WorkgroupLifecycle(const ComputeUnitParameters& parameters, ComputeUnitPlace place, const ComputeUnitContext& context,
                      WavefrontPool& pool, InstructionFetch& fetch, MemoryPipe& memory, MatrixPipe& matrix,
                      UnitReports& reports);

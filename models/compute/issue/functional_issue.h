@@ -11,8 +11,7 @@ namespace lacuna {
 
 class FunctionalIssue {
  public:
-  /// Referenced objects outlive this one.
-  /// `by_unit`: instructions are also counted in KernelActivity::issued.
+  /// The referenced objects must outlive this object. `by_unit`: instructions are also counted in KernelActivity::issued.
   FunctionalIssue(WavefrontPool& pool, InstructionFetch& fetch, InstructionExecution& execution, IssueStatistics& statistics,
                   bool by_unit)
       : pool_(pool), fetch_(fetch), execution_(execution), statistics_(statistics), by_unit_(by_unit) {}

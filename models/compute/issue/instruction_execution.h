@@ -17,7 +17,7 @@ namespace lacuna {
 
 class InstructionExecution {
  public:
-  /// Referenced objects outlive this one.
+  /// The referenced objects must outlive this object.
   InstructionExecution(const ComputeUnitContext& context, InstructionFetch& fetch, WavefrontEvents& events,
                        FaultReports& faults)
       : clock_(context.clock), timestamp_(context.timestamp), fetch_(fetch), events_(events), faults_(faults) {}

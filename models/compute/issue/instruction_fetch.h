@@ -45,7 +45,7 @@ class InstructionFetch : private MemoryClient {
     }
     slot.publish(next->unit);
   }
-  /// As fetch(), after an instruction other than a branch. All cycles up to slot.when are accounted for, unless the slot is
+  /// Like fetch(), after an instruction other than a branch. All cycles up to slot.when are accounted for, unless the slot is
   /// held.
   void follow(WavefrontSlot& slot, const isa::DecodedInstruction& before, Cycles cycle) {
     const isa::DecodedInstruction* next = code_.after(&before, before.end);

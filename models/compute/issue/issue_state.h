@@ -50,7 +50,7 @@ class SimdTimes {
     earliest_[simd] = earliest;
     turns_[simd] = turn(simd, earliest);
   }
-  /// As set(), for the SIMD currently being served; its turns are updated afterwards.
+  /// Like set(), for the SIMD currently being served; its turns are updated afterwards.
   void begin(unsigned simd, Cycles earliest) { earliest_[simd] = earliest; }
   void wake(unsigned simd, Cycles at) {
     if (at < earliest_[simd]) set(simd, at);

@@ -102,7 +102,8 @@ class WaitCounter {
 
   const Operation& at(unsigned i) const { return operations_[(head_ + i) % kCapacity]; }
   Operation& slot(unsigned i) { return operations_[(head_ + i) % kCapacity]; }
-  /// An in-order operation that waits for its predecessor gets the predecessor's completion and delays.
+  /// Determines the completion of closed in-order operations: an operation whose own completion would precede that of its
+  /// predecessor gets the predecessor's completion and delays.
   void resolve() {
     for (; resolved_ < size_ && at(resolved_).done != kOpen; ++resolved_) {
       if (resolved_ > 0 && at(resolved_).done < at(resolved_ - 1).done) slot(resolved_) = at(resolved_ - 1);
@@ -118,7 +119,7 @@ class WaitCounter {
 
   unsigned head_ = 0;
   unsigned size_ = 0;      ///< number of operations in the ring: all except open ones of an out-of-order counter
-  unsigned resolved_ = 0;  ///< number of these, from the first on, whose completion is known
+  unsigned resolved_ = 0;  ///< number of operations in the ring, from the first on, whose completion is known
   unsigned open_ = 0;      ///< number of open operations of an out-of-order counter, which are not in the ring
   Sequence first_ = 0;     ///< number of the oldest operation in the ring
   std::array<Operation, kCapacity> operations_{};

@@ -66,7 +66,7 @@ class MatrixResults {
     Cycles late{};         ///< cycle in which the instruction leaves the unit, with the stage: for other uses of D and C
   };
   struct Wavefront {
-    Cycles until{};  ///< from this cycle on no instruction waits
+    Cycles until{};  ///< cycle from which no instruction waits
     isa::RegisterSet registers;
     std::vector<Pending> pending;
   };

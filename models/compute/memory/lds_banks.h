@@ -21,7 +21,7 @@ struct LdsCycles {
 };
 
 /// Conflicts depend only on the distances between the lanes' addresses: moving all lanes by one dword rotates the banks. An
-/// instruction in a loop mostly repeats its distances, so the last result of each is cached with them.
+/// instruction in a loop mostly repeats its distances, so the last result of each instruction is cached with its distances.
 class LdsBanks {
  public:
   /// Byte offset of each lane in the workgroup's allocation.

@@ -39,7 +39,8 @@ class MemoryPipe final : private MemoryTokens::Listener {
     virtual void operation_completed(ResidentWorkgroup& group) = 0;
   };
 
-  /// `vector` and `scalar`: memories that are used until attach() replaces them. The referenced objects outlive this one.
+  /// `vector` and `scalar`: memories that are used until attach() replaces them. The referenced objects must outlive this
+  /// object.
   MemoryPipe(const ComputeUnitParameters& parameters, ComputeUnitPlace place, const ComputeUnitContext& context,
              MemoryTarget& vector, MemoryTarget& scalar, Listener& listener);
 

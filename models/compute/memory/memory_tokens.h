@@ -124,7 +124,7 @@ class MemoryTokens {
     Counters counters = Counters::vmcnt;
     LoadKind kind = LoadKind::vector;
     bool issued = false;
-    bool open = false;  ///< the wait counters count it as open
+    bool open = false;  ///< whether the wait counters count the operation as open
   };
   static void count(const State& state, const MemoryResponse& response) {
     KernelActivity& activity = *state.activity;

@@ -51,7 +51,7 @@ class ReorderBuffer {
  private:
   enum class State : std::uint8_t { free, waits, answered };
   struct Slot {
-    Tick left{};  ///< departure of its previous response; in state `answered`, arrival of the response
+    Tick left{};  ///< departure of the entry's previous response; in state `answered`, arrival of the response
     State state = State::free;
   };
   std::vector<Slot> entries_;

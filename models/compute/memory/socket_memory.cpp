@@ -7,7 +7,7 @@ namespace lacuna {
 bool SocketMemory::request(const MemoryRequest& request, Tick at, MemoryClient&, std::uint32_t, MemoryResponse& response) {
   payload_.renew(request);
   const Tick now = kernel_time();
-  // A wavefront that was launched in the middle of a window lags the kernel slightly.
+  // A wavefront that was launched in the middle of a window lags the SystemC kernel slightly.
   const Tick behind = at < now ? now - at : Tick{};
   sc_core::sc_time delay = to_sc_time(at + behind - now);
   socket_->b_transport(*payload_, delay);

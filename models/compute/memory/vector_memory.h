@@ -73,7 +73,7 @@ class VectorMemory : private MemoryClient {
   /// line leaves; `wanted`: the time at which it would have left an idle unit.
   Tick take_address_unit(std::size_t lines, Cycles cycle, Tick& wanted);
   /// Occupies the shared line port, if there is one, for `lines` lines of which the first could leave at `at`. Returns the time
-  /// at which it leaves.
+  /// at which the first line leaves.
   Tick take_line_port(std::size_t lines, Tick at) {
     return shares_line_port_ ? line_port_.reserve(at, clock_.period() * lines) : at;
   }
@@ -116,7 +116,7 @@ class VectorMemory : private MemoryClient {
     MemoryResponse early{};    ///< memory's response, if it was immediate
   };
 
-  /// Sends lines, the first of which leaves the address unit at `start`; it would have left an idle unit at `wanted`.
+  /// Sends lines, the first of which leaves the address unit at `start`; that line would have left an idle unit at `wanted`.
   MemoryTokens::Token send_from(WavefrontSlot& slot, const isa::MemoryAccess& access, std::span<const CoalescedLine> lines,
                                 Counters counters, Tick start, Tick wanted, const Races* races);
   void on_response(std::uint32_t tag, const MemoryResponse& response) override;
@@ -148,7 +148,7 @@ class VectorMemory : private MemoryClient {
   VectorWorkspace& work_;
 
   ReorderBuffer reorder_;
-  std::vector<Entered> entered_;  // by entry of the reorder buffer
+  std::vector<Entered> entered_;  // indexed by entry of the reorder buffer
   std::vector<Waiting> waiting_;  // waiting lines in order, valid from first_waiting_ on
   std::size_t first_waiting_ = 0;
   Tick last_made_{};

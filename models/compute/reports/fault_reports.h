@@ -1,4 +1,4 @@
-// Errors and warnings of a compute unit's wavefronts: their texts, and the reports that carry them.
+// Errors and warnings of a compute unit's wavefronts: their texts, and the reports that contain the texts.
 //
 // A fault holds its wavefront (StallReason::fault) until its dispatch is aborted. A warning does not affect the wavefront,
 // which continues although a program on silicon would get other results; it is reported once for each kernel and instruction,
@@ -20,7 +20,7 @@ namespace lacuna {
 
 class FaultReports {
  public:
-  /// Referenced objects outlive this one.
+  /// The referenced objects must outlive this object.
   FaultReports(ComputeUnitPlace place, const ComputeUnitContext& context, UnitReports& reports)
       : place_(place),
         target_(context.target),

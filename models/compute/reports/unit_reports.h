@@ -24,7 +24,7 @@ namespace lacuna {
 
 class UnitReports final : public DeferredWork {
  public:
-  /// `immediate`: reports are delivered by the call that makes them. Referenced objects outlive this one.
+  /// `immediate`: reports are delivered by the call that makes them. The referenced objects must outlive this object.
   UnitReports(ComputeUnitPlace place, Clock clock, bool immediate, ComputeUnitListener& listener, InstructionFetch& fetch)
       : place_(place), clock_(clock), immediate_(immediate), listener_(listener), fetch_(fetch) {}
 
@@ -51,7 +51,7 @@ class UnitReports final : public DeferredWork {
   struct Report {
     Kind kind = Kind::workgroup_done;
     Tick at{};
-    Dispatch* dispatch = nullptr;  ///< null: it has been aborted
+    Dispatch* dispatch = nullptr;  ///< null: the dispatch has been aborted
     std::vector<std::uint32_t> scratch_slots{};
     std::unique_ptr<WavefrontFault> fault{};  ///< set in reports of kinds fault and warning
     std::uint32_t m0 = 0;
