@@ -102,7 +102,7 @@ class DeviceCopies : public CopyContext {
     std::size_t dram_writes = 0;
     std::size_t dram_bytes = 0;
   };
-  std::vector<WriteBackCounters> write_back_counters_;     // by L2 bank
+  std::vector<WriteBackCounters> write_back_counters_;     // indexed by L2 bank
   std::unordered_map<std::string, std::size_t> banks_;     // index of each L2 bank, by name of its group
   std::unordered_map<std::string, std::size_t> channels_;  // index of each DRAM channel, by name of its group
   std::uint64_t left_dirty_ = 0;  // sectors that install_copied() has made dirty, less those it has made clean, modulo 2^64

@@ -136,7 +136,7 @@ class DeviceExtension {
   virtual WriteObserver* write_observer() { return nullptr; }
   /// Observer of changes of code, or null.
   virtual isa::CodeObserver* code_observer() { return nullptr; }
-  /// Observer of kernels' starts and ends, or null.
+  /// Observer of the starts and ends of GPU kernels, or null.
   virtual KernelObserver* kernel_observer() { return nullptr; }
 
   /// The machine's engine for vendor-specific packets, or null.

@@ -115,7 +115,8 @@ class GpuDevice : public sc_core::sc_module, private ResourceMeter, private Kern
   std::span<const std::unique_ptr<SdmaEngine>> sdma_engines() const { return sdma_; }
   const GpuDeviceParameters& parameters() const { return parameters_; }
   void add_observer(KernelObserver& observer);
-  /// Passes records of kernels that have not ended to the observers (PacketProcessor::report_unfinished), at the end of a run.
+  /// At the end of a run: passes the records of kernels that have not ended to the observers
+  /// (PacketProcessor::report_unfinished).
   void report_unfinished_kernels() { cp_->packets.report_unfinished(); }
   void describe_statistics(StatisticsGroup& group) const;
   /// Registers counters outside of the device that its copies increment (DeviceCopies::count), such as those of the host link.
@@ -217,7 +218,7 @@ class GpuDevice : public sc_core::sc_module, private ResourceMeter, private Kern
   unsigned first_unit_node_ = 0;                       ///< source number of the first element of unit_nodes_
   std::vector<ExtensionRequester> extension_requesters_;
   std::optional<ExtensionMemory> extension_memory_;
-  /// By compute unit: L1V and the caches of extensions that are invalidated with it; empty if there are none.
+  /// For each compute unit whose instructions also invalidate caches of extensions: its L1V and those caches.
   std::vector<std::unique_ptr<CachesTogether>> vector_caches_;
   std::vector<Requester> requesters_;        ///< indexed by the fabric's source number
   std::unique_ptr<PageWalker> page_walker_;  ///< null if translation takes no time

@@ -115,8 +115,8 @@ class MemoryPhase : public WindowBarrier {
   /// A request whose packets are in flight in a stepped network.
   struct SteppedFlight : Flight {
     std::uint32_t number = 0;  ///< index in flights_
-    bool served = false;       ///< the packet in flight is the reply
-    bool message = false;      ///< the packet is a message, for which only sender, receiver and tag are used
+    bool served = false;       ///< whether the packet in flight is the reply
+    bool message = false;      ///< whether the packet is a message, for which only sender, receiver and tag are used
     LatencyBreakdown below;    ///< the breakdown that `timing.below` refers to
     VirtualNetwork network() const { return served ? VirtualNetwork::reply : VirtualNetwork::request; }
     unsigned flits() const { return served ? reply_flits : request_flits; }
@@ -175,7 +175,7 @@ class MemoryPhase : public WindowBarrier {
     std::vector<std::uint16_t> receivers;  ///< ports of caches that received replies in this phase
     std::vector<NodeReply> node_replies;   ///< replies of this phase
     Flight* lost = nullptr;                ///< the first request without memory at its address
-    bool left = false;                     ///< requests of this phase have left
+    bool left = false;                     ///< whether requests of this phase have left
     std::vector<FirstLevelCache*> early;   ///< caches with requests for far_ or later
     Tick next_departure = kNever;          ///< lower bound of the next departure of the group's units
     Tick ahead{};                          ///< time by which the group's units run ahead of a window's end
@@ -328,13 +328,13 @@ class MemoryPhase : public WindowBarrier {
   std::vector<unsigned> late_;               ///< groups with translations to deliver, or with requests that have not left yet
   std::vector<unsigned> serving_;            ///< memories that have requests to serve in this phase
   std::vector<unsigned> receiving_;          ///< groups that receive replies in this phase
-  bool ports_known_ = false;                 ///< all ports and destinations have been added
+  bool ports_known_ = false;                 ///< whether all ports and destinations have been added
   std::size_t count_ = 0;                    ///< number of requests of this phase
   std::size_t in_flight_ = 0;                ///< number of requests that are not complete yet
   TimedFlights order_;                       ///< all requests or replies, if one thread carries packets
   std::vector<SentMessage> messages_;        ///< messages of this exchange, in order of time
-  bool has_messages_ = false;                ///< some unit may send messages
-  bool has_shared_nodes_ = false;            ///< some unit other than a cache is at a destination's node
+  bool has_messages_ = false;                ///< whether some unit may send messages
+  bool has_shared_nodes_ = false;            ///< whether some unit other than a cache is at a destination's node
   Tick stepped_to_{};                        ///< end of the last phase with a stepped network
   std::deque<SteppedFlight> flights_;        ///< records of requests in flight and free ones
   std::vector<std::uint32_t> free_flights_;  ///< free list of flights_
