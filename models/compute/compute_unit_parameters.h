@@ -40,8 +40,7 @@ struct ComputeUnitParameters {
   unsigned transaction_bytes = 64;
   unsigned reorder_entries = 0;
 
-  // Time for which an instruction of each kind occupies its SIMD, relative to a plain instruction, which takes 64 /
-  // lanes_per_simd cycles.
+  // Time for which an instruction of each kind occupies its SIMD, relative to the 64 / lanes_per_simd cycles of a plain one.
   unsigned f64_rate_divisor = 16;
   unsigned mul32_rate_divisor = 4;
   unsigned transcendental_rate_divisor = 4;

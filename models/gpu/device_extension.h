@@ -66,7 +66,8 @@ struct ExtensionUnit {
   NodeRequester& unit;
   At at;
   unsigned number;  ///< number of the cache, bank or node that `at` selects
-  /// Shader array together with whose compute units the unit acts in windows; nullopt: the unit acts only in memory phases.
+  /// If set, the unit acts in windows, together with the compute units of this shader array; otherwise it acts only in memory
+  /// phases.
   std::optional<unsigned> shader_array{};
 };
 

@@ -115,7 +115,7 @@ class GpuDevice : public sc_core::sc_module, private ResourceMeter, private Kern
   std::span<const std::unique_ptr<SdmaEngine>> sdma_engines() const { return sdma_; }
   const GpuDeviceParameters& parameters() const { return parameters_; }
   void add_observer(KernelObserver& observer);
-  /// At the end of a run: passes the records of kernels that have not ended to the observers
+  /// At the end of a run: passes to the observers the records of kernels that have not ended
   /// (PacketProcessor::report_unfinished).
   void report_unfinished_kernels() { cp_->packets.report_unfinished(); }
   void describe_statistics(StatisticsGroup& group) const;

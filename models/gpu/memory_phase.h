@@ -216,7 +216,7 @@ class MemoryPhase : public WindowBarrier {
     Port* origin;
     std::uint16_t port;
     std::uint32_t miss;
-    TimedFlights* orders;  ///< list, of its node, to which a departing request is added
+    TimedFlights* orders;  ///< list of the departing request's node, to which the request is added
     Tick at;               ///< departure time of a departing request
     Flight* flight;        ///< null: the request has not departed yet
     std::uint32_t number;  ///< index of a reply among the cache's responses of this phase
@@ -270,7 +270,7 @@ class MemoryPhase : public WindowBarrier {
   void prepare(std::uint16_t port, const NodeRequester::Departure& departure, Flight& flight);
   void carry(VirtualNetwork network);
   void carry(VirtualNetwork network, const TimedFlight& next);
-  /// Sends the messages of a virtual network that leave before `end` through the network, from messages_[next] on. Returns the
+  /// Sends messages of a virtual network through the fabric: those from messages_[next] on that leave before `end`. Returns the
   /// index of the first message that leaves at `end` or later.
   std::size_t carry_messages(VirtualNetwork network, std::size_t next, Tick end);
   void deliver_messages();
@@ -333,8 +333,8 @@ class MemoryPhase : public WindowBarrier {
   std::size_t in_flight_ = 0;                ///< number of requests that are not complete yet
   TimedFlights order_;                       ///< all requests or replies, if one thread carries packets
   std::vector<SentMessage> messages_;        ///< messages of this exchange, in order of time
-  bool has_messages_ = false;                ///< whether some unit may send messages
-  bool has_shared_nodes_ = false;            ///< whether some unit other than a cache is at a destination's node
+  bool has_messages_ = false;                ///< whether any unit may send messages
+  bool has_shared_nodes_ = false;            ///< whether any unit other than a cache is at a destination's node
   Tick stepped_to_{};                        ///< end of the last phase with a stepped network
   std::deque<SteppedFlight> flights_;        ///< records of requests in flight and free ones
   std::vector<std::uint32_t> free_flights_;  ///< free list of flights_
