@@ -16,7 +16,7 @@
 
 namespace lacuna {
 
-/// Copies bytes [0, bytes) of `source`, or a repeating pattern, to `destination`.
+/// A copy of `bytes` bytes from `source` to `destination`, or a fill of `destination` with a repeating pattern.
 struct Blit {
   std::uint32_t kernel = 0;  ///< identifies the kernel; meaning private to the recogniser
   /// True: each workgroup moves `cut_step` bytes and ends. False: workgroups loop until all bytes are moved.
@@ -52,8 +52,8 @@ class BlitRecogniser {
   /// The blit that the dispatch performs; nullopt if the kernel is not a blit, or if its effect can only be determined by
   /// executing it. Source and destination need not be mapped.
   virtual std::optional<Blit> find(const GpuVm& vm, const Dispatch& dispatch) const = 0;
-  /// Changes the dispatch and its arguments in memory so that it moves bytes [from, to) only. `from` and `to` must be bytes at
-  /// which the blit can be cut, or its ends.
+  /// Changes the dispatch and its arguments in memory so that the dispatch moves bytes [from, to) only. `from` and `to` must be
+  /// bytes at which the blit can be cut, or its ends.
   virtual void narrow(const GpuVm& vm, const Blit& blit, Dispatch& dispatch, std::uint64_t from, std::uint64_t to) const = 0;
 };
 

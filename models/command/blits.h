@@ -1,4 +1,4 @@
-// Performs the copies and fills of kernels without executing them, for dispatches identified by the driver's recogniser.
+// Performs copies and fills without executing their kernels, for dispatches identified by the driver's recogniser.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ class Blits {
   std::string_view name(std::uint64_t entry) const;
   /// The blit that the dispatch performs, if all of its memory is mapped with the necessary permissions.
   std::optional<Blit> find(const Dispatch& dispatch) const;
-  /// Prepares host memory for moves of the bytes from `from` to the end, in any number of pieces.
+  /// Prepares the destination's host memory for later calls of move() that write the bytes from `from` to the end.
   void expect_moves(const Blit& blit, std::uint64_t from) const;
   /// Moves bytes [from, to), as if in ascending order of addresses; source and destination do not overlap.
   void move(const Blit& blit, std::uint64_t from, std::uint64_t to) const;

@@ -13,14 +13,14 @@ namespace lacuna {
 
 namespace {
 
-/// Bytes of the second sample, and ratio of the third sample's bytes to these. For copies within GPU memory the values suffice
-/// for all workgroups that a large GPU holds concurrently, and average out the rates of single MiB, which differ by 10 %: the
-/// time of a 256 MiB copy on r9nano was 5.2 % too short with a ratio of 5, and 3.1 % with a ratio of 8.
+/// Bytes of the second sample, and ratio of the third sample's bytes to the second's. For copies within GPU memory, the samples
+/// occupy all workgroups that a large GPU holds concurrently, and average out the rates of individual MiB, which vary by 10 %:
+/// the time of a 256 MiB copy on r9nano was 5.2 % too short with a ratio of 5, and 3.1 % with a ratio of 8.
 constexpr std::uint64_t kSampleOverLink = 256 * 1024;
 constexpr std::uint64_t kSampleInMemory = 1024 * 1024;
 constexpr std::uint64_t kThirdOverLink = 2;
 constexpr std::uint64_t kThirdInMemory = 8;
-/// Bytes of the pieces of a copy under contention: long compared with the start and the end of a kernel.
+/// Bytes of a piece of a copy under contention: the piece takes long compared with the start and the end of a kernel.
 constexpr std::uint64_t kPieceOverLink = 2 * 1024 * 1024;
 constexpr std::uint64_t kPieceInMemory = 8 * 1024 * 1024;
 /// Interval at which the workgroups of the third sample are counted.
@@ -55,7 +55,7 @@ struct BulkBlits::Copy {
   std::uint64_t executed = 0;               // number of workgroups executed
   std::uint64_t done = 0;                   // bytes moved
   bool alone = true;                        // no contention since it began
-  // The current piece: bytes [from, to), executed or in bulk; bytes [done, to) remain.
+  // The current piece: bytes [from, to), executed or moved in bulk; bytes [done, to) remain.
   bool in_bulk = false;
   std::uint64_t from = 0;
   std::uint64_t to = 0;
@@ -66,19 +66,19 @@ struct BulkBlits::Copy {
   std::vector<std::uint64_t> traffic_before{};
   std::array<std::uint64_t, 3> sample_bytes{};
   std::array<CopyCost, 3> samples{};
-  // Middle of the third sample: workgroups finished at two times between which the GPU was full.
+  // Middle of the third sample: numbers of finished workgroups at two times between which the GPU was full.
   std::uint64_t counted_first = 0;
   std::uint64_t counted_last = 0;
   Tick count_began{};
   Tick count_ended{};
-  // Cost of the part in bulk, from `from` to the blit's end.
+  // Cost of the bulk part, from `from` to the blit's end.
   CopyCost rest{};
 
   std::uint64_t cut_after(std::uint64_t at) const {
     const std::uint64_t cut = at == 0 ? 0 : blit.cut_before(at - 1 + blit.cut_step);
     return cut >= at ? cut : blit.bytes;
   }
-  /// Time at which the part in bulk reaches byte `at`.
+  /// Time at which the bulk part reaches byte `at`.
   Tick time_of(std::uint64_t at) const {
     return piece_began + Tick{share_of(rest.time.ps, Tick{at - from}, Tick{blit.bytes - from})};
   }
@@ -86,7 +86,7 @@ struct BulkBlits::Copy {
   void count() {
     const std::uint64_t all = dispatch->total_workgroups();
     const std::uint64_t finished = dispatch->finished_workgroups;
-    // The first workgroups start at the dispatcher's rate; only ends of workgroups show the rate of memory.
+    // The first workgroups start at the dispatcher's rate; only the rate at which workgroups end reflects memory bandwidth.
     if (finished == 0 || finished < all / 8 || dispatch->next_workgroup >= all) return;
     if (counted_first == 0) {
       counted_first = finished;
@@ -114,7 +114,7 @@ bool BulkBlits::take(Dispatch& dispatch) {
   if (context_ == nullptr) return false;
   std::optional<Blit> blit = blits_.find(dispatch);
   if (!blit || blit->bytes < kSmallest || blit->overlaps()) return false;
-  // Pieces change the arguments in memory: no other copy may use them.
+  // Executing pieces changes the arguments in memory, so no other copy may use the same arguments.
   const auto shares_arguments = [&](const auto& c) {
     return c->dispatch->packet.kernarg_address == dispatch.packet.kernarg_address;
   };
@@ -161,7 +161,7 @@ void BulkBlits::others_begin() {
   for (const auto& copy : copies_) {
     copy->alone = copy->piece_alone = false;
     if (!copy->in_bulk) continue;
-    // The part in bulk ends at the next cut.
+    // The bulk part ends at the next cut.
     catch_up(*copy);
     const std::uint64_t there =
         copy->from + share_of(copy->blit.bytes - copy->from, kernel_time() - copy->piece_began, copy->rest.time);
@@ -280,7 +280,7 @@ void BulkBlits::learn(Copy& copy) {
   costs_.add_slope(copy.kind, copy.sample_bytes[0], first, copy.sample_bytes[2] - copy.sample_bytes[1], third.beyond(second));
 }
 
-// -- in bulk
+// -- bulk part
 
 void BulkBlits::begin_bulk(Copy& copy, const CopyCost& whole) {
   copy.in_bulk = true;

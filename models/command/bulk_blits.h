@@ -9,16 +9,16 @@
 //    executed                            bulk: the time of the first sample, plus (time of third - time of second) per
 //                                        (bytes of third - bytes of second), so that starts and ends of pieces cancel out
 //
-// Later copies of the kind are in bulk from their beginning. Shorter copies are executed three times for each size (CopyCosts
+// Later copies of the kind are bulk copies from their start. Shorter copies are executed three times for each size (CopyCosts
 // interpolates between sizes). Copies below kSmallest, and copies that overlap themselves, are always executed.
 //
-// Contention: a copy is in bulk only while no other dispatch or copy uses the memory. As soon as another dispatch or copy
-// begins, the bulk copy is executed in pieces from its current byte on; when it is alone again after a piece, it returns to
-// bulk. Contention is therefore always simulated in detail. Kernels whose workgroups loop can be cut only between two
-// iterations, which delays the change by up to one iteration.
+// Contention: a copy proceeds in bulk only while no other dispatch or copy uses the memory. As soon as another one begins, the
+// bulk copy is executed in pieces from its current byte on; if it is alone again after a piece, it returns to bulk. Contention
+// is therefore always simulated in detail. Kernels whose workgroups loop can be cut only between two iterations, which delays
+// the change by up to one iteration.
 //
-// A copy in bulk occupies no compute units, and its wavefront instructions are not counted. The memory system's counters
-// increase by the sampled amounts; L2 and TLBs are left in the state after an executed copy (CopyContext::install_copied).
+// A bulk copy occupies no compute units, and its wavefront instructions are not counted. The memory system's counters are
+// incremented by the sampled amounts; L2 and TLBs are left in the state after an executed copy (CopyContext::install_copied).
 #pragma once
 
 #include <array>
@@ -37,10 +37,10 @@ namespace lacuna {
 
 class BulkBlits : public sc_core::sc_module {
  public:
-  /// Minimum bytes of a copy in bulk.
+  /// Minimum bytes of a bulk copy.
   static constexpr std::uint64_t kSmallest = 64 * 1024;
 
-  /// `done` is notified of dispatches that end in bulk.
+  /// `done` is notified of dispatches that end as bulk copies.
   BulkBlits(sc_core::sc_module_name name, const Blits& blits, Dispatcher& dispatcher, DispatchListener& done);
   ~BulkBlits() override;
 
@@ -61,9 +61,9 @@ class BulkBlits : public sc_core::sc_module {
   /// Called when another dispatch or copy begins to use the memory.
   void others_begin();
 
-  /// Number of copies that are in bulk now.
+  /// Number of copies that currently proceed in bulk.
   unsigned in_bulk() const;
-  /// Bytes moved in bulk since the beginning: grows while copies make progress.
+  /// Total bytes moved in bulk: grows while bulk copies make progress.
   std::uint64_t bytes() const { return bytes_; }
   void diagnose(std::ostream& out) const;
 
@@ -72,7 +72,7 @@ class BulkBlits : public sc_core::sc_module {
 
   void advance();
   void go_on(Copy& copy);
-  /// Executes from the copy's current byte up to byte `to`, a cut or the end.
+  /// Executes the copy from its current byte up to byte `to`, which is a cut or the end.
   void execute(Copy& copy, std::uint64_t to);
   bool sample(Copy& copy);
   void learn(Copy& copy);

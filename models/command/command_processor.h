@@ -1,4 +1,5 @@
-// The command processor: MMIO registers, interrupts, the GPUVM's front end, and the packet processor that doorbells notify.
+// The command processor: MMIO registers, interrupts, the GPUVM's front end, and the packet processor, which doorbell writes
+// notify.
 //
 // Sockets: `bus` (target, registers of include/lacuna/abi/gpu_registers.h and doorbells), `packets.memory` (initiator, see
 // PacketProcessor). `interrupt` is the level of (INTERRUPT_STATUS & INTERRUPT_ENABLE) != 0.
@@ -39,7 +40,7 @@ class CommandProcessor : public MmioPeripheral, public InterruptSink {
  public:
   sc_core::sc_out<bool> interrupt;
 
-  /// Finds the host memory of a bus address range; nullptr if no memory with direct access serves it.
+  /// Returns the host memory of a bus address range; nullptr if no memory with direct access serves the range.
   using HostMemory = std::function<std::byte*(std::uint64_t bus_address, std::uint64_t bytes)>;
 
   CommandProcessor(sc_core::sc_module_name name, const MmioParameters& mmio, const PacketProcessorParameters& packet_parameters,

@@ -1,10 +1,10 @@
 // Packets that need no compute unit: barriers, barrier values, PM4 commands in a ring slot (gfx8) or in an indirect buffer
 // (gfx9), and packets of engines (models/command/packet_engine.h).
 //
-// A start_...() function first checks the packet and its signals, which takes no time. A packet that may start then takes, in
-// the calling SC_THREAD: cache maintenance of its PM4 commands, cp.packet_latency, its acquire fence. The function returns
-// PacketOutcome::Kind::completed with the packet at the back of QueueSlot::in_flight; or progress if the queue was removed or
-// failed in the meantime.
+// A start_...() function first checks the packet and its signals, which takes no time. If the packet may start, the calling
+// SC_THREAD then waits for the cache maintenance of its PM4 commands, cp.packet_latency and its acquire fence. The function
+// returns PacketOutcome::Kind::completed, with the packet at the back of QueueSlot::in_flight, or progress if the queue was
+// removed or failed in the meantime.
 #pragma once
 
 #include "include/lacuna/abi/hsa.h"
@@ -24,7 +24,7 @@ struct ControlPacketsContext {
   const GpuVm& vm;
   const Signals& signals;
   Fences& fences;
-  PacketProcessorStatistics& statistics;  ///< barriers, pm4_packets
+  PacketProcessorStatistics& statistics;  ///< increments barriers and pm4_packets
 };
 
 class ControlPackets {

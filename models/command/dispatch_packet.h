@@ -1,5 +1,5 @@
-// Reads a kernel dispatch packet, its kernel descriptor and the queue's scratch set-up into a Dispatch. Finds all errors of the
-// packet before it takes effect.
+// Reads a kernel dispatch packet, its kernel descriptor and the queue's scratch set-up into a Dispatch. All errors of the
+// packet are reported before it takes effect.
 #pragma once
 
 #include <optional>
@@ -18,13 +18,13 @@
 
 namespace lacuna {
 
-/// Finds further errors of dispatches.
+/// A further check of dispatches, in addition to that of the packet and its kernel descriptor.
 class DispatchCheck {
  public:
   virtual ~DispatchCheck() = default;
-  /// Reason why a dispatch, whose packet and kernel descriptor are valid, cannot run; nullopt: it can. Adds to
-  /// Dispatch::objects what the packet processor has to read for it. May be called again for the same packet, with another
-  /// Dispatch.
+  /// Returns the reason why a dispatch with a valid packet and kernel descriptor cannot run; nullopt: it can. Adds the objects
+  /// that the packet processor must read for the dispatch to Dispatch::objects. May be called again for the same packet, with
+  /// another Dispatch.
   virtual std::optional<std::string> refusal(Dispatch& dispatch) = 0;
 };
 
@@ -42,7 +42,8 @@ class DispatchPacketReader {
   /// Position of `pc` in a dispatch's code, for reports: code_place(), and the source line if known.
   std::string place(const Dispatch& dispatch, std::uint64_t pc) const;
 
-  /// Completes a Dispatch whose packet, packet_index, packet_address and queue_address are set. Returns an error of the packet.
+  /// Fills in a Dispatch whose packet, packet_index, packet_address and queue_address are set. Returns the packet's error, if
+  /// any.
   std::optional<PacketRefusal> read(Dispatch& dispatch, const hsa::Queue& queue);
 
  private:

@@ -8,7 +8,7 @@
 // Reads: packet, kernel descriptor, Dispatch::objects.
 //
 // A dispatch goes to the dispatcher, or to the bulk blits if it is a large copy or fill of the runtime; with cp.instant_blits
-// blits are done immediately. In TimingMode::functional memory accesses, caches and cp.launch_latency take no time.
+// blits are done immediately. In TimingMode::functional, memory accesses, cache maintenance and cp.launch_latency take no time.
 #pragma once
 
 #include <cstdint>
@@ -44,7 +44,7 @@ struct DispatchStarterContext {
   BulkBlits& bulk;
   KernelRecorder& recorder;
   DispatchListener& listener;             ///< notified of instant blits
-  PacketProcessorStatistics& statistics;  ///< dispatches, blits, bulk_blits
+  PacketProcessorStatistics& statistics;  ///< increments dispatches, blits, bulk_blits
 };
 
 class DispatchStarter {

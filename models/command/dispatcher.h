@@ -32,16 +32,16 @@ class DispatchListener {
   virtual ~DispatchListener() = default;
   /// Called when all workgroups are done, at that simulated time.
   virtual void dispatch_done(Dispatch& dispatch) = 0;
-  /// Called when a wavefront has faulted, at local time `at`, which may lie ahead of the kernel's time. The listener must abort
-  /// the dispatch.
+  /// Called when a wavefront has faulted, at local time `at`, which may lie ahead of SystemC time. The listener must abort the
+  /// dispatch.
   virtual void dispatch_fault(Dispatch& dispatch, const WavefrontFault& fault, Tick at) = 0;
   /// Called when a wavefront has performed an operation that the hardware does not support, and continued.
   virtual void dispatch_warning(Dispatch& dispatch, const WavefrontFault& fault, Tick at) = 0;
-  /// Called when a wavefront has sent MSG_INTERRUPT with M0.
+  /// Called when a wavefront has sent MSG_INTERRUPT. `m0`: value of the wavefront's M0.
   virtual void interrupt_message(Dispatch& dispatch, std::uint32_t m0, Tick at) = 0;
   /// Position in the code for reports: "PC 0x2000 (+0x30)", and the source line if known.
   virtual std::string code_place(const Dispatch& dispatch, std::uint64_t pc) const = 0;
-  /// Mapping of an address, for reports.
+  /// Description of an address's mapping, for reports.
   virtual std::string memory_place(std::uint64_t address) const = 0;
 };
 
@@ -57,11 +57,11 @@ class DispatchSampler {
   virtual void aborted(const Dispatch& dispatch) = 0;
 };
 
-/// As an agent it also represents the compute units.
+/// As an Agent, the dispatcher also represents the compute units: progress() and reset() include theirs.
 class Dispatcher : public sc_core::sc_module, public ComputeUnitListener, public Agent {
  public:
-  /// `lookahead`: maximum time by which the start of a workgroup may lie ahead of the kernel's time when the workgroup is
-  /// placed: one window.
+  /// `lookahead`: maximum time by which the start of a workgroup may lie ahead of SystemC time when the workgroup is placed:
+  /// one window.
   Dispatcher(sc_core::sc_module_name name, const DispatcherParameters& parameters, Clock clock, Cycles lookahead);
 
   void attach(std::vector<ComputeUnit*> units, DispatchListener& listener);
@@ -83,11 +83,11 @@ class Dispatcher : public sc_core::sc_module, public ComputeUnitListener, public
   void set_sampler(DispatchSampler* sampler) { sampler_ = sampler; }
   /// Dispatches in flight, by descending priority, then in order of submission.
   const std::vector<Dispatch*>& dispatches() const { return active_; }
-  /// While `untimed` is set, workgroups complete when their units report them, at the kernel's current time.
+  /// While `untimed` is set, workgroups complete when their units report them, at the current SystemC time.
   void set_untimed(bool untimed);
   /// Counts a workgroup that has ended on a unit that is not the dispatcher's (UntimedUnit).
   void workgroup_ended_elsewhere(Dispatch& dispatch);
-  /// Without timing: frees the resources of workgroups that have completed, and launches as many as there is room for, now.
+  /// Without timing: frees the resources of completed workgroups, and immediately launches as many others as fit.
   void refill();
   /// Whether a mask of compute units (QueueSetup::cu_mask) enables at least one.
   bool mask_selects_any(std::span<const std::uint32_t> mask) const;
@@ -113,9 +113,9 @@ class Dispatcher : public sc_core::sc_module, public ComputeUnitListener, public
  private:
   struct Completion {
     Tick at;
-    std::uint64_t order;  // position in the order of reports, which decides between equal times
+    std::uint64_t order;  // position in the order of reports: breaks ties between equal times
     Dispatch* dispatch;
-    unsigned unit;  ///< kEnd: the dispatch ends, after the estimated part of its time
+    unsigned unit;  ///< index in units_; kEnd: the dispatch ends, because its estimated time has passed
     bool operator>(const Completion& other) const { return at != other.at ? at > other.at : order > other.order; }
   };
   static constexpr unsigned kEnd = ~0U;

@@ -1,7 +1,6 @@
 // Events for a driver in the same process as the device, in addition to the registers and the interrupt line.
 //
-// All calls are made by simulation processes, at the kernel's time or up to a window before the event's time; they must not
-// wait.
+// All functions are called by simulation processes, at the event's time or up to a window before it; they must not wait.
 #pragma once
 
 #include <cstdint>
@@ -15,16 +14,16 @@ namespace lacuna {
 class DriverEvents {
  public:
   virtual ~DriverEvents() = default;
-  /// The command processor has stored `event_id` to `mailbox` (GPU virtual address) of a signal: wake the threads that wait for
-  /// the event.
+  /// The command processor has stored `event_id` to `mailbox` (GPU virtual address) of a signal: the driver must wake the
+  /// threads that wait for the event.
   virtual void signal_event(std::uint32_t event_id, std::uint64_t mailbox) = 0;
-  /// The command processor has changed a value that the host may poll: a signal's, with or without an event, or the read index
-  /// of a queue.
+  /// The command processor has changed a value that the host may poll: the value of a signal, with or without an event, or the
+  /// read index of a queue.
   virtual void progress_visible() {}
-  /// A kernel sent MSG_INTERRUPT. M0 holds only 8 bits of the event's id; the full id is in the event's mailbox, so that all
+  /// A kernel sent MSG_INTERRUPT. M0 holds only 8 bits of the event's id; the full id is in the event's mailbox, so all
   /// mailboxes must be searched.
   virtual void message_interrupt(std::uint32_t m0) = 0;
-  /// A wavefront of queue `slot` accessed memory that is not mapped or not permitted. True: the driver reports it to the
+  /// A wavefront of queue `slot` accessed memory that is not mapped or lacks permission. True: the driver reports it to the
   /// runtime, and the queue's inactive signal is not written. False: the queue's inactive signal reports it.
   virtual bool memory_fault(unsigned slot, const WavefrontFault& fault) = 0;
   /// Queue `slot` has failed with LACUNA_QUEUE_ERROR_* `error`; its inactive signal has been written.

@@ -30,8 +30,8 @@ struct FencesContext {
   TimingMode mode;
   const GpuVm& vm;
   isa::DecodedCode& code;
-  const Dispatcher& dispatcher;           ///< idle: no wavefront refers to decoded instructions, stale ones may be freed
-  PacketProcessorStatistics& statistics;  ///< acquires, releases
+  const Dispatcher& dispatcher;           ///< when idle, no wavefront refers to decoded instructions: stale ones may be freed
+  PacketProcessorStatistics& statistics;  ///< increments acquires and releases
 };
 
 class Fences {

@@ -31,7 +31,7 @@ struct HostNotifierContext {
   const Signals& signals;
   Clock timestamp;
   InterruptSink& interrupts;
-  PacketProcessorStatistics& statistics;  ///< signals, events
+  PacketProcessorStatistics& statistics;  ///< increments signals and events
 };
 
 class HostNotifier {
@@ -48,7 +48,7 @@ class HostNotifier {
   bool store_inactive_signal(const hsa::Queue* aql, std::int64_t value);
   /// Reports that a queue's read index has changed.
   void read_index_changed();
-  /// Reports that a kernel has sent MSG_INTERRUPT with M0.
+  /// Reports that a kernel has sent MSG_INTERRUPT. `m0`: value of the wavefront's M0.
   void message_interrupt(std::uint32_t m0, Tick at);
   /// Records a code fault that was found before the dispatch started, in the fault registers only.
   void record_illegal_instruction(unsigned slot, std::uint64_t pc);

@@ -1,4 +1,4 @@
-// Record of a kernel, which a run reports.
+// Record of a kernel for the report of a run.
 #pragma once
 
 #include <array>

@@ -1,5 +1,5 @@
 // Makes records of kernels at their end, from the counts of the dispatch, of the device's resource meter and of its energy
-// meter, and passes them to the observers in the order in which these were added.
+// meter, and passes them to the observers in the order in which the observers were added.
 #pragma once
 
 #include <cstdint>
@@ -28,8 +28,8 @@ class KernelRecorder {
   /// Sets the energy meter. Without it records have no energy.
   void set_energy_meter(KernelEnergyMeter& energy) { energy_ = &energy; }
 
-  /// Records the start of a dispatch at Dispatch::start, which is the kernel's time or up to cp.launch_latency before it.
-  /// Dispatch::index must be set.
+  /// Records the start of a dispatch at Dispatch::start, which is the current SystemC time or up to cp.launch_latency before
+  /// it. Dispatch::index must be set.
   void started(Dispatch& dispatch);
   /// Records the end of a packet's dispatch: now for End::unfinished, at Dispatch::end otherwise.
   void ended(const InFlightPacket& packet, End how);

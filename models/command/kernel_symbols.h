@@ -31,8 +31,8 @@ class KernelSymbols {
   /// The kernel's name, or "kernel@0x<address>" if no ELF header with a matching symbol is found. Memory can be reused for
   /// another code object: a cached symbol is used only while header, symbol and name in memory are unchanged.
   std::string name(std::uint64_t kernel_object);
-  /// A data object, by name, in the code object of a kernel; nullopt if there is none. The symbols of a code object are read
-  /// once, and again when they have changed in memory.
+  /// The named data object in the code object of a kernel; nullopt if there is none. The symbols of a code object are read
+  /// once, and again if they have changed in memory.
   struct DataObject {
     std::uint64_t address = 0;  ///< GPU virtual address
     std::uint64_t bytes = 0;

@@ -1,11 +1,11 @@
 // A loaded code object, found by its ELF header in GPU memory.
 //
 // Loaders place a code object's segments at their offsets in one allocation, and the first segment holds the ELF header. The
-// header is therefore found by searching backwards from any address inside, for firmware and for ROCm alike, without help from
-// the loader.
+// header is therefore found by searching backwards from any address inside the code object, for firmware and for ROCm alike,
+// without help from the loader.
 //
 // A section table is not part of any segment. Lacuna's firmware driver places one after the segments, for the symbols that are
-// not dynamic: in the copy of the ELF header e_shoff is an offset from the header in memory, the first entry is null, and the
+// not dynamic: in the copy of the ELF header, e_shoff is an offset from the header in memory, the first entry is null, and the
 // others have SHF_ALLOC and their offset from the header as sh_addr.
 #pragma once
 

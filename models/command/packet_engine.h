@@ -1,4 +1,4 @@
-// An engine that executes vendor-specific packets of one format from user-mode queues: a research machine outside the compute
+// An engine that executes vendor-specific packets of one format from user-mode queues: research hardware outside the compute
 // units.
 //
 // The packet processor starts an engine's packet like any other: in order, after the barrier bit, its latency and its acquire
@@ -22,7 +22,7 @@ struct EnginePacket {
   std::uint64_t index = 0;  ///< index in its queue
 };
 
-/// Receives the reports of an engine. Both functions may be called from any process of the kernel.
+/// Receives the reports of an engine. Both functions may be called from any SystemC process.
 class PacketEngineListener {
  public:
   virtual ~PacketEngineListener() = default;

@@ -23,8 +23,8 @@ struct PacketOutcome {
     refused     ///< the packet stops its queue
   };
   Kind kind = Kind::idle;
-  const char* waiting_for = nullptr;  ///< for idle and poll: the reason, for diagnosis; null: unchanged
-  PacketRefusal refusal{};            ///< for refused: the reason
+  const char* waiting_for = nullptr;  ///< reason for idle and poll, used in diagnosis; null: unchanged
+  PacketRefusal refusal{};            ///< reason for `refused`
 
   static PacketOutcome idle(const char* waiting_for = nullptr) { return {.kind = Kind::idle, .waiting_for = waiting_for}; }
   static PacketOutcome poll(const char* waiting_for) { return {.kind = Kind::poll, .waiting_for = waiting_for}; }

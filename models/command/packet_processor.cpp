@@ -85,7 +85,7 @@ void PacketProcessor::process() {
     bool poll = false;
     bool started = false;
     int level = 0;
-    // Each queue starts at most one packet in a round, so that no queue starves another of its priority.
+    // Each queue starts at most one packet in a round, so that no queue starves another of equal priority.
     const std::vector<unsigned>& order = queues_.by_priority();
     for (std::size_t i = 0; i < order.size(); ++i) {
       const unsigned slot = order[i];

@@ -5,7 +5,7 @@
 // Rules (HSA Platform System Architecture 1.2, sections 2.8 to 2.9): packets of a queue start in order; a packet with the
 // barrier bit waits until all before it are complete; a barrier-AND / barrier-OR packet delays all that follow until its
 // dependencies are zero; packets retire in order, which frees their ring slot. Queues are independent of each other. A bad
-// packet or a fault puts its queue, and only it, into the failed state.
+// packet or a fault puts its queue, and no other, into the failed state.
 //
 // In addition to AQL packets it accepts the vendor-specific packets of AMD's runtime: PM4 commands that maintain caches, and
 // barrier-value packets; and those of the device's engines (models/command/packet_engine.h). Rings, signals and indices are
@@ -85,7 +85,7 @@ class PacketProcessor : public sc_core::sc_module, public DispatchListener, priv
   void set_copy_context(CopyContext& context) { bulk_.set_copy_context(context); }
   /// Sets the lookup of source lines for fault reports, which otherwise contain none.
   void set_source_lines(const SourceLines& lines) { reader_.set_source_lines(lines); }
-  /// Adds an engine of vendor-specific packets of its format.
+  /// Adds an engine, which executes the vendor-specific packets of its format.
   void add_engine(PacketEngine& engine);
   const std::vector<PacketEngine*>& engines() const { return engines_; }
   void add_dispatch_check(DispatchCheck& check) { reader_.add_check(check); }
@@ -113,7 +113,7 @@ class PacketProcessor : public sc_core::sc_module, public DispatchListener, priv
   std::uint32_t suspend_queue(unsigned slot);
   std::uint32_t resume_queue(unsigned slot);
   std::uint32_t set_priority(unsigned slot, int priority) { return queues_.set_priority(slot, priority); }
-  /// Sets the mask of compute units (QueueSetup::cu_mask). Dispatches that have started keep theirs.
+  /// Sets the mask of compute units (QueueSetup::cu_mask). Dispatches that have started keep their mask.
   std::uint32_t set_cu_mask(unsigned slot, std::vector<std::uint32_t> mask) {
     return queues_.set_cu_mask(slot, std::move(mask));
   }
@@ -124,9 +124,9 @@ class PacketProcessor : public sc_core::sc_module, public DispatchListener, priv
   bool poll_doorbells();
   /// Whether poll_doorbells() would find new packets.
   bool has_doorbells() const { return queues_.has_doorbells(); }
-  /// Calls `visit` with each packet that has been announced and is not retired, of queues whose doorbell is in memory.
+  /// Calls `visit` for each announced packet that is not retired, in queues whose doorbell is in memory.
   void visit_packets(const std::function<void(const std::byte*)>& visit) const { queues_.visit_packets(visit); }
-  /// Rings the doorbell: packets up to index `last` are in the ring. `at` may lie ahead of the kernel's time.
+  /// Rings the doorbell: packets up to index `last` are in the ring. `at` may lie ahead of SystemC time.
   void ring(unsigned slot, std::uint64_t last, Tick at);
   /// Deactivates all queues, even in the middle of a packet, and reports their dispatches as failed. No signal is written and
   /// no interrupt is raised. The numbering of dispatches continues.
@@ -140,7 +140,7 @@ class PacketProcessor : public sc_core::sc_module, public DispatchListener, priv
   bool idle() const override { return queues_.idle(); }
   bool busy() const override { return activity() == Activity::busy; }
   bool polled_after(Tick time) const override { return activity() != Activity::waits_for_memory || visited_ > time; }
-  /// Number of packets started so far, plus bytes that their copies have moved in bulk.
+  /// Number of packets started so far, plus bytes that copies have moved in bulk.
   std::uint64_t progress() const override {
     return statistics_.dispatches + statistics_.barriers + statistics_.pm4_packets + bulk_.bytes();
   }

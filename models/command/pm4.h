@@ -1,4 +1,4 @@
-// The PM4 commands that user-mode queues may hold: cache maintenance after loading of code.
+// The PM4 commands that user-mode queues may hold: cache maintenance after code has been loaded.
 //
 // On gfx8 they fill the 64 bytes of a ring slot; on gfx9 they are in an indirect buffer to which a vendor-specific AQL packet
 // points. Sources of opcodes and fields: Linux (amdgpu, vid.h and soc15d.h), and the commands that ROCr writes.
@@ -28,9 +28,9 @@ class Pm4Reader {
 
   /// Whether the first dword of a ring slot starts a PM4 command instead of an AQL packet.
   static bool starts(std::uint32_t first) { return first >> 30 == 3; }
-  /// The commands that fill a ring slot (gfx8).
+  /// Effect of the commands that fill a ring slot (gfx8).
   Pm4Actions read_slot(const std::byte* slot) const;
-  /// The INDIRECT_BUFFER command in a vendor-specific packet (gfx9).
+  /// Effect of the INDIRECT_BUFFER command in a vendor-specific packet (gfx9).
   Pm4Actions read_vendor_packet(const std::byte* packet) const;
 
  private:

@@ -23,7 +23,8 @@ enum class DoorbellKind : std::uint8_t {
 /// Settings of a queue in addition to its amd_queue_t.
 struct QueueSetup {
   DoorbellKind doorbell = DoorbellKind::ring;
-  /// Higher priority goes first, both for packets and for placement on compute units; queues of equal priority alternate.
+  /// Queues of higher priority go first, both for packets and for placement on compute units; queues of equal priority
+  /// alternate.
   int priority = 0;
   /// Bit i: compute unit i / arrays of shader array i % arrays, as drivers number them. Empty: all. No bit set: refused.
   std::vector<std::uint32_t> cu_mask;
@@ -85,7 +86,8 @@ struct QueueSlot {
 
   /// GPU virtual address of a packet.
   std::uint64_t packet_address(std::uint64_t index) const { return ring + (index & (size - 1)) * hsa::kPacketBytes; }
-  /// Whether the slot still holds the queue of that creation, not failed. To be checked after simulated time has passed.
+  /// Whether the slot still holds the queue with generation `creation`, and the queue has not failed. Check this whenever
+  /// simulated time has passed.
   bool active_since(std::uint64_t creation) const { return state == State::active && generation == creation; }
 };
 

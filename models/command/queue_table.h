@@ -6,7 +6,7 @@
 //
 //   read_dispatch_id = retired <= next <= announced <= retired + size        indices of packets, which only increase
 //
-// Takes no simulated time and accesses only memory of existing queues. Requests for a slot that is not in use return
+// The table takes no simulated time and accesses only memory of existing queues. Requests for a slot that is not in use return
 // LACUNA_QUEUE_ERROR_SLOT and log a guest error that begins with the owner's name.
 #pragma once
 
@@ -47,11 +47,13 @@ class QueueTable {
 
   /// Whether the slot is in use, active or failed; false is logged as a refused request for `what`.
   bool in_use(unsigned slot, const char* what) const;
-  /// A suspended slot starts no packet, and its dispatches start no workgroup (Dispatch::held).
+  /// Suspends or resumes a slot; returns LACUNA_QUEUE_ERROR_*. A suspended slot starts no packet, and its dispatches start no
+  /// workgroup (Dispatch::held).
   std::uint32_t suspend(unsigned slot, bool suspended);
   std::uint32_t set_priority(unsigned slot, int priority);
   std::uint32_t set_cu_mask(unsigned slot, std::vector<std::uint32_t> mask);
-  /// Gives the slot global wave sync, which one slot at a time can have: LACUNA_QUEUE_ERROR_SLOT while another slot has it.
+  /// Grants the slot global wave sync, which only one slot at a time can have: LACUNA_QUEUE_ERROR_SLOT while another slot has
+  /// it.
   std::uint32_t allocate_gws(unsigned slot);
   bool has_gws(unsigned slot) const { return gws_ == slot; }
 
@@ -64,7 +66,7 @@ class QueueTable {
   /// Index after the last packet that may start. Greater than retired + size only if a doorbell register has received an
   /// invalid value.
   static std::uint64_t end_of_packets(const QueueSlot& queue);
-  /// Calls `visit` with each packet that has been announced and is not retired, of queues whose doorbell is in memory.
+  /// Calls `visit` for each announced packet that is not retired, in queues whose doorbell is in memory.
   void visit_packets(const std::function<void(const std::byte*)>& visit) const;
   /// Retires the packets at the front of in_flight that are done: their ring slots get INVALID headers, then the read index
   /// advances. True if it has advanced.

@@ -13,7 +13,7 @@
 namespace lacuna {
 namespace {
 
-/// Total number of instructions to observe, over all wavefronts: they take less than a second of host time.
+/// Maximum number of instructions to observe, over all wavefronts: less than a second of host time.
 constexpr std::uint64_t kObservedInAll = 4'000'000;
 constexpr std::uint64_t kLeastObserved = 1'000;
 constexpr std::uint64_t kMostObserved = 20'000;

@@ -1,9 +1,10 @@
 // Report on kernels that have not ended: progress of each, positions and wait reasons of its wavefronts, wavefronts that cannot
 // continue, and the memory that they poll.
 //
-// Wavefronts at the same instruction with the same wait reason share a line. Wavefronts that can continue are observed for some
-// thousands of instructions on copies (models/compute/wavefront_observation.h), which shows the addresses that they poll and
-// whether another wavefront would write there. The report states the observations and their length. It does not affect the run.
+// Wavefronts at the same instruction with the same wait reason share a line. Wavefronts that can continue are observed: copies
+// of them execute a few thousand instructions (models/compute/wavefront_observation.h), which shows the addresses that they
+// poll and whether another wavefront would write there. The report states the observations and their length. Reporting does not
+// affect the run.
 #pragma once
 
 #include <functional>
@@ -41,7 +42,7 @@ class RunningKernels {
 
   std::vector<const Dispatch*> dispatches_;
   std::vector<WavefrontSnapshot> wavefronts_;  // wavefronts of all dispatches, dispatch by dispatch
-  unsigned observed_ = 0;                      // maximum number of instructions that a wavefront is observed for
+  unsigned observed_ = 0;                      // maximum number of instructions for which a wavefront is observed
   PlaceOf place_;
   MemoryOf memory_;
 };

@@ -1,4 +1,4 @@
-// Copies and fills recognised by a driver: those that are performed, and those that are refused.
+// Blits: which of the copies and fills that a driver recognises are performed, and which are refused.
 #include "models/command/blits.h"
 
 #include <gtest/gtest.h>

@@ -103,8 +103,8 @@ class GridSyncTest : public PacketProcessorTest {
     PacketProcessorTest::SetUp();
     // v_mov_b32 v0, 3; s_mov_b32 m0, 0; ds_gws_init v0 offset:5 gds; s_waitcnt lgkmcnt(0); s_endpgm
     kernel(kInit, {0x7e000283, 0xbefc0080, 0xd9330005, 0, 0xbf8cc07f, 0xbf810000});
-    // Two barriers of four wavefronts. All workgroups but number 0 are late for the first one, number 0 for the second; each
-    // stores s_memtime before and after both to its 32 bytes at kTimes.
+    // Two barriers of four wavefronts. Workgroup 0 arrives late at the second barrier, the other workgroups at the first. Each
+    // workgroup stores s_memtime before and after each barrier to its 32 bytes at kTimes.
     kernel(kMeet, {0x8e068500, 0x7e020206, 0xbe8200ff, 0x00103000, 0xbe830080, 0x7e000283, 0xbefc0080, 0xbf068000,
                    0xbf850001, 0xbf8e007f, 0xc0900100, 0x00000000, 0xbf8cc07f, 0x7e040204, 0x7e060205, 0xdc748000,
                    0x00020201, 0xd93b0005, 0x00000000, 0xbf8cc07f, 0xc0900100, 0x00000000, 0xbf8cc07f, 0x7e040204,

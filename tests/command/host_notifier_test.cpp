@@ -35,7 +35,7 @@ class HostNotifierTest : public testing::Test {
 
 TEST_F(HostNotifierTest, CompletionSignalsHaveTimeStampsAndEvents) {
   memory_.signal(1).value = 2;
-  host_.complete_signal(QueueMemory::signal_handle(1), Tick{25'000}, Tick{59'999});  // periods of 10 ns
+  host_.complete_signal(QueueMemory::signal_handle(1), Tick{25'000}, Tick{59'999});  // timestamp clock: 10 ns period
   EXPECT_EQ(memory_.signal(1).value, 1);
   EXPECT_EQ(memory_.signal(1).start_timestamp, 2U);
   EXPECT_EQ(memory_.signal(1).end_timestamp, 5U);

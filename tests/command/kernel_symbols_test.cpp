@@ -21,7 +21,7 @@ constexpr std::uint64_t kBase = 0x200000;
 constexpr std::uint64_t kBytes = 0x4000;
 constexpr std::uint64_t kDescriptor = 0x800;
 constexpr std::uint64_t kFunction = 0x1000;  // 0x40 bytes, before the kernel
-constexpr std::uint64_t kKernel = 0x1100;    // its function, 0x80 bytes
+constexpr std::uint64_t kKernel = 0x1100;    // the kernel's function, 0x80 bytes
 constexpr std::uint64_t kUnsized = 0x1200;
 constexpr std::uint64_t kSections = 0x3000;
 
@@ -132,7 +132,7 @@ TEST_F(KernelSymbolsTest, MemoryIsReusedForOtherKernels) {
   }
 }
 
-// Symbols are read once for all kernels and names of a code object, and again when memory has changed.
+// Symbols are read once for all kernels and names of a code object, and again if they have changed in memory.
 TEST_F(KernelSymbolsTest, DataObjectsAreFoundByName) {
   const std::uint64_t kernel = kBase + kDescriptor;
   EXPECT_FALSE(symbols_.data_object(kernel, "outer.kd"));
@@ -152,7 +152,7 @@ TEST_F(KernelSymbolsTest, DataObjectsAreFoundByName) {
 
   const std::vector<std::byte> bytes = bytes_;
   const std::uint64_t third = kSections + 3 * sizeof(Elf64_Shdr) + 3 * sizeof(Elf64_Sym);
-  // Another object, another name, another address, and no code object.
+  // Each change is noticed: another object, another name, another address, and finally no code object at all.
   put(third, symbol(1, STT_OBJECT, kDescriptor, 64));
   EXPECT_FALSE(symbols_.data_object(kernel, "outer.kd"));
   EXPECT_TRUE(is_at("helper", kDescriptor));
@@ -170,7 +170,7 @@ TEST_F(KernelSymbolsTest, DataObjectsAreFoundByName) {
   EXPECT_FALSE(symbols_.data_object(kernel, "outer.kd"));
 }
 
-// A loader that does not change the header: e_shoff then points to arbitrary memory.
+// Other loaders do not change the header: e_shoff then points to arbitrary memory.
 TEST_F(KernelSymbolsTest, OnlyATableThatIsInMemoryCounts) {
   put_symbols();
   Elf64_Shdr section{};
@@ -188,7 +188,7 @@ TEST_F(KernelSymbolsTest, OnlyATableThatIsInMemoryCounts) {
 TEST(CodePlace, NamesTheFunctionWhenItIsNotTheKernel) {
   EXPECT_EQ(code_place("outer", 0x2000, 0x2030, std::nullopt), "PC 0x2030 (+0x30)");
   EXPECT_EQ(code_place("outer", 0x2000, 0x2030, CodeSymbol{"outer", 0x1f00}),
-            "PC 0x2030 (+0x30)");  // code object v2: the symbol is the kernel object, before the entry
+            "PC 0x2030 (+0x30)");  // code object v2: the symbol is the kernel object, which precedes the entry
   EXPECT_EQ(code_place("kernel@0x1f00", 0x2000, 0x2030, CodeSymbol{"outer", 0x2000}), "PC 0x2030 (+0x30)");
   EXPECT_EQ(code_place("outer", 0x2000, 0x1c10, CodeSymbol{"helper", 0x1c00}), "PC 0x1c10 (function helper +0x10)");
   EXPECT_EQ(code_place("outer", 0x2000, 0x1c10, std::nullopt), "PC 0x1c10 (-0x3f0)");

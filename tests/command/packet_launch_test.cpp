@@ -35,8 +35,7 @@ TEST_F(PacketLaunchTest, ADispatchIsTimedFromBeforeItsLaunch) {
   ring(0);
   microseconds(5);
   ASSERT_EQ(b_.kernels.size(), 1U);
-  // 600 cycles of launch latency, 16 until the first fetch, 100 for the fetch, up to 3 until the SIMD's issue slot, and 1 for
-  // s_endpgm.
+  // In cycles: launch latency 600, until the first fetch 16, fetch 100, until the SIMD's issue slot up to 3, s_endpgm 1.
   EXPECT_GE(b_.kernels[0].cycles, 600U + 16 + 100 + 1);
   EXPECT_LE(b_.kernels[0].cycles, 600U + 16 + 100 + 3 + 1);
   EXPECT_EQ(signal(0).value, 0);

@@ -155,7 +155,7 @@ TEST_F(PacketQueueTest, WorkgroupsOfHigherPriorityArePlacedFirst) {
     microseconds(60);
     ASSERT_EQ(signal(0).value, 0);
     ASSERT_EQ(signal(1).value, 0);
-    // Running kernels are not preempted, so that the other queue gets the second round.
+    // Running kernels are not preempted, so the other queue gets the second round.
     const std::uint64_t to_end = signal(1).end_timestamp - signal(0).start_timestamp;
     if (priority == 0) {
       EXPECT_GT(to_end, 32'000u);
@@ -282,7 +282,7 @@ TEST_F(PacketQueueTest, CompletionPostsTheSignalsEvent) {
   signal(0).event_mailbox = kBase + kMailbox + 8;
   signal(0).event_id = 0x1234;
   put(0, dispatch(0, 0));
-  put(0, dispatch(0, 1));  // without an event
+  put(0, dispatch(0, 1));  // its signal has no event
   ring(0);
   microseconds(5);
   ASSERT_EQ(driver_.events.size(), 1u);

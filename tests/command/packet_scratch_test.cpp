@@ -37,7 +37,7 @@ class PacketScratchTest : public PacketProcessorTest {
     p.private_segment_size = bytes;
     return p;
   }
-  /// The runtime's response to a request, except the signal.
+  /// Writes the fields of the runtime's response to a request, but not the signal.
   void fill_fields(std::uint32_t lane_bytes, std::uint32_t wave_slots, std::uint64_t offset, std::uint32_t properties = 0) {
     const std::uint64_t base = kPool + offset;
     queue(0).scratch_resource_descriptor[0] = static_cast<std::uint32_t>(base);
@@ -157,8 +157,8 @@ TEST_F(PacketScratchTest, LentMemoryIsReturnedAfterTheDispatch) {
   EXPECT_EQ(asked(), hsa::kScratchRequest) << "a later grid requests again";
 }
 
-// A guest changes the layout of its scratch memory while dispatches hold slots of it: slot numbers would denote different
-// addresses in consecutive dispatches.
+// A guest changes the layout of its scratch memory while dispatches hold slots of the old layout. The next dispatch must wait:
+// in the new layout, the same slot numbers denote other addresses.
 TEST_F(PacketScratchTest, AnotherLayoutWaitsForTheSlotsOfTheOldOne) {
   const struct {
     const char* what;

@@ -31,7 +31,7 @@ struct QueueMemory {
   }
   hsa::Queue& aql(unsigned q) { return at<hsa::Queue>(256 * q); }
   static std::uint64_t aql_address(unsigned q) { return kBase + 256 * q; }
-  /// Describes queue q and returns its address.
+  /// Initialises the amd_queue_t of queue q and returns its address.
   std::uint64_t lay_out(unsigned q) {
     aql(q) = {};
     aql(q).base_address = kBase + kRings + 0x200 * q;

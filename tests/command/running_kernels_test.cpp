@@ -84,7 +84,7 @@ TEST_F(RunningKernelsTest, ADivergentBarrierIsNamed) {
   EXPECT_THAT(text,
               HasSubstr("divergent barrier in 2 workgroups: in workgroup (0, 0, 0) 1 of 2 wavefronts have arrived, 0 ended, "
                         "1 is elsewhere and not on the way to a barrier, wavefront 1 at PC "));
-  // The flag lets it continue; the barrier is not divergent then.
+  // Once the flag is set, wavefront 1 can continue, and the barrier is not divergent.
   b_.at<std::uint32_t>(kArguments) = 1;
   EXPECT_THAT(report(), Not(HasSubstr("divergent")));
 }
@@ -152,7 +152,7 @@ TEST_F(RunningKernelsTest, ManyPlacesEndInOneLine) {
   };
   for (unsigned i = 0; i < 32; ++i) words.insert(words.end(), {0xbf8e007f, 0xbf82fffe});  // s_sleep 127; s_branch to it
   kernel_with_argument(4, words);
-  b_.at<std::uint32_t>(kKernels + 0x4000 + 52) |= 1u << 7;  // the workgroup's number after the user registers
+  b_.at<std::uint32_t>(kKernels + 0x4000 + 52) |= 1u << 7;  // the workgroup's number follows the user SGPRs
   put(0, launch(4, 20));
   ring(0);
   microseconds(20);
