@@ -1,4 +1,4 @@
-// The hart's core with flat memory, without SystemC, executing instructions encoded from the instruction table.
+// The hart's core with flat memory, without SystemC. Tests encode instructions from the instruction table and run them.
 #pragma once
 
 #include <cstdint>
@@ -75,7 +75,7 @@ class Machine : public Bus, public HostServices {
       address += 4;
     }
   }
-  /// Places the words and a wfi at the start of RAM and runs them from there.
+  /// Places the words and a wfi at the start of RAM and runs them.
   StopReason run(std::initializer_list<std::uint32_t> words) {
     place(kRam, words);
     place(kRam + 4 * words.size(), {kWfi});
@@ -126,7 +126,7 @@ class Machine : public Bus, public HostServices {
   unsigned direct_requests = 0;
   unsigned semihosting_calls = 0;
   unsigned htif_stores = 0;
-  std::uint64_t last_access_ps = 0;  ///< local time at which the device was reached
+  std::uint64_t last_access_ps = 0;  ///< local time of the last access to the device
   bool line_changes = false;         ///< whether accesses to the device change an interrupt line
   std::optional<std::uint64_t> mtime;
 

@@ -1,4 +1,4 @@
-// A hart with memory, and a device that raises its interrupt lines: the environment for programs of the hart's tests.
+// Environment for the programs of the hart's tests: a hart with memory, and a device that raises the hart's interrupt lines.
 #pragma once
 
 #include <tlm_utils/simple_target_socket.h>
@@ -65,7 +65,7 @@ class HartEnvironment : public sc_core::sc_module {
   struct Line {
     sc_core::sc_signal<bool> signal;
     sc_core::sc_event change;
-    Tick rise = kNever;  ///< absolute simulated time
+    Tick rise = kNever;  ///< absolute simulated time at which the line rises
   };
 
   void drive_lines() {

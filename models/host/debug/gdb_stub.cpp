@@ -148,7 +148,7 @@ bool GdbStub::handle(std::string_view request, GdbResume& resume) {
       return true;
     case 'v':
       if (request == "vCont?") return send("vCont;c;C;s;S"), false;
-      // There is one thread, to which the first action applies.
+      // The target has one thread, to which the first action applies.
       if (request.starts_with("vCont;")) return handle_resume(request.substr(6), resume);
       if (request.starts_with("vKill")) {
         send("OK");
@@ -312,7 +312,7 @@ void GdbStub::report(const GdbStop& stop) {
     }
     case GdbStop::Reason::attached:
       stop_reply_ = "T05thread:1;";
-      return;  // the client requests the reason itself
+      return;  // the client queries the reason separately
     case GdbStop::Reason::step:
       stop_reply_ = "T05thread:1;";
       break;

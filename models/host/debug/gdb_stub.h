@@ -1,8 +1,8 @@
 // GDB remote serial protocol server on a loopback TCP port. No SystemC.
 //
-// One client at a time. All sockets are non-blocking; while the target runs the owner calls poll() from time to time, and while
-// it is halted serve() waits for the next resume request. A client that disappears is treated as one that detaches. Source:
-// Debugging with GDB, appendix E (remote protocol) and G.5.12 (RISC-V target features).
+// One client at a time. All sockets are non-blocking; while the target runs, the owner calls poll() from time to time; while
+// the target is halted, serve() waits for the next resume request. A client that disappears is treated as one that detaches.
+// Source: Debugging with GDB, appendix E (remote protocol) and G.5.12 (RISC-V target features).
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@
 
 namespace lacuna {
 
-/// The machine being debugged.
+/// The target being debugged.
 class GdbTarget {
  public:
   virtual ~GdbTarget() = default;
@@ -57,15 +57,15 @@ class GdbStub {
   std::uint16_t port() const { return port_; }
   bool connected() const { return client_ >= 0; }
 
-  /// Call it while the target runs. Blocks for at most `wait_ms`.
+  /// Handles the client's requests while the target runs. Blocks for at most `wait_ms`.
   GdbEvent poll(int wait_ms = 0);
   /// Reports to the client that the target has halted after a resume.
   void report(const GdbStop& stop);
-  /// Call it while the target is halted: handles requests until one resumes it. Without a client it waits for one if
+  /// Handles requests while the target is halted, until one resumes the target. Without a client, waits for one if
   /// `wait_for_client`, else returns detached. `stop_requested` (may be null) is polled ten times a second.
   GdbResume serve(bool wait_for_client, const std::function<bool()>& stop_requested);
-  /// Call it at the end of the run: reports the process's exit code to a client that waits for the target to stop, and `why`
-  /// (one line, may be empty) on its console, and closes the connection.
+  /// Call it at the end of the run: reports the process's exit code to a client that waits for the target to stop, prints `why`
+  /// (one line, may be empty) on the client's console, and closes the connection.
   void report_exit(int code, std::string_view why);
 
  private:
@@ -80,7 +80,7 @@ class GdbStub {
   void send(std::string_view payload);
   void send_raw(std::string_view bytes);
 
-  /// Handles a request. Returns true if it resumes the target; `resume` says how.
+  /// Handles a request. Returns true if the request resumes the target; `resume` specifies how.
   bool handle(std::string_view request, GdbResume& resume);
   void handle_query(std::string_view request);
   void handle_registers_write(std::string_view hex);
@@ -102,7 +102,7 @@ class GdbStub {
   std::string request_;
   std::string output_;
   std::string stop_reply_ = "T05thread:1;";
-  std::map<std::uint64_t, unsigned> breakpoints_;  ///< address -> kinds inserted (bit 0 software, bit 1 hardware)
+  std::map<std::uint64_t, unsigned> breakpoints_;  ///< kinds inserted (bit 0 software, bit 1 hardware), by address
   std::vector<rv64::Watchpoint> watchpoints_;
 };
 

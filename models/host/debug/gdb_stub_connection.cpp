@@ -149,7 +149,7 @@ GdbStub::Packet GdbStub::receive(int wait_ms) {
 }
 
 GdbStub::Packet GdbStub::parse() {
-  // Between packets there may be acknowledgements and the interrupt byte; anything else is skipped.
+  // Acknowledgements and the interrupt byte may occur between packets; other bytes are skipped.
   std::size_t start = 0;
   while (start < input_.size() && input_[start] != '$') {
     if (input_[start++] == kInterrupt) {

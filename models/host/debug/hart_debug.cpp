@@ -48,7 +48,7 @@ GdbStop Hart::Implementation::stop_of(rv64::StopReason reason) const {
 }
 
 /// Serves the debugger until it resumes the hart. The first instruction is then executed alone, so that a breakpoint at pc is
-/// not hit twice. A hart that was in wfi remains there, unless it is stepped or its pc is changed.
+/// not hit twice. A hart that was in wfi remains in wfi, unless it is stepped or its pc is changed.
 void Hart::Implementation::debug(const GdbStop& stop, bool wait_for_client) {
   const std::uint64_t stopped_at = core.registers().pc;
   gdb->report(stop);

@@ -92,7 +92,7 @@ bool HostBus::get_direct_mem_ptr(int, tlm::tlm_generic_payload& payload, tlm::tl
   const std::uint64_t address = payload.get_address();
   const Mapping* mapping = find(address, 1);
   if (mapping == nullptr) {
-    // Denies DMI for the whole gap around the address, so that the initiator need not request it for each byte.
+    // Denies DMI for the whole gap around the address, so that the initiator need not request DMI for each byte.
     const auto next = std::upper_bound(mappings_.begin(), mappings_.end(), address,
                                        [](std::uint64_t a, const Mapping& m) { return a < m.base; });
     dmi.allow_none();

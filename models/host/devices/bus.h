@@ -2,7 +2,7 @@
 //
 // Adds a latency per transaction and translates addresses: a target sees offsets from its own base. A transaction must lie
 // wholly in one mapping; otherwise TLM_ADDRESS_ERROR_RESPONSE and a log line naming the nearest mapping. DMI regions are
-// translated and cut to their mapping; invalidations are forwarded to every initiator.
+// translated and clipped to their mapping; invalidations are forwarded to every initiator.
 #pragma once
 
 #include <tlm_utils/simple_initiator_socket.h>
@@ -39,7 +39,7 @@ class HostBus : public sc_core::sc_module {
   using InitiatorPort = tlm_utils::simple_target_socket_tagged<HostBus>;
   using TargetPort = tlm_utils::simple_initiator_socket_tagged<HostBus>;
 
-  /// Sockets for the initiators: hart.bus.bind(bus.initiators[0]).
+  /// Sockets of the initiators, bound for example by hart.bus.bind(bus.initiators[0]).
   sc_core::sc_vector<InitiatorPort> initiators;
 
   HostBus(sc_core::sc_module_name module_name, const HostBusParameters& parameters, unsigned initiator_count);
@@ -62,7 +62,7 @@ class HostBus : public sc_core::sc_module {
 
  private:
   TargetPort& add_mapping(const std::string& mapping_name, std::uint64_t base, Bytes size);
-  /// The mapping that holds the whole range, or nullptr.
+  /// The mapping that contains the whole range, or nullptr.
   const Mapping* find(std::uint64_t address, std::uint64_t length) const;
   void b_transport(int initiator, tlm::tlm_generic_payload& payload, sc_core::sc_time& delay);
   unsigned transport_dbg(int initiator, tlm::tlm_generic_payload& payload);

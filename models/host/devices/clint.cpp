@@ -38,7 +38,7 @@ Tick Clint::fires(unsigned hart, Tick now) const {
   const Tick at = later(now, written_);
   const std::uint64_t remaining = mtimecmp_[hart] - mtime(at);
   const std::uint64_t elapsed = at.ps / period_.ps;
-  // A compare value beyond the kernel's range of time is never reached.
+  // A compare value beyond the range of SystemC time is never reached.
   if (remaining >= kNever.ps / period_.ps - elapsed) return kNever;
   return {period_.ps * (elapsed + remaining)};
 }
@@ -81,8 +81,8 @@ void Clint::write_register(const RegisterAccess& access, std::uint64_t value) {
       break;
   }
   written_ = access.at;
-  // Lines change at the kernel's time instead of the initiator's, so that a falling line is low before the initiator reads it
-  // again.
+  // Lines change at SystemC time instead of the initiator's local time, so that a falling line is low before the initiator
+  // reads it again.
   update_.notify(sc_core::SC_ZERO_TIME);
   report_line_change();
 }

@@ -5,7 +5,7 @@
 //   0x4000 + 8 h  RW 64  mtimecmp  timer_interrupt[h] is high while mtime >= mtimecmp; resets to all ones
 //   0xbff8        RW 64  mtime     ticks of `timebase`
 // 64-bit registers may be accessed by halves. mtime is computed from the initiator's local time, so that it advances for a
-// decoupled hart as well; its `time` CSR shows the same counter.
+// decoupled hart as well; the hart's `time` CSR returns the same counter.
 #pragma once
 
 #include <cstdint>
@@ -34,7 +34,7 @@ class Clint : public MmioPeripheral {
   std::uint64_t mtime(Tick at) const { return at.ps / period_.ps + offset_; }
   /// Whether the timer of `hart` will fire after `now`.
   bool timer_armed(unsigned hart, Tick now) const { return fires(hart, now) != kNever; }
-  /// Time, seen from `now`, at which a line of `hart` changes unless a register is written; `now` itself while a change is
+  /// Earliest time from `now` on at which a line of `hart` changes, unless a register is written; `now` while a change is
   /// pending.
   Tick next_line_change(unsigned hart, Tick now) const;
   void reset();
@@ -43,10 +43,10 @@ class Clint : public MmioPeripheral {
   std::uint64_t read_register(const RegisterAccess& access) override;
   void write_register(const RegisterAccess& access, std::uint64_t value) override;
   void update_lines();
-  /// Level of the timer's line at `now`; until a write has taken effect, the level at the time at which it does, because before
-  /// that, the kernel's time and mtime are inconsistent.
+  /// Level of the timer's line at `now`. While a write is pending: the level at the time at which the write takes effect,
+  /// because until then SystemC time and mtime are inconsistent.
   bool reached(unsigned hart, Tick now) const;
-  /// Time, seen from `now`, at which the timer of `hart` goes from low to high; kNever if it is high or stays low.
+  /// Earliest time after `now` at which the timer line of `hart` rises; kNever if it is high or stays low.
   Tick fires(unsigned hart, Tick now) const;
 
   enum : unsigned { kMsip, kMtimecmp, kMtime };
@@ -54,7 +54,7 @@ class Clint : public MmioPeripheral {
   std::uint64_t offset_ = 0;  // mtime minus simulated time, modulo 2^64: changed by writes to mtime
   std::vector<std::uint32_t> msip_;
   std::vector<std::uint64_t> mtimecmp_;
-  Tick written_{};  // time at which the last write takes effect, which may be ahead of the kernel's time
+  Tick written_{};  // time at which the last write takes effect, may be ahead of SystemC time
   sc_core::sc_event update_;
 };
 

@@ -19,7 +19,7 @@ class Finisher : public MmioPeripheral {
  public:
   explicit Finisher(sc_core::sc_module_name module_name, const MmioParameters& parameters = {});
 
-  /// Called with the exit code, from within the store.
+  /// Sets the function that the store calls with the exit code.
   void set_exit_callback(std::function<void(int)> on_exit) { on_exit_ = std::move(on_exit); }
   void reset() { value_ = 0; }
 

@@ -23,7 +23,7 @@ class GuestFile {
   virtual bool terminal() const { return false; }
 };
 
-/// Opens a file that the simulator provides; null = no file has that name.
+/// Opens the file that the simulator provides under a name; null = there is none.
 using GuestFileProvider = std::function<std::unique_ptr<GuestFile>(const std::string& name)>;
 
 }  // namespace lacuna

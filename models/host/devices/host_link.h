@@ -3,9 +3,9 @@
 // Socket `bus` (target): the GPU's requests to memory below VRAM. Timing only: the data are the process's own memory and have
 // been moved through the GPUVM's windows; a request that is not timing-only is refused (TLM_COMMAND_ERROR_RESPONSE).
 //
-// Time: both directions are calendars. A write is posted: header and data upstream, then write_latency. A read sends a header
-// upstream, waits read_latency for the host, and receives header and data downstream. Data travel in packets of max_payload
-// bytes at most, each with packet_overhead bytes of framing, sequence number, header and checksum.
+// Time: each direction is a calendar. A write is posted: it sends header and data upstream, then takes write_latency. A read
+// sends a header upstream, waits read_latency for the host, and receives header and data downstream. Data are sent in packets
+// of at most max_payload bytes, each with packet_overhead bytes of framing, sequence number, header and checksum.
 #pragma once
 
 #include <tlm_utils/simple_target_socket.h>
@@ -49,7 +49,7 @@ class HostLink : public sc_core::sc_module {
 
   HostLink(sc_core::sc_module_name module_name, const HostLinkParameters& parameters);
 
-  /// Time that `bytes` of data take in one direction, with the packets' overhead.
+  /// Time that `bytes` of data occupy one direction, including packet overhead.
   Tick transfer_time(Bytes bytes) const;
   const HostLinkStatistics& statistics() const { return statistics_; }
 

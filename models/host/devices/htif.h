@@ -4,7 +4,7 @@
 // with exit code payload >> 1; otherwise the payload is the address of a block {number, argument 0, 1, 2, ...} of a Linux
 // system call, of which only exit and write to stdout or stderr are implemented. Device 1: command 1 puts a character, command
 // 0 reads one.
-// Source: riscv-isa-sim's documented convention as riscv-tests use it. No SystemC.
+// Source: the convention documented by riscv-isa-sim, as used by riscv-tests. No SystemC.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ namespace lacuna {
 
 class Htif {
  public:
-  /// `fromhost` 0 = the program has none. `console` is read at every call.
+  /// `fromhost` 0 = the program has no such mailbox. `console` is read at every call.
   Htif(std::uint64_t tohost, std::uint64_t fromhost, const HartConsole& console, GuestAccess& guest);
   /// Call it when the guest has stored to tohost: performs the command.
   void serve();

@@ -8,8 +8,8 @@
 //   = none
 //                                   write: complete; ignored when the source is not enabled for the context
 // A source's gateway delays further requests between claim and completion; a pending request stays pending until it is claimed.
-// Context 0 is hart 0 in M mode. The gateways see the sources as they are at the kernel's time: an initiator whose access has
-// changed a source's line waits until the change is visible before it continues (models/common/transport/line_change.h).
+// Context 0 is hart 0 in M mode. The gateways sample the sources at SystemC time: an initiator whose access has changed a
+// source's line waits until the change is visible before it continues (models/common/transport/line_change.h).
 #pragma once
 
 #include <cstdint>
@@ -33,7 +33,7 @@ class Plic : public MmioPeripheral {
   sc_core::sc_vector<sc_core::sc_in<bool>> source_lines;
   sc_core::sc_vector<sc_core::sc_out<bool>> interrupt;  ///< one per context
 
-  /// At most 1023 sources and 15872 contexts (the specification's limits; the register map ends there).
+  /// At most 1023 sources and 15872 contexts (the limits of the specification's register map).
   Plic(sc_core::sc_module_name module_name, const PlicParameters& parameters, unsigned sources, unsigned contexts = 1);
 
   sc_core::sc_in<bool>& source(unsigned number) { return source_lines.at(number - 1); }

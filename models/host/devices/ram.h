@@ -22,7 +22,7 @@ struct RamParameters {
   void describe(ParameterSection& section);
 };
 
-/// Accesses by b_transport; accesses by DMI are not counted.
+/// Counts of accesses by b_transport; accesses by DMI are not counted.
 struct RamStatistics {
   std::uint64_t reads = 0;
   std::uint64_t writes = 0;

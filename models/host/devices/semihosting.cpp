@@ -164,7 +164,7 @@ std::uint64_t Semihosting::open(std::uint64_t argument) {
   std::unique_ptr<GuestFile> opened;
   if (parameters_.provided && name->starts_with(':')) opened = parameters_.provided(*name);
   if (opened) {
-    // A file provided by the simulator.
+    // The name is that of a file provided by the simulator.
   } else if (*name == ":tt") {
     opened = open_console_file(console_, mode < 4);
   } else if (*name == ":semihosting-features") {
@@ -251,7 +251,7 @@ std::uint64_t Semihosting::is_terminal(std::uint64_t argument) {
 
 std::uint64_t Semihosting::temporary_name(std::uint64_t argument) {
   if (!fields(argument, 3) || fields_[1] > 255) return fail(EINVAL);
-  // The same identifier gives the same name, as the specification requires; the file is in the root folder like all others.
+  // Equal identifiers produce equal names, as the specification requires; the file is in the root folder like all others.
   const std::string name = "semihosting-" + std::to_string(fields_[1]) + ".tmp";
   if (name.size() + 1 > fields_[2]) return fail(ERANGE);
   return guest_.write_guest(fields_[0], std::as_bytes(std::span(name.c_str(), name.size() + 1))) ? 0 : fail(EFAULT);

@@ -24,9 +24,9 @@ struct SemihostingParameters {
   std::string command_line;
   /// Files provided by the simulator: searched first for names that begin with ':'. Null = none.
   GuestFileProvider provided{};
-  /// SYS_TIME and SYS_CLOCK from the host's clock; otherwise from simulated time (SYS_TIME then starts at 0).
+  /// SYS_TIME and SYS_CLOCK return the host's time if true, else simulated time (SYS_TIME then starts at 0).
   bool host_clock = false;
-  /// Heap and stack that SYS_HEAPINFO reports; 0 = "unknown", the program uses its own linker symbols.
+  /// Heap and stack that SYS_HEAPINFO reports; 0 = "unknown": the program uses its linker symbols instead.
   std::uint64_t heap_base = 0;
   std::uint64_t heap_limit = 0;
   std::uint64_t stack_base = 0;
@@ -39,8 +39,7 @@ class Semihosting {
   Semihosting(const SemihostingParameters& parameters, const HartConsole& console, GuestAccess& guest);
   ~Semihosting();
 
-  /// Performs an operation and returns its result. Operations that do not exist and those that are refused (SYS_SYSTEM) return
-  /// -1.
+  /// Performs an operation and returns its result. Unknown and refused operations (SYS_SYSTEM) return -1.
   std::uint64_t call(std::uint64_t operation, std::uint64_t argument);
   std::uint64_t calls() const { return calls_; }
 
@@ -67,7 +66,7 @@ class Semihosting {
   std::uint64_t elapsed_nanoseconds() const;
   std::uint64_t fail(int error);
 
-  /// The `count` 64-bit fields of a parameter block.
+  /// Reads the `count` 64-bit fields of a parameter block into fields_; false if they are not in memory.
   bool fields(std::uint64_t address, std::size_t count);
   std::optional<std::string> text(std::uint64_t address, std::uint64_t length);
   /// Host path of a guest file name; nullopt if it is outside the root.
@@ -78,7 +77,7 @@ class Semihosting {
   const HartConsole& console_;
   GuestAccess& guest_;
   std::filesystem::path root_;
-  std::vector<std::unique_ptr<GuestFile>> files_;  ///< handle - 1
+  std::vector<std::unique_ptr<GuestFile>> files_;  ///< by handle - 1
   Fields fields_;
   std::vector<std::byte> buffer_;
   int error_ = 0;

@@ -9,7 +9,7 @@
 
 namespace lacuna {
 
-/// `mode` 0..11: number of fopen's mode in SYS_OPEN. Null if the host refuses; errno has the reason.
+/// `mode` 0..11: number of fopen's mode in SYS_OPEN. Null if the host refuses; errno is then set to the reason.
 std::unique_ptr<GuestFile> open_host_file(const std::filesystem::path& path, unsigned mode);
 std::unique_ptr<GuestFile> open_console_file(const HartConsole& console, bool input);
 /// The read-only file ":semihosting-features".

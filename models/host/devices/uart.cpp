@@ -140,7 +140,7 @@ std::uint8_t Uart::line_status() const {
 
 std::uint8_t Uart::modem_lines() const {
   if ((modem_control_ & kLoopback) == 0) return kClearToSend | kDataSetReady | kCarrierDetect;
-  // In loopback DTR, RTS, OUT1, OUT2 (MCR bits 0..3) drive DSR, CTS, RI, DCD.
+  // In loopback mode, DTR, RTS, OUT1, OUT2 (MCR bits 0..3) drive DSR, CTS, RI, DCD.
   return static_cast<std::uint8_t>(((modem_control_ & 1) != 0 ? kDataSetReady : 0) |
                                    ((modem_control_ & 2) != 0 ? kClearToSend : 0) | ((modem_control_ & 4) != 0 ? kRing : 0) |
                                    ((modem_control_ & 8) != 0 ? kCarrierDetect : 0));
@@ -229,7 +229,7 @@ void Uart::transmit(std::uint8_t character) {
 
 void Uart::write_fifo_control(std::uint8_t value) {
   const bool enable = (value & kFifoEnable) != 0;
-  // Changing the mode empties the FIFOs; the other bits are effective only together with the enable bit.
+  // Enabling or disabling the FIFOs empties them; the other bits are effective only together with the enable bit.
   if (enable != fifo_enabled_ || (enable && (value & kFifoClearReceive) != 0)) fifo_head_ = fifo_count_ = 0;
   fifo_enabled_ = enable;
   trigger_level_ = enable ? kTriggerLevels[value >> 6] : 1;

@@ -48,14 +48,14 @@ class Uart : public MmioPeripheral {
 
   /// Called with every transmitted character.
   void set_output(std::function<void(char)> output) { output_ = std::move(output); }
-  /// Sets the source of the next character, -1 = none now. It is called when the guest reads RBR, IIR or LSR, and every
-  /// poll_interval of simulated time while the receive interrupt is enabled.
+  /// Sets the function that returns the next character, or -1 if none is available. The function is called when the guest reads
+  /// RBR, IIR or LSR, and every poll_interval of simulated time while the receive interrupt is enabled.
   void set_input(std::function<int()> input);
-  /// Delivers a character from the line.
+  /// Delivers a character received from the serial line.
   void receive(std::uint8_t character);
   void reset();
-  /// Time, seen from `now`, at which the line may change unless the guest accesses a register; `now` itself while a change is
-  /// pending.
+  /// Earliest time from `now` on at which the interrupt line may change, unless the guest accesses a register; `now` while a
+  /// change is pending.
   Tick next_line_change(Tick now) const { return interrupt.read() != level_ ? now : poll_due_; }
   const UartStatistics& statistics() const { return statistics_; }
 
@@ -75,10 +75,10 @@ class Uart : public MmioPeripheral {
   std::uint8_t modem_lines() const;
   unsigned capacity() const { return fifo_enabled_ ? kFifoDepth : 1; }
   void poll_input();
-  /// While the receive interrupt is enabled, polls for input an interval after `at`.
+  /// While the receive interrupt is enabled, schedules a poll for input one interval after `at`.
   void schedule_poll(Tick at);
   void on_poll();
-  /// Sets the line to the level that the registers require.
+  /// Sets the interrupt line to the level that the registers require.
   void follow_registers();
   void update_line();
 
@@ -99,7 +99,7 @@ class Uart : public MmioPeripheral {
   std::array<std::uint8_t, kFifoDepth> fifo_{};
   unsigned fifo_head_ = 0;
   unsigned fifo_count_ = 0;
-  bool level_ = false;  // level that the line has or will have some delta cycles later
+  bool level_ = false;  // level that the interrupt line has, or will have some delta cycles later
   Tick poll_due_ = kNever;
 
   sc_core::sc_event update_;

@@ -107,10 +107,10 @@ std::optional<std::uint64_t> CsrFile::read(unsigned number, Privilege from, cons
     default:
       break;
   }
-  // Event counters count no events: read-only zero is a legal implementation.
+  // Event counters are not implemented: read-only zero is legal.
   if (between(number, csr::mhpmcounter3, csr::mhpmcounter31) || between(number, csr::mhpmevent3, csr::mhpmevent31)) return 0;
   if (between(number, csr::hpmcounter3, csr::hpmcounter31)) return 0;
-  // RV64 has the even pmpcfg registers only.
+  // RV64 has only the even-numbered pmpcfg registers.
   if (between(number, csr::pmpcfg0, csr::pmpcfg15) && number % 2 == 0) return pmp.read_configuration(number - csr::pmpcfg0);
   if (between(number, csr::pmpaddr0, csr::pmpaddr63)) return pmp.read_address(number - csr::pmpaddr0);
   return std::nullopt;
@@ -175,7 +175,7 @@ bool CsrFile::write(unsigned number, std::uint64_t value, Privilege from, const 
     case csr::mcycle:
       mcycle.write(value, now.cycle);
       return true;
-    // The instruction that writes the counter is not counted in addition to the written value.
+    // The instruction that writes the counter does not increment the written value.
     case csr::minstret:
       minstret.write(value, now.instret + 1);
       return true;

@@ -13,14 +13,14 @@ namespace lacuna::rv64 {
 /// Name of a value of mcause in the privileged manual (table 3.6): "load access fault", "machine timer interrupt".
 std::string_view trap_name(std::uint64_t mcause);
 
-/// Free-running counters as they are when a CSR instruction executes; supplied by the executor.
+/// Values of the free-running counters when a CSR instruction executes; supplied by the executor.
 struct CounterValues {
   std::uint64_t cycle = 0;
   std::optional<std::uint64_t> time;  ///< nullopt: the register does not exist
   std::uint64_t instret = 0;
 };
 
-/// A counter that software can set and stop (mcountinhibit).
+/// A counter that software can set, and stop with mcountinhibit.
 class AdjustableCounter {
  public:
   std::uint64_t read(std::uint64_t raw) const { return stopped_ ? frozen_ : raw + offset_; }
@@ -44,7 +44,7 @@ class AdjustableCounter {
   bool stopped_ = false;
 };
 
-/// Derived state that a CSR write has made stale.
+/// Which derived state a CSR write has made stale.
 struct CsrEffect {
   bool interrupts = false;  ///< mstatus, mie: an interrupt may be deliverable now
   bool protection = false;  ///< PMP or effective privilege of data accesses
@@ -72,16 +72,17 @@ struct CsrFile {
   AdjustableCounter minstret;
   Pmp pmp;
 
-  /// Value; nullopt if the register does not exist or `from` may not read it.
+  /// Returns the register's value; nullopt if the register does not exist or `from` may not read it.
   std::optional<std::uint64_t> read(unsigned number, Privilege from, const CounterValues& now) const;
-  /// False if the register does not exist, is read-only, or `from` may not write it. Values are made legal (WARL).
+  /// Writes a register, after making the value legal (WARL). False if the register does not exist, is read-only, or `from` may
+  /// not write it.
   bool write(unsigned number, std::uint64_t value, Privilege from, const CounterValues& now, CsrEffect& effect);
 
-  /// Privilege that loads and stores are checked with (mstatus.MPRV).
+  /// Privilege with which loads and stores are checked (mstatus.MPRV).
   Privilege data_privilege() const;
-  /// Number of the interrupt to take now: external before software before timer.
+  /// Number of the interrupt to take now, in order of priority: external, software, timer.
   std::optional<unsigned> pending_interrupt() const;
-  /// Records a trap and returns the handler's address. `cause` has the interrupt bit in bit 63.
+  /// Records a trap and returns the handler's address. Bit 63 of `trap_cause` is the interrupt bit.
   std::uint64_t enter_trap(std::uint64_t trap_cause, std::uint64_t pc, std::uint64_t value);
   /// mret: restores privilege and interrupt enable, returns mepc.
   std::uint64_t leave_trap();

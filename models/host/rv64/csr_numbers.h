@@ -9,7 +9,7 @@ namespace lacuna::rv64 {
 
 enum class Privilege : std::uint8_t { user = 0, machine = 3 };
 
-// X(name, number): the CSRs that a debugger lists. The ends of ranges (hpmcounters, PMP) follow below.
+// X(name, number): the CSRs that a debugger lists individually. Ranges (hpmcounters, PMP) are defined below by their ends.
 #define LACUNA_RV64_CSRS(X) \
   X(fflags, 0x001)          \
   X(frm, 0x002)             \

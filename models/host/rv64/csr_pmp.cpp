@@ -46,7 +46,7 @@ void Pmp::write_configuration(unsigned index, std::uint64_t value) {
     const unsigned entry = index * 4 + byte;
     if (entry >= kEntries || locked(entry)) continue;
     auto configuration = static_cast<std::uint8_t>(value >> (byte * 8) & kConfigurationMask);
-    // Writable but not readable is reserved: such a write leaves the entry without write permission.
+    // Writable but not readable is reserved: writing this combination leaves the entry without write permission.
     if ((configuration & (kReadable | kWritable)) == kWritable) configuration &= static_cast<std::uint8_t>(~kWritable);
     configuration_[entry] = configuration;
   }
@@ -95,7 +95,7 @@ bool Pmp::allows(std::uint64_t address, unsigned size, Access access, Privilege 
   const std::uint64_t last = address + size - 1;
   for (unsigned i = 0; i < kEntries; ++i) {
     if (!active_[i] || last < ranges_[i].first || address > ranges_[i].last) continue;
-    // The lowest entry that matches any byte must match all of them.
+    // The lowest entry that matches any byte of the access must match all of its bytes.
     if (!ranges_[i].contains(address) || !ranges_[i].contains(last)) return false;
     if (privilege == Privilege::machine && !locked(i)) return true;
     return permits(configuration_[i], access);

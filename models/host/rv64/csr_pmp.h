@@ -21,13 +21,14 @@ class Pmp {
  public:
   static constexpr unsigned kEntries = 16;
 
-  /// pmpcfg register 0..15 in RV64's numbering (even only), eight entries each; entries that do not exist read 0.
+  /// Value of pmpcfg register 0..15. RV64 has only those of even number, with eight entries each; entries that do not exist
+  /// read as 0.
   std::uint64_t read_configuration(unsigned index) const;
   void write_configuration(unsigned index, std::uint64_t value);
   std::uint64_t read_address(unsigned index) const;
   void write_address(unsigned index, std::uint64_t value);
 
-  /// Whether all `size` bytes at `address` may be accessed. Size at least 1.
+  /// Whether all `size` bytes at `address` may be accessed; `size` is at least 1.
   bool allows(std::uint64_t address, unsigned size, Access access, Privilege privilege) const;
   /// The part of `range` around `address` in which allows() returns the same result.
   AddressRange homogeneous(std::uint64_t address, AddressRange range) const;

@@ -25,7 +25,7 @@ constexpr int process_exit_code(std::uint64_t code) {
 class GuestAccess {
  public:
   virtual ~GuestAccess() = default;
-  /// Debug accesses: no time, no side effects. False if a part of the range is not memory.
+  /// Debug accesses, which take no time and have no side effects. False if a part of the range is not memory.
   virtual bool read_guest(std::uint64_t address, std::span<std::byte> bytes) = 0;
   virtual bool write_guest(std::uint64_t address, std::span<const std::byte> bytes) = 0;
   virtual std::uint64_t now_ps() const = 0;
@@ -33,7 +33,7 @@ class GuestAccess {
   virtual void end_program(std::uint64_t code) = 0;
 };
 
-/// Little-endian doubleword at `address`; false if it is not memory.
+/// Reads the little-endian doubleword at `address`; false if it is not in memory.
 inline bool read_doubleword(GuestAccess& guest, std::uint64_t address, std::uint64_t& value) {
   return guest.read_guest(address, std::as_writable_bytes(std::span(&value, 1)));
 }
@@ -41,7 +41,7 @@ inline bool write_doubleword(GuestAccess& guest, std::uint64_t address, std::uin
   return guest.write_guest(address, std::as_bytes(std::span(&value, 1)));
 }
 
-/// Writes to the console as HartConsole documents.
+/// Writes to `console`, or to standard output if HartConsole::write is null.
 void write_console(const HartConsole& console, std::string_view bytes);
 int read_console(const HartConsole& console);
 

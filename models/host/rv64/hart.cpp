@@ -45,7 +45,7 @@ const HartParameters& validated(const HartParameters& p) {
 
 void HartParameters::describe(ParameterSection& s) {
   constexpr ParameterRange cycles{1, 255};
-  // The cycles are those of in-order single-issue cores of this class; the hart's caches are not modelled.
+  // The cycle counts are typical of in-order single-issue cores; the hart's caches are not modelled.
   const std::string_view source = "assumption: in-order single-issue core with its data in the first-level cache";
   s.add("clock", clock, "Clock of the host hart", {.range = {1e6, 1e10}});
   s.add("quantum", quantum, "Maximum time by which the hart may run ahead of the rest of the platform", {.range = {1, 1e9}});

@@ -79,7 +79,7 @@ struct Hart::Implementation final : rv64::Bus, rv64::HostServices, GuestAccess, 
   tlm::tlm_generic_payload payload;
   tlm::tlm_generic_payload debug_payload;
 
-  sc_core::sc_event_or_list interrupt_inputs;  ///< any of the three lines changes
+  sc_core::sc_event_or_list interrupt_inputs;  ///< notified when any of the three lines changes
   bool waiting = false;
   Tick waiting_since{};
   bool ended = false;

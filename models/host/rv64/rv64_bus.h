@@ -15,7 +15,7 @@ struct MemoryRegion {
   std::byte* host = nullptr;
   bool readable = false;
   bool writable = false;
-  std::uint64_t read_ps = 0;  ///< charged per access
+  std::uint64_t read_ps = 0;  ///< time charged per access
   std::uint64_t write_ps = 0;
 };
 
@@ -28,8 +28,8 @@ class Bus {
   };
 
   virtual ~Bus() = default;
-  /// Accesses outside of all regions: 1, 2, 4 or 8 bytes, naturally aligned. `local_ps` is the time since the start of the
-  /// slice; the access adds its duration.
+  /// Accesses outside of all regions: 1, 2, 4 or 8 bytes, naturally aligned. `local_ps`: time since the start of the slice, in
+  /// ps, to which the access adds its duration.
   virtual Result read(std::uint64_t address, std::span<std::byte> bytes, std::uint64_t& local_ps) = 0;
   virtual Result write(std::uint64_t address, std::span<const std::byte> bytes, std::uint64_t& local_ps) = 0;
   /// The region around `address`, if memory grants one with the requested permission.
@@ -42,8 +42,8 @@ class Bus {
 class HostServices {
  public:
   virtual ~HostServices() = default;
-  /// Called at a semihosting sequence. True: it was handled (result in a0), execution continues after ebreak. False: ebreak
-  /// traps.
+  /// Called at a semihosting sequence. True: the call was handled (result in a0), and execution continues after ebreak. False:
+  /// ebreak traps.
   virtual bool semihosting_call() { return false; }
   /// Called after a store to the watched HTIF doubleword.
   virtual void htif_store() {}

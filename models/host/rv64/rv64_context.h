@@ -1,8 +1,8 @@
 // The state that instruction handlers work on. Private to rv64_execute*.
 //
 // A handler modifies the context and tail-calls the handler of the next instruction of the block; the last one sets pc and
-// returns to the dispatcher. Where a compiler does not make tail calls the stack grows by one frame per instruction of one
-// block, which kMaxBlock bounds.
+// returns to the dispatcher. If a compiler does not generate tail calls, the stack grows by one frame per instruction of a
+// block; kMaxBlock bounds the growth.
 #pragma once
 
 #include <cstring>
@@ -16,7 +16,7 @@ namespace lacuna::rv64 {
 
 inline constexpr unsigned kMaxBlock = 48;
 
-/// Memory that is known to be accessible at the current privilege without side effects.
+/// A range of memory that is known to be accessible at the current privilege without side effects.
 struct Window {
   std::uint64_t first = 0;
   std::uint64_t starts = 0;  ///< number of addresses at which an 8-byte access fits; 0 = empty
@@ -35,8 +35,8 @@ class ExecutionContext {
   Registers registers;
   std::uint64_t elapsed_ps = 0;
   std::uint64_t limit_ps = 0;  ///< the dispatcher returns when elapsed_ps reaches it
-  /// Two windows each, because programs usually access two memories in alternation (stack and heap in one, GPU memory in the
-  /// other).
+  /// Two windows for loads and two for stores, because programs usually access two memories in alternation (stack and heap in
+  /// one, GPU memory in the other).
   std::array<Window, 2> load_windows;
   std::array<Window, 2> store_windows;
   const Block* block = nullptr;
@@ -54,7 +54,8 @@ class ExecutionContext {
   std::uint64_t pc_of(const Instruction* i) const { return block->pc + i->offset; }
   std::uint64_t next_pc(const Instruction* i) const { return block->pc + i->offset + i->length; }
 
-  /// Raises an exception at instruction i: it and the rest of the block have no effect. The handler returns afterwards.
+  /// Raises an exception at instruction i: this instruction and the rest of the block have no effect. The handler returns
+  /// afterwards.
   void raise(const Instruction* i, std::uint64_t trap_cause, std::uint64_t value);
   void illegal(const Instruction* i) { raise(i, cause::illegal_instruction, i->bits); }
   /// Ends the block after instruction i, which has executed. The handler returns afterwards.
@@ -65,7 +66,7 @@ class ExecutionContext {
   /// Makes the dispatcher check interrupts before the next block.
   void recheck_interrupts() { limit_ps = 0; }
 
-  /// A data access outside of all windows. False: an exception has been raised. `leave_pending` may have been set.
+  /// Performs a data access outside of all windows. False: an exception has been raised. May set `leave_pending`.
   bool read_memory(const Instruction* i, std::uint64_t address, void* bytes, unsigned size, Access kind);
   bool write_memory(const Instruction* i, std::uint64_t address, const void* bytes, unsigned size);
   bool leave_pending = false;
@@ -83,11 +84,11 @@ class ExecutionContext {
 
   /// Drops the windows, after a change of privilege, PMP, watchpoints or memory regions.
   void forget_windows();
-  /// fence.i: drops blocks when the current one has ended.
+  /// fence.i: drops all blocks when the current block has ended.
   void request_flush();
   /// mret.
   void return_from_trap();
-  /// Counter values for an access to CSR `number`.
+  /// Counter values as read by an access to CSR `number`.
   CounterValues counters(unsigned number) const;
   bool semihosting_sequence(const Instruction* i);
 
@@ -131,7 +132,7 @@ class ExecutionContext {
   bool open_fetch_window(std::uint64_t pc);
   void fetch_fault(std::uint64_t pc, std::uint64_t address);
   void enter_trap(std::uint64_t trap_cause, std::uint64_t pc, std::uint64_t value);
-  /// Calls `change`, which may change the privilege of fetches or of data accesses, and drops the windows if it has.
+  /// Calls `change`, and drops the windows if the privilege of fetches or of data accesses has changed.
   template <class Change>
   void change_privilege(Change change);
   void uncharge(const Instruction* first_without_time, const Instruction* first_not_retired);
@@ -158,7 +159,7 @@ class ExecutionContext {
   Block single_block_;
   bool flush_requested_ = false;
 
-  /// Code that is known to be fetchable at the current privilege.
+  /// Range of code that is known to be fetchable at the current privilege.
   std::uint64_t fetch_first_ = 1;
   std::uint64_t fetch_end_ = 0;
   const std::byte* fetch_host_ = nullptr;
@@ -170,7 +171,7 @@ class ExecutionContext {
   StopReason stop_reason_ = StopReason::time_limit;
 };
 
-/// Handler tables by subject; null for operations of other subjects.
+/// Handlers by group of operations; null for operations of other groups.
 Handler integer_handler(Operation operation);
 Handler memory_handler(Operation operation);
 Handler atomic_handler(Operation operation);

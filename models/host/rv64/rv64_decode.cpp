@@ -20,7 +20,7 @@ static_assert(kTraits.size() == static_cast<std::size_t>(Operation::count));
 
 constexpr std::size_t kEncodings = static_cast<std::size_t>(Operation::illegal);
 
-/// Rows by bits 6:2, the major opcode that every mask contains.
+/// Rows of the instruction table by bits 6:2, the major opcode, which every mask contains.
 using Buckets = std::array<std::vector<const OperationTraits*>, 32>;
 
 Buckets make_buckets() {

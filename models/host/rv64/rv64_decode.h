@@ -1,4 +1,4 @@
-// RV64GC decoder: bytes to Instruction. No state, no SystemC.
+// RV64GC decoder, from encoding to Instruction. No state, no SystemC.
 #pragma once
 
 #include <cstdint>
@@ -16,12 +16,12 @@ struct OperationTraits {
   Class klass;
 };
 
-/// The row of an operation; the added rows (illegal, end_of_block, breakpoint) have format none and class system.
+/// The table row of an operation; the added rows (illegal, end_of_block, breakpoint) have format none and class system.
 const OperationTraits& traits(Operation operation);
 
 /// Decodes the instruction at `pc` whose first parcel is in bits 15:0 of `bits` (and the second in bits 31:16 when bits 1:0 are
-/// 3). Reserved encodings, reserved static rounding modes included, give Operation::illegal. Handler, offset and cycles are set
-/// by the block builder.
+/// 3). Reserved encodings, including reserved static rounding modes, decode to Operation::illegal. Handler, offset and cycles
+/// are set by the block builder.
 Instruction decode(std::uint32_t bits, std::uint64_t pc);
 
 /// The 32-bit encoding of a 16-bit instruction (RV64 with C, F and D); nullopt if it is reserved. Source: RISC-V manual volume

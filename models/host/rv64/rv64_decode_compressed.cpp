@@ -37,7 +37,7 @@ constexpr std::uint32_t encode_j(std::uint32_t match, std::uint32_t rd, std::uin
          move(immediate, 12, 8, 12);
 }
 
-// Base encodings of the instructions that compressed ones expand to (rv64_operations.h).
+// Base encodings of the instructions to which compressed instructions expand (rv64_operations.h).
 enum : std::uint32_t {
   kLui = 0x37,
   kJal = 0x6f,

@@ -123,7 +123,7 @@ void ExecutionContext::fetch_fault(std::uint64_t pc, std::uint64_t address) {
 
 CounterValues ExecutionContext::counters(unsigned number) const {
   const std::uint64_t now = base_ps + elapsed_ps;
-  // The reading instruction is a separate block and has already been charged and counted.
+  // The instruction that reads the counter is a separate block and has already been charged and counted.
   return {now / timing_.period_ps, number == csr::time ? bus_.time(now) : std::nullopt, retired - 1};
 }
 

@@ -19,7 +19,7 @@
 namespace lacuna::rv64 {
 
 struct Registers {
-  std::array<std::uint64_t, 33> x{};  ///< x[32] receives results for x0
+  std::array<std::uint64_t, 33> x{};  ///< x[32] receives results written to x0
   std::array<std::uint64_t, 32> f{};
   std::uint64_t pc = 0;
 };
@@ -84,7 +84,7 @@ class Core {
   void begin_slice(std::uint64_t base_ps);
   /// Picoseconds that the slice has used.
   std::uint64_t local_ps() const;
-  /// Absolute time: base of the slice and local time.
+  /// Absolute time: base of the slice plus local time.
   std::uint64_t now_ps() const;
   /// Runs until the slice has used `limit_ps` or the owner has to act. Takes interrupts whose bits are set in csrs().mip.
   StopReason run(std::uint64_t limit_ps);
@@ -95,7 +95,7 @@ class Core {
 
   // Caches of derived state.
   void flush_blocks();
-  /// Memory in [first, last] may no longer be accessed directly.
+  /// Drops regions that overlap [first, last]: this memory may no longer be accessed directly.
   void drop_regions(std::uint64_t first, std::uint64_t last);
 
   // Debugging.

@@ -1,4 +1,5 @@
-// LR, SC and atomic memory operations. The kernel runs one process at a time, so a read and a write in one handler are atomic.
+// LR, SC and atomic memory operations. The SystemC kernel runs one process at a time, so a read and a write in one handler are
+// atomic.
 #include <algorithm>
 
 #include "models/host/rv64/rv64_context.h"

@@ -73,7 +73,7 @@ const Block* ExecutionContext::find_block(std::uint64_t pc) {
 
 const Block* ExecutionContext::build_block(std::uint64_t pc) {
   if (instructions_.size() + kMaxBlock + 1 > kMaxInstructions || blocks_.size() == kMaxBlocks) {
-    // Called between two blocks, so that nothing points into the released storage; the fetch window remains valid.
+    // This function is called between two blocks: nothing points into the released storage. The fetch window is dropped too.
     flush_blocks();
     if (!open_fetch_window(pc)) return nullptr;
   }

@@ -20,7 +20,7 @@ void square_root(ExecutionContext& c, const Instruction* i) {
   return next(c, i);
 }
 
-/// Sign of the product and of the addend: fmadd (+,+), fmsub (+,-), fnmsub (-,+), fnmadd (-,-).
+/// Fused multiply-add with signs of (product, addend): fmadd (+,+), fmsub (+,-), fnmsub (-,+), fnmadd (-,-).
 template <FloatBits Bits, bool NegateProduct, bool NegateAddend>
 void fused(ExecutionContext& c, const Instruction* i) {
   const auto rounding = rounding_of(c, i);

@@ -34,7 +34,7 @@ inline std::optional<Rounding> rounding_of(const ExecutionContext& c, const Inst
   return static_cast<Rounding>(mode);
 }
 
-/// Adds exceptions to fflags; the state becomes dirty even if no register was written.
+/// Adds exceptions to fflags; mstatus.FS becomes dirty even if no register was written.
 inline void raise_flags(ExecutionContext& c, std::uint64_t flags) {
   c.csrs.fflags |= flags;
   c.csrs.mstatus |= mstatus::fs;

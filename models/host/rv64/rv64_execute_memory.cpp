@@ -6,7 +6,7 @@
 namespace lacuna::rv64 {
 namespace {
 
-/// Upper half of a register that holds a NaN-boxed single: all ones.
+/// Upper half, all ones, of a register that holds a NaN-boxed single.
 constexpr std::uint64_t kBox = 0xffff'ffff'0000'0000;
 
 template <class T>

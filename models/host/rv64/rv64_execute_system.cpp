@@ -1,4 +1,4 @@
-// Zicsr, Zifencei, environment calls, mret, wfi. Each is a separate block, so that counters and pc are exact.
+// Zicsr, Zifencei, environment calls, mret, wfi. Each instruction is a separate block, so that counters and pc are exact.
 #include "models/host/rv64/rv64_context.h"
 
 namespace lacuna::rv64 {

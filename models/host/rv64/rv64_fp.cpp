@@ -78,7 +78,7 @@ constexpr bool host_can(Rounding rounding) { return rounding != Rounding::neares
 
 #endif
 
-/// Order of two numbers that are not NaN.
+/// Whether a < b, for numbers that are not NaN.
 template <FloatBits Bits>
 bool ordered_less(Bits a, Bits b) {
   const bool a_negative = (a & kSign<Bits>) != 0;

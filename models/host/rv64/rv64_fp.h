@@ -11,13 +11,13 @@
 
 namespace lacuna::rv64 {
 
-/// Encoding of frm and of static rounding modes.
+/// Rounding modes, with the encoding of frm and of static rounding modes.
 enum class Rounding : std::uint8_t { nearest_even, to_zero, down, up, nearest_max_magnitude };
 
 /// Bits of fflags.
 enum FloatFlag : std::uint8_t { kInexact = 1, kUnderflow = 2, kOverflow = 4, kDivideByZero = 8, kInvalid = 16 };
 
-/// Raw bits of the two formats: the template parameter of everything below.
+/// Integer type of a format's raw bits, uint32_t or uint64_t: template parameter of the functions below.
 template <class Bits>
 concept FloatBits = std::is_same_v<Bits, std::uint32_t> || std::is_same_v<Bits, std::uint64_t>;
 
@@ -67,12 +67,13 @@ template <FloatBits Bits>
 bool less(Bits a, Bits b, std::uint64_t& flags);  ///< signalling
 template <FloatBits Bits>
 bool less_or_equal(Bits a, Bits b, std::uint64_t& flags);  ///< signalling
-/// minimumNumber and maximumNumber of IEEE 754-201x as version 2.2 of F and D requires: -0 < +0, a single NaN is ignored.
+/// minimumNumber and maximumNumber of IEEE 754-201x as version 2.2 of F and D requires: -0 < +0, and a NaN operand is ignored
+/// if the other operand is a number.
 template <FloatBits Bits>
 Bits minimum(Bits a, Bits b, std::uint64_t& flags);
 template <FloatBits Bits>
 Bits maximum(Bits a, Bits b, std::uint64_t& flags);
-/// The ten-bit mask of fclass.
+/// The ten-bit result of fclass.
 template <FloatBits Bits>
 std::uint64_t classify(Bits a);
 
@@ -84,7 +85,7 @@ Bits from_integer(Integer value, Rounding rounding, std::uint64_t& flags);
 std::uint32_t narrow(std::uint64_t a, Rounding rounding, std::uint64_t& flags);
 std::uint64_t widen(std::uint32_t a, std::uint64_t& flags);
 
-/// The integer implementation, all rounding modes.
+/// The integer implementation, for all rounding modes.
 namespace soft {
 template <FloatBits Bits>
 Bits add(Bits a, Bits b, Rounding rounding, std::uint64_t& flags);

@@ -68,7 +68,7 @@ Bits from_integer(Integer value, Rounding rounding, std::uint64_t& flags) {
   if constexpr (std::numeric_limits<Integer>::is_signed) negative = value < 0;
   const auto wide = static_cast<std::uint64_t>(value);  // sign-extends
   const std::uint64_t magnitude = negative ? 0 - wide : wide;
-  // Bit 127 of the wide significand has the weight 2^127, so that the integer is its low half.
+  // Bit 127 of the wide significand has the weight 2^127, so the integer is in the low half.
   return soft::pack<Bits>(soft::normalise(negative, 127, magnitude), rounding, flags);
 }
 

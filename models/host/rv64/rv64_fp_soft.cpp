@@ -97,7 +97,7 @@ Bits divide(Bits a, Bits b, Rounding rounding, std::uint64_t& flags) {
   const Wide dividend = static_cast<Wide>(x.significand) << 63;
   const Wide quotient = dividend / y.significand;
   const bool sticky = dividend % y.significand != 0;
-  // Bit 63 of the quotient has the weight 2^(x - y); one more bit below carries the remainder.
+  // Bit 63 of the quotient has the weight 2^(x.exponent - y.exponent); one more bit below is set if there is a remainder.
   const Wide jammed = quotient << 1 | (sticky ? 1 : 0);
   return pack<Bits>(normalise(negative, x.exponent - y.exponent + 63, jammed), rounding, flags);
 }
@@ -111,7 +111,7 @@ Bits square_root(Bits a, Rounding rounding, std::uint64_t& flags) {
   if (x.kind == Kind::infinity) return a;
   const bool odd = (x.exponent & 1) != 0;
   const int exponent = (x.exponent - (odd ? 1 : 0)) / 2;
-  // The radicand has 127 or 128 bits, so the root has 64: one bit of the root per step.
+  // The radicand has 127 or 128 bits, so the root has 64 bits: each step computes one of them.
   Wide rest = static_cast<Wide>(x.significand) << (odd ? 64 : 63);
   Wide root = 0;
   for (Wide bit = static_cast<Wide>(1) << 126; bit != 0; bit >>= 2) {
@@ -146,7 +146,8 @@ Bits multiply_add(Bits a, Bits b, Bits c, Rounding rounding, std::uint64_t& flag
     if (z.kind != Kind::zero) return c;
     return negative == z.negative ? c : signed_bits<Bits>(rounding == Rounding::down, 0);
   }
-  // Significands carry at most 53 bits at their top, so the lowest 22 bits of the product are zero: the shift is exact.
+  // Significands have at most 53 significant bits at the top, so the lowest 22 bits of the product are zero: the shift is
+  // exact.
   const Wide product = (static_cast<Wide>(x.significand) * y.significand) >> 1;
   const Term left{negative, x.exponent + y.exponent + 1, product};
   if (z.kind == Kind::zero) return pack<Bits>(normalise(negative, left.exponent + 1, product), rounding, flags);

@@ -21,7 +21,7 @@ inline constexpr unsigned kPrecision = kMantissaBits<Bits> + 1;
 
 enum class Kind : std::uint8_t { zero, finite, infinity, nan };
 
-/// Finite: significand has its leading one in bit 63; the value is significand * 2^(exponent - 63).
+/// If finite and non-zero: significand has its leading one in bit 63; the magnitude is significand * 2^(exponent - 63).
 struct Unpacked {
   Kind kind = Kind::zero;
   bool negative = false;
@@ -29,8 +29,8 @@ struct Unpacked {
   std::uint64_t significand = 0;
 };
 
-/// A finite non-zero value normalised to a leading one in bit 63; bits below are or-ed into bit 0 ("jammed"), which is exact
-/// for rounding because both formats keep fewer than 62 bits.
+/// Normalises a finite non-zero value to a leading one in bit 63; bits shifted out are ORed into bit 0 ("jammed"), which is
+/// exact for rounding because both formats keep fewer than 62 bits.
 inline Unpacked normalise(bool negative, int exponent, Wide significand) {
   const auto high = static_cast<std::uint64_t>(significand >> 64);
   const auto low = static_cast<std::uint64_t>(significand);
@@ -54,7 +54,7 @@ Unpacked unpack(Bits bits) {
   return {Kind::finite, negative, kMinExponent<Bits> - zeros, mantissa << shift << zeros};
 }
 
-/// Shifts right; bits that are shifted out are or-ed into bit 0.
+/// Shifts right; bits that are shifted out are ORed into bit 0.
 template <class Integer>
 Integer shift_right_jam(Integer value, unsigned count) {
   constexpr unsigned width = sizeof(Integer) * 8;
@@ -64,7 +64,8 @@ Integer shift_right_jam(Integer value, unsigned count) {
   return value >> count | (lost != 0 ? Integer{1} : Integer{0});
 }
 
-/// Whether the magnitude is rounded up by one unit if `remainder` (of `half` * 2) is dropped below an `odd` or even unit.
+/// Whether dropping `remainder` (in units of which `half` * 2 make one unit in the last place) rounds the magnitude up. `odd`:
+/// the last place is odd.
 inline bool rounds_away(std::uint64_t remainder, std::uint64_t half, bool odd, bool negative, Rounding rounding) {
   switch (rounding) {
     case Rounding::nearest_even:
@@ -98,7 +99,7 @@ Bits pack(const Unpacked& value, Rounding rounding, std::uint64_t& flags) {
   bool tiny = false;
   bool subnormal = false;
   if (exponent < kMinExponent<Bits>) {
-    // Tiny unless rounding with an unbounded exponent would reach the smallest normal number.
+    // The value is tiny unless rounding with an unbounded exponent would reach the smallest normal number.
     const std::uint64_t kept = significand >> drop;
     const bool carries = kept == (std::uint64_t{1} << kPrecision<Bits>)-1 &&
                          rounds_away(significand & mask, half, true, value.negative, rounding);

@@ -10,7 +10,7 @@ namespace lacuna::rv64 {
 class ExecutionContext;
 struct Instruction;
 
-/// Executes *instruction and continues with the next one of its block.
+/// Executes *instruction and continues with the next instruction of the block.
 using Handler = void (*)(ExecutionContext& context, const Instruction* instruction);
 
 /// Index of the register that replaces a destination x0.

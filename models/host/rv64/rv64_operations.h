@@ -1,4 +1,4 @@
-// The RV64GC instruction table: one row per instruction. Decoder, block builder and executor are driven by it.
+// The RV64GC instruction table: one row per instruction. The table drives decoder, block builder and executor.
 //
 // Source: The RISC-V Instruction Set Manual, volume I, version 20191213, chapter 24 (opcode listings); volume II, version
 // 1.12, section 3.3 (mret, wfi). Compressed instructions are expanded to these rows (rv64_decode_compressed.cpp).
@@ -8,7 +8,8 @@
 
 namespace lacuna::rv64 {
 
-/// Operand fields and immediate of an encoding. An integer destination x0 is replaced by a register that is never read.
+/// Operand fields and immediate of an encoding. The decoder replaces an integer destination x0 by a register that is never
+/// read.
 enum class Format : std::uint8_t {
   none,
   r,          // x[rd], x[rs1], x[rs2]
@@ -31,7 +32,7 @@ enum class Format : std::uint8_t {
   x_to_f_rm,  // f[rd], x[rs1], rounding mode
 };
 
-/// Determines the cycles (HartParameters), and whether the instruction ends a decoded block.
+/// Instruction class: determines the cycles (HartParameters), and whether the instruction ends a decoded block.
 enum class Class : std::uint8_t {
   alu,
   load,
@@ -212,7 +213,7 @@ enum class Operation : std::uint8_t {
 #define LACUNA_RV64_ENUMERATOR(operation, match, mask, format, klass) operation,
   LACUNA_RV64_OPERATIONS(LACUNA_RV64_ENUMERATOR)
 #undef LACUNA_RV64_ENUMERATOR
-  // Rows that the block builder adds; no encoding.
+  // Rows added for the block builder, which have no encoding.
   illegal,       // unknown encoding: illegal-instruction exception
   end_of_block,  // falls through to the next block; not an instruction of the guest
   breakpoint,    // a debugger's breakpoint in front of the instruction at this address

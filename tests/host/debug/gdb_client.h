@@ -43,7 +43,7 @@ class GdbClient {
     std::snprintf(tail, sizeof tail, "#%02x", sum & 0xff);
     return "$" + std::string(payload) + tail;
   }
-  /// The payload of the next packet, without a time limit; "closed" if the connection has ended.
+  /// Returns the payload of the next packet, without a time limit; "closed" if the connection has ended.
   std::string reply() {
     for (;;) {
       const std::size_t start = input_.find('$');
@@ -57,7 +57,7 @@ class GdbClient {
       if (!receive()) return "closed";
     }
   }
-  /// The next single byte outside a packet.
+  /// Returns the next byte outside a packet.
   char acknowledgement() {
     while (input_.empty()) {
       if (!receive()) return 0;

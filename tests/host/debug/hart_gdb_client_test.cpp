@@ -42,7 +42,7 @@ void first_client(std::uint16_t port) {
   EXPECT_EQ(client.ask("qXfer:features:read:target.xml:0,20").front(), 'm');
   EXPECT_EQ(client.ask("qXfer:features:read:target.xml:ffffff,20"), "E16");
   EXPECT_EQ(client.ask("qfThreadInfo"), "m1");
-  // A packet with a wrong checksum is answered by '-', which requests it again.
+  // The reply to a packet with a wrong checksum is '-', which requests retransmission.
   client.send("$g#00");
   char answer = client.acknowledgement();
   while (answer == '+') answer = client.acknowledgement();

@@ -20,7 +20,7 @@ std::string contents(const std::filesystem::path& path) {
   return text.str();
 }
 
-/// Writes the session's commands with the port filled in.
+/// Writes the commands of the debug session, with the port inserted, to a file.
 void write_script(const std::filesystem::path& path, std::uint16_t port) {
   std::string script = contents(LACUNA_GDB_SESSION);
   const std::size_t place = script.find("PORT");
@@ -49,7 +49,7 @@ TEST(HartGdb, Session) {
   // A debugger that ends before it connects must not leave the hart waiting for one.
   environment.hart.set_stop_request(
       [debugger] { return ::kill(debugger, 0) != 0 || ::waitpid(debugger, nullptr, WNOHANG) > 0; });
-  // Ctrl-C is sent to the debugger while the hart is in the endless loop, the only part of the program that takes long.
+  // Ctrl-C is sent to the debugger while the hart is in the endless loop, the only part of the program that takes a long time.
   sc_core::sc_spawn([&] {
     while (environment.hart.statistics().instructions < 1'000'000) sc_core::wait(1, sc_core::SC_MS);
     ::kill(debugger, SIGINT);
@@ -64,8 +64,8 @@ TEST(HartGdb, Session) {
                            "I ft0=2.5\n", "SIGINT", "J interrupted=1\n", "K go_on=3\n", "exited with code 03"}) {
     EXPECT_NE(output.find(line), std::string::npos) << line << "is missing from:\n" << output;
   }
-  // The debugger changed the argument of work(2) to 100: `counter` is 1, 101, 104, 108, 113, and the sum is twice their total
-  // plus 77.
+  // The debugger changed the argument of work(2) to 100: `counter` is 1, 101, 104, 108, 113 in turn, and the sum is twice the
+  // total of these values, plus 77.
   EXPECT_EQ(environment.console, "sum 931 counter 113\n");
   EXPECT_EQ(environment.exit_code, 3);
   std::filesystem::remove_all(folder);

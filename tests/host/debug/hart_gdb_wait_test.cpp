@@ -1,5 +1,5 @@
-// A debugger and a hart that sleeps in wfi: the debugger's requests are handled, its reads do not wake the hart, and it
-// receives the program's exit code.
+// A debugger and a hart that sleeps in wfi: the debugger's requests are handled, its reads do not wake the hart, and the
+// debugger receives the program's exit code.
 #include <gtest/gtest.h>
 
 #include <thread>
@@ -35,7 +35,7 @@ void debug(std::uint16_t port) {
   EXPECT_EQ(client.ask("?"), "T05thread:1;");
   client.send(GdbClient::frame("c"));
   stop_in_wfi(client);
-  // The hart continues to sleep: no instruction after wfi is executed, however often the debugger reads.
+  // The hart continues to sleep: no instruction after wfi executes, no matter how often the debugger reads.
   for (int i = 0; i < 3; ++i) {
     client.send(GdbClient::frame("c"));
     client.send("\x03");

@@ -76,7 +76,7 @@ TEST(Clint, WritingMtimeMovesItAndTheTimerFollows) {
 TEST(Clint, AWriteOfMtimeAheadOfTheKernelCountsFromWhenItTakesEffect) {
   auto& b = fresh();
   b.initiator.store<std::uint64_t>(kMtimecmp, 40);
-  // The write is 50 ticks ahead of the kernel's time, at which the new mtime would be -45.
+  // The write is 50 ticks ahead of SystemC time, at which the new mtime would be -45.
   b.initiator.store<std::uint64_t>(kMtime, 5, kPeriod * 50 - 20_ns);
   test::settle();
   EXPECT_FALSE(b.timer[0].read());

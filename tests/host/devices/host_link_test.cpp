@@ -13,8 +13,8 @@ using namespace literals;
 
 constexpr Tick kRead = 500_ns;
 constexpr Tick kWrite = 200_ns;
-// 16 lanes of 8 GT/s, encoded 128b/130b: 64 B of data plus 24 B of overhead are 88 x 8 x 130 / 128 bits at 128 Gbit/s; a header
-// alone is 24 B.
+// Transfer times over 16 lanes of 8 GT/s, encoded 128b/130b: a line is 64 B of data plus 24 B of overhead, i.e. 88 x 8 x 130 /
+// 128 bits at 128 Gbit/s; a header alone is 24 B.
 constexpr Tick kLine{5585};
 constexpr Tick kHeader{1523};
 constexpr unsigned kLineBytes = 64;
@@ -44,15 +44,15 @@ TEST(HostLink, LatencyTable) {
     Tick at;
     Tick done;
   };
-  // All requests are in one epoch, so that they share the link.
+  // All requests are issued in one epoch, so that they share the link.
   const std::array rows{
       Row{false, false, 0_ns, kHeader + kRead + kLine},
-      Row{false, false, 0_ns, kHeader + kRead + kLine * 2},  // headers are sent back to back, and so are the data
+      Row{false, false, 0_ns, kHeader + kRead + kLine * 2},  // headers are sent back to back, as are the data
       Row{true, false, 0_ns, kHeader * 2 + kLine + kWrite},  // upstream after the headers of both reads
       Row{true, false, 10_us, 10_us + kLine + kWrite},
       Row{true, false, 10_us, 10_us + kLine * 2 + kWrite},
       Row{false, false, 10_us, 10_us + kLine * 2 + kHeader + kRead + kLine},
-      Row{true, true, 20_us, 20_us + kLine + kRead + kLine},  // data in both directions
+      Row{true, true, 20_us, 20_us + kLine + kRead + kLine},  // atomic: data in both directions
       Row{true, false, 5_us, 5_us + kLine + kWrite},          // fills a gap between earlier bookings
   };
   b.initiator.begin_epoch();

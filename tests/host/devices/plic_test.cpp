@@ -218,7 +218,7 @@ TEST(Plic, LatencyTable) {
 
 test::ContractTarget test::contract_target() {
   auto& b = bench<PlicBench>();
-  // The first enable word implements every bit but the lowest, which the suite's patterns leave clear.
+  // The first enable word implements all bits except the lowest, which is 0 in the suite's patterns.
   return {.initiator = b.initiator,
           .address = kEnable,
           .length = 4,

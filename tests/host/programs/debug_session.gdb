@@ -1,4 +1,4 @@
-# Commands of the debugger in hart_gdb_test, which checks the lines that they print.
+# Debugger commands for hart_gdb_test, which checks the lines that the commands print.
 set pagination off
 set confirm off
 set architecture riscv:rv64

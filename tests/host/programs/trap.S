@@ -62,7 +62,7 @@ trap_common:
   mv a2, a7
   mv a0, t0
   call trap_handler
-  # Nonzero: return from user mode to the caller of run_in_user_mode.
+  # If nonzero, return from user mode to the caller of run_in_user_mode.
   bnez a0, leave_user_mode
   ld ra, 8(sp)
   ld gp, 24(sp)
@@ -101,7 +101,7 @@ run_in_user_mode:
   sd s11, 96(sp)
   la t0, machine_stack
   sd sp, 0(t0)
-  # MPP = U. U mode can be interrupted whatever mstatus.MIE and MPIE are.
+  # MPP = U. U mode can be interrupted regardless of mstatus.MIE and MPIE.
   li t1, 3 << 11
   csrc mstatus, t1
   csrw mepc, a0

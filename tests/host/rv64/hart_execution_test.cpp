@@ -86,7 +86,7 @@ TEST(HartTraps, UnreachableHandlerStopsTheHartAndKeepsTheTrap) {
   const TrapCase cases[] = {{0xffffffff, 0, cause::illegal_instruction, 0xffffffff},
                             {kEcall, 0, cause::machine_ecall, 0},
                             {encode_i(ld, kA1, kA0, 0), kNowhere, cause::load_access_fault, kNowhere},
-                            {encode_s(sd, kA0, kA1, 0), kData, cause::store_access_fault, kData}};  // refused by the PMP
+                            {encode_s(sd, kA0, kA1, 0), kData, cause::store_access_fault, kData}};  // denied by the PMP
   for (const TrapCase& row : cases) {
     Machine machine;  // mtvec = 0
     CsrFile& csrs = machine.core.csrs();
@@ -148,7 +148,7 @@ TEST(HartTraps, MretRestoresAndNestsStatus) {
   csrs.pmp.write_configuration(0, 0x1f);
   machine.run({kMret, kNop, kWfi});
   EXPECT_EQ(csrs.privilege, Privilege::user);
-  EXPECT_EQ(csrs.mstatus & mstatus::mprv, 0u);  // mret to U mode clears it
+  EXPECT_EQ(csrs.mstatus & mstatus::mprv, 0u);  // mret to U mode clears MPRV
   EXPECT_NE(csrs.mstatus & mstatus::mie, 0u);
   EXPECT_NE(csrs.mstatus & mstatus::mpie, 0u);
 }
@@ -380,7 +380,7 @@ TEST(HartDebug, BreakpointsStopBeforeTheInstruction) {
   EXPECT_EQ(machine.core.registers().pc, kRam + 8);
   EXPECT_EQ(machine.x(kA0), 1u);
   EXPECT_EQ(machine.core.statistics().instructions, 2u);
-  EXPECT_EQ(machine.core.run(Machine::kForever), StopReason::breakpoint);  // stops again without executing it
+  EXPECT_EQ(machine.core.run(Machine::kForever), StopReason::breakpoint);  // stops again without executing the instruction
   EXPECT_EQ(machine.core.step(), StopReason::time_limit);
   EXPECT_EQ(machine.x(kA0), 2u);
   EXPECT_EQ(machine.core.registers().pc, kRam + 12);

@@ -1,5 +1,5 @@
-// Floating point of the hart: tables of edge cases with all rounding modes, the integer implementation against the host's
-// unit, and against wider arithmetic where that is exact.
+// Floating point of the hart: tables of edge cases with all rounding modes, and the integer implementation compared with the
+// host's floating-point unit, and with wider arithmetic where the latter is exact.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -56,7 +56,7 @@ std::vector<Bits> edges() {
   return values;
 }
 
-/// Random bits whose exponents often lie close to each other, so that alignment and cancellation are exercised.
+/// Random numbers, many with nearly equal exponents, so that alignment and cancellation are exercised.
 template <FloatBits Bits>
 class RandomOperands {
  public:
@@ -71,7 +71,7 @@ class RandomOperands {
         return (raw & (kSign<Bits> | kMantissa<Bits> >> 20 << 20)) | (middle() & kInfinity<Bits>);
       default:
         return raw & (kSign<Bits> | kMantissa<Bits> |
-                      Bits{7} << kMantissaBits<Bits>);  // exponent field 0 to 7: subnormal or slightly above
+                      Bits{7} << kMantissaBits<Bits>);  // exponent field 0 to 7: subnormal, or small normal
     }
   }
 
@@ -334,7 +334,7 @@ TEST(FloatClassify, EachClass) {
 
 struct ConversionCase {
   Double a;
-  std::array<std::int64_t, 5> result;  // by rounding mode
+  std::array<std::int64_t, 5> result;  // in the order RNE, RTZ, RDN, RUP, RMM
   std::uint64_t flags;
 };
 
@@ -362,7 +362,7 @@ TEST(FloatConvert, ToSignedWord) {
       EXPECT_EQ(flags, c.flags) << std::hex << c.a << " mode " << mode;
     }
   }
-  // 2147483647.5 is in range only when it is not rounded up.
+  // 2147483647.5 is in range only if it is not rounded up.
   std::uint64_t flags = 0;
   EXPECT_EQ((to_integer<std::int32_t, Double>(0x41dfffffffe00000, Rounding::to_zero, flags)), 2147483647);
   EXPECT_EQ(flags, kInexact);
@@ -400,7 +400,7 @@ TEST(FloatConvert, FromInteger) {
   EXPECT_EQ((from_integer<Double, std::int64_t>(INT64_MIN, Rounding::nearest_even, flags)), 0xc3e0000000000000u);
   EXPECT_EQ((from_integer<Single, std::int32_t>(0, Rounding::down, flags)), 0u);
   EXPECT_EQ(flags, 0u);
-  // 2^24 + 1 lies between two singles.
+  // 2^24 + 1 lies midway between two singles.
   const std::array<Single, 5> results = {0x4b800000, 0x4b800000, 0x4b800000, 0x4b800001, 0x4b800001};
   for (std::size_t mode = 0; mode < kModes.size(); ++mode) {
     flags = 0;

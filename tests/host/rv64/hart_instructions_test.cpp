@@ -1,4 +1,4 @@
-// Each instruction of the hart, against results derived by hand from the manual.
+// Each instruction of the hart, compared with results derived by hand from the manual.
 #include <gtest/gtest.h>
 
 #include "tests/host/core_machine.h"
@@ -167,7 +167,7 @@ TEST(HartInstructions, BackwardBranchAndJumps) {
 
   machine.run({encode_j(kRa, 8), kNop, encode_i(Operation::jalr, kA3, kRa, 8), kNop, kNop});
   EXPECT_EQ(machine.x(kRa), Machine::kRam + 4);
-  EXPECT_EQ(machine.x(kA3), Machine::kRam + 12);  // jalr went to ra + 8, the next instruction
+  EXPECT_EQ(machine.x(kA3), Machine::kRam + 12);  // jalr jumped to ra + 8, the next instruction
   // Bit 0 of the target is dropped; the link register may be the base.
   machine.x(kT0) = Machine::kRam + 9;
   machine.run({encode_i(Operation::jalr, kT0, kT0, 0), encode_i(Operation::addi, kA1, 0, 99)});
@@ -289,7 +289,7 @@ TEST(HartInstructions, FloatRegistersAndBoxing) {
   machine.run({encode_s(fsw, kA0, 1, 8), encode_s(fsd, kA0, 3, 16)});
   EXPECT_EQ(machine.load<std::uint32_t>(data + 8), 0x3f80'0000u);
   EXPECT_EQ(machine.load<std::uint64_t>(data + 16), 0xffff'ffff'4040'0000u);
-  // The four fused forms of 1 * 2 and 3: 5, -1, 1, -5.
+  // The four fused forms of 1 * 2 and the addend 3, with results 5, -1, 1, -5.
   const std::pair<Operation, std::uint32_t> fused[] = {
       {fmadd_s, 0x40a00000}, {fmsub_s, 0xbf800000}, {fnmsub_s, 0x3f800000}, {fnmadd_s, 0xc0a00000}};
   for (const auto& [operation, expected] : fused) {
@@ -310,7 +310,7 @@ struct CompressedCase {
 };
 
 TEST(HartDecode, Compressed) {
-  // Encodings by the GNU assembler with and without the C extension.
+  // Encodings produced by the GNU assembler with and without the C extension.
   const CompressedCase cases[] = {
       {0x0808, 0x01010513},  // addi a0, sp, 16
       {0x2188, 0x0005b507},  // fld fa0, 0(a1)

@@ -55,11 +55,11 @@ TEST(HartModule, RunsATinyProgram) {
         {traits(auipc).match | kA0 << 7 | 0x10000, encode_i(addi, kA0, kA0, -0x100), encode_i(addi, kA1, 0, 0x101),
          encode_i(slli, kA1, kA1, 48), encode_i(addi, kA1, kA1, 'H'), encode_s(sd, kA0, kA1, 0),
          encode_i(addi, kA1, kA1, 'i' - 'H'), encode_s(sd, kA0, kA1, 0), traits(lui).match | kA2 << 7 | 0x10000000,
-         // Let an interrupt arrive after kDelay ns, sleep until then, and read the clocks.
+         // Schedule an interrupt after kDelay ns, sleep until it arrives, and read the clocks.
          traits(lui).match | kA3 << 7 | static_cast<std::uint32_t>(kDelay), encode_csr(csrrwi, 0, csr::mie, 0),
          encode_i(addi, kT0, 0, 0x80), encode_csr(csrrw, 0, csr::mie, kT0), encode_s(sd, kA2, kA3, 8), kWfi,
          encode_csr(csrrs, kT1, csr::time, 0), encode_i(ld, kRa, kA2, 8),
-         // Exit code 21.
+         // Exit with code 21: (21 << 1 | 1) to tohost.
          encode_i(addi, kA1, 0, 43), encode_s(sw, kA0, kA1, 0), encode_j(0, 0)});
 
   sc_core::sc_start();
@@ -77,7 +77,7 @@ TEST(HartModule, RunsATinyProgram) {
   EXPECT_EQ(hart.read_register(kRa), kDelay);
   const HartStatistics& s = hart.statistics();
   EXPECT_EQ(s.instructions, 19u);
-  EXPECT_EQ(s.waiting, Tick{kDelay * 1000 - 5'000});  // less one cycle of the store and four of wfi
+  EXPECT_EQ(s.waiting, Tick{kDelay * 1000 - 5'000});  // minus one cycle of the store and four of wfi
   // `time` ticks every 100 ns.
   const std::uint64_t now = sc_core::sc_time_stamp().value();
   EXPECT_EQ(hart.read_register(kT1), (now - HartEnvironment::kDeviceLatency.ps - 4'000) / 100'000);

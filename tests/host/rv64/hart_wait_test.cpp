@@ -1,4 +1,5 @@
-// Sleep and wake a million times: every interrupt line in turn wakes the hart from wfi, and lines that are not enabled do not.
+// The hart sleeps and wakes a million times: each interrupt line in turn wakes it from wfi, and lines that are not enabled do
+// not.
 #include <gtest/gtest.h>
 #include <tlm_utils/simple_target_socket.h>
 
@@ -19,8 +20,8 @@ constexpr std::uint64_t kBase = 0x8000'0000;
 constexpr std::uint64_t kWakes = 1'000'000;
 constexpr unsigned kCounter = 8;  // s0
 
-/// Memory by DMI, and a driver that changes two lines at a time. The hart enables one line after the other, so that at every
-/// moment two of the three are disabled.
+/// A hart with memory accessed by DMI, and a driver that changes two lines at a time. The hart enables one line after another,
+/// so that two of the three are disabled at any time.
 class Sleeper : public sc_core::sc_module {
  public:
   explicit Sleeper(sc_core::sc_module_name module_name) : sc_module(module_name), hart("hart", {}) {
@@ -77,7 +78,7 @@ class Sleeper : public sc_core::sc_module {
 TEST(HartWait, AMillionTimesThroughEverySource) {
   Sleeper sleeper("sleeper");
   const auto enable_and_sleep = [&](unsigned number) {
-    // A mie bit that addi cannot encode is produced by a shift.
+    // A shift produces the mie bit, which may not fit addi's immediate.
     sleeper.code.insert(sleeper.code.end(), {encode_i(addi, kT0, 0, 1), encode_i(slli, kT0, kT0, static_cast<int>(number)),
                                              encode_csr(csrrw, 0, csr::mie, kT0), kWfi, encode_i(addi, kCounter, kCounter, 1)});
   };
