@@ -38,8 +38,8 @@ std::optional<Reservation> reserve(std::uint64_t size, std::uint64_t alignment) 
   const std::optional<std::uint64_t> place = addresses.ranges.take(total, alignment);
   void* memory = place ? map_nothing(*place, total, MAP_FIXED_NOREPLACE) : MAP_FAILED;
   if (place && memory != pointer(*place)) {
-    // These addresses are in use outside of the allocator: keep them allocated here, and let the kernel choose others. Kernels
-    // before 4.17 ignore MAP_FIXED_NOREPLACE and may have mapped elsewhere already.
+    // These addresses are in use outside of the allocator: keep them allocated here, and let Linux choose others. Versions
+    // before 4.17 ignore MAP_FIXED_NOREPLACE and may already have mapped other addresses.
     if (memory != MAP_FAILED) munmap(memory, total);
     memory = map_nothing(0, total, 0);
   }

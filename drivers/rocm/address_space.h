@@ -1,7 +1,7 @@
 // Ranges of the process's address space: memory for allocations, and addresses without memory.
 //
-// They are allocated first fit from a dedicated region, so that a program that makes the same calls gets the same addresses in
-// every run: GPUs see only these addresses, and the behaviour of their TLBs depends on them. An inaccessible guard page lies
+// Ranges are allocated first fit from a dedicated region, so that a program that makes the same calls gets the same addresses
+// in every run: GPUs see only these addresses, and the behaviour of their TLBs depends on them. An inaccessible guard page lies
 // before and after each range, so that an access beyond an allocation faults instead of reaching the next one.
 #pragma once
 
@@ -16,13 +16,13 @@ struct Reservation {
   std::uint64_t start = 0;  ///< first usable address
 };
 
-// These return nullopt when the host has no memory or no addresses left. Sizes are multiples of the page size.
+// These functions return nullopt when the host has no memory or no addresses left. Sizes are multiples of the page size.
 
-/// Zeroed memory; the host allocates a page when it is first touched.
+/// Allocates zeroed memory; the host provides each page at its first access.
 std::optional<Reservation> allocate_pages(std::uint64_t size, std::uint64_t alignment);
-/// Zeroed memory that is mapped twice, at consecutive addresses, as AQL rings of gfx8 require.
+/// Allocates zeroed memory that is mapped twice, at consecutive addresses, as AQL rings of gfx8 require.
 std::optional<Reservation> allocate_doubled(std::uint64_t size);
-/// Addresses without memory: every host access faults.
+/// Reserves addresses without memory: every host access faults.
 std::optional<Reservation> reserve_addresses(std::uint64_t size);
 void release_addresses(std::uint64_t base, std::uint64_t size);
 

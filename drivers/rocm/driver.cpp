@@ -54,7 +54,7 @@ void let_go_first() {
 /// Address range of the runtime's code in this process.
 dl_find_object runtime_code{};
 
-/// Hook for a thread that has released a mutex for which another one waits. It only acts on the runtime's mutexes: the runtime
+/// Hook for a thread that has released a mutex for which another thread waits. Acts only on the runtime's mutexes: the runtime
 /// wakes its own threads while it holds a mutex that they need next (Events::set). Applied to a program's mutexes, it would
 /// serialise threads that compute and share a mutex.
 void mutex_handed_over(const void* caller) {
@@ -64,8 +64,8 @@ void mutex_handed_over(const void* caller) {
 
 constexpr ThreadHooks kThreadHooks{.yield = yield_of_thread, .created = let_go_first, .handed_over = mutex_handed_over};
 
-/// Returns false if liblacuna_threads.so is not loaded: threads then yield as usual, and run concurrently with those that they
-/// create or wake.
+/// Installs the hooks. Returns false if liblacuna_threads.so is not loaded: threads then yield as usual, and run concurrently
+/// with those that they create or wake.
 bool hook_threads() {
   if (void* const runtime = dlopen("libhsa-runtime64.so.1", RTLD_LAZY | RTLD_NOLOAD)) {
     if (_dl_find_object(dlsym(runtime, "hsa_init"), &runtime_code) != 0) runtime_code = {};

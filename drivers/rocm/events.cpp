@@ -106,7 +106,7 @@ bool Events::Wait::over() const {
   return all ? set == activated.size() : set != 0;
 }
 
-/// Consumes events that are already set when a wait begins: all of them, or only the first if any of them ends the wait.
+/// Consumes the events that are already set when a wait begins: all of them if the wait is for all, otherwise only the first.
 void Events::take(Wait& wait) {
   for (std::size_t i = 0; i < wait.events.size(); ++i) {
     wait.activated[i] = find(wait.events[i])->set;
@@ -120,7 +120,8 @@ void Events::take(Wait& wait) {
   }
 }
 
-/// A wait that times out consumes no events: restores those that reset automatically. Manual-reset events were not changed.
+/// Sets again the auto-reset events that a wait has consumed: a wait that times out consumes none. Manual-reset events were not
+/// changed.
 void Events::give_back(const Wait& wait) {
   for (std::size_t i = 0; i < wait.events.size(); ++i) {
     if (!wait.activated[i]) continue;
@@ -142,7 +143,7 @@ HSAKMT_STATUS Events::wait(std::span<HsaEvent* const> events, bool all, std::uin
     return wait.over();
   };
   HostWaits::Limits limits;
-  // If the runtime limits the wait itself, it passes this value for "no timeout".
+  // Value that the runtime passes for "no timeout" if it limits the wait itself.
   constexpr std::uint32_t kWithoutEnd = HSA_EVENTTIMEOUT_INFINITE - 1;
   if (milliseconds < kWithoutEnd) limits.host = std::chrono::milliseconds(milliseconds);
   while (!host_waits_.wait(over, limits) && milliseconds == HSA_EVENTTIMEOUT_INFINITE) {

@@ -9,8 +9,8 @@
 
 namespace {
 
-/// Bytes from which an allocation is a separate mapping: less than the smallest buffer that HIP copies in place, which has 1
-/// MiB.
+/// Minimum size in bytes of an allocation that becomes a separate mapping: less than the smallest buffer that HIP copies in
+/// place, which has 1 MiB.
 constexpr int kOwnMapping = 512 * 1024;
 
 /// Runs when the library is loaded, and so before main().

@@ -69,7 +69,7 @@ std::uint64_t calls_of(pid_t thread) {
   return found == calls().counts.end() ? 0 : found->second->load(std::memory_order_relaxed);
 }
 
-// -- state of a thread as reported by the kernel
+// -- state of a thread as reported by Linux
 
 constexpr const char* kTasks = "/proc/self/task";
 
@@ -109,7 +109,7 @@ class HeldFile {
 };
 
 /// The folder of the process's threads, held open: opening it by name for each look would cost more host time than the look
-/// itself. Used by one thread at a time.
+/// itself. For use by one thread at a time.
 class TaskFolder {
  public:
   static TaskFolder& the() {
@@ -159,8 +159,8 @@ ProcText read_of_thread(pid_t thread, const char* name) {
   return text;
 }
 
-/// Files of threads, kept open from look to look because opening one costs several times as much as reading it. The number of
-/// files that a process may have open is limited, so only the first kMost are kept. Used by one thread at a time.
+/// Files of threads, kept open between looks because opening a file costs several times as much as reading it. The number of
+/// files that a process may have open is limited, so only the first kMost are kept. For use by one thread at a time.
 class ThreadFiles {
  public:
   static ThreadFiles& the() {
@@ -176,7 +176,7 @@ class ThreadFiles {
     const std::optional<int> held = entry.file.descriptor();
     ProcText text = held ? read_from_start(*held) : ProcText{};
     const bool valid = text[0] != 0;
-    // A new thread may have got the same number since the file was opened, or the program has closed the descriptor.
+    // Since the file was opened, a new thread may have received the same number, or the program may have closed the descriptor.
     if (!valid && !is_new) text = read_of_thread(thread, name);
     if (!valid || files_.size() > kMost) {
       entry.file.close();
@@ -225,7 +225,7 @@ char state_of(pid_t thread) {
 }
 
 /// Uninterruptible sleep counts as running because it ends without any action of the program: a disk request completes, or
-/// another thread releases the process's memory map.
+/// another thread releases the process's mmap lock.
 bool is_runnable(char state) { return state == 'R' || state == 'D'; }
 
 enum class Doing : std::uint8_t { gone, runs, waits, sleeps };
@@ -235,7 +235,7 @@ Doing doing(pid_t thread) {
   static constexpr const char* kCall = "syscall";
   const ProcText call = ThreadFiles::the().read(thread, kCall);
   if (call[0] == 0) {
-    // Either the thread has ended, or the kernel does not provide this file.
+    // Either the thread has ended, or Linux does not provide this file.
     const char state = state_of(thread);
     return state == 0 ? Doing::gone : state == 'S' ? Doing::waits : Doing::runs;
   }
@@ -275,7 +275,7 @@ struct Times {
   std::uint64_t slices = 0;
 };
 
-/// Processor time and slices of a thread; nullopt if it has ended, zeros if the kernel does not account for slices.
+/// Processor time and slices of a thread; nullopt if the thread has ended, zeros if Linux does not account for slices.
 std::optional<Times> times(pid_t thread) {
   static constexpr const char* kTimes = "schedstat";
   const ProcText text = ThreadFiles::the().read(thread, kTimes);
@@ -307,8 +307,8 @@ std::vector<pid_t> all_threads() {
 
 }  // namespace
 
-// Creates the list of calls here, on a known thread: created at its first use, it would be on the heap of whichever thread the
-// host happens to schedule first.
+// Creates the list of calls here, on a known thread: created at its first use, it would be on the heap of the thread that the
+// host schedules first.
 HostThreads::HostThreads(nanoseconds patience) : patience_(patience) { calls(); }
 
 void HostThreads::note_call() {
@@ -334,13 +334,13 @@ nanoseconds HostThreads::patience_after(nanoseconds patience, unsigned times) {
 
 bool HostThreads::all_wait(unsigned waiting) { return has_threads(waiting + SimulatorThread::count()); }
 
-// A thread counts as waiting only if both passes see it waiting and it has not run between them. All threads for which this
+// A thread counts as waiting only if both passes find it waiting and it has not run between them. All threads for which this
 // holds were waiting at the same time, between the passes; since each of them can only be woken by another one, they still
 // wait. The number of threads is checked between the passes: the list may have been read before the newest thread was created,
 // by a thread that has since begun to wait.
 //
 // The second pass reads a thread's state, not its system call: from the time a thread is woken until a processor runs it
-// (TASK_WAKING, which may last long in a virtual machine), the kernel still reports the call in which it slept.
+// (TASK_WAKING, which may last long in a virtual machine), Linux still reports the call in which the thread slept.
 HostThreads::Look HostThreads::look(std::span<const pid_t> waiting, unsigned spinning) {
   ++looks_;
   ThreadFiles::the().begin_look();
@@ -376,7 +376,7 @@ HostThreads::Look HostThreads::look(std::span<const pid_t> waiting, unsigned spi
     if (!seen.expected) {
       running += seen.doing == Doing::runs ? 1 : 0;
     } else if (seen.doing == Doing::runs) {
-      look.quiet = look.computing = false;  // the running thread may still hold a lock for which another one waits
+      look.quiet = look.computing = false;  // the running thread may still hold a lock for which another thread waits
     }
   }
   for (Seen& seen : others) {

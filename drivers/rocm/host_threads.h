@@ -1,14 +1,14 @@
 // Observes the threads of the program and decides whether simulated time may advance.
 //
 // Simulated time stands still while a thread of the program runs, so that the program's work between two waits for the GPUs
-// takes no simulated time, on any host. It advances when every thread waits: for the GPUs (HostWaits), or in the kernel for
-// another thread or for something outside of the process. The kernel's list of the process's threads shows this
-// (/proc/self/task, proc(5)).
+// takes no simulated time, on any host. It advances when every thread waits: for the GPUs (HostWaits), or in a system call for
+// another thread or for an event outside of the process. Linux reports this for each thread of the process (/proc/self/task,
+// proc(5)).
 //
-// A thread that neither waits nor calls the runtime for a long time is disregarded until it waits or calls: it may be polling
-// memory for a GPU's result. A thread that sleeps on a host timer is disregarded as well. Only in these cases do simulated
-// times depend on the host. Since they then depend on it anyway, the same thread is next disregarded after one eighth of the
-// time, measured in host time: a runtime without interrupts (HSA_ENABLE_INTERRUPT=0) waits this way for every kernel.
+// A thread that neither waits nor calls the runtime for a long time is disregarded until it does: it may be polling memory for
+// a GPU's result. A thread that sleeps on a host timer is disregarded as well. Only in these cases do simulated times depend on
+// the host. Since they then depend on the host anyway, the same thread is next disregarded after one eighth of the host time: a
+// runtime without interrupts (HSA_ENABLE_INTERRUPT=0) waits this way for every kernel.
 #pragma once
 
 #include <sys/types.h>
@@ -24,7 +24,7 @@ class HostThreads {
   /// `patience`: processor time that a thread may use, or host time that it may sleep, before it is disregarded.
   explicit HostThreads(std::chrono::nanoseconds patience);
 
-  /// Records that the calling thread calls the runtime. Costs little host time.
+  /// Records that the calling thread calls the runtime. The call costs little host time.
   static void note_call();
 
   struct Look {
@@ -34,11 +34,11 @@ class HostThreads {
     bool computing = false;    ///< not quiet, and each thread that prevents `quiet` has run for kMoment since begin_moment()
     pid_t given_up = 0;        ///< a thread that this look has disregarded for the first time; 0 if none
   };
-  /// Processor time that a thread uses, or host time that it sleeps, before it counts as computing. Chosen above the time that
-  /// a new thread of the runtime uses until it waits.
+  /// Processor time that a thread uses, or host time that it sleeps, before it counts as computing. Longer than the time that a
+  /// new thread of the runtime uses until it waits.
   static constexpr std::chrono::milliseconds kMoment{20};
   /// Called on the simulation thread. `waiting`: threads that wait for the GPUs or are about to; like the simulator's threads,
-  /// they may hold a lock until the kernel reports them as waiting. `spinning`: number of other threads that wait for the GPUs;
+  /// they may hold a lock until Linux reports them as waiting. `spinning`: number of other threads that wait for the GPUs;
   /// which threads these are is not known.
   Look look(std::span<const pid_t> waiting, unsigned spinning = 0);
   /// Restarts the kMoment after which each thread counts as computing.
@@ -55,14 +55,14 @@ class HostThreads {
     std::uint64_t calls = 0;                        ///< calls to the runtime up to the last look
     std::uint64_t run_ns = 0;                       ///< processor time at `since`
     std::uint64_t first_slice = 0;                  ///< value of `slices` at `since`
-    std::uint64_t slices = 0;                       ///< number of times it was scheduled, up to the last look
-    std::chrono::steady_clock::time_point since{};  ///< first look that saw it not waiting, or that saw a new call
+    std::uint64_t slices = 0;                       ///< number of times the thread was scheduled, up to the last look
+    std::chrono::steady_clock::time_point since{};  ///< first look at which the thread did not wait, or had made a new call
     std::chrono::nanoseconds spent{};               ///< time charged from `since` to the last look
     std::chrono::nanoseconds moment{};              ///< value of `spent` at begin_moment()
     bool waits = true;
     bool disregarded = false;
     unsigned times_disregarded = 0;
-    std::uint64_t seen = 0;  ///< number of the last scan of the kernel's list that found it
+    std::uint64_t seen = 0;  ///< number of the last scan of /proc/self/task that found the thread
   };
 
   const std::chrono::nanoseconds patience_;

@@ -104,7 +104,7 @@ HostWaits::End HostWaits::give_way(bool briefly) {
 }
 
 // Time passes only after this thread has checked its condition while all other threads waited. So the simulated time is the
-// same whether another thread acts before the first check, while this thread gives way, or, on a busy host, later.
+// same whether another thread acts before the first check, while this thread gives way, or later (on a busy host).
 void HostWaits::yield() {
   thread_local Tick looked_at{kForever};
   const Tick time = now();

@@ -39,7 +39,7 @@ class HostWaits {
 
   HostWaits() { waits_.reserve(kExpectedThreads); }
 
-  /// Blocks the calling thread until `over()` holds or a limit is reached; returns whether it holds.
+  /// Blocks the calling thread until `over()` holds or a limit is reached; returns whether `over()` holds.
   bool wait(const Condition& over, const Limits& limits);
   /// Call when a value that conditions may depend on has changed: ends the waits whose conditions hold; false if there are
   /// none. release() then lets their threads continue. From any thread.
@@ -55,7 +55,7 @@ class HostWaits {
   /// pass, since the others may have acted after its last check.
   void yield();
 
-  /// Sets a function that is called when a wait has begun, on its thread, and when evaluate() has ended one.
+  /// Sets a function that is called when a wait has begun, on its thread, and when evaluate() has ended a wait.
   void on_change(std::function<void()> called) { on_change_ = std::move(called); }
 
   /// Simulated time at the last step of the simulation.
@@ -78,8 +78,8 @@ class HostWaits {
   /// Releases the thread whose wait began first among those that are over.
   void release();
   /// Call when the running threads have computed for HostThreads::kMoment: ends the first brief wait that has not been
-  /// released, and its thread continues concurrently with them. The simulation thread decides this, and not the waiting thread
-  /// by the host's clock, because that clock also advances while the host gives the process no processor.
+  /// released, so that its thread continues concurrently with the running ones. The simulation thread decides this, and not the
+  /// waiting thread by the host's clock, because that clock also advances while the host gives the process no processor.
   void release_brief();
   /// Number of waits that have begun so far.
   std::uint64_t begun() const { return begun_.load(std::memory_order_acquire); }

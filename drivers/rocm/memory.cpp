@@ -184,9 +184,9 @@ void Memory::add_edits(const Allocation& allocation, std::uint64_t offset, std::
   // Threads of the program access host memory while kernels run, but not a GPU's own memory.
   const bool own = allocation.kind == Kind::vram || allocation.kind == Kind::scratch;
   edit.sharing = own ? isa::Sharing::device : isa::Sharing::other_threads;
-  // Follows ROCm's thunk, which translates the flags (KFD_IOC_ALLOC_MEM_FLAGS_COHERENT and _UNCACHED), and Linux, which maps
-  // such memory on gfx90a: L2 holds no dirty lines of fine-grained memory, whether host memory (MTYPE_UC) or a GPU's own memory
-  // (MTYPE_CC). Scratch memory belongs to the driver and is coarse-grained.
+  // As with ROCm's thunk, which translates the flags (KFD_IOC_ALLOC_MEM_FLAGS_COHERENT and _UNCACHED), and Linux, which sets
+  // the memory type on gfx90a: L2 holds no dirty lines of fine-grained memory, whether host memory (MTYPE_UC) or a GPU's own
+  // memory (MTYPE_CC). Scratch memory belongs to the driver and is coarse-grained.
   const bool asked = allocation.flags.ui32.CoarseGrain != 0 && allocation.flags.ui32.Uncached == 0;
   const bool coarse = allocation.kind == Kind::scratch || (asked && (own || !fine_grained_host_));
   edit.grain = coarse ? isa::Grain::coarse : isa::Grain::fine;
@@ -297,7 +297,7 @@ HSAKMT_STATUS Memory::unmap(void* address) {
   Allocation* allocation = containing(number(address));
   if (allocation == nullptr) return HSAKMT_STATUS_INVALID_PARAMETER;
   if (allocation->kind != Kind::scratch) {
-    // Several copies, of one thread or of several, may have pinned the same memory: it stays mapped for the others.
+    // Several copies, of one or more threads, may have pinned the same memory: the memory stays mapped for the other copies.
     if (allocation->references == 1) unmap_all(*allocation);
     return HSAKMT_STATUS_SUCCESS;
   }

@@ -26,9 +26,9 @@ class Queues {
 
   HSAKMT_STATUS create(HSAuint32 node, HSA_QUEUE_TYPE type, HSAuint32 percentage, HSA_QUEUE_PRIORITY priority, void* ring,
                        std::uint64_t bytes, HsaQueueResource& resource);
-  /// Percentage 0 suspends the queue, any other value resumes it.
+  /// Changes a queue's settings. `percentage` 0 suspends the queue, any other value resumes it.
   HSAKMT_STATUS update(HSA_QUEUEID queue, HSAuint32 percentage, HSA_QUEUE_PRIORITY priority);
-  /// After it returns, no GPU accesses the queue.
+  /// Destroys the queue. After the function returns, no GPU accesses the queue.
   HSAKMT_STATUS destroy(HSA_QUEUEID queue);
   HSAKMT_STATUS set_cu_mask(HSA_QUEUEID queue, std::span<const HSAuint32> mask);
   HSAKMT_STATUS allocate_gws(HSA_QUEUEID queue, HSAuint32 count, HSAuint32& first);

@@ -7,7 +7,7 @@
 //
 // When it waits for PM4 commands, the runtime yields the processor between two reads of the read index. If a yield counts as a
 // wait (liblacuna_threads.so), such a packet must not also report its submitter as spinning: the simulated time at which the
-// submitter sees the packet done would depend on whether the host runs it far enough to yield.
+// submitter sees the packet done would depend on whether the host runs the submitter far enough to yield.
 #pragma once
 
 #include <atomic>
@@ -20,7 +20,8 @@ namespace lacuna::rocm {
 
 class RuntimePackets {
  public:
-  /// Call when the program has created or destroys a signal. Before the first call no signal is taken for the runtime's own.
+  /// Call when the program has created a signal, or destroys one. Until the first call, no signal is assumed to be the
+  /// runtime's own.
   void signal_created(std::uint64_t handle);
   void signal_destroyed(std::uint64_t handle);
 

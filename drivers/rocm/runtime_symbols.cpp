@@ -29,7 +29,7 @@ constexpr unsigned kMostObjects = 1u << 16;        // a list that is being chang
 constexpr std::size_t kLongestUri = 4096;
 constexpr std::uint64_t kLargestObject = std::uint64_t{1} << 32;
 
-/// Reads this process's memory through the kernel, so that a bad address is an error and does not raise a signal.
+/// Reads this process's memory by a system call, so that a bad address is an error and does not raise a signal.
 class OwnMemory {
  public:
   OwnMemory() : file_(open("/proc/self/mem", O_RDONLY | O_CLOEXEC)) {}

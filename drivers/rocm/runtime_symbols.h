@@ -1,11 +1,11 @@
 // Function names and source lines of code that the runtime has loaded.
 //
 // GPU memory holds the segments of a code object, with only its dynamic symbols; these do not include device functions local to
-// a HIP program. The code object's file does, and ROCm's runtime publishes its location in a list for debuggers: symbol
-// _amdgpu_r_debug, with the layout of the dynamic linker's r_debug; names of its entries are URIs. Format: LLVM "User Guide for
-// AMDGPU Backend", section "Loaded Code Object Path Uniform Resource Identifier (URI)".
+// a HIP program. The code object's file contains them, and ROCm's runtime publishes the file's location in a list for
+// debuggers: symbol _amdgpu_r_debug, with the layout of the dynamic linker's r_debug; names of its entries are URIs. Format:
+// LLVM "User Guide for AMDGPU Backend", section "Loaded Code Object Path Uniform Resource Identifier (URI)".
 //
-// The runtime's threads may change the list at any time. All of it is read through the operating system: if an entry disappears
+// The runtime's threads may change the list at any time. The list is read by system calls only: if an entry disappears
 // meanwhile, a name is missing, but nothing crashes.
 #pragma once
 
@@ -38,7 +38,7 @@ class RuntimeSymbols : public SourceLines {
   RuntimeSymbols();
   explicit RuntimeSymbols(const r_debug* loaded) : loaded_(loaded) {}
 
-  /// The function that the instruction at `pc` belongs to.
+  /// The function that contains the instruction at `pc`.
   std::optional<CodeSymbol> function(std::uint64_t pc) const;
   /// The source line of the instruction at `pc`, from the line table of its file.
   std::optional<std::string> find(const isa::MemoryInterface& memory, std::uint64_t pc) const override;

@@ -3,7 +3,7 @@
 //   LACUNA_CONFIG  configuration files and section.name=value assignments, separated by ';'; later ones override earlier ones
 //   LACUNA_SET     assignments, separated by ';', applied after LACUNA_CONFIG
 //   LACUNA_OUT     output folder; "none" = write nothing; default lacuna-out/run-NNNN
-//   LACUNA_RUN     identifies the run that the process belongs to: all processes of a run share an output folder
+//   LACUNA_RUN     identifies the run to which the process belongs: all processes of a run share an output folder
 //   LACUNA_REPORT  1 = print the table of kernels to stderr at the end, and a notice if the simulation takes long
 #pragma once
 

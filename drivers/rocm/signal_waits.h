@@ -2,9 +2,9 @@
 //
 // ROCm's runtime polls signals: HIP requests it, and two threads poll while one kernel runs (observed with 5.2.3). With a real
 // GPU this does no harm, but a simulated one needs the processors, and cannot distinguish a thread that polls from one that
-// computes. The runtime passes its table of functions to tools (hsa_api_trace.h). This tool replaces functions that wait for
-// signals, loads of signals and of queues' read indices, which become waits when they are repeated, and handlers of signals,
-// for which the runtime has a thread that polls.
+// computes. The runtime passes its table of functions to tools (hsa_api_trace.h). This tool replaces three kinds of functions:
+// those that wait for signals; loads of signals and of queues' read indices, which become waits when repeated; and registration
+// of signal handlers, for which the runtime has a polling thread.
 #pragma once
 
 #include <hsa/hsa.h>

@@ -41,7 +41,8 @@ constexpr Tick kClockRead{1'000'000};
 /// Longest simulated time between two checks of conditions while all threads wait. It bounds the delay after which a GPU's
 /// store to memory without a notification is seen.
 constexpr Tick kStep{10'000'000};
-/// Number of checks of the program without sleeping: enough for a program that waits for one kernel and launches the next.
+/// Number of consecutive checks of the program without sleeping: enough for a program that waits for a kernel and launches the
+/// next one.
 constexpr unsigned kLooksAwake = 200;
 constexpr std::chrono::microseconds kFirstSleep{20};
 /// After a thread has been released, only every 16th check reads the state of all threads from /proc, which costs the host
@@ -50,7 +51,7 @@ constexpr unsigned kLooksPerFullLook = 16;
 /// Host time without progress after which GPUs that have work but no pending events are reported.
 constexpr std::chrono::seconds kStallReport{5};
 /// Interval at which the program's exit checks whether the simulation thread still uses processor time. Exit waits while it
-/// does, however slow a busy host makes it, because continuing without it would destroy objects that the thread still uses.
+/// does, however slow a busy host makes the thread, because continuing would destroy objects that the thread still uses.
 constexpr std::chrono::seconds kPatience{10};
 
 thread_local bool is_simulation_thread = false;
@@ -191,7 +192,7 @@ void Simulation::run() {
   } catch (const std::exception& e) {
     const RunFailure failure = failure_of(e);
     spdlog::critical("{}", failure.text);
-    // Otherwise the program would wait for its kernels for ever.
+    // Otherwise the program would wait for its kernels forever.
     end_process(RunEnd::no_progress, failure.exit_code);
   }
   end(why);
@@ -203,7 +204,7 @@ void Simulation::end_process(RunEnd why, int exit_code) {
     line_.hide();
     results_.write(why, true);
   } catch (const std::exception&) {
-    // Out of memory: the results are lost, but the reason for the end has already been logged.
+    // Memory is exhausted: the results are lost, but the reason for the end has already been logged.
   }
   std::fflush(nullptr);
   _exit(results_.failed() && exit_code == kExitTimeLimit ? kExitOutput : exit_code);

@@ -38,14 +38,14 @@ namespace lacuna::rocm {
 class Simulation {
  public:
   using Job = std::function<void(ProcessPlatform&)>;
-  /// Access to the doorbells with which the program announces work to the GPUs.
+  /// Functions that access the doorbells with which the program announces work to the GPUs.
   struct Doorbells {
     std::function<bool(ProcessPlatform&)> any;           ///< whether there is new work
     std::function<unsigned(ProcessPlatform&)> spinning;  ///< number of threads that spin until their announced work is done
     std::function<bool(ProcessPlatform&)> pass;          ///< passes new work on to the GPUs; false if there is none
   };
 
-  /// `line` shows the progress of a run that takes long, on a terminal.
+  /// `line` shows the progress of a long run on a terminal.
   Simulation(const RunParameters& parameters, const Settings& settings, ProgressLine& line, HostWaits& waits);
   ~Simulation();
   Simulation(const Simulation&) = delete;
@@ -124,7 +124,7 @@ class Simulation {
   const Tick look_;                // longest interval between two polls of memory by a GPU, without the duration of a poll
   Tick look_after_{};              // GPUs that poll memory must each do so once more after this time
   bool progressed_ = false;        // GPUs have made progress since pass_time() last ran
-  unsigned spinning_ = 0;          // spinning threads at the last full look
+  unsigned spinning_ = 0;          // number of spinning threads at the last full check
   bool disregards_ = false;        // a running thread is disregarded
   bool went_on_ = false;           // a thread has been released since all threads last waited
   bool ran_ = false;               // a thread has run since the last slice

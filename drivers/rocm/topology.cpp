@@ -21,11 +21,11 @@ constexpr unsigned kSdmaMicrocode = 400;
 /// Difference between the PCI locations of two GPUs: the bus number is in bits 15:8.
 constexpr HSAuint32 kBusStep = 0x100;
 constexpr HSAuint32 kFirstRenderNode = 128;
-/// Weights that Linux gives to a PCI Express link between a GPU and the host, and to the two links between GPUs (amdkfd,
+/// Weights that Linux assigns to a PCI Express link between a GPU and the host, and to the two links between GPUs (amdkfd,
 /// kfd_crat.h and kfd_topology.c).
 constexpr HSAuint32 kLinkWeight = 20;
 constexpr HSAuint32 kPeerWeight = 2 * kLinkWeight;
-/// Barriers of global wave sync on gfx9; see PacketProcessor.
+/// Number of global wave sync barriers on gfx9; see PacketProcessor.
 constexpr HSAuint8 kGwsBarriers = 64;
 
 struct Chip {

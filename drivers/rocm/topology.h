@@ -26,7 +26,7 @@ class Topology {
   HSAuint32 nodes() const { return static_cast<HSAuint32>(targets_.size() + 1); }
   bool has(HSAuint32 node) const { return node < nodes(); }
 
-  // `node` exists.
+  // `node` must exist.
   HsaNodeProperties properties(HSAuint32 node) const;
   std::vector<HsaMemoryProperties> memory(HSAuint32 node) const;
   std::vector<HsaCacheProperties> caches(HSAuint32 node) const;

@@ -51,7 +51,8 @@ std::atomic<unsigned>& waiting_for(const pthread_mutex_t* mutex) {
 }
 
 using MutexFunction = int(pthread_mutex_t*);
-/// The C library's function. `known` caches it in an atomic variable: a static object initialised at first use takes a lock.
+/// Returns the C library's function `name`. `known` caches it in an atomic variable: a static object initialised at its first
+/// use would take a lock.
 MutexFunction* next(std::atomic<MutexFunction*>& known, const char* name) {
   MutexFunction* function = known.load(std::memory_order_relaxed);
   if (function == nullptr) known = function = reinterpret_cast<MutexFunction*>(dlsym(RTLD_NEXT, name));
