@@ -10,7 +10,7 @@
 //   const struct lacuna_duplo convolution = {...};
 //   hipMemcpyToSymbol(HIP_SYMBOL(convolve_duplo), &convolution, sizeof convolution);
 //
-// A kernel without such an object runs as on a machine without Duplo.
+// A kernel without such an object runs as on a GPU without Duplo.
 #pragma once
 
 #if defined(__OPENCL_C_VERSION__)

@@ -6,13 +6,13 @@
 //   fp16    _Float16                  float       16 x 16 x 16    8      CDNA2's own: v_mfma_f32_16x16x16f16
 //   bf16    m3xu::bfloat16            float       16 x 16 x 16    8      CDNA2's own: v_mfma_f32_16x16x16bf16_1k
 //   tf32    float, low 13 bits unread float       16 x 16 x 8     8      chain of fused multiply-adds in f32 over ascending k
-//   fp32    float                     float       16 x 16 x 8    16      likewise: the bits that fmaf() gives
+//   fp32    float                     float       16 x 16 x 8    16      likewise: bit-identical to fmaf()
 //   fp32c   m3xu::complex             complex     16 x 16 x 4    32      per k: re += ar br, re -= ai bi, im += ar bi,
 //                                                                        im += ai br, each a fused multiply-add
 //   fp64    double                    double      16 x 16 x 4    32      chain of fused multiply-adds in f64
 //
 // A fragment is a matrix of that shape, spread over the 64 lanes of a wavefront, all of which must be active. Each lane holds
-// `size` items; `row(t)` and `column(t)` are the position in the matrix of this lane's item t.
+// `size` items; `row(t)` and `column(t)` return the position in the matrix of this lane's item t.
 //
 //   HIP         lacuna/m3xu/fragments.h   matrices in registers: load, fill, mma, store
 //               lacuna/m3xu/gemm.h        D = A B + C of any size, in a kernel

@@ -1,4 +1,4 @@
-/* Programs for the sparse dataflow accelerator, from a dataflow graph of one iteration of a loop. C11 and C++.
+/* Compiles programs for the sparse dataflow accelerator from a dataflow graph of one iteration of a loop. C11 and C++.
  *
  *   lacuna_sida_graph* graph = lacuna_sida_create();
  *   const lacuna_sida_value a = lacuna_sida_input_matrix(graph, "a", n, n, LACUNA_SIDA_F64, true);
@@ -80,7 +80,7 @@ lacuna_sida_value lacuna_sida_index(lacuna_sida_graph* graph, int element, uint6
 lacuna_sida_value lacuna_sida_reduce(lacuna_sida_graph* graph, int monoid, lacuna_sida_value a);
 /* Inclusive prefix combination of a vector. Nothing can be fused across it. */
 lacuna_sida_value lacuna_sida_scan(lacuna_sida_graph* graph, int monoid, lacuna_sida_value a);
-/* Each element's features times a dense array: `array` is a vector of one or more such arrays, each with a row for each
+/* Multiplies each element's features by a dense array. `array` is a vector of one or more such arrays, each with a row per
  * feature; iterations use them in turn. */
 lacuna_sida_value lacuna_sida_dense(lacuna_sida_graph* graph, lacuna_sida_value a, lacuna_sida_value array);
 
@@ -98,10 +98,10 @@ void lacuna_sida_plan_destroy(lacuna_sida_plan* plan);
 
 /* One line for each product of an iteration: the product that it is fused with, or what prevents fusion. */
 const char* lacuna_sida_explain(const lacuna_sida_plan* plan);
-/* Number of products of the repeated part that share a pass with another one; `lacuna_sida_products` counts all of them. */
+/* Number of products of the repeated part that share a pass with another one; `lacuna_sida_products` counts all products. */
 unsigned lacuna_sida_fused_products(const lacuna_sida_plan* plan);
 unsigned lacuna_sida_products(const lacuna_sida_plan* plan);
-/* Iterations in the repeated part: 2 if products are fused across iterations. */
+/* Number of iterations in the repeated part: 2 if products are fused across iterations. */
 unsigned lacuna_sida_iterations_per_period(const lacuna_sida_plan* plan);
 
 typedef struct lacuna_sida_storage {
@@ -126,7 +126,7 @@ void lacuna_sida_write(const lacuna_sida_plan* plan, const struct lacuna_sida_ma
 
 /* GPU address of a kept vector after a job, from the program as the accelerator wrote it back; 0 for other states. */
 uint64_t lacuna_sida_result(const lacuna_sida_plan* plan, const void* program, lacuna_sida_value state);
-/* Bits of a kept scalar after a job. */
+/* Raw bits of a kept scalar after a job. */
 uint64_t lacuna_sida_scalar_result(const lacuna_sida_plan* plan, const void* program, lacuna_sida_value state);
 
 #ifdef __cplusplus

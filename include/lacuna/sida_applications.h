@@ -46,9 +46,9 @@ const lacuna_sida_application* lacuna_sida_application_named(const char* name);
 #define LACUNA_SIDA_RANK_DAMPING 0.85
 #define LACUNA_SIDA_RANK_TOLERANCE 1e-7
 
-/* Features of a vertex in gcn. */
+/* Number of features of a vertex in gcn. */
 uint32_t lacuna_sida_features(const lacuna_sida_setup* setup);
-/* Added to the diagonal by cg, bgs and gmres, so that A + shift is diagonally dominant by at least 1. */
+/* Value that cg, bgs and gmres add to the diagonal, so that A + shift is diagonally dominant by at least 1. */
 double lacuna_sida_solver_shift(const lacuna_sida_setup* setup);
 /* Squared norm of the residual at which cg, bgs and gmres end. */
 double lacuna_sida_solver_limit(const lacuna_sida_setup* setup);

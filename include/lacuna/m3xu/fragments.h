@@ -291,7 +291,7 @@ LACUNA_M3XU_DEVICE void store(T* target, const fragment<u, f>& matrix, unsigned 
   }
 }
 
-/// d = a b + c by one instruction. d and c may be the same.
+/// d = a b + c, with one instruction. d and c may be the same.
 template <use ud, use ua, use ub, use uc, format fd, format fa, format fb, format fc>
 LACUNA_M3XU_DEVICE void mma(fragment<ud, fd>& d, const fragment<ua, fa>& a, const fragment<ub, fb>& b,
                             const fragment<uc, fc>& c) {
@@ -308,8 +308,8 @@ LACUNA_M3XU_DEVICE void mma(fragment<ud, fd>& d, const fragment<ua, fa>& a, cons
 }
 
 /// Like mma(), but uses only the first `depth` columns of A and rows of B. `depth` must be the same for all lanes. The rest of
-/// the fragments, even NaN, does not affect the result. Required for fp32c, whose last fragments cannot be padded; executes two
-/// fp32 instructions.
+/// the fragments, even NaN, does not affect the result. Required for fp32c, whose last fragments cannot be padded; for fp32c,
+/// executes two fp32 instructions.
 template <format f>
 LACUNA_M3XU_DEVICE void mma(fragment<accum, f>& d, const fragment<matrixa, f>& a, const fragment<matrixb, f>& b,
                             const fragment<accum, f>& c, unsigned depth) {

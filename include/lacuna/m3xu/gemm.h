@@ -44,7 +44,7 @@ struct product {
   unsigned m, n, k, lda, ldb, ldc;
 };
 
-/// Computes 32 x 32 elements by one wavefront, with operands read directly from memory.
+/// Computes 32 x 32 elements with one wavefront, which reads its operands directly from memory.
 template <layout layout_a, layout layout_b, format f>
 LACUNA_M3XU_DEVICE void multiply_by_wavefront(const product<f>& x, unsigned row0, unsigned column0) {
   constexpr unsigned depth = traits<f>::k;
@@ -82,7 +82,7 @@ LACUNA_M3XU_DEVICE void multiply_by_wavefront(const product<f>& x, unsigned row0
         for (unsigned j = 0; j < 2; ++j) each(sums[i][j], as[i], bs[j]);
       }
     };
-    // Padding of real numbers does not change a sum, so only complex numbers need the depth.
+    // Padding does not change sums of real numbers, so only complex formats pass the remaining depth to mma().
     if (f == fp32c && x.k - at < depth) {
       multiply([&](auto& sum, const auto& a, const auto& b) { mma(sum, a, b, sum, x.k - at); });
     } else {
@@ -111,7 +111,7 @@ struct AnyDimensions {
 template <format f>
 using tile_of = tiled::M3xu<f, 2, 2, AnyDimensions>;
 
-/// LDS shared by all calls in a kernel, whatever their formats.
+/// LDS shared by all calls in a kernel, regardless of their formats.
 LACUNA_M3XU_DEVICE tiled::Slabs<64>* slabs_in_lds() {
   static __attribute__((shared, aligned(16))) tiled::Slabs<64> slabs[2];
   return slabs;
@@ -133,7 +133,7 @@ LACUNA_M3XU_DEVICE unsigned whole_slabs(unsigned size, unsigned k) {
   return lines == tiled::Lines::along_k || size % stage_of<f, lines>::kColumns == 0 || k == 0 ? k / depth : (k - 1) / depth;
 }
 
-/// Computes tiles by a workgroup, through LDS.
+/// Computes tiles with a workgroup, which shares operands through LDS.
 template <layout layout_a, layout layout_b, format f>
 LACUNA_M3XU_DEVICE void multiply_by_workgroup(const product<f>& x, tiled::Tile tile) {
   using tiled::Lines;
@@ -147,7 +147,7 @@ LACUNA_M3XU_DEVICE void multiply_by_workgroup(const product<f>& x, tiled::Tile t
   const auto start = [&](Product& product) {
     if (x.c == nullptr) return;
     const Sum* const from = tiled::scalar(x.c + first);
-    // Rows and columns outside the matrix read those of the last one; their results are not stored.
+    // Rows and columns outside the matrix are replaced by the last row or column; their results are not stored.
     const unsigned last_row = x.m - 1 - tile.row, last_column = x.n - 1 - tile.column;
     product.start([&](unsigned row, unsigned column) {
       return tiled::load<Sum>(from, (tiled::least(row, last_row) * x.ldc + tiled::least(column, last_column)) * sizeof(Sum));
@@ -231,13 +231,13 @@ struct pointee<const T*> {
 }  // namespace detail
 
 /// D = A B + C of any size, computed by all workgroups of the launch, which may have any number of dimensions. Workgroups have
-/// a multiple of 64 work-items, all of which call it; anything else ends with a trap. Workgroups of 256 work-items are fast:
+/// a multiple of 64 work-items, all of which call it; any other launch ends with a trap. Workgroups of 256 work-items are fast:
 /// each computes tiles of 64 x 64 with operands shared through 16 KiB of LDS, allocated once for all calls in a kernel. In
 /// other workgroups each wavefront computes tiles of 32 x 32 directly from memory. The results are bit-identical.
 ///
-/// D and C are row-major, `ldc` apart. They may be the same, or C null for zeros. Elements are of the format's types (`load`).
-/// k may be 0. D is then C as the instruction returns it: NaNs become the default NaN, and with fp16 and bf16 denormals are
-/// flushed.
+/// D and C are row-major, with rows `ldc` elements apart. They may be the same, or C null for zeros. Elements are of the
+/// format's types (`load`). k may be 0. D is then C as the instruction returns it: NaNs become the default NaN, and with fp16
+/// and bf16 denormals are flushed.
 template <format f, layout layout_a = row_major, layout layout_b = row_major, class D, class A, class B, class C>
 LACUNA_M3XU_DEVICE void gemm(D* d, const A* a, const B* b, C c, unsigned m, unsigned n, unsigned k, unsigned lda, unsigned ldb,
                              unsigned ldc) {

@@ -3,12 +3,12 @@
 //
 //   lacuna_m3xu_gemm_fp32(lacuna_m3xu_row_major, lacuna_m3xu_column_major, d, a, b, c, m, n, k, lda, ldb, ldc);
 //
-// The layouts are those of A and B; C and D are row-major, `ldc` apart. Elements of A and B are half (fp16), ushort (bf16),
-// float (tf32, fp32), float2 (fp32c) or double (fp64); C and D are float, float2 (fp32c) or double (fp64). D and C may be the
-// same, or C null for zeros. k may be 0: D is then C as the instruction returns it.
+// The layouts are those of A and B; C and D are row-major, with rows `ldc` elements apart. Elements of A and B are half (fp16),
+// ushort (bf16), float (tf32, fp32), float2 (fp32c) or double (fp64); C and D are float, float2 (fp32c) or double (fp64). D and
+// C may be the same, or C null for zeros. k may be 0: D is then C as the instruction returns it.
 //
 // All wavefronts of the launch, of any number of dimensions, compute tiles of 32 x 32 directly from memory. Workgroups have a
-// multiple of 64 work-items, all of which call it; anything else ends with a trap.
+// multiple of 64 work-items, all of which call it; any other launch ends with a trap.
 #pragma once
 
 typedef enum { lacuna_m3xu_row_major, lacuna_m3xu_column_major } lacuna_m3xu_layout;

@@ -1,5 +1,5 @@
-// The part of a matrix in memory that a work-item of lacuna/m3xu/tiled.h's workgroups loads slab by slab into registers and
-// then stores to LDS.
+// The part of a matrix that a work-item of a tiled product (lacuna/m3xu/tiled.h) loads from memory into registers, slab by
+// slab, and then stores to LDS.
 #pragma once
 
 #include "lacuna/m3xu/fragments.h"
@@ -12,10 +12,10 @@ using Vector = detail::vector<T, n>;
 using Unit = Vector<float, 2>;
 using TwoUnits = Vector<float, 4>;
 
-constexpr unsigned kWorkgroup = 256, kUnits = 8;  // units of a slab along k
+constexpr unsigned kWorkgroup = 256, kUnits = 8;  // work-items; units of a slab along k
 template <class Element>
 constexpr unsigned kPerUnit = sizeof(Unit) / sizeof(Element);
-/// Elements of a slab along k.
+/// Number of elements of a slab along k.
 template <class Element>
 constexpr unsigned kDepth = kUnits* kPerUnit<Element>;
 
@@ -67,7 +67,7 @@ LACUNA_M3XU_DEVICE auto* global_at(T* base, unsigned offset) {
   using Bytes = __attribute__((address_space(1))) char;
   return (Global*)((Bytes*)base + offset);
 }
-/// An element as a type that the compiler loads and stores by one instruction.
+/// Type of the same size as Element that the compiler loads and stores with one instruction.
 template <class Element>
 using Stored = typename detail::choice<sizeof(Element) == sizeof(Unit), Unit,
                                        typename detail::choice<sizeof(Element) == 2, unsigned short, float>::type>::type;
@@ -88,14 +88,14 @@ LACUNA_M3XU_DEVICE Element load(const Element* base, unsigned offset) {
 /// Direction of a matrix' lines: fixed at compile time, or taken from Operand::along_k at run time.
 enum class Lines { across, along_k, at_run_time };
 
-/// A work-item's part of the tile that a workgroup loads: kTile rows of op(A), or columns of op(B). Items gives the work-item's
-/// index. `load` requires a slab that is complete along k; with lines across k it reads `kColumns` elements at a time and may
-/// read past the end of a line. `load_rest` loads any slab and reads nothing outside the matrix.
+/// A work-item's part of the tile that a workgroup loads: kTile rows of op(A), or columns of op(B). Items provides the
+/// work-item's index. `load` requires a slab that is complete along k; with lines across k it reads `kColumns` elements at a
+/// time and may read past the end of a line. `load_rest` loads any slab and reads nothing outside the matrix.
 template <class Element, unsigned kTile, Lines kLines = Lines::at_run_time, class Items = OneDimension>
 class MatrixStage {
  public:
   static constexpr unsigned kLoads = kTile / 64;
-  /// Adjacent elements of a line across k that a work-item reads.
+  /// Number of adjacent elements that a work-item reads from a line across k.
   static constexpr unsigned kColumns = sizeof(Element) == sizeof(Unit) ? 2 : kTile / 32;
 
   LACUNA_M3XU_MEMBER MatrixStage(const Operand<Element>& matrix, unsigned first)
@@ -109,7 +109,7 @@ class MatrixStage {
     for (unsigned i = 0; i < kLoads; ++i) {
       unsigned line = 0, at = 0;
       if (along_k()) {
-        // Lines after the last one repeat it; their results are not stored.
+        // Lines beyond the last line are replaced by it; their results are not stored.
         line = least(place_.row + 64 * i, last);
         at = place_.unit * kPerUnit<Element>;
       } else if constexpr (sizeof(Element) == sizeof(Unit)) {
@@ -148,8 +148,8 @@ class MatrixStage {
 #pragma unroll
     for (unsigned i = 0; i < kLoads; ++i) {
       if constexpr (kLoads == 1 && sizeof(Element) == 4) {
-        // Separate loads instead of one of 16 bytes along k: a branch here would make the compiler wait for the loads in its
-        // other path.
+        // Separate loads instead of one of 16 bytes along k: a branch here would make the compiler wait for the loads of the
+        // branch's other path.
         values_[i].lo = fetch<Unit>(slab_, i);
         values_[i].hi = fetch<Unit>(slab_ + next_line_, i);
       } else {
@@ -230,7 +230,7 @@ class MatrixStage {
     typedef To Anywhere __attribute__((aligned(alignof(Element))));
     return *global_at<const Anywhere>(line, offset_[i]);
   }
-  // For elements of two bytes: columns 2 `pair` and 2 `pair` + 1 of the four lines.
+  // Columns 2 `pair` and 2 `pair` + 1 of the four lines, for elements of two bytes.
   LACUNA_M3XU_MEMBER TwoUnits columns_of_lines(unsigned pair) const {
     unsigned words[4];
 #pragma unroll

@@ -8,7 +8,8 @@
 // two successive k (float) or four (fp16, bf16). A wavefront therefore reads its operands without bank conflicts, 8 or 16
 // bytes per lane, for every type and layout.
 //
-// Each element is summed over ascending k for every tile size, so policies with the same rounding give the same bits.
+// Each element is summed over ascending k for every tile size, so policies with the same rounding produce bit-identical
+// results.
 #pragma once
 
 #include "lacuna/m3xu/fragments.h"
@@ -160,13 +161,13 @@ class MatrixUnits {
       }
     }
   }
-  /// The n-th of the kHeight x kWidth products of a step, for a Way with one product per sum.
+  /// Adds the n-th of the kHeight x kWidth products of a step, for a Way with one product per sum.
   LACUNA_M3XU_MEMBER void add_one(const Operands& operands, unsigned n) {
     static_assert(Way::kProducts == 1);
     const unsigned i = n / kWidth, j = n % kWidth;
     Way::multiply(0, sums_[i][j], Way::left(operands.a[i]), Way::right(operands.b[j]));
   }
-  /// Like add(), with the first `depth` elements of a step along k.
+  /// Like add(), but with only the first `depth` elements of a step along k.
   LACUNA_M3XU_MEMBER void add_first(const Operands& operands, unsigned depth) {
 #pragma unroll
     for (unsigned i = 0; i < kHeight; ++i) {

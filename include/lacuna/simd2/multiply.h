@@ -80,7 +80,7 @@ namespace detail {
 template <unsigned quarter>
 using wavefront_sums = float4[quarter][quarter];
 
-// Adds the products of a slab in LDS, while load_next() starts the loads of the next one.
+// Adds the products of a slab in LDS, while load_next() starts the loads of the next slab.
 template <opcode op, unsigned tile, typename Factors>
 struct slab_products {
   using layout = slab<tile>;
@@ -128,12 +128,12 @@ struct slab_products {
 #endif
 }  // namespace detail
 
-/// Computes the tile of D that begins at (row0, column0), tile x tile elements, 64 or 128, by the whole workgroup of
-/// `workgroup_size` work-items. `c(row, column, values)` sets `values`, an `elements<count>&`, to the elements of C from (row,
-/// column) on along the row, and `d(row, column, values)` receives those of D; the count is 1, 2 or 4. `d` receives each
-/// element of the tile inside the matrix once, in the lane that has read the element of C; `c` may be called repeatedly for
-/// elements outside this tile. m, n and k must not be 0. Traps in workgroups of other sizes or of several dimensions, whose
-/// wavefronts could be incomplete, and on targets other than gfx90a.
+/// Computes the tile of D that begins at (row0, column0) and has tile x tile elements, where `tile` is 64 or 128, with the
+/// whole workgroup of `workgroup_size` work-items. `c(row, column, values)` sets `values`, an `elements<count>&`, to the
+/// elements of C from (row, column) on along the row, and `d(row, column, values)` receives those of D; the count is 1, 2 or 4.
+/// `d` receives each element of the tile inside the matrix once, in the lane that has read the element of C; `c` may be called
+/// repeatedly for elements outside this tile. m, n and k must not be 0. Traps in workgroups of other sizes or of several
+/// dimensions, whose wavefronts could be incomplete, and on targets other than gfx90a.
 template <opcode op, unsigned tile, typename Factors, typename C, typename D>
 __device__ inline void multiply([[maybe_unused]] const Factors& x, [[maybe_unused]] unsigned row0,
                                 [[maybe_unused]] unsigned column0, [[maybe_unused]] C c, [[maybe_unused]] D d) {

@@ -6,8 +6,8 @@
 //   c = lacuna_simd2_mmo_minplus(a, b, c);
 //   lacuna_simd2_store(target, c, ldd);
 //
-// Lane l has, with i = l % 16 and g = l / 16: of A the elements A[i][4g ... 4g + 3], of B the elements B[4g ... 4g + 3][i], of
-// C and D the elements [4g ... 4g + 3][i]. Matrices are row-major with lines `ld` elements apart; lines of A begin at
+// With i = l % 16 and g = l / 16, lane l holds the elements A[i][4g ... 4g + 3] of A, B[4g ... 4g + 3][i] of B, and [4g ... 4g
+// + 3][i] of C and D. Matrices are row-major with lines `ld` elements apart; lines of A begin at
 // multiples of 8 bytes. lacuna_simd2_load_b_columns loads a column-major B, whose columns begin at multiples of 8 bytes. The
 // operators: lacuna/simd2/operators.h.
 #pragma once
@@ -43,8 +43,9 @@ static inline void lacuna_simd2_store(__global float* target, float4 d, uint ld)
   to[0] = d.x, to[ld] = d.y, to[2 * (size_t)ld] = d.z, to[3 * (size_t)ld] = d.w;
 }
 
-// lacuna_simd2_mmo_OPERATOR(a, b, c) is c (+) (a (x) b), ..._sparse takes a 2:4 sparse A (lacuna/simd2/sparse.h): its two kept
-// elements followed by their positions, in place of the other two. lacuna_simd2_identity_OPERATOR() is the initial value of c.
+// lacuna_simd2_mmo_OPERATOR(a, b, c) returns c (+) (a (x) b). For ..._sparse, `a` is a 2:4 sparse A (lacuna/simd2/sparse.h):
+// the two kept elements, followed by their positions in place of the other two. lacuna_simd2_identity_OPERATOR() is the initial
+// value of c.
 #define LACUNA_SIMD2_OPERATOR(name, code, identity)                          \
   static inline float4 lacuna_simd2_mmo_##name(half4 a, half4 b, float4 c) { \
     return __builtin_amdgcn_mfma_f32_16x16x16f16(a, b, c, 7, code, 0);       \

@@ -37,7 +37,7 @@ __host__ __device__ inline bool compress_group(const _Float16 (&group)[4], _Floa
   return true;
 }
 
-/// Compresses 16 columns of a row, from column `k0` on: one element of `positions`, eight of `values`.
+/// Compresses 16 columns of a row, from column `k0` on, into one element of `positions` and eight of `values`.
 template <opcode op>
 __host__ __device__ inline bool compress_columns(const _Float16* row, unsigned k0, unsigned k, _Float16 absent,
                                                  _Float16* values, unsigned short& positions) {

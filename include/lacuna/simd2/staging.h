@@ -88,7 +88,7 @@ struct b_places {
   static constexpr unsigned g_pitch = 20, pair_pitch = 4 * g_pitch, pitch = slab<tile>::pairs * pair_pitch + 4;
   static constexpr unsigned units = tile / 16 * pitch;
   __device__ static unsigned slot(unsigned i) { return slab<tile>::quarter == 4 ? i : i % 2 * 12 + i / 2; }
-  /// The half unit of elements 4 k4 ... 4 k4 + 3 of a column of the workgroup's tile.
+  /// Index of the half unit that holds elements 4 k4 ... 4 k4 + 3 of a column of the workgroup's tile.
   __device__ static unsigned half_unit(unsigned k4, unsigned column) {
     constexpr unsigned quarter = slab<tile>::quarter;
     const unsigned fragment = column / (tile / 2) * quarter + column % quarter, i = column % (tile / 2) / quarter;

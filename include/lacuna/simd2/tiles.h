@@ -10,8 +10,8 @@
 //   simd2::mmo<simd2::minplus>(c, a, b, c);
 //   simd2::storematrix(target, c, ldd);
 //
-// With i = l % 16 and g = l / 16, lane l has of A the elements A[i][4g ... 4g + 3], of B the elements B[4g ... 4g + 3][i], of
-// C and D the elements [4g ... 4g + 3][i].
+// With i = l % 16 and g = l / 16, lane l holds the elements A[i][4g ... 4g + 3] of A, B[4g ... 4g + 3][i] of B, and [4g ... 4g
+// + 3][i] of C and D.
 #pragma once
 
 #include "lacuna/simd2/operators.h"
@@ -92,10 +92,10 @@ class matrix {
   using use = Use;
   using element = std::conditional_t<is_accumulator, float, _Float16>;
   using layout = Layout;
-  /// For matrixa_sparse: the two kept elements, followed by their positions.
+  /// This lane's elements; for matrixa_sparse, the two kept elements followed by their positions.
   std::conditional_t<is_accumulator, detail::float4, detail::half4> data;
 
-  /// Row and column in the tile of element `index` of this lane's four. Not available for matrixa_sparse.
+  /// Row and column, in the tile, of this lane's element `index` (0 to 3). Not available for matrixa_sparse.
   __device__ static unsigned row(unsigned index) { return along_rows ? detail::lane() % 16 : detail::lane() / 16 * 4 + index; }
   __device__ static unsigned column(unsigned index) {
     return along_rows ? detail::lane() / 16 * 4 + index : detail::lane() % 16;
