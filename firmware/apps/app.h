@@ -45,7 +45,7 @@ lacuna_signal* app_signal(lacuna_device* device, int64_t value);
 uint64_t app_run(lacuna_queue* queue, const lacuna_kernel* kernel, uint32_t grid, uint16_t workgroup, const void* arguments,
                  size_t argument_bytes);
 
-/* Integers from -range to range - 1, as floats. */
+/* Fills `values` with pseudorandom integers from -range to range - 1, as floats. */
 void app_fill_random(float* values, size_t count, int range, uint64_t seed);
 
 #endif

@@ -22,7 +22,7 @@ static hsa_dispatch_packet good_packet(void) {
                                .kernarg_address = counter.gpu_address + 64};
 }
 
-/* The device still works: a kernel on the intact queue counts. */
+/* Checks that the device still works: a kernel on the intact queue increments a counter. */
 static void check_device(void) {
   volatile uint32_t* value = counter.host;
   *value = 0;

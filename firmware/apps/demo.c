@@ -134,7 +134,7 @@ static void histogram(void) {
   uint64_t* words = input.host;
   const uint32_t* counts = bins.host;
   uint64_t seed = 8;
-  /* The bitwise AND of two random numbers gives an uneven distribution, so that some bins are contended. */
+  /* The bitwise AND of two random numbers has an uneven distribution, so that some bins are contended. */
   for (size_t i = 0; i < HISTOGRAM_BYTES / 8; ++i) words[i] = app_random(&seed) & app_random(&seed);
   CHECK(lacuna_fill(device, bins.gpu_address, 0, bins.bytes));
   const struct {

@@ -30,7 +30,7 @@ int main(void) {
       uint64_t input, bins;
       uint32_t count4;
     } counting = {input.gpu_address, bins.gpu_address, INPUT_BYTES / 4};
-    /* Changes the bins while the other queue counts: the result depends on the order. */
+    /* Changes the bins while the other queue's kernel counts: the result depends on the order. */
     const struct {
       uint64_t data;
       uint32_t factor, addend;

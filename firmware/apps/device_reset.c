@@ -45,7 +45,7 @@ static uint64_t open_and_run(lacuna_device** device) {
   return duration;
 }
 
-/* Fills a ring with kernels that count, and resets the device while the first one runs. */
+/* Fills a ring with dispatches that increment a counter, and resets the device while the first one runs. */
 static void reset_in_mid_kernel(lacuna_device* device) {
   lacuna_queue* queue;
   CHECK(lacuna_queue_create(device, &(lacuna_queue_options){.packets = PACKETS}, &queue));
@@ -91,7 +91,7 @@ int main(void) {
   lacuna_device_close(device);
   printf("%llu ns on a new device, %llu ns after a reset, %llu ns after a reset in mid-kernel\n", (unsigned long long)before,
          (unsigned long long)idle, (unsigned long long)after);
-  /* The kernel starts at another position in the SIMDs' rotation and in DRAM's refresh interval. */
+  /* Allowed difference in time: the kernel starts at another position in the SIMDs' rotation and in DRAM's refresh interval. */
   const uint64_t slack = before / 50;
   EXPECT(idle + slack >= before && idle <= before + slack);
   EXPECT(after + slack >= before && after <= before + slack);

@@ -70,7 +70,7 @@ static _Noreturn void stop_with(int code, const char* what, const char* why) {
 
 static _Noreturn void stop(const char* what, const char* why) { stop_with(1, what, why); }
 
-/* The failed dispatch may be an earlier record than the current one. */
+/* Sets launch.line to that of the failed dispatch, which may be earlier than the current one. */
 static void find_failed_line(void) {
   if (launch.queue == NULL) return;
   lacuna_queue_state state;
@@ -86,7 +86,7 @@ static void need(lacuna_error error) {
   stop(lacuna_error_string(error), lacuna_last_error());
 }
 
-/* Like need(), for errors of a code object, which the user has to correct. */
+/* Like need(), but for errors of a code object, which the user must correct. */
 static void need_code(lacuna_error error) {
   if (error != LACUNA_OK) stop_with(LAUNCH_REFUSED_CODE, lacuna_error_string(error), lacuna_last_error());
 }
@@ -111,7 +111,7 @@ static long open_stream(uint32_t stream, long mode) {
 
 static void close_file(long handle) { semihosting_call(SYS_CLOSE, &handle); }
 
-/* The next `bytes` bytes of the plan; null at its end. Valid until the next call. */
+/* Returns the next `bytes` bytes of the plan; null at its end. Valid until the next call. */
 static const void* plan_bytes(uint64_t bytes) {
   while (plan.end - plan.begin < bytes) {
     memmove(plan.data.bytes, plan.data.bytes + plan.begin, plan.end - plan.begin);
@@ -168,7 +168,7 @@ static void find_kernel(const struct launch_kernel* record) {
 
 static void allocate_buffer(const struct launch_allocate* record) {
   launch.buffers = reach(launch.buffers, &launch.buffer_count, record->buffer, sizeof *launch.buffers);
-  /* Unused GPU memory is zero, and the launcher never frees any. */
+  /* GPU memory that was never used is zero, and the launcher never frees any. */
   need(lacuna_allocate(launch.device, record->bytes, &launch.buffers[record->buffer]));
 }
 

@@ -64,7 +64,7 @@ int main(void) {
   EXPECT(host_page[4] == 0);
   fault("store to code", &store_to, store_to.object, 1, LACUNA_FAULT_NOT_PERMITTED);
 
-  /* Accessible memory can be read: host memory through the GPU. */
+  /* Mapped memory can be read: here, host memory through the GPU. */
   host_page[5] = 0x600d;
   const uint64_t arguments[2] = {read_only.gpu_address + 20, memory.gpu_address};
   app_run(good, &load_from, 1, 1, arguments, sizeof arguments);

@@ -19,7 +19,7 @@ typedef struct pagerank_graph {
   uint8_t is_edge[PAGERANK_VERTICES][PAGERANK_VERTICES];
 } pagerank_graph;
 
-/* `graph` must be zero-initialised. */
+/* Generates the graph. `graph` must be zero-initialised. */
 static inline void make_pagerank_graph(pagerank_graph* graph) {
   uint64_t random = 2026;
   for (int i = 0; i < PAGERANK_MOST_EDGES; ++i) {

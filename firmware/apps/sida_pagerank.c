@@ -18,7 +18,7 @@ static uint64_t put(lacuna_device* device, const void* array, uint64_t bytes) {
   return memory.gpu_address;
 }
 
-/* Offsets of the accelerator have 4 bytes below 2^32 entries. */
+/* The accelerator's offsets have 4 bytes if the matrix has fewer than 2^32 entries. */
 static uint64_t put_offsets(lacuna_device* device, const uint64_t* offsets) {
   static uint32_t narrow[VERTICES + 1];
   for (int i = 0; i <= VERTICES; ++i) narrow[i] = (uint32_t)offsets[i];
@@ -104,7 +104,7 @@ int main(void) {
   EXPECT(fabs(sum - 1) < 1e-12 && largest < 1e-15);
   printf("ranks: correct\n");
 
-  /* An invalid program only stops its own queue. */
+  /* An invalid program stops only its own queue. */
   lacuna_queue* other = NULL;
   CHECK(lacuna_queue_create(device, NULL, &other));
   lacuna_signal* never = app_signal(device, 1);

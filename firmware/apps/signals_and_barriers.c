@@ -128,7 +128,7 @@ static void counting_signal(void) {
   printf("one signal over all queues: correct\n");
 }
 
-/* Packets are announced before the first one is valid: the device waits for it. */
+/* Packets are announced before the first one is valid: the device waits for the first one's header. */
 static void late_header(void) {
   lacuna_queue* queue = queues[1];
   uint32_t* counter = data.host;

@@ -18,7 +18,7 @@ typedef struct shape {
   uint16_t workgroup[3];
 } shape;
 
-/* Grid and workgroup of every number of dimensions, whole and ragged, and the largest ids. */
+/* Grids and workgroups of one to three dimensions, with and without partial workgroups, and with the largest ids. */
 static const shape shapes[] = {
     {{320, 1, 1}, {64, 1, 1}},    {{150, 1, 1}, {96, 1, 1}},    {{64, 3, 1}, {32, 1, 1}},     {{64, 3, 2}, {32, 1, 1}},
     {{24, 5, 1}, {24, 5, 1}},     {{48, 10, 1}, {24, 5, 1}},    {{50, 7, 1}, {16, 4, 1}},     {{16, 6, 3}, {8, 3, 1}},

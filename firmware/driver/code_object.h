@@ -16,7 +16,7 @@ struct lacuna_code_object {
   lacuna_code_object* next;
 };
 
-/* Writes the location of a GPU address in its code object, for reports; "" when it is in none. */
+/* Writes to `text` the location of `pc` in its code object, for reports; "" if it is in none. */
 void driver_describe_pc(const lacuna_device* device, uint64_t pc, char* text, size_t size);
 
 #ifdef __cplusplus

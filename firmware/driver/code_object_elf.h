@@ -58,16 +58,16 @@ typedef struct code_object_symbol {
   uint8_t type;
 } code_object_symbol;
 
-/* Checks the image and describes it. The view points into the image. */
+/* Checks the image and fills in `view`, which then points into the image. */
 lacuna_error code_object_parse(const void* image, size_t bytes, code_object_view* view);
 
-/* `bytes` of initialised memory at `address`, or null when they do not lie in one segment. */
+/* Returns `bytes` of initialised memory at `address`, or null if they do not lie in one segment. */
 const uint8_t* code_object_bytes(const code_object_view* view, uint64_t address, uint64_t bytes);
 
 /* Finds a symbol by name and ELF symbol type, in the dynamic symbol table, else in .symtab. */
 bool code_object_find_symbol(const code_object_view* view, const char* name, uint8_t type, code_object_symbol* symbol);
 
-/* Memory of the loaded copy, in whole pages: the segments, and the data that code_object_keep_symbols() writes after them. */
+/* Bytes of the loaded copy, in whole pages: the segments, and the data that code_object_keep_symbols() writes after them. */
 uint64_t code_object_loaded_bytes(const code_object_view* view);
 
 /* Places .symtab after the segments of the loaded copy at `memory`, lets the view read it there, and points the copy's ELF
@@ -77,7 +77,7 @@ void code_object_keep_symbols(code_object_view* view, uint8_t* memory);
 /* Applies the relocations to the loaded copy: `memory` holds `span` bytes, visible to the GPU at `gpu_address`. */
 lacuna_error code_object_relocate(const code_object_view* view, uint8_t* memory, uint64_t gpu_address);
 
-/* Segment sizes of a kernel; `kernel->object` becomes the descriptor's address in the ELF's own space. */
+/* Reads a kernel's segment sizes; `kernel->object` becomes the descriptor's address in the ELF file's address space. */
 lacuna_error code_object_kernel(const code_object_view* view, const char* name, lacuna_kernel* kernel);
 
 /* Access of the page at `address`: the union over the segments that touch it; 0 = none does. */

@@ -75,7 +75,7 @@ static uint64_t kept_offset(const code_object_view* view) {
   return (last->address + last->memory_bytes - view->base + 15) & ~(uint64_t)15;
 }
 
-/* The header must be part of the copy; otherwise the table could not be found. */
+/* Whether the ELF header is part of the loaded copy; otherwise the symbol table could not be found. */
 static bool keeps_symbols(const code_object_view* view) {
   return view->section.count != 0 && view->segments[0].address == view->base &&
          view->segments[0].file_bytes >= sizeof(elf_header);

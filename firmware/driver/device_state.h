@@ -28,7 +28,7 @@ struct lacuna_device {
   lacuna_signal* signals; /* array of SIGNALS_PER_DEVICE */
   lacuna_signal* free_signals;
   lacuna_memory signal_memory; /* signals, then their event mailboxes */
-  /* Written by the interrupt handler. */
+  /* Interrupt causes, recorded by the interrupt handler. */
   volatile uint32_t pending_interrupts;
 };
 

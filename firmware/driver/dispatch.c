@@ -1,4 +1,4 @@
-/* Kernel dispatch and barrier packets, and those of jobs of the sparse dataflow accelerator. */
+/* Kernel dispatch packets, barrier packets, and packets of sparse dataflow accelerator jobs. */
 #include <string.h>
 
 #include "driver/error.h"
@@ -68,10 +68,10 @@ lacuna_error lacuna_dispatch(lacuna_queue* queue, const lacuna_dispatch_packet* 
     packet.grid_size[i] = shape.grid[i] = dispatch->grid[i] != 0 ? dispatch->grid[i] : 1;
     packet.workgroup_size[i] = shape.workgroup[i] = dispatch->workgroup[i] != 0 ? dispatch->workgroup[i] : 1;
   }
-  /* Each ring slot has memory for arguments, which is free when the slot is. */
+  /* Each ring slot has memory for arguments, which is free whenever the slot is free. */
   if (queue->write_index - queue->memory->read_dispatch_id < queue->packets) {
     const uint64_t offset = (queue->write_index & (queue->packets - 1)) * queue->kernarg_bytes;
-    /* Host writes to GPU memory are slow: lay out in host memory, then write each word once. */
+    /* Host writes to GPU memory are slow: lay out the segment in host memory, then write each word once. */
     const size_t words = (kernel->kernarg_segment_bytes + 7u) / 8u;
     error = lacuna_kernel_arguments(kernel, &shape, dispatch->arguments, dispatch->argument_bytes, queue->staging, words * 8);
     if (error != LACUNA_OK) return error;

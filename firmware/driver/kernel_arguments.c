@@ -4,7 +4,7 @@
 #include "driver/error.h"
 #include "lacuna.h"
 
-/* Hidden arguments of code object version 5, offsets from the first of them. LLVM "User Guide for AMDGPU Backend", table
+/* Offsets of version 5's hidden arguments, from the first of them. Source: LLVM "User Guide for AMDGPU Backend", table
  * "Code Object V5 kernel argument metadata" and section "Kernel Argument Metadata". */
 enum {
   HIDDEN_BLOCK_COUNT = 0, /* 3 x 32 bits */
@@ -17,7 +17,7 @@ enum {
 };
 #define HIDDEN_ALIGNMENT 8u
 
-/* Stores a hidden argument if the segment, cut off after the last one that the kernel uses, has room for it. */
+/* Stores a hidden argument, unless it lies beyond the segment, which ends after the last argument that the kernel uses. */
 static void put(uint8_t* hidden, size_t hidden_bytes, size_t offset, const void* value, size_t bytes) {
   if (offset + bytes <= hidden_bytes) memcpy(hidden + offset, value, bytes);
 }

@@ -62,7 +62,7 @@ lacuna_error driver_take_vram(lacuna_device* device, uint64_t bytes, uint64_t al
                         "allocation of %llu bytes of GPU memory, which has %llu", (unsigned long long)bytes,
                         (unsigned long long)device->properties.memory_bytes);
   }
-  /* One more page than is mapped, so that an access past the end faults. */
+  /* Allocates one page more than it maps, so that an access past the end faults. */
   const uint64_t mapped = whole_pages(bytes);
   uint64_t bus_address;
   if (!range_allocator_take(&device->vram, mapped + DRIVER_PAGE, alignment, &bus_address)) {

@@ -9,13 +9,13 @@ extern "C" {
 #endif
 
 /* GPU virtual addresses: GPU memory and host RAM appear in two windows, each at a constant distance from its bus address. High
- * bits are set so that an address that lost its upper half cannot be mapped by chance. */
+ * bits are set, so that an address without its upper half is never mapped by chance. */
 #define DRIVER_VRAM_WINDOW 0x710000000000ull
 #define DRIVER_HOST_WINDOW 0x720000000000ull
 
 typedef enum mapping_kind { MAPPING_VRAM, MAPPING_HOST, MAPPING_CODE } mapping_kind;
 
-/* One live allocation or mapping. */
+/* An existing allocation or mapping. */
 typedef struct mapping {
   uint64_t gpu_address;
   uint64_t bytes; /* whole pages */

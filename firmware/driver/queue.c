@@ -62,7 +62,7 @@ static lacuna_error add_scratch(lacuna_queue* queue) {
   memory->scratch_resource_descriptor[1] = (uint32_t)(address >> 32) | SCRATCH_DESCRIPTOR_SWIZZLE;
   memory->scratch_resource_descriptor[2] = (uint32_t)(waves * wave_bytes);
   memory->scratch_resource_descriptor[3] = SCRATCH_DESCRIPTOR_WORD3;
-  /* gfx8 counts from the pool given by the descriptor, gfx9 requires the address itself. */
+  /* gfx8: offset from the pool that the descriptor specifies. gfx9: address. */
   memory->scratch_backing_memory_location = p->target >> 16 == 8 ? 0 : address;
   memory->scratch_backing_memory_byte_size = waves * wave_bytes;
   memory->scratch_wave64_lane_byte_size = (uint32_t)(wave_bytes / p->wavefront_size);
@@ -179,7 +179,7 @@ lacuna_error lacuna_queue_submit(lacuna_queue* queue, const void* packet, bool d
   first[1] = (uint32_t)(words[0] >> 32);
   queue->write_index = at + 1;
   queue->memory->write_dispatch_id = at + 1;
-  /* The header makes the packet valid: everything else must be visible before it. */
+  /* The header makes the packet valid: all other words must be visible first. */
   hal_fence();
   first[0] = (uint32_t)words[0];
   hal_fence();

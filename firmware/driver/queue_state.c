@@ -17,7 +17,7 @@ void lacuna_queue_get_state(lacuna_queue* queue, lacuna_queue_state* state) {
   const bool faulted = state->error == LACUNA_QUEUE_ERROR_MEMORY_FAULT ||
                        state->error == LACUNA_QUEUE_ERROR_ILLEGAL_INSTRUCTION || state->error == LACUNA_QUEUE_ERROR_TRAP;
   if (queue->failed) {
-    /* The registers hold the latest fault of all queues; `failure` was read when this queue failed. */
+    /* The registers contain the latest fault of any queue; `failure` was read when this queue failed. */
     state->fault = queue->failure.fault;
     state->fault_address = queue->failure.fault_address;
     state->fault_pc = queue->failure.fault_pc;

@@ -19,14 +19,14 @@ typedef struct range_allocator {
   uint64_t size;
 } range_allocator;
 
-/* Returns false if the host heap is exhausted. */
+/* Initialises the allocator with one free range. Returns false if the host heap is exhausted. */
 bool range_allocator_init(range_allocator* allocator, uint64_t base, uint64_t size);
 void range_allocator_destroy(range_allocator* allocator);
 
 /* Allocates the lowest `size` bytes (> 0) at a multiple of `alignment` (a power of two). Returns false, without changes, if
  * there is no such range or the host heap is exhausted. */
 bool range_allocator_take(range_allocator* allocator, uint64_t size, uint64_t alignment, uint64_t* address);
-/* Frees a range that was allocated, whole or in part. False if any byte of it is already free or outside, or if the
+/* Frees all or part of an allocated range. False if any byte of it is already free or outside of [base, base + size), or if the
  * host heap is exhausted. */
 bool range_allocator_give(range_allocator* allocator, uint64_t address, uint64_t size);
 

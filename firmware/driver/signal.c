@@ -95,7 +95,7 @@ uint64_t lacuna_signal_duration(const lacuna_signal* signal) {
   lacuna_signal_times(signal, &start, &end);
   const uint64_t rate = signal->device->properties.timestamp_hz;
   const uint64_t ticks = end - start;
-  /* In two steps: ticks * 10^9 would overflow after seconds. */
+  /* Converted in two steps, because ticks * 10^9 would overflow within seconds. */
   return rate == 0 ? 0 : ticks / rate * 1000000000u + ticks % rate * 1000000000u / rate;
 }
 

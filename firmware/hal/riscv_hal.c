@@ -79,7 +79,7 @@ void hal_wait_for_interrupt(uint64_t deadline) {
 
 void riscv_interrupt(uint64_t code) {
   if (code == CODE_TIMER) {
-    /* The timer is only used for deadlines, and the code that it wakes checks the time itself. */
+    /* The timer is only used for deadlines, and the code that it wakes checks the time. */
     __asm__ volatile("csrc mie, %0" ::"r"((uint64_t)MIE_TIMER));
     return;
   }

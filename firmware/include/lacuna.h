@@ -4,8 +4,8 @@
  *   lacuna_device_open -> lacuna_code_object_load -> lacuna_kernel_find -> lacuna_allocate, lacuna_copy_to_device ->
  *   lacuna_queue_create -> lacuna_signal_create -> lacuna_dispatch -> lacuna_signal_wait -> lacuna_copy_from_device.
  *
- * Every function that can fail returns a lacuna_error; lacuna_last_error() returns a sentence with the problem and its
- * location. Nothing is written to output parameters on failure. One thread of control; the only concurrency is the driver's
+ * Every function that can fail returns a lacuna_error; lacuna_last_error() returns a sentence that states the problem and its
+ * location. Output parameters are not written on failure. The library is single-threaded: the only concurrency is its
  * interrupt handler. Addresses named gpu_address are GPU virtual addresses; the program uses `host` pointers to the same bytes.
  */
 #ifndef LACUNA_H
@@ -74,13 +74,13 @@ typedef struct lacuna_properties {
   uint64_t timestamp_hz;
 } lacuna_properties;
 
-/* Finds the device whose registers are at `mmio_bus_address`, resets it, and installs a handler for its interrupt. One device
- * may be open at an address. NO_DEVICE, VERSION, OUT_OF_HOST_MEMORY. */
+/* Checks for a device with registers at `mmio_bus_address`, resets it, and installs a handler for its interrupt. One device
+ * may be open at an address. Errors: NO_DEVICE, VERSION, OUT_OF_HOST_MEMORY. */
 lacuna_error lacuna_device_open(uint64_t mmio_bus_address, unsigned interrupt_source, lacuna_device** device);
 /* Resets the device and frees everything that was created on it. Null is allowed. */
 void lacuna_device_close(lacuna_device* device);
 const lacuna_properties* lacuna_device_properties(const lacuna_device* device);
-/* The device's timestamp counter, in ticks of timestamp_hz. */
+/* Value of the device's timestamp counter, in ticks of timestamp_hz. */
 uint64_t lacuna_device_timestamp(lacuna_device* device);
 
 /* -------------------------------------------------------------------------------------------------------------- memory */
@@ -95,7 +95,7 @@ typedef struct lacuna_memory {
   uint64_t bytes;
 } lacuna_memory;
 
-/* GPU memory for reading and writing by kernels, at least `bytes`, 4 KiB aligned; the page after it stays unmapped, so that a
+/* Allocates at least `bytes` bytes of GPU memory, aligned to 4 KiB; the page after them stays unmapped, so that a
  * kernel that accesses memory beyond the end faults. Contents are undefined. */
 lacuna_error lacuna_allocate(lacuna_device* device, uint64_t bytes, lacuna_memory* memory);
 /* Frees memory of lacuna_allocate, which the GPU must not be using. Clears *memory. NOT_ALLOCATED for other memory. */
@@ -104,12 +104,12 @@ lacuna_error lacuna_free(lacuna_device* device, lacuna_memory* memory);
 lacuna_error lacuna_map_host(lacuna_device* device, void* host, uint64_t bytes, uint32_t access, lacuna_memory* memory);
 lacuna_error lacuna_unmap_host(lacuna_device* device, lacuna_memory* memory);
 
-/* Copies by the host. The GPU range must lie in one allocation or mapping. */
+/* Copies performed by the host. The GPU range must lie in one allocation or mapping. */
 lacuna_error lacuna_copy_to_device(lacuna_device* device, uint64_t gpu_address, const void* source, uint64_t bytes);
 lacuna_error lacuna_copy_from_device(lacuna_device* device, void* destination, uint64_t gpu_address, uint64_t bytes);
 lacuna_error lacuna_fill(lacuna_device* device, uint64_t gpu_address, uint8_t value, uint64_t bytes);
 
-/* Translation of addresses inside allocations and mappings: NULL and 0 when there is none. */
+/* Translate addresses inside allocations and mappings; NULL and 0 for other addresses. */
 void* lacuna_host_pointer(lacuna_device* device, uint64_t gpu_address, uint64_t bytes);
 uint64_t lacuna_gpu_address(lacuna_device* device, const void* host);
 
@@ -126,11 +126,11 @@ typedef struct lacuna_kernel {
 } lacuna_kernel;
 
 /* Checks and loads an AMD GPU ELF (code object version 2 to 5) into GPU memory. The image is copied; it may be at any address
- * and have any contents. INVALID_CODE_OBJECT, INCOMPATIBLE_CODE_OBJECT, OUT_OF_DEVICE_MEMORY, OUT_OF_HOST_MEMORY. */
+ * and have any contents. Errors: INVALID_CODE_OBJECT, INCOMPATIBLE_CODE_OBJECT, OUT_OF_DEVICE_MEMORY, OUT_OF_HOST_MEMORY. */
 lacuna_error lacuna_code_object_load(lacuna_device* device, const void* image, size_t bytes, lacuna_code_object** code_object);
-/* No kernel of the code object may be running. Null is allowed. */
+/* Unloads a code object, of which no kernel may be running. Null is allowed. */
 void lacuna_code_object_unload(lacuna_code_object* code_object);
-/* Finds the kernel that has this name in the source, e.g. "vector_add". NO_SUCH_KERNEL, INVALID_CODE_OBJECT. */
+/* Finds the kernel that has this name in the source, e.g. "vector_add". Errors: NO_SUCH_KERNEL, INVALID_CODE_OBJECT. */
 lacuna_error lacuna_kernel_find(const lacuna_code_object* code_object, const char* name, lacuna_kernel* kernel);
 
 /* ------------------------------------------------------------------------------------------------------------- signals */
@@ -147,18 +147,18 @@ typedef enum lacuna_condition {
 #define LACUNA_WAIT_FOREVER UINT64_MAX
 
 lacuna_error lacuna_signal_create(lacuna_device* device, int64_t initial_value, lacuna_signal** signal);
-/* No packet in flight may refer to the signal. Null is allowed. */
+/* Destroys a signal, to which no packet in flight may refer. Null is allowed. */
 void lacuna_signal_destroy(lacuna_signal* signal);
 int64_t lacuna_signal_load(const lacuna_signal* signal);
 void lacuna_signal_store(lacuna_signal* signal, int64_t value);
 /* The signal's handle in AQL packets. */
 uint64_t lacuna_signal_handle(const lacuna_signal* signal);
-/* Start and end of the packet that completed with this signal, in ticks of timestamp_hz. */
+/* Start and end time of the packet that completed with this signal, in ticks of timestamp_hz. */
 void lacuna_signal_times(const lacuna_signal* signal, uint64_t* start, uint64_t* end);
 /* Time between start and end in nanoseconds. */
 uint64_t lacuna_signal_duration(const lacuna_signal* signal);
 
-/* Sleeps (WFI) until the signal's value meets the condition or `nanoseconds` of host time have passed. When a queue that the
+/* Sleeps (WFI) until the signal's value meets the condition or `nanoseconds` of host time have passed. If a queue that the
  * signal was dispatched on has failed, or any queue fails during the wait, returns that queue's error instead of continuing to
  * sleep: QUEUE_FAILED, MEMORY_FAULT or EXCEPTION with slot, packet, fault address and pc in lacuna_last_error(). A failure of
  * another queue is reported once. */
@@ -176,9 +176,9 @@ typedef struct lacuna_queue_options {
   uint32_t kernarg_bytes;         /* room for the arguments of one dispatch; 0 = 512 */
 } lacuna_queue_options;
 
-/* `options` may be null. NO_FREE_SLOT, QUEUE_REFUSED, OUT_OF_DEVICE_MEMORY, OUT_OF_HOST_MEMORY, SEGMENT_TOO_LARGE. */
+/* `options` may be null. Errors: NO_FREE_SLOT, QUEUE_REFUSED, OUT_OF_DEVICE_MEMORY, OUT_OF_HOST_MEMORY, SEGMENT_TOO_LARGE. */
 lacuna_error lacuna_queue_create(lacuna_device* device, const lacuna_queue_options* options, lacuna_queue** queue);
-/* Packets not yet processed are dropped. Null is allowed. */
+/* Destroys a queue and drops its unprocessed packets. Null is allowed. */
 void lacuna_queue_destroy(lacuna_queue* queue);
 lacuna_device* lacuna_queue_device(const lacuna_queue* queue);
 
@@ -224,14 +224,14 @@ lacuna_error lacuna_queue_wait_room(lacuna_queue* queue);
 /* As lacuna_dispatch, but sleeps while the ring is full. */
 lacuna_error lacuna_dispatch_blocking(lacuna_queue* queue, const lacuna_dispatch_packet* dispatch);
 
-/* A packet that completes when all (AND) or at least one (OR) of up to five signals are 0; null entries are ignored. */
+/* Writes a packet that completes when all (AND) or at least one (OR) of up to five signals are 0; null entries are ignored. */
 lacuna_error lacuna_barrier_and(lacuna_queue* queue, lacuna_signal* const dependencies[], unsigned count,
                                 lacuna_signal* completion, const lacuna_dispatch_options* options);
 lacuna_error lacuna_barrier_or(lacuna_queue* queue, lacuna_signal* const dependencies[], unsigned count,
                                lacuna_signal* completion, const lacuna_dispatch_options* options);
 
 /* Writes the packet of a job of the sparse dataflow accelerator (docs/guide/sida.md): `program` is the GPU address of a program
- * of lacuna/abi/sida.h, aligned to 16 bytes. `completion` and `options` as those of a dispatch. NO_ACCELERATOR, QUEUE_FULL,
+ * of lacuna/abi/sida.h, aligned to 16 bytes. `completion` and `options`: as for a dispatch. Errors: NO_ACCELERATOR, QUEUE_FULL,
  * QUEUE_FAILED. */
 lacuna_error lacuna_dispatch_sida(lacuna_queue* queue, uint64_t program, lacuna_signal* completion,
                                   const lacuna_dispatch_options* options);

@@ -1,5 +1,5 @@
 // Breadth-first search, one level. GROUP work-items together examine GROUP vertices, and share the edges of each vertex of this
-// level. Several may reach a vertex concurrently: all write the same value.
+// level. Several work-items may reach a vertex concurrently: all write the same value.
 #define GROUP 32
 #define NOT_REACHED (-1)
 

@@ -9,7 +9,7 @@ __attribute__((noinline)) uint ackermann(uint m, uint n) {
 
 __attribute__((noinline)) uint fibonacci(uint n) { return n < 2 ? n : fibonacci(n - 1) + fibonacci(n - 2); }
 
-// Lanes take different arguments, so that a call happens under every kind of mask.
+// Lanes have different arguments, so that calls occur under many different EXEC masks.
 kernel void recursion(global uint* out) {
   const uint item = get_global_id(0);
   out[2 * item] = fibonacci(item % 11);

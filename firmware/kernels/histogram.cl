@@ -1,5 +1,5 @@
 // bins[v] += number of occurrences of byte value v in count4 uchar4 values. Each workgroup counts in LDS and adds its counts to
-// the global ones once; work-items step through the input by the size of the grid.
+// the global bins once; work-items step through the input with a stride of the grid's size.
 #define BINS 256
 #define WORKGROUP 256
 

@@ -40,8 +40,8 @@ kernel void lower(global const half* x) {
   workspace[at] = element(x, at / COLUMNS, at % COLUMNS);
 }
 
-// 256 work-items compute 16 rows of the workspace; each of the four wavefronts has 16 filters. Lane l of a wavefront has row l
-// % 16.
+// 256 work-items process 16 rows of the workspace; each of the four wavefronts applies 16 filters. Lane l of a wavefront
+// processes row l % 16.
 kernel void convolve(global const half* weights, global float* y) {
   const int lane = get_local_id(0) % 64, row = 16 * get_group_id(0), filter = get_local_id(0) / 64 * 16;
   float4 sums = 0;

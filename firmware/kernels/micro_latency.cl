@@ -1,20 +1,20 @@
-// Measures latencies by programs: one work-item follows a chain of offsets, and reads the core clock (s_memtime) before and
-// after it. Everything that tests/validation/micro deduces about caches, DRAM and LDS is derived from these cycles.
+// Measures latencies: one work-item follows a chain of offsets, and reads the core clock (s_memtime) before and after the
+// chain. Everything that tests/validation/micro deduces about caches, DRAM and LDS is derived from these cycles.
 //
-// The latency of a load is from its issue to the issue of an instruction that uses its data, here the next load of the chain.
-// In addition to the load the loop has only scalar instructions, which issue while the load is in flight, so that the cycles of
-// a chain divided by its hops are exactly that latency, rounded up to the SIMD's next turn to issue (every 4 cycles with 4
-// SIMDs, every cycle with one). A loop of 24 bytes in one instruction line fetches nothing.
+// The latency of a load is the time from its issue to the issue of an instruction that uses its data, here the next load of the
+// chain. In addition to the load the loop has only scalar instructions, which issue while the load is in flight, so that the
+// cycles of a chain divided by its hops are exactly that latency, rounded up to the SIMD's next turn to issue (every 4 cycles
+// with 4 SIMDs, every cycle with one). A loop of 24 bytes in one instruction line fetches nothing.
 
 typedef uint uint4_t __attribute__((ext_vector_type(4)));
 
-// A descriptor of untyped memory from `base` on (GCN3 ISA manual, buffer resource): offsets in bytes, no stride, no bounds.
+// Returns a descriptor of untyped memory from `base` on (GCN3 ISA manual, buffer resource): byte offsets, no stride, no bounds.
 static uint4_t untyped_buffer(global const void* base) {
   const ulong address = (ulong)base;
   return (uint4_t)((uint)address, (uint)(address >> 32), 0xffffffffu, 0x00027000u);
 }
 
-// `hops` > 0 loads, each of the offset that the previous load returned.
+// Performs `hops` > 0 loads, each at the offset that the previous load returned; returns the duration in cycles.
 static ulong follow(uint4_t table, uint offset, uint hops) {
   ulong begin, end;
   __asm__ volatile(
@@ -43,8 +43,8 @@ kernel void link(global uint* table, global const uint* from, global const uint*
   if (i < links) table[from[i] / 4] = to[i];
 }
 
-// Chain i of the `chains` starts at byte offset first[i] of the table and has hops[i] loads. Each is followed warm_ups times,
-// then once more for cycles[i]. The table contains the offsets, written by link() or by the host.
+// Chain i of the `chains` starts at byte offset first[i] of the table and has hops[i] loads. Each chain is followed warm_ups
+// times, then once more to measure cycles[i]. The table contains the offsets, written by link() or by the host.
 kernel __attribute__((reqd_work_group_size(1, 1, 1))) void chase(global const uint* table, global const uint* first,
                                                                  global const uint* hops, global uint* cycles, uint chains,
                                                                  uint warm_ups) {

@@ -1,4 +1,5 @@
-// Kernels for tests of sampled timing (gpu.timing = sampled): one that is steady, and some that are not.
+// Kernels for tests of sampled timing (gpu.timing = sampled): one is steady; in the others, workgroups, phases or launches
+// differ.
 
 // Multiply-adds; after every 16 steps, a load of a line that no other wavefront loads at this step.
 void work(__global float* x, uint steps) {
@@ -15,15 +16,15 @@ void work(__global float* x, uint steps) {
 
 __kernel void steady(__global float* x, uint steps) { work(x, steps); }
 
-// The second half of the workgroups works six times as long.
+// The second half of the workgroups execute six times as many steps.
 __kernel void two_halves(__global float* x, uint steps) {
   work(x, get_group_id(0) < get_num_groups(0) / 2 ? steps : 6 * steps);
 }
 
-// Every third workgroup works eight times as long.
+// Every third workgroup executes eight times as many steps.
 __kernel void bimodal(__global float* x, uint steps) { work(x, get_group_id(0) % 3 == 0 ? 8 * steps : steps); }
 
-// The last workgroup works forty times as long.
+// The last workgroup executes forty times as many steps.
 __kernel void slow_last(__global float* x, uint steps) {
   work(x, get_group_id(0) + 1 == get_num_groups(0) ? 40 * steps : steps);
 }

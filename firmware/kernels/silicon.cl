@@ -8,8 +8,8 @@
 // The launch determines the size of the workgroup.
 #define ANY_SIZE __attribute__((amdgpu_flat_work_group_size(1, 1024)))
 
-// Each workgroup of 256 work-items reads the same `elements` (a multiple of 256) of T, `steps` (a multiple of 16) times 256 of
-// them.
+// Each workgroup of 256 work-items reads the same `elements` values of T (a multiple of 256) cyclically, in `steps` steps (a
+// multiple of 16) of 256 values.
 #define CACHE(NAME, T, FIRST)                                                                                            \
   kernel __attribute__((reqd_work_group_size(256, 1, 1))) void NAME(global const T* data, global T* sums, uint elements, \
                                                                     uint steps) {                                        \
@@ -75,7 +75,7 @@ EIGHT(eight_f2, float2, sum.x)
 EIGHT(eight_f4, float4, sum.x)
 EIGHT(eight_d, double, sum)
 
-// A workgroup loads from the L1 at positions that lanes determine by `stride` or by rows of `pitch`; `zero` is 0.
+// A workgroup loads from the L1 at positions that depend on the lane, with a `stride` or in rows of `pitch`; `zero` is 0.
 #define STRIDES(NAME, T, PLACE)                                                                                       \
   kernel __attribute__((reqd_work_group_size(1024, 1, 1))) void NAME(global const T* data, global T* sums, uint zero, \
                                                                      uint stride, uint width, uint steps) {           \
@@ -141,7 +141,7 @@ kernel __attribute__((reqd_work_group_size(64, 1, 1))) void walk(global const ui
   if (sum == 1) sums[get_global_id(0)] = sum;
 }
 
-// y A x: one row per work-item; `pitch` elements from a column to the next.
+// y A x: one row per work-item; columns are `pitch` elements apart.
 kernel __attribute__((reqd_work_group_size(64, 1, 1))) void yax(global const double* y, global const double* a,
                                                                 global const double* x, uint rows, uint columns, uint pitch,
                                                                 global double* sums) {
@@ -154,7 +154,7 @@ kernel __attribute__((reqd_work_group_size(64, 1, 1))) void yax(global const dou
   if (sum == -1) sums[get_global_id(0)] = sum;
 }
 
-// Seven-point Laplacian of nx * ny * nz.
+// Seven-point Laplacian on a grid of nx * ny * nz points.
 kernel __attribute__((reqd_work_group_size(256, 1, 1))) void laplace(global double* f, global const double* u, uint nx, uint ny,
                                                                      uint nz, double x, double y, double z, double centre) {
   const uint i = get_global_id(0), j = get_global_id(1), k = get_global_id(2);
@@ -235,7 +235,7 @@ kernel __attribute__((reqd_work_group_size(256, 1, 1))) void jacobi_update(globa
 }
 
 #ifdef __gfx90a__
-// Products that accumulate into the same registers.
+// Matrix products that accumulate into the same registers.
 typedef float float_tile __attribute__((ext_vector_type(16)));
 typedef int int_tile __attribute__((ext_vector_type(16)));
 typedef double double_tile __attribute__((ext_vector_type(4)));
@@ -266,7 +266,7 @@ THOUSAND(thousand_smov, true, "s_mov_b32 s0, s1", "s0")
 THOUSAND(thousand_mfma, true, "v_mfma_f32_32x32x8bf16_1k v[0:15], v[16:17], v[18:19], v[0:15]", "v0", "v1", "v2", "v3", "v4",
          "v5", "v6", "v7", "v8", "v9", "v10", "v11", "v12", "v13", "v14", "v15", "v16", "v17", "v18", "v19")
 
-// One lane of each wavefront reads a dword of the LDS, `loops` times 64.
+// One lane of each wavefront reads a dword of the LDS 64 * `loops` times.
 kernel __attribute__((reqd_work_group_size(1024, 1, 1))) void lds_lane(global uint* sums, uint loops) {
   local uint block[1024];
   block[get_local_id(0)] = 0;

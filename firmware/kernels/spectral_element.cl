@@ -2,8 +2,9 @@
 // element, derivatives of the unknown along the three reference directions (small dense matrices), the element's geometric
 // factors applied at each node, and the transposed derivatives of the result.
 //
-// A workgroup takes an element of NODES x NODES x NODES nodes, a work-item the column of NODES nodes above its (i, j), which it
-// keeps in registers. A node's geometric factors are contiguous, so that each work-item loads many dwords from separate lines.
+// A workgroup processes an element of NODES x NODES x NODES nodes, a work-item the column of NODES nodes above its (i, j),
+// which is kept in registers. A node's geometric factors are contiguous, so that each work-item loads many dwords from separate
+// lines.
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
 #define NODES 8
 #define FACTORS 8  // factors of a node: six of the symmetric 3 x 3 matrix, and two of padding
@@ -59,7 +60,7 @@ kernel __attribute__((reqd_work_group_size(NODES, NODES, 1))) void spectral_elem
   for (uint k = 0; k < NODES; ++k) result[first + k * NODES * NODES] = out[k];
 }
 
-// An element of 4 x 4 x 4 nodes per work-item, all in registers: a load takes sixteen bytes of each of 64 elements.
+// One element of 4 x 4 x 4 nodes per work-item, entirely in registers: a load reads 16 bytes from each of 64 elements.
 #define FEW 4
 
 kernel void spectral_element_small(global const float4* unknown, global const float4* geometry, global const float* derivative,

@@ -1,4 +1,4 @@
-// y = A x with A in compressed sparse rows: row r's elements are those from row_start[r] to row_start[r + 1].
+// y = A x with A in compressed sparse rows: row r has the elements from row_start[r] to row_start[r + 1] - 1.
 
 // One row per work-item. The work-items of a wavefront read elements of 64 rows concurrently, each from a separate cache line.
 kernel void spmv_scalar(global const uint* row_start, global const uint* column, global const float* value,

@@ -6,7 +6,7 @@ kernel void affine(global uint* data, uint factor, uint addend) {
   data[i] = data[i] * factor + addend;
 }
 
-// Takes some time, then stores its result.
+// Computes for a time that depends on `iterations`, then stores its result.
 kernel void spin(global uint* out, uint iterations) {
   uint value = get_global_id(0) + 1;
   for (uint i = 0; i < iterations; ++i) value = value * 1664525u + 1013904223u;
@@ -51,7 +51,8 @@ kernel void private_array(global uint* out, uint rounds) {
   out[item] = sum;
 }
 
-// 24 KiB of LDS for a workgroup of 64: two fit into a compute unit. Rotates the workgroup's values through all of it.
+// 24 KiB of LDS for a workgroup of 64: two workgroups fit into a compute unit. Rotates the workgroup's values through all of
+// it.
 #define LDS_WORDS 6144
 kernel __attribute__((reqd_work_group_size(64, 1, 1))) void much_lds(global uint* out) {
   local uint words[LDS_WORDS];
@@ -77,7 +78,7 @@ kernel __attribute__((reqd_work_group_size(64, 1, 1))) void many_vgprs(global co
   out[item] = sum;
 }
 
-// LDS whose size the dispatch packet determines: reverses each workgroup's values.
+// Reverses each workgroup's values in LDS whose size the dispatch packet determines.
 kernel void reverse(global uint* data, local uint* words) {
   const uint item = get_local_id(0);
   words[item] = data[get_global_id(0)];
@@ -85,7 +86,7 @@ kernel void reverse(global uint* data, local uint* words) {
   data[get_global_id(0)] = words[get_local_size(0) - 1 - item];
 }
 
-// Three-dimensional ids, obtained as the code object's version provides them.
+// Stores three-dimensional ids, obtained as the code object's version provides them.
 kernel void ids(global uint* out) {
   const uint x = get_global_id(0);
   const uint y = get_global_id(1);

@@ -1,5 +1,5 @@
-/* The functions that picolibc requires: standard streams over the UART, and _exit. In a separate object file, so that a program
- * linked with picolibc's semihosting library uses the functions of that library instead. */
+/* The functions that picolibc requires: standard streams over the UART, and _exit. They are in a separate object file, so that
+ * a program linked with picolibc's semihosting library uses the functions of that library instead. */
 #include "startup/runtime.h"
 
 #include <stdint.h>

@@ -94,7 +94,7 @@ TEST_F(CodeObjectElfTest, KernelsThatAreNotDynamic) {
     lacuna_kernel kernel;
     EXPECT_EQ(code_object_kernel(&view_, "vector_add", &kernel), LACUNA_OK) << lacuna_last_error();
 
-    // The loaded copy has them as well, after the image has been released.
+    // The loaded copy contains the symbols as well, after the image has been released.
     std::vector<std::uint8_t> memory(code_object_loaded_bytes(&view_));
     for (unsigned i = 0; i < view_.segment_count; ++i) {
       const code_object_segment& segment = view_.segments[i];
@@ -198,7 +198,7 @@ TEST_F(CodeObjectElfTest, DamagedProgramHeaders) {
 }
 
 TEST_F(CodeObjectElfTest, EveryTruncationIsRefused) {
-  // The loader does not need sections, which end the file; loaded contents end with the last segment.
+  // The loader does not need the sections at the end of the file; loaded contents end with the last segment.
   ASSERT_EQ(parse(), LACUNA_OK);
   const code_object_segment& last = view_.segments[view_.segment_count - 1];
   const std::size_t needed = static_cast<std::size_t>(last.bytes - image_.data()) + last.file_bytes;

@@ -41,7 +41,7 @@ class FakeGpu {
   void write(std::uint32_t offset, std::uint32_t value);
   void ring(unsigned slot, std::uint64_t value) { slots[slot].doorbells.push_back(value); }
 
-  /// Host memory of a GPU virtual address; null if it is unmapped or without that permission.
+  /// Host memory of a GPU virtual address; null if it is unmapped or lacks the permissions in `flags`.
   std::byte* memory(std::uint64_t gpu_address, std::uint64_t bytes, std::uint32_t flags = LACUNA_VM_READ);
   /// Raises interrupts as the device does: status bits, then the handler.
   void interrupt(std::uint32_t status);
@@ -52,7 +52,7 @@ class FakeGpu {
   std::vector<Slot> slots{4};
   std::vector<std::byte> vram;
   std::uint64_t time = 0;  ///< current time, nanoseconds
-  /// Called by hal_wait_for_interrupt: the events while the program sleeps. If null, time advances by a microsecond.
+  /// Called by hal_wait_for_interrupt to simulate events while the program sleeps. If null, time advances by a microsecond.
   std::function<void()> while_asleep;
   void (*handler)(void*) = nullptr;
   void* handler_context = nullptr;

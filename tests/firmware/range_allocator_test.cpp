@@ -52,7 +52,7 @@ TEST_F(RangeAllocatorTest, RefusesToGiveWhatIsFreeOrOutside) {
   EXPECT_EQ(range_allocator_free_bytes(&allocator_), kSize);
 }
 
-// Random allocations and frees: ranges never overlap and are aligned, and in the end everything is one free range again.
+// Random allocations and frees: ranges never overlap and are aligned, and at the end all memory is one free range again.
 TEST_F(RangeAllocatorTest, RandomUse) {
   std::mt19937_64 random(1);
   std::map<std::uint64_t, std::uint64_t> taken;
