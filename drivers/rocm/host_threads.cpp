@@ -364,7 +364,7 @@ HostThreads::Look HostThreads::look(std::span<const pid_t> waiting, unsigned spi
   for (Seen& seen : others) {
     if (seen.doing != Doing::gone) {
       const char state = state_of(seen.id);
-      const std::optional<Times> after = times(seen.id);  // read after the state, so that it includes any run before that
+      const std::optional<Times> after = times(seen.id);  // read after the state: includes all runs before it
       if (state == 0 || !after) {
         seen.doing = Doing::gone;
       } else if (is_runnable(state) || after->slices != seen.times.slices ||

@@ -45,8 +45,8 @@ bool finalized = false;
 bool handler_was_called = false;
 int exit_status = 0;  // the program's exit status; set by the exit handler
 
-/// The last action of the process: replaces its exit code if results were lost, whatever the program's own exit code is, or if
-/// a check failed and the program itself ends with success.
+/// The last action of the process: replaces its exit code if results were lost, regardless of the program's own exit code, or
+/// if a check failed and the program ends with success.
 void refuse_silence() {
   Driver* driver = Driver::opened_once();
   if (driver == nullptr) return;

@@ -13,7 +13,7 @@ namespace lacuna::rocm {
 namespace {
 
 constexpr HSAuint16 kVendor = 0x1002;
-/// Number of SIMDs per CU as reported to the runtime, whatever cu.simds is: the runtime divides by this constant in places.
+/// Number of SIMDs per CU as reported to the runtime, regardless of cu.simds: the runtime divides by this constant in places.
 constexpr HSAuint32 kSimdsPerCu = 4;
 /// From this version of the gfx8 microcode on, the runtime flushes instruction caches by packets, as it does on hardware.
 constexpr unsigned kMicrocode = 700;

@@ -21,7 +21,8 @@ constexpr std::uint64_t kData = 0x1000;  // offset of constant data
 constexpr std::uint64_t kCode = 0x2000;
 constexpr std::uint32_t kNoInstruction = 0x6f8b2973;  // VOP2 opcode 55
 
-/// A code object as the ROCm runtime loads it: all of it is executable, whatever permissions its segments specify.
+/// A code object as the ROCm runtime loads it: all of it is executable, regardless of the permissions that its segments
+/// specify.
 class CodeCheckTest : public testing::Test {
  protected:
   CodeCheckTest() : bytes_(kCodeBytes) {

@@ -275,7 +275,7 @@ TEST_F(PacketProcessorTest, QueueCreationIsChecked) {
   EXPECT_EQ(create(8, kBase + kQueues), LACUNA_QUEUE_ERROR_SLOT) << "no such slot";
 }
 
-// The ring remains where it was when the queue was created, whatever is written to the amd_queue_t afterwards.
+// The ring remains where it was when the queue was created, regardless of later writes to the amd_queue_t.
 TEST_F(PacketProcessorTest, ARingThatIsMovedInTheQueueStaysWhereItIs) {
   const struct {
     const char* what;

@@ -1,5 +1,5 @@
-// Scratch memory on demand, with the test as the runtime: requests arrive through the queue's inactive signal, responses are in
-// amd_queue_t.
+// Scratch memory on demand, with the test in the role of the runtime: requests arrive through the queue's inactive signal,
+// responses are in amd_queue_t.
 #include "tests/command/packet_bench.h"
 
 namespace lacuna::test {

@@ -1,4 +1,4 @@
-// Requests for scratch memory, with the test as the runtime.
+// Requests for scratch memory, with the test in the role of the runtime.
 #include "models/command/scratch_requests.h"
 
 #include "tests/command/queue_memory.h"

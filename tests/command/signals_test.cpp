@@ -1,4 +1,4 @@
-// Signals, with another thread that accesses them concurrently.
+// Signals, also while another thread accesses them concurrently.
 #include "models/command/signals.h"
 
 #include <gtest/gtest.h>

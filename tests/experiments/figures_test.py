@@ -169,7 +169,7 @@ class Figures(unittest.TestCase):
         rows = self.rows(BARS + "mean = arithmetic\n")
         self.assertIn(("first", "mean", "250", "235 … 265", "3"), rows)
         self.assertIn(("second", "mean", "3.50", "–", "1"), rows)
-        # 10 % of 100 and 5 % of 400: 7.5 % of 200
+        # the half-widths are 10 % of 100 and 5 % of 400, on average 7.5 %, of the geometric mean 200
         self.assertIn(("first", "mean", "200", "185 … 215", "3"), self.rows(BARS + "mean = geometric\n"))
         over = BARS.replace("x = size\n", "x = batch\nover = size\n")
         self.assertEqual(self.rows(over)[1:], [("first", "2", "250", "235 … 265", "3"), ("second", "2", "3.50", "–", "1")])

@@ -9,7 +9,7 @@ import re
 import subprocess
 import sys
 
-# Published rows and entries (of the lower triangle, but for wi) of Table 4.1.
+# Numbers of rows and entries published in Table 4.1; except for wi, entries are those of the lower triangle.
 SIZES = {"ca": (18772, 198110), "gy": (17361, 178896), "g2": (150102, 438388), "co": (434102, 16036720), "bu": (513351, 10360701),
          "wi": (3566907, 45030389), "ad": (6815744, 13624320), "ro": (23947347, 28854312), "eu": (50912018, 54054660)}
 
@@ -39,11 +39,12 @@ def main(lacuna, folder):
         output = subprocess.run([lacuna, "sida", "info", entries_of, "--order", "natural"], check=True, capture_output=True, text=True).stdout
         rows, entries = (int(text.replace(",", "")) for text in re.search(r"size +([\d,]+) rows, .* columns, ([\d,]+) entries", output).groups())
         peak, mean = map(float, re.search(r"natural .* % +[\d,]+ +([\d.]+) % +[\d,]+ +([\d.]+) %", output).groups())
-        # Expanded to both triangles, entries are twice those of the file, and shares half.
+        # Except for wi, the published file has one triangle; expanded to both, there are twice as many entries, and shares are
+        # half.
         twice = 1 if matrix == "wi" else 2
         close(f"{matrix}, rows", rows * scale, SIZES[matrix][0], 0.001)
         close(f"{matrix}, entries", entries * scale, twice * SIZES[matrix][1], 0.03)
-        # info rounds to a tenth of a percent.
+        # `lacuna sida info` rounds shares to a tenth of a percent.
         rounding = 0.05 * twice
         close(f"{matrix}, peak", peak * twice, shares["peak", matrix], 0.1 + rounding / shares["peak", matrix])
         close(f"{matrix}, mean", mean * twice, shares["mean", matrix], 0.2 + rounding / shares["mean", matrix])

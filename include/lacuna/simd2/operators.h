@@ -49,7 +49,7 @@ struct matrixa;
 struct matrixb;
 
 /// Padding of A and B along k: the product of the two paddings changes no accumulator, not even the sign of a zero. For the
-/// operators with min or max it is NaN, which contributes nothing, whatever the other factor.
+/// operators with min or max, the padding is NaN, which contributes nothing, regardless of the other factor.
 template <opcode op, typename Use>
 __host__ __device__ constexpr _Float16 padding() {
   static_assert(std::is_same_v<Use, matrixa> || std::is_same_v<Use, matrixb>, "simd2::padding: the use is matrixa or matrixb");

@@ -4,8 +4,8 @@
 //   0x0000 + 4 h  RW 32  msip      bit 0 drives software_interrupt[h]
 //   0x4000 + 8 h  RW 64  mtimecmp  timer_interrupt[h] is high while mtime >= mtimecmp; resets to all ones
 //   0xbff8        RW 64  mtime     ticks of `timebase`
-// 64-bit registers may be accessed by halves. mtime is computed from the initiator's local time, so that it advances for a
-// decoupled hart as well; the hart's `time` CSR returns the same counter.
+// 64-bit registers may be accessed as two 32-bit halves. mtime is computed from the initiator's local time, so that it advances
+// for a decoupled hart as well; the hart's `time` CSR returns the same counter.
 #pragma once
 
 #include <cstdint>
