@@ -30,7 +30,7 @@ bool is_flat_or_global(const Instruction& instruction) {
   return instruction.format == isa::Format::flat || instruction.format == isa::Format::global;
 }
 
-/// The SGPR pair of a GLOBAL instruction, or none.
+/// The scalar base operand of a GLOBAL instruction: an SGPR pair, or none.
 const Operand& scalar_base(const Instruction& instruction) { return instruction.src.at(instruction.sources - 1U); }
 
 bool writes_sgpr(const isa::RegisterUse& use, unsigned first, unsigned count) {
@@ -87,8 +87,8 @@ class ChainFinder::Tree {
  public:
   Tree(const ChainFinder& finder, ChainCandidate& candidate) : finder_(finder), candidate_(candidate) {}
 
-  /// Adds an operation with its first `operands` operands, and the operations that compute these. False: a packet cannot
-  /// represent the operation.
+  /// Adds an operation with its first `operands` operands, and the operations that compute these. Returns false if they cannot
+  /// belong to the chain.
   bool add(std::uint32_t index, unsigned operands) {
     if (candidate_.operations.size() == kMostOperations) return false;
     insert(candidate_.operations, index);
@@ -98,7 +98,7 @@ class ChainFinder::Tree {
       reads_loaded = reads_loaded || operand.kind == OperandKind::vgpr;
       if (!add_operand(index, operand)) return false;
     }
-    // A move of a constant to a register is executed at the core and belongs to no chain.
+    // An operation without loaded operands, such as a move of a constant, is executed at the core and belongs to no chain.
     return reads_loaded;
   }
 
@@ -163,7 +163,7 @@ const isa::ValueReaders::Readers& ChainFinder::readers(std::uint32_t writer, uns
 }
 
 void ChainFinder::find_in_block(const isa::BasicBlock& block) {
-  // Chains that return nothing, or one bit per lane, have precedence: they save most.
+  // Chains that return nothing, or one bit per lane, take precedence because they save the most traffic.
   for (std::uint32_t i = block.begin; i < block.end; ++i) {
     if (is_vector_store(at(i).instruction)) {
       try_store(i);
@@ -257,7 +257,7 @@ bool ChainFinder::same_address_registers(std::uint32_t a, std::uint32_t b) const
   if (one.format != other.format || address.index != other.src[kAddressSource].index ||
       address.words != other.src[kAddressSource].words)
     return false;
-  // An instruction may overwrite its own address.
+  // The first instruction is included in the search, because an instruction may overwrite its own address.
   const std::uint32_t before = std::min(a, b) - 1;
   const std::uint32_t until = std::max(a, b);
   for (unsigned word = 0; word < address.words; ++word)
@@ -296,7 +296,7 @@ std::uint8_t ChainFinder::pattern_of(ChainCandidate& candidate) const {
   const std::size_t operations = candidate.operations.size();
   const bool two_loads = candidate.loads.size() == 2;
   const bool uniform = candidate.uniform.has_value();
-  // One instruction computes a × i + b.
+  // If one instruction computes both g and f, its first loaded operand is b.
   candidate.b_is_first = operations == 1 && two_loads && uniform;
   const auto has_inner = [&] { return uniform && two_loads && (operations == 1 || has_inner_operation(candidate)); };
   if (candidate.compares) {
@@ -344,7 +344,7 @@ void ChainFinder::drop(std::size_t number, const Problem& problem) {
   chains_.erase(chains_.begin() + static_cast<std::ptrdiff_t>(number));
 }
 
-/// Drops overlapping chains and keeps as many as possible: chains that end first have precedence.
+/// Drops overlapping chains and keeps as many as possible: chains that end first take precedence.
 void ChainFinder::drop_interleaved() {
   std::sort(chains_.begin(), chains_.end(),
             [](const ChainCandidate& a, const ChainCandidate& b) { return a.last() < b.last(); });

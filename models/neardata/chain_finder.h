@@ -1,4 +1,5 @@
-// Chains of one kernel: finds candidates by def-use analysis, then checks the instructions between the members of each.
+// Finds the chains of one kernel: collects candidates by def-use analysis, then checks the instructions between the members of
+// each candidate.
 #pragma once
 
 #include <array>
@@ -41,8 +42,8 @@ struct ChainCandidate {
 
 class ChainFinder {
  public:
-  /// `flow` must be known and outlive the finder. Waits::any: candidates may contain waits that other instructions need, since
-  /// moving instructions can take such waits out of a chain.
+  /// `flow` must outlive the finder, and flow.known() must be true. Waits::any: candidates may contain waits that other
+  /// instructions need, since moving instructions can take such waits out of a chain.
   enum class Waits : bool { clean, any };
   ChainFinder(const isa::ControlFlow& flow, isa::Target target, const FinalizerOptions& options, Waits waits = Waits::clean);
 
@@ -68,7 +69,7 @@ class ChainFinder {
   void find_in_block(const isa::BasicBlock& block);
   void try_store(std::uint32_t store);
   void try_operation(std::uint32_t root);
-  /// Adds the candidate to chains_ and returns true, or records why its loads are in no chain.
+  /// Adds the candidate to chains_ and returns true, or records the reason why its loads are in no chain and returns false.
   bool take(ChainCandidate candidate);
   MaybeProblem problem_of(const ChainCandidate& candidate) const;
   MaybeProblem packet_problem(const ChainCandidate& candidate) const;

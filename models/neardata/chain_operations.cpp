@@ -100,7 +100,8 @@ constexpr Entry kEntries[] = {
     {"v_cmp_ge_u32", 2, P::cmp_ge_u32},
 };
 
-/// Table entry of an instruction, or null. Looked up by row, since rows compare faster than names.
+/// Entry of kEntries for an instruction; null if there is none. Entries are looked up by row, since rows compare faster than
+/// names.
 const Entry* entry_of(const isa::InstructionRow& row) {
   static const std::unordered_map<const isa::InstructionRow*, const Entry*> by_row = [] {
     std::unordered_map<std::string_view, const Entry*> by_name;

@@ -83,13 +83,13 @@ inline constexpr unsigned kPacketOperationBits = 6;
 inline constexpr unsigned kPacketOperations = 2;  ///< maximum number of operations of a packet
 static_assert(static_cast<unsigned>(PacketOperation::count) <= 1U << kPacketOperationBits);
 
-/// A vector instruction as packet operations: codes[0] on the first two sources, then codes[1] on that result and the third
-/// source.
+/// A vector instruction as packet operations: codes[0] is applied to the first two sources, then codes[1] to the result and the
+/// third source.
 struct ChainOperation {
   bool valid = false;
   bool compares = false;      ///< the result is one bit per lane
   bool fused = false;         ///< product and sum are rounded once, so that they cannot be computed in two places
-  bool splits = false;        ///< a rounded product, then a sum: the product (codes[0]) can be computed elsewhere
+  bool splits = false;        ///< the product (codes[0]) is rounded, so it and the sum can be computed in two places
   std::uint8_t operands = 0;  ///< 1 to 3; the third operand of v_mac is the old value of the destination
   std::uint8_t operations = 0;
   std::array<PacketOperation, kPacketOperations> codes{};

@@ -130,7 +130,7 @@ bool ValueWeb::add_readers(std::uint32_t writer, unsigned vgpr) {
   return true;
 }
 
-/// Adds an operand that is read: all of its registers must have been written in the block.
+/// Adds a source operand. Returns false if one of its registers was not written in the block, or if the web cannot grow.
 bool ValueWeb::add_operand(std::uint32_t reader, unsigned operand) {
   if (places_.size() >= kMostPlaces) return false;
   const bool is_new = places_.insert({reader, operand}).second;

@@ -1,5 +1,5 @@
 // Assignment of other VGPRs to values that live within one basic block. Often the only obstacle to moving an instruction is
-// that its register holds another value before.
+// that its destination register still holds an earlier value.
 #pragma once
 
 #include <cstdint>

@@ -92,7 +92,7 @@ ChainFinder::MaybeProblem ChainFinder::reuse_problem(const ChainCandidate& candi
     if (!is_result)
       if (const MaybeProblem problem = read_outside(operation)) return problem;
     if (candidate.compares && is_result) continue;
-    // Only the core can write a carry, so that a chain's carry must have no reader.
+    // Only the core can write a carry, so no instruction may read a carry that the chain's operations produce.
     for (unsigned d = 0; d < instruction.destinations; ++d)
       for (unsigned word = 0; word < instruction.dst[d].words && instruction.dst[d].kind == OperandKind::sgpr; ++word)
         if (values_.sgpr_live_after(operation, instruction.dst[d].index + word))

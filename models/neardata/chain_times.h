@@ -14,9 +14,9 @@ namespace lacuna {
 /// Components of the time of a chain's part, in the order of the latency_... counts of NearDataCount.
 enum class ChainTime : std::uint8_t {
   build,      ///< construction of the packet, until the packet leaves the core
-  injection,  ///< waiting in injection queues, of the part's packets and of responses to its requests
+  injection,  ///< waiting of the part's packets, and of responses to its requests, in injection queues
   links,      ///< waiting of the part's packets for links and routers after injection
-  network,    ///< passing of the part's packets through the network, without waiting
+  network,    ///< transit of the part's packets through the network, without waiting
   caches,     ///< last-level cache and DRAM, including queueing
   queue,      ///< service queue: decoding, waiting for the buffer, fetch
   alu,        ///< waiting for the service queue's ALU, and operations
@@ -57,7 +57,7 @@ class ChainTimes {
   }
   /// Charges a request that was sent at the time of the last call and whose response has arrived.
   void access(Tick at, const RemoteAccess& access) { network(at, access, ChainTime::caches); }
-  /// Core cycles by ChainTime. Their sum is the total time.
+  /// Times in core cycles, indexed by ChainTime. Their sum is the total time.
   std::array<std::uint64_t, static_cast<std::size_t>(ChainTime::count)> cycles(const Clock& clock) const {
     std::array<std::uint64_t, static_cast<std::size_t>(ChainTime::count)> all{};
     Tick until{};
@@ -73,7 +73,7 @@ class ChainTimes {
 
  private:
   Tick& spent(ChainTime what) { return spent_[static_cast<std::size_t>(what)]; }
-  /// `rest`: component that is charged the time that is neither queueing in the network nor passing it.
+  /// `rest`: component that is charged the time that is neither queueing in the network nor transit through it.
   void network(Tick at, const RemoteAccess& parts, ChainTime rest) {
     if (at <= last_) return;
     Tick left = at - last_;

@@ -11,7 +11,7 @@ namespace {
 constexpr std::uint64_t kAllLanes = 0xffff'ffff;
 constexpr unsigned kPlaceBits = 7;
 
-/// Chain form that a value of the packet's pattern field stands for.
+/// Chain form that a value of the packet's pattern field encodes.
 struct Pattern {
   unsigned row;
   bool two_operations;

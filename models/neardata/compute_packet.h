@@ -17,8 +17,9 @@
 //     32  lane mask; bit 0 is the packet's first lane
 //   249 bits
 //
-// A packet of fewer than 32 lanes has a second word for the divergence (the lane mask itself is in the first one). For each
-// scattered operand a word follows with the positions of the lanes' elements in the line, 7 bits per lane.
+// A packet of fewer than 32 lanes has a second word, which models the additional flit of divergent lanes but has no contents:
+// the lane mask is in the first word. For each scattered operand, a word follows with the positions of the lanes' elements in
+// the line, 7 bits per lane.
 #pragma once
 
 #include <array>
@@ -27,11 +28,11 @@
 
 namespace lacuna {
 
-/// Relation of the lanes' addresses of an operand to the address of the packet's first lane.
+/// How the lanes' addresses of an operand relate to the address of the packet's first lane.
 enum class OperandForm : std::uint8_t {
   strided,    ///< consecutive elements, in the order of the lanes
   uniform,    ///< all lanes have the same address
-  scattered,  ///< any addresses in the line: a word of the packet has the lanes' positions
+  scattered,  ///< any addresses in the line: a word of the packet contains the lanes' positions
   absent,     ///< the chain has no such operand
 };
 
@@ -61,18 +62,18 @@ struct ComputePacket {
   bool operator==(const ComputePacket&) const = default;
 };
 
-/// Words of an encoded packet.
+/// An encoded packet, as words of 256 bits.
 class EncodedPacket {
  public:
   static constexpr unsigned kWordBits = 256;
   static constexpr unsigned kMostWords = 5;
   using Word = std::array<std::uint64_t, kWordBits / 64>;
 
-  /// Throws std::out_of_range that names a field whose value does not fit.
+  /// Throws std::out_of_range, with the name of the field, if a value does not fit its field.
   explicit EncodedPacket(const ComputePacket& packet);
 
   std::span<const Word> words() const { return {words_.data(), count_}; }
-  /// Number of flits of `width` bytes.
+  /// Number of flits of `width` bytes that the packet occupies.
   unsigned flits(unsigned width) const { return (count_ * (kWordBits / 8) + width - 1) / width; }
 
  private:
@@ -80,7 +81,7 @@ class EncodedPacket {
   unsigned count_ = 0;
 };
 
-/// Throws std::out_of_range if the words are not a valid compute packet.
+/// Returns the decoded packet. Throws std::out_of_range if the words are not a valid compute packet.
 ComputePacket decode_packet(std::span<const EncodedPacket::Word> words);
 
 }  // namespace lacuna

@@ -1,10 +1,10 @@
 // Earliest meeting nodes: for each pair of last-level caches, the node at which the data from both can first be combined before
 // they reach a core (Opportunistic Computing, ISCA '19, Algorithm 1).
 //
-// The candidates are the nodes that an XY or YX path from the core to one cache has in common with such a path to the other,
-// regardless of the network's routing; the core is no candidate. The candidate with the smallest sum of distances to both
-// caches is selected. Ties go to the first candidate: path pairs in the order (XY, XY), (XY, YX), (YX, XY), (YX, YX), nodes
-// from the core on.
+// The candidates are the nodes that lie both on an XY or YX path from the core to one cache and on an XY or YX path from the
+// core to the other, regardless of the network's routing; the core is no candidate. The candidate with the smallest sum of
+// distances to both caches is selected. Ties go to the first candidate: path pairs are tried in the order (XY, XY), (XY, YX),
+// (YX, XY), (YX, YX), the nodes of a path from the core on.
 #pragma once
 
 #include <functional>
@@ -26,7 +26,7 @@ class EmnTable {
   /// `alternatives`: number of paths between two nodes.
   EmnTable(const std::vector<unsigned>& cores, std::vector<unsigned> caches, const NodePaths& paths, unsigned alternatives);
 
-  /// The meeting node of caches `a` and `b` on their paths to `core`, or kNone. Arguments are indices of the constructor's
+  /// The meeting node of caches `a` and `b` on their paths to `core`, or kNone. Arguments are indices into the constructor's
   /// lists.
   unsigned find(unsigned core, unsigned a, unsigned b) const {
     return nodes_[(core * caches_.size() + a) * caches_.size() + b];

@@ -83,7 +83,7 @@ class PatchedCode {
   std::map<std::uint64_t, std::uint32_t> words_;  ///< replaced words by address
 };
 
-/// Number of instructions that differ between two versions of the same code, which have equally many instructions.
+/// Number of instructions that differ between two versions of the same code, which have equal numbers of instructions.
 std::uint64_t changed_instructions(const isa::ControlFlow& before, const isa::ControlFlow& after) {
   std::uint64_t changed = 0;
   for (std::size_t i = 0; i < before.instructions().size(); ++i) {

@@ -1,7 +1,8 @@
 // Finds offload chains (chain.h) in a kernel's code, and the reason why each of the remaining vector loads is in no chain.
 //
-// A pure pass: its inputs are instructions and their control flow, without state of a simulation. The rules are those of
-// Pattnaik et al., "Opportunistic Computing in GPU Architectures", ISCA '19, sections 4.1 and 4.2, completed as follows:
+// A pure pass: the result depends only on instructions and their control flow, not on the state of a simulation. The rules are
+// those of Pattnaik et al., "Opportunistic Computing in GPU Architectures", ISCA '19, sections 4.1 and 4.2, completed as
+// follows:
 //
 // Chain      one or two loads of 1, 2 or 4 bytes per lane, zero to two operations (chain_operations.h) on their data and one
 //            uniform value (constant, literal or SGPR), and possibly a store. All are in one basic block, under one EXEC mask.
@@ -12,8 +13,8 @@
 // Split      v_mac, v_mad and other operations of two steps are split if the third operand is in a VGPR: the first step belongs
 //            to the chain, the second remains at the core.
 // Memory     no barrier, atomic operation or cache control inside a chain, and no store that could affect the chain's lines.
-//            Stores that cannot: to LDS or private memory, or by the same address registers at least a line away. This is
-//            decided per lane; the hardware checks conflicts between lanes.
+//            Stores that cannot: those to LDS or private memory, and those with the same address registers and an offset that
+//            differs by at least a line. This is decided per lane; the hardware checks conflicts between lanes.
 // Waits      an s_waitcnt inside a chain belongs to the chain. If an instruction in the chain's range needs that wait for data
 //            that the chain has not loaded, there is no chain.
 #pragma once
@@ -64,7 +65,7 @@ struct CodePatch {
 struct FinalizerOptions {
   /// Moves address arithmetic in front of chains, so that a chain's instructions are adjacent.
   bool move = true;
-  /// With `move`: allows a load to move after a wait that it preceded, as for the loads of interleaved chains. A core that
+  /// With `move`: allows a load to move behind a wait that it preceded, which takes interleaved chains apart. A core that
   /// performs such chains itself then waits for one chain after the other (SCP on mesh56 without offloading takes 25 % longer).
   bool take_apart = true;
   /// Tags chains whose ranges overlap, since compilers interleave the iterations of a loop. Each chain has a separate number.
@@ -74,14 +75,15 @@ struct FinalizerOptions {
 };
 
 struct FinalizedKernel {
-  /// Why control flow is not fully known, so that nothing is tagged: "s_swappc_b64 at 0x1234"; empty: it is known.
+  /// Reason why the control flow is not fully known and nothing is tagged, such as "s_swappc_b64 at 0x1234"; empty if it is
+  /// known.
   std::string unknown;
   std::uint64_t instructions = 0;
   std::uint64_t loads = 0;            ///< loads from vector memory, in chains or refused
   std::vector<Chain> chains;          ///< chains, ascending by first address
   std::vector<RefusedLoad> refusals;  ///< refused loads, ascending by address
   std::vector<CodePatch> patches;     ///< ascending by address; `chains` and `refusals` refer to the patched code
-  std::uint64_t moved = 0;            ///< number of instructions that the patches move or assign other registers
+  std::uint64_t moved = 0;            ///< number of instructions that the patches move or whose registers they rename
 };
 
 /// Finds the chains of the kernel whose first instruction is at `entry`; `fetch` returns its code.

@@ -11,7 +11,7 @@
 
 namespace lacuna {
 
-/// Set of resources that order instructions: registers, memory, LDS and waits, one bit each.
+/// Set of resources through which instructions depend on each other: registers, memory, LDS and waits, one bit each.
 class Resources {
  public:
   static constexpr unsigned kVgprs = 0;
@@ -44,7 +44,7 @@ class Resources {
       if ((words_[i] & other.words_[i]) != 0) return true;
     return false;
   }
-  /// Whether the sets share a resource from AGPRs on, that is, other than VGPRs.
+  /// Whether the sets share a resource other than VGPRs.
   bool intersects_beyond_vgprs(const Resources& other) const {
     for (std::size_t i = kAgprs / 64; i < words_.size(); ++i)
       if ((words_[i] & other.words_[i]) != 0) return true;
@@ -65,7 +65,7 @@ struct MovedItem {
   bool is_fixed = false;            ///< no instruction may move across this one
 };
 
-/// Adds the registers, memory and waits that the instruction reads and writes to `item`, and sets its is_fixed. Ignores
+/// Adds to `item` the registers, memory and waits that the instruction reads and writes, and sets item.is_fixed. Ignores
 /// operands of OperandKind::none.
 void add_uses(const isa::Instruction& instruction, MovedItem& item);
 

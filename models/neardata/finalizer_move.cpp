@@ -19,7 +19,7 @@ using isa::WaitCounts;
 
 /// A value to be renamed: operands that refer to it, and its registers in the original code.
 struct Unnamed {
-  std::map<std::uint32_t, unsigned> operands;  ///< by instruction: operands as a bit mask, by OperandPlace::operand
+  std::map<std::uint32_t, unsigned> operands;  ///< bit mask of operands (bits by OperandPlace::operand), by instruction
   std::set<unsigned> vgprs;
   unsigned first_bit = 0;  ///< bit of the value's first register in Resources
 };
@@ -167,7 +167,8 @@ class BlockMover {
     return range.end - range.begin == chains_[chain].size();
   }
 
-  /// Number of items of each chain that is contiguous and must remain contiguous, by its first item.
+  /// Number of items of each chain that is contiguous and must remain contiguous, indexed by the chain's first item. Chain
+  /// `gathered` is excluded.
   std::map<std::size_t, std::size_t> units(std::size_t gathered) const {
     std::map<std::size_t, std::size_t> found;
     for (std::size_t c = 0; c < chains_.size(); ++c)
@@ -186,7 +187,8 @@ class BlockMover {
       return item.reads.intersects(writes) || item.writes.intersects(reads) || item.writes.intersects(writes) ||
              item.uses.intersects(available) || waits_for_any(item, finder);
     }
-    /// Whether an item depends on the earlier items only because it writes a VGPR of theirs: a renaming removes the dependence.
+    /// Whether an item depends on the earlier items only because it writes a VGPR that they use: renaming removes this
+    /// dependence.
     bool by_name_only(const MovedItem& item, const ChainFinder& finder) const {
       if (item.reads.intersects(writes) || item.uses.intersects(available) || waits_for_any(item, finder)) return false;
       return !item.writes.intersects_beyond_vgprs(reads) && !item.writes.intersects_beyond_vgprs(writes);
@@ -288,7 +290,8 @@ class BlockMover {
   }
   std::vector<MovedItem>::iterator at(std::size_t position) { return items_.begin() + static_cast<std::ptrdiff_t>(position); }
 
-  /// Renames the destination of an item on which the conflicting member depends and whose only conflict is its register.
+  /// Finds an item on which the conflicting member depends and whose only conflict is its destination register, and renames
+  /// that register. Returns false if there is none.
   bool rename_in_the_way(std::size_t chain, const Range& range, std::size_t conflict) {
     // Items that the member depends on, in reverse order.
     std::vector<bool> needed(conflict - range.begin + 1, false);
@@ -348,7 +351,8 @@ class BlockMover {
     }
     return true;
   }
-  /// Distance from `vgprs` to free registers that can replace them. On gfx90a, pairs begin at even registers.
+  /// Distance that, added to the numbers of `vgprs`, yields free registers; nullopt if there are none. On gfx90a, register
+  /// pairs start at even numbers.
   std::optional<int> free_distance(const std::set<unsigned>& vgprs, const std::map<std::uint32_t, unsigned>& places) const {
     Range range{items_.size(), 0};
     for (const auto& [index, operands] : places) {
@@ -377,14 +381,14 @@ class BlockMover {
     if (std::any_of(begin, end, uses)) return false;
     // A VGPR that the original code does not name holds only renamed values of this block, each under one EXEC mask.
     const bool is_named = (finder_.values().named_vgprs()[vgpr / 64] >> (vgpr % 64) & 1) != 0;
-    // The register is free if the next access in the block is a write by the same lanes,
+    // The register is free if the next access in the block is a write by the same lanes.
     for (auto item = begin; item != items_.end(); ++item) {
       if (isa::writes_exec(isa::register_use(item->instruction))) break;
       if (item->reads.intersects(wanted)) return false;
       if (item->writes.intersects(wanted)) return true;
     }
     if (!is_named) return true;
-    // or if the same lanes wrote it last and the written value has no later reader.
+    // The register is also free if the same lanes wrote it last and the written value has no later reader.
     for (auto item = begin; item != items_.begin();) {
       --item;
       if (isa::writes_exec(isa::register_use(item->instruction))) return false;
@@ -455,7 +459,7 @@ class BlockMover {
     WaitCounts now = old;
     const unsigned vm_limit = (1U << isa::traits(target_).vmcnt_bits) - 1;
     if (old.vm != WaitCounts::kNone) now.vm = std::min(issued_since(effect.vm, position, isa::counts_vm), vm_limit - 1);
-    // Of the instructions counted by lgkmcnt, only those of LDS complete in order.
+    // Of the instructions counted by lgkmcnt, only LDS instructions complete in order.
     const bool in_order = std::all_of(
         items_.begin(), items_.begin() + static_cast<std::ptrdiff_t>(position),
         [](const MovedItem& i) { return !isa::counts_lgkm(i.instruction) || i.instruction.unit == isa::Unit::lds; });

@@ -1,4 +1,4 @@
-// Number of packets in the input of a service queue, from the times at which they arrive and leave.
+// Number of packets in the input of a service queue, computed from the times at which they arrive and leave.
 //
 // A booked network delivers packets in the order in which they departed, so that a packet with a short path may be reported
 // after a packet that arrives later. The fill is nevertheless exact: each packet is inserted at its position in time.

@@ -116,8 +116,8 @@ std::optional<std::vector<Chain>> KernelTagger::take_from_file(const Dispatch& d
   }
 }
 
-// No wavefront of the kernel runs, so that its instructions may change. Copy and fill kernels of the runtime are not changed
-// (BlitRecogniser::name() gives them names with a blank): they are recognised by their code.
+// No wavefront of the kernel is running, so its instructions may be changed. Copy and fill kernels of the runtime
+// (BlitRecogniser::name() returns names that contain a space) are not changed, because they are recognised by their code.
 std::vector<Chain> KernelTagger::find_chains(const Dispatch& dispatch) {
   FinalizedKernel finalized = finalize_kernel(fetch(), target_, dispatch.entry,
                                               {.move = parameters_.move && dispatch.kernel.find(' ') == std::string::npos,

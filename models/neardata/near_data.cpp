@@ -17,8 +17,8 @@ namespace {
 bool is_mesh(const FabricParameters& noc) { return noc.topology == FabricTopology::mesh; }
 bool is_butterfly(const FabricParameters& noc) { return noc.topology == FabricTopology::butterfly; }
 
-/// Nodes on the paths of a butterfly that can compute: the two ends and, if `from` is a terminal, its last switch, which all
-/// packets to that terminal pass. All paths have the same number of stages.
+/// Nodes that can compute on the path of a packet through a butterfly: source, destination and, if `from` is a terminal, that
+/// terminal's last switch, through which all packets to it pass. All paths have the same number of stages.
 NodePaths butterfly_paths(ButterflyNodes nodes) {
   return [nodes](unsigned from, unsigned to, unsigned) {
     if (from >= nodes.terminals) return std::vector<unsigned>{from, to};
@@ -26,7 +26,7 @@ NodePaths butterfly_paths(ButterflyNodes nodes) {
   };
 }
 
-/// The first core that shares its node with a last-level cache, and the cache; nullopt if none does.
+/// The first core that shares its node with a last-level cache, and that cache; nullopt if no core does.
 std::optional<std::pair<unsigned, unsigned>> shared_node(const GpuDeviceParameters& device, unsigned cores) {
   FabricPlacement nodes;
   try {
@@ -89,8 +89,8 @@ ExtensionNodes NearDataParameterSet::nodes(const GpuDeviceParameters& device) co
   return nodes;
 }
 
-// The memory phase sends packets of service queues up to its lookahead after a window's end; each arrives at least a packet's
-// time after it has left, so that a response takes at least two packet times.
+// The memory phase sends packets of service queues up to its lookahead after a window's end; each arrives at least the minimum
+// packet time after it has left, so a response takes at least two packet times.
 Tick NearDataParameterSet::min_response_time(const GpuDeviceParameters& device) const {
   const FabricParameters& noc = device.noc;
   Tick between = device.min_packet_time();
@@ -199,7 +199,8 @@ void NearData::describe(StatisticsGroup& device) const {
 }
 
 void NearData::describe_energy(EnergyMeter& meter, const EnergyParameters& energy) const {
-  // An entry counts as registers, written and read once: 55 bits in the offload queue, 249 bits in the service queue.
+  // The energy of an entry is that of registers that are written and read once: 55 bits in the offload queue, 249 bits in the
+  // service queue.
   constexpr double kOffloadWords = 2;
   constexpr double kServiceWords = 8;
   const double word = energy.compute.vgpr_write + energy.compute.vgpr_read;

@@ -46,8 +46,9 @@ class NearDataParameterSet : public ExtensionParameters {
   std::unique_ptr<DeviceExtension> make(const GpuDeviceParameters& device) const override;
 };
 
-/// Meeting nodes, by core and last-level cache, of a fabric whose destinations from `first_l2` on are the L2 banks. `switches`:
-/// nodes of a butterfly whose last switches compute; nullopt for other topologies and if the switches do not compute.
+/// Meeting nodes, by core and pair of last-level caches, of a fabric whose destinations from `first_l2` on are the L2 banks.
+/// `switches`: nodes of a butterfly whose last switches compute; nullopt for other topologies and if the switches do not
+/// compute.
 EmnTable meeting_nodes(const Fabric& fabric, unsigned first_l2, const GpuParameters& gpu, const FabricParameters& noc,
                        const std::optional<ButterflyNodes>& switches = std::nullopt);
 
@@ -90,7 +91,7 @@ class NearData final : public DeviceExtension, private KernelObserver, private i
   NearDataNetwork network_;
   KernelTagger tagger_;
   unsigned running_ = 0;  ///< number of running kernels
-  bool failed_ = false;   ///< a running kernel has failed and left packets in the network
+  bool failed_ = false;   ///< a kernel has failed and may have left packets in the network
   using Queues = std::vector<std::unique_ptr<ServiceQueue>>;
   std::array<const Queues*, 3> all_queues() const { return {&at_caches_, &at_cores_, &at_switches_}; }
 

@@ -167,7 +167,7 @@ StageVerdict OffloadUnit::prepare_tagged(WavefrontSlot& slot, Wavefront& w, cons
     return {.issues = leave_code(slot, w, cycle)};
   const TaggedKernel::Place& place = w.kernel->at(instruction.end - instruction.size);
   if (place.chain == nullptr || place.role == ChainRole::wait) {
-    // The first load of a chain may have had no lane in global memory.
+    // Without an open chain, the first load of the chain had no lane in global memory: the core performs the chain.
     if (w.builds && w.open.empty()) {
       count_registers(w, ChainRole::load_a, 0);
       release_builder(slot, w, cycle);
@@ -229,8 +229,9 @@ bool OffloadUnit::commits(const WavefrontSlot& slot, const isa::DecodedInstructi
   return chain.fills == 0 && chain.filled <= cycle && active != 0 && (active & ~offloaded(chain)) == 0;
 }
 
-// Performs the core's part of the wavefront's last chain before its next instruction: operations of parts whose operands have
-// arrived at the core, for all of their lanes together, and the sum of results with a register.
+// Called before the wavefront's next instruction: performs the core's part of the last chain, which consists of the operations
+// of parts whose operands have arrived at the core, for all lanes of these parts together, and of the operation that combines
+// the chain's result with a register.
 StageVerdict OffloadUnit::perform_operations(WavefrontSlot& slot, Wavefront& w, Cycles cycle) {
   if (slot.simd->valu_free > cycle) {
     resume(slot, NearDataCause::chain, slot.simd->valu_free);
@@ -270,7 +271,7 @@ void OffloadUnit::leave_global_memory(WavefrontSlot& slot, Wavefront& w, Cycles 
   if (w.stores_elsewhere) close(slot, open, cycle);
 }
 
-// Called if the code has changed. Chains that the wavefront has begun remain at the core, which makes their loads before the
+// Called if the code has changed. Chains that the wavefront has begun remain at the core, which performs their loads before the
 // wavefront continues; the wavefront begins no further chains.
 bool OffloadUnit::leave_code(WavefrontSlot& slot, Wavefront& w, Cycles cycle) {
   release_builder(slot, w, cycle);

@@ -8,16 +8,16 @@
 //                 unit, it issues before all other wavefronts of its SIMD
 //   loads         addresses pass the address unit; each line is looked up in the L1 cache without being allocated. Lanes whose
 //                 lines are absent are offloaded: lanes with the same lines, at most 32, form a part of the chain, which has an
-//                 entry of the queue. The other lanes' loads are made as usual.
+//                 entry of the queue. The other lanes' loads are performed as usual
 //   operation     is committed without execution if all lanes are offloaded: the operation needs neither the SIMD's vector ALU
-//                 nor its turn. Otherwise it executes when the loads of lanes that stay at the core have returned
+//                 nor its issue slot. Otherwise it executes when the loads of lanes that stay at the core have returned
 //   last          each part's packet leaves for the node where its lines meet. The wavefront issues nothing until results or
-//                 acknowledgements of all parts have returned.
+//                 acknowledgements of all parts have returned
 //
 // A part whose second load hits in the L1 cache, or whose loads meet at no node that computes, is flushed at its second load:
-// the part's lanes stay at the core. If only the store shows that no node can compute, the loads are made then, and the core
-// computes and stores, as for packets that a full service queue rejects. These operations occupy the vector ALU when the
-// wavefront continues, and so does a sum that combines a result with a register.
+// the part's lanes stay at the core. If no node can compute only because of the line of the store, the core performs the loads
+// after the store has issued, then computes and stores, as for packets that a full service queue rejects. These operations
+// occupy the vector ALU when the wavefront continues, and so does a sum that combines a result with a register.
 //
 // All instructions change registers when they issue: values never depend on where a chain is performed. vmcnt counts an
 // offloaded load as complete at issue, since only the chain uses the loaded registers, and an offloaded store when it is
@@ -139,7 +139,7 @@ class OffloadUnit final : public LoadStage, public NodeRequester, private Memory
     ChainTimes times{};
     std::vector<StoredLine> stored;  ///< lines that the core stores, if the core performs the part
   };
-  /// Data that the lanes of a load have read, and where in memory (`ndc.check`).
+  /// Data that the lanes of a load have read, and their location in memory (`ndc.check`).
   struct ReadOperand {
     std::array<const std::byte*, isa::kLanes> memory;
     std::array<std::uint32_t, isa::kLanes> values;
@@ -227,8 +227,8 @@ class OffloadUnit final : public LoadStage, public NodeRequester, private Memory
   /// Groups the lanes of an access by line in lines_. Returns the lanes with data in two lines.
   Lanes find_lines(const isa::MemoryAccess& access);
   Token send_staying(WavefrontSlot& slot, Lanes lanes, Counters counters, Tick start, Cycles cycle);
-  /// Reason why the lanes of a line are not offloaded; nullopt: they may be, and their line is looked up in the L1 cache at
-  /// `at`. `hit`: reason to return if the line is present.
+  /// Reason why the lanes of a line are not offloaded; nullopt if they may be: then the look-up at time `at` has occupied the
+  /// L1 cache. `hit`: reason to return if the line is present.
   std::optional<NearDataCount> reason_to_stay(WavefrontSlot& slot, Wavefront& w, const LineLanes& line, Tick at,
                                               NearDataCount hit);
   /// Creates a part of a chain, with an entry of the queue if one is free.
@@ -238,7 +238,7 @@ class OffloadUnit final : public LoadStage, public NodeRequester, private Memory
   template <typename Use>
   void divide(std::uint16_t chain, Use use);
   void record_operand(const WavefrontSlot& slot, const isa::DecodedInstruction& instruction, OpenChain& chain);
-  /// Records the positions in their lines of the lanes of the access that has just executed.
+  /// Records, for each lane of the access that has just executed, its position in its line.
   void write_places(Lanes lanes, Places& places);
   ByteMask stored_bytes(const isa::MemoryAccess& access, Lanes lanes);
   // parts

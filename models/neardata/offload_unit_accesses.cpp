@@ -85,7 +85,7 @@ bool OffloadUnit::stores_to(WavefrontSlot& slot, Wavefront& w, std::uint64_t bus
   return w.many_stores || std::find(w.stores.begin(), w.stores.end(), bus) != w.stores.end();
 }
 
-// Sends the lanes that remain at the core as the rest of an access whose addresses have passed the address unit.
+// Sends the access of the lanes that remain at the core to the vector memory unit, without passing the address unit again.
 MemoryTokens::Token OffloadUnit::send_staying(WavefrontSlot& slot, Lanes lanes, Counters counters, Tick start, Cycles cycle) {
   if (lanes == 0) return memory_.no_access(slot, counters, cycle);
   isa::MemoryAccess staying = slot.wave.access;

@@ -30,8 +30,8 @@ void OffloadUnit::free_part(std::uint16_t part, Tick at) {
   free_parts_.push_back(part);
 }
 
-// Flushes a part: its lanes remain at the core, which makes the loads after all. If the second load has not issued yet, it will
-// be made together with that of the other remaining lanes.
+// Flushes a part: its lanes remain at the core, which performs their loads. A second load that has not issued yet is performed
+// together with that of the other lanes at the core.
 void OffloadUnit::flush(std::uint16_t number, Tick at) {
   const std::uint16_t open = parts_[number].chain;
   OpenChain& c = chains_[open];

@@ -252,7 +252,7 @@ void ServiceQueue::fill_buffer() {
   }
 }
 
-// Computes an entry. Returns the time at which its operands are in the ALU.
+// Performs the operations of an entry. Returns the time at which the ALU accepts its first operands.
 Tick ServiceQueue::compute(unsigned number, Tick at) {
   Entry& entry = entries_[number];
   const ChainPacket& ready = packet(entry.packet);

@@ -14,10 +14,10 @@ namespace lacuna::test {
 /// The address of a kernel's first instruction.
 inline constexpr std::uint64_t kEntry = 0x1000;
 
-/// Translates a line whose names in capitals represent the instructions of either target. `LOAD v4, v[0:1]` and `STORE v[0:1],
-/// v4` are FLAT instructions on gfx803 and GLOBAL instructions on gfx90a; suffixes as in `LOAD_ubyte` and `STORE_short` are
-/// kept. `ADD_u32 v0, v1, v2` is an addition that may write a carry; `ADD_co_u32 v0, v1, v2` and `ADDC_co_u32 v0, v1, v2` are
-/// the two halves of a 64-bit sum with the carry in VCC.
+/// Translates a line for a target: names in capitals stand for the corresponding instruction of each target. `LOAD v4, v[0:1]`
+/// and `STORE v[0:1], v4` are FLAT instructions on gfx803 and GLOBAL instructions on gfx90a; suffixes as in `LOAD_ubyte` and
+/// `STORE_short` are kept. `ADD_u32 v0, v1, v2` is an addition that may write a carry; `ADD_co_u32 v0, v1, v2` and `ADDC_co_u32
+/// v0, v1, v2` are the two halves of a 64-bit sum with the carry in VCC.
 std::string translated(const std::string& line, isa::Target target);
 
 /// A function that reads machine code whose first word is at kEntry. `code` must outlive the function.
@@ -28,7 +28,7 @@ class AssembledKernel {
   /// Assembles lines as accepted by translated(), and appends s_endpgm.
   AssembledKernel(isa::Target target, std::vector<std::string> lines);
 
-  /// A kernel of the given machine code.
+  /// Returns a kernel that consists of the given machine code.
   static AssembledKernel from_words(isa::Target target, std::vector<std::uint32_t> words) {
     AssembledKernel kernel(target);
     kernel.words_ = std::move(words);

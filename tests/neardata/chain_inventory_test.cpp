@@ -1,6 +1,6 @@
-// Chains in all code objects that the build makes for tests and workloads: invariants of all chains, and the expected chains of
-// the paper's programs. LACUNA_LIST_CHAINS=mvt lists chains and refused loads of files whose names begin with "mvt"; an empty
-// value, of all files.
+// Checks the chains in all code objects that the build makes for tests and workloads: the invariants of every chain, and the
+// expected chains of the paper's programs. LACUNA_LIST_CHAINS=mvt lists chains and refused loads of files whose names begin
+// with "mvt"; an empty value lists those of all files.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -148,7 +148,7 @@ TEST(ChainInventory, AllCodeObjects) {
   for (const auto& [place, counts] : refusals)
     std::cout << place << ": chains " << text_of(chains[place]) << "; refused " << text_of(counts) << '\n';
 
-  // Chains by pattern in Table 3 of the paper, for the programs that have been built.
+  // Number of chains by pattern in Table 3 of the paper, for the programs that have been built.
   const std::map<std::string, Counts> expected{{"compare", {{"5", 8}}},        {"copy_aligned", {{"3", 1}}},
                                                {"copy_strided", {{"3", 1}}},   {"density", {{"6", 8}}},
                                                {"vecadd_aligned", {{"1", 1}}}, {"vecadd_strided", {{"1", 1}}},
@@ -160,7 +160,7 @@ TEST(ChainInventory, AllCodeObjects) {
   }
 }
 
-/// A kernel of --form suite, with the chains for which it was written.
+/// A kernel that a workload runs with --form suite, and the kernel's expected chains.
 struct SuiteKernel {
   const char* program;
   const char* name;

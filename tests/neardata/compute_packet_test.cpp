@@ -1,4 +1,4 @@
-// Encoding of compute packets: every packet that the hardware makes is unchanged after encoding and decoding, and has one word
+// Encoding of compute packets: every packet that the hardware builds is unchanged after encoding and decoding, and has one word
 // of 256 bits, or more if its lanes diverge; values that do not fit are refused.
 #include "models/neardata/compute_packet.h"
 

@@ -1,6 +1,6 @@
-// Earliest meeting nodes. Those of the paper's machine (configs/mesh56.cfg) are compared with the worked examples of
-// Opportunistic Computing (ISCA '19, sections 3.1 and 3.2), those of random machines with a second implementation of Algorithm
-// 1.
+// Earliest meeting nodes: those of the paper's machine (configs/mesh56.cfg) are compared with the worked examples of
+// Opportunistic Computing (ISCA '19, sections 3.1 and 3.2), and those of random machines are compared with a second
+// implementation of Algorithm 1.
 #include "models/neardata/emn_table.h"
 
 #include <gtest/gtest.h>

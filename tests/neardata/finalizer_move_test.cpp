@@ -1,5 +1,5 @@
-// Moved code has the effects of the original. Random code, scheduled as compilers do, is executed before and after moving, on a
-// machine whose loads arrive as late as waits allow. Other tests check the moves in hand-written code.
+// Moved code has the same effects as the original. Random code, scheduled as by compilers, is executed before and after moving,
+// on a machine whose loads arrive as late as waits allow. Other tests check the moves in hand-written code.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

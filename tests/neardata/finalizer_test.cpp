@@ -1,4 +1,5 @@
-// Chains that must be found, and loads that must be refused for each reason, on both targets. Lines are numbered from 0.
+// Tests of the finalizer with short kernels for both targets: chains that it must find, and loads that it must refuse, for each
+// reason. Lines are numbered from 0.
 #include "models/neardata/finalizer.h"
 
 #include <gmock/gmock.h>
@@ -389,7 +390,7 @@ TEST_P(Finalizer, RefusesWaitsForSomethingElse) {
   EXPECT_THAT(
       refusals({"LOAD_dwordx2 v[12:13], v[2:3]", "LOAD v10, v[0:1]", kWaitVector, "v_mov_b32 v20, v13", "STORE v[4:5], v10"}),
       ElementsAre("0 wide 0", "1 wait 3"));
-  // The uniform value arrives with the same wait, as may data loaded before the block.
+  // The wait also covers the uniform value, which is loaded in the same block or before it.
   EXPECT_THAT(refusals({"s_load_dword s3, s[8:9], 0x0", "LOAD v10, v[0:1]", "s_waitcnt vmcnt(0) lgkmcnt(0)",
                         "v_mul_f32 v11, s3, v10", "STORE v[4:5], v11"}),
               ElementsAre("1 wait 3"));

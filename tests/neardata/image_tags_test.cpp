@@ -1,4 +1,4 @@
-// Tags for code in GPU memory: the tags of its file, relocated to the code's addresses.
+// Tests the tags of code in GPU memory: they are those of the code's file, relocated to the code's addresses.
 #include "platform/loaders/image_tags.h"
 
 #include <gmock/gmock.h>

@@ -280,7 +280,7 @@ struct Saving {
   std::uint64_t weighted;
   bool operator==(const Saving&) const = default;
 };
-/// Network traffic that a mode saves.
+/// Network traffic that a mode saves, compared with mode none.
 Saving saving(const Counts& none, const Counts& mode) {
   return {none.at("noc.hops") - mode.at("noc.hops"), none.at("noc.weighted_hops") - mode.at("noc.weighted_hops")};
 }

@@ -1,4 +1,4 @@
-// Exact fills of a service queue's input, for packets that leave one core in the same cycle.
+// Checks the exact fill of a service queue's input for packets that leave one core in the same cycle.
 #include <gtest/gtest.h>
 
 #include <algorithm>

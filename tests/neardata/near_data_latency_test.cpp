@@ -1,5 +1,6 @@
-// A chain on an idle machine takes the sum of its stages (models/neardata/service_queue.h, offload_unit.h), for each pattern,
-// at a last-level cache with its lines there or in DRAM, at another cache's node and at a core, over one link and many.
+// Latency of a chain on an idle machine, compared with the sum of its stages (models/neardata/service_queue.h, offload_unit.h),
+// for each pattern. The chain is computed at a last-level cache, with the lines in that cache or in DRAM, at another cache's
+// node, or at a core, over one link or many.
 #include <gtest/gtest.h>
 
 #include <algorithm>

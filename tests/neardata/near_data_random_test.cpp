@@ -1,5 +1,5 @@
-// Random kernels with chains, on devices of all modes, networks and both targets: results are the same, and queues are empty at
-// the end.
+// Random kernels with chains, for both targets, on devices with all modes and networks: results are the same, and queues are
+// empty at the end.
 //
 // LACUNA_RANDOM_KERNELS: number of kernels per target. LACUNA_RANDOM_SEED: seed of the first kernel.
 #include <gtest/gtest.h>

@@ -115,7 +115,8 @@ void RandomCode::statement() {
   }
 }
 
-// Appends the computation of an address in v[2:3], v[4:5] or v[6:7], which it returns; v18 or v19 may hold half of an offset.
+// Appends the computation of an address in v[2:3], v[4:5] or v[6:7], and returns the name of that register pair. v18 or v19 may
+// hold the high half of the offset.
 std::string RandomCode::address() {
   const unsigned pair = 2 + 2 * pick(3);
   const std::string low = vgpr(pair);

@@ -13,7 +13,7 @@ namespace lacuna::test {
 
 /// Generates lines for translated(). Registers:
 ///   v[0:1], v[20:21]  addresses of the lane's words, in lane order and scattered
-///   v[2:7]            addresses of accesses; v18 and v19: halves of these; v16 and v17: addresses of results
+///   v[2:7]            addresses of accesses; v18 and v19: high halves of offsets; v16 and v17: addresses of results
 ///   v8 to v15         data
 ///   s[4:5], s[6:7]    offsets that are added to addresses; the second may make them unaligned
 ///   s[8:9]            address of 32 bytes for scalar loads to s12 and s13
