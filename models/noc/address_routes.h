@@ -34,7 +34,7 @@ class AddressRoutes {
   /// of its interleave, or if a hash does not meet the requirements of AddressSlice.
   explicit AddressRoutes(std::vector<AddressRoute> routes);
 
-  /// Finds the destination of an address. False if no range contains the address. Thread-safe.
+  /// Writes the destination of an address to `hop`. Returns false if no range contains the address. Thread-safe.
   bool find(std::uint64_t address, Hop& hop) const {
     for (const Entry& entry : entries_) {
       if (!entry.holds(address)) continue;
@@ -43,7 +43,8 @@ class AddressRoutes {
     }
     return false;
   }
-  /// The destination that serves all of [address, address + bytes). False if no destination or several serve it.
+  /// Writes the destination that serves all of [address, address + bytes). Returns false if no destination or several serve the
+  /// range.
   bool find_one(std::uint64_t address, unsigned bytes, unsigned& destination) const {
     for (const Entry& entry : entries_) {
       if (!entry.holds(address)) continue;

@@ -127,7 +127,7 @@ BookedNetwork::Passage BookedNetwork::pass_channels(std::uint64_t start, unsigne
   for (const SwitchPass& pass : path_) count_output(pass.output, flits, replies);
   if (channel != nullptr) {
     // Cycles of `channel` are one later than those of ports_. An output's channel is busy from its allocation on, an input's
-    // channel from when the packet was at the front.
+    // channel from the cycle in which the packet reached the front.
     for (std::size_t i = 0; i < switches; ++i) {
       const auto [input, output] = path_[i];
       channel->fill(input, ready_[i], passed_[i] + 2 - ready_[i]);

@@ -1,6 +1,6 @@
-// Network that books a packet's path when the packet is sent: packets sent earlier have precedence everywhere, and no packet
-// sent later delays them. The arrival time is known immediately, and host time per packet is proportional to the number of
-// switches.
+// Network that books a packet's path when the packet is sent: packets sent earlier take precedence at every switch, and no
+// packet sent later delays them. The arrival time is known immediately, and host time per packet is proportional to the number
+// of switches.
 //
 // Flits of a packet stay in order; flits of different packets may interleave on a link, as with virtual channels.
 //
@@ -64,13 +64,13 @@ class BookedNetwork : public Network {
   std::vector<OutputFlits> outputs_;
   // State for few virtual channels. Each kind of traffic (virtual network and alternative of the routing) has separate
   // channels.
-  std::vector<SlotCalendars> channels_;  // single channels by kind: inputs, then outputs; one cycle later than in ports_
+  std::vector<SlotCalendars> channels_;  // channel calendars by kind: inputs, then outputs; one cycle later than in ports_
   std::vector<PoolCalendar> buffers_;    // occupied buffer entries by kind and input; times are cycles
   // Scratch state of the packet that is being sent.
   SwitchPath path_;
   std::vector<std::uint64_t> ready_;     // cycle in which the head is at the front of its channel, by switch
   std::vector<std::uint64_t> departs_;   // cycle in which the head passes, by switch
-  std::vector<std::uint64_t> passed_;    // cycle in which the last flit so far passes, by switch
+  std::vector<std::uint64_t> passed_;    // cycle in which the latest booked flit passes, by switch
   std::vector<std::uint64_t> arrivals_;  // cycle of each flit at the current switch, if not consecutive
 };
 

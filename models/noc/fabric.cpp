@@ -17,7 +17,7 @@
 namespace lacuna {
 namespace {
 
-// Bookings before kernel time are dropped whenever kernel time has advanced by this number of cycles, possibly in one step:
+// Bookings before SystemC time are dropped whenever SystemC time has advanced by this number of cycles, possibly in one step:
 // calendars extend from the time of the last drop to the latest booking.
 constexpr unsigned kRetireCycles = 128;
 

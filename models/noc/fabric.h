@@ -11,7 +11,7 @@
 // A transaction is a request packet and a reply packet on separate virtual networks. Flits are `width` bytes:
 //   read   request 1 flit                                         reply max(1, ceil((header + length) / width)) flits
 //   write  request max(1, ceil((header + length) / width)) flits  reply 1 flit
-//   atomic both packets as long as the data
+//   atomic request and reply as long as the request of a write
 // With `header` = 0 headers have separate wires. A transaction that spans destinations is split at the bounds of the
 // interleave. An address without destination returns TLM_ADDRESS_ERROR_RESPONSE and logs a line that names the nearest range.
 #pragma once
@@ -99,15 +99,15 @@ class Fabric : public sc_core::sc_module {
 
   const FabricStatistics& statistics() const { return statistics_; }
   virtual void describe(StatisticsGroup& group) const { statistics_.describe(group); }
-  /// Registers blocks noc_router and noc_link. By default a packet passes one switch, the crossbar's; networks of switches
-  /// override the function.
+  /// Registers blocks noc_router and noc_link. The default implementation counts one switch per packet, the crossbar's;
+  /// networks of switches override the function.
   virtual void describe_energy(EnergyMeter& meter, const NocEnergy& energy) const;
   const AddressRoutes& routes() const { return routes_; }
   /// Drops packets in flight. Overrides must call the base function.
   virtual void reset();
 
-  /// Nodes at the ends of a packet's path, and the source and the destination for which the packet is counted; kNone: none.
   static constexpr unsigned kNone = ~0U;
+  /// Nodes at the ends of a packet's path, and the source and the destination for which the packet is counted; kNone: none.
   struct Ends {
     unsigned from;
     unsigned to;
@@ -130,9 +130,10 @@ class Fabric : public sc_core::sc_module {
 
   // Steps of b_transport(), for a caller that passes the requests of a time window in order and serves each destination itself.
 
-  /// Finds the destination of an address. False if no range contains it.
+  /// Writes the destination of an address to `hop`. Returns false if no range contains the address.
   bool route(std::uint64_t address, AddressRoutes::Hop& hop) const { return routes_.find(address, hop); }
-  /// Finds the destination of all bytes of a range. False if no destination or several destinations serve the range.
+  /// Writes the destination that serves all bytes of a range. Returns false if no destination or several destinations serve the
+  /// range.
   bool route(std::uint64_t address, unsigned bytes, unsigned& destination) const {
     return routes_.find_one(address, bytes, destination);
   }
@@ -163,7 +164,7 @@ class Fabric : public sc_core::sc_module {
   /// The nodes' ports, if packets contend only at the ports of their two nodes; otherwise null.
   virtual NodePorts* ports() { return nullptr; }
   /// Counts packets between a source (kNone: another node) and a destination that have passed the ports() of both. Adds to the
-  /// source's counters directly and to all others by way of `tally`. Thread-safe for different sources, with one tally per
+  /// source's counters directly and to all others through `tally`. Thread-safe for different sources, with one tally per
   /// thread.
   void count_passed(unsigned source, unsigned destination, const FabricPortStatistics& passed, Tick latency,
                     FabricTally& tally);
@@ -174,7 +175,8 @@ class Fabric : public sc_core::sc_module {
   /// Adds the counters of `tally` to the statistics and clears `tally`.
   void count(FabricTally& tally);
 
-  /// Announces that kernel time is `now`, before which no further packet departs. Drops past bookings from time to time.
+  /// Announces that SystemC time has advanced to `now`: no further packet departs earlier. Drops past bookings from time to
+  /// time.
   void advance(Tick now) {
     if (now < next_retire_) return;
     next_retire_ = now + retire_period_;
@@ -189,7 +191,7 @@ class Fabric : public sc_core::sc_module {
   /// Carries a packet between two nodes of the fabric, on one of its virtual networks.
   virtual Traversal transfer(unsigned from, unsigned to, VirtualNetwork network, unsigned flits, Tick at) = 0;
 
-  /// Drops bookings that end before `horizon`, the kernel's time; called after kernel time has advanced.
+  /// Drops bookings that end before `horizon`, the SystemC time; called after SystemC time has advanced.
   virtual void retire(Tick horizon) = 0;
 
   const FabricParameters& parameters() const { return parameters_; }
@@ -239,9 +241,9 @@ inline void Fabric::count_passed(unsigned source, unsigned destination, const Fa
   tally.destinations[destination] += passed;
 }
 
-/// Makes the fabric that the parameters name. Its sources are `source_count` sources, then those of `guests`; its destinations
-/// are all that the routes name, of which those of `guests` are last. Throws std::invalid_argument if shape or placement is
-/// invalid.
+/// Creates the fabric that the parameters select. Its sources are `source_count` sources, then those of `guests`; its
+/// destinations are all that the routes name, of which those of `guests` are last. Throws std::invalid_argument if shape or
+/// placement is invalid.
 std::unique_ptr<Fabric> make_fabric(sc_core::sc_module_name module_name, const FabricParameters& parameters,
                                     unsigned source_count, AddressRoutes routes, const FabricGuests& guests = {});
 

@@ -14,7 +14,7 @@ struct FabricParameters;
 class Topology;
 
 struct FabricTopology {
-  /// Makes the topology. Throws std::invalid_argument if the parameters describe no valid shape.
+  /// Creates the topology. Throws std::invalid_argument if the parameters describe no valid shape.
   using Make = std::unique_ptr<const Topology> (*)(const FabricParameters&);
 
   constexpr FabricTopology(std::string_view topology_name, std::string_view meaning, Make maker)

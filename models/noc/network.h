@@ -1,4 +1,5 @@
-// Network of switches: a packet passes the switches that its topology names, one flit a cycle through each input and output.
+// Network of switches: the topology determines the switches that a packet passes; each input and output passes one flit per
+// cycle.
 //
 // Unloaded time of a packet of F flits over D links:
 //   interface_latency + (D + 1) router_latency + D link_latency + F - 1 cycles
@@ -43,7 +44,7 @@ class Network : public Fabric {
   const Clock& clock() const { return clock_; }
   /// Chooses the path of a node's next packet.
   unsigned choose_alternative(unsigned from);
-  /// Cycles of a packet in an idle network.
+  /// Latency of a packet in an idle network, in cycles.
   std::uint64_t unloaded(unsigned links, unsigned flits) const {
     const FabricParameters& p = parameters();
     return p.interface_latency.n + (links + 1) * p.router_latency.n + links * p.link_latency.n + flits - 1;

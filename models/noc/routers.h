@@ -35,8 +35,8 @@ class Routers {
  public:
   static constexpr std::uint64_t kNever = std::numeric_limits<std::uint64_t>::max();
 
-  /// `topology` outlives the routers. Throws std::invalid_argument if the pipeline has no cycle for each allocator, if there is
-  /// no interface latency, or if an input has more than 64 virtual channels.
+  /// `topology` must outlive the routers. Throws std::invalid_argument if router_latency is too short for the two allocators,
+  /// if interface_latency is 0, or if an input has more than 64 virtual channels or fewer than switch ports.
   Routers(const Topology& topology, const FabricParameters& parameters);
 
   struct Packet {
@@ -103,8 +103,8 @@ class Routers {
   struct OutputChannel {
     std::uint32_t owner = kNone;  ///< input channel to which the output channel is allocated
     std::uint32_t preferred = 0;  ///< round robin: input channel to be granted first
-    std::uint32_t best = kNone;   ///< first in turn of the input channels with a request in this cycle
-    std::uint32_t distance = 0;   ///< distance in turns of `best` from `preferred`
+    std::uint32_t best = kNone;   ///< round robin: first of the input channels with a request in this cycle
+    std::uint32_t distance = 0;   ///< round-robin distance from `preferred` to `best`
     std::uint16_t credits = 0;
     bool tail_sent = false;  ///< the channel waits for the credit of its packet's last flit
   };
@@ -122,8 +122,8 @@ class Routers {
     std::uint64_t free = 0;            ///< set of free channels
     std::uint32_t downstream = kNone;  ///< input at the other end of the output's link; kNone: a node
     std::uint32_t preferred = 0;       ///< round robin: switch port to be granted first
-    std::uint32_t best = kNone;        ///< first in turn of the switch ports that bid in this cycle
-    std::uint32_t distance = 0;        ///< distance in turns of `best` from `preferred`
+    std::uint32_t best = kNone;        ///< round robin: first of the switch ports that bid in this cycle
+    std::uint32_t distance = 0;        ///< round-robin distance from `preferred` to `best`
   };
   /// Injection queue of a virtual network at a node.
   struct Queue {
@@ -136,7 +136,7 @@ class Routers {
     std::uint32_t preferred = 0;  ///< round robin: virtual network to inject first
     std::uint32_t waiting = 0;    ///< number of packets in the node's queues
   };
-  /// A flit on a link that arrives at an input channel.
+  /// A flit on a link, and the input channel at which it will arrive.
   struct Landing {
     std::uint32_t channel;
     Flit flit;

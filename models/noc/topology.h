@@ -73,8 +73,8 @@ class Topology {
   virtual std::string output_name(unsigned output) const = 0;
   /// Whether an output is a link; otherwise it is an ejection port.
   virtual bool is_link(unsigned output) const = 0;
-  /// The terminal that a word of a placement names; by default the word is its number. Throws std::invalid_argument that
-  /// describes the mistake.
+  /// The terminal that a word of a placement names; by default, the word is the terminal's number. Throws std::invalid_argument
+  /// that describes the mistake.
   virtual unsigned parse_node(const std::string& word) const;
   /// Host memory that the topology occupies, in bytes.
   virtual std::size_t memory() const = 0;
@@ -86,7 +86,8 @@ class Topology {
   Topology& operator=(const Topology&) = delete;
 
  private:
-  /// Writes the passes of a path, at most SwitchPath::kMost, from `next` on. Returns the end. Called once per packet.
+  /// Writes the passes of a path (at most SwitchPath::kMost) to the array that starts at `next`. Returns the end of the written
+  /// passes. Called once per packet.
   virtual const SwitchPass* write_path(unsigned from, unsigned to, unsigned alternative, SwitchPass* next) const = 0;
 
   unsigned nodes_;

@@ -106,7 +106,7 @@ TEST(Crossbar, AddressesChooseTheDestination) {
 TEST(Crossbar, TwoSourcesShareTheDestinationsPorts) {
   auto& b = fresh();
   EXPECT_EQ(b.initiators[0].time_read(0_ns, kBase, 64).at, 111_ns);
-  // The request waits one cycle for the ejection port; the reply is ready at 105, but its port is busy until 108.
+  // The request waits one cycle for the ejection port; the reply is ready at 105 ns, but its port is busy until 108 ns.
   const auto c = b.initiators[1].time_read(0_ns, kBase, 64);
   EXPECT_EQ(c.at, 115_ns);
   EXPECT_EQ(c.latency.queueing[static_cast<std::size_t>(MemoryLevel::noc)], 4_ns);
@@ -128,7 +128,7 @@ TEST(Crossbar, OneSourceSharesItsOwnPorts) {
 
 TEST(Crossbar, RequestsAndRepliesAreSeparateNetworks) {
   auto& b = fresh();
-  // The write's four request flits leave from 104 on, while the read's reply arrives.
+  // The write's four request flits leave from 104 ns on, while the read's reply arrives.
   EXPECT_EQ(b.initiators[0].time_read(0_ns, kBase, 64).at, 111_ns);
   EXPECT_EQ(b.initiators[0].time_write(104_ns, kBase, 64).at, 104_ns + 11_ns + kMemoryTime);
 }

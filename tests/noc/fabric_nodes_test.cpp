@@ -1,4 +1,5 @@
-// Packets between nodes: shared nodes, third nodes, and paths between which the routing chooses.
+// Tests packets between nodes: nodes that sources and destinations share, third nodes as receivers, and the choice between
+// paths.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -31,7 +32,8 @@ FabricParameters shared_node() {
 TEST(FabricNodes, SourceAndDestinationAtOneNode) {
   const auto mesh = fabric(shared_node(), 2, 2);
   ASSERT_EQ(mesh->source_node(1), mesh->destination_node(1));
-  // A packet of F flits passes one switch and no link: 3 + 3 + F - 1 cycles. Two packets contend for the node's ejection port.
+  // A packet of F flits passes one switch and no link: interface 3 + switch 3 + F - 1 cycles. Two packets contend for the
+  // node's ejection port.
   EXPECT_EQ(mesh->traverse(kRequest, 1, 1, 1, 0_ns).arrival, 6_ns);
   EXPECT_EQ(mesh->traverse(kRequest, 1, 1, 1, 0_ns).arrival, 7_ns);
   // Source and destination share the injection port: request and reply leave one after the other.
@@ -49,9 +51,9 @@ TEST(FabricNodes, AResponseMayGoToAThirdNode) {
   const auto mesh = fabric(shared_node(), 2, 2);
   const unsigned third = 12;  // (0,3), where no source or destination is
   const auto there = mesh->send(mesh->source_node(0), mesh->destination_node(0), kRequest, 1, 0_ns);
-  EXPECT_EQ(there.arrival, 30_ns);  // six links: 6 + 4 x 6
+  EXPECT_EQ(there.arrival, 30_ns);  // six links: 6 + 4 x 6 ns
   const auto answer = mesh->send(mesh->destination_node(0), third, kReply, 3, there.arrival);
-  EXPECT_EQ(answer.arrival, 30_ns + 20_ns);  // three links, three flits: 6 + 4 x 3 + 2
+  EXPECT_EQ(answer.arrival, 30_ns + 20_ns);  // three links, three flits: 6 + 4 x 3 + 2 ns
   EXPECT_EQ(answer.links, 3U);
   const FabricStatistics& s = mesh->statistics();
   EXPECT_EQ(s.packets, 2U);

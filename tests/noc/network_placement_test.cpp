@@ -1,4 +1,4 @@
-// Placement of sources and destinations in a fabric, and refused placements.
+// Tests the placement of sources and destinations in a fabric, and the refusal of invalid placements.
 #include <gtest/gtest.h>
 
 #include <set>

@@ -96,7 +96,7 @@ TEST(Network, ReadsOfOneMemoryShareItsReplyLink) {
   // One more link in each direction: 23 + 2 x 4 cycles unloaded. The reply enters the memory's port 4 cycles after the first
   // one, when the first one's flits have left.
   EXPECT_EQ(b.initiators[1].time_read(0_ns, kBase, 64).at, 131_ns);
-  // The second reply is ready at the memory's port at 114, when the first reply occupies the port for 4 cycles.
+  // The second reply is ready at the memory's port at 114 ns, when the first reply occupies the port for 4 cycles.
   fresh();
   EXPECT_EQ(b.initiators[1].time_read(0_ns, kBase, 64).at, 131_ns);
   EXPECT_EQ(b.initiators[0].time_read(4_ns, kBase, 64).at, 127_ns + 4_ns);
@@ -104,7 +104,7 @@ TEST(Network, ReadsOfOneMemoryShareItsReplyLink) {
 
 TEST(Network, TheInjectionQueueIsFinite) {
   auto& b = fresh();
-  // The queue holds two packets of 4 flits; the third enters when the first has left, at 4, and follows the second at 8.
+  // The queue holds two packets of 4 flits; the third enters at 4 ns, when the first has left, and follows the second at 8 ns.
   EXPECT_EQ(b.initiators[0].time_write(0_ns, kBase + 64, 64).at, 155_ns);
   EXPECT_EQ(b.initiators[0].time_write(0_ns, kBase + 64, 64).at, 159_ns);
   const auto third = b.initiators[0].time_write(0_ns, kBase + 64, 64);

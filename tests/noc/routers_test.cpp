@@ -1,4 +1,5 @@
-// Stepped routers: latency of an idle network, and effects of arbitration, credits and full buffers on contending packets.
+// Tests stepped routers: the latency of an idle network, and the effects of arbitration, credits and full buffers on contending
+// packets.
 #include "models/noc/routers.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// A stepped network as part of a device: launched packets, whose arrivals are returned later, and synchronous calls.
+// Tests a stepped network as part of a device: launched packets, whose arrivals are returned later, and synchronous calls.
 #include "models/noc/stepped_network.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Effects of few virtual channels and small buffers on contending packets.
+// Tests the effects of few virtual channels and small buffers on contending packets in the booked network.
 #include <gtest/gtest.h>
 
 #include <memory>

@@ -63,7 +63,7 @@ const SwitchPass* MeshTopology::write_path(unsigned from, unsigned to, unsigned 
     *next++ = make_pass(ports + input, ports + output);
     // Moves along a row or column, from switch to switch.
     input = ahead ? backward : forward;
-    // Adds to both ports of a pass at a time: a step is one addition.
+    // A single addition per step updates both port numbers of a pass.
     auto both = std::bit_cast<std::uint32_t>(make_pass(ports + input, ports + output));
     const std::uint32_t both_step = step * 0x1'0001U;
     for (const SwitchPass* const last = next + (links - 1); next != last; ++next) {

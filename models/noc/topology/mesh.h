@@ -8,7 +8,7 @@
 
 namespace lacuna {
 
-/// Mesh of columns x rows, at most 64 each; the node at (x, y) is x + y * columns. `routing` gives the dimension order; with
+/// Mesh of columns x rows, at most 64 each; the node at (x, y) is x + y * columns. `routing` selects the dimension order; with
 /// o1turn, alternative 0 is xy and alternative 1 is yx. A placement names nodes as "x,y".
 class MeshTopology final : public Topology {
  public:
