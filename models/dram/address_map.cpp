@@ -69,8 +69,8 @@ DramAddressMap::DramAddressMap(const std::string& text, const DramOrganization& 
   if (words.empty() || words.front().field != kRow || words.front().bits != 0) {
     throw std::invalid_argument("address map: \"row\" must be first, without a number of bits");
   }
-  // Places the words, least significant first. A word without number takes the bits of its field that the words with numbers
-  // leave over.
+  // Places the words, least significant first. A word without a number takes the bits of its field that words with numbers do
+  // not use.
   std::array<unsigned, kFields> named{};
   for (const Word& word : words) named[word.field] += word.bits;
   unsigned from = 0;

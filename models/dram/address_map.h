@@ -9,8 +9,8 @@
 //   "row bank^row group^row column pseudo"   the row selects a permutation of banks and groups
 //
 // ^row: the row's bits, folded to the number of marked bits, are XORed onto the marked bits. Without ^row, arrays at a distance
-// of a power of two use different rows of the same bank, so that a kernel that reads several of them has a row conflict at
-// every access (Zhang, Zhu, Zhang, "A permutation-based page interleaving scheme", MICRO 2000;
+// of a power of two use different rows of the same bank, so that a GPU kernel that reads several of them has a row conflict
+// at every access (Zhang, Zhu, Zhang, "A permutation-based page interleaving scheme", MICRO 2000;
 // models/common/transport/address_hash.h).
 #pragma once
 
@@ -39,7 +39,8 @@ struct DramLocation {
 
 class DramAddressMap {
  public:
-  /// All counts of the organization must be powers of two. Throws std::invalid_argument that describes the string's mistake.
+  /// All counts of the organization must be powers of two. Throws std::invalid_argument, with a description of the mistake, if
+  /// the string is invalid.
   DramAddressMap(const std::string& text, const DramOrganization& organization);
 
   struct Bank {
@@ -65,7 +66,7 @@ class DramAddressMap {
   unsigned row_from_ = 0;
   unsigned group_from_ = 0;   // lowest bit of the group in a bank's number
   unsigned pseudo_from_ = 0;  // lowest bit of the pseudo channel in a bank's number
-  /// For each bit of a bank's number, from the top: the bits of the burst number whose parity it is.
+  /// For each bit of a bank's number, from the most significant: mask of the burst number's bits whose parity is that bit.
   std::vector<std::uint64_t> bank_bits_;
   std::vector<Piece> column_pieces_;
 };

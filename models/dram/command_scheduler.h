@@ -97,7 +97,7 @@ class CommandScheduler {
   void finish() {
     if (waiting_ != 0) step(kNever);
   }
-  /// Earliest read of the bank's group after the writes decided so far.
+  /// Earliest column command of a read in the bank's group after the writes decided so far.
   Cycle after_writes(std::uint32_t bank) const {
     const Cycle pseudo = banks_[bank].pseudo->after_writes;
     const Cycle group = banks_[bank].group->after_writes;
@@ -246,8 +246,8 @@ class CommandScheduler {
   Candidate candidate(std::uint32_t index, Cycle earliest) const;
   template <bool kRow>
   void offer(std::uint32_t index);
-  /// Finds the next column command if some bank can issue one as early as the bus and the pseudo channels allow. False: no bank
-  /// can, or requests of both kinds are candidates.
+  /// Finds the next column command if some bank can issue one as early as the bus and the pseudo channels allow. Returns false
+  /// if no bank can, or if requests of both kinds are candidates.
   template <Kind kMode>
   bool find_unhindered_column();
   template <bool kRow>

@@ -85,14 +85,14 @@ class DramChannel : public sc_core::sc_module {
   void retire_bookings();
   void b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay);
   void second_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay);
-  /// Charges the time of a transaction. False: the transaction was refused or moves no data.
+  /// Adds the time of a transaction to `delay`. Returns false if the transaction was refused or moves no data.
   bool access(tlm::tlm_generic_payload& payload, const AddressSlice& slice, std::uint64_t first_local, sc_core::sc_time& delay);
   void refuse(const tlm::tlm_generic_payload& payload);
   unsigned transport_dbg(tlm::tlm_generic_payload& payload);
   bool get_direct_mem_ptr(tlm::tlm_generic_payload& payload, tlm::tlm_dmi& dmi);
   static tlm::tlm_response_status check(const tlm::tlm_generic_payload& payload, const AddressSlice& slice,
                                         const MemoryAttributes* attributes);
-  /// Kernel time, without the library call that sc_time_stamp() makes.
+  /// SystemC time, without the library call that sc_time_stamp() makes.
   Tick now() const { return to_tick(simcontext()->time_stamp()); }
   std::byte* bytes_at(std::uint64_t address) { return data_ + (address - slice_.base()); }
 

@@ -3,8 +3,8 @@
 // A controller's decisions depend on requests that arrive later, so that a request's time is known only after all requests that
 // may change it have arrived. There are two interfaces:
 //   - read_later() and write_later() pass a request to the command scheduler (models/dram/command_scheduler.h), which decides
-//     as a controller does, cycle for cycle. The caller of decide() states up to when all requests are known, and receives
-//     times.
+//     as a controller does, cycle for cycle. The caller of decide() passes the time up to which all requests are known,
+//     and receives the times of the decided requests.
 //   - read() and write() are for callers that cannot wait: they return a forecast (models/dram/read_forecast.h) from decided
 //     commands and waiting requests. The error of past forecasts (delay caused by writes and later reads) is spread over the
 //     following reads, so that the sum of forecast times equals the sum of served times.
@@ -99,8 +99,8 @@ class DramSchedule {
   const Tick burst_time_;
   const RefreshTimes refresh_;
   DramStatistics statistics_;
-  // Statistic of each first command that a read may need, and cycles from that command to the column command on an idle
-  // channel.
+  // Statistics counter of each first command that a read may need, and cycles from that command to the column command on an
+  // idle channel.
   const std::array<std::uint64_t*, 4> rows_found_;
   const std::array<Cycle, 4> prepared_;
   CommandScheduler commands_;

@@ -54,7 +54,7 @@ class ReadForecast {
     SlotCalendar calendar;
 
     Cycle latest = 0;  // last cycle that is booked
-    // A range of cycles without a free one, which searches skip.
+    // A fully booked range of cycles, which searches skip.
     Cycle full_from = 0;
     Cycle full_to = 0;
 

@@ -2,8 +2,8 @@
 //
 // Channels of a device are independent and need not be refreshed together (JESD235: each channel of a stack has a separate
 // command interface and clock). Of n channels, channel i is refreshed i / n of tREFI after the first, as DRAMsim3 does with
-// ranks (refresh policy RANK_LEVEL_STAGGERED). If all channels were refreshed together, a kernel that waits for all channels
-// would lose the whole time of every refresh.
+// ranks (refresh policy RANK_LEVEL_STAGGERED). If all channels were refreshed together, a GPU kernel that waits for all
+// channels would lose the whole time of every refresh.
 #pragma once
 
 #include <cstdint>

@@ -23,12 +23,12 @@ struct Controller {
     commands.read_later({0, row, bank}, at, static_cast<Requester>(columns.size()));
     columns.push_back(0);
   }
-  /// Requests a read or write and returns the number of its burst.
+  /// Adds a write and returns the number of its burst.
   std::uint64_t write(std::uint32_t bank, std::uint64_t row, Cycle at) {
     commands.write({++writes, row, bank}, at);
     return writes;
   }
-  /// Cycles of the column commands of the reads since the last call, in the order of the calls.
+  /// Cycles in which the column commands of the reads added since the last call are issued, in the order of addition.
   Cycles served() {
     commands.finish();
     for (const CommandScheduler::Decision& decision : commands.decisions()) columns[decision.requester] = decision.at;

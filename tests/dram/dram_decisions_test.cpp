@@ -1,4 +1,4 @@
-// Results of decide() for reads and writes of read_later() and write_later().
+// Tests the results of decide() for requests added by read_later() and write_later().
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -129,8 +129,8 @@ TEST(DramDecisions, AFullWriteQueueHoldsTheSender) {
   }
   ASSERT_EQ(accepted.size(), 64U);
   for (unsigned i = 0; i < 8; ++i) EXPECT_EQ(accepted[i], 100_ns) << i;
-  // The first write leaves the queue at 100, when its row is opened. The others leave at their column commands, 6 cycles apart
-  // within a group, of which the first is at 104.
+  // The first write leaves the queue at 100 ns, when its row is opened. The others leave at their column commands; the first of
+  // these is issued at 104 ns, and each further one 6 cycles later (tCCDL).
   EXPECT_EQ(accepted[8], 101_ns);
   for (unsigned i = 9; i < 64; ++i) EXPECT_EQ(accepted[i], Tick{(104 + (i - 8) * 6 + 1) * 1000}) << i;
 }

@@ -1,4 +1,4 @@
-// Ports of a channel: a response is delivered when the request's commands are decided.
+// Tests the ports of a channel: a response is delivered when the request's commands are decided.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -36,7 +36,7 @@ class PortClient : public MemoryClient {
   };
 
   PortClient(DramBench& bench, DeferredMemory& port) : epoch_(bench.initiator.epoch()), port_(port) {}
-  /// Result of a request, as far as the call returns it.
+  /// The part of a request's result that the call itself returns.
   struct Reply {
     Tick done;
     Tick waiting;

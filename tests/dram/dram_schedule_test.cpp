@@ -1,4 +1,4 @@
-// Times of reads and writes, decided and forecast: distances between commands, queues, refresh.
+// Tests the decided and forecast times of reads and writes: minimum distances between commands, queues, and refresh.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 

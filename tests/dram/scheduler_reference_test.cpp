@@ -126,7 +126,8 @@ void expect(Expected& expected, const Reference::Event& event, std::uint32_t pse
   }
 }
 
-/// Runs both on the same traffic and compares. `jump`: cycles by which each call advances the scheduler.
+/// Runs scheduler and reference on the same traffic and compares their decisions. `jump`: cycles by which each call advances
+/// the scheduler.
 void compare(const DramParameters& p, const Traffic& traffic, unsigned seed, Cycle jump) {
   constexpr Cycle kBatch = 128;
   constexpr Cycle kTraffic = 4000;

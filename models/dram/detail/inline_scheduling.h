@@ -2,7 +2,7 @@
 //
 // Performance notes
 //   - DramSchedule forecasts, adds and looks up each burst of a request: these functions are inline, because a call per burst
-//     is measurable. Rare cases leave by a test marked [[unlikely]].
+//     is measurable. Rare cases are in separate functions, behind a test marked [[unlikely]].
 //   - A CommandScheduler::Request and the hot members of a Bank each fill whole lines of the host's cache (alignas(64)).
 //   - Earliest cycles are compared by value (earlier_of(), later_of()): compilers turn std::max of several members into a
 //     selection of addresses.
@@ -87,8 +87,8 @@ inline CommandScheduler::RowState CommandScheduler::row_state(const Burst& burst
 }
 
 inline void CommandScheduler::read(const Burst& burst, Cycle at, Cycle column) {
-  // A read added after its arrival was decided is served late. A controller would have served the read in time, so that the
-  // delay does not count as a forecast error.
+  // A read that is added after the schedule has been decided past its arrival is served late. A hardware controller would have
+  // served the read in time, so this delay does not count as a forecast error.
   const Cycle late = now_ > at ? now_ - at : 0;
   add(burst, at + late, column + late, kReads, kNoRequester);
 }
@@ -198,7 +198,7 @@ inline ReadForecast::Column ReadForecast::read(CommandScheduler& commands, const
       ready = activate(pseudo, group, from, row_commands, waiting) + parameters_.tRCDRD.n;
     }
     ready = std::max(ready, writes_end);
-    // Reads of read_later(), which book nothing, also go first.
+    // Waiting reads of read_later(), which book no slots, are also served first.
     if (first) ready = std::max(ready, commands.decided_until() + commands.waiting_reads() * column_gap_ / pseudos_.size());
     result.at = first ? column(pseudo, group, ready, waiting) : std::max(result.at, ready);
     // If a refresh closes the row before the column command, the row is opened again; the booked slots remain.
