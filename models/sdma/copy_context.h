@@ -1,4 +1,4 @@
-// Interface between work in bulk, such as large copies, and the surrounding device.
+// Interface between bulk work, such as large copies, and the device in which the work is done.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ struct CopiedRange {
   bool has_source = true;  ///< false for a fill
 };
 
-/// A user of memory that can work in bulk while no other user is active.
+/// A user of memory that can perform bulk work while no other user is active.
 class BulkUser {
  public:
   virtual ~BulkUser() = default;
@@ -27,15 +27,15 @@ class CopyContext {
   virtual ~CopyContext() = default;
   /// Registers `user`, whose others_begin() is called for each further user of memory.
   virtual void attach(BulkUser& user) = 0;
-  /// Number of dispatches and copies that use memory now, including copies in bulk and those of the caller.
+  /// Number of dispatches and copies that use memory now, including bulk copies and those of the caller.
   virtual unsigned active_users() const = 0;
-  /// Announces that the caller begins to use memory, so that other work in bulk must stop.
+  /// Announces that the caller begins to use memory, so that other bulk work must stop.
   virtual void work_begins() = 0;
   /// Whether a GPU virtual address is in memory that is accessed over the host link.
   virtual bool in_host_memory(std::uint64_t address) const = 0;
   /// Capacity of all L2 banks in bytes.
   virtual std::uint64_t l2_bytes() const = 0;
-  /// State of L2 as far as it affects a copy of the range, in a few classes: the part of the source that is present, and the
+  /// Class of the L2 state, as far as the state affects a copy of the range: the part of the source that is present, and the
   /// number of dirty lines.
   virtual std::uint32_t l2_state(const CopiedRange& range) const = 0;
   /// Sets L2 and the TLBs to the state after a copy of the range: L2 holds the last lines and the TLBs the last pages, in the

@@ -1,9 +1,9 @@
 // Cost of copies (time and traffic), measured on copies that were simulated in detail.
 //
 // A kind comprises everything on which the cost depends, other than the number of bytes. Each kind has
-//   points  costs of whole copies by size, for each size the cost of median time out of three copies: a single copy may be
-//           delayed by a refresh or find its kernel's code evicted. Costs between two neighbouring sizes, at most a factor of
-//           two apart, are interpolated linearly
+//   points  costs of whole copies by size. The cost of a size is that of the copy with the median time of three: a single copy
+//           may be delayed by a refresh, or because its kernel's code has been evicted. Costs between two neighbouring sizes,
+//           at most a factor of two apart, are interpolated linearly
 //   slope   cost per byte beyond `from` bytes, for longer copies
 // There are no built-in rates: all costs are measured on the simulated configuration.
 #pragma once

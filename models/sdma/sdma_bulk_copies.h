@@ -1,8 +1,8 @@
 // Performs large copies and fills of an SDMA engine in bulk: at a sampled rate, without making requests.
 //
 // A rate is sampled, not computed: the first 64 KiB of a copy fill the pipeline, the bytes from there to 320 KiB are measured,
-// and the measured rate applies to all further bytes that are copied between the same kinds of memory. A copy in bulk proceeds
-// in chunks, and only while no other unit uses memory; otherwise chunks are copied request by request, as in detailed mode.
+// and the measured rate applies to all further bytes that are copied between the same kinds of memory. A bulk copy proceeds in
+// chunks, and only while no other unit uses memory; otherwise chunks are copied request by request, as in detailed mode.
 //
 // Without a CopyContext, accepts() returns false and the other functions have no effect.
 #pragma once
@@ -23,13 +23,13 @@ class SdmaBulkCopies {
 
   void set_copy_context(CopyContext& context) { context_ = &context; }
 
-  /// Announces that the engine begins to use memory, so that other copies in bulk must stop.
+  /// Announces that the engine begins to use memory, so that other bulk copies must stop.
   void work_begins() const {
     if (context_ != nullptr) context_->work_begins();
   }
   /// Whether the transfer is large enough for transfer(), and does not overlap itself.
   bool accepts(const SdmaTransfer& transfer) const;
-  /// Performs the whole transfer, in bulk as far as possible. False if the queue was stopped or destroyed.
+  /// Performs the whole transfer, in bulk as far as possible. Returns false if the queue was stopped or destroyed.
   bool transfer(SdmaQueue& queue, const SdmaTransfer& transfer);
   /// Installs the range that the queue has copied in bulk (SdmaQueue::pending) in caches and TLBs. Called before requests and
   /// before packets that other agents observe.

@@ -26,7 +26,7 @@ struct SdmaTransfer {
   std::uint64_t source = 0;
   std::uint64_t destination = 0;
   std::uint64_t bytes = 0;
-  std::span<const std::byte> pattern{};  ///< fills only: the pattern, repeated to cover a request that starts at any byte of it
+  std::span<const std::byte> pattern{};  ///< fills only: the pattern, repeated so that a request can start at any of its bytes
   std::uint64_t unit = 0;                ///< fills only: length of the pattern in bytes
 
   bool is_fill() const { return !pattern.empty(); }
@@ -64,7 +64,8 @@ class SdmaDataMover {
  private:
   bool copy_requests(SdmaQueue& queue, std::uint64_t source, std::span<const std::uint64_t> destinations, std::uint64_t bytes);
   bool copy_untimed(SdmaQueue& queue, std::uint64_t source, std::span<const std::uint64_t> destinations, std::uint64_t bytes);
-  /// Appends the data to staging_, read by a request that departs at the engine's local time. Returns its completion time.
+  /// Reads data by a request that departs at the engine's local time, and appends the data to staging_. Returns the completion
+  /// time of the request.
   std::optional<Tick> read_request(SdmaQueue& queue, std::uint64_t address, std::uint64_t bytes);
   /// Writes through the write port, in requests that do not cross a line. Returns the completion time of the last one.
   std::optional<Tick> write_requests(SdmaQueue& queue, std::uint64_t address, std::span<const std::byte> data, Tick at);

@@ -50,7 +50,7 @@ struct SdmaEngineContext {
   Clock clock;         ///< clock of packet_latency and bytes_per_cycle
   Clock timestamp;     ///< clock of TIMESTAMP packets
   TimingMode mode;
-  Cycles lookahead;  ///< maximum time by which a request may be ahead of kernel time: a window
+  Cycles lookahead;  ///< maximum time by which a request may be ahead of SystemC time: a window
   isa::Target target;
   const GpuVm& vm;  ///< address map shared with the GPU; must outlive the engine
 };
@@ -73,12 +73,12 @@ class SdmaEngine : public sc_core::sc_module, public Agent {
   /// Creates a queue. Returns its id, which is never 0, never reused, and unique among the engines; nullopt, with a line in the
   /// log, if the description is invalid.
   std::optional<std::uint32_t> create_queue(const SdmaQueueDescription& description) { return queues_.create(description); }
-  /// Destroys a queue, whose memory is not accessed after the return. False if the queue does not exist.
+  /// Destroys a queue; the queue's memory is not accessed after the return. Returns false if the queue does not exist.
   bool destroy_queue(std::uint32_t queue) { return queues_.destroy(queue); }
-  /// Suspends or resumes a queue. A suspended queue finishes its current packet and starts no further packet. False if the
-  /// queue does not exist.
+  /// Suspends or resumes a queue. A suspended queue finishes its current packet and starts no further packet. Returns false if
+  /// the queue does not exist.
   bool suspend_queue(std::uint32_t queue, bool suspended);
-  /// Rings the doorbell: packets up to the write pointer are in the ring. False if the queue does not exist.
+  /// Rings the doorbell: packets up to the write pointer are in the ring. Returns false if the queue does not exist.
   bool ring(std::uint32_t queue, std::uint64_t write_pointer);
   /// Destroys all queues, even in the middle of a packet; bytes written before stay written. Numbering of queue ids continues.
   void reset() override;

@@ -31,9 +31,9 @@ class SdmaQueueTable {
   /// Creates a queue and sets its read pointer in memory to 0. Returns its id, which is never 0 and never reused; nullopt, with
   /// a guest error, if the description is invalid.
   std::optional<std::uint32_t> create(const SdmaQueueDescription& description);
-  /// Destroys a queue, whose memory is not accessed afterwards. False if the queue does not exist.
+  /// Destroys a queue; the queue's memory is not accessed afterwards. Returns false if the queue does not exist.
   bool destroy(std::uint32_t id);
-  /// Suspends or resumes a queue. False if the queue does not exist.
+  /// Suspends or resumes a queue. Returns false if the queue does not exist.
   bool suspend(std::uint32_t id, bool suspended);
   enum class Doorbell : std::uint8_t { unknown_queue, ignored, rung };
   /// Rings the doorbell: packets up to the write pointer are in the ring. Ignored if the queue is stopped; an invalid write

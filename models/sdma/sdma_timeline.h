@@ -1,5 +1,5 @@
-// Local time of an SDMA engine, up to which requests are issued. Local time is ahead of kernel time by at most a lookahead.
-// Queues may be destroyed whenever the engine waits for kernel time.
+// Local time of an SDMA engine, up to which requests are issued. Local time is ahead of SystemC time by at most a lookahead.
+// Queues may be destroyed whenever the engine waits for SystemC time.
 #pragma once
 
 #include <functional>
@@ -12,7 +12,7 @@ namespace lacuna {
 
 class SdmaTimeline {
  public:
-  /// `retire` is called with kernel time after each wait: no later request departs before that time.
+  /// `retire` is called with the SystemC time after each wait: no later request departs before that time.
   SdmaTimeline(Tick lookahead, std::function<void(Tick)> retire) : lookahead_(lookahead), retire_(std::move(retire)) {}
 
   Tick at() const { return at_; }
@@ -21,12 +21,12 @@ class SdmaTimeline {
   void advance_to(Tick at) { at_ = later(at_, at); }
   void reset() { at_ = {}; }
 
-  /// Waits if the local time is ahead by more than the lookahead. False if the queue has been destroyed.
+  /// Waits if the local time is ahead by more than the lookahead. Returns false if the queue has been destroyed.
   bool keep_up(const SdmaQueue& queue) const {
     if (at_ <= kernel_time() + lookahead_) return queue.alive;
     return wait(queue);
   }
-  /// Waits until the kernel's time reaches the local time. False if the queue has been destroyed.
+  /// Waits until SystemC time reaches the local time. Returns false if the queue has been destroyed.
   bool wait(const SdmaQueue& queue) const {
     if (at_ > kernel_time()) wait_for_time(at_);
     retire_(kernel_time());

@@ -79,8 +79,8 @@ Tick Tlb::translate(std::uint64_t address, Tick at) {
     TagArray::Sector& entry = tags_.sector(slot, 0);
     const Tick known = start + hit_;
     if (entry.requested() > known) {
-      // The request that started the walk was made earlier in host time but is later in simulated time: the walk is attributed
-      // to this request (as in Cache::read).
+      // The current request is earlier in simulated time than the request that started the walk, although it was made later in
+      // host time: the walk is attributed to the current request (as in Cache::read).
       entry.ready -= entry.requested() - known;
     }
     if (entry.ready <= known) {

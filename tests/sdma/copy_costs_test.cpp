@@ -1,4 +1,4 @@
-// Costs of copies, derived from measured copies.
+// Tests the costs of copies that are derived from measured copies.
 #include "models/sdma/copy_costs.h"
 
 #include <gtest/gtest.h>

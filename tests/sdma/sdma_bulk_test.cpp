@@ -1,4 +1,4 @@
-// Large copies and fills that SDMA engines perform in bulk.
+// Tests large copies and fills that SDMA engines perform in bulk, compared with detailed ones.
 #include "tests/sdma/sdma_bench.h"
 
 namespace lacuna::test {
@@ -38,8 +38,8 @@ class SdmaBulkTest : public SdmaTest {
   Context& context_ = bench<BulkBench>().context;
 };
 
-// A copy in bulk writes the same bytes in the same time as a detailed copy, and counts most of its requests without making
-// them. While memory has other users, no copy is in bulk.
+// A bulk copy writes the same bytes in the same time as a detailed copy, and counts most of its requests without making them.
+// While memory has other users, no bulk copy takes place.
 TEST_F(SdmaBulkTest, LargeCopiesGoInBulk) {
   constexpr std::uint32_t kLarge = 0x5f000 + 17;  // bytes, more than the sampled 320 KiB
   const auto run_one = [&](Engine engine, const Words& packet) {

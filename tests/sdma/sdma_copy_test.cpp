@@ -1,4 +1,4 @@
-// Copies and fills of SDMA engines: every byte, and the time of each copy.
+// Tests copies and fills of SDMA engines: the value of every byte, and the time that copies take.
 #include "tests/sdma/sdma_bench.h"
 
 namespace lacuna::test {

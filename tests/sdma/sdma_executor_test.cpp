@@ -1,4 +1,4 @@
-// Execution of single packets, without ring and engine.
+// Tests the execution of single packets, without ring and engine.
 #include "models/sdma/sdma_executor.h"
 
 #include "tests/sdma/sdma_parts_bench.h"

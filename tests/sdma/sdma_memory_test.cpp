@@ -1,4 +1,4 @@
-// Windows, requests and faults of an SDMA engine, and its local time.
+// Tests an SDMA engine's windows, requests, faults and local time.
 #include "include/lacuna/abi/gpu_registers.h"
 #include "tests/sdma/sdma_parts_bench.h"
 

@@ -1,4 +1,4 @@
-// Decoding of SDMA packets on each generation.
+// Tests the decoding of SDMA packets on each generation.
 #include "models/sdma/sdma_packets.h"
 
 #include <gtest/gtest.h>

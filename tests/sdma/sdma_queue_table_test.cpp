@@ -1,4 +1,4 @@
-// Queues of an SDMA engine: ids, doorbells of both generations, and the read pointer in memory.
+// Tests the queues of an SDMA engine: ids, doorbells of both generations, and the read pointer in memory.
 #include "models/sdma/sdma_queue_table.h"
 
 #include <sstream>

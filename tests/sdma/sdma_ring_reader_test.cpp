@@ -1,4 +1,4 @@
-// Packet fetch: parts of packets, the end of the ring, indirect buffers and read-ahead.
+// Tests packet fetch: parts of packets, the end of the ring, indirect buffers and read-ahead.
 #include "models/sdma/sdma_ring_reader.h"
 
 #include "include/lacuna/abi/gpu_registers.h"

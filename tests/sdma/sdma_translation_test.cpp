@@ -1,4 +1,4 @@
-// Requests of SDMA engines to a TLB, and calls that let the TLB drop past bookings.
+// Tests the requests of SDMA engines to a TLB, and the calls that let the TLB drop past bookings.
 #include "tests/sdma/sdma_bench.h"
 
 namespace lacuna::test {

@@ -1,4 +1,4 @@
-// First-level TLBs whose misses respond later: requests that wait for a walk, and the order of walks.
+// Tests first-level TLBs whose misses respond later: requests that wait for a walk, and the order of walks.
 #include "models/tlb/first_level_tlb.h"
 
 #include <gtest/gtest.h>
