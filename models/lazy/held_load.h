@@ -10,13 +10,13 @@
 //   | reg-Y | 0                               |     in its other registers: the first register is Y before this one
 //   +-------+---------------------------------+
 //
-// The figure gives the order of the fields, Table 1 the codes. The offset is the byte in the transaction of 32 B. Transactions
-// of 64 B take 6 bits of offset and leave 23 of address: the same 29 bits of the address in the same position, so that the
-// encoding does not depend on the size. Lanes whose addresses differ above these 29 bits (512 MiB) do not share upper bits, and
-// the load cannot be held.
+// The figure defines the order of the fields, Table 1 the codes. The offset is the byte's position in a transaction of 32 B.
+// For transactions of 64 B, the offset has 6 bits and the lower address bits are 23: the same 29 bits of the address are in the
+// same position, so that the encoding does not depend on the transaction size. Lanes whose addresses differ above these 29 bits
+// (512 MiB) do not share upper bits, and the load cannot be held.
 //
-// Only the first register holds the address: an instruction that overwrites it while other registers are busy must issue the
-// load first. Inactive lanes of a register keep their data. Pure functions: no state, no time.
+// Only the first register holds the address: an instruction that overwrites this register while other registers are busy must
+// issue the load first. Inactive lanes of a register keep their data. Pure functions: no state, no time.
 #pragma once
 
 #include <array>
@@ -95,8 +95,8 @@ using LaneAddresses = std::array<std::uint64_t, isa::kLanes>;
 using LaneWords = std::array<std::uint32_t, isa::kLanes>;
 
 /// Encodes the first register of a load of `bytes` bytes (1, 2, 4, 8 or 16; otherwise throws std::invalid_argument) from
-/// `addresses`: sets the words of the `lanes` that load, and `upper` to the shared bits, 0 if there are no lanes. False if
-/// lanes differ in these bits; nothing is written then.
+/// `addresses`: sets the words of the `lanes` that load, and `upper` to the shared bits, 0 if there are no lanes. Returns
+/// false, and writes nothing, if lanes differ in these bits.
 bool encode(std::span<const std::uint64_t, isa::kLanes> addresses, std::uint64_t lanes, unsigned bytes, LaneWords& words,
             std::uint64_t& upper);
 /// Decodes the first register of a load: sets the addresses of the `lanes`.
@@ -149,10 +149,10 @@ constexpr std::array<RefusalText, kRefusals> kRefusalTexts{{
     {"partly_held", "has a destination that is held for other lanes: a register has one request"},
 }};
 
-/// Checks whether the form of a vector memory instruction, which has just executed with the effects in `access`, allows holding
-/// it; nullopt if it does. encode() checks Refusal::upper_bits. Of several reasons the first in the order above is returned.
-/// FLAT and buffer accesses to private memory through a swizzled descriptor, or mixed with other memory, are allowed: for them
-/// MemoryAccess has one address per lane, as for the coalescer.
+/// Reason why the form of a vector memory instruction, which has just executed with the effects in `access`, does not allow
+/// holding the load; nullopt if the load may be held. Of several reasons, the first in the order of Refusal is returned.
+/// encode() checks Refusal::upper_bits. FLAT and buffer accesses to private memory through a swizzled descriptor, or mixed with
+/// other memory, are allowed: for them MemoryAccess has one address per lane, as for the coalescer.
 std::optional<Refusal> why_not_held(const isa::Instruction& instruction, const isa::MemoryAccess& access);
 
 /// Storage cost of holding loads (section 5.5).

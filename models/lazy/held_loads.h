@@ -20,7 +20,7 @@ struct HeldLoad {
 
   std::array<std::uint32_t, isa::kLanes> words;  ///< encoded first register
   std::uint64_t upper = 0;                       ///< address bits that the lanes share
-  Tick addressed{};                              ///< departure time of an eager load's first line
+  Tick addressed{};                              ///< departure time of the first line if the load were eager
   WavefrontSlot* slot = nullptr;                 ///< wavefront that holds the load; null: the load has ended
   isa::RegisterRange registers;
   std::uint64_t pc = 0;
@@ -78,8 +78,8 @@ class HeldLoads {
   static bool is_any_held(const OfWavefront& w, const isa::RegisterRange& registers);
   /// Adds a load to those of a wavefront; the caller has set its slot, registers, bytes and lanes. All its lanes are busy.
   void enter(OfWavefront& w, HeldLoad& load);
-  /// Clears the busy bits of lanes of a register that are filled or no longer needed. True: these were the load's last lanes,
-  /// and the wavefront no longer holds it.
+  /// Clears the busy bits of lanes of a register that are filled or no longer needed. Returns true if these were the load's
+  /// last busy lanes, so that the wavefront no longer holds the load.
   bool free_lanes(OfWavefront& w, HeldLoad& load, unsigned r, Lanes lanes);
   /// Calls `body(load)` for all loads of a wavefront, then drops them.
   template <typename Body>

@@ -1,8 +1,8 @@
 // Analysis of an instruction before it executes: the lanes of held loads that it needs. No time, no requests.
 //
-//   touch()   finds the loads whose registers it reads or whose address it overwrites
-//   find()    after zero masks have been applied: finds the lanes of each register that it needs (HeldLoad::need), and the
-//             lanes that it does not need because the other operand is zero (section 4.3)
+//   touch()   finds the loads whose registers the instruction reads or whose address it overwrites
+//   find()    after zero masks have been applied: finds the lanes of each register that the instruction needs
+//             (HeldLoad::need), and those that it does not need because the other operand is zero (section 4.3)
 //
 // models/lazy/lazy_unit.h states the rules.
 #pragma once
@@ -30,9 +30,9 @@ class InstructionNeeds {
   InstructionNeeds(HeldLoads& loads, const LazyParameters& parameters)
       : loads_(loads), has_otimes_(lacuna::has_otimes(parameters.mode)), ieee_(parameters.otimes_ieee) {}
 
-  /// Whether the instruction needs all held loads of its wavefront, because other wavefronts may change memory after it.
+  /// Whether the instruction needs all held loads of its wavefront, because other wavefronts may change memory afterwards.
   static bool needs_everything(const isa::Instruction& instruction, const isa::Wavefront& wave);
-  /// Lanes of its destination registers that it writes.
+  /// Lanes of the destination registers that the instruction writes.
   static Lanes written_lanes(const isa::Instruction& instruction, const isa::Wavefront& wave);
 
   void touch(HeldLoads::OfWavefront& w, const isa::DecodedInstruction& instruction, bool everything);

@@ -20,7 +20,7 @@
 //   a load              whose destinations are partly held for lanes outside of EXEC is issued eagerly: a register has one
 //                       request
 //   the first register  of a load holds its address: an instruction that reads or overwrites a lane of it needs that lane of
-//                       all other registers, and it is not set to zero before them
+//                       all other registers, and zero masks set the first register to zero only after the others
 //   s_waitcnt           does not wait for held loads: they count as completed
 //
 // Stages after this one (models/compute/load_stage.h): a load that one of them performs without requests is not held. They are
@@ -29,8 +29,8 @@
 // HeldLoads is the table of held loads, InstructionNeeds the analysis of an instruction. RacingLoads has the loads of
 // eager_zero, which are not held.
 //
-// A transaction is eliminated when no lane needs it: its words are zero, a lane's partner is zero and its register is
-// overwritten, or no instruction reads it. Transactions are counted (kLazyCountTexts).
+// A transaction is eliminated when no lane needs its words: because they are zero, because the lane's other operand is zero
+// until the register is overwritten, or because no instruction reads them. Transactions are counted (kLazyCountTexts).
 #pragma once
 
 #include <array>
@@ -86,7 +86,7 @@ class LazyUnit : public LoadStage, private ZeroRequests::Client {
   void attach(TranslationLevel* tlb) override {
     if (zeros_) zeros_->port().attach(tlb);
   }
-  /// In modes with zero caches: replaces the path to them; call it before the first access.
+  /// Replaces the path to the zero caches. Call only in modes with zero caches, before the first access.
   void attach(const ZeroPath& path) { zeros_->attach(path); }
 
   const LazyStatistics& statistics() const { return statistics_; }

@@ -26,7 +26,7 @@ bool is_aligned(const isa::LaneAddresses& addresses, std::uint64_t lanes, std::u
   return (low & (bytes - 1)) == 0;
 }
 
-/// Registers whose bits a store writes unchanged; null: it writes none, or converts them.
+/// Operand whose registers a store writes to memory unchanged; null if there is none, or if the store converts the data.
 const isa::Operand* stored_data(const isa::Instruction& instruction) {
   if (instruction.format == isa::Format::flat) return &instruction.src[1];
   if (instruction.format != isa::Format::mubuf || (instruction.row->flags & isa::kConvertsFormat) != 0) return nullptr;

@@ -17,8 +17,8 @@ class RacingLoads : private ZeroRequests::Client {
 
   /// Starts a load. Returns the list of its racing lines, to which VectorMemory::send() adds. Valid until send_zero_reads().
   std::vector<VectorMemory::Race>& begin();
-  /// Reads the `masks` masks that `zeros` has found last, for the load of the last begin(), which has been sent; the first
-  /// request departs at `at`. Resolves races that both sides have completed immediately.
+  /// Reads the `masks` masks that `zeros` has found last, for the load of the last begin(), whose requests must have been sent.
+  /// The first mask request departs at `at`. Races whose two responses are already known are resolved immediately.
   void send_zero_reads(ZeroRequests& zeros, unsigned masks, Tick at);
   /// Number of loads whose masks have not all responded.
   std::size_t waiting() const { return loads_.size() - free_.size(); }

@@ -1,15 +1,15 @@
 // Zero masks of GPU memory (LazyGPU, ISCA '25, section 4.2): their addresses, and the words for which they are valid.
 //
-// A mask has a bit for each `mask_bits` bits of memory, which is set if they are all zero. Masks move in transactions, as data
-// do: a mask transaction of 32 bytes covers 32 x mask_bits bytes of data, all of one memory partition: 32 x mask_bits
+// A mask has a bit for each `mask_bits` bits of memory: the bit is set if all of these are zero. Masks move in transactions, as
+// data do: a mask transaction of 32 bytes covers 32 x mask_bits bytes of data, all of one memory partition: 32 x mask_bits
 // consecutive bytes of the partition's local addresses. With P partitions interleaved every I bytes, these are consecutive
-// bytes of memory if I is at least as large, and otherwise the partition's chunks of consecutive rounds of interleaving.
+// bytes of memory if I is at least 32 x mask_bits, and otherwise the partition's chunks of consecutive rounds of interleaving.
 //
 // Masks are stored in the DRAM of their partition, after its data. Their bus addresses are visible only inside the GPU's memory
 // system.
 //
-// The classes here hold no mask data. Whether a word is zero is read from memory; a mask's bit agrees with it where ZeroMasks
-// marks the word as known.
+// The classes here hold no mask data. Whether a word is zero is read from memory; a mask's bit agrees with memory where
+// ZeroMasks marks the word as known.
 #pragma once
 
 #include <cstdint>
@@ -88,8 +88,8 @@ class ZeroMasks : public WindowObserver, public WriteObserver {
   void stored(unsigned group, std::uint64_t address, ByteMask byte_mask) {
     if (holds(address)) groups_[group].stores.push_back({address, byte_mask});
   }
-  /// Records an atomic operation on the bytes of `byte_mask`: its result is known only where it is performed, not in the unit
-  /// that writes masks.
+  /// Records an atomic operation on the bytes of `byte_mask`, whose words become unknown: the result is known only where the
+  /// operation is performed, not in the unit that writes masks.
   void changed(unsigned group, std::uint64_t address, ByteMask byte_mask) {
     if (holds(address)) groups_[group].atomics.push_back({address, byte_mask});
   }

@@ -24,7 +24,7 @@ class ZeroRequests : private MemoryClient {
   class Client {
    public:
     virtual ~Client() = default;
-    /// One of the zero reads made with `tag` has its response at `at`. May be called within read().
+    /// The response to one of the zero reads made with `tag` arrives at `at`. May be called within read().
     virtual void zeros_known(std::uint32_t tag, Tick at) = 0;
   };
 

@@ -294,7 +294,8 @@ TEST(HeldLoad, RefusalsHaveDistinctNames) {
   EXPECT_EQ(names.size(), kRefusals);
 }
 
-// Section 5.5: 8 KiB and 4.375 KiB per compute unit. The area is this project's estimate: see the header.
+// LazyGPU, section 5.5: 8 KiB of busy bits and 4.375 KiB of upper bits per compute unit. The area is this project's estimate,
+// see held_load.h.
 TEST(HeldLoad, CostOfTheR9Nano) {
   const ComputeUnitParameters r9nano;  // 4 SIMDs of 256 registers
   const Cost c = cost(r9nano, 64);
@@ -302,7 +303,7 @@ TEST(HeldLoad, CostOfTheR9Nano) {
   EXPECT_EQ(c.upper_bits * 1000, 4375U * 1024 * 8);
   EXPECT_NEAR(c.area_mm2, 1.038, 0.001);
   EXPECT_NEAR(c.share_of(kR9NanoDieMm2), 0.00174, 0.00001);
-  // The two counts that the header describes as close to 0.009 %.
+  // The two counts that held_load.h describes as close to 0.009 %.
   EXPECT_NEAR(cost(r9nano, 4).share_of(kR9NanoDieMm2) * 0.127 / kSramBitUm2, 0.000086, 0.0000005);
   EXPECT_NEAR(static_cast<double>(c.busy_bits + c.upper_bits) * 8 / 8.9e9, 0.000091, 0.0000005);
   ComputeUnitParameters twice = r9nano;

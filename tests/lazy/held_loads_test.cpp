@@ -1,4 +1,4 @@
-// Table of held loads: the lanes and registers that wait for a load.
+// Tests the table of held loads: the lanes and registers that wait for a load.
 #include "models/lazy/held_loads.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Lanes of held loads that an instruction needs before it executes.
+// Tests which lanes of held loads an instruction needs before it executes.
 #include "models/lazy/instruction_needs.h"
 
 #include <gtest/gtest.h>

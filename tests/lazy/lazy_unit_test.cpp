@@ -1,4 +1,4 @@
-// Held loads, zero masks and irrelevant operands: which requests are sent, when, and how they are counted. Programs must
+// Tests held loads, zero masks and irrelevant operands: which requests are sent, when, and how they are counted. Programs must
 // compute the same results in all modes.
 #include "models/lazy/lazy_unit.h"
 

@@ -166,7 +166,8 @@ TEST_F(ZeroCachesTest, RequestsReachThePartitionOfTheirData) {
   }
 }
 
-// The sums of models/cache/cache.h, without the compute unit's share: 40, 91 and 125 cycles, one flit for the reply.
+// The sums of models/cache/cache.h, without the compute unit's share and with a reply of one flit: 40 cycles for L1Z, 91 for
+// L2Z and 125 for DRAM.
 TEST_F(ZeroCachesTest, LatencyTable) {
   Gpu& gpu = *b_.gpus.front();
   const std::uint64_t masks = zero_path(gpu.device, 0).map->masks().base();
