@@ -117,7 +117,7 @@ const Entry* entry_of(const isa::InstructionRow& row) {
   return found == by_row.end() ? nullptr : found->second;
 }
 
-/// Replaces a sum with negated operands (`x`, `y`) by an addition or subtraction. False if both operands are negated.
+/// Replaces a sum with negated operands (`x`, `y`) by an addition or subtraction. Returns false if both operands are negated.
 bool absorb_signs(P& sum, bool x, bool y) {
   if (x && y) return false;
   const bool first = x != (sum == P::subrev_f32);

@@ -93,9 +93,9 @@ struct ChainOperation {
   std::uint8_t operands = 0;  ///< 1 to 3; the third operand of v_mac is the old value of the destination
   std::uint8_t operations = 0;
   std::array<PacketOperation, kPacketOperations> codes{};
-  /// True: the instruction has modifiers that no operation absorbs. A packet with two operations has no room for them.
+  /// The instruction has modifiers that no operation absorbs. A packet with two operations has no room for them.
   bool modified = false;
-  /// True: the instruction has modifiers that no packet has room for: clamp; output modifiers with three operands.
+  /// The instruction has modifiers for which no packet has room: clamp, or output modifiers with three operands.
   bool unfit = false;
 };
 

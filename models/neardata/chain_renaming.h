@@ -33,8 +33,8 @@ class ValueWeb {
  public:
   ValueWeb(const isa::ControlFlow& flow, const isa::ValueReaders& values) : flow_(flow), values_(values) {}
 
-  /// Collects the web of the value that `writer` writes to its destination. False if a value of the web is read outside of the
-  /// block, or written outside of the block or by a load, or if EXEC is written in between.
+  /// Collects the web of the value that `writer` writes to its destination. Returns false if a value of the web is read outside
+  /// of the block, or written outside of the block or by a load, or if EXEC is written in between.
   bool grow(std::uint32_t writer);
   const std::set<OperandPlace>& places() const { return places_; }
   /// Registers of the web, ascending.

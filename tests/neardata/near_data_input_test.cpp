@@ -57,7 +57,7 @@ AssembledKernel comparisons(unsigned loads) {
 
 struct Fills {
   std::uint64_t kernel;  ///< highest fill according to the kernel's record
-  std::uint64_t queue;   ///< highest fill of cache 2's service queue since the device was made
+  std::uint64_t queue;   ///< highest fill of cache 2's service queue since the device was created
 };
 Fills fills(NearDataGpu& gpu, unsigned loads, unsigned refused) {
   const AssembledKernel kernel = comparisons(loads);

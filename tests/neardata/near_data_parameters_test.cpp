@@ -1,4 +1,4 @@
-// Combinations of parameters that near-data computing refuses: each message names section and key.
+// Tests that near-data computing refuses invalid combinations of parameters: each message names section and key.
 #include "models/neardata/near_data_parameters.h"
 
 #include <gtest/gtest.h>

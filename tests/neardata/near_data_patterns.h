@@ -176,7 +176,7 @@ inline GpuDeviceParameters with_single_entries(GpuDeviceParameters p) {
   ndc_of(p).oq_entries = ndc_of(p).sq_entries = ndc_of(p).sq_buffer = 1;
   return p;
 }
-/// Gives service queues a single entry, so that they refuse most packets.
+/// Reduces service queues to a single entry, so that they refuse most packets.
 inline GpuDeviceParameters with_single_entry(GpuDeviceParameters p) {
   ndc_of(p).sq_entries = 1;
   return p;

@@ -73,7 +73,7 @@ Lines chain(Traffic what) {
       append(lines, both);
       append(lines, {"v_and_b32 v12, s14, v11", "v_xor_b32 v12, v10, v12", "STORE v[6:7], v12"});
       break;
-    case Traffic::copy:  // executed by lanes in whose random number bit 30 is set
+    case Traffic::copy:  // executed by lanes whose random number has bit 30 set
       append(lines, {"v_lshlrev_b32 v12, 1, v24", "v_cmp_gt_i32 vcc, 0, v12", "s_and_b64 exec, exec, vcc", "LOAD v10, v[2:3]",
                      kWaitVector, "STORE v[6:7], v10", "s_mov_b64 exec, s[20:21]"});
       break;

@@ -1,5 +1,5 @@
-// Near-data computing with various parameters, on butterflies, together with kernels without chains, and with changing code;
-// and the checks of ndc.check.
+// Tests near-data computing with various parameters, on butterflies, together with kernels without chains, and with changing
+// code; and the checks of ndc.check.
 #include <gtest/gtest.h>
 
 #include <cstdint>
