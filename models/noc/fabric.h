@@ -242,7 +242,7 @@ inline void Fabric::count_passed(unsigned source, unsigned destination, const Fa
 }
 
 /// Creates the fabric that the parameters select. Its sources are `source_count` sources, then those of `guests`; its
-/// destinations are all that the routes name, of which those of `guests` are last. Throws std::invalid_argument if shape or
+/// destinations are all that the routes name; the last of these are those of `guests`. Throws std::invalid_argument if shape or
 /// placement is invalid.
 std::unique_ptr<Fabric> make_fabric(sc_core::sc_module_name module_name, const FabricParameters& parameters,
                                     unsigned source_count, AddressRoutes routes, const FabricGuests& guests = {});
