@@ -1,7 +1,7 @@
 // Decides the commands of a DRAM controller in time order, up to a cycle until which all requests are known. No SystemC.
 //
 // Policy: the channel has a queue of reads and a queue of writes. Each is served first-ready, first-come, first-served
-// (FR-FCFS). In every cycle, the row bus and the column bus carry one command each, which belongs to the oldest request whose
+// (FR-FCFS). In every cycle, the row bus and the column bus carry at most one command each: that of the oldest request whose
 // next command can be issued. A row is not closed while a request of the kind being served can use the row. A request leaves
 // its queue when a row is opened for that request. With `scheduler = fcfs` only the oldest request of each pseudo channel
 // issues commands.

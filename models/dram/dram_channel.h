@@ -71,7 +71,7 @@ class DramChannel : public sc_core::sc_module {
     const AddressSlice& slice_;
     const std::uint64_t first_local_;
   };
-  /// A request to a port whose commands are not decided yet.
+  /// A request that a port has accepted, but whose commands are not decided yet.
   struct Pending {
     MemoryClient* client = nullptr;
     std::uint32_t tag = 0;

@@ -47,7 +47,7 @@ TEST(DramAddressMap, TheRowChoosesAPermutationOfTheBanks) {
   const DramAddressMap map("row bank^row group^row column pseudo", kOrganization);
   // In row 0 the hash changes nothing.
   EXPECT_EQ(map.locate(1 << 6), (DramLocation{.group = 1}));
-  // Row 0b11'01'10: the hash is 0b01'10 ^ 0b11, of which the lower half belongs to the lower field.
+  // Row 0b11'01'10: the hash is 0b01'10 ^ 0b11; its lower half belongs to the lower field.
   EXPECT_EQ(map.locate(0b11'01'10 << 10), (DramLocation{.row = 0b11'01'10, .group = 0b01, .bank = 0b01}));
   for (unsigned row = 0; row < 64; ++row) {
     unsigned seen = 0;

@@ -84,7 +84,7 @@ TEST(CommandScheduler, AReadyBankGoesFirst) {
   Controller c(test::small_dram());
   c.read(0, 0, 100);
   c.read(0, 1, 100);
-  c.read(2, 0, 101);  // another group: activate at 102, column 4 cycles after the first
+  c.read(2, 0, 101);  // another group: activate at 102, column command 4 cycles after the first
   EXPECT_EQ(c.served(), (Cycles{105, 129, 109}));
 }
 

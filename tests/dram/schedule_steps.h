@@ -1,4 +1,4 @@
-// Reads and writes of a small channel, and the times at which its schedule serves them.
+// Helpers that read and write a small channel, and check the times at which its schedule serves the requests.
 #pragma once
 
 #include <gtest/gtest.h>
