@@ -1,4 +1,5 @@
-// SDMA engines of both generations on memory of fixed latency, driven as the ROCm runtime does: ring, pointers, signals.
+// Test bench with SDMA engines of both generations and memory of fixed latency; rings, pointers and signals are used as by the
+// ROCm runtime.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -1,4 +1,5 @@
-// Bench for parts of an SDMA engine without the engine: memory of fixed latency, a timeline with 50 ns lookahead, one queue.
+// Test bench for the parts of an SDMA engine, without the engine: memory of fixed latency, a timeline with 50 ns lookahead, and
+// one queue.
 #pragma once
 
 #include <tlm_utils/simple_initiator_socket.h>
