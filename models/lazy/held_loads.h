@@ -71,7 +71,7 @@ class HeldLoads {
   };
 
   HeldLoad& operator[](std::uint16_t number) { return *all_[number]; }
-  /// Takes a free record; call enter() or release() afterwards.
+  /// Allocates a record. Call enter() or release() afterwards.
   HeldLoad& take();
   void release(const HeldLoad& load) { free_.push_back(load.number); }
   /// Whether any register of a range waits for a load.

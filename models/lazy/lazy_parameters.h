@@ -1,7 +1,7 @@
-// Parameters of LazyGPU (ISCA '25): lazy cores, zero caches and the elimination of operands whose partner is zero. Section
-// numbers are the paper's.
+// Parameters of LazyGPU (ISCA '25): lazy cores, zero caches and the elimination of loads that a zero operand makes irrelevant.
+// Section numbers are the paper's.
 //
-// None of them affects the results of a program.
+// No parameter affects the results of a program.
 #pragma once
 
 #include <cstdint>

@@ -451,7 +451,7 @@ MemoryTokens::Token LazyUnit::store_with_masks(WavefrontSlot& slot, const isa::D
   const unsigned masks = zeros_->find_masks_to_write(lines, atomic);
   if (masks == 0) return memory_.send(slot, access, lines, counters, cycle);
   count(slot, LazyCount::zero_writes, masks);
-  // Finds lines of which only whole words are stored, all of them zero.
+  // Finds lines to which the instruction stores only whole words that are all zero.
   const isa::Operand* data = stored_data(instruction);
   const unsigned granule = zeros_->mask_bits() / 8;
   lines_.begin();

@@ -98,9 +98,9 @@ class ZeroMasks : public WindowObserver, public WriteObserver {
 
   // The following may be called at any time outside of windows. Ranges may extend beyond the memory.
 
-  /// To be called when [address, address + bytes) was written by an agent that does not write masks.
+  /// Call when [address, address + bytes) was written by an agent that does not write masks.
   void mark_unknown(std::uint64_t address, std::uint64_t bytes) { set(address, bytes, false); }
-  /// To be called when [address, address + bytes) was written by wavefronts.
+  /// Call when [address, address + bytes) was written by wavefronts.
   void mark_known(std::uint64_t address, std::uint64_t bytes) { set(address, bytes, true); }
   void written(std::uint64_t address, std::uint64_t bytes, bool by_wavefronts) override { set(address, bytes, by_wavefronts); }
 

@@ -1,4 +1,4 @@
-// Compute units in all lazy modes, with a zero cache that they share.
+// Test bench with compute units in all lazy modes, which share a zero cache.
 #pragma once
 
 #include <array>
