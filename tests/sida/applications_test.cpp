@@ -1,4 +1,5 @@
-// The programs of Table 4.2: results, iterations, and the products that share a pass.
+// Tests the programs of Table 4.2 of the thesis: results compared with the reference's, iterations, and the products that share
+// a pass.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -183,7 +184,7 @@ Ratios oracle_over_roofline(bool expanded) {
   Ratios ratios;
   double product = 1;
   for (const Size& size : kTable41) {
-    // An entry of the diagonal has no mirror image; files do not state the number of such entries.
+    // Diagonal entries have no mirror image, but files do not state their number: all entries are counted twice.
     const double all = static_cast<double>(size.entries) * (expanded && size.symmetric ? 2 : 1);
     const auto rows = static_cast<double>(size.rows);
     const double ratio = (24 * all + roofline_row * rows) / (12 * all + oracle_row * rows);

@@ -1,4 +1,4 @@
-// Events of the accelerator's energy, compared with manual counts.
+// The accelerator's energy events (operations, bytes), compared with manual counts.
 #include <gtest/gtest.h>
 
 #include <utility>

@@ -1,4 +1,4 @@
-// Reloads, compared with an exhaustive search and, for a power law, with the curve of an independent model.
+// Numbers of reloaded entries, compared with an exhaustive search and, for a power-law matrix, with an independent model.
 #include "models/sida/matrix/eviction.h"
 
 #include <gtest/gtest.h>

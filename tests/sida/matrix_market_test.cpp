@@ -1,4 +1,4 @@
-// Matrix Market files: supported contents, errors, and randomly damaged files.
+// Tests the reader of Matrix Market files: supported contents, errors, and randomly damaged files.
 #include "models/sida/matrix/matrix_market.h"
 
 #include <gtest/gtest.h>

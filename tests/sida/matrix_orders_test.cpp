@@ -1,4 +1,4 @@
-// Generators and orders: sizes, reproducibility, locality, and the effect of orders on the buffer.
+// Tests generators and orderings: sizes, reproducibility, locality, and the effect of orderings on the buffer.
 #include "models/sida/matrix/orders.h"
 
 #include <gtest/gtest.h>

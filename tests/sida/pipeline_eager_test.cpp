@@ -1,4 +1,4 @@
-// The traffic estimator, and the benefit of eagerly loading rows.
+// Tests the traffic estimator, the CSR loader, and the benefit of eagerly loading rows.
 #include <gtest/gtest.h>
 
 #include "models/sida/pipeline/ideal_memory.h"
@@ -114,8 +114,8 @@ struct CsrLoaderTest : testing::Test {
 
 TEST_F(CsrLoaderTest, FetchesTheMeanOfTheRowsAbove) {
   CsrLoader loader(pass.shape, 1, Balance::mean);
-  // Columns below 2 have been requested, so that T = 2, 1, 1. Fetched: 2 / 1 entries of row 0, (4 + 1) / 2 of row 1, (7 + 1) /
-  // 3 of row 2.
+  // Columns below 2 have been requested, so that T = 2, 1, 1 for rows 0 to 2. The limit of a row is the mean of T over the rows
+  // up to it: row 0: 2 / 1 = 2; row 1: (4 + 1) / 2 = 2; row 2: (4 + 3 + 1) / 3 = 2, but only one entry is left.
   EXPECT_EQ(loader.fetch({.step = 2, .entries = 100, .known_rows = 3, .frontier = 2, .room_bytes = 10000}, lines), 5U);
   ASSERT_EQ(loader.segments().size(), 3U);
   EXPECT_EQ(loader.segments()[0].end - loader.segments()[0].begin, 2U);  // columns 2, 3
@@ -132,7 +132,8 @@ TEST_F(CsrLoaderTest, FetchesTheMeanOfTheRowsAbove) {
 
 TEST_F(CsrLoaderTest, PrintedAddsACountToACoordinate) {
   CsrLoader loader(pass.shape, 1, Balance::printed);
-  // Row 0: 2 / 1, columns 2 to 4. Row 1: (2 + 3 + 1) / 1, columns 2 to 8. Row 2: (2 + 3 + 1 + 3 + 1) / 2, columns 5 to 10.
+  // Columns c to c + sum(T) / r: row 0: columns 2 to 4 (by 2 / 1 = 2); row 1: 2 to 8 (by (5 + 1) / 1 = 6); row 2: 5 to 10 (by
+  // (5 + 4 + 1) / 2 = 5).
   EXPECT_EQ(loader.fetch({.step = 2, .entries = 100, .known_rows = 3, .frontier = 2, .room_bytes = 10000}, lines), 3U + 3 + 1);
 }
 

@@ -51,8 +51,8 @@ TEST(PipelineSteps, Figure410) {
     std::int64_t os, ewise, is;
     std::uint64_t os_entries, is_entries, waiting;
   };
-  // IS uses row r two steps after OS used column r: entries in columns 0 to r + 1 have waited. Entries of column s in rows 0 to
-  // s - 2 are used in the step that loads them.
+  // IS uses row r two steps after OS has used column r, so the entries of row r in columns 0 to r + 1 wait in the buffer until
+  // then. IS uses the entries of column s in rows 0 to s - 2 in the step that loads them.
   constexpr Row kExpected[] = {{0, -1, -1, 5, 0, 5},    {1, 0, -1, 5, 0, 10}, {2, 1, 0, 5, 2 + 1, 12}, {3, 2, 1, 5, 3 + 2, 12},
                                {4, 3, 2, 5, 4 + 3, 10}, {-1, 4, 3, 0, 5, 5},  {-1, -1, 4, 0, 5, 0}};
   for (std::size_t s = 0; s < 7; ++s) {
@@ -108,7 +108,7 @@ TEST(PipelineSteps, TimesOfTheFirstSteps) {
   const PassCounts& counts = pipeline.run();
   const auto& t = pipeline.trace();
   ASSERT_EQ(t.size(), 4U);
-  // Offsets 100, column 200, x 300; OS: 1 cycle, 2 stages.
+  // Offsets arrive at 100, the column at 200, x at 300; OS takes 1 cycle and 2 stages.
   EXPECT_EQ(t[0].begin, 0U);
   EXPECT_EQ(t[0].end, 303U);
   // The only line of x has arrived at 303, and the vectors of sub-tensor 0 at 100; E-wise takes 1 + 3 cycles. OS ends earlier,

@@ -237,7 +237,7 @@ bool same(const std::vector<std::byte>& a, const std::vector<std::byte>& b, bool
   return true;
 }
 
-/// Compiles the graph with that fusion and runs it. Returns a description of the differences, or an empty text.
+/// Compiles the graph with the given fusion and runs it. Returns a description of the differences, or an empty text.
 std::string run_fused(Maker& maker, lacuna_sida_fusion fusion, const ReferenceResult& expected, RandomOutcome& outcome) {
   const std::unique_ptr<lacuna_sida_plan, decltype(&lacuna_sida_plan_destroy)> plan(lacuna_sida_compile(maker.graph(), fusion),
                                                                                     lacuna_sida_plan_destroy);

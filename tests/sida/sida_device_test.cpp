@@ -1,4 +1,4 @@
-// Jobs that reach the accelerator through user-mode queues of a device: results, bytes, time, errors, reset.
+// Tests jobs that reach the accelerator through a device's user-mode queues: results, bytes, time, errors, reset.
 #include <array>
 #include <functional>
 #include <memory>
@@ -87,7 +87,7 @@ AssembledKernel streaming() {
   lines.emplace_back("s_waitcnt vmcnt(0)");
   return {isa::Target::gfx803, lines};
 }
-constexpr std::uint64_t kStream = 6 << 20;  ///< offset in VRAM of the data that it reads
+constexpr std::uint64_t kStream = 6 << 20;  ///< offset in VRAM of the data that the kernel reads
 constexpr unsigned kStreams = 48;
 
 /// Runs a job and returns its traffic, and its time in the accelerator ("sida.time").
@@ -258,8 +258,8 @@ TEST_F(SidaDevice, SharesTheMemoryWithKernels) {
   }
 }
 
-// sida.passes = bulk: each pass makes two hops. The first pass and the one after it are executed in detail; all further passes
-// are charged the time and requests of the latter.
+// sida.passes = bulk: each pass makes two hops. The first two passes are executed in detail; all further passes are charged the
+// time and requests of the second one.
 TEST_F(SidaDevice, RepeatedPassesTakeTheTimeOfTheFirst) {
   const auto iterations = [this](TestGpu& gpu, std::uint32_t limit) {
     gpu.start();

@@ -92,7 +92,7 @@ void Accelerator::suspend(unsigned slot, bool suspended) {
   if (!suspended) work_.notify(sc_core::SC_ZERO_TIME);
 }
 
-/// Sum of completed jobs and passes, arrived lines, and steps of passes in bulk, which request no lines.
+/// Number of completed jobs, completed passes, arrived lines, and steps executed in bulk (which request no lines), summed.
 std::uint64_t Accelerator::progress() const {
   const std::uint64_t in_bulk = steps_in_bulk_ + (bulk_ != nullptr ? bulk_->steps_begun(elapsed_in_bulk()) : 0);
   return statistics_.passes + statistics_.jobs + ports_.arrived() + in_bulk;
@@ -223,7 +223,7 @@ void Accelerator::run_pass(sida::Job& job) {
   const std::uint32_t number = job.next();
   pass_ = number;
   check_buffer(job.program(), number);
-  // Addresses are taken before run_pass(), at whose end swaps exchange them.
+  // Copies the addresses before run_pass(), which executes the swaps of the pass at its end.
   const sida::Pass& pass = job.program().passes[number];
   std::optional<sida::PassAddresses> addresses;
   if (context_.mode != TimingMode::functional) addresses.emplace(job.program(), pass);
@@ -353,7 +353,7 @@ void Accelerator::others_begin() {
   if (bulk_ != nullptr) phase_.notify(sc_core::SC_ZERO_TIME);
 }
 
-/// Charges the reads of x by a pass whose load code has ended the loop, so that its products are dropped.
+/// Counts and times the reads of x by a pass whose load code has ended the loop. The products of this pass are not executed.
 void Accelerator::read_dropped_x(const sida::Program& program, const sida::Pass& pass) {
   std::uint64_t element_bytes = 0;
   for (const std::uint16_t vector : pass.of(sida::Phase::load).loads) element_bytes += program.bytes_of_element(vector);
@@ -399,7 +399,7 @@ void Accelerator::wait_for_phase() {
   if (dropped()) throw Dropped();
 }
 
-/// Advances the current pass or access in a memory phase, and at its beginning.
+/// Advances the current pass or access up to `until`: once when it starts, then in each memory phase.
 void Accelerator::go_on(Tick until) {
   until_ = until;
   if (phase_done_ || dropped()) return;
@@ -412,7 +412,8 @@ void Accelerator::go_on(Tick until) {
   }
 }
 
-/// Time of the next request. At the end of a pass or access: the time at which the next phase reports it.
+/// Time of the next request or, once the pass or access has ended, of the end that window_ended() has not reported yet. kNever:
+/// neither.
 Tick Accelerator::next() const {
   if (dropped() || (!pipeline_ && !awaited_)) return kNever;
   if (phase_done_) return phase_reported_ ? kNever : later(phase_end_, until_);

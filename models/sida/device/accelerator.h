@@ -47,7 +47,7 @@ struct SidaStatistics {
   Tick busy{};
   sida::PassCounts sums;         ///< sums over all passes, in cycles of the accelerator
   std::uint64_t sub_tensor = 0;  ///< columns of a sub-tensor in the last pass with a product
-  sida::EnergyCounts energy;     ///< energy events, except those of memory, which the DRAM channels describe
+  sida::EnergyCounts energy;     ///< energy events, except those of memory, which the DRAM channels count
 
   void describe(StatisticsGroup& group) const;
 };
@@ -107,9 +107,9 @@ class Accelerator : public sc_core::sc_module,
   struct Waiting {
     EnginePacket packet;
     std::uint64_t program = 0;
-    bool held = false;  ///< its queue is suspended
+    bool held = false;  ///< the job's queue is suspended
     bool begun = false;
-    bool dropped = false;  ///< dropped after it has begun
+    bool dropped = false;  ///< the job was dropped after its start
   };
   /// Thrown in the process of a job that was dropped while it ran.
   struct Dropped {};
@@ -158,14 +158,14 @@ class Accelerator : public sc_core::sc_module,
   std::uint64_t jobs_begun_ = 0;
 
   std::deque<Waiting> jobs_;                                             ///< waiting jobs; a running one is at the front
-  std::map<std::uint16_t, std::unique_ptr<sida::StoredOrders>> orders_;  ///< orders of the job's matrices, by number
+  std::map<std::uint16_t, std::unique_ptr<sida::StoredOrders>> orders_;  ///< orders of the job's matrices, by matrix number
   std::unique_ptr<sida::PassPipeline> pipeline_;                         ///< pipeline of the running pass
   std::unique_ptr<sida::Arrival> awaited_;                               ///< arrival of an access outside of passes, or null
   PassCosts costs_;                                                      ///< costs of the job's passes
   const PassCost* bulk_ = nullptr;                                       ///< cost of the pass that runs in bulk, or null
   Tick bulk_began_{};
   std::uint64_t steps_in_bulk_ = 0;
-  bool alone_ = false;  ///< no other user of the memory since the pass began
+  bool alone_ = false;  ///< no other user of the memory has been active since the pass began
   bool phase_done_ = false, phase_reported_ = false;
   Tick phase_end_{};
   Tick until_{};  ///< argument of the last go_on()

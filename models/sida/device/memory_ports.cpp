@@ -46,7 +46,7 @@ class MemoryPorts::Port : public NodeRequester {
     }
     lines_.resize(kept);
   }
-  /// The time of port 0 includes events of all ports: requests that become due, and arrivals.
+  /// Port 0 also reports the time of the owner's next event: a held request departs, or the client must continue.
   Tick next_departure() const override { return number_ == 0 ? earlier(earliest_, owner_.next()) : earliest_; }
   void complete(std::uint32_t tag, Tick at, const LatencyBreakdown& below) override {
     ++owner_.arrived_;
@@ -146,7 +146,7 @@ void MemoryPorts::send_lines(const Range& range) {
   while (left != 0) {
     const isa::MemoryWindow window = vm_->find(address);
     std::uint64_t in_page = std::min(left, shape_.page_bytes - address % shape_.page_bytes);
-    if (window.size == 0) {  // the page was unmapped while the job runs: skip it
+    if (window.size == 0) {  // the page was unmapped while the job was running: skip it
       address += in_page;
       left -= in_page;
       continue;

@@ -1,9 +1,9 @@
 // The accelerator's ports to memory. They split the requests of a pass into requests for lines at nodes of the fabric.
 //
-// Each port is a unit of the memory phase (models/gpu/node_requester.h) and carries the lines of the memory partitions p with
-// p mod ports = its number. A request of the pipeline is held until its departure time; then its address ranges are
-// translated, with one TLB look-up per page, and their lines depart. The request is complete when its last line has arrived.
-// All ports run on one thread, only in memory phases; the pipeline continues in the phase in which data arrive.
+// Each port is a unit of the memory phase (models/gpu/node_requester.h) and requests the lines of those memory partitions p for
+// which p mod ports is the port's number. A request of the pipeline is held until its departure time; then its address ranges
+// are translated, with one TLB look-up per page, and their lines depart. The request is complete when its last line has
+// arrived. All ports run on one thread, only in memory phases; the pipeline continues in the phase in which data arrive.
 #pragma once
 
 #include <cstdint>
@@ -34,8 +34,8 @@ class MemoryPorts : public sida::PassMemory {
   };
   struct Statistics {
     std::uint64_t lines_read = 0, lines_written = 0;
-    Tick waiting{};      ///< time that lines have spent in network, caches and DRAM, summed
-    Tick translation{};  ///< time from each range's departure until its translation is known, summed
+    Tick waiting{};      ///< time in network, caches and DRAM, summed over the lines
+    Tick translation{};  ///< time from departure to known translation, summed over the ranges and their pages
     Statistics& operator+=(const Statistics& other);
     Statistics operator-(const Statistics& other) const;
     void describe(StatisticsGroup& group) const;
@@ -73,7 +73,7 @@ class MemoryPorts : public sida::PassMemory {
   /// Notifies the memory phase of requests that were made between phases.
   void announce();
 
-  /// Number of requests and ranges in flight.
+  /// Number of requests, and of accesses outside of passes, in flight.
   std::uint64_t open() const { return records_.size() - free_records_.size(); }
   /// Number of lines that have arrived.
   std::uint64_t arrived() const { return arrived_; }
@@ -81,7 +81,7 @@ class MemoryPorts : public sida::PassMemory {
   void drop();
   /// Like drop(), but also drops lines in flight, which will not arrive.
   void reset();
-  /// Guarantees that no later request departs before `horizon`.
+  /// Drops state of the TLB for times before `horizon`. The caller guarantees that no later request departs earlier.
   void retire(Tick horizon);
   const Statistics& statistics() const { return statistics_; }
   /// Adds statistics of a pass whose requests were not simulated.
@@ -97,7 +97,7 @@ class MemoryPorts : public sida::PassMemory {
   /// An address range of a request, held until its departure time.
   struct Range {
     Tick at{};
-    std::uint64_t number = 0;  ///< sequence number of the request
+    std::uint64_t number = 0;  ///< sequence number, which orders ranges that depart at the same time
     std::uint32_t record = 0;
     bool write = false;
     sida::AddressRange range{};

@@ -35,7 +35,7 @@ PassAddresses::PassAddresses(const Program& program, const Pass& pass) {
     }
     if (value_bytes != 0) out.entries.push_back({blocked ? m.block_values : order.values, value_bytes, m.entries});
   }
-  // If code stores no vector, the traffic is charged to the addresses of the longest one.
+  // If E-wise (or finish) code stores no vector, w (or z) uses the addresses of the program's longest vector.
   const auto longest = [&] {
     const auto by_length = [&](const lacuna_sida_vector& a, const lacuna_sida_vector& b) { return a.length < b.length; };
     const auto most = std::max_element(program.vectors.begin(), program.vectors.end(), by_length);

@@ -2,8 +2,8 @@
 // of being simulated in detail (sida.passes = bulk).
 //
 // The cost of a pass is that of its first detailed execution without other users of the memory, with caches and TLBs in any
-// state. Bulk passes leave caches and TLBs as they are. Counters of the memory system increase at the end of the pass, as for
-// bulk copies (CopyContext::add_traffic).
+// state. Bulk passes leave caches and TLBs as they are. At the end of the pass, its traffic is added to the counters of the
+// memory system, as for bulk copies (CopyContext::add_traffic).
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ struct PassCost {
   sida::PassCounts counts;
   std::vector<sida::Time> begins;  ///< beginning of each step, in cycles from the beginning of the pass
   MemoryPorts::Statistics ports;
-  std::vector<std::uint64_t> traffic;  ///< counters of the memory system (CopyContext::traffic)
+  std::vector<std::uint64_t> traffic;  ///< increments of the memory system's counters (CopyContext::traffic) during the pass
 
   /// Number of steps that have begun within `elapsed` cycles.
   std::size_t steps_begun(sida::Time elapsed) const;
@@ -41,14 +41,15 @@ class PassCosts {
 
   /// Whether the accelerator's job is the only user of the memory. False without a context.
   bool alone() const { return context_ != nullptr && context_->active_users() == 1; }
-  /// Returns null if the pass has not been executed alone yet.
+  /// The cost of a pass; null if the pass has not been executed alone yet.
   const PassCost* find(Key key) const;
 
-  /// Called when a pass without known cost begins alone.
+  /// Records the counters. Call it when a pass without a known cost begins alone.
   void begin();
-  /// Called when the pass announced by begin() ends, if no other user has appeared. `start`: time at which the pass began.
+  /// Stores the cost of the pass announced by begin(). Call it when the pass ends, if no other user of the memory has become
+  /// active. `start`: time at which the pass began.
   void end(Key key, const sida::PassCounts& counts, std::vector<sida::Time> begins, sida::Time start);
-  /// Adds `part` / `whole` of the requests of a pass in bulk to the counters.
+  /// Adds the fraction `part` / `whole` of the traffic of a pass to the counters of the ports and of the memory system.
   void count(const PassCost& cost, std::uint64_t part, std::uint64_t whole);
 
   void clear() { costs_.clear(); }

@@ -7,7 +7,7 @@
 namespace lacuna {
 namespace {
 
-/// Bytes of a request: a line of L2, limited to the size of a byte mask.
+/// Size of a request in bytes: that of an L2 line, but at most that of a byte mask.
 unsigned line_bytes(const GpuDeviceParameters& device) {
   return static_cast<unsigned>(std::min<std::uint64_t>(device.l2.line.n, ByteMask::kBytes));
 }

@@ -37,7 +37,7 @@ T truth(bool a) {
   }
 }
 
-/// Calls f with a value of an element's type. The element must be known.
+/// Calls f with a value of the C++ type of `element`, a valid element number.
 template <class F>
 decltype(auto) with_type(unsigned element, F&& f) {
   switch (element) {
@@ -196,7 +196,7 @@ struct Semiring {
   }
 };
 
-/// Calls f with the semiring over T whose number is `semiring`. The semiring must be known.
+/// Calls f with the semiring over T whose number is `semiring`, a valid number.
 template <class T, class Sum, class F>
 decltype(auto) with_semiring(unsigned semiring, F&& f) {
   if constexpr (std::is_same_v<T, Bool>) {

@@ -1,5 +1,5 @@
 // Functional execution of a job: a program from its first pass to the end of its loop. The pipeline (models/sida/pipeline)
-// simulates its time.
+// simulates how long the job takes.
 #pragma once
 
 #include <cstdint>
@@ -37,7 +37,7 @@ class Job {
   void element_wise(const Pass& pass);
   void is(const Pass& pass, const HostVector& w);
   void go_on(const Pass& pass, PassOutcome& outcome, std::uint32_t exit, std::uint16_t exit_pass);
-  /// Counts an iteration if the pass has that flag; returns whether the loop ends.
+  /// Counts an iteration if the pass has the flag `counts`; returns whether the loop ends.
   bool ends(const Pass& pass, std::uint32_t counts, std::uint16_t condition);
   bool goes_on(const Pass& pass, std::uint16_t condition) const;
   void swap(const Pass& pass);

@@ -1,4 +1,4 @@
-// A matrix in memory as read by products: all offsets together, entries some lines at a time, both checked.
+// A matrix in memory, as read by products: all offsets are read in advance, entries some lines at a time; both are checked.
 #pragma once
 
 #include <cstdint>

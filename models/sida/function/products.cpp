@@ -196,7 +196,7 @@ class BlockedProduct : public Product {
     }
   }
 
-  /// Adds the terms of blocks in a line: the blocks have these coordinates and are numbered consecutively from `first`.
+  /// Adds the terms of those blocks of a line that have the given coordinates and the consecutive numbers from `first` on.
   void add_blocks(std::uint64_t line, std::span<const std::uint32_t> coordinates, std::uint32_t first) {
     const std::uint64_t begin = offsets_[first], entries = offsets_[first + coordinates.size()] - begin;
     const std::uint8_t* const rows = array_in(memory_, matrix_.block_rows + begin, entries, rows_);

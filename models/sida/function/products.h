@@ -30,7 +30,7 @@ class Product {
   virtual ~Product() = default;
   /// A copy of the product with separate buffers, for another thread.
   virtual std::unique_ptr<Product> copy() const = 0;
-  /// Granularity in lines of the division among threads: each part begins at a multiple of it.
+  /// Granularity, in lines, of the division among threads: each thread's part begins at a multiple of this number.
   virtual std::uint64_t lines_together() const = 0;
   /// Work of the lines before `line`, in entries or blocks. `line` must be a multiple of lines_together(), or the end.
   virtual std::uint64_t work_before(std::uint64_t line) const = 0;
@@ -61,7 +61,7 @@ class SharedProduct {
  private:
   WorkerThreads* threads_;
   std::vector<std::unique_ptr<Product>> products_;  ///< one copy of the product per thread
-  std::vector<unsigned> numbers_;                   ///< numbers of the threads
+  std::vector<unsigned> numbers_;                   ///< 0, 1, 2, ...: indices of products_, passed to the threads
   std::vector<std::exception_ptr> errors_;          ///< error of each thread's part
 };
 

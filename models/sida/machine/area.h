@@ -1,5 +1,5 @@
-// Area of the accelerator derived from published data of its parts, for comparison with the thesis' numbers (section 4.6.7:
-// 348 mm2, of which the buffer has 200; synthesis at 45 nm, scaled to Samsung's 8N).
+// Area of the accelerator derived from published data of its parts, for comparison with the thesis' numbers (section 4.6.7: 348
+// mm2, of which the buffer takes 200 mm2; synthesis at 45 nm, scaled to Samsung's 8N).
 //
 // Buffer: cells of Samsung's 10 nm, which have the dimensions of 8N, divided by the area share of cells in a large production
 // SRAM. PEs: multiply-adds of the thesis' 64-bit matrix unit (Table 3.5 (c)), scaled as in its section 3.6.1. Networks between

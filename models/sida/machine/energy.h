@@ -1,6 +1,6 @@
-// Energy of the accelerator's events in joules, by EnergyParameters: an operation of a PE costs as much as that of a vector
-// ALU lane; a byte of memory costs DRAM and interface energy, with one row activation per kDramRowBytes, since banks are not
-// modelled here.
+// Energy of the accelerator's events in joules, computed from EnergyParameters: an operation of a PE costs as much as that of a
+// vector ALU lane; a byte of memory costs DRAM and interface energy, with one row activation per kDramRowBytes, since banks are
+// not modelled here.
 #pragma once
 
 #include <array>

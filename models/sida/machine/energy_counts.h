@@ -6,13 +6,13 @@
 //
 // Buffer (our model; the thesis gives only a total): all data read from memory are written to the buffer before a core reads
 // them, and all data written to memory are read from it.
-//   columns    entries by the order of OS: written when they arrive, read by OS
+//   columns    entries in OS order: written when they arrive, read by OS
 //   rows       entries that are kept or loaded again for IS: written; IS reads each entry once, wherever it is; repacking reads
-//              and writes those that it moves
-//   x          lines written when they are loaded, an element read for each entry
-//   sums       a sum of IS is read and written for each product, read when it is finished; those of OS are in its adder tree
-//   vectors    the result of OS and w: written and read once; all that element-wise code loads or stores: both
-// On the roofline machine each operator's inputs and result are written and read once; x as above.
+//              and writes the entries that it moves
+//   x          lines are written when they are loaded; one element is read per entry
+//   sums       a sum of IS is read and written for each product, and read when it is finished; sums of OS are in its adder tree
+//   vectors    the result of OS, w, and all vectors that element-wise code loads or stores: written and read once
+// On the roofline machine each operator's inputs and result are written and read once; x is counted as above.
 #pragma once
 
 #include <array>

@@ -75,7 +75,7 @@ class Operators {
     work.energy.memory_written = written;
     work.energy.pass(BufferKind::vectors, written);
   }
-  /// Counts an operation of a node or of its reduction.
+  /// Counts the operations of a node that is not a product: for a reduction, one per element of its operand.
   void count_operations(const sida_node& node, EnergyCounts& energy) const {
     if (node.kind == SIDA_DENSE) {
       const sida_node& a = graph_.nodes[node.operands[0]];

@@ -6,8 +6,8 @@
 //   eWiseApply two vectors or more, and the result twice, as it is set first
 //   foldl            one vector and scalars: read and written
 //   reduction        vectors of the reduction and of element-wise operations used only by it
-// Oracle: a pass takes max(bytes / bandwidth, operations of each core / PEs); its matrix is read once for both products, its
-// vectors each time the code loads or stores them.
+// Oracle: a pass takes max(bytes / bandwidth, operations of each core / PEs); its matrix is read once for both products, and a
+// vector is transferred each time the code loads or stores it.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Lists of items by integer key. They find the greatest key that has an item without searching the items.
+// Lists of items by integer key. The greatest key in use is found without searching the items.
 #pragma once
 
 #include <algorithm>

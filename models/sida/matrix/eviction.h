@@ -23,7 +23,7 @@ struct Reloads {
   std::uint64_t reloaded = 0;        ///< entries loaded a second time
   std::uint64_t kept = 0;            ///< entries that stayed in the buffer until their row was used
   std::uint64_t peak = 0;            ///< maximum space in use after a step, in entries
-  std::vector<std::uint64_t> steps;  ///< entries loaded again in each step; two more steps than there are sub-tensors
+  std::vector<std::uint64_t> steps;  ///< entries loaded again, by step; there are two more steps than sub-tensors
 };
 
 /// The matrix must be square. `width`: columns of a sub-tensor; `room`: capacity of the buffer in entries.

@@ -28,7 +28,7 @@ class LineReader {
   std::optional<std::string_view> next();
   /// Number of the line that next() returned last, from 1.
   std::uint64_t number() const { return number_; }
-  /// Throws a MatrixError with the text "FILE:LINE: message" for that line.
+  /// Throws a MatrixError with the text "FILE:LINE: message", where LINE is number().
   [[noreturn]] void fail(const std::string& message) const;
   const std::filesystem::path& file() const { return path_; }
 

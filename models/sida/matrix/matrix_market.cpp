@@ -162,7 +162,7 @@ class Reader {
     if (header_.field != Field::pattern) entries_.values.reserve(reserved);
   }
 
-  /// Number of entries of a file in array format; at most 2^64 - 2^33 + 1, so that no product overflows.
+  /// Number of entries of a file in array format: at most 2^64 - 2^33 + 1, so that the multiplications do not overflow.
   std::uint64_t array_entries() const {
     const std::uint64_t n = header_.rows;
     if (header_.symmetry == Symmetry::general) return n * header_.columns;

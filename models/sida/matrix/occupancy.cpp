@@ -24,7 +24,8 @@ Occupancy occupancy(const SparseMatrix& matrix, Index width) {
   if (!matrix.is_square()) throw MatrixError("only a square matrix can be used by two products of one pass");
   if (width == 0) throw MatrixError("a sub-tensor has at least one column");
   const std::size_t steps = (std::size_t{matrix.columns} + width - 1) / width;
-  // Change in each step: an entry is added in the step of its column's sub-tensor, and removed two steps after its row's.
+  // Change in each step: an entry is added in the step of its column's sub-tensor, and removed two steps after that of its
+  // row's sub-tensor.
   std::vector<std::int64_t> change(steps + 2);
   for (Index c = 0; c < matrix.columns; ++c) {
     const std::size_t comes = c / width;

@@ -1,5 +1,5 @@
 // Occupancy of the accelerator's dual buffer when a matrix is read once for two products (Section 4.3.2 of the thesis, Table
-// 4.1), and size of the matrix' layouts.
+// 4.1), and sizes of the matrix's layouts.
 //
 // Sub-tensors are T columns wide. The output-stationary core uses sub-tensor s in step s, the input-stationary core the rows of
 // sub-tensor s in step s + 2: an entry (row, column) is loaded in step column / T and kept until the end of step row / T + 1.
@@ -20,7 +20,7 @@ struct Occupancy {
 
   std::uint64_t peak() const;
   double mean() const;
-  /// Peak in percent of the matrix' entries; 0 without entries.
+  /// Peak in percent of the matrix's entries; 0 without entries.
   double peak_share() const;
   double mean_share() const;
 };

@@ -1,4 +1,4 @@
-// Implementations of the orders of order_of(). Matrices must be square.
+// Implementations of the orderings that order_of() offers. Matrices must be square.
 #pragma once
 
 #include <cstdint>
@@ -8,8 +8,8 @@
 
 namespace lacuna::sida {
 
-/// Breadth-first order from vertices of small degree, neighbours by ascending degree, reversed (Cuthill and McKee 1969, George
-/// 1971).
+/// Breadth-first ordering from vertices of small degree, neighbours by ascending degree, reversed (Cuthill and McKee 1969,
+/// George 1971).
 std::vector<Index> reverse_cuthill_mckee(const SparseMatrix& matrix);
 
 /// Greedily increases the number of entries above the diagonal (Eades, Lin and Smyth 1993).

@@ -1,4 +1,5 @@
-// Orders of a matrix' rows and columns. An order lists the old index for each new index; permuted() applies it.
+// Orderings of a matrix's rows and columns. An ordering lists the old index for each new index; permuted() applies the
+// ordering.
 #pragma once
 
 #include <span>
@@ -15,11 +16,12 @@ struct OrderKind {
   std::vector<Index> (*make)(const SparseMatrix& matrix);
 };
 
-/// All orders, sorted by name.
+/// All orderings, sorted by name.
 std::span<const OrderKind> order_kinds();
 
-/// Returns the order called `name`, or reads it from the file of that name, which has one number per line, counted from 1.
-/// Throws MatrixError, with the nearest name, if `name` is neither an order nor a file, and if the matrix is not square.
+/// Returns the ordering called `name`, or reads an ordering from the file of that name, which has one number per line, counted
+/// from 1. Throws MatrixError, with the nearest name, if `name` is neither an ordering nor a file, and if the matrix is not
+/// square.
 std::vector<Index> order_of(const SparseMatrix& matrix, std::string_view name);
 
 }  // namespace lacuna::sida

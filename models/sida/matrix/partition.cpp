@@ -1,4 +1,4 @@
-// Orders computed by Scotch (Pellegrini), from the Debian package of the same name.
+// Orderings computed with Scotch (Pellegrini), from the Debian package of the same name.
 #include <algorithm>
 #include <cstdio>
 #include <limits>
@@ -79,7 +79,7 @@ class ScotchGraph {
   SCOTCH_Strat strategy_{};
 };
 
-/// Vertices sorted by their number; vertices with equal numbers are in the order of reverse Cuthill-McKee.
+/// Vertices sorted by `number`; vertices with equal numbers are in reverse Cuthill-McKee order.
 std::vector<Index> sorted_by(const SparseMatrix& matrix, const std::vector<SCOTCH_Num>& number) {
   std::vector<Index> order = reverse_cuthill_mckee(matrix);
   std::stable_sort(order.begin(), order.end(), [&](Index a, Index b) { return number[a] < number[b]; });

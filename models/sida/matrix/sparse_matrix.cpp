@@ -8,7 +8,7 @@
 namespace lacuna::sida {
 namespace {
 
-/// Converts numbers of entries to offsets in place: element i + 1 holds the number of entries of line i.
+/// Converts numbers of entries to offsets in place: before the call, element i + 1 is the number of entries of line i.
 void count_up(std::vector<std::uint64_t>& offsets) { std::partial_sum(offsets.begin(), offsets.end(), offsets.begin()); }
 
 /// Sorts the rows of a column with their values. Entries at the same position keep their order.

@@ -15,7 +15,7 @@ class MatrixError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Index of a row or column, from 0; there are at most 2^32 - 1.
+/// Index of a row or column, from 0. A matrix has at most 2^32 - 1 rows and as many columns.
 using Index = std::uint32_t;
 
 /// Entries by coordinates, in any order; several entries may have the same position.

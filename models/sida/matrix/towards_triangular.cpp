@@ -8,8 +8,8 @@ namespace lacuna::sida {
 namespace {
 
 /// An entry (row, column) is above the diagonal if its row precedes its column in the order. Among the remaining vertices,
-/// those without entries in their row are placed last, and those without entries in their column first; otherwise the vertex is
-/// next whose row has the most entries relative to its column.
+/// those without entries in their row are placed last, and those without entries in their column first; otherwise the next
+/// vertex is the one whose row has the most entries relative to its column.
 class TowardsTriangular {
  public:
   explicit TowardsTriangular(const SparseMatrix& matrix)
@@ -65,7 +65,7 @@ class TowardsTriangular {
   const SparseMatrix& columns_;
   const SparseMatrix rows_;
   const Index n_;
-  std::vector<Index> in_row_, in_column_;  ///< for each vertex: entries in its row and column at unplaced vertices
+  std::vector<Index> in_row_, in_column_;  ///< for each vertex: entries that connect it with unplaced vertices
   Index most_ = 0;                         ///< maximum number of entries of a column
   BucketLists vertices_;                   ///< vertices that have not been placed
 };

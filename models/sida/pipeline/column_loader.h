@@ -54,7 +54,8 @@ class ColumnLoader {
   const Piece* back() const { return pieces_.empty() ? nullptr : &pieces_.back(); }
   /// First piece of a sub-tensor that OS has not used; null if none has been requested.
   const Piece* first_of(std::uint64_t sub_tensor) const;
-  /// Frees the oldest piece, which must have arrived, at the time `at` at which OS has used it. `at` must not decrease.
+  /// Frees the space of the oldest piece, which must have arrived. `at`: time at which OS has used the piece; must not decrease
+  /// from call to call.
   void release(Time at);
 
   /// Whether all entries of a sub-tensor have been requested.
@@ -96,7 +97,7 @@ class ColumnLoader {
     Arrival arrival;
   };
   std::deque<OffsetFlight> offset_flights_;  ///< requests for offsets that may be in flight, by sub-tensor
-  Time offsets_since_ = 0;                   ///< time at which the offsets before `offset_flights_` had arrived
+  Time offsets_since_ = 0;                   ///< time at which the offsets requested before `offset_flights_` had arrived
   struct Flight {
     std::uint64_t entries;
     Time arrival;  ///< valid once OS has used the piece

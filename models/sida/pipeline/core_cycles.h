@@ -1,13 +1,13 @@
 // Cycles of the three cores. P: PEs of a core, p: products of an entry (features), q: products of a PE in a cycle.
 //
 //   OS      ceil(entries p / (P q)) per sub-tensor, plus log2(P) stages of the Forwarding Adder Tree if there are entries.
-//           Columns of any length share the PE row; one longer than the row takes several passes; empty ones are free.
+//           Columns of any length share the PE row; a longer one takes several passes; empty columns are free.
 //   E-wise  ceil(elements instructions / P), and as many cycles of latency as there are instructions. A reduction keeps one
 //           partial scalar per PE and ends with a tree of log2(P) stages, once per pass.
 //   IS      groups of floor(P q / p) entries (at least one), ceil(p / (P q)) cycles each, and log2(P) stages of the scatter
-//           network when there are any. Products of one group for one sum wait for each other (`Scatter`):
-//             rows from the CSR space, and rows fetched eagerly: in order of rows and columns, counted by coordinate;
-//             m products for one sum cost m - 1 cycles (serial) or ceil(log2 m) (tree) of the group.
+//           network if there are groups. Products of one group for one sum wait for each other (`Scatter`):
+//             rows from the CSR space, and rows fetched eagerly: in order of rows and columns. Conflicts are counted by
+//             coordinate: m products for one sum cost m - 1 cycles (serial) or ceil(log2 m) (tree) of the group.
 //             columns that OS uses in the same step: column by column; the products of a column are adjacent and are
 //             added like the segments of OS, so that a group has one product per sum.
 //

@@ -1,9 +1,9 @@
 // Steps in which the lines of x, w (x' of the thesis) and the partial sums z must be in the buffer. T: columns of a sub-tensor.
 //
-//   x   from the step before that of its first column (fetched while the previous sub-tensor is used) to that of its last;
-//       with `preload` from step 0
+//   x   from the step before that of its first column (fetched while the previous sub-tensor is used) to the step of its
+//       last column; with `preload` from step 0
 //   w   from the step of E-wise, i / T + 1, to the last use of an entry in its row; never if the row is empty
-//   z   from the first use of an entry in its column to the last; a sum without entries is finished in step c / T + 2
+//   z   from the first to the last use of an entry in its column; a sum without entries is finished in step c / T + 2
 //
 // IS uses the entry (r, c) in step max(c / T, r / T + 2), or for a pair (A, A^T) line l in step l / T + 2. A line is in the
 // buffer as long as any of its elements must be. The thesis does not count vectors in Table 4.1, but they occupy the buffer.

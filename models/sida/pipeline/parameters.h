@@ -3,8 +3,9 @@
 // Published: 1,024 PEs per core, 64 MB, 512 GB/s (thesis, section 4.5.1). No clock is given: at our choice of 1 GHz, 512 GB/s
 // are 512 bytes per cycle. All times here are cycles of that clock.
 //
-// Columns of a sub-tensor (our choice): the smallest power of two, at least 64 and a multiple of the block side, with which a
-// mean sub-tensor has twice latency x bandwidth. In passes without a matrix, the bytes of the vectors count instead.
+// Columns of a sub-tensor (our choice): the smallest power of two, at least 64 and a multiple of the block side, for which the
+// mean size of a sub-tensor is at least twice latency x bandwidth. In passes without a matrix, the bytes of the vectors count
+// instead.
 //
 // CSC space (our choice): twice the largest sub-tensor, so that one sub-tensor can be loaded while another one is used, but at
 // least eight times latency x bandwidth, and at most a sixteenth of the buffer. It has at least one entry, and leaves space for

@@ -67,9 +67,9 @@ struct PassCounts {
   Time cycles = 0;                             ///< duration from the beginning of the pass until its last request is complete
 
   std::uint64_t sub_tensors = 0;
-  std::uint64_t waiting_peak = 0, waiting_sum = 0;  ///< entries that wait after a step; sum over steps with a sub-tensor
-  std::uint64_t rows_peak = 0, rows_sum = 0;        ///< occupied CSR space in entries (RowStore::space()); sum as waiting_sum
-  std::uint64_t buffer_peak = 0, buffer_sum = 0;    ///< bytes in the buffer after a step; sum over all steps
+  std::uint64_t waiting_peak = 0, waiting_sum = 0;  ///< waiting entries after a step; sum: over steps with a sub-tensor
+  std::uint64_t rows_peak = 0, rows_sum = 0;        ///< occupied CSR space in entries (RowStore::space()); sum as above
+  std::uint64_t buffer_peak = 0, buffer_sum = 0;    ///< bytes in the buffer after a step; sum: over all steps
 
   /// Adds counts; peaks become the maximum of both.
   PassCounts& operator+=(const PassCounts& other);

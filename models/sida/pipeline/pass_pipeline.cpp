@@ -67,7 +67,7 @@ std::uint64_t PassPipeline::row_room() const {
   return (parameters_.buffer_bytes - taken) / shape_.entry_bytes;
 }
 
-/// Makes the requests that depart until a time: columns, elements of x for these columns, and writes.
+/// Makes the requests that depart up to `until`: columns, elements of x for these columns, and writes.
 void PassPipeline::advance(Time until) {
   for (;;) {
     const Time columns = loader_.next_time();
@@ -80,7 +80,7 @@ void PassPipeline::advance(Time until) {
   issuer_.release(until);
 }
 
-/// Looks up the lines of x that a sub-tensor needs, and counts its load code, which runs in this step.
+/// Looks up the lines of x that a sub-tensor needs, and adds the cycles of its load code, which runs in this step.
 void PassPipeline::prepare_x(std::uint64_t sub_tensor) {
   XFetch& x = x_[sub_tensor % 2];
   if (!x.arrival.known()) throw std::logic_error("sida pass: x of a sub-tensor has not arrived after its use");
@@ -95,7 +95,7 @@ void PassPipeline::prepare_x(std::uint64_t sub_tensor) {
   if (!shape_.x_from_memory) x.reads.clear();
 }
 
-/// Passes the reads of x to the issuer once the first piece of the sub-tensor, and thus its coordinates, have a known arrival.
+/// Passes the reads of x to the issuer once the arrival of the sub-tensor's first piece, and thus of its coordinates, is known.
 void PassPipeline::hold_x(std::uint64_t sub_tensor) {
   XFetch& x = x_[sub_tensor % 2];
   if (sub_tensor >= sub_tensors_ || x.held || x.reads.empty()) return;

@@ -7,7 +7,7 @@
 //   begin(s + 1) = max(begin(s) + X, OS end, E-wise end, IS end; prefetch = step: arrival of sub-tensor s + 1 and its vectors)
 //   OS end       = over the pieces of s: max(previous end, arrival of the piece and of x) + cycles; + log2(P)
 //   E-wise end   = max(begin, arrival of its vectors) + cycles, then finish code of the sums that step s - 1 finished;
-//                  load code of the x that is fetched in this step takes its PEs too
+//                  load code of the x that is fetched in this step uses the same PEs
 //   IS end       = max(begin, arrival of eager entries) + rows, max(that, arrival of s) + columns, max(that, arrival of reloads
 //                  and lines read back) + reloaded; + log2(P)
 //   Cycles of the cores: core_cycles.h. X and R: traffic_estimator.h.
@@ -57,9 +57,9 @@ class PassPipeline {
   /// Runs all remaining steps; requires a memory that reports arrivals immediately, like step().
   const PassCounts& run();
 
-  /// Call before resume(): skips the steps that began at begins[0], begins[1], ..., counting their requests without making
-  /// them. The last of these steps is not skipped but begins again at `from`. Stalls and bounds of skipped steps are those of a
-  /// memory without latency.
+  /// Call before resume(). `begins`: start times of the first steps, from step 0 on. All but the last of them are skipped:
+  /// their requests are counted but not made, and their stalls and bounds are those of a memory without latency. The last one
+  /// begins again at `from`.
   void skip(std::span<const Time> begins, Time from);
 
   /// Time at which the next step begins; after the last step, end of the pass.
@@ -73,7 +73,7 @@ class PassPipeline {
   /// Trace of each step, if parameters.trace is set.
   const std::vector<StepTrace>& trace() const { return trace_; }
   static constexpr Time kNever = ColumnLoader::kNever;
-  /// Time of the next request if nothing arrives earlier; kNever: no request without an arrival.
+  /// Time of the next request if nothing arrives earlier; kNever: none before an arrival.
   Time next_request() { return stage_ == Stage::cores || stage_ == Stage::next_sub_tensor ? loader_.next_time() : kNever; }
   /// What the pass is waiting for, for messages.
   const char* waits_for() const { return waits_for_; }

@@ -11,7 +11,7 @@ bool PassPipeline::resume(Time until) {
   while (go_on()) {
   }
   if (stage_ == Stage::complete) return false;
-  // Arrivals may have freed space or the limit of bytes in flight: request further columns, and x for them.
+  // Arrivals may have freed space or reduced the bytes in flight: request further columns, and x for them.
   if (until != 0 && shape_.has_os) advance(until - 1);
   while (go_on()) {
   }
@@ -116,7 +116,8 @@ bool PassPipeline::begin_step() {
   step_trace_.begin = now_;
   for (std::size_t kind = 0; kind < kMemoryKinds; ++kind)
     bytes_before_[kind] = counts_.read_bytes[kind] + counts_.written_bytes[kind];
-  // Load code of this step processes x of the next sub-tensor, which is fetched now. Step 0 also counts that of sub-tensor 0.
+  // Load code of this step processes x of the next sub-tensor, which is fetched now. In step 0, the load code of sub-tensor 0
+  // counts as well.
   if (step_ != 0) load_code_ = 0;
   prepare_x(step_ + 1);
   estimate_ = estimate();

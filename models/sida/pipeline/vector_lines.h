@@ -65,9 +65,9 @@ class VectorLines {
   std::span<const Index> finish_sums(std::uint64_t step);
   /// Removes lines after their last use, at the end of a step.
   void end_step(std::uint64_t step);
-  /// Requests to spill lines, which the caller removes. Valid until the next use.
+  /// Requests that spill lines; the caller makes them and clears the vector.
   std::vector<MemoryRequest>& spills() { return spills_; }
-  /// Requests to read spilled lines back, which the caller removes. Valid until the next use.
+  /// Requests that read spilled lines back; the caller makes them and clears the vector.
   std::vector<MemoryRequest>& read_backs() { return read_backs_; }
 
   /// Records the use of a sum by an eagerly fetched entry in `step`; only if all_fit(). Returns false if the sum's line is not

@@ -94,7 +94,8 @@ class CodeCheck {
     }
   }
 
-  /// Checks an operand of that type and returns its width. Scalars have width 1 and can be combined with any width.
+  /// Checks that the operand has a value of type `type`, and returns its width. Scalars have width 1 and can be combined with
+  /// any width.
   std::uint32_t operand(std::uint16_t number, unsigned type) const {
     if (number & LACUNA_SIDA_SCALAR) {
       scalar(static_cast<std::uint16_t>(number ^ LACUNA_SIDA_SCALAR));

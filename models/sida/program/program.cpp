@@ -202,8 +202,8 @@ void check_arrays(const Memory& memory, const Program& program) {
     add(matrix.block_values, matrix.entries * value_bytes, false, name + ": values");
   }
   std::sort(ranges.begin(), ranges.end(), [](const Range& a, const Range& b) { return a.begin < b.begin; });
-  // Ranges are visited in order of their beginnings. So far: the range with the latest end, and the stored one with the latest
-  // end.
+  // Ranges are visited in order of their start addresses. Of the ranges visited so far: the one that ends last, and the stored
+  // one that ends last.
   const Range *furthest = nullptr, *furthest_stored = nullptr;
   for (const Range& range : ranges) {
     const Range* const other = range.stored ? furthest : furthest_stored;

@@ -62,7 +62,8 @@ struct Program {
 /// Reads and checks everything except the contents of matrices, which are checked when they are read. Throws ProgramError.
 Program read_program(const Memory& memory, std::uint64_t address);
 
-/// Writes the results of a job: scalars, vectors with the addresses exchanged by swaps, and result fields of the header.
+/// Writes the results of a job: scalars, the descriptors of vectors (with the addresses that swaps have exchanged), and result
+/// fields of the header.
 void write_results(Memory& memory, const Program& program);
 
 }  // namespace lacuna::sida

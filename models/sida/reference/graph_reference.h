@@ -1,4 +1,5 @@
-// Executes the iterations of a graph one operation at a time; results of every plan of the graph are compared with it.
+// Executes the iterations of a graph one operation at a time; the results of every plan of the graph are compared with its
+// results.
 #pragma once
 
 #include <cstddef>
